@@ -1,0 +1,18 @@
+#include "base/error.h"
+
+namespace plait {
+
+Error::Error(std::string what, std::string where, std::string remedy)
+    : message_(std::move(what)), where_(std::move(where)), remedy_(std::move(remedy)) {
+  text_ = message_;
+  if (!where_.empty()) text_ += "\n  at: " + where_;
+  if (!remedy_.empty()) text_ += "\n  help: " + remedy_;
+}
+
+void internal_failure(const char* file, int line, const char* condition, std::string message) {
+  std::string_view path(file);
+  if (auto at = path.rfind("csrc/"); at != path.npos) path.remove_prefix(at);
+  throw InternalError(fmt::format("{} ({})", message, condition), fmt::format("{}:{}", path, line), "");
+}
+
+}  // namespace plait

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""csrc/sources.cmake and tests/sources.cmake list exactly the source files of the tree. --fix rewrites them."""
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEAD = "# Written by tools/check_file_lists.py --fix; a test compares it with the tree.\n"
+
+
+def cmake_list(name, paths):
+    return f"set({name}\n" + "".join(f"  {p}\n" for p in paths) + ")\n"
+
+
+def core_lists():
+    base = ROOT / "csrc"
+    files = sorted(p.relative_to(base).as_posix() for p in base.rglob("*.cpp"))
+    llvm = [f for f in files if f.startswith("backend/cpu/llvm_plugin/")]
+    onednn = [f for f in files if f.startswith("backend/cpu/onednn_plugin/")]
+    cuda = [f for f in files if f.startswith("backend/cuda/") and not f.split("/")[-1].startswith("no_")]
+    no_cuda = [f for f in files if f.startswith("backend/cuda/") and f.split("/")[-1].startswith("no_")]
+    rest = [f for f in files if f not in llvm + onednn + cuda + no_cuda]
+    return HEAD + "".join(
+        cmake_list(n, v)
+        for n, v in [
+            ("PLAIT_CORE_SOURCES", rest),
+            ("PLAIT_CUDA_SOURCES", cuda),
+            ("PLAIT_NO_CUDA_SOURCES", no_cuda),
+            ("PLAIT_LLVM_PLUGIN_SOURCES", llvm),
+            ("PLAIT_ONEDNN_PLUGIN_SOURCES", onednn),
+        ]
+    )
+
+
+def test_lists():
+    """One test binary per folder that holds *_test.cpp; other .cpp files of tests/support are helpers of all."""
+    base = ROOT / "tests"
+    groups = {}
+    for p in sorted(base.rglob("*_test.cpp")):
+        groups.setdefault(p.parent.relative_to(base).as_posix(), []).append(p.relative_to(base).as_posix())
+    support = sorted(p.relative_to(base).as_posix() for p in (base / "support").rglob("*.cpp"))
+    text = HEAD + cmake_list("PLAIT_TEST_SUPPORT_SOURCES", support)
+    text += cmake_list("PLAIT_TEST_FOLDERS", groups)
+    for folder, files in groups.items():
+        text += cmake_list("PLAIT_TEST_" + folder.replace("/", "_"), files)
+    return text
+
+
+def main():
+    bad = 0
+    for path, text in [(ROOT / "csrc/sources.cmake", core_lists()), (ROOT / "tests/sources.cmake", test_lists())]:
+        old = path.read_text() if path.exists() else ""
+        if old == text:
+            continue
+        if "--fix" in sys.argv:
+            path.write_text(text)
+            print(f"rewrote {path.relative_to(ROOT)}")
+        else:
+            print(f"{path.relative_to(ROOT)} does not match the tree; run tools/check_file_lists.py --fix")
+            bad = 1
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())
