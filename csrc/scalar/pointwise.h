@@ -1,0 +1,87 @@
+#pragma once
+// Meaning of the pointwise ops: type rules, values in double and in integers, own error.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "scalar/dtype.h"
+
+namespace plait {
+
+enum class Pointwise : uint8_t {
+#define X(name, ...) name,
+#include "scalar/pointwise.def"
+#undef X
+};
+
+inline constexpr int kPointwiseCount = 0
+#define X(name, ...) +1
+#include "scalar/pointwise.def"
+#undef X
+    ;
+
+enum class TypeRule : uint8_t {
+  same,        // result: promotion of the operands, integer or float (bool alone is refused)
+  float_only,  // result: promotion of the operands, which must be a float
+  compare,     // operands must have a common type; result: bool
+  select,      // first operand bool; result: promotion of the other two
+  cast,        // the op names its result type
+};
+
+enum class CostClass : uint8_t { simple, division, transcendental };
+
+enum class Continuity : uint8_t {
+  continuous,
+  jumps,               // a comparison: the result jumps where the operands meet
+  jumps_in_condition,  // jumps in its first operand only
+  jumps_to_integer,    // a cast: jumps when a float becomes an integer or bool
+};
+
+struct PointwiseInfo {
+  std::string_view name;
+  int arity;
+  TypeRule type_rule;
+  CostClass cost;
+  double error_ulp;       // own error in ulps of the result, in the computation dtype
+  double argument_error;  // further own error, in units of u * |first operand|
+  Continuity continuity;
+  bool discontinuous;  // a small change of a float operand may change the result by a jump; false for cast, see jumps()
+};
+
+const PointwiseInfo& info(Pointwise op);
+inline std::string_view name(Pointwise op) { return info(op).name; }
+// Inverse of name; nothing for an unknown text ("gelu" is no name: the IR maps it by its `approx`).
+std::optional<Pointwise> parse_pointwise(std::string_view text);
+
+// Whether the op jumps in operand number `operand` when that operand has dtype `from` and the result dtype `to`. Only a
+// float operand can jump: integers and bool are exact.
+bool jumps(Pointwise op, int operand, DType from, DType to);
+
+// Type in which the op computes: the promotion of its operands (for `where` of the two choices), f32 if that is narrow.
+// For cast: the operand's own type. UserError as result_type.
+DType computation_type(Pointwise op, std::span<const DType> operands);
+// Type of the result. UserError naming the op, what was found and the remedy, for a wrong number of operands, operands
+// without a common type, or a type that the op's rule refuses. Not for cast, whose result the op names.
+DType result_type(Pointwise op, std::span<const DType> operands);
+
+// Exact meaning on doubles (the result is rounded once to double, or within a few ulps of double for the transcendental
+// ops). Bool results and operands are 0 and 1. NaN: max and min propagate it; relu(NaN) = NaN; comparisons with NaN are
+// false, `ne` is true. max(-0, 0) = 0 and min(-0, 0) = -0 here; backends may return either zero. relu(-0) = 0.
+// gelu_tanh is x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3); gelu and silu of -inf are NaN, as PyTorch.
+// cast returns its operand: the caller rounds to the result type.
+double evaluate(Pointwise op, std::span<const double> args);
+
+// Meaning on integers and bool for the ops that have one: add sub mul neg abs max min relu, comparisons, where, cast.
+// `operand` is the promoted type of the operands (of the two choices for `where`): u64 values travel as the int64_t
+// of the same bits, all others by value. Overflow wraps modulo 2^bits of that type; abs of the least i64 is itself. For
+// `where` the first argument is 0 or 1. The float-only ops are refused by the type rule and fail an internal check
+// here.
+int64_t evaluate_int(Pointwise op, std::span<const int64_t> args, DType operand = DType::i64);
+
+// The op's own error, absolute, when computed in dtype `compute` (f32 or f64; 0 for all others): error_ulp ulps of the
+// result plus argument_error * u * |args[0]|. 0 where the result is NaN or infinite; infinite where the result may
+// overflow in `compute`.
+double own_error(Pointwise op, DType compute, std::span<const double> args, double result);
+
+}  // namespace plait
