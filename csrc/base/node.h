@@ -1,0 +1,47 @@
+#pragma once
+// Fields of an IR node: one `fields()` line per node, from which print, parse, hash, equality and clone are derived.
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+namespace plait {
+
+enum class Role : uint8_t {
+  operand,    // a value the node reads
+  result,     // a value the node defines
+  attribute,  // printed as `name = value`
+  body,       // nested statements
+};
+
+template <class Node, class Member>
+struct Field {
+  std::string_view name;
+  Member Node::* member;
+  Role role;
+};
+
+template <class Node, class Member>
+constexpr Field<Node, Member> operand(std::string_view name, Member Node::* member) {
+  return {name, member, Role::operand};
+}
+template <class Node, class Member>
+constexpr Field<Node, Member> result(std::string_view name, Member Node::* member) {
+  return {name, member, Role::result};
+}
+template <class Node, class Member>
+constexpr Field<Node, Member> attribute(std::string_view name, Member Node::* member) {
+  return {name, member, Role::attribute};
+}
+template <class Node, class Member>
+constexpr Field<Node, Member> body(std::string_view name, Member Node::* member) {
+  return {name, member, Role::body};
+}
+
+// Calls fn(field, node.*field.member) for every field, in declaration order.
+template <class Node, class Fn>
+void for_each_field(Node& node, Fn&& fn) {
+  std::apply([&](auto... field) { (fn(field, node.*(field.member)), ...); }, std::remove_const_t<Node>::fields());
+}
+
+}  // namespace plait

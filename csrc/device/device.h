@@ -1,0 +1,64 @@
+#pragma once
+// What a backend offers: compile text to something that can be launched on buffers and integers.
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/tensor.h"
+#include "scalar/dtype.h"
+
+namespace plait {
+
+// Arguments of one launch. The order of buffers and integers is that of the Signature.
+struct LaunchArguments {
+  std::span<void* const> buffers;
+  std::span<const int64_t> integers;
+  int64_t thread_extent = 1;    // CPU: iterations of the thread loop; <= 0 launches nothing
+  int64_t grid[3] = {1, 1, 1};  // GPU: any 0 launches nothing
+  int64_t block[3] = {1, 1, 1};
+};
+
+// Something compiled: safe to launch from several threads at once; keeps what it needs alive.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  virtual void launch(const LaunchArguments& arguments) const = 0;
+};
+
+// A kernel's text and how it is called.
+struct KernelText {
+  std::string name;  // the entry function
+  std::string text;  // LLVM IR or CUDA C++
+  size_t buffers = 0, integers = 0;
+};
+
+// A product left to a library: out[batch, m, n] = sum_k a[batch, m, k] * b, row-major and dense,
+// b[n, k] shared by all batches (linear) or b[batch, k, n] (matmul). Launch: buffers {a, b, out},
+// integers {batch, m, n, k}. Zero extents never reach a library; an empty sum is zero.
+struct LibraryProduct {
+  DType in = DType::f32, out = DType::f32;
+  bool linear = true;
+};
+
+// Measured facts about a compiled kernel; absent where they do not apply.
+struct KernelFacts {
+  std::optional<int> registers, spill_bytes, shared_bytes;
+  double compile_ms = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::string name() const = 0;  // "cpu"
+  virtual Allocator& allocator() = 0;
+  // Compiles, or returns the same executable for the same text (cached by content in memory).
+  virtual std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) = 0;
+  // The library's product, or null with the reason in `why_not`.
+  virtual std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) = 0;
+  // f32 lanes of the vectors that kernels for this device should use.
+  virtual int vector_lanes() const = 0;
+};
+
+}  // namespace plait

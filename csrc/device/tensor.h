@@ -1,0 +1,78 @@
+#pragma once
+// Memory and tensors at run time.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scalar/dtype.h"
+
+namespace plait {
+
+// Alignment, in bytes, of every buffer plait allocates and of every buffer a kernel may be given.
+inline constexpr size_t kBufferAlignment = 64;
+
+// A piece of memory with an owner: freed when the last handle goes. Never null; zero bytes are legal.
+class Memory {
+ public:
+  // Wraps a caller's memory; `release` runs when the last handle goes (may be empty).
+  Memory(void* data, size_t bytes, std::function<void()> release);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  void* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  void* data_;
+  size_t bytes_;
+  std::function<void()> release_;
+};
+
+// Where buffers come from. `allocate` returns kBufferAlignment-aligned memory.
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+  virtual std::shared_ptr<Memory> allocate(size_t bytes) = 0;
+};
+
+// Host memory by aligned operator new; counts what it hands out.
+class HostAllocator : public Allocator {
+ public:
+  std::shared_ptr<Memory> allocate(size_t bytes) override;
+  int64_t allocations() const { return count_; }
+  int64_t allocated_bytes() const { return bytes_; }
+
+ private:
+  int64_t count_ = 0, bytes_ = 0;
+};
+
+// A dense or strided array in host-addressable memory. `strides` count elements.
+struct Tensor {
+  DType dtype = DType::f32;
+  std::vector<int64_t> shape, strides;
+  std::shared_ptr<Memory> memory;
+  size_t byte_offset = 0;
+
+  // Row-major tensor of its own memory; the contents are not initialised.
+  static Tensor empty(DType dtype, std::vector<int64_t> shape);
+  // Row-major tensor over a caller's memory, which must outlive it.
+  static Tensor wrap(DType dtype, std::vector<int64_t> shape, void* data);
+  // Row-major tensor with values rounded to dtype (integers exactly).
+  static Tensor from_doubles(DType dtype, std::vector<int64_t> shape, const std::vector<double>& values);
+
+  int64_t elements() const;
+  size_t bytes() const { return static_cast<size_t>(elements()) * size_of(dtype); }
+  bool is_contiguous() const;
+  Tensor contiguous() const;  // itself if row-major without gaps, else a copy
+  void* data() const;
+  double at(int64_t linear) const;  // element by row-major linear index, as double
+  std::vector<double> to_doubles() const;
+};
+
+// Row-major strides of a shape, in elements.
+std::vector<int64_t> row_major_strides(const std::vector<int64_t>& shape);
+// Product of the extents; overflow past int64 is a UserError.
+int64_t element_count(const std::vector<int64_t>& shape);
+
+}  // namespace plait

@@ -1,0 +1,46 @@
+#pragma once
+// A kernel: ordered buffers, integer arguments, and a body of statements over them.
+#include <string>
+#include <vector>
+
+#include "kir/stmt.h"
+
+namespace plait::kir {
+
+// One buffer argument; `extent` counts elements (an upper bound of every index).
+struct Buffer {
+  std::string name;  // for people: printed as a comment-like suffix, never in generated code
+  DType dtype = DType::f32;
+  sym::Expr extent;
+  bool written = false;  // a buffer is either read or written, never both
+};
+
+enum class Target : uint8_t { cpu, cuda };
+
+// Invariants: see verify().
+struct Kernel {
+  std::string name;  // an identifier of C; deterministic
+  Target target = Target::cpu;
+  std::string schedule;  // text of the schedule that made it, e.g. `pointwise(vector = 8)`
+  std::shared_ptr<sym::Pool> pool;
+  std::vector<Buffer> buffers;      // in argument order
+  std::vector<sym::Expr> integers;  // symbols, in argument order; their facts stand in the pool
+  Block body;
+};
+
+// The outermost cpu_thread loop, or null. Loops of kind block_* and thread_* appear only for Target::cuda.
+const For* thread_loop(const Kernel& kernel);
+
+// Extents of the loops bound to block x, y, z and thread x, y, z (1 where there is none).
+struct LaunchExtents {
+  std::vector<sym::Expr> grid, block;  // three each
+};
+LaunchExtents launch_extents(const Kernel& kernel);
+
+// Text of the kernel, one statement a line. Source: docs/ir.md.
+std::string print(const Kernel& kernel);
+
+// Throws InternalError naming the statement that breaks an invariant (listed at the top of kir/verify.cpp).
+void verify(const Kernel& kernel);
+
+}  // namespace plait::kir

@@ -1,0 +1,214 @@
+#pragma once
+// Statements of kernel IR. Values have wide dtypes only (bool i64 u32 u64 f32 f64): narrow floats live in buffers, a
+// load widens them exactly, a store rounds to nearest even. Every index is a symbolic integer over the kernel's integer
+// arguments, the variables of the enclosing loops and, where a statement has lanes, the symbol `lane` (0 .. lanes-1).
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/node.h"
+#include "base/overloaded.h"
+#include "scalar/constant.h"
+#include "scalar/dtype.h"
+#include "scalar/pointwise.h"
+#include "sym/expr.h"
+
+namespace plait::kir {
+
+enum class StmtKind : uint8_t {
+#define PLAIT_STMT(Name, text) Name,
+#include "kir/stmts.def"
+#undef PLAIT_STMT
+};
+
+// Text name of a statement kind, as printed.
+std::string_view name(StmtKind kind);
+
+// Name of the symbol that stands for the lane within a vector.
+inline constexpr const char* kLane = "lane";
+
+// A value of `lanes` elements of one dtype. Defined once; a Variable may be assigned again.
+struct Value {
+  uint32_t id = 0;
+  DType dtype = DType::f32;
+  int lanes = 1;
+  friend bool operator==(const Value&, const Value&) = default;
+};
+
+// How the lanes of an access meet memory. Decided by lowering, checked by the verifier.
+enum class Access : uint8_t {
+  aligned,     // index(lane) = index(0) + lane, index(0) proven a multiple of lanes; buffers are 64-byte aligned
+  contiguous,  // index(lane) = index(0) + lane
+  splat,       // index does not depend on lane; loads only
+  lanewise,    // any index(lane)
+};
+
+enum class LoopKind : uint8_t {
+  serial,
+  cpu_thread,  // outermost only, at most one: its range is cut into pieces run by a thread pool
+  block_x,
+  block_y,
+  block_z,  // the variable is the block index; extent = grid extent
+  thread_x,
+  thread_y,
+  thread_z,  // the variable is the thread index; extent = block extent
+};
+
+struct Stmt {
+  const StmtKind kind;
+  virtual ~Stmt() = default;
+  Stmt(const Stmt&) = delete;
+
+ protected:
+  explicit Stmt(StmtKind k) : kind(k) {}
+};
+using Block = std::vector<std::unique_ptr<Stmt>>;
+
+template <StmtKind K>
+struct StmtBase : Stmt {
+  static constexpr StmtKind kKind = K;
+  StmtBase() : Stmt(K) {}
+};
+
+// for var in 0 .. extent: body. An extent <= 0 runs nothing. Iterations are independent unless the body assigns a
+// Variable declared outside (serial loops only).
+struct For : StmtBase<StmtKind::For> {
+  sym::Expr var, extent;
+  LoopKind loop = LoopKind::serial;
+  Block body;
+  static constexpr auto fields() {
+    return std::tuple{attribute("var", &For::var), attribute("extent", &For::extent), attribute("loop", &For::loop),
+                      plait::body("body", &For::body)};
+  }
+};
+
+// Runs the body where the condition holds. The condition does not depend on lane.
+struct If : StmtBase<StmtKind::If> {
+  sym::Expr condition;
+  Block body;
+  static constexpr auto fields() {
+    return std::tuple{attribute("condition", &If::condition), plait::body("body", &If::body)};
+  }
+};
+
+// A mutable value with its initial value (splat over the lanes); reading `out` reads what was last assigned.
+struct Variable : StmtBase<StmtKind::Variable> {
+  Value out;
+  Constant initial;
+  static constexpr auto fields() {
+    return std::tuple{result("out", &Variable::out), attribute("initial", &Variable::initial)};
+  }
+};
+
+// variable = in. Same dtype and lanes.
+struct Assign : StmtBase<StmtKind::Assign> {
+  Value variable, in;
+  static constexpr auto fields() {
+    return std::tuple{operand("variable", &Assign::variable), operand("in", &Assign::in)};
+  }
+};
+
+// out = a constant in every lane; the constant has out's dtype.
+struct Literal : StmtBase<StmtKind::Literal> {
+  Value out;
+  Constant constant;
+  static constexpr auto fields() {
+    return std::tuple{result("out", &Literal::out), attribute("constant", &Literal::constant)};
+  }
+};
+
+// out[lane] = index(lane), as i64.
+struct Coordinate : StmtBase<StmtKind::Coordinate> {
+  Value out;
+  sym::Expr index;
+  static constexpr auto fields() {
+    return std::tuple{result("out", &Coordinate::out), attribute("index", &Coordinate::index)};
+  }
+};
+
+// out[lane] = widen(buffer[index(lane)]) for lane < active, 0 in the other lanes, which touch no memory.
+// `active` null: all lanes. The index counts elements.
+struct Load : StmtBase<StmtKind::Load> {
+  Value out;
+  uint32_t buffer = 0;
+  sym::Expr index;
+  Access access = Access::contiguous;
+  sym::Expr active;
+  static constexpr auto fields() {
+    return std::tuple{result("out", &Load::out), attribute("buffer", &Load::buffer), attribute("index", &Load::index),
+                      attribute("access", &Load::access), attribute("active", &Load::active)};
+  }
+};
+
+// buffer[index(lane)] = in[lane], rounded to the buffer's dtype, for lane < active (null: all lanes). Never splat.
+struct Store : StmtBase<StmtKind::Store> {
+  uint32_t buffer = 0;
+  sym::Expr index;
+  Value in;
+  Access access = Access::contiguous;
+  sym::Expr active;
+  static constexpr auto fields() {
+    return std::tuple{attribute("buffer", &Store::buffer), attribute("index", &Store::index), operand("in", &Store::in),
+                      attribute("access", &Store::access), attribute("active", &Store::active)};
+  }
+};
+
+// out = function(in...), lane by lane; operands have out's lanes. `compute` dtype is that of the operands
+// (for where: of the second operand); comparisons yield bool.
+struct Compute : StmtBase<StmtKind::Compute> {
+  Value out;
+  Pointwise function = Pointwise::add;
+  std::vector<Value> in;
+  static constexpr auto fields() {
+    return std::tuple{result("out", &Compute::out), attribute("function", &Compute::function),
+                      operand("in", &Compute::in)};
+  }
+};
+
+// out = in converted to out's dtype (rules of scalar/convert.h); same lanes, or in has one lane and is splat.
+struct Convert : StmtBase<StmtKind::Convert> {
+  Value out, in;
+  static constexpr auto fields() { return std::tuple{result("out", &Convert::out), operand("in", &Convert::in)}; }
+};
+
+// out = in rounded to the narrow dtype `to` (f16, bf16) and widened again; out and in are f32 (or f64, rounded once).
+struct Round : StmtBase<StmtKind::Round> {
+  Value out, in;
+  DType to = DType::bf16;
+  static constexpr auto fields() {
+    return std::tuple{result("out", &Round::out), operand("in", &Round::in), attribute("to", &Round::to)};
+  }
+};
+
+// out[lane] = uniform_f32(seed, index(lane), offset) of scalar/philox.h; seed is one u64 lane, index the global
+// row-major linear index.
+struct Random : StmtBase<StmtKind::Random> {
+  Value out, seed;
+  sym::Expr index;
+  uint64_t offset = 0;
+  static constexpr auto fields() {
+    return std::tuple{result("out", &Random::out), operand("seed", &Random::seed), attribute("index", &Random::index),
+                      attribute("offset", &Random::offset)};
+  }
+};
+
+// Calls fn with the statement as its own type. With overloaded lambdas and no catch-all, a new kind breaks the build.
+template <class Fn>
+decltype(auto) visit(const Stmt& stmt, Fn&& fn) {
+  switch (stmt.kind) {
+#define PLAIT_STMT(Name, text) \
+  case StmtKind::Name:         \
+    return fn(static_cast<const Name&>(stmt));
+#include "kir/stmts.def"
+#undef PLAIT_STMT
+  }
+  __builtin_unreachable();
+}
+
+// The statement as T, or null if it is of another kind.
+template <class T>
+const T* as(const Stmt& stmt) {
+  return stmt.kind == T::kKind ? static_cast<const T*>(&stmt) : nullptr;
+}
+
+}  // namespace plait::kir
