@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Adds up JUnit files of ctest: prints what was skipped and what failed, and ends with `N passed, M failed, K skipped`.
+
+A preset that could not be built counts as one failure. Exit status 0 only if nothing failed and something passed.
+"""
+import argparse
+import pathlib
+import sys
+import xml.etree.ElementTree
+
+# ctest reports a test that could not start as "notrun" too: only these reasons are a skip.
+SKIP_REASONS = {"SKIP_REGULAR_EXPRESSION_MATCHED", "SKIP_RETURN_CODE=77", "Disabled"}
+
+
+def outcome(case):
+    status = case.get("status")
+    if status == "run":
+        return "passed"
+    skipped = case.find("skipped")
+    if status == "disabled" or (skipped is not None and skipped.get("message") in SKIP_REASONS):
+        return "skipped"
+    return "failed"
+
+
+def read(path):
+    """All (outcome, name) of a JUnit file."""
+    preset = pathlib.Path(path).parent.name
+    cases = xml.etree.ElementTree.parse(path).getroot().iter("testcase")
+    return [(outcome(case), f"{preset}: {case.get('name')}") for case in cases]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--skipped", help="file of tools/setup: one line for each part it could not install")
+    parser.add_argument("--broken", nargs="*", default=[], help="presets that gave no results")
+    parser.add_argument("results", nargs="*")
+    args = parser.parse_args()
+    all_cases = [("failed", f"{preset}: no results") for preset in args.broken]
+    for path in args.results:
+        all_cases += read(path)
+    if args.skipped and pathlib.Path(args.skipped).exists():
+        for line in pathlib.Path(args.skipped).read_text().splitlines():
+            print(f"not installed: {line}")
+    for kind in ("skipped", "failed"):
+        for name in [n for k, n in all_cases if k == kind]:
+            print(f"{kind}: {name}")
+    count = {kind: sum(k == kind for k, _ in all_cases) for kind in ("passed", "failed", "skipped")}
+    print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
+    return 0 if count["failed"] == 0 and count["passed"] > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
