@@ -1,0 +1,12 @@
+# cmake -DOUTPUT=header "-DFILES=a.cuh;b.cuh" -P embed_device_files.cmake: writes the files' text as a C++ table.
+set(text "#pragma once\n// Written by csrc/embed_device_files.cmake from csrc/codegen/device/*.cuh, in order of name.\n")
+string(APPEND text "#include <string_view>\n\nnamespace plait {\n\nstruct DeviceFile {\n  std::string_view name, text;\n};\n\n")
+string(APPEND text "inline constexpr DeviceFile kDeviceFiles[] = {\n")
+list(SORT FILES)
+foreach(file IN LISTS FILES)
+  get_filename_component(name ${file} NAME)
+  file(READ ${file} body)
+  string(APPEND text "    {\"${name}\", R\"plait_file(${body})plait_file\"},\n")
+endforeach()
+string(APPEND text "};\n\n}  // namespace plait\n")
+file(WRITE ${OUTPUT} "${text}")
