@@ -4,7 +4,16 @@ set(PLAIT_TEST_SUPPORT_SOURCES
 )
 set(PLAIT_TEST_FOLDERS
   unit/base
+  unit/scalar
 )
 set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp
+)
+set(PLAIT_TEST_unit_scalar
+  unit/scalar/constant_test.cpp
+  unit/scalar/convert_test.cpp
+  unit/scalar/dtype_test.cpp
+  unit/scalar/interval_test.cpp
+  unit/scalar/philox_test.cpp
+  unit/scalar/pointwise_test.cpp
 )

@@ -1,0 +1,159 @@
+#include "scalar/interval.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "base/error.h"
+#include "scalar/convert.h"
+
+namespace plait {
+
+void PrintTo(const Interval& x, std::ostream* out) { *out << "[" << x.lo << ", " << x.hi << "]"; }
+
+namespace {
+
+using P = Pointwise;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+Interval run(P op, std::vector<Interval> operands) { return interval(op, operands); }
+
+void expect(const Interval& got, double lo, double hi) {
+  EXPECT_EQ(got.lo, lo);
+  EXPECT_EQ(got.hi, hi);
+}
+
+TEST(IntervalTest, Contains) {
+  EXPECT_TRUE((Interval{1, 2}.contains(1)));
+  EXPECT_FALSE((Interval{1, 2}.contains(2.5)));
+  EXPECT_FALSE((Interval{1, 2}.contains(kNaN)));
+  EXPECT_TRUE(Interval::anything().contains(kNaN));
+  EXPECT_TRUE(Interval::anything().contains(kInfinity));
+  EXPECT_TRUE(Interval::point(kNaN).contains(kNaN));
+  EXPECT_FALSE(Interval::point(kNaN).contains(1));
+  EXPECT_TRUE(Interval::point(kNaN).is_point() && Interval::point(3).is_point() && !Interval{1, 2}.is_point());
+}
+
+TEST(IntervalTest, Corners) {
+  expect(run(P::add, {{1, 2}, {10, 20}}), 11, 22);
+  expect(run(P::sub, {{1, 2}, {10, 20}}), -19, -8);
+  expect(run(P::mul, {{-1, 2}, {-3, 5}}), -6, 10);
+  expect(run(P::div, {{1, 2}, {4, 8}}), 0.125, 0.5);
+  expect(run(P::div, {{-1, 2}, {-4, -1}}), -2, 1);
+  expect(run(P::neg, {{1, 2}}), -2, -1);
+  expect(run(P::max, {{1, 5}, {2, 3}}), 2, 5);
+  expect(run(P::min, {{1, 5}, {2, 3}}), 1, 3);
+  expect(run(P::sqrt, {{4, 9}}), 2, 3);
+  expect(run(P::cast, {{-1.5, 2.5}}), -1.5, 2.5);
+}
+
+TEST(IntervalTest, ExtremaInside) {
+  expect(run(P::abs, {{-3, 2}}), 0, 3);
+  expect(run(P::abs, {{-3, -2}}), 2, 3);
+  expect(run(P::relu, {{-3, 2}}), 0, 2);
+  EXPECT_DOUBLE_EQ(run(P::gelu_erf, {{-5, 1}}).lo, -0.16997120747990369);
+  EXPECT_DOUBLE_EQ(run(P::silu, {{-5, 1}}).lo, -0.27846454276107380);
+  // Symmetric around the minimum the corners alone would be too small.
+  for (P op : {P::gelu_erf, P::gelu_tanh, P::silu}) {
+    const Interval range = run(op, {{-2, 0}});
+    for (int i = 0; i <= 2000; ++i) {
+      const double x = -i / 1000.0;
+      EXPECT_GE(evaluate(op, std::vector{x}), range.lo - 1e-16) << name(op) << " " << x;
+      EXPECT_LE(evaluate(op, std::vector{x}), range.hi + 1e-16) << name(op) << " " << x;
+    }
+  }
+}
+
+TEST(IntervalTest, DomainsAndPoles) {
+  EXPECT_TRUE(run(P::div, {{1, 2}, {-1, 1}}).is_anything());
+  EXPECT_TRUE(run(P::div, {{1, 2}, {0, 1}}).is_anything());  // the zero may be negative
+  EXPECT_TRUE(run(P::div, {{0, 2}, {0, 0}}).is_anything());
+  expect(run(P::div, {{1, 2}, {0, 0}}), kInfinity, kInfinity);
+  EXPECT_TRUE(run(P::div, {{0, 0}, {0, 0}}).is_nan());
+  EXPECT_TRUE(run(P::log, {{-1, 1}}).is_anything());
+  EXPECT_TRUE(run(P::log, {{-2, -1}}).is_nan());
+  expect(run(P::log, {{0, 1}}), -kInfinity, 0);
+  EXPECT_TRUE(run(P::sqrt, {{-1, 1}}).is_anything());
+  EXPECT_TRUE(run(P::sqrt, {{-2, -1}}).is_nan());
+  expect(run(P::sqrt, {{0, 1}}), 0, 1);
+}
+
+TEST(IntervalTest, InfinitiesAndNaN) {
+  EXPECT_TRUE(run(P::sub, {{1, kInfinity}, {1, kInfinity}}).is_anything());
+  EXPECT_TRUE(run(P::mul, {{0, 1}, {1, kInfinity}}).is_anything());
+  expect(run(P::add, {{1, kInfinity}, {1, 2}}), 2, kInfinity);
+  EXPECT_TRUE(run(P::add, {Interval::point(kNaN), {1, 2}}).is_nan());
+  EXPECT_TRUE(run(P::max, {Interval::anything(), {1, 2}}).is_anything());
+  EXPECT_TRUE(run(P::relu, {Interval::anything()}).is_anything());
+  EXPECT_TRUE(run(P::sigmoid, {Interval::anything()}).is_anything());
+  EXPECT_TRUE(run(P::gelu_erf, {{-kInfinity, 1}}).is_anything());
+  expect(run(P::tanh, {{-kInfinity, 0}}), -1, 0);
+  EXPECT_THROW(run(P::neg, {{2, 1}}), InternalError);
+  EXPECT_THROW(run(P::neg, {{kNaN, 1}}), InternalError);
+}
+
+TEST(IntervalTest, Comparisons) {
+  expect(run(P::lt, {{1, 2}, {3, 4}}), 1, 1);
+  expect(run(P::lt, {{3, 4}, {1, 2}}), 0, 0);
+  expect(run(P::lt, {{1, 3}, {2, 4}}), 0, 1);
+  expect(run(P::lt, {{1, 2}, {2, 3}}), 0, 1);
+  expect(run(P::le, {{1, 2}, {2, 3}}), 1, 1);
+  expect(run(P::gt, {{1, 2}, {2, 3}}), 0, 0);
+  expect(run(P::ge, {{2, 3}, {1, 2}}), 1, 1);
+  expect(run(P::eq, {{2, 2}, {2, 2}}), 1, 1);
+  expect(run(P::eq, {{2, 2}, {1, 3}}), 0, 1);
+  expect(run(P::ne, {{1, 2}, {3, 4}}), 1, 1);
+  expect(run(P::eq, {Interval::point(kNaN), {1, 2}}), 0, 0);
+  expect(run(P::ne, {Interval::point(kNaN), {1, 2}}), 1, 1);
+  expect(run(P::lt, {Interval::anything(), {1, 2}}), 0, 1);
+}
+
+TEST(IntervalTest, Where) {
+  expect(run(P::where, {{1, 1}, {1, 2}, {5, 6}}), 1, 2);
+  expect(run(P::where, {{0, 0}, {1, 2}, {5, 6}}), 5, 6);
+  expect(run(P::where, {{0, 1}, {1, 2}, {5, 6}}), 1, 6);
+  EXPECT_TRUE(run(P::where, {{0, 1}, {1, 2}, Interval::point(kNaN)}).is_anything());
+  expect(run(P::where, {{1, 1}, {1, 2}, Interval::point(kNaN)}), 1, 2);
+}
+
+// Random boxes, random points inside and at corners: every result is inside, up to the library's own last bits.
+TEST(IntervalTest, SampledResultsStayInside) {
+  std::mt19937_64 random(17);
+  std::normal_distribution<double> draw;
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int i = 0; i < kPointwiseCount; ++i) {
+    const P op = P(i);
+    const PointwiseInfo& op_info = info(op);
+    for (int box = 0; box < 3000; ++box) {
+      std::vector<Interval> operands(op_info.arity);
+      for (Interval& x : operands) {
+        const double center = draw(random) * 3, radius = box % 5 ? std::exp(draw(random) * 4 - 3) : 0;
+        x = {center - radius, center + radius};
+      }
+      if (op == P::where) operands[0] = box % 3 ? Interval::point(box % 3 - 1) : Interval{0, 1};
+      const Interval range = interval(op, operands);
+      ASSERT_TRUE(range.is_nan() || range.lo <= range.hi);
+      for (int sample = 0; sample < 12; ++sample) {
+        std::vector<double> args;
+        for (const Interval& x : operands)
+          args.push_back(sample < 4 ? (sample >> args.size() & 1 ? x.hi : x.lo)
+                                    : std::clamp(x.lo + (x.hi - x.lo) * uniform(random), x.lo, x.hi));
+        const double value = evaluate(op, args);
+        if (range.contains(value)) continue;
+        ASSERT_FALSE(std::isnan(value) || range.is_nan()) << op_info.name << " " << args[0];
+        const double slack = op_info.cost == CostClass::transcendental ? own_error(op, DType::f64, args, value) : 0;
+        ASSERT_TRUE(range.contains(value + slack) || range.contains(value - slack))
+            << op_info.name << " of " << args[0] << " gives " << value << " outside [" << range.lo << ", " << range.hi
+            << "]";
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plait
