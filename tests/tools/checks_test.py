@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Shows that every check of tools/ accepts a good tree and refuses each kind of bad one."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+
+
+class Tree(unittest.TestCase):
+    """A tree of files in a scratch folder."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = pathlib.Path(scratch.name)
+
+    def write(self, files):
+        for name, text in files.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    def run_tool(self, script, *args):
+        return subprocess.run([sys.executable, str(script), *map(str, args)], capture_output=True, text=True)
+
+    def accepts(self, check, files):
+        self.write(files)
+        result = self.run_tool(TOOLS / check, self.root)
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+
+    def refuses(self, check, file, text, message):
+        """The tree is good without `file`, and refused with it by a line that names the file."""
+        self.write({file: text})
+        result = self.run_tool(TOOLS / check, self.root)
+        (self.root / file).unlink()
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertIn(message, result.stdout)
+        self.assertIn(file.split("/")[-1], result.stdout)
+
+
+class Layers(Tree):
+    CHECK = "check_layers.py"
+
+    def test_allowed(self):
+        self.accepts(self.CHECK, {
+            "csrc/base/a.h": "#include <vector>\n",
+            "csrc/lower/a.cpp": '#include "base/a.h"\n#include "ir/a.h"\n#include "kir/a.h"\n#include <fmt/core.h>\n',
+            "csrc/pipeline.cpp": '#include "shard/a.h"\n#include "plait.h"\n',
+            "csrc/capi/a.cpp": '#include "plait.h"\n#include "ir/a.h"\n',
+            "csrc/backend/cpu/llvm_plugin/a.cpp": '#include "backend/cpu/llvm_plugin/a.h"\n#include "llvm/IR/Type.h"\n',
+            "csrc/backend/cuda/a.cpp": "#include <nvrtc.h>\n",
+        })
+
+    def test_refused(self):
+        for file, line, message in [
+            ("csrc/ir/bad.h", '#include "build/a.h"\n', "ir may not use build"),
+            ("csrc/base/bad.h", '#include "sym/a.h"\n', "base may not use sym"),
+            ("csrc/kir/bad.h", '#include "ir/a.h"\n', "kir may not use ir"),
+            ("csrc/shard/bad.cpp", '#include "schedule/a.h"\n', "shard may not use schedule"),
+            ("csrc/ir/bad.h", '#include "plait.h"\n', "ir may not use pipeline"),
+            ("csrc/ir/bad.h", "#include <sym/a.h>\n", "with quotes"),
+            ("csrc/ir/bad.h", '#include "sibling.h"\n', "may not use pipeline"),
+            ("csrc/ir/bad.h", '#include "nowhere/a.h"\n', "no folder of the layers"),
+            ("csrc/extra/bad.h", "\n", "no folder of the layers"),
+            ("csrc/backend/cpu/bad.cpp", '#include "llvm/IR/Type.h"\n', "may not be included here"),
+            ("csrc/backend/cpu/bad.cpp", "#include <oneapi/dnnl/dnnl.h>\n", "may not be included here"),
+            ("csrc/backend/cpu/llvm_plugin/bad.cpp", '#include "base/error.h"\n', "its own headers only"),
+            ("csrc/backend/cpu/bad.cpp", "#include <cuda.h>\n", "may not be included here"),
+            ("csrc/base/bad.h", "#include <nlohmann/json.hpp>\n", "may not be included here"),
+            ("csrc/base/bad.cpp", "#include <gtest/gtest.h>\n", "may not be included here"),
+        ]:
+            with self.subTest(line):
+                self.refuses(self.CHECK, file, line, message)
+
+
+class Sizes(Tree):
+    CHECK = "check_sizes.py"
+
+    def body(self, lines):
+        """A function's braces over that many lines."""
+        return "{\n" + "  f();\n" * (lines - 2) + "}\n"
+
+    def test_allowed(self):
+        self.accepts(self.CHECK, {
+            "csrc/a.cpp": "int f(int a = g()) " + self.body(60) + "struct S {\n" + "  int x;\n" * 100 + "};\n",
+            "csrc/b.cpp": "namespace a {\n" + "int f();\n" * 100 + "}\nconst int t[] = {\n" + "  1,\n" * 100 + "};\n",
+            "csrc/c.cpp": "void f() {\n" + "}\nvoid g() { h(R\"({{{)\"); k('{'); /* { */\n" * 70 + "}\n",
+            "tests/d.cpp": "\n" * 600,
+        })
+
+    def test_refused(self):
+        for header in [
+            "int f() ", "TEST(Suite, Name) ", "namespace n {\nstatic auto f(std::vector<int> v = {}) -> int ",
+            "struct S {\n  S() : a_(1), b_{2} ", "S::S(int x) noexcept(true) : S{x} ", "template <class T, int n = 3>\nT f(T x) ",
+            "bool operator==(const S& a, const S& b) ", "auto f = [](int x) ", 'extern "C" int f(struct S* s) ',
+            "template <class T>\n  requires(sizeof(T) > 4)\nvoid f() ",
+        ]:
+            with self.subTest(header):
+                self.refuses(self.CHECK, "csrc/bad.cpp", header + self.body(61), "has 61 lines, 60 allowed")
+        self.refuses(self.CHECK, "csrc/bad.h", "\n" * 601, "has 601 lines, 600 allowed")
+        self.refuses(self.CHECK, "tools/bad.py", "\n" * 601, "has 601 lines, 600 allowed")
+
+
+class Text(Tree):
+    CHECK = "check_text.py"
+
+    def test_allowed(self):
+        self.accepts(self.CHECK, {
+            "csrc/base/environment.cpp": "auto x = get" + "env(name);\n",
+            "csrc/a.cpp": "// get" + "env and dynamic_cast are words here\n#ifdef __GNUC__\n#endif\n",
+            "csrc/backend/cuda/a.cpp": "#if CUDA_VERSION >= 13000\n#endif\n",
+            "docs/a.md": "text\n",
+            "docs/empty.md": "",
+        })
+
+    def test_refused(self):
+        for file, text, message in [
+            ("docs/bad.md", "a \u2192 b\n", "not ASCII"),
+            ("docs/bad.md", b"\xff\n", "not text"),
+            ("docs/bad.md", "a\tb\n", "a tab"),
+            ("docs/bad.md", "a \n", "trailing blanks"),
+            ("docs/bad.md", "a\r\n", "trailing blanks"),
+            ("docs/bad.md", "a", "no newline"),
+            ("csrc/bad.cpp", "// TO" + "DO later\n", "unfinished"),
+            ("tools/bad.py", "# FIX" + "ME\n", "unfinished"),
+            ("csrc/bad.cpp", "x = std::get" + "env(y);\n", "environment"),
+            ("tools/bad.cpp", "x = std::get" + "env(y);\n", "environment"),
+            ("csrc/bad.h", "x = dynamic_cast<T*>(y);\n", "dynamic_cast"),
+            ("csrc/bad.h", "x = typeid(y);\n", "dynamic_cast"),
+            ("csrc/bad.h", "#ifdef PLAIT_CUDA\n", "no #if by backend"),
+            ("csrc/bad.h", "#  if defined(USE_LLVM)\n", "no #if by backend"),
+        ]:
+            with self.subTest(text):
+                self.refuses(self.CHECK, file, text, message)
+
+
+class Format(Tree):
+    def test_both(self):
+        if shutil.which("clang-format-19") is None:
+            self.skipTest("clang-format-19 is not installed")
+        self.accepts("check_format.py", {"csrc/a.cpp": "int f() { return 1; }\n"})
+        self.write({"csrc/a.cpp": "int f( ) { return 1; }\n"})
+        self.assertEqual(self.run_tool(TOOLS / "check_format.py", self.root).returncode, 1)
+        self.assertEqual(self.run_tool(TOOLS / "check_format.py", "--fix", self.root).returncode, 0)
+        self.accepts("check_format.py", {})
+
+
+class FileLists(Tree):
+    def test_both(self):
+        script = self.root / "tools/check_file_lists.py"
+        self.write({"csrc/base/a.cpp": "", "tests/unit/base/a_test.cpp": "", "tools/check_file_lists.py":
+                    (TOOLS / "check_file_lists.py").read_text()})
+        self.assertEqual(self.run_tool(script).returncode, 1)
+        self.assertEqual(self.run_tool(script, "--fix").returncode, 0)
+        self.assertEqual(self.run_tool(script).returncode, 0)
+        self.write({"tests/unit/base/b_test.cpp": ""})
+        self.assertEqual(self.run_tool(script).returncode, 1)
+
+
+class Docs(Tree):
+    def check(self, text, *args):
+        self.write({"a.md": text, "bin/tool": "#!/bin/sh\necho one\necho two\n"})
+        (self.root / "bin/tool").chmod(0o755)
+        return self.run_tool(TOOLS / "check_docs.py", *args, "--binary-dir", self.root / "bin", self.root / "a.md")
+
+    def test_allowed(self):
+        for text in [
+            "```sh\ntool\n```\n```output\none\ntwo\n```\n", "```sh\nbuild/release/tool\n```\n\n```output\n...\ntwo\n```\n",
+            "```sh no-run: needs a GPU\nfalse\n```\n", "```cpp\nfalse\n```\n",
+            "<!-- generated: tool -->\none\ntwo\n<!-- end -->\n",
+        ]:
+            with self.subTest(text):
+                result = self.check(text)
+                self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_refused(self):
+        for text, message in [
+            ("```sh\nfalse\ntrue\n```\n", "exit status 1"),
+            ("```sh\nno-such-command\n```\n", "exit status 127"),
+            ("```sh\ntool\n```\n```output\none\n```\n", "printed something else"),
+            ("```sh no-run\ntool\n```\n", "needs a reason"),
+            ("<!-- generated: tool -->\none\n<!-- end -->\n", "prints something else"),
+            ("<!-- generated: false -->\n<!-- end -->\n", "exit status 1"),
+        ]:
+            with self.subTest(text):
+                result = self.check(text)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn(message, result.stdout)
+
+    def test_fix(self):
+        self.assertEqual(self.check("<!-- generated: tool -->\n<!-- end -->\n", "--fix").returncode, 0)
+        self.assertEqual((self.root / "a.md").read_text(), "<!-- generated: tool -->\none\ntwo\n<!-- end -->\n")
+
+
+class Report(Tree):
+    CASES = {
+        "passed": '<testcase name="a" status="run"/>',
+        "failed": '<testcase name="b" status="fail"><failure/></testcase>',
+        "absent": '<testcase name="c" status="notrun"><skipped message="Unable to find executable"/></testcase>',
+        "skipped": '<testcase name="d" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>',
+    }
+
+    def report(self, cases, *args):
+        self.write({"ci/junit.xml": "<testsuite>" + "".join(self.CASES[c] for c in cases) + "</testsuite>"})
+        result = self.run_tool(TOOLS / "test_report.py", *args, self.root / "ci/junit.xml")
+        return result.returncode, result.stdout.splitlines()
+
+    def test_counts(self):
+        for cases, status, last in [
+            (["passed"], 0, "1 passed, 0 failed, 0 skipped"),
+            (["passed", "skipped"], 0, "1 passed, 0 failed, 1 skipped"),
+            (["passed", "failed"], 1, "1 passed, 1 failed, 0 skipped"),
+            (["passed", "absent"], 1, "1 passed, 1 failed, 0 skipped"),
+            (["skipped"], 1, "0 passed, 0 failed, 1 skipped"),
+            ([], 1, "0 passed, 0 failed, 0 skipped"),
+        ]:
+            with self.subTest(cases):
+                got, lines = self.report(cases)
+                self.assertEqual((got, lines[-1]), (status, last))
+        self.assertIn("failed: ci: b", self.report(["passed", "failed"])[1])
+
+    def test_broken_preset(self):
+        self.write({"skipped.txt": "wheel: no index\n"})
+        status, lines = self.report(["passed"], "--skipped", self.root / "skipped.txt", "--broken", "asan", "--")
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertIn("not installed: wheel: no index", lines)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""A folder of csrc/ includes only what the layers allow (docs/architecture.md), closed transitively.
+
+Third-party headers have their places too: LLVM and oneDNN in their plug-ins, CUDA in backend/cuda, nlohmann/json in
+.cpp files. usage: check_layers.py [ROOT]
+"""
+import pathlib
+import re
+import sys
+
+import tree
+
+USES = {
+    "base": [],
+    "sym": ["base"],
+    "scalar": ["base"],
+    "mesh": ["base"],
+    "device": ["sym", "scalar"],
+    "ir": ["sym", "scalar", "mesh"],
+    "kir": ["sym", "scalar"],
+    "build": ["ir"],
+    "reference": ["ir", "device"],
+    "axes": ["ir"],
+    "codegen": ["kir"],
+    "backend": ["device"],
+    "comm": ["device", "mesh"],
+    "analysis": ["axes"],
+    "program": ["device", "comm"],
+    "graph": ["analysis", "build"],
+    "shard": ["graph"],
+    "schedule": ["analysis", "device"],
+    "segment": ["schedule"],
+    "lower": ["kir", "schedule"],
+    "sim": ["base", "scalar"],
+}
+# The files directly in csrc/ (pipeline, plait.h) see everything but sim; capi sees them too.
+USES["pipeline"] = [folder for folder in USES if folder != "sim"]
+USES["capi"] = ["pipeline"]
+
+PLUGINS = ("backend/cpu/llvm_plugin", "backend/cpu/onednn_plugin")
+# Headers of others -> the only folders (or suffix) where they may be included.
+THIRD_PARTY = [
+    (re.compile(r"(llvm|llvm-c)/"), lambda file: file.startswith(PLUGINS[0])),
+    (re.compile(r"(oneapi/|dnnl)"), lambda file: file.startswith(PLUGINS[1])),
+    (re.compile(r"(cuda\w*|nvrtc|nccl|cublas\w*)\.h"), lambda file: file.startswith(("backend/cuda", "comm/nccl", "sim/"))),
+    (re.compile(r"nlohmann/json\.hpp"), lambda file: file.endswith(".cpp")),
+    (re.compile(r"(gtest|gmock|benchmark)/"), lambda file: False),
+]
+
+
+def closure(folder):
+    seen, todo = set(), [folder]
+    while todo:
+        for used in USES[todo.pop()]:
+            if used not in seen:
+                seen.add(used)
+                todo.append(used)
+    return seen | {folder, "base"}
+
+
+def folder_of(file):
+    return file.split("/")[0] if "/" in file else "pipeline"
+
+
+def include_problem(file, target, angled):
+    for pattern, allowed in THIRD_PARTY:
+        if pattern.match(target):
+            return None if allowed(file) else f"{target} may not be included here"
+    if angled:
+        return f"{target} is ours: include it with quotes" if folder_of(target) in USES and "/" in target else None
+    if file.startswith(PLUGINS):
+        own = file.rsplit("/", 1)[0]
+        return None if target.startswith(own) else f"a plug-in includes its own headers only, not {target}"
+    used = folder_of(target)
+    if used not in USES:
+        return f"{target}: include paths start at csrc/, and {used}/ is no folder of the layers"
+    return None if used in closure(folder_of(file)) else f"{folder_of(file)} may not use {used}: {target}"
+
+
+def check(root):
+    problems = []
+    for path in tree.files(root, ["csrc"], tree.CXX):
+        file = path.relative_to(root / "csrc").as_posix()
+        if path.suffix == ".cuh":
+            continue
+        if folder_of(file) not in USES:
+            problems.append(f"csrc/{file}: {folder_of(file)}/ is no folder of the layers")
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+            problem = match and include_problem(file, match.group(2), match.group(1) == "<")
+            if problem:
+                problems.append(f"csrc/{file}:{number}: {problem}")
+    return problems
+
+
+if __name__ == "__main__":
+    sys.exit(tree.report(check(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else tree.ROOT)))
