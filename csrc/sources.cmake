@@ -2,6 +2,7 @@
 set(PLAIT_CORE_SOURCES
   base/error.cpp
   base/suggest.cpp
+  device/tensor.cpp
   ir/layout.cpp
   mesh/mesh.cpp
   scalar/constant.cpp

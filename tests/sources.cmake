@@ -4,10 +4,14 @@ set(PLAIT_TEST_SUPPORT_SOURCES
 )
 set(PLAIT_TEST_FOLDERS
   unit/base
+  unit/device
   unit/scalar
 )
 set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp
+)
+set(PLAIT_TEST_unit_device
+  unit/device/tensor_test.cpp
 )
 set(PLAIT_TEST_unit_scalar
   unit/scalar/constant_test.cpp

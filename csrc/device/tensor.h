@@ -1,5 +1,6 @@
 #pragma once
 // Memory and tensors at run time.
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,7 +37,7 @@ class Allocator {
   virtual std::shared_ptr<Memory> allocate(size_t bytes) = 0;
 };
 
-// Host memory by aligned operator new; counts what it hands out.
+// Host memory by aligned operator new; counts what it hands out. Safe to use from several threads at once.
 class HostAllocator : public Allocator {
  public:
   std::shared_ptr<Memory> allocate(size_t bytes) override;
@@ -44,7 +45,7 @@ class HostAllocator : public Allocator {
   int64_t allocated_bytes() const { return bytes_; }
 
  private:
-  int64_t count_ = 0, bytes_ = 0;
+  std::atomic<int64_t> count_ = 0, bytes_ = 0;
 };
 
 // A dense or strided array in host-addressable memory. `strides` count elements.

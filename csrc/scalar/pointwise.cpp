@@ -238,6 +238,7 @@ int64_t evaluate_int(Pointwise op, std::span<const int64_t> args, DType operand)
 
 double own_error(Pointwise op, DType compute, std::span<const double> args, double result) {
   const PointwiseInfo& op_info = info(op);
+  compute = compute_type(compute);
   if (!is_float(compute) || !std::isfinite(result) || (op_info.error_ulp == 0 && op_info.argument_error == 0)) return 0;
   double error = op_info.error_ulp * ulp(compute, result);
   if (op_info.argument_error != 0) error += op_info.argument_error * unit_roundoff(compute) * std::abs(args[0]);

@@ -79,9 +79,9 @@ double evaluate(Pointwise op, std::span<const double> args);
 // here.
 int64_t evaluate_int(Pointwise op, std::span<const int64_t> args, DType operand = DType::i64);
 
-// The op's own error, absolute, when computed in dtype `compute` (f32 or f64; 0 for all others): error_ulp ulps of the
-// result plus argument_error * u * |args[0]|. 0 where the result is NaN or infinite; infinite where the result may
-// overflow in `compute`.
+// The op's own error, absolute, when computed in dtype `compute` (f16 and bf16 compute in f32; 0 for integers and
+// bool): error_ulp ulps of the result plus argument_error * u * |args[0]|. 0 where the result is NaN or infinite;
+// infinite where the result may overflow in `compute`.
 double own_error(Pointwise op, DType compute, std::span<const double> args, double result);
 
 }  // namespace plait

@@ -1,0 +1,163 @@
+#include "device/tensor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/error.h"
+#include "scalar/convert.h"
+
+namespace plait {
+namespace {
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  std::string text;
+  for (int64_t extent : shape) text += fmt::format("{}{}", text.empty() ? "" : ", ", extent);
+  return "[" + text + "]";
+}
+
+// Product of the extents without the zeros' help: [2^40, 2^40, 0] overflows too, as its strides would.
+bool multiply(const std::vector<int64_t>& shape, int64_t* product, int64_t* strided) {
+  *product = *strided = 1;
+  for (int64_t extent : shape) {
+    if (extent < 0 || __builtin_mul_overflow(*strided, std::max<int64_t>(extent, 1), strided)) return false;
+    *product *= extent;
+  }
+  return true;
+}
+
+// Calls fn(element offset) for every element in row-major order.
+template <class Fn>
+void for_each_offset(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides, Fn&& fn) {
+  const int64_t count = element_count(shape);
+  std::vector<int64_t> index(shape.size(), 0);
+  int64_t offset = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    fn(offset);
+    for (size_t dim = shape.size(); dim-- > 0;) {
+      offset += strides[dim];
+      if (++index[dim] < shape[dim]) break;
+      offset -= index[dim] * strides[dim];
+      index[dim] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+Memory::Memory(void* data, size_t bytes, std::function<void()> release)
+    : data_(data), bytes_(bytes), release_(std::move(release)) {
+  PLAIT_CHECK(data != nullptr, "memory of {} bytes without an address", bytes);
+}
+
+Memory::~Memory() {
+  if (release_) release_();
+}
+
+std::shared_ptr<Memory> HostAllocator::allocate(size_t bytes) {
+  const size_t size = std::max<size_t>(bytes, 1);
+  void* data = ::operator new(size, std::align_val_t{kBufferAlignment}, std::nothrow);
+  if (data == nullptr) {
+    throw MissingError(fmt::format("no memory for {} bytes", bytes), "host memory", "use smaller sizes or more ranks");
+  }
+  ++count_;
+  bytes_ += int64_t(bytes);
+  return std::make_shared<Memory>(data, bytes, [data] { ::operator delete(data, std::align_val_t{kBufferAlignment}); });
+}
+
+std::vector<int64_t> row_major_strides(const std::vector<int64_t>& shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  element_count(shape);  // refuses what overflows
+  for (size_t dim = shape.size(); dim-- > 1;) strides[dim - 1] = strides[dim] * std::max<int64_t>(shape[dim], 1);
+  return strides;
+}
+
+int64_t element_count(const std::vector<int64_t>& shape) {
+  int64_t product, strided;
+  if (!multiply(shape, &product, &strided)) {
+    throw UserError(fmt::format("a shape {} has a negative extent or more than 2^63 - 1 elements", shape_text(shape)),
+                    "", "use smaller extents");
+  }
+  return product;
+}
+
+Tensor Tensor::empty(DType dtype, std::vector<int64_t> shape) {
+  HostAllocator allocator;
+  const int64_t count = element_count(shape);
+  int64_t bytes;
+  if (__builtin_mul_overflow(count, int64_t(size_of(dtype)), &bytes)) {
+    throw UserError(fmt::format("a tensor {}{} has more than 2^63 - 1 bytes", name(dtype), shape_text(shape)), "",
+                    "use smaller extents");
+  }
+  std::vector<int64_t> strides = row_major_strides(shape);
+  return Tensor{dtype, std::move(shape), std::move(strides), allocator.allocate(size_t(bytes)), 0};
+}
+
+Tensor Tensor::wrap(DType dtype, std::vector<int64_t> shape, void* data) {
+  const size_t bytes = size_t(element_count(shape)) * size_of(dtype);
+  std::vector<int64_t> strides = row_major_strides(shape);
+  return Tensor{dtype, std::move(shape), std::move(strides),
+                std::make_shared<Memory>(data, bytes, std::function<void()>()), 0};
+}
+
+Tensor Tensor::from_doubles(DType dtype, std::vector<int64_t> shape, const std::vector<double>& values) {
+  Tensor tensor = empty(dtype, std::move(shape));
+  if (int64_t(values.size()) != tensor.elements()) {
+    throw UserError(fmt::format("{} values for a tensor of shape {}", values.size(), shape_text(tensor.shape)), "",
+                    fmt::format("give {} values", tensor.elements()));
+  }
+  auto* bytes = static_cast<std::byte*>(tensor.data());
+  for (size_t i = 0; i < values.size(); ++i) store_double(dtype, bytes + i * size_of(dtype), values[i]);
+  return tensor;
+}
+
+int64_t Tensor::elements() const { return element_count(shape); }
+
+bool Tensor::is_contiguous() const {
+  int64_t expected = 1;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    if (shape[dim] == 0) return true;
+    if (shape[dim] != 1 && strides[dim] != expected) expected = -1;
+    if (expected < 0) break;
+    expected *= shape[dim];
+  }
+  return expected >= 0 || elements() == 0;
+}
+
+Tensor Tensor::contiguous() const {
+  if (is_contiguous()) return *this;
+  Tensor copy = empty(dtype, shape);
+  const size_t size = size_of(dtype);
+  const auto* source = static_cast<const std::byte*>(data());
+  auto* target = static_cast<std::byte*>(copy.data());
+  for_each_offset(shape, strides, [&](int64_t offset) {
+    std::memcpy(target, source + offset * int64_t(size), size);
+    target += size;
+  });
+  return copy;
+}
+
+void* Tensor::data() const { return static_cast<std::byte*>(memory->data()) + byte_offset; }
+
+double Tensor::at(int64_t linear) const {
+  PLAIT_CHECK(linear >= 0 && linear < elements(), "element {} of a tensor of shape {}", linear, shape_text(shape));
+  int64_t offset = 0;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    offset += linear % shape[dim] * strides[dim];
+    linear /= shape[dim];
+  }
+  return load_double(dtype, static_cast<const std::byte*>(data()) + offset * int64_t(size_of(dtype)));
+}
+
+std::vector<double> Tensor::to_doubles() const {
+  std::vector<double> values;
+  values.reserve(size_t(elements()));
+  const auto* bytes = static_cast<const std::byte*>(data());
+  for_each_offset(shape, strides, [&](int64_t offset) {
+    values.push_back(load_double(dtype, bytes + offset * int64_t(size_of(dtype))));
+  });
+  return values;
+}
+
+}  // namespace plait

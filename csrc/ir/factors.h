@@ -1,0 +1,31 @@
+#pragma once
+// Factors: which axis of which operand and result is the same axis in one op, and how it behaves. Local to an op.
+#include <vector>
+
+#include "ir/op.h"
+
+namespace plait {
+
+enum class FactorKind : uint8_t {
+  pass,    // operands and result may be cut alike
+  reduce,  // cut operands leave a pending reduction over the mesh axis
+  whole,   // must not be cut
+};
+
+struct Factor {
+  FactorKind kind = FactorKind::pass;
+  sym::Expr extent;
+  std::vector<int> operand_dim;  // per operand of inputs(op): its dim, or -1 where it has none
+  int result_dim = -1;           // -1: reduced
+  ReduceOp reduce = ReduceOp::sum;
+};
+
+// Factors of an op, result dims first in order, then reduced ones. A dim of extent 1 that meets a longer one has none.
+std::vector<Factor> factors(const Op& op);
+
+// How a pending reduction of operands passes through the op without being done first: the op computes the same function
+// of partial values. `partial[i]` tells which operands are pending (with `reduce`, over one mesh axis), the others hold
+// whole values. False where the reduction must come first.
+bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp reduce);
+
+}  // namespace plait

@@ -1,0 +1,145 @@
+#pragma once
+// Fusion: the owner of a graph, its symbols, its mesh and its annotations.
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/op.h"
+
+namespace plait {
+
+// A named size or dtype with its default.
+struct SizeLet {
+  std::string name;
+  int64_t value;
+  bool operator==(const SizeLet&) const = default;
+};
+struct DTypeLet {
+  std::string name;
+  DType value;
+  bool operator==(const DTypeLet&) const = default;
+};
+
+// A group of ops that becomes one step: a generated kernel, a library call, a collective or a local copy.
+struct Segment {
+  std::string name;  // `s1`
+  std::vector<TensorView*> inputs, outputs;
+  std::vector<Op*> ops;  // in order
+  std::string schedule;  // `pointwise(vector = 8)`, `library`, `collective`, `copy`; empty: not yet chosen
+};
+
+// Ops in topological order. Tensors and ops live as long as the fusion; names are unique.
+class Fusion {
+ public:
+  explicit Fusion(Mesh mesh = {}, std::string name = "fusion");
+  Fusion(const Fusion&) = delete;
+  Fusion& operator=(const Fusion&) = delete;
+  ~Fusion();
+
+  // Users' side. A shape holds symbols by name, expressions as text ("4*h"), or numbers.
+  class Extent {
+   public:
+    Extent(int64_t value) : value_(value) {}              // NOLINT: converts on purpose
+    Extent(int value) : value_(value) {}                  // NOLINT
+    Extent(const char* text) : text_(text) {}             // NOLINT
+    Extent(std::string text) : text_(std::move(text)) {}  // NOLINT
+    Extent(sym::Expr expr) : expr_(expr) {}               // NOLINT
+    sym::Expr resolve(Fusion& fusion) const;
+
+   private:
+    int64_t value_ = 0;
+    std::string text_;
+    sym::Expr expr_;
+  };
+  TensorView* input(std::string name, const std::vector<Extent>& shape, DType dtype);
+  TensorView* parameter(std::string name, const std::vector<Extent>& shape, DType dtype);
+  // Names a result. A tensor that has a name of its own may only be output under it.
+  TensorView* output(std::string name, TensorView* tensor);
+  TensorView* output(TensorView* tensor) { return output(tensor->name, tensor); }
+  // Default of a size symbol.
+  void let(std::string name, int64_t value);
+
+  // Compiler's side. The tensor gets a unique name from `hint`; the op's result is `out` and goes to the end.
+  TensorView* add_tensor(std::string hint, std::vector<sym::Expr> shape, DType dtype);
+  template <class T>
+  T* add_op(std::unique_ptr<T> op, TensorView* out) {
+    T* raw = op.get();
+    attach(std::move(op), out);
+    return raw;
+  }
+  // Puts an op (already added) before another in the order; removes ops from the order.
+  void set_order(std::vector<Op*> order) { ops_ = std::move(order); }
+
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+  const Mesh& mesh() const { return mesh_; }
+  bool has_mesh() const { return !mesh_.axes().empty(); }
+  sym::Pool& pool() const { return *pool_; }
+  std::shared_ptr<sym::Pool> shared_pool() const { return pool_; }
+  const std::vector<Op*>& ops() const { return ops_; }
+  const std::vector<TensorView*>& inputs() const { return inputs_; }  // inputs and parameters, in order
+  const std::vector<TensorView*>& outputs() const { return outputs_; }
+  std::vector<TensorView*>& mutable_outputs() { return outputs_; }
+  std::vector<TensorView*>& mutable_inputs() { return inputs_; }
+  std::vector<TensorView*> tensors() const;       // inputs, then results in op order
+  TensorView* find(std::string_view name) const;  // null where there is none
+  std::string unique_name(const std::string& hint) const;
+  std::vector<Op*> readers(const TensorView* tensor) const;  // in op order
+  bool is_output(const TensorView* tensor) const;
+
+  std::vector<SizeLet> size_lets;
+  std::vector<DTypeLet> dtype_lets;
+  std::vector<Segment> segments;                         // empty until segmented
+  const int64_t* size_let(std::string_view name) const;  // default, or null
+
+ private:
+  void attach(std::unique_ptr<Op> op, TensorView* out);
+  TensorView* new_tensor(std::string name, std::vector<sym::Expr> shape, DType dtype, TensorRole role);
+
+  std::string name_;
+  Mesh mesh_;
+  std::shared_ptr<sym::Pool> pool_;
+  std::deque<TensorView> tensors_;
+  std::deque<std::unique_ptr<Op>> owned_ops_;
+  std::vector<Op*> ops_;
+  std::vector<TensorView*> inputs_, outputs_;
+  std::map<std::string, TensorView*, std::less<>> by_name_;
+};
+
+// Text form (docs/ir.md). parse(print(x)) equals x, and print(parse(print(x))) == print(x).
+std::string print(const Fusion& fusion);
+std::string print(const Op& op, const Fusion& fusion);  // one line, without the end of line
+
+struct ParseOptions {
+  std::string file = "<text>";
+  std::map<std::string, std::string, std::less<>> set;  // overrides of lets: sizes and dtypes; others are ignored here
+};
+// UserError with file, line, column and what was expected.
+std::unique_ptr<Fusion> parse_fusion(std::string_view text, const ParseOptions& options = {});
+
+// Throws InternalError naming the broken invariant (listed at the top of ir/verify.cpp).
+void verify(const Fusion& fusion);
+
+// A copy in a new pool. `replace` gives symbols values; `facts` states what is known of the others.
+struct CloneOptions {
+  std::map<std::string, int64_t, std::less<>> replace;
+  std::map<std::string, sym::SymbolInfo, std::less<>> facts;
+};
+std::unique_ptr<Fusion> clone(const Fusion& fusion, const CloneOptions& options = {});
+
+// Same structure: names, types, layouts, ops, attributes, segments, lets, mesh.
+bool equal(const Fusion& a, const Fusion& b);
+
+// Result type and shape of an op from its operands and attributes, and every error a user can make with it.
+struct Inferred {
+  std::vector<sym::Expr> shape;
+  DType dtype;
+  std::string dtype_alias;
+};
+Inferred infer(const Op& op, Fusion& fusion);
+
+}  // namespace plait

@@ -1,0 +1,58 @@
+#pragma once
+// How a tensor is laid over a mesh: per logical dim an ordered list of pieces, plus pending reductions.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mesh/mesh.h"
+#include "sym/expr.h"
+
+namespace plait {
+
+enum class ReduceOp : uint8_t { sum, max, min, prod };
+std::string_view name(ReduceOp op);
+
+// One level of a dim, outermost first. A mesh piece cuts the extent that is left by ceil division in granules and keeps
+// the chunk of this rank; a local piece of extent k splits what is left into k equal parts and keeps all of them.
+struct Piece {
+  int mesh_axis = -1;   // index in the mesh; -1: local
+  int64_t granule = 1;  // mesh pieces: chunk boundaries are multiples of it
+  int64_t local = 0;    // local pieces: k
+  bool is_local() const { return mesh_axis < 0; }
+  bool operator==(const Piece&) const = default;
+};
+
+// Pieces of one dim; what they leave is local. Never ends with a local piece (it would say nothing).
+struct DimLayout {
+  std::vector<Piece> pieces;
+  bool operator==(const DimLayout&) const = default;
+};
+
+struct Layout {
+  std::vector<DimLayout> dims;
+  std::map<int, ReduceOp> partial;  // mesh axis -> pending reduction over it
+
+  static Layout replicated(size_t rank) { return {std::vector<DimLayout>(rank), {}}; }
+  bool is_replicated() const;
+  bool uses(int mesh_axis) const;   // in a piece or as partial
+  int dim_of(int mesh_axis) const;  // dim that a piece of the axis cuts, or -1
+  void normalize();                 // drops trailing local pieces
+  bool operator==(const Layout&) const = default;
+};
+
+// `{0: tp, 1: [local 2, dp]} partial(cp: sum)`; `{}` for a replicated layout.
+std::string print(const Layout& layout, const Mesh& mesh);
+
+// Symbol of this rank's position on a mesh axis: `rank.tp`.
+std::string rank_symbol(const Mesh& mesh, int axis);
+
+// Local extent of a dim on this rank: product of the local pieces times the last chunk. `sizes` are the mesh sizes, as
+// numbers or symbols. A local piece's divisibility is not checked here.
+sym::Expr local_extent(sym::Expr global, const DimLayout& dim, const Mesh& mesh, const std::vector<sym::Expr>& sizes);
+
+// Global indices of a dim that the rank at `coordinates` holds, in local order. UserError where a local piece does not
+// divide what it splits; `where` names the tensor and dim.
+std::vector<int64_t> owned_indices(int64_t global, const DimLayout& dim, const DeviceMesh& mesh,
+                                   const std::vector<int64_t>& coordinates, const std::string& where);
+
+}  // namespace plait

@@ -1,0 +1,110 @@
+#pragma once
+// TensorView: a named tensor of the graph with its domain and its layout over the mesh.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/layout.h"
+#include "scalar/dtype.h"
+#include "sym/expr.h"
+
+namespace plait {
+
+class Fusion;
+struct Op;
+
+enum class AxisKind : uint8_t { iteration, reduction, broadcast };
+
+enum class ParallelType : uint8_t {
+  serial,
+  vectorize,
+  unroll,
+  block_x,
+  block_y,
+  block_z,
+  thread_x,
+  thread_y,
+  thread_z,
+  cpu_thread,
+  stream,
+};
+std::string_view name(ParallelType type);
+
+// One axis of a domain. A broadcast axis has extent 1.
+struct Axis {
+  sym::Expr extent;
+  AxisKind kind = AxisKind::iteration;
+  ParallelType parallel = ParallelType::serial;
+  bool operator==(const Axis&) const = default;
+};
+
+// One schedule transform, by loop positions. merge(a, a+1); split(a) by an inner factor into outer, inner; parallel(a).
+struct Transform {
+  enum class Kind : uint8_t { merge, split, reorder, parallel } kind = Kind::merge;
+  int position = 0;
+  sym::Expr factor;                              // split: inner extent
+  std::vector<int> order;                        // reorder: new position -> old position
+  ParallelType parallel = ParallelType::serial;  // parallel
+  bool operator==(const Transform&) const = default;
+};
+
+// Axes of a tensor; an immutable value, swapped as a whole. Loop axes are what `transforms` make of
+// the logical axes followed by the reduction axes, in order.
+struct Domain {
+  std::vector<Axis> logical;    // what users see
+  std::vector<int> allocation;  // logical dims in memory order, outermost first; dense
+  std::vector<Axis> reduction;  // axes the defining op sums over, not visible to users
+  std::vector<Transform> transforms;
+  bool operator==(const Domain&) const = default;
+};
+
+// Loop axes of a domain. UserError naming the transform that does not apply.
+std::vector<Axis> loop_axes(const Domain& domain);
+
+enum class TensorRole : uint8_t { input, parameter, intermediate };
+enum class LayoutSource : uint8_t { open, annotated, inferred };
+
+struct ShardOptions {
+  int64_t granule = 1;
+  bool inner = false;  // innermost piece of the dim instead of outermost
+};
+
+// The storage layout of a parameter, where it differs from the compute layout.
+class StorageRef {
+ public:
+  explicit StorageRef(struct TensorView* tensor) : tensor_(tensor) {}
+  void shard(int dim, const MeshAxisRef& axis, ShardOptions options = {});
+
+ private:
+  struct TensorView* tensor_;
+};
+
+struct TensorView {
+  Fusion* fusion = nullptr;
+  uint32_t id = 0;
+  std::string name;  // unique in the fusion, printed as %name
+  DType dtype = DType::f32;
+  std::string dtype_alias;  // the `let` name that spells the dtype, or empty
+  Domain domain;
+  TensorRole role = TensorRole::intermediate;
+  Op* definition = nullptr;  // null for inputs and parameters
+  Layout layout;             // compute layout
+  LayoutSource layout_source = LayoutSource::open;
+  std::optional<Layout> stored;  // parameters: storage layout where it differs
+  std::string reason;            // why the layout is what it is; for explain, never compared
+
+  size_t rank() const { return domain.logical.size(); }
+  sym::Expr extent(size_t dim) const { return domain.logical[dim].extent; }
+  std::vector<sym::Expr> shape() const;
+
+  // Cuts dim (negative counts from the end) over a mesh axis; an annotation. On a parameter it sets storage and
+  // compute. UserError: no such dim or axis, or the axis is used on this tensor already.
+  TensorView& shard(int dim, const MeshAxisRef& axis, ShardOptions options = {});
+  TensorView& replicate();  // pins the tensor replicated
+  StorageRef storage() { return StorageRef(this); }
+};
+
+// `f32[b, 4*s]`, with the dtype's alias where it has one.
+std::string type_text(const TensorView& tensor);
+
+}  // namespace plait

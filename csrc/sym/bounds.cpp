@@ -1,0 +1,185 @@
+// Interval bounds and proven divisors. INT64_MIN and INT64_MAX stand for unknown on their side.
+#include <algorithm>
+
+#include "sym/node.h"
+
+namespace plait::sym {
+namespace {
+
+constexpr int64_t kLow = INT64_MIN, kHigh = INT64_MAX;
+
+int64_t clamp(Wide v) { return v <= kLow ? kLow : v >= kHigh ? kHigh : static_cast<int64_t>(v); }
+bool infinite(int64_t v) { return v == kLow || v == kHigh; }
+
+int64_t extended_product(int64_t a, int64_t b) {
+  if (a == 0 || b == 0) return 0;
+  if (infinite(a) || infinite(b)) return (a < 0) == (b < 0) ? kHigh : kLow;
+  return clamp(Wide(a) * b);
+}
+
+Bounds multiply(Bounds a, Bounds b) {
+  int64_t v[4] = {extended_product(a.lo, b.lo), extended_product(a.lo, b.hi), extended_product(a.hi, b.lo),
+                  extended_product(a.hi, b.hi)};
+  return {*std::min_element(v, v + 4), *std::max_element(v, v + 4)};
+}
+
+Bounds add(Bounds a, Bounds b) {
+  return {a.lo == kLow || b.lo == kLow ? kLow : clamp(Wide(a.lo) + b.lo),
+          a.hi == kHigh || b.hi == kHigh ? kHigh : clamp(Wide(a.hi) + b.hi)};
+}
+
+// Holds wherever the quotient has a value, that is for divisors >= 1.
+Bounds quotient(Bounds x, Bounds d) {
+  d.lo = std::max<int64_t>(d.lo, 1);
+  d.hi = std::max(d.hi, d.lo);
+  auto div = [](int64_t a, int64_t b) {
+    if (infinite(a)) return a;
+    if (b == kHigh) return a < 0 ? int64_t{-1} : int64_t{0};
+    return floor_divide(a, b);
+  };
+  return {x.lo >= 0 ? div(x.lo, d.hi) : div(x.lo, d.lo), x.hi >= 0 ? div(x.hi, d.lo) : div(x.hi, d.hi)};
+}
+
+Bounds remainder(Bounds x, Bounds d) {
+  int64_t last = d.hi == kHigh ? kHigh : std::max<int64_t>(d.hi - 1, 0);
+  if (x.lo < 0) return {0, last};
+  if (x.hi < d.lo) return x;
+  return {0, std::min(last, x.hi)};
+}
+
+Bounds piece(const Node* n, bool start) {
+  const Bounds size = range_of(n->operands[0].node());
+  const Bounds parts = range_of(n->operands[1].node());
+  const int64_t granule = n->operands[3].node()->value;
+  int64_t hi = std::max<int64_t>(size.hi, 0);
+  if (start || hi == kHigh || granule < 1) return {0, hi};
+  const int64_t count = std::max<int64_t>(parts.lo, 1);
+  const Wide granules = (Wide(hi) + granule - 1) / granule;
+  return {0, clamp(std::min<Wide>(hi, (granules + count - 1) / count * granule))};
+}
+
+Bounds combine(const Node* n) {
+  auto r = [n](size_t i) { return range_of(n->operands[i].node()); };
+  Bounds out = n->operands.empty() ? Bounds{kLow, kHigh} : r(n->kind == Kind::select ? 1 : 0);
+  switch (n->kind) {
+    case Kind::constant:
+      return {n->value, n->value};
+    case Kind::symbol:
+      return n->range;
+    case Kind::add:
+      for (size_t i = 1; i < n->operands.size(); ++i) out = add(out, r(i));
+      return out;
+    case Kind::mul:
+      for (size_t i = 1; i < n->operands.size(); ++i) out = multiply(out, r(i));
+      return out;
+    case Kind::floordiv:
+      return quotient(out, r(1));
+    case Kind::mod:
+      return remainder(out, r(1));
+    case Kind::min:
+      for (size_t i = 1; i < n->operands.size(); ++i) out = {std::min(out.lo, r(i).lo), std::min(out.hi, r(i).hi)};
+      return out;
+    case Kind::max:
+      for (size_t i = 1; i < n->operands.size(); ++i) out = {std::max(out.lo, r(i).lo), std::max(out.hi, r(i).hi)};
+      return out;
+    case Kind::select:
+      return {std::min(out.lo, r(2).lo), std::max(out.hi, r(2).hi)};
+    case Kind::chunk:
+      return piece(n, false);
+    case Kind::chunk_start:
+      return piece(n, true);
+    case Kind::lt:
+    case Kind::le:
+    case Kind::eq:
+    case Kind::logical_and:
+    case Kind::logical_not:
+      return {0, 1};
+  }
+  return {kLow, kHigh};
+}
+
+int64_t combine_divisor(const Node* n) {
+  auto d = [n](size_t i) { return divisor_of(n->operands[i].node()); };
+  int64_t out = n->operands.empty() ? 1 : d(0);
+  switch (n->kind) {
+    case Kind::constant:
+      return gcd64(n->value, 0);
+    case Kind::symbol:
+      return n->divisor;
+    case Kind::mul:
+      for (size_t i = 1; i < n->operands.size(); ++i) {
+        int64_t both;
+        out = __builtin_mul_overflow(out, d(i), &both) ? std::max(out, d(i)) : both;
+      }
+      return out;
+    case Kind::floordiv: {
+      std::optional<int64_t> by = n->operands[1].constant();
+      return by && *by > 0 && out % *by == 0 ? out / *by : 1;
+    }
+    case Kind::chunk:
+    case Kind::chunk_start:
+      return gcd64(out, n->operands[3].node()->value);
+    case Kind::select:
+      return gcd64(d(1), d(2));
+    case Kind::add:
+    case Kind::mod:
+    case Kind::min:
+    case Kind::max:
+      for (size_t i = 1; i < n->operands.size(); ++i) out = gcd64(out, d(i));
+      return out;
+    case Kind::lt:
+    case Kind::le:
+    case Kind::eq:
+    case Kind::logical_and:
+    case Kind::logical_not:
+      return 1;
+  }
+  return 1;
+}
+
+}  // namespace
+
+void compute_facts(const Node* n) {
+  if (n->kind == Kind::symbol) return;
+  n->facts_epoch = n->pool->impl().epoch;
+  n->range = combine(n);
+  n->divisor = combine_divisor(n);
+}
+
+const Bounds& range_of(const Node* n) {
+  if (n->facts_epoch != n->pool->impl().epoch) compute_facts(n);
+  return n->range;
+}
+
+int64_t divisor_of(const Node* n) {
+  if (n->facts_epoch != n->pool->impl().epoch) compute_facts(n);
+  return n->divisor;
+}
+
+Bounds range_of(const Poly& p) {
+  Bounds out{p.constant, p.constant};
+  for (const Term& t : p.terms) out = add(out, multiply({t.coef, t.coef}, range_of(t.base)));
+  return out;
+}
+
+int64_t divisor_of(const Poly& p) {
+  int64_t out = gcd64(p.constant, 0);
+  for (const Term& t : p.terms) {
+    const int64_t d = divisor_of(t.base);
+    int64_t both;
+    out = gcd64(out, __builtin_mul_overflow(t.coef, d, &both) ? std::max(gcd64(t.coef, 0), d) : both);
+  }
+  return out;
+}
+
+Bounds bounds(Expr expr) { return range_of(expr.node()); }
+
+int64_t divisor(Expr expr) {
+  constexpr int64_t kCap = int64_t{1} << 20;
+  int64_t d = divisor_of(expr.node());
+  for (int64_t p = 2; d > kCap && p < 4096; ++p)
+    while (d > kCap && d % p == 0) d /= p;
+  return d > kCap ? gcd64(d, kCap) : d;
+}
+
+}  // namespace plait::sym

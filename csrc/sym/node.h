@@ -1,0 +1,128 @@
+#pragma once
+// Private to csrc/sym: nodes, interning, polynomials over monomials, and the constructors that rules share.
+#include <deque>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "sym/expr.h"
+
+namespace plait::sym {
+
+using Wide = __int128;
+
+// `base` of a mul is the same product without its coefficient; of any other node it is the node itself.
+struct Node {
+  Kind kind = Kind::constant;
+  uint32_t height = 0;
+  uint32_t tree_size = 1;  // nodes of the expression written as a tree, saturated
+  uint64_t id = 0;
+  uint64_t hash = 0;
+  int64_t value = 0;  // of a constant; the coefficient of a mul
+  Pool* pool = nullptr;
+  std::span<const Expr> operands;
+  const std::string* name = nullptr;  // of a symbol
+  const Node* base = nullptr;
+  Expr self;
+  mutable uint64_t facts_epoch = 0;  // facts of the pool for which the next two hold
+  mutable Bounds range{INT64_MIN, INT64_MAX};
+  mutable int64_t divisor = 1;  // not capped
+  std::unique_ptr<SymbolInfo> info;
+};
+
+struct NodeHash {
+  size_t operator()(const Node* n) const { return n->hash; }
+};
+struct NodeEqual {
+  bool operator()(const Node* a, const Node* b) const;
+};
+
+struct Pool::Impl {
+  Pool* pool = nullptr;
+  std::deque<Node> nodes;
+  std::vector<std::unique_ptr<Expr[]>> blocks;  // operand storage
+  size_t block_used = 0, block_size = 0;
+  std::unordered_set<const Node*, NodeHash, NodeEqual> table;  // for lookup only, never walked
+  std::map<std::string, Node*, std::less<>> symbols;
+  uint64_t epoch = 1;  // raised when facts of an existing symbol change
+
+  // The node of that structure, not simplified.
+  const Node* intern(Kind kind, int64_t value, std::span<const Expr> operands, const Node* base = nullptr);
+  Expr raw(Kind kind, std::span<const Expr> operands) { return Expr(intern(kind, 0, operands)); }
+  Expr raw(Kind kind, std::initializer_list<Expr> operands) {
+    return raw(kind, std::span<const Expr>(operands.begin(), operands.size()));
+  }
+  std::span<const Expr> store(std::span<const Expr> operands);
+};
+
+inline Pool::Impl& impl_of(Expr e) { return e.pool().impl(); }
+Pool& common_pool(Expr a, Expr b);
+
+// Total structural order within a pool: products, symbols by name, then kinds, lower trees first.
+int compare(const Node* a, const Node* b);
+
+[[noreturn]] void fail_overflow(const char* action);
+bool is_word(std::string_view name);     // of the text form: not a symbol name
+bool is_boolean(Expr e);                 // always 0 or 1, by its form
+int64_t floor_divide(int64_t a, int64_t b);  // b > 0
+int64_t gcd64(int64_t a, int64_t b);     // of magnitudes; gcd(0, x) = x
+
+// Bounds and divisor of a node from those of its operands (bounds.cpp).
+void compute_facts(const Node* n);
+const Bounds& range_of(const Node* n);
+int64_t divisor_of(const Node* n);
+
+// --- polynomials: sum of coefficient * monomial, sorted by monomial, coefficients not 0 (poly.cpp) ---
+struct Term {
+  int64_t coef;
+  const Node* base;
+};
+struct Poly {
+  std::vector<Term> terms;
+  int64_t constant = 0;
+  bool is_constant() const { return terms.empty(); }
+  bool is_zero() const { return terms.empty() && constant == 0; }
+};
+// coef * base; a null base is 1.
+struct Mono {
+  int64_t coef;
+  const Node* base;
+};
+
+Poly to_poly(Expr e);
+std::span<const Expr> factors(const Node* base);  // of a monomial without coefficient; none for null
+const Node* product(Pool::Impl& pool, const Node* a, const Node* b);
+const Node* without(Pool::Impl& pool, const Node* base, Expr factor);  // drops one occurrence; null where none is left
+std::optional<Mono> divide(Pool::Impl& pool, Mono a, Mono b);          // exact division
+Mono common(Pool::Impl& pool, Mono a, Mono b);                         // greatest common divisor, coefficient > 0
+std::optional<Mono> as_mono(const Poly& p);                            // a constant or a single term
+Expr term_expr(Pool::Impl& pool, Term t);
+// False on overflow, with unusable output.
+bool add_scaled(Poly& a, const Poly& b, int64_t scale);
+bool multiply(Pool::Impl& pool, const Poly& a, const Poly& b, Poly& out);
+bool add_term(Pool::Impl& pool, Poly& p, Mono m);
+Bounds range_of(const Poly& p);
+int64_t divisor_of(const Poly& p);
+// The same; overflow is a UserError.
+Poly sum(const Poly& a, const Poly& b, int64_t scale = 1);
+Poly times(Pool::Impl& pool, const Poly& a, const Poly& b);
+
+// --- constructors (simplify.cpp, divide.cpp, condition.cpp) ---
+Expr from_poly(Pool::Impl& pool, Poly p);
+void recombine(Pool::Impl& pool, Poly& p);
+Expr sum_of(Pool& pool, std::span<const Expr> operands);
+Expr product_of(Pool& pool, std::span<const Expr> operands);
+Expr extremum_of(Kind kind, std::span<const Expr> operands);
+Expr and_of(Pool& pool, std::span<const Expr> operands);
+Expr floordiv_poly(Pool::Impl& pool, Poly y, Expr d);
+Expr mod_poly(Pool::Impl& pool, Poly y, Expr d);
+Expr rebuild(Pool& pool, Kind kind, std::span<const Expr> operands);  // not for constants and symbols
+
+// --- prover (prove.cpp) ---
+inline constexpr int kConstructionWork = 24;  // steps a constructor may spend on one proof
+inline constexpr int kProofWork = 400;
+bool prove_nonnegative(Pool::Impl& pool, const Poly& p, int work);
+bool prove_positive(Expr e);                                       // construction effort
+bool in_range(Pool::Impl& pool, const Poly& value, const Poly& d);  // 0 <= value < d, construction effort
+
+}  // namespace plait::sym

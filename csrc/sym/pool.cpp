@@ -1,0 +1,228 @@
+// Owner of nodes: interning, structural order, symbols and their facts.
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "sym/node.h"
+
+namespace plait::sym {
+namespace {
+
+constexpr std::array<std::string_view, 16> kNames = {"constant", "symbol", "add",   "mul",         "floordiv", "mod",
+                                                     "min",      "max",    "chunk", "chunk_start", "lt",       "le",
+                                                     "eq",       "and",    "not",   "select"};
+constexpr std::array<std::string_view, 11> kWords = {
+    "floordiv", "ceildiv", "mod", "min", "max", "chunk", "chunk_start", "and", "or", "not", "select"};
+
+uint64_t mix(uint64_t h, uint64_t v) {
+  h ^= v + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
+  h *= 0xff51afd7ed558ccdull;
+  return h ^ (h >> 32);
+}
+
+int order_of(Kind kind) {
+  if (kind == Kind::mul) return 0;
+  if (kind == Kind::symbol) return 1;
+  return 2 + static_cast<int>(kind);
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool well_formed(std::string_view name) {
+  if (name.empty() || !is_letter(name[0])) return false;
+  bool after_dot = false;
+  for (char c : name) {
+    if (c == '.' ? after_dot : !is_letter(c) && !is_digit(c)) return false;
+    after_dot = c == '.';
+  }
+  return !after_dot;
+}
+
+// Tightens stored numbers: bounds to multiples, the upper bound by what bounds `below`.
+void settle(Node* n) {
+  const SymbolInfo& info = *n->info;
+  Bounds r{info.lo.value_or(INT64_MIN), info.hi.value_or(INT64_MAX)};
+  if (info.below) {
+    int64_t hi = bounds(info.below).hi;
+    if (hi != INT64_MAX && hi != INT64_MIN) r.hi = std::min(r.hi, hi - 1);
+  }
+  const int64_t m = info.multiple_of;
+  if (r.hi != INT64_MAX && r.hi != INT64_MIN) {
+    Wide hi = Wide(floor_divide(r.hi, m)) * m;
+    if (hi > INT64_MIN) r.hi = static_cast<int64_t>(hi);
+  }
+  if (r.lo != INT64_MIN && r.lo != INT64_MAX) {
+    Wide lo = (Wide(floor_divide(r.lo - 1, m)) + 1) * m;
+    if (lo < INT64_MAX) r.lo = static_cast<int64_t>(lo);
+  }
+  n->range = r;
+  n->divisor = m;
+}
+
+bool refine(SymbolInfo& known, const SymbolInfo& added) {
+  bool changed = false;
+  if (added.lo && (!known.lo || *added.lo > *known.lo)) known.lo = added.lo, changed = true;
+  if (added.hi && (!known.hi || *added.hi < *known.hi)) known.hi = added.hi, changed = true;
+  if (known.multiple_of % added.multiple_of != 0) {
+    int64_t common_multiple;
+    if (!__builtin_mul_overflow(known.multiple_of / gcd64(known.multiple_of, added.multiple_of), added.multiple_of,
+                                &common_multiple)) {
+      known.multiple_of = common_multiple;
+      changed = true;
+    }
+  }
+  if (added.below && !(known.below == added.below)) {
+    known.below = known.below ? min(known.below, added.below) : added.below;
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace
+
+std::string_view kind_name(Kind kind) { return kNames[static_cast<size_t>(kind)]; }
+
+Kind Expr::kind() const { return node_->kind; }
+bool Expr::is_constant() const { return node_->kind == Kind::constant; }
+std::optional<int64_t> Expr::constant() const {
+  return is_constant() ? std::optional<int64_t>(node_->value) : std::nullopt;
+}
+int64_t Expr::value() const {
+  PLAIT_CHECK(is_constant(), "value() of {}", print(*this));
+  return node_->value;
+}
+bool Expr::is_symbol() const { return node_->kind == Kind::symbol; }
+const std::string& Expr::symbol_name() const {
+  PLAIT_CHECK(is_symbol(), "symbol_name() of {}", print(*this));
+  return *node_->name;
+}
+std::span<const Expr> Expr::operands() const { return node_->operands; }
+Pool& Expr::pool() const { return *node_->pool; }
+uint64_t Expr::id() const { return node_->id; }
+
+bool NodeEqual::operator()(const Node* a, const Node* b) const {
+  if (a->hash != b->hash || a->kind != b->kind || a->value != b->value) return false;
+  if (a->kind == Kind::symbol) return *a->name == *b->name;
+  return std::equal(a->operands.begin(), a->operands.end(), b->operands.begin(), b->operands.end());
+}
+
+std::span<const Expr> Pool::Impl::store(std::span<const Expr> operands) {
+  if (operands.empty()) return {};
+  if (block_used + operands.size() > block_size) {
+    block_size = std::max<size_t>(1024, operands.size());
+    blocks.push_back(std::make_unique<Expr[]>(block_size));
+    block_used = 0;
+  }
+  Expr* out = blocks.back().get() + block_used;
+  std::copy(operands.begin(), operands.end(), out);
+  block_used += operands.size();
+  return {out, operands.size()};
+}
+
+const Node* Pool::Impl::intern(Kind kind, int64_t value, std::span<const Expr> operands, const Node* base) {
+  Node key;
+  key.kind = kind;
+  key.value = value;
+  key.operands = operands;
+  key.hash = mix(static_cast<uint64_t>(kind) + 1, static_cast<uint64_t>(value));
+  for (Expr e : operands) key.hash = mix(key.hash, e.node()->hash);
+  if (auto it = table.find(&key); it != table.end()) return *it;
+  Node& n = nodes.emplace_back();
+  n.kind = kind;
+  n.value = value;
+  n.hash = key.hash;
+  n.pool = pool;
+  n.id = nodes.size() - 1;
+  n.operands = store(operands);
+  uint64_t size = 1;
+  for (Expr e : operands) {
+    n.height = std::max(n.height, e.node()->height + 1);
+    size += e.node()->tree_size;
+  }
+  n.tree_size = static_cast<uint32_t>(std::min<uint64_t>(size, UINT32_MAX));
+  n.base = base ? base : &n;
+  n.self = Expr(&n);
+  compute_facts(&n);
+  table.insert(&n);
+  return &n;
+}
+
+Pool& common_pool(Expr a, Expr b) {
+  PLAIT_CHECK(a && b, "null expression");
+  PLAIT_CHECK(&a.pool() == &b.pool(), "expressions of two pools: {} and {}", print(a), print(b));
+  return a.pool();
+}
+
+int compare(const Node* a, const Node* b) {
+  if (a == b) return 0;
+  if (int d = order_of(a->kind) - order_of(b->kind)) return d;
+  if (a->kind == Kind::symbol) return a->name->compare(*b->name);
+  if (a->height != b->height) return a->height < b->height ? -1 : 1;
+  if (a->operands.size() != b->operands.size()) return a->operands.size() < b->operands.size() ? -1 : 1;
+  if (a->kind == Kind::constant) return a->value < b->value ? -1 : 1;
+  for (size_t i = 0; i < a->operands.size(); ++i)
+    if (int d = compare(a->operands[i].node(), b->operands[i].node())) return d;
+  return a->value < b->value ? -1 : a->value > b->value;
+}
+
+void fail_overflow(const char* action) {
+  throw UserError(fmt::format("integer overflow past 64 bits while {} a size or index", action), "",
+                  "use smaller extents: every size, stride and index must be below 2^63");
+}
+
+bool is_word(std::string_view name) { return std::find(kWords.begin(), kWords.end(), name) != kWords.end(); }
+
+Pool::Pool() : impl_(std::make_unique<Impl>()) { impl_->pool = this; }
+Pool::~Pool() = default;
+size_t Pool::size() const { return impl_->nodes.size(); }
+Expr Pool::constant(int64_t value) { return Expr(impl_->intern(Kind::constant, value, {})); }
+
+Expr Pool::find_symbol(std::string_view name) const {
+  auto it = impl_->symbols.find(name);
+  return it == impl_->symbols.end() ? Expr() : it->second->self;
+}
+
+const SymbolInfo& Pool::info(Expr symbol) const {
+  PLAIT_CHECK(symbol && symbol.is_symbol() && &symbol.pool() == this, "info() of something else than a symbol here");
+  return *symbol.node()->info;
+}
+
+Expr Pool::symbol(std::string_view name, SymbolInfo info) {
+  const std::string where = fmt::format("symbol '{}'", name);
+  if (!well_formed(name))
+    throw UserError("malformed symbol name", where, "use letters, digits and _, in parts joined by dots");
+  if (is_word(name)) throw UserError("symbol name is a word of the expression language", where, "rename the symbol");
+  if (info.multiple_of < 1) throw UserError("a symbol must be a multiple of a positive number", where, "");
+  PLAIT_CHECK(!info.below || &info.below.pool() == this, "bound of {} is from another pool", name);
+  auto it = impl_->symbols.find(name);
+  if (it == impl_->symbols.end()) {
+    if (info.lo && info.hi && *info.lo > *info.hi)
+      throw UserError(fmt::format("empty range {}..{}", *info.lo, *info.hi), where, "");
+    it = impl_->symbols.emplace(std::string(name), nullptr).first;
+    Node& n = impl_->nodes.emplace_back();
+    n.kind = Kind::symbol;
+    n.name = &it->first;
+    n.hash = mix(static_cast<uint64_t>(Kind::symbol) + 1, 0);
+    for (char c : name) n.hash = mix(n.hash, static_cast<unsigned char>(c));
+    n.pool = this;
+    n.id = impl_->nodes.size() - 1;
+    n.base = &n;
+    n.self = Expr(&n);
+    n.info = std::make_unique<SymbolInfo>(info);
+    it->second = &n;
+    settle(&n);
+    return n.self;
+  }
+  Node* n = it->second;
+  SymbolInfo refined = *n->info;
+  if (!refine(refined, info)) return n->self;
+  if (refined.lo && refined.hi && *refined.lo > *refined.hi)
+    throw UserError(fmt::format("contradicting facts: at least {} and at most {}", *refined.lo, *refined.hi), where, "");
+  *n->info = refined;
+  settle(n);
+  ++impl_->epoch;
+  return n->self;
+}
+
+}  // namespace plait::sym
