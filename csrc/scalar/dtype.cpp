@@ -1,7 +1,6 @@
 #include "scalar/dtype.h"
 
 #include <array>
-#include <limits>
 #include <string>
 
 #include "base/error.h"
@@ -26,15 +25,17 @@ const DTypeInfo& info_of(DType dtype) {
   return kInfo[size_t(dtype)];
 }
 
-// Facts of a binary floating format: precision (leading bit included) and exponent of the least normal number.
+// Facts of a binary floating format.
 struct FloatFormat {
-  int precision, min_exponent;
-  double max_finite;
+  int precision;  // bits of the significand, the leading one included
+  double unit_roundoff, min_normal, smallest_spacing, max_finite;
 };
 
 const FloatFormat* format_of(DType dtype) {
-  static constexpr FloatFormat f16{11, -14, 65504.0}, bf16{8, -126, 0x1.FEp127}, f32{24, -126, 0x1.FFFFFEp127},
-      f64{53, -1022, std::numeric_limits<double>::max()};
+  static constexpr FloatFormat f16{11, 0x1p-11, 0x1p-14, 0x1p-24, 65504.0};
+  static constexpr FloatFormat bf16{8, 0x1p-8, 0x1p-126, 0x1p-133, 0x1.FEp127};
+  static constexpr FloatFormat f32{24, 0x1p-24, 0x1p-126, 0x1p-149, 0x1.FFFFFEp127};
+  static constexpr FloatFormat f64{53, 0x1p-53, 0x1p-1022, 0x1p-1074, 0x1.FFFFFFFFFFFFFp1023};
   switch (dtype) {
     case DType::f16:
       return &f16;
@@ -51,13 +52,6 @@ const FloatFormat* format_of(DType dtype) {
       return nullptr;
   }
   return nullptr;
-}
-
-constexpr double power_of_two(int exponent) {
-  double result = 1;
-  for (; exponent > 0; --exponent) result *= 2;
-  for (; exponent < 0; ++exponent) result /= 2;
-  return result;
 }
 
 // The one table of promotion; a gap is a pair without a common type. Order: bool i64 u32 u64 f16 bf16 f32 f64.
@@ -99,7 +93,7 @@ DType compute_type(DType dtype) { return is_narrow(dtype) ? DType::f32 : dtype; 
 
 double unit_roundoff(DType dtype) {
   const FloatFormat* format = format_of(dtype);
-  return format ? power_of_two(-format->precision) : 0.0;
+  return format ? format->unit_roundoff : 0.0;
 }
 
 int64_t max_exact_integer(DType dtype) {
@@ -110,12 +104,12 @@ int64_t max_exact_integer(DType dtype) {
 
 double smallest_spacing(DType dtype) {
   const FloatFormat* format = format_of(dtype);
-  return format ? power_of_two(format->min_exponent - format->precision + 1) : 1.0;
+  return format ? format->smallest_spacing : 1.0;
 }
 
 double min_normal(DType dtype) {
   const FloatFormat* format = format_of(dtype);
-  return format ? power_of_two(format->min_exponent) : 1.0;
+  return format ? format->min_normal : 1.0;
 }
 
 double max_finite(DType dtype) {

@@ -36,7 +36,7 @@ TEST(IntervalTest, Contains) {
   EXPECT_TRUE(Interval::anything().contains(kInfinity));
   EXPECT_TRUE(Interval::point(kNaN).contains(kNaN));
   EXPECT_FALSE(Interval::point(kNaN).contains(1));
-  EXPECT_TRUE(Interval::point(kNaN).is_point() && Interval::point(3).is_point() && !Interval{1, 2}.is_point());
+  EXPECT_TRUE(Interval::point(kNaN).is_point() && Interval::point(3).is_point() && !Interval({1, 2}).is_point());
 }
 
 TEST(IntervalTest, Corners) {
@@ -72,6 +72,7 @@ TEST(IntervalTest, ExtremaInside) {
 TEST(IntervalTest, DomainsAndPoles) {
   EXPECT_TRUE(run(P::div, {{1, 2}, {-1, 1}}).is_anything());
   EXPECT_TRUE(run(P::div, {{1, 2}, {0, 1}}).is_anything());  // the zero may be negative
+  EXPECT_TRUE(run(P::div, {{1, 2}, {-1, 0}}).is_anything());
   EXPECT_TRUE(run(P::div, {{0, 2}, {0, 0}}).is_anything());
   expect(run(P::div, {{1, 2}, {0, 0}}), kInfinity, kInfinity);
   EXPECT_TRUE(run(P::div, {{0, 0}, {0, 0}}).is_nan());

@@ -238,6 +238,7 @@ TEST(PointwiseTest, OwnError) {
   EXPECT_GT(error(P::gelu_tanh, DType::f32, {-10}), 8 * 0x1p-24 * 9.99);
   EXPECT_EQ(error(P::relu, DType::f32, {5}), 0);
   EXPECT_EQ(error(P::cast, DType::f32, {1e300}), 0);
+  EXPECT_EQ(error(P::add, DType::bf16, {1, 0.5}), 0.5 * 0x1p-23);  // computed in f32
   EXPECT_EQ(error(P::add, DType::i64, {1, 2}), 0);
   EXPECT_EQ(error(P::log, DType::f32, {-1}), 0);           // NaN on every device
   EXPECT_EQ(error(P::log, DType::f32, {0}), 0);            // -inf on every device
