@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "scalar/convert.h"
