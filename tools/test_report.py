@@ -10,6 +10,7 @@ import xml.etree.ElementTree
 
 # ctest reports a test that could not start as "notrun" too: only these reasons are a skip.
 SKIP_REASONS = {"SKIP_REGULAR_EXPRESSION_MATCHED", "SKIP_RETURN_CODE=77", "Disabled"}
+SHOWN_FAILURES, SHOWN_LINES = 10, 40
 
 
 def outcome(case):
@@ -23,10 +24,10 @@ def outcome(case):
 
 
 def read(path):
-    """All (outcome, name) of a JUnit file."""
+    """All (outcome, name, what it printed) of a JUnit file."""
     preset = pathlib.Path(path).parent.name
     cases = xml.etree.ElementTree.parse(path).getroot().iter("testcase")
-    return [(outcome(case), f"{preset}: {case.get('name')}") for case in cases]
+    return [(outcome(case), f"{preset}: {case.get('name')}", case.findtext("system-out") or "") for case in cases]
 
 
 def main():
@@ -35,18 +36,20 @@ def main():
     parser.add_argument("--broken", nargs="*", default=[], help="presets that gave no results")
     parser.add_argument("results", nargs="*")
     args = parser.parse_args()
-    all_cases = [("failed", f"{preset}: no results") for preset in args.broken]
+    cases = [("failed", f"{preset}: no results", "") for preset in args.broken]
     for path in args.results:
-        all_cases += read(path)
+        cases += read(path)
+    skipped, failed = ([case for case in cases if case[0] == kind] for kind in ("skipped", "failed"))
+    for _, name, printed in failed[:SHOWN_FAILURES]:
+        print("\n".join([f"---- {name}", *printed.rstrip().splitlines()[-SHOWN_LINES:], ""]))
     if args.skipped and pathlib.Path(args.skipped).exists():
         for line in pathlib.Path(args.skipped).read_text().splitlines():
             print(f"not installed: {line}")
-    for kind in ("skipped", "failed"):
-        for name in [n for k, n in all_cases if k == kind]:
-            print(f"{kind}: {name}")
-    count = {kind: sum(k == kind for k, _ in all_cases) for kind in ("passed", "failed", "skipped")}
-    print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
-    return 0 if count["failed"] == 0 and count["passed"] > 0 else 1
+    for kind, name, _ in skipped + failed:
+        print(f"{kind}: {name}")
+    passed = sum(kind == "passed" for kind, _, _ in cases)
+    print(f"{passed} passed, {len(failed)} failed, {len(skipped)} skipped")
+    return 0 if not failed and passed else 1
 
 
 if __name__ == "__main__":
