@@ -2,8 +2,21 @@
 set(PLAIT_CORE_SOURCES
   base/error.cpp
   base/suggest.cpp
+  codegen/cuda/helpers.cpp
+  codegen/cuda/index_text.cpp
+  codegen/cuda/plan.cpp
+  codegen/cuda/spelling.cpp
   device/tensor.cpp
+  ir/factors.cpp
+  ir/fusion.cpp
+  ir/infer.cpp
   ir/layout.cpp
+  ir/op.cpp
+  ir/tensor_view.cpp
+  kir/kernel.cpp
+  kir/lane.cpp
+  kir/print.cpp
+  kir/verify.cpp
   mesh/mesh.cpp
   scalar/constant.cpp
   scalar/convert.cpp
@@ -11,8 +24,14 @@ set(PLAIT_CORE_SOURCES
   scalar/interval.cpp
   scalar/pointwise.cpp
   sym/bounds.cpp
+  sym/condition.cpp
+  sym/divide.cpp
+  sym/evaluate.cpp
   sym/poly.cpp
   sym/pool.cpp
+  sym/prove.cpp
+  sym/simplify.cpp
+  sym/text.cpp
 )
 set(PLAIT_CUDA_SOURCES
 )

@@ -5,13 +5,19 @@ set(PLAIT_TEST_SUPPORT_SOURCES
 set(PLAIT_TEST_FOLDERS
   unit/base
   unit/device
+  unit/kir
   unit/scalar
+  unit/sym
 )
 set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp
 )
 set(PLAIT_TEST_unit_device
   unit/device/tensor_test.cpp
+)
+set(PLAIT_TEST_unit_kir
+  unit/kir/print_test.cpp
+  unit/kir/verify_test.cpp
 )
 set(PLAIT_TEST_unit_scalar
   unit/scalar/constant_test.cpp
@@ -20,4 +26,7 @@ set(PLAIT_TEST_unit_scalar
   unit/scalar/interval_test.cpp
   unit/scalar/philox_test.cpp
   unit/scalar/pointwise_test.cpp
+)
+set(PLAIT_TEST_unit_sym
+  unit/sym/random_test.cpp
 )

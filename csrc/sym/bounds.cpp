@@ -32,12 +32,12 @@ Bounds add(Bounds a, Bounds b) {
 Bounds quotient(Bounds x, Bounds d) {
   d.lo = std::max<int64_t>(d.lo, 1);
   d.hi = std::max(d.hi, d.lo);
-  auto div = [](int64_t a, int64_t b) {
-    if (infinite(a)) return a;
+  auto div = [](int64_t a, int64_t b, int64_t unknown) {
+    if (a == unknown) return a;
     if (b == kHigh) return a < 0 ? int64_t{-1} : int64_t{0};
     return floor_divide(a, b);
   };
-  return {x.lo >= 0 ? div(x.lo, d.hi) : div(x.lo, d.lo), x.hi >= 0 ? div(x.hi, d.lo) : div(x.hi, d.hi)};
+  return {div(x.lo, x.lo >= 0 ? d.hi : d.lo, kLow), div(x.hi, x.hi >= 0 ? d.lo : d.hi, kHigh)};
 }
 
 Bounds remainder(Bounds x, Bounds d) {

@@ -62,10 +62,10 @@ Pool& common_pool(Expr a, Expr b);
 int compare(const Node* a, const Node* b);
 
 [[noreturn]] void fail_overflow(const char* action);
-bool is_word(std::string_view name);     // of the text form: not a symbol name
-bool is_boolean(Expr e);                 // always 0 or 1, by its form
+bool is_word(std::string_view name);         // of the text form: not a symbol name
+bool is_boolean(Expr e);                     // always 0 or 1, by its form
 int64_t floor_divide(int64_t a, int64_t b);  // b > 0
-int64_t gcd64(int64_t a, int64_t b);     // of magnitudes; gcd(0, x) = x
+int64_t gcd64(int64_t a, int64_t b);         // of magnitudes; gcd(0, x) = x
 
 // Bounds and divisor of a node from those of its operands (bounds.cpp).
 void compute_facts(const Node* n);
@@ -122,7 +122,7 @@ Expr rebuild(Pool& pool, Kind kind, std::span<const Expr> operands);  // not for
 inline constexpr int kConstructionWork = 24;  // steps a constructor may spend on one proof
 inline constexpr int kProofWork = 400;
 bool prove_nonnegative(Pool::Impl& pool, const Poly& p, int work);
-bool prove_positive(Expr e);                                       // construction effort
+bool prove_positive(Expr e);                                        // construction effort
 bool in_range(Pool::Impl& pool, const Poly& value, const Poly& d);  // 0 <= value < d, construction effort
 
 }  // namespace plait::sym

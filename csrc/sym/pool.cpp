@@ -11,8 +11,8 @@ namespace {
 constexpr std::array<std::string_view, 16> kNames = {"constant", "symbol", "add",   "mul",         "floordiv", "mod",
                                                      "min",      "max",    "chunk", "chunk_start", "lt",       "le",
                                                      "eq",       "and",    "not",   "select"};
-constexpr std::array<std::string_view, 11> kWords = {
-    "floordiv", "ceildiv", "mod", "min", "max", "chunk", "chunk_start", "and", "or", "not", "select"};
+constexpr std::array<std::string_view, 11> kWords = {"floordiv",    "ceildiv", "mod", "min", "max",   "chunk",
+                                                     "chunk_start", "and",     "or",  "not", "select"};
 
 uint64_t mix(uint64_t h, uint64_t v) {
   h ^= v + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
@@ -218,7 +218,8 @@ Expr Pool::symbol(std::string_view name, SymbolInfo info) {
   SymbolInfo refined = *n->info;
   if (!refine(refined, info)) return n->self;
   if (refined.lo && refined.hi && *refined.lo > *refined.hi)
-    throw UserError(fmt::format("contradicting facts: at least {} and at most {}", *refined.lo, *refined.hi), where, "");
+    throw UserError(fmt::format("contradicting facts: at least {} and at most {}", *refined.lo, *refined.hi), where,
+                    "");
   *n->info = refined;
   settle(n);
   ++impl_->epoch;

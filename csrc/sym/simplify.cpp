@@ -1,0 +1,305 @@
+// Canonical forms of add, mul, min, max, chunk; every rule of the package has its number here.
+//
+// Sums and products
+//   R1  a sum is one sorted list of coefficient*monomial plus one constant: equal sums are one node
+//   R2  a product is expanded over sums up to kMaxTerms terms: products of sums meet their expansions
+//   R3  k*b*floordiv(z, b) + k*mod(z, b) = k*z: a split index is merged back
+//   R4  k*b*mod(floordiv(z, b), c) + k*mod(z, b) = k*mod(z, b*c): the same below another split
+//   R5  a*floordiv(y, a) = y where the facts show that a divides y: exact splits leave no trace
+// Division by d, proven positive (divide.cpp)
+//   R6  floordiv(q*d + r, d) = q + floordiv(r, d), mod(q*d + r, d) = mod(r, d), term by term: whole blocks leave
+//   R7  a term that the facts show to be a multiple of d is split off as a whole
+//   R8  0 <= r < d proven: the quotient is 0 and the remainder r; constant d: also any other single bucket
+//   R9  floordiv(g*x + r, g*e) = floordiv(x, e), mod(g*x + r, g*e) = g*mod(x, e) + r, with 0 <= r < g proven
+//   R10 floordiv(floordiv(x, a) + c, b) = floordiv(x + a*c, a*b): one division instead of two
+//   R11 mod(k*mod(x, a) + y, d) = mod(k*x + y, d) where d divides k*a
+//   R12 floordiv(mod(x, a*b), a) = mod(floordiv(x, a), b): digits of an index have one form
+// Choices
+//   R13 min and max are flat, sorted, without duplicates and without operands that another one is proven to beat
+//   R14 select with a known condition, equal branches, a negated condition, or the branches 1 and 0
+// Conditions (condition.cpp)
+//   R15 a comparison is the sign of one difference, divided by the common divisor of its coefficients
+//   R16 a difference with a proven sign is a constant (bounds, then `below` facts, see prove.cpp)
+//   R17 an equality whose coefficients' common divisor does not divide its constant is false
+//   R18 conjunctions are flat, sorted, without duplicates; a condition beside its negation is false
+//   R19 the negation of a comparison is a comparison; double negations cancel
+// Pieces
+//   R20 chunk(n, 1, r) = n; granule*parts divides n: chunk = floordiv(n, parts), start = r*chunk
+//   R21 constants fold; rank 0 starts at 0; an empty n has empty pieces
+// Any
+//   R22 floordiv, mod, min, max, select, chunk whose bounds meet are that constant
+#include <algorithm>
+
+#include "base/error.h"
+#include "sym/node.h"
+
+namespace plait::sym {
+namespace {
+
+constexpr size_t kMaxTerms = 256;    // a product with more is kept as a product of sums
+constexpr size_t kMaxOperands = 32;  // of min and max; more are nested
+
+size_t term_count(Expr sum) { return sum.operands().size(); }
+
+bool holds_division(const Node* base) {
+  for (Expr f : factors(base))
+    if (f.kind() == Kind::mod || f.kind() == Kind::floordiv) return true;
+  return false;
+}
+
+// Replaces the terms at i and j (j may be i) by m * value.
+void replace(Pool::Impl& pool, Poly& p, size_t i, size_t j, Mono m, Expr value) {
+  p.terms.erase(p.terms.begin() + static_cast<ptrdiff_t>(std::max(i, j)));
+  if (i != j) p.terms.erase(p.terms.begin() + static_cast<ptrdiff_t>(std::min(i, j)));
+  Poly factor;
+  add_term(pool, factor, m);
+  p = sum(p, times(pool, factor, to_poly(value)));
+}
+
+// R5 for the factor floordiv(y, a) of term i.
+bool drop_exact_division(Pool::Impl& pool, Poly& p, size_t i, Expr quotient) {
+  const Expr y = quotient.operands()[0];
+  const std::optional<int64_t> a = quotient.operands()[1].constant();
+  const Term t = p.terms[i];
+  if (!a || *a < 1 || t.coef % *a != 0 || divisor_of(y.node()) % *a != 0) return false;
+  replace(pool, p, i, i, {t.coef / *a, without(pool, t.base, quotient)}, y);
+  return true;
+}
+
+// R3 and R4 for the factor mod(z, b) of term i.
+bool join_remainder(Pool::Impl& pool, Poly& p, size_t i, Expr remainder) {
+  const Expr z = remainder.operands()[0], b = remainder.operands()[1];
+  const Term t = p.terms[i];
+  const std::optional<Mono> by = as_mono(to_poly(b));
+  if (!by || !prove_positive(b)) return false;
+  const Mono rest{t.coef, without(pool, t.base, remainder)};
+  const Expr q = floordiv(z, b);
+  if (q.kind() == Kind::add || q.kind() == Kind::mul || q.is_constant()) return false;
+  int64_t coef;
+  if (__builtin_mul_overflow(rest.coef, by->coef, &coef)) return false;
+  const Node* scale = product(pool, rest.base, by->base);
+  for (size_t j = 0; j < p.terms.size(); ++j) {
+    if (j == i || p.terms[j].coef != coef) continue;
+    for (Expr f : factors(p.terms[j].base)) {
+      const bool whole = f == q;
+      if (!whole && !(f.kind() == Kind::mod && f.operands()[0] == q)) continue;
+      if (without(pool, p.terms[j].base, f) != scale) continue;
+      replace(pool, p, i, j, rest, whole ? z : mod(z, b * f.operands()[1]));
+      return true;
+    }
+  }
+  return false;
+}
+
+bool recombine_once(Pool::Impl& pool, Poly& p) {
+  size_t divisions = 0;
+  for (const Term& t : p.terms) divisions += holds_division(t.base);
+  if (divisions == 0) return false;
+  for (size_t i = 0; i < p.terms.size(); ++i) {
+    for (Expr f : factors(p.terms[i].base)) {
+      if (f.kind() == Kind::floordiv && drop_exact_division(pool, p, i, f)) return true;
+      if (f.kind() == Kind::mod && divisions > 1 && join_remainder(pool, p, i, f)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void recombine(Pool::Impl& pool, Poly& p) {
+  while (recombine_once(pool, p)) {}
+}
+
+Expr from_poly(Pool::Impl& pool, Poly p) {
+  recombine(pool, p);
+  if (p.is_constant()) return pool.pool->constant(p.constant);
+  if (p.terms.size() == 1 && p.constant == 0) return term_expr(pool, p.terms[0]);
+  std::vector<Expr> operands;
+  operands.reserve(p.terms.size() + 1);
+  for (const Term& t : p.terms) operands.push_back(term_expr(pool, t));
+  if (p.constant != 0) operands.push_back(pool.pool->constant(p.constant));
+  return pool.raw(Kind::add, operands);
+}
+
+Expr sum_of(Pool& pool, std::span<const Expr> operands) {
+  Poly p;
+  for (Expr e : operands) p = sum(p, to_poly(e));
+  return from_poly(pool.impl(), std::move(p));
+}
+
+Expr product_of(Pool& pool, std::span<const Expr> operands) {
+  Pool::Impl& impl = pool.impl();
+  std::vector<Expr> sums;
+  Mono rest{1, nullptr};
+  auto take = [&](Expr f) {
+    if (f.kind() == Kind::add) {
+      sums.push_back(f);
+    } else if (!f.is_constant()) {
+      rest.base = product(impl, rest.base, f.node());
+    } else if (__builtin_mul_overflow(rest.coef, f.value(), &rest.coef)) {
+      fail_overflow("multiplying parts of");
+    }
+  };
+  for (Expr e : operands) {
+    if (e.is_constant() && e.value() == 0) return e;
+    if (e.kind() == Kind::mul) {
+      for (Expr f : e.operands()) take(f);
+    } else {
+      take(e);
+    }
+  }
+  Poly p;
+  add_term(impl, p, rest);
+  size_t count = 1;
+  for (Expr s : sums) count = std::min(count * term_count(s), kMaxTerms + 1);
+  if (sums.size() > 1 && count > kMaxTerms) {
+    for (Expr s : sums) rest.base = product(impl, rest.base, s.node());
+    p = {};
+    add_term(impl, p, rest);
+    return from_poly(impl, std::move(p));
+  }
+  for (Expr s : sums) p = times(impl, p, to_poly(s));
+  return from_poly(impl, std::move(p));
+}
+
+Expr operator+(Expr a, Expr b) {
+  Pool& pool = common_pool(a, b);
+  return from_poly(pool.impl(), sum(to_poly(a), to_poly(b)));
+}
+Expr operator-(Expr a, Expr b) {
+  Pool& pool = common_pool(a, b);
+  return from_poly(pool.impl(), sum(to_poly(a), to_poly(b), -1));
+}
+Expr operator*(Expr a, Expr b) {
+  const Expr operands[2] = {a, b};
+  return product_of(common_pool(a, b), operands);
+}
+Expr operator-(Expr a) { return a * int64_t{-1}; }
+Expr operator+(Expr a, int64_t b) { return a + a.pool().constant(b); }
+Expr operator-(Expr a, int64_t b) { return a - a.pool().constant(b); }
+Expr operator*(Expr a, int64_t b) { return a * a.pool().constant(b); }
+Expr operator+(int64_t a, Expr b) { return b + a; }
+Expr operator-(int64_t a, Expr b) { return b.pool().constant(a) - b; }
+Expr operator*(int64_t a, Expr b) { return b * a; }
+Expr floordiv(Expr a, int64_t b) { return floordiv(a, a.pool().constant(b)); }
+Expr mod(Expr a, int64_t b) { return mod(a, a.pool().constant(b)); }
+Expr ceildiv(Expr a, int64_t b) { return ceildiv(a, a.pool().constant(b)); }
+Expr ceildiv(Expr a, Expr b) { return floordiv(a + b - 1, b); }
+Expr min(Expr a, int64_t b) { return min(a, a.pool().constant(b)); }
+Expr max(Expr a, int64_t b) { return max(a, a.pool().constant(b)); }
+
+// R22.
+static Expr settle(Expr e) {
+  const Bounds r = bounds(e);
+  return r.lo == r.hi ? e.pool().constant(r.lo) : e;
+}
+
+static bool beats(Kind kind, Expr winner, Expr loser) {
+  Poly d = to_poly(kind == Kind::min ? loser : winner);
+  if (!add_scaled(d, to_poly(kind == Kind::min ? winner : loser), -1)) return false;
+  return prove_nonnegative(impl_of(winner), d, kConstructionWork);
+}
+
+Expr extremum_of(Kind kind, std::span<const Expr> operands) {
+  std::vector<Expr> all;
+  size_t count = 0;
+  for (Expr e : operands) count += e.kind() == kind ? e.operands().size() : 1;
+  for (Expr e : operands) {
+    if (e.kind() == kind && count <= kMaxOperands) {
+      all.insert(all.end(), e.operands().begin(), e.operands().end());
+    } else {
+      all.push_back(e);
+    }
+  }
+  std::sort(all.begin(), all.end(), [](Expr a, Expr b) { return compare(a.node(), b.node()) < 0; });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  for (size_t i = all.size(); i-- > 0;) {
+    for (size_t j = 0; j < all.size(); ++j) {
+      if (j == i || !beats(kind, all[j], all[i])) continue;
+      all.erase(all.begin() + static_cast<ptrdiff_t>(i));
+      break;
+    }
+  }
+  if (all.size() == 1) return all[0];
+  return settle(impl_of(all[0]).raw(kind, all));
+}
+
+Expr min(Expr a, Expr b) {
+  common_pool(a, b);
+  const Expr operands[2] = {a, b};
+  return extremum_of(Kind::min, operands);
+}
+Expr max(Expr a, Expr b) {
+  common_pool(a, b);
+  const Expr operands[2] = {a, b};
+  return extremum_of(Kind::max, operands);
+}
+
+static Expr piece(Kind kind, Expr n, Expr parts, Expr rank, int64_t granule) {
+  common_pool(n, parts);
+  Pool& pool = common_pool(n, rank);
+  const bool start = kind == Kind::chunk_start;
+  const Expr g = pool.constant(granule);
+  const Expr raw = pool.impl().raw(kind, {n, parts, rank, g});
+  if (granule < 1) return raw;
+  if (parts.is_constant()) {
+    const int64_t p = parts.value();
+    if (p < 1 || (rank.is_constant() && (rank.value() < 0 || rank.value() >= p))) return raw;
+    if (p == 1) return start ? pool.constant(0) : n;
+  }
+  if (n.is_constant() && n.value() < 0) return raw;
+  if ((n.is_constant() && n.value() == 0) || (start && rank.is_constant() && rank.value() == 0))
+    return pool.constant(0);
+  if (n.is_constant() && parts.is_constant() && rank.is_constant()) return pool.constant(evaluate(raw, {}));
+  int64_t whole;
+  const bool fits = !parts.is_constant() || !__builtin_mul_overflow(parts.value(), granule, &whole);
+  if (fits && prove_positive(parts)) {
+    const Expr left = mod(n, parts * granule);
+    if (left.is_constant() && left.value() == 0) return start ? rank * floordiv(n, parts) : floordiv(n, parts);
+  }
+  return settle(raw);
+}
+
+Expr chunk(Expr n, Expr parts, Expr rank, int64_t granule) { return piece(Kind::chunk, n, parts, rank, granule); }
+Expr chunk_start(Expr n, Expr parts, Expr rank, int64_t granule) {
+  return piece(Kind::chunk_start, n, parts, rank, granule);
+}
+
+Expr rebuild(Pool& pool, Kind kind, std::span<const Expr> o) {
+  switch (kind) {
+    case Kind::add:
+      return sum_of(pool, o);
+    case Kind::mul:
+      return product_of(pool, o);
+    case Kind::floordiv:
+      return floordiv(o[0], o[1]);
+    case Kind::mod:
+      return mod(o[0], o[1]);
+    case Kind::min:
+    case Kind::max:
+      return extremum_of(kind, o);
+    case Kind::chunk:
+      return chunk(o[0], o[1], o[2], o[3].value());
+    case Kind::chunk_start:
+      return chunk_start(o[0], o[1], o[2], o[3].value());
+    case Kind::lt:
+      return lt(o[0], o[1]);
+    case Kind::le:
+      return le(o[0], o[1]);
+    case Kind::eq:
+      return eq(o[0], o[1]);
+    case Kind::logical_and:
+      return and_of(pool, o);
+    case Kind::logical_not:
+      return logical_not(o[0]);
+    case Kind::select:
+      return select(o[0], o[1], o[2]);
+    case Kind::constant:
+    case Kind::symbol:
+      break;
+  }
+  PLAIT_CHECK(false, "rebuild of a {}", kind_name(kind));
+  return {};
+}
+
+}  // namespace plait::sym
