@@ -46,6 +46,13 @@ def is_value_brace(header):
     return bool(re.search(r"@[^:]*:(?!:)", without_groups(header))) and bool(re.search(r"[\w>]\s*$", header))
 
 
+def function_name(header):
+    """`f`, or `Suite.Name` of a test."""
+    test = re.search(r"\bTEST\w*\s*\(\s*(\w+),\s*(\w+)", header)
+    plain = re.search(r"([\w~:]+|operator\s*\S+?)\s*\(", header)
+    return ".".join(test.groups()) if test else plain.group(1) if plain else "?"
+
+
 def functions(text):
     """(name, first line, lines) of every function of C++ text; lambdas and local classes count to their function."""
     text = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", "", tree.strip_cxx(text), flags=re.M)
@@ -67,8 +74,7 @@ def functions(text):
             value = 1
         elif c == "{":
             if is_function(header):
-                call = re.search(r"([\w~:]+(?:\s*\(\w+,\s*\w+)?|operator\s*\S+?)\s*\(", header)
-                start, name, depth = line, call.group(1).replace(" ", "") if call else "?", 1
+                start, name, depth = line, function_name(header), 1
             header = ""
         elif c in ";}":
             header = ""
