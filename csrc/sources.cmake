@@ -1,18 +1,31 @@
 # Written by tools/check_file_lists.py --fix; a test compares it with the tree.
 set(PLAIT_CORE_SOURCES
+  base/environment.cpp
   base/error.cpp
   base/suggest.cpp
   codegen/cuda/helpers.cpp
   codegen/cuda/index_text.cpp
   codegen/cuda/plan.cpp
   codegen/cuda/spelling.cpp
+  codegen/cuda/write.cpp
+  codegen/llvm/functions.cpp
+  codegen/llvm/text.cpp
+  comm/communicator.cpp
+  comm/local/local.cpp
+  comm/local/reduce.cpp
   device/tensor.cpp
+  ir/clone.cpp
   ir/factors.cpp
   ir/fusion.cpp
   ir/infer.cpp
   ir/layout.cpp
   ir/op.cpp
+  ir/parse.cpp
+  ir/print.cpp
   ir/tensor_view.cpp
+  ir/text_reader.cpp
+  ir/type_parser.cpp
+  ir/verify.cpp
   kir/kernel.cpp
   kir/lane.cpp
   kir/print.cpp
@@ -23,6 +36,7 @@ set(PLAIT_CORE_SOURCES
   scalar/dtype.cpp
   scalar/interval.cpp
   scalar/pointwise.cpp
+  shard/reshard_plan.cpp
   sym/bounds.cpp
   sym/condition.cpp
   sym/divide.cpp
@@ -34,8 +48,11 @@ set(PLAIT_CORE_SOURCES
   sym/text.cpp
 )
 set(PLAIT_CUDA_SOURCES
+  backend/cuda/nvrtc.cpp
+  backend/cuda/nvrtc_library.cpp
 )
 set(PLAIT_NO_CUDA_SOURCES
+  backend/cuda/no_nvrtc.cpp
 )
 set(PLAIT_LLVM_PLUGIN_SOURCES
 )

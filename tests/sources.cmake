@@ -4,7 +4,9 @@ set(PLAIT_TEST_SUPPORT_SOURCES
 )
 set(PLAIT_TEST_FOLDERS
   unit/base
+  unit/comm
   unit/device
+  unit/ir
   unit/kir
   unit/scalar
   unit/sym
@@ -12,8 +14,14 @@ set(PLAIT_TEST_FOLDERS
 set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp
 )
+set(PLAIT_TEST_unit_comm
+  unit/comm/local_test.cpp
+)
 set(PLAIT_TEST_unit_device
   unit/device/tensor_test.cpp
+)
+set(PLAIT_TEST_unit_ir
+  unit/ir/text_test.cpp
 )
 set(PLAIT_TEST_unit_kir
   unit/kir/print_test.cpp
@@ -28,5 +36,7 @@ set(PLAIT_TEST_unit_scalar
   unit/scalar/pointwise_test.cpp
 )
 set(PLAIT_TEST_unit_sym
+  unit/sym/expr_test.cpp
   unit/sym/random_test.cpp
+  unit/sym/rules_test.cpp
 )

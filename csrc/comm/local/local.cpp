@@ -1,0 +1,95 @@
+#include "comm/local/local.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "base/error.h"
+#include "comm/local/reduce.h"
+
+namespace plait {
+namespace {
+
+std::byte* at(void* data, int64_t bytes) { return static_cast<std::byte*>(data) + bytes; }
+const std::byte* at(const void* data, int64_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
+
+}  // namespace
+
+LocalCommunicator::LocalCommunicator(int64_t size, CommTraffic& traffic)
+    : size_(size), traffic_(traffic), chunks_(size_t(size)) {
+  PLAIT_CHECK(size >= 1, "a team of {} ranks", size);
+}
+
+void LocalCommunicator::check(std::span<const CommMember> members) const {
+  PLAIT_CHECK(int64_t(members.size()) == size_, "{} members called a collective of {}", members.size(), size_);
+  for (int64_t p = 0; p < size_; ++p)
+    PLAIT_CHECK(members[p].position == p, "member {} stands at position {}", members[p].position, p);
+}
+
+// Every member takes the pieces of the others; piece p is all of member p's `in`, or lies at its place in p's `out`.
+void LocalCommunicator::gather(const CommPieces& pieces, std::span<const CommMember> members, bool pieces_in_out) {
+  const int64_t unit = pieces.inner * int64_t(size_of(pieces.dtype)), row = pieces.total() * unit;
+  for (const CommMember& to : members) {
+    int64_t start = 0;
+    for (const CommMember& from : members) {
+      const int64_t bytes = pieces.counts[from.position] * unit;
+      const bool own = from.position == to.position;
+      if (bytes > 0 && !(own && pieces_in_out)) {
+        for (int64_t o = 0; o < pieces.outer; ++o) {
+          const std::byte* source = pieces_in_out ? at(from.out, o * row + start) : at(from.in, o * bytes);
+          std::memcpy(at(to.out, o * row + start), source, size_t(bytes));
+        }
+        if (!own) traffic_.wire_bytes += pieces.outer * bytes;
+      }
+      start += bytes;
+    }
+  }
+}
+
+void LocalCommunicator::all_gather(const CommPieces& pieces, std::span<const CommMember> members) {
+  check(members);
+  PLAIT_CHECK(int64_t(pieces.counts.size()) == size_, "{} counts for {} members", pieces.counts.size(), size_);
+  gather(pieces, members, false);
+  traffic_.wire_bytes_min +=
+      (size_ - 1) * pieces.outer * pieces.total() * pieces.inner * int64_t(size_of(pieces.dtype));
+}
+
+void LocalCommunicator::reduce_scatter(const CommPieces& pieces, CommReduce reduce,
+                                       std::span<const CommMember> members) {
+  check(members);
+  PLAIT_CHECK(int64_t(pieces.counts.size()) == size_, "{} counts for {} members", pieces.counts.size(), size_);
+  const int64_t unit = pieces.inner * int64_t(size_of(pieces.dtype)), row = pieces.total() * unit;
+  int64_t start = 0;
+  for (const CommMember& to : members) {
+    const int64_t count = pieces.counts[to.position], bytes = count * unit;
+    for (int64_t o = 0; o < pieces.outer; ++o)
+      reduce_members(pieces.dtype, reduce, members, o * row + start, count * pieces.inner, at(to.out, o * bytes));
+    traffic_.wire_bytes += (size_ - 1) * pieces.outer * bytes;
+    start += bytes;
+  }
+  traffic_.wire_bytes_min += (size_ - 1) * pieces.outer * row;
+}
+
+void LocalCommunicator::all_reduce(DType dtype, CommReduce reduce, int64_t elements,
+                                   std::span<const CommMember> members) {
+  check(members);
+  const int64_t chunk = (elements + size_ - 1) / size_;
+  const int64_t unit = int64_t(size_of(dtype));
+  // The reduce-scatter: each member reduces its chunk in place in its `out`; the others' chunks of `in` stay untouched.
+  for (const CommMember& to : members) {
+    const int64_t start = std::min(elements, to.position * chunk);
+    chunks_[to.position] = std::min(chunk, elements - start);
+    reduce_members(dtype, reduce, members, start * unit, chunks_[to.position], at(to.out, start * unit));
+    traffic_.wire_bytes += (size_ - 1) * chunks_[to.position] * unit;
+  }
+  gather({dtype, 1, 1, chunks_}, members, true);
+  traffic_.wire_bytes_min += 2 * (size_ - 1) * elements * unit;
+}
+
+Communicator& LocalCommunicators::team(std::span<const int64_t> ranks) {
+  auto& slot = teams_[std::vector<int64_t>(ranks.begin(), ranks.end())];
+  if (!slot) slot = std::make_unique<LocalCommunicator>(int64_t(ranks.size()), traffic_);
+  return *slot;
+}
+
+}  // namespace plait
