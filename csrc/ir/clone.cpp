@@ -1,0 +1,164 @@
+#include <type_traits>
+
+#include "base/error.h"
+#include "ir/fusion.h"
+
+namespace plait {
+
+namespace {
+
+class Cloner {
+ public:
+  Cloner(const Fusion& from, Fusion& to, const CloneOptions& options) : from_(from), to_(to) {
+    for (const auto& [name, info] : options.facts) to_.pool().symbol(name, info);
+    for (const auto& [name, value] : options.replace) values_.emplace(name, to_.pool().constant(value));
+  }
+
+  void run() {
+    to_.size_lets = from_.size_lets;
+    to_.dtype_lets = from_.dtype_lets;
+    for (const TensorView* t : from_.inputs()) {
+      std::vector<Fusion::Extent> shape;
+      for (auto e : t->shape()) shape.push_back(expr(e));
+      TensorView* copy = t->role == TensorRole::parameter ? to_.parameter(t->name, shape, t->dtype)
+                                                          : to_.input(t->name, shape, t->dtype);
+      copy_details(*t, copy);
+    }
+    for (const Op* op : from_.ops()) visit(*op, [&](const auto& node) { clone_op(node); });
+    for (const TensorView* t : from_.outputs()) to_.mutable_outputs().push_back(map(t));
+    for (const auto& s : from_.segments) {
+      Segment copy{s.name, map(s.inputs), map(s.outputs), {}, s.schedule};
+      for (const Op* op : s.ops) copy.ops.push_back(map(op->out)->definition);
+      to_.segments.push_back(std::move(copy));
+    }
+  }
+
+ private:
+  sym::Expr expr(sym::Expr e) { return e ? sym::substitute(to_.pool(), e, values_) : e; }
+
+  TensorView* map(const TensorView* t) {
+    if (!t) return nullptr;
+    auto it = tensors_.find(t);
+    PLAIT_CHECK(it != tensors_.end(), "%{} is not in the order", t->name);
+    return it->second;
+  }
+
+  template <class T>
+  T map(const T& value) {
+    if constexpr (std::is_same_v<T, sym::Expr>) {
+      return expr(value);
+    } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
+      T out;
+      for (auto e : value) out.push_back(expr(e));
+      return out;
+    } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+      T out;
+      for (auto* t : value) out.push_back(map(static_cast<const TensorView*>(t)));
+      return out;
+    } else if constexpr (std::is_same_v<T, TensorView*>) {
+      return map(static_cast<const TensorView*>(value));
+    } else {
+      return value;
+    }
+  }
+
+  template <class Node>
+  void clone_op(const Node& node) {
+    auto copy = std::make_unique<Node>();
+    for_each_field(node, [&](auto field, const auto& value) { (*copy).*(field.member) = map(value); });
+    std::vector<sym::Expr> shape;
+    for (auto e : node.out->shape()) shape.push_back(expr(e));
+    TensorView* out = to_.add_tensor(node.out->name, std::move(shape), node.out->dtype);
+    PLAIT_CHECK(out->name == node.out->name, "%{} is not unique", node.out->name);
+    copy_details(*node.out, out);
+    to_.add_op(std::move(copy), out);
+  }
+
+  void copy_details(const TensorView& from, TensorView* to) {
+    tensors_[&from] = to;
+    to->dtype_alias = from.dtype_alias;
+    to->layout = from.layout;
+    to->layout_source = from.layout_source;
+    to->stored = from.stored;
+    to->reason = from.reason;
+    to->domain.allocation = from.domain.allocation;
+    to->domain.transforms = from.domain.transforms;
+    for (auto& t : to->domain.transforms) t.factor = expr(t.factor);
+    for (const auto& axis : from.domain.reduction)
+      to->domain.reduction.push_back({expr(axis.extent), axis.kind, axis.parallel});
+  }
+
+  const Fusion& from_;
+  Fusion& to_;
+  std::map<std::string, sym::Expr> values_;
+  std::map<const TensorView*, TensorView*> tensors_;
+};
+
+// Structural comparison across pools: expressions by canonical text, tensors by name.
+struct Same {
+  bool operator()(sym::Expr a, sym::Expr b) const {
+    return static_cast<bool>(a) == static_cast<bool>(b) && (!a || sym::print(a) == sym::print(b));
+  }
+  bool operator()(TensorView* const& a, TensorView* const& b) const {
+    return (!a && !b) || (a && b && a->name == b->name);
+  }
+  template <class T>
+  bool operator()(const std::vector<T>& a, const std::vector<T>& b) const {
+    if (a.size() != b.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i)
+      if (!(*this)(a[i], b[i])) return false;
+    return true;
+  }
+  bool operator()(const Transform& a, const Transform& b) const {
+    return a.kind == b.kind && a.position == b.position && (*this)(a.factor, b.factor) && a.order == b.order &&
+           a.parallel == b.parallel;
+  }
+  bool operator()(const Segment& a, const Segment& b) const {
+    return a.name == b.name && (*this)(a.inputs, b.inputs) && (*this)(a.outputs, b.outputs) &&
+           a.ops.size() == b.ops.size() && a.schedule == b.schedule;
+  }
+  template <class T>
+  bool operator()(const T& a, const T& b) const {
+    return a == b;
+  }
+};
+
+bool same_tensor(const TensorView& a, const TensorView& b) {
+  Same same;
+  auto annotated = [](const TensorView& t) {
+    return t.layout_source == LayoutSource::annotated || !t.layout.is_replicated();
+  };
+  return a.name == b.name && a.dtype == b.dtype && a.dtype_alias == b.dtype_alias && a.role == b.role &&
+         same(a.shape(), b.shape()) && a.layout == b.layout && annotated(a) == annotated(b) && a.stored == b.stored &&
+         a.domain.allocation == b.domain.allocation && same(a.domain.transforms, b.domain.transforms);
+}
+
+bool same_op(const Op& a, const Op& b) {
+  if (a.kind != b.kind || !same_tensor(*a.out, *b.out)) return false;
+  return visit(a, [&]<class Node>(const Node& x) {
+    const auto& y = static_cast<const Node&>(b);
+    return std::apply([&](auto... f) { return (Same()(x.*(f.member), y.*(f.member)) && ...); }, Node::fields());
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Fusion> clone(const Fusion& fusion, const CloneOptions& options) {
+  auto out = std::make_unique<Fusion>(fusion.mesh(), fusion.name());
+  Cloner(fusion, *out, options).run();
+  return out;
+}
+
+bool equal(const Fusion& a, const Fusion& b) {
+  Same same;
+  if (a.name() != b.name() || !(a.mesh() == b.mesh()) || a.size_lets != b.size_lets || a.dtype_lets != b.dtype_lets)
+    return false;
+  if (a.inputs().size() != b.inputs().size() || a.ops().size() != b.ops().size()) return false;
+  for (size_t i = 0; i < a.inputs().size(); ++i)
+    if (!same_tensor(*a.inputs()[i], *b.inputs()[i])) return false;
+  for (size_t i = 0; i < a.ops().size(); ++i)
+    if (!same_op(*a.ops()[i], *b.ops()[i])) return false;
+  return same(a.outputs(), b.outputs()) && same(a.segments, b.segments);
+}
+
+}  // namespace plait

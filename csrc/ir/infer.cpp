@@ -1,0 +1,184 @@
+// Shape, type and error rules of every op.
+#include <algorithm>
+
+#include "base/error.h"
+#include "ir/fusion.h"
+
+namespace plait {
+
+namespace {
+
+std::string operand(const TensorView* t) { return fmt::format("%{}: {}", t->name, type_text(*t)); }
+
+bool is_unit(sym::Expr e) { return e.constant() == 1; }
+
+// Trailing dims align; extent 1 broadcasts.
+std::vector<sym::Expr> broadcast(const Op& op, const std::vector<TensorView*>& in, size_t drop, Fusion& fusion) {
+  size_t rank = 0;
+  for (const TensorView* t : in) rank = std::max(rank, t->rank() - drop);
+  std::vector<sym::Expr> out(rank, fusion.pool().constant(1));
+  std::vector<const TensorView*> from(rank, nullptr);
+  for (const TensorView* t : in) {
+    size_t shift = rank - (t->rank() - drop);
+    for (size_t d = 0; d + drop < t->rank(); ++d) {
+      sym::Expr e = t->extent(d);
+      if (is_unit(e)) continue;
+      if (is_unit(out[d + shift])) {
+        out[d + shift] = e;
+        from[d + shift] = t;
+      } else if (out[d + shift] != e) {
+        const TensorView* other = from[d + shift];
+        throw UserError(
+            fmt::format("extents differ: dim {} of {} is {}, dim {} of {} is {}", d, operand(t), sym::print(e),
+                        d + shift - (rank - (other->rank() - drop)), operand(other), sym::print(out[d + shift])),
+            describe(op), "make them equal, or 1 to broadcast");
+      }
+    }
+  }
+  return out;
+}
+
+std::string alias_for(DType dtype, const std::vector<TensorView*>& in) {
+  for (const TensorView* t : in)
+    if (t->dtype == dtype) return t->dtype_alias;
+  return "";
+}
+
+Inferred infer_pointwise(const PointwiseOp& op, Fusion& fusion) {
+  Inferred out;
+  std::vector<DType> types;
+  for (const TensorView* t : op.in) types.push_back(t->dtype);
+  if (static_cast<int>(op.in.size()) != info(op.function).arity)
+    throw UserError(fmt::format("{} takes {} operands, found {}", text_name(op), info(op.function).arity, op.in.size()),
+                    describe(op), "give that many tensors");
+  if (op.function == Pointwise::cast) {
+    if (!op.to) throw UserError("cast needs its result dtype", describe(op), "write cast(%x, to = f32)");
+    out.dtype = *op.to;
+  } else {
+    if (op.to) throw UserError(fmt::format("{} takes no `to`", text_name(op)), describe(op), "only cast names a dtype");
+    try {
+      out.dtype = result_type(op.function, types);
+    } catch (const UserError& e) {
+      throw UserError(e.message(), describe(op), e.remedy());
+    }
+  }
+  out.shape = broadcast(op, op.in, 0, fusion);
+  out.dtype_alias = op.function == Pointwise::cast ? "" : alias_for(out.dtype, op.in);
+  return out;
+}
+
+void check_seed(const Op& op, const TensorView* seed) {
+  if (seed->dtype != DType::u64 || seed->rank() != 0)
+    throw UserError(fmt::format("the seed is {}", operand(seed)), describe(op), "a seed is u64[]");
+}
+
+void check_float(const Op& op, const TensorView* t) {
+  if (!is_float(t->dtype))
+    throw UserError(fmt::format("{} is not floating-point", operand(t)), describe(op),
+                    "cast it first, e.g. cast(%x, to = f32)");
+}
+
+void check_product(const Op& op, const TensorView* a, int a_dim, const TensorView* b, int b_dim) {
+  if (a->dtype != b->dtype)
+    throw UserError(fmt::format("dtypes differ: {} and {}", operand(a), operand(b)), describe(op), "cast one of them");
+  check_float(op, a);
+  if (a->extent(a_dim) != b->extent(b_dim))
+    throw UserError(fmt::format("contracted extents differ: dim {} of {} is {}, dim {} of {} is {}", a_dim, operand(a),
+                                sym::print(a->extent(a_dim)), b_dim, operand(b), sym::print(b->extent(b_dim))),
+                    describe(op), "make them equal");
+}
+
+void check_rank(const Op& op, const TensorView* t, size_t least, size_t most, const char* what) {
+  if (t->rank() >= least && t->rank() <= most) return;
+  throw UserError(fmt::format("{} has rank {}", operand(t), t->rank()), describe(op), what);
+}
+
+Inferred infer_linear(const Linear& op) {
+  check_rank(op, op.x, 1, SIZE_MAX, "the first operand of linear is x[..., k]");
+  check_rank(op, op.w, 2, 2, "the second operand of linear is w[n, k]");
+  check_product(op, op.x, static_cast<int>(op.x->rank()) - 1, op.w, 1);
+  if (op.b) {
+    check_rank(op, op.b, 1, 1, "the bias of linear is b[n]");
+    if (op.b->dtype != op.x->dtype)
+      throw UserError(fmt::format("dtypes differ: {} and {}", operand(op.x), operand(op.b)), describe(op),
+                      "cast one of them");
+    if (op.b->extent(0) != op.w->extent(0))
+      throw UserError(fmt::format("extents differ: dim 0 of {} is {}, dim 0 of {} is {}", operand(op.b),
+                                  sym::print(op.b->extent(0)), operand(op.w), sym::print(op.w->extent(0))),
+                      describe(op), "the bias has one element per row of the weight");
+  }
+  Inferred out;
+  out.shape = op.x->shape();
+  out.shape.back() = op.w->extent(0);
+  out.dtype = op.accumulate ? accumulation_type(op.x->dtype) : op.x->dtype;
+  out.dtype_alias = out.dtype == op.x->dtype ? op.x->dtype_alias : "";
+  return out;
+}
+
+Inferred infer_matmul(const Matmul& op, Fusion& fusion) {
+  check_rank(op, op.a, 2, SIZE_MAX, "operands of matmul are a[..., m, k] and b[..., k, n]");
+  check_rank(op, op.b, 2, SIZE_MAX, "operands of matmul are a[..., m, k] and b[..., k, n]");
+  int ra = static_cast<int>(op.a->rank()), rb = static_cast<int>(op.b->rank());
+  check_product(op, op.a, ra - 1, op.b, rb - 2);
+  Inferred out;
+  out.shape = broadcast(op, {op.a, op.b}, 2, fusion);
+  out.shape.push_back(op.a->extent(ra - 2));
+  out.shape.push_back(op.b->extent(rb - 1));
+  out.dtype = op.accumulate ? accumulation_type(op.a->dtype) : op.a->dtype;
+  out.dtype_alias = out.dtype == op.a->dtype ? op.a->dtype_alias : "";
+  return out;
+}
+
+Inferred same_as(const TensorView* in) { return {in->shape(), in->dtype, in->dtype_alias}; }
+
+// Ops that view their operand as [outer, middle, inner] have the shape their result states.
+Inferred stated(const Op& op, const TensorView* in, sym::Expr operand_elements, sym::Expr result_elements) {
+  if (!op.out)
+    throw UserError(fmt::format("{} needs the type of its result", text_name(op)), describe(op),
+                    "write `%y: f32[...] = ...`");
+  auto elements = [&](const TensorView* t) {
+    sym::Expr product = operand_elements.pool().constant(1);
+    for (const auto& axis : t->domain.logical) product = product * axis.extent;
+    return product;
+  };
+  auto differ = [](sym::Expr a, sym::Expr b) { return sym::prove(sym::eq(a, b)) == sym::Truth::no; };
+  if (differ(elements(in), operand_elements) || differ(elements(op.out), result_elements) || op.out->dtype != in->dtype)
+    throw UserError(fmt::format("{} does not fit {}", operand(in), operand(op.out)), describe(op),
+                    "element counts are those of [outer, middle, inner]");
+  return same_as(op.out);
+}
+
+}  // namespace
+
+Inferred infer(const Op& op, Fusion& fusion) {
+  return visit(op, overloaded{
+                       [&](const PointwiseOp& o) { return infer_pointwise(o, fusion); },
+                       [&](const Full& o) { return Inferred{o.shape, o.value.dtype, ""}; },
+                       [&](const Uniform& o) {
+                         check_seed(o, o.seed);
+                         return Inferred{o.shape, DType::f32, ""};
+                       },
+                       [&](const Linear& o) { return infer_linear(o); },
+                       [&](const Matmul& o) { return infer_matmul(o, fusion); },
+                       [&](const Dropout& o) {
+                         check_float(o, o.x);
+                         check_seed(o, o.seed);
+                         if (!(o.p >= 0 && o.p < 1))
+                           throw UserError(fmt::format("p is {}", o.p), describe(o), "dropout takes 0 <= p < 1");
+                         return same_as(o.x);
+                       },
+                       [&](const Reshard& o) { return same_as(o.in); },
+                       [&](const AllReduce& o) { return same_as(o.in); },
+                       [&](const AllGather& o) {
+                         return stated(o, o.in, o.outer * o.count * o.inner, o.outer * o.total * o.inner);
+                       },
+                       [&](const ReduceScatter& o) {
+                         return stated(o, o.in, o.outer * o.total * o.inner, o.outer * o.count * o.inner);
+                       },
+                       [&](const LocalSlice& o) {
+                         return stated(o, o.in, o.outer * o.total * o.inner, o.outer * o.count * o.inner);
+                       },
+                   });
+}
+
+}  // namespace plait

@@ -1,0 +1,76 @@
+#include "ir/op.h"
+
+#include <type_traits>
+
+#include "base/error.h"
+
+namespace plait {
+
+std::string_view name(OpKind kind) {
+  switch (kind) {
+#define PLAIT_OP(Name, text, properties) \
+  case OpKind::Name:                     \
+    return #text;
+#include "ir/ops.def"
+#undef PLAIT_OP
+  }
+  __builtin_unreachable();
+}
+
+OpProperty property(OpKind kind) {
+  switch (kind) {
+#define PLAIT_OP(Name, text, properties) \
+  case OpKind::Name:                     \
+    return OpProperty::properties;
+#include "ir/ops.def"
+#undef PLAIT_OP
+  }
+  __builtin_unreachable();
+}
+
+std::vector<TensorView*> inputs(const Op& op) {
+  std::vector<TensorView*> out;
+  visit(op, [&](const auto& node) {
+    for_each_field(node, [&](auto, const auto& value) {
+      using T = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<T, TensorView*>) {
+        if (value) out.push_back(value);
+      } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+        out.insert(out.end(), value.begin(), value.end());
+      }
+    });
+  });
+  return out;
+}
+
+void replace_input(Op& op, const TensorView* from, TensorView* to) {
+  visit(op, [&](auto& node) {
+    for_each_field(node, [&](auto, auto& value) {
+      using T = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<T, TensorView*>) {
+        if (value == from) value = to;
+      } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+        for (auto& v : value)
+          if (v == from) v = to;
+      }
+    });
+  });
+}
+
+std::string_view text_name(const Op& op) {
+  if (const auto* p = as<PointwiseOp>(op)) {
+    if (p->function == Pointwise::gelu_erf || p->function == Pointwise::gelu_tanh) return "gelu";
+    return name(p->function);
+  }
+  return name(op.kind);
+}
+
+std::string describe(const Op& op) {
+  std::string out(text_name(op));
+  if (op.out && !op.out->name.empty()) out += ": %" + op.out->name;
+  std::string list;
+  for (const TensorView* t : inputs(op)) list += (list.empty() ? "%" : ", %") + t->name;
+  return fmt::format("{} = {}({})", out, text_name(op), list);
+}
+
+}  // namespace plait

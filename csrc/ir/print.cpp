@@ -1,0 +1,164 @@
+#include <charconv>
+#include <type_traits>
+
+#include "base/error.h"
+#include "ir/fusion.h"
+
+namespace plait {
+
+namespace {
+
+std::string shortest(double value) {
+  char buffer[40];
+  auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return std::string(buffer, end);
+}
+
+std::string list(const std::vector<sym::Expr>& values) {
+  std::string out = "[";
+  for (size_t i = 0; i < values.size(); ++i) out += (i ? ", " : "") + sym::print(values[i]);
+  return out + "]";
+}
+
+// Text of an attribute, or empty where it has its default and is not printed.
+struct AttributeText {
+  const Fusion& fusion;
+  std::string operator()(Pointwise f) const {
+    return f == Pointwise::gelu_tanh ? "approx = tanh" : "";  // the function itself is the op's name
+  }
+  std::string operator()(std::optional<DType> v) const { return v ? fmt::format("to = {}", name(*v)) : ""; }
+  std::string operator()(std::string_view n, double v) const { return fmt::format("{} = {}", n, shortest(v)); }
+  std::string operator()(std::string_view n, bool v) const { return v ? fmt::format("{} = true", n) : ""; }
+  std::string operator()(std::string_view n, int axis) const {
+    return fmt::format("{} = {}", n, fusion.mesh().axes()[axis].name);
+  }
+  std::string operator()(std::string_view n, ReduceOp op) const { return fmt::format("{} = {}", n, plait::name(op)); }
+  std::string operator()(std::string_view n, sym::Expr e) const {
+    return e ? fmt::format("{} = {}", n, sym::print(e)) : "";
+  }
+  std::string operator()(std::string_view n, const std::vector<sym::Expr>& v) const {
+    return v.empty() && n != "shape" ? "" : fmt::format("{} = {}", n, list(v));
+  }
+  std::string operator()(std::string_view n, std::optional<int64_t> v) const {
+    return v ? fmt::format("{} = {}", n, *v) : "";
+  }
+  std::string operator()(std::string_view n, const Constant& c) const {
+    return fmt::format("{} = {}, dtype = {}", n, c.text(), plait::name(c.dtype));
+  }
+  std::string operator()(std::string_view, Pointwise f) const { return (*this)(f); }
+  std::string operator()(std::string_view, std::optional<DType> v) const { return (*this)(v); }
+};
+
+std::string arguments(const Op& op, const Fusion& fusion) {
+  std::string out;
+  auto add = [&](const std::string& text) {
+    if (!text.empty()) out += (out.empty() ? "" : ", ") + text;
+  };
+  AttributeText attribute_text{fusion};
+  visit(op, [&](const auto& node) {
+    for_each_field(node, [&](auto field, const auto& value) {
+      using T = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<T, TensorView*>) {
+        if (value) add(field.name == "seed" ? "seed = %" + value->name : "%" + value->name);
+      } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+        for (const TensorView* t : value) add("%" + t->name);
+      } else {
+        add(attribute_text(field.name, value));
+      }
+    });
+  });
+  return out;
+}
+
+std::string layout_text(const TensorView& t) {
+  const Mesh& mesh = t.fusion->mesh();
+  std::string out;
+  if (t.layout_source == LayoutSource::annotated || !t.layout.is_replicated()) out = " " + print(t.layout, mesh);
+  if (t.stored) out += (out.empty() ? " {}" : "") + (" stored " + print(*t.stored, mesh));
+  return out;
+}
+
+std::string schedule_text(const Domain& domain) {
+  if (domain.transforms.empty()) return "";
+  std::string out;
+  for (const auto& t : domain.transforms) {
+    if (!out.empty()) out += ", ";
+    switch (t.kind) {
+      case Transform::Kind::merge:
+        out += fmt::format("merge({})", t.position);
+        break;
+      case Transform::Kind::split:
+        out += fmt::format("split({}, {})", t.position, sym::print(t.factor));
+        break;
+      case Transform::Kind::parallel:
+        out += fmt::format("parallel({}, {})", t.position, name(t.parallel));
+        break;
+      case Transform::Kind::reorder: {
+        std::string order;
+        for (int p : t.order) order += fmt::format("{}{}", order.empty() ? "" : ", ", p);
+        out += fmt::format("reorder({})", order);
+        break;
+      }
+    }
+  }
+  return " loops (" + out + ")";
+}
+
+std::string names(const std::vector<TensorView*>& tensors) {
+  std::string out;
+  for (const TensorView* t : tensors) out += (out.empty() ? "%" : ", %") + t->name;
+  return "(" + out + ")";
+}
+
+std::string lets(const Fusion& fusion) {
+  std::string out;
+  for (const auto& l : fusion.size_lets) out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", l.name, l.value);
+  for (const auto& l : fusion.dtype_lets)
+    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", l.name, name(l.value));
+  return out.empty() ? "" : "let " + out + "\n";
+}
+
+std::string mesh_text(const Mesh& mesh) {
+  std::string out;
+  for (const auto& a : mesh.axes())
+    out +=
+        fmt::format("{}{} = {}", out.empty() ? "" : ", ", a.name, a.symbol.empty() ? std::to_string(a.size) : a.symbol);
+  return fmt::format("mesh @{} ({})\n", mesh.name(), out);
+}
+
+}  // namespace
+
+std::string print(const Op& op, const Fusion& fusion) {
+  std::string out = fmt::format("%{}: {}{}{} = {}({})", op.out->name, type_text(*op.out), layout_text(*op.out),
+                                schedule_text(op.out->domain), text_name(op), arguments(op, fusion));
+  return out;
+}
+
+std::string print(const Fusion& fusion) {
+  std::string out = lets(fusion);
+  if (fusion.has_mesh()) out += mesh_text(fusion.mesh());
+  if (!out.empty()) out += "\n";
+  out += "fusion @" + fusion.name();
+  if (fusion.has_mesh()) out += " on @" + fusion.mesh().name();
+  out += " (";
+  for (size_t i = 0; i < fusion.inputs().size(); ++i) {
+    const TensorView* t = fusion.inputs()[i];
+    out += fmt::format("{}\n  {}%{}: {}{}", i ? "," : "", t->role == TensorRole::parameter ? "param " : "", t->name,
+                       type_text(*t), layout_text(*t));
+  }
+  out += (fusion.inputs().empty() ? ") -> " : "\n) -> ") + names(fusion.outputs()) + " {\n";
+  if (fusion.segments.empty()) {
+    for (const Op* op : fusion.ops()) out += "  " + print(*op, fusion) + "\n";
+  } else {
+    for (const auto& s : fusion.segments) {
+      out += fmt::format("  segment @{} {} -> {}", s.name, names(s.inputs), names(s.outputs));
+      if (!s.schedule.empty()) out += " schedule " + s.schedule;
+      out += " {\n";
+      for (const Op* op : s.ops) out += "    " + print(*op, fusion) + "\n";
+      out += "  }\n";
+    }
+  }
+  return out + "}\n";
+}
+
+}  // namespace plait

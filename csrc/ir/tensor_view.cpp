@@ -1,0 +1,126 @@
+#include "ir/tensor_view.h"
+
+#include "base/error.h"
+#include "ir/fusion.h"
+
+namespace plait {
+
+std::string_view name(ParallelType type) {
+  constexpr std::string_view kNames[] = {"serial",   "vectorize", "unroll",   "block_x",    "block_y", "block_z",
+                                         "thread_x", "thread_y",  "thread_z", "cpu_thread", "stream"};
+  return kNames[static_cast<size_t>(type)];
+}
+
+std::vector<sym::Expr> TensorView::shape() const {
+  std::vector<sym::Expr> out;
+  for (const auto& axis : domain.logical) out.push_back(axis.extent);
+  return out;
+}
+
+std::string type_text(const TensorView& tensor) {
+  std::string out(tensor.dtype_alias.empty() ? name(tensor.dtype) : std::string_view(tensor.dtype_alias));
+  out += "[";
+  for (size_t d = 0; d < tensor.rank(); ++d) out += (d ? ", " : "") + sym::print(tensor.extent(d));
+  return out + "]";
+}
+
+namespace {
+
+void apply(std::vector<Axis>& loops, const Transform& t, size_t number) {
+  auto refuse = [&](const char* what) {
+    throw UserError(fmt::format("transform {} does not apply: {}", number, what),
+                    fmt::format("position {} of {} loop axes", t.position, loops.size()), "positions count from 0");
+  };
+  size_t at = static_cast<size_t>(t.position);
+  if (t.kind == Transform::Kind::reorder) {
+    std::vector<Axis> next;
+    std::vector<bool> used(loops.size());
+    if (t.order.size() != loops.size()) refuse("reorder needs every position once");
+    for (int old : t.order) {
+      if (old < 0 || static_cast<size_t>(old) >= loops.size() || used[old]) refuse("reorder needs every position once");
+      used[old] = true;
+      next.push_back(loops[old]);
+    }
+    loops = std::move(next);
+    return;
+  }
+  if (t.position < 0 || at >= loops.size()) refuse("no such loop axis");
+  switch (t.kind) {
+    case Transform::Kind::merge:
+      if (at + 1 >= loops.size()) refuse("merge needs a loop axis behind it");
+      if (loops[at].kind == AxisKind::reduction || loops[at + 1].kind == AxisKind::reduction)
+        if (loops[at].kind != loops[at + 1].kind) refuse("a reduction axis merges only with another one");
+      loops[at].extent = loops[at].extent * loops[at + 1].extent;
+      if (loops[at + 1].kind != AxisKind::broadcast) loops[at].kind = loops[at + 1].kind;
+      loops.erase(loops.begin() + t.position + 1);
+      break;
+    case Transform::Kind::split: {
+      if (!t.factor || !sym::proven(sym::ge(t.factor, 1))) refuse("the factor must be at least 1");
+      Axis inner = loops[at];
+      inner.extent = t.factor;
+      loops[at].extent = sym::ceildiv(loops[at].extent, t.factor);
+      loops.insert(loops.begin() + t.position + 1, inner);
+      break;
+    }
+    case Transform::Kind::parallel:
+      loops[at].parallel = t.parallel;
+      break;
+    case Transform::Kind::reorder:
+      break;
+  }
+}
+
+}  // namespace
+
+std::vector<Axis> loop_axes(const Domain& domain) {
+  std::vector<Axis> loops = domain.logical;
+  loops.insert(loops.end(), domain.reduction.begin(), domain.reduction.end());
+  for (size_t i = 0; i < domain.transforms.size(); ++i) apply(loops, domain.transforms[i], i);
+  return loops;
+}
+
+namespace {
+
+std::string where(const TensorView& t, int dim) { return fmt::format("%{}: {} dim {}", t.name, type_text(t), dim); }
+
+void add_piece(TensorView& t, Layout& layout, int dim, const MeshAxisRef& axis, const ShardOptions& options) {
+  const Mesh& mesh = t.fusion->mesh();
+  int rank = static_cast<int>(t.rank()), at = dim < 0 ? dim + rank : dim;
+  if (at < 0 || at >= rank)
+    throw UserError(fmt::format("%{} has no dim {}", t.name, dim), where(t, dim),
+                    rank ? fmt::format("dims are 0 to {}", rank - 1) : "the tensor has no dims");
+  int index = mesh.index(axis.name);
+  if (layout.uses(index))
+    throw UserError(fmt::format("mesh axis `{}` is used twice on %{}", axis.name, t.name), where(t, dim),
+                    "an axis cuts at most one dim of a tensor");
+  if (options.granule < 1)
+    throw UserError(fmt::format("granule {} is below 1", options.granule), where(t, dim), "granules are positive");
+  auto& pieces = layout.dims[at].pieces;
+  pieces.insert(options.inner ? pieces.end() : pieces.begin(), Piece{index, options.granule, 0});
+}
+
+}  // namespace
+
+TensorView& TensorView::shard(int dim, const MeshAxisRef& axis, ShardOptions options) {
+  add_piece(*this, layout, dim, axis, options);
+  layout_source = LayoutSource::annotated;
+  reason = "annotated";
+  return *this;
+}
+
+TensorView& TensorView::replicate() {
+  layout = Layout::replicated(rank());
+  layout_source = LayoutSource::annotated;
+  reason = "annotated";
+  return *this;
+}
+
+void StorageRef::shard(int dim, const MeshAxisRef& axis, ShardOptions options) {
+  if (tensor_->role != TensorRole::parameter)
+    throw UserError(fmt::format("%{} is not a parameter", tensor_->name), "",
+                    "only parameters have a storage layout of their own");
+  if (!tensor_->stored) tensor_->stored = tensor_->layout;
+  add_piece(*tensor_, *tensor_->stored, dim, axis, options);
+}
+
+}  // namespace plait

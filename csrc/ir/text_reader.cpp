@@ -1,0 +1,162 @@
+#include "ir/text_reader.h"
+
+#include <charconv>
+
+#include "base/error.h"
+
+namespace plait {
+
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_word(char c) { return is_letter(c) || is_digit(c); }
+
+}  // namespace
+
+void TextReader::skip() {
+  while (at_ < text_.size()) {
+    char c = text_[at_];
+    if (c == '#') {
+      while (at_ < text_.size() && text_[at_] != '\n') ++at_;
+    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      ++at_;
+    } else {
+      return;
+    }
+  }
+}
+
+bool TextReader::at_end() {
+  skip();
+  return at_ >= text_.size();
+}
+
+char TextReader::peek() { return at_end() ? '\0' : text_[at_]; }
+
+bool TextReader::accept(std::string_view token) {
+  skip();
+  if (text_.substr(at_, token.size()) != token) return false;
+  size_t end = at_ + token.size();
+  if (is_word(token.back()) && end < text_.size() && is_word(text_[end])) return false;
+  at_ = end;
+  return true;
+}
+
+std::string TextReader::found() {
+  if (at_end()) return "the end of the text";
+  size_t end = at_ + 1;
+  if (is_word(text_[at_]))
+    while (end < text_.size() && end < at_ + 40 && is_word(text_[end])) ++end;
+  std::string out;
+  for (char c : text_.substr(at_, end - at_)) out += c < 32 || c > 126 ? '?' : c;
+  return "`" + out + "`";
+}
+
+void TextReader::expect(std::string_view token, std::string_view context) {
+  if (!accept(token)) fail(fmt::format("found {}", found()), fmt::format("expected `{}` {}", token, context));
+}
+
+bool TextReader::next_is_word() { return is_letter(peek()); }
+
+std::string TextReader::word(std::string_view what) {
+  if (!next_is_word()) fail(fmt::format("found {}", found()), fmt::format("expected {}", what));
+  size_t begin = at_;
+  while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+  return std::string(text_.substr(begin, at_ - begin));
+}
+
+std::string TextReader::tensor_name() {
+  if (peek() != '%') fail(fmt::format("found {}", found()), "expected a tensor, e.g. %x");
+  ++at_;
+  if (at_ >= text_.size() || !is_letter(text_[at_])) fail("`%` without a name", "names are letters, digits and _");
+  size_t begin = at_;
+  while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+  return std::string(text_.substr(begin, at_ - begin));
+}
+
+int64_t TextReader::integer(std::string_view what) {
+  skip();
+  int64_t value = 0;
+  const char* begin = text_.data() + at_;
+  auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
+  if (error != std::errc() || end == begin) fail(fmt::format("found {}", found()), fmt::format("expected {}", what));
+  at_ += end - begin;
+  return value;
+}
+
+std::string TextReader::number_text(std::string_view what) {
+  skip();
+  size_t end = at_;
+  while (end < text_.size() && (is_word(text_[end]) || text_[end] == '.' || text_[end] == '+' || text_[end] == '-'))
+    ++end;
+  if (end == at_) fail(fmt::format("found {}", found()), fmt::format("expected {}", what));
+  std::string out(text_.substr(at_, end - at_));
+  at_ = end;
+  return out;
+}
+
+sym::Expr TextReader::expression(sym::Pool& pool, std::string_view what) {
+  skip();
+  std::string_view rest = text_.substr(at_), probe = rest;
+  try {
+    // Sizes are at least 0: the facts are stated first, then the expression is built on them.
+    for (const auto& symbol : sym::symbols(sym::parse_prefix(pool, probe)))
+      pool.symbol(symbol, sym::SymbolInfo{0, {}, 1, {}});
+    sym::Expr out = sym::parse_prefix(pool, rest);
+    at_ = text_.size() - rest.size();
+    return out;
+  } catch (const UserError& e) {
+    fail(fmt::format("{}: {}", what, e.message()), e.remedy().empty() ? "expected an integer expression" : e.remedy());
+  }
+}
+
+std::string TextReader::balanced(std::string_view what) {
+  std::string out = word(what);
+  if (peek() != '(') return out;
+  int depth = 0;
+  size_t begin = at_;
+  bool blank = false;
+  for (; at_ < text_.size(); ++at_) {
+    char c = text_[at_];
+    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+      blank = true;
+      continue;
+    }
+    if (blank && out.back() != '(' && c != ')' && c != ',') out += ' ';
+    blank = false;
+    out += c;
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (depth == 0) {
+      ++at_;
+      return out;
+    }
+  }
+  fail_at(begin, "`(` is never closed", "expected `)`");
+}
+
+std::string TextReader::defined_later(const std::string& name) const {
+  std::string token = "%" + name;
+  for (size_t at = text_.find(token, at_); at != text_.npos; at = text_.find(token, at + 1)) {
+    size_t end = at + token.size();
+    if (end < text_.size() && is_word(text_[end])) continue;
+    while (end < text_.size() && text_[end] == ' ') ++end;
+    if (end < text_.size() && (text_[end] == '=' || text_[end] == ':')) return position(at);
+  }
+  return "";
+}
+
+std::string TextReader::position(size_t offset) const {
+  size_t line = 1, column = 1;
+  for (size_t i = 0; i < offset && i < text_.size(); ++i) {
+    ++column;
+    if (text_[i] == '\n') ++line, column = 1;
+  }
+  return fmt::format("{}:{}:{}", file_, line, column);
+}
+
+void TextReader::fail_at(size_t offset, const std::string& what, const std::string& remedy) {
+  throw UserError(what, position(offset), remedy);
+}
+
+}  // namespace plait

@@ -1,0 +1,45 @@
+#pragma once
+// Characters of a text with positions, for the parsers of the text forms.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sym/expr.h"
+
+namespace plait {
+
+class TextReader {
+ public:
+  TextReader(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
+
+  // Skips blanks and comments (# to the end of the line).
+  void skip();
+  bool at_end();
+  size_t offset() const { return at_; }
+  void rewind(size_t offset) { at_ = offset; }
+  std::string_view rest() const { return text_.substr(at_); }
+  char peek();                          // next character after blanks, or 0
+  bool accept(std::string_view token);  // consumes a token; a word only where it ends there
+  void expect(std::string_view token, std::string_view context);
+  bool next_is_word();                      // a letter or _ follows
+  std::string word(std::string_view what);  // letters, digits, _
+  std::string tensor_name();                // %name, without the %
+  int64_t integer(std::string_view what);
+  std::string number_text(std::string_view what);  // a literal: number, nan, inf, true, false
+  sym::Expr expression(sym::Pool& pool, std::string_view what);
+  // Position of `%name =` or `%name:` further on, or empty.
+  std::string defined_later(const std::string& name) const;
+  std::string balanced(std::string_view what);  // a word and a parenthesised rest, as written with single blanks
+
+  [[noreturn]] void fail(const std::string& what, const std::string& remedy) { fail_at(at_, what, remedy); }
+  [[noreturn]] void fail_at(size_t offset, const std::string& what, const std::string& remedy);
+  std::string position(size_t offset) const;  // file:line:column
+
+ private:
+  std::string found();
+  std::string_view text_;
+  size_t at_ = 0;
+  std::string file_;
+};
+
+}  // namespace plait

@@ -1,0 +1,226 @@
+#include "ir/type_parser.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/suggest.h"
+
+namespace plait {
+
+std::string TypeParser::dtype_help(std::string_view text) {
+  std::vector<std::string> names;
+  for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));
+  return suggestion(text, names);
+}
+
+Mesh TypeParser::read_mesh() {
+  in_.expect("@", "before the mesh's name");
+  std::string name = in_.word("the mesh's name");
+  in_.expect("(", "before the mesh axes");
+  std::vector<MeshAxis> axes;
+  size_t at = in_.offset();
+  do {
+    MeshAxis axis;
+    axis.name = in_.word("a mesh axis");
+    in_.expect("=", "after the mesh axis");
+    if (in_.next_is_word())
+      axis.symbol = in_.word("a size");
+    else
+      axis.size = in_.integer("a size or a symbol");
+    if (auto let = std::find_if(sizes_.begin(), sizes_.end(), [&](auto& l) { return l.name == axis.symbol; });
+        let != sizes_.end() && let->value < 1)
+      in_.fail_at(at, fmt::format("mesh axis `{}` has size {}", axis.name, let->value), "sizes are at least 1");
+    axes.push_back(std::move(axis));
+  } while (in_.accept(","));
+  in_.expect(")", "after the mesh axes");
+  return guarded(at, [&] { return Mesh(name, axes); });
+}
+
+TypeParser::Type TypeParser::read_type() {
+  Type type;
+  in_.skip();
+  size_t at = in_.offset();
+  std::string text = in_.word("a dtype");
+  auto let = std::find_if(dtypes_.begin(), dtypes_.end(), [&](const auto& l) { return l.name == text; });
+  if (let != dtypes_.end()) {
+    type.alias = text;
+    type.dtype = let->value;
+  } else if (auto dtype = parse_dtype(text)) {
+    type.dtype = *dtype;
+  } else {
+    in_.fail_at(at, fmt::format("`{}` is no dtype", text), dtype_help(text));
+  }
+  type.shape = read_extents();
+  return type;
+}
+
+std::vector<sym::Expr> TypeParser::read_extents() {
+  std::vector<sym::Expr> out;
+  in_.expect("[", "before the extents");
+  if (in_.accept("]")) return out;
+  do {
+    out.push_back(in_.expression(fusion_->pool(), "extent"));
+  } while (in_.accept(","));
+  in_.expect("]", "after the extents");
+  return out;
+}
+
+Piece TypeParser::read_piece() {
+  Piece piece;
+  if (in_.accept("local")) {
+    piece.local = 0;
+    if (in_.peek() >= '0' && in_.peek() <= '9') {
+      size_t at = in_.offset();
+      piece.local = in_.integer("a number of parts");
+      if (piece.local < 1) in_.fail_at(at, "a dim splits into at least 1 part", "write local 2");
+    }
+    return piece;
+  }
+  in_.skip();
+  size_t at = in_.offset();
+  std::string axis = in_.word("a mesh axis or `local`");
+  piece.mesh_axis = guarded(at, [&] { return fusion_->mesh().index(axis); });
+  if (in_.accept("granule")) {
+    at = in_.offset();
+    piece.granule = in_.integer("a granule");
+    if (piece.granule < 1) in_.fail_at(at, "granules are positive", "write granule 64");
+  }
+  return piece;
+}
+
+// `{...}` and `partial(...)` behind it.
+Layout TypeParser::read_layout(const TensorView& t) {
+  Layout layout = Layout::replicated(t.rank());
+  size_t at = in_.offset();
+  if (!fusion_->has_mesh()) in_.fail("an annotation without a mesh", "declare one: mesh @m (tp = 2)");
+  in_.expect("{", "before the layout");
+  if (!in_.accept("}")) {
+    do {
+      in_.skip();
+      size_t dim_at = in_.offset();
+      int64_t dim = in_.integer("a dim");
+      if (dim < 0 || dim >= static_cast<int64_t>(t.rank()))
+        in_.fail_at(dim_at, fmt::format("%{}: {} has no dim {}", t.name, type_text(t), dim),
+                    t.rank() ? fmt::format("dims are 0 to {}", t.rank() - 1) : "the tensor has no dims");
+      auto& pieces = layout.dims[dim].pieces;
+      if (!pieces.empty()) in_.fail_at(dim_at, fmt::format("dim {} is given twice", dim), "list its pieces: [tp, dp]");
+      in_.expect(":", "after the dim");
+      if (in_.accept("[")) {
+        do pieces.push_back(read_piece());
+        while (in_.accept(","));
+        in_.expect("]", "after the pieces");
+      } else {
+        pieces.push_back(read_piece());
+      }
+    } while (in_.accept(","));
+    in_.expect("}", "after the layout");
+  }
+  if (in_.accept("partial")) read_partial(layout);
+  check_layout(t, layout, at);
+  return layout;
+}
+
+void TypeParser::read_partial(Layout& layout) {
+  in_.expect("(", "after `partial`");
+  do {
+    in_.skip();
+    size_t at = in_.offset();
+    std::string axis = in_.word("a mesh axis");
+    int index = guarded(at, [&] { return fusion_->mesh().index(axis); });
+    in_.expect(":", "after the mesh axis");
+    if (!layout.partial.emplace(index, read_reduce()).second)
+      in_.fail_at(at, fmt::format("mesh axis `{}` is named twice", axis), "name it once");
+  } while (in_.accept(","));
+  in_.expect(")", "after `partial(`");
+}
+
+ReduceOp TypeParser::read_reduce() {
+  in_.skip();
+  size_t at = in_.offset();
+  std::string text = in_.word("a reduction");
+  for (ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::min, ReduceOp::prod})
+    if (name(op) == text) return op;
+  in_.fail_at(at, fmt::format("`{}` is no reduction", text), "known: sum, max, min, prod");
+}
+
+void TypeParser::check_layout(const TensorView& t, Layout& layout, size_t at) {
+  for (auto& d : layout.dims) {
+    for (size_t i = 0; i + 1 < d.pieces.size(); ++i)
+      if (d.pieces[i].is_local() && d.pieces[i].local == 0)
+        in_.fail_at(at, "`local` without a number stands last", "write [local 2, tp] or [tp, local]");
+  }
+  layout.normalize();
+  std::set<int> used;
+  auto use = [&](int axis) {
+    if (!used.insert(axis).second)
+      in_.fail_at(at, fmt::format("mesh axis `{}` is used twice on %{}", fusion_->mesh().axes()[axis].name, t.name),
+                  "an axis cuts at most one dim of a tensor");
+  };
+  for (const auto& d : layout.dims)
+    for (const auto& p : d.pieces)
+      if (!p.is_local()) use(p.mesh_axis);
+  for (const auto& [axis, op] : layout.partial) use(axis);
+}
+
+void TypeParser::read_annotation(TensorView& t) {
+  if (in_.peek() != '{') return;
+  t.layout = read_layout(t);
+  t.layout_source = LayoutSource::annotated;
+  t.reason = "annotated";
+}
+
+void TypeParser::read_loops(Domain& domain) {
+  in_.expect("(", "after `loops`");
+  do {
+    Transform t;
+    in_.skip();
+    size_t at = in_.offset();
+    std::string kind = in_.word("a transform");
+    in_.expect("(", "after the transform");
+    if (kind == "reorder") {
+      t.kind = Transform::Kind::reorder;
+      do t.order.push_back(static_cast<int>(in_.integer("a loop position")));
+      while (in_.accept(","));
+    } else {
+      t.position = static_cast<int>(in_.integer("a loop position"));
+      if (kind == "split") {
+        t.kind = Transform::Kind::split;
+        in_.expect(",", "before the factor");
+        t.factor = in_.expression(fusion_->pool(), "factor");
+      } else if (kind == "parallel") {
+        t.kind = Transform::Kind::parallel;
+        in_.expect(",", "before the parallel type");
+        t.parallel = read_parallel();
+      } else if (kind != "merge") {
+        in_.fail_at(at, fmt::format("`{}` is no transform", kind), "known: merge, split, reorder, parallel");
+      }
+    }
+    in_.expect(")", "after the transform");
+    domain.transforms.push_back(std::move(t));
+  } while (in_.accept(","));
+  in_.expect(")", "after the transforms");
+}
+
+ParallelType TypeParser::read_parallel() {
+  in_.skip();
+  size_t at = in_.offset();
+  std::string text = in_.word("a parallel type");
+  std::vector<std::string> names;
+  for (int i = 0; i <= static_cast<int>(ParallelType::stream); ++i) {
+    names.emplace_back(name(static_cast<ParallelType>(i)));
+    if (names.back() == text) return static_cast<ParallelType>(i);
+  }
+  in_.fail_at(at, fmt::format("`{}` is no parallel type", text), suggestion(text, names));
+}
+
+DType TypeParser::read_dtype() {
+  in_.skip();
+  size_t at = in_.offset();
+  std::string text = in_.word("a dtype");
+  for (const auto& l : dtypes_)
+    if (l.name == text) return l.value;
+  if (auto dtype = parse_dtype(text)) return *dtype;
+  in_.fail_at(at, fmt::format("`{}` is no dtype", text), dtype_help(text));
+}
+
+}  // namespace plait

@@ -1,0 +1,51 @@
+#pragma once
+// The part of the Fusion parser that reads the mesh, types, layouts and loop transforms. Private to csrc/ir.
+#include "base/error.h"
+#include "ir/fusion.h"
+#include "ir/text_reader.h"
+
+namespace plait {
+
+class TypeParser {
+ protected:
+  TypeParser(std::string_view text, const std::string& file) : in_(text, file) {}
+
+  // Runs fn; a UserError gets the position of `at` in front of its own place.
+  template <class Fn>
+  auto guarded(size_t at, Fn&& fn) -> decltype(fn()) {
+    try {
+      return fn();
+    } catch (const UserError& e) {
+      std::string where = in_.position(at);
+      if (!e.where().empty()) where += ": " + e.where();
+      throw UserError(e.message(), where, e.remedy());
+    }
+  }
+
+  struct Type {
+    DType dtype;
+    std::string alias;
+    std::vector<sym::Expr> shape;
+  };
+
+  static std::string dtype_help(std::string_view text);
+  Mesh read_mesh();
+  Type read_type();
+  std::vector<sym::Expr> read_extents();
+  Piece read_piece();
+  Layout read_layout(const TensorView& t);
+  void read_partial(Layout& layout);
+  ReduceOp read_reduce();
+  void check_layout(const TensorView& t, Layout& layout, size_t at);
+  void read_annotation(TensorView& t);
+  void read_loops(Domain& domain);
+  ParallelType read_parallel();
+  DType read_dtype();
+
+  TextReader in_;
+  std::unique_ptr<Fusion> fusion_;
+  std::vector<SizeLet> sizes_;
+  std::vector<DTypeLet> dtypes_;
+};
+
+}  // namespace plait
