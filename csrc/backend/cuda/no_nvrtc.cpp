@@ -1,0 +1,32 @@
+// What stands for nvrtc.cpp where the headers of CUDA were not found at build time.
+#include "backend/cuda/nvrtc.h"
+#include "base/error.h"
+
+namespace plait {
+namespace {
+
+constexpr const char* kReason = "plait was built without NVRTC: nvrtc.h and cuda.h were not both found";
+constexpr const char* kRemedy =
+    "install the wheels of tools/python-packages.txt or set PLAIT_CUDA_HOME, and build again";
+
+[[noreturn]] void missing() { throw MissingError(kReason, "", kRemedy); }
+
+}  // namespace
+
+std::vector<std::string> nvrtc_candidates() { return {}; }
+
+bool nvrtc_available(std::string* why_not) {
+  if (why_not != nullptr) *why_not = kReason;
+  return false;
+}
+
+void load_nvrtc(const std::string&) { missing(); }
+std::string nvrtc_version() { missing(); }
+std::vector<int> nvrtc_architectures() { missing(); }
+NvrtcResult compile_cuda(const std::string&, const std::string&, const std::string&) { missing(); }
+
+KernelFacts facts(const NvrtcResult& result) {
+  return {result.registers, result.spill_bytes, result.shared_bytes, result.compile_ms};
+}
+
+}  // namespace plait

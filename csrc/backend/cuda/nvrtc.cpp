@@ -1,0 +1,184 @@
+#include "backend/cuda/nvrtc.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "backend/cuda/nvrtc_library.h"
+#include "base/error.h"
+
+namespace plait {
+namespace {
+
+constexpr const char* kRemedy =
+    "install the wheels of tools/python-packages.txt into .venv (tools/setup does), or set PLAIT_CUDA_HOME";
+
+const NvrtcLibrary& library() {
+  std::string why_not;
+  const NvrtcLibrary* found = nvrtc_library(&why_not);
+  if (found == nullptr) throw MissingError(fmt::format("NVRTC is missing: {}", why_not), "", kRemedy);
+  return *found;
+}
+
+void check(nvrtcResult result, const char* what) {
+  PLAIT_CHECK(result == NVRTC_SUCCESS, "{}: {}", what, library().nvrtcGetErrorString(result));
+}
+
+// A program of NVRTC, destroyed with its scope.
+class Program {
+ public:
+  Program(const std::string& text, const std::string& file) {
+    check(library().nvrtcCreateProgram(&program_, text.c_str(), file.c_str(), 0, nullptr, nullptr),
+          "nvrtcCreateProgram");
+  }
+  ~Program() { library().nvrtcDestroyProgram(&program_); }
+  Program(const Program&) = delete;
+
+  nvrtcProgram get() const { return program_; }
+
+  // Bytes that a pair of functions (size, contents) yields.
+  template <class Size, class Contents>
+  std::string bytes(Size size, Contents contents) const {
+    size_t count = 0;
+    check(size(program_, &count), "size of a result");
+    std::string out(count, '\0');
+    if (count != 0) check(contents(program_, out.data()), "a result");
+    return out;
+  }
+
+  std::string text(std::string bytes) const {
+    if (!bytes.empty() && bytes.back() == '\0') bytes.pop_back();
+    return bytes;
+  }
+
+ private:
+  nvrtcProgram program_ = nullptr;
+};
+
+std::vector<std::string> options(const NvrtcLibrary& nvrtc, const std::string& architecture) {
+  std::vector<std::string> out = {"-arch=" + architecture, "--std=c++17", "-Xptxas=-v"};
+  const auto since = [&](int major, int minor) {
+    return nvrtc.major > major || (nvrtc.major == major && nvrtc.minor >= minor);
+  };
+  if (since(12, 4)) out.push_back("--minimal");   // saves about 7 ms: leaves out what kernels here do not use
+  if (since(12, 9)) out.push_back("--no-cache");  // our own cache decides what is compiled again
+  return out;
+}
+
+// The integer in front of `unit` in a line of the assembler, 0 where there is none.
+int number_before(const std::string& line, const std::string& unit) {
+  size_t at = line.find(unit);
+  if (at == line.npos) return 0;
+  size_t first = at;
+  while (first > 0 && line[first - 1] >= '0' && line[first - 1] <= '9') --first;
+  return std::atoi(line.substr(first, at - first).c_str());
+}
+
+// Reads what `ptxas -v` says about the entry:
+//   ptxas info    : Compiling entry function 'k' for 'sm_90a'
+//   ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+//   ptxas info    : Used 30 registers, used 0 barriers, 128 bytes smem
+void read_assembler_log(const std::string& name, NvrtcResult& result) {
+  bool in_entry = false, used = false;
+  for (size_t at = 0; at < result.log.size();) {
+    const size_t end = std::min(result.log.find('\n', at), result.log.size());
+    const std::string line = result.log.substr(at, end - at);
+    at = end + 1;
+    if (line.find("Compiling entry function") != line.npos) in_entry = line.find("'" + name + "'") != line.npos;
+    if (!in_entry) continue;
+    if (line.find("bytes stack frame") != line.npos) {
+      result.stack_bytes = number_before(line, " bytes stack frame");
+      result.spill_bytes = number_before(line, " bytes spill stores") + number_before(line, " bytes spill loads");
+    } else if (line.find("Used ") != line.npos) {
+      used = true;
+      result.registers = number_before(line, " registers");
+      result.shared_bytes = number_before(line, " bytes smem");
+    }
+  }
+  PLAIT_CHECK(used, "the assembler's log does not speak of {}:\n{}", name, result.log);
+}
+
+// Number of the line that the first error of a log speaks of, 0 where it names none.
+int error_line(const std::string& file, const std::string& log) {
+  size_t at = log.find(": error");
+  if (at == log.npos) return 0;
+  at = log.rfind(file + "(", at);
+  return at == log.npos ? 0 : std::atoi(log.c_str() + at + file.size() + 1);
+}
+
+// Lines first .. last of a text, numbered from 1.
+std::string numbered(const std::string& text, int first, int last) {
+  std::string out;
+  int number = 1;
+  for (size_t at = 0; at < text.size(); ++number) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    if (number >= first && number <= last) out += fmt::format("{:4} {}\n", number, text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+[[noreturn]] void refuse(const std::string& text, const std::string& file, const std::string& architecture,
+                         const std::string& log) {
+  const int line = error_line(file, log);
+  throw InternalError(fmt::format("NVRTC refuses a generated kernel:\n{}\n{}", log, numbered(text, line - 4, line + 4)),
+                      fmt::format("{}:{} for {}", file, line, architecture), "");
+}
+
+void check_architecture(const std::string& architecture) {
+  const std::vector<int> known = nvrtc_architectures();
+  const bool has_form = architecture.rfind("sm_", 0) == 0;
+  const int number = has_form ? std::atoi(architecture.c_str() + 3) : 0;
+  if (std::find(known.begin(), known.end(), number) != known.end()) return;
+  std::string list;
+  for (int each : known) list += fmt::format("{}sm_{}", list.empty() ? "" : ", ", each);
+  throw MissingError(fmt::format("NVRTC {} does not compile for {}", nvrtc_version(), architecture), "",
+                     fmt::format("choose one of {} or install another NVRTC", list));
+}
+
+}  // namespace
+
+bool nvrtc_available(std::string* why_not) { return nvrtc_library(why_not) != nullptr; }
+
+std::string nvrtc_version() {
+  const NvrtcLibrary& nvrtc = library();
+  return fmt::format("{}.{}", nvrtc.major, nvrtc.minor);
+}
+
+std::vector<int> nvrtc_architectures() {
+  int count = 0;
+  check(library().nvrtcGetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs");
+  std::vector<int> out(static_cast<size_t>(count));
+  check(library().nvrtcGetSupportedArchs(out.data()), "nvrtcGetSupportedArchs");
+  return out;
+}
+
+NvrtcResult compile_cuda(const std::string& text, const std::string& name, const std::string& architecture) {
+  const NvrtcLibrary& nvrtc = library();
+  check_architecture(architecture);
+  const std::string file = name + ".cu";
+  const Program program(text, file);
+  const std::vector<std::string> list = options(nvrtc, architecture);
+  std::vector<const char*> arguments;
+  for (const std::string& option : list) arguments.push_back(option.c_str());
+
+  NvrtcResult result;
+  const auto start = std::chrono::steady_clock::now();
+  const nvrtcResult status = nvrtc.nvrtcCompileProgram(program.get(), int(arguments.size()), arguments.data());
+  result.compile_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  result.log = program.text(program.bytes(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog));
+  if (status == NVRTC_ERROR_COMPILATION) refuse(text, file, architecture, result.log);
+  PLAIT_CHECK(status == NVRTC_SUCCESS, "NVRTC on {}: {}\n{}", name, nvrtc.nvrtcGetErrorString(status), result.log);
+
+  const std::string cubin = program.bytes(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN);
+  result.cubin.assign(cubin.begin(), cubin.end());
+  result.ptx = program.text(program.bytes(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX));
+  read_assembler_log(name, result);
+  return result;
+}
+
+KernelFacts facts(const NvrtcResult& result) {
+  return {result.registers, result.spill_bytes, result.shared_bytes, result.compile_ms};
+}
+
+}  // namespace plait

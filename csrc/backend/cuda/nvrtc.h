@@ -1,0 +1,45 @@
+#pragma once
+// NVRTC, NVIDIA's run-time compiler, found and loaded when it is first asked for. Needs no GPU.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/device.h"
+
+namespace plait {
+
+// What a compilation yields and what the assembler says about the entry.
+struct NvrtcResult {
+  std::vector<char> cubin;
+  std::string ptx;
+  std::string log;
+  double compile_ms = 0;
+  int registers = 0;
+  int spill_bytes = 0;   // stored and loaded again, together
+  int stack_bytes = 0;   // local memory of a thread
+  int shared_bytes = 0;  // static shared memory of a block
+};
+
+// Files that are tried in turn, for messages and tests: in PLAIT_CUDA_HOME, CUDA_HOME, the usual prefix, the wheels of
+// VIRTUAL_ENV, those of `.venv` beside or above the executable or the working directory; then the loader's own search.
+std::vector<std::string> nvrtc_candidates();
+
+// Whether NVRTC was found and loaded. If not, `why_not` (may be null) gets the reason.
+bool nvrtc_available(std::string* why_not);
+// Loads this library, or the one in this folder, instead of searching; only before anything else loads it.
+// MissingError when it cannot be loaded.
+void load_nvrtc(const std::string& path);
+// "13.0". MissingError without NVRTC.
+std::string nvrtc_version();
+// Architectures that it compiles for, without suffix: {75, 80, ...}. MissingError without NVRTC.
+std::vector<int> nvrtc_architectures();
+
+// Machine code of CUDA text whose entry is `name`, for a real architecture ("sm_80", "sm_90a", "sm_100a"). Safe to call
+// from several threads. MissingError: no NVRTC, or one that does not know the architecture. A text that does not
+// compile is an InternalError with the numbered lines around the first error.
+NvrtcResult compile_cuda(const std::string& text, const std::string& name, const std::string& architecture);
+
+// The facts of a result in the terms of all devices.
+KernelFacts facts(const NvrtcResult& result);
+
+}  // namespace plait

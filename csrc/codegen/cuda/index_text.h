@@ -1,0 +1,44 @@
+#pragma once
+// Symbolic integers as CUDA C++ expressions over `long long`.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "codegen/cuda/helpers.h"
+#include "sym/expr.h"
+
+namespace plait::codegen::cuda {
+
+// Name of the variable that counts the lanes of a vector.
+inline constexpr const char* kLaneVariable = "j";
+
+// Names of symbols and of expressions that have been given a name, by scope.
+class IndexText {
+ public:
+  explicit IndexText(Helpers& helpers) : helpers_(helpers), scopes_(1) {}
+
+  // The expression as text; parts that have a name are written by it. Division prints as / and % where bounds prove the
+  // operands, as a floor helper otherwise. `tight`: fit to be an operand of any operator.
+  std::string text(sym::Expr expr, bool tight = false) const;
+
+  void open_scope() { scopes_.emplace_back(); }
+  void close_scope() { scopes_.pop_back(); }
+  // Names an expression (a symbol, too) until the scope closes.
+  void set_name(sym::Expr expr, std::string name) { scopes_.back()[expr.id()] = std::move(name); }
+  bool has_name(sym::Expr expr) const { return !find(expr).empty(); }
+
+ private:
+  std::string find(sym::Expr expr) const;
+  std::string at_level(sym::Expr expr, int level) const;
+  std::string write(sym::Expr expr, int& level) const;
+  std::string sum(sym::Expr expr) const;
+  std::string divide(sym::Expr expr, int& level) const;
+  std::string negation(sym::Expr operand, int& level) const;
+  std::string call(std::string_view function, std::string_view helper, sym::Expr expr) const;
+  std::string joined(sym::Expr expr, std::string_view separator, int level) const;
+
+  Helpers& helpers_;
+  std::vector<std::map<uint64_t, std::string>> scopes_;
+};
+
+}  // namespace plait::codegen::cuda

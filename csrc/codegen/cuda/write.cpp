@@ -1,0 +1,353 @@
+// One pass over the plan of a kernel. Text names: bN buffers, nN integers, bx by bz tx ty tz block and thread indices,
+// iN serial loops, kN named index expressions, vN values, j the lane.
+#include "codegen/cuda/write.h"
+
+#include "base/error.h"
+#include "codegen/cuda/helpers.h"
+#include "codegen/cuda/index_text.h"
+#include "codegen/cuda/plan.h"
+#include "codegen/cuda/spelling.h"
+#include "kir/lane.h"
+
+namespace plait {
+namespace {
+
+using namespace kir;
+using namespace codegen::cuda;
+
+// Printable ASCII without a backslash, so that a comment ends where its line ends.
+std::string comment_text(const std::string& text) {
+  std::string out;
+  for (const unsigned char c : text) {
+    if (c >= 32 && c < 127 && c != '\\') {
+      out += char(c);
+    } else {
+      out += fmt::format("<{:02x}>", c);
+    }
+  }
+  return out;
+}
+
+struct Binding {
+  const char *variable, *index;
+};
+
+// Variable and built-in index of a loop bound to blocks or threads.
+Binding binding(LoopKind kind) {
+  switch (kind) {
+    case LoopKind::block_x:
+      return {"bx", "blockIdx.x"};
+    case LoopKind::block_y:
+      return {"by", "blockIdx.y"};
+    case LoopKind::block_z:
+      return {"bz", "blockIdx.z"};
+    case LoopKind::thread_x:
+      return {"tx", "threadIdx.x"};
+    case LoopKind::thread_y:
+      return {"ty", "threadIdx.y"};
+    case LoopKind::thread_z:
+      return {"tz", "threadIdx.z"};
+    case LoopKind::serial:
+    case LoopKind::cpu_thread:
+      break;
+  }
+  PLAIT_CHECK(false, "a {} loop in a CUDA kernel", name(kind));
+  return {};
+}
+
+class Writer {
+ public:
+  explicit Writer(const Kernel& kernel) : kernel_(kernel), plan_(kernel), index_(helpers_) {}
+
+  std::string kernel() {
+    for (size_t i = 0; i < kernel_.integers.size(); ++i) index_.set_name(kernel_.integers[i], fmt::format("n{}", i));
+    if (const sym::Expr lane = kernel_.pool->find_symbol(kLane)) index_.set_name(lane, kLaneVariable);
+    indent_ = 1;
+    block(kernel_.body);
+    const std::string entry = signature();
+    return fmt::format("// {}\n{}{} {{\n{}}}\n", comment_text(kernel_.name + ": " + kernel_.schedule), helpers_.text(),
+                       entry, body_);
+  }
+
+ private:
+  // ---- the entry
+
+  std::string signature() {
+    std::string arguments;
+    for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
+      const Buffer& buffer = kernel_.buffers[i];
+      arguments += fmt::format("{}{}{}* __restrict__ b{}", arguments.empty() ? "" : ", ",
+                               buffer.written ? "" : "const ", memory_type(buffer.dtype, helpers_), i);
+    }
+    for (size_t i = 0; i < kernel_.integers.size(); ++i)
+      arguments += fmt::format("{}long long n{}", arguments.empty() ? "" : ", ", i);
+    return fmt::format("extern \"C\" __global__ void {}{}({})", launch_bounds(), kernel_.name, arguments);
+  }
+
+  std::string launch_bounds() const {
+    int64_t threads = 1;
+    for (sym::Expr extent : launch_extents(kernel_).block) {
+      if (!extent.is_constant()) return "";
+      threads *= extent.value();
+    }
+    PLAIT_CHECK(threads >= 1 && threads <= 1024, "kernel {} has blocks of {} threads", kernel_.name, threads);
+    return fmt::format("__launch_bounds__({}) ", threads);
+  }
+
+  // ---- lines and names
+
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    body_.append(size_t(2 * indent_), ' ').append(fmt::format(format, std::forward<Args>(args)...)).append("\n");
+  }
+
+  // The expression's name; gives it one, in a line of its own, unless it is a number or has a name.
+  std::string named(sym::Expr expr) {
+    if (!expr.is_constant() && !index_.has_name(expr)) {
+      const std::string name = fmt::format("k{}", named_++);
+      line("const long long {} = {};", name, index_.text(expr));
+      index_.set_name(expr, name);
+    }
+    return index_.text(expr, true);
+  }
+
+  std::string value(const Value& value) const {
+    const ValueForm& form = plan_.value(value);
+    if (form.literal != nullptr) return literal(form.literal->constant);
+    return fmt::format("v{}{}", value.id, form.array ? "[j]" : "");
+  }
+
+  // Start of a statement that gives `out` its value: a definition, or an assignment to an element declared before.
+  std::string defined(const Value& out) const {
+    if (plan_.value(out).array) return fmt::format("v{}[j] = ", out.id);
+    return fmt::format("const {} v{} = ", value_type(out.dtype), out.id);
+  }
+
+  void declare_array(const Value& out) { line("{} v{}[{}];", value_type(out.dtype), out.id, out.lanes); }
+
+  // ---- control
+
+  void block(const Block& body) {
+    for (const Run& run : plan_.runs(body)) {
+      if (run.form == Form::lanes || run.form == Form::lane_store) {
+        lane_loop(run);
+      } else if (run.form == Form::wide) {
+        wide(*run.statements[0]);
+      } else {
+        single(*run.statements[0]);
+      }
+    }
+  }
+
+  template <class Fn>
+  void scoped(Fn&& fn) {
+    index_.open_scope();
+    indent_ += 1;
+    fn();
+    indent_ -= 1;
+    index_.close_scope();
+  }
+
+  void loop(const For& s) {
+    if (s.loop == LoopKind::serial) {
+      const std::string extent = s.extent.is_constant() ? index_.text(s.extent) : named(s.extent);
+      const std::string var = fmt::format("i{}", serial_++);
+      line("for (long long {0} = 0; {0} < {1}; ++{0}) {{", var, extent);
+      scoped([&] {
+        index_.set_name(s.var, var);
+        block(s.body);
+      });
+      line("}}");
+      return;
+    }
+    const Binding bound = binding(s.loop);
+    line("const long long {} = {};", bound.variable, bound.index);
+    index_.open_scope();
+    index_.set_name(s.var, bound.variable);
+    block(s.body);
+    index_.close_scope();
+  }
+
+  void branch(const If& s) {
+    line("if ({}) {{", index_.text(s.condition));
+    scoped([&] { block(s.body); });
+    line("}}");
+  }
+
+  void variable(const Variable& s) {
+    const std::string initial = literal(s.initial);
+    if (!plan_.value(s.out).array) {
+      line("{} v{} = {};", value_type(s.out.dtype), s.out.id, initial);
+      return;
+    }
+    declare_array(s.out);
+    line("#pragma unroll");
+    line("for (int j = 0; j < {}; ++j) v{}[j] = {};", s.out.lanes, s.out.id, initial);
+  }
+
+  void single(const Stmt& stmt) {
+    if (const For* s = as<For>(stmt)) return loop(*s);
+    if (const If* s = as<If>(stmt)) return branch(*s);
+    if (const Variable* s = as<Variable>(stmt)) return variable(*s);
+    const std::string text = statement(stmt, 1);
+    line("{}", text);
+  }
+
+  // ---- vectors
+
+  void head_of_lanes(int lanes, const std::string& rest) {
+    line("#pragma unroll");
+    line("for (int j = 0; j < {}; ++j) {}", lanes, rest);
+  }
+
+  void lane_loop(const Run& run) {
+    std::vector<std::string> lines;
+    for (const Stmt* stmt : run.statements) {
+      lines.push_back(statement(*stmt, run.lanes));
+      declare_result(*stmt);
+    }
+    if (lines.size() == 1) return head_of_lanes(run.lanes, lines[0]);
+    head_of_lanes(run.lanes, "{");
+    indent_ += 1;
+    for (const std::string& text : lines) line("{}", text);
+    indent_ -= 1;
+    line("}}");
+  }
+
+  // Declares the array of a result that is read outside of its lane loop.
+  void declare_result(const Stmt& stmt) {
+    visit(stmt, [&](const auto& s) {
+      if constexpr (requires { s.out; })
+        if (plan_.value(s.out).array) declare_array(s.out);
+    });
+  }
+
+  // buffer + first index of a vector.
+  std::string address(uint32_t buffer, sym::Expr index) {
+    const sym::Expr first = at_lane(index, 0);
+    const std::string offset = named(first);
+    return first.constant() == 0 ? fmt::format("b{}", buffer) : fmt::format("b{} + {}", buffer, offset);
+  }
+
+  void need_vector(DType dtype) {
+    const bool own = dtype == DType::boolean || is_narrow(dtype);
+    helpers_.need(own ? fmt::format("{}_vector", name(dtype)) : "vector");
+  }
+
+  void wide(const Stmt& stmt) {
+    if (const Load* s = as<Load>(stmt)) {
+      need_vector(kernel_.buffers[s->buffer].dtype);
+      const std::string from = address(s->buffer, s->index);
+      declare_array(s->out);
+      line("load_vector(v{}, {});", s->out.id, from);
+    } else if (const Random* s = as<Random>(stmt)) {
+      helpers_.need("philox_vector");
+      const std::string first = named(at_lane(s->index, 0));
+      declare_array(s->out);
+      line("uniform_vector(v{}, {}, {}, {});", s->out.id, value(s->seed), first, offset_text(s->offset));
+    } else {
+      const Store& store = static_cast<const Store&>(stmt);
+      need_vector(kernel_.buffers[store.buffer].dtype);
+      const std::string to = address(store.buffer, store.index);
+      line("store_vector({}, {});", to, whole_array(store.in));
+    }
+  }
+
+  // Name of an array with all lanes of a value; a scalar is spread first.
+  std::string whole_array(const Value& in) {
+    if (plan_.value(in).array) return fmt::format("v{}", in.id);
+    const std::string name = fmt::format("s{}", spread_++);
+    line("{} {}[{}];", value_type(in.dtype), name, in.lanes);
+    head_of_lanes(in.lanes, fmt::format("{}[j] = {};", name, value(in)));
+    return name;
+  }
+
+  // ---- statements that are one line; `lanes` > 1 within a lane loop
+
+  // An index at lane j (at lane 0 where there is one lane), from named parts.
+  std::string lane_index(sym::Expr index, int lanes) {
+    const sym::Expr first = at_lane(index, 0);
+    if (lanes == 1 || !depends_on_lane(index)) return named(first);
+    const std::optional<int64_t> stride = lane_stride(index);
+    if (!stride) return index_.text(index);
+    const std::string step = *stride == 1 ? "j" : index_.text(index - first);
+    return first.constant() == 0 ? step : fmt::format("{} + {}", named(first), step);
+  }
+
+  // The condition that a lane is active.
+  std::string is_active(sym::Expr active, int lanes) {
+    return fmt::format("{} < {}", lanes == 1 ? "0" : "j", named(active));
+  }
+
+  std::string text_of(const Load& s, int lanes) {
+    const DType stored = kernel_.buffers[s.buffer].dtype;
+    std::string element = fmt::format("b{}[{}]", s.buffer, lane_index(s.index, lanes));
+    element = stored == DType::boolean ? element + " != 0" : convert(element, stored, s.out.dtype, helpers_);
+    if (!s.active) return fmt::format("{}{};", defined(s.out), element);
+    return fmt::format("{}{} ? {} : {};", defined(s.out), is_active(s.active, lanes), element,
+                       literal(Constant{s.out.dtype, 0}));
+  }
+
+  std::string text_of(const Store& s, int lanes) {
+    const std::string element = fmt::format("b{}[{}]", s.buffer, lane_index(s.index, lanes));
+    const std::string rounded = convert(value(s.in), s.in.dtype, kernel_.buffers[s.buffer].dtype, helpers_);
+    const std::string condition = s.active ? fmt::format("if ({}) ", is_active(s.active, lanes)) : "";
+    return fmt::format("{}{} = {};", condition, element, rounded);
+  }
+
+  std::string text_of(const Compute& s, int) {
+    std::vector<std::string> operands;
+    for (const Value& in : s.in) operands.push_back(value(in));
+    return fmt::format("{}{};", defined(s.out), spell(s.function, s.in.back().dtype, operands, helpers_));
+  }
+
+  std::string text_of(const Convert& s, int) {
+    return fmt::format("{}{};", defined(s.out), convert(value(s.in), s.in.dtype, s.out.dtype, helpers_));
+  }
+
+  std::string text_of(const Round& s, int) {
+    const std::string narrow = convert(value(s.in), s.in.dtype, s.to, helpers_);
+    return fmt::format("{}{};", defined(s.out), convert(narrow, s.to, s.out.dtype, helpers_));
+  }
+
+  std::string text_of(const Coordinate& s, int lanes) {
+    return fmt::format("{}{};", defined(s.out), lane_index(s.index, lanes));
+  }
+
+  std::string text_of(const Random& s, int lanes) {
+    helpers_.need("philox");
+    return fmt::format("{}uniform({}, {}, {});", defined(s.out), value(s.seed), lane_index(s.index, lanes),
+                       offset_text(s.offset));
+  }
+
+  std::string text_of(const Assign& s, int) { return fmt::format("{} = {};", value(s.variable), value(s.in)); }
+
+  static std::string offset_text(uint64_t offset) { return fmt::format("{}{}", offset, offset >> 31 ? "ull" : ""); }
+
+  std::string statement(const Stmt& stmt, int lanes) {
+    return visit(stmt, [&](const auto& s) -> std::string {
+      if constexpr (requires { text_of(s, lanes); }) {
+        return text_of(s, lanes);
+      } else {
+        PLAIT_CHECK(false, "a {} statement among lanes", name(s.kind));
+        return "";
+      }
+    });
+  }
+
+  const Kernel& kernel_;
+  Helpers helpers_;
+  Plan plan_;
+  IndexText index_;
+  std::string body_;
+  int indent_ = 0, named_ = 0, serial_ = 0, spread_ = 0;
+};
+
+}  // namespace
+
+std::string write_cuda(const Kernel& kernel) {
+  PLAIT_CHECK(kernel.target == Target::cuda, "kernel {} is not for CUDA", kernel.name);
+  return Writer(kernel).kernel();
+}
+
+}  // namespace plait
