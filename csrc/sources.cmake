@@ -1,5 +1,7 @@
 # Written by tools/check_file_lists.py --fix; a test compares it with the tree.
 set(PLAIT_CORE_SOURCES
+  axes/axis_graph.cpp
+  axes/coordinate_test.cpp
   base/environment.cpp
   base/error.cpp
   base/suggest.cpp
@@ -8,8 +10,11 @@ set(PLAIT_CORE_SOURCES
   codegen/cuda/plan.cpp
   codegen/cuda/spelling.cpp
   codegen/cuda/write.cpp
+  codegen/llvm/compute.cpp
   codegen/llvm/functions.cpp
+  codegen/llvm/index.cpp
   codegen/llvm/text.cpp
+  codegen/llvm/writer.cpp
   comm/communicator.cpp
   comm/local/local.cpp
   comm/local/reduce.cpp
@@ -31,11 +36,14 @@ set(PLAIT_CORE_SOURCES
   kir/print.cpp
   kir/verify.cpp
   mesh/mesh.cpp
+  program/print.cpp
+  program/program.cpp
   scalar/constant.cpp
   scalar/convert.cpp
   scalar/dtype.cpp
   scalar/interval.cpp
   scalar/pointwise.cpp
+  shard/assign.cpp
   shard/reshard_plan.cpp
   sym/bounds.cpp
   sym/condition.cpp

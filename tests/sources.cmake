@@ -1,5 +1,6 @@
 # Written by tools/check_file_lists.py --fix; a test compares it with the tree.
 set(PLAIT_TEST_SUPPORT_SOURCES
+  support/host_shim.cpp
   support/main.cpp
 )
 set(PLAIT_TEST_FOLDERS

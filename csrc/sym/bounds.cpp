@@ -146,13 +146,21 @@ void compute_facts(const Node* n) {
   n->divisor = combine_divisor(n);
 }
 
+static void refresh(const Node* n) {
+  const uint64_t epoch = n->pool->impl().epoch;
+  if (n->facts_epoch == epoch || n->kind == Kind::symbol) return;
+  visit_upwards(
+      n->self, [epoch](Expr e) { return e.is_symbol() || e.node()->facts_epoch == epoch; },
+      [](Expr e) { compute_facts(e.node()); });
+}
+
 const Bounds& range_of(const Node* n) {
-  if (n->facts_epoch != n->pool->impl().epoch) compute_facts(n);
+  refresh(n);
   return n->range;
 }
 
 int64_t divisor_of(const Node* n) {
-  if (n->facts_epoch != n->pool->impl().epoch) compute_facts(n);
+  refresh(n);
   return n->divisor;
 }
 

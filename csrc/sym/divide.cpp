@@ -17,7 +17,7 @@ struct Split {
 Split split_constant(Pool::Impl& pool, const Poly& y, int64_t d) {
   Split s;
   s.quotient.constant = floor_divide(y.constant, d);
-  s.rest.constant = y.constant - s.quotient.constant * d;
+  s.rest.constant = floor_remainder(y.constant, d);
   const bool lone = y.terms.size() == 1 && s.rest.constant == 0;
   for (Term t : y.terms) {
     if (int64_t q = t.coef / d) s.quotient = sum(s.quotient, Poly{{{q, t.base}}, 0});
@@ -90,9 +90,8 @@ bool make_group(Pool::Impl& pool, const Poly& y, Mono d, Mono g, Group& out) {
   }
   out.rest.constant = y.constant;
   if (!g.base) {
-    const int64_t q = floor_divide(y.constant, g.coef);
-    out.multiple.constant += q;
-    out.rest.constant -= q * g.coef;
+    out.multiple.constant = floor_divide(y.constant, g.coef);
+    out.rest.constant = floor_remainder(y.constant, g.coef);
   }
   const std::optional<Mono> e = divide(pool, d, g);
   if (!e) return false;

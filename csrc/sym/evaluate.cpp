@@ -9,7 +9,7 @@
 namespace plait::sym {
 namespace {
 
-constexpr uint32_t kMemoSize = 64;  // larger trees remember the values of shared parts
+constexpr uint32_t kMemoSize = 64;  // larger trees remember the values of shared parts and are not recursed into
 
 Wide floor_wide(Wide a, Wide b) {
   Wide q = a / b;
@@ -25,6 +25,22 @@ class Evaluator {
  public:
   Evaluator(const Environment& environment, bool memo) : environment_(environment), memo_(memo) {}
 
+  // For any depth of nesting: needed parts first, from the bottom.
+  Wide deep_value(Expr root) {
+    std::vector<Expr> stack{root};
+    while (!stack.empty()) {
+      const Expr e = stack.back();
+      const Expr missing = known(e) ? Expr() : next_needed(e);
+      if (missing) {
+        stack.push_back(missing);
+      } else {
+        value(e);
+        stack.pop_back();
+      }
+    }
+    return value(root);
+  }
+
   Wide value(Expr e) {
     if (e.is_constant()) return e.node()->value;
     if (!memo_ || e.is_symbol()) return compute(e);
@@ -35,6 +51,22 @@ class Evaluator {
   }
 
  private:
+  bool known(Expr e) const { return e.operands().empty() || known_.count(e.node()) != 0; }
+
+  // The first operand whose value is needed and not known yet; conditions decide what is needed.
+  Expr next_needed(Expr e) {
+    std::span<const Expr> o = e.operands();
+    if (e.kind() == Kind::select) {
+      if (!known(o[0])) return o[0];
+      o = o.subspan(value(o[0]) != 0 ? 1 : 2, 1);
+    }
+    for (Expr part : o) {
+      if (!known(part)) return part;
+      if (e.kind() == Kind::logical_and && value(part) == 0) break;
+    }
+    return {};
+  }
+
   Wide symbol(Expr e) {
     auto it = environment_.find(e.symbol_name());
     if (it != environment_.end()) return it->second;
@@ -43,7 +75,7 @@ class Evaluator {
 
   Wide divisor(Expr whole) {
     const Wide d = value(whole.operands()[1]);
-    if (d < 1) throw UserError(fmt::format("division by {}", number(d)), print(whole), "divisors must be positive");
+    if (d < 1) throw UserError(fmt::format("division by {}", number(d)), brief(whole), "divisors must be positive");
     return d;
   }
 
@@ -53,7 +85,7 @@ class Evaluator {
     if (n < 0 || parts < 1 || granule < 1 || rank < 0 || rank >= parts)
       throw UserError(fmt::format("no piece {} of {} in {} parts, granule {}", number(rank), number(n), number(parts),
                                   number(granule)),
-                      print(e), "extents are at least 0, parts and granules at least 1, ranks below the parts");
+                      brief(e), "extents are at least 0, parts and granules at least 1, ranks below the parts");
     const Wide granules = (n + granule - 1) / granule;
     const Wide c = checked_product(granule, (granules + parts - 1) / parts);
     const Wide start = std::min(n, checked_product(rank, c));
@@ -132,35 +164,39 @@ class Rebuilder {
   Rebuilder(Pool& pool, const std::map<std::string, Expr>& replacements, std::unordered_set<const Node*>& importing)
       : pool_(pool), replacements_(replacements), importing_(importing) {}
 
-  Expr operator()(Expr e) {
-    if (e.is_constant()) return &e.pool() == &pool_ ? e : pool_.constant(e.value());
-    if (auto it = done_.find(e.node()); it != done_.end()) return it->second;
-    Expr out;
-    if (e.is_symbol()) {
-      auto it = replacements_.find(e.symbol_name());
-      out = it == replacements_.end() ? import_symbol(e) : import(pool_, it->second);
-    } else {
-      std::vector<Expr> operands;
-      operands.reserve(e.operands().size());
-      bool same = &e.pool() == &pool_;
-      for (Expr o : e.operands()) {
-        operands.push_back((*this)(o));
-        same = same && operands.back() == o;
-      }
-      out = same ? e : rebuild(pool_, e.kind(), operands);
-    }
-    done_.emplace(e.node(), out);
-    return out;
+  Expr operator()(Expr root) {
+    visit_upwards(
+        root, [this](Expr e) { return done_.count(e.node()) != 0; },
+        [this](Expr e) {
+          const Expr made = make(e);
+          done_.emplace(e.node(), made);
+        });
+    return done_.at(root.node());
   }
 
  private:
+  Expr make(Expr e) {
+    if (e.is_constant()) return &e.pool() == &pool_ ? e : pool_.constant(e.value());
+    if (e.is_symbol()) {
+      auto it = replacements_.find(e.symbol_name());
+      return it == replacements_.end() ? import_symbol(e) : import(pool_, it->second);
+    }
+    std::vector<Expr> operands;
+    operands.reserve(e.operands().size());
+    bool same = &e.pool() == &pool_;
+    for (Expr o : e.operands()) {
+      operands.push_back(done_.at(o.node()));
+      same = same && operands.back() == o;
+    }
+    return same ? e : rebuild(pool_, e.kind(), operands);
+  }
+
   Expr import_symbol(Expr e) {
     if (&e.pool() == &pool_) return e;
     SymbolInfo info = e.pool().info(e);
     const Expr below = info.below;
     info.below = {};
     const Expr out = pool_.symbol(e.symbol_name(), info);
-    done_.emplace(e.node(), out);
     if (!below || !importing_.insert(e.node()).second) return out;  // symbols may bound each other in a circle
     info.below = Rebuilder(pool_, kNothing, importing_)(below);
     return pool_.symbol(e.symbol_name(), info);
@@ -175,20 +211,15 @@ class Rebuilder {
   std::unordered_map<const Node*, Expr> done_;  // for lookup only
 };
 
-void collect(Expr e, std::unordered_set<const Node*>& seen, std::set<std::string>& names) {
-  if (e.is_constant() || !seen.insert(e.node()).second) return;
-  if (e.is_symbol()) names.insert(e.symbol_name());
-  for (Expr o : e.operands()) collect(o, seen, names);
-}
-
 }  // namespace
 
 int64_t evaluate(Expr expr, const Environment& environment) {
   PLAIT_CHECK(expr, "null expression");
-  const Wide v = Evaluator(environment, expr.node()->tree_size > kMemoSize).value(expr);
+  const bool large = expr.node()->tree_size > kMemoSize;
+  Evaluator evaluator(environment, large);
+  const Wide v = large ? evaluator.deep_value(expr) : evaluator.value(expr);
   if (v < INT64_MIN || v > INT64_MAX)
-    throw UserError("integer overflow past 64 bits while evaluating a size or index",
-                    expr.node()->tree_size <= kMemoSize ? print(expr) : "",
+    throw UserError("integer overflow past 64 bits while evaluating a size or index", brief(expr),
                     "use smaller extents: every size, stride and index must be below 2^63");
   return static_cast<int64_t>(v);
 }
@@ -230,7 +261,12 @@ Expr import(Pool& pool, Expr expr) {
 
 void symbols(Expr expr, std::set<std::string>& names) {
   std::unordered_set<const Node*> seen;
-  collect(expr, seen, names);
+  visit_upwards(
+      expr, [&seen](Expr e) { return seen.count(e.node()) != 0; },
+      [&](Expr e) {
+        seen.insert(e.node());
+        if (e.is_symbol()) names.insert(e.symbol_name());
+      });
 }
 std::set<std::string> symbols(Expr expr) {
   std::set<std::string> names;

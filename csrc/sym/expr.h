@@ -153,7 +153,8 @@ struct Bounds {
   int64_t lo, hi;
 };
 Bounds bounds(Expr expr);
-// The largest proven d, at most 2^20, that divides every value of the expression; 0 for the constant 0.
+// The largest proven d that divides every value of the expression; 0 for the constant 0. At most 2^20: a larger one is
+// cut down by its small prime factors.
 int64_t divisor(Expr expr);
 
 // What the facts say about a condition (any nonzero integer is true). Sound, not complete; bounded work.
@@ -176,7 +177,8 @@ Expr substitute(Pool& pool, Expr expr, const std::map<std::string, Expr>& replac
 // The expression rebuilt in another pool. Facts of its symbols go along and are intersected with the pool's own.
 Expr import(Pool& pool, Expr expr);
 
-// Canonical text: "4*s + 3", "floordiv(n, 8)", "chunk(3072, t, rank.tp, 64)", "i < n and j != 0".
+// Canonical text; recurses over the nesting (a few thousand levels are fine), writes shared parts out: "4*s + 3",
+// "floordiv(n, 8)", "chunk(3072, t, rank.tp, 64)", "i < n and j != 0".
 std::string print(Expr expr);
 
 struct ParseOptions {

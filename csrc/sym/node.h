@@ -55,17 +55,38 @@ struct Pool::Impl {
   std::span<const Expr> store(std::span<const Expr> operands);
 };
 
+// Visits what is not done below the root and the root itself, operands first, without recursion: nesting may be deep.
+template <class Done, class Visit>
+void visit_upwards(Expr root, Done done, Visit visit) {
+  std::vector<Expr> stack{root};
+  while (!stack.empty()) {
+    const Expr e = stack.back();
+    if (done(e)) {
+      stack.pop_back();
+      continue;
+    }
+    const size_t before = stack.size();
+    for (Expr o : e.operands())
+      if (!done(o)) stack.push_back(o);
+    if (stack.size() != before) continue;
+    stack.pop_back();
+    visit(e);
+  }
+}
+
 inline Pool::Impl& impl_of(Expr e) { return e.pool().impl(); }
 Pool& common_pool(Expr a, Expr b);
 
 // Total structural order within a pool: products, symbols by name, then kinds, lower trees first.
 int compare(const Node* a, const Node* b);
 
+std::string brief(Expr e);  // its text for an error message, nothing where that is long
 [[noreturn]] void fail_overflow(const char* action);
-bool is_word(std::string_view name);         // of the text form: not a symbol name
-bool is_boolean(Expr e);                     // always 0 or 1, by its form
-int64_t floor_divide(int64_t a, int64_t b);  // b > 0
-int64_t gcd64(int64_t a, int64_t b);         // of magnitudes; gcd(0, x) = x
+bool is_word(std::string_view name);            // of the text form: not a symbol name
+bool is_boolean(Expr e);                        // always 0 or 1, by its form
+int64_t floor_divide(int64_t a, int64_t b);     // b > 0
+int64_t floor_remainder(int64_t a, int64_t b);  // b > 0
+int64_t gcd64(int64_t a, int64_t b);            // of magnitudes; gcd(0, x) = x
 
 // Bounds and divisor of a node from those of its operands (bounds.cpp).
 void compute_facts(const Node* n);

@@ -12,6 +12,11 @@ int64_t floor_divide(int64_t a, int64_t b) {
   return q - (a % b < 0 ? 1 : 0);
 }
 
+int64_t floor_remainder(int64_t a, int64_t b) {
+  int64_t r = a % b;
+  return r < 0 ? r + b : r;
+}
+
 int64_t gcd64(int64_t a, int64_t b) {
   uint64_t x = a < 0 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
   uint64_t y = b < 0 ? 0 - static_cast<uint64_t>(b) : static_cast<uint64_t>(b);

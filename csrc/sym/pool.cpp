@@ -14,6 +14,8 @@ constexpr std::array<std::string_view, 16> kNames = {"constant", "symbol", "add"
 constexpr std::array<std::string_view, 11> kWords = {"floordiv",    "ceildiv", "mod", "min", "max",   "chunk",
                                                      "chunk_start", "and",     "or",  "not", "select"};
 
+constexpr uint32_t kBriefSize = 200;  // nodes of the largest expression that an error quotes
+
 uint64_t mix(uint64_t h, uint64_t v) {
   h ^= v + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
   h *= 0xff51afd7ed558ccdull;
@@ -89,12 +91,12 @@ std::optional<int64_t> Expr::constant() const {
   return is_constant() ? std::optional<int64_t>(node_->value) : std::nullopt;
 }
 int64_t Expr::value() const {
-  PLAIT_CHECK(is_constant(), "value() of {}", print(*this));
+  PLAIT_CHECK(is_constant(), "value() of {}", brief(*this));
   return node_->value;
 }
 bool Expr::is_symbol() const { return node_->kind == Kind::symbol; }
 const std::string& Expr::symbol_name() const {
-  PLAIT_CHECK(is_symbol(), "symbol_name() of {}", print(*this));
+  PLAIT_CHECK(is_symbol(), "symbol_name() of {}", brief(*this));
   return *node_->name;
 }
 std::span<const Expr> Expr::operands() const { return node_->operands; }
@@ -150,7 +152,7 @@ const Node* Pool::Impl::intern(Kind kind, int64_t value, std::span<const Expr> o
 
 Pool& common_pool(Expr a, Expr b) {
   PLAIT_CHECK(a && b, "null expression");
-  PLAIT_CHECK(&a.pool() == &b.pool(), "expressions of two pools: {} and {}", print(a), print(b));
+  PLAIT_CHECK(&a.pool() == &b.pool(), "expressions of two pools: {} and {}", brief(a), brief(b));
   return a.pool();
 }
 
@@ -165,6 +167,8 @@ int compare(const Node* a, const Node* b) {
     if (int d = compare(a->operands[i].node(), b->operands[i].node())) return d;
   return a->value < b->value ? -1 : a->value > b->value;
 }
+
+std::string brief(Expr e) { return e.node()->tree_size <= kBriefSize ? print(e) : std::string(); }
 
 void fail_overflow(const char* action) {
   throw UserError(fmt::format("integer overflow past 64 bits while {} a size or index", action), "",

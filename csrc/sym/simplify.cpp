@@ -201,27 +201,35 @@ static bool beats(Kind kind, Expr winner, Expr loser) {
 }
 
 Expr extremum_of(Kind kind, std::span<const Expr> operands) {
-  std::vector<Expr> all;
+  struct Operand {
+    Expr value;
+    size_t group;  // operands of one node do not beat each other
+  };
+  std::vector<Operand> all;
   size_t count = 0;
   for (Expr e : operands) count += e.kind() == kind ? e.operands().size() : 1;
-  for (Expr e : operands) {
-    if (e.kind() == kind && count <= kMaxOperands) {
-      all.insert(all.end(), e.operands().begin(), e.operands().end());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].kind() == kind && count <= kMaxOperands) {
+      for (Expr o : operands[i].operands()) all.push_back({o, i});
     } else {
-      all.push_back(e);
+      all.push_back({operands[i], i});
     }
   }
-  std::sort(all.begin(), all.end(), [](Expr a, Expr b) { return compare(a.node(), b.node()) < 0; });
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Operand& a, const Operand& b) { return compare(a.value.node(), b.value.node()) < 0; });
+  auto same = [](const Operand& a, const Operand& b) { return a.value == b.value; };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
   for (size_t i = all.size(); i-- > 0;) {
     for (size_t j = 0; j < all.size(); ++j) {
-      if (j == i || !beats(kind, all[j], all[i])) continue;
+      if (all[j].group == all[i].group || !beats(kind, all[j].value, all[i].value)) continue;
       all.erase(all.begin() + static_cast<ptrdiff_t>(i));
       break;
     }
   }
-  if (all.size() == 1) return all[0];
-  return settle(impl_of(all[0]).raw(kind, all));
+  if (all.size() == 1) return all[0].value;
+  std::vector<Expr> values;
+  for (const Operand& o : all) values.push_back(o.value);
+  return settle(impl_of(values[0]).raw(kind, values));
 }
 
 Expr min(Expr a, Expr b) {
