@@ -1,9 +1,18 @@
 # Written by tools/check_file_lists.py --fix; a test compares it with the tree.
 set(PLAIT_CORE_SOURCES
+  analysis/vector_width.cpp
   axes/axis_graph.cpp
+  axes/build_graph.cpp
   axes/coordinate_test.cpp
+  axes/place.cpp
+  axes/project.cpp
+  axes/transforms.cpp
+  axes/walk.cpp
+  base/dump.cpp
   base/environment.cpp
   base/error.cpp
+  base/options.cpp
+  base/pass.cpp
   base/suggest.cpp
   codegen/cuda/helpers.cpp
   codegen/cuda/index_text.cpp
@@ -19,6 +28,11 @@ set(PLAIT_CORE_SOURCES
   comm/local/local.cpp
   comm/local/reduce.cpp
   device/tensor.cpp
+  graph/expand.cpp
+  graph/remove_dead_code.cpp
+  graph/rewrite.cpp
+  graph/split_bias.cpp
+  graph/widen_products.cpp
   ir/clone.cpp
   ir/factors.cpp
   ir/fusion.cpp
@@ -36,15 +50,24 @@ set(PLAIT_CORE_SOURCES
   kir/print.cpp
   kir/verify.cpp
   mesh/mesh.cpp
+  program/binding.cpp
+  program/memory_plan.cpp
   program/print.cpp
   program/program.cpp
+  program/verify.cpp
+  reference/array.cpp
+  reference/contraction.cpp
+  reference/multiply.cpp
+  reference/pointwise.cpp
   scalar/constant.cpp
   scalar/convert.cpp
   scalar/dtype.cpp
   scalar/interval.cpp
   scalar/pointwise.cpp
   shard/assign.cpp
+  shard/propagate.cpp
   shard/reshard_plan.cpp
+  shard/verify_sharding.cpp
   sym/bounds.cpp
   sym/condition.cpp
   sym/divide.cpp
@@ -63,6 +86,7 @@ set(PLAIT_NO_CUDA_SOURCES
   backend/cuda/no_nvrtc.cpp
 )
 set(PLAIT_LLVM_PLUGIN_SOURCES
+  backend/cpu/llvm_plugin/plugin.cpp
 )
 set(PLAIT_ONEDNN_PLUGIN_SOURCES
 )

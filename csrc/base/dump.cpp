@@ -1,0 +1,80 @@
+#include "base/dump.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/suggest.h"
+
+namespace plait {
+
+const std::vector<std::string_view>& stage_names() {
+  static const std::vector<std::string_view> names = {"fusion", "graph",     "sharded", "localized", "segments",
+                                                      "params", "scheduled", "kir",     "cuda",      "llvm",
+                                                      "ptx",    "sass",      "program", "memory",    "timings"};
+  return names;
+}
+
+bool glob_match(std::string_view pattern, std::string_view text) {
+  size_t p = 0, t = 0, star = std::string_view::npos, mark = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]) && pattern[p] != '*') {
+      ++p, ++t;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+void DumpSink::request(std::string_view spec) {
+  Request r;
+  if (size_t at = spec.find('@'); at != spec.npos) {
+    r.folder = spec.substr(at + 1);
+    spec = spec.substr(0, at);
+  }
+  if (size_t at = spec.find(':'); at != spec.npos) {
+    r.glob = spec.substr(at + 1);
+    spec = spec.substr(0, at);
+  }
+  r.stage = spec;
+  const auto& names = stage_names();
+  if (std::find(names.begin(), names.end(), spec) == names.end())
+    throw UserError(fmt::format("there is no stage `{}`", spec), "--dump",
+                    suggestion(spec, {names.begin(), names.end()}));
+  requests_.push_back(std::move(r));
+}
+
+bool DumpSink::wants(std::string_view stage) const {
+  if (all_) return true;
+  return std::any_of(requests_.begin(), requests_.end(), [&](const auto& r) { return r.stage == stage; });
+}
+
+void DumpSink::put(std::string_view stage, std::string_view name, std::string_view text) {
+  if (listener_) listener_(stage, name, text);
+  for (const auto& r : requests_) {
+    if (r.stage != stage || (!r.glob.empty() && !glob_match(r.glob, name))) continue;
+    if (r.folder.empty()) {
+      std::string line = fmt::format("---- {} {}\n", stage, name);
+      std::fwrite(line.data(), 1, line.size(), stdout);
+      std::fwrite(text.data(), 1, text.size(), stdout);
+      std::fflush(stdout);
+      continue;
+    }
+    std::filesystem::create_directories(r.folder);
+    std::ofstream out(fmt::format("{}/{:02}_{}_{}.txt", r.folder, ++count_, stage, name));
+    out << text;
+    if (!out) throw UserError("cannot write a dump", r.folder, "give a folder that can be written");
+  }
+}
+
+}  // namespace plait

@@ -1,0 +1,40 @@
+#pragma once
+// Where the text of stages goes: `--dump=stage[:glob][@dir]`.
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plait {
+
+// Names of the stages in order, as `--dump` and `--until` take them.
+const std::vector<std::string_view>& stage_names();
+
+class DumpSink {
+ public:
+  // `stage`, `stage:glob` (names within the stage, * and ?), `stage@dir` (a file per dump). UserError for an unknown
+  // stage, with a suggestion.
+  void request(std::string_view spec);
+  bool wants(std::string_view stage) const;
+  // Hands over a text: written to the request's folder, or to standard output.
+  void put(std::string_view stage, std::string_view name, std::string_view text);
+  // Also calls fn for every text of a wanted stage, for tests and tools; `all` makes every stage wanted.
+  void listen(std::function<void(std::string_view stage, std::string_view name, std::string_view text)> fn, bool all) {
+    listener_ = std::move(fn);
+    all_ = all;
+  }
+
+ private:
+  struct Request {
+    std::string stage, glob, folder;
+  };
+  std::vector<Request> requests_;
+  std::function<void(std::string_view, std::string_view, std::string_view)> listener_;
+  bool all_ = false;
+  int count_ = 0;
+};
+
+// Whether the text matches a pattern of literal characters, `*` and `?`.
+bool glob_match(std::string_view pattern, std::string_view text);
+
+}  // namespace plait

@@ -1,0 +1,35 @@
+#pragma once
+// The one option table.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plait {
+
+struct Options {
+#define PLAIT_OPTION(type, name, initial, key, doc) type name = initial;
+#include "base/options.def"
+#undef PLAIT_OPTION
+  bool operator==(const Options&) const = default;
+};
+
+// Sets an option from text. UserError naming the option and what it takes; unknown names get a suggestion.
+void set_option(Options& options, std::string_view name, std::string_view value);
+
+// `name=value` of the options that enter the cache key and differ from their default, with blanks between.
+std::string cache_key(const Options& options);
+// `name=value` of every option that differs from its default: how to repeat a run.
+std::vector<std::string> changed_options(const Options& options);
+
+struct OptionInfo {
+  std::string_view name, type, initial, doc;
+  bool enters_cache_key;
+};
+const std::vector<OptionInfo>& option_table();
+
+// Whether the planted bug of that name is on. The names in use are those of test_bugs().
+bool has_test_bug(const Options& options, std::string_view name);
+const std::vector<std::string_view>& test_bugs();
+
+}  // namespace plait

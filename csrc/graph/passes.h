@@ -1,0 +1,27 @@
+#pragma once
+// Passes over a Fusion before and after sharding, in the order in which the pipeline runs them.
+#include "base/options.h"
+#include "ir/fusion.h"
+
+namespace plait {
+
+// Gives every random op without an offset its ordinal among the random ops.
+// Ensures: all offsets are there. Why first: later passes remove and add ops.
+void number_random_ops(Fusion& fusion);
+
+// Removes ops whose results nobody needs. Why here: nothing else then looks at them.
+void remove_dead_code(Fusion& fusion);
+
+// Opens composites: dropout becomes uniform >= threshold ? x * scale : 0, in the computation type, rounded once.
+// Requires: offsets. Ensures: no composite is left. Why before sharding: factors are those of simple ops.
+void expand(Fusion& fusion);
+
+// linear(x, w, b) becomes a product and an addition: in the accumulation type for narrow types, so that the sum rounds
+// once. Why before sharding: a pending product is reduced before the bias joins.
+void split_bias(Fusion& fusion, const Options& options);
+
+// A narrow product that is not pending keeps its accumulation type where pointwise ops read it; a cast that reads it
+// rounds instead. Requires: layouts. Why after sharding: a pending product is exchanged in the narrow type.
+void widen_products(Fusion& fusion);
+
+}  // namespace plait
