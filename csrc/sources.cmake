@@ -57,7 +57,10 @@ set(PLAIT_CORE_SOURCES
   program/verify.cpp
   reference/array.cpp
   reference/contraction.cpp
+  reference/evaluate.cpp
+  reference/evaluate_op.cpp
   reference/multiply.cpp
+  reference/partials.cpp
   reference/pointwise.cpp
   scalar/constant.cpp
   scalar/convert.cpp
@@ -65,6 +68,9 @@ set(PLAIT_CORE_SOURCES
   scalar/interval.cpp
   scalar/pointwise.cpp
   shard/assign.cpp
+  shard/explain.cpp
+  shard/insert_reshards.cpp
+  shard/localize.cpp
   shard/propagate.cpp
   shard/reshard_plan.cpp
   shard/verify_sharding.cpp

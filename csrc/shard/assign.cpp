@@ -1,0 +1,277 @@
+#include "shard/assign.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "scalar/dtype.h"
+
+namespace plait {
+
+std::optional<int64_t> global_bytes(const TensorView& tensor) {
+  sym::Environment environment;
+  for (const auto& let : tensor.fusion->size_lets) environment[let.name] = let.value;
+  try {
+    sym::Expr bytes = tensor.fusion->pool().constant(static_cast<int64_t>(size_of(tensor.dtype)));
+    for (const auto& axis : tensor.domain.logical) bytes = bytes * axis.extent;
+    return sym::evaluate(bytes, environment);
+  } catch (const UserError&) {
+    return std::nullopt;  // a symbol without default, or more than int64 holds
+  }
+}
+
+namespace {
+
+// Operand by index; -1 is the result.
+const TensorView& tensor_at(const Op& op, int index) {
+  return index < 0 ? *op.out : *inputs(op)[static_cast<size_t>(index)];
+}
+
+bool has_mesh_piece(const std::vector<Piece>& pieces) {
+  return std::any_of(pieces.begin(), pieces.end(), [](const Piece& p) { return !p.is_local(); });
+}
+
+bool wishes(const Layout& layout) {
+  return std::any_of(layout.dims.begin(), layout.dims.end(), [](const auto& d) { return has_mesh_piece(d.pieces); });
+}
+
+std::vector<int> operand_order(const std::vector<TensorView*>& in) {
+  std::vector<int> order;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (wishes(in[i]->layout)) order.push_back(static_cast<int>(i));
+  if (order.size() < 2) return order;
+  std::vector<int64_t> bytes(in.size(), 0);
+  for (int i : order) {
+    auto known = global_bytes(*in[i]);
+    if (!known) {  // sizes that cannot be compared count as equal, all of them, so that the order stays an order
+      std::fill(bytes.begin(), bytes.end(), 0);
+      break;
+    }
+    bytes[i] = *known;
+  }
+  auto parameter = [&](int i) { return in[i]->role == TensorRole::parameter; };
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    if (parameter(a) != parameter(b)) return parameter(a);
+    return bytes[a] > bytes[b];
+  });
+  return order;
+}
+
+// A random op counts its elements from the first index of its piece: the piece must be one range of the dim.
+bool can_hold(const Op& op, const std::vector<Piece>& pieces) {
+  return op.kind != OpKind::Uniform ||
+         std::none_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.is_local(); });
+}
+
+class Assigner {
+ public:
+  Assigner(const Op& op, const Layout& wanted) : op_(op), wanted_(wanted), in_(inputs(op)) {
+    out_.factors = factors(op);
+    out_.claims.resize(out_.factors.size());
+    out_.result = Layout::replicated(op.out->rank());
+    for (const TensorView* t : in_) out_.operands.push_back(Layout::replicated(t->rank()));
+  }
+
+  Assignment run() {
+    for (int i : operand_order(in_)) offer(i, in_[i]->layout);
+    collect_sums();
+    pass_pending();
+    offer(-1, wanted_);
+    collect_layouts();
+    return std::move(out_);
+  }
+
+ private:
+  static int dim_in(const Factor& factor, int operand) {
+    return operand < 0 ? factor.result_dim : factor.operand_dim[static_cast<size_t>(operand)];
+  }
+
+  void offer(int operand, const Layout& layout) {
+    for (size_t d = 0; d < layout.dims.size(); ++d)
+      for (size_t f = 0; f < out_.factors.size(); ++f) {
+        const Factor& factor = out_.factors[f];
+        if (dim_in(factor, operand) != static_cast<int>(d) || factor.kind == FactorKind::whole) continue;
+        if (!out_.claims[f].pieces.empty()) continue;
+        DimLayout list;
+        for (const Piece& p : layout.dims[d].pieces)
+          if (p.is_local() || !taken_.count(p.mesh_axis)) list.pieces.push_back(p);
+        while (!list.pieces.empty() && list.pieces.back().is_local()) list.pieces.pop_back();
+        if (list.pieces.empty() || !can_hold(op_, list.pieces)) continue;
+        for (const Piece& p : list.pieces)
+          if (!p.is_local()) taken_.insert(p.mesh_axis);
+        out_.claims[f] = {std::move(list.pieces), operand, static_cast<int>(d)};
+      }
+  }
+
+  void collect_sums() {
+    for (size_t f = 0; f < out_.factors.size(); ++f) {
+      if (out_.factors[f].kind != FactorKind::reduce) continue;
+      for (const Piece& p : out_.claims[f].pieces)
+        if (!p.is_local()) out_.result.partial[p.mesh_axis] = out_.factors[f].reduce;
+    }
+    const auto* linear = as<Linear>(op_);
+    if (!out_.result.partial.empty() && linear && linear->b)
+      throw UserError(fmt::format("the sum of %{} is cut and its bias %{} would be added by every rank", op_.out->name,
+                                  linear->b->name),
+                      describe(op_), "run the pass split_bias before sharding");
+  }
+
+  void pass_pending() {
+    std::map<int, ReduceOp> axes;
+    for (const TensorView* t : in_) axes.insert(t->layout.partial.begin(), t->layout.partial.end());
+    for (auto [axis, reduce] : axes) {
+      if (taken_.count(axis)) continue;
+      std::vector<bool> pending;
+      bool same = true;
+      for (const TensorView* t : in_) {
+        auto it = t->layout.partial.find(axis);
+        pending.push_back(it != t->layout.partial.end());
+        same = same && (!pending.back() || it->second == reduce);
+      }
+      // Reductions of different kinds do not commute: one tensor holds one kind.
+      for (auto [other, kind] : out_.result.partial) same = same && kind == reduce;
+      if (!same || !passes_partial(op_, pending, reduce)) continue;
+      taken_.insert(axis);
+      out_.result.partial[axis] = reduce;
+      for (size_t i = 0; i < in_.size(); ++i)
+        if (pending[i]) out_.operands[i].partial[axis] = reduce;
+    }
+  }
+
+  void collect_layouts() {
+    for (size_t f = 0; f < out_.factors.size(); ++f) {
+      const Factor& factor = out_.factors[f];
+      const auto& pieces = out_.claims[f].pieces;
+      if (factor.result_dim >= 0) out_.result.dims[static_cast<size_t>(factor.result_dim)].pieces = pieces;
+      for (size_t i = 0; i < in_.size(); ++i)
+        if (factor.operand_dim[i] >= 0)
+          out_.operands[i].dims[static_cast<size_t>(factor.operand_dim[i])].pieces = pieces;
+    }
+  }
+
+  const Op& op_;
+  const Layout& wanted_;
+  std::vector<TensorView*> in_;
+  Assignment out_;
+  std::set<int> taken_;
+};
+
+std::string list_text(const std::vector<Piece>& pieces, const Mesh& mesh) {
+  std::string out;
+  for (const Piece& p : pieces) {
+    out += (out.empty() ? "" : ", ") +
+           (p.is_local() ? fmt::format("local {}", p.local) : mesh.axes()[static_cast<size_t>(p.mesh_axis)].name);
+    if (p.granule != 1) out += fmt::format(" granule {}", p.granule);
+  }
+  return "[" + out + "]";
+}
+
+// Why `winner` ranks before `loser`.
+const char* rank_reason(const Op& op, int winner, int loser) {
+  const TensorView& w = tensor_at(op, winner);
+  const TensorView& l = tensor_at(op, loser);
+  if (loser < 0) return winner < 0 ? "first dim" : "results rank last";
+  if (winner == loser) return "first dim";
+  if (w.role == TensorRole::parameter && l.role != TensorRole::parameter) return "parameter";
+  auto wb = global_bytes(w), lb = global_bytes(l);
+  return wb && lb && *wb > *lb ? "more bytes" : "first operand";
+}
+
+std::string source(const Op& op, const Claim& claim) {
+  return fmt::format("%{} dim {}", tensor_at(op, claim.operand).name, claim.dim);
+}
+
+std::string dim_difference(const Op& op, const Assignment& a, int index, size_t dim, const std::vector<Piece>& has) {
+  const Mesh& mesh = op.out->fusion->mesh();
+  std::string subject = fmt::format("%{} dim {}", tensor_at(op, index).name, dim);
+  size_t f = 0;
+  auto dim_of = [&](size_t i) {
+    return index < 0 ? a.factors[i].result_dim : a.factors[i].operand_dim[static_cast<size_t>(index)];
+  };
+  while (f < a.factors.size() && dim_of(f) != static_cast<int>(dim)) ++f;
+  std::string what = fmt::format("{} {}", subject, list_text(has, mesh));
+  if (f == a.factors.size()) return fmt::format("{} has extent 1 and broadcasts: it is whole", what);
+  const Claim& claim = a.claims[f];
+  if (has.empty() && index < 0)
+    return fmt::format("{} is held whole and computed in pieces {} as {}", subject, list_text(claim.pieces, mesh),
+                       source(op, claim));
+  if (has.empty()) return fmt::format("{} is cut {} as {}", subject, list_text(claim.pieces, mesh), source(op, claim));
+  if (a.factors[f].kind == FactorKind::whole) return fmt::format("{} must be whole in {}", what, text_name(op));
+  auto lost = [&](const Claim& winner) {
+    return fmt::format("conflict: {} lost to {} ({})", what, source(op, winner),
+                       rank_reason(op, winner.operand, index));
+  };
+  if (!claim.pieces.empty() && claim.operand != index) return lost(claim);
+  for (const Piece& p : has)
+    for (size_t g = 0; g < a.claims.size(); ++g)
+      for (const Piece& q : a.claims[g].pieces)
+        if (g != f && !p.is_local() && p.mesh_axis == q.mesh_axis) return lost(a.claims[g]);
+  for (const Piece& p : has)
+    if (!p.is_local() && a.result.partial.count(p.mesh_axis))
+      return fmt::format("conflict: {} lost to the reduction that is pending over {}", what,
+                         mesh.axes()[static_cast<size_t>(p.mesh_axis)].name);
+  return fmt::format("{} is not one range: {} computes it whole", what, text_name(op));
+}
+
+}  // namespace
+
+Assignment assign(const Op& op, const Layout& wanted) {
+  if (const auto* reshard = as<Reshard>(op)) {
+    Assignment out;
+    out.operands = {reshard->in->layout};
+    out.result = wanted;
+    return out;
+  }
+  return Assigner(op, wanted).run();
+}
+
+std::string join(const std::vector<std::string>& clauses) {
+  std::string out;
+  for (const auto& clause : clauses) out += (out.empty() ? "" : "; ") + clause;
+  return out;
+}
+
+std::vector<std::string> explain_difference(const Op& op, const Assignment& assignment, int index, const Layout& has) {
+  const Layout& needed = index < 0 ? assignment.result : assignment.operands[static_cast<size_t>(index)];
+  const Mesh& mesh = op.out->fusion->mesh();
+  std::vector<std::string> out;
+  auto add = [&](std::string text) { out.push_back(std::move(text)); };
+  for (size_t d = 0; d < has.dims.size(); ++d)
+    if (has.dims[d] != needed.dims[d]) add(dim_difference(op, assignment, index, d, has.dims[d].pieces));
+  const Layout& more = index < 0 ? needed : has;
+  const Layout& less = index < 0 ? has : needed;
+  for (auto [axis, reduce] : more.partial)
+    if (!less.partial.count(axis))
+      add(fmt::format(
+          "the {} over {} is pending and {}", name(reduce), mesh.axes()[static_cast<size_t>(axis)].name,
+          index < 0 ? fmt::format("%{} holds it done", op.out->name) : fmt::format("{} needs it done", text_name(op))));
+  return out;
+}
+
+std::vector<std::string> explain_result(const Op& op, const Assignment& assignment) {
+  const Mesh& mesh = op.out->fusion->mesh();
+  std::vector<std::string> out;
+  auto add = [&](std::string text) { out.push_back(std::move(text)); };
+  for (size_t f = 0; f < assignment.factors.size(); ++f) {
+    const Factor& factor = assignment.factors[f];
+    const Claim& claim = assignment.claims[f];
+    if (claim.pieces.empty() || claim.operand < 0) continue;
+    const char* parameter = tensor_at(op, claim.operand).role == TensorRole::parameter ? " (parameter)" : "";
+    if (factor.kind == FactorKind::reduce)
+      add(fmt::format("{} pending: {} reduces {}{}", list_text(claim.pieces, mesh), text_name(op), source(op, claim),
+                      parameter));
+    else
+      add(fmt::format("dim {} from {} through {}{}", factor.result_dim, source(op, claim), text_name(op), parameter));
+  }
+  auto in = inputs(op);
+  for (auto [axis, reduce] : assignment.result.partial)
+    for (size_t i = 0; i < in.size(); ++i)
+      if (assignment.operands[i].partial.count(axis)) {
+        add(fmt::format("{} over {} pending from %{} through {}", name(reduce),
+                        mesh.axes()[static_cast<size_t>(axis)].name, in[i]->name, text_name(op)));
+        break;
+      }
+  return out;
+}
+
+}  // namespace plait

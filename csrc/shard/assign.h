@@ -1,0 +1,48 @@
+#pragma once
+// Which pieces each factor of an op gets: the one answer that propagation, reshard insertion, the verifier and explain
+// share (docs: conflict rule of the text form).
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/factors.h"
+#include "ir/fusion.h"
+
+namespace plait {
+
+// The list of pieces a factor got, and whose wish it was.
+struct Claim {
+  std::vector<Piece> pieces;  // empty: the factor is whole
+  int operand = -1;           // index into inputs(op); -1: the result (or nobody, where pieces is empty)
+  int dim = -1;               // dim of that tensor
+};
+
+struct Assignment {
+  std::vector<Factor> factors;
+  std::vector<Claim> claims;     // per factor
+  std::vector<Layout> operands;  // what the op needs, per operand
+  Layout result;                 // what the op then gives
+};
+
+// Operands wish for the layouts they have, the result for `wanted` (its pending axes are ignored). Wishes are met in
+// this order: parameters, then more global bytes, then operand order; then pending reductions that pass through the op;
+// then the result. A factor takes one list and a mesh axis goes to one factor: an axis that is gone leaves a later
+// list, the rest of the list stays. Factors that must be whole take none. A factor that is summed leaves the result
+// pending. A reshard asks nothing: its operand stays, its result is `wanted`.
+Assignment assign(const Op& op, const Layout& wanted);
+
+// Global bytes of a tensor, symbols at their `let` defaults; nothing where one has no default.
+std::optional<int64_t> global_bytes(const TensorView& tensor);
+
+// Why what operand `index` has (-1: the result, of layout `has`) differs from what the op needs (gives), one clause per
+// difference, for people: "conflict: %x dim 1 [tp] lost to %w0 dim 0 (parameter)".
+std::vector<std::string> explain_difference(const Op& op, const Assignment& assignment, int index, const Layout& has);
+
+// Where the result's pieces and pending axes come from, as far as operands gave them, one clause each: "dim 2 from %w0
+// dim 0 through linear (parameter)".
+std::vector<std::string> explain_result(const Op& op, const Assignment& assignment);
+
+// Clauses of a text, with "; " between them.
+std::string join(const std::vector<std::string>& clauses);
+
+}  // namespace plait

@@ -1,0 +1,174 @@
+#include "shard/insert_reshards.h"
+
+#include <map>
+#include <type_traits>
+
+#include "base/error.h"
+#include "shard/assign.h"
+#include "shard/reshard_plan.h"
+#include "shard/verify_sharding.h"
+
+namespace plait {
+
+namespace {
+
+// Puts `to` at one position of inputs(op); the same tensor elsewhere in the op stays.
+void set_input(Op& op, size_t index, TensorView* to) {
+  size_t at = 0;
+  visit(op, [&](auto& node) {
+    for_each_field(node, [&](auto, auto& value) {
+      using T = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<T, TensorView*>) {
+        if (value && at++ == index) value = to;
+      } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+        for (auto& v : value)
+          if (at++ == index) v = to;
+      }
+    });
+  });
+}
+
+const char* suffix(ReshardKind kind) {
+  switch (kind) {
+    case ReshardKind::all_reduce:
+      return "_reduced";
+    case ReshardKind::reduce_scatter:
+      return "_scattered";
+    case ReshardKind::all_gather:
+      return "_gathered";
+    case ReshardKind::slice:
+      return "_cut";
+  }
+  __builtin_unreachable();
+}
+
+// Bytes on the wire in units of one gather of the tensor.
+int weight(const std::vector<ReshardStep>& steps) {
+  int out = 0;
+  for (const auto& s : steps) out += s.kind == ReshardKind::all_reduce ? 2 : s.moves_data() ? 1 : 0;
+  return out;
+}
+
+class Inserter {
+ public:
+  explicit Inserter(Fusion& fusion) : fusion_(fusion) {}
+
+  void run() {
+    for (TensorView* t : fusion_.inputs()) versions_[t] = {t};
+    const std::vector<Op*> ops = fusion_.ops();
+    for (Op* op : ops) op->kind == OpKind::Reshard ? visit_reshard(*as<Reshard>(*op)) : visit_op(*op);
+    fusion_.set_order(std::move(order_));
+  }
+
+ private:
+  void visit_op(Op& op) {
+    const Assignment a = assign(op, op.out->layout);
+    const auto in = inputs(op);
+    for (size_t i = 0; i < in.size(); ++i) {
+      auto clauses = explain_difference(op, a, static_cast<int>(i), in[i]->layout);
+      TensorView* found =
+          version(in[i], a.operands[i], fmt::format("for {} %{}", text_name(op), op.out->name), clauses);
+      if (found != in[i]) set_input(op, i, found);
+    }
+    order_.push_back(&op);
+    if (a.result == op.out->layout)
+      versions_[op.out] = {op.out};
+    else
+      move_result(op, a);
+  }
+
+  // A version of the tensor in a layout, made where there is none.
+  TensorView* version(TensorView* t, const Layout& layout, const std::string& who, std::vector<std::string> why) {
+    TensorView* from = nullptr;
+    std::vector<ReshardStep> best;
+    for (TensorView* v : versions_.at(t)) {
+      if (!can_reshard(held_layout(*v), layout)) continue;
+      auto steps = plan_reshard(held_layout(*v), layout);
+      if (from && std::pair(weight(steps), steps.size()) >= std::pair(weight(best), best.size())) continue;
+      from = v;
+      best = std::move(steps);
+    }
+    PLAIT_CHECK(from, "no version of %{} reaches {}", t->name, print(layout, fusion_.mesh()));
+    if (from->stored && !best.empty()) why.push_back(fmt::format("%{} is stored {}", t->name, text(*from->stored)));
+    for (const ReshardStep& step : best) {
+      from = add_step(from, step, nullptr, t->name, who + (why.empty() ? "" : ": " + join(why)));
+      versions_[t].push_back(from);
+    }
+    return from;
+  }
+
+  // The tensor after one step: `out`, or a new one named after `base`.
+  TensorView* add_step(TensorView* in, const ReshardStep& step, TensorView* out, const std::string& base,
+                       const std::string& why) {
+    const std::string& axis = fusion_.mesh().axes()[static_cast<size_t>(step.axis)].name;
+    if (!out) {
+      out = fusion_.add_tensor(base + suffix(step.kind), in->shape(), in->dtype);
+      out->dtype_alias = in->dtype_alias;
+      out->layout = step.to;
+      out->layout_source = LayoutSource::inferred;
+      out->reason = fmt::format("{} over {} {}", name(step.kind), axis, why);
+    } else {
+      out->reason += fmt::format("; {} over {} {}", name(step.kind), axis, why);
+    }
+    auto op = std::make_unique<Reshard>();
+    op->in = in;
+    order_.push_back(fusion_.add_op(std::move(op), out));
+    return out;
+  }
+
+  void move_result(Op& op, const Assignment& a) {
+    TensorView* y = op.out;
+    const char* kind = !a.result.partial.empty() ? "_pending" : a.result.is_replicated() ? "_whole" : "_pieces";
+    TensorView* own = fusion_.add_tensor(y->name + kind, y->shape(), y->dtype);
+    own->dtype_alias = y->dtype_alias;
+    own->domain = y->domain;
+    own->layout = a.result;
+    own->layout_source = LayoutSource::inferred;
+    auto clauses = explain_result(op, a);
+    own->reason = clauses.empty() ? "no operand is cut" : join(clauses);
+    y->domain.transforms.clear();
+    y->domain.reduction.clear();
+    std::string why = "after " + std::string(text_name(op)) + ": " + join(explain_difference(op, a, -1, y->layout));
+    y->definition = nullptr;
+    op.out = own;
+    own->definition = &op;
+    versions_[y] = {own};
+    auto steps = plan_reshard(a.result, y->layout);
+    TensorView* at = own;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      at = add_step(at, steps[i], i + 1 == steps.size() ? y : nullptr, y->name, why);
+      versions_[y].push_back(at);
+    }
+  }
+
+  // Written by the user: the op itself becomes the last step.
+  void visit_reshard(Reshard& op) {
+    auto steps = plan_reshard(held_layout(*op.in), op.out->layout);
+    if (steps.empty())
+      throw UserError(fmt::format("reshard %{} changes nothing: %{} is {} already", op.out->name, op.in->name,
+                                  text(op.out->layout)),
+                      describe(op), "drop it");
+    TensorView* in = op.in;
+    for (size_t i = 0; i + 1 < steps.size(); ++i)
+      in = add_step(in, steps[i], nullptr, op.in->name, fmt::format("for reshard %{}", op.out->name));
+    op.in = in;
+    order_.push_back(&op);
+    versions_[op.out] = {op.out};
+  }
+
+  std::string text(const Layout& layout) const { return print(layout, fusion_.mesh()); }
+
+  Fusion& fusion_;
+  std::vector<Op*> order_;
+  std::map<const TensorView*, std::vector<TensorView*>> versions_;
+};
+
+}  // namespace
+
+void insert_reshards(Fusion& fusion) {
+  Annotations before = annotations(fusion);
+  Inserter(fusion).run();
+  verify_sharding(fusion, ShardStage::resharded, &before);
+}
+
+}  // namespace plait

@@ -1,0 +1,330 @@
+#include "shard/localize.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "shard/reshard_plan.h"
+
+namespace plait {
+
+namespace {
+
+Mesh fixed(const Mesh& mesh, const DeviceMesh& sizes) {
+  PLAIT_CHECK(mesh.axes().size() == sizes.sizes().size(), "mesh @{} has {} axes, the device mesh {}", mesh.name(),
+              mesh.axes().size(), sizes.sizes().size());
+  if (mesh.axes().empty()) return {};
+  std::vector<MeshAxis> axes = mesh.axes();
+  for (size_t i = 0; i < axes.size(); ++i) axes[i] = {axes[i].name, sizes.sizes()[i], ""};
+  return {mesh.name(), std::move(axes)};
+}
+
+class Localizer {
+ public:
+  Localizer(const Fusion& sharded, const DeviceMesh& mesh)
+      : from_(sharded), mesh_(mesh), out_(std::make_unique<Fusion>(fixed(sharded.mesh(), mesh), sharded.name())) {
+    sym::Pool& pool = out_->pool();
+    for (size_t i = 0; i < mesh.sizes().size(); ++i) {
+      int64_t size = mesh.sizes()[i];
+      sizes_.push_back(pool.constant(size));
+      if (size > 1) pool.symbol(rank_symbol(out_->mesh(), static_cast<int>(i)), {.lo = 0, .hi = size - 1});
+      const std::string& symbol = sharded.mesh().axes()[i].symbol;
+      if (!symbol.empty()) mesh_symbols_.emplace(symbol, pool.constant(size));
+    }
+    for (const auto& let : sharded.size_lets)
+      if (!mesh_symbols_.count(let.name)) out_->let(let.name, let.value);
+    out_->dtype_lets = sharded.dtype_lets;
+  }
+
+  std::unique_ptr<Fusion> run() {
+    find_aliases();
+    for (const TensorView* t : from_.inputs()) {
+      std::vector<Fusion::Extent> shape;
+      for (sym::Expr e : local_shape(*t)) shape.emplace_back(e);
+      TensorView* local = t->role == TensorRole::parameter ? out_->parameter(t->name, shape, t->dtype)
+                                                           : out_->input(t->name, shape, t->dtype);
+      keep(*t, *local);
+      local_[t] = local;
+    }
+    for (const Op* op : from_.ops()) visit_op(*op);
+    for (const TensorView* t : from_.outputs()) out_->output(t->name, local_.at(root(t)));
+    return std::move(out_);
+  }
+
+ private:
+  // ---- Layouts without the axes of size 1.
+  Layout effective(const Layout& layout) const {
+    Layout out = layout;
+    for (auto& dim : out.dims)
+      std::erase_if(dim.pieces, [&](const Piece& p) { return !p.is_local() && mesh_.size(p.mesh_axis) == 1; });
+    std::erase_if(out.partial, [&](const auto& p) { return mesh_.size(p.first) == 1; });
+    out.normalize();
+    return out;
+  }
+  Layout effective(const TensorView& t) const { return effective(held_layout(t)); }
+
+  sym::Expr import(sym::Expr e) const { return sym::substitute(out_->pool(), e, mesh_symbols_); }
+
+  sym::Expr local_dim(const TensorView& t, const Layout& layout, size_t d) const {
+    return local_extent(import(t.extent(d)), layout.dims[d], out_->mesh(), sizes_);
+  }
+
+  std::vector<sym::Expr> local_shape(const TensorView& t) const {
+    Layout layout = effective(t);
+    std::vector<sym::Expr> out;
+    for (size_t d = 0; d < t.rank(); ++d) out.push_back(local_dim(t, layout, d));
+    return out;
+  }
+
+  // ---- Steps that vanish. `face` is the tensor whose name and layout the common local tensor shows.
+  void find_aliases() {
+    for (const Op* op : from_.ops()) {
+      const auto* reshard = as<Reshard>(*op);
+      if (!reshard || effective(*reshard->in) != effective(*op->out)) continue;
+      const TensorView* r = root(reshard->in);
+      if (from_.is_output(op->out)) {
+        if (!r->definition || from_.is_output(r) || faces_.count(r)) continue;  // stays a copy
+        faces_[r] = op->out;
+      }
+      roots_[op->out] = r;
+    }
+  }
+
+  const TensorView* root(const TensorView* t) const {
+    auto it = roots_.find(t);
+    return it == roots_.end() ? t : it->second;
+  }
+
+  TensorView* operand(const TensorView* t) const { return local_.at(root(t)); }
+
+  void keep(const TensorView& from, TensorView& to) const {
+    bool shown = !from.definition || from_.is_output(&from);
+    to.dtype_alias = from.dtype_alias;
+    to.layout = shown ? held_layout(from) : effective(from);
+    to.layout_source = from.layout_source;
+    to.reason = from.reason;
+    for (Transform t : from.domain.transforms) {
+      if (t.factor) t.factor = import(t.factor);
+      to.domain.transforms.push_back(std::move(t));
+    }
+  }
+
+  // ---- Ops.
+  void visit_op(const Op& op) {
+    if (const auto* reshard = as<Reshard>(op)) {
+      if (!roots_.count(op.out)) visit_reshard(*reshard);
+      return;
+    }
+    PLAIT_CHECK(property(op.kind) != OpProperty::composite, "{} is not expanded", describe(op));
+    visit(op, [&]<class Node>(const Node& node) {
+      auto local = copy(node);
+      complete(*local, node);
+      add(std::move(local), *op.out);
+    });
+  }
+
+  template <class Node>
+  std::unique_ptr<Node> copy(const Node& node) const {
+    auto local = std::make_unique<Node>();
+    for_each_field(node, [&](auto field, const auto& value) {
+      using T = std::remove_cvref_t<decltype(value)>;
+      auto& to = (*local).*(field.member);
+      if constexpr (std::is_same_v<T, TensorView*>) {
+        to = value ? operand(value) : nullptr;
+      } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+        for (const TensorView* t : value) to.push_back(operand(t));
+      } else if constexpr (std::is_same_v<T, sym::Expr>) {
+        to = import(value);
+      } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
+        for (sym::Expr e : value) to.push_back(import(e));
+      } else {
+        to = value;
+      }
+    });
+    return local;
+  }
+
+  template <class Node>
+  void complete(Node&, const Node&) const {}
+  void complete(Full& local, const Full& op) const { local.shape = local_shape(*op.out); }
+  void complete(Uniform& local, const Uniform& op) const {
+    Layout layout = effective(*op.out);
+    local.shape = local_shape(*op.out);
+    if (layout.is_replicated()) return;
+    for (size_t d = 0; d < op.out->rank(); ++d) {
+      sym::Expr left = import(op.out->extent(d)), start = out_->pool().constant(0);
+      local.global.push_back(left);
+      for (const Piece& p : layout.dims[d].pieces) {
+        PLAIT_CHECK(!p.is_local(), "a piece of %{} is not one range", op.out->name);
+        start = start + sym::chunk_start(left, size(p), rank(p), p.granule);
+        left = sym::chunk(left, size(p), rank(p), p.granule);
+      }
+      local.start.push_back(start);
+    }
+  }
+
+  template <class Node>
+  void add(std::unique_ptr<Node> op, const TensorView& from) {
+    auto face = faces_.find(&from);
+    const TensorView& shown = face == faces_.end() ? from : *face->second;
+    std::vector<sym::Expr> shape = local_shape(from);
+    TensorView* local = out_->add_tensor(shown.name, shape, from.dtype);
+    PLAIT_CHECK(local->name == shown.name, "%{} exists already", shown.name);
+    keep(shown, *local);
+    local_[&from] = local;
+    const Node* raw = out_->add_op(std::move(op), local);
+    Inferred inferred = infer(*raw, *out_);
+    PLAIT_CHECK(inferred.dtype == from.dtype && inferred.shape == shape, "local extents of {} do not fit",
+                describe(*raw));
+  }
+
+  // ---- Reshards.
+  struct Middle {
+    sym::Expr outer, start, count, total, inner;
+  };
+
+  sym::Expr size(const Piece& p) const { return sizes_[static_cast<size_t>(p.mesh_axis)]; }
+  sym::Expr rank(const Piece& p) const { return out_->pool().symbol(rank_symbol(out_->mesh(), p.mesh_axis)); }
+
+  // The tensor around the last piece of a dim's list: all of it (`total`), and this rank's part of it.
+  Middle middle(const TensorView& t, const Layout& layout, const ReshardStep& step) const {
+    sym::Expr one = out_->pool().constant(1);
+    Middle m{one, {}, {}, {}, one};
+    size_t at = static_cast<size_t>(step.dim);
+    for (size_t d = 0; d < t.rank(); ++d) {
+      if (d < at) m.outer = m.outer * local_dim(t, layout, d);
+      if (d > at) m.inner = m.inner * local_dim(t, layout, d);
+    }
+    sym::Expr left = import(t.extent(at));
+    for (size_t i = 0; i + 1 < step.pieces.size(); ++i) {
+      const Piece& p = step.pieces[i];
+      if (p.is_local()) m.outer = m.outer * p.local;
+      left = p.is_local() ? sym::floordiv(left, p.local) : sym::chunk(left, size(p), rank(p), p.granule);
+    }
+    const Piece& last = step.pieces.back();
+    m.total = left;
+    m.start = sym::chunk_start(left, size(last), rank(last), last.granule);
+    m.count = sym::chunk(left, size(last), rank(last), last.granule);
+    return m;
+  }
+
+  template <class Node>
+  static void set_middle(Node& node, const Middle& m) {
+    node.outer = m.outer;
+    node.count = m.count;
+    node.total = m.total;
+    node.inner = m.inner;
+  }
+
+  void visit_reshard(const Reshard& op) {
+    Layout from = effective(*op.in);
+    if (from == effective(*op.out)) return add_copy(op);
+    auto step = single_step(from, effective(*op.out));
+    PLAIT_CHECK(step, "{} is not one step", describe(op));
+    TensorView* in = operand(op.in);
+    switch (step->kind) {
+      case ReshardKind::all_reduce: {
+        auto local = std::make_unique<AllReduce>();
+        local->in = in, local->axis = step->axis, local->reduce = step->reduce;
+        return add(std::move(local), *op.out);
+      }
+      case ReshardKind::all_gather: {
+        auto local = std::make_unique<AllGather>();
+        local->in = in, local->axis = step->axis;
+        set_middle(*local, middle(*op.out, from, *step));
+        return add(std::move(local), *op.out);
+      }
+      case ReshardKind::reduce_scatter: {
+        auto local = std::make_unique<ReduceScatter>();
+        local->in = in, local->axis = step->axis, local->reduce = step->reduce;
+        set_middle(*local, middle(*op.out, from, *step));
+        return add(std::move(local), *op.out);
+      }
+      case ReshardKind::slice: {
+        auto local = std::make_unique<LocalSlice>();
+        Middle m = middle(*op.out, from, *step);
+        local->in = in, local->start = m.start;
+        set_middle(*local, m);
+        return add(std::move(local), *op.out);
+      }
+    }
+  }
+
+  // Two names for one tensor, both visible to users: the second is a copy.
+  void add_copy(const Reshard& op) {
+    auto local = std::make_unique<LocalSlice>();
+    sym::Expr one = out_->pool().constant(1), elements = one;
+    for (sym::Expr e : local_shape(*op.out)) elements = elements * e;
+    local->in = operand(op.in), local->start = out_->pool().constant(0);
+    set_middle(*local, {one, {}, elements, elements, one});
+    add(std::move(local), *op.out);
+  }
+
+  const Fusion& from_;
+  const DeviceMesh& mesh_;
+  std::unique_ptr<Fusion> out_;
+  std::vector<sym::Expr> sizes_;
+  std::map<std::string, sym::Expr> mesh_symbols_;
+  std::map<const TensorView*, const TensorView*> roots_, faces_;
+  std::map<const TensorView*, TensorView*> local_;  // by root
+};
+
+void check_dim(const TensorView& t, const DimLayout& dim, size_t d, int64_t extent, const DeviceMesh& mesh) {
+  std::set<int64_t> left = {extent};  // on some rank
+  for (const Piece& p : dim.pieces) {
+    std::set<int64_t> next;
+    for (int64_t n : left) {
+      if (p.is_local()) {
+        if (n % p.local != 0)
+          throw UserError(fmt::format("a piece of {} elements does not split into {} equal parts", n, p.local),
+                          fmt::format("%{}: {} dim {} {}", t.name, type_text(t), d, print(t.layout, t.fusion->mesh())),
+                          "choose an extent that divides, or another layout");
+        next.insert(n / p.local);
+        continue;
+      }
+      int64_t parts = mesh.size(p.mesh_axis), granules = n / p.granule + (n % p.granule != 0);
+      int64_t size = (granules + parts - 1) / parts * p.granule;
+      for (int64_t r = 0, start = 0; r < parts; ++r, start = std::min(n, start + size))
+        next.insert(std::min(size, n - start));
+    }
+    left = std::move(next);
+  }
+}
+
+// `known` gives the value of an extent, or nothing where it is not known yet.
+template <class Known>
+void check_pieces(const Fusion& fusion, const DeviceMesh& mesh, Known&& known) {
+  for (const TensorView* t : fusion.tensors())
+    for (const Layout* layout : {&t->layout, t->stored ? &*t->stored : nullptr})
+      for (size_t d = 0; layout && d < t->rank(); ++d) {
+        const auto& pieces = layout->dims[d].pieces;
+        if (std::none_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.is_local(); })) continue;
+        if (std::optional<int64_t> extent = known(t->extent(d))) check_dim(*t, layout->dims[d], d, *extent, mesh);
+      }
+}
+
+sym::Environment mesh_environment(const Fusion& fusion, const DeviceMesh& mesh, sym::Environment sizes) {
+  for (size_t i = 0; i < mesh.sizes().size(); ++i)
+    if (const auto& symbol = fusion.mesh().axes()[i].symbol; !symbol.empty()) sizes[symbol] = mesh.sizes()[i];
+  return sizes;
+}
+
+}  // namespace
+
+std::unique_ptr<Fusion> localize(const Fusion& sharded, const DeviceMesh& mesh) {
+  sym::Environment sizes = mesh_environment(sharded, mesh, {});
+  check_pieces(sharded, mesh, [&](sym::Expr e) -> std::optional<int64_t> {
+    for (const auto& symbol : sym::symbols(e))
+      if (!sizes.count(symbol)) return std::nullopt;
+    return sym::evaluate(e, sizes);
+  });
+  return Localizer(sharded, mesh).run();
+}
+
+void check_local_pieces(const Fusion& sharded, const DeviceMesh& mesh, const sym::Environment& sizes) {
+  sym::Environment all = mesh_environment(sharded, mesh, sizes);
+  check_pieces(sharded, mesh, [&](sym::Expr e) -> std::optional<int64_t> { return sym::evaluate(e, all); });
+}
+
+}  // namespace plait

@@ -1,0 +1,210 @@
+#include "shard/propagate.h"
+
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "shard/assign.h"
+#include "shard/reshard_plan.h"
+#include "shard/verify_sharding.h"
+
+namespace plait {
+
+namespace {
+
+std::string where(const TensorView& t, const Layout& layout) {
+  return fmt::format("%{}: {} {}", t.name, type_text(t), print(layout, t.fusion->mesh()));
+}
+
+void check_layout(const TensorView& t, const Layout& layout) {
+  const auto& axes = t.fusion->mesh().axes();
+  std::set<int> used;
+  auto use = [&](int axis) {
+    PLAIT_CHECK(axis >= 0 && axis < static_cast<int>(axes.size()), "%{} is cut over mesh axis {} of {}", t.name, axis,
+                axes.size());
+    if (!used.insert(axis).second)
+      throw UserError(fmt::format("mesh axis `{}` is used twice on %{}", axes[static_cast<size_t>(axis)].name, t.name),
+                      where(t, layout), "an axis cuts at most one dim of a tensor");
+  };
+  PLAIT_CHECK(layout.dims.size() == t.rank(), "%{} has {} dims, its layout {}", t.name, t.rank(), layout.dims.size());
+  for (const auto& dim : layout.dims)
+    for (const Piece& p : dim.pieces) {
+      PLAIT_CHECK(p.is_local() ? p.local >= 1 : p.granule >= 1, "%{} has an empty piece", t.name);
+      if (!p.is_local()) use(p.mesh_axis);
+    }
+  for (const auto& [axis, reduce] : layout.partial) use(axis);
+}
+
+// Annotations as they came: legal, normalized, pending only where an op could leave it so.
+void check_annotations(Fusion& fusion) {
+  auto refuse_pending = [&](const TensorView& t, const Layout& layout, const char* what) {
+    if (!layout.partial.empty())
+      throw UserError(fmt::format("{} %{} is annotated with a pending reduction", what, t.name), where(t, layout),
+                      "only results of ops can be pending; annotate its pieces, or {}");
+  };
+  for (TensorView* t : fusion.tensors()) {
+    t->layout.normalize();
+    check_layout(*t, t->layout);
+    if (t->stored) {
+      t->stored->normalize();
+      check_layout(*t, *t->stored);
+      refuse_pending(*t, *t->stored, "parameter");
+      if (*t->stored == t->layout) t->stored.reset();
+    }
+  }
+  for (TensorView* t : fusion.inputs())
+    refuse_pending(*t, t->layout, t->role == TensorRole::parameter ? "parameter" : "input");
+  for (TensorView* t : fusion.outputs())
+    if (t->layout_source == LayoutSource::annotated) refuse_pending(*t, t->layout, "output");
+}
+
+void check_ops(const Fusion& fusion) {
+  for (const Op* op : fusion.ops()) {
+    if (property(op->kind) == OpProperty::composite)
+      throw UserError(fmt::format("{} is a composite op", text_name(*op)), describe(*op),
+                      "run the pass expand before sharding");
+    if (op->kind == OpKind::Reshard && op->out->layout_source == LayoutSource::open)
+      throw UserError(fmt::format("reshard %{} does not say its layout", op->out->name), describe(*op),
+                      "annotate the result: `%y: f32[n] {0: tp} = reshard(%x)`");
+    if (op->kind != OpKind::Reshard &&
+        (property(op->kind) == OpProperty::communication || property(op->kind) == OpProperty::local_move))
+      throw UserError(fmt::format("{} stands in a graph that is to be sharded", text_name(*op)), describe(*op),
+                      "shard the graph before it is localized");
+  }
+}
+
+class Propagator {
+ public:
+  explicit Propagator(Fusion& fusion) : fusion_(fusion) {
+    for (Op* op : fusion.ops())
+      for (TensorView* t : inputs(*op))
+        if (auto& list = readers_[t]; list.empty() || list.back() != op) list.push_back(op);
+    for (TensorView* t : fusion.outputs()) outputs_.insert(t);
+  }
+
+  void run() {
+    pin_inputs();
+    size_t rounds = 1;
+    for (TensorView* t : fusion_.tensors()) rounds += t->rank();
+    do {
+      PLAIT_CHECK(rounds-- > 0, "propagation in @{} has no fixed point", fusion_.name());
+      forward();
+    } while (backward());
+    for (const Op* op : fusion_.ops()) finish(*op);
+  }
+
+ private:
+  struct Hint {
+    Layout layout;
+    std::map<size_t, const Op*> readers;  // dim -> first reader that asks for it
+  };
+
+  bool pinned(const TensorView& t) const {
+    return t.layout_source == LayoutSource::annotated || !t.definition || t.definition->kind == OpKind::Reshard;
+  }
+
+  Hint& hint(const TensorView& t) {
+    auto [it, fresh] = hints_.try_emplace(&t);
+    if (fresh) it->second.layout = Layout::replicated(t.rank());
+    return it->second;
+  }
+
+  const Layout& wanted(const TensorView& t) { return pinned(t) ? t.layout : hint(t).layout; }
+
+  void pin_inputs() {
+    for (TensorView* t : fusion_.inputs()) {
+      if (t->layout_source == LayoutSource::annotated) {
+        t->reason = "annotated";
+        continue;
+      }
+      t->layout = Layout::replicated(t->rank());
+      t->layout_source = LayoutSource::inferred;
+      t->reason = "not annotated: replicated";
+    }
+  }
+
+  void forward() {
+    for (const Op* op : fusion_.ops()) {
+      TensorView& t = *op->out;
+      if (pinned(t)) continue;
+      t.layout = assign(*op, wanted(t)).result;
+      if (outputs_.count(&t)) t.layout.partial.clear();
+      t.layout_source = LayoutSource::inferred;
+    }
+  }
+
+  // Adds wishes of readers, last tensor first, so that a wish travels up a chain in one round. False: nothing new.
+  bool backward() {
+    bool changed = false;
+    for (size_t i = fusion_.ops().size(); i-- > 0;) {
+      const TensorView& t = *fusion_.ops()[i]->out;
+      auto readers = readers_.find(&t);
+      if (pinned(t) || readers == readers_.end()) continue;
+      std::vector<Layout> asked;
+      for (const Op* op : readers->second) {
+        Assignment a = assign(*op, wanted(*op->out));
+        auto in = inputs(*op);
+        for (size_t k = 0; k < in.size(); ++k)
+          if (in[k] == &t) asked.push_back(std::move(a.operands[k]));
+      }
+      for (size_t d = 0; d < t.rank(); ++d) changed |= agree(t, d, asked, readers->second.front());
+    }
+    return changed;
+  }
+
+  bool agree(const TensorView& t, size_t d, const std::vector<Layout>& asked, const Op* reader) {
+    Hint& h = hint(t);
+    const DimLayout& list = asked.front().dims[d];
+    if (list.pieces.empty() || !t.layout.dims[d].pieces.empty() || !h.layout.dims[d].pieces.empty()) return false;
+    for (const Layout& layout : asked)
+      if (layout.dims[d] != list) return false;
+    for (const Piece& p : list.pieces)
+      if (!p.is_local() && (t.layout.uses(p.mesh_axis) || h.layout.uses(p.mesh_axis))) return false;
+    h.layout.dims[d] = list;
+    h.readers[d] = reader;
+    return true;
+  }
+
+  void finish(const Op& op) {
+    TensorView& t = *op.out;
+    Assignment a = assign(op, wanted(t));
+    if (op.kind == OpKind::Reshard) a.result = as<Reshard>(op)->in->layout;
+    if (!can_reshard(a.result, t.layout))
+      throw UserError(fmt::format("%{} is annotated {}, but {} gives {}", t.name, print(t.layout, fusion_.mesh()),
+                                  text_name(op), print(a.result, fusion_.mesh())),
+                      describe(op), "a reduction is pending only where the op leaves it so: drop partial(...)");
+    if (t.layout_source == LayoutSource::annotated || op.kind == OpKind::Reshard) {
+      if (t.reason.empty()) t.reason = "annotated";
+      return;
+    }
+    std::vector<std::string> clauses = explain_result(op, a);
+    for (const Claim& claim : a.claims)
+      if (!claim.pieces.empty() && claim.operand < 0) {
+        const Op* reader = hint(t).readers.at(static_cast<size_t>(claim.dim));
+        clauses.push_back(
+            fmt::format("dim {} from consumer %{} through {}", claim.dim, reader->out->name, text_name(*reader)));
+      }
+    for (size_t i = 0; i < a.operands.size(); ++i)
+      for (auto& clause : explain_difference(op, a, static_cast<int>(i), inputs(op)[i]->layout))
+        if (clause.rfind("conflict", 0) == 0) clauses.push_back(std::move(clause));
+    if (!a.result.partial.empty() && t.layout.partial.empty()) clauses.emplace_back("an output is reduced to whole");
+    t.reason = clauses.empty() ? "no operand is cut" : join(clauses);
+  }
+
+  Fusion& fusion_;
+  std::map<const TensorView*, std::vector<Op*>> readers_;
+  std::set<const TensorView*> outputs_;
+  std::map<const TensorView*, Hint> hints_;
+};
+
+}  // namespace
+
+void propagate(Fusion& fusion) {
+  check_ops(fusion);
+  check_annotations(fusion);
+  Annotations before = annotations(fusion);
+  Propagator(fusion).run();
+  verify_sharding(fusion, ShardStage::propagated, &before);
+}
+
+}  // namespace plait

@@ -1,0 +1,78 @@
+#include "shard/verify_sharding.h"
+
+#include <set>
+
+#include "base/error.h"
+#include "shard/assign.h"
+#include "shard/reshard_plan.h"
+
+namespace plait {
+
+Annotations annotations(const Fusion& fusion) {
+  Annotations out;
+  for (const TensorView* t : fusion.tensors())
+    if (t->layout_source == LayoutSource::annotated || t->stored) out[t->name] = {t->layout, t->stored};
+  return out;
+}
+
+namespace {
+
+void verify_layout(const TensorView& t, const Layout& layout) {
+  const Mesh& mesh = t.fusion->mesh();
+  PLAIT_CHECK(layout.dims.size() == t.rank(), "%{} has {} dims, its layout {}", t.name, t.rank(), layout.dims.size());
+  std::set<int> used;
+  auto use = [&](int axis) {
+    PLAIT_CHECK(axis >= 0 && axis < static_cast<int>(mesh.axes().size()), "%{} uses mesh axis {}", t.name, axis);
+    PLAIT_CHECK(used.insert(axis).second, "mesh axis {} is used twice: %{} {}", axis, t.name, print(layout, mesh));
+  };
+  for (const auto& dim : layout.dims) {
+    PLAIT_CHECK(dim.pieces.empty() || !dim.pieces.back().is_local(), "the layout of %{} ends with a local piece",
+                t.name);
+    for (const Piece& p : dim.pieces)
+      if (!p.is_local()) use(p.mesh_axis);
+  }
+  for (const auto& [axis, reduce] : layout.partial) use(axis);
+}
+
+void verify_op(const Op& op) {
+  const Mesh& mesh = op.out->fusion->mesh();
+  if (const auto* reshard = as<Reshard>(op)) {
+    PLAIT_CHECK(single_step(held_layout(*reshard->in), op.out->layout), "reshard %{} {} -> %{} {} is not one step",
+                reshard->in->name, print(held_layout(*reshard->in), mesh), op.out->name, print(op.out->layout, mesh));
+    return;
+  }
+  Assignment a = assign(op, op.out->layout);
+  auto in = inputs(op);
+  for (size_t i = 0; i < in.size(); ++i) {
+    PLAIT_CHECK(held_layout(*in[i]) == a.operands[i], "{}: %{} is {}, needed {}", describe(op), in[i]->name,
+                print(held_layout(*in[i]), mesh), print(a.operands[i], mesh));
+  }
+  PLAIT_CHECK(op.out->layout == a.result, "{}: the result is {}, given {}", describe(op), print(op.out->layout, mesh),
+              print(a.result, mesh));
+}
+
+}  // namespace
+
+void verify_sharding(const Fusion& fusion, ShardStage stage, const Annotations* before) {
+  for (const TensorView* t : fusion.tensors()) {
+    verify_layout(*t, t->layout);
+    if (t->stored) verify_layout(*t, *t->stored);
+    PLAIT_CHECK(t->layout_source != LayoutSource::open, "%{} has no layout", t->name);
+  }
+  for (const TensorView* t : fusion.inputs())
+    PLAIT_CHECK(held_layout(*t).partial.empty(), "input %{} is pending", t->name);
+  for (const TensorView* t : fusion.outputs()) PLAIT_CHECK(t->layout.partial.empty(), "output %{} is pending", t->name);
+  for (const Op* op : fusion.ops()) {
+    Layout given =
+        op->kind == OpKind::Reshard ? held_layout(*as<Reshard>(*op)->in) : assign(*op, op->out->layout).result;
+    PLAIT_CHECK(can_reshard(given, op->out->layout), "%{} cannot be pending", op->out->name);
+    if (stage == ShardStage::resharded) verify_op(*op);
+  }
+  if (!before) return;
+  for (const auto& [name, layouts] : *before) {
+    const TensorView* t = fusion.find(name);
+    PLAIT_CHECK(t && t->layout == layouts.first && t->stored == layouts.second, "the annotation of %{} is lost", name);
+  }
+}
+
+}  // namespace plait
