@@ -176,8 +176,20 @@ inline Tree leaf(Random& random) {
 
 inline Tree symbol_tree(const char* name) { return Tree{'s', 0, name, {}}; }
 
+inline Tree draw_tree(Random& random, int depth);
+
+// a*floordiv(z, b) + c*mod(z, b) with coefficients that match in about half of the cases.
+inline Tree draw_split(Random& random, int depth) {
+  const Tree z = draw_tree(random, depth - 1);
+  const int64_t b = draw(random, 2, 4), c = draw(random, 1, 2);
+  auto number = [](int64_t v) { return Tree{'c', v, "", {}}; };
+  const Tree q{'*', 0, "", {number(random() % 2 ? b * c : draw(random, 1, 8)), Tree{'/', 0, "", {z, number(b)}}}};
+  return Tree{'+', 0, "", {q, Tree{'*', 0, "", {number(c), Tree{'%', 0, "", {z, number(b)}}}}}};
+}
+
 inline Tree draw_tree(Random& random, int depth) {
   if (depth == 0 || random() % 8 == 0) return leaf(random);
+  if (random() % 16 == 0) return draw_split(random, depth);
   static const std::string kOps = "+++---***///////%%%%%%mMCS<l=!&|~??";
   Tree t;
   t.op = kOps[random() % kOps.size()];

@@ -75,6 +75,14 @@ TEST_F(SymRules, R3SplitsAreMergedBack) {
   everywhere(op('+', op('*', co(8), op('/', sy("x"), co(8))), op('%', sy("x"), co(8))));
 }
 
+TEST_F(SymRules, R3AndR4NeedMatchingCoefficients) {
+  form("5*floordiv(x, 8) + mod(x, 8)", "5*floordiv(x, 8) + mod(x, 8)");
+  form("3*mod(floordiv(x, 8), 4) + mod(x, 8)", "mod(x, 8) + 3*mod(floordiv(x, 8), 4)");
+  for (int64_t a : {1, 2, 4, 8, 16})
+    for (int64_t b : {1, 2, 3})
+      everywhere(op('+', op('*', co(a), op('/', sy("x"), co(4))), op('*', co(b), op('%', sy("x"), co(4)))));
+}
+
 TEST_F(SymRules, R4NestedSplitsAreMergedBack) {
   form("8*mod(floordiv(x, 8), 4) + mod(x, 8)", "mod(x, 32)");
   form("32*floordiv(x, 32) + 8*mod(floordiv(x, 8), 4) + mod(x, 8)", "x");
