@@ -4,7 +4,9 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/main.cpp
 )
 set(PLAIT_TEST_FOLDERS
+  unit/backend/cuda
   unit/base
+  unit/codegen/cuda
   unit/comm
   unit/device
   unit/ir
@@ -12,8 +14,15 @@ set(PLAIT_TEST_FOLDERS
   unit/scalar
   unit/sym
 )
+set(PLAIT_TEST_unit_backend_cuda
+  unit/backend/cuda/nvrtc_test.cpp
+)
 set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp
+)
+set(PLAIT_TEST_unit_codegen_cuda
+  unit/codegen/cuda/values_test.cpp
+  unit/codegen/cuda/write_test.cpp
 )
 set(PLAIT_TEST_unit_comm
   unit/comm/local_test.cpp

@@ -4,7 +4,7 @@ struct __align__(kBytes) Chunk {
   T e[kBytes / sizeof(T)];
 };
 
-constexpr int chunk_bytes(int bytes) {
+__device__ constexpr int chunk_bytes(int bytes) {
   return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
 }
 

@@ -1,0 +1,120 @@
+// The text of CUDA kernels.
+#include "codegen/cuda/write.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "codegen/cuda/helpers.h"
+#include "codegen/cuda/index_text.h"
+#include "codegen/cuda/spelling.h"
+#include "support/host_shim_kernels.h"
+
+namespace plait {
+namespace {
+
+using namespace test;
+using codegen::cuda::Helpers;
+using codegen::cuda::IndexText;
+
+TEST(WriteCuda, AddOfOneLane) {
+  const kir::Kernel kernel = add_kernel(DType::f32, 1);
+  kir::verify(kernel);
+  EXPECT_EQ(write_cuda(kernel), R"(// add_f32x1: pointwise(vector = 1)
+extern "C" __global__ void __launch_bounds__(128) add_f32x1(const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, long long n0) {
+  const long long bx = blockIdx.x;
+  const long long tx = threadIdx.x;
+  if (128 * bx + tx + 1 <= n0) {
+    const long long k0 = 128 * bx + tx;
+    const float v0 = b0[k0];
+    const float v1 = b1[k0];
+    const float v2 = v0 + v1;
+    b2[k0] = v2;
+  }
+}
+)");
+}
+
+TEST(WriteCuda, SameKernelSameBytes) {
+  for (const DType dtype : {DType::f32, DType::bf16})
+    EXPECT_EQ(write_cuda(bias_gelu_dropout_kernel(dtype, 8)), write_cuda(bias_gelu_dropout_kernel(dtype, 8)));
+}
+
+TEST(WriteCuda, UserNamesStayOut) {
+  KernelBuilder k("k", kir::Target::cuda);
+  k.kernel.schedule = "line\nnext \\\n\xc3\xa4";
+  const sym::Expr n = k.integer("int");
+  const uint32_t x = k.reads("return", DType::f32, n), out = k.writes("while", DType::f32, n);
+  const sym::Expr i = k.loop("for_", n, kir::LoopKind::block_x);
+  k.store(out, i, k.load(x, i, 1, kir::Access::contiguous), kir::Access::contiguous);
+  const std::string text = write_cuda(k.kernel);
+  EXPECT_EQ(text.find("return"), text.npos);
+  EXPECT_EQ(text.find("while"), text.npos);
+  EXPECT_EQ(text.substr(0, text.find('\n')), "// k: line<0a>next <5c><0a><c3><a4>");
+}
+
+TEST(WriteCuda, OnlyUsedHelpers) {
+  EXPECT_EQ(write_cuda(add_kernel(DType::f32, 1)).find("template"), std::string::npos);
+  const std::string text = write_cuda(add_kernel(DType::bf16, 8));
+  EXPECT_NE(text.find("bf16_pair"), text.npos);
+  EXPECT_EQ(text.find("f16_value"), text.npos);
+  EXPECT_EQ(text.find("#include"), text.npos);
+  EXPECT_EQ(text.find("// needs"), text.npos);
+}
+
+TEST(WriteCuda, RefusesOtherTargets) {
+  KernelBuilder k("k", kir::Target::cpu);
+  EXPECT_THROW(write_cuda(k.kernel), InternalError);
+}
+
+TEST(Helpers, EachOnceAfterWhatItNeeds) {
+  Helpers helpers;
+  helpers.need("f16_vector");
+  helpers.need("bf16_vector");
+  const std::string text = helpers.text();
+  EXPECT_EQ(text.find("struct __align__"), text.rfind("struct __align__"));
+  EXPECT_LT(text.find("struct __align__"), text.find("bf16_pair"));
+  EXPECT_LT(text.find("struct bf16"), text.find("const bf16*"));
+  EXPECT_THROW(helpers.need("nothing"), InternalError);
+}
+
+TEST(IndexText, PlainDivisionOnlyWhereProven) {
+  sym::Pool pool;
+  const sym::Expr i = pool.symbol("i", {.lo = 0}), d = pool.symbol("d");
+  Helpers helpers;
+  IndexText text(helpers);
+  text.set_name(i, "i0");
+  text.set_name(d, "n0");
+  EXPECT_EQ(text.text(sym::floordiv(i, 7)), "i0 / 7");
+  EXPECT_EQ(text.text(sym::mod(i, 7), true), "(i0 % 7)");
+  EXPECT_EQ(text.text(sym::floordiv(d, 7)), "floor_div(n0, 7)");
+  EXPECT_EQ(text.text(sym::mod(d, 7)), "floor_mod(n0, 7)");
+  EXPECT_EQ(text.text(i - d * 3), "i0 - 3 * n0");
+  EXPECT_EQ(text.text(i * 5000000000), "5000000000ll * i0");
+  text.open_scope();
+  text.set_name(i - d * 3, "k0");
+  EXPECT_EQ(text.text(sym::lt(i - d * 3, 4 + sym::min(i, d))).substr(0, 2), "k0");
+  text.close_scope();
+  EXPECT_EQ(text.text(sym::logical_not(sym::eq(i, d))).find("!="), text.text(sym::ne(i, d)).find("!="));
+}
+
+TEST(Spelling, Literals) {
+  using codegen::cuda::literal;
+  const auto f32 = [](double x) { return literal(Constant::from_double(DType::f32, x)); };
+  EXPECT_EQ(f32(1), "1.0f");
+  EXPECT_EQ(f32(0.1), "0.1f");
+  EXPECT_EQ(f32(-2.5), "(-2.5f)");
+  EXPECT_EQ(f32(1e20), "1e+20f");
+  EXPECT_EQ(f32(-0.0), "(-0.0f)");
+  EXPECT_EQ(f32(INFINITY), "__uint_as_float(0x7f800000u)");
+  EXPECT_EQ(literal(Constant::from_double(DType::f64, 0.1)), "0.1");
+  EXPECT_EQ(literal(Constant::from_double(DType::f64, -INFINITY)), "__longlong_as_double(0xfff0000000000000ll)");
+  EXPECT_EQ(literal(Constant::from_int64(DType::i64, INT64_MIN)), "(-9223372036854775807ll - 1)");
+  EXPECT_EQ(literal(Constant::from_int64(DType::i64, -3)), "(-3ll)");
+  EXPECT_EQ(literal(Constant::from_int64(DType::u64, -1)), "18446744073709551615ull");
+  EXPECT_EQ(literal(Constant::from_bool(true)), "true");
+}
+
+}  // namespace
+}  // namespace plait
