@@ -9,7 +9,7 @@ namespace plait::kir {
 
 // One buffer argument; `extent` counts elements (an upper bound of every index).
 struct Buffer {
-  std::string name;  // for people: printed as a comment-like suffix, never in generated code
+  std::string name;  // for people: an identifier, unique among the buffers, never in generated code
   DType dtype = DType::f32;
   sym::Expr extent;
   bool written = false;  // a buffer is either read or written, never both
@@ -39,6 +39,8 @@ LaunchExtents launch_extents(const Kernel& kernel);
 
 // Text of the kernel, one statement a line. Source: docs/ir.md.
 std::string print(const Kernel& kernel);
+// The line of one statement of the kernel, without its body; also for statements that break invariants.
+std::string print(const Kernel& kernel, const Stmt& stmt);
 
 // Throws InternalError naming the statement that breaks an invariant (listed at the top of kir/verify.cpp).
 void verify(const Kernel& kernel);

@@ -192,6 +192,10 @@ struct Random : StmtBase<StmtKind::Random> {
   }
 };
 
+// Words of the text form: "aligned", "cpu_thread".
+std::string_view name(Access access);
+std::string_view name(LoopKind loop);
+
 // Calls fn with the statement as its own type. With overloaded lambdas and no catch-all, a new kind breaks the build.
 template <class Fn>
 decltype(auto) visit(const Stmt& stmt, Fn&& fn) {

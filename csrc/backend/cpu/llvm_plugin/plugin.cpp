@@ -1,0 +1,244 @@
+#include "backend/cpu/llvm_plugin/plugin.h"
+
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+using namespace llvm;
+
+struct PlaitLlvmCompiler {
+  std::unique_ptr<orc::LLJIT> jit;
+  orc::JITTargetMachineBuilder builder;
+  std::string cpu, features;
+  bool wide_vectors = false;
+  std::atomic<uint64_t> count = 0;  // makes names of entries unique
+  std::mutex mutex;                 // guards idle
+  std::vector<std::unique_ptr<TargetMachine>> idle;
+
+  explicit PlaitLlvmCompiler(orc::JITTargetMachineBuilder b) : builder(std::move(b)) {}
+};
+
+struct PlaitLlvmCode {
+  orc::ResourceTrackerSP tracker;
+};
+
+namespace {
+
+void write_error(const std::string& text, char* error, size_t size) {
+  if (size == 0) return;
+  const size_t length = std::min(text.size(), size - 1);
+  std::memcpy(error, text.data(), length);
+  error[length] = 0;
+}
+
+// What generated code may call. Nothing else of the process is visible to it.
+Error add_library(orc::LLJIT& jit) {
+  orc::SymbolMap symbols;
+  const auto add = [&](const char* name, auto* function) {
+    symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(function), JITSymbolFlags::Exported};
+  };
+  add("exp", static_cast<double (*)(double)>(std::exp));
+  add("log", static_cast<double (*)(double)>(std::log));
+  add("tanh", static_cast<double (*)(double)>(std::tanh));
+  add("erf", static_cast<double (*)(double)>(std::erf));
+  add("fma", static_cast<double (*)(double, double, double)>(std::fma));
+  add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
+  add("memcpy", &std::memcpy);
+  add("memmove", &std::memmove);
+  add("memset", &std::memset);
+  return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
+}
+
+Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler() {
+  static const bool initialized = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  auto builder = orc::JITTargetMachineBuilder::detectHost();
+  if (!builder) return builder.takeError();
+  auto compiler = std::make_unique<PlaitLlvmCompiler>(*builder);
+  compiler->cpu = builder->getCPU();
+  compiler->features = builder->getFeatures().getString();
+  compiler->wide_vectors = compiler->features.find("+avx512f") != std::string::npos;
+  auto jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).create();
+  if (!jit) return jit.takeError();
+  compiler->jit = std::move(*jit);
+  if (Error error = add_library(*compiler->jit)) return Expected<std::unique_ptr<PlaitLlvmCompiler>>(std::move(error));
+  return compiler;
+}
+
+// A target machine serves one thread at a time; they are kept for the next compile.
+class MachineLease {
+ public:
+  static Expected<MachineLease> take(PlaitLlvmCompiler& compiler) {
+    {
+      const std::lock_guard lock(compiler.mutex);
+      if (!compiler.idle.empty()) {
+        MachineLease lease(compiler, std::move(compiler.idle.back()));
+        compiler.idle.pop_back();
+        return lease;
+      }
+    }
+    auto machine = compiler.builder.createTargetMachine();
+    if (!machine) return machine.takeError();
+    return MachineLease(compiler, std::move(*machine));
+  }
+  MachineLease(MachineLease&&) = default;
+  ~MachineLease() {
+    if (machine_ == nullptr) return;
+    const std::lock_guard lock(compiler_->mutex);
+    compiler_->idle.push_back(std::move(machine_));
+  }
+  TargetMachine& operator*() const { return *machine_; }
+
+ private:
+  MachineLease(PlaitLlvmCompiler& compiler, std::unique_ptr<TargetMachine> machine)
+      : compiler_(&compiler), machine_(std::move(machine)) {}
+  PlaitLlvmCompiler* compiler_;
+  std::unique_ptr<TargetMachine> machine_;
+};
+
+// A short pipeline: the text is vectorised already, more passes cost compile time and gain nothing measurable.
+void optimize(Module& module, TargetMachine& machine) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  FunctionPassManager function;
+  function.addPass(SROAPass(SROAOptions::ModifyCFG));
+  function.addPass(EarlyCSEPass(true));
+  function.addPass(InstCombinePass());
+  function.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
+  function.addPass(SimplifyCFGPass());
+  ModulePassManager pipeline;
+  pipeline.addPass(AlwaysInlinerPass(false));
+  pipeline.addPass(GlobalDCEPass());
+  pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(function)));
+  pipeline.run(module, modules);
+}
+
+Error failure(const std::string& text) { return createStringError(inconvertibleErrorCode(), text); }
+
+// The module of the text, for this host, its entry renamed to `unique`.
+Expected<std::unique_ptr<Module>> parse(PlaitLlvmCompiler& compiler, LLVMContext& context, StringRef text,
+                                        const char* name, const std::string& unique) {
+  SMDiagnostic diagnostic;
+  std::unique_ptr<Module> module = parseAssembly(MemoryBufferRef(text, "kernel"), diagnostic, context);
+  std::string message;
+  raw_string_ostream stream(message);
+  if (module == nullptr) {
+    diagnostic.print(name, stream, false);
+    return failure(stream.str());
+  }
+  if (verifyModule(*module, &stream)) return failure(stream.str());
+  llvm::Function* entry = module->getFunction(name);
+  if (entry == nullptr) return failure(std::string("the text defines no function ") + name);
+  entry->setName(unique);
+  module->setDataLayout(compiler.jit->getDataLayout());
+  module->setTargetTriple(compiler.jit->getTargetTriple().str());
+  for (llvm::Function& function : *module) {
+    if (function.isDeclaration()) continue;
+    function.addFnAttr("target-cpu", compiler.cpu);
+    function.addFnAttr("target-features", compiler.features);
+    if (compiler.wide_vectors) function.addFnAttr("prefer-vector-width", "512");
+  }
+  return module;
+}
+
+Expected<std::unique_ptr<PlaitLlvmCode>> compile_text(PlaitLlvmCompiler& compiler, StringRef text, const char* name,
+                                                      PlaitLlvmEntry* entry) {
+  const std::string unique = std::string(name) + "." + std::to_string(compiler.count++);
+  LLVMContext context;
+  auto module = parse(compiler, context, text, name, unique);
+  if (!module) return module.takeError();
+  std::unique_ptr<MemoryBuffer> object;
+  {
+    auto machine = MachineLease::take(compiler);
+    if (!machine) return machine.takeError();
+    optimize(**module, **machine);
+    auto compiled = orc::SimpleCompiler(**machine)(**module);
+    if (!compiled) return compiled.takeError();
+    object = std::move(*compiled);
+  }
+  auto tracker = compiler.jit->getMainJITDylib().createResourceTracker();
+  if (Error error = compiler.jit->addObjectFile(tracker, std::move(object))) {
+    return Expected<std::unique_ptr<PlaitLlvmCode>>(std::move(error));
+  }
+  auto code = std::make_unique<PlaitLlvmCode>(PlaitLlvmCode{tracker});
+  auto address = compiler.jit->lookup(unique);
+  if (!address) {
+    consumeError(tracker->remove());
+    return address.takeError();
+  }
+  *entry = address->toPtr<PlaitLlvmEntry>();
+  return code;
+}
+
+PlaitLlvmCompiler* create(char* error, size_t error_size) {
+  auto compiler = make_compiler();
+  if (compiler) return compiler->release();
+  write_error(toString(compiler.takeError()), error, error_size);
+  return nullptr;
+}
+
+PlaitLlvmCode* compile(PlaitLlvmCompiler* compiler, const char* text, size_t size, const char* name,
+                       PlaitLlvmEntry* entry, char* error, size_t error_size) {
+  auto code = compile_text(*compiler, StringRef(text, size), name, entry);
+  if (code) return code->release();
+  write_error(toString(code.takeError()), error, error_size);
+  return nullptr;
+}
+
+void release(PlaitLlvmCode* code) {
+  consumeError(code->tracker->remove());
+  delete code;
+}
+
+constexpr PlaitLlvmInterface kInterface{
+    kPlaitLlvmVersion,
+    create,
+    [](PlaitLlvmCompiler* compiler) { delete compiler; },
+    compile,
+    release,
+    [](PlaitLlvmCompiler* compiler) { return compiler->cpu.c_str(); },
+    [](PlaitLlvmCompiler* compiler) { return compiler->features.c_str(); },
+    [](PlaitLlvmCompiler* compiler) {
+      return compiler->wide_vectors ? 64 : compiler->features.find("+avx2") != std::string::npos ? 32 : 16;
+    },
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const PlaitLlvmInterface* plait_llvm_interface(void) {
+  return &kInterface;
+}

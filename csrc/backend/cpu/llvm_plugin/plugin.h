@@ -1,0 +1,36 @@
+#pragma once
+// C interface of libplait_llvm.so: LLVM IR text in, machine code of this host out. The library is loaded on first use,
+// so that only processes that compile for the CPU pay for LLVM.
+#include <stddef.h>
+#include <stdint.h>
+
+extern "C" {
+
+typedef struct PlaitLlvmCompiler PlaitLlvmCompiler;
+typedef struct PlaitLlvmCode PlaitLlvmCode;
+
+// Runs iterations begin .. end - 1 of a kernel; see codegen/llvm/writer.h.
+typedef void (*PlaitLlvmEntry)(void* const* buffers, const int64_t* integers, int64_t begin, int64_t end);
+
+// All functions may be called from several threads at once. Errors are texts, cut to fit `error_size` bytes.
+typedef struct PlaitLlvmInterface {
+  uint32_t version;  // kPlaitLlvmVersion
+  // Null on failure.
+  PlaitLlvmCompiler* (*create)(char* error, size_t error_size);
+  // After all code has been released.
+  void (*destroy)(PlaitLlvmCompiler* compiler);
+  // Compiles the module `text` of `size` bytes (a zero byte follows) and finds its function `name`. Null on failure.
+  PlaitLlvmCode* (*compile)(PlaitLlvmCompiler* compiler, const char* text, size_t size, const char* name,
+                            PlaitLlvmEntry* entry, char* error, size_t error_size);
+  // Removes the code; its entry must not run any more.
+  void (*release)(PlaitLlvmCode* code);
+  const char* (*cpu_name)(PlaitLlvmCompiler* compiler);      // "znver4"
+  const char* (*cpu_features)(PlaitLlvmCompiler* compiler);  // "+avx2,-avx512f,..."
+  int (*vector_bytes)(PlaitLlvmCompiler* compiler);          // width of the vectors that kernels should use
+} PlaitLlvmInterface;
+
+enum { kPlaitLlvmVersion = 1 };
+
+// The one symbol the library exports.
+const PlaitLlvmInterface* plait_llvm_interface(void);
+}

@@ -1,0 +1,33 @@
+#pragma once
+// Elementary functions, conversions of narrow floats and Philox as helper functions in LLVM IR. Each call emits a call
+// of a helper, which is defined in the module on first use, once per lane count, and is inlined by the compiler. All of
+// it is plain IEEE arithmetic on one lane at a time: results do not depend on the lane count.
+#include "codegen/llvm/text.h"
+
+namespace plait::codegen::llvm {
+
+// f32: own polynomials; f64: the C library, lane by lane. Largest error in ulps of the result: exp 1, log 1, tanh 2.5,
+// erf 1.5 (sampled over all f32); infinities, NaN, signed zeros and denormal results are right.
+Ir exp(Function& f, const Ir& x);
+Ir log(Function& f, const Ir& x);
+Ir tanh(Function& f, const Ir& x);
+Ir erf(Function& f, const Ir& x);
+// Built on these; errors within 4 ulp (sigmoid) and 4 ulp + 8 u |x| (the others), f32 and f64.
+Ir sigmoid(Function& f, const Ir& x);
+Ir silu(Function& f, const Ir& x);
+Ir gelu_tanh(Function& f, const Ir& x);
+Ir gelu_erf(Function& f, const Ir& x);
+
+// Bits of the narrow type (i16 lanes) of f32 or f64 lanes, rounded once to nearest even, NaN quieted. Integer
+// instructions only, so that no target needs library calls.
+Ir round_to_narrow(Function& f, const Ir& x, DType narrow);
+// f32 lanes of i16 lanes, exact.
+Ir widen_narrow(Function& f, const Ir& bits, DType narrow);
+
+// Uniform numbers of scalar/philox.h for a vector of linear indices (i64 lanes), seed and offset one i64 each.
+Ir uniform(Function& f, const Ir& seed, const Ir& index, uint64_t offset);
+// The same for `lanes` indices that follow one another, the first a multiple of 4, lanes a multiple of 4: a counter
+// serves four lanes.
+Ir uniform_run(Function& f, const Ir& seed, const Ir& first_index, uint64_t offset, int lanes);
+
+}  // namespace plait::codegen::llvm

@@ -1,0 +1,318 @@
+#include "codegen/llvm/writer.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "codegen/llvm/compute.h"
+#include "codegen/llvm/functions.h"
+#include "codegen/llvm/index.h"
+#include "codegen/llvm/text.h"
+#include "kir/lane.h"
+
+namespace plait::codegen {
+namespace {
+
+using namespace llvm;
+
+constexpr Type kI64{Scalar::i64, 1}, kPtr{Scalar::ptr, 1};
+constexpr const char* kReads = ", !alias.scope !4, !noalias !5, !invariant.load !0";
+constexpr const char* kWrites = ", !alias.scope !5, !noalias !4";
+constexpr const char* kMetadata =
+    "\n!0 = !{}\n!1 = distinct !{!1}\n!2 = distinct !{!2, !1, !\"read\"}\n!3 = distinct !{!3, !1, !\"written\"}\n"
+    "!4 = !{!2}\n!5 = !{!3}\n";
+
+class Writer {
+ public:
+  explicit Writer(const kir::Kernel& kernel) : kernel_(kernel), f_(module_), index_(f_) {}
+
+  std::string run() {
+    arguments();
+    if (kir::thread_loop(kernel_) == nullptr) {
+      const Ir some = f_.compare("icmp slt", {kI64, "%begin"}, {kI64, "%end"});
+      guarded(some, [&] { block(kernel_.body); });
+    } else {
+      block(kernel_.body);
+    }
+    f_.line("ret void");
+    return fmt::format(
+        "define void @{}(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 "
+        "%begin, i64 %end) nounwind {{\nentry:\n{}{}}}\n{}{}",
+        kernel_.name, allocas_, f_.body(), module_.text(), kMetadata);
+  }
+
+ private:
+  void arguments() {
+    for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
+      const Ir slot = f_.define(kPtr, fmt::format("getelementptr inbounds ptr, ptr %buffers, i64 {}", i));
+      buffers_.push_back(f_.define(kPtr, fmt::format("load ptr, {}, align 8, !invariant.load !0", slot.typed())));
+    }
+    for (size_t i = 0; i < kernel_.integers.size(); ++i) {
+      const Ir slot = f_.define(kPtr, fmt::format("getelementptr inbounds i64, ptr %integers, i64 {}", i));
+      const Ir value = f_.define(kI64, fmt::format("load i64, {}, align 8, !invariant.load !0", slot.typed()));
+      index_.bind(kernel_.integers[i], value);
+    }
+  }
+
+  void block(const kir::Block& body) {
+    for (const auto& stmt : body) {
+      kir::visit(*stmt, [&](const auto& s) { write(s); });
+    }
+  }
+
+  void jump(const std::string& label) { f_.line("br label %" + label); }
+  void branch(const Ir& condition, const std::string& yes, const std::string& no) {
+    f_.line(fmt::format("br {}, label %{}, label %{}", condition.typed(), yes, no));
+  }
+
+  // Runs body where the condition holds.
+  template <class Body>
+  void guarded(const Ir& condition, Body&& body) {
+    const std::string then = f_.fresh_label("then"), join = f_.fresh_label("join");
+    branch(condition, then, join);
+    f_.label(then);
+    index_.enter();
+    body();
+    index_.leave();
+    jump(join);
+    f_.label(join);
+  }
+
+  // The same with a result: body() where the condition holds, else `otherwise`.
+  template <class Body>
+  Ir guarded_value(const Ir& condition, const Ir& otherwise, Body&& body) {
+    const std::string outer = f_.block();
+    Ir inner;
+    std::string inner_block;
+    guarded(condition, [&] {
+      inner = body();
+      inner_block = f_.block();
+    });
+    return f_.define(otherwise.type, fmt::format("phi {} [ {}, %{} ], [ {}, %{} ]", otherwise.type.text(), inner.text,
+                                                 inner_block, otherwise.text, outer));
+  }
+
+  const Ir& value(const kir::Value& v) const { return values_.at(v.id); }
+
+  Ir read(const kir::Value& v) {
+    const auto variable = variables_.find(v.id);
+    if (variable == variables_.end()) return value(v);
+    const Type type = value_type(v.dtype, v.lanes);
+    return f_.define(type, fmt::format("load {}, {}", type.text(), variable->second.typed()));
+  }
+
+  void write(const kir::For& s) {
+    const bool whole = s.loop != kir::LoopKind::cpu_thread;
+    const Ir first = whole ? integer(kI64, 0) : Ir{kI64, "%begin"};
+    const Ir last = whole ? index_.value(s.extent) : Ir{kI64, "%end"};
+    const std::string before = f_.block(), loop = f_.fresh_label("loop"), latch = f_.fresh_label("latch");
+    const std::string done = f_.fresh_label("done");
+    branch(f_.compare("icmp slt", first, last), loop, done);
+    f_.label(loop);
+    const std::string next = fmt::format("%{}.next", loop);
+    const Ir var = f_.define(kI64, fmt::format("phi i64 [ {}, %{} ], [ {}, %{} ]", first.text, before, next, latch));
+    index_.enter();
+    index_.bind(s.var, var);
+    block(s.body);
+    index_.leave();
+    jump(latch);
+    f_.label(latch);
+    f_.line(fmt::format("{} = add nuw nsw i64 {}, 1", next, var.text));
+    branch(f_.compare("icmp slt", {kI64, next}, last), loop, done);
+    f_.label(done);
+  }
+
+  void write(const kir::If& s) {
+    guarded(index_.condition(s.condition), [&] { block(s.body); });
+  }
+
+  void write(const kir::Variable& s) {
+    const Type type = value_type(s.out.dtype, s.out.lanes);
+    const Ir initial = constant(type, s.initial);
+    const Ir slot{kPtr, fmt::format("%variable{}", s.out.id)};
+    allocas_ += fmt::format("  {} = alloca {}\n", slot.text, type.text());
+    f_.line(fmt::format("store {}, {}", initial.typed(), slot.typed()));
+    variables_.emplace(s.out.id, slot);
+  }
+
+  void write(const kir::Assign& s) {
+    f_.line(fmt::format("store {}, {}", read(s.in).typed(), variables_.at(s.variable.id).typed()));
+  }
+
+  void write(const kir::Literal& s) {
+    values_.emplace(s.out.id, constant(value_type(s.out.dtype, s.out.lanes), s.constant));
+  }
+
+  // index(lane) in every lane.
+  Ir lanes_of(sym::Expr index, int lanes) {
+    const Type type{Scalar::i64, lanes};
+    if (const auto stride = kir::lane_stride(index)) {
+      const Ir first = f_.splat(index_.value(kir::at_lane(index, 0)), lanes);
+      if (*stride == 0 || lanes == 1) return first;
+      const Ir steps = *stride == 1 ? iota(type) : f_.binary("mul", iota(type), integer(type, *stride));
+      return f_.binary("add", first, steps);
+    }
+    Ir result{type, "poison"};
+    for (int lane = 0; lane < lanes; ++lane) {
+      result = f_.insert(result, index_.value(kir::at_lane(index, lane)), lane);
+    }
+    return result;
+  }
+
+  void write(const kir::Coordinate& s) { values_.emplace(s.out.id, lanes_of(s.index, s.out.lanes)); }
+
+  Ir address(uint32_t buffer, sym::Expr index) {
+    const Type element = memory_type(kernel_.buffers[buffer].dtype, 1);
+    return f_.define(kPtr, fmt::format("getelementptr inbounds {}, {}, {}", element.text(), buffers_[buffer].typed(),
+                                       index_.value(index).typed()));
+  }
+
+  // Bytes of which the address is a multiple.
+  int64_t alignment(uint32_t buffer, kir::Access access, int lanes) const {
+    const int64_t size = int64_t(size_of(kernel_.buffers[buffer].dtype));
+    return access == kir::Access::aligned ? std::min<int64_t>(64, size * lanes) : size;
+  }
+
+  // lane < active.
+  Ir mask(sym::Expr active, int lanes) {
+    const Type type{Scalar::i32, lanes};
+    const Ir low = f_.intrinsic("llvm.smax", {index_.value(active), integer(kI64, 0)});
+    const Ir clamped = f_.intrinsic("llvm.smin", {low, integer(kI64, lanes)});
+    const Ir count = f_.splat(f_.cast("trunc", clamped, {Scalar::i32, 1}), lanes);
+    return f_.compare("icmp slt", iota(type), count);
+  }
+
+  Ir is_active(sym::Expr active, int lane) { return f_.compare("icmp sgt", index_.value(active), integer(kI64, lane)); }
+
+  Ir load_element(uint32_t buffer, sym::Expr index) {
+    const Type type = memory_type(kernel_.buffers[buffer].dtype, 1);
+    return f_.define(type, fmt::format("load {}, {}, align {}{}", type.text(), address(buffer, index).typed(),
+                                       alignment(buffer, kir::Access::lanewise, 1), kReads));
+  }
+
+  Ir load_lane(const kir::Load& s, sym::Expr index, int lane) {
+    const Type type = memory_type(kernel_.buffers[s.buffer].dtype, 1);
+    if (!s.active) return load_element(s.buffer, index);
+    return guarded_value(is_active(s.active, lane), integer_or_number(type),
+                         [&] { return load_element(s.buffer, index); });
+  }
+
+  static Ir integer_or_number(Type type) { return type.is_float() ? number(type, 0) : integer(type, 0); }
+
+  Ir load_vector(const kir::Load& s) {
+    const int lanes = s.out.lanes;
+    const Type type = memory_type(kernel_.buffers[s.buffer].dtype, lanes);
+    const Ir from = address(s.buffer, kir::at_lane(s.index, 0));
+    const int64_t align = alignment(s.buffer, s.access, lanes);
+    if (!s.active) {
+      return f_.define(type, fmt::format("load {}, {}, align {}{}", type.text(), from.typed(), align, kReads));
+    }
+    const std::string name = fmt::format("llvm.masked.load.{}.p0", type.suffix());
+    const Ir active = mask(s.active, lanes);
+    module_.declare(name, fmt::format("declare {} @{}(ptr, i32 immarg, {}, {})", type.text(), name, active.type.text(),
+                                      type.text()));
+    return f_.define(type, fmt::format("call {} @{}({}, i32 {}, {}, {}){}", type.text(), name, from.typed(), align,
+                                       active.typed(), integer_or_number(type).typed(), kReads));
+  }
+
+  Ir load_lanewise(const kir::Load& s) {
+    const int lanes = s.out.lanes;
+    Ir result{memory_type(kernel_.buffers[s.buffer].dtype, lanes), "poison"};
+    for (int lane = 0; lane < lanes; ++lane) {
+      result = f_.insert(result, load_lane(s, kir::at_lane(s.index, lane), lane), lane);
+    }
+    return result;
+  }
+
+  Ir load_splat(const kir::Load& s) {
+    const Ir all = f_.splat(load_lane(s, s.index, 0), s.out.lanes);
+    if (!s.active || s.out.lanes == 1) return all;
+    return f_.select(mask(s.active, s.out.lanes), all, integer_or_number(all.type));
+  }
+
+  void write(const kir::Load& s) {
+    Ir element;
+    if (s.access == kir::Access::splat) {
+      element = load_splat(s);
+    } else if (s.access == kir::Access::lanewise || s.out.lanes == 1) {
+      element = load_lanewise(s);
+    } else {
+      element = load_vector(s);
+    }
+    values_.emplace(s.out.id, from_memory(f_, element, kernel_.buffers[s.buffer].dtype));
+  }
+
+  void store_lane(const kir::Store& s, const Ir& elements, int lane) {
+    const Ir element = f_.extract(elements, lane);
+    const auto put = [&] {
+      f_.line(fmt::format("store {}, {}, align {}{}", element.typed(),
+                          address(s.buffer, kir::at_lane(s.index, lane)).typed(),
+                          alignment(s.buffer, kir::Access::lanewise, 1), kWrites));
+    };
+    if (s.active) {
+      guarded(is_active(s.active, lane), put);
+    } else {
+      put();
+    }
+  }
+
+  void store_vector(const kir::Store& s, const Ir& elements) {
+    const Ir to = address(s.buffer, kir::at_lane(s.index, 0));
+    const int64_t align = alignment(s.buffer, s.access, s.in.lanes);
+    if (!s.active) {
+      f_.line(fmt::format("store {}, {}, align {}{}", elements.typed(), to.typed(), align, kWrites));
+      return;
+    }
+    const std::string name = fmt::format("llvm.masked.store.{}.p0", elements.type.suffix());
+    const Ir active = mask(s.active, s.in.lanes);
+    module_.declare(
+        name, fmt::format("declare void @{}({}, ptr, i32 immarg, {})", name, elements.type.text(), active.type.text()));
+    f_.line(fmt::format("call void @{}({}, {}, i32 {}, {}){}", name, elements.typed(), to.typed(), align,
+                        active.typed(), kWrites));
+  }
+
+  void write(const kir::Store& s) {
+    const Ir elements = to_memory(f_, read(s.in), s.in.dtype, kernel_.buffers[s.buffer].dtype);
+    if (s.access != kir::Access::lanewise && s.in.lanes > 1) return store_vector(s, elements);
+    for (int lane = 0; lane < s.in.lanes; ++lane) store_lane(s, elements, lane);
+  }
+
+  void write(const kir::Compute& s) {
+    std::vector<Ir> in;
+    for (const kir::Value& operand : s.in) in.push_back(read(operand));
+    values_.emplace(s.out.id, compute(f_, s.function, s.in.back().dtype, in));
+  }
+
+  void write(const kir::Convert& s) {
+    const Ir converted = convert(f_, read(s.in), s.in.dtype, s.out.dtype);
+    values_.emplace(s.out.id, s.in.lanes == s.out.lanes ? converted : f_.splat(converted, s.out.lanes));
+  }
+
+  void write(const kir::Round& s) { values_.emplace(s.out.id, round_through(f_, read(s.in), s.to)); }
+
+  void write(const kir::Random& s) {
+    const Ir seed = read(s.seed);
+    const int lanes = s.out.lanes;
+    const sym::Expr first = kir::at_lane(s.index, 0);
+    const bool run = lanes % 4 == 0 && kir::lane_stride(s.index) == 1 && sym::divisor(first) % 4 == 0;
+    values_.emplace(s.out.id, run ? uniform_run(f_, seed, index_.value(first), s.offset, lanes)
+                                  : uniform(f_, seed, lanes_of(s.index, lanes), s.offset));
+  }
+
+  const kir::Kernel& kernel_;
+  Module module_;
+  Function f_;
+  IndexWriter index_;
+  std::vector<Ir> buffers_;
+  std::map<uint32_t, Ir> values_, variables_;
+  std::string allocas_;
+};
+
+}  // namespace
+
+std::string write_llvm(const kir::Kernel& kernel) {
+  PLAIT_CHECK(kernel.target == kir::Target::cpu, "kernel {} is not for the CPU", kernel.name);
+  return Writer(kernel).run();
+}
+
+}  // namespace plait::codegen

@@ -1,0 +1,301 @@
+// Invariants of a kernel.
+//
+// Head. The name is an identifier of C. Buffers have unique identifiers as names and an extent. Integers are symbols,
+// each once, none of them `lane`. Extents of buffers speak of integers only.
+// Symbols. An index, extent, condition or `active` speaks only of the kernel's integers, the variables of enclosing
+// loops and, in an index, `lane`. What the pool states as facts of a loop variable holds for 0 .. extent-1, what it
+// states about `lane` for every lane of every statement that uses it.
+// Loops. A variable is a symbol that is not in scope already. cpu_thread belongs to target cpu, block_* and thread_* to
+// target cuda; each at most once. A parallel loop stands only within parallel loops (cpu_thread within nothing), and
+// its extent speaks of integers only. Every store stands inside all parallel loops of the kernel. Values. Each is
+// defined once, before its uses, in a block that encloses them; uses repeat id, dtype and lanes of the definition.
+// Lanes are a power of two up to 64. Dtypes are wide: no value is f16 or bf16. Variables. Only a Variable is assigned,
+// within the parallel loop that declares it, with its own dtype and lanes. Constants have the dtype of what they
+// define. Memory. Loads read buffers that are not `written`, stores write buffers that are. A load yields the buffer's
+// dtype, or f32 where that is narrow; a store takes the buffer's dtype or a wider wide float. `aligned`, `contiguous`
+// and `splat` are proven; a store is never splat. Compute. Operands have the lanes of the result and one dtype (the
+// condition of `where`: bool); result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business.
+// Convert takes the result's lanes or one. Round works on f32 or f64 and goes to f16 or bf16. Random yields f32 from a
+// u64 seed of one lane. Coordinate yields i64.
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "kir/kernel.h"
+#include "kir/lane.h"
+
+namespace plait::kir {
+namespace {
+
+bool is_identifier(const std::string& text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  if (text.empty() || !letter(text[0])) return false;
+  for (char c : text) {
+    if (!letter(c) && !(c >= '0' && c <= '9')) return false;
+  }
+  return true;
+}
+
+bool is_lane(sym::Expr symbol) { return symbol.symbol_name() == kLane; }
+
+class Verifier {
+ public:
+  explicit Verifier(const Kernel& kernel) : kernel_(kernel) {}
+
+  void run() {
+    head();
+    count_parallel(kernel_.body);
+    block(kernel_.body);
+  }
+
+ private:
+  struct Definition {
+    Value value;
+    bool variable = false;
+    size_t parallel_depth = 0;
+    bool live = true;
+  };
+
+  template <class... Args>
+  void require(bool condition, fmt::format_string<Args...> format, Args&&... args) const {
+    if (condition) return;
+    const std::string where = stmt_ == nullptr ? "" : fmt::format(": {}", print(kernel_, *stmt_));
+    throw InternalError(fmt::format("kernel IR: {}", fmt::format(format, std::forward<Args>(args)...)),
+                        fmt::format("kernel @{}{}", kernel_.name, where), "");
+  }
+
+  void head() {
+    require(is_identifier(kernel_.name), "the kernel's name is not an identifier of C");
+    require(kernel_.pool != nullptr, "the kernel has no pool");
+    for (sym::Expr integer : kernel_.integers) {
+      require(integer && integer.is_symbol(), "an integer argument is not a symbol");
+      require(&integer.pool() == kernel_.pool.get(), "an integer argument is of another pool");
+      require(!is_lane(integer), "an integer argument is called lane");
+      require(symbols_.insert(integer.symbol_name()).second, "integer argument {} twice", integer.symbol_name());
+    }
+    integers_ = symbols_;
+    std::set<std::string> names;
+    for (const Buffer& buffer : kernel_.buffers) {
+      require(is_identifier(buffer.name), "buffer name {} is not an identifier", buffer.name);
+      require(names.insert(buffer.name).second, "two buffers are called {}", buffer.name);
+      check_symbols(buffer.extent, integers_, "extent of a buffer");
+    }
+  }
+
+  void count_parallel(const Block& body) {
+    for (const auto& stmt : body) {
+      if (stmt == nullptr) continue;  // refused by block()
+      if (const For* loop = as<For>(*stmt)) {
+        parallel_count_ += loop->loop != LoopKind::serial;
+        count_parallel(loop->body);
+      } else if (const If* branch = as<If>(*stmt)) {
+        count_parallel(branch->body);
+      }
+    }
+  }
+
+  void block(const Block& body) {
+    const size_t first = order_.size();
+    for (const auto& stmt : body) {
+      require(stmt != nullptr, "a null statement");
+      const Stmt* outer = stmt_;
+      stmt_ = stmt.get();
+      visit(*stmt, [&](const auto& s) { check(s); });
+      stmt_ = outer;
+    }
+    for (size_t i = first; i < order_.size(); ++i) values_.at(order_[i]).live = false;
+    order_.resize(first);
+  }
+
+  void check_symbols(sym::Expr expr, const std::set<std::string>& allowed, const char* what) const {
+    require(bool(expr), "{} is null", what);
+    require(&expr.pool() == kernel_.pool.get(), "{} is of another pool", what);
+    for (const std::string& symbol : sym::symbols(expr)) {
+      require(allowed.contains(symbol), "{} speaks of {}, which is not in scope", what, symbol);
+    }
+  }
+
+  // An index over symbols in scope and lane, whose facts must hold for all lanes.
+  void check_index(sym::Expr index, int lanes) {
+    symbols_.insert(kLane);
+    check_symbols(index, symbols_, "index");
+    symbols_.erase(kLane);
+    if (!depends_on_lane(index)) return;
+    const sym::SymbolInfo& facts = kernel_.pool->info(kernel_.pool->find_symbol(kLane));
+    const bool sound = facts.lo.value_or(0) <= 0 && facts.hi.value_or(lanes - 1) >= lanes - 1 &&
+                       facts.multiple_of == 1 &&
+                       (!facts.below || sym::proven(sym::le(kernel_.pool->constant(lanes), facts.below)));
+    require(sound || lanes == 1, "the facts of lane do not hold for {} lanes", lanes);
+  }
+
+  void define(const Value& value, bool variable = false) {
+    require(value.lanes >= 1 && value.lanes <= 64 && (value.lanes & (value.lanes - 1)) == 0, "{} lanes", value.lanes);
+    require(!is_narrow(value.dtype), "a value of narrow dtype {}", name(value.dtype));
+    const bool fresh = values_.emplace(value.id, Definition{value, variable, parallel_depth_, true}).second;
+    require(fresh, "%{} is defined twice", value.id);
+    order_.push_back(value.id);
+  }
+
+  const Definition& use(const Value& value) const {
+    const auto found = values_.find(value.id);
+    require(found != values_.end(), "%{} is used before its definition", value.id);
+    require(found->second.live, "%{} is used outside of the block that defines it", value.id);
+    require(found->second.value == value, "%{} is used with another dtype or other lanes than defined", value.id);
+    return found->second;
+  }
+
+  void check(const For& s) {
+    require(s.var && s.var.is_symbol() && &s.var.pool() == kernel_.pool.get(), "the loop variable is not a symbol");
+    const std::string& var = s.var.symbol_name();
+    require(!is_lane(s.var), "a loop variable is called lane");
+    require(!symbols_.contains(var), "loop variable {} is in scope already", var);
+    const bool parallel = s.loop != LoopKind::serial;
+    check_symbols(s.extent, parallel ? integers_ : symbols_, "extent");
+    if (parallel) {
+      const bool of_cpu = s.loop == LoopKind::cpu_thread;
+      require(of_cpu == (kernel_.target == Target::cpu), "a {} loop for the other target", name(s.loop));
+      require(parallel_depth_ == depth_, "a {} loop stands inside of a serial loop or condition", name(s.loop));
+      require(seen_.insert(s.loop).second, "two {} loops", name(s.loop));
+    }
+    check_loop_facts(s);
+    symbols_.insert(var);
+    depth_ += 1;
+    parallel_depth_ += parallel;
+    block(s.body);
+    parallel_depth_ -= parallel;
+    depth_ -= 1;
+    symbols_.erase(var);
+  }
+
+  void check_loop_facts(const For& s) const {
+    const sym::SymbolInfo& facts = kernel_.pool->info(s.var);
+    const bool sound = facts.lo.value_or(0) <= 0 && facts.multiple_of == 1 &&
+                       (!facts.hi || sym::proven(sym::le(s.extent - 1, *facts.hi))) &&
+                       (!facts.below || sym::proven(sym::le(s.extent, facts.below)));
+    require(sound, "the facts of {} are not proven for 0..{}", s.var.symbol_name(), sym::print(s.extent));
+  }
+
+  void check(const If& s) {
+    check_symbols(s.condition, symbols_, "condition");
+    depth_ += 1;
+    block(s.body);
+    depth_ -= 1;
+  }
+
+  void check(const Variable& s) {
+    require(s.initial.dtype == s.out.dtype, "a {} constant", name(s.initial.dtype));
+    define(s.out, true);
+  }
+
+  void check(const Assign& s) {
+    const Definition& variable = use(s.variable);
+    require(variable.variable, "%{} is not a variable", s.variable.id);
+    require(variable.parallel_depth == parallel_depth_, "%{} is declared outside of a parallel loop", s.variable.id);
+    use(s.in);
+    require(s.in.dtype == s.variable.dtype && s.in.lanes == s.variable.lanes, "dtype or lanes differ");
+  }
+
+  void check(const Literal& s) {
+    require(s.constant.dtype == s.out.dtype, "a {} constant", name(s.constant.dtype));
+    define(s.out);
+  }
+
+  void check(const Coordinate& s) {
+    require(s.out.dtype == DType::i64, "a coordinate of dtype {}", name(s.out.dtype));
+    check_index(s.index, s.out.lanes);
+    define(s.out);
+  }
+
+  void check_access(sym::Expr index, Access access, sym::Expr active, int lanes) {
+    check_index(index, lanes);
+    if (active) check_symbols(active, symbols_, "active");
+    if (access == Access::splat) require(!depends_on_lane(index), "the index of a splat access depends on lane");
+    if (access != Access::aligned && access != Access::contiguous) return;
+    require(lanes == 1 || lane_stride(index) == 1, "the lanes are not proven contiguous");
+    if (access == Access::contiguous) return;
+    require(sym::divisor(at_lane(index, 0)) % lanes == 0, "the index is not proven a multiple of {}", lanes);
+  }
+
+  void check(const Load& s) {
+    require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
+    const Buffer& buffer = kernel_.buffers[s.buffer];
+    require(!buffer.written, "{} is read, but marked as written", buffer.name);
+    require(s.out.dtype == compute_type(buffer.dtype), "a {} buffer loads as {}", name(buffer.dtype),
+            name(compute_type(buffer.dtype)));
+    define(s.out);
+    check_access(s.index, s.access, s.active, s.out.lanes);
+  }
+
+  void check(const Store& s) {
+    require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
+    const Buffer& buffer = kernel_.buffers[s.buffer];
+    require(buffer.written, "{} is written, but marked as read", buffer.name);
+    require(s.access != Access::splat, "a store is never splat");
+    require(parallel_depth_ == parallel_count_, "a store outside of a parallel loop of the kernel");
+    use(s.in);
+    const bool rounds = is_float(s.in.dtype) && is_float(buffer.dtype) && size_of(s.in.dtype) >= size_of(buffer.dtype);
+    require(s.in.dtype == buffer.dtype || rounds, "a {} value into a {} buffer", name(s.in.dtype), name(buffer.dtype));
+    check_access(s.index, s.access, s.active, s.in.lanes);
+  }
+
+  void check(const Compute& s) {
+    require(s.function != Pointwise::cast, "cast is spelled convert");
+    require(int(s.in.size()) == info(s.function).arity, "{} operands", s.in.size());
+    std::vector<DType> dtypes;
+    for (size_t i = 0; i < s.in.size(); ++i) {
+      use(s.in[i]);
+      require(s.in[i].lanes == s.out.lanes, "the lanes of the operands and the result differ");
+      const bool condition = s.function == Pointwise::where && i == 0;
+      require(condition ? s.in[i].dtype == DType::boolean : s.in[i].dtype == s.in.back().dtype,
+              "the dtypes of the operands differ");
+      dtypes.push_back(s.in[i].dtype);
+    }
+    require(s.out.dtype == computed_type(s, dtypes), "the result's dtype is {}", name(s.out.dtype));
+    define(s.out);
+  }
+
+  DType computed_type(const Compute& s, const std::vector<DType>& dtypes) const {
+    try {
+      return result_type(s.function, dtypes);
+    } catch (const UserError& error) {
+      require(false, "{}", error.message());
+      throw;
+    }
+  }
+
+  void check(const Convert& s) {
+    use(s.in);
+    require(s.in.lanes == s.out.lanes || s.in.lanes == 1, "{} lanes become {}", s.in.lanes, s.out.lanes);
+    define(s.out);
+  }
+
+  void check(const Round& s) {
+    use(s.in);
+    require(s.in.dtype == s.out.dtype && s.in.lanes == s.out.lanes, "dtype or lanes differ");
+    require(s.in.dtype == DType::f32 || s.in.dtype == DType::f64, "rounding a {}", name(s.in.dtype));
+    require(is_narrow(s.to), "rounding to {}", name(s.to));
+    define(s.out);
+  }
+
+  void check(const Random& s) {
+    use(s.seed);
+    require(s.seed.dtype == DType::u64 && s.seed.lanes == 1, "the seed is not one u64");
+    require(s.out.dtype == DType::f32, "a random {}", name(s.out.dtype));
+    check_index(s.index, s.out.lanes);
+    define(s.out);
+  }
+
+  const Kernel& kernel_;
+  const Stmt* stmt_ = nullptr;             // the statement being checked
+  std::map<uint32_t, Definition> values_;  // all definitions so far
+  std::vector<uint32_t> order_;            // live ones, outermost block first
+  std::set<std::string> symbols_, integers_;
+  std::set<LoopKind> seen_;
+  size_t depth_ = 0, parallel_depth_ = 0, parallel_count_ = 0;
+};
+
+}  // namespace
+
+void verify(const Kernel& kernel) { Verifier(kernel).run(); }
+
+}  // namespace plait::kir

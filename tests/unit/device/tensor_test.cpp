@@ -1,0 +1,121 @@
+#include "device/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "base/error.h"
+
+namespace plait {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+TEST(Memory, ReleasesOnceWhenTheLastHandleGoes) {
+  int released = 0;
+  int value = 0;
+  auto memory = std::make_shared<Memory>(&value, sizeof value, [&] { ++released; });
+  auto second = memory;
+  memory.reset();
+  EXPECT_EQ(released, 0);
+  second.reset();
+  EXPECT_EQ(released, 1);
+}
+
+TEST(Memory, RefusesNoAddress) { EXPECT_THROW(Memory(nullptr, 0, {}), InternalError); }
+
+TEST(HostAllocator, AlignsAndCounts) {
+  HostAllocator allocator;
+  std::vector<std::shared_ptr<Memory>> held;
+  for (size_t bytes : {0, 1, 63, 64, 65, 100000}) {
+    held.push_back(allocator.allocate(bytes));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(held.back()->data()) % kBufferAlignment, 0u);
+    EXPECT_EQ(held.back()->bytes(), bytes);
+  }
+  EXPECT_EQ(allocator.allocations(), 6);
+  EXPECT_EQ(allocator.allocated_bytes(), 100193);
+}
+
+TEST(HostAllocator, RefusesWhatTheMachineLacks) {
+  HostAllocator allocator;
+  EXPECT_THROW(allocator.allocate(size_t(1) << 62), MissingError);
+  EXPECT_EQ(allocator.allocations(), 0);
+}
+
+TEST(Shape, CountsAndStrides) {
+  EXPECT_EQ(element_count({}), 1);
+  EXPECT_EQ(element_count({3, 4, 5}), 60);
+  EXPECT_EQ(element_count({3, 0, 5}), 0);
+  EXPECT_EQ(row_major_strides({}), Shape{});
+  EXPECT_EQ(row_major_strides({3, 4, 5}), (Shape{20, 5, 1}));
+  EXPECT_EQ(row_major_strides({3, 0, 5}), (Shape{5, 5, 1}));
+}
+
+TEST(Shape, RefusesOverflowAndNegativeExtents) {
+  const int64_t big = int64_t(1) << 32;
+  EXPECT_EQ(element_count({std::numeric_limits<int64_t>::max()}), std::numeric_limits<int64_t>::max());
+  EXPECT_THROW(element_count({big, big}), UserError);
+  EXPECT_THROW(element_count({big, big, 0}), UserError);
+  EXPECT_THROW(element_count({2, -1}), UserError);
+  EXPECT_THROW(Tensor::empty(DType::f64, {std::numeric_limits<int64_t>::max() / 4}), UserError);
+}
+
+TEST(Tensor, RoundsValuesToItsDType) {
+  const Tensor t = Tensor::from_doubles(DType::bf16, {2, 2}, {1, 1.0 / 3, -2, 1e300});
+  EXPECT_EQ(t.to_doubles(), (std::vector<double>{1, 0.333984375, -2, std::numeric_limits<double>::infinity()}));
+  EXPECT_EQ(t.bytes(), 8u);
+  EXPECT_EQ(t.at(2), -2);
+  EXPECT_THROW(t.at(4), InternalError);
+  EXPECT_THROW(Tensor::from_doubles(DType::f32, {3}, {1, 2}), UserError);
+}
+
+TEST(Tensor, WrapsACallersMemory) {
+  int64_t values[3] = {5, 6, 7};
+  Tensor t = Tensor::wrap(DType::i64, {3}, values);
+  EXPECT_EQ(t.data(), values);
+  values[1] = -6;
+  EXPECT_EQ(t.at(1), -6);
+}
+
+TEST(Tensor, ReadsThroughStrides) {
+  Tensor t = Tensor::from_doubles(DType::f32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  Tensor transposed = t;
+  transposed.shape = {3, 2};
+  transposed.strides = {1, 3};
+  EXPECT_FALSE(transposed.is_contiguous());
+  EXPECT_EQ(transposed.to_doubles(), (std::vector<double>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(transposed.at(3), 5);
+  const Tensor copy = transposed.contiguous();
+  EXPECT_TRUE(copy.is_contiguous());
+  EXPECT_EQ(copy.to_doubles(), transposed.to_doubles());
+  EXPECT_NE(copy.data(), t.data());
+  EXPECT_EQ(t.contiguous().data(), t.data());
+  Tensor row = t;  // second row
+  row.shape = {3};
+  row.strides = {1};
+  row.byte_offset = 12;
+  EXPECT_EQ(row.to_doubles(), (std::vector<double>{4, 5, 6}));
+}
+
+TEST(Tensor, ContiguityIgnoresExtentsOfOneAndEmptyTensors) {
+  Tensor t = Tensor::empty(DType::f32, {1, 4});
+  t.strides = {99, 1};
+  EXPECT_TRUE(t.is_contiguous());
+  Tensor e = Tensor::empty(DType::f32, {2, 0, 3});
+  e.strides = {7, 7, 7};
+  EXPECT_TRUE(e.is_contiguous());
+  EXPECT_TRUE(e.to_doubles().empty());
+  Tensor broadcast = Tensor::empty(DType::f32, {2, 2});
+  broadcast.strides = {0, 1};
+  EXPECT_FALSE(broadcast.is_contiguous());
+}
+
+TEST(Tensor, ScalarHasOneElement) {
+  const Tensor t = Tensor::from_doubles(DType::u64, {}, {42});
+  EXPECT_EQ(t.elements(), 1);
+  EXPECT_EQ(t.at(0), 42);
+}
+
+}  // namespace
+}  // namespace plait
