@@ -8,12 +8,19 @@ set(PLAIT_CORE_SOURCES
   axes/project.cpp
   axes/transforms.cpp
   axes/walk.cpp
+  backend/cpu/cpu_device.cpp
+  backend/cpu/kernel_cache.cpp
+  backend/cpu/llvm_compiler.cpp
+  backend/cpu/plugin_loader.cpp
+  backend/cpu/thread_pool.cpp
   base/dump.cpp
   base/environment.cpp
   base/error.cpp
   base/options.cpp
   base/pass.cpp
   base/suggest.cpp
+  bind_inputs.cpp
+  build_program.cpp
   codegen/cuda/helpers.cpp
   codegen/cuda/index_text.cpp
   codegen/cuda/plan.cpp
@@ -49,16 +56,29 @@ set(PLAIT_CORE_SOURCES
   kir/lane.cpp
   kir/print.cpp
   kir/verify.cpp
+  lower/extents.cpp
+  lower/group_axes.cpp
+  lower/index_loops.cpp
+  lower/lower.cpp
+  lower/predicates.cpp
   mesh/mesh.cpp
+  pipeline.cpp
+  pipeline_stages.cpp
   program/binding.cpp
+  program/interleaving.cpp
   program/memory_plan.cpp
+  program/pieces.cpp
   program/print.cpp
   program/program.cpp
+  program/stepped_executor.cpp
   program/verify.cpp
   reference/array.cpp
+  reference/check.cpp
   reference/contraction.cpp
+  reference/draw_inputs.cpp
   reference/evaluate.cpp
   reference/evaluate_op.cpp
+  reference/executable.cpp
   reference/multiply.cpp
   reference/partials.cpp
   reference/pointwise.cpp
@@ -67,6 +87,10 @@ set(PLAIT_CORE_SOURCES
   scalar/dtype.cpp
   scalar/interval.cpp
   scalar/pointwise.cpp
+  schedule/nest.cpp
+  schedule/params.cpp
+  schedule/pointwise.cpp
+  schedule/scheduler.cpp
   shard/assign.cpp
   shard/explain.cpp
   shard/insert_reshards.cpp

@@ -1,0 +1,57 @@
+#pragma once
+// Arrays of the reference evaluator: value and error radius per element.
+#include <cstdint>
+#include <vector>
+
+#include "device/tensor.h"
+#include "scalar/interval.h"
+
+namespace plait::reference {
+
+// Dense, row-major. An element of a backend's tensor lies within `radius` of `value`; a NaN or an infinity of radius 0
+// is met by the same; an infinite radius says that nothing is known of the element.
+struct Array {
+  std::vector<int64_t> shape;
+  DType dtype = DType::f32;
+  std::vector<double> value;      // narrow dtypes: rounded to the dtype; bool: 0 or 1; i64 and u64: the nearest double
+  std::vector<int64_t> integers;  // i64 and u64 (the same bits): exact; other dtypes: empty
+  std::vector<double> radius;     // empty: zero everywhere, or not asked for
+  std::vector<uint8_t> excused;   // 1: either side of a jump is accepted, or nothing is known; empty: none
+  // Products and the sums that ranks may keep pending: an upper bound of the sum over the ranks of |partial|.
+  std::vector<double> spread;
+
+  int64_t elements() const { return static_cast<int64_t>(value.size()); }
+  double radius_at(int64_t i) const { return radius.empty() ? 0 : radius[i]; }
+  bool excused_at(int64_t i) const { return !excused.empty() && excused[i]; }
+  int64_t integer_at(int64_t i) const;  // integers and bool only
+};
+
+// Zeros of a shape.
+Array make_array(DType dtype, std::vector<int64_t> shape);
+// Exact copies of a tensor, and back: values are rounded to the dtype.
+Array from_tensor(const Tensor& tensor);
+Tensor to_tensor(const Array& array);
+// Writes the elements to dense memory, rounded to the dtype.
+void store(const Array& array, void* target);
+
+// Whether the dtype's elements are kept in `integers`.
+bool is_wide_integer(DType dtype);
+
+// A value with its radius as an interval and back. Bounds are rounded outward.
+Interval to_interval(double value, double radius);
+
+// What an element of `dtype` holds after a computation whose exact result is `value`, whose results over all operands
+// are `range`, and whose own error is `own`. A narrow dtype rounds, or a backend skips that rounding, and the radius
+// covers both; f32 beyond its largest number is an infinity, and unknown where only part of the range lies there.
+struct Settled {
+  double value, radius;
+};
+Settled settle(DType dtype, double value, const Interval& range, double own);
+
+// Bounds rounded to numbers of a narrow dtype inside the interval: what is left when every rounding is kept. The
+// interval holds at least one such number.
+Interval snap(DType dtype, const Interval& range);
+// The next larger number of a narrow dtype.
+double next_up(DType dtype, double value);
+
+}  // namespace plait::reference

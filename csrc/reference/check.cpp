@@ -1,0 +1,183 @@
+#include "reference/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "scalar/convert.h"
+
+namespace plait::reference {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::vector<int64_t> index_of(int64_t element, const std::vector<int64_t>& shape) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    index[d] = element % shape[d];
+    element /= shape[d];
+  }
+  return index;
+}
+
+std::string list(const std::vector<int64_t>& values) {
+  std::string text;
+  for (int64_t v : values) text += fmt::format("{}{}", text.empty() ? "" : ", ", v);
+  return "[" + text + "]";
+}
+
+bool too_many_excused(int64_t excused, int64_t elements) { return excused > 3 && excused * 100 > elements; }
+
+// One output against values with bounds.
+class Comparison {
+ public:
+  Comparison(const std::string& output, const Array& shape_of, const CheckOptions& options)
+      : output_(output), options_(options), shape_(shape_of.shape) {}
+
+  void element(int64_t i, double want, double got, double bound) {
+    if (options_.exact) bound = 0;
+    if (bound == kInfinity) return;  // counted as excused
+    double ratio = 0, distance = 0;
+    if (std::isnan(want) || std::isnan(got))
+      ratio = std::isnan(want) && std::isnan(got) ? 0 : kInfinity;
+    else if (want != got) {
+      distance = std::abs(got - want);
+      ratio = bound == 0 || std::isinf(distance) ? kInfinity : distance / bound;
+    }
+    if (std::isfinite(distance)) result_.max_abs_error = std::max(result_.max_abs_error, distance);
+    if (!(ratio > result_.max_error)) return;
+    result_.max_error = ratio;
+    result_.worst = Worst{output_, index_of(i, shape_), got, want, bound};
+  }
+  void excuse() { ++excused_; }
+
+  CheckResult finish(int64_t elements) {
+    result_.excused[output_] = excused_;
+    if (result_.max_error > 1) {
+      const Worst& w = *result_.worst;
+      result_.message =
+          fmt::format("%{} at {}: got {}, want {}, bound {}", output_, list(w.index), w.got, w.want, w.bound);
+    } else if (too_many_excused(excused_, elements)) {
+      result_.message = fmt::format("%{}: {} of {} elements depend on a jump", output_, excused_, elements);
+    }
+    result_.ok = result_.message.empty();
+    return std::move(result_);
+  }
+
+ private:
+  std::string output_;
+  CheckOptions options_;
+  std::vector<int64_t> shape_;
+  CheckResult result_;
+  int64_t excused_ = 0;
+};
+
+CheckResult differs(const std::string& output, std::string what) {
+  CheckResult result;
+  result.ok = false;
+  result.max_error = kInfinity;
+  result.message = fmt::format("%{}: {}", output, what);
+  return result;
+}
+
+std::optional<CheckResult> type_differs(const std::string& output, const Array& want, const Tensor& got) {
+  if (want.dtype != got.dtype)
+    return differs(output, fmt::format("dtype {}, want {}", name(got.dtype), name(want.dtype)));
+  if (want.shape != got.shape)
+    return differs(output, fmt::format("shape {}, want {}", list(got.shape), list(want.shape)));
+  return std::nullopt;
+}
+
+// Integers compare exactly where nothing is open; the difference of unequal ones is reported as at least one.
+void compare_integers(Comparison& comparison, int64_t i, int64_t want, int64_t got, double want_value,
+                      double got_value) {
+  if (want == got) return;
+  const double distance = got_value - want_value;
+  comparison.element(i, want_value,
+                     want_value + (distance != 0 ? distance : std::max(1.0, ulp(DType::f64, want_value))), 0);
+}
+
+}  // namespace
+
+void CheckResult::merge(const CheckResult& other) {
+  ok = ok && other.ok;
+  if (message.empty()) message = other.message;
+  if (other.max_error > max_error) {
+    max_error = other.max_error;
+    worst = other.worst;
+  }
+  max_abs_error = std::max(max_abs_error, other.max_abs_error);
+  excused.insert(other.excused.begin(), other.excused.end());
+}
+
+CheckResult compare(const std::string& output, const Array& want, const Tensor& got, const CheckOptions& options) {
+  if (auto bad = type_differs(output, want, got)) return *bad;
+  const Array found = from_tensor(got);
+  Comparison comparison(output, want, options);
+  for (int64_t i = 0; i < want.elements(); ++i) {
+    if (want.excused_at(i)) comparison.excuse();
+    if (!want.integers.empty() && want.radius_at(i) == 0)
+      compare_integers(comparison, i, want.integers[i], found.integers[i], want.value[i], found.value[i]);
+    else
+      comparison.element(i, want.value[i], found.value[i], want.radius_at(i));
+  }
+  return comparison.finish(want.elements());
+}
+
+CheckResult compare_runs(const std::string& output, const Array& want_other, const Tensor& other, const Array& want_got,
+                         const Tensor& got, const CheckOptions& options) {
+  for (const Tensor* tensor : {&other, &got})
+    if (auto bad = type_differs(output, want_got, *tensor)) return *bad;
+  const Array left = from_tensor(other), right = from_tensor(got);
+  Comparison comparison(output, want_got, options);
+  for (int64_t i = 0; i < want_got.elements(); ++i) {
+    if (want_got.excused_at(i) || want_other.excused_at(i)) comparison.excuse();
+    const double bound = want_got.radius_at(i) + want_other.radius_at(i);
+    if (!left.integers.empty() && bound == 0)
+      compare_integers(comparison, i, left.integers[i], right.integers[i], left.value[i], right.value[i]);
+    else
+      comparison.element(i, left.value[i], right.value[i], bound);
+  }
+  return comparison.finish(want_got.elements());
+}
+
+CheckResult compare(const Results& want, const std::map<std::string, Tensor>& got, const CheckOptions& options) {
+  CheckResult result;
+  for (const auto& [output, array] : want) {
+    const auto it = got.find(output);
+    result.merge(it == got.end() ? differs(output, "missing") : compare(output, array, it->second, options));
+  }
+  return result;
+}
+
+bool perturb(const Array& want, int64_t element, Tensor& got) {
+  PLAIT_CHECK(got.is_contiguous() && got.dtype == want.dtype && got.shape == want.shape, "perturbing another tensor");
+  auto* target = static_cast<std::byte*>(got.data()) + element * static_cast<int64_t>(size_of(want.dtype));
+  const double value = want.value[element], radius = want.radius_at(element);
+  if (std::isinf(radius) || want.excused_at(element)) return false;
+  if (!is_float(want.dtype)) {
+    const int64_t next = want.dtype == DType::boolean ? !value : want.integer_at(element) ^ 1;
+    store_int64(want.dtype, target, next);
+    return true;
+  }
+  if (!std::isfinite(value)) {
+    store_double(want.dtype, target, 0);
+    return true;
+  }
+  // Away from zero or, where the dtype ends there, towards it.
+  const double direction = std::signbit(value) ? -1 : 1;
+  for (const double sign : {direction, -direction}) {
+    double moved = round_to(want.dtype, value + sign * 2 * radius);
+    for (int i = 0; i < 3 && (std::abs(moved - value) < 2 * radius || moved == value); ++i) {
+      const double step = std::max(ulp(want.dtype, moved), ulp(DType::f64, moved));
+      moved = round_to(want.dtype, moved + sign * step);
+    }
+    if (!std::isfinite(moved) || moved == value || std::abs(moved - value) < 2 * radius) continue;
+    store_double(want.dtype, target, moved);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace plait::reference

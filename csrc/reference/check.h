@@ -1,0 +1,51 @@
+#pragma once
+// Comparison of a backend's tensors with the reference, element by element, each against its own bound.
+#include <map>
+#include <optional>
+#include <string>
+
+#include "reference/evaluate.h"
+
+namespace plait::reference {
+
+struct CheckOptions {
+  bool exact = false;  // exact-integer mode: every element must be equal, whatever its radius
+};
+
+// One element: where, what was found, what was wanted, and how far they may lie apart.
+struct Worst {
+  std::string output;
+  std::vector<int64_t> index;
+  double got = 0, want = 0, bound = 0;
+};
+
+struct CheckResult {
+  bool ok = true;
+  double max_error = 0;        // largest |error| / bound; 0 / 0 is 0; infinite where the bound is 0 or a NaN is wrong
+  double max_abs_error = 0;    // largest |error| of elements that are finite on both sides
+  std::optional<Worst> worst;  // element of the largest max_error, once it is above 0
+  std::map<std::string, int64_t> excused;  // outputs -> elements where either side of a jump is accepted
+  std::string message;                     // empty when ok; else what failed, on one line
+  // Joins the result of another output.
+  void merge(const CheckResult& other);
+};
+
+// `want` with its radius against a backend's tensor. NaN must meet NaN and infinity the same infinity; integers and
+// bool must be equal where they are not excused. Fails when an error exceeds its bound, when over 1 % and over 3 of the
+// elements are excused, or when shape or dtype differ. -0 equals 0.
+CheckResult compare(const std::string& output, const Array& want, const Tensor& got, const CheckOptions& options = {});
+
+// Two runs of the same fusion (N ranks and one): the bound is the sum of both radii. The arrays hold the reference's
+// view of each run; `got` is measured against `other`.
+CheckResult compare_runs(const std::string& output, const Array& want_other, const Tensor& other, const Array& want_got,
+                         const Tensor& got, const CheckOptions& options = {});
+
+// All outputs that `want` names.
+CheckResult compare(const Results& want, const std::map<std::string, Tensor>& got, const CheckOptions& options = {});
+
+// Moves one element away from the reference by at least twice its radius, to a number of the dtype (the next one where
+// the radius is 0), so that the check must fail. False where no number of the dtype is far enough or nothing is known
+// of the element.
+bool perturb(const Array& want, int64_t element, Tensor& got);
+
+}  // namespace plait::reference

@@ -1,0 +1,222 @@
+// Products: the sum, the sum of |terms| over the operands' intervals, and the sums that ranks keep pending.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/error.h"
+#include "reference/evaluator.h"
+#include "reference/multiply.h"
+
+namespace plait::reference {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A matrix [rows, k] within an array.
+struct Side {
+  const Array& array;
+  int64_t offset, rows, row_stride, k_stride;
+  int64_t at(int64_t row, int64_t k) const { return offset + row * row_stride + k * k_stride; }
+};
+
+// Per element [m, n] of one product.
+struct Sums {
+  std::vector<double> sum;
+  std::vector<double> plain;  // sum of |a| |b|; empty where it equals `wide`
+  std::vector<double> wide;   // sum of (|a| + radius) (|b| + radius); empty when not asked for
+  std::vector<double> parts;  // sum over ranks of |partial|; empty when no rank keeps one
+};
+
+// Contracted indices in the order of the ranks that add them, and where each rank's begin.
+struct Order {
+  std::vector<int64_t> index, begin;
+};
+
+Order order_of(const Op& op, int64_t depth, const Partial* partial) {
+  Order order{{}, {0}};
+  if (partial && !partial->indices.empty()) {
+    for (const auto& rank : partial->indices) {
+      order.index.insert(order.index.end(), rank.begin(), rank.end());
+      order.begin.push_back(static_cast<int64_t>(order.index.size()));
+    }
+    PLAIT_CHECK(static_cast<int64_t>(order.index.size()) == depth, "{}: ranks add {} of {} terms", describe(op),
+                order.index.size(), depth);
+    return order;
+  }
+  order.index.resize(static_cast<size_t>(depth));
+  std::iota(order.index.begin(), order.index.end(), 0);
+  order.begin.push_back(depth);
+  return order;
+}
+
+// Rows that hold an element for which `test` is true.
+template <class Test>
+std::vector<uint8_t> marked_rows(const Side& side, int64_t depth, bool any, Test&& test) {
+  std::vector<uint8_t> marked(static_cast<size_t>(side.rows), 0);
+  if (!any) return marked;
+  for (int64_t row = 0; row < side.rows; ++row)
+    for (int64_t k = 0; k < depth; ++k) marked[row] |= static_cast<uint8_t>(test(side.at(row, k)));
+  return marked;
+}
+
+class Contraction {
+ public:
+  Contraction(const Op& op, int64_t depth, const Array* bias, const Context& context)
+      : context_(context),
+        partial_(context.partial_of_product(op)),
+        order_(order_of(op, depth, partial_)),
+        depth_(depth),
+        bias_(bias),
+        in_(inputs(op)[0]->dtype),
+        spread_(context.options.spread || (partial_ && !partial_->indices.empty())) {
+    out_ = make_array(op.out->dtype, context.shape(op.out->shape()));
+    if (context.options.radius) out_.radius.assign(out_.value.size(), 0.0);
+    if (spread_) out_.spread.assign(out_.value.size(), 0.0);
+  }
+  const Array& out() const { return out_; }
+  // One product into out[at ...], [a.rows, b.rows].
+  void multiply(const Side& a, const Side& b, int64_t at) {
+    const Sums sums = add_up(a, b);
+    finish(a, b, sums, at);
+  }
+  Array take() { return std::move(out_); }
+
+ private:
+  Sums add_up(const Side& a, const Side& b) const;
+  void finish(const Side& a, const Side& b, const Sums& sums, int64_t at);
+  double radius(const Sums& sums, size_t i, double value, double bias, double bias_radius, double spread) const;
+
+  const Context& context_;
+  const Partial* partial_;
+  Order order_;
+  int64_t depth_;
+  const Array* bias_;
+  DType in_;
+  bool spread_;
+  Array out_;
+};
+
+Sums Contraction::add_up(const Side& a, const Side& b) const {
+  const auto packed = [&](const Side& side, auto&& get) {
+    return pack(side.rows, depth_,
+                [&](int64_t row, int64_t k) { return get(side.array, side.at(row, order_.index[k])); });
+  };
+  const auto value = [](const Array& x, int64_t i) { return x.value[i]; };
+  const auto absolute = [](const Array& x, int64_t i) { return std::abs(x.value[i]); };
+  const auto largest = [](const Array& x, int64_t i) { return std::abs(x.value[i]) + x.radius_at(i); };
+  const auto count = static_cast<size_t>(a.rows * b.rows);
+  Sums sums;
+  sums.sum.assign(count, 0.0);
+  {
+    const Panels left = packed(a, value), right = packed(b, value);
+    const bool exchanged = partial_ && !partial_->indices.empty();
+    if (exchanged) sums.parts.assign(count, 0.0);
+    std::vector<double> part;
+    for (size_t r = 0; r + 1 < order_.begin.size(); ++r) {
+      part.assign(exchanged ? count : 0, 0.0);
+      multiply_add(left, right, order_.begin[r], order_.begin[r + 1], exchanged ? part.data() : sums.sum.data());
+      for (size_t i = 0; i < part.size(); ++i) sums.sum[i] += part[i], sums.parts[i] += std::abs(part[i]);
+    }
+  }
+  if (!context_.options.radius && !spread_) return sums;
+  sums.wide.assign(count, 0.0);
+  multiply_add(packed(a, largest), packed(b, largest), 0, depth_, sums.wide.data());
+  if (a.array.radius.empty() && b.array.radius.empty()) return sums;
+  sums.plain.assign(count, 0.0);
+  multiply_add(packed(a, absolute), packed(b, absolute), 0, depth_, sums.plain.data());
+  return sums;
+}
+
+// Radius of sum + bias before it is rounded to a narrow dtype.
+double Contraction::radius(const Sums& sums, size_t i, double value, double bias, double bias_radius,
+                           double spread) const {
+  const DType wide = accumulation_type(in_);
+  const double terms = sums.wide[i] + std::abs(bias) + bias_radius;
+  const double depth = static_cast<double>(depth_ + (bias_ ? 1 : 0) + context_.options.ranks);
+  double radius = sums.plain.empty() ? 0 : sums.wide[i] - sums.plain[i];
+  if (terms > 0) radius += depth * (2 * unit_roundoff(wide) * terms + smallest_spacing(wide));
+  if (terms > max_finite(wide)) return kInfinity;
+  if (partial_ && is_narrow(in_)) {
+    const double u = unit_roundoff(in_), least = smallest_spacing(in_);
+    if (spread > 0)
+      radius += static_cast<double>(partial_->roundings) * (u * (spread + radius) + least * double(partial_->ranks));
+    if (bias_ && terms > 0) radius += u * (std::abs(value) + radius) + least;  // the total, before the bias joins
+  }
+  return radius + bias_radius;
+}
+
+void Contraction::finish(const Side& a, const Side& b, const Sums& sums, int64_t at) {
+  const auto excused = [](const Side& s) { return [&s](int64_t i) { return s.array.excused_at(i); }; };
+  const auto unknown = [](const Side& s) { return [&s](int64_t i) { return std::isinf(s.array.radius_at(i)); }; };
+  const auto excused_a = marked_rows(a, depth_, !a.array.excused.empty(), excused(a));
+  const auto excused_b = marked_rows(b, depth_, !b.array.excused.empty(), excused(b));
+  const auto unknown_a = marked_rows(a, depth_, !a.array.excused.empty(), unknown(a));
+  const auto unknown_b = marked_rows(b, depth_, !b.array.excused.empty(), unknown(b));
+  for (int64_t row = 0; row < a.rows; ++row) {
+    for (int64_t col = 0; col < b.rows; ++col) {
+      const auto i = static_cast<size_t>(row * b.rows + col);
+      const size_t target = static_cast<size_t>(at) + i;
+      const double bias = bias_ ? bias_->value[col] : 0, value = sums.sum[i] + bias;
+      const double spread = !sums.parts.empty() ? sums.parts[i] : spread_ ? sums.wide[i] : 0;
+      if (spread_) out_.spread[target] = spread;
+      if (!context_.options.radius) {
+        out_.value[target] = settle(out_.dtype, value, Interval::point(value), 0).value;
+        continue;
+      }
+      const bool open = unknown_a[row] || unknown_b[col] || (bias_ && std::isinf(bias_->radius_at(col)));
+      double own = 0;
+      if (open)
+        own = kInfinity;
+      else if (std::isfinite(value))
+        own = radius(sums, i, sums.sum[i], bias, bias_ ? bias_->radius_at(col) : 0, spread);
+      const Settled settled = settle(out_.dtype, value, Interval::point(value), own);
+      out_.value[target] = settled.value;
+      out_.radius[target] = settled.radius;
+      if (spread_) out_.spread[target] += std::isfinite(settled.radius) ? settled.radius : 0;
+      if (!open && !excused_a[row] && !excused_b[col] && !(bias_ && bias_->excused_at(col)) &&
+          !std::isinf(settled.radius))
+        continue;
+      if (out_.excused.empty()) out_.excused.assign(out_.value.size(), 0);
+      out_.excused[target] = 1;
+    }
+  }
+}
+
+}  // namespace
+
+Array evaluate_linear(const Linear& op, const Operands& operands, const Context& context) {
+  const Array &x = operands.at(op.x), &w = operands.at(op.w);
+  const int64_t depth = w.shape[1], cols = w.shape[0];
+  Contraction contraction(op, depth, op.b ? &operands.at(op.b) : nullptr, context);
+  const int64_t rows = cols == 0 ? 0 : contraction.out().elements() / cols;
+  contraction.multiply({x, 0, rows, depth, 1}, {w, 0, cols, depth, 1}, 0);
+  return contraction.take();
+}
+
+Array evaluate_matmul(const Matmul& op, const Operands& operands, const Context& context) {
+  const Array &a = operands.at(op.a), &b = operands.at(op.b);
+  const size_t ra = a.shape.size(), rb = b.shape.size();
+  const int64_t rows = a.shape[ra - 2], depth = a.shape[ra - 1], cols = b.shape[rb - 1];
+  Contraction contraction(op, depth, nullptr, context);
+  const std::vector<int64_t> batch(contraction.out().shape.begin(), contraction.out().shape.end() - 2);
+  // Linear index of a batch in an operand whose leading dims broadcast.
+  const auto matrix_of = [&](const Array& x, int64_t linear) {
+    int64_t index = 0, stride = 1;
+    for (size_t d = batch.size(), own = x.shape.size() - 2; d-- > 0;) {
+      const int64_t position = linear % batch[d];
+      linear /= batch[d];
+      if (own == 0) break;
+      --own;
+      if (x.shape[own] != 1) index += position * stride;
+      stride *= x.shape[own];
+    }
+    return index;
+  };
+  for (int64_t i = 0; i < element_count(batch); ++i)
+    contraction.multiply({a, matrix_of(a, i) * rows * depth, rows, depth, 1},
+                         {b, matrix_of(b, i) * depth * cols, cols, 1, cols}, i * rows * cols);
+  return contraction.take();
+}
+
+}  // namespace plait::reference

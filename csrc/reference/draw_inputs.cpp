@@ -1,0 +1,272 @@
+#include "reference/draw_inputs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "reference/evaluator.h"
+#include "scalar/convert.h"
+#include "scalar/philox.h"
+
+namespace plait::reference {
+namespace {
+
+// Level 0 to 3: integers up to 8, 4, 2, 1 in size; each further level makes every second nonzero 0.
+constexpr int kLargest = 8, kSparseLevel = 3, kMaxLevel = 14;
+
+bool is_seed(const TensorView& input) { return input.dtype == DType::u64 && input.rank() == 0; }
+
+uint32_t word_at(uint64_t seed, int64_t i, int64_t ordinal) {
+  return philox(seed, static_cast<uint64_t>(i / 4), static_cast<uint64_t>(ordinal))[i % 4];
+}
+
+int64_t small_integer(uint32_t word, int level, bool is_unsigned) {
+  const int zeros = std::max(0, level - kSparseLevel), largest = std::max(1, kLargest >> level);
+  if (zeros > 0 && word >> (32 - zeros) != 0) return 0;
+  const int64_t value = static_cast<int64_t>(word & 0xffff) % (2 * largest + 1) - largest;
+  return is_unsigned ? std::abs(value) : value;
+}
+
+Tensor draw(const TensorView& input, int64_t ordinal, const std::vector<int64_t>& shape, const DrawOptions& options,
+            int level) {
+  Tensor tensor = Tensor::empty(input.dtype, shape);
+  auto* bytes = static_cast<std::byte*>(tensor.data());
+  for (int64_t i = 0; i < tensor.elements(); ++i, bytes += size_of(input.dtype)) {
+    const uint32_t word = word_at(options.seed, i, ordinal);
+    if (is_seed(input))
+      store_int64(input.dtype, bytes, static_cast<int64_t>(options.seed));
+    else if (input.dtype == DType::boolean)
+      store_int64(input.dtype, bytes, word >> 31);
+    else if (!is_float(input.dtype))
+      store_int64(input.dtype, bytes, small_integer(word, level, is_unsigned(input.dtype)));
+    else if (options.exact)
+      store_double(input.dtype, bytes, static_cast<double>(small_integer(word, level, false)));
+    else
+      store_double(input.dtype, bytes,
+                   normal(options.seed, static_cast<uint64_t>(i), static_cast<uint64_t>(ordinal)) *
+                       (input.role == TensorRole::parameter ? 0.02 : 1.0));
+  }
+  return tensor;
+}
+
+bool is_comparison(const Op& op) {
+  const PointwiseOp* p = as<PointwiseOp>(op);
+  return p && info(p->function).type_rule == TypeRule::compare;
+}
+
+bool only_compared(const Fusion& fusion, const TensorView& tensor) {
+  const auto readers = fusion.readers(&tensor);
+  return !fusion.is_output(&tensor) && std::ranges::all_of(readers, [](const Op* op) { return is_comparison(*op); });
+}
+
+bool keeps_integers(Pointwise function) {
+  switch (function) {
+    case Pointwise::add:
+    case Pointwise::sub:
+    case Pointwise::mul:
+    case Pointwise::neg:
+    case Pointwise::abs:
+    case Pointwise::max:
+    case Pointwise::min:
+    case Pointwise::relu:
+    case Pointwise::eq:
+    case Pointwise::ne:
+    case Pointwise::lt:
+    case Pointwise::le:
+    case Pointwise::gt:
+    case Pointwise::ge:
+    case Pointwise::where:
+    case Pointwise::cast:
+      return true;
+    case Pointwise::div:
+    case Pointwise::exp:
+    case Pointwise::log:
+    case Pointwise::tanh:
+    case Pointwise::sqrt:
+    case Pointwise::gelu_erf:
+    case Pointwise::gelu_tanh:
+    case Pointwise::silu:
+    case Pointwise::sigmoid:
+      return false;
+  }
+  return false;
+}
+
+bool is_power_of_two(double value) {
+  int exponent;
+  return std::isfinite(value) && std::frexp(value, &exponent) == 0.5;
+}
+
+bool keeps_integers(const Fusion& fusion, const Op& op) {
+  return visit(op, overloaded{
+                       [&](const PointwiseOp& o) { return keeps_integers(o.function); },
+                       [&](const Full& o) {
+                         const double value = o.value.to_double();
+                         return (std::isfinite(value) && value == std::trunc(value)) || only_compared(fusion, *o.out);
+                       },
+                       [&](const Uniform& o) { return only_compared(fusion, *o.out); },
+                       [&](const Linear&) { return true; },
+                       [&](const Matmul&) { return true; },
+                       [&](const Dropout& o) { return is_power_of_two(1 / (1 - o.p)); },
+                       [&](const Reshard&) { return true; },
+                       [&](const AllReduce&) { return true; },
+                       [&](const AllGather&) { return true; },
+                       [&](const ReduceScatter&) { return true; },
+                       [&](const LocalSlice&) { return true; },
+                   });
+}
+
+// How far a value lies beyond the integers of its dtype; at most 1 when it is surely one of them and was not rounded.
+double excess(double value, DType dtype) {
+  if (!is_float(dtype)) return 0;
+  if (value != std::trunc(value)) return HUGE_VAL;
+  return (std::abs(value) + 1) / static_cast<double>(max_exact_integer(dtype));
+}
+
+class ExactDraw {
+ public:
+  ExactDraw(const Fusion& fusion, const DrawOptions& options)
+      : fusion_(fusion), options_(options), sizes_(bind_sizes(fusion, options.given, options.sizes)) {
+    evaluate_options_.radius = false;
+    evaluate_options_.spread = true;
+  }
+
+  std::map<std::string, Tensor> run() {
+    for (size_t i = 0; i < fusion_.inputs().size(); ++i) draw_one(i);
+    while (!pass()) {}
+    return tensors_;
+  }
+
+ private:
+  void draw_one(size_t i);
+  bool pass();
+  double excess_of(const Op& op) const;
+  void thin(const Op& op, double excess);
+  std::set<size_t> sources(const TensorView* tensor) const;
+  void drop_readers(const TensorView* tensor);
+
+  const Fusion& fusion_;
+  const DrawOptions& options_;
+  sym::Environment sizes_;
+  EvaluateOptions evaluate_options_;
+  std::map<size_t, int> level_;  // of the inputs that may be drawn again
+  std::map<std::string, Tensor> tensors_;
+  Operands values_;
+};
+
+void ExactDraw::draw_one(size_t i) {
+  const TensorView& input = *fusion_.inputs()[i];
+  const Context context{fusion_, sizes_, evaluate_options_};
+  const auto given = options_.given.find(input.name);
+  Tensor tensor = given != options_.given.end()
+                      ? given->second
+                      : draw(input, static_cast<int64_t>(i), context.shape(input.shape()), options_, level_[i]);
+  if (given != options_.given.end() || is_seed(input) || input.dtype == DType::boolean) level_.erase(i);
+  values_[&input] = from_tensor(tensor);
+  tensors_[input.name] = std::move(tensor);
+  for (double value : values_[&input].value)
+    if (excess(value, input.dtype) > 1)
+      throw UserError(fmt::format("%{} holds {}", input.name, value), "exact-integer mode", "give small integers");
+}
+
+// Evaluates what is missing; false when an op was not exact and inputs were drawn again.
+bool ExactDraw::pass() {
+  const Context context{fusion_, sizes_, evaluate_options_};
+  for (const Op* op : fusion_.ops()) {
+    if (values_.contains(op->out)) continue;
+    values_[op->out] = evaluate_op(*op, values_, context);
+    const double most = excess_of(*op);
+    if (most <= 1) continue;
+    thin(*op, most);
+    return false;
+  }
+  return true;
+}
+
+double ExactDraw::excess_of(const Op& op) const {
+  if (op.kind == OpKind::Uniform || op.kind == OpKind::Full) return 0;
+  const Array& out = values_.at(op.out);
+  double most = 0;
+  for (double value : out.value) most = std::max(most, excess(value, out.dtype));
+  if (out.spread.empty()) return most;
+  double bias = 0;
+  if (const Linear* linear = as<Linear>(op); linear && linear->b)
+    for (double value : values_.at(linear->b).value) bias = std::max(bias, std::abs(value));
+  const DType kept = fusion_.has_mesh() ? out.dtype : accumulation_type(out.dtype);
+  for (double sum : out.spread)
+    most = std::max(most, std::max(excess(sum + bias, accumulation_type(out.dtype)), excess(sum, kept)));
+  return most;
+}
+
+// Inputs that a tensor is computed from and that may be drawn again.
+std::set<size_t> ExactDraw::sources(const TensorView* tensor) const {
+  std::set<size_t> found;
+  std::set<const TensorView*> seen{tensor};
+  for (std::vector<const TensorView*> todo{tensor}; !todo.empty();) {
+    const TensorView* t = todo.back();
+    todo.pop_back();
+    if (t->definition)
+      for (const TensorView* operand : inputs(*t->definition))
+        if (seen.insert(operand).second) todo.push_back(operand);
+  }
+  for (const auto& [i, level] : level_)
+    if (seen.contains(fusion_.inputs()[i])) found.insert(i);
+  return found;
+}
+
+// Halves the size of as many inputs of the op as its excess asks for, the largest first.
+void ExactDraw::thin(const Op& op, double excess) {
+  const std::set<size_t> drawn = sources(op.out);
+  std::set<size_t> changed;
+  const int steps = std::isfinite(excess) ? std::max(1, static_cast<int>(std::log2(excess))) : 1;
+  for (int step = 0; step < steps; ++step) {
+    const auto least =
+        std::min_element(drawn.rbegin(), drawn.rend(), [&](size_t a, size_t b) { return level_.at(a) < level_.at(b); });
+    if (least == drawn.rend() || level_.at(*least) >= kMaxLevel)
+      throw UserError(fmt::format("no small integers keep %{} exact in {}", op.out->name, name(op.out->dtype)),
+                      describe(op), "use smaller sizes, a wider dtype, or leave out --exact");
+    ++level_[*least];
+    changed.insert(*least);
+  }
+  for (size_t i : changed) {
+    drop_readers(fusion_.inputs()[i]);
+    draw_one(i);
+  }
+  values_.erase(op.out);
+}
+
+void ExactDraw::drop_readers(const TensorView* tensor) {
+  for (const Op* reader : fusion_.readers(tensor))
+    if (values_.erase(reader->out)) drop_readers(reader->out);
+}
+
+}  // namespace
+
+bool supports_exact(const Fusion& fusion, std::string* why) {
+  for (const Op* op : fusion.ops()) {
+    if (keeps_integers(fusion, *op)) continue;
+    if (why) *why = describe(*op) + " leaves the integers";
+    return false;
+  }
+  return true;
+}
+
+std::map<std::string, Tensor> draw_inputs(const Fusion& fusion, const DrawOptions& options) {
+  if (options.exact) {
+    std::string why;
+    if (!supports_exact(fusion, &why)) throw UserError(why, "exact-integer mode", "leave out --exact, or the op");
+    return ExactDraw(fusion, options).run();
+  }
+  const sym::Environment sizes = bind_sizes(fusion, options.given, options.sizes);
+  const EvaluateOptions none;
+  const Context context{fusion, sizes, none};
+  std::map<std::string, Tensor> tensors = options.given;
+  for (size_t i = 0; i < fusion.inputs().size(); ++i) {
+    const TensorView& input = *fusion.inputs()[i];
+    if (!tensors.contains(input.name))
+      tensors[input.name] = draw(input, static_cast<int64_t>(i), context.shape(input.shape()), options, 0);
+  }
+  return tensors;
+}
+
+}  // namespace plait::reference

@@ -1,0 +1,65 @@
+// Which tensors of a sharded fusion are pending sums, and which terms each rank adds.
+#include "base/error.h"
+#include "reference/evaluate.h"
+
+namespace plait::reference {
+namespace {
+
+struct Contracted {
+  const TensorView* tensor = nullptr;
+  size_t dim = 0;
+  bool accumulate = false;
+};
+
+// The operand and dim that a product sums over; no tensor for other ops.
+Contracted contracted(const Op& op) {
+  if (const Linear* linear = as<Linear>(op)) return {linear->x, linear->x->rank() - 1, linear->accumulate};
+  if (const Matmul* matmul = as<Matmul>(op)) return {matmul->a, matmul->a->rank() - 1, matmul->accumulate};
+  return {};
+}
+
+// Indices of the contracted dim that each combination of positions on the partial axes adds.
+std::vector<std::vector<int64_t>> rank_indices(const Contracted& sum, const std::vector<int>& axes,
+                                               const DeviceMesh& mesh, const sym::Environment& sizes) {
+  const int64_t extent = sym::evaluate(sum.tensor->extent(sum.dim), sizes);
+  const std::string where = fmt::format("%{} dim {}", sum.tensor->name, sum.dim);
+  std::vector<std::vector<int64_t>> indices;
+  std::vector<int64_t> position(mesh.sizes().size(), 0);
+  for (bool more = true; more;) {
+    indices.push_back(owned_indices(extent, sum.tensor->layout.dims[sum.dim], mesh, position, where));
+    more = false;
+    for (int axis : axes) {
+      if (++position[axis] < mesh.size(axis)) {
+        more = true;
+        break;
+      }
+      position[axis] = 0;
+    }
+  }
+  return indices;
+}
+
+}  // namespace
+
+PartialInfo partials(const Fusion& sharded, const DeviceMesh& mesh, const sym::Environment& sizes) {
+  PartialInfo info;
+  for (const Op* op : sharded.ops()) {
+    const TensorView& out = *op->out;
+    const Contracted sum = contracted(*op);
+    std::vector<int> axes;
+    for (const auto& [axis, reduce] : out.layout.partial)
+      if (reduce == ReduceOp::sum) axes.push_back(axis);
+    Partial partial;
+    for (int axis : axes) partial.ranks *= mesh.size(axis);
+    partial.roundings = static_cast<int64_t>(axes.size());
+    if (!axes.empty()) {
+      if (sum.tensor) partial.indices = rank_indices(sum, axes, mesh, sizes);
+      info.emplace(out.name, std::move(partial));
+    } else if (sum.tensor && is_narrow(out.dtype) && !sum.accumulate) {
+      info.emplace(out.name, std::move(partial));  // rounded once before its readers
+    }
+  }
+  return info;
+}
+
+}  // namespace plait::reference
