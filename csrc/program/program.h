@@ -1,0 +1,72 @@
+#pragma once
+// A program: the steps over buffers that every rank of a mesh runs. Text form: docs/ir.md.
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/device.h"
+#include "mesh/mesh.h"
+#include "program/step.h"
+
+namespace plait {
+
+enum class ProgramValueKind : uint8_t { input, output, temporary };
+
+// A buffer by name; `shape` holds the extents on this rank.
+struct ProgramValue {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<sym::Expr> shape;
+  ProgramValueKind kind = ProgramValueKind::temporary;
+};
+
+// A generated kernel. Without an executable the program can be printed and verified, not run.
+struct KernelSlot {
+  KernelText code;
+  std::string schedule;  // `pointwise(vector = 8)`
+  KernelFacts facts;
+  std::shared_ptr<Executable> executable;
+};
+struct LibrarySlot {
+  LibraryProduct product;
+  std::shared_ptr<Executable> executable;
+};
+
+// Movable; a stage's result is not edited once verified.
+struct Program {
+  std::string name = "program";
+  std::shared_ptr<sym::Pool> pool;  // of every expression
+  Mesh mesh;                        // axes and their names
+  DeviceMesh devices;               // their sizes
+  std::vector<ProgramValue> values;
+  std::vector<ValueId> inputs, outputs;  // in the order of run's arguments and results
+  std::vector<KernelSlot> kernels;
+  std::vector<LibrarySlot> libraries;
+  std::vector<std::unique_ptr<Step>> steps;
+
+  // Adds a value; an input or output also goes to the end of its list.
+  ValueId add_value(std::string value_name, DType dtype, std::vector<sym::Expr> shape, ProgramValueKind kind);
+  // Adds a step at the end. Fill in its fields afterwards.
+  template <class T>
+  T& add_step(ProgramStream stream = ProgramStream::compute) {
+    auto step = std::make_unique<T>();
+    T& added = *step;
+    added.stream = stream;
+    steps.push_back(std::move(step));
+    return added;
+  }
+  const ProgramValue& value(ValueId id) const { return values[id.index]; }
+  // Steps of a kind: what `library_calls` and `collectives` of the report count.
+  size_t count(StepKind kind) const;
+};
+
+// Text of the program, one step a line.
+std::string print(const Program& program);
+// Text of one step: "launch @k1(%h) -> (%g) on compute".
+std::string describe(const Program& program, const Step& step);
+
+// Throws InternalError naming the step or value that breaks an invariant (listed at the top of program/verify.cpp).
+void verify(const Program& program);
+
+}  // namespace plait

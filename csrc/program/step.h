@@ -1,0 +1,168 @@
+#pragma once
+// Steps of a program. Every rank runs the same steps in the same order; expressions are symbolic integers over sizes
+// and the symbols rank.AXIS. A null extent is 1, a null start 0. Buffers are dense and row-major; a buffer without
+// elements is legal everywhere.
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/node.h"
+#include "base/overloaded.h"
+#include "comm/communicator.h"
+#include "sym/expr.h"
+
+namespace plait {
+
+enum class StepKind : uint8_t {
+#define PLAIT_STEP(Name, text) Name,
+#include "program/steps.def"
+#undef PLAIT_STEP
+};
+// Name of a step kind, as printed.
+std::string_view name(StepKind kind);
+
+// Indices into Program::values, kernels, libraries, and the axes of its mesh.
+struct ValueId {
+  uint32_t index = 0;
+  bool operator==(const ValueId&) const = default;
+};
+struct KernelId {
+  uint32_t index = 0;
+  bool operator==(const KernelId&) const = default;
+};
+struct LibraryId {
+  uint32_t index = 0;
+  bool operator==(const LibraryId&) const = default;
+};
+struct TeamAxis {
+  int index = 0;
+  bool operator==(const TeamAxis&) const = default;
+};
+
+// The queue a step is issued on. Steps run in the order of the list until there are events.
+enum class ProgramStream : uint8_t { compute, comm };
+std::string_view name(ProgramStream stream);
+
+struct Step {
+  const StepKind kind;
+  ProgramStream stream = ProgramStream::compute;
+  virtual ~Step() = default;
+  Step(const Step&) = delete;
+
+ protected:
+  explicit Step(StepKind k) : kind(k) {}
+};
+
+template <StepKind K>
+struct StepBase : Step {
+  static constexpr StepKind kKind = K;
+  StepBase() : Step(K) {}
+};
+
+// From here on `value` has memory, with undefined contents. A temporary lies in the arena between its first write and
+// its last read; an output is allocated for each run.
+struct AllocStep : StepBase<StepKind::AllocStep> {
+  ValueId value;
+  static constexpr auto fields() { return std::tuple{result("value", &AllocStep::value)}; }
+};
+
+// Runs a generated kernel on buffers (inputs, then outputs) and integers. `threads` is the extent of the thread loop
+// (CPU), grid and block those of a GPU; an extent that is not positive launches nothing.
+struct LaunchStep : StepBase<StepKind::LaunchStep> {
+  KernelId kernel;
+  std::vector<ValueId> inputs, outputs;
+  std::vector<sym::Expr> integers;
+  sym::Expr threads;
+  std::array<sym::Expr, 3> grid, block;
+  static constexpr auto fields() {
+    return std::tuple{attribute("kernel", &LaunchStep::kernel),   operand("inputs", &LaunchStep::inputs),
+                      result("outputs", &LaunchStep::outputs),    attribute("integers", &LaunchStep::integers),
+                      attribute("threads", &LaunchStep::threads), attribute("grid", &LaunchStep::grid),
+                      attribute("block", &LaunchStep::block)};
+  }
+};
+
+// A product by a library: device/device.h, LibraryProduct. An empty result is skipped; an empty sum (k = 0) is
+// zero-filled without the library.
+struct LibraryStep : StepBase<StepKind::LibraryStep> {
+  LibraryId library;
+  ValueId a, b, out;
+  sym::Expr batch, m, n, k;
+  static constexpr auto fields() {
+    return std::tuple{attribute("library", &LibraryStep::library),
+                      operand("a", &LibraryStep::a),
+                      operand("b", &LibraryStep::b),
+                      result("out", &LibraryStep::out),
+                      attribute("batch", &LibraryStep::batch),
+                      attribute("m", &LibraryStep::m),
+                      attribute("n", &LibraryStep::n),
+                      attribute("k", &LibraryStep::k)};
+  }
+};
+
+// out[outer, count, inner] = in[outer, start .. start + count, inner] of in[outer, total, inner].
+struct CopyStep : StepBase<StepKind::CopyStep> {
+  ValueId in, out;
+  sym::Expr outer, start, count, total, inner;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &CopyStep::in),         result("out", &CopyStep::out),
+                      attribute("outer", &CopyStep::outer), attribute("start", &CopyStep::start),
+                      attribute("count", &CopyStep::count), attribute("total", &CopyStep::total),
+                      attribute("inner", &CopyStep::inner)};
+  }
+};
+
+enum class CollectiveKind : uint8_t { all_reduce, all_gather, reduce_scatter };
+std::string_view name(CollectiveKind kind);
+
+// A collective of the ranks along one mesh axis, in the order of their positions on it.
+// all_reduce: out = the reduction of the members' `in`; no view is given.
+// all_gather: out[outer, total, inner] = the members' in[outer, count, inner], one after another along the middle.
+// reduce_scatter: out[outer, count, inner] = this member's part of the reduction of the members' in[outer, total,
+// inner]. `count` may differ between members; outer, total and inner may not. `reduce` is absent for all_gather.
+struct CollectiveStep : StepBase<StepKind::CollectiveStep> {
+  CollectiveKind collective = CollectiveKind::all_reduce;
+  ValueId in, out;
+  std::optional<CommReduce> reduce;
+  TeamAxis team;
+  sym::Expr outer, count, total, inner;
+  static constexpr auto fields() {
+    return std::tuple{attribute("collective", &CollectiveStep::collective),
+                      operand("in", &CollectiveStep::in),
+                      result("out", &CollectiveStep::out),
+                      attribute("op", &CollectiveStep::reduce),
+                      attribute("team", &CollectiveStep::team),
+                      attribute("outer", &CollectiveStep::outer),
+                      attribute("count", &CollectiveStep::count),
+                      attribute("total", &CollectiveStep::total),
+                      attribute("inner", &CollectiveStep::inner)};
+  }
+};
+
+// Calls fn with the step as its own type. With overloaded lambdas and no catch-all, a new kind breaks the build.
+template <class Fn>
+decltype(auto) visit(const Step& step, Fn&& fn) {
+  switch (step.kind) {
+#define PLAIT_STEP(Name, text) \
+  case StepKind::Name:         \
+    return fn(static_cast<const Name&>(step));
+#include "program/steps.def"
+#undef PLAIT_STEP
+  }
+  __builtin_unreachable();
+}
+
+// The step as T, or null if it is of another kind.
+template <class T>
+const T* as(const Step& step) {
+  return step.kind == T::kKind ? static_cast<const T*>(&step) : nullptr;
+}
+
+// Values whose contents the step reads, and writes, in field order; an alloc does neither.
+std::vector<ValueId> reads(const Step& step);
+std::vector<ValueId> writes(const Step& step);
+
+}  // namespace plait

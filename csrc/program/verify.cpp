@@ -1,0 +1,219 @@
+// Invariants of a program:
+//  P1  Expressions are of the program's pool; symbols rank.AXIS name axes of its mesh, whose sizes are all given.
+//  P2  Values have distinct names. `inputs` and `outputs` list the values of that kind, each once.
+//  P3  Every value but the inputs has memory before it is written: one alloc each. Inputs have none.
+//  P4  A value is written by one step at most, an input by none, an output by exactly one.
+//  P5  A step reads values that are inputs or were written by an earlier step.
+//  P6  A launch gives its kernel the buffers and integers that it takes; a product its dtypes.
+//  P7  Both sides of a copy or collective have one dtype, and element counts that do not contradict its view.
+//  P8  A collective's team is an axis of the mesh; its view is whole (absent for all_reduce), equal on all members but
+//      for `count`, and the members' counts do not contradict `total`. `reduce` is given where something is reduced.
+//  P9  Every member of a team issues the same collectives in the same order: no step depends on the rank, so this is
+//      the order of the list. A skipped launch is no collective.
+// What symbols leave open in P7 and P8 is checked with numbers when the program is bound (program/binding.cpp).
+#include <set>
+
+#include "base/error.h"
+#include "program/program.h"
+
+namespace plait {
+namespace {
+
+bool contradicts(sym::Expr a, sym::Expr b) { return sym::prove(sym::eq(a, b)) == sym::Truth::no; }
+
+class Verifier {
+ public:
+  explicit Verifier(const Program& program) : program_(program) {}
+
+  void run() {
+    check_header();
+    for (const auto& step : program_.steps) {
+      step_ = step.get();
+      check_step();
+      step_ = nullptr;
+    }
+    for (ValueId id : program_.outputs) require(written_[id.index], "P4", "output {} is never written", label(id));
+  }
+
+ private:
+  template <class... Args>
+  void require(bool condition, std::string_view invariant, fmt::format_string<Args...> format, Args&&... args) const {
+    if (condition) return;
+    const std::string where = step_ ? describe(program_, *step_) : "";
+    throw InternalError(fmt::format("{}: {}", invariant, fmt::format(format, std::forward<Args>(args)...)),
+                        fmt::format("program @{}{}{}", program_.name, where.empty() ? "" : ", step ", where), "");
+  }
+  std::string label(ValueId id) const { return "%" + program_.values[id.index].name; }
+
+  void check_expr(sym::Expr expr) const {
+    if (!expr) return;
+    require(&expr.pool() == program_.pool.get(), "P1", "an expression of another pool");
+    for (const std::string& symbol : sym::symbols(expr)) {
+      if (symbol.rfind("rank.", 0) == 0)
+        require(program_.mesh.find(symbol.substr(5)) >= 0, "P1", "`{}` names no axis of the mesh", symbol);
+    }
+  }
+
+  void check_header() {
+    require(program_.pool != nullptr, "P1", "no pool");
+    const auto& axes = program_.mesh.axes();
+    require(program_.devices.sizes().size() == axes.size(), "P1", "{} sizes for {} mesh axes",
+            program_.devices.sizes().size(), axes.size());
+    for (size_t i = 0; i < axes.size(); ++i)
+      require(!axes[i].symbol.empty() || axes[i].size == program_.devices.size(int(i)), "P1",
+              "mesh axis `{}` has size {}, not {}", axes[i].name, axes[i].size, program_.devices.size(int(i)));
+    std::set<std::string> names;
+    for (const ProgramValue& value : program_.values) {
+      require(!value.name.empty() && names.insert(value.name).second, "P2", "two values are named %{}", value.name);
+      for (sym::Expr extent : value.shape) {
+        require(bool(extent), "P1", "%{} has a null extent", value.name);
+        check_expr(extent);
+      }
+    }
+    check_list(program_.inputs, ProgramValueKind::input, "inputs");
+    check_list(program_.outputs, ProgramValueKind::output, "outputs");
+    allocated_.assign(program_.values.size(), false);
+    written_.assign(program_.values.size(), false);
+    for (ValueId id : program_.inputs) written_[id.index] = true;
+  }
+
+  void check_list(const std::vector<ValueId>& list, ProgramValueKind kind, std::string_view what) const {
+    std::set<uint32_t> seen;
+    for (ValueId id : list) {
+      require(id.index < program_.values.size(), "P2", "{} hold an unknown value", what);
+      require(program_.value(id).kind == kind, "P2", "{} is not of the kind of {}", label(id), what);
+      require(seen.insert(id.index).second, "P2", "{} stands twice in {}", label(id), what);
+    }
+    for (size_t i = 0; i < program_.values.size(); ++i)
+      require(program_.values[i].kind != kind || seen.count(uint32_t(i)), "P2", "%{} is missing in {}",
+              program_.values[i].name, what);
+  }
+
+  void check_known(ValueId id) const {
+    require(id.index < program_.values.size(), "P2", "value number {} is unknown", id.index);
+  }
+
+  void check_step() {
+    visit(*step_, [&](const auto& step) {
+      for_each_field(step, [&](const auto&, const auto& member) { check_member(member); });
+    });
+    for (ValueId id : reads(*step_)) require(written_[id.index], "P5", "{} is read before it is written", label(id));
+    for (ValueId id : writes(*step_)) {
+      require(program_.value(id).kind != ProgramValueKind::input, "P4", "input {} is written", label(id));
+      require(!written_[id.index], "P4", "{} is written twice", label(id));
+      require(allocated_[id.index], "P3", "{} is written before it is allocated", label(id));
+      written_[id.index] = true;
+    }
+    visit(*step_, [&](const auto& step) { check(step); });
+  }
+
+  void check_member(ValueId id) const { check_known(id); }
+  void check_member(const std::vector<ValueId>& ids) const {
+    for (ValueId id : ids) check_known(id);
+  }
+  void check_member(sym::Expr expr) const { check_expr(expr); }
+  void check_member(const std::vector<sym::Expr>& exprs) const {
+    for (sym::Expr expr : exprs) {
+      require(bool(expr), "P1", "a null integer");
+      check_expr(expr);
+    }
+  }
+  void check_member(const std::array<sym::Expr, 3>& exprs) const {
+    for (sym::Expr expr : exprs) check_expr(expr);
+  }
+  void check_member(KernelId id) const {
+    require(id.index < program_.kernels.size(), "P6", "kernel number {} is unknown", id.index);
+  }
+  void check_member(LibraryId id) const {
+    require(id.index < program_.libraries.size(), "P6", "product number {} is unknown", id.index);
+  }
+  void check_member(TeamAxis axis) const {
+    require(axis.index >= 0 && size_t(axis.index) < program_.mesh.axes().size(), "P8", "mesh axis {} is unknown",
+            axis.index);
+  }
+  void check_member(CollectiveKind) const {}
+  void check_member(const std::optional<CommReduce>&) const {}
+
+  void check(const AllocStep& step) {
+    require(program_.value(step.value).kind != ProgramValueKind::input, "P3", "input {} is allocated",
+            label(step.value));
+    require(!allocated_[step.value.index], "P3", "{} is allocated twice", label(step.value));
+    allocated_[step.value.index] = true;
+  }
+
+  void check(const LaunchStep& step) const {
+    const KernelText& code = program_.kernels[step.kernel.index].code;
+    const size_t buffers = step.inputs.size() + step.outputs.size();
+    require(buffers == code.buffers, "P6", "{} buffers for a kernel of {}", buffers, code.buffers);
+    require(step.integers.size() == code.integers, "P6", "{} integers for a kernel of {}", step.integers.size(),
+            code.integers);
+  }
+
+  void check(const LibraryStep& step) const {
+    const LibraryProduct& product = program_.libraries[step.library.index].product;
+    for (ValueId id : {step.a, step.b})
+      require(dtype(id) == product.in, "P6", "{} is {}, the product takes {}", label(id), name(dtype(id)),
+              name(product.in));
+    require(dtype(step.out) == product.out, "P6", "{} is {}, the product makes {}", label(step.out),
+            name(dtype(step.out)), name(product.out));
+    const sym::Expr batch = or_one(step.batch), m = or_one(step.m), n = or_one(step.n), k = or_one(step.k);
+    check_count(step.a, batch * m * k);
+    check_count(step.b, product.linear ? n * k : batch * n * k);
+    check_count(step.out, batch * m * n);
+  }
+
+  void check(const CopyStep& step) const {
+    check_dtypes(step.in, step.out);
+    check_count(step.in, or_one(step.outer) * or_one(step.total) * or_one(step.inner));
+    check_count(step.out, or_one(step.outer) * or_one(step.count) * or_one(step.inner));
+  }
+
+  void check(const CollectiveStep& step) const {
+    check_dtypes(step.in, step.out);
+    const bool gathers = step.collective == CollectiveKind::all_gather;
+    require(step.reduce.has_value() != gathers, "P8", "`op` is {}", gathers ? "given" : "missing");
+    if (step.collective == CollectiveKind::all_reduce) {
+      require(!step.outer && !step.count && !step.total && !step.inner, "P8", "an all_reduce with a view");
+      require(!contradicts(elements(step.in), elements(step.out)), "P7", "{} and {} differ in size", label(step.in),
+              label(step.out));
+      return;
+    }
+    require(step.outer && step.count && step.total && step.inner, "P8", "the view is not whole");
+    const std::string own = "rank." + program_.mesh.axes()[step.team.index].name;
+    for (sym::Expr expr : {step.outer, step.total, step.inner})
+      require(!sym::symbols(expr).count(own), "P8", "`{}` differs between the members of the team", sym::print(expr));
+    check_count(gathers ? step.in : step.out, step.outer * step.count * step.inner);
+    check_count(gathers ? step.out : step.in, step.outer * step.total * step.inner);
+    sym::Pool& pool = *program_.pool;
+    sym::Expr sum = pool.constant(0);
+    for (int64_t p = 0; p < program_.devices.size(step.team.index); ++p)
+      sum = sum + sym::substitute(step.count, {{own, pool.constant(p)}});
+    require(!contradicts(sum, step.total), "P8", "the members' counts make {}, not {}", sym::print(sum),
+            sym::print(step.total));
+  }
+
+  DType dtype(ValueId id) const { return program_.value(id).dtype; }
+  sym::Expr or_one(sym::Expr expr) const { return expr ? expr : program_.pool->constant(1); }
+  sym::Expr elements(ValueId id) const {
+    sym::Expr product = program_.pool->constant(1);
+    for (sym::Expr extent : program_.value(id).shape) product = product * extent;
+    return product;
+  }
+  void check_count(ValueId id, sym::Expr count) const {
+    require(!contradicts(elements(id), count), "P7", "{} has {} elements, the step takes {}", label(id),
+            sym::print(elements(id)), sym::print(count));
+  }
+  void check_dtypes(ValueId a, ValueId b) const {
+    require(dtype(a) == dtype(b), "P7", "{} is {}, {} is {}", label(a), name(dtype(a)), label(b), name(dtype(b)));
+  }
+
+  const Program& program_;
+  const Step* step_ = nullptr;
+  std::vector<bool> allocated_, written_;
+};
+
+}  // namespace
+
+void verify(const Program& program) { Verifier(program).run(); }
+
+}  // namespace plait
