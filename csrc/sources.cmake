@@ -11,6 +11,7 @@ set(PLAIT_CORE_SOURCES
   backend/cpu/cpu_device.cpp
   backend/cpu/kernel_cache.cpp
   backend/cpu/llvm_compiler.cpp
+  backend/cpu/onednn_product.cpp
   backend/cpu/plugin_loader.cpp
   backend/cpu/thread_pool.cpp
   base/dump.cpp
@@ -20,9 +21,11 @@ set(PLAIT_CORE_SOURCES
   base/pass.cpp
   base/suggest.cpp
   bind_inputs.cpp
+  build/build.cpp
   build_program.cpp
   codegen/cuda/helpers.cpp
   codegen/cuda/index_text.cpp
+  codegen/cuda/naming.cpp
   codegen/cuda/plan.cpp
   codegen/cuda/spelling.cpp
   codegen/cuda/write.cpp
@@ -34,6 +37,7 @@ set(PLAIT_CORE_SOURCES
   comm/communicator.cpp
   comm/local/local.cpp
   comm/local/reduce.cpp
+  compiled.cpp
   device/tensor.cpp
   graph/expand.cpp
   graph/remove_dead_code.cpp
@@ -61,6 +65,9 @@ set(PLAIT_CORE_SOURCES
   lower/index_loops.cpp
   lower/lower.cpp
   lower/predicates.cpp
+  lower/statements.cpp
+  lower/values.cpp
+  lower/write_body.cpp
   mesh/mesh.cpp
   pipeline.cpp
   pipeline_stages.cpp
@@ -82,6 +89,7 @@ set(PLAIT_CORE_SOURCES
   reference/multiply.cpp
   reference/partials.cpp
   reference/pointwise.cpp
+  reference/product.cpp
   scalar/constant.cpp
   scalar/convert.cpp
   scalar/dtype.cpp
@@ -119,4 +127,5 @@ set(PLAIT_LLVM_PLUGIN_SOURCES
   backend/cpu/llvm_plugin/plugin.cpp
 )
 set(PLAIT_ONEDNN_PLUGIN_SOURCES
+  backend/cpu/onednn_plugin/plugin.cpp
 )

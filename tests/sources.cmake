@@ -2,23 +2,35 @@
 set(PLAIT_TEST_SUPPORT_SOURCES
   support/host_shim.cpp
   support/main.cpp
+  support/random_graph.cpp
 )
 set(PLAIT_TEST_FOLDERS
+  unit/backend/cpu
   unit/backend/cuda
   unit/base
   unit/codegen/cuda
   unit/comm
   unit/device
+  unit/graph
   unit/ir
   unit/kir
+  unit/mesh
+  unit/program
+  unit/reference
   unit/scalar
+  unit/shard
   unit/sym
+)
+set(PLAIT_TEST_unit_backend_cpu
+  unit/backend/cpu/functions_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cuda
   unit/backend/cuda/nvrtc_test.cpp
 )
 set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp
+  unit/base/options_test.cpp
+  unit/base/pass_test.cpp
 )
 set(PLAIT_TEST_unit_codegen_cuda
   unit/codegen/cuda/values_test.cpp
@@ -30,12 +42,33 @@ set(PLAIT_TEST_unit_comm
 set(PLAIT_TEST_unit_device
   unit/device/tensor_test.cpp
 )
+set(PLAIT_TEST_unit_graph
+  unit/graph/passes_test.cpp
+)
 set(PLAIT_TEST_unit_ir
   unit/ir/text_test.cpp
 )
 set(PLAIT_TEST_unit_kir
   unit/kir/print_test.cpp
   unit/kir/verify_test.cpp
+)
+set(PLAIT_TEST_unit_mesh
+  unit/mesh/layout_test.cpp
+  unit/mesh/mesh_test.cpp
+)
+set(PLAIT_TEST_unit_program
+  unit/program/allocation_test.cpp
+  unit/program/interleaving_test.cpp
+  unit/program/memory_plan_test.cpp
+  unit/program/pieces_test.cpp
+  unit/program/print_test.cpp
+  unit/program/random_program_test.cpp
+  unit/program/stepped_executor_test.cpp
+  unit/program/verify_test.cpp
+)
+set(PLAIT_TEST_unit_reference
+  unit/reference/ops_test.cpp
+  unit/reference/radius_test.cpp
 )
 set(PLAIT_TEST_unit_scalar
   unit/scalar/constant_test.cpp
@@ -44,6 +77,9 @@ set(PLAIT_TEST_unit_scalar
   unit/scalar/interval_test.cpp
   unit/scalar/philox_test.cpp
   unit/scalar/pointwise_test.cpp
+)
+set(PLAIT_TEST_unit_shard
+  unit/shard/reshard_test.cpp
 )
 set(PLAIT_TEST_unit_sym
   unit/sym/expr_test.cpp

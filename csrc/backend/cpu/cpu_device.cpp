@@ -1,0 +1,112 @@
+#include "backend/cpu/cpu_device.h"
+
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "backend/cpu/kernel_cache.h"
+#include "backend/cpu/llvm_compiler.h"
+#include "backend/cpu/onednn_product.h"
+#include "backend/cpu/thread_pool.h"
+#include "base/error.h"
+
+namespace plait {
+namespace {
+
+constexpr size_t kCachedKernels = 4096;
+
+int host_lanes() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f")) return 16;
+  return __builtin_cpu_supports("avx2") ? 8 : 4;
+}
+
+class CpuExecutable : public Executable {
+ public:
+  CpuExecutable(std::shared_ptr<const LlvmCompiler> compiler, LlvmCompiler::Compiled compiled, const KernelText& kernel,
+                std::shared_ptr<ThreadPool> pool)
+      : compiler_(std::move(compiler)),
+        compiled_(compiled),
+        name_(kernel.name),
+        buffers_(kernel.buffers),
+        integers_(kernel.integers),
+        pool_(std::move(pool)) {}
+  ~CpuExecutable() override { compiler_->release(compiled_.code); }
+
+  void launch(const LaunchArguments& arguments) const override {
+    PLAIT_CHECK(arguments.buffers.size() == buffers_ && arguments.integers.size() == integers_,
+                "kernel {} takes {} buffers and {} integers, given are {} and {}", name_, buffers_, integers_,
+                arguments.buffers.size(), arguments.integers.size());
+    const Call call{compiled_.entry, &arguments};
+    pool_->run(arguments.thread_extent, &Call::run, &call);
+  }
+
+ private:
+  struct Call {
+    PlaitLlvmEntry entry;
+    const LaunchArguments* arguments;
+    static void run(const void* context, int64_t begin, int64_t end) {
+      const auto* call = static_cast<const Call*>(context);
+      call->entry(call->arguments->buffers.data(), call->arguments->integers.data(), begin, end);
+    }
+  };
+
+  std::shared_ptr<const LlvmCompiler> compiler_;
+  LlvmCompiler::Compiled compiled_;
+  std::string name_;
+  size_t buffers_, integers_;
+  std::shared_ptr<ThreadPool> pool_;
+};
+
+class CpuDevice : public Device {
+ public:
+  explicit CpuDevice(const CpuOptions& options)
+      : options_(options), pool_(std::make_shared<ThreadPool>(options.threads)), cache_(kCachedKernels) {}
+
+  std::string name() const override { return "cpu"; }
+  Allocator& allocator() override { return allocator_; }
+  int vector_lanes() const override { return options_.lanes > 0 ? options_.lanes : host_lanes(); }
+
+  std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) override {
+    const KernelCache::Entry entry = cache_.find_or_make(kernel, [&] { return make(kernel); });
+    if (facts != nullptr) *facts = entry.facts;
+    return entry.executable;
+  }
+
+  std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) override {
+    const std::lock_guard lock(mutex_);
+    if (onednn_ == nullptr) onednn_ = std::make_unique<OneDnn>(options_.plugin_folder, pool_->threads());
+    return onednn_->product(product, why_not);
+  }
+
+ private:
+  KernelCache::Entry make(const KernelText& kernel) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::shared_ptr<const LlvmCompiler> compiler = this->compiler();
+    const LlvmCompiler::Compiled compiled = compiler->compile(kernel.text, kernel.name);
+    KernelCache::Entry entry{std::make_shared<CpuExecutable>(compiler, compiled, kernel, pool_), {}};
+    entry.facts.compile_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return entry;
+  }
+
+  std::shared_ptr<const LlvmCompiler> compiler() {
+    const std::lock_guard lock(mutex_);
+    if (compiler_ == nullptr) compiler_ = std::make_shared<const LlvmCompiler>(options_.plugin_folder);
+    return compiler_;
+  }
+
+  const CpuOptions options_;
+  HostAllocator allocator_;
+  std::shared_ptr<ThreadPool> pool_;
+  std::mutex mutex_;  // guards the plug-ins
+  std::shared_ptr<const LlvmCompiler> compiler_;
+  std::unique_ptr<OneDnn> onednn_;
+  KernelCache cache_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_cpu_device(const CpuOptions& options) { return std::make_unique<CpuDevice>(options); }
+
+}  // namespace plait

@@ -1,0 +1,24 @@
+#pragma once
+// The CPU as a device: kernels from LLVM IR text through the LLVM plug-in, products through the oneDNN plug-in, a
+// thread pool of its own.
+#include <memory>
+#include <string>
+
+#include "device/device.h"
+
+namespace plait {
+
+struct CpuOptions {
+  int threads = 0;  // threads that run a kernel, the caller's included; 0: one per core; 1 starts none
+  int lanes = 0;    // f32 lanes of vectors; 0: what the host prefers (16, 8 or 4)
+  // Folder of libplait_llvm.so and libplait_onednn.so. Empty: beside the executable or plait's own library, in their
+  // parent folder, in ../lib/plait; last, the loader's own search.
+  std::string plugin_folder;
+};
+
+// Starts no thread and loads no library until the first launch or compile that needs them. compile() throws
+// MissingError if the LLVM plug-in is absent, InternalError if it refuses the text. Safe to use from several threads at
+// once; results do not depend on the number of threads. Executables keep the device's parts alive.
+std::unique_ptr<Device> make_cpu_device(const CpuOptions& options = {});
+
+}  // namespace plait

@@ -1,0 +1,46 @@
+#include "backend/cpu/llvm_compiler.h"
+
+#include "backend/cpu/plugin_loader.h"
+#include "base/error.h"
+
+namespace plait {
+namespace {
+
+constexpr const char* kFile = "libplait_llvm.so";
+
+const PlaitLlvmInterface* load_interface(const std::string& folder) {
+  using Getter = const PlaitLlvmInterface* (*)();
+  const auto getter = reinterpret_cast<Getter>(load_plugin(kFile, "plait_llvm_interface", folder, "llvm-19-dev"));
+  const PlaitLlvmInterface* interface = getter();
+  if (interface->version != kPlaitLlvmVersion) {
+    throw MissingError(
+        fmt::format("{} has interface version {}, needed is {}", kFile, interface->version, int(kPlaitLlvmVersion)), "",
+        "build plait and its plug-ins from one tree");
+  }
+  return interface;
+}
+
+}  // namespace
+
+LlvmCompiler::LlvmCompiler(const std::string& plugin_folder) : interface_(load_interface(plugin_folder)) {
+  char error[1024] = "";
+  compiler_ = interface_->create(error, sizeof error);
+  if (compiler_ == nullptr) {
+    throw MissingError(fmt::format("LLVM cannot compile for this host: {}", error), kFile, "install libllvm19");
+  }
+}
+
+LlvmCompiler::~LlvmCompiler() { interface_->destroy(compiler_); }
+
+LlvmCompiler::Compiled LlvmCompiler::compile(const std::string& text, const std::string& name) const {
+  char error[4096] = "";
+  PlaitLlvmEntry entry = nullptr;
+  PlaitLlvmCode* code =
+      interface_->compile(compiler_, text.c_str(), text.size(), name.c_str(), &entry, error, sizeof error);
+  if (code == nullptr) {
+    throw InternalError(fmt::format("LLVM refuses the text of a kernel: {}", error), "kernel @" + name, "");
+  }
+  return {code, entry};
+}
+
+}  // namespace plait

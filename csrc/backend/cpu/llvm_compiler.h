@@ -1,0 +1,30 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "backend/cpu/llvm_plugin/plugin.h"
+
+namespace plait {
+
+// The LLVM plug-in, created in it once and destroyed with the last of its users.
+class LlvmCompiler {
+ public:
+  // MissingError if the plug-in cannot be loaded.
+  explicit LlvmCompiler(const std::string& plugin_folder);
+  ~LlvmCompiler();
+  LlvmCompiler(const LlvmCompiler&) = delete;
+
+  struct Compiled {
+    PlaitLlvmCode* code;
+    PlaitLlvmEntry entry;
+  };
+  // Machine code of the function `name` of the text. InternalError with LLVM's message if the text is not accepted.
+  Compiled compile(const std::string& text, const std::string& name) const;
+  void release(PlaitLlvmCode* code) const { interface_->release(code); }
+
+ private:
+  const PlaitLlvmInterface* interface_;
+  PlaitLlvmCompiler* compiler_;
+};
+
+}  // namespace plait

@@ -1,0 +1,36 @@
+#pragma once
+// C interface of libplait_onednn.so: matrix products by oneDNN. The library is loaded on first use.
+#include <stddef.h>
+#include <stdint.h>
+
+extern "C" {
+
+typedef struct PlaitOneDnnProduct PlaitOneDnnProduct;
+
+typedef enum PlaitOneDnnType { kPlaitOneDnnF32 = 0, kPlaitOneDnnBf16 = 1, kPlaitOneDnnF16 = 2 } PlaitOneDnnType;
+
+// out[batch, m, n] = sum over k of a[batch, m, k] * b; b is [n, k] if linear, else [batch, k, n]. All extents positive.
+typedef struct PlaitOneDnnShape {
+  int64_t batch, m, n, k;
+} PlaitOneDnnShape;
+
+// All functions may be called from several threads at once. Errors are texts, cut to fit `error_size` bytes.
+typedef struct PlaitOneDnnInterface {
+  uint32_t version;  // kPlaitOneDnnVersion
+  // A product of these types with `threads` threads; null with the reason where oneDNN has none on this host, its own
+  // slow reference implementation not counted.
+  PlaitOneDnnProduct* (*create)(PlaitOneDnnType in, PlaitOneDnnType out, int linear, int threads, char* why_not,
+                                size_t error_size);
+  void (*destroy)(PlaitOneDnnProduct* product);
+  // 0 on success. The first run of a shape prepares and keeps what later runs of it need.
+  int (*run)(PlaitOneDnnProduct* product, const void* a, const void* b, void* out, const PlaitOneDnnShape* shape,
+             char* error, size_t error_size);
+  // Name of the implementation of a shape, for people: "brg:avx512_core".
+  int (*implementation)(PlaitOneDnnProduct* product, const PlaitOneDnnShape* shape, char* name, size_t name_size);
+} PlaitOneDnnInterface;
+
+enum { kPlaitOneDnnVersion = 1 };
+
+// The one symbol the library exports.
+const PlaitOneDnnInterface* plait_onednn_interface(void);
+}

@@ -1,0 +1,97 @@
+#include "backend/cpu/thread_pool.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace plait {
+namespace {
+
+// A wake-up costs some microseconds: what is left must be worth it.
+constexpr double kWorthSharingSeconds = 20e-6;
+constexpr int64_t kPiecesPerThread = 8;
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads)
+    : threads_(threads > 0 ? threads : std::max(1, int(std::thread::hardware_concurrency()))) {}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::run(int64_t extent, Run run, const void* context) {
+  if (extent <= 0) return;
+  std::unique_lock owner(in_use_, std::try_to_lock);
+  if (threads_ == 1 || extent == 1 || !owner.owns_lock()) {
+    run(context, 0, extent);
+    return;
+  }
+  const int64_t pieces = std::min(extent, threads_ * kPiecesPerThread);
+  Job job{run, context, extent, (extent + pieces - 1) / pieces};
+  // The first piece tells how long the rest takes.
+  const auto start = std::chrono::steady_clock::now();
+  run(context, 0, job.piece);
+  if (job.piece == extent) return;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (seconds * double(extent - job.piece) / double(job.piece) < kWorthSharingSeconds) {
+    run(context, job.piece, extent);
+    return;
+  }
+  share(job);
+}
+
+void ThreadPool::share(const Job& job) {
+  start_workers();
+  {
+    const std::lock_guard lock(mutex_);
+    job_ = job;
+    next_ = job.piece;
+    open_ = true;
+    ++generation_;
+  }
+  wake_.notify_all();
+  drain(job);
+  std::unique_lock lock(mutex_);
+  open_ = false;
+  idle_.wait(lock, [&] { return active_ == 0; });
+}
+
+void ThreadPool::drain(const Job& job) {
+  for (;;) {
+    int64_t begin;
+    {
+      const std::lock_guard lock(mutex_);
+      if (next_ >= job.extent) return;
+      begin = next_;
+      next_ += job.piece;
+    }
+    job.run(job.context, begin, std::min(begin + job.piece, job.extent));
+  }
+}
+
+void ThreadPool::start_workers() {
+  while (int(workers_.size()) < threads_ - 1) workers_.emplace_back([this] { work(); });
+}
+
+void ThreadPool::work() {
+  uint64_t seen = 0;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [&] { return stop_ || (open_ && generation_ != seen); });
+    if (stop_) return;
+    seen = generation_;
+    const Job job = job_;
+    ++active_;
+    lock.unlock();
+    drain(job);
+    lock.lock();
+    if (--active_ == 0) idle_.notify_all();
+  }
+}
+
+}  // namespace plait

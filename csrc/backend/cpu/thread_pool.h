@@ -1,0 +1,52 @@
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace plait {
+
+// Runs ranges of iterations on persistent threads. Nothing is allocated per run. A run that is short stays on the
+// caller's thread; one that comes while another run holds the pool does too.
+class ThreadPool {
+ public:
+  // `threads` counts the caller. Workers start with the first run that needs them.
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+
+  int threads() const { return threads_; }
+
+  // Calls run(context, begin, end) for pieces that cover 0 .. extent - 1, each once; returns when all are done. `run`
+  // must not throw.
+  using Run = void (*)(const void* context, int64_t begin, int64_t end);
+  void run(int64_t extent, Run run, const void* context);
+
+ private:
+  struct Job {
+    Run run = nullptr;
+    const void* context = nullptr;
+    int64_t extent = 0, piece = 1;
+  };
+
+  void start_workers();
+  void work();
+  // Takes pieces of the job until none is left.
+  void drain(const Job& job);
+  void share(const Job& job);
+
+  const int threads_;
+  std::mutex in_use_;  // held by the run that owns the pool
+  std::mutex mutex_;   // guards what follows
+  std::condition_variable wake_, idle_;
+  Job job_;
+  uint64_t generation_ = 0;  // counts shared jobs
+  bool open_ = false;        // workers may join the job
+  bool stop_ = false;
+  int active_ = 0;    // workers in the job
+  int64_t next_ = 0;  // first iteration not yet taken
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace plait
