@@ -79,6 +79,8 @@ set(PLAIT_TEST_unit_scalar
   unit/scalar/pointwise_test.cpp
 )
 set(PLAIT_TEST_unit_shard
+  unit/shard/conflict_test.cpp
+  unit/shard/examples_test.cpp
   unit/shard/reshard_test.cpp
 )
 set(PLAIT_TEST_unit_sym

@@ -25,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kPrelude = PLAIT_SOURCE_DIR "/tests/support/host_shim_prelude.h";
-constexpr const char* kOptions = "-std=c++20 -O1 -w -shared -fPIC -fno-strict-aliasing -fwrapv -ffp-contract=off";
+constexpr const char* kOptions =
+    "-std=c++20 -O1 -w -shared -fPIC -fno-strict-aliasing -fwrapv -ffp-contract=off -fvisibility=hidden -fno-builtin";
 
 std::string read_text(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -79,8 +80,10 @@ std::string library_of(const std::string& text) {
   const bool compiled = run(command, own + ".log");
   const std::string log = read_text(own + ".log");
   fs::remove(own + ".log");
-  PLAIT_CHECK(compiled, "the host compiler refuses {}.cpp:\n{}", own, log);
-  fs::remove(own + ".cpp");
+  const std::string kept = (folder / (digits + ".cpp")).string();
+  fs::rename(own + ".cpp", kept);
+  PLAIT_CHECK(compiled, "the host compiler refuses {}:\n{}", kept, log);
+  fs::remove(kept);
   fs::rename(own + ".so", library);
   return library;
 }

@@ -1,5 +1,7 @@
 #pragma once
 // Kernels of kernel IR as a GPU scheduler writes them, built by hand.
+#include <fmt/core.h>
+
 #include "kir/lane.h"
 #include "support/kernel_builder.h"
 

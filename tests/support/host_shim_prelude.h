@@ -2,7 +2,7 @@
 // host versions of the helpers that are inline assembly on a device (csrc/codegen/device, under __CUDA_ARCH__).
 // Includes nothing, so that compiling is quick. Blocks and threads run one after the other.
 #define __global__
-#define __device__ static
+#define __device__
 #define __forceinline__ inline
 #define __launch_bounds__(threads)
 #define __align__(bytes) __attribute__((aligned(bytes)))
@@ -111,8 +111,8 @@ static void host_launch(void (*kernel)(T...), void* const* buffers, const long l
 }
 
 // Defines what the loader calls.
-#define PLAIT_HOST_ENTRY(name)                                                                             \
-  extern "C" void plait_host_entry(void* const* buffers, const long long* integers, const long long* grid, \
-                                   const long long* block) {                                               \
-    host_launch(name, buffers, integers, grid, block);                                                     \
+#define PLAIT_HOST_ENTRY(name)                                                                          \
+  extern "C" __attribute__((visibility("default"))) void plait_host_entry(                              \
+      void* const* buffers, const long long* integers, const long long* grid, const long long* block) { \
+    host_launch(name, buffers, integers, grid, block);                                                  \
   }

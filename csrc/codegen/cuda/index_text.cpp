@@ -26,7 +26,7 @@ bool is_positive(Expr e) { return sym::bounds(e).lo >= 1; }
 
 std::string IndexText::find(Expr expr) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-    if (auto at = scope->find(expr.id()); at != scope->end()) return at->second;
+    if (auto at = scope->find(expr.id()); at != scope->end()) return at->second.name;
   return "";
 }
 
@@ -37,6 +37,38 @@ std::string IndexText::at_level(Expr expr, int level) const {
   int own = kUnary;
   std::string text = write(expr, own);
   return own < level ? "(" + text + ")" : text;
+}
+
+bool IndexText::in_scope(Expr expr) const {
+  if (expr.is_symbol()) return has_name(expr);
+  for (Expr operand : expr.operands())
+    if (!in_scope(operand)) return false;
+  return true;
+}
+
+namespace {
+
+size_t terms(Expr expr) { return expr.kind() == Kind::add ? expr.operands().size() : expr.constant() == 0 ? 0 : 1; }
+
+bool starts_negative(const std::string& text) { return text[0] == '-'; }
+
+}  // namespace
+
+// A named sum that makes this one shorter, and what remains: "k0 + 7", "n0 - k0". Empty where there is none.
+std::string IndexText::sum_with_name(Expr expr) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    for (const auto& [id, named] : *scope) {
+      if (named.expr.kind() != Kind::add) continue;
+      const Expr rest = expr - named.expr;
+      if (terms(rest) + 1 < terms(expr)) {
+        const std::string text = at_level(rest, kSum);
+        return starts_negative(text) ? named.name + " - " + at_level(-rest, kProduct) : named.name + " + " + text;
+      }
+      const Expr other = expr + named.expr;
+      if (terms(other) + 1 < terms(expr)) return at_level(other, kSum) + " - " + named.name;
+    }
+  }
+  return "";
 }
 
 // Terms in the order of the expression, those with a negative constant or coefficient subtracted behind the others.
@@ -95,9 +127,11 @@ std::string IndexText::write(Expr expr, int& level) const {
     case Kind::symbol:
       PLAIT_CHECK(false, "symbol {} has no name in the kernel's text", expr.symbol_name());
       break;
-    case Kind::add:
+    case Kind::add: {
       level = kSum;
-      return sum(expr);
+      const std::string shorter = sum_with_name(expr);
+      return shorter.empty() ? sum(expr) : shorter;
+    }
     case Kind::mul:
       level = kProduct;
       return joined(expr, " * ", kUnary);

@@ -24,21 +24,28 @@ class IndexText {
   void open_scope() { scopes_.emplace_back(); }
   void close_scope() { scopes_.pop_back(); }
   // Names an expression (a symbol, too) until the scope closes.
-  void set_name(sym::Expr expr, std::string name) { scopes_.back()[expr.id()] = std::move(name); }
+  void set_name(sym::Expr expr, std::string name) { scopes_.back()[expr.id()] = {expr, std::move(name)}; }
   bool has_name(sym::Expr expr) const { return !find(expr).empty(); }
+  // Whether all symbols of the expression have names.
+  bool in_scope(sym::Expr expr) const;
 
  private:
   std::string find(sym::Expr expr) const;
   std::string at_level(sym::Expr expr, int level) const;
   std::string write(sym::Expr expr, int& level) const;
   std::string sum(sym::Expr expr) const;
+  std::string sum_with_name(sym::Expr expr) const;
   std::string divide(sym::Expr expr, int& level) const;
   std::string negation(sym::Expr operand, int& level) const;
   std::string call(std::string_view function, std::string_view helper, sym::Expr expr) const;
   std::string joined(sym::Expr expr, std::string_view separator, int level) const;
 
   Helpers& helpers_;
-  std::vector<std::map<uint64_t, std::string>> scopes_;
+  struct Named {
+    sym::Expr expr;
+    std::string name;
+  };
+  std::vector<std::map<uint64_t, Named>> scopes_;
 };
 
 }  // namespace plait::codegen::cuda

@@ -103,15 +103,18 @@ void Plan::add(std::vector<Run>& runs, const Stmt& stmt, Form form, int lanes) {
   runs.back().statements.push_back(&stmt);
 }
 
-void Plan::use(const Value& value) {
+void Plan::use(const Value& value, Form user) {
   ValueForm& form = values_.at(value.id);
-  if (!form.uniform && run_of_.at(value.id) != run_) form.array = true;
+  if (form.uniform) return;
+  if (run_of_.at(value.id) != run_) form.array = true;
+  if (user == Form::wide) form.vector = true;
 }
 
 void Plan::define(const Value& value, bool uniform, Form form) {
   ValueForm& out = values_[value.id];
   out.uniform = uniform;
   out.array = !uniform && form != Form::lanes;
+  out.vector = form == Form::wide;
   run_of_[value.id] = run_;
 }
 
@@ -124,13 +127,13 @@ void Plan::block(const Block& body) {
         lanes == 1 || (own_uniform(*stmt) &&
                        std::all_of(read.begin(), read.end(), [&](const Value& v) { return values_.at(v.id).uniform; }));
     if (const Literal* literal = as<Literal>(*stmt)) {
-      values_[literal->out.id] = {true, false, false, literal};
+      values_[literal->out.id] = {true, false, false, false, literal};
       continue;
     }
     const bool control = stmt->kind == StmtKind::For || stmt->kind == StmtKind::If || stmt->kind == StmtKind::Variable;
     const Form form = uniform || control ? Form::single : lane_form(kernel_, *stmt);
     add(runs, *stmt, form, lanes);
-    for (const Value& value : read) use(value);
+    for (const Value& value : read) use(value, form);
     if (const Value* out = result(*stmt)) define(*out, uniform, form);
     if (const Variable* variable = as<Variable>(*stmt)) values_[variable->out.id].variable = true;
     if (const For* loop = as<For>(*stmt)) block(loop->body);

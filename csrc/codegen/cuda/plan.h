@@ -23,6 +23,7 @@ enum class Form : uint8_t {
 struct ValueForm {
   bool uniform = false;   // one scalar for all lanes
   bool array = false;     // an array over the lanes; otherwise a scalar within one lane loop
+  bool vector = false;    // an array that moves between registers and memory as a whole
   bool variable = false;  // may be assigned again
   const kir::Literal* literal = nullptr;
 };
@@ -46,7 +47,7 @@ class Plan {
   void block(const kir::Block& block);
   void add(std::vector<Run>& runs, const kir::Stmt& stmt, Form form, int lanes);
   bool is_pure(const kir::Stmt& stmt) const;
-  void use(const kir::Value& value);
+  void use(const kir::Value& value, Form form);
   void define(const kir::Value& value, bool uniform, Form form);
 
   const kir::Kernel& kernel_;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "codegen/cuda/helpers.h"
 #include "codegen/cuda/index_text.h"
+#include "codegen/cuda/naming.h"
 #include "codegen/cuda/plan.h"
 #include "codegen/cuda/spelling.h"
 #include "kir/lane.h"
@@ -57,7 +58,8 @@ Binding binding(LoopKind kind) {
 
 class Writer {
  public:
-  explicit Writer(const Kernel& kernel) : kernel_(kernel), plan_(kernel), index_(helpers_) {}
+  explicit Writer(const Kernel& kernel)
+      : kernel_(kernel), plan_(kernel), names_(plan_names(kernel)), index_(helpers_) {}
 
   std::string kernel() {
     for (size_t i = 0; i < kernel_.integers.size(); ++i) index_.set_name(kernel_.integers[i], fmt::format("n{}", i));
@@ -72,16 +74,24 @@ class Writer {
  private:
   // ---- the entry
 
+  // Arguments in lines of at most 120 columns.
   std::string signature() {
-    std::string arguments;
+    std::vector<std::string> arguments;
     for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
       const Buffer& buffer = kernel_.buffers[i];
-      arguments += fmt::format("{}{}{}* __restrict__ b{}", arguments.empty() ? "" : ", ",
-                               buffer.written ? "" : "const ", memory_type(buffer.dtype, helpers_), i);
+      arguments.push_back(fmt::format("{}{}* __restrict__ b{}", buffer.written ? "" : "const ",
+                                      memory_type(buffer.dtype, helpers_), i));
     }
-    for (size_t i = 0; i < kernel_.integers.size(); ++i)
-      arguments += fmt::format("{}long long n{}", arguments.empty() ? "" : ", ", i);
-    return fmt::format("extern \"C\" __global__ void {}{}({})", launch_bounds(), kernel_.name, arguments);
+    for (size_t i = 0; i < kernel_.integers.size(); ++i) arguments.push_back(fmt::format("long long n{}", i));
+    std::string out = fmt::format("extern \"C\" __global__ void {}{}(", launch_bounds(), kernel_.name);
+    size_t column = 120;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const std::string text = arguments[i] + (i + 1 < arguments.size() ? "," : "");
+      const bool breaks = column + text.size() + 4 > 120;
+      column = breaks ? 4 + text.size() : column + 1 + text.size();
+      out += (breaks ? "\n    " : " ") + text;
+    }
+    return out + ")";
   }
 
   std::string launch_bounds() const {
@@ -123,12 +133,27 @@ class Writer {
     return fmt::format("const {} v{} = ", value_type(out.dtype), out.id);
   }
 
-  void declare_array(const Value& out) { line("{} v{}[{}];", value_type(out.dtype), out.id, out.lanes); }
+  void declare_array(const Value& out) {
+    if (plan_.value(out).vector) {
+      helpers_.need("vector");
+      line("Vec<{}, {}> v{};", value_type(out.dtype), out.lanes, out.id);
+    } else {
+      line("{} v{}[{}];", value_type(out.dtype), out.id, out.lanes);
+    }
+  }
 
   // ---- control
 
+  void name_before(const Stmt& stmt) {
+    const auto found = names_.find(&stmt);
+    if (found == names_.end()) return;
+    for (sym::Expr expr : found->second)
+      if (index_.in_scope(expr)) named(expr);
+  }
+
   void block(const Block& body) {
     for (const Run& run : plan_.runs(body)) {
+      for (const Stmt* stmt : run.statements) name_before(*stmt);
       if (run.form == Form::lanes || run.form == Form::lane_store) {
         lane_loop(run);
       } else if (run.form == Form::wide) {
@@ -257,7 +282,7 @@ class Writer {
   std::string whole_array(const Value& in) {
     if (plan_.value(in).array) return fmt::format("v{}", in.id);
     const std::string name = fmt::format("s{}", spread_++);
-    line("{} {}[{}];", value_type(in.dtype), name, in.lanes);
+    line("Vec<{}, {}> {};", value_type(in.dtype), in.lanes, name);
     head_of_lanes(in.lanes, fmt::format("{}[j] = {};", name, value(in)));
     return name;
   }
@@ -338,6 +363,7 @@ class Writer {
   const Kernel& kernel_;
   Helpers helpers_;
   Plan plan_;
+  std::map<const Stmt*, std::vector<sym::Expr>> names_;
   IndexText index_;
   std::string body_;
   int indent_ = 0, named_ = 0, serial_ = 0, spread_ = 0;

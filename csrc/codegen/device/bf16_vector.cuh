@@ -9,8 +9,8 @@ __device__ __forceinline__ unsigned bf16_pair(float lower, float upper) {
 #endif
 
 template <int N>
-__device__ __forceinline__ void load_vector(float (&out)[N], const bf16* in) {
-  unsigned pairs[N / 2];
+__device__ __forceinline__ void load_vector(Vec<float, N>& out, const bf16* in) {
+  Vec<unsigned, N / 2> pairs;
   load_vector(pairs, reinterpret_cast<const unsigned*>(in));
 #pragma unroll
   for (int i = 0; i < N; i += 2) {
@@ -20,8 +20,8 @@ __device__ __forceinline__ void load_vector(float (&out)[N], const bf16* in) {
 }
 
 template <int N>
-__device__ __forceinline__ void store_vector(bf16* out, const float (&in)[N]) {
-  unsigned pairs[N / 2];
+__device__ __forceinline__ void store_vector(bf16* out, const Vec<float, N>& in) {
+  Vec<unsigned, N / 2> pairs;
 #pragma unroll
   for (int i = 0; i < N; i += 2) pairs[i / 2] = bf16_pair(in[i], in[i + 1]);
   store_vector(reinterpret_cast<unsigned*>(out), pairs);

@@ -1,7 +1,7 @@
-// needs philox
+// needs philox vector
 // N numbers from a multiple of 4 on; N is a multiple of 4.
 template <int N>
-__device__ __forceinline__ void uniform_vector(float (&out)[N], unsigned long long seed, unsigned long long index,
+__device__ __forceinline__ void uniform_vector(Vec<float, N>& out, unsigned long long seed, unsigned long long index,
                                                unsigned long long offset) {
 #pragma unroll
   for (int i = 0; i < N; i += 4) {

@@ -337,7 +337,8 @@ TEST(Narrow, RoundOnceFromF64) {
   arguments.add(DType::bf16, n);
   arguments.run(k.kernel, {});
   for (int64_t i = 0; i < n; ++i) {
-    ASSERT_TRUE(same(arguments.at(2, DType::f16, i), round_to(DType::f16, x[size_t(i)]))) << x[size_t(i)];
+    ASSERT_TRUE(same(arguments.at(2, DType::f16, i), round_to(DType::f16, x[size_t(i)])))
+        << x[size_t(i)] << " is " << arguments.at(2, DType::f16, i);
     ASSERT_TRUE(same(arguments.at(3, DType::bf16, i), round_to(DType::bf16, x[size_t(i)]))) << x[size_t(i)];
     ASSERT_TRUE(same(arguments.at(1, DType::f64, i), round_to(DType::bf16, x[size_t(i)]))) << x[size_t(i)];
   }

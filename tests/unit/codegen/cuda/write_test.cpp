@@ -22,15 +22,47 @@ TEST(WriteCuda, AddOfOneLane) {
   const kir::Kernel kernel = add_kernel(DType::f32, 1);
   kir::verify(kernel);
   EXPECT_EQ(write_cuda(kernel), R"(// add_f32x1: pointwise(vector = 1)
-extern "C" __global__ void __launch_bounds__(128) add_f32x1(const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, long long n0) {
+extern "C" __global__ void __launch_bounds__(128) add_f32x1(
+    const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, long long n0) {
   const long long bx = blockIdx.x;
   const long long tx = threadIdx.x;
-  if (128 * bx + tx + 1 <= n0) {
-    const long long k0 = 128 * bx + tx;
+  const long long k0 = 128 * bx + tx;
+  if (k0 < n0) {
     const float v0 = b0[k0];
     const float v1 = b1[k0];
     const float v2 = v0 + v1;
     b2[k0] = v2;
+  }
+}
+)");
+}
+
+TEST(WriteCuda, AddOfFourLanes) {
+  const std::string text = write_cuda(add_kernel(DType::f32, 4));
+  EXPECT_EQ(text.substr(text.find("  const long long bx")), R"(  const long long bx = blockIdx.x;
+  const long long tx = threadIdx.x;
+  const long long k0 = 512 * bx + 4 * tx;
+  if (k0 + 3 < n0) {
+    Vec<float, 4> v0;
+    load_vector(v0, b0 + k0);
+    Vec<float, 4> v1;
+    load_vector(v1, b1 + k0);
+    Vec<float, 4> v2;
+    #pragma unroll
+    for (int j = 0; j < 4; ++j) v2[j] = v0[j] + v1[j];
+    store_vector(b2 + k0, v2);
+  }
+  if (n0 < k0 + 4 && k0 < n0) {
+    const long long k1 = n0 - k0;
+    float v5[4];
+    #pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const float v3 = j < k1 ? b0[k0 + j] : 0.0f;
+      const float v4 = j < k1 ? b1[k0 + j] : 0.0f;
+      v5[j] = v3 + v4;
+    }
+    #pragma unroll
+    for (int j = 0; j < 4; ++j) if (j < k1) b2[k0 + j] = v5[j];
   }
 }
 )");
@@ -94,7 +126,11 @@ TEST(IndexText, PlainDivisionOnlyWhereProven) {
   EXPECT_EQ(text.text(i * 5000000000), "5000000000ll * i0");
   text.open_scope();
   text.set_name(i - d * 3, "k0");
-  EXPECT_EQ(text.text(sym::lt(i - d * 3, 4 + sym::min(i, d))).substr(0, 2), "k0");
+  EXPECT_EQ(text.text(i - d * 3), "k0");
+  EXPECT_EQ(text.text(i - d * 3 + 5), "k0 + 5");
+  EXPECT_EQ(text.text(i - d * 3 - 5), "k0 - 5");
+  EXPECT_EQ(text.text(7 - i + d * 3), "7 - k0");
+  EXPECT_EQ(text.text(sym::floordiv(i - d * 3 + 5, 8)), "floor_div(k0 + 5, 8)");
   text.close_scope();
   EXPECT_EQ(text.text(sym::logical_not(sym::eq(i, d))).find("!="), text.text(sym::ne(i, d)).find("!="));
 }

@@ -1,0 +1,116 @@
+#include "codegen/cuda/naming.h"
+
+#include <algorithm>
+
+#include "kir/lane.h"
+
+namespace plait::codegen::cuda {
+namespace {
+
+using namespace kir;
+using sym::Expr;
+using sym::Kind;
+
+bool divides_by_unknown(Expr expr) {
+  const Kind kind = expr.kind();
+  if (kind == Kind::chunk || kind == Kind::chunk_start) return true;
+  if ((kind == Kind::floordiv || kind == Kind::mod) && !expr.operands()[1].is_constant()) return true;
+  return std::any_of(expr.operands().begin(), expr.operands().end(), divides_by_unknown);
+}
+
+bool is_leaf(Expr expr) { return expr.is_constant() || expr.is_symbol(); }
+
+Expr without_constant(Expr sum) {
+  const Expr last = sum.operands().back();
+  return last.is_constant() ? sum - last : sum;
+}
+
+// A statement within the statements around it, outermost first.
+using Path = std::vector<const Stmt*>;
+
+class Naming {
+ public:
+  explicit Naming(const Kernel& kernel) {
+    block(kernel.body);
+    for (Expr expr : order_) place(expr, uses_.at(expr.id()));
+  }
+  std::map<const Stmt*, std::vector<Expr>> names;
+
+ private:
+  void block(const Block& body) {
+    for (const auto& stmt : body) {
+      path_.push_back(stmt.get());
+      visit(*stmt, [&](const auto& s) { collect(s); });
+      if (const For* loop = as<For>(*stmt)) block(loop->body);
+      if (const If* branch = as<If>(*stmt)) block(branch->body);
+      path_.pop_back();
+    }
+  }
+
+  void use(Expr expr) {
+    if (!expr || is_leaf(expr) || divides_by_unknown(expr)) return;
+    std::vector<Path>& paths = uses_[expr.id()];
+    if (paths.empty()) order_.push_back(expr);
+    paths.push_back(path_);
+  }
+
+  // Sums in a condition share a name with an index; alone they need none.
+  void condition(Expr expr) {
+    if (expr.kind() == Kind::add) {
+      const Expr sum = without_constant(expr);
+      if (!is_leaf(sum)) conditions_[sum.id()].push_back(path_);
+      return;
+    }
+    for (Expr operand : expr.operands()) condition(operand);
+  }
+
+  void collect(const For& s) {
+    if (s.loop == LoopKind::serial) use(s.extent);
+  }
+  void collect(const If& s) { condition(s.condition); }
+  void collect(const Coordinate& s) { use(named_part(s.index, s.out.lanes)); }
+  void collect(const Random& s) { use(named_part(s.index, s.out.lanes)); }
+  void collect(const Load& s) {
+    use(named_part(s.index, s.out.lanes));
+    use(s.active);
+  }
+  void collect(const Store& s) {
+    use(named_part(s.index, s.in.lanes));
+    use(s.active);
+  }
+  void collect(const Stmt&) {}
+
+  void place(Expr expr, std::vector<Path> paths) {
+    if (const auto more = conditions_.find(expr.id()); more != conditions_.end())
+      paths.insert(paths.end(), more->second.begin(), more->second.end());
+    size_t depth = 0;  // statements that all uses stand in
+    const auto shared = [&](size_t level) {
+      return std::all_of(paths.begin(), paths.end(), [&](const Path& p) {
+        return p.size() > level + 1 && paths[0].size() > level && p[level] == paths[0][level];
+      });
+    };
+    while (shared(depth)) ++depth;
+    const auto loop_without = [&](const Stmt* stmt) {
+      const For* loop = as<For>(*stmt);
+      return loop != nullptr && loop->loop == LoopKind::serial && !sym::symbols(expr).contains(loop->var.symbol_name());
+    };
+    while (depth > 0 && loop_without(paths[0][depth - 1])) --depth;
+    names[paths[0][depth]].push_back(expr);
+  }
+
+  Path path_;
+  std::vector<Expr> order_;
+  std::map<uint64_t, std::vector<Path>> uses_, conditions_;
+};
+
+}  // namespace
+
+Expr named_part(Expr index, int lanes) {
+  const Expr first = at_lane(index, 0);
+  const bool even = lanes == 1 || !depends_on_lane(index) || lane_stride(index);
+  return even && !is_leaf(first) ? first : Expr();
+}
+
+std::map<const Stmt*, std::vector<Expr>> plan_names(const Kernel& kernel) { return Naming(kernel).names; }
+
+}  // namespace plait::codegen::cuda
