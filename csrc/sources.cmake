@@ -49,6 +49,7 @@ set(PLAIT_CORE_SOURCES
   ir/op.cpp
   ir/parse.cpp
   ir/print.cpp
+  ir/segment_rules.cpp
   ir/tensor_view.cpp
   ir/text_reader.cpp
   ir/type_parser.cpp
@@ -94,6 +95,7 @@ set(PLAIT_CORE_SOURCES
   schedule/params.cpp
   schedule/pointwise.cpp
   schedule/scheduler.cpp
+  segment/group_order.cpp
   shard/assign.cpp
   shard/explain.cpp
   shard/insert_reshards.cpp

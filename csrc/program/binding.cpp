@@ -166,7 +166,7 @@ std::string print_memory(const Program& program, std::span<const RankBinding> ra
                        rank.memory.arena_bytes, rank.memory.live_bytes, rank.input_bytes, rank.output_bytes,
                        rank.peak_bytes());
     for (size_t v = 0; v < program.values.size(); ++v) {
-      if (alive[v].last < alive[v].first) continue;
+      if (alive[v].empty()) continue;
       out += fmt::format("  %{}: {} bytes at {}, steps {} to {}\n", program.values[v].name, rank.bytes[v],
                          rank.memory.offsets[v], alive[v].first, alive[v].last);
     }

@@ -19,7 +19,7 @@ int64_t most_alive(std::span<const Lifetime> lifetimes, std::span<const int64_t>
   for (const Lifetime& life : lifetimes) end = std::max(end, life.last + 1);
   std::vector<int64_t> change(size_t(end + 1), 0);
   for (size_t i = 0; i < lifetimes.size(); ++i) {
-    if (lifetimes[i].last < lifetimes[i].first) continue;
+    if (lifetimes[i].empty()) continue;
     change[lifetimes[i].first] += align(bytes[i]);
     change[lifetimes[i].last + 1] -= align(bytes[i]);
   }
@@ -48,7 +48,7 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::span<const int6
   plan.live_bytes = most_alive(lifetimes, bytes);
   std::vector<size_t> order(bytes.size());
   std::iota(order.begin(), order.end(), size_t(0));
-  std::erase_if(order, [&](size_t i) { return bytes[i] <= 0 || lifetimes[i].last < lifetimes[i].first; });
+  std::erase_if(order, [&](size_t i) { return bytes[i] <= 0 || lifetimes[i].empty(); });
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return bytes[a] > bytes[b]; });
   std::vector<size_t> placed;  // by offset
   for (size_t i : order) {

@@ -13,7 +13,10 @@ namespace plait {
 // lifetimes have no step in common.
 struct Lifetime {
   int64_t first = 0, last = -1;
-  bool overlaps(const Lifetime& other) const { return first <= other.last && other.first <= last; }
+  bool empty() const { return last < first; }
+  bool overlaps(const Lifetime& other) const {
+    return !empty() && !other.empty() && first <= other.last && other.first <= last;
+  }
   bool operator==(const Lifetime&) const = default;
 };
 

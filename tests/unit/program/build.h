@@ -1,0 +1,137 @@
+#pragma once
+// Programs for tests, with kernels written as lambdas.
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/local/local.h"
+#include "program/program.h"
+#include "program/stepped_executor.h"
+
+namespace plait::test {
+
+class LambdaExecutable : public Executable {
+ public:
+  using Fn = std::function<void(const LaunchArguments&)>;
+  explicit LambdaExecutable(Fn fn) : fn_(std::move(fn)) {}
+  void launch(const LaunchArguments& arguments) const override { fn_(arguments); }
+
+ private:
+  Fn fn_;
+};
+
+struct Builder {
+  Program program;
+
+  explicit Builder(std::vector<MeshAxis> axes = {}, std::vector<int64_t> sizes = {}) {
+    program.name = "test";
+    program.pool = std::make_shared<sym::Pool>();
+    if (!axes.empty()) program.mesh = Mesh("m", std::move(axes));
+    program.devices = DeviceMesh(std::move(sizes));
+  }
+  // The mesh of one axis tp.
+  static Builder tp(int64_t size) { return Builder({{"tp", 0, "t"}}, {size}); }
+
+  sym::Expr expr(const std::string& text) { return sym::parse(*program.pool, text); }
+  std::vector<sym::Expr> shape(const std::vector<std::string>& texts) {
+    std::vector<sym::Expr> out;
+    for (const auto& text : texts) out.push_back(expr(text));
+    return out;
+  }
+  ValueId input(std::string name, const std::vector<std::string>& extents, DType dtype = DType::f32) {
+    return program.add_value(std::move(name), dtype, shape(extents), ProgramValueKind::input);
+  }
+  ValueId alloc(std::string name, const std::vector<std::string>& extents, DType dtype = DType::f32,
+                ProgramValueKind kind = ProgramValueKind::temporary) {
+    const ValueId id = program.add_value(std::move(name), dtype, shape(extents), kind);
+    program.add_step<AllocStep>().value = id;
+    return id;
+  }
+  ValueId output(std::string name, const std::vector<std::string>& extents, DType dtype = DType::f32) {
+    return alloc(std::move(name), extents, dtype, ProgramValueKind::output);
+  }
+  LaunchStep& launch(std::string name, std::vector<ValueId> inputs, std::vector<ValueId> outputs,
+                     const std::vector<std::string>& integers, LambdaExecutable::Fn fn) {
+    KernelSlot slot;
+    slot.code = {std::move(name), "", inputs.size() + outputs.size(), integers.size()};
+    slot.schedule = "pointwise(vector = 8)";
+    slot.executable = std::make_shared<LambdaExecutable>(std::move(fn));
+    program.kernels.push_back(std::move(slot));
+    auto& step = program.add_step<LaunchStep>();
+    step.kernel = {uint32_t(program.kernels.size() - 1)};
+    step.inputs = std::move(inputs);
+    step.outputs = std::move(outputs);
+    step.integers = shape(integers);
+    return step;
+  }
+  // out[i] = sum of in[k][i] * (k + 1) + add, over n elements of f32.
+  LaunchStep& combine(std::vector<ValueId> inputs, ValueId out, const std::string& n, float add) {
+    const size_t count = inputs.size();
+    auto& step = launch("k" + std::to_string(program.kernels.size() + 1), std::move(inputs), {out}, {n},
+                        [count, add](const LaunchArguments& args) {
+                          auto* to = static_cast<float*>(args.buffers[count]);
+                          for (int64_t i = 0; i < args.integers[0]; ++i) {
+                            float sum = add;
+                            for (size_t k = 0; k < count; ++k)
+                              sum += static_cast<const float*>(args.buffers[k])[i] * float(k + 1);
+                            to[i] = sum;
+                          }
+                        });
+    step.threads = expr(n);
+    return step;
+  }
+  CollectiveStep& all_reduce(ValueId in, ValueId out, CommReduce reduce = CommReduce::sum, int axis = 0) {
+    auto& step = program.add_step<CollectiveStep>(ProgramStream::comm);
+    step.in = in;
+    step.out = out;
+    step.reduce = reduce;
+    step.team = {axis};
+    return step;
+  }
+  CollectiveStep& pieces(CollectiveKind kind, ValueId in, ValueId out, const std::vector<std::string>& view,
+                         int axis = 0) {
+    auto& step = program.add_step<CollectiveStep>(ProgramStream::comm);
+    step.collective = kind;
+    step.in = in;
+    step.out = out;
+    if (kind == CollectiveKind::reduce_scatter) step.reduce = CommReduce::sum;
+    step.team = {axis};
+    step.outer = expr(view[0]);
+    step.count = expr(view[1]);
+    step.total = expr(view[2]);
+    step.inner = expr(view[3]);
+    return step;
+  }
+  CopyStep& slice(ValueId in, ValueId out, const std::vector<std::string>& view) {
+    auto& step = program.add_step<CopyStep>();
+    step.in = in;
+    step.out = out;
+    step.outer = expr(view[0]);
+    step.start = expr(view[1]);
+    step.count = expr(view[2]);
+    step.total = expr(view[3]);
+    step.inner = expr(view[4]);
+    return step;
+  }
+  // The program, verified; the builder is empty afterwards.
+  std::shared_ptr<const Program> done() {
+    verify(program);
+    return std::make_shared<const Program>(std::move(program));
+  }
+};
+
+// A bound program with all that it needs.
+struct Runner {
+  HostAllocator allocator;
+  std::shared_ptr<LocalCommunicators> comms = std::make_shared<LocalCommunicators>();
+  BoundProgram bound;
+  Runner(std::shared_ptr<const Program> program, const sym::Environment& sizes, ExecutorOptions options = {})
+      : bound(std::move(program), sizes, allocator, comms, std::move(options)) {}
+};
+
+inline Tensor tensor(std::vector<int64_t> shape, const std::vector<double>& values, DType dtype = DType::f32) {
+  return Tensor::from_doubles(dtype, std::move(shape), values);
+}
+
+}  // namespace plait::test

@@ -1,0 +1,86 @@
+#include "program/interleaving.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/error.h"
+
+namespace plait {
+namespace {
+
+constexpr int32_t L = Interleaving::kLocal;
+
+struct Log {
+  std::string text;
+  bool run(Interleaving& ranks, uint64_t seed) {
+    text.clear();
+    return ranks.run(
+        seed, [&](int64_t rank, size_t action) { text += fmt::format("{}.{} ", rank, action); },
+        [&](int32_t meeting, int64_t, size_t) { text += fmt::format("m{} ", meeting); });
+  }
+};
+
+std::string words(int64_t rank, size_t action) { return fmt::format("<{}.{}>", rank, action); }
+
+TEST(Interleaving, SeedZeroTakesTurns) {
+  Interleaving ranks({{L, 0, L}, {L, L, 0, L}, {L}}, {{0, 1}});
+  Log log;
+  EXPECT_TRUE(log.run(ranks, 0));
+  EXPECT_EQ(log.text, "0.0 1.0 2.0 1.1 m0 0.2 1.3 ");
+  EXPECT_TRUE(log.run(ranks, 0));
+  EXPECT_EQ(log.text, "0.0 1.0 2.0 1.1 m0 0.2 1.3 ") << "starts afresh";
+}
+
+TEST(Interleaving, SeedsDifferAndRepeat) {
+  Interleaving ranks({{L, L, L, 0, L}, {L, L, 0, L}, {L, 1}, {L, 1, L}}, {{0, 1}, {2, 3}});
+  std::set<std::string> orders;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    Log a, b;
+    ASSERT_TRUE(a.run(ranks, seed));
+    ASSERT_TRUE(b.run(ranks, seed));
+    ASSERT_EQ(a.text, b.text);
+    orders.insert(a.text);
+  }
+  EXPECT_GT(orders.size(), 30u);
+}
+
+TEST(Interleaving, ReportsWhoWaitsForWhom) {
+  Interleaving crossed({{L, 0, 1}, {L, 1, 0}}, {{0, 1}, {0, 1}});
+  Interleaving gone({{L, 0}, {L, L}, {0}}, {{0, 1, 2}});
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Log log;
+    ASSERT_FALSE(log.run(crossed, seed));
+    EXPECT_EQ(crossed.report(words), "rank 0 waits at <0.1> for rank 1\n      rank 1 waits at <1.1> for rank 0");
+    ASSERT_FALSE(log.run(gone, seed));
+    EXPECT_EQ(gone.report(words),
+              "rank 0 waits at <0.1> for rank 1\n      rank 1 has finished\n      rank 2 waits at <2.0> for rank 1");
+  }
+}
+
+TEST(Interleaving, NoRanksAndNoActions) {
+  Log log;
+  Interleaving none({}, {}), idle({{}, {}}, {});
+  for (uint64_t seed : {0, 5}) {
+    EXPECT_TRUE(log.run(none, seed));
+    EXPECT_TRUE(log.run(idle, seed));
+    EXPECT_EQ(log.text, "");
+  }
+}
+
+TEST(Interleaving, GoesOnAfterAnError) {
+  Interleaving ranks({{L, 0}, {L, 0}}, {{0, 1}});
+  for (int stop = 0; stop < 3; ++stop) {
+    int left = stop;
+    auto step = [&](auto...) {
+      if (left-- == 0) throw CommError("x", "", "");
+    };
+    EXPECT_THROW(ranks.run(0, step, step), CommError);
+  }
+  Log log;
+  EXPECT_TRUE(log.run(ranks, 0));
+  EXPECT_EQ(log.text, "0.0 1.0 m0 ");
+}
+
+}  // namespace
+}  // namespace plait

@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include "unit/program/build.h"
+
+namespace plait {
+namespace {
+
+using test::Builder;
+
+TEST(PrintProgram, StepsKernelsAndMesh) {
+  Builder b({{"dp", 2, ""}, {"tp", 0, "t"}}, {2, 4});
+  const ValueId x = b.input("x", {"chunk(b, 2, rank.dp)", "768"}, DType::bf16);
+  const ValueId w = b.input("w", {"chunk(3072, t, rank.tp)", "768"}, DType::bf16);
+  const ValueId h = b.alloc("h", {"chunk(b, 2, rank.dp)", "chunk(3072, t, rank.tp)"}, DType::bf16);
+  b.program.libraries.push_back({{DType::bf16, DType::bf16, true}, nullptr});
+  auto& product = b.program.add_step<LibraryStep>();
+  product.a = x;
+  product.b = w;
+  product.out = h;
+  product.m = b.expr("chunk(b, 2, rank.dp)");
+  product.n = b.expr("chunk(3072, t, rank.tp)");
+  product.k = b.expr("768");
+  const ValueId g = b.alloc("g", {"chunk(b, 2, rank.dp)", "chunk(3072, t, rank.tp)"}, DType::bf16);
+  auto& launch = b.launch("k1", {h}, {g}, {"chunk(b, 2, rank.dp)"}, [](const LaunchArguments&) {});
+  launch.grid[0] = b.expr("ceildiv(b, 128)");
+  const ValueId p = b.alloc("p", {"chunk(b, 2, rank.dp)", "3072"}, DType::bf16);
+  b.pieces(CollectiveKind::all_gather, g, p, {"chunk(b, 2, rank.dp)", "chunk(3072, t, rank.tp)", "3072", "1"}, 1);
+  const ValueId s = b.alloc("s", {"chunk(b, 2, rank.dp)", "10"}, DType::bf16);
+  b.slice(p, s, {"chunk(b, 2, rank.dp)", "5", "10", "3072", "1"});
+  const ValueId y = b.output("y", {"chunk(b, 2, rank.dp)", "10"}, DType::bf16);
+  b.all_reduce(s, y, CommReduce::sum, 1);
+  verify(b.program);
+  EXPECT_EQ(print(b.program), R"(mesh @m (dp = 2, tp = t)
+program @test on @m[2, 4] (
+  %x: bf16[chunk(b, 2, rank.dp), 768],
+  %w: bf16[chunk(3072, t, rank.tp), 768]
+) -> (
+  %y: bf16[chunk(b, 2, rank.dp), 10]
+) {
+  kernel @k1 schedule pointwise(vector = 8)
+  product @l1 linear bf16 -> bf16
+  %h = alloc bf16[chunk(b, 2, rank.dp), chunk(3072, t, rank.tp)]
+  library @l1(%x, %w) -> (%h) (m = chunk(b, 2, rank.dp), n = chunk(3072, t, rank.tp), k = 768) on compute
+  %g = alloc bf16[chunk(b, 2, rank.dp), chunk(3072, t, rank.tp)]
+  launch @k1(%h) -> (%g) (integers = [chunk(b, 2, rank.dp)], grid = [floordiv(b + 127, 128), 1, 1]) on compute
+  %p = alloc bf16[chunk(b, 2, rank.dp), 3072]
+  all_gather %g -> %p (team = tp, outer = chunk(b, 2, rank.dp), count = chunk(3072, t, rank.tp), total = 3072, inner = 1) on comm
+  %s = alloc bf16[chunk(b, 2, rank.dp), 10]
+  copy %p -> %s (outer = chunk(b, 2, rank.dp), start = 5, count = 10, total = 3072, inner = 1) on compute
+  %y = alloc bf16[chunk(b, 2, rank.dp), 10]
+  all_reduce %s -> %y (op = sum, team = tp) on comm
+}
+)");
+  EXPECT_EQ(b.program.count(StepKind::CollectiveStep), 2u);
+  EXPECT_EQ(b.program.count(StepKind::LibraryStep), 1u);
+}
+
+TEST(PrintProgram, WithoutMeshInputsAndAttributes) {
+  Builder b;
+  const ValueId y = b.output("y", {});
+  b.launch("fill", {}, {y}, {}, [](const LaunchArguments&) {});
+  EXPECT_EQ(print(b.program), R"(program @test () -> (
+  %y: f32[]
+) {
+  kernel @fill schedule pointwise(vector = 8)
+  %y = alloc f32[]
+  launch @fill() -> (%y) on compute
+}
+)");
+}
+
+TEST(PrintMemory, OffsetsAndPeaks) {
+  Builder b;
+  const ValueId x = b.input("x", {"n"});
+  const ValueId h = b.alloc("h", {"n"});
+  b.combine({x}, h, "n", 1);
+  const ValueId y = b.output("y", {"n"});
+  b.combine({h}, y, "n", 1);
+  auto program = b.done();
+  const auto ranks = bind(*program, {{"n", 20}});
+  EXPECT_EQ(print_memory(*program, ranks),
+            "rank 0: arena 128 bytes (alive at once 128), inputs 80, outputs 80, peak 288\n"
+            "  %h: 80 bytes at 0, steps 1 to 3\n");
+}
+
+}  // namespace
+}  // namespace plait
