@@ -2,8 +2,13 @@
 #include "backend/cuda/nvrtc.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "base/error.h"
 #include "codegen/cuda/write.h"
@@ -94,7 +99,8 @@ TEST_P(Nvrtc, LoopsAndLanes) {
 }
 
 TEST_P(Nvrtc, EveryOpAndCast) {
-  for (const auto& [dtype, lanes] : {std::pair{DType::f32, 1}, {DType::i64, 2}, {DType::u32, 4}, {DType::boolean, 8}}) {
+  for (const auto& [dtype, lanes] :
+       {std::pair{DType::f32, 1}, {DType::i64, 2}, {DType::u32, 4}, {DType::boolean, 8}, {DType::f64, 1}}) {
     std::vector<Pointwise> ops;
     compile(all_ops_kernel(dtype, lanes, &ops));
   }
@@ -147,7 +153,63 @@ TEST_F(NvrtcErrors, SpillsAreRead) {
   EXPECT_EQ(compile_cuda(shared, "k", "sm_80").shared_bytes, 1024);
 }
 
-TEST_F(NvrtcErrors, FactsOfDevices) {
+TEST_F(NvrtcErrors, ThreadsCompileAtOnce) {
+  const kir::Kernel kernel = add_kernel(DType::f32, 4);
+  const std::string text = write_cuda(kernel);
+  std::vector<NvrtcResult> results(4);
+  std::vector<std::thread> threads;
+  for (NvrtcResult& result : results) threads.emplace_back([&] { result = compile_cuda(text, kernel.name, "sm_80"); });
+  for (std::thread& thread : threads) thread.join();
+  for (const NvrtcResult& result : results) EXPECT_EQ(result.cubin, results[0].cubin);
+}
+
+// In a process of its own, where nothing is loaded yet.
+TEST(NvrtcSearch, RefusedPathLeavesTheSearchOpen) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto body = [] {
+    try {
+      load_nvrtc("/nowhere/libnvrtc.so");
+    } catch (const MissingError&) {
+      const bool before = nvrtc_available(nullptr);
+      std::exit(before == nvrtc_available(nullptr) ? 7 : 1);
+    } catch (...) {}
+    std::exit(2);
+  };
+  EXPECT_EXIT(body(), testing::ExitedWithCode(7), "");
+}
+
+TEST(NvrtcSearch, OrderOfPlaces) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path(testing::TempDir()) / fmt::format("nvrtc_search_{}", getpid());
+  const fs::path own = root / "own/lib64", kit = root / "kit/targets/machine/lib";
+  const fs::path wheel = root / "env/lib/python3.11/site-packages/nvidia/cu13/lib";
+  for (const fs::path& folder : {own, kit, wheel}) fs::create_directories(folder);
+  std::ofstream(own / "libnvrtc.so.12") << "no library";
+  std::ofstream(own / "libnvrtc.so.13") << "no library";
+  std::ofstream(own / "libnvrtc.alt.so.13") << "other";
+  std::ofstream(own / "libnvrtc-builtins.so.13.0") << "other";
+  std::ofstream(kit / "libnvrtc.so") << "no library";
+  std::ofstream(wheel / "libnvrtc.so.13") << "no library";
+  setenv("PLAIT_CUDA_HOME", (root / "own").c_str(), 1);
+  setenv("CUDA_HOME", (root / "kit").c_str(), 1);
+  setenv("VIRTUAL_ENV", (root / "env").c_str(), 1);
+  std::vector<std::string> found = nvrtc_candidates();
+  for (const char* variable : {"PLAIT_CUDA_HOME", "CUDA_HOME", "VIRTUAL_ENV"}) unsetenv(variable);
+  fs::remove_all(root);
+  if (found.empty()) GTEST_SKIP() << "NVRTC: built without it";
+  const auto index = [&](const fs::path& path) { return std::find(found.begin(), found.end(), path) - found.begin(); };
+  EXPECT_EQ(index(own / "libnvrtc.so.13"), 0) << "the newest first";
+  EXPECT_EQ(index(own / "libnvrtc.so.12"), 1);
+  EXPECT_EQ(index(kit / "libnvrtc.so"), 2);
+  EXPECT_LT(size_t(index(wheel / "libnvrtc.so.13")), found.size() - 3);
+  for (const std::string& each : found) {
+    EXPECT_EQ(each.find(".alt."), each.npos);
+    EXPECT_EQ(each.find("builtins"), each.npos);
+  }
+  EXPECT_EQ(found.back(), "libnvrtc.so") << "the loader's own search comes last";
+}
+
+TEST(NvrtcFacts, OfDevices) {
   NvrtcResult result;
   result.registers = 30;
   result.spill_bytes = 8;
