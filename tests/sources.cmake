@@ -23,6 +23,9 @@ set(PLAIT_TEST_FOLDERS
 )
 set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/functions_test.cpp
+  unit/backend/cpu/index_test.cpp
+  unit/backend/cpu/kernels_test.cpp
+  unit/backend/cpu/narrow_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cuda
   unit/backend/cuda/nvrtc_test.cpp
@@ -67,6 +70,9 @@ set(PLAIT_TEST_unit_program
   unit/program/verify_test.cpp
 )
 set(PLAIT_TEST_unit_reference
+  unit/reference/check_test.cpp
+  unit/reference/contraction_test.cpp
+  unit/reference/draw_inputs_test.cpp
   unit/reference/ops_test.cpp
   unit/reference/radius_test.cpp
 )
@@ -81,6 +87,7 @@ set(PLAIT_TEST_unit_scalar
 set(PLAIT_TEST_unit_shard
   unit/shard/conflict_test.cpp
   unit/shard/examples_test.cpp
+  unit/shard/random_test.cpp
   unit/shard/reshard_test.cpp
 )
 set(PLAIT_TEST_unit_sym
