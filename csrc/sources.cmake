@@ -96,6 +96,8 @@ set(PLAIT_CORE_SOURCES
   schedule/pointwise.cpp
   schedule/scheduler.cpp
   segment/group_order.cpp
+  segment/groups.cpp
+  segment/segment.cpp
   shard/assign.cpp
   shard/explain.cpp
   shard/insert_reshards.cpp

@@ -1,0 +1,123 @@
+#include "graph/passes.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "reference/check.h"
+#include "reference/evaluate.h"
+
+namespace plait {
+namespace {
+
+const char* kBlock = R"(
+let T = bf16
+fusion @f (%x: T[3, 8], param %w: T[5, 8], param %b: T[5], %seed: u64[]) -> (%y, %h) {
+  %unused = exp(%x)
+  %h = linear(%x, %w, %b)
+  %d = dropout(%h, p = 0.3, seed = %seed)
+  %y = dropout(%d, p = 0.5, seed = %seed)
+}
+)";
+
+std::unique_ptr<Fusion> parse(const std::string& dtype) { return parse_fusion(kBlock, {.set = {{"T", dtype}}}); }
+
+void run_all(Fusion& fusion) {
+  number_random_ops(fusion);
+  expand(fusion);
+  split_bias(fusion, {});
+  remove_dead_code(fusion);
+  verify(fusion);
+  widen_products(fusion);
+  verify(fusion);
+}
+
+Tensor ramp(DType dtype, std::vector<int64_t> shape) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < element_count(shape); ++i) values.push_back(std::cos(double(i)) * 2);
+  return Tensor::from_doubles(dtype, shape, values);
+}
+
+TEST(GraphPasses, KeepTheMeaning) {
+  for (const char* dtype : {"f32", "f64", "bf16", "f16"}) {
+    auto before = parse(dtype), after = parse(dtype);
+    run_all(*after);
+    DType T = before->find("x")->dtype;
+    std::map<std::string, Tensor> inputs = {{"x", ramp(T, {3, 8})},
+                                            {"w", ramp(T, {5, 8})},
+                                            {"b", ramp(T, {5})},
+                                            {"seed", Tensor::from_doubles(DType::u64, {}, {7})}};
+    auto want = reference::evaluate(*before, inputs), got = reference::evaluate(*after, inputs);
+    for (const char* name : {"y", "h"}) {
+      Tensor rounded = Tensor::from_doubles(T, want[name].shape, got[name].value);
+      auto result = reference::compare(name, want[name], rounded);
+      EXPECT_TRUE(result.ok) << dtype << " " << result.message;
+    }
+  }
+}
+
+TEST(GraphPasses, NoCompositeAndNoBiasIsLeft) {
+  auto fusion = parse("bf16");
+  run_all(*fusion);
+  for (const Op* op : fusion->ops()) {
+    EXPECT_NE(property(op->kind), OpProperty::composite);
+    if (const auto* linear = as<Linear>(*op)) {
+      EXPECT_EQ(linear->b, nullptr);
+      EXPECT_TRUE(linear->accumulate);
+      EXPECT_EQ(linear->out->dtype, DType::f32);
+    }
+    EXPECT_NE(op->out->name, "unused");
+  }
+}
+
+TEST(GraphPasses, OffsetsAreOrdinalsOfTheWrittenGraph) {
+  auto fusion = parse_fusion(R"(
+fusion @f (%x: f32[4], %seed: u64[]) -> (%y) {
+  %gone = dropout(%x, p = 0.5, seed = %seed)
+  %given = dropout(%x, p = 0.5, seed = %seed, offset = 9)
+  %y = dropout(%given, p = 0.5, seed = %seed)
+}
+)");
+  number_random_ops(*fusion);
+  expand(*fusion);
+  remove_dead_code(*fusion);
+  std::vector<int64_t> offsets;
+  for (const Op* op : fusion->ops())
+    if (const auto* u = as<Uniform>(*op)) offsets.push_back(*u->offset);
+  EXPECT_EQ(offsets, (std::vector<int64_t>{9, 2}));
+}
+
+TEST(GraphPasses, PendingProductStaysNarrow) {
+  auto fusion = parse_fusion(R"(
+mesh @m (tp = 2)
+fusion @f on @m (%x: bf16[4, 8] {1: tp}, param %w: bf16[6, 8] {1: tp}) -> (%y) {
+  %p: bf16[4, 6] {} partial(tp: sum) = linear(%x, %w)
+  %q: bf16[4, 6] {} = reshard(%p)
+  %y = relu(%q)
+}
+)");
+  widen_products(*fusion);
+  verify(*fusion);
+  EXPECT_EQ(fusion->find("p")->dtype, DType::bf16);
+  EXPECT_FALSE(as<Linear>(*fusion->ops()[0])->accumulate);
+}
+
+TEST(GraphPasses, DropoutThresholdComparesExactly) {
+  auto fusion = parse_fusion(R"(
+fusion @f (%x: f32[4], %seed: u64[]) -> (%y) {
+  %y = dropout(%x, p = 0.1, seed = %seed)
+}
+)");
+  number_random_ops(*fusion);
+  expand(*fusion);
+  for (const Op* op : fusion->ops())
+    if (const auto* full = as<Full>(*op); full && full->out->name == "y_threshold") {
+      double t = full->value.to_double();
+      EXPECT_GE(t, 0.1);
+      EXPECT_LT(t - 0x1p-24, 0.1);
+    }
+}
+
+}  // namespace
+}  // namespace plait
