@@ -8,13 +8,12 @@ namespace {
 struct Contracted {
   const TensorView* tensor = nullptr;
   size_t dim = 0;
-  bool accumulate = false;
 };
 
 // The operand and dim that a product sums over; no tensor for other ops.
 Contracted contracted(const Op& op) {
-  if (const Linear* linear = as<Linear>(op)) return {linear->x, linear->x->rank() - 1, linear->accumulate};
-  if (const Matmul* matmul = as<Matmul>(op)) return {matmul->a, matmul->a->rank() - 1, matmul->accumulate};
+  if (const Linear* linear = as<Linear>(op)) return {linear->x, linear->x->rank() - 1};
+  if (const Matmul* matmul = as<Matmul>(op)) return {matmul->a, matmul->a->rank() - 1};
   return {};
 }
 
@@ -55,8 +54,8 @@ PartialInfo partials(const Fusion& sharded, const DeviceMesh& mesh, const sym::E
     if (!axes.empty()) {
       if (sum.tensor) partial.indices = rank_indices(sum, axes, mesh, sizes);
       info.emplace(out.name, std::move(partial));
-    } else if (sum.tensor && is_narrow(out.dtype) && !sum.accumulate) {
-      info.emplace(out.name, std::move(partial));  // rounded once before its readers
+    } else if (is_narrow(out.dtype) && out.name.find("_product") != std::string::npos) {
+      info.emplace(out.name, std::move(partial));  // a product that is rounded before its bias joins
     }
   }
   return info;

@@ -1,0 +1,226 @@
+// Bounds of products: simulated backends of any order and rank count stay inside, planted errors leave.
+#include <cmath>
+#include <ctime>
+#include <numeric>
+#include <random>
+
+#include "helpers.h"
+#include "reference/check.h"
+#include "reference/multiply.h"
+#include "scalar/convert.h"
+
+namespace plait::reference {
+namespace {
+
+struct Problem {
+  int64_t m = 3, n = 5, k = 64;
+  DType dtype = DType::f32;
+  Tensor x, w, b;
+  std::unique_ptr<Fusion> graph;
+
+  Problem(DType type, int64_t depth, bool bias, unsigned seed) : k(depth), dtype(type) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    const auto draw = [&](Shape shape) {
+      Values values(element_count(shape));
+      for (double& v : values) v = normal(random);
+      return Tensor::from_doubles(dtype, shape, values);
+    };
+    x = draw({m, k}), w = draw({n, k}), b = draw({n});
+    const std::string t(name(dtype)), ks = std::to_string(k);
+    graph = fusion("%x: " + t + "[3, " + ks + "], %w: " + t + "[5, " + ks + "], %b: " + t + "[5]", "%y",
+                   bias ? "%y = linear(%x, %w, %b)" : "%y = linear(%x, %w)");
+  }
+  Array want(const EvaluateOptions& options = {}) const {
+    return evaluate(*graph, {{"x", x}, {"w", w}, {"b", b}}, options).at("y");
+  }
+};
+
+PartialInfo cut(const std::string& name, int64_t k, int64_t ranks) {
+  Partial partial{std::vector<std::vector<int64_t>>(ranks), ranks, 1};
+  const int64_t chunk = (k + ranks - 1) / ranks;
+  for (int64_t i = 0; i < k; ++i) partial.indices[i / chunk].push_back(i);
+  return {{name, partial}};
+}
+
+// Sums in f32 in a random order, cut over ranks; partial sums and the total are rounded to the dtype, then the bias
+// joins in f32.
+double simulate(const Problem& p, int64_t i, int64_t j, const Partial& partial, bool bias, std::mt19937& random) {
+  float total = 0;
+  for (auto indices : partial.indices) {
+    std::shuffle(indices.begin(), indices.end(), random);
+    float sum = 0;
+    for (int64_t k : indices) sum += float(p.x.at(i * p.k + k)) * float(p.w.at(j * p.k + k));
+    total += float(round_to(p.dtype, sum));
+  }
+  total = float(round_to(p.dtype, total));
+  return round_to(p.dtype, bias ? total + float(p.b.at(j)) : total);
+}
+
+TEST(Product, RadiusHoldsForPartialSums) {
+  std::mt19937 random(1);
+  double largest = 0;
+  for (DType dtype : {DType::f32, DType::bf16, DType::f16})
+    for (int64_t ranks : {1, 2, 3, 4, 5})
+      for (bool bias : {false, true})
+        for (unsigned seed = 0; seed < 10; ++seed) {
+          const Problem p(dtype, 4 + 37 * seed, bias, seed);
+          EvaluateOptions options;
+          options.ranks = ranks;
+          options.partial = cut(bias ? "y_product" : "y", p.k, ranks);
+          const Array want = p.want(options);
+          for (int64_t i = 0; i < p.m; ++i)
+            for (int64_t j = 0; j < p.n; ++j) {
+              const int64_t e = i * p.n + j;
+              const double got = simulate(p, i, j, options.partial.begin()->second, bias, random);
+              ASSERT_LE(std::abs(got - want.value[e]), want.radius[e])
+                  << name(dtype) << " ranks " << ranks << " k " << p.k;
+              if (is_narrow(dtype)) largest = std::max(largest, std::abs(got - want.value[e]) / want.radius[e]);
+            }
+        }
+  EXPECT_GT(largest, 0.3);
+}
+
+TEST(Product, NarrowPartialsAddOneRoundingPerRankAndOneOfTheTotal) {
+  const Problem p(DType::bf16, 64, true, 3);
+  EvaluateOptions options;
+  const Array plain = p.want(options);
+  options.ranks = 4;
+  options.partial = cut("y_product", p.k, 4);
+  const Array partial = p.want(options);
+  const double u = 0x1p-8;
+  for (int64_t e = 0; e < p.m * p.n; ++e) {
+    double total = 0, sum_of_parts = 0;
+    for (const auto& indices : options.partial.at("y_product").indices) {
+      double part = 0;
+      for (int64_t k : indices) part += p.x.at(e / p.n * p.k + k) * p.w.at(e % p.n * p.k + k);
+      sum_of_parts += std::abs(part);
+      total += part;
+    }
+    const double extra = u * (sum_of_parts + std::abs(total));
+    EXPECT_EQ(partial.value[e], plain.value[e]);
+    EXPECT_GE(partial.radius[e], extra);
+    EXPECT_LE(partial.radius[e], extra * 1.02 + plain.radius[e] + u * std::abs(plain.value[e]) + u * extra * 2);
+  }
+}
+
+TEST(Product, PropagatesTheRadiiOfItsOperands) {
+  const std::string in = "%a: f32[1, 2], %b: f32[1, 2]";
+  const Given given{{"a", f32({1, 2}, {1, 2})}, {"b", f32({1, 2}, {3, 5})}};
+  auto graph = fusion(in, "%p, %q, %y", "%p = exp(%a)\n%q = exp(%b)\n%y = linear(%p, %q)");
+  const auto r = evaluate(*graph, given);
+  const Array &p = r.at("p"), &q = r.at("q");
+  double want = 0, terms = 0;
+  for (int k = 0; k < 2; ++k) {
+    want += p.value[k] * q.radius[k] + q.value[k] * p.radius[k] + p.radius[k] * q.radius[k];
+    terms += (p.value[k] + p.radius[k]) * (q.value[k] + q.radius[k]);
+  }
+  EXPECT_NEAR(r.at("y").radius[0], want + 2 * 0x1p-24 * 3 * terms, 1e-9 * terms * 0x1p-24);
+}
+
+TEST(Product, PlantedErrorsLeaveTheBound) {
+  std::mt19937 random(5);
+  int caught = 0, planted = 0;
+  for (DType dtype : {DType::f32, DType::bf16})
+    for (unsigned seed = 0; seed < 50; ++seed) {
+      const Problem p(dtype, 128, true, seed);
+      const Array want = p.want();
+      Values values = want.value;
+      const auto e = random() % values.size();
+      values[e] += (random() % 2 ? 3 : -3) * want.radius[e];
+      // A narrow number may lie much nearer to the exact sum than its neighbours do.
+      if (std::abs(round_to(dtype, values[e]) - want.value[e]) <= want.radius[e]) continue;
+      const CheckResult result = compare("y", want, Tensor::from_doubles(dtype, want.shape, values));
+      ++planted;
+      caught += !result.ok;
+    }
+  EXPECT_EQ(caught, planted);
+  EXPECT_GT(planted, 80);
+}
+
+// One term of n is left out; its size is the mean of |terms|.
+TEST(Product, DroppedTermIsCaughtUpToTheLengthsWhereABoundCanTell) {
+  const auto dropped_is_caught = [](DType dtype, int64_t k) {
+    const Shape shape{1, k};
+    const Tensor ones = Tensor::from_doubles(dtype, shape, Values(k, 1));
+    const std::string t = std::string(name(dtype)) + "[1, " + std::to_string(k) + "]";
+    const Array y =
+        run("%x: " + t + ", %w: " + t, "%y = linear(%x, %w, accumulate = true)", {{"x", ones}, {"w", ones}});
+    return !compare("y", y, f32({1, 1}, {double(k - 1)})).ok;
+  };
+  for (DType dtype : {DType::f32, DType::bf16})
+    for (int64_t k : {1, 2, 17, 256, 1024, 2048}) EXPECT_TRUE(dropped_is_caught(dtype, k)) << name(dtype) << " " << k;
+}
+
+TEST(Product, InfiniteRadiusAndOverflow) {
+  const Array y = run("%x: f32[2, 2], %w: f32[1, 2]", "%y = linear(%x, %w)",
+                      {{"x", f32({2, 2}, {3e38, 3e38, 1, 1})}, {"w", f32({1, 2}, {1, -1})}});
+  EXPECT_TRUE(y.excused_at(0));  // partial sums may overflow in f32
+  EXPECT_FALSE(y.excused_at(1));
+}
+
+TEST(Product, SumsOfPartialTensors) {
+  // y = p + q is kept pending: each rank rounds p, q and their sum.
+  const int64_t k = 96, ranks = 3;
+  std::mt19937 random(9);
+  std::normal_distribution<double> normal;
+  const auto draw = [&](Shape shape) {
+    Values values(element_count(shape));
+    for (double& v : values) v = normal(random);
+    return Tensor::from_doubles(DType::bf16, shape, values);
+  };
+  const Given given{{"a", draw({8, k})}, {"b", draw({8, k})}, {"v", draw({8, k})}, {"w", draw({8, k})}};
+  auto graph = fusion("%a: bf16[8, 96], %b: bf16[8, 96], %v: bf16[8, 96], %w: bf16[8, 96]", "%y",
+                      "%p = linear(%a, %v)\n%q = linear(%b, %w)\n%y = sub(%p, %q)");
+  EvaluateOptions options;
+  options.ranks = ranks;
+  options.partial = cut("p", k, ranks);
+  options.partial.merge(cut("q", k, ranks));
+  options.partial["y"] = {{}, ranks, 1};
+  const Array want = evaluate(*graph, given, options).at("y");
+  for (int64_t e = 0; e < 64; ++e) {
+    float total = 0;
+    for (const auto& indices : options.partial.at("p").indices) {
+      float p = 0, q = 0;
+      for (int64_t i : indices) {
+        p += float(given.at("a").at(e / 8 * k + i)) * float(given.at("v").at(e % 8 * k + i));
+        q += float(given.at("b").at(e / 8 * k + i)) * float(given.at("w").at(e % 8 * k + i));
+      }
+      total += float(round_to(DType::bf16, round_to(DType::bf16, p) - round_to(DType::bf16, q)));
+    }
+    EXPECT_LE(std::abs(round_to(DType::bf16, total) - want.value[e]), want.radius[e]) << e;
+  }
+}
+
+TEST(Partials, ReadFromTheLayouts) {
+  auto sharded = parse_fusion(
+      "mesh @m (dp = 2, tp = 3)\n"
+      "fusion @t on @m (%x: bf16[4, 8] {1: tp}, %w: bf16[5, 8] {1: tp}, %b: bf16[5]) -> (%y) {\n"
+      "  %y_product: bf16[4, 5] {} partial(tp: sum) = linear(%x, %w)\n"
+      "  %r: bf16[4, 5] {} = reshard(%y_product)\n"
+      "  %c: f32[4, 5] {} = cast(%r, to = f32)\n"
+      "  %t: f32[4, 5] {} = add(%c, %b)\n"
+      "  %y: bf16[4, 5] {} = cast(%t, to = bf16)\n"
+      "}\n");
+  const PartialInfo info = partials(*sharded, DeviceMesh({2, 3}), {});
+  ASSERT_EQ(info.size(), 1u);
+  const Partial& partial = info.at("y_product");
+  EXPECT_EQ(partial.ranks, 3);
+  EXPECT_EQ(partial.roundings, 1);
+  EXPECT_EQ(partial.indices, (std::vector<std::vector<int64_t>>{{0, 1, 2}, {3, 4, 5}, {6, 7}}));
+}
+
+// Printed, not asserted: machines differ.
+TEST(Product, Speed) {
+  const int64_t n = 384;
+  const Panels a = pack(n, n, [](int64_t i, int64_t k) { return double(i - k); });
+  std::vector<double> c(n * n, 0.0);
+  const std::clock_t start = std::clock();
+  multiply_add(a, a, 0, n, c.data());
+  const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+  std::printf("%.2f GFLOP/s\n", 2e-9 * double(n) * double(n) * double(n) / seconds);
+  EXPECT_GT(c[0], 0);
+}
+
+}  // namespace
+}  // namespace plait::reference
