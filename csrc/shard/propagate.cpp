@@ -63,9 +63,6 @@ void check_ops(const Fusion& fusion) {
     if (property(op->kind) == OpProperty::composite)
       throw UserError(fmt::format("{} is a composite op", text_name(*op)), describe(*op),
                       "run the pass expand before sharding");
-    if (op->kind == OpKind::Reshard && op->out->layout_source == LayoutSource::open)
-      throw UserError(fmt::format("reshard %{} does not say its layout", op->out->name), describe(*op),
-                      "annotate the result: `%y: f32[n] {0: tp} = reshard(%x)`");
     if (op->kind != OpKind::Reshard &&
         (property(op->kind) == OpProperty::communication || property(op->kind) == OpProperty::local_move))
       throw UserError(fmt::format("{} stands in a graph that is to be sharded", text_name(*op)), describe(*op),
@@ -126,7 +123,10 @@ class Propagator {
   void forward() {
     for (const Op* op : fusion_.ops()) {
       TensorView& t = *op->out;
-      if (pinned(t)) continue;
+      if (pinned(t)) {
+        t.layout_source = t.layout_source == LayoutSource::open ? LayoutSource::inferred : t.layout_source;
+        continue;
+      }
       t.layout = assign(*op, wanted(t)).result;
       if (outputs_.count(&t)) t.layout.partial.clear();
       t.layout_source = LayoutSource::inferred;

@@ -6,7 +6,8 @@ namespace plait {
 
 // Sets layout, layout_source and reason of every tensor.
 // Requires: composites expanded, biases split off where the sum is cut, nothing localized.
-// - Annotated tensors keep their layout. Inputs and parameters without one are replicated.
+// - Annotated tensors keep their layout. Inputs and parameters without one are replicated, so are results of reshards
+//   that the user wrote.
 // - Forward: an open result takes what its op gives (assign); an output that would be pending is reduced to whole.
 // - Backward: where no operand cuts a dim of an open result, the dim takes the pieces that all its readers ask for, if
 //   they agree (so a backward step never causes communication: where readers differ, the tensor stays whole and each

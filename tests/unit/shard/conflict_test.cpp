@@ -1,0 +1,177 @@
+// The conflict rule: which pieces a factor gets when operands and result wish for different ones.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "shard/assign.h"
+#include "shard/insert_reshards.h"
+#include "shard/propagate.h"
+#include "unit/shard/ranks.h"
+
+namespace plait {
+namespace {
+
+// What the defining op of %y needs of its operands and gives: "{0: tp}, {} -> {0: tp}".
+std::string needs(const std::string& text) {
+  auto f = test::parsed(text);
+  propagate(*f);
+  const TensorView* y = f->find("y");
+  Assignment a = assign(*y->definition, y->layout);
+  std::string out;
+  for (const Layout& l : a.operands) out += (out.empty() ? "" : ", ") + print(l, f->mesh());
+  std::string answer = out + " -> " + print(a.result, f->mesh());
+  insert_reshards(*f);
+  verify(*f);
+  return answer;
+}
+
+std::string with(const std::string& inputs, const std::string& op, const std::string& out = "(%y)") {
+  return "let m = 4, n = 6, k = 8\nmesh @m (dp = 2, tp = 2)\nfusion @f on @m (" + inputs + ") -> " + out +
+         " {\n %y = " + op + "\n}\n";
+}
+
+TEST(Conflict, ParameterWins) {
+  // Two factors want tp: rows of x, columns of w.
+  EXPECT_EQ(needs(with("%x: f32[m, k] {0: tp}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
+            "{}, {0: tp} -> {1: tp}");
+  // The same without a parameter: x has fewer bytes than w.
+  EXPECT_EQ(needs(with("%x: f32[m, k] {0: tp}, %w: f32[n, k] {0: tp}", "linear(%x, %w)")), "{}, {0: tp} -> {1: tp}");
+  // A small parameter against a large activation.
+  EXPECT_EQ(needs(with("%x: f32[100, k] {0: tp}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
+            "{}, {0: tp} -> {1: tp}");
+  EXPECT_EQ(needs(with("%x: f32[100, k] {0: tp}, %w: f32[n, k] {0: tp}", "linear(%x, %w)")), "{0: tp}, {} -> {0: tp}");
+  // Among parameters bytes decide.
+  EXPECT_EQ(needs(with("param %x: f32[100, k] {0: tp}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
+            "{0: tp}, {} -> {0: tp}");
+}
+
+TEST(Conflict, MoreBytesWin) {
+  EXPECT_EQ(needs(with("%a: f32[n] {0: tp}, %b: f32[m, n] {1: dp}", "add(%a, %b)")), "{0: dp}, {1: dp} -> {1: dp}");
+  // Wider elements are more bytes.
+  EXPECT_EQ(needs(with("%c: bool[m, n] {0: tp}, %a: f32[m, n] {1: tp}, %b: f32[m, n]", "where(%c, %a, %b)")),
+            "{1: tp}, {1: tp}, {1: tp} -> {1: tp}");
+}
+
+TEST(Conflict, FirstOperandAtEqualBytes) {
+  EXPECT_EQ(needs(with("%a: f32[m, n] {0: tp}, %b: f32[m, n] {1: tp}", "add(%a, %b)")), "{0: tp}, {0: tp} -> {0: tp}");
+  EXPECT_EQ(needs(with("%b: f32[m, n] {1: tp}, %a: f32[m, n] {0: tp}", "add(%b, %a)")), "{1: tp}, {1: tp} -> {1: tp}");
+}
+
+TEST(Conflict, ASymbolWithoutDefaultIsEqual) {
+  EXPECT_EQ(needs(with("%a: f32[n] {0: tp}, %b: f32[q, n] {1: dp}", "add(%a, %b)")), "{0: tp}, {1: tp} -> {1: tp}");
+}
+
+TEST(Conflict, TwoAxesOneFactor) {
+  EXPECT_EQ(needs(with("%a: f32[m, n] {0: tp}, %b: f32[m, n] {0: dp}", "add(%a, %b)")), "{0: tp}, {0: tp} -> {0: tp}");
+  // Lists are taken whole, not joined.
+  EXPECT_EQ(needs(with("%a: f32[m, n] {0: tp}, %b: f32[m, n] {0: [tp, dp]}", "add(%a, %b)")),
+            "{0: tp}, {0: tp} -> {0: tp}");
+  // Different granules are different lists.
+  EXPECT_EQ(needs(with("%a: f32[m, n] {0: tp granule 2}, %b: f32[m, n] {0: tp}", "add(%a, %b)")),
+            "{0: tp granule 2}, {0: tp granule 2} -> {0: tp granule 2}");
+}
+
+TEST(Conflict, ATakenAxisLeavesTheList) {
+  // w has more bytes than x: tp goes to the columns; of x's rows [tp, dp] dp stays.
+  EXPECT_EQ(needs(with("%x: f32[m, k] {0: [tp, dp]}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
+            "{0: dp}, {0: tp} -> {0: dp, 1: tp}");
+  EXPECT_EQ(needs(with("%x: f32[m, k] {0: [local 2, tp]}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
+            "{}, {0: tp} -> {1: tp}");
+}
+
+TEST(Conflict, DifferentFactorsShareTheOp) {
+  EXPECT_EQ(needs(with("%x: f32[m, k] {0: dp}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
+            "{0: dp}, {0: tp} -> {0: dp, 1: tp}");
+  EXPECT_EQ(needs(with("%a: f32[m, n] {0: dp}, %b: f32[m, n] {1: tp}", "add(%a, %b)")),
+            "{0: dp, 1: tp}, {0: dp, 1: tp} -> {0: dp, 1: tp}");
+}
+
+TEST(Conflict, ReducedFactorLeavesTheResultPending) {
+  EXPECT_EQ(needs(with("%x: f32[m, k], param %w: f32[n, k] {1: tp}", "linear(%x, %w)", "(%y)")),
+            "{1: tp}, {1: tp} -> {} partial(tp: sum)");
+  EXPECT_EQ(needs(with("%x: f32[m, k] {1: [dp, tp]}, %w: f32[n, k]", "linear(%x, %w)")),
+            "{1: [dp, tp]}, {1: [dp, tp]} -> {} partial(dp: sum, tp: sum)");
+  EXPECT_EQ(needs(with("%x: f32[m, k] {1: tp}, param %w: f32[k, n] {1: tp}", "matmul(%x, %w)")),
+            "{}, {1: tp} -> {1: tp}");
+}
+
+TEST(Conflict, ResultsRankLast) {
+  // The result wants tp on its rows; w's columns have it.
+  EXPECT_EQ(needs(with("%x: f32[m, k], param %w: f32[n, k] {0: tp}", "linear(%x, %w)", "(%y {0: tp})")),
+            "{}, {0: tp} -> {1: tp}");
+  // What no operand wants the result gets: the operands are sliced.
+  EXPECT_EQ(needs(with("%x: f32[m, k], param %w: f32[n, k] {0: tp}", "linear(%x, %w)", "(%y {0: dp})")),
+            "{0: dp}, {0: tp} -> {0: dp, 1: tp}");
+  EXPECT_EQ(needs(with("%x: f32[m, k], param %w: f32[n, k] {1: tp}", "linear(%x, %w)", "(%y {0: tp})")),
+            "{1: tp}, {1: tp} -> {} partial(tp: sum)");
+}
+
+TEST(Conflict, BroadcastDimsHaveNoFactor) {
+  EXPECT_EQ(needs(with("%a: f32[1, n] {0: tp}, %b: f32[m, n]", "add(%a, %b)")), "{}, {} -> {}");
+  EXPECT_EQ(needs(with("%a: f32[1, n], %b: f32[m, n] {0: tp}", "add(%a, %b)")), "{}, {0: tp} -> {0: tp}");
+  EXPECT_EQ(needs(with("%a: f32[], %b: f32[m, n] {0: tp}", "add(%a, %b)")), "{}, {0: tp} -> {0: tp}");
+  EXPECT_EQ(needs(with("%a: f32[1, n] {0: tp}, %b: f32[1, n]", "add(%a, %b)")), "{0: tp}, {0: tp} -> {0: tp}");
+}
+
+TEST(Conflict, OneTensorTwice) {
+  // Square: operand 0 takes tp for the rows, operand 1 is needed whole.
+  EXPECT_EQ(needs(with("%x: f32[k, k] {0: tp}", "matmul(%x, %x)")), "{0: tp}, {} -> {0: tp}");
+  EXPECT_EQ(needs(with("%x: f32[m, k] {0: tp, 1: dp}", "mul(%x, %x)")),
+            "{0: tp, 1: dp}, {0: tp, 1: dp} -> {0: tp, 1: dp}");
+}
+
+std::string pending(const std::string& op, const std::string& more = "", const std::string& out = "(%y)") {
+  return "let m = 4, n = 6, k = 8\nmesh @m (dp = 2, tp = 2)\n"
+         "fusion @f on @m (%x: f32[m, k] {1: tp}, %v: f32[n, k]" +
+         more + ") -> " + out + " {\n %p = linear(%x, %v)\n %q = linear(%x, %v)\n %y = " + op + "\n}\n";
+}
+
+TEST(Pending, PassesThroughLinearOps) {
+  EXPECT_EQ(needs(pending("neg(%p)")), "{} partial(tp: sum) -> {} partial(tp: sum)");
+  EXPECT_EQ(needs(pending("add(%p, %q)")), "{} partial(tp: sum), {} partial(tp: sum) -> {} partial(tp: sum)");
+}
+
+TEST(Pending, IsReducedBeforeOthers) {
+  EXPECT_EQ(needs(pending("relu(%p)")), "{} -> {}");
+  EXPECT_EQ(needs(pending("mul(%p, %q)")), "{}, {} -> {}");
+  EXPECT_EQ(needs(pending("add(%p, %b)", ", %b: f32[n]")), "{}, {} -> {}");
+}
+
+TEST(Pending, AFactorTakesTheAxis) {
+  EXPECT_EQ(needs(pending("add(%p, %b)", ", %b: f32[n] {0: tp}")), "{1: tp}, {0: tp} -> {1: tp}");
+  EXPECT_EQ(needs(pending("relu(%p)", "", "(%y {0: tp})")), "{0: tp} -> {0: tp}");
+  // Passing ranks before the result: one exchange instead of two.
+  EXPECT_EQ(needs(pending("add(%p, %q)", "", "(%y {0: tp})")),
+            "{} partial(tp: sum), {} partial(tp: sum) -> {} partial(tp: sum)");
+}
+
+TEST(Pending, TwoAxes) {
+  std::string text =
+      "mesh @m (dp = 2, tp = 2)\n"
+      "fusion @f on @m (%x: f32[4, 8] {1: [dp, tp]}, %v: f32[6, 8], %z: f32[4, 8] {1: tp}) -> (%y) {\n"
+      " %p = linear(%x, %v)\n %q = linear(%z, %v)\n %y = add(%p, %q)\n}\n";
+  EXPECT_EQ(needs(text), "{} partial(tp: sum), {} partial(tp: sum) -> {} partial(tp: sum)");
+}
+
+TEST(Creation, TakesTheResultsPieces) {
+  std::string text =
+      "mesh @m (dp = 2, tp = 2)\nfusion @f on @m (%s: u64[]) -> (%y {0: tp, 1: dp}) {\n"
+      " %y = uniform(shape = [5, 7], seed = %s)\n}\n";
+  EXPECT_EQ(needs(text), "{} -> {0: tp, 1: dp}");
+}
+
+TEST(Creation, ARandomOpNeedsOneRangePerDim) {
+  std::string text =
+      "mesh @m (dp = 2, tp = 2)\nfusion @f on @m (%s: u64[]) -> (%y {0: [local 2, tp], 1: dp}) {\n"
+      " %y = uniform(shape = [4, 7], seed = %s)\n}\n";
+  EXPECT_EQ(needs(text), "{} -> {1: dp}");
+}
+
+TEST(Bytes, DefaultsOfLets) {
+  auto f = test::parsed("let m = 4\nfusion @f (%a: bf16[m, 3], %b: f64[q], %c: f32[]) -> (%y) {\n %y = neg(%a)\n}\n");
+  EXPECT_EQ(global_bytes(*f->find("a")), 24);
+  EXPECT_EQ(global_bytes(*f->find("b")), std::nullopt);
+  EXPECT_EQ(global_bytes(*f->find("c")), 4);
+}
+
+}  // namespace
+}  // namespace plait

@@ -1,0 +1,294 @@
+// Every pair of layouts: the planned steps, localized and run on ranks, give what the destination says.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/error.h"
+#include "shard/localize.h"
+#include "shard/reshard_plan.h"
+#include "unit/shard/ranks.h"
+
+namespace plait {
+namespace {
+
+Piece on(int axis, int64_t granule = 1) { return {axis, granule, 0}; }
+Piece local(int64_t parts) { return {-1, 1, parts}; }
+
+Layout layout(std::vector<DimLayout> dims, std::map<int, ReduceOp> partial = {}) {
+  return {std::move(dims), std::move(partial)};
+}
+
+// All ways to put the axes on `rank` dims in any order, or pending, or nowhere.
+std::vector<Layout> all_layouts(int axes, size_t rank) {
+  std::vector<Layout> out = {Layout::replicated(rank)};
+  for (int axis = 0; axis < axes; ++axis) {
+    std::vector<Layout> next;
+    for (const Layout& base : out) {
+      next.push_back(base);
+      next.push_back(base);
+      next.back().partial[axis] = ReduceOp::sum;
+      for (size_t d = 0; d < rank; ++d)
+        for (size_t at = 0; at <= base.dims[d].pieces.size(); ++at) {
+          next.push_back(base);
+          auto& pieces = next.back().dims[d].pieces;
+          pieces.insert(pieces.begin() + static_cast<ptrdiff_t>(at), on(axis));
+        }
+    }
+    out = std::move(next);
+  }
+  return out;
+}
+
+// Global value V; ranks with pending axes hold parts that add up to it.
+std::vector<test::Arrays> scatter(const test::Array& value, const Layout& from, const DeviceMesh& mesh) {
+  std::vector<test::Arrays> out;
+  for (int64_t r = 0; r < mesh.ranks(); ++r) {
+    auto at = mesh.coordinates(r);
+    auto part_of = [&](const std::vector<int64_t>& coordinates) {
+      uint64_t seed = 1;
+      for (auto [axis, reduce] : from.partial) seed = seed * 10 + static_cast<uint64_t>(coordinates[axis]);
+      return test::iota(value.shape, seed);
+    };
+    test::Array part = value;
+    bool first = true;
+    for (auto [axis, reduce] : from.partial) first = first && at[axis] == 0;
+    if (!first) {
+      part = part_of(at);
+    } else {  // the value less what all others hold
+      std::function<void(std::vector<int64_t>, std::map<int, ReduceOp>::const_iterator, bool)> subtract =
+          [&](std::vector<int64_t> c, auto it, bool zero) {
+            if (it == from.partial.end()) {
+              if (zero) return;
+              auto other = part_of(c);
+              for (size_t i = 0; i < part.data.size(); ++i) part.data[i] -= other.data[i];
+              return;
+            }
+            for (int64_t k = 0; k < mesh.size(it->first); ++k) {
+              c[it->first] = k;
+              subtract(c, std::next(it), zero && k == 0);
+            }
+          };
+      subtract(at, from.partial.begin(), true);
+    }
+    out.push_back({{"x", test::cut(part, from, mesh, at, "x")}});
+  }
+  return out;
+}
+
+class Pairs {
+ public:
+  explicit Pairs(std::vector<int64_t> sizes) : device_(sizes) {
+    std::vector<MeshAxis> axes;
+    for (size_t i = 0; i < sizes.size(); ++i) axes.push_back({fmt::format("a{}", i), sizes[i], ""});
+    mesh_ = Mesh("m", std::move(axes));
+  }
+
+  void check(const Layout& from, const Layout& to, const std::vector<std::vector<int64_t>>& shapes) {
+    if (!can_reshard(from, to)) return;
+    SCOPED_TRACE(print(from, mesh_) + " -> " + print(to, mesh_));
+    Fusion f(mesh_);
+    TensorView* t = from.dims.size() == 2 ? f.input("x", {"m", "n"}, DType::f32) : f.input("x", {"m"}, DType::f32);
+    t->layout = from;
+    auto steps = plan_reshard(from, to);
+    for (const auto& step : steps) {
+      auto op = std::make_unique<Reshard>();
+      op->in = t;
+      TensorView* next = f.add_tensor("t", t->shape(), t->dtype);
+      next->layout = step.to;
+      ASSERT_TRUE(single_step(t->layout, next->layout));
+      f.add_op(std::move(op), next);
+      t = next;
+    }
+    ASSERT_EQ(t->layout, to);
+    f.output("y", t == f.inputs()[0] ? copy(f, t) : t);
+    auto local = localize(f, device_);
+    verify(*local);
+    for (const auto& shape : shapes) run(*local, from, to, shape);
+  }
+
+  int runs = 0, pairs = 0;
+
+ private:
+  static TensorView* copy(Fusion& f, TensorView* t) {
+    auto op = std::make_unique<PointwiseOp>();
+    op->function = Pointwise::neg;
+    op->in = {t};
+    TensorView* y = f.add_tensor("c", t->shape(), t->dtype);
+    y->layout = t->layout;
+    f.add_op(std::move(op), y);
+    auto again = std::make_unique<PointwiseOp>();
+    again->function = Pointwise::neg;
+    again->in = {y};
+    TensorView* z = f.add_tensor("c", t->shape(), t->dtype);
+    z->layout = t->layout;
+    f.add_op(std::move(again), z);
+    return z;
+  }
+
+  void run(const Fusion& local, const Layout& from, const Layout& to, const std::vector<int64_t>& shape) {
+    test::Array value = test::iota(shape, 3);
+    sym::Environment sizes = {{"m", shape[0]}};
+    if (shape.size() > 1) sizes["n"] = shape[1];
+    std::vector<test::Arrays> inputs, ranks;
+    try {
+      inputs = scatter(value, from, device_);
+      for (int64_t r = 0; r < device_.ranks(); ++r) test::cut(value, to, device_, device_.coordinates(r), "y");
+    } catch (const UserError&) {
+      EXPECT_THROW(
+          {
+            check_pieces(from, shape);
+            check_pieces(to, shape);
+          },
+          UserError);
+      return;
+    }
+    ++runs;
+    ranks = test::run(local, device_, sizes, std::move(inputs));
+    // What stays pending is added up over its teams.
+    for (auto [axis, reduce] : to.partial) {
+      auto before = ranks;
+      for (int64_t r = 0; r < device_.ranks(); ++r)
+        for (int64_t member : device_.team(r, axis))
+          if (member != r)
+            for (size_t i = 0; i < before[r]["y"].data.size(); ++i)
+              ranks[r]["y"].data[i] += before[member]["y"].data[i];
+    }
+    for (int64_t r = 0; r < device_.ranks(); ++r)
+      ASSERT_EQ(ranks[static_cast<size_t>(r)].at("y"), test::cut(value, to, device_, device_.coordinates(r), "y"))
+          << "rank " << r << " of " << testing::PrintToString(shape);
+  }
+
+  void check_pieces(const Layout& layout, const std::vector<int64_t>& shape) {
+    Fusion f(mesh_);
+    TensorView* x = shape.size() == 2 ? f.input("x", {"m", "n"}, DType::f32) : f.input("x", {"m"}, DType::f32);
+    x->layout = layout;
+    sym::Environment sizes = {{"m", shape[0]}};
+    if (shape.size() > 1) sizes["n"] = shape[1];
+    check_local_pieces(f, device_, sizes);
+  }
+
+  DeviceMesh device_;
+  Mesh mesh_;
+};
+
+std::vector<std::vector<int64_t>> grid(int64_t first, int64_t last) {
+  std::vector<std::vector<int64_t>> out;
+  for (int64_t m = first; m <= last; ++m)
+    for (int64_t n = first; n <= last; ++n) out.push_back({m, n});
+  return out;
+}
+
+TEST(ReshardPairs, TwoByTwo) {
+  Pairs pairs({2, 2});
+  auto layouts = all_layouts(2, 2);
+  EXPECT_EQ(layouts.size(), 18u);
+  std::vector<std::vector<int64_t>> shapes = {{1, 1}, {1, 4}, {2, 3}, {3, 5}, {4, 4}, {5, 2}, {6, 7}, {7, 1}, {0, 3}};
+  for (const auto& from : layouts)
+    for (const auto& to : layouts) pairs.check(from, to, shapes);
+  EXPECT_GT(pairs.runs, 2000);
+}
+
+TEST(ReshardPairs, ThreeRanks) {
+  Pairs pairs({3});
+  for (const auto& from : all_layouts(1, 2))
+    for (const auto& to : all_layouts(1, 2)) pairs.check(from, to, grid(1, 7));
+  EXPECT_GT(pairs.runs, 600);
+}
+
+TEST(ReshardPairs, UnevenMeshOneDim) {
+  Pairs pairs({2, 3});
+  std::vector<std::vector<int64_t>> shapes;
+  for (int64_t n = 0; n <= 13; ++n) shapes.push_back({n});
+  for (const auto& from : all_layouts(2, 1))
+    for (const auto& to : all_layouts(2, 1)) pairs.check(from, to, shapes);
+  EXPECT_GT(pairs.runs, 500);
+}
+
+TEST(ReshardPairs, AxesOfSizeOneVanish) {
+  for (auto sizes : {std::vector<int64_t>{1, 3}, {2, 1}, {1, 1}}) {
+    Pairs pairs(sizes);
+    for (const auto& from : all_layouts(2, 2))
+      for (const auto& to : all_layouts(2, 2)) pairs.check(from, to, {{5, 4}, {2, 1}});
+    EXPECT_GT(pairs.runs, 400);
+  }
+}
+
+TEST(ReshardPairs, GranulesAndLocalPieces) {
+  Pairs pairs({2, 2});
+  std::vector<DimLayout> lists = {{},
+                                  {{on(0)}},
+                                  {{on(0, 2)}},
+                                  {{on(0, 3), on(1, 2)}},
+                                  {{on(1, 2), on(0)}},
+                                  {{local(2), on(0)}},
+                                  {{local(2), on(1), on(0)}},
+                                  {{local(3), on(0, 2)}},
+                                  {{on(0), local(2), on(1)}},
+                                  {{local(2), on(0), local(2), on(1)}}};
+  std::vector<std::vector<int64_t>> shapes;
+  for (int64_t n = 0; n <= 24; ++n) shapes.push_back({n});
+  for (const auto& from : lists)
+    for (const auto& to : lists) {
+      pairs.check(layout({from}), layout({to}), shapes);
+      // The same inside of another dim, and from pending.
+      pairs.check(layout({from, {}}), layout({{}, to}), {{12, 8}, {8, 12}, {5, 12}, {24, 24}});
+      pairs.check(layout({{}, {}}, {{0, ReduceOp::sum}, {1, ReduceOp::sum}}), layout({{}, to}), {{3, 12}, {2, 24}});
+    }
+  EXPECT_GT(pairs.runs, 1200);
+}
+
+TEST(ReshardPairs, LongRunThreeAxes) {
+  Pairs pairs({2, 2, 2});
+  auto layouts = all_layouts(3, 2);
+  for (const auto& from : layouts)
+    for (const auto& to : layouts) pairs.check(from, to, {{5, 4}, {7, 9}});
+  EXPECT_GT(pairs.runs, 10000);
+}
+
+// ---- The sequence.
+std::vector<std::string> steps(const Layout& from, const Layout& to) {
+  std::vector<std::string> out;
+  for (const auto& s : plan_reshard(from, to)) out.push_back(fmt::format("{} {}", name(s.kind), s.axis));
+  return out;
+}
+using Steps = std::vector<std::string>;
+
+TEST(ReshardPlan, OneStepForOneChange) {
+  auto pending = layout({{}, {}}, {{0, ReduceOp::sum}});
+  EXPECT_EQ(steps(pending, layout({{}, {}})), Steps{"all-reduce 0"});
+  EXPECT_EQ(steps(pending, layout({{}, {{on(0)}}})), Steps{"reduce-scatter 0"});
+  EXPECT_EQ(steps(layout({{{on(0)}}, {}}), layout({{}, {}})), Steps{"all-gather 0"});
+  EXPECT_EQ(steps(layout({{}, {}}), layout({{{on(0)}}, {}})), Steps{"slice 0"});
+  EXPECT_TRUE(steps(pending, pending).empty());
+}
+
+TEST(ReshardPlan, KeepsTheCommonPrefix) {
+  auto both = layout({{{on(0), on(1)}}});
+  EXPECT_EQ(steps(both, layout({{{on(0)}}})), Steps{"all-gather 1"});
+  EXPECT_EQ(steps(layout({{{on(0)}}}), both), Steps{"slice 1"});
+  EXPECT_EQ(steps(both, layout({{{on(1)}}})), (Steps{"all-gather 1", "all-gather 0", "slice 1"}));
+  EXPECT_EQ(steps(layout({{{local(2), on(0)}}}), layout({{{local(2), on(1)}}})), (Steps{"all-gather 0", "slice 1"}));
+}
+
+TEST(ReshardPlan, PendingFirstPiecesLast) {
+  EXPECT_EQ(steps(layout({{{on(1)}}, {}}, {{0, ReduceOp::sum}}), layout({{}, {}})),
+            (Steps{"all-reduce 0", "all-gather 1"}));
+  EXPECT_EQ(steps(layout({{{on(1)}}, {}}, {{0, ReduceOp::sum}}), layout({{{on(0)}}, {{on(1)}}})),
+            (Steps{"all-gather 1", "slice 1", "reduce-scatter 0"}));
+  // A different granule is a different piece.
+  EXPECT_EQ(steps(layout({{{on(0)}}}), layout({{{on(0, 64)}}})), (Steps{"all-gather 0", "slice 0"}));
+}
+
+TEST(ReshardPlan, AWholeValueNeverBecomesPending) {
+  auto whole = layout({{}}), sum = layout({{}}, {{0, ReduceOp::sum}}), max = layout({{}}, {{0, ReduceOp::max}});
+  EXPECT_FALSE(can_reshard(whole, sum));
+  EXPECT_FALSE(can_reshard(max, sum));
+  EXPECT_TRUE(can_reshard(sum, sum));
+  EXPECT_TRUE(can_reshard(sum, whole));
+  EXPECT_THROW(plan_reshard(whole, sum), InternalError);
+  EXPECT_FALSE(single_step(whole, whole));
+  EXPECT_FALSE(single_step(layout({{{on(0), on(1)}}}), whole));
+}
+
+}  // namespace
+}  // namespace plait
