@@ -20,7 +20,9 @@ set(PLAIT_CORE_SOURCES
   base/options.cpp
   base/pass.cpp
   base/suggest.cpp
+  bind_inputs.cpp
   build/build.cpp
+  build_program.cpp
   codegen/cuda/helpers.cpp
   codegen/cuda/index_text.cpp
   codegen/cuda/naming.cpp
@@ -35,6 +37,7 @@ set(PLAIT_CORE_SOURCES
   comm/communicator.cpp
   comm/local/local.cpp
   comm/local/reduce.cpp
+  compiled.cpp
   device/tensor.cpp
   graph/expand.cpp
   graph/remove_dead_code.cpp
@@ -67,6 +70,8 @@ set(PLAIT_CORE_SOURCES
   lower/values.cpp
   lower/write_body.cpp
   mesh/mesh.cpp
+  pipeline.cpp
+  pipeline_stages.cpp
   program/binding.cpp
   program/interleaving.cpp
   program/memory_plan.cpp

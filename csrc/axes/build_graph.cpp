@@ -1,0 +1,221 @@
+#include "axes/build_graph.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "axes/coordinate_test.h"
+#include "base/error.h"
+
+namespace plait {
+
+std::span<const Edge> AxisGroup::edges_of(const Op& op) const {
+  const auto [first, count] = op_edges.at(&op);
+  return std::span(edges).subspan(first, count);
+}
+
+bool AxisGroup::computes(const TensorView* tensor) const {
+  return tensor->definition != nullptr && op_edges.contains(tensor->definition);
+}
+
+int AxisGroup::root_class(const Op& op, int place) const {
+  const TensorAxes& t = axes.at(op.out);
+  const size_t at = static_cast<size_t>(place), kept = t.logical.size();
+  return graph.find(at < kept ? t.logical[at] : t.reduction[at - kept]);
+}
+
+namespace {
+
+class Builder {
+ public:
+  Builder(sym::Pool& pool, std::span<Op* const> ops, const BuildGraphOptions& options)
+      : group_(pool), options_(options) {
+    group_.ops.assign(ops.begin(), ops.end());
+  }
+
+  AxisGroup build() {
+    make_axes();
+    number_tensors();
+    for (bool hard : {true, false})
+      for (Edge& edge : group_.edges)
+        if (edge.hard == hard) connect(edge);
+    return std::move(group_);
+  }
+
+ private:
+  sym::Expr extent(sym::Expr e) const { return options_.extent ? options_.extent(e) : e; }
+
+  TensorAxes& axes_of(const TensorView* tensor) {
+    const auto [it, fresh] = group_.axes.try_emplace(tensor);
+    if (fresh)
+      for (const Axis& a : tensor->domain.logical) it->second.logical.push_back(group_.graph.axis(extent(a.extent)));
+    return it->second;
+  }
+
+  void make_axes() {
+    for (const Op* op : group_.ops) group_.op_edges[op] = {0, 0};
+    for (const Op* op : group_.ops) {
+      const std::vector<Factor> all = factors(*op);
+      TensorAxes& out = axes_of(op->out);
+      const std::vector<TensorView*> operands = inputs(*op);
+      const size_t first = group_.edges.size();
+      for (const TensorView* t : operands)
+        group_.edges.push_back({op, t, std::vector<int>(t->rank(), -1), group_.computes(t), false, {}});
+      for (const Factor& f : all) {
+        int place = f.result_dim;
+        if (place < 0) {
+          place = static_cast<int>(out.logical.size() + out.reduction.size());
+          out.reduction.push_back(group_.graph.axis(extent(f.extent)));
+        }
+        for (size_t i = 0; i < operands.size() && i < f.operand_dim.size(); ++i)
+          if (f.operand_dim[i] >= 0) group_.edges[first + i].pairing[static_cast<size_t>(f.operand_dim[i])] = place;
+      }
+      group_.op_edges[op] = {first, operands.size()};
+      for (const TensorView* t : operands) axes_of(t);
+    }
+  }
+
+  // Tensors linked by accepted edges form a set; an edge between two sets cannot conflict.
+  void number_tensors() {
+    for (const auto& [tensor, axes] : group_.axes) {
+      index_[tensor] = members_.size();
+      members_.push_back({tensor});
+    }
+    parent_.resize(members_.size());
+    std::iota(parent_.begin(), parent_.end(), size_t{0});
+  }
+  size_t set_of(const TensorView* tensor) {
+    size_t s = index_.at(tensor);
+    while (parent_[s] != s) s = parent_[s] = parent_[parent_[s]];
+    return s;
+  }
+  void link(size_t a, size_t b) {
+    if (a == b) return;
+    if (members_[a].size() > members_[b].size()) std::swap(a, b);
+    parent_[a] = b;
+    members_[b].insert(members_[b].end(), members_[a].begin(), members_[a].end());
+    members_[a].clear();
+  }
+
+  void cut(Edge& edge, std::string reason) {
+    edge.cut = true;
+    edge.reason = std::move(reason);
+  }
+
+  void connect(Edge& edge) {
+    AxisGraph& graph = group_.graph;
+    const TensorAxes& operand = group_.axes.at(edge.operand);
+    std::vector<std::pair<int, int>> joins;
+    for (size_t d = 0; d < edge.pairing.size(); ++d) {
+      if (edge.pairing[d] < 0 || graph.unit(operand.logical[d])) continue;
+      const int root = group_.root_class(*edge.op, edge.pairing[d]);
+      if (!graph.same_extent(operand.logical[d], root))
+        return cut(edge, fmt::format("extent {} of dim {} of %{} is not proven to be {}",
+                                     print(graph.extent(operand.logical[d])), d, edge.operand->name,
+                                     print(graph.extent(root))));
+      if (graph.find(operand.logical[d]) != root) joins.emplace_back(operand.logical[d], root);
+    }
+    const size_t a = set_of(edge.op->out), b = set_of(edge.operand);
+    const bool test = options_.test_unions && a == b && !joins.empty();
+    const size_t mark = graph.mark();
+    for (const auto& [x, y] : joins) graph.unite(x, y);
+    if (test) {
+      if (const TensorView* at = conflict(members_[a])) {
+        graph.rollback(mark);
+        return cut(edge, fmt::format("two axes of %{} would become one", at->name));
+      }
+    }
+    link(a, b);
+  }
+
+  // A tensor of the set whose axes cannot vary independently, or null. Equal domains are tested once.
+  const TensorView* conflict(const std::vector<const TensorView*>& tensors) {
+    std::set<std::vector<int>> done;
+    for (const TensorView* t : tensors) {
+      const TensorAxes& axes = group_.axes.at(t);
+      std::vector<int> domain;
+      for (const auto* list : {&axes.logical, &axes.reduction})
+        for (int a : *list)
+          if (!group_.graph.unit(a)) domain.push_back(group_.graph.find(a));
+      std::sort(domain.begin(), domain.end());
+      if (done.insert(domain).second && coordinates_conflict(group_.graph, domain)) return t;
+    }
+    return nullptr;
+  }
+
+  AxisGroup group_;
+  const BuildGraphOptions& options_;
+  std::map<const TensorView*, size_t> index_;
+  std::vector<size_t> parent_;
+  std::vector<std::vector<const TensorView*>> members_;
+};
+
+std::vector<int> root_classes(const AxisGroup& group, const TensorAxes& axes) {
+  std::vector<int> out;
+  for (const auto* list : {&axes.logical, &axes.reduction})
+    for (int a : *list)
+      if (!group.graph.unit(a)) out.push_back(group.graph.find(a));
+  return out;
+}
+
+}  // namespace
+
+AxisGroup build_axis_graph(sym::Pool& pool, std::span<Op* const> ops, const BuildGraphOptions& options) {
+  return Builder(pool, ops, options).build();
+}
+
+std::vector<int> domain_classes(const AxisGroup& group, const TensorView& tensor) {
+  std::vector<int> out;
+  for (int a : group.axes.at(&tensor).logical)
+    if (!group.graph.unit(a)) out.push_back(group.graph.find(a));
+  return out;
+}
+
+bool align(AxisGroup& group, const TensorView& a, const TensorView& b) {
+  const std::vector<int> x = domain_classes(group, a), y = domain_classes(group, b);
+  if (x.size() != y.size()) return false;
+  for (size_t d = 0; d < x.size(); ++d)
+    if (!group.graph.same_extent(x[d], y[d])) return false;
+  if (x == y) return true;
+  const size_t mark = group.graph.mark();
+  for (size_t d = 0; d < x.size(); ++d) group.graph.unite(x[d], y[d]);
+  std::set<std::vector<int>> done;
+  for (const auto& [tensor, axes] : group.axes) {
+    std::vector<int> domain = root_classes(group, axes);
+    std::sort(domain.begin(), domain.end());
+    if (!done.insert(domain).second || !coordinates_conflict(group.graph, domain)) continue;
+    group.graph.rollback(mark);
+    return false;
+  }
+  return true;
+}
+
+void verify(const AxisGroup& group) {
+  group.graph.verify();
+  std::set<std::vector<int>> done;
+  for (const auto& [tensor, axes] : group.axes) {
+    const std::vector<int> domain = root_classes(group, axes);
+    if (!done.insert(domain).second) continue;
+    PLAIT_CHECK(!coordinates_conflict(group.graph, domain), "two axes of %{} are one", tensor->name);
+  }
+  for (const Edge& edge : group.edges) {
+    if (edge.cut) continue;
+    for (size_t d = 0; d < edge.pairing.size(); ++d) {
+      const int own = group.axes.at(edge.operand).logical[d];
+      const bool joined = edge.pairing[d] < 0 || group.graph.unit(own) ||
+                          group.graph.find(own) == group.root_class(*edge.op, edge.pairing[d]);
+      PLAIT_CHECK(joined, "dim {} of %{} is apart from {}", d, edge.operand->name, describe(*edge.op));
+    }
+  }
+}
+
+std::string explain_cuts(const AxisGroup& group) {
+  std::string out;
+  for (const Edge& edge : group.edges)
+    if (edge.cut)
+      out += fmt::format("{}: operand %{} ({}) keeps its own axes: {}\n", describe(*edge.op), edge.operand->name,
+                         edge.hard ? "computed here" : "in memory", edge.reason);
+  return out;
+}
+
+}  // namespace plait

@@ -1,0 +1,69 @@
+#pragma once
+// The axis graph of a group of ops: axes of every tensor that the group computes or reads, joined by its edges.
+#include <functional>
+#include <map>
+#include <string>
+
+#include "axes/axis_graph.h"
+#include "ir/factors.h"
+
+namespace plait {
+
+// Axes of one tensor in the graph. For a tensor that the group computes, `reduction` are the axes its op sums over.
+struct TensorAxes {
+  std::vector<int> logical, reduction;
+};
+
+// One operand of one op. A hard edge's operand is computed in the group, a soft edge's is in memory. A cut edge was
+// refused: its axes stay apart, which costs nothing where it is soft.
+struct Edge {
+  const Op* op = nullptr;
+  const TensorView* operand = nullptr;
+  std::vector<int> pairing;  // operand dim -> place in logical + reduction of op->out; -1: coordinate 0
+  bool hard = false, cut = false;
+  std::string reason;  // of a cut
+};
+
+struct ByTensorId {
+  bool operator()(const TensorView* a, const TensorView* b) const { return a->id < b->id; }
+};
+
+struct AxisGroup {
+  explicit AxisGroup(sym::Pool& pool) : graph(pool) {}
+  AxisGraph graph;
+  std::vector<const Op*> ops;  // in topological order
+  std::map<const TensorView*, TensorAxes, ByTensorId> axes;
+  std::vector<Edge> edges;                                  // op after op, operands in order
+  std::map<const Op*, std::pair<size_t, size_t>> op_edges;  // first and number, in `edges`
+
+  std::span<const Edge> edges_of(const Op& op) const;
+  bool computes(const TensorView* tensor) const;
+  // Class that the place of a pairing stands for, in the result of `op`.
+  int root_class(const Op& op, int place) const;
+};
+
+struct BuildGraphOptions {
+  // Maps extents of the fusion's pool to extents of the graph's pool.
+  std::function<sym::Expr(sym::Expr)> extent;
+  bool test_unions = true;  // off only in tests: accepts every edge
+};
+
+// Ops in topological order, each with its factors. Hard edges join first, then soft ones; an edge that would make an
+// axis equal to another axis of the same tensor is cut, with the reason.
+AxisGroup build_axis_graph(sym::Pool& pool, std::span<Op* const> ops, const BuildGraphOptions& options = {});
+
+// Unites the axes of two tensors dim by dim (units left out), where no conflict follows. False (and nothing changed)
+// where extents are not proven equal or a domain would hold a class twice.
+bool align(AxisGroup& group, const TensorView& a, const TensorView& b);
+
+// Classes of a tensor's logical axes without units, in order.
+std::vector<int> domain_classes(const AxisGroup& group, const TensorView& tensor);
+
+// Throws InternalError: the graph's own invariants, every domain free of conflicts, every accepted edge's pairs in one
+// class.
+void verify(const AxisGroup& group);
+
+// One line per refused edge: op, operand, why.
+std::string explain_cuts(const AxisGroup& group);
+
+}  // namespace plait

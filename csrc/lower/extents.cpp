@@ -1,0 +1,24 @@
+#include "lower/extents.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace plait {
+
+sym::Expr KernelExtents::operator()(sym::Expr size) {
+  const sym::Bounds range = sym::bounds(size);
+  if (range.lo == range.hi) return pool_->constant(range.lo);
+  for (size_t i = 0; i < arguments_.size(); ++i)
+    if (arguments_[i] == size || sym::proven(sym::eq(arguments_[i], size))) return integers_[i];
+  sym::SymbolInfo facts;
+  facts.lo = std::max<int64_t>(range.lo, 0);
+  if (range.hi != INT64_MAX) facts.hi = range.hi;
+  facts.multiple_of = std::max<int64_t>(sym::divisor(size), 1);
+  const sym::Expr symbol = pool_->symbol(fmt::format("n{}", integers_.size()), facts);
+  integers_.push_back(symbol);
+  arguments_.push_back(size);
+  return symbol;
+}
+
+}  // namespace plait

@@ -1,0 +1,26 @@
+#pragma once
+// Sizes of the fusion as integers of the kernel: constants stay numbers, every other size becomes an argument. Sizes
+// proven equal share one. Facts of an argument are what the fusion's facts imply: bounds and divisibility.
+#include <memory>
+#include <vector>
+
+#include "sym/expr.h"
+
+namespace plait {
+
+class KernelExtents {
+ public:
+  explicit KernelExtents(std::shared_ptr<sym::Pool> pool) : pool_(std::move(pool)) {}
+
+  // The kernel's integer for a size (at least 0) of the fusion.
+  sym::Expr operator()(sym::Expr size);
+
+  const std::vector<sym::Expr>& integers() const { return integers_; }    // symbols n0, n1, ...
+  const std::vector<sym::Expr>& arguments() const { return arguments_; }  // what each stands for
+
+ private:
+  std::shared_ptr<sym::Pool> pool_;
+  std::vector<sym::Expr> integers_, arguments_;
+};
+
+}  // namespace plait

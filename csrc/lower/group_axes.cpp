@@ -1,0 +1,72 @@
+// The segment's axis graph over the kernel's integers, and the nest of its reference tensor.
+#include "base/error.h"
+#include "lower/state.h"
+
+namespace plait::lowering {
+
+std::string State::where() const {
+  std::string out = fmt::format("segment @{}", segment.name);
+  for (const TensorView* t : segment.outputs) out += fmt::format(", %{}", t->name);
+  return out;
+}
+
+void group_axes(State& state) {
+  if (state.segment.outputs.empty())
+    throw UserError("a segment without outputs computes nothing", state.where(), "remove it");
+  for (const Op* op : state.segment.ops) {
+    const bool known = op->kind == OpKind::PointwiseOp || op->kind == OpKind::Full || op->kind == OpKind::Uniform ||
+                       property(op->kind) == OpProperty::contraction;
+    if (!known)
+      throw UserError(fmt::format("lowering has no kernel for {}", describe(*op)), state.where(),
+                      "segmentation gives it a segment of its own");
+  }
+  BuildGraphOptions options;
+  options.extent = [&](sym::Expr e) { return state.extent(e); };
+  options.test_unions = state.options.test_unions;
+  state.group = build_axis_graph(*state.pool, state.segment.ops, options);
+  for (const TensorView* out : state.segment.outputs)
+    if (!align(state.group, *state.segment.outputs.front(), *out))
+      throw UserError(fmt::format("%{} and %{} cannot share one nest: their domains differ",
+                                  state.segment.outputs.front()->name, out->name),
+                      state.where(), "give them segments of their own");
+}
+
+void place_tensors(State& state) {
+  PlaceOptions options;
+  options.extent = [&](sym::Expr e) { return state.extent(e); };
+  options.rules_off = state.options.rules_off;
+  const TensorView& reference = *state.segment.outputs.front();
+  const auto refusal = place(state.group, reference, state.segment.outputs, state.nest, options);
+  if (refusal)
+    throw UserError(fmt::format("the schedule does not compute %{}: {} ({})", refusal->tensor->name, refusal->reason,
+                                plait::name(refusal->rule)),
+                    state.where(), "schedule it otherwise, or give the tensor a segment of its own");
+}
+
+void declare_buffers(State& state) {
+  kir::Kernel& kernel = state.kernel;
+  kernel.name = state.options.name;
+  kernel.target = state.options.target;
+  kernel.schedule = state.segment.schedule;
+  kernel.pool = state.pool;
+  for (const auto* list : {&state.segment.inputs, &state.segment.outputs}) {
+    for (const TensorView* t : *list) {
+      sym::Expr count = state.pool->constant(1);
+      for (const Axis& a : t->domain.logical) count = count * state.extent(a.extent);
+      kernel.buffers.push_back({t->name, t->dtype, count, list == &state.segment.outputs});
+    }
+  }
+}
+
+sym::Expr memory_offset(State& state, const TensorView& tensor, const std::vector<sym::Expr>& coordinates) {
+  sym::Expr offset = state.pool->constant(0), stride = state.pool->constant(1);
+  const std::vector<int>& order = tensor.domain.allocation;
+  for (size_t i = order.size(); i-- > 0;) {
+    const size_t d = static_cast<size_t>(order[i]);
+    offset = offset + coordinates[d] * stride;
+    stride = stride * state.extent(tensor.extent(d));
+  }
+  return offset;
+}
+
+}  // namespace plait::lowering

@@ -1,0 +1,109 @@
+// Loop variables, roles of the loops, and the walk from them to every axis.
+#include <algorithm>
+
+#include "base/error.h"
+#include "kir/stmt.h"
+#include "lower/state.h"
+
+namespace plait::lowering {
+
+namespace {
+
+kir::LoopKind kind_of(const State& state, ParallelType type) {
+  switch (type) {
+    case ParallelType::block_x:
+      return kir::LoopKind::block_x;
+    case ParallelType::block_y:
+      return kir::LoopKind::block_y;
+    case ParallelType::block_z:
+      return kir::LoopKind::block_z;
+    case ParallelType::thread_x:
+      return kir::LoopKind::thread_x;
+    case ParallelType::thread_y:
+      return kir::LoopKind::thread_y;
+    case ParallelType::thread_z:
+      return kir::LoopKind::thread_z;
+    case ParallelType::cpu_thread:
+      return kir::LoopKind::cpu_thread;
+    case ParallelType::serial:
+    case ParallelType::vectorize:
+    case ParallelType::unroll:
+      return kir::LoopKind::serial;
+    case ParallelType::stream:
+      break;
+  }
+  throw UserError("a stream axis inside a kernel", state.where(), "bind it to threads or leave it serial");
+}
+
+[[noreturn]] void refuse(const State& state, const std::string& what, const std::string& remedy) {
+  throw UserError(fmt::format("loops of %{}: {}", state.nest.reference->name, what), state.where(), remedy);
+}
+
+int64_t constant_extent(const State& state, const Loop& loop, const char* what) {
+  const auto extent = loop.extent.constant();
+  if (!extent || *extent < 1 || *extent > 64)
+    refuse(state, fmt::format("a {} loop of extent {}", what, sym::print(loop.extent)), "split off 1 to 64 iterations");
+  return *extent;
+}
+
+Loop make_loop(State& state, const NestLoop& l, size_t number) {
+  Loop loop;
+  loop.cls = l.cls;
+  loop.extent = state.group.graph.extent(l.cls);
+  loop.kind = kind_of(state, l.parallel);
+  loop.role = l.parallel == ParallelType::vectorize ? LoopRole::lane
+              : l.parallel == ParallelType::unroll  ? LoopRole::unroll
+              : loop.kind != kir::LoopKind::serial  ? LoopRole::bound
+              : l.reduction                         ? LoopRole::sum
+                                                    : LoopRole::serial;
+  if (l.reduction && loop.role != LoopRole::sum)
+    refuse(state, fmt::format("a summed axis is {}", plait::name(l.parallel)), "leave summed axes serial");
+  sym::SymbolInfo facts;
+  facts.lo = 0;
+  if (const auto n = loop.extent.constant())
+    facts.hi = std::max<int64_t>(*n - 1, 0);
+  else
+    facts.below = loop.extent;
+  const bool is_lane = loop.role == LoopRole::lane;
+  loop.var = state.pool->symbol(is_lane ? std::string(kir::kLane) : fmt::format("i{}", number), facts);
+  return loop;
+}
+
+// Bound loops stand outermost; kept loops stand outside of sums, so that a sum needs no memory; lanes are innermost.
+void check_order(const State& state, const std::vector<Loop>& loops) {
+  const auto rank = [](const Loop& l) { return l.role == LoopRole::bound ? 0 : l.role == LoopRole::sum ? 2 : 1; };
+  int last = 0;
+  for (const Loop& l : loops) {
+    if (l.role == LoopRole::lane || l.role == LoopRole::unroll) continue;
+    if (rank(l) < last)
+      refuse(state,
+             last == 2 ? "a kept loop stands inside of a summed one" : "a bound loop stands inside of a serial one",
+             last == 2 ? "reorder: kept loops first" : "reorder: bound loops first");
+    last = rank(l);
+  }
+}
+
+}  // namespace
+
+void index_loops(State& state) {
+  std::vector<Loop> loops;
+  for (const NestLoop& l : state.nest.loops) loops.push_back(make_loop(state, l, loops.size()));
+  check_order(state, loops);
+  for (const Loop& l : loops) {
+    if (l.role == LoopRole::unroll) constant_extent(state, l, "unroll");
+    if (l.role != LoopRole::lane) continue;
+    if (state.lane) refuse(state, "two vectorize loops", "vectorize one");
+    state.lanes = static_cast<int>(constant_extent(state, l, "vectorize"));
+    if ((state.lanes & (state.lanes - 1)) != 0)
+      refuse(state, fmt::format("{} lanes", state.lanes), "lanes are a power of two");
+    state.lane = l.var;
+  }
+  const auto place = [](const Loop& l) { return l.role == LoopRole::lane ? 2 : l.role == LoopRole::sum ? 1 : 0; };
+  std::stable_sort(loops.begin(), loops.end(), [&](const Loop& a, const Loop& b) { return place(a) < place(b); });
+  state.loops = std::move(loops);
+  state.walk.emplace(state.group.graph);
+  for (const Loop& l : state.loops) state.walk->seed(l.cls, l.var);
+  state.walk->run();
+}
+
+}  // namespace plait::lowering

@@ -1,0 +1,22 @@
+// Lowering is this page: one pass per line, each in its own file.
+#include "lower/lower.h"
+
+#include "base/error.h"
+#include "lower/state.h"
+
+namespace plait {
+
+LoweredKernel lower(const Fusion& fusion, const Segment& segment, const LowerOptions& options) {
+  lowering::State state(fusion, segment, options);
+  group_axes(state);         // before any index: all sizes become integers of the kernel here
+  place_tensors(state);      // reads the transforms of the reference tensor
+  declare_buffers(state);    // outputs with readers are a value for them and a store
+  index_loops(state);        // a tensor's own coordinates follow from the loops
+  derive_predicates(state);  // before the body: terms become bounds of loops where they can
+  write_body(state);         // reads go over the edge, from the reader's coordinates
+  state.kernel.integers = state.extents.integers();
+  kir::verify(state.kernel);
+  return {std::move(state.kernel), state.extents.arguments()};
+}
+
+}  // namespace plait

@@ -1,0 +1,32 @@
+#pragma once
+// A scheduled segment of a localized fusion -> one kernel.
+#include "axes/place.h"
+#include "ir/fusion.h"
+#include "kir/kernel.h"
+
+namespace plait {
+
+struct LowerOptions {
+  kir::Target target = kir::Target::cpu;
+  // Every tensor of narrow dtype is a rounding point. Off: only where a value enters a discontinuous op.
+  bool strict_rounding = false;
+  std::string name = "kernel";  // an identifier of C
+  uint32_t rules_off = 0;       // see PlaceOptions; only for tests
+  bool test_unions = true;      // see BuildGraphOptions; only for tests
+  // Planted bugs, for tests of the tests.
+  bool missing_tail = false;     // elements after the last whole vector are not computed
+  bool wrong_broadcast = false;  // an operand of lower rank is read at the coordinate of another dim
+};
+
+struct LoweredKernel {
+  kir::Kernel kernel;                // buffers: the segment's inputs, then its outputs
+  std::vector<sym::Expr> arguments;  // value of kernel.integers[i], over the fusion's pool
+};
+
+// Requires: segment.ops in topological order, all elementwise or contractions; the first output carries the loops
+// (apply_schedule). Ensures: kir::verify holds. Sizes enter as integer arguments with facts that hold on every rank,
+// so one kernel serves all ranks and all sizes of a class. UserError naming segment, tensor and rule where the
+// schedule does not fit.
+LoweredKernel lower(const Fusion& fusion, const Segment& segment, const LowerOptions& options = {});
+
+}  // namespace plait

@@ -1,0 +1,211 @@
+// Where statements stand, what is loaded and stored, and in which order the ops of an iteration are written.
+#include "lower/statements.h"
+
+#include <algorithm>
+
+#include "analysis/vector_width.h"
+#include "base/error.h"
+
+namespace plait::lowering {
+
+bool depends_on(sym::Expr e, sym::Expr var) { return var && sym::symbols(e).contains(var.symbol_name()); }
+
+std::optional<Affine> affine_in(sym::Expr value, sym::Expr var) {
+  if (!depends_on(value, var)) return std::nullopt;
+  sym::Pool& pool = value.pool();
+  const sym::Expr base = sym::substitute(value, {{var.symbol_name(), pool.constant(0)}});
+  const sym::Expr next = sym::substitute(value, {{var.symbol_name(), pool.constant(1)}});
+  const auto step = (next - base).constant();
+  if (!step || *step < 1) return std::nullopt;
+  const sym::Expr linear = base + var * *step;
+  if (value != linear && !sym::proven(sym::eq(value, linear))) return std::nullopt;
+  return Affine{base, *step};
+}
+
+Statements::Statements(State& state) : state_(state) { levels_.push_back({&state.kernel.body, {}}); }
+
+void Statements::enter(kir::Block& block, std::vector<std::string> binds) {
+  levels_.push_back({&block, std::move(binds)});
+}
+
+void Statements::leave() {
+  const size_t gone = innermost();
+  std::erase_if(known_, [&](const auto& entry) { return entry.second.level >= gone; });
+  levels_.pop_back();
+}
+
+size_t Statements::level_of(sym::Expr e) const {
+  const std::set<std::string> names = sym::symbols(e);
+  for (size_t i = levels_.size(); i-- > 0;)
+    for (const std::string& name : levels_[i].binds)
+      if (names.contains(name)) return std::max(i, base_);
+  return base_;
+}
+
+// An expression over loop variables as it stands in this copy of this leaf.
+sym::Expr Statements::placed(sym::Expr e, const Replacements& copy) const {
+  if (!copy.empty()) e = sym::substitute(e, copy);
+  return leaf_->replace.empty() ? e : sym::substitute(e, leaf_->replace);
+}
+
+std::vector<sym::Expr> Statements::own_coordinates(const TensorView& tensor, const Replacements& copy) const {
+  std::vector<sym::Expr> out;
+  for (int a : state_.group.axes.at(&tensor).logical) {
+    const sym::Expr e = state_.walk->value(a);
+    out.push_back(copy.empty() ? e : sym::substitute(e, copy));
+  }
+  return out;
+}
+
+std::vector<sym::Expr> Statements::read_coordinates(const Edge& edge, const Replacements& copy) const {
+  std::vector<sym::Expr> out;
+  for (int place : edge.pairing) {
+    const sym::Expr e =
+        place < 0 ? state_.pool->constant(0) : state_.walk->value(state_.group.root_class(*edge.op, place));
+    out.push_back(copy.empty() ? e : sym::substitute(e, copy));
+  }
+  const TensorView& result = *edge.op->out;
+  if (state_.options.wrong_broadcast && out.size() == 1 && result.rank() > 1)
+    out[0] = sym::mod(state_.walk->value(state_.group.root_class(*edge.op, 0)), state_.extent(edge.operand->extent(0)));
+  return out;
+}
+
+// Whether what the edge reads is in range wherever the loop variables are, predicates or not.
+bool Statements::lossless(const Edge& edge) const {
+  for (int place : edge.pairing)
+    if (place >= 0 && !state_.walk->lossy(state_.group.root_class(*edge.op, place)).empty()) return false;
+  return true;
+}
+
+Statements::Key Statements::key_of(const TensorView& tensor, const std::vector<sym::Expr>& at, int lanes,
+                                   bool rounded) const {
+  Key key{&tensor, lanes, rounded, {}};
+  for (sym::Expr e : at) key.coordinates.push_back(e.id());
+  return key;
+}
+
+uint32_t Statements::buffer_of(const TensorView& tensor) const {
+  const auto& in = state_.segment.inputs;
+  const auto it = std::find(in.begin(), in.end(), &tensor);
+  PLAIT_CHECK(it != in.end(), "segment @{} reads %{}, which is not its input", state_.segment.name, tensor.name);
+  return static_cast<uint32_t>(it - in.begin());
+}
+
+Statements::Place Statements::place(sym::Expr index, int lanes) const {
+  if (lanes == 1) return {index, kir::Access::contiguous};
+  const auto form = lane_form(index, state_.lane, lanes);
+  if (!form || form->stride > 1 || form->stride < 0) return {index, kir::Access::lanewise};
+  const sym::Expr first = sym::substitute(index, {{state_.lane.symbol_name(), state_.pool->constant(0)}});
+  if (form->stride == 0) return {first, kir::Access::splat};
+  const bool aligned = sym::divisor(first) % lanes == 0;
+  return {first + state_.lane, aligned ? kir::Access::aligned : kir::Access::contiguous};
+}
+
+kir::Value Statements::load(const Edge& edge, const std::vector<sym::Expr>& at, int lanes) {
+  const TensorView& tensor = *edge.operand;
+  const Key key = key_of(tensor, at, lanes, false);
+  if (const auto it = known_.find(key); it != known_.end()) return it->second.value;
+  const sym::Expr raw = memory_offset(state_, tensor, at);
+  const auto [index, access] = place(placed(raw, {}), lanes);
+  auto stmt = std::make_unique<kir::Load>();
+  stmt->out = fresh(compute_type(tensor.dtype), lanes);
+  stmt->buffer = buffer_of(tensor);
+  stmt->index = index;
+  stmt->access = access;
+  if (access != kir::Access::splat && lanes > 1) stmt->active = leaf_->active;
+  const size_t level = stmt->active || !lossless(edge) ? innermost() : level_of(raw);
+  const kir::Value out = put(std::move(stmt), level);
+  known_.emplace(key, Known{out, level});
+  return out;
+}
+
+void Statements::store(size_t buffer, const TensorView& tensor, const Replacements& copy) {
+  const kir::Value in = value_of(tensor, copy, state_.lanes);
+  const auto [index, access] =
+      place(placed(memory_offset(state_, tensor, own_coordinates(tensor, copy)), {}), state_.lanes);
+  PLAIT_CHECK(access != kir::Access::splat, "all lanes store to one element of %{}", tensor.name);
+  auto stmt = std::make_unique<kir::Store>();
+  stmt->buffer = static_cast<uint32_t>(buffer);
+  stmt->index = index;
+  stmt->in = in;
+  stmt->access = access;
+  stmt->active = leaf_->active;
+  levels_.back().block->push_back(std::move(stmt));
+}
+
+// A tensor whose coordinates move with a sum loop is computed on demand, inside of the sum.
+bool Statements::inside_sum(const TensorView& tensor) const {
+  for (int a : state_.group.axes.at(&tensor).logical)
+    for (const Loop& l : state_.loops)
+      if (l.role == LoopRole::sum && depends_on(state_.walk->value(a), l.var)) return true;
+  return false;
+}
+
+void Statements::write(const Leaf& leaf) {
+  leaf_ = &leaf;
+  for (const Op* op : state_.group.ops) {
+    if (inside_sum(*op->out)) continue;
+    if (property(op->kind) == OpProperty::contraction)
+      product(*op, op->out->dtype);
+    else
+      for (const Replacements& copy : leaf.copies) value_of(*op->out, copy, state_.lanes);
+  }
+  const size_t first = state_.segment.inputs.size();
+  for (size_t i = 0; i < state_.segment.outputs.size(); ++i)
+    for (const Replacements& copy : leaf.copies) store(first + i, *state_.segment.outputs[i], copy);
+  leaf_ = nullptr;
+}
+
+void Statements::sum_loops(size_t i, const std::vector<Term>& terms, const std::function<void()>& body) {
+  std::vector<const Loop*> sums;
+  for (const Loop& l : state_.loops)
+    if (l.role == LoopRole::sum) sums.push_back(&l);
+  if (i == sums.size()) return body();
+  std::vector<Term> here, later;
+  for (const Term& t : terms) {
+    const bool deeper = std::any_of(sums.begin() + static_cast<std::ptrdiff_t>(i) + 1, sums.end(),
+                                    [&](const Loop* l) { return depends_on(t.value, l->var); });
+    (deeper ? later : here).push_back(t);
+  }
+  bounded_loop(*sums[i], here, leaf_->replace, [&] { sum_loops(i + 1, later, body); });
+}
+
+// One variable per copy, added to in the loops of the sum, in order. What follows reads the finished sum.
+void Statements::product(const Op& op, DType out) {
+  const DType type = accumulation_type(inputs(op).front()->dtype);
+  std::vector<kir::Value> sums;
+  for (size_t c = 0; c < leaf_->copies.size(); ++c) {
+    auto variable = std::make_unique<kir::Variable>();
+    variable->out = fresh(type, state_.lanes);
+    variable->initial = Constant::from_int64(type, 0);
+    sums.push_back(put(std::move(variable), innermost()));
+  }
+  const auto binary = [&](Pointwise function, kir::Value a, kir::Value b) {
+    auto stmt = std::make_unique<kir::Compute>();
+    stmt->out = fresh(type, state_.lanes);
+    stmt->function = function;
+    stmt->in = {a, b};
+    return put(std::move(stmt), innermost());
+  };
+  sum_loops(0, leaf_->sum_terms, [&] {
+    for (size_t c = 0; c < sums.size(); ++c) {
+      const kir::Value a = convert(operand(op, 0, leaf_->copies[c], state_.lanes), type);
+      const kir::Value b = convert(operand(op, 1, leaf_->copies[c], state_.lanes), type);
+      auto assign = std::make_unique<kir::Assign>();
+      assign->variable = sums[c];
+      assign->in = binary(Pointwise::add, sums[c], binary(Pointwise::mul, a, b));
+      levels_.back().block->push_back(std::move(assign));
+    }
+  });
+  for (size_t c = 0; c < sums.size(); ++c) {
+    kir::Value result = sums[c];
+    if (inputs(op).size() > 2)
+      result = binary(Pointwise::add, result, convert(operand(op, 2, leaf_->copies[c], state_.lanes), type));
+    result = convert(result, compute_type(out));
+    if (is_narrow(out) && state_.options.strict_rounding) result = round(result, out);
+    const Key key = key_of(*op.out, own_coordinates(*op.out, leaf_->copies[c]), state_.lanes, false);
+    known_.emplace(key, Known{result, innermost()});
+  }
+}
+
+}  // namespace plait::lowering

@@ -1,0 +1,145 @@
+#pragma once
+// Statements of the innermost iteration, and the stack of blocks that they are put in. A statement stands in the
+// outermost block that its operands and its index allow, so that what does not change in a loop is done once.
+#include <set>
+
+#include "lower/state.h"
+
+namespace plait::lowering {
+
+using Replacements = std::map<std::string, sym::Expr>;
+
+// One kind of innermost iteration: whole vectors, a tail, copies of an unrolled loop.
+struct Leaf {
+  Replacements replace;                     // of loop variables that have a value here: in a tail
+  sym::Expr active;                         // lanes that are there; null: all
+  std::vector<Replacements> copies = {{}};  // one per unrolled iteration
+  std::vector<Term> sum_terms;              // predicates that speak of sum loops
+};
+
+// value = base + step*var with a constant step >= 1.
+struct Affine {
+  sym::Expr base;
+  int64_t step = 0;
+};
+std::optional<Affine> affine_in(sym::Expr value, sym::Expr var);
+bool depends_on(sym::Expr e, sym::Expr var);
+
+class Statements {
+ public:
+  explicit Statements(State& state);
+
+  // All statements of one innermost iteration, in the present block.
+  void write(const Leaf& leaf);
+
+  // for var in 0 .. extent: body()
+  template <class Fn>
+  void loop(const Loop& l, sym::Expr extent, Fn&& body) {
+    auto stmt = std::make_unique<kir::For>();
+    stmt->var = l.var;
+    stmt->extent = extent;
+    stmt->loop = l.kind;
+    enter(stmt->body, {l.name()});
+    if (l.role == LoopRole::bound) base_ = levels_.size() - 1;
+    body();
+    leave();
+    levels_.back().block->push_back(std::move(stmt));
+  }
+  // if condition: body(). Nothing where the condition is proven false; `binds` are variables with a value inside.
+  template <class Fn>
+  void guard(sym::Expr condition, Fn&& body, std::vector<std::string> binds = {}) {
+    const sym::Truth truth = sym::prove(condition);
+    if (truth == sym::Truth::no) return;
+    if (truth == sym::Truth::yes && binds.empty()) return body();
+    auto stmt = std::make_unique<kir::If>();
+    stmt->condition = condition;
+    enter(stmt->body, std::move(binds));
+    body();
+    leave();
+    levels_.back().block->push_back(std::move(stmt));
+  }
+  // Loop whose extent is cut down by the terms that are affine in its variable; the other terms become guards.
+  template <class Fn>
+  void bounded_loop(const Loop& l, const std::vector<Term>& terms, const Replacements& replace, Fn&& body) {
+    sym::Expr extent = l.extent, condition = state_.pool->constant(1);
+    for (const Term& t : terms) {
+      const sym::Expr value = sym::substitute(t.value, replace);
+      const auto a = l.kind == kir::LoopKind::serial ? affine_in(value, l.var) : std::nullopt;
+      if (a)
+        extent = sym::min(extent, sym::ceildiv(t.bound - a->base, a->step));
+      else
+        condition = sym::logical_and(condition, sym::lt(value, t.bound));
+    }
+    loop(l, extent, [&] { guard(condition, body); });
+  }
+
+ private:
+  struct Level {
+    kir::Block* block = nullptr;
+    std::vector<std::string> binds;
+  };
+  struct Key {
+    const TensorView* tensor;
+    int lanes;
+    bool rounded;
+    std::vector<uint64_t> coordinates;  // ids of expressions
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Known {
+    kir::Value value;
+    size_t level;
+  };
+
+  void enter(kir::Block& block, std::vector<std::string> binds);
+  void leave();
+  size_t innermost() const { return levels_.size() - 1; }
+  size_t level_of(sym::Expr e) const;  // outermost level where all its variables have values
+  size_t level_of(const kir::Value& v) const { return value_levels_.at(v.id); }
+  kir::Value fresh(DType dtype, int lanes) { return {next_id_++, dtype, lanes}; }
+  template <class S>
+  kir::Value put(std::unique_ptr<S> stmt, size_t level) {
+    const kir::Value out = stmt->out;
+    value_levels_[out.id] = level;
+    levels_[level].block->push_back(std::move(stmt));
+    return out;
+  }
+
+  sym::Expr placed(sym::Expr e, const Replacements& copy) const;
+  bool lossless(const Edge& edge) const;
+  std::vector<sym::Expr> own_coordinates(const TensorView& tensor, const Replacements& copy) const;
+  std::vector<sym::Expr> read_coordinates(const Edge& edge, const Replacements& copy) const;
+  Key key_of(const TensorView& tensor, const std::vector<sym::Expr>& at, int lanes, bool rounded) const;
+  bool inside_sum(const TensorView& tensor) const;
+
+  kir::Value value_of(const TensorView& tensor, const Replacements& copy, int lanes);
+  kir::Value compute(const Op& op, const Replacements& copy, int lanes);
+  kir::Value operand(const Op& op, size_t i, const Replacements& copy, int lanes, bool round = false);
+  kir::Value load(const Edge& edge, const std::vector<sym::Expr>& at, int lanes);
+  kir::Value pointwise(const PointwiseOp& op, const Replacements& copy, int lanes);
+  kir::Value cast(const PointwiseOp& op, const Replacements& copy, int lanes);
+  kir::Value random(const Uniform& op, const Replacements& copy, int lanes);
+  kir::Value literal(Constant constant, int lanes);
+  kir::Value convert(kir::Value in, DType to);
+  kir::Value round(kir::Value in, DType to);
+  void product(const Op& op, DType out);
+  void sum_loops(size_t i, const std::vector<Term>& terms, const std::function<void()>& body);
+  void store(size_t buffer, const TensorView& tensor, const Replacements& copy);
+
+  // Access of an index that may speak of the lane, and the index in the form that proves it.
+  struct Place {
+    sym::Expr index;
+    kir::Access access;
+  };
+  Place place(sym::Expr index, int lanes) const;
+  uint32_t buffer_of(const TensorView& tensor) const;
+
+  State& state_;
+  std::vector<Level> levels_;
+  size_t base_ = 0;  // the innermost bound loop: nothing is put outside of it
+  uint32_t next_id_ = 0;
+  std::map<Key, Known> known_;
+  std::map<uint32_t, size_t> value_levels_;
+  const Leaf* leaf_ = nullptr;
+};
+
+}  // namespace plait::lowering

@@ -1,0 +1,125 @@
+// Values of elementwise ops. Narrow types compute in f32; a value is rounded to its tensor's narrow type where
+// rounding is strict or where it enters a discontinuous op, once.
+#include <algorithm>
+
+#include "base/error.h"
+#include "lower/statements.h"
+
+namespace plait::lowering {
+
+kir::Value Statements::convert(kir::Value in, DType to) {
+  if (in.dtype == to) return in;
+  auto stmt = std::make_unique<kir::Convert>();
+  stmt->out = fresh(to, in.lanes);
+  stmt->in = in;
+  return put(std::move(stmt), level_of(in));
+}
+
+kir::Value Statements::round(kir::Value in, DType to) {
+  auto stmt = std::make_unique<kir::Round>();
+  stmt->out = fresh(in.dtype, in.lanes);
+  stmt->in = in;
+  stmt->to = to;
+  return put(std::move(stmt), level_of(in));
+}
+
+kir::Value Statements::literal(Constant constant, int lanes) {
+  const DType wide = compute_type(constant.dtype);
+  auto stmt = std::make_unique<kir::Literal>();
+  stmt->out = fresh(wide, lanes);
+  stmt->constant = wide == constant.dtype ? constant : Constant::from_double(wide, constant.to_double());
+  return put(std::move(stmt), base_);
+}
+
+namespace {
+
+// Given, or the ordinal of the op among the random ops of its fusion, in order of creation.
+uint64_t offset_of(const Fusion& fusion, const Uniform& op) {
+  if (op.offset) return static_cast<uint64_t>(*op.offset);
+  const auto& ops = fusion.ops();
+  return static_cast<uint64_t>(
+      std::count_if(ops.begin(), ops.end(), [&](const Op* o) { return as<Uniform>(*o) && o->id < op.id; }));
+}
+
+}  // namespace
+
+kir::Value Statements::random(const Uniform& op, const Replacements& copy, int lanes) {
+  // Consecutive numbers along the piece's row: the index is linear in the global extents.
+  const std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
+  sym::Expr raw = state_.pool->constant(0), stride = state_.pool->constant(1);
+  for (size_t d = at.size(); d-- > 0;) {
+    const sym::Expr start = op.start.empty() ? state_.pool->constant(0) : state_.extent(op.start[d]);
+    raw = raw + (at[d] + start) * stride;
+    stride = stride * state_.extent(op.global.empty() ? op.shape[d] : op.global[d]);
+  }
+  auto stmt = std::make_unique<kir::Random>();
+  stmt->seed = convert(operand(op, 0, copy, 1), DType::u64);
+  stmt->out = fresh(DType::f32, lanes);
+  stmt->index = placed(raw, {});
+  stmt->offset = offset_of(state_.fusion, op);
+  const size_t level = std::max(level_of(raw), level_of(stmt->seed));
+  return put(std::move(stmt), depends_on(raw, state_.lane) ? innermost() : level);
+}
+
+kir::Value Statements::cast(const PointwiseOp& op, const Replacements& copy, int lanes) {
+  const DType from = op.in[0]->dtype, to = *op.to, wide = compute_type(to);
+  const bool round_first = is_narrow(from) && jumps(op.function, 0, from, to);
+  kir::Value v = operand(op, 0, copy, lanes, round_first);
+  // To a narrow type from a type that f32 does not hold: rounded once, from f64.
+  if (is_narrow(to) && v.dtype != DType::f32 && v.dtype != DType::boolean)
+    return convert(round(convert(v, DType::f64), to), wide);
+  return convert(v, wide);
+}
+
+kir::Value Statements::pointwise(const PointwiseOp& op, const Replacements& copy, int lanes) {
+  std::vector<DType> types;
+  for (const TensorView* t : op.in) types.push_back(t->dtype);
+  const DType type = computation_type(op.function, types);
+  auto stmt = std::make_unique<kir::Compute>();
+  size_t level = base_;
+  for (size_t i = 0; i < op.in.size(); ++i) {
+    const bool round_first =
+        is_narrow(op.in[i]->dtype) && jumps(op.function, static_cast<int>(i), op.in[i]->dtype, op.out->dtype);
+    kir::Value v = operand(op, i, copy, lanes, round_first);
+    if (op.function != Pointwise::where || i > 0) v = convert(v, type);
+    level = std::max(level, level_of(v));
+    stmt->in.push_back(v);
+  }
+  stmt->function = op.function;
+  stmt->out = fresh(compute_type(op.out->dtype), lanes);
+  return put(std::move(stmt), level);
+}
+
+kir::Value Statements::compute(const Op& op, const Replacements& copy, int lanes) {
+  if (const auto* p = as<PointwiseOp>(op)) {
+    const kir::Value v = p->function == Pointwise::cast ? cast(*p, copy, lanes) : pointwise(*p, copy, lanes);
+    const bool already =
+        p->function == Pointwise::cast && is_narrow(op.out->dtype) && compute_type(p->in[0]->dtype) != DType::f32;
+    return is_narrow(op.out->dtype) && state_.options.strict_rounding && !already ? round(v, op.out->dtype) : v;
+  }
+  if (const auto* f = as<Full>(op)) return literal(f->value, lanes);
+  if (const auto* u = as<Uniform>(op)) return random(*u, copy, lanes);
+  PLAIT_CHECK(false, "{} is not computed before it is read", describe(op));
+}
+
+kir::Value Statements::value_of(const TensorView& tensor, const Replacements& copy, int lanes) {
+  const Key key = key_of(tensor, own_coordinates(tensor, copy), lanes, false);
+  if (const auto it = known_.find(key); it != known_.end()) return it->second.value;
+  const kir::Value out = compute(*tensor.definition, copy, lanes);
+  known_.emplace(key, Known{out, level_of(out)});
+  return out;
+}
+
+kir::Value Statements::operand(const Op& op, size_t i, const Replacements& copy, int lanes, bool round_narrow) {
+  const Edge& edge = state_.group.edges_of(op)[i];
+  if (!state_.group.computes(edge.operand)) return load(edge, read_coordinates(edge, copy), lanes);
+  const kir::Value v = value_of(*edge.operand, copy, lanes);
+  if (!round_narrow || state_.options.strict_rounding) return v;
+  const Key key = key_of(*edge.operand, own_coordinates(*edge.operand, copy), lanes, true);
+  if (const auto it = known_.find(key); it != known_.end()) return it->second.value;
+  const kir::Value rounded = round(v, edge.operand->dtype);
+  known_.emplace(key, Known{rounded, level_of(rounded)});
+  return rounded;
+}
+
+}  // namespace plait::lowering

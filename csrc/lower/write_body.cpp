@@ -1,0 +1,146 @@
+// Loops of the nest with their tails and guards. A term becomes the bound of a serial loop where it is affine in the
+// loop's variable; where it cuts a vector, whole vectors run first and one tail with active lanes follows.
+#include <algorithm>
+
+#include "base/error.h"
+#include "lower/statements.h"
+
+namespace plait::lowering {
+
+namespace {
+
+class BodyWriter {
+ public:
+  explicit BodyWriter(State& state) : state_(state), out_(state) {
+    for (const Loop& l : state.loops) {
+      if (l.role == LoopRole::sum)
+        sums_.push_back(&l);
+      else if (l.role != LoopRole::lane)
+        kept_.push_back(&l);
+    }
+  }
+
+  void run() {
+    Leaf leaf;
+    std::vector<Term> terms;
+    for (const Term& t : state_.terms) (speaks_of(t, sums_) ? leaf.sum_terms : terms).push_back(t);
+    for (const Term& t : leaf.sum_terms)
+      if (on_lane(t)) refuse("a predicate of the sum cuts its vectors", "vectorize an axis that divides");
+    write(0, leaf, terms);
+  }
+
+ private:
+  using Terms = std::vector<Term>;
+
+  [[noreturn]] void refuse(const std::string& what, const std::string& remedy) const {
+    throw UserError(fmt::format("loops of %{}: {}", state_.nest.reference->name, what), state_.where(), remedy);
+  }
+  static bool speaks_of(const Term& t, const std::vector<const Loop*>& loops) {
+    return std::any_of(loops.begin(), loops.end(), [&](const Loop* l) { return depends_on(t.value, l->var); });
+  }
+  bool on_lane(const Term& t) const { return depends_on(t.value, state_.lane); }
+  // Whether a term speaks of a loop after the i-th, which has no value yet.
+  bool later(const Term& t, size_t i) const {
+    for (size_t j = i + 1; j < kept_.size(); ++j)
+      if (depends_on(t.value, kept_[j]->var)) return true;
+    return false;
+  }
+
+  void write(size_t i, const Leaf& leaf, const Terms& terms) {
+    if (i == kept_.size()) return innermost(leaf, terms);
+    if (kept_[i]->role == LoopRole::unroll) return unrolled(i, leaf, terms);
+    if (i + 1 == kept_.size() && whole_vectors_first(i, leaf, terms)) return;
+    looped(i, leaf, terms);
+  }
+
+  void looped(size_t i, const Leaf& leaf, const Terms& terms) {
+    Terms here, rest;
+    // Guards do not stand between bound loops.
+    const bool more_bound =
+        kept_[i]->role == LoopRole::bound && i + 1 < kept_.size() && kept_[i + 1]->role == LoopRole::bound;
+    for (const Term& t : terms) (more_bound || on_lane(t) || later(t, i) ? rest : here).push_back(t);
+    out_.bounded_loop(*kept_[i], here, {}, [&] { write(i + 1, leaf, rest); });
+  }
+
+  // Where all copies are whole they stand side by side; else they run one after another.
+  void unrolled(size_t i, const Leaf& leaf, const Terms& terms) {
+    const Loop& l = *kept_[i];
+    const int64_t count = l.extent.value();
+    Terms rest;
+    sym::Expr whole = state_.pool->constant(1);
+    for (const Term& t : terms) {
+      if (!depends_on(t.value, l.var)) {
+        rest.push_back(t);
+        continue;
+      }
+      Replacements last = {{l.name(), state_.pool->constant(count - 1)}};
+      if (on_lane(t)) last[state_.lane.symbol_name()] = state_.pool->constant(state_.lanes - 1);
+      if (later(t, i) || !affine_in(t.value, l.var) || (on_lane(t) && !affine_in(t.value, state_.lane)))
+        refuse("a predicate is not affine in its unrolled loop", "unroll an axis split off last, or leave it serial");
+      whole = sym::logical_and(whole, sym::lt(sym::substitute(t.value, last), t.bound));
+    }
+    out_.guard(whole, [&] {
+      Leaf many = leaf;
+      many.copies.clear();
+      for (const Replacements& copy : leaf.copies)
+        for (int64_t u = 0; u < count; ++u) {
+          many.copies.push_back(copy);
+          many.copies.back()[l.name()] = state_.pool->constant(u);
+        }
+      write(i + 1, many, rest);
+    });
+    out_.guard(sym::logical_not(whole), [&] { looped(i, leaf, terms); });
+  }
+
+  // The innermost loop with the one term that cuts its vectors: for q in 0 .. n / W, then the tail.
+  bool whole_vectors_first(size_t i, const Leaf& leaf, const Terms& terms) {
+    const Loop& l = *kept_[i];
+    if (!state_.lane || l.role != LoopRole::serial || terms.size() != 1 || !on_lane(terms[0])) return false;
+    const auto on_loop = affine_in(terms[0].value, l.var);
+    if (!on_loop || on_loop->step != state_.lanes) return false;
+    const auto lanes = affine_in(on_loop->base, state_.lane);
+    if (!lanes || lanes->step != 1) return false;
+    const sym::Expr room = terms[0].bound - lanes->base, most = l.extent * state_.lanes;
+    const sym::Expr count = sym::proven(sym::le(room, most)) ? room : sym::min(room, most);
+    const sym::Expr whole = sym::floordiv(count, state_.lanes), tail = sym::mod(count, state_.lanes);
+    out_.loop(l, whole, [&] { out_.write(leaf); });
+    if (state_.options.missing_tail) return true;
+    Leaf last = leaf;
+    last.replace[l.name()] = whole;
+    last.active = tail;
+    out_.guard(sym::logical_and(sym::gt(tail, 0), sym::gt(count, 0)), [&] { out_.write(last); }, {l.name()});
+    return true;
+  }
+
+  void innermost(const Leaf& leaf, const Terms& terms) {
+    sym::Expr condition = state_.pool->constant(1), room;
+    for (const Term& t : terms) {
+      if (!on_lane(t)) {
+        condition = sym::logical_and(condition, sym::lt(t.value, t.bound));
+        continue;
+      }
+      const auto a = affine_in(t.value, state_.lane);
+      if (!a) refuse("a predicate is not affine in the lanes", "vectorize an axis split off last, or leave it serial");
+      const sym::Expr lanes = sym::ceildiv(t.bound - a->base, a->step);
+      room = room ? sym::min(room, lanes) : lanes;
+    }
+    out_.guard(condition, [&] {
+      if (!room) return out_.write(leaf);
+      out_.guard(sym::ge(room, state_.lanes), [&] { out_.write(leaf); });
+      if (state_.options.missing_tail) return;
+      Leaf last = leaf;
+      last.active = room;
+      out_.guard(sym::logical_and(sym::gt(room, 0), sym::lt(room, state_.lanes)), [&] { out_.write(last); });
+    });
+  }
+
+  State& state_;
+  Statements out_;
+  std::vector<const Loop*> kept_, sums_;
+};
+
+}  // namespace
+
+void write_body(State& state) { BodyWriter(state).run(); }
+
+}  // namespace plait::lowering

@@ -1,0 +1,11 @@
+#pragma once
+// The nest scheduler: any single op as a plain loop nest, with a serial sum inside where the op sums.
+#include "schedule/scheduler.h"
+
+namespace plait {
+
+// Keys: vector (lanes over the last dim), rows (rows of a product computed together, CPU only), threads (of a block,
+// cuda only).
+Scheduler nest_scheduler();
+
+}  // namespace plait

@@ -1,0 +1,200 @@
+#include "schedule/pointwise.h"
+
+#include <algorithm>
+
+#include "axes/place.h"
+#include "axes/transforms.h"
+
+namespace plait {
+
+namespace {
+
+constexpr ParamKey kKeys[] = {
+    {"vector", 1, 64, true}, {"unroll", 1, 8, true},     {"split", 0, 64},
+    {"block", 0, 1 << 24},   {"threads", 1, 1024, true},
+};
+constexpr int64_t kFlatBlock = 4096;  // elements per parallel iteration where all dims are one row
+constexpr int64_t kRowBlock = 8192;   // the same where rows are kept whole ...
+constexpr int64_t kLongRow = 32768;   // ... unless they may be longer than this
+constexpr int64_t kVectorBytes = 16;  // of a thread's access, cuda
+
+std::optional<std::string> accept(const Problem& problem) {
+  for (const Op* op : problem.segment.ops)
+    if (op->kind != OpKind::PointwiseOp && op->kind != OpKind::Full && op->kind != OpKind::Uniform)
+      return fmt::format("{} is not elementwise", describe(*op));
+  AxisGroup group = build_axis_graph(problem.fusion.pool(), problem.segment.ops);
+  const TensorView* reference = reference_tensor(problem.segment);
+  for (const Edge& e : group.edges)
+    if (e.hard && e.cut)
+      return fmt::format("{} cannot read %{} in place: {}", describe(*e.op), e.operand->name, e.reason);
+  for (const TensorView* out : problem.segment.outputs)
+    if (!align(group, *reference, *out))
+      return fmt::format("outputs %{}: {} and %{}: {} have different domains", reference->name, type_text(*reference),
+                         out->name, type_text(*out));
+  return std::nullopt;
+}
+
+// One operand in memory, or a random op, against the dims of the row that starts at dim `split`.
+class SplitRule {
+ public:
+  explicit SplitRule(const Problem& problem)
+      : problem_(problem), group_(build_axis_graph(problem.fusion.pool(), problem.segment.ops)) {
+    const TensorView* reference = reference_tensor(problem.segment);
+    for (const TensorView* out : problem.segment.outputs) align(group_, *reference, *out);
+    for (int a : group_.axes.at(reference).logical) dims_.push_back(group_.graph.find(a));
+  }
+
+  int rank() const { return static_cast<int>(dims_.size()); }
+
+  // Why the row may not start at the dim; empty where it may.
+  std::string refuse(int split) const {
+    std::vector<int> row;
+    for (size_t d = static_cast<size_t>(split); d < dims_.size(); ++d)
+      if (!group_.graph.unit(dims_[d])) row.push_back(dims_[d]);
+    for (const TensorView* t : problem_.segment.inputs)
+      if (!follows(*t, row)) return fmt::format("%{}: {} is not contiguous along it", t->name, type_text(*t));
+    for (const Op* op : problem_.segment.ops)
+      if (const auto* u = as<Uniform>(*op); u != nullptr && !numbers_follow(*u, row))
+        return fmt::format("the numbers of %{} are not consecutive along it", u->out->name);
+    return "";
+  }
+
+  int best() const {
+    for (int split = 0; split + 1 < rank(); ++split)
+      if (refuse(split).empty()) return split;
+    return std::max(rank() - 1, 0);
+  }
+
+ private:
+  // The operand has none of the row's dims, or all of them, innermost.
+  bool follows(const TensorView& tensor, const std::vector<int>& row) const {
+    const std::vector<int> own = domain_classes(group_, tensor);
+    const bool any =
+        std::any_of(own.begin(), own.end(), [&](int c) { return std::find(row.begin(), row.end(), c) != row.end(); });
+    if (!any) return true;
+    return own.size() >= row.size() && std::equal(row.rbegin(), row.rend(), own.rbegin());
+  }
+
+  bool numbers_follow(const Uniform& op, const std::vector<int>& row) const {
+    if (!follows(*op.out, row) || op.global.empty()) return follows(*op.out, row);
+    bool first = true;  // the row's outermost dim of the tensor may be a piece
+    for (size_t d = 0; d < op.shape.size(); ++d) {
+      const int cls = group_.graph.find(group_.axes.at(op.out).logical[d]);
+      if (std::find(row.begin(), row.end(), cls) == row.end()) continue;
+      if (!first && op.shape[d] != op.global[d]) return false;
+      first = false;
+    }
+    return true;
+  }
+
+  const Problem& problem_;
+  AxisGroup group_;
+  std::vector<int> dims_;
+};
+
+size_t widest_memory_type(const Segment& segment) {
+  size_t bytes = 1;
+  for (const auto* list : {&segment.inputs, &segment.outputs})
+    for (const TensorView* t : *list)
+      if (t->rank() > 0) bytes = std::max(bytes, size_of(t->dtype));
+  return bytes;
+}
+
+int64_t choose_vector(const Problem& problem, const Machine& machine) {
+  const int64_t bytes = static_cast<int64_t>(widest_memory_type(problem.segment));
+  if (reference_tensor(problem.segment)->rank() == 0) return 1;
+  if (machine.cuda) return std::max<int64_t>(1, kVectorBytes / std::max<int64_t>(bytes, 2));
+  return std::max<int64_t>(1, bytes == 8 ? machine.lanes / 2 : machine.lanes);
+}
+
+int64_t choose_block(const TensorView& reference, int64_t split) {
+  if (split == 0) return kFlatBlock;
+  int64_t most = 1;
+  for (size_t d = static_cast<size_t>(split); d < reference.rank(); ++d) {
+    const int64_t hi = sym::bounds(reference.extent(d)).hi;
+    most = hi > kLongRow ? hi : std::min(kLongRow + 1, most * std::max<int64_t>(hi, 1));
+    if (most > kLongRow) return kRowBlock;
+  }
+  return 0;
+}
+
+Params params(const Problem& problem, const Machine& machine, const Params& pinned) {
+  const TensorView& reference = *reference_tensor(problem.segment);
+  const int64_t rank = static_cast<int64_t>(reference.rank());
+  Params out{"pointwise", {}, pinned.cuda || machine.cuda};
+  const auto choose = [&](const char* key, auto&& fn) {
+    const auto value = pinned.find(key);
+    out.set(key, value ? *value : fn());
+  };
+  choose("vector", [&] { return choose_vector(problem, {out.cuda, machine.lanes, machine.threads}); });
+  choose("unroll", [] { return int64_t{1}; });
+  choose("split", [&] { return static_cast<int64_t>(SplitRule(problem).best()); });
+  if (rank > 0 ? out.get("split") >= rank : out.get("split") != 0)
+    throw UserError(fmt::format("split = {} leaves no dim for the inner row of %{}", out.get("split"), reference.name),
+                    problem.where(), fmt::format("%{} has {} dims", reference.name, rank));
+  if (rank == 0 && (out.get("vector") != 1 || out.get("unroll") != 1))
+    throw UserError(fmt::format("%{} has no dim to vectorize or unroll", reference.name), problem.where(),
+                    "use vector = 1, unroll = 1");
+  const char* other = out.cuda ? "block" : "threads";
+  if (pinned.find(other))
+    throw UserError(fmt::format("{} does not apply to target {}", other, out.cuda ? "cuda" : "cpu"), problem.where(),
+                    out.cuda ? "a block is threads * vector * unroll elements" : "pin block instead");
+  if (out.cuda)
+    choose("threads", [&] { return int64_t{machine.threads}; });
+  else
+    choose("block", [&] { return rank == 0 ? 0 : choose_block(reference, out.get("split")); });
+  if (!out.cuda && out.get("block") % (out.get("vector") * out.get("unroll")) != 0)
+    throw UserError(fmt::format("block = {} is no multiple of vector * unroll", out.get("block")), problem.where(), "");
+  return out;
+}
+
+// Loops: outer (parallel), [thread], [row], [unroll], [lanes].
+void apply(const Problem& problem, const Params& params) {
+  TensorView& t = *reference_tensor(problem.segment);
+  const int rank = static_cast<int>(t.rank()), cut = static_cast<int>(params.get("split"));
+  if (rank == 0) return;
+  const int64_t vector = params.get("vector"), unroll = params.get("unroll");
+  for (int d = rank - 1; d > cut; --d) merge(t, d - 1);
+  for (int d = cut - 1; d > 0; --d) merge(t, d - 1);
+  int row = cut > 0 ? 1 : 0;
+  const int64_t block = params.cuda ? params.get("threads") * vector * unroll : params.get("block");
+  if (block > 0) {
+    split(t, row, block);
+    if (row > 0) merge(t, 0);
+    row = 1;
+  }
+  int last = row;
+  if (vector > 1) {
+    split(t, row, vector);
+    parallelize(t, ++last, ParallelType::vectorize);
+  }
+  if (params.cuda) {
+    split(t, row, params.get("threads"));  // unroll, thread
+    std::vector<int> order = {0, 2, 1};
+    if (vector > 1) order.push_back(3);
+    reorder(t, order);
+    parallelize(t, 0, ParallelType::block_x);
+    parallelize(t, 1, ParallelType::thread_x);
+    if (unroll > 1) parallelize(t, 2, ParallelType::unroll);
+    return;
+  }
+  if (unroll > 1) {
+    split(t, row, unroll);
+    parallelize(t, row + 1, ParallelType::unroll);
+  }
+  if (row > 0 || last > 0 || vector == 1) parallelize(t, 0, ParallelType::cpu_thread);
+}
+
+}  // namespace
+
+Scheduler pointwise_scheduler() { return {"pointwise", kKeys, accept, params, apply}; }
+
+std::string explain_split(const Problem& problem) {
+  const SplitRule rule(problem);
+  std::string out;
+  for (int split = 0; split < rule.best(); ++split)
+    out += fmt::format("  the row does not start at dim {}: {}\n", split, rule.refuse(split));
+  return out;
+}
+
+}  // namespace plait

@@ -1,0 +1,15 @@
+#pragma once
+// The pointwise scheduler: elementwise groups whose outputs share one domain. Leading dims form an outer group that
+// runs in parallel, the others one inner row that is cut into vectors.
+#include "schedule/scheduler.h"
+
+namespace plait {
+
+// Keys: vector (lanes), unroll (vectors per iteration), split (leading dims that form the outer group), block (elements
+// of the inner row per parallel iteration, 0: the whole row), threads (of a block, cuda only).
+Scheduler pointwise_scheduler();
+
+// Why the outer group has the dims it has: one line per operand that is not as long as the row.
+std::string explain_split(const Problem& problem);
+
+}  // namespace plait

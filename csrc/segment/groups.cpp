@@ -1,0 +1,278 @@
+#include "segment/groups.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "axes/build_graph.h"
+#include "base/error.h"
+#include "segment/group_order.h"
+
+namespace plait {
+
+int Grouping::maker(const TensorView* tensor) const {
+  const auto it = makers.find(tensor);
+  return it == makers.end() ? -1 : it->second;
+}
+
+namespace {
+
+constexpr int kPasses = 8;            // of merging along edges; two suffice in most graphs
+constexpr size_t kSiblingTrials = 8;  // earlier groups of the same domain that a group is compared with
+
+bool elementwise(const Op& op) {
+  return op.kind == OpKind::PointwiseOp || op.kind == OpKind::Full || op.kind == OpKind::Uniform;
+}
+
+class Grouper {
+ public:
+  Grouper(const Fusion& fusion, std::string* explain) : fusion_(fusion), explain_(explain) {
+    out_.ops = fusion.ops();
+    for (size_t i = 0; i < out_.ops.size(); ++i) out_.makers[out_.ops[i]->out] = static_cast<int>(i);
+    outputs_.insert(fusion.outputs().begin(), fusion.outputs().end());
+  }
+
+  Grouping run() {
+    find_readers();
+    find_free();
+    start_groups();
+    find_cuts();
+    for (int pass = 0; pass < kPasses; ++pass) {
+      const bool along = merge_along_edges();
+      if (!merge_siblings() && !along) break;
+    }
+    order_groups();
+    if (explain_ != nullptr) explain_apart();
+    return std::move(out_);
+  }
+
+ private:
+  Op& op(int i) const { return *out_.ops[static_cast<size_t>(i)]; }
+  bool is_free(int i) const { return out_.free[static_cast<size_t>(i)]; }
+  int group(int i) const {
+    int g = i;
+    while (parent_[static_cast<size_t>(g)] != g) g = parent_[static_cast<size_t>(g)];
+    return g;
+  }
+
+  void find_readers() {
+    readers_.resize(out_.ops.size());
+    for (size_t i = 0; i < out_.ops.size(); ++i)
+      for (const TensorView* in : inputs(*out_.ops[i]))
+        if (const int from = out_.maker(in); from >= 0)
+          readers_[static_cast<size_t>(from)].push_back(static_cast<int>(i));
+  }
+
+  // Free: read by elementwise ops only, no output, and a constant or a scalar made of inputs and free ones.
+  void find_free() {
+    out_.free.assign(out_.ops.size(), false);
+    for (size_t i = 0; i < out_.ops.size(); ++i) {
+      const Op& o = *out_.ops[i];
+      const bool constant = o.kind == OpKind::Full;
+      bool scalar = o.kind == OpKind::PointwiseOp && o.out->rank() == 0;
+      for (const TensorView* in : inputs(o)) {
+        const int from = out_.maker(in);
+        scalar = scalar && (from < 0 || is_free(from));
+      }
+      const auto& readers = readers_[i];
+      const bool inside = !readers.empty() && !outputs_.contains(o.out) &&
+                          std::all_of(readers.begin(), readers.end(), [&](int r) { return elementwise(op(r)); });
+      out_.free[i] = (constant || scalar) && inside && !seeds_random(readers, o.out);
+    }
+    // A free op that only feeds ops which turned out not to be elementwise groups is caught above: readers are checked
+    // one level deep, and every reader is a group or free itself.
+  }
+
+  // Random ops read their seed from memory.
+  bool seeds_random(const std::vector<int>& readers, const TensorView* tensor) const {
+    return std::any_of(readers.begin(), readers.end(), [&](int r) {
+      const auto* u = as<Uniform>(op(r));
+      return u != nullptr && u->seed == tensor;
+    });
+  }
+
+  // One number per distinct extent; proven equal ones share it.
+  int extent_number(sym::Expr e) {
+    if (const auto it = extent_numbers_.find(e.id()); it != extent_numbers_.end()) return it->second;
+    int number = static_cast<int>(extents_.size());
+    for (size_t i = 0; i < extents_.size(); ++i)
+      if (sym::proven(sym::eq(extents_[i], e))) number = static_cast<int>(i);
+    if (number == static_cast<int>(extents_.size())) extents_.push_back(e);
+    return extent_numbers_[e.id()] = number;
+  }
+
+  std::vector<int> domain(const TensorView& tensor) {
+    std::vector<int> out;
+    for (const Axis& a : tensor.domain.logical)
+      if (a.extent.constant() != 1) out.push_back(extent_number(a.extent));
+    return out;
+  }
+
+  void start_groups() {
+    const int n = static_cast<int>(out_.ops.size());
+    order_.emplace(n);
+    for (int i = 0; i < n; ++i) {
+      parent_.push_back(i);
+      members_.push_back({i});
+      made_.push_back({i});
+      domains_.push_back(domain(*op(i).out));
+    }
+    for (int i = 0; i < n; ++i) {
+      if (is_free(i)) continue;
+      for (const TensorView* in : inputs(op(i)))
+        if (const int from = out_.maker(in); from >= 0 && !is_free(from)) order_->add_edge(from, i);
+    }
+  }
+
+  // Edges that the axis graph of all elementwise ops refuses: their reader needs a buffer.
+  void find_cuts() {
+    std::vector<Op*> ops;
+    for (Op* o : out_.ops)
+      if (elementwise(*o)) ops.push_back(o);
+    const AxisGroup axes = build_axis_graph(fusion_.pool(), ops);
+    for (const Edge& e : axes.edges)
+      if (e.hard && e.cut) cuts_.emplace(out_.maker(e.operand), out_.maker(e.op->out));
+  }
+
+  bool mergeable(int g) const { return elementwise(op(members_[static_cast<size_t>(g)].front())); }
+
+  // Why two groups stay apart; empty where they merge. `p` makes what `c` reads, or they have no edge.
+  std::string apart(int p, int c) const {
+    const size_t sp = static_cast<size_t>(p), sc = static_cast<size_t>(c);
+    if (domains_[sp] != domains_[sc]) {
+      for (int t : made_[sp]) {
+        const auto& readers = readers_[static_cast<size_t>(t)];
+        const bool inner = !outputs_.contains(op(t).out) && !readers.empty() &&
+                           std::all_of(readers.begin(), readers.end(), [&](int r) {
+                             const int g = group(r);
+                             return g == p || g == c;
+                           });
+        if (!inner)
+          return fmt::format("%{}: {} is written to memory, and {} has another domain", op(t).out->name,
+                             type_text(*op(t).out), op(made_[sc].front()).out->name);
+      }
+    }
+    for (const auto& [from, to] : cuts_)
+      if (group(from) == p && group(to) == c) return "the axis graph refuses the edge";
+    if (order_->path_around(p, c)) return "a path between them passes through another segment";
+    return "";
+  }
+
+  void merge(int p, int c) {
+    int keep = p, gone = c;
+    const std::vector<int> domain = domains_[static_cast<size_t>(c)];
+    const auto degree = [&](int g) { return order_->successors(g).size() + order_->predecessors(g).size(); };
+    if (members_[static_cast<size_t>(keep)].size() + degree(keep) <
+        members_[static_cast<size_t>(gone)].size() + degree(gone))
+      std::swap(keep, gone);
+    order_->merge(keep, gone);
+    const size_t k = static_cast<size_t>(keep), g = static_cast<size_t>(gone);
+    parent_[g] = keep;
+    domains_[k] = domain;
+    members_[k].insert(members_[k].end(), members_[g].begin(), members_[g].end());
+    made_[k].insert(made_[k].end(), made_[g].begin(), made_[g].end());
+    std::erase_if(made_[k], [&](int t) {
+      const auto& readers = readers_[static_cast<size_t>(t)];
+      return !outputs_.contains(op(t).out) && !readers.empty() &&
+             std::all_of(readers.begin(), readers.end(), [&](int r) { return group(r) == keep; });
+    });
+    members_[g].clear();
+    made_[g].clear();
+  }
+
+  bool merge_along_edges() {
+    bool changed = false;
+    for (int i = 0; i < static_cast<int>(out_.ops.size()); ++i) {
+      if (is_free(i) || !elementwise(op(i))) continue;
+      for (const TensorView* in : inputs(op(i))) {
+        const int from = out_.maker(in);
+        if (from < 0 || is_free(from)) continue;
+        const int p = group(from), c = group(i);
+        if (p == c || !mergeable(p) || !apart(p, c).empty()) continue;
+        merge(p, c);
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  bool merge_siblings() {
+    bool changed = false;
+    std::vector<int> groups;
+    for (int g = 0; g < static_cast<int>(out_.ops.size()); ++g)
+      if (order_->alive(g) && !is_free(g) && mergeable(g)) groups.push_back(g);
+    std::sort(groups.begin(), groups.end(), [&](int a, int b) { return order_->position(a) < order_->position(b); });
+    std::map<std::vector<int>, std::vector<int>> earlier;
+    for (int g : groups) {
+      auto& list = earlier[domains_[static_cast<size_t>(g)]];
+      bool merged = false;
+      for (size_t k = 0; k < list.size() && k < kSiblingTrials && !merged; ++k) {
+        int& other = list[list.size() - 1 - k];
+        if (order_->path_around(other, g)) continue;
+        merge(other, g);
+        other = group(g);
+        changed = merged = true;
+      }
+      if (!merged) list.push_back(g);
+    }
+    return changed;
+  }
+
+  // Topological, the group with the first op first.
+  void order_groups() {
+    std::vector<int> missing(out_.ops.size(), 0);
+    using Item = std::pair<int, int>;  // first op, group
+    std::priority_queue<Item, std::vector<Item>, std::greater<>> ready;
+    const auto first = [&](int g) {
+      auto& members = members_[static_cast<size_t>(g)];
+      return *std::min_element(members.begin(), members.end());
+    };
+    for (int g = 0; g < static_cast<int>(out_.ops.size()); ++g) {
+      if (!order_->alive(g) || is_free(g)) continue;
+      missing[static_cast<size_t>(g)] = static_cast<int>(order_->predecessors(g).size());
+      if (missing[static_cast<size_t>(g)] == 0) ready.emplace(first(g), g);
+    }
+    while (!ready.empty()) {
+      const int g = ready.top().second;
+      ready.pop();
+      out_.groups.push_back(members_[static_cast<size_t>(g)]);
+      std::sort(out_.groups.back().begin(), out_.groups.back().end());
+      for (int next : order_->successors(g))
+        if (--missing[static_cast<size_t>(next)] == 0) ready.emplace(first(next), next);
+    }
+    size_t placed = 0;
+    for (const auto& g : out_.groups) placed += g.size();
+    const size_t left = static_cast<size_t>(std::count(out_.free.begin(), out_.free.end(), true));
+    PLAIT_CHECK(placed + left == out_.ops.size(), "{} ops of {} are in groups", placed + left, out_.ops.size());
+  }
+
+  void explain_apart() {
+    for (int i = 0; i < static_cast<int>(out_.ops.size()); ++i) {
+      if (is_free(i) || !elementwise(op(i))) continue;
+      for (const TensorView* in : inputs(op(i))) {
+        const int from = out_.maker(in);
+        if (from < 0 || is_free(from) || group(from) == group(i) || !mergeable(group(from))) continue;
+        *explain_ += fmt::format("{} is apart from %{}: {}\n", describe(op(i)), in->name, apart(group(from), group(i)));
+      }
+    }
+  }
+
+  const Fusion& fusion_;
+  std::string* explain_;
+  Grouping out_;
+  std::set<const TensorView*> outputs_;
+  std::vector<std::vector<int>> readers_;  // ops that read an op's result
+  std::vector<int> parent_;                // groups are named by one of their ops
+  std::vector<std::vector<int>> members_;  // ops of a group
+  std::vector<std::vector<int>> made_;     // ops whose results the group writes to memory
+  std::vector<std::vector<int>> domains_;  // of what the group writes
+  std::set<std::pair<int, int>> cuts_;
+  std::map<uint64_t, int> extent_numbers_;
+  std::vector<sym::Expr> extents_;
+  std::optional<GroupOrder> order_;
+};
+
+}  // namespace
+
+Grouping group_ops(const Fusion& fusion, std::string* explain) { return Grouper(fusion, explain).run(); }
+
+}  // namespace plait

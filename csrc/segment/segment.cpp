@@ -1,0 +1,215 @@
+#include "segment/segment.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "segment/groups.h"
+
+namespace plait {
+
+namespace {
+
+void note(const SegmentOptions& options, const std::string& line) {
+  if (options.explain != nullptr) *options.explain += line + "\n";
+}
+
+std::string names(const std::vector<TensorView*>& tensors) {
+  std::string out;
+  for (const TensorView* t : tensors) out += (out.empty() ? "%" : ", %") + t->name;
+  return out;
+}
+
+// A copy of an op with the same operands, and a result of its own.
+Op* duplicate(Fusion& fusion, const Op& op) {
+  return visit(op, [&](const auto& node) -> Op* {
+    using T = std::remove_cvref_t<decltype(node)>;
+    auto copy = std::make_unique<T>();
+    for_each_field(node, [&](auto field, const auto& value) { (*copy).*(field.member) = value; });
+    TensorView* out = fusion.add_tensor(op.out->name, op.out->shape(), op.out->dtype);
+    out->dtype_alias = op.out->dtype_alias;
+    out->layout = op.out->layout;
+    out->layout_source = op.out->layout_source;
+    out->reason = op.out->reason;
+    return fusion.add_op(std::move(copy), out);
+  });
+}
+
+// Gives every group the scalars and constants that its ops read: the first group has the ops themselves, later ones
+// copies.
+class Duplicator {
+ public:
+  Duplicator(Fusion& fusion, const Grouping& grouping, const SegmentOptions& options)
+      : fusion_(fusion), grouping_(grouping), options_(options) {}
+
+  std::vector<Op*> ops_of(const std::vector<int>& group) {
+    own_.clear();
+    placed_.clear();
+    for (int i : group) {
+      Op* op = grouping_.ops[static_cast<size_t>(i)];
+      rewire(*op);
+      placed_.emplace_back(i, op);
+    }
+    std::stable_sort(placed_.begin(), placed_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Op*> out;
+    for (const auto& [i, op] : placed_) out.push_back(op);
+    return out;
+  }
+
+ private:
+  void rewire(Op& op) {
+    for (TensorView* in : inputs(op)) {
+      const int from = grouping_.maker(in);
+      if (from < 0 || !grouping_.free[static_cast<size_t>(from)]) continue;
+      Op* own = own_op(from);
+      if (own->out != in) replace_input(op, in, own->out);
+    }
+  }
+
+  Op* own_op(int index) {
+    if (const auto it = own_.find(index); it != own_.end()) return it->second;
+    Op* original = grouping_.ops[static_cast<size_t>(index)];
+    const bool first = used_.insert(index).second;
+    Op* op = first ? original : duplicate(fusion_, *original);
+    if (!first)
+      note(options_, fmt::format("%{} is computed again as %{}: it costs nothing", original->out->name, op->out->name));
+    own_[index] = op;
+    rewire(*op);
+    placed_.emplace_back(index, op);
+    return op;
+  }
+
+  Fusion& fusion_;
+  const Grouping& grouping_;
+  const SegmentOptions& options_;
+  std::map<int, Op*> own_;
+  std::set<int> used_;
+  std::vector<std::pair<int, Op*>> placed_;
+};
+
+void list_tensors(Segment& segment, const std::set<const TensorView*>& outputs,
+                  const std::map<const TensorView*, std::vector<const Op*>>& readers) {
+  const std::set<const Op*> own(segment.ops.begin(), segment.ops.end());
+  std::set<const TensorView*> seen;
+  for (const Op* op : segment.ops) seen.insert(op->out);
+  for (const Op* op : segment.ops)
+    for (TensorView* in : inputs(*op))
+      if (seen.insert(in).second) segment.inputs.push_back(in);
+  for (Op* op : segment.ops) {
+    const auto it = readers.find(op->out);
+    const bool unread = it == readers.end();
+    const bool outside =
+        !unread && std::any_of(it->second.begin(), it->second.end(), [&](const Op* r) { return !own.contains(r); });
+    if (unread || outside || outputs.contains(op->out)) segment.outputs.push_back(op->out);
+  }
+}
+
+class Pins {
+ public:
+  explicit Pins(const SegmentOptions& options) : options_(options) {}
+
+  // The schedule pinned for a segment, or empty. UserError where its outputs pin two.
+  std::string find(const Segment& segment) {
+    std::string found, owner;
+    for (const TensorView* t : segment.outputs) {
+      const auto it = options_.pins.find(t->name);
+      if (it == options_.pins.end()) continue;
+      used_.insert(t->name);
+      if (!found.empty() && found != it->second)
+        throw UserError(fmt::format("%{} pins `{}` and %{} pins `{}`, and both are of one segment", owner, found,
+                                    t->name, it->second),
+                        fmt::format("segment @{}", segment.name), "pin one schedule");
+      found = it->second;
+      owner = t->name;
+    }
+    return found;
+  }
+
+  void finish(const Fusion& fusion) const {
+    for (const auto& [tensor, text] : options_.pins)
+      if (!used_.contains(tensor))
+        throw UserError(fmt::format("schedule `{}` is pinned to %{}, which is no output of a segment", text, tensor),
+                        fmt::format("fusion @{}", fusion.name()),
+                        "it is computed inside of another segment: pin that segment's output");
+  }
+
+ private:
+  const SegmentOptions& options_;
+  std::set<std::string> used_;
+};
+
+// Schedules of steps that no kernel computes, or nothing.
+std::string fixed_schedule(const Op& op) {
+  switch (property(op.kind)) {
+    case OpProperty::communication:
+      return kCollective;
+    case OpProperty::local_move:
+      return kCopy;
+    default:
+      return "";
+  }
+}
+
+void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOptions& options, const std::string& pin) {
+  const Problem problem{fusion, segment};
+  const Op& op = *segment.ops.front();
+  const std::string fixed = fixed_schedule(op);
+  if (!fixed.empty()) {
+    if (!pin.empty() && pin != fixed)
+      throw UserError(fmt::format("schedule `{}` does not fit {}", pin, describe(op)), problem.where(),
+                      fmt::format("its schedule is {}", fixed));
+    segment.schedule = fixed;
+    return;
+  }
+  if (property(op.kind) == OpProperty::contraction && (pin.empty() || pin == kLibrary)) {
+    const bool insist = pin == kLibrary || (pin.empty() && options.products == "library");
+    std::string why = "there is no library";
+    const bool asked = pin == kLibrary || options.products != "nest";
+    if (asked && options.library_accepts && options.library_accepts(op, &why)) {
+      segment.schedule = kLibrary;
+      return;
+    }
+    if (insist)
+      throw UserError(fmt::format("the library does not compute {}: {}", describe(op), why), problem.where(),
+                      "leave the choice open, or pin nest()");
+    note(options, fmt::format("@{}: nest, not library: {}", segment.name, asked ? why : "products = nest"));
+  } else if (pin == kLibrary || pin == kCollective || pin == kCopy) {
+    throw UserError(fmt::format("schedule `{}` does not fit {}", pin, describe(op)), problem.where(),
+                    "pin pointwise(...) or nest(...)");
+  }
+  segment.schedule = print(choose_params(problem, options.machine, pin));
+}
+
+}  // namespace
+
+void segment(Fusion& fusion, const SegmentOptions& options) {
+  for (const Op* op : fusion.ops())
+    if (property(op->kind) == OpProperty::composite || op->kind == OpKind::Reshard)
+      throw UserError(fmt::format("segmentation cannot place {}", describe(*op)), fmt::format("%{}", op->out->name),
+                      "passes expand and localize come before");
+  const Grouping grouping = group_ops(fusion, options.explain);
+  Duplicator duplicator(fusion, grouping, options);
+  std::vector<Op*> order;
+  fusion.segments.clear();
+  for (const std::vector<int>& group : grouping.groups) {
+    Segment s;
+    s.name = fmt::format("s{}", fusion.segments.size() + 1);
+    s.ops = duplicator.ops_of(group);
+    order.insert(order.end(), s.ops.begin(), s.ops.end());
+    fusion.segments.push_back(std::move(s));
+  }
+  fusion.set_order(std::move(order));
+  std::map<const TensorView*, std::vector<const Op*>> readers;
+  for (const Op* op : fusion.ops())
+    for (const TensorView* in : inputs(*op)) readers[in].push_back(op);
+  const std::set<const TensorView*> outputs(fusion.outputs().begin(), fusion.outputs().end());
+  Pins pins(options);
+  for (Segment& s : fusion.segments) {
+    list_tensors(s, outputs, readers);
+    choose_schedule(fusion, s, options, pins.find(s));
+    note(options, fmt::format("@{}: {} ops, ({}) -> ({}), {}", s.name, s.ops.size(), names(s.inputs), names(s.outputs),
+                              s.schedule));
+  }
+  pins.finish(fusion);
+}
+
+}  // namespace plait

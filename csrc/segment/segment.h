@@ -1,0 +1,30 @@
+#pragma once
+// Segmentation of a localized fusion: which ops become one step.
+#include <functional>
+
+#include "ir/fusion.h"
+#include "schedule/scheduler.h"
+
+namespace plait {
+
+struct SegmentOptions {
+  Machine machine;
+  // Schedules by the name of an output tensor: obeyed, or refused by name.
+  std::map<std::string, std::string, std::less<>> pins;
+  // Who computes products: `auto` asks the library first, `library` insists on it, `nest` generates all.
+  std::string products = "auto";
+  // Whether the library computes a product; null: there is no library.
+  std::function<bool(const Op&, std::string* why_not)> library_accepts;
+  // Where not null: one line per decision, for explain.
+  std::string* explain = nullptr;
+};
+
+// Fills fusion.segments and puts the ops in their order. Requires a localized fusion without composites and reshards.
+// Ensures: every op in exactly one segment, named s1, s2, ... in execution order, no cycles; collectives, local slices
+// and products stand alone; the elementwise rest is in as few groups as greedy merging finds, each taken by a
+// scheduler. Constants and other scalars computed from inputs alone are duplicated into the groups that read them.
+// Inputs and outputs of a segment are in order of first use and of definition. Near-linear in the ops. UserError where
+// a pin does not fit, or no scheduler and no library takes a product.
+void segment(Fusion& fusion, const SegmentOptions& options);
+
+}  // namespace plait
