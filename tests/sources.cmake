@@ -1,10 +1,14 @@
 # Written by tools/check_file_lists.py --fix; a test compares it with the tree.
 set(PLAIT_TEST_SUPPORT_SOURCES
+  support/allocation_counter.cpp
   support/host_shim.cpp
   support/main.cpp
   support/random_graph.cpp
+  support/run_case.cpp
 )
 set(PLAIT_TEST_FOLDERS
+  fuzz
+  ir
   unit/backend/cpu
   unit/backend/cuda
   unit/base
@@ -21,11 +25,20 @@ set(PLAIT_TEST_FOLDERS
   unit/shard
   unit/sym
 )
+set(PLAIT_TEST_fuzz
+  fuzz/random_graphs_test.cpp
+)
+set(PLAIT_TEST_ir
+  ir/ir_text_test.cpp
+)
 set(PLAIT_TEST_unit_backend_cpu
+  unit/backend/cpu/device_test.cpp
   unit/backend/cpu/functions_test.cpp
   unit/backend/cpu/index_test.cpp
   unit/backend/cpu/kernels_test.cpp
   unit/backend/cpu/narrow_test.cpp
+  unit/backend/cpu/product_test.cpp
+  unit/backend/cpu/thread_pool_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cuda
   unit/backend/cuda/nvrtc_test.cpp
@@ -73,8 +86,10 @@ set(PLAIT_TEST_unit_reference
   unit/reference/check_test.cpp
   unit/reference/contraction_test.cpp
   unit/reference/draw_inputs_test.cpp
+  unit/reference/executable_test.cpp
   unit/reference/ops_test.cpp
   unit/reference/radius_test.cpp
+  unit/reference/stored_test.cpp
 )
 set(PLAIT_TEST_unit_scalar
   unit/scalar/constant_test.cpp

@@ -46,6 +46,9 @@ struct PlaitLlvmCode {
 
 namespace {
 
+// What the session reported on this thread, beside the error that a lookup returns.
+thread_local std::string session_errors;
+
 void write_error(const std::string& text, char* error, size_t size) {
   if (size == 0) return;
   const size_t length = std::min(text.size(), size - 1);
@@ -87,6 +90,8 @@ Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler() {
   auto jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).create();
   if (!jit) return jit.takeError();
   compiler->jit = std::move(*jit);
+  compiler->jit->getExecutionSession().setErrorReporter(
+      [](Error error) { session_errors += toString(std::move(error)); });
   if (Error error = add_library(*compiler->jit)) return Expected<std::unique_ptr<PlaitLlvmCompiler>>(std::move(error));
   return compiler;
 }
@@ -195,10 +200,11 @@ Expected<std::unique_ptr<PlaitLlvmCode>> compile_text(PlaitLlvmCompiler& compile
     return Expected<std::unique_ptr<PlaitLlvmCode>>(std::move(error));
   }
   auto code = std::make_unique<PlaitLlvmCode>(PlaitLlvmCode{tracker});
+  session_errors.clear();
   auto address = compiler.jit->lookup(unique);
   if (!address) {
     consumeError(tracker->remove());
-    return address.takeError();
+    return failure(toString(address.takeError()) + "; " + session_errors);
   }
   *entry = address->toPtr<PlaitLlvmEntry>();
   return code;

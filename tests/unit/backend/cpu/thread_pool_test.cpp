@@ -1,0 +1,91 @@
+#include "backend/cpu/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <vector>
+
+namespace plait {
+namespace {
+
+struct Counts {
+  mutable std::vector<std::atomic<int>> visits;
+  mutable std::mutex mutex;
+  mutable std::set<std::thread::id> threads;
+  int microseconds = 0;
+  explicit Counts(int64_t n) : visits(size_t(n)) {}
+
+  static void run(const void* context, int64_t begin, int64_t end) {
+    const auto* counts = static_cast<const Counts*>(context);
+    for (int64_t i = begin; i < end; ++i) ++counts->visits[size_t(i)];
+    if (counts->microseconds == 0) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(counts->microseconds));
+    const std::lock_guard lock(counts->mutex);
+    counts->threads.insert(std::this_thread::get_id());
+  }
+  bool each_once() const {
+    for (const auto& visit : visits) {
+      if (visit != 1) return false;
+    }
+    return true;
+  }
+};
+
+TEST(ThreadPool, CoversEveryIterationOnce) {
+  for (int threads : {1, 2, 3, 8}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pool.threads(), threads);
+    for (int64_t extent : {1, 2, 7, 8, 9, 63, 64, 65, 1000}) {
+      for (int microseconds : {0, 30}) {
+        Counts counts(extent);
+        counts.microseconds = microseconds;
+        pool.run(extent, &Counts::run, &counts);
+        EXPECT_TRUE(counts.each_once()) << extent << " iterations, " << threads << " threads";
+      }
+    }
+  }
+}
+
+TEST(ThreadPool, RunsNothingForAnEmptyExtent) {
+  ThreadPool pool(2);
+  Counts counts(1);
+  pool.run(0, &Counts::run, &counts);
+  pool.run(-3, &Counts::run, &counts);
+  EXPECT_EQ(counts.visits[0], 0);
+}
+
+TEST(ThreadPool, SharesLongRunsAndKeepsShortOnes) {
+  ThreadPool pool(2);
+  Counts slow(16);
+  slow.microseconds = 2000;
+  pool.run(16, &Counts::run, &slow);
+  EXPECT_EQ(slow.threads.size(), 2u);
+  ThreadPool one(1);
+  Counts alone(16);
+  alone.microseconds = 100;
+  one.run(16, &Counts::run, &alone);
+  EXPECT_EQ(alone.threads, std::set{std::this_thread::get_id()});
+}
+
+TEST(ThreadPool, ServesSeveralCallersAtOnce) {
+  ThreadPool pool(3);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 50; ++round) {
+        Counts counts(100);
+        counts.microseconds = round % 2 * 10;
+        pool.run(100, &Counts::run, &counts);
+        wrong += !counts.each_once();
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace plait
