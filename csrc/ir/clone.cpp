@@ -10,7 +10,10 @@ namespace {
 class Cloner {
  public:
   Cloner(const Fusion& from, Fusion& to, const CloneOptions& options) : from_(from), to_(to) {
-    for (const auto& [name, info] : options.facts) to_.pool().symbol(name, info);
+    for (auto [name, info] : options.facts) {
+      if (info.below) info.below = sym::import(to_.pool(), info.below);
+      to_.pool().symbol(name, info);
+    }
     for (const auto& [name, value] : options.replace) values_.emplace(name, to_.pool().constant(value));
   }
 
@@ -70,12 +73,13 @@ class Cloner {
     for (auto e : node.out->shape()) shape.push_back(expr(e));
     TensorView* out = to_.add_tensor(node.out->name, std::move(shape), node.out->dtype);
     PLAIT_CHECK(out->name == node.out->name, "%{} is not unique", node.out->name);
-    copy_details(*node.out, out);
     to_.add_op(std::move(copy), out);
+    copy_details(*node.out, out);
   }
 
   void copy_details(const TensorView& from, TensorView* to) {
     tensors_[&from] = to;
+    to->named_by_op = from.named_by_op;
     to->dtype_alias = from.dtype_alias;
     to->layout = from.layout;
     to->layout_source = from.layout_source;
@@ -98,6 +102,10 @@ class Cloner {
 struct Same {
   bool operator()(sym::Expr a, sym::Expr b) const {
     return static_cast<bool>(a) == static_cast<bool>(b) && (!a || sym::print(a) == sym::print(b));
+  }
+  // A NaN has one text, whatever its bits.
+  bool operator()(const Constant& a, const Constant& b) const {
+    return a == b || (a.dtype == b.dtype && a.text() == b.text());
   }
   bool operator()(TensorView* const& a, TensorView* const& b) const {
     return (!a && !b) || (a && b && a->name == b->name);

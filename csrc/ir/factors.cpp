@@ -79,7 +79,17 @@ std::vector<Factor> factors(const Op& op) {
                    });
 }
 
+std::vector<Axis> reduction_axes(const Op& op) {
+  std::vector<Axis> out;
+  if (property(op.kind) != OpProperty::contraction) return out;
+  for (const Factor& f : factors(op))
+    if (f.result_dim < 0) out.push_back({f.extent, AxisKind::reduction, ParallelType::serial});
+  return out;
+}
+
 bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp reduce) {
+  PLAIT_CHECK(partial.size() == inputs(op).size(), "{} operands of {} are pending or not", partial.size(),
+              describe(op));
   const auto* p = as<PointwiseOp>(op);
   if (!p || reduce != ReduceOp::sum || !is_float(op.out->dtype)) return false;
   bool all = std::all_of(partial.begin(), partial.end(), [](bool b) { return b; });

@@ -23,6 +23,9 @@ struct Factor {
 // Factors of an op, result dims first in order, then reduced ones. A dim of extent 1 that meets a longer one has none.
 std::vector<Factor> factors(const Op& op);
 
+// Axes that the op sums over, in the order of its factors: what Domain::reduction of its result holds.
+std::vector<Axis> reduction_axes(const Op& op);
+
 // How a pending reduction of operands passes through the op without being done first: the op computes the same function
 // of partial values. `partial[i]` tells which operands are pending (with `reduce`, over one mesh axis), the others hold
 // whole values. False where the reduction must come first.

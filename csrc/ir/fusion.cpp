@@ -16,19 +16,51 @@ bool is_identifier(std::string_view text) {
   });
 }
 
+void check_name(std::string_view name, const std::string& where) {
+  if (!is_identifier(name))
+    throw UserError(fmt::format("`{}` is no name", name), where,
+                    "names are letters, digits and _, not starting with a digit");
+}
+
 }  // namespace
 
 Fusion::Fusion(Mesh mesh, std::string name)
-    : name_(std::move(name)), mesh_(std::move(mesh)), pool_(std::make_shared<sym::Pool>()) {}
+    : name_(std::move(name)), mesh_(std::move(mesh)), pool_(std::make_shared<sym::Pool>()) {
+  check_name(name_, "");
+  if (!has_mesh()) return;
+  const std::string where = fmt::format("mesh @{}", mesh_.name());
+  check_name(mesh_.name(), where);
+  for (size_t i = 0; i < mesh_.axes().size(); ++i) {
+    const MeshAxis& axis = mesh_.axes()[i];
+    check_name(axis.name, where);
+    if (axis.name == "local")
+      throw UserError("a mesh axis is named `local`", where, "choose another name: `local` is a piece that is not cut");
+    sym::SymbolInfo info{.lo = 0};
+    if (axis.symbol.empty()) {
+      info.hi = axis.size - 1;
+    } else {
+      check_name(axis.symbol, where);
+      info.below = pool_->symbol(axis.symbol, {.lo = 1});
+    }
+    pool_->symbol(rank_symbol(mesh_, static_cast<int>(i)), info);
+  }
+}
 
 Fusion::~Fusion() = default;
 
 sym::Expr Fusion::Extent::resolve(Fusion& fusion) const {
-  if (expr_) return sym::import(fusion.pool(), expr_);
-  if (text_.empty()) return fusion.pool().constant(value_);
-  auto parsed = sym::parse(fusion.pool(), text_);
-  for (const auto& symbol : sym::symbols(parsed)) fusion.pool().symbol(symbol, {.lo = 0});
-  return sym::parse(fusion.pool(), text_);
+  sym::Pool& pool = fusion.pool();
+  sym::Expr out;
+  if (is_text_) {
+    // Facts first: expressions built before them are not simplified again.
+    for (const auto& symbol : sym::symbols(sym::parse(pool, text_))) pool.symbol(symbol, {.lo = 0});
+    out = sym::parse(pool, text_);
+  } else {
+    out = expr_ ? sym::import(pool, expr_) : pool.constant(value_);
+  }
+  if (sym::bounds(out).hi < 0)
+    throw UserError(fmt::format("extent {} is negative", sym::print(out)), "", "extents are at least 0");
+  return out;
 }
 
 TensorView* Fusion::new_tensor(std::string name, std::vector<sym::Expr> shape, DType dtype, TensorRole role) {
@@ -49,20 +81,31 @@ TensorView* Fusion::new_tensor(std::string name, std::vector<sym::Expr> shape, D
   return &t;
 }
 
+// Makes a name free for a user: a tensor that got it from its op gets another one.
+void Fusion::claim_name(const std::string& name) {
+  const std::string where = fmt::format("fusion @{}", name_);
+  check_name(name, where);
+  auto taken = by_name_.find(name);
+  if (taken == by_name_.end()) return;
+  TensorView* holder = taken->second;
+  if (!holder->named_by_op) throw UserError(fmt::format("%{} is defined twice", name), where, "rename one of them");
+  std::string other = unique_name(name);
+  by_name_.erase(taken);
+  holder->name = other;
+  by_name_[other] = holder;
+}
+
 TensorView* Fusion::input(std::string name, const std::vector<Extent>& shape, DType dtype) {
-  if (!is_identifier(name))
-    throw UserError(fmt::format("`{}` is no name", name), fmt::format("fusion @{}", name_),
-                    "names are letters, digits and _, not starting with a digit");
-  if (by_name_.count(name))
-    throw UserError(fmt::format("%{} is defined twice", name), fmt::format("fusion @{}", name_), "rename one of them");
+  claim_name(name);
   std::vector<sym::Expr> extents;
   for (const auto& e : shape) {
-    extents.push_back(e.resolve(*this));
-    if (sym::bounds(extents.back()).hi < 0 || (extents.back().is_constant() && extents.back().value() < 0))
-      throw UserError(fmt::format("extent {} is negative", sym::print(extents.back())),
-                      fmt::format("%{} dim {}", name, extents.size() - 1), "extents are at least 0");
+    try {
+      extents.push_back(e.resolve(*this));
+    } catch (const UserError& error) {
+      throw UserError(error.message(), fmt::format("%{} dim {}", name, extents.size()), error.remedy());
+    }
   }
-  inputs_.push_back(new_tensor(std::move(name), extents, dtype, TensorRole::input));
+  inputs_.push_back(new_tensor(std::move(name), std::move(extents), dtype, TensorRole::input));
   return inputs_.back();
 }
 
@@ -73,23 +116,23 @@ TensorView* Fusion::parameter(std::string name, const std::vector<Extent>& shape
 }
 
 TensorView* Fusion::output(std::string name, TensorView* tensor) {
-  PLAIT_CHECK(tensor && tensor->fusion == this, "output of another fusion");
+  const std::string where = fmt::format("fusion @{}", name_);
+  if (!tensor) throw UserError(fmt::format("output %{} is null", name), where, "pass a tensor of this fusion");
+  if (tensor->fusion != this)
+    throw UserError(fmt::format("output %{} is %{} of @{}", name, tensor->name, tensor->fusion->name()), where,
+                    "pass a tensor of this fusion");
   if (is_output(tensor) && tensor->name == name)
-    throw UserError(fmt::format("%{} is an output twice", name), fmt::format("fusion @{}", name_), "list it once");
+    throw UserError(fmt::format("%{} is an output twice", name), where, "list it once");
   if (tensor->name != name) {
     if (tensor->role != TensorRole::intermediate || is_output(tensor))
-      throw UserError(fmt::format("%{} cannot be output as %{}", tensor->name, name), fmt::format("fusion @{}", name_),
+      throw UserError(fmt::format("%{} cannot be output as %{}", tensor->name, name), where,
                       "a tensor has one name: output it under its own, or a copy: cast(x, dtype)");
-    if (by_name_.count(name))
-      throw UserError(fmt::format("%{} is defined twice", name), fmt::format("fusion @{}", name_),
-                      "rename one of them");
-    if (!is_identifier(name))
-      throw UserError(fmt::format("`{}` is no name", name), fmt::format("fusion @{}", name_),
-                      "names are letters, digits and _, not starting with a digit");
+    claim_name(name);
     by_name_.erase(tensor->name);
     tensor->name = std::move(name);
     by_name_[tensor->name] = tensor;
   }
+  tensor->named_by_op = false;
   outputs_.push_back(tensor);
   return tensor;
 }
@@ -98,6 +141,14 @@ void Fusion::let(std::string name, int64_t value) {
   if (value < 0)
     throw UserError(fmt::format("size {} = {} is negative", name, value), fmt::format("fusion @{}", name_),
                     "sizes are at least 0");
+  check_name(name, fmt::format("fusion @{}", name_));
+  if (parse_dtype(name))
+    throw UserError(fmt::format("size {} has the name of a dtype", name), fmt::format("fusion @{}", name_),
+                    "choose another name");
+  for (const auto& axis : mesh_.axes())
+    if (axis.symbol == name && value < 1)
+      throw UserError(fmt::format("mesh axis `{}` has size {}", axis.name, value),
+                      fmt::format("mesh @{}", mesh_.name()), "sizes are at least 1");
   pool_->symbol(name, {.lo = 0});
   for (auto& l : size_lets)
     if (l.name == name) {
@@ -112,7 +163,9 @@ TensorView* Fusion::add_tensor(std::string hint, std::vector<sym::Expr> shape, D
 }
 
 void Fusion::attach(std::unique_ptr<Op> op, TensorView* out) {
-  PLAIT_CHECK(out->fusion == this && !out->definition, "%{} has a definition already", out->name);
+  PLAIT_CHECK(out && out->fusion == this && out->role == TensorRole::intermediate, "result of {}", describe(*op));
+  PLAIT_CHECK(!out->definition, "%{} has a definition already", out->name);
+  out->domain.reduction.clear();  // of the op that defined it before
   op->id = static_cast<uint32_t>(owned_ops_.size());
   op->out = out;
   out->definition = op.get();
@@ -134,7 +187,7 @@ TensorView* Fusion::find(std::string_view name) const {
 std::string Fusion::unique_name(const std::string& hint) const {
   std::string base = is_identifier(hint) ? hint : "t";
   if (!by_name_.count(base)) return base;
-  for (int k = 1;; ++k)
+  for (int& k = next_suffix_.emplace(base, 1).first->second;; ++k)
     if (std::string candidate = fmt::format("{}_{}", base, k); !by_name_.count(candidate)) return candidate;
 }
 

@@ -35,6 +35,8 @@ struct Segment {
 // Ops in topological order. Tensors and ops live as long as the fusion; names are unique.
 class Fusion {
  public:
+  // The mesh's ranks and size symbols become symbols of the pool: 0 <= rank.AXIS < size. UserError: a name that is no
+  // identifier.
   explicit Fusion(Mesh mesh = {}, std::string name = "fusion");
   Fusion(const Fusion&) = delete;
   Fusion& operator=(const Fusion&) = delete;
@@ -43,24 +45,27 @@ class Fusion {
   // Users' side. A shape holds symbols by name, expressions as text ("4*h"), or numbers.
   class Extent {
    public:
-    Extent(int64_t value) : value_(value) {}              // NOLINT: converts on purpose
-    Extent(int value) : value_(value) {}                  // NOLINT
-    Extent(const char* text) : text_(text) {}             // NOLINT
-    Extent(std::string text) : text_(std::move(text)) {}  // NOLINT
-    Extent(sym::Expr expr) : expr_(expr) {}               // NOLINT
+    Extent(int64_t value) : value_(value) {}                              // NOLINT: converts on purpose
+    Extent(int value) : value_(value) {}                                  // NOLINT
+    Extent(const char* text) : is_text_(true), text_(text) {}             // NOLINT
+    Extent(std::string text) : is_text_(true), text_(std::move(text)) {}  // NOLINT
+    Extent(sym::Expr expr) : expr_(expr) {}                               // NOLINT
+    // In the fusion's pool; symbols of a text are at least 0. UserError: no expression, or negative.
     sym::Expr resolve(Fusion& fusion) const;
 
    private:
     int64_t value_ = 0;
+    bool is_text_ = false;
     std::string text_;
     sym::Expr expr_;
   };
   TensorView* input(std::string name, const std::vector<Extent>& shape, DType dtype);
   TensorView* parameter(std::string name, const std::vector<Extent>& shape, DType dtype);
-  // Names a result. A tensor that has a name of its own may only be output under it.
+  // Adds an output and names it. UserError: null, of another fusion, an output already, a name that is taken or no
+  // identifier, or an input under another name.
   TensorView* output(std::string name, TensorView* tensor);
   TensorView* output(TensorView* tensor) { return output(tensor->name, tensor); }
-  // Default of a size symbol.
+  // Default of a size symbol. UserError: negative, or a name that no symbol can have.
   void let(std::string name, int64_t value);
 
   // Compiler's side. The tensor gets a unique name from `hint`; the op's result is `out` and goes to the end.
@@ -98,6 +103,7 @@ class Fusion {
 
  private:
   void attach(std::unique_ptr<Op> op, TensorView* out);
+  void claim_name(const std::string& name);
   TensorView* new_tensor(std::string name, std::vector<sym::Expr> shape, DType dtype, TensorRole role);
 
   std::string name_;
@@ -108,6 +114,7 @@ class Fusion {
   std::vector<Op*> ops_;
   std::vector<TensorView*> inputs_, outputs_;
   std::map<std::string, TensorView*, std::less<>> by_name_;
+  mutable std::map<std::string, int, std::less<>> next_suffix_;  // per base name: lower suffixes are taken
 };
 
 // Text form (docs/ir.md). parse(print(x)) equals x, and print(parse(print(x))) == print(x).

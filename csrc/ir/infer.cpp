@@ -48,9 +48,11 @@ Inferred infer_pointwise(const PointwiseOp& op, Fusion& fusion) {
   Inferred out;
   std::vector<DType> types;
   for (const TensorView* t : op.in) types.push_back(t->dtype);
-  if (static_cast<int>(op.in.size()) != info(op.function).arity)
-    throw UserError(fmt::format("{} takes {} operands, found {}", text_name(op), info(op.function).arity, op.in.size()),
-                    describe(op), "give that many tensors");
+  const int arity = info(op.function).arity;
+  if (static_cast<int>(op.in.size()) != arity)
+    throw UserError(
+        fmt::format("{} takes {} operand{}, found {}", text_name(op), arity, arity == 1 ? "" : "s", op.in.size()),
+        describe(op), "give that many tensors");
   if (op.function == Pointwise::cast) {
     if (!op.to) throw UserError("cast needs its result dtype", describe(op), "write cast(%x, to = f32)");
     out.dtype = *op.to;
@@ -59,12 +61,26 @@ Inferred infer_pointwise(const PointwiseOp& op, Fusion& fusion) {
     try {
       out.dtype = result_type(op.function, types);
     } catch (const UserError& e) {
-      throw UserError(e.message(), describe(op), e.remedy());
+      std::string found;
+      for (const TensorView* t : op.in) found += (found.empty() ? "" : ", ") + operand(t);
+      throw UserError(e.message(), fmt::format("{} with {}", describe(op), found), e.remedy());
     }
   }
   out.shape = broadcast(op, op.in, 0, fusion);
   out.dtype_alias = op.function == Pointwise::cast ? "" : alias_for(out.dtype, op.in);
   return out;
+}
+
+void check_extents(const Op& op, std::string_view what, const std::vector<sym::Expr>& extents) {
+  for (size_t d = 0; d < extents.size(); ++d)
+    if (sym::bounds(extents[d]).hi < 0)
+      throw UserError(fmt::format("{} {} is negative: {}", what, d, sym::print(extents[d])), describe(op),
+                      "extents are at least 0");
+}
+
+void check_offset(const Op& op, std::optional<int64_t> offset) {
+  if (offset && *offset < 0)
+    throw UserError(fmt::format("offset {} is negative", *offset), describe(op), "give a number from 0");
 }
 
 void check_seed(const Op& op, const TensorView* seed) {
@@ -129,6 +145,34 @@ Inferred infer_matmul(const Matmul& op, Fusion& fusion) {
   return out;
 }
 
+Inferred infer_uniform(const Uniform& op) {
+  check_seed(op, op.seed);
+  check_offset(op, op.offset);
+  check_extents(op, "extent", op.shape);
+  check_extents(op, "global extent", op.global);
+  check_extents(op, "start", op.start);
+  if (op.global.size() != op.start.size() || (!op.global.empty() && op.global.size() != op.shape.size()))
+    throw UserError(
+        fmt::format("shape has {} dims, global {} and start {}", op.shape.size(), op.global.size(), op.start.size()),
+        describe(op), "give global and start for every dim, or neither");
+  return {op.shape, DType::f32, ""};
+}
+
+Inferred infer_dropout(const Dropout& op) {
+  check_float(op, op.x);
+  check_seed(op, op.seed);
+  check_offset(op, op.offset);
+  if (!(op.p >= 0 && op.p < 1)) throw UserError(fmt::format("p is {}", op.p), describe(op), "dropout takes 0 <= p < 1");
+  return {op.x->shape(), op.x->dtype, op.x->dtype_alias};
+}
+
+// What a mesh reduces: numbers.
+Inferred infer_all_reduce(const AllReduce& op) {
+  if (op.in->dtype == DType::boolean)
+    throw UserError(fmt::format("{} cannot be reduced", operand(op.in)), describe(op), "cast it first");
+  return {op.in->shape(), op.in->dtype, op.in->dtype_alias};
+}
+
 Inferred same_as(const TensorView* in) { return {in->shape(), in->dtype, in->dtype_alias}; }
 
 // Ops that view their operand as [outer, middle, inner] have the shape their result states.
@@ -142,9 +186,17 @@ Inferred stated(const Op& op, const TensorView* in, sym::Expr operand_elements, 
     return product;
   };
   auto differ = [](sym::Expr a, sym::Expr b) { return sym::prove(sym::eq(a, b)) == sym::Truth::no; };
-  if (differ(elements(in), operand_elements) || differ(elements(op.out), result_elements) || op.out->dtype != in->dtype)
-    throw UserError(fmt::format("{} does not fit {}", operand(in), operand(op.out)), describe(op),
-                    "element counts are those of [outer, middle, inner]");
+  if (op.out->dtype != in->dtype)
+    throw UserError(fmt::format("dtypes differ: {} and {}", operand(in), operand(op.out)), describe(op),
+                    "a move keeps the dtype");
+  auto check = [&](const TensorView* t, sym::Expr expected) {
+    if (differ(elements(t), expected))
+      throw UserError(fmt::format("{} has {} elements, the attributes say {}", operand(t), sym::print(elements(t)),
+                                  sym::print(expected)),
+                      describe(op), "element counts are those of [outer, count, inner] and [outer, total, inner]");
+  };
+  check(in, operand_elements);
+  check(op.out, result_elements);
   return same_as(op.out);
 }
 
@@ -153,22 +205,16 @@ Inferred stated(const Op& op, const TensorView* in, sym::Expr operand_elements, 
 Inferred infer(const Op& op, Fusion& fusion) {
   return visit(op, overloaded{
                        [&](const PointwiseOp& o) { return infer_pointwise(o, fusion); },
-                       [&](const Full& o) { return Inferred{o.shape, o.value.dtype, ""}; },
-                       [&](const Uniform& o) {
-                         check_seed(o, o.seed);
-                         return Inferred{o.shape, DType::f32, ""};
+                       [&](const Full& o) {
+                         check_extents(o, "extent", o.shape);
+                         return Inferred{o.shape, o.value.dtype, ""};
                        },
+                       [&](const Uniform& o) { return infer_uniform(o); },
                        [&](const Linear& o) { return infer_linear(o); },
                        [&](const Matmul& o) { return infer_matmul(o, fusion); },
-                       [&](const Dropout& o) {
-                         check_float(o, o.x);
-                         check_seed(o, o.seed);
-                         if (!(o.p >= 0 && o.p < 1))
-                           throw UserError(fmt::format("p is {}", o.p), describe(o), "dropout takes 0 <= p < 1");
-                         return same_as(o.x);
-                       },
+                       [&](const Dropout& o) { return infer_dropout(o); },
                        [&](const Reshard& o) { return same_as(o.in); },
-                       [&](const AllReduce& o) { return same_as(o.in); },
+                       [&](const AllReduce& o) { return infer_all_reduce(o); },
                        [&](const AllGather& o) {
                          return stated(o, o.in, o.outer * o.count * o.inner, o.outer * o.total * o.inner);
                        },

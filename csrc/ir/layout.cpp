@@ -70,33 +70,31 @@ sym::Expr local_extent(sym::Expr global, const DimLayout& dim, const Mesh& mesh,
 
 std::vector<int64_t> owned_indices(int64_t global, const DimLayout& dim, const DeviceMesh& mesh,
                                    const std::vector<int64_t>& coordinates, const std::string& where) {
-  struct Run {
-    int64_t start;
-  };
-  std::vector<Run> runs = {{0}};
+  std::vector<int64_t> starts = {0};  // of the runs of `left` elements that the rank holds
   int64_t left = global;
   for (const auto& p : dim.pieces) {
+    if (left == 0) return {};
     if (p.is_local()) {
       if (left % p.local != 0)
         throw UserError(fmt::format("a piece of {} elements does not split into {} equal parts", left, p.local), where,
                         "choose an extent that divides, or another layout");
       int64_t part = left / p.local;
-      std::vector<Run> next;
-      for (const auto& r : runs)
-        for (int64_t k = 0; k < p.local; ++k) next.push_back({r.start + k * part});
-      runs = std::move(next);
+      std::vector<int64_t> next;
+      for (int64_t start : starts)
+        for (int64_t k = 0; k < p.local; ++k) next.push_back(start + k * part);
+      starts = std::move(next);
       left = part;
     } else {
-      int64_t parts = mesh.size(p.mesh_axis), granules = (left + p.granule - 1) / p.granule;
+      int64_t parts = mesh.size(p.mesh_axis), granules = (left - 1) / p.granule + 1;
       int64_t size = (granules + parts - 1) / parts * p.granule;
       int64_t start = std::min(left, coordinates[p.mesh_axis] * size);
-      for (auto& r : runs) r.start += start;
+      for (int64_t& s : starts) s += start;
       left = std::min(size, left - start);
     }
   }
   std::vector<int64_t> out;
-  for (const auto& r : runs)
-    for (int64_t i = 0; i < left; ++i) out.push_back(r.start + i);
+  for (int64_t start : starts)
+    for (int64_t i = 0; i < left; ++i) out.push_back(start + i);
   return out;
 }
 

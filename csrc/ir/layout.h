@@ -12,11 +12,13 @@ namespace plait {
 enum class ReduceOp : uint8_t { sum, max, min, prod };
 std::string_view name(ReduceOp op);
 
+inline constexpr int64_t kMaxGranule = int64_t{1} << 40;
+
 // One level of a dim, outermost first. A mesh piece cuts the extent that is left by ceil division in granules and keeps
 // the chunk of this rank; a local piece of extent k splits what is left into k equal parts and keeps all of them.
 struct Piece {
   int mesh_axis = -1;   // index in the mesh; -1: local
-  int64_t granule = 1;  // mesh pieces: chunk boundaries are multiples of it
+  int64_t granule = 1;  // mesh pieces: chunk boundaries are multiples of it; 1 to kMaxGranule
   int64_t local = 0;    // local pieces: k
   bool is_local() const { return mesh_axis < 0; }
   bool operator==(const Piece&) const = default;

@@ -66,11 +66,10 @@ std::string_view text_name(const Op& op) {
 }
 
 std::string describe(const Op& op) {
-  std::string out(text_name(op));
-  if (op.out && !op.out->name.empty()) out += ": %" + op.out->name;
   std::string list;
   for (const TensorView* t : inputs(op)) list += (list.empty() ? "%" : ", %") + t->name;
-  return fmt::format("{} = {}({})", out, text_name(op), list);
+  std::string call = fmt::format("{}({})", text_name(op), list);
+  return op.out && !op.out->name.empty() ? fmt::format("{}: %{} = {}", text_name(op), op.out->name, call) : call;
 }
 
 }  // namespace plait

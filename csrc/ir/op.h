@@ -205,7 +205,7 @@ void replace_input(Op& op, const TensorView* from, TensorView* to);
 
 // Name as users write it: `gelu`, `linear`.
 std::string_view text_name(const Op& op);
-// `linear: %h = linear(%x, %w0)`, for error messages.
+// `linear: %h = linear(%x, %w0)`, for error messages; without a result `linear(%x, %w0)`.
 std::string describe(const Op& op);
 
 }  // namespace plait

@@ -4,6 +4,8 @@
 #include <type_traits>
 
 #include "base/suggest.h"
+#include "ir/factors.h"
+#include "ir/segment_rules.h"
 #include "ir/type_parser.h"
 
 namespace plait {
@@ -43,16 +45,30 @@ class Parser : TypeParser {
 
   std::unique_ptr<Fusion> run() {
     while (in_.accept("let")) read_lets();
+    read_head();
+    read_inputs();
+    read_output_list();
+    in_.expect("{", "before the body");
+    while (!in_.accept("}")) read_statement(nullptr);
+    if (!in_.at_end()) in_.fail("text after the fusion", "a file holds one fusion");
+    check_segments();
+    resolve_outputs();
+    return std::move(fusion_);
+  }
+
+ private:
+  // `mesh @m (tp = 2)`, `fusion @f on @m`; makes the fusion.
+  void read_head() {
     Mesh mesh;
+    const size_t mesh_at = in_.here();
     if (in_.accept("mesh")) mesh = read_mesh();
     in_.expect("fusion", "after lets and mesh");
     in_.expect("@", "before the fusion's name");
+    size_t at = in_.here();
     std::string name = in_.word("the fusion's name");
-    size_t at = in_.offset();
-    bool on = in_.accept("on");
-    if (on) {
+    if (in_.accept("on")) {
       in_.expect("@", "before the mesh's name");
-      at = in_.offset();
+      at = in_.here();
       std::string used = in_.word("the mesh's name");
       if (mesh.axes().empty() || used != mesh.name())
         in_.fail_at(at, fmt::format("there is no mesh @{}", used), "declare it above: mesh @m (tp = 2)");
@@ -60,28 +76,22 @@ class Parser : TypeParser {
       in_.fail_at(at, fmt::format("fusion @{} does not use mesh @{}", name, mesh.name()),
                   fmt::format("write `fusion @{} on @{}`", name, mesh.name()));
     }
-    fusion_ = std::make_unique<Fusion>(std::move(mesh), std::move(name));
-    for (const auto& l : sizes_) fusion_->let(l.name, l.value);
+    fusion_ = guarded(mesh_at, [&] { return std::make_unique<Fusion>(std::move(mesh), std::move(name)); });
+    for (size_t i = 0; i < sizes_.size(); ++i)
+      guarded(size_at_[i], [&] { fusion_->let(sizes_[i].name, sizes_[i].value); });
     fusion_->dtype_lets = dtypes_;
-    read_inputs();
-    read_output_list();
-    in_.expect("{", "before the body");
-    while (!in_.accept("}")) read_statement(nullptr);
-    if (!in_.at_end()) in_.fail("text after the fusion", "a file holds one fusion");
-    resolve_outputs();
-    return std::move(fusion_);
   }
 
- private:
   void read_lets() {
     do {
-      size_t at = in_.offset();
+      const size_t at = in_.here();
       std::string name = in_.word("a name");
       if (!lets_.insert(name).second) in_.fail_at(at, fmt::format("`{}` is defined twice", name), "let a name once");
+      if (parse_dtype(name)) in_.fail_at(at, fmt::format("`{}` is a dtype", name), "choose another name");
       in_.expect("=", fmt::format("after `{}`", name));
       auto set = options_.set.find(name);
       if (in_.next_is_word()) {
-        size_t value_at = in_.offset();
+        const size_t value_at = in_.here();
         std::string text = in_.word("a dtype");
         auto dtype = parse_dtype(text);
         if (!dtype) in_.fail_at(value_at, fmt::format("`{}` is no dtype", text), dtype_help(text));
@@ -96,16 +106,16 @@ class Parser : TypeParser {
         if (value < 0) in_.fail_at(at, fmt::format("size {} = {} is negative", name, value), "sizes are at least 0");
         if (set != options_.set.end()) value = setting(name, set->second);
         sizes_.push_back({name, value});
+        size_at_.push_back(at);
       }
     } while (in_.accept(","));
   }
 
   static int64_t setting(const std::string& name, const std::string& text) {
-    TextReader reader(text, "--set " + name);
-    int64_t value = reader.integer("a size");
-    if (value < 0 || !reader.at_end())
+    auto value = parse_constant(DType::i64, text);
+    if (!value || value->to_int64() < 0)
       throw UserError(fmt::format("`{}` is no size", text), "--set " + name, "sizes are whole numbers, at least 0");
-    return value;
+    return value->to_int64();
   }
 
   void read_inputs() {
@@ -113,8 +123,7 @@ class Parser : TypeParser {
     if (in_.accept(")")) return;
     do {
       bool parameter = in_.accept("param");
-      in_.skip();
-      size_t at = in_.offset();
+      size_t at = in_.here();
       std::string name = in_.tensor_name();
       in_.expect(":", fmt::format("and a type after %{}", name));
       Type type = read_type();
@@ -124,12 +133,13 @@ class Parser : TypeParser {
       });
       t->dtype_alias = type.alias;
       read_annotation(*t);
-      at = in_.offset();
+      at = in_.here();
       if (in_.accept("stored")) {
         if (!parameter) in_.fail_at(at, fmt::format("%{} is not a parameter", name), "write `param` before it");
         t->stored = read_layout(*t);
         if (!t->stored->partial.empty()) in_.fail_at(at, "a stored layout has no partial", "drop it");
       }
+      read_allocation(*t);
     } while (in_.accept(","));
     in_.expect(")", "or `,` after an input");
   }
@@ -142,10 +152,10 @@ class Parser : TypeParser {
   void read_output_list() {
     in_.expect("->", "before the outputs");
     in_.expect("(", "before the outputs");
-    if (in_.accept(")")) return;
+    const size_t at = in_.here();
+    if (in_.accept(")")) in_.fail_at(at, "the fusion has no outputs", "list them: -> (%y)");
     do {
-      in_.skip();
-      PendingOutput out{"", in_.offset(), 0};
+      PendingOutput out{"", in_.here(), 0};
       out.name = in_.tensor_name();
       if (in_.peek() == '{') {  // read again when the tensor is known
         out.layout_at = in_.offset();
@@ -169,7 +179,6 @@ class Parser : TypeParser {
   }
 
   void resolve_outputs() {
-    if (pending_.empty()) in_.fail_at(0, "the fusion has no outputs", "list them: -> (%y)");
     for (const auto& out : pending_) {
       TensorView* t = fusion_->find(out.name);
       if (!t)
@@ -190,10 +199,11 @@ class Parser : TypeParser {
   }
 
   TensorView* read_operand() {
-    in_.skip();
-    size_t at = in_.offset();
+    const size_t at = in_.here();
     std::string name = in_.tensor_name();
     if (TensorView* t = fusion_->find(name)) return t;
+    if (name == defining_)
+      in_.fail_at(at, fmt::format("%{} is used in its own definition", name), "a graph has no cycles");
     std::string later = in_.defined_later(name);
     if (!later.empty())
       in_.fail_at(at, fmt::format("%{} is used before it is defined at {}", name, later),
@@ -201,10 +211,31 @@ class Parser : TypeParser {
     in_.fail_at(at, fmt::format("%{} is not defined", name), suggestion(name, tensor_names()));
   }
 
+  // What a statement says of its result before `=`.
+  struct Stated {
+    std::optional<Type> type;
+    TensorView tensor;
+  };
+
+  void read_stated(const std::string& name, Stated& stated) {
+    TensorView& t = stated.tensor;
+    t.name = name;
+    t.fusion = fusion_.get();
+    if (!in_.accept(":")) return;
+    stated.type = read_type();
+    t.dtype = stated.type->dtype;
+    for (sym::Expr e : stated.type->shape) {
+      t.domain.allocation.push_back(static_cast<int>(t.rank()));
+      t.domain.logical.push_back({e});
+    }
+    read_annotation(t);
+    read_allocation(t);
+    if (in_.accept("loops")) read_loops(t.domain);
+  }
+
   void read_statement(Segment* segment) {
-    if (in_.at_end()) in_.fail("the body is never closed", "expected `}`");
-    in_.skip();
-    size_t at = in_.offset();
+    if (in_.at_end()) in_.fail(segment ? "the segment is never closed" : "the body is never closed", "expected `}`");
+    const size_t at = in_.here();
     if (in_.accept("segment")) {
       if (segment) in_.fail_at(at, "a segment within a segment", "close the outer one first");
       return read_segment();
@@ -212,39 +243,35 @@ class Parser : TypeParser {
     std::string name = in_.tensor_name();
     if (fusion_->find(name))
       in_.fail_at(at, fmt::format("%{} is defined twice", name), "give every result its own name");
-    std::optional<Type> type;
-    TensorView annotation;  // holds what stands between name and `=`
-    if (in_.accept(":")) {
-      type = read_type();
-      annotation.name = name;
-      annotation.fusion = fusion_.get();
-      for (auto e : type->shape) annotation.domain.logical.push_back({e});
-      annotation.dtype = type->dtype;
-      read_annotation(annotation);
-      if (in_.accept("loops")) read_loops(annotation.domain);
-    }
+    Stated stated;
+    read_stated(name, stated);
     in_.expect("=", fmt::format("after %{}", name));
-    Op* op = read_op(at, name, type);
-    if (annotation.layout_source == LayoutSource::annotated) {
-      op->out->layout = annotation.layout;
-      op->out->layout_source = LayoutSource::annotated;
-      op->out->reason = "annotated";
+    Op* op = read_op(at, name, stated);
+    TensorView& out = *op->out;
+    if (stated.tensor.layout_source == LayoutSource::annotated) {
+      out.layout = stated.tensor.layout;
+      out.layout_source = LayoutSource::annotated;
+      out.reason = "annotated";
     }
-    op->out->domain.transforms = annotation.domain.transforms;
-    guarded(at, [&] { return loop_axes(op->out->domain); });
+    if (stated.type) out.domain.allocation = stated.tensor.domain.allocation;
+    if (stated.tensor.domain.transforms.size()) {
+      out.domain.reduction = reduction_axes(*op);
+      out.domain.transforms = stated.tensor.domain.transforms;
+      guarded(at, [&] { return loop_axes(out.domain); });
+    }
     if (segment) segment->ops.push_back(op);
   }
 
   void read_segment() {
     Segment segment;
     in_.expect("@", "before the segment's name");
+    segment_at_.push_back(in_.here());
     segment.name = in_.word("the segment's name");
     auto read_list = [&](std::vector<std::pair<std::string, size_t>>& out) {
       in_.expect("(", "before the segment's tensors");
       if (in_.accept(")")) return;
       do {
-        in_.skip();
-        size_t at = in_.offset();
+        const size_t at = in_.here();
         out.emplace_back(in_.tensor_name(), at);
       } while (in_.accept(","));
       in_.expect(")", "after the segment's tensors");
@@ -267,30 +294,35 @@ class Parser : TypeParser {
     fusion_->segments.push_back(std::move(segment));
   }
 
-  Op* read_op(size_t at, const std::string& name, const std::optional<Type>& type) {
-    in_.skip();
-    size_t op_at = in_.offset();
+  void check_segments() {
+    for (const auto& out : pending_)  // so that the rules see them; the list is made again with its errors
+      if (TensorView* t = fusion_->find(out.name)) fusion_->mutable_outputs().push_back(t);
+    auto problem = segment_problem(*fusion_);
+    if (problem) in_.fail_at(segment_at_[problem->segment], problem->what, problem->remedy);
+    fusion_->mutable_outputs().clear();
+  }
+
+  Op* read_op(size_t at, const std::string& name, Stated& stated) {
+    const size_t op_at = in_.here();
     std::string text = in_.word("an op");
     std::unique_ptr<Op> op = make_op(text);
     if (!op) in_.fail_at(op_at, fmt::format("there is no op `{}`", text), suggestion(text, op_names()));
     in_.expect("(", fmt::format("after `{}`", text));
+    defining_ = name;
     visit(*op, [&](auto& node) { read_arguments(node, text); });
-    TensorView stated;  // so that ops whose shape the text states can be inferred
-    if (type) {
-      stated.name = name;
-      stated.fusion = fusion_.get();
-      for (auto e : type->shape) stated.domain.logical.push_back({e});
-      stated.dtype = type->dtype;
-      op->out = &stated;
-    }
+    defining_.clear();
+    // Errors name the result; moves that view their operand as [outer, middle, inner] take the type from it.
+    const bool needs_type =
+        op->kind == OpKind::AllGather || op->kind == OpKind::ReduceScatter || op->kind == OpKind::LocalSlice;
+    if (stated.type || !needs_type) op->out = &stated.tensor;
     Inferred result = guarded(op_at, [&] { return infer(*op, *fusion_); });
     op->out = nullptr;
+    const auto& type = stated.type;
     if (type && (type->dtype != result.dtype || type->shape != result.shape)) {
-      TensorView inferred = stated;
-      inferred.domain.logical.clear();
+      TensorView inferred;
       for (auto e : result.shape) inferred.domain.logical.push_back({e});
       inferred.dtype = result.dtype;
-      in_.fail_at(at, fmt::format("%{} is {}, not {}", name, type_text(inferred), type_text(stated)),
+      in_.fail_at(at, fmt::format("%{} is {}, not {}", name, type_text(inferred), type_text(stated.tensor)),
                   "drop the type or correct it");
     }
     TensorView* out = fusion_->add_tensor(name, result.shape, result.dtype);
@@ -305,12 +337,11 @@ class Parser : TypeParser {
   void read_arguments(Node& node, const std::string& op) {
     std::vector<TensorView*> positional;
     std::set<std::string> given;
-    in_.skip();
-    size_t at = in_.offset();
+    const size_t at = in_.here();
+    literal_ = {};
     if (!in_.accept(")")) {
       do {
-        in_.skip();
-        size_t here = in_.offset();
+        const size_t here = in_.here();
         if (in_.peek() == '%') {
           positional.push_back(read_operand());
           continue;
@@ -338,7 +369,7 @@ class Parser : TypeParser {
         if (value == Pointwise::gelu_erf) out.push_back("approx");
       } else if (field.role == Role::attribute || field.name == "seed") {
         out.emplace_back(field.name);
-        if constexpr (std::is_same_v<T, Constant>) out.push_back("dtype");
+        if constexpr (std::is_same_v<T, Constant>) out.emplace_back("dtype");
       }
     });
     return out;
@@ -365,7 +396,13 @@ class Parser : TypeParser {
         if (!given.count(std::string(field.name)))
           in_.fail_at(at, fmt::format("{} lacks `{}`", op, field.name), fmt::format("write {} = 0.1", field.name));
       } else if constexpr (std::is_same_v<T, Constant>) {
-        if (!given.count("value")) in_.fail_at(at, fmt::format("{} lacks `value`", op), "write value = 0, dtype = f32");
+        for (const char* part : {"value", "dtype"})
+          if (!given.count(part))
+            in_.fail_at(at, fmt::format("{} lacks `{}`", op, part), "write value = 0, dtype = f32");
+        value = read_literal();
+      } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
+        if (field.name == "shape" && !given.count("shape"))
+          in_.fail_at(at, fmt::format("{} lacks `shape`", op), "write shape = [b, 4], or shape = []");
       } else if constexpr (std::is_same_v<T, sym::Expr>) {
         if (!value) in_.fail_at(at, fmt::format("{} lacks `{}`", op, field.name), "give the extent");
       }
@@ -382,6 +419,9 @@ class Parser : TypeParser {
       if constexpr (std::is_same_v<T, Pointwise>) {
         if (name == "approx" && (value == Pointwise::gelu_erf || value == Pointwise::gelu_tanh))
           done = true, value = read_approx();
+      } else if constexpr (std::is_same_v<T, Constant>) {
+        if (name == "value") done = true, literal_.at = in_.here(), literal_.text = in_.number_text("a constant");
+        if (name == "dtype") done = true, literal_.dtype = read_dtype();
       } else if constexpr (!std::is_same_v<T, std::vector<TensorView*>>) {
         if (field.name == name && (field.role == Role::attribute || name == "seed")) done = true, read_value(value);
       }
@@ -390,8 +430,7 @@ class Parser : TypeParser {
   }
 
   Pointwise read_approx() {
-    in_.skip();
-    size_t at = in_.offset();
+    const size_t at = in_.here();
     std::string text = in_.word("an approximation");
     if (text == "tanh") return Pointwise::gelu_tanh;
     if (text == "none") return Pointwise::gelu_erf;
@@ -405,47 +444,45 @@ class Parser : TypeParser {
     else
       in_.expect("false", "or `true`"), v = false;
   }
-  void read_value(double& v) { v = read_constant(DType::f64).to_double(); }
+  void read_value(double& v) {
+    const size_t at = in_.here();
+    std::string text = in_.number_text("a number");
+    auto constant = parse_constant(DType::f64, text);
+    if (!constant) in_.fail_at(at, fmt::format("`{}` is no number", text), "write e.g. 0.1");
+    v = constant->to_double();
+  }
   void read_value(int& axis) {
-    in_.skip();
-    size_t at = in_.offset();
+    const size_t at = in_.here();
     std::string text = in_.word("a mesh axis");
-    axis = guarded(at, [&] { return fusion_->mesh().index(text); });
+    axis = guarded(at, [&] { return mesh_axis(text); });
   }
-  void read_value(std::optional<int64_t>& v) {
-    size_t at = in_.offset();
-    v = in_.integer("a number");
-    if (*v < 0) in_.fail_at(at, "an offset is at least 0", "give a number from 0");
-  }
+  void read_value(std::optional<int64_t>& v) { v = in_.integer("an offset", 0, INT64_MAX); }
   void read_value(std::optional<DType>& v) { v = read_dtype(); }
   void read_value(ReduceOp& v) { v = read_reduce(); }
-  void read_value(sym::Expr& v) { v = in_.expression(fusion_->pool(), "attribute"); }
+  void read_value(sym::Expr& v) { v = read_expression("attribute"); }
   void read_value(std::vector<sym::Expr>& v) { v = read_extents(); }
-  void read_value(Constant& v) {
-    in_.skip();
-    size_t at = in_.offset();
-    std::string text = in_.number_text("a constant");
-    in_.expect(",", "and dtype after the value");
-    in_.expect("dtype", "after the value");
-    in_.expect("=", "after `dtype`");
-    DType dtype = read_dtype();
-    auto constant = parse_constant(dtype, text);
-    if (!constant) in_.fail_at(at, fmt::format("`{}` is no {} constant", text, name(dtype)), "write e.g. value = 0.5");
-    v = *constant;
-  }
 
-  Constant read_constant(DType dtype) {
-    in_.skip();
-    size_t at = in_.offset();
-    std::string text = in_.number_text("a number");
-    auto constant = parse_constant(dtype, text);
-    if (!constant) in_.fail_at(at, fmt::format("`{}` is no number", text), "write e.g. 0.1");
+  // `value` and `dtype` of a constant, in either order.
+  struct Literal {
+    size_t at = 0;
+    std::string text;
+    DType dtype = DType::f32;
+  };
+
+  Constant read_literal() {
+    auto constant = parse_constant(literal_.dtype, literal_.text);
+    if (!constant)
+      in_.fail_at(literal_.at, fmt::format("`{}` is no {} constant", literal_.text, name(literal_.dtype)),
+                  "write e.g. value = 0.5");
     return *constant;
   }
 
   const ParseOptions& options_;
   std::set<std::string> lets_;
+  std::vector<size_t> size_at_, segment_at_;
   std::vector<PendingOutput> pending_;
+  std::string defining_;  // the result of the op whose arguments are read
+  Literal literal_;
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <type_traits>
 
@@ -74,8 +75,15 @@ std::string layout_text(const TensorView& t) {
   const Mesh& mesh = t.fusion->mesh();
   std::string out;
   if (t.layout_source == LayoutSource::annotated || !t.layout.is_replicated()) out = " " + print(t.layout, mesh);
-  if (t.stored) out += (out.empty() ? " {}" : "") + (" stored " + print(*t.stored, mesh));
+  if (t.stored) out += " stored " + print(*t.stored, mesh);
   return out;
+}
+
+// Where dims do not lie in memory in their order.
+std::string allocation_text(const Domain& domain) {
+  std::string out;
+  for (int d : domain.allocation) out += fmt::format("{}{}", out.empty() ? "" : ", ", d);
+  return std::is_sorted(domain.allocation.begin(), domain.allocation.end()) ? "" : " allocation (" + out + ")";
 }
 
 std::string schedule_text(const Domain& domain) {
@@ -129,9 +137,9 @@ std::string mesh_text(const Mesh& mesh) {
 }  // namespace
 
 std::string print(const Op& op, const Fusion& fusion) {
-  std::string out = fmt::format("%{}: {}{}{} = {}({})", op.out->name, type_text(*op.out), layout_text(*op.out),
-                                schedule_text(op.out->domain), text_name(op), arguments(op, fusion));
-  return out;
+  const TensorView& t = *op.out;
+  return fmt::format("%{}: {}{}{}{} = {}({})", t.name, type_text(t), layout_text(t), allocation_text(t.domain),
+                     schedule_text(t.domain), text_name(op), arguments(op, fusion));
 }
 
 std::string print(const Fusion& fusion) {
@@ -143,8 +151,8 @@ std::string print(const Fusion& fusion) {
   out += " (";
   for (size_t i = 0; i < fusion.inputs().size(); ++i) {
     const TensorView* t = fusion.inputs()[i];
-    out += fmt::format("{}\n  {}%{}: {}{}", i ? "," : "", t->role == TensorRole::parameter ? "param " : "", t->name,
-                       type_text(*t), layout_text(*t));
+    out += fmt::format("{}\n  {}%{}: {}{}{}", i ? "," : "", t->role == TensorRole::parameter ? "param " : "", t->name,
+                       type_text(*t), layout_text(*t), allocation_text(t->domain));
   }
   out += (fusion.inputs().empty() ? ") -> " : "\n) -> ") + names(fusion.outputs()) + " {\n";
   if (fusion.segments.empty()) {

@@ -1,6 +1,7 @@
 #include "ir/tensor_view.h"
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "ir/fusion.h"
 
 namespace plait {
@@ -89,12 +90,22 @@ void add_piece(TensorView& t, Layout& layout, int dim, const MeshAxisRef& axis, 
   if (at < 0 || at >= rank)
     throw UserError(fmt::format("%{} has no dim {}", t.name, dim), where(t, dim),
                     rank ? fmt::format("dims are 0 to {}", rank - 1) : "the tensor has no dims");
-  int index = mesh.index(axis.name);
+  if (!t.fusion->has_mesh())
+    throw UserError(fmt::format("fusion @{} has no mesh", t.fusion->name()), where(t, dim),
+                    "give it one: Fusion f(Mesh(\"m\", {{\"tp\", 2}}))");
+  int index = t.fusion->mesh().find(axis.name);
+  if (index < 0) {
+    std::vector<std::string> known;
+    for (const auto& a : mesh.axes()) known.push_back(a.name);
+    throw UserError(fmt::format("mesh @{} has no axis `{}`", mesh.name(), axis.name), where(t, dim),
+                    suggestion(axis.name, known));
+  }
   if (layout.uses(index))
     throw UserError(fmt::format("mesh axis `{}` is used twice on %{}", axis.name, t.name), where(t, dim),
                     "an axis cuts at most one dim of a tensor");
-  if (options.granule < 1)
-    throw UserError(fmt::format("granule {} is below 1", options.granule), where(t, dim), "granules are positive");
+  if (options.granule < 1 || options.granule > kMaxGranule)
+    throw UserError(fmt::format("granule {} is out of range", options.granule), where(t, dim),
+                    fmt::format("granules are 1 to {}", kMaxGranule));
   auto& pieces = layout.dims[at].pieces;
   pieces.insert(options.inner ? pieces.end() : pieces.begin(), Piece{index, options.granule, 0});
 }
@@ -102,7 +113,14 @@ void add_piece(TensorView& t, Layout& layout, int dim, const MeshAxisRef& axis, 
 }  // namespace
 
 TensorView& TensorView::shard(int dim, const MeshAxisRef& axis, ShardOptions options) {
-  add_piece(*this, layout, dim, axis, options);
+  Layout compute = layout;
+  add_piece(*this, compute, dim, axis, options);
+  if (stored) {
+    Layout storage_layout = *stored;
+    add_piece(*this, storage_layout, dim, axis, options);
+    stored = std::move(storage_layout);
+  }
+  layout = std::move(compute);
   layout_source = LayoutSource::annotated;
   reason = "annotated";
   return *this;
@@ -117,10 +135,11 @@ TensorView& TensorView::replicate() {
 
 void StorageRef::shard(int dim, const MeshAxisRef& axis, ShardOptions options) {
   if (tensor_->role != TensorRole::parameter)
-    throw UserError(fmt::format("%{} is not a parameter", tensor_->name), "",
+    throw UserError(fmt::format("%{} is not a parameter", tensor_->name), where(*tensor_, dim),
                     "only parameters have a storage layout of their own");
-  if (!tensor_->stored) tensor_->stored = tensor_->layout;
-  add_piece(*tensor_, *tensor_->stored, dim, axis, options);
+  Layout layout = tensor_->stored.value_or(tensor_->layout);
+  add_piece(*tensor_, layout, dim, axis, options);
+  tensor_->stored = std::move(layout);
 }
 
 }  // namespace plait

@@ -82,7 +82,8 @@ class StorageRef {
 struct TensorView {
   Fusion* fusion = nullptr;
   uint32_t id = 0;
-  std::string name;  // unique in the fusion, printed as %name
+  std::string name;          // unique in the fusion, printed as %name
+  bool named_by_op = false;  // the name was made from the op's and yields to one that a user gives; never compared
   DType dtype = DType::f32;
   std::string dtype_alias;  // the `let` name that spells the dtype, or empty
   Domain domain;
@@ -98,7 +99,7 @@ struct TensorView {
   std::vector<sym::Expr> shape() const;
 
   // Cuts dim (negative counts from the end) over a mesh axis; an annotation. On a parameter it sets storage and
-  // compute. UserError: no such dim or axis, or the axis is used on this tensor already.
+  // compute. UserError, with nothing changed: no such dim or axis, or the axis is used on this tensor already.
   TensorView& shard(int dim, const MeshAxisRef& axis, ShardOptions options = {});
   TensorView& replicate();  // pins the tensor replicated
   StorageRef storage() { return StorageRef(this); }

@@ -1,5 +1,6 @@
 #include "ir/text_reader.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/error.h"
@@ -11,6 +12,8 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return is_letter(c) || is_digit(c); }
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+constexpr size_t kMaxName = 1000;  // characters; comparing longer names for a suggestion would take long
 
 }  // namespace
 
@@ -19,7 +22,7 @@ void TextReader::skip() {
     char c = text_[at_];
     if (c == '#') {
       while (at_ < text_.size() && text_[at_] != '\n') ++at_;
-    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+    } else if (is_blank(c)) {
       ++at_;
     } else {
       return;
@@ -30,6 +33,11 @@ void TextReader::skip() {
 bool TextReader::at_end() {
   skip();
   return at_ >= text_.size();
+}
+
+size_t TextReader::here() {
+  skip();
+  return at_;
 }
 
 char TextReader::peek() { return at_end() ? '\0' : text_[at_]; }
@@ -59,20 +67,26 @@ void TextReader::expect(std::string_view token, std::string_view context) {
 
 bool TextReader::next_is_word() { return is_letter(peek()); }
 
+// The letters, digits and _ from here on.
+std::string TextReader::name(std::string_view what) {
+  size_t begin = at_, end = begin;
+  while (end < text_.size() && is_word(text_[end])) ++end;
+  if (end - begin > kMaxName)
+    fail(fmt::format("{} of {} characters", what, end - begin), fmt::format("names have at most {}", kMaxName));
+  at_ = end;
+  return std::string(text_.substr(begin, end - begin));
+}
+
 std::string TextReader::word(std::string_view what) {
   if (!next_is_word()) fail(fmt::format("found {}", found()), fmt::format("expected {}", what));
-  size_t begin = at_;
-  while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-  return std::string(text_.substr(begin, at_ - begin));
+  return name(what);
 }
 
 std::string TextReader::tensor_name() {
   if (peek() != '%') fail(fmt::format("found {}", found()), "expected a tensor, e.g. %x");
   ++at_;
   if (at_ >= text_.size() || !is_letter(text_[at_])) fail("`%` without a name", "names are letters, digits and _");
-  size_t begin = at_;
-  while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-  return std::string(text_.substr(begin, at_ - begin));
+  return name("a tensor name");
 }
 
 int64_t TextReader::integer(std::string_view what) {
@@ -80,8 +94,19 @@ int64_t TextReader::integer(std::string_view what) {
   int64_t value = 0;
   const char* begin = text_.data() + at_;
   auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-  if (error != std::errc() || end == begin) fail(fmt::format("found {}", found()), fmt::format("expected {}", what));
+  if (error == std::errc::result_out_of_range)
+    fail(fmt::format("{} does not fit into 64 bits", std::string(begin, std::min<size_t>(end - begin, 40))),
+         fmt::format("expected {}", what));
+  if (error != std::errc()) fail(fmt::format("found {}", found()), fmt::format("expected {}", what));
   at_ += end - begin;
+  return value;
+}
+
+int64_t TextReader::integer(std::string_view what, int64_t least, int64_t most) {
+  size_t at = here();
+  int64_t value = integer(what);
+  if (value < least || value > most)
+    fail_at(at, fmt::format("{} is out of range", value), fmt::format("expected {}, {} to {}", what, least, most));
   return value;
 }
 
@@ -107,7 +132,13 @@ sym::Expr TextReader::expression(sym::Pool& pool, std::string_view what) {
     at_ = text_.size() - rest.size();
     return out;
   } catch (const UserError& e) {
-    fail(fmt::format("{}: {}", what, e.message()), e.remedy().empty() ? "expected an integer expression" : e.remedy());
+    // Where the error is in the expression stands in its own place as "column N of ...".
+    constexpr std::string_view kColumn = "column ";
+    size_t column = 1;
+    if (e.where().rfind(kColumn, 0) == 0)
+      std::from_chars(e.where().data() + kColumn.size(), e.where().data() + e.where().size(), column);
+    fail_at(std::min(at_ + column - 1, text_.size()), fmt::format("{}: {}", what, e.message()),
+            e.remedy().empty() ? "expected an integer expression" : e.remedy());
   }
 }
 
@@ -115,22 +146,16 @@ std::string TextReader::balanced(std::string_view what) {
   std::string out = word(what);
   if (peek() != '(') return out;
   int depth = 0;
-  size_t begin = at_;
-  bool blank = false;
-  for (; at_ < text_.size(); ++at_) {
+  const size_t begin = at_;
+  while (!at_end()) {  // skips blanks and comments
     char c = text_[at_];
-    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
-      blank = true;
-      continue;
-    }
+    if (c < ' ' || c > '~') fail("a character that no schedule has", "write letters, digits and signs");
+    bool blank = at_ > begin && (is_blank(text_[at_ - 1]));
     if (blank && out.back() != '(' && c != ')' && c != ',') out += ' ';
-    blank = false;
     out += c;
+    ++at_;
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (depth == 0) {
-      ++at_;
-      return out;
-    }
+    if (depth == 0) return out;
   }
   fail_at(begin, "`(` is never closed", "expected `)`");
 }
@@ -140,7 +165,7 @@ std::string TextReader::defined_later(const std::string& name) const {
   for (size_t at = text_.find(token, at_); at != text_.npos; at = text_.find(token, at + 1)) {
     size_t end = at + token.size();
     if (end < text_.size() && is_word(text_[end])) continue;
-    while (end < text_.size() && text_[end] == ' ') ++end;
+    while (end < text_.size() && is_blank(text_[end])) ++end;
     if (end < text_.size() && (text_[end] == '=' || text_[end] == ':')) return position(at);
   }
   return "";

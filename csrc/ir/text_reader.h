@@ -16,20 +16,23 @@ class TextReader {
   void skip();
   bool at_end();
   size_t offset() const { return at_; }
+  size_t here();  // offset of the next character after blanks
   void rewind(size_t offset) { at_ = offset; }
   std::string_view rest() const { return text_.substr(at_); }
   char peek();                          // next character after blanks, or 0
   bool accept(std::string_view token);  // consumes a token; a word only where it ends there
   void expect(std::string_view token, std::string_view context);
   bool next_is_word();                      // a letter or _ follows
-  std::string word(std::string_view what);  // letters, digits, _
+  std::string word(std::string_view what);  // letters, digits, _; at most kMaxName
   std::string tensor_name();                // %name, without the %
   int64_t integer(std::string_view what);
-  std::string number_text(std::string_view what);  // a literal: number, nan, inf, true, false
-  sym::Expr expression(sym::Pool& pool, std::string_view what);
-  // Position of `%name =` or `%name:` further on, or empty.
+  int64_t integer(std::string_view what, int64_t least, int64_t most);
+  std::string number_text(std::string_view what);                // a literal: number, nan, inf, true, false
+  sym::Expr expression(sym::Pool& pool, std::string_view what);  // its symbols are at least 0
+  // Position of the next `%name =` or `%name:`, or empty.
   std::string defined_later(const std::string& name) const;
-  std::string balanced(std::string_view what);  // a word and a parenthesised rest, as written with single blanks
+  // A word and a parenthesised rest, as written with single blanks and without comments.
+  std::string balanced(std::string_view what);
 
   [[noreturn]] void fail(const std::string& what, const std::string& remedy) { fail_at(at_, what, remedy); }
   [[noreturn]] void fail_at(size_t offset, const std::string& what, const std::string& remedy);
@@ -37,6 +40,7 @@ class TextReader {
 
  private:
   std::string found();
+  std::string name(std::string_view what);
   std::string_view text_;
   size_t at_ = 0;
   std::string file_;

@@ -18,9 +18,10 @@ Mesh TypeParser::read_mesh() {
   std::string name = in_.word("the mesh's name");
   in_.expect("(", "before the mesh axes");
   std::vector<MeshAxis> axes;
-  size_t at = in_.offset();
+  const size_t at = in_.here();
   do {
     MeshAxis axis;
+    const size_t size_at = in_.here();
     axis.name = in_.word("a mesh axis");
     in_.expect("=", "after the mesh axis");
     if (in_.next_is_word())
@@ -29,11 +30,34 @@ Mesh TypeParser::read_mesh() {
       axis.size = in_.integer("a size or a symbol");
     if (auto let = std::find_if(sizes_.begin(), sizes_.end(), [&](auto& l) { return l.name == axis.symbol; });
         let != sizes_.end() && let->value < 1)
-      in_.fail_at(at, fmt::format("mesh axis `{}` has size {}", axis.name, let->value), "sizes are at least 1");
+      in_.fail_at(size_at, fmt::format("mesh axis `{}` has size {}", axis.name, let->value), "sizes are at least 1");
+    if (is_dtype_let(axis.symbol))
+      in_.fail_at(size_at, fmt::format("`{}` is a dtype", axis.symbol), "sizes are numbers or symbols");
     axes.push_back(std::move(axis));
   } while (in_.accept(","));
   in_.expect(")", "after the mesh axes");
   return guarded(at, [&] { return Mesh(name, axes); });
+}
+
+bool TypeParser::is_dtype_let(std::string_view name) const {
+  return std::any_of(dtypes_.begin(), dtypes_.end(), [&](const auto& l) { return l.name == name; });
+}
+
+sym::Expr TypeParser::read_expression(std::string_view what) {
+  const size_t at = in_.here();
+  sym::Expr out = in_.expression(fusion_->pool(), what);
+  for (const std::string& symbol : sym::symbols(out)) {
+    if (is_dtype_let(symbol))
+      in_.fail_at(at, fmt::format("{}: `{}` is a dtype", what, symbol), "sizes are numbers or symbols");
+    if (symbol.rfind("rank.", 0) == 0) guarded(at, [&] { return mesh_axis(symbol.substr(5)); });
+  }
+  return out;
+}
+
+int TypeParser::mesh_axis(const std::string& axis) {
+  if (!fusion_->has_mesh())
+    throw UserError(fmt::format("mesh axis `{}` without a mesh", axis), "", "declare one: mesh @m (tp = 2)");
+  return fusion_->mesh().index(axis);
 }
 
 TypeParser::Type TypeParser::read_type() {
@@ -59,7 +83,10 @@ std::vector<sym::Expr> TypeParser::read_extents() {
   in_.expect("[", "before the extents");
   if (in_.accept("]")) return out;
   do {
-    out.push_back(in_.expression(fusion_->pool(), "extent"));
+    const size_t at = in_.here();
+    out.push_back(read_expression("extent"));
+    if (sym::bounds(out.back()).hi < 0)
+      in_.fail_at(at, fmt::format("extent {} is negative", sym::print(out.back())), "extents are at least 0");
   } while (in_.accept(","));
   in_.expect("]", "after the extents");
   return out;
@@ -69,29 +96,22 @@ Piece TypeParser::read_piece() {
   Piece piece;
   if (in_.accept("local")) {
     piece.local = 0;
-    if (in_.peek() >= '0' && in_.peek() <= '9') {
-      size_t at = in_.offset();
-      piece.local = in_.integer("a number of parts");
-      if (piece.local < 1) in_.fail_at(at, "a dim splits into at least 1 part", "write local 2");
-    }
+    if (char c = in_.peek(); (c >= '0' && c <= '9') || c == '-')
+      piece.local = in_.integer("a number of parts", 1, kMaxGranule);
     return piece;
   }
   in_.skip();
   size_t at = in_.offset();
   std::string axis = in_.word("a mesh axis or `local`");
-  piece.mesh_axis = guarded(at, [&] { return fusion_->mesh().index(axis); });
-  if (in_.accept("granule")) {
-    at = in_.offset();
-    piece.granule = in_.integer("a granule");
-    if (piece.granule < 1) in_.fail_at(at, "granules are positive", "write granule 64");
-  }
+  piece.mesh_axis = guarded(at, [&] { return mesh_axis(axis); });
+  if (in_.accept("granule")) piece.granule = in_.integer("a granule", 1, kMaxGranule);
   return piece;
 }
 
 // `{...}` and `partial(...)` behind it.
 Layout TypeParser::read_layout(const TensorView& t) {
   Layout layout = Layout::replicated(t.rank());
-  size_t at = in_.offset();
+  size_t at = in_.here();
   if (!fusion_->has_mesh()) in_.fail("an annotation without a mesh", "declare one: mesh @m (tp = 2)");
   in_.expect("{", "before the layout");
   if (!in_.accept("}")) {
@@ -126,7 +146,7 @@ void TypeParser::read_partial(Layout& layout) {
     in_.skip();
     size_t at = in_.offset();
     std::string axis = in_.word("a mesh axis");
-    int index = guarded(at, [&] { return fusion_->mesh().index(axis); });
+    int index = guarded(at, [&] { return mesh_axis(axis); });
     in_.expect(":", "after the mesh axis");
     if (!layout.partial.emplace(index, read_reduce()).second)
       in_.fail_at(at, fmt::format("mesh axis `{}` is named twice", axis), "name it once");
@@ -169,6 +189,26 @@ void TypeParser::read_annotation(TensorView& t) {
   t.reason = "annotated";
 }
 
+int TypeParser::read_position() { return static_cast<int>(in_.integer("a loop position", 0, 1 << 20)); }
+
+// `(1, 0)`: logical dims in memory order.
+void TypeParser::read_allocation(TensorView& t) {
+  if (!in_.accept("allocation")) return;
+  const size_t at = in_.here();
+  std::vector<int> order, sorted;
+  in_.expect("(", "after `allocation`");
+  do order.push_back(static_cast<int>(in_.integer("a dim", 0, 1 << 20)));
+  while (in_.accept(","));
+  in_.expect(")", "after the dims");
+  sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  bool good = sorted.size() == t.rank();
+  for (size_t d = 0; good && d < sorted.size(); ++d) good = sorted[d] == static_cast<int>(d);
+  if (!good)
+    in_.fail_at(at, fmt::format("no order of the dims of %{}: {}", t.name, type_text(t)), "list every dim once");
+  t.domain.allocation = order;
+}
+
 void TypeParser::read_loops(Domain& domain) {
   in_.expect("(", "after `loops`");
   do {
@@ -179,14 +219,14 @@ void TypeParser::read_loops(Domain& domain) {
     in_.expect("(", "after the transform");
     if (kind == "reorder") {
       t.kind = Transform::Kind::reorder;
-      do t.order.push_back(static_cast<int>(in_.integer("a loop position")));
+      do t.order.push_back(read_position());
       while (in_.accept(","));
     } else {
-      t.position = static_cast<int>(in_.integer("a loop position"));
+      t.position = read_position();
       if (kind == "split") {
         t.kind = Transform::Kind::split;
         in_.expect(",", "before the factor");
-        t.factor = in_.expression(fusion_->pool(), "factor");
+        t.factor = read_expression("factor");
       } else if (kind == "parallel") {
         t.kind = Transform::Kind::parallel;
         in_.expect(",", "before the parallel type");

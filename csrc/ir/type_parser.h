@@ -31,6 +31,10 @@ class TypeParser {
   static std::string dtype_help(std::string_view text);
   Mesh read_mesh();
   Type read_type();
+  bool is_dtype_let(std::string_view name) const;
+  // An expression over sizes; `rank.AXIS` must be an axis of the mesh.
+  sym::Expr read_expression(std::string_view what);
+  int mesh_axis(const std::string& axis);  // index; UserError where the mesh has none of that name
   std::vector<sym::Expr> read_extents();
   Piece read_piece();
   Layout read_layout(const TensorView& t);
@@ -38,6 +42,8 @@ class TypeParser {
   ReduceOp read_reduce();
   void check_layout(const TensorView& t, Layout& layout, size_t at);
   void read_annotation(TensorView& t);
+  void read_allocation(TensorView& t);
+  int read_position();
   void read_loops(Domain& domain);
   ParallelType read_parallel();
   DType read_dtype();

@@ -1,20 +1,25 @@
 // Invariants of Fusion, checked between all passes in debug and test builds:
 //  1. Names are unique; every tensor belongs to the fusion.
 //  2. Inputs and parameters have no definition; every other tensor in the order has one, its op's `out`.
-//  3. An op's operands are inputs or results of earlier ops (no cycles).
+//  3. An op's operands are there (but for a bias) and are inputs or results of earlier ops (no cycles); its expressions
+//     are there; its mesh axis is one of the mesh.
 //  4. Type and shape of every result are those that infer() gives.
 //  5. Outputs are inputs or results of ops in the order; each is listed once.
-//  6. A layout has one entry per dim, uses axes of the mesh, each at most once; it does not end with a local piece.
+//  6. A layout has one entry per dim, uses axes of the mesh, each at most once; granules and local pieces are positive;
+//     it does not end with a local piece.
 //  7. A stored layout belongs to a parameter and has no partial.
-//  8. Domains: allocation is a permutation of the dims; the transforms apply.
-//  9. Segments, where there are any, hold every op exactly once, in the order of the ops; what a segment reads is in
-//  its
-//     inputs or made in it; its outputs are made in it.
+//  8. Domains: allocation is a permutation of the dims; a broadcast axis has extent 1; reduction axes, where they are
+//     stated, are those of the op; the transforms apply.
+//  9. Segments keep the rules of ir/segment_rules.h.
+// 10. A dtype alias is a `let` of that dtype.
 #include <algorithm>
 #include <set>
+#include <type_traits>
 
 #include "base/error.h"
+#include "ir/factors.h"
 #include "ir/fusion.h"
+#include "ir/segment_rules.h"
 
 namespace plait {
 
@@ -28,14 +33,41 @@ void verify_layout(const TensorView& t, const Layout& layout, const Mesh& mesh) 
     PLAIT_CHECK(used.insert(axis).second, "%{} uses mesh axis {} twice", t.name, axis);
   };
   for (const auto& d : layout.dims) {
-    for (const auto& p : d.pieces)
-      if (p.is_local())
-        PLAIT_CHECK(p.local >= 1, "%{} has an empty local piece", t.name);
-      else
+    for (const auto& p : d.pieces) {
+      if (p.is_local()) {
+        PLAIT_CHECK(p.local >= 1 && p.granule == 1, "%{} has a local piece {}", t.name, p.local);
+      } else {
+        PLAIT_CHECK(p.granule >= 1 && p.granule <= kMaxGranule && p.local == 0, "%{} has granule {}", t.name,
+                    p.granule);
         use(p.mesh_axis);
+      }
+    }
     PLAIT_CHECK(d.pieces.empty() || !d.pieces.back().is_local(), "%{} ends with a local piece", t.name);
   }
   for (const auto& [axis, op] : layout.partial) use(axis);
+}
+
+void verify_domain(const TensorView& t) {
+  const Domain& domain = t.domain;
+  std::vector<int> order = domain.allocation;
+  std::sort(order.begin(), order.end());
+  PLAIT_CHECK(order.size() == t.rank(), "allocation of %{} has {} dims of {}", t.name, order.size(), t.rank());
+  for (size_t d = 0; d < t.rank(); ++d) {
+    PLAIT_CHECK(order[d] == static_cast<int>(d), "allocation of %{} is no order", t.name);
+    const Axis& axis = domain.logical[d];
+    PLAIT_CHECK(axis.extent && axis.kind != AxisKind::reduction, "dim {} of %{}", d, t.name);
+    PLAIT_CHECK(axis.kind != AxisKind::broadcast || axis.extent.constant() == 1,
+                "broadcast dim {} of %{} has extent {}", d, t.name, sym::print(axis.extent));
+  }
+  if (!domain.reduction.empty())
+    PLAIT_CHECK(t.definition && domain.reduction == reduction_axes(*t.definition), "reduction axes of %{}", t.name);
+  std::string problem;
+  try {
+    loop_axes(domain);
+  } catch (const UserError& e) {
+    problem = e.message();
+  }
+  PLAIT_CHECK(problem.empty(), "loop axes of %{}: {}", t.name, problem);
 }
 
 void verify_tensor(const TensorView& t, const Fusion& fusion) {
@@ -45,55 +77,77 @@ void verify_tensor(const TensorView& t, const Fusion& fusion) {
     PLAIT_CHECK(t.role == TensorRole::parameter && t.stored->partial.empty(), "stored layout of %{}", t.name);
     verify_layout(t, *t.stored, fusion.mesh());
   }
-  std::vector<int> order = t.domain.allocation;
-  std::sort(order.begin(), order.end());
-  for (size_t d = 0; d < t.rank(); ++d)
-    PLAIT_CHECK(order.size() == t.rank() && order[d] == static_cast<int>(d), "allocation of %{} is no order", t.name);
-  loop_axes(t.domain);
+  verify_domain(t);
+  const auto& lets = fusion.dtype_lets;
+  PLAIT_CHECK(
+      t.dtype_alias.empty() || std::find(lets.begin(), lets.end(), DTypeLet{t.dtype_alias, t.dtype}) != lets.end(),
+      "%{} has the dtype {} under the name {}", t.name, name(t.dtype), t.dtype_alias);
 }
 
-void verify_segments(const Fusion& fusion) {
-  std::vector<Op*> order;
-  for (const auto& s : fusion.segments) {
-    std::set<const TensorView*> known(s.inputs.begin(), s.inputs.end()), made;
-    for (const Op* op : s.ops) {
-      for (const TensorView* in : inputs(*op))
-        PLAIT_CHECK(known.count(in), "segment @{} reads %{} which is not its input", s.name, in->name);
-      known.insert(op->out);
-      made.insert(op->out);
-    }
-    for (const TensorView* out : s.outputs)
-      PLAIT_CHECK(made.count(out), "segment @{} does not make its output %{}", s.name, out->name);
-    order.insert(order.end(), s.ops.begin(), s.ops.end());
+void verify_fields(const Op& op, const Fusion& fusion) {
+  visit(op, [&]<class Node>(const Node& node) {
+    for_each_field(node, [&](auto field, const auto& value) {
+      using T = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<T, TensorView*>) {
+        constexpr bool has_bias = std::is_same_v<Node, Linear>;
+        PLAIT_CHECK(value || (has_bias && field.name == "b"), "{} lacks {}", describe(op), field.name);
+      } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+        for (const TensorView* t : value) PLAIT_CHECK(t, "{} has a null operand", text_name(op));
+      } else if constexpr (std::is_same_v<T, sym::Expr>) {
+        PLAIT_CHECK(value, "{} lacks {}", describe(op), field.name);
+      } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
+        for (sym::Expr e : value) PLAIT_CHECK(e, "{} lacks a part of {}", describe(op), field.name);
+      } else if constexpr (std::is_same_v<T, int>) {
+        PLAIT_CHECK(value >= 0 && value < static_cast<int>(fusion.mesh().axes().size()), "{} on mesh axis {}",
+                    describe(op), value);
+      }
+    });
+  });
+}
+
+void verify_op(const Op& op, const Fusion& fusion) {
+  std::string problem;
+  try {
+    // infer() makes constants in the pool of the fusion, which does not change the fusion.
+    Inferred type = infer(op, const_cast<Fusion&>(fusion));
+    if (type.dtype != op.out->dtype || type.shape != op.out->shape())
+      problem = type_text(*op.out) + " is not what it gives";
+  } catch (const UserError& e) {
+    problem = e.message();
   }
-  PLAIT_CHECK(order == fusion.ops(), "segments do not hold the ops in their order");
+  PLAIT_CHECK(problem.empty(), "{}: {}", describe(op), problem);
 }
 
 }  // namespace
 
 void verify(const Fusion& fusion) {
   std::set<const TensorView*> defined;
+  std::vector<const TensorView*> order;
+  auto define = [&](const TensorView* t) {
+    PLAIT_CHECK(defined.insert(t).second, "%{} is defined twice", t->name);
+    order.push_back(t);
+  };
   for (const TensorView* t : fusion.inputs()) {
     PLAIT_CHECK(!t->definition && t->role != TensorRole::intermediate, "input %{} has a definition", t->name);
-    PLAIT_CHECK(defined.insert(t).second, "input %{} twice", t->name);
+    define(t);
   }
   for (const Op* op : fusion.ops()) {
+    verify_fields(*op, fusion);
     for (const TensorView* in : inputs(*op))
       PLAIT_CHECK(defined.count(in), "{} reads %{} before its definition", describe(*op), in->name);
     PLAIT_CHECK(op->out && op->out->definition == op && op->out->role == TensorRole::intermediate, "result of {}",
                 describe(*op));
-    PLAIT_CHECK(defined.insert(op->out).second, "%{} is defined twice", op->out->name);
-    Inferred type = infer(*op, const_cast<Fusion&>(fusion));
-    PLAIT_CHECK(type.dtype == op->out->dtype && type.shape == op->out->shape(), "type of %{}: {}", op->out->name,
-                type_text(*op->out));
+    define(op->out);
+    verify_op(*op, fusion);
   }
   std::set<const TensorView*> listed;
   for (const TensorView* t : fusion.outputs()) {
     PLAIT_CHECK(defined.count(t), "output %{} is not defined", t->name);
     PLAIT_CHECK(listed.insert(t).second, "output %{} twice", t->name);
   }
-  for (const TensorView* t : defined) verify_tensor(*t, fusion);
-  if (!fusion.segments.empty()) verify_segments(fusion);
+  for (const TensorView* t : order) verify_tensor(*t, fusion);
+  auto problem = segment_problem(fusion);
+  PLAIT_CHECK(!problem, "{}", problem->what);
 }
 
 }  // namespace plait

@@ -1,0 +1,119 @@
+#pragma once
+// How users make graphs in C++: one free function per op. Every function adds an op to the fusion of its operands and
+// returns the op's result, which is named after the op until Fusion::output names it.
+// UserError from all of them: a null operand, operands of two fusions, and what infer() refuses (shapes, dtypes,
+// attributes); the message names the op and its tensors.
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "ir/fusion.h"
+
+namespace plait {
+
+// dtypes as users write them: f.input("x", {"b", "h"}, bf16).
+inline constexpr DType boolean = DType::boolean;
+inline constexpr DType i64 = DType::i64, u32 = DType::u32, u64 = DType::u64;
+inline constexpr DType f16 = DType::f16, bf16 = DType::bf16, f32 = DType::f32, f64 = DType::f64;
+
+template <class T>
+concept Number = std::integral<T> || std::floating_point<T>;
+
+// A number of C++ that becomes a constant of some dtype.
+class Scalar {
+ public:
+  template <Number T>
+  Scalar(T value) : value_(widened(value)) {}  // NOLINT: converts on purpose
+  // Rounded once to a float dtype. UserError: it overflows the dtype, or is not one of its integers (bool: 0 and 1).
+  Constant as(DType dtype) const;
+  std::string text() const;
+
+ private:
+  using Value = std::variant<int64_t, uint64_t, double>;
+  static Value widened(std::floating_point auto value) { return static_cast<double>(value); }
+  static Value widened(std::signed_integral auto value) { return static_cast<int64_t>(value); }
+  static Value widened(std::unsigned_integral auto value) { return static_cast<uint64_t>(value); }
+  Value value_;
+};
+
+// function(in...), element by element: trailing dims align, extent 1 broadcasts. For every pointwise op but cast.
+TensorView* pointwise(Pointwise function, const std::vector<TensorView*>& in);
+// The same with a number beside a tensor; it becomes a 0-dim constant of the tensor's dtype.
+TensorView* pointwise(Pointwise function, TensorView* a, Scalar b);
+TensorView* pointwise(Pointwise function, Scalar a, TensorView* b);
+
+// The table of pointwise ops as functions: exp(x), add(a, b), mul(x, 0.5), sub(1, x), where(condition, a, b).
+// Templates, because a plain overload would make of mul(x, 0) a null pointer.
+#define PLAIT_UNARY(name) \
+  inline TensorView* name(TensorView* x) { return pointwise(Pointwise::name, {x}); }
+#define PLAIT_BINARY(name)                                                                             \
+  inline TensorView* name(TensorView* a, TensorView* b) { return pointwise(Pointwise::name, {a, b}); } \
+  template <Number T>                                                                                  \
+  TensorView* name(TensorView* a, T b) {                                                               \
+    return pointwise(Pointwise::name, a, Scalar(b));                                                   \
+  }                                                                                                    \
+  template <Number T>                                                                                  \
+  TensorView* name(T a, TensorView* b) {                                                               \
+    return pointwise(Pointwise::name, Scalar(a), b);                                                   \
+  }
+#define PLAIT_RULE_1(name) PLAIT_UNARY(name)
+#define PLAIT_RULE_2(name) PLAIT_BINARY(name)
+#define PLAIT_RULE_same(name, arity) PLAIT_RULE_##arity(name)
+#define PLAIT_RULE_float_only(name, arity) PLAIT_RULE_##arity(name)
+#define PLAIT_RULE_compare(name, arity) PLAIT_RULE_##arity(name)
+#define PLAIT_RULE_select(name, arity)
+#define PLAIT_RULE_cast(name, arity)
+#define X(name, arity, type_rule, ...) PLAIT_RULE_##type_rule(name, arity)
+#include "scalar/pointwise.def"
+#undef X
+#undef PLAIT_RULE_cast
+#undef PLAIT_RULE_select
+#undef PLAIT_RULE_compare
+#undef PLAIT_RULE_float_only
+#undef PLAIT_RULE_same
+#undef PLAIT_RULE_2
+#undef PLAIT_RULE_1
+#undef PLAIT_BINARY
+#undef PLAIT_UNARY
+
+// condition ? a : b. The condition is bool. A number takes the dtype of the other choice.
+TensorView* where(TensorView* condition, TensorView* a, TensorView* b);
+template <Number T>
+TensorView* where(TensorView* condition, TensorView* a, T b);
+template <Number T>
+TensorView* where(TensorView* condition, T a, TensorView* b);
+
+// x as another dtype, rounded once; rules of scalar/convert.h.
+TensorView* cast(TensorView* x, DType to);
+
+enum class Gelu : uint8_t { none, tanh };
+// none: x Phi(x). tanh: x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3).
+TensorView* gelu(TensorView* x, Gelu approx = Gelu::none);
+
+// y[..., n] = sum_k x[..., k] w[n, k] + b[n]; b may be null.
+TensorView* linear(TensorView* x, TensorView* w, TensorView* b = nullptr);
+// y[..., m, n] = sum_k a[..., m, k] b[..., k, n]; leading dims broadcast.
+TensorView* matmul(TensorView* a, TensorView* b);
+
+// x / (1 - p) where uniform(global index) >= p, else 0; 0 <= p < 1. seed: u64[]. offset: counter of the random op, its
+// ordinal in the fusion where absent.
+TensorView* dropout(TensorView* x, double p, TensorView* seed, std::optional<int64_t> offset = {});
+// f32 numbers in [0, 1), the same for every sharding and device. seed and offset as for dropout.
+TensorView* uniform(TensorView* seed, const std::vector<Fusion::Extent>& shape, std::optional<int64_t> offset = {});
+// A number everywhere. A 0-dim one ({}) broadcasts against everything.
+TensorView* full(Fusion& fusion, const std::vector<Fusion::Extent>& shape, Scalar value, DType dtype);
+// A 0-dim constant of the tensor's dtype, in its fusion.
+TensorView* scalar_like(TensorView* like, Scalar value);
+
+template <Number T>
+TensorView* where(TensorView* condition, TensorView* a, T b) {
+  return where(condition, a, scalar_like(a, Scalar(b)));
+}
+template <Number T>
+TensorView* where(TensorView* condition, T a, TensorView* b) {
+  return where(condition, scalar_like(b, Scalar(a)), b);
+}
+
+}  // namespace plait
