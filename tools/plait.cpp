@@ -1,0 +1,155 @@
+// The command `plait`: words of the command line to Arguments, errors to exit codes.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <new>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "plait_command.h"
+
+namespace plait::tool {
+
+namespace {
+
+// 0 ok, 1 the user's mistake, 2 ours, 3 something is missing on the machine.
+constexpr int kUsersMistake = 1, kMissing = 3;
+
+// A repeatable option; each occurrence takes one word.
+void add_list(CLI::App& app, const std::string& name, std::vector<std::string>& target, const std::string& type,
+              const std::string& doc) {
+  app.add_option(name, target, doc)->type_name(type)->allow_extra_args(false);
+}
+
+void add_file(CLI::App& app, Arguments& args) {
+  app.add_option("FILE", args.file, "text of a fusion (docs/ir.md)")->type_name("");
+  add_list(app, "--set", args.sets, "NAME=VALUE", "value of a size, a mesh symbol or a dtype of the file");
+  app.add_option("--ranks", args.ranks, "ranks of the mesh; solves its one free symbol")->type_name("N");
+  app.add_option("--device", args.device, "cpu or reference; default: cpu where LLVM is found")->type_name("DEVICE");
+  add_list(app, "--option", args.options, "NAME=VALUE", "an option of the compiler; plait doctor --options lists them");
+  add_list(app, "--dump", args.dumps, "STAGE[:GLOB][@DIR]",
+           "text of a stage: fusion graph sharded localized segments params scheduled kir cuda llvm program timings");
+}
+
+void add_run(CLI::App& app, Arguments& args) {
+  CLI::App& run = *app.add_subcommand("run", "compile a file, run it and print its outputs");
+  add_file(run, args);
+  add_list(run, "--input", args.inputs, "NAME=VALUE",
+           "FILE.npy, nested lists [[1,2],[3,4]] or a number; absent: drawn");
+  add_list(run, "--out", args.outs, "NAME=FILE.npy", "writes an output");
+  run.add_flag("--check", args.check, "compare with the reference and, on a mesh, with one rank");
+  run.add_flag("--exact", args.exact, "inputs are small integers; the check asks for equal bits");
+  run.add_option("--seed", args.seed, "seed of drawn inputs, and value of an absent u64[] input")->type_name("S");
+  run.add_option("--comm", args.comm, "local or local:SEED, the order in which ranks step")->type_name("COMM");
+  run.add_option("--json", args.json, "writes counts, errors and times")->type_name("FILE");
+  run.add_flag("--times", args.times, "print times of compiling, runs and steps");
+  run.add_option("--repeat", args.repeat, "how often to run")->type_name("N");
+}
+
+void add_inspect(CLI::App& app, Arguments& args) {
+  CLI::App& opt = *app.add_subcommand("opt", "print the text after a pass or stage");
+  add_file(opt, args);
+  opt.add_option("--until", args.until, "pass or stage; default: program")->type_name("NAME");
+  CLI::App& compile = *app.add_subcommand("compile", "every stage up to machine code; prints a table of kernels");
+  add_file(compile, args);
+  add_list(compile, "--arch", args.archs, "sm_80,...", "GPU architectures instead of the CPU; needs NVRTC, no GPU");
+  CLI::App& explain = *app.add_subcommand("explain", "print why things are where they are");
+  add_file(explain, args);
+  explain.add_flag("--shard", args.shard, "layouts, their reasons, reshards");
+  explain.add_flag("--segments", args.segments, "what became one step");
+  explain.add_flag("--schedule", args.schedule, "schedules and kernels");
+  explain.add_flag("--cache", args.cache, "the facts within which nothing recompiles");
+  CLI::App& doctor = *app.add_subcommand("doctor", "what this machine has, and what to install for the rest");
+  doctor.add_flag("--options", args.list_options, "list the options of the compiler");
+}
+
+// Words that nothing took: an unknown subcommand or flag, or a word too many.
+void refuse_extras(const CLI::App& app, const CLI::App* chosen) {
+  std::vector<std::string> commands;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    commands.push_back(sub->get_name());
+  const CLI::App& taker = chosen ? *chosen : app;
+  const std::vector<std::string> extras = taker.remaining();
+  if (extras.empty()) {
+    if (!chosen) throw UserError("plait needs a command", "", suggestion("", commands));
+    return;
+  }
+  std::string word = extras.front();
+  if (word.rfind("-", 0) != 0) {
+    if (!chosen) throw UserError(fmt::format("there is no command `{}`", word), "plait", suggestion(word, commands));
+    throw UserError(fmt::format("unexpected `{}`", word), "plait " + chosen->get_name(),
+                    fmt::format("see plait {} --help", chosen->get_name()));
+  }
+  word = word.substr(0, word.find('='));
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : taker.get_options())
+    for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
+  throw UserError(fmt::format("there is no flag `{}`", word), chosen ? "plait " + chosen->get_name() : "plait",
+                  suggestion(word, flags));
+}
+
+// Exit code where the command line asks for a text (help, version) and nothing else.
+std::optional<int> parse(int argc, char** argv, Arguments& args) {
+  args.words.assign(argv, argv + argc);
+  CLI::App app("Compiles a graph of tensor operations and runs it on one or many ranks.", "plait");
+  app.set_version_flag("--version", "plait " + version());
+  app.allow_extras();
+  app.footer("Exit codes: 0 ok, 1 a mistake in what was given, 2 an internal error, 3 something missing here.");
+  add_run(app, args);
+  add_inspect(app, args);
+  for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) sub->allow_extras();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    throw UserError(e.what(), "command line", "see plait --help");
+  }
+  const auto chosen = app.get_subcommands();
+  refuse_extras(app, chosen.empty() ? nullptr : chosen.front());
+  if (chosen.size() > 1) throw UserError("two commands in one line", "plait", "give one");
+  args.command = chosen.front()->get_name();
+  return std::nullopt;
+}
+
+int dispatch(const Arguments& args) {
+  if (args.command == "run") return run_command(args);
+  if (args.command == "opt") return opt_command(args);
+  if (args.command == "compile") return compile_command(args);
+  if (args.command == "explain") return explain_command(args);
+  PLAIT_CHECK(args.command == "doctor", "command {}", args.command);
+  return doctor_command(args);
+}
+
+int fail(const Arguments& args, const Error& error, int code) {
+  fmt::print(stderr, "error: {}\n", error.what());
+  write_json_error(args, error);
+  return code;
+}
+
+int main(int argc, char** argv) {
+  Arguments args;
+  try {
+    if (auto code = parse(argc, argv, args)) return *code;
+    return dispatch(args);
+  } catch (const UserError& e) {
+    return fail(args, e, kUsersMistake);
+  } catch (const MissingError& e) {
+    return fail(args, e, kMissing);
+  } catch (const std::bad_alloc&) {
+    return fail(args, MissingError("out of memory", "plait " + args.command, "take smaller sizes"), kMissing);
+  } catch (const Error& e) {
+    write_json_error(args, e);
+    return report_internal_error(args, e);
+  } catch (const std::exception& e) {
+    const InternalError error(e.what(), "plait " + args.command, "");
+    write_json_error(args, error);
+    return report_internal_error(args, error);
+  }
+}
+
+}  // namespace
+
+}  // namespace plait::tool
+
+int main(int argc, char** argv) { return plait::tool::main(argc, argv); }

@@ -1,0 +1,94 @@
+#pragma once
+// The command `plait`: what its parts share. Text goes to standard output, errors to standard error.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plait.h"
+#include "reference/check.h"
+
+namespace plait::tool {
+
+// What the command line says.
+struct Arguments {
+  std::vector<std::string> words;  // as given, the program's name first
+  std::string command, file;
+  std::string device;  // empty: the best that this machine has
+  std::optional<int64_t> ranks;
+  std::vector<std::string> sets, inputs, outs, dumps, options, archs;
+  bool check = false, exact = false, times = false;
+  uint64_t seed = 0;
+  int64_t repeat = 1;
+  std::string comm = "local", json, until;
+  bool shard = false, segments = false, schedule = false, cache = false;  // explain
+  bool list_options = false;                                              // doctor
+};
+
+// A file with everything that the command line says about it.
+struct Loaded {
+  std::unique_ptr<Fusion> fusion;
+  std::unique_ptr<DumpSink> dumps;  // options.dumps
+  CompileOptions options;
+};
+
+// Reads and parses args.file and settles `--set`, `--option`, `--dump`, `--comm`, `--device`. UserError for any word
+// that does not fit, with a suggestion.
+Loaded load(const Arguments& args);
+// Text of a file. UserError where it cannot be read.
+std::string read_text(const std::string& path);
+// `name=value` cut at the first `=`. UserError naming the flag.
+std::pair<std::string, std::string> name_and_value(const std::string& word, const std::string& flag);
+// Every input: those given by `--input`, the others drawn.
+Tensors make_inputs(const Arguments& args, const Loaded& loaded);
+// Metadata of all inputs at their sizes by `--set` or `let`. UserError for a size without a value.
+Metadata input_metadata(const Loaded& loaded);
+// The device that `--device` defaults to: cpu where LLVM can be loaded, else reference.
+std::string default_device();
+
+// Value and error of one output.
+struct OutputCheck {
+  std::string name;
+  reference::CheckResult reference;
+  std::optional<reference::CheckResult> one_rank;
+};
+struct Checked {
+  std::vector<OutputCheck> outputs;
+  reference::CheckResult all;
+};
+// Compares with the unsharded reference and, on a mesh of several ranks, with one rank.
+Checked check_outputs(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Tensors& inputs,
+                      const Tensors& outputs);
+
+// Writes what `--json` asks for. `checked` may be null.
+void write_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Tensors& outputs,
+                const Checked* checked);
+// Writes `ok: false` and the error there. Reports no error of its own.
+void write_json_error(const Arguments& args, const Error& error);
+
+// A library of others that this process has loaded.
+struct LoadedLibrary {
+  std::string version, path;
+};
+// By the start of its file name: "libLLVM", "libdnnl", "libnvrtc.so".
+std::optional<LoadedLibrary> loaded_library(std::string_view file);
+
+// Lines of cells with aligned columns.
+std::string table(const std::vector<std::vector<std::string>>& rows);
+
+// A word as a shell reads it back.
+std::string shell_quote(const std::string& word);
+
+// Says what went wrong, writes a reproducer file and prints the command that replays it. Returns the exit code 2.
+int report_internal_error(const Arguments& args, const Error& error);
+
+// The subcommands. They return the exit code.
+int run_command(const Arguments& args);
+int opt_command(const Arguments& args);
+int compile_command(const Arguments& args);
+int explain_command(const Arguments& args);
+int doctor_command(const Arguments& args);
+
+}  // namespace plait::tool

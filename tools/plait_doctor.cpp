@@ -1,0 +1,102 @@
+// plait doctor: what of plait works on this machine, and what to install for the rest.
+#include <algorithm>
+#include <fstream>
+#include <thread>
+
+#include "backend/cpu/plugin_loader.h"
+#include "backend/cuda/nvrtc.h"
+#include "base/error.h"
+#include "pipeline.h"
+#include "plait_command.h"
+
+namespace plait::tool {
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string cpu_model() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.rfind("model name", 0) == 0) return line.substr(std::min(line.size(), line.find(':') + 2));
+  return "unknown";
+}
+
+std::string lanes() {
+  try {
+    return std::to_string(find_device("cpu", {}).vector_lanes());
+  } catch (const Error& e) {
+    return e.message();
+  }
+}
+
+// A plug-in and the library that it brings.
+Row plugin_row(const std::string& title, const std::string& file, const std::string& symbol, const std::string& package,
+               std::string_view library) {
+  try {
+    load_plugin(file, symbol, "", package);
+  } catch (const MissingError& e) {
+    return {title, "missing", e.message() + "; " + e.remedy()};
+  }
+  auto loaded = loaded_library(library);
+  return {title, loaded ? loaded->version : "yes", loaded ? loaded->path : "linked into the plug-in"};
+}
+
+Row headers_row() {
+  if (!nvrtc_candidates().empty()) return {"CUDA headers", "yes", "found when plait was built"};
+  return {"CUDA headers", "missing",
+          "plait was built without cuda.h and nvrtc.h; run tools/setup or set PLAIT_CUDA_HOME, and build again"};
+}
+
+Row nvrtc_row() {
+  std::string why;
+  if (!nvrtc_available(&why)) return {"NVRTC", "missing", why + "; run tools/setup or set PLAIT_CUDA_HOME"};
+  auto loaded = loaded_library("libnvrtc.so");
+  return {"NVRTC", nvrtc_version(), loaded ? loaded->path : ""};
+}
+
+void print_options() {
+  std::vector<Row> rows = {{"option", "type", "default", "cache key", "what it does"}};
+  for (const OptionInfo& o : option_table())
+    rows.push_back({std::string(o.name), std::string(o.type == "std::string" ? "text" : o.type), std::string(o.initial),
+                    o.enters_cache_key ? "yes" : "no", std::string(o.doc)});
+  fmt::print("{}", table(rows));
+}
+
+}  // namespace
+
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> width;
+  for (const auto& row : rows) {
+    width.resize(std::max(width.size(), row.size()));
+    for (size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t c = 0; c < row.size(); ++c) line += fmt::format("{:<{}}  ", row[c], width[c]);
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+int doctor_command(const Arguments& args) {
+  if (args.list_options) {
+    print_options();
+    return 0;
+  }
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<Row> rows = {
+      {"plait", version(), "default device: " + default_device()},
+      {"CPU", fmt::format("{} threads", cores), cpu_model()},
+      plugin_row("LLVM", "libplait_llvm.so", "plait_llvm_interface", "llvm-19-dev", "libLLVM"),
+      plugin_row("oneDNN", "libplait_onednn.so", "plait_onednn_interface", "libdnnl-dev", "libdnnl"),
+      headers_row(),
+      nvrtc_row(),
+  };
+  rows.insert(rows.begin() + 2, {"vectors", lanes() + " lanes", "of f32, in kernels for the CPU"});
+  fmt::print("{}", table(rows));
+  return 0;
+}
+
+}  // namespace plait::tool

@@ -1,0 +1,145 @@
+// plait opt, compile, explain: everything but running.
+#include <algorithm>
+#include <sstream>
+
+#include "backend/cuda/nvrtc.h"
+#include "base/error.h"
+#include "base/suggest.h"
+#include "bind_inputs.h"
+#include "pipeline.h"
+#include "plait_command.h"
+#include "shard/explain.h"
+
+namespace plait::tool {
+
+namespace {
+
+std::string fact(const std::optional<int>& value) { return value ? std::to_string(*value) : "-"; }
+
+std::string names(const std::vector<TensorView*>& tensors) {
+  std::string out;
+  for (const TensorView* t : tensors) out += (out.empty() ? "%" : ", %") + t->name;
+  return out;
+}
+
+std::string op_names(const Segment& segment) {
+  std::string out;
+  for (const Op* op : segment.ops) out += (out.empty() ? "" : " ") + std::string(text_name(*op));
+  return out;
+}
+
+std::string kernel_table(const std::vector<KernelReport>& kernels) {
+  std::vector<std::vector<std::string>> rows = {
+      {"kernel", "schedule", "arch", "registers", "spill bytes", "shared bytes", "compile ms"}};
+  for (const KernelReport& k : kernels)
+    rows.push_back({k.name, k.schedule, k.arch.empty() ? "-" : k.arch, fact(k.facts.registers),
+                    fact(k.facts.spill_bytes), fact(k.facts.shared_bytes), fmt::format("{:.2f}", k.facts.compile_ms)});
+  return table(rows);
+}
+
+// Names that `--until` takes: the stages, and the passes that the timings of a whole compilation list.
+std::vector<std::string> until_names(const std::string& timings) {
+  std::vector<std::string> out(stage_names().begin(), stage_names().end());
+  std::istringstream lines(timings);
+  for (std::string line, stage, pass; std::getline(lines, line);)
+    if (std::istringstream words(line); words >> stage >> pass && stage != "total") out.push_back(pass);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::vector<std::string> read_archs(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (const auto& word : words) {
+    std::istringstream parts(word);
+    for (std::string arch; std::getline(parts, arch, ',');) {
+      if (arch.size() < 5 || arch.compare(0, 3, "sm_") != 0 || arch.find_first_not_of("0123456789", 3) < 5)
+        throw UserError(fmt::format("`{}` is no architecture", arch), "--arch", "take e.g. sm_80, sm_90a or sm_100a");
+      out.push_back(arch);
+    }
+  }
+  return out;
+}
+
+void print_segments(const Fusion& localized) {
+  std::vector<std::vector<std::string>> rows = {{"segment", "schedule", "inputs", "outputs", "ops"}};
+  for (const Segment& s : localized.segments)
+    rows.push_back({s.name, s.schedule, names(s.inputs), names(s.outputs), op_names(s)});
+  fmt::print("{}", table(rows));
+}
+
+void print_cache(const Loaded& loaded, const Compiled& compiled, const Metadata& metadata) {
+  const Sizes mesh = mesh_symbols(loaded.fusion->mesh(), compiled.mesh());
+  Sizes given = loaded.options.sizes;
+  for (const auto& [name, value] : mesh) given[name] = value;
+  const SizeClass size_class = plait::size_class(bind_sizes(*loaded.fusion, metadata, given), mesh);
+  const std::string options = cache_key(loaded.options.options);
+  std::string axes;
+  for (int64_t size : compiled.mesh().sizes()) axes += fmt::format("{}{}", axes.empty() ? "" : " x ", size);
+  fmt::print("sizes:   {}\n", size_class.key.empty() ? "none" : size_class.key);
+  fmt::print("mesh:    {}\n", axes.empty() ? "none" : axes);
+  fmt::print("options: {}\n", options.empty() ? "defaults" : options);
+  fmt::print("device:  {}\n", loaded.options.device);
+}
+
+int compile_for_gpus(Loaded& loaded, const std::vector<std::string>& archs) {
+  std::string why;
+  if (!nvrtc_available(&why))
+    throw MissingError("NVRTC, the compiler of CUDA text, is not here: " + why, "--arch",
+                       "run tools/setup for the wheels of tools/python-packages.txt, or set PLAIT_CUDA_HOME");
+  Compiled compiled = compile(*loaded.fusion, loaded.options);
+  compiled.prepare(input_metadata(loaded));
+  const auto kernels = write_cuda_kernels(compiled.compiled_class(), loaded.options);
+  std::vector<KernelReport> rows;
+  for (const auto& kernel : kernels)
+    for (const auto& arch : archs)
+      rows.push_back({kernel.name, kernel.schedule, arch, facts(compile_cuda(kernel.text, kernel.name, arch))});
+  fmt::print("{}", kernel_table(rows));
+  return 0;
+}
+
+}  // namespace
+
+int opt_command(const Arguments& args) {
+  Loaded loaded = load(args);
+  if (args.until.empty()) loaded.options.until = "program";
+  std::string timings;
+  loaded.dumps->listen([&](auto stage, auto, auto text) { timings = stage == "timings" ? text : timings; }, true);
+  try {
+    compile(*loaded.fusion, loaded.options).prepare(input_metadata(loaded));
+  } catch (const StoppedAt& stop) {
+    fmt::print("{}{}", stop.text, stop.text.empty() || stop.text.back() != '\n' ? "\n" : "");
+    return 0;
+  }
+  throw UserError(fmt::format("no pass or stage `{}` ran", loaded.options.until), "--until",
+                  suggestion(loaded.options.until, until_names(timings)));
+}
+
+int compile_command(const Arguments& args) {
+  Loaded loaded = load(args);
+  const auto archs = read_archs(args.archs);
+  if (!archs.empty()) return compile_for_gpus(loaded, archs);
+  Compiled compiled = compile(*loaded.fusion, loaded.options);
+  compiled.prepare(input_metadata(loaded));
+  const Report& report = compiled.report();
+  fmt::print("{}", kernel_table(report.kernels));
+  fmt::print("{} kernels, {} library calls, {} collectives, {:.2f} ms\n", report.kernels.size(), report.library_calls,
+             report.collectives, report.compile_ms);
+  return 0;
+}
+
+int explain_command(const Arguments& args) {
+  if (!args.shard && !args.segments && !args.schedule && !args.cache)
+    throw UserError("plait explain needs to know what", "", "add --shard, --segments, --schedule or --cache");
+  Loaded loaded = load(args);
+  Compiled compiled = compile(*loaded.fusion, loaded.options);
+  const Metadata metadata = input_metadata(loaded);
+  compiled.prepare(metadata);
+  if (args.shard) fmt::print("{}", explain_sharding(compiled.sharded()));
+  if (args.segments) print_segments(compiled.localized());
+  if (args.schedule) fmt::print("{}", kernel_table(compiled.report().kernels));
+  if (args.cache) print_cache(loaded, compiled, metadata);
+  return 0;
+}
+
+}  // namespace plait::tool

@@ -1,0 +1,224 @@
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "backend/cpu/plugin_loader.h"
+#include "base/error.h"
+#include "base/suggest.h"
+#include "plait_command.h"
+#include "plait_npy.h"
+#include "plait_values.h"
+#include "reference/draw_inputs.h"
+
+namespace plait::tool {
+
+namespace {
+
+using Settings = std::map<std::string, std::string, std::less<>>;
+
+Settings read_settings(const Arguments& args) {
+  Settings settings;
+  for (const auto& word : args.sets) {
+    auto [name, value] = name_and_value(word, "--set");
+    if (!settings.emplace(name, value).second)
+      throw UserError(fmt::format("`{}` is set twice", name), "--set", "set it once");
+  }
+  return settings;
+}
+
+std::set<std::string> mesh_symbols(const Fusion& fusion) {
+  std::set<std::string> out;
+  for (const MeshAxis& axis : fusion.mesh().axes())
+    if (!axis.symbol.empty()) out.insert(axis.symbol);
+  return out;
+}
+
+// Size symbols that the shapes of the graph mention, and all mesh symbols.
+std::set<std::string> size_symbols(const Fusion& fusion) {
+  std::set<std::string> out = mesh_symbols(fusion);
+  for (const TensorView* t : fusion.tensors())
+    for (sym::Expr extent : t->shape())
+      for (const auto& symbol : sym::symbols(extent)) out.insert(symbol);
+  return out;
+}
+
+// Checks the names of `--set` and puts the sizes where compile() looks for them.
+void settle_sizes(const Settings& settings, const Fusion& fusion, CompileOptions& options) {
+  std::set<std::string> dtypes, lets, symbols = size_symbols(fusion);
+  for (const auto& let : fusion.dtype_lets) dtypes.insert(let.name);
+  for (const auto& let : fusion.size_lets) lets.insert(let.name);
+  std::set<std::string> known = symbols;
+  known.insert(dtypes.begin(), dtypes.end());
+  known.insert(lets.begin(), lets.end());
+  for (const auto& [name, text] : settings) {
+    if (!known.contains(name))
+      throw UserError(fmt::format("there is no size or dtype `{}`", name), "--set " + name,
+                      suggestion(name, {known.begin(), known.end()}));
+    if (dtypes.contains(name)) continue;
+    int64_t value = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < 0)
+      throw UserError(fmt::format("`{}` is no size", text), "--set " + name, "sizes are whole numbers, at least 0");
+    if (symbols.contains(name)) options.sizes[name] = value;
+  }
+  // Symbols that no input can give have their lets.
+  for (const TensorView* t : fusion.inputs())
+    for (sym::Expr extent : t->shape())
+      for (const auto& symbol : sym::symbols(extent)) symbols.erase(symbol);
+  for (const auto& symbol : mesh_symbols(fusion)) symbols.erase(symbol);
+  for (const auto& symbol : symbols)
+    if (const int64_t* value = fusion.size_let(symbol)) options.sizes.emplace(symbol, *value);
+  // A let of a mesh symbol is its default: ranks, where given, solve for it instead.
+  if (!options.ranks)
+    for (const auto& symbol : mesh_symbols(fusion))
+      if (const int64_t* value = fusion.size_let(symbol)) options.sizes.emplace(symbol, *value);
+}
+
+uint64_t read_interleaving(const std::string& comm) {
+  constexpr const char* kRemedy = "take local or local:SEED";
+  if (comm == "local") return 0;
+  if (comm == "local:threads" || comm == "mpi" || comm == "nccl")
+    throw UserError(fmt::format("communicator `{}` is not built", comm), "--comm", kRemedy);
+  std::string_view text = comm;
+  uint64_t seed = 0;
+  constexpr std::string_view kPrefix = "local:";
+  if (text.substr(0, kPrefix.size()) == kPrefix) {
+    text.remove_prefix(kPrefix.size());
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+    if (error == std::errc() && end == text.data() + text.size() && !text.empty()) return seed;
+  }
+  throw UserError(fmt::format("there is no communicator `{}`", comm), "--comm", kRemedy);
+}
+
+// A list or number, or the name of a .npy file.
+Tensor read_input(const std::string& text, const TensorView& input) {
+  const std::string where = fmt::format("--input {}, %{}: {}", input.name, input.name, plait::type_text(input));
+  constexpr std::string_view kSuffix = ".npy";
+  bool file = text.size() >= kSuffix.size() && text.compare(text.size() - kSuffix.size(), text.npos, kSuffix) == 0;
+  if (file) return read_npy(text, input.dtype, where);
+  if (!text.empty() && text[0] != '[' && !parse_constant(input.dtype, text)) {
+    std::error_code error;
+    if (std::filesystem::exists(text, error) || text.find('/') != text.npos || text.find('.') != text.npos)
+      throw UserError(fmt::format("`{}` is neither a value nor a .npy file", text), where, "give FILE.npy or a list");
+  }
+  return read_list(text, input.dtype, where);
+}
+
+std::map<std::string, Tensor> given_inputs(const Arguments& args, const Fusion& fusion) {
+  std::map<std::string, Tensor> given;
+  std::vector<std::string> names;
+  for (const TensorView* t : fusion.inputs()) names.push_back(t->name);
+  for (const auto& word : args.inputs) {
+    auto [name, value] = name_and_value(word, "--input");
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw UserError(fmt::format("fusion @{} has no input `{}`", fusion.name(), name), "--input",
+                      suggestion(name, names));
+    if (given.contains(name))
+      throw UserError(fmt::format("input `{}` is given twice", name), "--input", "give it once");
+    given.emplace(name, read_input(value, *fusion.find(name)));
+  }
+  return given;
+}
+
+// Values for the symbols of inputs that are drawn must be there; names the first that is not.
+void require_sizes(const Fusion& fusion, const sym::Environment& sizes) {
+  for (const TensorView* t : fusion.inputs())
+    for (size_t d = 0; d < t->rank(); ++d)
+      for (const auto& symbol : sym::symbols(t->extent(d)))
+        if (!sizes.contains(symbol))
+          throw UserError(fmt::format("size {} has no value", symbol),
+                          fmt::format("%{}: {}, dim {}", t->name, plait::type_text(*t), d),
+                          fmt::format("give --set {}=4 or an input", symbol));
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> name_and_value(const std::string& word, const std::string& flag) {
+  size_t at = word.find('=');
+  if (at == word.npos || at == 0)
+    throw UserError(fmt::format("`{}` is not NAME=VALUE", word), flag, fmt::format("write {} NAME=VALUE", flag));
+  return {word.substr(0, at), word.substr(at + 1)};
+}
+
+std::string read_text(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw UserError(fmt::format("cannot read `{}`: it is a folder", path), "", "give the path of a text file");
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    throw UserError(fmt::format("cannot read `{}`: {}", path, std::strerror(errno)), "",
+                    "give the path of a text file, e.g. docs/examples/simple_add.plait");
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+std::string default_device() {
+  try {
+    load_plugin("libplait_llvm.so", "plait_llvm_interface", "", "llvm-19-dev");
+    return "cpu";
+  } catch (const MissingError&) {
+    return "reference";
+  }
+}
+
+Loaded load(const Arguments& args) {
+  if (args.file.empty())
+    throw UserError(fmt::format("plait {} needs a file", args.command), "",
+                    fmt::format("plait {} docs/examples/simple_add.plait", args.command));
+  Loaded out;
+  ParseOptions parse;
+  parse.file = args.file;
+  parse.set = read_settings(args);
+  out.fusion = parse_fusion(read_text(args.file), parse);
+  out.dumps = std::make_unique<DumpSink>();
+  for (const auto& dumps : args.dumps) {
+    std::istringstream specs(dumps);
+    for (std::string spec; std::getline(specs, spec, ',');) out.dumps->request(spec);
+  }
+  CompileOptions& options = out.options;
+  options.dumps = out.dumps.get();
+  options.ranks = args.ranks;
+  options.interleaving = read_interleaving(args.comm);
+  options.until = args.until;
+  for (const auto& word : args.options) {
+    auto [name, value] = name_and_value(word, "--option");
+    set_option(options.options, name, value);
+  }
+  settle_sizes(parse.set, *out.fusion, options);
+  options.device = args.device.empty() ? default_device() : args.device;
+  return out;
+}
+
+Tensors make_inputs(const Arguments& args, const Loaded& loaded) {
+  const Fusion& fusion = *loaded.fusion;
+  reference::DrawOptions draw;
+  draw.seed = args.seed;
+  draw.exact = args.exact;
+  draw.given = given_inputs(args, fusion);
+  draw.sizes = {loaded.options.sizes.begin(), loaded.options.sizes.end()};
+  require_sizes(fusion, reference::bind_sizes(fusion, draw.given, draw.sizes));
+  auto drawn = reference::draw_inputs(fusion, draw);
+  return {drawn.begin(), drawn.end()};
+}
+
+Metadata input_metadata(const Loaded& loaded) {
+  const Fusion& fusion = *loaded.fusion;
+  const sym::Environment given(loaded.options.sizes.begin(), loaded.options.sizes.end());
+  const sym::Environment sizes = reference::bind_sizes(fusion, {}, given);
+  require_sizes(fusion, sizes);
+  Metadata out;
+  for (const TensorView* t : fusion.inputs()) {
+    TensorMetadata metadata{t->dtype, {}};
+    for (sym::Expr extent : t->shape()) metadata.shape.push_back(sym::evaluate(extent, sizes));
+    out.emplace(t->name, std::move(metadata));
+  }
+  return out;
+}
+
+}  // namespace plait::tool
