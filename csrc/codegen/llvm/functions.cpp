@@ -279,23 +279,24 @@ struct Words {
   Ir w[4];
 };
 
-// Ten rounds of Philox 4x32 on the counters (i64 lanes).
+// Ten rounds of Philox 4x32 on the counters. Words lie in i64 lanes with zeros above, so that a product is one
+// instruction that multiplies the low halves.
 Words philox_rounds(Function& f, const Ir& seed, const Ir& counter, const Ir& offset) {
   const int lanes = counter.type.lanes;
-  const Type wide{Scalar::i64, lanes}, one{Scalar::i32, 1};
-  const auto low = [&](const Ir& v) { return f.cast("trunc", v, v.type.with(Scalar::i32)); };
-  const auto high = [&](const Ir& v) { return low(f.binary("lshr", v, integer(v.type, 32))); };
+  const auto low = [&](const Ir& v) { return f.binary("and", v, integer(v.type, 0xFFFFFFFF)); };
+  const auto high = [&](const Ir& v) { return f.binary("lshr", v, integer(v.type, 32)); };
   Words c{{low(counter), high(counter), f.splat(low(offset), lanes), f.splat(high(offset), lanes)}};
   Ir key0 = low(seed), key1 = high(seed);
   for (int round = 0; round < 10; ++round) {
-    const Ir p0 = f.binary("mul", f.cast("zext", c.w[0], wide), integer(wide, 0xD2511F53));
-    const Ir p1 = f.binary("mul", f.cast("zext", c.w[2], wide), integer(wide, 0xCD9E8D57));
+    const Ir p0 = f.binary("mul", c.w[0], integer(counter.type, 0xD2511F53));
+    const Ir p1 = f.binary("mul", c.w[2], integer(counter.type, 0xCD9E8D57));
     const Ir x0 = f.binary("xor", f.binary("xor", high(p1), c.w[1]), f.splat(key0, lanes));
     const Ir x2 = f.binary("xor", f.binary("xor", high(p0), c.w[3]), f.splat(key1, lanes));
     c = {{x0, low(p1), x2, low(p0)}};
-    key0 = f.binary("add", key0, integer(one, int32_t(0x9E3779B9)));
-    key1 = f.binary("add", key1, integer(one, int32_t(0xBB67AE85)));
+    key0 = low(f.binary("add", key0, integer(key0.type, 0x9E3779B9)));
+    key1 = low(f.binary("add", key1, integer(key1.type, 0xBB67AE85)));
   }
+  for (Ir& word : c.w) word = f.cast("trunc", word, word.type.with(Scalar::i32));
   return c;
 }
 
