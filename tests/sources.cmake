@@ -1,7 +1,9 @@
 # Written by tools/check_file_lists.py --fix; a test compares it with the tree.
 set(PLAIT_TEST_SUPPORT_SOURCES
   support/allocation_counter.cpp
+  support/direct_evaluation.cpp
   support/host_shim.cpp
+  support/kir_interpreter.cpp
   support/main.cpp
   support/random_graph.cpp
   support/run_case.cpp
@@ -13,11 +15,13 @@ set(PLAIT_TEST_FOLDERS
   unit/backend/cuda
   unit/base
   unit/codegen/cuda
+  unit/codegen/llvm
   unit/comm
   unit/device
   unit/graph
   unit/ir
   unit/kir
+  unit/lower
   unit/mesh
   unit/program
   unit/reference
@@ -52,6 +56,9 @@ set(PLAIT_TEST_unit_codegen_cuda
   unit/codegen/cuda/values_test.cpp
   unit/codegen/cuda/write_test.cpp
 )
+set(PLAIT_TEST_unit_codegen_llvm
+  unit/codegen/llvm/writer_test.cpp
+)
 set(PLAIT_TEST_unit_comm
   unit/comm/local_test.cpp
 )
@@ -67,6 +74,9 @@ set(PLAIT_TEST_unit_ir
 set(PLAIT_TEST_unit_kir
   unit/kir/print_test.cpp
   unit/kir/verify_test.cpp
+)
+set(PLAIT_TEST_unit_lower
+  unit/lower/pointwise_test.cpp
 )
 set(PLAIT_TEST_unit_mesh
   unit/mesh/layout_test.cpp

@@ -1,0 +1,142 @@
+#include "bind_inputs.h"
+
+#include "base/error.h"
+#include "base/suggest.h"
+
+namespace plait {
+
+namespace {
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  std::string out;
+  for (int64_t e : shape) out += (out.empty() ? "" : ", ") + std::to_string(e);
+  return "[" + out + "]";
+}
+
+std::string found(const TensorView& t, const TensorMetadata& m) {
+  return fmt::format("input %{}: {}, found {}{}", t.name, type_text(t), name(m.dtype), shape_text(m.shape));
+}
+
+void check_names(const Fusion& fusion, const Metadata& metadata) {
+  std::vector<std::string> names;
+  for (const TensorView* t : fusion.inputs()) names.push_back(t->name);
+  for (const auto& [name, m] : metadata) {
+    const TensorView* t = fusion.find(name);
+    if (!t || t->role == TensorRole::intermediate)
+      throw UserError(fmt::format("the fusion has no input `{}`", name), fmt::format("fusion @{}", fusion.name()),
+                      suggestion(name, names));
+  }
+  for (const TensorView* t : fusion.inputs())
+    if (!metadata.count(t->name))
+      throw UserError(fmt::format("input %{} is missing", t->name), fmt::format("fusion @{}", fusion.name()),
+                      fmt::format("give a tensor {}", type_text(*t)));
+}
+
+// The symbol and factor of `c * symbol` or `symbol`, where the symbol has no value yet.
+bool solve(sym::Expr extent, int64_t value, Sizes& sizes) {
+  std::string symbol;
+  for (const auto& s : sym::symbols(extent))
+    if (!sizes.count(s)) {
+      if (!symbol.empty()) return false;
+      symbol = s;
+    }
+  if (symbol.empty()) return true;
+  sym::Environment env(sizes.begin(), sizes.end());
+  auto at = [&](int64_t v) {
+    env[symbol] = v;
+    return sym::evaluate(extent, env);
+  };
+  // Extents grow with their symbols: bisect for the value, if there is one.
+  int64_t lo = 0, hi = 1;
+  try {
+    while (at(hi) < value && hi < (int64_t{1} << 40)) hi *= 2;
+    while (lo < hi) {
+      int64_t middle = lo + (hi - lo) / 2;
+      if (at(middle) < value)
+        lo = middle + 1;
+      else
+        hi = middle;
+    }
+    if (at(lo) != value || at(lo + 1) == value) return false;
+  } catch (const UserError&) {
+    return false;
+  }
+  sizes[symbol] = lo;
+  return true;
+}
+
+}  // namespace
+
+Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& given) {
+  check_names(fusion, metadata);
+  Sizes sizes = given;
+  std::map<std::string, std::string> bound_by;
+  for (const TensorView* t : fusion.inputs()) {
+    const TensorMetadata& m = metadata.find(t->name)->second;
+    if (m.dtype != t->dtype)
+      throw UserError(fmt::format("dtype {} does not fit", name(m.dtype)), found(*t, m),
+                      fmt::format("give a tensor of {}", name(t->dtype)));
+    if (m.shape.size() != t->rank())
+      throw UserError(fmt::format("rank {} does not fit rank {}", m.shape.size(), t->rank()), found(*t, m),
+                      "give a tensor with as many dims");
+    for (size_t d = 0; d < t->rank(); ++d) {
+      if (!t->extent(d).is_symbol()) continue;
+      const std::string& symbol = t->extent(d).symbol_name();
+      auto [it, fresh] = sizes.emplace(symbol, m.shape[d]);
+      if (fresh) bound_by[symbol] = fmt::format("%{} dim {}", t->name, d);
+      if (it->second != m.shape[d])
+        throw UserError(fmt::format("extent {} of dim {} does not fit: {} is {}{}", m.shape[d], d, symbol, it->second,
+                                    bound_by.count(symbol) ? " by " + bound_by[symbol] : ""),
+                        found(*t, m), fmt::format("give extents with one value of {}", symbol));
+    }
+  }
+  for (const TensorView* t : fusion.inputs()) {
+    const TensorMetadata& m = metadata.find(t->name)->second;
+    for (size_t d = 0; d < t->rank(); ++d) {
+      sym::Expr e = t->extent(d);
+      if (e.is_symbol()) continue;
+      if (!solve(e, m.shape[d], sizes))
+        throw UserError(fmt::format("extent {} of dim {} gives no value for {}", m.shape[d], d, sym::print(e)),
+                        found(*t, m), "give an extent that fits, or set the size");
+      int64_t value = sym::evaluate(e, {sizes.begin(), sizes.end()});
+      if (value != m.shape[d])
+        throw UserError(fmt::format("extent {} of dim {} does not fit: {} is {}", m.shape[d], d, sym::print(e), value),
+                        found(*t, m), fmt::format("give extent {}", value));
+    }
+  }
+  return sizes;
+}
+
+SizeClass size_class(const Sizes& sizes, const Sizes& mesh) {
+  constexpr int64_t kSmall = (int64_t{1} << 31) - 1;
+  SizeClass out;
+  for (const auto& [name, value] : mesh) out.clone.replace[name] = value;
+  for (const auto& [name, value] : sizes) {
+    if (mesh.count(name)) continue;
+    out.key += out.key.empty() ? "" : ", ";
+    if (value <= 1) {
+      out.clone.replace[name] = value;
+      out.key += fmt::format("{} = {}", name, value);
+      continue;
+    }
+    int64_t multiple = 1;
+    while (multiple < 16 && value % (multiple * 2) == 0) multiple *= 2;
+    bool small = value <= kSmall;
+    sym::SymbolInfo info;
+    info.lo = small ? 2 : kSmall + 1;
+    if (small) info.hi = kSmall;
+    info.multiple_of = multiple;
+    out.clone.facts[name] = info;
+    out.key += fmt::format("{}: {} in {}..{}", name, multiple, *info.lo, small ? std::to_string(kSmall) : "");
+  }
+  return out;
+}
+
+Sizes mesh_symbols(const Mesh& mesh, const DeviceMesh& devices) {
+  Sizes out;
+  for (size_t i = 0; i < mesh.axes().size(); ++i)
+    if (!mesh.axes()[i].symbol.empty()) out[mesh.axes()[i].symbol] = devices.size(static_cast<int>(i));
+  return out;
+}
+
+}  // namespace plait

@@ -1,0 +1,22 @@
+#pragma once
+// From input metadata to numbers and facts.
+#include "plait.h"
+
+namespace plait {
+
+// Values of all size symbols of the inputs. `given` holds mesh symbols and sizes that no input has as a plain dim.
+// UserError naming input, dim, what was found and what was expected.
+Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& given);
+
+// The class within which nothing recompiles: extents 0 and 1 are values, any other symbol has its divisibility (powers
+// of two up to 16) and a range.
+struct SizeClass {
+  std::string key;     // `b: 4 in 2..2147483647, s = 1`
+  CloneOptions clone;  // values and facts
+};
+SizeClass size_class(const Sizes& sizes, const Sizes& mesh_symbols);
+
+// Values of every mesh symbol, from the resolved sizes.
+Sizes mesh_symbols(const Mesh& mesh, const DeviceMesh& devices);
+
+}  // namespace plait

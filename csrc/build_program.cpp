@@ -1,0 +1,243 @@
+#include "build_program.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace plait {
+
+namespace {
+
+sym::Expr product_of(sym::Pool& pool, const TensorView* t, size_t begin, size_t end) {
+  sym::Expr out = pool.constant(1);
+  for (size_t d = begin; d < end; ++d) out = out * t->extent(d);
+  return out;
+}
+
+CommReduce reduce_of(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::sum:
+      return CommReduce::sum;
+    case ReduceOp::max:
+      return CommReduce::max;
+    case ReduceOp::min:
+      return CommReduce::min;
+    case ReduceOp::prod:
+      return CommReduce::prod;
+  }
+  __builtin_unreachable();
+}
+
+class Builder {
+ public:
+  Builder(const Fusion& fusion, const DeviceMesh& devices, const std::vector<CompiledSegment>& compiled)
+      : fusion_(fusion), compiled_(compiled) {
+    program_.name = fusion.name();
+    program_.pool = fusion.shared_pool();
+    program_.mesh = fusion.mesh();
+    program_.devices = devices;
+  }
+
+  Program run() {
+    for (const TensorView* t : fusion_.inputs()) values_[t] = add(t, t->name, ProgramValueKind::input);
+    // Outputs keep their order; one that is an input is a copy of it.
+    for (const TensorView* t : fusion_.outputs()) {
+      bool copy = values_.count(t) > 0;
+      ValueId id = add(t, t->name + (copy ? "_out" : ""), ProgramValueKind::output);
+      if (copy)
+        copies_.emplace_back(t, id);
+      else
+        values_[t] = id;
+    }
+    for (size_t i = 0; i < fusion_.segments.size(); ++i) add_segment(fusion_.segments[i], compiled_[i]);
+    for (const auto& [t, id] : copies_) add_copy(t, id);
+    return std::move(program_);
+  }
+
+ private:
+  ValueId add(const TensorView* t, const std::string& name, ProgramValueKind kind) {
+    return program_.add_value(name, t->dtype, t->shape(), kind);
+  }
+
+  ValueId read(const TensorView* t) const {
+    auto it = values_.find(t);
+    PLAIT_CHECK(it != values_.end(), "%{} is not in memory", t->name);
+    return it->second;
+  }
+
+  // The value of a segment's output, allocated before its first write.
+  ValueId write(const TensorView* t) {
+    auto it = values_.find(t);
+    ValueId id = it == values_.end() ? add(t, t->name, ProgramValueKind::temporary) : it->second;
+    values_[t] = id;
+    program_.add_step<AllocStep>().value = id;
+    return id;
+  }
+
+  void add_segment(const Segment& segment, const CompiledSegment& compiled) {
+    if (compiled.kernel || !compiled.text.name.empty()) return add_launch(segment, compiled);
+    for (const Op* op : segment.ops) {
+      visit(*op, overloaded{
+                     [&](const AllReduce& o) { add_all_reduce(o); },
+                     [&](const AllGather& o) { view(CollectiveKind::all_gather, o, {}); },
+                     [&](const ReduceScatter& o) { view(CollectiveKind::reduce_scatter, o, reduce_of(o.reduce)); },
+                     [&](const LocalSlice& o) { add_slice(o); },
+                     [&](const Linear& o) { add_product(o, compiled); },
+                     [&](const Matmul& o) { add_product(o, compiled); },
+                     [&](const PointwiseOp& o) { PLAIT_CHECK(false, "{} has no kernel", plait::describe(o)); },
+                     [&](const Full& o) { PLAIT_CHECK(false, "{} has no kernel", plait::describe(o)); },
+                     [&](const Uniform& o) { PLAIT_CHECK(false, "{} has no kernel", plait::describe(o)); },
+                     [&](const Dropout& o) { PLAIT_CHECK(false, "{} was not expanded", plait::describe(o)); },
+                     [&](const Reshard& o) { PLAIT_CHECK(false, "{} was not localized", plait::describe(o)); },
+                 });
+    }
+  }
+
+  void add_launch(const Segment& segment, const CompiledSegment& compiled) {
+    std::vector<ValueId> outputs;
+    for (const TensorView* t : segment.outputs) outputs.push_back(write(t));
+    auto& step = program_.add_step<LaunchStep>();
+    step.kernel.index = static_cast<uint32_t>(program_.kernels.size());
+    program_.kernels.push_back({compiled.text, segment.schedule, compiled.facts, compiled.executable});
+    for (const TensorView* t : segment.inputs) step.inputs.push_back(read(t));
+    step.outputs = std::move(outputs);
+    step.integers = compiled.integers;
+    if (!compiled.kernel) return;
+    const kir::Kernel& kernel = compiled.kernel->kernel;
+    std::map<std::string, sym::Expr> arguments;
+    for (size_t i = 0; i < kernel.integers.size(); ++i)
+      arguments.emplace(kernel.integers[i].symbol_name(), compiled.kernel->arguments[i]);
+    auto bind = [&](sym::Expr e) { return sym::substitute(fusion_.pool(), e, arguments); };
+    if (const kir::For* loop = kir::thread_loop(kernel)) step.threads = bind(loop->extent);
+    if (kernel.target == kir::Target::cuda) {
+      auto extents = kir::launch_extents(kernel);
+      for (size_t i = 0; i < 3; ++i) {
+        step.grid[i] = bind(extents.grid[i]);
+        step.block[i] = bind(extents.block[i]);
+      }
+    }
+  }
+
+  void add_product(const Op& op, const CompiledSegment& compiled) {
+    std::string why;
+    auto view = product_view(op, &why);
+    PLAIT_CHECK(view && compiled.executable, "{} was given to the library: {}", plait::describe(op), why);
+    ValueId out = write(op.out);
+    auto& step = program_.add_step<LibraryStep>();
+    step.library.index = static_cast<uint32_t>(program_.libraries.size());
+    program_.libraries.push_back({view->product, compiled.executable});
+    step.a = read(view->a);
+    step.b = read(view->b);
+    step.out = out;
+    step.batch = view->batch;
+    step.m = view->m;
+    step.n = view->n;
+    step.k = view->k;
+  }
+
+  void add_all_reduce(const AllReduce& op) {
+    ValueId out = write(op.out);
+    auto& step = program_.add_step<CollectiveStep>(ProgramStream::comm);
+    step.collective = CollectiveKind::all_reduce;
+    step.in = read(op.in);
+    step.out = out;
+    step.reduce = reduce_of(op.reduce);
+    step.team.index = op.axis;
+  }
+
+  template <class Node>
+  void view(CollectiveKind kind, const Node& op, std::optional<CommReduce> reduce) {
+    ValueId out = write(op.out);
+    auto& step = program_.add_step<CollectiveStep>(ProgramStream::comm);
+    step.collective = kind;
+    step.in = read(op.in);
+    step.out = out;
+    step.reduce = reduce;
+    step.team.index = op.axis;
+    step.outer = op.outer;
+    step.count = op.count;
+    step.total = op.total;
+    step.inner = op.inner;
+  }
+
+  void add_slice(const LocalSlice& op) {
+    ValueId out = write(op.out);
+    auto& step = program_.add_step<CopyStep>();
+    step.in = read(op.in);
+    step.out = out;
+    step.outer = op.outer;
+    step.start = op.start;
+    step.count = op.count;
+    step.total = op.total;
+    step.inner = op.inner;
+  }
+
+  void add_copy(const TensorView* t, ValueId out) {
+    program_.add_step<AllocStep>().value = out;
+    auto& step = program_.add_step<CopyStep>();
+    step.in = read(t);
+    step.out = out;
+    step.start = fusion_.pool().constant(0);
+    step.count = step.total = product_of(fusion_.pool(), t, 0, t->rank());
+  }
+
+  const Fusion& fusion_;
+  const std::vector<CompiledSegment>& compiled_;
+  Program program_;
+  std::map<const TensorView*, ValueId> values_;
+  std::vector<std::pair<const TensorView*, ValueId>> copies_;
+};
+
+}  // namespace
+
+std::optional<ProductView> product_view(const Op& op, std::string* why) {
+  sym::Pool& pool = op.out->fusion->pool();
+  ProductView view;
+  view.batch = pool.constant(1);
+  view.product.out = op.out->dtype;
+  if (const auto* linear = as<Linear>(op)) {
+    if (linear->b) {
+      *why = "the bias is part of the product";
+      return std::nullopt;
+    }
+    size_t rank = linear->x->rank();
+    view.a = linear->x;
+    view.b = linear->w;
+    view.m = product_of(pool, linear->x, 0, rank - 1);
+    view.n = linear->w->extent(0);
+    view.k = linear->w->extent(1);
+    view.product.linear = true;
+  } else if (const auto* matmul = as<Matmul>(op)) {
+    view.a = matmul->a;
+    view.b = matmul->b;
+    size_t ra = view.a->rank(), rb = view.b->rank();
+    view.m = view.a->extent(ra - 2);
+    view.k = view.a->extent(ra - 1);
+    view.n = view.b->extent(rb - 1);
+    view.product.linear = false;
+    bool same = ra == rb;
+    for (size_t d = 0; same && d + 2 < ra; ++d) same = view.a->extent(d) == view.b->extent(d);
+    if (same) {
+      view.batch = product_of(pool, view.a, 0, ra - 2);
+    } else if (rb == 2) {
+      view.m = product_of(pool, view.a, 0, ra - 1);
+    } else {
+      *why = "batch dims broadcast";
+      return std::nullopt;
+    }
+  } else {
+    *why = "not a product";
+    return std::nullopt;
+  }
+  view.product.in = view.a->dtype;
+  return view;
+}
+
+Program build_program(const Fusion& localized, const DeviceMesh& devices,
+                      const std::vector<CompiledSegment>& segments) {
+  PLAIT_CHECK(segments.size() == localized.segments.size(), "{} compiled segments of {}", segments.size(),
+              localized.segments.size());
+  return Builder(localized, devices, segments).run();
+}
+
+}  // namespace plait

@@ -1,0 +1,67 @@
+#include "pipeline.h"
+
+#include "base/error.h"
+#include "graph/passes.h"
+#include "pipeline_stages.h"
+#include "shard/insert_reshards.h"
+#include "shard/localize.h"
+#include "shard/propagate.h"
+#include "shard/verify_sharding.h"
+
+namespace plait {
+
+// The compiler. Each line is a pass; a constraint on order stands at the line that it pins.
+std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOptions& facts,
+                                             const PipelineContext& context) {
+  Stages stages(context);
+  const Options& options = context.options.options;
+  auto out = std::make_unique<CompiledClass>();
+  stages.begin("fusion", fusion);
+
+  // graph: facts come first, so that expressions fold on construction
+  out->graph = clone(fusion, facts);
+  Fusion& graph = *out->graph;
+  stages.pass("graph", "number_random_ops", graph, [&] { number_random_ops(graph); });  // before ops come and go
+  stages.pass("graph", "expand", graph, [&] { expand(graph); });
+  stages.pass("graph", "split_bias", graph, [&] { split_bias(graph, options); });  // a pending sum takes no bias
+  stages.pass("graph", "remove_dead_code", graph, [&] { remove_dead_code(graph); });
+  stages.end("graph", graph);
+
+  // sharded: global extents, a layout for every tensor, a reshard for every change
+  out->sharded = clone(graph);
+  Fusion& sharded = *out->sharded;
+  const Annotations annotated = annotations(sharded);
+  stages.pass("sharded", "propagate", sharded, [&] { propagate(sharded); });
+  if (options.verify) verify_sharding(sharded, ShardStage::propagated, &annotated);
+  stages.pass("sharded", "insert_reshards", sharded, [&] { insert_reshards(sharded); });
+  if (options.verify) verify_sharding(sharded, ShardStage::resharded, &annotated);
+  stages.pass("sharded", "widen_products", sharded, [&] { widen_products(sharded); });  // needs to know what is pending
+  stages.end("sharded", sharded);
+
+  // localized: device axes leave, extents are those of a rank
+  std::unique_ptr<Fusion> localized;
+  stages.work("localized", "localize", [&] { localized = localize(sharded, context.mesh); });
+  stages.pass("localized", "remove_unread", *localized, [&] { remove_dead_code(*localized); });
+  stages.end("localized", *localized);
+
+  // segments: cut at collectives and products, the rest in few groups
+  stages.pass("segments", "segment", *localized, [&] { segment_for(*localized, context); });
+  stages.end("segments", *localized);
+  out->localized = std::move(localized);
+
+  // per group: schedule, lower, write, compile
+  stages.work("kir", "lower", [&] { lower_segments(*out, stages, context); });
+  stages.work("kir", "compile", [&] { compile_segments(*out, stages, context); });
+
+  // program: the steps of all ranks
+  stages.work("program", "build_program", [&] {
+    auto program = std::make_shared<Program>(build_program(*out->localized, context.mesh, out->segments));
+    verify(*program);
+    out->program = std::move(program);
+  });
+  stages.end("program", *out->program);
+  out->timings = stages.finish();
+  return out;
+}
+
+}  // namespace plait

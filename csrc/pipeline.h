@@ -1,0 +1,41 @@
+#pragma once
+// One class of sizes on its way from a Fusion to a Program: the compiler as one page.
+#include "build_program.h"
+#include "plait.h"
+
+namespace plait {
+
+// Everything that one class of sizes compiled to.
+struct CompiledClass {
+  std::unique_ptr<Fusion> graph;            // after graph passes
+  std::unique_ptr<Fusion> sharded;          // with layouts and reshards
+  std::shared_ptr<const Fusion> localized;  // with segments
+  std::vector<CompiledSegment> segments;
+  std::shared_ptr<const Program> program;
+  std::vector<std::string> kernel_texts;  // kernel IR
+  std::string timings;
+  double compile_ms = 0;
+};
+
+struct PipelineContext {
+  const CompileOptions& options;
+  const DeviceMesh& mesh;
+  Device& device;
+  std::map<std::string, std::string, std::less<>> pinned_schedules;  // output tensor -> schedule written in the file
+};
+
+// Errors of the user first; then stage by stage. Throws StoppedAt where options.until asks for it.
+std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOptions& facts,
+                                             const PipelineContext& context);
+
+// Writes kernels for a GPU architecture of the same localized fusion: CUDA text, not run.
+struct CudaKernel {
+  std::string name, schedule, text;
+};
+std::vector<CudaKernel> write_cuda_kernels(const CompiledClass& compiled, const CompileOptions& options);
+
+// The device of that name; made once per name and settings. UserError for an unknown name, MissingError for an absent
+// one.
+Device& find_device(const std::string& name, const Options& options);
+
+}  // namespace plait

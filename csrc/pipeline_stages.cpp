@@ -1,0 +1,217 @@
+#include "pipeline_stages.h"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "base/error.h"
+#include "codegen/cuda/write.h"
+#include "codegen/llvm/writer.h"
+#include "reference/executable.h"
+#include "reference/product.h"
+#include "schedule/scheduler.h"
+#include "segment/segment.h"
+
+namespace plait {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> out;
+  for (size_t at = 0; at <= text.size();) {
+    size_t end = std::min(text.find(',', at), text.size());
+    if (end > at) out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+bool is_generated(const Segment& segment) {
+  return segment.schedule != kLibrary && segment.schedule != kCollective && segment.schedule != kCopy;
+}
+
+std::string kernel_name(const Fusion& fusion, const Segment& segment) { return fusion.name() + "_" + segment.name; }
+
+LowerOptions lower_options(const Fusion& fusion, const Segment& segment, const CompileOptions& options,
+                           kir::Target target) {
+  LowerOptions out;
+  out.target = target;
+  out.strict_rounding = options.options.strict_rounding;
+  out.name = kernel_name(fusion, segment);
+  return out;
+}
+
+}  // namespace
+
+Stages::Stages(const PipelineContext& context)
+    : options_(context.options),
+      driver_({split(context.options.options.skip), context.options.until, context.options.options.verify,
+               context.options.dumps}) {}
+
+void Stages::begin(std::string_view stage, const Fusion& fusion) {
+  fusion_name_ = fusion.name();
+  PLAIT_CHECK(!has_test_bug(options_.options, "internal_error"), "a planted internal error");
+  end(stage, fusion);
+}
+
+void Stages::pass(std::string_view stage, std::string_view name, Fusion& fusion, const std::function<void()>& pass) {
+  driver_.run(stage, name, {[&] { return print(fusion); }, [&] { verify(fusion); }}, pass);
+}
+
+void Stages::work(std::string_view stage, std::string_view name, const std::function<void()>& work) {
+  driver_.timed(stage, name, work);
+}
+
+void Stages::end(std::string_view stage, const Fusion& fusion) {
+  driver_.end_stage(stage, fusion_name_, [&] { return print(fusion); });
+}
+
+void Stages::end(std::string_view stage, const Program& program) {
+  driver_.end_stage(stage, fusion_name_, [&] { return print(program); });
+}
+
+void Stages::text(std::string_view stage, const std::string& name, const std::string& text) {
+  if (wants(stage) && options_.dumps) options_.dumps->put(stage, name, text);
+}
+
+bool Stages::wants(std::string_view stage) const {
+  return options_.until == stage || (options_.dumps && options_.dumps->wants(stage));
+}
+
+void Stages::stop_at(std::string_view stage, const std::string& text) {
+  if (options_.until == stage) throw StoppedAt{std::string(stage), text};
+}
+
+std::string Stages::finish() {
+  std::string table = driver_.timings();
+  text("timings", fusion_name_, table);
+  stop_at("timings", table);
+  return table;
+}
+
+void segment_for(Fusion& localized, const PipelineContext& context) {
+  const Options& options = context.options.options;
+  SegmentOptions how;
+  how.machine.lanes = context.device.vector_lanes();
+  how.pins = context.pinned_schedules;
+  how.products = options.products;
+  how.library_accepts = [&](const Op& op, std::string* why) {
+    auto view = product_view(op, why);
+    return view && context.device.library(view->product, why) != nullptr;
+  };
+  segment(localized, how);
+}
+
+void lower_segments(CompiledClass& compiled, Stages& stages, const PipelineContext& context) {
+  const Fusion& fusion = *compiled.localized;
+  compiled.segments.resize(fusion.segments.size());
+  if (context.device.name() == "reference") return;
+  std::string all;
+  for (size_t i = 0; i < fusion.segments.size(); ++i) {
+    const Segment& segment = fusion.segments[i];
+    if (!is_generated(segment)) continue;
+    auto lowered = lower(fusion, segment, lower_options(fusion, segment, context.options, kir::Target::cpu));
+    kir::verify(lowered.kernel);
+    compiled.kernel_texts.push_back(kir::print(lowered.kernel));
+    stages.text("kir", lowered.kernel.name, compiled.kernel_texts.back());
+    all += compiled.kernel_texts.back();
+    compiled.segments[i].integers = lowered.arguments;
+    compiled.segments[i].kernel = std::move(lowered);
+  }
+  stages.text("scheduled", fusion.name(), print(fusion));
+  stages.stop_at("scheduled", print(fusion));
+  stages.stop_at("kir", all);
+}
+
+namespace {
+
+// The reference evaluates generated segments as a whole.
+void use_reference(CompiledClass& compiled) {
+  const Fusion& fusion = *compiled.localized;
+  for (size_t i = 0; i < fusion.segments.size(); ++i) {
+    const Segment& segment = fusion.segments[i];
+    if (!is_generated(segment)) continue;
+    CompiledSegment& slot = compiled.segments[i];
+    slot.executable = reference::make_executable(compiled.localized, i);
+    slot.text.name = kernel_name(fusion, segment);
+    slot.text.buffers = segment.inputs.size() + segment.outputs.size();
+    for (const auto& symbol : reference::segment_symbols(fusion, segment))
+      slot.integers.push_back(fusion.pool().symbol(symbol));
+    slot.text.integers = slot.integers.size();
+  }
+}
+
+// Runs the jobs on as many threads as there are cores; the first error is thrown.
+void run_parallel(const std::vector<std::function<void()>>& jobs) {
+  std::atomic<size_t> next = 0;
+  std::exception_ptr error;
+  std::mutex mutex;
+  auto worker = [&] {
+    for (size_t i = next++; i < jobs.size(); i = next++) {
+      try {
+        jobs[i]();
+      } catch (...) {
+        std::lock_guard lock(mutex);
+        if (!error) error = std::current_exception();
+      }
+    }
+  };
+  size_t count = std::min<size_t>(jobs.size(), std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < count; ++i) threads.emplace_back(worker);
+  worker();
+  for (auto& t : threads) t.join();
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace
+
+void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineContext& context) {
+  const Fusion& fusion = *compiled.localized;
+  if (context.device.name() == "reference") use_reference(compiled);
+  std::vector<std::function<void()>> jobs;
+  std::string all;
+  for (size_t i = 0; i < fusion.segments.size(); ++i) {
+    CompiledSegment& slot = compiled.segments[i];
+    if (fusion.segments[i].schedule == kLibrary) {
+      std::string why;
+      slot.product = product_view(*fusion.segments[i].ops[0], &why)->product;
+      slot.executable = context.device.library(slot.product, &why);
+    }
+    if (!slot.kernel) continue;
+    const kir::Kernel& kernel = slot.kernel->kernel;
+    slot.text = {kernel.name, codegen::write_llvm(kernel), kernel.buffers.size(), kernel.integers.size()};
+    stages.text("llvm", kernel.name, slot.text.text);
+    all += slot.text.text;
+    jobs.push_back([&slot, &context] { slot.executable = context.device.compile(slot.text, &slot.facts); });
+  }
+  stages.stop_at("llvm", all);
+  if (stages.wants("cuda")) {
+    std::string cuda;
+    for (const auto& kernel : write_cuda_kernels(compiled, context.options)) {
+      stages.text("cuda", kernel.name, kernel.text);
+      cuda += kernel.text;
+    }
+    stages.stop_at("cuda", cuda);
+  }
+  run_parallel(jobs);
+}
+
+std::vector<CudaKernel> write_cuda_kernels(const CompiledClass& compiled, const CompileOptions& options) {
+  auto fusion = clone(*compiled.localized);
+  std::vector<CudaKernel> out;
+  for (auto& segment : fusion->segments) {
+    if (!is_generated(segment)) continue;
+    for (TensorView* t : segment.outputs) t->domain.transforms.clear();
+    Machine machine;
+    machine.cuda = true;
+    segment.schedule = print(choose_params({*fusion, segment}, machine));
+    apply_schedule(*fusion, segment);
+    auto lowered = lower(*fusion, segment, lower_options(*fusion, segment, options, kir::Target::cuda));
+    kir::verify(lowered.kernel);
+    out.push_back({lowered.kernel.name, segment.schedule, write_cuda(lowered.kernel)});
+  }
+  return out;
+}
+
+}  // namespace plait

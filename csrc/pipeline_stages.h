@@ -1,0 +1,39 @@
+#pragma once
+// What pipeline.cpp calls besides passes: the driver bound to one compilation, and the work per group.
+#include "base/pass.h"
+#include "pipeline.h"
+
+namespace plait {
+
+// The pass driver with the options of one compilation.
+class Stages {
+ public:
+  explicit Stages(const PipelineContext& context);
+  void begin(std::string_view stage, const Fusion& fusion);
+  // Runs a pass that edits the fusion; verifies it afterwards.
+  void pass(std::string_view stage, std::string_view name, Fusion& fusion, const std::function<void()>& pass);
+  // Runs work whose result is another value.
+  void work(std::string_view stage, std::string_view name, const std::function<void()>& work);
+  void end(std::string_view stage, const Fusion& fusion);
+  void end(std::string_view stage, const Program& program);
+  void text(std::string_view stage, const std::string& name, const std::string& text);
+  // True if anybody wants the texts of a stage.
+  bool wants(std::string_view stage) const;
+  // Ends a stage that consists of several texts.
+  void stop_at(std::string_view stage, const std::string& text);
+  std::string finish();  // hands over the timings
+
+ private:
+  const CompileOptions& options_;
+  std::string fusion_name_;
+  PassDriver driver_;
+};
+
+// Segments the localized fusion for the device, with what the file pins.
+void segment_for(Fusion& localized, const PipelineContext& context);
+// Kernel IR of every generated segment, verified. For the reference device nothing is generated.
+void lower_segments(CompiledClass& compiled, Stages& stages, const PipelineContext& context);
+// Text of every kernel, compiled in parallel; executables of products.
+void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineContext& context);
+
+}  // namespace plait

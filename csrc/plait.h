@@ -1,0 +1,103 @@
+#pragma once
+// The public C++ entry: compile a Fusion, run it on tensors.
+//
+//   Fusion f; TensorView* x = f.input("x", {"b", "h"}, f32); ... f.output("y", y);
+//   auto p = compile(f, {.device = "cpu", .ranks = 4});
+//   auto y = p.run({{"x", tx}})["y"];
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/dump.h"
+#include "base/options.h"
+#include "base/pass.h"
+#include "build/build.h"
+#include "comm/communicator.h"
+#include "device/device.h"
+#include "ir/fusion.h"
+#include "program/program.h"
+
+namespace plait {
+
+using Tensors = std::map<std::string, Tensor, std::less<>>;
+using Sizes = std::map<std::string, int64_t, std::less<>>;
+
+struct CompileOptions {
+  std::string device = "cpu";    // cpu or reference
+  std::optional<int64_t> ranks;  // solves the one free symbol of the mesh
+  Sizes sizes;                   // mesh symbols, and size symbols that no input gives
+  bool one_rank = false;         // every mesh axis is 1, whatever the file says
+  uint64_t interleaving = 0;     // order in which in-process ranks step; 0 is round robin
+  Options options;
+  DumpSink* dumps = nullptr;  // the caller keeps it while the program is in use
+  std::string until;          // pass or stage after which compiling stops (StoppedAt)
+};
+
+// What the embedder lends to one run; all optional. Streams are those of GPUs.
+struct RunOptions {
+  void* stream = nullptr;
+  Allocator* allocator = nullptr;  // of outputs
+  Communicators* comms = nullptr;
+  std::optional<int64_t> threads;
+};
+
+// dtype and global shape of an input.
+struct TensorMetadata {
+  DType dtype = DType::f32;
+  std::vector<int64_t> shape;
+};
+using Metadata = std::map<std::string, TensorMetadata, std::less<>>;
+
+struct KernelReport {
+  std::string name, schedule, arch;
+  KernelFacts facts;
+};
+
+// What one class of inputs compiled to, and what runs of it did.
+struct Report {
+  std::vector<KernelReport> kernels;
+  int64_t library_calls = 0, collectives = 0;                             // steps of one rank
+  int64_t wire_bytes = 0, wire_bytes_min = 0;                             // of the last run
+  double compile_ms = 0, run_ms = 0;                                      // of the class; of the last run
+  std::map<std::string, std::vector<std::vector<int64_t>>> local_shapes;  // output -> by rank
+  std::vector<std::pair<std::string, double>> step_ms;                    // of the last timed run, all ranks together
+};
+
+// A fusion on its way to devices. Cheap to copy; copies share everything. One thread at a time.
+class Compiled {
+ public:
+  // Global tensors in, global tensors out. The first run of a class of sizes compiles it.
+  // UserError: an input is missing, unknown, or of the wrong dtype, rank or extents.
+  Tensors run(const Tensors& inputs, const RunOptions& options = {});
+  // Compiles the class that the metadata belongs to, and binds its sizes, ahead of a run.
+  void prepare(const Metadata& metadata);
+  // Takes and returns the pieces of one rank. UserError where the program needs other ranks: those run together by
+  // run().
+  Tensors run_local(int64_t rank, const Tensors& pieces, const RunOptions& options = {});
+
+  const DeviceMesh& mesh() const;
+  const Report& report() const;  // of the class that ran or was prepared last
+  const Program& program() const;
+  const Fusion& sharded() const;                         // with layouts and reshards, global extents
+  const Fusion& localized() const;                       // with segments, extents of a rank
+  const struct CompiledClass& compiled_class() const;    // all stages (pipeline.h)
+  const std::vector<std::string>& kernel_texts() const;  // kernel IR of the generated kernels
+  void set_step_timing(bool on);
+
+  struct Impl;
+  explicit Compiled(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+// Checks what can be checked without sizes: mesh, ranks, device. The fusion is copied.
+// UserError, MissingError: ranks that do not fit the mesh, an unknown device, a device that is not here.
+Compiled compile(const Fusion& fusion, const CompileOptions& options = {});
+
+// Version of the library, "0.1.0".
+std::string version();
+
+}  // namespace plait

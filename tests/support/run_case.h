@@ -1,0 +1,32 @@
+#pragma once
+// Runs one fusion text on ranks and compares with the reference and with one rank.
+#include <string>
+
+#include "plait.h"
+
+namespace plait::testing {
+
+struct CaseOptions {
+  std::string device = "cpu";
+  int64_t ranks = 1;
+  bool exact = false;
+  uint64_t seed = 0;  // of inputs
+  uint64_t interleaving = 0;
+  Options options;
+  std::map<std::string, std::string, std::less<>> set;
+  bool compare_one_rank = true;
+};
+
+struct CaseResult {
+  bool ok = true;
+  std::string message;  // what failed, empty when ok
+  double max_error = 0;
+  int64_t collectives = 0, kernels = 0, library_calls = 0;
+  bool uneven = false, empty = false;  // some tensor has pieces of different sizes; some rank holds no element of one
+  Report report;
+};
+
+// Throws what parsing, compiling and running throw.
+CaseResult run_case(const std::string& text, const CaseOptions& options);
+
+}  // namespace plait::testing
