@@ -196,6 +196,9 @@ TEST(KirVerify, Loops) {
     b.loop("j", i, LoopKind::thread_x);
     EXPECT_NE(verdict(b.kernel).find("extent speaks of i"), std::string::npos);
   }
+}
+
+TEST(KirVerify, FactsOfLoopVariables) {
   {
     Sample s;  // facts of a loop variable that its extent does not prove
     auto& loop = s.b.add<For>();

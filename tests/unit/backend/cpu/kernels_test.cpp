@@ -240,6 +240,23 @@ TEST(CpuKernels, U64ToF32RoundsOnce) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(y.at(i), float(values[i]));
 }
 
+TEST(CpuKernels, LiteralsReadBackExactly) {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (DType dtype : {DType::f32, DType::f64, DType::i64, DType::u32, DType::u64, DType::boolean}) {
+    for (double value : {0.0, -0.0, 1.0, 0.1, 1e-45, 3.4e38, 123456789.0, inf, -inf, std::nan(""), -5.0}) {
+      for (int lanes : {1, 8}) {
+        KernelBuilder b("literal");
+        const auto y = b.writes("y", dtype, b.number(8));
+        b.store(y, b.number(0) + b.lane, b.literal(dtype, value, lanes), Access::contiguous);
+        const Tensor out = Tensor::from_doubles(dtype, {8}, std::vector<double>(8, 1));
+        test::run(b.kernel, {out}, {});
+        const Constant got = Constant::load(dtype, static_cast<char*>(out.data()) + size_of(dtype) * size_t(lanes - 1));
+        EXPECT_EQ(got.text(), Constant::from_double(dtype, value).text()) << value << " as " << name(dtype);
+      }
+    }
+  }
+}
+
 TEST(CpuKernels, ConvertSplatsOneLane) {
   KernelBuilder b("splat");
   const auto x = b.reads("x", DType::bf16, b.number(1)), y = b.writes("y", DType::f64, b.number(8));
