@@ -9,6 +9,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/run_case.cpp
 )
 set(PLAIT_TEST_FOLDERS
+  command
   fuzz
   ir
   unit/backend/cpu
@@ -29,8 +30,13 @@ set(PLAIT_TEST_FOLDERS
   unit/shard
   unit/sym
 )
+set(PLAIT_TEST_command
+  command/failure_test.cpp
+  command/run_test.cpp
+)
 set(PLAIT_TEST_fuzz
   fuzz/random_graphs_test.cpp
+  fuzz/text_fuzz_test.cpp
 )
 set(PLAIT_TEST_ir
   ir/ir_text_test.cpp

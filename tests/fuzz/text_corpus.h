@@ -1,0 +1,80 @@
+#pragma once
+// Texts of fusions that mutations start from: every construct of the grammar stands in one of them.
+#include <array>
+#include <string_view>
+
+namespace plait::test {
+
+inline constexpr std::array<std::string_view, 5> kTextCorpus = {
+    R"(
+let b = 4, n = 6, T = bf16
+mesh @m (dp = 2, tp = t)
+fusion @all on @m (
+  %x: T[b, 2*n] {0: [dp, tp granule 2]},
+  %i: i64[b],
+  param %w: T[n, 2*n] {0: tp} stored {0: [tp, dp]},
+  param %v: T[n] {} allocation (0),
+  %seed: u64[]
+) -> (%y {0: dp}, %k) {
+  %h = linear(%x, %w, %v)          # a comment
+  %c: f32[b, n] {1: [local 2, tp]} = cast(%h, to = f32)
+  %g = gelu(%c)
+  %q = gelu(%g, approx = tanh)
+  %half = full(shape = [], value = 0.5, dtype = f32)
+  %big = full(shape = [b, n], value = -inf, dtype = f32)
+  %u = uniform(shape = [b, n], seed = %seed, offset = 3)
+  %m = ge(%u, %half)
+  %s = where(%m, %q, %big)
+  %d = dropout(%s, p = 0.25, seed = %seed, offset = 7)
+  %mm: f32[b, n] {} = linear(%x, %w, accumulate = true)
+  %y = add(%d, %mm)
+  %k = add(%i, %i)
+}
+)",
+    R"(
+fusion @f (%x: f32[8, n], %e: f32[0]) -> (%z) {
+  segment @s1 (%x) -> (%y, %y2) schedule pointwise(vector = 8, unroll = 2) {
+    %y: f32[8, n] loops (merge(0), split(0, 8), parallel(1, vectorize), reorder(1, 0)) = exp(%x)
+    %y2: f32[8, n] allocation (1, 0) = silu(%y)
+  }
+  segment @s2 (%y, %y2) -> (%z) schedule library {
+    %z: f32[8, n] = add(%y, %y2)
+  }
+}
+)",
+    R"(
+fusion @f (%x: f32[3, 8, n], %v: f32[n, 4]) -> (%z, %x) {
+  segment @s1 (%x, %v) -> (%y) schedule nest(split = 4) {
+    %y: f32[3, 8, 4] loops (split(3, 16), reorder(0, 1, 3, 2, 4)) = matmul(%x, %v)
+  }
+  segment @s2 (%y) -> (%z) {
+    %t: f32[3, 8, 4] = neg(%y)
+    %z = max(%t, %y)
+  }
+}
+)",
+    R"(
+mesh @m (tp = 3, dp = 2)
+fusion @local on @m (%x: f32[4, chunk(12, 3, rank.tp)]) -> (%g, %a, %l) {
+  %g: f32[4, 12] = all_gather(%x, axis = tp, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1)
+  %r: f32[4, chunk(12, 3, rank.tp)] = reduce_scatter(%g, axis = tp, reduce = sum, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1)
+  %a = all_reduce(%r, axis = tp, reduce = max)
+  %l: f32[4, chunk(12, 3, rank.tp)] = local_slice(%g, outer = 4, start = chunk_start(12, 3, rank.tp), count = chunk(12, 3, rank.tp), total = 12, inner = 1)
+}
+)",
+    R"(
+let s = 128
+mesh @m (a = 2, b = 2)
+fusion @sharded on @m (
+  %x: f32[s, floordiv(s + 3, 4), max(s, 7) - min(s, 3)] {0: [a, b]},
+  %seed: u64[]
+) -> (%w) {
+  %p: f32[s, floordiv(s + 3, 4), max(s, 7) - min(s, 3)] {} partial(a: sum, b: max) = abs(%x)
+  %q: f32[s, floordiv(s + 3, 4), max(s, 7) - min(s, 3)] {2: [local 2, a granule 64]} = reshard(%p)
+  %u = uniform(shape = [s, 4], seed = %seed, global = [2*s, 8], start = [s*rank.a, 4*rank.b])
+  %w = sub(%q, %q)
+}
+)",
+};
+
+}  // namespace plait::test

@@ -1,0 +1,203 @@
+// Mutated texts: parse gives a fusion that verifies and round-trips, or a UserError that says something.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "base/error.h"
+#include "fuzz/text_corpus.h"
+#include "ir/fusion.h"
+
+namespace plait {
+namespace {
+
+constexpr uint64_t kSeed = 20240607;
+
+std::vector<std::string> corpus() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(PLAIT_SOURCE_DIR "/docs/examples"))
+    paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  std::vector<std::string> out(test::kTextCorpus.begin(), test::kTextCorpus.end());
+  for (const auto& path : paths) {
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    out.push_back(text.str());
+  }
+  return out;
+}
+
+// Words, numbers and signs of a text, blanks between them included.
+std::vector<std::string> tokens(const std::string& text) {
+  std::vector<std::string> out;
+  auto group = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? 1 : c == ' ' ? 2 : 0; };
+  for (char c : text) {
+    if (!out.empty() && group(c) && group(c) == group(out.back().back()))
+      out.back() += c;
+    else
+      out.emplace_back(1, c);
+  }
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const auto& p : parts) out += p;
+  return out;
+}
+
+class Mutator {
+ public:
+  Mutator(std::vector<std::string> texts, uint64_t seed) : texts_(std::move(texts)), random_(seed) {}
+
+  std::string next() {
+    std::string text = texts_[below(texts_.size())];
+    for (size_t k = 1 + below(3); k > 0; --k) text = mutate(text);
+    return text;
+  }
+
+ private:
+  size_t below(size_t n) { return n ? random_() % n : 0; }
+
+  std::string mutate(std::string text) {
+    if (text.empty()) return text;
+    switch (below(8)) {
+      case 0: {  // a byte
+        text[below(text.size())] = static_cast<char>(below(4) ? 32 + below(95) : below(256));
+        return text;
+      }
+      case 1: {  // a stretch goes
+        size_t at = below(text.size());
+        return text.erase(at, 1 + below(below(4) ? 6 : 60));
+      }
+      case 2: {  // a stretch comes twice
+        size_t at = below(text.size());
+        return text.insert(below(text.size()), text.substr(at, 1 + below(80)));
+      }
+      case 3: {  // the head of one with the tail of another
+        const std::string& other = texts_[below(texts_.size())];
+        return text.substr(0, below(text.size())) + other.substr(below(other.size()));
+      }
+      default:
+        return mutate_tokens(text);
+    }
+  }
+
+  std::string mutate_tokens(const std::string& text) {
+    auto parts = tokens(text);
+    size_t a = below(parts.size()), b = below(parts.size());
+    switch (below(4)) {
+      case 0:
+        std::swap(parts[a], parts[b]);
+        break;
+      case 1:
+        parts[a] = parts[b];
+        break;
+      case 2: {  // a token of another text
+        auto others = tokens(texts_[below(texts_.size())]);
+        parts[a] = others[below(others.size())];
+        break;
+      }
+      default: {  // a number
+        static const char* kNumbers[] = {"0",
+                                         "1",
+                                         "-1",
+                                         "2",
+                                         "3",
+                                         "4294967296",
+                                         "9223372036854775807",
+                                         "-9223372036854775808",
+                                         "99999999999999999999",
+                                         "1e400",
+                                         "nan",
+                                         "0.5",
+                                         "1000003"};
+        for (size_t i = 0; i < parts.size(); ++i) {
+          auto& p = parts[(a + i) % parts.size()];
+          if (std::isdigit(static_cast<unsigned char>(p[0]))) {
+            p = kNumbers[below(std::size(kNumbers))];
+            break;
+          }
+        }
+      }
+    }
+    return joined(parts);
+  }
+
+  std::vector<std::string> texts_;
+  std::mt19937_64 random_;
+};
+
+// Empty, or what is wrong with how the text was treated.
+std::string problem_of(const std::string& text, bool& accepted) {
+  accepted = false;
+  std::unique_ptr<Fusion> fusion;
+  try {
+    fusion = parse_fusion(text, {.file = "f"});
+  } catch (const UserError& e) {
+    if (e.message().empty() || e.where().rfind("f:", 0) != 0) return fmt::format("poor error: {}", e.what());
+    return "";
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  accepted = true;
+  try {
+    verify(*fusion);
+    const std::string printed = print(*fusion);
+    auto again = parse_fusion(printed, {.file = "again"});
+    verify(*again);
+    if (!equal(*fusion, *again) || print(*again) != printed)
+      return fmt::format("printed\n{}again\n{}", printed, print(*again));
+    auto copy = clone(*fusion);
+    verify(*copy);
+    if (!equal(*fusion, *copy) || print(*copy) != printed) return fmt::format("clone\n{}of\n{}", print(*copy), printed);
+  } catch (const std::exception& e) {
+    return fmt::format("{}\nprinted\n{}", e.what(), print(*fusion));
+  }
+  return "";
+}
+
+void run_mutations(uint64_t seed, int count) {
+  Mutator mutator(corpus(), seed);
+  int accepted_count = 0, failures = 0;
+  double slowest = 0;
+  for (int i = 0; i < count && failures < 5; ++i) {
+    const std::string text = mutator.next();
+    const auto begin = std::chrono::steady_clock::now();
+    bool accepted = false;
+    const std::string problem = problem_of(text, accepted);
+    slowest = std::max(slowest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    accepted_count += accepted;
+    if (!problem.empty()) {
+      ADD_FAILURE() << "seed " << seed << " mutation " << i << ": " << problem << "\ntext\n" << text;
+      ++failures;
+    }
+  }
+  testing::Test::RecordProperty("accepted", accepted_count);
+  EXPECT_GT(accepted_count, count / 20) << "too few mutations leave a text that is read to the end";
+  EXPECT_LT(slowest, 5.0) << "seconds for one text";
+}
+
+TEST(TextFuzz, CorpusIsRead) {
+  int accepted_count = 0;
+  for (const auto& text : corpus()) {
+    bool accepted = false;
+    EXPECT_EQ(problem_of(text, accepted), "") << text;
+    accepted_count += accepted;
+  }
+  EXPECT_GE(accepted_count, 9);
+}
+
+TEST(TextFuzz, Mutations) { run_mutations(kSeed, 2000); }
+
+TEST(TextFuzz, MutationsLongRun) {
+  if (!std::getenv("PLAIT_TEST_LONG")) GTEST_SKIP() << "20,000 mutations; set PLAIT_TEST_LONG=1";
+  run_mutations(kSeed + 1, 20000);
+}
+
+}  // namespace
+}  // namespace plait
