@@ -58,6 +58,13 @@ class Inserter {
     const std::vector<Op*> ops = fusion_.ops();
     for (Op* op : ops) op->kind == OpKind::Reshard ? visit_reshard(*as<Reshard>(*op)) : visit_op(*op);
     fusion_.set_order(std::move(order_));
+    for (TensorView* t : fusion_.inputs()) {
+      if (!t->stored) continue;
+      t->reason = fmt::format("annotated: stored so, computed {}", text(t->layout));
+      t->layout = *t->stored;
+      t->layout_source = LayoutSource::annotated;
+      t->stored.reset();
+    }
   }
 
  private:

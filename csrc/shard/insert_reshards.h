@@ -8,7 +8,8 @@ namespace plait {
 // that its result has, a chain of Reshard ops stands between, each one step along one mesh axis (reshard_plan.h).
 // - A tensor is resharded to a layout once; a later reader starts from whichever version of the tensor needs the least
 //   communication.
-// - A parameter whose storage differs from its compute layout holds the stored layout; its first reader gathers it.
+// - A parameter whose storage differs from its compute layout gets the stored one as its `layout` (and no `stored`);
+//   its first reader gathers it.
 // - The result of an op that gives another layout than the tensor has moves to a new tensor (`%y_pending`); `%y` keeps
 //   its name and is the end of the chain.
 // The reason of every resharded tensor says which op asked and which conflict was lost.

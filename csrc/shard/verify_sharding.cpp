@@ -11,7 +11,8 @@ namespace plait {
 Annotations annotations(const Fusion& fusion) {
   Annotations out;
   for (const TensorView* t : fusion.tensors())
-    if (t->layout_source == LayoutSource::annotated || t->stored) out[t->name] = {t->layout, t->stored};
+    if (t->layout_source == LayoutSource::annotated || t->stored)
+      out[t->name] = {t->layout, t->stored == t->layout ? std::nullopt : t->stored};  // storage as compute says nothing
   return out;
 }
 
@@ -44,8 +45,8 @@ void verify_op(const Op& op) {
   Assignment a = assign(op, op.out->layout);
   auto in = inputs(op);
   for (size_t i = 0; i < in.size(); ++i) {
-    PLAIT_CHECK(held_layout(*in[i]) == a.operands[i], "{}: %{} is {}, needed {}", describe(op), in[i]->name,
-                print(held_layout(*in[i]), mesh), print(a.operands[i], mesh));
+    PLAIT_CHECK(in[i]->layout == a.operands[i], "{}: %{} is {}, needed {}", describe(op), in[i]->name,
+                print(in[i]->layout, mesh), print(a.operands[i], mesh));
   }
   PLAIT_CHECK(op.out->layout == a.result, "{}: the result is {}, given {}", describe(op), print(op.out->layout, mesh),
               print(a.result, mesh));
@@ -61,6 +62,8 @@ void verify_sharding(const Fusion& fusion, ShardStage stage, const Annotations* 
   }
   for (const TensorView* t : fusion.inputs())
     PLAIT_CHECK(held_layout(*t).partial.empty(), "input %{} is pending", t->name);
+  for (const TensorView* t : fusion.inputs())
+    PLAIT_CHECK(stage == ShardStage::propagated || !t->stored, "%{} has a layout that it does not hold", t->name);
   for (const TensorView* t : fusion.outputs()) PLAIT_CHECK(t->layout.partial.empty(), "output %{} is pending", t->name);
   for (const Op* op : fusion.ops()) {
     Layout given =
@@ -71,7 +74,10 @@ void verify_sharding(const Fusion& fusion, ShardStage stage, const Annotations* 
   if (!before) return;
   for (const auto& [name, layouts] : *before) {
     const TensorView* t = fusion.find(name);
-    PLAIT_CHECK(t && t->layout == layouts.first && t->stored == layouts.second, "the annotation of %{} is lost", name);
+    const auto& [compute, stored] = layouts;
+    bool kept = t && (stage == ShardStage::propagated ? t->layout == compute && t->stored == stored
+                                                      : t->layout == stored.value_or(compute));
+    PLAIT_CHECK(kept, "the annotation of %{} is lost", name);
   }
 }
 

@@ -21,12 +21,12 @@ Annotations annotations(const Fusion& fusion);
 // 1. every layout is of the tensor's rank, normalized, known to the mesh, and uses an axis once, pending ones included;
 // 2. no layout is open; inputs, parameters and outputs are not pending;
 // 3. a value pending in a result is pending in what the op gives (no whole value becomes pending);
-// 4. `before`: annotated tensors hold what they held.
+// 4. `before`: annotated tensors have the layouts that they had (resharded: parameters that of their storage).
 // Resharded, also:
 // 5. every op but a reshard has its operands in the layouts that it asks for, and gives its result's layout: so no
 //    pending value reaches an op that does not pass it;
 // 6. every reshard is one step along one mesh axis;
-// 7. only reshards read a parameter whose storage differs from its compute layout.
+// 7. `layout` is what memory holds: no parameter has a `stored` layout left.
 void verify_sharding(const Fusion& fusion, ShardStage stage, const Annotations* before = nullptr);
 
 }  // namespace plait

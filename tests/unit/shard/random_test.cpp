@@ -44,7 +44,7 @@ class RandomGraph {
   size_t pick(size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random_); }
 
   Fusion::Extent extent() {
-    static const std::vector<Fusion::Extent> kExtents = {"m", "n", "k", "m", "n", 4, 6, 1};
+    static const std::vector<Fusion::Extent> kExtents = {"m", "n", "k", "m", "n", "m", "n", 6, 1};
     return kExtents[pick(kExtents.size())];
   }
 
@@ -73,7 +73,7 @@ class RandomGraph {
     Inferred type = infer(*op, *fusion);
     TensorView* out = fusion->add_tensor("t", type.shape, type.dtype);
     fusion->add_op(std::move(op), out);
-    annotate(*out, 4);
+    annotate(*out, 3);
     tensors_.push_back(out);
     return out;
   }
@@ -84,11 +84,12 @@ class RandomGraph {
       std::vector<Fusion::Extent> shape;
       for (size_t d = 0, rank = 1 + pick(3); d < rank; ++d) shape.push_back(extent());
       std::string name = fmt::format("x{}", i);
-      TensorView* t = pick(2) ? fusion->parameter(name, shape, DType::f32) : fusion->input(name, shape, DType::f32);
+      TensorView* t =
+          pick(3) == 0 ? fusion->parameter(name, shape, DType::f32) : fusion->input(name, shape, DType::f32);
       annotate(*t, 2);
       tensors_.push_back(t);
     }
-    for (size_t tries = 0, made = 0, want = 2 + pick(8); made < want && tries < 100; ++tries) made += try_op();
+    for (size_t tries = 0, made = 0, want = 3 + pick(9); made < want && tries < 100; ++tries) made += try_op();
     if (fusion->ops().empty()) pointwise(Pointwise::relu, {tensors_[0]});
     for (const Op* op : std::vector<Op*>(fusion->ops()))
       if ((fusion->readers(op->out).empty() || pick(5) == 0)) fusion->output(op->out);
@@ -123,6 +124,10 @@ class RandomGraph {
         case 4:
         case 5: {
           auto op = std::make_unique<Linear>();
+          if (pick(2) && a->rank()) {  // a weight that fits
+            b = fusion->parameter(fusion->unique_name("w"), {extent(), a->extent(a->rank() - 1)}, DType::f32);
+            annotate(*b, 2);
+          }
           op->x = a, op->w = b;
           add(std::move(op));
           return true;
@@ -225,7 +230,7 @@ void check_many(uint32_t first, uint32_t count) {
   EXPECT_GT(counts.with_collectives, counts.graphs / 2);
   EXPECT_GT(counts.uneven, counts.graphs / 10);
   EXPECT_GT(counts.empty, counts.graphs / 50);
-  EXPECT_GT(counts.pending, counts.graphs / 20);
+  EXPECT_GT(counts.pending, counts.graphs / 10);
 }
 
 TEST(RandomGraphs, EqualTheUnsharded) { check_many(1, 400); }
