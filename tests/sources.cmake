@@ -118,6 +118,7 @@ set(PLAIT_TEST_unit_scalar
 set(PLAIT_TEST_unit_shard
   unit/shard/conflict_test.cpp
   unit/shard/examples_test.cpp
+  unit/shard/localize_test.cpp
   unit/shard/random_test.cpp
   unit/shard/reshard_test.cpp
 )
