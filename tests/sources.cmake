@@ -15,6 +15,7 @@ set(PLAIT_TEST_FOLDERS
   unit/backend/cpu
   unit/backend/cuda
   unit/base
+  unit/build
   unit/codegen/cuda
   unit/codegen/llvm
   unit/comm
@@ -58,6 +59,9 @@ set(PLAIT_TEST_unit_base
   unit/base/options_test.cpp
   unit/base/pass_test.cpp
 )
+set(PLAIT_TEST_unit_build
+  unit/build/build_test.cpp
+)
 set(PLAIT_TEST_unit_codegen_cuda
   unit/codegen/cuda/values_test.cpp
   unit/codegen/cuda/write_test.cpp
@@ -75,6 +79,7 @@ set(PLAIT_TEST_unit_graph
   unit/graph/passes_test.cpp
 )
 set(PLAIT_TEST_unit_ir
+  unit/ir/factors_test.cpp
   unit/ir/text_test.cpp
 )
 set(PLAIT_TEST_unit_kir

@@ -56,7 +56,7 @@ class Mutator {
 
   std::string next() {
     std::string text = texts_[below(texts_.size())];
-    for (size_t k = 1 + below(3); k > 0; --k) text = mutate(text);
+    for (size_t k = 1 + below(2) * below(3); k > 0; --k) text = mutate(text);
     return text;
   }
 
@@ -65,7 +65,7 @@ class Mutator {
 
   std::string mutate(std::string text) {
     if (text.empty()) return text;
-    switch (below(8)) {
+    switch (below(9)) {
       case 0: {  // a byte
         text[below(text.size())] = static_cast<char>(below(4) ? 32 + below(95) : below(256));
         return text;
@@ -82,9 +82,29 @@ class Mutator {
         const std::string& other = texts_[below(texts_.size())];
         return text.substr(0, below(text.size())) + other.substr(below(other.size()));
       }
+      case 4:
+      case 5:
+        return mutate_lines(text);
       default:
         return mutate_tokens(text);
     }
+  }
+
+  // Lines are swapped, or one comes twice or goes.
+  std::string mutate_lines(const std::string& text) {
+    std::vector<std::string> lines(1);
+    for (char c : text) {
+      lines.back() += c;
+      if (c == '\n') lines.emplace_back();
+    }
+    size_t a = below(lines.size()), b = below(lines.size());
+    if (size_t how = below(3); how == 0)
+      std::swap(lines[a], lines[b]);
+    else if (how == 1)
+      lines[a] = lines[b];
+    else
+      lines.erase(lines.begin() + static_cast<long>(a));
+    return joined(lines);
   }
 
   std::string mutate_tokens(const std::string& text) {
