@@ -38,6 +38,14 @@ std::vector<std::vector<int64_t>> rank_indices(const Contracted& sum, const std:
   return indices;
 }
 
+// The tensor that a reshard makes of another one, or null: it has the name of the written graph where the op's own
+// result was renamed.
+const TensorView* resharded(const Fusion& sharded, const TensorView* tensor) {
+  for (const Op* reader : sharded.readers(tensor))
+    if (reader->kind == OpKind::Reshard) return reader->out;
+  return nullptr;
+}
+
 }  // namespace
 
 PartialInfo partials(const Fusion& sharded, const DeviceMesh& mesh, const sym::Environment& sizes) {
@@ -53,7 +61,7 @@ PartialInfo partials(const Fusion& sharded, const DeviceMesh& mesh, const sym::E
     partial.roundings = static_cast<int64_t>(axes.size());
     if (!axes.empty()) {
       if (sum.tensor) partial.indices = rank_indices(sum, axes, mesh, sizes);
-      info.emplace(out.name, std::move(partial));
+      for (const TensorView* t = &out; t; t = resharded(sharded, t)) info.emplace(t->name, partial);
     } else if (is_narrow(out.dtype) && out.name.find("_product") != std::string::npos) {
       info.emplace(out.name, std::move(partial));  // a product that is rounded before its bias joins
     }
