@@ -12,7 +12,7 @@ class Binder {
  public:
   Binder(const Program& program, const sym::Environment& environment) : program_(program), environment_(environment) {}
 
-  RankBinding run(int64_t rank, std::span<const Lifetime> lifetimes) {
+  RankBinding run(int64_t rank) {
     RankBinding out;
     out.rank = rank;
     for (const ProgramValue& value : program_.values) bind_value(value, out);
@@ -22,7 +22,6 @@ class Binder {
       BoundStep& bound = out.steps.emplace_back();
       visit(*step, [&](const auto& typed) { bind_step(typed, out, bound); });
     }
-    out.memory = plan_memory(lifetimes, out.bytes);
     return out;
   }
 
@@ -152,7 +151,9 @@ std::vector<RankBinding> bind(const Program& program, const sym::Environment& si
     const std::vector<int64_t> at = program.devices.coordinates(rank);
     for (size_t i = 0; i < axes.size(); ++i) environment["rank." + axes[i].name] = at[i];
     sym::check_facts(*program.pool, environment);
-    out.push_back(Binder(program, environment).run(rank, alive));
+    out.push_back(Binder(program, environment).run(rank));
+    const bool same = rank > 0 && out[rank - 1].bytes == out[rank].bytes;
+    out[rank].memory = same ? out[rank - 1].memory : plan_memory(alive, out[rank].bytes);
   }
   check_teams(program, out);
   return out;

@@ -242,6 +242,8 @@ TEST(SteppedExecutor, RefusesWrongTensors) {
             "shape is [2], not [1]\n  at: input `x` of rank 1\n  help: give the rank's piece of the tensor");
   EXPECT_EQ(error([](Ranks& in, Ranks&) { in[0][0] = tensor({2}, {1, 2}, DType::f64); }),
             "dtype is f64, not f32\n  at: input `x` of rank 0\n  help: convert the tensor");
+  EXPECT_NE(error([](Ranks& in, Ranks&) { in[0][0] = tensor({2, 1}, {1, 2}); }).find("shape is [2, 1], not [2]"),
+            std::string::npos);
   EXPECT_NE(error([](Ranks& in, Ranks&) { in[0][0].memory.reset(); }).find("no memory"), std::string::npos);
   EXPECT_NE(error([](Ranks& in, Ranks&) { in.pop_back(); }).find("inputs of 1 ranks for a program of 2"),
             std::string::npos);
