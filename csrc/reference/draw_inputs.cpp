@@ -218,7 +218,7 @@ std::set<size_t> ExactDraw::sources(const TensorView* tensor) const {
 void ExactDraw::thin(const Op& op, double excess) {
   const std::set<size_t> drawn = sources(op.out);
   std::set<size_t> changed;
-  const int steps = std::isfinite(excess) ? std::max(1, static_cast<int>(std::log2(excess))) : 1;
+  const int steps = std::isfinite(excess) ? std::max(1, static_cast<int>(std::ceil(std::log2(excess)))) : 1;
   for (int step = 0; step < steps; ++step) {
     const auto least =
         std::min_element(drawn.rbegin(), drawn.rend(), [&](size_t a, size_t b) { return level_.at(a) < level_.at(b); });
