@@ -10,8 +10,10 @@ set(PLAIT_TEST_SUPPORT_SOURCES
 )
 set(PLAIT_TEST_FOLDERS
   command
+  error
   fuzz
   ir
+  numerics
   unit/backend/cpu
   unit/backend/cuda
   unit/base
@@ -35,12 +37,19 @@ set(PLAIT_TEST_command
   command/failure_test.cpp
   command/run_test.cpp
 )
+set(PLAIT_TEST_error
+  error/text_error_test.cpp
+)
 set(PLAIT_TEST_fuzz
+  fuzz/planted_bugs_test.cpp
   fuzz/random_graphs_test.cpp
   fuzz/text_fuzz_test.cpp
 )
 set(PLAIT_TEST_ir
   ir/ir_text_test.cpp
+)
+set(PLAIT_TEST_numerics
+  numerics/programs_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/device_test.cpp
@@ -80,7 +89,10 @@ set(PLAIT_TEST_unit_graph
 )
 set(PLAIT_TEST_unit_ir
   unit/ir/factors_test.cpp
+  unit/ir/fusion_test.cpp
+  unit/ir/infer_test.cpp
   unit/ir/text_test.cpp
+  unit/ir/verify_test.cpp
 )
 set(PLAIT_TEST_unit_kir
   unit/kir/print_test.cpp
