@@ -22,7 +22,8 @@ typedef struct PlaitOneDnnInterface {
   PlaitOneDnnProduct* (*create)(PlaitOneDnnType in, PlaitOneDnnType out, int linear, int threads, char* why_not,
                                 size_t error_size);
   void (*destroy)(PlaitOneDnnProduct* product);
-  // 0 on success. The first run of a shape prepares and keeps what later runs of it need.
+  // 0 on success. The first run of a shape prepares and keeps what later runs of it need; oneDNN's older kernels
+  // ("gemm:jit", hosts without AVX-512) still allocate buffers of their own in every run.
   int (*run)(PlaitOneDnnProduct* product, const void* a, const void* b, void* out, const PlaitOneDnnShape* shape,
              char* error, size_t error_size);
   // Name of the implementation of a shape, for people: "brg:avx512_core".
