@@ -123,8 +123,8 @@ int compile_command(const Arguments& args) {
   compiled.prepare(input_metadata(loaded));
   const Report& report = compiled.report();
   fmt::print("{}", kernel_table(report.kernels));
-  fmt::print("{} kernels, {} library calls, {} collectives, {:.2f} ms\n", report.kernels.size(), report.library_calls,
-             report.collectives, report.compile_ms);
+  fmt::print("kernels: {}, library calls: {}, collectives: {}, compile: {:.2f} ms\n", report.kernels.size(),
+             report.library_calls, report.collectives, report.compile_ms);
   return 0;
 }
 

@@ -95,9 +95,18 @@ uint64_t read_interleaving(const std::string& comm) {
   throw UserError(fmt::format("there is no communicator `{}`", comm), "--comm", kRemedy);
 }
 
+// What can be said before sizes are known: rank and the extents that are numbers.
+void check_shape(const Tensor& tensor, const TensorView& input, const std::string& where) {
+  bool fits = tensor.shape.size() == input.rank();
+  for (size_t d = 0; fits && d < input.rank(); ++d)
+    fits = !input.extent(d).is_constant() || input.extent(d).value() == tensor.shape[d];
+  if (!fits)
+    throw UserError(fmt::format("the tensor given is {}", type_text(tensor.dtype, tensor.shape)), where,
+                    fmt::format("give a tensor {} of rank {}", plait::type_text(input), input.rank()));
+}
+
 // A list or number, or the name of a .npy file.
-Tensor read_input(const std::string& text, const TensorView& input) {
-  const std::string where = fmt::format("--input {}, %{}: {}", input.name, input.name, plait::type_text(input));
+Tensor read_tensor(const std::string& text, const TensorView& input, const std::string& where) {
   constexpr std::string_view kSuffix = ".npy";
   bool file = text.size() >= kSuffix.size() && text.compare(text.size() - kSuffix.size(), text.npos, kSuffix) == 0;
   if (file) return read_npy(text, input.dtype, where);
@@ -107,6 +116,13 @@ Tensor read_input(const std::string& text, const TensorView& input) {
       throw UserError(fmt::format("`{}` is neither a value nor a .npy file", text), where, "give FILE.npy or a list");
   }
   return read_list(text, input.dtype, where);
+}
+
+Tensor read_input(const std::string& text, const TensorView& input) {
+  const std::string where = fmt::format("--input {}, %{}: {}", input.name, input.name, plait::type_text(input));
+  const Tensor tensor = read_tensor(text, input, where);
+  check_shape(tensor, input, text.size() <= 60 ? fmt::format("{} = {}", where, text) : where);
+  return tensor;
 }
 
 std::map<std::string, Tensor> given_inputs(const Arguments& args, const Fusion& fusion) {

@@ -222,9 +222,8 @@ void check_dtype(const Header& header, DType dtype, const std::string& where) {
   if (order == '>' && size_of(found->dtype) > 1)
     throw UserError(fmt::format("the file holds `{}`, big endian", header.descr), where, remedy);
   if (found->dtype != want)
-    throw UserError(
-        fmt::format("the file holds {} {}, not {}", name(found->dtype), shape_text(*header.shape), name(want)), where,
-        remedy);
+    throw UserError(fmt::format("the file holds {}, not {}", type_text(found->dtype, *header.shape), name(want)), where,
+                    remedy);
 }
 
 // dense[i, j, ..] = column_major[i, j, ..], elements of `size` bytes.

@@ -1,0 +1,99 @@
+#pragma once
+// Runs the built command in a folder of its own.
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace plait::testing {
+
+// What a command left: its exit code (-1: killed by a signal, -2: past its time) and its texts.
+struct CommandResult {
+  int exit = 0;
+  std::string out, err;
+};
+
+inline std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+inline void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+// A folder that lives as long as the object.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "plait_test_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no scratch folder: " + name);
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  // Writes a file and returns its path.
+  std::string file(const std::string& name, const std::string& text) const {
+    write_file(path_ / name, text);
+    return (path_ / name).string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Runs `words` (the first is the program) in `folder`, at most 120 s.
+inline CommandResult run_words(const std::vector<std::string>& words, const std::filesystem::path& folder) {
+  const auto out = folder / ".out", err = folder / ".err";
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  std::vector<char*> arguments;
+  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw std::runtime_error(words[0] + ": " + std::strerror(error));
+  constexpr auto kLimit = std::chrono::seconds(120);
+  const auto begin = std::chrono::steady_clock::now();
+  CommandResult result;
+  for (int status = 0;;) {
+    if (waitpid(child, &status, WNOHANG) == child) {
+      result.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+      break;
+    }
+    if (std::chrono::steady_clock::now() - begin > kLimit) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      result.exit = -2;
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  result.out = read_file(out);
+  result.err = read_file(err);
+  return result;
+}
+
+}  // namespace plait::testing

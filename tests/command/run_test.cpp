@@ -1,0 +1,236 @@
+// plait run, from the outside: what it prints, writes and returns.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command/run_command.h"
+
+namespace plait::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+const fs::path kExamples = fs::path(PLAIT_SOURCE_DIR) / "docs" / "examples";
+constexpr const char* kPython = "/usr/bin/python3";
+
+class Run : public ::testing::Test {
+ protected:
+  CommandResult run(const std::string& file, std::vector<std::string> words, const std::string& command = "run") {
+    std::vector<std::string> all = {(fs::path(PLAIT_BINARY_DIR) / "plait").string(), command, file};
+    all.insert(all.end(), words.begin(), words.end());
+    return run_words(all, folder_.path());
+  }
+  CommandResult run_example(const std::string& name, const std::vector<std::string>& words) {
+    return run((kExamples / (name + ".plait")).string(), words);
+  }
+  Json json_of(const std::string& name, std::vector<std::string> words) {
+    words.insert(words.end(), {"--json", "out.json"});
+    const CommandResult result = run_example(name, words);
+    EXPECT_EQ(0, result.exit) << name << ": " << result.err;
+    return Json::parse(read_file(folder_.path() / "out.json"));
+  }
+  ScratchFolder folder_;
+};
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+TEST_F(Run, SimpleAddPrintsTheSum) {
+  for (const char* device : {"reference", "cpu"}) {
+    const CommandResult result =
+        run_example("simple_add", {"--device", device, "--input", "a=[1,2,3,4]", "--input", "b=[5, 6, 7, 8]"});
+    EXPECT_EQ(0, result.exit) << result.err;
+    EXPECT_EQ("c: f32[4] = [6, 8, 10, 12]", first_line(result.out)) << device;
+  }
+}
+
+TEST_F(Run, InputsOfEveryDtypeReadBack) {
+  struct Case {
+    const char *type, *value, *printed;
+  };
+  for (const Case& c :
+       {Case{"f32[2, 2]", "[[1e-3,-0],[nan,inf]]", "[[0.001, -0], [nan, inf]]"}, Case{"f64[]", "0.1", "0.1"},
+        Case{"bf16[2]", "[0.1,3]", "[0.1, 3]"}, Case{"f16[1]", "[65504]", "[65500]"},
+        Case{"i64[2]", "[-9223372036854775808,9223372036854775807]", "[-9223372036854775808, 9223372036854775807]"},
+        Case{"u64[1]", "[18446744073709551615]", "[18446744073709551615]"},
+        Case{"u32[1]", "[4294967295]", "[4294967295]"}, Case{"bool[2]", "[true,0]", "[true, false]"},
+        Case{"f32[2, 0]", "[[],[]]", "[[], []]"}, Case{"f32[0]", "[]", "[]"}}) {
+    const std::string file =
+        folder_.file("same.plait", std::string("fusion @same (%x: ") + c.type + ") -> (%x) {\n}\n");
+    const CommandResult result = run(file, {"--device", "reference", "--input", std::string("x=") + c.value});
+    EXPECT_EQ(0, result.exit) << c.type << ": " << result.err;
+    EXPECT_EQ(std::string("x: ") + c.type + " = " + c.printed, first_line(result.out));
+  }
+}
+
+TEST_F(Run, LongTensorsShowTheirHead) {
+  const std::string file = folder_.file("same.plait", "fusion @same (%x: i64[65]) -> (%x) {\n}\n");
+  std::string value = "x=[0";
+  for (int i = 1; i < 65; ++i) value += "," + std::to_string(i);
+  const CommandResult result = run(file, {"--device", "reference", "--input", value + "]"});
+  EXPECT_EQ("x: i64[65] = [0, 1, 2, 3, 4, 5, ...]", first_line(result.out)) << result.err;
+}
+
+TEST_F(Run, SeedDecidesWhatIsDrawn) {
+  const auto drawn = [&](const char* seed) {
+    return first_line(run_example("simple_add", {"--device", "reference", "--seed", seed}).out);
+  };
+  EXPECT_EQ(drawn("3"), drawn("3"));
+  EXPECT_NE(drawn("3"), drawn("4"));
+}
+
+// One process per example and device: each compares itself with the reference and with one rank.
+struct Expected {
+  const char* name;
+  std::vector<std::string> words;
+  int kernels, library_calls, collectives;
+};
+
+class Examples : public Run, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(Examples, AgreeWithTheReference) {
+  const std::vector<Expected> all = {{"simple_add", {}, 1, 0, 0},
+                                     {"mlp_block", {"--set", "b=2", "--set", "s=8"}, 2, 2, 0},
+                                     {"tp_mlp", {"--ranks", "4", "--set", "sb=16"}, 2, 2, 1},
+                                     {"sp_toy", {}, 2, 2, 2},
+                                     {"mlp_2d", {"--set", "sb=16"}, 2, 2, 1}};
+  for (const Expected& e : all) {
+    std::vector<std::string> words = e.words;
+    words.insert(words.end(), {"--device", GetParam(), "--check"});
+    const Json json = json_of(e.name, words);
+    SCOPED_TRACE(e.name);
+    EXPECT_TRUE(json.at("ok"));
+    EXPECT_LE(json.at("max_error"), 1.0);
+    EXPECT_EQ(e.kernels, json.at("kernels"));
+    EXPECT_EQ(e.library_calls, json.at("library_calls"));
+    EXPECT_EQ(e.collectives, json.at("collectives"));
+    EXPECT_EQ(json.at("wire_bytes_min"), json.at("wire_bytes"));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Device, Examples, ::testing::Values("reference", "cpu"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_F(Run, JsonHasEveryField) {
+  const Json json = json_of("sp_toy", {"--device", "cpu", "--check"});
+  for (const char* key : {"ok", "max_error", "max_abs_error", "kernels", "library_calls", "collectives", "kernel_list",
+                          "wire_bytes", "wire_bytes_min", "times", "outputs", "device", "versions"})
+    EXPECT_TRUE(json.contains(key)) << key;
+  EXPECT_EQ("cpu", json.at("device"));
+  EXPECT_TRUE(json.at("times").at("compile_ms").is_number());
+  EXPECT_TRUE(json.at("times").at("run_ms").is_number());
+  const Json& y = json.at("outputs").at("y");
+  EXPECT_EQ(Json({4, 12, 5}), y.at("shape"));
+  EXPECT_EQ(Json({{4, 4, 5}, {4, 4, 5}, {4, 4, 5}}), y.at("local_shapes"));
+  EXPECT_EQ("f32", y.at("dtype"));
+  for (const Json& kernel : json.at("kernel_list")) {
+    EXPECT_EQ(0u, kernel.at("schedule").get<std::string>().rfind("pointwise(", 0)) << kernel;
+    for (const char* key : {"name", "schedule", "arch", "registers", "spill_bytes", "shared_bytes", "compile_ms"})
+      EXPECT_TRUE(kernel.contains(key)) << key;
+    EXPECT_TRUE(kernel.at("registers").is_null());  // a CPU kernel states none
+  }
+  EXPECT_TRUE(json.at("versions").contains("plait"));
+  EXPECT_TRUE(json.at("versions").contains("llvm"));
+}
+
+TEST_F(Run, ExactIntegersAgreeBitForBit) {
+  const std::string file = folder_.file("exact.plait", R"(let T = f32
+mesh @m (tp = t)
+fusion @exact on @m (%x: T[5, 8], param %w: T[6, 8] {1: tp}, param %b: T[6]) -> (%z) {
+  %y = linear(%x, %w, %b)
+  %z = relu(%y)
+}
+)");
+  for (const char* type : {"f32", "bf16", "f64"}) {
+    const CommandResult result =
+        run(file, {"--check", "--exact", "--ranks", "3", "--json", "out.json", "--set", std::string("T=") + type});
+    EXPECT_EQ(0, result.exit) << type << result.out << result.err;
+    EXPECT_EQ(0, Json::parse(read_file(folder_.path() / "out.json")).at("max_abs_error")) << type;
+  }
+}
+
+TEST_F(Run, OrderOfRanksChangesNothing) {
+  const auto out = [&](const char* comm) {
+    const CommandResult result = run_example("sp_toy", {"--comm", comm, "--out", "y=y.npy", "--device", "reference"});
+    EXPECT_EQ(0, result.exit) << result.err;
+    return read_file(folder_.path() / "y.npy");
+  };
+  EXPECT_EQ(out("local"), out("local:12345"));
+}
+
+// NumPy writes, plait reads and writes, NumPy compares.
+TEST_F(Run, NumpyReadsAndWritesTheSame) {
+  const char* write = R"(
+import numpy as np
+v = np.arange(24).reshape(2, 3, 4) - 5
+for t in ('f8', 'f4', 'f2', 'i8'):
+    np.save(t, v.astype(t)); np.save(t + '_f', np.asfortranarray(v.astype(t)))
+for t in ('u4', 'u8'): np.save(t, (v + 5).astype(t)); np.save(t + '_f', np.asfortranarray((v + 5).astype(t)))
+np.save('b1', v % 3 == 0); np.save('b1_f', np.asfortranarray(v % 3 == 0))
+with open('v2.npy', 'wb') as f: np.lib.format.write_array(f, v.astype('f4'), version=(2, 0))
+np.save('bf', np.float32([[[1.00390625, 3.14159265, -2.5, 1e-40]]])); np.save('scalar', np.float32(2.5))
+)";
+  ASSERT_EQ(0, run_words({kPython, "-c", write}, folder_.path()).exit);
+  struct Case {
+    const char *file, *type;
+  };
+  const std::vector<Case> cases = {{"f8", "f64[2, 3, 4]"},   {"f8_f", "f64[2, 3, 4]"},  {"f4", "f32[2, 3, 4]"},
+                                   {"f4_f", "f32[2, 3, 4]"}, {"f2", "f16[2, 3, 4]"},    {"f2_f", "f16[2, 3, 4]"},
+                                   {"i8", "i64[2, 3, 4]"},   {"i8_f", "i64[2, 3, 4]"},  {"u4", "u32[2, 3, 4]"},
+                                   {"u4_f", "u32[2, 3, 4]"}, {"u8", "u64[2, 3, 4]"},    {"u8_f", "u64[2, 3, 4]"},
+                                   {"b1", "bool[2, 3, 4]"},  {"b1_f", "bool[2, 3, 4]"}, {"v2", "f32[2, 3, 4]"},
+                                   {"bf", "bf16[1, 1, 4]"},  {"scalar", "f32[]"}};
+  for (const Case& c : cases) {
+    const std::string text = std::string("fusion @same (%x: ") + c.type + ") -> (%x) {\n}\n", name = c.file;
+    const CommandResult result =
+        run(folder_.file("same.plait", text),
+            {"--device", "reference", "--input", "x=" + name + ".npy", "--out", "x=out_" + name + ".npy"});
+    EXPECT_EQ(0, result.exit) << name << ": " << result.err;
+  }
+  const char* compare = R"(
+import numpy as np, glob
+for path in sorted(glob.glob('out_*.npy')):
+    a, b = np.load(path[4:]), np.load(path)
+    if path == 'out_bf.npy':
+        a = ((a.view('u4') + 0x7fff + ((a.view('u4') >> 16) & 1)) & 0xffff0000).astype('u4').view('f4')
+    assert a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes(), path
+print(len(glob.glob('out_*.npy')))
+)";
+  const CommandResult compared = run_words({kPython, "-c", compare}, folder_.path());
+  EXPECT_EQ(0, compared.exit) << compared.err;
+  EXPECT_EQ(std::to_string(cases.size()) + "\n", compared.out);
+}
+
+TEST_F(Run, DumpsGoToTheirFolder) {
+  const CommandResult result =
+      run_example("simple_add", {"--device", "cpu", "--dump=kir,program@d", "--dump", "segments@d"});
+  EXPECT_EQ(0, result.exit) << result.err;
+  EXPECT_NE(std::string::npos, result.out.find("---- kir simple_add_s1")) << result.out;
+  int files = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_.path() / "d")) ++files;
+  EXPECT_EQ(2, files);
+}
+
+TEST_F(Run, TimesListTheSteps) {
+  const CommandResult result = run_example("sp_toy", {"--device", "reference", "--times", "--repeat", "3"});
+  EXPECT_EQ(0, result.exit) << result.err;
+  for (const char* word : {"compile: ", "of 3 runs: ", "all_gather ", "reduce_scatter "})
+    EXPECT_NE(std::string::npos, result.out.find(word)) << word << "\n" << result.out;
+}
+
+TEST_F(Run, OtherCommandsPrintTheirTables) {
+  const std::string file = (kExamples / "tp_mlp.plait").string();
+  const auto expect = [&](const std::string& command, const std::vector<std::string>& words,
+                          const std::vector<std::string>& found) {
+    const CommandResult result = run(file, words, command);
+    EXPECT_EQ(0, result.exit) << command << ": " << result.err;
+    for (const auto& text : found) EXPECT_NE(std::string::npos, result.out.find(text)) << text << "\n" << result.out;
+  };
+  expect("compile", {"--ranks", "4"},
+         {"tp_mlp_s2", "pointwise(vector = ", "kernels: 2, library calls: 2, collectives: 1"});
+  expect("explain", {"--shard", "--ranks", "4"}, {"%linear1", "{1: tp}", "1 collective\n"});
+  expect("explain", {"--segments", "--schedule", "--ranks", "4"}, {"collective", "library", "pointwise(vector = "});
+  expect("explain", {"--cache", "--ranks", "4"}, {"sb: 16 in 2..2147483647", "mesh:    4\n"});
+}
+
+}  // namespace
+}  // namespace plait::testing
