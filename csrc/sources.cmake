@@ -72,6 +72,7 @@ set(PLAIT_CORE_SOURCES
   mesh/mesh.cpp
   pipeline.cpp
   pipeline_stages.cpp
+  plant_bugs.cpp
   program/binding.cpp
   program/interleaving.cpp
   program/memory_plan.cpp
@@ -128,6 +129,7 @@ set(PLAIT_NO_CUDA_SOURCES
   backend/cuda/no_nvrtc.cpp
 )
 set(PLAIT_LLVM_PLUGIN_SOURCES
+  backend/cpu/llvm_plugin/optimize.cpp
   backend/cpu/llvm_plugin/plugin.cpp
 )
 set(PLAIT_ONEDNN_PLUGIN_SOURCES

@@ -206,6 +206,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
   for (Segment& s : fusion.segments) {
     list_tensors(s, outputs, readers);
     choose_schedule(fusion, s, options, pins.find(s));
+    apply_schedule(fusion, s);
     note(options, fmt::format("@{}: {} ops, ({}) -> ({}), {}", s.name, s.ops.size(), names(s.inputs), names(s.outputs),
                               s.schedule));
   }

@@ -23,7 +23,8 @@ struct SegmentOptions {
 // Ensures: every op in exactly one segment, named s1, s2, ... in execution order, no cycles; collectives, local slices
 // and products stand alone; the elementwise rest is in as few groups as greedy merging finds, each taken by a
 // scheduler. Constants and other scalars computed from inputs alone are duplicated into the groups that read them.
-// Inputs and outputs of a segment are in order of first use and of definition. Near-linear in the ops. UserError where
+// Inputs and outputs of a segment are in order of first use and of definition. Every schedule is complete, and its
+// transforms stand on the domain of the segment's first output. Near-linear in the ops. UserError where
 // a pin does not fit, or no scheduler and no library takes a product.
 void segment(Fusion& fusion, const SegmentOptions& options);
 

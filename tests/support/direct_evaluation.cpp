@@ -1,0 +1,156 @@
+#include "support/direct_evaluation.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "lower/lower.h"
+#include "scalar/convert.h"
+#include "scalar/philox.h"
+#include "schedule/scheduler.h"
+#include "support/kir_interpreter.h"
+
+namespace plait::test {
+
+namespace {
+
+std::vector<int64_t> shape_of(const TensorView& t, const sym::Environment& env) {
+  std::vector<int64_t> out;
+  for (const Axis& a : t.domain.logical) out.push_back(sym::evaluate(a.extent, env));
+  return out;
+}
+
+std::vector<int64_t> coordinates(int64_t linear, const std::vector<int64_t>& shape) {
+  std::vector<int64_t> out(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    out[d] = linear % shape[d];
+    linear /= shape[d];
+  }
+  return out;
+}
+
+// Row-major place of coordinates, aligned at the last dim; extent 1 is read at 0.
+int64_t linear(const std::vector<int64_t>& at, const std::vector<int64_t>& shape) {
+  int64_t out = 0;
+  for (size_t d = 0; d < shape.size(); ++d)
+    out = out * shape[d] + (shape[d] == 1 ? 0 : at[at.size() - shape.size() + d]);
+  return out;
+}
+
+struct Evaluator {
+  const Fusion& fusion;
+  const sym::Environment& env;
+  const Values& values;
+
+  double read(const TensorView* t, const std::vector<int64_t>& at) const {
+    return values.at(t)[static_cast<size_t>(linear(at, shape_of(*t, env)))];
+  }
+  double element(const PointwiseOp& op, const std::vector<int64_t>& at) const {
+    std::vector<double> in;
+    for (const TensorView* t : op.in) in.push_back(read(t, at));
+    if (op.function != Pointwise::cast) return plait::evaluate(op.function, in);
+    return is_float(*op.to) ? in[0] : round_to(*op.to, in[0]);
+  }
+  double element(const Full& op, const std::vector<int64_t>&) const { return op.value.to_double(); }
+  double element(const Uniform& op, const std::vector<int64_t>& at) const {
+    uint64_t index = 0;
+    for (size_t d = 0; d < at.size(); ++d) {
+      const int64_t extent = sym::evaluate(op.global.empty() ? op.shape[d] : op.global[d], env);
+      const int64_t start = op.start.empty() ? 0 : sym::evaluate(op.start[d], env);
+      index = index * static_cast<uint64_t>(extent) + static_cast<uint64_t>(at[d] + start);
+    }
+    const uint64_t seed = static_cast<uint64_t>(values.at(op.seed)[0]);
+    return uniform_f32(seed, index, static_cast<uint64_t>(op.offset.value_or(0)));
+  }
+  double element(const Linear& op, const std::vector<int64_t>& at) const {
+    const int64_t k_extent = shape_of(*op.w, env)[1];
+    double sum = 0;
+    for (int64_t k = 0; k < k_extent; ++k) {
+      std::vector<int64_t> x = at;
+      x.back() = k;
+      sum += read(op.x, x) * read(op.w, {at.back(), k});
+    }
+    return op.b == nullptr ? sum : sum + read(op.b, {at.back()});
+  }
+  double element(const Matmul& op, const std::vector<int64_t>& at) const {
+    const int64_t k_extent = shape_of(*op.a, env).back();
+    double sum = 0;
+    for (int64_t k = 0; k < k_extent; ++k) {
+      std::vector<int64_t> a = at, b = at;
+      a.back() = k;
+      b[b.size() - 2] = k;
+      sum += read(op.a, a) * read(op.b, b);
+    }
+    return sum;
+  }
+  template <class T>
+  double element(const T&, const std::vector<int64_t>&) const {
+    throw std::runtime_error("not evaluated directly");
+  }
+};
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+}  // namespace
+
+int64_t elements(const TensorView& tensor, const sym::Environment& env) {
+  int64_t n = 1;
+  for (int64_t e : shape_of(tensor, env)) n *= e;
+  return n;
+}
+
+std::vector<double> evaluate_op(const Fusion& fusion, const Op& op, const sym::Environment& env, const Values& values) {
+  const std::vector<int64_t> shape = shape_of(*op.out, env);
+  std::vector<double> out;
+  const Evaluator evaluator{fusion, env, values};
+  for (int64_t i = 0, n = elements(*op.out, env); i < n; ++i)
+    out.push_back(visit(op, [&](const auto& node) { return evaluator.element(node, coordinates(i, shape)); }));
+  return out;
+}
+
+void evaluate_directly(const Fusion& fusion, const sym::Environment& env, Values& values, bool round_narrow) {
+  for (const Op* op : fusion.ops()) {
+    std::vector<double> v = evaluate_op(fusion, *op, env, values);
+    if (round_narrow && is_narrow(op->out->dtype))
+      for (double& x : v) x = round_to(op->out->dtype, x);
+    values[op->out] = std::move(v);
+  }
+}
+
+void run_segments(const Fusion& fusion, const sym::Environment& env, Values& values, const LoweredRun& how) {
+  Values expected = values;
+  evaluate_directly(fusion, env, expected, how.strict);
+  for (const Segment& s : fusion.segments) {
+    if (s.schedule == kLibrary || s.schedule == kCollective || s.schedule == kCopy) {
+      for (const Op* op : s.ops) values[op->out] = evaluate_op(fusion, *op, env, values);
+      continue;
+    }
+    const LoweredKernel k = lower(fusion, s,
+                                  {.target = how.cuda ? kir::Target::cuda : kir::Target::cpu,
+                                   .strict_rounding = how.strict,
+                                   .name = "k_" + s.name});
+    std::vector<std::vector<double>> buffers;
+    for (const TensorView* t : s.inputs) buffers.push_back(values.at(t));
+    buffers.resize(buffers.size() + s.outputs.size());
+    std::vector<int64_t> integers;
+    for (sym::Expr e : k.arguments) integers.push_back(sym::evaluate(e, env));
+    try {
+      interpret(k.kernel, buffers, integers);
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(fmt::format("@{}: {}\n{}", s.name, error.what(), kir::print(k.kernel)));
+    }
+    for (size_t o = 0; o < s.outputs.size(); ++o) {
+      const auto& found = buffers[s.inputs.size() + o];
+      const auto& wanted = expected.at(s.outputs[o]);
+      for (size_t i = 0; i < wanted.size(); ++i)
+        if (!same(found[i], wanted[i]))
+          throw std::runtime_error(fmt::format("@{}: %{}[{}] is {}, not {}\n{}", s.name, s.outputs[o]->name, i,
+                                               found[i], wanted[i], kir::print(k.kernel)));
+      values[s.outputs[o]] = found;
+    }
+  }
+}
+
+}  // namespace plait::test

@@ -1,0 +1,154 @@
+#include "support/kir_interpreter.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "scalar/convert.h"
+#include "scalar/philox.h"
+
+namespace plait::test {
+
+namespace {
+
+using Lanes = std::vector<double>;
+
+class Interpreter {
+ public:
+  Interpreter(const kir::Kernel& kernel, std::vector<std::vector<double>>& buffers)
+      : kernel_(kernel), buffers_(buffers) {}
+
+  void run(const std::vector<int64_t>& integers) {
+    for (size_t i = 0; i < kernel_.integers.size(); ++i) env_[kernel_.integers[i].symbol_name()] = integers.at(i);
+    for (size_t b = 0; b < buffers_.size(); ++b) {
+      const size_t extent = static_cast<size_t>(evaluate(kernel_.buffers[b].extent, env_));
+      if (kernel_.buffers[b].written) buffers_[b].assign(extent, NAN);
+      if (buffers_[b].size() != extent) fail("buffer {} has {} elements of {}", b, buffers_[b].size(), extent);
+      stored_.emplace_back(extent, false);
+    }
+    block(kernel_.body);
+    for (size_t b = 0; b < buffers_.size(); ++b)
+      for (size_t i = 0; kernel_.buffers[b].written && i < stored_[b].size(); ++i)
+        if (!stored_[b][i]) fail("{}[{}] is never stored", kernel_.buffers[b].name, i);
+  }
+
+ private:
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
+    throw std::runtime_error(fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  void block(const kir::Block& body) {
+    for (const auto& s : body) kir::visit(*s, [&](const auto& stmt) { execute(stmt); });
+  }
+  int64_t scalar(sym::Expr e) const { return sym::evaluate(e, env_); }
+  int64_t at_lane(sym::Expr e, int lane) {
+    env_[kir::kLane] = lane;
+    const int64_t v = sym::evaluate(e, env_);
+    env_.erase(kir::kLane);
+    return v;
+  }
+  Lanes& value(const kir::Value& v) { return values_[v.id]; }
+
+  void execute(const kir::For& s) {
+    const int64_t extent = scalar(s.extent);
+    for (int64_t i = 0; i < extent; ++i) {
+      env_[s.var.symbol_name()] = i;
+      block(s.body);
+    }
+    env_.erase(s.var.symbol_name());
+  }
+  void execute(const kir::If& s) {
+    if (scalar(s.condition) != 0) block(s.body);
+  }
+  void execute(const kir::Variable& s) { value(s.out) = Lanes(s.out.lanes, s.initial.to_double()); }
+  void execute(const kir::Assign& s) { value(s.variable) = Lanes(value(s.in)); }
+  void execute(const kir::Literal& s) { value(s.out) = Lanes(s.out.lanes, s.constant.to_double()); }
+  void execute(const kir::Coordinate& s) {
+    Lanes out;
+    for (int l = 0; l < s.out.lanes; ++l) out.push_back(static_cast<double>(at_lane(s.index, l)));
+    value(s.out) = out;
+  }
+
+  // Index of every active lane, after checking what the statement claims about them.
+  template <class S>
+  std::vector<int64_t> indices(const S& s, int lanes) {
+    const int64_t active = s.active ? scalar(s.active) : lanes;
+    const auto& name = kernel_.buffers[s.buffer].name;
+    if (active < 1 || active > lanes) fail("{} of {} lanes active in {}", active, lanes, name);
+    std::vector<int64_t> out;
+    for (int l = 0; l < active; ++l) {
+      const int64_t i = at_lane(s.index, l);
+      if (i < 0 || i >= static_cast<int64_t>(buffers_[s.buffer].size()))
+        fail("{}[{}] of {} elements", name, i, buffers_[s.buffer].size());
+      const bool run = s.access == kir::Access::aligned || s.access == kir::Access::contiguous;
+      if (run && l > 0 && i != out[0] + l) fail("lanes of {} are not contiguous", name);
+      if (s.access == kir::Access::splat && l > 0 && i != out[0]) fail("lanes of {} differ", name);
+      if (s.access == kir::Access::aligned && l == 0 && i % lanes != 0) fail("{}[{}] is not aligned", name, i);
+      out.push_back(i);
+    }
+    return out;
+  }
+
+  void execute(const kir::Load& s) {
+    Lanes out(s.out.lanes, 0);
+    const auto at = indices(s, s.out.lanes);
+    for (size_t l = 0; l < at.size(); ++l) out[l] = buffers_[s.buffer][static_cast<size_t>(at[l])];
+    value(s.out) = out;
+  }
+  void execute(const kir::Store& s) {
+    const auto at = indices(s, s.in.lanes);
+    for (size_t l = 0; l < at.size(); ++l) {
+      const size_t i = static_cast<size_t>(at[l]);
+      if (stored_[s.buffer][i]) fail("{}[{}] is stored twice", kernel_.buffers[s.buffer].name, i);
+      stored_[s.buffer][i] = true;
+      const DType dtype = kernel_.buffers[s.buffer].dtype;
+      buffers_[s.buffer][i] = is_narrow(dtype) ? round_to(dtype, value(s.in)[l]) : value(s.in)[l];
+    }
+  }
+  void execute(const kir::Compute& s) {
+    Lanes out;
+    for (int l = 0; l < s.out.lanes; ++l) {
+      std::vector<double> in;
+      for (const kir::Value& v : s.in) in.push_back(value(v)[l]);
+      out.push_back(plait::evaluate(s.function, in));
+    }
+    value(s.out) = out;
+  }
+  void execute(const kir::Convert& s) {
+    Lanes out;
+    for (int l = 0; l < s.out.lanes; ++l) {
+      const double v = value(s.in)[s.in.lanes == 1 ? 0 : l];
+      out.push_back(is_float(s.out.dtype) ? v : round_to(s.out.dtype, v));
+    }
+    value(s.out) = out;
+  }
+  void execute(const kir::Round& s) {
+    Lanes out;
+    for (double v : Lanes(value(s.in))) out.push_back(round_to(s.to, v));
+    value(s.out) = out;
+  }
+  void execute(const kir::Random& s) {
+    Lanes out;
+    const auto seed = static_cast<uint64_t>(value(s.seed)[0]);
+    for (int l = 0; l < s.out.lanes; ++l)
+      out.push_back(uniform_f32(seed, static_cast<uint64_t>(at_lane(s.index, l)), s.offset));
+    value(s.out) = out;
+  }
+
+  const kir::Kernel& kernel_;
+  std::vector<std::vector<double>>& buffers_;
+  std::vector<std::vector<bool>> stored_;
+  sym::Environment env_;
+  std::map<uint32_t, Lanes> values_;
+};
+
+}  // namespace
+
+void interpret(const kir::Kernel& kernel, std::vector<std::vector<double>>& buffers,
+               const std::vector<int64_t>& integers) {
+  Interpreter(kernel, buffers).run(integers);
+}
+
+}  // namespace plait::test
