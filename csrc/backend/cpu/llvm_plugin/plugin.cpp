@@ -6,18 +6,9 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/Transforms/IPO/AlwaysInliner.h>
-#include <llvm/Transforms/IPO/GlobalDCE.h>
-#include <llvm/Transforms/InstCombine/InstCombine.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/LICM.h>
-#include <llvm/Transforms/Scalar/LoopPassManager.h>
-#include <llvm/Transforms/Scalar/SROA.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include <atomic>
 #include <cmath>
@@ -25,6 +16,8 @@
 #include <memory>
 #include <mutex>
 #include <vector>
+
+#include "backend/cpu/llvm_plugin/optimize.h"
 
 using namespace llvm;
 
@@ -127,31 +120,6 @@ class MachineLease {
   std::unique_ptr<TargetMachine> machine_;
 };
 
-// A short pipeline: the text is vectorised already, more passes cost compile time and gain nothing measurable.
-void optimize(Module& module, TargetMachine& machine) {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  FunctionPassManager function;
-  function.addPass(SROAPass(SROAOptions::ModifyCFG));
-  function.addPass(EarlyCSEPass(true));
-  function.addPass(InstCombinePass());
-  function.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
-  function.addPass(SimplifyCFGPass());
-  ModulePassManager pipeline;
-  pipeline.addPass(AlwaysInlinerPass(false));
-  pipeline.addPass(GlobalDCEPass());
-  pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(function)));
-  pipeline.run(module, modules);
-}
-
 Error failure(const std::string& text) { return createStringError(inconvertibleErrorCode(), text); }
 
 // The module of the text, for this host, its entry renamed to `unique`.
@@ -190,7 +158,7 @@ Expected<std::unique_ptr<PlaitLlvmCode>> compile_text(PlaitLlvmCompiler& compile
   {
     auto machine = MachineLease::take(compiler);
     if (!machine) return machine.takeError();
-    optimize(**module, **machine);
+    plait::optimize(**module, **machine);
     auto compiled = orc::SimpleCompiler(**machine)(**module);
     if (!compiled) return compiled.takeError();
     object = std::move(*compiled);
