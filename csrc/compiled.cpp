@@ -8,6 +8,7 @@
 #include "bind_inputs.h"
 #include "comm/local/local.h"
 #include "pipeline.h"
+#include "plant_bugs.h"
 #include "program/pieces.h"
 #include "program/stepped_executor.h"
 #include "reference/product.h"
@@ -286,7 +287,7 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   impl->mesh = resolve_mesh(fusion, options);
   impl->mesh_sizes = mesh_symbols(fusion.mesh(), impl->mesh);
   impl->device = &find_device(options.device, options.options);
-  impl->comms = std::make_shared<LocalCommunicators>();
+  impl->comms = plant_in_communication(std::make_shared<LocalCommunicators>(), options.options);
   return Compiled(std::move(impl));
 }
 

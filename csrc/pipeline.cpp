@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "graph/passes.h"
 #include "pipeline_stages.h"
+#include "plant_bugs.h"
 #include "shard/insert_reshards.h"
 #include "shard/localize.h"
 #include "shard/propagate.h"
@@ -31,6 +32,7 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   out->sharded = clone(graph);
   Fusion& sharded = *out->sharded;
   const Annotations annotated = annotations(sharded);
+  plant_before_sharding(sharded, options);
   stages.pass("sharded", "propagate", sharded, [&] { propagate(sharded); });
   if (options.verify) verify_sharding(sharded, ShardStage::propagated, &annotated);
   stages.pass("sharded", "insert_reshards", sharded, [&] { insert_reshards(sharded); });
@@ -40,7 +42,10 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
 
   // localized: device axes leave, extents are those of a rank
   std::unique_ptr<Fusion> localized;
-  stages.work("localized", "localize", [&] { localized = localize(sharded, context.mesh); });
+  stages.work("localized", "localize", [&] {
+    localized = localize(sharded, context.mesh);
+    plant_after_localize(*localized, options);
+  });
   stages.pass("localized", "remove_unread", *localized, [&] { remove_dead_code(*localized); });
   stages.end("localized", *localized);
 

@@ -38,6 +38,8 @@ LowerOptions lower_options(const Fusion& fusion, const Segment& segment, const C
   out.target = target;
   out.strict_rounding = options.options.strict_rounding;
   out.name = kernel_name(fusion, segment);
+  out.missing_tail = has_test_bug(options.options, "missing_tail");
+  out.wrong_broadcast = has_test_bug(options.options, "wrong_broadcast");
   return out;
 }
 

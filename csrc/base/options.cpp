@@ -100,14 +100,15 @@ const std::vector<std::string_view>& test_bugs() {
   static const std::vector<std::string_view> bugs = {
       "dropped_bias",         // split_bias forgets the bias
       "bias_on_every_rank",   // the bias joins before the reduction
-      "wrong_chunk_bound",    // the last chunk is one element short of its start
-      "missing_tail",         // vector loops leave out what is behind the last whole vector
+      "wrong_chunk_bound",    // a local slice starts one element too early
+      "missing_tail",         // elements behind the last whole vector are not computed
       "swapped_gather",       // an all-gather puts the pieces of two ranks in each other's place
-      "lost_conflict_rule",   // the first operand wins every conflict and losers are not moved
+      "lost_conflict_rule",   // parameters lose their rank in conflicts
       "partial_not_reduced",  // a pending sum is taken for whole
       "local_random_index",   // random numbers use the local index
       "stale_slice",          // a local slice starts at 0 on every rank
-      "wrong_broadcast",      // a broadcast operand is read with the stride of a full one
+      "wrong_broadcast",      // an operand of lower rank is read at the coordinate of another dim
+      "internal_error",       // fails a check: for the reproducer
   };
   return bugs;
 }

@@ -1,0 +1,18 @@
+#pragma once
+// Bugs that tests plant to see that they are caught (option test_bug).
+#include "base/options.h"
+#include "comm/communicator.h"
+#include "ir/fusion.h"
+
+namespace plait {
+
+// lost_conflict_rule: parameters lose their rank in conflicts.
+void plant_before_sharding(Fusion& graph, const Options& options);
+
+// bias_on_every_rank, wrong_chunk_bound, stale_slice, local_random_index, partial_not_reduced: on the localized fusion.
+void plant_after_localize(Fusion& localized, const Options& options);
+
+// swapped_gather: the first two members of an all-gather find each other's piece in their place.
+std::shared_ptr<Communicators> plant_in_communication(std::shared_ptr<Communicators> comms, const Options& options);
+
+}  // namespace plait

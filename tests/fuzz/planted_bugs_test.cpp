@@ -1,0 +1,79 @@
+// Every planted bug is caught, most of them by the random graphs alone.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "base/error.h"
+#include "support/random_graph.h"
+#include "support/run_case.h"
+
+namespace plait {
+namespace {
+
+using testing::CaseOptions;
+using testing::run_case;
+
+std::string example(const std::string& name) {
+  std::ifstream in(std::string(PLAIT_SOURCE_DIR) + "/docs/examples/" + name + ".plait");
+  std::stringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+// Whether a wrong result, an unexpected count or an error shows the bug.
+bool caught(const std::string& text, CaseOptions how, int64_t collectives = -1) {
+  try {
+    auto result = run_case(text, how);
+    return !result.ok || (collectives >= 0 && result.collectives != collectives);
+  } catch (const UserError&) {
+    return false;  // a refusal is no catch
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+// The number of random graphs until the bug shows, or 0.
+int graphs_until_caught(const std::string& bug, int most) {
+  for (int seed = 1; seed <= most; ++seed) {
+    auto random = testing::make_random_case(static_cast<uint64_t>(seed));
+    CaseOptions how;
+    how.ranks = random.ranks;
+    how.exact = random.exact;
+    how.seed = static_cast<uint64_t>(seed);
+    how.options.test_bug = bug;
+    how.compare_one_rank = false;
+    if (caught(random.text, how)) return seed;
+  }
+  return 0;
+}
+
+bool caught_by_examples(const std::string& bug) {
+  CaseOptions how;
+  how.options.test_bug = bug;
+  how.ranks = 3;
+  if (caught(example("sp_toy"), how, 2)) return true;
+  how.ranks = 4;
+  return caught(example("tp_mlp"), how, 1) || caught(example("mlp_2d"), how, 1);
+}
+
+TEST(PlantedBugs, AllAreCaughtSixByRandomGraphs) {
+  int by_graphs = 0, all = 0;
+  for (auto name : test_bugs()) {
+    std::string bug(name);
+    if (bug == "internal_error") continue;
+    ++all;
+    int graphs = graphs_until_caught(bug, 40);
+    bool examples = caught_by_examples(bug);
+    by_graphs += graphs > 0;
+    std::printf("%-20s random graphs: %s  examples: %s\n", bug.c_str(),
+                graphs ? ("caught by " + std::to_string(graphs)).c_str() : "no", examples ? "caught" : "no");
+    EXPECT_TRUE(graphs > 0 || examples) << bug;
+  }
+  EXPECT_EQ(all, 10);
+  EXPECT_GE(by_graphs, 6);
+}
+
+}  // namespace
+}  // namespace plait

@@ -1,0 +1,177 @@
+// The five programs of docs/examples on every device, dtype and number of ranks they are for.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "reference/draw_inputs.h"
+#include "reference/evaluate.h"
+#include "support/run_case.h"
+
+namespace plait {
+namespace {
+
+using testing::CaseOptions;
+using testing::CaseResult;
+using testing::run_case;
+
+std::string example(const std::string& name) {
+  std::ifstream in(std::string(PLAIT_SOURCE_DIR) + "/docs/examples/" + name + ".plait");
+  std::stringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+using Settings = std::map<std::string, std::string, std::less<>>;
+
+CaseResult run(const std::string& name, const std::string& device, int64_t ranks, Settings set) {
+  CaseOptions how;
+  how.device = device;
+  how.ranks = ranks;
+  how.set = std::move(set);
+  CaseResult result = run_case(example(name), how);
+  EXPECT_TRUE(result.ok) << name << " on " << device << ", " << ranks << " ranks: " << result.message;
+  EXPECT_LE(result.max_error, 1);
+  return result;
+}
+
+class Programs : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {
+ protected:
+  std::string device() const { return std::get<0>(GetParam()); }
+  std::string dtype() const { return std::get<1>(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Programs, ::testing::Combine(::testing::Values("cpu", "reference"), ::testing::Values("f32", "f64", "bf16")),
+    [](const auto& info) { return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param); });
+
+TEST_P(Programs, MlpBlock) {
+  for (const char* b : {"4", "1", "3"}) run("mlp_block", device(), 1, {{"T", dtype()}, {"b", b}, {"s", "7"}});
+}
+
+TEST_P(Programs, TpMlp) {
+  for (int64_t ranks = 1; ranks <= 4; ++ranks) {
+    CaseResult r = run("tp_mlp", device(), ranks, {{"T", dtype()}});
+    EXPECT_EQ(r.collectives, ranks > 1 ? 1 : 0);
+    if (device() == "cpu" && dtype() != "f64") {
+      EXPECT_EQ(r.kernels, 2);
+      EXPECT_EQ(r.library_calls, 2);
+    }
+    int pointwise = 0;
+    for (const auto& k : r.report.kernels) pointwise += k.schedule.rfind("pointwise", 0) == 0;
+    EXPECT_EQ(pointwise, 2);
+  }
+}
+
+TEST_P(Programs, TpMlpUnevenAndEmpty) {
+  CaseResult uneven = run("tp_mlp", device(), 3, {{"T", dtype()}, {"sb", "5"}, {"h", "33"}});  // 512 over 3
+  EXPECT_TRUE(uneven.uneven);
+  CaseResult empty = run("tp_mlp", device(), 4, {{"T", dtype()}, {"sb", "3"}, {"h", "6"}, {"h4", "5"}});  // 2 2 1 0
+  EXPECT_TRUE(empty.empty);
+  EXPECT_EQ(empty.report.local_shapes.at("linear1"),
+            (std::vector<std::vector<int64_t>>{{3, 2}, {3, 2}, {3, 1}, {3, 0}}));
+}
+
+TEST_P(Programs, SpToy) {
+  CaseResult r = run("sp_toy", device(), 3, {{"T", dtype()}});
+  EXPECT_EQ(r.collectives, 2);
+  EXPECT_EQ(r.report.local_shapes.at("y"), (std::vector<std::vector<int64_t>>{{4, 4, 5}, {4, 4, 5}, {4, 4, 5}}));
+  run("sp_toy", device(), 3, {{"T", dtype()}, {"s", "2"}});  // 1 1 0
+}
+
+TEST_P(Programs, Mlp2d) {
+  CaseResult r = run("mlp_2d", device(), 4, {{"T", dtype()}, {"sb", "7"}});
+  EXPECT_EQ(r.collectives, 1);
+}
+
+TEST(ProgramsRow, A9SimpleAdd) {
+  auto fusion = parse_fusion(example("simple_add"));
+  Compiled p = compile(*fusion);
+  auto y = p.run({{"a", Tensor::from_doubles(DType::f32, {4}, {1, 2, 3, 4})},
+                  {"b", Tensor::from_doubles(DType::f32, {4}, {5, 6, 7, 8})}});
+  EXPECT_EQ(y.at("c").to_doubles(), (std::vector<double>{6, 8, 10, 12}));
+}
+
+// Row B1: flat tolerances beside the bound, parameters scaled by 0.02.
+TEST(ProgramsRow, B1Tolerances) {
+  auto fusion = parse_fusion(example("tp_mlp"));
+  auto inputs = reference::draw_inputs(*fusion, {});
+  auto want = reference::evaluate(*fusion, inputs);
+  for (int64_t ranks = 1; ranks <= 4; ++ranks) {
+    CompileOptions how;
+    how.ranks = ranks;
+    auto got = compile(*fusion, how).run({inputs.begin(), inputs.end()});
+    const std::pair<const char*, double> tolerances[] = {
+        {"linear1", 0.01}, {"gelu", 0.01}, {"linear2", 0.02}, {"dropout", 0.02}};
+    for (const auto& [name, tolerance] : tolerances)
+      for (int64_t i = 0; i < got.at(name).elements(); ++i)
+        ASSERT_NEAR(got.at(name).at(i), want.at(name).value[i], tolerance) << name << " " << i;
+  }
+}
+
+// Sizes may change from run to run: symbols make one compiled class serve several.
+TEST(ProgramsRow, B5OneCompileSeveralSizes) {
+  auto fusion = parse_fusion(example("tp_mlp"));
+  CompileOptions how;
+  how.ranks = 2;
+  Compiled p = compile(*fusion, how);
+  const Program* first = nullptr;
+  for (int64_t sb : {48, 64, 80, 16}) {
+    reference::DrawOptions draw;
+    draw.sizes["sb"] = sb;
+    auto inputs = reference::draw_inputs(*fusion, draw);
+    auto got = p.run({inputs.begin(), inputs.end()});
+    EXPECT_EQ(got.at("dropout").shape, (std::vector<int64_t>{sb, 128}));
+    if (!first) first = &p.program();
+    EXPECT_EQ(&p.program(), first);
+    auto want = reference::evaluate(*fusion, inputs);
+    for (int64_t i = 0; i < got.at("dropout").elements(); ++i)
+      ASSERT_NEAR(got.at("dropout").at(i), want.at("dropout").value[i], 1e-5);
+  }
+}
+
+TEST(ProgramsRow, InterleavingsAgreeBitForBit) {
+  auto fusion = parse_fusion(example("mlp_2d"));
+  auto inputs = reference::draw_inputs(*fusion, {});
+  std::vector<double> first;
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    CompileOptions how;
+    how.interleaving = seed;
+    auto y = compile(*fusion, how).run({inputs.begin(), inputs.end()}).at("dropout").to_doubles();
+    if (first.empty()) first = y;
+    EXPECT_EQ(y, first);
+  }
+}
+
+TEST(ProgramsRow, InputErrorsNameTensorDimAndRemedy) {
+  auto fusion = parse_fusion(example("tp_mlp"));
+  Compiled p = compile(*fusion);
+  auto good = reference::draw_inputs(*fusion, {});
+  auto refused = [&](const std::string& name, Tensor tensor, const std::string& what) {
+    Tensors inputs{good.begin(), good.end()};
+    inputs[name] = std::move(tensor);
+    try {
+      p.run(inputs);
+      ADD_FAILURE() << what;
+    } catch (const UserError& e) {
+      EXPECT_NE(std::string(e.what()).find(what), std::string::npos) << e.what();
+      EXPECT_NE(e.where().find(name), std::string::npos) << e.what();
+      EXPECT_FALSE(e.remedy().empty());
+    }
+  };
+  refused("w0", Tensor::empty(DType::f32, {512, 127}), "h is 128 by %x dim 1");
+  refused("x", Tensor::empty(DType::f32, {64}), "rank 1 does not fit rank 2");
+  refused("b1", Tensor::empty(DType::f64, {128}), "dtype f64 does not fit");
+  Tensors missing{good.begin(), good.end()};
+  missing.erase("w1");
+  EXPECT_THROW(p.run(missing), UserError);
+  Tensors extra{good.begin(), good.end()};
+  extra["w2"] = Tensor::empty(DType::f32, {1});
+  EXPECT_THROW(p.run(extra), UserError);
+  EXPECT_NO_THROW(p.run({good.begin(), good.end()}));  // a refused call leaves the program usable
+}
+
+}  // namespace
+}  // namespace plait
