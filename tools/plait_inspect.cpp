@@ -8,6 +8,8 @@
 #include "bind_inputs.h"
 #include "pipeline.h"
 #include "plait_command.h"
+#include "schedule/scheduler.h"
+#include "segment/segment.h"
 #include "shard/explain.h"
 
 namespace plait::tool {
@@ -37,15 +39,21 @@ std::string kernel_table(const std::vector<KernelReport>& kernels) {
   return table(rows);
 }
 
-// Names that `--until` takes: the stages, and the passes that the timings of a whole compilation list.
-std::vector<std::string> until_names(const std::string& timings) {
-  std::vector<std::string> out(stage_names().begin(), stage_names().end());
+// Why a compilation that went to its end did not stop: the lines of its timings are `stage pass ms`.
+[[noreturn]] void refuse_until(const std::string& until, const std::string& device, const std::string& timings) {
+  std::vector<std::string> known(stage_names().begin(), stage_names().end());
+  if (std::find(known.begin(), known.end(), until) != known.end())
+    throw UserError(fmt::format("stage `{}` has no text for this file on device {}", until, device), "--until",
+                    "take another stage: plait opt --help");
   std::istringstream lines(timings);
-  for (std::string line, stage, pass; std::getline(lines, line);)
-    if (std::istringstream words(line); words >> stage >> pass && stage != "total") out.push_back(pass);
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
+  for (std::string line, stage, pass; std::getline(lines, line);) {
+    if (std::istringstream words(line); !(words >> stage >> pass) || stage == "total") continue;
+    if (pass == until)
+      throw UserError(fmt::format("`{}` leaves its text only at the end of its stage", until), "--until",
+                      fmt::format("take the stage: --until={}", stage));
+    known.push_back(pass);
+  }
+  throw UserError(fmt::format("there is no pass or stage `{}`", until), "--until", suggestion(until, known));
 }
 
 std::vector<std::string> read_archs(const std::vector<std::string>& words) {
@@ -59,6 +67,29 @@ std::vector<std::string> read_archs(const std::vector<std::string>& words) {
     }
   }
   return out;
+}
+
+// What the segmenter says of its decisions, made once more.
+std::string segment_reasons(const Loaded& loaded, const Compiled& compiled) {
+  const CompileOptions& options = loaded.options;
+  Device& device = find_device(options.device, options.options);
+  auto again = clone(compiled.localized());
+  again->segments.clear();
+  for (TensorView* t : again->tensors()) t->domain.transforms.clear();
+  std::string reasons;
+  SegmentOptions how;
+  how.machine.lanes = device.vector_lanes();
+  how.products = options.options.products;
+  how.explain = &reasons;
+  how.library_accepts = [&](const Op& op, std::string* why) {
+    auto view = product_view(op, why);
+    return view && device.library(view->product, why) != nullptr;
+  };
+  for (const Segment& segment : loaded.fusion->segments)
+    for (const TensorView* t : segment.outputs)
+      if (!segment.schedule.empty()) how.pins[t->name] = segment.schedule;
+  segment(*again, how);
+  return reasons;
 }
 
 void print_segments(const Fusion& localized) {
@@ -111,8 +142,7 @@ int opt_command(const Arguments& args) {
     fmt::print("{}{}", stop.text, stop.text.empty() || stop.text.back() != '\n' ? "\n" : "");
     return 0;
   }
-  throw UserError(fmt::format("no pass or stage `{}` ran", loaded.options.until), "--until",
-                  suggestion(loaded.options.until, until_names(timings)));
+  refuse_until(loaded.options.until, loaded.options.device, timings);
 }
 
 int compile_command(const Arguments& args) {
@@ -136,8 +166,14 @@ int explain_command(const Arguments& args) {
   const Metadata metadata = input_metadata(loaded);
   compiled.prepare(metadata);
   if (args.shard) fmt::print("{}", explain_sharding(compiled.sharded()));
-  if (args.segments) print_segments(compiled.localized());
-  if (args.schedule) fmt::print("{}", kernel_table(compiled.report().kernels));
+  if (args.segments) {
+    print_segments(compiled.localized());
+    fmt::print("\n{}", segment_reasons(loaded, compiled));
+  }
+  if (args.schedule) {
+    fmt::print("{}", explain_schedules(compiled.localized()));
+    fmt::print("\n{}", kernel_table(compiled.report().kernels));
+  }
   if (args.cache) print_cache(loaded, compiled, metadata);
   return 0;
 }

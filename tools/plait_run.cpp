@@ -50,8 +50,8 @@ void print_times(const Report& report, std::vector<double> runs) {
   if (runs.size() > 1)
     fmt::print("; of {} runs: {:.3f} ms least, {:.3f} ms median", runs.size(), runs.front(), runs[runs.size() / 2]);
   fmt::print("\n");
-  std::vector<std::vector<std::string>> rows = {{"step", "ms, all ranks"}};
-  for (const auto& [step, ms] : report.step_ms) rows.push_back({step, fmt::format("{:.3f}", ms)});
+  std::vector<std::vector<std::string>> rows = {{"ms, all ranks", "step"}};
+  for (const auto& [step, ms] : report.step_ms) rows.push_back({fmt::format("{:.3f}", ms), step});
   if (rows.size() > 1) fmt::print("{}", table(rows));
 }
 

@@ -48,6 +48,8 @@ TEST_F(Failure, CommandLine) {
   expect(1, {"run", kAdd, "--comm", "local:x"}, {"no communicator `local:x`"});
   expect(1, {"run", kAdd, "--device", "cup"}, {"no device `cup`", "did you mean `cpu`?"});
   expect(1, {"opt", kAdd, "--until", "propagte"}, {"`propagte`", "did you mean `propagate`?"});
+  expect(1, {"opt", kAdd, "--until", "build_program"}, {"--until=program"});
+  expect(1, {"opt", kAdd, "--until", "ptx"}, {"`ptx` has no text"});
   expect(1, {"explain", kAdd}, {"--shard"});
   expect(1, {"compile", kAdd, "--arch", "90a"}, {"`90a` is no architecture", "sm_90a"});
 }
@@ -172,6 +174,19 @@ TEST_F(Failure, JsonTellsOfTheError) {
   const std::string json = read_file(folder_.path() / "out.json");
   EXPECT_NE(std::string::npos, json.find("\"ok\": false")) << json;
   EXPECT_NE(std::string::npos, json.find("no input `d`")) << json;
+}
+
+// Without NVRTC the reason and what to do; with it a table.
+TEST_F(Failure, CompilesForGpusOrSaysWhatIsMissing) {
+  const CommandResult result = run({"compile", kTpMlp, "--ranks", "4", "--arch", "sm_80,sm_90a", "--arch", "sm_100a"});
+  if (result.exit == 3) {
+    EXPECT_NE(std::string::npos, result.err.find("NVRTC")) << result.err;
+    EXPECT_NE(std::string::npos, result.err.find("help: ")) << result.err;
+    return;
+  }
+  EXPECT_EQ(0, result.exit) << result.err;
+  for (const char* text : {"tp_mlp_s2", "tp_mlp_s5", "registers", "sm_80", "sm_90a", "sm_100a", "target = cuda"})
+    EXPECT_NE(std::string::npos, result.out.find(text)) << text << "\n" << result.out;
 }
 
 // An internal error leaves the text, the dumps and the command that replays it.
