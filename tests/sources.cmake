@@ -6,6 +6,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/kir_interpreter.cpp
   support/main.cpp
   support/random_graph.cpp
+  support/random_pointwise.cpp
   support/run_case.cpp
 )
 set(PLAIT_TEST_FOLDERS
@@ -14,6 +15,7 @@ set(PLAIT_TEST_FOLDERS
   fuzz
   ir
   numerics
+  perf
   unit/backend/cpu
   unit/backend/cuda
   unit/base
@@ -50,6 +52,9 @@ set(PLAIT_TEST_ir
 )
 set(PLAIT_TEST_numerics
   numerics/programs_test.cpp
+)
+set(PLAIT_TEST_perf
+  perf/steady_state_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/device_test.cpp
@@ -100,6 +105,7 @@ set(PLAIT_TEST_unit_kir
 )
 set(PLAIT_TEST_unit_lower
   unit/lower/pointwise_test.cpp
+  unit/lower/random_test.cpp
 )
 set(PLAIT_TEST_unit_mesh
   unit/mesh/layout_test.cpp
