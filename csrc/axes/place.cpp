@@ -35,12 +35,12 @@ class Placement {
   std::optional<Refusal> run(const TensorView& reference) {
     nest_.reference = &reference;
     for (const LoopClass& l : loop_classes(group_, reference, options_.extent))
-      if (!group_.graph.unit(l.cls)) nest_.loops.push_back({l.cls, l.parallel, false});
+      if (!group_.graph.unit(l.cls)) nest_.loops.push_back({l.cls, l.parallel, false, false});
     for (const NestLoop& l : nest_.loops) walk_.seed(l.cls);
     walk_.run();
     check(Rule::v1_independent, &reference, [&] { return independent(); });
     for (const Op* op : group_.ops) check(Rule::v2_known, op->out, [&] { return known(*op->out); });
-    if (!refusal_) mark_reductions();
+    if (!refusal_) mark_loops();
     for (const Op* op : group_.ops) check(Rule::v3_reduction, op->out, [&] { return reduction(*op->out); });
     for (const Op* op : group_.ops) check(Rule::v4_readers, op->out, [&] { return readers(*op); });
     for (const TensorView* out : outputs_) check(Rule::v6_once, out, [&] { return once(reference, *out); });
@@ -81,10 +81,16 @@ class Placement {
     return out;
   }
 
-  void mark_reductions() {
-    std::set<int> reduced;
-    for (const Op* op : group_.ops) reduced.merge(seeds_of(group_.axes.at(op->out).reduction));
-    for (NestLoop& l : nest_.loops) l.reduction = reduced.contains(l.cls);
+  void mark_loops() {
+    std::set<int> reduced, kept;
+    for (const Op* op : group_.ops) {
+      reduced.merge(seeds_of(group_.axes.at(op->out).reduction));
+      kept.merge(seeds_of(group_.axes.at(op->out).logical));
+    }
+    for (NestLoop& l : nest_.loops) {
+      l.reduction = reduced.contains(l.cls);
+      l.idle = !l.reduction && !kept.contains(l.cls);
+    }
   }
 
   std::string reduction(const TensorView& tensor) const {
@@ -120,7 +126,7 @@ class Placement {
     own.run(true);
     for (size_t i = 0; i < nest_.loops.size(); ++i) {
       const NestLoop& l = nest_.loops[i];
-      if (l.reduction || own.knows(l.cls)) continue;
+      if (l.reduction || l.idle || own.knows(l.cls)) continue;
       const bool lacks = !projection.project(l.cls).has_value();
       return fmt::format("loop {} {} %{}, which would be stored again in each of its iterations", i,
                          lacks ? "drives no axis of" : "is not tied to the coordinates of", out.name);

@@ -14,7 +14,7 @@ enum class Rule : uint8_t {
   v2_known,        // every axis of a tensor follows from the loops
   v3_reduction,    // a loop drives kept or reduced axes, never both; reduced axes are driven by loops
   v4_readers,      // a reader asks for what this iteration computes
-  v6_once,         // what is in memory is stored once: every loop follows from its coordinates by total steps
+  v6_once,         // what is in memory is stored once: every loop follows from its coordinates by total steps or is idle
 };
 std::string_view name(Rule rule);
 
@@ -28,6 +28,7 @@ struct NestLoop {
   int cls = -1;  // never a unit class
   ParallelType parallel = ParallelType::serial;
   bool reduction = false;  // drives an axis that some op of the group sums over
+  bool idle = false;       // drives no axis at all (a split of an extent-1 axis): runs once, under a predicate
 };
 
 struct Nest {

@@ -49,8 +49,7 @@ void clear_schedule(TensorView& tensor) {
 void state_reduction_axes(TensorView& tensor) {
   if (tensor.definition == nullptr || !tensor.domain.reduction.empty()) return;
   Domain next = tensor.domain;
-  for (const Factor& f : factors(*tensor.definition))
-    if (f.result_dim < 0) next.reduction.push_back({f.extent, AxisKind::reduction, ParallelType::serial});
+  next.reduction = reduction_axes(*tensor.definition);
   tensor.domain = std::move(next);
 }
 

@@ -49,6 +49,7 @@ int64_t constant_extent(const State& state, const Loop& loop, const char* what) 
 Loop make_loop(State& state, const NestLoop& l, size_t number) {
   Loop loop;
   loop.cls = l.cls;
+  loop.idle = l.idle;
   loop.extent = state.group.graph.extent(l.cls);
   loop.kind = kind_of(state, l.parallel);
   loop.role = l.parallel == ParallelType::vectorize ? LoopRole::lane
@@ -93,6 +94,7 @@ void index_loops(State& state) {
     if (l.role == LoopRole::unroll) constant_extent(state, l, "unroll");
     if (l.role != LoopRole::lane) continue;
     if (state.lane) refuse(state, "two vectorize loops", "vectorize one");
+    if (l.idle) refuse(state, "the vectorize loop drives no axis", "vectorize an axis that is longer than 1");
     state.lanes = static_cast<int>(constant_extent(state, l, "vectorize"));
     if ((state.lanes & (state.lanes - 1)) != 0)
       refuse(state, fmt::format("{} lanes", state.lanes), "lanes are a power of two");

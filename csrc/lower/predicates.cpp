@@ -1,5 +1,6 @@
 // Predicates: one term per class that a lossy step reaches on the way to the axes of the nest. A class reached by other
-// steps from classes in range is in range, so there is no term for the axes themselves.
+// steps from classes in range is in range, so there is no term for the axes themselves. A loop that drives no axis runs
+// once.
 #include <set>
 
 #include "base/error.h"
@@ -35,6 +36,8 @@ void derive_predicates(State& state) {
     if (sym::proven(sym::lt(term.value, term.bound))) continue;
     state.terms.push_back(uniform_over_lanes(state, term));
   }
+  for (const Loop& l : state.loops)
+    if (l.idle) state.terms.push_back({l.var, state.pool->constant(1)});
 }
 
 }  // namespace plait::lowering

@@ -21,6 +21,7 @@ struct Loop {
   kir::LoopKind kind = kir::LoopKind::serial;
   int cls = -1;
   sym::Expr var, extent;
+  bool idle = false;  // see NestLoop
   const std::string& name() const { return var.symbol_name(); }
 };
 

@@ -43,7 +43,8 @@ Params params(const Problem& problem, const Machine& machine, const Params& pinn
     refuse("rows", "the result has no dim");
     return out;
   }
-  const int64_t lanes = size_of(out_tensor.dtype) == 8 ? machine.lanes / 2 : machine.lanes;
+  const bool column = out_tensor.shape().back().constant() == 1;
+  const int64_t lanes = column ? 1 : size_of(out_tensor.dtype) == 8 ? machine.lanes / 2 : machine.lanes;
   out.set("vector", pinned.find("vector").value_or(std::max<int64_t>(1, lanes)));
   if (!is_product(op) || out_tensor.rank() < 2)
     refuse("rows", is_product(op) ? "the result has one dim" : "the op sums nothing");

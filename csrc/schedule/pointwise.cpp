@@ -100,9 +100,12 @@ size_t widest_memory_type(const Segment& segment) {
   return bytes;
 }
 
-int64_t choose_vector(const Problem& problem, const Machine& machine) {
+int64_t choose_vector(const Problem& problem, const Machine& machine, int64_t split) {
   const int64_t bytes = static_cast<int64_t>(widest_memory_type(problem.segment));
-  if (reference_tensor(problem.segment)->rank() == 0) return 1;
+  const TensorView& reference = *reference_tensor(problem.segment);
+  const auto unit = [](const Axis& a) { return a.extent.constant() == 1; };
+  const auto row = reference.domain.logical.begin() + split;
+  if (std::all_of(row, reference.domain.logical.end(), unit)) return 1;
   if (machine.cuda) return std::max<int64_t>(1, kVectorBytes / std::max<int64_t>(bytes, 2));
   return std::max<int64_t>(1, bytes == 8 ? machine.lanes / 2 : machine.lanes);
 }
@@ -126,12 +129,14 @@ Params params(const Problem& problem, const Machine& machine, const Params& pinn
     const auto value = pinned.find(key);
     out.set(key, value ? *value : fn());
   };
-  choose("vector", [&] { return choose_vector(problem, {out.cuda, machine.lanes, machine.threads}); });
-  choose("unroll", [] { return int64_t{1}; });
-  choose("split", [&] { return static_cast<int64_t>(SplitRule(problem).best()); });
-  if (rank > 0 ? out.get("split") >= rank : out.get("split") != 0)
-    throw UserError(fmt::format("split = {} leaves no dim for the inner row of %{}", out.get("split"), reference.name),
+  const auto pinned_split = pinned.find("split");
+  const int64_t split = pinned_split ? *pinned_split : static_cast<int64_t>(SplitRule(problem).best());
+  if (rank > 0 ? split >= rank : split != 0)
+    throw UserError(fmt::format("split = {} leaves no dim for the inner row of %{}", split, reference.name),
                     problem.where(), fmt::format("%{} has {} dims", reference.name, rank));
+  choose("vector", [&] { return choose_vector(problem, {out.cuda, machine.lanes, machine.threads}, split); });
+  choose("unroll", [] { return int64_t{1}; });
+  out.set("split", split);
   if (rank == 0 && (out.get("vector") != 1 || out.get("unroll") != 1))
     throw UserError(fmt::format("%{} has no dim to vectorize or unroll", reference.name), problem.where(),
                     "use vector = 1, unroll = 1");
