@@ -13,7 +13,7 @@
 namespace plait::test {
 
 inline std::unique_ptr<Device> cpu_device(int threads = 1) {
-  return make_cpu_device({.threads = threads, .plugin_folder = PLAIT_BINARY_DIR});
+  return make_cpu_device({.threads = threads});
 }
 
 // One device for all tests that do not count.

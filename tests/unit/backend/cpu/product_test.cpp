@@ -73,8 +73,8 @@ class Products : public testing::TestWithParam<LibraryProduct> {
 // Name of oneDNN's implementation of a shape.
 std::string implementation(const LibraryProduct& p, const Shape& s) {
   using Getter = const PlaitOneDnnInterface* (*)();
-  static const PlaitOneDnnInterface* interface = reinterpret_cast<Getter>(
-      load_plugin("libplait_onednn.so", "plait_onednn_interface", PLAIT_BINARY_DIR, "libdnnl-dev"))();
+  static const PlaitOneDnnInterface* interface =
+      reinterpret_cast<Getter>(load_plugin("libplait_onednn.so", "plait_onednn_interface", "", "libdnnl-dev"))();
   const auto type = [](DType d) { return d == DType::f32 ? kPlaitOneDnnF32 : kPlaitOneDnnBf16; };
   char text[256] = "";
   PlaitOneDnnProduct* product = interface->create(type(p.in), type(p.out), p.linear, 2, text, sizeof text);
