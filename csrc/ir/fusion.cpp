@@ -9,6 +9,8 @@ namespace plait {
 
 namespace {
 
+constexpr int64_t kMaxRanks = int64_t{1} << 31;
+
 bool is_identifier(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
   return std::all_of(text.begin(), text.end(), [](char c) {
@@ -30,6 +32,7 @@ Fusion::Fusion(Mesh mesh, std::string name)
   if (!has_mesh()) return;
   const std::string where = fmt::format("mesh @{}", mesh_.name());
   check_name(mesh_.name(), where);
+  int64_t ranks = 1;
   for (size_t i = 0; i < mesh_.axes().size(); ++i) {
     const MeshAxis& axis = mesh_.axes()[i];
     check_name(axis.name, where);
@@ -38,6 +41,9 @@ Fusion::Fusion(Mesh mesh, std::string name)
     sym::SymbolInfo info{.lo = 0};
     if (axis.symbol.empty()) {
       info.hi = axis.size - 1;
+      if (axis.size > kMaxRanks / ranks)
+        throw UserError(fmt::format("the mesh has more than {} ranks", kMaxRanks), where, "choose smaller axes");
+      ranks *= axis.size;
     } else {
       check_name(axis.symbol, where);
       info.below = pool_->symbol(axis.symbol, {.lo = 1});

@@ -36,7 +36,7 @@ struct Segment {
 class Fusion {
  public:
   // The mesh's ranks and size symbols become symbols of the pool: 0 <= rank.AXIS < size. UserError: a name that is no
-  // identifier.
+  // identifier, more than 2^31 ranks.
   explicit Fusion(Mesh mesh = {}, std::string name = "fusion");
   Fusion(const Fusion&) = delete;
   Fusion& operator=(const Fusion&) = delete;

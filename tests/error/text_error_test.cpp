@@ -62,6 +62,8 @@ TEST(BadText, Head) {
       {"let t = 0\nmesh @m (^tp = t)\n", "mesh axis `tp` has size 0", "at least 1"},
       {"let T = f32\nmesh @m (^tp = T)\n", "`T` is a dtype", "numbers or symbols"},
       {"^mesh @m (local = 2)\nfusion @f on @m (%x: f32[2]) -> (%x) {}", "`local`", "another name", "mesh @m"},
+      {"^mesh @m (a = 4294967296, b = 4)\nfusion @f on @m (%x: f32[2]) -> (%x) {}", "more than 2147483648 ranks",
+       "smaller"},
       {"mesh @m (tp = 2)\nfusion @f on @^n (%x: f32[2]) -> (%x) {}", "there is no mesh @n", "declare it above"},
       {"mesh @m (tp = 2)\nfusion @^f (%x: f32[2]) -> (%x) {}", "does not use mesh @m", "write `fusion @f on @m`"},
       {"fusion ^f (%x: f32[2]) -> (%x) {}", "found `f`", "expected `@` before the fusion's name"},

@@ -20,7 +20,7 @@ constexpr uint64_t kSeed = 20240607;
 std::vector<std::string> corpus() {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(PLAIT_SOURCE_DIR "/docs/examples"))
-    paths.push_back(entry.path());
+    if (entry.path().extension() == ".plait") paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> out(test::kTextCorpus.begin(), test::kTextCorpus.end());
   for (const auto& path : paths) {

@@ -27,6 +27,15 @@ std::string infer_text(const std::string& statement) {
   }
 }
 
+using Case = std::pair<const char*, std::vector<const char*>>;  // statement, parts of its error
+
+void expect_errors(const std::vector<Case>& cases) {
+  for (const auto& [statement, parts] : cases) {
+    const std::string got = infer_text(statement);
+    for (const char* part : parts) EXPECT_NE(got.find(part), std::string::npos) << statement << "\n" << got;
+  }
+}
+
 TEST(Infer, TypesAndShapes) {
   const std::pair<const char*, const char*> kCases[] = {
       {" = add(%x, %x)", "f32[a, b]"},
@@ -69,7 +78,7 @@ TEST(Infer, TypesAndShapes) {
 }
 
 TEST(Infer, ErrorsNameWhatIsWrongAndTheRemedy) {
-  const std::pair<const char*, std::vector<const char*>> kCases[] = {
+  const std::vector<Case> kCases = {
       {" = add(%x, %y)",
        {"extents differ: dim 0 of %y: f32[b, a] is b, dim 0 of %x: f32[a, b] is a", "add: %r = add(%x, %y)",
         "make them equal, or 1 to broadcast"}},
@@ -98,6 +107,12 @@ TEST(Infer, ErrorsNameWhatIsWrongAndTheRemedy) {
        {"contracted extents differ: dim 1 of %x: f32[a, b] is b, dim 0 of %w: f32[n, b] is n", "matmul: %r = matmul"}},
       {" = matmul(%m3, %m4)", {"extents differ: dim 0 of %m4: f32[6, b, n] is 6, dim 0 of %m3: f32[5, a, b] is 5"}},
       {" = matmul(%row, %x)", {"%row: f32[b] has rank 1", "operands of matmul are a[..., m, k] and b[..., k, n]"}},
+  };
+  expect_errors(kCases);
+}
+
+TEST(Infer, ErrorsOfAttributesAndStatedTypes) {
+  const std::vector<Case> kCases = {
       {" = dropout(%i, p = 0.5, seed = %seed)", {"%i: i64[a, b] is not floating-point", "dropout: %r = dropout(%i"}},
       {" = dropout(%x, p = 1, seed = %seed)", {"p is 1", "dropout takes 0 <= p < 1"}},
       {" = dropout(%x, p = -0.5, seed = %seed)", {"p is -0.5"}},
@@ -128,10 +143,7 @@ TEST(Infer, ErrorsNameWhatIsWrongAndTheRemedy) {
       {": f64[a, b] = exp(%x)", {"%r is f32[a, b], not f64[a, b]", "drop the type or correct it"}},
       {": f32[b, a] = exp(%x)", {"%r is f32[a, b], not f32[b, a]"}},
   };
-  for (const auto& [statement, parts] : kCases) {
-    const std::string got = infer_text(statement);
-    for (const char* part : parts) EXPECT_NE(got.find(part), std::string::npos) << statement << "\n" << got;
-  }
+  expect_errors(kCases);
 }
 
 }  // namespace

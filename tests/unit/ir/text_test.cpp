@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "base/error.h"
@@ -28,6 +29,7 @@ void expect_round_trip(const Fusion& fusion) {
 TEST(Text, ExamplesRoundTrip) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(PLAIT_SOURCE_DIR "/docs/examples")) {
+    if (entry.path().extension() != ".plait") continue;
     auto fusion = parse_fusion(read(entry.path()), {.file = entry.path().filename()});
     verify(*fusion);
     expect_round_trip(*fusion);
@@ -106,6 +108,71 @@ fusion @f on @m (%x: f32[4, chunk(12, 3, rank.tp)]) -> (%g) {
 )");
   verify(*fusion);
   expect_round_trip(*fusion);
+}
+
+TEST(Text, LayoutsPrintInOneForm) {
+  auto layout_of = [](const std::string& annotation) {
+    auto fusion = parse_fusion(R"(
+mesh @m (tp = 2, dp_shard = 3, cp = c)
+fusion @f on @m (param %w: f32[8, n, 6] )" +
+                               annotation + ") -> (%w) {}");
+    verify(*fusion);
+    expect_round_trip(*fusion);
+    const TensorView* w = fusion->find("w");
+    return (w->layout_source == LayoutSource::open ? "open " : "") + print(w->layout, fusion->mesh()) +
+           (w->stored ? " stored " + print(*w->stored, fusion->mesh()) : "");
+  };
+  EXPECT_EQ(layout_of(""), "open {}");
+  EXPECT_EQ(layout_of("{}"), "{}");
+  EXPECT_EQ(layout_of("{0: tp}"), "{0: tp}");
+  EXPECT_EQ(layout_of("{0: [tp]}"), "{0: tp}");
+  EXPECT_EQ(layout_of("{0: [tp, local]}"), "{0: tp}");
+  EXPECT_EQ(layout_of("{0: [tp, local 2]}"), "{0: tp}");
+  EXPECT_EQ(layout_of("{0: local}"), "{}");
+  EXPECT_EQ(layout_of("{0: local 4}"), "{}");
+  EXPECT_EQ(layout_of("{0: [tp, dp_shard, local]}"), "{0: [tp, dp_shard]}");
+  EXPECT_EQ(layout_of("{0: [local 2, tp]}"), "{0: [local 2, tp]}");
+  EXPECT_EQ(layout_of("{0: [local 2, tp, local 3, dp_shard, local 2]}"), "{0: [local 2, tp, local 3, dp_shard]}");
+  EXPECT_EQ(layout_of("{0: tp granule 64}"), "{0: tp granule 64}");
+  EXPECT_EQ(layout_of("{0: tp granule 1}"), "{0: tp}");
+  EXPECT_EQ(layout_of("{2: tp, 0: [cp, dp_shard granule 2]}"), "{0: [cp, dp_shard granule 2], 2: tp}");
+  EXPECT_EQ(layout_of("{0: tp} partial(cp: sum, dp_shard: max)"), "{0: tp} partial(dp_shard: max, cp: sum)");
+  EXPECT_EQ(layout_of("{} partial(tp: prod)"), "{} partial(tp: prod)");
+  EXPECT_EQ(layout_of("{1: tp} stored {1: tp, 0: dp_shard}"), "{1: tp} stored {0: dp_shard, 1: tp}");
+  EXPECT_EQ(layout_of("stored {0: dp_shard}"), "open {} stored {0: dp_shard}");
+}
+
+TEST(Text, InputsAsOutputsAndUnusedInputs) {
+  auto fusion = parse_fusion(R"(
+mesh @m (tp = 2)
+fusion @f on @m (%x: f32[4], %unused: i64[n, 0]) -> (%x {0: tp}, %y) {
+  %y = neg(%x)
+  %dead = exp(%x)
+}
+)");
+  verify(*fusion);
+  EXPECT_EQ(print(fusion->find("x")->layout, fusion->mesh()), "{0: tp}");
+  expect_round_trip(*fusion);
+  expect_round_trip(*parse_fusion("fusion @f (%x: f32[4]) -> (%x) {}"));
+}
+
+TEST(Text, SpacingAndCommentsAreNotKept) {
+  const char* plain = "fusion @f (%x: f32[a + b, 3]) -> (%y) {\n  %y = add(%x, %x)\n}\n";
+  const char* spaced =
+      "# head\r\nfusion@f(%x:f32[ a+b # extent\n,\t3 ])->(%y){%y=add( %x ,%x # rest\n)}\n# tail without an end";
+  EXPECT_EQ(print(*parse_fusion(plain)), print(*parse_fusion(spaced)));
+  auto scheduled = parse_fusion(
+      "fusion @f (%x: f32[4]) -> (%y) { segment @s (%x) -> (%y) schedule nest  ( a = 1 ,# why\n b=2 ) {%y = exp(%x)}}");
+  EXPECT_EQ(scheduled->segments[0].schedule, "nest(a = 1, b=2)");
+  expect_round_trip(*scheduled);
+}
+
+TEST(Text, AConstantNaNEqualsItsText) {
+  Fusion f;
+  auto op = std::make_unique<Full>();
+  op->value = Constant::from_double(DType::f32, -std::numeric_limits<double>::quiet_NaN());
+  f.output(f.add_op(std::move(op), f.add_tensor("c", {}, DType::f32))->out);
+  expect_round_trip(f);
 }
 
 }  // namespace
