@@ -8,6 +8,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/random_graph.cpp
   support/random_pointwise.cpp
   support/run_case.cpp
+  support/sharded_run.cpp
 )
 set(PLAIT_TEST_FOLDERS
   command
@@ -16,6 +17,8 @@ set(PLAIT_TEST_FOLDERS
   ir
   numerics
   perf
+  unit/analysis
+  unit/axes
   unit/backend/cpu
   unit/backend/cuda
   unit/base
@@ -32,6 +35,8 @@ set(PLAIT_TEST_FOLDERS
   unit/program
   unit/reference
   unit/scalar
+  unit/schedule
+  unit/segment
   unit/shard
   unit/sym
 )
@@ -51,10 +56,18 @@ set(PLAIT_TEST_ir
   ir/ir_text_test.cpp
 )
 set(PLAIT_TEST_numerics
+  numerics/cpp_api_test.cpp
   numerics/programs_test.cpp
 )
 set(PLAIT_TEST_perf
   perf/steady_state_test.cpp
+)
+set(PLAIT_TEST_unit_analysis
+  unit/analysis/vector_width_test.cpp
+)
+set(PLAIT_TEST_unit_axes
+  unit/axes/axis_graph_test.cpp
+  unit/axes/build_graph_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/device_test.cpp
@@ -106,6 +119,8 @@ set(PLAIT_TEST_unit_kir
 set(PLAIT_TEST_unit_lower
   unit/lower/pointwise_test.cpp
   unit/lower/random_test.cpp
+  unit/lower/rounding_test.cpp
+  unit/lower/rules_test.cpp
 )
 set(PLAIT_TEST_unit_mesh
   unit/mesh/layout_test.cpp
@@ -137,6 +152,12 @@ set(PLAIT_TEST_unit_scalar
   unit/scalar/interval_test.cpp
   unit/scalar/philox_test.cpp
   unit/scalar/pointwise_test.cpp
+)
+set(PLAIT_TEST_unit_schedule
+  unit/schedule/schedule_test.cpp
+)
+set(PLAIT_TEST_unit_segment
+  unit/segment/segment_test.cpp
 )
 set(PLAIT_TEST_unit_shard
   unit/shard/conflict_test.cpp

@@ -10,9 +10,13 @@ namespace plait {
 
 Annotations annotations(const Fusion& fusion) {
   Annotations out;
-  for (const TensorView* t : fusion.tensors())
-    if (t->layout_source == LayoutSource::annotated || t->stored)
-      out[t->name] = {t->layout, t->stored == t->layout ? std::nullopt : t->stored};  // storage as compute says nothing
+  for (const TensorView* t : fusion.tensors()) {
+    if (t->layout_source != LayoutSource::annotated && !t->stored) continue;
+    auto& [compute, stored] = out[t->name] = {t->layout, t->stored};
+    compute.normalize();
+    if (stored) stored->normalize();
+    if (stored == compute) stored.reset();
+  }
   return out;
 }
 

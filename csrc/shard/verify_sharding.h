@@ -13,7 +13,7 @@ enum class ShardStage : uint8_t {
   resharded,   // and every op finds its operands as it needs them
 };
 
-// Layouts that users gave: compute and storage, by tensor name.
+// Layouts that users gave: compute, and storage where it differs, by tensor name; normalized.
 using Annotations = std::map<std::string, std::pair<Layout, std::optional<Layout>>>;
 Annotations annotations(const Fusion& fusion);
 

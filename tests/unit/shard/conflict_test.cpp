@@ -5,7 +5,7 @@
 #include "shard/assign.h"
 #include "shard/insert_reshards.h"
 #include "shard/propagate.h"
-#include "unit/shard/ranks.h"
+#include "support/sharded_run.h"
 
 namespace plait {
 namespace {

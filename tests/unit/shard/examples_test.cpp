@@ -6,7 +6,8 @@
 #include "shard/insert_reshards.h"
 #include "shard/localize.h"
 #include "shard/propagate.h"
-#include "unit/shard/ranks.h"
+#include "shard/verify_sharding.h"
+#include "support/sharded_run.h"
 
 namespace plait {
 namespace {
@@ -168,6 +169,18 @@ fusion @f on @m (%x: f32[4, 6], param %w: f32[8, 6] {0: tp} stored {1: tp}) -> (
 }
 )");
   EXPECT_EQ(test::reshards(*f), (Lines{"all-gather tp %w -> %w_gathered", "slice tp %w_gathered -> %w_cut"}));
+}
+
+TEST(Examples, StorageEqualToComputeIsNone) {
+  auto f = test::parsed(
+      "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4, 6], param %w: f32[8, 6] {0: tp} stored {0: tp}) -> (%y) {\n"
+      " %y = linear(%x, %w)\n}\n");
+  Annotations before = annotations(*f);
+  propagate(*f);
+  verify_sharding(*f, ShardStage::propagated, &before);
+  insert_reshards(*f);
+  verify_sharding(*f, ShardStage::resharded, &before);
+  EXPECT_TRUE(test::reshards(*f).empty());
 }
 
 TEST(Examples, EqualReshardsAreShared) {

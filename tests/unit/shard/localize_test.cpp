@@ -8,7 +8,7 @@
 #include "shard/insert_reshards.h"
 #include "shard/propagate.h"
 #include "shard/verify_sharding.h"
-#include "unit/shard/ranks.h"
+#include "support/sharded_run.h"
 
 namespace plait {
 namespace {

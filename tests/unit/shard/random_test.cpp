@@ -9,7 +9,7 @@
 #include "shard/insert_reshards.h"
 #include "shard/localize.h"
 #include "shard/propagate.h"
-#include "unit/shard/ranks.h"
+#include "support/sharded_run.h"
 
 namespace plait {
 namespace {

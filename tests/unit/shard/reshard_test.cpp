@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "shard/localize.h"
 #include "shard/reshard_plan.h"
-#include "unit/shard/ranks.h"
+#include "support/sharded_run.h"
 
 namespace plait {
 namespace {

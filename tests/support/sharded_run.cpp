@@ -1,4 +1,4 @@
-#include "unit/shard/ranks.h"
+#include "support/sharded_run.h"
 
 #include <gtest/gtest.h>
 
