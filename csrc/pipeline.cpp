@@ -37,7 +37,8 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   if (options.verify) verify_sharding(sharded, ShardStage::propagated, &annotated);
   stages.pass("sharded", "insert_reshards", sharded, [&] { insert_reshards(sharded); });
   if (options.verify) verify_sharding(sharded, ShardStage::resharded, &annotated);
-  stages.pass("sharded", "widen_products", sharded, [&] { widen_products(sharded); });  // needs to know what is pending
+  stages.pass("sharded", "widen_products", sharded,
+              [&] { widen_products(sharded, options); });  // needs to know what is pending
   stages.end("sharded", sharded);
 
   // localized: device axes leave, extents are those of a rank

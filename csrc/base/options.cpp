@@ -36,6 +36,8 @@ std::string show(const std::string& v) { return v; }
 void check(const Options& options) {
   if (options.products != "auto" && options.products != "library" && options.products != "nest")
     refuse("products", options.products, "auto, library or nest");
+  if (options.reduce_dtype != "narrow" && options.reduce_dtype != "f32")
+    refuse("reduce_dtype", options.reduce_dtype, "narrow or f32");
   if (int64_t l = options.cpu_lanes; l != 0 && l != 1 && l != 4 && l != 8 && l != 16)
     refuse("cpu_lanes", std::to_string(l), "0, 1, 4, 8 or 16");
   if (!options.test_bug.empty()) {

@@ -21,7 +21,8 @@ void expand(Fusion& fusion);
 void split_bias(Fusion& fusion, const Options& options);
 
 // A narrow product that is not pending keeps its accumulation type where pointwise ops read it; a cast that reads it
-// rounds instead. Requires: layouts. Why after sharding: a pending product is exchanged in the narrow type.
-void widen_products(Fusion& fusion);
+// rounds instead. Requires: layouts. Why after sharding: a pending product is exchanged in the narrow type, unless
+// option reduce_dtype keeps it wide until it is whole.
+void widen_products(Fusion& fusion, const Options& options);
 
 }  // namespace plait

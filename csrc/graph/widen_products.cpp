@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "graph/passes.h"
 #include "graph/rewrite.h"
@@ -10,6 +11,11 @@ namespace {
 bool is_cast_to(const Op* op, DType dtype) {
   const auto* p = as<PointwiseOp>(*op);
   return p && p->function == Pointwise::cast && p->to == dtype;
+}
+
+bool only_reshards_read(const Fusion& fusion, const TensorView* t) {
+  auto readers = fusion.readers(t);
+  return std::all_of(readers.begin(), readers.end(), [](Op* r) { return r->kind == OpKind::Reshard; });
 }
 
 // The same product, kept in its accumulation type, as a new tensor.
@@ -25,9 +31,58 @@ TensorView* accumulate(Rewriter& rewriter, const Product& product) {
   return out;
 }
 
+// Option reduce_dtype = f32: a pending product travels in its accumulation type and is rounded when it is whole.
+class WideReductions {
+ public:
+  WideReductions(Fusion& fusion, Rewriter& rewriter) : fusion_(fusion), rewriter_(rewriter) {}
+
+  template <class Product>
+  bool widen(const Product& product) {
+    TensorView* out = product.out;
+    if (product.accumulate || !is_narrow(out->dtype) || out->layout.partial.empty()) return false;
+    if (!only_reshards_read(fusion_, out) || fusion_.is_output(out)) return false;
+    wide_[out] = accumulate(rewriter_, product);
+    return true;
+  }
+  bool widen(const Reshard& reshard) {
+    auto it = wide_.find(reshard.in);
+    if (it == wide_.end()) return false;
+    auto op = std::make_unique<Reshard>();
+    op->in = it->second;
+    TensorView* out = rewriter_.emit(std::move(op), reshard.out->name + "_wide");
+    out->layout = reshard.out->layout;
+    out->layout_source = LayoutSource::inferred;
+    out->reason = reshard.out->reason;
+    bool pending = !out->layout.partial.empty() && only_reshards_read(fusion_, reshard.out);
+    if (pending)
+      wide_[reshard.out] = out;
+    else
+      rewriter_.cast_as(out, reshard.out);
+    return true;
+  }
+
+ private:
+  Fusion& fusion_;
+  Rewriter& rewriter_;
+  std::map<const TensorView*, TensorView*> wide_;  // narrow pending tensor -> the same in its accumulation type
+};
+
+void reduce_wide(Fusion& fusion) {
+  Rewriter rewriter(fusion);
+  WideReductions wide(fusion, rewriter);
+  rewriter.run([&](Op* op) {
+    const auto* linear = as<Linear>(*op);
+    const auto* matmul = as<Matmul>(*op);
+    const auto* reshard = as<Reshard>(*op);
+    bool done = linear ? wide.widen(*linear) : matmul ? wide.widen(*matmul) : reshard && wide.widen(*reshard);
+    if (!done) rewriter.keep(op);
+  });
+}
+
 }  // namespace
 
-void widen_products(Fusion& fusion) {
+void widen_products(Fusion& fusion, const Options& options) {
+  if (options.reduce_dtype == "f32") reduce_wide(fusion);
   Rewriter rewriter(fusion);
   std::vector<std::pair<TensorView*, TensorView*>> replaced;  // result of a cast -> unrounded product
   auto widen = [&](const auto& product) {

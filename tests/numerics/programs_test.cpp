@@ -94,6 +94,19 @@ TEST(ProgramsRow, A9SimpleAdd) {
   EXPECT_EQ(y.at("c").to_doubles(), (std::vector<double>{6, 8, 10, 12}));
 }
 
+// Ranks may exchange pending sums wide: twice the bytes, the same bound.
+TEST(ProgramsRow, ReduceDtypeKeepsPendingSumsWide) {
+  CaseOptions how;
+  how.ranks = 4;
+  how.set = {{"T", "bf16"}};
+  CaseResult narrow = run_case(example("tp_mlp"), how);
+  how.options.reduce_dtype = "f32";
+  CaseResult wide = run_case(example("tp_mlp"), how);
+  EXPECT_TRUE(wide.ok) << wide.message;
+  EXPECT_EQ(wide.report.wire_bytes, 2 * narrow.report.wire_bytes);
+  EXPECT_EQ(wide.kernels, narrow.kernels);
+}
+
 // Row B1: flat tolerances beside the bound, parameters scaled by 0.02.
 TEST(ProgramsRow, B1Tolerances) {
   auto fusion = parse_fusion(example("tp_mlp"));

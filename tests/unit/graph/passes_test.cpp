@@ -29,7 +29,7 @@ void run_all(Fusion& fusion) {
   split_bias(fusion, {});
   remove_dead_code(fusion);
   verify(fusion);
-  widen_products(fusion);
+  widen_products(fusion, {});
   verify(fusion);
 }
 
@@ -97,10 +97,31 @@ fusion @f on @m (%x: bf16[4, 8] {1: tp}, param %w: bf16[6, 8] {1: tp}) -> (%y) {
   %y = relu(%q)
 }
 )");
-  widen_products(*fusion);
+  widen_products(*fusion, {});
   verify(*fusion);
   EXPECT_EQ(fusion->find("p")->dtype, DType::bf16);
   EXPECT_FALSE(as<Linear>(*fusion->ops()[0])->accumulate);
+}
+
+TEST(GraphPasses, PendingProductTravelsWideOnRequest) {
+  auto fusion = parse_fusion(R"(
+mesh @m (dp = 2, tp = 2)
+fusion @f on @m (%x: bf16[4, 8] {1: [dp, tp]}, param %w: bf16[6, 8] {1: [dp, tp]}) -> (%y) {
+  %p: bf16[4, 6] {} partial(dp: sum, tp: sum) = linear(%x, %w)
+  %q: bf16[4, 6] {} partial(tp: sum) = reshard(%p)
+  %r: bf16[4, 6] {} = reshard(%q)
+  %y = relu(%r)
+}
+)");
+  Options options;
+  options.reduce_dtype = "f32";
+  widen_products(*fusion, options);
+  verify(*fusion);
+  EXPECT_EQ(fusion->find("r")->dtype, DType::bf16);
+  EXPECT_EQ(text_name(*fusion->find("r")->definition), "cast");
+  int wide = 0;
+  for (const Op* op : fusion->ops()) wide += op->kind == OpKind::Reshard && op->out->dtype == DType::f32;
+  EXPECT_EQ(wide, 2);
 }
 
 TEST(GraphPasses, DropoutThresholdComparesExactly) {

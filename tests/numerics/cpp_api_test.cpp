@@ -1,0 +1,97 @@
+// The tensor-parallel MLP built with the C++ API.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "plait.h"
+#include "reference/check.h"
+#include "reference/draw_inputs.h"
+
+namespace plait {
+namespace {
+
+struct TpMlp {
+  Mesh m{"m", {{"tp", 0, "t"}}};
+  Fusion f{m, "tp_mlp"};
+  TpMlp() {
+    f.let("sb", 64);
+    f.let("h", 128);
+    f.let("h4", 512);
+    TensorView* x = f.input("x", {"sb", "h"}, f32);
+    TensorView* w0 = f.parameter("w0", {"h4", "h"}, f32);
+    TensorView* b0 = f.parameter("b0", {"h4"}, f32);
+    TensorView* w1 = f.parameter("w1", {"h", "h4"}, f32);
+    TensorView* b1 = f.parameter("b1", {"h"}, f32);
+    TensorView* seed = f.input("seed", {}, u64);
+    w0->shard(0, m["tp"]);
+    b0->shard(0, m["tp"]);
+    w1->shard(1, m["tp"]);
+    TensorView* linear1 = f.output("linear1", linear(x, w0, b0));
+    TensorView* g = f.output("gelu", gelu(linear1, Gelu::tanh));
+    TensorView* linear2 = f.output("linear2", linear(g, w1, b1));
+    f.output("dropout", dropout(linear2, 0.1, seed));
+  }
+};
+
+TEST(CppApi, TpMlpRunsOnRanks) {
+  TpMlp mlp;
+  auto inputs = reference::draw_inputs(mlp.f, {});
+  reference::EvaluateOptions evaluate;
+  evaluate.ranks = 4;
+  auto want = reference::evaluate(mlp.f, inputs, evaluate);
+  auto p = compile(mlp.f, {.device = "cpu", .ranks = 4});
+  Tensors outputs = p.run({inputs.begin(), inputs.end()});
+  EXPECT_EQ(outputs.size(), 4u);
+  for (const auto& [name, tensor] : outputs) {
+    auto result = reference::compare(name, want.at(name), tensor);
+    EXPECT_TRUE(result.ok) << result.message;
+  }
+  EXPECT_EQ(p.report().collectives, 1);
+  EXPECT_EQ(p.report().local_shapes.at("linear1")[0], (std::vector<int64_t>{64, 128}));
+}
+
+TEST(CppApi, PrepareCompilesAheadAndRunLocalTakesOneRank) {
+  TpMlp mlp;
+  auto p = compile(mlp.f);
+  EXPECT_THROW(p.report(), UserError);  // nothing is compiled yet
+  auto inputs = reference::draw_inputs(mlp.f, {});
+  Metadata metadata;
+  for (const auto& [name, t] : inputs) metadata[name] = {t.dtype, t.shape};
+  p.prepare(metadata);
+  const Program* program = &p.program();
+  Tensors all = p.run({inputs.begin(), inputs.end()});
+  EXPECT_EQ(&p.program(), program);
+  Tensors local = p.run_local(0, {inputs.begin(), inputs.end()});
+  EXPECT_EQ(all.at("dropout").to_doubles(), local.at("dropout").to_doubles());
+  EXPECT_THROW(p.run_local(1, {inputs.begin(), inputs.end()}), UserError);
+}
+
+TEST(CppApi, RanksThatDoNotFitTheMeshAreRefused) {
+  Mesh m{"m", {{"dp", 2, ""}, {"tp", 2, ""}}};
+  Fusion f{m};
+  TensorView* x = f.input("x", {8}, f32);
+  f.output("y", relu(x));
+  try {
+    compile(f, {.ranks = 3});
+    FAIL();
+  } catch (const UserError& e) {
+    EXPECT_NE(std::string(e.what()).find("dp = 2, tp = 2"), std::string::npos) << e.what();
+  }
+  EXPECT_THROW(compile(f, {.device = "tpu"}), UserError);
+  EXPECT_THROW(compile(f, {.device = "cuda"}), MissingError);
+}
+
+// A caller's memory is used in place and kept by the caller.
+TEST(CppApi, WrapsTheCallersMemory) {
+  Fusion f;
+  f.output("y", mul(f.input("x", {"n"}, f32), 2.0));
+  auto p = compile(f);
+  std::vector<float> data = {1, 2, 3, 4, 5};
+  auto y = p.run({{"x", Tensor::wrap(f32, {5}, data.data())}}).at("y");
+  EXPECT_EQ(y.to_doubles(), (std::vector<double>{2, 4, 6, 8, 10}));
+  EXPECT_EQ(data, (std::vector<float>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(p.run({{"x", Tensor::empty(f32, {0})}}).at("y").elements(), 0);
+  EXPECT_EQ(p.run({{"x", Tensor::wrap(f32, {1}, data.data() + 1)}}).at("y").to_doubles(), (std::vector<double>{4}));
+}
+
+}  // namespace
+}  // namespace plait
