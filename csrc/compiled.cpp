@@ -286,7 +286,7 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   impl->options = options;
   impl->mesh = resolve_mesh(fusion, options);
   impl->mesh_sizes = mesh_symbols(fusion.mesh(), impl->mesh);
-  impl->device = &find_device(options.device, options.options);
+  impl->device = options.device_override ? options.device_override : &find_device(options.device, options.options);
   impl->comms = plant_in_communication(std::make_shared<LocalCommunicators>(), options.options);
   return Compiled(std::move(impl));
 }

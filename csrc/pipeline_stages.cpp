@@ -94,6 +94,7 @@ std::string Stages::finish() {
 void segment_for(Fusion& localized, const PipelineContext& context) {
   const Options& options = context.options.options;
   SegmentOptions how;
+  how.machine.cuda = context.device.language() == KernelLanguage::cuda;
   how.machine.lanes = context.device.vector_lanes();
   how.pins = context.pinned_schedules;
   how.products = options.products;
@@ -107,12 +108,14 @@ void segment_for(Fusion& localized, const PipelineContext& context) {
 void lower_segments(CompiledClass& compiled, Stages& stages, const PipelineContext& context) {
   const Fusion& fusion = *compiled.localized;
   compiled.segments.resize(fusion.segments.size());
-  if (context.device.name() == "reference") return;
+  const KernelLanguage language = context.device.language();
+  if (language == KernelLanguage::none) return;
+  const kir::Target target = language == KernelLanguage::cuda ? kir::Target::cuda : kir::Target::cpu;
   std::string all;
   for (size_t i = 0; i < fusion.segments.size(); ++i) {
     const Segment& segment = fusion.segments[i];
     if (!is_generated(segment)) continue;
-    auto lowered = lower(fusion, segment, lower_options(fusion, segment, context.options, kir::Target::cpu));
+    auto lowered = lower(fusion, segment, lower_options(fusion, segment, context.options, target));
     kir::verify(lowered.kernel);
     compiled.kernel_texts.push_back(kir::print(lowered.kernel));
     stages.text("kir", lowered.kernel.name, compiled.kernel_texts.back());
@@ -143,6 +146,10 @@ void use_reference(CompiledClass& compiled) {
   }
 }
 
+std::string write_text(const kir::Kernel& kernel) {
+  return kernel.target == kir::Target::cuda ? write_cuda(kernel) : codegen::write_llvm(kernel);
+}
+
 // Runs the jobs on as many threads as there are cores; the first error is thrown.
 void run_parallel(const std::vector<std::function<void()>>& jobs) {
   std::atomic<size_t> next = 0;
@@ -170,7 +177,9 @@ void run_parallel(const std::vector<std::function<void()>>& jobs) {
 
 void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineContext& context) {
   const Fusion& fusion = *compiled.localized;
-  if (context.device.name() == "reference") use_reference(compiled);
+  const KernelLanguage language = context.device.language();
+  if (language == KernelLanguage::none) use_reference(compiled);
+  const char* stage = language == KernelLanguage::cuda ? "cuda" : "llvm";
   std::vector<std::function<void()>> jobs;
   std::string all;
   for (size_t i = 0; i < fusion.segments.size(); ++i) {
@@ -182,13 +191,13 @@ void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineCon
     }
     if (!slot.kernel) continue;
     const kir::Kernel& kernel = slot.kernel->kernel;
-    slot.text = {kernel.name, codegen::write_llvm(kernel), kernel.buffers.size(), kernel.integers.size()};
-    stages.text("llvm", kernel.name, slot.text.text);
+    slot.text = {kernel.name, write_text(kernel), kernel.buffers.size(), kernel.integers.size()};
+    stages.text(stage, kernel.name, slot.text.text);
     all += slot.text.text;
     jobs.push_back([&slot, &context] { slot.executable = context.device.compile(slot.text, &slot.facts); });
   }
-  stages.stop_at("llvm", all);
-  if (stages.wants("cuda")) {
+  stages.stop_at(stage, all);
+  if (language != KernelLanguage::cuda && stages.wants("cuda")) {
     std::string cuda;
     for (const auto& kernel : write_cuda_kernels(compiled, context.options)) {
       stages.text("cuda", kernel.name, kernel.text);

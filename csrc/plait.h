@@ -25,11 +25,12 @@ using Tensors = std::map<std::string, Tensor, std::less<>>;
 using Sizes = std::map<std::string, int64_t, std::less<>>;
 
 struct CompileOptions {
-  std::string device = "cpu";    // cpu or reference
-  std::optional<int64_t> ranks;  // solves the one free symbol of the mesh
-  Sizes sizes;                   // mesh symbols, and size symbols that no input gives
-  bool one_rank = false;         // every mesh axis is 1, whatever the file says
-  uint64_t interleaving = 0;     // order in which in-process ranks step; 0 is round robin
+  std::string device = "cpu";         // cpu or reference
+  Device* device_override = nullptr;  // where not null: this device instead; the caller keeps it
+  std::optional<int64_t> ranks;       // solves the one free symbol of the mesh
+  Sizes sizes;                        // mesh symbols, and size symbols that no input gives
+  bool one_rank = false;              // every mesh axis is 1, whatever the file says
+  uint64_t interleaving = 0;          // order in which in-process ranks step; 0 is round robin
   Options options;
   DumpSink* dumps = nullptr;  // the caller keeps it while the program is in use
   std::string until;          // pass or stage after which compiling stops (StoppedAt)

@@ -48,16 +48,21 @@ struct KernelFacts {
   double compile_ms = 0;
 };
 
+// What a device compiles. One without kernels (the reference) has none.
+enum class KernelLanguage : uint8_t { llvm, cuda, none };
+
 class Device {
  public:
   virtual ~Device() = default;
   virtual std::string name() const = 0;  // "cpu"
+  // Language of the texts that compile() takes; kernels are scheduled for it.
+  virtual KernelLanguage language() const { return KernelLanguage::llvm; }
   virtual Allocator& allocator() = 0;
   // Compiles, or returns the same executable for the same text (cached by content in memory).
   virtual std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) = 0;
   // The library's product, or null with the reason in `why_not`.
   virtual std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) = 0;
-  // f32 lanes of the vectors that kernels for this device should use.
+  // f32 lanes of the vectors that kernels for this device should use; of no meaning for CUDA text.
   virtual int vector_lanes() const = 0;
 };
 

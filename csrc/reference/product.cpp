@@ -40,6 +40,7 @@ class Product : public Executable {
 class ReferenceDevice : public Device {
  public:
   std::string name() const override { return "reference"; }
+  KernelLanguage language() const override { return KernelLanguage::none; }
   Allocator& allocator() override { return allocator_; }
   std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts*) override {
     PLAIT_CHECK(false, "kernel {} for the reference device", kernel.name);

@@ -115,6 +115,7 @@ class HostCudaKernel : public Executable {
 class ShimDevice : public Device {
  public:
   std::string name() const override { return "host_cuda"; }
+  KernelLanguage language() const override { return KernelLanguage::cuda; }
   Allocator& allocator() override { return allocator_; }
   std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) override {
     if (facts != nullptr) *facts = {};

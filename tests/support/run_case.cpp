@@ -36,6 +36,7 @@ Side run_side(const Fusion& fusion, const CaseOptions& options, bool one_rank,
               const std::map<std::string, Tensor>& inputs, CaseResult* out) {
   CompileOptions how;
   how.device = options.device;
+  how.device_override = options.device_override;
   how.ranks = options.ranks;
   how.one_rank = one_rank;
   how.interleaving = options.interleaving;

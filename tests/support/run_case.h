@@ -8,6 +8,7 @@ namespace plait::testing {
 
 struct CaseOptions {
   std::string device = "cpu";
+  Device* device_override = nullptr;  // where not null: this device instead
   int64_t ranks = 1;
   bool exact = false;
   uint64_t seed = 0;  // of inputs
