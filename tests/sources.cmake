@@ -57,6 +57,8 @@ set(PLAIT_TEST_ir
 )
 set(PLAIT_TEST_numerics
   numerics/cpp_api_test.cpp
+  numerics/cuda_resources_test.cpp
+  numerics/cuda_values_test.cpp
   numerics/programs_test.cpp
 )
 set(PLAIT_TEST_perf

@@ -171,23 +171,47 @@ std::vector<int> domain_classes(const AxisGroup& group, const TensorView& tensor
   return out;
 }
 
-bool align(AxisGroup& group, const TensorView& a, const TensorView& b) {
+namespace {
+
+bool unite_domains(AxisGroup& group, const TensorView& a, const TensorView& b) {
   const std::vector<int> x = domain_classes(group, a), y = domain_classes(group, b);
   if (x.size() != y.size()) return false;
   for (size_t d = 0; d < x.size(); ++d)
     if (!group.graph.same_extent(x[d], y[d])) return false;
-  if (x == y) return true;
-  const size_t mark = group.graph.mark();
   for (size_t d = 0; d < x.size(); ++d) group.graph.unite(x[d], y[d]);
+  return true;
+}
+
+bool any_conflict(const AxisGroup& group) {
   std::set<std::vector<int>> done;
   for (const auto& [tensor, axes] : group.axes) {
     std::vector<int> domain = root_classes(group, axes);
     std::sort(domain.begin(), domain.end());
-    if (!done.insert(domain).second || !coordinates_conflict(group.graph, domain)) continue;
-    group.graph.rollback(mark);
-    return false;
+    if (done.insert(domain).second && coordinates_conflict(group.graph, domain)) return true;
   }
-  return true;
+  return false;
+}
+
+}  // namespace
+
+const TensorView* align(AxisGroup& group, std::span<TensorView* const> tensors) {
+  const size_t mark = group.graph.mark();
+  bool changed = false;
+  for (const TensorView* t : tensors) {
+    changed = changed || domain_classes(group, *tensors.front()) != domain_classes(group, *t);
+    if (unite_domains(group, *tensors.front(), *t)) continue;
+    group.graph.rollback(mark);
+    return t;
+  }
+  if (!changed || !any_conflict(group)) return nullptr;
+  group.graph.rollback(mark);
+  for (const TensorView* t : tensors) {  // one at a time, to name the one that does not fit
+    unite_domains(group, *tensors.front(), *t);
+    if (!any_conflict(group)) continue;
+    group.graph.rollback(mark);
+    return t;
+  }
+  PLAIT_CHECK(false, "a conflict that no tensor makes");
 }
 
 void verify(const AxisGroup& group) {

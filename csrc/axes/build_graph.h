@@ -52,9 +52,10 @@ struct BuildGraphOptions {
 // axis equal to another axis of the same tensor is cut, with the reason.
 AxisGroup build_axis_graph(sym::Pool& pool, std::span<Op* const> ops, const BuildGraphOptions& options = {});
 
-// Unites the axes of two tensors dim by dim (units left out), where no conflict follows. False (and nothing changed)
-// where extents are not proven equal or a domain would hold a class twice.
-bool align(AxisGroup& group, const TensorView& a, const TensorView& b);
+// Unites the axes of the tensors with those of the first, dim by dim (units left out), so that they can share one nest.
+// Null, or the first tensor that does not fit: extents not proven equal, or a domain would hold a class twice; then
+// nothing has changed.
+const TensorView* align(AxisGroup& group, std::span<TensorView* const> tensors);
 
 // Classes of a tensor's logical axes without units, in order.
 std::vector<int> domain_classes(const AxisGroup& group, const TensorView& tensor);

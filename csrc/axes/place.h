@@ -14,7 +14,7 @@ enum class Rule : uint8_t {
   v2_known,        // every axis of a tensor follows from the loops
   v3_reduction,    // a loop drives kept or reduced axes, never both; reduced axes are driven by loops
   v4_readers,      // a reader asks for what this iteration computes
-  v6_once,         // what is in memory is stored once: every loop follows from its coordinates by total steps or is idle
+  v6_once,  // what is in memory is stored once: every loop follows from its coordinates by total steps or is idle
 };
 std::string_view name(Rule rule);
 

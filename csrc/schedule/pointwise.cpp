@@ -27,10 +27,9 @@ std::optional<std::string> accept(const Problem& problem) {
   for (const Edge& e : group.edges)
     if (e.hard && e.cut)
       return fmt::format("{} cannot read %{} in place: {}", describe(*e.op), e.operand->name, e.reason);
-  for (const TensorView* out : problem.segment.outputs)
-    if (!align(group, *reference, *out))
-      return fmt::format("outputs %{}: {} and %{}: {} have different domains", reference->name, type_text(*reference),
-                         out->name, type_text(*out));
+  if (const TensorView* out = align(group, problem.segment.outputs))
+    return fmt::format("outputs %{}: {} and %{}: {} have different domains", reference->name, type_text(*reference),
+                       out->name, type_text(*out));
   return std::nullopt;
 }
 
@@ -40,7 +39,7 @@ class SplitRule {
   explicit SplitRule(const Problem& problem)
       : problem_(problem), group_(build_axis_graph(problem.fusion.pool(), problem.segment.ops)) {
     const TensorView* reference = reference_tensor(problem.segment);
-    for (const TensorView* out : problem.segment.outputs) align(group_, *reference, *out);
+    align(group_, problem.segment.outputs);
     for (int a : group_.axes.at(reference).logical) dims_.push_back(group_.graph.find(a));
   }
 

@@ -82,8 +82,8 @@ class Generator {
       case 5: {
         const size_t n = static_cast<size_t>(pick(4));
         if (a->rank() == 0) return neg(a);
-        TensorView* w = out_.fusion->input("w" + std::to_string(names_++),
-                                           {dims_[n], Fusion::Extent(a->shape().back())}, a->dtype);
+        TensorView* w =
+            out_.fusion->input("w" + std::to_string(names_++), {dims_[n], Fusion::Extent(a->shape().back())}, a->dtype);
         return linear(a, w);
       }
       case 6:
@@ -155,8 +155,7 @@ void random_schedule(const Segment& segment, std::mt19937& random) {
       case 1: {
         std::vector<int> order(loops.size());
         for (size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
-        if (pick(2))
-          std::swap(order[static_cast<size_t>(at)], order[static_cast<size_t>(pick(order.size()))]);
+        if (pick(2)) std::swap(order[static_cast<size_t>(at)], order[static_cast<size_t>(pick(order.size()))]);
         reorder(t, order);
         break;
       }

@@ -1,0 +1,155 @@
+// Each rule of placement: refused with its name where it is on, and wrong where it is off.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "build/build.h"
+#include "lower/lower.h"
+#include "schedule/scheduler.h"
+#include "support/direct_evaluation.h"
+#include "support/kir_interpreter.h"
+
+namespace plait {
+namespace {
+
+uint32_t off(std::initializer_list<Rule> rules) {
+  uint32_t bits = 0;
+  for (Rule r : rules) bits |= 1u << static_cast<int>(r);
+  return bits;
+}
+
+// All ops of the fusion as one segment with these outputs.
+Segment one_segment(const Fusion& f, std::vector<TensorView*> outputs) {
+  Segment s;
+  s.name = "s1";
+  s.inputs = f.inputs();
+  s.ops = f.ops();
+  s.outputs = std::move(outputs);
+  return s;
+}
+
+// What is wrong with the kernel, or empty.
+std::string wrong(const Fusion& f, const Segment& s, const LowerOptions& options) {
+  test::Values values;
+  for (const TensorView* t : f.inputs())
+    for (int64_t i = 0; i < test::elements(*t, {}); ++i) values[t].push_back(static_cast<double>(i * 7 % 11) - 3);
+  std::vector<std::vector<double>> buffers;
+  for (const TensorView* t : s.inputs) buffers.push_back(values[t]);
+  buffers.resize(buffers.size() + s.outputs.size());
+  test::evaluate_directly(f, {}, values);
+  try {
+    const LoweredKernel k = lower(f, s, options);
+    test::interpret(k.kernel, buffers, {});
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  for (size_t o = 0; o < s.outputs.size(); ++o)
+    if (buffers[s.inputs.size() + o] != values[s.outputs[o]]) return "wrong values";
+  return "";
+}
+
+void expect_refused(const std::string& reason, const std::string& rule) {
+  EXPECT_NE(reason.find("(" + rule + ")"), std::string::npos) << reason;
+}
+
+TEST(PlacementRules, V1AndV3AxisTwiceInADomain) {
+  Fusion f;
+  TensorView* x = f.input("x", {3, 3}, f32);
+  TensorView* y = f.output("y", matmul(x, x));
+  const Segment s = one_segment(f, {y});
+  EXPECT_EQ(wrong(f, s, {}), "");  // the second edge is refused, which costs nothing
+  LowerOptions options;
+  options.test_unions = false;
+  expect_refused(wrong(f, s, options), "V1");
+  options.rules_off = off({Rule::v1_independent});
+  expect_refused(wrong(f, s, options), "V3");
+  options.rules_off = off({Rule::v1_independent, Rule::v3_reduction});
+  EXPECT_NE(wrong(f, s, options), "");
+}
+
+TEST(PlacementRules, V2AxisThatNoLoopDrives) {
+  Fusion f;
+  TensorView *x = f.input("x", {3}, f32), *y = f.input("y", {2, 3}, f32);
+  TensorView *a = f.output("a", neg(x)), *b = f.output("b", add(x, y));
+  (void)b;
+  const Segment s = one_segment(f, {a});
+  expect_refused(wrong(f, s, {}), "V2");
+  LowerOptions options;
+  options.rules_off = off({Rule::v2_known});
+  EXPECT_NE(wrong(f, s, options), "");
+}
+
+TEST(PlacementRules, V4ReaderOfOtherCoordinates) {
+  Fusion f;
+  TensorView *x = f.input("x", {3, 3}, f32), *y = f.input("y", {3, 3}, f32);
+  TensorView* t = add(x, y);
+  TensorView* p = f.output("p", matmul(t, t));
+  const Segment s = one_segment(f, {p});
+  const std::string reason = wrong(f, s, {});
+  expect_refused(reason, "V4");
+  EXPECT_NE(reason.find("two axes of"), std::string::npos) << reason;
+  LowerOptions options;
+  options.rules_off = off({Rule::v4_readers});
+  EXPECT_EQ(wrong(f, s, options), "wrong values");
+}
+
+TEST(PlacementRules, V6StoredAgain) {
+  Fusion f;
+  TensorView *x = f.input("x", {3}, f32), *y = f.input("y", {2, 3}, f32);
+  TensorView* a = f.output("a", neg(x));
+  TensorView* b = f.output("b", add(a, y));
+  const Segment s = one_segment(f, {b, a});
+  expect_refused(wrong(f, s, {}), "V6");
+  LowerOptions options;
+  options.rules_off = off({Rule::v6_once});
+  EXPECT_EQ(wrong(f, s, options), "a[0] is stored twice");
+}
+
+// What the schedulers do not ask for yet, and the structure carries: ops before and after a sum in its nest.
+TEST(PlacementRules, PrologueAndEpilogueOfAProduct) {
+  Fusion f;
+  TensorView *x = f.input("x", {3, 5}, f32), *y = f.input("y", {5}, f32), *w = f.input("w", {4, 5}, f32);
+  TensorView* p = linear(sub(x, y), relu(w));
+  TensorView* z = f.output("z", neg(p));
+  f.output("p", p);
+  EXPECT_EQ(wrong(f, one_segment(f, {p, z}), {}), "");
+}
+
+TEST(PlacementRules, PlantedBugsAreWrong) {
+  Fusion f;
+  TensorView *x = f.input("x", {3, 5}, f32), *b = f.input("b", {5}, f32);
+  TensorView* y = f.output("y", add(x, b));
+  Segment s = one_segment(f, {y});
+  s.schedule = "pointwise(vector = 4, unroll = 1, split = 1, block = 0)";
+  apply_schedule(f, s);
+  EXPECT_EQ(wrong(f, s, {}), "");
+  LowerOptions tail, broadcast;
+  tail.missing_tail = true;
+  broadcast.wrong_broadcast = true;
+  EXPECT_EQ(wrong(f, s, tail), "y[4] is never stored");
+  EXPECT_EQ(wrong(f, s, broadcast), "wrong values");
+}
+
+TEST(LowerErrors, SchedulesThatDoNotLower) {
+  Fusion f;
+  TensorView *x = f.input("x", {3, 6}, f32), *w = f.input("w", {4, 6}, f32);
+  TensorView* p = f.output("p", linear(x, w));
+  const Segment s = one_segment(f, {p});
+  const auto reason = [&](std::vector<Transform> transforms) {
+    p->domain.reduction = reduction_axes(*p->definition);
+    p->domain.transforms = std::move(transforms);
+    return wrong(f, s, {});
+  };
+  using Kind = Transform::Kind;
+  const auto bind = [](int at, ParallelType type) { return Transform{Kind::parallel, at, {}, {}, type}; };
+  const auto order = [](std::vector<int> o) { return Transform{Kind::reorder, 0, {}, o, ParallelType::serial}; };
+  EXPECT_EQ(reason({order({1, 0, 2})}), "");
+  EXPECT_NE(reason({order({2, 0, 1})}).find("a kept loop stands inside of a summed one"), std::string::npos);
+  EXPECT_NE(reason({bind(1, ParallelType::cpu_thread)}).find("bound loop stands inside"), std::string::npos);
+  EXPECT_NE(reason({bind(2, ParallelType::vectorize)}).find("a summed axis is vectorize"), std::string::npos);
+  EXPECT_NE(reason({bind(0, ParallelType::vectorize)}).find("power of two"), std::string::npos);
+  EXPECT_NE(reason({bind(0, ParallelType::stream)}).find("stream"), std::string::npos);
+  EXPECT_EQ(reason({bind(1, ParallelType::vectorize)}), "");
+}
+
+}  // namespace
+}  // namespace plait

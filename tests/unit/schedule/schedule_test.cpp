@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "build/build.h"
+#include "schedule/pointwise.h"
+#include "schedule/scheduler.h"
+
+namespace plait {
+namespace {
+
+TEST(Params, TextRoundTrip) {
+  for (const char* text : {"pointwise(vector = 8, unroll = 1, split = 1)", "nest()", "nest(vector = 8)",
+                           "pointwise(vector = 4, threads = 256, target = cuda)", "nest(target = cuda)"}) {
+    EXPECT_EQ(print(parse_params(text)), text);
+    EXPECT_EQ(parse_params(print(parse_params(text))), parse_params(text));
+  }
+  EXPECT_EQ(print(parse_params("  pointwise ( vector=8 ,split= 0 ) ")), "pointwise(vector = 8, split = 0)");
+  EXPECT_EQ(print(parse_params("nest")), "nest()");
+}
+
+TEST(Params, BadTextIsRefused) {
+  for (const char* text :
+       {"", "8", "pointwise(", "pointwise(vector)", "pointwise(vector = x)", "nest() nest()", "pointwise(vector = 8,)",
+        "nest(target = tpu)", "nest(vector = 1, vector = 2)", "nest(vector = 99999999999999999999)"})
+    EXPECT_THROW(parse_params(text), UserError) << text;
+}
+
+Segment one_segment(const Fusion& f) {
+  Segment s;
+  s.name = "s1";
+  s.inputs = f.inputs();
+  s.ops = f.ops();
+  s.outputs = f.outputs();
+  return s;
+}
+
+std::string chosen(const Fusion& f, Machine machine = {}, const char* pin = "") {
+  const Segment s = one_segment(f);
+  return print(choose_params({f, s}, machine, pin));
+}
+
+TEST(PointwiseScheduler, BroadcastOperandsDecideTheSplit) {
+  Fusion flat;
+  flat.output("y", relu(flat.input("x", {"b", "h"}, f32)));
+  EXPECT_EQ(chosen(flat), "pointwise(vector = 8, unroll = 1, split = 0, block = 4096)");
+  Fusion bias;
+  bias.output("y", add(bias.input("x", {"b", "s", 64}, f32), bias.input("b", {64}, f32)));
+  EXPECT_EQ(chosen(bias), "pointwise(vector = 8, unroll = 1, split = 2, block = 0)");
+  Fusion rows;
+  rows.output("y", mul(rows.input("x", {"b", "s", "h"}, f32), rows.input("r", {"b", 1, 1}, f32)));
+  EXPECT_EQ(chosen(rows), "pointwise(vector = 8, unroll = 1, split = 1, block = 8192)");
+  const Segment s = one_segment(bias);
+  EXPECT_NE(explain_split({bias, s}).find("%b: f32[64] is not contiguous"), std::string::npos)
+      << explain_split({bias, s});
+}
+
+TEST(PointwiseScheduler, TypesAndTargetsDecideTheVector) {
+  Fusion f;
+  f.output("y", relu(f.input("x", {"n"}, f64)));
+  EXPECT_EQ(chosen(f), "pointwise(vector = 4, unroll = 1, split = 0, block = 4096)");
+  EXPECT_EQ(chosen(f, {.cuda = true}), "pointwise(vector = 2, unroll = 1, split = 0, threads = 256, target = cuda)");
+  Fusion g;
+  g.output("y", relu(g.input("x", {"n"}, bf16)));
+  EXPECT_EQ(chosen(g, {.lanes = 16}), "pointwise(vector = 16, unroll = 1, split = 0, block = 4096)");
+  EXPECT_EQ(chosen(g, {.cuda = true}), "pointwise(vector = 8, unroll = 1, split = 0, threads = 256, target = cuda)");
+  Fusion scalar;
+  scalar.output("y", relu(scalar.input("x", {}, f32)));
+  EXPECT_EQ(chosen(scalar), "pointwise(vector = 1, unroll = 1, split = 0, block = 0)");
+}
+
+TEST(Schedulers, PinnedParamsAreObeyedOrRefused) {
+  Fusion f;
+  f.output("y", linear(f.input("x", {"b", 64}, f32), f.input("w", {32, 64}, f32)));
+  EXPECT_EQ(chosen(f, {}, "nest(vector = 4)"), "nest(vector = 4, rows = 8)");
+  EXPECT_EQ(chosen(f, {.cuda = true}), "nest(threads = 256, target = cuda)");
+  EXPECT_THROW(chosen(f, {}, "nest(threads = 32)"), UserError);
+  EXPECT_THROW(chosen(f, {.cuda = true}, "nest(rows = 2)"), UserError);
+  EXPECT_THROW(chosen(f, {}, "nest(rows = 99)"), UserError);
+  EXPECT_THROW(chosen(f, {}, "pointwise()"), UserError);
+  Fusion g;
+  g.output("y", relu(g.input("x", {"b", 64}, f32)));
+  EXPECT_THROW(chosen(g, {}, "pointwise(split = 2)"), UserError);
+  EXPECT_THROW(chosen(g, {}, "pointwise(block = 12)"), UserError);
+  EXPECT_THROW(chosen(g, {}, "nest(rows = 2)"), UserError);
+  EXPECT_EQ(chosen(g, {}, "nest(vector = 2)"), "nest(vector = 2)");
+}
+
+TEST(Schedulers, ApplyIsIdempotent) {
+  Fusion f;
+  TensorView* y = f.output("y", linear(f.input("x", {2, "b", 64}, f32), f.input("w", {32, 64}, f32)));
+  Segment s = one_segment(f);
+  s.schedule = chosen(f);
+  apply_schedule(f, s);
+  const Domain once = y->domain;
+  apply_schedule(f, s);
+  EXPECT_EQ(once, y->domain);
+  EXPECT_EQ(loop_axes(y->domain).size(), 4u);
+}
+
+}  // namespace
+}  // namespace plait

@@ -1,0 +1,284 @@
+#include "segment/segment.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "base/error.h"
+#include "build/build.h"
+#include "segment/group_order.h"
+
+namespace plait {
+namespace {
+
+// `s1 nest: p; s2 pointwise: y, z`: names, schedulers and outputs in execution order.
+std::string summary(const Fusion& f) {
+  std::string out;
+  for (const Segment& s : f.segments) {
+    out += (out.empty() ? "" : "; ") + s.name + " " + s.schedule.substr(0, s.schedule.find('(')) + ":";
+    for (const TensorView* t : s.outputs) out += " " + t->name;
+  }
+  return out;
+}
+
+std::string message(const std::function<void()>& fn) {
+  try {
+    fn();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const char* kTpMlp = R"(
+mesh @m (tp = 4)
+fusion @tp_mlp on @m (%x: f32[64, 128], param %w0: f32[128, 128], param %b0: f32[128], param %w1: f32[128, 128],
+  param %b1: f32[128], %seed: u64[]) -> (%linear1, %gelu, %linear2, %dropout) {
+  %p: f32[64, 128] = linear(%x, %w0)
+  %linear1 = add(%p, %b0)
+  %gelu = gelu(%linear1, approx = tanh)
+  %q: f32[64, 128] = linear(%gelu, %w1)
+  %r: f32[64, 128] = all_reduce(%q, axis = tp, reduce = sum)
+  %linear2 = add(%r, %b1)
+  %u = uniform(shape = [64, 128], seed = %seed)
+  %limit = full(shape = [], value = 0.1, dtype = f32)
+  %keep = ge(%u, %limit)
+  %scale = full(shape = [], value = 1.25, dtype = f32)
+  %scaled = mul(%linear2, %scale)
+  %zero = full(shape = [], value = 0, dtype = f32)
+  %dropout = where(%keep, %scaled, %zero)
+}
+)";
+
+TEST(Segment, TensorParallelMlpHasTwoPointwiseKernels) {
+  auto f = parse_fusion(kTpMlp);
+  segment(*f, {});
+  EXPECT_EQ(summary(*f),
+            "s1 nest: p; s2 pointwise: linear1 gelu; s3 nest: q; s4 collective: r; s5 pointwise: linear2 dropout");
+  verify(*f);
+  EXPECT_EQ(print(*parse_fusion(print(*f))), print(*f));
+}
+
+TEST(Segment, LibraryTakesWhatItAccepts) {
+  auto f = parse_fusion(kTpMlp);
+  SegmentOptions options;
+  std::string explain;
+  options.explain = &explain;
+  options.library_accepts = [](const Op& op, std::string* why) {
+    *why = "not today";
+    return op.out->name == "p";
+  };
+  segment(*f, options);
+  EXPECT_EQ(f->segments[0].schedule, "library");
+  EXPECT_EQ(f->segments[2].schedule.substr(0, 4), "nest");
+  EXPECT_NE(explain.find("@s3: nest, not library: not today"), std::string::npos) << explain;
+  auto g = parse_fusion(kTpMlp);
+  options.products = "nest";
+  segment(*g, options);
+  EXPECT_EQ(g->segments[0].schedule.substr(0, 4), "nest");
+  auto h = parse_fusion(kTpMlp);
+  options.products = "library";
+  EXPECT_NE(message([&] { segment(*h, options); }).find("not today"), std::string::npos);
+}
+
+TEST(Segment, ConstantsAreDuplicatedIntoTheirReaders) {
+  Fusion f;
+  TensorView *x = f.input("x", {4, 4}, f32), *w = f.input("w", {4, 4}, f32), *s = f.input("s", {}, f32);
+  TensorView* half = full(f, {}, 0.5, f32);
+  TensorView* scale = add(half, s);  // a scalar from inputs
+  TensorView* a = mul(x, scale);
+  TensorView* p = linear(a, w);
+  f.output("y", mul(p, scale));
+  segment(f, {});
+  verify(f);
+  EXPECT_EQ(f.segments.size(), 3u);
+  EXPECT_EQ(f.segments[0].ops.size(), 3u);
+  EXPECT_EQ(f.segments[2].ops.size(), 3u);
+  EXPECT_EQ(f.segments[0].outputs.size(), 1u);
+  EXPECT_EQ(f.segments[2].inputs, (std::vector<TensorView*>{s, f.segments[1].outputs[0]}));
+}
+
+TEST(Segment, ConstantThatIsAnOutputOrFeedsAProductIsComputed) {
+  Fusion f;
+  TensorView* x = f.input("x", {4, 4}, f32);
+  TensorView* c = full(f, {4, 4}, 2, f32);
+  f.output("y", linear(x, c));
+  TensorView* d = f.output("d", full(f, {4, 4}, 3, f32));
+  f.output("z", add(x, d));
+  segment(f, {});
+  verify(f);
+  for (const Segment& s : f.segments) EXPECT_FALSE(s.outputs.empty());
+}
+
+TEST(Segment, CyclesAreNotMade) {
+  // a -> product -> b, and a -> b: one group of a and b would wait for itself.
+  Fusion f;
+  TensorView *x = f.input("x", {4, 4}, f32), *w = f.input("w", {4, 4}, f32);
+  TensorView* a = relu(x);
+  f.output("y", add(a, linear(a, w)));
+  segment(f, {});
+  verify(f);
+  EXPECT_EQ(f.segments.size(), 3u);
+  EXPECT_EQ(f.segments[1].inputs[0], a);
+}
+
+TEST(Segment, SmallerProducersAreInlinedWhereAllReadersAre) {
+  Fusion f;
+  TensorView *x = f.input("x", {4, 8}, f32), *b = f.input("b", {8}, f32);
+  TensorView* c = neg(b);
+  TensorView* y = add(x, c);
+  f.output("z", mul(y, c));
+  segment(f, {});
+  EXPECT_EQ(f.segments.size(), 1u);
+  Fusion g;
+  TensorView *gx = g.input("x", {4, 8}, f32), *gb = g.input("b", {8}, f32);
+  TensorView* gc = g.output("c", neg(gb));  // an output of another domain: its own group
+  g.output("z", add(gx, gc));
+  segment(g, {});
+  EXPECT_EQ(g.segments.size(), 2u);
+  verify(g);
+}
+
+TEST(Segment, GroupsOfEqualDomainMerge) {
+  Fusion f;
+  TensorView *x = f.input("x", {4, 8}, f32), *y = f.input("y", {4, 8}, f32), *z = f.input("z", {8, 4}, f32);
+  f.output("a", relu(x));
+  f.output("b", neg(y));
+  f.output("c", neg(z));
+  segment(f, {});
+  EXPECT_EQ(summary(f), "s1 pointwise: a b; s2 pointwise: c");
+}
+
+TEST(Segment, PinsAreObeyedOrRefused) {
+  const auto run = [](std::map<std::string, std::string, std::less<>> pins) {
+    auto f = parse_fusion(kTpMlp);
+    SegmentOptions options;
+    options.pins = std::move(pins);
+    segment(*f, options);
+    return f->segments;
+  };
+  EXPECT_EQ(run({{"gelu", "pointwise(vector = 4, split = 1, block = 0)"}})[1].schedule,
+            "pointwise(vector = 4, unroll = 1, split = 1, block = 0)");
+  EXPECT_EQ(run({{"p", "nest()"}})[0].schedule.substr(0, 4), "nest");
+  EXPECT_EQ(run({{"r", "collective"}})[3].schedule, "collective");
+  const auto refused = [&](const char* tensor, const char* text, const char* why) {
+    const std::string m = message([&] { run({{tensor, text}}); });
+    EXPECT_NE(m.find(why), std::string::npos) << m;
+  };
+  refused("keep", "nest()", "is no output of a segment");
+  refused("nothing", "nest()", "is no output of a segment");
+  refused("gelu", "library", "does not fit");
+  refused("gelu", "nest()", "a nest computes a single one");
+  refused("p", "pointwise()", "is not elementwise");
+  refused("p", "library", "there is no library");
+  refused("r", "nest()", "its schedule is collective");
+  refused("gelu", "pointwise(split = 2)", "leaves no dim");
+  refused("gelu", "pointwise(vectors = 2)", "vector");
+  refused("gelu", "pointwise(vector = 3)", "out of range");
+  refused("gelu", "tiled()", "there is no scheduler tiled");
+  refused("gelu", "pointwise(vector = )", "expected a number");
+  const std::string two =
+      message([&] { run({{"gelu", "pointwise(vector = 4)"}, {"linear1", "pointwise(vector = 8)"}}); });
+  EXPECT_NE(two.find("both are of one segment"), std::string::npos) << two;
+}
+
+TEST(Segment, DeterministicText) {
+  auto a = parse_fusion(kTpMlp), b = parse_fusion(kTpMlp);
+  segment(*a, {});
+  segment(*b, {});
+  EXPECT_EQ(print(*a), print(*b));
+}
+
+double seconds(const std::function<void()>& fn) {
+  const auto start = std::chrono::steady_clock::now();
+  fn();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TEST(Segment, TwoThousandOpsInUnderASecond) {
+  Fusion chain;
+  TensorView* t = chain.input("x", {"n", "h"}, f32);
+  for (int i = 0; i < 2000; ++i) t = i % 3 ? relu(t) : add(t, t);
+  chain.output("y", t);
+  const double straight = seconds([&] { segment(chain, {}); });
+  EXPECT_EQ(chain.segments.size(), 1u);
+
+  Fusion blocks;  // products, biases of their own, residuals
+  TensorView* r = blocks.input("x", {"n", "h"}, f32);
+  for (int i = 0; i < 285; ++i) {
+    TensorView* w = blocks.input("w" + std::to_string(i), {"h", "h"}, f32);
+    TensorView* b = blocks.input("b" + std::to_string(i), {"h"}, f32);
+    TensorView* p = relu(add(linear(r, w), cast(b, f64)));
+    r = cast(add(mul(p, 0.5), r), f32);
+  }
+  blocks.output("y", r);
+  const double many = seconds([&] { segment(blocks, {}); });
+  EXPECT_EQ(blocks.segments.size(), 2u * 285);
+
+  Fusion wide;  // unrelated groups of two domains
+  for (int i = 0; i < 1000; ++i) {
+    TensorView* x = wide.input("x" + std::to_string(i), {i % 2 ? "n" : "h"}, f32);
+    wide.output("y" + std::to_string(i), relu(neg(x)));
+  }
+  const double apart = seconds([&] { segment(wide, {}); });
+  EXPECT_EQ(wide.segments.size(), 2u);
+  std::printf("2,000 ops: chain %.3f s, blocks %.3f s, unrelated %.3f s\n", straight, many, apart);
+  EXPECT_LT(std::max({straight, many, apart}), 1.0);
+}
+
+// Against plain reachability on a copy of the graph.
+TEST(GroupOrder, RandomMergesKeepATopologicalOrder) {
+  uint64_t state = 88172645463325252u;
+  const auto pick = [&](int n) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return static_cast<int>(state % static_cast<uint64_t>(n));
+  };
+  for (int round = 0; round < 300; ++round) {
+    const int n = 2 + pick(14);
+    GroupOrder order(n);
+    std::vector<std::set<int>> edges(static_cast<size_t>(n));
+    std::vector<int> of(static_cast<size_t>(n));
+    for (int i = 0; i < n; ++i) of[static_cast<size_t>(i)] = i;
+    for (int i = 0; i < n; ++i)
+      for (int j = i + 1; j < n; ++j)
+        if (pick(4) == 0) {
+          order.add_edge(i, j);
+          edges[static_cast<size_t>(i)].insert(j);
+        }
+    const auto path_through_third = [&](int a, int b) {
+      std::set<int> seen;
+      std::vector<std::pair<int, bool>> work = {{a, false}};  // group, whether a third was visited
+      while (!work.empty()) {
+        const auto [g, third] = work.back();
+        work.pop_back();
+        for (int i = 0; i < n; ++i)
+          for (int j : edges[static_cast<size_t>(i)]) {
+            if (of[static_cast<size_t>(i)] != g) continue;
+            const int h = of[static_cast<size_t>(j)];
+            if (h == g) continue;
+            if (h == b && third) return true;
+            if (h != b && h != a && seen.insert(h).second) work.emplace_back(h, true);
+          }
+      }
+      return false;
+    };
+    for (int step = 0; step < 20; ++step) {
+      const int a = of[static_cast<size_t>(pick(n))], b = of[static_cast<size_t>(pick(n))];
+      if (a == b) continue;
+      const bool around = path_through_third(a, b) || path_through_third(b, a);
+      ASSERT_EQ(order.path_around(a, b), around);
+      if (around) continue;
+      order.merge(a, b);
+      for (int& g : of)
+        if (g == b) g = a;
+      for (int i = 0; i < n; ++i)
+        for (int j : edges[static_cast<size_t>(i)]) {
+          const int g = of[static_cast<size_t>(i)], h = of[static_cast<size_t>(j)];
+          ASSERT_TRUE(g == h || order.position(g) < order.position(h));
+        }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plait
