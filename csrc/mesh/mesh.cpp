@@ -69,12 +69,17 @@ std::vector<int64_t> DeviceMesh::team(int64_t rank_of_member, int axis) const {
 
 namespace {
 
+constexpr int64_t kMostRanks = int64_t{1} << 20;
+
+// Product that stops growing at one above the most ranks.
+int64_t bounded_product(int64_t a, int64_t b) { return b > kMostRanks / a ? kMostRanks + 1 : a * b; }
+
 std::string describe(const Mesh& mesh) {
   std::string out;
   for (const auto& a : mesh.axes())
     out +=
         fmt::format("{}{} = {}", out.empty() ? "" : ", ", a.name, a.symbol.empty() ? std::to_string(a.size) : a.symbol);
-  return fmt::format("mesh @{} ({})", mesh.name(), out);
+  return mesh.axes().empty() ? "a fusion without a mesh" : fmt::format("mesh @{} ({})", mesh.name(), out);
 }
 
 }  // namespace
@@ -82,16 +87,18 @@ std::string describe(const Mesh& mesh) {
 DeviceMesh resolve(const Mesh& mesh, const std::map<std::string, int64_t, std::less<>>& bindings,
                    std::optional<int64_t> ranks) {
   std::map<std::string, int64_t, std::less<>> values = bindings;
+  if (ranks && (*ranks < 1 || *ranks > kMostRanks))
+    throw UserError(fmt::format("{} ranks", *ranks), describe(mesh), fmt::format("ranks are 1 to {}", kMostRanks));
   std::string free_symbol;
   int64_t fixed = 1, power = 0;
   for (const auto& axis : mesh.axes()) {
     if (axis.symbol.empty()) {
-      fixed *= axis.size;
+      fixed = bounded_product(fixed, axis.size);
     } else if (auto it = values.find(axis.symbol); it != values.end()) {
       if (it->second < 1)
         throw UserError(fmt::format("mesh axis `{}` has size {}", axis.name, it->second), describe(mesh),
                         "sizes are at least 1");
-      fixed *= it->second;
+      fixed = bounded_product(fixed, it->second);
     } else if (free_symbol.empty() || free_symbol == axis.symbol) {
       free_symbol = axis.symbol;
       ++power;
@@ -106,7 +113,7 @@ DeviceMesh resolve(const Mesh& mesh, const std::map<std::string, int64_t, std::l
     int64_t value = 1;
     auto product = [&](int64_t v) {
       int64_t p = fixed;
-      for (int64_t i = 0; i < power; ++i) p *= v;
+      for (int64_t i = 0; i < power; ++i) p = bounded_product(p, v);
       return p;
     };
     if (ranks)
@@ -114,6 +121,8 @@ DeviceMesh resolve(const Mesh& mesh, const std::map<std::string, int64_t, std::l
     values[free_symbol] = value;
     fixed = product(value);
   }
+  if (fixed > kMostRanks)
+    throw UserError("the mesh has too many ranks", describe(mesh), fmt::format("ranks are 1 to {}", kMostRanks));
   if (ranks && fixed != *ranks)
     throw UserError(fmt::format("{} ranks do not fit: the axes make {}", *ranks, fixed), describe(mesh),
                     "ranks must be the product of the mesh axes");

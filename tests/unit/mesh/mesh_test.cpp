@@ -93,5 +93,14 @@ TEST(Resolve, RefusesWhatDoesNotFit) {
   EXPECT_NE(refused(two("2", "t"), {}, -2), "");
 }
 
+TEST(Mesh, HugeNumbersOfRanksAreRefusedAtOnce) {
+  Mesh one("m", {{"tp", 0, "t"}}), two("m", {{"dp", 0, "d"}, {"tp", int64_t{1} << 40, ""}});
+  EXPECT_THROW(resolve(one, {}, int64_t{1} << 60), UserError);
+  EXPECT_THROW(resolve(one, {}, 0), UserError);
+  EXPECT_THROW(resolve(one, {{"t", INT64_MAX}}, std::nullopt), UserError);
+  EXPECT_THROW(resolve(two, {{"d", int64_t{1} << 40}}, std::nullopt), UserError);
+  EXPECT_EQ(resolve(one, {}, 1000).ranks(), 1000);
+}
+
 }  // namespace
 }  // namespace plait
