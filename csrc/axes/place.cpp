@@ -104,6 +104,20 @@ class Placement {
     outside.run();
     for (int a : axes.reduction)
       if (!group_.graph.unit(a) && outside.knows(a)) return "the summed axis is fixed by loops outside of the sum";
+    return summed_once(axes, reduced);
+  }
+
+  // Every loop of the nest's sums follows from what this op sums over, or elements would be added again.
+  std::string summed_once(const TensorAxes& axes, const std::set<int>& reduced) const {
+    if (axes.reduction.empty()) return "";
+    Walk own(group_.graph);
+    for (int a : axes.reduction) own.seed(a);
+    own.run(true);
+    for (const NestLoop& l : nest_.loops) {
+      if (!l.reduction) continue;
+      if (!reduced.contains(l.cls)) return "the nest sums over an axis that this op does not sum over";
+      if (!own.knows(l.cls)) return "a loop of the sum is not tied to the summed axis: elements would be added again";
+    }
     return "";
   }
 

@@ -1,6 +1,7 @@
 // Each rule of placement: refused with its name where it is on, and wrong where it is off.
 #include <gtest/gtest.h>
 
+#include "axes/transforms.h"
 #include "base/error.h"
 #include "build/build.h"
 #include "lower/lower.h"
@@ -76,6 +77,33 @@ TEST(PlacementRules, V2AxisThatNoLoopDrives) {
   LowerOptions options;
   options.rules_off = off({Rule::v2_known});
   EXPECT_NE(wrong(f, s, options), "");
+}
+
+TEST(PlacementRules, V3AddedAgain) {
+  Fusion f;
+  TensorView *x = f.input("x", {3, 1}, f32), *w = f.input("w", {4, 1}, f32);
+  TensorView* p = f.output("p", linear(x, w));
+  split(*p, 0, 3);
+  Fusion g;
+  TensorView *gx = g.input("x", {3, 2}, f32), *gw = g.input("w", {4, 2}, f32);
+  TensorView* q = g.output("q", linear(gx, gw));
+  state_reduction_axes(*q);
+  split(*q, 2, 6);  // 1 by 6 with a hole, then 1 by 8 that drives nothing, merged with the 6
+  split(*q, 2, 8);
+  merge(*q, 3);
+  expect_refused(wrong(g, one_segment(g, {q}), {}), "V3");
+  LowerOptions options;
+  options.rules_off = off({Rule::v3_reduction});
+  EXPECT_EQ(wrong(g, one_segment(g, {q}), options), "wrong values");
+  EXPECT_EQ(wrong(f, one_segment(f, {p}), {}), "");
+}
+
+TEST(PlacementRules, V3OneSumInANest) {
+  Fusion f;
+  TensorView *x = f.input("x", {3, 5}, f32), *w = f.input("w", {4, 5}, f32), *v = f.input("v", {2, 4}, f32);
+  TensorView* y = f.output("y", linear(linear(x, w), v));
+  const std::string reason = wrong(f, one_segment(f, {y}), {});
+  EXPECT_TRUE(reason.find("(V3)") != std::string::npos || reason.find("(V2)") != std::string::npos) << reason;
 }
 
 TEST(PlacementRules, V4ReaderOfOtherCoordinates) {
