@@ -157,6 +157,15 @@ class RandomGraph {
   std::vector<TensorView*> tensors_;
 };
 
+// The printed graph, read again, gets the same layouts and no further reshard.
+void check_stays_sharded(const Fusion& f) {
+  auto again = parse_fusion(print(f));
+  propagate(*again);
+  insert_reshards(*again);
+  EXPECT_EQ(test::reshards(*again), test::reshards(f));
+  EXPECT_EQ(again->ops().size(), f.ops().size());
+}
+
 void check(uint32_t seed, Counts& counts) {
   SCOPED_TRACE(fmt::format("seed {}", seed));
   RandomGraph graph(seed);
@@ -211,14 +220,7 @@ void check(uint32_t seed, Counts& counts) {
     }
   counts.uneven += uneven;
   counts.empty += empty;
-
-  // What was sharded stays so: the printed graph gives the same layouts and no further reshard.
-  auto again = parse_fusion(print(f));
-  std::string before = print(*again);
-  propagate(*again);
-  insert_reshards(*again);
-  EXPECT_EQ(test::reshards(*again), test::reshards(f));
-  EXPECT_EQ(again->ops().size(), f.ops().size());
+  check_stays_sharded(f);
 }
 
 void check_many(uint32_t first, uint32_t count) {
