@@ -12,9 +12,7 @@
 
 namespace plait::test {
 
-inline std::unique_ptr<Device> cpu_device(int threads = 1) {
-  return make_cpu_device({.threads = threads});
-}
+inline std::unique_ptr<Device> cpu_device(int threads = 1) { return make_cpu_device({.threads = threads}); }
 
 // One device for all tests that do not count.
 inline Device& shared_cpu() {
