@@ -1,5 +1,6 @@
 # Written by tools/check_file_lists.py --fix; a test compares it with the tree.
 set(PLAIT_CORE_SOURCES
+  analysis/cost.cpp
   analysis/vector_width.cpp
   axes/axis_graph.cpp
   axes/build_graph.cpp
@@ -39,6 +40,7 @@ set(PLAIT_CORE_SOURCES
   comm/local/reduce.cpp
   compiled.cpp
   device/tensor.cpp
+  file_schedules.cpp
   graph/expand.cpp
   graph/remove_dead_code.cpp
   graph/rewrite.cpp

@@ -2,6 +2,7 @@
 set(PLAIT_TEST_SUPPORT_SOURCES
   support/allocation_counter.cpp
   support/direct_evaluation.cpp
+  support/examples.cpp
   support/host_shim.cpp
   support/kir_interpreter.cpp
   support/main.cpp
@@ -59,12 +60,14 @@ set(PLAIT_TEST_numerics
   numerics/cpp_api_test.cpp
   numerics/cuda_resources_test.cpp
   numerics/cuda_values_test.cpp
+  numerics/file_schedules_test.cpp
   numerics/programs_test.cpp
 )
 set(PLAIT_TEST_perf
   perf/steady_state_test.cpp
 )
 set(PLAIT_TEST_unit_analysis
+  unit/analysis/cost_test.cpp
   unit/analysis/vector_width_test.cpp
 )
 set(PLAIT_TEST_unit_axes
