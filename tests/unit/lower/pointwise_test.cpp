@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "lower/lower.h"
@@ -64,6 +65,55 @@ TEST(Lower, PointwiseAndLinear) {
         check(c);
       }
     }
+  }
+}
+
+const char* kRows = R"(let n = 4, m = 2
+fusion @rows (%x: f32[m, n], %b: f32[n], %r: f32[m, 1]) -> (%y, %z) {
+  %y = add(%x, %b)
+  %z = mul(%y, %r)
+}
+)";
+
+// Extents around vectors, blocks and unrolled vectors; empty ones too.
+TEST(Lower, PointwiseBoundaries) {
+  for (const char* schedule :
+       {"pointwise(vector = 1, block = 0)", "pointwise(vector = 4, block = 0)", "pointwise(vector = 4, block = 8)",
+        "pointwise(vector = 4, unroll = 2, block = 0)", "pointwise(vector = 4, unroll = 2, block = 16)",
+        "pointwise(vector = 1, unroll = 4, block = 8)", "pointwise(vector = 4, split = 0, block = 8)",
+        "pointwise(vector = 4, split = 0, block = 0)", "pointwise(vector = 4, threads = 2, target = cuda)",
+        "pointwise(vector = 2, unroll = 2, threads = 4, target = cuda)"}) {
+    for (int64_t n : {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 33}) {
+      for (int64_t m : {0, 1, 3}) {
+        Case c{kRows, {{"n", n}, {"m", m}}};
+        c.options.pins["y"] = schedule;
+        c.how.cuda = std::string(schedule).find("cuda") != std::string::npos;
+        SCOPED_TRACE(schedule + fmt::format(" n = {}, m = {}", n, m));
+        check(c);
+      }
+    }
+  }
+}
+
+const char* kProducts = R"(let n = 4, m = 2, k = 3
+fusion @products (%x: f32[2, m, k], %w: f32[n, k], %v: f32[2, k, n]) -> (%y, %z) {
+  %y = linear(%x, %w)
+  %z = matmul(%x, %v)
+}
+)";
+
+TEST(Lower, ProductBoundaries) {
+  for (const char* schedule : {"nest(vector = 1, rows = 1)", "nest(vector = 4, rows = 1)", "nest(vector = 4, rows = 3)",
+                               "nest(vector = 1, rows = 4)", "nest(threads = 4, target = cuda)"}) {
+    for (int64_t n : {0, 1, 4, 5, 9})
+      for (int64_t m : {0, 1, 3, 4})
+        for (int64_t k : {0, 1, 3}) {
+          Case c{kProducts, {{"n", n}, {"m", m}, {"k", k}}};
+          c.options.pins["y"] = c.options.pins["z"] = schedule;
+          c.how.cuda = std::string(schedule).find("cuda") != std::string::npos;
+          SCOPED_TRACE(schedule + fmt::format(" n = {}, m = {}, k = {}", n, m, k));
+          check(c);
+        }
   }
 }
 
