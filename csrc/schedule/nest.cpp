@@ -14,6 +14,18 @@ constexpr int64_t kRows = 8;
 
 bool is_product(const Op& op) { return property(op.kind) == OpProperty::contraction; }
 
+// Rows of a tile: no more than the result has. A matmul's batches are not rows, their operands differ.
+int64_t choose_rows(const Op& op) {
+  const size_t last = op.out->rank() - 1;
+  int64_t most = 1;
+  for (size_t d = op.kind == OpKind::Matmul ? last - 1 : 0; d < last; ++d) {
+    const int64_t hi = sym::bounds(op.out->extent(d)).hi;
+    if (hi >= kRows) return kRows;
+    most *= std::max<int64_t>(hi, 1);
+  }
+  return std::min(most, kRows);
+}
+
 std::optional<std::string> accept(const Problem& problem) {
   if (problem.segment.ops.size() != 1)
     return fmt::format("{} ops, and a nest computes a single one", problem.segment.ops.size());
@@ -49,7 +61,7 @@ Params params(const Problem& problem, const Machine& machine, const Params& pinn
   if (!is_product(op) || out_tensor.rank() < 2)
     refuse("rows", is_product(op) ? "the result has one dim" : "the op sums nothing");
   else
-    out.set("rows", pinned.find("rows").value_or(kRows));
+    out.set("rows", pinned.find("rows").value_or(choose_rows(op)));
   return out;
 }
 

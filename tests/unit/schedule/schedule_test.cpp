@@ -73,6 +73,9 @@ TEST(Schedulers, PinnedParamsAreObeyedOrRefused) {
   f.output("y", linear(f.input("x", {"b", 64}, f32), f.input("w", {32, 64}, f32)));
   EXPECT_EQ(chosen(f, {}, "nest(vector = 4)"), "nest(vector = 4, rows = 8)");
   EXPECT_EQ(chosen(f, {.cuda = true}), "nest(threads = 256, target = cuda)");
+  Fusion few;
+  few.output("y", matmul(few.input("x", {16, 3, 64}, f32), few.input("w", {64, 32}, f32)));
+  EXPECT_EQ(chosen(few), "nest(vector = 8, rows = 3)");
   EXPECT_THROW(chosen(f, {}, "nest(threads = 32)"), UserError);
   EXPECT_THROW(chosen(f, {.cuda = true}, "nest(rows = 2)"), UserError);
   EXPECT_THROW(chosen(f, {}, "nest(rows = 99)"), UserError);
