@@ -1,0 +1,95 @@
+// Machine code of the example programs' kernels: registers, spills, shared memory, and wide accesses of the main path.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "backend/cuda/nvrtc.h"
+#include "pipeline.h"
+#include "reference/draw_inputs.h"
+#include "support/examples.h"
+
+namespace plait {
+namespace {
+
+using testing::example;
+
+// Kernels of a program for CUDA; products are generated too, since what is asked is a kernel's quality.
+std::vector<CudaKernel> kernels_of(const std::string& name, const std::string& dtype, int64_t ranks) {
+  ParseOptions parse;
+  if (name != "simple_add") parse.set["T"] = dtype;
+  const auto fusion = parse_fusion(example(name), parse);
+  CompileOptions how;
+  how.device = "reference";
+  how.options.products = "nest";
+  how.ranks = ranks;
+  Compiled program = compile(*fusion, how);
+  Metadata metadata;
+  for (const auto& [input, tensor] : reference::draw_inputs(*fusion, {}))
+    metadata[input] = {tensor.dtype, tensor.shape};
+  program.prepare(metadata);
+  return write_cuda_kernels(program.compiled_class(), how);
+}
+
+class CudaResources : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    std::string why_not;
+    if (!nvrtc_available(&why_not)) GTEST_SKIP() << "NVRTC: " << why_not;
+    const std::vector<int> known = nvrtc_architectures();
+    const int number = std::stoi(std::string(GetParam()).substr(3));
+    if (std::find(known.begin(), known.end(), number) == known.end())
+      GTEST_SKIP() << "NVRTC " << nvrtc_version() << " does not know " << GetParam();
+  }
+
+  NvrtcResult check(const CudaKernel& kernel) {
+    const NvrtcResult result = compile_cuda(kernel.text, kernel.name, GetParam());
+    EXPECT_EQ(result.spill_bytes, 0) << kernel.name;
+    EXPECT_EQ(result.stack_bytes, 0) << kernel.name;
+    EXPECT_EQ(result.shared_bytes, 0) << kernel.name;
+    EXPECT_LE(result.registers, 64) << kernel.name;
+    EXPECT_GT(result.registers, 0) << kernel.name;
+    std::printf("[ %-14s %-7s ] %2d registers, %5.1f ms, %s\n", kernel.name.c_str(), GetParam(), result.registers,
+                result.compile_ms, kernel.schedule.c_str());
+    return result;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Architectures, CudaResources, ::testing::Values("sm_80", "sm_90a", "sm_100a"),
+                         [](const auto& info) { return std::string(info.param); });
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++n;
+  return n;
+}
+
+TEST_P(CudaResources, Programs) {
+  const std::pair<const char*, int64_t> programs[] = {
+      {"simple_add", 1}, {"mlp_block", 1}, {"sp_toy", 3}, {"mlp_2d", 4}};
+  for (const auto& [name, ranks] : programs) {
+    for (const char* dtype : {"f32", "f64", "bf16"}) {
+      const auto kernels = kernels_of(name, dtype, ranks);
+      EXPECT_FALSE(kernels.empty()) << name;
+      for (const CudaKernel& kernel : kernels) check(kernel);
+      if (std::string(name) == "simple_add") break;  // its dtype is fixed
+    }
+  }
+}
+
+// Every tensor of the row's type moves in pieces of 16 bytes: two loads and two stores per kernel and vector.
+TEST_P(CudaResources, TpMlpMovesSixteenBytes) {
+  for (const char* dtype : {"f32", "bf16"}) {
+    for (const int64_t ranks : {1, 2, 4}) {
+      for (const CudaKernel& kernel : kernels_of("tp_mlp", dtype, ranks)) {
+        const NvrtcResult result = check(kernel);
+        if (kernel.schedule.rfind("pointwise", 0) != 0) continue;
+        EXPECT_GE(count(result.ptx, "ld.global.nc.v4"), 2u) << kernel.name << " " << dtype << " " << ranks;
+        EXPECT_GE(count(result.ptx, "st.global.v4"), 2u) << kernel.name << " " << dtype << " " << ranks;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plait
