@@ -56,7 +56,7 @@ struct Compiled::Impl {
   Sizes mesh_sizes;
   Device* device = nullptr;
   std::shared_ptr<Communicators> comms;
-  std::map<std::string, std::string, std::less<>> pins;
+  std::vector<FileSegment> file_segments;
   std::map<std::string, ClassEntry, std::less<>> classes;
   ClassEntry* last = nullptr;
   bool timing = false;
@@ -87,7 +87,7 @@ ClassEntry& Compiled::Impl::find_class(const Sizes& sizes) {
   if (entry.compiled) return entry;
   double begin = now_ms();
   try {
-    entry.compiled = compile_class(*fusion, size_class_of.clone, {options, mesh, *device, pins});
+    entry.compiled = compile_class(*fusion, size_class_of.clone, {options, mesh, *device, file_segments});
   } catch (...) {
     classes.erase(size_class_of.key);
     throw;
@@ -109,6 +109,10 @@ Bound Compiled::Impl::bind(ClassEntry& entry, const Sizes& sizes) {
   how.poison = options.options.poison;
   how.timing = timing;
   out.program = std::make_unique<BoundProgram>(entry.compiled->program, env, device->allocator(), comms, how);
+  if (options.dumps && options.dumps->wants("memory"))
+    options.dumps->put("memory", fusion->name(), print_memory(*entry.compiled->program, out.program->bindings()));
+  if (options.until == "memory")
+    throw StoppedAt{"memory", print_memory(*entry.compiled->program, out.program->bindings())};
   auto pieces = [&](const TensorView* t, std::vector<std::vector<PieceMap>>& maps) {
     std::vector<int64_t> shape;
     for (auto e : t->shape()) shape.push_back(sym::evaluate(e, env));
@@ -209,10 +213,14 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   if (run_options.stream || run_options.comms)
     throw UserError("streams and communicators are those of other devices", "run",
                     "leave RunOptions::stream and comms empty on this device");
+  if (run_options.threads)
+    throw UserError("the threads of this device are set when it is made", "run",
+                    "leave RunOptions::threads empty; option cpu_threads sets them");
   Bound& bound = impl.same_as_last(inputs) ? *impl.last_bound : impl.prepare(impl.metadata_of(inputs));
   Allocator& allocator = run_options.allocator ? *run_options.allocator : impl.device->allocator();
   impl.cut_inputs(bound, inputs);
   impl.comms->reset_traffic();
+  if (impl.timing) bound.program->reset_step_times();
   double begin = now_ms();
   bound.program->run(bound.input_pieces, bound.output_pieces, {impl.options.interleaving, run_options.allocator});
   Report& report = impl.last->report;
@@ -275,12 +283,13 @@ void Compiled::set_step_timing(bool on) {
 }
 
 Compiled compile(const Fusion& fusion, const CompileOptions& options) {
+  if (fusion.outputs().empty())
+    throw UserError("the fusion has no outputs", fmt::format("fusion @{}", fusion.name()),
+                    "name one: f.output(\"y\", y)");
   verify(fusion);
   auto impl = std::make_shared<Compiled::Impl>();
   auto copy = clone(fusion);
-  for (const auto& segment : copy->segments)
-    for (const TensorView* t : segment.outputs)
-      if (!segment.schedule.empty()) impl->pins[t->name] = segment.schedule;
+  impl->file_segments = file_segments(fusion);
   copy->segments.clear();
   impl->fusion = std::move(copy);
   impl->options = options;

@@ -51,7 +51,7 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   stages.end("localized", *localized);
 
   // segments: cut at collectives and products, the rest in few groups
-  stages.pass("segments", "segment", *localized, [&] { segment_for(*localized, context); });
+  stages.pass("segments", "segment", *localized, [&] { segment_for(*localized, context, &out->segment_reasons); });
   stages.end("segments", *localized);
   out->localized = std::move(localized);
 

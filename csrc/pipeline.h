@@ -1,6 +1,7 @@
 #pragma once
 // One class of sizes on its way from a Fusion to a Program: the compiler as one page.
 #include "build_program.h"
+#include "file_schedules.h"
 #include "plait.h"
 
 namespace plait {
@@ -12,6 +13,7 @@ struct CompiledClass {
   std::shared_ptr<const Fusion> localized;  // with segments
   std::vector<CompiledSegment> segments;
   std::shared_ptr<const Program> program;
+  std::string segment_reasons;            // for explain
   std::vector<std::string> kernel_texts;  // kernel IR
   std::string timings;
   double compile_ms = 0;
@@ -21,7 +23,7 @@ struct PipelineContext {
   const CompileOptions& options;
   const DeviceMesh& mesh;
   Device& device;
-  std::map<std::string, std::string, std::less<>> pinned_schedules;  // output tensor -> schedule written in the file
+  std::vector<FileSegment> file_segments;  // what the file says about schedules
 };
 
 // Errors of the user first; then stage by stage. Throws StoppedAt where options.until asks for it.

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "backend/cuda/nvrtc.h"
 #include "base/error.h"
 #include "codegen/cuda/write.h"
 #include "codegen/llvm/writer.h"
@@ -91,18 +92,20 @@ std::string Stages::finish() {
   return table;
 }
 
-void segment_for(Fusion& localized, const PipelineContext& context) {
+void segment_for(Fusion& localized, const PipelineContext& context, std::string* reasons) {
   const Options& options = context.options.options;
   SegmentOptions how;
   how.machine.cuda = context.device.language() == KernelLanguage::cuda;
   how.machine.lanes = context.device.vector_lanes();
-  how.pins = context.pinned_schedules;
+  how.pins = pinned_schedules(context.file_segments);
   how.products = options.products;
+  how.explain = reasons;
   how.library_accepts = [&](const Op& op, std::string* why) {
     auto view = product_view(op, why);
     return view && context.device.library(view->product, why) != nullptr;
   };
   segment(localized, how);
+  check_file_segments(context.file_segments, localized);
 }
 
 void lower_segments(CompiledClass& compiled, Stages& stages, const PipelineContext& context) {
@@ -111,7 +114,10 @@ void lower_segments(CompiledClass& compiled, Stages& stages, const PipelineConte
   const KernelLanguage language = context.device.language();
   if (language == KernelLanguage::none) return;
   const kir::Target target = language == KernelLanguage::cuda ? kir::Target::cuda : kir::Target::cpu;
-  std::string all;
+  std::string all, params;
+  for (const auto& segment : fusion.segments) params += fmt::format("{} {}\n", segment.name, segment.schedule);
+  stages.text("params", fusion.name(), params);
+  stages.stop_at("params", params);
   for (size_t i = 0; i < fusion.segments.size(); ++i) {
     const Segment& segment = fusion.segments[i];
     if (!is_generated(segment)) continue;
@@ -173,6 +179,29 @@ void run_parallel(const std::vector<std::function<void()>>& jobs) {
   if (error) std::rethrow_exception(error);
 }
 
+// The stages that only GPUs have, for whoever asks: CUDA text, PTX, machine code.
+void show_gpu_stages(const CompiledClass& compiled, Stages& stages, const CompileOptions& options) {
+  // These two cost a compiler's run: only who names them gets them.
+  auto named = [&](const char* stage) {
+    return options.until == stage || (options.dumps && options.dumps->requested(stage));
+  };
+  const bool with_ptx = named("ptx");
+  if (named("sass"))
+    throw MissingError("stage `sass` needs a disassembler, and none is part of this build", "sass", "use --dump=ptx");
+  if (!stages.wants("cuda") && !with_ptx) return;
+  std::string cuda, ptx;
+  for (const auto& kernel : write_cuda_kernels(compiled, options)) {
+    stages.text("cuda", kernel.name, kernel.text);
+    cuda += kernel.text;
+    if (!with_ptx) continue;
+    std::string text = compile_cuda(kernel.text, kernel.name, "sm_90a").ptx;
+    stages.text("ptx", kernel.name, text);
+    ptx += text;
+  }
+  stages.stop_at("cuda", cuda);
+  stages.stop_at("ptx", ptx);
+}
+
 }  // namespace
 
 void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineContext& context) {
@@ -197,14 +226,7 @@ void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineCon
     jobs.push_back([&slot, &context] { slot.executable = context.device.compile(slot.text, &slot.facts); });
   }
   stages.stop_at(stage, all);
-  if (language != KernelLanguage::cuda && stages.wants("cuda")) {
-    std::string cuda;
-    for (const auto& kernel : write_cuda_kernels(compiled, context.options)) {
-      stages.text("cuda", kernel.name, kernel.text);
-      cuda += kernel.text;
-    }
-    stages.stop_at("cuda", cuda);
-  }
+  if (language != KernelLanguage::cuda) show_gpu_stages(compiled, stages, context.options);
   run_parallel(jobs);
 }
 

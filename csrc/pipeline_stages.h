@@ -30,7 +30,8 @@ class Stages {
 };
 
 // Segments the localized fusion for the device, with what the file pins.
-void segment_for(Fusion& localized, const PipelineContext& context);
+// `reasons` gets a line per decision.
+void segment_for(Fusion& localized, const PipelineContext& context, std::string* reasons);
 // Kernel IR of every generated segment, verified. For the reference device nothing is generated.
 void lower_segments(CompiledClass& compiled, Stages& stages, const PipelineContext& context);
 // Text of every kernel, compiled in parallel; executables of products.

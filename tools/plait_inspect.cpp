@@ -69,29 +69,6 @@ std::vector<std::string> read_archs(const std::vector<std::string>& words) {
   return out;
 }
 
-// What the segmenter says of its decisions, made once more.
-std::string segment_reasons(const Loaded& loaded, const Compiled& compiled) {
-  const CompileOptions& options = loaded.options;
-  Device& device = find_device(options.device, options.options);
-  auto again = clone(compiled.localized());
-  again->segments.clear();
-  for (TensorView* t : again->tensors()) t->domain.transforms.clear();
-  std::string reasons;
-  SegmentOptions how;
-  how.machine.lanes = device.vector_lanes();
-  how.products = options.options.products;
-  how.explain = &reasons;
-  how.library_accepts = [&](const Op& op, std::string* why) {
-    auto view = product_view(op, why);
-    return view && device.library(view->product, why) != nullptr;
-  };
-  for (const Segment& segment : loaded.fusion->segments)
-    for (const TensorView* t : segment.outputs)
-      if (!segment.schedule.empty()) how.pins[t->name] = segment.schedule;
-  segment(*again, how);
-  return reasons;
-}
-
 void print_segments(const Fusion& localized) {
   std::vector<std::vector<std::string>> rows = {{"segment", "schedule", "inputs", "outputs", "ops"}};
   for (const Segment& s : localized.segments)
@@ -168,7 +145,7 @@ int explain_command(const Arguments& args) {
   if (args.shard) fmt::print("{}", explain_sharding(compiled.sharded()));
   if (args.segments) {
     print_segments(compiled.localized());
-    fmt::print("\n{}", segment_reasons(loaded, compiled));
+    fmt::print("\n{}", compiled.compiled_class().segment_reasons);
   }
   if (args.schedule) {
     fmt::print("{}", explain_schedules(compiled.localized()));

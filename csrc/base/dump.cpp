@@ -54,10 +54,11 @@ void DumpSink::request(std::string_view spec) {
   requests_.push_back(std::move(r));
 }
 
-bool DumpSink::wants(std::string_view stage) const {
-  if (all_) return true;
+bool DumpSink::requested(std::string_view stage) const {
   return std::any_of(requests_.begin(), requests_.end(), [&](const auto& r) { return r.stage == stage; });
 }
+
+bool DumpSink::wants(std::string_view stage) const { return all_ || requested(stage); }
 
 void DumpSink::put(std::string_view stage, std::string_view name, std::string_view text) {
   if (listener_) listener_(stage, name, text);

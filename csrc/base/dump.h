@@ -16,6 +16,7 @@ class DumpSink {
   // stage, with a suggestion.
   void request(std::string_view spec);
   bool wants(std::string_view stage) const;
+  bool requested(std::string_view stage) const;  // by name; a listener to all stages does not count
   // Hands over a text: written to the request's folder, or to standard output.
   void put(std::string_view stage, std::string_view name, std::string_view text);
   // Also calls fn for every text of a wanted stage, for tests and tools; `all` makes every stage wanted.

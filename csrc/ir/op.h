@@ -46,7 +46,7 @@ struct PointwiseOp : OpBase<OpKind::PointwiseOp> {
   std::vector<TensorView*> in;
   std::optional<DType> to;
   static constexpr auto fields() {
-    return std::tuple{attribute("function", &PointwiseOp::function), operand("in", &PointwiseOp::in),
+    return std::tuple{operand("in", &PointwiseOp::in), attribute("function", &PointwiseOp::function),
                       attribute("to", &PointwiseOp::to)};
   }
 };

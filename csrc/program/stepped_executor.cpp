@@ -380,4 +380,8 @@ std::string BoundProgram::print_timings() const {
   return out;
 }
 
+void BoundProgram::reset_step_times() {
+  for (RankTable& rank : ranks_) std::fill(rank.times.begin(), rank.times.end(), StepTime{});
+}
+
 }  // namespace plait

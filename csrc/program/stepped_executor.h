@@ -62,8 +62,9 @@ class BoundProgram {
   std::span<const RankBinding> bindings() const { return bindings_; }
   // A value's memory as it is now; the contents hold until the arena reuses them or the next run.
   Tensor value(int64_t rank, ValueId id) const;
-  // By step, since construction; empty without `timing`.
+  // By step, since construction or the last reset; empty without `timing`.
   std::span<const StepTime> step_times(int64_t rank) const { return ranks_[rank].times; }
+  void reset_step_times();  // starts the counts anew
   // One line a step: runs, mean and total over the ranks.
   std::string print_timings() const;
 

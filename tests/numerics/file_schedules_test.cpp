@@ -1,0 +1,95 @@
+// Schedules and segments written in a file are obeyed or refused.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "pipeline.h"
+#include "support/run_case.h"
+
+namespace plait {
+namespace {
+
+using testing::run_case;
+
+std::string refusal(const std::string& text) {
+  try {
+    run_case(text, {});
+    return "";
+  } catch (const UserError& e) {
+    return e.what();
+  }
+}
+
+TEST(FileSchedules, APinnedScheduleIsObeyed) {
+  auto result = run_case(R"(
+fusion @f (%x: f32[40]) -> (%z) {
+  segment @a (%x) -> (%z) schedule pointwise(vector = 4) {
+    %y = exp(%x)
+    %z = neg(%y)
+  }
+}
+)",
+                         {});
+  EXPECT_TRUE(result.ok) << result.message;
+  ASSERT_EQ(result.report.kernels.size(), 1u);
+  EXPECT_NE(result.report.kernels[0].schedule.find("pointwise(vector = 4,"), std::string::npos)
+      << result.report.kernels[0].schedule;
+}
+
+TEST(FileSchedules, WhatCannotBeKeptIsRefused) {
+  EXPECT_NE(refusal(R"(
+fusion @f (%x: f32[40]) -> (%z) {
+  segment @a (%x) -> (%y) {
+    %y = exp(%x)
+  }
+  segment @b (%y) -> (%z) {
+    %z = neg(%y)
+  }
+}
+)")
+                .find("segments @a and @b of the file would be merged"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"(
+fusion @f (%x: f32[4, 8], param %w: f32[6, 8]) -> (%z) {
+  segment @a (%x, %w) -> (%z) {
+    %y = linear(%x, %w)
+    %z = neg(%y)
+  }
+}
+)")
+                .find("segment @a of the file cannot be one step: %y and %z"),
+            std::string::npos);
+  EXPECT_NE(refusal("fusion @f (%x: f32[8]) -> (%y) {\n  %y: f32[8] loops (split(0, 4)) = exp(%x)\n}\n")
+                .find("the loops of %y are made by its schedule"),
+            std::string::npos);
+  EXPECT_NE(refusal("fusion @f (%x: f32[8, 2] allocation (1, 0)) -> (%y) {\n  %y = exp(%x)\n}\n")
+                .find("%x is not allocated in row-major order"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"(
+fusion @f (%x: f32[40]) -> (%z) {
+  segment @a (%x) -> (%z) schedule pointwise(vector = 3) {
+    %z = neg(%x)
+  }
+}
+)"),
+            "");
+}
+
+TEST(FileSchedules, EveryStageHasAText) {
+  for (auto stage : stage_names()) {
+    if (stage == "sass" || stage == "ptx") continue;  // need a disassembler, NVRTC
+    auto fusion = parse_fusion("fusion @f (%x: f32[40]) -> (%z) {\n  %z = neg(%x)\n}\n");
+    CompileOptions how;
+    how.until = stage;
+    auto p = compile(*fusion, how);
+    try {
+      p.prepare({{"x", {DType::f32, {40}}}});
+      ADD_FAILURE() << stage;
+    } catch (const StoppedAt& stop) {
+      EXPECT_EQ(stop.name, stage);
+      EXPECT_FALSE(stop.text.empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plait
