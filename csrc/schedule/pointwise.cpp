@@ -1,6 +1,7 @@
 #include "schedule/pointwise.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "axes/place.h"
 #include "axes/transforms.h"
@@ -17,6 +18,7 @@ constexpr int64_t kFlatBlock = 4096;  // elements per parallel iteration where a
 constexpr int64_t kRowBlock = 8192;   // the same where rows are kept whole ...
 constexpr int64_t kLongRow = 32768;   // ... unless they may be longer than this
 constexpr int64_t kVectorBytes = 16;  // of a thread's access, cuda
+constexpr int64_t kMostLanes = 64;
 
 std::optional<std::string> accept(const Problem& problem) {
   for (const Op* op : problem.segment.ops)
@@ -91,22 +93,53 @@ class SplitRule {
   std::vector<int> dims_;
 };
 
-size_t widest_memory_type(const Segment& segment) {
-  size_t bytes = 1;
+// Bytes of the narrowest and widest element that moves along the row.
+std::pair<int64_t, int64_t> memory_types(const Segment& segment) {
+  int64_t least = 8, most = 1;
   for (const auto* list : {&segment.inputs, &segment.outputs})
-    for (const TensorView* t : *list)
-      if (t->rank() > 0) bytes = std::max(bytes, size_of(t->dtype));
-  return bytes;
+    for (const TensorView* t : *list) {
+      if (t->rank() == 0) continue;
+      const int64_t bytes = static_cast<int64_t>(size_of(t->dtype));
+      least = std::min(least, bytes);
+      most = std::max(most, bytes);
+    }
+  return {least, most};
 }
 
+// The row that starts at dim `split`: the most elements it may have, and a number that divides its length.
+struct Row {
+  int64_t most = 1, divisor = 1;
+};
+Row row_of(const TensorView& reference, int64_t split) {
+  constexpr int64_t kMany = int64_t{1} << 31;
+  Row out;
+  for (size_t d = static_cast<size_t>(split); d < reference.rank(); ++d) {
+    const int64_t hi = std::clamp<int64_t>(sym::bounds(reference.extent(d)).hi, 1, kMany);
+    out.most = std::min(kMany, out.most * hi);
+    out.divisor *= std::gcd(kMostLanes, sym::divisor(reference.extent(d)));
+  }
+  return out;
+}
+
+// No longer than the row needs. CUDA: the narrowest tensor moves 16 bytes at a time where the row divides, and wider
+// ones several times that; otherwise the widest moves 16.
 int64_t choose_vector(const Problem& problem, const Machine& machine, int64_t split) {
-  const int64_t bytes = static_cast<int64_t>(widest_memory_type(problem.segment));
-  const TensorView& reference = *reference_tensor(problem.segment);
-  const auto unit = [](const Axis& a) { return a.extent.constant() == 1; };
-  const auto row = reference.domain.logical.begin() + split;
-  if (std::all_of(row, reference.domain.logical.end(), unit)) return 1;
-  if (machine.cuda) return std::max<int64_t>(1, kVectorBytes / std::max<int64_t>(bytes, 2));
-  return std::max<int64_t>(1, bytes == 8 ? machine.lanes / 2 : machine.lanes);
+  const auto [least, most] = memory_types(problem.segment);
+  const Row row = row_of(*reference_tensor(problem.segment), split);
+  int64_t lanes = most == 8 ? machine.lanes / 2 : machine.lanes;
+  if (machine.cuda) {
+    lanes = kVectorBytes / std::max<int64_t>(least, 2);
+    while (lanes > kVectorBytes / std::max<int64_t>(most, 2) && row.divisor % lanes != 0) lanes /= 2;
+  }
+  while (lanes > 1 && lanes / 2 >= row.most) lanes /= 2;
+  return std::max<int64_t>(1, lanes);
+}
+
+// A block of threads covers a part of one row: whole warps, as many as the row may need.
+int64_t choose_threads(const Row& row, const Machine& machine, int64_t vector) {
+  int64_t threads = machine.threads;
+  while (threads > 32 && threads / 2 * vector >= row.most) threads /= 2;
+  return threads;
 }
 
 int64_t choose_block(const TensorView& reference, int64_t split) {
@@ -144,7 +177,7 @@ Params params(const Problem& problem, const Machine& machine, const Params& pinn
     throw UserError(fmt::format("{} does not apply to target {}", other, out.cuda ? "cuda" : "cpu"), problem.where(),
                     out.cuda ? "a block is threads * vector * unroll elements" : "pin block instead");
   if (out.cuda)
-    choose("threads", [&] { return int64_t{machine.threads}; });
+    choose("threads", [&] { return choose_threads(row_of(reference, split), machine, out.get("vector")); });
   else
     choose("block", [&] { return rank == 0 ? 0 : choose_block(reference, out.get("split")); });
   if (!out.cuda && out.get("block") % (out.get("vector") * out.get("unroll")) != 0)

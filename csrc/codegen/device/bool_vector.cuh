@@ -10,8 +10,18 @@ __device__ __forceinline__ void load_vector(Vec<bool, N>& out, const unsigned ch
 
 template <int N>
 __device__ __forceinline__ void store_vector(unsigned char* out, const Vec<bool, N>& in) {
-  Vec<unsigned char, N> bytes;
+  if constexpr (N % 4 == 0) {
+    Vec<unsigned, N / 4> words;
 #pragma unroll
-  for (int i = 0; i < N; ++i) bytes[i] = in[i] ? 1 : 0;
-  store_vector(out, bytes);
+    for (int i = 0; i < N; i += 4) {
+      words[i / 4] = 0;
+      for (int j = 0; j < 4; ++j) words[i / 4] |= in[i + j] ? 1u << 8 * j : 0u;
+    }
+    store_vector(reinterpret_cast<unsigned*>(out), words);
+  } else {
+    Vec<unsigned char, N> bytes;
+#pragma unroll
+    for (int i = 0; i < N; ++i) bytes[i] = in[i] ? 1 : 0;
+    store_vector(out, bytes);
+  }
 }
