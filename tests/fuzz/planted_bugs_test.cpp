@@ -1,11 +1,10 @@
 // Every planted bug is caught, most of them by the random graphs alone.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "base/error.h"
+#include "support/examples.h"
 #include "support/random_graph.h"
 #include "support/run_case.h"
 
@@ -13,14 +12,8 @@ namespace plait {
 namespace {
 
 using testing::CaseOptions;
+using testing::example;
 using testing::run_case;
-
-std::string example(const std::string& name) {
-  std::ifstream in(std::string(PLAIT_SOURCE_DIR) + "/docs/examples/" + name + ".plait");
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 // Whether a wrong result, an unexpected count or an error shows the bug.
 bool caught(const std::string& text, CaseOptions how, int64_t collectives = -1) {

@@ -2,12 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "base/error.h"
 #include "reference/draw_inputs.h"
 #include "reference/evaluate.h"
+#include "support/examples.h"
 #include "support/run_case.h"
 
 namespace plait {
@@ -15,14 +14,8 @@ namespace {
 
 using testing::CaseOptions;
 using testing::CaseResult;
+using testing::example;
 using testing::run_case;
-
-std::string example(const std::string& name) {
-  std::ifstream in(std::string(PLAIT_SOURCE_DIR) + "/docs/examples/" + name + ".plait");
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 using Settings = std::map<std::string, std::string, std::less<>>;
 

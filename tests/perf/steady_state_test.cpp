@@ -1,22 +1,13 @@
 // A second run of the same sizes allocates nothing but outputs.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "plait.h"
 #include "reference/draw_inputs.h"
 #include "support/allocation_counter.h"
+#include "support/examples.h"
 
 namespace plait {
 namespace {
-
-std::string example(const std::string& name) {
-  std::ifstream in(std::string(PLAIT_SOURCE_DIR) + "/docs/examples/" + name + ".plait");
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 struct Program {
   const char* name;
@@ -39,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Examples, SteadyState,
 TEST_P(SteadyState, AllocatesOnlyOutputs) {
   ParseOptions parse;
   parse.set["T"] = GetParam().dtype;
-  auto fusion = parse_fusion(example(GetParam().name), parse);
+  auto fusion = parse_fusion(testing::example(GetParam().name), parse);
   CompileOptions how;
   how.ranks = GetParam().ranks;
   Compiled p = compile(*fusion, how);

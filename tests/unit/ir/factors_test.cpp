@@ -74,8 +74,10 @@ fusion @f on @m (%x: f32[a, b, c], %row: f32[c], %col: f32[b, 1], %s: f32[], %u:
     for (const Factor& f : factors(*op)) {
       const auto in = inputs(*op);
       ASSERT_EQ(f.operand_dim.size(), in.size());
-      for (size_t i = 0; i < in.size(); ++i)
-        if (f.operand_dim[i] >= 0) EXPECT_EQ(in[i]->extent(f.operand_dim[i]), f.extent) << describe(*op);
+      for (size_t i = 0; i < in.size(); ++i) {
+        if (f.operand_dim[i] < 0) continue;
+        EXPECT_EQ(in[i]->extent(f.operand_dim[i]), f.extent) << describe(*op);
+      }
     }
   }
 }
