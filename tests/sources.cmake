@@ -15,6 +15,7 @@ set(PLAIT_TEST_FOLDERS
   command
   error
   fuzz
+  golden
   ir
   numerics
   perf
@@ -52,6 +53,9 @@ set(PLAIT_TEST_fuzz
   fuzz/planted_bugs_test.cpp
   fuzz/random_graphs_test.cpp
   fuzz/text_fuzz_test.cpp
+)
+set(PLAIT_TEST_golden
+  golden/golden_test.cpp
 )
 set(PLAIT_TEST_ir
   ir/ir_text_test.cpp

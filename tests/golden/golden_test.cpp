@@ -1,0 +1,176 @@
+// Generated text as checked-in files, read like source: tests/golden/PROGRAM_DTYPE/KERNEL.kir and .ll (CPU, 8 lanes)
+// and .cu. BLESS=1 rewrites them; it is refused where CI is set. Nothing is compiled to machine code.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "plait.h"
+#include "reference/draw_inputs.h"
+#include "support/examples.h"
+
+namespace plait {
+namespace {
+
+namespace fs = std::filesystem;
+using Settings = std::map<std::string, std::string, std::less<>>;
+using Files = std::map<std::string, std::string>;  // by name: "tp_mlp_s2.ll"
+
+struct NoExecutable : Executable {
+  void launch(const LaunchArguments&) const override {}
+};
+
+// Takes every text and runs none; products of f32 and bf16 go to a library.
+class TextDevice : public Device {
+ public:
+  explicit TextDevice(KernelLanguage language) : language_(language) {}
+  std::string name() const override { return "text"; }
+  KernelLanguage language() const override { return language_; }
+  Allocator& allocator() override { return allocator_; }
+  std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override {
+    return std::make_shared<NoExecutable>();
+  }
+  std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) override {
+    if (product.in != DType::f64) return std::make_shared<NoExecutable>();
+    *why_not = "f64";
+    return nullptr;
+  }
+  int vector_lanes() const override { return 8; }
+
+ private:
+  KernelLanguage language_;
+  HostAllocator allocator_;
+};
+
+// Files of a program's kernels. A class depends on the sizes only by their facts.
+Files generate(const std::string& program, const Settings& set, int64_t ranks) {
+  ParseOptions parse;
+  parse.set = set;
+  const auto fusion = parse_fusion(testing::example(program), parse);
+  Metadata metadata;
+  for (const auto& [name, tensor] : reference::draw_inputs(*fusion, {})) metadata[name] = {tensor.dtype, tensor.shape};
+  Files out;
+  for (const KernelLanguage language : {KernelLanguage::llvm, KernelLanguage::cuda}) {
+    TextDevice device(language);
+    CompileOptions how;
+    how.device_override = &device;
+    how.ranks = ranks;
+    Compiled compiled = compile(*fusion, how);
+    compiled.prepare(metadata);
+    const auto& kernels = compiled.program().kernels;
+    EXPECT_EQ(kernels.size(), compiled.kernel_texts().size());
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      const KernelText& code = kernels[i].code;
+      if (language == KernelLanguage::cuda) {
+        out[code.name + ".cu"] = code.text;
+      } else {
+        out[code.name + ".ll"] = code.text;
+        out[code.name + ".kir"] = compiled.kernel_texts()[i];
+      }
+    }
+  }
+  return out;
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+Files read_folder(const fs::path& folder) {
+  Files out;
+  if (!fs::exists(folder)) return out;
+  for (const auto& entry : fs::directory_iterator(folder)) out[entry.path().filename().string()] = read(entry.path());
+  return out;
+}
+
+// The first line in which two texts differ, for messages.
+std::string difference(const std::string& want, const std::string& got) {
+  std::istringstream a(want), b(got);
+  for (int line = 1;; ++line) {
+    std::string x, y;
+    const bool more_a = bool(std::getline(a, x)), more_b = bool(std::getline(b, y));
+    if (!more_a && !more_b) return "no line differs";
+    if (x != y || more_a != more_b) return "line " + std::to_string(line) + "\n- " + x + "\n+ " + y;
+  }
+}
+
+void expect_equal(const Files& want, const Files& got, const std::string& what) {
+  for (const auto& [name, text] : want) {
+    const auto it = got.find(name);
+    EXPECT_TRUE(it != got.end()) << what << ": " << name << " is not generated any more; BLESS=1 removes it";
+    if (it != got.end() && it->second != text)
+      ADD_FAILURE() << what << "/" << name << " " << difference(text, it->second);
+  }
+  for (const auto& [name, text] : got)
+    EXPECT_TRUE(want.count(name)) << what << ": " << name << " is new; BLESS=1 adds it";
+}
+
+void bless(const fs::path& folder, const Files& files) {
+  ASSERT_EQ(std::getenv("CI"), nullptr) << "BLESS is refused where CI is set";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  for (const auto& [name, text] : files) std::ofstream(folder / name, std::ios::binary) << text;
+}
+
+struct Case {
+  std::string program, dtype;
+  int64_t ranks;
+  friend void PrintTo(const Case& c, std::ostream* out) { *out << c.program << " " << c.dtype << " " << c.ranks; }
+};
+
+class Golden : public ::testing::TestWithParam<Case> {};
+
+INSTANTIATE_TEST_SUITE_P(Programs, Golden,
+                         ::testing::Values(Case{"simple_add", "f32", 1}, Case{"tp_mlp", "f32", 4},
+                                           Case{"tp_mlp", "bf16", 4}),
+                         [](const auto& info) { return info.param.program + "_" + info.param.dtype; });
+
+TEST_P(Golden, TextIsAsChecked) {
+  const Case& c = GetParam();
+  const Settings set = c.program == "simple_add" ? Settings{} : Settings{{"T", c.dtype}};
+  const Files files = generate(c.program, set, c.ranks);
+  const std::string name = c.program + "_" + c.dtype;
+  const fs::path folder = fs::path(PLAIT_SOURCE_DIR) / "tests/golden" / name;
+  if (std::getenv("BLESS") != nullptr) bless(folder, files);
+  expect_equal(read_folder(folder), files, name);
+}
+
+TEST_P(Golden, CompilingAgainGivesTheSameBytes) {
+  const Case& c = GetParam();
+  const Settings set = c.program == "simple_add" ? Settings{} : Settings{{"T", c.dtype}};
+  expect_equal(generate(c.program, set, c.ranks), generate(c.program, set, c.ranks), c.program);
+}
+
+Files only(const Files& files, const std::string& kernel) {
+  Files out;
+  for (const auto& [name, text] : files)
+    if (name.rfind(kernel + ".", 0) == 0) out[name] = text;
+  return out;
+}
+
+// A kernel knows facts, not ranks. The second kernel stands on whole tensors; the first one's row is a piece, known to
+// be a multiple of 8 on 2 ranks and of 4 on 4 ranks, and of nothing where 37 columns are shared by either.
+TEST(GoldenRanks, KernelsOfTwoAndFourRanksAreEqualWhereTheFactsAre) {
+  for (const char* dtype : {"f32", "bf16"}) {
+    const Files two = generate("tp_mlp", {{"T", dtype}}, 2), four = generate("tp_mlp", {{"T", dtype}}, 4);
+    EXPECT_EQ(only(four, "tp_mlp_s5").size(), 3u);
+    expect_equal(only(two, "tp_mlp_s5"), only(four, "tp_mlp_s5"), "s5");
+    EXPECT_NE(only(two, "tp_mlp_s2"), only(four, "tp_mlp_s2"));
+    const Settings uneven = {{"T", dtype}, {"h4", "37"}};
+    expect_equal(generate("tp_mlp", uneven, 2), generate("tp_mlp", uneven, 4), "uneven");
+  }
+}
+
+// Sizes with the same facts are one class: nothing in a kernel's text speaks of a size.
+TEST(GoldenRanks, SizesOfOneClassGiveTheSameText) {
+  const Files small = generate("tp_mlp", {{"sb", "64"}, {"h", "128"}, {"h4", "512"}}, 4);
+  expect_equal(small, generate("tp_mlp", {{"sb", "512"}, {"h", "1024"}, {"h4", "4096"}}, 4), "larger");
+}
+
+}  // namespace
+}  // namespace plait

@@ -1,0 +1,192 @@
+define void @tp_mlp_s2(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
+entry:
+  %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0
+  %t1 = load ptr, ptr %t0, align 8, !invariant.load !0
+  %t2 = getelementptr inbounds ptr, ptr %buffers, i64 1
+  %t3 = load ptr, ptr %t2, align 8, !invariant.load !0
+  %t4 = getelementptr inbounds ptr, ptr %buffers, i64 2
+  %t5 = load ptr, ptr %t4, align 8, !invariant.load !0
+  %t6 = getelementptr inbounds ptr, ptr %buffers, i64 3
+  %t7 = load ptr, ptr %t6, align 8, !invariant.load !0
+  %t8 = getelementptr inbounds i64, ptr %integers, i64 0
+  %t9 = load i64, ptr %t8, align 8, !invariant.load !0
+  %t10 = getelementptr inbounds i64, ptr %integers, i64 1
+  %t11 = load i64, ptr %t10, align 8, !invariant.load !0
+  %t12 = icmp slt i64 %begin, %end
+  br i1 %t12, label %loop0, label %done2
+loop0:
+  %t13 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
+  %t14 = add nsw i64 %t11, 8191
+  %t15 = ashr i64 %t14, 13
+  %t16 = urem i64 %t13, %t15
+  %t17 = mul nsw i64 -8192, %t16
+  %t18 = add nsw i64 %t11, %t17
+  %t19 = call i64 @llvm.smin.i64(i64 8192, i64 %t18)
+  %t20 = ashr i64 %t19, 3
+  %t21 = icmp slt i64 0, %t20
+  br i1 %t21, label %loop3, label %done5
+loop3:
+  %t22 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
+  %t23 = udiv i64 %t13, %t15
+  %t24 = mul nsw i64 %t11, %t23
+  %t25 = mul nsw i64 8, %t22
+  %t26 = add nsw i64 %t24, %t25
+  %t27 = mul nsw i64 8192, %t16
+  %t28 = add nsw i64 %t26, %t27
+  %t29 = getelementptr inbounds float, ptr %t1, i64 %t28
+  %t30 = load <8 x float>, ptr %t29, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t31 = add nsw i64 %t25, %t27
+  %t32 = getelementptr inbounds i16, ptr %t3, i64 %t31
+  %t33 = load <8 x i16>, ptr %t32, align 16, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t34 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t33)
+  %t35 = fadd <8 x float> %t30, %t34
+  %t36 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t35)
+  %t37 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t35)
+  %t38 = getelementptr inbounds i16, ptr %t5, i64 %t28
+  store <8 x i16> %t37, ptr %t38, align 2, !alias.scope !5, !noalias !4
+  %t39 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t36)
+  %t40 = getelementptr inbounds i16, ptr %t7, i64 %t28
+  store <8 x i16> %t39, ptr %t40, align 2, !alias.scope !5, !noalias !4
+  br label %latch4
+latch4:
+  %loop3.next = add nuw nsw i64 %t22, 1
+  %t41 = icmp slt i64 %loop3.next, %t20
+  br i1 %t41, label %loop3, label %done5
+done5:
+  %t42 = and i64 %t19, 7
+  %t43 = icmp slt i64 0, %t42
+  br i1 %t43, label %then6, label %join7
+then6:
+  %t44 = udiv i64 %t13, %t15
+  %t45 = mul nsw i64 %t11, %t44
+  %t46 = mul nsw i64 8, %t20
+  %t47 = add nsw i64 %t45, %t46
+  %t48 = mul nsw i64 8192, %t16
+  %t49 = add nsw i64 %t47, %t48
+  %t50 = getelementptr inbounds float, ptr %t1, i64 %t49
+  %t51 = call i64 @llvm.smax.i64(i64 %t42, i64 0)
+  %t52 = call i64 @llvm.smin.i64(i64 %t51, i64 8)
+  %t53 = trunc i64 %t52 to i32
+  %t54 = insertelement <8 x i32> poison, i32 %t53, i64 0
+  %t55 = shufflevector <8 x i32> %t54, <8 x i32> poison, <8 x i32> zeroinitializer
+  %t56 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t55
+  %t57 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t50, i32 4, <8 x i1> %t56, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t58 = add nsw i64 %t46, %t48
+  %t59 = getelementptr inbounds i16, ptr %t3, i64 %t58
+  %t60 = call i64 @llvm.smax.i64(i64 %t42, i64 0)
+  %t61 = call i64 @llvm.smin.i64(i64 %t60, i64 8)
+  %t62 = trunc i64 %t61 to i32
+  %t63 = insertelement <8 x i32> poison, i32 %t62, i64 0
+  %t64 = shufflevector <8 x i32> %t63, <8 x i32> poison, <8 x i32> zeroinitializer
+  %t65 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t64
+  %t66 = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %t59, i32 16, <8 x i1> %t65, <8 x i16> splat (i16 0)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t67 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t66)
+  %t68 = fadd <8 x float> %t57, %t67
+  %t69 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t68)
+  %t70 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t68)
+  %t71 = getelementptr inbounds i16, ptr %t5, i64 %t49
+  %t72 = call i64 @llvm.smax.i64(i64 %t42, i64 0)
+  %t73 = call i64 @llvm.smin.i64(i64 %t72, i64 8)
+  %t74 = trunc i64 %t73 to i32
+  %t75 = insertelement <8 x i32> poison, i32 %t74, i64 0
+  %t76 = shufflevector <8 x i32> %t75, <8 x i32> poison, <8 x i32> zeroinitializer
+  %t77 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t76
+  call void @llvm.masked.store.v8i16.p0(<8 x i16> %t70, ptr %t71, i32 2, <8 x i1> %t77), !alias.scope !5, !noalias !4
+  %t78 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t69)
+  %t79 = getelementptr inbounds i16, ptr %t7, i64 %t49
+  %t80 = call i64 @llvm.smax.i64(i64 %t42, i64 0)
+  %t81 = call i64 @llvm.smin.i64(i64 %t80, i64 8)
+  %t82 = trunc i64 %t81 to i32
+  %t83 = insertelement <8 x i32> poison, i32 %t82, i64 0
+  %t84 = shufflevector <8 x i32> %t83, <8 x i32> poison, <8 x i32> zeroinitializer
+  %t85 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t84
+  call void @llvm.masked.store.v8i16.p0(<8 x i16> %t78, ptr %t79, i32 2, <8 x i1> %t85), !alias.scope !5, !noalias !4
+  br label %join7
+join7:
+  br label %latch1
+latch1:
+  %loop0.next = add nuw nsw i64 %t13, 1
+  %t86 = icmp slt i64 %loop0.next, %end
+  br i1 %t86, label %loop0, label %done2
+done2:
+  ret void
+}
+
+define internal <8 x float> @plait.exp.v8f32(<8 x float> %p0) alwaysinline nounwind {
+entry:
+  %t0 = fcmp olt <8 x float> %p0, splat (float 0xC05A000000000000)
+  %t1 = select <8 x i1> %t0, <8 x float> splat (float 0xC05A000000000000), <8 x float> %p0
+  %t2 = fcmp ogt <8 x float> %t1, splat (float 0x4056400000000000)
+  %t3 = select <8 x i1> %t2, <8 x float> splat (float 0x4056400000000000), <8 x float> %t1
+  %t4 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t3, <8 x float> splat (float 0x3FF7154760000000), <8 x float> splat (float 0x4168000000000000))
+  %t5 = fsub <8 x float> %t4, splat (float 0x4168000000000000)
+  %t6 = bitcast <8 x float> %t4 to <8 x i32>
+  %t7 = sub <8 x i32> %t6, splat (i32 1262485504)
+  %t8 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t5, <8 x float> splat (float 0xBFE62E4000000000), <8 x float> %t3)
+  %t9 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t5, <8 x float> splat (float 0xBEB7F7D1C0000000), <8 x float> %t8)
+  %t10 = call <8 x float> @llvm.fma.v8f32(<8 x float> splat (float 0x3F56A4D600000000), <8 x float> %t9, <8 x float> splat (float 0x3F812398E0000000))
+  %t11 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t10, <8 x float> %t9, <8 x float> splat (float 0x3FA5558B00000000))
+  %t12 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t11, <8 x float> %t9, <8 x float> splat (float 0x3FC5554920000000))
+  %t13 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t12, <8 x float> %t9, <8 x float> splat (float 0x3FDFFFFFC0000000))
+  %t14 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t13, <8 x float> %t9, <8 x float> splat (float 0x3FF0000000000000))
+  %t15 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t14, <8 x float> %t9, <8 x float> splat (float 0x3FF0000000000000))
+  %t16 = ashr <8 x i32> %t7, splat (i32 1)
+  %t17 = sub <8 x i32> %t7, %t16
+  %t18 = add <8 x i32> %t17, splat (i32 127)
+  %t19 = shl <8 x i32> %t18, splat (i32 23)
+  %t20 = bitcast <8 x i32> %t19 to <8 x float>
+  %t21 = add <8 x i32> %t16, splat (i32 127)
+  %t22 = shl <8 x i32> %t21, splat (i32 23)
+  %t23 = bitcast <8 x i32> %t22 to <8 x float>
+  %t24 = fmul <8 x float> %t15, %t23
+  %t25 = fmul <8 x float> %t24, %t20
+  ret <8 x float> %t25
+}
+
+define internal <8 x float> @plait.from_bf16.v8i16(<8 x i16> %p0) alwaysinline nounwind {
+entry:
+  %t0 = zext <8 x i16> %p0 to <8 x i32>
+  %t1 = shl <8 x i32> %t0, splat (i32 16)
+  %t2 = bitcast <8 x i32> %t1 to <8 x float>
+  ret <8 x float> %t2
+}
+
+define internal <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %p0) alwaysinline nounwind {
+entry:
+  %t0 = fmul <8 x float> %p0, %p0
+  %t1 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t0, <8 x float> splat (float 0xBFB2444F20000000), <8 x float> splat (float 0xBFF9884540000000))
+  %t2 = fmul <8 x float> %p0, %t1
+  %t3 = call <8 x float> @plait.exp.v8f32(<8 x float> %t2)
+  %t4 = fadd <8 x float> splat (float 0x3FF0000000000000), %t3
+  %t5 = fdiv <8 x float> %p0, %t4
+  ret <8 x float> %t5
+}
+
+define internal <8 x i16> @plait.to_bf16.v8f32(<8 x float> %p0) alwaysinline nounwind {
+entry:
+  %t0 = bitcast <8 x float> %p0 to <8 x i32>
+  %t1 = lshr <8 x i32> %t0, splat (i32 16)
+  %t2 = and <8 x i32> %t1, splat (i32 1)
+  %t3 = add <8 x i32> %t2, splat (i32 32767)
+  %t4 = add <8 x i32> %t0, %t3
+  %t5 = lshr <8 x i32> %t4, splat (i32 16)
+  %t6 = or <8 x i32> %t1, splat (i32 64)
+  %t7 = fcmp uno <8 x float> %p0, %p0
+  %t8 = select <8 x i1> %t7, <8 x i32> %t6, <8 x i32> %t5
+  %t9 = trunc <8 x i32> %t8 to <8 x i16>
+  ret <8 x i16> %t9
+}
+
+declare <8 x float> @llvm.fma.v8f32(<8 x float>, <8 x float>, <8 x float>)
+declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32 immarg, <8 x i1>, <8 x float>)
+declare <8 x i16> @llvm.masked.load.v8i16.p0(ptr, i32 immarg, <8 x i1>, <8 x i16>)
+declare void @llvm.masked.store.v8i16.p0(<8 x i16>, ptr, i32 immarg, <8 x i1>)
+declare i64 @llvm.smax.i64(i64, i64)
+declare i64 @llvm.smin.i64(i64, i64)
+
+!0 = !{}
+!1 = distinct !{!1}
+!2 = distinct !{!2, !1, !"read"}
+!3 = distinct !{!3, !1, !"written"}
+!4 = !{!2}
+!5 = !{!3}
