@@ -49,7 +49,7 @@ TEST_F(Failure, CommandLine) {
   expect(1, {"run", kAdd, "--device", "cup"}, {"no device `cup`", "did you mean `cpu`?"});
   expect(1, {"opt", kAdd, "--until", "propagte"}, {"`propagte`", "did you mean `propagate`?"});
   expect(1, {"opt", kAdd, "--until", "build_program"}, {"--until=program"});
-  expect(1, {"opt", kAdd, "--until", "ptx"}, {"`ptx` has no text"});
+  expect(3, {"opt", kAdd, "--until", "sass"}, {"needs a disassembler"});
   expect(1, {"explain", kAdd}, {"--shard"});
   expect(1, {"compile", kAdd, "--arch", "90a"}, {"`90a` is no architecture", "sm_90a"});
 }
