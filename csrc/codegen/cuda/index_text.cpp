@@ -39,6 +39,12 @@ std::string IndexText::at_level(Expr expr, int level) const {
   return own < level ? "(" + text + ")" : text;
 }
 
+bool IndexText::is_short(Expr expr) const {
+  if (short_.contains(expr.id())) return true;
+  const sym::Bounds range = sym::bounds(expr);
+  return range.lo >= 0 && range.hi <= std::numeric_limits<uint32_t>::max();
+}
+
 bool IndexText::in_scope(Expr expr) const {
   if (expr.is_symbol()) return has_name(expr);
   for (Expr operand : expr.operands())
@@ -99,6 +105,16 @@ std::string IndexText::divide(Expr expr, int& level) const {
   const Expr a = expr.operands()[0], b = expr.operands()[1];
   const bool quotient = expr.kind() == Kind::floordiv;
   if (!is_nonnegative(a) || !is_positive(b)) return call(quotient ? "floor_div" : "floor_mod", "floor_div", expr);
+  if (!quotient) {
+    if (const std::string known = find(sym::floordiv(a, b)); !known.empty()) {
+      level = kSum;
+      return fmt::format("{} - {} * {}", at_level(a, kProduct), known, at_level(b, kUnary));
+    }
+  }
+  if (quotient && !b.is_constant() && is_short(a) && is_short(b)) {
+    helpers_.need("quotient");
+    return fmt::format("quotient({}, {})", at_level(a, kConditional), at_level(b, kConditional));
+  }
   level = kProduct;
   return at_level(a, kUnary) + (quotient ? " / " : " % ") + at_level(b, kUnary);
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Symbolic integers as CUDA C++ expressions over `long long`.
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,15 @@ class IndexText {
   void close_scope() { scopes_.pop_back(); }
   // Names an expression (a symbol, too) until the scope closes.
   void set_name(sym::Expr expr, std::string name) { scopes_.back()[expr.id()] = {expr, std::move(name)}; }
+  // States that an expression lies in 0 .. 2^32 - 1, whatever its bounds say.
+  void set_short(sym::Expr expr) { short_.insert(expr.id()); }
   bool has_name(sym::Expr expr) const { return !find(expr).empty(); }
   // Whether all symbols of the expression have names.
   bool in_scope(sym::Expr expr) const;
 
  private:
   std::string find(sym::Expr expr) const;
+  bool is_short(sym::Expr expr) const;
   std::string at_level(sym::Expr expr, int level) const;
   std::string write(sym::Expr expr, int& level) const;
   std::string sum(sym::Expr expr) const;
@@ -46,6 +50,7 @@ class IndexText {
     std::string name;
   };
   std::vector<std::map<uint64_t, Named>> scopes_;
+  std::set<uint64_t> short_;
 };
 
 }  // namespace plait::codegen::cuda

@@ -11,10 +11,19 @@ using namespace kir;
 using sym::Expr;
 using sym::Kind;
 
+bool is_division(Expr expr) {
+  return (expr.kind() == Kind::floordiv || expr.kind() == Kind::mod) && !expr.operands()[1].is_constant();
+}
+
+// Whether the division is one of C++ and may be done anywhere.
+bool is_safe(Expr division) {
+  return sym::bounds(division.operands()[0]).lo >= 0 && sym::bounds(division.operands()[1]).lo >= 1;
+}
+
+// Whether a part may not be computed outside of what guards it.
 bool divides_by_unknown(Expr expr) {
   const Kind kind = expr.kind();
-  if (kind == Kind::chunk || kind == Kind::chunk_start) return true;
-  if ((kind == Kind::floordiv || kind == Kind::mod) && !expr.operands()[1].is_constant()) return true;
+  if (kind == Kind::chunk || kind == Kind::chunk_start || (is_division(expr) && !is_safe(expr))) return true;
   return std::any_of(expr.operands().begin(), expr.operands().end(), divides_by_unknown);
 }
 
@@ -48,7 +57,24 @@ class Naming {
   }
 
   void use(Expr expr) {
-    if (!expr || is_leaf(expr) || divides_by_unknown(expr)) return;
+    if (!expr) return;
+    divisions(expr);
+    name(expr);
+  }
+
+  // Divisions take most of the time of an index: each is done once. A remainder is what the quotient leaves.
+  void divisions(Expr expr) {
+    for (Expr operand : expr.operands()) divisions(operand);
+    if (!is_division(expr) || !is_safe(expr)) return;
+    const Expr a = expr.operands()[0], b = expr.operands()[1];
+    name(b);
+    const Expr quotient = sym::floordiv(a, b);
+    if (quotient.kind() == Kind::floordiv) name(quotient);
+    name(expr);
+  }
+
+  void name(Expr expr) {
+    if (is_leaf(expr) || divides_by_unknown(expr)) return;
     std::vector<Path>& paths = uses_[expr.id()];
     if (paths.empty()) order_.push_back(expr);
     paths.push_back(path_);
@@ -67,7 +93,10 @@ class Naming {
   void collect(const For& s) {
     if (s.loop == LoopKind::serial) use(s.extent);
   }
-  void collect(const If& s) { condition(s.condition); }
+  void collect(const If& s) {
+    divisions(s.condition);
+    condition(s.condition);
+  }
   void collect(const Coordinate& s) { use(named_part(s.index, s.out.lanes)); }
   void collect(const Random& s) { use(named_part(s.index, s.out.lanes)); }
   void collect(const Load& s) {

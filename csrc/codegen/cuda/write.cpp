@@ -189,6 +189,7 @@ class Writer {
     line("const long long {} = {};", bound.variable, bound.index);
     index_.open_scope();
     index_.set_name(s.var, bound.variable);
+    index_.set_short(s.var);  // a grid has fewer than 2^31 blocks a dimension
     block(s.body);
     index_.close_scope();
   }

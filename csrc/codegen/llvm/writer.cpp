@@ -65,15 +65,23 @@ class Writer {
     f_.line(fmt::format("br {}, label %{}, label %{}", condition.typed(), yes, no));
   }
 
+  // What is computed in a body is known in it only.
+  template <class Body>
+  void scoped(Body&& body) {
+    index_.enter();
+    masks_.emplace_back();
+    body();
+    masks_.pop_back();
+    index_.leave();
+  }
+
   // Runs body where the condition holds.
   template <class Body>
   void guarded(const Ir& condition, Body&& body) {
     const std::string then = f_.fresh_label("then"), join = f_.fresh_label("join");
     branch(condition, then, join);
     f_.label(then);
-    index_.enter();
-    body();
-    index_.leave();
+    scoped(body);
     jump(join);
     f_.label(join);
   }
@@ -111,10 +119,10 @@ class Writer {
     f_.label(loop);
     const std::string next = fmt::format("%{}.next", loop);
     const Ir var = f_.define(kI64, fmt::format("phi i64 [ {}, %{} ], [ {}, %{} ]", first.text, before, next, latch));
-    index_.enter();
-    index_.bind(s.var, var);
-    block(s.body);
-    index_.leave();
+    scoped([&] {
+      index_.bind(s.var, var);
+      block(s.body);
+    });
     jump(latch);
     f_.label(latch);
     f_.line(fmt::format("{} = add nuw nsw i64 {}, 1", next, var.text));
@@ -173,13 +181,17 @@ class Writer {
     return access == kir::Access::aligned ? std::min<int64_t>(64, size * lanes) : size;
   }
 
-  // lane < active.
+  // lane < active, made once in a scope.
   Ir mask(sym::Expr active, int lanes) {
-    const Type type{Scalar::i32, lanes};
-    const Ir low = f_.intrinsic("llvm.smax", {index_.value(active), integer(kI64, 0)});
-    const Ir clamped = f_.intrinsic("llvm.smin", {low, integer(kI64, lanes)});
-    const Ir count = f_.splat(f_.cast("trunc", clamped, {Scalar::i32, 1}), lanes);
-    return f_.compare("icmp slt", iota(type), count);
+    const auto key = std::pair(active.node(), lanes);
+    for (auto scope = masks_.rbegin(); scope != masks_.rend(); ++scope)
+      if (const auto known = scope->find(key); known != scope->end()) return known->second;
+    const sym::Bounds range = sym::bounds(active);
+    Ir count = index_.value(active);
+    if (range.lo < 0) count = f_.intrinsic("llvm.smax", {count, integer(kI64, 0)});
+    if (range.hi > lanes) count = f_.intrinsic("llvm.smin", {count, integer(kI64, lanes)});
+    const Ir all = f_.splat(f_.cast("trunc", count, {Scalar::i32, 1}), lanes);
+    return masks_.back()[key] = f_.compare("icmp slt", iota({Scalar::i32, lanes}), all);
   }
 
   Ir is_active(sym::Expr active, int lane) { return f_.compare("icmp sgt", index_.value(active), integer(kI64, lane)); }
@@ -305,6 +317,7 @@ class Writer {
   IndexWriter index_;
   std::vector<Ir> buffers_;
   std::map<uint32_t, Ir> values_, variables_;
+  std::vector<std::map<std::pair<const sym::Node*, int>, Ir>> masks_{1};  // by scope; never iterated
   std::string allocas_;
 };
 

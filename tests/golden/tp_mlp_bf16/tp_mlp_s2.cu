@@ -99,18 +99,24 @@ __device__ __forceinline__ double gelu_tanh(double x) {
   return x / (1.0 + exp(-2.0 * 0.7978845608028654 * (x * (1.0 + 0.044715 * (x * x)))));
 }
 
+// a / b of numbers below 2^32, for b >= 1: a fraction of the instructions of the 64-bit division.
+__device__ __forceinline__ long long quotient(unsigned a, unsigned b) { return a / b; }
+
 extern "C" __global__ void __launch_bounds__(256) tp_mlp_s2(
     const float* __restrict__ b0, const bf16* __restrict__ b1, bf16* __restrict__ b2, bf16* __restrict__ b3,
     long long n0, long long n1) {
   const long long bx = blockIdx.x;
   const long long tx = threadIdx.x;
-  if (4 * tx + 1024 * (bx % ((n1 + 1023) / 1024)) < n1) {
-    const long long k0 = n1 * (bx / ((n1 + 1023) / 1024)) + 4 * tx + 1024 * (bx % ((n1 + 1023) / 1024));
+  const long long k0 = (n1 + 1023) / 1024;
+  const long long k1 = quotient(bx, k0);
+  const long long k2 = bx - k1 * k0;
+  const long long k3 = 4 * tx + 1024 * k2;
+  if (k3 < n1) {
+    const long long k4 = k3 + n1 * k1;
     Vec<float, 4> v0;
-    load_vector(v0, b0 + k0);
-    const long long k1 = 4 * tx + 1024 * (bx % ((n1 + 1023) / 1024));
+    load_vector(v0, b0 + k4);
     Vec<float, 4> v1;
-    load_vector(v1, b1 + k1);
+    load_vector(v1, b1 + k3);
     Vec<float, 4> v2;
     Vec<float, 4> v3;
     #pragma unroll
@@ -118,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(256) tp_mlp_s2(
       v2[j] = v0[j] + v1[j];
       v3[j] = gelu_tanh(v2[j]);
     }
-    store_vector(b2 + k0, v2);
-    store_vector(b3 + k0, v3);
+    store_vector(b2 + k4, v2);
+    store_vector(b3 + k4, v3);
   }
 }

@@ -64,50 +64,30 @@ then6:
   %t48 = mul nsw i64 8192, %t16
   %t49 = add nsw i64 %t47, %t48
   %t50 = getelementptr inbounds float, ptr %t1, i64 %t49
-  %t51 = call i64 @llvm.smax.i64(i64 %t42, i64 0)
-  %t52 = call i64 @llvm.smin.i64(i64 %t51, i64 8)
-  %t53 = trunc i64 %t52 to i32
-  %t54 = insertelement <8 x i32> poison, i32 %t53, i64 0
-  %t55 = shufflevector <8 x i32> %t54, <8 x i32> poison, <8 x i32> zeroinitializer
-  %t56 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t55
-  %t57 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t50, i32 4, <8 x i1> %t56, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t58 = add nsw i64 %t46, %t48
-  %t59 = getelementptr inbounds i16, ptr %t3, i64 %t58
-  %t60 = call i64 @llvm.smax.i64(i64 %t42, i64 0)
-  %t61 = call i64 @llvm.smin.i64(i64 %t60, i64 8)
-  %t62 = trunc i64 %t61 to i32
-  %t63 = insertelement <8 x i32> poison, i32 %t62, i64 0
-  %t64 = shufflevector <8 x i32> %t63, <8 x i32> poison, <8 x i32> zeroinitializer
-  %t65 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t64
-  %t66 = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %t59, i32 16, <8 x i1> %t65, <8 x i16> splat (i16 0)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t67 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t66)
-  %t68 = fadd <8 x float> %t57, %t67
-  %t69 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t68)
-  %t70 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t68)
-  %t71 = getelementptr inbounds i16, ptr %t5, i64 %t49
-  %t72 = call i64 @llvm.smax.i64(i64 %t42, i64 0)
-  %t73 = call i64 @llvm.smin.i64(i64 %t72, i64 8)
-  %t74 = trunc i64 %t73 to i32
-  %t75 = insertelement <8 x i32> poison, i32 %t74, i64 0
-  %t76 = shufflevector <8 x i32> %t75, <8 x i32> poison, <8 x i32> zeroinitializer
-  %t77 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t76
-  call void @llvm.masked.store.v8i16.p0(<8 x i16> %t70, ptr %t71, i32 2, <8 x i1> %t77), !alias.scope !5, !noalias !4
-  %t78 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t69)
-  %t79 = getelementptr inbounds i16, ptr %t7, i64 %t49
-  %t80 = call i64 @llvm.smax.i64(i64 %t42, i64 0)
-  %t81 = call i64 @llvm.smin.i64(i64 %t80, i64 8)
-  %t82 = trunc i64 %t81 to i32
-  %t83 = insertelement <8 x i32> poison, i32 %t82, i64 0
-  %t84 = shufflevector <8 x i32> %t83, <8 x i32> poison, <8 x i32> zeroinitializer
-  %t85 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t84
-  call void @llvm.masked.store.v8i16.p0(<8 x i16> %t78, ptr %t79, i32 2, <8 x i1> %t85), !alias.scope !5, !noalias !4
+  %t51 = trunc i64 %t42 to i32
+  %t52 = insertelement <8 x i32> poison, i32 %t51, i64 0
+  %t53 = shufflevector <8 x i32> %t52, <8 x i32> poison, <8 x i32> zeroinitializer
+  %t54 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t53
+  %t55 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t50, i32 4, <8 x i1> %t54, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t56 = add nsw i64 %t46, %t48
+  %t57 = getelementptr inbounds i16, ptr %t3, i64 %t56
+  %t58 = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %t57, i32 16, <8 x i1> %t54, <8 x i16> splat (i16 0)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t59 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t58)
+  %t60 = fadd <8 x float> %t55, %t59
+  %t61 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t60)
+  %t62 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t60)
+  %t63 = getelementptr inbounds i16, ptr %t5, i64 %t49
+  call void @llvm.masked.store.v8i16.p0(<8 x i16> %t62, ptr %t63, i32 2, <8 x i1> %t54), !alias.scope !5, !noalias !4
+  %t64 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t61)
+  %t65 = getelementptr inbounds i16, ptr %t7, i64 %t49
+  call void @llvm.masked.store.v8i16.p0(<8 x i16> %t64, ptr %t65, i32 2, <8 x i1> %t54), !alias.scope !5, !noalias !4
   br label %join7
 join7:
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t13, 1
-  %t86 = icmp slt i64 %loop0.next, %end
-  br i1 %t86, label %loop0, label %done2
+  %t66 = icmp slt i64 %loop0.next, %end
+  br i1 %t66, label %loop0, label %done2
 done2:
   ret void
 }
@@ -181,7 +161,6 @@ declare <8 x float> @llvm.fma.v8f32(<8 x float>, <8 x float>, <8 x float>)
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32 immarg, <8 x i1>, <8 x float>)
 declare <8 x i16> @llvm.masked.load.v8i16.p0(ptr, i32 immarg, <8 x i1>, <8 x i16>)
 declare void @llvm.masked.store.v8i16.p0(<8 x i16>, ptr, i32 immarg, <8 x i1>)
-declare i64 @llvm.smax.i64(i64, i64)
 declare i64 @llvm.smin.i64(i64, i64)
 
 !0 = !{}

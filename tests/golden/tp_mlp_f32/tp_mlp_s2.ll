@@ -61,47 +61,27 @@ then6:
   %t45 = mul nsw i64 8192, %t16
   %t46 = add nsw i64 %t44, %t45
   %t47 = getelementptr inbounds float, ptr %t1, i64 %t46
-  %t48 = call i64 @llvm.smax.i64(i64 %t39, i64 0)
-  %t49 = call i64 @llvm.smin.i64(i64 %t48, i64 8)
-  %t50 = trunc i64 %t49 to i32
-  %t51 = insertelement <8 x i32> poison, i32 %t50, i64 0
-  %t52 = shufflevector <8 x i32> %t51, <8 x i32> poison, <8 x i32> zeroinitializer
-  %t53 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t52
-  %t54 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t47, i32 4, <8 x i1> %t53, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t55 = add nsw i64 %t43, %t45
-  %t56 = getelementptr inbounds float, ptr %t3, i64 %t55
-  %t57 = call i64 @llvm.smax.i64(i64 %t39, i64 0)
-  %t58 = call i64 @llvm.smin.i64(i64 %t57, i64 8)
-  %t59 = trunc i64 %t58 to i32
-  %t60 = insertelement <8 x i32> poison, i32 %t59, i64 0
-  %t61 = shufflevector <8 x i32> %t60, <8 x i32> poison, <8 x i32> zeroinitializer
-  %t62 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t61
-  %t63 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t56, i32 32, <8 x i1> %t62, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t64 = fadd <8 x float> %t54, %t63
-  %t65 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t64)
-  %t66 = getelementptr inbounds float, ptr %t5, i64 %t46
-  %t67 = call i64 @llvm.smax.i64(i64 %t39, i64 0)
-  %t68 = call i64 @llvm.smin.i64(i64 %t67, i64 8)
-  %t69 = trunc i64 %t68 to i32
-  %t70 = insertelement <8 x i32> poison, i32 %t69, i64 0
-  %t71 = shufflevector <8 x i32> %t70, <8 x i32> poison, <8 x i32> zeroinitializer
-  %t72 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t71
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %t64, ptr %t66, i32 4, <8 x i1> %t72), !alias.scope !5, !noalias !4
-  %t73 = getelementptr inbounds float, ptr %t7, i64 %t46
-  %t74 = call i64 @llvm.smax.i64(i64 %t39, i64 0)
-  %t75 = call i64 @llvm.smin.i64(i64 %t74, i64 8)
-  %t76 = trunc i64 %t75 to i32
-  %t77 = insertelement <8 x i32> poison, i32 %t76, i64 0
-  %t78 = shufflevector <8 x i32> %t77, <8 x i32> poison, <8 x i32> zeroinitializer
-  %t79 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t78
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %t65, ptr %t73, i32 4, <8 x i1> %t79), !alias.scope !5, !noalias !4
+  %t48 = trunc i64 %t39 to i32
+  %t49 = insertelement <8 x i32> poison, i32 %t48, i64 0
+  %t50 = shufflevector <8 x i32> %t49, <8 x i32> poison, <8 x i32> zeroinitializer
+  %t51 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t50
+  %t52 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t47, i32 4, <8 x i1> %t51, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t53 = add nsw i64 %t43, %t45
+  %t54 = getelementptr inbounds float, ptr %t3, i64 %t53
+  %t55 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t54, i32 32, <8 x i1> %t51, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t56 = fadd <8 x float> %t52, %t55
+  %t57 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t56)
+  %t58 = getelementptr inbounds float, ptr %t5, i64 %t46
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %t56, ptr %t58, i32 4, <8 x i1> %t51), !alias.scope !5, !noalias !4
+  %t59 = getelementptr inbounds float, ptr %t7, i64 %t46
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %t57, ptr %t59, i32 4, <8 x i1> %t51), !alias.scope !5, !noalias !4
   br label %join7
 join7:
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t13, 1
-  %t80 = icmp slt i64 %loop0.next, %end
-  br i1 %t80, label %loop0, label %done2
+  %t60 = icmp slt i64 %loop0.next, %end
+  br i1 %t60, label %loop0, label %done2
 done2:
   ret void
 }
@@ -151,7 +131,6 @@ entry:
 declare <8 x float> @llvm.fma.v8f32(<8 x float>, <8 x float>, <8 x float>)
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32 immarg, <8 x i1>, <8 x float>)
 declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32 immarg, <8 x i1>)
-declare i64 @llvm.smax.i64(i64, i64)
 declare i64 @llvm.smin.i64(i64, i64)
 
 !0 = !{}

@@ -78,24 +78,30 @@ __device__ __forceinline__ void uniform_vector(Vec<float, N>& out, unsigned long
   }
 }
 
+// a / b of numbers below 2^32, for b >= 1: a fraction of the instructions of the 64-bit division.
+__device__ __forceinline__ long long quotient(unsigned a, unsigned b) { return a / b; }
+
 extern "C" __global__ void __launch_bounds__(256) tp_mlp_s5(
     const float* __restrict__ b0, const float* __restrict__ b1, const unsigned long long* __restrict__ b2,
     float* __restrict__ b3, float* __restrict__ b4, long long n0, long long n1) {
   const long long bx = blockIdx.x;
   const long long tx = threadIdx.x;
   const unsigned long long v3 = b2[0];
-  if (4 * tx + 1024 * (bx % ((n1 + 1023) / 1024)) < n1) {
-    const long long k0 = n1 * (bx / ((n1 + 1023) / 1024)) + 4 * tx + 1024 * (bx % ((n1 + 1023) / 1024));
+  const long long k0 = (n1 + 1023) / 1024;
+  const long long k1 = quotient(bx, k0);
+  const long long k2 = bx - k1 * k0;
+  const long long k3 = 4 * tx + 1024 * k2;
+  if (k3 < n1) {
+    const long long k4 = k3 + n1 * k1;
     Vec<float, 4> v0;
-    load_vector(v0, b0 + k0);
-    const long long k1 = 4 * tx + 1024 * (bx % ((n1 + 1023) / 1024));
+    load_vector(v0, b0 + k4);
     Vec<float, 4> v1;
-    load_vector(v1, b1 + k1);
+    load_vector(v1, b1 + k3);
     Vec<float, 4> v2;
     #pragma unroll
     for (int j = 0; j < 4; ++j) v2[j] = v0[j] + v1[j];
     Vec<float, 4> v4;
-    uniform_vector(v4, v3, k0, 0);
+    uniform_vector(v4, v3, k4, 0);
     Vec<float, 4> v10;
     #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -103,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(256) tp_mlp_s5(
       const float v8 = v2[j] * 1.1111112f;
       v10[j] = v6 ? v8 : 0.0f;
     }
-    store_vector(b3 + k0, v2);
-    store_vector(b4 + k0, v10);
+    store_vector(b3 + k4, v2);
+    store_vector(b4 + k4, v10);
   }
 }

@@ -1,0 +1,83 @@
+#include "bench.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "program/program.h"
+#include "reference/draw_inputs.h"
+
+namespace plait::bench {
+
+std::unique_ptr<Fusion> example(const std::string& name, const std::map<std::string, std::string, std::less<>>& set) {
+  const std::string path = fmt::format("{}/docs/examples/{}.plait", PLAIT_SOURCE_DIR, name);
+  std::ifstream in(path, std::ios::binary);
+  PLAIT_CHECK(in.good(), "{} cannot be read", path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  ParseOptions parse;
+  parse.set = set;
+  return parse_fusion(text.str(), parse);
+}
+
+Tensors inputs_of(const Fusion& fusion) {
+  Tensors out;
+  for (auto& [name, tensor] : reference::draw_inputs(fusion, {})) out[name] = tensor;
+  return out;
+}
+
+Metadata metadata_of(const Tensors& inputs) {
+  Metadata out;
+  for (const auto& [name, tensor] : inputs) out[name] = {tensor.dtype, tensor.shape};
+  return out;
+}
+
+Launch::Launch(const Fusion& fusion, const Options& options) {
+  CompileOptions how;
+  how.options = options;
+  Compiled compiled = compile(fusion, how);
+  const Tensors inputs = inputs_of(fusion);
+  compiled.prepare(metadata_of(inputs));
+  const Program& program = compiled.program();
+  const auto number = [](sym::Expr e) { return e ? sym::evaluate(e, {}) : 1; };
+  std::vector<ValueId> values;
+  for (const auto& step : program.steps) {
+    if (const auto* launch = as<LaunchStep>(*step)) {
+      const KernelSlot& slot = program.kernels[launch->kernel.index];
+      executable_ = slot.executable;
+      schedule_ = slot.schedule;
+      values = launch->inputs;
+      values.insert(values.end(), launch->outputs.begin(), launch->outputs.end());
+      for (sym::Expr e : launch->integers) integers_.push_back(number(e));
+      arguments_.thread_extent = number(launch->threads);
+    } else if (const auto* product = as<LibraryStep>(*step)) {
+      executable_ = program.libraries[product->library.index].executable;
+      schedule_ = "library";
+      values = {product->a, product->b, product->out};
+      integers_ = {number(product->batch), number(product->m), number(product->n), number(product->k)};
+    }
+  }
+  PLAIT_CHECK(executable_ != nullptr, "@{} has neither kernel nor product", fusion.name());
+  for (const ValueId id : values) {
+    const ProgramValue& value = program.value(id);
+    if (value.kind == ProgramValueKind::input) {
+      tensors_.push_back(inputs.find(value.name)->second);
+    } else {
+      std::vector<int64_t> shape;
+      for (sym::Expr e : value.shape) shape.push_back(number(e));
+      tensors_.push_back(Tensor::empty(value.dtype, shape));
+    }
+    buffers_.push_back(tensors_.back().data());
+  }
+  arguments_.buffers = buffers_;
+  arguments_.integers = integers_;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  return n == 0 ? 0 : n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+}  // namespace plait::bench
