@@ -13,7 +13,7 @@ namespace {
 // f32 product [m, k] x [n, k] by the generated nest and by oneDNN, on all cores.
 void product_nest_against_onednn(benchmark::State& state) {
   const int64_t m = state.range(0), n = state.range(1), k = state.range(2);
-  Fusion fusion("product");
+  Fusion fusion({}, "product");
   fusion.output("y", linear(fusion.input("x", {m, k}, DType::f32), fusion.parameter("w", {n, k}, DType::f32)));
   Options nest_options, library_options;
   nest_options.products = "nest";
@@ -38,6 +38,7 @@ BENCHMARK(product_nest_against_onednn)
     ->Args({64, 512, 128})
     ->Args({512, 1024, 1024})
     ->Args({512, 4096, 1024})
+    ->MinTime(4)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
@@ -55,7 +56,7 @@ void copy_in_parallel(char* to, const char* from, size_t bytes) {
 void gelu_against_memcpy(benchmark::State& state) {
   const DType dtype = state.range(0) == 32 ? DType::f32 : DType::bf16;
   const int64_t n = int64_t{1} << 25;
-  Fusion fusion("bandwidth");
+  Fusion fusion({}, "bandwidth");
   fusion.output("y", gelu(fusion.input("x", {n}, dtype), Gelu::tanh));
   const Launch kernel(fusion);
   const size_t bytes = size_t(n) * size_of(dtype);
