@@ -32,7 +32,21 @@ void check_names(const Fusion& fusion, const Metadata& metadata) {
                       fmt::format("give a tensor {}", type_text(*t)));
 }
 
-// The symbol and factor of `c * symbol` or `symbol`, where the symbol has no value yet.
+// Takes the defaults of the extent's open symbols where they give the value.
+bool take_defaults(const Fusion& fusion, sym::Expr extent, int64_t value, Sizes& sizes) {
+  Sizes with = sizes;
+  for (const auto& symbol : sym::symbols(extent))
+    if (!with.count(symbol)) {
+      const int64_t* initial = fusion.size_let(symbol);
+      if (!initial) return false;
+      with[symbol] = *initial;
+    }
+  if (sym::evaluate(extent, {with.begin(), with.end()}) != value) return false;
+  sizes = std::move(with);
+  return true;
+}
+
+// Gives the one open symbol of an extent its value, where there is just one that fits.
 bool solve(sym::Expr extent, int64_t value, Sizes& sizes) {
   std::string symbol;
   for (const auto& s : sym::symbols(extent))
@@ -95,7 +109,7 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
     for (size_t d = 0; d < t->rank(); ++d) {
       sym::Expr e = t->extent(d);
       if (e.is_symbol()) continue;
-      if (!solve(e, m.shape[d], sizes))
+      if (!solve(e, m.shape[d], sizes) && !take_defaults(fusion, e, m.shape[d], sizes))
         throw UserError(fmt::format("extent {} of dim {} gives no value for {}", m.shape[d], d, sym::print(e)),
                         found(*t, m), "give an extent that fits, or set the size");
       int64_t value = sym::evaluate(e, {sizes.begin(), sizes.end()});

@@ -97,8 +97,7 @@ class Builder {
     std::vector<ValueId> outputs;
     for (const TensorView* t : segment.outputs) outputs.push_back(write(t));
     auto& step = program_.add_step<LaunchStep>();
-    step.kernel.index = static_cast<uint32_t>(program_.kernels.size());
-    program_.kernels.push_back({compiled.text, segment.schedule, compiled.facts, compiled.executable});
+    step.kernel.index = kernel_index(segment, compiled);
     for (const TensorView* t : segment.inputs) step.inputs.push_back(read(t));
     step.outputs = std::move(outputs);
     step.integers = compiled.integers;
@@ -116,6 +115,13 @@ class Builder {
         step.block[i] = bind(extents.block[i]);
       }
     }
+  }
+
+  // Segments that run the same kernel share its slot.
+  uint32_t kernel_index(const Segment& segment, const CompiledSegment& compiled) {
+    auto [it, fresh] = kernels_.emplace(compiled.text.name, static_cast<uint32_t>(program_.kernels.size()));
+    if (fresh) program_.kernels.push_back({compiled.text, segment.schedule, compiled.facts, compiled.executable});
+    return it->second;
   }
 
   void add_product(const Op& op, const CompiledSegment& compiled) {
@@ -185,6 +191,7 @@ class Builder {
   const std::vector<CompiledSegment>& compiled_;
   Program program_;
   std::map<const TensorView*, ValueId> values_;
+  std::map<std::string, uint32_t> kernels_;  // by name
   std::vector<std::pair<const TensorView*, ValueId>> copies_;
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <mutex>
 
 #include "backend/cpu/cpu_device.h"
@@ -25,7 +26,8 @@ double now_ms() {
 DeviceMesh resolve_mesh(const Fusion& fusion, const CompileOptions& options) {
   if (options.one_rank) return DeviceMesh(std::vector<int64_t>(fusion.mesh().axes().size(), 1));
   Sizes sizes = options.sizes;
-  for (const auto& l : fusion.size_lets) sizes.emplace(l.name, l.value);  // a mesh size may be a let
+  if (!options.ranks)  // ranks solve what `sizes` leave open, lets included
+    for (const auto& l : fusion.size_lets) sizes.emplace(l.name, l.value);
   return resolve(fusion.mesh(), sizes, options.ranks);
 }
 
@@ -39,6 +41,7 @@ struct Bound {
   std::vector<std::vector<int64_t>> output_shapes;     // global
   std::vector<RankTensors> input_pieces;               // by rank; buffers of the cut ones
   std::vector<RankTensors> output_pieces;
+  std::map<std::string, std::vector<std::vector<int64_t>>> local_shapes;  // of outputs, by rank
 };
 
 struct ClassEntry {
@@ -73,6 +76,7 @@ struct Compiled::Impl {
   void remember(const Metadata& metadata, Bound* bound);
   void cut_inputs(Bound& bound, const Tensors& inputs);
   Tensors gather_outputs(Bound& bound, Allocator& allocator);
+  void compare_replicas(const Bound& bound) const;
 };
 
 Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
@@ -128,10 +132,9 @@ Bound Compiled::Impl::bind(ClassEntry& entry, const Sizes& sizes) {
   };
   const Fusion& sharded = *entry.compiled->sharded;
   for (const TensorView* t : sharded.inputs()) pieces(t, out.inputs);
-  entry.report.local_shapes.clear();
   for (const TensorView* t : sharded.outputs()) {
     out.output_shapes.push_back(pieces(t, out.outputs));
-    for (const auto& map : out.outputs.back()) entry.report.local_shapes[t->name].push_back(map.local_shape());
+    for (const auto& map : out.outputs.back()) out.local_shapes[t->name].push_back(map.local_shape());
   }
   out.input_pieces.resize(mesh.ranks());
   out.output_pieces.resize(mesh.ranks());
@@ -148,6 +151,7 @@ Bound& Compiled::Impl::prepare(const Metadata& metadata) {
   for (const auto& [name, value] : sizes) key.push_back(value);
   auto it = entry.bound.find(key);
   if (it == entry.bound.end()) it = entry.bound.emplace(key, bind(entry, sizes)).first;
+  entry.report.local_shapes = it->second.local_shapes;
   remember(metadata, &it->second);
   return it->second;
 }
@@ -208,6 +212,22 @@ Tensors Compiled::Impl::gather_outputs(Bound& bound, Allocator& allocator) {
   return out;
 }
 
+// What ranks hold of an output more than once must be the same, bit for bit.
+void Compiled::Impl::compare_replicas(const Bound& bound) const {
+  const auto& names = fusion->outputs();
+  for (size_t i = 0; i < names.size(); ++i) {
+    Tensor global = Tensor::empty(names[i]->dtype, bound.output_shapes[i]);
+    for (int64_t r = 0; r < mesh.ranks(); ++r) bound.outputs[i][r].put(bound.output_pieces[r][i], global);
+    for (int64_t r = 0; r < mesh.ranks(); ++r) {
+      const Tensor& piece = bound.output_pieces[r][i];
+      Tensor again = Tensor::empty(piece.dtype, piece.shape);
+      bound.outputs[i][r].cut(global, again);
+      PLAIT_CHECK(std::memcmp(again.data(), piece.data(), piece.bytes()) == 0,
+                  "output %{}: rank {} holds other numbers than another rank", names[i]->name, r);
+    }
+  }
+}
+
 Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
   if (run_options.stream || run_options.comms)
@@ -242,6 +262,7 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   for (size_t r = 0; r < bound.input_pieces.size(); ++r)
     for (size_t i = 0; i < bound.inputs.size(); ++i)
       if (bound.inputs[i][r].is_whole()) bound.input_pieces[r][i] = Tensor();
+  if (impl.options.options.check_replicas) impl.compare_replicas(bound);
   return impl.gather_outputs(bound, allocator);
 }
 

@@ -38,7 +38,7 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   stages.pass("sharded", "insert_reshards", sharded, [&] { insert_reshards(sharded); });
   if (options.verify) verify_sharding(sharded, ShardStage::resharded, &annotated);
   stages.pass("sharded", "widen_products", sharded,
-              [&] { widen_products(sharded, options); });  // needs to know what is pending
+              [&] { widen_products(sharded, context.mesh, options); });  // needs to know what is pending
   stages.end("sharded", sharded);
 
   // localized: device axes leave, extents are those of a rank
@@ -54,6 +54,7 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   stages.pass("segments", "segment", *localized, [&] { segment_for(*localized, context, &out->segment_reasons); });
   stages.end("segments", *localized);
   out->localized = std::move(localized);
+  out->pins = pinned_schedules(context.file_segments);
 
   // per group: schedule, lower, write, compile
   stages.work("kir", "lower", [&] { lower_segments(*out, stages, context); });

@@ -13,8 +13,9 @@ struct CompiledClass {
   std::shared_ptr<const Fusion> localized;  // with segments
   std::vector<CompiledSegment> segments;
   std::shared_ptr<const Program> program;
-  std::string segment_reasons;            // for explain
-  std::vector<std::string> kernel_texts;  // kernel IR
+  std::map<std::string, std::string, std::less<>> pins;  // output tensor -> schedule written in the file
+  std::string segment_reasons;                           // for explain
+  std::vector<std::string> kernel_texts;                 // kernel IR
   std::string timings;
   double compile_ms = 0;
 };

@@ -1,11 +1,13 @@
 #include "pipeline_stages.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <thread>
 
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
+#include "base/suggest.h"
 #include "codegen/cuda/write.h"
 #include "codegen/llvm/writer.h"
 #include "reference/executable.h"
@@ -46,9 +48,24 @@ LowerOptions lower_options(const Fusion& fusion, const Segment& segment, const C
 
 }  // namespace
 
+namespace {
+
+// Passes that option `skip` may name: those that others need cannot be left out.
+std::vector<std::string> passes_to_skip(const std::string& text) {
+  const std::vector<std::string> optional = {"remove_dead_code", "widen_products", "remove_unread"};
+  std::vector<std::string> names = split(text);
+  for (const auto& name : names)
+    if (std::find(optional.begin(), optional.end(), name) == optional.end())
+      throw UserError(fmt::format("there is no pass `{}` that can be left out", name), "option skip",
+                      suggestion(name, optional));
+  return names;
+}
+
+}  // namespace
+
 Stages::Stages(const PipelineContext& context)
     : options_(context.options),
-      driver_({split(context.options.options.skip), context.options.until, context.options.options.verify,
+      driver_({passes_to_skip(context.options.options.skip), context.options.until, context.options.options.verify,
                context.options.dumps}) {}
 
 void Stages::begin(std::string_view stage, const Fusion& fusion) {
@@ -156,6 +173,17 @@ std::string write_text(const kir::Kernel& kernel) {
   return kernel.target == kir::Target::cuda ? write_cuda(kernel) : codegen::write_llvm(kernel);
 }
 
+// The text with its name blanked: what tells kernels apart.
+std::string without_name(const KernelText& kernel) {
+  std::string out;
+  size_t begin = 0;
+  for (size_t at = kernel.text.find(kernel.name); at != std::string::npos; at = kernel.text.find(kernel.name, begin)) {
+    out.append(kernel.text, begin, at - begin);
+    begin = at + kernel.name.size();
+  }
+  return out.append(kernel.text, begin, std::string::npos);
+}
+
 // Runs the jobs on as many threads as there are cores; the first error is thrown.
 void run_parallel(const std::vector<std::function<void()>>& jobs) {
   std::atomic<size_t> next = 0;
@@ -210,6 +238,8 @@ void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineCon
   if (language == KernelLanguage::none) use_reference(compiled);
   const char* stage = language == KernelLanguage::cuda ? "cuda" : "llvm";
   std::vector<std::function<void()>> jobs;
+  std::map<std::string, size_t> by_content;         // text without the name -> segment
+  std::vector<std::pair<size_t, size_t>> repeated;  // segment, the earlier one with the same kernel
   std::string all;
   for (size_t i = 0; i < fusion.segments.size(); ++i) {
     CompiledSegment& slot = compiled.segments[i];
@@ -221,6 +251,11 @@ void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineCon
     if (!slot.kernel) continue;
     const kir::Kernel& kernel = slot.kernel->kernel;
     slot.text = {kernel.name, write_text(kernel), kernel.buffers.size(), kernel.integers.size()};
+    auto [first, fresh] = by_content.emplace(without_name(slot.text), i);
+    if (!fresh) {  // the same kernel under the name of its first use
+      repeated.emplace_back(i, first->second);
+      continue;
+    }
     stages.text(stage, kernel.name, slot.text.text);
     all += slot.text.text;
     jobs.push_back([&slot, &context] { slot.executable = context.device.compile(slot.text, &slot.facts); });
@@ -228,6 +263,11 @@ void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineCon
   stages.stop_at(stage, all);
   if (language != KernelLanguage::cuda) show_gpu_stages(compiled, stages, context.options);
   run_parallel(jobs);
+  for (const auto& [again, first] : repeated) {
+    compiled.segments[again].text = compiled.segments[first].text;
+    compiled.segments[again].facts = compiled.segments[first].facts;
+    compiled.segments[again].executable = compiled.segments[first].executable;
+  }
 }
 
 std::vector<CudaKernel> write_cuda_kernels(const CompiledClass& compiled, const CompileOptions& options) {
@@ -238,7 +278,10 @@ std::vector<CudaKernel> write_cuda_kernels(const CompiledClass& compiled, const 
     for (TensorView* t : segment.outputs) t->domain.transforms.clear();
     Machine machine;
     machine.cuda = true;
-    segment.schedule = print(choose_params({*fusion, segment}, machine));
+    std::string pinned;
+    for (const TensorView* t : segment.outputs)
+      if (auto pin = compiled.pins.find(t->name); pin != compiled.pins.end()) pinned = pin->second;
+    segment.schedule = print(choose_params({*fusion, segment}, machine, pinned));
     apply_schedule(*fusion, segment);
     auto lowered = lower(*fusion, segment, lower_options(*fusion, segment, options, kir::Target::cuda));
     kir::verify(lowered.kernel);

@@ -1,5 +1,6 @@
 #include "plant_bugs.h"
 
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -51,32 +52,35 @@ void plant_after_localize(Fusion& localized, const Options& options) {
 
 namespace {
 
-class Swapped : public Communicator {
+class Faulty : public Communicator {
  public:
-  explicit Swapped(Communicator& real) : real_(real) {}
+  Faulty(Communicator& real, bool swapped) : real_(real), swapped_(swapped) {}
   int64_t size() const override { return real_.size(); }
   void all_reduce(DType dtype, CommReduce reduce, int64_t elements, std::span<const CommMember> members) override {
     real_.all_reduce(dtype, reduce, elements, members);
+    if (swapped_ || members.size() < 2) return;
+    std::memcpy(members.back().out, members.back().in, static_cast<size_t>(elements) * size_of(dtype));
   }
   void reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) override {
     real_.reduce_scatter(pieces, reduce, members);
   }
   void all_gather(const CommPieces& pieces, std::span<const CommMember> members) override {
     std::vector<CommMember> changed(members.begin(), members.end());
-    if (changed.size() > 1 && pieces.counts[0] == pieces.counts[1]) std::swap(changed[0].in, changed[1].in);
+    if (swapped_ && changed.size() > 1 && pieces.counts[0] == pieces.counts[1]) std::swap(changed[0].in, changed[1].in);
     real_.all_gather(pieces, changed);
   }
 
  private:
   Communicator& real_;
+  bool swapped_;
 };
 
-class SwappedTeams : public Communicators {
+class FaultyTeams : public Communicators {
  public:
-  explicit SwappedTeams(std::shared_ptr<Communicators> real) : real_(std::move(real)) {}
+  FaultyTeams(std::shared_ptr<Communicators> real, bool swapped) : real_(std::move(real)), swapped_(swapped) {}
   Communicator& team(std::span<const int64_t> ranks) override {
     auto& slot = teams_[{ranks.begin(), ranks.end()}];
-    if (!slot) slot = std::make_unique<Swapped>(real_->team(ranks));
+    if (!slot) slot = std::make_unique<Faulty>(real_->team(ranks), swapped_);
     return *slot;
   }
   CommTraffic traffic() const override { return real_->traffic(); }
@@ -84,14 +88,16 @@ class SwappedTeams : public Communicators {
 
  private:
   std::shared_ptr<Communicators> real_;
-  std::map<std::vector<int64_t>, std::unique_ptr<Swapped>> teams_;
+  bool swapped_;
+  std::map<std::vector<int64_t>, std::unique_ptr<Faulty>> teams_;
 };
 
 }  // namespace
 
 std::shared_ptr<Communicators> plant_in_communication(std::shared_ptr<Communicators> comms, const Options& options) {
-  if (!has_test_bug(options, "swapped_gather")) return comms;
-  return std::make_shared<SwappedTeams>(std::move(comms));
+  bool swapped = has_test_bug(options, "swapped_gather");
+  if (!swapped && !has_test_bug(options, "undelivered_sum")) return comms;
+  return std::make_shared<FaultyTeams>(std::move(comms), swapped);
 }
 
 }  // namespace plait

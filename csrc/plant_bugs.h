@@ -12,7 +12,8 @@ void plant_before_sharding(Fusion& graph, const Options& options);
 // bias_on_every_rank, wrong_chunk_bound, stale_slice, local_random_index, partial_not_reduced: on the localized fusion.
 void plant_after_localize(Fusion& localized, const Options& options);
 
-// swapped_gather: the first two members of an all-gather find each other's piece in their place.
+// swapped_gather: the first two members of an all-gather find each other's piece in their place. undelivered_sum: the
+// last member of an all-reduce keeps its own operand.
 std::shared_ptr<Communicators> plant_in_communication(std::shared_ptr<Communicators> comms, const Options& options);
 
 }  // namespace plait

@@ -22,7 +22,7 @@ void split_bias(Fusion& fusion, const Options& options);
 
 // A narrow product that is not pending keeps its accumulation type where pointwise ops read it; a cast that reads it
 // rounds instead. Requires: layouts. Why after sharding: a pending product is exchanged in the narrow type, unless
-// option reduce_dtype keeps it wide until it is whole.
-void widen_products(Fusion& fusion, const Options& options);
+// option reduce_dtype keeps it wide until it is whole, or its pending axes have size 1 on the mesh.
+void widen_products(Fusion& fusion, const DeviceMesh& mesh, const Options& options);
 
 }  // namespace plait

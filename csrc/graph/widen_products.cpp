@@ -31,16 +31,28 @@ TensorView* accumulate(Rewriter& rewriter, const Product& product) {
   return out;
 }
 
-// Option reduce_dtype = f32: a pending product travels in its accumulation type and is rounded when it is whole.
+using Replaced = std::vector<std::pair<TensorView*, TensorView*>>;  // result of a cast -> the unrounded tensor
+
+// Casts to `wide` of the narrow tensor, which read the unrounded one instead.
+void redirect_casts(const Fusion& fusion, const TensorView* narrow, TensorView* wide, Replaced& replaced) {
+  for (Op* r : fusion.readers(narrow))
+    if (is_cast_to(r, wide->dtype) && r->out->layout == wide->layout) replaced.emplace_back(r->out, wide);
+}
+
+// A pending product travels in its accumulation type and is rounded when it is whole: by option reduce_dtype = f32, and
+// where all its pending axes have size 1, so that nothing travels.
 class WideReductions {
  public:
-  WideReductions(Fusion& fusion, Rewriter& rewriter) : fusion_(fusion), rewriter_(rewriter) {}
+  WideReductions(Fusion& fusion, Rewriter& rewriter, const DeviceMesh& mesh, bool all, Replaced& replaced)
+      : fusion_(fusion), rewriter_(rewriter), mesh_(mesh), all_(all), replaced_(replaced) {}
 
   template <class Product>
   bool widen(const Product& product) {
     TensorView* out = product.out;
     if (product.accumulate || !is_narrow(out->dtype) || out->layout.partial.empty()) return false;
     if (!only_reshards_read(fusion_, out) || fusion_.is_output(out)) return false;
+    for (const auto& [axis, reduce] : out->layout.partial)
+      if (!all_ && mesh_.size(axis) > 1) return false;
     wide_[out] = accumulate(rewriter_, product);
     return true;
   }
@@ -54,22 +66,27 @@ class WideReductions {
     out->layout_source = LayoutSource::inferred;
     out->reason = reshard.out->reason;
     bool pending = !out->layout.partial.empty() && only_reshards_read(fusion_, reshard.out);
-    if (pending)
+    if (pending) {
       wide_[reshard.out] = out;
-    else
+    } else {
+      redirect_casts(fusion_, reshard.out, out, replaced_);
       rewriter_.cast_as(out, reshard.out);
+    }
     return true;
   }
 
  private:
   Fusion& fusion_;
   Rewriter& rewriter_;
+  const DeviceMesh& mesh_;
+  bool all_;
+  Replaced& replaced_;
   std::map<const TensorView*, TensorView*> wide_;  // narrow pending tensor -> the same in its accumulation type
 };
 
-void reduce_wide(Fusion& fusion) {
+void reduce_wide(Fusion& fusion, const DeviceMesh& mesh, bool all, Replaced& replaced) {
   Rewriter rewriter(fusion);
-  WideReductions wide(fusion, rewriter);
+  WideReductions wide(fusion, rewriter, mesh, all, replaced);
   rewriter.run([&](Op* op) {
     const auto* linear = as<Linear>(*op);
     const auto* matmul = as<Matmul>(*op);
@@ -81,20 +98,18 @@ void reduce_wide(Fusion& fusion) {
 
 }  // namespace
 
-void widen_products(Fusion& fusion, const Options& options) {
-  if (options.reduce_dtype == "f32") reduce_wide(fusion);
+void widen_products(Fusion& fusion, const DeviceMesh& mesh, const Options& options) {
+  Replaced replaced;
+  reduce_wide(fusion, mesh, options.reduce_dtype == "f32", replaced);
   Rewriter rewriter(fusion);
-  std::vector<std::pair<TensorView*, TensorView*>> replaced;  // result of a cast -> unrounded product
   auto widen = [&](const auto& product) {
     TensorView* out = product.out;
-    DType wide = accumulation_type(out->dtype);
     auto readers = fusion.readers(out);
     bool pointwise = std::any_of(readers.begin(), readers.end(), [](Op* r) { return r->kind == OpKind::PointwiseOp; });
     if (product.accumulate || !is_narrow(out->dtype) || !out->layout.partial.empty() || !pointwise) return false;
     TensorView* sum = accumulate(rewriter, product);
+    redirect_casts(fusion, out, sum, replaced);
     rewriter.cast_as(sum, out);
-    for (Op* r : readers)
-      if (is_cast_to(r, wide) && r->out->layout == sum->layout) replaced.emplace_back(r->out, sum);
     return true;
   };
   rewriter.run([&](Op* op) {

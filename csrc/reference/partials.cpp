@@ -55,7 +55,7 @@ PartialInfo partials(const Fusion& sharded, const DeviceMesh& mesh, const sym::E
     const Contracted sum = contracted(*op);
     std::vector<int> axes;
     for (const auto& [axis, reduce] : out.layout.partial)
-      if (reduce == ReduceOp::sum) axes.push_back(axis);
+      if (reduce == ReduceOp::sum && mesh.size(axis) > 1) axes.push_back(axis);
     Partial partial;
     for (int axis : axes) partial.ranks *= mesh.size(axis);
     partial.roundings = static_cast<int64_t>(axes.size());

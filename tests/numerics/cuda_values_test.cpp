@@ -59,7 +59,8 @@ TEST_P(CudaValues, TpMlp) {
   for (int64_t ranks = 1; ranks <= 4; ++ranks) {
     const CaseResult r = run("tp_mlp", ranks, {{"T", dtype()}, {"sb", "16"}});
     EXPECT_EQ(r.collectives, ranks > 1 ? 1 : 0);
-    EXPECT_EQ(r.kernels, 4);
+    EXPECT_GE(r.kernels, 3);  // two elementwise, and the products' nests, which may be one kernel
+    EXPECT_LE(r.kernels, 4);
     EXPECT_EQ(r.uneven, ranks == 3);
   }
 }

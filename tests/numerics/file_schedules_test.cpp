@@ -8,6 +8,7 @@
 namespace plait {
 namespace {
 
+using testing::CaseOptions;
 using testing::run_case;
 
 std::string refusal(const std::string& text) {
@@ -72,6 +73,32 @@ fusion @f (%x: f32[40]) -> (%z) {
 }
 )"),
             "");
+}
+
+TEST(FileSchedules, OnlyOptionalPassesAreSkipped) {
+  CaseOptions how;
+  how.options.skip = "widen_products,remove_dead_code";
+  EXPECT_TRUE(run_case("fusion @f (%x: f32[8]) -> (%y) {\n  %y = exp(%x)\n}\n", how).ok);
+  for (const char* name : {"nosuchpass", "propagate", "localize"}) {
+    how.options.skip = name;
+    EXPECT_THROW(run_case("fusion @f (%x: f32[8]) -> (%y) {\n  %y = exp(%x)\n}\n", how), UserError) << name;
+  }
+}
+
+// Two segments that run the same kernel count once.
+TEST(FileSchedules, KernelsAreDistinctByContent) {
+  auto result = run_case(R"(
+fusion @f (%x: f32[4, 8], param %w: f32[8, 8]) -> (%z) {
+  %a = linear(%x, %w)
+  %b = gelu(%a)
+  %c = linear(%b, %w)
+  %z = gelu(%c)
+}
+)",
+                         {});
+  EXPECT_TRUE(result.ok) << result.message;
+  EXPECT_EQ(result.kernels, 1);
+  EXPECT_EQ(result.library_calls, 2);
 }
 
 TEST(FileSchedules, EveryStageHasAText) {

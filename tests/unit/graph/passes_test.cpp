@@ -29,7 +29,7 @@ void run_all(Fusion& fusion) {
   split_bias(fusion, {});
   remove_dead_code(fusion);
   verify(fusion);
-  widen_products(fusion, {});
+  widen_products(fusion, {}, {});
   verify(fusion);
 }
 
@@ -97,7 +97,7 @@ fusion @f on @m (%x: bf16[4, 8] {1: tp}, param %w: bf16[6, 8] {1: tp}) -> (%y) {
   %y = relu(%q)
 }
 )");
-  widen_products(*fusion, {});
+  widen_products(*fusion, DeviceMesh({2}), {});
   verify(*fusion);
   EXPECT_EQ(fusion->find("p")->dtype, DType::bf16);
   EXPECT_FALSE(as<Linear>(*fusion->ops()[0])->accumulate);
@@ -115,13 +115,31 @@ fusion @f on @m (%x: bf16[4, 8] {1: [dp, tp]}, param %w: bf16[6, 8] {1: [dp, tp]
 )");
   Options options;
   options.reduce_dtype = "f32";
-  widen_products(*fusion, options);
+  widen_products(*fusion, DeviceMesh({2, 2}), options);
   verify(*fusion);
   EXPECT_EQ(fusion->find("r")->dtype, DType::bf16);
   EXPECT_EQ(text_name(*fusion->find("r")->definition), "cast");
   int wide = 0;
   for (const Op* op : fusion->ops()) wide += op->kind == OpKind::Reshard && op->out->dtype == DType::f32;
   EXPECT_EQ(wide, 2);
+}
+
+TEST(GraphPasses, PendingOverAxesOfSizeOneRoundsOnce) {
+  auto fusion = parse_fusion(R"(
+mesh @m (tp = 1)
+fusion @f on @m (%x: bf16[4, 8] {1: tp}, param %w: bf16[6, 8] {1: tp}, param %b: bf16[6]) -> (%y) {
+  %p: bf16[4, 6] {} partial(tp: sum) = linear(%x, %w)
+  %r: bf16[4, 6] {} = reshard(%p)
+  %c: f32[4, 6] = cast(%r, to = f32)
+  %s = add(%c, %b)
+  %y = cast(%s, to = bf16)
+}
+)");
+  widen_products(*fusion, DeviceMesh({1}), {});
+  verify(*fusion);
+  int casts = 0;
+  for (const Op* op : fusion->ops()) casts += text_name(*op) == "cast";
+  EXPECT_EQ(casts, 1) << print(*fusion);
 }
 
 TEST(GraphPasses, DropoutThresholdComparesExactly) {
