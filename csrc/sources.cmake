@@ -24,6 +24,7 @@ set(PLAIT_CORE_SOURCES
   bind_inputs.cpp
   build/build.cpp
   build_program.cpp
+  check_program.cpp
   codegen/cuda/helpers.cpp
   codegen/cuda/index_text.cpp
   codegen/cuda/naming.cpp

@@ -2,6 +2,8 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <charconv>
+#include <filesystem>
 #include <new>
 
 #include "base/error.h"
@@ -15,6 +17,19 @@ namespace {
 // 0 ok, 1 the user's mistake, 2 ours, 3 something is missing on the machine.
 constexpr int kUsersMistake = 1, kMissing = 3;
 
+// A whole number that fits its type. UserError naming the flag.
+template <class T, class Target>
+std::function<void(const std::string&)> number_into(Target& target, const std::string& flag) {
+  return [&target, flag](const std::string& text) {
+    T value = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+      throw UserError(fmt::format("`{}` is no number for {}", text, flag), flag,
+                      std::is_unsigned_v<T> ? "give a whole number from 0 to 2^64 - 1" : "give a whole number");
+    target = value;
+  };
+}
+
 // A repeatable option; each occurrence takes one word.
 void add_list(CLI::App& app, const std::string& name, std::vector<std::string>& target, const std::string& type,
               const std::string& doc) {
@@ -24,7 +39,9 @@ void add_list(CLI::App& app, const std::string& name, std::vector<std::string>& 
 void add_file(CLI::App& app, Arguments& args) {
   app.add_option("FILE", args.file, "text of a fusion (docs/ir.md)")->type_name("");
   add_list(app, "--set", args.sets, "NAME=VALUE", "value of a size, a mesh symbol or a dtype of the file");
-  app.add_option("--ranks", args.ranks, "ranks of the mesh; solves its one free symbol")->type_name("N");
+  app.add_option_function<std::string>("--ranks", number_into<int64_t>(args.ranks, "--ranks"),
+                                       "ranks of the mesh; solves its one free symbol")
+      ->type_name("N");
   app.add_option("--device", args.device, "cpu or reference; default: cpu where LLVM is found")->type_name("DEVICE");
   add_list(app, "--option", args.options, "NAME=VALUE", "an option of the compiler; plait doctor --options lists them");
   add_list(app, "--dump", args.dumps, "STAGE[:GLOB][@DIR]",
@@ -39,11 +56,14 @@ void add_run(CLI::App& app, Arguments& args) {
   add_list(run, "--out", args.outs, "NAME=FILE.npy", "writes an output");
   run.add_flag("--check", args.check, "compare with the reference and, on a mesh, with one rank");
   run.add_flag("--exact", args.exact, "inputs are small integers; the check asks for equal bits");
-  run.add_option("--seed", args.seed, "seed of drawn inputs, and value of an absent u64[] input")->type_name("S");
+  run.add_option_function<std::string>("--seed", number_into<uint64_t>(args.seed, "--seed"),
+                                       "seed of drawn inputs, and value of an absent u64[] input")
+      ->type_name("S");
   run.add_option("--comm", args.comm, "local or local:SEED, the order in which ranks step")->type_name("COMM");
   run.add_option("--json", args.json, "writes counts, errors and times")->type_name("FILE");
   run.add_flag("--times", args.times, "print times of compiling, runs and steps");
-  run.add_option("--repeat", args.repeat, "how often to run")->type_name("N");
+  run.add_option_function<std::string>("--repeat", number_into<int64_t>(args.repeat, "--repeat"), "how often to run")
+      ->type_name("N");
 }
 
 void add_inspect(CLI::App& app, Arguments& args) {
@@ -138,6 +158,11 @@ int main(int argc, char** argv) {
     return fail(args, e, kMissing);
   } catch (const std::bad_alloc&) {
     return fail(args, MissingError("out of memory", "plait " + args.command, "take smaller sizes"), kMissing);
+  } catch (const std::filesystem::filesystem_error& e) {
+    return fail(args,
+                UserError(fmt::format("`{}`: {}", e.path1().string(), e.code().message()), "plait " + args.command,
+                          "give paths that can be read and written"),
+                kUsersMistake);
   } catch (const Error& e) {
     write_json_error(args, e);
     return report_internal_error(args, e);

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plait.h"
-#include "reference/check.h"
+#include "check_program.h"
 
 namespace plait::tool {
 
@@ -48,23 +47,9 @@ Metadata input_metadata(const Loaded& loaded);
 // The device that `--device` defaults to: cpu where LLVM can be loaded, else reference.
 std::string default_device();
 
-// Value and error of one output.
-struct OutputCheck {
-  std::string name;
-  reference::CheckResult reference;
-  std::optional<reference::CheckResult> one_rank;
-};
-struct Checked {
-  std::vector<OutputCheck> outputs;
-  reference::CheckResult all;
-};
-// Compares with the unsharded reference and, on a mesh of several ranks, with one rank.
-Checked check_outputs(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Tensors& inputs,
-                      const Tensors& outputs);
-
 // Writes what `--json` asks for. `checked` may be null.
 void write_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Tensors& outputs,
-                const Checked* checked);
+                const ProgramCheck* checked);
 // Writes `ok: false` and the error there. Reports no error of its own.
 void write_json_error(const Arguments& args, const Error& error);
 

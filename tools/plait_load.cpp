@@ -10,6 +10,7 @@
 #include "backend/cpu/plugin_loader.h"
 #include "base/error.h"
 #include "base/suggest.h"
+#include "bind_inputs.h"
 #include "plait_command.h"
 #include "plait_npy.h"
 #include "plait_values.h"
@@ -77,6 +78,14 @@ void settle_sizes(const Settings& settings, const Fusion& fusion, CompileOptions
   if (!options.ranks)
     for (const auto& symbol : mesh_symbols(fusion))
       if (const int64_t* value = fusion.size_let(symbol)) options.sizes.emplace(symbol, *value);
+}
+
+// Solves the mesh, so that its symbols have values in shapes too.
+void settle_mesh(const Fusion& fusion, CompileOptions& options) {
+  Sizes known = options.sizes;
+  for (const auto& let : fusion.size_lets) known.emplace(let.name, let.value);
+  const DeviceMesh mesh = resolve(fusion.mesh(), known, options.ranks);
+  for (const auto& [name, value] : plait::mesh_symbols(fusion.mesh(), mesh)) options.sizes[name] = value;
 }
 
 uint64_t read_interleaving(const std::string& comm) {
@@ -207,6 +216,7 @@ Loaded load(const Arguments& args) {
     set_option(options.options, name, value);
   }
   settle_sizes(parse.set, *out.fusion, options);
+  settle_mesh(*out.fusion, options);
   options.device = args.device.empty() ? default_device() : args.device;
   return out;
 }

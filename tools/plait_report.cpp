@@ -38,7 +38,7 @@ Json kernel_json(const KernelReport& kernel) {
           {"compile_ms", kernel.facts.compile_ms}};
 }
 
-Json outputs_json(const Report& report, const Tensors& outputs, const Checked* checked) {
+Json outputs_json(const Report& report, const Tensors& outputs, const ProgramCheck* checked) {
   Json out = Json::object();
   for (const auto& [name, tensor] : outputs) {
     auto local = report.local_shapes.find(name);
@@ -118,7 +118,7 @@ std::optional<LoadedLibrary> loaded_library(std::string_view file) {
 }
 
 void write_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Tensors& outputs,
-                const Checked* checked) {
+                const ProgramCheck* checked) {
   const Report& report = compiled.report();
   Json kernels = Json::array();
   for (const KernelReport& kernel : report.kernels) kernels.push_back(kernel_json(kernel));

@@ -39,7 +39,14 @@ TEST_F(Failure, CommandLine) {
   expect(1, {"run"}, {"needs a file"});
   expect(1, {"run", kAdd, "--ranks", "x"}, {"--ranks", "x"});
   expect(1, {"run", kAdd, "--seed"}, {"--seed"});
+  const std::string large = "99999999999999999999999";
+  for (const auto& seed : {std::string("-1"), large, std::string("18446744073709551616"), std::string("1.5"),
+                           std::string("0x10"), std::string("3 "), std::string("")})
+    expect(1, {"run", kAdd, "--seed", seed}, {"--seed", "`" + seed + "`", "2^64 - 1"});
+  EXPECT_EQ(0, run({"run", kAdd, "--device", "reference", "--seed", "18446744073709551615"}).exit);
+  expect(1, {"run", kAdd, "--ranks", large}, {"--ranks", large});
   expect(1, {"run", kAdd, "--repeat", "0"}, {"--repeat"});
+  expect(1, {"run", kAdd, "--repeat", large}, {"--repeat", large});
   expect(1, {"run", kAdd, "--option", "productz=nest"}, {"no option `productz`", "did you mean `products`?"});
   expect(1, {"run", kAdd, "--option", "products"}, {"NAME=VALUE", "--option"});
   expect(1, {"run", kAdd, "--option", "cpu_lanes=3"}, {"cpu_lanes", "0, 1, 4, 8 or 16"});
@@ -70,6 +77,7 @@ TEST_F(Failure, Files) {
   expect(1, {"run", folder_.file("empty.plait", "")}, {"empty.plait:1:1", "fusion"});
   expect(1, {"run", kAdd, "--input", "a=none.npy"}, {"cannot read `none.npy`", "%a"});
   expect(1, {"run", kAdd, "--out", "c=no/such/folder/c.npy"}, {"cannot write `no/such/folder/c.npy`"});
+  expect(1, {"run", kAdd, "--device", "reference", "--dump", "program@/proc/x"}, {"/proc/x", "help: "});
   expect(1, {"run", kAdd, "--json", "no/such/folder/c.json"}, {"cannot write `no/such/folder/c.json`"});
 }
 

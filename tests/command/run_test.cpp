@@ -148,6 +148,38 @@ fusion @exact on @m (%x: T[5, 8], param %w: T[6, 8] {1: tp}, param %b: T[6]) -> 
   }
 }
 
+// Ranks round at other places than one rank does: each side has its own bound.
+TEST_F(Run, NarrowProgramsOnRanksPassTheirCheck) {
+  const std::string file = folder_.file("rd.plait", R"(let T = bf16
+mesh @m (tp = t)
+fusion @rd on @m (%x: T[64, 16], param %w: T[48, 16] {1: tp}, param %b: T[48]) -> (%y) {
+  %y = linear(%x, %w, %b)
+}
+)");
+  for (const char* device : {"cpu", "reference"})
+    for (const char* type : {"bf16", "f16"})
+      for (const char* ranks : {"2", "4"}) {
+        const CommandResult result = run(
+            file, {"--device", device, "--set", std::string("T=") + type, "--ranks", ranks, "--check", "--seed", "1"});
+        EXPECT_EQ(0, result.exit) << device << " " << type << " " << ranks << result.out << result.err;
+        EXPECT_NE(std::string::npos, result.out.find("check y against one rank: ")) << result.out;
+      }
+}
+
+TEST_F(Run, MeshSymbolsInShapesAreSolved) {
+  const std::string file = folder_.file("t.plait", R"(mesh @m (tp = t)
+fusion @f on @m (%x: f32[t, 4] {0: tp}) -> (%y) {
+  %y = relu(%x)
+}
+)");
+  const CommandResult result = run(file, {"--ranks", "3", "--check"});
+  EXPECT_EQ(0, result.exit) << result.out << result.err;
+  EXPECT_NE(std::string::npos, result.out.find("y: f32[3, 4]")) << result.out;
+  EXPECT_NE(std::string::npos, result.out.find("check against one rank: skipped, mesh symbol t")) << result.out;
+  EXPECT_EQ(0, run(file, {"--set", "t=2", "--check"}).exit);
+  EXPECT_EQ(0, run(file, {"--ranks", "3"}, "compile").exit);
+}
+
 TEST_F(Run, OrderOfRanksChangesNothing) {
   const auto out = [&](const char* comm) {
     const CommandResult result = run_example("sp_toy", {"--comm", comm, "--out", "y=y.npy", "--device", "reference"});

@@ -44,9 +44,12 @@ bool run_seed(uint64_t seed, Shares& shares) {
                            << result.message << "\n"
                            << random.text;
     return result.ok;
-  } catch (const UserError&) {
+  } catch (const UserError& e) {
+    EXPECT_TRUE(testing::is_known_refusal(e)) << "seed " << seed << " ranks " << random.ranks << "\n"
+                                              << e.what() << "\n"
+                                              << random.text;
     ++shares.skipped;
-    return true;
+    return testing::is_known_refusal(e);
   } catch (const Error& e) {
     ADD_FAILURE() << "seed " << seed << " ranks " << random.ranks << "\n" << e.what() << "\n" << random.text;
     return false;

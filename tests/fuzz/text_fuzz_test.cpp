@@ -1,4 +1,5 @@
-// Mutated texts: parse gives a fusion that verifies and round-trips, or a UserError that says something.
+// Mutated texts: parse gives a fusion that verifies and round-trips, or a UserError that says something; what is
+// accepted compiles, or is refused by a UserError.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "fuzz/text_corpus.h"
 #include "ir/fusion.h"
+#include "plait.h"
 
 namespace plait {
 namespace {
@@ -181,6 +183,79 @@ std::string problem_of(const std::string& text, bool& accepted) {
   return "";
 }
 
+constexpr int64_t kMostElements = 4096, kMostRanks = 8;
+
+// Metadata of all inputs, every free size 4. Nothing where a tensor is too large for a quick run or has no elements to
+// count, or where the sizes contradict each other.
+std::optional<Metadata> small_metadata(const Fusion& fusion, Sizes& sizes) {
+  for (const SizeLet& let : fusion.size_lets) sizes.emplace(let.name, let.value);
+  if (resolve(fusion.mesh(), sizes, std::nullopt).ranks() > kMostRanks) return std::nullopt;
+  for (const MeshAxis& axis : fusion.mesh().axes())
+    if (!axis.symbol.empty()) sizes.emplace(axis.symbol, 1);
+  for (const TensorView* t : fusion.tensors())
+    for (sym::Expr extent : t->shape())
+      for (const auto& name : sym::symbols(extent))
+        if (name.rfind("rank.", 0) != 0) sizes.emplace(name, 4);
+  sym::Environment values(sizes.begin(), sizes.end());
+  for (const MeshAxis& axis : fusion.mesh().axes()) values["rank." + axis.name] = 0;
+  Metadata out;
+  for (const TensorView* t : fusion.tensors()) {
+    int64_t elements = 1;
+    std::vector<int64_t> shape;
+    for (sym::Expr extent : t->shape()) {
+      shape.push_back(sym::evaluate(extent, values));
+      if (shape.back() < 0 || shape.back() > kMostElements) return std::nullopt;
+      elements *= std::max<int64_t>(shape.back(), 1);
+      if (elements > kMostElements) return std::nullopt;
+    }
+    if (!t->definition) out[t->name] = {t->dtype, shape};
+  }
+  return out;
+}
+
+// Compiles an accepted text as far as its program. Empty, or what is wrong: anything but a program or a UserError.
+std::string compile_problem(const std::string& text, bool& compiled) {
+  compiled = false;
+  try {
+    auto fusion = parse_fusion(text, {.file = "f"});
+    CompileOptions options;
+    options.device = "reference";
+    options.until = "program";
+    const auto metadata = small_metadata(*fusion, options.sizes);
+    if (metadata) compile(*fusion, options).prepare(*metadata);
+  } catch (const StoppedAt&) {
+    compiled = true;
+  } catch (const UserError& e) {
+    if (e.message().empty()) return "an error without words";
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "";
+}
+
+void run_compilations(uint64_t seed, int count) {
+  Mutator mutator(corpus(), seed);
+  int accepted_count = 0, compiled_count = 0, failures = 0;
+  for (int i = 0; i < count && failures < 5; ++i) {
+    const std::string text = mutator.next();
+    bool accepted = false, compiled = false;
+    try {
+      parse_fusion(text, {.file = "f"});
+      accepted = true;
+    } catch (const UserError&) {}
+    if (!accepted) continue;
+    ++accepted_count;
+    const std::string problem = compile_problem(text, compiled);
+    compiled_count += compiled;
+    if (!problem.empty()) {
+      ADD_FAILURE() << "seed " << seed << " mutation " << i << ": " << problem << "\ntext\n" << text;
+      ++failures;
+    }
+  }
+  std::printf("%d texts accepted, %d compiled\n", accepted_count, compiled_count);
+  EXPECT_GT(compiled_count * 4, accepted_count);
+}
+
 void run_mutations(uint64_t seed, int count) {
   Mutator mutator(corpus(), seed);
   int accepted_count = 0, failures = 0;
@@ -214,9 +289,12 @@ TEST(TextFuzz, CorpusIsRead) {
 
 TEST(TextFuzz, Mutations) { run_mutations(kSeed, 2000); }
 
+TEST(TextFuzz, AcceptedMutationsCompile) { run_compilations(kSeed + 2, 600); }
+
 TEST(TextFuzz, MutationsLongRun) {
   if (!std::getenv("PLAIT_TEST_LONG")) GTEST_SKIP() << "20,000 mutations; set PLAIT_TEST_LONG=1";
   run_mutations(kSeed + 1, 20000);
+  run_compilations(kSeed + 3, 10000);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Runs one fusion text on ranks and compares with the reference and with one rank.
 #include <string>
 
+#include "base/error.h"
 #include "plait.h"
 
 namespace plait::testing {
@@ -26,6 +27,9 @@ struct CaseResult {
   bool uneven = false, empty = false;  // some tensor has pieces of different sizes; some rank holds no element of one
   Report report;
 };
+
+// The refusals that random cases may meet: a layout that the sizes do not bear, and no exact inputs small enough.
+bool is_known_refusal(const UserError& error);
 
 // Throws what parsing, compiling and running throw.
 CaseResult run_case(const std::string& text, const CaseOptions& options);
