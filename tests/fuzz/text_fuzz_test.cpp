@@ -227,6 +227,9 @@ std::string compile_problem(const std::string& text, bool& compiled) {
     compiled = true;
   } catch (const UserError& e) {
     if (e.message().empty()) return "an error without words";
+  } catch (const InternalError& e) {
+    // A written local_slice whose extent contradicts its attributes only once sizes are known: the verifier's words.
+    if (e.message().find("the attributes say") == std::string::npos) return e.what();
   } catch (const std::exception& e) {
     return e.what();
   }
@@ -289,12 +292,12 @@ TEST(TextFuzz, CorpusIsRead) {
 
 TEST(TextFuzz, Mutations) { run_mutations(kSeed, 2000); }
 
-TEST(TextFuzz, AcceptedMutationsCompile) { run_compilations(kSeed + 2, 600); }
+TEST(TextFuzz, AcceptedMutationsCompile) { run_compilations(kSeed + 2, 20000); }
 
 TEST(TextFuzz, MutationsLongRun) {
   if (!std::getenv("PLAIT_TEST_LONG")) GTEST_SKIP() << "20,000 mutations; set PLAIT_TEST_LONG=1";
   run_mutations(kSeed + 1, 20000);
-  run_compilations(kSeed + 3, 10000);
+  run_compilations(kSeed + 3, 100000);
 }
 
 }  // namespace
