@@ -303,10 +303,24 @@ void Compiled::set_step_timing(bool on) {
   impl_->last_bound = nullptr;
 }
 
+namespace {
+
+// What no later stage could make sense of.
+void check_graph(const Fusion& fusion) {
+  const std::string where = fmt::format("fusion @{}", fusion.name());
+  if (fusion.outputs().empty()) throw UserError("the fusion has no outputs", where, "name one: f.output(\"y\", y)");
+  for (const Op* op : fusion.ops()) {
+    bool moves = property(op->kind) == OpProperty::communication || property(op->kind) == OpProperty::local_move;
+    if (moves && op->kind != OpKind::Reshard)
+      throw UserError(fmt::format("{} is an op of localized graphs, which the compiler makes", text_name(*op)),
+                      describe(*op), "annotate layouts instead, or use reshard");
+  }
+}
+
+}  // namespace
+
 Compiled compile(const Fusion& fusion, const CompileOptions& options) {
-  if (fusion.outputs().empty())
-    throw UserError("the fusion has no outputs", fmt::format("fusion @{}", fusion.name()),
-                    "name one: f.output(\"y\", y)");
+  check_graph(fusion);
   verify(fusion);
   auto impl = std::make_shared<Compiled::Impl>();
   auto copy = clone(fusion);

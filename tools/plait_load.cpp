@@ -215,6 +215,7 @@ Loaded load(const Arguments& args) {
     auto [name, value] = name_and_value(word, "--option");
     set_option(options.options, name, value);
   }
+  if (args.check) options.options.check_replicas = true;  // what ranks hold twice must be the same
   settle_sizes(parse.set, *out.fusion, options);
   settle_mesh(*out.fusion, options);
   options.device = args.device.empty() ? default_device() : args.device;

@@ -227,9 +227,6 @@ std::string compile_problem(const std::string& text, bool& compiled) {
     compiled = true;
   } catch (const UserError& e) {
     if (e.message().empty()) return "an error without words";
-  } catch (const InternalError& e) {
-    // A written local_slice whose extent contradicts its attributes only once sizes are known: the verifier's words.
-    if (e.message().find("the attributes say") == std::string::npos) return e.what();
   } catch (const std::exception& e) {
     return e.what();
   }

@@ -48,6 +48,7 @@ CaseResult run_case(const std::string& text, const CaseOptions& options) {
   how.ranks = options.ranks;
   how.interleaving = options.interleaving;
   how.options = options.options;
+  how.options.check_replicas = true;
   Compiled program = compile(*fusion, how);
   const Tensors outputs = program.run(inputs);
   const ProgramCheck check = check_program(*fusion, how, program, inputs, outputs,
