@@ -40,6 +40,8 @@ set(PLAIT_CORE_SOURCES
   comm/local/local.cpp
   comm/local/reduce.cpp
   compiled.cpp
+  device/device.cpp
+  device/host_stream.cpp
   device/tensor.cpp
   file_schedules.cpp
   graph/expand.cpp

@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "comm/bootstrap.h"
+#include "device/stream.h"
 #include "scalar/dtype.h"
 
 namespace plait {
@@ -26,6 +28,7 @@ struct CommMember {
   int64_t position = 0;  // in the team
   const void* in = nullptr;
   void* out = nullptr;
+  Stream* stream = nullptr;  // GPU: the call queues its work there; host memory: null, done when the call returns
 };
 
 // Bytes that ranks took from other ranks' buffers, and the least that the collectives could take:
@@ -61,8 +64,16 @@ class Communicators {
   // The communicator of the ranks, in this order; the same ranks give the same object. Collective over the processes
   // that hold them.
   virtual Communicator& team(std::span<const int64_t> ranks) = 0;
-  virtual CommTraffic traffic() const = 0;  // of all teams, since the last reset
+  virtual CommTraffic traffic() const = 0;  // of all teams of this process, since the last reset
   virtual void reset_traffic() = 0;
+  // The processes that share the ranks; null where this one holds all of them.
+  virtual Bootstrap* bootstrap() { return nullptr; }
+  // Throws CommError if an operation failed meanwhile, if one has not ended in time, or after abort(). Cheap: called
+  // while waiting for streams.
+  virtual void check() {}
+  // Ends all operations of this process and makes later ones throw CommError with `why`; safe from every thread. Other
+  // members are told where the transport can.
+  virtual void abort(std::string_view why) { (void)why; }
 };
 
 }  // namespace plait

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "device/stream.h"
 #include "device/tensor.h"
 #include "scalar/dtype.h"
 
@@ -18,6 +19,8 @@ struct LaunchArguments {
   int64_t thread_extent = 1;    // CPU: iterations of the thread loop; <= 0 launches nothing
   int64_t grid[3] = {1, 1, 1};  // GPU: any 0 launches nothing
   int64_t block[3] = {1, 1, 1};
+  Stream* stream = nullptr;  // GPU: where the launch is queued; host devices need none
+  int threads = 0;           // CPU: threads that may run the launch, the caller's included; 0: all of the device
 };
 
 // Something compiled: safe to launch from several threads at once; keeps what it needs alive.
@@ -51,13 +54,20 @@ struct KernelFacts {
 // What a device compiles. One without kernels (the reference) has none.
 enum class KernelLanguage : uint8_t { llvm, cuda, none };
 
+// One kind of device; a GPU backend spreads the ranks of a process over `count` like devices, rank r on r % count().
 class Device {
  public:
   virtual ~Device() = default;
   virtual std::string name() const = 0;  // "cpu"
   // Language of the texts that compile() takes; kernels are scheduled for it.
   virtual KernelLanguage language() const { return KernelLanguage::llvm; }
-  virtual Allocator& allocator() = 0;
+  virtual int count() const { return 1; }
+  // Whether buffers lie in memory that the host reads and writes. If not, data goes through streams.
+  virtual bool host_memory() const { return true; }
+  virtual Allocator& allocator(int ordinal = 0) = 0;
+  // A stream of its own, or one around a caller's (native() of the same device; not destroyed).
+  virtual std::unique_ptr<Stream> make_stream(int ordinal = 0);
+  virtual std::unique_ptr<Stream> adopt_stream(void* native, int ordinal = 0);
   // Compiles, or returns the same executable for the same text (cached by content in memory).
   virtual std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) = 0;
   // The library's product, or null with the reason in `why_not`.

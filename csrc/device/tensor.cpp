@@ -46,8 +46,8 @@ void for_each_offset(const std::vector<int64_t>& shape, const std::vector<int64_
 
 }  // namespace
 
-Memory::Memory(void* data, size_t bytes, std::function<void()> release)
-    : data_(data), bytes_(bytes), release_(std::move(release)) {
+Memory::Memory(void* data, size_t bytes, std::function<void()> release, Location location)
+    : data_(data), bytes_(bytes), release_(std::move(release)), location_(location) {
   PLAIT_CHECK(data != nullptr, "memory of {} bytes without an address", bytes);
 }
 
@@ -94,11 +94,11 @@ Tensor Tensor::empty(DType dtype, std::vector<int64_t> shape) {
   return Tensor{dtype, std::move(shape), std::move(strides), allocator.allocate(size_t(bytes)), 0};
 }
 
-Tensor Tensor::wrap(DType dtype, std::vector<int64_t> shape, void* data) {
+Tensor Tensor::wrap(DType dtype, std::vector<int64_t> shape, void* data, Location location) {
   const size_t bytes = size_t(element_count(shape)) * size_of(dtype);
   std::vector<int64_t> strides = row_major_strides(shape);
   return Tensor{dtype, std::move(shape), std::move(strides),
-                std::make_shared<Memory>(data, bytes, std::function<void()>()), 0};
+                std::make_shared<Memory>(data, bytes, std::function<void()>(), location), 0};
 }
 
 Tensor Tensor::from_doubles(DType dtype, std::vector<int64_t> shape, const std::vector<double>& values) {

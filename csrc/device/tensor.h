@@ -14,20 +14,29 @@ namespace plait {
 // Alignment, in bytes, of every buffer plait allocates and of every buffer a kernel may be given.
 inline constexpr size_t kBufferAlignment = 64;
 
+// Where memory lies: on the host, or on a GPU by the ordinal that its Device gives it.
+struct Location {
+  bool host = true;
+  int ordinal = 0;
+  bool operator==(const Location&) const = default;
+};
+
 // A piece of memory with an owner: freed when the last handle goes. Never null; zero bytes are legal.
 class Memory {
  public:
   // Wraps a caller's memory; `release` runs when the last handle goes (may be empty).
-  Memory(void* data, size_t bytes, std::function<void()> release);
+  Memory(void* data, size_t bytes, std::function<void()> release, Location location = {});
   ~Memory();
   Memory(const Memory&) = delete;
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
+  Location location() const { return location_; }
 
  private:
   void* data_;
   size_t bytes_;
   std::function<void()> release_;
+  Location location_;
 };
 
 // Where buffers come from. `allocate` returns kBufferAlignment-aligned memory.
@@ -35,6 +44,11 @@ class Allocator {
  public:
   virtual ~Allocator() = default;
   virtual std::shared_ptr<Memory> allocate(size_t bytes) = 0;
+  // Memory that is valid, and freed, in the order of the stream's work. Null: as above.
+  virtual std::shared_ptr<Memory> allocate_on(size_t bytes, class Stream* stream) {
+    (void)stream;
+    return allocate(bytes);
+  }
 };
 
 // Host memory by aligned operator new; counts what it hands out. Safe to use from several threads at once.
@@ -48,7 +62,8 @@ class HostAllocator : public Allocator {
   std::atomic<int64_t> count_ = 0, bytes_ = 0;
 };
 
-// A dense or strided array in host-addressable memory. `strides` count elements.
+// A dense or strided array. `strides` count elements. What reads or writes elements (from_doubles, contiguous, at,
+// to_doubles) is for host memory only.
 struct Tensor {
   DType dtype = DType::f32;
   std::vector<int64_t> shape, strides;
@@ -57,14 +72,15 @@ struct Tensor {
 
   // Row-major tensor of its own memory; the contents are not initialised.
   static Tensor empty(DType dtype, std::vector<int64_t> shape);
-  // Row-major tensor over a caller's memory, which must outlive it.
-  static Tensor wrap(DType dtype, std::vector<int64_t> shape, void* data);
+  // Row-major tensor over a caller's memory, which must outlive it and lies where `location` says.
+  static Tensor wrap(DType dtype, std::vector<int64_t> shape, void* data, Location location = {});
   // Row-major tensor with values rounded to dtype (integers exactly).
   static Tensor from_doubles(DType dtype, std::vector<int64_t> shape, const std::vector<double>& values);
 
   int64_t elements() const;
   size_t bytes() const { return static_cast<size_t>(elements()) * size_of(dtype); }
   bool is_contiguous() const;
+  bool on_host() const { return !memory || memory->location().host; }
   Tensor contiguous() const;  // itself if row-major without gaps, else a copy
   void* data() const;
   double at(int64_t linear) const;  // element by row-major linear index, as double

@@ -41,7 +41,7 @@ class ReferenceDevice : public Device {
  public:
   std::string name() const override { return "reference"; }
   KernelLanguage language() const override { return KernelLanguage::none; }
-  Allocator& allocator() override { return allocator_; }
+  Allocator& allocator(int = 0) override { return allocator_; }
   std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts*) override {
     PLAIT_CHECK(false, "kernel {} for the reference device", kernel.name);
   }

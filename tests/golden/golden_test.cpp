@@ -28,7 +28,7 @@ class TextDevice : public Device {
   explicit TextDevice(KernelLanguage language) : language_(language) {}
   std::string name() const override { return "text"; }
   KernelLanguage language() const override { return language_; }
-  Allocator& allocator() override { return allocator_; }
+  Allocator& allocator(int = 0) override { return allocator_; }
   std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override {
     return std::make_shared<NoExecutable>();
   }

@@ -116,7 +116,7 @@ class ShimDevice : public Device {
  public:
   std::string name() const override { return "host_cuda"; }
   KernelLanguage language() const override { return KernelLanguage::cuda; }
-  Allocator& allocator() override { return allocator_; }
+  Allocator& allocator(int = 0) override { return allocator_; }
   std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) override {
     if (facts != nullptr) *facts = {};
     return compile_host_cuda(kernel);

@@ -64,7 +64,7 @@ class CpuDevice : public Device {
       : options_(options), pool_(std::make_shared<ThreadPool>(options.threads)), cache_(kCachedKernels) {}
 
   std::string name() const override { return "cpu"; }
-  Allocator& allocator() override { return allocator_; }
+  Allocator& allocator(int = 0) override { return allocator_; }
   int vector_lanes() const override { return options_.lanes > 0 ? options_.lanes : host_lanes(); }
 
   std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) override {

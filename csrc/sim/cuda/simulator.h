@@ -1,0 +1,23 @@
+#pragma once
+// Control of the stand-in for the CUDA driver, by its C names in the shared object: for whoever loads it, and for
+// tests.
+#include <cstdint>
+
+extern "C" {
+
+// Adds `count` devices of an architecture ("sm_80", "sm_90a") and returns the ordinal of the first, or -1 with an
+// unknown architecture. Asked again for the same architecture with as many or fewer devices, returns those it has.
+int plait_sim_add_devices(const char* architecture, int count);
+// Order in which work of different streams, and blocks and warps of a kernel, run: 0 is the order given, any other
+// number draws. Takes effect on work not yet run.
+void plait_sim_set_seed(uint64_t seed);
+// The findings since the last call, one to a line group, separated by an empty line; valid until the next call of the
+// same thread. Empty: none.
+const char* plait_sim_take_findings(void);
+// Live allocations, streams, events, modules, contexts (primary ones without a user included: 0 after release).
+struct plait_sim_counts {
+  int64_t allocations, allocated_bytes, streams, events, modules, graphs;
+  int64_t launches, copies;  // since the start
+};
+void plait_sim_get_counts(plait_sim_counts* counts);
+}
