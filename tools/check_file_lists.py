@@ -14,21 +14,30 @@ def cmake_list(name, paths):
 def core_lists():
     base = ROOT / "csrc"
     files = sorted(p.relative_to(base).as_posix() for p in base.rglob("*.cpp"))
-    llvm = [f for f in files if f.startswith("backend/cpu/llvm_plugin/")]
-    onednn = [f for f in files if f.startswith("backend/cpu/onednn_plugin/")]
-    cuda = [f for f in files if f.startswith("backend/cuda/") and not f.split("/")[-1].startswith("no_")]
-    no_cuda = [f for f in files if f.startswith("backend/cuda/") and f.split("/")[-1].startswith("no_")]
-    rest = [f for f in files if f not in llvm + onednn + cuda + no_cuda]
-    return HEAD + "".join(
-        cmake_list(n, v)
-        for n, v in [
-            ("PLAIT_CORE_SOURCES", rest),
-            ("PLAIT_CUDA_SOURCES", cuda),
-            ("PLAIT_NO_CUDA_SOURCES", no_cuda),
-            ("PLAIT_LLVM_PLUGIN_SOURCES", llvm),
-            ("PLAIT_ONEDNN_PLUGIN_SOURCES", onednn),
-        ]
-    )
+    # Sources with a build rule of their own, by folder; of a folder with a twin, no_*.cpp is built where the rest is not.
+    plugins = {
+        "PLAIT_LLVM_PLUGIN_SOURCES": ("backend/cpu/llvm_plugin/",),
+        "PLAIT_ONEDNN_PLUGIN_SOURCES": ("backend/cpu/onednn_plugin/",),
+        "PLAIT_MPI_PLUGIN_SOURCES": ("comm/mpi/mpi_plugin/",),
+        "PLAIT_SIM_CUDA_SOURCES": ("sim/cuda/", "sim/memory/", "sim/ptx/"),
+        "PLAIT_SIM_CUBLASLT_SOURCES": ("sim/cublaslt/",),
+        "PLAIT_SIM_NCCL_SOURCES": ("sim/nccl/",),
+    }
+    twins = {  # the first that matches
+        "CUBLASLT": ("backend/cuda/cublaslt/",),
+        "CUDA": ("backend/cuda/",),
+        "NCCL": ("comm/nccl/",),
+    }
+    lists = {"PLAIT_CORE_SOURCES": []}
+    for twin in twins:
+        lists[f"PLAIT_{twin}_SOURCES"], lists[f"PLAIT_NO_{twin}_SOURCES"] = [], []
+    lists.update({name: [] for name in plugins})
+    for f in files:
+        plugin = next((name for name, folders in plugins.items() if f.startswith(folders)), None)
+        twin = next((name for name, folders in twins.items() if f.startswith(folders)), None)
+        no = "NO_" if f.split("/")[-1].startswith("no_") else ""
+        lists[plugin or (f"PLAIT_{no}{twin}_SOURCES" if twin else "PLAIT_CORE_SOURCES")].append(f)
+    return HEAD + "".join(cmake_list(n, v) for n, v in lists.items())
 
 
 def test_lists():
