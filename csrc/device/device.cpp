@@ -10,4 +10,10 @@ std::unique_ptr<Stream> Device::adopt_stream(void*, int) {
   throw UserError("this device has no streams of its own", "device " + name(), "leave the stream empty");
 }
 
+std::vector<CompiledKernel> Device::compile_many(std::span<const KernelText> kernels) {
+  std::vector<CompiledKernel> out(kernels.size());
+  for (size_t i = 0; i < kernels.size(); ++i) out[i].executable = compile(kernels[i], &out[i].facts);
+  return out;
+}
+
 }  // namespace plait

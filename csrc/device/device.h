@@ -49,6 +49,13 @@ struct LibraryProduct {
 struct KernelFacts {
   std::optional<int> registers, spill_bytes, shared_bytes;
   double compile_ms = 0;
+  std::string arch;  // what it was compiled for: "sm_90a"; empty where the device has no such names
+};
+
+// A kernel of compile_many.
+struct CompiledKernel {
+  std::shared_ptr<Executable> executable;
+  KernelFacts facts;
 };
 
 // What a device compiles. One without kernels (the reference) has none.
@@ -62,6 +69,8 @@ class Device {
   // Language of the texts that compile() takes; kernels are scheduled for it.
   virtual KernelLanguage language() const { return KernelLanguage::llvm; }
   virtual int count() const { return 1; }
+  // Of its machine code, for reports: "sm_90a"; empty where there are no such names.
+  virtual std::string architecture() const { return ""; }
   // Whether buffers lie in memory that the host reads and writes. If not, data goes through streams.
   virtual bool host_memory() const { return true; }
   virtual Allocator& allocator(int ordinal = 0) = 0;
@@ -70,6 +79,9 @@ class Device {
   virtual std::unique_ptr<Stream> adopt_stream(void* native, int ordinal = 0);
   // Compiles, or returns the same executable for the same text (cached by content in memory).
   virtual std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) = 0;
+  // Compiles several with different names, in the order given; a device may do so on threads and together. This one
+  // compiles one by one.
+  virtual std::vector<CompiledKernel> compile_many(std::span<const KernelText> kernels);
   // The library's product, or null with the reason in `why_not`.
   virtual std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) = 0;
   // f32 lanes of the vectors that kernels for this device should use; of no meaning for CUDA text.

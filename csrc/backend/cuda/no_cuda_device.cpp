@@ -1,0 +1,33 @@
+// What stands for the GPU back end where the headers of CUDA were not found at build time.
+#include "backend/cuda/cuda_device.h"
+
+namespace plait {
+namespace {
+
+constexpr const char* kReason = "plait was built without CUDA: cuda.h and nvrtc.h were not both found";
+constexpr const char* kRemedy =
+    "install the wheels of tools/python-packages.txt or set PLAIT_CUDA_HOME, and build again";
+
+}  // namespace
+
+CudaError::CudaError(std::string what, std::string where, int code)
+    : InternalError(std::move(what), std::move(where), ""), code_(code) {}
+
+std::unique_ptr<Device> make_cuda_device(const CudaOptions& options) {
+  throw MissingError(kReason, "device " + options.name, kRemedy);
+}
+
+bool cuda_available(const CudaOptions&, std::string* why_not) {
+  if (why_not != nullptr) *why_not = kReason;
+  return false;
+}
+
+void with_cuda_context(Device&, int, const std::function<void()>&) { throw MissingError(kReason, "", kRemedy); }
+
+CudaFacts cuda_facts(const CudaOptions&) {
+  CudaFacts out;
+  for (const char* name : {"CUDA driver", "NVRTC", "cuBLASLt"}) out.libraries.push_back({name, "", "", kReason});
+  return out;
+}
+
+}  // namespace plait
