@@ -10,8 +10,8 @@
 #include "comm/local/local.h"
 #include "pipeline.h"
 #include "plant_bugs.h"
+#include "program/bound_program.h"
 #include "program/pieces.h"
-#include "program/stepped_executor.h"
 #include "reference/product.h"
 #include "shard/localize.h"
 
@@ -112,7 +112,7 @@ Bound Compiled::Impl::bind(ClassEntry& entry, const Sizes& sizes) {
   ExecutorOptions how;
   how.poison = options.options.poison;
   how.timing = timing;
-  out.program = std::make_unique<BoundProgram>(entry.compiled->program, env, device->allocator(), comms, how);
+  out.program = std::make_unique<BoundProgram>(entry.compiled->program, env, *device, comms, how);
   if (options.dumps && options.dumps->wants("memory"))
     options.dumps->put("memory", fusion->name(), print_memory(*entry.compiled->program, out.program->bindings()));
   if (options.until == "memory")
@@ -242,7 +242,10 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   impl.comms->reset_traffic();
   if (impl.timing) bound.program->reset_step_times();
   double begin = now_ms();
-  bound.program->run(bound.input_pieces, bound.output_pieces, {impl.options.interleaving, run_options.allocator});
+  ExecutorRunOptions how;
+  how.seed = impl.options.interleaving;
+  how.allocator = run_options.allocator;
+  bound.program->run(bound.input_pieces, bound.output_pieces, how);
   Report& report = impl.last->report;
   report.run_ms = now_ms() - begin;
   report.wire_bytes = impl.comms->traffic().wire_bytes;

@@ -79,12 +79,12 @@ set(PLAIT_CORE_SOURCES
   pipeline_stages.cpp
   plant_bugs.cpp
   program/binding.cpp
+  program/bound_program.cpp
   program/interleaving.cpp
   program/memory_plan.cpp
   program/pieces.cpp
   program/print.cpp
   program/program.cpp
-  program/stepped_executor.cpp
   program/verify.cpp
   reference/array.cpp
   reference/check.cpp
@@ -135,6 +135,7 @@ set(PLAIT_CUDA_SOURCES
   backend/cuda/nvrtc_library.cpp
 )
 set(PLAIT_NO_CUDA_SOURCES
+  backend/cuda/no_cuda_device.cpp
   backend/cuda/no_nvrtc.cpp
 )
 set(PLAIT_NCCL_SOURCES

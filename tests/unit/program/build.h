@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "comm/local/local.h"
+#include "program/bound_program.h"
 #include "program/program.h"
-#include "program/stepped_executor.h"
 
 namespace plait::test {
 
@@ -121,13 +121,27 @@ struct Builder {
   }
 };
 
+// Host memory with an allocator that counts; compiles nothing.
+class TestDevice : public Device {
+ public:
+  std::string name() const override { return "test"; }
+  HostAllocator& allocator(int = 0) override { return allocator_; }
+  std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override { return nullptr; }
+  std::shared_ptr<Executable> library(const LibraryProduct&, std::string*) override { return nullptr; }
+  int vector_lanes() const override { return 8; }
+
+ private:
+  HostAllocator allocator_;
+};
+
 // A bound program with all that it needs.
 struct Runner {
-  HostAllocator allocator;
+  TestDevice device;
+  HostAllocator& allocator = device.allocator();
   std::shared_ptr<LocalCommunicators> comms = std::make_shared<LocalCommunicators>();
   BoundProgram bound;
   Runner(std::shared_ptr<const Program> program, const sym::Environment& sizes, ExecutorOptions options = {})
-      : bound(std::move(program), sizes, allocator, comms, std::move(options)) {}
+      : bound(std::move(program), sizes, device, comms, std::move(options)) {}
 };
 
 inline Tensor tensor(std::vector<int64_t> shape, const std::vector<double>& values, DType dtype = DType::f32) {

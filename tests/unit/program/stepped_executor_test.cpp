@@ -1,5 +1,3 @@
-#include "program/stepped_executor.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -322,8 +320,8 @@ class BrokenCommunicators : public Communicators {
 };
 
 TEST(SteppedExecutor, ErrorsOfCollectivesNameTheTeamAndStep) {
-  HostAllocator allocator;
-  BoundProgram bound(Failing([] {}).done(), {}, allocator, std::make_shared<BrokenCommunicators>());
+  test::TestDevice device;
+  BoundProgram bound(Failing([] {}).done(), {}, device, std::make_shared<BrokenCommunicators>());
   EXPECT_EQ(text_of([&] { bound.run(Failing::inputs(2), {}); }),
             "link down\n  at: ranks 0, 1, 2, step 3 (all_reduce %h -> %y (op = sum, team = tp) on comm)");
 }

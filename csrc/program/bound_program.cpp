@@ -1,4 +1,4 @@
-#include "program/stepped_executor.h"
+#include "program/bound_program.h"
 
 #include <algorithm>
 #include <chrono>
@@ -44,16 +44,25 @@ std::string shape_text(const std::vector<int64_t>& shape) {
 
 }  // namespace
 
-BoundProgram::BoundProgram(std::shared_ptr<const Program> program, const sym::Environment& sizes, Allocator& allocator,
+BoundProgram::BoundProgram(std::shared_ptr<const Program> program, const sym::Environment& sizes, Device& device,
                            std::shared_ptr<Communicators> comms, ExecutorOptions options)
-    : program_(std::move(program)), allocator_(allocator), comms_(std::move(comms)), options_(std::move(options)) {
+    : program_(std::move(program)),
+      device_(device),
+      allocator_(device.allocator()),
+      comms_(std::move(comms)),
+      options_(std::move(options)) {
+  if (options_.drive != RankDrive::stepped || !options_.ranks.empty() || !device_.host_memory())
+    throw UserError("ranks are stepped in host memory", "program @" + program_->name, "step all ranks on a CPU");
   observed_ = options_.poison || options_.timing || options_.observer;
   bindings_ = bind(*program_, sizes);
   ranks_.resize(bindings_.size());
+  for (size_t rank = 0; rank < bindings_.size(); ++rank) held_.push_back(int64_t(rank));
   for (int64_t rank = 0; rank < ranks(); ++rank) build_rank(rank);
   interleaving_ = std::make_unique<Interleaving>(build_meetings());
   extents_.reserve(ranks_.size() * (program_->inputs.size() + program_->outputs.size()));
 }
+
+BoundProgram::~BoundProgram() = default;
 
 void BoundProgram::build_rank(int64_t rank) {
   const RankBinding& binding = bindings_[rank];

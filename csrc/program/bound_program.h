@@ -1,5 +1,5 @@
 #pragma once
-// Runs a program on ranks of one process, one step of one rank at a time.
+// A program with numbers for its symbols on the ranks that this process holds, ready to run. docs/programs.md.
 #include <functional>
 #include <memory>
 #include <span>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "device/tensor.h"
+#include "device/device.h"
 #include "program/binding.h"
 #include "program/interleaving.h"
 #include "program/program.h"
@@ -18,54 +18,72 @@ namespace plait {
 using RankTensors = std::vector<Tensor>;
 
 // Called after a step of a rank; `BoundProgram::value` shows its results. A collective is seen once for each member.
+// One call at a time, from any thread that drives a rank.
 using StepObserver = std::function<void(int64_t rank, size_t step)>;
 
+// Who goes on with the ranks of this process. stepped: the calling thread, in an interleaving of ranks and streams that
+// a seed decides. threads: a thread for each rank, in the order of the list; one rank is driven by the calling thread.
+enum class RankDrive : uint8_t { stepped, threads };
+
 struct ExecutorOptions {
+  RankDrive drive = RankDrive::stepped;
+  std::vector<int64_t> ranks;  // held by this process, ascending; empty: all
+  // One held rank on a GPU that can capture: its streams are captured as one graph, run again while the addresses of
+  // inputs and outputs stay.
+  bool graph = false;
   // Before a run all temporaries and outputs, and before each step what it writes, are filled with bytes 0xff (NaN,
   // -1), so that memory read before it is written shows.
   bool poison = false;
-  bool timing = false;      // step_times
-  StepObserver observer{};  // empty: none
+  bool timing = false;      // step_times; on a GPU every step is waited for
+  StepObserver observer{};  // empty: none; on a GPU every step is waited for
 };
 
 struct ExecutorRunOptions {
-  uint64_t seed = 0;               // order of the ranks; 0 is round robin
-  Allocator* allocator = nullptr;  // of outputs; null: the one given at construction
+  uint64_t seed = 0;               // stepped: order of the ranks and streams; 0 is round robin
+  Allocator* allocator = nullptr;  // of outputs; null: the device's. With `stream`: of everything
+  void* stream = nullptr;          // GPU, one held rank: a caller's native stream; run() does not wait for it
+  int threads = 0;                 // host: of one launch; 0: all with `stepped`, an equal share with `threads`
 };
 
-// Count and total duration of one step on one rank. A collective's is booked on the first member of the team.
+// Count and total duration of one step on one rank. With `stepped`, a collective's is booked on its first held member.
 struct StepTime {
   int64_t count = 0, nanoseconds = 0;
 };
 
-// A program bound to sizes: everything evaluated, arenas allocated. One run at a time. Temporaries live in host memory.
+// One run at a time. Memory of temporaries is the device's, for the lifetime of the object.
 class BoundProgram {
  public:
   // `sizes`: as for bind(), whose errors it throws. InternalError: a kernel or product without an executable.
-  // The allocator must outlive the object.
-  BoundProgram(std::shared_ptr<const Program> program, const sym::Environment& sizes, Allocator& allocator,
+  // UserError: ranks that the program has not. The device must outlive the object. Makes the communicators of all teams
+  // with held members, in the order of the steps.
+  BoundProgram(std::shared_ptr<const Program> program, const sym::Environment& sizes, Device& device,
                std::shared_ptr<Communicators> comms, ExecutorOptions options = {});
   BoundProgram(const BoundProgram&) = delete;
+  ~BoundProgram();
 
-  // inputs[rank], outputs[rank]: the local pieces. An output without memory is allocated, one with memory is written in
-  // place (dense, aligned, disjoint from all other tensors given). Inputs that are not dense and aligned are copied.
-  // Nothing else is allocated. After an error the outputs are undefined and the next run starts afresh.
-  // UserError: a tensor of a wrong number, dtype, shape or place, named with its rank. CommError: ranks that wait for
-  // each other. Any error in a step keeps its type (those of others become CommError) and gets rank and step named.
+  // inputs[i], outputs[i]: the local pieces of rank held()[i]. An output without memory is allocated, one with memory
+  // is written in place (dense, aligned, disjoint from all other tensors given). Inputs that are not dense and aligned
+  // are copied. On a GPU, outputs are device memory; inputs in host memory are uploaded, and those of the rank's device
+  // are used in place. Nothing else is allocated. After an error the outputs are undefined and the next run starts
+  // afresh. Returns when the outputs are written, with `stream` when all work is queued: then host inputs must stay,
+  // dense, until the stream is done. UserError: a tensor of a wrong number, dtype, shape or place, named with its rank.
+  // CommError: ranks that wait for each other, a collective that failed or hangs. Any error in a step keeps its type
+  // (those of others become CommError) and gets rank and step named.
   void run(std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs,
            const ExecutorRunOptions& options = {});
   std::vector<RankTensors> run(std::span<const RankTensors> inputs, const ExecutorRunOptions& options = {});
 
   const Program& program() const { return *program_; }
-  int64_t ranks() const { return int64_t(bindings_.size()); }
+  int64_t ranks() const { return int64_t(bindings_.size()); }  // of the program
+  std::span<const int64_t> held() const { return held_; }      // ascending
   const RankBinding& binding(int64_t rank) const { return bindings_[rank]; }
   std::span<const RankBinding> bindings() const { return bindings_; }
-  // A value's memory as it is now; the contents hold until the arena reuses them or the next run.
+  // A value's memory on a held rank as it is now; the contents hold until the arena reuses them or the next run.
   Tensor value(int64_t rank, ValueId id) const;
   // By step, since construction or the last reset; empty without `timing`.
   std::span<const StepTime> step_times(int64_t rank) const { return ranks_[rank].times; }
   void reset_step_times();  // starts the counts anew
-  // One line a step: runs, mean and total over the ranks.
+  // One line a step: runs, mean and total over the held ranks.
   std::string print_timings() const;
 
  private:
@@ -129,11 +147,13 @@ class BoundProgram {
   std::string place(size_t step) const;
 
   std::shared_ptr<const Program> program_;
+  Device& device_;
   Allocator& allocator_;
   std::shared_ptr<Communicators> comms_;
   ExecutorOptions options_;
   bool observed_ = false;
   std::vector<RankBinding> bindings_;
+  std::vector<int64_t> held_;
   std::vector<RankTable> ranks_;
   std::vector<Meeting> meetings_;
   std::unique_ptr<Interleaving> interleaving_;
