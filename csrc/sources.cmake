@@ -13,13 +13,13 @@ set(PLAIT_CORE_SOURCES
   backend/cpu/kernel_cache.cpp
   backend/cpu/llvm_compiler.cpp
   backend/cpu/onednn_product.cpp
-  backend/cpu/plugin_loader.cpp
   backend/cpu/thread_pool.cpp
   base/dump.cpp
   base/environment.cpp
   base/error.cpp
   base/options.cpp
   base/pass.cpp
+  base/plugin_loader.cpp
   base/suggest.cpp
   bind_inputs.cpp
   build/build.cpp

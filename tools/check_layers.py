@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A folder of csrc/ includes only what the layers allow (docs/architecture.md), closed transitively.
 
-Third-party headers have their places too: LLVM and oneDNN in their plug-ins, CUDA in backend/cuda, nlohmann/json in
+Third-party headers have their places too: LLVM, oneDNN and MPI in their plug-ins, CUDA in backend/cuda, nlohmann/json in
 .cpp files. usage: check_layers.py [ROOT]
 """
 import pathlib
@@ -37,12 +37,13 @@ USES = {
 USES["pipeline"] = [folder for folder in USES if folder != "sim"]
 USES["capi"] = ["pipeline"]
 
-PLUGINS = ("backend/cpu/llvm_plugin", "backend/cpu/onednn_plugin")
+PLUGINS = ("backend/cpu/llvm_plugin", "backend/cpu/onednn_plugin", "comm/mpi/mpi_plugin")
 # Headers of others -> the only folders (or suffix) where they may be included.
 THIRD_PARTY = [
     (re.compile(r"(llvm|llvm-c)/"), lambda file: file.startswith(PLUGINS[0])),
     (re.compile(r"(oneapi/|dnnl)"), lambda file: file.startswith(PLUGINS[1])),
     (re.compile(r"(cuda\w*|nvrtc|nccl|cublas\w*)\.h"), lambda file: file.startswith(("backend/cuda", "comm/nccl", "sim/"))),
+    (re.compile(r"mpi\.h"), lambda file: file.startswith(PLUGINS[2])),
     (re.compile(r"nlohmann/json\.hpp"), lambda file: file.endswith(".cpp")),
     (re.compile(r"(gtest|gmock|benchmark)/"), lambda file: False),
 ]

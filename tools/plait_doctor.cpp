@@ -3,9 +3,9 @@
 #include <fstream>
 #include <thread>
 
-#include "backend/cpu/plugin_loader.h"
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
+#include "base/plugin_loader.h"
 #include "pipeline.h"
 #include "plait_command.h"
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "backend/cpu/plugin_loader.h"
 #include "base/error.h"
+#include "base/plugin_loader.h"
 #include "base/suggest.h"
 #include "bind_inputs.h"
 #include "plait_command.h"

@@ -1,7 +1,7 @@
 #include "backend/cpu/llvm_compiler.h"
 
-#include "backend/cpu/plugin_loader.h"
 #include "base/error.h"
+#include "base/plugin_loader.h"
 
 namespace plait {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "backend/cpu/onednn_plugin/plugin.h"
-#include "backend/cpu/plugin_loader.h"
 #include "base/error.h"
+#include "base/plugin_loader.h"
 
 namespace plait {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "backend/cpu/onednn_plugin/plugin.h"
-#include "backend/cpu/plugin_loader.h"
+#include "base/plugin_loader.h"
 #include "support/allocation_counter.h"
 #include "support/kernel_run.h"
 

@@ -1,4 +1,4 @@
-#include "backend/cpu/plugin_loader.h"
+#include "base/plugin_loader.h"
 
 #include <dlfcn.h>
 
