@@ -17,6 +17,7 @@ set(PLAIT_CORE_SOURCES
   base/dump.cpp
   base/environment.cpp
   base/error.cpp
+  base/library_search.cpp
   base/options.cpp
   base/pass.cpp
   base/plugin_loader.cpp
@@ -80,6 +81,7 @@ set(PLAIT_CORE_SOURCES
   plant_bugs.cpp
   program/binding.cpp
   program/bound_program.cpp
+  program/happens_before.cpp
   program/interleaving.cpp
   program/memory_plan.cpp
   program/pieces.cpp
@@ -131,6 +133,7 @@ set(PLAIT_CUBLASLT_SOURCES
 set(PLAIT_NO_CUBLASLT_SOURCES
 )
 set(PLAIT_CUDA_SOURCES
+  backend/cuda/driver_library.cpp
   backend/cuda/nvrtc.cpp
   backend/cuda/nvrtc_library.cpp
 )
@@ -152,6 +155,10 @@ set(PLAIT_ONEDNN_PLUGIN_SOURCES
 set(PLAIT_MPI_PLUGIN_SOURCES
 )
 set(PLAIT_SIM_CUDA_SOURCES
+  sim/memory/access.cpp
+  sim/memory/address_space.cpp
+  sim/memory/shadow.cpp
+  sim/memory/trace.cpp
 )
 set(PLAIT_SIM_CUBLASLT_SOURCES
 )

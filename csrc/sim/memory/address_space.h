@@ -115,7 +115,8 @@ class AddressSpace {
 
  private:
   struct Device {
-    uint64_t base = 0, end = 0, next = 0;  // addresses; `next`: never used from here on
+    uint64_t base = 0, end = 0;    // the device's addresses
+    uint64_t next = 0, limit = 0;  // the free part of them from which allocations are cut
     size_t capacity = 0, used = 0;
     std::deque<uint64_t> freed;  // addresses, oldest first
     std::vector<bool> peers;
@@ -123,7 +124,9 @@ class AddressSpace {
   static Region* live_or_null(Region* region) { return region != nullptr && region->live ? region : nullptr; }
   uint64_t place(Device& device, size_t bytes);
   Misuse not_reached(const Actor& actor, uint64_t address, size_t bytes, bool write, Region* region);
-  void retire(Region& region, const Actor& by);
+  Misuse conflict(const Region& region, uint64_t address, size_t bytes, const Shadow::Conflict& found, bool write);
+  [[noreturn]] void refuse(const Actor& actor, const Misuse& misuse) const;
+  void check_users(const std::vector<OperationId>& users, const Actor& by, const std::string& what) const;
   Device& device_at(int device);
 
   Trace trace_;

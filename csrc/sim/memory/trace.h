@@ -21,7 +21,7 @@ class Trace {
   Trace();
   // Registers an operation about to be queued or run; at most 2^27 of them. `before` need not name the operation.
   Actor begin(Operation operation, Clock before, int device = -1);
-  const Operation& operation(OperationId id) const { return operations_[id]; }
+  Operation operation(OperationId id) const;
   // "`k1` (operation 3 on stream comm)".
   std::string describe(OperationId id) const;
   // Whether an operation is the actor's own or happens before it.
@@ -39,11 +39,15 @@ class Trace {
 
  private:
   struct Order {
-    int stream;
     uint64_t sequence;
+    int stream;
+    uint32_t name, stream_name;  // in names_
   };
-  std::vector<Operation> operations_;
-  std::vector<Order> orders_;
+  uint32_t intern(std::string name);
+
+  std::vector<Order> orders_;  // by OperationId
+  std::vector<std::string> names_;
+  std::map<std::string, uint32_t> name_numbers_;
   std::vector<std::vector<Access32>> sets_;  // sorted
   std::map<std::vector<Access32>, uint32_t> set_numbers_;
 };
