@@ -1,0 +1,52 @@
+"""What every benchmark writes beside its figures: the date, the machine, and how loaded it was."""
+import datetime
+import json
+import os
+import pathlib
+import platform
+import statistics
+
+
+def date():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+
+
+def cpu_model():
+    try:
+        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor()
+
+
+def describe():
+    return {"cpu": cpu_model(), "cores": os.cpu_count(), "system": platform.system(), "libc": " ".join(platform.libc_ver())}
+
+
+def load_average():
+    return [round(value, 2) for value in os.getloadavg()]
+
+
+def is_loaded(averages, cores=None):
+    """Whether others used more than a quarter of the machine in the minute before."""
+    return averages[0] > 0.25 * (cores or os.cpu_count())
+
+
+def spread(values):
+    """Median, least and most, rounded to 4 digits."""
+    return {"median": digits(statistics.median(values)), "min": digits(min(values)), "max": digits(max(values))}
+
+
+def digits(value):
+    return float(f"{value:.4g}")
+
+
+def write_json(path, value):
+    """Writes beside the file and renames, so that a reader never sees half of it."""
+    path = pathlib.Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(path.name + ".new")
+    scratch.write_text(json.dumps(value, indent=2) + "\n")
+    scratch.rename(path)

@@ -1,0 +1,138 @@
+// One rank of docs/examples/tp_mlp.plait: plait's side of benchmarks/tp_mlp. Takes the same words and gives the same
+// answers as benchmarks/peers/tp_mlp_torch.py; turns.py says what they are. Several ranks are processes of Open MPI.
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <functional>
+
+#include "base/error.h"
+#include "bench.h"
+
+namespace plait::bench {
+namespace {
+
+struct Job {
+  std::string folder, dtype;
+  int64_t ranks = 1, rank = 0, sb = 0, h = 0, h4 = 0;
+
+  std::string file(const std::string& name) const { return fmt::format("{}/{}.{}", folder, name, rank); }
+};
+
+Job read_words(int argc, char** argv) {
+  std::map<std::string, std::string> words;
+  for (int i = 1; i + 1 < argc; i += 2) words[argv[i]] = argv[i + 1];
+  const auto word = [&](const std::string& name) {
+    const auto it = words.find(name);
+    if (it == words.end()) throw UserError("there is no " + name, "tp_mlp", "benchmarks/tp_mlp/run starts this");
+    return it->second;
+  };
+  const auto number = [&](const std::string& name) { return static_cast<int64_t>(std::stoll(word(name))); };
+  return {word("--folder"), word("--dtype"), number("--ranks"), number("--rank"),
+          number("--sb"),   number("--h"),   number("--h4")};
+}
+
+Tensor load(const Job& job, const std::string& name, DType dtype, std::vector<int64_t> shape) {
+  Tensor out = Tensor::empty(dtype, std::move(shape));
+  std::ifstream in(job.file(name), std::ios::binary);
+  in.read(static_cast<char*>(out.data()), static_cast<std::streamsize>(out.bytes()));
+  if (!in) throw UserError(fmt::format("`{}` cannot be read", job.file(name)), "tp_mlp", "");
+  return out;
+}
+
+void save(const Job& job, const Tensors& outputs) {
+  for (const auto& [name, tensor] : outputs) {
+    std::ofstream out(job.file("plait." + name), std::ios::binary);
+    out.write(static_cast<const char*>(tensor.data()), static_cast<std::streamsize>(tensor.bytes()));
+    if (!out) throw UserError(fmt::format("`{}` cannot be written", job.file("plait." + name)), "tp_mlp", "");
+  }
+}
+
+// Lines to and from the driver. Reading sleeps: a rank that waits leaves the cores to the other side.
+class Connection {
+ public:
+  explicit Connection(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+    if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0)
+      throw UserError(fmt::format("`{}` takes no connection", path), "tp_mlp", "benchmarks/tp_mlp/run makes it");
+  }
+  ~Connection() { ::close(socket_); }
+  void say(const std::string& line) {
+    const std::string text = line + "\n";
+    PLAIT_CHECK(::write(socket_, text.data(), text.size()) == static_cast<ssize_t>(text.size()), "the driver is gone");
+  }
+  // A number a line; 0 where the driver is gone.
+  int64_t next() {
+    std::string text;
+    for (char c = 0; ::read(socket_, &c, 1) == 1 && c != '\n';) text += c;
+    return text.empty() ? 0 : std::stoll(text);
+  }
+
+ private:
+  int socket_;
+};
+
+// Communicators over the processes of this job; none for one rank.
+std::unique_ptr<Communicators> join_processes(int64_t ranks) {
+  if (ranks == 1) return nullptr;
+  throw MissingError("communicator `mpi` is not built", "tp_mlp", "take one process");
+}
+
+int run(const Job& job) {
+  const DType dtype = job.dtype == "f32" ? DType::f32 : DType::bf16;
+  const int64_t cut = job.h4 / job.ranks;
+  const auto fusion = example("tp_mlp", {{"sb", std::to_string(job.sb)},
+                                         {"h", std::to_string(job.h)},
+                                         {"h4", std::to_string(job.h4)},
+                                         {"T", job.dtype}});
+  Tensors pieces = {{"x", load(job, "x", dtype, {job.sb, job.h})},  {"w0", load(job, "w0", dtype, {cut, job.h})},
+                    {"b0", load(job, "b0", dtype, {cut})},          {"w1", load(job, "w1", dtype, {job.h, cut})},
+                    {"b1", load(job, "b1", dtype, {job.h})},        {"seed", Tensor::from_doubles(DType::u64, {}, {1})}};
+  CompileOptions how;
+  how.ranks = job.ranks;
+  how.options.cpu_threads = 1;
+  const auto processes = join_processes(job.ranks);
+  if (processes && processes->bootstrap()->rank() != job.rank)
+    throw UserError("ranks are in another order than their words", "tp_mlp", "benchmarks/tp_mlp/run starts this");
+  RunOptions options;
+  options.comms = processes.get();
+  Compiled compiled = compile(*fusion, how);
+  compiled.prepare({{"x", {dtype, {job.sb, job.h}}},
+                    {"w0", {dtype, {job.h4, job.h}}},
+                    {"b0", {dtype, {job.h4}}},
+                    {"w1", {dtype, {job.h, job.h4}}},
+                    {"b1", {dtype, {job.h}}},
+                    {"seed", {DType::u64, {}}}});
+  const auto forward = [&] { return compiled.run_local(job.rank, pieces, options); };
+  save(job, forward());
+
+  Connection driver(job.folder + "/turns");
+  driver.say(fmt::format(R"({{"side": "plait", "rank": {}, "about": {{"plait": "{}", "threads": 1, "compile_ms": {:.3f}}}}})",
+                         job.rank, version(), compiled.report().compile_ms));
+  while (const int64_t count = driver.next()) {
+    forward();
+    const double begin = seconds();
+    for (int64_t i = 0; i < count; ++i) forward();
+    driver.say(fmt::format(R"({{"seconds": {:.9f}}})", (seconds() - begin) / static_cast<double>(count)));
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace plait::bench
+
+int main(int argc, char** argv) {
+  try {
+    return plait::bench::run(plait::bench::read_words(argc, argv));
+  } catch (const plait::MissingError& e) {
+    fmt::print(stderr, "error: {}\n", e.what());
+    return 3;
+  } catch (const plait::Error& e) {
+    fmt::print(stderr, "error: {}\n", e.what());
+    return 1;
+  }
+}
