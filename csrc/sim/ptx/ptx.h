@@ -1,0 +1,98 @@
+#pragma once
+// PTX modules and their execution, warp by warp.
+//
+// load() reads the text and decodes every kernel; an instruction that is not modelled is refused there, by its PTX line
+// and the line of the CUDA text. launch() runs one kernel to its end on the caller's thread. A loaded module does not
+// change: several threads may share it.
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/memory/address_space.h"
+
+namespace plait::sim {
+
+inline constexpr int kInvalidPtx = 218;              // load: malformed text, or an instruction that is not modelled
+inline constexpr int kLaunchOutOfResources = 701;    // launch: more threads than .maxntid or the device allow
+inline constexpr uint64_t kDefaultBudget = 1 << 30;  // instructions of one warp
+
+struct KernelParameter {
+  size_t offset = 0, bytes = 0;  // within the parameter bytes
+};
+
+// What the text declares of a kernel. Extents of 0 are not declared.
+struct KernelInfo {
+  std::string name;
+  std::vector<KernelParameter> parameters;
+  size_t parameter_bytes = 0;
+  std::array<uint32_t, 3> max_threads{}, required_threads{};  // .maxntid, .reqntid
+  size_t local_bytes = 0;                                     // of a thread
+  size_t shared_bytes = 0;                                    // of a block, static
+  int registers = 0;                                          // that the text declares: virtual ones
+};
+
+// A variable of the module (.global, .const). Whoever loads the module allocates it and writes `initial`.
+struct GlobalVariable {
+  std::string name;
+  size_t bytes = 0, alignment = 1;
+  bool constant = false;
+  std::vector<uint8_t> initial;  // empty: not initialised, else `bytes` of them
+};
+
+struct PtxCode;  // decoded kernels
+
+class PtxModule {
+ public:
+  // `cuda_text`, if not empty, is what NVRTC compiled: reports quote its lines. Without it a text that follows in the
+  // PTX as comments is taken (see with_source). Fault kInvalidPtx.
+  static std::shared_ptr<const PtxModule> load(std::string_view ptx, std::string_view cuda_text = {});
+
+  const std::string& target() const { return target_; }  // "sm_90a"
+  // Whether a device of an architecture ("sm_90a") can run the module: its own or an older plain target; one with a
+  // suffix only exactly.
+  bool runs_on(std::string_view architecture) const;
+  const std::vector<KernelInfo>& kernels() const { return kernels_; }
+  // Index of a kernel in kernels(); -1: there is none.
+  int find(std::string_view kernel) const;
+  const std::vector<GlobalVariable>& globals() const { return globals_; }
+
+  PtxModule();
+  ~PtxModule();
+  const PtxCode& code() const { return *code_; }
+
+ private:
+  std::string target_;
+  std::vector<KernelInfo> kernels_;
+  std::vector<GlobalVariable> globals_;
+  std::unique_ptr<PtxCode> code_;
+};
+
+// PTX with the CUDA text that it came from behind it, as comments that assemblers skip and load() reads.
+std::string with_source(std::string_view ptx, std::string_view cuda_text);
+
+// One launch. The grid has no empty extent.
+struct Launch {
+  int kernel = 0;  // index in kernels()
+  std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  size_t shared_bytes = 0;           // dynamic
+  std::vector<uint8_t> parameters;   // parameter_bytes of them
+  std::vector<uint64_t> globals;     // address of every variable of the module, in its order
+  uint64_t seed = 0;                 // order of blocks and of warps in a block; 0: ascending
+  uint64_t budget = kDefaultBudget;  // instructions that a warp may execute before it is held to be in a loop
+};
+
+struct LaunchCounts {
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+};
+
+// Runs all blocks. Reads and writes are checked and entered in the address space for `actor`, whose operation's name is
+// the kernel's for reports and whose device is the one it runs on. Fault with kernel, PTX line, CUDA line, block and
+// thread: kIllegalAddress, kMisalignedAddress, kLaunchFailed (uninitialised read, race, trap, budget used up),
+// kInvalidValue or kLaunchOutOfResources (what does not fit the kernel or the device). Memory written before a fault
+// stays written.
+LaunchCounts launch(const PtxModule& module, const Launch& launch, const Actor& actor, AddressSpace& space);
+
+}  // namespace plait::sim
