@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "program/assign_streams.h"
 
 namespace plait {
 
@@ -51,6 +52,7 @@ class Builder {
     }
     for (size_t i = 0; i < fusion_.segments.size(); ++i) add_segment(fusion_.segments[i], compiled_[i]);
     for (const auto& [t, id] : copies_) add_copy(t, id);
+    assign_streams(program_);
     return std::move(program_);
   }
 
@@ -143,7 +145,7 @@ class Builder {
 
   void add_all_reduce(const AllReduce& op) {
     ValueId out = write(op.out);
-    auto& step = program_.add_step<CollectiveStep>(ProgramStream::comm);
+    auto& step = program_.add_step<CollectiveStep>();
     step.collective = CollectiveKind::all_reduce;
     step.in = read(op.in);
     step.out = out;
@@ -154,7 +156,7 @@ class Builder {
   template <class Node>
   void view(CollectiveKind kind, const Node& op, std::optional<CommReduce> reduce) {
     ValueId out = write(op.out);
-    auto& step = program_.add_step<CollectiveStep>(ProgramStream::comm);
+    auto& step = program_.add_step<CollectiveStep>();
     step.collective = kind;
     step.in = read(op.in);
     step.out = out;

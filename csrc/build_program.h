@@ -25,7 +25,7 @@ struct ProductView {
 // Nothing, with the reason in `why`, where the op's operands do not fit that form.
 std::optional<ProductView> product_view(const Op& op, std::string* why);
 
-// Requires segments; ensures a program that verify() accepts.
+// Requires segments; ensures a program that verify() accepts, with its streams and events (program/assign_streams.h).
 Program build_program(const Fusion& localized, const DeviceMesh& devices, const std::vector<CompiledSegment>& segments);
 
 }  // namespace plait

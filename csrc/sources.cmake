@@ -10,10 +10,10 @@ set(PLAIT_CORE_SOURCES
   axes/transforms.cpp
   axes/walk.cpp
   backend/cpu/cpu_device.cpp
-  backend/cpu/kernel_cache.cpp
   backend/cpu/llvm_compiler.cpp
   backend/cpu/onednn_product.cpp
   backend/cpu/thread_pool.cpp
+  backend/kernel_cache.cpp
   base/dump.cpp
   base/environment.cpp
   base/error.cpp
@@ -23,6 +23,7 @@ set(PLAIT_CORE_SOURCES
   base/plugin_loader.cpp
   base/suggest.cpp
   bind_inputs.cpp
+  bound_class.cpp
   build/build.cpp
   build_program.cpp
   check_program.cpp
@@ -37,13 +38,20 @@ set(PLAIT_CORE_SOURCES
   codegen/llvm/index.cpp
   codegen/llvm/text.cpp
   codegen/llvm/writer.cpp
+  comm/comm_call.cpp
   comm/communicator.cpp
+  comm/file_bootstrap.cpp
+  comm/flight_recorder.cpp
   comm/local/local.cpp
   comm/local/reduce.cpp
+  comm/process_place.cpp
+  comm/threads/threads.cpp
+  communication.cpp
   compiled.cpp
   device/device.cpp
   device/host_stream.cpp
   device/tensor.cpp
+  devices.cpp
   file_schedules.cpp
   graph/expand.cpp
   graph/remove_dead_code.cpp
@@ -60,7 +68,6 @@ set(PLAIT_CORE_SOURCES
   ir/print.cpp
   ir/segment_rules.cpp
   ir/tensor_view.cpp
-  ir/text_reader.cpp
   ir/type_parser.cpp
   ir/verify.cpp
   kir/kernel.cpp
@@ -79,11 +86,13 @@ set(PLAIT_CORE_SOURCES
   pipeline.cpp
   pipeline_stages.cpp
   plant_bugs.cpp
+  program/assign_streams.cpp
   program/binding.cpp
   program/bound_program.cpp
   program/happens_before.cpp
   program/interleaving.cpp
   program/memory_plan.cpp
+  program/parse.cpp
   program/pieces.cpp
   program/print.cpp
   program/program.cpp
@@ -127,15 +136,23 @@ set(PLAIT_CORE_SOURCES
   sym/prove.cpp
   sym/simplify.cpp
   sym/text.cpp
+  sym/text_reader.cpp
 )
 set(PLAIT_CUBLASLT_SOURCES
 )
 set(PLAIT_NO_CUBLASLT_SOURCES
+  backend/cuda/cublaslt/no_cublaslt.cpp
 )
 set(PLAIT_CUDA_SOURCES
+  backend/cuda/compile_units.cpp
+  backend/cuda/cuda_device.cpp
+  backend/cuda/cuda_kernel.cpp
+  backend/cuda/cuda_parts.cpp
+  backend/cuda/cuda_stream.cpp
   backend/cuda/driver_library.cpp
   backend/cuda/nvrtc.cpp
   backend/cuda/nvrtc_library.cpp
+  backend/cuda/nvtx.cpp
 )
 set(PLAIT_NO_CUDA_SOURCES
   backend/cuda/no_cuda_device.cpp
@@ -153,14 +170,35 @@ set(PLAIT_ONEDNN_PLUGIN_SOURCES
   backend/cpu/onednn_plugin/plugin.cpp
 )
 set(PLAIT_MPI_PLUGIN_SOURCES
+  comm/mpi/mpi_plugin/plugin.cpp
 )
 set(PLAIT_SIM_CUDA_SOURCES
+  sim/cuda/capture.cpp
+  sim/cuda/devices.cpp
+  sim/cuda/errors.cpp
+  sim/cuda/findings.cpp
+  sim/cuda/graphs.cpp
+  sim/cuda/machine.cpp
+  sim/cuda/objects.cpp
+  sim/cuda/scheduler.cpp
+  sim/cuda/streams.cpp
   sim/memory/access.cpp
   sim/memory/address_space.cpp
   sim/memory/shadow.cpp
   sim/memory/trace.cpp
+  sim/ptx/lexer.cpp
+  sim/ptx/read.cpp
+  sim/ptx/types.cpp
 )
 set(PLAIT_SIM_CUBLASLT_SOURCES
+  sim/cublaslt/algorithms.cpp
+  sim/cublaslt/descriptors.cpp
+  sim/cublaslt/footprint.cpp
+  sim/cublaslt/handles.cpp
+  sim/cublaslt/matmul.cpp
+  sim/cublaslt/multiply.cpp
+  sim/cublaslt/problem.cpp
+  sim/cublaslt/tiles.cpp
 )
 set(PLAIT_SIM_NCCL_SOURCES
 )

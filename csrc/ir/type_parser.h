@@ -2,7 +2,7 @@
 // The part of the Fusion parser that reads the mesh, types, layouts and loop transforms. Private to csrc/ir.
 #include "base/error.h"
 #include "ir/fusion.h"
-#include "ir/text_reader.h"
+#include "sym/text_reader.h"
 
 namespace plait {
 

@@ -42,6 +42,8 @@ class Binder {
   }
 
   void bind_step(const AllocStep&, const RankBinding&, BoundStep& bound) const { bound.skipped = true; }
+  void bind_step(const RecordStep&, const RankBinding&, BoundStep&) const {}
+  void bind_step(const WaitStep&, const RankBinding&, BoundStep&) const {}
 
   void bind_step(const LaunchStep& step, const RankBinding&, BoundStep& bound) const {
     for (sym::Expr expr : step.integers) bound.integers.push_back(value_of(expr));
@@ -138,6 +140,14 @@ void check_teams(const Program& program, std::span<const RankBinding> ranks) {
   }
 }
 
+void check_plan(const Program& program, std::span<const Lifetime> alive, const RankBinding& rank) {
+  const auto [a, b] = shared_while_alive(rank.memory, alive, rank.bytes);
+  if (a >= 0)
+    throw InternalError(fmt::format("%{} and %{} share bytes of the arena and are not ordered", program.values[a].name,
+                                    program.values[b].name),
+                        fmt::format("program @{}, rank {}", program.name, rank.rank), "");
+}
+
 }  // namespace
 
 std::vector<RankBinding> bind(const Program& program, const sym::Environment& sizes) {
@@ -154,6 +164,7 @@ std::vector<RankBinding> bind(const Program& program, const sym::Environment& si
     out.push_back(Binder(program, environment).run(rank));
     const bool same = rank > 0 && out[rank - 1].bytes == out[rank].bytes;
     out[rank].memory = same ? out[rank - 1].memory : plan_memory(alive, out[rank].bytes);
+    if (!same) check_plan(program, alive, out[rank]);
   }
   check_teams(program, out);
   return out;

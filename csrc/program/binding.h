@@ -33,7 +33,8 @@ struct RankBinding {
 
 // Evaluates everything for every rank. `sizes` gives the size symbols; symbols of mesh axes and rank.AXIS come from the
 // program. UserError: a symbol without a value, sizes that contradict the facts of the pool or overflow. InternalError:
-// numbers that contradict each other (a view and its buffer, counts of a team and their total).
+// numbers that contradict each other (a view and its buffer, counts of a team and their total), or temporaries that
+// share bytes without being ordered.
 std::vector<RankBinding> bind(const Program& program, const sym::Environment& sizes);
 
 // The plan as text: per rank the arena, its peak, and every buffer with offset, size and lifetime.

@@ -75,7 +75,9 @@ void BoundProgram::build_rank(int64_t rank) {
   for (const auto& step : program_->steps) slots += reads(*step).size() + writes(*step).size();
   table.slots.reserve(slots);
   for (size_t s = 0; s < program_->steps.size(); ++s)
-    if (!binding.steps[s].skipped) build_action(table, binding, s);
+    if (!binding.steps[s].skipped && program_->steps[s]->kind != StepKind::RecordStep &&
+        program_->steps[s]->kind != StepKind::WaitStep)
+      build_action(table, binding, s);
 }
 
 void BoundProgram::build_action(RankTable& table, const RankBinding& binding, size_t index) {

@@ -31,12 +31,17 @@ int64_t most_alive(std::span<const Lifetime> lifetimes, std::span<const int64_t>
 }  // namespace
 
 std::vector<Lifetime> lifetimes(const Program& program) {
+  const HappensBefore order(program);
   std::vector<Lifetime> out(program.values.size());
-  for (int64_t s = 0; s < int64_t(program.steps.size()); ++s) {
+  for (size_t s = 0; s < program.steps.size(); ++s) {
     for (ValueId id : writes(*program.steps[s]))
-      if (program.value(id).kind == ProgramValueKind::temporary) out[id.index] = {s, s};
-    for (ValueId id : reads(*program.steps[s]))
-      if (program.value(id).kind == ProgramValueKind::temporary) out[id.index].last = s;
+      if (program.value(id).kind == ProgramValueKind::temporary)
+        out[id.index] = {int64_t(s), int64_t(s), order.begin(s), order.end(s)};
+    for (ValueId id : reads(*program.steps[s])) {
+      if (program.value(id).kind != ProgramValueKind::temporary) continue;
+      out[id.index].last = int64_t(s);
+      join(out[id.index].end, order.end(s));
+    }
   }
   return out;
 }
@@ -66,6 +71,22 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::span<const int6
                   i);
   }
   return plan;
+}
+
+std::pair<int64_t, int64_t> shared_while_alive(const MemoryPlan& plan, std::span<const Lifetime> lifetimes,
+                                               std::span<const int64_t> bytes) {
+  std::vector<int64_t> placed;  // by offset
+  for (size_t i = 0; i < bytes.size(); ++i)
+    if (bytes[i] > 0 && !lifetimes[i].empty()) placed.push_back(int64_t(i));
+  std::stable_sort(placed.begin(), placed.end(),
+                   [&](int64_t a, int64_t b) { return plan.offsets[a] < plan.offsets[b]; });
+  for (size_t i = 0; i < placed.size(); ++i) {
+    const int64_t a = placed[i], end = plan.offsets[a] + bytes[a];
+    if (end > plan.arena_bytes) return {a, a};
+    for (size_t j = i + 1; j < placed.size() && plan.offsets[placed[j]] < end; ++j)
+      if (lifetimes[a].overlaps(lifetimes[placed[j]])) return {a, placed[j]};
+  }
+  return {-1, -1};
 }
 
 }  // namespace plait

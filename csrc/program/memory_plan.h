@@ -1,21 +1,25 @@
 #pragma once
-// The static memory plan: one arena per rank, offsets fixed by lifetime over the order of the steps.
+// The static memory plan: one arena per rank, offsets fixed by lifetime under the order of streams and events.
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "program/happens_before.h"
 #include "program/program.h"
 
 namespace plait {
 
-// Steps of the first write and the last read of a temporary, as indices into Program::steps; a value that no step
-// writes has `last` < `first`. The order of the steps is total, so two temporaries may share bytes exactly when their
-// lifetimes have no step in common.
+// When a temporary is alive. `first` and `last` are the steps of its write and of its last access in the list, as
+// indices into Program::steps; a value that no step writes has `last` < `first`. `begin` is what is done when its write
+// begins, `end` what must be done before its bytes may be written again. Two temporaries may share bytes exactly when
+// every access of one happens before the write of the other.
 struct Lifetime {
   int64_t first = 0, last = -1;
+  StreamClock begin{}, end{};
   bool empty() const { return last < first; }
   bool overlaps(const Lifetime& other) const {
-    return !empty() && !other.empty() && first <= other.last && other.first <= last;
+    return !empty() && !other.empty() && !within(end, other.begin) && !within(other.end, begin);
   }
   bool operator==(const Lifetime&) const = default;
 };
@@ -26,11 +30,15 @@ std::vector<Lifetime> lifetimes(const Program& program);
 struct MemoryPlan {
   std::vector<int64_t> offsets;  // by value, in bytes, multiples of kBufferAlignment; 0 where nothing is placed
   int64_t arena_bytes = 0;
-  int64_t live_bytes = 0;  // the largest sum of aligned sizes that are alive at one step: no plan is smaller
+  int64_t live_bytes = 0;  // the largest sum of aligned sizes alive at one step of the list: no plan is smaller
 };
 
 // Places buffers of `bytes[i]`, alive over `lifetimes[i]`: the largest first, each at the lowest offset where it meets
 // nothing that is alive with it. Buffers of zero bytes or an empty lifetime take no place. Deterministic.
 MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::span<const int64_t> bytes);
+
+// Two buffers that share bytes although both may be alive, or {-1, -1}: the check of a plan.
+std::pair<int64_t, int64_t> shared_while_alive(const MemoryPlan& plan, std::span<const Lifetime> lifetimes,
+                                               std::span<const int64_t> bytes);
 
 }  // namespace plait

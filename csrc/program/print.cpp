@@ -14,6 +14,7 @@ struct Printer {
   std::string text(ValueId id) const {
     return id.index < program.values.size() ? "%" + program.values[id.index].name : fmt::format("%?{}", id.index);
   }
+  std::string text(EventId event) const { return fmt::format("%e{}", uint64_t(event.index) + 1); }
   std::string text(const sym::Expr& expr) const { return expr ? sym::print(expr) : "1"; }
   std::string text(CommReduce reduce) const { return std::string(name(reduce)); }
   std::string text(TeamAxis axis) const {
@@ -49,6 +50,7 @@ struct Printer {
   std::string attribute(std::string_view, KernelId) const { return ""; }
   std::string attribute(std::string_view, LibraryId) const { return ""; }
   std::string attribute(std::string_view, CollectiveKind) const { return ""; }
+  std::string attribute(std::string_view, EventId) const { return ""; }
   std::string attribute(std::string_view, ValueId) const { return ""; }
   std::string attribute(std::string_view, const std::vector<ValueId>&) const { return ""; }
 
@@ -86,7 +88,9 @@ struct Printer {
                          [&](const CollectiveStep& s) {
                            return fmt::format("{} {} -> {}{}", name(s.collective), this->text(s.in), this->text(s.out),
                                               attributes(s));
-                         }});
+                         },
+                         [&](const RecordStep& s) { return "record " + this->text(s.event); },
+                         [&](const WaitStep& s) { return "wait " + this->text(s.event); }});
     return step.kind == StepKind::AllocStep ? text : fmt::format("{} on {}", text, name(step.stream));
   }
 };
@@ -123,7 +127,8 @@ std::string print(const Program& program) {
   };
   out += fmt::format(" {} -> {} {{\n", values(program.inputs), values(program.outputs));
   for (const KernelSlot& kernel : program.kernels)
-    out += fmt::format("  kernel @{} schedule {}\n", kernel.code.name, kernel.schedule);
+    out += fmt::format("  kernel @{} (buffers = {}, integers = {}){}{}\n", kernel.code.name, kernel.code.buffers,
+                       kernel.code.integers, kernel.schedule.empty() ? "" : " schedule ", kernel.schedule);
   for (size_t i = 0; i < program.libraries.size(); ++i) {
     const LibraryProduct& product = program.libraries[i].product;
     out += fmt::format("  product @l{} {} {} -> {}\n", i + 1, product.linear ? "linear" : "matmul", name(product.in),

@@ -69,4 +69,17 @@ std::string describe(const Program& program, const Step& step);
 // Throws InternalError naming the step or value that breaks an invariant (listed at the top of program/verify.cpp).
 void verify(const Program& program);
 
+// What verify would throw: the invariant and what breaks it, and the step, or the number of steps where it is none.
+struct ProgramProblem {
+  std::string what;
+  size_t step = 0;
+};
+std::optional<ProgramProblem> find_problem(const Program& program);
+
+// Whether a text is that of a program, by its first words.
+bool is_program_text(std::string_view text);
+// Reads what print() wrote: a verified program whose kernels and products have neither code nor executables. UserError
+// with `file`:line:column.
+Program parse_program(std::string_view text, const std::string& file = "program");
+
 }  // namespace plait

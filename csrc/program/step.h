@@ -1,5 +1,5 @@
 #pragma once
-// Steps of a program. Every rank runs the same steps in the same order; expressions are symbolic integers over sizes
+// Steps of a program. Every rank issues the same steps in the same order; expressions are symbolic integers over sizes
 // and the symbols rank.AXIS. A null extent is 1, a null start 0. Buffers are dense and row-major; a buffer without
 // elements is legal everywhere.
 #include <array>
@@ -41,9 +41,16 @@ struct TeamAxis {
   int index = 0;
   bool operator==(const TeamAxis&) const = default;
 };
+// Prints as %e1 for index 0.
+struct EventId {
+  uint32_t index = 0;
+  bool operator==(const EventId&) const = default;
+};
 
-// The queue a step is issued on. Steps run in the order of the list until there are events.
+// The queue a step is issued on. Steps of one stream run in the order of the list, steps of two in any order that the
+// events allow. All streams begin when the inputs of a run are ready; the run ends when all of them are done.
 enum class ProgramStream : uint8_t { compute, comm };
+inline constexpr size_t kProgramStreams = 2;
 std::string_view name(ProgramStream stream);
 
 struct Step {
@@ -140,6 +147,18 @@ struct CollectiveStep : StepBase<StepKind::CollectiveStep> {
                       attribute("total", &CollectiveStep::total),
                       attribute("inner", &CollectiveStep::inner)};
   }
+};
+
+// Sets the event: the point on its stream where all of its earlier steps are done. An event is recorded once.
+struct RecordStep : StepBase<StepKind::RecordStep> {
+  EventId event;
+  static constexpr auto fields() { return std::tuple{attribute("event", &RecordStep::event)}; }
+};
+
+// Later steps of its stream begin after the point that the event is.
+struct WaitStep : StepBase<StepKind::WaitStep> {
+  EventId event;
+  static constexpr auto fields() { return std::tuple{attribute("event", &WaitStep::event)}; }
 };
 
 // Calls fn with the step as its own type. With overloaded lambdas and no catch-all, a new kind breaks the build.

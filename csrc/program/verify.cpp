@@ -10,10 +10,20 @@
 //      for `count`, and the members' counts do not contradict `total`. `reduce` is given where something is reduced.
 //  P9  Every member of a team issues the same collectives in the same order: no step depends on the rank, so this is
 //      the order of the list. A skipped launch is no collective.
-// What symbols leave open in P7 and P8 is checked with numbers when the program is bound (program/binding.cpp).
+//  P10 Every value but the inputs is written, and kernels have distinct names.
+//  P11 An event is recorded once, and waited for by later steps of the list, at least one.
+//  P12 A wait adds to what its stream has waited for: one for an event of its own stream, or for what an earlier wait
+//      covers, is useless.
+//  P13 A step that reads a value begins after the step that wrote it is done, under the streams and events
+//      (program/happens_before.h). By P4 no other two steps can race for a value.
+//  P14 The collectives of one team are on one stream.
+// What symbols leave open in P7 and P8 is checked with numbers when the program is bound (program/binding.cpp), and so
+// is that temporaries share bytes only if every access of one happens before the write of the other.
+#include <map>
 #include <set>
 
 #include "base/error.h"
+#include "program/happens_before.h"
 #include "program/program.h"
 
 namespace plait {
@@ -21,19 +31,28 @@ namespace {
 
 bool contradicts(sym::Expr a, sym::Expr b) { return sym::prove(sym::eq(a, b)) == sym::Truth::no; }
 
+constexpr int64_t kLargeTeam = 1024;  // beyond, the sum of the members' counts is left to bind()
+
 class Verifier {
  public:
   explicit Verifier(const Program& program) : program_(program) {}
 
   void run() {
     check_header();
-    for (const auto& step : program_.steps) {
-      step_ = step.get();
+    for (index_ = 0; index_ < program_.steps.size(); ++index_) {
+      step_ = program_.steps[index_].get();
       check_step();
+      order_.add(*step_);
       step_ = nullptr;
     }
     for (ValueId id : program_.outputs) require(written_[id.index], "P4", "output {} is never written", label(id));
+    for (size_t v = 0; v < program_.values.size(); ++v)
+      require(written_[v], "P10", "%{} is never written", program_.values[v].name);
+    for (const auto& [event, waited] : waited_)
+      require(waited, "P11", "event %e{} is recorded, and no step waits for it", uint64_t(event) + 1);
   }
+  // The step that the latest problem is about; the number of steps where it is about none.
+  size_t index() const { return step_ ? index_ : program_.steps.size(); }
 
  private:
   template <class... Args>
@@ -70,10 +89,14 @@ class Verifier {
         check_expr(extent);
       }
     }
+    std::set<std::string> kernels;
+    for (const KernelSlot& kernel : program_.kernels)
+      require(kernels.insert(kernel.code.name).second, "P10", "two kernels are named @{}", kernel.code.name);
     check_list(program_.inputs, ProgramValueKind::input, "inputs");
     check_list(program_.outputs, ProgramValueKind::output, "outputs");
     allocated_.assign(program_.values.size(), false);
     written_.assign(program_.values.size(), false);
+    writer_.assign(program_.values.size(), StreamClock{});
     for (ValueId id : program_.inputs) written_[id.index] = true;
   }
 
@@ -97,12 +120,18 @@ class Verifier {
     visit(*step_, [&](const auto& step) {
       for_each_field(step, [&](const auto&, const auto& member) { check_member(member); });
     });
-    for (ValueId id : reads(*step_)) require(written_[id.index], "P5", "{} is read before it is written", label(id));
+    for (ValueId id : reads(*step_)) {
+      require(written_[id.index], "P5", "{} is read before it is written", label(id));
+      require(within(writer_[id.index], order_.now(step_->stream)), "P13",
+              "{} is read while it is written on another stream: no event orders the two", label(id));
+    }
     for (ValueId id : writes(*step_)) {
       require(program_.value(id).kind != ProgramValueKind::input, "P4", "input {} is written", label(id));
       require(!written_[id.index], "P4", "{} is written twice", label(id));
       require(allocated_[id.index], "P3", "{} is written before it is allocated", label(id));
       written_[id.index] = true;
+      writer_[id.index] = order_.now(step_->stream);
+      ++writer_[id.index][size_t(step_->stream)];
     }
     visit(*step_, [&](const auto& step) { check(step); });
   }
@@ -132,6 +161,7 @@ class Verifier {
             axis.index);
   }
   void check_member(CollectiveKind) const {}
+  void check_member(EventId) const {}
   void check_member(const std::optional<CommReduce>&) const {}
 
   void check(const AllocStep& step) {
@@ -168,7 +198,20 @@ class Verifier {
     check_count(step.out, or_one(step.outer) * or_one(step.count) * or_one(step.inner));
   }
 
-  void check(const CollectiveStep& step) const {
+  void check(const RecordStep& step) {
+    require(waited_.emplace(step.event.index, false).second, "P11", "the event is recorded twice");
+  }
+
+  void check(const WaitStep& step) {
+    const StreamClock* point = order_.event(step.event);
+    require(point != nullptr, "P11", "the event is not recorded before");
+    require(!within(*point, order_.now(step.stream)), "P12", "the wait is useless: its stream is past that point");
+    waited_[step.event.index] = true;
+  }
+
+  void check(const CollectiveStep& step) {
+    const auto stream = streams_.emplace(step.team.index, step.stream).first->second;
+    require(stream == step.stream, "P14", "an earlier collective of the team is on {}", name(stream));
     check_dtypes(step.in, step.out);
     const bool gathers = step.collective == CollectiveKind::all_gather;
     require(step.reduce.has_value() != gathers, "P8", "`op` is {}", gathers ? "given" : "missing");
@@ -184,6 +227,7 @@ class Verifier {
       require(!sym::symbols(expr).count(own), "P8", "`{}` differs between the members of the team", sym::print(expr));
     check_count(gathers ? step.in : step.out, step.outer * step.count * step.inner);
     check_count(gathers ? step.out : step.in, step.outer * step.total * step.inner);
+    if (program_.devices.size(step.team.index) > kLargeTeam) return;
     sym::Pool& pool = *program_.pool;
     sym::Expr sum = pool.constant(0);
     for (int64_t p = 0; p < program_.devices.size(step.team.index); ++p)
@@ -209,11 +253,26 @@ class Verifier {
 
   const Program& program_;
   const Step* step_ = nullptr;
+  size_t index_ = 0;
   std::vector<bool> allocated_, written_;
+  std::vector<StreamClock> writer_;       // by value: what is done when its write is
+  HappensBefore order_;                   // of the steps before this one
+  std::map<uint32_t, bool> waited_;       // by event recorded
+  std::map<int, ProgramStream> streams_;  // by team: that of its collectives
 };
 
 }  // namespace
 
 void verify(const Program& program) { Verifier(program).run(); }
+
+std::optional<ProgramProblem> find_problem(const Program& program) {
+  Verifier verifier(program);
+  try {
+    verifier.run();
+  } catch (const Error& e) {  // UserError: numbers in an expression that overflow
+    return ProgramProblem{e.message(), verifier.index()};
+  }
+  return std::nullopt;
+}
 
 }  // namespace plait

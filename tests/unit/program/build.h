@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "comm/local/local.h"
+#include "program/assign_streams.h"
 #include "program/bound_program.h"
 #include "program/program.h"
 
@@ -114,8 +115,19 @@ struct Builder {
     step.inner = expr(view[4]);
     return step;
   }
-  // The program, verified; the builder is empty afterwards.
+  RecordStep& record(uint32_t event, ProgramStream stream) {
+    auto& step = program.add_step<RecordStep>(stream);
+    step.event = {event};
+    return step;
+  }
+  WaitStep& wait(uint32_t event, ProgramStream stream) {
+    auto& step = program.add_step<WaitStep>(stream);
+    step.event = {event};
+    return step;
+  }
+  // The program, verified, with streams and events placed unless it has events; the builder is empty afterwards.
   std::shared_ptr<const Program> done() {
+    if (program.count(StepKind::RecordStep) == 0) assign_streams(program);
     verify(program);
     return std::make_shared<const Program>(std::move(program));
   }

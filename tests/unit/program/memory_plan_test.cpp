@@ -9,6 +9,9 @@
 namespace plait {
 namespace {
 
+// Alive from one step to another of a list in total order.
+Lifetime lifetime(int64_t first, int64_t last) { return {first, last, {first, 0}, {last + 1, 0}}; }
+
 int64_t round_up(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 void expect_sound(const MemoryPlan& plan, const std::vector<Lifetime>& lives, const std::vector<int64_t>& bytes) {
@@ -37,7 +40,7 @@ TEST(MemoryPlan, NeverOverlapsLiveBuffers) {
     std::vector<int64_t> bytes;
     for (int i = 0; i < count; ++i) {
       const int64_t first = random() % steps, last = first + int64_t(random() % 6) - 1;
-      lives.push_back({first, last});
+      lives.push_back(lifetime(first, last));
       bytes.push_back(random() % 5 == 0 ? 0 : int64_t(random() % 1000));
     }
     const MemoryPlan plan = plan_memory(lives, bytes);
@@ -59,7 +62,7 @@ TEST(MemoryPlan, NeverOverlapsLiveBuffers) {
 }
 
 TEST(MemoryPlan, ReusesWhatIsDead) {
-  const std::vector<Lifetime> lives = {{0, 1}, {1, 2}, {2, 3}, {3, 4}};
+  const std::vector<Lifetime> lives = {lifetime(0, 1), lifetime(1, 2), lifetime(2, 3), lifetime(3, 4)};
   const MemoryPlan plan = plan_memory(lives, std::vector<int64_t>{100, 100, 100, 100});
   EXPECT_EQ(plan.offsets, (std::vector<int64_t>{0, 128, 0, 128}));
   EXPECT_EQ(plan.arena_bytes, 256);
@@ -67,7 +70,7 @@ TEST(MemoryPlan, ReusesWhatIsDead) {
 }
 
 TEST(MemoryPlan, NothingTakesNoPlace) {
-  const std::vector<Lifetime> lives = {{0, 5}, {0, -1}, {0, 0}};
+  const std::vector<Lifetime> lives = {lifetime(0, 5), Lifetime(), lifetime(0, 0)};
   const MemoryPlan plan = plan_memory(lives, std::vector<int64_t>{0, 100, 1});
   EXPECT_EQ(plan.arena_bytes, 64);
   EXPECT_EQ(plan_memory({}, {}).arena_bytes, 0);
@@ -85,8 +88,8 @@ TEST(Lifetimes, FromFirstWriteToLastReadOfTemporaries) {
   const auto lives = lifetimes(b.program);
   EXPECT_LT(lives[x.index].last, lives[x.index].first);
   EXPECT_LT(lives[y.index].last, lives[y.index].first);
-  EXPECT_EQ(lives[h.index], (Lifetime{3, 5}));
-  EXPECT_EQ(lives[unused.index], (Lifetime{4, 4}));
+  EXPECT_EQ(lives[h.index], (Lifetime{3, 5, {0, 0}, {3, 0}}));
+  EXPECT_EQ(lives[unused.index], (Lifetime{4, 4, {1, 0}, {2, 0}}));
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ TEST(PrintProgram, StepsKernelsAndMesh) {
   b.slice(p, s, {"chunk(b, 2, rank.dp)", "5", "10", "3072", "1"});
   const ValueId y = b.output("y", {"chunk(b, 2, rank.dp)", "10"}, DType::bf16);
   b.all_reduce(s, y, CommReduce::sum, 1);
+  assign_streams(b.program);
   verify(b.program);
   EXPECT_EQ(print(b.program), R"(mesh @m (dp = 2, tp = t)
 program @test on @m[2, 4] (
@@ -37,17 +38,23 @@ program @test on @m[2, 4] (
 ) -> (
   %y: bf16[chunk(b, 2, rank.dp), 10]
 ) {
-  kernel @k1 schedule pointwise(vector = 8)
+  kernel @k1 (buffers = 2, integers = 1) schedule pointwise(vector = 8)
   product @l1 linear bf16 -> bf16
   %h = alloc bf16[chunk(b, 2, rank.dp), chunk(3072, t, rank.tp)]
   library @l1(%x, %w) -> (%h) (m = chunk(b, 2, rank.dp), n = chunk(3072, t, rank.tp), k = 768) on compute
   %g = alloc bf16[chunk(b, 2, rank.dp), chunk(3072, t, rank.tp)]
   launch @k1(%h) -> (%g) (integers = [chunk(b, 2, rank.dp)], grid = [floordiv(b + 127, 128), 1, 1]) on compute
+  record %e1 on compute
   %p = alloc bf16[chunk(b, 2, rank.dp), 3072]
+  wait %e1 on comm
   all_gather %g -> %p (team = tp, outer = chunk(b, 2, rank.dp), count = chunk(3072, t, rank.tp), total = 3072, inner = 1) on comm
+  record %e2 on comm
   %s = alloc bf16[chunk(b, 2, rank.dp), 10]
+  wait %e2 on compute
   copy %p -> %s (outer = chunk(b, 2, rank.dp), start = 5, count = 10, total = 3072, inner = 1) on compute
+  record %e3 on compute
   %y = alloc bf16[chunk(b, 2, rank.dp), 10]
+  wait %e3 on comm
   all_reduce %s -> %y (op = sum, team = tp) on comm
 }
 )");
@@ -62,7 +69,7 @@ TEST(PrintProgram, WithoutMeshInputsAndAttributes) {
   EXPECT_EQ(print(b.program), R"(program @test () -> (
   %y: f32[]
 ) {
-  kernel @fill schedule pointwise(vector = 8)
+  kernel @fill (buffers = 1, integers = 0) schedule pointwise(vector = 8)
   %y = alloc f32[]
   launch @fill() -> (%y) on compute
 }

@@ -1,4 +1,4 @@
-#include "ir/text_reader.h"
+#include "sym/text_reader.h"
 
 #include <algorithm>
 #include <charconv>
