@@ -44,6 +44,8 @@ set(PLAIT_CORE_SOURCES
   comm/flight_recorder.cpp
   comm/local/local.cpp
   comm/local/reduce.cpp
+  comm/mpi/mpi.cpp
+  comm/mpi/mpi_job.cpp
   comm/process_place.cpp
   comm/threads/threads.cpp
   communication.cpp
