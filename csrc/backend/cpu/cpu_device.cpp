@@ -4,10 +4,10 @@
 #include <mutex>
 #include <utility>
 
-#include "backend/cpu/kernel_cache.h"
 #include "backend/cpu/llvm_compiler.h"
 #include "backend/cpu/onednn_product.h"
 #include "backend/cpu/thread_pool.h"
+#include "backend/kernel_cache.h"
 #include "base/error.h"
 
 namespace plait {

@@ -24,6 +24,11 @@ bool cuda_available(const CudaOptions&, std::string* why_not) {
 
 void with_cuda_context(Device&, int, const std::function<void()>&) { throw MissingError(kReason, "", kRemedy); }
 
+CublasLt* cublaslt_of(Device&, std::string* why_not) {
+  if (why_not != nullptr) *why_not = kReason;
+  return nullptr;
+}
+
 CudaFacts cuda_facts(const CudaOptions&) {
   CudaFacts out;
   for (const char* name : {"CUDA driver", "NVRTC", "cuBLASLt"}) out.libraries.push_back({name, "", "", kReason});

@@ -22,8 +22,10 @@ bool nvrtc_available(std::string* why_not) {
 
 void load_nvrtc(const std::string&) { missing(); }
 std::string nvrtc_version() { missing(); }
+std::string nvrtc_path() { missing(); }
 std::vector<int> nvrtc_architectures() { missing(); }
 NvrtcResult compile_cuda(const std::string&, const std::string&, const std::string&) { missing(); }
+NvrtcUnit compile_cuda_unit(std::span<const KernelText>, const std::string&) { missing(); }
 
 KernelFacts facts(const NvrtcResult& result) {
   return {result.registers, result.spill_bytes, result.shared_bytes, result.compile_ms};

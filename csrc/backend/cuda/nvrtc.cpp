@@ -6,6 +6,7 @@
 
 #include "backend/cuda/nvrtc_library.h"
 #include "base/error.h"
+#include "base/library_search.h"
 
 namespace plait {
 namespace {
@@ -55,8 +56,11 @@ class Program {
   nvrtcProgram program_ = nullptr;
 };
 
+bool is_virtual(const std::string& architecture) { return architecture.rfind("compute_", 0) == 0; }
+
 std::vector<std::string> options(const NvrtcLibrary& nvrtc, const std::string& architecture) {
-  std::vector<std::string> out = {"-arch=" + architecture, "--std=c++17", "-Xptxas=-v"};
+  std::vector<std::string> out = {"-arch=" + architecture, "--std=c++17"};
+  out.push_back(is_virtual(architecture) ? "--generate-line-info" : "-Xptxas=-v");
   const auto since = [&](int major, int minor) {
     return nvrtc.major > major || (nvrtc.major == major && nvrtc.minor >= minor);
   };
@@ -74,15 +78,20 @@ int number_before(const std::string& line, const std::string& unit) {
   return std::atoi(line.substr(first, at - first).c_str());
 }
 
+struct EntryFacts {
+  int registers = 0, spill_bytes = 0, stack_bytes = 0, shared_bytes = 0;
+};
+
 // Reads what `ptxas -v` says about the entry:
 //   ptxas info    : Compiling entry function 'k' for 'sm_90a'
 //   ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 //   ptxas info    : Used 30 registers, used 0 barriers, 128 bytes smem
-void read_assembler_log(const std::string& name, NvrtcResult& result) {
+EntryFacts read_assembler_log(const std::string& name, const std::string& log) {
+  EntryFacts result;
   bool in_entry = false, used = false;
-  for (size_t at = 0; at < result.log.size();) {
-    const size_t end = std::min(result.log.find('\n', at), result.log.size());
-    const std::string line = result.log.substr(at, end - at);
+  for (size_t at = 0; at < log.size();) {
+    const size_t end = std::min(log.find('\n', at), log.size());
+    const std::string line = log.substr(at, end - at);
     at = end + 1;
     if (line.find("Compiling entry function") != line.npos) in_entry = line.find("'" + name + "'") != line.npos;
     if (!in_entry) continue;
@@ -95,7 +104,8 @@ void read_assembler_log(const std::string& name, NvrtcResult& result) {
       result.shared_bytes = number_before(line, " bytes smem");
     }
   }
-  PLAIT_CHECK(used, "the assembler's log does not speak of {}:\n{}", name, result.log);
+  PLAIT_CHECK(used, "the assembler's log does not speak of {}:\n{}", name, log);
+  return result;
 }
 
 // Number of the line that the first error of a log speaks of, 0 where it names none.
@@ -127,13 +137,42 @@ std::string numbered(const std::string& text, int first, int last) {
 
 void check_architecture(const std::string& architecture) {
   const std::vector<int> known = nvrtc_architectures();
-  const bool has_form = architecture.rfind("sm_", 0) == 0;
-  const int number = has_form ? std::atoi(architecture.c_str() + 3) : 0;
+  const bool has_form = architecture.rfind("sm_", 0) == 0 || is_virtual(architecture);
+  const int number = has_form ? std::atoi(architecture.c_str() + architecture.find('_') + 1) : 0;
   if (std::find(known.begin(), known.end(), number) != known.end()) return;
   std::string list;
   for (int each : known) list += fmt::format("{}sm_{}", list.empty() ? "" : ", ", each);
   throw MissingError(fmt::format("NVRTC {} does not compile for {}", nvrtc_version(), architecture), "",
                      fmt::format("choose one of {} or install another NVRTC", list));
+}
+
+// What a run of NVRTC yields; code where it succeeded.
+struct Output {
+  nvrtcResult status = NVRTC_SUCCESS;
+  std::string cubin, ptx, log;
+  double compile_ms = 0;
+};
+
+Output run(const std::string& text, const std::string& file, const std::string& architecture) {
+  const NvrtcLibrary& nvrtc = library();
+  const Program program(text, file);
+  const std::vector<std::string> list = options(nvrtc, architecture);
+  std::vector<const char*> arguments;
+  for (const std::string& option : list) arguments.push_back(option.c_str());
+  Output out;
+  const auto start = std::chrono::steady_clock::now();
+  out.status = nvrtc.nvrtcCompileProgram(program.get(), int(arguments.size()), arguments.data());
+  out.compile_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  out.log = program.text(program.bytes(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog));
+  if (out.status != NVRTC_SUCCESS) return out;
+  if (!is_virtual(architecture)) out.cubin = program.bytes(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN);
+  out.ptx = program.text(program.bytes(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX));
+  return out;
+}
+
+void check_compiled(const Output& out, const std::string& name) {
+  PLAIT_CHECK(out.status == NVRTC_SUCCESS, "NVRTC on {}: {}\n{}", name, library().nvrtcGetErrorString(out.status),
+              out.log);
 }
 
 }  // namespace
@@ -145,6 +184,8 @@ std::string nvrtc_version() {
   return fmt::format("{}.{}", nvrtc.major, nvrtc.minor);
 }
 
+std::string nvrtc_path() { return library_file_of(reinterpret_cast<void*>(library().nvrtcVersion)); }
+
 std::vector<int> nvrtc_architectures() {
   int count = 0;
   check(library().nvrtcGetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs");
@@ -154,27 +195,54 @@ std::vector<int> nvrtc_architectures() {
 }
 
 NvrtcResult compile_cuda(const std::string& text, const std::string& name, const std::string& architecture) {
-  const NvrtcLibrary& nvrtc = library();
   check_architecture(architecture);
-  const std::string file = name + ".cu";
-  const Program program(text, file);
-  const std::vector<std::string> list = options(nvrtc, architecture);
-  std::vector<const char*> arguments;
-  for (const std::string& option : list) arguments.push_back(option.c_str());
-
+  Output out = run(text, name + ".cu", architecture);
+  if (out.status == NVRTC_ERROR_COMPILATION) refuse(text, name + ".cu", architecture, out.log);
+  check_compiled(out, name);
   NvrtcResult result;
-  const auto start = std::chrono::steady_clock::now();
-  const nvrtcResult status = nvrtc.nvrtcCompileProgram(program.get(), int(arguments.size()), arguments.data());
-  result.compile_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  result.log = program.text(program.bytes(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog));
-  if (status == NVRTC_ERROR_COMPILATION) refuse(text, file, architecture, result.log);
-  PLAIT_CHECK(status == NVRTC_SUCCESS, "NVRTC on {}: {}\n{}", name, nvrtc.nvrtcGetErrorString(status), result.log);
-
-  const std::string cubin = program.bytes(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN);
-  result.cubin.assign(cubin.begin(), cubin.end());
-  result.ptx = program.text(program.bytes(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX));
-  read_assembler_log(name, result);
+  result.cubin.assign(out.cubin.begin(), out.cubin.end());
+  result.ptx = std::move(out.ptx);
+  result.log = std::move(out.log);
+  result.compile_ms = out.compile_ms;
+  if (is_virtual(architecture)) return result;
+  const EntryFacts entry = read_assembler_log(name, result.log);
+  result.registers = entry.registers;
+  result.spill_bytes = entry.spill_bytes;
+  result.stack_bytes = entry.stack_bytes;
+  result.shared_bytes = entry.shared_bytes;
   return result;
+}
+
+NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::string& architecture) {
+  check_architecture(architecture);
+  std::string text, names;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    text += fmt::format("namespace plait_{} {{\n#line 1 \"{}.cu\"\n{}\n}}\n", i, kernels[i].name, kernels[i].text);
+    names += (names.empty() ? "" : "+") + kernels[i].name;
+  }
+  const bool alone = kernels.size() == 1;
+  if (alone) text = kernels[0].text;
+  Output out = run(text, alone ? names + ".cu" : "unit.cu", architecture);
+  if (out.status == NVRTC_ERROR_COMPILATION && alone) refuse(text, names + ".cu", architecture, out.log);
+  if (out.status == NVRTC_ERROR_COMPILATION) {  // the kernel at fault says what is wrong, by itself
+    for (const KernelText& kernel : kernels) compile_cuda_unit({&kernel, 1}, architecture);
+  }
+  check_compiled(out, names);
+  NvrtcUnit unit;
+  unit.code = is_virtual(architecture) ? std::move(out.ptx) : std::move(out.cubin);
+  for (const KernelText& kernel : kernels) {
+    KernelFacts facts;
+    facts.arch = architecture.substr(0, 2) == "sm" ? architecture : "sm_" + architecture.substr(8);
+    facts.compile_ms = out.compile_ms / double(kernels.size());
+    if (!is_virtual(architecture)) {
+      const EntryFacts entry = read_assembler_log(kernel.name, out.log);
+      facts.registers = entry.registers;
+      facts.spill_bytes = entry.spill_bytes;
+      facts.shared_bytes = entry.shared_bytes;
+    }
+    unit.facts.push_back(std::move(facts));
+  }
+  return unit;
 }
 
 KernelFacts facts(const NvrtcResult& result) {

@@ -1,5 +1,6 @@
 #pragma once
 // NVRTC, NVIDIA's run-time compiler, found and loaded when it is first asked for. Needs no GPU.
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,13 +32,27 @@ bool nvrtc_available(std::string* why_not);
 void load_nvrtc(const std::string& path);
 // "13.0". MissingError without NVRTC.
 std::string nvrtc_version();
+// File that was loaded. MissingError without NVRTC.
+std::string nvrtc_path();
 // Architectures that it compiles for, without suffix: {75, 80, ...}. MissingError without NVRTC.
 std::vector<int> nvrtc_architectures();
 
-// Machine code of CUDA text whose entry is `name`, for a real architecture ("sm_80", "sm_90a", "sm_100a"). Safe to call
-// from several threads. MissingError: no NVRTC, or one that does not know the architecture. A text that does not
-// compile is an InternalError with the numbered lines around the first error.
+// Machine code of CUDA text whose entry is `name`, for a real architecture ("sm_80", "sm_90a", "sm_100a"); for a
+// virtual one ("compute_90a") PTX alone, with the lines of the text, and no facts. Safe to call from several threads.
+// MissingError: no NVRTC, or one that does not know the architecture. A text that does not compile is an InternalError
+// with the numbered lines around the first error.
 NvrtcResult compile_cuda(const std::string& text, const std::string& name, const std::string& architecture);
+
+// Code of several kernels and the facts of each, in the order given.
+struct NvrtcUnit {
+  std::string code;  // cubin, or PTX for a virtual architecture
+  std::vector<KernelFacts> facts;
+};
+
+// As compile_cuda, of kernels with different names in one run of NVRTC, which takes less time than a run for each:
+// every text in a namespace of its own, so that they may define the same helpers. Texts must not include headers or
+// define macros, unless alone. compile_ms is each one's share of the run.
+NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::string& architecture);
 
 // The facts of a result in the terms of all devices.
 KernelFacts facts(const NvrtcResult& result);

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "device/device.h"
@@ -22,6 +23,8 @@ class KernelCache {
 
   explicit KernelCache(size_t capacity) : capacity_(capacity) {}
 
+  // The entry of the kernel's text, if there is one.
+  std::optional<Entry> find(const KernelText& kernel);
   // The entry of the kernel's text, made by `make` if there is none. What `make` throws passes through.
   Entry find_or_make(const KernelText& kernel, const std::function<Entry()>& make);
   size_t size() const;
@@ -32,6 +35,9 @@ class KernelCache {
     Key key;
     Entry entry;
   };
+
+  static Key key_of(const KernelText& kernel);
+  const Entry* lookup(const Key& key);  // with the lock held
 
   const size_t capacity_;
   mutable std::mutex mutex_;

@@ -1,0 +1,208 @@
+#include "backend/cuda/cuda_device.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "backend/cuda/compile_units.h"
+#include "backend/cuda/cublaslt/cublaslt.h"
+#include "backend/cuda/cuda_kernel.h"
+#include "backend/cuda/cuda_parts.h"
+#include "backend/cuda/cuda_stream.h"
+#include "backend/cuda/nvrtc.h"
+#include "backend/kernel_cache.h"
+
+namespace plait {
+namespace {
+
+constexpr size_t kCachedKernels = 4096;
+
+int attribute_of(const DriverLibrary& driver, int ordinal, CUdevice_attribute attribute) {
+  CUdevice device;
+  int value = 0;
+  driver.check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet");
+  driver.check(driver.cuDeviceGetAttribute(&value, attribute, device), "cuDeviceGetAttribute");
+  return value;
+}
+
+// "sm_80", "sm_90a": from 9.0 on with the instructions that no later architecture promises.
+std::string architecture_of(const DriverLibrary& driver, int ordinal) {
+  const int major = attribute_of(driver, ordinal, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  const int minor = attribute_of(driver, ordinal, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
+}
+
+int device_count(const DriverLibrary& driver) {
+  int count = 0;
+  driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
+  return count;
+}
+
+class CudaDevice : public Device {
+ public:
+  CudaDevice(const CudaOptions& options, const DriverLibrary& driver, const std::vector<int>& ordinals)
+      : options_(options),
+        architecture_(architecture_of(driver, ordinals[0])),
+        parts_(std::make_shared<CudaParts>(driver, ordinals)),
+        cache_(kCachedKernels) {
+    for (int i = 0; i < count(); ++i) allocators_.push_back(std::make_unique<CudaAllocator>(parts_, i));
+  }
+
+  std::string name() const override { return options_.name; }
+  KernelLanguage language() const override { return KernelLanguage::cuda; }
+  int count() const override { return parts_->count(); }
+  std::string architecture() const override { return architecture_; }
+  bool host_memory() const override { return false; }
+  int vector_lanes() const override { return 4; }
+
+  Allocator& allocator(int ordinal) override {
+    PLAIT_CHECK(ordinal >= 0 && ordinal < count(), "ordinal {} of {}", ordinal, count());
+    return *allocators_[size_t(ordinal)];
+  }
+  std::unique_ptr<Stream> make_stream(int ordinal) override { return make_cuda_stream(parts_, ordinal); }
+  std::unique_ptr<Stream> adopt_stream(void* native, int ordinal) override {
+    return adopt_cuda_stream(parts_, native, ordinal);
+  }
+
+  std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) override {
+    std::vector<CompiledKernel> made = compile_many({&kernel, 1});
+    if (facts != nullptr) *facts = made[0].facts;
+    return made[0].executable;
+  }
+
+  std::vector<CompiledKernel> compile_many(std::span<const KernelText> kernels) override {
+    std::vector<CompiledKernel> out(kernels.size());
+    std::vector<KernelText> missing;
+    std::vector<size_t> places;
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      if (const auto known = cache_.find(kernels[i])) {
+        out[i] = {known->executable, known->facts};
+      } else {
+        missing.push_back(kernels[i]);
+        places.push_back(i);
+      }
+    }
+    if (!missing.empty()) check_driver();
+    const bool ptx = options_.code == CudaCode::ptx;
+    const std::string target = ptx ? "compute_" + architecture_.substr(3) : architecture_;
+    for (CompiledUnit& unit : compile_units(missing, target, options_.compile_threads)) {
+      auto module = std::make_shared<CudaModule>(parts_, std::move(unit.result.code), unit.title);
+      for (size_t i = 0; i < unit.kernels.size(); ++i) {
+        const KernelText& kernel = missing[unit.kernels[i]];
+        const KernelCache::Entry entry = cache_.find_or_make(kernel, [&] {
+          return KernelCache::Entry{make_cuda_kernel(module, kernel, options_.nvtx), unit.result.facts[i]};
+        });
+        out[places[unit.kernels[i]]] = {entry.executable, entry.facts};
+      }
+    }
+    return out;
+  }
+
+  std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) override {
+    CublasLt* found = cublaslt(why_not);
+    return found == nullptr ? nullptr : found->product(product, why_not);
+  }
+
+  CublasLt* cublaslt(std::string* why_not) {
+    const std::lock_guard lock(mutex_);
+    if (cublaslt_ == nullptr) cublaslt_ = make_cublaslt(parts_, options_.cublaslt, options_.allow_tf32, why_not);
+    return cublaslt_.get();
+  }
+
+  CudaParts& parts() { return *parts_; }
+
+ private:
+  // Machine code of a later CUDA than the driver's would not load, with a message that says less.
+  void check_driver() const {
+    const int driver = parts_->driver().version / 1000, nvrtc = std::atoi(nvrtc_version().c_str());
+    if (driver >= nvrtc) return;
+    throw MissingError(fmt::format("the driver is of CUDA {}, too old for what NVRTC {} makes",
+                                   cuda_version_text(parts_->driver().version), nvrtc_version()),
+                       "device " + options_.name,
+                       fmt::format("install a driver of CUDA {} or later, or NVRTC {}", nvrtc, driver));
+  }
+
+  const CudaOptions options_;
+  const std::string architecture_;
+  std::shared_ptr<CudaParts> parts_;
+  std::vector<std::unique_ptr<CudaAllocator>> allocators_;
+  KernelCache cache_;
+  std::mutex mutex_;  // guards the library
+  std::shared_ptr<CublasLt> cublaslt_;
+};
+
+// The ordinals asked for, checked; all like device 0 where none are.
+std::vector<int> choose_ordinals(const CudaOptions& options, const DriverLibrary& driver) {
+  const int count = device_count(driver);
+  std::vector<int> out = options.ordinals;
+  if (out.empty()) {
+    const std::string first = architecture_of(driver, 0);
+    for (int i = 0; i < count; ++i)
+      if (architecture_of(driver, i) == first) out.push_back(i);
+  }
+  for (int ordinal : out) {
+    if (ordinal < 0 || ordinal >= count)
+      throw UserError(fmt::format("there is no GPU {}, the driver has {}", ordinal, count), "device " + options.name,
+                      fmt::format("choose from 0 to {}", count - 1));
+    if (architecture_of(driver, ordinal) != architecture_of(driver, out[0]))
+      throw UserError(fmt::format("GPU {} is of another architecture than GPU {}", ordinal, out[0]),
+                      "device " + options.name, "choose GPUs that are alike");
+  }
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<Device> make_cuda_device(const CudaOptions& options) {
+  std::string why_not;
+  const DriverLibrary* driver = driver_library(options.driver, &why_not);
+  if (driver == nullptr)
+    throw MissingError("no GPU can be used: " + why_not, "device " + options.name,
+                       "install a GPU and its driver, or use --device sim:sm_90a or cpu");
+  return std::make_unique<CudaDevice>(options, *driver, choose_ordinals(options, *driver));
+}
+
+bool cuda_available(const CudaOptions& options, std::string* why_not) {
+  return driver_library(options.driver, why_not) != nullptr;
+}
+
+void with_cuda_context(Device& device, int ordinal, const std::function<void()>& body) {
+  PLAIT_CHECK(device.language() == KernelLanguage::cuda, "device {} has no contexts", device.name());
+  CudaParts& parts = static_cast<CudaDevice&>(device).parts();
+  const ContextScope scope(parts.driver(), parts.context(ordinal));
+  body();
+}
+
+CublasLt* cublaslt_of(Device& device, std::string* why_not) {
+  PLAIT_CHECK(device.language() == KernelLanguage::cuda, "device {} has no cuBLASLt", device.name());
+  return static_cast<CudaDevice&>(device).cublaslt(why_not);
+}
+
+CudaFacts cuda_facts(const CudaOptions& options) {
+  CudaFacts out;
+  CudaLibraryFacts driver_facts{"CUDA driver", "", "", ""}, nvrtc_facts{"NVRTC", "", "", ""};
+  const DriverLibrary* driver = driver_library(options.driver, &driver_facts.why_not);
+  if (driver != nullptr) {
+    driver_facts.version = cuda_version_text(driver->version);
+    driver_facts.path = driver->path;
+    for (int i = 0; i < device_count(*driver); ++i) {
+      CudaDeviceFacts facts;
+      char name[128] = "";
+      CUdevice device;
+      driver->check(driver->cuDeviceGet(&device, i), "cuDeviceGet");
+      driver->check(driver->cuDeviceGetName(name, sizeof name, device), "cuDeviceGetName");
+      driver->check(driver->cuDeviceTotalMem(&facts.memory_bytes, device), "cuDeviceTotalMem");
+      facts.name = name;
+      facts.architecture = architecture_of(*driver, i);
+      facts.multiprocessors = attribute_of(*driver, i, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+      out.devices.push_back(std::move(facts));
+    }
+  }
+  if (nvrtc_available(&nvrtc_facts.why_not)) {
+    nvrtc_facts.version = nvrtc_version();
+    nvrtc_facts.path = nvrtc_path();
+  }
+  out.libraries = {driver_facts, nvrtc_facts, cublaslt_facts(options.cublaslt)};
+  return out;
+}
+
+}  // namespace plait

@@ -1,0 +1,152 @@
+#include "backend/cuda/cuda_kernel.h"
+
+#include <array>
+#include <atomic>
+
+#include "backend/cuda/nvtx.h"
+#include "base/error.h"
+
+namespace plait {
+namespace {
+
+constexpr size_t kInlineParameters = 64;  // more need memory for the launch
+constexpr int64_t kMaxGrid[3] = {0x7fffffff, 65535, 65535};
+
+class CudaKernel : public Executable {
+ public:
+  CudaKernel(std::shared_ptr<CudaModule> module, const KernelText& kernel, bool mark)
+      : module_(std::move(module)),
+        driver_(module_->parts().driver()),
+        name_(kernel.name),
+        buffers_(kernel.buffers),
+        integers_(kernel.integers),
+        mark_(mark),
+        functions_(new std::atomic<CUfunction>[size_t(module_->parts().count())]) {
+    for (int i = 0; i < module_->parts().count(); ++i)
+      functions_[size_t(i)].store(module_->parts().is_open(i) ? module_->function(i, name_) : nullptr);
+  }
+
+  void launch(const LaunchArguments& arguments) const override {
+    PLAIT_CHECK(arguments.buffers.size() == buffers_ && arguments.integers.size() == integers_,
+                "kernel {} takes {} buffers and {} integers, given are {} and {}", name_, buffers_, integers_,
+                arguments.buffers.size(), arguments.integers.size());
+    PLAIT_CHECK(arguments.stream != nullptr, "kernel {} is launched without a stream", name_);
+    if (buffers_ + integers_ <= kInlineParameters) {
+      std::array<void*, kInlineParameters> parameters;
+      launch_with(arguments, parameters.data());
+    } else {
+      std::vector<void*> parameters(buffers_ + integers_);
+      launch_with(arguments, parameters.data());
+    }
+  }
+
+ private:
+  // `parameters` has room for the address of every argument.
+  void launch_with(const LaunchArguments& arguments, void** parameters) const {
+    CUlaunchConfig config = {};
+    if (!set_extents(arguments, config)) return;
+    const int ordinal = arguments.stream->ordinal();
+    config.hStream = static_cast<CUstream>(arguments.stream->native());
+    void** next = parameters;
+    for (void* const& buffer : arguments.buffers) *next++ = const_cast<void**>(&buffer);
+    for (const int64_t& integer : arguments.integers) *next++ = const_cast<int64_t*>(&integer);
+    const ContextScope scope(driver_, module_->parts().context(ordinal));
+    const NvtxRange range(mark_ ? name_.c_str() : nullptr);
+    const CUresult code = driver_.cuLaunchKernelEx(&config, function(ordinal), parameters, nullptr);
+    if (code != CUDA_SUCCESS) driver_.fail(code, "cuLaunchKernelEx", place(arguments));
+  }
+
+  CUfunction function(int ordinal) const {
+    std::atomic<CUfunction>& known = functions_[size_t(ordinal)];
+    CUfunction function = known.load(std::memory_order_acquire);
+    if (function == nullptr) {
+      function = module_->function(ordinal, name_);
+      known.store(function, std::memory_order_release);
+    }
+    return function;
+  }
+
+  // Whether there is anything to launch.
+  bool set_extents(const LaunchArguments& arguments, CUlaunchConfig& config) const {
+    unsigned* const grid[3] = {&config.gridDimX, &config.gridDimY, &config.gridDimZ};
+    unsigned* const block[3] = {&config.blockDimX, &config.blockDimY, &config.blockDimZ};
+    for (int i = 0; i < 3; ++i) {
+      if (arguments.grid[i] <= 0) return false;
+      if (arguments.grid[i] > kMaxGrid[i]) {
+        throw UserError(fmt::format("the grid needs {} blocks in dimension {}, {} is the most", arguments.grid[i],
+                                    "xyz"[i], kMaxGrid[i]),
+                        place(arguments), "use smaller sizes or more ranks");
+      }
+      PLAIT_CHECK(arguments.block[i] > 0 && arguments.block[i] <= 1024, "kernel {} with blocks of {}", name_,
+                  arguments.block[i]);
+      *grid[i] = unsigned(arguments.grid[i]);
+      *block[i] = unsigned(arguments.block[i]);
+    }
+    return true;
+  }
+
+  std::string place(const LaunchArguments& arguments) const {
+    const int64_t *g = arguments.grid, *b = arguments.block;
+    return fmt::format("kernel {}, grid ({}, {}, {}), block ({}, {}, {})", name_, g[0], g[1], g[2], b[0], b[1], b[2]);
+  }
+
+  std::shared_ptr<CudaModule> module_;
+  const DriverLibrary& driver_;
+  std::string name_;
+  size_t buffers_, integers_;
+  bool mark_;
+  std::unique_ptr<std::atomic<CUfunction>[]> functions_;  // by ordinal, null until looked up
+};
+
+}  // namespace
+
+CudaModule::CudaModule(std::shared_ptr<CudaParts> parts, std::string code, std::string title)
+    : parts_(std::move(parts)),
+      code_(std::move(code)),
+      title_(std::move(title)),
+      modules_(size_t(parts_->count()), nullptr) {}
+
+CudaModule::~CudaModule() {
+  for (int i = 0; i < parts_->count(); ++i) {
+    if (modules_[size_t(i)] == nullptr) continue;
+    try {
+      const ContextScope scope(parts_->driver(), parts_->context(i));
+      parts_->driver().cuModuleUnload(modules_[size_t(i)]);
+    } catch (const Error&) {  // the driver is shutting down, and the module with it
+    }
+  }
+}
+
+CUfunction CudaModule::function(int ordinal, const std::string& kernel) {
+  const std::lock_guard lock(mutex_);
+  const ContextScope scope(parts_->driver(), parts_->context(ordinal));
+  CUmodule& module = modules_[size_t(ordinal)];
+  if (module == nullptr) module = load(ordinal);
+  CUfunction function = nullptr;
+  parts_->driver().check(parts_->driver().cuModuleGetFunction(&function, module, kernel.c_str()), "cuModuleGetFunction",
+                         "kernel " + kernel);
+  return function;
+}
+
+CUmodule CudaModule::load(int ordinal) {
+  const DriverLibrary& driver = parts_->driver();
+  const RelaxedCapture relaxed(driver);
+  std::array<char, 4096> log = {};
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+  CUmodule module = nullptr;
+  const CUresult code = driver.cuModuleLoadDataEx(&module, code_.c_str(), 2, options, values);
+  if (code != CUDA_SUCCESS) {
+    log.back() = '\0';
+    driver.fail(code, "cuModuleLoadDataEx",
+                fmt::format("{} on device {}{}{}", title_, parts_->driver_ordinal(ordinal), log[0] == 0 ? "" : ":\n",
+                            log.data()));
+  }
+  return module;
+}
+
+std::shared_ptr<Executable> make_cuda_kernel(std::shared_ptr<CudaModule> module, const KernelText& kernel, bool mark) {
+  return std::make_shared<CudaKernel>(std::move(module), kernel, mark);
+}
+
+}  // namespace plait
