@@ -1,6 +1,6 @@
 """One rank of the tensor-parallel MLP in PyTorch: DTensor on Gloo, one thread. Started by benchmarks/tp_mlp/run.
 
-With one process the modules are plain: no mesh, no DTensor. Inputs are this rank's pieces (benchmarks/tp_mlp/turns.py).
+With one process the modules are plain: no mesh, no DTensor. Inputs are this rank's pieces (benchmarks/tp_mlp/job.py).
 """
 import os
 import sys
@@ -11,8 +11,9 @@ os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 import torch  # noqa: E402  (after the settings of its threads)
 import torch.nn.functional as F  # noqa: E402
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tp_mlp"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import turns  # noqa: E402
+from tp_mlp.job import INPUTS, OUTPUTS, Job  # noqa: E402
 
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 
@@ -51,11 +52,11 @@ def sharded_forward(job, t):
 
 
 def main():
-    job = turns.Job.from_arguments()
+    job = Job.from_arguments()
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
     torch.manual_seed(1)  # the same on every rank: replicas draw one mask
-    tensors = {name: load(job, name) for name in turns.INPUTS}
+    tensors = {name: load(job, name) for name in INPUTS}
     if job.ranks > 1:
         import torch.distributed as dist
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
@@ -66,16 +67,17 @@ def main():
         def forward():
             return plain_forward(tensors)
 
-    def turn(count):
+    def turn(_, count):
+        forward()
         begin = time.perf_counter()
         for _ in range(count):
             forward()
         return (time.perf_counter() - begin) / count
 
     with torch.no_grad():
-        for name, tensor in zip(turns.OUTPUTS, forward()):
+        for name, tensor in zip(OUTPUTS, forward()):
             save(job, name, tensor)
-        turns.serve(job, "torch", turn, {"torch": torch.__version__, "threads": torch.get_num_threads()})
+        turns.serve(job.folder, "torch", job.rank, {"torch": torch.__version__, "threads": torch.get_num_threads()}, turn)
     if job.ranks > 1:
         dist.destroy_process_group()
 

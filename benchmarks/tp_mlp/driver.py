@@ -3,107 +3,32 @@
 on the machine hits both; medians of the turns are compared. Outputs of both are checked against float64."""
 import argparse
 import contextlib
-import json
-import os
 import pathlib
-import socket
-import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import machine  # noqa: E402
-from tp_mlp import check, turns  # noqa: E402
+import turns  # noqa: E402
+from tp_mlp import check  # noqa: E402
+from tp_mlp.job import Job  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PEER = ROOT / "build/peers/venv/bin/python"
 # Open MPI counts cores by itself; on few cores, and as root, it must be told that this is meant.
-MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "btl_vader_single_copy_mechanism",
-          "none"]
-
-
-class Missing(Exception):
-    """A part that this machine lacks: its rows are skipped."""
-
-
-class Side:
-    """The processes of one side, connected."""
-
-    def __init__(self, name, commands, listener, ranks, limit):
-        self.name, self.limit = name, limit
-        environment = dict(os.environ, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
-        self.log = tempfile.TemporaryFile("w+")
-        self.processes = [subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
-                                           env=environment) for command in commands]
-        self.connections, self.about = {}, {}
-        try:
-            self.accept(listener, ranks)
-        except BaseException:
-            self.close()
-            raise
-
-    def accept(self, listener, ranks):
-        listener.settimeout(0.5)
-        end = time.monotonic() + self.limit
-        while len(self.connections) < ranks:
-            with contextlib.suppress(TimeoutError):
-                connection = listener.accept()[0]
-                connection.settimeout(self.limit)
-                stream = connection.makefile("rw")
-                hello = json.loads(stream.readline())
-                assert hello["side"] == self.name, hello
-                self.connections[hello["rank"]], self.about = (connection, stream), hello["about"]
-                continue
-            ended = [process.returncode for process in self.processes if process.poll() is not None]
-            if ended:
-                raise (Missing if 3 in ended else RuntimeError)(f"{self.name}: {self.last_words()}")
-            if time.monotonic() > end:
-                raise RuntimeError(f"{self.name}: not ready after {self.limit} s; {self.last_words()}")
-
-    def last_words(self):
-        self.log.seek(0)
-        lines = [line.strip() for line in self.log.read().splitlines()]
-        errors = [line for line in lines if line.startswith("error:") or "Error" in line]
-        return (errors or [line for line in lines if line] or ["no output"])[-1]
-
-    def turn(self, count):
-        """Seconds of one forward: the slowest rank's."""
-        for _, stream in self.connections.values():
-            stream.write(f"{count}\n")
-            stream.flush()
-        answers = []
-        for rank, (_, stream) in sorted(self.connections.items()):
-            line = stream.readline()
-            if not line:
-                raise RuntimeError(f"{self.name}: rank {rank} ended; {self.last_words()}")
-            answers.append(json.loads(line)["seconds"])
-        return max(answers)
-
-    def close(self):
-        for connection, stream in self.connections.values():
-            with contextlib.suppress(OSError):
-                stream.write("0\n")
-                stream.flush()
-            connection.close()
-        for process in self.processes:
-            try:
-                process.wait(10 if self.connections else 0)
-            except subprocess.TimeoutExpired:
-                process.terminate()
-                process.wait()
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
 
 
 def commands(side, job, binary_dir):
     """The command lines of a side: for plait one, which starts its processes; for PyTorch one for each rank."""
-    ranks = [turns.Job(**{**vars(job), "rank": rank}) for rank in range(job.ranks)]
+    ranks = [Job(**{**vars(job), "rank": rank}) for rank in range(job.ranks)]
     if side == "torch":
         if not PEER.exists():
-            raise Missing("torch: build/peers/venv is not there; benchmarks/peers/setup makes it")
+            raise turns.Missing("torch: build/peers/venv is not there; benchmarks/peers/setup makes it")
         return [[str(PEER), str(ROOT / "benchmarks/peers/tp_mlp_torch.py"), *rank.arguments()] for rank in ranks]
     program = [str(binary_dir / "plait_tp_mlp")]
     if not (binary_dir / "plait_tp_mlp").exists():
-        raise Missing(f"plait: {program[0]} is not built")
+        raise turns.Missing(f"plait: {program[0]} is not built")
     words = [program + rank.arguments() for rank in ranks]
     if job.ranks == 1:
         return words
@@ -118,22 +43,24 @@ def measure(job, binary_dir, args):
     row = {"dtype": job.dtype, "processes": job.ranks}
     inputs = check.write_inputs(job)
     seconds, sides = {}, {}
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(f"{job.folder}/turns")
-    listener.listen(8)
-    with contextlib.closing(listener), contextlib.ExitStack() as stack:
+    one_thread = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    with turns.listener(job.folder) as at, contextlib.ExitStack() as stack:
         for name in ("plait", "torch"):
             try:
-                side = Side(name, commands(name, job, binary_dir), listener, job.ranks, args.limit)
+                side = turns.Side(name, commands(name, job, binary_dir), at, job.ranks, args.limit, one_thread)
                 stack.callback(side.close)
                 sides[name], seconds[name] = side, []
-            except Missing as reason:
+            except turns.Missing as reason:
                 row.setdefault("skipped", []).append(str(reason))
             except RuntimeError as error:
                 row.setdefault("failed", []).append(str(error))
         for _ in range(args.turns):
-            for name, side in sides.items():
-                seconds[name].append(side.turn(args.runs))
+            for name, side in list(sides.items()):
+                try:
+                    seconds[name].append(side.turn("forward", args.runs))
+                except RuntimeError as error:
+                    row.setdefault("failed", []).append(str(error))
+                    del sides[name], seconds[name]
         row["about"] = {name: side.about for name, side in sides.items()}
         agreement = {name: check.outputs(job, name, inputs) for name in sides}
     for name, values in seconds.items():
@@ -179,7 +106,7 @@ def main():
     for processes in args.processes.split(","):
         for dtype in args.dtypes.split(","):
             with tempfile.TemporaryDirectory(prefix="tp_mlp_") as folder:
-                job = turns.Job(folder=folder, dtype=dtype, ranks=int(processes), rank=0, **sizes)
+                job = Job(folder=folder, dtype=dtype, ranks=int(processes), rank=0, **sizes)
                 rows.append(measure(job, args.binary_dir.resolve(), args))
             print(line(rows[-1]), flush=True)
     result = {"benchmark": "tp_mlp", "date": machine.date(), "machine": machine.describe(), "sizes": sizes,

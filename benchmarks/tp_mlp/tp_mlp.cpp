@@ -1,15 +1,10 @@
 // One rank of docs/examples/tp_mlp.plait: plait's side of benchmarks/tp_mlp. Takes the same words and gives the same
-// answers as benchmarks/peers/tp_mlp_torch.py; turns.py says what they are. Several ranks are processes of Open MPI.
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
-#include <cstring>
+// answers as benchmarks/peers/tp_mlp_torch.py (job.py, ../turns.py). Several ranks are processes of Open MPI.
 #include <fstream>
-#include <functional>
 
 #include "base/error.h"
 #include "bench.h"
+#include "turns.h"
 
 namespace plait::bench {
 namespace {
@@ -50,32 +45,6 @@ void save(const Job& job, const Tensors& outputs) {
   }
 }
 
-// Lines to and from the driver. Reading sleeps: a rank that waits leaves the cores to the other side.
-class Connection {
- public:
-  explicit Connection(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-    if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0)
-      throw UserError(fmt::format("`{}` takes no connection", path), "tp_mlp", "benchmarks/tp_mlp/run makes it");
-  }
-  ~Connection() { ::close(socket_); }
-  void say(const std::string& line) {
-    const std::string text = line + "\n";
-    PLAIT_CHECK(::write(socket_, text.data(), text.size()) == static_cast<ssize_t>(text.size()), "the driver is gone");
-  }
-  // A number a line; 0 where the driver is gone.
-  int64_t next() {
-    std::string text;
-    for (char c = 0; ::read(socket_, &c, 1) == 1 && c != '\n';) text += c;
-    return text.empty() ? 0 : std::stoll(text);
-  }
-
- private:
-  int socket_;
-};
-
 // Communicators over the processes of this job; none for one rank.
 std::unique_ptr<Communicators> join_processes(int64_t ranks) {
   if (ranks == 1) return nullptr;
@@ -85,13 +54,12 @@ std::unique_ptr<Communicators> join_processes(int64_t ranks) {
 int run(const Job& job) {
   const DType dtype = job.dtype == "f32" ? DType::f32 : DType::bf16;
   const int64_t cut = job.h4 / job.ranks;
-  const auto fusion = example("tp_mlp", {{"sb", std::to_string(job.sb)},
-                                         {"h", std::to_string(job.h)},
-                                         {"h4", std::to_string(job.h4)},
-                                         {"T", job.dtype}});
-  Tensors pieces = {{"x", load(job, "x", dtype, {job.sb, job.h})},  {"w0", load(job, "w0", dtype, {cut, job.h})},
-                    {"b0", load(job, "b0", dtype, {cut})},          {"w1", load(job, "w1", dtype, {job.h, cut})},
-                    {"b1", load(job, "b1", dtype, {job.h})},        {"seed", Tensor::from_doubles(DType::u64, {}, {1})}};
+  const auto fusion = example(
+      "tp_mlp",
+      {{"sb", std::to_string(job.sb)}, {"h", std::to_string(job.h)}, {"h4", std::to_string(job.h4)}, {"T", job.dtype}});
+  Tensors pieces = {{"x", load(job, "x", dtype, {job.sb, job.h})}, {"w0", load(job, "w0", dtype, {cut, job.h})},
+                    {"b0", load(job, "b0", dtype, {cut})},         {"w1", load(job, "w1", dtype, {job.h, cut})},
+                    {"b1", load(job, "b1", dtype, {job.h})},       {"seed", Tensor::from_doubles(DType::u64, {}, {1})}};
   CompileOptions how;
   how.ranks = job.ranks;
   how.options.cpu_threads = 1;
@@ -110,15 +78,15 @@ int run(const Job& job) {
   const auto forward = [&] { return compiled.run_local(job.rank, pieces, options); };
   save(job, forward());
 
-  Connection driver(job.folder + "/turns");
-  driver.say(fmt::format(R"({{"side": "plait", "rank": {}, "about": {{"plait": "{}", "threads": 1, "compile_ms": {:.3f}}}}})",
-                         job.rank, version(), compiled.report().compile_ms));
-  while (const int64_t count = driver.next()) {
-    forward();
-    const double begin = seconds();
-    for (int64_t i = 0; i < count; ++i) forward();
-    driver.say(fmt::format(R"({{"seconds": {:.9f}}})", (seconds() - begin) / static_cast<double>(count)));
-  }
+  serve_turns(
+      job.folder, "plait", job.rank,
+      fmt::format(R"({{"plait": "{}", "threads": 1, "compile_ms": {:.3f}}})", version(), compiled.report().compile_ms),
+      [&](const std::string&, int64_t count) {
+        forward();
+        const double begin = seconds();
+        for (int64_t i = 0; i < count; ++i) forward();
+        return (seconds() - begin) / static_cast<double>(count);
+      });
   return 0;
 }
 

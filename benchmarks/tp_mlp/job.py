@@ -1,13 +1,7 @@
-"""What the driver and the ranks of both sides share: files of pieces, and turns given over a local socket.
-
-A rank connects, says who it is, and answers each line `COUNT` by the seconds of one of COUNT forwards, after one forward
-that is not timed: a collective in it lets the ranks begin together. Waiting ranks sleep in the socket. `0` ends.
-"""
+"""One rank of the MLP's job: what the driver and the ranks of both sides agree on."""
 import argparse
 import dataclasses
-import json
 import os
-import socket
 
 INPUTS = ("x", "w0", "b0", "w1", "b1")
 OUTPUTS = ("linear1", "gelu", "linear2", "dropout")
@@ -15,7 +9,7 @@ OUTPUTS = ("linear1", "gelu", "linear2", "dropout")
 
 @dataclasses.dataclass
 class Job:
-    """One rank of a job. Files hold raw little-endian elements of `dtype`."""
+    """Files of `folder` hold raw little-endian elements of `dtype`."""
     folder: str
     dtype: str
     ranks: int
@@ -50,22 +44,3 @@ class Job:
 
     def result(self, side, name):
         return os.path.join(self.folder, f"{side}.{name}.{self.rank}")
-
-
-def serve(job, side, turn, about):
-    """Answers turns until told to end. `turn(count)`: seconds of one of `count` forwards."""
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(os.path.join(job.folder, "turns"))
-        stream = connection.makefile("rw")
-
-        def say(message):
-            stream.write(json.dumps(message) + "\n")
-            stream.flush()
-
-        say({"side": side, "rank": job.rank, "about": about})
-        for line in stream:
-            count = int(line)
-            if count == 0:
-                return
-            turn(1)
-            say({"seconds": turn(count)})
