@@ -98,6 +98,8 @@ set(PLAIT_CORE_SOURCES
   program/pieces.cpp
   program/print.cpp
   program/program.cpp
+  program/rank_memory.cpp
+  program/rank_queues.cpp
   program/verify.cpp
   reference/array.cpp
   reference/check.cpp
@@ -141,6 +143,9 @@ set(PLAIT_CORE_SOURCES
   sym/text_reader.cpp
 )
 set(PLAIT_CUBLASLT_SOURCES
+  backend/cuda/cublaslt/cublaslt.cpp
+  backend/cuda/cublaslt/library.cpp
+  backend/cuda/cublaslt/plan.cpp
 )
 set(PLAIT_NO_CUBLASLT_SOURCES
   backend/cuda/cublaslt/no_cublaslt.cpp
@@ -175,13 +180,18 @@ set(PLAIT_MPI_PLUGIN_SOURCES
   comm/mpi/mpi_plugin/plugin.cpp
 )
 set(PLAIT_SIM_CUDA_SOURCES
+  sim/cuda/api_context.cpp
+  sim/cuda/api_device.cpp
   sim/cuda/capture.cpp
   sim/cuda/devices.cpp
   sim/cuda/errors.cpp
   sim/cuda/findings.cpp
   sim/cuda/graphs.cpp
+  sim/cuda/launch.cpp
   sim/cuda/machine.cpp
+  sim/cuda/modules.cpp
   sim/cuda/objects.cpp
+  sim/cuda/pools.cpp
   sim/cuda/scheduler.cpp
   sim/cuda/streams.cpp
   sim/memory/access.cpp

@@ -19,8 +19,9 @@ struct LaunchArguments {
   int64_t thread_extent = 1;    // CPU: iterations of the thread loop; <= 0 launches nothing
   int64_t grid[3] = {1, 1, 1};  // GPU: any 0 launches nothing
   int64_t block[3] = {1, 1, 1};
-  Stream* stream = nullptr;  // GPU: where the launch is queued; host devices need none
-  int threads = 0;           // CPU: threads that may run the launch, the caller's included; 0: all of the device
+  Stream* stream = nullptr;   // GPU: where the launch is queued; host devices need none
+  int threads = 0;            // CPU: threads that may run the launch, the caller's included; 0: all of the device
+  void* workspace = nullptr;  // workspace_bytes() of device memory that no other stream uses; null: the device's own
 };
 
 // Something compiled: safe to launch from several threads at once; keeps what it needs alive.
@@ -28,6 +29,8 @@ class Executable {
  public:
   virtual ~Executable() = default;
   virtual void launch(const LaunchArguments& arguments) const = 0;
+  // Scratch memory that a launch may use; the contents do not matter before or after.
+  virtual size_t workspace_bytes() const { return 0; }
 };
 
 // A kernel's text and how it is called.

@@ -1,0 +1,267 @@
+#include "backend/cuda/cublaslt/cublaslt.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+#include "backend/cuda/cublaslt/plan.h"
+#include "backend/cuda/cuda_parts.h"
+#include "base/error.h"
+
+namespace plait {
+namespace {
+
+constexpr size_t kPlans = 1024;
+constexpr size_t kMegabyte = size_t(1) << 20;
+
+std::string text_of(const MatmulProblem& p) {
+  return fmt::format("cuBLASLt product {}{} x {}{} -> {}, batch {}, m {}, n {}, k {}", name(p.in),
+                     p.transpose_a ? "^T" : "", name(p.in), p.transpose_b ? "^T" : "", name(p.out), p.batch, p.m, p.n,
+                     p.k);
+}
+
+bool refuse(std::string* why_not, std::string reason) {
+  if (why_not != nullptr) *why_not = std::move(reason);
+  return false;
+}
+
+// The largest power of two up to 256 that divides an address.
+unsigned alignment_of(const void* pointer) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  return unsigned(std::min<uintptr_t>(address & -address, 256) + (address == 0 ? 256 : 0));
+}
+
+// Dense strides where none are given.
+MatmulProblem spelled_out(MatmulProblem p) {
+  const auto dense = [](int64_t& given, int64_t value) {
+    if (given == 0) given = std::max<int64_t>(value, 1);
+  };
+  dense(p.a_row, p.transpose_a ? p.m : p.k);
+  dense(p.b_row, p.transpose_b ? p.k : p.n);
+  dense(p.out_row, p.n);
+  if (p.batch <= 1) p.a_batch = p.b_batch = p.out_batch = 0;
+  return p;
+}
+
+void check_problem(const MatmulProblem& p) {
+  for (int64_t extent : {p.batch, p.m, p.n, p.k}) PLAIT_CHECK(extent >= 0, "{} with extent {}", text_of(p), extent);
+  PLAIT_CHECK(p.a_row >= (p.transpose_a ? p.m : p.k), "{} with rows of a {} apart", text_of(p), p.a_row);
+  PLAIT_CHECK(p.b_row >= (p.transpose_b ? p.k : p.n), "{} with rows of b {} apart", text_of(p), p.b_row);
+  PLAIT_CHECK(p.out_row >= p.n, "{} with rows of out {} apart", text_of(p), p.out_row);
+  PLAIT_CHECK(p.batch <= 1 || p.m * p.n == 0 || p.out_batch >= (p.m - 1) * p.out_row + p.n,
+              "{} with matrices of out {} apart", text_of(p), p.out_batch);
+}
+
+class Lt : public CublasLt, public std::enable_shared_from_this<Lt> {
+ public:
+  Lt(std::shared_ptr<CudaParts> parts, const CublasLtLibrary& library, bool allow_tf32)
+      : parts_(std::move(parts)),
+        library_(library),
+        tf32_(allow_tf32),
+        workspace_bytes_(parts_->attribute(0, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9 ? 32 * kMegabyte
+                                                                                                 : 4 * kMegabyte),
+        handles_(new std::atomic<cublasLtHandle_t>[size_t(parts_->count())]()) {}
+  ~Lt() override {
+    for (int i = 0; i < parts_->count(); ++i) {
+      const cublasLtHandle_t handle = handles_[size_t(i)].load();
+      if (handle == nullptr) continue;
+      try {
+        const ContextScope scope(parts_->driver(), parts_->context(i));
+        library_.cublasLtDestroy(handle);
+      } catch (const Error&) {  // the driver is shutting down, and the handle with it
+      }
+    }
+  }
+
+  size_t workspace_bytes() const override { return workspace_bytes_; }
+  size_t cached_plans() const override {
+    const std::shared_lock lock(mutex_);
+    return plans_.size();
+  }
+
+  std::shared_ptr<Executable> product(const LibraryProduct& product, std::string* why_not) override;
+  bool matmul(Stream& stream, const MatmulProblem& given, const MatmulPointers& pointers,
+              std::string* why_not) override;
+
+ private:
+  // Of this ordinal, whose context is current.
+  cublasLtHandle_t handle(int ordinal) {
+    std::atomic<cublasLtHandle_t>& known = handles_[size_t(ordinal)];
+    if (cublasLtHandle_t handle = known.load(std::memory_order_acquire)) return handle;
+    const std::unique_lock lock(mutex_);
+    if (cublasLtHandle_t handle = known.load(std::memory_order_relaxed)) return handle;
+    const RelaxedCapture relaxed(parts_->driver());
+    cublasLtHandle_t handle = nullptr;
+    library_.check(library_.cublasLtCreate(&handle), "cublasLtCreate");
+    known.store(handle, std::memory_order_release);
+    return handle;
+  }
+
+  std::shared_ptr<const Plan> plan(const PlanKey& key, const void* bias, std::string* why_not) {
+    {
+      const std::shared_lock lock(mutex_);
+      const auto found = plans_.find(key);
+      if (found != plans_.end()) return found->second;
+    }
+    auto made = make_plan(library_, handle(key.ordinal), key, bias, why_not);
+    if (made == nullptr) return nullptr;
+    const std::unique_lock lock(mutex_);
+    if (!plans_.emplace(key, made).second) return made;
+    order_.push_back(key);
+    if (order_.size() > kPlans) {
+      plans_.erase(order_.front());
+      order_.pop_front();
+    }
+    return made;
+  }
+
+  PlanKey key_of(const MatmulProblem& problem, const MatmulPointers& pointers, int ordinal) const {
+    PlanKey key{problem, problem.beta != 0, tf32_, ordinal, workspace_bytes_};
+    key.problem.alpha = 1, key.problem.beta = 0;
+    key.align_a = alignment_of(pointers.a);
+    key.align_b = alignment_of(pointers.b);
+    key.align_out = alignment_of(pointers.out);
+    key.align_bias = alignment_of(pointers.bias);
+    return key;
+  }
+
+  void zero(Stream& stream, const MatmulProblem& problem, void* out) const;
+  cublasStatus_t run(const Plan& plan, cublasLtMatmulDesc_t operation, const MatmulProblem& problem,
+                     const MatmulPointers& pointers, Stream& stream);
+
+  const std::shared_ptr<CudaParts> parts_;
+  const CublasLtLibrary& library_;
+  const bool tf32_;
+  const size_t workspace_bytes_;
+  std::unique_ptr<std::atomic<cublasLtHandle_t>[]> handles_;  // by ordinal, null until first used
+  mutable std::shared_mutex mutex_;                           // guards what follows
+  std::map<PlanKey, std::shared_ptr<const Plan>> plans_;
+  std::deque<PlanKey> order_;                                         // as they came: the oldest goes first
+  std::map<std::array<int, 3>, std::weak_ptr<Executable>> products_;  // they hold this object
+};
+
+void Lt::zero(Stream& stream, const MatmulProblem& p, void* out) const {
+  const DriverLibrary& driver = parts_->driver();
+  const size_t element = size_of(p.out);
+  for (int64_t i = 0; i < p.batch; ++i) {
+    const auto at = reinterpret_cast<CUdeviceptr>(out) + size_t(i * p.out_batch) * element;
+    driver.check(driver.cuMemsetD2D8Async(at, size_t(p.out_row) * element, 0, size_t(p.n) * element, size_t(p.m),
+                                          static_cast<CUstream>(stream.native())),
+                 "cuMemsetD2D8Async", text_of(p));
+  }
+}
+
+cublasStatus_t Lt::run(const Plan& plan, cublasLtMatmulDesc_t operation, const MatmulProblem& problem,
+                       const MatmulPointers& pointers, Stream& stream) {
+  const float alpha = float(problem.alpha), beta = float(problem.beta);
+  const void* const scale = plan.wide ? static_cast<const void*>(&problem.alpha) : &alpha;
+  const void* const add = plan.wide ? static_cast<const void*>(&problem.beta) : &beta;
+  const auto native = static_cast<CUstream>(stream.native());
+  void* workspace = pointers.workspace;
+  if (workspace == nullptr) workspace = parts_->workspace(stream.ordinal(), native, workspace_bytes_);
+  cublasStatus_t status = CUBLAS_STATUS_NOT_SUPPORTED;
+  for (const cublasLtMatmulAlgo_t& algorithm : plan.algorithms) {
+    status = library_.cublasLtMatmul(handle(stream.ordinal()), operation, scale, pointers.b, plan.a.get(), pointers.a,
+                                     plan.b.get(), add, pointers.out, plan.out.get(), pointers.out, plan.out.get(),
+                                     &algorithm, workspace, workspace_bytes_, native);
+    if (status != CUBLAS_STATUS_NOT_SUPPORTED) break;  // the next one may do
+  }
+  return status;
+}
+
+bool Lt::matmul(Stream& stream, const MatmulProblem& given, const MatmulPointers& pointers, std::string* why_not) {
+  const MatmulProblem problem = spelled_out(given);
+  check_problem(problem);
+  if (!has_dtypes(problem.in, problem.out))
+    return refuse(why_not,
+                  fmt::format("cuBLASLt is not used for products {} -> {}", name(problem.in), name(problem.out)));
+  if (problem.batch == 0 || problem.m == 0 || problem.n == 0) return true;
+  const ContextScope scope(parts_->driver(), parts_->context(stream.ordinal()));
+  if (problem.k == 0) {
+    if (problem.bias || problem.beta != 0)
+      return refuse(why_not, "cuBLASLt has no empty sums, and this one has a bias or is added to what is there");
+    zero(stream, problem, pointers.out);
+    return true;
+  }
+  const PlanKey key = key_of(problem, pointers, stream.ordinal());
+  const std::shared_ptr<const Plan> plan = this->plan(key, pointers.bias, why_not);
+  if (plan == nullptr) return false;
+  cublasStatus_t status;
+  if (problem.bias) {  // the pointer is part of the operation
+    status = run(*plan, make_operation(library_, key, pointers.bias).get(), problem, pointers, stream);
+  } else {
+    status = run(*plan, plan->operation.get(), problem, pointers, stream);
+  }
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return refuse(why_not, "cublasLtMatmul: " + library_.text(status));
+  if (status != CUBLAS_STATUS_SUCCESS) library_.fail(status, ("cublasLtMatmul for " + text_of(problem)).c_str());
+  return true;
+}
+
+// A product of the pipeline.
+class LtExecutable : public Executable {
+ public:
+  LtExecutable(std::shared_ptr<Lt> library, const LibraryProduct& product)
+      : library_(std::move(library)), product_(product) {}
+
+  size_t workspace_bytes() const override { return library_->workspace_bytes(); }
+
+  void launch(const LaunchArguments& arguments) const override {
+    PLAIT_CHECK(arguments.buffers.size() == 3 && arguments.integers.size() == 4,
+                "a product takes 3 buffers and 4 integers, given are {} and {}", arguments.buffers.size(),
+                arguments.integers.size());
+    PLAIT_CHECK(arguments.stream != nullptr, "a product is launched without a stream");
+    const MatmulProblem problem = problem_of(arguments.integers);
+    const MatmulPointers pointers{arguments.buffers[0], arguments.buffers[1], arguments.buffers[2], nullptr,
+                                  arguments.workspace};
+    std::string why_not;
+    if (library_->matmul(*arguments.stream, problem, pointers, &why_not)) return;
+    throw UserError(why_not, text_of(problem), "ask for the schedule nest at this product");
+  }
+
+ private:
+  MatmulProblem problem_of(std::span<const int64_t> n) const {
+    for (int64_t extent : n) PLAIT_CHECK(extent >= 0, "a product with extent {}", extent);
+    MatmulProblem problem;
+    problem.in = product_.in;
+    problem.out = product_.out;
+    problem.transpose_b = product_.linear;
+    problem.batch = n[0], problem.m = n[1], problem.n = n[2], problem.k = n[3];
+    if (product_.linear) {  // b is shared: all rows of a together
+      problem.m *= problem.batch;
+      problem.batch = std::min<int64_t>(problem.batch, 1);
+    }
+    problem.a_batch = problem.m * problem.k;
+    problem.b_batch = problem.k * problem.n;
+    problem.out_batch = problem.m * problem.n;
+    return problem;
+  }
+
+  std::shared_ptr<Lt> library_;
+  LibraryProduct product_;
+};
+
+std::shared_ptr<Executable> Lt::product(const LibraryProduct& product, std::string* why_not) {
+  if (!has_dtypes(product.in, product.out)) {
+    refuse(why_not, fmt::format("cuBLASLt is not used for products {} -> {}", name(product.in), name(product.out)));
+    return nullptr;
+  }
+  const std::unique_lock lock(mutex_);
+  std::weak_ptr<Executable>& known = products_[{int(product.in), int(product.out), product.linear}];
+  std::shared_ptr<Executable> out = known.lock();
+  if (out == nullptr) known = out = std::make_shared<LtExecutable>(shared_from_this(), product);
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<CublasLt> make_cublaslt(std::shared_ptr<CudaParts> parts, const std::string& path, bool allow_tf32,
+                                        std::string* why_not) {
+  const CublasLtLibrary* library = cublaslt_library(path, why_not);
+  if (library == nullptr) return nullptr;
+  return std::make_shared<Lt>(std::move(parts), *library, allow_tf32);
+}
+
+}  // namespace plait
