@@ -50,3 +50,7 @@ def write_json(path, value):
     scratch = path.with_name(path.name + ".new")
     scratch.write_text(json.dumps(value, indent=2) + "\n")
     scratch.rename(path)
+
+
+def read_json(path):
+    return json.loads(pathlib.Path(path).read_text())

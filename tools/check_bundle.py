@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_MEGABYTES = 60
 GLIBC = "2.35"  # Ubuntu 22.04, Fedora 36, Debian 12
 LIBC = re.compile(r"lib(c|m|dl|rt|pthread)\.so\.\d+|ld-linux[-\w]*\.so\.\d+")
@@ -52,6 +53,8 @@ def problems_of(path, siblings):
     sections = output("readelf", "-SW", str(path))
     if ".debug_info" in sections or ".symtab" in sections:
         yield "is not stripped"
+    if (ROOT / "CMakeLists.txt").exists() and f"{ROOT}/".encode() in path.read_bytes():
+        yield f"names {ROOT}"
 
 
 def run_copy(folder):

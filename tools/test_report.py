@@ -23,11 +23,20 @@ def outcome(case):
     return "failed"
 
 
-def read(path):
-    """All (outcome, name, what it printed) of a JUnit file."""
-    preset = pathlib.Path(path).parent.name
+def read_timed(path):
+    """All (outcome, name, seconds, what it printed) of a JUnit file."""
     cases = xml.etree.ElementTree.parse(path).getroot().iter("testcase")
-    return [(outcome(case), f"{preset}: {case.get('name')}", case.findtext("system-out") or "") for case in cases]
+    return [(outcome(case), case.get("name"), float(case.get("time") or 0), case.findtext("system-out") or "")
+            for case in cases]
+
+
+def read(path):
+    """All (outcome, name, what it printed) of a JUnit file; one that was cut off is one failure."""
+    preset = pathlib.Path(path).parent.name
+    try:
+        return [(kind, f"{preset}: {name}", printed) for kind, name, _, printed in read_timed(path)]
+    except (OSError, xml.etree.ElementTree.ParseError) as error:
+        return [("failed", f"{preset}: {path} cannot be read: {error}", "")]
 
 
 def main():

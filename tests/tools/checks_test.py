@@ -223,6 +223,11 @@ class Report(Tree):
                 self.assertEqual((got, lines[-1]), (status, last))
         self.assertIn("failed: ci: b", self.report(["passed", "failed"])[1])
 
+    def test_cut_off(self):
+        self.write({"asan/junit.xml": "<testsuite><testcase name="})
+        status, lines = self.report(["passed"], self.root / "asan/junit.xml")
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
     def test_broken_preset(self):
         self.write({"skipped.txt": "wheel: no index\n"})
         status, lines = self.report(["passed"], "--skipped", self.root / "skipped.txt", "--broken", "asan", "--")
