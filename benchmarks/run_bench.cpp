@@ -27,6 +27,39 @@ void cached_run_tp_mlp(benchmark::State& state) {
 }
 BENCHMARK(cached_run_tp_mlp)->ArgName("ranks")->Arg(1)->Arg(2)->Arg(4)->Unit(benchmark::kMicrosecond);
 
+// A chain of products of 4 x 4: each is a step of its own, which takes next to no time. A long chain against a short
+// one leaves the host's part of a step.
+Compiled chain(int64_t length, Tensors& inputs) {
+  Fusion fusion({}, "chain");
+  TensorView* x = fusion.input("x", {1, 4}, DType::f32);
+  TensorView* w = fusion.parameter("w", {4, 4}, DType::f32);
+  for (int64_t i = 0; i < length; ++i) x = linear(x, w);
+  fusion.output("y", x);
+  CompileOptions how;
+  how.options.products = "nest";
+  how.options.cpu_threads = 1;
+  inputs = inputs_of(fusion);
+  Compiled out = compile(fusion, how);
+  out.run(inputs);
+  return out;
+}
+
+void host_time_per_step(benchmark::State& state) {
+  constexpr int64_t kShort = 16, kLong = 256;
+  Tensors inputs;
+  Compiled few = chain(kShort, inputs), many = chain(kLong, inputs);
+  const auto launches = [](const Compiled& program) { return program.program().count(StepKind::LaunchStep); };
+  PLAIT_CHECK(launches(few) == kShort && launches(many) == kLong, "the chain's products are not a step each");
+  std::vector<double> short_times, long_times;
+  for (auto _ : state) {
+    short_times.push_back(seconds_of([&] { few.run(inputs); }));
+    long_times.push_back(seconds_of([&] { many.run(inputs); }));
+    state.SetIterationTime(long_times.back());
+  }
+  state.counters["step_us"] = 1e6 * (median(long_times) - median(short_times)) / (kLong - kShort);
+}
+BENCHMARK(host_time_per_step)->UseManualTime()->Unit(benchmark::kMicrosecond);
+
 // Text to machine code with libraries loaded and nothing cached: every iteration has a device of its own, with an empty
 // kernel cache. Outside of the time: parsing, drawing of inputs, the first load of LLVM and oneDNN.
 void cold_compile_tp_mlp(benchmark::State& state) {

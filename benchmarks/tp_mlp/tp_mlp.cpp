@@ -45,12 +45,6 @@ void save(const Job& job, const Tensors& outputs) {
   }
 }
 
-// Communicators over the processes of this job; none for one rank.
-std::unique_ptr<Communicators> join_processes(int64_t ranks) {
-  if (ranks == 1) return nullptr;
-  throw MissingError("communicator `mpi` is not built", "tp_mlp", "take one process");
-}
-
 int run(const Job& job) {
   const DType dtype = job.dtype == "f32" ? DType::f32 : DType::bf16;
   const int64_t cut = job.h4 / job.ranks;
@@ -63,19 +57,18 @@ int run(const Job& job) {
   CompileOptions how;
   how.ranks = job.ranks;
   how.options.cpu_threads = 1;
-  const auto processes = join_processes(job.ranks);
-  if (processes && processes->bootstrap()->rank() != job.rank)
-    throw UserError("ranks are in another order than their words", "tp_mlp", "benchmarks/tp_mlp/run starts this");
-  RunOptions options;
-  options.comms = processes.get();
+  how.comm = job.ranks > 1 ? "mpi" : "local";
   Compiled compiled = compile(*fusion, how);
+  if (compiled.job() != nullptr && compiled.job()->rank() != job.rank)
+    throw UserError(fmt::format("rank {} has the words of rank {}", compiled.job()->rank(), job.rank), "tp_mlp",
+                    "benchmarks/tp_mlp/run starts this");
   compiled.prepare({{"x", {dtype, {job.sb, job.h}}},
                     {"w0", {dtype, {job.h4, job.h}}},
                     {"b0", {dtype, {job.h4}}},
                     {"w1", {dtype, {job.h, job.h4}}},
                     {"b1", {dtype, {job.h}}},
                     {"seed", {DType::u64, {}}}});
-  const auto forward = [&] { return compiled.run_local(job.rank, pieces, options); };
+  const auto forward = [&] { return compiled.run_local(job.rank, pieces); };
   save(job, forward());
 
   serve_turns(
