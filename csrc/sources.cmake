@@ -93,6 +93,7 @@ set(PLAIT_CORE_SOURCES
   program/bound_program.cpp
   program/happens_before.cpp
   program/interleaving.cpp
+  program/list_executor.cpp
   program/memory_plan.cpp
   program/parse.cpp
   program/pieces.cpp
@@ -100,6 +101,10 @@ set(PLAIT_CORE_SOURCES
   program/program.cpp
   program/rank_memory.cpp
   program/rank_queues.cpp
+  program/rank_runner.cpp
+  program/step_runner.cpp
+  program/stepped_executor.cpp
+  program/team_calls.cpp
   program/verify.cpp
   reference/array.cpp
   reference/check.cpp
@@ -182,7 +187,14 @@ set(PLAIT_MPI_PLUGIN_SOURCES
 set(PLAIT_SIM_CUDA_SOURCES
   sim/cuda/api_context.cpp
   sim/cuda/api_device.cpp
+  sim/cuda/api_graph.cpp
+  sim/cuda/api_launch.cpp
+  sim/cuda/api_memory.cpp
+  sim/cuda/api_module.cpp
+  sim/cuda/api_stream.cpp
+  sim/cuda/api_transfer.cpp
   sim/cuda/capture.cpp
+  sim/cuda/contexts.cpp
   sim/cuda/devices.cpp
   sim/cuda/errors.cpp
   sim/cuda/findings.cpp
@@ -194,11 +206,21 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/cuda/pools.cpp
   sim/cuda/scheduler.cpp
   sim/cuda/streams.cpp
+  sim/cuda/transfers.cpp
   sim/memory/access.cpp
   sim/memory/address_space.cpp
   sim/memory/shadow.cpp
   sim/memory/trace.cpp
+  sim/ptx/approximate.cpp
+  sim/ptx/compare.cpp
+  sim/ptx/decoder.cpp
+  sim/ptx/definite.cpp
+  sim/ptx/floats.cpp
+  sim/ptx/halves.cpp
+  sim/ptx/integer.cpp
   sim/ptx/lexer.cpp
+  sim/ptx/logic.cpp
+  sim/ptx/numbers.cpp
   sim/ptx/read.cpp
   sim/ptx/types.cpp
 )
@@ -213,4 +235,13 @@ set(PLAIT_SIM_CUBLASLT_SOURCES
   sim/cublaslt/tiles.cpp
 )
 set(PLAIT_SIM_NCCL_SOURCES
+  sim/nccl/arena.cpp
+  sim/nccl/collectives.cpp
+  sim/nccl/comm.cpp
+  sim/nccl/control.cpp
+  sim/nccl/group.cpp
+  sim/nccl/init.cpp
+  sim/nccl/jobs.cpp
+  sim/nccl/reduce.cpp
+  sim/nccl/works.cpp
 )
