@@ -192,10 +192,13 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/cuda/api_memory.cpp
   sim/cuda/api_module.cpp
   sim/cuda/api_stream.cpp
+  sim/cuda/api_symbols.cpp
   sim/cuda/api_transfer.cpp
+  sim/cuda/calls.cpp
   sim/cuda/capture.cpp
   sim/cuda/contexts.cpp
   sim/cuda/devices.cpp
+  sim/cuda/engine.cpp
   sim/cuda/errors.cpp
   sim/cuda/findings.cpp
   sim/cuda/graphs.cpp
@@ -205,6 +208,7 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/cuda/objects.cpp
   sim/cuda/pools.cpp
   sim/cuda/scheduler.cpp
+  sim/cuda/simulator.cpp
   sim/cuda/streams.cpp
   sim/cuda/transfers.cpp
   sim/memory/access.cpp
@@ -213,6 +217,8 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/memory/trace.cpp
   sim/ptx/approximate.cpp
   sim/ptx/compare.cpp
+  sim/ptx/control.cpp
+  sim/ptx/convert.cpp
   sim/ptx/decoder.cpp
   sim/ptx/definite.cpp
   sim/ptx/floats.cpp
@@ -220,8 +226,12 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/ptx/integer.cpp
   sim/ptx/lexer.cpp
   sim/ptx/logic.cpp
+  sim/ptx/memory.cpp
+  sim/ptx/module.cpp
+  sim/ptx/move.cpp
   sim/ptx/numbers.cpp
   sim/ptx/read.cpp
+  sim/ptx/run.cpp
   sim/ptx/types.cpp
 )
 set(PLAIT_SIM_CUBLASLT_SOURCES

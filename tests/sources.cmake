@@ -17,6 +17,7 @@ set(PLAIT_TEST_FOLDERS
   fuzz
   golden
   ir
+  multidevice
   numerics
   perf
   unit/analysis
@@ -60,6 +61,9 @@ set(PLAIT_TEST_golden
 set(PLAIT_TEST_ir
   ir/ir_text_test.cpp
 )
+set(PLAIT_TEST_multidevice
+  multidevice/programs_test.cpp
+)
 set(PLAIT_TEST_numerics
   numerics/cpp_api_test.cpp
   numerics/cuda_resources_test.cpp
@@ -88,7 +92,14 @@ set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/thread_pool_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cuda
+  unit/backend/cuda/allocator_test.cpp
+  unit/backend/cuda/compile_units_test.cpp
+  unit/backend/cuda/cublaslt_test.cpp
+  unit/backend/cuda/driver_test.cpp
+  unit/backend/cuda/guest_test.cpp
+  unit/backend/cuda/launch_test.cpp
   unit/backend/cuda/nvrtc_test.cpp
+  unit/backend/cuda/stream_test.cpp
 )
 set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp
@@ -106,7 +117,11 @@ set(PLAIT_TEST_unit_codegen_llvm
   unit/codegen/llvm/writer_test.cpp
 )
 set(PLAIT_TEST_unit_comm
+  unit/comm/bootstrap_test.cpp
+  unit/comm/flight_recorder_test.cpp
   unit/comm/local_test.cpp
+  unit/comm/mpi_test.cpp
+  unit/comm/threads_test.cpp
 )
 set(PLAIT_TEST_unit_device
   unit/device/tensor_test.cpp

@@ -3,6 +3,7 @@
 // case.
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "comm/bootstrap.h"
@@ -10,6 +11,8 @@
 #include "scalar/dtype.h"
 
 namespace plait {
+
+class FlightRecorder;  // comm/flight_recorder.h
 
 enum class CommReduce : uint8_t { sum, max, min, prod };
 std::string_view name(CommReduce reduce);
@@ -74,6 +77,18 @@ class Communicators {
   // Ends all operations of this process and makes later ones throw CommError with `why`; safe from every thread. Other
   // members are told where the transport can.
   virtual void abort(std::string_view why) { (void)why; }
+  // What a rank of this process did last; executors name its steps there. Null where nothing is recorded.
+  virtual FlightRecorder* recorder(int64_t rank) {
+    (void)rank;
+    return nullptr;
+  }
+  // Writes the recorders of this process: rank_N.json in the folder, which is made. UserError if it cannot be written.
+  virtual void dump(const std::string& folder, std::string_view reason) {
+    (void)folder;
+    (void)reason;
+  }
+  // GPU: whether the streams given to collectives are being captured from now on. No operation may be unfinished.
+  virtual void set_capturing(bool on) { (void)on; }
 };
 
 }  // namespace plait

@@ -86,10 +86,59 @@ void LocalCommunicator::all_reduce(DType dtype, CommReduce reduce, int64_t eleme
   traffic_.wire_bytes_min += 2 * (size_ - 1) * elements * unit;
 }
 
+// A team whose operations are recorded, for each of its ranks.
+class LocalCommunicators::Team : public Communicator {
+ public:
+  Team(std::span<const int64_t> ranks, LocalCommunicators& all)
+      : communicator_(int64_t(ranks.size()), all.traffic_), aborted_(all.aborted_) {
+    for (int64_t rank : ranks) {
+      FlightRecorder& recorder = all.recorders_.of(rank);
+      recorders_.push_back({&recorder, recorder.team(ranks)});
+    }
+  }
+  int64_t size() const override { return communicator_.size(); }
+
+  void all_reduce(DType dtype, CommReduce reduce, int64_t elements, std::span<const CommMember> members) override {
+    const CommCall call{CommKind::all_reduce, reduce, {dtype, 1, 1, {&elements, 1}}};
+    record(call, [&] { communicator_.all_reduce(dtype, reduce, elements, members); });
+  }
+  void all_gather(const CommPieces& pieces, std::span<const CommMember> members) override {
+    record({CommKind::all_gather, CommReduce::sum, pieces}, [&] { communicator_.all_gather(pieces, members); });
+  }
+  void reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) override {
+    record({CommKind::reduce_scatter, reduce, pieces}, [&] { communicator_.reduce_scatter(pieces, reduce, members); });
+  }
+
+ private:
+  struct Recording {
+    FlightRecorder* recorder;
+    uint32_t team;
+    int64_t issue = 0;
+  };
+  void record(const CommCall& call, auto&& carry_out) {
+    aborted_.check();
+    const int64_t begin = FlightRecorder::now();
+    for (Recording& r : recorders_) r.issue = r.recorder->begin(r.team, call, begin);
+    carry_out();
+    const int64_t end = FlightRecorder::now();
+    for (Recording& r : recorders_) r.recorder->mark(r.issue, FlightState::done, end);
+  }
+  LocalCommunicator communicator_;
+  const AbortFlag& aborted_;
+  std::vector<Recording> recorders_;
+};
+
+LocalCommunicators::LocalCommunicators(CommOptions options) : options_(std::move(options)), recorders_("local") {}
+LocalCommunicators::~LocalCommunicators() = default;
+
 Communicator& LocalCommunicators::team(std::span<const int64_t> ranks) {
   auto& slot = teams_[std::vector<int64_t>(ranks.begin(), ranks.end())];
-  if (!slot) slot = std::make_unique<LocalCommunicator>(int64_t(ranks.size()), traffic_);
+  if (!slot) slot = std::make_unique<Team>(ranks, *this);
   return *slot;
+}
+
+void LocalCommunicators::abort(std::string_view why) {
+  if (aborted_.set(why)) recorders_.dump_on_failure(options_.dump_folder, why);
 }
 
 }  // namespace plait

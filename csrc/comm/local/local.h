@@ -5,7 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "comm/abort_flag.h"
+#include "comm/comm_options.h"
 #include "comm/communicator.h"
+#include "comm/flight_recorder.h"
 
 namespace plait {
 
@@ -29,13 +32,23 @@ class LocalCommunicator : public Communicator {
 
 class LocalCommunicators : public Communicators {
  public:
+  explicit LocalCommunicators(CommOptions options = {});
+  ~LocalCommunicators() override;
   Communicator& team(std::span<const int64_t> ranks) override;
   CommTraffic traffic() const override { return traffic_; }
   void reset_traffic() override { traffic_ = {}; }
+  void check() override { aborted_.check(); }
+  void abort(std::string_view why) override;
+  FlightRecorder* recorder(int64_t rank) override { return recorders_.find(rank); }
+  void dump(const std::string& folder, std::string_view reason) override { recorders_.dump(folder, reason); }
 
  private:
+  class Team;
+  const CommOptions options_;
   CommTraffic traffic_;
-  std::map<std::vector<int64_t>, std::unique_ptr<LocalCommunicator>> teams_;
+  AbortFlag aborted_;
+  FlightRecorders recorders_;
+  std::map<std::vector<int64_t>, std::unique_ptr<Team>> teams_;
 };
 
 }  // namespace plait

@@ -1,0 +1,34 @@
+#pragma once
+// What a member asks of its team: for comparison with what the others ask, and in words.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "comm/communicator.h"
+
+namespace plait {
+
+enum class CommKind : uint8_t { all_reduce, all_gather, reduce_scatter };
+std::string_view name(CommKind kind);
+
+// The arguments of a collective that all members share. An all_reduce has one count: its elements, with outer and inner
+// 1; an all_gather has no reduction (it is left at sum).
+struct CommCall {
+  CommKind kind = CommKind::all_reduce;
+  CommReduce reduce = CommReduce::sum;
+  CommPieces pieces;
+  bool operator==(const CommCall& other) const;
+  int64_t bytes() const;  // of the whole tensor
+};
+
+// "all_gather(f32, 4 x [11, 11, 10] x 64)", "all_reduce(f32, sum, 12 elements)".
+std::string describe(const CommCall& call);
+// "ranks 0, 1, 2", "rank 0".
+std::string rank_list(std::span<const int64_t> ranks);
+
+// What a member takes from other members' buffers in a collective of `size` members, and the least that the collective
+// could take, counted where position 0 is. An all_reduce is a reduce-scatter and an all-gather of even chunks.
+CommTraffic member_traffic(const CommCall& call, int64_t size, int64_t position);
+
+}  // namespace plait

@@ -1,0 +1,161 @@
+#pragma once
+// Collectives that every transport must carry out as comm/local does.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "comm/comm_call.h"
+#include "comm/local/local.h"
+#include "device/tensor.h"
+
+namespace plait::testing {
+
+inline constexpr DType kDTypes[] = {DType::boolean, DType::i64,  DType::u32, DType::u64,
+                                    DType::f16,     DType::bf16, DType::f32, DType::f64};
+inline constexpr CommReduce kReduces[] = {CommReduce::sum, CommReduce::max, CommReduce::min, CommReduce::prod};
+
+struct CommCase {
+  CommKind kind;
+  DType dtype;
+  CommReduce reduce;
+  int64_t outer, inner;
+  std::vector<int64_t> counts;  // all_reduce: one
+  int64_t members;
+
+  CommCall call() const { return {kind, reduce, {dtype, outer, inner, counts}}; }
+  int64_t in_elements(int64_t position) const {
+    const bool piece = kind == CommKind::all_gather;
+    return outer * inner * (piece ? counts[size_t(position)] : call().pieces.total());
+  }
+  int64_t out_elements(int64_t position) const {
+    const bool piece = kind == CommKind::reduce_scatter;
+    return outer * inner * (piece ? counts[size_t(position)] : call().pieces.total());
+  }
+};
+
+// Even, uneven and empty counts of a team.
+inline std::vector<std::vector<int64_t>> counts_of(int64_t members) {
+  switch (members) {
+    case 1:
+      return {{3}, {0}};
+    case 2:
+      return {{2, 2}, {3, 0}, {0, 3}, {0, 0}, {5, 4}};
+    case 3:
+      return {{4, 4, 3}, {2, 2, 2}, {2, 2, 0}, {0, 0, 0}, {1, 0, 5}};
+    default:
+      return {{2, 2, 2, 2}, {2, 2, 2, 1}, {1, 1, 1, 0}, {0, 0, 0, 4}};
+  }
+}
+
+// Every kind, dtype, reduction and list of counts; outer extents 0, 1 and 3.
+inline std::vector<CommCase> all_cases(int64_t members) {
+  std::vector<CommCase> out;
+  for (DType dtype : kDTypes) {
+    for (const auto& counts : counts_of(members))
+      for (int64_t outer : {0, 1, 3})
+        out.push_back({CommKind::all_gather, dtype, CommReduce::sum, outer, outer == 1 ? 1 : 2, counts, members});
+    for (CommReduce reduce : kReduces) {
+      for (const auto& counts : counts_of(members))
+        for (int64_t outer : {0, 1, 3})
+          out.push_back({CommKind::reduce_scatter, dtype, reduce, outer, outer == 1 ? 1 : 2, counts, members});
+      for (int64_t elements : {0, 1, 2, 5, 8, 33})
+        out.push_back({CommKind::all_reduce, dtype, reduce, 1, 1, {elements}, members});
+    }
+  }
+  return out;
+}
+
+// Small integers, exact in every dtype also summed and multiplied over four members; or normal numbers, whose sums
+// depend on the order.
+enum class CommValues { exact, normal };
+
+// The members' inputs of a case; the same on every process.
+inline std::vector<Tensor> inputs_of(const CommCase& test, CommValues kind, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  const bool is_signed = is_float(test.dtype) || test.dtype == DType::i64;
+  std::vector<Tensor> out;
+  for (int64_t p = 0; p < test.members; ++p) {
+    std::vector<double> values(size_t(test.in_elements(p)));
+    for (double& v : values) {
+      if (test.dtype == DType::boolean) {
+        v = double(random() % 2);
+      } else if (kind == CommValues::normal && is_float(test.dtype)) {
+        v = normal(random);
+      } else {
+        v = double(random() % 4) - (is_signed ? 2 : 0);
+      }
+    }
+    out.push_back(Tensor::from_doubles(test.dtype, {test.in_elements(p)}, values));
+  }
+  return out;
+}
+
+inline Tensor blank(DType dtype, int64_t elements) {
+  Tensor out = Tensor::empty(dtype, {elements});
+  std::memset(out.data(), 0xee, out.bytes());
+  return out;
+}
+
+// Calls the collective of a case.
+inline void call(Communicator& communicator, const CommCase& test, std::span<const CommMember> members) {
+  const CommPieces pieces = test.call().pieces;
+  switch (test.kind) {
+    case CommKind::all_reduce:
+      return communicator.all_reduce(test.dtype, test.reduce, test.counts[0], members);
+    case CommKind::all_gather:
+      return communicator.all_gather(pieces, members);
+    case CommKind::reduce_scatter:
+      return communicator.reduce_scatter(pieces, test.reduce, members);
+  }
+}
+
+// What comm/local makes of the inputs, and what it counts.
+inline std::vector<Tensor> expected_of(const CommCase& test, const std::vector<Tensor>& in, CommTraffic* traffic) {
+  LocalCommunicator local(test.members, *traffic);
+  std::vector<Tensor> out;
+  std::vector<CommMember> members;
+  for (int64_t p = 0; p < test.members; ++p) {
+    out.push_back(blank(test.dtype, test.out_elements(p)));
+    members.push_back({p, in[size_t(p)].data(), out.back().data()});
+  }
+  call(local, test, members);
+  return out;
+}
+
+inline ::testing::AssertionResult same_bits(const Tensor& expected, const Tensor& found) {
+  if (expected.bytes() == found.bytes() && std::memcmp(expected.data(), found.data(), found.bytes()) == 0)
+    return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << ::testing::PrintToString(expected.to_doubles()) << " expected, found "
+                                       << ::testing::PrintToString(found.to_doubles());
+}
+
+// Runs the cases as one member and compares every result with comm/local's, bit by bit, and what was counted. Every
+// all_reduce runs in place, too.
+inline void check_member(Communicators& all, Communicator& team, int64_t position, const std::vector<CommCase>& cases,
+                         CommValues values, bool count) {
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const CommCase& test = cases[i];
+    SCOPED_TRACE(describe(test.call()) + " at position " + std::to_string(position));
+    std::vector<Tensor> in = inputs_of(test, values, uint32_t(i));
+    CommTraffic traffic;
+    const Tensor expected = expected_of(test, in, &traffic)[size_t(position)];
+    const Tensor out = blank(test.dtype, test.out_elements(position));
+    if (count) all.reset_traffic();
+    const CommMember member{position, in[size_t(position)].data(), out.data()};
+    call(team, test, {&member, 1});
+    ASSERT_TRUE(same_bits(expected, out));
+    if (count) {
+      ASSERT_EQ(all.traffic(), member_traffic(test.call(), test.members, position));
+    }
+    if (test.kind == CommKind::all_reduce) {
+      const CommMember in_place{position, in[size_t(position)].data(), in[size_t(position)].data()};
+      call(team, test, {&in_place, 1});
+      ASSERT_TRUE(same_bits(expected, in[size_t(position)])) << "in place";
+    }
+  }
+}
+
+}  // namespace plait::testing
