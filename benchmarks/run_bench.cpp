@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "backend/cpu/cpu_device.h"
+#include "base/error.h"
 #include "bench.h"
 
 namespace plait::bench {
