@@ -16,9 +16,16 @@ class CudaEvent : public Event {
     const ContextScope scope(driver, parts_->context(ordinal));
     driver.check(driver.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
   }
-  ~CudaEvent() override { parts_->driver().cuEventDestroy(event_); }
+  ~CudaEvent() override {
+    try {
+      const ContextScope scope(parts_->driver(), parts_->context(ordinal_));
+      parts_->driver().cuEventDestroy(event_);
+    } catch (const Error&) {  // the driver is shutting down, and the event with it
+    }
+  }
 
   bool done() const override {
+    const ContextScope scope(parts_->driver(), parts_->context(ordinal_));
     const CUresult code = parts_->driver().cuEventQuery(event_);
     if (code == CUDA_ERROR_NOT_READY) return false;
     parts_->driver().check(code, "cuEventQuery");

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <thread>
 
 #include "unit/backend/cuda/cuda_fixture.h"
@@ -201,6 +203,53 @@ TEST_F(CudaLaunch, CompileManyInOrder) {
     EXPECT_EQ(download(*stream, *out)[1], 1 + float(i));
   }
   EXPECT_TRUE(device_->compile_many({}).empty());
+}
+
+// The driver's own structure, for a launch without plait.
+struct RawConfig {
+  unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, shared = 0;
+  void *stream = nullptr, *attributes = nullptr;
+  unsigned count = 0;
+};
+
+// Prints host time of a launch above that of the driver's own call with the same arguments.
+TEST_F(CudaLaunch, HostTimeLongRun) {
+  const KernelText text{"empty", "extern \"C\" __global__ void empty(const float* a, float* b, long long n) {}\n", 2,
+                        1};
+  const auto kernel = device_->compile(text, nullptr);
+  const auto stream = device_->make_stream(0);
+  const DriverByName by_name(real_ ? "libcuda.so.1" : options_.driver);
+  const std::string code = compile_cuda_unit({&text, 1}, real_ ? device_->architecture() : "compute_90a").code;
+  void *module = nullptr, *function = nullptr;
+  const auto launch_raw = by_name.get<int(RawConfig*, void*, void**, void**)>("cuLaunchKernelEx");
+  with_cuda_context(*device_, 0, [&] {
+    ASSERT_EQ(by_name.get<int(void**, const void*)>("cuModuleLoadData")(&module, code.c_str()), 0);
+    ASSERT_EQ(by_name.get<int(void**, void*, const char*)>("cuModuleGetFunction")(&function, module, "empty"), 0);
+  });
+  void* buffers[] = {nullptr, nullptr};
+  const int64_t integers[] = {0};
+  LaunchArguments arguments{buffers, integers};
+  arguments.stream = stream.get();
+  RawConfig config;
+  config.stream = stream->native();
+  void* parameters[] = {&buffers[0], &buffers[1], const_cast<int64_t*>(&integers[0])};
+  const auto time = [&](auto&& body) {  // the least of 20 rounds of 200
+    double best = 1e9;
+    for (int round = 0; round < 20; ++round) {
+      const auto start = std::chrono::steady_clock::now();
+      for (int i = 0; i < 200; ++i) body();
+      best =
+          std::min(best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+      stream->synchronize();
+    }
+    return best / 200;
+  };
+  double ours = 0, raw = 0;
+  with_cuda_context(*device_, 0, [&] { raw = time([&] { launch_raw(&config, function, parameters, nullptr); }); });
+  ours = time([&] { kernel->launch(arguments); });
+  std::printf("[ launch ] %.2f us, the driver's own call %.2f us, above it %.2f us\n", ours, raw, ours - raw);
+  EXPECT_LT(ours - raw, 2);
+  with_cuda_context(*device_, 0, [&] { by_name.get<int(void*)>("cuModuleUnload")(module); });
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ TEST_F(NvrtcErrors, NumberedSourceAroundTheFirst) {
 }
 
 TEST_F(NvrtcErrors, UnknownArchitectures) {
-  for (const char* architecture : {"sm_9", "sm_", "", "compute_80", "sm_20"})
+  for (const char* architecture : {"sm_9", "sm_", "", "compute_", "compute_20", "sm_20", "lto_80"})
     EXPECT_THROW(compile_cuda("", "k", architecture), MissingError) << architecture;
 }
 
