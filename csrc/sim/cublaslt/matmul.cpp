@@ -1,4 +1,5 @@
 // cublasLtMatmul: checks what a caller can get wrong, and queues the product as work of the stream.
+#include <cuda.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -129,8 +130,18 @@ Why check_overlap(const Launch& launch) {
   return std::nullopt;
 }
 
+// Whether device code can reach all of the bytes: one live allocation, or host memory that the driver knows.
+bool reachable(uint64_t address, uint64_t bytes) {
+  unsigned type = 0;
+  if (cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) != CUDA_SUCCESS) return false;
+  return host_address(address, bytes) != nullptr;
+}
+
 Why check_places(const Launch& launch, cublasLtHandle_t handle, cudaStream_t stream) {
   const int made = device_of_handle(handle), current = device_of(nullptr), runs = device_of(stream);
+  if (current < 0 || runs < 0) {  // the driver's stand-in has said why, if it is a misuse
+    return Refusal{CUBLAS_STATUS_EXECUTION_FAILED, "no context, or one that was lost", true};
+  }
   if (current != made) {
     return Refusal{CUBLAS_STATUS_EXECUTION_FAILED,
                    fmt::format("the handle was made on device {}, and device {} is current", made, current), false};
@@ -142,7 +153,7 @@ Why check_places(const Launch& launch, cublasLtHandle_t handle, cudaStream_t str
   if (launch.scalars_on_device) {
     const size_t bytes = size_of(launch.problem.scale_type);
     for (const void* scalar : {launch.at.alpha, launch.at.beta}) {
-      if (host_address(reinterpret_cast<uint64_t>(scalar), bytes) == nullptr) {
+      if (!reachable(reinterpret_cast<uint64_t>(scalar), bytes)) {
         return invalid("alpha or beta is not in device memory, as the pointer mode says");
       }
     }
@@ -155,17 +166,17 @@ std::string outside_of_memory(const Launch& launch) {
   for (const Operand& operand : operands(launch)) {
     if (operand.name[0] == 'C' && !launch.reads_c) continue;
     const uint64_t bytes = extent(*operand.layout);
-    if (host_address(operand.address, bytes) != nullptr) continue;
+    if (reachable(operand.address, bytes)) continue;
     return fmt::format("{} at {:#x}, {} bytes from first to last, does not lie within one live allocation",
                        describe(operand.name, *operand.layout), operand.address, bytes);
   }
   const Problem& problem = launch.problem;
-  if (problem.bias && host_address(problem.desc.bias, bias_bytes(problem)) == nullptr) {
+  if (problem.bias && !reachable(problem.desc.bias, bias_bytes(problem))) {
     return fmt::format("the bias at {:#x}, {} bytes, does not lie within one live allocation", problem.desc.bias,
                        bias_bytes(problem));
   }
   const uint64_t workspace = launch.algorithm.workspace;
-  if (workspace > 0 && host_address(launch.at.workspace, workspace) == nullptr) {
+  if (workspace > 0 && !reachable(launch.at.workspace, workspace)) {
     return fmt::format("the workspace at {:#x}, {} bytes, does not lie within one live allocation", launch.at.workspace,
                        workspace);
   }
@@ -311,6 +322,6 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
   if (!refused) refused = check_algorithm(*launch);
   if (!refused) refused = check_overlap(*launch);
   if (!refused) refused = check_places(*launch, handle, stream);
-  if (refused) return misuse(__func__, refused->why, refused->status);
+  if (refused) return refused->probe ? refused->status : misuse(__func__, refused->why, refused->status);
   return enqueue(stream, work_of(launch)) == 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

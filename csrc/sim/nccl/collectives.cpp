@@ -74,12 +74,11 @@ std::optional<Wrong> read_terms(ncclComm& comm, const Arguments& arguments, Call
 std::optional<Wrong> check_buffer(const ncclComm& comm, const char* which, uint64_t address, uint64_t bytes) {
   if (bytes == 0) return std::nullopt;
   if (address == 0) return Wrong{fmt::format("the {} is null", which)};
-  if (host_address(address, 1) == nullptr) {
+  int device = -1;
+  if (cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address) != CUDA_SUCCESS) {
     return Wrong{fmt::format("the {} at {:#x} is in no live allocation", which, address)};
   }
-  int device = -1;
-  const CUresult found = cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
-  if (found == CUDA_SUCCESS && device != comm.device) {
+  if (device != comm.device) {
     return Wrong{fmt::format("the {} is on device {}, and rank {} of {} is on device {}", which, device, comm.rank,
                              comm.label, comm.device)};
   }
@@ -121,7 +120,7 @@ std::optional<Wrong> check_memory(const ncclComm& comm, const Call& call) {
 std::optional<Wrong> check_stream(const ncclComm& comm, cudaStream_t stream) {
   const int device = device_of(stream);
   if (device == comm.device) return std::nullopt;
-  if (device < 0) return Wrong{"the stream is none, and no context is current", ncclUnhandledCudaError};
+  if (device < 0) return Wrong{{}, ncclUnhandledCudaError};  // the driver's stand-in has said why
   return Wrong{fmt::format("the stream is of device {}, and rank {} of {} is on device {}", device, comm.rank,
                            comm.label, comm.device),
                ncclUnhandledCudaError};
@@ -136,6 +135,9 @@ ncclResult_t call(const char* function, ncclComm_t comm, const Arguments& argume
   std::optional<Wrong> wrong = read_terms(*comm, arguments, made);
   if (!wrong) wrong = check_stream(*comm, stream);
   if (!wrong) wrong = check_memory(*comm, made);
+  if (wrong && wrong->why.empty()) {
+    return note(set_last_error("a context that is not current, or lost", wrong->code));
+  }
   if (wrong) {
     return note(misuse(function, fmt::format("{} (rank {} of {})", wrong->why, comm->rank, comm->label), wrong->code));
   }

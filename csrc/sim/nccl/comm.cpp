@@ -27,7 +27,7 @@ Handles& handles() {
   return *handles;
 }
 
-std::atomic<double> timeout{60.0};
+std::atomic<double> timeout{50.0};  // less than the driver's stand-in waits, which would lose contexts
 
 }  // namespace
 

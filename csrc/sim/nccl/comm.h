@@ -34,8 +34,6 @@ ncclResult_t misuse(const char* function, const std::string& why, ncclResult_t c
 // The last error's text alone: not the caller's fault.
 ncclResult_t set_last_error(const std::string& text, ncclResult_t code);
 
-double timeout_seconds();
-
 }  // namespace plait::sim::nccl
 
 // The type that nccl.h names.

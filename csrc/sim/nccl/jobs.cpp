@@ -271,7 +271,7 @@ ncclResult_t wait_for(const std::vector<Making>& all) {
   return misuse(all.front().function,
                 fmt::format("nobody came for {:.3g} s: {}. A thread that makes several communicators groups the calls",
                             timeout_seconds(), text),
-                ncclSystemError);
+                ncclTimeout);
 }
 
 }  // namespace plait::sim::nccl

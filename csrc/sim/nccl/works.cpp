@@ -273,9 +273,20 @@ bool Endpoint::may_finish(Launch& launch, size_t index) {
            fmt::format("{}: {} waits for rank {}, which has destroyed its communicator", label_, name_of(call), rank)});
     }
     check_alive();
+    check_patience(launch, index);
     return ended();
   }
+  launch.waiting_since = 0;
   return true;
+}
+
+void Endpoint::check_patience(Launch& launch, size_t index) {
+  const int64_t now = now_ns();
+  if (launch.waiting_since == 0) launch.waiting_since = now;
+  if (static_cast<double>(now - launch.waiting_since) * 1e-9 < timeout_seconds() || ended()) return;
+  control_->fail({ncclTimeout, true,
+                  fmt::format("{}: {} has waited {:.3g} s for {}", label_, name_of(launch.calls[index]),
+                              timeout_seconds(), waits_for(launch, index))});
 }
 
 void Endpoint::one_done(const Launch& launch) {

@@ -39,6 +39,9 @@ struct Call {
 
 class Endpoint;
 
+// Seconds for which calls and works wait for other members; see plait_sim_nccl_set_timeout.
+double timeout_seconds();
+
 // Calls of one member that start together: one call, or those of a group.
 struct Launch {
   std::shared_ptr<Endpoint> endpoint;
@@ -48,6 +51,7 @@ struct Launch {
   size_t arrived = 0;                   // calls whose input was left
   std::vector<uint64_t> positions;      // of the records, once all have arrived; empty before
   std::vector<uint64_t> input_offsets;  // in the arena
+  int64_t waiting_since = 0;            // steady clock, ns; 0: nothing waits
   struct Block {                        // where the input lies: until all have used these records
     bool published = false;
     uint64_t first = 0, count = 0;
@@ -93,6 +97,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
   bool may_arrive(Launch& launch);
   bool take_input_space(Launch& launch);
   void one_done(const Launch& launch);
+  void check_patience(Launch& launch, size_t index);
   void arrive(Launch& launch, size_t index);
   void publish(Launch& launch);
   uint64_t write_record(const Call& call, uint64_t offset);
