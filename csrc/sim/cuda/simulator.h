@@ -1,8 +1,10 @@
 #pragma once
 // Control of the stand-in for the CUDA driver, by its C names in the shared object: for whoever loads it, and for
 // tests.
+#include <cstddef>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 // Adds `count` devices of an architecture ("sm_80", "sm_90a") and returns the ordinal of the first, or -1 with an
@@ -11,6 +13,10 @@ int plait_sim_add_devices(const char* architecture, int count);
 // Order in which work of different streams, and blocks and warps of a kernel, run: 0 is the order given, any other
 // number draws. Takes effect on work not yet run.
 void plait_sim_set_seed(uint64_t seed);
+// Seconds that waiting work may stand still, in this process, before it is reported as a deadlock; 60 at the start.
+void plait_sim_set_timeout(double seconds);
+// Memory of a device in bytes: 16 GiB at the start, at most 32. What is allocated stays. -1: no such device.
+int plait_sim_set_memory(int device, size_t bytes);
 // The findings since the last call, one to a line group, separated by an empty line; valid until the next call of the
 // same thread. Empty: none.
 const char* plait_sim_take_findings(void);
@@ -21,3 +27,4 @@ struct plait_sim_counts {
 };
 void plait_sim_get_counts(plait_sim_counts* counts);
 }
+#pragma GCC visibility pop

@@ -39,8 +39,12 @@ Misuse AddressSpace::not_reached(const Actor& actor, uint64_t address, size_t by
 Region* AddressSpace::reach(const Actor& actor, uint64_t address, size_t bytes, bool write, Misuse* misuse) {
   Region* region = find(address);
   const bool peer = region != nullptr && actor.device >= 0 && region->device >= 0 && actor.device != region->device;
+  const auto allowed = [&] {
+    return region->readers == nullptr ? peer_access(actor.device, region->device)
+                                      : region->readers->count(actor.device) > 0;
+  };
   if (region == nullptr || !region->contains(address, bytes) || !region->live ||
-      !trace_.ordered(region->allocated_by, actor) || (peer && !peer_access(actor.device, region->device))) {
+      !trace_.ordered(region->allocated_by, actor) || (peer && !allowed())) {
     *misuse = not_reached(actor, address, bytes, write, region);
     return nullptr;
   }

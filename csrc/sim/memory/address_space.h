@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Region {
   uint8_t* data = nullptr;         // the bytes; null once freed
   std::unique_ptr<Shadow> shadow;  // null once freed
   std::vector<OperationId> users;  // the last operation of each stream that used it
+  // Other devices that may reach it (memory of a pool); null: as set_peer_access says.
+  std::shared_ptr<const std::set<int>> readers;
 
   bool contains(uint64_t at, size_t count) const {
     return at >= address && count <= bytes && at - address <= bytes - count;

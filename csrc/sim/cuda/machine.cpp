@@ -1,0 +1,89 @@
+#include "sim/cuda/machine.h"
+
+#include <fmt/core.h>
+
+#include "sim/cuda/streams.h"
+
+namespace plait::sim {
+
+Machine& machine() {
+  static Machine* const machine = new Machine;  // never destroyed: other libraries' exit code may still call
+  return *machine;
+}
+
+ThreadState& thread_state() {
+  thread_local ThreadState state;
+  return state;
+}
+
+void Machine::lose(ContextObject& context, CUresult code, std::string text) {
+  if (context.error == CUDA_SUCCESS) context.error = code;
+  for (const auto& [lane, note] : notes_) {
+    if (text.find("not ordered") != text.npos && text.find(fmt::format("on stream {})", lane)) != text.npos) {
+      text += "\n  note: " + note;
+    }
+  }
+  fault_code_ = code;
+  fault_text_ = findings.keep(text);
+  findings.add(std::move(text));
+  scheduler.notify();
+}
+
+namespace {
+
+// Names of cuda.h stand for versions of a function; users know the name without.
+std::string without_version(std::string name) {
+  const size_t at = name.rfind("_v");
+  return at == name.npos ? name : name.substr(0, at);
+}
+
+}  // namespace
+
+const char* Call::name() const {
+  static std::map<std::string, std::string> names;
+  return names.try_emplace(name_, without_version(name_)).first->second.c_str();
+}
+
+CUresult failed_call(const char* name, const ApiError& error) {
+  if (!error.text.empty()) machine().findings.add(fmt::format("{}: {}", without_version(name), error.text));
+  return error.code;
+}
+
+void Call::check(const ContextObject& context) const {
+  if (!context.alive) misuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, context.name + " was destroyed or reset before");
+  if (context.error != CUDA_SUCCESS) fail(context.error);
+}
+
+std::shared_ptr<ContextObject> Call::context() const {
+  const ThreadState& thread = thread_state();
+  if (thread.contexts.empty() || thread.contexts.back() == nullptr) {
+    misuse(CUDA_ERROR_INVALID_CONTEXT, "no context is current to the calling thread");
+  }
+  check(*thread.contexts.back());
+  return thread.contexts.back();
+}
+
+std::shared_ptr<ContextObject> Call::context(CUcontext handle) const {
+  if (handle == nullptr) return context();
+  auto context = machine().registry.get<ContextObject>(handle, CUDA_ERROR_INVALID_CONTEXT);
+  check(*context);
+  return context;
+}
+
+DeviceState& Call::device(CUdevice ordinal) const {
+  auto& devices = machine().devices;
+  if (ordinal < 0 || static_cast<size_t>(ordinal) >= devices.size()) {
+    misuse(CUDA_ERROR_INVALID_DEVICE, fmt::format("there is no device {}", ordinal));
+  }
+  return devices[ordinal];
+}
+
+std::shared_ptr<StreamObject> Call::stream(CUstream handle) const {
+  if (handle == nullptr || handle == CU_STREAM_LEGACY) return context()->legacy;
+  if (handle == CU_STREAM_PER_THREAD) return per_thread_stream(context());
+  auto stream = machine().registry.get<StreamObject>(handle);
+  check(*stream->owner);
+  return stream;
+}
+
+}  // namespace plait::sim
