@@ -1,4 +1,5 @@
 // What stands for nvrtc.cpp where the headers of CUDA were not found at build time.
+#include "backend/cuda/compile_units.h"
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
 
@@ -26,6 +27,7 @@ std::string nvrtc_path() { missing(); }
 std::vector<int> nvrtc_architectures() { missing(); }
 NvrtcResult compile_cuda(const std::string&, const std::string&, const std::string&) { missing(); }
 NvrtcUnit compile_cuda_unit(std::span<const KernelText>, const std::string&) { missing(); }
+std::vector<CompiledUnit> compile_units(std::span<const KernelText>, const std::string&, int) { missing(); }
 
 KernelFacts facts(const NvrtcResult& result) {
   return {result.registers, result.spill_bytes, result.shared_bytes, result.compile_ms};
