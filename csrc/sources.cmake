@@ -48,6 +48,7 @@ set(PLAIT_CORE_SOURCES
   comm/mpi/mpi_job.cpp
   comm/process_place.cpp
   comm/threads/threads.cpp
+  comm/uneven_cost.cpp
   communication.cpp
   compiled.cpp
   device/device.cpp
@@ -171,8 +172,12 @@ set(PLAIT_NO_CUDA_SOURCES
   backend/cuda/no_nvrtc.cpp
 )
 set(PLAIT_NCCL_SOURCES
+  comm/nccl/nccl_communicators.cpp
+  comm/nccl/nccl_library.cpp
+  comm/nccl/nccl_team.cpp
 )
 set(PLAIT_NO_NCCL_SOURCES
+  comm/nccl/no_nccl.cpp
 )
 set(PLAIT_LLVM_PLUGIN_SOURCES
   backend/cpu/llvm_plugin/optimize.cpp

@@ -1,0 +1,18 @@
+// Built where nccl.h is absent.
+#include "base/error.h"
+#include "comm/nccl/nccl_communicators.h"
+
+namespace plait {
+namespace {
+
+constexpr const char* kWhy = "plait was built without nccl.h";
+
+}  // namespace
+
+std::shared_ptr<Communicators> make_nccl_communicators(NcclOptions) {
+  throw MissingError(kWhy, "", "install a CUDA kit and NCCL (or the wheel nvidia-nccl-cu13) and build plait again");
+}
+
+NcclFacts nccl_facts(const std::string&) { return {"", "", kWhy}; }
+
+}  // namespace plait
