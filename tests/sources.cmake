@@ -41,6 +41,8 @@ set(PLAIT_TEST_FOLDERS
   unit/schedule
   unit/segment
   unit/shard
+  unit/sim/cublaslt
+  unit/sim/cuda
   unit/sym
 )
 set(PLAIT_TEST_command
@@ -156,6 +158,7 @@ set(PLAIT_TEST_unit_program
   unit/program/memory_plan_test.cpp
   unit/program/pieces_test.cpp
   unit/program/print_test.cpp
+  unit/program/queue_executor_test.cpp
   unit/program/random_program_test.cpp
   unit/program/stepped_executor_test.cpp
   unit/program/verify_test.cpp
@@ -189,6 +192,12 @@ set(PLAIT_TEST_unit_shard
   unit/shard/localize_test.cpp
   unit/shard/random_test.cpp
   unit/shard/reshard_test.cpp
+)
+set(PLAIT_TEST_unit_sim_cublaslt
+  unit/sim/cublaslt/values_test.cpp
+)
+set(PLAIT_TEST_unit_sim_cuda
+  unit/sim/cuda/order_test.cpp
 )
 set(PLAIT_TEST_unit_sym
   unit/sym/expr_test.cpp

@@ -17,8 +17,11 @@ class Error : public std::exception {
   const std::string& message() const { return message_; }
   const std::string& where() const { return where_; }
   const std::string& remedy() const { return remedy_; }
+  // Puts a place in front of where(), for an error on its way up: its type stays.
+  void add_place(const std::string& place);
 
  private:
+  void compose();
   std::string message_, where_, remedy_, text_;
 };
 

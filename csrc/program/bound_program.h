@@ -1,6 +1,5 @@
 #pragma once
 // A program with numbers for its symbols on the ranks that this process holds, ready to run. docs/programs.md.
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,46 +8,17 @@
 #include "comm/communicator.h"
 #include "device/device.h"
 #include "program/binding.h"
-#include "program/interleaving.h"
+#include "program/executor_options.h"
 #include "program/program.h"
 
 namespace plait {
 
+class RankRunner;
+class StepRunner;
+class Executor;
+
 // Tensors of one rank, in the order of the program's inputs or outputs.
 using RankTensors = std::vector<Tensor>;
-
-// Called after a step of a rank; `BoundProgram::value` shows its results. A collective is seen once for each member.
-// One call at a time, from any thread that drives a rank.
-using StepObserver = std::function<void(int64_t rank, size_t step)>;
-
-// Who goes on with the ranks of this process. stepped: the calling thread, in an interleaving of ranks and streams that
-// a seed decides. threads: a thread for each rank, in the order of the list; one rank is driven by the calling thread.
-enum class RankDrive : uint8_t { stepped, threads };
-
-struct ExecutorOptions {
-  RankDrive drive = RankDrive::stepped;
-  std::vector<int64_t> ranks;  // held by this process, ascending; empty: all
-  // One held rank on a GPU that can capture: its streams are captured as one graph, run again while the addresses of
-  // inputs and outputs stay.
-  bool graph = false;
-  // Before a run all temporaries and outputs, and before each step what it writes, are filled with bytes 0xff (NaN,
-  // -1), so that memory read before it is written shows.
-  bool poison = false;
-  bool timing = false;      // step_times; on a GPU every step is waited for
-  StepObserver observer{};  // empty: none; on a GPU every step is waited for
-};
-
-struct ExecutorRunOptions {
-  uint64_t seed = 0;               // stepped: order of the ranks and streams; 0 is round robin
-  Allocator* allocator = nullptr;  // of outputs; null: the device's. With `stream`: of everything
-  void* stream = nullptr;          // GPU, one held rank: a caller's native stream; run() does not wait for it
-  int threads = 0;                 // host: of one launch; 0: all with `stepped`, an equal share with `threads`
-};
-
-// Count and total duration of one step on one rank. With `stepped`, a collective's is booked on its first held member.
-struct StepTime {
-  int64_t count = 0, nanoseconds = 0;
-};
 
 // One run at a time. Memory of temporaries is the device's, for the lifetime of the object.
 class BoundProgram {
@@ -81,84 +51,37 @@ class BoundProgram {
   // A value's memory on a held rank as it is now; the contents hold until the arena reuses them or the next run.
   Tensor value(int64_t rank, ValueId id) const;
   // By step, since construction or the last reset; empty without `timing`.
-  std::span<const StepTime> step_times(int64_t rank) const { return ranks_[rank].times; }
+  std::span<const StepTime> step_times(int64_t rank) const;
   void reset_step_times();  // starts the counts anew
   // One line a step: runs, mean and total over the held ranks.
   std::string print_timings() const;
 
  private:
-  // A step that does something, its buffers being slots of its rank's table.
-  struct Action {
-    StepKind kind;
-    size_t step;
-    const Executable* executable = nullptr;
-    LaunchArguments launch;
-    void** buffers = nullptr;
-    const BoundStep* numbers = nullptr;
-    size_t unit = 1;        // copy: bytes of an element
-    size_t fill_bytes = 0;  // product with an empty sum: bytes of the result
-  };
-  struct Patch {
-    size_t slot;
-    uint32_t value;
-  };
-  struct RankTable {
-    std::shared_ptr<Memory> arena;
-    std::vector<void*> values;   // by value; inputs and outputs are those of the latest run
-    std::vector<void*> slots;    // buffers of all actions
-    std::vector<Patch> patches;  // slots that hold inputs and outputs
-    std::vector<Action> actions;
-    std::vector<StepTime> times;  // by step
-  };
-  // A collective of one team.
-  struct Meeting {
-    const CollectiveStep* step;
-    size_t index;  // of the step
-    Communicator* communicator;
-    DType dtype;
-    int64_t elements, outer, inner;
-    std::vector<int64_t> ranks, counts;
-    std::vector<void**> buffers;  // by position
-    std::vector<CommMember> members;
-  };
+  void bind_tensors(std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs);
+  void check_overlap();
+  void hold_ranks();
+  bool on_gpu() const;
+  void check_options(const ExecutorRunOptions& options) const;
+  int launch_threads(const ExecutorRunOptions& options) const;
+  void clean_up(bool issued, const char* why);
+  RankRunner& runner(int64_t rank) const;
+
   // A range of memory of a run's tensor.
   struct Extent {
     uintptr_t begin, end;
     bool written;
   };
 
-  void build_rank(int64_t rank);
-  void build_action(RankTable& table, const RankBinding& binding, size_t step);
-  Interleaving build_meetings();
-  void bind_inputs(std::span<const RankTensors> inputs, Allocator& allocator);
-  void* input_data(const Tensor& tensor, int64_t rank, ValueId id, Allocator& allocator);
-  void bind_outputs(std::vector<RankTensors>& outputs, Allocator& allocator);
-  bool bind_output(Tensor& tensor, int64_t rank, ValueId id, Allocator& allocator);
-  void check_overlap();
-  void check_tensor(const Tensor& tensor, int64_t rank, ValueId id) const;
-  [[noreturn]] void refuse(std::string what, int64_t rank, ValueId id, std::string remedy) const;
-  void interleave(uint64_t seed);
-  void execute(const Action& action) const;
-  void execute_observed(int64_t rank, const Action& action);
-  void meet(Meeting& meeting);
-  void meet_observed(Meeting& meeting);
-  void poison_values(int64_t rank, size_t step) const;
-  void poison_all() const;
-  std::string place(size_t step) const;
-
   std::shared_ptr<const Program> program_;
   Device& device_;
-  Allocator& allocator_;
   std::shared_ptr<Communicators> comms_;
   ExecutorOptions options_;
-  bool observed_ = false;
   std::vector<RankBinding> bindings_;
   std::vector<int64_t> held_;
-  std::vector<RankTable> ranks_;
-  std::vector<Meeting> meetings_;
-  std::unique_ptr<Interleaving> interleaving_;
-  std::vector<Extent> extents_;                  // of a run with outputs given
-  std::vector<std::shared_ptr<Memory>> copies_;  // of inputs, for the time of a run
+  std::vector<std::unique_ptr<RankRunner>> runners_;  // by held rank
+  std::unique_ptr<StepRunner> steps_;
+  std::unique_ptr<Executor> executor_;
+  std::vector<Extent> extents_;  // of a run with outputs given
 };
 
 }  // namespace plait

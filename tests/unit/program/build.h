@@ -9,6 +9,7 @@
 #include "program/assign_streams.h"
 #include "program/bound_program.h"
 #include "program/program.h"
+#include "unit/program/fake_gpu.h"
 
 namespace plait::test {
 
@@ -16,7 +17,19 @@ class LambdaExecutable : public Executable {
  public:
   using Fn = std::function<void(const LaunchArguments&)>;
   explicit LambdaExecutable(Fn fn) : fn_(std::move(fn)) {}
-  void launch(const LaunchArguments& arguments) const override { fn_(arguments); }
+  // On the stream of a fake GPU it runs later, on a copy of the arguments.
+  void launch(const LaunchArguments& arguments) const override {
+    if (!arguments.stream) return fn_(arguments);
+    static_cast<FakeStream*>(arguments.stream)
+        ->enqueue([fn = fn_, arguments, buffers = std::vector(arguments.buffers.begin(), arguments.buffers.end()),
+                   integers = std::vector(arguments.integers.begin(), arguments.integers.end())] {
+          LaunchArguments later = arguments;
+          later.buffers = buffers;
+          later.integers = integers;
+          fn(later);
+          return true;
+        });
+  }
 
  private:
   Fn fn_;

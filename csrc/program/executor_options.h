@@ -1,0 +1,43 @@
+#pragma once
+// How bound programs run (program/bound_program.h).
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "device/tensor.h"
+
+namespace plait {
+// Called after a step of a rank; `BoundProgram::value` shows its results. A collective is seen once for each member.
+// One call at a time, from any thread that drives a rank.
+using StepObserver = std::function<void(int64_t rank, size_t step)>;
+
+// Who goes on with the ranks of this process. stepped: the calling thread, in an interleaving of ranks and streams that
+// a seed decides. threads: a thread for each rank, in the order of the list; one rank is driven by the calling thread.
+enum class RankDrive : uint8_t { stepped, threads };
+
+struct ExecutorOptions {
+  RankDrive drive = RankDrive::stepped;
+  std::vector<int64_t> ranks;  // held by this process, ascending; empty: all
+  // One held rank on a GPU that can capture: its streams are captured as one graph, run again while the addresses of
+  // inputs and outputs stay.
+  bool graph = false;
+  // Before a run all temporaries and outputs, and before each step what it writes, are filled with bytes 0xff (NaN,
+  // -1), so that memory read before it is written shows.
+  bool poison = false;
+  bool timing = false;      // step_times; on a GPU every step is waited for
+  StepObserver observer{};  // empty: none; on a GPU every step is waited for
+};
+
+struct ExecutorRunOptions {
+  uint64_t seed = 0;               // stepped: order of the ranks and streams; 0 is round robin
+  Allocator* allocator = nullptr;  // of outputs; null: the device's. With `stream`: of everything
+  void* stream = nullptr;          // GPU, one held rank: a caller's native stream; run() does not wait for it
+  int threads = 0;                 // host: of one launch; 0: all with `stepped`, an equal share with `threads`
+};
+
+// Count and total duration of one step on one rank. With `stepped`, a collective's is booked on its first held member.
+struct StepTime {
+  int64_t count = 0, nanoseconds = 0;
+};
+
+}  // namespace plait
