@@ -47,6 +47,7 @@ set(PLAIT_CORE_SOURCES
   comm/mpi/mpi.cpp
   comm/mpi/mpi_job.cpp
   comm/process_place.cpp
+  comm/status.cpp
   comm/threads/threads.cpp
   comm/uneven_cost.cpp
   communication.cpp

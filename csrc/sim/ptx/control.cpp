@@ -1,0 +1,33 @@
+// Branches and ends.
+#include "sim/ptx/decoder.h"
+
+namespace plait::sim::ptx {
+namespace {
+
+void trap_lanes(Warp& warp, const Instruction& i) { fail(warp, i, -1, kLaunchFailed, "trap: the kernel gave up"); }
+
+// Branches and ends are carried out by the warp's loop.
+void nothing(Warp&, const Instruction&) {}
+
+}  // namespace
+
+void decode_branch(Decoder& d) {
+  d.take("uni");
+  d.need_operands(1);
+  if (d.operand(0).kind != Operand::Kind::name) d.refuse("a branch to no label");
+  d.emit(nothing).control = Control::branch;
+  d.branch_to(d.operand(0).name);
+}
+
+void decode_leave(Decoder& d) {
+  d.take("uni");
+  d.need_operands(0);
+  d.emit(nothing).control = Control::leave;
+}
+
+void decode_trap(Decoder& d) {
+  d.need_operands(0);
+  d.emit(trap_lanes);
+}
+
+}  // namespace plait::sim::ptx

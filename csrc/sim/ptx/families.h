@@ -1,0 +1,15 @@
+#pragma once
+// Decode functions of instructions whose types belong to different files: the type is taken, the rest is not.
+#include "sim/ptx/decoder.h"
+
+namespace plait::sim::ptx {
+
+void decode_float_arithmetic(Decoder& d, Type type);  // add, sub, mul, mad, fma of f32, f64, f32x2
+void decode_float_divide(Decoder& d, Type type);
+void decode_float_sign(Decoder& d, Type type);
+void decode_float_extremum(Decoder& d, Type type);
+void decode_half_arithmetic(Decoder& d, Type type);  // f16, bf16, and pairs
+void decode_half_sign(Decoder& d, Type type);
+void decode_half_extremum(Decoder& d, Type type);
+
+}  // namespace plait::sim::ptx

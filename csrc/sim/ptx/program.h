@@ -1,0 +1,103 @@
+#pragma once
+// Decoded kernels and the state in which they run.
+//
+// A warp executes together: every register is a row of 32 lanes, 32 or 64 bits each, in the warp's file; a predicate is
+// a mask of 32 lanes. Constants, special registers and addresses of variables are rows too, so that every operand is
+// one. Lanes have their own place in the program; those at the smallest place run, which brings them together again
+// where their paths meet. (Lanes that must wait for others, at barriers and exchanges within a warp, will be kept out
+// of that choice until all of them have come.)
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/ptx/text.h"
+
+namespace plait::sim::ptx {
+
+inline constexpr int kLanes = 32;
+inline constexpr uint64_t kLocalWindow = uint64_t(2) << 56;  // generic addresses of local memory
+
+struct Warp;
+struct Instruction;
+using Handler = void (*)(Warp&, const Instruction&);
+
+enum class Control : uint8_t { next, branch, leave };
+
+// Predicates 0 and 1 of a warp are constants; writes to 2 are never read.
+inline constexpr uint32_t kTrue = 0, kFalse = 1, kNowhere = 2;
+
+struct Instruction {
+  Handler run = nullptr;                       // reads and writes lanes in Warp::exec; null for branches
+  uint32_t d = 0, a = 0, b = 0, c = 0, e = 0;  // rows: offsets in words of the file; or numbers of predicates
+  uint32_t guard = kTrue, guard_flip = 0;      // lanes that execute: predicate xor flip
+  uint32_t target = 0;                         // branch: an instruction; vectors: first row in Program::rows
+  uint32_t statement = 0;                      // in TextKernel::statements
+  Control control = Control::next;
+  uint8_t count = 1;      // elements of a vector
+  uint8_t bytes = 0;      // of an element in memory
+  int64_t immediate = 0;  // offset of an address, table of lop3 ...
+};
+
+// What fills a row that no instruction writes.
+struct FixedRow {
+  enum class Kind : uint8_t { value, global, thread, block, threads, blocks, lane, warp };
+  Kind kind = Kind::value;
+  bool wide = false;  // 64 bits a lane
+  uint32_t row = 0;
+  uint64_t value = 0;  // global: offset from the variable; thread ... blocks: dimension
+  int global = 0;      // index of the variable
+};
+
+struct Program {
+  std::vector<Instruction> code;
+  std::vector<uint32_t> rows;  // of vectors
+  std::vector<FixedRow> fixed;
+  uint32_t words = 0;  // of the file
+  uint32_t predicates = 0;
+  std::vector<uint32_t> written;     // predicates that say which lanes wrote a register that might be read before
+  std::vector<std::string> tracked;  // names of those registers, in the same order
+};
+
+// What a launch shares.
+struct Run {
+  const TextModule* module = nullptr;
+  const TextKernel* kernel = nullptr;
+  const Program* program = nullptr;
+  const Launch* launch = nullptr;
+  const Actor* actor = nullptr;
+  AddressSpace* space = nullptr;
+};
+
+struct Warp {
+  const Run* run = nullptr;
+  uint32_t* file = nullptr;        // Program::words of them, aligned to 64 bytes
+  uint32_t* predicates = nullptr;  // Program::predicates of them
+  uint32_t exec = 0;               // lanes of the instruction in hand
+  uint32_t live = 0;               // lanes that have not left
+  Region* region = nullptr;        // the last one used
+  uint8_t* local = nullptr;        // bytes of local memory, lane by lane
+  uint8_t* local_written = nullptr;
+  uint32_t number = 0;  // within its block
+  std::array<uint32_t, 3> block{};
+};
+
+// Throws the Fault of a lane (-1: the first of exec) with all places.
+[[noreturn]] void fail(const Warp& warp, const Instruction& instruction, int lane, int code, const std::string& what);
+
+// Decodes a kernel; Fault kInvalidPtx.
+Program decode(const TextModule& module, const TextKernel& kernel);
+// Registers that some path reads before it writes them, by index: ascending.
+std::vector<int> maybe_unwritten(const TextKernel& kernel);
+// Operand 0 is written, all others are read; nothing is written by stores and control.
+bool writes_first_operand(const Statement& statement);
+
+}  // namespace plait::sim::ptx
+
+namespace plait::sim {
+
+struct PtxCode {
+  ptx::TextModule module;
+  std::vector<ptx::Program> programs;  // by kernel
+};
+
+}  // namespace plait::sim
