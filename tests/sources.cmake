@@ -3,6 +3,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/allocation_counter.cpp
   support/direct_evaluation.cpp
   support/examples.cpp
+  support/fake_gpu.cpp
   support/host_shim.cpp
   support/kir_interpreter.cpp
   support/main.cpp
@@ -194,9 +195,13 @@ set(PLAIT_TEST_unit_shard
   unit/shard/reshard_test.cpp
 )
 set(PLAIT_TEST_unit_sim_cublaslt
+  unit/sim/cublaslt/calls_test.cpp
+  unit/sim/cublaslt/refusals_test.cpp
   unit/sim/cublaslt/values_test.cpp
 )
 set(PLAIT_TEST_unit_sim_cuda
+  unit/sim/cuda/capture_test.cpp
+  unit/sim/cuda/contract_test.cpp
   unit/sim/cuda/order_test.cpp
 )
 set(PLAIT_TEST_unit_sym

@@ -9,7 +9,7 @@
 #include "program/assign_streams.h"
 #include "program/bound_program.h"
 #include "program/program.h"
-#include "unit/program/fake_gpu.h"
+#include "support/fake_gpu.h"
 
 namespace plait::test {
 

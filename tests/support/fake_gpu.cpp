@@ -1,4 +1,4 @@
-#include "unit/program/fake_gpu.h"
+#include "support/fake_gpu.h"
 
 #include <cstring>
 
