@@ -204,6 +204,7 @@ void CudaParts::release_stream(int ordinal, CUstream stream) noexcept {
     const ContextScope scope(driver_, context(ordinal));
     if (use.workspace != 0 && at(ordinal).pools) driver_.cuMemFreeAsync(use.workspace, stream);
     if (use.workspace != 0 && !at(ordinal).pools) driver_.cuMemFree(use.workspace);
+    driver_.cuStreamSynchronize(stream);  // for the frees that come last
     driver_.cuStreamDestroy(stream);
   } catch (const Error&) {  // the driver is shutting down, and the stream with it
   }

@@ -53,7 +53,8 @@ class CudaParts {
   CUdeviceptr allocate(int ordinal, size_t bytes, const CUstream* own_order);
   void free(int ordinal, CUdeviceptr address, const CUstream* own_order) noexcept;
 
-  // A stream that is destroyed with the last of its holders: the one who made it, and memory in its order.
+  // A stream that is destroyed, when its work is done, with the last of its holders: the one who made it, and memory in
+  // its order.
   // Nothing for a caller's stream.
   CUstream make_stream(int ordinal);
   void hold_stream(int ordinal, CUstream stream);

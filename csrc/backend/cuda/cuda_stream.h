@@ -7,7 +7,7 @@
 
 namespace plait {
 
-// A non-blocking stream of its own.
+// A non-blocking stream of its own; its destruction waits for its work.
 std::unique_ptr<Stream> make_cuda_stream(std::shared_ptr<CudaParts> parts, int ordinal);
 // A caller's CUstream (null, 1, 2: the default streams), not destroyed. UserError where it belongs to another context
 // than the primary one of the ordinal.

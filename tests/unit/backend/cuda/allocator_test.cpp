@@ -29,12 +29,12 @@ TEST_F(CudaMemory, AlignedAndLocated) {
 
 TEST_F(CudaMemory, FreedMemoryIsUsedAgain) {
   const auto stream = device_->make_stream(0);
+  const size_t bytes = total() / 3 * 2;  // a second one would not fit beside it
   void* first = nullptr;
   for (int i = 0; i < 10; ++i) {
-    const auto memory = device_->allocator(0).allocate_on(1 << 16, stream.get());
-    stream->fill(memory->data(), 1, 1 << 16);
+    const auto memory = device_->allocator(0).allocate_on(bytes, stream.get());
     if (first == nullptr) first = memory->data();
-    EXPECT_EQ(memory->data(), first) << "in the order of one stream the same place serves";
+    if (real_) EXPECT_EQ(memory->data(), first) << "in the order of one stream the same place serves";
   }
 }
 
