@@ -44,6 +44,7 @@ set(PLAIT_TEST_FOLDERS
   unit/shard
   unit/sim/cublaslt
   unit/sim/cuda
+  unit/sim/ptx
   unit/sym
 )
 set(PLAIT_TEST_command
@@ -99,6 +100,7 @@ set(PLAIT_TEST_unit_backend_cuda
   unit/backend/cuda/compile_units_test.cpp
   unit/backend/cuda/cublaslt_test.cpp
   unit/backend/cuda/driver_test.cpp
+  unit/backend/cuda/fault_test.cpp
   unit/backend/cuda/guest_test.cpp
   unit/backend/cuda/launch_test.cpp
   unit/backend/cuda/nvrtc_test.cpp
@@ -203,6 +205,10 @@ set(PLAIT_TEST_unit_sim_cuda
   unit/sim/cuda/capture_test.cpp
   unit/sim/cuda/contract_test.cpp
   unit/sim/cuda/order_test.cpp
+)
+set(PLAIT_TEST_unit_sim_ptx
+  unit/sim/ptx/floats_test.cpp
+  unit/sim/ptx/instructions_test.cpp
 )
 set(PLAIT_TEST_unit_sym
   unit/sym/expr_test.cpp
