@@ -157,9 +157,21 @@ std::shared_ptr<Memory> FakeAllocator::allocate_on(size_t bytes, Stream* stream)
   ++*live;
   streams.push_back(stream);
   auto memory = host_.allocate(bytes);
-  std::memset(memory->data(), 0xee, bytes);
   void* data = memory->data();
-  return std::make_shared<Memory>(data, bytes, [memory, live = live] { --*live; }, Location{false, ordinal_});
+  std::memset(data, 0xee, bytes);
+  // Freed, and spoiled, in the order of the stream's work.
+  FakeEngine::Work release = [memory, bytes, live = live] {
+    std::memset(memory->data(), 0xdd, bytes);
+    --*live;
+    return true;
+  };
+  if (stream)
+    release = [release, engine = static_cast<FakeStream*>(stream)->engine(),
+               queue = static_cast<FakeStream*>(stream)->queue()] {
+      engine->enqueue(queue, release);
+      return true;
+    };
+  return std::make_shared<Memory>(data, bytes, [release] { release(); }, Location{false, ordinal_});
 }
 
 FakeGpu::FakeGpu(uint64_t seed, int count) : engine_(std::make_shared<FakeEngine>(seed)) {

@@ -68,6 +68,8 @@ class FakeStream : public Stream {
   void synchronize() override { engine_->synchronize(queue_); }
   bool begin_capture() override { return engine_->begin_capture(queue_); }
   std::unique_ptr<Graph> end_capture() override;
+  std::shared_ptr<FakeEngine> engine() const { return engine_; }
+  int queue() const { return queue_; }
   void enqueue(FakeEngine::Work work) { engine_->enqueue(queue_, std::move(work)); }
 
  private:
