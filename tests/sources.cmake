@@ -44,6 +44,7 @@ set(PLAIT_TEST_FOLDERS
   unit/shard
   unit/sim/cublaslt
   unit/sim/cuda
+  unit/sim/nccl
   unit/sim/ptx
   unit/sym
 )
@@ -126,6 +127,7 @@ set(PLAIT_TEST_unit_comm
   unit/comm/flight_recorder_test.cpp
   unit/comm/local_test.cpp
   unit/comm/mpi_test.cpp
+  unit/comm/nccl_test.cpp
   unit/comm/threads_test.cpp
 )
 set(PLAIT_TEST_unit_device
@@ -157,13 +159,17 @@ set(PLAIT_TEST_unit_mesh
 )
 set(PLAIT_TEST_unit_program
   unit/program/allocation_test.cpp
+  unit/program/assign_streams_test.cpp
   unit/program/interleaving_test.cpp
   unit/program/memory_plan_test.cpp
+  unit/program/mutation_test.cpp
+  unit/program/parse_test.cpp
   unit/program/pieces_test.cpp
   unit/program/print_test.cpp
   unit/program/queue_executor_test.cpp
   unit/program/random_program_test.cpp
   unit/program/stepped_executor_test.cpp
+  unit/program/thread_executor_test.cpp
   unit/program/verify_test.cpp
 )
 set(PLAIT_TEST_unit_reference
@@ -204,9 +210,16 @@ set(PLAIT_TEST_unit_sim_cublaslt
 set(PLAIT_TEST_unit_sim_cuda
   unit/sim/cuda/capture_test.cpp
   unit/sim/cuda/contract_test.cpp
+  unit/sim/cuda/engine_test.cpp
   unit/sim/cuda/order_test.cpp
+  unit/sim/cuda/planted_bugs_test.cpp
+)
+set(PLAIT_TEST_unit_sim_nccl
+  unit/sim/nccl/collectives_test.cpp
 )
 set(PLAIT_TEST_unit_sim_ptx
+  unit/sim/ptx/control_test.cpp
+  unit/sim/ptx/convert_test.cpp
   unit/sim/ptx/floats_test.cpp
   unit/sim/ptx/instructions_test.cpp
 )

@@ -215,11 +215,11 @@ void CudaParts::close(Ordinal& of) noexcept {
   if (context == nullptr) return;
   try {
     const ContextScope scope(driver_, context);
-    driver_.cuCtxSynchronize();
+    const bool lost = driver_.cuCtxSynchronize() != CUDA_SUCCESS;  // with all that is in it
     for (const auto& [stream, use] : of.streams)
-      if (use.workspace != 0) driver_.cuMemFree(use.workspace);
-    if (of.inner != nullptr) driver_.cuStreamDestroy(of.inner);
-    if (of.pool != nullptr) driver_.cuMemPoolDestroy(of.pool);
+      if (use.workspace != 0 && !lost) driver_.cuMemFree(use.workspace);
+    if (of.inner != nullptr && !lost) driver_.cuStreamDestroy(of.inner);
+    if (of.pool != nullptr && !lost) driver_.cuMemPoolDestroy(of.pool);
   } catch (const Error&) {  // the driver is shutting down, and all of this with it
   }
   driver_.cuDevicePrimaryCtxRelease(of.device);

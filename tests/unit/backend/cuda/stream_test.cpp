@@ -51,6 +51,32 @@ TEST_F(CudaStreams, EventsAreRecordedAgain) {
   EXPECT_EQ(download(*one, *a)[0], 31);
 }
 
+// Streams of both devices in a ring of events, in every order that the stand-in draws.
+TEST_F(CudaStreams, OrderOfUnorderedWorkDoesNotMatter) {
+  const auto kernel = device_->compile(scale_kernel(), nullptr);
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    if (driver_) driver_->get<void(uint64_t)>("plait_sim_set_seed")(seed);
+    std::vector<std::unique_ptr<Stream>> streams;
+    std::vector<std::unique_ptr<Event>> events;
+    std::vector<std::shared_ptr<Memory>> memory;
+    for (int i = 0; i < 4; ++i) {
+      streams.push_back(device_->make_stream(i % 2));
+      events.push_back(streams.back()->make_event());
+      memory.push_back(upload(*streams.back(), std::vector<float>(100, 1)));
+    }
+    for (int round = 0; round < 3; ++round) {
+      for (size_t i = 0; i < 4; ++i) {
+        const size_t last = (i + 3) % 4;
+        streams[i]->wait(*events[last]);
+        launch_scale(*kernel, *streams[i], *memory[last], *memory[i], 1, int64_t(i) + 1);  // reads a peer's memory
+        streams[i]->record(*events[i]);
+      }
+    }
+    EXPECT_EQ(download(*streams[3], *memory[3])[99], 31) << seed;
+  }
+  if (driver_) driver_->get<void(uint64_t)>("plait_sim_set_seed")(0);
+}
+
 TEST_F(CudaStreams, EventsBetweenDevices) {
   const auto kernel = device_->compile(scale_kernel(), nullptr);
   const auto here = device_->make_stream(0), there = device_->make_stream(1);
