@@ -160,6 +160,7 @@ set(PLAIT_TEST_unit_mesh
 set(PLAIT_TEST_unit_program
   unit/program/allocation_test.cpp
   unit/program/assign_streams_test.cpp
+  unit/program/host_loop_test.cpp
   unit/program/interleaving_test.cpp
   unit/program/memory_plan_test.cpp
   unit/program/mutation_test.cpp
@@ -222,6 +223,8 @@ set(PLAIT_TEST_unit_sim_ptx
   unit/sim/ptx/convert_test.cpp
   unit/sim/ptx/floats_test.cpp
   unit/sim/ptx/instructions_test.cpp
+  unit/sim/ptx/memory_test.cpp
+  unit/sim/ptx/module_test.cpp
 )
 set(PLAIT_TEST_unit_sym
   unit/sym/expr_test.cpp

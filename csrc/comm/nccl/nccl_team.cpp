@@ -51,8 +51,6 @@ ncclRedOp_t nccl_op(DType dtype, CommReduce reduce) {
 std::byte* at(void* data, int64_t bytes) { return static_cast<std::byte*>(data) + bytes; }
 const std::byte* at(const void* data, int64_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
 
-void pause_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
-
 }  // namespace
 
 // How the pieces of a call travel: one block per member, one after another, or at a pitch of the longest.
@@ -141,21 +139,30 @@ void NcclTeam::make() {
   wait_until_made();
 }
 
+// All members are asked in turn: a library may go on with its work when asked.
 void NcclTeam::wait_until_made() {
   const Clock::time_point deadline = Clock::now() + state_.options.timeout;
-  for (const auto& held : held_) {
-    for (;;) {
-      state_.aborted.check();
+  for (bool made = false; !made;) {
+    state_.aborted.check();
+    made = true;
+    for (const auto& held : held_) {
       ncclResult_t now = ncclSuccess;
       const std::string why = ask(*held, now);
       if (!why.empty()) fail(fmt::format("no communicator of {}: {}", rank_list(ranks_), why));
-      if (now == ncclSuccess) break;
-      if (Clock::now() > deadline)
-        fail(fmt::format("rank {} has waited {} ms for the other members of {}", held->rank,
-                         state_.options.timeout.count(), rank_list(ranks_)));
-      pause_a_little();
+      made = made && now == ncclSuccess;
     }
+    if (made) return;
+    if (Clock::now() > deadline)
+      fail(fmt::format("{} waited {} ms for the other members of {}", held_list(), state_.options.timeout.count(),
+                       rank_list(ranks_)));
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
+}
+
+std::string NcclTeam::held_list() const {
+  std::vector<int64_t> ranks;
+  for (const auto& held : held_) ranks.push_back(held->rank);
+  return rank_list(ranks);
 }
 
 NcclTeam::~NcclTeam() {
@@ -267,19 +274,22 @@ std::string NcclTeam::ask(Held& held, ncclResult_t& now) {
 // A non-blocking call is queued on the stream when its communicator says so.
 void NcclTeam::settle(Parts& parts) {
   Clock::time_point deadline{};
-  for (Part& part : parts) {
-    for (;;) {
-      state_.aborted.check();
+  for (bool queued = false; !queued;) {
+    state_.aborted.check();
+    queued = true;
+    for (Part& part : parts) {
+      if (!part.held->busy) continue;
       ncclResult_t now = ncclSuccess;
       const std::string why = ask(*part.held, now);
       if (!why.empty()) fail(why);
-      if (now == ncclSuccess) break;
-      if (deadline == Clock::time_point{}) deadline = Clock::now() + state_.options.timeout;
-      if (Clock::now() > deadline)
-        fail(fmt::format("rank {}: NCCL has not queued an operation of {} for {} ms", part.held->rank,
-                         rank_list(ranks_), state_.options.timeout.count()));
-      std::this_thread::yield();
+      queued = queued && now == ncclSuccess;
     }
+    if (queued) return;
+    if (deadline == Clock::time_point{}) deadline = Clock::now() + state_.options.timeout;
+    if (Clock::now() > deadline)
+      fail(fmt::format("{}: NCCL has not queued an operation of {} for {} ms", held_list(), rank_list(ranks_),
+                       state_.options.timeout.count()));
+    std::this_thread::yield();
   }
 }
 

@@ -84,6 +84,7 @@ class NcclTeam : public Communicator {
   void adopt(const std::vector<void*>& given);
   void make();
   void wait_until_made();
+  std::string held_list() const;
   Held& held_at(int64_t position);
   [[noreturn]] void fail(const std::string& why);
   // Records the call for its members, carries it out, and watches its end.
