@@ -19,6 +19,9 @@ struct Access {
 
 // One piece of work of a stream. It runs when everything before it on its stream is done, all events waited for are
 // done, and `ready` says so.
+// run, ready and waits_for are called under the engine's lock, by any thread that waits: a lock that they take must not
+// be held by anybody who calls the engine, this header's functions or the driver's. run and ready may be called again
+// where the work was captured; ready may be called any number of times.
 struct Work {
   std::string name;  // for reports: "cublasLtMatmul", "ncclAllReduce of rank 2"
   std::vector<Access> accesses;

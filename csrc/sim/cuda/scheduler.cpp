@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "base/error.h"
 #include "sim/cuda/machine.h"
@@ -11,7 +12,9 @@ namespace plait::sim {
 namespace {
 
 constexpr size_t kLongQueue = 4096;  // operations; beyond it calls run what they find
-constexpr auto kPoll = std::chrono::milliseconds(1);
+// Other processes cannot wake this one: what waits for them looks often at first, then seldom.
+constexpr int kShortPolls = 20;
+constexpr std::chrono::microseconds kShortPoll{50}, kPoll{1000}, kPatience{20000};
 
 }  // namespace
 
@@ -80,7 +83,7 @@ void Scheduler::run(const OpRef& op) {
   const Task& task = op->task;
   if (task.run && task.context->error == CUDA_SUCCESS) {
     if (task.calls_user) {
-      run_outside(*op);
+      return run_outside(op);
     } else {
       run_inside(*op);
     }
@@ -93,21 +96,58 @@ void Scheduler::run_inside(const Op& op) {
   try {
     op.task.run(op.actor);
   } catch (const Fault& fault) {
-    machine().lose(*op.task.context, static_cast<CUresult>(fault.code), fault.text);
+    --depth_;
+    machine().lose(*op.task.context, static_cast<CUresult>(fault.code), explain(fault.text));
+    return;
   } catch (const std::exception& error) {
     machine().lose(*op.task.context, CUDA_ERROR_LAUNCH_FAILED, fmt::format("`{}`: {}", op.task.name, error.what()));
   }
   --depth_;
 }
 
-void Scheduler::run_outside(const Op& op) {
-  ++outside_;
-  lock_.unlock();
+// A read of memory that was never written may have come too early: if work that nothing orders after it writes the
+// byte, the report names that work. What else is queued runs on for this; its faults count as its own.
+std::string Scheduler::explain(std::string text) {
+  if (explaining_ || text.find("uninitialised: ") == text.npos) return text;
+  const uint64_t address = space.uninitialised_at();
+  const auto written = [&] {
+    const Region* region = space.find_live(address);
+    return region != nullptr && region->shadow->first_uninitialised(address - region->address, 1) == Shadow::kNone;
+  };
+  explaining_ = true;
+  while (const OpRef other = choose()) {
+    if (other->task.calls_user) break;
+    run(other);
+    if (!written()) continue;
+    text = fmt::format("not ordered: {}\n  {} writes it, and nothing orders that before", text,
+                       space.trace().describe(other->actor.id));
+    break;
+  }
+  explaining_ = false;
+  return text;
+}
+
+// A function that does not wait for its own caller is over when this returns: the order stays that of the seed.
+void Scheduler::run_outside(const OpRef& op) {
+  host_functions_.push_back(op);
+  if (!serving_) std::thread([this] { serve_host_functions(); }).detach();
+  serving_ = true;
+  changed_.notify_all();
+  changed_.wait_for(lock_, kPatience, [&] { return op->done(); });
+}
+
+void Scheduler::serve_host_functions() {
   in_host_function = true;
-  op.task.run(op.actor);
-  in_host_function = false;
-  lock_.lock();
-  --outside_;
+  std::unique_lock lock(lock_);
+  for (;;) {
+    changed_.wait(lock, [&] { return !host_functions_.empty(); });
+    const OpRef op = host_functions_.front();
+    lock.unlock();
+    op->task.run(op->actor);
+    lock.lock();
+    host_functions_.pop_front();
+    complete(*op);
+  }
 }
 
 void Scheduler::complete(Op& op) {
@@ -135,15 +175,18 @@ void Scheduler::poll() {
   }
 }
 
-bool Scheduler::can_block() const { return !pending_.empty() && outside_ == 0; }
+bool Scheduler::can_block() const { return !pending_.empty() && host_functions_.empty(); }
 
 void Scheduler::wait_until(const std::function<bool()>& done, const std::string& who) {
   PLAIT_CHECK(depth_ == 0, "{} waits within an operation", who);
   if (!done()) last_progress_ = std::chrono::steady_clock::now();
-  while (!done()) {
-    if (step()) continue;
+  for (int idle = 0; !done();) {
+    if (step()) {
+      idle = 0;
+      continue;
+    }
     PLAIT_CHECK(!pending_.empty(), "{} waits and nothing is queued", who);
-    changed_.wait_for(lock_, kPoll);
+    changed_.wait_for(lock_, idle++ < kShortPolls ? kShortPoll : kPoll);
     if (can_block()) stalled(who);
   }
 }

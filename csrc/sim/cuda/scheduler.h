@@ -6,6 +6,7 @@
 // issued; the order of running matters only for values.
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -55,7 +56,8 @@ struct Op {
   Clock clock() const;  // what is known to be done once this is
 };
 
-// All calls under the engine's lock, which is given up while a host function runs and while there is nothing to do.
+// All calls under the engine's lock, which is given up while there is nothing to do. Host functions run on a thread of
+// their own, without the lock, as a driver runs them.
 class Scheduler {
  public:
   explicit Scheduler(std::recursive_mutex& lock) : lock_(lock) {}
@@ -94,7 +96,9 @@ class Scheduler {
   OpRef choose();
   void run(const OpRef& op);
   void run_inside(const Op& op);
-  void run_outside(const Op& op);
+  std::string explain(std::string text);
+  void run_outside(const OpRef& op);
+  void serve_host_functions();
   void complete(Op& op);
   void stalled(const std::string& who);
   bool can_block() const;
@@ -109,7 +113,9 @@ class Scheduler {
   int lanes_ = 1;
   uint64_t issued_ = 0, seed_ = 0;
   std::mt19937_64 random_{0};
-  int depth_ = 0, outside_ = 0;  // operations running under the lock, and without it
+  int depth_ = 0;                     // operations running under the lock
+  std::deque<OpRef> host_functions_;  // handed to the thread that runs them, one after the other
+  bool serving_ = false, explaining_ = false;
 };
 
 }  // namespace plait::sim

@@ -65,6 +65,7 @@ Misuse AddressSpace::enter(const Actor& actor, Region& region, uint64_t address,
   Shadow& shadow = *region.shadow;
   if (!write) {
     const size_t missing = shadow.first_uninitialised(offset, bytes);
+    if (missing != Shadow::kNone) uninitialised_at_ = region.address + missing;
     if (missing != Shadow::kNone)
       return {kLaunchFailed, region.address + missing,
               fmt::format("uninitialised: reads {} bytes at {}, of which the byte at + {} was never written", bytes,

@@ -110,6 +110,9 @@ class AddressSpace {
   // Reads or writes within a region that reach() returned.
   Misuse enter(const Actor& actor, Region& region, uint64_t address, size_t bytes, bool write);
 
+  // The byte that the latest refused read of uninitialised memory lacked.
+  uint64_t uninitialised_at() const { return uninitialised_at_; }
+
   // "allocation 3 (4096 bytes on device 0, cuMemAllocAsync) + 128 bytes"; for an address in none the nearest below.
   std::string describe(uint64_t address);
   // Live allocations of devices, by number.
@@ -136,6 +139,7 @@ class AddressSpace {
   std::map<int, Device> devices_;
   std::map<uint64_t, std::unique_ptr<Region>> regions_;  // by address; freed ones stay until their place is needed
   uint64_t allocations_ = 0;
+  uint64_t uninitialised_at_ = 0;
   size_t live_count_ = 0;
 };
 
