@@ -99,7 +99,7 @@ void run_warp(Warp& warp, uint32_t live, LaunchCounts& counts) {
     const uint32_t lanes = places.active() & (warp.predicates[i.guard] ^ i.guard_flip);
     warp.exec = lanes;
     ++steps;
-    threads += static_cast<uint64_t>(std::popcount(lanes));
+    threads += lanes == ~0u ? kLanes : static_cast<uint64_t>(std::popcount(lanes));
     if (steps > budget) {
       warp.exec = places.active();
       fail(warp, i, -1, kLaunchFailed, fmt::format("no end: a warp executed {} instructions", budget));
