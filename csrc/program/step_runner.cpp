@@ -8,7 +8,7 @@
 namespace plait {
 namespace {
 
-constexpr std::chrono::seconds kSettleLimit{5};
+constexpr std::chrono::seconds kSettleLimit{2};
 
 int64_t now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -49,7 +49,7 @@ StepRunner::StepRunner(const Program& program, std::span<const RankBinding> bind
       runners_(runners),
       comms_(comms),
       options_(options),
-      watched_(options.poison || options.timing || options.observer),
+      watched_(options.poison || options.timing || options.observer || options.before),
       calls_(make_team_calls(program, bindings, runners, comms)) {}
 
 std::string StepRunner::place(const RankRunner& runner, size_t action) const {
@@ -60,6 +60,10 @@ std::string StepRunner::place(const RankRunner& runner, size_t action) const {
 
 template <class Work>
 void StepRunner::watch(std::span<RankRunner* const> runners, size_t step, ProgramStream stream, Work&& work) {
+  if (options_.before) {
+    const std::lock_guard lock(observer_mutex_);
+    for (RankRunner* runner : runners) options_.before(runner->rank(), step);
+  }
   if (options_.poison)
     for (RankRunner* runner : runners) runner->poison_step(step, stream);
   const bool waits = options_.timing || options_.observer;
