@@ -73,8 +73,15 @@ class Machine {
   template <class T>
   CUdeviceptr upload(const std::vector<T>& values) const {
     CUdeviceptr address = allocate(values.size() * sizeof(T));
-    check(driver.cuMemcpyHtoD(address, values.data(), values.size() * sizeof(T)), "cuMemcpyHtoD");
+    write(address, values);
     return address;
+  }
+  template <class T>
+  void write(CUdeviceptr address, const std::vector<T>& values) const {
+    if (values.empty()) return;
+    check(driver.cuMemcpyHtoD(address, values.data(), values.size() * sizeof(T)), "cuMemcpyHtoD");
+    // A copy from pageable memory may return before the bytes are there.
+    check(driver.cuStreamSynchronize(nullptr), "cuStreamSynchronize");
   }
   CUdeviceptr allocate(size_t bytes) const {
     CUdeviceptr address = 0;
