@@ -36,7 +36,7 @@ class Area:
     checks: bool = False
 
 
-THREADED = r"unit/(program|comm|device|backend/cpu)(/.*)?|multidevice|numerics"
+THREADED = r"unit/(program|comm|device|backend/(cpu|cuda)|sim/(cuda|nccl))(/.*)?|multidevice|numerics"
 # A long test belongs to the first area that takes it.
 AREAS = {
     "tests": Area("ci", long=False, checks=True),
