@@ -43,6 +43,13 @@ def digits(value):
     return float(f"{value:.4g}")
 
 
+def exit_status(rows):
+    """Of a driver: 1 where a row has `failed`, 3 where plait's part of one is `skipped`, else 0."""
+    if any("failed" in row for row in rows):
+        return 1
+    return 3 if any(reason.startswith("plait") for row in rows for reason in row.get("skipped", [])) else 0
+
+
 def write_json(path, value):
     """Writes beside the file and renames, so that a reader never sees half of it."""
     path = pathlib.Path(path)

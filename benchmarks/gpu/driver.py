@@ -137,9 +137,7 @@ def main():
             print(f"{kind}: {reason}")
     if args.results:
         machine.write_json(args.results, result)
-    if not result["rows"]:
-        return 3 if "skipped" in result else 1
-    return 1 if any("failed" in row for row in result["rows"]) else 0
+    return machine.exit_status([result, *result["rows"]])
 
 
 if __name__ == "__main__":

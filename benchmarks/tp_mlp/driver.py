@@ -45,7 +45,7 @@ def measure(job, binary_dir, args):
     seconds, sides = {}, {}
     one_thread = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     with turns.listener(job.folder) as at, contextlib.ExitStack() as stack:
-        for name in ("plait", "torch"):
+        for name in ["plait"] if args.no_torch else ["plait", "torch"]:
             try:
                 side = turns.Side(name, commands(name, job, binary_dir), at, job.ranks, args.limit, one_thread)
                 stack.callback(side.close)
@@ -96,6 +96,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3, help="timed forwards a turn, after one that is not timed")
     parser.add_argument("--quick", action="store_true", help="small sizes, few turns: whether it works")
     parser.add_argument("--processes", default="1,2")
+    parser.add_argument("--no-torch", action="store_true", help="plait alone")
     parser.add_argument("--dtypes", default="f32,bf16")
     parser.add_argument("--limit", type=float, default=120, help="seconds within which a side must answer")
     args = parser.parse_args()
@@ -115,7 +116,7 @@ def main():
               "machine_was_loaded": machine.is_loaded(before), "rows": rows}
     if args.results:
         machine.write_json(args.results, result)
-    return 1 if any("failed" in row for row in rows) else 0
+    return machine.exit_status(rows)
 
 
 if __name__ == "__main__":

@@ -83,6 +83,12 @@ class Numbers(unittest.TestCase):
     def test_spread(self):
         self.assertEqual(machine.spread([3.0, 1.0, 2.00004]), {"median": 2.0, "min": 1.0, "max": 3.0})
 
+    def test_exit_status(self):
+        rows = {"ok": {}, "no peer": {"skipped": ["torch: none"]}, "no part": {"skipped": ["plait: none"]},
+                "wrong": {"failed": ["torch: wrong"]}}
+        for names, status in ((["ok"], 0), (["ok", "no peer"], 0), (["ok", "no part"], 3), (["no part", "wrong"], 1)):
+            self.assertEqual(machine.exit_status([rows[name] for name in names]), status, names)
+
     def outputs(self, dtype, ranks, spoil=None):
         """Errors over bounds of outputs computed in float64 and rounded as the dtype is."""
         with tempfile.TemporaryDirectory() as folder:
@@ -117,7 +123,7 @@ class Numbers(unittest.TestCase):
 class Drivers(unittest.TestCase):
     def test_nothing_to_measure(self):
         with tempfile.TemporaryDirectory() as folder:
-            for driver, status in (("tp_mlp", 0), ("gpu", 3)):
+            for driver, status in (("tp_mlp", 3), ("gpu", 3)):
                 words = ["--binary-dir", folder, "--results", f"{folder}/{driver}.json"]
                 words += ["--quick", "--processes", "1", "--dtypes", "f32", "--turns", "1"] if driver == "tp_mlp" else ["--no-torch"]
                 result = subprocess.run([sys.executable, str(ROOT / f"benchmarks/{driver}/driver.py"), *words],
