@@ -44,6 +44,7 @@ set(PLAIT_TEST_FOLDERS
   unit/shard
   unit/sim/cublaslt
   unit/sim/cuda
+  unit/sim/memory
   unit/sim/nccl
   unit/sim/ptx
   unit/sym
@@ -214,15 +215,24 @@ set(PLAIT_TEST_unit_sim_cuda
   unit/sim/cuda/engine_test.cpp
   unit/sim/cuda/order_test.cpp
   unit/sim/cuda/planted_bugs_test.cpp
+  unit/sim/cuda/random_order_test.cpp
+)
+set(PLAIT_TEST_unit_sim_memory
+  unit/sim/memory/address_space_test.cpp
+  unit/sim/memory/order_test.cpp
 )
 set(PLAIT_TEST_unit_sim_nccl
   unit/sim/nccl/collectives_test.cpp
+  unit/sim/nccl/failures_test.cpp
+  unit/sim/nccl/misuse_test.cpp
+  unit/sim/nccl/processes_test.cpp
 )
 set(PLAIT_TEST_unit_sim_ptx
   unit/sim/ptx/control_test.cpp
   unit/sim/ptx/convert_test.cpp
   unit/sim/ptx/floats_test.cpp
   unit/sim/ptx/instructions_test.cpp
+  unit/sim/ptx/kernels_test.cpp
   unit/sim/ptx/memory_test.cpp
   unit/sim/ptx/module_test.cpp
 )
