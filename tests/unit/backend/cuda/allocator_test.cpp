@@ -10,6 +10,15 @@ using namespace test;
 
 class CudaMemory : public CudaTest {
  protected:
+  void SetUp() override {
+    CudaTest::SetUp();
+    if (driver_ && !IsSkipped()) resize(size_t(64) << 20);  // small, for what fills it
+  }
+  void TearDown() override {
+    CudaTest::TearDown();
+    if (driver_ && !IsSkipped()) resize(size_t(16) << 30);
+  }
+  void resize(size_t bytes) { driver_->get<int(int, size_t)>("plait_sim_set_memory")(options_.ordinals[0], bytes); }
   size_t total() { return cuda_facts(options_).devices[size_t(real_ ? 0 : options_.ordinals[0])].memory_bytes; }
 };
 
