@@ -43,6 +43,8 @@ void compare_one_rank(const Fusion& fusion, CompileOptions options, const Tensor
                       const reference::Results& want, const reference::CheckOptions& how, ProgramCheck& out) {
   options.ranks.reset();
   options.one_rank = true;
+  options.comm = "local";
+  options.on_step = nullptr;
   options.dumps = nullptr;
   Compiled one = compile(fusion, options);
   const Tensors one_outputs = one.run(inputs);

@@ -1,19 +1,11 @@
 #include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <mutex>
 
-#include "backend/cpu/cpu_device.h"
 #include "base/error.h"
-#include "base/suggest.h"
 #include "bind_inputs.h"
-#include "comm/local/local.h"
+#include "bound_class.h"
+#include "communication.h"
 #include "pipeline.h"
-#include "plant_bugs.h"
-#include "program/bound_program.h"
-#include "program/pieces.h"
-#include "reference/product.h"
-#include "shard/localize.h"
 
 namespace plait {
 
@@ -31,23 +23,19 @@ DeviceMesh resolve_mesh(const Fusion& fusion, const CompileOptions& options) {
   return resolve(fusion.mesh(), sizes, options.ranks);
 }
 
-// Layout in which the pieces of an input or output stand.
-const Layout& piece_layout(const TensorView& t) { return t.stored ? *t.stored : t.layout; }
-
-// One set of sizes: the program bound, the pieces of global tensors, and buffers that runs use again.
-struct Bound {
-  std::unique_ptr<BoundProgram> program;
-  std::vector<std::vector<PieceMap>> inputs, outputs;  // by tensor, by rank
-  std::vector<std::vector<int64_t>> output_shapes;     // global
-  std::vector<RankTensors> input_pieces;               // by rank; buffers of the cut ones
-  std::vector<RankTensors> output_pieces;
-  std::map<std::string, std::vector<std::vector<int64_t>>> local_shapes;  // of outputs, by rank
+// What one binding of a class depends on: the values of its sizes, who talks, and the rank held alone (-1: the ranks
+// of the communication).
+struct BindingKey {
+  std::vector<int64_t> sizes;
+  const Communicators* comms;
+  int64_t rank;
+  auto operator<=>(const BindingKey&) const = default;
 };
 
 struct ClassEntry {
   std::unique_ptr<CompiledClass> compiled;
   Report report;
-  std::map<std::vector<int64_t>, Bound> bound;  // by the values of the sizes
+  std::map<BindingKey, std::unique_ptr<BoundClass>> bound;
 };
 
 }  // namespace
@@ -58,25 +46,29 @@ struct Compiled::Impl {
   DeviceMesh mesh;
   Sizes mesh_sizes;
   Device* device = nullptr;
-  std::shared_ptr<Communicators> comms;
+  Communication communication;
   std::vector<FileSegment> file_segments;
   std::map<std::string, ClassEntry, std::less<>> classes;
   ClassEntry* last = nullptr;
+  Sizes last_sizes;
   bool timing = false;
 
   // The shapes of the run before: a run with the same ones skips all checks and look-ups.
   std::vector<TensorMetadata> last_metadata;
-  Bound* last_bound = nullptr;
+  BoundClass* last_bound = nullptr;
+  const Communicators* last_comms = nullptr;
 
   Metadata metadata_of(const Tensors& inputs) const;
-  Bound& prepare(const Metadata& metadata);
+  void prepare(const Metadata& metadata);
+  BoundClass& bound_for(const Metadata& metadata, const Communication& who);
+  BoundClass& bound_of_last(const Communication& who, int64_t rank);
   ClassEntry& find_class(const Sizes& sizes);
-  Bound bind(ClassEntry& entry, const Sizes& sizes);
-  bool same_as_last(const Tensors& inputs) const;
-  void remember(const Metadata& metadata, Bound* bound);
-  void cut_inputs(Bound& bound, const Tensors& inputs);
-  Tensors gather_outputs(Bound& bound, Allocator& allocator);
-  void compare_replicas(const Bound& bound) const;
+  std::unique_ptr<BoundClass> bind(ClassEntry& entry, const Communication& who);
+  bool same_as_last(const Tensors& inputs, const Communicators* comms) const;
+  void remember(const Metadata& metadata, BoundClass* bound, const Communicators* comms);
+  Communication who(const RunOptions& run_options) const;
+  ExecutorRunOptions executor_options(const RunOptions& run_options) const;
+  void finish_run(BoundClass& bound, double run_ms);
 };
 
 Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
@@ -99,71 +91,71 @@ ClassEntry& Compiled::Impl::find_class(const Sizes& sizes) {
   entry.report.compile_ms = now_ms() - begin;
   const Program& program = *entry.compiled->program;
   for (const auto& k : program.kernels)
-    entry.report.kernels.push_back({k.code.name, k.schedule, device->name(), k.facts});
+    entry.report.kernels.push_back(
+        {k.code.name, k.schedule, k.facts.arch.empty() ? device->name() : k.facts.arch, k.facts});
   entry.report.library_calls = static_cast<int64_t>(program.count(StepKind::LibraryStep));
   entry.report.collectives = static_cast<int64_t>(program.count(StepKind::CollectiveStep));
   return entry;
 }
 
-Bound Compiled::Impl::bind(ClassEntry& entry, const Sizes& sizes) {
-  sym::Environment env(sizes.begin(), sizes.end());
-  check_local_pieces(*entry.compiled->sharded, mesh, env);
-  Bound out;
+std::unique_ptr<BoundClass> Compiled::Impl::bind(ClassEntry& entry, const Communication& who) {
+  const sym::Environment env(last_sizes.begin(), last_sizes.end());
   ExecutorOptions how;
+  how.drive = who.drive;
+  how.ranks = who.held;
   how.poison = options.options.poison;
+  how.graph = options.options.cuda_graph;
   how.timing = timing;
-  out.program = std::make_unique<BoundProgram>(entry.compiled->program, env, *device, comms, how);
-  if (options.dumps && options.dumps->wants("memory"))
-    options.dumps->put("memory", fusion->name(), print_memory(*entry.compiled->program, out.program->bindings()));
-  if (options.until == "memory")
-    throw StoppedAt{"memory", print_memory(*entry.compiled->program, out.program->bindings())};
-  auto pieces = [&](const TensorView* t, std::vector<std::vector<PieceMap>>& maps) {
-    std::vector<int64_t> shape;
-    for (auto e : t->shape()) shape.push_back(sym::evaluate(e, env));
-    auto& by_rank = maps.emplace_back();
-    for (int64_t r = 0; r < mesh.ranks(); ++r) {
-      std::vector<std::vector<int64_t>> indices;
-      for (size_t d = 0; d < shape.size(); ++d)
-        indices.push_back(owned_indices(shape[d], piece_layout(*t).dims[d], mesh, mesh.coordinates(r),
-                                        fmt::format("%{} dim {}", t->name, d)));
-      by_rank.emplace_back(shape, indices);
-    }
-    return shape;
-  };
-  const Fusion& sharded = *entry.compiled->sharded;
-  for (const TensorView* t : sharded.inputs()) pieces(t, out.inputs);
-  for (const TensorView* t : sharded.outputs()) {
-    out.output_shapes.push_back(pieces(t, out.outputs));
-    for (const auto& map : out.outputs.back()) out.local_shapes[t->name].push_back(map.local_shape());
+  const Program& program = *entry.compiled->program;
+  if (options.on_step) {
+    std::vector<std::string> texts;
+    for (const auto& step : program.steps) texts.push_back(describe(program, *step));
+    how.before = [this, texts = std::move(texts)](int64_t rank, size_t step) {
+      options.on_step(rank, step, texts[step]);
+    };
   }
-  out.input_pieces.resize(mesh.ranks());
-  out.output_pieces.resize(mesh.ranks());
+  auto out = std::make_unique<BoundClass>(*entry.compiled, mesh, env, *device, who.comms, how);
+  if (options.dumps && options.dumps->wants("memory"))
+    options.dumps->put("memory", fusion->name(), print_memory(program, out->program().bindings()));
+  if (options.until == "memory") throw StoppedAt{"memory", print_memory(program, out->program().bindings())};
   return out;
 }
 
-Bound& Compiled::Impl::prepare(const Metadata& metadata) {
+void Compiled::Impl::prepare(const Metadata& metadata) {
   Sizes given = options.sizes;
   for (const auto& [name, value] : mesh_sizes) given[name] = value;
   Sizes sizes = bind_sizes(*fusion, metadata, given);
-  ClassEntry& entry = find_class(sizes);
-  last = &entry;
-  std::vector<int64_t> key;
-  for (const auto& [name, value] : sizes) key.push_back(value);
-  auto it = entry.bound.find(key);
-  if (it == entry.bound.end()) it = entry.bound.emplace(key, bind(entry, sizes)).first;
-  entry.report.local_shapes = it->second.local_shapes;
-  remember(metadata, &it->second);
-  return it->second;
+  last_bound = nullptr;
+  last = &find_class(sizes);
+  last_sizes = std::move(sizes);
 }
 
-void Compiled::Impl::remember(const Metadata& metadata, Bound* bound) {
+// The binding of the class and sizes that were prepared last.
+BoundClass& Compiled::Impl::bound_of_last(const Communication& who, int64_t rank) {
+  BindingKey key{{}, who.comms.get(), rank};
+  for (const auto& [name, value] : last_sizes) key.sizes.push_back(value);
+  auto& slot = last->bound[key];
+  if (!slot) slot = bind(*last, who);
+  last->report.local_shapes = slot->local_shapes();
+  return *slot;
+}
+
+BoundClass& Compiled::Impl::bound_for(const Metadata& metadata, const Communication& who) {
+  prepare(metadata);
+  BoundClass& bound = bound_of_last(who, -1);
+  remember(metadata, &bound, who.comms.get());
+  return bound;
+}
+
+void Compiled::Impl::remember(const Metadata& metadata, BoundClass* bound, const Communicators* comms) {
   last_metadata.clear();
   for (const auto& [name, m] : metadata) last_metadata.push_back(m);
   last_bound = bound;
+  last_comms = comms;
 }
 
-bool Compiled::Impl::same_as_last(const Tensors& inputs) const {
-  if (!last_bound || inputs.size() != last_metadata.size()) return false;
+bool Compiled::Impl::same_as_last(const Tensors& inputs, const Communicators* comms) const {
+  if (!last_bound || comms != last_comms || inputs.size() != last_metadata.size()) return false;
   size_t i = 0;
   for (const auto& [name, tensor] : inputs) {
     const TensorMetadata& m = last_metadata[i++];
@@ -175,114 +167,94 @@ bool Compiled::Impl::same_as_last(const Tensors& inputs) const {
   return true;
 }
 
-void Compiled::Impl::cut_inputs(Bound& bound, const Tensors& inputs) {
-  const auto& names = fusion->inputs();
-  for (int64_t r = 0; r < mesh.ranks(); ++r) {
-    RankTensors& pieces = bound.input_pieces[r];
-    pieces.resize(names.size());
-    for (size_t i = 0; i < names.size(); ++i) {
-      const Tensor& global = inputs.find(names[i]->name)->second;
-      const PieceMap& map = bound.inputs[i][r];
-      if (map.is_whole()) {
-        pieces[i] = global;
-        continue;
-      }
-      if (!pieces[i].memory) pieces[i] = Tensor::empty(global.dtype, map.local_shape());
-      map.cut(global, pieces[i]);
-    }
-  }
+// Who holds and joins the ranks of a run: the caller's communicators where given.
+Communication Compiled::Impl::who(const RunOptions& run_options) const {
+  if (!run_options.comms) return communication;
+  return adopt_communication(*run_options.comms, mesh);
 }
 
-Tensors Compiled::Impl::gather_outputs(Bound& bound, Allocator& allocator) {
-  Tensors out;
-  const auto& names = fusion->outputs();
-  for (size_t i = 0; i < names.size(); ++i) {
-    Tensor& global = out[names[i]->name];
-    if (bound.outputs[i][0].is_whole()) {  // every rank holds it: rank 0 answers
-      global = std::move(bound.output_pieces[0][i]);
-      bound.output_pieces[0][i] = Tensor();
-      continue;
-    }
-    global.dtype = names[i]->dtype;
-    global.shape = bound.output_shapes[i];
-    global.strides = row_major_strides(global.shape);
-    global.memory = allocator.allocate(global.bytes());
-    for (int64_t r = 0; r < mesh.ranks(); ++r) bound.outputs[i][r].put(bound.output_pieces[r][i], global);
-  }
-  return out;
+ExecutorRunOptions Compiled::Impl::executor_options(const RunOptions& run_options) const {
+  if (run_options.stream && device->host_memory())
+    throw UserError("streams are those of GPUs", "run", "leave RunOptions::stream empty on this device");
+  if (run_options.threads && *run_options.threads < 0)
+    throw UserError(fmt::format("{} threads", *run_options.threads), "run", "give a number from 0, 0 for all");
+  ExecutorRunOptions how;
+  how.seed = options.interleaving;
+  how.allocator = run_options.allocator;
+  how.stream = run_options.stream;
+  how.threads = static_cast<int>(std::min<int64_t>(run_options.threads.value_or(0), 1024));
+  return how;
 }
 
-// What ranks hold of an output more than once must be the same, bit for bit.
-void Compiled::Impl::compare_replicas(const Bound& bound) const {
-  const auto& names = fusion->outputs();
-  for (size_t i = 0; i < names.size(); ++i) {
-    Tensor global = Tensor::empty(names[i]->dtype, bound.output_shapes[i]);
-    for (int64_t r = 0; r < mesh.ranks(); ++r) bound.outputs[i][r].put(bound.output_pieces[r][i], global);
-    for (int64_t r = 0; r < mesh.ranks(); ++r) {
-      const Tensor& piece = bound.output_pieces[r][i];
-      Tensor again = Tensor::empty(piece.dtype, piece.shape);
-      bound.outputs[i][r].cut(global, again);
-      PLAIT_CHECK(std::memcmp(again.data(), piece.data(), piece.bytes()) == 0,
-                  "output %{}: rank {} holds other numbers than another rank", names[i]->name, r);
-    }
+// Reports what the run did.
+void Compiled::Impl::finish_run(BoundClass& bound, double run_ms) {
+  Report& report = last->report;
+  report.run_ms = run_ms;
+  const CommTraffic traffic = total_traffic(bound.comms());
+  report.wire_bytes = traffic.wire_bytes;
+  report.wire_bytes_min = traffic.wire_bytes_min;
+  if (!timing) return;
+  report.step_ms.clear();
+  const BoundProgram& ran = bound.program();
+  const Program& program = ran.program();
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    double ms = 0;
+    for (int64_t rank : ran.held())
+      if (auto times = ran.step_times(rank); s < times.size()) ms += times[s].nanoseconds * 1e-6;
+    if (program.steps[s]->kind != StepKind::AllocStep)
+      report.step_ms.emplace_back(describe(program, *program.steps[s]), ms);
   }
 }
 
 Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
-  if (run_options.stream || run_options.comms)
-    throw UserError("streams and communicators are those of other devices", "run",
-                    "leave RunOptions::stream and comms empty on this device");
-  if (run_options.threads)
-    throw UserError("the threads of this device are set when it is made", "run",
-                    "leave RunOptions::threads empty; option cpu_threads sets them");
-  Bound& bound = impl.same_as_last(inputs) ? *impl.last_bound : impl.prepare(impl.metadata_of(inputs));
-  Allocator& allocator = run_options.allocator ? *run_options.allocator : impl.device->allocator();
-  impl.cut_inputs(bound, inputs);
-  impl.comms->reset_traffic();
-  if (impl.timing) bound.program->reset_step_times();
-  double begin = now_ms();
-  ExecutorRunOptions how;
-  how.seed = impl.options.interleaving;
-  how.allocator = run_options.allocator;
-  bound.program->run(bound.input_pieces, bound.output_pieces, how);
-  Report& report = impl.last->report;
-  report.run_ms = now_ms() - begin;
-  report.wire_bytes = impl.comms->traffic().wire_bytes;
-  report.wire_bytes_min = impl.comms->traffic().wire_bytes_min;
-  if (impl.timing) {
-    report.step_ms.clear();
-    const Program& program = bound.program->program();
-    for (size_t s = 0; s < program.steps.size(); ++s) {
-      double ms = 0;
-      for (int64_t r = 0; r < impl.mesh.ranks(); ++r)
-        if (auto times = bound.program->step_times(r); s < times.size()) ms += times[s].nanoseconds * 1e-6;
-      if (program.steps[s]->kind != StepKind::AllocStep)
-        report.step_ms.emplace_back(describe(program, *program.steps[s]), ms);
-    }
-  }
-  // Inputs belong to the caller: nothing of them is kept.
-  for (size_t r = 0; r < bound.input_pieces.size(); ++r)
-    for (size_t i = 0; i < bound.inputs.size(); ++i)
-      if (bound.inputs[i][r].is_whole()) bound.input_pieces[r][i] = Tensor();
-  if (impl.options.options.check_replicas) impl.compare_replicas(bound);
-  return impl.gather_outputs(bound, allocator);
+  const ExecutorRunOptions how = impl.executor_options(run_options);
+  const Communicators* comms = run_options.comms ? run_options.comms : impl.communication.comms.get();
+  BoundClass& bound = impl.same_as_last(inputs, comms)
+                          ? *impl.last_bound
+                          : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
+  bound.comms().reset_traffic();
+  if (impl.timing) bound.program().reset_step_times();
+  set_simulation_seed(*impl.device, impl.options.interleaving);
+  double run_ms = 0;
+  Tensors out = bound.run(inputs, how, impl.options.options.check_replicas, run_ms);
+  impl.finish_run(bound, run_ms);
+  return out;
 }
 
-void Compiled::prepare(const Metadata& metadata) { impl_->prepare(metadata); }
+void Compiled::prepare(const Metadata& metadata) { impl_->bound_for(metadata, impl_->communication); }
 
 Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOptions& run_options) {
   Impl& impl = *impl_;
   if (rank < 0 || rank >= impl.mesh.ranks())
     throw UserError(fmt::format("there is no rank {}", rank), "run_local",
                     fmt::format("the mesh has {} ranks", impl.mesh.ranks()));
-  if (impl.mesh.ranks() != 1)
+  Communication who = impl.who(run_options);
+  if (impl.mesh.ranks() == 1) return run(pieces, run_options);
+  if (!who.comms->bootstrap())
     throw UserError("one rank of several cannot run alone in this process", "run_local",
-                    "call run() with global tensors: it steps all ranks");
-  return run(pieces, run_options);
+                    "call run() with global tensors, which steps all ranks, or give communicators of processes");
+  if (who.comms->bootstrap()->rank() != rank)
+    throw UserError(fmt::format("this process is rank {}, not {}", who.comms->bootstrap()->rank(), rank), "run_local",
+                    "give the pieces of the process's own rank");
+  if (!impl.last)
+    throw UserError("the global sizes are not known from the pieces of a rank", "run_local",
+                    "call prepare() with the metadata of the global tensors first");
+  const ExecutorRunOptions how = impl.executor_options(run_options);
+  BoundClass& bound = impl.bound_of_last(who, rank);
+  bound.comms().reset_traffic();
+  double run_ms = 0;
+  Tensors out = bound.run_pieces(pieces, how, run_ms);
+  Report& report = impl.last->report;
+  report.run_ms = run_ms;
+  const CommTraffic traffic = bound.comms().traffic();  // of this rank: the others are not asked
+  report.wire_bytes = traffic.wire_bytes;
+  report.wire_bytes_min = traffic.wire_bytes_min;
+  return out;
 }
 
 const DeviceMesh& Compiled::mesh() const { return impl_->mesh; }
+Bootstrap* Compiled::job() const { return impl_->communication.comms->bootstrap(); }
 
 namespace {
 
@@ -334,27 +306,8 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   impl->mesh = resolve_mesh(fusion, options);
   impl->mesh_sizes = mesh_symbols(fusion.mesh(), impl->mesh);
   impl->device = options.device_override ? options.device_override : &find_device(options.device, options.options);
-  impl->comms = plant_in_communication(std::make_shared<LocalCommunicators>(), options.options);
+  impl->communication = make_communication(options, *impl->device, impl->mesh);
   return Compiled(std::move(impl));
-}
-
-Device& find_device(const std::string& name, const Options& options) {
-  static std::mutex mutex;
-  static std::map<std::string, std::unique_ptr<Device>> table;  // the device table of the process
-  std::lock_guard lock(mutex);
-  std::string key = fmt::format("{}:{}:{}", name, options.cpu_threads, options.cpu_lanes);
-  auto& slot = table[key];
-  if (slot) return *slot;
-  if (name == "cpu") {
-    slot = make_cpu_device({static_cast<int>(options.cpu_threads), static_cast<int>(options.cpu_lanes), ""});
-  } else if (name == "reference") {
-    slot = reference::make_reference_device();
-  } else if (name == "cuda" || name.rfind("sim:", 0) == 0) {
-    throw MissingError(fmt::format("device `{}` is not part of this build", name), "", "use cpu or reference");
-  } else {
-    throw UserError(fmt::format("there is no device `{}`", name), "", suggestion(name, {"cpu", "reference", "cuda"}));
-  }
-  return *slot;
 }
 
 std::string version() { return "0.1.0"; }

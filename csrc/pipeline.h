@@ -1,6 +1,7 @@
 #pragma once
 // One class of sizes on its way from a Fusion to a Program: the compiler as one page.
 #include "build_program.h"
+#include "devices.h"
 #include "file_schedules.h"
 #include "plait.h"
 
@@ -36,9 +37,5 @@ struct CudaKernel {
   std::string name, schedule, text;
 };
 std::vector<CudaKernel> write_cuda_kernels(const CompiledClass& compiled, const CompileOptions& options);
-
-// The device of that name; made once per name and settings. UserError for an unknown name, MissingError for an absent
-// one.
-Device& find_device(const std::string& name, const Options& options);
 
 }  // namespace plait

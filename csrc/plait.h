@@ -4,6 +4,7 @@
 //   Fusion f; TensorView* x = f.input("x", {"b", "h"}, f32); ... f.output("y", y);
 //   auto p = compile(f, {.device = "cpu", .ranks = 4});
 //   auto y = p.run({{"x", tx}})["y"];
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,23 +26,29 @@ using Tensors = std::map<std::string, Tensor, std::less<>>;
 using Sizes = std::map<std::string, int64_t, std::less<>>;
 
 struct CompileOptions {
-  std::string device = "cpu";         // cpu or reference
+  std::string device = "cpu";         // cpu, reference, cuda, sim:ARCH[:N]
   Device* device_override = nullptr;  // where not null: this device instead; the caller keeps it
   std::optional<int64_t> ranks;       // solves the one free symbol of the mesh
   Sizes sizes;                        // mesh symbols, and size symbols that no input gives
   bool one_rank = false;              // every mesh axis is 1, whatever the file says
-  uint64_t interleaving = 0;          // order in which in-process ranks step; 0 is round robin
+  // How the ranks run and talk: local steps all of them in this process, local:threads gives each a thread; mpi and
+  // nccl hold one rank a process, nccl all of them where this is the only process. docs/multi_device.md.
+  std::string comm = "local";
+  uint64_t interleaving = 0;  // order in which ranks that are stepped, and simulated streams, go on; 0 is round robin
   Options options;
   DumpSink* dumps = nullptr;  // the caller keeps it while the program is in use
   std::string until;          // pass or stage after which compiling stops (StoppedAt)
+  // Called before every step of every rank, by the thread that drives it; nothing is waited for.
+  std::function<void(int64_t rank, size_t step, const std::string& text)> on_step;
 };
 
-// What the embedder lends to one run; all optional. Streams are those of GPUs.
+// What the embedder lends to one run; all optional. With a stream plait is a guest: work is queued there, or on streams
+// that fork from it and join it, and run() does not wait; host inputs must stay until the stream is done.
 struct RunOptions {
-  void* stream = nullptr;
-  Allocator* allocator = nullptr;  // of outputs
-  Communicators* comms = nullptr;
-  std::optional<int64_t> threads;
+  void* stream = nullptr;          // CUstream; for one rank on a GPU
+  Allocator* allocator = nullptr;  // of outputs; with a stream of all device memory of the run
+  Communicators* comms = nullptr;  // instead of the program's own
+  std::optional<int64_t> threads;  // of a kernel on the CPU; 0: all of the device
 };
 
 // dtype and global shape of an input.
@@ -69,16 +76,20 @@ struct Report {
 // A fusion on its way to devices. Cheap to copy; copies share everything. One thread at a time.
 class Compiled {
  public:
-  // Global tensors in, global tensors out. The first run of a class of sizes compiles it.
-  // UserError: an input is missing, unknown, or of the wrong dtype, rank or extents.
+  // Global tensors in, global tensors out. The first run of a class of sizes compiles it. Where the job has several
+  // processes, all of them call with the same inputs and all get the outputs. Outputs are on the host, but for one rank
+  // on a GPU, where a stream or an input in its memory is given.
+  // UserError: an input is missing, unknown, or of the wrong dtype, rank or extents. CommError: a rank failed or hangs.
   Tensors run(const Tensors& inputs, const RunOptions& options = {});
   // Compiles the class that the metadata belongs to, and binds its sizes, ahead of a run.
   void prepare(const Metadata& metadata);
-  // Takes and returns the pieces of one rank. UserError where the program needs other ranks: those run together by
-  // run().
+  // Takes and returns the pieces of this process's rank, on the device they are on; prepare() has told the global
+  // sizes. UserError where one process holds all ranks of several: those run together by run().
   Tensors run_local(int64_t rank, const Tensors& pieces, const RunOptions& options = {});
 
   const DeviceMesh& mesh() const;
+  // The processes that share the ranks; null where this one holds all of them.
+  Bootstrap* job() const;
   const Report& report() const;  // of the class that ran or was prepared last
   const Program& program() const;
   const Fusion& sharded() const;                         // with layouts and reshards, global extents

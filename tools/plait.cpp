@@ -8,14 +8,17 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "communication.h"
 #include "plait_command.h"
+#include "plait_launch.h"
+#include "plait_rank.h"
 
 namespace plait::tool {
 
 namespace {
 
 // 0 ok, 1 the user's mistake, 2 ours, 3 something is missing on the machine.
-constexpr int kUsersMistake = 1, kMissing = 3;
+constexpr int kUsersMistake = 1, kOurs = 2, kMissing = 3;
 
 // A whole number that fits its type. UserError naming the flag.
 template <class T, class Target>
@@ -42,7 +45,8 @@ void add_file(CLI::App& app, Arguments& args) {
   app.add_option_function<std::string>("--ranks", number_into<int64_t>(args.ranks, "--ranks"),
                                        "ranks of the mesh; solves its one free symbol")
       ->type_name("N");
-  app.add_option("--device", args.device, "cpu or reference; default: cpu where LLVM is found")->type_name("DEVICE");
+  app.add_option("--device", args.device, "cuda, cpu, reference or sim:ARCH[:N]; default: the first that is here")
+      ->type_name("DEVICE");
   add_list(app, "--option", args.options, "NAME=VALUE", "an option of the compiler; plait doctor --options lists them");
   add_list(app, "--dump", args.dumps, "STAGE[:GLOB][@DIR]",
            "text of a stage: fusion graph sharded localized segments params scheduled kir cuda llvm program timings");
@@ -59,7 +63,8 @@ void add_run(CLI::App& app, Arguments& args) {
   run.add_option_function<std::string>("--seed", number_into<uint64_t>(args.seed, "--seed"),
                                        "seed of drawn inputs, and value of an absent u64[] input")
       ->type_name("S");
-  run.add_option("--comm", args.comm, "local or local:SEED, the order in which ranks step")->type_name("COMM");
+  run.add_option("--comm", args.comm, "local[:SEED], local:threads, mpi or nccl (docs/multi_device.md)")
+      ->type_name("COMM");
   run.add_option("--json", args.json, "writes counts, errors and times")->type_name("FILE");
   run.add_flag("--times", args.times, "print times of compiling, runs and steps");
   run.add_option_function<std::string>("--repeat", number_into<int64_t>(args.repeat, "--repeat"), "how often to run")
@@ -114,9 +119,13 @@ std::optional<int> parse(int argc, char** argv, Arguments& args) {
   CLI::App app("Compiles a graph of tensor operations and runs it on one or many ranks.", "plait");
   app.set_version_flag("--version", "plait " + version());
   app.allow_extras();
-  app.footer("Exit codes: 0 ok, 1 a mistake in what was given, 2 an internal error, 3 something missing here.");
+  app.footer(
+      "Exit codes: 0 ok, 1 a mistake in what was given, 2 an internal error, 3 something missing here, or a rank "
+      "gone.");
   add_run(app, args);
   add_inspect(app, args);
+  app.add_subcommand("launch", "start a run as the processes of a job, one rank each");
+  app.add_subcommand("comm-diff", "say where ranks stopped doing the same, from their flight recorders");
   for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) sub->allow_extras();
   try {
     app.parse(argc, argv);
@@ -150,12 +159,19 @@ int fail(const Arguments& args, const Error& error, int code) {
 int main(int argc, char** argv) {
   Arguments args;
   try {
+    become_rank();
+    const std::string command = argc > 1 ? argv[1] : "";
+    if (command == "launch") return launch_command({argv + 2, argv + argc});
+    if (command == "comm-diff") return comm_diff_command({argv + 2, argv + argc});
     if (auto code = parse(argc, argv, args)) return *code;
     return dispatch(args);
   } catch (const UserError& e) {
     return fail(args, e, kUsersMistake);
   } catch (const MissingError& e) {
     return fail(args, e, kMissing);
+  } catch (const CommError& e) {
+    if (!job_processes(args.comm)) return report_internal_error(args, e);
+    return fail(args, e, kOurs);  // another process may be the cause: one alone repeats nothing
   } catch (const std::bad_alloc&) {
     return fail(args, MissingError("out of memory", "plait " + args.command, "take smaller sizes"), kMissing);
   } catch (const std::filesystem::filesystem_error& e) {
@@ -163,6 +179,11 @@ int main(int argc, char** argv) {
                 UserError(fmt::format("`{}`: {}", e.path1().string(), e.code().message()), "plait " + args.command,
                           "give paths that can be read and written"),
                 kUsersMistake);
+  } catch (const CommError& e) {
+    // In a job it says which rank is gone or hangs, which no text replays.
+    if (job_processes(args.comm)) return fail(args, e, kMissing);
+    write_json_error(args, e);
+    return report_internal_error(args, e);
   } catch (const Error& e) {
     write_json_error(args, e);
     return report_internal_error(args, e);

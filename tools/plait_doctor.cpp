@@ -3,10 +3,10 @@
 #include <fstream>
 #include <thread>
 
-#include "backend/cuda/nvrtc.h"
+#include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/plugin_loader.h"
-#include "pipeline.h"
+#include "devices.h"
 #include "plait_command.h"
 
 namespace plait::tool {
@@ -42,17 +42,27 @@ Row plugin_row(const std::string& title, const std::string& file, const std::str
   return {title, loaded ? loaded->version : "yes", loaded ? loaded->path : "linked into the plug-in"};
 }
 
-Row headers_row() {
-  if (!nvrtc_candidates().empty()) return {"CUDA headers", "yes", "found when plait was built"};
-  return {"CUDA headers", "missing",
-          "plait was built without cuda.h and nvrtc.h; run tools/setup or set PLAIT_CUDA_HOME, and build again"};
+// Driver, devices and CUDA's libraries, each with version and place.
+void add_cuda_rows(std::vector<Row>& rows) {
+  const CudaFacts facts = cuda_facts();
+  for (const CudaLibraryFacts& library : facts.libraries)
+    rows.push_back(library.why_not.empty() ? Row{library.name, library.version, library.path}
+                                           : Row{library.name, "missing", library.why_not});
+  for (const CudaDeviceFacts& device : facts.devices)
+    rows.push_back({"GPU", device.architecture,
+                    fmt::format("{}, {:.1f} GiB, {} multiprocessors", device.name,
+                                double(device.memory_bytes) / (1024.0 * 1024 * 1024), device.multiprocessors)});
 }
 
-Row nvrtc_row() {
-  std::string why;
-  if (!nvrtc_available(&why)) return {"NVRTC", "missing", why + "; run tools/setup or set PLAIT_CUDA_HOME"};
-  auto loaded = loaded_library("libnvrtc.so");
-  return {"NVRTC", nvrtc_version(), loaded ? loaded->path : ""};
+// A stand-in: a file beside the command.
+Row stand_in_row(const std::string& title, const std::string& file, const std::string& symbol) {
+  try {
+    load_plugin(file, symbol, "", "nvidia-cuda-runtime (tools/setup)");
+  } catch (const MissingError& e) {
+    return {title, "missing", e.message() + "; " + e.remedy()};
+  }
+  auto loaded = loaded_library(file);
+  return {title, "yes", loaded ? loaded->path : ""};
 }
 
 void print_options() {
@@ -91,10 +101,13 @@ int doctor_command(const Arguments& args) {
       {"CPU", fmt::format("{} threads", cores), cpu_model()},
       plugin_row("LLVM", "libplait_llvm.so", "plait_llvm_interface", "llvm-19-dev", "libLLVM"),
       plugin_row("oneDNN", "libplait_onednn.so", "plait_onednn_interface", "libdnnl-dev", "libdnnl"),
-      headers_row(),
-      nvrtc_row(),
+      plugin_row("Open MPI", "libplait_mpi.so", "plait_mpi_interface", "libopenmpi-dev", "libmpi"),
   };
   rows.insert(rows.begin() + 2, {"vectors", lanes() + " lanes", "of f32, in kernels for the CPU"});
+  add_cuda_rows(rows);
+  rows.push_back(stand_in_row("simulated GPU", "libplait_sim_cuda.so", "plait_sim_add_devices"));
+  rows.push_back(stand_in_row("simulated cuBLASLt", "libplait_sim_cublaslt.so", "cublasLtCreate"));
+  rows.push_back(stand_in_row("simulated NCCL", "libplait_sim_nccl.so", "ncclGetVersion"));
   fmt::print("{}", table(rows));
   return 0;
 }

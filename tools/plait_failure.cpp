@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "communication.h"
 #include "plait_command.h"
 
 namespace plait::tool {
@@ -38,7 +39,12 @@ std::string replay_command(const Arguments& args, const std::string& file) {
 bool leave_dumps(const Arguments& args, const std::string& folder) {
   try {
     Arguments again = args;
+    if (const auto processes = job_processes(again.comm)) {  // the others are not asked again
+      again.ranks = processes;
+      again.comm = "local";
+    }
     again.dumps.clear();
+    again.comm = "local";  // alone, whatever became of other ranks
     for (auto stage : stage_names()) again.dumps.push_back(fmt::format("{}@{}", stage, folder));
     Loaded loaded = load(again);
     Metadata metadata;

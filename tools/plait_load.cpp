@@ -7,12 +7,15 @@
 #include <set>
 #include <sstream>
 
+#include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/plugin_loader.h"
 #include "base/suggest.h"
 #include "bind_inputs.h"
+#include "communication.h"
 #include "plait_command.h"
 #include "plait_npy.h"
+#include "plait_rank.h"
 #include "plait_values.h"
 #include "reference/draw_inputs.h"
 
@@ -88,20 +91,20 @@ void settle_mesh(const Fusion& fusion, CompileOptions& options) {
   for (const auto& [name, value] : plait::mesh_symbols(fusion.mesh(), mesh)) options.sizes[name] = value;
 }
 
-uint64_t read_interleaving(const std::string& comm) {
-  constexpr const char* kRemedy = "take local or local:SEED";
-  if (comm == "local") return 0;
-  if (comm == "local:threads" || comm == "mpi" || comm == "nccl")
-    throw UserError(fmt::format("communicator `{}` is not built", comm), "--comm", kRemedy);
-  std::string_view text = comm;
-  uint64_t seed = 0;
+// `--comm`: local[:SEED], local:threads, mpi, nccl.
+void settle_comm(const std::string& comm, CompileOptions& options) {
   constexpr std::string_view kPrefix = "local:";
-  if (text.substr(0, kPrefix.size()) == kPrefix) {
-    text.remove_prefix(kPrefix.size());
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-    if (error == std::errc() && end == text.data() + text.size() && !text.empty()) return seed;
+  options.comm = comm;
+  if (comm.substr(0, kPrefix.size()) == kPrefix && comm != "local:threads") {
+    const std::string_view text = std::string_view(comm).substr(kPrefix.size());
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.interleaving);
+    if (error != std::errc() || end != text.data() + text.size() || text.empty())
+      throw UserError(fmt::format("there is no communicator `{}`", comm), "--comm",
+                      "take local, local:SEED, local:threads, mpi or nccl");
+    options.comm = "local";
   }
-  throw UserError(fmt::format("there is no communicator `{}`", comm), "--comm", kRemedy);
+  // A job has as many ranks as its launcher started processes.
+  if (auto processes = job_processes(options.comm); processes && !options.ranks) options.ranks = processes;
 }
 
 // What can be said before sizes are known: rank and the extents that are numbers.
@@ -184,6 +187,7 @@ std::string read_text(const std::string& path) {
 }
 
 std::string default_device() {
+  if (cuda_available({}, nullptr)) return "cuda";
   try {
     load_plugin("libplait_llvm.so", "plait_llvm_interface", "", "llvm-19-dev");
     return "cpu";
@@ -209,12 +213,13 @@ Loaded load(const Arguments& args) {
   CompileOptions& options = out.options;
   options.dumps = out.dumps.get();
   options.ranks = args.ranks;
-  options.interleaving = read_interleaving(args.comm);
   options.until = args.until;
   for (const auto& word : args.options) {
     auto [name, value] = name_and_value(word, "--option");
     set_option(options.options, name, value);
   }
+  settle_comm(args.comm, options);
+  if (watches_steps()) options.on_step = enter_step;
   if (args.check) options.options.check_replicas = true;  // what ranks hold twice must be the same
   settle_sizes(parse.set, *out.fusion, options);
   settle_mesh(*out.fusion, options);

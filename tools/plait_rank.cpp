@@ -131,7 +131,7 @@ bool watches_steps() { return self().board || self().fault; }
 void enter_step(int64_t rank, int64_t step, std::string_view text) {
   const Rank& me = self();
   if (me.board) me.board->set_step(rank, step, text);
-  if (me.fault && me.fault->rank == rank && me.fault->step == step) act(*me.fault, step);
+  if (me.fault && me.fault->rank == rank && step >= me.fault->step) act(*me.fault, step);
 }
 
 }  // namespace plait::tool

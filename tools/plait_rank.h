@@ -13,7 +13,7 @@ void become_rank();
 // Whether enter_step does anything: callers need not make texts else.
 bool watches_steps();
 // The rank comes to a step of the program, whose text is kept for the launcher; PLAIT_FAULT=RANK:STEP:kill|hang|throw
-// acts here. CommError: the fault is a throw.
+// acts here, at that step or the first after it. CommError: the fault is a throw.
 void enter_step(int64_t rank, int64_t step, std::string_view text);
 
 }  // namespace plait::tool

@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "plait_command.h"
 #include "plait_npy.h"
+#include "plait_rank.h"
 #include "plait_values.h"
 
 namespace plait::tool {
@@ -70,9 +71,23 @@ void print_summary(const Compiled& compiled, const std::string& device) {
 
 }  // namespace
 
+namespace {
+
+// One word of rank 0 for every process of the job: what it found, checked alone.
+bool agree(Bootstrap* job, bool ok) {
+  if (!job) return ok;
+  return job->all_gather(ok ? "1" : "0").front() == "1";
+}
+
+}  // namespace
+
 int run_command(const Arguments& args) {
-  const Loaded loaded = load(args);
+  Loaded loaded = load(args);
   const OutFiles files = out_files(args, *loaded.fusion);
+  if (watches_steps())
+    loaded.options.on_step = [](int64_t rank, size_t step, const std::string& text) {
+      enter_step(rank, static_cast<int64_t>(step), text);
+    };
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   const Tensors inputs = make_inputs(args, loaded);
   if (args.repeat < 1) throw UserError(fmt::format("{} runs", args.repeat), "--repeat", "give a number from 1");
@@ -86,6 +101,8 @@ int run_command(const Arguments& args) {
     compiled.set_step_timing(true);
     outputs = compiled.run(inputs);
   }
+  Bootstrap* const job = compiled.job();
+  if (job && job->rank() != 0) return agree(job, true) ? 0 : 2;  // rank 0 prints and checks for all
   for (const TensorView* t : loaded.fusion->outputs()) {
     const Tensor& out = outputs.find(t->name)->second;
     fmt::print("{}: {} = {}\n", t->name, type_text(out.dtype, out.shape), value_text(out));
@@ -99,7 +116,7 @@ int run_command(const Arguments& args) {
     print_checked(*checked);
   }
   if (!args.json.empty()) write_json(args, loaded, compiled, outputs, checked ? &*checked : nullptr);
-  if (!checked || checked->all.ok) return 0;
+  if (agree(job, !checked || checked->all.ok)) return 0;
   return report_internal_error(args, InternalError("the check failed: " + checked->all.message,
                                                    fmt::format("fusion @{}", loaded.fusion->name()), ""));
 }

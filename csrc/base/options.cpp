@@ -39,6 +39,10 @@ void check(const Options& options) {
   if (options.cpu_threads > 1024) refuse("cpu_threads", std::to_string(options.cpu_threads), "0 to 1024");
   if (options.reduce_dtype != "narrow" && options.reduce_dtype != "f32")
     refuse("reduce_dtype", options.reduce_dtype, "narrow or f32");
+  if (options.comm_timeout < 1 || options.comm_timeout > 86400)
+    refuse("comm_timeout", std::to_string(options.comm_timeout), "1 to 86400");
+  if (options.uneven != "auto" && options.uneven != "grouped" && options.uneven != "padded")
+    refuse("uneven", options.uneven, "auto, grouped or padded");
   if (int64_t l = options.cpu_lanes; l != 0 && l != 1 && l != 4 && l != 8 && l != 16)
     refuse("cpu_lanes", std::to_string(l), "0, 1, 4, 8 or 16");
   if (!options.test_bug.empty()) {

@@ -26,6 +26,8 @@ struct ExecutorOptions {
   bool poison = false;
   bool timing = false;      // step_times; on a GPU every step is waited for
   StepObserver observer{};  // empty: none; on a GPU every step is waited for
+  // Empty: none. Called before a rank issues a step, by the thread that drives it; nothing is waited for.
+  std::function<void(int64_t rank, size_t step)> before{};
 };
 
 struct ExecutorRunOptions {

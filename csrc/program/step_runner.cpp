@@ -60,10 +60,8 @@ std::string StepRunner::place(const RankRunner& runner, size_t action) const {
 
 template <class Work>
 void StepRunner::watch(std::span<RankRunner* const> runners, size_t step, ProgramStream stream, Work&& work) {
-  if (options_.before) {
-    const std::lock_guard lock(observer_mutex_);
+  if (options_.before)
     for (RankRunner* runner : runners) options_.before(runner->rank(), step);
-  }
   if (options_.poison)
     for (RankRunner* runner : runners) runner->poison_step(step, stream);
   const bool waits = options_.timing || options_.observer;

@@ -1,7 +1,9 @@
 #include "support/run_case.h"
 
+#include "backend/cuda/nvrtc.h"
 #include "base/error.h"
 #include "check_program.h"
+#include "devices.h"
 #include "reference/draw_inputs.h"
 
 namespace plait::testing {
@@ -33,6 +35,17 @@ bool is_known_refusal(const UserError& error) {
   return what.find("does not split into") != what.npos || what.find("no small integers keep") != what.npos;
 }
 
+std::string why_no_device(const std::string& device) {
+  try {
+    find_device(device, {});
+  } catch (const MissingError& e) {
+    return e.what();
+  }
+  std::string why;
+  if (is_simulated(device) && !nvrtc_available(&why)) return why;
+  return "";
+}
+
 CaseResult run_case(const std::string& text, const CaseOptions& options) {
   ParseOptions parse;
   parse.set = options.set;
@@ -46,6 +59,7 @@ CaseResult run_case(const std::string& text, const CaseOptions& options) {
   how.device = options.device;
   how.device_override = options.device_override;
   how.ranks = options.ranks;
+  how.comm = options.comm;
   how.interleaving = options.interleaving;
   how.options = options.options;
   how.options.check_replicas = true;
@@ -58,6 +72,7 @@ CaseResult run_case(const std::string& text, const CaseOptions& options) {
   out.message = check.all.message;
   out.max_error = check.all.max_error;
   out.report = program.report();
+  out.outputs = outputs;
   out.collectives = out.report.collectives;
   out.library_calls = out.report.library_calls;
   out.kernels = static_cast<int64_t>(out.report.kernels.size());

@@ -13,6 +13,7 @@ struct CaseOptions {
   int64_t ranks = 1;
   bool exact = false;
   uint64_t seed = 0;  // of inputs
+  std::string comm = "local";
   uint64_t interleaving = 0;
   Options options;
   std::map<std::string, std::string, std::less<>> set;
@@ -26,7 +27,11 @@ struct CaseResult {
   int64_t collectives = 0, kernels = 0, library_calls = 0;
   bool uneven = false, empty = false;  // some tensor has pieces of different sizes; some rank holds no element of one
   Report report;
+  Tensors outputs;  // global
 };
+
+// Why the device cannot be used here; empty where it can. Tests that need it skip with this reason.
+std::string why_no_device(const std::string& device);
 
 // The refusals that random cases may meet: a layout that the sizes do not bear, and no exact inputs small enough.
 bool is_known_refusal(const UserError& error);

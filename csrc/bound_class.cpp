@@ -1,0 +1,242 @@
+#include "bound_class.h"
+
+#include <chrono>
+#include <cstring>
+
+#include "base/error.h"
+#include "bind_inputs.h"
+#include "shard/localize.h"
+
+namespace plait {
+
+namespace {
+
+double now_ms() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Layout in which the pieces of an input or output stand.
+const Layout& piece_layout(const TensorView& t) { return t.stored ? *t.stored : t.layout; }
+
+bool others_hold_ranks(Communicators& comms) { return comms.bootstrap() != nullptr && comms.bootstrap()->size() > 1; }
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  std::string text;
+  for (int64_t extent : shape) text += fmt::format("{}{}", text.empty() ? "" : ", ", extent);
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+BoundClass::BoundClass(const CompiledClass& compiled, const DeviceMesh& mesh, const sym::Environment& sizes,
+                       Device& device, std::shared_ptr<Communicators> comms, const ExecutorOptions& how)
+    : mesh_(mesh), device_(device), comms_(std::move(comms)) {
+  const Fusion& sharded = *compiled.sharded;
+  check_local_pieces(sharded, mesh, sizes);
+  program_ = std::make_unique<BoundProgram>(compiled.program, sizes, device, comms_, how);
+  inputs_ = make_side(sharded.inputs(), sizes);
+  outputs_ = make_side(sharded.outputs(), sizes);
+  for (size_t i = 0; i < outputs_.names.size(); ++i)
+    for (const PieceMap& map : outputs_.maps[i]) local_shapes_[outputs_.names[i]].push_back(map.local_shape());
+  home_.resize(program_->held().size(), RankTensors(outputs_.names.size()));
+  downloads_.resize(device.count());
+}
+
+BoundClass::Side BoundClass::make_side(const std::vector<TensorView*>& tensors, const sym::Environment& sizes) const {
+  Side side;
+  for (const TensorView* t : tensors) {
+    side.names.push_back(t->name);
+    side.dtypes.push_back(t->dtype);
+    auto& shape = side.shapes.emplace_back();
+    for (auto e : t->shape()) shape.push_back(sym::evaluate(e, sizes));
+    auto& by_rank = side.maps.emplace_back();
+    for (int64_t r = 0; r < mesh_.ranks(); ++r) {
+      std::vector<std::vector<int64_t>> indices;
+      for (size_t d = 0; d < shape.size(); ++d)
+        indices.push_back(owned_indices(shape[d], piece_layout(*t).dims[d], mesh_, mesh_.coordinates(r),
+                                        fmt::format("%{} dim {}", t->name, d)));
+      by_rank.emplace_back(shape, indices);
+    }
+  }
+  side.pieces.resize(program_->held().size(), RankTensors(tensors.size()));
+  return side;
+}
+
+// Position of a rank among the held ones.
+int64_t BoundClass::holder(int64_t rank) const {
+  const auto held = program_->held();
+  for (size_t i = 0; i < held.size(); ++i)
+    if (held[i] == rank) return int64_t(i);
+  return -1;
+}
+
+void BoundClass::cut_inputs(const Tensors& inputs) {
+  const auto held = program_->held();
+  for (size_t h = 0; h < held.size(); ++h) {
+    RankTensors& pieces = inputs_.pieces[h];
+    for (size_t i = 0; i < inputs_.names.size(); ++i) {
+      const Tensor& global = inputs.find(inputs_.names[i])->second;
+      const PieceMap& map = inputs_.maps[i][held[h]];
+      if (map.is_whole()) {
+        pieces[i] = global;
+        continue;
+      }
+      if (!global.on_host())
+        throw UserError("a tensor in a GPU's memory is not cut", fmt::format("input `{}`", inputs_.names[i]),
+                        "give it in host memory, or the pieces of one rank to run_local()");
+      if (!pieces[i].memory) pieces[i] = Tensor::empty(global.dtype, map.local_shape());
+      map.cut(global, pieces[i]);
+    }
+  }
+}
+
+// Inputs belong to the caller: nothing of them is kept.
+void BoundClass::drop_inputs() {
+  const auto held = program_->held();
+  for (size_t h = 0; h < held.size(); ++h)
+    for (size_t i = 0; i < inputs_.names.size(); ++i)
+      if (inputs_.maps[i][held[h]].is_whole()) inputs_.pieces[h][i] = Tensor();
+}
+
+void BoundClass::execute(const ExecutorRunOptions& how, double& run_ms) {
+  const double begin = now_ms();
+  program_->run(inputs_.pieces, outputs_.pieces, how);
+  run_ms = now_ms() - begin;
+}
+
+bool BoundClass::stays_on_device(const Tensors& inputs, const ExecutorRunOptions& how) const {
+  if (device_.host_memory()) return false;
+  bool given = how.stream != nullptr;
+  for (const auto& [name, tensor] : inputs) given = given || !tensor.on_host();
+  if (!given) return false;
+  if (program_->held().size() != 1 || others_hold_ranks(*comms_))
+    throw UserError("tensors and streams of a GPU are for programs of one rank", "run",
+                    "give tensors in host memory, or each rank's pieces to run_local()");
+  return true;
+}
+
+Tensors BoundClass::run(const Tensors& inputs, const ExecutorRunOptions& how, bool check_replicas, double& run_ms) {
+  const bool stay = stays_on_device(inputs, how);
+  cut_inputs(inputs);
+  execute(how, run_ms);
+  drop_inputs();
+  if (stay) return take_outputs();
+  if (!device_.host_memory()) bring_home();
+  if (check_replicas) compare_replicas();
+  Allocator* given = device_.host_memory() ? how.allocator : nullptr;
+  static HostAllocator host;
+  return gather_outputs(given ? *given : device_.host_memory() ? device_.allocator() : host);
+}
+
+Tensors BoundClass::run_pieces(const Tensors& pieces, const ExecutorRunOptions& how, double& run_ms) {
+  PLAIT_CHECK(program_->held().size() == 1, "pieces of one rank for {}", program_->held().size());
+  const int64_t rank = program_->held()[0];
+  bool on_device = how.stream != nullptr;
+  for (size_t i = 0; i < inputs_.names.size(); ++i) {
+    auto it = pieces.find(inputs_.names[i]);
+    const std::string where = fmt::format("input `{}` of rank {}", inputs_.names[i], rank);
+    if (it == pieces.end()) throw UserError("the piece is missing", where, "give a piece of every input");
+    const std::vector<int64_t>& shape = inputs_.maps[i][rank].local_shape();
+    if (it->second.shape != shape || it->second.dtype != inputs_.dtypes[i])
+      throw UserError(fmt::format("the piece is {}{}, not {}{}", name(it->second.dtype), shape_text(it->second.shape),
+                                  name(inputs_.dtypes[i]), shape_text(shape)),
+                      where, "give the piece that the layout of the input says");
+    inputs_.pieces[0][i] = it->second;
+    on_device = on_device || !it->second.on_host();
+  }
+  if (pieces.size() != inputs_.names.size())
+    throw UserError(fmt::format("{} pieces for {} inputs", pieces.size(), inputs_.names.size()),
+                    fmt::format("run_local, rank {}", rank), "give the inputs of the fusion only");
+  execute(how, run_ms);
+  for (Tensor& piece : inputs_.pieces[0]) piece = Tensor();
+  if (!device_.host_memory() && !on_device) {
+    bring_home();
+    Tensors out;
+    for (size_t i = 0; i < outputs_.names.size(); ++i) out[outputs_.names[i]] = std::exchange(home_[0][i], Tensor());
+    return out;
+  }
+  return take_outputs();
+}
+
+// The outputs of the one held rank, as they are.
+Tensors BoundClass::take_outputs() {
+  Tensors out;
+  for (size_t i = 0; i < outputs_.names.size(); ++i)
+    out[outputs_.names[i]] = std::exchange(outputs_.pieces[0][i], Tensor());
+  return out;
+}
+
+// Copies the outputs of GPUs to the host. The program has ended.
+void BoundClass::bring_home() {
+  const auto held = program_->held();
+  for (size_t h = 0; h < held.size(); ++h) {
+    auto& stream = downloads_[held[h] % device_.count()];
+    if (!stream) stream = device_.make_stream(int(held[h] % device_.count()));
+    for (size_t i = 0; i < outputs_.names.size(); ++i) {
+      Tensor& target = home_[h][i];
+      if (!target.memory) target = Tensor::empty(outputs_.dtypes[i], outputs_.maps[i][held[h]].local_shape());
+      if (target.bytes() > 0) stream->copy(target.data(), outputs_.pieces[h][i].data(), target.bytes());
+    }
+  }
+  for (auto& stream : downloads_)
+    if (stream) stream->synchronize();
+}
+
+const Tensor& BoundClass::home(size_t held, size_t output) const {
+  return device_.host_memory() ? outputs_.pieces[held][output] : home_[held][output];
+}
+
+// Bytes of an output's pieces by rank, where other processes hold some.
+std::vector<std::string> BoundClass::pieces_of_all(size_t output) const {
+  const Tensor& mine = home(0, output);
+  return comms_->bootstrap()->all_gather({static_cast<const char*>(mine.data()), mine.bytes()});
+}
+
+Tensors BoundClass::gather_outputs(Allocator& allocator) {
+  Tensors out;
+  const bool others = others_hold_ranks(*comms_);
+  for (size_t i = 0; i < outputs_.names.size(); ++i) {
+    Tensor& global = out[outputs_.names[i]];
+    const auto& maps = outputs_.maps[i];
+    if (maps[0].is_whole()) {  // every rank holds it: the first held one answers
+      global = std::exchange(device_.host_memory() ? outputs_.pieces[0][i] : home_[0][i], Tensor());
+      continue;
+    }
+    global.dtype = outputs_.dtypes[i];
+    global.shape = outputs_.shapes[i];
+    global.strides = row_major_strides(global.shape);
+    global.memory = allocator.allocate(global.bytes());
+    if (others) {
+      std::vector<std::string> pieces = pieces_of_all(i);
+      for (int64_t r = 0; r < mesh_.ranks(); ++r)
+        maps[r].put(Tensor::wrap(global.dtype, maps[r].local_shape(), pieces[r].data()), global);
+    } else {
+      for (int64_t r = 0; r < mesh_.ranks(); ++r) maps[r].put(home(size_t(holder(r)), i), global);
+    }
+  }
+  return out;
+}
+
+// What ranks hold of an output more than once must be the same, bit for bit.
+void BoundClass::compare_replicas() const {
+  const bool others = others_hold_ranks(*comms_);
+  for (size_t i = 0; i < outputs_.names.size(); ++i) {
+    const auto& maps = outputs_.maps[i];
+    std::vector<std::string> bytes;
+    if (others) bytes = pieces_of_all(i);
+    std::vector<Tensor> pieces;
+    for (int64_t r = 0; r < mesh_.ranks(); ++r)
+      pieces.push_back(others ? Tensor::wrap(outputs_.dtypes[i], maps[r].local_shape(), bytes[r].data())
+                              : home(size_t(holder(r)), i));
+    Tensor global = Tensor::empty(outputs_.dtypes[i], outputs_.shapes[i]);
+    for (int64_t r = 0; r < mesh_.ranks(); ++r) maps[r].put(pieces[r], global);
+    for (int64_t r = 0; r < mesh_.ranks(); ++r) {
+      Tensor again = Tensor::empty(pieces[r].dtype, pieces[r].shape);
+      maps[r].cut(global, again);
+      PLAIT_CHECK(std::memcmp(again.data(), pieces[r].data(), again.bytes()) == 0,
+                  "output %{}: rank {} holds other numbers than another rank", outputs_.names[i], r);
+    }
+  }
+}
+
+}  // namespace plait

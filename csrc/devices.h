@@ -1,0 +1,23 @@
+#pragma once
+// The devices of the process, by name: cpu, reference, cuda, sim:ARCH[:N].
+#include <string>
+
+#include "base/options.h"
+#include "device/device.h"
+
+namespace plait {
+
+// The device of that name; made once per name and settings, and kept. UserError for an unknown name, MissingError for
+// an absent one. sim:ARCH:N is N simulated GPUs, ARCH sm_80 or sm_90a; cuda is every GPU like the first.
+Device& find_device(const std::string& name, const Options& options);
+
+// Whether the name asks for simulated GPUs: "sim:sm_90a:4".
+bool is_simulated(const std::string& device);
+
+// The stand-in for NCCL where the device is simulated; empty: the real one.
+std::string nccl_library(const Device& device);
+
+// Order in which work of simulated streams and blocks runs; nothing on other devices.
+void set_simulation_seed(const Device& device, uint64_t seed);
+
+}  // namespace plait
