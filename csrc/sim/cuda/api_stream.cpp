@@ -153,7 +153,7 @@ CUresult cuStreamQuery(CUstream handle) {
     const auto stream = call.stream(handle);
     refuse_captured(*stream, "it cannot be asked");
     unsafe_call(call);
-    if (!query(stream->last)) fail(CUDA_ERROR_NOT_READY);
+    if (!query(last_work(*stream, call))) fail(CUDA_ERROR_NOT_READY);
     call.check(*stream->owner);
   });
 }
@@ -163,7 +163,7 @@ CUresult cuStreamSynchronize(CUstream handle) {
     const auto stream = call.stream(handle);
     refuse_captured(*stream, "it cannot be waited for");
     unsafe_call(call);
-    wait_for(stream->last, call.name());
+    wait_for(last_work(*stream, call), call.name());
     call.check(*stream->owner);
   });
 }

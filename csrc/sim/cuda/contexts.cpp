@@ -31,10 +31,8 @@ void end_work(const Call& call, ContextObject& context) {
   if (context.error == CUDA_SUCCESS) {
     machine().findings.add(fmt::format("{}: {} operations of {} are lost; the first is {}", call.name(), ops.size(),
                                        context.name, scheduler.space.trace().describe(ops.front()->actor.id)));
-    context.error = CUDA_ERROR_CONTEXT_IS_DESTROYED;
   }
-  const auto done = [&] { return std::all_of(ops.begin(), ops.end(), [](const OpRef& op) { return op->done(); }); };
-  scheduler.wait_until(done, call.name());
+  for (const OpRef& op : ops) op->dropped = true;
 }
 
 // "stream 3 (cuStreamCreate)" of everything that the user made and did not destroy.
@@ -78,7 +76,7 @@ void free_everything(const Call& call, ContextObject& context) {
   for (const auto& object : registry.list(ObjectKind::module, context.handle)) {
     auto& module = static_cast<ModuleObject&>(*object);
     module.uses.clear();
-    unload_module(call, module);
+    unload_module(call, module, context.issued);
   }
   for (const auto& object : registry.list(ObjectKind::graph, context.handle)) {
     destroy(static_cast<GraphObject&>(*object), call.name());

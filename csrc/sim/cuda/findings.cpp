@@ -4,8 +4,14 @@
 #include <cstdio>
 
 namespace plait::sim {
+namespace {
+
+constexpr size_t kMost = 1000;
+
+}  // namespace
 
 void Findings::add(std::string text) {
+  if (list_.size() == kMost) return;
   if (std::find(list_.begin(), list_.end(), text) != list_.end()) return;
   std::fprintf(stderr, "simulated GPU: %s\n", text.c_str());
   list_.push_back(std::move(text));

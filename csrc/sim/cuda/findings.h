@@ -5,8 +5,8 @@
 
 namespace plait::sim {
 
-// The list of findings. Each is printed to standard error when it is added; a text that is in the list already is not
-// added again.
+// The list of findings. Each is printed to standard error when it is added. A text that is in the list already is not
+// added again, and a list of 1,000 that nobody takes grows no more.
 class Findings {
  public:
   void add(std::string text);

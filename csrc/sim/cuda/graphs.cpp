@@ -84,6 +84,12 @@ bool update(ExecObject& exec, const GraphObject& graph, std::string* why_not) {
 }
 
 void launch_graph(ExecObject& exec, StreamObject& stream) {
+  for (const ExecObject::Step& step : exec.steps) {
+    if (step.kernel != nullptr && step.kernel->function->module.expired()) {
+      misuse(CUDA_ERROR_INVALID_HANDLE,
+             fmt::format("{}: the module of kernel `{}` is unloaded", exec.name, step.task.name));
+    }
+  }
   Scheduler& scheduler = machine().scheduler;
   Task begin{exec.name + " begins"};
   begin.context = stream.owner;

@@ -11,9 +11,24 @@ Machine& machine() {
   return *machine;
 }
 
+namespace {
+
+// Code that runs at the exit of a thread may still call: the pointer outlives what frees it.
+thread_local ThreadState* own_state = nullptr;
+struct FreeAtExit {
+  ~FreeAtExit() {
+    delete own_state;
+    own_state = nullptr;
+  }
+};
+
+}  // namespace
+
 ThreadState& thread_state() {
-  thread_local ThreadState state;
-  return state;
+  thread_local FreeAtExit at_exit;
+  (void)at_exit;
+  if (own_state == nullptr) own_state = new ThreadState;
+  return *own_state;
 }
 
 void Machine::lose(ContextObject& context, CUresult code, std::string text) {

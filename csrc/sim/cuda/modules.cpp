@@ -82,7 +82,7 @@ std::shared_ptr<ModuleObject> load_module(std::shared_ptr<const PtxModule> code,
   return module;
 }
 
-void unload_module(const Call& call, ModuleObject& module) {
+void unload_module(const Call& call, ModuleObject& module, const Clock& known) {
   Scheduler& scheduler = machine().scheduler;
   for (const OpRef& op : module.uses) {
     if (scheduler.host_knows_of(*op)) continue;
@@ -93,8 +93,15 @@ void unload_module(const Call& call, ModuleObject& module) {
   for (const auto& [index, function] : module.functions) machine().registry.destroy(*function, call.name());
   machine().registry.destroy(module, call.name());
   const std::vector<uint64_t> globals = std::move(module.globals);
-  const Actor host = scheduler.host_operation(call.name());
-  for (uint64_t address : globals) scheduler.space.release(address, host);
+  Actor host = scheduler.host_operation(call.name());
+  host.before.join(known);
+  for (uint64_t address : globals) {
+    try {
+      scheduler.space.release(address, host);
+    } catch (const Fault& fault) {
+      machine().findings.add(fmt::format("{}: {}", call.name(), fault.text));
+    }
+  }
 }
 
 std::shared_ptr<FunctionObject> function_of(const Call& call, ModuleObject& module, int kernel) {

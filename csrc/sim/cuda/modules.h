@@ -43,7 +43,8 @@ struct KernelObject : Object {
 std::shared_ptr<const PtxModule> read_image(const void* image, const ContextObject& context, std::string* log);
 std::shared_ptr<ModuleObject> load_module(std::shared_ptr<const PtxModule> code,
                                           const std::shared_ptr<ContextObject>& context, const char* by);
-void unload_module(const Call& call, ModuleObject& module);
+// What launched work reads of it is done for those who know `known`.
+void unload_module(const Call& call, ModuleObject& module, const Clock& known = {});
 // The function of a name; null: there is none.
 std::shared_ptr<FunctionObject> function_of(const Call& call, ModuleObject& module, int kernel);
 std::shared_ptr<ModuleObject> module_of(const Call& call, LibraryObject& library,

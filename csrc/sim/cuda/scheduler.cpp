@@ -57,11 +57,14 @@ Actor Scheduler::host_operation(std::string name) {
   return actor;
 }
 
+// Work of a lost context, and work that was dropped, is passed over.
+bool Scheduler::runs(const Op& op) { return !op.dropped && op.task.context->error == CUDA_SUCCESS; }
+
 // The operation to run next: the first that is ready, or any.
 OpRef Scheduler::choose() {
   std::vector<OpRef> ready;
   for (const auto& [number, op] : runnable_) {
-    if (op->task.ready && op->task.context->error == CUDA_SUCCESS && !op->task.ready()) continue;
+    if (op->task.ready && runs(*op) && !op->task.ready()) continue;
     if (seed_ == 0) return op;
     ready.push_back(op);
   }
@@ -80,13 +83,9 @@ bool Scheduler::step() {
 void Scheduler::run(const OpRef& op) {
   runnable_.erase(op->number);
   op->state = Op::State::running;
-  const Task& task = op->task;
-  if (task.run && task.context->error == CUDA_SUCCESS) {
-    if (task.calls_user) {
-      return run_outside(op);
-    } else {
-      run_inside(*op);
-    }
+  if (op->task.run && runs(*op)) {
+    if (op->task.calls_user) return run_outside(op);
+    run_inside(*op);
   }
   complete(*op);
 }
@@ -97,7 +96,9 @@ void Scheduler::run_inside(const Op& op) {
     op.task.run(op.actor);
   } catch (const Fault& fault) {
     --depth_;
-    machine().lose(*op.task.context, static_cast<CUresult>(fault.code), explain(fault.text));
+    const std::string text = explain(fault.text);
+    op.task.context->error = CUDA_SUCCESS;  // this fault came first, whatever the explanation met
+    machine().lose(*op.task.context, static_cast<CUresult>(fault.code), text);
     return;
   } catch (const std::exception& error) {
     machine().lose(*op.task.context, CUDA_ERROR_LAUNCH_FAILED, fmt::format("`{}`: {}", op.task.name, error.what()));

@@ -51,6 +51,7 @@ struct Op {
   size_t missing = 0;                // of `after`
   State state = State::waiting;
   bool followed = false;  // work of another lane comes after it
+  bool dropped = false;   // does nothing when its turn comes
   std::chrono::steady_clock::time_point finished{};
   bool done() const { return state == State::done; }
   Clock clock() const;  // what is known to be done once this is
@@ -94,6 +95,7 @@ class Scheduler {
 
  private:
   OpRef choose();
+  static bool runs(const Op& op);
   void run(const OpRef& op);
   void run_inside(const Op& op);
   std::string explain(std::string text);

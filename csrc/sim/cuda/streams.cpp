@@ -83,10 +83,19 @@ OpRef submit(const Call& call, StreamObject& stream, CUgraphNodeType type, Task 
   return nullptr;
 }
 
+OpRef last_work(StreamObject& stream, const Call& call) {
+  if (!stream.legacy) return stream.last;
+  std::vector<OpRef> others;
+  add_legacy_order(stream, others);
+  const uint64_t own = stream.last == nullptr ? 0 : stream.last->number;
+  const bool newer = std::any_of(others.begin(), others.end(),
+                                 [&](const OpRef& other) { return other != nullptr && other->number > own; });
+  return newer ? issue(stream, Task{call.name()}, others) : stream.last;
+}
+
 void wait_for(const OpRef& op, const std::string& who) {
   if (op == nullptr) return;
   Scheduler& scheduler = machine().scheduler;
-  const std::shared_ptr<ContextObject> context = op->task.context;
   scheduler.wait_until([&] { return op->done(); }, who);
   scheduler.host_knows(op->clock());
   after_synchronisation(-1);

@@ -14,6 +14,8 @@ OpRef issue(StreamObject& stream, Task task, std::vector<OpRef> more = {});
 // Queues work, or records it where the stream is captured (then the result is null and `node` is set).
 OpRef submit(const Call& call, StreamObject& stream, CUgraphNodeType type, Task task,
              std::shared_ptr<NodeObject>* node = nullptr);
+// What a wait for the stream waits for; for the legacy default stream that is work of blocking streams too. Null: none.
+OpRef last_work(StreamObject& stream, const Call& call);
 // Waits until an operation is done, and lets the host know of it.
 void wait_for(const OpRef& op, const std::string& who);
 // Waits for all work of a context; its fault, if it met one, ends the call.

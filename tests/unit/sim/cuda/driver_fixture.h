@@ -2,6 +2,7 @@
 // A test with a current context on device 0, a module of kernels, and no findings left behind.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -45,10 +46,12 @@ class DriverTest : public testing::Test {
   std::vector<CUdeviceptr> allocations;
   std::vector<CUstream> streams;
   std::vector<CUevent> events;
+  std::map<std::string, CUfunction> functions;
 
-  CUfunction kernel(const char* name) {
-    CUfunction function = nullptr;
-    EXPECT_OK(cu.cuModuleGetFunction(&function, module, name));
+  // Of the module; asked for once, so that work can be given to a lost context too.
+  CUfunction kernel(const std::string& name) {
+    CUfunction& function = functions[name];
+    if (function == nullptr) EXPECT_OK(cu.cuModuleGetFunction(&function, module, name.c_str()));
     return function;
   }
   CUdeviceptr allocate(size_t bytes) {
@@ -112,6 +115,7 @@ class DriverTest : public testing::Test {
   void reset() {
     EXPECT_OK(cu.cuDevicePrimaryCtxReset(0));
     forget();
+    functions.clear();
     EXPECT_OK(cu.cuModuleLoadData(&module, kKernels));
   }
 };

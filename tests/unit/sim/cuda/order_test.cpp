@@ -344,6 +344,20 @@ TEST_F(OrderTest, HalvesNeedNoOrder) {
   }
 }
 
+// Waiting for the legacy stream is waiting for what it would wait for.
+TEST_F(OrderTest, LegacyStreamIsWaitedFor) {
+  check(
+      [&](bool wrong) {
+        const CUstream side = stream(wrong ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT);
+        const CUdeviceptr a = buffer(), b = buffer();
+        EXPECT_OK(fill(side, a, 3, kCount));
+        EXPECT_OK(cu.cuStreamSynchronize(nullptr));
+        EXPECT_OK(add(stream(), b, a, a, kCount));
+        if (!wrong) expect_all(b, 6);
+      },
+      {"not ordered", "`fill`", "`add`"});
+}
+
 // The order of running differs by seed: otherwise the tests above show little.
 TEST_F(OrderTest, SeedsInterleave) {
   SIMULATED_ONLY();

@@ -30,6 +30,11 @@ class PlantedBugTest : public DriverTest {
     for (const std::string& part : parts) EXPECT_NE(all.find(part), all.npos) << part << "\n  is not in\n" << all;
     reset();
   }
+  // Another module in the place of the fixture's.
+  void load_again() {
+    functions.clear();
+    EXPECT_OK(cu.cuModuleLoadData(&module, kKernels));
+  }
   // The second device's context, made current.
   CUcontext other() {
     CUcontext made = nullptr;
@@ -317,7 +322,36 @@ TEST_F(PlantedBugTest, ModuleIsUnloadedInUse) {
   EXPECT_OK(cu.cuModuleUnload(module));
   expect_findings({"cuModuleUnload: module", "while `fill` (operation 1", "may still run"});
   EXPECT_OK(cu.cuStreamSynchronize(on));
-  EXPECT_OK(cu.cuModuleLoadData(&module, kKernels));
+  load_again();
+}
+
+TEST_F(PlantedBugTest, GraphOutlivesItsModule) {
+  const CUstream on = stream();
+  const CUdeviceptr a = buffer();
+  EXPECT_OK(cu.cuStreamBeginCapture(on, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  EXPECT_OK(fill(on, a, 1, kCount));
+  CUgraph graph = nullptr;
+  CUgraphExec exec = nullptr;
+  EXPECT_OK(cu.cuStreamEndCapture(on, &graph));
+  EXPECT_OK(cu.cuGraphInstantiate(&exec, graph, 0));
+  EXPECT_OK(cu.cuModuleUnload(module));
+  EXPECT_EQ(cu.cuGraphLaunch(exec, on), CUDA_ERROR_INVALID_HANDLE);
+  expect_findings({"cuGraphLaunch: executable graph", "the module of kernel `fill` is unloaded"});
+  EXPECT_OK(cu.cuGraphExecDestroy(exec));
+  EXPECT_OK(cu.cuGraphDestroy(graph));
+  load_again();
+}
+
+TEST_F(PlantedBugTest, VariablesOfAModuleInUse) {
+  CUdeviceptr out = buffer();
+  void* parameters[] = {&out};
+  const CUstream on = stream();
+  EXPECT_OK(cu.cuLaunchKernel(kernel("count"), 1, 1, 1, 1, 1, 1, 0, on, parameters, nullptr));
+  reset();  // gives up everything at once
+  expect_findings({"leak"});
+  out = buffer();
+  EXPECT_OK(cu.cuLaunchKernel(kernel("count"), 1, 1, 1, 1, 1, 1, 0, stream(), parameters, nullptr));
+  EXPECT_OK(cu.cuCtxSynchronize());
 }
 
 TEST_F(PlantedBugTest, MachineCodeAndNewerTargets) {
