@@ -86,15 +86,24 @@ ncclResult_t end_calls(std::vector<std::pair<ncclComm_t, Call>> calls) {
   return result;
 }
 
+// Those that are not made yet tell the other members; `by` null: the call that made the communicator.
+void give_up(const std::vector<std::pair<Making, ncclComm_t*>>& makings, const char* by) {
+  for (const auto& [making, place] : makings) {
+    {
+      const std::lock_guard lock(making.comm->mutex);
+      if (making.comm->job != nullptr) making.comm->job->abandon();
+    }
+    retire(making.comm, by == nullptr ? making.function : by);
+    *place = nullptr;
+  }
+}
+
 ncclResult_t end_makings(const std::vector<std::pair<Making, ncclComm_t*>>& makings) {
   std::vector<Making> all;
   for (const auto& [making, place] : makings) all.push_back(making);
   const ncclResult_t result = wait_for(all);
   if (result == ncclSuccess || result == ncclInProgress) return result;
-  for (const auto& [making, place] : makings) {
-    retire(making.comm, making.function);
-    *place = nullptr;
-  }
+  give_up(makings, nullptr);
   return result;
 }
 
@@ -148,13 +157,7 @@ ncclResult_t ncclGroupEnd() {
     ended.failed = misuse(__func__, "a group holds calls and communicators in the making", ncclInvalidUsage);
   }
   if (ended.failed != ncclSuccess) {
-    for (const auto& [making, place] : ended.makings) {
-      making.comm->mutex.lock();
-      if (making.comm->job != nullptr) making.comm->job->abandon();
-      making.comm->mutex.unlock();
-      retire(making.comm, __func__);
-      *place = nullptr;
-    }
+    give_up(ended.makings, __func__);
     return ended.failed;
   }
   if (!ended.makings.empty()) return end_makings(ended.makings);

@@ -28,6 +28,13 @@ static_assert(sizeof(Id) <= sizeof(ncclUniqueId));
 
 std::string id_text(const Id& id) { return fmt::format("{:016x}{:08x}{:x}", id.random, id.process, id.number); }
 
+// Eight digits that tell communicators apart in reports.
+std::string short_id(const std::string& id) {
+  uint32_t hash = 2166136261u;
+  for (char each : id) hash = (hash ^ static_cast<unsigned char>(each)) * 16777619u;
+  return fmt::format("{:08x}", hash);
+}
+
 struct Options {
   bool blocking = true;
   std::string name;
@@ -65,7 +72,7 @@ ncclComm* start(const Wanted& wanted) {
   comm->device = wanted.device;
   comm->blocking = wanted.options.blocking;
   comm->id = "/plait_nccl_" + wanted.id;
-  comm->label = "communicator " + (wanted.options.name.empty() ? wanted.id.substr(0, 8) : wanted.options.name);
+  comm->label = "communicator " + (wanted.options.name.empty() ? short_id(wanted.id) : wanted.options.name);
   comm->job = make_join(*comm);
   return comm;
 }

@@ -43,6 +43,9 @@ bool may_share_devices() { return environment("NCCL_MULTI_RANK_GPU_ENABLE") == "
 class Join final : public Job {
  public:
   explicit Join(ncclComm& comm) : comm_(comm) {}
+  ~Join() override {
+    if (control_ != nullptr) control_->unlink();  // done, or given up: nobody else is to come
+  }
 
   ncclResult_t advance() override {
     if (step_ == Step::enter) {

@@ -161,7 +161,7 @@ class Team {
         EXPECT_EQ(nccl.ncclCommDestroy(rank.comm), ncclSuccess);
       }
       for (CUdeviceptr buffer : rank.buffers) world_.machine.driver.cuMemFree(buffer);
-      world_.machine.driver.cuStreamDestroy(rank.stream);
+      if (rank.stream != nullptr) world_.machine.driver.cuStreamDestroy(rank.stream);
     }
     world_.machine.use(0);
   }
