@@ -50,9 +50,15 @@ class CudaTest : public testing::Test {
     }
     if (real_) return cuda_available(options_, &reason_);
     options_.driver = beside("libplait_sim_cuda.so");
+    if (!std::filesystem::exists(options_.driver)) {
+      reason_ = "libplait_sim_cuda.so: not built";
+      return false;
+    }
     driver_ = std::make_unique<DriverByName>(options_.driver);
     if (!driver_->loaded()) {
-      reason_ = "libplait_sim_cuda.so: not built";
+      reason_ = dlerror();
+      ADD_FAILURE() << reason_;
+      driver_ = nullptr;
       return false;
     }
     const int first = driver_->get<int(const char*, int)>("plait_sim_add_devices")(architecture.c_str(), devices);
@@ -77,7 +83,7 @@ class CudaTest : public testing::Test {
 
   void TearDown() override {
     device_.reset();
-    if (driver_ && driver_->loaded()) EXPECT_EQ(findings(), "");
+    if (driver_) EXPECT_EQ(findings(), "");
   }
 
   std::string findings() { return driver_ ? driver_->get<const char*()>("plait_sim_take_findings")() : ""; }
