@@ -222,6 +222,7 @@ set(PLAIT_TEST_unit_sim_memory
   unit/sim/memory/order_test.cpp
 )
 set(PLAIT_TEST_unit_sim_nccl
+  unit/sim/nccl/calls_test.cpp
   unit/sim/nccl/collectives_test.cpp
   unit/sim/nccl/failures_test.cpp
   unit/sim/nccl/misuse_test.cpp

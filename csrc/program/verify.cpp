@@ -29,7 +29,7 @@
 namespace plait {
 namespace {
 
-bool contradicts(sym::Expr a, sym::Expr b) { return sym::prove(sym::eq(a, b)) == sym::Truth::no; }
+bool contradicts(sym::Expr a, sym::Expr b) { return !(a == b) && sym::prove(sym::eq(a, b)) == sym::Truth::no; }
 
 constexpr int64_t kLargeTeam = 1024;  // beyond, the sum of the members' counts is left to bind()
 
@@ -57,10 +57,13 @@ class Verifier {
  private:
   template <class... Args>
   void require(bool condition, std::string_view invariant, fmt::format_string<Args...> format, Args&&... args) const {
-    if (condition) return;
-    const std::string where = step_ ? describe(program_, *step_) : "";
-    throw InternalError(fmt::format("{}: {}", invariant, fmt::format(format, std::forward<Args>(args)...)),
-                        fmt::format("program @{}{}{}", program_.name, where.empty() ? "" : ", step ", where), "");
+    if (!condition) fail(invariant, fmt::format(format, std::forward<Args>(args)...));
+  }
+  [[noreturn]] void fail(std::string_view invariant, const std::string& what) const {
+    throw InternalError(
+        fmt::format("{}: {}", invariant, what),
+        fmt::format("program @{}{}{}", program_.name, step_ ? ", step " : "", step_ ? describe(program_, *step_) : ""),
+        "");
   }
   std::string label(ValueId id) const { return "%" + program_.values[id.index].name; }
 
@@ -224,16 +227,25 @@ class Verifier {
     require(step.outer && step.count && step.total && step.inner, "P8", "the view is not whole");
     const std::string own = "rank." + program_.mesh.axes()[step.team.index].name;
     for (sym::Expr expr : {step.outer, step.total, step.inner})
-      require(!sym::symbols(expr).count(own), "P8", "`{}` differs between the members of the team", sym::print(expr));
+      if (sym::symbols(expr).count(own))
+        fail("P8", fmt::format("`{}` differs between the members of the team", sym::print(expr)));
     check_count(gathers ? step.in : step.out, step.outer * step.count * step.inner);
     check_count(gathers ? step.out : step.in, step.outer * step.total * step.inner);
     if (program_.devices.size(step.team.index) > kLargeTeam) return;
+    const sym::Expr sum = sum_over_team(step.count, step.team);
+    if (contradicts(sum, step.total))
+      fail("P8", fmt::format("the members' counts make {}, not {}", sym::print(sum), sym::print(step.total)));
+  }
+
+  sym::Expr sum_over_team(sym::Expr count, TeamAxis team) {
+    sym::Expr& sum = sums_[{count.id(), team.index}];
+    if (sum) return sum;
     sym::Pool& pool = *program_.pool;
-    sym::Expr sum = pool.constant(0);
-    for (int64_t p = 0; p < program_.devices.size(step.team.index); ++p)
-      sum = sum + sym::substitute(step.count, {{own, pool.constant(p)}});
-    require(!contradicts(sum, step.total), "P8", "the members' counts make {}, not {}", sym::print(sum),
-            sym::print(step.total));
+    const std::string own = "rank." + program_.mesh.axes()[team.index].name;
+    sum = pool.constant(0);
+    for (int64_t p = 0; p < program_.devices.size(team.index); ++p)
+      sum = sum + sym::substitute(count, {{own, pool.constant(p)}});
+    return sum;
   }
 
   DType dtype(ValueId id) const { return program_.value(id).dtype; }
@@ -244,8 +256,9 @@ class Verifier {
     return product;
   }
   void check_count(ValueId id, sym::Expr count) const {
-    require(!contradicts(elements(id), count), "P7", "{} has {} elements, the step takes {}", label(id),
-            sym::print(elements(id)), sym::print(count));
+    if (contradicts(elements(id), count))
+      fail("P7", fmt::format("{} has {} elements, the step takes {}", label(id), sym::print(elements(id)),
+                             sym::print(count)));
   }
   void check_dtypes(ValueId a, ValueId b) const {
     require(dtype(a) == dtype(b), "P7", "{} is {}, {} is {}", label(a), name(dtype(a)), label(b), name(dtype(b)));
@@ -255,10 +268,11 @@ class Verifier {
   const Step* step_ = nullptr;
   size_t index_ = 0;
   std::vector<bool> allocated_, written_;
-  std::vector<StreamClock> writer_;       // by value: what is done when its write is
-  HappensBefore order_;                   // of the steps before this one
-  std::map<uint32_t, bool> waited_;       // by event recorded
-  std::map<int, ProgramStream> streams_;  // by team: that of its collectives
+  std::vector<StreamClock> writer_;                     // by value: what is done when its write is
+  HappensBefore order_;                                 // of the steps before this one
+  std::map<uint32_t, bool> waited_;                     // by event recorded
+  std::map<std::pair<uint64_t, int>, sym::Expr> sums_;  // of counts over the members of a team, by expression and axis
+  std::map<int, ProgramStream> streams_;                // by team: that of its collectives
 };
 
 }  // namespace

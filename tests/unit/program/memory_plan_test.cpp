@@ -69,6 +69,16 @@ TEST(MemoryPlan, ReusesWhatIsDead) {
   EXPECT_EQ(plan.live_bytes, 256);
 }
 
+TEST(MemoryPlan, TheCheckFindsWhatItMust) {
+  const std::vector<Lifetime> lives = {lifetime(0, 1), lifetime(1, 2), lifetime(2, 3), Lifetime()};
+  const std::vector<int64_t> bytes = {100, 100, 64, 100};
+  using Pair = std::pair<int64_t, int64_t>;
+  EXPECT_EQ(shared_while_alive(plan_memory(lives, bytes), lives, bytes), (Pair{-1, -1}));
+  EXPECT_EQ(shared_while_alive({{0, 64, 0, 0}, 256, 256}, lives, bytes), (Pair{0, 1}));
+  EXPECT_EQ(shared_while_alive({{0, 128, 192, 0}, 256, 256}, lives, bytes), (Pair{1, 2}));
+  EXPECT_EQ(shared_while_alive({{0, 128, 0, 0}, 200, 256}, lives, bytes), (Pair{1, 1})) << "past the arena";
+}
+
 TEST(MemoryPlan, NothingTakesNoPlace) {
   const std::vector<Lifetime> lives = {lifetime(0, 5), Lifetime(), lifetime(0, 0)};
   const MemoryPlan plan = plan_memory(lives, std::vector<int64_t>{0, 100, 1});

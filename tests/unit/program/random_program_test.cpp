@@ -2,128 +2,81 @@
 // has memory of its own.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <random>
-
-#include "base/error.h"
-#include "unit/program/build.h"
+#include "comm/threads/threads.h"
+#include "unit/program/random_program.h"
 
 namespace plait {
 namespace {
 
-using test::Builder;
+using test::FakeGpu;
+using test::FakeNccl;
+using test::RandomProgram;
 using test::Runner;
-using test::tensor;
 
-using Values = std::vector<std::vector<std::vector<float>>>;  // by value, by rank, elements
-
-struct RandomProgram {
-  static constexpr const char* kPiece = "chunk(n, t, rank.tp)";
-  Builder builder;
-  int64_t ranks, n;
-  std::mt19937 random;
-  std::vector<ValueId> pieces, wholes;  // written so far
-  Values values;
-
-  RandomProgram(uint32_t seed, int64_t rank_count, int64_t extent)
-      : builder(Builder::tp(rank_count)), ranks(rank_count), n(extent), random(seed) {
-    add_input(kPiece, pieces);
-    add_input("n", wholes);
-    const int steps = 3 + int(random() % 20);
-    for (int i = 0; i < steps; ++i) add_step(random() % 5 == 0 || i == steps - 1);
-  }
-
-  int64_t start(int64_t rank) const { return std::min(n, rank * ((n + ranks - 1) / ranks)); }
-  int64_t count(int64_t rank) const { return start(rank + 1) - start(rank); }
-  int64_t extent(bool whole, int64_t rank) const { return whole ? n : count(rank); }
-  ValueId pick(const std::vector<ValueId>& from) { return from[random() % from.size()]; }
-
-  void add_input(const std::string& shape, std::vector<ValueId>& list) {
-    list.push_back(builder.input(fmt::format("x{}", values.size()), {shape}));
-    auto& mine = values.emplace_back(size_t(ranks));
-    for (int64_t rank = 0; rank < ranks; ++rank)
-      for (int64_t i = 0; i < extent(shape == "n", rank); ++i) mine[rank].push_back(float(random() % 7) - 3);
-  }
-
-  ValueId add_value(bool whole, bool output) {
-    const std::string name = fmt::format("v{}", values.size());
-    values.emplace_back(size_t(ranks));
-    const ValueId id =
-        output ? builder.output(name, {whole ? "n" : kPiece}) : builder.alloc(name, {whole ? "n" : kPiece});
-    return id;
-  }
-
-  void add_step(bool output) {
-    const int kind = int(random() % 6);
-    const bool whole = kind == 0 || kind == 2 || kind == 4;
-    if (kind <= 1) {
-      const std::vector<ValueId>& from = whole ? wholes : pieces;
-      const ValueId a = pick(from), b = pick(from), out = add_value(whole, output);
-      builder.combine({a, b}, out, whole ? "n" : kPiece, 1);
-      for (int64_t rank = 0; rank < ranks; ++rank)
-        for (int64_t i = 0; i < extent(whole, rank); ++i)
-          values[out.index][rank].push_back((1 + values[a.index][rank][i]) + 2 * values[b.index][rank][i]);
-      return finish(out, whole);
+// Whether the outputs are those that the program must give.
+void expect_outputs(const RandomProgram& sample, const Program& program, const std::vector<RankTensors>& outputs) {
+  for (int64_t rank = 0; rank < sample.ranks; ++rank)
+    for (size_t i = 0; i < outputs[rank].size(); ++i) {
+      const Tensor& out = outputs[rank][i];
+      ASSERT_EQ(Tensor::wrap(out.dtype, out.shape, out.data()).to_doubles(), sample.expected(rank, program.outputs[i]))
+          << "rank " << rank << "\n"
+          << print(program);
     }
-    const ValueId in = pick(kind == 2 ? pieces : wholes), out = add_value(whole, output);
-    const auto& from = values[in.index];
-    auto& to = values[out.index];
-    if (kind == 2) builder.pieces(CollectiveKind::all_gather, in, out, {"1", kPiece, "n", "1"});
-    if (kind == 3)
-      builder.pieces(CollectiveKind::reduce_scatter, in, out, {"1", kPiece, "n", "1"}).reduce = CommReduce::max;
-    if (kind == 4) builder.all_reduce(in, out, CommReduce::min);
-    if (kind == 5) builder.slice(in, out, {"1", "chunk_start(n, t, rank.tp)", kPiece, "n", "1"});
-    for (int64_t rank = 0; rank < ranks; ++rank) {
-      if (kind == 2)
-        for (const auto& piece : from) to[rank].insert(to[rank].end(), piece.begin(), piece.end());
-      for (int64_t i = 0; kind != 2 && i < extent(whole, rank); ++i) {
-        const int64_t at = whole ? i : start(rank) + i;
-        float value = from[rank][at];
-        for (int64_t r = 0; r < ranks && kind != 5; ++r)
-          value = kind == 3 ? std::max(value, from[r][at]) : std::min(value, from[r][at]);
-        to[rank].push_back(value);
-      }
-    }
-    finish(out, whole);
-  }
-
-  void finish(ValueId out, bool whole) { (whole ? wholes : pieces).push_back(out); }
-};
+}
 
 TEST(RandomProgram, EqualsThePlainInterpreter) {
   int64_t arena = 0, separate = 0;
   for (uint32_t seed = 0; seed < 300; ++seed) {
-    const int64_t ranks = 1 + seed % 4, n = int64_t(seed * 7 % 41);
-    RandomProgram sample(seed, ranks, n);
-    const Values values = sample.values;
+    RandomProgram sample(seed, 1 + seed % 4, int64_t(seed * 7 % 41));
     auto program = sample.builder.done();
-    Runner runner(program, {{"n", n}}, {.poison = true});
-    std::vector<RankTensors> inputs;
-    inputs.resize(size_t(ranks));
-    auto expected = [&](int64_t rank, ValueId id) {
-      const auto& mine = values[id.index][rank];
-      return tensor({int64_t(mine.size())}, std::vector<double>(mine.begin(), mine.end())).to_doubles();
-    };
-    for (int64_t rank = 0; rank < ranks; ++rank) {
-      for (ValueId id : program->inputs) {
-        const auto mine = expected(rank, id);
-        inputs[rank].push_back(tensor({int64_t(mine.size())}, mine));
-      }
+    Runner runner(program, {{"n", sample.n}}, {.poison = true});
+    for (int64_t rank = 0; rank < sample.ranks; ++rank) {
       arena += runner.bound.binding(rank).memory.arena_bytes;
       for (const ProgramValue& value : program->values)
-        if (value.kind == ProgramValueKind::temporary) separate += (value.shape[0].is_symbol() ? n : n / ranks) * 4;
+        if (value.kind == ProgramValueKind::temporary)
+          separate += (value.shape[0].is_symbol() ? sample.n : sample.n / sample.ranks) * 4;
     }
     for (uint64_t order = 0; order < 4; ++order) {
-      const auto outputs = runner.bound.run(inputs, {.seed = order});
-      for (int64_t rank = 0; rank < ranks; ++rank)
-        for (size_t i = 0; i < outputs[rank].size(); ++i)
-          ASSERT_EQ(outputs[rank][i].to_doubles(), expected(rank, program->outputs[i]))
-              << "seed " << seed << ", rank " << rank << "\n"
-              << print(*program);
+      SCOPED_TRACE(fmt::format("program {}, order {}", seed, order));
+      expect_outputs(sample, *program, runner.bound.run(sample.inputs(), {.seed = order}));
+      if (HasFatalFailure()) return;
     }
   }
   EXPECT_GT(separate, 0);
   EXPECT_LT(arena, separate) << "memory is not shared";
+}
+
+TEST(RandomProgram, OnThreads) {
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    RandomProgram sample(seed, 2 + seed % 3, int64_t(seed * 7 % 41));
+    auto program = sample.builder.done();
+    test::TestDevice device;
+    BoundProgram bound(program, {{"n", sample.n}}, device, std::make_shared<ThreadCommunicators>(),
+                       {.drive = RankDrive::threads, .poison = true});
+    for (int run = 0; run < 3; ++run) {
+      SCOPED_TRACE(fmt::format("program {}", seed));
+      expect_outputs(sample, *program, bound.run(sample.inputs(), {}));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// Every order that the events allow gives the same, on as many GPUs as ranks or fewer.
+TEST(RandomProgram, OnFakeGpus) {
+  for (uint32_t seed = 0; seed < 150; ++seed) {
+    RandomProgram sample(seed, 1 + seed % 4, int64_t(seed * 7 % 41));
+    auto program = sample.builder.done();
+    for (RankDrive drive : {RankDrive::stepped, RankDrive::threads}) {
+      FakeGpu gpu(seed + 1, 1 + int(seed % 3));
+      BoundProgram bound(program, {{"n", sample.n}}, gpu, std::make_shared<FakeNccl>(gpu.engine()),
+                         {.drive = drive, .poison = true});
+      for (uint64_t order = 0; order < 2; ++order) {
+        SCOPED_TRACE(fmt::format("program {}, order {}", seed, order));
+        expect_outputs(sample, *program, bound.run(sample.inputs(), {.seed = order}));
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -181,6 +181,103 @@ TEST(VerifyProgram, P8Collectives) {
   sum.broken("P8", "make 6, not 7");
 }
 
+TEST(VerifyProgram, P10EverythingIsWrittenAndNamedOnce) {
+  Sample unused;
+  unused.alloc("q", {"n"});
+  unused.broken("P10", "%q is never written");
+  Sample never;
+  never.program.add_value("q", DType::f32, {}, ProgramValueKind::temporary);
+  never.broken("P10", "%q is never written");
+  Sample kernels;
+  kernels.program.kernels[1].code.name = "k1";
+  kernels.broken("P10", "two kernels are named @k1");
+}
+
+TEST(VerifyProgram, P11EventsAreRecordedOnceAndWaitedFor) {
+  Sample lost;
+  lost.remove(Sample::kRecord);
+  lost.broken("P11", "wait %e1 on comm");
+  Sample twice;
+  twice.record(0, ProgramStream::compute);
+  twice.broken("P11", "recorded twice");
+  Sample alone;
+  alone.record(7, ProgramStream::compute);
+  alone.broken("P11", "%e8 is recorded, and no step waits for it");
+  Sample late;
+  std::swap(late.program.steps[Sample::kRecord], late.program.steps[Sample::kWait]);
+  late.broken("P11", "not recorded before");
+}
+
+TEST(VerifyProgram, P12WaitsAddAnOrder) {
+  Sample own;
+  own.record(7, ProgramStream::compute);
+  own.wait(7, ProgramStream::compute);
+  own.broken("P12", "wait %e8 on compute");
+  Sample again;
+  again.wait(1, ProgramStream::compute);
+  again.broken("P12", "wait %e2 on compute");
+  Sample nothing;
+  nothing.program.steps.insert(nothing.program.steps.begin(), std::make_unique<RecordStep>());
+  static_cast<RecordStep&>(*nothing.program.steps[0]).event = {7};
+  nothing.wait(7, ProgramStream::comm);
+  nothing.broken("P12", "wait %e8 on comm");
+}
+
+TEST(VerifyProgram, P13NoRaces) {
+  Sample to;
+  to.remove(Sample::kWait);
+  to.broken("P13", "%h is read while it is written on another stream");
+  Sample back;
+  back.remove(Sample::kBack);
+  back.broken("P13", "%p is read while it is written on another stream");
+  Sample early;  // the event is recorded before the write
+  std::swap(early.program.steps[Sample::kFirst], early.program.steps[Sample::kRecord]);
+  std::swap(early.program.steps[Sample::kAlloc], early.program.steps[Sample::kFirst]);
+  early.program.steps.erase(early.program.steps.begin());  // the event
+  early.program.steps.insert(early.program.steps.begin(), std::make_unique<RecordStep>());
+  early.broken("P12");
+  // Through a third step: y reads what comm read, and is past it.
+  Sample through;
+  through.slice(through.h, through.output("z", {"chunk(n, t, rank.tp)"}),
+                {"1", "0", "chunk(n, t, rank.tp)", "chunk(n, t, rank.tp)", "1"});
+  EXPECT_NO_THROW(verify(through.program));
+}
+
+TEST(VerifyProgram, P14ATeamHasOneStream) {
+  Sample streams;
+  streams.all_reduce(streams.p, streams.output("z", {"n"})).stream = ProgramStream::compute;
+  streams.broken("P14", "an earlier collective of the team is on comm");
+  Sample same;
+  same.all_reduce(same.p, same.output("z", {"n"}));
+  EXPECT_NO_THROW(verify(same.program));
+}
+
+// Two temporaries on two streams that no event orders may not share bytes.
+TEST(BindProgram, MemoryIsSharedUnderHappensBefore) {
+  auto bytes = [](bool ordered) {
+    Builder b = Builder::tp(1);
+    const ValueId x = b.input("x", {"64"});
+    const ValueId a = b.alloc("a", {"64"}), r = b.alloc("r", {"64"}), s = b.alloc("s", {"64"});
+    b.all_reduce(x, a);  // comm: x -> a -> r
+    b.all_reduce(a, r);
+    if (ordered) {
+      b.record(1, ProgramStream::comm);
+      b.wait(1, ProgramStream::compute);
+    }
+    b.combine({x}, s, "64", 0);  // compute: x -> s -> y; in the list a is dead by now
+    b.combine({s}, b.output("y", {"64"}), "64", 0);
+    if (!ordered) {
+      b.record(1, ProgramStream::comm);
+      b.wait(1, ProgramStream::compute);
+    }
+    b.combine({r}, b.output("z", {"64"}), "64", 0);
+    verify(b.program);
+    return bind(b.program, {})[0].memory.arena_bytes;
+  };
+  EXPECT_EQ(bytes(true), 2 * 256);
+  EXPECT_EQ(bytes(false), 3 * 256);
+}
+
 // What verify leaves open because of symbols is caught with numbers.
 TEST(BindProgram, ChecksCountsWithNumbers) {
   Sample total;
