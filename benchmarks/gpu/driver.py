@@ -43,12 +43,14 @@ def measure(row, sides, args):
         count = 2
     out, seconds = {"row": row, "runs_a_turn": count}, {}
     entries = list(sides_of(row, sides))
-    # A side holds one row at a time, so each is warmed again when its turn comes.
-    for turn in range(args.turns):
+    # The first turn warms clocks and caches and is not counted; one run before every other turn warms that side again.
+    for turn in range(args.turns + 1):
         for name, side, word in list(entries):
             try:
                 side.turn(word, 1)
-                seconds.setdefault(name, []).append(side.turn(word, count))
+                taken = side.turn(word, count)
+                if turn > 0:
+                    seconds.setdefault(name, []).append(taken)
             except (turns.Missing, RuntimeError) as error:
                 kind = "skipped" if isinstance(error, turns.Missing) else "failed"
                 out.setdefault(kind, []).append(f"{name}: {error}")

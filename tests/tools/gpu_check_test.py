@@ -162,20 +162,38 @@ class Pretended(unittest.TestCase):
         for key in ("date", "commit", "machine", "versions", "seconds", "parts"):
             self.assertIn(key, read)
 
-    def test_whole_run(self):
-        file, printed = self.folder / "out.json", io.StringIO()
+    def run_whole(self, file, parts):
+        printed = io.StringIO()
         find_gpu, gpu_check.find_gpu = gpu_check.find_gpu, lambda: (self.GPU, "")
         try:
             with contextlib.redirect_stdout(printed):
-                status = gpu_check.main(["--binary-dir", str(self.folder), "--results", str(file), "--only",
-                                         "compare,ranks"])
+                status = gpu_check.main(["--binary-dir", str(self.folder), "--results", str(file), "--only", parts])
         finally:
             gpu_check.find_gpu = find_gpu
-        self.assertEqual(status, 0, printed.getvalue())
+        return status, printed.getvalue()
+
+    def test_whole_run(self):
+        file = self.folder / "out.json"
+        status, printed = self.run_whole(file, "compare,ranks")
+        self.assertEqual(status, 0, printed)
         read = json.loads(file.read_text())
         self.assertEqual(read["versions"]["plait"], "plait 0.1.0")
         self.assertEqual((read["summary"]["failed"], read["summary"]["skipped"]), (0, 6))
-        self.assertIn("skipped  ranks: tp_mlp f32, 2 ranks: error: NCCL is not there", printed.getvalue())
+        self.assertIn("skipped  ranks: tp_mlp f32, 2 ranks: error: NCCL is not there", printed)
+
+    def test_parts_by_several_calls(self):
+        file = self.folder / "out.json"
+        self.run_whole(file, "compare")
+        compared = json.loads(file.read_text())["parts"]
+        self.assertEqual(self.run_whole(file, "tests")[0], 1)
+        both = json.loads(file.read_text())
+        self.assertEqual([i for i in both["parts"] if i["part"] == "compare"], compared)
+        self.assertGreater(both["summary"]["failed"], 0)
+        self.run_whole(file, "tests")  # again: its own items are new ones
+        self.assertEqual(len(json.loads(file.read_text())["parts"]), len(both["parts"]))
+        file.write_text(file.read_text().replace('"commit": "', '"commit": "another'))
+        self.run_whole(file, "ranks")
+        self.assertEqual({i["part"] for i in json.loads(file.read_text())["parts"]}, {"ranks"})
 
 
 class Texts(unittest.TestCase):
