@@ -18,7 +18,7 @@ namespace plait::tool {
 namespace {
 
 // 0 ok, 1 the user's mistake, 2 ours, 3 something is missing on the machine.
-constexpr int kUsersMistake = 1, kOurs = 2, kMissing = 3;
+constexpr int kUsersMistake = 1, kMissing = 3;
 
 // A whole number that fits its type. UserError naming the flag.
 template <class T, class Target>
@@ -170,8 +170,9 @@ int main(int argc, char** argv) {
   } catch (const MissingError& e) {
     return fail(args, e, kMissing);
   } catch (const CommError& e) {
-    if (!job_processes(args.comm)) return report_internal_error(args, e);
-    return fail(args, e, kOurs);  // another process may be the cause: one alone repeats nothing
+    if (job_processes(args.comm)) return fail(args, e, kOurs);  // another process may be the cause: one alone repeats nothing
+    write_json_error(args, e);
+    return report_internal_error(args, e);
   } catch (const std::bad_alloc&) {
     return fail(args, MissingError("out of memory", "plait " + args.command, "take smaller sizes"), kMissing);
   } catch (const std::filesystem::filesystem_error& e) {
@@ -179,11 +180,6 @@ int main(int argc, char** argv) {
                 UserError(fmt::format("`{}`: {}", e.path1().string(), e.code().message()), "plait " + args.command,
                           "give paths that can be read and written"),
                 kUsersMistake);
-  } catch (const CommError& e) {
-    // In a job it says which rank is gone or hangs, which no text replays.
-    if (job_processes(args.comm)) return fail(args, e, kMissing);
-    write_json_error(args, e);
-    return report_internal_error(args, e);
   } catch (const Error& e) {
     write_json_error(args, e);
     return report_internal_error(args, e);
