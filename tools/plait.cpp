@@ -170,7 +170,8 @@ int main(int argc, char** argv) {
   } catch (const MissingError& e) {
     return fail(args, e, kMissing);
   } catch (const CommError& e) {
-    if (job_processes(args.comm)) return fail(args, e, kOurs);  // another process may be the cause: one alone repeats nothing
+    if (job_processes(args.comm))
+      return fail(args, e, kOurs);  // another process may be the cause: one alone repeats nothing
     write_json_error(args, e);
     return report_internal_error(args, e);
   } catch (const std::bad_alloc&) {
