@@ -59,6 +59,7 @@ set(PLAIT_TEST_error
 set(PLAIT_TEST_fuzz
   fuzz/planted_bugs_test.cpp
   fuzz/random_graphs_test.cpp
+  fuzz/simulated_graphs_test.cpp
   fuzz/text_fuzz_test.cpp
 )
 set(PLAIT_TEST_golden

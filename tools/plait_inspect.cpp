@@ -108,7 +108,24 @@ int compile_for_gpus(Loaded& loaded, const std::vector<std::string>& archs) {
 
 }  // namespace
 
+namespace {
+
+// A program that was printed before: read, verified, printed again.
+int print_program(const Arguments& args, const std::string& text) {
+  if (!args.until.empty() && args.until != "program")
+    throw UserError(fmt::format("`{}` holds a program, which is past `{}`", args.file, args.until), "--until",
+                    "leave --until away");
+  const Program program = parse_program(text, args.file);
+  verify(program);
+  fmt::print("{}", print(program));
+  return 0;
+}
+
+}  // namespace
+
 int opt_command(const Arguments& args) {
+  if (!args.file.empty())
+    if (const std::string text = read_text(args.file); is_program_text(text)) return print_program(args, text);
   Loaded loaded = load(args);
   if (args.until.empty()) loaded.options.until = "program";
   std::string timings;

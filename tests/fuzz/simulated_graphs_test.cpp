@@ -1,0 +1,85 @@
+// Random graphs on simulated GPUs: generated CUDA, the driver, NCCL, streams and events, against the reference, one
+// rank, and (exact graphs) the CPU bit for bit.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/error.h"
+#include "support/random_graph.h"
+#include "support/run_case.h"
+
+namespace plait {
+namespace {
+
+using testing::CaseOptions;
+using testing::CaseResult;
+using testing::make_random_case;
+using testing::run_case;
+
+struct Shares {
+  int cases = 0, collective = 0, uneven = 0, exact = 0, threads = 0, skipped = 0;
+};
+
+void compare_exact(const testing::RandomCase& random, CaseOptions how, const CaseResult& simulated) {
+  how.device = "cpu";
+  how.comm = "local";
+  const CaseResult cpu = run_case(random.text, how);
+  for (const auto& [name, tensor] : cpu.outputs) {
+    const Tensor& other = simulated.outputs.at(name);
+    ASSERT_EQ(tensor.shape, other.shape) << name;
+    EXPECT_EQ(0, std::memcmp(tensor.data(), other.data(), tensor.bytes())) << name << "\n" << random.text;
+  }
+}
+
+bool run_seed(uint64_t seed, Shares& shares) {
+  auto random = make_random_case(seed);
+  CaseOptions how;
+  how.device = fmt::format("sim:{}:{}", seed % 2 == 0 ? "sm_80" : "sm_90a", std::max<int64_t>(random.ranks, 1));
+  how.comm = seed % 3 == 0 ? "local:threads" : "local";
+  how.ranks = random.ranks;
+  how.exact = random.exact;
+  how.seed = seed;
+  how.interleaving = seed % 4 == 0 ? 0 : seed;
+  how.options.strict_rounding = seed % 4 == 1;
+  how.options.products = seed % 3 == 1 ? "nest" : "auto";
+  how.options.uneven = seed % 5 == 0 ? "grouped" : seed % 5 == 1 ? "padded" : "auto";
+  const std::string what = fmt::format("seed {} on {}, {}, {} ranks\n", seed, how.device, how.comm, random.ranks);
+  try {
+    const CaseResult result = run_case(random.text, how);
+    ++shares.cases;
+    shares.collective += result.collectives > 0;
+    shares.uneven += result.uneven;
+    shares.exact += random.exact;
+    shares.threads += how.comm != "local";
+    EXPECT_TRUE(result.ok) << what << result.message << "\n" << random.text;
+    if (random.exact) compare_exact(random, how, result);
+    return result.ok;
+  } catch (const UserError& e) {
+    EXPECT_TRUE(testing::is_known_refusal(e)) << what << e.what() << "\n" << random.text;
+    ++shares.skipped;
+    return testing::is_known_refusal(e);
+  } catch (const Error& e) {
+    ADD_FAILURE() << what << e.what() << "\n" << random.text;
+    return false;
+  }
+}
+
+void run_seeds(uint64_t first, int count) {
+  for (const char* device : {"sim:sm_80", "sim:sm_90a"})
+    if (const std::string why = testing::why_no_device(device); !why.empty()) GTEST_SKIP() << why;
+  Shares shares;
+  int failures = 0;
+  for (uint64_t seed = first; shares.cases < count && failures < 5; ++seed) failures += !run_seed(seed, shares);
+  std::printf("%d graphs: %d with a collective, %d uneven, %d exact, %d on threads; %d drawn again\n", shares.cases,
+              shares.collective, shares.uneven, shares.exact, shares.threads, shares.skipped);
+  EXPECT_GE(shares.collective * 2, shares.cases);
+  EXPECT_GE(shares.uneven * 4, shares.cases);
+  EXPECT_LE(shares.skipped * 4, shares.cases);
+}
+
+TEST(SimulatedGraphs, ThirtyCheckedInSeeds) { run_seeds(1, 30); }
+
+TEST(SimulatedGraphs, LongRunCheckedInSeeds) { run_seeds(2000, 200); }
+
+}  // namespace
+}  // namespace plait
