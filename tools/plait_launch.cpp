@@ -335,13 +335,14 @@ std::string place_of(const RankStatus& status) {
   return fmt::format("step {} ({})", status.step, status.text);
 }
 
-// Ranks that are still there and have been in their step for about as long as others may wait for them.
+// Ranks that are no further, are still there, and have been in their step for about as long as others may wait.
 void Job::report_stuck(int64_t rank) const {
   const double limit = double(words_.timeout_seconds) * 0.9;
   for (int64_t other = 0; other < int64_t(at_end_.size()); ++other) {
     const RankStatus& status = at_end_[size_t(other)];
     const double seconds = double(end_time_ - status.since) * 1e-9;
     if (other == rank || status.state != RankState::running || status.step < 0 || seconds < limit) continue;
+    if (status.step > at_end_[size_t(rank)].step) continue;
     fmt::print(stderr, "  rank {} did not go on: for {:.1f} s at {}\n", other, seconds, place_of(status));
   }
 }

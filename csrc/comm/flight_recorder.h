@@ -27,7 +27,7 @@ class FlightRecorder {
   static constexpr int64_t kCapacity = 2000;
   // Counts kept of an operation; of larger teams the first ones.
   static constexpr size_t kCounts = 16;
-  static constexpr size_t kStepBytes = 64;
+  static constexpr size_t kStepBytes = 112;
 
   FlightRecorder(int64_t rank, std::string_view transport);
   FlightRecorder(const FlightRecorder&) = delete;
