@@ -34,7 +34,7 @@ TEST(CublasLtCalls, VersionsAndTexts) {
 
 TEST(CublasLtCalls, PageShowsTheTables) {
   std::ifstream file(PLAIT_SOURCE_DIR "/docs/simulated_gpu.md");
-  if (!file) GTEST_SKIP() << "docs/simulated_gpu.md is not there";
+  ASSERT_TRUE(file);
   std::stringstream text;
   text << file.rdbuf();
   const std::string page = text.str();

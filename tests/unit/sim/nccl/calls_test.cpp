@@ -1,0 +1,38 @@
+// The table of calls against the shared object and the page about the simulated GPU.
+#include <fstream>
+#include <sstream>
+
+#include "unit/sim/nccl/library.h"
+
+namespace plait::test {
+namespace {
+
+const char* const kNames[] = {
+#define X(name, source) #name,
+#include "sim/nccl/calls.def"
+#undef X
+};
+
+TEST(NcclCalls, EveryCallIsExported) {
+  const Machine machine(PLAIT_BINARY_DIR, 1);
+  const Library library(PLAIT_BINARY_DIR "/libplait_sim_nccl.so");
+  for (const char* name : kNames) EXPECT_NE(library.find(name), nullptr) << name;
+  EXPECT_EQ(library.find("ncclCommShrink"), nullptr);  // not simulated: absent, so that nobody calls it
+}
+
+TEST(NcclCalls, PageShowsTheTable) {
+  std::ifstream file(PLAIT_SOURCE_DIR "/docs/simulated_gpu.md");
+  ASSERT_TRUE(file);
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string page = text.str();
+#define X(name, source) EXPECT_TRUE(has(page, "| `" #name "` | from the manual |"));
+#include "sim/nccl/calls.def"
+#undef X
+  size_t rows = 0;
+  for (size_t at = page.find("| `nccl"); at != page.npos; at = page.find("| `nccl", at + 1)) ++rows;
+  EXPECT_EQ(rows, std::size(kNames));
+}
+
+}  // namespace
+}  // namespace plait::test
