@@ -18,7 +18,7 @@ namespace plait::tool {
 namespace {
 
 // 0 ok, 1 the user's mistake, 2 ours, 3 something is missing on the machine.
-constexpr int kUsersMistake = 1, kMissing = 3;
+constexpr int kUsersMistake = 1, kOurs = 2, kMissing = 3;
 
 // A whole number that fits its type. UserError naming the flag.
 template <class T, class Target>
