@@ -29,8 +29,6 @@
 namespace plait {
 namespace {
 
-bool contradicts(sym::Expr a, sym::Expr b) { return !(a == b) && sym::prove(sym::eq(a, b)) == sym::Truth::no; }
-
 constexpr int64_t kLargeTeam = 1024;  // beyond, the sum of the members' counts is left to bind()
 
 class Verifier {
@@ -182,7 +180,7 @@ class Verifier {
             code.integers);
   }
 
-  void check(const LibraryStep& step) const {
+  void check(const LibraryStep& step) {
     const LibraryProduct& product = program_.libraries[step.library.index].product;
     for (ValueId id : {step.a, step.b})
       require(dtype(id) == product.in, "P6", "{} is {}, the product takes {}", label(id), name(dtype(id)),
@@ -195,7 +193,7 @@ class Verifier {
     check_count(step.out, batch * m * n);
   }
 
-  void check(const CopyStep& step) const {
+  void check(const CopyStep& step) {
     check_dtypes(step.in, step.out);
     check_count(step.in, or_one(step.outer) * or_one(step.total) * or_one(step.inner));
     check_count(step.out, or_one(step.outer) * or_one(step.count) * or_one(step.inner));
@@ -237,6 +235,14 @@ class Verifier {
       fail("P8", fmt::format("the members' counts make {}, not {}", sym::print(sum), sym::print(step.total)));
   }
 
+  // Whether the two cannot be equal.
+  bool contradicts(sym::Expr a, sym::Expr b) {
+    if (a == b) return false;
+    const auto [slot, fresh] = contradictions_.emplace(std::pair(a.id(), b.id()), false);
+    if (fresh) slot->second = sym::prove(sym::eq(a, b)) == sym::Truth::no;
+    return slot->second;
+  }
+
   sym::Expr sum_over_team(sym::Expr count, TeamAxis team) {
     sym::Expr& sum = sums_[{count.id(), team.index}];
     if (sum) return sum;
@@ -255,7 +261,7 @@ class Verifier {
     for (sym::Expr extent : program_.value(id).shape) product = product * extent;
     return product;
   }
-  void check_count(ValueId id, sym::Expr count) const {
+  void check_count(ValueId id, sym::Expr count) {
     if (contradicts(elements(id), count))
       fail("P7", fmt::format("{} has {} elements, the step takes {}", label(id), sym::print(elements(id)),
                              sym::print(count)));
@@ -268,9 +274,10 @@ class Verifier {
   const Step* step_ = nullptr;
   size_t index_ = 0;
   std::vector<bool> allocated_, written_;
-  std::vector<StreamClock> writer_;                     // by value: what is done when its write is
-  HappensBefore order_;                                 // of the steps before this one
-  std::map<uint32_t, bool> waited_;                     // by event recorded
+  std::vector<StreamClock> writer_;                               // by value: what is done when its write is
+  HappensBefore order_;                                           // of the steps before this one
+  std::map<uint32_t, bool> waited_;                               // by event recorded
+  std::map<std::pair<uint64_t, uint64_t>, bool> contradictions_;  // by expressions
   std::map<std::pair<uint64_t, int>, sym::Expr> sums_;  // of counts over the members of a team, by expression and axis
   std::map<int, ProgramStream> streams_;                // by team: that of its collectives
 };
