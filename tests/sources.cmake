@@ -51,6 +51,7 @@ set(PLAIT_TEST_FOLDERS
 )
 set(PLAIT_TEST_command
   command/failure_test.cpp
+  command/launch_test.cpp
   command/run_test.cpp
 )
 set(PLAIT_TEST_error
@@ -69,6 +70,7 @@ set(PLAIT_TEST_ir
   ir/ir_text_test.cpp
 )
 set(PLAIT_TEST_multidevice
+  multidevice/processes_test.cpp
   multidevice/programs_test.cpp
 )
 set(PLAIT_TEST_numerics

@@ -85,7 +85,7 @@ bool has_flag(const std::vector<std::string>& words, const std::string& flag, co
 }
 
 std::string find_mpirun() {
-  std::string path = environment("PATH").value_or("") + ":/usr/bin:/usr/local/bin";
+  const std::string path = environment("PATH").value_or("/usr/bin");
   for (size_t begin = 0; begin <= path.size();) {
     const size_t end = std::min(path.find(':', begin), path.size());
     const fs::path candidate = fs::path(path.substr(begin, end - begin)) / "mpirun";
@@ -100,7 +100,7 @@ class JobFolder {
  public:
   JobFolder() {
     for (const fs::path& place : {fs::path("/dev/shm"), fs::temp_directory_path()}) {
-      std::string name = (place / "plait_launch_XXXXXX").string();
+      std::string name = (place / fmt::format("plait_launch_{}_XXXXXX", getpid())).string();
       if (mkdtemp(name.data()) == nullptr) continue;
       path_ = name;
       return;
