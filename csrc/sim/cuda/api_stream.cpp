@@ -118,7 +118,8 @@ CUresult cuStreamGetFlags(CUstream handle, unsigned int* flags) {
 CUresult cuStreamGetId(CUstream handle, unsigned long long* id) {
   SIM_CALL({
     need(id, "streamId");
-    *id = static_cast<unsigned long long>(call.stream(handle)->lane.index);
+    const auto stream = call.stream(handle);
+    *id = stream->legacy ? stream->owner->number : stream->handle;
   });
 }
 

@@ -31,6 +31,13 @@ ThreadState& thread_state() {
   return *own_state;
 }
 
+void Machine::forget_clocks() {
+  notes_.clear();
+  for (const auto& object : registry.list(ObjectKind::context, 0)) {
+    static_cast<ContextObject&>(*object).issued = Clock();
+  }
+}
+
 void Machine::lose(ContextObject& context, CUresult code, std::string text) {
   if (context.error == CUDA_SUCCESS) context.error = code;
   for (const auto& [lane, note] : notes_) {

@@ -108,6 +108,8 @@ class Machine {
   void lose(ContextObject& context, CUresult code, std::string text);
   // A remark that reports of work of that lane end with: why what looks like an order is none.
   void note(const std::string& lane, std::string text) { notes_[lane] = std::move(text); }
+  // Clocks of contexts and remarks about orders, which are of no use once all that was issued is known to be done.
+  void forget_clocks();
   // The text of the last fault with this code; null: there was none.
   const char* fault_text(CUresult code) const { return code == fault_code_ ? fault_text_ : nullptr; }
 

@@ -20,7 +20,43 @@ constexpr std::chrono::microseconds kShortPoll{50}, kPoll{1000}, kPatience{20000
 
 thread_local bool in_host_function = false;
 
+Lane::Lane(Lane&& other) noexcept { *this = std::move(other); }
+
+Lane& Lane::operator=(Lane&& other) noexcept {
+  std::swap(index, other.index);
+  std::swap(issued, other.issued);
+  std::swap(name, other.name);
+  return *this;
+}
+
+Lane::~Lane() {
+  if (index != 0) machine().scheduler.give_back(index);
+}
+
+Lane Scheduler::make_lane(std::string name) {
+  if (free_.empty()) return {lanes_++, std::move(name)};
+  const int index = free_.back();
+  free_.pop_back();
+  return {index, std::move(name)};
+}
+
+void Scheduler::give_back(int lane) {
+  std::lock_guard lock(lock_);
+  gone_.push_back(lane);
+}
+
+bool Scheduler::settle() {
+  constexpr size_t kWorthIt = 64;
+  if (gone_.size() < kWorthIt || !pending_.empty() || !host_.includes(issued_all_)) return false;
+  space.trace().settle();
+  host_ = issued_all_ = Clock();
+  free_.insert(free_.end(), gone_.begin(), gone_.end());
+  gone_.clear();
+  return true;
+}
+
 Clock Op::clock() const {
+  if (machine().scheduler.space.trace().settled(actor.id)) return {};
   Clock clock = actor.before;
   clock.raise(actor.stream, actor.sequence);
   return clock;
@@ -41,6 +77,7 @@ OpRef Scheduler::issue(Task task, Lane& lane, const std::vector<OpRef>& after) {
   const int device = task.on_device ? task.context->device : -1;
   op->actor = space.trace().begin({task.name, lane.index, ++lane.issued, lane.name}, std::move(before), device);
   op->task = std::move(task);
+  issued_all_.raise(lane.index, lane.issued);
   op->number = ++issued_;
   pending_.emplace(op->number, op);
   if (op->missing == 0) runnable_.emplace(op->number, op);

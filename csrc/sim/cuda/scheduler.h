@@ -32,11 +32,18 @@ struct Task {
   bool on_device = false;                    // reaches memory as its device may; otherwise all
 };
 
-// A sequence of operations each of which is after the one before: a stream, the host, a chain of graph nodes.
+// A sequence of operations each of which is after the one before: a stream, the host, a chain of graph nodes. Its
+// destruction gives the index back.
 struct Lane {
   int index = 0;
   uint64_t issued = 0;
   std::string name;  // "2 of device 0"
+
+  Lane() = default;
+  Lane(int at, std::string called) : index(at), name(std::move(called)) {}
+  Lane(Lane&& other) noexcept;
+  Lane& operator=(Lane&& other) noexcept;
+  ~Lane();
 };
 
 struct Op;
@@ -64,7 +71,11 @@ class Scheduler {
   explicit Scheduler(std::recursive_mutex& lock) : lock_(lock) {}
   AddressSpace space;
 
-  Lane make_lane(std::string name) { return {lanes_++, 0, std::move(name)}; }
+  Lane make_lane(std::string name);
+  void give_back(int lane);
+  // Where nothing is queued and the host knows all that was ever issued done, clocks start anew and indices of lanes
+  // that are gone serve again. Done now and then only, and false otherwise; contexts' clocks are the caller's.
+  bool settle();
   // Queues an operation behind `after` (done ones and null are fine). The lane's last must be among them.
   OpRef issue(Task task, Lane& lane, const std::vector<OpRef>& after);
   // A piece of work that the host does itself, at once: ordered after all that the host knows and before all it issues
@@ -73,7 +84,9 @@ class Scheduler {
   // What the host has seen done is before whatever it issues next. Threads of the host count as one: how they order
   // themselves cannot be seen.
   void host_knows(const Clock& clock) { host_.join(clock); }
-  bool host_knows_of(const Op& op) const { return host_.of(op.actor.stream) >= op.actor.sequence; }
+  bool host_knows_of(const Op& op) {
+    return space.trace().settled(op.actor.id) || host_.of(op.actor.stream) >= op.actor.sequence;
+  }
 
   // Runs one operation; false: none can run now.
   bool step();
@@ -110,9 +123,10 @@ class Scheduler {
   std::map<uint64_t, OpRef> pending_, runnable_;  // by number; runnable_: nothing missing, `ready` aside
   std::chrono::steady_clock::time_point last_progress_{};
   std::chrono::duration<double> timeout_{60.0};
-  Clock host_;
-  Lane host_lane_{0, 0, "host"};
+  Clock host_, issued_all_;
+  Lane host_lane_{0, "host"};
   int lanes_ = 1;
+  std::vector<int> gone_, free_;  // indices of lanes: not usable yet, usable
   uint64_t issued_ = 0, seed_ = 0;
   std::mt19937_64 random_{0};
   int depth_ = 0;                     // operations running under the lock

@@ -93,12 +93,22 @@ OpRef last_work(StreamObject& stream, const Call& call) {
   return newer ? issue(stream, Task{call.name()}, others) : stream.last;
 }
 
+namespace {
+
+// The host has learnt something: pools and clocks may shrink.
+void synchronised(int device) {
+  after_synchronisation(device);
+  if (machine().scheduler.settle()) machine().forget_clocks();
+}
+
+}  // namespace
+
 void wait_for(const OpRef& op, const std::string& who) {
   if (op == nullptr) return;
   Scheduler& scheduler = machine().scheduler;
   scheduler.wait_until([&] { return op->done(); }, who);
   scheduler.host_knows(op->clock());
-  after_synchronisation(-1);
+  synchronised(-1);
 }
 
 void wait_for_context(const Call& call, ContextObject& context, bool host_knows) {
@@ -108,7 +118,7 @@ void wait_for_context(const Call& call, ContextObject& context, bool host_knows)
   const auto done = [&] { return std::all_of(ops.begin(), ops.end(), [](const OpRef& op) { return op->done(); }); };
   scheduler.wait_until(done, call.name());
   if (host_knows) scheduler.host_knows(issued);
-  after_synchronisation(context.device);
+  synchronised(context.device);
 }
 
 }  // namespace plait::sim

@@ -22,11 +22,16 @@ class Trace {
   // Registers an operation about to be queued or run; at most 2^27 of them. `before` need not name the operation.
   Actor begin(Operation operation, Clock before, int device = -1);
   Operation operation(OperationId id) const;
+  int stream_of(OperationId id) const { return orders_[id].stream; }
   // "`k1` (operation 3 on stream comm)".
   std::string describe(OperationId id) const;
+  // All operations so far happen before all that begin from now on, whose clocks need not say so. Stream indices that
+  // no operation will have any more may be used anew.
+  void settle() { settled_ = static_cast<OperationId>(orders_.size()) - 1; }
+  bool settled(OperationId id) const { return id <= settled_; }
   // Whether an operation is the actor's own or happens before it.
   bool ordered(OperationId earlier, const Actor& actor) const {
-    if (earlier == kBeforeAll || earlier == actor.id) return true;
+    if (earlier <= settled_ || earlier == actor.id) return true;
     const Order& order = orders_[earlier];
     if (order.stream == actor.stream) return order.sequence <= actor.sequence;
     return order.sequence <= actor.before.of(order.stream);
@@ -44,6 +49,8 @@ class Trace {
     uint32_t name, stream_name;  // in names_
   };
   uint32_t intern(std::string name);
+
+  OperationId settled_ = kBeforeAll;
 
   std::vector<Order> orders_;  // by OperationId
   std::vector<std::string> names_;
