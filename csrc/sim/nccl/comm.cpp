@@ -65,12 +65,24 @@ std::string why_dead(ncclComm_t comm) {
 }
 
 void retire(ncclComm_t comm, const char* by) {
-  Handles& all = handles();
-  const std::lock_guard lock(all.mutex);
-  all.live.erase(comm);
-  all.dead[comm] = by;
+  {
+    Handles& all = handles();
+    const std::lock_guard lock(all.mutex);
+    all.live.erase(comm);
+    all.dead[comm] = by;
+  }
+  const std::lock_guard lock(comm->mutex);
   comm->endpoint = nullptr;
   comm->job = nullptr;
+}
+
+std::shared_ptr<Endpoint> endpoint_of(ncclComm& comm) {
+  const std::lock_guard lock(comm.mutex);
+  return comm.endpoint;
+}
+
+ncclResult_t gone(const ncclComm& comm) {
+  return set_last_error(comm.label + " was given up by another thread", ncclInvalidArgument);
 }
 
 ncclResult_t advance(ncclComm& comm) {
@@ -93,10 +105,13 @@ ncclResult_t known(const char* function, ncclComm_t comm) {
 
 ncclResult_t usable(const char* function, ncclComm_t comm) {
   if (const ncclResult_t result = known(function, comm); result != ncclSuccess) return result;
-  if (const Failure failure = comm->endpoint->control().failure(); failure.code != ncclSuccess) {
-    comm->endpoint->report_failure();
+  const std::shared_ptr<Endpoint> endpoint = endpoint_of(*comm);
+  if (endpoint == nullptr) return gone(*comm);
+  if (const Failure failure = endpoint->control().failure(); failure.code != ncclSuccess) {
+    endpoint->report_failure();
     return set_last_error(failure.text, failure.code);
   }
+  const std::lock_guard lock(comm->mutex);
   if (comm->finalized) {
     return misuse(function, fmt::format("{} of rank {} was finalized", comm->label, comm->rank));
   }
@@ -177,10 +192,11 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {
   if (error == nullptr) return misuse(__func__, "the place for the error is null");
   *error = advance(*comm);
   if (*error != ncclSuccess) return ncclSuccess;
-  Endpoint& endpoint = *comm->endpoint;
-  endpoint.check_alive();
-  if (const Failure failure = endpoint.control().failure(); failure.code != ncclSuccess) {
-    endpoint.report_failure();
+  const std::shared_ptr<Endpoint> endpoint = endpoint_of(*comm);
+  if (endpoint == nullptr) return gone(*comm);
+  endpoint->check_alive();
+  if (const Failure failure = endpoint->control().failure(); failure.code != ncclSuccess) {
+    endpoint->report_failure();
     *error = set_last_error(failure.text, failure.code);
     return ncclSuccess;
   }
@@ -188,15 +204,17 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {
   // The first look at a call finds it in progress, so that callers that do not look again are noticed.
   if (comm->in_progress) *error = ncclInProgress;
   comm->in_progress = false;
-  if (comm->finalized && endpoint.pending() > 0) *error = ncclInProgress;
+  if (comm->finalized && endpoint->pending() > 0) *error = ncclInProgress;
   return ncclSuccess;
 }
 
 ncclResult_t ncclCommFinalize(ncclComm_t comm) {
   if (const ncclResult_t result = usable(__func__, comm); result != ncclSuccess) return result;
+  const std::shared_ptr<Endpoint> endpoint = endpoint_of(*comm);
+  if (endpoint == nullptr) return gone(*comm);
   const std::lock_guard lock(comm->mutex);
   comm->finalized = true;
-  return !comm->blocking && comm->endpoint->pending() > 0 ? ncclInProgress : ncclSuccess;
+  return !comm->blocking && endpoint->pending() > 0 ? ncclInProgress : ncclSuccess;
 }
 
 ncclResult_t ncclCommDestroy(ncclComm_t comm) {
@@ -205,7 +223,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   if (advance(*comm) == ncclInProgress) {
     return misuse(__func__, fmt::format("{} of rank {} is not made yet", comm->label, comm->rank));
   }
-  if (comm->endpoint != nullptr) comm->endpoint->leave();
+  if (const std::shared_ptr<Endpoint> endpoint = endpoint_of(*comm)) endpoint->leave();
   retire(comm, __func__);
   plait::sim::notify();
   return ncclSuccess;
@@ -215,13 +233,11 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (comm == nullptr) return ncclSuccess;
   if (const std::string why = why_dead(comm); !why.empty()) return misuse(__func__, why);
   advance(*comm);
-  std::shared_ptr<Endpoint> endpoint;
   {
     const std::lock_guard lock(comm->mutex);
     if (comm->job != nullptr) comm->job->abandon();
-    endpoint = comm->endpoint;
   }
-  if (endpoint != nullptr) endpoint->abort();
+  if (const std::shared_ptr<Endpoint> endpoint = endpoint_of(*comm)) endpoint->abort();
   retire(comm, __func__);
   return ncclSuccess;
 }

@@ -62,6 +62,11 @@ std::string why_dead(ncclComm_t comm);
 // The handle is dead from here on; its memory stays for a while.
 void retire(ncclComm_t comm, const char* by);
 
+// The member's state; null: not made, or another thread gave the communicator up meanwhile.
+std::shared_ptr<Endpoint> endpoint_of(ncclComm& comm);
+// What a call that finds none returns.
+ncclResult_t gone(const ncclComm& comm);
+
 // Goes on with the job, if any. The result of making the communicator; ncclInProgress: not made yet.
 ncclResult_t advance(ncclComm& comm);
 // Whether a call on the communicator may be made: ncclSuccess, or the result to return; misuse is a finding.

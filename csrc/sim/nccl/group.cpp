@@ -56,7 +56,8 @@ ncclResult_t finished_call(ncclComm& comm) {
 }
 
 ncclResult_t start(ncclComm& comm, std::vector<Call> calls) {
-  const std::shared_ptr<Endpoint> endpoint = comm.endpoint;
+  const std::shared_ptr<Endpoint> endpoint = endpoint_of(comm);
+  if (endpoint == nullptr) return gone(comm);
   bool captured = false;
   for (const Call& call : calls) captured = captured || is_capturing(call.stream);
   if (calls.size() > kRecords) {
@@ -117,7 +118,9 @@ ncclResult_t note(ncclResult_t result) {
 }
 
 ncclResult_t submit(const char* function, ncclComm_t comm, Call call) {
-  call.number = comm->endpoint->next_number();
+  const std::shared_ptr<Endpoint> endpoint = endpoint_of(*comm);
+  if (endpoint == nullptr) return gone(*comm);
+  call.number = endpoint->next_number();
   if (in_group()) {
     group.calls.emplace_back(comm, std::move(call));
     return ncclSuccess;

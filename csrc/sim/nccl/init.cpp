@@ -141,9 +141,11 @@ ncclResult_t split(const char* function, ncclComm_t parent, int color, int key, 
   if (color < 0 && color != NCCL_SPLIT_NOCOLOR) return misuse(function, fmt::format("color {}", color));
   Options options{parent->blocking, {}};
   if (const std::string why = read_config(config, options); !why.empty()) return misuse(function, why);
+  const std::shared_ptr<Endpoint> endpoint = endpoint_of(*parent);
+  if (endpoint == nullptr) return gone(*parent);
   *place = nullptr;
   if (color == NCCL_SPLIT_NOCOLOR) {
-    split_without_color(*parent);
+    split_without_color(*parent, *endpoint);
     return ncclSuccess;
   }
   ncclComm* child = make_handle();
@@ -151,7 +153,7 @@ ncclResult_t split(const char* function, ncclComm_t parent, int color, int key, 
   child->blocking = options.blocking;
   child->label = options.name.empty() ? fmt::format("{}.{}.{}", parent->label, parent->splits, color)
                                       : "communicator " + options.name;
-  child->job = make_split(*parent, *child, color, key);
+  child->job = make_split(*parent, endpoint, *child, color, key);
   *place = child;
   return submit({child, function}, place);
 }

@@ -176,8 +176,8 @@ class Join final : public Job {
 
 class Split final : public Job {
  public:
-  Split(ncclComm& parent, ncclComm& child, int color, int key)
-      : endpoint_(parent.endpoint), id_(parent.id), child_(child), number_(parent.splits++), color_(color) {
+  Split(ncclComm& parent, std::shared_ptr<Endpoint> endpoint, ncclComm& child, int color, int key)
+      : endpoint_(std::move(endpoint)), id_(parent.id), child_(child), number_(parent.splits++), color_(color) {
     Member& member = endpoint_->control().member(endpoint_->rank());
     member.splits[number_ % 2] = {color, key};
     member.split_calls = number_ + 1;
@@ -233,12 +233,13 @@ class Split final : public Job {
 
 std::unique_ptr<Job> make_join(ncclComm& comm) { return std::make_unique<Join>(comm); }
 
-std::unique_ptr<Job> make_split(ncclComm& parent, ncclComm& child, int color, int key) {
-  return std::make_unique<Split>(parent, child, color, key);
+std::unique_ptr<Job> make_split(ncclComm& parent, std::shared_ptr<Endpoint> endpoint, ncclComm& child, int color,
+                                int key) {
+  return std::make_unique<Split>(parent, std::move(endpoint), child, color, key);
 }
 
-void split_without_color(ncclComm& parent) {
-  Member& member = parent.endpoint->control().member(parent.rank);
+void split_without_color(ncclComm& parent, Endpoint& endpoint) {
+  Member& member = endpoint.control().member(parent.rank);
   member.splits[parent.splits % 2] = {NCCL_SPLIT_NOCOLOR, 0};
   member.split_calls = ++parent.splits;
 }

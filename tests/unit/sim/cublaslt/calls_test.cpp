@@ -1,4 +1,5 @@
 // The table of calls against the shared object, the real library and the page about the simulated GPU.
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -30,6 +31,20 @@ TEST(CublasLtCalls, VersionsAndTexts) {
   EXPECT_STREQ(lt.cublasLtGetStatusName(CUBLAS_STATUS_NOT_SUPPORTED), "CUBLAS_STATUS_NOT_SUPPORTED");
   EXPECT_STREQ(lt.cublasLtGetStatusName(static_cast<cublasStatus_t>(99)), "CUBLAS_STATUS_UNKNOWN");
   EXPECT_STRNE(lt.cublasLtGetStatusString(CUBLAS_STATUS_INVALID_VALUE), "");
+}
+
+// The pinned wheel, where it is installed: every call has the name of a real one.
+TEST(CublasLtCalls, RealLibraryHasEveryCall) {
+  std::error_code ignored;  // there may be no environment
+  for (const auto& version : std::filesystem::directory_iterator(PLAIT_SOURCE_DIR "/.venv/lib", ignored)) {
+    const auto path = version.path() / "site-packages/nvidia/cu13/lib/libcublasLt.so.13";
+    if (!std::filesystem::exists(path)) continue;
+    void* real = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (real == nullptr) GTEST_SKIP() << dlerror();
+    for (const char* name : kNames) EXPECT_NE(dlsym(real, name), nullptr) << name;
+    return;
+  }
+  GTEST_SKIP() << "libcublasLt.so.13 is not installed in .venv";
 }
 
 TEST(CublasLtCalls, PageShowsTheTables) {

@@ -1,4 +1,5 @@
 // The table of calls against the shared object and the page about the simulated GPU.
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -18,6 +19,20 @@ TEST(NcclCalls, EveryCallIsExported) {
   const Library library(PLAIT_BINARY_DIR "/libplait_sim_nccl.so");
   for (const char* name : kNames) EXPECT_NE(library.find(name), nullptr) << name;
   EXPECT_EQ(library.find("ncclCommShrink"), nullptr);  // not simulated: absent, so that nobody calls it
+}
+
+// The pinned wheel, where it is installed: every call has the name of a real one.
+TEST(NcclCalls, RealLibraryHasEveryCall) {
+  std::error_code ignored;  // there may be no environment
+  for (const auto& version : std::filesystem::directory_iterator(PLAIT_SOURCE_DIR "/.venv/lib", ignored)) {
+    const auto path = version.path() / "site-packages/nvidia/nccl/lib/libnccl.so.2";
+    if (!std::filesystem::exists(path)) continue;
+    void* real = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (real == nullptr) GTEST_SKIP() << dlerror();
+    for (const char* name : kNames) EXPECT_NE(dlsym(real, name), nullptr) << name;
+    return;
+  }
+  GTEST_SKIP() << "libnccl.so.2 is not installed in .venv";
 }
 
 TEST(NcclCalls, PageShowsTheTable) {
