@@ -173,6 +173,7 @@ set(PLAIT_TEST_unit_program
   unit/program/print_test.cpp
   unit/program/queue_executor_test.cpp
   unit/program/random_program_test.cpp
+  unit/program/stand_in_test.cpp
   unit/program/stepped_executor_test.cpp
   unit/program/thread_executor_test.cpp
   unit/program/verify_test.cpp
