@@ -214,6 +214,9 @@ std::vector<std::string> Job::command(const LaunchWords& words) const {
   if (!has_flag(words.run, "--comm")) out.insert(out.end(), {"--comm", "mpi"});
   if (!has_flag(words.run, "--option", "comm_timeout="))
     out.insert(out.end(), {"--option", fmt::format("comm_timeout={}", words.timeout_seconds)});
+  const int64_t cores = std::max<int64_t>(1, int64_t(std::thread::hardware_concurrency()) / words.processes);
+  if (!has_flag(words.run, "--option", "cpu_threads="))
+    out.insert(out.end(), {"--option", fmt::format("cpu_threads={}", cores)});
   return out;
 }
 

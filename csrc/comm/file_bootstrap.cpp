@@ -23,10 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string host_name() {
+// Where the number of a process means the same: the host, and its space of process numbers.
+std::string process_space() {
   char name[256] = {};
   gethostname(name, sizeof(name) - 1);
-  return name;
+  std::error_code error;
+  return std::string(name) + ":" + fs::read_symlink("/proc/self/ns/pid", error).string();
 }
 
 std::optional<std::string> read(const std::string& path) {
@@ -56,7 +58,7 @@ FileBootstrap::FileBootstrap(FileBootstrapOptions options) : options_(checked(st
     throw UserError(fmt::format("`{}` cannot be made: {}", path, std::strerror(errno)), "FileBootstrap",
                     errno == EEXIST ? "give each job a new folder, and each process a rank of its own"
                                     : "name a folder that can be written to");
-  const std::string text = fmt::format("{} {}\n", getpid(), host_name());
+  const std::string text = fmt::format("{} {}\n", getpid(), process_space());
   const bool written = write(handle, text.data(), text.size()) == ssize_t(text.size());
   close(handle);
   if (!written) throw UserError(fmt::format("`{}` cannot be written", path), "FileBootstrap", "is the disk full?");
@@ -94,8 +96,8 @@ bool FileBootstrap::is_gone(int64_t rank) const {
   if (!text) return false;
   std::istringstream words(*text);
   long process = 0;
-  std::string host;
-  if (!(words >> process >> host) || host != host_name()) return false;
+  std::string space;
+  if (!(words >> process >> space) || space != process_space()) return false;
   return kill(pid_t(process), 0) != 0 && errno == ESRCH;
 }
 

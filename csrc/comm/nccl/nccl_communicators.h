@@ -21,6 +21,7 @@ struct NcclOptions : CommOptions {
   // Runs a function while the device of that ordinal is the calling thread's current one (backend/cuda:
   // with_cuda_context), for calls of NCCL that go by it.
   std::function<void(int ordinal, const std::function<void()>&)> with_device;
+  Allocator* allocator = nullptr;  // of memory for packing and padding; null: the device's
   std::vector<int64_t> held;       // ranks of this process
   Bootstrap* bootstrap = nullptr;  // the processes, one rank each; null: this process holds all ranks
   UnevenWay uneven = UnevenWay::by_cost;
@@ -33,12 +34,12 @@ struct NcclOptions : CommOptions {
 
 // Communicators of GPU memory. A call brings members of this process: all that the calling thread drives, which are
 // grouped; several threads may call with different members. It returns when the work is queued: buffers must stay, and
-// results are there, in the order of each member's stream. Packing and padding use memory of the device's allocator,
-// in the order of the stream. Reductions add as NCCL does. No environment is set.
-// team() is collective; making one waits for the other processes, for CommOptions::timeout at most.
-// check() sees errors of NCCL, processes that are gone as far as NCCL notices, and operations that are not done in
-// time: CommError, after which all communicators are aborted; the process may make new ones. UserError: max and min of
-// floats. MissingError: no library, or plait was built without nccl.h.
+// results are there, in the order of each member's stream. Memory for packing and padding is taken and given back in
+// the order of the stream. Reductions add as NCCL does. No environment is set. team() is collective; making one waits
+// for the other processes, for CommOptions::timeout at most. check() sees errors of NCCL, processes that are gone as
+// far as NCCL notices, and operations that are not done in time: CommError, after which all communicators are aborted;
+// the process may make new ones. UserError: max and min of floats. MissingError: no library, or plait was built without
+// nccl.h.
 std::shared_ptr<Communicators> make_nccl_communicators(NcclOptions options);
 
 // The library that would be loaded, for reports; `why_not` is empty where there is one.

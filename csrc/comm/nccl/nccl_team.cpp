@@ -347,7 +347,9 @@ void NcclTeam::count(const Parts& parts, const CommCall& call, bool padded) {
 
 std::shared_ptr<Memory> NcclTeam::allocate(const Part& part, int64_t bytes) const {
   Stream* stream = part.member->stream;
-  return state_.options.device->allocator(stream->ordinal()).allocate_on(size_t(bytes), stream);
+  Allocator* given = state_.options.allocator;
+  Allocator& from = given ? *given : state_.options.device->allocator(stream->ordinal());
+  return from.allocate_on(size_t(bytes), stream);
 }
 
 NcclTeam::Plan NcclTeam::plan(const CommPieces& pieces) const {

@@ -1,6 +1,7 @@
 // Each test starts itself as the processes of a job.
 #include "comm/mpi/mpi.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -242,6 +243,31 @@ TEST_F(Mpi, AbortOfAnotherThreadEndsTheWait) {
     std::this_thread::sleep_for(milliseconds(200));
   }
   leave();
+}
+
+// A guest in a process that has started MPI itself: the caller's communicator is duplicated, and MPI goes on after it.
+TEST_F(Mpi, AdoptsAnMpiThatIsInitialised) {
+  if (!in_job(3)) return expect_success();
+  void* mpi = dlopen("libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);
+  if (mpi == nullptr) mpi = dlopen("libmpi.so", RTLD_NOW | RTLD_GLOBAL);
+  ASSERT_NE(mpi, nullptr) << dlerror();
+  auto function = [&](const char* name) { return dlsym(mpi, name); };
+  ASSERT_EQ(reinterpret_cast<int (*)(int*, char***)>(function("MPI_Init"))(nullptr, nullptr), 0);
+  void* world = function("ompi_mpi_comm_world");
+  if (world == nullptr) GTEST_SKIP() << "not Open MPI";
+  {
+    MpiOptions options;
+    options.communicator = world;
+    const auto comms = make_mpi_communicators(options);
+    const int64_t rank = comms->bootstrap()->rank();
+    sum(comms->team(ranks_up_to(3)), rank, 8);
+    check_member(*comms, comms->team(ranks_up_to(3)), rank, {all_cases(3).front()}, CommValues::exact, true);
+  }
+  int over = 1;
+  reinterpret_cast<int (*)(int*)>(function("MPI_Finalized"))(&over);
+  EXPECT_EQ(over, 0);
+  EXPECT_EQ(reinterpret_cast<int (*)(void*)>(function("MPI_Barrier"))(world), 0);
+  EXPECT_EQ(reinterpret_cast<int (*)()>(function("MPI_Finalize"))(), 0);
 }
 
 TEST(MpiPlugin, AMissingPluginIsNamed) {
