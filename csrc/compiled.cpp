@@ -201,7 +201,8 @@ void Compiled::Impl::finish_run(BoundClass& bound, double run_ms) {
     double ms = 0;
     for (int64_t rank : ran.held())
       if (auto times = ran.step_times(rank); s < times.size()) ms += times[s].nanoseconds * 1e-6;
-    if (program.steps[s]->kind != StepKind::AllocStep)
+    const StepKind kind = program.steps[s]->kind;
+    if (kind != StepKind::AllocStep && kind != StepKind::RecordStep && kind != StepKind::WaitStep)
       report.step_ms.emplace_back(describe(program, *program.steps[s]), ms);
   }
 }

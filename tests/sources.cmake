@@ -70,6 +70,7 @@ set(PLAIT_TEST_ir
   ir/ir_text_test.cpp
 )
 set(PLAIT_TEST_multidevice
+  multidevice/guest_test.cpp
   multidevice/processes_test.cpp
   multidevice/programs_test.cpp
 )

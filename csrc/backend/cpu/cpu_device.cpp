@@ -38,7 +38,7 @@ class CpuExecutable : public Executable {
                 "kernel {} takes {} buffers and {} integers, given are {} and {}", name_, buffers_, integers_,
                 arguments.buffers.size(), arguments.integers.size());
     const Call call{compiled_.entry, &arguments};
-    pool_->run(arguments.thread_extent, &Call::run, &call);
+    pool_->run(arguments.thread_extent, &Call::run, &call, arguments.threads);
   }
 
  private:

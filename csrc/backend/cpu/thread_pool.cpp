@@ -24,15 +24,20 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::run(int64_t extent, Run run, const void* context) {
+void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
   if (extent <= 0) return;
-  std::unique_lock owner(in_use_, std::try_to_lock);
-  if (threads_ == 1 || extent == 1 || !owner.owns_lock()) {
+  const int team = most > 0 ? std::min(most, threads_) : threads_;
+  if (team == 1 || extent == 1) {
     run(context, 0, extent);
     return;
   }
-  const int64_t pieces = std::min(extent, threads_ * kPiecesPerThread);
-  Job job{run, context, extent, (extent + pieces - 1) / pieces};
+  std::unique_lock owner(in_use_, std::try_to_lock);
+  if (!owner.owns_lock()) {
+    run(context, 0, extent);
+    return;
+  }
+  const int64_t pieces = std::min(extent, team * kPiecesPerThread);
+  Job job{run, context, extent, (extent + pieces - 1) / pieces, team - 1};
   // The first piece tells how long the rest takes.
   const auto start = std::chrono::steady_clock::now();
   run(context, 0, job.piece);
@@ -52,6 +57,7 @@ void ThreadPool::share(const Job& job) {
     job_ = job;
     next_ = job.piece;
     open_ = true;
+    joined_ = 0;
     ++generation_;
   }
   wake_.notify_all();
@@ -85,6 +91,8 @@ void ThreadPool::work() {
     wake_.wait(lock, [&] { return stop_ || (open_ && generation_ != seen); });
     if (stop_) return;
     seen = generation_;
+    if (joined_ == job_.helpers) continue;
+    ++joined_;
     const Job job = job_;
     ++active_;
     lock.unlock();

@@ -18,16 +18,17 @@ class ThreadPool {
 
   int threads() const { return threads_; }
 
-  // Calls run(context, begin, end) for pieces that cover 0 .. extent - 1, each once; returns when all are done. `run`
-  // must not throw.
+  // Calls run(context, begin, end) for pieces that cover 0 .. extent - 1, each once; returns when all are done. At most
+  // `most` threads take part, the caller's included; 0: all. `run` must not throw.
   using Run = void (*)(const void* context, int64_t begin, int64_t end);
-  void run(int64_t extent, Run run, const void* context);
+  void run(int64_t extent, Run run, const void* context, int most = 0);
 
  private:
   struct Job {
     Run run = nullptr;
     const void* context = nullptr;
     int64_t extent = 0, piece = 1;
+    int helpers = 0;  // workers that may join
   };
 
   void start_workers();
@@ -45,6 +46,7 @@ class ThreadPool {
   bool open_ = false;        // workers may join the job
   bool stop_ = false;
   int active_ = 0;    // workers in the job
+  int joined_ = 0;    // workers that came to it
   int64_t next_ = 0;  // first iteration not yet taken
   std::vector<std::thread> workers_;
 };

@@ -69,6 +69,17 @@ TEST(ThreadPool, SharesLongRunsAndKeepsShortOnes) {
   EXPECT_EQ(alone.threads, std::set{std::this_thread::get_id()});
 }
 
+TEST(ThreadPool, TakesNoMoreThreadsThanAsked) {
+  ThreadPool pool(4);
+  for (int most : {1, 2, 3}) {
+    Counts counts(64);
+    counts.microseconds = 500;
+    pool.run(64, &Counts::run, &counts, most);
+    EXPECT_TRUE(counts.each_once());
+    EXPECT_LE(int(counts.threads.size()), most);
+  }
+}
+
 TEST(ThreadPool, ServesSeveralCallersAtOnce) {
   ThreadPool pool(3);
   std::atomic<int> wrong = 0;
