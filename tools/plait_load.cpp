@@ -15,7 +15,6 @@
 #include "communication.h"
 #include "plait_command.h"
 #include "plait_npy.h"
-#include "plait_rank.h"
 #include "plait_values.h"
 #include "reference/draw_inputs.h"
 
@@ -219,7 +218,6 @@ Loaded load(const Arguments& args) {
     set_option(options.options, name, value);
   }
   settle_comm(args.comm, options);
-  if (watches_steps()) options.on_step = enter_step;
   if (args.check) options.options.check_replicas = true;  // what ranks hold twice must be the same
   settle_sizes(parse.set, *out.fusion, options);
   settle_mesh(*out.fusion, options);
