@@ -38,8 +38,9 @@ void end_work(const Call& call, ContextObject& context) {
 // "stream 3 (cuStreamCreate)" of everything that the user made and did not destroy.
 std::vector<std::string> leaks(const ContextObject& context) {
   std::vector<std::string> found;
-  for (const auto& [address, each] : machine().allocations) {
-    if (each.context != context.handle || each.freed_by != nullptr) continue;
+  for (uint64_t address : machine().live_allocations) {
+    const Allocation& each = machine().allocations.at(address);
+    if (each.context != context.handle) continue;
     found.push_back(fmt::format("allocation {} of {} bytes ({})", each.number, each.bytes,
                                 each.kind == Allocation::Kind::registered ? "registered host memory"
                                 : each.kind == Allocation::Kind::host     ? "host memory"
@@ -70,8 +71,10 @@ void report_leaks(const Call& call, const ContextObject& context) {
 
 void free_everything(const Call& call, ContextObject& context) {
   Registry& registry = machine().registry;
-  for (auto& [address, each] : machine().allocations) {
-    if (each.context == context.handle && each.freed_by == nullptr) drop(each, call.name());
+  const std::set<uint64_t> live = machine().live_allocations;
+  for (uint64_t address : live) {
+    Allocation& each = machine().allocations.at(address);
+    if (each.context == context.handle) drop(each, call.name());
   }
   for (const auto& object : registry.list(ObjectKind::module, context.handle)) {
     auto& module = static_cast<ModuleObject&>(*object);

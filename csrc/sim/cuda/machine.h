@@ -100,6 +100,7 @@ class Machine {
   bool initialised = false;
   std::vector<DeviceState> devices;
   std::map<uint64_t, Allocation> allocations;  // by address; freed ones stay until their address is used again
+  std::set<uint64_t> live_allocations;         // addresses
   std::vector<std::weak_ptr<Capture>> captures;
   uint64_t launches = 0, copies = 0, allocations_made = 0, captures_made = 0;
 

@@ -63,7 +63,13 @@ Allocation& enter(Allocation allocation) {
   allocation.number = ++machine().allocations_made;
   auto& entry = machine().allocations[allocation.address];
   entry = std::move(allocation);
+  machine().live_allocations.insert(entry.address);
   return entry;
+}
+
+void mark_freed(Allocation& allocation, const char* by) {
+  allocation.freed_by = by;
+  machine().live_allocations.erase(allocation.address);
 }
 
 uint64_t place(const Call& call, int device, size_t bytes, OperationId by) {
@@ -152,13 +158,13 @@ void free_now(const Call& call, Allocation& allocation) {
       host.before.join(context->issued);
     }
   }
-  allocation.freed_by = call.name();
+  mark_freed(allocation, call.name());
   give_back(allocation, nullptr);
   scheduler.space.release(allocation.address, host);
 }
 
 void free_on(const Call& call, StreamObject& stream, Allocation& allocation) {
-  allocation.freed_by = call.name();
+  mark_freed(allocation, call.name());
   const uint64_t address = allocation.address;
   Task task{call.name(), [address](const Actor& actor) { machine().scheduler.space.release(address, actor); }};
   const bool pooled = allocation.pool != nullptr;
@@ -179,7 +185,7 @@ void drop(Allocation& allocation, const char* by) {
   for (const auto& object : machine().registry.list(ObjectKind::context, 0)) {
     host.before.join(static_cast<ContextObject&>(*object).issued);
   }
-  allocation.freed_by = by;
+  mark_freed(allocation, by);
   try {
     if (allocation.kind == Allocation::Kind::host || allocation.kind == Allocation::Kind::registered) {
       scheduler.space.unregister_host(reinterpret_cast<void*>(allocation.address), host);
@@ -236,7 +242,7 @@ void leave_host(const Call& call, Allocation& allocation) {
   for (const auto& object : machine().registry.list(ObjectKind::context, 0)) {
     wait_for_context(call, static_cast<ContextObject&>(*object), false);
   }
-  allocation.freed_by = call.name();
+  mark_freed(allocation, call.name());
   void* const storage = allocation.storage;
   try {
     scheduler.space.unregister_host(reinterpret_cast<void*>(allocation.address), host);

@@ -71,9 +71,10 @@ void plait_sim_get_counts(plait_sim_counts* counts) {
   std::lock_guard lock(machine().lock);
   const Machine& all = machine();
   *counts = {};
-  for (const auto& [address, each] : all.allocations) {
+  for (uint64_t address : all.live_allocations) {
+    const Allocation& each = all.allocations.at(address);
     const bool device = each.kind == Allocation::Kind::device || each.kind == Allocation::Kind::pooled;
-    if (!device || each.freed_by != nullptr) continue;
+    if (!device) continue;
     ++counts->allocations;
     counts->allocated_bytes += static_cast<int64_t>(each.bytes);
   }

@@ -160,7 +160,7 @@ TEST_F(RandomOrderTest, ReportsExactlyTheRacesLongRun) {
   std::random_device device;
   const uint64_t first = device();
   RecordProperty("first_seed", std::to_string(first));
-  compare(first, 20000);
+  compare(first, 50000);
 }
 
 }  // namespace
