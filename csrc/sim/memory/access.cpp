@@ -13,8 +13,8 @@ const char* verb(bool write) { return write ? "writes" : "reads"; }
 void note_user(Region& region, const Actor& actor, const Trace& trace) {
   std::vector<OperationId>& users = region.users;
   if (!users.empty() && users.back() == actor.id) return;
-  const auto same = std::find_if(users.begin(), users.end(),
-                                 [&](OperationId id) { return trace.operation(id).stream == actor.stream; });
+  const auto same =
+      std::find_if(users.begin(), users.end(), [&](OperationId id) { return trace.stream_of(id) == actor.stream; });
   if (same != users.end()) users.erase(same);
   users.push_back(actor.id);
 }

@@ -11,8 +11,6 @@
 namespace plait::sim {
 namespace {
 
-constexpr size_t kReserved = size_t(64) << 30;  // addresses of one device
-constexpr size_t kLargestCapacity = kReserved / 2;
 constexpr size_t kSmallestGap = 4096, kLargestGap = size_t(16) << 20;  // between allocations
 constexpr size_t kFreedRemembered = 1 << 16;
 
@@ -30,17 +28,17 @@ AddressSpace::~AddressSpace() {
 
 // ---- Devices.
 
-void AddressSpace::add_device(int number, size_t capacity) {
+void AddressSpace::add_device(int number, size_t capacity, size_t addresses) {
   PLAIT_CHECK(number >= 0 && devices_.count(number) == 0, "device {} is there already", number);
-  void* range = mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* range = mmap(nullptr, addresses, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (range == MAP_FAILED)
     throw MissingError("the address range of a simulated device cannot be reserved", fmt::format("device {}", number),
                        "raise the limit of virtual memory (ulimit -v)");
   Device device;
   device.base = device.next = reinterpret_cast<uint64_t>(range);
-  device.end = device.limit = device.base + kReserved;
-  device.next += kLargestGap;
-  device.capacity = std::min(capacity, kLargestCapacity);
+  device.end = device.limit = device.base + addresses;
+  device.next += kSmallestGap;
+  device.capacity = std::min(capacity, addresses / 2);
   devices_.emplace(number, std::move(device));
 }
 
@@ -80,7 +78,7 @@ uint64_t AddressSpace::place(Device& device, size_t bytes) {
       device.next += need;
       return device.next - need;
     }
-    uint64_t free_from = device.base + kLargestGap;
+    uint64_t free_from = device.base + kSmallestGap;
     const auto fits = [&](uint64_t until) { return until >= free_from && until - free_from >= need; };
     auto at = regions_.lower_bound(device.base);
     for (; at != regions_.end() && at->first < device.end && !fits(at->first); ++at)
@@ -213,7 +211,7 @@ std::string AddressSpace::describe(uint64_t address) {
   if (const Region* region = find(address)) return text(*region);
   const bool device = is_device_address(address);
   const Region* nearest = nullptr;
-  uint64_t best = device ? kReserved : kSmallestGap;
+  uint64_t best = device ? ~uint64_t(0) : kSmallestGap;
   auto above = regions_.upper_bound(address);
   const auto offer = [&](const Region& region) {
     const uint64_t distance =

@@ -64,8 +64,9 @@ class AddressSpace {
 
   Trace& trace() { return trace_; }
 
-  // A device with `capacity` bytes for allocations. Devices are numbered by the caller, each added once.
-  void add_device(int device, size_t capacity);
+  // A device with `capacity` bytes for allocations, at most half of its range of addresses, which are more so that
+  // freed ones need not come again soon. Devices are numbered by the caller, each added once.
+  void add_device(int device, size_t capacity, size_t addresses = size_t(64) << 30);
   size_t capacity(int device) const;
   size_t used(int device) const;  // bytes of live allocations, rounded up to kAlignment each
   static constexpr size_t kAlignment = 512;

@@ -65,11 +65,12 @@ struct Stretch {
   fail(warp, i, lane, misuse.code, misuse.text);
 }
 
-Region* reach(Warp& warp, const Stretch& at, bool write, Misuse* misuse) {
+Region* reach(Warp& warp, const Instruction& i, const Stretch& at, bool write, Misuse* misuse) {
   const Run& run = *warp.run;
-  if (warp.region != nullptr && warp.region->contains(at.address, at.bytes)) return warp.region;
+  Region*& known = warp.regions[i.statement % warp.regions.size()];
+  if (known != nullptr && known->contains(at.address, at.bytes)) return known;
   Region* region = run.space->reach(*run.actor, at.address, at.bytes, write, misuse);
-  if (region != nullptr) warp.region = region;
+  if (region != nullptr) known = region;
   return region;
 }
 
@@ -82,7 +83,7 @@ void check_lane(Warp& warp, const Instruction& i, int lane, uint64_t address, bo
     misuse = {kMisalignedAddress, address,
               fmt::format("misaligned: {} {} bytes at {}, which is no multiple of {}", write ? "writes" : "reads",
                           bytes, run.space->describe(address), bytes)};
-  } else if (Region* region = reach(warp, {address, bytes}, write, &misuse)) {
+  } else if (Region* region = reach(warp, i, {address, bytes}, write, &misuse)) {
     misuse = run.space->enter(*run.actor, *region, address, bytes, write);
   }
   if (misuse) refuse_lane(warp, i, lane, misuse);
@@ -92,7 +93,7 @@ void check_lane(Warp& warp, const Instruction& i, int lane, uint64_t address, bo
 uint8_t* check_stretch(Warp& warp, const Instruction& i, const Stretch& at, uint32_t lanes, bool write) {
   Misuse misuse;
   const Run& run = *warp.run;
-  Region* region = reach(warp, at, write, &misuse);
+  Region* region = reach(warp, i, at, write, &misuse);
   if (region != nullptr && !(misuse = run.space->enter(*run.actor, *region, at.address, at.bytes, write)))
     return region->data + (at.address - region->address);
   const uint64_t* base = row64(warp, i.a);
@@ -197,9 +198,15 @@ void store_lanes(Warp& warp, const Instruction& i) {
 
 template <class T, Width kWidth>
 void load_parameter(Warp& warp, const Instruction& i) {
-  const uint8_t* from = warp.run->launch->parameters.data() + i.immediate;
-  for (int lane = 0; lane < kLanes; ++lane)
-    if ((warp.exec >> lane & 1) != 0) load_lane<T, kWidth>(warp, i, lane, from);
+  const int first = std::countr_zero(warp.exec);
+  load_lane<T, kWidth>(warp, i, first, warp.run->launch->parameters.data() + i.immediate);
+  for (int k = 0; k < i.count; ++k) {  // the same for all
+    const uint32_t to = warp.run->program->rows[i.target + static_cast<uint32_t>(k)];
+    if constexpr (kWidth == wide)
+      for_lanes(warp, row64(warp, to), [value = row64(warp, to)[first]](int) { return value; });
+    else
+      for_lanes(warp, row32(warp, to), [value = row32(warp, to)[first]](int) { return value; });
+  }
 }
 
 // ---- Decoding.

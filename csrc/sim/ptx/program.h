@@ -70,12 +70,11 @@ struct Run {
 
 struct Warp {
   const Run* run = nullptr;
-  uint32_t* file = nullptr;        // Program::words of them, aligned to 64 bytes
-  uint32_t* predicates = nullptr;  // Program::predicates of them
-  uint32_t exec = 0;               // lanes of the instruction in hand
-  uint32_t live = 0;               // lanes that have not left
-  Region* region = nullptr;        // the last one used
-  uint8_t* local = nullptr;        // bytes of local memory, lane by lane
+  uint32_t* file = nullptr;           // Program::words of them, aligned to 64 bytes
+  uint32_t* predicates = nullptr;     // Program::predicates of them
+  uint32_t exec = 0;                  // lanes of the instruction in hand
+  std::array<Region*, 16> regions{};  // that statements used last, by their number modulo 16
+  uint8_t* local = nullptr;           // bytes of local memory, lane by lane
   uint8_t* local_written = nullptr;
   uint32_t number = 0;  // within its block
   std::array<uint32_t, 3> block{};

@@ -17,7 +17,7 @@ namespace plait::sim {
 
 inline constexpr int kInvalidPtx = 218;              // load: malformed text, or an instruction that is not modelled
 inline constexpr int kLaunchOutOfResources = 701;    // launch: more threads than .maxntid or the device allow
-inline constexpr uint64_t kDefaultBudget = 1 << 30;  // instructions of one warp
+inline constexpr uint64_t kDefaultBudget = 1 << 28;  // instructions of one warp
 
 struct KernelParameter {
   size_t offset = 0, bytes = 0;  // within the parameter bytes
@@ -70,8 +70,10 @@ class PtxModule {
   std::unique_ptr<PtxCode> code_;
 };
 
-// PTX with the CUDA text that it came from behind it, as comments that assemblers skip and load() reads.
-std::string with_source(std::string_view ptx, std::string_view cuda_text);
+// PTX with the CUDA text that it came from behind it, as comments that assemblers skip and load() reads: a line
+// `//cuda FILE|TEXT` for each. `file` is the name in the module's .file, without folders; it may be empty where there
+// is but one.
+std::string with_source(std::string_view ptx, std::string_view cuda_text, std::string_view file = {});
 
 // One launch. The grid has no empty extent.
 struct Launch {

@@ -425,7 +425,7 @@ std::vector<std::string> split_lines(std::string_view text) {
   return out;
 }
 
-constexpr std::string_view kSourceMark = "//cuda|";
+constexpr std::string_view kSourceMark = "//cuda ";  // FILE|LINE
 
 std::string_view trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
@@ -433,13 +433,22 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+// The text of a line; empty where it is not known.
+std::string_view cuda_line(const TextModule& module, const Location& place) {
+  const auto file = module.files.find(place.file);
+  auto lines = file == module.files.end() ? module.cuda_lines.end() : module.cuda_lines.find(file->second);
+  if (lines == module.cuda_lines.end() && module.files.size() <= 1) lines = module.cuda_lines.find("");
+  if (lines == module.cuda_lines.end() || place.line < 1) return {};
+  const size_t index = static_cast<size_t>(place.line) - 1;
+  return index < lines->second.size() ? trimmed(lines->second[index]) : std::string_view();
+}
+
 std::string describe_place(const TextModule& module, int index) {
   const Location& it = module.locations[index];
   const auto file = module.files.find(it.file);
   std::string out = fmt::format("CUDA line {}", it.line);
   if (module.files.size() > 1 && file != module.files.end()) out += fmt::format(" of {}", file->second);
-  if (it.line >= 1 && static_cast<size_t>(it.line) <= module.cuda_lines.size() && module.files.size() <= 1)
-    out += fmt::format(": `{}`", trimmed(module.cuda_lines[it.line - 1]));
+  if (const std::string_view text = cuda_line(module, it); !text.empty()) out += fmt::format(": `{}`", text);
   return out;
 }
 
@@ -449,13 +458,12 @@ TextModule read(std::string_view ptx, std::string_view cuda_text) {
   TextModule module;
   while (!ptx.empty() && ptx.back() == '\0') ptx.remove_suffix(1);
   module.lines = split_lines(ptx);
-  if (!cuda_text.empty()) {
-    module.cuda_lines = split_lines(cuda_text);
-  } else {
-    for (const std::string& line : module.lines)
-      if (line.compare(0, kSourceMark.size(), kSourceMark) == 0)
-        module.cuda_lines.push_back(line.substr(kSourceMark.size()));
+  for (const std::string& line : module.lines) {
+    const size_t bar = line.find('|');
+    if (line.compare(0, kSourceMark.size(), kSourceMark) != 0 || bar == line.npos) continue;
+    module.cuda_lines[line.substr(kSourceMark.size(), bar - kSourceMark.size())].push_back(line.substr(bar + 1));
   }
+  if (!cuda_text.empty()) module.cuda_lines[""] = split_lines(cuda_text);
   Reader(ptx, module).read();
   return module;
 }
@@ -475,11 +483,12 @@ std::string describe(const TextModule& module, const Statement& statement) {
 
 namespace plait::sim {
 
-std::string with_source(std::string_view ptx, std::string_view cuda_text) {
+std::string with_source(std::string_view ptx, std::string_view cuda_text, std::string_view file) {
   while (!ptx.empty() && ptx.back() == '\0') ptx.remove_suffix(1);
   std::string out(ptx);
   if (!out.empty() && out.back() != '\n') out += '\n';
-  for (const std::string& line : ptx::split_lines(cuda_text)) out += fmt::format("{}{}\n", ptx::kSourceMark, line);
+  for (const std::string& line : ptx::split_lines(cuda_text))
+    out += fmt::format("{}{}|{}\n", ptx::kSourceMark, file, line);
   return out;
 }
 

@@ -74,8 +74,9 @@ struct TextModule {
   std::vector<TextKernel> kernels;
   std::map<int, std::string> files;  // by the number in .loc
   std::vector<Location> locations;
-  std::vector<std::string> lines;       // of the PTX
-  std::vector<std::string> cuda_lines;  // empty: unknown
+  std::vector<std::string> lines;  // of the PTX
+  // Lines of the CUDA text by file; under "" those of a module of one file. Empty: unknown.
+  std::map<std::string, std::vector<std::string>, std::less<>> cuda_lines;
 };
 
 // Fault kInvalidPtx with the line.

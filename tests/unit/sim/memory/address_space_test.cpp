@@ -147,12 +147,12 @@ TEST_F(AddressSpaceTest, PeersAreEnabledOneByOne) {
 // Far more memory over time than addresses: places come again, never twice at once, the oldest first.
 TEST(AddressReuse, WrapsAround) {
   AddressSpace space;
-  space.add_device(0, size_t(40) << 30);
+  space.add_device(0, size_t(40) << 20, size_t(64) << 20);
   std::mt19937_64 random(1);
   std::vector<std::pair<uint64_t, size_t>> live;
   uint64_t sequence = 0;
-  const size_t unit = size_t(32) << 20;
-  for (int i = 0; i < 600; ++i) {
+  const size_t unit = size_t(32) << 10;
+  for (int i = 0; i < 3000; ++i) {
     if (live.size() > 20) {
       const size_t which = random() % live.size();
       space.release(live[which].first, space.trace().begin({"free", 0, ++sequence, ""}, Clock{}));

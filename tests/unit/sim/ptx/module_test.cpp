@@ -89,6 +89,10 @@ TEST(Module, UnknownInstructionsAreRefusedByLine) {
   // The text may come with the module.
   EXPECT_TRUE(contains(refusal(with_source(text, cuda)), "CUDA line 3: `nonsense(a);`"));
   EXPECT_TRUE(contains(refusal(text), "CUDA line 3")) << refusal(text);
+  // Of several files each has its own.
+  const std::string two = text + ".file 1 \"/a/first.cu\"\n.file 2 \"second.cu\"\n";
+  const std::string sources = with_source(with_source(two, cuda, "second.cu"), "a\nb\nright\n", "first.cu");
+  EXPECT_TRUE(contains(refusal(sources), "CUDA line 3 of first.cu: `right`")) << refusal(sources);
 }
 
 TEST(Module, UnknownFormsAreRefused) {
