@@ -117,6 +117,7 @@ bool BoundClass::stays_on_device(const Tensors& inputs, const ExecutorRunOptions
 
 Tensors BoundClass::run(const Tensors& inputs, const ExecutorRunOptions& how, bool check_replicas, double& run_ms) {
   const bool stay = stays_on_device(inputs, how);
+  if (stay) forget_outputs();
   cut_inputs(inputs);
   execute(how, run_ms);
   drop_inputs();
@@ -144,6 +145,7 @@ Tensors BoundClass::run_pieces(const Tensors& pieces, const ExecutorRunOptions& 
     inputs_.pieces[0][i] = it->second;
     on_device = on_device || !it->second.on_host();
   }
+  if (on_device) forget_outputs();
   if (pieces.size() != inputs_.names.size())
     throw UserError(fmt::format("{} pieces for {} inputs", pieces.size(), inputs_.names.size()),
                     fmt::format("run_local, rank {}", rank), "give the inputs of the fusion only");
@@ -156,6 +158,11 @@ Tensors BoundClass::run_pieces(const Tensors& pieces, const ExecutorRunOptions& 
     return out;
   }
   return take_outputs();
+}
+
+// Outputs that the caller gets on the device are memory of this run's allocator and stream.
+void BoundClass::forget_outputs() {
+  for (Tensor& piece : outputs_.pieces[0]) piece = Tensor();
 }
 
 // The outputs of the one held rank, as they are.

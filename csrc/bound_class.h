@@ -39,6 +39,7 @@ class BoundClass {
   void cut_inputs(const Tensors& inputs);
   void drop_inputs();
   bool stays_on_device(const Tensors& inputs, const ExecutorRunOptions& how) const;
+  void forget_outputs();
   void bring_home();
   Tensors take_outputs();
   std::vector<std::string> pieces_of_all(size_t output) const;

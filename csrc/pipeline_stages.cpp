@@ -207,6 +207,24 @@ void run_parallel(const std::vector<std::function<void()>>& jobs) {
   if (error) std::rethrow_exception(error);
 }
 
+// A GPU's compiler takes several kernels at once; the CPU's takes one at a time on each core.
+void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device) {
+  if (device.language() == KernelLanguage::cuda) {
+    std::vector<KernelText> texts;
+    for (const CompiledSegment* slot : slots) texts.push_back(slot->text);
+    std::vector<CompiledKernel> made = device.compile_many(texts);
+    for (size_t i = 0; i < slots.size(); ++i) {
+      slots[i]->executable = std::move(made[i].executable);
+      slots[i]->facts = std::move(made[i].facts);
+    }
+    return;
+  }
+  std::vector<std::function<void()>> jobs;
+  for (CompiledSegment* slot : slots)
+    jobs.push_back([slot, &device] { slot->executable = device.compile(slot->text, &slot->facts); });
+  run_parallel(jobs);
+}
+
 // The stages that only GPUs have, for whoever asks: CUDA text, PTX, machine code.
 void show_gpu_stages(const CompiledClass& compiled, Stages& stages, const CompileOptions& options) {
   // These two cost a compiler's run: only who names them gets them.
@@ -237,7 +255,7 @@ void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineCon
   const KernelLanguage language = context.device.language();
   if (language == KernelLanguage::none) use_reference(compiled);
   const char* stage = language == KernelLanguage::cuda ? "cuda" : "llvm";
-  std::vector<std::function<void()>> jobs;
+  std::vector<CompiledSegment*> fresh_slots;
   std::map<std::string, size_t> by_content;         // text without the name -> segment
   std::vector<std::pair<size_t, size_t>> repeated;  // segment, the earlier one with the same kernel
   std::string all;
@@ -258,11 +276,11 @@ void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineCon
     }
     stages.text(stage, kernel.name, slot.text.text);
     all += slot.text.text;
-    jobs.push_back([&slot, &context] { slot.executable = context.device.compile(slot.text, &slot.facts); });
+    fresh_slots.push_back(&slot);
   }
   stages.stop_at(stage, all);
   if (language != KernelLanguage::cuda) show_gpu_stages(compiled, stages, context.options);
-  run_parallel(jobs);
+  compile_fresh(fresh_slots, context.device);
   for (const auto& [again, first] : repeated) {
     compiled.segments[again].text = compiled.segments[first].text;
     compiled.segments[again].facts = compiled.segments[first].facts;

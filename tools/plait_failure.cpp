@@ -44,7 +44,6 @@ bool leave_dumps(const Arguments& args, const std::string& folder) {
       again.comm = "local";
     }
     again.dumps.clear();
-    again.comm = "local";  // alone, whatever became of other ranks
     for (auto stage : stage_names()) again.dumps.push_back(fmt::format("{}@{}", stage, folder));
     Loaded loaded = load(again);
     Metadata metadata;

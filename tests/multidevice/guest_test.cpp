@@ -101,6 +101,7 @@ TEST_F(Guest, OneRankTouchesTheCallersStreamAndAllocatorOnly) {
     const Tensors got = p.run(inputs, lent);
     EXPECT_GT(mine.count, 0);
     for (void* on : mine.streams) EXPECT_EQ(on, stream->native());
+    stream->synchronize();
     const plait_sim_counts now = counts();
     EXPECT_EQ(now.streams, before.streams);
     EXPECT_EQ(now.events, before.events);
@@ -174,7 +175,7 @@ TEST_F(Guest, OutOfMemoryLeavesTheProcessUsable) {
   Compiled p = compile(*fusion, how);
   static const auto limit = reinterpret_cast<int (*)(int, size_t)>(
       load_plugin("libplait_sim_cuda.so", "plait_sim_set_memory", "", "nvidia-cuda-runtime"));
-  constexpr int64_t kElements = 1 << 20;
+  constexpr int64_t kElements = 1 << 24;  // 64 MiB: more than any memory kept from before
   const Tensors inputs = {{"a", Tensor::from_doubles(DType::f32, {kElements}, std::vector<double>(kElements, 2))}};
   static const auto add = reinterpret_cast<int (*)(const char*, int)>(
       load_plugin("libplait_sim_cuda.so", "plait_sim_add_devices", "", "nvidia-cuda-runtime"));

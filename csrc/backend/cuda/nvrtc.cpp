@@ -213,6 +213,21 @@ NvrtcResult compile_cuda(const std::string& text, const std::string& name, const
   return result;
 }
 
+namespace {
+
+// The lines of the CUDA text as comments behind the PTX, `//cuda FILE|LINE` each: what reads PTX can quote them.
+void append_source(std::string& ptx, const KernelText& kernel) {
+  while (!ptx.empty() && ptx.back() == '\0') ptx.pop_back();
+  if (!ptx.empty() && ptx.back() != '\n') ptx += '\n';
+  for (size_t at = 0; at < kernel.text.size();) {
+    const size_t end = std::min(kernel.text.find('\n', at), kernel.text.size());
+    ptx += fmt::format("//cuda {}.cu|{}\n", kernel.name, std::string_view(kernel.text).substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+}  // namespace
+
 NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::string& architecture) {
   check_architecture(architecture);
   std::string text, names;
@@ -230,6 +245,8 @@ NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::stri
   check_compiled(out, names);
   NvrtcUnit unit;
   unit.code = is_virtual(architecture) ? std::move(out.ptx) : std::move(out.cubin);
+  if (is_virtual(architecture))
+    for (const KernelText& kernel : kernels) append_source(unit.code, kernel);
   for (const KernelText& kernel : kernels) {
     KernelFacts facts;
     facts.arch = architecture.substr(0, 2) == "sm" ? architecture : "sm_" + architecture.substr(8);
