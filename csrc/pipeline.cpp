@@ -63,7 +63,8 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   // program: the steps of all ranks
   stages.work("program", "build_program", [&] {
     auto program = std::make_shared<Program>(build_program(*out->localized, context.mesh, out->segments));
-    verify(*program);
+    plant_in_program(*program, options);
+    if (options.verify) verify(*program);
     out->program = std::move(program);
   });
   stages.end("program", *out->program);

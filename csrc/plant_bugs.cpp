@@ -94,6 +94,13 @@ class FaultyTeams : public Communicators {
 
 }  // namespace
 
+void plant_in_program(Program& program, const Options& options) {
+  if (!has_test_bug(options, "lost_wait")) return;
+  std::erase_if(program.steps, [](const auto& step) {
+    return step->kind == StepKind::RecordStep || step->kind == StepKind::WaitStep;
+  });
+}
+
 std::shared_ptr<Communicators> plant_in_communication(std::shared_ptr<Communicators> comms, const Options& options) {
   bool swapped = has_test_bug(options, "swapped_gather");
   if (!swapped && !has_test_bug(options, "undelivered_sum")) return comms;

@@ -3,6 +3,7 @@
 #include "base/options.h"
 #include "comm/communicator.h"
 #include "ir/fusion.h"
+#include "program/program.h"
 
 namespace plait {
 
@@ -11,6 +12,9 @@ void plant_before_sharding(Fusion& graph, const Options& options);
 
 // bias_on_every_rank, wrong_chunk_bound, stale_slice, local_random_index, partial_not_reduced: on the localized fusion.
 void plant_after_localize(Fusion& localized, const Options& options);
+
+// lost_wait: the program's events and waits are gone.
+void plant_in_program(Program& program, const Options& options);
 
 // swapped_gather: the first two members of an all-gather find each other's piece in their place. undelivered_sum: the
 // last member of an all-reduce keeps its own operand.

@@ -71,6 +71,7 @@ set(PLAIT_TEST_ir
 )
 set(PLAIT_TEST_multidevice
   multidevice/guest_test.cpp
+  multidevice/planted_bugs_test.cpp
   multidevice/processes_test.cpp
   multidevice/programs_test.cpp
 )

@@ -116,6 +116,7 @@ const std::vector<std::string_view>& test_bugs() {
       "stale_slice",          // a local slice starts at 0 on every rank
       "wrong_broadcast",      // an operand of lower rank is read at the coordinate of another dim
       "undelivered_sum",      // the last rank keeps its own part of an all-reduce
+      "lost_wait",            // no stream of a program waits for the other
       "internal_error",       // fails a check: for the reproducer
   };
   return bugs;
