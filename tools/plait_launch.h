@@ -13,7 +13,7 @@ int comm_diff_command(const std::vector<std::string>& words);
 inline constexpr const char* kLaunchFolder = "PLAIT_LAUNCH_FOLDER";  // the variable that names the job's folder
 inline constexpr const char* kStatusFile = "status";
 // Milliseconds between a rank's failure and the end of the others, in which they may still say what they saw.
-inline constexpr int kLastWords = 400;
+inline constexpr int kLastWords = 900;
 // Text that a rank printed: "rank_2.out", "rank_2.err".
 std::string rank_file(int64_t rank, const char* which);
 
