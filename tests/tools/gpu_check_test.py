@@ -46,7 +46,7 @@ for name in wanted:
     print(f"[ {word} ] {name} (0 ms)")
 """
 
-# The command: writes outputs that depend on the device where FLIP is in the seed's file name, else not.
+# The command: writes outputs of equal bits, but those named WRONG, which depend on the device. NCCL is not there.
 FAKE_PLAIT = """#!/usr/bin/python3
 import sys
 words = sys.argv[1:]
