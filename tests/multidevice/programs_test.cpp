@@ -117,7 +117,9 @@ TEST_P(OnSimulated, ProgramsAgreeWithTheReference) {
     const CaseResult result = run(c, devices, comm, dtype);
     // Uneven pieces may be padded.
     EXPECT_GE(result.report.wire_bytes, result.report.wire_bytes_min) << text_of(c);
-    if (!result.uneven) EXPECT_EQ(result.report.wire_bytes, result.report.wire_bytes_min) << text_of(c);
+    if (!result.uneven) {
+      EXPECT_EQ(result.report.wire_bytes, result.report.wire_bytes_min) << text_of(c);
+    }
   }
 }
 
