@@ -39,7 +39,12 @@ int plait_sim_add_devices(const char* architecture, int count) {
     if (same && (i - first >= static_cast<size_t>(count) || i == devices.size())) break;
     first = i;
   }
-  while (machine().devices.size() < first + count) add_device(*found);
+  try {
+    while (machine().devices.size() < first + count) add_device(*found);
+  } catch (const std::exception& error) {
+    machine().findings.add(error.what());
+    return -1;
+  }
   return static_cast<int>(first);
 }
 

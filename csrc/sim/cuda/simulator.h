@@ -8,7 +8,8 @@
 extern "C" {
 
 // Adds `count` devices of an architecture ("sm_80", "sm_90a") and returns the ordinal of the first, or -1 with an
-// unknown architecture. Asked again for the same architecture with as many or fewer devices, returns those it has.
+// unknown architecture, or where the process has no addresses left (a finding says so). Asked again for the same
+// architecture with as many or fewer devices, returns those it has.
 int plait_sim_add_devices(const char* architecture, int count);
 // Order in which work of different streams, and blocks and warps of a kernel, run: 0 is the order given, any other
 // number draws. Takes effect on work not yet run.

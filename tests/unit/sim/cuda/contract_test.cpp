@@ -43,9 +43,9 @@ TEST_F(ContractTest, TextsOfResults) {
   EXPECT_STREQ(text, "out of memory");
   EXPECT_OK(cu.cuGetErrorName(CUDA_SUCCESS, &text));
   EXPECT_STREQ(text, "CUDA_SUCCESS");
-  EXPECT_EQ(cu.cuGetErrorName(static_cast<CUresult>(77777), &text), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cu.cuGetErrorName(static_cast<CUresult>(998), &text), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(text, nullptr);
-  EXPECT_EQ(cu.cuGetErrorString(static_cast<CUresult>(77777), &text), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cu.cuGetErrorString(static_cast<CUresult>(998), &text), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(ContractTest, AddressesOfCalls) {
@@ -84,7 +84,7 @@ TEST_F(ContractTest, Devices) {
   EXPECT_EQ(value, 1);
   EXPECT_OK(cu.cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
   EXPECT_GT(value, 1);
-  refused(cu.cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(9999), 0), CUDA_ERROR_INVALID_VALUE);
+  refused(cu.cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MAX, 0), CUDA_ERROR_INVALID_VALUE);
   size_t bytes = 0, free = 0, total = 0;
   EXPECT_OK(cu.cuDeviceTotalMem(&bytes, 0));
   EXPECT_OK(cu.cuMemGetInfo(&free, &total));
