@@ -108,7 +108,8 @@ TEST_F(SimulatedBugs, TheVerifierSeesTheMissingWaitWithoutADevice) {
 }
 
 TEST_F(SimulatedBugs, APredicateThatIsOneTooWideNamesKernelThreadAndLine) {
-  expect_report([] { show_tampered("k0 + 3 < n0", "k0 + 2 < n0"); }, "out of bounds:.*4012 bytes.*`f_s1`.*thread.*CUDA line");
+  expect_report([] { show_tampered("k0 + 3 < n0", "k0 + 2 < n0"); },
+                "out of bounds:.*4012 bytes.*`f_s1`.*thread.*CUDA line");
 }
 
 TEST_F(SimulatedBugs, AMisalignedVectorAccessNamesKernelAndLine) {

@@ -43,7 +43,9 @@ TEST_F(CudaMemory, FreedMemoryIsUsedAgain) {
   for (int i = 0; i < 10; ++i) {
     const auto memory = device_->allocator(0).allocate_on(bytes, stream.get());
     if (first == nullptr) first = memory->data();
-    if (real_) EXPECT_EQ(memory->data(), first) << "in the order of one stream the same place serves";
+    if (real_) {
+      EXPECT_EQ(memory->data(), first) << "in the order of one stream the same place serves";
+    }
   }
 }
 
@@ -70,9 +72,13 @@ TEST_F(CudaMemory, OutlivesItsStream) {
   stream->fill(memory->data(), 0, 4096);
   const auto before = counts();
   stream = nullptr;
-  if (!real_) EXPECT_EQ(counts().streams, before.streams) << "kept for the memory's sake";
+  if (!real_) {
+    EXPECT_EQ(counts().streams, before.streams) << "kept for the memory's sake";
+  }
   memory = nullptr;
-  if (!real_) EXPECT_EQ(counts().streams, before.streams - 1);
+  if (!real_) {
+    EXPECT_EQ(counts().streams, before.streams - 1);
+  }
 }
 
 TEST_F(CudaMemory, NothingIsLeft) {

@@ -309,8 +309,12 @@ TEST_F(CublasLtTest, StrictF32AndTf32) {
     product->launch(arguments);
     stream->synchronize();
     const double got = take(DType::f32, *out, 1, 0)[0];
-    if (device == device_.get()) EXPECT_EQ(got, 32 * fine);
-    if (device != device_.get() && !real_) EXPECT_EQ(got, 32) << "the stand-in rounds to TF32 where it may";
+    if (device == device_.get()) {
+      EXPECT_EQ(got, 32 * fine);
+    }
+    if (device != device_.get() && !real_) {
+      EXPECT_EQ(got, 32) << "the stand-in rounds to TF32 where it may";
+    }
   }
 }
 

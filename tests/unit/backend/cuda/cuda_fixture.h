@@ -83,7 +83,9 @@ class CudaTest : public testing::Test {
 
   void TearDown() override {
     device_.reset();
-    if (driver_) EXPECT_EQ(findings(), "");
+    if (driver_) {
+      EXPECT_EQ(findings(), "");
+    }
   }
 
   std::string findings() { return driver_ ? driver_->get<const char*()>("plait_sim_take_findings")() : ""; }

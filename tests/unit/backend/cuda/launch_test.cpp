@@ -80,7 +80,9 @@ TEST_F(CudaLaunch, ErrorsNameTheKernel) {
     EXPECT_NE(error.code(), 0);
   }
   const std::string found = findings();  // the stand-in says it too
-  if (!real_) EXPECT_NE(found.find("`wide`"), std::string::npos) << found;
+  if (!real_) {
+    EXPECT_NE(found.find("`wide`"), std::string::npos) << found;
+  }
   arguments.block[0] = arguments.block[1] = 1;
   arguments.grid[1] = 70000;
   EXPECT_THROW(kernel->launch(arguments), UserError);

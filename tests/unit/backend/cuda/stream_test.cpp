@@ -155,7 +155,9 @@ TEST_F(CudaStreams, GraphsRunAgain) {
   EXPECT_EQ(download(*one, *a)[0], 1) << "captured work does not run";
   for (int i = 0; i < 3; ++i) graph->launch(*one);
   EXPECT_EQ(download(*one, *a)[63], 15);
-  if (!real_) EXPECT_EQ(counts().launches - before, 6);
+  if (!real_) {
+    EXPECT_EQ(counts().launches - before, 6);
+  }
   graph->launch(*two);  // on any stream of the ordinal
   EXPECT_EQ(download(*two, *a)[0], 31);
   const auto far = device_->make_stream(1);

@@ -51,7 +51,9 @@ class DriverTest : public testing::Test {
   // Of the module; asked for once, so that work can be given to a lost context too.
   CUfunction kernel(const std::string& name) {
     CUfunction& function = functions[name];
-    if (function == nullptr) { EXPECT_OK(cu.cuModuleGetFunction(&function, module, name.c_str())); }
+    if (function == nullptr) {
+      EXPECT_OK(cu.cuModuleGetFunction(&function, module, name.c_str()));
+    }
     return function;
   }
   CUdeviceptr allocate(size_t bytes) {

@@ -130,7 +130,9 @@ TEST_F(EngineTest, ThreadsOfTheHost) {
       EXPECT_OK(fill(on[i], memory[i], 1, kCount));
       for (int round = 0; round < kRounds; ++round) {
         EXPECT_OK(add(on[i], memory[i], memory[i], memory[i], kCount));
-        if (round % 3 == i % 3) { EXPECT_OK(cu.cuStreamSynchronize(on[i])); }
+        if (round % 3 == i % 3) {
+          EXPECT_OK(cu.cuStreamSynchronize(on[i]));
+        }
       }
       EXPECT_OK(cu.cuStreamSynchronize(on[i]));
     });

@@ -97,7 +97,9 @@ TEST_F(OrderTest, ForkNeedsItsWait) {
         EXPECT_OK(fill(main, a, 2, kCount));
         EXPECT_OK(cu.cuEventRecord(forked, main));
         EXPECT_OK(cu.cuStreamWaitEvent(left, forked, 0));
-        if (!wrong) { EXPECT_OK(cu.cuStreamWaitEvent(right, forked, 0)); }
+        if (!wrong) {
+          EXPECT_OK(cu.cuStreamWaitEvent(right, forked, 0));
+        }
         EXPECT_OK(add(left, b, a, a, kCount));
         EXPECT_OK(add(right, c, a, a, kCount));
         if (wrong) return;
@@ -135,7 +137,9 @@ TEST_F(OrderTest, EventRecordedAgainIsWaitedForAgain) {
         order(first, second, done);
         EXPECT_OK(fill(first, b, 2, kCount));
         EXPECT_OK(cu.cuEventRecord(done, first));
-        if (!wrong) { EXPECT_OK(cu.cuStreamWaitEvent(second, done, 0)); }
+        if (!wrong) {
+          EXPECT_OK(cu.cuStreamWaitEvent(second, done, 0));
+        }
         EXPECT_OK(add(second, a, a, b, kCount));
         if (!wrong) expect_all(a, 3);
       },
@@ -151,7 +155,9 @@ TEST_F(OrderTest, DoubleBufferWaitsBothWays) {
         const CUevent full[] = {event(), event()}, empty[] = {event(), event()};
         for (int step = 0; step < 6; ++step) {
           const int at = step % 2;
-          if (!wrong && step > 1) { EXPECT_OK(cu.cuStreamWaitEvent(copies, empty[at], 0)); }
+          if (!wrong && step > 1) {
+            EXPECT_OK(cu.cuStreamWaitEvent(copies, empty[at], 0));
+          }
           EXPECT_OK(cu.cuMemcpyDtoDAsync(half[at], source, kCount * 4, copies));
           order(copies, work, full[at]);
           EXPECT_OK(add(work, sum, sum, half[at], kCount));
@@ -216,9 +222,13 @@ TEST_F(OrderTest, OrderPassesThroughAThirdStream) {
         EXPECT_OK(fill(first, a, 3, kCount));
         const CUevent one = event(), two = event();
         EXPECT_OK(cu.cuEventRecord(one, first));
-        if (wrong) { EXPECT_OK(cu.cuEventRecord(two, between)); }
+        if (wrong) {
+          EXPECT_OK(cu.cuEventRecord(two, between));
+        }
         EXPECT_OK(cu.cuStreamWaitEvent(between, one, 0));
-        if (!wrong) { EXPECT_OK(cu.cuEventRecord(two, between)); }
+        if (!wrong) {
+          EXPECT_OK(cu.cuEventRecord(two, between));
+        }
         EXPECT_OK(cu.cuStreamWaitEvent(last, two, 0));
         EXPECT_OK(add(last, b, a, a, kCount));
         if (!wrong) expect_all(b, 6);
@@ -233,9 +243,13 @@ TEST_F(OrderTest, WaitBeforeRecordIsNoOrder) {
         const CUdeviceptr a = buffer(), b = buffer();
         const CUevent done = event();
         EXPECT_OK(fill(first, a, 3, kCount));
-        if (wrong) { EXPECT_OK(cu.cuStreamWaitEvent(second, done, 0)); }
+        if (wrong) {
+          EXPECT_OK(cu.cuStreamWaitEvent(second, done, 0));
+        }
         EXPECT_OK(cu.cuEventRecord(done, first));
-        if (!wrong) { EXPECT_OK(cu.cuStreamWaitEvent(second, done, 0)); }
+        if (!wrong) {
+          EXPECT_OK(cu.cuStreamWaitEvent(second, done, 0));
+        }
         EXPECT_OK(add(second, b, a, a, kCount));
         if (!wrong) expect_all(b, 6);
       },
@@ -262,7 +276,9 @@ TEST_F(OrderTest, CopyFromPageableMemoryMayStillRunWhenTheCallReturns) {
         const CUdeviceptr a = buffer(), b = buffer();
         const std::vector<float> values(kCount, 4);
         EXPECT_OK(cu.cuMemcpyHtoD(a, values.data(), kCount * 4));
-        if (!wrong) { EXPECT_OK(cu.cuStreamSynchronize(nullptr)); }
+        if (!wrong) {
+          EXPECT_OK(cu.cuStreamSynchronize(nullptr));
+        }
         EXPECT_OK(add(side, b, a, a, kCount));
         if (!wrong) expect_all(b, 8);
       },
@@ -281,12 +297,18 @@ TEST_F(OrderTest, PinnedMemoryIsReusedAfterItsCopy) {
         EXPECT_OK(cu.cuMemcpyDtoHAsync(pinned, a, kCount * 4, first));
         if (!wrong) order(first, second, event());
         EXPECT_OK(cu.cuMemcpyDtoHAsync(pinned, b, kCount * 4, second));
-        if (!wrong) { EXPECT_OK(cu.cuStreamSynchronize(second)); }
-        if (!wrong) { EXPECT_EQ(static_cast<float*>(pinned)[kCount - 1], 2); }
+        if (!wrong) {
+          EXPECT_OK(cu.cuStreamSynchronize(second));
+        }
+        if (!wrong) {
+          EXPECT_EQ(static_cast<float*>(pinned)[kCount - 1], 2);
+        }
         wrong_ran = wrong;
       },
       {"not ordered", "`cuMemcpyDtoHAsync`", "registered memory"});
-  if (!simulated()) { EXPECT_OK(cu.cuMemFreeHost(pinned)); }
+  if (!simulated()) {
+    EXPECT_OK(cu.cuMemFreeHost(pinned));
+  }
 }
 
 TEST_F(OrderTest, AsynchronousAllocationIsOrdered) {
@@ -378,7 +400,9 @@ TEST_F(OrderTest, SeedsInterleave) {
     EXPECT_OK(cu.cuLaunchHostFunc(second, function, &notes[1]));
     EXPECT_OK(cu.cuCtxSynchronize());
     ASSERT_EQ(order.size(), 2u);
-    if (seed == 0) { EXPECT_EQ(order[0], 1); }
+    if (seed == 0) {
+      EXPECT_EQ(order[0], 1);
+    }
     seen.push_back(static_cast<float>(order[0]));
     free_all();
   }
