@@ -438,7 +438,9 @@ TEST_F(ContractTest, LaunchesThatCannotBe) {
   refused(launch(1, 1, 64, 1, 1 << 20), CUDA_ERROR_INVALID_VALUE, {"dynamic shared memory"});
   refused(cu.cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE,
           {"`fill` takes 3 parameters; none are given"});
-  if (!simulated()) EXPECT_OK(launch(1, 1, 64, 1, 48 * 1024));  // shared memory is not simulated
+  if (!simulated()) {  // shared memory is not simulated
+    EXPECT_OK(launch(1, 1, 64, 1, 48 * 1024));
+  }
   EXPECT_OK(cu.cuCtxSynchronize());
 }
 

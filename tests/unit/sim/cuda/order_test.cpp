@@ -291,7 +291,9 @@ TEST_F(OrderTest, PinnedMemoryIsReusedAfterItsCopy) {
   bool wrong_ran = false;
   check(
       [&](bool wrong) {
-        if (wrong_ran) ASSERT_OK(cu.cuMemHostAlloc(&pinned, kCount * 4, 0));  // the reset freed it
+        if (wrong_ran) {  // the reset freed it
+          ASSERT_OK(cu.cuMemHostAlloc(&pinned, kCount * 4, 0));
+        }
         const CUstream first = stream(), second = stream();
         const CUdeviceptr a = filled(1), b = filled(2);
         EXPECT_OK(cu.cuMemcpyDtoHAsync(pinned, a, kCount * 4, first));
