@@ -22,8 +22,6 @@ struct Architecture {
 
 // Null for an architecture that is not simulated.
 const Architecture* find_architecture(std::string_view name);
-// Largest number of blocks of a cluster that needs no opt-in; 1 before sm_90.
-inline int max_cluster(const Architecture& architecture) { return architecture.major >= 9 ? 8 : 1; }
 
 // cuDeviceGetAttribute of device `ordinal`; false for an attribute that the driver does not know.
 bool device_attribute(const Architecture& architecture, int ordinal, CUdevice_attribute attribute, int* value);

@@ -70,7 +70,7 @@ struct PoolObject : Object {
 
 // One allocation of the API, live or freed.
 struct Allocation {
-  enum class Kind : uint8_t { device, pooled, host, registered, global };
+  enum class Kind : uint8_t { device, pooled, host, registered };
   Kind kind = Kind::device;
   uint64_t address = 0;
   size_t bytes = 0, rounded = 0;

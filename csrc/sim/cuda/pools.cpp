@@ -121,7 +121,7 @@ Allocation& allocate_on(const Call& call, StreamObject& stream, const std::share
 Allocation& find_allocation(uint64_t address, const char* what) {
   AddressSpace& space = machine().scheduler.space;
   const auto entry = machine().allocations.find(address);
-  if (entry == machine().allocations.end() || entry->second.kind == Allocation::Kind::global) {
+  if (entry == machine().allocations.end()) {
     misuse(CUDA_ERROR_INVALID_VALUE,
            fmt::format("{} 0x{:x} is not the start of an allocation: {}", what, address, space.describe(address)));
   }
