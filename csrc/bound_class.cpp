@@ -1,5 +1,6 @@
 #include "bound_class.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -115,9 +116,24 @@ bool BoundClass::stays_on_device(const Tensors& inputs, const ExecutorRunOptions
   return true;
 }
 
+// Lets go of what belongs to the caller, however the run ends.
+class BoundClass::Leave {
+ public:
+  Leave(BoundClass& bound, bool outputs) : bound_(bound), outputs_(outputs) {}
+  ~Leave() {
+    bound_.drop_inputs();
+    if (outputs_) bound_.forget_outputs();
+  }
+
+ private:
+  BoundClass& bound_;
+  bool outputs_;
+};
+
 Tensors BoundClass::run(const Tensors& inputs, const ExecutorRunOptions& how, bool check_replicas, double& run_ms) {
   const bool stay = stays_on_device(inputs, how);
   if (stay) forget_outputs();
+  const Leave leave(*this, stay || how.allocator != nullptr);
   cut_inputs(inputs);
   execute(how, run_ms);
   drop_inputs();
@@ -132,6 +148,7 @@ Tensors BoundClass::run(const Tensors& inputs, const ExecutorRunOptions& how, bo
 Tensors BoundClass::run_pieces(const Tensors& pieces, const ExecutorRunOptions& how, double& run_ms) {
   PLAIT_CHECK(program_->held().size() == 1, "pieces of one rank for {}", program_->held().size());
   const int64_t rank = program_->held()[0];
+  const Leave leave(*this, true);
   bool on_device = how.stream != nullptr;
   for (size_t i = 0; i < inputs_.names.size(); ++i) {
     auto it = pieces.find(inputs_.names[i]);
@@ -150,7 +167,7 @@ Tensors BoundClass::run_pieces(const Tensors& pieces, const ExecutorRunOptions& 
     throw UserError(fmt::format("{} pieces for {} inputs", pieces.size(), inputs_.names.size()),
                     fmt::format("run_local, rank {}", rank), "give the inputs of the fusion only");
   execute(how, run_ms);
-  for (Tensor& piece : inputs_.pieces[0]) piece = Tensor();
+  for (Tensor& piece : inputs_.pieces[0]) piece = Tensor();  // also those that run() would keep for itself
   if (!device_.host_memory() && !on_device) {
     bring_home();
     Tensors out;
@@ -160,9 +177,10 @@ Tensors BoundClass::run_pieces(const Tensors& pieces, const ExecutorRunOptions& 
   return take_outputs();
 }
 
-// Outputs that the caller gets on the device are memory of this run's allocator and stream.
+// Memory of a caller's allocator or stream does not serve another run.
 void BoundClass::forget_outputs() {
-  for (Tensor& piece : outputs_.pieces[0]) piece = Tensor();
+  for (RankTensors& pieces : outputs_.pieces)
+    for (Tensor& piece : pieces) piece = Tensor();
 }
 
 // The outputs of the one held rank, as they are.
@@ -205,7 +223,8 @@ Tensors BoundClass::gather_outputs(Allocator& allocator) {
   for (size_t i = 0; i < outputs_.names.size(); ++i) {
     Tensor& global = out[outputs_.names[i]];
     const auto& maps = outputs_.maps[i];
-    if (maps[0].is_whole()) {  // every rank holds it: the first held one answers
+    const bool everywhere = std::all_of(maps.begin(), maps.end(), [](const PieceMap& map) { return map.is_whole(); });
+    if (everywhere) {  // the first held rank answers
       global = std::exchange(device_.host_memory() ? outputs_.pieces[0][i] : home_[0][i], Tensor());
       continue;
     }

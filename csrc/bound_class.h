@@ -27,6 +27,7 @@ class BoundClass {
   const std::map<std::string, std::vector<std::vector<int64_t>>>& local_shapes() const { return local_shapes_; }
 
  private:
+  class Leave;
   struct Side {  // inputs or outputs
     std::vector<std::string> names;
     std::vector<DType> dtypes;

@@ -142,10 +142,10 @@ Communication make_communication(const CompileOptions& options, Device& device, 
   return on_gpus(options, device, mesh);
 }
 
-Communication adopt_communication(Communicators& comms, const DeviceMesh&) {
+Communication adopt_communication(Communicators& comms, const DeviceMesh& mesh) {
   Communication out;
   out.comms = std::shared_ptr<Communicators>(&comms, [](Communicators*) {});
-  if (comms.bootstrap()) out.held = {comms.bootstrap()->rank()};
+  if (comms.bootstrap()) out.held = {own_rank(*comms.bootstrap(), mesh, "of the caller")};
   return out;
 }
 

@@ -27,7 +27,7 @@ DeviceMesh resolve_mesh(const Fusion& fusion, const CompileOptions& options) {
 // of the communication).
 struct BindingKey {
   std::vector<int64_t> sizes;
-  const Communicators* comms;
+  uint64_t comms;  // Communicators::serial
   int64_t rank;
   auto operator<=>(const BindingKey&) const = default;
 };
@@ -56,7 +56,7 @@ struct Compiled::Impl {
   // The shapes of the run before: a run with the same ones skips all checks and look-ups.
   std::vector<TensorMetadata> last_metadata;
   BoundClass* last_bound = nullptr;
-  const Communicators* last_comms = nullptr;
+  uint64_t last_comms = 0;
 
   Metadata metadata_of(const Tensors& inputs) const;
   void prepare(const Metadata& metadata);
@@ -64,8 +64,8 @@ struct Compiled::Impl {
   BoundClass& bound_of_last(const Communication& who, int64_t rank);
   ClassEntry& find_class(const Sizes& sizes);
   std::unique_ptr<BoundClass> bind(ClassEntry& entry, const Communication& who);
-  bool same_as_last(const Tensors& inputs, const Communicators* comms) const;
-  void remember(const Metadata& metadata, BoundClass* bound, const Communicators* comms);
+  bool same_as_last(const Tensors& inputs, uint64_t comms) const;
+  void remember(const Metadata& metadata, BoundClass* bound, uint64_t comms);
   Communication who(const RunOptions& run_options) const;
   ExecutorRunOptions executor_options(const RunOptions& run_options) const;
   void finish_run(BoundClass& bound, double run_ms);
@@ -132,7 +132,7 @@ void Compiled::Impl::prepare(const Metadata& metadata) {
 
 // The binding of the class and sizes that were prepared last.
 BoundClass& Compiled::Impl::bound_of_last(const Communication& who, int64_t rank) {
-  BindingKey key{{}, who.comms.get(), rank};
+  BindingKey key{{}, who.comms->serial(), rank};
   for (const auto& [name, value] : last_sizes) key.sizes.push_back(value);
   auto& slot = last->bound[key];
   if (!slot) slot = bind(*last, who);
@@ -143,18 +143,18 @@ BoundClass& Compiled::Impl::bound_of_last(const Communication& who, int64_t rank
 BoundClass& Compiled::Impl::bound_for(const Metadata& metadata, const Communication& who) {
   prepare(metadata);
   BoundClass& bound = bound_of_last(who, -1);
-  remember(metadata, &bound, who.comms.get());
+  remember(metadata, &bound, who.comms->serial());
   return bound;
 }
 
-void Compiled::Impl::remember(const Metadata& metadata, BoundClass* bound, const Communicators* comms) {
+void Compiled::Impl::remember(const Metadata& metadata, BoundClass* bound, uint64_t comms) {
   last_metadata.clear();
   for (const auto& [name, m] : metadata) last_metadata.push_back(m);
   last_bound = bound;
   last_comms = comms;
 }
 
-bool Compiled::Impl::same_as_last(const Tensors& inputs, const Communicators* comms) const {
+bool Compiled::Impl::same_as_last(const Tensors& inputs, uint64_t comms) const {
   if (!last_bound || comms != last_comms || inputs.size() != last_metadata.size()) return false;
   size_t i = 0;
   for (const auto& [name, tensor] : inputs) {
@@ -210,7 +210,7 @@ void Compiled::Impl::finish_run(BoundClass& bound, double run_ms) {
 Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
   const ExecutorRunOptions how = impl.executor_options(run_options);
-  const Communicators* comms = run_options.comms ? run_options.comms : impl.communication.comms.get();
+  const uint64_t comms = (run_options.comms ? run_options.comms : impl.communication.comms.get())->serial();
   BoundClass& bound = impl.same_as_last(inputs, comms)
                           ? *impl.last_bound
                           : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
@@ -218,9 +218,14 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   if (impl.timing) bound.program().reset_step_times();
   set_simulation_seed(*impl.device, impl.options.interleaving);
   double run_ms = 0;
-  Tensors out = bound.run(inputs, how, impl.options.options.check_replicas, run_ms);
-  impl.finish_run(bound, run_ms);
-  return out;
+  try {
+    Tensors out = bound.run(inputs, how, impl.options.options.check_replicas, run_ms);
+    impl.finish_run(bound, run_ms);
+    return out;
+  } catch (const std::exception& e) {
+    if (bound.comms().bootstrap()) bound.comms().abort(e.what());  // other processes must not wait for this one
+    throw;
+  }
 }
 
 void Compiled::prepare(const Metadata& metadata) { impl_->bound_for(metadata, impl_->communication); }

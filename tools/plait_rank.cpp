@@ -134,4 +134,8 @@ void enter_step(int64_t rank, int64_t step, std::string_view text) {
   if (me.fault && me.fault->rank == rank && step >= me.fault->step) act(*me.fault, step);
 }
 
+void leave_steps(int64_t rank, std::string_view what) {
+  if (self().board) self().board->set_step(rank, -1, what);
+}
+
 }  // namespace plait::tool

@@ -16,4 +16,7 @@ bool watches_steps();
 // acts here, at that step or the first after it. CommError: the fault is a throw.
 void enter_step(int64_t rank, int64_t step, std::string_view text);
 
+// The rank has no step of the program before it any more and does this; the launcher sees no hang in it.
+void leave_steps(int64_t rank, std::string_view what);
+
 }  // namespace plait::tool

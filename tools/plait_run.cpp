@@ -1,5 +1,8 @@
 // plait run: compile, run, print, check, report.
 #include <algorithm>
+#include <chrono>
+#include <functional>
+#include <future>
 
 #include "base/error.h"
 #include "base/suggest.h"
@@ -73,10 +76,26 @@ void print_summary(const Compiled& compiled, const std::string& device) {
 
 namespace {
 
-// One word of rank 0 for every process of the job: what it found, checked alone.
-bool agree(Bootstrap* job, bool ok) {
-  if (!job) return ok;
-  return job->all_gather(ok ? "1" : "0").front() == "1";
+// How the work of rank 0 after the run went, on every process of the job. It may take longer than a collective may:
+// meanwhile rank 0 sends word that it is alive.
+bool agree(Bootstrap* job, const std::function<bool()>& work) {
+  if (!job || job->size() == 1) return work();
+  leave_steps(job->rank(), job->rank() == 0 ? "checking" : "waiting for the check");
+  std::future<bool> done;
+  if (job->rank() == 0) done = std::async(std::launch::async, work);
+  for (;;) {
+    std::string_view word = "busy";
+    if (done.valid() && done.wait_for(std::chrono::milliseconds(200)) == std::future_status::ready) {
+      try {
+        word = done.get() ? "ok" : "failed";
+      } catch (...) {
+        job->all_gather("failed");
+        throw;
+      }
+    }
+    const std::string said = job->all_gather(word).front();
+    if (said != "busy") return said == "ok";
+  }
 }
 
 }  // namespace
@@ -101,22 +120,24 @@ int run_command(const Arguments& args) {
     compiled.set_step_timing(true);
     outputs = compiled.run(inputs);
   }
-  Bootstrap* const job = compiled.job();
-  if (job && job->rank() != 0) return agree(job, true) ? 0 : 2;  // rank 0 prints and checks for all
-  for (const TensorView* t : loaded.fusion->outputs()) {
-    const Tensor& out = outputs.find(t->name)->second;
-    fmt::print("{}: {} = {}\n", t->name, type_text(out.dtype, out.shape), value_text(out));
-  }
-  for (const auto& [name, path] : files) write_npy(path, outputs.find(name)->second);
-  print_summary(compiled, loaded.options.device);
-  if (args.times) print_times(compiled.report(), runs);
   std::optional<ProgramCheck> checked;
-  if (args.check) {
-    checked = check_program(*loaded.fusion, loaded.options, compiled, inputs, outputs, {.exact = args.exact});
-    print_checked(*checked);
-  }
-  if (!args.json.empty()) write_json(args, loaded, compiled, outputs, checked ? &*checked : nullptr);
-  if (agree(job, !checked || checked->all.ok)) return 0;
+  const bool ok = agree(compiled.job(), [&] {  // rank 0 prints and checks for all
+    for (const TensorView* t : loaded.fusion->outputs()) {
+      const Tensor& out = outputs.find(t->name)->second;
+      fmt::print("{}: {} = {}\n", t->name, type_text(out.dtype, out.shape), value_text(out));
+    }
+    for (const auto& [name, path] : files) write_npy(path, outputs.find(name)->second);
+    print_summary(compiled, loaded.options.device);
+    if (args.times) print_times(compiled.report(), runs);
+    if (args.check) {
+      checked = check_program(*loaded.fusion, loaded.options, compiled, inputs, outputs, {.exact = args.exact});
+      print_checked(*checked);
+    }
+    if (!args.json.empty()) write_json(args, loaded, compiled, outputs, checked ? &*checked : nullptr);
+    return !checked || checked->all.ok;
+  });
+  if (ok) return 0;
+  if (!checked) return 2;  // rank 0 has said it
   return report_internal_error(args, InternalError("the check failed: " + checked->all.message,
                                                    fmt::format("fusion @{}", loaded.fusion->name()), ""));
 }

@@ -1,8 +1,15 @@
 #include "comm/communicator.h"
 
+#include <atomic>
 #include <numeric>
 
 namespace plait {
+
+namespace {
+std::atomic<uint64_t> last_serial{0};
+}  // namespace
+
+Communicators::Communicators() : serial_(++last_serial) {}
 
 std::string_view name(CommReduce reduce) {
   switch (reduce) {

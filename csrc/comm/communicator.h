@@ -63,7 +63,11 @@ class Communicator {
 // Makes the communicators of a run and counts their bytes.
 class Communicators {
  public:
+  Communicators();
+  Communicators(const Communicators&) = delete;
   virtual ~Communicators() = default;
+  // Of this process, never used twice: tells communicators apart, also those that are gone.
+  uint64_t serial() const { return serial_; }
   // The communicator of the ranks, in this order; the same ranks give the same object. Collective over the processes
   // that hold them.
   virtual Communicator& team(std::span<const int64_t> ranks) = 0;
@@ -89,6 +93,9 @@ class Communicators {
   }
   // GPU: whether the streams given to collectives are being captured from now on. No operation may be unfinished.
   virtual void set_capturing(bool on) { (void)on; }
+
+ private:
+  uint64_t serial_;
 };
 
 }  // namespace plait

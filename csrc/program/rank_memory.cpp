@@ -18,17 +18,30 @@ std::string shape_text(std::span<const int64_t> shape) {
   return "[" + text + "]";
 }
 
-RankMemory::RankMemory(const Program& program, const RankBinding& binding, Device& device, int ordinal)
-    : program_(program), binding_(binding), device_(device), location_{device.host_memory(), ordinal} {
+RankMemory::RankMemory(const Program& program, const RankBinding& binding, Device& device, int ordinal,
+                       size_t workspace_bytes)
+    : program_(program),
+      binding_(binding),
+      device_(device),
+      location_{device.host_memory(), ordinal},
+      workspace_bytes_(workspace_bytes) {
   if (location_.host) location_.ordinal = 0;
   values_.assign(program.values.size(), nullptr);
   kept_copies_.resize(program.inputs.size());
-  if (location_.host) place_arena(allocate(size_t(binding.memory.arena_bytes)));
+  if (location_.host) place_arena(allocate(memory_bytes()));
 }
 
 std::span<std::byte> RankMemory::arena() const {
-  return arena_ ? std::span(static_cast<std::byte*>(arena_->data()), size_t(binding_.memory.arena_bytes))
-                : std::span<std::byte>();
+  return arena_ ? std::span(static_cast<std::byte*>(arena_->data()), arena_bytes()) : std::span<std::byte>();
+}
+
+size_t RankMemory::workspace_offset() const {
+  constexpr size_t kAlignment = 256;  // what libraries ask for
+  return (arena_bytes() + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+void* RankMemory::workspace() const {
+  return arena_ && workspace_bytes_ > 0 ? static_cast<std::byte*>(arena_->data()) + workspace_offset() : nullptr;
 }
 
 void RankMemory::place_arena(std::shared_ptr<Memory> arena) {
@@ -53,10 +66,10 @@ std::shared_ptr<Memory> RankMemory::allocate(size_t bytes) {
 void RankMemory::begin(const RunMemory& run) {
   run_ = run;
   if (location_.host) return;
-  if (run.guest) return place_arena(allocate(size_t(binding_.memory.arena_bytes)));
+  if (run.guest) return place_arena(allocate(memory_bytes()));
   if (!kept_arena_) {
     run_.allocator = nullptr;  // it stays beyond the run
-    kept_arena_ = allocate(size_t(binding_.memory.arena_bytes));
+    kept_arena_ = allocate(memory_bytes());
     run_.allocator = run.allocator;
   }
   if (arena_ != kept_arena_) place_arena(kept_arena_);

@@ -19,8 +19,9 @@ struct RunMemory {
 
 class RankMemory {
  public:
-  // On the host the arena is allocated here, on a GPU in the first run that keeps one.
-  RankMemory(const Program& program, const RankBinding& binding, Device& device, int ordinal);
+  // On the host the arena is allocated here, on a GPU in the first run that keeps one. `workspace_bytes` of memory for
+  // libraries lie behind it.
+  RankMemory(const Program& program, const RankBinding& binding, Device& device, int ordinal, size_t workspace_bytes);
 
   // A run: begin, every input and output once, then the steps, end.
   void begin(const RunMemory& run);
@@ -36,9 +37,14 @@ class RankMemory {
   void* value(ValueId id) const { return values_[id.index]; }
   // The arena; no bytes before a GPU's first run and between runs of a guest.
   std::span<std::byte> arena() const;
+  // Behind the arena; null without workspace_bytes or arena.
+  void* workspace() const;
   Location location() const { return location_; }
 
  private:
+  size_t workspace_offset() const;
+  size_t memory_bytes() const { return workspace_bytes_ > 0 ? workspace_offset() + workspace_bytes_ : arena_bytes(); }
+  size_t arena_bytes() const { return size_t(binding_.memory.arena_bytes); }
   void place_arena(std::shared_ptr<Memory> arena);
   std::shared_ptr<Memory> allocate(size_t bytes);
   void* copied(size_t index, const Tensor& tensor, ValueId id);
@@ -49,6 +55,7 @@ class RankMemory {
   const RankBinding& binding_;
   Device& device_;
   Location location_;
+  size_t workspace_bytes_;
   RunMemory run_;
   std::shared_ptr<Memory> arena_, kept_arena_;
   std::vector<void*> values_;

@@ -25,10 +25,20 @@ bool uses_comm(const Program& program) {
   });
 }
 
+// Products are all on one stream, so that they share it.
+size_t workspace_bytes(const Program& program) {
+  size_t most = 0;
+  for (const LibrarySlot& library : program.libraries)
+    if (library.executable) most = std::max(most, library.executable->workspace_bytes());
+  return most;
+}
+
 }  // namespace
 
 RankRunner::RankRunner(const Program& program, const RankBinding& binding, Device& device, bool timing)
-    : program_(program), binding_(binding), memory_(program, binding, device, ordinal_of(binding.rank, device)) {
+    : program_(program),
+      binding_(binding),
+      memory_(program, binding, device, ordinal_of(binding.rank, device), workspace_bytes(program)) {
   const auto events = number_events(program);
   events_ = events.size();
   if (!device.host_memory())
@@ -128,6 +138,7 @@ void RankRunner::tensors_bound() {
   const void* arena = memory_.arena().data();
   if (arena != arena_) {
     for (size_t slot = 0; slot < slots_.size(); ++slot) slots_[slot] = values[slot_value_[slot]];
+    for (RankAction& action : actions_) action.launch.workspace = memory_.workspace();
     arena_ = arena;
     return;
   }
