@@ -177,7 +177,7 @@ TEST_F(Guest, OutOfMemoryLeavesTheProcessUsable) {
   Compiled p = compile(*fusion, how);
   static const auto limit = reinterpret_cast<int (*)(int, size_t)>(
       load_plugin("libplait_sim_cuda.so", "plait_sim_set_memory", "", "nvidia-cuda-runtime"));
-  constexpr int64_t kElements = 1 << 24;  // 64 MiB: more than any memory kept from before
+  constexpr int64_t kElements = 1 << 23;  // 32 MiB: more than any memory kept from before
   const Tensors inputs = {{"a", Tensor::from_doubles(DType::f32, {kElements}, std::vector<double>(kElements, 2))}};
   static const auto add = reinterpret_cast<int (*)(const char*, int)>(
       load_plugin("libplait_sim_cuda.so", "plait_sim_add_devices", "", "nvidia-cuda-runtime"));
