@@ -7,10 +7,10 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <random>
 #include <set>
 
 #include "base/environment.h"
+#include "base/error.h"
 #include "sim/cuda/engine.h"
 #include "sim/nccl/group.h"
 
@@ -99,8 +99,9 @@ ncclResult_t init(const char* function, ncclComm_t* place, int ranks, const nccl
 Id new_id() {
   static std::atomic<uint64_t> number{0};
   static const uint64_t random = [] {
-    std::random_device device;
-    return uint64_t{device()} << 32 | device();
+    uint64_t bits = 0;  // not std::random_device, which asks for a newer glibc
+    PLAIT_CHECK(getentropy(&bits, sizeof(bits)) == 0, "the system has no random numbers");
+    return bits;
   }();
   Id id{};
   std::memcpy(id.magic, kMagic, sizeof kMagic);
