@@ -93,7 +93,7 @@ TEST_F(SimulatedBugs, AMissingWaitNamesBothSidesAndTheRank) {
         how.compare_one_rank = false;
         show(example("sp_toy"), how);
       },
-      "not ordered:.*(nccl|cublasLtMatmul|sp_toy).*rank [0-2]");
+      "not ordered:.*(nccl|cublasLtMatmul|sp_toy).*ranks? [0-2]");
 }
 
 TEST_F(SimulatedBugs, TheVerifierSeesTheMissingWaitWithoutADevice) {

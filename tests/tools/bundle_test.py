@@ -30,9 +30,10 @@ class Bundle(unittest.TestCase):
         self.folder = pathlib.Path(scratch.name)
         (self.folder / "bin").mkdir()
         (self.folder / "docs").mkdir()
-        (self.folder / "tools").mkdir()
-        (self.folder / "tools/gpu_check").write_text("#!/bin/sh\nexit 0\n")
-        (self.folder / "tools/gpu_check").chmod(0o755)
+        for script in ("tools/gpu_check", "benchmarks/gpu/driver.py"):
+            (self.folder / script).parent.mkdir(parents=True)
+            (self.folder / script).write_text("#!/bin/sh\nexit 0\n")
+            (self.folder / script).chmod(0o755)
         (self.folder / "main.cpp").write_text(PROGRAM)
         self.compile("plait", *STATIC)
 

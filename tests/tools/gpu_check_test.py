@@ -140,6 +140,11 @@ class Pretended(unittest.TestCase):
         items = list(gpu_check.Check(self.folder, other).part("compare"))
         self.assertEqual([i["status"] for i in items], ["skipped"])
 
+    def test_programs(self):
+        items = self.items("programs")
+        self.assertEqual({i["status"] for i in items}, {"ok"})
+        self.assertIn("tp_mlp f64 cuda_graph=true", [i["name"] for i in items])
+
     def test_missing_parts_are_skips(self):
         items = self.items("ranks")
         self.assertEqual({i["status"] for i in items}, {"skipped"})
