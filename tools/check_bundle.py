@@ -64,7 +64,7 @@ def run_copy(folder):
         shutil.copytree(folder, copy)
         for words in (["bin/plait", "--version"],
                       ["bin/plait", "run", "docs/examples/simple_add.plait", "--device", "reference", "--check"],
-                      ["tools/gpu_check", "--dry-run"]):
+                      ["tools/gpu_check", "--dry-run"], ["benchmarks/gpu/driver.py", "--help"]):
             result = subprocess.run(words, cwd=copy, env={"PATH": os.defpath, "HOME": scratch}, text=True,
                                     stdin=subprocess.DEVNULL, capture_output=True)
             if result.returncode:
