@@ -133,7 +133,8 @@ class BoundClass::Leave {
 Tensors BoundClass::run(const Tensors& inputs, const ExecutorRunOptions& how, bool check_replicas, double& run_ms) {
   const bool stay = stays_on_device(inputs, how);
   if (stay) forget_outputs();
-  const Leave leave(*this, stay || how.allocator != nullptr);
+  if (device_.host_memory()) keep_pieces();
+  const Leave leave(*this, stay || (how.allocator && !device_.host_memory()));
   cut_inputs(inputs);
   execute(how, run_ms);
   drop_inputs();
@@ -175,6 +176,25 @@ Tensors BoundClass::run_pieces(const Tensors& pieces, const ExecutorRunOptions& 
     return out;
   }
   return take_outputs();
+}
+
+bool BoundClass::is_everywhere(size_t output) const {
+  const auto& maps = outputs_.maps[output];
+  return std::all_of(maps.begin(), maps.end(), [](const PieceMap& map) { return map.is_whole(); });
+}
+
+// Pieces that are not handed out, in memory of the device that all runs use.
+void BoundClass::keep_pieces() {
+  const auto held = program_->held();
+  for (size_t h = 0; h < held.size(); ++h)
+    for (size_t i = 0; i < outputs_.names.size(); ++i) {
+      Tensor& piece = outputs_.pieces[h][i];
+      if (piece.memory || (h == 0 && is_everywhere(i))) continue;
+      piece.dtype = outputs_.dtypes[i];
+      piece.shape = outputs_.maps[i][held[h]].local_shape();
+      piece.strides = row_major_strides(piece.shape);
+      piece.memory = device_.allocator().allocate(piece.bytes());
+    }
 }
 
 // Memory of a caller's allocator or stream does not serve another run.
@@ -223,8 +243,7 @@ Tensors BoundClass::gather_outputs(Allocator& allocator) {
   for (size_t i = 0; i < outputs_.names.size(); ++i) {
     Tensor& global = out[outputs_.names[i]];
     const auto& maps = outputs_.maps[i];
-    const bool everywhere = std::all_of(maps.begin(), maps.end(), [](const PieceMap& map) { return map.is_whole(); });
-    if (everywhere) {  // the first held rank answers
+    if (is_everywhere(i)) {  // the first held rank answers
       global = std::exchange(device_.host_memory() ? outputs_.pieces[0][i] : home_[0][i], Tensor());
       continue;
     }

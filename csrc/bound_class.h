@@ -40,6 +40,8 @@ class BoundClass {
   void cut_inputs(const Tensors& inputs);
   void drop_inputs();
   bool stays_on_device(const Tensors& inputs, const ExecutorRunOptions& how) const;
+  bool is_everywhere(size_t output) const;
+  void keep_pieces();
   void forget_outputs();
   void bring_home();
   Tensors take_outputs();

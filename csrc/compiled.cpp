@@ -104,7 +104,7 @@ std::unique_ptr<BoundClass> Compiled::Impl::bind(ClassEntry& entry, const Commun
   how.drive = who.drive;
   how.ranks = who.held;
   how.poison = options.options.poison;
-  how.graph = options.options.cuda_graph;
+  how.graph = options.options.cuda_graph && mesh.ranks() == 1;  // NCCL's staging and time limits bear no replay
   how.timing = timing;
   const Program& program = *entry.compiled->program;
   if (options.on_step) {

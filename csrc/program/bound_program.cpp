@@ -26,7 +26,7 @@ BoundProgram::BoundProgram(std::shared_ptr<const Program> program, const sym::En
     throw UserError(fmt::format("{} of {} ranks are stepped", held_.size(), bindings_.size()),
                     "program @" + program_->name, "hold one rank, or all of them, or drive them by threads");
   if (in_order)
-    executor_ = std::make_unique<ListExecutor>(*steps_, options_.graph && held_.size() == 1 && steps_->calls().empty());
+    executor_ = std::make_unique<ListExecutor>(*steps_, options_.graph && held_.size() == 1);
   else
     executor_ = std::make_unique<SteppedExecutor>(*steps_);
   extents_.reserve(runners_.size() * (program_->inputs.size() + program_->outputs.size()));

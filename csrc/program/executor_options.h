@@ -18,8 +18,8 @@ enum class RankDrive : uint8_t { stepped, threads };
 struct ExecutorOptions {
   RankDrive drive = RankDrive::stepped;
   std::vector<int64_t> ranks;  // held by this process, ascending; empty: all
-  // One held rank on a GPU that can capture, and no collectives: its streams are captured as one graph, run again while
-  // the addresses of inputs and outputs stay. Else of no effect.
+  // One held rank on a GPU that can capture: its streams are captured as one graph, run again while the addresses of
+  // inputs and outputs stay. Communicators that allocate during a call, or watch its end, do not bear it.
   bool graph = false;
   // Before a run all temporaries and outputs, and before each step what it writes, are filled with bytes 0xff (NaN,
   // -1), so that memory read before it is written shows.
