@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "bind_inputs.h"
+#include "program/rank_memory.h"
 #include "shard/localize.h"
 
 namespace plait {
@@ -20,12 +21,6 @@ double now_ms() {
 const Layout& piece_layout(const TensorView& t) { return t.stored ? *t.stored : t.layout; }
 
 bool others_hold_ranks(Communicators& comms) { return comms.bootstrap() != nullptr && comms.bootstrap()->size() > 1; }
-
-std::string shape_text(const std::vector<int64_t>& shape) {
-  std::string text;
-  for (int64_t extent : shape) text += fmt::format("{}{}", text.empty() ? "" : ", ", extent);
-  return "[" + text + "]";
-}
 
 }  // namespace
 
@@ -63,14 +58,6 @@ BoundClass::Side BoundClass::make_side(const std::vector<TensorView*>& tensors, 
   return side;
 }
 
-// Position of a rank among the held ones.
-int64_t BoundClass::holder(int64_t rank) const {
-  const auto held = program_->held();
-  for (size_t i = 0; i < held.size(); ++i)
-    if (held[i] == rank) return int64_t(i);
-  return -1;
-}
-
 void BoundClass::cut_inputs(const Tensors& inputs) {
   const auto held = program_->held();
   for (size_t h = 0; h < held.size(); ++h) {
@@ -99,6 +86,11 @@ void BoundClass::drop_inputs() {
       if (inputs_.maps[i][held[h]].is_whole()) inputs_.pieces[h][i] = Tensor();
 }
 
+void BoundClass::forget(Side& side) {
+  for (RankTensors& pieces : side.pieces)
+    for (Tensor& piece : pieces) piece = Tensor();
+}
+
 void BoundClass::execute(const ExecutorRunOptions& how, double& run_ms) {
   const double begin = now_ms();
   program_->run(inputs_.pieces, outputs_.pieces, how);
@@ -122,7 +114,7 @@ class BoundClass::Leave {
   Leave(BoundClass& bound, bool outputs) : bound_(bound), outputs_(outputs) {}
   ~Leave() {
     bound_.drop_inputs();
-    if (outputs_) bound_.forget_outputs();
+    if (outputs_) forget(bound_.outputs_);
   }
 
  private:
@@ -132,18 +124,18 @@ class BoundClass::Leave {
 
 Tensors BoundClass::run(const Tensors& inputs, const ExecutorRunOptions& how, bool check_replicas, double& run_ms) {
   const bool stay = stays_on_device(inputs, how);
-  if (stay) forget_outputs();
+  if (stay) forget(outputs_);
   if (device_.host_memory()) keep_pieces();
   const Leave leave(*this, stay || (how.allocator && !device_.host_memory()));
   cut_inputs(inputs);
   execute(how, run_ms);
-  drop_inputs();
   if (stay) return take_outputs();
-  if (!device_.host_memory()) bring_home();
-  if (check_replicas) compare_replicas();
-  Allocator* given = device_.host_memory() ? how.allocator : nullptr;
-  static HostAllocator host;
-  return gather_outputs(given ? *given : device_.host_memory() ? device_.allocator() : host);
+  if (!device_.host_memory()) {
+    bring_home();
+    static HostAllocator host;
+    return gather_outputs(host, check_replicas);
+  }
+  return gather_outputs(how.allocator ? *how.allocator : device_.allocator(), check_replicas);
 }
 
 Tensors BoundClass::run_pieces(const Tensors& pieces, const ExecutorRunOptions& how, double& run_ms) {
@@ -163,12 +155,12 @@ Tensors BoundClass::run_pieces(const Tensors& pieces, const ExecutorRunOptions& 
     inputs_.pieces[0][i] = it->second;
     on_device = on_device || !it->second.on_host();
   }
-  if (on_device) forget_outputs();
+  if (on_device) forget(outputs_);
   if (pieces.size() != inputs_.names.size())
     throw UserError(fmt::format("{} pieces for {} inputs", pieces.size(), inputs_.names.size()),
                     fmt::format("run_local, rank {}", rank), "give the inputs of the fusion only");
   execute(how, run_ms);
-  for (Tensor& piece : inputs_.pieces[0]) piece = Tensor();  // also those that run() would keep for itself
+  forget(inputs_);  // also the pieces that run() would keep for itself
   if (!device_.host_memory() && !on_device) {
     bring_home();
     Tensors out;
@@ -197,12 +189,6 @@ void BoundClass::keep_pieces() {
     }
 }
 
-// Memory of a caller's allocator or stream does not serve another run.
-void BoundClass::forget_outputs() {
-  for (RankTensors& pieces : outputs_.pieces)
-    for (Tensor& piece : pieces) piece = Tensor();
-}
-
 // The outputs of the one held rank, as they are.
 Tensors BoundClass::take_outputs() {
   Tensors out;
@@ -227,60 +213,58 @@ void BoundClass::bring_home() {
     if (stream) stream->synchronize();
 }
 
-const Tensor& BoundClass::home(size_t held, size_t output) const {
+Tensor& BoundClass::home(size_t held, size_t output) {
   return device_.host_memory() ? outputs_.pieces[held][output] : home_[held][output];
 }
 
-// Bytes of an output's pieces by rank, where other processes hold some.
-std::vector<std::string> BoundClass::pieces_of_all(size_t output) const {
+// The pieces of an output by rank; `bytes` holds those of other processes.
+RankTensors BoundClass::pieces_of(size_t output, std::vector<std::string>& bytes) {
+  RankTensors out;
+  const auto& maps = outputs_.maps[output];
+  if (!others_hold_ranks(*comms_)) {  // all ranks are held
+    for (size_t r = 0; r < maps.size(); ++r) out.push_back(home(r, output));
+    return out;
+  }
   const Tensor& mine = home(0, output);
-  return comms_->bootstrap()->all_gather({static_cast<const char*>(mine.data()), mine.bytes()});
+  bytes = comms_->bootstrap()->all_gather({static_cast<const char*>(mine.data()), mine.bytes()});
+  for (size_t r = 0; r < maps.size(); ++r)
+    out.push_back(Tensor::wrap(mine.dtype, maps[r].local_shape(), bytes[r].data()));
+  return out;
 }
 
-Tensors BoundClass::gather_outputs(Allocator& allocator) {
+Tensors BoundClass::gather_outputs(Allocator& allocator, bool check_replicas) {
   Tensors out;
-  const bool others = others_hold_ranks(*comms_);
   for (size_t i = 0; i < outputs_.names.size(); ++i) {
     Tensor& global = out[outputs_.names[i]];
-    const auto& maps = outputs_.maps[i];
-    if (is_everywhere(i)) {  // the first held rank answers
-      global = std::exchange(device_.host_memory() ? outputs_.pieces[0][i] : home_[0][i], Tensor());
+    const bool everywhere = is_everywhere(i);
+    if (everywhere && !check_replicas) {  // the first held rank answers
+      global = std::exchange(home(0, i), Tensor());
       continue;
     }
-    global.dtype = outputs_.dtypes[i];
-    global.shape = outputs_.shapes[i];
-    global.strides = row_major_strides(global.shape);
-    global.memory = allocator.allocate(global.bytes());
-    if (others) {
-      std::vector<std::string> pieces = pieces_of_all(i);
-      for (int64_t r = 0; r < mesh_.ranks(); ++r)
-        maps[r].put(Tensor::wrap(global.dtype, maps[r].local_shape(), pieces[r].data()), global);
+    std::vector<std::string> bytes;
+    const RankTensors pieces = pieces_of(i, bytes);
+    if (everywhere) {
+      global = home(0, i);
     } else {
-      for (int64_t r = 0; r < mesh_.ranks(); ++r) maps[r].put(home(size_t(holder(r)), i), global);
+      global.dtype = outputs_.dtypes[i];
+      global.shape = outputs_.shapes[i];
+      global.strides = row_major_strides(global.shape);
+      global.memory = allocator.allocate(global.bytes());
+      for (size_t r = 0; r < pieces.size(); ++r) outputs_.maps[i][r].put(pieces[r], global);
     }
+    if (check_replicas) compare_replicas(i, global, pieces);
+    if (everywhere) home(0, i) = Tensor();
   }
   return out;
 }
 
 // What ranks hold of an output more than once must be the same, bit for bit.
-void BoundClass::compare_replicas() const {
-  const bool others = others_hold_ranks(*comms_);
-  for (size_t i = 0; i < outputs_.names.size(); ++i) {
-    const auto& maps = outputs_.maps[i];
-    std::vector<std::string> bytes;
-    if (others) bytes = pieces_of_all(i);
-    std::vector<Tensor> pieces;
-    for (int64_t r = 0; r < mesh_.ranks(); ++r)
-      pieces.push_back(others ? Tensor::wrap(outputs_.dtypes[i], maps[r].local_shape(), bytes[r].data())
-                              : home(size_t(holder(r)), i));
-    Tensor global = Tensor::empty(outputs_.dtypes[i], outputs_.shapes[i]);
-    for (int64_t r = 0; r < mesh_.ranks(); ++r) maps[r].put(pieces[r], global);
-    for (int64_t r = 0; r < mesh_.ranks(); ++r) {
-      Tensor again = Tensor::empty(pieces[r].dtype, pieces[r].shape);
-      maps[r].cut(global, again);
-      PLAIT_CHECK(std::memcmp(again.data(), pieces[r].data(), again.bytes()) == 0,
-                  "output %{}: rank {} holds other numbers than another rank", outputs_.names[i], r);
-    }
+void BoundClass::compare_replicas(size_t output, const Tensor& global, const RankTensors& pieces) const {
+  for (size_t r = 0; r < pieces.size(); ++r) {
+    Tensor again = Tensor::empty(pieces[r].dtype, pieces[r].shape);
+    outputs_.maps[output][r].cut(global, again);
+    PLAIT_CHECK(std::memcmp(again.data(), pieces[r].data(), again.bytes()) == 0,
+                "output %{}: rank {} holds other numbers than another rank", outputs_.names[output], r);
   }
 }
 

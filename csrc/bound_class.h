@@ -42,14 +42,13 @@ class BoundClass {
   bool stays_on_device(const Tensors& inputs, const ExecutorRunOptions& how) const;
   bool is_everywhere(size_t output) const;
   void keep_pieces();
-  void forget_outputs();
+  static void forget(Side& side);
   void bring_home();
   Tensors take_outputs();
-  std::vector<std::string> pieces_of_all(size_t output) const;
-  Tensors gather_outputs(Allocator& allocator);
-  void compare_replicas() const;
-  const Tensor& home(size_t held, size_t output) const;
-  int64_t holder(int64_t rank) const;
+  RankTensors pieces_of(size_t output, std::vector<std::string>& bytes);
+  Tensors gather_outputs(Allocator& allocator, bool check_replicas);
+  void compare_replicas(size_t output, const Tensor& global, const RankTensors& pieces) const;
+  Tensor& home(size_t held, size_t output);
 
   const DeviceMesh& mesh_;
   Device& device_;

@@ -1,7 +1,5 @@
 #include "communication.h"
 
-#include <numeric>
-
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/suggest.h"
@@ -26,10 +24,6 @@ CommOptions comm_options(const Options& options) {
   return out;
 }
 
-}  // namespace
-
-namespace {
-
 // The rank of this process, where the job has one process for each rank of the mesh.
 int64_t own_rank(const Bootstrap& job, const DeviceMesh& mesh, const std::string& comm) {
   if (job.size() != mesh.ranks())
@@ -49,10 +43,11 @@ Communication by_mpi(const CompileOptions& options, const DeviceMesh& mesh) {
   return out;
 }
 
-// Keeps the processes' bootstrap alive beside the communicators that use it.
+// Communicators and the bootstrap that they use, which goes after them.
 struct NcclJob {
   std::shared_ptr<Communicators> processes;  // MPI's, for its bootstrap
   std::unique_ptr<FileBootstrap> files;
+  std::shared_ptr<Communicators> comms;
   Bootstrap* bootstrap() const { return processes ? processes->bootstrap() : files.get(); }
 };
 
@@ -106,12 +101,8 @@ Communication on_gpus(const CompileOptions& options, Device& device, const Devic
   if (is_simulated(device.name()) && mesh.ranks() > device.count())
     throw UserError(fmt::format("{} ranks on {} simulated devices", mesh.ranks(), device.count()),
                     "device " + device.name(), "write the number of devices: sim:sm_90a:4");
-  auto comms = make_nccl_communicators(how);
-  Communicators* const raw = comms.get();
-  out.comms = std::shared_ptr<Communicators>(raw, [job, comms](Communicators*) mutable {
-    comms.reset();  // before the job
-    job.reset();
-  });
+  job->comms = make_nccl_communicators(how);
+  out.comms = std::shared_ptr<Communicators>(job, job->comms.get());
   return out;
 }
 

@@ -1,7 +1,6 @@
 // The devices of the process, by name.
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -13,7 +12,6 @@
 #include "base/plugin_loader.h"
 #include "base/suggest.h"
 #include "devices.h"
-#include "pipeline.h"
 #include "reference/product.h"
 
 namespace plait {

@@ -44,20 +44,6 @@ double wide_value(T x) {
     return x;
 }
 
-double whole(double x, Round round) {
-  switch (round) {
-    case Round::rn:
-      return std::nearbyint(x);
-    case Round::rz:
-      return std::trunc(x);
-    case Round::rm:
-      return std::floor(x);
-    case Round::rp:
-      return std::ceil(x);
-  }
-  __builtin_unreachable();
-}
-
 template <class D, class S>
 D integer_to_integer(S s, const Spec& spec) {
   if (!spec.sat) return static_cast<D>(s);
@@ -74,7 +60,7 @@ D float_to_integer(S s, const Spec& spec) {
     constexpr bool wide = sizeof(D) == 8 || std::is_same_v<S, double>;
     return wide ? static_cast<D>(std::make_unsigned_t<D>(1) << (8 * sizeof(D) - 1)) : D(0);
   }
-  const double integer = whole(x, spec.round);
+  const double integer = rounded_integer(x, spec.round);
   if (integer <= static_cast<double>(std::numeric_limits<D>::min())) return std::numeric_limits<D>::min();
   if (integer >= std::ldexp(1.0, std::numeric_limits<D>::digits)) return std::numeric_limits<D>::max();
   return static_cast<D>(integer);
@@ -109,7 +95,7 @@ D float_to_float(S s, const Spec& spec) {
   }
   double x = wide_value(s);
   if (std::is_same_v<S, float> && spec.ftz) x = flushed<true>(static_cast<float>(x));
-  if (spec.to_whole) x = std::copysign(whole(x, spec.round), x);
+  if (spec.to_whole) x = std::copysign(rounded_integer(x, spec.round), x);
   if (spec.sat) x = saturated_unit(x);
   if constexpr (kIsNarrow<D>) {
     return finish_narrow<D>(x, spec);

@@ -11,20 +11,6 @@ struct Format {
 };
 constexpr Format kHalf{10, -14, 0x7c00}, kBfloat{7, -126, 0x7f80};
 
-double rounded_integer(double x, Round round) {
-  switch (round) {
-    case Round::rn:
-      return std::nearbyint(x);
-    case Round::rz:
-      return std::trunc(x);
-    case Round::rm:
-      return std::floor(x);
-    case Round::rp:
-      return std::ceil(x);
-  }
-  return x;
-}
-
 uint16_t narrow(double x, Round round, const Format& format) {
   const uint16_t sign = std::signbit(x) ? 0x8000 : 0;
   if (std::isnan(x)) return 0x7fff;
@@ -48,6 +34,20 @@ uint16_t narrow(double x, Round round, const Format& format) {
 }
 
 }  // namespace
+
+double rounded_integer(double x, Round round) {
+  switch (round) {
+    case Round::rn:
+      return std::nearbyint(x);
+    case Round::rz:
+      return std::trunc(x);
+    case Round::rm:
+      return std::floor(x);
+    case Round::rp:
+      return std::ceil(x);
+  }
+  return x;
+}
 
 double odd_sum(double a, double b) {
   const double sum = a + b;

@@ -55,6 +55,9 @@ double odd_sum(double a, double b);
 double odd_double(int64_t value);
 double odd_double(uint64_t value);
 
+// Rounds to a whole number.
+double rounded_integer(double x, Round round);
+
 // Rounds to 16 bits; a NaN becomes 0x7fff.
 Half to_half(double x, Round round);
 Bfloat to_bfloat(double x, Round round);
