@@ -124,6 +124,7 @@ set(PLAIT_CORE_SOURCES
   scalar/dtype.cpp
   scalar/interval.cpp
   scalar/pointwise.cpp
+  scalar/special.cpp
   schedule/nest.cpp
   schedule/params.cpp
   schedule/pointwise.cpp

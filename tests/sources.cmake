@@ -196,6 +196,7 @@ set(PLAIT_TEST_unit_scalar
   unit/scalar/interval_test.cpp
   unit/scalar/philox_test.cpp
   unit/scalar/pointwise_test.cpp
+  unit/scalar/special_test.cpp
 )
 set(PLAIT_TEST_unit_schedule
   unit/schedule/schedule_test.cpp
