@@ -9,6 +9,7 @@ set(PLAIT_CORE_SOURCES
   axes/project.cpp
   axes/transforms.cpp
   axes/walk.cpp
+  backend/cpu/c_library.cpp
   backend/cpu/cpu_device.cpp
   backend/cpu/llvm_compiler.cpp
   backend/cpu/onednn_product.cpp
@@ -34,9 +35,13 @@ set(PLAIT_CORE_SOURCES
   codegen/cuda/spelling.cpp
   codegen/cuda/write.cpp
   codegen/llvm/compute.cpp
+  codegen/llvm/elementary.cpp
+  codegen/llvm/exponential.cpp
   codegen/llvm/functions.cpp
   codegen/llvm/index.cpp
+  codegen/llvm/math.cpp
   codegen/llvm/text.cpp
+  codegen/llvm/trigonometric.cpp
   codegen/llvm/writer.cpp
   comm/comm_call.cpp
   comm/communicator.cpp

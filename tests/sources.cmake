@@ -94,6 +94,7 @@ set(PLAIT_TEST_unit_axes
   unit/axes/build_graph_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cpu
+  unit/backend/cpu/core_functions_test.cpp
   unit/backend/cpu/device_test.cpp
   unit/backend/cpu/functions_test.cpp
   unit/backend/cpu/index_test.cpp

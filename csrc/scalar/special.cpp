@@ -62,7 +62,7 @@ double digamma(double x) {
   return positive_digamma(1 - x) - kPi / std::tan(kPi * turn);
 }
 
-double erf_inverse(double x) {
+double erfinv(double x) {
   const double a = std::fabs(x);
   if (a == 1) return std::copysign(std::numeric_limits<double>::infinity(), x);
   if (!(a < 1)) return std::numeric_limits<double>::quiet_NaN();

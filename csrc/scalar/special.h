@@ -10,6 +10,6 @@ double log_gamma(double x);
 // NaN at the negative integers and at -inf.
 double digamma(double x);
 // The inverse of erf, relative error about 1e-15: +-inf at +-1, NaN outside of [-1, 1].
-double erf_inverse(double x);
+double erfinv(double x);
 
 }  // namespace plait

@@ -1,5 +1,6 @@
 #include "backend/cpu/llvm_compiler.h"
 
+#include "backend/cpu/c_library.h"
 #include "base/error.h"
 #include "base/plugin_loader.h"
 
@@ -24,7 +25,8 @@ const PlaitLlvmInterface* load_interface(const std::string& folder) {
 
 LlvmCompiler::LlvmCompiler(const std::string& plugin_folder) : interface_(load_interface(plugin_folder)) {
   char error[1024] = "";
-  compiler_ = interface_->create(error, sizeof error);
+  const std::span<const PlaitLlvmSymbol> library = c_library();
+  compiler_ = interface_->create(library.data(), library.size(), error, sizeof error);
   if (compiler_ == nullptr) {
     throw MissingError(fmt::format("LLVM cannot compile for this host: {}", error), kFile, "install libllvm19");
   }

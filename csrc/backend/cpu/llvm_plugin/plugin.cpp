@@ -11,7 +11,6 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include <atomic>
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -49,25 +48,15 @@ void write_error(const std::string& text, char* error, size_t size) {
   error[length] = 0;
 }
 
-// What generated code may call. Nothing else of the process is visible to it.
-Error add_library(orc::LLJIT& jit) {
+Error add_symbols(orc::LLJIT& jit, ArrayRef<PlaitLlvmSymbol> given) {
   orc::SymbolMap symbols;
-  const auto add = [&](const char* name, auto* function) {
-    symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(function), JITSymbolFlags::Exported};
-  };
-  add("exp", static_cast<double (*)(double)>(std::exp));
-  add("log", static_cast<double (*)(double)>(std::log));
-  add("tanh", static_cast<double (*)(double)>(std::tanh));
-  add("erf", static_cast<double (*)(double)>(std::erf));
-  add("fma", static_cast<double (*)(double, double, double)>(std::fma));
-  add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
-  add("memcpy", &std::memcpy);
-  add("memmove", &std::memmove);
-  add("memset", &std::memset);
+  for (const PlaitLlvmSymbol& symbol : given) {
+    symbols[jit.mangleAndIntern(symbol.name)] = {orc::ExecutorAddr::fromPtr(symbol.address), JITSymbolFlags::Exported};
+  }
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 
-Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler() {
+Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler(ArrayRef<PlaitLlvmSymbol> symbols) {
   static const bool initialized = [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
@@ -85,7 +74,9 @@ Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler() {
   compiler->jit = std::move(*jit);
   compiler->jit->getExecutionSession().setErrorReporter(
       [](Error error) { session_errors += toString(std::move(error)); });
-  if (Error error = add_library(*compiler->jit)) return Expected<std::unique_ptr<PlaitLlvmCompiler>>(std::move(error));
+  if (Error error = add_symbols(*compiler->jit, symbols)) {
+    return Expected<std::unique_ptr<PlaitLlvmCompiler>>(std::move(error));
+  }
   return compiler;
 }
 
@@ -178,8 +169,8 @@ Expected<std::unique_ptr<PlaitLlvmCode>> compile_text(PlaitLlvmCompiler& compile
   return code;
 }
 
-PlaitLlvmCompiler* create(char* error, size_t error_size) {
-  auto compiler = make_compiler();
+PlaitLlvmCompiler* create(const PlaitLlvmSymbol* symbols, size_t count, char* error, size_t error_size) {
+  auto compiler = make_compiler({symbols, count});
   if (compiler) return compiler->release();
   write_error(toString(compiler.takeError()), error, error_size);
   return nullptr;

@@ -9,14 +9,20 @@ extern "C" {
 typedef struct PlaitLlvmCompiler PlaitLlvmCompiler;
 typedef struct PlaitLlvmCode PlaitLlvmCode;
 
+// A C function that code may call.
+typedef struct PlaitLlvmSymbol {
+  const char* name;
+  void* address;
+} PlaitLlvmSymbol;
+
 // Runs iterations begin .. end - 1 of a kernel; see codegen/llvm/writer.h.
 typedef void (*PlaitLlvmEntry)(void* const* buffers, const int64_t* integers, int64_t begin, int64_t end);
 
 // All functions may be called from several threads at once. Errors are texts, cut to fit `error_size` bytes.
 typedef struct PlaitLlvmInterface {
   uint32_t version;  // kPlaitLlvmVersion
-  // Null on failure.
-  PlaitLlvmCompiler* (*create)(char* error, size_t error_size);
+  // Code sees the symbols and nothing else of the process. Null on failure.
+  PlaitLlvmCompiler* (*create)(const PlaitLlvmSymbol* symbols, size_t count, char* error, size_t error_size);
   // After all code has been released.
   void (*destroy)(PlaitLlvmCompiler* compiler);
   // Compiles the module `text` of `size` bytes (a zero byte follows) and finds its function `name`. Null on failure.
@@ -29,7 +35,7 @@ typedef struct PlaitLlvmInterface {
   int (*vector_bytes)(PlaitLlvmCompiler* compiler);          // width of the vectors that kernels should use
 } PlaitLlvmInterface;
 
-enum { kPlaitLlvmVersion = 1 };
+enum { kPlaitLlvmVersion = 2 };
 
 // The one symbol the library exports.
 const PlaitLlvmInterface* plait_llvm_interface(void);
