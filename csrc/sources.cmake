@@ -39,6 +39,7 @@ set(PLAIT_CORE_SOURCES
   codegen/llvm/exponential.cpp
   codegen/llvm/functions.cpp
   codegen/llvm/index.cpp
+  codegen/llvm/integers.cpp
   codegen/llvm/math.cpp
   codegen/llvm/text.cpp
   codegen/llvm/trigonometric.cpp

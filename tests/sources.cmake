@@ -98,6 +98,7 @@ set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/device_test.cpp
   unit/backend/cpu/functions_test.cpp
   unit/backend/cpu/index_test.cpp
+  unit/backend/cpu/integer_functions_test.cpp
   unit/backend/cpu/kernels_test.cpp
   unit/backend/cpu/narrow_test.cpp
   unit/backend/cpu/product_test.cpp

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "codegen/llvm/functions.h"
 #include "codegen/llvm/text.h"
 #include "support/kernel_builder.h"
 
@@ -122,6 +123,28 @@ TEST(LlvmWriter, NarrowFloatsNeverUseBfloatOrHalf) {
   EXPECT_EQ(text.find("bfloat"), std::string::npos);
   EXPECT_EQ(text.find("half"), std::string::npos);
   EXPECT_EQ(text.find("fptrunc"), std::string::npos);
+}
+
+TEST(LlvmFunctions, HugeArgumentsBranchToTheLibrary) {
+  using namespace codegen::llvm;
+  Module module;
+  Function f(module);
+  sin(f, {{Scalar::f32, 2}, "%x"});
+  const std::string text = module.text();
+  EXPECT_EQ(count(text, "call i1 @llvm.vector.reduce.or.v2i1("), 1u);
+  EXPECT_EQ(count(text, "call double @plait_sin(double"), 2u);
+  EXPECT_EQ(count(text, "fpext <2 x float>"), 1u);
+  EXPECT_EQ(count(text, "fptrunc <2 x double>"), 1u);
+}
+
+TEST(LlvmFunctions, DoubleIsTheLibrarys) {
+  using namespace codegen::llvm;
+  Module module;
+  Function f(module);
+  const Type type{Scalar::f64, 2};
+  atan2(f, {type, "%y"}, {type, "%x"});
+  EXPECT_EQ(count(module.text(), "call double @plait_atan2(double"), 2u);
+  EXPECT_EQ(count(module.text(), "fmul"), 0u);
 }
 
 TEST(LlvmText, TypesAndConstants) {
