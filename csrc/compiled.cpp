@@ -106,6 +106,7 @@ std::unique_ptr<BoundClass> Compiled::Impl::bind(ClassEntry& entry, const Commun
   how.poison = options.options.poison;
   how.graph = options.options.cuda_graph && mesh.ranks() == 1;  // NCCL's staging and time limits bear no replay
   how.timing = timing;
+  PLAIT_CHECK(!has_test_bug(options.options, "internal_error_bind"), "a planted internal error");
   const Program& program = *entry.compiled->program;
   if (options.on_step) {
     std::vector<std::string> texts;
@@ -219,6 +220,7 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   set_simulation_seed(*impl.device, impl.options.interleaving);
   double run_ms = 0;
   try {
+    PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
     Tensors out = bound.run(inputs, how, impl.options.options.check_replicas, run_ms);
     impl.finish_run(bound, run_ms);
     return out;

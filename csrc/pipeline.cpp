@@ -20,7 +20,7 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   stages.begin("fusion", fusion);
 
   // graph: facts come first, so that expressions fold on construction
-  out->graph = clone(fusion, facts);
+  stages.make("graph", "state_facts", out->graph, [&] { return clone(fusion, facts); });
   Fusion& graph = *out->graph;
   stages.pass("graph", "number_random_ops", graph, [&] { number_random_ops(graph); });  // before ops come and go
   stages.pass("graph", "expand", graph, [&] { expand(graph); });
@@ -43,15 +43,17 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
 
   // localized: device axes leave, extents are those of a rank
   std::unique_ptr<Fusion> localized;
-  stages.work("localized", "localize", [&] {
-    localized = localize(sharded, context.mesh);
-    plant_after_localize(*localized, options);
+  stages.make("localized", "localize", localized, [&] { return localize(sharded, context.mesh); });
+  plant_after_localize(*localized, options);
+  stages.pass("localized", "remove_unread", *localized, [&] {
+    remove_dead_code(*localized);
+    plant_in_remove_unread(*localized, options);
   });
-  stages.pass("localized", "remove_unread", *localized, [&] { remove_dead_code(*localized); });
   stages.end("localized", *localized);
 
   // segments: cut at collectives and products, the rest in few groups
-  stages.pass("segments", "segment", *localized, [&] { segment_for(*localized, context, &out->segment_reasons); });
+  stages.pass("segments", "segment", *localized,
+              [&] { segment_for(*localized, stages, context, &out->segment_reasons); });
   stages.end("segments", *localized);
   out->localized = std::move(localized);
   out->pins = pinned_schedules(context.file_segments);
@@ -61,11 +63,10 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   stages.work("kir", "compile", [&] { compile_segments(*out, stages, context); });
 
   // program: the steps of all ranks
-  stages.work("program", "build_program", [&] {
+  stages.make("program", "build_program", out->program, [&] {
     auto program = std::make_shared<Program>(build_program(*out->localized, context.mesh, out->segments));
     plant_in_program(*program, options);
-    if (options.verify) verify(*program);
-    out->program = std::move(program);
+    return program;
   });
   stages.end("program", *out->program);
   out->timings = stages.finish();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <mutex>
 #include <thread>
 
@@ -50,15 +51,31 @@ LowerOptions lower_options(const Fusion& fusion, const Segment& segment, const C
 
 namespace {
 
-// Passes that option `skip` may name: those that others need cannot be left out.
+// Passes that no later one needs: option `skip` and `--bisect` leave them out.
+const std::vector<std::string>& optional_passes() {
+  static const std::vector<std::string> names = {"remove_dead_code", "widen_products", "remove_unread"};
+  return names;
+}
+
+bool is_optional(std::string_view pass) {
+  const auto& names = optional_passes();
+  return std::find(names.begin(), names.end(), pass) != names.end();
+}
+
 std::vector<std::string> passes_to_skip(const std::string& text) {
-  const std::vector<std::string> optional = {"remove_dead_code", "widen_products", "remove_unread"};
   std::vector<std::string> names = split(text);
   for (const auto& name : names)
-    if (std::find(optional.begin(), optional.end(), name) == optional.end())
+    if (!is_optional(name))
       throw UserError(fmt::format("there is no pass `{}` that can be left out", name), "option skip",
-                      suggestion(name, optional));
+                      suggestion(name, optional_passes()));
   return names;
+}
+
+// The pass in which the planted internal error stands: `internal_error_compile` is in `compile`.
+std::string planted_pass(const Options& options) {
+  constexpr std::string_view kPrefix = "internal_error_";
+  const std::string_view bug = options.test_bug;
+  return bug.substr(0, kPrefix.size()) == kPrefix ? std::string(bug.substr(kPrefix.size())) : "";
 }
 
 }  // namespace
@@ -66,17 +83,31 @@ std::vector<std::string> passes_to_skip(const std::string& text) {
 Stages::Stages(const PipelineContext& context)
     : options_(context.options),
       driver_({passes_to_skip(context.options.options.skip), context.options.until, context.options.options.verify,
-               context.options.dumps}) {}
+               context.options.dumps, context.options.passes, planted_pass(context.options.options)}) {}
 
 void Stages::begin(std::string_view stage, const Fusion& fusion) {
   fusion_name_ = fusion.name();
   PLAIT_CHECK(!has_test_bug(options_.options, "internal_error"), "a planted internal error");
+  if (has_test_bug(options_.options, "internal_error_crash")) std::raise(SIGSEGV);
+  driver_.show(stage, [&] { return print(fusion); });
   end(stage, fusion);
 }
 
 void Stages::pass(std::string_view stage, std::string_view name, Fusion& fusion, const std::function<void()>& pass) {
-  driver_.run(stage, name, {[&] { return print(fusion); }, [&] { verify(fusion); }}, pass);
+  driver_.run(stage, name, {[&] { return print(fusion); }, [&] { verify(fusion); }}, pass, is_optional(name));
 }
+
+void Stages::make(std::string_view stage, std::string_view name, std::unique_ptr<Fusion>& out,
+                  const std::function<std::unique_ptr<Fusion>()>& work) {
+  driver_.run(stage, name, {[&] { return print(*out); }, [&] { verify(*out); }}, [&] { out = work(); });
+}
+
+void Stages::make(std::string_view stage, std::string_view name, std::shared_ptr<const Program>& out,
+                  const std::function<std::shared_ptr<const Program>()>& work) {
+  driver_.run(stage, name, {[&] { return print(*out); }, [&] { verify(*out); }}, [&] { out = work(); });
+}
+
+bool Stages::decide(std::string_view stage, std::string_view what) { return driver_.decide(stage, what); }
 
 void Stages::work(std::string_view stage, std::string_view name, const std::function<void()>& work) {
   driver_.timed(stage, name, work);
@@ -109,7 +140,7 @@ std::string Stages::finish() {
   return table;
 }
 
-void segment_for(Fusion& localized, const PipelineContext& context, std::string* reasons) {
+void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string* reasons) {
   const Options& options = context.options.options;
   SegmentOptions how;
   how.machine.cuda = context.device.language() == KernelLanguage::cuda;
@@ -117,6 +148,7 @@ void segment_for(Fusion& localized, const PipelineContext& context, std::string*
   how.pins = pinned_schedules(context.file_segments);
   how.products = options.products;
   how.explain = reasons;
+  how.decide = [&](std::string_view what) { return stages.decide("segments", what); };
   how.library_accepts = [&](const Op& op, std::string* why) {
     auto view = product_view(op, why);
     return view && context.device.library(view->product, why) != nullptr;
@@ -208,8 +240,9 @@ void run_parallel(const std::vector<std::function<void()>>& jobs) {
 }
 
 // A GPU's compiler takes several kernels at once; the CPU's takes one at a time on each core.
-void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device) {
+void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device, bool planted) {
   if (device.language() == KernelLanguage::cuda) {
+    PLAIT_CHECK(!planted || slots.empty(), "a planted internal error");
     std::vector<KernelText> texts;
     for (const CompiledSegment* slot : slots) texts.push_back(slot->text);
     std::vector<CompiledKernel> made = device.compile_many(texts);
@@ -221,7 +254,10 @@ void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device) {
   }
   std::vector<std::function<void()>> jobs;
   for (CompiledSegment* slot : slots)
-    jobs.push_back([slot, &device] { slot->executable = device.compile(slot->text, &slot->facts); });
+    jobs.push_back([slot, &device, planted] {
+      PLAIT_CHECK(!planted, "a planted internal error");
+      slot->executable = device.compile(slot->text, &slot->facts);
+    });
   run_parallel(jobs);
 }
 
@@ -280,7 +316,7 @@ void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineCon
   }
   stages.stop_at(stage, all);
   if (language != KernelLanguage::cuda) show_gpu_stages(compiled, stages, context.options);
-  compile_fresh(fresh_slots, context.device);
+  compile_fresh(fresh_slots, context.device, has_test_bug(context.options.options, "internal_error_kernel"));
   for (const auto& [again, first] : repeated) {
     compiled.segments[again].text = compiled.segments[first].text;
     compiled.segments[again].facts = compiled.segments[first].facts;

@@ -12,7 +12,14 @@ class Stages {
   void begin(std::string_view stage, const Fusion& fusion);
   // Runs a pass that edits the fusion; verifies it afterwards.
   void pass(std::string_view stage, std::string_view name, Fusion& fusion, const std::function<void()>& pass);
-  // Runs work whose result is another value.
+  // Runs a pass whose result is a new value; verifies it.
+  void make(std::string_view stage, std::string_view name, std::unique_ptr<Fusion>& out,
+            const std::function<std::unique_ptr<Fusion>()>& work);
+  void make(std::string_view stage, std::string_view name, std::shared_ptr<const Program>& out,
+            const std::function<std::shared_ptr<const Program>()>& work);
+  // Whether an optional step within a pass is to be done (PassDriver::decide).
+  bool decide(std::string_view stage, std::string_view what);
+  // Runs work that leaves no text of its own.
   void work(std::string_view stage, std::string_view name, const std::function<void()>& work);
   void end(std::string_view stage, const Fusion& fusion);
   void end(std::string_view stage, const Program& program);
@@ -31,7 +38,7 @@ class Stages {
 
 // Segments the localized fusion for the device, with what the file pins.
 // `reasons` gets a line per decision.
-void segment_for(Fusion& localized, const PipelineContext& context, std::string* reasons);
+void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string* reasons);
 // Kernel IR of every generated segment, verified. For the reference device nothing is generated.
 void lower_segments(CompiledClass& compiled, Stages& stages, const PipelineContext& context);
 // Text of every kernel, compiled in parallel; executables of products.

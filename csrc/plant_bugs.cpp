@@ -94,6 +94,12 @@ class FaultyTeams : public Communicators {
 
 }  // namespace
 
+void plant_in_remove_unread(Fusion& localized, const Options& options) {
+  if (!has_test_bug(options, "subtracting_pass")) return;
+  for (Op* op : localized.ops())
+    if (auto* p = as<PointwiseOp>(*op); p && p->function == Pointwise::add) p->function = Pointwise::sub;
+}
+
 void plant_in_program(Program& program, const Options& options) {
   if (!has_test_bug(options, "lost_wait")) return;
   std::erase_if(program.steps, [](const auto& step) {

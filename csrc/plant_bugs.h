@@ -13,6 +13,9 @@ void plant_before_sharding(Fusion& graph, const Options& options);
 // bias_on_every_rank, wrong_chunk_bound, stale_slice, local_random_index, partial_not_reduced: on the localized fusion.
 void plant_after_localize(Fusion& localized, const Options& options);
 
+// subtracting_pass: additions subtract.
+void plant_in_remove_unread(Fusion& localized, const Options& options);
+
 // lost_wait: the program's events and waits are gone.
 void plant_in_program(Program& program, const Options& options);
 

@@ -114,6 +114,9 @@ set(PLAIT_CORE_SOURCES
   program/stepped_executor.cpp
   program/team_calls.cpp
   program/verify.cpp
+  reduce_edits.cpp
+  reduce_graph.cpp
+  reduce_types.cpp
   reference/array.cpp
   reference/check.cpp
   reference/contraction.cpp

@@ -52,6 +52,8 @@ set(PLAIT_TEST_FOLDERS
 set(PLAIT_TEST_command
   command/failure_test.cpp
   command/launch_test.cpp
+  command/passes_test.cpp
+  command/reduce_test.cpp
   command/run_test.cpp
 )
 set(PLAIT_TEST_error

@@ -39,6 +39,15 @@ void add_list(CLI::App& app, const std::string& name, std::vector<std::string>& 
   app.add_option(name, target, doc)->type_name(type)->allow_extra_args(false);
 }
 
+void add_passes(CLI::App& app, Arguments& args) {
+  app.add_flag("--passes", args.list_passes, "list the passes with what each changed and its time");
+  app.add_option("--bisect", args.bisect,
+                 "only the first N optional steps of the passes run; auto: find the first with which the command fails")
+      ->type_name("N|auto");
+  add_list(app, "--watch", args.watch, "TENSOR",
+           "print the line of a tensor after every pass that changed it; * and ?");
+}
+
 void add_file(CLI::App& app, Arguments& args) {
   app.add_option("FILE", args.file, "text of a fusion (docs/ir.md)")->type_name("");
   add_list(app, "--set", args.sets, "NAME=VALUE", "value of a size, a mesh symbol or a dtype of the file");
@@ -50,6 +59,7 @@ void add_file(CLI::App& app, Arguments& args) {
   add_list(app, "--option", args.options, "NAME=VALUE", "an option of the compiler; plait doctor --options lists them");
   add_list(app, "--dump", args.dumps, "STAGE[:GLOB][@DIR]",
            "text of a stage: fusion graph sharded localized segments params scheduled kir cuda llvm program timings");
+  add_passes(app, args);
 }
 
 void add_run(CLI::App& app, Arguments& args) {
@@ -124,6 +134,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& args) {
       "gone.");
   add_run(app, args);
   add_inspect(app, args);
+  app.add_subcommand("reduce", "shrink a graph while a command fails on it");
   app.add_subcommand("launch", "start a run as the processes of a job, one rank each");
   app.add_subcommand("comm-diff", "say where ranks stopped doing the same, from their flight recorders");
   for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) sub->allow_extras();
@@ -141,13 +152,27 @@ std::optional<int> parse(int argc, char** argv, Arguments& args) {
   return std::nullopt;
 }
 
-int dispatch(const Arguments& args) {
+int run_chosen(const Arguments& args) {
   if (args.command == "run") return run_command(args);
   if (args.command == "opt") return opt_command(args);
   if (args.command == "compile") return compile_command(args);
   if (args.command == "explain") return explain_command(args);
   PLAIT_CHECK(args.command == "doctor", "command {}", args.command);
   return doctor_command(args);
+}
+
+int dispatch(Arguments& args) {
+  if (args.bisect == "auto") return bisect_command(args);
+  args.passes = make_pass_control(args);
+  int code = 0;
+  try {
+    code = run_chosen(args);
+  } catch (...) {
+    report_passes(args, false);
+    throw;
+  }
+  report_passes(args, code == 0);
+  return code;
 }
 
 int fail(const Arguments& args, const Error& error, int code) {
@@ -162,8 +187,10 @@ int main(int argc, char** argv) {
     become_rank();
     const std::string command = argc > 1 ? argv[1] : "";
     if (command == "launch") return launch_command({argv + 2, argv + argc});
+    if (command == "reduce") return reduce_command({argv + 2, argv + argc});
     if (command == "comm-diff") return comm_diff_command({argv + 2, argv + argc});
     if (auto code = parse(argc, argv, args)) return *code;
+    guard_crashes(args);
     return dispatch(args);
   } catch (const UserError& e) {
     return fail(args, e, kUsersMistake);

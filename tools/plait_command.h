@@ -22,6 +22,10 @@ struct Arguments {
   uint64_t seed = 0;
   int64_t repeat = 1;
   std::string comm = "local", json, until;
+  bool list_passes = false;
+  std::string bisect;  // a number, `auto`, or empty
+  std::vector<std::string> watch;
+  std::shared_ptr<PassControl> passes;                                    // made of these three
   bool shard = false, segments = false, schedule = false, cache = false;  // explain
   bool list_options = false;                                              // doctor
 };
@@ -68,6 +72,17 @@ std::string shell_quote(const std::string& word);
 
 // Says what went wrong, writes a reproducer file and prints the command that replays it. Returns the exit code 2.
 int report_internal_error(const Arguments& args, const Error& error);
+// From here on a crash leaves a reproducer too, and exit code 2.
+void guard_crashes(const Arguments& args);
+
+// What --passes, --bisect and --watch ask for; null where they ask for nothing. UserError for a bisect that is no
+// number.
+std::shared_ptr<PassControl> make_pass_control(const Arguments& args);
+// Prints what the passes did, and where the bisection stopped. UserError where nothing watched was ever there and the
+// command went `well`.
+void report_passes(const Arguments& args, bool well);
+// Runs the command again with one limit after another and names the first optional application with which it fails.
+int bisect_command(const Arguments& args);
 
 // The subcommands. They return the exit code.
 int run_command(const Arguments& args);
@@ -75,5 +90,6 @@ int opt_command(const Arguments& args);
 int compile_command(const Arguments& args);
 int explain_command(const Arguments& args);
 int doctor_command(const Arguments& args);
+int reduce_command(const std::vector<std::string>& words);  // all that follow
 
 }  // namespace plait::tool

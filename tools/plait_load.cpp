@@ -213,6 +213,7 @@ Loaded load(const Arguments& args) {
   options.dumps = out.dumps.get();
   options.ranks = args.ranks;
   options.until = args.until;
+  options.passes = args.passes.get();
   for (const auto& word : args.options) {
     auto [name, value] = name_and_value(word, "--option");
     set_option(options.options, name, value);

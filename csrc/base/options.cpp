@@ -117,7 +117,15 @@ const std::vector<std::string_view>& test_bugs() {
       "wrong_broadcast",      // an operand of lower rank is read at the coordinate of another dim
       "undelivered_sum",      // the last rank keeps its own part of an all-reduce
       "lost_wait",            // no stream of a program waits for the other
-      "internal_error",       // fails a check: for the reproducer
+      "subtracting_pass",     // remove_unread makes the additions subtractions
+      // Each fails an internal check somewhere: for the reproducer.
+      "internal_error",            // before the first pass
+      "internal_error_propagate",  // in the pass of that name, as the next three
+      "internal_error_segment", "internal_error_lower", "internal_error_build_program",
+      "internal_error_kernel",  // where a kernel is compiled
+      "internal_error_bind",    // where sizes are bound
+      "internal_error_run",     // in a run
+      "internal_error_crash",   // no check: a signal, before the first pass
   };
   return bugs;
 }

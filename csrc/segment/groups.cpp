@@ -25,7 +25,8 @@ bool elementwise(const Op& op) {
 
 class Grouper {
  public:
-  Grouper(const Fusion& fusion, std::string* explain) : fusion_(fusion), explain_(explain) {
+  Grouper(const Fusion& fusion, std::string* explain, const std::function<bool(std::string_view)>& decide)
+      : fusion_(fusion), explain_(explain), decide_(decide) {
     out_.ops = fusion.ops();
     for (size_t i = 0; i < out_.ops.size(); ++i) out_.makers[out_.ops[i]->out] = static_cast<int>(i);
     outputs_.insert(fusion.outputs().begin(), fusion.outputs().end());
@@ -157,6 +158,12 @@ class Grouper {
     return "";
   }
 
+  // Whether the merge is to be done; once one is not, none is.
+  bool decided(int p, int c) {
+    if (!limited_ && decide_) limited_ = !decide_(fmt::format("merge %{} into %{}", op(p).out->name, op(c).out->name));
+    return !limited_;
+  }
+
   void merge(int p, int c) {
     int keep = p, gone = c;
     const std::vector<int> domain = domains_[static_cast<size_t>(c)];
@@ -187,7 +194,7 @@ class Grouper {
         const int from = out_.maker(in);
         if (from < 0 || is_free(from)) continue;
         const int p = group(from), c = group(i);
-        if (p == c || !mergeable(p) || !apart(p, c).empty()) continue;
+        if (p == c || !mergeable(p) || !apart(p, c).empty() || !decided(p, c)) continue;
         merge(p, c);
         changed = true;
       }
@@ -207,7 +214,7 @@ class Grouper {
       bool merged = false;
       for (size_t k = 0; k < list.size() && k < kSiblingTrials && !merged; ++k) {
         int& other = list[list.size() - 1 - k];
-        if (order_->path_around(other, g)) continue;
+        if (order_->path_around(other, g) || !decided(other, g)) continue;
         merge(other, g);
         other = group(g);
         changed = merged = true;
@@ -258,6 +265,8 @@ class Grouper {
 
   const Fusion& fusion_;
   std::string* explain_;
+  const std::function<bool(std::string_view)>& decide_;
+  bool limited_ = false;
   Grouping out_;
   std::set<const TensorView*> outputs_;
   std::vector<std::vector<int>> readers_;  // ops that read an op's result
@@ -273,6 +282,8 @@ class Grouper {
 
 }  // namespace
 
-Grouping group_ops(const Fusion& fusion, std::string* explain) { return Grouper(fusion, explain).run(); }
+Grouping group_ops(const Fusion& fusion, std::string* explain, const std::function<bool(std::string_view)>& decide) {
+  return Grouper(fusion, explain, decide).run();
+}
 
 }  // namespace plait

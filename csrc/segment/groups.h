@@ -1,5 +1,6 @@
 #pragma once
 // Which ops share a segment: greedy merging of elementwise ops. Asks on group metadata; the fusion is not edited.
+#include <functional>
 #include <set>
 
 #include "ir/fusion.h"
@@ -19,6 +20,8 @@ struct Grouping {
 // Two groups merge if all their outputs have one domain (units left out) and no path between them passes through a
 // third group. Producers and readers first, then groups of equal domain that have no edge between them. `explain`,
 // where not null, gets a line per edge between elementwise ops that stayed apart, with the reason.
-Grouping group_ops(const Fusion& fusion, std::string* explain);
+// `decide`, where not null, is asked before each merge (SegmentOptions).
+Grouping group_ops(const Fusion& fusion, std::string* explain,
+                   const std::function<bool(std::string_view)>& decide = nullptr);
 
 }  // namespace plait

@@ -137,6 +137,10 @@ class Pins {
   std::set<std::string> used_;
 };
 
+constexpr const char* kNest = "nest";
+
+bool decided(const SegmentOptions& options, const std::string& what) { return !options.decide || options.decide(what); }
+
 // Schedules of steps that no kernel computes, or nothing.
 std::string fixed_schedule(const Op& op) {
   switch (property(op.kind)) {
@@ -164,7 +168,12 @@ void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOption
     const bool insist = pin == kLibrary || (pin.empty() && options.products == "library");
     std::string why = "there is no library";
     const bool asked = pin == kLibrary || options.products != "nest";
-    if (asked && options.library_accepts && options.library_accepts(op, &why)) {
+    bool accepted = asked && options.library_accepts && options.library_accepts(op, &why);
+    if (accepted && !insist && !decided(options, fmt::format("library for %{}", op.out->name))) {
+      accepted = false;
+      why = "limited by --bisect";
+    }
+    if (accepted) {
       segment.schedule = kLibrary;
       return;
     }
@@ -177,6 +186,10 @@ void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOption
                     "pin pointwise(...) or nest(...)");
   }
   segment.schedule = print(choose_params(problem, options.machine, pin));
+  if (!pin.empty() || segment.schedule.rfind(kNest, 0) == 0 || find_scheduler(kNest)->accept(problem)) return;
+  const std::string scheduler = segment.schedule.substr(0, segment.schedule.find('('));
+  if (!decided(options, fmt::format("{} for @{}", scheduler, segment.name)))
+    segment.schedule = print(choose_params(problem, options.machine, kNest));
 }
 
 }  // namespace
@@ -186,7 +199,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
     if (property(op->kind) == OpProperty::composite || op->kind == OpKind::Reshard)
       throw UserError(fmt::format("segmentation cannot place {}", describe(*op)), fmt::format("%{}", op->out->name),
                       "passes expand and localize come before");
-  const Grouping grouping = group_ops(fusion, options.explain);
+  const Grouping grouping = group_ops(fusion, options.explain, options.decide);
   Duplicator duplicator(fusion, grouping, options);
   std::vector<Op*> order;
   fusion.segments.clear();

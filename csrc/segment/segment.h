@@ -15,6 +15,9 @@ struct SegmentOptions {
   std::string products = "auto";
   // Whether the library computes a product; null: there is no library.
   std::function<bool(const Op&, std::string* why_not)> library_accepts;
+  // Asked before each step that could be left out (a merge, the library for a product, a scheduler instead of the plain
+  // nest), with its name: `merge %a into %b`. Null: all are done.
+  std::function<bool(std::string_view)> decide;
   // Where not null: one line per decision, for explain.
   std::string* explain = nullptr;
 };

@@ -58,7 +58,7 @@ TEST_F(Failure, CommandLine) {
   expect(1, {"run", kAdd, "--device", "sim:sm_80:0"}, {"`0` is no number of simulated devices"});
   expect(1, {"run", kAdd, "--device", "cup"}, {"no device `cup`", "did you mean `cpu`?"});
   expect(1, {"opt", kAdd, "--until", "propagte"}, {"`propagte`", "did you mean `propagate`?"});
-  expect(1, {"opt", kAdd, "--until", "build_program"}, {"--until=program"});
+  expect(1, {"opt", kAdd, "--until", "lower"}, {"--until=kir"});
   expect(3, {"opt", kAdd, "--until", "sass"}, {"needs a disassembler"});
   expect(1, {"explain", kAdd}, {"--shard"});
   expect(1, {"compile", kAdd, "--arch", "90a"}, {"`90a` is no architecture", "sm_90a"});
@@ -197,6 +197,20 @@ TEST_F(Failure, CompilesForGpusOrSaysWhatIsMissing) {
     EXPECT_NE(std::string::npos, result.out.find(text)) << text << "\n" << result.out;
 }
 
+struct Reproduced {
+  std::string file, replay;
+};
+
+Reproduced read_report(const std::string& text) {
+  Reproduced out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("  reproducer: ", 0) == 0) out.file = line.substr(14);
+    if (line.rfind("  replay: ", 0) == 0) out.replay = line.substr(10);
+  }
+  return out;
+}
+
 // An internal error leaves the text, the dumps and the command that replays it.
 TEST_F(Failure, InternalErrorLeavesAReproducer) {
   const std::vector<std::string> words = {
@@ -204,20 +218,80 @@ TEST_F(Failure, InternalErrorLeavesAReproducer) {
       "--seed", "9",    "--input",  "b1=[1]",    "--set",   "h=1"};
   const CommandResult first = run(words);
   ASSERT_EQ(2, first.exit) << first.out << first.err;
-  std::string file, replay;
-  std::istringstream lines(first.err);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("  reproducer: ", 0) == 0) file = line.substr(14);
-    if (line.rfind("  replay: ", 0) == 0) replay = line.substr(10);
-  }
+  const auto [file, replay] = read_report(first.err);
   ASSERT_FALSE(file.empty() || replay.empty()) << first.err;
   const std::string text = read_file(folder_.path() / file);
-  for (const char* part : {"# message: a planted internal error", "# at: ", "# seed: 9",
-                           "# option: test_bug=internal_error", "# replay: ", "fusion @tp_mlp on @m ("})
+  for (const char* part :
+       {"# message: a planted internal error", "# at: ", "# seed: 9", "# ranks: 2", "# device: reference", "# set: h=1",
+        "# option: test_bug=internal_error", "# replay: ", "fusion @tp_mlp on @m ("})
     EXPECT_NE(std::string::npos, text.find(part)) << part << "\n" << text;
   const CommandResult second = run_words({"/bin/sh", "-c", replay}, folder_.path());
   EXPECT_EQ(2, second.exit) << second.err;
-  EXPECT_EQ(first.err.substr(0, first.err.find('\n')), second.err.substr(0, second.err.find('\n')));
+  EXPECT_EQ(first.err, second.err) << "the replay leaves the same file";
+  EXPECT_EQ(text, read_file(folder_.path() / file));
+}
+
+// In every stage, on one rank and on several; the replay fails in the same place.
+TEST_F(Failure, InternalErrorsOfAllStagesReplay) {
+  const bool cpu = run({"run", kAdd, "--device", "cpu"}).exit == 0;
+  struct Planted {
+    const char *bug, *where;
+  };
+  for (const auto& [bug, where] : {Planted{"propagate", " in sharded/propagate"},
+                                   {"segment", " in segments/segment"},
+                                   {"lower", " in kir/lower"},
+                                   {"build_program", " in program/build_program"},
+                                   {"kernel", " in kir/compile"},
+                                   {"bind", "csrc/compiled.cpp"},
+                                   {"run", "csrc/compiled.cpp"}}) {
+    if (std::string(bug) == "kernel" && !cpu) continue;  // the reference compiles none
+    for (const char* command : {"run", "compile"}) {
+      if (std::string(bug) == "run" && std::string(command) != "run") continue;
+      const ScratchFolder folder;
+      std::vector<std::string> words = {(fs::path(PLAIT_BINARY_DIR) / "plait").string(),
+                                        command,
+                                        kTpMlp,
+                                        "--set",
+                                        "sb=8",
+                                        "--set",
+                                        "h=4",
+                                        "--ranks",
+                                        "3",
+                                        "--device",
+                                        cpu ? "cpu" : "reference",
+                                        "--option",
+                                        std::string("test_bug=internal_error_") + bug};
+      const CommandResult first = run_words(words, folder.path());
+      SCOPED_TRACE(std::string(command) + " " + bug + "\n" + first.err);
+      EXPECT_EQ(2, first.exit);
+      EXPECT_NE(std::string::npos, first.err.find("a planted internal error"));
+      EXPECT_NE(std::string::npos, first.err.find(where));
+      const auto [file, replay] = read_report(first.err);
+      ASSERT_FALSE(file.empty() || replay.empty());
+      EXPECT_NE(std::string::npos, read_file(folder.path() / file).find("fusion @tp_mlp"));
+      const CommandResult second = run_words({"/bin/sh", "-c", replay}, folder.path());
+      EXPECT_EQ(2, second.exit);
+      EXPECT_EQ(first.err, second.err);
+    }
+  }
+}
+
+// A signal leaves no less.
+TEST_F(Failure, CrashLeavesAReproducer) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer reports signals itself";
+#endif
+  const CommandResult first = run({"opt", kTpMlp, "--ranks", "2", "--option", "test_bug=internal_error_crash"});
+  EXPECT_EQ(2, first.exit) << first.err;
+  EXPECT_NE(std::string::npos, first.err.find("internal error: Segmentation fault")) << first.err;
+  const auto [file, replay] = read_report(first.err);
+  ASSERT_FALSE(file.empty() || replay.empty()) << first.err;
+  const std::string text = read_file(folder_.path() / file);
+  for (const char* part : {"# message: a crash", "# option: test_bug=internal_error_crash", "fusion @tp_mlp on @m ("})
+    EXPECT_NE(std::string::npos, text.find(part)) << part << "\n" << text;
+  const CommandResult second = run_words({"/bin/sh", "-c", replay}, folder_.path());
+  EXPECT_EQ(2, second.exit);
+  EXPECT_EQ(first.err, second.err);
 }
 
 // A wrong result is our error too.

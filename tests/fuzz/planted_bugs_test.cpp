@@ -55,7 +55,7 @@ TEST(PlantedBugs, AllAreCaughtSixByRandomGraphs) {
   int by_graphs = 0, all = 0;
   for (auto name : test_bugs()) {
     std::string bug(name);
-    if (bug == "internal_error") continue;
+    if (bug.rfind("internal_error", 0) == 0) continue;  // tests/command/failure_test.cpp
     ++all;
     int graphs = graphs_until_caught(bug, 40);
     bool examples = caught_by_examples(bug);
@@ -64,7 +64,7 @@ TEST(PlantedBugs, AllAreCaughtSixByRandomGraphs) {
                 graphs ? ("caught by " + std::to_string(graphs)).c_str() : "no", examples ? "caught" : "no");
     EXPECT_TRUE(graphs > 0 || examples) << bug;
   }
-  EXPECT_EQ(all, 12);
+  EXPECT_EQ(all, 13);
   EXPECT_GE(by_graphs, 6);
 }
 

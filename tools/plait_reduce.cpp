@@ -1,0 +1,213 @@
+// plait reduce: shrinks a graph while a command fails on it.
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "plait_command.h"
+#include "plait_process.h"
+#include "program/program.h"
+#include "reduce_graph.h"
+
+namespace plait::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kUsage =
+    "plait reduce FILE [--out FILE] [--exit N|timeout] [--match TEXT] [--max-runs N] "
+    "[--timeout SECONDS] -- COMMAND";
+constexpr const char* kHolder = "{}";
+
+struct ReduceWords {
+  std::string file, out, match;
+  std::vector<std::string> command;
+  std::optional<int> exit;  // absent: what the first run gives
+  bool hangs = false;       // running past the time is the failure
+  int64_t max_runs = 2000;
+  double seconds = 60;
+};
+
+int64_t whole_number(const std::string& text, const std::string& flag, int64_t least, int64_t most) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
+    throw UserError(fmt::format("`{}` is no number for {}", text, flag), flag,
+                    fmt::format("give a number from {} to {}", least, most));
+  return value;
+}
+
+double positive_seconds(const std::string& text) {
+  const auto value = parse_constant(DType::f64, text);
+  const double seconds = value ? value->to_double() : 0;
+  if (!(seconds >= 0.001 && seconds <= 86400))
+    throw UserError(fmt::format("`{}` is no number for --timeout", text), "--timeout",
+                    "give seconds, from 0.001 to 86400");
+  return seconds;
+}
+
+void set_flag(ReduceWords& out, const std::string& flag, const std::string& value) {
+  if (flag == "--out") out.out = value;
+  if (flag == "--match") out.match = value;
+  if (flag == "--max-runs") out.max_runs = whole_number(value, flag, 1, int64_t{1} << 40);
+  if (flag == "--timeout") out.seconds = positive_seconds(value);
+  if (flag != "--exit") return;
+  out.hangs = value == "timeout";
+  if (!out.hangs) out.exit = static_cast<int>(whole_number(value, flag, 1, 255));
+}
+
+ReduceWords parse(const std::vector<std::string>& words) {
+  const std::vector<std::string> flags = {"--out", "--exit", "--match", "--max-runs", "--timeout"};
+  ReduceWords out;
+  size_t i = 0;
+  for (; i < words.size() && words[i] != "--"; ++i) {
+    const size_t equals = words[i].find('=');
+    const std::string flag = words[i].substr(0, equals);
+    if (flag.rfind("-", 0) != 0) {
+      if (!out.file.empty()) throw UserError(fmt::format("unexpected `{}`", words[i]), "plait reduce", kUsage);
+      out.file = words[i];
+      continue;
+    }
+    if (std::find(flags.begin(), flags.end(), flag) == flags.end())
+      throw UserError(fmt::format("there is no flag `{}`", flag), "plait reduce", suggestion(flag, flags));
+    if (equals == std::string::npos && i + 1 == words.size())
+      throw UserError(fmt::format("{} needs a value", flag), "plait reduce", kUsage);
+    set_flag(out, flag, equals == std::string::npos ? words[++i] : words[i].substr(equals + 1));
+  }
+  if (i < words.size()) out.command.assign(words.begin() + static_cast<long>(i) + 1, words.end());
+  if (out.file.empty()) throw UserError("plait reduce needs a file", "plait reduce", kUsage);
+  if (out.command.empty()) throw UserError("which command fails?", "plait reduce", kUsage);
+  if (out.out.empty()) {
+    const fs::path path(out.file);
+    out.out = (path.parent_path() / (path.stem().string() + ".reduced" + path.extension().string())).string();
+  }
+  return out;
+}
+
+void write_whole(const std::string& path, const std::string& text) {
+  const std::string fresh = path + ".new";
+  std::ofstream out(fresh, std::ios::binary);
+  out << text;
+  out.close();
+  std::error_code error;
+  if (out) fs::rename(fresh, path, error);
+  if (!out || error)
+    throw UserError(fmt::format("cannot write `{}`", path), "--out", "give a path that can be written");
+}
+
+class Reduce {
+ public:
+  explicit Reduce(const ReduceWords& words) : words_(words), folder_("plait_reduce_") {}
+
+  int run() {
+    const std::string text = read_text(words_.file);
+    if (is_program_text(text))
+      throw UserError(fmt::format("`{}` holds a program", words_.file), "plait reduce",
+                      "reduce the fusion that it was made of");
+    const auto fusion = parse_fusion(text, {.file = words_.file});
+    see_it_fail(text);
+    const std::string normal = print(*fusion);
+    if (!fails(normal))
+      throw UserError(fmt::format("the command fails on `{}` and not on the same graph printed anew", words_.file),
+                      "plait reduce", "look at what its text says beside the graph: comments, or the file's name");
+    say("before", *fusion, text);
+    ReduceOptions how;
+    how.max_runs = words_.max_runs;
+    how.progress = [](const std::string& line) {
+      fmt::print("  {}\n", line);
+      std::fflush(stdout);
+    };
+    how.smaller = [&](const std::string& smaller) { write_whole(words_.out, smaller); };
+    write_whole(words_.out, normal);
+    const Reduction found = reduce_graph(*fusion, [&](const std::string& t) { return fails(t); }, how);
+    say("after ", *parse_fusion(found.text), found.text);
+    fmt::print("{}: {} runs{}\n{}", words_.out, found.runs,
+               found.complete ? "" : fmt::format(", the most that --max-runs allows: it may become smaller"),
+               found.text);
+    return 0;
+  }
+
+ private:
+  // What the command does with the file as it is decides what counts as failing.
+  void see_it_fail(const std::string& text) {
+    const ProcessEnd end = run_on(text);
+    const std::string where = "command";
+    if (words_.hangs ? !end.timed_out : end.timed_out)
+      throw UserError(words_.hangs ? fmt::format("the command ends, with exit code {}", end.exit)
+                                   : fmt::format("the command does not end within {} s", words_.seconds),
+                      where, words_.hangs ? "leave --exit away" : "give --timeout, or --exit timeout to reduce a hang");
+    if (words_.hangs) return;
+    if (end.exit == 0 && words_.exit != 0)
+      throw UserError(fmt::format("the command does not fail on `{}`: exit code 0", words_.file), where,
+                      "give a command whose exit code is not 0 where the bug shows");
+    if (words_.exit && *words_.exit != end.exit)
+      throw UserError(fmt::format("the command ends with exit code {}, not {}", end.exit, *words_.exit), where,
+                      "leave --exit away, or correct it:\n" + end.err);
+    exit_ = end.exit;
+    if (!matches(end))
+      throw UserError(fmt::format("the command does not print `{}`", words_.match), "--match",
+                      "take words of what it prints:\n" + end.err);
+    fmt::print("{} fails with exit code {}\n", words_.file, exit_);
+    if (exit_ == 1 && words_.match.empty())
+      fmt::print("  note: exit code 1 is that of every refusal; --match TEXT keeps to one\n");
+  }
+
+  bool fails(const std::string& text) {
+    const ProcessEnd end = run_on(text);
+    if (words_.hangs) return end.timed_out;
+    return !end.timed_out && end.exit == exit_ && matches(end);
+  }
+
+  bool matches(const ProcessEnd& end) const {
+    return words_.match.empty() || end.out.find(words_.match) != std::string::npos ||
+           end.err.find(words_.match) != std::string::npos;
+  }
+
+  ProcessEnd run_on(const std::string& text) {
+    const std::string path = folder_.path() + "/" + fs::path(words_.file).filename().string();
+    write_whole(path, text);
+    std::vector<std::string> command = words_.command;
+    bool placed = false;
+    for (std::string& word : command)
+      for (size_t at = word.find(kHolder); at != std::string::npos; at = word.find(kHolder, at + path.size())) {
+        word.replace(at, 2, path);
+        placed = true;
+      }
+    if (!placed) command.push_back(path);
+    return run_process(command, words_.seconds);
+  }
+
+  static void say(const char* when, const Fusion& fusion, const std::string& text) {
+    fmt::print("{}: ops {}, inputs {}, outputs {}, bytes {}\n", when, fusion.ops().size(), fusion.inputs().size(),
+               fusion.outputs().size(), text.size());
+    std::fflush(stdout);
+  }
+
+  const ReduceWords words_;
+  TemporaryFolder folder_;
+  int exit_ = 0;
+};
+
+}  // namespace
+
+int reduce_command(const std::vector<std::string>& words) {
+  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
+    fmt::print(
+        "{}\n\nShrinks a graph while COMMAND fails on it: with the exit code that it has on FILE. {{}} in COMMAND\n"
+        "stands for the file to try; without it the file is the last word. `plait` is this program.\n"
+        "  --out FILE          where the smallest graph is kept; default: NAME.reduced.plait beside FILE\n"
+        "  --exit N|timeout    the exit code that counts as failing, or running past --timeout\n"
+        "  --match TEXT        only what prints this text counts\n"
+        "  --max-runs N        how often to run the command at most; default 2000\n"
+        "  --timeout SECONDS   how long one run may last; default 60\n",
+        kUsage);
+    return 0;
+  }
+  return Reduce(parse(words)).run();
+}
+
+}  // namespace plait::tool
