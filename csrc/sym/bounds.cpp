@@ -1,4 +1,6 @@
-// Interval bounds and proven divisors. INT64_MIN and INT64_MAX stand for unknown on their side.
+// Interval bounds (S23 to S27) and proven divisors (S28, S29).
+// Of a Bounds, a `lo` of INT64_MIN and a `hi` of INT64_MAX are unknown. A `lo` of INT64_MAX is a number (values past it
+// satisfy it), and so is a `hi` of INT64_MIN.
 #include <algorithm>
 
 #include "sym/node.h"
@@ -7,46 +9,63 @@ namespace plait::sym {
 namespace {
 
 constexpr int64_t kLow = INT64_MIN, kHigh = INT64_MAX;
+constexpr Wide kInfinite = Wide(1) << 126;  // no product of two int64 is larger
 
 int64_t clamp(Wide v) { return v <= kLow ? kLow : v >= kHigh ? kHigh : static_cast<int64_t>(v); }
-bool infinite(int64_t v) { return v == kLow || v == kHigh; }
 
-int64_t extended_product(int64_t a, int64_t b) {
+Wide extended_product(Wide a, Wide b) {
   if (a == 0 || b == 0) return 0;
-  if (infinite(a) || infinite(b)) return (a < 0) == (b < 0) ? kHigh : kLow;
-  return clamp(Wide(a) * b);
+  const auto infinite = [](Wide v) { return v >= kInfinite || v <= -kInfinite; };
+  if (infinite(a) || infinite(b)) return (a < 0) == (b < 0) ? kInfinite : -kInfinite;
+  return a * b;
 }
 
+// S23: extremes of a product lie at the corners.
 Bounds multiply(Bounds a, Bounds b) {
-  int64_t v[4] = {extended_product(a.lo, b.lo), extended_product(a.lo, b.hi), extended_product(a.hi, b.lo),
-                  extended_product(a.hi, b.hi)};
-  return {*std::min_element(v, v + 4), *std::max_element(v, v + 4)};
+  const auto low = [](Bounds r) { return r.lo == kLow ? -kInfinite : Wide(r.lo); };
+  const auto high = [](Bounds r) { return r.hi == kHigh ? kInfinite : Wide(r.hi); };
+  const Wide v[4] = {extended_product(low(a), low(b)), extended_product(low(a), high(b)),
+                     extended_product(high(a), low(b)), extended_product(high(a), high(b))};
+  return {clamp(*std::min_element(v, v + 4)), clamp(*std::max_element(v, v + 4))};
 }
 
-Bounds add(Bounds a, Bounds b) {
-  return {a.lo == kLow || b.lo == kLow ? kLow : clamp(Wide(a.lo) + b.lo),
-          a.hi == kHigh || b.hi == kHigh ? kHigh : clamp(Wide(a.hi) + b.hi)};
-}
+// S23: side by side; an unknown side stays unknown.
+class SumBounds {
+ public:
+  void add(Bounds b) {
+    low_known_ = low_known_ && b.lo != kLow;
+    high_known_ = high_known_ && b.hi != kHigh;
+    lo_ += b.lo;
+    hi_ += b.hi;
+  }
+  Bounds get() const { return {low_known_ ? clamp(lo_) : kLow, high_known_ ? clamp(hi_) : kHigh}; }
 
-// Holds wherever the quotient has a value, that is for divisors >= 1.
+ private:
+  Wide lo_ = 0, hi_ = 0;
+  bool low_known_ = true, high_known_ = true;
+};
+
+// S24. Holds wherever the quotient has a value, that is for divisors >= 1.
 Bounds quotient(Bounds x, Bounds d) {
   d.lo = std::max<int64_t>(d.lo, 1);
   d.hi = std::max(d.hi, d.lo);
-  auto div = [](int64_t a, int64_t b, int64_t unknown) {
-    if (a == unknown) return a;
+  auto div = [](int64_t a, int64_t b) {
     if (b == kHigh) return a < 0 ? int64_t{-1} : int64_t{0};
     return floor_divide(a, b);
   };
-  return {div(x.lo, x.lo >= 0 ? d.hi : d.lo, kLow), div(x.hi, x.hi >= 0 ? d.lo : d.hi, kHigh)};
+  return {x.lo == kLow ? kLow : div(x.lo, x.lo >= 0 ? d.hi : d.lo),
+          x.hi == kHigh ? kHigh : div(x.hi, x.hi >= 0 ? d.lo : d.hi)};
 }
 
+// S25.
 Bounds remainder(Bounds x, Bounds d) {
-  int64_t last = d.hi == kHigh ? kHigh : std::max<int64_t>(d.hi - 1, 0);
+  const int64_t last = d.hi == kHigh ? kHigh : std::max<int64_t>(d.hi - 1, 0);
   if (x.lo < 0) return {0, last};
   if (x.hi < d.lo) return x;
   return {0, std::min(last, x.hi)};
 }
 
+// S27.
 Bounds piece(const Node* n, bool start) {
   const Bounds size = range_of(n->operands[0].node());
   const Bounds parts = range_of(n->operands[1].node());
@@ -58,6 +77,7 @@ Bounds piece(const Node* n, bool start) {
   return {0, clamp(std::min<Wide>(hi, (granules + count - 1) / count * granule))};
 }
 
+// S26 for choices and conditions.
 Bounds combine(const Node* n) {
   auto r = [n](size_t i) { return range_of(n->operands[i].node()); };
   Bounds out = n->operands.empty() ? Bounds{kLow, kHigh} : r(n->kind == Kind::select ? 1 : 0);
@@ -66,9 +86,11 @@ Bounds combine(const Node* n) {
       return {n->value, n->value};
     case Kind::symbol:
       return n->range;
-    case Kind::add:
-      for (size_t i = 1; i < n->operands.size(); ++i) out = add(out, r(i));
-      return out;
+    case Kind::add: {
+      SumBounds sum;
+      for (size_t i = 0; i < n->operands.size(); ++i) sum.add(r(i));
+      return sum.get();
+    }
     case Kind::mul:
       for (size_t i = 1; i < n->operands.size(); ++i) out = multiply(out, r(i));
       return out;
@@ -98,6 +120,7 @@ Bounds combine(const Node* n) {
   return {kLow, kHigh};
 }
 
+// S28: a common divisor of the operands divides sums, remainders, choices and pieces. S29: products and exact quotients.
 int64_t combine_divisor(const Node* n) {
   auto d = [n](size_t i) { return divisor_of(n->operands[i].node()); };
   int64_t out = n->operands.empty() ? 1 : d(0);
@@ -165,8 +188,12 @@ int64_t divisor_of(const Node* n) {
 }
 
 Bounds range_of(const Poly& p) {
-  Bounds out{p.constant, p.constant};
-  for (const Term& t : p.terms) out = add(out, multiply({t.coef, t.coef}, range_of(t.base)));
+  SumBounds sum;
+  for (const Term& t : p.terms) sum.add(multiply({t.coef, t.coef}, range_of(t.base)));
+  // The constant is a known number, whatever it is.
+  Bounds out = sum.get();
+  if (out.lo != kLow) out.lo = clamp(Wide(out.lo) + p.constant);
+  if (out.hi != kHigh) out.hi = clamp(Wide(out.hi) + p.constant);
   return out;
 }
 
@@ -178,6 +205,12 @@ int64_t divisor_of(const Poly& p) {
     out = gcd64(out, __builtin_mul_overflow(t.coef, d, &both) ? std::max(gcd64(t.coef, 0), d) : both);
   }
   return out;
+}
+
+// S22.
+Expr settle(Expr e) {
+  const Bounds r = bounds(e);
+  return r.lo == r.hi && r.lo != kLow && r.hi != kHigh ? e.pool().constant(r.lo) : e;
 }
 
 Bounds bounds(Expr expr) { return range_of(expr.node()); }

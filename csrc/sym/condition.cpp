@@ -1,4 +1,4 @@
-// Comparisons, logic, select; the rules R14 to R19 of simplify.cpp.
+// Comparisons, logic, select: the rules S14 to S19.
 #include <algorithm>
 
 #include "base/error.h"
@@ -24,7 +24,7 @@ bool sides(Pool::Impl& pool, const Poly& p, Poly& left, Poly& right) {
   return true;
 }
 
-// The condition 0 < p; null where the canonical form overflows.
+// S15, S16: the condition 0 < p; null where the canonical form overflows.
 Expr positive(Pool::Impl& pool, Poly p) {
   recombine(pool, p);
   if (p.is_constant()) return pool.pool->constant(p.constant > 0);
@@ -59,6 +59,7 @@ Expr ordered(Expr b, Expr a, int64_t slack) {
   return pool.raw(kind, {b, a});
 }
 
+// S15 to S17: the condition a == b, p their difference.
 Expr equal(Expr a, Expr b, Poly p) {
   Pool::Impl& pool = impl_of(a);
   recombine(pool, p);
@@ -92,23 +93,6 @@ Expr as_condition(Expr e) { return is_boolean(e) ? e : ne(e, 0); }
 
 }  // namespace
 
-bool is_boolean(Expr e) {
-  switch (e.kind()) {
-    case Kind::constant:
-      return e.value() == 0 || e.value() == 1;
-    case Kind::lt:
-    case Kind::le:
-    case Kind::eq:
-    case Kind::logical_and:
-    case Kind::logical_not:
-      return true;
-    case Kind::select:
-      return is_boolean(e.operands()[1]) && is_boolean(e.operands()[2]);
-    default:
-      return false;
-  }
-}
-
 Expr lt(Expr a, Expr b) { return ordered(a, b, 0); }
 Expr le(Expr a, Expr b) { return ordered(a, b, 1); }
 Expr gt(Expr a, Expr b) { return lt(b, a); }
@@ -134,6 +118,7 @@ Expr eq(Expr a, Expr b) {
   return equal(a, b, p);
 }
 
+// S18.
 Expr and_of(Pool& pool, std::span<const Expr> operands) {
   std::vector<Expr> all;
   size_t count = 0;
@@ -166,12 +151,12 @@ Expr logical_and(Expr a, Expr b) {
 
 Expr logical_or(Expr a, Expr b) { return logical_not(logical_and(logical_not(a), logical_not(b))); }
 
-Expr logical_not(Expr a) {
-  PLAIT_CHECK(a, "null expression");
-  const Expr c = as_condition(a);
-  if (c.is_constant()) return c.pool().constant(1 - c.value());
+// S19 for one node, the branches of a select being negated already.
+static Expr negation_of(Expr c) {
   std::span<const Expr> o = c.operands();
   switch (c.kind()) {
+    case Kind::constant:
+      return c.pool().constant(1 - c.value());
     case Kind::logical_not:
       return o[0];
     case Kind::lt:
@@ -185,6 +170,25 @@ Expr logical_not(Expr a) {
   }
 }
 
+Expr logical_not(Expr a) {
+  PLAIT_CHECK(a, "null expression");
+  const Expr c = as_condition(a);
+  if (c.kind() != Kind::select) return negation_of(c);
+  // Branches are shared and nested deeply: each node remembers its negation.
+  const uint64_t epoch = impl_of(c).epoch;
+  visit_upwards(
+      c,
+      [epoch](Expr e) {
+        return e.kind() != Kind::select || !is_boolean(e) || e.node()->negation_epoch == epoch;
+      },
+      [epoch](Expr e) {
+        e.node()->negation = negation_of(e).node();
+        e.node()->negation_epoch = epoch;
+      });
+  return Expr(c.node()->negation);
+}
+
+// S14.
 Expr select(Expr condition, Expr then_value, Expr else_value) {
   common_pool(condition, then_value);
   Pool& pool = common_pool(then_value, else_value);
@@ -199,7 +203,7 @@ Expr select(Expr condition, Expr then_value, Expr else_value) {
     if (then_value.value() == 1 && else_value.value() == 0) return c;
     if (then_value.value() == 0 && else_value.value() == 1) return logical_not(c);
   }
-  return pool.impl().raw(Kind::select, {c, then_value, else_value});
+  return settle(pool.impl().raw(Kind::select, {c, then_value, else_value}));
 }
 
 }  // namespace plait::sym

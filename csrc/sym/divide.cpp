@@ -1,4 +1,4 @@
-// Floor division and remainder; the rules R6 to R12 of simplify.cpp.
+// Floor division and remainder: the rules S6 to S12. Where a coefficient would pass 64 bits a rule is not applied.
 #include <algorithm>
 
 #include "base/error.h"
@@ -7,13 +7,13 @@
 namespace plait::sym {
 namespace {
 
-constexpr size_t kMaxGroups = 8;  // common divisors tried by R9
+constexpr size_t kMaxGroups = 8;  // common divisors tried by S9
 
 struct Split {
   Poly quotient, rest;
 };
 
-// R6 by a constant, R7. Coefficients keep their sign, the constant of the rest is in [0, d).
+// S6 by a constant, S7. Coefficients keep their sign, the constant of the rest is in [0, d).
 Split split_constant(Pool::Impl& pool, const Poly& y, int64_t d) {
   Split s;
   s.quotient.constant = floor_divide(y.constant, d);
@@ -33,7 +33,7 @@ Split split_constant(Pool::Impl& pool, const Poly& y, int64_t d) {
   return s;
 }
 
-// R6 by a sum: leading terms are divided as long as that shortens the rest.
+// S6 by a sum: leading terms are divided as long as that shortens the rest.
 Split split_sum(Pool::Impl& pool, const Poly& y, const Poly& d) {
   Split s{{}, y};
   for (bool again = true; again;) {
@@ -72,7 +72,7 @@ Split split(Pool::Impl& pool, const Poly& y, Expr d) {
   return s;
 }
 
-// R9: g and the parts of y it does and does not divide.
+// S9: g and the parts of y it does and does not divide.
 struct Group {
   Poly multiple;  // y = g*multiple + rest
   Poly rest;
@@ -123,7 +123,7 @@ std::optional<Group> find_group(Pool::Impl& pool, const Poly& y, Expr divisor_ex
   return std::nullopt;
 }
 
-// The one bucket of a constant divisor in which the value is proven to lie.
+// S8: the one bucket of a constant divisor in which the value is proven to lie.
 std::optional<int64_t> bucket(const Poly& y, Expr d) {
   if (!d.is_constant()) return std::nullopt;
   const Bounds r = range_of(y);
@@ -132,9 +132,10 @@ std::optional<int64_t> bucket(const Poly& y, Expr d) {
   return q == floor_divide(r.hi, d.value()) ? std::optional<int64_t>(q) : std::nullopt;
 }
 
+// S8 with bucket 0 of any divisor.
 bool fits(Pool::Impl& pool, const Poly& y, Expr d) { return y.is_zero() || in_range(pool, y, to_poly(d)); }
 
-// R10 and R12; null where neither applies.
+// S10 for a quotient, S12 for a remainder; null where neither applies.
 Expr flatten_quotient(Pool::Impl& pool, const Poly& y, Expr d) {
   if (y.terms.size() != 1 || y.terms[0].coef != 1) return {};
   const Node* inner = y.terms[0].base;
@@ -157,7 +158,7 @@ Expr flatten_quotient(Pool::Impl& pool, const Poly& y, Expr d) {
   return {};
 }
 
-// R11: false where nothing changes.
+// S11: false where nothing changes.
 bool open_remainders(Pool::Impl& pool, Poly& y, Expr d) {
   const std::optional<Mono> by = as_mono(to_poly(d));
   if (!by) return false;
@@ -172,17 +173,14 @@ bool open_remainders(Pool::Impl& pool, Poly& y, Expr d) {
       Poly factor, opened;
       add_term(pool, factor, rest);
       if (!multiply(pool, factor, to_poly(f.operands()[0]), opened)) continue;
-      y.terms.erase(y.terms.begin() + static_cast<ptrdiff_t>(i));
-      y = sum(y, opened);
+      Poly next = y;
+      next.terms.erase(next.terms.begin() + static_cast<ptrdiff_t>(i));
+      if (!add_scaled(next, opened, 1)) continue;
+      y = std::move(next);
       return true;
     }
   }
   return false;
-}
-
-Expr settle(Expr e) {
-  const Bounds r = bounds(e);
-  return r.lo == r.hi ? e.pool().constant(r.lo) : e;
 }
 
 }  // namespace
@@ -216,12 +214,16 @@ Expr mod_poly(Pool::Impl& pool, Poly y, Expr d) {
   Poly rest = split(pool, y, d).rest;
   recombine(pool, rest);
   if (d.is_constant() && divisor_of(rest) % d.value() == 0) return pool.pool->constant(0);
-  if (std::optional<int64_t> q = bucket(rest, d); q && *q == 0) return from_poly(pool, rest);
-  if (std::optional<int64_t> q = bucket(rest, d)) return from_poly(pool, sum(rest, Poly{{}, d.value()}, -*q));
+  if (std::optional<int64_t> q = bucket(rest, d)) {
+    Poly shifted = rest;
+    if (add_scaled(shifted, Poly{{}, d.value()}, -*q)) return from_poly(pool, shifted);
+  }
   if (fits(pool, rest, d)) return from_poly(pool, rest);
   if (std::optional<Group> g = find_group(pool, rest, d)) {
-    const Poly inner = to_poly(mod_poly(pool, g->multiple, g->e));
-    return from_poly(pool, sum(times(pool, to_poly(g->g), inner), g->rest));
+    Poly whole;
+    if (multiply(pool, to_poly(g->g), to_poly(mod_poly(pool, g->multiple, g->e)), whole) &&
+        add_scaled(whole, g->rest, 1))
+      return from_poly(pool, whole);
   }
   if (open_remainders(pool, rest, d)) return mod_poly(pool, rest, d);
   return settle(pool.raw(Kind::mod, {from_poly(pool, rest), d}));

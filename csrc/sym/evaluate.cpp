@@ -86,9 +86,9 @@ class Evaluator {
       throw UserError(fmt::format("no piece {} of {} in {} parts, granule {}", number(rank), number(n), number(parts),
                                   number(granule)),
                       brief(e), "extents are at least 0, parts and granules at least 1, ranks below the parts");
-    const Wide granules = (n + granule - 1) / granule;
-    const Wide c = checked_product(granule, (granules + parts - 1) / parts);
-    const Wide start = std::min(n, checked_product(rank, c));
+    const auto ceil = [](Wide a, Wide b) { return a / b + (a % b != 0); };
+    const Wide c = checked_product(granule, ceil(ceil(n, granule), parts));
+    const Wide start = c != 0 && rank > n / c ? n : checked_product(rank, c);
     return e.kind() == Kind::chunk_start ? start : std::min(c, n - start);
   }
 
@@ -105,8 +105,9 @@ class Evaluator {
         return e.node()->value;
       case Kind::symbol:
         return symbol(e);
-      case Kind::add:
       case Kind::mul:
+        return product(e);
+      case Kind::add:
       case Kind::min:
       case Kind::max:
         return fold(e);
@@ -137,13 +138,24 @@ class Evaluator {
     return 0;
   }
 
+  // A factor 0 makes the product 0, whatever the others come to before it.
+  Wide product(Expr e) {
+    Wide out = 1;
+    bool zero = false, overflow = false;
+    for (Expr f : e.operands()) {
+      const Wide v = value(f);
+      zero = zero || v == 0;
+      overflow = overflow || __builtin_mul_overflow(out, v, &out);
+    }
+    if (overflow && !zero) fail_overflow("evaluating");
+    return zero ? 0 : out;
+  }
+
   Wide fold(Expr e) {
     Wide out = value(e.operands()[0]);
     for (Expr next : e.operands().subspan(1)) {
       const Wide v = value(next);
-      if (e.kind() == Kind::mul) {
-        out = checked_product(out, v);
-      } else if (e.kind() == Kind::min) {
+      if (e.kind() == Kind::min) {
         out = std::min(out, v);
       } else if (e.kind() == Kind::max) {
         out = std::max(out, v);

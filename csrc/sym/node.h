@@ -14,6 +14,7 @@ using Wide = __int128;
 // `base` of a mul is the same product without its coefficient; of any other node it is the node itself.
 struct Node {
   Kind kind = Kind::constant;
+  bool boolean = false;  // always 0 or 1, by its form
   uint32_t height = 0;
   uint32_t tree_size = 1;  // nodes of the expression written as a tree, saturated
   uint64_t id = 0;
@@ -27,6 +28,8 @@ struct Node {
   mutable uint64_t facts_epoch = 0;  // facts of the pool for which the next two hold
   mutable Bounds range{INT64_MIN, INT64_MAX};
   mutable int64_t divisor = 1;  // not capped
+  mutable uint64_t negation_epoch = 0;  // facts with which the next one was built
+  mutable const Node* negation = nullptr;
   std::unique_ptr<SymbolInfo> info;
 };
 
@@ -83,7 +86,7 @@ int compare(const Node* a, const Node* b);
 std::string brief(Expr e);  // its text for an error message, nothing where that is long
 [[noreturn]] void fail_overflow(const char* action);
 bool is_word(std::string_view name);            // of the text form: not a symbol name
-bool is_boolean(Expr e);                        // always 0 or 1, by its form
+inline bool is_boolean(Expr e) { return e.node()->boolean; }
 int64_t floor_divide(int64_t a, int64_t b);     // b > 0
 int64_t floor_remainder(int64_t a, int64_t b);  // b > 0
 int64_t gcd64(int64_t a, int64_t b);            // of magnitudes; gcd(0, x) = x
@@ -92,6 +95,7 @@ int64_t gcd64(int64_t a, int64_t b);            // of magnitudes; gcd(0, x) = x
 void compute_facts(const Node* n);
 const Bounds& range_of(const Node* n);
 int64_t divisor_of(const Node* n);
+Expr settle(Expr e);  // S22: the constant where bounds meet
 
 // --- polynomials: sum of coefficient * monomial, sorted by monomial, coefficients not 0 (poly.cpp) ---
 struct Term {
@@ -114,8 +118,10 @@ Poly to_poly(Expr e);
 std::span<const Expr> factors(const Node* base);  // of a monomial without coefficient; none for null
 const Node* product(Pool::Impl& pool, const Node* a, const Node* b);
 const Node* without(Pool::Impl& pool, const Node* base, Expr factor);  // drops one occurrence; null where none is left
-std::optional<Mono> divide(Pool::Impl& pool, Mono a, Mono b);          // exact division
-Mono common(Pool::Impl& pool, Mono a, Mono b);                         // greatest common divisor, coefficient > 0
+// A product that was kept with sums among its factors (S2) is divided as a whole only: parts of it are not canonical.
+std::optional<Mono> divide(Pool::Impl& pool, Mono a, Mono b);  // exact division
+Mono common(Pool::Impl& pool, Mono a, Mono b);                 // greatest common divisor, coefficient > 0
+const Node* monomial(Pool::Impl& pool, std::span<const Expr> sorted);  // null where there are none
 std::optional<Mono> as_mono(const Poly& p);                            // a constant or a single term
 Expr term_expr(Pool::Impl& pool, Term t);
 // False on overflow, with unusable output.
@@ -124,6 +130,7 @@ bool multiply(Pool::Impl& pool, const Poly& a, const Poly& b, Poly& out);
 bool add_term(Pool::Impl& pool, Poly& p, Mono m);
 Bounds range_of(const Poly& p);
 int64_t divisor_of(const Poly& p);
+std::optional<Expr> try_times(Pool::Impl& pool, Expr a, Expr b);  // the product, nothing on overflow
 // The same; overflow is a UserError.
 Poly sum(const Poly& a, const Poly& b, int64_t scale = 1);
 Poly times(Pool::Impl& pool, const Poly& a, const Poly& b);

@@ -47,7 +47,7 @@ Poly to_poly(Expr e) {
   return p;
 }
 
-static const Node* monomial(Pool::Impl& pool, std::span<const Expr> sorted) {
+const Node* monomial(Pool::Impl& pool, std::span<const Expr> sorted) {
   if (sorted.empty()) return nullptr;
   return sorted.size() == 1 ? sorted[0].node() : pool.intern(Kind::mul, 1, sorted);
 }
@@ -71,6 +71,11 @@ const Node* without(Pool::Impl& pool, const Node* base, Expr factor) {
   return monomial(pool, out);
 }
 
+static size_t count_sums(std::span<const Expr> factors) {
+  return static_cast<size_t>(
+      std::count_if(factors.begin(), factors.end(), [](Expr f) { return f.kind() == Kind::add; }));
+}
+
 std::optional<Mono> divide(Pool::Impl& pool, Mono a, Mono b) {
   if (b.coef == 0 || (b.coef == -1 && a.coef == INT64_MIN) || a.coef % b.coef != 0) return std::nullopt;
   std::span<const Expr> fa = factors(a.base), fb = factors(b.base);
@@ -81,6 +86,7 @@ std::optional<Mono> divide(Pool::Impl& pool, Mono a, Mono b) {
     if (it == rest.end()) return std::nullopt;
     rest.erase(it);
   }
+  if (const size_t sums = count_sums(rest); sums != 0 && sums != count_sums(fa)) return std::nullopt;
   return Mono{a.coef / b.coef, monomial(pool, rest)};
 }
 
@@ -89,7 +95,7 @@ Mono common(Pool::Impl& pool, Mono a, Mono b) {
   std::vector<Expr> left(fb.begin(), fb.end()), shared;
   for (Expr f : factors(a.base)) {
     auto it = std::find(left.begin(), left.end(), f);
-    if (it == left.end()) continue;
+    if (it == left.end() || f.kind() == Kind::add) continue;
     shared.push_back(f);
     left.erase(it);
   }
@@ -176,6 +182,12 @@ bool multiply(Pool::Impl& pool, const Poly& a, const Poly& b, Poly& out) {
   }
   out = std::move(result);
   return true;
+}
+
+std::optional<Expr> try_times(Pool::Impl& pool, Expr a, Expr b) {
+  Poly out;
+  if (!multiply(pool, to_poly(a), to_poly(b), out)) return std::nullopt;
+  return from_poly(pool, std::move(out));
 }
 
 Poly sum(const Poly& a, const Poly& b, int64_t scale) {

@@ -41,27 +41,48 @@ bool well_formed(std::string_view name) {
   return !after_dot;
 }
 
-// Tightens stored numbers: bounds to multiples, the upper bound by what bounds `below`.
-void settle(Node* n) {
-  const SymbolInfo& info = *n->info;
-  Bounds r{info.lo.value_or(INT64_MIN), info.hi.value_or(INT64_MAX)};
-  if (info.below) {
-    int64_t hi = bounds(info.below).hi;
-    if (hi != INT64_MAX && hi != INT64_MIN) r.hi = std::min(r.hi, hi - 1);
+// S30: bounds move inwards to multiples; where the multiple is past 64 bits they stay.
+Bounds to_multiples(Bounds r, int64_t m) {
+  if (r.hi != INT64_MAX) {
+    const Wide hi = Wide(floor_divide(r.hi, m)) * m;
+    if (hi >= INT64_MIN) r.hi = static_cast<int64_t>(hi);
   }
-  const int64_t m = info.multiple_of;
-  if (r.hi != INT64_MAX && r.hi != INT64_MIN) {
-    Wide hi = Wide(floor_divide(r.hi, m)) * m;
-    if (hi > INT64_MIN) r.hi = static_cast<int64_t>(hi);
+  if (r.lo != INT64_MIN) {
+    const Wide lo = -Wide(floor_divide(-r.lo, m)) * m;
+    if (lo <= INT64_MAX) r.lo = static_cast<int64_t>(lo);
   }
-  if (r.lo != INT64_MIN && r.lo != INT64_MAX) {
-    Wide lo = (Wide(floor_divide(r.lo - 1, m)) + 1) * m;
-    if (lo < INT64_MAX) r.lo = static_cast<int64_t>(lo);
-  }
-  n->range = r;
-  n->divisor = m;
+  return r;
 }
 
+Bounds stated_range(const SymbolInfo& info) {
+  return to_multiples({info.lo.value_or(INT64_MIN), info.hi.value_or(INT64_MAX)}, info.multiple_of);
+}
+
+// The range and the divisor of a symbol from its facts. S31: `below` lowers the upper bound.
+void take_facts(Node* n) {
+  const SymbolInfo& info = *n->info;
+  Bounds r = stated_range(info);
+  if (info.below) {
+    const int64_t hi = bounds(info.below).hi;
+    if (hi != INT64_MAX && hi != INT64_MIN) r.hi = std::min(r.hi, hi - 1);
+    r = to_multiples(r, info.multiple_of);
+  }
+  n->range = r;
+  n->divisor = info.multiple_of;
+}
+
+void refuse_contradiction(const SymbolInfo& info, const std::string& where) {
+  if (info.lo && info.hi && *info.lo > *info.hi)
+    throw UserError(fmt::format("contradicting facts: at least {} and at most {}", *info.lo, *info.hi), where,
+                    "state bounds that some value satisfies");
+  const Bounds r = stated_range(info);
+  if (r.lo > r.hi)
+    throw UserError(fmt::format("contradicting facts: no multiple of {} in {}..{}", info.multiple_of, *info.lo,
+                                *info.hi),
+                    where, "state facts that some value satisfies");
+}
+
+// S32: all facts hold together. False where nothing is new.
 bool refine(SymbolInfo& known, const SymbolInfo& added) {
   bool changed = false;
   if (added.lo && (!known.lo || *added.lo > *known.lo)) known.lo = added.lo, changed = true;
@@ -102,6 +123,23 @@ const std::string& Expr::symbol_name() const {
 std::span<const Expr> Expr::operands() const { return node_->operands; }
 Pool& Expr::pool() const { return *node_->pool; }
 uint64_t Expr::id() const { return node_->id; }
+
+static bool boolean_form(const Node& n) {
+  switch (n.kind) {
+    case Kind::constant:
+      return n.value == 0 || n.value == 1;
+    case Kind::lt:
+    case Kind::le:
+    case Kind::eq:
+    case Kind::logical_and:
+    case Kind::logical_not:
+      return true;
+    case Kind::select:
+      return is_boolean(n.operands[1]) && is_boolean(n.operands[2]);
+    default:
+      return false;
+  }
+}
 
 bool NodeEqual::operator()(const Node* a, const Node* b) const {
   if (a->hash != b->hash || a->kind != b->kind || a->value != b->value) return false;
@@ -145,6 +183,7 @@ const Node* Pool::Impl::intern(Kind kind, int64_t value, std::span<const Expr> o
   n.tree_size = static_cast<uint32_t>(std::min<uint64_t>(size, UINT32_MAX));
   n.base = base ? base : &n;
   n.self = Expr(&n);
+  n.boolean = boolean_form(n);
   compute_facts(&n);
   table.insert(&n);
   return &n;
@@ -157,15 +196,20 @@ Pool& common_pool(Expr a, Expr b) {
 }
 
 int compare(const Node* a, const Node* b) {
-  if (a == b) return 0;
-  if (int d = order_of(a->kind) - order_of(b->kind)) return d;
-  if (a->kind == Kind::symbol) return a->name->compare(*b->name);
-  if (a->height != b->height) return a->height < b->height ? -1 : 1;
-  if (a->operands.size() != b->operands.size()) return a->operands.size() < b->operands.size() ? -1 : 1;
-  if (a->kind == Kind::constant) return a->value < b->value ? -1 : 1;
-  for (size_t i = 0; i < a->operands.size(); ++i)
-    if (int d = compare(a->operands[i].node(), b->operands[i].node())) return d;
-  return a->value < b->value ? -1 : a->value > b->value;
+  while (a != b) {
+    if (int d = order_of(a->kind) - order_of(b->kind)) return d;
+    if (a->kind == Kind::symbol) return a->name->compare(*b->name);
+    if (a->height != b->height) return a->height < b->height ? -1 : 1;
+    if (a->operands.size() != b->operands.size()) return a->operands.size() < b->operands.size() ? -1 : 1;
+    size_t i = 0;
+    while (i < a->operands.size() && a->operands[i] == b->operands[i]) ++i;
+    if (i == a->operands.size()) return a->value < b->value ? -1 : 1;
+    // Equal structure is one node: the first operands that differ decide.
+    const Expr left = a->operands[i], right = b->operands[i];
+    a = left.node();
+    b = right.node();
+  }
+  return 0;
 }
 
 std::string brief(Expr e) { return e.node()->tree_size <= kBriefSize ? print(e) : std::string(); }
@@ -197,12 +241,13 @@ Expr Pool::symbol(std::string_view name, SymbolInfo info) {
   if (!well_formed(name))
     throw UserError("malformed symbol name", where, "use letters, digits and _, in parts joined by dots");
   if (is_word(name)) throw UserError("symbol name is a word of the expression language", where, "rename the symbol");
-  if (info.multiple_of < 1) throw UserError("a symbol must be a multiple of a positive number", where, "");
+  if (info.multiple_of < 1)
+    throw UserError(fmt::format("a multiple of {} is stated", info.multiple_of), where,
+                    "a symbol is a multiple of a positive number");
   PLAIT_CHECK(!info.below || &info.below.pool() == this, "bound of {} is from another pool", name);
   auto it = impl_->symbols.find(name);
   if (it == impl_->symbols.end()) {
-    if (info.lo && info.hi && *info.lo > *info.hi)
-      throw UserError(fmt::format("empty range {}..{}", *info.lo, *info.hi), where, "");
+    refuse_contradiction(info, where);
     it = impl_->symbols.emplace(std::string(name), nullptr).first;
     Node& n = impl_->nodes.emplace_back();
     n.kind = Kind::symbol;
@@ -215,17 +260,15 @@ Expr Pool::symbol(std::string_view name, SymbolInfo info) {
     n.self = Expr(&n);
     n.info = std::make_unique<SymbolInfo>(info);
     it->second = &n;
-    settle(&n);
+    take_facts(&n);
     return n.self;
   }
   Node* n = it->second;
   SymbolInfo refined = *n->info;
   if (!refine(refined, info)) return n->self;
-  if (refined.lo && refined.hi && *refined.lo > *refined.hi)
-    throw UserError(fmt::format("contradicting facts: at least {} and at most {}", *refined.lo, *refined.hi), where,
-                    "");
+  refuse_contradiction(refined, where);
   *n->info = refined;
-  settle(n);
+  take_facts(n);
   ++impl_->epoch;
   return n->self;
 }

@@ -1,6 +1,6 @@
 // The prover: a difference is nonnegative if bounds say so, or if replacing one of its atoms by a bound of that atom,
-// in the direction that can only lower the difference, leaves a nonnegative difference. Depth-first, bounded work,
-// polynomial arithmetic only: it never builds an expression that a rule would have to simplify.
+// in the direction that can only lower the difference, leaves a nonnegative difference (S33 to S36). Depth-first,
+// bounded work, polynomial arithmetic only: it never builds an expression that a rule would have to simplify.
 #include <algorithm>
 
 #include "base/error.h"
@@ -10,6 +10,7 @@ namespace plait::sym {
 namespace {
 
 constexpr int kMaxDepth = 8;
+constexpr int kMaxConditions = 64;  // parts of one condition that are looked at
 
 class Prover {
  public:
@@ -52,6 +53,7 @@ class Prover {
     return add_scaled(v, Poly{{}, offset}, 1) && try_value(slope, rest, v, depth);
   }
 
+  // S33 by the sign of the slope; S36: a choice is one of its branches.
   bool by_atom(const Poly& p, Expr a, int depth) {
     Poly slope, rest;
     take_out(p, a, slope, rest);
@@ -68,7 +70,7 @@ class Prover {
     return false;
   }
 
-  // A quotient q of x by d lies in [(x - d + 1)/d, x/d]. The difference times d is an integer combination again, and an
+  // S35: a quotient q of x by d lies in [(x - d + 1)/d, x/d]. The difference times d is an integer combination again, and an
   // integer above -1 is nonnegative, which is worth d - 1.
   bool by_quotient(const Poly& slope, const Poly& rest, Expr a, bool upper, int depth) {
     const Expr d = a.operands()[1];
@@ -81,6 +83,7 @@ class Prover {
            nonnegative(next, depth - 1);
   }
 
+  // S34, from above.
   bool by_upper(const Poly& slope, const Poly& rest, Expr a, int depth) {
     std::span<const Expr> o = a.operands();
     switch (a.kind()) {
@@ -116,6 +119,7 @@ class Prover {
     return !slope.is_constant() && hi != INT64_MAX && try_value(slope, rest, Poly{{}, hi}, depth);
   }
 
+  // S34, from below.
   bool by_lower(const Poly& slope, const Poly& rest, Expr a, int depth) {
     if (a.kind() == Kind::floordiv && by_quotient(slope, rest, a, false, depth)) return true;
     if (a.kind() == Kind::max)
@@ -129,7 +133,7 @@ class Prover {
   int work_;
 };
 
-// Truth of `L < R` or `L <= R` with proof effort.
+// S37: truth of `L < R` or `L <= R` with proof effort.
 Truth prove_order(Expr condition) {
   Pool::Impl& pool = impl_of(condition);
   Poly d = to_poly(condition.operands()[1]), opposite = to_poly(condition.operands()[0]);
@@ -141,6 +145,7 @@ Truth prove_order(Expr condition) {
   return Truth::unknown;
 }
 
+// S37: logic over three values.
 Truth negate(Truth t) { return t == Truth::unknown ? t : t == Truth::yes ? Truth::no : Truth::yes; }
 
 Truth prove_equal(Expr condition) {
@@ -175,8 +180,8 @@ bool in_range(Pool::Impl& pool, const Poly& value, const Poly& d) {
          add_scaled(left, Poly{{}, -1}, 1) && prove_nonnegative(pool, left, kConstructionWork);
 }
 
-Truth prove(Expr condition) {
-  PLAIT_CHECK(condition, "null expression");
+static Truth prove_part(Expr condition, int& parts) {
+  if (--parts < 0) return Truth::unknown;
   const Bounds r = bounds(condition);
   if (r.lo > 0 || r.hi < 0) return Truth::yes;
   if (r.lo == 0 && r.hi == 0) return Truth::no;
@@ -187,23 +192,29 @@ Truth prove(Expr condition) {
     case Kind::eq:
       return prove_equal(condition);
     case Kind::logical_not:
-      return negate(prove(condition.operands()[0]));
+      return negate(prove_part(condition.operands()[0], parts));
     case Kind::logical_and: {
       Truth all = Truth::yes;
       for (Expr c : condition.operands()) {
-        const Truth t = prove(c);
+        const Truth t = prove_part(c, parts);
         if (t == Truth::no) return t;
         if (t == Truth::unknown) all = t;
       }
       return all;
     }
     case Kind::select: {
-      const Truth a = prove(condition.operands()[1]), b = prove(condition.operands()[2]);
-      return a == b ? a : Truth::unknown;
+      const Truth a = prove_part(condition.operands()[1], parts);
+      return a != Truth::unknown && a == prove_part(condition.operands()[2], parts) ? a : Truth::unknown;
     }
     default:
-      return is_boolean(condition) ? Truth::unknown : prove(ne(condition, 0));
+      return is_boolean(condition) ? Truth::unknown : prove_part(ne(condition, 0), parts);
   }
+}
+
+Truth prove(Expr condition) {
+  PLAIT_CHECK(condition, "null expression");
+  int parts = kMaxConditions;
+  return prove_part(condition, parts);
 }
 
 bool proven(Expr condition) { return prove(condition) == Truth::yes; }

@@ -1,33 +1,33 @@
 // Canonical forms of add, mul, min, max, chunk; every rule of the package has its number here.
 //
 // Sums and products
-//   R1  a sum is one sorted list of coefficient*monomial plus one constant: equal sums are one node
-//   R2  a product is expanded over sums up to kMaxTerms terms: products of sums meet their expansions
-//   R3  k*b*floordiv(z, b) + k*mod(z, b) = k*z: a split index is merged back
-//   R4  k*b*mod(floordiv(z, b), c) + k*mod(z, b) = k*mod(z, b*c): the same below another split
-//   R5  a*floordiv(y, a) = y where the facts show that a divides y: exact splits leave no trace
+//   S1  a sum is one sorted list of coefficient*monomial plus one constant: equal sums are one node
+//   S2  a product is expanded over sums up to kMaxTerms terms: products of sums meet their expansions
+//   S3  k*b*floordiv(z, b) + k*mod(z, b) = k*z: a split index is merged back
+//   S4  k*b*mod(floordiv(z, b), c) + k*mod(z, b) = k*mod(z, b*c): the same below another split
+//   S5  a*floordiv(y, a) = y where the facts show that a divides y: exact splits leave no trace
 // Division by d, proven positive (divide.cpp)
-//   R6  floordiv(q*d + r, d) = q + floordiv(r, d), mod(q*d + r, d) = mod(r, d), term by term: whole blocks leave
-//   R7  a term that the facts show to be a multiple of d is split off as a whole
-//   R8  0 <= r < d proven: the quotient is 0 and the remainder r; constant d: also any other single bucket
-//   R9  floordiv(g*x + r, g*e) = floordiv(x, e), mod(g*x + r, g*e) = g*mod(x, e) + r, with 0 <= r < g proven
-//   R10 floordiv(floordiv(x, a) + c, b) = floordiv(x + a*c, a*b): one division instead of two
-//   R11 mod(k*mod(x, a) + y, d) = mod(k*x + y, d) where d divides k*a
-//   R12 floordiv(mod(x, a*b), a) = mod(floordiv(x, a), b): digits of an index have one form
+//   S6  floordiv(q*d + r, d) = q + floordiv(r, d), mod(q*d + r, d) = mod(r, d), term by term: whole blocks leave
+//   S7  a term that the facts show to be a multiple of d is split off as a whole
+//   S8  0 <= r < d proven: the quotient is 0 and the remainder r; constant d: also any other single bucket
+//   S9  floordiv(g*x + r, g*e) = floordiv(x, e), mod(g*x + r, g*e) = g*mod(x, e) + r, with 0 <= r < g proven
+//   S10 floordiv(floordiv(x, a) + c, b) = floordiv(x + a*c, a*b): one division instead of two
+//   S11 mod(k*mod(x, a) + y, d) = mod(k*x + y, d) where d divides k*a
+//   S12 floordiv(mod(x, a*b), a) = mod(floordiv(x, a), b): digits of an index have one form
 // Choices
-//   R13 min and max are flat, sorted, without duplicates and without operands that another one is proven to beat
-//   R14 select with a known condition, equal branches, a negated condition, or the branches 1 and 0
+//   S13 min and max are flat, sorted, without duplicates and without operands that another one is proven to beat
+//   S14 select with a known condition, equal branches, a negated condition, or the branches 1 and 0
 // Conditions (condition.cpp)
-//   R15 a comparison is the sign of one difference, divided by the common divisor of its coefficients
-//   R16 a difference with a proven sign is a constant (bounds, then `below` facts, see prove.cpp)
-//   R17 an equality whose coefficients' common divisor does not divide its constant is false
-//   R18 conjunctions are flat, sorted, without duplicates; a condition beside its negation is false
-//   R19 the negation of a comparison is a comparison; double negations cancel
+//   S15 a comparison is the sign of one difference, divided by the common divisor of its coefficients
+//   S16 a difference with a proven sign is a constant (bounds, then `below` facts, see prove.cpp)
+//   S17 an equality whose coefficients' common divisor does not divide its constant is false
+//   S18 conjunctions are flat, sorted, without duplicates; a condition beside its negation is false
+//   S19 the negation of a comparison is a comparison; double negations cancel
 // Pieces
-//   R20 chunk(n, 1, r) = n; granule*parts divides n: chunk = floordiv(n, parts), start = r*chunk
-//   R21 constants fold; rank 0 starts at 0; an empty n has empty pieces
+//   S20 chunk(n, 1, r) = n; granule*parts divides n: chunk = floordiv(n, parts), start = r*chunk
+//   S21 constants fold; rank 0 starts at 0; an empty n has empty pieces
 // Any
-//   R22 floordiv, mod, min, max, select, chunk whose bounds meet are that constant
+//   S22 floordiv, mod, min, max, select, chunk whose bounds meet are that constant
 #include <algorithm>
 
 #include "base/error.h"
@@ -38,6 +38,7 @@ namespace {
 
 constexpr size_t kMaxTerms = 256;    // a product with more is kept as a product of sums
 constexpr size_t kMaxOperands = 32;  // of min and max; more are nested
+constexpr size_t kMaxCompared = 64;  // operands of one min or max that are compared with each other
 
 size_t term_count(Expr sum) { return sum.operands().size(); }
 
@@ -47,26 +48,27 @@ bool holds_division(const Node* base) {
   return false;
 }
 
-// Replaces the terms at i and j (j may be i) by m * value.
-void replace(Pool::Impl& pool, Poly& p, size_t i, size_t j, Mono m, Expr value) {
-  p.terms.erase(p.terms.begin() + static_cast<ptrdiff_t>(std::max(i, j)));
-  if (i != j) p.terms.erase(p.terms.begin() + static_cast<ptrdiff_t>(std::min(i, j)));
-  Poly factor;
-  add_term(pool, factor, m);
-  p = sum(p, times(pool, factor, to_poly(value)));
+// Replaces the terms at i and j (j may be i) by m * value; false, with p as it was, where that overflows.
+bool replace(Pool::Impl& pool, Poly& p, size_t i, size_t j, Mono m, Expr value) {
+  Poly next = p, factor, scaled;
+  next.terms.erase(next.terms.begin() + static_cast<ptrdiff_t>(std::max(i, j)));
+  if (i != j) next.terms.erase(next.terms.begin() + static_cast<ptrdiff_t>(std::min(i, j)));
+  if (!add_term(pool, factor, m) || !multiply(pool, factor, to_poly(value), scaled) || !add_scaled(next, scaled, 1))
+    return false;
+  p = std::move(next);
+  return true;
 }
 
-// R5 for the factor floordiv(y, a) of term i.
+// S5 for the factor floordiv(y, a) of term i.
 bool drop_exact_division(Pool::Impl& pool, Poly& p, size_t i, Expr quotient) {
   const Expr y = quotient.operands()[0];
   const std::optional<int64_t> a = quotient.operands()[1].constant();
   const Term t = p.terms[i];
   if (!a || *a < 1 || t.coef % *a != 0 || divisor_of(y.node()) % *a != 0) return false;
-  replace(pool, p, i, i, {t.coef / *a, without(pool, t.base, quotient)}, y);
-  return true;
+  return replace(pool, p, i, i, {t.coef / *a, without(pool, t.base, quotient)}, y);
 }
 
-// R3 and R4 for the factor mod(z, b) of term i.
+// S3 and S4 for the factor mod(z, b) of term i.
 bool join_remainder(Pool::Impl& pool, Poly& p, size_t i, Expr remainder) {
   const Expr z = remainder.operands()[0], b = remainder.operands()[1];
   const Term t = p.terms[i];
@@ -84,8 +86,8 @@ bool join_remainder(Pool::Impl& pool, Poly& p, size_t i, Expr remainder) {
       const bool whole = f == q;
       if (!whole && !(f.kind() == Kind::mod && f.operands()[0] == q)) continue;
       if (without(pool, p.terms[j].base, f) != scale) continue;
-      replace(pool, p, i, j, rest, whole ? z : mod(z, b * f.operands()[1]));
-      return true;
+      const std::optional<Expr> wider = whole ? b : try_times(pool, b, f.operands()[1]);
+      if (wider && replace(pool, p, i, j, rest, whole ? z : mod(z, *wider))) return true;
     }
   }
   return false;
@@ -129,13 +131,13 @@ Expr sum_of(Pool& pool, std::span<const Expr> operands) {
 
 Expr product_of(Pool& pool, std::span<const Expr> operands) {
   Pool::Impl& impl = pool.impl();
-  std::vector<Expr> sums;
+  std::vector<Expr> sums, others;
   Mono rest{1, nullptr};
   auto take = [&](Expr f) {
     if (f.kind() == Kind::add) {
       sums.push_back(f);
     } else if (!f.is_constant()) {
-      rest.base = product(impl, rest.base, f.node());
+      others.push_back(f);
     } else if (__builtin_mul_overflow(rest.coef, f.value(), &rest.coef)) {
       fail_overflow("multiplying parts of");
     }
@@ -148,16 +150,16 @@ Expr product_of(Pool& pool, std::span<const Expr> operands) {
       take(e);
     }
   }
-  Poly p;
-  add_term(impl, p, rest);
   size_t count = 1;
   for (Expr s : sums) count = std::min(count * term_count(s), kMaxTerms + 1);
   if (sums.size() > 1 && count > kMaxTerms) {
-    for (Expr s : sums) rest.base = product(impl, rest.base, s.node());
-    p = {};
-    add_term(impl, p, rest);
-    return from_poly(impl, std::move(p));
+    others.insert(others.end(), sums.begin(), sums.end());
+    sums.clear();
   }
+  std::sort(others.begin(), others.end(), [](Expr a, Expr b) { return compare(a.node(), b.node()) < 0; });
+  rest.base = monomial(impl, others);
+  Poly p;
+  add_term(impl, p, rest);
   for (Expr s : sums) p = times(impl, p, to_poly(s));
   return from_poly(impl, std::move(p));
 }
@@ -184,16 +186,17 @@ Expr operator*(int64_t a, Expr b) { return b * a; }
 Expr floordiv(Expr a, int64_t b) { return floordiv(a, a.pool().constant(b)); }
 Expr mod(Expr a, int64_t b) { return mod(a, a.pool().constant(b)); }
 Expr ceildiv(Expr a, int64_t b) { return ceildiv(a, a.pool().constant(b)); }
-Expr ceildiv(Expr a, Expr b) { return floordiv(a + b - 1, b); }
+Expr ceildiv(Expr a, Expr b) {
+  Pool& pool = common_pool(a, b);
+  Poly p = to_poly(a), less = p;
+  if (add_scaled(p, to_poly(b), 1) && add_scaled(p, Poly{{}, -1}, 1)) return floordiv_poly(pool.impl(), p, b);
+  // a + b - 1 is past 64 bits, a - 1 is not.
+  return floordiv_poly(pool.impl(), sum(less, Poly{{}, -1}), b) + 1;
+}
 Expr min(Expr a, int64_t b) { return min(a, a.pool().constant(b)); }
 Expr max(Expr a, int64_t b) { return max(a, a.pool().constant(b)); }
 
-// R22.
-static Expr settle(Expr e) {
-  const Bounds r = bounds(e);
-  return r.lo == r.hi ? e.pool().constant(r.lo) : e;
-}
-
+// S13: the winner is chosen wherever both have a value.
 static bool beats(Kind kind, Expr winner, Expr loser) {
   Poly d = to_poly(kind == Kind::min ? loser : winner);
   if (!add_scaled(d, to_poly(kind == Kind::min ? winner : loser), -1)) return false;
@@ -219,7 +222,7 @@ Expr extremum_of(Kind kind, std::span<const Expr> operands) {
                    [](const Operand& a, const Operand& b) { return compare(a.value.node(), b.value.node()) < 0; });
   auto same = [](const Operand& a, const Operand& b) { return a.value == b.value; };
   all.erase(std::unique(all.begin(), all.end(), same), all.end());
-  for (size_t i = all.size(); i-- > 0;) {
+  for (size_t i = all.size() <= kMaxCompared ? all.size() : 0; i-- > 0;) {
     for (size_t j = 0; j < all.size(); ++j) {
       if (all[j].group == all[i].group || !beats(kind, all[j].value, all[i].value)) continue;
       all.erase(all.begin() + static_cast<ptrdiff_t>(i));
@@ -243,6 +246,7 @@ Expr max(Expr a, Expr b) {
   return extremum_of(Kind::max, operands);
 }
 
+// S20, S21.
 static Expr piece(Kind kind, Expr n, Expr parts, Expr rank, int64_t granule) {
   common_pool(n, parts);
   Pool& pool = common_pool(n, rank);
@@ -259,13 +263,12 @@ static Expr piece(Kind kind, Expr n, Expr parts, Expr rank, int64_t granule) {
   if ((n.is_constant() && n.value() == 0) || (start && rank.is_constant() && rank.value() == 0))
     return pool.constant(0);
   if (n.is_constant() && parts.is_constant() && rank.is_constant()) return pool.constant(evaluate(raw, {}));
-  int64_t whole;
-  const bool fits = !parts.is_constant() || !__builtin_mul_overflow(parts.value(), granule, &whole);
-  if (fits && prove_positive(parts)) {
-    const Expr left = mod(n, parts * granule);
-    if (left.is_constant() && left.value() == 0) return start ? rank * floordiv(n, parts) : floordiv(n, parts);
-  }
-  return settle(raw);
+  const std::optional<Expr> whole = try_times(pool.impl(), parts, g);
+  if (!whole || !prove_positive(parts)) return settle(raw);
+  const Expr left = mod(n, *whole);
+  if (!left.is_constant() || left.value() != 0) return settle(raw);
+  const Expr size = floordiv(n, parts);
+  return start ? try_times(pool.impl(), rank, size).value_or(raw) : size;
 }
 
 Expr chunk(Expr n, Expr parts, Expr rank, int64_t granule) { return piece(Kind::chunk, n, parts, rank, granule); }
