@@ -152,6 +152,7 @@ set(PLAIT_CORE_SOURCES
   sym/condition.cpp
   sym/divide.cpp
   sym/evaluate.cpp
+  sym/facts.cpp
   sym/poly.cpp
   sym/pool.cpp
   sym/prove.cpp

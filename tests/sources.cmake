@@ -250,6 +250,11 @@ set(PLAIT_TEST_unit_sim_ptx
 )
 set(PLAIT_TEST_unit_sym
   unit/sym/expr_test.cpp
+  unit/sym/facts_rules_test.cpp
+  unit/sym/facts_test.cpp
+  unit/sym/limits_test.cpp
+  unit/sym/numbers_test.cpp
   unit/sym/random_test.cpp
   unit/sym/rules_test.cpp
+  unit/sym/theorems_test.cpp
 )

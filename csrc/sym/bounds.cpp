@@ -120,7 +120,8 @@ Bounds combine(const Node* n) {
   return {kLow, kHigh};
 }
 
-// S28: a common divisor of the operands divides sums, remainders, choices and pieces. S29: products and exact quotients.
+// S28: a common divisor of the operands divides sums, remainders, choices and pieces. S29: products and exact
+// quotients.
 int64_t combine_divisor(const Node* n) {
   auto d = [n](size_t i) { return divisor_of(n->operands[i].node()); };
   int64_t out = n->operands.empty() ? 1 : d(0);
@@ -171,7 +172,8 @@ void compute_facts(const Node* n) {
 
 static void refresh(const Node* n) {
   const uint64_t epoch = n->pool->impl().epoch;
-  if (n->facts_epoch == epoch || n->kind == Kind::symbol) return;
+  if (n->facts_epoch == epoch || n->kind == Kind::symbol) [[likely]]
+    return;
   visit_upwards(
       n->self, [epoch](Expr e) { return e.is_symbol() || e.node()->facts_epoch == epoch; },
       [](Expr e) { compute_facts(e.node()); });
@@ -189,7 +191,7 @@ int64_t divisor_of(const Node* n) {
 
 Bounds range_of(const Poly& p) {
   SumBounds sum;
-  for (const Term& t : p.terms) sum.add(multiply({t.coef, t.coef}, range_of(t.base)));
+  for (const Term& t : p.terms) sum.add(t.coef == 1 ? range_of(t.base) : multiply({t.coef, t.coef}, range_of(t.base)));
   // The constant is a known number, whatever it is.
   Bounds out = sum.get();
   if (out.lo != kLow) out.lo = clamp(Wide(out.lo) + p.constant);
@@ -207,7 +209,7 @@ int64_t divisor_of(const Poly& p) {
   return out;
 }
 
-// S22.
+// S22: an unknown side is no meeting.
 Expr settle(Expr e) {
   const Bounds r = bounds(e);
   return r.lo == r.hi && r.lo != kLow && r.hi != kHigh ? e.pool().constant(r.lo) : e;

@@ -59,7 +59,7 @@ Expr ordered(Expr b, Expr a, int64_t slack) {
   return pool.raw(kind, {b, a});
 }
 
-// S15 to S17: the condition a == b, p their difference.
+// S15, S16, S17: the condition a == b, p their difference.
 Expr equal(Expr a, Expr b, Poly p) {
   Pool::Impl& pool = impl_of(a);
   recombine(pool, p);
@@ -177,10 +177,7 @@ Expr logical_not(Expr a) {
   // Branches are shared and nested deeply: each node remembers its negation.
   const uint64_t epoch = impl_of(c).epoch;
   visit_upwards(
-      c,
-      [epoch](Expr e) {
-        return e.kind() != Kind::select || !is_boolean(e) || e.node()->negation_epoch == epoch;
-      },
+      c, [epoch](Expr e) { return e.kind() != Kind::select || !is_boolean(e) || e.node()->negation_epoch == epoch; },
       [epoch](Expr e) {
         e.node()->negation = negation_of(e).node();
         e.node()->negation_epoch = epoch;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sym/expr.h"
+#include "sym/small_vector.h"
 
 namespace plait::sym {
 
@@ -27,7 +28,7 @@ struct Node {
   Expr self;
   mutable uint64_t facts_epoch = 0;  // facts of the pool for which the next two hold
   mutable Bounds range{INT64_MIN, INT64_MAX};
-  mutable int64_t divisor = 1;  // not capped
+  mutable int64_t divisor = 1;          // not capped
   mutable uint64_t negation_epoch = 0;  // facts with which the next one was built
   mutable const Node* negation = nullptr;
   std::unique_ptr<SymbolInfo> info;
@@ -85,7 +86,7 @@ int compare(const Node* a, const Node* b);
 
 std::string brief(Expr e);  // its text for an error message, nothing where that is long
 [[noreturn]] void fail_overflow(const char* action);
-bool is_word(std::string_view name);            // of the text form: not a symbol name
+bool is_word(std::string_view name);  // of the text form: not a symbol name
 inline bool is_boolean(Expr e) { return e.node()->boolean; }
 int64_t floor_divide(int64_t a, int64_t b);     // b > 0
 int64_t floor_remainder(int64_t a, int64_t b);  // b > 0
@@ -102,8 +103,9 @@ struct Term {
   int64_t coef;
   const Node* base;
 };
+using Exprs = SmallVector<Expr, 8>;
 struct Poly {
-  std::vector<Term> terms;
+  SmallVector<Term, 4> terms;
   int64_t constant = 0;
   bool is_constant() const { return terms.empty(); }
   bool is_zero() const { return terms.empty() && constant == 0; }
@@ -119,8 +121,8 @@ std::span<const Expr> factors(const Node* base);  // of a monomial without coeff
 const Node* product(Pool::Impl& pool, const Node* a, const Node* b);
 const Node* without(Pool::Impl& pool, const Node* base, Expr factor);  // drops one occurrence; null where none is left
 // A product that was kept with sums among its factors (S2) is divided as a whole only: parts of it are not canonical.
-std::optional<Mono> divide(Pool::Impl& pool, Mono a, Mono b);  // exact division
-Mono common(Pool::Impl& pool, Mono a, Mono b);                 // greatest common divisor, coefficient > 0
+std::optional<Mono> divide(Pool::Impl& pool, Mono a, Mono b);          // exact division
+Mono common(Pool::Impl& pool, Mono a, Mono b);                         // greatest common divisor, coefficient > 0
 const Node* monomial(Pool::Impl& pool, std::span<const Expr> sorted);  // null where there are none
 std::optional<Mono> as_mono(const Poly& p);                            // a constant or a single term
 Expr term_expr(Pool::Impl& pool, Term t);

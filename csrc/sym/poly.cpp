@@ -56,15 +56,15 @@ const Node* product(Pool::Impl& pool, const Node* a, const Node* b) {
   if (!a) return b;
   if (!b) return a;
   std::span<const Expr> fa = factors(a), fb = factors(b);
-  std::vector<Expr> out(fa.size() + fb.size());
-  std::merge(fa.begin(), fa.end(), fb.begin(), fb.end(), out.begin(),
+  Exprs out;
+  std::merge(fa.begin(), fa.end(), fb.begin(), fb.end(), std::back_inserter(out),
              [](Expr x, Expr y) { return compare(x.node(), y.node()) < 0; });
   return monomial(pool, out);
 }
 
 const Node* without(Pool::Impl& pool, const Node* base, Expr factor) {
   std::span<const Expr> f = factors(base);
-  std::vector<Expr> out(f.begin(), f.end());
+  Exprs out(f.data(), f.data() + f.size());
   auto it = std::find(out.begin(), out.end(), factor);
   PLAIT_CHECK(it != out.end(), "factor is not in the monomial");
   out.erase(it);
@@ -80,7 +80,7 @@ std::optional<Mono> divide(Pool::Impl& pool, Mono a, Mono b) {
   if (b.coef == 0 || (b.coef == -1 && a.coef == INT64_MIN) || a.coef % b.coef != 0) return std::nullopt;
   std::span<const Expr> fa = factors(a.base), fb = factors(b.base);
   if (fb.size() > fa.size()) return std::nullopt;
-  std::vector<Expr> rest(fa.begin(), fa.end());
+  Exprs rest(fa.data(), fa.data() + fa.size());
   for (Expr f : fb) {
     auto it = std::find(rest.begin(), rest.end(), f);
     if (it == rest.end()) return std::nullopt;
@@ -92,7 +92,7 @@ std::optional<Mono> divide(Pool::Impl& pool, Mono a, Mono b) {
 
 Mono common(Pool::Impl& pool, Mono a, Mono b) {
   std::span<const Expr> fb = factors(b.base);
-  std::vector<Expr> left(fb.begin(), fb.end()), shared;
+  Exprs left(fb.data(), fb.data() + fb.size()), shared;
   for (Expr f : factors(a.base)) {
     auto it = std::find(left.begin(), left.end(), f);
     if (it == left.end() || f.kind() == Kind::add) continue;
@@ -110,7 +110,7 @@ std::optional<Mono> as_mono(const Poly& p) {
 
 Expr term_expr(Pool::Impl& pool, Term t) {
   if (t.coef == 1) return Expr(t.base);
-  std::vector<Expr> operands{pool.pool->constant(t.coef)};
+  Exprs operands{pool.pool->constant(t.coef)};
   for (Expr f : factors(t.base)) operands.push_back(f);
   return Expr(pool.intern(Kind::mul, t.coef, operands, t.base));
 }
@@ -120,7 +120,7 @@ bool add_scaled(Poly& a, const Poly& b, int64_t scale) {
   if (__builtin_mul_overflow(b.constant, scale, &scaled)) return false;
   if (__builtin_add_overflow(a.constant, scaled, &a.constant)) return false;
   if (scale == 0 || b.terms.empty()) return true;
-  std::vector<Term> out;
+  SmallVector<Term, 4> out;
   out.reserve(a.terms.size() + b.terms.size());
   size_t i = 0, j = 0;
   while (i < a.terms.size() || j < b.terms.size()) {
@@ -158,7 +158,7 @@ bool multiply(Pool::Impl& pool, const Poly& a, const Poly& b, Poly& out) {
   if (a.is_constant()) return multiply(pool, b, a, out);
   Poly result;
   if (__builtin_mul_overflow(a.constant, b.constant, &result.constant)) return false;
-  std::vector<Term> all;
+  SmallVector<Term, 8> all;
   bool ok = true;
   auto put = [&](const Node* base, int64_t x, int64_t y) {
     int64_t coef;

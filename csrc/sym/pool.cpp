@@ -77,9 +77,9 @@ void refuse_contradiction(const SymbolInfo& info, const std::string& where) {
                     "state bounds that some value satisfies");
   const Bounds r = stated_range(info);
   if (r.lo > r.hi)
-    throw UserError(fmt::format("contradicting facts: no multiple of {} in {}..{}", info.multiple_of, *info.lo,
-                                *info.hi),
-                    where, "state facts that some value satisfies");
+    throw UserError(
+        fmt::format("contradicting facts: no multiple of {} in {}..{}", info.multiple_of, *info.lo, *info.hi), where,
+        "state facts that some value satisfies");
 }
 
 // S32: all facts hold together. False where nothing is new.
@@ -92,8 +92,12 @@ bool refine(SymbolInfo& known, const SymbolInfo& added) {
     if (!__builtin_mul_overflow(known.multiple_of / gcd64(known.multiple_of, added.multiple_of), added.multiple_of,
                                 &common_multiple)) {
       known.multiple_of = common_multiple;
-      changed = true;
+    } else {
+      // The only multiple within 64 bits is 0.
+      known.lo = std::max<int64_t>(known.lo.value_or(0), 0);
+      known.hi = std::min<int64_t>(known.hi.value_or(0), 0);
     }
+    changed = true;
   }
   if (added.below && !(known.below == added.below)) {
     known.below = known.below ? min(known.below, added.below) : added.below;

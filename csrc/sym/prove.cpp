@@ -21,16 +21,25 @@ class Prover {
     const Bounds r = range_of(p);
     if (r.lo >= 0) return true;
     if (depth == 0 || r.hi < 0) return false;
-    std::vector<Expr> atoms;
+    Exprs atoms;
     for (const Term& t : p.terms)
       for (Expr f : factors(t.base))
         if (std::find(atoms.begin(), atoms.end(), f) == atoms.end()) atoms.push_back(f);
     for (Expr a : atoms)
-      if (by_atom(p, a, depth)) return true;
+      if (useful(p, a) && by_atom(p, a, depth)) return true;
     return false;
   }
 
  private:
+  // Where an atom has bounds only and stands by itself, the bounds of the difference have used them.
+  static bool useful(const Poly& p, Expr a) {
+    const bool bounds_only = a.is_symbol() ? !a.node()->info->below : is_boolean(a) && a.kind() != Kind::select;
+    return !bounds_only || std::any_of(p.terms.begin(), p.terms.end(), [a](const Term& t) {
+      std::span<const Expr> f = factors(t.base);
+      return f.size() > 1 && std::find(f.begin(), f.end(), a) != f.end();
+    });
+  }
+
   // p = slope*a + rest, one occurrence of the atom taken out of each of its terms.
   void take_out(const Poly& p, Expr a, Poly& slope, Poly& rest) {
     rest.constant = p.constant;
@@ -70,8 +79,8 @@ class Prover {
     return false;
   }
 
-  // S35: a quotient q of x by d lies in [(x - d + 1)/d, x/d]. The difference times d is an integer combination again, and an
-  // integer above -1 is nonnegative, which is worth d - 1.
+  // S35: a quotient q of x by d lies in [(x - d + 1)/d, x/d]. The difference times d is an integer combination again,
+  // and an integer above -1 is nonnegative, which is worth d - 1.
   bool by_quotient(const Poly& slope, const Poly& rest, Expr a, bool upper, int depth) {
     const Expr d = a.operands()[1];
     if (bounds(d).lo < 1) return false;

@@ -1,4 +1,5 @@
-// Canonical forms of add, mul, min, max, chunk; every rule of the package has its number here.
+// Canonical forms of add, mul, min, max, chunk; every rule of the package has its number here, its theorem with proof
+// in docs/math.md, and a test of that number in tests/unit/sym.
 //
 // Sums and products
 //   S1  a sum is one sorted list of coefficient*monomial plus one constant: equal sums are one node
@@ -28,6 +29,25 @@
 //   S21 constants fold; rank 0 starts at 0; an empty n has empty pieces
 // Any
 //   S22 floordiv, mod, min, max, select, chunk whose bounds meet are that constant
+// Bounds and divisors of expressions (bounds.cpp)
+//   S23 sums of bounds; products have their extremes at the corners
+//   S24 a quotient has its extremes at those of its operands, each with the divisor that fits its sign
+//   S25 a remainder is in 0..d-1, at most a dividend >= 0, and is a dividend in 0..d-1
+//   S26 min, max and select by their operands; conditions are 0 or 1
+//   S27 a start is in 0..n; a chunk is at most the first chunk of the largest n in the fewest parts
+//   S28 a common divisor divides sums, remainders, choices; with the granule, pieces
+//   S29 divisors of factors multiply; an exact quotient divides the divisor
+// Facts (pool.cpp, facts.cpp)
+//   S30 bounds of a multiple move inwards to multiples
+//   S31 x < b gives x <= (upper bound of b) - 1
+//   S32 facts are intersected: larger lo, smaller hi, common multiple, the lower one of two symbolic bounds
+// Proofs (prove.cpp)
+//   S33 p = slope*a + rest >= slope*b + rest, where slope <= 0 and a <= b, or slope >= 0 and a >= b
+//   S34 what bounds an atom: `below` - 1, divisor - 1, operands of min and max, n and n - start of a piece, numbers
+//   S35 a difference with a quotient by d is nonnegative where d times it, plus d - 1, is
+//   S36 a difference with a choice is nonnegative where it is with each branch
+//   S37 conditions by differences and three-valued logic
+//   S38 facts imply others: each one is proven in a pool that has the facts
 #include <algorithm>
 
 #include "base/error.h"
@@ -112,11 +132,12 @@ void recombine(Pool::Impl& pool, Poly& p) {
   while (recombine_once(pool, p)) {}
 }
 
+// S1: terms and constant of a polynomial are sorted and collected already.
 Expr from_poly(Pool::Impl& pool, Poly p) {
   recombine(pool, p);
   if (p.is_constant()) return pool.pool->constant(p.constant);
   if (p.terms.size() == 1 && p.constant == 0) return term_expr(pool, p.terms[0]);
-  std::vector<Expr> operands;
+  Exprs operands;
   operands.reserve(p.terms.size() + 1);
   for (const Term& t : p.terms) operands.push_back(term_expr(pool, t));
   if (p.constant != 0) operands.push_back(pool.pool->constant(p.constant));
@@ -129,9 +150,10 @@ Expr sum_of(Pool& pool, std::span<const Expr> operands) {
   return from_poly(pool.impl(), std::move(p));
 }
 
+// S2.
 Expr product_of(Pool& pool, std::span<const Expr> operands) {
   Pool::Impl& impl = pool.impl();
-  std::vector<Expr> sums, others;
+  Exprs sums, others;
   Mono rest{1, nullptr};
   auto take = [&](Expr f) {
     if (f.kind() == Kind::add) {
@@ -153,8 +175,8 @@ Expr product_of(Pool& pool, std::span<const Expr> operands) {
   size_t count = 1;
   for (Expr s : sums) count = std::min(count * term_count(s), kMaxTerms + 1);
   if (sums.size() > 1 && count > kMaxTerms) {
-    others.insert(others.end(), sums.begin(), sums.end());
-    sums.clear();
+    for (Expr s : sums) others.push_back(s);
+    sums = {};
   }
   std::sort(others.begin(), others.end(), [](Expr a, Expr b) { return compare(a.node(), b.node()) < 0; });
   rest.base = monomial(impl, others);

@@ -1,7 +1,7 @@
 // Pools, symbols, facts, evaluation, overflow, text errors, import, pieces, speed.
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <numeric>
 
 #include "base/error.h"
@@ -213,33 +213,106 @@ TEST(Sym, ValuesAreCheckedAgainstFacts) {
 }
 
 double milliseconds(const std::function<void()>& f) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   f();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return 1000.0 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
-// Limits are 10 times what an optimised build needs, so that slow machines and sanitizers pass.
-TEST(Sym, DeepExpressionsAreQuick) {
-  Pool pool;
-  const Expr x = pool.symbol("x"), y = pool.symbol("y", {.lo = 0, .hi = 100});
-  Expr e = x;
-  const double build = milliseconds([&] {
-    for (int i = 0; i < 2000; ++i) {
-      e = floordiv(e * 3 + y, 5 + i % 3);
-      e = min(e, y * i + x);
-      e = mod(e + i, 1000 + i) + y;
-      e = select(lt(e, x), e, x * 2 + e);
-      e = max(e, x - i);
+// A limit on the best of five attempts; other builds are not what the figure is about.
+void expect_within(double limit, double best, const char* what) {
+  std::printf("%s: %.1f ms\n", what, best);
+#if defined(__OPTIMIZE__) && !defined(PLAIT_SANITIZED)
+  EXPECT_LT(best, limit) << what;
+#else
+  EXPECT_LT(best, limit * 40) << what;
+#endif
+}
+
+struct Nest {
+  const char* what;
+  std::function<Expr(Expr, Expr, Expr, int)> wrap;  // x, y, what was made before, its ordinal
+};
+
+TEST(Sym, TenThousandNestedNodesAreQuick) {
+  const std::vector<Nest> nests{
+      {"quotients", [](Expr, Expr y, Expr e, int i) { return floordiv(e + y, 5 + i % 3); }},
+      {"remainders", [](Expr, Expr y, Expr e, int i) { return mod(e * 3 + y, 1000 + i); }},
+      {"extrema",
+       [](Expr x, Expr y, Expr e, int i) { return i % 2 ? min(e, x * (i + 2) + y) : max(e, y * i - 3 * x); }},
+      {"selects", [](Expr x, Expr y, Expr e, int i) { return select(lt(x, y + i), e, y * i + 1); }},
+      {"conditions",
+       [](Expr x, Expr y, Expr e, int i) { return select(eq(x, i), e, i % 2 ? logical_not(e) : lt(x, y + i)); }},
+      {"mixed",
+       [](Expr x, Expr y, Expr e, int i) {
+         switch (i % 5) {
+           case 0:
+             return floordiv(e * 3 + y, 5 + i % 3);
+           case 1:
+             return min(e, y * i + x);
+           case 2:
+             return mod(e + i, 1000 + i) + y;
+           case 3:
+             return select(lt(e, x), e, x * 2 + e);
+           default:
+             return max(e, x - i);
+         }
+       }},
+  };
+  for (const Nest& nest : nests) {
+    double build = 1e9, use = 0;
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      Pool pool;
+      const Expr x = pool.symbol("x"), y = pool.symbol("y", {.lo = 0, .hi = 100});
+      Expr e = nest.what == std::string("conditions") ? lt(x, y) : x;
+      build = std::min(build, milliseconds([&] {
+                         for (int i = 0; i < 10000; ++i) e = nest.wrap(x, y, e, i);
+                       }));
+      EXPECT_GT(pool.size(), 10000u) << nest.what;
+      if (attempt > 0) continue;
+      use = milliseconds([&] {
+        Pool other;
+        const Expr copy = import(other, e);
+        EXPECT_EQ(evaluate(copy, {{"x", 7}, {"y", 9}}), evaluate(e, {{"x", 7}, {"y", 9}}));
+        bounds(copy), divisor(copy), prove(copy), symbols(copy);
+      });
     }
-  });
-  double rest = milliseconds([&] { evaluate(e, {{"x", 7}, {"y", 9}}); });
-  rest += milliseconds([&] {
-    Pool other;
-    import(other, e);
-  });
-  std::printf("10000 nested operations: %.1f ms, evaluate and import: %.1f ms, %zu nodes\n", build, rest, pool.size());
-  EXPECT_LT(build, 2000);
-  EXPECT_LT(rest, 2000);
+    expect_within(50, build, (std::string("10000 nested ") + nest.what).c_str());
+    expect_within(500, use, "  imported, evaluated, bounded, proven");
+  }
+}
+
+// Shared parts are visited once, however often they are met.
+TEST(Sym, SharedPartsAreVisitedOnce) {
+  Pool pool;
+  const Expr x = pool.symbol("x"), y = pool.symbol("y");
+  Expr e = lt(x, y);
+  for (int i = 0; i < 200; ++i) e = select(eq(x, i), e, logical_not(e));
+  EXPECT_TRUE(logical_not(logical_not(e)) == e);
+  EXPECT_EQ(prove(e), Truth::unknown);
+  EXPECT_EQ(evaluate(e, {{"x", 500}, {"y", 501}}), 1);
+  Expr both = logical_and(e, ne(x, 3));
+  for (int i = 0; i < 200; ++i) both = logical_or(logical_and(both, eq(y, i)), logical_not(both));
+  EXPECT_EQ(prove(both), Truth::unknown);
+  EXPECT_EQ(bounds(both).hi, 1);
+}
+
+// Text of many operands costs no more than their number squared, and memory no more than their number.
+TEST(Sym, LongOperandLists) {
+  Pool pool;
+  std::string product = "x", least = "x0", sum = "x0", all = "x0 < 1", power = "(x + y)";
+  for (int i = 1; i < 2000; ++i) {
+    product += "*x";
+    power += "*(x + y)";
+    least += ", x" + std::to_string(i);
+    sum += " + x" + std::to_string(i);
+    all += " and x" + std::to_string(i) + " < 1";
+  }
+  for (const std::string& text : {product, power, "min(" + least + ")", sum, all}) {
+    const Expr e = parse(pool, text);
+    EXPECT_TRUE(parse(pool, print(e)) == e);
+  }
+  EXPECT_LT(pool.size(), 20000u);
+  EXPECT_EQ(evaluate(parse(pool, product), {{"x", -1}}), 1);
 }
 
 }  // namespace

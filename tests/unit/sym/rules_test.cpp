@@ -42,7 +42,7 @@ Tree piece(char o, Tree n, Tree parts, Tree rank, int64_t g) {
   return Tree{o, g, "", {std::move(n), std::move(parts), std::move(rank)}};
 }
 
-TEST_F(SymRules, R1SumsAreSorted) {
+TEST_F(SymRules, S1SumsAreSorted) {
   form("3 + x + x*2 - 1", "3*x + 2");
   form("x - x", "0");
   form("y + x", "x + y");
@@ -52,7 +52,7 @@ TEST_F(SymRules, R1SumsAreSorted) {
   everywhere(op('-', op('+', sy("x"), op('*', co(3), sy("i"))), op('+', sy("i"), co(-4))));
 }
 
-TEST_F(SymRules, R2ProductsExpand) {
+TEST_F(SymRules, S2ProductsExpand) {
   form("(x + 1)*(x - 1)", "x*x - 1");
   form("(x + y)*n - n*y", "n*x");
   everywhere(op('*', op('+', sy("x"), co(2)), op('-', sy("i"), sy("x"))));
@@ -66,7 +66,7 @@ TEST_F(SymRules, R2ProductsExpand) {
   EXPECT_TRUE(parse(pool, print(big * 3)) == big * 3);
 }
 
-TEST_F(SymRules, R3SplitsAreMergedBack) {
+TEST_F(SymRules, S3SplitsAreMergedBack) {
   form("8*floordiv(x, 8) + mod(x, 8)", "x");
   form("n*floordiv(x, n) + mod(x, n)", "x");
   form("y*(3*8*floordiv(x, 8) + 3*mod(x, 8)) + 1", "3*x*y + 1");
@@ -75,7 +75,7 @@ TEST_F(SymRules, R3SplitsAreMergedBack) {
   everywhere(op('+', op('*', co(8), op('/', sy("x"), co(8))), op('%', sy("x"), co(8))));
 }
 
-TEST_F(SymRules, R3AndR4NeedMatchingCoefficients) {
+TEST_F(SymRules, S3AndS4NeedMatchingCoefficients) {
   form("5*floordiv(x, 8) + mod(x, 8)", "5*floordiv(x, 8) + mod(x, 8)");
   form("3*mod(floordiv(x, 8), 4) + mod(x, 8)", "mod(x, 8) + 3*mod(floordiv(x, 8), 4)");
   for (int64_t a : {1, 2, 4, 8, 16})
@@ -83,21 +83,21 @@ TEST_F(SymRules, R3AndR4NeedMatchingCoefficients) {
       everywhere(op('+', op('*', co(a), op('/', sy("x"), co(4))), op('*', co(b), op('%', sy("x"), co(4)))));
 }
 
-TEST_F(SymRules, R4NestedSplitsAreMergedBack) {
+TEST_F(SymRules, S4NestedSplitsAreMergedBack) {
   form("8*mod(floordiv(x, 8), 4) + mod(x, 8)", "mod(x, 32)");
   form("32*floordiv(x, 32) + 8*mod(floordiv(x, 8), 4) + mod(x, 8)", "x");
   form("8*floordiv(mod(x, 32), 8) + mod(mod(x, 32), 8)", "mod(x, 32)");
   everywhere(op('+', op('*', co(3), op('%', op('/', sy("x"), co(3)), co(2))), op('%', sy("x"), co(3))));
 }
 
-TEST_F(SymRules, R5ExactDivisionsLeaveNoTrace) {
+TEST_F(SymRules, S5ExactDivisionsLeaveNoTrace) {
   form("4*floordiv(m, 4)", "m");
   form("8*floordiv(m, 8)", "8*floordiv(m, 8)");
   form("8*x*floordiv(m, 4)", "2*m*x");
   everywhere(op('*', co(4), op('/', op('+', sy("m"), sy("i")), co(4))));
 }
 
-TEST_F(SymRules, R6WholeBlocksLeave) {
+TEST_F(SymRules, S6WholeBlocksLeave) {
   form("floordiv(8*x + i + 16, 8)", "x + 2");
   form("mod(8*x + y + 17, 8)", "mod(y + 1, 8)");
   form("floordiv(n*x + y, n)", "x + floordiv(y, n)");
@@ -108,7 +108,7 @@ TEST_F(SymRules, R6WholeBlocksLeave) {
   everywhere(op('%', op('+', op('*', op('+', sy("n"), co(1)), sy("x")), sy("y")), op('+', sy("n"), co(1))));
 }
 
-TEST_F(SymRules, R7MultiplesByFactsLeave) {
+TEST_F(SymRules, S7MultiplesByFactsLeave) {
   form("mod(m + y, 4)", "mod(y, 4)");
   form("floordiv(m + y, 4)", "floordiv(m, 4) + floordiv(y, 4)");
   form("mod(m, 4)", "0");
@@ -116,7 +116,7 @@ TEST_F(SymRules, R7MultiplesByFactsLeave) {
   everywhere(op('%', op('-', sy("x"), sy("m")), co(2)));
 }
 
-TEST_F(SymRules, R8RemaindersInRangeFold) {
+TEST_F(SymRules, S8RemaindersInRangeFold) {
   form("floordiv(i, 6)", "0");
   form("mod(i, 6)", "i");
   form("floordiv(i, 5)", "floordiv(i, 5)");
@@ -129,7 +129,7 @@ TEST_F(SymRules, R8RemaindersInRangeFold) {
   everywhere(op('%', op('+', sy("j"), op('*', sy("n"), sy("x"))), sy("n")));
 }
 
-TEST_F(SymRules, R9CommonDivisors) {
+TEST_F(SymRules, S9CommonDivisors) {
   form("floordiv(4*x, 8)", "floordiv(x, 2)");
   form("mod(4*x + 3, 8)", "4*mod(x, 2) + 3");
   form("floordiv(8*x + i, 16)", "floordiv(x, 2)");
@@ -139,7 +139,7 @@ TEST_F(SymRules, R9CommonDivisors) {
   everywhere(op('/', op('+', op('*', sy("n"), sy("x")), sy("j")), op('*', sy("n"), sy("m"))));
 }
 
-TEST_F(SymRules, R10NestedQuotients) {
+TEST_F(SymRules, S10NestedQuotients) {
   form("floordiv(floordiv(x, 3), 5)", "floordiv(x, 15)");
   form("floordiv(floordiv(x, n), m)", "floordiv(x, m*n)");
   form("ceildiv(ceildiv(x, 4), 2)", "floordiv(x + 7, 8)");
@@ -147,7 +147,7 @@ TEST_F(SymRules, R10NestedQuotients) {
   everywhere(op('/', op('/', sy("x"), sy("n")), sy("m")));
 }
 
-TEST_F(SymRules, R11NestedRemainders) {
+TEST_F(SymRules, S11NestedRemainders) {
   form("mod(mod(x, 24), 8)", "mod(x, 8)");
   form("mod(2*mod(x, 4) + y, 8)", "mod(2*x + y, 8)");
   form("mod(mod(x, n*m), n)", "mod(x, n)");
@@ -156,13 +156,13 @@ TEST_F(SymRules, R11NestedRemainders) {
   everywhere(op('%', op('%', sy("x"), op('*', sy("n"), sy("m"))), sy("n")));
 }
 
-TEST_F(SymRules, R12DigitsHaveOneForm) {
+TEST_F(SymRules, S12DigitsHaveOneForm) {
   form("floordiv(mod(x, 32), 8)", "mod(floordiv(x, 8), 4)");
   form("floordiv(mod(x, n*m), n)", "mod(floordiv(x, n), m)");
   everywhere(op('/', op('%', sy("x"), co(12)), co(4)));
 }
 
-TEST_F(SymRules, R13Extrema) {
+TEST_F(SymRules, S13Extrema) {
   form("min(x, min(y, x))", "min(x, y)");
   form("min(x, x + 1)", "x");
   form("max(j, n, 0)", "n");
@@ -171,7 +171,7 @@ TEST_F(SymRules, R13Extrema) {
   everywhere(op('m', op('M', sy("x"), sy("i")), op('m', sy("y"), sy("j"))));
 }
 
-TEST_F(SymRules, R14Select) {
+TEST_F(SymRules, S14Select) {
   form("select(i < 6, x, y)", "x");
   form("select(x < y, n, n)", "n");
   form("select(x != y, n, m)", "select(x == y, m, n)");
@@ -180,7 +180,7 @@ TEST_F(SymRules, R14Select) {
   everywhere(Tree{'?', 0, "", {op('!', sy("x"), sy("i")), sy("y"), sy("n")}});
 }
 
-TEST_F(SymRules, R15ComparisonsAreDifferences) {
+TEST_F(SymRules, S15ComparisonsAreDifferences) {
   form("i < x", "i < x");
   form("2*x + 1 < 2*y", "x < y");
   form("x + 3 > y + 3", "y < x");
@@ -192,7 +192,7 @@ TEST_F(SymRules, R15ComparisonsAreDifferences) {
   everywhere(op('l', op('*', co(-3), sy("x")), op('-', co(4), op('*', co(6), sy("i")))));
 }
 
-TEST_F(SymRules, R16ProvenConditions) {
+TEST_F(SymRules, S16ProvenConditions) {
   form("j < n", "1");
   form("j + x < n + x", "1");
   form("n <= j", "0");
@@ -208,7 +208,7 @@ TEST_F(SymRules, R16ProvenConditions) {
   form("j + 1 < n", "j + 1 < n");
 }
 
-TEST_F(SymRules, R17EqualitiesByDivisor) {
+TEST_F(SymRules, S17EqualitiesByDivisor) {
   form("2*x == 2*y + 1", "0");
   form("m == 6", "0");
   form("2*x == 4", "x == 2");
@@ -218,7 +218,7 @@ TEST_F(SymRules, R17EqualitiesByDivisor) {
   everywhere(op('=', op('*', co(2), sy("x")), op('+', op('*', co(4), sy("i")), co(-6))));
 }
 
-TEST_F(SymRules, R18R19Logic) {
+TEST_F(SymRules, S18S19Logic) {
   form("x < y and x < y", "x < y");
   form("x < y and y <= x", "0");
   form("x < y or y <= x", "1");
@@ -231,7 +231,7 @@ TEST_F(SymRules, R18R19Logic) {
   everywhere(op('|', op('<', sy("x"), sy("y")), op('&', op('=', sy("x"), sy("i")), op('!', sy("j"), co(1)))));
 }
 
-TEST_F(SymRules, R20R21Pieces) {
+TEST_F(SymRules, S20S21Pieces) {
   form("chunk(x, 1, r)", "x");
   form("chunk_start(x, 1, r)", "0");
   form("chunk(3072, 4, r)", "768");
@@ -250,7 +250,7 @@ TEST_F(SymRules, R20R21Pieces) {
   everywhere(piece('C', sy("m"), co(4), sy("i"), 1));
 }
 
-TEST_F(SymRules, R22MeetingBounds) {
+TEST_F(SymRules, S22MeetingBounds) {
   form("mod(8*x, 2)", "0");
   form("min(i, -1)", "-1");
   form("chunk(1, 4, 0)", "1");
