@@ -86,11 +86,8 @@ class Builder {
                      [&](const LocalSlice& o) { add_slice(o); },
                      [&](const Linear& o) { add_product(o, compiled); },
                      [&](const Matmul& o) { add_product(o, compiled); },
-                     [&](const PointwiseOp& o) { PLAIT_CHECK(false, "{} has no kernel", plait::describe(o)); },
-                     [&](const Full& o) { PLAIT_CHECK(false, "{} has no kernel", plait::describe(o)); },
-                     [&](const Uniform& o) { PLAIT_CHECK(false, "{} has no kernel", plait::describe(o)); },
-                     [&](const Dropout& o) { PLAIT_CHECK(false, "{} was not expanded", plait::describe(o)); },
                      [&](const Reshard& o) { PLAIT_CHECK(false, "{} was not localized", plait::describe(o)); },
+                     [](const Op& o) { PLAIT_CHECK(false, "{} has no kernel", plait::describe(o)); },
                  });
     }
   }

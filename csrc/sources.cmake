@@ -69,9 +69,14 @@ set(PLAIT_CORE_SOURCES
   graph/split_bias.cpp
   graph/widen_products.cpp
   ir/clone.cpp
+  ir/complete.cpp
   ir/factors.cpp
   ir/fusion.cpp
   ir/infer.cpp
+  ir/infer_composites.cpp
+  ir/infer_movement.cpp
+  ir/infer_parts.cpp
+  ir/infer_reductions.cpp
   ir/layout.cpp
   ir/op.cpp
   ir/parse.cpp

@@ -63,6 +63,7 @@ class Builder {
         group_.edges.push_back({op, t, std::vector<int>(t->rank(), -1), group_.computes(t), false, {}});
       for (const Factor& f : all) {
         int place = f.result_dim;
+        if (place < 0 && !is_summed(*op, f)) continue;
         if (place < 0) {
           place = static_cast<int>(out.logical.size() + out.reduction.size());
           out.reduction.push_back(group_.graph.axis(extent(f.extent)));

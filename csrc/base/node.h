@@ -9,6 +9,8 @@ namespace plait {
 
 enum class Role : uint8_t {
   operand,    // a value the node reads
+  optional,   // the same, and may be absent: stands last among the operands
+  named,      // the same, written `name = %x`, and may be absent unless it is a seed
   result,     // a value the node defines
   attribute,  // printed as `name = value`
   body,       // nested statements
@@ -26,6 +28,14 @@ constexpr Field<Node, Member> operand(std::string_view name, Member Node::* memb
   return {name, member, Role::operand};
 }
 template <class Node, class Member>
+constexpr Field<Node, Member> optional_operand(std::string_view name, Member Node::* member) {
+  return {name, member, Role::optional};
+}
+template <class Node, class Member>
+constexpr Field<Node, Member> named_operand(std::string_view name, Member Node::* member) {
+  return {name, member, Role::named};
+}
+template <class Node, class Member>
 constexpr Field<Node, Member> result(std::string_view name, Member Node::* member) {
   return {name, member, Role::result};
 }
@@ -36,6 +46,12 @@ constexpr Field<Node, Member> attribute(std::string_view name, Member Node::* me
 template <class Node, class Member>
 constexpr Field<Node, Member> body(std::string_view name, Member Node::* member) {
   return {name, member, Role::body};
+}
+
+// Whether a node is complete without the operand. Random ops need their seed.
+template <class Node, class Member>
+constexpr bool may_be_absent(const Field<Node, Member>& field) {
+  return field.role == Role::optional || (field.role == Role::named && field.name != "seed");
 }
 
 // Calls fn(field, node.*field.member) for every field, in declaration order.

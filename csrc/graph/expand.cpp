@@ -38,9 +38,7 @@ void expand_dropout(Rewriter& rewriter, const Dropout& op) {
 void number_random_ops(Fusion& fusion) {
   int64_t ordinal = 0;
   for (Op* op : fusion.ops()) {
-    std::optional<int64_t>* offset = nullptr;
-    if (auto* dropout = as<Dropout>(*op)) offset = &dropout->offset;
-    if (auto* uniform = as<Uniform>(*op)) offset = &uniform->offset;
+    std::optional<int64_t>* offset = counter_offset(*op);
     if (!offset) continue;
     if (!*offset) *offset = ordinal;
     ++ordinal;

@@ -1,6 +1,7 @@
 #include "ir/factors.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/error.h"
 
@@ -61,44 +62,345 @@ std::vector<Factor> whole(const Op& op) {
   return out;
 }
 
+// A dim that only the result (operand < 0) or only one operand has.
+Factor alone(const Op& op, int operand, int dim, FactorKind kind) {
+  Factor f;
+  f.kind = kind;
+  f.operand_dim.assign(inputs(op).size(), -1);
+  if (operand < 0) {
+    f.result_dim = dim;
+    f.extent = op.out->extent(size_t(dim));
+  } else {
+    f.operand_dim[size_t(operand)] = dim;
+    f.extent = inputs(op)[size_t(operand)]->extent(size_t(dim));
+  }
+  return f;
+}
+
+// Result dim d is dim from[d] of the one operand; -1: it is no dim of it. Longer than the operand: repeated.
+std::vector<Factor> mapped(const Op& op, const std::vector<int>& from) {
+  const TensorView* in = inputs(op)[0];
+  std::vector<Factor> out;
+  for (size_t d = 0; d < from.size(); ++d) {
+    Factor f = alone(op, -1, int(d), FactorKind::pass);
+    if (from[d] >= 0 && in->extent(size_t(from[d])) == f.extent) f.operand_dim[0] = from[d];
+    out.push_back(std::move(f));
+  }
+  return out;
+}
+
+// Dims stay in place; in those where moves[d] is, elements change places.
+std::vector<Factor> moved(const Op& op, const std::vector<bool>& moves, FactorKind kind = FactorKind::permute) {
+  std::vector<Factor> out;
+  const size_t operands = inputs(op).size();
+  for (size_t d = 0; d < moves.size(); ++d) {
+    Factor f = alone(op, -1, int(d), moves[d] ? kind : FactorKind::pass);
+    if (!moves[d]) f.operand_dim.assign(operands, int(d));
+    out.push_back(std::move(f));
+  }
+  for (size_t d = 0; d < moves.size(); ++d)
+    for (size_t i = 0; i < operands && moves[d]; ++i) out.push_back(alone(op, int(i), int(d), kind));
+  return out;
+}
+
+std::vector<bool> marked(size_t rank, const std::vector<int64_t>& dims) {
+  std::vector<bool> out(rank, false);
+  for (int64_t d : dims) out[size_t(d)] = true;
+  return out;
+}
+
+std::vector<Factor> squeezed(const Squeeze& op) {
+  std::vector<int> from;
+  const auto gone = marked(op.in->rank(), op.dims);
+  for (size_t d = 0; d < gone.size(); ++d)
+    if (!gone[d]) from.push_back(int(d));
+  return mapped(op, from);
+}
+
+std::vector<Factor> unsqueezed(const Unsqueeze& op) {
+  std::vector<int> from;
+  const auto fresh = marked(op.out->rank(), op.dims);
+  for (int next = 0; bool f : fresh) from.push_back(f ? -1 : next++);
+  return mapped(op, from);
+}
+
+std::vector<Factor> broadcast(const Broadcast& op) {
+  std::vector<int> from(op.out->rank(), -1);
+  for (size_t d = 0; d < op.dims.size(); ++d) from[size_t(op.dims[d])] = int(d);
+  return mapped(op, from);
+}
+
+// The least i_end > i and j_end > j with equal products of a[i..i_end) and b[j..j_end); none: all that is left.
+std::pair<size_t, size_t> end_of_run(const std::vector<sym::Expr>& a, size_t i, const std::vector<sym::Expr>& b,
+                                     size_t j) {
+  for (size_t length = 2; length <= a.size() - i + b.size() - j; ++length) {
+    for (size_t from_a = 1; from_a < length; ++from_a) {
+      const size_t i_end = i + from_a, j_end = j + length - from_a;
+      if (i_end > a.size() || j_end > b.size()) continue;
+      sym::Expr left = a[i], right = b[j];
+      for (size_t k = i + 1; k < i_end; ++k) left = left * a[k];
+      for (size_t k = j + 1; k < j_end; ++k) right = right * b[k];
+      if (left == right) return {i_end, j_end};
+    }
+  }
+  return {a.size(), b.size()};
+}
+
+// k where big is known to be k * small, else 0.
+int64_t steps(sym::Expr big, sym::Expr small) {
+  constexpr int64_t kMost = 4096;
+  if (big == small) return 1;
+  if (const auto x = big.constant(), y = small.constant(); x && y) return *y > 0 && *x % *y == 0 ? *x / *y : 0;
+  const int64_t divisor = sym::divisor(big);
+  for (int64_t k = 2; k <= std::min(divisor, kMost); ++k)
+    if (divisor % k == 0 && big == small * k) return k;
+  return 0;
+}
+
+// Dims of both sides in runs of equal products. The first dims of a run are one factor where one is a known multiple of
+// the other: a piece of whole steps on one side is one on the other. The rest of a run must be whole.
+std::vector<Factor> reshaped(const Reshape& op) {
+  const std::vector<sym::Expr> a = op.in->shape(), b = op.out->shape();
+  std::vector<Factor> out, rest;
+  const auto unit = [](sym::Expr e) { return e.constant() == 1; };
+  for (size_t i = 0, j = 0; i < a.size() || j < b.size();) {
+    if (i < a.size() && unit(a[i])) {
+      ++i;
+      continue;
+    }
+    if (j < b.size() && unit(b[j])) {
+      out.push_back(alone(op, -1, int(j++), FactorKind::pass));
+      continue;
+    }
+    const bool both = i < a.size() && j < b.size();
+    const auto [i_end, j_end] = both ? end_of_run(a, i, b, j) : std::pair(a.size(), b.size());
+    const int64_t down = both ? steps(a[i], b[j]) : 0, up = both && down == 0 ? steps(b[j], a[i]) : 0;
+    if (down + up > 0) {
+      Factor f = alone(op, -1, int(j), FactorKind::pass);
+      f.operand_dim[0] = int(i);
+      if (down > 0) {
+        f.operand_scale = {down};
+      } else {
+        f.extent = a[i];
+        f.result_scale = up;
+      }
+      out.push_back(std::move(f));
+      ++i, ++j;
+    }
+    for (; j < j_end; ++j) out.push_back(alone(op, -1, int(j), FactorKind::permute));
+    for (; i < i_end; ++i) rest.push_back(alone(op, 0, int(i), FactorKind::permute));
+  }
+  out.insert(out.end(), rest.begin(), rest.end());
+  return out;
+}
+
+std::vector<Factor> reduced(const Op& op, const TensorView* in, const std::vector<int64_t>& dims, bool keepdim,
+                            FactorKind kind, ReduceOp reduce) {
+  const auto gone = marked(in->rank(), dims);
+  std::vector<Factor> out, sums;
+  int at = 0;
+  for (size_t d = 0; d < gone.size(); ++d) {
+    if (gone[d]) {
+      sums.push_back(alone(op, 0, int(d), kind));
+      sums.back().reduce = reduce;
+      if (keepdim) out.push_back(alone(op, -1, at++, FactorKind::whole));
+      continue;
+    }
+    out.push_back(alone(op, -1, at++, FactorKind::pass));
+    out.back().operand_dim[0] = int(d);
+  }
+  out.insert(out.end(), sums.begin(), sums.end());
+  return out;
+}
+
+std::vector<Factor> reduced(const Reduce& op) {
+  const FactorKind kind = finds_index(op.function) ? FactorKind::whole : FactorKind::reduce;
+  ReduceOp reduce = ReduceOp::sum;
+  if (op.function == Reduction::prod) reduce = ReduceOp::prod;
+  if (op.function == Reduction::amax) reduce = ReduceOp::max;
+  if (op.function == Reduction::amin) reduce = ReduceOp::min;
+  const bool ordered = op.in->dtype == DType::boolean && kind == FactorKind::reduce &&
+                       op.out->dtype == DType::boolean;  // ranks reduce numbers
+  return reduced(op, op.in, op.dims, op.keepdim, ordered ? FactorKind::whole : kind, reduce);
+}
+
+// Along dim the operand is looked up whole; other dims pass where index and operand are as long.
+std::vector<Factor> gathered(const Gather& op) {
+  std::vector<Factor> out, rest;
+  for (size_t d = 0; d < op.in->rank(); ++d) {
+    Factor f = alone(op, -1, int(d), FactorKind::pass);
+    f.operand_dim[1] = int(d);
+    if (int64_t(d) != op.dim && op.in->extent(d) == op.index->extent(d)) {
+      f.operand_dim[0] = int(d);
+    } else {
+      if (int64_t(d) != op.dim) f.kind = FactorKind::whole;
+      rest.push_back(alone(op, 0, int(d), FactorKind::whole));
+    }
+    out.push_back(std::move(f));
+  }
+  out.insert(out.end(), rest.begin(), rest.end());
+  return out;
+}
+
+std::vector<Factor> selected(const IndexSelect& op) {
+  std::vector<Factor> out;
+  const int dim = int(op.dim), more = int(op.index->rank());
+  for (int d = 0; d < int(op.out->rank()); ++d) {
+    Factor f = alone(op, -1, d, FactorKind::pass);
+    if (d < dim)
+      f.operand_dim[0] = d;
+    else if (d < dim + more)
+      f.operand_dim[1] = d - dim;
+    else
+      f.operand_dim[0] = d - more + 1;
+    out.push_back(std::move(f));
+  }
+  out.push_back(alone(op, 0, dim, FactorKind::whole));
+  return out;
+}
+
+std::vector<Factor> scattered(const ScatterAdd& op) {
+  std::vector<Factor> out, rest;
+  for (size_t d = 0; d < op.in->rank(); ++d) {
+    const bool along = int64_t(d) == op.dim, same = !along && op.in->extent(d) == op.index->extent(d);
+    Factor f = alone(op, -1, int(d), same ? FactorKind::pass : FactorKind::whole);
+    f.operand_dim[0] = int(d);
+    for (int i : {1, 2}) {
+      if (same)
+        f.operand_dim[size_t(i)] = int(d);
+      else
+        rest.push_back(alone(op, i, int(d), FactorKind::whole));
+    }
+    out.push_back(std::move(f));
+  }
+  out.insert(out.end(), rest.begin(), rest.end());
+  return out;
+}
+
+std::vector<bool> padded(const Pad& op) {
+  std::vector<bool> out;
+  for (size_t d = 0; d < op.low.size(); ++d) out.push_back(op.low[d].constant() != 0 || op.high[d].constant() != 0);
+  return out;
+}
+
+std::vector<Factor> repeated(const Repeat& op) {
+  const size_t shift = op.repeats.size() - op.in->rank();
+  std::vector<Factor> out, rest;
+  for (size_t d = 0; d < op.repeats.size(); ++d) {
+    const bool has = d >= shift && op.in->extent(d - shift).constant() != 1;
+    Factor f = alone(op, -1, int(d), has && op.repeats[d] != 1 ? FactorKind::permute : FactorKind::pass);
+    if (has && op.repeats[d] == 1) f.operand_dim[0] = int(d - shift);
+    if (has && op.repeats[d] != 1) rest.push_back(alone(op, 0, int(d - shift), FactorKind::permute));
+    out.push_back(std::move(f));
+  }
+  out.insert(out.end(), rest.begin(), rest.end());
+  return out;
+}
+
+std::vector<int> as_ints(const std::vector<int64_t>& dims) { return {dims.begin(), dims.end()}; }
+
 }  // namespace
 
+// Composites are opened before anybody asks, so they say only that nothing may be cut.
 std::vector<Factor> factors(const Op& op) {
-  return visit(op, overloaded{
-                       [&](const PointwiseOp& o) { return aligned(o, o.in); },
-                       [&](const Full& o) { return aligned(o, {}); },
-                       [&](const Uniform& o) { return unary(o); },
-                       [&](const Linear& o) { return product(o, o.x, o.w, true); },
-                       [&](const Matmul& o) { return product(o, o.a, o.b, false); },
-                       [&](const Dropout& o) { return unary(o); },
-                       [&](const Reshard& o) { return unary(o); },
-                       [&](const AllReduce& o) { return whole(o); },
-                       [&](const AllGather& o) { return whole(o); },
-                       [&](const ReduceScatter& o) { return whole(o); },
-                       [&](const LocalSlice& o) { return whole(o); },
-                   });
+  return visit(op,
+               overloaded{
+                   [&](const PointwiseOp& o) { return aligned(o, o.in); },
+                   [&](const Full& o) { return aligned(o, {}); },
+                   [&](const Iota& o) { return aligned(o, {}); },
+                   [&](const Size& o) { return aligned(o, {}); },
+                   [&](const Uniform& o) { return unary(o); },
+                   [&](const Normal& o) { return unary(o); },
+                   [&](const Linear& o) { return product(o, o.x, o.w, true); },
+                   [&](const Matmul& o) { return product(o, o.a, o.b, false); },
+                   [&](const Reduce& o) { return reduced(o); },
+                   [&](const Var& o) { return reduced(o, o.in, o.dims, o.keepdim, FactorKind::whole, ReduceOp::sum); },
+                   [&](const CumSum& o) { return moved(o, marked(o.in->rank(), {o.dim}), FactorKind::whole); },
+                   [&](const Permute& o) { return mapped(o, as_ints(o.dims)); },
+                   [&](const Broadcast& o) { return broadcast(o); },
+                   [&](const Squeeze& o) { return squeezed(o); },
+                   [&](const Unsqueeze& o) { return unsqueezed(o); },
+                   [&](const Reshape& o) { return reshaped(o); },
+                   [&](const Slice& o) { return moved(o, marked(o.in->rank(), {o.dim})); },
+                   [&](const Pad& o) { return moved(o, padded(o)); },
+                   [&](const Cat& o) { return moved(o, marked(o.in[0]->rank(), {o.dim})); },
+                   [&](const Flip& o) { return moved(o, marked(o.in->rank(), o.dims)); },
+                   [&](const Roll& o) { return moved(o, marked(o.in->rank(), o.dims)); },
+                   [&](const Repeat& o) { return repeated(o); },
+                   [&](const Bitcast& o) { return unary(o); },
+                   [&](const Gather& o) { return gathered(o); },
+                   [&](const IndexSelect& o) { return selected(o); },
+                   [&](const ScatterAdd& o) { return scattered(o); },
+                   [&](const Reshard& o) { return unary(o); },
+                   [&](const AllReduce& o) { return whole(o); },
+                   [&](const AllGather& o) { return whole(o); },
+                   [&](const ReduceScatter& o) { return whole(o); },
+                   [&](const LocalSlice& o) { return whole(o); },
+                   [&](const Dropout& o) { return unary(o); },
+                   [](const Op& o) {
+                     PLAIT_CHECK(property(o.kind) == OpProperty::composite, "{} has no factors", describe(o));
+                     std::vector<Factor> out;
+                     for (size_t d = 0; d < o.out->rank(); ++d) out.push_back(alone(o, -1, int(d), FactorKind::whole));
+                     return out;
+                   },
+               });
+}
+
+bool is_summed(const Op& op, const Factor& factor) {
+  return factor.result_dim < 0 &&
+         (property(op.kind) == OpProperty::contraction || op.kind == OpKind::Reduce || op.kind == OpKind::Var);
 }
 
 std::vector<Axis> reduction_axes(const Op& op) {
   std::vector<Axis> out;
-  if (property(op.kind) != OpProperty::contraction) return out;
+  if (property(op.kind) != OpProperty::contraction && property(op.kind) != OpProperty::reduction) return out;
   for (const Factor& f : factors(op))
-    if (f.result_dim < 0) out.push_back({f.extent, AxisKind::reduction, ParallelType::serial});
+    if (is_summed(op, f)) out.push_back({f.extent, AxisKind::reduction, ParallelType::serial});
   return out;
 }
+
+namespace {
+
+// Elements only change places, so what is pending may stay so. A padded element counts once on every rank.
+bool only_moves(const Op& op, ReduceOp reduce) {
+  if (const auto* pad = as<Pad>(op)) return reduce == ReduceOp::sum && pad->value == 0;
+  return property(op.kind) == OpProperty::movement && op.kind != OpKind::Bitcast;
+}
+
+// A reduction of pending values of its own kind: both only add terms.
+bool reduces_alike(const Op& op, ReduceOp reduce) {
+  const auto* r = as<Reduce>(op);
+  if (!r || r->in->dtype != r->out->dtype) return false;
+  switch (r->function) {
+    case Reduction::sum:
+      return reduce == ReduceOp::sum && is_float(r->in->dtype);
+    case Reduction::amax:
+      return reduce == ReduceOp::max;
+    case Reduction::amin:
+      return reduce == ReduceOp::min;
+    case Reduction::prod:
+    case Reduction::argmax:
+    case Reduction::argmin:
+      return false;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
 
 bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp reduce) {
   PLAIT_CHECK(partial.size() == inputs(op).size(), "{} operands of {} are pending or not", partial.size(),
               describe(op));
+  const bool every = std::all_of(partial.begin(), partial.end(), [](bool b) { return b; });
+  if (every && (only_moves(op, reduce) || reduces_alike(op, reduce))) return true;
   const auto* p = as<PointwiseOp>(op);
   if (!p || reduce != ReduceOp::sum || !is_float(op.out->dtype)) return false;
-  bool all = std::all_of(partial.begin(), partial.end(), [](bool b) { return b; });
   bool equal_types = std::all_of(p->in.begin(), p->in.end(), [&](auto* t) { return t->dtype == op.out->dtype; });
   switch (p->function) {
     case Pointwise::neg:
     case Pointwise::add:
     case Pointwise::sub:
-      return all && equal_types;
+      return every && equal_types;
     default:
       return false;
   }

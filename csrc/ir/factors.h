@@ -7,9 +7,10 @@
 namespace plait {
 
 enum class FactorKind : uint8_t {
-  pass,    // operands and result may be cut alike
-  reduce,  // cut operands leave a pending reduction over the mesh axis
-  whole,   // must not be cut
+  pass,     // operands and result may be cut alike
+  reduce,   // cut operands leave a pending reduction over the mesh axis
+  whole,    // must not be cut
+  permute,  // its elements change places: must not be cut either
 };
 
 struct Factor {
@@ -18,10 +19,17 @@ struct Factor {
   std::vector<int> operand_dim;  // per operand of inputs(op): its dim, or -1 where it has none
   int result_dim = -1;           // -1: reduced
   ReduceOp reduce = ReduceOp::sum;
+  // One step of the factor is that many elements of the dim (reshape: heads of 64); empty and 1: they are the same.
+  std::vector<int64_t> operand_scale;
+  int64_t result_scale = 1;
+  bool cuts() const { return kind == FactorKind::pass || kind == FactorKind::reduce; }
 };
 
 // Factors of an op, result dims first in order, then reduced ones. A dim of extent 1 that meets a longer one has none.
 std::vector<Factor> factors(const Op& op);
+
+// Whether the op runs over the factor for each of its results: a loop of its kernel.
+bool is_summed(const Op& op, const Factor& factor);
 
 // Axes that the op sums over, in the order of its factors: what Domain::reduction of its result holds.
 std::vector<Axis> reduction_axes(const Op& op);

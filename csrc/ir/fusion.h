@@ -149,4 +149,8 @@ struct Inferred {
 };
 Inferred infer(const Op& op, Fusion& fusion);
 
+// Attributes as users may write them become what the node holds: dims counted from the end, all dims where none are
+// given, an extent of -1, ends of a slice. Before infer, once. UserError where that cannot be done.
+void complete(Op& op, Fusion& fusion);
+
 }  // namespace plait

@@ -2,41 +2,13 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "ir/fusion.h"
+#include "ir/infer_parts.h"
 
 namespace plait {
 
+using namespace rules;
+
 namespace {
-
-std::string operand(const TensorView* t) { return fmt::format("%{}: {}", t->name, type_text(*t)); }
-
-bool is_unit(sym::Expr e) { return e.constant() == 1; }
-
-// Trailing dims align; extent 1 broadcasts.
-std::vector<sym::Expr> broadcast(const Op& op, const std::vector<TensorView*>& in, size_t drop, Fusion& fusion) {
-  size_t rank = 0;
-  for (const TensorView* t : in) rank = std::max(rank, t->rank() - drop);
-  std::vector<sym::Expr> out(rank, fusion.pool().constant(1));
-  std::vector<const TensorView*> from(rank, nullptr);
-  for (const TensorView* t : in) {
-    size_t shift = rank - (t->rank() - drop);
-    for (size_t d = 0; d + drop < t->rank(); ++d) {
-      sym::Expr e = t->extent(d);
-      if (is_unit(e)) continue;
-      if (is_unit(out[d + shift])) {
-        out[d + shift] = e;
-        from[d + shift] = t;
-      } else if (out[d + shift] != e) {
-        const TensorView* other = from[d + shift];
-        throw UserError(
-            fmt::format("extents differ: dim {} of {} is {}, dim {} of {} is {}", d, operand(t), sym::print(e),
-                        d + shift - (rank - (other->rank() - drop)), operand(other), sym::print(out[d + shift])),
-            describe(op), "make them equal, or 1 to broadcast");
-      }
-    }
-  }
-  return out;
-}
 
 std::string alias_for(DType dtype, const std::vector<TensorView*>& in) {
   for (const TensorView* t : in)
@@ -62,7 +34,7 @@ Inferred infer_pointwise(const PointwiseOp& op, Fusion& fusion) {
       out.dtype = result_type(op.function, types);
     } catch (const UserError& e) {
       std::string found;
-      for (const TensorView* t : op.in) found += (found.empty() ? "" : ", ") + operand(t);
+      for (const TensorView* t : op.in) found += (found.empty() ? "" : ", ") + text(t);
       throw UserError(e.message(), fmt::format("{} with {}", describe(op), found), e.remedy());
     }
   }
@@ -71,42 +43,14 @@ Inferred infer_pointwise(const PointwiseOp& op, Fusion& fusion) {
   return out;
 }
 
-void check_extents(const Op& op, std::string_view what, const std::vector<sym::Expr>& extents) {
-  for (size_t d = 0; d < extents.size(); ++d)
-    if (sym::bounds(extents[d]).hi < 0)
-      throw UserError(fmt::format("{} {} is negative: {}", what, d, sym::print(extents[d])), describe(op),
-                      "extents are at least 0");
-}
-
-void check_offset(const Op& op, std::optional<int64_t> offset) {
-  if (offset && *offset < 0)
-    throw UserError(fmt::format("offset {} is negative", *offset), describe(op), "give a number from 0");
-}
-
-void check_seed(const Op& op, const TensorView* seed) {
-  if (seed->dtype != DType::u64 || seed->rank() != 0)
-    throw UserError(fmt::format("the seed is {}", operand(seed)), describe(op), "a seed is u64[]");
-}
-
-void check_float(const Op& op, const TensorView* t) {
-  if (!is_float(t->dtype))
-    throw UserError(fmt::format("{} is not floating-point", operand(t)), describe(op),
-                    "cast it first, e.g. cast(%x, to = f32)");
-}
-
 void check_product(const Op& op, const TensorView* a, int a_dim, const TensorView* b, int b_dim) {
   if (a->dtype != b->dtype)
-    throw UserError(fmt::format("dtypes differ: {} and {}", operand(a), operand(b)), describe(op), "cast one of them");
+    throw UserError(fmt::format("dtypes differ: {} and {}", text(a), text(b)), describe(op), "cast one of them");
   check_float(op, a);
   if (a->extent(a_dim) != b->extent(b_dim))
-    throw UserError(fmt::format("contracted extents differ: dim {} of {} is {}, dim {} of {} is {}", a_dim, operand(a),
-                                sym::print(a->extent(a_dim)), b_dim, operand(b), sym::print(b->extent(b_dim))),
+    throw UserError(fmt::format("contracted extents differ: dim {} of {} is {}, dim {} of {} is {}", a_dim, text(a),
+                                sym::print(a->extent(a_dim)), b_dim, text(b), sym::print(b->extent(b_dim))),
                     describe(op), "make them equal");
-}
-
-void check_rank(const Op& op, const TensorView* t, size_t least, size_t most, const char* what) {
-  if (t->rank() >= least && t->rank() <= most) return;
-  throw UserError(fmt::format("{} has rank {}", operand(t), t->rank()), describe(op), what);
 }
 
 Inferred infer_linear(const Linear& op) {
@@ -116,11 +60,11 @@ Inferred infer_linear(const Linear& op) {
   if (op.b) {
     check_rank(op, op.b, 1, 1, "the bias of linear is b[n]");
     if (op.b->dtype != op.x->dtype)
-      throw UserError(fmt::format("dtypes differ: {} and {}", operand(op.x), operand(op.b)), describe(op),
+      throw UserError(fmt::format("dtypes differ: {} and {}", text(op.x), text(op.b)), describe(op),
                       "cast one of them");
     if (op.b->extent(0) != op.w->extent(0))
-      throw UserError(fmt::format("extents differ: dim 0 of {} is {}, dim 0 of {} is {}", operand(op.b),
-                                  sym::print(op.b->extent(0)), operand(op.w), sym::print(op.w->extent(0))),
+      throw UserError(fmt::format("extents differ: dim 0 of {} is {}, dim 0 of {} is {}", text(op.b),
+                                  sym::print(op.b->extent(0)), text(op.w), sym::print(op.w->extent(0))),
                       describe(op), "the bias has one element per row of the weight");
   }
   Inferred out;
@@ -145,7 +89,9 @@ Inferred infer_matmul(const Matmul& op, Fusion& fusion) {
   return out;
 }
 
-Inferred infer_uniform(const Uniform& op) {
+// Random numbers of a shape, or of a piece of it.
+template <class Random>
+Inferred infer_random(const Random& op) {
   check_seed(op, op.seed);
   check_offset(op, op.offset);
   check_extents(op, "extent", op.shape);
@@ -158,22 +104,27 @@ Inferred infer_uniform(const Uniform& op) {
   return {op.shape, DType::f32, ""};
 }
 
-Inferred infer_dropout(const Dropout& op) {
-  check_float(op, op.x);
-  check_seed(op, op.seed);
-  check_offset(op, op.offset);
-  if (!(op.p >= 0 && op.p < 1)) throw UserError(fmt::format("p is {}", op.p), describe(op), "dropout takes 0 <= p < 1");
-  return {op.x->shape(), op.x->dtype, op.x->dtype_alias};
+Inferred infer_iota(const Iota& op) {
+  check_extents(op, "extent", op.shape);
+  check_extents(op, "start", {op.start});
+  check_dim(op, op.dim, op.shape.size());
+  if (op.dtype == DType::boolean)
+    throw UserError("iota counts, and bool is no number", describe(op), "name another dtype");
+  return {op.shape, op.dtype, ""};
+}
+
+Inferred infer_size(const Size& op) {
+  if (op.dtype == DType::boolean || is_unsigned(op.dtype))
+    throw UserError(fmt::format("a size as {}", name(op.dtype)), describe(op), "name a signed or float dtype");
+  return {{}, op.dtype, ""};
 }
 
 // What a mesh reduces: numbers.
 Inferred infer_all_reduce(const AllReduce& op) {
   if (op.in->dtype == DType::boolean)
-    throw UserError(fmt::format("{} cannot be reduced", operand(op.in)), describe(op), "cast it first");
+    throw UserError(fmt::format("{} cannot be reduced", text(op.in)), describe(op), "cast it first");
   return {op.in->shape(), op.in->dtype, op.in->dtype_alias};
 }
-
-Inferred same_as(const TensorView* in) { return {in->shape(), in->dtype, in->dtype_alias}; }
 
 // Ops that view their operand as [outer, middle, inner] have the shape their result states.
 Inferred stated(const Op& op, const TensorView* in, sym::Expr operand_elements, sym::Expr result_elements) {
@@ -187,11 +138,11 @@ Inferred stated(const Op& op, const TensorView* in, sym::Expr operand_elements, 
   };
   auto differ = [](sym::Expr a, sym::Expr b) { return sym::prove(sym::eq(a, b)) == sym::Truth::no; };
   if (op.out->dtype != in->dtype)
-    throw UserError(fmt::format("dtypes differ: {} and {}", operand(in), operand(op.out)), describe(op),
+    throw UserError(fmt::format("dtypes differ: {} and {}", text(in), text(op.out)), describe(op),
                     "a move keeps the dtype");
   auto check = [&](const TensorView* t, sym::Expr expected) {
     if (differ(elements(t), expected))
-      throw UserError(fmt::format("{} has {} elements, the attributes say {}", operand(t), sym::print(elements(t)),
+      throw UserError(fmt::format("{} has {} elements, the attributes say {}", text(t), sym::print(elements(t)),
                                   sym::print(expected)),
                       describe(op), "element counts are those of [outer, count, inner] and [outer, total, inner]");
   };
@@ -209,10 +160,12 @@ Inferred infer(const Op& op, Fusion& fusion) {
                          check_extents(o, "extent", o.shape);
                          return Inferred{o.shape, o.value.dtype, ""};
                        },
-                       [&](const Uniform& o) { return infer_uniform(o); },
+                       [&](const Iota& o) { return infer_iota(o); },
+                       [&](const Size& o) { return infer_size(o); },
+                       [&](const Uniform& o) { return infer_random(o); },
+                       [&](const Normal& o) { return infer_random(o); },
                        [&](const Linear& o) { return infer_linear(o); },
                        [&](const Matmul& o) { return infer_matmul(o, fusion); },
-                       [&](const Dropout& o) { return infer_dropout(o); },
                        [&](const Reshard& o) { return same_as(o.in); },
                        [&](const AllReduce& o) { return infer_all_reduce(o); },
                        [&](const AllGather& o) {
@@ -223,6 +176,12 @@ Inferred infer(const Op& op, Fusion& fusion) {
                        },
                        [&](const LocalSlice& o) {
                          return stated(o, o.in, o.outer * o.total * o.inner, o.outer * o.count * o.inner);
+                       },
+                       [&]<class Node>(const Node& o) {
+                         if constexpr (requires { rules::infer(o, fusion); })
+                           return rules::infer(o, fusion);
+                         else
+                           return rules::infer(o);
                        },
                    });
 }

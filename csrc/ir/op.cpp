@@ -28,6 +28,39 @@ OpProperty property(OpKind kind) {
   __builtin_unreachable();
 }
 
+std::string_view name(Reduction function) {
+  switch (function) {
+#define X(name)         \
+  case Reduction::name: \
+    return #name;
+#include "ir/reductions.def"
+#undef X
+  }
+  __builtin_unreachable();
+}
+
+std::optional<Reduction> parse_reduction(std::string_view text) {
+#define X(name) \
+  if (text == #name) return Reduction::name;
+#include "ir/reductions.def"
+#undef X
+  return std::nullopt;
+}
+
+bool finds_index(Reduction function) { return function == Reduction::argmax || function == Reduction::argmin; }
+
+std::string_view name(LossReduction reduction) {
+  switch (reduction) {
+    case LossReduction::mean:
+      return "mean";
+    case LossReduction::sum:
+      return "sum";
+    case LossReduction::none:
+      return "none";
+  }
+  __builtin_unreachable();
+}
+
 std::vector<TensorView*> inputs(const Op& op) {
   std::vector<TensorView*> out;
   visit(op, [&](const auto& node) {
@@ -57,11 +90,26 @@ void replace_input(Op& op, const TensorView* from, TensorView* to) {
   });
 }
 
+bool is_elementwise(const Op& op) {
+  return op.kind == OpKind::PointwiseOp || op.kind == OpKind::Full || op.kind == OpKind::Iota ||
+         op.kind == OpKind::Size || op.kind == OpKind::Uniform || op.kind == OpKind::Normal;
+}
+
+std::optional<int64_t>* counter_offset(Op& op) {
+  if (auto* u = as<Uniform>(op)) return &u->offset;
+  if (auto* n = as<Normal>(op)) return &n->offset;
+  if (auto* d = as<Dropout>(op)) return &d->offset;
+  return nullptr;
+}
+
+const std::optional<int64_t>* counter_offset(const Op& op) { return counter_offset(const_cast<Op&>(op)); }
+
 std::string_view text_name(const Op& op) {
   if (const auto* p = as<PointwiseOp>(op)) {
     if (p->function == Pointwise::gelu_erf || p->function == Pointwise::gelu_tanh) return "gelu";
     return name(p->function);
   }
+  if (const auto* r = as<Reduce>(op)) return name(r->function);
   return name(op.kind);
 }
 

@@ -1,5 +1,6 @@
 // Reader of the text form of Fusion; the grammar is docs/ir.md.
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <type_traits>
 
@@ -14,10 +15,16 @@ namespace {
 
 // An op of the kind that the text names, or null.
 std::unique_ptr<Op> make_op(std::string_view text) {
-#define PLAIT_OP(Name, op_text, properties) \
-  if (OpKind::Name != OpKind::PointwiseOp && text == #op_text) return std::make_unique<Name>();
+#define PLAIT_OP(Name, op_text, properties)                                                      \
+  if (OpKind::Name != OpKind::PointwiseOp && OpKind::Name != OpKind::Reduce && text == #op_text) \
+    return std::make_unique<Name>();
 #include "ir/ops.def"
 #undef PLAIT_OP
+  if (const auto reduction = parse_reduction(text)) {
+    auto op = std::make_unique<Reduce>();
+    op->function = *reduction;
+    return op;
+  }
   auto function = text == "gelu" ? Pointwise::gelu_erf : parse_pointwise(text);
   if (!function || (text != "gelu" && (*function == Pointwise::gelu_erf || *function == Pointwise::gelu_tanh)))
     return nullptr;
@@ -29,9 +36,12 @@ std::unique_ptr<Op> make_op(std::string_view text) {
 std::vector<std::string> op_names() {
   std::vector<std::string> out = {"gelu"};
 #define PLAIT_OP(Name, op_text, properties) \
-  if (OpKind::Name != OpKind::PointwiseOp) out.push_back(#op_text);
+  if (OpKind::Name != OpKind::PointwiseOp && OpKind::Name != OpKind::Reduce) out.push_back(#op_text);
 #include "ir/ops.def"
 #undef PLAIT_OP
+#define X(name) out.push_back(#name);
+#include "ir/reductions.def"
+#undef X
   for (int i = 0; i < kPointwiseCount; ++i) {
     std::string n(name(static_cast<Pointwise>(i)));
     if (n.rfind("gelu_", 0) != 0) out.push_back(n);
@@ -358,6 +368,11 @@ class Parser : TypeParser {
       in_.expect(")", "or `,` after an argument");
     }
     place_operands(node, positional, given, op, at);
+    guarded(at, [&] { complete(node, *fusion_); });
+    for_each_field(node, [&](auto field, const auto& value) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, sym::Expr>)
+        if (!value) in_.fail_at(at, fmt::format("{} lacks `{}`", op, field.name), "give the extent");
+    });
   }
 
   template <class Node>
@@ -367,7 +382,7 @@ class Parser : TypeParser {
       using T = std::remove_cvref_t<decltype(value)>;
       if constexpr (std::is_same_v<T, Pointwise>) {
         if (value == Pointwise::gelu_erf) out.push_back("approx");
-      } else if (field.role == Role::attribute || field.name == "seed") {
+      } else if (field.role == Role::attribute || field.role == Role::named) {
         out.emplace_back(field.name);
         if constexpr (std::is_same_v<T, Constant>) out.emplace_back("dtype");
       }
@@ -385,15 +400,14 @@ class Parser : TypeParser {
         value = positional;
         next = positional.size();
       } else if constexpr (std::is_same_v<T, TensorView*>) {
-        bool optional = std::is_same_v<Node, Linear> && field.name == "b";
         if (value) return;  // seed = %s
-        if (field.name != "seed" && next < positional.size())
+        if (field.role != Role::named && next < positional.size())
           value = positional[next++];
-        else if (!optional)
+        else if (!may_be_absent(field))
           in_.fail_at(at, fmt::format("{} lacks its operand `{}`", op, field.name),
                       field.name == "seed" ? "write seed = %seed" : "give the tensor");
       } else if constexpr (std::is_same_v<T, double>) {
-        if (!given.count(std::string(field.name)))
+        if (std::isnan(value) && !given.count(std::string(field.name)))
           in_.fail_at(at, fmt::format("{} lacks `{}`", op, field.name), fmt::format("write {} = 0.1", field.name));
       } else if constexpr (std::is_same_v<T, Constant>) {
         for (const char* part : {"value", "dtype"})
@@ -403,8 +417,6 @@ class Parser : TypeParser {
       } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
         if (field.name == "shape" && !given.count("shape"))
           in_.fail_at(at, fmt::format("{} lacks `shape`", op), "write shape = [b, 4], or shape = []");
-      } else if constexpr (std::is_same_v<T, sym::Expr>) {
-        if (!value) in_.fail_at(at, fmt::format("{} lacks `{}`", op, field.name), "give the extent");
       }
     });
     if (next < positional.size())
@@ -423,7 +435,8 @@ class Parser : TypeParser {
         if (name == "value") done = true, literal_.at = in_.here(), literal_.text = in_.number_text("a constant");
         if (name == "dtype") done = true, literal_.dtype = read_dtype();
       } else if constexpr (!std::is_same_v<T, std::vector<TensorView*>>) {
-        if (field.name == name && (field.role == Role::attribute || name == "seed")) done = true, read_value(value);
+        if (field.name == name && (field.role == Role::attribute || field.role == Role::named))
+          done = true, read_value(value);
       }
     });
     return done;
@@ -456,11 +469,39 @@ class Parser : TypeParser {
     std::string text = in_.word("a mesh axis");
     axis = guarded(at, [&] { return mesh_axis(text); });
   }
-  void read_value(std::optional<int64_t>& v) { v = in_.integer("an offset", 0, INT64_MAX); }
+  void read_value(std::optional<int64_t>& v) { v = read_signed(); }
+  void read_value(int64_t& v) { v = read_signed(); }
+  void read_value(std::vector<int64_t>& v) {
+    in_.expect("[", "before a list");
+    if (in_.accept("]")) return;
+    do v.push_back(read_signed());
+    while (in_.accept(","));
+    in_.expect("]", "or `,` after a number");
+  }
+  void read_value(std::optional<double>& v) {
+    v.emplace();
+    read_value(*v);
+  }
+  void read_value(DType& v) { v = read_dtype(); }
+  void read_value(Reduction&) {}
+  void read_value(LossReduction& v) {
+    const size_t at = in_.here();
+    const std::string text = in_.word("a reduction");
+    for (LossReduction r : {LossReduction::mean, LossReduction::sum, LossReduction::none})
+      if (text == plait::name(r)) return void(v = r);
+    in_.fail_at(at, fmt::format("`{}` is no reduction", text), "known: mean, sum, none");
+  }
+  int64_t read_signed() {
+    const size_t at = in_.here();
+    const std::string text = in_.number_text("a whole number");
+    const auto constant = parse_constant(DType::i64, text);
+    if (!constant) in_.fail_at(at, fmt::format("`{}` is no whole number", text), "write e.g. 1 or -1");
+    return constant->to_int64();
+  }
   void read_value(std::optional<DType>& v) { v = read_dtype(); }
   void read_value(ReduceOp& v) { v = read_reduce(); }
   void read_value(sym::Expr& v) { v = read_expression("attribute"); }
-  void read_value(std::vector<sym::Expr>& v) { v = read_extents(); }
+  void read_value(std::vector<sym::Expr>& v) { v = read_extents(true); }
 
   // `value` and `dtype` of a constant, in either order.
   struct Literal {

@@ -46,6 +46,20 @@ struct AttributeText {
   std::string operator()(std::string_view n, const Constant& c) const {
     return fmt::format("{} = {}, dtype = {}", n, c.text(), plait::name(c.dtype));
   }
+  std::string operator()(std::string_view n, int64_t v) const { return fmt::format("{} = {}", n, v); }
+  std::string operator()(std::string_view n, const std::vector<int64_t>& v) const {
+    std::string out;
+    for (int64_t e : v) out += fmt::format("{}{}", out.empty() ? "" : ", ", e);
+    return v.empty() ? "" : fmt::format("{} = [{}]", n, out);
+  }
+  std::string operator()(std::string_view n, std::optional<double> v) const {
+    return v ? fmt::format("{} = {}", n, shortest(*v)) : "";
+  }
+  std::string operator()(std::string_view n, DType v) const { return fmt::format("{} = {}", n, plait::name(v)); }
+  std::string operator()(std::string_view n, LossReduction v) const {
+    return fmt::format("{} = {}", n, plait::name(v));
+  }
+  std::string operator()(std::string_view, Reduction) const { return ""; }  // the op's name
   std::string operator()(std::string_view, Pointwise f) const { return (*this)(f); }
   std::string operator()(std::string_view, std::optional<DType> v) const { return (*this)(v); }
 };
@@ -60,7 +74,7 @@ std::string arguments(const Op& op, const Fusion& fusion) {
     for_each_field(node, [&](auto field, const auto& value) {
       using T = std::remove_cvref_t<decltype(value)>;
       if constexpr (std::is_same_v<T, TensorView*>) {
-        if (value) add(field.name == "seed" ? "seed = %" + value->name : "%" + value->name);
+        if (value) add((field.role == Role::named ? fmt::format("{} = %", field.name) : "%") + value->name);
       } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
         for (const TensorView* t : value) add("%" + t->name);
       } else {

@@ -78,14 +78,14 @@ TypeParser::Type TypeParser::read_type() {
   return type;
 }
 
-std::vector<sym::Expr> TypeParser::read_extents() {
+std::vector<sym::Expr> TypeParser::read_extents(bool open) {
   std::vector<sym::Expr> out;
   in_.expect("[", "before the extents");
   if (in_.accept("]")) return out;
   do {
     const size_t at = in_.here();
     out.push_back(read_expression("extent"));
-    if (sym::bounds(out.back()).hi < 0)
+    if (sym::bounds(out.back()).hi < 0 && !(open && out.back().constant() == -1))
       in_.fail_at(at, fmt::format("extent {} is negative", sym::print(out.back())), "extents are at least 0");
   } while (in_.accept(","));
   in_.expect("]", "after the extents");

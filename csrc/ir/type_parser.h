@@ -34,8 +34,8 @@ class TypeParser {
   bool is_dtype_let(std::string_view name) const;
   // An expression over sizes; `rank.AXIS` must be an axis of the mesh.
   sym::Expr read_expression(std::string_view what);
-  int mesh_axis(const std::string& axis);  // index; UserError where the mesh has none of that name
-  std::vector<sym::Expr> read_extents();
+  int mesh_axis(const std::string& axis);                  // index; UserError where the mesh has none of that name
+  std::vector<sym::Expr> read_extents(bool open = false);  // open: -1 is one
   Piece read_piece();
   Layout read_layout(const TensorView& t);
   void read_partial(Layout& layout);

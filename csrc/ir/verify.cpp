@@ -1,7 +1,8 @@
 // Invariants of Fusion, checked between all passes in debug and test builds:
 //  1. Names are unique; every tensor belongs to the fusion.
 //  2. Inputs and parameters have no definition; every other tensor in the order has one, its op's `out`.
-//  3. An op's operands are there (but for a bias) and are inputs or results of earlier ops (no cycles); its expressions
+//  3. An op's operands are there (but for optional ones) and are inputs or results of earlier ops (no cycles); its
+//  expressions
 //     are there; its mesh axis is one of the mesh.
 //  4. Type and shape of every result are those that infer() gives.
 //  5. Outputs are inputs or results of ops in the order; each is listed once.
@@ -85,12 +86,11 @@ void verify_tensor(const TensorView& t, const Fusion& fusion) {
 }
 
 void verify_fields(const Op& op, const Fusion& fusion) {
-  visit(op, [&]<class Node>(const Node& node) {
+  visit(op, [&](const auto& node) {
     for_each_field(node, [&](auto field, const auto& value) {
       using T = std::remove_cvref_t<decltype(value)>;
       if constexpr (std::is_same_v<T, TensorView*>) {
-        constexpr bool has_bias = std::is_same_v<Node, Linear>;
-        PLAIT_CHECK(value || (has_bias && field.name == "b"), "{} lacks {}", describe(op), field.name);
+        PLAIT_CHECK(value || may_be_absent(field), "{} lacks {}", describe(op), field.name);
       } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
         for (const TensorView* t : value) PLAIT_CHECK(t, "{} has a null operand", text_name(op));
       } else if constexpr (std::is_same_v<T, sym::Expr>) {

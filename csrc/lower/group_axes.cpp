@@ -14,8 +14,7 @@ void group_axes(State& state) {
   if (state.segment.outputs.empty())
     throw UserError("a segment without outputs computes nothing", state.where(), "remove it");
   for (const Op* op : state.segment.ops) {
-    const bool known = op->kind == OpKind::PointwiseOp || op->kind == OpKind::Full || op->kind == OpKind::Uniform ||
-                       property(op->kind) == OpProperty::contraction;
+    const bool known = is_elementwise(*op) || property(op->kind) == OpProperty::contraction;
     if (!known)
       throw UserError(fmt::format("lowering has no kernel for {}", describe(*op)), state.where(),
                       "segmentation gives it a segment of its own");

@@ -38,7 +38,7 @@ uint64_t offset_of(const Fusion& fusion, const Uniform& op) {
   if (op.offset) return static_cast<uint64_t>(*op.offset);
   const auto& ops = fusion.ops();
   return static_cast<uint64_t>(
-      std::count_if(ops.begin(), ops.end(), [&](const Op* o) { return as<Uniform>(*o) && o->id < op.id; }));
+      std::count_if(ops.begin(), ops.end(), [&](const Op* o) { return counter_offset(*o) && o->id < op.id; }));
 }
 
 }  // namespace

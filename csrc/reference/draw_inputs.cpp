@@ -113,6 +113,7 @@ bool keeps_integers(const Fusion& fusion, const Op& op) {
                        [&](const AllGather&) { return true; },
                        [&](const ReduceScatter&) { return true; },
                        [&](const LocalSlice&) { return true; },
+                       [](const Op&) { return false; },
                    });
 }
 

@@ -147,10 +147,9 @@ int64_t random_offset(const Fusion& fusion, const Op& op) {
   int64_t ordinal = 0;
   for (const Op* other : fusion.ops()) {
     if (other == &op) break;
-    ordinal += other->kind == OpKind::Uniform || other->kind == OpKind::Dropout;
+    ordinal += counter_offset(*other) != nullptr;
   }
-  if (const Uniform* uniform = as<Uniform>(op)) return uniform->offset.value_or(ordinal);
-  return as<Dropout>(op)->offset.value_or(ordinal);
+  return counter_offset(op)->value_or(ordinal);
 }
 
 Array evaluate_op(const Op& op, const Operands& operands, const Context& context) {
@@ -166,6 +165,9 @@ Array evaluate_op(const Op& op, const Operands& operands, const Context& context
                        [&](const AllGather& o) -> Array { needs_ranks(o); },
                        [&](const ReduceScatter& o) -> Array { needs_ranks(o); },
                        [&](const LocalSlice& o) { return evaluate_local_slice(o, operands, context); },
+                       [](const Op& o) -> Array {
+                         throw UserError(fmt::format("the evaluator does not know {}", text_name(o)), describe(o), "");
+                       },
                    });
 }
 

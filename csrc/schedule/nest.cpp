@@ -30,8 +30,7 @@ std::optional<std::string> accept(const Problem& problem) {
   if (problem.segment.ops.size() != 1)
     return fmt::format("{} ops, and a nest computes a single one", problem.segment.ops.size());
   const Op& op = *problem.segment.ops.front();
-  if (!is_product(op) && op.kind != OpKind::PointwiseOp && op.kind != OpKind::Full && op.kind != OpKind::Uniform)
-    return fmt::format("{} is no computation", describe(op));
+  if (!is_product(op) && !is_elementwise(op)) return fmt::format("{} is no computation", describe(op));
   return std::nullopt;
 }
 

@@ -22,8 +22,7 @@ constexpr int64_t kMostLanes = 64;
 
 std::optional<std::string> accept(const Problem& problem) {
   for (const Op* op : problem.segment.ops)
-    if (op->kind != OpKind::PointwiseOp && op->kind != OpKind::Full && op->kind != OpKind::Uniform)
-      return fmt::format("{} is not elementwise", describe(*op));
+    if (!is_elementwise(*op)) return fmt::format("{} is not elementwise", describe(*op));
   AxisGroup group = build_axis_graph(problem.fusion.pool(), problem.segment.ops);
   const TensorView* reference = reference_tensor(problem.segment);
   for (const Edge& e : group.edges)

@@ -19,10 +19,6 @@ namespace {
 constexpr int kPasses = 8;            // of merging along edges; two suffice in most graphs
 constexpr size_t kSiblingTrials = 8;  // earlier groups of the same domain that a group is compared with
 
-bool elementwise(const Op& op) {
-  return op.kind == OpKind::PointwiseOp || op.kind == OpKind::Full || op.kind == OpKind::Uniform;
-}
-
 class Grouper {
  public:
   Grouper(const Fusion& fusion, std::string* explain, const std::function<bool(std::string_view)>& decide)
@@ -76,7 +72,7 @@ class Grouper {
       }
       const auto& readers = readers_[i];
       const bool inside = !readers.empty() && !outputs_.contains(o.out) &&
-                          std::all_of(readers.begin(), readers.end(), [&](int r) { return elementwise(op(r)); });
+                          std::all_of(readers.begin(), readers.end(), [&](int r) { return is_elementwise(op(r)); });
       out_.free[i] = (constant || scalar) && inside && !seeds_random(readers, o.out);
     }
     // A free op that only feeds ops which turned out not to be elementwise groups is caught above: readers are checked
@@ -128,13 +124,13 @@ class Grouper {
   void find_cuts() {
     std::vector<Op*> ops;
     for (Op* o : out_.ops)
-      if (elementwise(*o)) ops.push_back(o);
+      if (is_elementwise(*o)) ops.push_back(o);
     const AxisGroup axes = build_axis_graph(fusion_.pool(), ops);
     for (const Edge& e : axes.edges)
       if (e.hard && e.cut) cuts_.emplace(out_.maker(e.operand), out_.maker(e.op->out));
   }
 
-  bool mergeable(int g) const { return elementwise(op(members_[static_cast<size_t>(g)].front())); }
+  bool mergeable(int g) const { return is_elementwise(op(members_[static_cast<size_t>(g)].front())); }
 
   // Why two groups stay apart; empty where they merge. `p` makes what `c` reads, or they have no edge.
   std::string apart(int p, int c) const {
@@ -189,7 +185,7 @@ class Grouper {
   bool merge_along_edges() {
     bool changed = false;
     for (int i = 0; i < static_cast<int>(out_.ops.size()); ++i) {
-      if (is_free(i) || !elementwise(op(i))) continue;
+      if (is_free(i) || !is_elementwise(op(i))) continue;
       for (const TensorView* in : inputs(op(i))) {
         const int from = out_.maker(in);
         if (from < 0 || is_free(from)) continue;
@@ -254,7 +250,7 @@ class Grouper {
 
   void explain_apart() {
     for (int i = 0; i < static_cast<int>(out_.ops.size()); ++i) {
-      if (is_free(i) || !elementwise(op(i))) continue;
+      if (is_free(i) || !is_elementwise(op(i))) continue;
       for (const TensorView* in : inputs(op(i))) {
         const int from = out_.maker(in);
         if (from < 0 || is_free(from) || group(from) == group(i) || !mergeable(group(from))) continue;

@@ -59,8 +59,8 @@ std::vector<int> operand_order(const std::vector<TensorView*>& in) {
 
 // A random op counts its elements from the first index of its piece: the piece must be one range of the dim.
 bool can_hold(const Op& op, const std::vector<Piece>& pieces) {
-  return op.kind != OpKind::Uniform ||
-         std::none_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.is_local(); });
+  const bool counts = op.kind == OpKind::Uniform || op.kind == OpKind::Normal || op.kind == OpKind::Iota;
+  return !counts || std::none_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.is_local(); });
 }
 
 class Assigner {
@@ -86,17 +86,38 @@ class Assigner {
     return operand < 0 ? factor.result_dim : factor.operand_dim[static_cast<size_t>(operand)];
   }
 
+  static int64_t scale_in(const Factor& factor, int operand) {
+    if (operand < 0) return factor.result_scale;
+    return factor.operand_scale.empty() ? 1 : factor.operand_scale[static_cast<size_t>(operand)];
+  }
+
+  // Pieces of a dim as pieces of the factor, whose steps are `scale` elements: borders must lie between steps.
+  static bool in_steps(std::vector<Piece>& pieces, int64_t scale) {
+    if (scale == 1) return true;
+    for (Piece& p : pieces) {
+      if (p.is_local() || p.granule % scale != 0) return false;
+      p.granule /= scale;
+    }
+    return true;
+  }
+  static std::vector<Piece> in_elements(std::vector<Piece> pieces, int64_t scale) {
+    for (Piece& p : pieces)
+      if (!p.is_local()) p.granule *= scale;
+    return pieces;
+  }
+
   void offer(int operand, const Layout& layout) {
     for (size_t d = 0; d < layout.dims.size(); ++d)
       for (size_t f = 0; f < out_.factors.size(); ++f) {
         const Factor& factor = out_.factors[f];
-        if (dim_in(factor, operand) != static_cast<int>(d) || factor.kind == FactorKind::whole) continue;
+        if (dim_in(factor, operand) != static_cast<int>(d) || !factor.cuts()) continue;
         if (!out_.claims[f].pieces.empty()) continue;
         DimLayout list;
         for (const Piece& p : layout.dims[d].pieces)
           if (p.is_local() || !taken_.count(p.mesh_axis)) list.pieces.push_back(p);
         while (!list.pieces.empty() && list.pieces.back().is_local()) list.pieces.pop_back();
         if (list.pieces.empty() || !can_hold(op_, list.pieces)) continue;
+        if (!in_steps(list.pieces, scale_in(factor, operand))) continue;
         for (const Piece& p : list.pieces)
           if (!p.is_local()) taken_.insert(p.mesh_axis);
         out_.claims[f] = {std::move(list.pieces), operand, static_cast<int>(d)};
@@ -142,10 +163,12 @@ class Assigner {
     for (size_t f = 0; f < out_.factors.size(); ++f) {
       const Factor& factor = out_.factors[f];
       const auto& pieces = out_.claims[f].pieces;
-      if (factor.result_dim >= 0) out_.result.dims[static_cast<size_t>(factor.result_dim)].pieces = pieces;
+      if (factor.result_dim >= 0)
+        out_.result.dims[static_cast<size_t>(factor.result_dim)].pieces = in_elements(pieces, factor.result_scale);
       for (size_t i = 0; i < in_.size(); ++i)
         if (factor.operand_dim[i] >= 0)
-          out_.operands[i].dims[static_cast<size_t>(factor.operand_dim[i])].pieces = pieces;
+          out_.operands[i].dims[static_cast<size_t>(factor.operand_dim[i])].pieces =
+              in_elements(pieces, scale_in(factor, static_cast<int>(i)));
     }
   }
 
@@ -197,6 +220,8 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
                        source(op, claim));
   if (has.empty()) return fmt::format("{} is cut {} as {}", subject, list_text(claim.pieces, mesh), source(op, claim));
   if (a.factors[f].kind == FactorKind::whole) return fmt::format("{} must be whole in {}", what, text_name(op));
+  if (a.factors[f].kind == FactorKind::permute)
+    return fmt::format("{} must be whole in {}, which moves its elements", what, text_name(op));
   auto lost = [&](const Claim& winner) {
     return fmt::format("conflict: {} lost to {} ({})", what, source(op, winner),
                        rank_reason(op, winner.operand, index));

@@ -148,19 +148,35 @@ class Localizer {
   template <class Node>
   void complete(Node&, const Node&) const {}
   void complete(Full& local, const Full& op) const { local.shape = local_shape(*op.out); }
-  void complete(Uniform& local, const Uniform& op) const {
-    Layout layout = effective(*op.out);
+  void complete(Uniform& local, const Uniform& op) const { number(local, op); }
+  void complete(Normal& local, const Normal& op) const { number(local, op); }
+  void complete(Iota& local, const Iota& op) const {
+    local.shape = local_shape(*op.out);
+    local.start = import(op.start) + first_index(*op.out, effective(*op.out), static_cast<size_t>(op.dim));
+  }
+  void complete(Broadcast& local, const Broadcast& op) const { local.shape = local_shape(*op.out); }
+  void complete(Reshape& local, const Reshape& op) const { local.shape = local_shape(*op.out); }
+
+  // First index of this rank's piece of a dim, which is one range.
+  sym::Expr first_index(const TensorView& t, const Layout& layout, size_t d) const {
+    sym::Expr left = import(t.extent(d)), start = out_->pool().constant(0);
+    for (const Piece& p : layout.dims[d].pieces) {
+      PLAIT_CHECK(!p.is_local(), "a piece of %{} is not one range", t.name);
+      start = start + sym::chunk_start(left, size(p), rank(p), p.granule);
+      left = sym::chunk(left, size(p), rank(p), p.granule);
+    }
+    return start;
+  }
+
+  // Random numbers are those of the global indices.
+  template <class Random>
+  void number(Random& local, const Random& op) const {
+    const Layout layout = effective(*op.out);
     local.shape = local_shape(*op.out);
     if (layout.is_replicated()) return;
     for (size_t d = 0; d < op.out->rank(); ++d) {
-      sym::Expr left = import(op.out->extent(d)), start = out_->pool().constant(0);
-      local.global.push_back(left);
-      for (const Piece& p : layout.dims[d].pieces) {
-        PLAIT_CHECK(!p.is_local(), "a piece of %{} is not one range", op.out->name);
-        start = start + sym::chunk_start(left, size(p), rank(p), p.granule);
-        left = sym::chunk(left, size(p), rank(p), p.granule);
-      }
-      local.start.push_back(start);
+      local.global.push_back(import(op.out->extent(d)));
+      local.start.push_back(first_index(*op.out, layout, d));
     }
   }
 

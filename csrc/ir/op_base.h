@@ -1,0 +1,51 @@
+#pragma once
+// What all ops of the fusion IR share.
+#include <string>
+#include <vector>
+
+#include "base/node.h"
+#include "base/overloaded.h"
+#include "ir/tensor_view.h"
+#include "scalar/constant.h"
+#include "scalar/pointwise.h"
+
+namespace plait {
+
+enum class OpKind : uint8_t {
+#define PLAIT_OP(Name, text, properties) Name,
+#include "ir/ops.def"
+#undef PLAIT_OP
+};
+enum class OpProperty : uint8_t {
+  none,
+  creation,
+  contraction,
+  reduction,
+  movement,
+  indexing,
+  composite,
+  communication,
+  local_move
+};
+
+std::string_view name(OpKind kind);
+OpProperty property(OpKind kind);
+
+struct Op {
+  const OpKind kind;
+  uint32_t id = 0;            // ordinal in the fusion, in order of creation
+  TensorView* out = nullptr;  // the one result
+  virtual ~Op() = default;
+  Op(const Op&) = delete;
+
+ protected:
+  explicit Op(OpKind k) : kind(k) {}
+};
+
+template <OpKind K>
+struct OpBase : Op {
+  static constexpr OpKind kKind = K;
+  OpBase() : Op(K) {}
+};
+
+}  // namespace plait

@@ -1,0 +1,310 @@
+#pragma once
+// Ops that other ops can say; opened by the pass `expand`. In narrow dtypes they compute wide and round once.
+#include <limits>
+
+#include "ir/op_base.h"
+
+namespace plait {
+
+enum class LossReduction : uint8_t { mean, sum, none };
+std::string_view name(LossReduction reduction);
+
+// out = x / (1 - p) where uniform(global index) >= p (compared in double), else 0. 0 <= p < 1. seed: u64[].
+struct Dropout : OpBase<OpKind::Dropout> {
+  TensorView* x = nullptr;
+  double p = std::numeric_limits<double>::quiet_NaN();
+  TensorView* seed = nullptr;
+  std::optional<int64_t> offset;  // absent: the ordinal of the random op in the fusion
+  static constexpr auto fields() {
+    return std::tuple{operand("x", &Dropout::x), attribute("p", &Dropout::p), named_operand("seed", &Dropout::seed),
+                      attribute("offset", &Dropout::offset)};
+  }
+};
+
+// A copy.
+struct Set : OpBase<OpKind::Set> {
+  TensorView* in = nullptr;
+  static constexpr auto fields() { return std::tuple{operand("in", &Set::in)}; }
+};
+
+// The operands, all of one shape, along a new dim.
+struct Stack : OpBase<OpKind::Stack> {
+  std::vector<TensorView*> in;
+  int64_t dim = 0;
+  static constexpr auto fields() { return std::tuple{operand("in", &Stack::in), attribute("dim", &Stack::dim)}; }
+};
+
+// in broadcast to `shape`, trailing dims aligned.
+struct Expand : OpBase<OpKind::Expand> {
+  TensorView* in = nullptr;
+  std::vector<sym::Expr> shape;
+  static constexpr auto fields() { return std::tuple{operand("in", &Expand::in), attribute("shape", &Expand::shape)}; }
+};
+
+// 1 where row equals column, else 0.
+struct Eye : OpBase<OpKind::Eye> {
+  sym::Expr rows;
+  sym::Expr columns;
+  DType dtype = DType::f32;
+  static constexpr auto fields() {
+    return std::tuple{attribute("rows", &Eye::rows), attribute("columns", &Eye::columns),
+                      attribute("dtype", &Eye::dtype)};
+  }
+};
+
+// in where column <= row + diagonal in its last two dims, else 0.
+struct Tril : OpBase<OpKind::Tril> {
+  TensorView* in = nullptr;
+  int64_t diagonal = 0;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &Tril::in), attribute("diagonal", &Tril::diagonal)};
+  }
+};
+
+// in where column >= row + diagonal in its last two dims, else 0.
+struct Triu : OpBase<OpKind::Triu> {
+  TensorView* in = nullptr;
+  int64_t diagonal = 0;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &Triu::in), attribute("diagonal", &Triu::diagonal)};
+  }
+};
+
+// table[index[i...], :] of a table [n, h]; indices outside as Gather.
+struct Embedding : OpBase<OpKind::Embedding> {
+  TensorView* index = nullptr;
+  TensorView* table = nullptr;
+  static constexpr auto fields() {
+    return std::tuple{operand("index", &Embedding::index), operand("table", &Embedding::table)};
+  }
+};
+
+// Gather of operands whose dims other than `dim` broadcast (numpy.take_along_axis).
+struct TakeAlong : OpBase<OpKind::TakeAlong> {
+  TensorView* in = nullptr;
+  TensorView* index = nullptr;
+  int64_t dim = 0;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &TakeAlong::in), operand("index", &TakeAlong::index),
+                      attribute("dim", &TakeAlong::dim)};
+  }
+};
+
+// 1 where the class equals the index, along a new last dim of `classes`, else 0.
+struct OneHot : OpBase<OpKind::OneHot> {
+  TensorView* index = nullptr;
+  sym::Expr classes;
+  DType dtype = DType::i64;
+  static constexpr auto fields() {
+    return std::tuple{operand("index", &OneHot::index), attribute("classes", &OneHot::classes),
+                      attribute("dtype", &OneHot::dtype)};
+  }
+};
+
+// Sum over `dims` (all where none are given) divided by the count, in accumulation_type (f32 of integers), rounded
+// once.
+struct Mean : OpBase<OpKind::Mean> {
+  TensorView* in = nullptr;
+  std::vector<int64_t> dims;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &Mean::in), attribute("dims", &Mean::dims), attribute("keepdim", &Mean::keepdim)};
+  }
+};
+
+// Square root of Var.
+struct Std : OpBase<OpKind::Std> {
+  TensorView* in = nullptr;
+  std::vector<int64_t> dims;
+  int64_t correction = 1;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &Std::in), attribute("dims", &Std::dims), attribute("correction", &Std::correction),
+                      attribute("keepdim", &Std::keepdim)};
+  }
+};
+
+// Whether an element over `dims` (all where none are given) is not 0; false of none.
+struct Any : OpBase<OpKind::Any> {
+  TensorView* in = nullptr;
+  std::vector<int64_t> dims;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &Any::in), attribute("dims", &Any::dims), attribute("keepdim", &Any::keepdim)};
+  }
+};
+
+// Whether every element over `dims` (all where none are given) is not 0; true of none.
+struct All : OpBase<OpKind::All> {
+  TensorView* in = nullptr;
+  std::vector<int64_t> dims;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &All::in), attribute("dims", &All::dims), attribute("keepdim", &All::keepdim)};
+  }
+};
+
+// log sum exp(x) over `dims`, by way of the maximum; -inf of none.
+struct LogSumExp : OpBase<OpKind::LogSumExp> {
+  TensorView* in = nullptr;
+  std::vector<int64_t> dims;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &LogSumExp::in), attribute("dims", &LogSumExp::dims),
+                      attribute("keepdim", &LogSumExp::keepdim)};
+  }
+};
+
+// (sum |x|^p)^(1/p) over `dims` (all where none are given); p = inf and -inf: the extremum of |x|; p = 0: the count of
+// elements that are not 0.
+struct Norm : OpBase<OpKind::Norm> {
+  TensorView* in = nullptr;
+  double p = 2;
+  std::vector<int64_t> dims;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &Norm::in), attribute("p", &Norm::p), attribute("dims", &Norm::dims),
+                      attribute("keepdim", &Norm::keepdim)};
+  }
+};
+
+// exp(x - max) / sum exp(x - max) along dim, in computation type, rounded once.
+struct Softmax : OpBase<OpKind::Softmax> {
+  TensorView* in = nullptr;
+  int64_t dim = 0;
+  static constexpr auto fields() { return std::tuple{operand("in", &Softmax::in), attribute("dim", &Softmax::dim)}; }
+};
+
+// x - max - log sum exp(x - max) along dim.
+struct LogSoftmax : OpBase<OpKind::LogSoftmax> {
+  TensorView* in = nullptr;
+  int64_t dim = 0;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &LogSoftmax::in), attribute("dim", &LogSoftmax::dim)};
+  }
+};
+
+// (x - mean) / sqrt(var + eps) * w + b over the last dims, as many as `dims` says; w and b have the shape of those.
+struct LayerNorm : OpBase<OpKind::LayerNorm> {
+  TensorView* x = nullptr;
+  TensorView* w = nullptr;  // may be null
+  TensorView* b = nullptr;  // may be null
+  int64_t dims = 1;
+  double eps = 1e-5;
+  static constexpr auto fields() {
+    return std::tuple{operand("x", &LayerNorm::x), optional_operand("w", &LayerNorm::w),
+                      optional_operand("b", &LayerNorm::b), attribute("dims", &LayerNorm::dims),
+                      attribute("eps", &LayerNorm::eps)};
+  }
+};
+
+// x / sqrt(mean(x^2) + eps) * w over the last dims.
+struct RmsNorm : OpBase<OpKind::RmsNorm> {
+  TensorView* x = nullptr;
+  TensorView* w = nullptr;  // may be null
+  int64_t dims = 1;
+  double eps = 1e-6;
+  static constexpr auto fields() {
+    return std::tuple{operand("x", &RmsNorm::x), optional_operand("w", &RmsNorm::w), attribute("dims", &RmsNorm::dims),
+                      attribute("eps", &RmsNorm::eps)};
+  }
+};
+
+// x[n, c, ...] normalised over each of `groups` groups of channels and all later dims; w and b: [c].
+struct GroupNorm : OpBase<OpKind::GroupNorm> {
+  TensorView* x = nullptr;
+  TensorView* w = nullptr;  // may be null
+  TensorView* b = nullptr;  // may be null
+  int64_t groups = 1;
+  double eps = 1e-5;
+  static constexpr auto fields() {
+    return std::tuple{operand("x", &GroupNorm::x), optional_operand("w", &GroupNorm::w),
+                      optional_operand("b", &GroupNorm::b), attribute("groups", &GroupNorm::groups),
+                      attribute("eps", &GroupNorm::eps)};
+  }
+};
+
+// x[n, c, ...] normalised over all dims but c. With mean and var ([c]) given they are used (inference), else those of
+// x, var without correction (training). w and b: [c].
+struct BatchNorm : OpBase<OpKind::BatchNorm> {
+  TensorView* x = nullptr;
+  TensorView* w = nullptr;     // may be null
+  TensorView* b = nullptr;     // may be null
+  TensorView* mean = nullptr;  // may be null
+  TensorView* var = nullptr;   // may be null
+  double eps = 1e-5;
+  static constexpr auto fields() {
+    return std::tuple{operand("x", &BatchNorm::x),           optional_operand("w", &BatchNorm::w),
+                      optional_operand("b", &BatchNorm::b),  named_operand("mean", &BatchNorm::mean),
+                      named_operand("var", &BatchNorm::var), attribute("eps", &BatchNorm::eps)};
+  }
+};
+
+// Loss of logits x[..., classes] against target classes [...] (i32 or i64). Per token -sum_c q_c log softmax(x)_c with
+// q = (1 - smoothing) onehot(target) + smoothing / classes, 0 where target equals ignore_index; mean divides by the
+// number of tokens that are not ignored (0 / 0 = NaN of none).
+struct CrossEntropy : OpBase<OpKind::CrossEntropy> {
+  TensorView* x = nullptr;
+  TensorView* target = nullptr;
+  std::optional<int64_t> ignore_index;
+  double smoothing = 0;
+  LossReduction reduction = LossReduction::mean;
+  static constexpr auto fields() {
+    return std::tuple{operand("x", &CrossEntropy::x), operand("target", &CrossEntropy::target),
+                      attribute("ignore_index", &CrossEntropy::ignore_index),
+                      attribute("smoothing", &CrossEntropy::smoothing),
+                      attribute("reduction", &CrossEntropy::reduction)};
+  }
+};
+
+// (x - y)^2, its mean or sum over all elements.
+struct Mse : OpBase<OpKind::Mse> {
+  TensorView* x = nullptr;
+  TensorView* y = nullptr;
+  LossReduction reduction = LossReduction::mean;
+  static constexpr auto fields() {
+    return std::tuple{operand("x", &Mse::x), operand("y", &Mse::y), attribute("reduction", &Mse::reduction)};
+  }
+};
+
+// silu(gate) * up.
+struct SwiGlu : OpBase<OpKind::SwiGlu> {
+  TensorView* gate = nullptr;
+  TensorView* up = nullptr;
+  static constexpr auto fields() { return std::tuple{operand("gate", &SwiGlu::gate), operand("up", &SwiGlu::up)}; }
+};
+
+// Rotary embedding of x[..., s, d], d even, by tables cos and sin that broadcast to it: x * cos + rotate(x) * sin.
+// rotate gives (-second half, first half); interleaved: pairs (-x[2i+1], x[2i]).
+struct Rope : OpBase<OpKind::Rope> {
+  TensorView* x = nullptr;
+  TensorView* cos = nullptr;
+  TensorView* sin = nullptr;
+  bool interleaved = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("x", &Rope::x), operand("cos", &Rope::cos), operand("sin", &Rope::sin),
+                      attribute("interleaved", &Rope::interleaved)};
+  }
+};
+
+// softmax(scale q k^T + mask) v of q[..., h, s, d], k[..., g, t, d], v[..., g, t, e]; h is a multiple of g (query heads
+// share key heads in order). mask broadcasts to [..., h, s, t]: bool keeps where true, float is added. causal: key
+// position <= query position (top left). scale: 1 / sqrt(d) where absent. A row that keeps nothing gives NaN.
+struct Sdpa : OpBase<OpKind::Sdpa> {
+  TensorView* q = nullptr;
+  TensorView* k = nullptr;
+  TensorView* v = nullptr;
+  TensorView* mask = nullptr;  // may be null
+  bool causal = false;
+  std::optional<double> scale;
+  static constexpr auto fields() {
+    return std::tuple{operand("q", &Sdpa::q),
+                      operand("k", &Sdpa::k),
+                      operand("v", &Sdpa::v),
+                      named_operand("mask", &Sdpa::mask),
+                      attribute("causal", &Sdpa::causal),
+                      attribute("scale", &Sdpa::scale)};
+  }
+};
+
+}  // namespace plait

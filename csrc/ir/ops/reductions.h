@@ -1,0 +1,59 @@
+#pragma once
+// Ops that combine elements along dims.
+#include "ir/op_base.h"
+
+namespace plait {
+
+// Reductions by name: enumerators of Reduction, rows of reductions.def.
+enum class Reduction : uint8_t {
+#define X(name, ...) name,
+#include "ir/reductions.def"
+#undef X
+};
+std::string_view name(Reduction function);
+std::optional<Reduction> parse_reduction(std::string_view text);
+bool finds_index(Reduction function);  // argmax, argmin
+
+// out = the reduction of `in` over `dims` (all where none are given), which keepdim leaves with extent 1. sum and prod
+// accumulate in accumulation_type and round once; of integers and bool they are i64. amax and amin propagate NaN; bool
+// is ordered false < true. argmax and argmin give the row-major position among the reduced dims, i64: of the first NaN
+// where there is one, else of the first extremum. Nothing to reduce: sum 0, prod 1, amax the least and amin the
+// greatest number (infinities for floats), argmax and argmin 0.
+struct Reduce : OpBase<OpKind::Reduce> {
+  TensorView* in = nullptr;
+  Reduction function = Reduction::sum;
+  std::vector<int64_t> dims;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &Reduce::in), attribute("function", &Reduce::function),
+                      attribute("dims", &Reduce::dims), attribute("keepdim", &Reduce::keepdim)};
+  }
+};
+
+// out = sum (x - mean)^2 / (n - correction) over `dims`, one pass in accumulation_type (Welford), rounded once. Fewer
+// than correction + 1 elements: NaN, as 0 / 0, or an infinity.
+struct Var : OpBase<OpKind::Var> {
+  TensorView* in = nullptr;
+  std::vector<int64_t> dims;
+  int64_t correction = 1;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &Var::in), attribute("dims", &Var::dims), attribute("correction", &Var::correction),
+                      attribute("keepdim", &Var::keepdim)};
+  }
+};
+
+// out[.., i, ..] = in[.., 0, ..] + ... + in[.., i, ..] along dim, added in order in accumulation_type, each rounded
+// once; of integers and bool i64. exclusive: without in[.., i, ..]. reverse: from the end.
+struct CumSum : OpBase<OpKind::CumSum> {
+  TensorView* in = nullptr;
+  int64_t dim = 0;
+  bool exclusive = false;
+  bool reverse = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &CumSum::in), attribute("dim", &CumSum::dim),
+                      attribute("exclusive", &CumSum::exclusive), attribute("reverse", &CumSum::reverse)};
+  }
+};
+
+}  // namespace plait
