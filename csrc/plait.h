@@ -15,6 +15,7 @@
 #include "base/options.h"
 #include "base/pass.h"
 #include "build/build.h"
+#include "build/ops.h"
 #include "comm/communicator.h"
 #include "device/device.h"
 #include "ir/fusion.h"

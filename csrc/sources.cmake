@@ -26,6 +26,7 @@ set(PLAIT_CORE_SOURCES
   bind_inputs.cpp
   bound_class.cpp
   build/build.cpp
+  build/ops.cpp
   build_program.cpp
   check_program.cpp
   codegen/cuda/helpers.cpp

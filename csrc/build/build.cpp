@@ -3,12 +3,12 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "build/emit.h"
 
 namespace plait {
 
-namespace {
+namespace building {
 
-// The one fusion of the operands of an op.
 Fusion& fusion_of(std::string_view op, const std::vector<TensorView*>& operands) {
   for (size_t i = 0; i < operands.size(); ++i) {
     if (!operands[i])
@@ -20,24 +20,18 @@ Fusion& fusion_of(std::string_view op, const std::vector<TensorView*>& operands)
                       operands[0]->fusion->name(), operands[i]->name, operands[i]->fusion->name()),
           std::string(op), "build a graph in one Fusion");
   }
-  PLAIT_CHECK(!operands.empty(), "{} without operands", op);
+  if (operands.empty()) throw UserError(fmt::format("{} of nothing", op), std::string(op), "give at least one tensor");
   return *operands[0]->fusion;
 }
 
-template <class T>
-TensorView* emit(Fusion& fusion, std::unique_ptr<T> op) {
-  Inferred type = infer(*op, fusion);
-  std::string hint(text_name(*op));
-  TensorView* out = fusion.add_tensor(hint, std::move(type.shape), type.dtype);
-  out->dtype_alias = std::move(type.dtype_alias);
-  out->named_by_op = true;
-  fusion.add_op(std::move(op), out);
-  return out;
-}
-
-std::vector<sym::Expr> resolve(Fusion& fusion, std::string_view op, const std::vector<Fusion::Extent>& shape) {
+std::vector<sym::Expr> resolve(Fusion& fusion, std::string_view op, const std::vector<Fusion::Extent>& shape,
+                               bool open) {
   std::vector<sym::Expr> out;
   for (size_t d = 0; d < shape.size(); ++d) {
+    if (open && shape[d].is_open()) {
+      out.push_back(fusion.pool().constant(-1));
+      continue;
+    }
     try {
       out.push_back(shape[d].resolve(fusion));
     } catch (const UserError& e) {
@@ -47,7 +41,11 @@ std::vector<sym::Expr> resolve(Fusion& fusion, std::string_view op, const std::v
   return out;
 }
 
-}  // namespace
+}  // namespace building
+
+using building::emit;
+using building::fusion_of;
+using building::resolve;
 
 std::string Scalar::text() const {
   return std::visit([](auto v) { return fmt::format("{}", v); }, value_);

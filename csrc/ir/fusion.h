@@ -52,6 +52,12 @@ class Fusion {
     Extent(sym::Expr expr) : expr_(expr) {}                               // NOLINT
     // In the fusion's pool; symbols of a text are at least 0. UserError: no expression, or negative.
     sym::Expr resolve(Fusion& fusion) const;
+    // The number -1: an extent that the op finds, or an end counted from the last.
+    bool is_open() const { return !is_text_ && !expr_ && value_ == -1; }
+    // A negative number, which some ops count from the end.
+    std::optional<int64_t> negative() const {
+      return !is_text_ && !expr_ && value_ < 0 ? std::optional(value_) : std::nullopt;
+    }
 
    private:
     int64_t value_ = 0;

@@ -220,8 +220,7 @@ class Machine {
       });
     }
   }
-  void step(const Dropout&) { FAIL() << "a composite"; }
-  void step(const Reshard&) { FAIL() << "not localized"; }
+  void step(const Op& op) { FAIL() << "this machine does not know " << describe(op); }
 
   const DeviceMesh& mesh_;
   std::vector<sym::Environment> environments_;

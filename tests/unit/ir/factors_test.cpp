@@ -12,7 +12,7 @@ namespace {
 std::vector<std::string> text_of(const Op& op) {
   std::vector<std::string> out;
   for (const Factor& f : factors(op)) {
-    const char* kinds[] = {"pass", "reduce", "whole"};
+    const char* kinds[] = {"pass", "reduce", "whole", "permute"};
     std::string text = fmt::format("{} {}:", kinds[static_cast<size_t>(f.kind)], sym::print(f.extent));
     for (int d : f.operand_dim) text += fmt::format(" {}", d);
     out.push_back(text + fmt::format(" -> {}", f.result_dim));
