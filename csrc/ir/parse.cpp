@@ -434,6 +434,9 @@ class Parser : TypeParser {
       } else if constexpr (std::is_same_v<T, Constant>) {
         if (name == "value") done = true, literal_.at = in_.here(), literal_.text = in_.number_text("a constant");
         if (name == "dtype") done = true, literal_.dtype = read_dtype();
+      } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
+        constexpr bool open = std::is_same_v<Node, Reshape> || std::is_same_v<Node, Expand>;
+        if (field.name == name) done = true, value = read_extents(open);
       } else if constexpr (!std::is_same_v<T, std::vector<TensorView*>>) {
         if (field.name == name && (field.role == Role::attribute || field.role == Role::named))
           done = true, read_value(value);
@@ -501,7 +504,6 @@ class Parser : TypeParser {
   void read_value(std::optional<DType>& v) { v = read_dtype(); }
   void read_value(ReduceOp& v) { v = read_reduce(); }
   void read_value(sym::Expr& v) { v = read_expression("attribute"); }
-  void read_value(std::vector<sym::Expr>& v) { v = read_extents(true); }
 
   // `value` and `dtype` of a constant, in either order.
   struct Literal {
