@@ -19,7 +19,7 @@ class Reducer {
     tried_.insert(text_);
   }
 
-  Reduction run() {
+  ReducedGraph run() {
     for (bool progress = true; progress && !stopped_;) {
       progress = false;
       for (const EditList& list : edit_lists()) {
@@ -101,7 +101,7 @@ class Reducer {
 
 }  // namespace
 
-Reduction reduce_graph(const Fusion& fusion, const std::function<bool(const std::string&)>& fails,
+ReducedGraph reduce_graph(const Fusion& fusion, const std::function<bool(const std::string&)>& fails,
                        const ReduceOptions& options) {
   return Reducer(fusion, fails, options).run();
 }

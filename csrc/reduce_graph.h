@@ -17,7 +17,7 @@ struct ReduceOptions {
   std::function<void(const std::string&)> smaller;   // the text after each
 };
 
-struct Reduction {
+struct ReducedGraph {
   std::string text;  // of the smallest graph found
   int64_t runs = 0;
   bool complete = true;  // no edit makes it smaller; false: max_runs came first
@@ -27,7 +27,7 @@ struct Reduction {
 // gives way to one of its operands, or to a fresh input), inputs, annotations, mesh axes, lets, attributes; extents
 // towards 1, 2, 3; dtypes towards f32. Every graph that is tried was printed and parsed, so it is one that a user could
 // have written. Deterministic. `fails(print(fusion))` must hold.
-Reduction reduce_graph(const Fusion& fusion, const std::function<bool(const std::string&)>& fails,
+ReducedGraph reduce_graph(const Fusion& fusion, const std::function<bool(const std::string&)>& fails,
                        const ReduceOptions& options = {});
 
 // One way to make a graph smaller. Tensors are named, so that edits of one list can be applied together; those whose

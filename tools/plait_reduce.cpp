@@ -123,7 +123,7 @@ class Reduce {
     };
     how.smaller = [&](const std::string& smaller) { write_whole(words_.out, smaller); };
     write_whole(words_.out, normal);
-    const Reduction found = reduce_graph(*fusion, [&](const std::string& t) { return fails(t); }, how);
+    const ReducedGraph found = reduce_graph(*fusion, [&](const std::string& t) { return fails(t); }, how);
     say("after ", *parse_fusion(found.text), found.text);
     fmt::print("{}: {} runs{}\n{}", words_.out, found.runs,
                found.complete ? "" : fmt::format(", the most that --max-runs allows: it may become smaller"),

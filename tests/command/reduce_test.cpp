@@ -71,7 +71,7 @@ TEST(Reduce, EveryEditLeavesAGraphOrIsRefused) {
 
 TEST(Reduce, NothingRemainsWhereAnythingFails) {
   for (const std::string& text : texts()) {
-    const Reduction found = reduce_graph(*parse_fusion(text), [](const std::string&) { return true; });
+    const ReducedGraph found = reduce_graph(*parse_fusion(text), [](const std::string&) { return true; });
     EXPECT_TRUE(found.complete);
     const auto size = graph_size(*parse_fusion(found.text));
     EXPECT_EQ(size[0], 0) << found.text << "\nof\n" << text;  // ops
@@ -102,12 +102,12 @@ TEST(Reduce, KeepsWhatFails) {
       ++asked;
       return std::all_of(needs.begin(), needs.end(), [&](const auto& word) { return has(text, word); });
     };
-    const Reduction found = reduce_graph(*fusion, fails);
+    const ReducedGraph found = reduce_graph(*fusion, fails);
     EXPECT_TRUE(fails(found.text)) << found.text;
     EXPECT_EQ(graph_size(*parse_fusion(found.text))[0], ops) << found.text;
     EXPECT_EQ(found.runs, asked - 1);
     EXPECT_LE(found.runs, 250) << needs[0];
-    const Reduction again = reduce_graph(*fusion, fails);
+    const ReducedGraph again = reduce_graph(*fusion, fails);
     EXPECT_EQ(again.text, found.text);
     EXPECT_EQ(again.runs, found.runs);
   }
@@ -123,7 +123,7 @@ TEST(Reduce, ExtentsGoToTheSmallestThatFails) {
     for (const SizeLet& let : f->size_lets) sizes[let.name] = let.value;
     return sym::evaluate(f->inputs()[0]->extent(1), sizes) >= 3 && sym::evaluate(f->inputs()[0]->extent(0), sizes) >= 2;
   };
-  const Reduction found = reduce_graph(*fusion, fails);
+  const ReducedGraph found = reduce_graph(*fusion, fails);
   EXPECT_EQ(found.text,
             "fusion @f (\n  %x: f32[2, 3],\n  %y: f32[3, 1]\n) -> (%z) {\n  %z: f32[2, 1] = matmul(%x, %y)\n}\n");
 }
@@ -135,7 +135,7 @@ TEST(Reduce, StopsAtItsLimit) {
     ReduceOptions how;
     how.max_runs = limit;
     how.smaller = [&](const std::string& text) { kept.push_back(text); };
-    const Reduction found =
+    const ReducedGraph found =
         reduce_graph(*fusion, [](const std::string& text) { return has(text, "linear(") && has(text, "where("); }, how);
     EXPECT_EQ(found.runs, limit);
     EXPECT_FALSE(found.complete);
