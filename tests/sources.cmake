@@ -57,6 +57,7 @@ set(PLAIT_TEST_command
   command/run_test.cpp
 )
 set(PLAIT_TEST_error
+  error/ops_error_test.cpp
   error/text_error_test.cpp
 )
 set(PLAIT_TEST_fuzz

@@ -1,0 +1,284 @@
+// Refusals of every op: a user must be able to mend the graph from the message alone, so it names the op and its
+// tensors, what was found, and the remedy.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "ir/fusion.h"
+
+namespace plait {
+namespace {
+
+constexpr const char* kHead = R"(
+mesh @m (tp = 3)
+fusion @f on @m (%x: f32[a, b], %y: f32[b, a], %v: f32[b], %s: f32[], %c4: f32[n, 4*c, h], %h: bf16[a, b],
+  %i: i64[a, b], %j: i64[b], %k: i64[a], %c: bool[a, b], %u: u32[a, b], %one: f32[a, 1, b], %w: f32[4*c], %wb: bf16[b],
+  %q: f32[g, s, d], %q3: f32[3, s, d], %kk: f32[2, t, d], %vv: f32[2, t, e], %o: f32[a, 2*b], %seed: u64[],
+  %table: f32[100, b], %e5: f32[5, 3], %gate: f32[4, 12]) -> (%x) {
+)";
+
+struct Refusal {
+  const char* call;    // `%r = <call>`
+  const char* what;    // part of the message
+  const char* remedy;  // part of the help
+};
+
+const Refusal kRefusals[] = {
+    // elementwise
+    {"add(%x)", "add takes 2 operands, found 1", "give that many tensors"},
+    {"add(%x, %y)", "extents differ: dim 0 of %y: f32[b, a] is b, dim 0 of %x: f32[a, b] is a", "1 to broadcast"},
+    {"add(%c, %c)", "bool", "cast"},
+    {"where(%x, %x, %x)", "where needs a bool condition; found operands: f32, f32, f32", "compare first"},
+    {"cast(%x)", "cast needs its result dtype", "cast(%x, to = f32)"},
+    {"cast(%x, to = f33)", "`f33` is no dtype", "f32"},
+    {"exp(%x, to = f32)", "exp takes no `to`", "only cast names a dtype"},
+    {"gelu(%x, approx = fast)", "`fast` is no approximation of gelu", "known: none, tanh"},
+    // from nothing
+    {"full(value = 1, dtype = f32)", "full lacks `shape`", "write shape = [b, 4], or shape = []"},
+    {"full(shape = [a], value = 1.5, dtype = i64)", "`1.5` is no i64 constant", "write e.g. value = 0.5"},
+    {"full(shape = [-2], value = 1, dtype = f32)", "extent -2 is negative", "extents are at least 0"},
+    {"full(shape = [a], value = 1)", "full lacks `dtype`", "value = 0, dtype = f32"},
+    {"iota(shape = [a], dim = 1)", "there is no dim 1", "dims are -1 to 0"},
+    {"iota(shape = [], dim = 0)", "there is no dim 0", "the tensor has no dims"},
+    {"iota(shape = [a], dim = 0, dtype = bool)", "bool is no number", "name another dtype"},
+    {"iota(dim = 0)", "iota lacks `shape`", "shape"},
+    {"size(dtype = i64)", "size lacks `value`", "give the extent"},
+    {"size(value = a, dtype = u32)", "a size as u32", "signed or float dtype"},
+    {"size(value = a, dtype = bool)", "a size as bool", "signed or float dtype"},
+    {"uniform(shape = [a])", "uniform lacks its operand `seed`", "seed = %seed"},
+    {"uniform(shape = [a], seed = %x)", "the seed is %x: f32[a, b]", "a seed is u64[]"},
+    {"uniform(shape = [a], seed = %seed, offset = -1)", "offset -1 is negative", "from 0"},
+    {"normal(shape = [a])", "normal lacks its operand `seed`", "seed = %seed"},
+    {"normal(shape = [a], seed = %i)", "the seed is %i: i64[a, b]", "a seed is u64[]"},
+    {"normal(seed = %seed)", "normal lacks `shape`", "shape"},
+    {"eye(dtype = f32)", "eye lacks `rows`", "give the extent"},
+    {"eye(rows = -1)", "negative", "at least 0"},
+    {"eye(rows = a, dtype = f31)", "`f31` is no dtype", "f32"},
+    // products
+    {"linear(%x, %y)", "contracted extents differ: dim 1 of %x: f32[a, b] is b, dim 1 of %y: f32[b, a] is a", "equal"},
+    {"linear(%x)", "linear lacks its operand `w`", "give the tensor"},
+    {"linear(%i, %i)", "%i: i64[a, b] is not floating-point", "cast it first"},
+    {"matmul(%x, %x)", "contracted extents differ", "make them equal"},
+    {"matmul(%v, %y)", "%v: f32[b] has rank 1", "a[..., m, k] and b[..., k, n]"},
+    {"matmul(%x, %h)", "dtypes differ: %x: f32[a, b] and %h: bf16[a, b]", "cast one of them"},
+    // reductions
+    {"sum(%x, dims = [2])", "there is no dim 2", "dims are -2 to 1"},
+    {"sum(%x, dims = [0, -2])", "dim 0 is named twice", "name each dim once"},
+    {"sum(%x, %y)", "sum takes 1 tensors, found 2", "drop the others"},
+    {"prod(%s, dims = [0])", "there is no dim 0", "the tensor has no dims"},
+    {"prod(%x, dims = [-3])", "there is no dim -3", "dims are -2 to 1"},
+    {"prod(%x, dim = 1)", "prod has no attribute `dim`", "did you mean `dims`?"},
+    {"amax(%x, dims = [1, 1])", "dim 1 is named twice", "once"},
+    {"amax()", "amax lacks its operand `in`", "give the tensor"},
+    {"amax(%x, axis = [1])", "amax has no attribute `axis`", ""},
+    {"amin(%x, dims = [5])", "there is no dim 5", "dims are -2 to 1"},
+    {"amin(%x, %y)", "amin takes 1 tensors, found 2", "drop the others"},
+    {"amin(%x, dims = 1)", "found `1`", "expected `[`"},
+    {"argmax(%x, dims = [7])", "there is no dim 7", "dims are -2 to 1"},
+    {"argmax(%x, keepdims = true)", "argmax has no attribute `keepdims`", "did you mean `keepdim`?"},
+    {"argmax()", "argmax lacks its operand `in`", "give the tensor"},
+    {"argmin(%x, dims = [-9])", "there is no dim -9", "dims are -2 to 1"},
+    {"argmin(%zz)", "%zz is not defined", ""},
+    {"argmin(%x, keepdim = yes)", "found `yes`", "expected `false`"},
+    {"any(%x, dims = [2])", "there is no dim 2", "dims are -2 to 1"},
+    {"any()", "any lacks its operand `in`", "give the tensor"},
+    {"any(%x, %y)", "any takes 1 tensors, found 2", "drop the others"},
+    {"all(%x, dims = [2])", "there is no dim 2", "dims are -2 to 1"},
+    {"all()", "all lacks its operand `in`", "give the tensor"},
+    {"all(%x, dims = [0, 0])", "dim 0 is named twice", "once"},
+    {"mean(%i)", "%i: i64[a, b] is not floating-point", "cast it first"},
+    {"mean(%x, dims = [3])", "there is no dim 3", "dims are -2 to 1"},
+    {"mean(%x, dims = [1.5])", "`1.5` is no whole number", "write e.g. 1 or -1"},
+    {"var(%i)", "%i: i64[a, b] is not floating-point", "cast it first"},
+    {"var(%x, correction = -1)", "correction is -1", "0 or more"},
+    {"var(%x, dims = [3])", "there is no dim 3", "dims are -2 to 1"},
+    {"std(%c)", "%c: bool[a, b] is not floating-point", "cast it first"},
+    {"std(%x, correction = -2)", "correction is -2", "0 or more"},
+    {"std(%x, dims = [0, 0])", "dim 0 is named twice", "once"},
+    {"logsumexp(%i, dims = [0])", "%i: i64[a, b] is not floating-point", "cast it first"},
+    {"logsumexp(%x, dims = [2])", "there is no dim 2", "dims are -2 to 1"},
+    {"logsumexp()", "logsumexp lacks its operand `in`", "give the tensor"},
+    {"norm(%x, p = nan)", "p is nan", "inf or -inf"},
+    {"norm(%i)", "%i: i64[a, b] is not floating-point", "cast it first"},
+    {"norm(%x, dims = [2])", "there is no dim 2", "dims are -2 to 1"},
+    {"cumsum(%x, dim = 2)", "there is no dim 2", "dims are -2 to 1"},
+    {"cumsum(%s)", "there is no dim 0", "the tensor has no dims"},
+    {"cumsum(%x, dims = [0])", "cumsum has no attribute `dims`", "did you mean `dim`?"},
+    // moves
+    {"permute(%x, dims = [0])", "1 dims for %x: f32[a, b]", "name every dim once"},
+    {"permute(%x, dims = [0, 0])", "dim 0 is named twice", "name each dim once"},
+    {"permute(%x, dims = [0, 2])", "there is no dim 2", "dims are -2 to 1"},
+    {"broadcast(%v, shape = [a, b], dims = [0])", "dim 0 of %v: f32[b] meets dim 0 of extent a", "1 to broadcast"},
+    {"broadcast(%x, shape = [a, b], dims = [1, 0])", "dim 0 stands after dim 1", "increasing order"},
+    {"broadcast(%x, shape = [a, b, 2], dims = [0])", "1 dims for %x: f32[a, b]", "which dim of the result"},
+    {"squeeze(%x, dims = [0])", "dim 0 of %x: f32[a, b] is a", "only dims of extent 1 can go"},
+    {"squeeze(%one, dims = [3])", "there is no dim 3", "dims are -3 to 2"},
+    {"squeeze(%one, dims = [1, 1])", "dim 1 is named twice", "once"},
+    {"unsqueeze(%x, dims = [4])", "there is no dim 4", "dims are -3 to 2"},
+    {"unsqueeze(%x, dims = [0, 0])", "dim 0 is named twice", "once"},
+    {"unsqueeze()", "unsqueeze lacks its operand `in`", "give the tensor"},
+    {"reshape(%e5, shape = [4, 4])", "%e5: f32[5, 3] has 15 elements, the new shape 16", "equally many elements"},
+    {"reshape(%x, shape = [-1, -1])", "two extents of the new shape are -1", "leave one open"},
+    {"reshape(%x, shape = [-1, 4])", "not known to divide by 4", "f32[4*n]"},
+    {"reshape(%x, shape = [c])", "not known to be as many", "f32[4*n]"},
+    {"slice(%x, dim = 2)", "there is no dim 2", "dims are -2 to 1"},
+    {"slice(%x, dim = 0, step = 0)", "step is 0", "at least 1"},
+    {"slice(%x, dim = 0, step = -1)", "step is -1", "flip first"},
+    {"pad(%x, low = [1])", "1 low and 2 high widths for %x: f32[a, b]", "one width for every dim"},
+    {"pad(%x, low = [-1, 0])", "extent -1 is negative", "at least 0"},
+    {"pad(%x, low = [0, 0], value = x)", "`x` is no number", "write e.g. 0.1"},
+    {"cat(%x, %y, dim = 0)", "extents differ: dim 1 of %x: f32[a, b] is b, dim 1 of %y: f32[b, a] is a",
+     "only the extents"},
+    {"cat(%x, %h, dim = 0)", "dtypes differ: %x: f32[a, b] and %h: bf16[a, b]", "cast one of them"},
+    {"cat(%x, %v, dim = 0)", "%v: f32[b] has rank 1", "the tensors of cat have one rank"},
+    {"cat(dim = 0)", "cat of nothing", "at least one tensor"},
+    {"stack(%x, %y, dim = 0)", "extents differ", "one shape"},
+    {"stack(%x, %x, dim = 3)", "there is no dim 3", "dims are -3 to 2"},
+    {"stack(dim = 0)", "stack of nothing", "at least one tensor"},
+    {"flip(%x, dims = [2])", "there is no dim 2", "dims are -2 to 1"},
+    {"flip(%x, dims = [0, 0])", "dim 0 is named twice", "once"},
+    {"flip(%x, %y)", "flip takes 1 tensors, found 2", "drop the others"},
+    {"roll(%x, shifts = [1, 2], dims = [0])", "2 shifts for 1 dims", "one shift for every dim"},
+    {"roll(%x, shifts = [1], dims = [2])", "there is no dim 2", "dims are -2 to 1"},
+    {"roll(%x, shifts = [1, 1], dims = [0, 0])", "dim 0 is named twice", "once"},
+    {"repeat(%x, repeats = [2])", "1 repeats for %x: f32[a, b]", "one number for every dim"},
+    {"repeat(%x, repeats = [-1, 2])", "-1 repeats of dim 0", "at least 0 times"},
+    {"repeat(%x, repeat = [1, 2])", "repeat has no attribute `repeat`", "did you mean `repeats`?"},
+    {"bitcast(%x, to = f64)", "%x: f32[a, b] has elements of 4 bytes, f64 of 8", "same size"},
+    {"bitcast(%c, to = bool)", "bool", "not bool"},
+    {"bitcast(%h, to = f32)", "%h: bf16[a, b] has elements of 2 bytes, f32 of 4", "same size"},
+    {"expand(%x, shape = [b])", "%x: f32[a, b] has more dims than the 1", "keeps every dim"},
+    {"expand(%x, shape = [a, a])", "dim 1 of %x: f32[a, b] meets extent a", "1 to broadcast"},
+    {"expand(%x)", "expand lacks `shape`", "shape"},
+    {"set()", "set lacks its operand `in`", "give the tensor"},
+    {"set(%x, %x)", "set takes 1 tensors, found 2", "drop the others"},
+    {"set(%nowhere)", "%nowhere is not defined", ""},
+    {"tril(%v)", "%v: f32[b] has rank 1", "a matrix or a stack of them"},
+    {"tril(%x, k = 1)", "tril has no attribute `k`", "known: diagonal"},
+    {"tril(%x, diagonal = 0.5)", "`0.5` is no whole number", "1 or -1"},
+    {"triu(%s)", "%s: f32[] has rank 0", "a matrix or a stack of them"},
+    {"triu(%x, %y)", "triu takes 1 tensors, found 2", "drop the others"},
+    {"triu()", "triu lacks its operand `in`", "give the tensor"},
+    // indices
+    {"gather(%x, %x, dim = 0)", "%x: f32[a, b] is no index", "an index is i32 or i64"},
+    {"gather(%x, %j, dim = 0)", "%j: i64[b] has rank 1", "index and operand of gather have one rank"},
+    {"gather(%y, %i, dim = 0)", "extents differ: dim 1 of %i: i64[a, b] is b, dim 1 of %y: f32[b, a] is a",
+     "no longer"},
+    {"take_along(%y, %i, dim = 0)", "extents differ", "1 to broadcast"},
+    {"take_along(%x, %x, dim = 0)", "%x: f32[a, b] is no index", "i32 or i64"},
+    {"take_along(%x, %i, dim = 2)", "there is no dim 2", "dims are -2 to 1"},
+    {"index_select(%x, %x, dim = 0)", "%x: f32[a, b] is no index", "i32 or i64"},
+    {"index_select(%x, %j, dim = 2)", "there is no dim 2", "dims are -2 to 1"},
+    {"index_select(%x)", "index_select lacks its operand `index`", "give the tensor"},
+    {"embedding(%table, %i)", "%table: f32[100, b] is no index", "i32 or i64"},
+    {"embedding(%i, %v)", "%v: f32[b] has rank 1", "a table is [entries, width]"},
+    {"embedding(%i)", "embedding lacks its operand `table`", "give the tensor"},
+    {"scatter_add(%x, %i, %h, dim = 0)", "dtypes differ: %x: f32[a, b] and %h: bf16[a, b]", "cast one of them"},
+    {"scatter_add(%x, %i, %y, dim = 0)", "extents differ", "index and src have one shape"},
+    {"scatter_add(%c, %i, %c, dim = 0)", "%c: bool[a, b] cannot be added to", "cast it first"},
+    {"one_hot(%x, classes = 4)", "%x: f32[a, b] is no index", "i32 or i64"},
+    {"one_hot(%i)", "one_hot lacks `classes`", "give the extent"},
+    {"one_hot(%i, classes = -4)", "negative", "at least 0"},
+    // layers
+    {"dropout(%x, seed = %seed)", "dropout lacks `p`", "write p = 0.1"},
+    {"dropout(%x, p = 1, seed = %seed)", "p is 1", "0 <= p < 1"},
+    {"dropout(%i, p = 0.5, seed = %seed)", "%i: i64[a, b] is not floating-point", "cast it first"},
+    {"softmax(%i, dim = 0)", "%i: i64[a, b] is not floating-point", "cast it first"},
+    {"softmax(%x, dim = 2)", "there is no dim 2", "dims are -2 to 1"},
+    {"softmax(%x, axis = 1)", "softmax has no attribute `axis`", "known: dim"},
+    {"log_softmax(%c, dim = 0)", "%c: bool[a, b] is not floating-point", "cast it first"},
+    {"log_softmax(%s, dim = 0)", "there is no dim 0", "the tensor has no dims"},
+    {"log_softmax()", "log_softmax lacks its operand `in`", "give the tensor"},
+    {"layer_norm(%x, %x)", "%x: f32[a, b] has rank 2", "the shape of the normalised dims"},
+    {"layer_norm(%x, dims = 3)", "dims is 3 for %x: f32[a, b]", "1 to all dims"},
+    {"layer_norm(%x, %v, %v, eps = -1)", "eps is -1", "from 0"},
+    {"layer_norm(%x, %wb)", "dtypes differ: %x: f32[a, b] and %wb: bf16[b]", "cast one of them"},
+    {"rms_norm(%x, %w)", "extents differ: dim 1 of %x: f32[a, b] is b, dim 0 of %w: f32[4*c] is 4*c",
+     "normalised dims"},
+    {"rms_norm(%i)", "%i: i64[a, b] is not floating-point", "cast it first"},
+    {"rms_norm(%x, dims = 0)", "dims is 0 for %x: f32[a, b]", "1 to all dims"},
+    {"group_norm(%c4, groups = 3)", "4*c channels of %c4: f32[n, 4*c, h] do not divide into 3 groups", "f32[n, 8*c]"},
+    {"group_norm(%v, groups = 1)", "%v: f32[b] has rank 1", "x[n, channels, ...]"},
+    {"group_norm(%c4, %v, groups = 2)", "extents differ", "one weight for every channel"},
+    {"batch_norm(%c4, mean = %w)", "one of mean and var is given", "both (inference) or neither (training)"},
+    {"batch_norm(%v)", "%v: f32[b] has rank 1", "x[n, channels, ...]"},
+    {"batch_norm(%c4, %v)", "extents differ", "one weight for every channel"},
+    {"cross_entropy(%x, %x)", "%x: f32[a, b] is no index", "i32 or i64"},
+    {"cross_entropy(%x, %j)", "extents differ: dim 0 of %x: f32[a, b] is a, dim 0 of %j: i64[b] is b",
+     "without classes"},
+    {"cross_entropy(%x, %k, smoothing = 2)", "smoothing is 2", "0 to 1"},
+    {"cross_entropy(%x, %k, reduction = average)", "`average` is no reduction", "known: mean, sum, none"},
+    {"mse(%x, %y)", "extents differ", "one shape"},
+    {"mse(%x, %h)", "dtypes differ: %x: f32[a, b] and %h: bf16[a, b]", "cast one of them"},
+    {"mse(%i, %i)", "%i: i64[a, b] is not floating-point", "cast it first"},
+    {"swiglu(%x, %y)", "extents differ", "gate and up have one shape"},
+    {"swiglu(%x)", "swiglu lacks its operand `up`", "give the tensor"},
+    {"swiglu(%x, %h)", "dtypes differ: %x: f32[a, b] and %h: bf16[a, b]", "cast one of them"},
+    {"rope(%x, %v, %v)", "the last dim of %x: f32[a, b] is not known to be even", "f32[s, 2*d]"},
+    {"rope(%o, %h, %h)", "dtypes differ: %o: f32[a, 2*b] and %h: bf16[a, b]", "cast one of them"},
+    {"rope(%o, %q, %q)", "%q: f32[g, s, d] has rank 3", "tables broadcast to the operand"},
+    {"scaled_dot_product_attention(%x, %x, %x)", "%x: f32[a, b] has rank 2", "q[..., h, s, d]"},
+    {"scaled_dot_product_attention(%q3, %kk, %vv)", "3 query heads of %q3: f32[3, s, d] for 2 key heads",
+     "multiple of key heads"},
+    {"scaled_dot_product_attention(%kk, %vv, %vv)",
+     "extents differ: dim 2 of %kk: f32[2, t, d] is d, dim 2 of %vv: f32[2, t, e] is e", "q and k have one head width"},
+    {"scaled_dot_product_attention(%kk, %kk, %vv, scale = inf)", "scale is inf", "a finite number"},
+    {"scaled_dot_product_attention(%kk, %kk, %vv, mask = %x)", "dim 0 of the mask %x: f32[a, b] meets extent t",
+     "broadcasts"},
+    // between ranks
+    {"reshard()", "reshard lacks its operand `in`", "give the tensor"},
+    {"reshard(%x, axis = tp)", "reshard has no attribute `axis`", ""},
+    {"reshard(%x, %y)", "reshard takes 1 tensors, found 2", "drop the others"},
+    {"all_reduce(%x, axis = dp)", "dp", "tp"},
+    {"all_reduce(%c, axis = tp)", "%c: bool[a, b] cannot be reduced", "cast it first"},
+    {"all_reduce(%x, axis = tp, reduce = avg)", "avg", "sum"},
+    {"all_gather(%gate, axis = tp, outer = 4, count = 12, total = 36, inner = 1)", "needs the type of its result",
+     "%y: f32"},
+    {"all_gather(%gate, axis = tp, count = 12, total = 36, inner = 1)", "all_gather lacks `outer`", "give the extent"},
+    {"all_gather(%gate, axis = pp, outer = 4, count = 12, total = 36, inner = 1)", "pp", "tp"},
+    {"reduce_scatter(%gate, axis = tp, outer = 4, count = 4, total = 12, inner = 1)", "needs the type of its result",
+     "%y"},
+    {"reduce_scatter(%gate, axis = tp, outer = 4, count = 4, inner = 1)", "reduce_scatter lacks `total`", "extent"},
+    {"reduce_scatter(axis = tp)", "reduce_scatter lacks its operand `in`", "give the tensor"},
+    {"local_slice(%gate, outer = 4, start = 0, count = 4, total = 12, inner = 1)", "needs the type of its result",
+     "%y"},
+    {"local_slice(%gate, outer = 4, count = 4, total = 12, inner = 1)", "local_slice lacks `start`", "give the extent"},
+    {"local_slice(outer = 4, start = 0, count = 4, total = 12, inner = 1)", "local_slice lacks its operand `in`",
+     "tensor"},
+};
+
+std::string op_of(const char* call) { return std::string(call).substr(0, std::string(call).find('(')); }
+
+TEST(OpRefusals, SayWhatIsWrongAndTheRemedy) {
+  for (const Refusal& r : kRefusals) {
+    try {
+      parse_fusion(std::string(kHead) + "  %r = " + r.call + "\n}\n", {.file = "bad.plait"});
+      ADD_FAILURE() << "accepted: " << r.call;
+    } catch (const UserError& e) {
+      EXPECT_NE(e.message().find(r.what), std::string::npos) << r.call << "\n" << e.what();
+      EXPECT_NE(e.remedy().find(r.remedy), std::string::npos) << r.call << "\n" << e.what();
+      EXPECT_EQ(e.where().rfind("bad.plait:", 0), 0u) << r.call << "\n" << e.what();
+      EXPECT_FALSE(e.remedy().empty()) << r.call << "\n" << e.what();
+    }
+  }
+}
+
+TEST(OpRefusals, EveryOpHasThree) {
+  std::map<std::string, int> count;
+  for (const Refusal& r : kRefusals) ++count[op_of(r.call)];
+  std::set<std::string> ops;
+#define PLAIT_OP(Name, text, properties) ops.insert(#text);
+#include "ir/ops.def"
+#undef PLAIT_OP
+#define X(name) ops.insert(#name);
+#include "ir/reductions.def"
+#undef X
+  ops.erase("pointwise");
+  ops.erase("reduce");
+  for (const std::string& op : ops) EXPECT_GE(count[op], 3) << op;
+}
+
+}  // namespace
+}  // namespace plait
