@@ -38,6 +38,7 @@ set(PLAIT_CORE_SOURCES
   codegen/llvm/compute.cpp
   codegen/llvm/elementary.cpp
   codegen/llvm/exponential.cpp
+  codegen/llvm/f8.cpp
   codegen/llvm/functions.cpp
   codegen/llvm/index.cpp
   codegen/llvm/integers.cpp

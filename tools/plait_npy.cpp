@@ -23,11 +23,12 @@ struct FileType {
   std::string_view code;  // without the byte order
   DType dtype;
 };
-constexpr FileType kFileTypes[] = {{"f8", DType::f64}, {"f4", DType::f32}, {"f2", DType::f16},    {"i8", DType::i64},
-                                   {"u4", DType::u32}, {"u8", DType::u64}, {"b1", DType::boolean}};
+constexpr FileType kFileTypes[] = {{"f8", DType::f64}, {"f4", DType::f32}, {"f2", DType::f16}, {"i1", DType::i8},
+                                   {"i2", DType::i16}, {"i4", DType::i32}, {"i8", DType::i64}, {"u1", DType::u8},
+                                   {"u2", DType::u16}, {"u4", DType::u32}, {"u8", DType::u64}, {"b1", DType::boolean}};
 
 // The dtype of the file that holds tensors of a dtype.
-DType file_dtype(DType dtype) { return dtype == DType::bf16 ? DType::f32 : dtype; }
+DType file_dtype(DType dtype) { return dtype == DType::bf16 || is_f8(dtype) ? DType::f32 : dtype; }
 
 std::string_view code_of(DType dtype) {
   for (const FileType& type : kFileTypes)

@@ -1,6 +1,6 @@
 #pragma once
-// NumPy's file format `.npy`, versions 1 and 2, little endian: f8 f4 f2 i8 u4 u8 b1. Tensors of bf16, which NumPy
-// lacks, are f4 in files.
+// NumPy's file format `.npy`, versions 1 and 2, little endian: f8 f4 f2 i1 i2 i4 i8 u1 u2 u4 u8 b1. Tensors of bf16 and
+// of plait's f8, which NumPy lacks, are f4 in files.
 #include <string>
 
 #include "device/tensor.h"

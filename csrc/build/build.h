@@ -15,7 +15,9 @@ namespace plait {
 
 // dtypes as users write them: f.input("x", {"b", "h"}, bf16).
 inline constexpr DType boolean = DType::boolean;
-inline constexpr DType i64 = DType::i64, u32 = DType::u32, u64 = DType::u64;
+inline constexpr DType i8 = DType::i8, i16 = DType::i16, i32 = DType::i32, i64 = DType::i64;
+inline constexpr DType u8 = DType::u8, u16 = DType::u16, u32 = DType::u32, u64 = DType::u64;
+inline constexpr DType f8e4m3 = DType::f8e4m3, f8e5m2 = DType::f8e5m2;
 inline constexpr DType f16 = DType::f16, bf16 = DType::bf16, f32 = DType::f32, f64 = DType::f64;
 
 template <class T>

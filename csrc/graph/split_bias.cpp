@@ -12,12 +12,15 @@ void split_bias(Fusion& fusion, const Options& options) {
     auto product = std::make_unique<Linear>();
     product->x = linear->x;
     product->w = linear->w;
-    product->accumulate = linear->accumulate;
+    // The sum without its bias is no tensor of the user's, and f8 would round it.
+    product->accumulate = linear->accumulate || is_f8(linear->x->dtype);
     TensorView* sum = rewriter.emit(std::move(product), out->name + "_product");
     TensorView* bias = linear->b;
     if (has_test_bug(options, "dropped_bias")) bias = rewriter.constant(0, bias->dtype, out->name + "_no_bias");
     if (!is_narrow(out->dtype)) return rewriter.pointwise_as(Pointwise::add, {sum, bias}, out);
-    TensorView* wide = rewriter.cast(sum, accumulation_type(out->dtype), out->name + "_wide");
+    const DType type = accumulation_type(out->dtype);
+    TensorView* wide = sum->dtype == type ? sum : rewriter.cast(sum, type, out->name + "_wide");
+    if (is_f8(bias->dtype)) bias = rewriter.cast(bias, type, out->name + "_bias");
     rewriter.cast_as(rewriter.pointwise(Pointwise::add, {wide, bias}, out->name + "_biased"), out);
   });
 }

@@ -33,8 +33,9 @@ TensorView* accumulate(Rewriter& rewriter, const Product& product) {
 
 using Replaced = std::vector<std::pair<TensorView*, TensorView*>>;  // result of a cast -> the unrounded tensor
 
-// Casts to `wide` of the narrow tensor, which read the unrounded one instead.
+// Casts to `wide` of the narrow tensor, which read the unrounded one instead. A cast from f8 wants the rounding.
 void redirect_casts(const Fusion& fusion, const TensorView* narrow, TensorView* wide, Replaced& replaced) {
+  if (is_always_rounded(narrow->dtype)) return;
   for (Op* r : fusion.readers(narrow))
     if (is_cast_to(r, wide->dtype) && r->out->layout == wide->layout) replaced.emplace_back(r->out, wide);
 }

@@ -1,7 +1,8 @@
 #pragma once
-// Statements of kernel IR. Values have wide dtypes only (bool i64 u32 u64 f32 f64): narrow floats live in buffers, a
-// load widens them exactly, a store rounds to nearest even. Every index is a symbolic integer over the kernel's integer
-// arguments, the variables of the enclosing loops and, where a statement has lanes, the symbol `lane` (0 .. lanes-1).
+// Statements of kernel IR. Values have wide dtypes only (bool i32 i64 u32 u64 f32 f64): narrow floats and integers of 8
+// and 16 bits live in buffers; a load widens them exactly, a store rounds to nearest even or modulo 2^bits. Every index
+// is a symbolic integer over the kernel's integer arguments, the variables of the enclosing loops and, where a
+// statement has lanes, the symbol `lane` (0 .. lanes-1).
 #include <memory>
 #include <string>
 #include <vector>
@@ -140,7 +141,8 @@ struct Load : StmtBase<StmtKind::Load> {
   }
 };
 
-// buffer[index(lane)] = in[lane], rounded to the buffer's dtype, for lane < active (null: all lanes). Never splat.
+// buffer[index(lane)] = in[lane], rounded to the buffer's dtype (integers: modulo 2^bits), for lane < active (null: all
+// lanes). Never splat.
 struct Store : StmtBase<StmtKind::Store> {
   uint32_t buffer = 0;
   sym::Expr index;
@@ -171,7 +173,8 @@ struct Convert : StmtBase<StmtKind::Convert> {
   static constexpr auto fields() { return std::tuple{result("out", &Convert::out), operand("in", &Convert::in)}; }
 };
 
-// out = in rounded to the narrow dtype `to` (f16, bf16) and widened again; out and in are f32 (or f64, rounded once).
+// out = in brought to the storage dtype `to` and widened again: a narrow float rounds f32 (or f64, once); i8 and i16
+// wrap i32, u8 and u16 wrap u32.
 struct Round : StmtBase<StmtKind::Round> {
   Value out, in;
   DType to = DType::bf16;

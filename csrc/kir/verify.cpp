@@ -9,14 +9,14 @@
 // target cuda; each at most once. A parallel loop stands only within parallel loops (cpu_thread within nothing), and
 // its extent speaks of integers only. Every store stands inside all parallel loops of the kernel. Values. Each is
 // defined once, before its uses, in a block that encloses them; uses repeat id, dtype and lanes of the definition.
-// Lanes are a power of two up to 64. Dtypes are wide: no value is f16 or bf16. Variables. Only a Variable is assigned,
-// within the parallel loop that declares it, with its own dtype and lanes. Constants have the dtype of what they
-// define. Memory. Loads read buffers that are not `written`, stores write buffers that are. A load yields the buffer's
-// dtype, or f32 where that is narrow; a store takes the buffer's dtype or a wider wide float. `aligned`, `contiguous`
-// and `splat` are proven; a store is never splat. Compute. Operands have the lanes of the result and one dtype (the
-// condition of `where`: bool); result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business.
-// Convert takes the result's lanes or one. Round works on f32 or f64 and goes to f16 or bf16. Random yields f32 from a
-// u64 seed of one lane. Coordinate yields i64.
+// Lanes are a power of two up to 64. Dtypes are wide: none is a storage type (compute_type). Variables. Only a Variable
+// is assigned, within the parallel loop that declares it, with its own dtype and lanes. Constants have the dtype of
+// what they define. Memory. Loads read buffers that are not `written`, stores write buffers that are. A load yields the
+// buffer's compute_type; a store takes that, or a wider wide float. `aligned`, `contiguous` and `splat` are proven; a
+// store is never splat. Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool);
+// result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's
+// lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random
+// yields f32 from a u64 seed of one lane. Coordinate yields i64.
 #include <map>
 #include <set>
 
@@ -130,7 +130,7 @@ class Verifier {
 
   void define(const Value& value, bool variable = false) {
     require(value.lanes >= 1 && value.lanes <= 64 && (value.lanes & (value.lanes - 1)) == 0, "{} lanes", value.lanes);
-    require(!is_narrow(value.dtype), "a value of narrow dtype {}", name(value.dtype));
+    require(compute_type(value.dtype) == value.dtype, "a value of storage dtype {}", name(value.dtype));
     const bool fresh = values_.emplace(value.id, Definition{value, variable, parallel_depth_, true}).second;
     require(fresh, "%{} is defined twice", value.id);
     order_.push_back(value.id);
@@ -234,7 +234,8 @@ class Verifier {
     require(parallel_depth_ == parallel_count_, "a store outside of a parallel loop of the kernel");
     use(s.in);
     const bool rounds = is_float(s.in.dtype) && is_float(buffer.dtype) && size_of(s.in.dtype) >= size_of(buffer.dtype);
-    require(s.in.dtype == buffer.dtype || rounds, "a {} value into a {} buffer", name(s.in.dtype), name(buffer.dtype));
+    require(s.in.dtype == compute_type(buffer.dtype) || rounds, "a {} value into a {} buffer", name(s.in.dtype),
+            name(buffer.dtype));
     check_access(s.index, s.access, s.active, s.in.lanes);
   }
 
@@ -272,8 +273,10 @@ class Verifier {
   void check(const Round& s) {
     use(s.in);
     require(s.in.dtype == s.out.dtype && s.in.lanes == s.out.lanes, "dtype or lanes differ");
-    require(s.in.dtype == DType::f32 || s.in.dtype == DType::f64, "rounding a {}", name(s.in.dtype));
-    require(is_narrow(s.to), "rounding to {}", name(s.to));
+    const DType wide = compute_type(s.to);
+    require(wide != s.to, "rounding to {}", name(s.to));
+    require(s.in.dtype == wide || (is_narrow(s.to) && s.in.dtype == DType::f64), "rounding a {} to {}",
+            name(s.in.dtype), name(s.to));
     define(s.out);
   }
 

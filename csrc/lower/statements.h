@@ -120,6 +120,7 @@ class Statements {
   kir::Value random(const Uniform& op, const Replacements& copy, int lanes);
   kir::Value literal(Constant constant, int lanes);
   kir::Value convert(kir::Value in, DType to);
+  kir::Value saturate(kir::Value in, DType to);
   kir::Value round(kir::Value in, DType to);
   void product(const Op& op, DType out);
   void sum_loops(size_t i, const std::vector<Term>& terms, const std::function<void()>& body);

@@ -1,5 +1,6 @@
-// Values of elementwise ops. Narrow types compute in f32; a value is rounded to its tensor's narrow type where
-// rounding is strict or where it enters a discontinuous op, once.
+// Values of elementwise ops. Storage types compute in a wider one. A value of f16 or bf16 is rounded to its tensor's
+// type where rounding is strict or where it enters a discontinuous op; f8 and integers of 8 and 16 bits are rounded, or
+// wrapped, wherever they are read.
 #include <algorithm>
 
 #include "base/error.h"
@@ -33,6 +34,9 @@ kir::Value Statements::literal(Constant constant, int lanes) {
 
 namespace {
 
+// Whether a cast to a narrow float rounds by way of f64, at once: f32 does not hold all numbers of the operand's type.
+bool rounds_from_f64(DType from, DType to) { return is_narrow(to) && from != DType::f32 && size_of(from) > 2; }
+
 // Given, or the ordinal of the op among the random ops of its fusion, in order of creation.
 uint64_t offset_of(const Fusion& fusion, const Uniform& op) {
   if (op.offset) return static_cast<uint64_t>(*op.offset);
@@ -61,13 +65,25 @@ kir::Value Statements::random(const Uniform& op, const Replacements& copy, int l
   return put(std::move(stmt), depends_on(raw, state_.lane) ? innermost() : level);
 }
 
+// A float as an integer of 8 or 16 bits: what is beyond the type's ends becomes them.
+kir::Value Statements::saturate(kir::Value in, DType to) {
+  const auto limit = [&](Pointwise function, kir::Value v, double bound) {
+    auto stmt = std::make_unique<kir::Compute>();
+    stmt->out = fresh(v.dtype, v.lanes);
+    stmt->function = function;
+    stmt->in = {v, literal(Constant::from_double(v.dtype, bound), v.lanes)};
+    return put(std::move(stmt), level_of(v));
+  };
+  const kir::Value v = limit(Pointwise::min, convert(in, compute_type(to)), max_finite(to));
+  return is_unsigned(to) ? v : limit(Pointwise::max, v, least_finite(to));
+}
+
 kir::Value Statements::cast(const PointwiseOp& op, const Replacements& copy, int lanes) {
   const DType from = op.in[0]->dtype, to = *op.to, wide = compute_type(to);
   const bool round_first = is_narrow(from) && jumps(op.function, 0, from, to);
   kir::Value v = operand(op, 0, copy, lanes, round_first);
-  // To a narrow type from a type that f32 does not hold: rounded once, from f64.
-  if (is_narrow(to) && v.dtype != DType::f32 && v.dtype != DType::boolean)
-    return convert(round(convert(v, DType::f64), to), wide);
+  if (rounds_from_f64(from, to)) return convert(round(convert(v, DType::f64), to), wide);
+  if (is_float(from) && is_integer(to) && is_always_rounded(to)) return saturate(v, to);
   return convert(v, wide);
 }
 
@@ -93,8 +109,7 @@ kir::Value Statements::pointwise(const PointwiseOp& op, const Replacements& copy
 kir::Value Statements::compute(const Op& op, const Replacements& copy, int lanes) {
   if (const auto* p = as<PointwiseOp>(op)) {
     const kir::Value v = p->function == Pointwise::cast ? cast(*p, copy, lanes) : pointwise(*p, copy, lanes);
-    const bool already =
-        p->function == Pointwise::cast && is_narrow(op.out->dtype) && compute_type(p->in[0]->dtype) != DType::f32;
+    const bool already = p->function == Pointwise::cast && rounds_from_f64(p->in[0]->dtype, op.out->dtype);
     return is_narrow(op.out->dtype) && state_.options.strict_rounding && !already ? round(v, op.out->dtype) : v;
   }
   if (const auto* f = as<Full>(op)) return literal(f->value, lanes);
@@ -114,10 +129,12 @@ kir::Value Statements::operand(const Op& op, size_t i, const Replacements& copy,
   const Edge& edge = state_.group.edges_of(op)[i];
   if (!state_.group.computes(edge.operand)) return load(edge, read_coordinates(edge, copy), lanes);
   const kir::Value v = value_of(*edge.operand, copy, lanes);
-  if (!round_narrow || state_.options.strict_rounding) return v;
+  const DType dtype = edge.operand->dtype;
+  const bool done = is_narrow(dtype) && state_.options.strict_rounding;
+  if (done || !(round_narrow || is_always_rounded(dtype))) return v;
   const Key key = key_of(*edge.operand, own_coordinates(*edge.operand, copy), lanes, true);
   if (const auto it = known_.find(key); it != known_.end()) return it->second.value;
-  const kir::Value rounded = round(v, edge.operand->dtype);
+  const kir::Value rounded = round(v, dtype);
   known_.emplace(key, Known{rounded, level_of(rounded)});
   return rounded;
 }

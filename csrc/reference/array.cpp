@@ -70,7 +70,13 @@ Settled settle(DType dtype, double value, const Interval& range, double own) {
   double lo = range.lo, hi = range.hi;
   if (is_float(dtype)) {
     const double low = round_to(dtype, lo - own), high = round_to(dtype, hi + own);
-    if (is_narrow(dtype)) {
+    if (is_f8(dtype)) {
+      value = round_to(dtype, value);
+      if (range.is_anything() || (std::isinf(low) != std::isinf(high)) || std::isnan(low) || std::isnan(high))
+        return {value, kInfinity};
+      if (low == high) return {value, 0};
+      lo = low, hi = high, own = 0;
+    } else if (is_narrow(dtype)) {
       value = round_to(dtype, value);
       lo = std::min(lo - own, low), hi = std::max(hi + own, high), own = 0;
     } else if (std::isinf(low) || std::isinf(high)) {

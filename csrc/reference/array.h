@@ -42,7 +42,8 @@ Interval to_interval(double value, double radius);
 
 // What an element of `dtype` holds after a computation whose exact result is `value`, whose results over all operands
 // are `range`, and whose own error is `own`. A narrow dtype rounds, or a backend skips that rounding, and the radius
-// covers both; f32 beyond its largest number is an infinity, and unknown where only part of the range lies there.
+// covers both; f8 always rounds. f32 (and f8e5m2) beyond its largest number is an infinity, and unknown where only part
+// of the range lies there.
 struct Settled {
   double value, radius;
 };

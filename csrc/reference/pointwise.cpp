@@ -151,7 +151,7 @@ Interval PointwiseLoop::operand_range(size_t o, const Cell& cell) const {
   if (radius == 0) return range;
   if (types_[o] == DType::boolean) return {0, 1};
   if (is_unsigned(types_[o])) range.lo = std::max(range.lo, 0.0);
-  // A narrow value is rounded before it enters a jump.
+  // A narrow value is rounded before it enters a jump; f8 is anyway.
   if (is_narrow(types_[o]) && jumps(op_.function, static_cast<int>(o), types_[o], to_)) range = snap(types_[o], range);
   return range;
 }
@@ -172,6 +172,10 @@ void PointwiseLoop::bound(int64_t i, Cell& cell) {
 
 // Integers and bool: exact, or open where the range holds more than one outcome.
 void PointwiseLoop::bound_jump(int64_t i, const Cell& cell, Interval range) {
+  // What wraps may be anything.
+  if (integer_ && to_ != DType::boolean && !range.is_point() &&
+      (range.lo < least_finite(to_) || range.hi > max_finite(to_)))
+    return set(i, cell.value, std::numeric_limits<double>::infinity(), true);
   if (is_cast_) {
     if (to_ == DType::boolean && !range.is_point() && range.contains(0))
       range = {0, 1};

@@ -26,7 +26,7 @@ std::string shortest_narrow(DType dtype, double value) {
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific, digits).ptr;
     double decimal = 0, next = 0;
     std::from_chars(buffer, end, decimal);
-    if (round_to(dtype, decimal) == value) return shortest(decimal);
+    if (!overflows(dtype, decimal) && round_to(dtype, decimal) == value) return shortest(decimal);
     const int exponent = value == 0 ? 0 : int(std::floor(std::log10(std::abs(value))));
     const std::string step = fmt::format("{}1e{}", value < 0 ? "-" : "", exponent - digits);
     std::from_chars(step.data(), step.data() + step.size(), next);
@@ -34,7 +34,7 @@ std::string shortest_narrow(DType dtype, double value) {
     const auto above_end =
         std::to_chars(above, above + sizeof above, decimal + next, std::chars_format::scientific, digits).ptr;
     std::from_chars(above, above_end, next);
-    if (round_to(dtype, next) == value) return shortest(next);
+    if (!overflows(dtype, next) && round_to(dtype, next) == value) return shortest(next);
   }
   return shortest(value);
 }
@@ -57,6 +57,7 @@ std::optional<T> read_all(std::string_view text) {
 std::optional<Constant> parse_float(DType dtype, std::string_view text) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (text == "nan") return Constant::from_double(dtype, std::numeric_limits<double>::quiet_NaN());
+  if (dtype == DType::f8e4m3 && text.find("inf") != std::string_view::npos) return std::nullopt;
   if (text == "inf") return Constant::from_double(dtype, infinity);
   if (text == "-inf") return Constant::from_double(dtype, -infinity);
   // from_chars takes more spellings of infinity and NaN than a literal may have.
@@ -64,7 +65,7 @@ std::optional<Constant> parse_float(DType dtype, std::string_view text) {
   if (dtype == DType::f32)
     if (const auto exact = read_all<float>(text)) return Constant::from_double(dtype, double(*exact));
   const auto value = read_all<double>(text);
-  if (!value || std::isinf(round_to(dtype, *value))) return std::nullopt;
+  if (!value || overflows(dtype, *value) || std::isinf(round_to(dtype, *value))) return std::nullopt;
   return Constant::from_double(dtype, *value);
 }
 
@@ -124,12 +125,13 @@ std::optional<Constant> parse_constant(DType dtype, std::string_view text) {
     if (text == "false" || text == "0") return Constant::from_bool(false);
     return std::nullopt;
   }
-  if (dtype == DType::i64) {
+  if (!is_unsigned(dtype)) {
     const auto value = read_all<int64_t>(text);
-    return value ? std::optional(Constant::from_int64(dtype, *value)) : std::nullopt;
+    if (!value || wrap_to(dtype, *value) != *value) return std::nullopt;
+    return Constant::from_int64(dtype, *value);
   }
   const auto value = read_all<uint64_t>(text);
-  if (!value || (dtype == DType::u32 && *value > UINT32_MAX)) return std::nullopt;
+  if (!value || uint64_t(wrap_to(dtype, int64_t(*value))) != *value) return std::nullopt;
   return Constant::from_int64(dtype, int64_t(*value));
 }
 

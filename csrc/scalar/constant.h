@@ -34,8 +34,8 @@ struct Constant {
 std::string number_text(DType dtype, const void* source);
 
 // Reads all of `text` as a literal of `dtype`. Floats: decimal or scientific, nan, inf, -inf, rounded once to the type;
-// a text that overflows the type is refused, one that underflows rounds. Integers: decimal digits with a sign, in
-// range. bool: true, false, 1, 0. Nothing when the text is not such a literal.
+// a text that overflows the type is refused, one that underflows rounds, and f8e4m3 has no inf. Integers: decimal
+// digits with a sign, in range. bool: true, false, 1, 0. Nothing when the text is not such a literal.
 std::optional<Constant> parse_constant(DType dtype, std::string_view text);
 
 }  // namespace plait

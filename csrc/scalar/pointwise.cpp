@@ -109,7 +109,7 @@ bool jumps(Pointwise op, int operand, DType from, DType to) {
     case Continuity::jumps_in_condition:
       return operand == 0;
     case Continuity::jumps_to_integer:
-      return !is_float(to);
+      return !is_float(to) || is_f8(to);
   }
   return false;
 }
@@ -188,7 +188,7 @@ int64_t evaluate_int(Pointwise op, std::span<const int64_t> args, DType operand)
   PLAIT_CHECK(!is_float(operand), "evaluate_int of {} on {}", info(op).name, name(operand));
   const int64_t x = args[0], y = args.size() > 1 ? args[1] : 0;
   const uint64_t ux = uint64_t(x), uy = uint64_t(y);
-  const auto wrap = [&](uint64_t value) { return operand == DType::u32 ? int64_t(uint32_t(value)) : int64_t(value); };
+  const auto wrap = [&](uint64_t value) { return wrap_to(operand, int64_t(value)); };
   const bool less = operand == DType::u64 ? ux < uy : x < y;
   switch (op) {
     case Pointwise::add:

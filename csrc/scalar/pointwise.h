@@ -35,7 +35,7 @@ enum class Continuity : uint8_t {
   continuous,
   jumps,               // a comparison: the result jumps where the operands meet
   jumps_in_condition,  // jumps in its first operand only
-  jumps_to_integer,    // a cast: jumps when a float becomes an integer or bool
+  jumps_to_integer,    // a cast: jumps when a float becomes an integer, bool or f8
 };
 
 struct PointwiseInfo {
@@ -58,7 +58,7 @@ std::optional<Pointwise> parse_pointwise(std::string_view text);
 // float operand can jump: integers and bool are exact.
 bool jumps(Pointwise op, int operand, DType from, DType to);
 
-// Type in which the op computes: the promotion of its operands (for `where` of the two choices), f32 if that is narrow.
+// Type in which the op computes: compute_type of the promotion of its operands (for `where` of the two choices).
 // For cast: the operand's own type. UserError as result_type.
 DType computation_type(Pointwise op, std::span<const DType> operands);
 // Type of the result. UserError naming the op, what was found and the remedy, for a wrong number of operands, operands
@@ -74,12 +74,12 @@ double evaluate(Pointwise op, std::span<const double> args);
 
 // Meaning on integers and bool for the ops that have one: add sub mul neg abs max min relu, comparisons, where, cast.
 // `operand` is the promoted type of the operands (of the two choices for `where`): u64 values travel as the int64_t
-// of the same bits, all others by value. Overflow wraps modulo 2^bits of that type; abs of the least i64 is itself. For
-// `where` the first argument is 0 or 1. The float-only ops are refused by the type rule and fail an internal check
+// of the same bits, all others by value. Overflow wraps modulo 2^bits of that type; abs of the least integer is itself.
+// For `where` the first argument is 0 or 1. The float-only ops are refused by the type rule and fail an internal check
 // here.
 int64_t evaluate_int(Pointwise op, std::span<const int64_t> args, DType operand = DType::i64);
 
-// The op's own error, absolute, when computed in dtype `compute` (f16 and bf16 compute in f32; 0 for integers and
+// The op's own error, absolute, when computed in dtype `compute` (narrow floats compute in f32; 0 for integers and
 // bool): error_ulp ulps of the result plus argument_error * u * |args[0]|. 0 where the result is NaN or infinite;
 // infinite where the result may overflow in `compute`.
 double own_error(Pointwise op, DType compute, std::span<const double> args, double result);

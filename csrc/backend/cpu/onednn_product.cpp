@@ -21,9 +21,16 @@ std::optional<PlaitOneDnnType> type_of(DType dtype) {
     case DType::f16:
       return kPlaitOneDnnF16;
     case DType::boolean:
+    case DType::i8:
+    case DType::i16:
+    case DType::i32:
     case DType::i64:
+    case DType::u8:
+    case DType::u16:
     case DType::u32:
     case DType::u64:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
     case DType::f64:
       return std::nullopt;
   }

@@ -10,12 +10,26 @@ std::string_view value_type(DType dtype) {
   switch (dtype) {
     case DType::boolean:
       return "bool";
+    case DType::i8:
+      return "signed char";
+    case DType::i16:
+      return "short";
+    case DType::i32:
+      return "int";
     case DType::i64:
       return "long long";
+    case DType::u8:
+      return "unsigned char";
+    case DType::u16:
+      return "unsigned short";
     case DType::u32:
       return "unsigned";
     case DType::u64:
       return "unsigned long long";
+    case DType::f8e4m3:
+      return "f8e4m3";
+    case DType::f8e5m2:
+      return "f8e5m2";
     case DType::f16:
       return "f16";
     case DType::bf16:
@@ -54,6 +68,9 @@ std::string literal(const Constant& c) {
   switch (c.dtype) {
     case DType::boolean:
       return c.bits != 0 ? "true" : "false";
+    case DType::i32:
+      if (c.bits == uint64_t(1) << 31) return "(-2147483647 - 1)";
+      return c.to_int64() < 0 ? fmt::format("({})", c.to_int64()) : fmt::format("{}", c.to_int64());
     case DType::i64:
       if (c.bits == uint64_t(1) << 63) return "(-9223372036854775807ll - 1)";
       return c.to_int64() < 0 ? fmt::format("({}ll)", c.to_int64()) : fmt::format("{}ll", c.to_int64());
@@ -64,11 +81,17 @@ std::string literal(const Constant& c) {
     case DType::f32:
     case DType::f64:
       return float_literal(c);
+    case DType::i8:
+    case DType::i16:
+    case DType::u8:
+    case DType::u16:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
     case DType::f16:
     case DType::bf16:
       break;
   }
-  PLAIT_CHECK(false, "a value of narrow dtype {}", name(c.dtype));
+  PLAIT_CHECK(false, "a value of storage dtype {}", name(c.dtype));
   return "";
 }
 
@@ -95,6 +118,7 @@ std::string convert(const std::string& text, DType from, DType to, Helpers& help
     helpers.need("to_integer");
     return fmt::format("to_{}({})", name(to), text);
   }
+  if (is_integer(to) && size_of(from) < size_of(to) && from != DType::boolean && compute_type(from) == to) return text;
   return fmt::format("({}){}", value_type(to), text);
 }
 
@@ -127,7 +151,7 @@ std::string negated(Family family, const std::string& x, Helpers& helpers) {
   if (family.is_float) return "-" + x;
   if (!family.is_signed) return "0u - " + x;
   helpers.need("wrap");
-  return fmt::format("wrap_sub(0, {})", x);
+  return fmt::format("wrap_neg({})", x);
 }
 
 std::string magnitude(Family family, const std::string& x, Helpers& helpers) {
@@ -157,7 +181,7 @@ std::string helper(const char* function, const std::string& x, Helpers& helpers)
 }  // namespace
 
 std::string spell(Pointwise function, DType compute, std::span<const std::string> x, Helpers& helpers) {
-  const Family family{is_float(compute), compute == DType::i64, compute == DType::f32};
+  const Family family{is_float(compute), is_integer(compute) && !is_unsigned(compute), compute == DType::f32};
   switch (function) {
     case Pointwise::add:
       return wrapping("+", "wrap_add", family, x, helpers);

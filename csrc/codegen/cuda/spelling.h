@@ -10,7 +10,8 @@
 
 namespace plait::codegen::cuda {
 
-// Type of a value: bool, long long, unsigned, unsigned long long, float, double. Narrow floats: bf16, f16.
+// Type of a value: bool, int, long long, unsigned, unsigned long long, float, double. Storage types: signed char,
+// short, unsigned char, unsigned short, f8e4m3, f8e5m2, f16, bf16.
 std::string_view value_type(DType dtype);
 // Type of an element in memory: as value_type, but bool is a byte. Notes the helper of narrow floats.
 std::string_view memory_type(DType dtype, Helpers& helpers);

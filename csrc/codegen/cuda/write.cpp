@@ -256,8 +256,10 @@ class Writer {
   }
 
   void need_vector(DType dtype) {
-    const bool own = dtype == DType::boolean || is_narrow(dtype);
-    helpers_.need(own ? fmt::format("{}_vector", name(dtype)) : "vector");
+    if (dtype == DType::boolean || is_narrow(dtype))
+      helpers_.need(fmt::format("{}_vector", name(dtype)));
+    else
+      helpers_.need(compute_type(dtype) == dtype ? "vector" : "integer_vector");
   }
 
   void wide(const Stmt& stmt) {

@@ -13,6 +13,13 @@ __device__ __forceinline__ unsigned long long to_u64(F x) {
 }
 
 template <class F>
+__device__ __forceinline__ int to_i32(F x) {
+  if (x >= (F)0x1p31) return 0x7fffffff;
+  if (x < (F)-0x1p31) return -0x7fffffff - 1;
+  return x == x ? (int)x : 0;
+}
+
+template <class F>
 __device__ __forceinline__ unsigned to_u32(F x) {
   if (x >= (F)0x1p32) return 0xffffffffu;
   return x > 0 ? (unsigned)x : 0;

@@ -122,18 +122,23 @@ Ir convert(Function& f, const Ir& in, DType from, DType to) {
 }
 
 Ir round_through(Function& f, const Ir& in, DType narrow) {
+  if (!is_narrow(narrow)) return from_memory(f, to_memory(f, in, compute_type(narrow), narrow), narrow);
   const Ir wide = widen_narrow(f, round_to_narrow(f, in, narrow), narrow);
   return in.type.scalar == Scalar::f64 ? f.cast("fpext", wide, in.type) : wide;
 }
 
 Ir from_memory(Function& f, const Ir& element, DType buffer) {
   if (buffer == DType::boolean) return f.compare("icmp ne", element, integer(element.type, 0));
-  return is_narrow(buffer) ? widen_narrow(f, element, buffer) : element;
+  if (is_narrow(buffer)) return widen_narrow(f, element, buffer);
+  const DType wide = compute_type(buffer);
+  if (wide == buffer) return element;
+  return f.cast(is_unsigned(buffer) ? "zext" : "sext", element, value_type(wide, element.type.lanes));
 }
 
 Ir to_memory(Function& f, const Ir& in, DType from, DType buffer) {
   if (buffer == DType::boolean) return f.cast("zext", in, in.type.with(Scalar::i8));
   if (is_narrow(buffer)) return round_to_narrow(f, in, buffer);
+  if (compute_type(buffer) != buffer) return f.cast("trunc", in, memory_type(buffer, in.type.lanes));
   return convert(f, in, from, buffer);
 }
 

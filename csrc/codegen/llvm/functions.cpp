@@ -1,5 +1,6 @@
 #include "codegen/llvm/functions.h"
 
+#include "codegen/llvm/f8.h"
 #include "codegen/llvm/math.h"
 
 namespace plait::codegen::llvm {
@@ -72,8 +73,10 @@ Ir bf16_value(Function& f, const Ir& bits) {
 
 Ir round_to_narrow(Function& f, const Ir& x, DType narrow) {
   const std::string stem = fmt::format("to_{}", name(narrow));
-  return helper(f, stem, x.type.with(Scalar::i16), {x}, [&](Function& inner, const std::vector<Ir>& p) {
+  const Type type = memory_type(narrow, x.type.lanes);
+  return helper(f, stem, type, {x}, [&](Function& inner, const std::vector<Ir>& p) {
     const Ir single = x.type.scalar == Scalar::f64 ? round_to_odd(inner, p[0]) : p[0];
+    if (is_f8(narrow)) return f8_bits(inner, single, narrow);
     return narrow == DType::bf16 ? bf16_bits(inner, single) : f16_bits(inner, single);
   });
 }
@@ -81,6 +84,7 @@ Ir round_to_narrow(Function& f, const Ir& x, DType narrow) {
 Ir widen_narrow(Function& f, const Ir& bits, DType narrow) {
   const std::string stem = fmt::format("from_{}", name(narrow));
   return helper(f, stem, bits.type.with(Scalar::f32), {bits}, [&](Function& inner, const std::vector<Ir>& p) {
+    if (is_f8(narrow)) return f8_value(inner, p[0], narrow);
     return narrow == DType::bf16 ? bf16_value(inner, p[0]) : f16_value(inner, p[0]);
   });
 }

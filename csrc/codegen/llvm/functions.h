@@ -50,10 +50,10 @@ Ir log_gamma(Function& f, const Ir& x);
 Ir digamma(Function& f, const Ir& x);
 Ir erfinv(Function& f, const Ir& x);
 
-// Bits of the narrow type (i16 lanes) of f32 or f64 lanes, rounded once to nearest even, NaN quieted. Integer
-// instructions only, so that no target needs library calls.
+// Bits of the narrow type (i16 or i8 lanes) of f32 or f64 lanes, rounded once to nearest even, NaN quieted. No target
+// needs library calls for them.
 Ir round_to_narrow(Function& f, const Ir& x, DType narrow);
-// f32 lanes of i16 lanes, exact.
+// f32 lanes of i16 or i8 lanes, exact.
 Ir widen_narrow(Function& f, const Ir& bits, DType narrow);
 
 // Uniform numbers of scalar/philox.h for a vector of linear indices (i64 lanes), seed and offset one i64 each.

@@ -48,24 +48,30 @@ Type value_type(DType dtype, int lanes) {
     case DType::i64:
     case DType::u64:
       return {Scalar::i64, lanes};
+    case DType::i32:
     case DType::u32:
       return {Scalar::i32, lanes};
     case DType::f32:
       return {Scalar::f32, lanes};
     case DType::f64:
       return {Scalar::f64, lanes};
+    case DType::i8:
+    case DType::i16:
+    case DType::u8:
+    case DType::u16:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
     case DType::f16:
     case DType::bf16:
       break;
   }
-  PLAIT_CHECK(false, "a value of narrow dtype {}", name(dtype));
+  PLAIT_CHECK(false, "a value of storage dtype {}", name(dtype));
   __builtin_unreachable();
 }
 
 Type memory_type(DType dtype, int lanes) {
-  if (dtype == DType::boolean) return {Scalar::i8, lanes};
-  if (is_narrow(dtype)) return {Scalar::i16, lanes};
-  return value_type(dtype, lanes);
+  if (size_of(dtype) == 1) return {Scalar::i8, lanes};
+  return size_of(dtype) == 2 ? Type{Scalar::i16, lanes} : value_type(dtype, lanes);
 }
 
 Ir integer(Type type, int64_t value) {

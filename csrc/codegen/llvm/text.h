@@ -26,7 +26,7 @@ struct Type {
 };
 
 Type value_type(DType dtype, int lanes);   // of kernel IR's values: bool is i1
-Type memory_type(DType dtype, int lanes);  // of elements in buffers: bool is i8, f16 and bf16 are i16
+Type memory_type(DType dtype, int lanes);  // of elements in buffers: types of one or two bytes are i8, i16
 
 // A constant or the name of an instruction's result.
 struct Ir {

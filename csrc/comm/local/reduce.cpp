@@ -19,6 +19,18 @@ struct Plain {
   static A load(T value) { return A(value); }
   static T store(A value) { return T(value); }
 };
+struct E4m3 {
+  using Storage = uint8_t;
+  using Accumulator = float;
+  static float load(uint8_t bits) { return f8e4m3_to_float(bits); }
+  static uint8_t store(float value) { return f8e4m3_from_float(value); }
+};
+struct E5m2 {
+  using Storage = uint8_t;
+  using Accumulator = float;
+  static float load(uint8_t bits) { return f8e5m2_to_float(bits); }
+  static uint8_t store(float value) { return f8e5m2_from_float(value); }
+};
 struct Half {
   using Storage = uint16_t;
   using Accumulator = float;
@@ -95,12 +107,26 @@ void reduce_members(DType dtype, CommReduce reduce, std::span<const CommMember> 
   switch (dtype) {
     case DType::boolean:
       return reduce_by<Bool>(reduce, members, byte_offset, count, out);
+    case DType::i8:
+      return reduce_by<Plain<int8_t, int64_t>>(reduce, members, byte_offset, count, out);
+    case DType::i16:
+      return reduce_by<Plain<int16_t, int64_t>>(reduce, members, byte_offset, count, out);
+    case DType::i32:
+      return reduce_by<Plain<int32_t, int64_t>>(reduce, members, byte_offset, count, out);
     case DType::i64:
       return reduce_by<Plain<int64_t, int64_t>>(reduce, members, byte_offset, count, out);
+    case DType::u8:
+      return reduce_by<Plain<uint8_t, int64_t>>(reduce, members, byte_offset, count, out);
+    case DType::u16:
+      return reduce_by<Plain<uint16_t, int64_t>>(reduce, members, byte_offset, count, out);
     case DType::u32:
       return reduce_by<Plain<uint32_t, int64_t>>(reduce, members, byte_offset, count, out);
     case DType::u64:
       return reduce_by<Plain<uint64_t, uint64_t>>(reduce, members, byte_offset, count, out);
+    case DType::f8e4m3:
+      return reduce_by<E4m3>(reduce, members, byte_offset, count, out);
+    case DType::f8e5m2:
+      return reduce_by<E5m2>(reduce, members, byte_offset, count, out);
     case DType::f16:
       return reduce_by<Half>(reduce, members, byte_offset, count, out);
     case DType::bf16:

@@ -16,12 +16,26 @@ int plugin_type(DType dtype) {
   switch (dtype) {
     case DType::boolean:
       return kPlaitMpiBool;
+    case DType::i8:
+      return kPlaitMpiI8;
+    case DType::i16:
+      return kPlaitMpiI16;
+    case DType::i32:
+      return kPlaitMpiI32;
     case DType::i64:
       return kPlaitMpiI64;
+    case DType::u8:
+      return kPlaitMpiU8;
+    case DType::u16:
+      return kPlaitMpiU16;
     case DType::u32:
       return kPlaitMpiU32;
     case DType::u64:
       return kPlaitMpiU64;
+    case DType::f8e4m3:
+      return kPlaitMpiF8E4M3;
+    case DType::f8e5m2:
+      return kPlaitMpiF8E5M2;
     case DType::f16:
       return kPlaitMpiF16;
     case DType::bf16:

@@ -13,8 +13,9 @@
 namespace plait {
 namespace {
 
-constexpr DType kTypes[kPlaitMpiTypes] = {DType::boolean, DType::i64,  DType::u32, DType::u64,
-                                          DType::f16,     DType::bf16, DType::f32, DType::f64};
+constexpr DType kTypes[kPlaitMpiTypes] = {DType::boolean, DType::i8,  DType::i16,  DType::i32, DType::i64,
+                                          DType::u8,      DType::u16, DType::u32,  DType::u64, DType::f8e4m3,
+                                          DType::f8e5m2,  DType::f16, DType::bf16, DType::f32, DType::f64};
 constexpr CommReduce kReduces[kPlaitMpiReduces] = {CommReduce::sum, CommReduce::max, CommReduce::min, CommReduce::prod};
 
 // What the MPI library leaves to us: two operands, in the accumulation type, rounded.

@@ -18,9 +18,16 @@ cudaDataType_t type_of(DType dtype) {
     case DType::bf16:
       return CUDA_R_16BF;
     case DType::boolean:
+    case DType::i8:
+    case DType::i16:
+    case DType::i32:
     case DType::i64:
+    case DType::u8:
+    case DType::u16:
     case DType::u32:
     case DType::u64:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
       break;
   }
   PLAIT_CHECK(false, "products of {}", name(dtype));

@@ -57,19 +57,29 @@ bool finalized() {
   return flag != 0;
 }
 
-// ---- Types and reductions. Two-byte floats travel as integers of their size; what MPI does not reduce as wanted
+// ---- Types and reductions. Narrow floats travel as integers of their size; what MPI does not reduce as wanted
 // (those floats; max and min of floats, which must keep NaN) is left to the caller's function.
 
 MPI_Datatype datatype(int type) {
   switch (type) {
     case kPlaitMpiBool:
+    case kPlaitMpiU8:
+    case kPlaitMpiF8E4M3:
+    case kPlaitMpiF8E5M2:
       return MPI_UINT8_T;
+    case kPlaitMpiI8:
+      return MPI_INT8_T;
+    case kPlaitMpiI16:
+      return MPI_INT16_T;
+    case kPlaitMpiI32:
+      return MPI_INT32_T;
     case kPlaitMpiI64:
       return MPI_INT64_T;
     case kPlaitMpiU32:
       return MPI_UINT32_T;
     case kPlaitMpiU64:
       return MPI_UINT64_T;
+    case kPlaitMpiU16:
     case kPlaitMpiF16:
     case kPlaitMpiBf16:
       return MPI_UINT16_T;
@@ -112,7 +122,8 @@ MPI_Op user_op(int type, int reduce) {
 }
 
 MPI_Op operation(int type, int reduce) {
-  const bool narrow = type == kPlaitMpiF16 || type == kPlaitMpiBf16;
+  const bool f8 = type == kPlaitMpiF8E4M3 || type == kPlaitMpiF8E5M2;
+  const bool narrow = f8 || type == kPlaitMpiF16 || type == kPlaitMpiBf16;
   const bool floating = narrow || type == kPlaitMpiF32 || type == kPlaitMpiF64;
   const bool extremum = reduce == kPlaitMpiMax || reduce == kPlaitMpiMin;
   if (narrow || (floating && extremum)) return user_op(type, reduce);
@@ -125,8 +136,19 @@ MPI_Op operation(int type, int reduce) {
 
 // Signed sums and products wrap: they are taken as unsigned.
 MPI_Datatype reduced_datatype(int type, int reduce) {
-  const bool wraps = reduce == kPlaitMpiSum || reduce == kPlaitMpiProd;
-  return type == kPlaitMpiI64 && wraps ? MPI_UINT64_T : datatype(type);
+  if (reduce != kPlaitMpiSum && reduce != kPlaitMpiProd) return datatype(type);
+  switch (type) {
+    case kPlaitMpiI8:
+      return MPI_UINT8_T;
+    case kPlaitMpiI16:
+      return MPI_UINT16_T;
+    case kPlaitMpiI32:
+      return MPI_UINT32_T;
+    case kPlaitMpiI64:
+      return MPI_UINT64_T;
+    default:
+      return datatype(type);
+  }
 }
 
 // ---- The job.

@@ -12,9 +12,16 @@ typedef struct PlaitMpiTeam PlaitMpiTeam;
 // Element types, and the ways to reduce them; max and min propagate NaN.
 enum {
   kPlaitMpiBool,
+  kPlaitMpiI8,
+  kPlaitMpiI16,
+  kPlaitMpiI32,
   kPlaitMpiI64,
+  kPlaitMpiU8,
+  kPlaitMpiU16,
   kPlaitMpiU32,
   kPlaitMpiU64,
+  kPlaitMpiF8E4M3,
+  kPlaitMpiF8E5M2,
   kPlaitMpiF16,
   kPlaitMpiBf16,
   kPlaitMpiF32,
