@@ -105,6 +105,7 @@ set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/kernels_test.cpp
   unit/backend/cpu/narrow_test.cpp
   unit/backend/cpu/product_test.cpp
+  unit/backend/cpu/storage_test.cpp
   unit/backend/cpu/thread_pool_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cuda
@@ -201,6 +202,7 @@ set(PLAIT_TEST_unit_scalar
   unit/scalar/interval_test.cpp
   unit/scalar/philox_test.cpp
   unit/scalar/pointwise_test.cpp
+  unit/scalar/small_types_test.cpp
   unit/scalar/special_test.cpp
 )
 set(PLAIT_TEST_unit_schedule

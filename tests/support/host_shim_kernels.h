@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "kir/lane.h"
+#include "scalar/convert.h"
 #include "support/kernel_builder.h"
 
 namespace plait::test {
@@ -154,7 +155,7 @@ inline kir::Kernel all_ops_kernel(DType dtype, int lanes, std::vector<Pointwise>
   return std::move(k.kernel);
 }
 
-// Copies x to one output of every dtype that a value of its type may be stored as, converting on the way.
+// Copies x to one output of every dtype, converting on the way where a value of its type may not be stored.
 inline kir::Kernel casts_kernel(DType from, int lanes) {
   KernelBuilder k(fmt::format("casts_{}x{}", name(from), lanes), kir::Target::cuda);
   const sym::Expr n = k.integer("n");
@@ -171,6 +172,14 @@ inline kir::Kernel casts_kernel(DType from, int lanes) {
     }
   });
   return std::move(k.kernel);
+}
+
+// What casts_kernel stores for an element. Floats saturate at the ends of the type that i8, i16, u8 and u16 compute in.
+inline void store_cast(DType in, const void* source, DType out, void* target) {
+  if (!is_float(in) && !is_float(out)) return store_int64(out, target, load_int64(in, source));
+  const double x = load_double(in, source);
+  if (is_integer(out)) return store_int64(out, target, Constant::from_double(compute_type(out), x).to_int64());
+  store_double(out, target, is_narrow(out) && !is_float(in) ? round_to(DType::f32, x) : x);
 }
 
 }  // namespace plait::test

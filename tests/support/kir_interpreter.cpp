@@ -14,6 +14,12 @@ namespace {
 
 using Lanes = std::vector<double>;
 
+// As the storage dtype holds it: rounded, or modulo 2^bits.
+double brought_to(DType dtype, double v) {
+  if (is_narrow(dtype)) return round_to(dtype, v);
+  return compute_type(dtype) == dtype ? v : static_cast<double>(wrap_to(dtype, static_cast<int64_t>(v)));
+}
+
 class Interpreter {
  public:
   Interpreter(const kir::Kernel& kernel, std::vector<std::vector<double>>& buffers)
@@ -104,7 +110,7 @@ class Interpreter {
       if (stored_[s.buffer][i]) fail("{}[{}] is stored twice", kernel_.buffers[s.buffer].name, i);
       stored_[s.buffer][i] = true;
       const DType dtype = kernel_.buffers[s.buffer].dtype;
-      buffers_[s.buffer][i] = is_narrow(dtype) ? round_to(dtype, value(s.in)[l]) : value(s.in)[l];
+      buffers_[s.buffer][i] = brought_to(dtype, value(s.in)[l]);
     }
   }
   void execute(const kir::Compute& s) {
@@ -126,7 +132,7 @@ class Interpreter {
   }
   void execute(const kir::Round& s) {
     Lanes out;
-    for (double v : Lanes(value(s.in))) out.push_back(round_to(s.to, v));
+    for (double v : Lanes(value(s.in))) out.push_back(brought_to(s.to, v));
     value(s.out) = out;
   }
   void execute(const kir::Random& s) {

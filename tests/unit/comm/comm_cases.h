@@ -12,8 +12,6 @@
 
 namespace plait::testing {
 
-inline constexpr DType kDTypes[] = {DType::boolean, DType::i64,  DType::u32, DType::u64,
-                                    DType::f16,     DType::bf16, DType::f32, DType::f64};
 inline constexpr CommReduce kReduces[] = {CommReduce::sum, CommReduce::max, CommReduce::min, CommReduce::prod};
 
 struct CommCase {
@@ -52,7 +50,8 @@ inline std::vector<std::vector<int64_t>> counts_of(int64_t members) {
 // Every kind, dtype, reduction and list of counts; outer extents 0, 1 and 3.
 inline std::vector<CommCase> all_cases(int64_t members) {
   std::vector<CommCase> out;
-  for (DType dtype : kDTypes) {
+  for (int d = 0; d < kDTypeCount; ++d) {
+    const auto dtype = DType(d);
     for (const auto& counts : counts_of(members))
       for (int64_t outer : {0, 1, 3})
         out.push_back({CommKind::all_gather, dtype, CommReduce::sum, outer, outer == 1 ? 1 : 2, counts, members});
@@ -75,7 +74,7 @@ enum class CommValues { exact, normal };
 inline std::vector<Tensor> inputs_of(const CommCase& test, CommValues kind, uint32_t seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
-  const bool is_signed = is_float(test.dtype) || test.dtype == DType::i64;
+  const bool is_signed = !is_unsigned(test.dtype);
   std::vector<Tensor> out;
   for (int64_t p = 0; p < test.members; ++p) {
     std::vector<double> values(size_t(test.in_elements(p)));

@@ -13,8 +13,11 @@
 namespace plait {
 namespace {
 
-const DType kDTypes[] = {DType::boolean, DType::i64,  DType::u32, DType::u64,
-                         DType::f16,     DType::bf16, DType::f32, DType::f64};
+const std::vector<DType> kDTypes = [] {
+  std::vector<DType> all;
+  for (int d = 0; d < kDTypeCount; ++d) all.push_back(DType(d));
+  return all;
+}();
 const CommReduce kReduces[] = {CommReduce::sum, CommReduce::max, CommReduce::min, CommReduce::prod};
 
 std::vector<CommMember> members_of(const std::vector<Tensor>& in, std::vector<Tensor>& out) {
@@ -26,7 +29,7 @@ std::vector<CommMember> members_of(const std::vector<Tensor>& in, std::vector<Te
 // Small integers, exact in every dtype, also summed and multiplied over four members.
 Tensor draw(DType dtype, std::vector<int64_t> shape, std::mt19937& random) {
   std::vector<double> values(size_t(element_count(shape)));
-  const bool is_signed = is_float(dtype) || dtype == DType::i64;
+  const bool is_signed = !is_unsigned(dtype);
   for (double& v : values) {
     if (dtype == DType::boolean) {
       v = double(random() % 2);

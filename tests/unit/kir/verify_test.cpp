@@ -262,7 +262,7 @@ TEST(KirVerify, Values) {
   {
     Sample s;
     s.b.literal(DType::bf16, 1, 8);
-    EXPECT_REFUSED(s, "a value of narrow dtype bf16");
+    EXPECT_REFUSED(s, "a value of storage dtype bf16");
   }
   {
     Sample s;
@@ -409,7 +409,7 @@ TEST(KirVerify, ConvertRoundRandomCoordinate) {
   {
     Sample s;
     s.b.round(s.b.literal(DType::i64, 1, 8), DType::bf16);
-    EXPECT_REFUSED(s, "rounding a i64");
+    EXPECT_REFUSED(s, "rounding a i64 to");
   }
   {
     Sample s;

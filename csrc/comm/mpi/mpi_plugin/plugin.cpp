@@ -58,7 +58,8 @@ bool finalized() {
 }
 
 // ---- Types and reductions. Narrow floats travel as integers of their size; what MPI does not reduce as wanted
-// (those floats; max and min of floats, which must keep NaN) is left to the caller's function.
+// (those floats; max and min of floats, which must keep NaN; sums and products of integers of 8 and 16 bits, which Open
+// MPI 4's vectors saturate instead of wrapping) is left to the caller's function.
 
 MPI_Datatype datatype(int type) {
   switch (type) {
@@ -126,7 +127,8 @@ MPI_Op operation(int type, int reduce) {
   const bool narrow = f8 || type == kPlaitMpiF16 || type == kPlaitMpiBf16;
   const bool floating = narrow || type == kPlaitMpiF32 || type == kPlaitMpiF64;
   const bool extremum = reduce == kPlaitMpiMax || reduce == kPlaitMpiMin;
-  if (narrow || (floating && extremum)) return user_op(type, reduce);
+  const bool small = type == kPlaitMpiI8 || type == kPlaitMpiI16 || type == kPlaitMpiU8 || type == kPlaitMpiU16;
+  if (narrow || (floating && extremum) || (small && !extremum)) return user_op(type, reduce);
   // Of 0 and 1: whether a sum, or a product, differs from 0.
   if (type == kPlaitMpiBool) return reduce == kPlaitMpiSum || reduce == kPlaitMpiMax ? MPI_MAX : MPI_MIN;
   constexpr std::array<int, 4> kOrder = {kPlaitMpiSum, kPlaitMpiMax, kPlaitMpiMin, kPlaitMpiProd};
@@ -137,18 +139,8 @@ MPI_Op operation(int type, int reduce) {
 // Signed sums and products wrap: they are taken as unsigned.
 MPI_Datatype reduced_datatype(int type, int reduce) {
   if (reduce != kPlaitMpiSum && reduce != kPlaitMpiProd) return datatype(type);
-  switch (type) {
-    case kPlaitMpiI8:
-      return MPI_UINT8_T;
-    case kPlaitMpiI16:
-      return MPI_UINT16_T;
-    case kPlaitMpiI32:
-      return MPI_UINT32_T;
-    case kPlaitMpiI64:
-      return MPI_UINT64_T;
-    default:
-      return datatype(type);
-  }
+  if (type == kPlaitMpiI32) return MPI_UINT32_T;
+  return type == kPlaitMpiI64 ? MPI_UINT64_T : datatype(type);
 }
 
 // ---- The job.
