@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "sym/facts.h"
 
 namespace plait {
 
@@ -124,13 +125,13 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
 SizeClass size_class(const Sizes& sizes, const Sizes& mesh) {
   constexpr int64_t kSmall = (int64_t{1} << 31) - 1;
   SizeClass out;
+  sym::Facts facts;
   for (const auto& [name, value] : mesh) out.clone.replace[name] = value;
   for (const auto& [name, value] : sizes) {
     if (mesh.count(name)) continue;
-    out.key += out.key.empty() ? "" : ", ";
     if (value <= 1) {
       out.clone.replace[name] = value;
-      out.key += fmt::format("{} = {}", name, value);
+      facts.pin(name, value);
       continue;
     }
     int64_t multiple = 1;
@@ -141,8 +142,9 @@ SizeClass size_class(const Sizes& sizes, const Sizes& mesh) {
     if (small) info.hi = kSmall;
     info.multiple_of = multiple;
     out.clone.facts[name] = info;
-    out.key += fmt::format("{}: {} in {}..{}", name, multiple, *info.lo, small ? std::to_string(kSmall) : "");
+    facts.state(name, info);
   }
+  out.key = sym::print(facts);
   return out;
 }
 

@@ -11,7 +11,7 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
 // The class within which nothing recompiles: extents 0 and 1 are values, any other symbol has its divisibility (powers
 // of two up to 16) and a range.
 struct SizeClass {
-  std::string key;     // `b: 4 in 2..2147483647, s = 1`
+  std::string key;     // text of the sym::Facts: `b: 4 in 4..2147483644, s = 1`
   CloneOptions clone;  // values and facts
 };
 SizeClass size_class(const Sizes& sizes, const Sizes& mesh_symbols);

@@ -53,7 +53,7 @@ Split split_sum(Pool::Impl& pool, const Poly& y, const Poly& d) {
   return s;
 }
 
-Split split(Pool::Impl& pool, const Poly& y, Expr d) {
+Split split_once(Pool::Impl& pool, const Poly& y, Expr d) {
   if (d.is_constant()) return split_constant(pool, y, d.value());
   const Poly dp = to_poly(d);
   const std::optional<Mono> m = as_mono(dp);
@@ -69,6 +69,17 @@ Split split(Pool::Impl& pool, const Poly& y, Expr d) {
       s.rest.terms.push_back(t);
     }
   }
+  return s;
+}
+
+// Splits are merged in the rest, which may hold whole blocks again then.
+Split split(Pool::Impl& pool, const Poly& y, Expr d) {
+  Split s{{}, y};
+  do {
+    Split next = split_once(pool, s.rest, d);
+    s.quotient = sum(s.quotient, next.quotient);
+    s.rest = std::move(next.rest);
+  } while (recombine(pool, s.rest));
   return s;
 }
 
@@ -190,7 +201,6 @@ Expr floordiv_poly(Pool::Impl& pool, Poly y, Expr d) {
   if (!prove_positive(d)) return pool.raw(Kind::floordiv, {from_poly(pool, y), d});
   if (d.is_constant() && d.value() == 1) return from_poly(pool, y);
   Split s = split(pool, y, d);
-  recombine(pool, s.rest);
   if (std::optional<int64_t> q = bucket(s.rest, d)) {
     s.quotient = sum(s.quotient, Poly{{}, *q});
     return from_poly(pool, s.quotient);
@@ -212,7 +222,6 @@ Expr mod_poly(Pool::Impl& pool, Poly y, Expr d) {
   if (!prove_positive(d)) return pool.raw(Kind::mod, {from_poly(pool, y), d});
   if (d.is_constant() && d.value() == 1) return pool.pool->constant(0);
   Poly rest = split(pool, y, d).rest;
-  recombine(pool, rest);
   if (d.is_constant() && divisor_of(rest) % d.value() == 0) return pool.pool->constant(0);
   if (std::optional<int64_t> q = bucket(rest, d)) {
     Poly shifted = rest;

@@ -1,4 +1,4 @@
-// Facts as a value. Merging is the pool's (S32), so that a set and a pool that took it know the same.
+// Facts as a value. Merging is the pool's (S30, S32), so that a set and a pool that took it know the same.
 #include "sym/facts.h"
 
 #include <charconv>
@@ -105,17 +105,17 @@ class Reader {
 }  // namespace
 
 Facts& Facts::add(std::string_view name, const Row& row) {
-  Pool pool;
-  Row known;
+  Row known, out;
   const auto old = rows_.find(name);
   if (old != rows_.end()) known = old->second;
-  pool.symbol(name, numbers(known));
-  const Expr symbol = pool.symbol(name, numbers(row));
-  const Bounds range = bounds(symbol);
-  Row out;
+  check_symbol(name, numbers(row));
+  SymbolInfo info = numbers(known);
+  refine(info, numbers(row));
+  check_consistent(name, info);
+  const Bounds range = stated_range(info);
   if (range.lo != INT64_MIN) out.lo = range.lo;
   if (range.hi != INT64_MAX) out.hi = range.hi;
-  out.multiple_of = range.lo == range.hi ? 1 : divisor_of(symbol.node());
+  out.multiple_of = range.lo == range.hi ? 1 : info.multiple_of;
   out.below = lower_text(known.below, row.below);
   if (out == Row()) return *this;
   rows_.insert_or_assign(std::string(name), std::move(out));

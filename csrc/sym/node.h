@@ -92,6 +92,12 @@ int64_t floor_divide(int64_t a, int64_t b);     // b > 0
 int64_t floor_remainder(int64_t a, int64_t b);  // b > 0
 int64_t gcd64(int64_t a, int64_t b);            // of magnitudes; gcd(0, x) = x
 
+// Facts of one symbol (pool.cpp). Checks throw UserErrors that name it; `below` is not looked at.
+void check_symbol(std::string_view name, const SymbolInfo& info);
+void check_consistent(std::string_view name, const SymbolInfo& info);
+bool refine(SymbolInfo& known, const SymbolInfo& added);  // S32; false where nothing is new
+Bounds stated_range(const SymbolInfo& info);              // S30
+
 // Bounds and divisor of a node from those of its operands (bounds.cpp).
 void compute_facts(const Node* n);
 const Bounds& range_of(const Node* n);
@@ -139,7 +145,7 @@ Poly times(Pool::Impl& pool, const Poly& a, const Poly& b);
 
 // --- constructors (simplify.cpp, divide.cpp, condition.cpp) ---
 Expr from_poly(Pool::Impl& pool, Poly p);
-void recombine(Pool::Impl& pool, Poly& p);
+bool recombine(Pool::Impl& pool, Poly& p);  // S3, S4, S5; whether anything changed
 Expr sum_of(Pool& pool, std::span<const Expr> operands);
 Expr product_of(Pool& pool, std::span<const Expr> operands);
 Expr extremum_of(Kind kind, std::span<const Expr> operands);

@@ -54,32 +54,33 @@ Bounds to_multiples(Bounds r, int64_t m) {
   return r;
 }
 
+std::string symbol_place(std::string_view name) { return fmt::format("symbol '{}'", name); }
+
+}  // namespace
+
 Bounds stated_range(const SymbolInfo& info) {
   return to_multiples({info.lo.value_or(INT64_MIN), info.hi.value_or(INT64_MAX)}, info.multiple_of);
 }
 
-// The range and the divisor of a symbol from its facts. S31: `below` lowers the upper bound.
-void take_facts(Node* n) {
-  const SymbolInfo& info = *n->info;
-  Bounds r = stated_range(info);
-  if (info.below) {
-    const int64_t hi = bounds(info.below).hi;
-    if (hi != INT64_MAX && hi != INT64_MIN) r.hi = std::min(r.hi, hi - 1);
-    r = to_multiples(r, info.multiple_of);
-  }
-  n->range = r;
-  n->divisor = info.multiple_of;
+void check_symbol(std::string_view name, const SymbolInfo& info) {
+  if (!well_formed(name))
+    throw UserError("malformed symbol name", symbol_place(name), "use letters, digits and _, in parts joined by dots");
+  if (is_word(name))
+    throw UserError("symbol name is a word of the expression language", symbol_place(name), "rename the symbol");
+  if (info.multiple_of < 1)
+    throw UserError(fmt::format("a multiple of {} is stated", info.multiple_of), symbol_place(name),
+                    "a symbol is a multiple of a positive number");
 }
 
-void refuse_contradiction(const SymbolInfo& info, const std::string& where) {
+void check_consistent(std::string_view name, const SymbolInfo& info) {
   if (info.lo && info.hi && *info.lo > *info.hi)
-    throw UserError(fmt::format("contradicting facts: at least {} and at most {}", *info.lo, *info.hi), where,
-                    "state bounds that some value satisfies");
+    throw UserError(fmt::format("contradicting facts: at least {} and at most {}", *info.lo, *info.hi),
+                    symbol_place(name), "state bounds that some value satisfies");
   const Bounds r = stated_range(info);
   if (r.lo > r.hi)
     throw UserError(
-        fmt::format("contradicting facts: no multiple of {} in {}..{}", info.multiple_of, *info.lo, *info.hi), where,
-        "state facts that some value satisfies");
+        fmt::format("contradicting facts: no multiple of {} in {}..{}", info.multiple_of, *info.lo, *info.hi),
+        symbol_place(name), "state facts that some value satisfies");
 }
 
 // S32: all facts hold together. False where nothing is new.
@@ -106,7 +107,18 @@ bool refine(SymbolInfo& known, const SymbolInfo& added) {
   return changed;
 }
 
-}  // namespace
+// The range and the divisor of a symbol from its facts. S31: `below` lowers the upper bound.
+static void take_facts(Node* n) {
+  const SymbolInfo& info = *n->info;
+  Bounds r = stated_range(info);
+  if (info.below) {
+    const int64_t hi = bounds(info.below).hi;
+    if (hi != INT64_MAX && hi != INT64_MIN) r.hi = std::min(r.hi, hi - 1);
+    r = to_multiples(r, info.multiple_of);
+  }
+  n->range = r;
+  n->divisor = info.multiple_of;
+}
 
 std::string_view kind_name(Kind kind) { return kNames[static_cast<size_t>(kind)]; }
 
@@ -241,17 +253,11 @@ const SymbolInfo& Pool::info(Expr symbol) const {
 }
 
 Expr Pool::symbol(std::string_view name, SymbolInfo info) {
-  const std::string where = fmt::format("symbol '{}'", name);
-  if (!well_formed(name))
-    throw UserError("malformed symbol name", where, "use letters, digits and _, in parts joined by dots");
-  if (is_word(name)) throw UserError("symbol name is a word of the expression language", where, "rename the symbol");
-  if (info.multiple_of < 1)
-    throw UserError(fmt::format("a multiple of {} is stated", info.multiple_of), where,
-                    "a symbol is a multiple of a positive number");
+  check_symbol(name, info);
   PLAIT_CHECK(!info.below || &info.below.pool() == this, "bound of {} is from another pool", name);
   auto it = impl_->symbols.find(name);
   if (it == impl_->symbols.end()) {
-    refuse_contradiction(info, where);
+    check_consistent(name, info);
     it = impl_->symbols.emplace(std::string(name), nullptr).first;
     Node& n = impl_->nodes.emplace_back();
     n.kind = Kind::symbol;
@@ -270,7 +276,7 @@ Expr Pool::symbol(std::string_view name, SymbolInfo info) {
   Node* n = it->second;
   SymbolInfo refined = *n->info;
   if (!refine(refined, info)) return n->self;
-  refuse_contradiction(refined, where);
+  check_consistent(name, refined);
   *n->info = refined;
   take_facts(n);
   ++impl_->epoch;

@@ -128,8 +128,10 @@ bool recombine_once(Pool::Impl& pool, Poly& p) {
 
 }  // namespace
 
-void recombine(Pool::Impl& pool, Poly& p) {
-  while (recombine_once(pool, p)) {}
+bool recombine(Pool::Impl& pool, Poly& p) {
+  bool changed = false;
+  while (recombine_once(pool, p)) changed = true;
+  return changed;
 }
 
 // S1: terms and constant of a polynomial are sorted and collected already.

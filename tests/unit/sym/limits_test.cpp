@@ -247,7 +247,7 @@ void never_wraps(uint64_t seed, int rounds) {
 TEST(SymLimits, NeverWraps) { never_wraps(17, 30000); }
 TEST(SymLimits, NeverWrapsLongRun) {
   never_wraps(18, 500000);
-  never_wraps(std::random_device()(), 500000);
+  never_wraps(fresh_seed(), 500000);
 }
 
 }  // namespace

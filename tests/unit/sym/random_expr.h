@@ -1,6 +1,8 @@
 #pragma once
 // Random expressions as plain trees with their own evaluator, which shares no code with csrc/sym.
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <random>
@@ -133,6 +135,14 @@ inline Expr build(Pool& pool, const Tree& t) {
 using Random = std::mt19937_64;
 inline int64_t draw(Random& random, int64_t lo, int64_t hi) {
   return lo + static_cast<int64_t>(random() % static_cast<uint64_t>(hi - lo + 1));
+}
+
+// Of a long run: PLAIT_TEST_SEED, or another one each time; printed, so that a failure can be run again.
+inline uint64_t fresh_seed() {
+  const char* given = std::getenv("PLAIT_TEST_SEED");  // NOLINT
+  const uint64_t seed = given ? std::stoull(given) : std::random_device()();
+  std::printf("PLAIT_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  return seed;
 }
 
 // i in 0..5, j in 0..n-1, k in 0..n*m-1, n in 1..6, m a multiple of 4 in 4..12, p in 1..4, r in 0..p-1, x and y free.

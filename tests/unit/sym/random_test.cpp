@@ -1,22 +1,12 @@
 // Random expressions: simplification keeps values; bounds, divisors and proofs hold; forms are stable.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "base/error.h"
 #include "sym/facts.h"
 #include "unit/sym/random_expr.h"
 
 namespace plait::sym::testing {
 namespace {
-
-// Of a long run: PLAIT_TEST_SEED, or another one each time; printed, so that a failure can be run again.
-uint64_t fresh_seed() {
-  const char* given = std::getenv("PLAIT_TEST_SEED");  // NOLINT
-  const uint64_t seed = given ? std::stoull(given) : std::random_device()();
-  std::printf("PLAIT_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-  return seed;
-}
 
 // Every node of the expression built again from its operands.
 Expr again(Expr e) {
