@@ -59,7 +59,7 @@ Bounds quotient(Bounds x, Bounds d) {
 
 // S25.
 Bounds remainder(Bounds x, Bounds d) {
-  const int64_t last = d.hi == kHigh ? kHigh : std::max<int64_t>(d.hi - 1, 0);
+  const int64_t last = d.hi == kHigh ? kHigh : std::max<int64_t>(d.hi, 1) - 1;
   if (x.lo < 0) return {0, last};
   if (x.hi < d.lo) return x;
   return {0, std::min(last, x.hi)};

@@ -199,7 +199,7 @@ TEST(SymRandom, FactsAreSoundLongRun) {
 TEST(SymRandom, ProofsAreSound) {
   Random random(7);
   int known = 0;
-  for (int round = 0; round < 12500; ++round) {
+  for (int round = 0; round < 6000; ++round) {
     Pool pool;
     declare(pool);
     const Tree a = draw_tree(random, 2), b = draw_tree(random, 2);
@@ -215,7 +215,7 @@ TEST(SymRandom, ProofsAreSound) {
       ASSERT_EQ(*v != 0, truth == Truth::yes) << print(build(pool, a)) << " ? " << print(build(pool, b));
     }
   }
-  EXPECT_GT(known, 1250);
+  EXPECT_GT(known, 600);
 }
 
 // Text depends on structure only: another order of creation gives the same text; importing gives it as well.

@@ -21,7 +21,7 @@ class SymRules : public ::testing::Test {
       for (int64_t m = 4; m <= 12; m += 4)
         for (int64_t i = 0; i <= 5; ++i)
           for (int64_t j = 0; j < n; ++j)
-            for (int64_t k = 0; k < n * m; k += 3)
+            for (int64_t k = 0; k < n * m; k += 5)
               for (int64_t x = -17; x <= 17; x += 2) {
                 const Environment env{{"n", n}, {"m", m},         {"i", i}, {"j", j}, {"k", k},
                                       {"x", x}, {"y", x / 2 + i}, {"p", n}, {"r", j}};

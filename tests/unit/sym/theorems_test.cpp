@@ -18,14 +18,14 @@ void claim(const char* written, const char* result, std::vector<Variable> number
 }
 
 TEST(SymTheorem, S1Sums) {
-  claim("a*x + b*y + c + d*x", "c + b*y + (a + d)*x",
-        {from("a", "-2", "2"), from("b", "-2", "2"), from("c", "-2", "2"), from("d", "-2", "2")}, {kX, kY});
+  claim("a*z + b*y + c + d*z", "c + b*y + (a + d)*z",
+        {from("a", "-2", "2"), from("b", "-2", "2"), from("c", "-2", "2"), from("d", "-2", "2")}, {kZ, kY});
   claim("(x + y) - (y - i)", "i + x", {}, {kX, kY, kI});
 }
 
 TEST(SymTheorem, S2Products) {
-  claim("(a*x + b)*(c*y + d)", "a*c*x*y + a*d*x + b*c*y + b*d",
-        {from("a", "-2", "2"), from("b", "-2", "2"), from("c", "-2", "2"), from("d", "-2", "2")}, {kX, kY});
+  claim("(a*z + b)*(c*y + d)", "a*c*z*y + a*d*z + b*c*y + b*d",
+        {from("a", "-2", "2"), from("b", "-2", "2"), from("c", "-2", "2"), from("d", "-2", "2")}, {kZ, kY});
   claim("(x + y)*(x + y)*(x - y)", "x*x*x + x*x*y - x*y*y - y*y*y", {}, {kX, kY});
 }
 
