@@ -87,6 +87,7 @@ set(PLAIT_CORE_SOURCES
   ir/tensor_view.cpp
   ir/type_parser.cpp
   ir/verify.cpp
+  kir/expand_functions.cpp
   kir/kernel.cpp
   kir/lane.cpp
   kir/print.cpp
@@ -139,6 +140,7 @@ set(PLAIT_CORE_SOURCES
   scalar/convert.cpp
   scalar/dtype.cpp
   scalar/interval.cpp
+  scalar/meaning.cpp
   scalar/pointwise.cpp
   scalar/special.cpp
   schedule/nest.cpp

@@ -1,5 +1,6 @@
 #include "build/build.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -104,6 +105,19 @@ TensorView* pointwise(Pointwise function, TensorView* a, Scalar b) {
 TensorView* pointwise(Pointwise function, Scalar a, TensorView* b) {
   fusion_of(name(function), {b});
   return pointwise(function, {scalar_like(b, a), b});
+}
+
+TensorView* pointwise(Pointwise function, TensorOrNumber a, TensorOrNumber b, TensorOrNumber c) {
+  const TensorOrNumber in[] = {a, b, c};
+  const auto first = std::ranges::find_if(in, [](const TensorOrNumber& each) { return !each.is_number(); });
+  if (first == std::end(in))
+    throw UserError(fmt::format("{} of numbers only", name(function)), std::string(name(function)),
+                    "give at least one tensor");
+  fusion_of(name(function), {first->tensor()});
+  std::vector<TensorView*> tensors;
+  for (const TensorOrNumber& each : in)
+    tensors.push_back(each.is_number() ? scalar_like(first->tensor(), each.number()) : each.tensor());
+  return pointwise(function, tensors);
 }
 
 TensorView* where(TensorView* condition, TensorView* a, TensorView* b) {

@@ -46,11 +46,28 @@ TensorView* pointwise(Pointwise function, const std::vector<TensorView*>& in);
 TensorView* pointwise(Pointwise function, TensorView* a, Scalar b);
 TensorView* pointwise(Pointwise function, Scalar a, TensorView* b);
 
-// The table of pointwise ops as functions: exp(x), add(a, b), mul(x, 0.5), sub(1, x), where(condition, a, b).
-// Templates, because a plain overload would make of mul(x, 0) a null pointer.
-#define PLAIT_UNARY(name) \
+// An operand: a tensor, or a number, which becomes a 0-dim constant of the dtype of the op's first tensor.
+class TensorOrNumber {
+ public:
+  TensorOrNumber(TensorView* tensor) : tensor_(tensor) {}  // NOLINT: converts on purpose
+  template <Number T>
+  TensorOrNumber(T value) : number_(value) {}  // NOLINT: converts on purpose
+  bool is_number() const { return number_.has_value(); }
+  TensorView* tensor() const { return tensor_; }
+  Scalar number() const { return *number_; }
+
+ private:
+  TensorView* tensor_ = nullptr;
+  std::optional<Scalar> number_;
+};
+// At least one of the operands is a tensor.
+TensorView* pointwise(Pointwise function, TensorOrNumber a, TensorOrNumber b, TensorOrNumber c);
+
+// The table of pointwise ops as functions: exp(x), add(a, b), mul(x, 0.5), sub(1, x), clamp(x, 0, 1), where(condition,
+// a, b). Templates, because a plain overload would make of mul(x, 0) a null pointer.
+#define PLAIT_FUNCTION_1(name) \
   inline TensorView* name(TensorView* x) { return pointwise(Pointwise::name, {x}); }
-#define PLAIT_BINARY(name)                                                                             \
+#define PLAIT_FUNCTION_2(name)                                                                         \
   inline TensorView* name(TensorView* a, TensorView* b) { return pointwise(Pointwise::name, {a, b}); } \
   template <Number T>                                                                                  \
   TensorView* name(TensorView* a, T b) {                                                               \
@@ -60,11 +77,18 @@ TensorView* pointwise(Pointwise function, Scalar a, TensorView* b);
   TensorView* name(T a, TensorView* b) {                                                               \
     return pointwise(Pointwise::name, Scalar(a), b);                                                   \
   }
-#define PLAIT_RULE_1(name) PLAIT_UNARY(name)
-#define PLAIT_RULE_2(name) PLAIT_BINARY(name)
-#define PLAIT_RULE_same(name, arity) PLAIT_RULE_##arity(name)
-#define PLAIT_RULE_float_only(name, arity) PLAIT_RULE_##arity(name)
-#define PLAIT_RULE_compare(name, arity) PLAIT_RULE_##arity(name)
+#define PLAIT_FUNCTION_3(name)                                                    \
+  inline TensorView* name(TensorOrNumber a, TensorOrNumber b, TensorOrNumber c) { \
+    return pointwise(Pointwise::name, a, b, c);                                   \
+  }
+#define PLAIT_RULE_same(name, arity) PLAIT_FUNCTION_##arity(name)
+#define PLAIT_RULE_to_float(name, arity) PLAIT_FUNCTION_##arity(name)
+#define PLAIT_RULE_float_only(name, arity) PLAIT_FUNCTION_##arity(name)
+#define PLAIT_RULE_compare(name, arity) PLAIT_FUNCTION_##arity(name)
+#define PLAIT_RULE_test(name, arity) PLAIT_FUNCTION_##arity(name)
+#define PLAIT_RULE_logical(name, arity) PLAIT_FUNCTION_##arity(name)
+#define PLAIT_RULE_bits(name, arity) PLAIT_FUNCTION_##arity(name)
+#define PLAIT_RULE_shift(name, arity) PLAIT_FUNCTION_##arity(name)
 #define PLAIT_RULE_select(name, arity)
 #define PLAIT_RULE_cast(name, arity)
 #define X(name, arity, type_rule, ...) PLAIT_RULE_##type_rule(name, arity)
@@ -72,13 +96,25 @@ TensorView* pointwise(Pointwise function, Scalar a, TensorView* b);
 #undef X
 #undef PLAIT_RULE_cast
 #undef PLAIT_RULE_select
+#undef PLAIT_RULE_shift
+#undef PLAIT_RULE_bits
+#undef PLAIT_RULE_logical
+#undef PLAIT_RULE_test
 #undef PLAIT_RULE_compare
 #undef PLAIT_RULE_float_only
+#undef PLAIT_RULE_to_float
 #undef PLAIT_RULE_same
-#undef PLAIT_RULE_2
-#undef PLAIT_RULE_1
-#undef PLAIT_BINARY
-#undef PLAIT_UNARY
+#undef PLAIT_FUNCTION_3
+#undef PLAIT_FUNCTION_2
+#undef PLAIT_FUNCTION_1
+
+// With PyTorch's defaults.
+inline TensorView* leaky_relu(TensorView* x) { return leaky_relu(x, 0.01); }
+inline TensorView* elu(TensorView* x) { return elu(x, 1); }
+inline TensorView* celu(TensorView* x) { return celu(x, 1); }
+inline TensorView* hardtanh(TensorView* x) { return hardtanh(x, -1, 1); }
+inline TensorView* hardshrink(TensorView* x) { return hardshrink(x, 0.5); }
+inline TensorView* softshrink(TensorView* x) { return softshrink(x, 0.5); }
 
 // condition ? a : b. The condition is bool. A number takes the dtype of the other choice.
 TensorView* where(TensorView* condition, TensorView* a, TensorView* b);

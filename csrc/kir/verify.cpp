@@ -252,6 +252,8 @@ class Verifier {
       dtypes.push_back(s.in[i].dtype);
     }
     require(s.out.dtype == computed_type(s, dtypes), "the result's dtype is {}", name(s.out.dtype));
+    require(dtypes.back() == computation_type(s.function, dtypes), "{} does not compute in {}", name(s.function),
+            name(dtypes.back()));
     define(s.out);
   }
 

@@ -2,6 +2,7 @@
 #include "lower/lower.h"
 
 #include "base/error.h"
+#include "kir/expand_functions.h"
 #include "lower/state.h"
 
 namespace plait {
@@ -14,6 +15,7 @@ LoweredKernel lower(const Fusion& fusion, const Segment& segment, const LowerOpt
   index_loops(state);        // a tensor's own coordinates follow from the loops
   derive_predicates(state);  // before the body: terms become bounds of loops where they can
   write_body(state);         // reads go over the edge, from the reader's coordinates
+  kir::expand_functions(state.kernel);
   state.kernel.integers = state.extents.integers();
   kir::verify(state.kernel);
   return {std::move(state.kernel), state.extents.arguments()};

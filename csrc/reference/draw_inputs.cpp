@@ -59,39 +59,6 @@ bool only_compared(const Fusion& fusion, const TensorView& tensor) {
   return !fusion.is_output(&tensor) && std::ranges::all_of(readers, [](const Op* op) { return is_comparison(*op); });
 }
 
-bool keeps_integers(Pointwise function) {
-  switch (function) {
-    case Pointwise::add:
-    case Pointwise::sub:
-    case Pointwise::mul:
-    case Pointwise::neg:
-    case Pointwise::abs:
-    case Pointwise::max:
-    case Pointwise::min:
-    case Pointwise::relu:
-    case Pointwise::eq:
-    case Pointwise::ne:
-    case Pointwise::lt:
-    case Pointwise::le:
-    case Pointwise::gt:
-    case Pointwise::ge:
-    case Pointwise::where:
-    case Pointwise::cast:
-      return true;
-    case Pointwise::div:
-    case Pointwise::exp:
-    case Pointwise::log:
-    case Pointwise::tanh:
-    case Pointwise::sqrt:
-    case Pointwise::gelu_erf:
-    case Pointwise::gelu_tanh:
-    case Pointwise::silu:
-    case Pointwise::sigmoid:
-      return false;
-  }
-  return false;
-}
-
 bool is_power_of_two(double value) {
   int exponent;
   return std::isfinite(value) && std::frexp(value, &exponent) == 0.5;
@@ -99,7 +66,7 @@ bool is_power_of_two(double value) {
 
 bool keeps_integers(const Fusion& fusion, const Op& op) {
   return visit(op, overloaded{
-                       [&](const PointwiseOp& o) { return keeps_integers(o.function); },
+                       [&](const PointwiseOp& o) { return info(o.function).keeps_integers; },
                        [&](const Full& o) {
                          const double value = o.value.to_double();
                          return (std::isfinite(value) && value == std::trunc(value)) || only_compared(fusion, *o.out);

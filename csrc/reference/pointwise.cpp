@@ -67,7 +67,7 @@ PointwiseLoop::PointwiseLoop(const PointwiseOp& op, const Operands& operands, co
   is_cast_ = op.function == Pointwise::cast;
   compute_ =
       is_cast_ ? (is_float(to_) && !is_float(types_[0]) ? to_ : types_[0]) : computation_type(op.function, types_);
-  integer_ = !is_float(compute_);
+  integer_ = !is_float(compute_) && std::ranges::none_of(types_, is_float);
   partial_ = context.partial_of(*op.out);
   out_ = make_array(to_, context.shape(op.out->shape()));
   if (radius_) out_.radius.assign(out_.value.size(), 0.0);
@@ -163,6 +163,7 @@ void PointwiseLoop::bound(int64_t i, Cell& cell) {
     points &= cell.ranges[o].is_point();
   }
   const double exact = is_cast_ ? cell.args[0] : cell.value;
+  points &= !is_open(op_.function, args(cell));
   const Interval range = points ? Interval::point(exact) : interval(op_.function, {cell.ranges, in_.size()});
   if (is_float(to_))
     bound_float(i, cell, range, points);
@@ -194,6 +195,7 @@ void PointwiseLoop::bound_float(int64_t i, const Cell& cell, Interval range, boo
     excused = !condition.is_point() || in_[cell.args[0] != 0 ? 1 : 2]->excused_at(cell.at[cell.args[0] != 0 ? 1 : 2]);
   } else {
     for (size_t o = 0; o < in_.size(); ++o) excused |= in_[o]->excused_at(cell.at[o]);
+    excused |= !exact_operands && holds_jump(op_.function, {cell.ranges, in_.size()});
   }
   if (is_cast_ && is_narrow(to_) && types_[0] != DType::f32) {
     own = 0.5 * ulp(DType::f32, farther(range));  // by way of f32, or directly

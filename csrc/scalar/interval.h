@@ -19,13 +19,19 @@ struct Interval {
   bool contains(double value) const;  // whether the interval may stand for `value`
 };
 
-// Smallest interval that contains evaluate(op, args) for every choice of args from the operands: the corners, and the
-// extrema inside (abs and relu at 0, the minima of gelu and silu). Bounds carry evaluate's own rounding in double.
-// NaN: an operand that is surely NaN gives NaN where the op propagates it, and the known outcome of a comparison; an
-// operand that is anything gives anything (comparisons: [0, 1]). A divisor interval with 0 in it, unless it is a point,
-// an operand interval that reaches outside the domain of log or sqrt, and corners such as inf - inf give anything.
-// Comparisons give [0, 0], [1, 1] or, where the intervals meet, [0, 1]. `where` with an open condition gives the hull.
-// cast returns its operand: the caller rounds both bounds to the result type (rounding is monotone).
+// Interval that contains evaluate(op, args) for every choice of args from the operands, and mostly the smallest: the
+// corners, and the extrema inside (square at 0, sin at odd multiples of pi / 2, the minimum of gelu). Bounds carry
+// evaluate's own rounding in double.
+// NaN: an operand that is surely NaN gives NaN where the op propagates it, and the known outcome of a test; an operand
+// that is anything gives anything (tests: [0, 1]). A pole in reach (a divisor interval with 0 in it, unless it is a
+// point), an operand interval that reaches outside the domain of log or sqrt, and corners such as inf - inf give
+// anything. Tests give [0, 0], [1, 1] or, where both may be, [0, 1]. `where` with an open condition gives the hull.
+// cast returns its operand: the caller rounds both bounds to the result type (rounding is monotone). Ops on bits give
+// anything.
 Interval interval(Pointwise op, std::span<const Interval> operands);
+
+// Whether the result, a float, may jump within the operands' intervals: floor over an integer, fmod over a multiple,
+// copysign where the sign is open.
+bool holds_jump(Pointwise op, std::span<const Interval> operands);
 
 }  // namespace plait

@@ -2,9 +2,13 @@
 // Kernels of kernel IR as a GPU scheduler writes them, built by hand.
 #include <fmt/core.h>
 
+#include <set>
+
+#include "kir/expand_functions.h"
 #include "kir/lane.h"
 #include "scalar/convert.h"
 #include "support/kernel_builder.h"
+#include "support/pointwise_values.h"
 
 namespace plait::test {
 
@@ -126,32 +130,32 @@ inline kir::Kernel transpose_kernel() {
   return std::move(k.kernel);
 }
 
-// Every op that takes operands of `dtype`, each with an output of its own; inputs a, b and the condition c.
-// `ops` gets them in the order of the outputs.
-inline kir::Kernel all_ops_kernel(DType dtype, int lanes, std::vector<Pointwise>* ops) {
+// Every op that computes in `dtype`, each with an output of its own; inputs a, b and the condition c: operands() in
+// support/pointwise_values.h. `ops` gets them in the order of the outputs.
+inline kir::Kernel all_ops_kernel(DType dtype, int lanes, std::vector<Pointwise>* ops,
+                                  const std::set<Pointwise>& without = {}) {
   KernelBuilder k(fmt::format("all_{}x{}", name(dtype), lanes), kir::Target::cuda);
   const sym::Expr n = k.integer("n");
   const uint32_t a = k.reads("a", dtype, n), b = k.reads("b", dtype, n), c = k.reads("c", DType::boolean, n);
   std::vector<uint32_t> outs;
   for (int i = 0; i < kPointwiseCount; ++i) {
     const Pointwise op = Pointwise(i);
-    const TypeRule rule = info(op).type_rule;
-    if (op == Pointwise::cast || (rule == TypeRule::float_only && !is_float(dtype))) continue;
-    if (rule == TypeRule::same && dtype == DType::boolean) continue;
-    const DType out = rule == TypeRule::compare ? DType::boolean : dtype;
-    outs.push_back(k.writes(fmt::format("out_{}", name(op)), out, n));
+    if (!computes_in(op, dtype) || without.contains(op)) continue;
+    outs.push_back(k.writes(fmt::format("out_{}", name(op)), result_in(op, dtype), n));
     ops->push_back(op);
   }
   each_vector(k, n, lanes, 64, [&](sym::Expr at, kir::Access access, sym::Expr active) {
     const kir::Value x = k.load(a, at, lanes, access, active), y = k.load(b, at, lanes, access, active);
     const kir::Value condition = k.load(c, at, lanes, access, active);
+    const kir::Value z = negates_third(dtype) ? k.compute(Pointwise::neg, {y}) : y;
     for (size_t i = 0; i < ops->size(); ++i) {
-      std::vector<kir::Value> in = {x, y};
-      if (info((*ops)[i]).arity == 1) in = {x};
-      if (info((*ops)[i]).arity == 3) in = {condition, x, y};
+      std::vector<kir::Value> in = {x, y, z};
+      in.resize(size_t(info((*ops)[i]).arity), x);
+      if ((*ops)[i] == Pointwise::where) in = {condition, x, y};
       k.store(outs[i], at, k.compute((*ops)[i], in), access, active);
     }
   });
+  kir::expand_functions(k.kernel);
   return std::move(k.kernel);
 }
 

@@ -12,21 +12,71 @@ struct HostIndex {
 };
 static thread_local HostIndex blockIdx, threadIdx, blockDim, gridDim;
 
+#define PLAIT_HOST_MATH(name)    \
+  float name##f(float) noexcept; \
+  double name(double) noexcept;
+#define PLAIT_HOST_MATH2(name)          \
+  float name##f(float, float) noexcept; \
+  double name(double, double) noexcept;
 extern "C" {
-float expf(float) noexcept;
-float logf(float) noexcept;
-float tanhf(float) noexcept;
-float sqrtf(float) noexcept;
-float erff(float) noexcept;
-float fabsf(float) noexcept;
-float exp2f(float) noexcept;
-double exp(double) noexcept;
-double log(double) noexcept;
-double tanh(double) noexcept;
-double sqrt(double) noexcept;
-double erf(double) noexcept;
-double fabs(double) noexcept;
+PLAIT_HOST_MATH(exp)
+PLAIT_HOST_MATH(exp2)
+PLAIT_HOST_MATH(expm1)
+PLAIT_HOST_MATH(log)
+PLAIT_HOST_MATH(log2)
+PLAIT_HOST_MATH(log10)
+PLAIT_HOST_MATH(log1p)
+PLAIT_HOST_MATH(sqrt)
+PLAIT_HOST_MATH(cbrt)
+PLAIT_HOST_MATH(sin)
+PLAIT_HOST_MATH(cos)
+PLAIT_HOST_MATH(tan)
+PLAIT_HOST_MATH(asin)
+PLAIT_HOST_MATH(acos)
+PLAIT_HOST_MATH(atan)
+PLAIT_HOST_MATH(sinh)
+PLAIT_HOST_MATH(cosh)
+PLAIT_HOST_MATH(tanh)
+PLAIT_HOST_MATH(asinh)
+PLAIT_HOST_MATH(acosh)
+PLAIT_HOST_MATH(atanh)
+PLAIT_HOST_MATH(erf)
+PLAIT_HOST_MATH(erfc)
+PLAIT_HOST_MATH(lgamma)
+PLAIT_HOST_MATH(fabs)
+PLAIT_HOST_MATH(floor)
+PLAIT_HOST_MATH(ceil)
+PLAIT_HOST_MATH(rint)
+PLAIT_HOST_MATH(trunc)
+PLAIT_HOST_MATH2(fmax)
+PLAIT_HOST_MATH2(fmin)
+PLAIT_HOST_MATH2(fmod)
+PLAIT_HOST_MATH2(pow)
+PLAIT_HOST_MATH2(hypot)
+PLAIT_HOST_MATH2(atan2)
+PLAIT_HOST_MATH2(copysign)
+float fmaf(float, float, float) noexcept;
+double fma(double, double, double) noexcept;
 }
+
+// CUDA has these, the C library does not.
+static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+static inline double erfinv(double x) {
+  const double a = fabs(x);
+  if (!(a < 1.0)) return a == 1.0 ? x / 0.0 : __builtin_nan("");
+  double y = a;
+  if (a > 0.3) {
+    const double l = log((1 - a) * (1 + a)), t = 4.33 + l / 2;
+    y = sqrt(sqrt(t * t - l / 0.147) - t);
+  }
+  for (int i = 0; i < 5; ++i) {
+    const double step = (a < 0.5 ? erf(y) - a : (1 - a) - erfc(y)) * 0.886226925452758 * exp(y * y);
+    y -= step / (1 + y * step);
+  }
+  return copysign(y, x);
+}
+static inline float erfinvf(float x) { return (float)erfinv((double)x); }
 
 static inline float __uint_as_float(unsigned bits) { return __builtin_bit_cast(float, bits); }
 static inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "base/error.h"
 
 namespace plait::codegen::cuda {
@@ -124,115 +126,130 @@ std::string convert(const std::string& text, DType from, DType to, Helpers& help
 
 namespace {
 
-// Which spelling an op takes: floats, signed integers, unsigned integers or bool.
-struct Family {
+// One Compute to spell: names of its operands, and which spelling the op takes.
+struct Spelling {
+  std::span<const std::string> x;
+  Helpers& helpers;
   bool is_float, is_signed, is_single;
+
+  std::string infix(const char* sign) const { return fmt::format("{} {} {}", x[0], sign, x[1]); }
+  std::string call(std::string_view function) const { return fmt::format("{}({})", function, fmt::join(x, ", ")); }
+  // A function of CUDA's own math library: the f32 version has the suffix f.
+  std::string library(const char* function) const { return call(fmt::format("{}{}", function, is_single ? "f" : "")); }
+  // A function of the device file `file`, overloaded for the types that it takes.
+  std::string helper(const char* file, const char* function = nullptr) const {
+    helpers.need(file);
+    return call(function ? function : file);
+  }
+  std::string wrapping(const char* sign, const char* wrap) const {
+    return is_signed ? helper("wrap", wrap) : infix(sign);
+  }
+  std::string larger(const char* sign) const { return fmt::format("{0} {2} {1} ? {0} : {1}", x[0], x[1], sign); }
+  // An integer is its own floor.
+  std::string rounded(const char* function) const { return is_float ? library(function) : x[0]; }
 };
 
-std::string infix(const char* sign, std::span<const std::string> x) {
-  return fmt::format("{} {} {}", x[0], sign, x[1]);
-}
+using S = Spelling;
 
-std::string wrapping(const char* sign, const char* wrap, Family family, std::span<const std::string> x,
-                     Helpers& helpers) {
-  if (!family.is_signed) return infix(sign, x);
-  helpers.need("wrap");
-  return fmt::format("{}({}, {})", wrap, x[0], x[1]);
-}
+// One function per row of pointwise.def that is core anywhere.
+namespace spelled {
 
-std::string extremum(const char* sign, const char* name, Family family, std::span<const std::string> x,
-                     Helpers& helpers) {
-  if (!family.is_float) return fmt::format("{0} {2} {1} ? {0} : {1}", x[0], x[1], sign);
-  helpers.need("minmax");
-  return fmt::format("{}({}, {})", name, x[0], x[1]);
+std::string add(const S& s) { return s.wrapping("+", "wrap_add"); }
+std::string sub(const S& s) { return s.wrapping("-", "wrap_sub"); }
+std::string mul(const S& s) { return s.wrapping("*", "wrap_mul"); }
+std::string div(const S& s) { return s.infix("/"); }
+std::string neg(const S& s) {
+  if (s.is_float) return "-" + s.x[0];
+  if (!s.is_signed) return "0u - " + s.x[0];
+  s.helpers.need("wrap");
+  return fmt::format("wrap_neg({})", s.x[0]);
 }
-
-std::string negated(Family family, const std::string& x, Helpers& helpers) {
-  if (family.is_float) return "-" + x;
-  if (!family.is_signed) return "0u - " + x;
-  helpers.need("wrap");
-  return fmt::format("wrap_neg({})", x);
+std::string abs(const S& s) {
+  if (s.is_float) return s.library("fabs");
+  return s.is_signed ? s.helper("wrap", "wrap_abs") : s.x[0];
 }
-
-std::string magnitude(Family family, const std::string& x, Helpers& helpers) {
-  if (family.is_float) return fmt::format("{}({})", family.is_single ? "fabsf" : "fabs", x);
-  if (!family.is_signed) return x;
-  helpers.need("wrap");
-  return fmt::format("wrap_abs({})", x);
+std::string max(const S& s) { return s.is_float ? s.helper("minmax", "max_nan") : s.larger(">"); }
+std::string min(const S& s) { return s.is_float ? s.helper("minmax", "min_nan") : s.larger("<"); }
+std::string fmax(const S& s) { return s.is_float ? s.library("fmax") : s.larger(">"); }
+std::string fmin(const S& s) { return s.is_float ? s.library("fmin") : s.larger("<"); }
+std::string floor_divide(const S& s) { return s.helper("floor_divide"); }
+std::string fmod(const S& s) { return s.library("fmod"); }
+std::string pow(const S& s) { return s.is_float ? s.library("pow") : s.helper("power"); }
+std::string rsqrt(const S& s) { return s.library("rsqrt"); }
+std::string floor(const S& s) { return s.rounded("floor"); }
+std::string ceil(const S& s) { return s.rounded("ceil"); }
+std::string round(const S& s) { return s.rounded("rint"); }
+std::string trunc(const S& s) { return s.rounded("trunc"); }
+std::string fma(const S& s) { return s.library("fma"); }
+std::string hypot(const S& s) { return s.library("hypot"); }
+std::string copysign(const S& s) { return s.library("copysign"); }
+std::string cbrt(const S& s) { return s.library("cbrt"); }
+std::string atan2(const S& s) { return s.library("atan2"); }
+std::string exp(const S& s) { return s.library("exp"); }
+std::string exp2(const S& s) { return s.library("exp2"); }
+std::string expm1(const S& s) { return s.library("expm1"); }
+std::string log(const S& s) { return s.library("log"); }
+std::string log2(const S& s) { return s.library("log2"); }
+std::string log10(const S& s) { return s.library("log10"); }
+std::string log1p(const S& s) { return s.library("log1p"); }
+std::string sqrt(const S& s) { return s.library("sqrt"); }
+std::string sin(const S& s) { return s.library("sin"); }
+std::string cos(const S& s) { return s.library("cos"); }
+std::string tan(const S& s) { return s.library("tan"); }
+std::string asin(const S& s) { return s.library("asin"); }
+std::string acos(const S& s) { return s.library("acos"); }
+std::string atan(const S& s) { return s.library("atan"); }
+std::string sinh(const S& s) { return s.library("sinh"); }
+std::string cosh(const S& s) { return s.library("cosh"); }
+std::string tanh(const S& s) { return s.library("tanh"); }
+std::string asinh(const S& s) { return s.library("asinh"); }
+std::string acosh(const S& s) { return s.library("acosh"); }
+std::string atanh(const S& s) { return s.library("atanh"); }
+std::string erf(const S& s) { return s.library("erf"); }
+std::string erfc(const S& s) { return s.library("erfc"); }
+std::string erfinv(const S& s) { return s.library("erfinv"); }
+std::string lgamma(const S& s) { return s.library("lgamma"); }
+std::string digamma(const S& s) { return s.helper("digamma"); }
+std::string relu(const S& s) {
+  if (!s.is_float) return s.is_signed ? fmt::format("{0} > 0 ? {0} : 0", s.x[0]) : s.x[0];
+  s.helpers.need("minmax");
+  return fmt::format("max_nan({}, {})", s.x[0], s.is_single ? "0.0f" : "0.0");
 }
+std::string gelu_erf(const S& s) { return s.helper("gelu_erf"); }
+std::string gelu_tanh(const S& s) { return s.helper("gelu_tanh"); }
+std::string silu(const S& s) { return s.helper("silu"); }
+std::string sigmoid(const S& s) { return s.helper("sigmoid"); }
+std::string eq(const S& s) { return s.infix("=="); }
+std::string ne(const S& s) { return s.infix("!="); }
+std::string lt(const S& s) { return s.infix("<"); }
+std::string le(const S& s) { return s.infix("<="); }
+std::string gt(const S& s) { return s.infix(">"); }
+std::string ge(const S& s) { return s.infix(">="); }
+std::string bitwise_and(const S& s) { return s.infix("&"); }
+std::string bitwise_or(const S& s) { return s.infix("|"); }
+std::string bitwise_xor(const S& s) { return s.infix("^"); }
+std::string shift_left(const S& s) { return s.helper("shift", "shift_left"); }
+std::string shift_right(const S& s) { return s.helper("shift", "shift_right"); }
+std::string where(const S& s) { return fmt::format("{} ? {} : {}", s.x[0], s.x[1], s.x[2]); }
 
-std::string rectified(Family family, const std::string& x, Helpers& helpers) {
-  if (!family.is_float) return family.is_signed ? fmt::format("{0} > 0 ? {0} : 0", x) : x;
-  helpers.need("minmax");
-  return fmt::format("max_nan({}, {})", x, family.is_single ? "0.0f" : "0.0");
-}
-
-// A function of CUDA's own math library: the f32 version has the suffix f.
-std::string library(const char* function, Family family, const std::string& x) {
-  return fmt::format("{}{}({})", function, family.is_single ? "f" : "", x);
-}
-
-// A function of a device file, overloaded for f32 and f64.
-std::string helper(const char* function, const std::string& x, Helpers& helpers) {
-  helpers.need(function);
-  return fmt::format("{}({})", function, x);
-}
-
+}  // namespace spelled
 }  // namespace
 
 std::string spell(Pointwise function, DType compute, std::span<const std::string> x, Helpers& helpers) {
-  const Family family{is_float(compute), is_integer(compute) && !is_unsigned(compute), compute == DType::f32};
+  const bool is_signed = is_integer(compute) && !is_unsigned(compute);
+  const Spelling s{x, helpers, is_float(compute), is_signed, compute == DType::f32};
   switch (function) {
-    case Pointwise::add:
-      return wrapping("+", "wrap_add", family, x, helpers);
-    case Pointwise::sub:
-      return wrapping("-", "wrap_sub", family, x, helpers);
-    case Pointwise::mul:
-      return wrapping("*", "wrap_mul", family, x, helpers);
-    case Pointwise::div:
-      return infix("/", x);
-    case Pointwise::neg:
-      return negated(family, x[0], helpers);
-    case Pointwise::abs:
-      return magnitude(family, x[0], helpers);
-    case Pointwise::max:
-      return extremum(">", "max_nan", family, x, helpers);
-    case Pointwise::min:
-      return extremum("<", "min_nan", family, x, helpers);
-    case Pointwise::exp:
-      return library("exp", family, x[0]);
-    case Pointwise::log:
-      return library("log", family, x[0]);
-    case Pointwise::tanh:
-      return library("tanh", family, x[0]);
-    case Pointwise::sqrt:
-      return library("sqrt", family, x[0]);
-    case Pointwise::relu:
-      return rectified(family, x[0], helpers);
-    case Pointwise::gelu_erf:
-      return helper("gelu_erf", x[0], helpers);
-    case Pointwise::gelu_tanh:
-      return helper("gelu_tanh", x[0], helpers);
-    case Pointwise::silu:
-      return helper("silu", x[0], helpers);
-    case Pointwise::sigmoid:
-      return helper("sigmoid", x[0], helpers);
-    case Pointwise::eq:
-      return infix("==", x);
-    case Pointwise::ne:
-      return infix("!=", x);
-    case Pointwise::lt:
-      return infix("<", x);
-    case Pointwise::le:
-      return infix("<=", x);
-    case Pointwise::gt:
-      return infix(">", x);
-    case Pointwise::ge:
-      return infix(">=", x);
-    case Pointwise::where:
-      return fmt::format("{} ? {} : {}", x[0], x[1], x[2]);
-    case Pointwise::cast:
-      break;
+#define PLAIT_SPELL(name) return spelled::name(s)
+#define PLAIT_core PLAIT_SPELL
+#define PLAIT_derived_on_integers PLAIT_SPELL
+#define PLAIT_derived_on_floats PLAIT_SPELL
+#define PLAIT_derived(name) break
+#define PLAIT_conversion(name) break
+#define X(name, arity, type_rule, cost, ulp, continuity, argument, scale, form, ...) \
+  case Pointwise::name:                                                              \
+    PLAIT_##form(name);
+#include "scalar/pointwise.def"
+#undef X
   }
   PLAIT_CHECK(false, "{} has no spelling in CUDA", name(function));
   return "";

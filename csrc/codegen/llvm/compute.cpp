@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "codegen/llvm/functions.h"
+#include "codegen/llvm/integers.h"
 
 namespace plait::codegen::llvm {
 namespace {
@@ -43,60 +44,108 @@ Ir arithmetic(Function& f, DType dtype, const char* word, const Ir& a, const Ir&
   return f.binary((is_float(dtype) ? "f" : "") + std::string(word), a, b);
 }
 
+// One Compute to spell.
+struct Spelling {
+  Function& f;
+  DType dtype;
+  const std::vector<Ir>& in;
+
+  bool on_floats() const { return is_float(dtype); }
+  Sign sign() const { return is_unsigned(dtype) ? Sign::without : Sign::with; }
+  Ir arithmetic(const char* word) const { return plait::codegen::llvm::arithmetic(f, dtype, word, in[0], in[1]); }
+  Ir compared(const char* word) const { return comparison(f, dtype, word, in[0], in[1]); }
+  // An integer is its own floor.
+  Ir rounded(const char* intrinsic) const { return on_floats() ? f.intrinsic(intrinsic, in) : in[0]; }
+};
+
+using S = Spelling;
+
+// One function per row of pointwise.def that is core anywhere.
+namespace spelled {
+
+Ir add(const S& s) { return s.arithmetic("add"); }
+Ir sub(const S& s) { return s.arithmetic("sub"); }
+Ir mul(const S& s) { return s.arithmetic("mul"); }
+Ir div(const S& s) { return s.f.binary("fdiv", s.in[0], s.in[1]); }
+Ir neg(const S& s) { return negated(s.f, s.dtype, s.in[0]); }
+Ir abs(const S& s) { return absolute(s.f, s.dtype, s.in[0]); }
+Ir max(const S& s) { return extremum(s.f, s.dtype, true, s.in[0], s.in[1]); }
+Ir min(const S& s) { return extremum(s.f, s.dtype, false, s.in[0], s.in[1]); }
+Ir fmax(const S& s) { return s.on_floats() ? s.f.intrinsic("llvm.maxnum", s.in) : max(s); }
+Ir fmin(const S& s) { return s.on_floats() ? s.f.intrinsic("llvm.minnum", s.in) : min(s); }
+Ir floor_divide(const S& s) { return llvm::floor_divide(s.f, s.sign(), s.in[0], s.in[1]); }
+Ir fmod(const S& s) { return llvm::fmod(s.f, s.in[0], s.in[1]); }
+Ir pow(const S& s) { return s.on_floats() ? llvm::pow(s.f, s.in[0], s.in[1]) : power(s.f, s.sign(), s.in[0], s.in[1]); }
+Ir rsqrt(const S& s) { return llvm::rsqrt(s.f, s.in[0]); }
+Ir floor(const S& s) { return s.rounded("llvm.floor"); }
+Ir ceil(const S& s) { return s.rounded("llvm.ceil"); }
+Ir round(const S& s) { return s.rounded("llvm.roundeven"); }
+Ir trunc(const S& s) { return s.rounded("llvm.trunc"); }
+Ir fma(const S& s) { return s.f.intrinsic("llvm.fma", s.in); }
+Ir hypot(const S& s) { return llvm::hypot(s.f, s.in[0], s.in[1]); }
+Ir copysign(const S& s) { return s.f.intrinsic("llvm.copysign", s.in); }
+Ir cbrt(const S& s) { return llvm::cbrt(s.f, s.in[0]); }
+Ir atan2(const S& s) { return llvm::atan2(s.f, s.in[0], s.in[1]); }
+Ir exp(const S& s) { return llvm::exp(s.f, s.in[0]); }
+Ir exp2(const S& s) { return llvm::exp2(s.f, s.in[0]); }
+Ir expm1(const S& s) { return llvm::expm1(s.f, s.in[0]); }
+Ir log(const S& s) { return llvm::log(s.f, s.in[0]); }
+Ir log2(const S& s) { return llvm::log2(s.f, s.in[0]); }
+Ir log10(const S& s) { return llvm::log10(s.f, s.in[0]); }
+Ir log1p(const S& s) { return llvm::log1p(s.f, s.in[0]); }
+Ir sqrt(const S& s) { return s.f.intrinsic("llvm.sqrt", s.in); }
+Ir sin(const S& s) { return llvm::sin(s.f, s.in[0]); }
+Ir cos(const S& s) { return llvm::cos(s.f, s.in[0]); }
+Ir tan(const S& s) { return llvm::tan(s.f, s.in[0]); }
+Ir asin(const S& s) { return llvm::asin(s.f, s.in[0]); }
+Ir acos(const S& s) { return llvm::acos(s.f, s.in[0]); }
+Ir atan(const S& s) { return llvm::atan(s.f, s.in[0]); }
+Ir sinh(const S& s) { return llvm::sinh(s.f, s.in[0]); }
+Ir cosh(const S& s) { return llvm::cosh(s.f, s.in[0]); }
+Ir tanh(const S& s) { return llvm::tanh(s.f, s.in[0]); }
+Ir asinh(const S& s) { return llvm::asinh(s.f, s.in[0]); }
+Ir acosh(const S& s) { return llvm::acosh(s.f, s.in[0]); }
+Ir atanh(const S& s) { return llvm::atanh(s.f, s.in[0]); }
+Ir erf(const S& s) { return llvm::erf(s.f, s.in[0]); }
+Ir erfc(const S& s) { return llvm::erfc(s.f, s.in[0]); }
+Ir erfinv(const S& s) { return llvm::erfinv(s.f, s.in[0]); }
+Ir lgamma(const S& s) { return llvm::log_gamma(s.f, s.in[0]); }
+Ir digamma(const S& s) { return llvm::digamma(s.f, s.in[0]); }
+Ir relu(const S& s) { return llvm::relu(s.f, s.dtype, s.in[0]); }
+Ir gelu_erf(const S& s) { return llvm::gelu_erf(s.f, s.in[0]); }
+Ir gelu_tanh(const S& s) { return llvm::gelu_tanh(s.f, s.in[0]); }
+Ir silu(const S& s) { return llvm::silu(s.f, s.in[0]); }
+Ir sigmoid(const S& s) { return llvm::sigmoid(s.f, s.in[0]); }
+Ir eq(const S& s) { return s.compared("eq"); }
+Ir ne(const S& s) { return s.compared("ne"); }
+Ir lt(const S& s) { return s.compared("lt"); }
+Ir le(const S& s) { return s.compared("le"); }
+Ir gt(const S& s) { return s.compared("gt"); }
+Ir ge(const S& s) { return s.compared("ge"); }
+Ir bitwise_and(const S& s) { return s.f.binary("and", s.in[0], s.in[1]); }
+Ir bitwise_or(const S& s) { return s.f.binary("or", s.in[0], s.in[1]); }
+Ir bitwise_xor(const S& s) { return s.f.binary("xor", s.in[0], s.in[1]); }
+Ir shift_left(const S& s) { return llvm::shift_left(s.f, s.in[0], s.in[1]); }
+Ir shift_right(const S& s) { return llvm::shift_right(s.f, s.sign(), s.in[0], s.in[1]); }
+Ir where(const S& s) { return s.f.select(s.in[0], s.in[1], s.in[2]); }
+
+}  // namespace spelled
 }  // namespace
 
 Ir compute(Function& f, Pointwise function, DType d, const std::vector<Ir>& in) {
+  const Spelling s{f, d, in};
   switch (function) {
-    case Pointwise::add:
-      return arithmetic(f, d, "add", in[0], in[1]);
-    case Pointwise::sub:
-      return arithmetic(f, d, "sub", in[0], in[1]);
-    case Pointwise::mul:
-      return arithmetic(f, d, "mul", in[0], in[1]);
-    case Pointwise::div:
-      return f.binary("fdiv", in[0], in[1]);
-    case Pointwise::neg:
-      return negated(f, d, in[0]);
-    case Pointwise::abs:
-      return absolute(f, d, in[0]);
-    case Pointwise::max:
-      return extremum(f, d, true, in[0], in[1]);
-    case Pointwise::min:
-      return extremum(f, d, false, in[0], in[1]);
-    case Pointwise::exp:
-      return exp(f, in[0]);
-    case Pointwise::log:
-      return log(f, in[0]);
-    case Pointwise::tanh:
-      return tanh(f, in[0]);
-    case Pointwise::sqrt:
-      return f.intrinsic("llvm.sqrt", {in[0]});
-    case Pointwise::relu:
-      return relu(f, d, in[0]);
-    case Pointwise::gelu_erf:
-      return gelu_erf(f, in[0]);
-    case Pointwise::gelu_tanh:
-      return gelu_tanh(f, in[0]);
-    case Pointwise::silu:
-      return silu(f, in[0]);
-    case Pointwise::sigmoid:
-      return sigmoid(f, in[0]);
-    case Pointwise::eq:
-      return comparison(f, d, "eq", in[0], in[1]);
-    case Pointwise::ne:
-      return comparison(f, d, "ne", in[0], in[1]);
-    case Pointwise::lt:
-      return comparison(f, d, "lt", in[0], in[1]);
-    case Pointwise::le:
-      return comparison(f, d, "le", in[0], in[1]);
-    case Pointwise::gt:
-      return comparison(f, d, "gt", in[0], in[1]);
-    case Pointwise::ge:
-      return comparison(f, d, "ge", in[0], in[1]);
-    case Pointwise::where:
-      return f.select(in[0], in[1], in[2]);
-    case Pointwise::cast:
-      break;  // kernel IR spells it convert
+#define PLAIT_SPELL(name) return spelled::name(s)
+#define PLAIT_core PLAIT_SPELL
+#define PLAIT_derived_on_integers PLAIT_SPELL
+#define PLAIT_derived_on_floats PLAIT_SPELL
+#define PLAIT_derived(name) break
+#define PLAIT_conversion(name) break
+#define X(name, arity, type_rule, cost, ulp, continuity, argument, scale, form, ...) \
+  case Pointwise::name:                                                              \
+    PLAIT_##form(name);
+#include "scalar/pointwise.def"
+#undef X
   }
   PLAIT_CHECK(false, "no spelling of {}", plait::name(function));
   __builtin_unreachable();

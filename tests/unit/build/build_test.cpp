@@ -62,12 +62,21 @@ TEST(Build, EveryPointwiseOpIsAFunction) {
   Fusion f;
   TensorView* x = f.input("x", {"n"}, f32);
   TensorView* y = f.input("y", {"n"}, f32);
+  TensorView* i = f.input("i", {"n"}, i64);
   TensorView* c = f.input("c", {1}, boolean);
   std::vector<TensorView*> all;
 #define PLAIT_TEST_1(name) all.push_back(name(x));
 #define PLAIT_TEST_2(name) all.push_back(name(x, y));
+#define PLAIT_TEST_3(name) all.push_back(name(x, y, 2));
 #define PLAIT_TEST_same(name, arity) PLAIT_TEST_##arity(name)
+#define PLAIT_TEST_to_float(name, arity) PLAIT_TEST_##arity(name)
 #define PLAIT_TEST_float_only(name, arity) PLAIT_TEST_##arity(name)
+#define PLAIT_TEST_test(name, arity) PLAIT_TEST_##arity(name)
+#define PLAIT_TEST_logical(name, arity) PLAIT_TEST_##arity(name)
+#define PLAIT_TEST_BITS_1(name) all.push_back(name(i));
+#define PLAIT_TEST_BITS_2(name) all.push_back(name(i, 3));
+#define PLAIT_TEST_bits(name, arity) PLAIT_TEST_BITS_##arity(name)
+#define PLAIT_TEST_shift(name, arity) PLAIT_TEST_BITS_##arity(name)
 #define PLAIT_TEST_compare(name, arity) PLAIT_TEST_##arity(name)
 #define PLAIT_TEST_select(name, arity) all.push_back(name(c, x, y));
 #define PLAIT_TEST_cast(name, arity) all.push_back(name(x, DType::bf16));
@@ -75,15 +84,41 @@ TEST(Build, EveryPointwiseOpIsAFunction) {
 #include "scalar/pointwise.def"
 #undef X
   ASSERT_EQ(all.size(), size_t(kPointwiseCount));
-  for (int i = 0; i < kPointwiseCount; ++i) {
-    const auto* op = as<PointwiseOp>(*all[i]->definition);
+  for (int k = 0; k < kPointwiseCount; ++k) {
+    const auto* op = as<PointwiseOp>(*all[k]->definition);
     ASSERT_TRUE(op);
-    EXPECT_EQ(op->function, static_cast<Pointwise>(i));
-    EXPECT_EQ(all[i]->shape(), x->shape());
-    f.output(all[i]);
+    EXPECT_EQ(op->function, static_cast<Pointwise>(k));
+    EXPECT_EQ(all[k]->shape(), x->shape());
+    f.output(all[k]);
   }
   verify(f);
   EXPECT_EQ(as<PointwiseOp>(*gelu(x)->definition)->function, Pointwise::gelu_erf);
+}
+
+TEST(Build, NumbersAmongThreeOperands) {
+  Fusion f;
+  TensorView* x = f.input("x", {4}, f32);
+  TensorView* y = f.input("y", {4}, f32);
+  TensorView* i = f.input("i", {4}, i64);
+  const auto operands = [](TensorView* t) {
+    std::string text;
+    for (const TensorView* each : as<PointwiseOp>(*t->definition)->in) {
+      const Full* constant = each->definition ? as<Full>(*each->definition) : nullptr;
+      text += constant ? " " + constant->value.text() : " %" + each->name;
+    }
+    return text;
+  };
+  EXPECT_EQ(operands(clamp(x, 0, 6.5)), " %x 0 6.5");
+  EXPECT_EQ(operands(clamp(i, -1, 6)), " %i -1 6");
+  EXPECT_EQ(operands(fma(2, x, y)), " 2 %x %y");
+  EXPECT_EQ(operands(lerp(x, y, 0.25)), " %x %y 0.25");
+  EXPECT_EQ(operands(hardtanh(x)), " %x -1 1");
+  EXPECT_EQ(operands(elu(x)), " %x 1");
+  EXPECT_EQ(operands(hardshrink(x)), " %x 0.5");
+  EXPECT_EQ(operands(leaky_relu(x)), " %x 0.01");
+  EXPECT_REFUSED(clamp(i, 0, 0.5), "0.5 is no i64 constant");
+  EXPECT_REFUSED(fma(1, 2, 3), "fma of numbers only");
+  EXPECT_REFUSED(fma(x, nullptr, 3), "operand 1 of fma is null");
 }
 
 TEST(Build, NumbersBecomeConstantsOfTheTensorsDtype) {

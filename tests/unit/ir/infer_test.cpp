@@ -84,7 +84,7 @@ TEST(Infer, ErrorsNameWhatIsWrongAndTheRemedy) {
         "make them equal, or 1 to broadcast"}},
       {" = add(%m3, %long)", {"dim 0 of %long: f32[9] is 9, dim 2 of %m3: f32[5, a, b] is b"}},
       {" = where(%x, %x, %x)", {"needs a bool condition", "where: %r = where(%x, %x, %x)", "%x: f32[a, b]"}},
-      {" = exp(%i)", {"exp", "floats only", "%i: i64[a, b]", "cast"}},
+      {" = frac(%i)", {"frac", "floats only", "%i: i64[a, b]", "cast"}},
       {" = add(%c, %c)", {"add", "not defined on bool", "%c: bool[a, b]", "cast"}},
       {" = add(%u, %i)", {"without a common type", "%u: u32[a, b]", "%i: i64[a, b]", "cast"}},
       {" = add(%x)", {"add takes 2 operands, found 1", "add: %r = add(%x)"}},

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "base/error.h"
@@ -33,27 +34,26 @@ TEST(PointwiseTest, NamesReadBack) {
 }
 
 TEST(PointwiseTest, ErrorsOfTheContract) {
-  for (P op : {P::neg, P::abs, P::max, P::min, P::relu, P::eq, P::ge, P::where, P::cast})
+  for (P op : {P::neg, P::abs, P::max, P::min, P::relu, P::eq, P::ge, P::where, P::cast, P::fmod, P::clamp, P::floor})
     EXPECT_EQ(info(op).error_ulp, 0);
-  for (P op : {P::add, P::sub, P::mul, P::div, P::sqrt}) EXPECT_EQ(info(op).error_ulp, 0.5);
-  EXPECT_EQ(info(P::exp).error_ulp, 2);
-  EXPECT_EQ(info(P::log).error_ulp, 2);
+  for (P op : {P::add, P::sub, P::mul, P::div, P::sqrt, P::fma}) EXPECT_EQ(info(op).error_ulp, 0.5);
+  for (P op : {P::exp, P::log, P::erf, P::sin, P::cos}) EXPECT_EQ(info(op).error_ulp, 2);
   EXPECT_EQ(info(P::tanh).error_ulp, 3);
   EXPECT_EQ(info(P::sigmoid).error_ulp, 4);
-  for (int i = 0; i < kPointwiseCount; ++i) {
-    const bool with_argument = P(i) == P::gelu_erf || P(i) == P::gelu_tanh || P(i) == P::silu;
-    EXPECT_EQ(info(P(i)).argument_error, with_argument ? 8 : 0) << name(P(i));
-    if (with_argument) {
-      EXPECT_EQ(info(P(i)).error_ulp, 4);
-    }
+  for (P op : {P::gelu_erf, P::gelu_tanh, P::silu}) {
+    EXPECT_EQ(info(op).argument_error, 8) << name(op);
+    EXPECT_EQ(info(op).error_ulp, 4) << name(op);
+    EXPECT_EQ(info(op).scale, ErrorScale::operand) << name(op);
   }
 }
 
 TEST(PointwiseTest, Jumps) {
-  for (int i = 0; i < kPointwiseCount; ++i) {
-    const bool expected = info(P(i)).type_rule == TypeRule::compare || P(i) == P::where;
-    EXPECT_EQ(info(P(i)).discontinuous, expected) << name(P(i));
-  }
+  for (P op : {P::lt, P::where, P::floor, P::fmod, P::isnan, P::logical_not, P::hardshrink, P::copysign, P::sign})
+    EXPECT_TRUE(info(op).discontinuous) << name(op);
+  for (P op : {P::add, P::relu, P::clamp, P::pow, P::softshrink, P::leaky_relu, P::cast})
+    EXPECT_FALSE(info(op).discontinuous) << name(op);
+  EXPECT_TRUE(jumps(P::floor, 0, DType::bf16, DType::bf16));
+  EXPECT_FALSE(jumps(P::floor, 0, DType::i64, DType::i64));
   EXPECT_TRUE(jumps(P::lt, 1, DType::bf16, DType::boolean));
   EXPECT_FALSE(jumps(P::lt, 0, DType::i64, DType::boolean));
   EXPECT_FALSE(jumps(P::where, 1, DType::f32, DType::f32));
@@ -70,7 +70,19 @@ TEST(PointwiseTest, ResultTypes) {
   EXPECT_EQ(type(P::mul, {DType::boolean, DType::bf16}), DType::bf16);
   EXPECT_EQ(type(P::add, {DType::i64, DType::boolean}), DType::i64);
   EXPECT_EQ(type(P::div, {DType::i64, DType::f16}), DType::f16);
+  EXPECT_EQ(type(P::div, {DType::i64, DType::i64}), DType::f32);
+  EXPECT_EQ(type(P::exp, {DType::u64}), DType::f32);
+  EXPECT_EQ(type(P::sqrt, {DType::boolean}), DType::f32);
+  EXPECT_EQ(type(P::atan2, {DType::boolean, DType::f64}), DType::f64);
   EXPECT_EQ(type(P::gelu_tanh, {DType::bf16}), DType::bf16);
+  EXPECT_EQ(type(P::isnan, {DType::f16}), DType::boolean);
+  EXPECT_EQ(type(P::signbit, {DType::i64}), DType::boolean);
+  EXPECT_EQ(type(P::logical_and, {DType::u64, DType::bf16}), DType::boolean);
+  EXPECT_EQ(type(P::bitwise_and, {DType::boolean, DType::boolean}), DType::boolean);
+  EXPECT_EQ(type(P::bitwise_or, {DType::boolean, DType::i64}), DType::i64);
+  EXPECT_EQ(type(P::shift_left, {DType::u32, DType::u32}), DType::u32);
+  EXPECT_EQ(type(P::clamp, {DType::i64, DType::boolean, DType::i64}), DType::i64);
+  EXPECT_EQ(type(P::fma, {DType::bf16, DType::bf16, DType::f32}), DType::f32);
   EXPECT_EQ(type(P::lt, {DType::f32, DType::i64}), DType::boolean);
   EXPECT_EQ(type(P::eq, {DType::boolean, DType::boolean}), DType::boolean);
   EXPECT_EQ(type(P::where, {DType::boolean, DType::bf16, DType::f32}), DType::f32);
@@ -79,6 +91,9 @@ TEST(PointwiseTest, ResultTypes) {
   EXPECT_EQ(computation_type(P::add, std::vector{DType::u32, DType::u32}), DType::u32);
   EXPECT_EQ(computation_type(P::where, std::vector{DType::boolean, DType::f64, DType::f16}), DType::f64);
   EXPECT_EQ(computation_type(P::cast, std::vector{DType::bf16}), DType::bf16);
+  EXPECT_EQ(computation_type(P::exp, std::vector{DType::i64}), DType::f32);
+  EXPECT_EQ(computation_type(P::logical_or, std::vector{DType::u64, DType::f16}), DType::boolean);
+  EXPECT_EQ(computation_type(P::isinf, std::vector{DType::f16}), DType::f32);
 }
 
 void expect_refused(P op, std::vector<DType> operands, const std::string& part) {
@@ -96,8 +111,14 @@ TEST(PointwiseTest, RefusedTypes) {
   expect_refused(P::add, {DType::u32, DType::i64}, "found operands: u32, i64");
   expect_refused(P::add, {DType::boolean, DType::boolean}, "add is not defined on bool");
   expect_refused(P::relu, {DType::boolean}, "not defined on bool");
-  expect_refused(P::div, {DType::i64, DType::i64}, "div is defined on floats only; found operands: i64, i64");
-  expect_refused(P::exp, {DType::u64}, "floats only");
+  expect_refused(P::hypot, {DType::i64, DType::i64}, "hypot is defined on floats only; found operands: i64, i64");
+  expect_refused(P::gelu_erf, {DType::u64}, "floats only");
+  expect_refused(P::frac, {DType::boolean}, "floats only");
+  expect_refused(P::floor_divide, {DType::boolean, DType::boolean}, "not defined on bool");
+  expect_refused(P::bitwise_xor, {DType::i64, DType::f32}, "on integers and bool only; found operands: i64, f32");
+  expect_refused(P::shift_left, {DType::boolean, DType::boolean}, "shift_left is defined on integers only");
+  expect_refused(P::shift_right, {DType::f64, DType::i64}, "on integers only");
+  expect_refused(P::logical_not, {DType::f32, DType::f32}, "takes 1 operand, got 2");
   expect_refused(P::where, {DType::f32, DType::f32, DType::f32}, "bool condition");
   expect_refused(P::where, {DType::boolean, DType::u64, DType::i64}, "without a common type");
   expect_refused(P::lt, {DType::u64, DType::i64}, "without a common type");
@@ -133,15 +154,24 @@ TEST(PointwiseTest, ZerosAndNaN) {
   EXPECT_TRUE(std::signbit(run(P::min, {-0.0, 0.0})));
   EXPECT_TRUE(std::signbit(run(P::min, {0.0, -0.0})));
   EXPECT_FALSE(std::signbit(run(P::relu, {-0.0})));
+  // Ops for which a NaN operand does not make a NaN.
+  const std::set<P> others = {P::fmax,        P::fmin,       P::sign,        P::pow,        P::copysign,
+                              P::where,       P::isnan,      P::isinf,       P::isfinite,   P::signbit,
+                              P::logical_and, P::logical_or, P::logical_xor, P::logical_not};
   for (int i = 0; i < kPointwiseCount; ++i) {
     const PointwiseInfo& op = info(P(i));
+    if (!has_float_meaning(P(i)) || others.contains(P(i))) continue;
     for (int operand = 0; operand < op.arity; ++operand) {
-      std::vector<double> args(op.arity, 1.0);
+      std::vector<double> args(op.arity, 2.0);
+      if (P(i) == P::hardshrink || P(i) == P::softshrink) args[0] = 0.5;
       args[operand] = kNaN;
+      // A branch that does not read the NaN.
+      if (operand == 1 && (P(i) == P::leaky_relu || P(i) == P::elu || P(i) == P::celu)) args[0] = -1;
+      if (operand == 1 && P(i) == P::hardshrink) continue;
       const double result = evaluate(P(i), args);
       if (op.type_rule == TypeRule::compare) {
         EXPECT_EQ(result, P(i) == P::ne) << op.name;
-      } else if (op.type_rule != TypeRule::select) {
+      } else if (!(P(i) == P::softshrink && operand == 1)) {
         EXPECT_TRUE(std::isnan(result)) << op.name;
       }
     }
