@@ -256,6 +256,7 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/ptx/module.cpp
   sim/ptx/move.cpp
   sim/ptx/numbers.cpp
+  sim/ptx/places.cpp
   sim/ptx/read.cpp
   sim/ptx/run.cpp
   sim/ptx/types.cpp

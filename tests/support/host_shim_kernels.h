@@ -2,8 +2,6 @@
 // Kernels of kernel IR as a GPU scheduler writes them, built by hand.
 #include <fmt/core.h>
 
-#include <set>
-
 #include "kir/expand_functions.h"
 #include "kir/lane.h"
 #include "scalar/convert.h"
@@ -132,15 +130,14 @@ inline kir::Kernel transpose_kernel() {
 
 // Every op that computes in `dtype`, each with an output of its own; inputs a, b and the condition c: operands() in
 // support/pointwise_values.h. `ops` gets them in the order of the outputs.
-inline kir::Kernel all_ops_kernel(DType dtype, int lanes, std::vector<Pointwise>* ops,
-                                  const std::set<Pointwise>& without = {}) {
+inline kir::Kernel all_ops_kernel(DType dtype, int lanes, std::vector<Pointwise>* ops) {
   KernelBuilder k(fmt::format("all_{}x{}", name(dtype), lanes), kir::Target::cuda);
   const sym::Expr n = k.integer("n");
   const uint32_t a = k.reads("a", dtype, n), b = k.reads("b", dtype, n), c = k.reads("c", DType::boolean, n);
   std::vector<uint32_t> outs;
   for (int i = 0; i < kPointwiseCount; ++i) {
     const Pointwise op = Pointwise(i);
-    if (!computes_in(op, dtype) || without.contains(op)) continue;
+    if (!computes_in(op, dtype)) continue;
     outs.push_back(k.writes(fmt::format("out_{}", name(op)), result_in(op, dtype), n));
     ops->push_back(op);
   }

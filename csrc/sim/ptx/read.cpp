@@ -1,4 +1,5 @@
 // Reader of PTX text.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <set>
@@ -22,15 +23,37 @@ class Reader {
   void read() {
     while (in_.kind() != Lexer::Kind::end) directive();
     if (module_.target.empty()) refuse(in_.line(), "no .target");
+    for (size_t i = 0; i < bodies_.size(); ++i) {  // after the functions that they call
+      TextKernel& kernel = module_.kernels[i];
+      in_ = bodies_[i];
+      location_ = -1;
+      frames_.assign(1, {});
+      body(kernel);
+      kernel.info.registers = static_cast<int>(kernel.registers.size());
+    }
   }
 
  private:
+  // Slow paths of CUDA's math library are functions. Each call gets a copy of the body with registers and labels of its
+  // own; parameters and results are local variables of the kernel.
+  struct Function {
+    std::vector<Variable> results, parameters;
+    Lexer body;
+  };
+  // The kernel, then the functions that are being copied.
+  struct Frame {
+    int number = 0;                                         // 0: the kernel
+    std::map<std::string, std::string, std::less<>> names;  // of what .param declares, or is bound to, in the kernel
+  };
+
   // ---- Module.
   void directive();
   void module_variable();
   void kernel();
   void attribute(TextKernel& kernel);
-  void skip_section();
+  void skip_braces(const std::string& what);
+  void function();
+  std::vector<Variable> formals();
   void file();
   Variable variable(Space space);
   void initializer(Variable& variable, Type element, size_t count);
@@ -39,8 +62,15 @@ class Reader {
   void body(TextKernel& kernel);
   void body_directive(TextKernel& kernel);
   void registers(TextKernel& kernel);
+  void call_parameter(TextKernel& kernel);
   void location();
   void statement(TextKernel& kernel);
+  void call(TextKernel& kernel, const Statement& at);
+  std::vector<std::string> actuals();
+  void bind(Frame& frame, const TextKernel& kernel, const std::vector<Variable>& formals,
+            const std::vector<std::string>& actuals) const;
+  void name_within_frame(Statement& statement) const;
+  std::string end_label() const { return fmt::format("end@{}", frames_.back().number); }
   Operand operand();
   Operand primary();
   Operand literal(bool negative);
@@ -51,7 +81,10 @@ class Reader {
   Lexer in_;
   TextModule& module_;
   std::vector<Scope> scopes_;
-  int location_ = -1;
+  std::vector<Frame> frames_;
+  std::map<std::string, Function, std::less<>> functions_;
+  std::vector<Lexer> bodies_;  // of the kernels
+  int location_ = -1, copies_ = 0;
 };
 
 // ---- Module.
@@ -68,13 +101,15 @@ void Reader::directive() {
   } else if (in_.accept(".file")) {
     file();
   } else if (in_.accept(".section")) {
-    skip_section();
+    skip_braces("a section");
   } else if (in_.accept(".pragma")) {
     in_.advance();
     in_.expect(";");
   } else if (in_.accept(".visible") || in_.accept(".weak")) {
   } else if (in_.accept(".entry")) {
     kernel();
+  } else if (in_.accept(".func")) {
+    function();
   } else if (in_.is(".global") || in_.is(".const")) {
     module_variable();
   } else {
@@ -92,7 +127,7 @@ void Reader::file() {
   while (in_.accept(",")) in_.advance();  // time stamp and size
 }
 
-void Reader::skip_section() {
+void Reader::skip_braces(const std::string& what) {
   const int line = in_.line();
   while (!in_.is("{") && in_.kind() != Lexer::Kind::end) in_.advance();
   for (int depth = 0; in_.kind() != Lexer::Kind::end;) {
@@ -100,7 +135,30 @@ void Reader::skip_section() {
     in_.advance();
     if (depth == 0) return;
   }
-  refuse(line, "a section without its end");
+  refuse(line, what + " does not end");
+}
+
+std::vector<Variable> Reader::formals() {
+  std::vector<Variable> out;
+  if (!in_.accept("(") || in_.accept(")")) return out;
+  do {
+    in_.expect(".param");
+    out.push_back(variable(Space::param));
+  } while (in_.accept(","));
+  in_.expect(")");
+  return out;
+}
+
+// [(results)] name [(parameters)] and a body, or a declaration of it.
+void Reader::function() {
+  std::vector<Variable> results = formals();
+  const std::string name = in_.expect_word("a function's name");
+  std::vector<Variable> parameters = formals();
+  while (in_.accept(".noinline")) {}
+  if (in_.accept(";")) return;
+  if (!in_.is("{")) refuse(in_.line(), fmt::format("`{}` is not modelled at a function", in_.token()));
+  functions_.emplace(name, Function{std::move(results), std::move(parameters), in_});
+  skip_braces("the body of " + name);
 }
 
 // [.align n] type name [count]; the space is read.
@@ -201,15 +259,15 @@ void Reader::kernel() {
     in_.expect(")");
   }
   while (!in_.is("{")) attribute(kernel);
-  location_ = -1;
-  body(kernel);
-  kernel.info.registers = static_cast<int>(kernel.registers.size());
+  bodies_.push_back(in_);
+  skip_braces("the body of " + kernel.info.name);
 }
 
 // ---- Kernel.
 
 void Reader::body(TextKernel& kernel) {
-  scopes_.clear();
+  std::vector<Scope> outside;
+  outside.swap(scopes_);
   do {
     if (in_.accept("{")) {
       scopes_.emplace_back();
@@ -223,6 +281,7 @@ void Reader::body(TextKernel& kernel) {
       statement(kernel);
     }
   } while (!scopes_.empty());
+  scopes_.swap(outside);
 }
 
 void Reader::body_directive(TextKernel& kernel) {
@@ -233,10 +292,17 @@ void Reader::body_directive(TextKernel& kernel) {
   } else if (in_.accept(".pragma")) {
     in_.advance();
     in_.expect(";");
+  } else if (in_.accept(".param")) {
+    call_parameter(kernel);
   } else if (in_.is(".local") || in_.is(".shared")) {
     const Space space = in_.is(".local") ? Space::local : Space::shared;
     in_.advance();
     Variable added = variable(space);
+    const auto same = [&](const Variable& each) { return each.name == added.name; };
+    if (frames_.back().number != 0 && std::any_of(kernel.variables.begin(), kernel.variables.end(), same)) {
+      in_.expect(";");  // of an earlier copy
+      return;
+    }
     size_t& total = space == Space::local ? kernel.info.local_bytes : kernel.info.shared_bytes;
     added.offset = (total + added.alignment - 1) / added.alignment * added.alignment;
     total = added.offset + added.bytes;
@@ -245,6 +311,19 @@ void Reader::body_directive(TextKernel& kernel) {
   } else {
     refuse(in_.line(), fmt::format("`{}` is not modelled in a kernel", in_.token()));
   }
+}
+
+// A variable through which a call passes a parameter or its result; each is one of the kernel's own.
+void Reader::call_parameter(TextKernel& kernel) {
+  Variable added = variable(Space::local);
+  in_.expect(";");
+  size_t& total = kernel.info.local_bytes;
+  added.offset = (total + added.alignment - 1) / added.alignment * added.alignment;
+  total = added.offset + added.bytes;
+  const std::string own = fmt::format("{}@{}", added.name, kernel.variables.size());
+  frames_.back().names[added.name] = own;
+  added.name = own;
+  kernel.variables.push_back(std::move(added));
 }
 
 void Reader::registers(TextKernel& kernel) {
@@ -309,8 +388,9 @@ void Reader::statement(TextKernel& kernel) {
     if (out.guard < 0 || kernel.registers[out.guard].type != Type::pred)
       refuse(out.line, fmt::format("{} is no predicate", name));
   }
-  const std::string opcode = in_.expect_word("an instruction");
+  std::string opcode = in_.expect_word("an instruction");
   if (out.guard < 0 && in_.accept(":")) {
+    if (frames_.back().number != 0) opcode += fmt::format("@{}", frames_.back().number);
     if (!kernel.labels.emplace(opcode, static_cast<int>(kernel.statements.size())).second)
       refuse(out.line, fmt::format("the label {} is there twice", opcode));
     return;
@@ -321,13 +401,91 @@ void Reader::statement(TextKernel& kernel) {
     at = end + 1;
   }
   out.location = location_;
+  if (out.words[0] == "call") return call(kernel, out);
   if (!in_.is(";")) {
     do {
       out.operands.push_back(operand());
     } while (in_.accept(","));
   }
   in_.expect(";");
+  name_within_frame(out);
   kernel.statements.push_back(std::move(out));
+}
+
+// Parameters of calls, labels of copies; a copy's return goes to its end.
+void Reader::name_within_frame(Statement& statement) const {
+  const Frame& frame = frames_.back();
+  std::vector<std::string>& words = statement.words;
+  if ((words[0] == "ld" || words[0] == "st") && words.size() > 1 && words[1] == "param") {
+    for (Operand& each : statement.operands) {
+      if (each.kind != Operand::Kind::address || each.elements.empty()) continue;
+      const auto own = frame.names.find(each.elements[0].name);
+      if (own == frame.names.end()) continue;
+      each.elements[0].name = own->second;
+      words[1] = "local";
+    }
+  }
+  if (frame.number == 0) return;
+  if (words[0] == "ret") {
+    words = {"bra"};
+    statement.operands.emplace_back();
+    statement.operands[0].name = end_label();
+  } else if (words[0] == "bra" && statement.operands.size() == 1) {
+    statement.operands[0].name += fmt::format("@{}", frame.number);
+  }
+}
+
+std::vector<std::string> Reader::actuals() {
+  std::vector<std::string> out;
+  if (!in_.accept("(") || in_.accept(")")) return out;
+  do {
+    out.push_back(in_.expect_word("a parameter"));
+  } while (in_.accept(","));
+  in_.expect(")");
+  return out;
+}
+
+void Reader::bind(Frame& frame, const TextKernel& kernel, const std::vector<Variable>& formals,
+                  const std::vector<std::string>& actuals) const {
+  if (formals.size() != actuals.size())
+    refuse(in_.line(), fmt::format("{} parameters or results of {}", actuals.size(), formals.size()));
+  for (size_t i = 0; i < formals.size(); ++i) {
+    const auto own = frames_.back().names.find(actuals[i]);
+    const auto known = [&](const Variable& each) {
+      return own != frames_.back().names.end() && each.name == own->second;
+    };
+    const auto variable = std::find_if(kernel.variables.begin(), kernel.variables.end(), known);
+    if (variable == kernel.variables.end() || variable->bytes != formals[i].bytes)
+      refuse(in_.line(), fmt::format("{} for {} is no variable of its size", actuals[i], formals[i].name));
+    frame.names[formals[i].name] = variable->name;
+  }
+}
+
+// call[.uni] [(results),] name [, (parameters)];
+void Reader::call(TextKernel& kernel, const Statement& at) {
+  if (at.guard >= 0) refuse(at.line, "a call under a predicate is not modelled");
+  constexpr size_t kDeepest = 16;
+  const std::vector<std::string> results = actuals();
+  if (!results.empty()) in_.expect(",");
+  const std::string name = in_.expect_word("a function");
+  const std::vector<std::string> parameters = in_.accept(",") ? actuals() : std::vector<std::string>();
+  in_.expect(";");
+  const auto function = functions_.find(name);
+  if (function == functions_.end()) refuse(at.line, fmt::format("the function {} is not there", name));
+  if (frames_.size() > kDeepest) refuse(at.line, fmt::format("{} is called too deep, or by itself", name));
+  Frame frame;
+  frame.number = ++copies_;
+  bind(frame, kernel, function->second.results, results);
+  bind(frame, kernel, function->second.parameters, parameters);
+  const Lexer behind = in_;
+  const int location = location_;
+  frames_.push_back(std::move(frame));
+  in_ = function->second.body;
+  body(kernel);
+  kernel.labels.emplace(end_label(), static_cast<int>(kernel.statements.size()));
+  frames_.pop_back();
+  in_ = behind;
+  location_ = location;
 }
 
 Operand Reader::operand() {
@@ -415,81 +573,15 @@ Operand Reader::vector() {
   return out;
 }
 
-std::vector<std::string> split_lines(std::string_view text) {
-  std::vector<std::string> out;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    out.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
-constexpr std::string_view kSourceMark = "//cuda ";  // FILE|LINE
-
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-// The text of a line; empty where it is not known.
-std::string_view cuda_line(const TextModule& module, const Location& place) {
-  const auto file = module.files.find(place.file);
-  auto lines = file == module.files.end() ? module.cuda_lines.end() : module.cuda_lines.find(file->second);
-  if (lines == module.cuda_lines.end() && module.files.size() <= 1) lines = module.cuda_lines.find("");
-  if (lines == module.cuda_lines.end() || place.line < 1) return {};
-  const size_t index = static_cast<size_t>(place.line) - 1;
-  return index < lines->second.size() ? trimmed(lines->second[index]) : std::string_view();
-}
-
-std::string describe_place(const TextModule& module, int index) {
-  const Location& it = module.locations[index];
-  const auto file = module.files.find(it.file);
-  std::string out = fmt::format("CUDA line {}", it.line);
-  if (module.files.size() > 1 && file != module.files.end()) out += fmt::format(" of {}", file->second);
-  if (const std::string_view text = cuda_line(module, it); !text.empty()) out += fmt::format(": `{}`", text);
-  return out;
-}
-
 }  // namespace
 
 TextModule read(std::string_view ptx, std::string_view cuda_text) {
   TextModule module;
   while (!ptx.empty() && ptx.back() == '\0') ptx.remove_suffix(1);
   module.lines = split_lines(ptx);
-  for (const std::string& line : module.lines) {
-    const size_t bar = line.find('|');
-    if (line.compare(0, kSourceMark.size(), kSourceMark) != 0 || bar == line.npos) continue;
-    module.cuda_lines[line.substr(kSourceMark.size(), bar - kSourceMark.size())].push_back(line.substr(bar + 1));
-  }
-  if (!cuda_text.empty()) module.cuda_lines[""] = split_lines(cuda_text);
+  find_cuda_lines(cuda_text, module);
   Reader(ptx, module).read();
   return module;
 }
 
-std::string describe(const TextModule& module, const Statement& statement) {
-  std::string out = fmt::format("PTX line {}: `{}`", statement.line, trimmed(module.lines[statement.line - 1]));
-  std::string places;
-  for (int at = statement.location; at >= 0; at = module.locations[at].parent) {
-    if (module.locations[at].line == 0) continue;
-    const std::string place = describe_place(module, at);
-    places = places.empty() ? place : place + ", inlined " + places;
-  }
-  return places.empty() ? out : out + "\n  " + places;
-}
-
 }  // namespace plait::sim::ptx
-
-namespace plait::sim {
-
-std::string with_source(std::string_view ptx, std::string_view cuda_text, std::string_view file) {
-  while (!ptx.empty() && ptx.back() == '\0') ptx.remove_suffix(1);
-  std::string out(ptx);
-  if (!out.empty() && out.back() != '\n') out += '\n';
-  for (const std::string& line : ptx::split_lines(cuda_text))
-    out += fmt::format("{}{}|{}\n", ptx::kSourceMark, file, line);
-  return out;
-}
-
-}  // namespace plait::sim

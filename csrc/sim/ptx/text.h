@@ -83,6 +83,10 @@ struct TextModule {
 TextModule read(std::string_view ptx, std::string_view cuda_text);
 [[noreturn]] void refuse(int line, const std::string& what);
 
+std::vector<std::string> split_lines(std::string_view text);
+// The lines of the CUDA text: from what with_source() appended to the PTX, and `cuda_text` where it is given.
+void find_cuda_lines(std::string_view cuda_text, TextModule& module);
+
 // "PTX line 84: `ld.global.f32 %f1, [%rd4];`", then the CUDA lines from the kernel inwards; two lines of text.
 std::string describe(const TextModule& module, const Statement& statement);
 

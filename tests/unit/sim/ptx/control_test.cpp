@@ -57,6 +57,51 @@ TEST(Control, LoopsOfDifferentLengths) {
   }
 }
 
+// Functions with parameters, results, labels and an early return, called twice, under divergence, and from a function.
+TEST(Control, CallsOfFunctions) {
+  const std::string functions = R"(
+    .func (.param .b64 r) twice (.param .b64 x);
+    .func (.param .align 8 .b8 r[16]) halves (.param .b64 x) {
+      .reg .pred %p<2>; .reg .b64 %rd<5>;
+      ld.param.u64 %rd1, [x]; and.b64 %rd2, %rd1, 1; setp.eq.u64 %p1, %rd2, 0; @%p1 bra $even;
+      add.u64 %rd1, %rd1, 1000; st.param.b64 [r], %rd1; st.param.b64 [r+8], %rd2; ret;
+      $even: shr.u64 %rd3, %rd1, 1;
+      { .param .b64 p; st.param.b64 [p], %rd3; .param .b64 q; call.uni (q), twice, (p); ld.param.b64 %rd4, [q]; }
+      st.param.b64 [r], %rd4; st.param.b64 [r+8], %rd2; ret;
+    }
+    .func (.param .b64 r) twice (.param .b64 x) {
+      .reg .b64 %rd<3>; .local .align 8 .b8 space[8];
+      ld.param.u64 %rd1, [x]; st.local.u64 [space], %rd1; ld.local.u64 %rd2, [space]; add.u64 %rd2, %rd2, %rd1;
+      st.param.b64 [r], %rd2; ret;
+    })";
+  const std::string body = R"(
+    cvt.u64.u32 %rd1, %r39; setp.gt.u32 %p1, %r39, 40; mov.u64 %rd4, 7; @%p1 bra $second;
+    { .param .b64 p; st.param.b64 [p], %rd1; .param .align 8 .b8 r[16]; call.uni (r), halves, (p);
+      ld.param.v2.b64 {%rd2, %rd3}, [r]; }
+    mad.lo.s64 %rd4, %rd3, 5000, %rd2;
+    $second:
+    { .param .b64 p; st.param.b64 [p], %rd4; .param .align 8 .b8 r[16]; call.uni (r), halves, (p);
+      ld.param.b64 %rd2, [r]; ld.param.b64 %rd3, [r+8]; }
+    mad.lo.s64 %rd4, %rd3, 100000, %rd2; st.global.u64 [%rd39], %rd4; ret;)";
+  Machine machine;
+  const auto module = PtxModule::load(kernel_text(kThread + body, functions));
+  const uint64_t out = machine.allocate(64 * 8);
+  machine.run(*module, {out, 0, 0, 0}, 1, 64);
+  const auto found = machine.download<uint64_t>(out, 64);
+  const auto halves = [](uint64_t x) {
+    return x % 2 == 0 ? std::pair(x, uint64_t(0)) : std::pair(x + 1000, uint64_t(1));
+  };
+  for (uint64_t i = 0; i < 64; ++i) {
+    uint64_t x = 7;
+    if (i <= 40) {
+      const auto [value, odd] = halves(i);
+      x = odd * 5000 + value;
+    }
+    const auto [value, odd] = halves(x);
+    EXPECT_EQ(found[i], odd * 100000 + value) << i;
+  }
+}
+
 TEST(Control, LanesLeaveOnTheirOwn) {
   const std::string body = R"(
     mov.u64 %rd1, 1; st.global.u64 [%rd39], %rd1;

@@ -104,11 +104,7 @@ TEST_P(AllOps, WithinBounds) {
   const auto [dtype, lanes, architecture] = GetParam();
   const int64_t n = 1003;
   std::vector<Pointwise> ops;
-  // They call functions that are not inlined.
-  const std::set<Pointwise> calling = {Pointwise::pow, Pointwise::sin,    Pointwise::cos,
-                                       Pointwise::tan, Pointwise::lgamma, Pointwise::digamma};
-  const kir::Kernel kernel =
-      plait::test::all_ops_kernel(dtype, lanes, &ops, is_float(dtype) ? calling : std::set<Pointwise>());
+  const kir::Kernel kernel = plait::test::all_ops_kernel(dtype, lanes, &ops);
   const std::vector<double> a = samples(dtype, n, 1), b = samples(dtype, n, 2), c = samples(DType::boolean, n, 3);
   Arguments arguments;
   arguments.add(dtype, a);

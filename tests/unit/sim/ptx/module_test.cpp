@@ -135,7 +135,10 @@ TEST(Module, UnknownFormsAreRefused) {
       {"mov.u32 %r1, 0f3F80;", "malformed literal"},
       {".reg .b32 %r1;", "declared twice"},
       {".shared .b32 s[4];", "shared memory is not modelled"},
-      {"call f;", "the instruction `call` is not modelled"}};
+      {"call f;", "the function f is not there"},
+      {"@%p1 call f;", "a call under a predicate is not modelled"},
+      {".param .b32 p; st.param.b64 [p], %rd1;", "an access beyond p"},
+      {"ld.param.b32 %r1, [p];", "no variable p"}};
   for (const auto& [body, expected] : rows)
     EXPECT_TRUE(contains(refusal(kernel_text(body)), expected)) << body << ": " << refusal(kernel_text(body));
 }
@@ -145,10 +148,17 @@ TEST(Module, MalformedModulesAreRefused) {
   EXPECT_EQ(refusal(good), "accepted");
   EXPECT_TRUE(contains(refusal(""), "no .target"));
   EXPECT_TRUE(contains(refusal(".version 9.0\n.target sm_80\n.address_size 32\n"), "64-bit"));
-  EXPECT_TRUE(contains(refusal(good + ".func f() { ret; }"), "`.func` is not modelled"));
+  EXPECT_EQ(refusal(good + ".func f() { ret; }"), "accepted");
+  EXPECT_TRUE(contains(refusal(good + ".func f() { ret; "), "the body of f does not end"));
+  EXPECT_TRUE(contains(refusal(good + ".func f(.reg .b32 x) { ret; }"), "`.param`"));
+  const std::string calls_itself = ".func f() { call f; ret; }", takes_one = ".func f(.param .b32 x) { ret; }";
+  EXPECT_TRUE(contains(refusal(kernel_text("call f;", calls_itself)), "f is called too deep, or by itself"));
+  EXPECT_TRUE(contains(refusal(kernel_text("call f;", takes_one)), "0 parameters or results of 1"));
+  EXPECT_TRUE(contains(refusal(kernel_text("call f, (y);", takes_one)), "y for x is no variable of its size"));
+  EXPECT_TRUE(contains(refusal(kernel_text(".param .b64 y; call f, (y);", takes_one)), "y for x is no variable of"));
   EXPECT_TRUE(contains(refusal(good.substr(0, good.size() - 3)), "does not end"));
   EXPECT_TRUE(contains(refusal(good + ".file 1 \"open"), "closing quote"));
-  EXPECT_TRUE(contains(refusal(good + ".section .debug {"), "without its end"));
+  EXPECT_TRUE(contains(refusal(good + ".section .debug {"), "a section does not end"));
   EXPECT_TRUE(contains(refusal(good + ".global .u32 x[2] = {1, 2, 3};"), "too many values"));
   EXPECT_TRUE(contains(refusal(good + ".global .align 3 .u32 x;"), "size or alignment of x"));
 }
