@@ -199,6 +199,7 @@ set(PLAIT_TEST_unit_scalar
   unit/scalar/constant_test.cpp
   unit/scalar/convert_test.cpp
   unit/scalar/dtype_test.cpp
+  unit/scalar/functions_test.cpp
   unit/scalar/interval_test.cpp
   unit/scalar/philox_test.cpp
   unit/scalar/pointwise_test.cpp

@@ -1,0 +1,418 @@
+// Meaning of the pointwise functions against formulas in long double, on every f16 and bf16 number, and integer
+// functions against 128-bit arithmetic.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "scalar/convert.h"
+#include "scalar/interval.h"
+#include "scalar/pointwise.h"
+
+namespace plait {
+namespace {
+
+using P = Pointwise;
+using Real = long double;
+
+constexpr Real kPi = 3.14159265358979323846264338327950288L;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+double run(P op, std::vector<double> args) { return evaluate(op, args); }
+
+// By the recurrence up to 30 and the asymptotic series there, to long double's precision.
+Real digamma(Real x) {
+  if (x == 0) return std::copysign(std::numeric_limits<Real>::infinity(), -x);
+  if (x < 0 && x == std::floor(x)) return std::numeric_limits<Real>::quiet_NaN();
+  if (x < 0) return digamma(1 - x) - kPi / std::tan(kPi * (x - std::round(x)));
+  Real sum = 0;
+  for (; x < 30; x += 1) sum -= 1 / x;
+  const Real y = 1 / (x * x);
+  Real series = 0;
+  for (Real term : {-1 / 12.0L, 691 / 32760.0L, -1 / 132.0L, 1 / 240.0L, -1 / 252.0L, 1 / 120.0L, -1 / 12.0L})
+    series = series * y + term;
+  return sum + std::log(x) - 1 / (2 * x) + series * y;
+}
+
+Real lgamma(Real x) {
+  int sign;
+  return ::lgammal_r(x, &sign);
+}
+
+Real sigmoid(Real x) { return 1 / (1 + std::exp(-x)); }
+Real relu6(Real x) { return std::isnan(x) ? x : std::min(std::max(x, 0.0L), 6.0L); }
+
+// The unary functions whose result is no NaN-free jump; erfinv is tested by its inverse.
+std::map<P, std::function<Real(Real)>> formulas() {
+  constexpr Real scale = 1.05070098735548049342L, alpha = 1.67326324235437728482L;
+  return {
+      {P::neg, [](Real x) { return -x; }},
+      {P::abs, [](Real x) { return std::abs(x); }},
+      {P::reciprocal, [](Real x) { return 1 / x; }},
+      {P::rsqrt, [](Real x) { return 1 / std::sqrt(x); }},
+      {P::square, [](Real x) { return x * x; }},
+      {P::sign, [](Real x) { return Real(x > 0   ? 1
+                                         : x < 0 ? -1
+                                                 : 0); }},
+      {P::floor, [](Real x) { return std::floor(x); }},
+      {P::ceil, [](Real x) { return std::ceil(x); }},
+      {P::round, [](Real x) { return std::isfinite(x) ? x - std::remainder(x, 1.0L) : x; }},
+      {P::trunc, [](Real x) { return x < 0 ? std::ceil(x) : std::floor(x); }},
+      {P::frac, [](Real x) { return std::fmod(x, 1.0L); }},
+      {P::cbrt, [](Real x) { return std::cbrt(x); }},
+      {P::exp, [](Real x) { return std::exp(x); }},
+      {P::exp2, [](Real x) { return std::exp2(x); }},
+      {P::expm1, [](Real x) { return std::expm1(x); }},
+      {P::log, [](Real x) { return std::log(x); }},
+      {P::log2, [](Real x) { return std::log2(x); }},
+      {P::log10, [](Real x) { return std::log10(x); }},
+      {P::log1p, [](Real x) { return std::log1p(x); }},
+      {P::sqrt, [](Real x) { return std::sqrt(x); }},
+      {P::sin, [](Real x) { return std::sin(x); }},
+      {P::cos, [](Real x) { return std::cos(x); }},
+      {P::tan, [](Real x) { return std::tan(x); }},
+      {P::asin, [](Real x) { return std::asin(x); }},
+      {P::acos, [](Real x) { return std::acos(x); }},
+      {P::atan, [](Real x) { return std::atan(x); }},
+      {P::sinh, [](Real x) { return std::sinh(x); }},
+      {P::cosh, [](Real x) { return std::cosh(x); }},
+      {P::tanh, [](Real x) { return std::tanh(x); }},
+      {P::asinh, [](Real x) { return std::asinh(x); }},
+      {P::acosh, [](Real x) { return std::acosh(x); }},
+      {P::atanh, [](Real x) { return std::atanh(x); }},
+      {P::erf, [](Real x) { return std::erf(x); }},
+      {P::erfc, [](Real x) { return std::erfc(x); }},
+      {P::lgamma, lgamma},
+      {P::digamma, digamma},
+      {P::relu, [](Real x) { return x < 0 ? 0 : x; }},
+      {P::relu6, relu6},
+      {P::selu, [=](Real x) { return x > 0 ? scale * x : scale * (alpha * std::expm1(x)); }},
+      {P::gelu_erf, [](Real x) { return x * (std::erfc(-x / std::sqrt(2.0L)) / 2); }},
+      {P::gelu_tanh,
+       [](Real x) { return x / (1 + std::exp(-2 * std::sqrt(2 / kPi) * (x + 0.044715L * (x * x * x)))); }},
+      {P::silu, [](Real x) { return x * sigmoid(x); }},
+      {P::mish, [](Real x) { return x * std::tanh(std::log1p(std::exp(x))); }},
+      {P::sigmoid, sigmoid},
+      {P::log_sigmoid, [](Real x) { return x < -10000 ? x : -std::log1p(std::exp(-x)); }},
+      {P::softplus, [](Real x) { return x > 20 ? x : std::log1p(std::exp(x)); }},
+      {P::softsign, [](Real x) { return x / (1 + std::abs(x)); }},
+      {P::tanhshrink, [](Real x) { return x - std::tanh(x); }},
+      {P::hardsigmoid, [](Real x) { return relu6(x + 3) / 6; }},
+      {P::hardswish, [](Real x) { return x * (relu6(x + 3) / 6); }},
+      {P::isnan, [](Real x) { return Real(std::isnan(x)); }},
+      {P::isinf, [](Real x) { return Real(std::isinf(x)); }},
+      {P::isfinite, [](Real x) { return Real(std::isfinite(x)); }},
+      {P::signbit, [](Real x) { return Real(std::signbit(x)); }},
+      {P::logical_not, [](Real x) { return Real(x == 0); }},
+      {P::cast, [](Real x) { return x; }},
+  };
+}
+
+TEST(FunctionsTest, EveryUnaryFunctionHasAFormula) {
+  const auto known = formulas();
+  for (int i = 0; i < kPointwiseCount; ++i)
+    if (info(P(i)).arity == 1 && has_float_meaning(P(i)) && P(i) != P::erfinv) {
+      EXPECT_TRUE(known.contains(P(i))) << name(P(i));
+    }
+}
+
+// The bound of f64 holds between the meaning in double and the formula in long double.
+TEST(FunctionsTest, EveryNarrowNumber) {
+  for (const auto& [op, formula] : formulas()) {
+    for (DType dtype : {DType::f16, DType::bf16}) {
+      for (int bits = 0; bits < 65536; ++bits) {
+        const double x = dtype == DType::f16 ? f16_to_double(uint16_t(bits)) : bf16_to_double(uint16_t(bits));
+        const double got = run(op, {x});
+        const Real exact = formula(x);
+        if (std::isnan(exact) || std::isnan(got)) {
+          ASSERT_EQ(std::isnan(exact), std::isnan(got)) << name(op) << "(" << x << ") = " << got;
+        } else if (got != double(exact)) {
+          const std::vector<double> args = {x};
+          ASSERT_LE(std::abs(got - exact), own_error(op, DType::f64, args, got))
+              << name(op) << "(" << x << ") = " << got;
+        }
+      }
+    }
+  }
+}
+
+// Every f16 number x in [-1, 1] is erf of its result, to a few ulps: d erf / d y = 2 / sqrt(pi) exp(-y^2).
+TEST(FunctionsTest, ErfinvIsTheInverse) {
+  for (int bits = 0; bits < 65536; ++bits) {
+    const double x = f16_to_double(uint16_t(bits)), y = run(P::erfinv, {x});
+    if (!(std::abs(x) < 1)) {
+      EXPECT_TRUE(std::abs(x) == 1 ? y == std::copysign(kInfinity, x) : std::isnan(y)) << x;
+      continue;
+    }
+    const Real slope = 2 / std::sqrt(kPi) * std::exp(-Real(y) * y);
+    const Real miss =
+        std::abs(x) < 0.5 ? std::erf(Real(y)) - x : (1 - std::abs(Real(x))) - std::erfc(std::abs(Real(y)));
+    ASSERT_LE(std::abs(miss / slope), 4 * ulp(DType::f64, y) + 1e-300) << x << " " << y;
+    ASSERT_EQ(std::signbit(x), std::signbit(y)) << x;
+  }
+}
+
+// Results, infinities included, as PyTorch gives them.
+TEST(FunctionsTest, SpecialValuesOfBinaryFunctions) {
+  struct Case {
+    P op;
+    std::vector<double> args;
+    double result;
+  };
+  const double inf = kInfinity, nan = kNaN;
+  const Case cases[] = {
+      {P::floor_divide, {7, 2}, 3},
+      {P::floor_divide, {-7, 2}, -4},
+      {P::floor_divide, {7, -2}, -4},
+      {P::floor_divide, {-7, -2}, 3},
+      {P::floor_divide, {1, 0}, inf},
+      {P::floor_divide, {-1, 0}, -inf},
+      {P::floor_divide, {0, 0}, nan},
+      {P::floor_divide, {inf, 2}, nan},
+      {P::floor_divide, {5, inf}, 0},
+      {P::floor_divide, {-5, inf}, -1},
+      {P::floor_divide, {1, 0.1}, 9},
+      {P::floor_divide, {6, 2}, 3},
+      {P::remainder, {7, 3}, 1},
+      {P::remainder, {-7, 3}, 2},
+      {P::remainder, {7, -3}, -2},
+      {P::remainder, {-7, -3}, -1},
+      {P::remainder, {5, 0}, nan},
+      {P::remainder, {inf, 3}, nan},
+      {P::remainder, {5, inf}, 5},
+      {P::remainder, {-5, inf}, inf},
+      {P::fmod, {7, 3}, 1},
+      {P::fmod, {-7, 3}, -1},
+      {P::fmod, {7, -3}, 1},
+      {P::fmod, {5, 0}, nan},
+      {P::fmod, {-5, inf}, -5},
+      {P::fmod, {inf, 3}, nan},
+      {P::pow, {2, 10}, 1024},
+      {P::pow, {-2, 3}, -8},
+      {P::pow, {-2, 0.5}, nan},
+      {P::pow, {0, 0}, 1},
+      {P::pow, {nan, 0}, 1},
+      {P::pow, {1, nan}, 1},
+      {P::pow, {0, -1}, inf},
+      {P::pow, {-0.0, -3}, -inf},
+      {P::pow, {-1, inf}, 1},
+      {P::pow, {2, -inf}, 0},
+      {P::fmax, {nan, 1}, 1},
+      {P::fmax, {1, nan}, 1},
+      {P::fmax, {nan, nan}, nan},
+      {P::fmin, {nan, 1}, 1},
+      {P::fmin, {-1, 1}, -1},
+      {P::hypot, {3, 4}, 5},
+      {P::hypot, {inf, nan}, inf},
+      {P::hypot, {nan, -inf}, inf},
+      {P::hypot, {nan, 1}, nan},
+      {P::copysign, {-3, 2}, 3},
+      {P::copysign, {3, -0.0}, -3},
+      {P::logaddexp, {inf, inf}, inf},
+      {P::logaddexp, {-inf, -inf}, -inf},
+      {P::logaddexp, {inf, -inf}, inf},
+      {P::logaddexp, {1000, 1000}, 1000 + std::log(2)},
+      {P::logaddexp, {nan, 1}, nan},
+      {P::logaddexp, {-inf, 5}, 5},
+      {P::xlogy, {0, 0}, 0},
+      {P::xlogy, {0, nan}, nan},
+      {P::xlogy, {0, -1}, 0},
+      {P::xlogy, {2, 0}, -inf},
+      {P::xlogy, {2, -1}, nan},
+      {P::xlog1py, {0, -2}, 0},
+      {P::xlog1py, {1, -1}, -inf},
+      {P::xlog1py, {0, nan}, nan},
+      {P::atan2, {0, -1}, double(kPi)},
+      {P::atan2, {-0.0, -1}, -double(kPi)},
+      {P::atan2, {1, 0}, double(kPi / 2)},
+      {P::atan2, {inf, inf}, double(kPi / 4)},
+      {P::leaky_relu, {-2, 0.5}, -1},
+      {P::leaky_relu, {2, 0.5}, 2},
+      {P::elu, {-inf, 2}, -2},
+      {P::elu, {3, nan}, 3},
+      {P::celu, {-inf, 2}, -2},
+      {P::celu, {2, 3}, 2},
+      {P::hardshrink, {0.5, 0.5}, 0},
+      {P::hardshrink, {0.6, 0.5}, 0.6},
+      {P::hardshrink, {nan, 0.5}, nan},
+      {P::softshrink, {0.75, 0.5}, 0.25},
+      {P::softshrink, {-0.75, 0.5}, -0.25},
+      {P::softshrink, {0.5, 0.5}, 0},
+      {P::softshrink, {nan, 0.5}, nan},
+      {P::clamp, {5, 0, 3}, 3},
+      {P::clamp, {5, 4, 3}, 3},
+      {P::clamp, {nan, 0, 3}, nan},
+      {P::clamp, {1, nan, 3}, nan},
+      {P::clamp, {1, 0, nan}, nan},
+      {P::hardtanh, {-5, -1, 1}, -1},
+      {P::lerp, {2, 4, 0.25}, 2.5},
+      {P::lerp, {2, 4, 0.75}, 3.5},
+      {P::lerp, {2, 4, 2}, 6},
+      {P::lerp, {inf, inf, 0.5}, nan},
+      {P::fma, {2, 3, 4}, 10},
+      {P::fma, {inf, 0, 1}, nan},
+      {P::logical_and, {nan, 1}, 1},
+      {P::logical_and, {nan, 0}, 0},
+      {P::logical_or, {0, -0.0}, 0},
+      {P::logical_xor, {2, 3}, 0},
+  };
+  for (const Case& c : cases) {
+    const double got = run(c.op, c.args);
+    EXPECT_TRUE(std::isnan(c.result) ? std::isnan(got) : got == c.result)
+        << name(c.op) << "(" << c.args[0] << ", " << c.args.back() << ") = " << got << ", not " << c.result;
+  }
+}
+
+TEST(FunctionsTest, SpecialValuesOfUnaryFunctions) {
+  EXPECT_EQ(run(P::round, {0.5}), 0);
+  EXPECT_EQ(run(P::round, {1.5}), 2);
+  EXPECT_EQ(run(P::round, {-2.5}), -2);
+  EXPECT_TRUE(std::signbit(run(P::round, {-0.4})));
+  EXPECT_EQ(run(P::sign, {kNaN}), 0);
+  EXPECT_EQ(run(P::rsqrt, {-0.0}), -kInfinity);
+  EXPECT_EQ(run(P::reciprocal, {-0.0}), -kInfinity);
+  EXPECT_TRUE(std::isnan(run(P::frac, {kInfinity})));
+  EXPECT_EQ(run(P::frac, {-1.75}), -0.75);
+  EXPECT_EQ(run(P::lgamma, {-kInfinity}), kInfinity);
+  EXPECT_EQ(run(P::lgamma, {-3}), kInfinity);
+  EXPECT_EQ(run(P::digamma, {0}), -kInfinity);
+  EXPECT_EQ(run(P::digamma, {-0.0}), kInfinity);
+  EXPECT_TRUE(std::isnan(run(P::digamma, {-3})));
+  EXPECT_TRUE(std::isnan(run(P::digamma, {-kInfinity})));
+  EXPECT_EQ(run(P::digamma, {kInfinity}), kInfinity);
+  EXPECT_TRUE(std::isnan(run(P::mish, {-kInfinity})));
+  EXPECT_TRUE(std::isnan(run(P::hardswish, {-kInfinity})));
+  EXPECT_EQ(run(P::hardsigmoid, {-kInfinity}), 0);
+  EXPECT_TRUE(std::isnan(run(P::softsign, {kInfinity})));
+  EXPECT_EQ(run(P::softplus, {-kInfinity}), 0);
+  EXPECT_EQ(run(P::softplus, {21}), 21);
+  EXPECT_EQ(run(P::log_sigmoid, {-kInfinity}), -kInfinity);
+  EXPECT_EQ(run(P::log_sigmoid, {kInfinity}), 0);
+  EXPECT_TRUE(std::isnan(run(P::relu6, {kNaN})));
+}
+
+using Wide = __int128;
+
+std::vector<int64_t> integers(DType d) {
+  const int bits = int(8 * size_of(d));
+  const int64_t top = int64_t(uint64_t(1) << (bits - 1));
+  std::vector<int64_t> out;
+  for (int64_t v : {int64_t(0), int64_t(1), int64_t(-1), int64_t(2), int64_t(-2), int64_t(3), int64_t(7), int64_t(-7),
+                    int64_t(63), int64_t(64), int64_t(bits - 1), int64_t(bits), top, top - 1, top + 1, top / 3}) {
+    int64_t stored = 0;
+    store_int64(d, &stored, v);
+    out.push_back(load_int64(d, &stored));
+  }
+  return out;
+}
+
+Wide wide(DType d, int64_t v) { return d == DType::u64 ? Wide(uint64_t(v)) : Wide(v); }
+
+int64_t wrapped(DType d, Wide v) {
+  int64_t stored = 0;
+  store_int64(d, &stored, int64_t(uint64_t(v)));
+  return load_int64(d, &stored);
+}
+
+Wide floor_quotient(Wide x, Wide y) {
+  if (y == 0) return 0;
+  const Wide q = x / y;
+  return q * y != x && (x < 0) != (y < 0) ? q - 1 : q;
+}
+
+// Every pair of hard integers of every integer dtype.
+TEST(FunctionsTest, IntegerFunctions) {
+  for (int t = 0; t < kDTypeCount; ++t) {
+    const DType d = DType(t);
+    if (!is_integer(d)) continue;
+    const int bits = int(8 * size_of(d));
+    for (int64_t a : integers(d))
+      for (int64_t b : integers(d)) {
+        const Wide x = wide(d, a), y = wide(d, b);
+        const auto check = [&](P op, Wide expected) {
+          const int64_t args[] = {a, b, b};
+          EXPECT_EQ(evaluate_int(op, {args, size_t(info(op).arity)}, d), wrapped(d, expected))
+              << name(op) << "(" << a << ", " << b << ") of " << name(d);
+        };
+        const Wide q = floor_quotient(x, y);
+        check(P::floor_divide, q);
+        check(P::remainder, x - q * y);
+        check(P::fmod, y == 0 ? x : x % y);
+        check(P::fma, x * y + y);
+        check(P::square, x * x);
+        check(P::sign, x > 0 ? 1 : x < 0 ? -1 : 0);
+        check(P::fmax, std::max(x, y));
+        check(P::clamp, std::min(std::max(x, y), y));
+        check(P::bitwise_and, x & y);
+        check(P::bitwise_or, x | y);
+        check(P::bitwise_xor, x ^ y);
+        check(P::bitwise_not, ~x);
+        const bool out = y < 0 || y >= bits;
+        check(P::shift_left, out ? 0 : Wide(uint64_t(x)) << int(y));
+        check(P::shift_right, out ? (x < 0 ? -1 : 0) : x >> int(y));
+        check(P::signbit, x < 0);
+        check(P::isfinite, 1);
+        check(P::logical_xor, (x != 0) != (y != 0));
+        for (P op : {P::floor, P::ceil, P::round, P::trunc}) check(op, x);
+        Wide power = 1;
+        if (y >= 0 && y <= 64)
+          for (int i = 0; i < int(y); ++i) power = wide(d, wrapped(d, power * x));
+        if (y < 0) power = x == 1 ? 1 : x == -1 ? (y % 2 == 0 ? 1 : -1) : 0;
+        if (y <= 64) check(P::pow, power);
+      }
+  }
+}
+
+TEST(FunctionsTest, BoolFunctions) {
+  for (int64_t a : {0, 1})
+    for (int64_t b : {0, 1}) {
+      const auto run_bool = [&](P op) {
+        const int64_t args[] = {a, b};
+        return evaluate_int(op, {args, size_t(info(op).arity)}, DType::boolean);
+      };
+      EXPECT_EQ(run_bool(P::bitwise_and), a & b);
+      EXPECT_EQ(run_bool(P::bitwise_or), a | b);
+      EXPECT_EQ(run_bool(P::bitwise_xor), a ^ b);
+      EXPECT_EQ(run_bool(P::bitwise_not), !a);
+      EXPECT_EQ(run_bool(P::logical_and), a & b);
+      EXPECT_EQ(run_bool(P::logical_not), !a);
+      EXPECT_EQ(run_bool(P::signbit), 0);
+    }
+}
+
+// Large exponents: x^(2^k + 1) by repeated squaring in unsigned words.
+TEST(FunctionsTest, PowersOfLargeExponents) {
+  const int64_t base = 3, args[] = {base, (int64_t(1) << 40) + 1};
+  uint64_t expected = 3;
+  for (int i = 0; i < 40; ++i) expected *= expected;
+  EXPECT_EQ(evaluate_int(P::pow, args, DType::i64), int64_t(expected * 3));
+}
+
+TEST(FunctionsTest, IntegerMeaningIsRefusedWhereThereIsNone) {
+  const int64_t one[] = {1};
+  const double number[] = {1.0, 1.0};
+  EXPECT_ANY_THROW(evaluate_int(P::frac, one, DType::i64));
+  EXPECT_ANY_THROW(evaluate_int(P::sin, one, DType::i64));
+  EXPECT_ANY_THROW(evaluate(P::bitwise_and, number));
+  EXPECT_ANY_THROW(evaluate(P::shift_left, number));
+  EXPECT_FALSE(has_float_meaning(P::shift_left));
+  EXPECT_FALSE(has_integer_meaning(P::exp));
+  EXPECT_TRUE(has_integer_meaning(P::pow));
+}
+
+// A NaN's sign is open; nothing else is.
+TEST(FunctionsTest, OpenResults) {
+  EXPECT_TRUE(is_open(P::signbit, std::vector{kNaN}));
+  EXPECT_TRUE(is_open(P::copysign, std::vector{1.0, kNaN}));
+  EXPECT_FALSE(is_open(P::copysign, std::vector{kNaN, 1.0}));
+  EXPECT_FALSE(is_open(P::sign, std::vector{kNaN}));
+}
+
+}  // namespace
+}  // namespace plait
