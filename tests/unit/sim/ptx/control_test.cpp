@@ -76,11 +76,11 @@ TEST(Control, CallsOfFunctions) {
     })";
   const std::string body = R"(
     cvt.u64.u32 %rd1, %r39; setp.gt.u32 %p1, %r39, 40; mov.u64 %rd4, 7; @%p1 bra $second;
-    { .param .b64 p; st.param.b64 [p], %rd1; .param .align 8 .b8 r[16]; call.uni (r), halves, (p);
+    { .param .b64 p; st.param.b64 [p], %rd1; .param .align 16 .b8 r[16]; call.uni (r), halves, (p);
       ld.param.v2.b64 {%rd2, %rd3}, [r]; }
     mad.lo.s64 %rd4, %rd3, 5000, %rd2;
     $second:
-    { .param .b64 p; st.param.b64 [p], %rd4; .param .align 8 .b8 r[16]; call.uni (r), halves, (p);
+    { .param .b64 p; st.param.b64 [p], %rd4; .param .align 16 .b8 r[16]; call.uni (r), halves, (p);
       ld.param.b64 %rd2, [r]; ld.param.b64 %rd3, [r+8]; }
     mad.lo.s64 %rd4, %rd3, 100000, %rd2; st.global.u64 [%rd39], %rd4; ret;)";
   Machine machine;
