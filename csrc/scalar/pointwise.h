@@ -79,8 +79,9 @@ std::optional<Pointwise> parse_pointwise(std::string_view text);
 // float operand can jump: integers and bool are exact.
 bool jumps(Pointwise op, int operand, DType from, DType to);
 
-// Type in which the op computes: compute_type of the promotion of its operands (for `where` of the two choices); f32 for
-// integers and bool under to_float, bool for logical ops. For cast: the operand's own type. UserError as result_type.
+// Type in which the op computes: compute_type of the promotion of its operands (for `where` of the two choices); f32
+// for integers and bool under to_float, bool for logical ops. For cast: the operand's own type. UserError as
+// result_type.
 DType computation_type(Pointwise op, std::span<const DType> operands);
 // Type of the result. UserError naming the op, what was found and the remedy, for a wrong number of operands, operands
 // without a common type, or a type that the op's rule refuses. Not for cast, whose result the op names.

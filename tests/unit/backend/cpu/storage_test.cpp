@@ -6,8 +6,10 @@
 #include <cstring>
 #include <random>
 
+#include "kir/expand_functions.h"
 #include "scalar/convert.h"
 #include "support/kernel_run.h"
+#include "support/pointwise_values.h"
 
 namespace plait {
 namespace {
@@ -148,11 +150,10 @@ TEST(CpuStorage, EveryOpOfIntegers) {
     }
     for (int k = 0; k < kPointwiseCount; ++k) {
       const auto op = Pointwise(k);
-      const TypeRule rule = info(op).type_rule;
-      if (op == Pointwise::cast || rule == TypeRule::float_only) continue;
-      const DType out = rule == TypeRule::compare ? DType::boolean : dtype;
+      if (!test::computes_in(op, dtype)) continue;
+      const DType out = test::result_in(op, dtype);
       const int arity = info(op).arity;
-      const bool selects = rule == TypeRule::select;
+      const bool selects = op == Pointwise::where;
       const auto body = [&](test::KernelBuilder& builder, const auto& v) {
         std::vector<kir::Value> in(v.begin(), v.begin() + std::min(arity, 2));
         if (selects) in = {v[2], v[0], v[1]};
@@ -160,7 +161,9 @@ TEST(CpuStorage, EveryOpOfIntegers) {
       };
       if (arity > 2 && !selects) continue;
       const Tensor y = Tensor::empty(out, {n});
-      test::run(test::pointwise_kernel({dtype, dtype, DType::boolean}, out, 8, Style::active, body), {a, b, c, y}, {n});
+      kir::Kernel kernel = test::pointwise_kernel({dtype, dtype, DType::boolean}, out, 8, Style::active, body);
+      kir::expand_functions(kernel);
+      test::run(kernel, {a, b, c, y}, {n});
       for (int64_t i = 0; i < n; ++i) {
         std::vector<int64_t> in = {load_int64(dtype, at(a, i)), load_int64(dtype, at(b, i))};
         in.resize(size_t(std::min(arity, 2)));
