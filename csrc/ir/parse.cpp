@@ -437,6 +437,10 @@ class Parser : TypeParser {
       } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
         constexpr bool open = std::is_same_v<Node, Reshape> || std::is_same_v<Node, Expand>;
         if (field.name == name) done = true, value = read_extents(open);
+      } else if constexpr (std::is_same_v<T, std::optional<int64_t>>) {
+        if (field.name != name) return;
+        done = true;
+        value = name == "offset" ? in_.integer("an offset", 0, INT64_MAX) : read_signed();
       } else if constexpr (!std::is_same_v<T, std::vector<TensorView*>>) {
         if (field.name == name && (field.role == Role::attribute || field.role == Role::named))
           done = true, read_value(value);
@@ -472,7 +476,6 @@ class Parser : TypeParser {
     std::string text = in_.word("a mesh axis");
     axis = guarded(at, [&] { return mesh_axis(text); });
   }
-  void read_value(std::optional<int64_t>& v) { v = read_signed(); }
   void read_value(int64_t& v) { v = read_signed(); }
   void read_value(std::vector<int64_t>& v) {
     in_.expect("[", "before a list");

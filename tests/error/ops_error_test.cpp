@@ -49,7 +49,7 @@ const Refusal kRefusals[] = {
     {"size(value = a, dtype = bool)", "a size as bool", "signed or float dtype"},
     {"uniform(shape = [a])", "uniform lacks its operand `seed`", "seed = %seed"},
     {"uniform(shape = [a], seed = %x)", "the seed is %x: f32[a, b]", "a seed is u64[]"},
-    {"uniform(shape = [a], seed = %seed, offset = -1)", "offset -1 is negative", "from 0"},
+    {"uniform(shape = [a], seed = %seed, offset = -1)", "-1 is out of range", "expected an offset, 0 to"},
     {"normal(shape = [a])", "normal lacks its operand `seed`", "seed = %seed"},
     {"normal(shape = [a], seed = %i)", "the seed is %i: i64[a, b]", "a seed is u64[]"},
     {"normal(seed = %seed)", "normal lacks `shape`", "shape"},
