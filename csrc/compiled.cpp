@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "base/error.h"
 #include "bind_inputs.h"
@@ -36,7 +37,26 @@ struct ClassEntry {
   std::unique_ptr<CompiledClass> compiled;
   Report report;
   std::map<BindingKey, std::unique_ptr<BoundClass>> bound;
+  std::map<BindingKey, ClassEntry*> instead;  // sizes that a library refuses: the class that generates its products
 };
+
+// Results of the products whose library refuses the numbers of a bound rank.
+std::set<std::string> refused_products(const BoundProgram& bound, bool plant) {
+  std::set<std::string> out;
+  const Program& program = bound.program();
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    const auto* step = as<LibraryStep>(*program.steps[s]);
+    if (!step) continue;
+    const Executable* library = program.libraries[step->library.index].executable.get();
+    for (const RankBinding& rank : bound.bindings()) {
+      const BoundStep& numbers = rank.steps[s];
+      if (numbers.skipped || numbers.zero_fill || !library) continue;
+      std::string why;
+      if (plant || !library->accepts(numbers.integers, &why)) out.insert(program.value(step->out).name);
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -62,7 +82,7 @@ struct Compiled::Impl {
   void prepare(const Metadata& metadata);
   BoundClass& bound_for(const Metadata& metadata, const Communication& who);
   BoundClass& bound_of_last(const Communication& who, int64_t rank);
-  ClassEntry& find_class(const Sizes& sizes);
+  ClassEntry& find_class(const Sizes& sizes, const std::set<std::string>& refused = {});
   std::unique_ptr<BoundClass> bind(ClassEntry& entry, const Communication& who);
   bool same_as_last(const Tensors& inputs, uint64_t comms) const;
   void remember(const Metadata& metadata, BoundClass* bound, uint64_t comms);
@@ -77,13 +97,14 @@ Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
   return out;
 }
 
-ClassEntry& Compiled::Impl::find_class(const Sizes& sizes) {
+ClassEntry& Compiled::Impl::find_class(const Sizes& sizes, const std::set<std::string>& refused) {
   SizeClass size_class_of = size_class(sizes, mesh_sizes);
+  for (const std::string& name : refused) size_class_of.key += " without library %" + name;
   ClassEntry& entry = classes[size_class_of.key];
   if (entry.compiled) return entry;
   double begin = now_ms();
   try {
-    entry.compiled = compile_class(*fusion, size_class_of.clone, {options, mesh, *device, file_segments});
+    entry.compiled = compile_class(*fusion, size_class_of.clone, {options, mesh, *device, file_segments, refused});
   } catch (...) {
     classes.erase(size_class_of.key);
     throw;
@@ -135,10 +156,20 @@ void Compiled::Impl::prepare(const Metadata& metadata) {
 BoundClass& Compiled::Impl::bound_of_last(const Communication& who, int64_t rank) {
   BindingKey key{{}, who.comms->serial(), rank};
   for (const auto& [name, value] : last_sizes) key.sizes.push_back(value);
-  auto& slot = last->bound[key];
-  if (!slot) slot = bind(*last, who);
-  last->report.local_shapes = slot->local_shapes();
-  return *slot;
+  if (const auto it = last->instead.find(key); it != last->instead.end()) last = it->second;
+  auto slot = &last->bound[key];
+  if (!*slot) {
+    *slot = bind(*last, who);
+    const bool plant = has_test_bug(options.options, "library_refuses");
+    if (const auto refused = refused_products((*slot)->program(), plant); !refused.empty()) {
+      last->bound.erase(key);
+      last = last->instead[key] = &find_class(last_sizes, refused);
+      slot = &last->bound[key];
+      if (!*slot) *slot = bind(*last, who);
+    }
+  }
+  last->report.local_shapes = (*slot)->local_shapes();
+  return **slot;
 }
 
 BoundClass& Compiled::Impl::bound_for(const Metadata& metadata, const Communication& who) {

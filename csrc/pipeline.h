@@ -26,6 +26,8 @@ struct PipelineContext {
   const DeviceMesh& mesh;
   Device& device;
   std::vector<FileSegment> file_segments;  // what the file says about schedules
+  // Results of products that the library refused with the sizes at hand: they are generated.
+  std::set<std::string> refused_products = {};
 };
 
 // Errors of the user first; then stage by stage. Throws StoppedAt where options.until asks for it.

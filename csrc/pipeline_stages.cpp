@@ -150,6 +150,10 @@ void segment_for(Fusion& localized, Stages& stages, const PipelineContext& conte
   how.explain = reasons;
   how.decide = [&](std::string_view what) { return stages.decide("segments", what); };
   how.library_accepts = [&](const Op& op, std::string* why) {
+    if (context.refused_products.contains(op.out->name)) {
+      *why = "the library refuses the sizes at hand";
+      return false;
+    }
     auto view = product_view(op, why);
     return view && context.device.library(view->product, why) != nullptr;
   };

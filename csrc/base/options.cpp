@@ -124,6 +124,7 @@ const std::vector<std::string_view>& test_bugs() {
       "internal_error_segment", "internal_error_lower", "internal_error_build_program",
       "internal_error_kernel",  // where a kernel is compiled
       "internal_error_bind",    // where sizes are bound
+      "library_refuses",        // every product, where sizes are bound
       "internal_error_run",     // in a run
       "internal_error_crash",   // no check: a signal, before the first pass
   };

@@ -31,6 +31,9 @@ class Executable {
   virtual void launch(const LaunchArguments& arguments) const = 0;
   // Scratch memory that a launch may use; the contents do not matter before or after.
   virtual size_t workspace_bytes() const { return 0; }
+  // Whether launches with these integers and aligned buffers are possible; asked where sizes are bound. A generated
+  // kernel takes all, a library may refuse extents.
+  virtual bool accepts(std::span<const int64_t> /*integers*/, std::string* /*why_not*/) const { return true; }
 };
 
 // A kernel's text and how it is called.

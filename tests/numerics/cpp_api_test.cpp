@@ -49,6 +49,22 @@ TEST(CppApi, TpMlpRunsOnRanks) {
   EXPECT_EQ(p.report().local_shapes.at("linear1")[0], (std::vector<int64_t>{64, 128}));
 }
 
+TEST(CppApi, ProductsThatTheLibraryRefusesAreGenerated) {
+  TpMlp mlp;
+  auto inputs = reference::draw_inputs(mlp.f, {});
+  const auto want = reference::evaluate(mlp.f, inputs, {});
+  CompileOptions options{.device = "cpu"};
+  options.options.test_bug = "library_refuses";
+  auto p = compile(mlp.f, options);
+  for (int i = 0; i < 2; ++i) {
+    for (const auto& [name, tensor] : p.run({inputs.begin(), inputs.end()})) {
+      auto result = reference::compare(name, want.at(name), tensor);
+      EXPECT_TRUE(result.ok) << result.message;
+    }
+    EXPECT_EQ(p.report().library_calls, 0);
+  }
+}
+
 TEST(CppApi, PrepareCompilesAheadAndRunLocalTakesOneRank) {
   TpMlp mlp;
   auto p = compile(mlp.f);

@@ -83,6 +83,8 @@ class Lt : public CublasLt, public std::enable_shared_from_this<Lt> {
   }
 
   std::shared_ptr<Executable> product(const LibraryProduct& product, std::string* why_not) override;
+  // Whether there is an algorithm for the product on device 0, with buffers that are aligned as allocations are.
+  bool accepts(const MatmulProblem& given, std::string* why_not);
   bool matmul(Stream& stream, const MatmulProblem& given, const MatmulPointers& pointers,
               std::string* why_not) override;
 
@@ -200,6 +202,14 @@ bool Lt::matmul(Stream& stream, const MatmulProblem& given, const MatmulPointers
   return true;
 }
 
+bool Lt::accepts(const MatmulProblem& given, std::string* why_not) {
+  const MatmulProblem problem = spelled_out(given);
+  if (problem.batch == 0 || problem.m == 0 || problem.n == 0 || problem.k == 0) return true;
+  const ContextScope scope(parts_->driver(), parts_->context(0));
+  void* const aligned = reinterpret_cast<void*>(uintptr_t{256});  // never read
+  return plan(key_of(problem, {aligned, aligned, aligned, nullptr, nullptr}, 0), nullptr, why_not) != nullptr;
+}
+
 // A product of the pipeline.
 class LtExecutable : public Executable {
  public:
@@ -207,6 +217,10 @@ class LtExecutable : public Executable {
       : library_(std::move(library)), product_(product) {}
 
   size_t workspace_bytes() const override { return library_->workspace_bytes(); }
+
+  bool accepts(std::span<const int64_t> integers, std::string* why_not) const override {
+    return library_->accepts(problem_of(integers), why_not);
+  }
 
   void launch(const LaunchArguments& arguments) const override {
     PLAIT_CHECK(arguments.buffers.size() == 3 && arguments.integers.size() == 4,
