@@ -56,6 +56,7 @@ TEST(PlantedBugs, AllAreCaughtSixByRandomGraphs) {
   for (auto name : test_bugs()) {
     std::string bug(name);
     if (bug.rfind("internal_error", 0) == 0) continue;  // tests/command/failure_test.cpp
+    if (bug == "library_refuses") continue;             // right all the same: tests/numerics/cpp_api_test.cpp
     ++all;
     int graphs = graphs_until_caught(bug, 40);
     bool examples = caught_by_examples(bug);
