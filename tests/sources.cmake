@@ -104,6 +104,7 @@ set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/integer_functions_test.cpp
   unit/backend/cpu/kernels_test.cpp
   unit/backend/cpu/narrow_test.cpp
+  unit/backend/cpu/operands_test.cpp
   unit/backend/cpu/product_test.cpp
   unit/backend/cpu/storage_test.cpp
   unit/backend/cpu/thread_pool_test.cpp

@@ -150,7 +150,7 @@ double own_error(Pointwise op, DType compute, std::span<const double> args, doub
   if (op_info.argument_error != 0) {
     const double scale = scale_of(op_info.scale, compute, args, result);
     error += op_info.argument_error * unit_roundoff(compute) * scale;
-    if (op_info.scale == ErrorScale::span) most = std::max(most, scale);
+    if (op_info.scale == ErrorScale::span) most = std::max(most, 2 * scale);  // (y - x) (1 - z)
   }
   const bool may_overflow = !(most + error <= max_finite(compute));
   return may_overflow ? std::numeric_limits<double>::infinity() : error;

@@ -124,6 +124,7 @@ void compare_all(DType dtype) {
 
 TEST(CpuIntegerFunctions, I64) { compare_all<int64_t>(DType::i64); }
 TEST(CpuIntegerFunctions, U64) { compare_all<uint64_t>(DType::u64); }
+TEST(CpuIntegerFunctions, I32) { compare_all<int32_t>(DType::i32); }
 TEST(CpuIntegerFunctions, U32) { compare_all<uint32_t>(DType::u32); }
 
 }  // namespace
