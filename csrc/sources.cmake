@@ -242,6 +242,7 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/memory/shadow.cpp
   sim/memory/trace.cpp
   sim/ptx/approximate.cpp
+  sim/ptx/carry.cpp
   sim/ptx/compare.cpp
   sim/ptx/control.cpp
   sim/ptx/convert.cpp

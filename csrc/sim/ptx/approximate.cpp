@@ -45,6 +45,9 @@ uint32_t halves(uint32_t bits) {
   return half<kWhat, T>(uint16_t(bits)) | uint32_t(half<kWhat, T>(uint16_t(bits >> 16))) << 16;
 }
 
+// Without .ftz it is emulated, to full precision.
+double full_rsqrt(double x) { return canonical(function<Function::rsqrt>(x)); }
+
 double gross_rsqrt(double x) {
   if (std::isnan(x) || x < 0) return std::bit_cast<double>(uint64_t(0x7fffffff) << 32);
   const double exact = 1.0 / std::sqrt(flushed(x));
@@ -77,7 +80,9 @@ void decode_approximate(Decoder& d) {
   d.need_operands(2);
   Handler handler = nullptr;
   if (what == "rsqrt")
-    handler = type == Type::f64 ? unary<gross_rsqrt, double, double> : by_type<Function::rsqrt>(type, ftz);
+    handler = type != Type::f64 ? by_type<Function::rsqrt>(type, ftz)
+              : ftz             ? unary<gross_rsqrt, double, double>
+                                : unary<full_rsqrt, double, double>;
   else if (what == "ex2")
     handler = by_type<Function::ex2>(type, ftz);
   else if (what == "lg2")

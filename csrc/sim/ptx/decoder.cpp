@@ -232,7 +232,7 @@ void Decoder::branch_to(const std::string& label) {
 }
 
 void Decoder::assign_registers() {
-  out_.predicates = kNowhere + 1;
+  out_.predicates = kCarry + 1;
   for (const Register& each : kernel_.registers) {
     if (each.type == Type::pred) {
       register_rows_.push_back(out_.predicates++);

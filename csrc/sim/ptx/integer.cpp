@@ -85,6 +85,7 @@ T remainder_of(T a, T b) {
 }  // namespace
 
 void decode_integer_add(Decoder& d, Type type) {
+  if (d.take("cc")) return decode_carried(d, type, true);
   d.need_operands(3);
   const bool adds = d.mnemonic() == "add";
   if (d.take("sat")) {
@@ -104,6 +105,7 @@ void decode_integer_add(Decoder& d, Type type) {
 }
 
 void decode_integer_multiply(Decoder& d, Type type) {
+  if (d.mnemonic() == "mad" && d.take("cc")) return decode_carried(d, type, true);
   const bool adds = d.mnemonic() == "mad";
   d.need_operands(adds ? 4 : 3);
   const int part = d.take_one({"lo", "hi", "wide"});

@@ -23,8 +23,8 @@ using Handler = void (*)(Warp&, const Instruction&);
 
 enum class Control : uint8_t { next, branch, leave };
 
-// Predicates 0 and 1 of a warp are constants; writes to 2 are never read.
-inline constexpr uint32_t kTrue = 0, kFalse = 1, kNowhere = 2;
+// Predicates 0 and 1 of a warp are constants; writes to 2 are never read; 3 is the carry of sums of several words.
+inline constexpr uint32_t kTrue = 0, kFalse = 1, kNowhere = 2, kCarry = 3;
 
 struct Instruction {
   Handler run = nullptr;                       // reads and writes lanes in Warp::exec; null for branches

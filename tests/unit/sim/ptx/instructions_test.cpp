@@ -70,6 +70,42 @@ TEST(Instructions, IntegerProducts) {
          {"mad.wide.s32 %d, %a, %b, %c;", 64, {32, 32, 64}, {kAll32, 2, 3}, 1}});
 }
 
+// Sums, differences and products of numbers of two words, against 64 and 128 bits.
+TEST(Instructions, Carries) {
+  const auto words = [](const char* body) {
+    return fmt::format(
+        ".reg .b32 %a0, %a1, %b0, %b1, %x0, %x1; .reg .b64 %t;\n"
+        "mov.b64 {{%a0, %a1}}, %a; mov.b64 {{%b0, %b1}}, %b;\n{}\nmov.b64 %d, {{%x0, %x1}};",
+        body);
+  };
+  const std::string sum = words("add.cc.u32 %x0, %a0, %b0; addc.u32 %x1, %a1, %b1;");
+  const std::string difference = words("sub.cc.s32 %x0, %a0, %b0; subc.u32 %x1, %a1, %b1;");
+  const std::string product = words(
+      "mad.lo.cc.u32 %x0, %a0, %b0, 0; madc.hi.u32 %x1, %a0, %b0, 0;"
+      "mad.lo.u32 %x1, %a0, %b1, %x1; mad.lo.u32 %x1, %a1, %b0, %x1;");
+  // The upper word of a + b + (carry of a + a), where addc passes its carry on.
+  const std::string chain = ".reg .b64 %t, %u, %v; add.cc.u64 %t, %a, %a; addc.cc.u64 %u, %a, %b; addc.u64 %d, 0, 0;";
+  // The upper 64 bits of a b + b by halves of it: (a b + b) >> 64.
+  const std::string high = ".reg .b64 %t; mad.lo.cc.u64 %t, %a, %b, %b; madc.hi.u64 %d, %a, %b, 0;";
+  std::vector<std::vector<uint64_t>> rows;
+  const uint64_t values[] = {0,          1,          0xffffffff,         0x100000000,           0xffffffffffffffff,
+                             0x80000000, 0x7fffffff, 0x8000000000000000, 0xfffffffeffffffffull, 0x123456789abcdef0};
+  for (uint64_t a : values)
+    for (uint64_t b : values) rows.push_back({a, b});
+  const auto run = [&](const std::string& text) { return evaluate(text, 64, {64, 64}, rows); };
+  const auto sums = run(sum), differences = run(difference), products = run(product), chains = run(chain);
+  const auto highs = run(high);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const uint64_t a = rows[i][0], b = rows[i][1];
+    EXPECT_EQ(sums[i], a + b) << a << " " << b;
+    EXPECT_EQ(differences[i], a - b) << a << " " << b;
+    EXPECT_EQ(products[i], a * b) << a << " " << b;
+    const auto wide = static_cast<unsigned __int128>(a);
+    EXPECT_EQ(chains[i], static_cast<uint64_t>((wide + b + (a >> 63)) >> 64)) << a << " " << b;
+    EXPECT_EQ(highs[i], static_cast<uint64_t>((wide * b + b) >> 64)) << a << " " << b;
+  }
+}
+
 TEST(Instructions, IntegerQuotients) {
   check({{"div.s32 %d, %a, %b;", 32, k32x2, {uint32_t(-7), 2}, uint32_t(-3)},
          {"div.s32 %d, %a, %b;", 32, k32x2, {kMin32, kAll32}, kMin32},

@@ -38,6 +38,18 @@ class Machine {
     return out;
   }
 
+  // Addresses of the module's variables, loaded anew.
+  std::vector<uint64_t> globals(const PtxModule& module) {
+    std::vector<uint64_t> out;
+    for (const GlobalVariable& each : module.globals()) {
+      out.push_back(space.allocate(0, each.bytes));
+      if (each.initial.empty()) continue;
+      space.check_write(actor("load"), out.back(), each.bytes);
+      std::memcpy(space.host_address(out.back(), each.bytes), each.initial.data(), each.bytes);
+    }
+    return out;
+  }
+
   // Launches the only kernel of a module; parameters of 8 bytes each.
   LaunchCounts run(const PtxModule& module, const std::vector<uint64_t>& parameters, uint32_t blocks, uint32_t threads,
                    uint64_t seed = 0, uint64_t budget = 1 << 22) {
@@ -48,12 +60,7 @@ class Machine {
     launch.budget = budget;
     launch.parameters.resize(parameters.size() * 8);
     std::memcpy(launch.parameters.data(), parameters.data(), launch.parameters.size());
-    for (const GlobalVariable& each : module.globals()) {
-      launch.globals.push_back(space.allocate(0, each.bytes));
-      if (each.initial.empty()) continue;
-      space.check_write(actor("load"), launch.globals.back(), each.bytes);
-      std::memcpy(space.host_address(launch.globals.back(), each.bytes), each.initial.data(), each.bytes);
-    }
+    launch.globals = globals(module);
     return sim::launch(module, launch, actor(module.kernels()[0].name), space);
   }
 

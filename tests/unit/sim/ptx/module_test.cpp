@@ -97,7 +97,7 @@ TEST(Module, UnknownInstructionsAreRefusedByLine) {
 
 TEST(Module, UnknownFormsAreRefused) {
   const std::pair<const char*, const char*> rows[] = {
-      {"add.cc.u32 %r1, %r2, %r3;", "`.cc` of `add` is not modelled"},
+      {"add.cc.u16 %h1, %h2, %h3;", "this form of `add` is not modelled"},
       {"add.s32 %rd1, %r2, %r3;", "register %rd1 of 64 bits for a result of type s32"},
       {"add.s32 %r1, %rd2, %r3;", "register %rd2 of 64 bits for an operand of type s32"},
       {"add.s32 %r1, %p1, %r3;", "register %p1"},
@@ -123,6 +123,9 @@ TEST(Module, UnknownFormsAreRefused) {
       {"ld.global.v2.u32 {%r1, %rd1}, [%rd1];", "a vector of different registers"},
       {"ld.global.u32 %r1, [%r2];", "register %r2 of 32 bits"},
       {"st.param.u32 [a], %r1;", "a store to a space that is only read"},
+      {"madc.hi.s32 %r1, %r2, %r3, %r4;", "a signed product with a carry"},
+      {"addc.u16 %h1, %h2, %h3;", "this form of `addc` is not modelled"},
+      {"madc.wide.u32 %rd1, %r2, %r3, %rd4;", "neither .lo nor .hi"},
       {"bar.sync 0;", "the instruction `bar` is not modelled"},
       {"setp.xx.s32 %p1, %r1, %r2;", "an unknown comparison"},
       {"setp.lt.b32 %p1, %r1, %r2;", "untyped bits have no order"},
