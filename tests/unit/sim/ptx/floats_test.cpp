@@ -109,9 +109,9 @@ TEST(Floats, QuotientsAndRoots) {
          {"rsqrt.approx.f32 %d, %a;", 32, k32, {bits(4.0f)}, bits(0.5f)},
          {"rsqrt.approx.f32 %d, %a;", 32, k32, {kNegZero32}, kNegInf32},
          {"rsqrt.approx.f32 %d, %a;", 32, k32, {bits(-4.0f)}, kNan32},
-         {"rsqrt.approx.f64 %d, %a;", 64, {64}, {bits(3.0)}, bits(1 / std::sqrt(3.0))},
-         {"rsqrt.approx.f64 %d, %a;", 64, {64}, {bits(-0.0)}, bits(-INFINITY * 1.0)},
-         {"rsqrt.approx.ftz.f64 %d, %a;", 64, {64}, {bits(4.0)}, bits(0.5)}});
+         {"rsqrt.approx.f64 %d, %a;", 64, k64, {bits(3.0)}, bits(1 / std::sqrt(3.0))},
+         {"rsqrt.approx.f64 %d, %a;", 64, k64, {bits(-0.0)}, bits(-double(INFINITY))},
+         {"rsqrt.approx.ftz.f64 %d, %a;", 64, k64, {bits(4.0)}, bits(0.5)}});
 }
 
 TEST(Floats, SignsAndExtrema) {
