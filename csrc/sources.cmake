@@ -128,14 +128,21 @@ set(PLAIT_CORE_SOURCES
   reference/array.cpp
   reference/check.cpp
   reference/contraction.cpp
+  reference/creation.cpp
   reference/draw_inputs.cpp
+  reference/elements.cpp
   reference/evaluate.cpp
   reference/evaluate_op.cpp
   reference/executable.cpp
+  reference/extrema.cpp
+  reference/indexing.cpp
+  reference/movement.cpp
   reference/multiply.cpp
   reference/partials.cpp
   reference/pointwise.cpp
   reference/product.cpp
+  reference/reductions.cpp
+  reference/sums.cpp
   scalar/constant.cpp
   scalar/convert.cpp
   scalar/dtype.cpp

@@ -27,8 +27,40 @@ int64_t small_integer(uint32_t word, int level, bool is_unsigned) {
   return is_unsigned ? std::abs(value) : value;
 }
 
-Tensor draw(const TensorView& input, int64_t ordinal, const std::vector<int64_t>& shape, const DrawOptions& options,
-            int level) {
+// The extent that an op looks up with this operand, or no expression.
+sym::Expr indexed_extent(const Op& op, const TensorView* index) {
+  const auto along = [&](const TensorView* mine, const TensorView* in, int64_t dim) {
+    return mine == index ? in->extent(static_cast<size_t>(dim)) : sym::Expr();
+  };
+  if (const auto* o = as<Gather>(op)) return along(o->index, o->in, o->dim);
+  if (const auto* o = as<IndexSelect>(op)) return along(o->index, o->in, o->dim);
+  if (const auto* o = as<ScatterAdd>(op)) return along(o->index, o->in, o->dim);
+  if (const auto* o = as<TakeAlong>(op)) return along(o->index, o->in, o->dim);
+  if (const auto* o = as<Embedding>(op)) return along(o->index, o->table, 0);
+  if (const auto* o = as<CrossEntropy>(op)) return along(o->target, o->x, static_cast<int64_t>(o->x->rank()) - 1);
+  if (const auto* o = as<OneHot>(op)) return o->classes;
+  return {};
+}
+
+// Where an input is an index of ops: the least extent they look up. 0: it is none.
+int64_t index_limit(const Fusion& fusion, const TensorView& input, const sym::Environment& sizes) {
+  int64_t limit = 0;
+  for (const Op* reader : fusion.readers(&input))
+    if (const sym::Expr extent = indexed_extent(*reader, &input)) {
+      const int64_t found = sym::evaluate(extent, sizes);
+      limit = limit == 0 ? found : std::min(limit, found);
+    }
+  return limit;
+}
+
+struct Draw {
+  const TensorView& input;
+  int64_t ordinal, limit;  // limit: as index_limit
+  std::vector<int64_t> shape;
+};
+
+Tensor draw(const Draw& what, const DrawOptions& options, int level) {
+  const auto& [input, ordinal, limit, shape] = what;
   Tensor tensor = Tensor::empty(input.dtype, shape);
   auto* bytes = static_cast<std::byte*>(tensor.data());
   for (int64_t i = 0; i < tensor.elements(); ++i, bytes += size_of(input.dtype)) {
@@ -37,6 +69,8 @@ Tensor draw(const TensorView& input, int64_t ordinal, const std::vector<int64_t>
       store_int64(input.dtype, bytes, static_cast<int64_t>(options.seed));
     else if (input.dtype == DType::boolean)
       store_int64(input.dtype, bytes, word >> 31);
+    else if (limit > 0)
+      store_int64(input.dtype, bytes, static_cast<int64_t>(word % static_cast<uint64_t>(limit)));
     else if (!is_float(input.dtype))
       store_int64(input.dtype, bytes, small_integer(word, level, is_unsigned(input.dtype)));
     else if (options.exact)
@@ -72,6 +106,25 @@ bool keeps_integers(const Fusion& fusion, const Op& op) {
                          return (std::isfinite(value) && value == std::trunc(value)) || only_compared(fusion, *o.out);
                        },
                        [&](const Uniform& o) { return only_compared(fusion, *o.out); },
+                       [](const Iota&) { return true; },
+                       [](const Size&) { return true; },
+                       [&](const Normal& o) { return only_compared(fusion, *o.out); },
+                       [](const Reduce&) { return true; },
+                       [](const Var&) { return false; },
+                       [](const CumSum&) { return true; },
+                       [](const Permute&) { return true; },
+                       [](const Broadcast&) { return true; },
+                       [](const Squeeze&) { return true; },
+                       [](const Unsqueeze&) { return true; },
+                       [](const Reshape&) { return true; },
+                       [](const Slice&) { return true; },
+                       [](const Cat&) { return true; },
+                       [](const Flip&) { return true; },
+                       [](const Roll&) { return true; },
+                       [](const Repeat&) { return true; },
+                       [](const Gather&) { return true; },
+                       [](const IndexSelect&) { return true; },
+                       [](const ScatterAdd&) { return true; },
                        [&](const Linear&) { return true; },
                        [&](const Matmul&) { return true; },
                        [&](const Dropout& o) { return is_power_of_two(1 / (1 - o.p)); },
@@ -80,7 +133,22 @@ bool keeps_integers(const Fusion& fusion, const Op& op) {
                        [&](const AllGather&) { return true; },
                        [&](const ReduceScatter&) { return true; },
                        [&](const LocalSlice&) { return true; },
-                       [](const Op&) { return false; },
+                       [](const Pad& o) { return o.value == std::trunc(o.value) || !is_float(o.in->dtype); },
+                       [](const Bitcast& o) { return !is_float(o.in->dtype) && !is_float(o.to); },
+                       [](const Set&) { return true; },
+                       [](const Stack&) { return true; },
+                       [](const Expand&) { return true; },
+                       [](const Eye&) { return true; },
+                       [](const Tril&) { return true; },
+                       [](const Triu&) { return true; },
+                       [](const Embedding&) { return true; },
+                       [](const TakeAlong&) { return true; },
+                       [](const OneHot&) { return true; },
+                       [](const Any&) { return true; },
+                       [](const All&) { return true; },
+                       []<class Node>(const Node&)
+                         requires(is_composite(Node::kKind))
+                       { return false; },
                    });
 }
 
@@ -126,10 +194,10 @@ void ExactDraw::draw_one(size_t i) {
   const TensorView& input = *fusion_.inputs()[i];
   const Context context{fusion_, sizes_, evaluate_options_};
   const auto given = options_.given.find(input.name);
-  Tensor tensor = given != options_.given.end()
-                      ? given->second
-                      : draw(input, static_cast<int64_t>(i), context.shape(input.shape()), options_, level_[i]);
-  if (given != options_.given.end() || is_seed(input) || input.dtype == DType::boolean) level_.erase(i);
+  const Draw what{input, static_cast<int64_t>(i), index_limit(fusion_, input, sizes_), context.shape(input.shape())};
+  Tensor tensor = given != options_.given.end() ? given->second : draw(what, options_, level_[i]);
+  if (given != options_.given.end() || is_seed(input) || input.dtype == DType::boolean || what.limit > 0)
+    level_.erase(i);
   values_[&input] = from_tensor(tensor);
   tensors_[input.name] = std::move(tensor);
   for (double value : values_[&input].value)
@@ -152,10 +220,14 @@ bool ExactDraw::pass() {
 }
 
 double ExactDraw::excess_of(const Op& op) const {
-  if (op.kind == OpKind::Uniform || op.kind == OpKind::Full) return 0;
+  if (op.kind == OpKind::Uniform || op.kind == OpKind::Normal || op.kind == OpKind::Full) return 0;
   const Array& out = values_.at(op.out);
+  // A NaN meets a NaN (of an index outside), an infinity that is copied or is the extremum of nothing the same.
+  const bool computes = property(op.kind) != OpProperty::movement && property(op.kind) != OpProperty::indexing &&
+                        op.kind != OpKind::Reduce;
   double most = 0;
-  for (double value : out.value) most = std::max(most, excess(value, out.dtype));
+  for (double value : out.value)
+    if (!std::isnan(value) && (computes || std::isfinite(value))) most = std::max(most, excess(value, out.dtype));
   if (out.spread.empty()) return most;
   double bias = 0;
   if (const Linear* linear = as<Linear>(op); linear && linear->b)
@@ -186,7 +258,9 @@ std::set<size_t> ExactDraw::sources(const TensorView* tensor) const {
 void ExactDraw::thin(const Op& op, double excess) {
   const std::set<size_t> drawn = sources(op.out);
   std::set<size_t> changed;
-  const int steps = std::isfinite(excess) ? std::max(1, static_cast<int>(std::ceil(std::log2(excess)))) : 1;
+  const Reduce* reduce = as<Reduce>(op);
+  const bool one_step = !std::isfinite(excess) || (reduce && reduce->function == Reduction::prod);
+  const int steps = !one_step ? std::max(1, static_cast<int>(std::ceil(std::log2(excess)))) : 1;
   for (int step = 0; step < steps; ++step) {
     const auto least =
         std::min_element(drawn.rbegin(), drawn.rend(), [&](size_t a, size_t b) { return level_.at(a) < level_.at(b); });
@@ -232,7 +306,8 @@ std::map<std::string, Tensor> draw_inputs(const Fusion& fusion, const DrawOption
   for (size_t i = 0; i < fusion.inputs().size(); ++i) {
     const TensorView& input = *fusion.inputs()[i];
     if (!tensors.contains(input.name))
-      tensors[input.name] = draw(input, static_cast<int64_t>(i), context.shape(input.shape()), options, 0);
+      tensors[input.name] = draw(
+          {input, static_cast<int64_t>(i), index_limit(fusion, input, sizes), context.shape(input.shape())}, options, 0);
   }
   return tensors;
 }

@@ -10,10 +10,11 @@
 
 namespace plait::reference {
 
-// A tensor whose sum ranks keep pending, or a product that is stored in a narrow dtype before its bias joins.
+// A tensor whose sum (or reduction prod) ranks keep pending, or a product that is stored in a narrow dtype before its
+// bias joins.
 struct Partial {
-  // Per rank of the mesh axes that hold the sum: the contracted indices it adds. Empty where no contraction makes the
-  // tensor (a sum of partial tensors).
+  // Per rank of the mesh axes that hold the sum: the contracted indices it adds, of several reduced dims their
+  // row-major positions. Empty where the terms are partial themselves.
   std::vector<std::vector<int64_t>> indices;
   int64_t ranks = 1;
   int64_t roundings = 0;  // reductions to whole, one per mesh axis; each rounds its operands to the tensor's dtype

@@ -1,4 +1,4 @@
-// Ops other than pointwise ones and products, and what ops share.
+// What a tensor is whose op and operands are known, and what ops share.
 #include <algorithm>
 #include <cmath>
 
@@ -11,33 +11,6 @@ namespace plait::reference {
 namespace {
 
 uint64_t seed_of(const Array& seed) { return static_cast<uint64_t>(seed.integers[0]); }
-
-Array evaluate_full(const Full& op, const Context& context) {
-  Array out = make_array(op.out->dtype, context.shape(op.out->shape()));
-  std::ranges::fill(out.value, op.value.to_double());
-  if (is_wide_integer(out.dtype)) std::ranges::fill(out.integers, op.value.to_int64());
-  return out;
-}
-
-// Numbers of the global indices that the piece [start, start + shape) holds.
-Array evaluate_uniform(const Uniform& op, const Operands& operands, const Context& context) {
-  Array out = make_array(op.out->dtype, context.shape(op.out->shape()));
-  const uint64_t seed = seed_of(operands.at(op.seed));
-  const auto offset = static_cast<uint64_t>(random_offset(context.fusion, op));
-  const std::vector<int64_t> global = op.global.empty() ? out.shape : context.shape(op.global);
-  const std::vector<int64_t> start =
-      op.start.empty() ? std::vector<int64_t>(out.shape.size()) : context.shape(op.start);
-  const std::vector<int64_t> strides = row_major_strides(global);
-  for (int64_t i = 0; i < out.elements(); ++i) {
-    int64_t linear = 0;
-    for (int64_t d = static_cast<int64_t>(out.shape.size()) - 1, rest = i; d >= 0; --d) {
-      linear += (start[d] + rest % out.shape[d]) * strides[d];
-      rest /= out.shape[d];
-    }
-    out.value[i] = uniform_f32(seed, static_cast<uint64_t>(linear), offset);
-  }
-  return out;
-}
 
 Array evaluate_dropout(const Dropout& op, const Operands& operands, const Context& context) {
   const Array& x = operands.at(op.x);
@@ -156,18 +129,39 @@ Array evaluate_op(const Op& op, const Operands& operands, const Context& context
   return visit(op, overloaded{
                        [&](const PointwiseOp& o) { return evaluate_pointwise(o, operands, context); },
                        [&](const Full& o) { return evaluate_full(o, context); },
+                       [&](const Iota& o) { return evaluate_iota(o, context); },
+                       [&](const Size& o) { return evaluate_size(o, context); },
                        [&](const Uniform& o) { return evaluate_uniform(o, operands, context); },
+                       [&](const Normal& o) { return evaluate_normal(o, operands, context); },
                        [&](const Linear& o) { return evaluate_linear(o, operands, context); },
                        [&](const Matmul& o) { return evaluate_matmul(o, operands, context); },
+                       [&](const Reduce& o) { return evaluate_reduce(o, operands, context); },
+                       [&](const Var& o) { return evaluate_var(o, operands, context); },
+                       [&](const CumSum& o) { return evaluate_cumsum(o, operands, context); },
+                       [&](const Permute& o) { return evaluate_permute(o, operands, context); },
+                       [&](const Broadcast& o) { return evaluate_broadcast(o, operands, context); },
+                       [&](const Squeeze& o) { return evaluate_squeeze(o, operands, context); },
+                       [&](const Unsqueeze& o) { return evaluate_unsqueeze(o, operands, context); },
+                       [&](const Reshape& o) { return evaluate_reshape(o, operands, context); },
+                       [&](const Slice& o) { return evaluate_slice(o, operands, context); },
+                       [&](const Pad& o) { return evaluate_pad(o, operands, context); },
+                       [&](const Cat& o) { return evaluate_cat(o, operands, context); },
+                       [&](const Flip& o) { return evaluate_flip(o, operands, context); },
+                       [&](const Roll& o) { return evaluate_roll(o, operands, context); },
+                       [&](const Repeat& o) { return evaluate_repeat(o, operands, context); },
+                       [&](const Bitcast& o) { return evaluate_bitcast(o, operands, context); },
+                       [&](const Gather& o) { return evaluate_gather(o, operands, context); },
+                       [&](const IndexSelect& o) { return evaluate_index_select(o, operands, context); },
+                       [&](const ScatterAdd& o) { return evaluate_scatter_add(o, operands, context); },
                        [&](const Dropout& o) { return evaluate_dropout(o, operands, context); },
                        [&](const Reshard& o) { return evaluate_reshard(o, operands, context); },
                        [&](const AllReduce& o) -> Array { needs_ranks(o); },
                        [&](const AllGather& o) -> Array { needs_ranks(o); },
                        [&](const ReduceScatter& o) -> Array { needs_ranks(o); },
                        [&](const LocalSlice& o) { return evaluate_local_slice(o, operands, context); },
-                       [](const Op& o) -> Array {
-                         throw UserError(fmt::format("the evaluator does not know {}", text_name(o)), describe(o), "");
-                       },
+                       []<class Node>(const Node& o) -> Array
+                         requires(is_composite(Node::kKind))
+                       { throw UserError(fmt::format("the evaluator does not know {}", text_name(o)), describe(o), ""); },
                    });
 }
 

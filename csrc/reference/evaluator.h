@@ -2,6 +2,7 @@
 // Evaluation op by op, for whole fusions, drawn inputs and single segments. Internal to csrc/reference.
 #include <map>
 
+#include "reference/elements.h"
 #include "reference/evaluate.h"
 
 namespace plait::reference {
@@ -24,9 +25,52 @@ using Operands = std::map<const TensorView*, Array>;
 // One op. All operands are present.
 Array evaluate_op(const Op& op, const Operands& operands, const Context& context);
 
-// Parts of evaluate_op.
+// A reduction over `dims`: the shape of its result, the number of its terms, and for every element of the operand where
+// it goes (a) and its row-major position among the reduced dims (b).
+struct Reduced {
+  std::vector<int64_t> shape;
+  int64_t terms;
+  Walk walk;
+};
+Reduced reduced(const std::vector<int64_t>& shape, const std::vector<int64_t>& dims, std::vector<int64_t> out_shape);
+
+// Whether ops of a kind are composites.
+constexpr bool is_composite(OpKind kind) {
+  constexpr bool kComposite[] = {
+#define PLAIT_OP(Name, text, properties) OpProperty::properties == OpProperty::composite,
+#include "ir/ops.def"
+#undef PLAIT_OP
+  };
+  return kComposite[static_cast<size_t>(kind)];
+}
+
+// Parts of evaluate_op, by file: contraction, pointwise, creation, reductions, extrema, movement, indexing.
 Array evaluate_pointwise(const PointwiseOp& op, const Operands& operands, const Context& context);
 Array evaluate_linear(const Linear& op, const Operands& operands, const Context& context);
 Array evaluate_matmul(const Matmul& op, const Operands& operands, const Context& context);
+Array evaluate_full(const Full& op, const Context& context);
+Array evaluate_iota(const Iota& op, const Context& context);
+Array evaluate_size(const Size& op, const Context& context);
+Array evaluate_uniform(const Uniform& op, const Operands& operands, const Context& context);
+Array evaluate_normal(const Normal& op, const Operands& operands, const Context& context);
+Array evaluate_reduce(const Reduce& op, const Operands& operands, const Context& context);
+Array evaluate_extremum(const Reduce& op, const Array& in, const Reduced& dims);  // amax, amin, argmax, argmin
+Array evaluate_var(const Var& op, const Operands& operands, const Context& context);
+Array evaluate_cumsum(const CumSum& op, const Operands& operands, const Context& context);
+Array evaluate_permute(const Permute& op, const Operands& operands, const Context& context);
+Array evaluate_broadcast(const Broadcast& op, const Operands& operands, const Context& context);
+Array evaluate_squeeze(const Squeeze& op, const Operands& operands, const Context& context);
+Array evaluate_unsqueeze(const Unsqueeze& op, const Operands& operands, const Context& context);
+Array evaluate_reshape(const Reshape& op, const Operands& operands, const Context& context);
+Array evaluate_slice(const Slice& op, const Operands& operands, const Context& context);
+Array evaluate_pad(const Pad& op, const Operands& operands, const Context& context);
+Array evaluate_cat(const Cat& op, const Operands& operands, const Context& context);
+Array evaluate_flip(const Flip& op, const Operands& operands, const Context& context);
+Array evaluate_roll(const Roll& op, const Operands& operands, const Context& context);
+Array evaluate_repeat(const Repeat& op, const Operands& operands, const Context& context);
+Array evaluate_bitcast(const Bitcast& op, const Operands& operands, const Context& context);
+Array evaluate_gather(const Gather& op, const Operands& operands, const Context& context);
+Array evaluate_index_select(const IndexSelect& op, const Operands& operands, const Context& context);
+Array evaluate_scatter_add(const ScatterAdd& op, const Operands& operands, const Context& context);
 
 }  // namespace plait::reference

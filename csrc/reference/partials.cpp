@@ -1,31 +1,48 @@
-// Which tensors of a sharded fusion are pending sums, and which terms each rank adds.
+// Which tensors of a sharded fusion are pending sums or products, and which terms each rank adds.
 #include "base/error.h"
 #include "reference/evaluate.h"
 
 namespace plait::reference {
 namespace {
 
+// The operand and the dims that an op adds (or multiplies) up; no tensor for other ops.
 struct Contracted {
   const TensorView* tensor = nullptr;
-  size_t dim = 0;
+  std::vector<size_t> dims;
 };
 
-// The operand and dim that a product sums over; no tensor for other ops.
 Contracted contracted(const Op& op) {
-  if (const Linear* linear = as<Linear>(op)) return {linear->x, linear->x->rank() - 1};
-  if (const Matmul* matmul = as<Matmul>(op)) return {matmul->a, matmul->a->rank() - 1};
+  if (const Linear* linear = as<Linear>(op)) return {linear->x, {linear->x->rank() - 1}};
+  if (const Matmul* matmul = as<Matmul>(op)) return {matmul->a, {matmul->a->rank() - 1}};
+  // Terms that are pending themselves are added on every rank.
+  if (const Reduce* reduce = as<Reduce>(op); reduce && reduce->in->layout.partial.empty())
+    return {reduce->in, {reduce->dims.begin(), reduce->dims.end()}};
   return {};
 }
 
-// Indices of the contracted dim that each combination of positions on the partial axes adds.
+// Row-major positions among the contracted dims that the rank at `position` adds.
+std::vector<int64_t> terms_of_rank(const Contracted& sum, const DeviceMesh& mesh, const std::vector<int64_t>& position,
+                                   const sym::Environment& sizes) {
+  std::vector<int64_t> terms{0};
+  for (size_t dim : sum.dims) {
+    const int64_t extent = sym::evaluate(sum.tensor->extent(dim), sizes);
+    const std::string where = fmt::format("%{} dim {}", sum.tensor->name, dim);
+    const auto owned = owned_indices(extent, sum.tensor->layout.dims[dim], mesh, position, where);
+    std::vector<int64_t> longer;
+    for (int64_t term : terms)
+      for (int64_t index : owned) longer.push_back(term * extent + index);
+    terms = std::move(longer);
+  }
+  return terms;
+}
+
+// Terms that each combination of positions on the partial axes adds.
 std::vector<std::vector<int64_t>> rank_indices(const Contracted& sum, const std::vector<int>& axes,
                                                const DeviceMesh& mesh, const sym::Environment& sizes) {
-  const int64_t extent = sym::evaluate(sum.tensor->extent(sum.dim), sizes);
-  const std::string where = fmt::format("%{} dim {}", sum.tensor->name, sum.dim);
   std::vector<std::vector<int64_t>> indices;
   std::vector<int64_t> position(mesh.sizes().size(), 0);
   for (bool more = true; more;) {
-    indices.push_back(owned_indices(extent, sum.tensor->layout.dims[sum.dim], mesh, position, where));
+    indices.push_back(terms_of_rank(sum, mesh, position, sizes));
     more = false;
     for (int axis : axes) {
       if (++position[axis] < mesh.size(axis)) {
@@ -55,14 +72,14 @@ PartialInfo partials(const Fusion& sharded, const DeviceMesh& mesh, const sym::E
     const Contracted sum = contracted(*op);
     std::vector<int> axes;
     for (const auto& [axis, reduce] : out.layout.partial)
-      if (reduce == ReduceOp::sum && mesh.size(axis) > 1) axes.push_back(axis);
+      if ((reduce == ReduceOp::sum || reduce == ReduceOp::prod) && mesh.size(axis) > 1) axes.push_back(axis);
     Partial partial;
     for (int axis : axes) partial.ranks *= mesh.size(axis);
     partial.roundings = static_cast<int64_t>(axes.size());
     if (!axes.empty()) {
       if (sum.tensor) partial.indices = rank_indices(sum, axes, mesh, sizes);
       for (const TensorView* t = &out; t; t = resharded(sharded, t)) info.emplace(t->name, partial);
-    } else if (sum.tensor && is_narrow(out.dtype) && out.name.find("_product") != std::string::npos) {
+    } else if (property(op->kind) == OpProperty::contraction && is_narrow(out.dtype) && out.name.find("_product") != std::string::npos) {
       info.emplace(out.name, std::move(partial));  // a product that is rounded before its bias joins
     }
   }

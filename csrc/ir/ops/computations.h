@@ -39,7 +39,7 @@ struct Uniform : OpBase<OpKind::Uniform> {
   }
 };
 
-// out[i...] = normal_f32(seed, global linear index, offset), f32 by Box-Muller (scalar/philox.h). Otherwise as Uniform.
+// out[i...] = normal(seed, global linear index, offset), f32 by Box-Muller (scalar/philox.h). Otherwise as Uniform.
 struct Normal : OpBase<OpKind::Normal> {
   std::vector<sym::Expr> shape;
   TensorView* seed = nullptr;

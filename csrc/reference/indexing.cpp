@@ -1,0 +1,140 @@
+// Ops that read or write where an integer tensor says.
+#include <algorithm>
+#include <limits>
+
+#include "reference/elements.h"
+#include "reference/evaluator.h"
+#include "reference/sums.h"
+
+namespace plait::reference {
+namespace {
+
+// What an index outside gives.
+void set_missing(Array& out, int64_t i) {
+  out.value[i] = is_float(out.dtype) ? std::numeric_limits<double>::quiet_NaN() : 0;
+}
+
+void copy_element(const Array& in, int64_t from, Array& out, int64_t to) {
+  out.value[to] = in.value[from];
+  if (!in.integers.empty()) out.integers[to] = in.integers[from];
+  if (in.radius_at(from) != 0 || in.excused_at(from))
+    set_float(out, to, {out.value[to], in.radius_at(from)}, in.excused_at(from));
+}
+
+// out[i] = in[base + index[k] * stride], where the index lies in [0, extent).
+struct Lookup {
+  const Array &in, &index;
+  int64_t extent, stride;
+
+  void read(int64_t base, int64_t k, Array& out, int64_t i) const {
+    const int64_t at = index.integer_at(k);
+    if (at >= 0 && at < extent)
+      copy_element(in, base + at * stride, out, i);
+    else
+      set_missing(out, i);
+    if (index.radius_at(k) != 0 || index.excused_at(k)) set_unknown(out, i);
+  }
+};
+
+std::vector<int64_t> without(std::vector<int64_t> strides, int64_t dim) {
+  strides[dim] = 0;
+  return strides;
+}
+
+// An index that may lie elsewhere within `radius` moves what it adds there; the line along dim is opened.
+void open_line(std::vector<double>& open, int64_t base, int64_t extent, int64_t stride, double at, double radius,
+               double size) {
+  for (int64_t p = 0; p < extent; ++p)
+    if (std::abs(static_cast<double>(p) - at) <= radius) open[base + p * stride] += size;
+}
+
+Array scatter_floats(const Array& in, const Array& index, const Array& src, int64_t dim, const Context& context) {
+  Array out = make_array(in.dtype, in.shape);
+  std::vector<Sum> sums(out.value.size());
+  std::vector<double> open(index.radius.empty() ? 0 : out.value.size(), 0.0);
+  const auto add = [](Sum& sum, const Array& from, int64_t i) {
+    sum.add(from.value[i], from.radius_at(i));
+    if (from.excused_at(i)) sum.marks |= kExcusedTerm;
+  };
+  for (int64_t i = 0; i < in.elements(); ++i) add(sums[i], in, i);
+  const int64_t extent = in.shape[dim], stride = row_major_strides(in.shape)[dim];
+  walk(strided(index.shape, without(row_major_strides(in.shape), dim)), [&](int64_t k, int64_t base, int64_t) {
+    const int64_t at = index.integer_at(k);
+    if (at >= 0 && at < extent) add(sums[base + at * stride], src, k);
+    if (index.radius_at(k) != 0)
+      open_line(open, base, extent, stride, index.value[k], index.radius[k],
+                src.value[k] == src.value[k] ? std::abs(src.value[k]) + src.radius_at(k) : HUGE_VAL);
+  });
+  for (int64_t i = 0; i < out.elements(); ++i) {
+    Total result = total(sums[i], accumulation_type(in.dtype), context.options.ranks);
+    bool excused = sums[i].marks & kExcusedTerm;
+    if (!open.empty() && open[i] > 0) {
+      result.own += open[i] * (1 + 1e-6);
+      if (!std::isfinite(result.value)) result.own = HUGE_VAL;
+      excused = true;
+    }
+    if (!context.options.radius) result.own = 0;
+    set_float(out, i, settle(out.dtype, result), excused);
+    if (context.options.spread) out.spread.push_back(sums[i].size);
+  }
+  return out;
+}
+
+Array scatter_integers(const Array& in, const Array& index, const Array& src, int64_t dim) {
+  Array out = make_array(in.dtype, in.shape);
+  std::vector<uint64_t> sums;
+  std::vector<double> open(out.value.size(), 0.0);
+  for (int64_t i = 0; i < in.elements(); ++i) {
+    sums.push_back(static_cast<uint64_t>(in.integer_at(i)));
+    open[i] = in.radius_at(i);
+  }
+  const int64_t extent = in.shape[dim], stride = row_major_strides(in.shape)[dim];
+  walk(strided(index.shape, without(row_major_strides(in.shape), dim)), [&](int64_t k, int64_t base, int64_t) {
+    const int64_t at = index.integer_at(k);
+    if (at >= 0 && at < extent) {
+      sums[base + at * stride] += static_cast<uint64_t>(src.integer_at(k));
+      open[base + at * stride] += src.radius_at(k);
+    }
+    if (index.radius_at(k) != 0)
+      open_line(open, base, extent, stride, index.value[k], index.radius[k],
+                std::abs(src.value[k]) + src.radius_at(k));
+  });
+  for (int64_t i = 0; i < out.elements(); ++i) set_integer(out, i, static_cast<int64_t>(sums[i]), open[i]);
+  return out;
+}
+
+}  // namespace
+
+Array evaluate_gather(const Gather& op, const Operands& operands, const Context& context) {
+  const Array &in = operands.at(op.in), &index = operands.at(op.index);
+  Array out = make_array(op.out->dtype, context.shape(op.out->shape()));
+  const auto strides = row_major_strides(in.shape);
+  const Lookup lookup{in, index, in.shape[op.dim], strides[op.dim]};
+  walk(strided(out.shape, without(strides, op.dim)),
+       [&](int64_t i, int64_t base, int64_t) { lookup.read(base, i, out, i); });
+  return out;
+}
+
+Array evaluate_index_select(const IndexSelect& op, const Operands& operands, const Context& context) {
+  const Array &in = operands.at(op.in), &index = operands.at(op.index);
+  Array out = make_array(op.out->dtype, context.shape(op.out->shape()));
+  const auto strides = row_major_strides(in.shape), index_strides = row_major_strides(index.shape);
+  const size_t dim = static_cast<size_t>(op.dim), more = index.shape.size();
+  std::vector<int64_t> base, along;  // per dim of the result
+  for (size_t d = 0; d < out.shape.size(); ++d) {
+    const bool is_index = d >= dim && d < dim + more;
+    base.push_back(is_index ? 0 : strides[d < dim ? d : d - more + 1]);
+    along.push_back(is_index ? index_strides[d - dim] : 0);
+  }
+  const Lookup lookup{in, index, in.shape[dim], strides[dim]};
+  walk(strided(out.shape, base, along), [&](int64_t i, int64_t from, int64_t k) { lookup.read(from, k, out, i); });
+  return out;
+}
+
+Array evaluate_scatter_add(const ScatterAdd& op, const Operands& operands, const Context& context) {
+  const Array &in = operands.at(op.in), &index = operands.at(op.index), &src = operands.at(op.src);
+  return is_float(in.dtype) ? scatter_floats(in, index, src, op.dim, context)
+                            : scatter_integers(in, index, src, op.dim);
+}
+
+}  // namespace plait::reference
