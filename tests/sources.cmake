@@ -193,8 +193,12 @@ set(PLAIT_TEST_unit_reference
   unit/reference/contraction_test.cpp
   unit/reference/draw_inputs_test.cpp
   unit/reference/executable_test.cpp
+  unit/reference/indexing_test.cpp
+  unit/reference/movement_test.cpp
+  unit/reference/op_radius_test.cpp
   unit/reference/ops_test.cpp
   unit/reference/radius_test.cpp
+  unit/reference/reductions_test.cpp
   unit/reference/stored_test.cpp
 )
 set(PLAIT_TEST_unit_scalar
