@@ -32,8 +32,7 @@ void for_each_number(const Random& op, const Array& out, const Context& context,
   const std::vector<int64_t> strides = row_major_strides(global);
   int64_t first = 0;
   for (size_t d = 0; d < start.size(); ++d) first += start[d] * strides[d];
-  walk(strided(out.shape, strides),
-       [&](int64_t i, int64_t at, int64_t) { fn(i, static_cast<uint64_t>(first + at)); });
+  walk(strided(out.shape, strides), [&](int64_t i, int64_t at, int64_t) { fn(i, static_cast<uint64_t>(first + at)); });
 }
 
 uint64_t seed_of(const TensorView* seed, const Operands& operands) {

@@ -149,7 +149,7 @@ bool keeps_integers(const Fusion& fusion, const Op& op) {
                        []<class Node>(const Node&)
                          requires(is_composite(Node::kKind))
                        { return false; },
-                   });
+                       });
 }
 
 // How far a value lies beyond the integers of its dtype; at most 1 when it is surely one of them and was not rounded.
@@ -306,8 +306,9 @@ std::map<std::string, Tensor> draw_inputs(const Fusion& fusion, const DrawOption
   for (size_t i = 0; i < fusion.inputs().size(); ++i) {
     const TensorView& input = *fusion.inputs()[i];
     if (!tensors.contains(input.name))
-      tensors[input.name] = draw(
-          {input, static_cast<int64_t>(i), index_limit(fusion, input, sizes), context.shape(input.shape())}, options, 0);
+      tensors[input.name] =
+          draw({input, static_cast<int64_t>(i), index_limit(fusion, input, sizes), context.shape(input.shape())},
+               options, 0);
   }
   return tensors;
 }

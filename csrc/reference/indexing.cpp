@@ -96,8 +96,7 @@ Array scatter_integers(const Array& in, const Array& index, const Array& src, in
       open[base + at * stride] += src.radius_at(k);
     }
     if (index.radius_at(k) != 0)
-      open_line(open, base, extent, stride, index.value[k], index.radius[k],
-                std::abs(src.value[k]) + src.radius_at(k));
+      open_line(open, base, extent, stride, index.value[k], index.radius[k], std::abs(src.value[k]) + src.radius_at(k));
   });
   for (int64_t i = 0; i < out.elements(); ++i) set_integer(out, i, static_cast<int64_t>(sums[i]), open[i]);
   return out;

@@ -174,8 +174,8 @@ Array evaluate_bitcast(const Bitcast& op, const Operands& operands, const Contex
   Array out = result_of(op, context);
   const bool from_float = is_float(in.dtype), given = !from_float || has_given_bits(*op.in);
   for (int64_t i = 0; i < in.elements(); ++i) {
-    const Constant bits = from_float ? Constant::from_double(in.dtype, in.value[i])
-                                     : Constant::from_int64(in.dtype, in.integer_at(i));
+    const Constant bits =
+        from_float ? Constant::from_double(in.dtype, in.value[i]) : Constant::from_int64(in.dtype, in.integer_at(i));
     const Constant result{out.dtype, bits.bits};
     out.value[i] = result.to_double();
     if (!out.integers.empty()) out.integers[i] = result.to_int64();

@@ -79,7 +79,8 @@ PartialInfo partials(const Fusion& sharded, const DeviceMesh& mesh, const sym::E
     if (!axes.empty()) {
       if (sum.tensor) partial.indices = rank_indices(sum, axes, mesh, sizes);
       for (const TensorView* t = &out; t; t = resharded(sharded, t)) info.emplace(t->name, partial);
-    } else if (property(op->kind) == OpProperty::contraction && is_narrow(out.dtype) && out.name.find("_product") != std::string::npos) {
+    } else if (property(op->kind) == OpProperty::contraction && is_narrow(out.dtype) &&
+               out.name.find("_product") != std::string::npos) {
       info.emplace(out.name, std::move(partial));  // a product that is rounded before its bias joins
     }
   }

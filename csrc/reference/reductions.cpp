@@ -123,8 +123,7 @@ Array product_of_floats(const Reduce& op, const Array& in, const Reduced& dims, 
       const auto roundings = static_cast<double>(2 * partial->ranks * partial->roundings);
       const double far = std::max(std::abs(result.range.lo), std::abs(result.range.hi));
       result.own += roundings * unit_roundoff(out.dtype) * far;
-      if (product.small < min_normal(out.dtype))
-        result.own += roundings * smallest_spacing(out.dtype) * product.large;
+      if (product.small < min_normal(out.dtype)) result.own += roundings * smallest_spacing(out.dtype) * product.large;
       if (product.large > max_finite(out.dtype)) result.own = kInfinity;
     }
     set_float(out, o, settle(out.dtype, result), product.marks & kExcusedTerm);
@@ -173,14 +172,15 @@ struct Moments {
   }
 };
 
-// Bound of |computed - exact| of sum (x - mean)^2 over n elements, by Welford's recurrence, by merging such parts in
-// any tree, or in two passes. Derivation: docs/numerics.md. `root` bounds sqrt(sum (x - mean)^2), `most` |x|.
-double squares_error(DType wide, double n, double root, double most) {
-  const double u = unit_roundoff(wide);
-  const double mean_error = (n + 16) * u * most + n * smallest_spacing(wide);
-  const double weight = n * std::max(1.0, std::log2(n) / 2);
-  return 2 * ((n + 8) * u * root * root + 4 * mean_error * std::sqrt(weight) * root +
-              4 * weight * mean_error * mean_error + n * smallest_spacing(wide));
+// Bound of |computed - exact| of sum (x - mean)^2 over n elements, by Welford's recurrence, by merging parts in a tree,
+// or in two passes. Derivation: docs/numerics.md. `root` bounds sqrt(sum (x - mean)^2), `size` sum |x|, `most` |x|.
+double squares_error(DType wide, double n, double root, double size, double most) {
+  const double u = unit_roundoff(wide), levels = std::log2(n);
+  const double each = 7 * most * (1 + levels);
+  const double mean_error = u * (size + 2 * std::sqrt(std::max(1.0, levels / 2)) * each) + n * smallest_spacing(wide);
+  const double error = (n + 8) * u * root * root + 2 * mean_error * std::sqrt(n) * root + n * mean_error * mean_error;
+  const double own = wide == DType::f64 ? 2 : 1;  // in f64 the value here is a rounded one too
+  return own * (1 + 2 * n * u) * error + n * smallest_spacing(wide);
 }
 
 // sum (x - mean)^2 / (n - correction), the divisor at least 0.
@@ -188,21 +188,21 @@ Total variance(const Moments& m, DType wide, int64_t correction, bool radius) {
   const auto n = static_cast<double>(m.sum.count);
   const double divisor = std::max(n - static_cast<double>(correction), 0.0);
   const uint8_t odd = m.sum.marks & (kNaNTerm | kPlusInfinity | kMinusInfinity);
-  if (odd || m.sum.count == 0 || (m.sum.count == 1 && divisor == 0))
-    return {kNaN, Interval::point(kNaN), 0};
+  if (odd || m.sum.count == 0 || (m.sum.count == 1 && divisor == 0)) return {kNaN, Interval::point(kNaN), 0};
   const double value = m.squares / divisor;
   if (!radius) return {value, Interval::point(value), 0};
   const double root = std::sqrt(m.squares);
   const double spread = m.sum.count == 1 ? 0 : std::sqrt(m.radius_squares) * (1 + 1e-9);  // of one element it is 0
   const double most = std::max(std::abs(m.lo), std::abs(m.hi)) + m.radius, range = m.hi - m.lo + 2 * m.radius;
   const double high = root + spread, low = std::max(root - spread, 0.0);
-  const double own = m.sum.count == 1 ? 0 : squares_error(wide, n, high, most);
+  const double own = m.sum.count == 1 ? 0 : squares_error(wide, n, high, m.sum.size, most);
   const bool overflows = !(m.sum.size <= max_finite(wide)) || !(high * high + own <= max_finite(wide)) ||
                          !(4 * range * range <= max_finite(wide));
   if ((m.sum.marks & kUnknownTerm) || overflows) return {value, Interval::point(value), kInfinity};
   if (divisor == 0) return {value, Interval::point(value), low * low > own ? 0 : kInfinity};
   const double rounding = m.sum.count == 1 ? 0 : 2 * unit_roundoff(wide) * high * high;
-  return {value, {std::min(low * low / divisor, value), std::max(high * high / divisor, value)},
+  return {value,
+          {std::min(low * low / divisor, value), std::max(high * high / divisor, value)},
           (own + rounding) / divisor};
 }
 

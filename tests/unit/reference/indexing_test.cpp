@@ -54,9 +54,8 @@ TEST(Gather, OpenIndexIsUnknownAndRadiiAreCopied) {
   const Array y = run("%x: f32[2], %v: f32[2]",
                       "%e = exp(%x)\n%i = argmax(%e, dims = [0], keepdim = true)\n%y = gather(%v, %i, dim = 0)", given);
   EXPECT_TRUE(y.excused_at(0));
-  const Array z =
-      run("%x: f32[2], %i: i64[2]", "%e = exp(%x)\n%y = gather(%e, %i, dim = 0)",
-          {{"x", f32({2}, {0, 2})}, {"i", indices({2}, {1, 0})}});
+  const Array z = run("%x: f32[2], %i: i64[2]", "%e = exp(%x)\n%y = gather(%e, %i, dim = 0)",
+                      {{"x", f32({2}, {0, 2})}, {"i", indices({2}, {1, 0})}});
   EXPECT_GT(z.radius[0], z.radius[1]);
   EXPECT_FALSE(z.excused_at(0));
 }
@@ -68,32 +67,33 @@ Array scatter(const Tensor& x, const std::string& x_type, const Tensor& index, c
 }
 
 TEST(ScatterAdd, AddsWhereTheIndexSays) {
-  const Array y =
-      scatter(kTable, "f32[3, 2]", indices({4, 2}, {0, 1, 0, 2, 2, 2, 0, 0}), f32({4, 2}, {10, 20, 30, 40, 50, 60, 70, 80}),
-              "[4, 2]", 0);
+  const Array y = scatter(kTable, "f32[3, 2]", indices({4, 2}, {0, 1, 0, 2, 2, 2, 0, 0}),
+                          f32({4, 2}, {10, 20, 30, 40, 50, 60, 70, 80}), "[4, 2]", 0);
   expect_values(y, {111, 82, 3, 24, 55, 106});
   EXPECT_EQ(y.radius[2], 0);  // nothing was added
   EXPECT_GT(y.radius[0], 0);
   expect_values(scatter(kTable, "f32[3, 2]", indices({1, 3}, {1, 1, 7}), f32({1, 3}, {1, 2, 4}), "[1, 3]", 1),
                 {1, 5, 3, 4, 5, 6});  // 7 lies outside
-  expect_values(scatter(f32({2}, {1, 2}), "f32[2]", indices({2}, {-1, 1}), f32({2}, {kInf, kNaN}), "[2]", 0), {1, kNaN});
+  expect_values(scatter(f32({2}, {1, 2}), "f32[2]", indices({2}, {-1, 1}), f32({2}, {kInf, kNaN}), "[2]", 0),
+                {1, kNaN});
   expect_values(scatter(f32({2}, {1, 2}), "f32[2]", indices({0}, {}), f32({0}, {}), "[0]", 0), {1, 2});
 }
 
 TEST(ScatterAdd, RoundsOnceAndWraps) {
   const Tensor ones = Tensor::from_doubles(DType::bf16, {300}, Values(300, 1));
-  const Array y = scatter(Tensor::from_doubles(DType::bf16, {1}, {0}), "bf16[1]", indices({300}, Values(300, 0)), ones,
-                          "[300]", 0);
+  const Array y =
+      scatter(Tensor::from_doubles(DType::bf16, {1}, {0}), "bf16[1]", indices({300}, Values(300, 0)), ones, "[300]", 0);
   EXPECT_EQ(y.value[0], 300);
   const Tensor u = Tensor::from_doubles(DType::u32, {2}, {4294967295.0, 5});
-  expect_values(scatter(u, "u32[2]", indices({2}, {0, 0}), Tensor::from_doubles(DType::u32, {2}, {1, 3}), "[2]", 0), {3, 5});
+  expect_values(scatter(u, "u32[2]", indices({2}, {0, 0}), Tensor::from_doubles(DType::u32, {2}, {1, 3}), "[2]", 0),
+                {3, 5});
 }
 
 TEST(ScatterAdd, OpenIndexOpensBothPlaces) {
   const Given given{{"x", f32({2}, {1, 1})}, {"v", f32({3}, {10, 20, 30})}, {"s", f32({1}, {4})}};
-  const Array y = run("%x: f32[2], %v: f32[3], %s: f32[1]",
-                      "%e = exp(%x)\n%i = argmax(%e, dims = [0], keepdim = true)\n%y = scatter_add(%v, %i, %s, dim = 0)",
-                      given);
+  const Array y =
+      run("%x: f32[2], %v: f32[3], %s: f32[1]",
+          "%e = exp(%x)\n%i = argmax(%e, dims = [0], keepdim = true)\n%y = scatter_add(%v, %i, %s, dim = 0)", given);
   EXPECT_TRUE(y.excused_at(0));
   EXPECT_TRUE(y.excused_at(1));
   EXPECT_FALSE(y.excused_at(2));
@@ -117,8 +117,8 @@ TEST(Creation, IotaAndSize) {
 
 TEST(Creation, NormalHasItsBound) {
   const Tensor seed = Tensor::from_doubles(DType::u64, {}, {5});
-  const Array y = run("%s: u64[]", "%u = uniform(shape = [2], seed = %s)\n%y = normal(shape = [40, 25], seed = %s)",
-                      {{"s", seed}});
+  const Array y =
+      run("%s: u64[]", "%u = uniform(shape = [2], seed = %s)\n%y = normal(shape = [40, 25], seed = %s)", {{"s", seed}});
   double sum = 0, squares = 0;
   for (int i = 0; i < 1000; ++i) {
     EXPECT_EQ(y.value[i], normal(5, uint64_t(i), 1));  // its ordinal among random ops
@@ -132,8 +132,9 @@ TEST(Creation, NormalHasItsBound) {
   EXPECT_NEAR(sum / 1000, 0, 0.15);
   EXPECT_NEAR(squares / 1000, 1, 0.2);
   const Array whole = run("%s: u64[]", "%y = normal(shape = [6, 5], seed = %s, offset = 9)", {{"s", seed}});
-  const Array piece = run(
-      "%s: u64[]", "%y = normal(shape = [2, 3], seed = %s, offset = 9, global = [6, 5], start = [3, 2])", {{"s", seed}});
+  const Array piece =
+      run("%s: u64[]", "%y = normal(shape = [2, 3], seed = %s, offset = 9, global = [6, 5], start = [3, 2])",
+          {{"s", seed}});
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 3; ++j) EXPECT_EQ(piece.value[i * 3 + j], whole.value[(i + 3) * 5 + j + 2]);
 }

@@ -47,7 +47,8 @@ TEST(Movement, SliceAndPad) {
   expect_values(move("pad(%x, low = [0, 1], high = [1, 0], value = -1)"), {-1, 1, 2, 3, -1, 4, 5, 6, -1, -1, -1, -1});
   expect_values(move("pad(%x, low = [1], high = [0], value = inf)", f32({0}, {}), "f32[0]"), {kInf});
   expect_values(move("pad(%x, low = [0], high = [1], value = 0.1)", f32({1}, {1}), "f32[1]"), {1, double(0.1f)});
-  const Array i = move("pad(%x, low = [1], high = [1], value = 3)", Tensor::from_doubles(DType::i64, {1}, {9}), "i64[1]");
+  const Array i =
+      move("pad(%x, low = [1], high = [1], value = 3)", Tensor::from_doubles(DType::i64, {1}, {9}), "i64[1]");
   EXPECT_EQ(i.integers, (std::vector<int64_t>{3, 9, 3}));
 }
 
@@ -84,10 +85,11 @@ TEST(Movement, EveryDtype) {
     const auto dtype = static_cast<DType>(d);
     const Tensor x = Tensor::from_doubles(dtype, {2, 2}, {1, 0, 1, 1});
     const std::string type = std::string(name(dtype)) + "[2, 2]";
-    const Array y = run("%x: " + type,
-                        "%a = permute(%x, dims = [1, 0])\n%b = cat(%a, %x, dim = 0)\n%c = pad(%b, low = [0, 1], high = "
-                        "[0, 0])\n%d = slice(%c, dim = 1, start = 0, stop = 2)\n%y = roll(%d, shifts = [1], dims = [0])",
-                        {{"x", x}});
+    const Array y =
+        run("%x: " + type,
+            "%a = permute(%x, dims = [1, 0])\n%b = cat(%a, %x, dim = 0)\n%c = pad(%b, low = [0, 1], high = "
+            "[0, 0])\n%d = slice(%c, dim = 1, start = 0, stop = 2)\n%y = roll(%d, shifts = [1], dims = [0])",
+            {{"x", x}});
     EXPECT_EQ(y.dtype, dtype);
     expect_values(y, {0, 1, 0, 1, 0, 0, 0, 1});
   }
@@ -113,8 +115,8 @@ TEST(Movement, RadiiAndExcusesMoveAlong) {
 TEST(Bitcast, BothWays) {
   expect_values(move("bitcast(%x, to = u32)", f32({3}, {1, -0.0, kInf}), "f32[3]"),
                 {double(0x3f800000u), double(0x80000000u), double(0x7f800000u)});
-  expect_values(move("bitcast(%x, to = f32)", Tensor::from_doubles(DType::u32, {2}, {double(0x40490fdbu), double(0x7fc00000u)}),
-                     "u32[2]"),
+  expect_values(move("bitcast(%x, to = f32)",
+                     Tensor::from_doubles(DType::u32, {2}, {double(0x40490fdbu), double(0x7fc00000u)}), "u32[2]"),
                 {double(3.14159274f), kNaN});
   const Array d = move("bitcast(%x, to = i64)", Tensor::from_doubles(DType::f64, {1}, {-1}), "f64[1]");
   EXPECT_EQ(d.integers[0], int64_t(0xbff0000000000000u));

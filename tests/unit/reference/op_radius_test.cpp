@@ -108,13 +108,16 @@ TEST(OpRadius, HoldsForMovedOperands) {
           ++elements;
           open += want.excused_at(i);
           const double error = std::abs(got.value[i] - want.value[i]);
-          ASSERT_LE(error, want.radius_at(i)) << c.in << " " << c.call << " trial " << trial << " element " << i;
+          ASSERT_LE(error, want.radius_at(i) * (1 + 1e-12))
+              << c.in << " " << c.call << " trial " << trial << " element " << i;
           if (want.radius_at(i) > 0) largest = std::max(largest, error / want.radius_at(i));
         }
       }
     }
     EXPECT_GT(largest, 0.05) << c.call;  // a bound that nothing comes near would check nothing
-    if (std::string(c.call).substr(0, 3) != "arg") EXPECT_EQ(open, 0) << c.call;
+    if (std::string(c.call).substr(0, 3) != "arg") {
+      EXPECT_EQ(open, 0) << c.call;
+    }
   }
 }
 
@@ -150,8 +153,7 @@ TEST(OpRadius, HoldsForEveryOrderOfASum) {
     const std::string extent = "[" + std::to_string(n) + "]";
     const Array want = run("%x: f32" + extent, "%y = sum(%x)", {{"x", f32({n}, values)}});
     for (float got : sums(terms, unsigned(n))) expect_inside(want, double(got), "sum of " + extent);
-    const Array wide =
-        run("%x: f64" + extent, "%y = sum(%x)", {{"x", Tensor::from_doubles(DType::f64, {n}, values)}});
+    const Array wide = run("%x: f64" + extent, "%y = sum(%x)", {{"x", Tensor::from_doubles(DType::f64, {n}, values)}});
     for (double got : sums(values, unsigned(n))) expect_inside(wide, got, "f64 sum of " + extent);
     float product = 1, back = 1;
     for (float& v : std::vector<float>(terms)) product *= v;
@@ -209,7 +211,7 @@ TEST(OpRadius, HoldsForWelfordTreesAndTwoPasses) {
         for (float v : x) squares += (v - mean) * (v - mean);
         expect_inside(want, double(squares / divisor), what + " in two passes");
         if (shift == 0) {
-          EXPECT_LT(want.radius[0], 0.01) << what;
+          EXPECT_LT(want.radius[0], 2e-7 * double(n + 400) * want.value[0]) << what;
         }
       }
 }
@@ -285,7 +287,9 @@ TEST(OpRadius, HoldsForPartsOfRanks) {
       all *= float(round_to(DType::bf16, factor));
     }
     expect_inside(sum, round_to(DType::bf16, total), "parts of a sum");
-    if (!product.excused_at(0)) expect_inside(product, round_to(DType::bf16, all), "parts of a product");
+    if (!product.excused_at(0)) {
+      expect_inside(product, round_to(DType::bf16, all), "parts of a product");
+    }
     EXPECT_GE(sum.spread[0], std::abs(sum.value[0]));
     EXPECT_LT(sum.radius[0], 0.02 * sum.value[0]);
   }

@@ -56,6 +56,11 @@ TEST(Reduce, OfNothing) {
   EXPECT_EQ(reduce("bool[0]", "amin(%x)", Tensor::empty(DType::boolean, {0})).value[0], 1);
   EXPECT_EQ(reduce("bool[0]", "amax(%x)", Tensor::empty(DType::boolean, {0})).value[0], 0);
   EXPECT_EQ(reduce("bool[0]", "sum(%x)", Tensor::empty(DType::boolean, {0})).dtype, DType::i64);
+  EXPECT_EQ(reduce("i8[0]", "amax(%x)", Tensor::empty(DType::i8, {0})).value[0], -128);
+  EXPECT_EQ(reduce("i32[0]", "amin(%x)", Tensor::empty(DType::i32, {0})).value[0], 2147483647);
+  EXPECT_EQ(reduce("u16[0]", "amin(%x)", Tensor::empty(DType::u16, {0})).value[0], 65535);
+  EXPECT_EQ(reduce("f8e5m2[0]", "amax(%x)", Tensor::empty(DType::f8e5m2, {0})).value[0], -kInf);
+  EXPECT_EQ(reduce("f8e4m3[0]", "amax(%x)", Tensor::empty(DType::f8e4m3, {0})).value[0], -448);  // it has no infinity
 }
 
 TEST(Reduce, SpecialValues) {
@@ -68,8 +73,9 @@ TEST(Reduce, SpecialValues) {
   expect_values(reduce("f32[4, 3]", "amin(%x, dims = [1])", x), {kNaN, -kInf, 1, -kInf});
   expect_values(reduce("f32[4, 3]", "argmax(%x, dims = [1])", x), {1, 0, 0, 2});
   expect_values(reduce("f32[4, 3]", "argmin(%x, dims = [1])", x), {1, 1, 1, 0});
-  expect_values(reduce("f32[4, 3]", "prod(%x, dims = [1])", f32({4, 3}, {-kInf, 2, 3, -kInf, -2, 3, 5, 0, 2, -0.0, 1, 1})),
-                {-kInf, kInf, 0, 0});
+  expect_values(
+      reduce("f32[4, 3]", "prod(%x, dims = [1])", f32({4, 3}, {-kInf, 2, 3, -kInf, -2, 3, 5, 0, 2, -0.0, 1, 1})),
+      {-kInf, kInf, 0, 0});
 }
 
 TEST(Reduce, TiesAndSignedZeros) {
@@ -158,7 +164,7 @@ TEST(Reduce, EverySetOfDimsAgainstLoops) {
   std::mt19937 random(1);
   Values values(60);
   for (double& v : values) v = double(int(random() % 7)) - 3;
-  for (const char* dtype : {"f32", "f64", "bf16", "f16", "i64", "u32", "bool"}) {
+  for (const char* dtype : {"f32", "f64", "bf16", "f16", "i64", "i8", "i32", "u8", "u32", "bool"}) {
     const DType type = *parse_dtype(dtype);
     const Tensor x = Tensor::from_doubles(type, shape, values);
     for (int mask = 1; mask < 8; ++mask) {
