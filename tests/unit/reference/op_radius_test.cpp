@@ -108,7 +108,7 @@ TEST(OpRadius, HoldsForMovedOperands) {
           ++elements;
           open += want.excused_at(i);
           const double error = std::abs(got.value[i] - want.value[i]);
-          ASSERT_LE(error, want.radius_at(i) * (1 + 1e-12))
+          ASSERT_LE(error, want.radius_at(i) + 1e-15 * (1 + std::abs(want.value[i])))
               << c.in << " " << c.call << " trial " << trial << " element " << i;
           if (want.radius_at(i) > 0) largest = std::max(largest, error / want.radius_at(i));
         }
