@@ -82,6 +82,7 @@ set(PLAIT_TEST_numerics
   numerics/cpp_api_test.cpp
   numerics/cuda_resources_test.cpp
   numerics/cuda_values_test.cpp
+  numerics/dtypes_test.cpp
   numerics/file_schedules_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp

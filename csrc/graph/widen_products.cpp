@@ -40,8 +40,8 @@ void redirect_casts(const Fusion& fusion, const TensorView* narrow, TensorView* 
     if (is_cast_to(r, wide->dtype) && r->out->layout == wide->layout) replaced.emplace_back(r->out, wide);
 }
 
-// A pending product travels in its accumulation type and is rounded when it is whole: by option reduce_dtype = f32, and
-// where all its pending axes have size 1, so that nothing travels.
+// A pending product travels in its accumulation type and is rounded when it is whole: by option reduce_dtype = f32,
+// where it is f8, and where all its pending axes have size 1, so that nothing travels.
 class WideReductions {
  public:
   WideReductions(Fusion& fusion, Rewriter& rewriter, const DeviceMesh& mesh, bool all, Replaced& replaced)
@@ -53,7 +53,7 @@ class WideReductions {
     if (product.accumulate || !is_narrow(out->dtype) || out->layout.partial.empty()) return false;
     if (!only_reshards_read(fusion_, out) || fusion_.is_output(out)) return false;
     for (const auto& [axis, reduce] : out->layout.partial)
-      if (!all_ && mesh_.size(axis) > 1) return false;
+      if (!all_ && !is_f8(out->dtype) && mesh_.size(axis) > 1) return false;
     wide_[out] = accumulate(rewriter_, product);
     return true;
   }

@@ -391,6 +391,7 @@ bool reduces_alike(const Op& op, ReduceOp reduce) {
 bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp reduce) {
   PLAIT_CHECK(partial.size() == inputs(op).size(), "{} operands of {} are pending or not", partial.size(),
               describe(op));
+  if (is_f8(op.out->dtype) && reduce != ReduceOp::max && reduce != ReduceOp::min) return false;  // rounded when whole
   const bool every = std::all_of(partial.begin(), partial.end(), [](bool b) { return b; });
   if (every && (only_moves(op, reduce) || reduces_alike(op, reduce))) return true;
   const auto* p = as<PointwiseOp>(op);

@@ -42,7 +42,7 @@ void check_float(const Op& op, const TensorView* t) {
 }
 
 void check_index(const Op& op, const TensorView* t) {
-  if (t->dtype == DType::i64 || name(t->dtype) == "i32") return;
+  if (t->dtype == DType::i64 || t->dtype == DType::i32) return;
   throw UserError(fmt::format("{} is no index", text(t)), describe(op), "an index is i32 or i64: cast it");
 }
 

@@ -53,8 +53,12 @@ TEST_F(Run, InputsOfEveryDtypeReadBack) {
         Case{"bf16[2]", "[0.1,3]", "[0.1, 3]"}, Case{"f16[1]", "[65504]", "[65500]"},
         Case{"i64[2]", "[-9223372036854775808,9223372036854775807]", "[-9223372036854775808, 9223372036854775807]"},
         Case{"u64[1]", "[18446744073709551615]", "[18446744073709551615]"},
-        Case{"u32[1]", "[4294967295]", "[4294967295]"}, Case{"bool[2]", "[true,0]", "[true, false]"},
-        Case{"f32[2, 0]", "[[],[]]", "[[], []]"}, Case{"f32[0]", "[]", "[]"}}) {
+        Case{"i8[3]", "[-128,127,0]", "[-128, 127, 0]"}, Case{"i16[2]", "[-32768,32767]", "[-32768, 32767]"},
+        Case{"i32[2]", "[-2147483648,2147483647]", "[-2147483648, 2147483647]"}, Case{"u8[2]", "[255,0]", "[255, 0]"},
+        Case{"u16[1]", "[65535]", "[65535]"}, Case{"f8e4m3[4]", "[0.1,448,-0,nan]", "[0.1, 450, -0, nan]"},
+        Case{"f8e5m2[3]", "[0.3,-inf,57344]", "[0.3, -inf, 60000]"}, Case{"u32[1]", "[4294967295]", "[4294967295]"},
+        Case{"bool[2]", "[true,0]", "[true, false]"}, Case{"f32[2, 0]", "[[],[]]", "[[], []]"},
+        Case{"f32[0]", "[]", "[]"}}) {
     const std::string file =
         folder_.file("same.plait", std::string("fusion @same (%x: ") + c.type + ") -> (%x) {\n}\n");
     const CommandResult result = run(file, {"--device", "reference", "--input", std::string("x=") + c.value});
@@ -194,23 +198,27 @@ TEST_F(Run, NumpyReadsAndWritesTheSame) {
   const char* write = R"(
 import numpy as np
 v = np.arange(24).reshape(2, 3, 4) - 5
-for t in ('f8', 'f4', 'f2', 'i8'):
+for t in ('f8', 'f4', 'f2', 'i8', 'i1', 'i2', 'i4'):
     np.save(t, v.astype(t)); np.save(t + '_f', np.asfortranarray(v.astype(t)))
-for t in ('u4', 'u8'): np.save(t, (v + 5).astype(t)); np.save(t + '_f', np.asfortranarray((v + 5).astype(t)))
+for t in ('u1', 'u2', 'u4', 'u8'):
+    np.save(t, (v + 5).astype(t)); np.save(t + '_f', np.asfortranarray((v + 5).astype(t)))
 np.save('b1', v % 3 == 0); np.save('b1_f', np.asfortranarray(v % 3 == 0))
 with open('v2.npy', 'wb') as f: np.lib.format.write_array(f, v.astype('f4'), version=(2, 0))
 np.save('bf', np.float32([[[1.00390625, 3.14159265, -2.5, 1e-40]]])); np.save('scalar', np.float32(2.5))
+np.save('e4m3', np.float32([1.0625, 449, -1e9, 0.001, -0.0, np.nan]))
+np.save('e5m2', np.float32([1.125, 449, -1e9, 1e-6, -0.0, np.nan]))
 )";
   ASSERT_EQ(0, run_words({kPython, "-c", write}, folder_.path()).exit);
   struct Case {
     const char *file, *type;
   };
-  const std::vector<Case> cases = {{"f8", "f64[2, 3, 4]"},   {"f8_f", "f64[2, 3, 4]"},  {"f4", "f32[2, 3, 4]"},
-                                   {"f4_f", "f32[2, 3, 4]"}, {"f2", "f16[2, 3, 4]"},    {"f2_f", "f16[2, 3, 4]"},
-                                   {"i8", "i64[2, 3, 4]"},   {"i8_f", "i64[2, 3, 4]"},  {"u4", "u32[2, 3, 4]"},
-                                   {"u4_f", "u32[2, 3, 4]"}, {"u8", "u64[2, 3, 4]"},    {"u8_f", "u64[2, 3, 4]"},
-                                   {"b1", "bool[2, 3, 4]"},  {"b1_f", "bool[2, 3, 4]"}, {"v2", "f32[2, 3, 4]"},
-                                   {"bf", "bf16[1, 1, 4]"},  {"scalar", "f32[]"}};
+  const std::vector<Case> cases = {
+      {"f8", "f64[2, 3, 4]"},   {"f8_f", "f64[2, 3, 4]"},  {"f4", "f32[2, 3, 4]"},  {"f4_f", "f32[2, 3, 4]"},
+      {"f2", "f16[2, 3, 4]"},   {"f2_f", "f16[2, 3, 4]"},  {"i8", "i64[2, 3, 4]"},  {"i8_f", "i64[2, 3, 4]"},
+      {"u4", "u32[2, 3, 4]"},   {"u4_f", "u32[2, 3, 4]"},  {"u8", "u64[2, 3, 4]"},  {"u8_f", "u64[2, 3, 4]"},
+      {"b1", "bool[2, 3, 4]"},  {"b1_f", "bool[2, 3, 4]"}, {"v2", "f32[2, 3, 4]"},  {"i1", "i8[2, 3, 4]"},
+      {"i2_f", "i16[2, 3, 4]"}, {"i4", "i32[2, 3, 4]"},    {"u1_f", "u8[2, 3, 4]"}, {"u2", "u16[2, 3, 4]"},
+      {"e4m3", "f8e4m3[6]"},    {"bf", "bf16[1, 1, 4]"},   {"scalar", "f32[]"},     {"e5m2", "f8e5m2[6]"}};
   for (const Case& c : cases) {
     const std::string text = std::string("fusion @same (%x: ") + c.type + ") -> (%x) {\n}\n", name = c.file;
     const CommandResult result =
@@ -224,6 +232,8 @@ for path in sorted(glob.glob('out_*.npy')):
     a, b = np.load(path[4:]), np.load(path)
     if path == 'out_bf.npy':
         a = ((a.view('u4') + 0x7fff + ((a.view('u4') >> 16) & 1)) & 0xffff0000).astype('u4').view('f4')
+    if path == 'out_e4m3.npy': a = np.float32([1, 448, -448, 2**-9, -0.0, np.nan])
+    if path == 'out_e5m2.npy': a = np.float32([1, 448, -np.inf, 0, -0.0, np.nan])
     assert a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes(), path
 print(len(glob.glob('out_*.npy')))
 )";

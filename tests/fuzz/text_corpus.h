@@ -5,7 +5,23 @@
 
 namespace plait::test {
 
-inline constexpr std::array<std::string_view, 5> kTextCorpus = {
+inline constexpr std::array<std::string_view, 6> kTextCorpus = {
+    R"(
+let T = f8e4m3
+fusion @dtypes (%x: T[4], %a: i8[4], %b: i16[4], %c: i32[4], %d: u8[4], %e: u16[4], %f: f8e5m2[4]) -> (%y, %z, %w) {
+  %k = full(shape = [], value = -128, dtype = i8)
+  %h = full(shape = [], value = 0.1, dtype = f8e4m3)
+  %s = add(%a, %k)
+  %t = add(%s, %d)
+  %u = mul(%t, %b)
+  %y = sub(%u, %c)
+  %q = mul(%x, %h)
+  %z = cast(%q, to = f8e5m2)
+  %v = max(%z, %f)
+  %o = cast(%v, to = u16)
+  %w = max(%o, %e)
+}
+)",
     R"(
 let b = 4, n = 6, T = bf16
 mesh @m (dp = 2, tp = t)

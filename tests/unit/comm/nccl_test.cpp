@@ -288,6 +288,26 @@ TEST_F(Nccl, LargestAndSmallestOfFloatsAreRefused) {
   }
 }
 
+// No integers of two bytes, and f8 on some GPUs only: they are moved, not calculated with.
+TEST_F(Nccl, TypesThatTheLibraryDoesNotReduceAreRefused) {
+  auto comms = make_nccl_communicators(options({0, 1}));
+  for (const DType dtype : {DType::i16, DType::u16, DType::f8e4m3, DType::f8e5m2}) {
+    CommCase sum = sum_;
+    sum.dtype = dtype;
+    const Tensor zeros = Tensor::from_doubles(dtype, {8}, std::vector<double>(8, 0));
+    Member a = place(sum, 0, zeros), b = place(sum, 1, zeros);
+    const CommMember members[] = {a.member, b.member};
+    try {
+      call(comms->team(ranks_up_to(2)), sum, members);
+      FAIL() << name(dtype);
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.message(), fmt::format("NCCL has no sum of {}", name(dtype)));
+      EXPECT_FALSE(error.remedy().empty());
+    }
+    comms->check();
+  }
+}
+
 TEST_F(Nccl, AdoptedCommunicatorsAreUsedAndLeft) {
   void* nccl = dlopen(beside("libplait_sim_nccl.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(nccl, nullptr);

@@ -44,6 +44,29 @@ TEST(Rounding, DiscontinuousOpsSeeRoundedValues) {
   EXPECT_EQ(count(kernel_text(g, false), "round"), 1);
 }
 
+// f8 is rounded and small integers wrap where they are read, once each; a store does it by itself.
+TEST(Rounding, StorageTypesAreBroughtBackWhereverTheyAreRead) {
+  for (const DType dtype : {f8e4m3, f8e5m2, i8, i16, u8, u16}) {
+    for (const bool strict : {false, true}) {
+      Fusion f;
+      TensorView *x = f.input("x", {8}, dtype), *s = add(x, x);
+      f.output("y", add(mul(s, x), s));
+      EXPECT_EQ(count(kernel_text(f, strict), "round"), 2 + (strict && is_float(dtype))) << name(dtype);
+    }
+  }
+  Fusion f;
+  TensorView* x = f.input("x", {8}, f32);
+  f.output("y", cast(cast(x, f8e4m3), f32));
+  EXPECT_EQ(count(kernel_text(f, false), "round"), 1) << "quantization is kept";
+  Fusion g;
+  TensorView* z = g.input("z", {8}, f32);
+  g.output("i", cast(z, i8));
+  g.output("u", cast(z, u16));
+  const std::string text = kernel_text(g, false);
+  EXPECT_EQ(count(text, "min("), 2) << text;
+  EXPECT_EQ(count(text, "max("), 1) << text;
+}
+
 TEST(Rounding, WideTypesAreNotRounded) {
   Fusion f;
   TensorView* x = f.input("x", {8}, f32);

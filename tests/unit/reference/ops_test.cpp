@@ -70,12 +70,57 @@ TEST(Pointwise, Casts) {
   EXPECT_EQ(h.radius[0], 0);
   EXPECT_EQ(h.radius[4], double(0.1f) - 0.0999755859375);  // kept or skipped
   EXPECT_TRUE(h.excused_at(3));                            // skipped it would be 1e30
+  expect_values(run(in, "%y = cast(%a, to = i8)", given), {-1, 2, 0, 127, 0, 0});
+  expect_values(run(in, "%y = cast(%a, to = u16)", given), {0, 2, 0, 65535, 0, 0});
+  const Array q = run(in, "%y = cast(%a, to = f8e4m3)", given);
+  expect_values(q, {-1.5, 2.5, kNaN, 448, 0.1015625, -0.0});
+  EXPECT_EQ(q.radius, std::vector<double>(6, 0.0)) << "f8 is always rounded";
+  expect_values(run(in, "%y = cast(%a, to = f8e5m2)", given), {-1.5, 2.5, kNaN, kInf, 0.09375, -0.0});
   const Array d = run("%a: f64[1]", "%y = cast(%a, to = f32)", {{"a", Tensor::from_doubles(DType::f64, {1}, {0.1})}});
   expect_values(d, {double(0.1f)});
   EXPECT_EQ(d.radius[0], 0);
   Tensor large = Tensor::empty(DType::u64, {1});
   *static_cast<uint64_t*>(large.data()) = UINT64_MAX;
   expect_values(run("%a: u64[1]", "%y = cast(%a, to = f32)", {{"a", large}}), {0x1p64});
+}
+
+// Where the operand's interval holds a boundary of f8, its both sides; past the end, all of it or nothing known.
+TEST(Pointwise, RadiusOfF8) {
+  const auto settled = [](DType dtype, double value, double own) {
+    return settle(dtype, value, Interval::point(value), own);
+  };
+  EXPECT_EQ(settled(DType::f8e4m3, 1.0624, 1e-6).radius, 0);
+  EXPECT_EQ(settled(DType::f8e4m3, 1.0624, 1e-6).value, 1);
+  EXPECT_EQ(settled(DType::f8e4m3, 1.0625, 1e-6).radius, 0.125);
+  EXPECT_EQ(settled(DType::f8e4m3, 1e30, 1e20).value, 448);
+  EXPECT_EQ(settled(DType::f8e4m3, 1e30, 1e20).radius, 0);
+  EXPECT_EQ(settled(DType::f8e5m2, 61439, 10).radius, kInf);
+  EXPECT_EQ(settled(DType::f8e5m2, 1e6, 10).value, kInf);
+  EXPECT_EQ(settled(DType::f8e5m2, 1e6, 10).radius, 0);
+  EXPECT_EQ(settle(DType::f8e4m3, 1, Interval::anything(), 0).radius, kInf);
+}
+
+// Integers wrap in their own type, and what depends on a jump may wrap to anything.
+TEST(Pointwise, SmallIntegersWrap) {
+  const Given given{{"a", Tensor::from_doubles(DType::i8, {3}, {127, -128, 100})},
+                    {"b", Tensor::from_doubles(DType::i8, {3}, {1, -1, 100})},
+                    {"x", f32({3}, {0.1f, 2, 0.3f})}};
+  const std::string in = "%a: i8[3], %b: i8[3], %x: f32[3]";
+  expect_values(run(in, "%y = add(%a, %b)", given), {-128, 127, -56});
+  expect_values(run(in, "%y = mul(%a, %b)", given), {127, -128, 16});
+  expect_values(run(in, "%y = neg(%a)", given), {-127, -128, -100});
+  expect_values(run(in, "%t = add(%a, %b)\n%y = lt(%t, %a)", given), {1, 0, 1});
+  expect_values(run(in, "%y = cast(%a, to = u8)", given), {127, 128, 100});
+  // tanh(x) * 10 / tanh(x) is 10 but for its error: the integer may be 9 or 10, and 118 more may wrap.
+  const Array open = run(in,
+                         "%t = tanh(%x)\n%k = full(shape = [], value = 10, dtype = f32)\n%u = mul(%t, %k)\n"
+                         "%v = div(%u, %t)\n%i = cast(%v, to = i8)\n"
+                         "%l = full(shape = [], value = 118, dtype = i8)\n%y = add(%i, %l)",
+                         given);
+  for (int64_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(open.excused_at(i));
+    EXPECT_EQ(open.radius_at(i), kInf);
+  }
 }
 
 TEST(Pointwise, WhereAndMixedTypes) {
