@@ -20,11 +20,13 @@ uint32_t word_at(uint64_t seed, int64_t i, int64_t ordinal) {
   return philox(seed, static_cast<uint64_t>(i / 4), static_cast<uint64_t>(ordinal))[i % 4];
 }
 
-int64_t small_integer(uint32_t word, int level, bool is_unsigned) {
-  const int zeros = std::max(0, level - kSparseLevel), largest = std::max(1, kLargest >> level);
+int64_t small_integer(uint32_t word, int level, DType dtype) {
+  const int zeros = std::max(0, level - kSparseLevel);
+  // f8e5m2 is exact up to 8, where a sum could already have been rounded.
+  const int64_t largest = std::min<int64_t>(std::max(1, kLargest >> level), max_exact_integer(dtype) - 1);
   if (zeros > 0 && word >> (32 - zeros) != 0) return 0;
   const int64_t value = static_cast<int64_t>(word & 0xffff) % (2 * largest + 1) - largest;
-  return is_unsigned ? std::abs(value) : value;
+  return is_unsigned(dtype) ? std::abs(value) : value;
 }
 
 // The extent that an op looks up with this operand, or no expression.
@@ -72,9 +74,9 @@ Tensor draw(const Draw& what, const DrawOptions& options, int level) {
     else if (limit > 0)
       store_int64(input.dtype, bytes, static_cast<int64_t>(word % static_cast<uint64_t>(limit)));
     else if (!is_float(input.dtype))
-      store_int64(input.dtype, bytes, small_integer(word, level, is_unsigned(input.dtype)));
+      store_int64(input.dtype, bytes, small_integer(word, level, input.dtype));
     else if (options.exact)
-      store_double(input.dtype, bytes, static_cast<double>(small_integer(word, level, false)));
+      store_double(input.dtype, bytes, static_cast<double>(small_integer(word, level, input.dtype)));
     else
       store_double(input.dtype, bytes,
                    normal(options.seed, static_cast<uint64_t>(i), static_cast<uint64_t>(ordinal)) *

@@ -85,7 +85,7 @@ static inline double __longlong_as_double(long long bits) { return __builtin_bit
 // Toward zero; a value beyond the largest float becomes that.
 static inline float __double2float_rz(double x) {
   float y = (float)x;
-  const bool too_large = y > 0 ? (double)y > x : (double)y < x;
+  const bool too_large = y > 0 ? (double)y > x : y < 0 && (double)y < x;
   if (y != y || !too_large) return y;
   return __uint_as_float(__float_as_uint(y) - 1u);
 }
