@@ -12,7 +12,7 @@ namespace plait {
 namespace {
 
 constexpr int kDoubleMantissa = 52, kDoubleBias = 1023;
-constexpr uint64_t kDoubleInfinity = 0x7FF0000000000000u;
+constexpr uint64_t kDoubleInfinity = 0x7FF0000000000000u, kDoubleNaN = 0x7FF8000000000000u;
 
 // A format of 8 or 16 bits: sign, exponent field, `mantissa` stored bits. Without infinity the numbers go on in the
 // last exponent, and NaN is the one pattern with all bits set.
@@ -55,7 +55,8 @@ double decode(Narrow format, uint16_t bits) {
   const uint64_t magnitude = bits & format.magnitude_bits(), sign = uint64_t(bits >> (format.bits - 1)) << 63;
   const uint64_t mantissa = magnitude & ((1u << format.mantissa) - 1);
   const int exponent = int(magnitude >> format.mantissa);
-  if (magnitude > format.largest() || (format.has_infinity && magnitude == format.largest()))
+  if (magnitude > format.largest() && format.bits == 8) return std::bit_cast<double>(sign | kDoubleNaN);
+  if (magnitude >= format.infinity() && format.has_infinity)
     return std::bit_cast<double>(sign | kDoubleInfinity | mantissa << (kDoubleMantissa - format.mantissa));
   if (exponent == 0) {
     const double value = std::ldexp(double(mantissa), 1 - format.bias - format.mantissa);
