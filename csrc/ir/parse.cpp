@@ -13,6 +13,8 @@ namespace plait {
 
 namespace {
 
+constexpr size_t kMaxLets = 10000;
+
 // An op of the kind that the text names, or null.
 std::unique_ptr<Op> make_op(std::string_view text) {
 #define PLAIT_OP(Name, op_text, properties)                                                      \
@@ -96,6 +98,8 @@ class Parser : TypeParser {
     do {
       const size_t at = in_.here();
       std::string name = in_.word("a name");
+      if (lets_.size() == kMaxLets)
+        in_.fail_at(at, fmt::format("more than {} lets", kMaxLets), "write numbers instead");
       if (!lets_.insert(name).second) in_.fail_at(at, fmt::format("`{}` is defined twice", name), "let a name once");
       if (parse_dtype(name)) in_.fail_at(at, fmt::format("`{}` is a dtype", name), "choose another name");
       in_.expect("=", fmt::format("after `{}`", name));
