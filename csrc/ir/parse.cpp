@@ -484,8 +484,11 @@ class Parser : TypeParser {
   void read_value(std::vector<int64_t>& v) {
     in_.expect("[", "before a list");
     if (in_.accept("]")) return;
-    do v.push_back(read_signed());
-    while (in_.accept(","));
+    do {
+      if (v.size() == kMaxExtents)
+        in_.fail(fmt::format("more than {} numbers", kMaxExtents), "one for a dim is enough");
+      v.push_back(read_signed());
+    } while (in_.accept(","));
     in_.expect("]", "or `,` after a number");
   }
   void read_value(std::optional<double>& v) {

@@ -7,12 +7,6 @@
 
 namespace plait {
 
-namespace {
-
-constexpr size_t kMaxExtents = 64;
-
-}  // namespace
-
 std::string TypeParser::dtype_help(std::string_view text) {
   std::vector<std::string> names;
   for (int i = 0; i < kDTypeCount; ++i) names.emplace_back(name(static_cast<DType>(i)));

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -310,6 +311,18 @@ TEST(TextFuzz, CorpusIsRead) {
   EXPECT_GE(accepted_count, 9);
 }
 
+// A new op gets its line in text_corpus.h.
+TEST(TextFuzz, CorpusHasEveryKindOfOp) {
+  std::set<OpKind> seen;
+  for (const auto& text : corpus()) {
+    const auto fusion = parse_fusion(text);
+    for (const Op* op : fusion->ops()) seen.insert(op->kind);
+  }
+#define PLAIT_OP(Name, text, properties) EXPECT_TRUE(seen.count(OpKind::Name)) << #text;
+#include "ir/ops.def"
+#undef PLAIT_OP
+}
+
 TEST(TextFuzz, Mutations) { run_mutations(kSeed, 20000); }
 
 TEST(TextFuzz, AcceptedMutationsCompile) { run_compilations(kSeed + 2, 20000); }
@@ -369,6 +382,10 @@ std::vector<Large> large_texts() {
       {"digits", with_extent(repeated(100000, "9")), "past 64 bits"},
       {"dims", with_extent("4" + repeated(100000, ", 4")), "more than 64 extents"},
       {"64 dims", with_extent("1" + repeated(63, ", 1")), nullptr},
+      {"numbers", "fusion @f (%x: f32[4]) -> (%y) {\n  %y = flip(%x, dims = [0" + repeated(100000, ", 0") + "])\n}\n",
+       "more than 64 numbers"},
+      {"list of operands", "fusion @f (%x: f32[4]) -> (%y) {\n  %y = cat(%x" + repeated(20000, ", %x") + ")\n}\n",
+       nullptr},
       {"names", "fusion @f (%" + repeated(1000000, "x") + ": f32[4])" + body, "a tensor name of 1000000"},
       {"lets", "let a = 1" + numbered(20000, ", b", " = 1") + "\n" + with_extent("4"), "more than 10000 lets"},
       {"inputs", "fusion @f (%x: f32[4]" + numbered(20000, ", %i", ": f32[4]") + ")" + body, nullptr},
