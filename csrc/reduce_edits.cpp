@@ -156,42 +156,47 @@ Edits merge_inputs(const Fusion& fusion) {
   return out;
 }
 
-// Takes an operand, behind the first, out of the line that defines a tensor.
-std::string without_operand(std::string text, const std::string& name, const std::string& operand) {
-  const size_t begin = text.find("%" + name + ":");
-  if (begin == text.npos) return text;
-  const std::string word = ", %" + operand;
-  const size_t end = text.find("\n", begin), at = text.find(word, text.find(" = ", begin));
-  return at < end ? text.erase(at, word.size()) : text;
+// fn(field) for the op's operand fields that hold something which may leave: a list, or an operand that may be absent.
+template <class Fn>
+void for_each_loose_operand(Op& op, Fn&& fn) {
+  visit(op, [&](auto& node) {
+    for_each_field(node, [&](auto field, auto& value) {
+      using T = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+        fn(value);
+      } else if constexpr (std::is_same_v<T, TensorView*>) {
+        if (value && may_be_absent(field)) fn(value);
+      }
+    });
+  });
 }
 
-// An operand among several leaves: one of a list, or one that may be absent (the text form knows which may).
+struct OperandCount {
+  size_t count = 0;
+  void operator()(TensorView*&) { ++count; }
+  void operator()(std::vector<TensorView*>& list) { count += list.size(); }
+};
+
+// Takes operand number `index` of those away.
+struct OperandLoss {
+  size_t index, at = 0;
+  void operator()(TensorView*& operand) {
+    if (at++ == index) operand = nullptr;
+  }
+  void operator()(std::vector<TensorView*>& list) {
+    if (index >= at && index - at < list.size() && list.size() > 1)
+      list.erase(list.begin() + static_cast<long>(index - at));
+    at += list.size() + 1;
+  }
+};
+
 Edits drop_operands(const Fusion& fusion) {
   Edits out;
-  for (const Op* op : fusion.ops()) {
-    visit(*op, [&](const auto& node) {
-      for_each_field(node, [&](auto field, const auto& value) {
-        using T = std::remove_cvref_t<decltype(value)>;
-        if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
-          for (size_t k = 0; value.size() > 1 && k < value.size(); ++k)
-            out.push_back(on_op(*op, [k, member = field.member](Fusion&, Op& o) {
-              visit(o, [&]<class Node>(Node& found) {
-                if constexpr (requires { found.*member; }) {
-                  auto& list = found.*member;
-                  if (k < list.size()) list.erase(list.begin() + static_cast<long>(k));
-                }
-              });
-            }));
-        }
-      });
-    });
-    const auto operands = inputs(*op);
-    for (size_t k = 1; k < operands.size(); ++k)
-      out.push_back({nullptr,
-                     [name = op->out->name, operand = operands[k]->name](std::string text) {
-                       return without_operand(std::move(text), name, operand);
-                     },
-                     {}});
+  for (Op* op : fusion.ops()) {
+    OperandCount loose;
+    for_each_loose_operand(*op, loose);
+    for (size_t k = 0; k < loose.count; ++k)
+      out.push_back(on_op(*op, [k](Fusion&, Op& o) { for_each_loose_operand(o, OperandLoss{k}); }));
   }
   return out;
 }

@@ -89,6 +89,7 @@ set(PLAIT_TEST_numerics
 )
 set(PLAIT_TEST_perf
   perf/steady_state_test.cpp
+  perf/text_speed_test.cpp
 )
 set(PLAIT_TEST_unit_analysis
   unit/analysis/cost_test.cpp

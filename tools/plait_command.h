@@ -40,8 +40,9 @@ struct Loaded {
 // Reads and parses args.file and settles `--set`, `--option`, `--dump`, `--comm`, `--device`. UserError for any word
 // that does not fit, with a suggestion.
 Loaded load(const Arguments& args);
-// Text of a file. UserError where it cannot be read.
-std::string read_text(const std::string& path);
+inline constexpr size_t kMostText = size_t{1} << 30;
+// Text of a file. UserError where it cannot be read or has more than `most` bytes.
+std::string read_text(const std::string& path, size_t most = kMostText);
 // `name=value` cut at the first `=`. UserError naming the flag.
 std::pair<std::string, std::string> name_and_value(const std::string& word, const std::string& flag);
 // Every input: those given by `--input`, the others drawn.

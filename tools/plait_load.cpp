@@ -17,6 +17,7 @@
 #include "plait_npy.h"
 #include "plait_values.h"
 #include "reference/draw_inputs.h"
+#include "sym/text_reader.h"
 
 namespace plait::tool {
 
@@ -172,7 +173,7 @@ std::pair<std::string, std::string> name_and_value(const std::string& word, cons
   return {word.substr(0, at), word.substr(at + 1)};
 }
 
-std::string read_text(const std::string& path) {
+std::string read_text(const std::string& path, size_t most) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw UserError(fmt::format("cannot read `{}`: it is a folder", path), "", "give the path of a text file");
@@ -180,9 +181,14 @@ std::string read_text(const std::string& path) {
   if (!in)
     throw UserError(fmt::format("cannot read `{}`: {}", path, std::strerror(errno)), "",
                     "give the path of a text file, e.g. docs/examples/simple_add.plait");
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
+  std::string out;
+  char buffer[1 << 16];
+  while (in.read(buffer, sizeof buffer), in.gcount() > 0) {
+    out.append(buffer, static_cast<size_t>(in.gcount()));
+    if (out.size() > most)  // a device never ends
+      throw UserError(fmt::format("`{}` has more than {} bytes", path, most), "", "give the path of a text file");
+  }
+  return out;
 }
 
 std::string default_device() {
@@ -203,7 +209,7 @@ Loaded load(const Arguments& args) {
   ParseOptions parse;
   parse.file = args.file;
   parse.set = read_settings(args);
-  out.fusion = parse_fusion(read_text(args.file), parse);
+  out.fusion = parse_fusion(read_text(args.file, TextReader::kMaxText), parse);
   out.dumps = std::make_unique<DumpSink>();
   for (const auto& dumps : args.dumps) {
     std::istringstream specs(dumps);

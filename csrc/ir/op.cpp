@@ -1,5 +1,6 @@
 #include "ir/op.h"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "base/error.h"
@@ -114,8 +115,11 @@ std::string_view text_name(const Op& op) {
 }
 
 std::string describe(const Op& op) {
+  constexpr size_t kShown = 16;
+  const std::vector<TensorView*> operands = inputs(op);
   std::string list;
-  for (const TensorView* t : inputs(op)) list += (list.empty() ? "%" : ", %") + t->name;
+  for (size_t i = 0; i < std::min(operands.size(), kShown); ++i) list += (i ? ", %" : "%") + operands[i]->name;
+  if (operands.size() > kShown) list += fmt::format(" and {} more", operands.size() - kShown);
   std::string call = fmt::format("{}({})", text_name(op), list);
   return op.out && !op.out->name.empty() ? fmt::format("{}: %{} = {}", text_name(op), op.out->name, call) : call;
 }

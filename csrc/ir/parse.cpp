@@ -13,6 +13,8 @@ namespace plait {
 
 namespace {
 
+constexpr size_t kMaxLets = 10000;
+
 // An op of the kind that the text names, or null.
 std::unique_ptr<Op> make_op(std::string_view text) {
 #define PLAIT_OP(Name, op_text, properties)                                                      \
@@ -96,6 +98,8 @@ class Parser : TypeParser {
     do {
       const size_t at = in_.here();
       std::string name = in_.word("a name");
+      if (lets_.size() == kMaxLets)
+        in_.fail_at(at, fmt::format("more than {} lets", kMaxLets), "write numbers instead");
       if (!lets_.insert(name).second) in_.fail_at(at, fmt::format("`{}` is defined twice", name), "let a name once");
       if (parse_dtype(name)) in_.fail_at(at, fmt::format("`{}` is a dtype", name), "choose another name");
       in_.expect("=", fmt::format("after `{}`", name));
@@ -480,8 +484,11 @@ class Parser : TypeParser {
   void read_value(std::vector<int64_t>& v) {
     in_.expect("[", "before a list");
     if (in_.accept("]")) return;
-    do v.push_back(read_signed());
-    while (in_.accept(","));
+    do {
+      if (v.size() == kMaxExtents)
+        in_.fail(fmt::format("more than {} numbers", kMaxExtents), "one for a dim is enough");
+      v.push_back(read_signed());
+    } while (in_.accept(","));
     in_.expect("]", "or `,` after a number");
   }
   void read_value(std::optional<double>& v) {

@@ -84,6 +84,8 @@ std::vector<sym::Expr> TypeParser::read_extents(bool open) {
   if (in_.accept("]")) return out;
   do {
     const size_t at = in_.here();
+    if (out.size() == kMaxExtents)
+      in_.fail_at(at, fmt::format("more than {} extents", kMaxExtents), "tensors have at most that many dims");
     out.push_back(read_expression("extent"));
     if (sym::bounds(out.back()).hi < 0 && !(open && out.back().constant() == -1))
       in_.fail_at(at, fmt::format("extent {} is negative", sym::print(out.back())), "extents are at least 0");

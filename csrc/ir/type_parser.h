@@ -28,6 +28,8 @@ class TypeParser {
     std::vector<sym::Expr> shape;
   };
 
+  static constexpr size_t kMaxExtents = 64;  // and the numbers of a list, one for a dim
+
   static std::string dtype_help(std::string_view text);
   Mesh read_mesh();
   Type read_type();

@@ -269,9 +269,10 @@ class Parser {
   Expr number(std::string_view digits, bool negative) {
     Wide v = 0;
     for (char c : digits) {
-      if (c < '0' || c > '9') fail_at(fmt::format("malformed number '{}'", digits), at_);
+      if (c < '0' || c > '9') fail_at(fmt::format("malformed number '{}'", digits.substr(0, 40)), at_);
       v = v * 10 + (c - '0');
-      if (v > Wide(INT64_MAX) + (negative ? 1 : 0)) fail_at(fmt::format("number {} is past 64 bits", digits), at_);
+      if (v > Wide(INT64_MAX) + (negative ? 1 : 0))
+        fail_at(fmt::format("number {}{} is past 64 bits", digits.substr(0, 40), digits.size() > 40 ? "..." : ""), at_);
     }
     at_ += digits.size();
     return pool_.constant(static_cast<int64_t>(negative ? -v : v));

@@ -13,9 +13,15 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return is_letter(c) || is_digit(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+constexpr size_t kMaxWords = 500;  // of an expression; making its canonical form takes more than linear time
 constexpr size_t kMaxName = 1000;  // characters; comparing longer names for a suggestion would take long
 
 }  // namespace
+
+TextReader::TextReader(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {
+  if (text.size() > kMaxText)
+    fail_at(0, fmt::format("a text of {} bytes", text.size()), fmt::format("texts have at most {}", kMaxText));
+}
 
 void TextReader::skip() {
   while (at_ < text_.size()) {
@@ -121,8 +127,25 @@ std::string TextReader::number_text(std::string_view what) {
   return out;
 }
 
+// Counts the words up to where an expression ends at the latest.
+void TextReader::check_expression(std::string_view what) {
+  size_t words = 0, depth = 0;
+  bool inside = false;
+  for (size_t at = at_; at < text_.size(); ++at) {
+    const char c = text_[at];
+    if (is_word(c) && !inside && ++words > kMaxWords)
+      fail(fmt::format("{} of more than {} words", what, kMaxWords), "write a shorter expression");
+    inside = is_word(c);
+    if (c == '(') ++depth;
+    if (depth == 0 && (c == ',' || c == ')' || c == '#')) return;
+    if (c == ')') --depth;
+    if (c == ']' || c == '{' || c == '}' || c == '%' || c == '[') return;
+  }
+}
+
 sym::Expr TextReader::expression(sym::Pool& pool, std::string_view what) {
   skip();
+  check_expression(what);
   std::string_view rest = text_.substr(at_), probe = rest;
   try {
     // Sizes are at least 0: the facts are stated first, then the expression is built on them.

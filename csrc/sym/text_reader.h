@@ -10,7 +10,9 @@ namespace plait {
 
 class TextReader {
  public:
-  TextReader(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
+  static constexpr size_t kMaxText = size_t{1} << 24;  // bytes
+  // UserError where the text is longer.
+  TextReader(std::string_view text, std::string file);
 
   // Skips blanks and comments (# to the end of the line).
   void skip();
@@ -40,6 +42,7 @@ class TextReader {
 
  private:
   std::string found();
+  void check_expression(std::string_view what);
   std::string name(std::string_view what);
   std::string_view text_;
   size_t at_ = 0;

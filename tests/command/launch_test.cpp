@@ -109,6 +109,24 @@ TEST_F(Launch, AnErrorInOneRankEndsTheJob) {
     EXPECT_TRUE(has(result.err, part)) << part << "\n" << result.err;
 }
 
+// An internal error in the ranks leaves one file, and the command that starts the job again.
+TEST_F(Launch, InternalErrorsReplayAsJobs) {
+  for (const char* bug : {"internal_error_propagate", "internal_error_run"}) {
+    const CommandResult first = run({"launch", "-n", "2", "--", "run", kTpMlp, "--set", "sb=8", "--device", "reference",
+                                     "--option", std::string("test_bug=") + bug});
+    EXPECT_EQ(first.exit, 2) << first.out << first.err;
+    const std::string mark = "  replay: ";
+    const size_t at = first.err.find(mark);
+    ASSERT_NE(at, std::string::npos) << first.err;
+    const std::string replay = first.err.substr(at + mark.size(), first.err.find('\n', at) - at - mark.size());
+    EXPECT_TRUE(has(replay, " launch -n 2 -- run plait_repro_")) << replay;
+    const CommandResult second = run_words({"/bin/sh", "-c", replay}, folder_.path());
+    EXPECT_EQ(second.exit, 2) << second.err;
+    EXPECT_TRUE(has(second.err, "a planted internal error")) << second.err;
+    EXPECT_TRUE(has(second.err, replay)) << second.err;
+  }
+}
+
 TEST_F(Launch, AHungRankIsNamedAndTheRecordersTell) {
   const CommandResult result = run_to_failure("2:4:hang", 1);
   for (const char* part : {"has waited 1000 ms in all_reduce(f32, sum, 1024 elements) of ranks 0, 1, 2",

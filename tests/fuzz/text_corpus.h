@@ -5,7 +5,7 @@
 
 namespace plait::test {
 
-inline constexpr std::array<std::string_view, 6> kTextCorpus = {
+inline constexpr std::array<std::string_view, 8> kTextCorpus = {
     R"(
 let T = f8e4m3
 fusion @dtypes (%x: T[4], %a: i8[4], %b: i16[4], %c: i32[4], %d: u8[4], %e: u16[4], %f: f8e5m2[4]) -> (%y, %z, %w) {
@@ -89,6 +89,75 @@ fusion @sharded on @m (
   %q: f32[s, floordiv(s + 3, 4), max(s, 7) - min(s, 3)] {2: [local 2, a granule 64]} = reshard(%p)
   %u = uniform(shape = [s, 4], seed = %seed, global = [2*s, 8], start = [s*rank.a, 4*rank.b])
   %w = sub(%q, %q)
+}
+)",
+    R"(
+let n = 4, c = 6
+fusion @ops (
+  %x: f32[n, c], %y: bf16[3, n, 4], %i: i64[n, c], %j: i32[5], %k: i64[n], %v: f32[c], %table: f32[9, c], %seed: u64[]
+) -> (%sum, %repeat, %bits, %scatter, %drawn, %axis, %total, %tall) {
+  %sum = sum(%x, dims = [0, -1], keepdim = true)
+  %prod = prod(%x, dims = [1])
+  %high = amax(%x)
+  %low = amin(%y, dims = [2])
+  %at = argmax(%x, dims = [1])
+  %first = argmin(%i)
+  %var = var(%x, dims = [0], correction = 0)
+  %running: f32[n, c] = cumsum(%x, dim = 1, exclusive = true, reverse = true)
+  %turned = permute(%y, dims = [2, 0, 1])
+  %wide = broadcast(%v, shape = [n, c], dims = [1])
+  %long = unsqueeze(%v, dims = [0, 2])
+  %short = squeeze(%long, dims = [0])
+  %flat = reshape(%running, shape = [2, 2*c])
+  %tall = reshape(%y, shape = [-1])
+  %part = slice(%x, dim = 1, start = 1, stop = -1, step = 2)
+  %padded = pad(%x, low = [1, 0], high = [0, 2], value = -inf)
+  %joined = cat(%x, %wide, %running, dim = 0)
+  %back = flip(%joined, dims = [0, 1])
+  %rolled = roll(%x, shifts = [1, -2], dims = [0, 1])
+  %repeat = repeat(%back, repeats = [2, 1, 3])
+  %bits = bitcast(%rolled, to = u32)
+  %taken = gather(%x, %i, dim = 1)
+  %chosen = index_select(%x, %j, dim = 0)
+  %scatter = scatter_add(%x, %i, %taken, dim = 1)
+  %drawn = normal(shape = [n, 2], seed = %seed, offset = 5)
+  %axis = iota(shape = [n, c], dim = 1, dtype = i32)
+  %total = size(value = n*c, dtype = f32)
+}
+)",
+    R"(
+let n = 4, c = 6
+fusion @composites (
+  %x: f32[n, c], %u: f32[2, n, c], %i: i64[n, c], %k: i64[n], %v: f32[c], %table: f32[9, c], %q: bf16[4, n, c],
+  %kv: bf16[2, n, c], %mask: bool[n, n], %cos: f32[n, c]
+) -> (%copy, %stacked, %spread, %one, %lower, %upper, %rows, %along, %hot, %mean, %std, %any, %all, %lse, %norm, %soft,
+      %logs, %layer, %rms, %group, %batch, %loss, %mse, %gated, %roped, %seen) {
+  %copy = set(%x)
+  %stacked = stack(%x, %copy, dim = 1)
+  %spread = expand(%v, shape = [n, -1])
+  %one = eye(rows = n, columns = c, dtype = f64)
+  %lower = tril(%x, diagonal = -1)
+  %upper = triu(%x, diagonal = 2)
+  %rows = embedding(%k, %table)
+  %along = take_along(%x, %i, dim = 1)
+  %hot = one_hot(%k, classes = 9, dtype = f32)
+  %mean = mean(%x, dims = [1], keepdim = true)
+  %std = std(%x, dims = [0], correction = 0)
+  %any = any(%i)
+  %all = all(%i, dims = [1])
+  %lse = logsumexp(%x, dims = [1])
+  %norm = norm(%x, p = inf, dims = [0])
+  %soft = softmax(%x, dim = 1)
+  %logs = log_softmax(%x, dim = 0)
+  %layer = layer_norm(%x, %v, %v, dims = 1, eps = 0.001)
+  %rms = rms_norm(%x, %v, dims = 1)
+  %group = group_norm(%x, %v, groups = 3)
+  %batch = batch_norm(%x, %v, %v, mean = %v, var = %v)
+  %loss = cross_entropy(%x, %k, ignore_index = -100, smoothing = 0.1, reduction = sum)
+  %mse = mse(%x, %copy, reduction = none)
+  %gated = swiglu(%x, %copy)
+  %roped = rope(%u, %cos, %cos, interleaved = true)
+  %seen = scaled_dot_product_attention(%q, %kv, %kv, mask = %mask, causal = true, scale = 0.5)
 }
 )",
 };

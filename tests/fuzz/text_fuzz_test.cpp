@@ -2,15 +2,21 @@
 // accepted compiles, or is refused by a UserError.
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <sstream>
+#include <thread>
 
 #include "base/error.h"
 #include "fuzz/text_corpus.h"
+#include "fuzz/text_harness.h"
 #include "ir/fusion.h"
 #include "plait.h"
 
@@ -154,35 +160,6 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
-// Empty, or what is wrong with how the text was treated.
-std::string problem_of(const std::string& text, bool& accepted) {
-  accepted = false;
-  std::unique_ptr<Fusion> fusion;
-  try {
-    fusion = parse_fusion(text, {.file = "f"});
-  } catch (const UserError& e) {
-    if (e.message().empty() || e.where().rfind("f:", 0) != 0) return fmt::format("poor error: {}", e.what());
-    return "";
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  accepted = true;
-  try {
-    verify(*fusion);
-    const std::string printed = print(*fusion);
-    auto again = parse_fusion(printed, {.file = "again"});
-    verify(*again);
-    if (!equal(*fusion, *again) || print(*again) != printed)
-      return fmt::format("printed\n{}again\n{}", printed, print(*again));
-    auto copy = clone(*fusion);
-    verify(*copy);
-    if (!equal(*fusion, *copy) || print(*copy) != printed) return fmt::format("clone\n{}of\n{}", print(*copy), printed);
-  } catch (const std::exception& e) {
-    return fmt::format("{}\nprinted\n{}", e.what(), print(*fusion));
-  }
-  return "";
-}
-
 constexpr int64_t kMostElements = 4096, kMostRanks = 8;
 
 // Metadata of all inputs, every free size 4. Nothing where a tensor is too large for a quick run or has no elements to
@@ -256,15 +233,55 @@ void run_compilations(uint64_t seed, int count) {
   EXPECT_GT(compiled_count * 4, accepted_count);
 }
 
+// Ends the process, with words, where one text takes too long: no test may hang.
+class Watchdog {
+ public:
+  explicit Watchdog(uint64_t seed) : seed_(seed), thread_([this] { watch(); }) {}
+  ~Watchdog() {
+    done_ = true;
+    thread_.join();
+  }
+  Watchdog(const Watchdog&) = delete;
+  void enter(int mutation) { at_ = mutation; }
+
+ private:
+  void watch() {
+    int before = -1, ticks = 0;
+    while (!done_) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      const int now = at_;
+      ticks = now == before ? ticks + 1 : 0;
+      before = now;
+      if (ticks < 600) continue;
+      std::fprintf(stderr, "seed %llu mutation %d takes over a minute\n", static_cast<unsigned long long>(seed_), now);
+      std::abort();
+    }
+  }
+  const uint64_t seed_;
+  std::atomic<int> at_ = 0;
+  std::atomic<bool> done_ = false;
+  std::thread thread_;
+};
+
+int64_t most_resident_kilobytes() {
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
 void run_mutations(uint64_t seed, int count) {
   Mutator mutator(corpus(), seed);
+  Watchdog watchdog(seed);
   int accepted_count = 0, failures = 0;
   double slowest = 0;
+  const int64_t memory = most_resident_kilobytes();
+  const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < count && failures < 5; ++i) {
+    watchdog.enter(i);
     const std::string text = mutator.next();
     const auto begin = std::chrono::steady_clock::now();
     bool accepted = false;
-    const std::string problem = problem_of(text, accepted);
+    const std::string problem = test::problem_of_text(text, accepted);
     slowest = std::max(slowest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     accepted_count += accepted;
     if (!problem.empty()) {
@@ -272,29 +289,144 @@ void run_mutations(uint64_t seed, int count) {
       ++failures;
     }
   }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const int64_t grown = most_resident_kilobytes() - memory;
+  std::printf("%d mutations, %d accepted, %.1f s, slowest %.3f s, %lld kB more memory\n", count, accepted_count,
+              seconds, slowest, static_cast<long long>(grown));
   testing::Test::RecordProperty("accepted", accepted_count);
   EXPECT_GT(accepted_count, count / 20) << "too few mutations leave a text that is read to the end";
   EXPECT_LT(slowest, 5.0) << "seconds for one text";
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(grown, 128 * 1024) << "kB";
+#endif
 }
 
 TEST(TextFuzz, CorpusIsRead) {
   int accepted_count = 0;
   for (const auto& text : corpus()) {
     bool accepted = false;
-    EXPECT_EQ(problem_of(text, accepted), "") << text;
+    EXPECT_EQ(test::problem_of_text(text, accepted), "") << text;
     accepted_count += accepted;
   }
   EXPECT_GE(accepted_count, 9);
 }
 
-TEST(TextFuzz, Mutations) { run_mutations(kSeed, 2000); }
+// A new op gets its line in text_corpus.h.
+TEST(TextFuzz, CorpusHasEveryKindOfOp) {
+  std::set<OpKind> seen;
+  for (const auto& text : corpus()) {
+    const auto fusion = parse_fusion(text);
+    for (const Op* op : fusion->ops()) seen.insert(op->kind);
+  }
+#define PLAIT_OP(Name, text, properties) EXPECT_TRUE(seen.count(OpKind::Name)) << #text;
+#include "ir/ops.def"
+#undef PLAIT_OP
+}
+
+TEST(TextFuzz, Mutations) { run_mutations(kSeed, 20000); }
 
 TEST(TextFuzz, AcceptedMutationsCompile) { run_compilations(kSeed + 2, 20000); }
 
 TEST(TextFuzz, MutationsLongRun) {
-  if (!std::getenv("PLAIT_TEST_LONG")) GTEST_SKIP() << "20,000 mutations; set PLAIT_TEST_LONG=1";
-  run_mutations(kSeed + 1, 20000);
+  if (!std::getenv("PLAIT_TEST_LONG")) GTEST_SKIP() << "1,000,000 mutations; set PLAIT_TEST_LONG=1";
+  run_mutations(kSeed + 1, 1000000);
+}
+
+TEST(TextFuzz, CompilationsLongRun) {
+  if (!std::getenv("PLAIT_TEST_LONG")) GTEST_SKIP() << "100,000 mutations; set PLAIT_TEST_LONG=1";
   run_compilations(kSeed + 3, 100000);
+}
+
+// Texts whose size or depth, and nothing else, is out of bounds: refused at once.
+struct Large {
+  const char* name;
+  std::string text;
+  const char* words;  // of the refusal; null: it is read
+};
+
+std::string repeated(size_t count, const std::string& part) {
+  std::string out;
+  out.reserve(count * part.size());
+  for (size_t i = 0; i < count; ++i) out += part;
+  return out;
+}
+
+std::string numbered(size_t count, const std::string& before, const std::string& behind) {
+  std::string out;
+  for (size_t i = 0; i < count; ++i) out += before + std::to_string(i) + behind;
+  return out;
+}
+
+std::string with_extent(const std::string& extent) {
+  return "fusion @f (%x: f32[" + extent + "]) -> (%y) {\n  %y = exp(%x)\n}\n";
+}
+
+std::vector<Large> large_texts() {
+  const std::string body = " -> (%y) {\n  %y = exp(%x)\n}\n";
+  const std::string deep = repeated(100000, "("), close = repeated(100000, ")");
+  return {
+      {"bytes", repeated(size_t{1} << 24, " ") + with_extent("4"), "a text of 16777"},
+      {"blanks", repeated(4000000, " ") + with_extent("4"), nullptr},
+      {"comments", repeated(400000, "# comment\n") + with_extent("4"), nullptr},
+      {"parentheses", with_extent(deep + "h" + close), "less nesting"},
+      {"minus", with_extent(repeated(100000, "-") + "h"), nullptr},
+      {"not", with_extent(repeated(100000, "not ") + "h"), "more than 500 words"},
+      {"calls", with_extent(repeated(50000, "min(") + "h" + repeated(50000, ", 1)")), "more than 500 words"},
+      {"sum", with_extent("h" + numbered(20000, " + a", "")), "more than 500 words"},
+      {"sum of 500", with_extent("h" + numbered(499, " + a", "")), nullptr},
+      {"product", with_extent("h" + numbered(20000, "*a", "")), "more than 500 words"},
+      {"maximum", with_extent("max(h" + numbered(5000, ", a", "") + ")"), "more than 500 words"},
+      {"maximum of 500", with_extent("max(h" + numbered(498, ", a", "") + ")"), nullptr},
+      {"powers", with_extent("(a + b)" + repeated(160, "*(a + b + c)")), nullptr},
+      {"floors", with_extent(repeated(160, "floordiv(") + "h" + repeated(160, " + b, 7)")), nullptr},
+      {"digits", with_extent(repeated(100000, "9")), "past 64 bits"},
+      {"dims", with_extent("4" + repeated(100000, ", 4")), "more than 64 extents"},
+      {"64 dims", with_extent("1" + repeated(63, ", 1")), nullptr},
+      {"numbers", "fusion @f (%x: f32[4]) -> (%y) {\n  %y = flip(%x, dims = [0" + repeated(100000, ", 0") + "])\n}\n",
+       "more than 64 numbers"},
+      {"list of operands", "fusion @f (%x: f32[4]) -> (%y) {\n  %y = cat(%x" + repeated(20000, ", %x") + ")\n}\n",
+       nullptr},
+      {"names", "fusion @f (%" + repeated(1000000, "x") + ": f32[4])" + body, "a tensor name of 1000000"},
+      {"lets", "let a = 1" + numbered(20000, ", b", " = 1") + "\n" + with_extent("4"), "more than 10000 lets"},
+      {"inputs", "fusion @f (%x: f32[4]" + numbered(20000, ", %i", ": f32[4]") + ")" + body, nullptr},
+      {"operands", "fusion @f (%x: f32[4]) -> (%y) {\n  %y = add(%x" + repeated(100000, ", %x") + ")\n}\n",
+       "takes 2 operands"},
+      {"results",
+       "fusion @f (%x: f32[4]) -> (%y) {\n" + numbered(20000, "  %t", " = exp(%x)\n") + "  %y = exp(%q)\n}\n",
+       "%q is not defined"},
+      {"segments", "fusion @f (%x: f32[4]) -> (%y) {\n" + repeated(20000, "segment @s () -> () {"), "within a segment"},
+      {"schedule",
+       "fusion @f (%x: f32[4]) -> (%y) {\n segment @s (%x) -> (%y) schedule nest" + deep + close +
+           " { %y = exp(%x) }\n}\n",
+       nullptr},
+      {"layout", "mesh @m (a = 2)\nfusion @f on @m (%x: f32[4] {0: [" + repeated(20000, "local 2, ") + "a]})" + body,
+       nullptr},
+  };
+}
+
+TEST(TextFuzz, LargeTextsAreRefusedOrReadQuickly) {
+  for (const Large& large : large_texts()) {
+    SCOPED_TRACE(large.name);
+    const auto begin = std::chrono::steady_clock::now();
+    std::string said;
+    try {
+      const auto fusion = parse_fusion(large.text, {.file = "f"});
+      verify(*fusion);
+      const std::string printed = print(*fusion);
+      EXPECT_EQ(print(*parse_fusion(printed)), printed);
+    } catch (const UserError& e) {
+      said = e.what();
+      EXPECT_LT(said.size(), 2000u);
+    }
+    if (large.words) {
+      EXPECT_NE(said.find(large.words), std::string::npos) << said.substr(0, 300);
+    } else {
+      EXPECT_EQ(said, "");
+    }
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    EXPECT_LT(seconds, 5.0);
+    if (seconds > 0.3) std::printf("%s: %.2f s\n", large.name, seconds);
+  }
 }
 
 }  // namespace
