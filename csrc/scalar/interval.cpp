@@ -156,6 +156,8 @@ Interval power(const Interval& x, const Interval& y) {
   if (x.is_anything() || y.is_anything()) return Interval::anything();
   const Interval operands[] = {x, y};
   if (x.lo >= 0) return corners(Pointwise::pow, operands);
+  const bool between_integers = std::floor(y.hi) < std::ceil(y.lo);
+  if (between_integers && x.hi < 0 && std::isfinite(x.lo)) return Interval::point(kNaN);
   const bool whole = y.lo == y.hi && std::isfinite(y.lo) && y.lo == std::trunc(y.lo);
   if (!whole || (y.lo < 0 && x.hi >= 0)) return Interval::anything();
   return with_extremum(Pointwise::pow, operands, 0);

@@ -166,6 +166,9 @@ TEST(IntervalTest, Powers) {
   expect(run(P::pow, {{0, 2}, {0, 2}}), 0, 4);
   EXPECT_TRUE(run(P::pow, {{-3, 2}, {-2, -2}}).is_anything());
   EXPECT_TRUE(run(P::pow, {{-3, -2}, {1, 2}}).is_anything());
+  EXPECT_TRUE(run(P::pow, {{-3, -2}, {1.1, 1.9}}).is_nan());
+  EXPECT_TRUE(run(P::pow, {{-3, 0}, {1.1, 1.9}}).is_anything());
+  EXPECT_TRUE(run(P::pow, {{-kInfinity, -2}, {1.1, 1.9}}).is_anything());
 }
 
 TEST(IntervalTest, WavesAndPoles) {
