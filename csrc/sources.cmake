@@ -141,6 +141,7 @@ set(PLAIT_CORE_SOURCES
   reference/indexing.cpp
   reference/movement.cpp
   reference/multiply.cpp
+  reference/open_composites.cpp
   reference/partials.cpp
   reference/pointwise.cpp
   reference/product.cpp
