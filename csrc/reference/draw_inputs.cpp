@@ -94,43 +94,44 @@ bool only_compared(const Fusion& fusion, const TensorView& tensor) {
 }
 
 bool keeps_integers(const Fusion& fusion, const Op& op) {
-  return visit(op, overloaded{
-                       [&](const PointwiseOp& o) { return info(o.function).keeps_integers; },
-                       [&](const Full& o) {
-                         const double value = o.value.to_double();
-                         return (std::isfinite(value) && value == std::trunc(value)) || only_compared(fusion, *o.out);
-                       },
-                       [&](const Uniform& o) { return only_compared(fusion, *o.out); },
-                       [](const Iota&) { return true; },
-                       [](const Size&) { return true; },
-                       [&](const Normal& o) { return only_compared(fusion, *o.out); },
-                       [](const Reduce&) { return true; },
-                       [](const Var&) { return false; },
-                       [](const CumSum&) { return true; },
-                       [](const Permute&) { return true; },
-                       [](const Broadcast&) { return true; },
-                       [](const Squeeze&) { return true; },
-                       [](const Unsqueeze&) { return true; },
-                       [](const Reshape&) { return true; },
-                       [](const Slice&) { return true; },
-                       [](const Cat&) { return true; },
-                       [](const Flip&) { return true; },
-                       [](const Roll&) { return true; },
-                       [](const Repeat&) { return true; },
-                       [](const Gather&) { return true; },
-                       [](const IndexSelect&) { return true; },
-                       [](const ScatterAdd&) { return true; },
-                       [&](const Linear&) { return true; },
-                       [&](const Matmul&) { return true; },
-                       [&](const Reshard&) { return true; },
-                       [&](const AllReduce&) { return true; },
-                       [&](const AllGather&) { return true; },
-                       [&](const ReduceScatter&) { return true; },
-                       [&](const LocalSlice&) { return true; },
-                       [](const Pad& o) { return o.value == std::trunc(o.value) || !is_float(o.in->dtype); },
-                       [](const Bitcast& o) { return !is_float(o.in->dtype) && !is_float(o.to); },
-                       []<Composite Node>(const Node& o) -> bool { PLAIT_CHECK(false, "{} is not opened", describe(o)); },
-                   });
+  return visit(op,
+               overloaded{
+                   [&](const PointwiseOp& o) { return info(o.function).keeps_integers; },
+                   [&](const Full& o) {
+                     const double value = o.value.to_double();
+                     return (std::isfinite(value) && value == std::trunc(value)) || only_compared(fusion, *o.out);
+                   },
+                   [&](const Uniform& o) { return only_compared(fusion, *o.out); },
+                   [](const Iota&) { return true; },
+                   [](const Size&) { return true; },
+                   [&](const Normal& o) { return only_compared(fusion, *o.out); },
+                   [](const Reduce&) { return true; },
+                   [](const Var&) { return false; },
+                   [](const CumSum&) { return true; },
+                   [](const Permute&) { return true; },
+                   [](const Broadcast&) { return true; },
+                   [](const Squeeze&) { return true; },
+                   [](const Unsqueeze&) { return true; },
+                   [](const Reshape&) { return true; },
+                   [](const Slice&) { return true; },
+                   [](const Cat&) { return true; },
+                   [](const Flip&) { return true; },
+                   [](const Roll&) { return true; },
+                   [](const Repeat&) { return true; },
+                   [](const Gather&) { return true; },
+                   [](const IndexSelect&) { return true; },
+                   [](const ScatterAdd&) { return true; },
+                   [&](const Linear&) { return true; },
+                   [&](const Matmul&) { return true; },
+                   [&](const Reshard&) { return true; },
+                   [&](const AllReduce&) { return true; },
+                   [&](const AllGather&) { return true; },
+                   [&](const ReduceScatter&) { return true; },
+                   [&](const LocalSlice&) { return true; },
+                   [](const Pad& o) { return o.value == std::trunc(o.value) || !is_float(o.in->dtype); },
+                   [](const Bitcast& o) { return !is_float(o.in->dtype) && !is_float(o.to); },
+                   []<Composite Node>(const Node& o) -> bool { PLAIT_CHECK(false, "{} is not opened", describe(o)); },
+               });
 }
 
 // How far a value lies beyond the integers of its dtype; at most 1 when it is surely one of them and was not rounded.
@@ -179,7 +180,8 @@ void ExactDraw::draw_one(size_t i) {
   const TensorView& input = *fusion_.inputs()[i];
   const Context context{fusion_, sizes_, evaluate_options_};
   const auto given = options_.given.find(input.name);
-  const Draw what{input, static_cast<int64_t>(i), index_limit(written_, *written_.inputs()[i], sizes_), context.shape(input.shape())};
+  const Draw what{input, static_cast<int64_t>(i), index_limit(written_, *written_.inputs()[i], sizes_),
+                  context.shape(input.shape())};
   Tensor tensor = given != options_.given.end() ? given->second : draw(what, options_, level_[i]);
   if (given != options_.given.end() || is_seed(input) || input.dtype == DType::boolean || what.limit > 0)
     level_.erase(i);

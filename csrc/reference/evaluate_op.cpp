@@ -119,8 +119,8 @@ Array evaluate_op(const Op& op, const Operands& operands, const Context& context
                    [&](const AllGather& o) -> Array { needs_ranks(o); },
                    [&](const ReduceScatter& o) -> Array { needs_ranks(o); },
                    [&](const LocalSlice& o) { return evaluate_local_slice(o, operands, context); },
-                       []<Composite Node>(const Node& o) -> Array { PLAIT_CHECK(false, "{} is not opened", describe(o)); },
-                   });
+                   []<Composite Node>(const Node& o) -> Array { PLAIT_CHECK(false, "{} is not opened", describe(o)); },
+               });
 }
 
 }  // namespace plait::reference

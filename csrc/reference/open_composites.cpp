@@ -8,8 +8,7 @@ namespace {
 // Offsets are those of the fusion as it is written.
 void number_random_ops(Fusion& fusion) {
   for (Op* op : fusion.ops())
-    if (std::optional<int64_t>* offset = counter_offset(*op); offset && !*offset)
-      *offset = random_offset(fusion, *op);
+    if (std::optional<int64_t>* offset = counter_offset(*op); offset && !*offset) *offset = random_offset(fusion, *op);
 }
 
 }  // namespace

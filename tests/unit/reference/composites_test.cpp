@@ -35,9 +35,9 @@ TEST(Composites, ByHand) {
   expect_close(run(in, "%y = layer_norm(%x, eps = 0)", x), {-1, 1, -1, 1});
   expect_close(run(in, "%y = tril(%x)", x), {1, 0, -2, 2});
   expect_values(run("", "%y = eye(rows = 2, columns = 3)", {}), {1, 0, 0, 0, 1, 0});
-  expect_values(run("%i: i64[3]", "%y = one_hot(%i, classes = 2)",
-                    {{"i", Tensor::from_doubles(DType::i64, {3}, {1, 0, 2})}}),
-                {0, 1, 1, 0, 0, 0});
+  expect_values(
+      run("%i: i64[3]", "%y = one_hot(%i, classes = 2)", {{"i", Tensor::from_doubles(DType::i64, {3}, {1, 0, 2})}}),
+      {0, 1, 1, 0, 0, 0});
 }
 
 TEST(Composites, EmptyAndSpecialValues) {
@@ -55,7 +55,7 @@ TEST(Composites, NamesAndTensorsInBetween) {
   const auto some = evaluate(*graph, given, {.keep = {"a"}});
   EXPECT_EQ(some.size(), 2u);
   EXPECT_TRUE(some.contains("a"));
-  EXPECT_GT(evaluate(*graph, given, {.all = true}).size(), 4u);
+  EXPECT_EQ(evaluate(*graph, given, {.all = true}).size(), 3u);  // none that only the opened graph has
 }
 
 TEST(Composites, RandomOffsetsAreThoseOfTheWrittenFusion) {
