@@ -26,6 +26,9 @@ set(PLAIT_CORE_SOURCES
   bind_inputs.cpp
   bound_class.cpp
   build/build.cpp
+  build/compose.cpp
+  build/compose_models.cpp
+  build/compose_reductions.cpp
   build/ops.cpp
   build_program.cpp
   check_program.cpp
@@ -138,6 +141,7 @@ set(PLAIT_CORE_SOURCES
   reference/indexing.cpp
   reference/movement.cpp
   reference/multiply.cpp
+  reference/open_composites.cpp
   reference/partials.cpp
   reference/pointwise.cpp
   reference/product.cpp

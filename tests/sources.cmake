@@ -192,6 +192,7 @@ set(PLAIT_TEST_unit_program
 )
 set(PLAIT_TEST_unit_reference
   unit/reference/check_test.cpp
+  unit/reference/composites_test.cpp
   unit/reference/contraction_test.cpp
   unit/reference/draw_inputs_test.cpp
   unit/reference/executable_test.cpp

@@ -19,7 +19,7 @@ USES = {
     "ir": ["sym", "scalar", "mesh"],
     "kir": ["sym", "scalar"],
     "build": ["ir"],
-    "reference": ["ir", "device"],
+    "reference": ["build", "device"],
     "axes": ["ir"],
     "codegen": ["kir"],
     "backend": ["device"],

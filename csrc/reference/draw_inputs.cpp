@@ -95,63 +95,45 @@ bool only_compared(const Fusion& fusion, const TensorView& tensor) {
   return !fusion.is_output(&tensor) && std::ranges::all_of(readers, [](const Op* op) { return is_comparison(*op); });
 }
 
-bool is_power_of_two(double value) {
-  int exponent;
-  return std::isfinite(value) && std::frexp(value, &exponent) == 0.5;
-}
-
 bool keeps_integers(const Fusion& fusion, const Op& op) {
-  return visit(op, overloaded{
-                       [&](const PointwiseOp& o) { return info(o.function).keeps_integers; },
-                       [&](const Full& o) {
-                         const double value = o.value.to_double();
-                         return (std::isfinite(value) && value == std::trunc(value)) || only_compared(fusion, *o.out);
-                       },
-                       [&](const Uniform& o) { return only_compared(fusion, *o.out); },
-                       [](const Iota&) { return true; },
-                       [](const Size&) { return true; },
-                       [&](const Normal& o) { return only_compared(fusion, *o.out); },
-                       [](const Reduce&) { return true; },
-                       [](const Var&) { return false; },
-                       [](const CumSum&) { return true; },
-                       [](const Permute&) { return true; },
-                       [](const Broadcast&) { return true; },
-                       [](const Squeeze&) { return true; },
-                       [](const Unsqueeze&) { return true; },
-                       [](const Reshape&) { return true; },
-                       [](const Slice&) { return true; },
-                       [](const Cat&) { return true; },
-                       [](const Flip&) { return true; },
-                       [](const Roll&) { return true; },
-                       [](const Repeat&) { return true; },
-                       [](const Gather&) { return true; },
-                       [](const IndexSelect&) { return true; },
-                       [](const ScatterAdd&) { return true; },
-                       [&](const Linear&) { return true; },
-                       [&](const Matmul&) { return true; },
-                       [&](const Dropout& o) { return is_power_of_two(1 / (1 - o.p)); },
-                       [&](const Reshard&) { return true; },
-                       [&](const AllReduce&) { return true; },
-                       [&](const AllGather&) { return true; },
-                       [&](const ReduceScatter&) { return true; },
-                       [&](const LocalSlice&) { return true; },
-                       [](const Pad& o) { return o.value == std::trunc(o.value) || !is_float(o.in->dtype); },
-                       [](const Bitcast& o) { return !is_float(o.in->dtype) && !is_float(o.to); },
-                       [](const Set&) { return true; },
-                       [](const Stack&) { return true; },
-                       [](const Expand&) { return true; },
-                       [](const Eye&) { return true; },
-                       [](const Tril&) { return true; },
-                       [](const Triu&) { return true; },
-                       [](const Embedding&) { return true; },
-                       [](const TakeAlong&) { return true; },
-                       [](const OneHot&) { return true; },
-                       [](const Any&) { return true; },
-                       [](const All&) { return true; },
-                       []<class Node>(const Node&)
-                         requires(is_composite(Node::kKind))
-                       { return false; },
-                       });
+  return visit(op,
+               overloaded{
+                   [&](const PointwiseOp& o) { return info(o.function).keeps_integers; },
+                   [&](const Full& o) {
+                     const double value = o.value.to_double();
+                     return (std::isfinite(value) && value == std::trunc(value)) || only_compared(fusion, *o.out);
+                   },
+                   [&](const Uniform& o) { return only_compared(fusion, *o.out); },
+                   [](const Iota&) { return true; },
+                   [](const Size&) { return true; },
+                   [&](const Normal& o) { return only_compared(fusion, *o.out); },
+                   [](const Reduce&) { return true; },
+                   [](const Var&) { return false; },
+                   [](const CumSum&) { return true; },
+                   [](const Permute&) { return true; },
+                   [](const Broadcast&) { return true; },
+                   [](const Squeeze&) { return true; },
+                   [](const Unsqueeze&) { return true; },
+                   [](const Reshape&) { return true; },
+                   [](const Slice&) { return true; },
+                   [](const Cat&) { return true; },
+                   [](const Flip&) { return true; },
+                   [](const Roll&) { return true; },
+                   [](const Repeat&) { return true; },
+                   [](const Gather&) { return true; },
+                   [](const IndexSelect&) { return true; },
+                   [](const ScatterAdd&) { return true; },
+                   [&](const Linear&) { return true; },
+                   [&](const Matmul&) { return true; },
+                   [&](const Reshard&) { return true; },
+                   [&](const AllReduce&) { return true; },
+                   [&](const AllGather&) { return true; },
+                   [&](const ReduceScatter&) { return true; },
+                   [&](const LocalSlice&) { return true; },
+                   [](const Pad& o) { return o.value == std::trunc(o.value) || !is_float(o.in->dtype); },
+                   [](const Bitcast& o) { return !is_float(o.in->dtype) && !is_float(o.to); },
+                   []<Composite Node>(const Node& o) -> bool { PLAIT_CHECK(false, "{} is not opened", describe(o)); },
+               });
 }
 
 // How far a value lies beyond the integers of its dtype; at most 1 when it is surely one of them and was not rounded.
@@ -163,8 +145,12 @@ double excess(double value, DType dtype) {
 
 class ExactDraw {
  public:
-  ExactDraw(const Fusion& fusion, const DrawOptions& options)
-      : fusion_(fusion), options_(options), sizes_(bind_sizes(fusion, options.given, options.sizes)) {
+  // `fusion` is `written` with its composites opened.
+  ExactDraw(const Fusion& fusion, const Fusion& written, const DrawOptions& options)
+      : fusion_(fusion),
+        written_(written),
+        options_(options),
+        sizes_(bind_sizes(fusion, options.given, options.sizes)) {
     evaluate_options_.radius = false;
     evaluate_options_.spread = true;
   }
@@ -183,7 +169,7 @@ class ExactDraw {
   std::set<size_t> sources(const TensorView* tensor) const;
   void drop_readers(const TensorView* tensor);
 
-  const Fusion& fusion_;
+  const Fusion &fusion_, &written_;
   const DrawOptions& options_;
   sym::Environment sizes_;
   EvaluateOptions evaluate_options_;
@@ -196,7 +182,8 @@ void ExactDraw::draw_one(size_t i) {
   const TensorView& input = *fusion_.inputs()[i];
   const Context context{fusion_, sizes_, evaluate_options_};
   const auto given = options_.given.find(input.name);
-  const Draw what{input, static_cast<int64_t>(i), index_limit(fusion_, input, sizes_), context.shape(input.shape())};
+  const Draw what{input, static_cast<int64_t>(i), index_limit(written_, *written_.inputs()[i], sizes_),
+                  context.shape(input.shape())};
   Tensor tensor = given != options_.given.end() ? given->second : draw(what, options_, level_[i]);
   if (given != options_.given.end() || is_seed(input) || input.dtype == DType::boolean || what.limit > 0)
     level_.erase(i);
@@ -287,10 +274,14 @@ void ExactDraw::drop_readers(const TensorView* tensor) {
 }  // namespace
 
 bool supports_exact(const Fusion& fusion, std::string* why) {
-  for (const Op* op : fusion.ops()) {
-    if (keeps_integers(fusion, *op)) continue;
-    if (why) *why = describe(*op) + " leaves the integers";
-    return false;
+  const auto opened = open_composites(fusion);
+  auto written = fusion.ops().begin();  // the op that the opened ones stand for
+  for (const Op* op : opened->ops()) {
+    if (!keeps_integers(*opened, *op)) {
+      if (why) *why = describe(**written) + " leaves the integers";
+      return false;
+    }
+    if (op->out->name == (*written)->out->name) ++written;
   }
   return true;
 }
@@ -299,7 +290,7 @@ std::map<std::string, Tensor> draw_inputs(const Fusion& fusion, const DrawOption
   if (options.exact) {
     std::string why;
     if (!supports_exact(fusion, &why)) throw UserError(why, "exact-integer mode", "leave out --exact, or the op");
-    return ExactDraw(fusion, options).run();
+    return ExactDraw(*open_composites(fusion), fusion, options).run();
   }
   const sym::Environment sizes = bind_sizes(fusion, options.given, options.sizes);
   const EvaluateOptions none;

@@ -87,7 +87,12 @@ Results evaluate(const Fusion& fusion, const std::map<std::string, Tensor>& inpu
     if (const TensorView* t = fusion.find(name); !t || t->definition)
       throw UserError(fmt::format("no input is named %{}", name), where, "give the inputs of the fusion only");
   const sym::Environment sizes = bind_sizes(fusion, inputs, options.sizes);
-  return Run(fusion, sizes, options).evaluate(inputs);
+  if (!has_composites(fusion)) return Run(fusion, sizes, options).evaluate(inputs);
+  EvaluateOptions written = options;  // only what the fusion names is asked for
+  if (options.all)
+    for (const TensorView* t : fusion.tensors()) written.keep.insert(t->name);
+  written.all = false;
+  return Run(*open_composites(fusion), sizes, written).evaluate(inputs);
 }
 
 }  // namespace plait::reference

@@ -1,51 +1,11 @@
 // What a tensor is whose op and operands are known, and what ops share.
-#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
 #include "reference/evaluator.h"
-#include "scalar/convert.h"
-#include "scalar/philox.h"
 
 namespace plait::reference {
 namespace {
-
-uint64_t seed_of(const Array& seed) { return static_cast<uint64_t>(seed.integers[0]); }
-
-Array evaluate_dropout(const Dropout& op, const Operands& operands, const Context& context) {
-  const Array& x = operands.at(op.x);
-  Array out = make_array(x.dtype, x.shape);
-  out.excused = x.excused;
-  if (context.options.radius) out.radius.assign(out.value.size(), 0.0);
-  const uint64_t seed = seed_of(operands.at(op.seed));
-  const auto offset = static_cast<uint64_t>(random_offset(context.fusion, op));
-  const DType compute = compute_type(x.dtype);
-  const double scale = 1 / (1 - op.p);
-  const bool scale_rounds = round_to(compute, scale) != scale;
-  for (int64_t i = 0; i < out.elements(); ++i) {
-    const bool keep = uniform_f32(seed, static_cast<uint64_t>(i), offset) >= op.p;
-    const double value = keep ? x.value[i] * scale : 0;
-    if (!keep && !out.excused.empty()) out.excused[i] = 0;
-    double own = 0;
-    Interval range = Interval::point(value);
-    if (keep && context.options.radius) {
-      const Interval in[] = {to_interval(x.value[i], x.radius_at(i)), Interval::point(scale)};
-      range = interval(Pointwise::mul, in);
-      const double far = std::max(std::abs(range.lo), std::abs(range.hi)), args[] = {far / scale, scale};
-      own = own_error(Pointwise::mul, compute, args, far);
-      // In f64 the scale here is a rounded one too.
-      if (scale_rounds || compute == DType::f64) own += std::isfinite(far) ? 2 * unit_roundoff(compute) * far : 0;
-    }
-    const Settled settled = settle(out.dtype, value, range, own);
-    out.value[i] = settled.value;
-    if (context.options.radius) out.radius[i] = settled.radius;
-    if (std::isinf(settled.radius)) {
-      if (out.excused.empty()) out.excused.assign(out.value.size(), 0);
-      out.excused[i] = 1;
-    }
-  }
-  return out;
-}
 
 // The values are the same; a pending sum of a narrow dtype is rounded where it becomes whole.
 Array evaluate_reshard(const Reshard& op, const Operands& operands, const Context& context) {
@@ -154,16 +114,13 @@ Array evaluate_op(const Op& op, const Operands& operands, const Context& context
                    [&](const Gather& o) { return evaluate_gather(o, operands, context); },
                    [&](const IndexSelect& o) { return evaluate_index_select(o, operands, context); },
                    [&](const ScatterAdd& o) { return evaluate_scatter_add(o, operands, context); },
-                   [&](const Dropout& o) { return evaluate_dropout(o, operands, context); },
                    [&](const Reshard& o) { return evaluate_reshard(o, operands, context); },
                    [&](const AllReduce& o) -> Array { needs_ranks(o); },
                    [&](const AllGather& o) -> Array { needs_ranks(o); },
                    [&](const ReduceScatter& o) -> Array { needs_ranks(o); },
                    [&](const LocalSlice& o) { return evaluate_local_slice(o, operands, context); },
-                   []<class Node>(const Node& o) -> Array
-                     requires(is_composite(Node::kKind))
-                   { throw UserError(fmt::format("the evaluator does not know {}", text_name(o)), describe(o), ""); },
-                   });
+                   []<Composite Node>(const Node& o) -> Array { PLAIT_CHECK(false, "{} is not opened", describe(o)); },
+               });
 }
 
 }  // namespace plait::reference

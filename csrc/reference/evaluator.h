@@ -1,6 +1,7 @@
 #pragma once
 // Evaluation op by op, for whole fusions, drawn inputs and single segments. Internal to csrc/reference.
 #include <map>
+#include <memory>
 
 #include "reference/elements.h"
 #include "reference/evaluate.h"
@@ -17,12 +18,17 @@ struct Context {
   std::vector<int64_t> shape(const std::vector<sym::Expr>& extents) const;
 };
 
+// A copy in which composites are opened into primitives by build/compose.h; results keep their names, random ops have
+// the offsets that they have in `fusion`.
+std::unique_ptr<Fusion> open_composites(const Fusion& fusion);
+bool has_composites(const Fusion& fusion);
+
 // Ordinal of a random op among the random ops of its fusion, or the offset it states.
 int64_t random_offset(const Fusion& fusion, const Op& op);
 
 using Operands = std::map<const TensorView*, Array>;
 
-// One op. All operands are present.
+// One op, no composite. All operands are present.
 Array evaluate_op(const Op& op, const Operands& operands, const Context& context);
 
 // A reduction over `dims`: the shape of its result, the number of its terms, and for every element of the operand where
@@ -43,6 +49,8 @@ constexpr bool is_composite(OpKind kind) {
   };
   return kComposite[static_cast<size_t>(kind)];
 }
+template <class Node>
+concept Composite = is_composite(Node::kKind);
 
 // Parts of evaluate_op, by file: contraction, pointwise, creation, reductions, extrema, movement, indexing.
 Array evaluate_pointwise(const PointwiseOp& op, const Operands& operands, const Context& context);
