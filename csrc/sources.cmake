@@ -95,11 +95,15 @@ set(PLAIT_CORE_SOURCES
   kir/lane.cpp
   kir/print.cpp
   kir/verify.cpp
+  lower/creation.cpp
   lower/extents.cpp
   lower/group_axes.cpp
   lower/index_loops.cpp
+  lower/indexing.cpp
   lower/lower.cpp
+  lower/movement.cpp
   lower/predicates.cpp
+  lower/reductions.cpp
   lower/statements.cpp
   lower/values.cpp
   lower/write_body.cpp
