@@ -26,6 +26,9 @@ set(PLAIT_CORE_SOURCES
   bind_inputs.cpp
   bound_class.cpp
   build/build.cpp
+  build/compose.cpp
+  build/compose_models.cpp
+  build/compose_reductions.cpp
   build/ops.cpp
   build_program.cpp
   check_program.cpp

@@ -12,7 +12,7 @@ void number_random_ops(Fusion& fusion);
 // Removes ops whose results nobody needs. Why here: nothing else then looks at them.
 void remove_dead_code(Fusion& fusion);
 
-// Opens composites: dropout becomes uniform >= threshold ? x * scale : 0, in the computation type, rounded once.
+// Opens composites into the ops that say them (build/compose.h).
 // Requires: offsets. Ensures: no composite is left. Why before sharding: factors are those of simple ops.
 void expand(Fusion& fusion);
 

@@ -151,7 +151,7 @@ fusion @f (%x: f32[4], %seed: u64[]) -> (%y) {
   number_random_ops(*fusion);
   expand(*fusion);
   for (const Op* op : fusion->ops())
-    if (const auto* full = as<Full>(*op); full && full->out->name == "y_threshold") {
+    if (const auto* full = as<Full>(*op); full && full->out->name == "y_full") {
       double t = full->value.to_double();
       EXPECT_GE(t, 0.1);
       EXPECT_LT(t - 0x1p-24, 0.1);

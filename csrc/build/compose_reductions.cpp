@@ -1,0 +1,179 @@
+// Composites that combine elements along dims. Statistics of a norm take two passes, mean and then squares about it, so
+// that both are sums that ranks can leave pending.
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "build/composer.h"
+
+namespace plait::building {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A result with the reduced dims kept, as the op asks for it and in the operand's dtype.
+template <class T>
+TensorView* shaped(Composer& c, const T& op, TensorView* kept) {
+  if (!op.keepdim && !op.dims.empty()) kept = c.squeeze(kept, op.dims);
+  return c.cast(kept, op.in->dtype);
+}
+
+// 1 where an element is not 0: an integer, so that nothing rounds and ranks can combine it.
+TensorView* flags(Composer& c, TensorView* in) {
+  TensorView* flag = in->dtype == DType::boolean ? in : c.pointwise(Pointwise::ne, in, 0);
+  return c.cast(flag, DType::i32);
+}
+
+// exp(x - max) along dim, its sum (kept), and x - max.
+struct Exponentials {
+  TensorView *shifted, *terms, *sum;
+};
+Exponentials exponentials(Composer& c, TensorView* x, int64_t dim) {
+  Exponentials out;
+  out.shifted = c.pointwise(Pointwise::sub, {x, c.reduce(Reduction::amax, x, {dim}, true)});
+  out.terms = c.pointwise(Pointwise::exp, {out.shifted});
+  out.sum = c.sum(out.terms, {dim}, true);
+  return out;
+}
+
+// 1 / sqrt(square + eps).
+TensorView* inverse_root(Composer& c, TensorView* square, double eps) {
+  TensorView* root = c.pointwise(Pointwise::sqrt, {c.pointwise(Pointwise::add, square, eps)});
+  return c.pointwise(Pointwise::div, {c.constant(1.0, root->dtype), root});
+}
+
+// (x - mean) / sqrt(var + eps) over dims.
+TensorView* normalised(Composer& c, TensorView* x, const std::vector<int64_t>& dims, double eps) {
+  TensorView* centred = c.pointwise(Pointwise::sub, {x, c.mean(x, dims, true)});
+  TensorView* var = c.mean(c.pointwise(Pointwise::mul, {centred, centred}), dims, true);
+  return c.pointwise(Pointwise::mul, {centred, inverse_root(c, var, eps)});
+}
+
+// x * w + b; both may be null.
+TensorView* affine(Composer& c, TensorView* x, TensorView* w, TensorView* b) {
+  if (w) x = c.pointwise(Pointwise::mul, {x, c.wide(w)});
+  return b ? c.pointwise(Pointwise::add, {x, c.wide(b)}) : x;
+}
+
+// One number per channel, p[c], beside x[n, c, ...].
+TensorView* per_channel(Composer& c, TensorView* p, const TensorView* x) {
+  if (!p || x->rank() == 2) return p;
+  std::vector<int64_t> dims(x->rank() - 2);
+  std::iota(dims.begin(), dims.end(), 1);
+  return c.unsqueeze(p, std::move(dims));
+}
+
+}  // namespace
+
+TensorView* composed(Composer& c, const Mean& op) {
+  return c.cast(c.mean(c.wide(op.in), op.dims, op.keepdim), op.in->dtype);
+}
+
+TensorView* composed(Composer& c, const Std& op) {
+  auto var = std::make_unique<Var>();
+  var->in = c.wide(op.in);
+  var->dims = op.dims;
+  var->correction = op.correction;
+  var->keepdim = op.keepdim;
+  return c.cast(c.pointwise(Pointwise::sqrt, {c.emit(std::move(var))}), op.in->dtype);
+}
+
+// The extremum of nothing is the least or greatest integer: compared with 0 it gives what is right of none.
+TensorView* composed(Composer& c, const Any& op) {
+  return c.pointwise(Pointwise::gt, c.reduce(Reduction::amax, flags(c, op.in), op.dims, op.keepdim), 0);
+}
+TensorView* composed(Composer& c, const All& op) {
+  return c.pointwise(Pointwise::gt, c.reduce(Reduction::amin, flags(c, op.in), op.dims, op.keepdim), 0);
+}
+
+TensorView* composed(Composer& c, const LogSumExp& op) {
+  TensorView* x = c.wide(op.in);
+  TensorView* most = c.reduce(Reduction::amax, x, op.dims, true);
+  // inf - inf would be NaN: where the maximum is infinite nothing is subtracted.
+  TensorView* infinite = c.pointwise(Pointwise::eq, c.pointwise(Pointwise::abs, {most}), kInfinity);
+  TensorView* shift = c.where(infinite, 0, most);
+  TensorView* terms = c.pointwise(Pointwise::exp, {c.pointwise(Pointwise::sub, {x, shift})});
+  TensorView* log = c.pointwise(Pointwise::log, {c.sum(terms, op.dims, true)});
+  return shaped(c, op, c.pointwise(Pointwise::add, {log, shift}));
+}
+
+namespace {
+
+// |x|^p; exact powers by products.
+TensorView* power(Composer& c, TensorView* x, double p) {
+  if (p == 2) return c.pointwise(Pointwise::mul, {x, x});
+  TensorView* size = c.pointwise(Pointwise::abs, {x});
+  if (p == 1) return size;
+  TensorView* log = c.pointwise(Pointwise::log, {size});
+  return c.pointwise(Pointwise::exp, {c.pointwise(Pointwise::mul, log, p)});
+}
+
+}  // namespace
+
+TensorView* composed(Composer& c, const Norm& op) {
+  TensorView* x = c.wide(op.in);
+  if (op.p == 0) {
+    TensorView* counted = c.cast(c.pointwise(Pointwise::ne, x, 0), x->dtype);
+    return c.cast(c.sum(counted, op.dims, op.keepdim), op.in->dtype);
+  }
+  if (std::isinf(op.p)) {
+    TensorView* size = c.pointwise(Pointwise::abs, {x});
+    TensorView* end = c.reduce(op.p > 0 ? Reduction::amax : Reduction::amin, size, op.dims, op.keepdim);
+    return c.cast(op.p > 0 ? c.pointwise(Pointwise::max, end, 0) : end, op.in->dtype);  // 0 of none
+  }
+  TensorView* sum = c.sum(power(c, x, op.p), op.dims, op.keepdim);
+  if (op.p == 2) sum = c.pointwise(Pointwise::sqrt, {sum});
+  if (op.p != 1 && op.p != 2) sum = power(c, sum, 1 / op.p);
+  return c.cast(sum, op.in->dtype);
+}
+
+TensorView* composed(Composer& c, const Softmax& op) {
+  const Exponentials e = exponentials(c, c.wide(op.in), op.dim);
+  return c.cast(c.pointwise(Pointwise::div, {e.terms, e.sum}), op.in->dtype);
+}
+
+TensorView* composed(Composer& c, const LogSoftmax& op) {
+  const Exponentials e = exponentials(c, c.wide(op.in), op.dim);
+  TensorView* log = c.pointwise(Pointwise::log, {e.sum});
+  return c.cast(c.pointwise(Pointwise::sub, {e.shifted, log}), op.in->dtype);
+}
+
+TensorView* composed(Composer& c, const LayerNorm& op) {
+  TensorView* x = c.wide(op.x);
+  TensorView* unit = normalised(c, x, dims_from(x, x->rank() - size_t(op.dims)), op.eps);
+  return c.cast(affine(c, unit, op.w, op.b), op.x->dtype);
+}
+
+TensorView* composed(Composer& c, const RmsNorm& op) {
+  TensorView* x = c.wide(op.x);
+  TensorView* square = c.pointwise(Pointwise::mul, {x, x});
+  TensorView* mean = c.mean(square, dims_from(x, x->rank() - size_t(op.dims)), true);
+  TensorView* unit = c.pointwise(Pointwise::mul, {x, inverse_root(c, mean, op.eps)});
+  return c.cast(affine(c, unit, op.w, nullptr), op.x->dtype);
+}
+
+TensorView* composed(Composer& c, const GroupNorm& op) {
+  std::vector<sym::Expr> shape = op.x->shape();
+  shape[1] = sym::floordiv(shape[1], op.groups);
+  shape.insert(shape.begin() + 1, c.extent(op.groups));
+  TensorView* grouped = c.reshape(c.wide(op.x), std::move(shape));
+  TensorView* unit = c.reshape(normalised(c, grouped, dims_from(grouped, 2), op.eps), op.x->shape());
+  TensorView *w = per_channel(c, op.w, op.x), *b = per_channel(c, op.b, op.x);
+  return c.cast(affine(c, unit, w, b), op.x->dtype);
+}
+
+TensorView* composed(Composer& c, const BatchNorm& op) {
+  TensorView* x = c.wide(op.x);
+  TensorView *w = per_channel(c, op.w, x), *b = per_channel(c, op.b, x);
+  if (op.mean) {
+    TensorView* centred = c.pointwise(Pointwise::sub, {x, c.wide(per_channel(c, op.mean, x))});
+    TensorView* inverse = inverse_root(c, c.wide(per_channel(c, op.var, x)), op.eps);
+    return c.cast(affine(c, c.pointwise(Pointwise::mul, {centred, inverse}), w, b), op.x->dtype);
+  }
+  std::vector<int64_t> dims = dims_from(x, 1);
+  dims[0] = 0;  // all but 1
+  return c.cast(affine(c, normalised(c, x, dims, op.eps), w, b), op.x->dtype);
+}
+
+}  // namespace plait::building

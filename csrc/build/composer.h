@@ -1,0 +1,65 @@
+#pragma once
+// How compositions add ops. Private to csrc/build.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/fusion.h"
+
+namespace plait::building {
+
+class Composer {
+ public:
+  Composer(Fusion& fusion, std::string prefix) : fusion_(fusion), prefix_(std::move(prefix)) {}
+
+  template <class T>
+  TensorView* emit(std::unique_ptr<T> op) {
+    complete(*op, fusion_);
+    Inferred type = infer(*op, fusion_);
+    TensorView* out =
+        fusion_.add_tensor(prefix_ + "_" + std::string(text_name(*op)), std::move(type.shape), type.dtype);
+    out->dtype_alias = std::move(type.dtype_alias);
+    fusion_.add_op(std::move(op), out);
+    return out;
+  }
+
+  TensorView* pointwise(Pointwise function, std::vector<TensorView*> in);
+  TensorView* pointwise(Pointwise function, TensorView* a, double b);  // a constant of a's dtype
+  TensorView* where(TensorView* condition, double a, TensorView* b);   // a constant of b's dtype
+  TensorView* where(TensorView* condition, TensorView* a, double b);
+  TensorView* cast_always(TensorView* x, DType to);
+  TensorView* cast(TensorView* x, DType to);  // x itself where it has that dtype
+  TensorView* wide(TensorView* x);            // in the dtype in which x is computed
+  TensorView* constant(double value, DType dtype);
+  TensorView* constant(int64_t value, DType dtype);
+  TensorView* iota(std::vector<sym::Expr> shape, int64_t dim, DType dtype);
+  TensorView* size(sym::Expr value, DType dtype);
+
+  TensorView* reduce(Reduction function, TensorView* x, std::vector<int64_t> dims, bool keepdim);
+  TensorView* sum(TensorView* x, std::vector<int64_t> dims, bool keepdim) {
+    return reduce(Reduction::sum, x, std::move(dims), keepdim);
+  }
+  TensorView* mean(TensorView* x, std::vector<int64_t> dims, bool keepdim);
+
+  TensorView* reshape(TensorView* x, std::vector<sym::Expr> shape);
+  TensorView* unsqueeze(TensorView* x, std::vector<int64_t> dims);
+  TensorView* squeeze(TensorView* x, std::vector<int64_t> dims);
+  TensorView* broadcast(TensorView* x, std::vector<sym::Expr> shape);  // trailing dims aligned
+
+  Fusion& fusion() { return fusion_; }
+  sym::Expr extent(int64_t value) { return fusion_.pool().constant(value); }
+
+ private:
+  Fusion& fusion_;
+  std::string prefix_;
+};
+
+// Dims first .. rank-1 of x.
+std::vector<int64_t> dims_from(const TensorView* x, size_t first);
+
+// One for every composite of ops.def; the others are nowhere defined.
+#define PLAIT_OP(Name, text, properties) TensorView* composed(Composer& c, const Name& op);
+#include "ir/ops.def"
+#undef PLAIT_OP
+
+}  // namespace plait::building

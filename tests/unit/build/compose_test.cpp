@@ -1,0 +1,143 @@
+#include "build/compose.h"
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace plait {
+namespace {
+
+struct Case {
+  const char* inputs;
+  const char* call;
+};
+
+// Every composite at least once: constant and symbolic extents, all forms of its attributes.
+const Case kCases[] = {
+    {"%x: T[3, n], %seed: u64[]", "dropout(%x, p = 0.25, seed = %seed, offset = 3)"},
+    {"%x: T[3, n]", "set(%x)"},
+    {"%x: i64[]", "set(%x)"},
+    {"%x: bool[n]", "set(%x)"},
+    {"%x: T[3, n], %y: T[3, n]", "stack(%x, %y, dim = 1)"},
+    {"%x: T[]", "stack(%x, dim = 0)"},
+    {"%x: T[3, 1]", "expand(%x, shape = [n, 3, 5])"},
+    {"%x: T[]", "expand(%x, shape = [n])"},
+    {"%x: T[n]", "eye(rows = n, columns = 4, dtype = f32)"},
+    {"%x: T[n]", "eye(rows = 3, dtype = bool)"},
+    {"%x: T[n]", "eye(rows = 1, columns = 1, dtype = i64)"},
+    {"%x: T[2, n, 4]", "tril(%x)"},
+    {"%x: T[n, 4]", "tril(%x, diagonal = -1)"},
+    {"%x: bool[1, 1]", "triu(%x, diagonal = 2)"},
+    {"%i: i64[2, n], %x: T[7, h]", "embedding(%i, %x)"},
+    {"%i: i64[], %x: T[7, h]", "embedding(%i, %x)"},
+    {"%x: T[3, n], %i: i64[3, 5]", "take_along(%x, %i, dim = 1)"},
+    {"%x: T[3, n], %i: i64[5, 1]", "take_along(%x, %i, dim = 0)"},
+    {"%x: T[3, 1], %i: i64[5, n]", "take_along(%x, %i, dim = 0)"},
+    {"%i: i64[n]", "one_hot(%i, classes = 5)"},
+    {"%i: i64[]", "one_hot(%i, classes = n, dtype = bool)"},
+    {"%x: T[3, n]", "mean(%x)"},
+    {"%x: T[3, n]", "mean(%x, dims = [0], keepdim = true)"},
+    {"%x: T[]", "mean(%x)"},
+    {"%x: T[3, n]", "std(%x, dims = [1], correction = 0)"},
+    {"%x: T[3, n]", "any(%x, dims = [1])"},
+    {"%x: bool[3, n]", "any(%x, keepdim = true)"},
+    {"%x: i64[]", "all(%x)"},
+    {"%x: T[3, n]", "all(%x)"},
+    {"%x: T[3, n]", "logsumexp(%x, dims = [1])"},
+    {"%x: T[3, n]", "logsumexp(%x, dims = [0], keepdim = true)"},
+    {"%x: T[]", "logsumexp(%x)"},
+    {"%x: T[3, n]", "norm(%x)"},
+    {"%x: T[3, n]", "norm(%x, p = 0, dims = [0])"},
+    {"%x: T[3, n]", "norm(%x, p = 1, dims = [0])"},
+    {"%x: T[3, n]", "norm(%x, p = inf, dims = [0], keepdim = true)"},
+    {"%x: T[3, n]", "norm(%x, p = -inf)"},
+    {"%x: T[3, n]", "norm(%x, p = -2.5, dims = [1])"},
+    {"%x: T[3, n]", "softmax(%x, dim = 1)"},
+    {"%x: T[3, n]", "softmax(%x, dim = 0)"},
+    {"%x: T[n]", "log_softmax(%x, dim = -1)"},
+    {"%x: T[2, 3, n]", "layer_norm(%x)"},
+    {"%x: T[2, 3, n], %w: T[3, n], %b: T[3, n]", "layer_norm(%x, %w, %b, dims = 2, eps = 0.001)"},
+    {"%x: T[2, 3, n]", "rms_norm(%x)"},
+    {"%x: T[n], %w: T[n]", "rms_norm(%x, %w)"},
+    {"%x: T[n, 6, 5], %w: T[6], %b: T[6]", "group_norm(%x, %w, %b, groups = 3)"},
+    {"%x: T[2, 4*n]", "group_norm(%x, groups = 4)"},
+    {"%x: T[n, 6, 5, 2], %w: T[6], %b: T[6]", "batch_norm(%x, %w, %b)"},
+    {"%x: T[n, 6]", "batch_norm(%x)"},
+    {"%x: T[n, 6, 5], %m: T[6], %v: T[6]", "batch_norm(%x, mean = %m, var = %v)"},
+    {"%x: T[2, n, 7], %t: i64[2, n]", "cross_entropy(%x, %t)"},
+    {"%x: T[2, n], %t: i64[2]", "cross_entropy(%x, %t, ignore_index = -100, smoothing = 0.1)"},
+    {"%x: T[n], %t: i64[]", "cross_entropy(%x, %t, reduction = none)"},
+    {"%x: T[2, 3, 7], %t: i64[2, 3]", "cross_entropy(%x, %t, ignore_index = 1, reduction = sum)"},
+    {"%x: T[2, n], %y: T[2, n]", "mse(%x, %y)"},
+    {"%x: T[2, n], %y: T[2, n]", "mse(%x, %y, reduction = none)"},
+    {"%x: T[], %y: T[]", "mse(%x, %y, reduction = sum)"},
+    {"%x: T[2, n], %y: T[2, n]", "swiglu(%x, %y)"},
+    {"%x: T[2, 3, n, 8], %c: T[n, 8], %s: T[n, 8]", "rope(%x, %c, %s)"},
+    {"%x: T[n, 2*d], %c: T[2*d], %s: T[n, 1]", "rope(%x, %c, %s, interleaved = true)"},
+    {"%q: T[2, 4, n, 8], %k: T[2, 4, m, 8], %v: T[2, 4, m, 5]", "scaled_dot_product_attention(%q, %k, %v)"},
+    {"%q: T[4, n, d], %k: T[2, m, d], %v: T[2, m, e], %b: bool[n, m]",
+     "scaled_dot_product_attention(%q, %k, %v, mask = %b, causal = true)"},
+    {"%q: T[2, 3*g, n, d], %k: T[2, g, m, d], %v: T[2, g, m, d], %b: T[2, 3*g, n, m]",
+     "scaled_dot_product_attention(%q, %k, %v, mask = %b, scale = 0.5)"},
+    {"%q: T[2, 6, n, d], %k: T[2, 1, m, d], %v: T[2, 1, m, d], %b: T[2, 1, 1, m]",
+     "scaled_dot_product_attention(%q, %k, %v, mask = %b)"},
+};
+
+std::unique_ptr<Fusion> parse(const Case& c, const char* dtype) {
+  const std::string text = fmt::format("let T = {}\nfusion @f ({}) -> (%r) {{ %r = {} }}", dtype, c.inputs, c.call);
+  return parse_fusion(text);
+}
+
+TEST(Compose, GivesTypeAndShapeOfTheCompositeFromPrimitives) {
+  for (const Case& c : kCases) {
+    for (const char* dtype : {"f32", "f64", "f16", "bf16", "f8e4m3"}) {
+      SCOPED_TRACE(fmt::format("{} of {} {}", c.call, c.inputs, dtype));
+      auto fusion = parse(c, dtype);
+      const TensorView* r = fusion->find("r");
+      const TensorView* out = compose(*fusion, *r->definition, "it");
+      EXPECT_EQ(out->dtype, r->dtype);
+      EXPECT_EQ(out->shape(), r->shape());
+      EXPECT_EQ(out->definition, fusion->ops().back());
+      ASSERT_GE(fusion->ops().size(), 2u);
+      for (size_t i = 1; i < fusion->ops().size(); ++i) {
+        EXPECT_NE(property(fusion->ops()[i]->kind), OpProperty::composite);
+        EXPECT_TRUE(fusion->ops()[i]->out->name.starts_with("it_")) << fusion->ops()[i]->out->name;
+      }
+      verify(*fusion);
+    }
+  }
+}
+
+TEST(Compose, KnowsEveryComposite) {
+  std::map<OpKind, int> seen;
+  for (const Case& c : kCases) ++seen[parse(c, "f32")->ops()[0]->kind];
+#define PLAIT_OP(Name, text, properties) \
+  EXPECT_EQ(seen.count(OpKind::Name), OpProperty::properties == OpProperty::composite ? 1u : 0u) << #text;
+#include "ir/ops.def"
+#undef PLAIT_OP
+}
+
+// Narrow operands are computed wide: nothing between the operands and the result has a narrow dtype but moves.
+TEST(Compose, RoundsOnce) {
+  for (const Case& c : kCases) {
+    auto fusion = parse(c, "bf16");
+    const TensorView* out = compose(*fusion, *fusion->ops()[0], "it");
+    int roundings = 0;
+    for (const Op* op : fusion->ops()) {
+      const auto* cast = as<PointwiseOp>(*op);
+      roundings += cast && cast->function == Pointwise::cast && is_narrow(op->out->dtype) &&
+                   !is_narrow(cast->in[0]->dtype) && op->out != out;
+    }
+    EXPECT_EQ(roundings, 0) << c.call;
+  }
+}
+
+TEST(Compose, RefusesPrimitives) {
+  auto fusion = parse_fusion("fusion @f (%x: f32[4]) -> (%r) { %r = exp(%x) }");
+  EXPECT_THROW(compose(*fusion, *fusion->ops()[0], "it"), InternalError);
+}
+
+}  // namespace
+}  // namespace plait
