@@ -89,6 +89,7 @@ set(PLAIT_TEST_numerics
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
+  numerics/tables_test.cpp
 )
 set(PLAIT_TEST_perf
   perf/steady_state_test.cpp
@@ -133,6 +134,7 @@ set(PLAIT_TEST_unit_base
 )
 set(PLAIT_TEST_unit_build
   unit/build/build_test.cpp
+  unit/build/compose_test.cpp
 )
 set(PLAIT_TEST_unit_codegen_cuda
   unit/codegen/cuda/values_test.cpp

@@ -61,7 +61,7 @@ TensorView* composed(Composer& c, const CrossEntropy& op) {
 
 TensorView* composed(Composer& c, const Mse& op) {
   TensorView* difference = c.pointwise(Pointwise::sub, {c.wide(op.x), c.wide(op.y)});
-  TensorView* square = c.pointwise(Pointwise::mul, {difference, difference});
+  TensorView* square = c.pointwise(Pointwise::square, {difference});
   return loss_of(c, square, op.reduction, nullptr, op.x->dtype);
 }
 

@@ -1,7 +1,6 @@
 // Composites that combine elements along dims. Statistics of a norm take two passes, mean and then squares about it, so
 // that both are sums that ranks can leave pending.
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "build/composer.h"
@@ -9,8 +8,6 @@
 namespace plait::building {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A result with the reduced dims kept, as the op asks for it and in the operand's dtype.
 template <class T>
@@ -40,13 +37,13 @@ Exponentials exponentials(Composer& c, TensorView* x, int64_t dim) {
 // 1 / sqrt(square + eps).
 TensorView* inverse_root(Composer& c, TensorView* square, double eps) {
   TensorView* root = c.pointwise(Pointwise::sqrt, {c.pointwise(Pointwise::add, square, eps)});
-  return c.pointwise(Pointwise::div, {c.constant(1.0, root->dtype), root});
+  return c.pointwise(Pointwise::reciprocal, {root});
 }
 
 // (x - mean) / sqrt(var + eps) over dims.
 TensorView* normalised(Composer& c, TensorView* x, const std::vector<int64_t>& dims, double eps) {
   TensorView* centred = c.pointwise(Pointwise::sub, {x, c.mean(x, dims, true)});
-  TensorView* var = c.mean(c.pointwise(Pointwise::mul, {centred, centred}), dims, true);
+  TensorView* var = c.mean(c.pointwise(Pointwise::square, {centred}), dims, true);
   return c.pointwise(Pointwise::mul, {centred, inverse_root(c, var, eps)});
 }
 
@@ -91,25 +88,11 @@ TensorView* composed(Composer& c, const LogSumExp& op) {
   TensorView* x = c.wide(op.in);
   TensorView* most = c.reduce(Reduction::amax, x, op.dims, true);
   // inf - inf would be NaN: where the maximum is infinite nothing is subtracted.
-  TensorView* infinite = c.pointwise(Pointwise::eq, c.pointwise(Pointwise::abs, {most}), kInfinity);
-  TensorView* shift = c.where(infinite, 0, most);
+  TensorView* shift = c.where(c.pointwise(Pointwise::isinf, {most}), 0, most);
   TensorView* terms = c.pointwise(Pointwise::exp, {c.pointwise(Pointwise::sub, {x, shift})});
   TensorView* log = c.pointwise(Pointwise::log, {c.sum(terms, op.dims, true)});
   return shaped(c, op, c.pointwise(Pointwise::add, {log, shift}));
 }
-
-namespace {
-
-// |x|^p; exact powers by products.
-TensorView* power(Composer& c, TensorView* x, double p) {
-  if (p == 2) return c.pointwise(Pointwise::mul, {x, x});
-  TensorView* size = c.pointwise(Pointwise::abs, {x});
-  if (p == 1) return size;
-  TensorView* log = c.pointwise(Pointwise::log, {size});
-  return c.pointwise(Pointwise::exp, {c.pointwise(Pointwise::mul, log, p)});
-}
-
-}  // namespace
 
 TensorView* composed(Composer& c, const Norm& op) {
   TensorView* x = c.wide(op.in);
@@ -122,10 +105,14 @@ TensorView* composed(Composer& c, const Norm& op) {
     TensorView* end = c.reduce(op.p > 0 ? Reduction::amax : Reduction::amin, size, op.dims, op.keepdim);
     return c.cast(op.p > 0 ? c.pointwise(Pointwise::max, end, 0) : end, op.in->dtype);  // 0 of none
   }
-  TensorView* sum = c.sum(power(c, x, op.p), op.dims, op.keepdim);
-  if (op.p == 2) sum = c.pointwise(Pointwise::sqrt, {sum});
-  if (op.p != 1 && op.p != 2) sum = power(c, sum, 1 / op.p);
-  return c.cast(sum, op.in->dtype);
+  if (op.p == 2) {
+    TensorView* sum = c.sum(c.pointwise(Pointwise::square, {x}), op.dims, op.keepdim);
+    return c.cast(c.pointwise(Pointwise::sqrt, {sum}), op.in->dtype);
+  }
+  TensorView* size = c.pointwise(Pointwise::abs, {x});
+  if (op.p == 1) return c.cast(c.sum(size, op.dims, op.keepdim), op.in->dtype);
+  TensorView* sum = c.sum(c.pointwise(Pointwise::pow, size, op.p), op.dims, op.keepdim);
+  return c.cast(c.pointwise(Pointwise::pow, sum, 1 / op.p), op.in->dtype);
 }
 
 TensorView* composed(Composer& c, const Softmax& op) {
@@ -147,7 +134,7 @@ TensorView* composed(Composer& c, const LayerNorm& op) {
 
 TensorView* composed(Composer& c, const RmsNorm& op) {
   TensorView* x = c.wide(op.x);
-  TensorView* square = c.pointwise(Pointwise::mul, {x, x});
+  TensorView* square = c.pointwise(Pointwise::square, {x});
   TensorView* mean = c.mean(square, dims_from(x, x->rank() - size_t(op.dims)), true);
   TensorView* unit = c.pointwise(Pointwise::mul, {x, inverse_root(c, mean, op.eps)});
   return c.cast(affine(c, unit, op.w, nullptr), op.x->dtype);

@@ -1,0 +1,169 @@
+// Every op and every pointwise function against what PyTorch, NumPy and SciPy give: tables/*.json, which
+// tables/make_tables.py writes.
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "graph/passes.h"
+#include "reference/evaluate.h"
+#include "scalar/convert.h"
+
+namespace plait {
+namespace {
+
+using Json = nlohmann::json;
+using reference::Array;
+
+double number(const Json& element) {
+  return element.is_string() ? std::stod(element.get<std::string>()) : element.get<double>();
+}
+
+Tensor tensor(const Json& row) {
+  const DType dtype = *parse_dtype(row[0].get<std::string>());
+  Tensor out = Tensor::empty(dtype, row[1].get<std::vector<int64_t>>());
+  auto* at = static_cast<char*>(out.memory->data());
+  for (const Json& element : row[2]) {
+    if (is_float(dtype))
+      store_double(dtype, at, number(element));
+    else
+      store_int64(dtype, at, element.is_number_unsigned() ? int64_t(element.get<uint64_t>()) : element.get<int64_t>());
+    at += size_of(dtype);
+  }
+  return out;
+}
+
+std::string extents(const std::vector<int64_t>& shape) {
+  std::string out;
+  for (int64_t e : shape) out += fmt::format("{}{}", out.empty() ? "" : ", ", e);
+  return "[" + out + "]";
+}
+
+std::string operand_name(size_t i) { return std::string(1, char('a' + i)); }
+
+// One stored case: an op, its operands, and what it must give.
+struct Case {
+  std::string call;
+  std::map<std::string, Tensor> inputs;
+  Tensor want;
+  bool signs = false;
+  std::string text;  // the fusion that holds nothing but the op
+};
+
+Case read_case(const Json& row, const Json& tensors) {
+  Case out;
+  out.call = row["call"];
+  std::string inputs;
+  for (size_t i = 0; i < row["in"].size(); ++i) {
+    const std::string name = operand_name(i);
+    Tensor t = tensor(tensors[row["in"][i].get<size_t>()]);
+    std::string shape = extents(t.shape);
+    if (row.contains("shapes") && row["shapes"].contains(name)) shape = row["shapes"][name];
+    inputs += fmt::format("{}%{}: {}{}", i ? ", " : "", name, plait::name(t.dtype), shape);
+    out.inputs[name] = std::move(t);
+  }
+  out.want = tensor(tensors[row["want"].get<size_t>()]);
+  out.signs = row.contains("signs");
+  out.text = fmt::format("fusion @f ({}) -> (%r) {{ %r = {} }}", inputs, out.call);
+  return out;
+}
+
+std::vector<Case> read_table(const char* name) {
+  std::ifstream file(std::string(PLAIT_SOURCE_DIR "/tests/numerics/tables/") + name);
+  const Json json = Json::parse(file);
+  std::vector<Case> out;
+  for (const Json& row : json["cases"]) out.push_back(read_case(row, json["tensors"]));
+  return out;
+}
+
+// What is wrong with element i, or nothing.
+std::string difference(const Array& got, const Array& want, int64_t i, bool signs) {
+  if (!is_float(got.dtype)) {
+    const int64_t a = got.integer_at(i), b = want.integer_at(i);
+    return a == b ? "" : fmt::format("{} instead of {}", a, b);
+  }
+  const double a = got.value[i], b = want.value[i], radius = got.radius_at(i);
+  const bool same = a == b || (std::isnan(a) && std::isnan(b));
+  if (same && (!signs || std::isnan(a) || std::signbit(a) == std::signbit(b))) return "";
+  if (!same && std::abs(a - b) <= radius) return "";
+  return fmt::format("{:.17g} instead of {:.17g}, radius {:.3g}", a, b, radius);
+}
+
+// What is wrong with the case, or nothing.
+std::string check(const Case& c, Fusion& fusion) {
+  const Array got = reference::evaluate(fusion, c.inputs).at("r");
+  const Array want = reference::from_tensor(c.want);
+  if (got.dtype != want.dtype) return fmt::format("{} instead of {}", name(got.dtype), name(want.dtype));
+  if (got.shape != want.shape) return fmt::format("{} instead of {}", extents(got.shape), extents(want.shape));
+  for (int64_t i = 0; i < want.elements(); ++i) {
+    const std::string wrong = difference(got, want, i, c.signs);
+    if (wrong.empty()) continue;
+    std::string operands;
+    for (const auto& [name, t] : c.inputs)
+      if (t.shape == c.want.shape) operands += fmt::format(" %{} = {:.17g}", name, reference::from_tensor(t).value[i]);
+    return fmt::format("element {}: {};{}", i, wrong, operands);
+  }
+  return "";
+}
+
+std::string run(const Case& c, bool open) {
+  try {
+    auto fusion = parse_fusion(c.text);
+    number_random_ops(*fusion);
+    if (open) expand(*fusion);
+    return check(c, *fusion);
+  } catch (const Error& e) {
+    return e.what();
+  }
+}
+
+class Tables : public testing::TestWithParam<const char*> {};
+
+TEST_P(Tables, AgreeWithTheReference) {
+  for (const Case& c : read_table(GetParam())) {
+    const std::string wrong = run(c, true);
+    EXPECT_TRUE(wrong.empty()) << c.text << "\n  " << wrong;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Tables, testing::Values("pointwise.json", "ops.json"), [](const auto& p) {
+  const std::string file = p.param;
+  return file.substr(0, file.find('.'));
+});
+
+bool users_write(OpKind kind) {
+  const OpProperty p = property(kind);
+  return p != OpProperty::communication && p != OpProperty::local_move;
+}
+
+TEST(EveryOp, HasACase) {
+  std::set<OpKind> ops;
+  std::set<Pointwise> functions;
+  std::set<Reduction> reductions;
+  for (const char* file : {"pointwise.json", "ops.json"}) {
+    for (const Case& c : read_table(file)) {
+      const auto fusion = parse_fusion(c.text);
+      const Op& op = *fusion->ops().back();
+      ops.insert(op.kind);
+      if (const auto* p = as<PointwiseOp>(op)) functions.insert(p->function);
+      if (const auto* r = as<Reduce>(op)) reductions.insert(r->function);
+    }
+  }
+#define PLAIT_OP(Name, text, properties) \
+  EXPECT_TRUE(ops.count(OpKind::Name) || !users_write(OpKind::Name)) << "no case of " #text;
+#include "ir/ops.def"
+#undef PLAIT_OP
+#define X(name, ...) EXPECT_TRUE(functions.count(Pointwise::name)) << "no case of " #name;
+#include "scalar/pointwise.def"
+#undef X
+#define X(name, ...) EXPECT_TRUE(reductions.count(Reduction::name)) << "no case of " #name;
+#include "ir/reductions.def"
+#undef X
+}
+
+}  // namespace
+}  // namespace plait
