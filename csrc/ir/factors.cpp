@@ -288,7 +288,7 @@ std::vector<Factor> repeated(const Repeat& op) {
   std::vector<Factor> out, rest;
   for (size_t d = 0; d < op.repeats.size(); ++d) {
     const bool has = d >= shift && op.in->extent(d - shift).constant() != 1;
-    Factor f = alone(op, -1, int(d), has && op.repeats[d] != 1 ? FactorKind::permute : FactorKind::pass);
+    Factor f = alone(op, -1, int(d), op.repeats[d] != 1 ? FactorKind::permute : FactorKind::pass);
     if (has && op.repeats[d] == 1) f.operand_dim[0] = int(d - shift);
     if (has && op.repeats[d] != 1) rest.push_back(alone(op, 0, int(d - shift), FactorKind::permute));
     out.push_back(std::move(f));

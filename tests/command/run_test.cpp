@@ -271,7 +271,7 @@ TEST_F(Run, OtherCommandsPrintTheirTables) {
          {"tp_mlp_s2", "pointwise(vector = ", "kernels: 2, library calls: 2, collectives: 1"});
   expect("explain", {"--shard", "--ranks", "4"}, {"%linear1", "{1: tp}", "1 collective\n"});
   expect("explain", {"--segments", "--schedule", "--ranks", "4"}, {"collective", "library", "pointwise(vector = "});
-  expect("explain", {"--cache", "--ranks", "4"}, {"sb: 16 in 2..2147483647", "mesh:    4\n"});
+  expect("explain", {"--cache", "--ranks", "4"}, {"sb: 16 in 16..2147483632", "mesh:    4\n"});
 }
 
 }  // namespace

@@ -235,11 +235,12 @@ TEST(BadText, SizeAndDepth) {
   EXPECT_THROW(parse_fusion("fusion @f (%" + std::string(100000, 'x') + ": f32[2]) -> (%x) {}"), UserError);
   std::string chain = "fusion @f (%x0: f32[n]) -> (%x3000) {\n", sums = "fusion @f (%x: f32[n";
   for (int i = 0; i < 3000; ++i) chain += fmt::format("  %x{} = exp(%x{})\n", i + 1, i);
-  for (int i = 0; i < 2000; ++i) sums += fmt::format(" + n{}", i % 50);
+  for (int i = 0; i < 450; ++i) sums += fmt::format(" + n{}", i % 50);
   auto fusion = parse_fusion(chain + "}\n");
   verify(*fusion);
   EXPECT_EQ(fusion->ops().size(), 3000u);
   EXPECT_NO_THROW(verify(*parse_fusion(sums + "]) -> (%x) {}")));
+  EXPECT_THROW(parse_fusion(sums + sums.substr(sums.find(" + ")) + "]) -> (%x) {}"), UserError);
   std::string products = "fusion @f (%x: f32[1";
   for (int i = 0; i < 40; ++i) products += fmt::format("*(a{} + b{})", i, i);
   auto wide = parse_fusion(products + "]) -> (%x) {}");

@@ -31,15 +31,18 @@ class Nvrtc : public testing::TestWithParam<const char*> {
   }
 
   // Compiles and asserts what every kernel must show.
-  NvrtcResult compile(const kir::Kernel& kernel) {
+  // The circular functions of CUDA's own library reduce large arguments in a stack frame.
+  NvrtcResult compile(const kir::Kernel& kernel, bool may_have_stack = false) {
     kir::verify(kernel);
     const NvrtcResult result = compile_cuda(write_cuda(kernel), kernel.name, GetParam());
     EXPECT_EQ(std::string(result.cubin.data() + 1, 3), "ELF") << kernel.name;
     EXPECT_EQ(result.spill_bytes, 0) << kernel.name;
-    EXPECT_EQ(result.stack_bytes, 0) << kernel.name;
+    if (!may_have_stack) {
+      EXPECT_EQ(result.stack_bytes, 0) << kernel.name;
+      EXPECT_EQ(result.ptx.find(".local"), std::string::npos) << kernel.name;
+    }
     EXPECT_EQ(result.shared_bytes, 0) << kernel.name;
     EXPECT_GT(result.registers, 0) << kernel.name;
-    EXPECT_EQ(result.ptx.find(".local"), std::string::npos) << kernel.name;
     std::printf("[ %-28s ] %s: %3d registers, %5.1f ms\n", kernel.name.c_str(), GetParam(), result.registers,
                 result.compile_ms);
     return result;
@@ -102,7 +105,7 @@ TEST_P(Nvrtc, EveryOpAndCast) {
   for (const auto& [dtype, lanes] :
        {std::pair{DType::f32, 1}, {DType::i64, 2}, {DType::u32, 4}, {DType::boolean, 8}, {DType::f64, 1}}) {
     std::vector<Pointwise> ops;
-    compile(all_ops_kernel(dtype, lanes, &ops));
+    compile(all_ops_kernel(dtype, lanes, &ops), is_float(dtype));
   }
   for (const DType dtype : {DType::f64, DType::bf16}) compile(casts_kernel(dtype, 2));
 }
