@@ -165,6 +165,7 @@ set(PLAIT_TEST_unit_ir
   unit/ir/verify_test.cpp
 )
 set(PLAIT_TEST_unit_kir
+  unit/kir/expand_functions_test.cpp
   unit/kir/print_test.cpp
   unit/kir/verify_test.cpp
 )
