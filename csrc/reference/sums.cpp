@@ -92,6 +92,9 @@ Total total(const Product& p, DType wide, int64_t ranks) {
 
 Settled settle(DType dtype, const Total& total) {
   if (std::isinf(total.own)) return {total.value, kInfinity};
+  const bool is_point = total.range.lo == total.value && total.range.hi == total.value;
+  if (is_point && !is_narrow(dtype) && std::abs(total.value) + total.own < max_finite(dtype) / 2)
+    return {total.value, total.own};  // as below, sooner
   return settle(dtype, total.value, total.range, total.own);
 }
 
