@@ -101,8 +101,8 @@ struct OneHot : OpBase<OpKind::OneHot> {
   }
 };
 
-// Sum over `dims` (all where none are given) divided by the count, in accumulation_type (f32 of integers), rounded
-// once.
+// Sum over `dims` (all where none are given) divided by the count (NaN of none), in accumulation_type, rounded once. Of
+// floats.
 struct Mean : OpBase<OpKind::Mean> {
   TensorView* in = nullptr;
   std::vector<int64_t> dims;
@@ -155,8 +155,8 @@ struct LogSumExp : OpBase<OpKind::LogSumExp> {
   }
 };
 
-// (sum |x|^p)^(1/p) over `dims` (all where none are given); p = inf and -inf: the extremum of |x|; p = 0: the count of
-// elements that are not 0.
+// (sum |x|^p)^(1/p) over `dims` (all where none are given); p = inf and -inf: the extremum of |x| (0 and inf of none);
+// p = 0: the count of elements that are not 0.
 struct Norm : OpBase<OpKind::Norm> {
   TensorView* in = nullptr;
   double p = 2;
@@ -168,14 +168,14 @@ struct Norm : OpBase<OpKind::Norm> {
   }
 };
 
-// exp(x - max) / sum exp(x - max) along dim, in computation type, rounded once.
+// exp(x - max) / sum exp(x - max) along dim. NaN where the maximum is infinite.
 struct Softmax : OpBase<OpKind::Softmax> {
   TensorView* in = nullptr;
   int64_t dim = 0;
   static constexpr auto fields() { return std::tuple{operand("in", &Softmax::in), attribute("dim", &Softmax::dim)}; }
 };
 
-// x - max - log sum exp(x - max) along dim.
+// x - max - log sum exp(x - max) along dim. NaN where the maximum is infinite.
 struct LogSoftmax : OpBase<OpKind::LogSoftmax> {
   TensorView* in = nullptr;
   int64_t dim = 0;
@@ -241,8 +241,8 @@ struct BatchNorm : OpBase<OpKind::BatchNorm> {
 };
 
 // Loss of logits x[..., classes] against target classes [...] (i32 or i64). Per token -sum_c q_c log softmax(x)_c with
-// q = (1 - smoothing) onehot(target) + smoothing / classes, 0 where target equals ignore_index; mean divides by the
-// number of tokens that are not ignored (0 / 0 = NaN of none).
+// q = (1 - smoothing) onehot(target) + smoothing / classes, 0 where target equals ignore_index, else NaN where it is no
+// class; mean divides by the number of tokens that are not ignored (0 / 0 = NaN of none).
 struct CrossEntropy : OpBase<OpKind::CrossEntropy> {
   TensorView* x = nullptr;
   TensorView* target = nullptr;
@@ -289,7 +289,7 @@ struct Rope : OpBase<OpKind::Rope> {
 
 // softmax(scale q k^T + mask) v of q[..., h, s, d], k[..., g, t, d], v[..., g, t, e]; h is a multiple of g (query heads
 // share key heads in order). mask broadcasts to [..., h, s, t]: bool keeps where true, float is added. causal: key
-// position <= query position (top left). scale: 1 / sqrt(d) where absent. A row that keeps nothing gives NaN.
+// position <= query position (top left). scale: 1 / sqrt(d) where absent. A row of scores -inf gives 0.
 struct Sdpa : OpBase<OpKind::Sdpa> {
   TensorView* q = nullptr;
   TensorView* k = nullptr;
