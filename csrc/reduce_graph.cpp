@@ -102,7 +102,7 @@ class Reducer {
 }  // namespace
 
 ReducedGraph reduce_graph(const Fusion& fusion, const std::function<bool(const std::string&)>& fails,
-                       const ReduceOptions& options) {
+                          const ReduceOptions& options) {
   return Reducer(fusion, fails, options).run();
 }
 

@@ -28,7 +28,7 @@ struct ReducedGraph {
 // towards 1, 2, 3; dtypes towards f32. Every graph that is tried was printed and parsed, so it is one that a user could
 // have written. Deterministic. `fails(print(fusion))` must hold.
 ReducedGraph reduce_graph(const Fusion& fusion, const std::function<bool(const std::string&)>& fails,
-                       const ReduceOptions& options = {});
+                          const ReduceOptions& options = {});
 
 // One way to make a graph smaller. Tensors are named, so that edits of one list can be applied together; those whose
 // tensor is gone do nothing.

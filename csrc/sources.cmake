@@ -98,8 +98,12 @@ set(PLAIT_CORE_SOURCES
   lower/extents.cpp
   lower/group_axes.cpp
   lower/index_loops.cpp
+  lower/indexing.cpp
   lower/lower.cpp
+  lower/movement.cpp
+  lower/normal.cpp
   lower/predicates.cpp
+  lower/reductions.cpp
   lower/statements.cpp
   lower/values.cpp
   lower/write_body.cpp

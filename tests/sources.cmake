@@ -2,11 +2,13 @@
 set(PLAIT_TEST_SUPPORT_SOURCES
   support/allocation_counter.cpp
   support/direct_evaluation.cpp
+  support/direct_ops.cpp
   support/examples.cpp
   support/fake_gpu.cpp
   support/host_shim.cpp
   support/kir_interpreter.cpp
   support/main.cpp
+  support/op_cases.cpp
   support/random_graph.cpp
   support/random_pointwise.cpp
   support/run_case.cpp
@@ -84,6 +86,7 @@ set(PLAIT_TEST_numerics
   numerics/cuda_values_test.cpp
   numerics/dtypes_test.cpp
   numerics/file_schedules_test.cpp
+  numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
   numerics/tables_test.cpp
@@ -166,6 +169,7 @@ set(PLAIT_TEST_unit_kir
   unit/kir/verify_test.cpp
 )
 set(PLAIT_TEST_unit_lower
+  unit/lower/ops_test.cpp
   unit/lower/pointwise_test.cpp
   unit/lower/random_test.cpp
   unit/lower/rounding_test.cpp

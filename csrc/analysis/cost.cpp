@@ -30,6 +30,23 @@ int64_t weight(CostClass cost) {
   __builtin_unreachable();
 }
 
+// Operations per result and element that is combined into it; 0 for ops that only move.
+int64_t work_per_term(const Op& op) {
+  switch (op.kind) {
+    case OpKind::Linear:
+    case OpKind::Matmul:
+    case OpKind::ScatterAdd:  // a comparison and a sum
+      return 2;
+    case OpKind::Reduce:
+    case OpKind::CumSum:
+      return 1;
+    case OpKind::Var:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
 
 Cost cost_of(const Fusion& fusion, std::span<Op* const> ops, std::span<TensorView* const> inputs,
@@ -39,9 +56,10 @@ Cost cost_of(const Fusion& fusion, std::span<Op* const> ops, std::span<TensorVie
     const sym::Expr results = elements(fusion, *op->out);
     if (const auto* p = as<PointwiseOp>(*op)) {
       flops = flops + results * weight(info(p->function).cost);
-    } else if (property(op->kind) == OpProperty::contraction) {
-      sym::Expr terms = results * 2;
+    } else if (const int64_t per_term = work_per_term(*op); per_term > 0) {
+      sym::Expr terms = results * per_term;
       for (const Axis& a : reduction_axes(*op)) terms = terms * a.extent;
+      if (const auto* scatter = as<ScatterAdd>(*op)) terms = terms * scatter->index->extent(size_t(scatter->dim));
       flops = flops + terms;
     }
   }

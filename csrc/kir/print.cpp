@@ -52,6 +52,7 @@ class Printer {
                      [&](const Assign& s) { return fmt::format("assign {} = {}", text(s.variable), text(s.in)); },
                      [&](const Literal& s) { return definition(s.out) + "literal " + s.constant.text(); },
                      [&](const Coordinate& s) { return definition(s.out) + "coordinate " + text(s.index); },
+                     [&](const Bind& s) { return fmt::format("bind {} = {}", text(s.var), text(s.in)); },
                      [&](const Load& s) {
                        return definition(s.out) + "load " + element(s.buffer, s.index) + how(s.access, s.active);
                      },

@@ -1,8 +1,8 @@
 #pragma once
 // Statements of kernel IR. Values have wide dtypes only (bool i32 i64 u32 u64 f32 f64): narrow floats and integers of 8
 // and 16 bits live in buffers; a load widens them exactly, a store rounds to nearest even or modulo 2^bits. Every index
-// is a symbolic integer over the kernel's integer arguments, the variables of the enclosing loops and, where a
-// statement has lanes, the symbol `lane` (0 .. lanes-1).
+// is a symbolic integer over the kernel's integer arguments, the variables of the enclosing loops, bound symbols and,
+// where a statement has lanes, the symbol `lane` (0 .. lanes-1).
 #include <memory>
 #include <string>
 #include <vector>
@@ -125,6 +125,14 @@ struct Coordinate : StmtBase<StmtKind::Coordinate> {
   static constexpr auto fields() {
     return std::tuple{result("out", &Coordinate::out), attribute("index", &Coordinate::index)};
   }
+};
+
+// From here to the end of the block, the symbol `var` is the integer `in` as it is now. Nothing is known of it, so
+// what it indexes is guarded.
+struct Bind : StmtBase<StmtKind::Bind> {
+  sym::Expr var;
+  Value in;
+  static constexpr auto fields() { return std::tuple{attribute("var", &Bind::var), operand("in", &Bind::in)}; }
 };
 
 // out[lane] = widen(buffer[index(lane)]) for lane < active, 0 in the other lanes, which touch no memory.

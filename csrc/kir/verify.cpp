@@ -3,8 +3,8 @@
 // Head. The name is an identifier of C. Buffers have unique identifiers as names and an extent. Integers are symbols,
 // each once, none of them `lane`. Extents of buffers speak of integers only.
 // Symbols. An index, extent, condition or `active` speaks only of the kernel's integers, the variables of enclosing
-// loops and, in an index, `lane`. What the pool states as facts of a loop variable holds for 0 .. extent-1, what it
-// states about `lane` for every lane of every statement that uses it.
+// loops, what Bind has bound and, in an index, `lane`. What the pool states as facts of a loop variable holds for
+// 0 .. extent-1, what it states about `lane` for every lane of every statement that uses it.
 // Loops. A variable is a symbol that is not in scope already. cpu_thread belongs to target cpu, block_* and thread_* to
 // target cuda; each at most once. A parallel loop stands only within parallel loops (cpu_thread within nothing), and
 // its extent speaks of integers only. Every store stands inside all parallel loops of the kernel. Values. Each is
@@ -16,7 +16,8 @@
 // store is never splat. Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool);
 // result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's
 // lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random
-// yields f32 from a u64 seed of one lane. Coordinate yields i64.
+// yields f32 from a u64 seed of one lane. Coordinate yields i64. Bind takes one i64; its symbol is new and has no
+// facts.
 #include <map>
 #include <set>
 
@@ -95,7 +96,7 @@ class Verifier {
   }
 
   void block(const Block& body) {
-    const size_t first = order_.size();
+    const size_t first = order_.size(), first_bound = bound_.size();
     for (const auto& stmt : body) {
       require(stmt != nullptr, "a null statement");
       const Stmt* outer = stmt_;
@@ -105,6 +106,8 @@ class Verifier {
     }
     for (size_t i = first; i < order_.size(); ++i) values_.at(order_[i]).live = false;
     order_.resize(first);
+    for (size_t i = first_bound; i < bound_.size(); ++i) symbols_.erase(bound_[i]);
+    bound_.resize(first_bound);
   }
 
   void check_symbols(sym::Expr expr, const std::set<std::string>& allowed, const char* what) const {
@@ -206,6 +209,19 @@ class Verifier {
     define(s.out);
   }
 
+  void check(const Bind& s) {
+    require(s.var && s.var.is_symbol() && &s.var.pool() == kernel_.pool.get(), "what is bound is not a symbol");
+    const std::string& var = s.var.symbol_name();
+    require(!is_lane(s.var), "a bound symbol is called lane");
+    const sym::SymbolInfo& facts = kernel_.pool->info(s.var);
+    require(!facts.lo && !facts.hi && facts.multiple_of == 1 && !facts.below, "{} has facts, which nothing proves",
+            var);
+    use(s.in);
+    require(s.in.dtype == DType::i64 && s.in.lanes == 1, "an index is one i64");
+    require(symbols_.insert(var).second, "{} is in scope already", var);
+    bound_.push_back(var);
+  }
+
   void check_access(sym::Expr index, Access access, sym::Expr active, int lanes) {
     check_index(index, lanes);
     if (active) check_symbols(active, symbols_, "active");
@@ -295,6 +311,7 @@ class Verifier {
   std::map<uint32_t, Definition> values_;  // all definitions so far
   std::vector<uint32_t> order_;            // live ones, outermost block first
   std::set<std::string> symbols_, integers_;
+  std::vector<std::string> bound_;  // by Bind, live ones
   std::set<LoopKind> seen_;
   size_t depth_ = 0, parallel_depth_ = 0, parallel_count_ = 0;
 };

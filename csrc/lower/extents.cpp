@@ -6,13 +6,13 @@
 
 namespace plait {
 
-sym::Expr KernelExtents::operator()(sym::Expr size) {
+sym::Expr KernelExtents::integer(sym::Expr size, int64_t least) {
   const sym::Bounds range = sym::bounds(size);
   if (range.lo == range.hi) return pool_->constant(range.lo);
   for (size_t i = 0; i < arguments_.size(); ++i)
     if (arguments_[i] == size || sym::proven(sym::eq(arguments_[i], size))) return integers_[i];
   sym::SymbolInfo facts;
-  facts.lo = std::max<int64_t>(range.lo, 0);
+  if (std::max(range.lo, least) != INT64_MIN) facts.lo = std::max(range.lo, least);
   if (range.hi != INT64_MAX) facts.hi = range.hi;
   facts.multiple_of = std::max<int64_t>(sym::divisor(size), 1);
   const sym::Expr symbol = pool_->symbol(fmt::format("n{}", integers_.size()), facts);

@@ -13,12 +13,16 @@ class KernelExtents {
   explicit KernelExtents(std::shared_ptr<sym::Pool> pool) : pool_(std::move(pool)) {}
 
   // The kernel's integer for a size (at least 0) of the fusion.
-  sym::Expr operator()(sym::Expr size);
+  sym::Expr operator()(sym::Expr size) { return integer(size, 0); }
+  // The same for an expression that may be negative.
+  sym::Expr value(sym::Expr e) { return integer(e, INT64_MIN); }
 
   const std::vector<sym::Expr>& integers() const { return integers_; }    // symbols n0, n1, ...
   const std::vector<sym::Expr>& arguments() const { return arguments_; }  // what each stands for
 
  private:
+  sym::Expr integer(sym::Expr e, int64_t least);
+
   std::shared_ptr<sym::Pool> pool_;
   std::vector<sym::Expr> integers_, arguments_;
 };

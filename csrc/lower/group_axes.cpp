@@ -10,15 +10,34 @@ std::string State::where() const {
   return out;
 }
 
+namespace {
+
+// Ops that read elsewhere than where they write have a kernel of their own.
+void check_op(const State& state, const Op& op) {
+  const OpProperty kind = property(op.kind);
+  if (is_elementwise(op) || kind == OpProperty::contraction) return;
+  const bool known = kind == OpProperty::reduction || kind == OpProperty::movement || kind == OpProperty::indexing;
+  if (known && state.segment.ops.size() == 1) return;
+  throw UserError(fmt::format("lowering has no kernel for {}{}", describe(op), known ? " among other ops" : ""),
+                  state.where(), "segmentation gives it a segment of its own");
+}
+
+// What the kernel sees of a tensor's elements: a bitcast moves them as integers of their size.
+DType buffer_type(const State& state, const TensorView& tensor) {
+  if (state.segment.ops.front()->kind != OpKind::Bitcast) return tensor.dtype;
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (is_integer(dtype) && size_of(dtype) == size_of(tensor.dtype)) return dtype;
+  }
+  PLAIT_CHECK(false, "no integer has {} bytes", size_of(tensor.dtype));
+}
+
+}  // namespace
+
 void group_axes(State& state) {
   if (state.segment.outputs.empty())
     throw UserError("a segment without outputs computes nothing", state.where(), "remove it");
-  for (const Op* op : state.segment.ops) {
-    const bool known = is_elementwise(*op) || property(op->kind) == OpProperty::contraction;
-    if (!known)
-      throw UserError(fmt::format("lowering has no kernel for {}", describe(*op)), state.where(),
-                      "segmentation gives it a segment of its own");
-  }
+  for (const Op* op : state.segment.ops) check_op(state, *op);
   BuildGraphOptions options;
   options.extent = [&](sym::Expr e) { return state.extent(e); };
   options.test_unions = state.options.test_unions;
@@ -49,7 +68,7 @@ void declare_buffers(State& state) {
     for (const TensorView* t : *list) {
       sym::Expr count = state.pool->constant(1);
       for (const Axis& a : t->domain.logical) count = count * state.extent(a.extent);
-      kernel.buffers.push_back({t->name, t->dtype, count, list == &state.segment.outputs});
+      kernel.buffers.push_back({t->name, buffer_type(state, *t), count, list == &state.segment.outputs});
     }
   }
 }

@@ -84,6 +84,23 @@ void check_order(const State& state, const std::vector<Loop>& loops) {
   }
 }
 
+// A running sum goes along one serial loop, inside of all others.
+void find_scan(State& state) {
+  for (const Op* op : state.group.ops) {
+    const auto* sum = as<CumSum>(*op);
+    if (sum == nullptr) continue;
+    const int cls = state.group.graph.find(state.group.axes.at(sum->out).logical[static_cast<size_t>(sum->dim)]);
+    if (state.group.graph.unit(cls)) return;
+    const auto serial = [](const Loop& l) { return l.role == LoopRole::bound || l.role == LoopRole::serial; };
+    const Loop& last = state.loops.back();
+    if (last.cls != cls || last.role != LoopRole::serial ||
+        !std::all_of(state.loops.begin(), state.loops.end(), serial))
+      refuse(state, fmt::format("the running sum along dim {} is not its innermost serial loop", sum->dim),
+             "leave that dim whole, serial and last, and no lanes");
+    state.scan = last.var;
+  }
+}
+
 }  // namespace
 
 void index_loops(State& state) {
@@ -103,6 +120,7 @@ void index_loops(State& state) {
   const auto place = [](const Loop& l) { return l.role == LoopRole::lane ? 2 : l.role == LoopRole::sum ? 1 : 0; };
   std::stable_sort(loops.begin(), loops.end(), [&](const Loop& a, const Loop& b) { return place(a) < place(b); });
   state.loops = std::move(loops);
+  find_scan(state);
   state.walk.emplace(state.group.graph);
   for (const Loop& l : state.loops) state.walk->seed(l.cls, l.var);
   state.walk->run();

@@ -23,10 +23,10 @@ struct LoweredKernel {
   std::vector<sym::Expr> arguments;  // value of kernel.integers[i], over the fusion's pool
 };
 
-// Requires: segment.ops in topological order, all elementwise or contractions; the first output carries the loops
-// (apply_schedule). Ensures: kir::verify holds. Sizes enter as integer arguments with facts that hold on every rank,
-// so one kernel serves all ranks and all sizes of a class. UserError naming segment, tensor and rule where the
-// schedule does not fit.
+// Requires: segment.ops in topological order, all elementwise or contractions, or one op of another kind; the first
+// output carries the loops (apply_schedule). Ensures: kir::verify holds. Sizes enter as integer arguments with facts
+// that hold on every rank, so one kernel serves all ranks and all sizes of a class. UserError naming segment, tensor
+// and rule where the schedule does not fit.
 LoweredKernel lower(const Fusion& fusion, const Segment& segment, const LowerOptions& options = {});
 
 }  // namespace plait

@@ -46,6 +46,7 @@ struct State {
   std::vector<Term> terms;   // predicates of the nest
   int lanes = 1;
   sym::Expr lane;  // null where lanes == 1
+  sym::Expr scan;  // variable of the loop that a running sum goes along; null where there is none, or it is 1 long
   kir::Kernel kernel;
 
   std::string where() const;  // `segment @s1, %y`, for messages

@@ -108,8 +108,8 @@ kir::Value Statements::load(const Edge& edge, const std::vector<sym::Expr>& at, 
   const sym::Expr raw = memory_offset(state_, tensor, at);
   const auto [index, access] = place(placed(raw, {}), lanes);
   auto stmt = std::make_unique<kir::Load>();
-  stmt->out = fresh(compute_type(tensor.dtype), lanes);
   stmt->buffer = buffer_of(tensor);
+  stmt->out = fresh(compute_type(state_.kernel.buffers[stmt->buffer].dtype), lanes);
   stmt->index = index;
   stmt->access = access;
   if (access != kir::Access::splat && lanes > 1) stmt->active = leaf_->active;
@@ -145,8 +145,10 @@ void Statements::write(const Leaf& leaf) {
   leaf_ = &leaf;
   for (const Op* op : state_.group.ops) {
     if (inside_sum(*op->out)) continue;
-    if (property(op->kind) == OpProperty::contraction)
-      product(*op, op->out->dtype);
+    if (property(op->kind) == OpProperty::contraction || op->kind == OpKind::Reduce || op->kind == OpKind::Var)
+      reduction(*op);
+    else if (const auto* sum = as<CumSum>(*op))
+      scan(*sum);
     else
       for (const Replacements& copy : leaf.copies) value_of(*op->out, copy, state_.lanes);
   }
@@ -168,44 +170,6 @@ void Statements::sum_loops(size_t i, const std::vector<Term>& terms, const std::
     (deeper ? later : here).push_back(t);
   }
   bounded_loop(*sums[i], here, leaf_->replace, [&] { sum_loops(i + 1, later, body); });
-}
-
-// One variable per copy, added to in the loops of the sum, in order. What follows reads the finished sum.
-void Statements::product(const Op& op, DType out) {
-  const DType type = accumulation_type(inputs(op).front()->dtype);
-  std::vector<kir::Value> sums;
-  for (size_t c = 0; c < leaf_->copies.size(); ++c) {
-    auto variable = std::make_unique<kir::Variable>();
-    variable->out = fresh(type, state_.lanes);
-    variable->initial = Constant::from_int64(type, 0);
-    sums.push_back(put(std::move(variable), innermost()));
-  }
-  const auto binary = [&](Pointwise function, kir::Value a, kir::Value b) {
-    auto stmt = std::make_unique<kir::Compute>();
-    stmt->out = fresh(type, state_.lanes);
-    stmt->function = function;
-    stmt->in = {a, b};
-    return put(std::move(stmt), innermost());
-  };
-  sum_loops(0, leaf_->sum_terms, [&] {
-    for (size_t c = 0; c < sums.size(); ++c) {
-      const kir::Value a = convert(operand(op, 0, leaf_->copies[c], state_.lanes), type);
-      const kir::Value b = convert(operand(op, 1, leaf_->copies[c], state_.lanes), type);
-      auto assign = std::make_unique<kir::Assign>();
-      assign->variable = sums[c];
-      assign->in = binary(Pointwise::add, sums[c], binary(Pointwise::mul, a, b));
-      levels_.back().block->push_back(std::move(assign));
-    }
-  });
-  for (size_t c = 0; c < sums.size(); ++c) {
-    kir::Value result = sums[c];
-    if (inputs(op).size() > 2)
-      result = binary(Pointwise::add, result, convert(operand(op, 2, leaf_->copies[c], state_.lanes), type));
-    result = convert(result, compute_type(out));
-    if (is_narrow(out) && state_.options.strict_rounding) result = round(result, out);
-    const Key key = key_of(*op.out, own_coordinates(*op.out, leaf_->copies[c]), state_.lanes, false);
-    known_.emplace(key, Known{result, innermost()});
-  }
 }
 
 }  // namespace plait::lowering

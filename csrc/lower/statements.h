@@ -1,6 +1,7 @@
 #pragma once
 // Statements of the innermost iteration, and the stack of blocks that they are put in. A statement stands in the
 // outermost block that its operands and its index allow, so that what does not change in a loop is done once.
+#include <functional>
 #include <set>
 
 #include "lower/state.h"
@@ -24,6 +25,8 @@ struct Affine {
 };
 std::optional<Affine> affine_in(sym::Expr value, sym::Expr var);
 bool depends_on(sym::Expr e, sym::Expr var);
+// A constant of the type that values of its type have in kernels.
+Constant widened(Constant constant);
 
 class Statements {
  public:
@@ -31,6 +34,8 @@ class Statements {
 
   // All statements of one innermost iteration, in the present block.
   void write(const Leaf& leaf);
+  // What a running sum carries, in front of its loop.
+  void start_scan();
 
   // for var in 0 .. extent: body()
   template <class Fn>
@@ -117,12 +122,50 @@ class Statements {
   kir::Value load(const Edge& edge, const std::vector<sym::Expr>& at, int lanes);
   kir::Value pointwise(const PointwiseOp& op, const Replacements& copy, int lanes);
   kir::Value cast(const PointwiseOp& op, const Replacements& copy, int lanes);
-  kir::Value random(const Uniform& op, const Replacements& copy, int lanes);
+  template <class Random>
+  sym::Expr random_index(const Random& op, const Replacements& copy);
+  kir::Value random(const Op& op, sym::Expr index, const Replacements& copy, int lanes);
+  kir::Value iota(const Iota& op, const Replacements& copy, int lanes);
+  kir::Value size(const Size& op, int lanes);
   kir::Value literal(Constant constant, int lanes);
   kir::Value convert(kir::Value in, DType to);
   kir::Value saturate(kir::Value in, DType to);
   kir::Value round(kir::Value in, DType to);
-  void product(const Op& op, DType out);
+  kir::Value number(kir::Value integer, DType to);
+
+  // Ops with a kernel of their own. What these put stands in the present block.
+  kir::Value variable(Constant initial, int lanes);
+  void assign(kir::Value variable, kir::Value in);
+  kir::Value apply(Pointwise function, std::vector<kir::Value> in);
+  kir::Value coordinate(sym::Expr index, int lanes);
+  sym::Expr bind(kir::Value in);
+  kir::Value load_offset(const TensorView& tensor, sym::Expr offset, int lanes);
+  kir::Value load_at(const TensorView& tensor, const std::vector<sym::Expr>& at, int lanes);
+  void where_true(const Op& op, sym::Expr condition, const std::function<void()>& body);
+
+  // Ops that combine elements in the loops of a sum: what they carry, one element, the result.
+  using Carried = std::vector<kir::Value>;
+  void reduction(const Op& op);
+  Carried start(const Op& op);
+  void step(const Op& op, const Replacements& copy, const Carried& carried);
+  void step_extremum(const Reduce& op, const Replacements& copy, const Carried& carried);
+  void step_variance(const Var& op, const Replacements& copy, const Carried& carried);
+  kir::Value finish(const Op& op, const Replacements& copy, const Carried& carried);
+  sym::Expr position(const Op& op, const Replacements& copy) const;
+  void scan(const CumSum& op);
+
+  kir::Value moved(const Reshape& op, const Replacements& copy, int lanes);
+  kir::Value moved(const Slice& op, const Replacements& copy, int lanes);
+  kir::Value moved(const Flip& op, const Replacements& copy, int lanes);
+  kir::Value moved(const Roll& op, const Replacements& copy, int lanes);
+  kir::Value moved(const Repeat& op, const Replacements& copy, int lanes);
+  kir::Value moved(const Pad& op, const Replacements& copy, int lanes);
+  kir::Value moved(const Cat& op, const Replacements& copy, int lanes);
+  kir::Value looked_up(const Op& op, const TensorView& index, std::vector<sym::Expr> index_at, int64_t dim,
+                       std::vector<sym::Expr> at, int lanes);
+  kir::Value looked_up(const Gather& op, const Replacements& copy, int lanes);
+  kir::Value looked_up(const IndexSelect& op, const Replacements& copy, int lanes);
+  kir::Value scattered(const ScatterAdd& op, const Replacements& copy, int lanes);
   void sum_loops(size_t i, const std::vector<Term>& terms, const std::function<void()>& body);
   void store(size_t buffer, const TensorView& tensor, const Replacements& copy);
 
@@ -140,6 +183,8 @@ class Statements {
   uint32_t next_id_ = 0;
   std::map<Key, Known> known_;
   std::map<uint32_t, size_t> value_levels_;
+  std::optional<kir::Value> carried_;  // by a running sum
+  int symbols_ = 0;                    // bound, or of loops of an op's own
   const Leaf* leaf_ = nullptr;
 };
 

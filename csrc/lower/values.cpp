@@ -24,11 +24,15 @@ kir::Value Statements::round(kir::Value in, DType to) {
   return put(std::move(stmt), level_of(in));
 }
 
-kir::Value Statements::literal(Constant constant, int lanes) {
+Constant widened(Constant constant) {
   const DType wide = compute_type(constant.dtype);
+  return wide == constant.dtype ? constant : Constant::from_double(wide, constant.to_double());
+}
+
+kir::Value Statements::literal(Constant constant, int lanes) {
   auto stmt = std::make_unique<kir::Literal>();
-  stmt->out = fresh(wide, lanes);
-  stmt->constant = wide == constant.dtype ? constant : Constant::from_double(wide, constant.to_double());
+  stmt->constant = widened(constant);
+  stmt->out = fresh(stmt->constant.dtype, lanes);
   return put(std::move(stmt), base_);
 }
 
@@ -38,8 +42,8 @@ namespace {
 bool rounds_from_f64(DType from, DType to) { return is_narrow(to) && from != DType::f32 && size_of(from) > 2; }
 
 // Given, or the ordinal of the op among the random ops of its fusion, in order of creation.
-uint64_t offset_of(const Fusion& fusion, const Uniform& op) {
-  if (op.offset) return static_cast<uint64_t>(*op.offset);
+uint64_t offset_of(const Fusion& fusion, const Op& op) {
+  if (const auto& given = *counter_offset(op)) return static_cast<uint64_t>(*given);
   const auto& ops = fusion.ops();
   return static_cast<uint64_t>(
       std::count_if(ops.begin(), ops.end(), [&](const Op* o) { return counter_offset(*o) && o->id < op.id; }));
@@ -47,22 +51,48 @@ uint64_t offset_of(const Fusion& fusion, const Uniform& op) {
 
 }  // namespace
 
-kir::Value Statements::random(const Uniform& op, const Replacements& copy, int lanes) {
-  // Consecutive numbers along the piece's row: the index is linear in the global extents.
+// Consecutive numbers along the piece's row: the index is linear in the global extents.
+template <class Random>
+sym::Expr Statements::random_index(const Random& op, const Replacements& copy) {
   const std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
-  sym::Expr raw = state_.pool->constant(0), stride = state_.pool->constant(1);
+  sym::Expr index = state_.pool->constant(0), stride = state_.pool->constant(1);
   for (size_t d = at.size(); d-- > 0;) {
     const sym::Expr start = op.start.empty() ? state_.pool->constant(0) : state_.extent(op.start[d]);
-    raw = raw + (at[d] + start) * stride;
+    index = index + (at[d] + start) * stride;
     stride = stride * state_.extent(op.global.empty() ? op.shape[d] : op.global[d]);
   }
+  return index;
+}
+
+kir::Value Statements::random(const Op& op, sym::Expr index, const Replacements& copy, int lanes) {
   auto stmt = std::make_unique<kir::Random>();
   stmt->seed = convert(operand(op, 0, copy, 1), DType::u64);
   stmt->out = fresh(DType::f32, lanes);
-  stmt->index = placed(raw, {});
+  stmt->index = placed(index, {});
   stmt->offset = offset_of(state_.fusion, op);
-  const size_t level = std::max(level_of(raw), level_of(stmt->seed));
-  return put(std::move(stmt), depends_on(raw, state_.lane) ? innermost() : level);
+  const size_t level = std::max(level_of(index), level_of(stmt->seed));
+  return put(std::move(stmt), depends_on(index, state_.lane) ? innermost() : level);
+}
+
+// An integer as a number of another type; to a narrow one rounded once, from f64.
+kir::Value Statements::number(kir::Value integer, DType to) {
+  if (is_narrow(to)) return convert(round(convert(integer, DType::f64), to), compute_type(to));
+  return convert(integer, compute_type(to));
+}
+
+kir::Value Statements::iota(const Iota& op, const Replacements& copy, int lanes) {
+  const sym::Expr at = own_coordinates(*op.out, copy)[static_cast<size_t>(op.dim)] + state_.extent(op.start);
+  auto stmt = std::make_unique<kir::Coordinate>();
+  stmt->out = fresh(DType::i64, lanes);
+  stmt->index = placed(at, {});
+  return number(put(std::move(stmt), depends_on(at, state_.lane) ? innermost() : level_of(at)), op.dtype);
+}
+
+kir::Value Statements::size(const Size& op, int lanes) {
+  auto stmt = std::make_unique<kir::Coordinate>();
+  stmt->out = fresh(DType::i64, lanes);
+  stmt->index = state_.extents.value(op.value);
+  return number(put(std::move(stmt), base_), op.dtype);
 }
 
 // A float as an integer of 8 or 16 bits: what is beyond the type's ends becomes them.
@@ -112,9 +142,30 @@ kir::Value Statements::compute(const Op& op, const Replacements& copy, int lanes
     const bool already = p->function == Pointwise::cast && rounds_from_f64(p->in[0]->dtype, op.out->dtype);
     return is_narrow(op.out->dtype) && state_.options.strict_rounding && !already ? round(v, op.out->dtype) : v;
   }
-  if (const auto* f = as<Full>(op)) return literal(f->value, lanes);
-  if (const auto* u = as<Uniform>(op)) return random(*u, copy, lanes);
-  PLAIT_CHECK(false, "{} is not computed before it is read", describe(op));
+  return visit(op, overloaded{
+                       [&](const Full& o) { return literal(o.value, lanes); },
+                       [&](const Iota& o) { return iota(o, copy, lanes); },
+                       [&](const Size& o) { return size(o, lanes); },
+                       [&](const Uniform& o) { return random(o, random_index(o, copy), copy, lanes); },
+                       [&](const Permute& o) { return operand(o, 0, copy, lanes); },
+                       [&](const Broadcast& o) { return operand(o, 0, copy, lanes); },
+                       [&](const Squeeze& o) { return operand(o, 0, copy, lanes); },
+                       [&](const Unsqueeze& o) { return operand(o, 0, copy, lanes); },
+                       [&](const Bitcast& o) { return operand(o, 0, copy, lanes); },
+                       [&](const Reshape& o) { return moved(o, copy, lanes); },
+                       [&](const Slice& o) { return moved(o, copy, lanes); },
+                       [&](const Pad& o) { return moved(o, copy, lanes); },
+                       [&](const Cat& o) { return moved(o, copy, lanes); },
+                       [&](const Flip& o) { return moved(o, copy, lanes); },
+                       [&](const Roll& o) { return moved(o, copy, lanes); },
+                       [&](const Repeat& o) { return moved(o, copy, lanes); },
+                       [&](const Gather& o) { return looked_up(o, copy, lanes); },
+                       [&](const IndexSelect& o) { return looked_up(o, copy, lanes); },
+                       [&](const ScatterAdd& o) { return scattered(o, copy, lanes); },
+                       [](const Op& o) -> kir::Value {
+                         PLAIT_CHECK(false, "{} is not computed before it is read", describe(o));
+                       },
+                   });
 }
 
 kir::Value Statements::value_of(const TensorView& tensor, const Replacements& copy, int lanes) {

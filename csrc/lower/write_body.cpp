@@ -22,6 +22,7 @@ class BodyWriter {
 
   void run() {
     Leaf leaf;
+    if (state_.scan && reverse_scan()) leaf.copies = {{{state_.scan.symbol_name(), last_of_scan() - state_.scan}}};
     std::vector<Term> terms;
     for (const Term& t : state_.terms) (speaks_of(t, sums_) ? leaf.sum_terms : terms).push_back(t);
     for (const Term& t : leaf.sum_terms)
@@ -53,7 +54,14 @@ class BodyWriter {
     looped(i, leaf, terms);
   }
 
+  bool reverse_scan() const { return as<CumSum>(*state_.group.ops.front())->reverse; }
+  sym::Expr last_of_scan() const {
+    const auto along = [&](const Loop* l) { return l->var == state_.scan; };
+    return (*std::find_if(kept_.begin(), kept_.end(), along))->extent - 1;
+  }
+
   void looped(size_t i, const Leaf& leaf, const Terms& terms) {
+    if (kept_[i]->var == state_.scan) out_.start_scan();
     Terms here, rest;
     // Guards do not stand between bound loops.
     const bool more_bound =

@@ -11,6 +11,7 @@ namespace {
 
 constexpr ParamKey kKeys[] = {{"vector", 1, 64, true}, {"rows", 1, 16}, {"threads", 1, 1024, true}};
 constexpr int64_t kRows = 8;
+constexpr int64_t kColumns = 1024;  // of a row that is only moved, per parallel iteration
 
 bool is_product(const Op& op) { return property(op.kind) == OpProperty::contraction; }
 
@@ -26,11 +27,46 @@ int64_t choose_rows(const Op& op) {
   return std::min(most, kRows);
 }
 
+bool holds(const std::vector<int64_t>& dims, int64_t dim) {
+  return std::find(dims.begin(), dims.end(), dim) != dims.end();
+}
+
+// Why a nest has one lane: vectors would run along the last dim of the result. Empty where they may.
+std::string one_lane(const Op& op) {
+  const int64_t rank = inputs(op).empty() ? 0 : static_cast<int64_t>(inputs(op).front()->rank()), last = rank - 1;
+  const auto unless = [](bool good, const char* why) { return good ? std::string() : std::string(why); };
+  const char* apart = "neighbours in its last dim are no neighbours in the operand";
+  const char* guarded = "elements of its last dim are not all read from one operand";
+  const char* summed = "the operand's last dim is summed over";
+  const char* looked_up = "every element has an index of its own";
+  return visit(op, overloaded{
+                       [&](const Reduce& o) { return unless(!holds(o.dims, last), summed); },
+                       [&](const Var& o) { return unless(!holds(o.dims, last), summed); },
+                       [&](const CumSum&) { return std::string("its loops end with a running sum"); },
+                       [&](const Permute& o) { return unless(o.dims.back() == last, apart); },
+                       [&](const Slice& o) { return unless(o.dim != last || o.step == 1, apart); },
+                       [&](const Flip& o) { return unless(!holds(o.dims, last), apart); },
+                       [&](const Roll& o) { return unless(!holds(o.dims, last), apart); },
+                       [&](const Repeat& o) { return unless(rank == 0 || o.repeats.back() == 1, apart); },
+                       [&](const Pad& o) {
+                         const size_t d = static_cast<size_t>(last);
+                         return unless(o.low[d].constant() == 0 && o.high[d].constant() == 0, guarded);
+                       },
+                       [&](const Cat& o) { return unless(o.dim != last, guarded); },
+                       [&](const Gather&) { return std::string(looked_up); },
+                       [&](const ScatterAdd&) { return std::string(looked_up); },
+                       [&](const IndexSelect& o) { return unless(o.dim != last, looked_up); },
+                       [](const Op&) { return std::string(); },
+                   });
+}
+
 std::optional<std::string> accept(const Problem& problem) {
   if (problem.segment.ops.size() != 1)
     return fmt::format("{} ops, and a nest computes a single one", problem.segment.ops.size());
   const Op& op = *problem.segment.ops.front();
-  if (!is_product(op) && !is_elementwise(op)) return fmt::format("{} is no computation", describe(op));
+  const OpProperty kind = property(op.kind);
+  const bool moves = kind == OpProperty::communication || kind == OpProperty::local_move;
+  if (moves || kind == OpProperty::composite) return fmt::format("{} is no computation", describe(op));
   return std::nullopt;
 }
 
@@ -54,14 +90,27 @@ Params params(const Problem& problem, const Machine& machine, const Params& pinn
     refuse("rows", "the result has no dim");
     return out;
   }
-  const bool column = out_tensor.shape().back().constant() == 1;
+  const std::string why_one = one_lane(op);
+  const bool column = out_tensor.shape().back().constant() == 1 || !why_one.empty();
   const int64_t lanes = column ? 1 : size_of(out_tensor.dtype) == 8 ? machine.lanes / 2 : machine.lanes;
+  if (!why_one.empty() && pinned.find("vector").value_or(1) != 1) refuse("vector", why_one);
   out.set("vector", pinned.find("vector").value_or(std::max<int64_t>(1, lanes)));
   if (!is_product(op) || out_tensor.rank() < 2)
     refuse("rows", is_product(op) ? "the result has one dim" : "the op sums nothing");
   else
     out.set("rows", pinned.find("rows").value_or(choose_rows(op)));
   return out;
+}
+
+// The dim that a running sum goes along becomes the innermost of the result's; the number of the others.
+int put_last(const Op& op, int kept) {
+  const auto* sum = as<CumSum>(op);
+  if (sum == nullptr) return kept;
+  std::vector<int> order(static_cast<size_t>(kept));
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + sum->dim, order.begin() + sum->dim + 1, order.end());
+  reorder(*op.out, order);
+  return kept - 1;
 }
 
 void apply_cuda(TensorView& t, int kept, int64_t threads) {
@@ -72,14 +121,32 @@ void apply_cuda(TensorView& t, int kept, int64_t threads) {
   parallelize(t, 1, ParallelType::thread_x);
 }
 
+// Loops of ops that combine or move elements: [rows * blocks of columns] parallel, [columns / vector], lanes; sums
+// stand inside. A sum takes long enough for an iteration to be one vector.
+void apply_rows(TensorView& t, int kept, int64_t vector, bool sums) {
+  if (kept == 0) return;
+  for (int d = kept - 1; d > 1; --d) merge(t, 0);
+  const int column = kept > 1 ? 1 : 0;
+  const int64_t block = sums ? vector : kColumns;
+  if (block > 1) split(t, column, block);
+  if (column > 0) merge(t, 0);
+  parallelize(t, 0, ParallelType::cpu_thread);
+  if (vector == 1) return;
+  if (block > vector) split(t, 1, vector);
+  parallelize(t, block > vector ? 2 : 1, ParallelType::vectorize);
+}
+
 // Loops: [batch * columns / vector * rows / tile] parallel, [rows of a tile] unrolled, sum, lanes.
 void apply(const Problem& problem, const Params& params) {
   const Op& op = *problem.segment.ops.front();
   TensorView& t = *op.out;
   state_reduction_axes(t);
   const int kept = static_cast<int>(t.rank()), sums = static_cast<int>(t.domain.reduction.size());
-  if (params.cuda) return apply_cuda(t, kept, params.get("threads"));
+  if (params.cuda) return apply_cuda(t, put_last(op, kept), params.get("threads"));
   if (kept == 0) return;
+  const OpProperty kind = property(op.kind);
+  if (kind == OpProperty::reduction || kind == OpProperty::movement || kind == OpProperty::indexing)
+    return apply_rows(t, put_last(op, kept), params.get("vector"), kind == OpProperty::reduction);
   const int64_t vector = params.get("vector"), rows = params.find("rows").value_or(1);
   // Dims before the last: those that the rows of a tile share their operand over are one.
   const int batch = op.kind == OpKind::Matmul ? std::max(kept - 2, 0) : 0;

@@ -54,8 +54,8 @@ class SplitRule {
     for (const TensorView* t : problem_.segment.inputs)
       if (!follows(*t, row)) return fmt::format("%{}: {} is not contiguous along it", t->name, type_text(*t));
     for (const Op* op : problem_.segment.ops)
-      if (const auto* u = as<Uniform>(*op); u != nullptr && !numbers_follow(*u, row))
-        return fmt::format("the numbers of %{} are not consecutive along it", u->out->name);
+      if (!numbers_follow(*op, row))
+        return fmt::format("the numbers of %{} are not consecutive along it", op->out->name);
     return "";
   }
 
@@ -75,7 +75,17 @@ class SplitRule {
     return own.size() >= row.size() && std::equal(row.rbegin(), row.rend(), own.rbegin());
   }
 
-  bool numbers_follow(const Uniform& op, const std::vector<int>& row) const {
+  bool numbers_follow(const Op& op, const std::vector<int>& row) const {
+    if (const auto* u = as<Uniform>(op)) return random_follows(*u, row);
+    if (const auto* n = as<Normal>(op)) return random_follows(*n, row);
+    const auto* iota = as<Iota>(op);
+    if (iota == nullptr || row.size() < 2) return true;
+    const int cls = group_.graph.find(group_.axes.at(op.out).logical[static_cast<size_t>(iota->dim)]);
+    return std::find(row.begin(), row.end(), cls) == row.end();  // a count restarts at the end of its dim
+  }
+
+  template <class Random>
+  bool random_follows(const Random& op, const std::vector<int>& row) const {
     if (!follows(*op.out, row) || op.global.empty()) return follows(*op.out, row);
     bool first = true;  // the row's outermost dim of the tensor may be a piece
     for (size_t d = 0; d < op.shape.size(); ++d) {

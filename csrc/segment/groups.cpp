@@ -64,7 +64,7 @@ class Grouper {
     out_.free.assign(out_.ops.size(), false);
     for (size_t i = 0; i < out_.ops.size(); ++i) {
       const Op& o = *out_.ops[i];
-      const bool constant = o.kind == OpKind::Full;
+      const bool constant = o.kind == OpKind::Full || o.kind == OpKind::Size;
       bool scalar = o.kind == OpKind::PointwiseOp && o.out->rank() == 0;
       for (const TensorView* in : inputs(o)) {
         const int from = out_.maker(in);
@@ -83,7 +83,8 @@ class Grouper {
   bool seeds_random(const std::vector<int>& readers, const TensorView* tensor) const {
     return std::any_of(readers.begin(), readers.end(), [&](int r) {
       const auto* u = as<Uniform>(op(r));
-      return u != nullptr && u->seed == tensor;
+      const auto* n = as<Normal>(op(r));
+      return (u != nullptr && u->seed == tensor) || (n != nullptr && n->seed == tensor);
     });
   }
 

@@ -91,6 +91,12 @@ class KernelBuilder {
     s.index = index;
     return s.out;
   }
+  sym::Expr bind(const std::string& symbol, kir::Value in, sym::SymbolInfo info = {}) {
+    auto& s = add<kir::Bind>();
+    s.var = kernel.pool->symbol(symbol, info);
+    s.in = in;
+    return s.var;
+  }
   kir::Value compute(Pointwise function, std::vector<kir::Value> in) {
     std::vector<DType> dtypes;
     for (const kir::Value& v : in) dtypes.push_back(v.dtype);

@@ -77,6 +77,8 @@ class Interpreter {
     value(s.out) = out;
   }
 
+  void execute(const kir::Bind& s) { env_[s.var.symbol_name()] = static_cast<int64_t>(value(s.in).at(0)); }
+
   // Index of every active lane, after checking what the statement claims about them.
   template <class S>
   std::vector<int64_t> indices(const S& s, int lanes) {

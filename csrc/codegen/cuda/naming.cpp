@@ -107,7 +107,17 @@ class Naming {
     use(named_part(s.index, s.in.lanes));
     use(s.active);
   }
+  void collect(const Bind& s) { bound_[s.var.symbol_name()] = path_; }
   void collect(const Stmt&) {}
+
+  // Whether a symbol of the expression is bound inside of the statement.
+  bool binds_part(const Stmt& stmt, Expr expr) const {
+    for (const std::string& symbol : sym::symbols(expr)) {
+      const auto at = bound_.find(symbol);
+      if (at != bound_.end() && std::find(at->second.begin(), at->second.end(), &stmt) != at->second.end()) return true;
+    }
+    return false;
+  }
 
   void place(Expr expr, std::vector<Path> paths) {
     if (const auto more = conditions_.find(expr.id()); more != conditions_.end())
@@ -121,7 +131,8 @@ class Naming {
     while (shared(depth)) ++depth;
     const auto loop_without = [&](const Stmt* stmt) {
       const For* loop = as<For>(*stmt);
-      return loop != nullptr && loop->loop == LoopKind::serial && !sym::symbols(expr).contains(loop->var.symbol_name());
+      return loop != nullptr && loop->loop == LoopKind::serial &&
+             !sym::symbols(expr).contains(loop->var.symbol_name()) && !binds_part(*stmt, expr);
     };
     while (depth > 0 && loop_without(paths[0][depth - 1])) --depth;
     names[paths[0][depth]].push_back(expr);
@@ -130,6 +141,7 @@ class Naming {
   Path path_;
   std::vector<Expr> order_;
   std::map<uint64_t, std::vector<Path>> uses_, conditions_;
+  std::map<std::string, Path> bound_;  // to the statement that binds a symbol
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ using namespace kir;
 std::vector<Value> operands(const Stmt& stmt) {
   return visit(stmt, overloaded{
                          [](const Assign& s) { return std::vector<Value>{s.in}; },
+                         [](const Bind& s) { return std::vector<Value>{s.in}; },
                          [](const Store& s) { return std::vector<Value>{s.in}; },
                          [](const Compute& s) { return s.in; },
                          [](const Convert& s) { return std::vector<Value>{s.in}; },
@@ -42,6 +43,7 @@ const Value* result(const Stmt& stmt) {
                          [](const For&) -> const Value* { return nullptr; },
                          [](const If&) -> const Value* { return nullptr; },
                          [](const Assign&) -> const Value* { return nullptr; },
+                         [](const Bind&) -> const Value* { return nullptr; },
                          [](const Store&) -> const Value* { return nullptr; },
                      });
 }

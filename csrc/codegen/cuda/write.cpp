@@ -1,5 +1,5 @@
 // One pass over the plan of a kernel. Text names: bN buffers, nN integers, bx by bz tx ty tz block and thread indices,
-// iN serial loops, kN named index expressions, vN values, j the lane.
+// iN serial loops, mN bound symbols, kN named index expressions, vN values, j the lane.
 #include "codegen/cuda/write.h"
 
 #include "base/error.h"
@@ -211,10 +211,17 @@ class Writer {
     line("for (int j = 0; j < {}; ++j) v{}[j] = {};", s.out.lanes, s.out.id, initial);
   }
 
+  void bind(const Bind& s) {
+    const std::string name = fmt::format("m{}", bound_++);
+    line("const long long {} = {};", name, value(s.in));
+    index_.set_name(s.var, name);
+  }
+
   void single(const Stmt& stmt) {
     if (const For* s = as<For>(stmt)) return loop(*s);
     if (const If* s = as<If>(stmt)) return branch(*s);
     if (const Variable* s = as<Variable>(stmt)) return variable(*s);
+    if (const Bind* s = as<Bind>(stmt)) return bind(*s);
     const std::string text = statement(stmt, 1);
     line("{}", text);
   }
@@ -369,7 +376,7 @@ class Writer {
   std::map<const Stmt*, std::vector<sym::Expr>> names_;
   IndexText index_;
   std::string body_;
-  int indent_ = 0, named_ = 0, serial_ = 0, spread_ = 0;
+  int indent_ = 0, named_ = 0, serial_ = 0, spread_ = 0, bound_ = 0;
 };
 
 }  // namespace

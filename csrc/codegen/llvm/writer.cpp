@@ -169,6 +169,8 @@ class Writer {
 
   void write(const kir::Coordinate& s) { values_.emplace(s.out.id, lanes_of(s.index, s.out.lanes)); }
 
+  void write(const kir::Bind& s) { index_.bind(s.var, read(s.in)); }
+
   Ir address(uint32_t buffer, sym::Expr index) {
     const Type element = memory_type(kernel_.buffers[buffer].dtype, 1);
     return f_.define(kPtr, fmt::format("getelementptr inbounds {}, {}, {}", element.text(), buffers_[buffer].typed(),

@@ -438,5 +438,49 @@ TEST(KirVerify, ConvertRoundRandomCoordinate) {
   }
 }
 
+TEST(KirVerify, Bind) {
+  {
+    Sample s;
+    const sym::Expr at = s.b.bind("at", s.b.literal(DType::i64, 3, 1));
+    s.b.branch(sym::logical_and(sym::ge(at, 0), sym::lt(at, s.n)));
+    s.b.store(s.y, s.n * s.i + at, s.b.load(s.x, at, 1, Access::contiguous), Access::contiguous);
+    EXPECT_EQ(s.verdict(), "accepted");
+  }
+  {
+    Sample s;
+    s.b.bind("at", s.b.literal(DType::u32, 3, 1));
+    EXPECT_REFUSED(s, "an index is one i64");
+  }
+  {
+    Sample s;
+    s.b.bind("at", s.b.literal(DType::i64, 3, 8));
+    EXPECT_REFUSED(s, "an index is one i64");
+  }
+  {
+    Sample s;
+    s.b.bind("at", s.b.literal(DType::i64, 3, 1), {.lo = 0});
+    EXPECT_REFUSED(s, "at has facts, which nothing proves");
+  }
+  {
+    Sample s;
+    s.b.bind("free", s.b.literal(DType::i64, 3, 1));
+    s.b.bind("free", s.b.literal(DType::i64, 4, 1));
+    EXPECT_REFUSED(s, "free is in scope already");
+  }
+  {
+    Sample s;
+    s.b.bind(kLane, s.b.literal(DType::i64, 3, 1));
+    EXPECT_REFUSED(s, "a bound symbol is called lane");
+  }
+  {
+    Sample s;
+    s.b.branch(sym::lt(s.i, 3));
+    const sym::Expr at = s.b.bind("at", s.b.literal(DType::i64, 3, 1));
+    s.b.end();
+    s.b.load(s.x, at, 1, Access::contiguous);
+    EXPECT_REFUSED(s, "index speaks of at, which is not in scope");
+  }
+}
+
 }  // namespace
 }  // namespace plait::kir

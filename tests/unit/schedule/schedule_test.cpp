@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "build/build.h"
+#include "build/ops.h"
 #include "schedule/pointwise.h"
 #include "schedule/scheduler.h"
 
@@ -86,6 +87,36 @@ TEST(Schedulers, PinnedParamsAreObeyedOrRefused) {
   EXPECT_THROW(chosen(g, {}, "pointwise(block = 12)"), UserError);
   EXPECT_THROW(chosen(g, {}, "nest(rows = 2)"), UserError);
   EXPECT_EQ(chosen(g, {}, "nest(vector = 2)"), "nest(vector = 2)");
+}
+
+// Vectors run along the last dim of the result where neighbours in it are neighbours in the operand.
+TEST(NestScheduler, LanesOfOtherOps) {
+  const auto of = [](auto&& build, const char* pin = "") {
+    Fusion f;
+    TensorView* x = f.input("x", {"a", "b", 64}, f32);
+    TensorView* index = f.input("index", {"n"}, i64);
+    f.output("y", build(x, index));
+    return chosen(f, {}, pin);
+  };
+  using T = TensorView*;
+  EXPECT_EQ(of([](T x, T) { return sum(x, {1}); }), "nest(vector = 8)");
+  EXPECT_EQ(of([](T x, T) { return argmax(x, {0}); }), "nest(vector = 4)");
+  EXPECT_EQ(of([](T x, T) { return sum(x, {2}); }), "nest(vector = 1)");
+  EXPECT_EQ(of([](T x, T) { return sum(x); }), "nest()");
+  EXPECT_EQ(of([](T x, T) { return cumsum(x, 0); }), "nest(vector = 1)");
+  EXPECT_EQ(of([](T x, T) { return permute(x, {1, 0, 2}); }), "nest(vector = 8)");
+  EXPECT_EQ(of([](T x, T) { return permute(x, {2, 0, 1}); }), "nest(vector = 1)");
+  EXPECT_EQ(of([](T x, T) { return cat({x, x}, 1); }), "nest(vector = 8)");
+  EXPECT_EQ(of([](T x, T) { return cat({x, x}, 2); }), "nest(vector = 1)");
+  EXPECT_EQ(of([](T x, T index) { return index_select(x, index, 1); }), "nest(vector = 8)");
+  EXPECT_EQ(of([](T x, T index) { return index_select(x, index, 2); }), "nest(vector = 1)");
+  try {
+    of([](T x, T) { return flip(x, {2}); }, "nest(vector = 4)");
+    ADD_FAILURE() << "vectors that run backwards";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.message(), "vector does not apply: neighbours in its last dim are no neighbours in the operand");
+  }
+  EXPECT_THROW(of([](T x, T) { return sum(x); }, "nest(rows = 2)"), UserError);
 }
 
 TEST(Schedulers, ApplyIsIdempotent) {

@@ -68,6 +68,40 @@ TEST(WriteCuda, AddOfFourLanes) {
 )");
 }
 
+// What an index addresses is named behind it, never in front of the loop that reads it.
+TEST(WriteCuda, BoundSymbols) {
+  KernelBuilder b("look_up", kir::Target::cuda);
+  const sym::Expr n = b.integer("n"), m = b.integer("m");
+  const uint32_t x = b.reads("x", DType::f32, n * m), index = b.reads("index", DType::i64, m);
+  const uint32_t y = b.writes("y", DType::f32, m);
+  const sym::Expr i = b.loop("i", m, kir::LoopKind::block_x);
+  const kir::Value sum = b.variable(DType::f32, 0, 1);
+  const sym::Expr k = b.loop("k", m);
+  const sym::Expr at = b.bind("at", b.load(index, k, 1, kir::Access::contiguous));
+  b.branch(sym::logical_and(sym::ge(at, 0), sym::lt(at, n)));
+  b.assign(sum, b.compute(Pointwise::add, {sum, b.load(x, m * at + i, 1, kir::Access::contiguous)}));
+  b.end();
+  b.end();
+  b.store(y, i, sum, kir::Access::contiguous);
+  kir::verify(b.kernel);
+  const std::string text = write_cuda(b.kernel);
+  EXPECT_EQ(text.substr(text.find("  const long long bx")), R"(  const long long bx = blockIdx.x;
+  float v0 = 0.0f;
+  for (long long i0 = 0; i0 < n1; ++i0) {
+    const long long v1 = b1[i0];
+    const long long m0 = v1;
+    if (0 <= m0 && m0 < n0) {
+      const long long k0 = m0 * n1 + bx;
+      const float v2 = b0[k0];
+      const float v3 = v0 + v2;
+      v0 = v3;
+    }
+  }
+  b2[bx] = v0;
+}
+)");
+}
+
 TEST(WriteCuda, SameKernelSameBytes) {
   for (const DType dtype : {DType::f32, DType::bf16})
     EXPECT_EQ(write_cuda(bias_gelu_dropout_kernel(dtype, 8)), write_cuda(bias_gelu_dropout_kernel(dtype, 8)));

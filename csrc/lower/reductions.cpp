@@ -1,0 +1,180 @@
+// Ops that combine elements: variables in front of the loops of a sum, one step in their middle, the result behind. A
+// running sum carries its variable through one loop and stores inside of it.
+#include <cmath>
+
+#include "base/error.h"
+#include "lower/statements.h"
+
+namespace plait::lowering {
+
+kir::Value Statements::variable(Constant initial, int lanes) {
+  auto stmt = std::make_unique<kir::Variable>();
+  stmt->out = fresh(initial.dtype, lanes);
+  stmt->initial = initial;
+  return put(std::move(stmt), innermost());
+}
+
+void Statements::assign(kir::Value variable, kir::Value in) {
+  auto stmt = std::make_unique<kir::Assign>();
+  stmt->variable = variable;
+  stmt->in = in;
+  levels_.back().block->push_back(std::move(stmt));
+}
+
+kir::Value Statements::apply(Pointwise function, std::vector<kir::Value> in) {
+  std::vector<DType> types;
+  for (const kir::Value& v : in) types.push_back(v.dtype);
+  auto stmt = std::make_unique<kir::Compute>();
+  stmt->out = fresh(result_type(function, types), in.front().lanes);
+  stmt->function = function;
+  stmt->in = std::move(in);
+  return put(std::move(stmt), innermost());
+}
+
+kir::Value Statements::coordinate(sym::Expr index, int lanes) {
+  auto stmt = std::make_unique<kir::Coordinate>();
+  stmt->out = fresh(DType::i64, lanes);
+  stmt->index = placed(index, {});
+  return put(std::move(stmt), innermost());
+}
+
+namespace {
+
+// The type in which numbers of a type are ordered.
+DType ordered_type(DType dtype) { return dtype == DType::boolean ? DType::i64 : compute_type(dtype); }
+
+// The number below (or above) which there is none.
+Constant end_of_order(DType dtype, bool least) {
+  const DType type = ordered_type(dtype);
+  if (is_float(dtype)) return Constant::from_double(type, least ? -INFINITY : INFINITY);
+  if (dtype == DType::boolean) return Constant::from_int64(type, least ? 0 : 1);
+  const bool sign = !is_unsigned(dtype);
+  const size_t bits = 8 * size_of(dtype) - (sign ? 1 : 0);
+  const uint64_t most = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  return Constant::from_int64(type, static_cast<int64_t>(least ? (sign ? ~most : 0) : most));
+}
+
+bool seeks_least(Reduction function) { return function == Reduction::amin || function == Reduction::argmin; }
+
+}  // namespace
+
+// Row-major place among what is summed over.
+sym::Expr Statements::position(const Op& op, const Replacements& copy) const {
+  sym::Expr at = state_.pool->constant(0), stride = state_.pool->constant(1);
+  const std::vector<int>& axes = state_.group.axes.at(op.out).reduction;
+  for (size_t i = axes.size(); i-- > 0;) {
+    at = at + state_.walk->value(axes[i]) * stride;
+    stride = stride * state_.group.graph.extent(axes[i]);
+  }
+  return copy.empty() ? at : sym::substitute(at, copy);
+}
+
+Statements::Carried Statements::start(const Op& op) {
+  const DType in = inputs(op).front()->dtype, type = accumulation_type(in);
+  const auto number = [&](DType dtype, int64_t value) {
+    return variable(Constant::from_int64(dtype, value), state_.lanes);
+  };
+  if (op.kind == OpKind::Var) return {number(type, 0), number(type, 0)};
+  const auto* reduce = as<Reduce>(op);
+  if (reduce == nullptr || reduce->function == Reduction::sum) return {number(type, 0)};
+  if (reduce->function == Reduction::prod) return {number(type, 1)};
+  Carried out = {variable(end_of_order(in, !seeks_least(reduce->function)), state_.lanes)};
+  if (finds_index(reduce->function)) out.push_back(number(DType::i64, 0));
+  return out;
+}
+
+void Statements::step(const Op& op, const Replacements& copy, const Carried& carried) {
+  if (const auto* var = as<Var>(op)) return step_variance(*var, copy, carried);
+  const auto* reduce = as<Reduce>(op);
+  const bool product = reduce != nullptr && reduce->function == Reduction::prod;
+  if (reduce != nullptr && !product && reduce->function != Reduction::sum) return step_extremum(*reduce, copy, carried);
+  const DType type = carried[0].dtype;
+  kir::Value x = convert(operand(op, 0, copy, state_.lanes), type);
+  if (reduce == nullptr) x = apply(Pointwise::mul, {x, convert(operand(op, 1, copy, state_.lanes), type)});
+  assign(carried[0], apply(product ? Pointwise::mul : Pointwise::add, {carried[0], x}));
+}
+
+// A NaN is taken once; what equals the extremum comes too late.
+void Statements::step_extremum(const Reduce& op, const Replacements& copy, const Carried& carried) {
+  const bool least = seeks_least(op.function);
+  const kir::Value best = carried[0];
+  const kir::Value x = convert(operand(op, 0, copy, state_.lanes), best.dtype);
+  if (!finds_index(op.function)) {
+    assign(best, apply(least ? Pointwise::min : Pointwise::max, {best, x}));
+    return;
+  }
+  kir::Value better = apply(least ? Pointwise::lt : Pointwise::gt, {x, best});
+  if (is_float(op.in->dtype)) {
+    const kir::Value no = literal(Constant::from_bool(false), state_.lanes);
+    const kir::Value yes = literal(Constant::from_bool(true), state_.lanes);
+    const kir::Value first_nan =
+        apply(Pointwise::where, {apply(Pointwise::ne, {x, x}), apply(Pointwise::eq, {best, best}), no});
+    better = apply(Pointwise::where, {better, yes, first_nan});
+  }
+  assign(best, apply(Pointwise::where, {better, x, best}));
+  const kir::Value at = coordinate(position(op, copy), state_.lanes);
+  assign(carried[1], apply(Pointwise::where, {better, at, carried[1]}));
+}
+
+// Welford: the mean so far, and the sum of squares of distances from it.
+void Statements::step_variance(const Var& op, const Replacements& copy, const Carried& carried) {
+  const kir::Value mean = carried[0], squares = carried[1];
+  const kir::Value x = convert(operand(op, 0, copy, state_.lanes), mean.dtype);
+  const kir::Value count = convert(coordinate(position(op, copy) + 1, state_.lanes), mean.dtype);
+  const kir::Value before = apply(Pointwise::sub, {x, mean});
+  const kir::Value next = apply(Pointwise::add, {mean, apply(Pointwise::div, {before, count})});
+  const kir::Value after = apply(Pointwise::sub, {x, next});
+  assign(mean, next);
+  assign(squares, apply(Pointwise::add, {squares, apply(Pointwise::mul, {before, after})}));
+}
+
+kir::Value Statements::finish(const Op& op, const Replacements& copy, const Carried& carried) {
+  if (const auto* var = as<Var>(op)) {
+    sym::Expr count = state_.pool->constant(1);
+    for (int a : state_.group.axes.at(op.out).reduction) count = count * state_.group.graph.extent(a);
+    const kir::Value freedom = coordinate(sym::max(count - var->correction, 0), state_.lanes);
+    return apply(Pointwise::div, {carried[1], convert(freedom, carried[1].dtype)});
+  }
+  if (op.kind == OpKind::Reduce) return carried.back();
+  const bool bias = inputs(op).size() > 2;
+  if (!bias) return carried[0];
+  return apply(Pointwise::add, {carried[0], convert(operand(op, 2, copy, state_.lanes), carried[0].dtype)});
+}
+
+// In order, one set of variables per copy. What follows reads the finished result.
+void Statements::reduction(const Op& op) {
+  const DType out = op.out->dtype;
+  std::vector<Carried> carried;
+  for (size_t c = 0; c < leaf_->copies.size(); ++c) carried.push_back(start(op));
+  sum_loops(0, leaf_->sum_terms, [&] {
+    for (size_t c = 0; c < carried.size(); ++c) step(op, leaf_->copies[c], carried[c]);
+  });
+  for (size_t c = 0; c < carried.size(); ++c) {
+    kir::Value result = convert(finish(op, leaf_->copies[c], carried[c]), compute_type(out));
+    if (is_narrow(out) && state_.options.strict_rounding) result = round(result, out);
+    const Key key = key_of(*op.out, own_coordinates(*op.out, leaf_->copies[c]), state_.lanes, false);
+    known_.emplace(key, Known{result, innermost()});
+  }
+}
+
+void Statements::start_scan() {
+  const auto& op = *as<CumSum>(*state_.group.ops.front());
+  carried_ = variable(Constant::from_int64(accumulation_type(op.in->dtype), 0), state_.lanes);
+}
+
+void Statements::scan(const CumSum& op) {
+  if (!state_.scan) start_scan();
+  const Replacements& copy = leaf_->copies.front();
+  const std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
+  const kir::Value x = convert(load_at(*op.in, at, state_.lanes), carried_->dtype);
+  auto before = std::make_unique<kir::Convert>();
+  before->in = *carried_;
+  before->out = fresh(carried_->dtype, state_.lanes);
+  const kir::Value without = op.exclusive ? put(std::move(before), innermost()) : *carried_;
+  const kir::Value with = apply(Pointwise::add, {*carried_, x});
+  assign(*carried_, with);
+  const kir::Value result = convert(op.exclusive ? without : with, compute_type(op.out->dtype));
+  known_.emplace(key_of(*op.out, at, state_.lanes, false), Known{result, innermost()});
+}
+
+}  // namespace plait::lowering

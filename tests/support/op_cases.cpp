@@ -1,0 +1,64 @@
+#include "support/op_cases.h"
+
+#include <fmt/core.h>
+
+namespace plait::test {
+
+namespace {
+
+// Every line of the body gives one output.
+OpCase make(
+    const std::string& name, const std::string& inputs, const std::vector<std::string>& calls,
+    bool (*takes)(DType) = [](DType) { return true; }) {
+  std::string outputs, body;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    outputs += fmt::format("{}%o{}", i == 0 ? "" : ", ", i);
+    body += fmt::format("  %o{} = {}\n", i, calls[i]);
+  }
+  return {name,
+          fmt::format("let a = 2, b = 3, c = 5, d = 4, T = f32\nfusion @{} ({}) -> ({}) {{\n{}}}\n", name, inputs,
+                      outputs, body),
+          takes};
+}
+
+}  // namespace
+
+std::vector<OpCase> op_cases() {
+  const std::string x = "%x: T[a, b, c]";
+  return {
+      make("sums", x,
+           {"sum(%x, dims = [0])", "sum(%x, dims = [1], keepdim = true)", "sum(%x, dims = [2])",
+            "sum(%x, dims = [0, 2])", "sum(%x)", "prod(%x, dims = [1])"}),
+      make("extrema", x,
+           {"amax(%x, dims = [0])", "amin(%x, dims = [2])", "amax(%x)", "amin(%x, dims = [0, 1], keepdim = true)",
+            "argmax(%x, dims = [1])", "argmin(%x, dims = [0, 2])", "argmax(%x)"}),
+      make("variances", x, {"var(%x, dims = [1])", "var(%x, dims = [0, 2], correction = 0)", "var(%x)"}, is_float),
+      make("running", x,
+           {"cumsum(%x, dim = 0)", "cumsum(%x, dim = 1, exclusive = true)", "cumsum(%x, dim = 2, reverse = true)",
+            "cumsum(%x, dim = 1, exclusive = true, reverse = true)"}),
+      make("relabelled", x + ", %r: T[b, 1], %s: T[]",
+           {"permute(%x, dims = [2, 0, 1])", "permute(%x, dims = [1, 0, 2])",
+            "broadcast(%x, shape = [2, a, b, c], dims = [1, 2, 3])", "broadcast(%r, shape = [a, b, c], dims = [1, 2])",
+            "broadcast(%s, shape = [b, c], dims = [])", "squeeze(%r, dims = [1])", "unsqueeze(%x, dims = [0, 4])",
+            "reshape(%x, shape = [a * b, c])", "reshape(%x, shape = [c, b, a])", "reshape(%x, shape = [-1])",
+            "reshape(%s, shape = [1, 1])"}),
+      make("moved", x + ", %w: T[d, b, c], %v: T[a, d, c], %u: T[a, b, d]",
+           {"slice(%x, dim = 2, start = 1, step = 2)", "slice(%x, dim = 2, start = 1, stop = -1)",
+            "slice(%x, dim = 0, start = 1)", "pad(%x, low = [1, 0, 0], high = [0, 2, 0], value = 3)",
+            "pad(%x, low = [0, 0, 2], high = [0, 0, 1])", "cat(%x, %w, %x, dim = 0)", "cat(%v, %x, dim = 1)",
+            "cat(%x, %u, dim = 2)", "flip(%x, dims = [0, 1])", "flip(%x, dims = [2])",
+            "roll(%x, shifts = [1], dims = [1])", "roll(%x, shifts = [-2, 7], dims = [0, 2])",
+            "repeat(%x, repeats = [2, 3, 1])", "repeat(%x, repeats = [2, 1, 1, 2])"}),
+      make("looked_up", x + ", %i: i64[a, d, c], %j: i64[a, b, d], %n: i64[d], %m: i64[d, 2], %k: i64[]",
+           {"gather(%x, %i, dim = 1)", "gather(%x, %j, dim = 2)", "index_select(%x, %n, dim = 0)",
+            "index_select(%x, %m, dim = 1)", "index_select(%x, %n, dim = 2)", "index_select(%x, %k, dim = 1)"}),
+      make("scattered", x + ", %i: i64[a, d, c], %s: T[a, d, c], %j: i64[d, b, c], %t: T[d, b, c]",
+           {"scatter_add(%x, %i, %s, dim = 1)", "scatter_add(%x, %j, %t, dim = 0)"},
+           [](DType dtype) { return dtype != DType::boolean; }),
+      make("made", "%x: f32[a, b, c]",
+           {"iota(shape = [a, b, c], dim = 1, dtype = f32)", "iota(shape = [c], dim = 0)",
+            "iota(shape = [c, a], dim = 0, dtype = bf16)", "size(value = a * b - c)", "size(value = c, dtype = f32)"}),
+  };
+}
+
+}  // namespace plait::test

@@ -1,0 +1,18 @@
+#pragma once
+// Graphs that hold every op which combines, moves, looks up or makes elements, over extents a, b, c, d and a dtype T.
+#include <string>
+#include <vector>
+
+#include "scalar/dtype.h"
+
+namespace plait::test {
+
+struct OpCase {
+  std::string name, text;
+  bool (*takes)(DType) = [](DType) { return true; };
+};
+
+// Each op along every kind of dim that its loops distinguish. Texts have lets for all sizes and T.
+std::vector<OpCase> op_cases();
+
+}  // namespace plait::test

@@ -1,0 +1,69 @@
+// Every op that combines, moves, looks up or makes elements: lowered, interpreted with all accesses checked, and
+// compared with its meaning.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "lower/lower.h"
+#include "segment/segment.h"
+#include "support/direct_evaluation.h"
+#include "support/op_cases.h"
+
+namespace plait {
+namespace {
+
+using test::Values;
+
+// Small integers; indices fall on both sides of every extent.
+Values draw_inputs(const Fusion& fusion, const sym::Environment& env) {
+  Values values;
+  int64_t k = 1;
+  for (const TensorView* t : fusion.inputs()) {
+    auto& v = values[t];
+    for (int64_t i = 0; i < test::elements(*t, env); ++i) {
+      const int64_t drawn = (k += 7) % 13 - 6;
+      v.push_back(static_cast<double>(t->dtype == DType::boolean ? drawn & 1 : drawn));
+    }
+  }
+  return values;
+}
+
+void check(const test::OpCase& c, const sym::Environment& env, int lanes, bool cuda, const std::string& dtype) {
+  ParseOptions parse;
+  parse.set["T"] = dtype;
+  auto fusion = parse_fusion(c.text, parse);
+  SegmentOptions options;
+  options.machine.lanes = lanes;
+  options.machine.cuda = cuda;
+  options.machine.threads = 4;
+  segment(*fusion, options);
+  verify(*fusion);
+  Values values = draw_inputs(*fusion, env);
+  try {
+    test::run_segments(*fusion, env, values, {.strict = dtype == "bf16", .cuda = cuda});
+  } catch (const std::exception& error) {
+    FAIL() << c.name << " of " << dtype << ", " << lanes << " lanes: " << error.what() << "\n" << print(*fusion);
+  }
+}
+
+TEST(LowerOps, BoundariesOfEveryOp) {
+  for (const test::OpCase& c : test::op_cases())
+    for (int lanes : {1, 4})
+      for (int64_t a : {0, 1, 3})
+        for (int64_t b : {0, 1, 4})
+          for (int64_t n : {0, 1, 2, 4, 5, 9})
+            check(c, {{"a", a}, {"b", b}, {"c", n}, {"d", n % 3}}, lanes, false, "f32");
+}
+
+TEST(LowerOps, ThreadsOfAGpu) {
+  for (const test::OpCase& c : test::op_cases())
+    for (int64_t n : {0, 1, 5}) check(c, {{"a", 3}, {"b", 2}, {"c", n}, {"d", 3}}, 1, true, "f32");
+}
+
+TEST(LowerOps, OtherTypes) {
+  for (const test::OpCase& c : test::op_cases())
+    for (const char* dtype : {"bf16", "f64", "i64", "bool"})
+      if (c.takes(*parse_dtype(dtype))) check(c, {{"a", 3}, {"b", 2}, {"c", 5}, {"d", 3}}, 4, false, dtype);
+}
+
+}  // namespace
+}  // namespace plait
