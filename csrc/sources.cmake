@@ -95,6 +95,7 @@ set(PLAIT_CORE_SOURCES
   kir/lane.cpp
   kir/print.cpp
   kir/verify.cpp
+  lower/creation.cpp
   lower/extents.cpp
   lower/group_axes.cpp
   lower/index_loops.cpp

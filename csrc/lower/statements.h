@@ -124,6 +124,8 @@ class Statements {
   kir::Value cast(const PointwiseOp& op, const Replacements& copy, int lanes);
   template <class Random>
   sym::Expr random_index(const Random& op, const Replacements& copy);
+  kir::Value uniform(const Uniform& op, const Replacements& copy, int lanes);
+  kir::Value normal(const Normal& op, const Replacements& copy, int lanes);
   kir::Value random(const Op& op, sym::Expr index, const Replacements& copy, int lanes);
   kir::Value iota(const Iota& op, const Replacements& copy, int lanes);
   kir::Value size(const Size& op, int lanes);

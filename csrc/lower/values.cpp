@@ -41,59 +41,7 @@ namespace {
 // Whether a cast to a narrow float rounds by way of f64, at once: f32 does not hold all numbers of the operand's type.
 bool rounds_from_f64(DType from, DType to) { return is_narrow(to) && from != DType::f32 && size_of(from) > 2; }
 
-// Given, or the ordinal of the op among the random ops of its fusion, in order of creation.
-uint64_t offset_of(const Fusion& fusion, const Op& op) {
-  if (const auto& given = *counter_offset(op)) return static_cast<uint64_t>(*given);
-  const auto& ops = fusion.ops();
-  return static_cast<uint64_t>(
-      std::count_if(ops.begin(), ops.end(), [&](const Op* o) { return counter_offset(*o) && o->id < op.id; }));
-}
-
 }  // namespace
-
-// Consecutive numbers along the piece's row: the index is linear in the global extents.
-template <class Random>
-sym::Expr Statements::random_index(const Random& op, const Replacements& copy) {
-  const std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
-  sym::Expr index = state_.pool->constant(0), stride = state_.pool->constant(1);
-  for (size_t d = at.size(); d-- > 0;) {
-    const sym::Expr start = op.start.empty() ? state_.pool->constant(0) : state_.extent(op.start[d]);
-    index = index + (at[d] + start) * stride;
-    stride = stride * state_.extent(op.global.empty() ? op.shape[d] : op.global[d]);
-  }
-  return index;
-}
-
-kir::Value Statements::random(const Op& op, sym::Expr index, const Replacements& copy, int lanes) {
-  auto stmt = std::make_unique<kir::Random>();
-  stmt->seed = convert(operand(op, 0, copy, 1), DType::u64);
-  stmt->out = fresh(DType::f32, lanes);
-  stmt->index = placed(index, {});
-  stmt->offset = offset_of(state_.fusion, op);
-  const size_t level = std::max(level_of(index), level_of(stmt->seed));
-  return put(std::move(stmt), depends_on(index, state_.lane) ? innermost() : level);
-}
-
-// An integer as a number of another type; to a narrow one rounded once, from f64.
-kir::Value Statements::number(kir::Value integer, DType to) {
-  if (is_narrow(to)) return convert(round(convert(integer, DType::f64), to), compute_type(to));
-  return convert(integer, compute_type(to));
-}
-
-kir::Value Statements::iota(const Iota& op, const Replacements& copy, int lanes) {
-  const sym::Expr at = own_coordinates(*op.out, copy)[static_cast<size_t>(op.dim)] + state_.extent(op.start);
-  auto stmt = std::make_unique<kir::Coordinate>();
-  stmt->out = fresh(DType::i64, lanes);
-  stmt->index = placed(at, {});
-  return number(put(std::move(stmt), depends_on(at, state_.lane) ? innermost() : level_of(at)), op.dtype);
-}
-
-kir::Value Statements::size(const Size& op, int lanes) {
-  auto stmt = std::make_unique<kir::Coordinate>();
-  stmt->out = fresh(DType::i64, lanes);
-  stmt->index = state_.extents.value(op.value);
-  return number(put(std::move(stmt), base_), op.dtype);
-}
 
 // A float as an integer of 8 or 16 bits: what is beyond the type's ends becomes them.
 kir::Value Statements::saturate(kir::Value in, DType to) {
@@ -146,7 +94,8 @@ kir::Value Statements::compute(const Op& op, const Replacements& copy, int lanes
                        [&](const Full& o) { return literal(o.value, lanes); },
                        [&](const Iota& o) { return iota(o, copy, lanes); },
                        [&](const Size& o) { return size(o, lanes); },
-                       [&](const Uniform& o) { return random(o, random_index(o, copy), copy, lanes); },
+                       [&](const Uniform& o) { return uniform(o, copy, lanes); },
+                       [&](const Normal& o) { return normal(o, copy, lanes); },
                        [&](const Permute& o) { return operand(o, 0, copy, lanes); },
                        [&](const Broadcast& o) { return operand(o, 0, copy, lanes); },
                        [&](const Squeeze& o) { return operand(o, 0, copy, lanes); },

@@ -109,11 +109,11 @@ struct Evaluator {
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-// Interpreted in doubles, as these are, but in another order or by other formulas.
+// Interpreted in doubles, as these are, but in another order, or with constants of f32.
 bool close(const Segment& segment, double a, double b) {
   const auto by_formula = [](const Op* op) { return op->kind == OpKind::Var || op->kind == OpKind::Normal; };
   return std::any_of(segment.ops.begin(), segment.ops.end(), by_formula) &&
-         std::abs(a - b) <= 1e-9 * std::max(1.0, std::abs(b));
+         std::abs(a - b) <= 1e-6 * std::max(1.0, std::abs(b));
 }
 
 }  // namespace

@@ -55,9 +55,11 @@ std::vector<OpCase> op_cases() {
       make("scattered", x + ", %i: i64[a, d, c], %s: T[a, d, c], %j: i64[d, b, c], %t: T[d, b, c]",
            {"scatter_add(%x, %i, %s, dim = 1)", "scatter_add(%x, %j, %t, dim = 0)"},
            [](DType dtype) { return dtype != DType::boolean; }),
-      make("made", "%x: f32[a, b, c]",
+      make("made", "%x: f32[a, b, c], %seed: u64[]",
            {"iota(shape = [a, b, c], dim = 1, dtype = f32)", "iota(shape = [c], dim = 0)",
-            "iota(shape = [c, a], dim = 0, dtype = bf16)", "size(value = a * b - c)", "size(value = c, dtype = f32)"}),
+            "iota(shape = [c, a], dim = 0, dtype = bf16)", "size(value = a * b - c)", "size(value = c, dtype = f32)",
+            "uniform(shape = [a, b, c], seed = %seed, offset = 3)",
+            "normal(shape = [a, b, c], seed = %seed, offset = 4)", "normal(shape = [c], seed = %seed, offset = 5)"}),
   };
 }
 
