@@ -102,7 +102,6 @@ set(PLAIT_CORE_SOURCES
   lower/indexing.cpp
   lower/lower.cpp
   lower/movement.cpp
-  lower/normal.cpp
   lower/predicates.cpp
   lower/reductions.cpp
   lower/statements.cpp
