@@ -169,6 +169,7 @@ set(PLAIT_TEST_unit_kir
   unit/kir/verify_test.cpp
 )
 set(PLAIT_TEST_unit_lower
+  unit/lower/op_text_test.cpp
   unit/lower/ops_test.cpp
   unit/lower/pointwise_test.cpp
   unit/lower/random_test.cpp
