@@ -90,7 +90,7 @@ TEST(WriteCuda, BoundSymbols) {
   for (long long i0 = 0; i0 < n1; ++i0) {
     const long long v1 = b1[i0];
     const long long m0 = v1;
-    if (0 <= m0 && m0 < n0) {
+    if (m0 < n0 && 0 <= m0) {
       const long long k0 = m0 * n1 + bx;
       const float v2 = b0[k0];
       const float v3 = v0 + v2;
