@@ -161,8 +161,7 @@ TensorView* composed(Composer& c, const Sdpa& op) {
   const auto last = int64_t(scores->rank()) - 1;
   TensorView* most = c.reduce(Reduction::amax, scores, {last}, true);
   TensorView* empty = c.pointwise(Pointwise::eq, most, -kInfinity);  // a row that keeps nothing gives 0 / 1
-  TensorView* terms =
-      c.pointwise(Pointwise::exp, {c.pointwise(Pointwise::sub, {scores, c.where(empty, 0, most)})});
+  TensorView* terms = c.pointwise(Pointwise::exp, {c.pointwise(Pointwise::sub, {scores, c.where(empty, 0, most)})});
   TensorView* sum = c.where(empty, 1, c.sum(terms, {last}, true));
   TensorView* out = c.pointwise(Pointwise::div, {product(c, terms, c.wide(v)), sum});
   if (share > 1) out = c.reshape(out, op.out->shape());

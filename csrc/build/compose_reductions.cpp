@@ -87,11 +87,11 @@ TensorView* composed(Composer& c, const All& op) {
 TensorView* composed(Composer& c, const LogSumExp& op) {
   TensorView* x = c.wide(op.in);
   TensorView* most = c.reduce(Reduction::amax, x, op.dims, true);
-  // inf - inf would be NaN: where the maximum is infinite nothing is subtracted.
-  TensorView* shift = c.where(c.pointwise(Pointwise::isinf, {most}), 0, most);
-  TensorView* terms = c.pointwise(Pointwise::exp, {c.pointwise(Pointwise::sub, {x, shift})});
+  TensorView* terms = c.pointwise(Pointwise::exp, {c.pointwise(Pointwise::sub, {x, most})});
   TensorView* log = c.pointwise(Pointwise::log, {c.sum(terms, op.dims, true)});
-  return shaped(c, op, c.pointwise(Pointwise::add, {log, shift}));
+  TensorView* out = c.pointwise(Pointwise::add, {log, most});
+  // inf - inf is NaN: an infinite maximum is the result itself.
+  return shaped(c, op, c.pointwise(Pointwise::where, {c.pointwise(Pointwise::isinf, {most}), most, out}));
 }
 
 TensorView* composed(Composer& c, const Norm& op) {

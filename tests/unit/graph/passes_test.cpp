@@ -1,6 +1,7 @@
 #include "graph/passes.h"
 
 #include <cmath>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -156,6 +157,38 @@ fusion @f (%x: f32[4], %seed: u64[]) -> (%y) {
       EXPECT_GE(t, 0.1);
       EXPECT_LT(t - 0x1p-24, 0.1);
     }
+}
+
+// A composite's result stays the same tensor: name, dtype alias, layout and its source.
+TEST(GraphPasses, ExpandKeepsWhatIsSaidOfResults) {
+  auto fusion = parse_fusion(R"(
+let T = bf16
+mesh @m (tp = 2)
+fusion @f on @m (%x: T[4, 8], %t: i64[4]) -> (%y, %loss) {
+  %s: T[4, 8] {0: tp} = softmax(%x, dim = 1)
+  %n: T[4, 8] {} = layer_norm(%s)
+  %y: T[4, 8] {1: tp} = set(%n)
+  %loss = cross_entropy(%y, %t)
+}
+)");
+  std::map<std::string, std::pair<const TensorView*, std::string>> before;
+  for (const Op* op : fusion->ops()) before[op->out->name] = {op->out, type_text(*op->out)};
+  const Layout s = fusion->find("s")->layout, n = fusion->find("n")->layout, y = fusion->find("y")->layout;
+  expand(*fusion);
+  verify(*fusion);
+  for (const auto& [name, was] : before) {
+    const TensorView* t = fusion->find(name);
+    EXPECT_EQ(t, was.first);
+    EXPECT_EQ(type_text(*t), was.second);
+    EXPECT_EQ(t->definition->out, t);
+    EXPECT_NE(property(t->definition->kind), OpProperty::composite);
+  }
+  EXPECT_EQ(fusion->find("s")->layout, s);
+  EXPECT_EQ(fusion->find("n")->layout, n);
+  EXPECT_EQ(fusion->find("y")->layout, y);
+  EXPECT_EQ(fusion->find("y")->layout_source, LayoutSource::annotated);
+  EXPECT_EQ(fusion->find("loss")->layout_source, LayoutSource::open);
+  EXPECT_EQ(print(*parse_fusion(print(*fusion))), print(*fusion));
 }
 
 }  // namespace
