@@ -231,8 +231,10 @@ class Maker {
   }
 
   TensorView* layer(OpKind kind) {
-    if (kind == OpKind::Any) return any(x_, dims(x_), chance(50));
-    if (kind == OpKind::All) return all(x_, dims(x_), chance(50));
+    // What was computed inexactly may be 0 or not.
+    const bool sure = c_.exact || x_->role != TensorRole::intermediate || !is_float(x_->dtype);
+    if (kind == OpKind::Any) return sure ? any(x_, dims(x_), chance(50)) : nullptr;
+    if (kind == OpKind::All) return sure ? all(x_, dims(x_), chance(50)) : nullptr;
     if (c_.exact) return nullptr;
     TensorView* x = real(x_);
     if (rank(x) == 0) return nullptr;
