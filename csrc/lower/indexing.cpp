@@ -17,14 +17,19 @@ sym::Expr Statements::bind(kir::Value in) {
   return var;
 }
 
-kir::Value Statements::looked_up(const Op& op, const TensorView& index, std::vector<sym::Expr> index_at, int64_t dim,
-                                 std::vector<sym::Expr> at, int lanes) {
-  const TensorView& in = *inputs(op).front();
-  for (sym::Expr e : index_at)
+// One index for all lanes of a vector.
+sym::Expr Statements::index_from(const Op& op, const TensorView& index, const std::vector<sym::Expr>& at) {
+  for (sym::Expr e : at)
     if (depends_on(placed(e, {}), state_.lane))
       throw UserError(fmt::format("{} has an index for every lane of a vector", describe(op)), state_.where(),
                       "vectorize another dim, or none");
-  const sym::Expr j = bind(load_at(index, index_at, 1));
+  return bind(load_at(index, at, 1));
+}
+
+kir::Value Statements::looked_up(const Op& op, const TensorView& index, std::vector<sym::Expr> index_at, int64_t dim,
+                                 std::vector<sym::Expr> at, int lanes) {
+  const TensorView& in = *inputs(op).front();
+  const sym::Expr j = index_from(op, index, index_at);
   at[static_cast<size_t>(dim)] = j;
   const DType type = compute_type(in.dtype);
   const kir::Value out =
@@ -69,7 +74,7 @@ kir::Value Statements::scattered(const ScatterAdd& op, const Replacements& copy,
     loop(along, along.extent, [&] {
       std::vector<sym::Expr> at = own;
       at[dim] = along.var;
-      const sym::Expr j = bind(load_at(*op.index, at, 1));
+      const sym::Expr j = index_from(op, *op.index, at);
       where_true(op, sym::eq(j, own[dim]),
                  [&] { assign(sum, apply(Pointwise::add, {sum, convert(load_at(*op.src, at, lanes), type)})); });
     });

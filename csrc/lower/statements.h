@@ -141,6 +141,7 @@ class Statements {
   kir::Value apply(Pointwise function, std::vector<kir::Value> in);
   kir::Value coordinate(sym::Expr index, int lanes);
   sym::Expr bind(kir::Value in);
+  sym::Expr index_from(const Op& op, const TensorView& index, const std::vector<sym::Expr>& at);
   kir::Value load_offset(const TensorView& tensor, sym::Expr offset, int lanes);
   kir::Value load_at(const TensorView& tensor, const std::vector<sym::Expr>& at, int lanes);
   void where_true(const Op& op, sym::Expr condition, const std::function<void()>& body);

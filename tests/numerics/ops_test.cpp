@@ -1,6 +1,8 @@
 // Every primitive op over shapes and dtypes, on every device, against the reference.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "check_program.h"
 #include "reference/draw_inputs.h"
@@ -21,6 +23,7 @@ void check(const test::OpCase& c, const std::string& device, const std::string& 
   if (!c.takes(*parse_dtype(dtype))) return;
   ParseOptions parse;
   parse.set["T"] = dtype;
+  parse.set["I"] = size_of(*parse_dtype(dtype)) < 4 ? "i32" : "i64";
   const auto fusion = parse_fusion(c.text, parse);
   CompileOptions how;
   how.device = device;
@@ -45,7 +48,8 @@ void check_all(const std::string& device, const std::string& dtype, const std::v
 }
 
 class OpsOnCpu : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(All, OpsOnCpu, ::testing::Values("f32", "f64", "bf16", "i64", "bool"),
+INSTANTIATE_TEST_SUITE_P(All, OpsOnCpu,
+                         ::testing::Values("f32", "f64", "bf16", "f16", "f8e4m3", "i64", "i8", "u16", "u64", "bool"),
                          [](const auto& info) { return std::string(info.param); });
 TEST_P(OpsOnCpu, GeneralShapes) { check_all("cpu", GetParam(), kGeneral); }
 
@@ -62,6 +66,131 @@ TEST(OpsOnSim, Sm90a) {
 }
 TEST(OpsOnSim, EmptyAndSingle) {
   for (const Shape& s : {kSpecial[0], kSpecial[2]}) check_all("sim:sm_90a", "f64", {s});
+}
+
+TEST(OpsLongRun, EveryDTypeShapeAndDevice) {
+  for (const char* device : {"cpu", "sim:sm_80", "sim:sm_90a"})
+    for (int i = 0; i < kDTypeCount; ++i) {
+      const std::string dtype(name(static_cast<DType>(i)));
+      check_all(device, dtype, kGeneral);
+      for (const Shape& s : kSpecial) check_all(device, dtype, {s});
+    }
+}
+
+class OpsOnEveryDevice : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (const std::string why = testing::why_no_device(GetParam()); !why.empty()) GTEST_SKIP() << why;
+  }
+  // Runs the text on inputs of its own and checks the outputs, but for bits of NaN, which the reference leaves open.
+  Tensors run(const std::string& text, const Tensors& inputs, bool check = true) {
+    const auto fusion = parse_fusion(text);
+    CompileOptions how;
+    how.device = GetParam();
+    Compiled program = compile(*fusion, how);
+    Tensors outputs = program.run(inputs);
+    if (!check) return outputs;
+    const ProgramCheck result = check_program(*fusion, how, program, inputs, outputs, {.one_rank = false});
+    EXPECT_TRUE(result.all.ok) << result.all.message;
+    return outputs;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, OpsOnEveryDevice, ::testing::Values("cpu", "sim:sm_80", "sim:sm_90a"),
+                         [](const auto& info) {
+                           const std::string device = info.param;
+                           return device == "cpu" ? device : device.substr(4);
+                         });
+
+TEST_P(OpsOnEveryDevice, NansAndInfinities) {
+  const double nan = NAN, inf = INFINITY;
+  const std::vector<double> x = {1,    nan, -inf, 2,    nan, 0,   // rows of 6
+                                 inf,  2,   -inf, -inf, 3,   -1,  //
+                                 -inf, 5,   -inf, nan,  -2,  inf};
+  for (DType dtype : {DType::f32, DType::f64, DType::bf16}) {
+    const std::string text = fmt::format(R"(
+fusion @f (%x: {}[3, 6]) -> (%a, %b, %c, %d, %e, %g, %h, %i, %j, %k) {{
+  %a = amax(%x, dims = [0])
+  %b = amin(%x, dims = [1])
+  %c = argmax(%x, dims = [0])
+  %d = argmin(%x, dims = [0])
+  %e = argmax(%x, dims = [1])
+  %g = argmin(%x)
+  %h = sum(%x, dims = [0])
+  %i = prod(%x, dims = [0])
+  %j = cumsum(%x, dim = 1)
+  %k = var(%x, dims = [1])
+}}
+)",
+                                         name(dtype));
+    const Tensors out = run(text, {{"x", Tensor::from_doubles(dtype, {3, 6}, x)}});
+    EXPECT_EQ(out.at("c").to_doubles(), (std::vector<double>{1, 0, 0, 2, 0, 2}));
+    EXPECT_EQ(out.at("e").to_doubles(), (std::vector<double>{1, 0, 3}));
+    EXPECT_EQ(out.at("g").to_doubles(), (std::vector<double>{1}));
+  }
+}
+
+// What a bitcast gives holds the same bits, quiet or not.
+TEST_P(OpsOnEveryDevice, BitsStay) {
+  std::vector<double> words = {0x7f800001, 0x7fc00000, -0x7fffff, -1, 0, 1, 0x3f800000};
+  const Tensors out = run(R"(
+fusion @f (%i: i32[7], %h: i16[3], %d: f64[2], %b: bool[3]) -> (%i_again, %h_again, %h_other, %l, %u) {
+  %f = bitcast(%i, to = f32)
+  %i_again = bitcast(%f, to = i32)
+  %bf = bitcast(%h, to = bf16)
+  %h_again = bitcast(%bf, to = i16)
+  %half = bitcast(%bf, to = f16)
+  %h_other = bitcast(%half, to = u16)
+  %l = bitcast(%d, to = i64)
+  %u = bitcast(%b, to = u8)
+}
+)",
+                          {{"i", Tensor::from_doubles(DType::i32, {7}, words)},
+                           {"h", Tensor::from_doubles(DType::i16, {3}, {0x7f81, -127, 0x7c01})},
+                           {"d", Tensor::from_doubles(DType::f64, {2}, {1, -0.0})},
+                           {"b", Tensor::from_doubles(DType::boolean, {3}, {1, 0, 1})}},
+                          false);
+  EXPECT_EQ(out.at("i_again").to_doubles(), words);
+  EXPECT_EQ(out.at("h_again").to_doubles(), (std::vector<double>{0x7f81, -127, 0x7c01}));
+  EXPECT_EQ(out.at("h_other").to_doubles(), (std::vector<double>{0x7f81, 65536 - 127, 0x7c01}));
+  EXPECT_EQ(out.at("l").to_doubles(), (std::vector<double>{0x3ff0000000000000, -0x1p63}));
+  EXPECT_EQ(out.at("u").to_doubles(), (std::vector<double>{1, 0, 1}));
+}
+
+// Pieces that are uneven or empty, pending sums, numbers of global indices. A pending maximum runs on the CPU only:
+// NCCL's drops NaN.
+TEST_P(OpsOnEveryDevice, PiecesOfRanks) {
+  std::string text = R"(let a = 3, b = 5, c = 6, d = 4
+mesh @m (tp = t)
+fusion @f on @m (%x: f32[a, b, c] {1: tp}, %i: i64[d], %w: f32[a, b, c], %seed: u64[])
+  -> (%s0, %s1, %m1, %v2, %p, %g, %k, %u, %f, %z, %y) {
+  %s0 = sum(%x, dims = [0])
+  %s1 = sum(%x, dims = [1])
+  %m1 = amax(%x, dims = [1], keepdim = true)
+  %v2 = var(%x, dims = [2])
+  %p = permute(%x, dims = [1, 2, 0])
+  %g = index_select(%x, %i, dim = 0)
+  %k = cat(%x, %w, dim = 2)
+  %u = cumsum(%x, dim = 0)
+  %f = flip(%x, dims = [0, 2])
+  %z = pad(%x, low = [0, 0, 1], high = [2, 0, 0], value = 7)
+  %n = normal(shape = [a, b, c], seed = %seed)
+  %count = iota(shape = [a, b, c], dim = 1, dtype = f32)
+  %xn = mul(%x, %n)
+  %y = add(%xn, %count)
+}
+)";
+  const bool cpu = std::string(GetParam()) == "cpu";
+  if (!cpu) text.replace(text.find("amax"), 4, "sum");
+  for (const char* b : {"5", "2"}) {
+    testing::CaseOptions how;
+    how.device = std::string(GetParam()) + (cpu ? "" : ":3");
+    how.ranks = 3;
+    how.set = {{"b", b}};
+    const testing::CaseResult result = testing::run_case(text, how);
+    EXPECT_TRUE(result.ok) << result.message;
+    EXPECT_GT(result.collectives, 0);
+    EXPECT_TRUE(result.uneven);
+  }
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ OpCase make(
     body += fmt::format("  %o{} = {}\n", i, calls[i]);
   }
   return {name,
-          fmt::format("let a = 2, b = 3, c = 5, d = 4, T = f32\nfusion @{} ({}) -> ({}) {{\n{}}}\n", name, inputs,
-                      outputs, body),
+          fmt::format("let a = 2, b = 3, c = 5, d = 4, T = f32, I = i64\nfusion @{} ({}) -> ({}) {{\n{}}}\n", name,
+                      inputs, outputs, body),
           takes};
 }
 
@@ -49,10 +49,10 @@ std::vector<OpCase> op_cases() {
             "cat(%x, %u, dim = 2)", "flip(%x, dims = [0, 1])", "flip(%x, dims = [2])",
             "roll(%x, shifts = [1], dims = [1])", "roll(%x, shifts = [-2, 7], dims = [0, 2])",
             "repeat(%x, repeats = [2, 3, 1])", "repeat(%x, repeats = [2, 1, 1, 2])"}),
-      make("looked_up", x + ", %i: i64[a, d, c], %j: i64[a, b, d], %n: i64[d], %m: i64[d, 2], %k: i64[]",
+      make("looked_up", x + ", %i: I[a, d, c], %j: I[a, b, d], %n: I[d], %m: I[d, 2], %k: I[]",
            {"gather(%x, %i, dim = 1)", "gather(%x, %j, dim = 2)", "index_select(%x, %n, dim = 0)",
             "index_select(%x, %m, dim = 1)", "index_select(%x, %n, dim = 2)", "index_select(%x, %k, dim = 1)"}),
-      make("scattered", x + ", %i: i64[a, d, c], %s: T[a, d, c], %j: i64[d, b, c], %t: T[d, b, c]",
+      make("scattered", x + ", %i: I[a, d, c], %s: T[a, d, c], %j: I[d, b, c], %t: T[d, b, c]",
            {"scatter_add(%x, %i, %s, dim = 1)", "scatter_add(%x, %j, %t, dim = 0)"},
            [](DType dtype) { return dtype != DType::boolean; }),
       make("made", "%x: f32[a, b, c], %seed: u64[]",

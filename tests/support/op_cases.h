@@ -1,5 +1,6 @@
 #pragma once
-// Graphs that hold every op which combines, moves, looks up or makes elements, over extents a, b, c, d and a dtype T.
+// Graphs that hold every op which combines, moves, looks up or makes elements, over extents a, b, c, d, a dtype T and a
+// dtype I of indices.
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ struct OpCase {
   bool (*takes)(DType) = [](DType) { return true; };
 };
 
-// Each op along every kind of dim that its loops distinguish. Texts have lets for all sizes and T.
+// Each op along every kind of dim that its loops distinguish. Texts have lets for all of these.
 std::vector<OpCase> op_cases();
 
 }  // namespace plait::test

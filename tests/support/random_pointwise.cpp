@@ -2,6 +2,7 @@
 
 #include "axes/transforms.h"
 #include "build/build.h"
+#include "build/ops.h"
 #include "schedule/scheduler.h"
 
 namespace plait::test {
@@ -68,7 +69,7 @@ class Generator {
 
   TensorView* op() {
     TensorView *a = any(), *b = any();
-    switch (pick(12)) {
+    switch (pick(16)) {
       case 0:
         return relu(a);
       case 1:
@@ -90,8 +91,80 @@ class Generator {
         return matmul(a, pick(2) ? a : b);
       case 7:
         return ge(uniform(), 0.25);
+      case 8:
+        return combined(a);
+      case 9:
+        return moved(a, b);
+      case 10:
+        return counted();
+      case 11:
+        return looked_up(a, b);
       default:
         return pick(2) ? add(a, b) : sub(a, b);
+    }
+  }
+
+  int64_t any_dim(const TensorView* t) { return pick(std::max(static_cast<int>(t->rank()), 1)); }
+
+  TensorView* combined(TensorView* a) {
+    const Dims dims = {any_dim(a)};
+    switch (pick(6)) {
+      case 0:
+        return amax(a, dims, pick(2) == 0);
+      case 1:
+        return argmin(a, dims);
+      case 2:
+        return cumsum(a, dims[0], pick(2) == 0, pick(2) == 0);
+      case 3:
+        return sum(a);
+      default:
+        return sum(a, dims, pick(2) == 0);
+    }
+  }
+
+  TensorView* moved(TensorView* a, TensorView* b) {
+    const int64_t d = any_dim(a), rank = static_cast<int64_t>(a->rank());
+    std::vector<Fusion::Extent> low(a->rank(), 0), high(a->rank(), 0);
+    if (rank > 0) low[static_cast<size_t>(d)] = pick(3), high[static_cast<size_t>(any_dim(a))] = pick(3);
+    Dims repeats(a->rank(), 1);
+    if (rank > 0) repeats[static_cast<size_t>(d)] = pick(4);
+    switch (pick(9)) {
+      case 0:
+        return transpose(a, d, any_dim(a));
+      case 1:
+        return flip(a, {d});
+      case 2:
+        return roll(a, {pick(9) - 4}, {d});
+      case 3:
+        return pad(a, low, high, pick(5));
+      case 4:
+        return cat({a, b, a}, d);
+      case 5:
+        return slice(a, d, pick(3), -1 - pick(2), 1 + pick(3));
+      case 6:
+        return repeat(a, repeats);
+      case 7:
+        return reshape(a, {-1});
+      default:
+        return unsqueeze(a, {pick(static_cast<int>(rank) + 1)});
+    }
+  }
+
+  TensorView* counted() {
+    const auto extents = shape(false);
+    if (pick(4) == 0) return size(*out_.fusion, dims_[static_cast<size_t>(pick(4))], DType::f32);
+    return iota(*out_.fusion, extents, pick(std::max(static_cast<int>(extents.size()), 1)), pick(2) ? f32 : i64);
+  }
+
+  TensorView* looked_up(TensorView* a, TensorView* b) {
+    TensorView* index = cast(b, i64);
+    switch (pick(3)) {
+      case 0:
+        return index_select(a, index, any_dim(a));
+      case 1:
+        return gather(a, index, any_dim(a));
+      default:
+        return scatter_add(a, index, cast(b, a->dtype), any_dim(a));
     }
   }
 

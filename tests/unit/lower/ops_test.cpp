@@ -59,6 +59,28 @@ TEST(LowerOps, ThreadsOfAGpu) {
     for (int64_t n : {0, 1, 5}) check(c, {{"a", 3}, {"b", 2}, {"c", n}, {"d", 3}}, 1, true, "f32");
 }
 
+// Counters, sizes and random numbers are made where they are read.
+TEST(LowerOps, CreationFuses) {
+  const test::OpCase c{"fused", R"(let a = 2, b = 3, c = 5, T = f32
+fusion @fused (%x: T[a, b, c], %seed: u64[]) -> (%y, %z) {
+  %count = iota(shape = [a, b, c], dim = 1, dtype = f32)
+  %row = iota(shape = [c], dim = 0, dtype = f32)
+  %n = normal(shape = [a, b, c], seed = %seed, offset = 1)
+  %k = size(value = b * c - a, dtype = f32)
+  %p = add(%x, %count)
+  %q = mul(%p, %n)
+  %y = add(%q, %k)
+  %z = sub(%y, %row)
+}
+)"};
+  auto fusion = parse_fusion(c.text);
+  segment(*fusion, {});
+  EXPECT_EQ(fusion->segments.size(), 1u) << print(*fusion);
+  for (int lanes : {1, 4})
+    for (int64_t n : {0, 1, 3, 4, 9}) check(c, {{"a", 3}, {"b", 2}, {"c", n}}, lanes, false, "f32");
+  check(c, {{"a", 3}, {"b", 2}, {"c", 7}}, 1, true, "f32");
+}
+
 TEST(LowerOps, OtherTypes) {
   for (const test::OpCase& c : test::op_cases())
     for (const char* dtype : {"bf16", "f64", "i64", "bool"})
