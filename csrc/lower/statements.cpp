@@ -120,6 +120,8 @@ kir::Value Statements::load(const Edge& edge, const std::vector<sym::Expr>& at, 
 }
 
 void Statements::store(size_t buffer, const TensorView& tensor, const Replacements& copy) {
+  const bool empty = state_.kernel.buffers[buffer].extent.constant() == 0;  // strides are 0 too
+  if (empty) return;
   const kir::Value in = value_of(tensor, copy, state_.lanes);
   const auto [index, access] =
       place(placed(memory_offset(state_, tensor, own_coordinates(tensor, copy)), {}), state_.lanes);
