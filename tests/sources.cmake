@@ -10,6 +10,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/main.cpp
   support/op_cases.cpp
   support/random_graph.cpp
+  support/random_ops.cpp
   support/random_pointwise.cpp
   support/run_case.cpp
   support/sharded_run.cpp

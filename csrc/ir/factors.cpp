@@ -121,7 +121,10 @@ std::vector<Factor> unsqueezed(const Unsqueeze& op) {
   std::vector<int> from;
   const auto fresh = marked(op.out->rank(), op.dims);
   for (int next = 0; bool f : fresh) from.push_back(f ? -1 : next++);
-  return mapped(op, from);
+  std::vector<Factor> out = mapped(op, from);
+  for (Factor& f : out)
+    if (fresh[size_t(f.result_dim)]) f.kind = FactorKind::whole;
+  return out;
 }
 
 std::vector<Factor> broadcast(const Broadcast& op) {
@@ -169,7 +172,7 @@ std::vector<Factor> reshaped(const Reshape& op) {
       continue;
     }
     if (j < b.size() && unit(b[j])) {
-      out.push_back(alone(op, -1, int(j++), FactorKind::pass));
+      out.push_back(alone(op, -1, int(j++), FactorKind::whole));
       continue;
     }
     const bool both = i < a.size() && j < b.size();
@@ -287,10 +290,10 @@ std::vector<Factor> repeated(const Repeat& op) {
   const size_t shift = op.repeats.size() - op.in->rank();
   std::vector<Factor> out, rest;
   for (size_t d = 0; d < op.repeats.size(); ++d) {
-    const bool has = d >= shift && op.in->extent(d - shift).constant() != 1;
-    Factor f = alone(op, -1, int(d), op.repeats[d] != 1 ? FactorKind::permute : FactorKind::pass);
-    if (has && op.repeats[d] == 1) f.operand_dim[0] = int(d - shift);
-    if (has && op.repeats[d] != 1) rest.push_back(alone(op, 0, int(d - shift), FactorKind::permute));
+    const bool has = d >= shift, same = has && op.repeats[d] == 1;
+    Factor f = alone(op, -1, int(d), same ? FactorKind::pass : FactorKind::permute);
+    if (same) f.operand_dim[0] = int(d - shift);
+    if (has && !same) rest.push_back(alone(op, 0, int(d - shift), FactorKind::permute));
     out.push_back(std::move(f));
   }
   out.insert(out.end(), rest.begin(), rest.end());

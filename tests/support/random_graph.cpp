@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "support/random_ops.h"
 
 namespace plait::testing {
 
@@ -12,7 +13,7 @@ namespace {
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(seed * 0x9E3779B97F4A7C15u + 1), number_(seed) {}
+  explicit Generator(uint64_t seed) : random_(seed * 0x9E3779B97F4A7C15u + 1) {}
 
   RandomCase run() {
     RandomCase out;
@@ -67,8 +68,6 @@ class Generator {
 
   void make_inputs() {
     dtype_ = dtype();
-    if (number_ % 8 == 5) dtype_ = number_ % 16 == 5 ? DType::f8e4m3 : DType::f8e5m2;
-    const std::vector<DType> integers = {DType::i64, DType::i32, DType::i8, DType::u8, DType::i16};
     for (int i = 0; i < 4; ++i) sizes_.push_back(size());
     int count = 2 + draw(3);
     for (int i = 0; i < count; ++i) {
@@ -78,7 +77,7 @@ class Generator {
       std::string name = "x" + std::to_string(i);
       pool_.push_back(chance(40) ? fusion_->parameter(name, shape, dtype_) : fusion_->input(name, shape, dtype_));
     }
-    if (chance(20)) pool_.push_back(fusion_->input("i", {pick(sizes_)}, integers[number_ % integers.size()]));
+    if (chance(20)) pool_.push_back(fusion_->input("i", {pick(sizes_)}, DType::i64));
     seed_ = fusion_->input("seed", {}, DType::u64);
   }
 
@@ -104,6 +103,7 @@ class Generator {
   }
 
   void add_random_op() {
+    if (chance(50)) return add_any_op();
     switch (draw(10)) {
       case 0:
       case 1:
@@ -120,6 +120,15 @@ class Generator {
       default:
         return add_pointwise();
     }
+  }
+
+  // Any op but the ones below; what it needs beside its result stays in the graph where something reads it.
+  void add_any_op() {
+    const RandomOpContext context{random_, *fusion_, pool_, seed_, exact_};
+    TensorView* out = testing::add_random_op(context, pick(random_op_kinds()));
+    if (out == nullptr) return;
+    pool_.push_back(out);
+    ++made_;
   }
 
   void add_pointwise() {
@@ -250,7 +259,6 @@ class Generator {
   }
 
   std::mt19937_64 random_;
-  uint64_t number_;  // of the graph; decides the rarer dtypes, so that the others stay what they are
   std::unique_ptr<Fusion> fusion_;
   std::vector<Fusion::Extent> sizes_;
   std::vector<TensorView*> pool_;

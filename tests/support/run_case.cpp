@@ -32,7 +32,8 @@ void look_at_pieces(const Fusion& sharded, const DeviceMesh& mesh, const sym::En
 
 bool is_known_refusal(const UserError& error) {
   const std::string& what = error.message();
-  return what.find("does not split into") != what.npos || what.find("no small integers keep") != what.npos;
+  return what.find("does not split into") != what.npos || what.find("no small integers keep") != what.npos ||
+         what.find("drops NaN") != what.npos;  // NCCL's max of floats
 }
 
 std::string why_no_device(const std::string& device) {
