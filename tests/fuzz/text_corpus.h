@@ -5,9 +5,6 @@
 
 namespace plait::test {
 
-// The first texts, whose ops go through the whole compiler; those behind them are read and printed.
-inline constexpr size_t kCompiledTexts = 5;
-
 inline constexpr std::array<std::string_view, 8> kTextCorpus = {
     R"(
 let T = f8e4m3
