@@ -63,7 +63,9 @@ class ScratchFolder {
 // leaks.
 inline std::vector<std::string> environment_for(const std::vector<std::string>& words) {
   bool job = false;
-  for (const auto& word : words) job = job || word == "launch" || std::filesystem::path(word).filename() == "mpirun";
+  for (const auto& word : words)  // a line of the shell is one word
+    job = job || word == "launch" || word.find(" launch ") != word.npos ||
+          std::filesystem::path(word).filename() == "mpirun";
   std::vector<std::string> out;
   std::string sanitizer = "ASAN_OPTIONS=";
   for (char** at = environ; *at != nullptr; ++at) {

@@ -299,10 +299,11 @@ using Wide = __int128;
 
 std::vector<int64_t> integers(DType d) {
   const int bits = int(8 * size_of(d));
-  const int64_t top = int64_t(uint64_t(1) << (bits - 1));
+  const uint64_t half = uint64_t(1) << (bits - 1);
+  const int64_t top = int64_t(half), below = int64_t(half - 1), above = int64_t(half + 1);
   std::vector<int64_t> out;
   for (int64_t v : {int64_t(0), int64_t(1), int64_t(-1), int64_t(2), int64_t(-2), int64_t(3), int64_t(7), int64_t(-7),
-                    int64_t(63), int64_t(64), int64_t(bits - 1), int64_t(bits), top, top - 1, top + 1, top / 3}) {
+                    int64_t(63), int64_t(64), int64_t(bits - 1), int64_t(bits), top, below, above, top / 3}) {
     int64_t stored = 0;
     store_int64(d, &stored, v);
     out.push_back(load_int64(d, &stored));

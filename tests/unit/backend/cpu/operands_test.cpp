@@ -102,8 +102,9 @@ void set(const Tensor& t, int64_t i, int64_t value) {
 
 int64_t draw_integer(DType dtype, std::mt19937_64& random) {
   const int bits = int(8 * size_of(dtype));
-  const int64_t top = int64_t(uint64_t(1) << (bits - 1));
-  const int64_t special[] = {0, 1, -1, 2, 77, -77, bits - 1, bits, -top, top, top - 1, -top + 1, top / 2};
+  const uint64_t half = uint64_t(1) << (bits - 1);
+  const int64_t top = int64_t(half), below = int64_t(half - 1);
+  const int64_t special[] = {0, 1, -1, 2, 77, -77, bits - 1, bits, int64_t(0 - half), top, below, -below, top / 2};
   switch (random() % 3) {
     case 0:
       return special[random() % std::size(special)];
