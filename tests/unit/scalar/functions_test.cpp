@@ -343,8 +343,9 @@ TEST(FunctionsTest, IntegerFunctions) {
         check(P::floor_divide, q);
         check(P::remainder, x - q * y);
         check(P::fmod, y == 0 ? x : x % y);
-        check(P::fma, x * y + y);
-        check(P::square, x * x);
+        using Bits = unsigned __int128;  // products of u64 wrap
+        check(P::fma, Wide(Bits(x) * Bits(y) + Bits(y)));
+        check(P::square, Wide(Bits(x) * Bits(x)));
         check(P::sign, x > 0 ? 1 : x < 0 ? -1 : 0);
         check(P::fmax, std::max(x, y));
         check(P::clamp, std::min(std::max(x, y), y));
@@ -361,7 +362,7 @@ TEST(FunctionsTest, IntegerFunctions) {
         for (P op : {P::floor, P::ceil, P::round, P::trunc}) check(op, x);
         Wide power = 1;
         if (y >= 0 && y <= 64)
-          for (int i = 0; i < int(y); ++i) power = wide(d, wrapped(d, power * x));
+          for (int i = 0; i < int(y); ++i) power = wide(d, wrapped(d, Wide(Bits(power) * Bits(x))));
         if (y < 0) power = x == 1 ? 1 : x == -1 ? (y % 2 == 0 ? 1 : -1) : 0;
         if (y <= 64) check(P::pow, power);
       }
