@@ -82,6 +82,7 @@ set(PLAIT_TEST_multidevice
   multidevice/programs_test.cpp
 )
 set(PLAIT_TEST_numerics
+  numerics/allocation_test.cpp
   numerics/cpp_api_test.cpp
   numerics/cuda_resources_test.cpp
   numerics/cuda_values_test.cpp
@@ -212,6 +213,7 @@ set(PLAIT_TEST_unit_reference
   unit/reference/radius_test.cpp
   unit/reference/reductions_test.cpp
   unit/reference/stored_test.cpp
+  unit/reference/useful_radius_test.cpp
 )
 set(PLAIT_TEST_unit_scalar
   unit/scalar/constant_test.cpp
