@@ -191,8 +191,13 @@ double Tensor::at(int64_t linear) const {
 }
 
 std::vector<double> Tensor::to_doubles() const {
+  const int64_t count = elements();
+  if (dtype == DType::f32 && is_contiguous() && count > 0 && byte_offset % sizeof(float) == 0) {  // the common case
+    const auto* floats = static_cast<const float*>(data());
+    return std::vector<double>(floats, floats + count);
+  }
   std::vector<double> values;
-  values.reserve(size_t(elements()));
+  values.reserve(size_t(count));
   const auto* bytes = static_cast<const std::byte*>(data());
   for_each_offset(shape, strides, [&](int64_t offset) {
     values.push_back(load_double(dtype, bytes + offset * int64_t(size_of(dtype))));

@@ -46,7 +46,7 @@ class PointwiseLoop {
   void bound_float(int64_t i, const Cell& cell, Interval range, bool exact_operands);
   void bound_jump(int64_t i, const Cell& cell, Interval range);
   void set(int64_t i, double value, double radius, bool excused);
-  bool is_exact_zero(const Cell& cell) const;
+  bool is_exact(const Cell& cell) const;
   std::span<const double> args(const Cell& cell) const { return {cell.args, in_.size()}; }
 
   const PointwiseOp& op_;
@@ -190,8 +190,12 @@ void PointwiseLoop::bound_jump(int64_t i, const Cell& cell, Interval range) {
   set(i, cell.value, std::max(range.hi - cell.value, cell.value - range.lo), true);
 }
 
-// A zero that every backend finds: of a correctly rounded op, or made by an operand that is 0 or infinite.
-bool PointwiseLoop::is_exact_zero(const Cell& cell) const {
+// What every backend finds: a zero of a correctly rounded op or made by an operand that is 0 or infinite; an operand
+// that is copied.
+bool PointwiseLoop::is_exact(const Cell& cell) const {
+  constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+  if (op_.function == Pointwise::logaddexp && std::ranges::count(args(cell), kMinusInfinity) > 0) return true;
+  if (op_.function == Pointwise::celu && cell.args[0] > 0) return true;
   if (cell.value != 0) return false;
   const PointwiseInfo& function = info(op_.function);
   if (function.error_ulp <= 0.5 && function.argument_error == 0) return true;
@@ -218,7 +222,7 @@ void PointwiseLoop::bound_float(int64_t i, const Cell& cell, Interval range, boo
              std::signbit(range.lo) == std::signbit(range.hi)) {
     value = std::copysign(std::numeric_limits<double>::infinity(), range.lo);  // past the computation dtype, surely
     range = Interval::point(value);
-  } else if (!exact_operands || !is_exact_zero(cell)) {
+  } else if (!exact_operands || !is_exact(cell)) {
     double far[kMaxArity];
     for (size_t o = 0; o < in_.size(); ++o) far[o] = farther(cell.ranges[o]);
     own = own_error(op_.function, compute_, {far, in_.size()}, farther(range));

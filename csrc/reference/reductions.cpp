@@ -194,6 +194,7 @@ Total variance(const Moments& m, DType wide, int64_t correction, bool radius) {
   const uint8_t odd = m.sum.marks & (kNaNTerm | kPlusInfinity | kMinusInfinity);
   if (odd || m.sum.count == 0 || (m.sum.count == 1 && divisor == 0)) return {kNaN, Interval::point(kNaN), 0};
   const double value = m.squares / divisor;
+  if (m.sum.size == 0 && m.sum.marks == 0 && divisor > 0) return {0, Interval::point(0), 0};  // nothing but zeros
   if (!radius) return {value, Interval::point(value), 0};
   const double root = std::sqrt(m.squares);
   const double spread = m.sum.count == 1 ? 0 : std::sqrt(m.radius_squares) * (1 + 1e-9);  // of one element it is 0

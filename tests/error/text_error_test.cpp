@@ -96,7 +96,7 @@ TEST(BadText, InputsAndOutputs) {
       {"fusion @f (%x: f32[2, 3] allocation (^-1, 0)) -> (%x) {}", "-1 is out of range", "a dim"},
       {"fusion @f (%x: f32[] allocation (^)) -> (%x) {}", "found `)`", "a dim"},
       {"fusion @f (%x: f32[2, 3] allocation (1 ^gaps, 0)) -> (%x) {}", "found `gaps`", "expected `)` or `,`"},
-      {"fusion @f (%x: f32[2, 3] allocation (strided^)) -> (%x) {}", "found `strided`", "a dim"},
+      {"fusion @f (%x: f32[2, 3] allocation (^strided)) -> (%x) {}", "found `strided`", "a dim"},
   });
 }
 

@@ -109,7 +109,7 @@ TEST(Annotations, ShardByApi) {
 
 TEST(Annotations, AllocateByApi) {
   Fusion f;
-  TensorView* x = f.input("x", {"n", 3, 4}, f32);
+  TensorView* x = f.input("x", {"n", 3, 4}, DType::f32);
   x->allocate({2, 0, 1}, {0});
   EXPECT_EQ(x->domain.allocation, (std::vector<int>{2, 0, 1}));
   EXPECT_EQ(x->domain.strided, (std::vector<bool>{false, true, false}));
@@ -129,7 +129,7 @@ TEST(Annotations, AllocateByApi) {
   EXPECT_EQ(x->domain.allocation, (std::vector<int>{2, 0, 1})) << "a refusal changes nothing";
   x->allocate({0, 1, 2});
   EXPECT_TRUE(is_row_major(x->domain));
-  f.input("s", {}, f32)->allocate({});
+  f.input("s", {}, DType::f32)->allocate({});
 }
 
 TEST(Clone, ReplacesSymbolsAndStatesFacts) {
