@@ -27,8 +27,9 @@ struct Counts {
       all += count;
       classes += fmt::format(", {} {}", name, count);
     }
-    return fmt::format("{} pass, {} unsupported ({}), of {}; beyond ONNX's tolerance but within the radius: {}", pass,
-                       all, classes.empty() ? "" : classes.substr(2), total, by_radius);
+    return fmt::format(
+        "{} pass, {} unsupported ({}), of {}; beyond ONNX's tolerance {} within the radius, {} at a jump", pass, all,
+        classes.empty() ? "" : classes.substr(2), total, by_radius, by_jump);
   }
 };
 
