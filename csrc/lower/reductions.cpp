@@ -94,11 +94,13 @@ void Statements::step(const Op& op, const Replacements& copy, const Carried& car
   assign(carried[0], apply(product ? Pointwise::mul : Pointwise::add, {carried[0], x}));
 }
 
-// A NaN is taken once; what equals the extremum comes too late.
+// A NaN is taken once; what equals the extremum comes too late. An index jumps where two elements become equal, so
+// narrow ones are compared as their type holds them.
 void Statements::step_extremum(const Reduce& op, const Replacements& copy, const Carried& carried) {
   const bool least = seeks_least(op.function);
   const kir::Value best = carried[0];
-  const kir::Value x = convert(operand(op, 0, copy, state_.lanes), best.dtype);
+  const bool round_first = finds_index(op.function) && is_narrow(op.in->dtype);
+  const kir::Value x = convert(operand(op, 0, copy, state_.lanes, round_first), best.dtype);
   if (!finds_index(op.function)) {
     assign(best, apply(least ? Pointwise::min : Pointwise::max, {best, x}));
     return;
@@ -162,19 +164,21 @@ void Statements::start_scan() {
   carried_ = variable(Constant::from_int64(accumulation_type(op.in->dtype), 0), state_.lanes);
 }
 
+// One step where a loop carries the sum; over a dim of extent 1 no loop does, and every copy is a sum of its own.
 void Statements::scan(const CumSum& op) {
-  if (!state_.scan) start_scan();
-  const Replacements& copy = leaf_->copies.front();
-  const std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
-  const kir::Value x = convert(load_at(*op.in, at, state_.lanes), carried_->dtype);
-  auto before = std::make_unique<kir::Convert>();
-  before->in = *carried_;
-  before->out = fresh(carried_->dtype, state_.lanes);
-  const kir::Value without = op.exclusive ? put(std::move(before), innermost()) : *carried_;
-  const kir::Value with = apply(Pointwise::add, {*carried_, x});
-  assign(*carried_, with);
-  const kir::Value result = convert(op.exclusive ? without : with, compute_type(op.out->dtype));
-  known_.emplace(key_of(*op.out, at, state_.lanes, false), Known{result, innermost()});
+  for (const Replacements& copy : leaf_->copies) {
+    if (!state_.scan) start_scan();
+    const std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
+    const kir::Value x = convert(load_at(*op.in, at, state_.lanes), carried_->dtype);
+    auto before = std::make_unique<kir::Convert>();
+    before->in = *carried_;
+    before->out = fresh(carried_->dtype, state_.lanes);
+    const kir::Value without = op.exclusive ? put(std::move(before), innermost()) : *carried_;
+    const kir::Value with = apply(Pointwise::add, {*carried_, x});
+    assign(*carried_, with);
+    const kir::Value result = convert(op.exclusive ? without : with, compute_type(op.out->dtype));
+    known_.emplace(key_of(*op.out, at, state_.lanes, false), Known{result, innermost()});
+  }
 }
 
 }  // namespace plait::lowering

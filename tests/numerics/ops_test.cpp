@@ -129,6 +129,35 @@ fusion @f (%x: {}[3, 6]) -> (%a, %b, %c, %d, %e, %g, %h, %i, %j, %k) {{
   }
 }
 
+// Products that differ in f32 and tie as their type holds them: the first is found.
+TEST_P(OpsOnEveryDevice, ExtremaTieAfterRounding) {
+  for (DType dtype : {DType::f16, DType::bf16}) {
+    const double step = dtype == DType::f16 ? 0x1p-10 : 0x1p-7;  // (1 + step)^2 rounds to 1 + 2 step, from above
+    const std::vector<double> low = {1 + 2 * step, 1 + step, 1}, ones = {1, 1 + step, 1};
+    const std::string text = fmt::format(R"(
+fusion @f (%x: {}[3], %y: {}[3]) -> (%a, %b, %c, %d) {{
+  %p = mul(%x, %y)
+  %a = argmax(%p, dims = [0])
+  %q = neg(%p)
+  %b = argmin(%q, dims = [0], keepdim = true)
+  %r = flip(%p, dims = [0])
+  %c = argmax(%r, dims = [0])
+  %m = amax(%p, dims = [0])
+  %e = eq(%p, %m)
+  %i = cast(%e, to = i32)
+  %d = sum(%i, dims = [0])
+}}
+)",
+                                         name(dtype), name(dtype));
+    const Tensors out =
+        run(text, {{"x", Tensor::from_doubles(dtype, {3}, low)}, {"y", Tensor::from_doubles(dtype, {3}, ones)}});
+    EXPECT_EQ(out.at("a").to_doubles(), std::vector<double>{0});
+    EXPECT_EQ(out.at("b").to_doubles(), std::vector<double>{0});
+    EXPECT_EQ(out.at("c").to_doubles(), std::vector<double>{1});
+    EXPECT_EQ(out.at("d").to_doubles(), std::vector<double>{2});
+  }
+}
+
 // What a bitcast gives holds the same bits, quiet or not.
 TEST_P(OpsOnEveryDevice, BitsStay) {
   std::vector<double> words = {0x7f800001, 0x7fc00000, -0x7fffff, -1, 0, 1, 0x3f800000};

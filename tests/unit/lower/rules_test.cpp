@@ -4,6 +4,7 @@
 #include "axes/transforms.h"
 #include "base/error.h"
 #include "build/build.h"
+#include "build/ops.h"
 #include "lower/lower.h"
 #include "schedule/scheduler.h"
 #include "support/direct_evaluation.h"
@@ -140,6 +141,18 @@ TEST(PlacementRules, PrologueAndEpilogueOfAProduct) {
   TensorView* z = f.output("z", neg(p));
   f.output("p", p);
   EXPECT_EQ(wrong(f, one_segment(f, {p, z}), {}), "");
+}
+
+// No loop carries a running sum over a dim of extent 1: copies and lanes of the other dims are sums of their own.
+TEST(RunningSum, CopiesAndLanesOverADimOfOne) {
+  for (const bool exclusive : {false, true})
+    for (const ParallelType type : {ParallelType::unroll, ParallelType::vectorize, ParallelType::serial}) {
+      Fusion f;
+      TensorView* x = f.input("x", {4, 1}, f32);
+      TensorView* y = f.output("y", cumsum(x, 1, exclusive));
+      parallelize(*y, 0, type);
+      EXPECT_EQ(wrong(f, one_segment(f, {y}), {}), "") << exclusive << " " << name(type);
+    }
 }
 
 TEST(PlacementRules, PlantedBugsAreWrong) {
