@@ -68,10 +68,14 @@ set(PLAIT_TEST_conformance
   conformance/ops_creation.cpp
   conformance/ops_indexing.cpp
   conformance/ops_layers.cpp
+  conformance/ops_loops.cpp
   conformance/ops_losses.cpp
   conformance/ops_movement.cpp
+  conformance/ops_optimizers.cpp
   conformance/ops_pointwise.cpp
   conformance/ops_reduce.cpp
+  conformance/ops_resize.cpp
+  conformance/ops_windows.cpp
 )
 set(PLAIT_TEST_error
   error/ops_error_test.cpp
