@@ -24,6 +24,16 @@ double integer_to_double(DType dtype, int64_t value) {
   return dtype == DType::u64 ? static_cast<double>(static_cast<uint64_t>(value)) : static_cast<double>(value);
 }
 
+// Whether a function of exact operands has no error of its own: its result is a number of the type (f64 is computed
+// here in itself, where nothing tells), or a zero that a zero makes.
+bool is_exact(Pointwise op, DType compute, std::span<const double> args, double value) {
+  const PointwiseInfo& row = info(op);
+  const bool rounds_once = row.error_ulp <= 0.5 && row.argument_error == 0;
+  if (rounds_once && compute_type(compute) == DType::f32) return round_to(DType::f32, value) == value;
+  const bool sums = op == Pointwise::add || op == Pointwise::sub;
+  return value == 0 && (args[0] == 0 || sums) && row.scale != ErrorScale::unit;
+}
+
 double farther(const Interval& range) { return std::abs(range.lo) > std::abs(range.hi) ? range.lo : range.hi; }
 
 class PointwiseLoop {
@@ -150,7 +160,7 @@ Interval PointwiseLoop::operand_range(size_t o, const Cell& cell) const {
   Interval range = to_interval(cell.args[o], radius);
   if (radius == 0) return range;
   if (types_[o] == DType::boolean) return {0, 1};
-  if (is_unsigned(types_[o])) range.lo = std::max(range.lo, 0.0);
+  if (is_unsigned(types_[o]) || in_[o]->never_negative) range.lo = std::max(range.lo, 0.0);
   // A narrow value is rounded before it enters a jump; f8 is anyway.
   if (is_narrow(types_[o]) && jumps(op_.function, static_cast<int>(o), types_[o], to_)) range = snap(types_[o], range);
   return range;
@@ -213,6 +223,7 @@ void PointwiseLoop::bound_float(int64_t i, const Cell& cell, Interval range, boo
     own = own_error(op_.function, compute_, {far, in_.size()}, farther(range));
     // In f64 this evaluator's own functions are no better than a backend's.
     if (compute_ == DType::f64 && info(op_.function).error_ulp > 0.5) own *= 2;
+    if (exact_operands && is_exact(op_.function, compute_, args(cell), value)) own = 0;
   }
   if (partial_ && !out_.spread.empty()) {
     const double rounding = is_narrow(to_) ? unit_roundoff(to_) * static_cast<double>(partial_->roundings) : 0;

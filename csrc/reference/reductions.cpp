@@ -278,6 +278,7 @@ Array evaluate_var(const Var& op, const Operands& operands, const Context& conte
   const Array& in = operands.at(op.in);
   const Reduced dims = reduced(in.shape, op.dims, context.shape(op.out->shape()));
   Array out = make_array(op.out->dtype, dims.shape);
+  out.never_negative = true;  // squares, and products of distances to a mean before and after a step, of one sign
   std::vector<Moments> moments(out.value.size());
   walk(dims.walk, [&](int64_t i, int64_t o, int64_t) {
     moments[o].add(in.value[i], in.radius_at(i));
