@@ -18,6 +18,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
 )
 set(PLAIT_TEST_FOLDERS
   command
+  conformance
   error
   fuzz
   golden
@@ -59,6 +60,19 @@ set(PLAIT_TEST_command
   command/passes_test.cpp
   command/reduce_test.cpp
   command/run_test.cpp
+)
+set(PLAIT_TEST_conformance
+  conformance/cases.cpp
+  conformance/conformance_test.cpp
+  conformance/importer.cpp
+  conformance/model.cpp
+  conformance/ops_creation.cpp
+  conformance/ops_indexing.cpp
+  conformance/ops_layers.cpp
+  conformance/ops_losses.cpp
+  conformance/ops_movement.cpp
+  conformance/ops_pointwise.cpp
+  conformance/ops_reduce.cpp
 )
 set(PLAIT_TEST_error
   error/ops_error_test.cpp

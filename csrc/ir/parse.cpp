@@ -365,8 +365,9 @@ class Parser : TypeParser {
         if (!given.insert(attribute).second)
           in_.fail_at(here, fmt::format("attribute `{}` is given twice", attribute), "give it once");
         if (!read_attribute(node, attribute)) {
+          const std::vector<std::string> known = attributes(node);
           in_.fail_at(here, fmt::format("{} has no attribute `{}`", op, attribute),
-                      suggestion(attribute, attributes(node)));
+                      known.empty() ? fmt::format("{} takes none: drop it", op) : suggestion(attribute, known));
         }
       } while (in_.accept(","));
       in_.expect(")", "or `,` after an argument");
@@ -386,6 +387,7 @@ class Parser : TypeParser {
       using T = std::remove_cvref_t<decltype(value)>;
       if constexpr (std::is_same_v<T, Pointwise>) {
         if (value == Pointwise::gelu_erf) out.push_back("approx");
+      } else if (std::is_same_v<T, Reduction>) {  // the op's name says it
       } else if (field.role == Role::attribute || field.role == Role::named) {
         out.emplace_back(field.name);
         if constexpr (std::is_same_v<T, Constant>) out.emplace_back("dtype");
@@ -424,7 +426,8 @@ class Parser : TypeParser {
       }
     });
     if (next < positional.size())
-      in_.fail_at(at, fmt::format("{} takes {} tensors, found {}", op, next, positional.size()), "drop the others");
+      in_.fail_at(at, fmt::format("{} takes {} tensor{}, found {}", op, next, next == 1 ? "" : "s", positional.size()),
+                  "drop the others");
   }
 
   template <class Node>
@@ -482,7 +485,7 @@ class Parser : TypeParser {
   }
   void read_value(int64_t& v) { v = read_signed(); }
   void read_value(std::vector<int64_t>& v) {
-    in_.expect("[", "before a list");
+    in_.expect("[", "before a list, e.g. [0, 1]");
     if (in_.accept("]")) return;
     do {
       if (v.size() == kMaxExtents)
@@ -524,9 +527,11 @@ class Parser : TypeParser {
 
   Constant read_literal() {
     auto constant = parse_constant(literal_.dtype, literal_.text);
+    const char* remedy = is_float(literal_.dtype)           ? "write a number in its range, e.g. value = 0.5, or inf"
+                         : literal_.dtype == DType::boolean ? "write value = true or value = false"
+                                                            : "write a whole number in its range, e.g. value = 3";
     if (!constant)
-      in_.fail_at(literal_.at, fmt::format("`{}` is no {} constant", literal_.text, name(literal_.dtype)),
-                  "write e.g. value = 0.5");
+      in_.fail_at(literal_.at, fmt::format("`{}` is no {} constant", literal_.text, name(literal_.dtype)), remedy);
     return *constant;
   }
 

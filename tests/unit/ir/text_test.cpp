@@ -159,7 +159,7 @@ fusion @f on @m (%x: f32[4], %unused: i64[n, 0]) -> (%x {0: tp}, %y) {
 TEST(Text, SpacingAndCommentsAreNotKept) {
   const char* plain = "fusion @f (%x: f32[a + b, 3]) -> (%y) {\n  %y = add(%x, %x)\n}\n";
   const char* spaced =
-      "# head\r\nfusion@f(%x:f32[ a+b # extent\n,\t3 ])->(%y){%y=add( %x ,%x # rest\n)}\n# tail without an end";
+      "# head\r\nfusion@f(%x:f32[ a\r\n+b # extent\n,\t3 ])->(%y){%y=add( %x ,%x # rest\n)}\n# tail without an end";
   EXPECT_EQ(print(*parse_fusion(plain)), print(*parse_fusion(spaced)));
   auto scheduled = parse_fusion(
       "fusion @f (%x: f32[4]) -> (%y) { segment @s (%x) -> (%y) schedule nest  ( a = 1 ,# why\n b=2 ) {%y = exp(%x)}}");
