@@ -221,9 +221,7 @@ class Maker {
       case OpKind::Repeat:
         return repeated();
       case OpKind::Bitcast:
-        return c_.exact || x_->dtype != DType::f32 || x_->role == TensorRole::intermediate
-                   ? nullptr
-                   : bitcast(bitcast(x_, DType::u32), DType::f32);
+        return c_.exact || x_->dtype != DType::f32 ? nullptr : bitcast(bitcast(sure(x_), DType::u32), DType::f32);
       case OpKind::Set:
         return set(x_);
       case OpKind::Tril:
