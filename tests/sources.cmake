@@ -69,10 +69,14 @@ set(PLAIT_TEST_conformance
   conformance/ops_creation.cpp
   conformance/ops_indexing.cpp
   conformance/ops_layers.cpp
+  conformance/ops_loops.cpp
   conformance/ops_losses.cpp
   conformance/ops_movement.cpp
+  conformance/ops_optimizers.cpp
   conformance/ops_pointwise.cpp
   conformance/ops_reduce.cpp
+  conformance/ops_resize.cpp
+  conformance/ops_windows.cpp
 )
 set(PLAIT_TEST_error
   error/ops_error_test.cpp
@@ -98,6 +102,7 @@ set(PLAIT_TEST_multidevice
   multidevice/programs_test.cpp
 )
 set(PLAIT_TEST_numerics
+  numerics/allocation_test.cpp
   numerics/cpp_api_test.cpp
   numerics/cuda_resources_test.cpp
   numerics/cuda_values_test.cpp
@@ -228,6 +233,7 @@ set(PLAIT_TEST_unit_reference
   unit/reference/radius_test.cpp
   unit/reference/reductions_test.cpp
   unit/reference/stored_test.cpp
+  unit/reference/useful_radius_test.cpp
 )
 set(PLAIT_TEST_unit_scalar
   unit/scalar/constant_test.cpp

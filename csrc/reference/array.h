@@ -19,7 +19,6 @@ struct Array {
   std::vector<uint8_t> excused;   // 1: either side of a jump is accepted, or nothing is known; empty: none
   // Products and the sums that ranks may keep pending: an upper bound of the sum over the ranks of |partial|.
   std::vector<double> spread;
-  bool never_negative = false;  // no backend makes an element below 0, whatever its radius says
 
   int64_t elements() const { return static_cast<int64_t>(value.size()); }
   double radius_at(int64_t i) const { return radius.empty() ? 0 : radius[i]; }

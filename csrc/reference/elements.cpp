@@ -47,10 +47,7 @@ Interval range_at(const Array& in, int64_t i) {
   const double value = in.value[i], radius = in.radius_at(i);
   if (radius == 0) return Interval::point(value);
   if (in.dtype == DType::boolean) return {0, 1};
-  if (is_float(in.dtype) || radius == kInfinity) {
-    const Interval range = to_interval(value, radius);
-    return in.never_negative && !range.is_anything() ? Interval{std::max(range.lo, 0.0), range.hi} : range;
-  }
+  if (is_float(in.dtype) || radius == kInfinity) return to_interval(value, radius);
   return {is_unsigned(in.dtype) ? std::max(value - radius, 0.0) : value - radius, value + radius};
 }
 
