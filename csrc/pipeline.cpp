@@ -44,7 +44,8 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
 
   // localized: device axes leave, extents are those of a rank
   std::unique_ptr<Fusion> localized;
-  stages.make("localized", "localize", localized, [&] { return localize(sharded, context.mesh); });
+  stages.make("localized", "localize", localized,
+              [&] { return localize(sharded, context.mesh, localize_options(context)); });
   plant_after_localize(*localized, options);
   stages.pass("localized", "remove_unread", *localized, [&] {
     remove_dead_code(*localized);

@@ -9,6 +9,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/kir_interpreter.cpp
   support/main.cpp
   support/op_cases.cpp
+  support/op_words.cpp
   support/random_graph.cpp
   support/random_ops.cpp
   support/random_pointwise.cpp
@@ -83,6 +84,7 @@ set(PLAIT_TEST_error
 )
 set(PLAIT_TEST_fuzz
   fuzz/planted_bugs_test.cpp
+  fuzz/random_chains_test.cpp
   fuzz/random_graphs_test.cpp
   fuzz/simulated_graphs_test.cpp
   fuzz/text_fuzz_test.cpp
