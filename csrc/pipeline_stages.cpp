@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "codegen/cuda/write.h"
 #include "codegen/llvm/writer.h"
+#include "comm/nccl/nccl_communicators.h"
 #include "reference/executable.h"
 #include "reference/product.h"
 #include "schedule/scheduler.h"
@@ -138,6 +139,13 @@ std::string Stages::finish() {
   text("timings", fusion_name_, table);
   stop_at("timings", table);
   return table;
+}
+
+LocalizeOptions localize_options(const PipelineContext& context) {
+  LocalizeOptions out;
+  if (!context.device.host_memory())
+    out.reduces = [](ReduceOp op, DType dtype) { return nccl_reduces(reduce_of(op), dtype); };
+  return out;
 }
 
 void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string* reasons) {

@@ -2,6 +2,7 @@
 // What pipeline.cpp calls besides passes: the driver bound to one compilation, and the work per group.
 #include "base/pass.h"
 #include "pipeline.h"
+#include "shard/localize.h"
 
 namespace plait {
 
@@ -36,6 +37,8 @@ class Stages {
   PassDriver driver_;
 };
 
+// What the communicator of the device reduces: on GPUs NCCL, which has not all of it.
+LocalizeOptions localize_options(const PipelineContext& context);
 // Segments the localized fusion for the device, with what the file pins.
 // `reasons` gets a line per decision.
 void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string* reasons);

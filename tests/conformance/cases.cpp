@@ -101,6 +101,24 @@ std::string difference(const reference::Array& computed, const Tensor& got, cons
   return excused > 3 && 100 * excused > want.elements() ? fmt::format("has {} elements beyond a jump", excused) : "";
 }
 
+namespace {
+
+// All outputs. Radii are computed where some number is not as near as ONNX wants it.
+void compare(Importer& importer, const Tensors& got, const std::vector<Tensor>& want, Outcome& out) {
+  if (got.size() != want.size()) out.failure = fmt::format("{} outputs, not {}", got.size(), want.size());
+  reference::Results computed;
+  for (size_t i = 0; i < want.size() && out.failure.empty(); ++i) {
+    const std::string name = fmt::format("o{}", i);
+    if (difference({}, got.at(name), want[i], out).empty()) continue;
+    if (computed.empty())
+      computed = reference::evaluate(importer.fusion(), {importer.inputs().begin(), importer.inputs().end()});
+    const std::string wrong = difference(computed.at(name), got.at(name), want[i], out);
+    if (!wrong.empty()) out.failure = fmt::format("output {} {}", i, wrong);
+  }
+}
+
+}  // namespace
+
 Outcome run_case(const Case& c, const std::string& device) {
   if (!c.model.foreign.empty()) return {"dtype " + *c.model.foreign.begin(), ""};
   Outcome out;
@@ -114,13 +132,7 @@ Outcome run_case(const Case& c, const std::string& device) {
     const ProgramCheck check =
         check_program(importer.fusion(), how, program, importer.inputs(), got, {.one_rank = false});
     if (!check.all.ok) return {"", "against the reference: " + check.all.message};
-    const auto computed = reference::evaluate(importer.fusion(), {importer.inputs().begin(), importer.inputs().end()});
-    if (got.size() != c.outputs.size()) return {"", fmt::format("{} outputs, not {}", got.size(), c.outputs.size())};
-    for (size_t i = 0; i < c.outputs.size() && out.failure.empty(); ++i) {
-      const std::string name = fmt::format("o{}", i);
-      const std::string wrong = difference(computed.at(name), got.at(name), c.outputs[i], out);
-      if (!wrong.empty()) out.failure = fmt::format("output {} {}", i, wrong);
-    }
+    compare(importer, got, c.outputs, out);
   } catch (const Unsupported& e) {
     out.unsupported = e.reason;
   } catch (const std::exception& e) {

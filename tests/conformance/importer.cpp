@@ -15,8 +15,8 @@ namespace {
 const std::map<std::string, OpRow, std::less<>>& table() {
   static const auto rows = [] {
     std::map<std::string, OpRow, std::less<>> out;
-    for (auto part :
-         {pointwise_rows, reduction_rows, movement_rows, creation_rows, indexing_rows, layer_rows, loss_rows})
+    for (auto part : {pointwise_rows, reduction_rows, movement_rows, creation_rows, indexing_rows, layer_rows,
+                      loss_rows, window_rows, loop_rows, optimizer_rows, resize_rows})
       for (const OpRow& row : part()) PLAIT_CHECK(out.emplace(row.name, row).second, "two rows of {}", row.name);
     return out;
   }();

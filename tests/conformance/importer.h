@@ -107,6 +107,8 @@ TensorView* reshape_to(TensorView* t, const std::vector<int64_t>& shape);
 TensorView* expand_to(TensorView* t, const std::vector<int64_t>& shape);
 std::vector<int64_t> iota_dims(int64_t begin, int64_t end);
 int64_t product(const std::vector<int64_t>& shape, int64_t begin, int64_t end);
+// Rounded, moved by the zero point (or null) and clamped to the type.
+TensorView* quantized(TensorView* scaled, TensorView* zero, DType to);
 
 // Rows by kind, one function per file ops_*.cpp.
 std::vector<OpRow> pointwise_rows();
@@ -116,5 +118,9 @@ std::vector<OpRow> creation_rows();
 std::vector<OpRow> indexing_rows();
 std::vector<OpRow> layer_rows();
 std::vector<OpRow> loss_rows();
+std::vector<OpRow> window_rows();
+std::vector<OpRow> loop_rows();
+std::vector<OpRow> optimizer_rows();
+std::vector<OpRow> resize_rows();
 
 }  // namespace plait::conformance

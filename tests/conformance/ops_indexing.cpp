@@ -63,6 +63,13 @@ void scatter_elements(Call& c) {
   c.give(adds ? scatter_add(x, index, c.in(2), axis) : overwrite(c, x, index, c.in(2), axis));
 }
 
+// x[row, :] times all updates[u, :] whose index is the row.
+TensorView* scatter_factors(TensorView* x, TensorView* index, TensorView* updates) {
+  const int64_t count = extent(updates, 0), rows = extent(x, 0), rest = extent(x, 1);
+  TensorView* row = iota(*x->fusion, {count, rows, rest}, 1, index->dtype);
+  return mul(x, prod(where(eq(row, unsqueeze(index, {1})), unsqueeze(updates, {1}), 1), {0}));
+}
+
 void scatter_nd(Call& c) {
   TensorView *x = c.in(), *index = c.in(1);
   const std::vector<int64_t> shape = shape_of(x), places = shape_of(index);
@@ -71,8 +78,11 @@ void scatter_nd(Call& c) {
   const int64_t count = product(places, 0, static_cast<int64_t>(places.size()) - 1);
   TensorView* at = expand_to(reshape_to(linear_index(index, shape, 0), {count, 1}), {count, rest});
   TensorView *flat = reshape_to(x, {rows, rest}), *updates = reshape_to(c.in(2), {count, rest});
-  const bool adds = c.text("reduction", "none") == "add";
-  c.give(reshape_to(adds ? scatter_add(flat, at, updates, 0) : overwrite(c, flat, at, updates, 0), shape));
+  const std::string how = c.text("reduction", "none");
+  TensorView* out = how == "add"   ? scatter_add(flat, at, updates, 0)
+                    : how == "mul" ? scatter_factors(flat, at, updates)
+                                   : overwrite(c, flat, at, updates, 0);
+  c.give(reshape_to(out, shape));
 }
 
 void compress(Call& c) {
@@ -143,7 +153,7 @@ std::vector<OpRow> indexing_rows() {
       {"ReverseSequence", reverse_sequence, "batch_axis time_axis"},
       {"Scatter", scatter_elements, "axis"},
       {"ScatterElements", scatter_elements, "axis reduction=none|add"},
-      {"ScatterND", scatter_nd, "reduction=none|add"},
+      {"ScatterND", scatter_nd, "reduction=none|add|mul"},
       {"TopK", top_k, "axis largest sorted"},
   };
 }

@@ -67,13 +67,6 @@ TensorView* beside(TensorView* x, TensorView* t, int64_t axis) {
   return reshape_to(t, shape);
 }
 
-// Rounded, moved by the zero point and clamped to the type. The clamp in front keeps the cast and the sum exact.
-TensorView* quantized(TensorView* scaled, TensorView* zero, DType to) {
-  TensorView* y = cast(round(clamp(scaled, -1e6, 1e6)), DType::i32);
-  if (zero) y = add(y, cast(zero, DType::i32));
-  return cast(clamp(y, least_finite(to), max_finite(to)), to);
-}
-
 void quantize(Call& c) {
   TensorView* x = c.in();
   const int64_t axis = c.axis(1, static_cast<int64_t>(x->rank()));
@@ -158,6 +151,13 @@ TensorView* spatial(Call& c, TensorView* (*function)(TensorView*, Dims, bool)) {
 }
 
 }  // namespace
+
+// The clamp in front keeps the cast and the sum exact.
+TensorView* quantized(TensorView* scaled, TensorView* zero, DType to) {
+  TensorView* y = cast(round(clamp(scaled, -1e6, 1e6)), DType::i32);
+  if (zero) y = add(y, cast(zero, DType::i32));
+  return cast(clamp(y, least_finite(to), max_finite(to)), to);
+}
 
 std::vector<OpRow> layer_rows() {
   return {
