@@ -192,7 +192,9 @@ double Tensor::at(int64_t linear) const {
 
 std::vector<double> Tensor::to_doubles() const {
   const int64_t count = elements();
-  if (dtype == DType::f32 && is_contiguous() && count > 0 && byte_offset % sizeof(float) == 0) {  // the common case
+  const bool floats_lie_here =
+      dtype == DType::f32 && count > 0 && is_contiguous() && reinterpret_cast<uintptr_t>(data()) % alignof(float) == 0;
+  if (floats_lie_here) {  // the common case
     const auto* floats = static_cast<const float*>(data());
     return std::vector<double>(floats, floats + count);
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "base/error.h"
@@ -117,6 +118,13 @@ TEST(Tensor, IsCopiedIntoAnOrder) {
   const Tensor scalar = Tensor::from_doubles(DType::f32, {}, {4});
   EXPECT_EQ(scalar.in_order({}, allocator).data(), scalar.data());
   EXPECT_EQ(Tensor::empty(DType::f32, {0, 5}).in_order({1, 0}, allocator).elements(), 0);
+}
+
+TEST(Tensor, ReadsFloatsThatAreNotAligned) {
+  std::vector<std::byte> bytes(13);
+  const float values[3] = {1.5f, -2, 3};
+  std::memcpy(bytes.data() + 1, values, sizeof values);
+  EXPECT_EQ(Tensor::wrap(DType::f32, {3}, bytes.data() + 1).to_doubles(), (std::vector<double>{1.5, -2, 3}));
 }
 
 TEST(Tensor, WrapsACallersMemory) {

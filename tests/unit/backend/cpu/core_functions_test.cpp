@@ -114,8 +114,11 @@ void sweep(const Unary& u, uint64_t stride) {
     const Tensor x = patterns(first, stride, kBlock);
     const auto* in = static_cast<const float*>(x.data());
     test::launch_function(*executable, {x, out}, lanes);
-    for (int64_t i = 0; i < kBlock; ++i)
-      worst.see(ulps_between(DType::f32, u.meaning(in[i]), got[i]), in[i], 0, got[i]);
+    for (int64_t i = 0; i < kBlock; ++i) {
+      const double want = u.meaning(in[i]);
+      if (float(want) == got[i] && std::signbit(want) == std::signbit(got[i])) continue;  // within half an ulp
+      worst.see(ulps_between(DType::f32, want, got[i]), in[i], 0, got[i]);
+    }
   }
   EXPECT_LE(worst.ulps, u.ulps) << u.name << "(" << worst.x << ") = " << worst.got;
   if (std::getenv("PLAIT_TEST_VERBOSE") != nullptr) printf("%-12s %.4f ulp at %a\n", u.name, worst.ulps, worst.x);
