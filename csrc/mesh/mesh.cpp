@@ -130,8 +130,9 @@ DeviceMesh resolve(const Mesh& mesh, const std::map<std::string, int64_t, std::l
                                 power == 1 ? "a size" : fmt::format("a size to the power {}", power)));
   if (ranks && fixed != *ranks)
     throw UserError(fmt::format("{} ranks do not fit: the axes make {}", *ranks, fixed), describe(mesh),
-                    mesh.axes().empty() ? "run it on 1 rank, or declare a mesh: mesh @m (tp = t), fusion @f on @m"
-                                        : "ranks must be the product of the mesh axes; a symbol follows: mesh @m (tp = t)");
+                    mesh.axes().empty()
+                        ? "run it on 1 rank, or declare a mesh: mesh @m (tp = t), fusion @f on @m"
+                        : "ranks must be the product of the mesh axes; a symbol follows: mesh @m (tp = t)");
   std::vector<int64_t> sizes;
   for (const auto& axis : mesh.axes())
     sizes.push_back(axis.symbol.empty() ? axis.size : values.find(axis.symbol)->second);
