@@ -5,7 +5,6 @@
 #include "pipeline_stages.h"
 #include "plant_bugs.h"
 #include "shard/insert_reshards.h"
-#include "shard/localize.h"
 #include "shard/propagate.h"
 #include "shard/verify_sharding.h"
 
@@ -44,8 +43,7 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
 
   // localized: device axes leave, extents are those of a rank
   std::unique_ptr<Fusion> localized;
-  stages.make("localized", "localize", localized,
-              [&] { return localize(sharded, context.mesh, localize_options(context)); });
+  stages.make("localized", "localize", localized, [&] { return localize_for(sharded, context); });
   plant_after_localize(*localized, options);
   stages.pass("localized", "remove_unread", *localized, [&] {
     remove_dead_code(*localized);

@@ -16,6 +16,7 @@
 #include "reference/product.h"
 #include "schedule/scheduler.h"
 #include "segment/segment.h"
+#include "shard/localize.h"
 
 namespace plait {
 
@@ -141,11 +142,11 @@ std::string Stages::finish() {
   return table;
 }
 
-LocalizeOptions localize_options(const PipelineContext& context) {
-  LocalizeOptions out;
+std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContext& context) {
+  LocalizeOptions how;
   if (!context.device.host_memory())
-    out.reduces = [](ReduceOp op, DType dtype) { return nccl_reduces(reduce_of(op), dtype); };
-  return out;
+    how.reduces = [](ReduceOp op, DType dtype) { return nccl_reduces(reduce_of(op), dtype); };
+  return localize(sharded, context.mesh, how);
 }
 
 void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string* reasons) {

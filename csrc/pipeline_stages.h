@@ -2,7 +2,6 @@
 // What pipeline.cpp calls besides passes: the driver bound to one compilation, and the work per group.
 #include "base/pass.h"
 #include "pipeline.h"
-#include "shard/localize.h"
 
 namespace plait {
 
@@ -37,8 +36,8 @@ class Stages {
   PassDriver driver_;
 };
 
-// What the communicator of the device reduces: on GPUs NCCL, which has not all of it.
-LocalizeOptions localize_options(const PipelineContext& context);
+// localize() for the communicator of the device: on GPUs NCCL, which does not reduce everything.
+std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContext& context);
 // Segments the localized fusion for the device, with what the file pins.
 // `reasons` gets a line per decision.
 void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string* reasons);
