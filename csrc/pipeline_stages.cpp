@@ -11,10 +11,12 @@
 #include "base/suggest.h"
 #include "codegen/cuda/write.h"
 #include "codegen/llvm/writer.h"
+#include "comm/nccl/nccl_communicators.h"
 #include "reference/executable.h"
 #include "reference/product.h"
 #include "schedule/scheduler.h"
 #include "segment/segment.h"
+#include "shard/localize.h"
 
 namespace plait {
 
@@ -138,6 +140,13 @@ std::string Stages::finish() {
   text("timings", fusion_name_, table);
   stop_at("timings", table);
   return table;
+}
+
+std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContext& context) {
+  LocalizeOptions how;
+  if (!context.device.host_memory())
+    how.reduces = [](ReduceOp op, DType dtype) { return nccl_reduces(reduce_of(op), dtype); };
+  return localize(sharded, context.mesh, how);
 }
 
 void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string* reasons) {

@@ -9,6 +9,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/kir_interpreter.cpp
   support/main.cpp
   support/op_cases.cpp
+  support/op_words.cpp
   support/random_graph.cpp
   support/random_ops.cpp
   support/random_pointwise.cpp
@@ -83,6 +84,7 @@ set(PLAIT_TEST_error
 )
 set(PLAIT_TEST_fuzz
   fuzz/planted_bugs_test.cpp
+  fuzz/random_chains_test.cpp
   fuzz/random_graphs_test.cpp
   fuzz/simulated_graphs_test.cpp
   fuzz/text_fuzz_test.cpp
@@ -100,6 +102,7 @@ set(PLAIT_TEST_multidevice
   multidevice/programs_test.cpp
 )
 set(PLAIT_TEST_numerics
+  numerics/allocation_test.cpp
   numerics/cpp_api_test.cpp
   numerics/cuda_resources_test.cpp
   numerics/cuda_values_test.cpp
@@ -230,6 +233,7 @@ set(PLAIT_TEST_unit_reference
   unit/reference/radius_test.cpp
   unit/reference/reductions_test.cpp
   unit/reference/stored_test.cpp
+  unit/reference/useful_radius_test.cpp
 )
 set(PLAIT_TEST_unit_scalar
   unit/scalar/constant_test.cpp

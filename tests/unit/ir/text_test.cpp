@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "build/ops.h"
 #include "ir/fusion.h"
 
 namespace plait {
@@ -85,6 +86,44 @@ fusion @f (%x: f32[8, n]) -> (%z) {
   verify(*fusion);
   expect_round_trip(*fusion);
   EXPECT_EQ(fusion->segments[0].schedule, "pointwise(vector = 8,unroll = 2)");
+}
+
+// Allocations that say nothing are not printed; nor is a 0-dim tensor's, which has no dims to order.
+TEST(Text, AllocationsRoundTrip) {
+  auto fusion = parse_fusion(R"(
+fusion @f (
+  %x: f32[a, 3] allocation (1, 0),
+  param %w: f32[3, 4, 0] allocation (2, 0 strided, 1),
+  %r: f32[4, 4] allocation (0 strided, 1 strided),
+  %d: f32[4, 4] allocation (0, 1),
+  %s: f32[]
+) -> (%y, %s) {
+  %y: f32[a, 3] allocation (1, 0) = neg(%x)
+}
+)");
+  verify(*fusion);
+  expect_round_trip(*fusion);
+  expect_round_trip(*clone(*fusion));
+  const std::string text = print(*fusion);
+  for (const char* line : {"%x: f32[a, 3] allocation (1, 0),", "%w: f32[3, 4, 0] allocation (2, 0 strided, 1),",
+                           "%r: f32[4, 4] allocation (0 strided, 1 strided),", "%d: f32[4, 4],", "%s: f32[]\n",
+                           "%y: f32[a, 3] allocation (1, 0) = neg(%x)"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
+// What must be given prints even where it is empty.
+TEST(Text, RequiredAttributesPrint) {
+  Fusion f;
+  TensorView* x = f.input("x", {2, 3}, f32);
+  f.output("a", flip(x, {}));
+  f.output("b", unsqueeze(x, {}));
+  f.output("c", roll(x, {}, {}));
+  f.output("d", softmax(x, -1));
+  expect_round_trip(f);
+  const std::string text = print(f);
+  for (const char* call :
+       {"flip(%x, dims = [])", "unsqueeze(%x, dims = [])", "roll(%x, shifts = [])", "softmax(%x, dim = 1)"})
+    EXPECT_NE(text.find(call), std::string::npos) << text;
 }
 
 TEST(Text, SettingsOverrideLets) {
