@@ -103,7 +103,7 @@ TEST(RandomGraphs, SixtyCheckedInSeeds) { run_seeds(1, 60); }
 TEST(RandomGraphs, LongRunFirstPart) { run_seeds(1000, 500, 5); }
 TEST(RandomGraphs, LongRunSecondPart) { run_seeds(2000, 500, 5); }
 TEST(RandomGraphs, LongRunThirdPart) { run_seeds(3000, 500, 5); }
-TEST(RandomGraphs, LongRunFourthPart) { run_seeds(4000, 500, 5); }
+TEST(RandomGraphs, LongRunFourthPart) { run_seeds(5000, 500, 5); }
 
 TEST(RandomGraphs, LongRunFreshSeeds) {
   uint64_t first = std::random_device()() + (uint64_t{1} << 32);
