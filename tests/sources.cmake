@@ -162,6 +162,7 @@ set(PLAIT_TEST_unit_ir
   unit/ir/factors_test.cpp
   unit/ir/fusion_test.cpp
   unit/ir/infer_test.cpp
+  unit/ir/statement_test.cpp
   unit/ir/text_test.cpp
   unit/ir/verify_test.cpp
 )

@@ -179,6 +179,18 @@ void Fusion::attach(std::unique_ptr<Op> op, TensorView* out) {
   owned_ops_.push_back(std::move(op));
 }
 
+void Fusion::take_back(size_t count) {
+  while (tensors_.size() > count) {
+    TensorView& last = tensors_.back();
+    PLAIT_CHECK(readers(&last).empty() && !is_output(&last), "%{} is in use", last.name);
+    std::erase(ops_, last.definition);
+    if (last.definition && owned_ops_.back().get() == last.definition) owned_ops_.pop_back();
+    std::erase(inputs_, &last);
+    by_name_.erase(last.name);
+    tensors_.pop_back();
+  }
+}
+
 std::vector<TensorView*> Fusion::tensors() const {
   std::vector<TensorView*> out = inputs_;
   for (const Op* op : ops_) out.push_back(op->out);
