@@ -16,6 +16,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/sharded_run.cpp
 )
 set(PLAIT_TEST_FOLDERS
+  capi
   command
   error
   fuzz
@@ -51,6 +52,11 @@ set(PLAIT_TEST_FOLDERS
   unit/sim/nccl
   unit/sim/ptx
   unit/sym
+)
+set(PLAIT_TEST_capi
+  capi/callbacks_test.cpp
+  capi/errors_test.cpp
+  capi/run_test.cpp
 )
 set(PLAIT_TEST_command
   command/failure_test.cpp

@@ -65,8 +65,8 @@ Tensor from_dlpack(const DLTensor& tensor, const std::string& name) {
   if (tensor.strides && tensor.ndim > 0) out.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
   if (elements > 0 && !tensor.data) throw UserError("data is null", where, "pass a tensor with memory");
   const size_t bytes = reach(out, name);
-  char* first = static_cast<char*>(tensor.data);
-  if (first) first += tensor.byte_offset;
+  alignas(kBufferAlignment) static char nothing[kBufferAlignment];  // empty tensors may have no address
+  char* first = tensor.data ? static_cast<char*>(tensor.data) + tensor.byte_offset : nothing;
   out.memory = std::make_shared<Memory>(first, bytes, nullptr, location_of(tensor.device, name));
   return out;
 }

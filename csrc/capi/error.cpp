@@ -52,12 +52,10 @@ plait_dtype to_c(DType dtype) {
 }
 
 DType from_c(plait_dtype dtype) {
-#define X(enumerator, text, bits, kind)                                         \
-  if (const plait_dtype known = to_c(DType::enumerator);                        \
-      known.code == dtype.code && known.bits == dtype.bits && dtype.lanes == 1) \
-    return DType::enumerator;
-#include "scalar/dtype.def"
-#undef X
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const plait_dtype known = to_c(static_cast<DType>(i));
+    if (known.code == dtype.code && known.bits == dtype.bits && dtype.lanes == 1) return static_cast<DType>(i);
+  }
   throw UserError(
       fmt::format("DLPack type (code {}, bits {}, lanes {}) is no dtype of plait", dtype.code, dtype.bits, dtype.lanes),
       "", "convert the tensor first");
