@@ -17,11 +17,7 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
 #define PLAIT_API __attribute__((visibility("default")))
-#else
-#define PLAIT_API
-#endif
 
 /* A library serves callers that were compiled with its own version or an earlier one of the same number. */
 #define PLAIT_ABI_VERSION 1
