@@ -15,20 +15,6 @@ sym::Expr product_of(sym::Pool& pool, const TensorView* t, size_t begin, size_t 
   return out;
 }
 
-CommReduce reduce_of(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::sum:
-      return CommReduce::sum;
-    case ReduceOp::max:
-      return CommReduce::max;
-    case ReduceOp::min:
-      return CommReduce::min;
-    case ReduceOp::prod:
-      return CommReduce::prod;
-  }
-  __builtin_unreachable();
-}
-
 class Builder {
  public:
   Builder(const Fusion& fusion, const DeviceMesh& devices, const std::vector<CompiledSegment>& compiled)
@@ -195,6 +181,20 @@ class Builder {
 };
 
 }  // namespace
+
+CommReduce reduce_of(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::sum:
+      return CommReduce::sum;
+    case ReduceOp::max:
+      return CommReduce::max;
+    case ReduceOp::min:
+      return CommReduce::min;
+    case ReduceOp::prod:
+      return CommReduce::prod;
+  }
+  __builtin_unreachable();
+}
 
 std::optional<ProductView> product_view(const Op& op, std::string* why) {
   sym::Pool& pool = op.out->fusion->pool();

@@ -16,6 +16,9 @@ struct CompiledSegment {
   std::shared_ptr<Executable> executable;
 };
 
+// What ranks do where a pending value becomes whole.
+CommReduce reduce_of(ReduceOp op);
+
 // Extents of a contraction as a library sees it: out[batch, m, n] = a[batch, m, k] * b.
 struct ProductView {
   const TensorView *a = nullptr, *b = nullptr;

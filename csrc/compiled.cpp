@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "bind_inputs.h"
 #include "bound_class.h"
+#include "boundary.h"
 #include "communication.h"
 #include "pipeline.h"
 
@@ -88,6 +89,7 @@ struct Compiled::Impl {
   void remember(const Metadata& metadata, BoundClass* bound, uint64_t comms);
   Communication who(const RunOptions& run_options) const;
   ExecutorRunOptions executor_options(const RunOptions& run_options) const;
+  Allocator& output_allocator(const RunOptions& run_options) const;
   void finish_run(BoundClass& bound, double run_ms);
 };
 
@@ -218,6 +220,13 @@ ExecutorRunOptions Compiled::Impl::executor_options(const RunOptions& run_option
   return how;
 }
 
+// Of outputs on the host.
+Allocator& Compiled::Impl::output_allocator(const RunOptions& run_options) const {
+  static HostAllocator host;
+  if (!device->host_memory()) return host;
+  return run_options.allocator ? *run_options.allocator : device->allocator();
+}
+
 // Reports what the run did.
 void Compiled::Impl::finish_run(BoundClass& bound, double run_ms) {
   Report& report = last->report;
@@ -242,6 +251,7 @@ void Compiled::Impl::finish_run(BoundClass& bound, double run_ms) {
 Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
   const ExecutorRunOptions how = impl.executor_options(run_options);
+  check_inputs(*impl.fusion, inputs);
   const uint64_t comms = (run_options.comms ? run_options.comms : impl.communication.comms.get())->serial();
   BoundClass& bound = impl.same_as_last(inputs, comms)
                           ? *impl.last_bound
@@ -253,6 +263,7 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   try {
     PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
     Tensors out = bound.run(inputs, how, impl.options.options.check_replicas, run_ms);
+    order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
     impl.finish_run(bound, run_ms);
     return out;
   } catch (const std::exception& e) {
@@ -280,10 +291,12 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
     throw UserError("the global sizes are not known from the pieces of a rank", "run_local",
                     "call prepare() with the metadata of the global tensors first");
   const ExecutorRunOptions how = impl.executor_options(run_options);
+  check_inputs(*impl.fusion, pieces);
   BoundClass& bound = impl.bound_of_last(who, rank);
   bound.comms().reset_traffic();
   double run_ms = 0;
   Tensors out = bound.run_pieces(pieces, how, run_ms);
+  order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
   Report& report = impl.last->report;
   report.run_ms = run_ms;
   const CommTraffic traffic = bound.comms().traffic();  // of this rank: the others are not asked
@@ -336,6 +349,7 @@ void check_graph(const Fusion& fusion) {
 Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   check_graph(fusion);
   verify(fusion);
+  check_allocations(fusion);
   auto impl = std::make_shared<Compiled::Impl>();
   auto copy = clone(fusion);
   impl->file_segments = file_segments(fusion);

@@ -5,15 +5,10 @@
 namespace plait {
 
 std::vector<FileSegment> file_segments(const Fusion& fusion) {
-  for (const TensorView* t : fusion.tensors()) {
+  for (const TensorView* t : fusion.tensors())
     if (!t->domain.transforms.empty())
       throw UserError(fmt::format("the loops of %{} are made by its schedule", t->name), "schedule",
                       "pin a schedule instead: segment @s (...) -> (...) schedule pointwise(vector = 8) { ... }");
-    for (size_t d = 0; d < t->rank(); ++d)
-      if (t->domain.allocation[d] != static_cast<int>(d))
-        throw UserError(fmt::format("%{} is not allocated in row-major order", t->name), "localize",
-                        "drop its allocation: tensors are dense and row-major");
-  }
   std::vector<FileSegment> out;
   for (const auto& segment : fusion.segments) {
     FileSegment written{segment.name, {}, {}, segment.schedule};

@@ -11,8 +11,7 @@ struct FileSegment {
   std::string schedule;
 };
 
-// The segments of a written fusion. UserError naming the tensor: loops outside of a schedule's own, an allocation order
-// that is not row-major.
+// The segments of a written fusion. UserError naming the tensor: loops outside of a schedule's own.
 std::vector<FileSegment> file_segments(const Fusion& fusion);
 
 // Schedules by output tensor.

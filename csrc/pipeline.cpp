@@ -5,7 +5,6 @@
 #include "pipeline_stages.h"
 #include "plant_bugs.h"
 #include "shard/insert_reshards.h"
-#include "shard/localize.h"
 #include "shard/propagate.h"
 #include "shard/verify_sharding.h"
 
@@ -22,6 +21,7 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   // graph: facts come first, so that expressions fold on construction
   stages.make("graph", "state_facts", out->graph, [&] { return clone(fusion, facts); });
   Fusion& graph = *out->graph;
+  stages.pass("graph", "drop_allocations", graph, [&] { drop_allocations(graph); });
   stages.pass("graph", "number_random_ops", graph, [&] { number_random_ops(graph); });  // before ops come and go
   stages.pass("graph", "expand", graph, [&] { expand(graph); });
   stages.pass("graph", "split_bias", graph, [&] { split_bias(graph, options); });  // a pending sum takes no bias
@@ -43,7 +43,7 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
 
   // localized: device axes leave, extents are those of a rank
   std::unique_ptr<Fusion> localized;
-  stages.make("localized", "localize", localized, [&] { return localize(sharded, context.mesh); });
+  stages.make("localized", "localize", localized, [&] { return localize_for(sharded, context); });
   plant_after_localize(*localized, options);
   stages.pass("localized", "remove_unread", *localized, [&] {
     remove_dead_code(*localized);

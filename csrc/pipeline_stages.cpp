@@ -11,10 +11,12 @@
 #include "base/suggest.h"
 #include "codegen/cuda/write.h"
 #include "codegen/llvm/writer.h"
+#include "comm/nccl/nccl_communicators.h"
 #include "reference/executable.h"
 #include "reference/product.h"
 #include "schedule/scheduler.h"
 #include "segment/segment.h"
+#include "shard/localize.h"
 
 namespace plait {
 
@@ -138,6 +140,13 @@ std::string Stages::finish() {
   text("timings", fusion_name_, table);
   stop_at("timings", table);
   return table;
+}
+
+std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContext& context) {
+  LocalizeOptions how;
+  if (!context.device.host_memory())
+    how.reduces = [](ReduceOp op, DType dtype) { return nccl_reduces(reduce_of(op), dtype); };
+  return localize(sharded, context.mesh, how);
 }
 
 void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string* reasons) {
@@ -265,27 +274,42 @@ void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device, b
   run_parallel(jobs);
 }
 
-// The stages that only GPUs have, for whoever asks: CUDA text, PTX, machine code.
-void show_gpu_stages(const CompiledClass& compiled, Stages& stages, const CompileOptions& options) {
-  // These two cost a compiler's run: only who names them gets them.
+// What NVRTC makes of CUDA text, for whoever names these stages: they cost a compiler's run.
+void show_machine_code(const std::vector<CudaKernel>& kernels, const std::string& architecture, Stages& stages) {
+  std::string all;
+  for (const auto& kernel : kernels) {
+    std::string text = compile_cuda(kernel.text, kernel.name, architecture).ptx;
+    stages.text("ptx", kernel.name, text);
+    all += text;
+  }
+  stages.stop_at("ptx", all);
+}
+
+// The stages that only GPUs have, for whoever asks: CUDA text (on other devices), PTX.
+void show_gpu_stages(const CompiledClass& compiled, const std::vector<CompiledSegment*>& fresh, Stages& stages,
+                     const PipelineContext& context) {
+  const CompileOptions& options = context.options;
   auto named = [&](const char* stage) {
     return options.until == stage || (options.dumps && options.dumps->requested(stage));
   };
-  const bool with_ptx = named("ptx");
   if (named("sass"))
     throw MissingError("stage `sass` needs a disassembler, and none is part of this build", "sass", "use --dump=ptx");
+  const bool with_ptx = named("ptx");
+  if (context.device.language() == KernelLanguage::cuda) {
+    std::vector<CudaKernel> kernels;
+    for (const CompiledSegment* slot : fresh) kernels.push_back({slot->text.name, "", slot->text.text});
+    if (with_ptx) show_machine_code(kernels, context.device.architecture(), stages);
+    return;
+  }
   if (!stages.wants("cuda") && !with_ptx) return;
-  std::string cuda, ptx;
-  for (const auto& kernel : write_cuda_kernels(compiled, options)) {
+  const std::vector<CudaKernel> kernels = write_cuda_kernels(compiled, options);
+  std::string cuda;
+  for (const auto& kernel : kernels) {
     stages.text("cuda", kernel.name, kernel.text);
     cuda += kernel.text;
-    if (!with_ptx) continue;
-    std::string text = compile_cuda(kernel.text, kernel.name, "sm_90a").ptx;
-    stages.text("ptx", kernel.name, text);
-    ptx += text;
   }
   stages.stop_at("cuda", cuda);
-  stages.stop_at("ptx", ptx);
+  if (with_ptx) show_machine_code(kernels, "sm_90a", stages);
 }
 
 }  // namespace
@@ -318,8 +342,8 @@ void compile_segments(CompiledClass& compiled, Stages& stages, const PipelineCon
     all += slot.text.text;
     fresh_slots.push_back(&slot);
   }
-  stages.stop_at(stage, all);
-  if (language != KernelLanguage::cuda) show_gpu_stages(compiled, stages, context.options);
+  if (language != KernelLanguage::none) stages.stop_at(stage, all);
+  show_gpu_stages(compiled, fresh_slots, stages, context);
   compile_fresh(fresh_slots, context.device, has_test_bug(context.options.options, "internal_error_kernel"));
   for (const auto& [again, first] : repeated) {
     compiled.segments[again].text = compiled.segments[first].text;

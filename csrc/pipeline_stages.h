@@ -36,6 +36,8 @@ class Stages {
   PassDriver driver_;
 };
 
+// localize() for the communicator of the device: on GPUs NCCL, which does not reduce everything.
+std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContext& context);
 // Segments the localized fusion for the device, with what the file pins.
 // `reasons` gets a line per decision.
 void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string* reasons);

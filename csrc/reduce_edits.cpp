@@ -232,9 +232,13 @@ Edits drop_annotations(const Fusion& fusion) {
     if (t->stored) out.push_back(on_tensor(*t, [](Fusion&, TensorView& x) { x.stored.reset(); }));
     if (!t->domain.transforms.empty())
       out.push_back(on_tensor(*t, [](Fusion&, TensorView& x) { x.domain.transforms.clear(); }));
-    if (!dense(t->domain))
-      out.push_back(on_tensor(
-          *t, [](Fusion&, TensorView& x) { std::sort(x.domain.allocation.begin(), x.domain.allocation.end()); }));
+    if (!t->domain.strided.empty())
+      out.push_back(on_tensor(*t, [](Fusion&, TensorView& x) { x.domain.strided.clear(); }));
+    if (!is_row_major(t->domain))
+      out.push_back(on_tensor(*t, [](Fusion&, TensorView& x) {
+        std::sort(x.domain.allocation.begin(), x.domain.allocation.end());
+        x.domain.strided.clear();
+      }));
   }
   return out;
 }

@@ -14,8 +14,6 @@ inline bool annotated(const TensorView& t) {
   return t.layout_source == LayoutSource::annotated || !t.layout.is_replicated();
 }
 
-inline bool dense(const Domain& domain) { return std::is_sorted(domain.allocation.begin(), domain.allocation.end()); }
-
 // fn(value, initial value) for every attribute that can be compared with its initial value.
 template <class Node, class Fn>
 void for_each_attribute(Node& node, Fn&& fn) {
@@ -23,7 +21,7 @@ void for_each_attribute(Node& node, Fn&& fn) {
   for_each_field(node, [&](auto field, auto& value) {
     using T = std::remove_cvref_t<decltype(value)>;
     if constexpr (!std::is_same_v<T, Pointwise> && !std::is_same_v<T, sym::Expr> && requires { value == value; })
-      if (field.role == Role::attribute) fn(value, fresh.*(field.member));
+      if (is_attribute(field)) fn(value, fresh.*(field.member));
   });
 }
 
@@ -69,6 +67,7 @@ inline void set_shape(TensorView& t, const std::vector<sym::Expr>& shape) {
     t.domain.logical.push_back({e, e.constant() == 1 ? AxisKind::broadcast : AxisKind::iteration});
   t.domain.transforms.clear();
   if (same_rank) return;
+  t.domain.strided.clear();
   t.domain.allocation.resize(shape.size());
   std::iota(t.domain.allocation.begin(), t.domain.allocation.end(), 0);
   t.layout = Layout::replicated(shape.size());

@@ -213,8 +213,8 @@ Edits simpler_attributes(const Fusion& fusion) {
 int64_t saturated(int64_t value) { return std::min<int64_t>(value, int64_t{1} << 40); }
 
 int64_t annotation_count(const TensorView& t) {
-  int64_t out = annotated(t) + t.stored.has_value() + (t.role == TensorRole::parameter) + !dense(t.domain) +
-                !t.domain.transforms.empty();
+  int64_t out = annotated(t) + t.stored.has_value() + (t.role == TensorRole::parameter) + !is_row_major(t.domain) +
+                !t.domain.strided.empty() + !t.domain.transforms.empty();
   for (const Layout* layout : {&t.layout, t.stored ? &*t.stored : nullptr}) {
     if (!layout) continue;
     out += static_cast<int64_t>(layout->partial.size());

@@ -25,6 +25,7 @@ set(PLAIT_CORE_SOURCES
   base/suggest.cpp
   bind_inputs.cpp
   bound_class.cpp
+  boundary.cpp
   build/build.cpp
   build/compose.cpp
   build/compose_models.cpp
@@ -68,6 +69,7 @@ set(PLAIT_CORE_SOURCES
   device/tensor.cpp
   devices.cpp
   file_schedules.cpp
+  graph/drop_allocations.cpp
   graph/expand.cpp
   graph/remove_dead_code.cpp
   graph/rewrite.cpp
@@ -151,6 +153,7 @@ set(PLAIT_CORE_SOURCES
   reference/pointwise.cpp
   reference/product.cpp
   reference/reductions.cpp
+  reference/signs.cpp
   reference/sums.cpp
   scalar/constant.cpp
   scalar/convert.cpp

@@ -9,6 +9,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/kir_interpreter.cpp
   support/main.cpp
   support/op_cases.cpp
+  support/op_words.cpp
   support/random_graph.cpp
   support/random_ops.cpp
   support/random_pointwise.cpp
@@ -18,6 +19,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
 set(PLAIT_TEST_FOLDERS
   capi
   command
+  conformance
   error
   fuzz
   golden
@@ -65,12 +67,30 @@ set(PLAIT_TEST_command
   command/reduce_test.cpp
   command/run_test.cpp
 )
+set(PLAIT_TEST_conformance
+  conformance/cases.cpp
+  conformance/conformance_test.cpp
+  conformance/importer.cpp
+  conformance/model.cpp
+  conformance/ops_creation.cpp
+  conformance/ops_indexing.cpp
+  conformance/ops_layers.cpp
+  conformance/ops_loops.cpp
+  conformance/ops_losses.cpp
+  conformance/ops_movement.cpp
+  conformance/ops_optimizers.cpp
+  conformance/ops_pointwise.cpp
+  conformance/ops_reduce.cpp
+  conformance/ops_resize.cpp
+  conformance/ops_windows.cpp
+)
 set(PLAIT_TEST_error
   error/ops_error_test.cpp
   error/text_error_test.cpp
 )
 set(PLAIT_TEST_fuzz
   fuzz/planted_bugs_test.cpp
+  fuzz/random_chains_test.cpp
   fuzz/random_graphs_test.cpp
   fuzz/simulated_graphs_test.cpp
   fuzz/text_fuzz_test.cpp
@@ -88,6 +108,7 @@ set(PLAIT_TEST_multidevice
   multidevice/programs_test.cpp
 )
 set(PLAIT_TEST_numerics
+  numerics/allocation_test.cpp
   numerics/cpp_api_test.cpp
   numerics/cuda_resources_test.cpp
   numerics/cuda_values_test.cpp
@@ -219,6 +240,7 @@ set(PLAIT_TEST_unit_reference
   unit/reference/radius_test.cpp
   unit/reference/reductions_test.cpp
   unit/reference/stored_test.cpp
+  unit/reference/useful_radius_test.cpp
 )
 set(PLAIT_TEST_unit_scalar
   unit/scalar/constant_test.cpp

@@ -42,10 +42,11 @@ def core_lists():
 
 
 def test_lists():
-    """One test binary per folder that holds *_test.cpp; other .cpp files of tests/support are helpers of all."""
+    """One test binary per folder that holds *_test.cpp; other .cpp files are helpers: of all in tests/support, of the
+    folder itself in tests/conformance."""
     base = ROOT / "tests"
     groups = {}
-    for p in sorted(base.rglob("*_test.cpp")):
+    for p in sorted({*base.rglob("*_test.cpp"), *base.glob("conformance/*.cpp")}):
         groups.setdefault(p.parent.relative_to(base).as_posix(), []).append(p.relative_to(base).as_posix())
     support = sorted(p.relative_to(base).as_posix() for p in (base / "support").rglob("*.cpp"))
     text = HEAD + cmake_list("PLAIT_TEST_SUPPORT_SOURCES", support)

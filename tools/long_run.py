@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -27,13 +28,14 @@ STATE = ROOT / "build/long"
 class Area:
     """Tests of one preset. `tests`: a pattern of their names; `long`: those labelled so, the others, or both (None);
     `folders`: a pattern of the folders of tests/ that are built, all where empty; `target`: what is built instead of
-    tests, by itself the only case."""
+    tests, by itself the only case; `needs`: a program without which the area is skipped by name."""
     preset: str
     tests: str = "."
     long: bool = True
     folders: str = ""
     target: str = ""
     checks: bool = False
+    needs: str = ""
 
 
 THREADED = r"unit/(program|comm|device|backend/(cpu|cuda)|sim/(cuda|nccl))(/.*)?|multidevice|numerics"
@@ -47,6 +49,7 @@ AREAS = {
     "gpu": Area("ci", r"^(unit/(sim|backend/cuda)|numerics|golden)/"),
     "fuzz": Area("ci", r"^fuzz/"),
     "rest": Area("ci"),
+    "libfuzzer": Area("fuzz", long=False, needs="clang++-19"),
     "asan": Area("asan", long=False),
     "ubsan": Area("ubsan", long=False),
     "tsan": Area("tsan", f"^({THREADED})/", long=False, folders=THREADED),
@@ -179,6 +182,10 @@ def targets(folders):
 def run_area(name, state, builder, limit=LIMIT):
     """Runs what of the area has not run. The state is saved after every batch."""
     area = AREAS[name]
+    if area.needs and shutil.which(area.needs) is None:
+        state.cases[name] = ["skipped", 0.0, f"{area.needs} is not here"]
+        state.save()
+        return
     if not builder.build(area):
         state.cases["build"] = ["failed", 0.0, f"build/{area.preset}/build.log"]
         state.save()

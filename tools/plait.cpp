@@ -57,8 +57,9 @@ void add_file(CLI::App& app, Arguments& args) {
   app.add_option("--device", args.device, "cuda, cpu, reference or sim:ARCH[:N]; default: the first that is here")
       ->type_name("DEVICE");
   add_list(app, "--option", args.options, "NAME=VALUE", "an option of the compiler; plait doctor --options lists them");
-  add_list(app, "--dump", args.dumps, "STAGE[:GLOB][@DIR]",
-           "text of a stage: fusion graph sharded localized segments params scheduled kir cuda llvm program timings");
+  add_list(
+      app, "--dump", args.dumps, "STAGE[:GLOB][@DIR]",
+      "text of a stage: fusion graph sharded localized segments params scheduled kir cuda llvm ptx program timings");
   add_passes(app, args);
 }
 

@@ -240,8 +240,11 @@ Tensors make_inputs(const Arguments& args, const Loaded& loaded) {
   draw.given = given_inputs(args, fusion);
   draw.sizes = {loaded.options.sizes.begin(), loaded.options.sizes.end()};
   require_sizes(fusion, reference::bind_sizes(fusion, draw.given, draw.sizes));
-  auto drawn = reference::draw_inputs(fusion, draw);
-  return {drawn.begin(), drawn.end()};
+  const auto drawn = reference::draw_inputs(fusion, draw);
+  HostAllocator memory;
+  Tensors out;
+  for (const TensorView* t : fusion.inputs()) out[t->name] = drawn.at(t->name).in_order(t->domain.allocation, memory);
+  return out;
 }
 
 Metadata input_metadata(const Loaded& loaded) {

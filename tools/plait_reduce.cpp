@@ -99,6 +99,9 @@ void write_whole(const std::string& path, const std::string& text) {
     throw UserError(fmt::format("cannot write `{}`", path), "--out", "give a path that can be written");
 }
 
+// What a run printed as an error, below the help that ends with it.
+std::string printed(const ProcessEnd& end) { return end.err.empty() ? "" : ":\n" + end.err; }
+
 class Reduce {
  public:
   explicit Reduce(const ReduceWords& words) : words_(words), folder_("plait_reduce_") {}
@@ -146,11 +149,11 @@ class Reduce {
                       "give a command whose exit code is not 0 where the bug shows");
     if (words_.exit && *words_.exit != end.exit)
       throw UserError(fmt::format("the command ends with exit code {}, not {}", end.exit, *words_.exit), where,
-                      "leave --exit away, or correct it:\n" + end.err);
+                      "leave --exit away, or correct it" + printed(end));
     exit_ = end.exit;
     if (!matches(end))
       throw UserError(fmt::format("the command does not print `{}`", words_.match), "--match",
-                      "take words of what it prints:\n" + end.err);
+                      "take words of what it prints" + printed(end));
     fmt::print("{} fails with exit code {}\n", words_.file, exit_);
     if (exit_ == 1 && words_.match.empty())
       fmt::print("  note: exit code 1 is that of every refusal; --match TEXT keeps to one\n");

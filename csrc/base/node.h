@@ -12,7 +12,8 @@ enum class Role : uint8_t {
   optional,   // the same, and may be absent: stands last among the operands
   named,      // the same, written `name = %x`, and may be absent unless it is a seed
   result,     // a value the node defines
-  attribute,  // printed as `name = value`
+  attribute,  // printed as `name = value`; the field's initial value where a text leaves it out
+  required,   // the same, and a text must give it
   body,       // nested statements
 };
 
@@ -44,6 +45,10 @@ constexpr Field<Node, Member> attribute(std::string_view name, Member Node::* me
   return {name, member, Role::attribute};
 }
 template <class Node, class Member>
+constexpr Field<Node, Member> required(std::string_view name, Member Node::* member) {
+  return {name, member, Role::required};
+}
+template <class Node, class Member>
 constexpr Field<Node, Member> body(std::string_view name, Member Node::* member) {
   return {name, member, Role::body};
 }
@@ -52,6 +57,11 @@ constexpr Field<Node, Member> body(std::string_view name, Member Node::* member)
 template <class Node, class Member>
 constexpr bool may_be_absent(const Field<Node, Member>& field) {
   return field.role == Role::optional || (field.role == Role::named && field.name != "seed");
+}
+
+template <class Node, class Member>
+constexpr bool is_attribute(const Field<Node, Member>& field) {
+  return field.role == Role::attribute || field.role == Role::required;
 }
 
 // Calls fn(field, node.*field.member) for every field, in declaration order.

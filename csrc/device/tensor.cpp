@@ -138,6 +138,46 @@ Tensor Tensor::contiguous() const {
   return copy;
 }
 
+bool Tensor::lies_in(const std::vector<int>& order, const std::vector<bool>& strided) const {
+  PLAIT_CHECK(order.size() == shape.size() && strides.size() == shape.size(), "an order of {} dims", order.size());
+  if (elements() == 0) return true;
+  int64_t stride = 0, span = 1;  // of the inner dim; what the inner dims span
+  for (size_t place = order.size(); place-- > 0;) {
+    const size_t dim = size_t(order[place]);
+    if (shape[dim] == 1) continue;
+    const bool free = !strided.empty() && strided[place];
+    if (free && strides[dim] == 0) continue;
+    if (free ? strides[dim] < stride : strides[dim] != span) return false;
+    stride = strides[dim];
+    span = stride * shape[dim];
+  }
+  return true;
+}
+
+Tensor Tensor::in_order(const std::vector<int>& order, Allocator& allocator) const {
+  if (lies_in(order)) return *this;
+  Tensor copy{dtype, shape, std::vector<int64_t>(shape.size()), allocator.allocate(bytes()), 0};
+  int64_t span = 1;
+  for (size_t place = order.size(); place-- > 0;) {
+    copy.strides[size_t(order[place])] = span;
+    span *= shape[size_t(order[place])];
+  }
+  // Walked in the copy's own order, which is dense.
+  std::vector<int64_t> extents, from;
+  for (int dim : order) {
+    extents.push_back(shape[size_t(dim)]);
+    from.push_back(strides[size_t(dim)]);
+  }
+  const size_t size = size_of(dtype);
+  const auto* source = static_cast<const std::byte*>(data());
+  auto* target = static_cast<std::byte*>(copy.data());
+  for_each_offset(extents, from, [&](int64_t offset) {
+    std::memcpy(target, source + offset * int64_t(size), size);
+    target += size;
+  });
+  return copy;
+}
+
 void* Tensor::data() const { return static_cast<std::byte*>(memory->data()) + byte_offset; }
 
 double Tensor::at(int64_t linear) const {
@@ -151,8 +191,15 @@ double Tensor::at(int64_t linear) const {
 }
 
 std::vector<double> Tensor::to_doubles() const {
+  const int64_t count = elements();
+  const bool floats_lie_here =
+      dtype == DType::f32 && count > 0 && is_contiguous() && reinterpret_cast<uintptr_t>(data()) % alignof(float) == 0;
+  if (floats_lie_here) {  // the common case
+    const auto* floats = static_cast<const float*>(data());
+    return std::vector<double>(floats, floats + count);
+  }
   std::vector<double> values;
-  values.reserve(size_t(elements()));
+  values.reserve(size_t(count));
   const auto* bytes = static_cast<const std::byte*>(data());
   for_each_offset(shape, strides, [&](int64_t offset) {
     values.push_back(load_double(dtype, bytes + offset * int64_t(size_of(dtype))));

@@ -82,6 +82,12 @@ struct Tensor {
   bool is_contiguous() const;
   bool on_host() const { return !memory || memory->location().host; }
   Tensor contiguous() const;  // itself if row-major without gaps, else a copy
+  // Whether the dims lie in memory as `order` says, outermost first: the stride of each is what the dims inside of it
+  // span; of those that are flagged in `strided` (by place, empty: none) it is anything not below the next inner one's,
+  // or 0. Extents of 1 and tensors without elements lie in every order. Needs no access to the elements.
+  bool lies_in(const std::vector<int>& order, const std::vector<bool>& strided = {}) const;
+  // A dense tensor in that order: itself if it lies so, else a copy in memory of `allocator`.
+  Tensor in_order(const std::vector<int>& order, Allocator& allocator) const;
   void* data() const;
   double at(int64_t linear) const;  // element by row-major linear index, as double
   std::vector<double> to_doubles() const;

@@ -9,6 +9,10 @@ namespace plait {
 // Ensures: all offsets are there. Why first: later passes remove and add ops.
 void number_random_ops(Fusion& fusion);
 
+// Makes every tensor dense and row-major, as all are inside of a run. Why first: how inputs and outputs lie in memory
+// is a matter of the run's boundary (csrc/boundary.h) alone.
+void drop_allocations(Fusion& fusion);
+
 // Removes ops whose results nobody needs. Why here: nothing else then looks at them.
 void remove_dead_code(Fusion& fusion);
 

@@ -86,6 +86,7 @@ class Cloner {
     to->stored = from.stored;
     to->reason = from.reason;
     to->domain.allocation = from.domain.allocation;
+    to->domain.strided = from.domain.strided;
     to->domain.transforms = from.domain.transforms;
     for (auto& t : to->domain.transforms) t.factor = expr(t.factor);
     for (const auto& axis : from.domain.reduction)
@@ -138,7 +139,8 @@ bool same_tensor(const TensorView& a, const TensorView& b) {
   };
   return a.name == b.name && a.dtype == b.dtype && a.dtype_alias == b.dtype_alias && a.role == b.role &&
          same(a.shape(), b.shape()) && a.layout == b.layout && annotated(a) == annotated(b) && a.stored == b.stored &&
-         a.domain.allocation == b.domain.allocation && same(a.domain.transforms, b.domain.transforms);
+         a.domain.allocation == b.domain.allocation && a.domain.strided == b.domain.strided &&
+         same(a.domain.transforms, b.domain.transforms);
 }
 
 bool same_op(const Op& a, const Op& b) {

@@ -99,7 +99,7 @@ Inferred infer(const Expand& op) {
   check_extents(op, "extent", op.shape);
   if (op.shape.size() < op.in->rank())
     throw UserError(fmt::format("{} has more dims than the {} of the shape", text(op.in), op.shape.size()),
-                    describe(op), "a shape keeps every dim");
+                    describe(op), fmt::format("give at least {} extents; -1 keeps one", op.in->rank()));
   const size_t shift = op.shape.size() - op.in->rank();
   for (size_t d = 0; d < op.in->rank(); ++d)
     if (!is_unit(op.in->extent(d)) && op.in->extent(d) != op.shape[d + shift])
@@ -109,7 +109,8 @@ Inferred infer(const Expand& op) {
 }
 
 Inferred infer(const Eye& op) {
-  check_extents(op, "extent", {op.rows, op.columns});
+  check_extents(op, "rows", {op.rows});
+  check_extents(op, "columns", {op.columns});
   return {{op.rows, op.columns}, op.dtype, ""};
 }
 

@@ -153,10 +153,13 @@ Inferred infer(const Repeat& op, Fusion& fusion) {
 }
 
 Inferred infer(const Bitcast& op) {
-  if (size_of(op.to) != size_of(op.in->dtype) || op.to == DType::boolean)
+  if (op.to == DType::boolean)
+    throw UserError(fmt::format("bits of {} as bool", text(op.in)), describe(op),
+                    "not every byte is a bool: compare, e.g. ne(%x, %zero)");
+  if (size_of(op.to) != size_of(op.in->dtype))
     throw UserError(fmt::format("{} has elements of {} bytes, {} of {}", text(op.in), size_of(op.in->dtype),
                                 name(op.to), size_of(op.to)),
-                    describe(op), "bits are kept: name a dtype of the same size, and not bool");
+                    describe(op), "bits are kept: name a dtype of the same size, or cast");
   return typed(op.in->shape(), op.to, op.in);
 }
 

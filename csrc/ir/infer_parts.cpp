@@ -38,17 +38,19 @@ std::vector<sym::Expr> broadcast(const Op& op, const std::vector<TensorView*>& i
 void check_float(const Op& op, const TensorView* t) {
   if (!is_float(t->dtype))
     throw UserError(fmt::format("{} is not floating-point", text(t)), describe(op),
-                    "cast it first, e.g. cast(%x, to = f32)");
+                    fmt::format("cast it first, e.g. cast(%{}, to = f32)", t->name));
 }
 
 void check_index(const Op& op, const TensorView* t) {
   if (t->dtype == DType::i64 || t->dtype == DType::i32) return;
-  throw UserError(fmt::format("{} is no index", text(t)), describe(op), "an index is i32 or i64: cast it");
+  throw UserError(fmt::format("{} is no index", text(t)), describe(op),
+                  fmt::format("an index is i32 or i64: cast it, e.g. cast(%{}, to = i64)", t->name));
 }
 
 void check_seed(const Op& op, const TensorView* seed) {
   if (seed->dtype != DType::u64 || seed->rank() != 0)
-    throw UserError(fmt::format("the seed is {}", text(seed)), describe(op), "a seed is u64[]");
+    throw UserError(fmt::format("the seed is {}", text(seed)), describe(op),
+                    "a seed is u64[]: declare an input, e.g. %seed: u64[]");
 }
 
 void check_offset(const Op& op, std::optional<int64_t> offset) {
@@ -64,13 +66,15 @@ void check_rank(const Op& op, const TensorView* t, size_t least, size_t most, co
 void check_extents(const Op& op, std::string_view what, const std::vector<sym::Expr>& extents) {
   for (size_t d = 0; d < extents.size(); ++d)
     if (sym::bounds(extents[d]).hi < 0)
-      throw UserError(fmt::format("{} {} is negative: {}", what, d, sym::print(extents[d])), describe(op),
-                      "extents are at least 0");
+      throw UserError(extents.size() == 1 ? fmt::format("{} is negative: {}", what, sym::print(extents[d]))
+                                          : fmt::format("{} {} is negative: {}", what, d, sym::print(extents[d])),
+                      describe(op), "extents are at least 0");
 }
 
 void check_same_dtype(const Op& op, const TensorView* a, const TensorView* b) {
   if (a->dtype != b->dtype)
-    throw UserError(fmt::format("dtypes differ: {} and {}", text(a), text(b)), describe(op), "cast one of them");
+    throw UserError(fmt::format("dtypes differ: {} and {}", text(a), text(b)), describe(op),
+                    fmt::format("cast one of them, e.g. cast(%{}, to = {})", b->name, name(a->dtype)));
 }
 
 void check_same_extent(const Op& op, const TensorView* a, size_t a_dim, const TensorView* b, size_t b_dim,
@@ -85,7 +89,13 @@ void check_dim(const Op& op, int64_t dim, size_t rank) {
   if (dim >= 0 && dim < int64_t(rank)) return;
   const std::string range =
       rank == 0 ? "the tensor has no dims" : fmt::format("dims are {} to {}", -int64_t(rank), int64_t(rank) - 1);
-  throw UserError(fmt::format("there is no dim {}", dim), describe(op), range);
+  std::string of = fmt::format("a result of rank {}", rank);  // where no operand has these dims
+  for (const TensorView* t : inputs(op))
+    if (t->rank() == rank) {
+      of = text(t);
+      break;
+    }
+  throw UserError(fmt::format("there is no dim {} of {}", dim, of), describe(op), range);
 }
 
 void check_dims(const Op& op, const std::vector<int64_t>& dims, size_t rank, bool sorted) {

@@ -288,7 +288,10 @@ class Parser : TypeParser {
       out.layout_source = LayoutSource::annotated;
       out.reason = "annotated";
     }
-    if (stated.type) out.domain.allocation = stated.tensor.domain.allocation;
+    if (stated.type) {
+      out.domain.allocation = stated.tensor.domain.allocation;
+      out.domain.strided = stated.tensor.domain.strided;
+    }
     if (!stated.tensor.domain.transforms.empty()) {
       out.domain.reduction = reduction_axes(*op);
       out.domain.transforms = stated.tensor.domain.transforms;
@@ -386,8 +389,9 @@ class Parser : TypeParser {
         if (!given.insert(attribute).second)
           in_.fail_at(here, fmt::format("attribute `{}` is given twice", attribute), "give it once");
         if (!read_attribute(node, attribute)) {
+          const std::vector<std::string> known = attributes(node);
           in_.fail_at(here, fmt::format("{} has no attribute `{}`", op, attribute),
-                      suggestion(attribute, attributes(node)));
+                      known.empty() ? fmt::format("{} takes none: drop it", op) : suggestion(attribute, known));
         }
       } while (in_.accept(","));
       in_.expect(")", "or `,` after an argument");
@@ -407,12 +411,27 @@ class Parser : TypeParser {
       using T = std::remove_cvref_t<decltype(value)>;
       if constexpr (std::is_same_v<T, Pointwise>) {
         if (value == Pointwise::gelu_erf) out.push_back("approx");
-      } else if (field.role == Role::attribute || field.role == Role::named) {
+      } else if (std::is_same_v<T, Reduction>) {  // the op's name says it
+      } else if (is_attribute(field) || field.role == Role::named) {
         out.emplace_back(field.name);
         if constexpr (std::is_same_v<T, Constant>) out.emplace_back("dtype");
       }
     });
     return out;
+  }
+
+  // How an attribute that is missing may be written.
+  template <class T>
+  static std::string example(std::string_view name) {
+    if constexpr (std::is_same_v<T, Constant>) return "write value = 0, dtype = f32";
+    if constexpr (std::is_same_v<T, std::vector<sym::Expr>>)
+      return fmt::format("write {0} = [b, 4], or {0} = []", name);
+    if constexpr (std::is_same_v<T, std::vector<int64_t>>) return fmt::format("write {} = [1]", name);
+    if constexpr (std::is_same_v<T, DType>) return fmt::format("write {} = f32", name);
+    if constexpr (std::is_same_v<T, double>) return fmt::format("write {} = 0.1", name);
+    if constexpr (std::is_same_v<T, int>) return fmt::format("write {} = tp, an axis of the mesh", name);
+    if (name == "dim") return "write dim = 0, or dim = -1 for the last";
+    return fmt::format("write {} = 2", name);
   }
 
   template <class Node>
@@ -431,21 +450,17 @@ class Parser : TypeParser {
         else if (!may_be_absent(field))
           in_.fail_at(at, fmt::format("{} lacks its operand `{}`", op, field.name),
                       field.name == "seed" ? "write seed = %seed" : "give the tensor");
-      } else if constexpr (std::is_same_v<T, double>) {
-        if (std::isnan(value) && !given.count(std::string(field.name)))
-          in_.fail_at(at, fmt::format("{} lacks `{}`", op, field.name), fmt::format("write {} = 0.1", field.name));
       } else if constexpr (std::is_same_v<T, Constant>) {
         for (const char* part : {"value", "dtype"})
-          if (!given.count(part))
-            in_.fail_at(at, fmt::format("{} lacks `{}`", op, part), "write value = 0, dtype = f32");
+          if (!given.count(part)) in_.fail_at(at, fmt::format("{} lacks `{}`", op, part), example<T>(part));
         value = read_literal();
-      } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
-        if (field.name == "shape" && !given.count("shape"))
-          in_.fail_at(at, fmt::format("{} lacks `shape`", op), "write shape = [b, 4], or shape = []");
+      } else if (field.role == Role::required && !given.count(std::string(field.name))) {
+        in_.fail_at(at, fmt::format("{} lacks `{}`", op, field.name), example<T>(field.name));
       }
     });
     if (next < positional.size())
-      in_.fail_at(at, fmt::format("{} takes {} tensors, found {}", op, next, positional.size()), "drop the others");
+      in_.fail_at(at, fmt::format("{} takes {} tensor{}, found {}", op, next, next == 1 ? "" : "s", positional.size()),
+                  "drop the others");
   }
 
   template <class Node>
@@ -467,8 +482,7 @@ class Parser : TypeParser {
         done = true;
         value = name == "offset" ? in_.integer("an offset", 0, INT64_MAX) : read_signed();
       } else if constexpr (!std::is_same_v<T, std::vector<TensorView*>>) {
-        if (field.name == name && (field.role == Role::attribute || field.role == Role::named))
-          done = true, read_value(value);
+        if (field.name == name && (is_attribute(field) || field.role == Role::named)) done = true, read_value(value);
       }
     });
     return done;
@@ -503,7 +517,7 @@ class Parser : TypeParser {
   }
   void read_value(int64_t& v) { v = read_signed(); }
   void read_value(std::vector<int64_t>& v) {
-    in_.expect("[", "before a list");
+    in_.expect("[", "before a list, e.g. [0, 1]");
     if (in_.accept("]")) return;
     do {
       if (v.size() == kMaxExtents)
@@ -545,9 +559,11 @@ class Parser : TypeParser {
 
   Constant read_literal() {
     auto constant = parse_constant(literal_.dtype, literal_.text);
+    const char* remedy = is_float(literal_.dtype)           ? "write a number in its range, e.g. value = 0.5, or inf"
+                         : literal_.dtype == DType::boolean ? "write value = true or value = false"
+                                                            : "write a whole number in its range, e.g. value = 3";
     if (!constant)
-      in_.fail_at(literal_.at, fmt::format("`{}` is no {} constant", literal_.text, name(literal_.dtype)),
-                  "write e.g. value = 0.5");
+      in_.fail_at(literal_.at, fmt::format("`{}` is no {} constant", literal_.text, name(literal_.dtype)), remedy);
     return *constant;
   }
 

@@ -77,6 +77,9 @@ std::string arguments(const Op& op, const Fusion& fusion) {
         if (value) add((field.role == Role::named ? fmt::format("{} = %", field.name) : "%") + value->name);
       } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
         for (const TensorView* t : value) add("%" + t->name);
+      } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
+        const bool shown = value.empty() && field.role == Role::required;
+        add(shown ? fmt::format("{} = []", field.name) : attribute_text(field.name, value));
       } else {
         add(attribute_text(field.name, value));
       }
@@ -93,11 +96,14 @@ std::string layout_text(const TensorView& t) {
   return out;
 }
 
-// Where dims do not lie in memory in their order.
+// Where a tensor is not dense and row-major.
 std::string allocation_text(const Domain& domain) {
+  if (is_row_major(domain)) return "";
   std::string out;
-  for (int d : domain.allocation) out += fmt::format("{}{}", out.empty() ? "" : ", ", d);
-  return std::is_sorted(domain.allocation.begin(), domain.allocation.end()) ? "" : " allocation (" + out + ")";
+  for (size_t i = 0; i < domain.allocation.size(); ++i)
+    out += fmt::format("{}{}{}", out.empty() ? "" : ", ", domain.allocation[i],
+                       !domain.strided.empty() && domain.strided[i] ? " strided" : "");
+  return " allocation (" + out + ")";
 }
 
 std::string schedule_text(const Domain& domain) {

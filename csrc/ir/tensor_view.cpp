@@ -1,5 +1,8 @@
 #include "ir/tensor_view.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "base/error.h"
 #include "base/suggest.h"
 #include "ir/fusion.h"
@@ -80,6 +83,10 @@ std::vector<Axis> loop_axes(const Domain& domain) {
   return loops;
 }
 
+bool is_row_major(const Domain& domain) {
+  return domain.strided.empty() && std::is_sorted(domain.allocation.begin(), domain.allocation.end());
+}
+
 namespace {
 
 std::string where(const TensorView& t, int dim) { return fmt::format("%{}: {} dim {}", t.name, type_text(t), dim); }
@@ -130,6 +137,26 @@ TensorView& TensorView::replicate() {
   layout = Layout::replicated(rank());
   layout_source = LayoutSource::annotated;
   reason = "annotated";
+  return *this;
+}
+
+TensorView& TensorView::allocate(std::vector<int> order, const std::vector<int>& strided) {
+  const std::string tensor = fmt::format("%{}: {}", name, type_text(*this));
+  std::vector<int> all(rank());
+  std::iota(all.begin(), all.end(), 0);
+  if (!std::is_permutation(order.begin(), order.end(), all.begin(), all.end()))
+    throw UserError("no order of the dims of " + tensor, "allocation", "list every dim once, outermost first");
+  std::vector<bool> free(rank());
+  for (int dim : strided) {
+    const auto at = std::find(order.begin(), order.end(), dim);
+    if (at == order.end())
+      throw UserError(fmt::format("{} has no dim {} to be strided", tensor, dim), "allocation", "name its dims");
+    if (free[size_t(at - order.begin())])
+      throw UserError(fmt::format("dim {} of {} is strided twice", dim, tensor), "allocation", "name each dim once");
+    free[size_t(at - order.begin())] = true;
+  }
+  domain.allocation = std::move(order);
+  domain.strided = strided.empty() ? std::vector<bool>() : std::move(free);
   return *this;
 }
 

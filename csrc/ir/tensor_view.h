@@ -52,11 +52,15 @@ struct Transform {
 // the logical axes followed by the reduction axes, in order.
 struct Domain {
   std::vector<Axis> logical;    // what users see
-  std::vector<int> allocation;  // logical dims in memory order, outermost first; dense
+  std::vector<int> allocation;  // logical dims in memory order, outermost first
+  std::vector<bool> strided;    // contiguity, by place in that order: the dim's stride is free; empty: dense
   std::vector<Axis> reduction;  // axes the defining op sums over, not visible to users
   std::vector<Transform> transforms;
   bool operator==(const Domain&) const = default;
 };
+
+// Dense, with dims in memory in their order.
+bool is_row_major(const Domain& domain);
 
 // Loop axes of a domain. UserError naming the transform that does not apply.
 std::vector<Axis> loop_axes(const Domain& domain);
@@ -102,6 +106,10 @@ struct TensorView {
   // compute. UserError, with nothing changed: no such dim or axis, or the axis is used on this tensor already.
   TensorView& shard(int dim, const MeshAxisRef& axis, ShardOptions options = {});
   TensorView& replicate();  // pins the tensor replicated
+  // How the dims lie in memory: `order` has every dim once, outermost first; a dim of `strided` may have any stride,
+  // the others have no gaps. Of an input a claim that runs check, of an output what they return, which is dense.
+  // UserError, with nothing changed: no order of the dims, a strided dim that is none or named twice.
+  TensorView& allocate(std::vector<int> order, const std::vector<int>& strided = {});
   StorageRef storage() { return StorageRef(this); }
 };
 

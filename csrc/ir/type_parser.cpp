@@ -193,22 +193,18 @@ void TypeParser::read_annotation(TensorView& t) {
 
 int TypeParser::read_position() { return static_cast<int>(in_.integer("a loop position", 0, 1 << 20)); }
 
-// `(1, 0)`: logical dims in memory order.
+// `(1 strided, 0)`: logical dims in memory order, and which of them may have any stride.
 void TypeParser::read_allocation(TensorView& t) {
   if (!in_.accept("allocation")) return;
   const size_t at = in_.here();
-  std::vector<int> order, sorted;
+  std::vector<int> order, strided;
   in_.expect("(", "after `allocation`");
-  do order.push_back(static_cast<int>(in_.integer("a dim", 0, 1 << 20)));
-  while (in_.accept(","));
-  in_.expect(")", "after the dims");
-  sorted = order;
-  std::sort(sorted.begin(), sorted.end());
-  bool good = sorted.size() == t.rank();
-  for (size_t d = 0; good && d < sorted.size(); ++d) good = sorted[d] == static_cast<int>(d);
-  if (!good)
-    in_.fail_at(at, fmt::format("no order of the dims of %{}: {}", t.name, type_text(t)), "list every dim once");
-  t.domain.allocation = order;
+  do {
+    order.push_back(static_cast<int>(in_.integer("a dim", 0, 1 << 20)));
+    if (in_.accept("strided")) strided.push_back(order.back());
+  } while (in_.accept(","));
+  in_.expect(")", "or `,` after a dim");
+  guarded(at, [&] { return &t.allocate(std::move(order), strided); });
 }
 
 void TypeParser::read_loops(Domain& domain) {

@@ -9,8 +9,9 @@
 //  6. A layout has one entry per dim, uses axes of the mesh, each at most once; granules and local pieces are positive;
 //     it does not end with a local piece.
 //  7. A stored layout belongs to a parameter and has no partial.
-//  8. Domains: allocation is a permutation of the dims; a broadcast axis has extent 1; reduction axes, where they are
-//     stated, are those of the op; the transforms apply.
+//  8. Domains: allocation is a permutation of the dims; strided is empty or has a flag for every dim, one of them set;
+//  a
+//     broadcast axis has extent 1; reduction axes, where they are stated, are those of the op; the transforms apply.
 //  9. Segments keep the rules of ir/segment_rules.h.
 // 10. A dtype alias is a `let` of that dtype.
 #include <algorithm>
@@ -60,6 +61,9 @@ void verify_domain(const TensorView& t) {
     PLAIT_CHECK(axis.kind != AxisKind::broadcast || axis.extent.constant() == 1,
                 "broadcast dim {} of %{} has extent {}", d, t.name, sym::print(axis.extent));
   }
+  PLAIT_CHECK(domain.strided.empty() ||
+                  (domain.strided.size() == t.rank() && std::count(domain.strided.begin(), domain.strided.end(), true)),
+              "strided dims of %{}", t.name);
   if (!domain.reduction.empty())
     PLAIT_CHECK(t.definition && domain.reduction == reduction_axes(*t.definition), "reduction axes of %{}", t.name);
   std::string problem;

@@ -111,7 +111,8 @@ void* RankMemory::copied(size_t index, const Tensor& tensor, ValueId id) {
   }
   const void* from = tensor.data();
   if (!tensor.is_contiguous()) {
-    if (!tensor.on_host() || run_.guest) refuse("the tensor is strided", id, "make it contiguous");
+    if (!tensor.on_host() || run_.guest)
+      refuse("the tensor is strided", id, "give it dense and row-major, or in host memory");
     run_copies_.push_back(Tensor::empty(tensor.dtype, tensor.shape).memory);
     copy_dense(tensor, run_copies_.back()->data());
     from = run_copies_.back()->data();

@@ -9,7 +9,7 @@
 namespace plait::reference {
 
 struct CheckOptions {
-  bool exact = false;  // exact-integer mode: every element must be equal, whatever its radius
+  bool exact = false;  // exact-integer mode: every element must be equal, whatever its radius; none is excused
 };
 
 // One element: where, what was found, what was wanted, and how far they may lie apart.

@@ -286,7 +286,9 @@ bool supports_exact(const Fusion& fusion, std::string* why) {
   return true;
 }
 
-std::map<std::string, Tensor> draw_inputs(const Fusion& fusion, const DrawOptions& options) {
+namespace {
+
+std::map<std::string, Tensor> draw_row_major(const Fusion& fusion, const DrawOptions& options) {
   if (options.exact) {
     std::string why;
     if (!supports_exact(fusion, &why)) throw UserError(why, "exact-integer mode", "leave out --exact, or the op");
@@ -303,6 +305,16 @@ std::map<std::string, Tensor> draw_inputs(const Fusion& fusion, const DrawOption
           draw({input, static_cast<int64_t>(i), index_limit(fusion, input, sizes), context.shape(input.shape())},
                options, 0);
   }
+  return tensors;
+}
+
+}  // namespace
+
+std::map<std::string, Tensor> draw_inputs(const Fusion& fusion, const DrawOptions& options) {
+  std::map<std::string, Tensor> tensors = draw_row_major(fusion, options);
+  HostAllocator allocator;
+  for (const TensorView* t : fusion.inputs())
+    if (!options.given.contains(t->name)) tensors[t->name] = tensors[t->name].in_order(t->domain.allocation, allocator);
   return tensors;
 }
 

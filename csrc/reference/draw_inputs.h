@@ -16,7 +16,7 @@ struct DrawOptions {
 
 // A tensor for every input. Floats are normal (Philox: key = seed, offset = the input's ordinal among the inputs),
 // parameters scaled by 0.02, rounded to the dtype; an integer is below 8 in size, one that ops take as an index lies
-// inside of what it indexes, u64[] is the seed, bool is a coin.
+// inside of what it indexes, u64[] is the seed, bool is a coin. They are dense, in the order of their allocation.
 // exact: small integers, made smaller and sparser until every stored value and every sum of a part of a product's terms
 // is exact in its dtype (on a mesh, where ranks exchange such sums, in the product's own dtype). UserError: the graph
 // has an op that leaves the integers (named), or no draw is small enough (the tensor is named).

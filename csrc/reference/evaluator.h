@@ -26,6 +26,10 @@ bool has_composites(const Fusion& fusion);
 // Ordinal of a random op among the random ops of its fusion, or the offset it states.
 int64_t random_offset(const Fusion& fusion, const Op& op);
 
+// Whether every backend's elements of the tensor are NaN or from +0 on, by its definition: sums of squares, sizes,
+// exponentials. False where that is not seen.
+bool never_negative(const TensorView& tensor);
+
 using Operands = std::map<const TensorView*, Array>;
 
 // One op, no composite. All operands are present.

@@ -46,12 +46,14 @@ class PointwiseLoop {
   void bound_float(int64_t i, const Cell& cell, Interval range, bool exact_operands);
   void bound_jump(int64_t i, const Cell& cell, Interval range);
   void set(int64_t i, double value, double radius, bool excused);
+  bool is_exact(const Cell& cell) const;
   std::span<const double> args(const Cell& cell) const { return {cell.args, in_.size()}; }
 
   const PointwiseOp& op_;
   const Context& context_;
   std::vector<const Array*> in_;
   std::vector<DType> types_;
+  std::vector<uint8_t> from_zero_;  // operands that are never negative
   DType compute_ = DType::f32, to_ = DType::f32;
   bool is_cast_ = false, integer_ = false, radius_ = false;
   const Partial* partial_ = nullptr;
@@ -63,6 +65,7 @@ PointwiseLoop::PointwiseLoop(const PointwiseOp& op, const Operands& operands, co
   for (const TensorView* t : op.in) {
     in_.push_back(&operands.at(t));
     types_.push_back(t->dtype);
+    from_zero_.push_back(!in_.back()->radius.empty() && never_negative(*t));
   }
   is_cast_ = op.function == Pointwise::cast;
   compute_ =
@@ -150,7 +153,7 @@ Interval PointwiseLoop::operand_range(size_t o, const Cell& cell) const {
   Interval range = to_interval(cell.args[o], radius);
   if (radius == 0) return range;
   if (types_[o] == DType::boolean) return {0, 1};
-  if (is_unsigned(types_[o])) range.lo = std::max(range.lo, 0.0);
+  if (is_unsigned(types_[o]) || from_zero_[o]) range.lo = std::max(range.lo, 0.0);
   // A narrow value is rounded before it enters a jump; f8 is anyway.
   if (is_narrow(types_[o]) && jumps(op_.function, static_cast<int>(o), types_[o], to_)) range = snap(types_[o], range);
   return range;
@@ -187,6 +190,18 @@ void PointwiseLoop::bound_jump(int64_t i, const Cell& cell, Interval range) {
   set(i, cell.value, std::max(range.hi - cell.value, cell.value - range.lo), true);
 }
 
+// What every backend finds: a zero of a correctly rounded op or made by an operand that is 0 or infinite; an operand
+// that is copied.
+bool PointwiseLoop::is_exact(const Cell& cell) const {
+  constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+  if (op_.function == Pointwise::logaddexp && std::ranges::count(args(cell), kMinusInfinity) > 0) return true;
+  if (op_.function == Pointwise::celu && cell.args[0] > 0) return true;
+  if (cell.value != 0) return false;
+  const PointwiseInfo& function = info(op_.function);
+  if (function.error_ulp <= 0.5 && function.argument_error == 0) return true;
+  return std::ranges::any_of(args(cell), [](double x) { return x == 0 || std::isinf(x); });
+}
+
 void PointwiseLoop::bound_float(int64_t i, const Cell& cell, Interval range, bool exact_operands) {
   double value = cell.value, own = 0;
   bool excused = false;
@@ -207,7 +222,7 @@ void PointwiseLoop::bound_float(int64_t i, const Cell& cell, Interval range, boo
              std::signbit(range.lo) == std::signbit(range.hi)) {
     value = std::copysign(std::numeric_limits<double>::infinity(), range.lo);  // past the computation dtype, surely
     range = Interval::point(value);
-  } else {
+  } else if (!exact_operands || !is_exact(cell)) {
     double far[kMaxArity];
     for (size_t o = 0; o < in_.size(); ++o) far[o] = farther(cell.ranges[o]);
     own = own_error(op_.function, compute_, {far, in_.size()}, farther(range));

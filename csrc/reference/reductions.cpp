@@ -160,7 +160,7 @@ Array reduce_integers(const Reduce& op, const Array& in, const Reduced& dims, bo
   return out;
 }
 
-// First pass over the elements of one variance.
+// What is known of the elements of one variance.
 struct Moments {
   Sum sum;
   double lo = kInfinity, hi = -kInfinity, radius = 0, radius_squares = 0, squares = 0;
@@ -172,13 +172,17 @@ struct Moments {
   }
 };
 
-// Bound of |computed - exact| of sum (x - mean)^2 over n elements, by Welford's recurrence, by merging parts in a tree,
-// or in two passes. Derivation: docs/numerics.md. `root` bounds sqrt(sum (x - mean)^2), `size` sum |x|, `most` |x|.
-double squares_error(DType wide, double n, double root, double size, double most) {
+// Bound of |computed - exact| of sum (x - mean)^2 over n > 1 elements, by Welford's recurrence, by merging parts in a
+// tree, or in two passes. Derivation: docs/numerics.md. `root` bounds sqrt(sum (x - mean)^2), `mean` |mean|, `size`
+// sum |x|.
+double squares_error(DType wide, double n, double root, double mean, double size) {
   const double u = unit_roundoff(wide), levels = std::log2(n);
-  const double each = 7 * most * (1 + levels);
-  const double mean_error = u * (size + 2 * std::sqrt(std::max(1.0, levels / 2)) * each) + n * smallest_spacing(wide);
-  const double error = (n + 8) * u * root * root + 2 * mean_error * std::sqrt(n) * root + n * mean_error * mean_error;
+  const double first = mean * std::sqrt(n) * (0.33 * n + 0.56) + 0.68 * n * root;
+  const double second = 6 * root * std::sqrt(levels * std::log(n / 2));
+  const double means = u * (first + second) + std::sqrt(n) * n * smallest_spacing(wide);
+  const double passes = u * std::sqrt(n) * (size + mean);
+  const double error =
+      (n + 12 + std::sqrt(levels)) * u * root * root + 2 * root * means + std::max(2 * means * means, passes * passes);
   const double own = wide == DType::f64 ? 2 : 1;  // in f64 the value here is a rounded one too
   return own * (1 + 2 * n * u) * error + n * smallest_spacing(wide);
 }
@@ -190,12 +194,13 @@ Total variance(const Moments& m, DType wide, int64_t correction, bool radius) {
   const uint8_t odd = m.sum.marks & (kNaNTerm | kPlusInfinity | kMinusInfinity);
   if (odd || m.sum.count == 0 || (m.sum.count == 1 && divisor == 0)) return {kNaN, Interval::point(kNaN), 0};
   const double value = m.squares / divisor;
+  if (m.sum.size == 0 && m.sum.marks == 0 && divisor > 0) return {0, Interval::point(0), 0};  // nothing but zeros
   if (!radius) return {value, Interval::point(value), 0};
   const double root = std::sqrt(m.squares);
   const double spread = m.sum.count == 1 ? 0 : std::sqrt(m.radius_squares) * (1 + 1e-9);  // of one element it is 0
-  const double most = std::max(std::abs(m.lo), std::abs(m.hi)) + m.radius, range = m.hi - m.lo + 2 * m.radius;
+  const double mean = std::abs(m.sum.sum) / n + m.radius, range = m.hi - m.lo + 2 * m.radius;
   const double high = root + spread, low = std::max(root - spread, 0.0);
-  const double own = m.sum.count == 1 ? 0 : squares_error(wide, n, high, m.sum.size, most);
+  const double own = m.sum.count == 1 ? 0 : squares_error(wide, n, high, mean, m.sum.size);
   const bool overflows = !(m.sum.size <= max_finite(wide)) || !(high * high + own <= max_finite(wide)) ||
                          !(4 * range * range <= max_finite(wide));
   if ((m.sum.marks & kUnknownTerm) || overflows) return {value, Interval::point(value), kInfinity};
@@ -213,17 +218,26 @@ struct Line {
 
 void add_up_floats(const CumSum& op, const Array& in, const Line& line, const Context& context, Array& out) {
   const DType wide = accumulation_type(in.dtype);
+  const double unit = unit_roundoff(wide), ordinary = is_narrow(out.dtype) ? -1 : max_finite(wide) / 4;
   Sum sum;
+  const auto put = [&](int64_t at) {
+    if (!out.spread.empty()) out.spread[at] = sum.size;
+    const double own = context.options.radius ? sum_error(sum, unit, context.options.ranks) : 0;
+    if (sum.marks == 0 && sum.size <= ordinary && own <= ordinary) {  // as below, sooner
+      out.value[at] = sum.sum;
+      if (own != 0) out.radius[at] = own;
+      return;
+    }
+    Total result = total(sum, wide, context.options.ranks);
+    if (!context.options.radius) result.own = 0;
+    set_float(out, at, settle(out.dtype, result), sum.marks & kExcusedTerm);
+  };
   for (int64_t p = 0; p < line.count; ++p) {
     const int64_t at = line.begin + (op.reverse ? line.count - 1 - p : p) * line.stride;
-    const Sum before = sum;
+    if (op.exclusive) put(at);
     sum.add(in.value[at], in.radius_at(at));
     if (in.excused_at(at)) sum.marks |= kExcusedTerm;
-    const Sum& terms = op.exclusive ? before : sum;
-    Total result = total(terms, wide, context.options.ranks);
-    if (!context.options.radius) result.own = 0;
-    set_float(out, at, settle(out.dtype, result), terms.marks & kExcusedTerm);
-    if (!out.spread.empty()) out.spread[at] = terms.size;
+    if (!op.exclusive) put(at);
   }
 }
 
@@ -301,6 +315,7 @@ Array evaluate_cumsum(const CumSum& op, const Operands& operands, const Context&
   Array out = make_array(op.out->dtype, in.shape);
   const bool floats = is_float(in.dtype);
   if (floats && context.options.spread) out.spread.assign(out.value.size(), 0.0);
+  if (floats && context.options.radius) out.radius.assign(out.value.size(), 0.0);
   const int64_t count = in.shape[op.dim];
   const int64_t inner = row_major_strides(in.shape)[op.dim];
   for (int64_t begin = 0; begin < in.elements(); begin += count * inner)

@@ -41,9 +41,7 @@ Total total(const Sum& sum, DType wide, int64_t ranks) {
       return sure(std::copysign(kInfinity, sum.sum));
     return unknown(sum.sum);
   }
-  double own = sum.radius;
-  if (sum.count > 1) own += 2 * unit_roundoff(wide) * static_cast<double>(sum.count + ranks) * sum.size;
-  return {sum.sum, Interval::point(sum.sum), own};
+  return {sum.sum, Interval::point(sum.sum), sum_error(sum, unit_roundoff(wide), ranks)};
 }
 
 void Product::multiply(double factor, double r) {

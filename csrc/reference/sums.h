@@ -29,6 +29,11 @@ struct Sum {
   void mark(double value, double r);
 };
 
+// What adding the finite terms in any order errs by, and their own radii; `unit` is the unit roundoff.
+inline double sum_error(const Sum& sum, double unit, int64_t ranks) {
+  return sum.radius + (sum.count > 1 ? 2 * unit * static_cast<double>(sum.count + ranks) * sum.size : 0);
+}
+
 // Factors of one product.
 struct Product {
   double value = 1, lo = 1, hi = 1;

@@ -134,8 +134,12 @@ double scale_of(ErrorScale scale, DType compute, std::span<const double> args, d
       return 1;
     case ErrorScale::span:
       return (std::abs(args[0]) + std::abs(args[1])) * std::max(1.0, std::abs(args[2]));
-    case ErrorScale::quotient:
-      return std::abs(args[0]) + std::abs(args[1]) * min_normal(compute) + std::abs(result * (args[0] / args[1]));
+    case ErrorScale::quotient: {
+      const double x = std::abs(args[0]), y = std::abs(args[1]);
+      if (y == 0) return 0;  // x itself, or NaN
+      // |x| exp(x / y) is below |x| and |y| where x / y < 0.
+      return y * min_normal(compute) + (args[1] > 0 ? std::min(x, y) : x + std::abs(result * (args[0] / args[1])));
+    }
   }
   return 0;
 }

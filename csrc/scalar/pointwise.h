@@ -49,7 +49,7 @@ enum class ErrorScale : uint8_t {
   operand,   // |x|
   unit,      // 1
   span,      // (|x| + |y|) max(1, |z|)
-  quotient,  // |x| + |y| min_normal + |result x / y|: what the rounding of x / y does
+  quotient,  // what the rounding of x / y does: |y| min_normal + min(|x|, |y|), for y < 0 + |x| + |result x / y|
 };
 
 // Whether code writers spell the function, or kir/expand_functions.h says it by others before. A cast is a statement of

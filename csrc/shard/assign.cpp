@@ -63,6 +63,12 @@ bool can_hold(const Op& op, const std::vector<Piece>& pieces) {
   return !counts || std::none_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.is_local(); });
 }
 
+// Elements of a dim in one step of the factor.
+int64_t scale_in(const Factor& factor, int operand) {
+  if (operand < 0) return factor.result_scale;
+  return factor.operand_scale.empty() ? 1 : factor.operand_scale[static_cast<size_t>(operand)];
+}
+
 class Assigner {
  public:
   Assigner(const Op& op, const Layout& wanted) : op_(op), wanted_(wanted), in_(inputs(op)) {
@@ -84,11 +90,6 @@ class Assigner {
  private:
   static int dim_in(const Factor& factor, int operand) {
     return operand < 0 ? factor.result_dim : factor.operand_dim[static_cast<size_t>(operand)];
-  }
-
-  static int64_t scale_in(const Factor& factor, int operand) {
-    if (operand < 0) return factor.result_scale;
-    return factor.operand_scale.empty() ? 1 : factor.operand_scale[static_cast<size_t>(operand)];
   }
 
   // Pieces of a dim as pieces of the factor, whose steps are `scale` elements: borders must lie between steps.
@@ -235,7 +236,11 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
     if (!p.is_local() && a.result.partial.count(p.mesh_axis))
       return fmt::format("conflict: {} lost to the reduction that is pending over {}", what,
                          mesh.axes()[static_cast<size_t>(p.mesh_axis)].name);
-  return fmt::format("{} is not one range: {} computes it whole", what, text_name(op));
+  const int64_t scale = scale_in(a.factors[f], index);
+  if (scale > 1 && std::none_of(has.begin(), has.end(), [](const Piece& p) { return p.is_local(); }))
+    return fmt::format("{} may end within {} elements that {} keeps together: it must be whole; granule {} avoids that",
+                       what, scale, text_name(op), scale);
+  return fmt::format("{} is not one range: {} must have it whole", what, text_name(op));
 }
 
 }  // namespace

@@ -22,8 +22,11 @@ Mesh fixed(const Mesh& mesh, const DeviceMesh& sizes) {
 
 class Localizer {
  public:
-  Localizer(const Fusion& sharded, const DeviceMesh& mesh)
-      : from_(sharded), mesh_(mesh), out_(std::make_unique<Fusion>(fixed(sharded.mesh(), mesh), sharded.name())) {
+  Localizer(const Fusion& sharded, const DeviceMesh& mesh, const LocalizeOptions& options)
+      : from_(sharded),
+        mesh_(mesh),
+        options_(options),
+        out_(std::make_unique<Fusion>(fixed(sharded.mesh(), mesh), sharded.name())) {
     sym::Pool& pool = out_->pool();
     for (size_t i = 0; i < mesh.sizes().size(); ++i) {
       int64_t size = mesh.sizes()[i];
@@ -241,6 +244,7 @@ class Localizer {
     TensorView* in = operand(op.in);
     switch (step->kind) {
       case ReshardKind::all_reduce: {
+        if (gathers(*step, in)) return reduce_members(gather_members(in, *op.out, step->axis), step->reduce, *op.out);
         auto local = std::make_unique<AllReduce>();
         local->in = in, local->axis = step->axis, local->reduce = step->reduce;
         return add(std::move(local), *op.out);
@@ -252,6 +256,7 @@ class Localizer {
         return add(std::move(local), *op.out);
       }
       case ReshardKind::reduce_scatter: {
+        if (gathers(*step, in)) return reduce_members(own_parts(op, from, *step), step->reduce, *op.out);
         auto local = std::make_unique<ReduceScatter>();
         local->in = in, local->axis = step->axis, local->reduce = step->reduce;
         set_middle(*local, middle(*op.out, from, *step));
@@ -267,6 +272,76 @@ class Localizer {
     }
   }
 
+  // ---- Reductions that the communicator does not do.
+  bool gathers(const ReshardStep& step, const TensorView* in) const {
+    return options_.reduces && !options_.reduces(step.reduce, in->dtype);
+  }
+
+  // A tensor between two ops of one reshard.
+  template <class Node>
+  TensorView* between(std::unique_ptr<Node> op, const TensorView& result, const char* hint,
+                      const std::vector<sym::Expr>& shape) {
+    TensorView* out = out_->add_tensor(from_.unique_name(result.name + hint), shape, op->in->dtype);
+    out->layout = Layout::replicated(shape.size());
+    out_->add_op(std::move(op), out);
+    return out;
+  }
+
+  // [members, in...]: the operands of all members.
+  TensorView* gather_members(TensorView* in, const TensorView& result, int axis) {
+    const sym::Expr one = out_->pool().constant(1), members = sizes_[static_cast<size_t>(axis)];
+    std::vector<sym::Expr> shape = {members};
+    sym::Expr elements = one;
+    for (sym::Expr e : in->shape()) {
+      shape.push_back(e);
+      elements = elements * e;
+    }
+    auto op = std::make_unique<AllGather>();
+    op->in = in, op->axis = axis;
+    set_middle(*op, {one, {}, one, members, elements});
+    return between(std::move(op), result, "_members", shape);
+  }
+
+  // [members, out...]: this rank's part of the operands of all members.
+  TensorView* own_parts(const Reshard& reshard, const Layout& from, const ReshardStep& step) {
+    TensorView* all = gather_members(operand(reshard.in), *reshard.out, step.axis);
+    const sym::Expr members = all->extent(0);
+    std::vector<sym::Expr> shape = local_shape(*reshard.out);
+    shape.insert(shape.begin(), members);
+    Middle m = middle(*reshard.out, from, step);
+    m.outer = m.outer * members;
+    auto op = std::make_unique<LocalSlice>();
+    op->in = all, op->start = m.start;
+    set_middle(*op, m);
+    return between(std::move(op), *reshard.out, "_parts", shape);
+  }
+
+  void reduce_members(TensorView* members, ReduceOp reduce, const TensorView& result) {
+    const auto function = [&] {
+      switch (reduce) {
+        case ReduceOp::sum:
+          return Reduction::sum;
+        case ReduceOp::max:
+          return Reduction::amax;
+        case ReduceOp::min:
+          return Reduction::amin;
+        case ReduceOp::prod:
+          return Reduction::prod;
+      }
+      __builtin_unreachable();
+    };
+    auto op = std::make_unique<Reduce>();
+    op->in = members, op->function = function(), op->dims = {0};
+    const Inferred type = infer(*op, *out_);
+    if (type.dtype == result.dtype) return add(std::move(op), result);
+    TensorView* wide = out_->add_tensor(from_.unique_name(result.name + "_wide"), type.shape, type.dtype);
+    wide->layout = Layout::replicated(type.shape.size());
+    out_->add_op(std::move(op), wide);
+    auto narrow = std::make_unique<PointwiseOp>();
+    narrow->function = Pointwise::cast, narrow->in = {wide}, narrow->to = result.dtype;
+    add(std::move(narrow), result);
+  }
+
   // Two names for one tensor, both visible to users: the second is a copy.
   void add_copy(const Reshard& op) {
     auto local = std::make_unique<LocalSlice>();
@@ -279,6 +354,7 @@ class Localizer {
 
   const Fusion& from_;
   const DeviceMesh& mesh_;
+  const LocalizeOptions& options_;
   std::unique_ptr<Fusion> out_;
   std::vector<sym::Expr> sizes_;
   std::map<std::string, sym::Expr> mesh_symbols_;
@@ -328,14 +404,14 @@ sym::Environment mesh_environment(const Fusion& fusion, const DeviceMesh& mesh, 
 
 }  // namespace
 
-std::unique_ptr<Fusion> localize(const Fusion& sharded, const DeviceMesh& mesh) {
+std::unique_ptr<Fusion> localize(const Fusion& sharded, const DeviceMesh& mesh, const LocalizeOptions& options) {
   sym::Environment sizes = mesh_environment(sharded, mesh, {});
   check_pieces(sharded, mesh, [&](sym::Expr e) -> std::optional<int64_t> {
     for (const auto& symbol : sym::symbols(e))
       if (!sizes.count(symbol)) return std::nullopt;
     return sym::evaluate(e, sizes);
   });
-  return Localizer(sharded, mesh).run();
+  return Localizer(sharded, mesh, options).run();
 }
 
 void check_local_pieces(const Fusion& sharded, const DeviceMesh& mesh, const sym::Environment& sizes) {

@@ -1,22 +1,31 @@
 #pragma once
 // Pass: from global to local extents. Device axes leave; what stays is one rank's graph, with its rank as symbols.
+#include <functional>
 #include <memory>
 
 #include "ir/fusion.h"
 
 namespace plait {
 
+struct LocalizeOptions {
+  // Whether the communicator reduces numbers of a type over ranks; null: all. What it does not, every rank gathers and
+  // reduces.
+  std::function<bool(ReduceOp, DType)> reduces;
+};
+
 // After insert_reshards: a new fusion, for a mesh of these sizes, in a new pool.
 // - Extents are those of this rank: local_extent with the sizes as numbers and `rank.AXIS`, 0 <= rank.AXIS < size.
 //   Symbols that name mesh sizes become numbers.
 // - A Reshard becomes AllReduce, AllGather, ReduceScatter or LocalSlice over [outer, count, inner] (op.h); local pieces
-//   outside of the piece that moves count into outer. A step along an axis of size 1 vanishes: its result is its
-//   operand (under the name of the output, if either is one; a copy where both must keep their names).
+//   outside of the piece that moves count into outer. A reduction that the communicator does not do becomes an
+//   AllGather of the members' operands in front of their dims, a LocalSlice where the result is cut, and a Reduce. A
+//   step along an axis of size 1 vanishes: its result is its operand (under the name of the output, if either is one; a
+//   copy where both must keep their names).
 // - Uniform gets the global extents and the first index of its piece per dim, where it is cut.
 // - Tensors keep names and reasons. `layout` says how the global tensor is cut: for inputs and outputs as they are held
 //   (parameters: as stored), elsewhere without the axes of size 1. `stored` is empty.
 // UserError naming tensor and dim: a local piece does not divide a known extent (check_local_pieces for the others).
-std::unique_ptr<Fusion> localize(const Fusion& sharded, const DeviceMesh& mesh);
+std::unique_ptr<Fusion> localize(const Fusion& sharded, const DeviceMesh& mesh, const LocalizeOptions& options = {});
 
 // At bind time: UserError naming tensor and dim where a local piece of some rank does not divide what it splits.
 // `sizes` gives the symbols of the extents; mesh symbols come from the mesh.

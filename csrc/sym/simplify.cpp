@@ -6,7 +6,8 @@
 //   S2  a product is expanded over sums up to kMaxTerms terms: products of sums meet their expansions
 //   S3  k*b*floordiv(z, b) + k*mod(z, b) = k*z: a split index is merged back
 //   S4  k*b*mod(floordiv(z, b), c) + k*mod(z, b) = k*mod(z, b*c): the same below another split
-//   S5  a*floordiv(y, a) = y where the facts show that a divides y: exact splits leave no trace
+//   S5  (k*a + r)*floordiv(y, a) = k*y + r*floordiv(y, a) where the facts show that a divides y: exact splits leave no
+//       trace, however many are added up
 // Division by d, proven positive (divide.cpp)
 //   S6  floordiv(q*d + r, d) = q + floordiv(r, d), mod(q*d + r, d) = mod(r, d), term by term: whole blocks leave
 //   S7  a term that the facts show to be a multiple of d is split off as a whole
@@ -79,13 +80,17 @@ bool replace(Pool::Impl& pool, Poly& p, size_t i, size_t j, Mono m, Expr value) 
   return true;
 }
 
-// S5 for the factor floordiv(y, a) of term i.
+// S5 for the factor floordiv(y, a) of term i; the sign of the rest is that of the coefficient.
 bool drop_exact_division(Pool::Impl& pool, Poly& p, size_t i, Expr quotient) {
   const Expr y = quotient.operands()[0];
   const std::optional<int64_t> a = quotient.operands()[1].constant();
   const Term t = p.terms[i];
-  if (!a || *a < 1 || t.coef % *a != 0 || divisor_of(y.node()) % *a != 0) return false;
-  return replace(pool, p, i, i, {t.coef / *a, without(pool, t.base, quotient)}, y);
+  if (!a || *a < 1 || t.coef / *a == 0 || divisor_of(y.node()) % *a != 0) return false;
+  Poly next = p;
+  if (!replace(pool, next, i, i, {t.coef / *a, without(pool, t.base, quotient)}, y)) return false;
+  if (!add_term(pool, next, {t.coef % *a, t.base})) return false;
+  p = std::move(next);
+  return true;
 }
 
 // S3 and S4 for the factor mod(z, b) of term i.

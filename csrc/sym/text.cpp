@@ -182,7 +182,8 @@ class Parser {
   }
 
   void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
+    constexpr std::string_view kBlanks = " \t\n\r";
+    while (at_ < text_.size() && kBlanks.find(text_[at_]) != kBlanks.npos) ++at_;
   }
   bool take(std::string_view sign) {
     skip();

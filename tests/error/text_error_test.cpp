@@ -90,7 +90,13 @@ TEST(BadText, InputsAndOutputs) {
       {"fusion @f (%x: f32[2]) -> (%x, ^%x) {}", "%x is an output twice", "list it once"},
       {"fusion @f (%x: f32[2]) ^{}", "found `{`", "expected `->` before the outputs"},
       {"fusion @f (%x: f32[2] ^stored {0: tp}) -> (%x) {}", "%x is not a parameter", "write `param`"},
-      {"fusion @f (%x: f32[2] allocation ^(0, 1)) -> (%x) {}", "no order of the dims of %x", "every dim once"},
+      {"fusion @f (%x: f32[2] allocation ^(0, 1)) -> (%x) {}", "no order of the dims of %x: f32[2]", "every dim once"},
+      {"fusion @f (%x: f32[2, 3] allocation ^(0, 0)) -> (%x) {}", "no order of the dims of %x", "every dim once"},
+      {"fusion @f (%x: f32[2, 3] allocation ^(1)) -> (%x) {}", "no order of the dims of %x", "every dim once"},
+      {"fusion @f (%x: f32[2, 3] allocation (^-1, 0)) -> (%x) {}", "-1 is out of range", "a dim"},
+      {"fusion @f (%x: f32[] allocation (^)) -> (%x) {}", "found `)`", "a dim"},
+      {"fusion @f (%x: f32[2, 3] allocation (1 ^gaps, 0)) -> (%x) {}", "found `gaps`", "expected `)` or `,`"},
+      {"fusion @f (%x: f32[2, 3] allocation (^strided)) -> (%x) {}", "found `strided`", "a dim"},
   });
 }
 

@@ -17,7 +17,7 @@ using testing::make_random_case;
 using testing::run_case;
 
 struct Shares {
-  int cases = 0, collective = 0, uneven = 0, exact = 0, threads = 0, skipped = 0;
+  int cases = 0, collective = 0, uneven = 0, exact = 0, threads = 0, skipped = 0, open = 0;
 };
 
 void compare_exact(const testing::RandomCase& random, CaseOptions how, const CaseResult& simulated) {
@@ -27,7 +27,10 @@ void compare_exact(const testing::RandomCase& random, CaseOptions how, const Cas
   for (const auto& [name, tensor] : cpu.outputs) {
     const Tensor& other = simulated.outputs.at(name);
     ASSERT_EQ(tensor.shape, other.shape) << name;
-    EXPECT_EQ(0, std::memcmp(tensor.data(), other.data(), tensor.bytes())) << name << "\n" << random.text;
+    const bool same = std::memcmp(tensor.data(), other.data(), tensor.bytes()) == 0;
+    // max and min take either of two zeros.
+    EXPECT_TRUE(same || (is_float(tensor.dtype) && tensor.to_doubles() == other.to_doubles())) << name << "\n"
+                                                                                               << random.text;
   }
 }
 
@@ -46,6 +49,10 @@ bool run_seed(uint64_t seed, Shares& shares) {
   const std::string what = fmt::format("seed {} on {}, {}, {} ranks\n", seed, how.device, how.comm, random.ranks);
   try {
     const CaseResult result = run_case(random.text, how);
+    if (result.open) {
+      std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), result.message.c_str());
+      return ++shares.open;
+    }
     ++shares.cases;
     shares.collective += result.collectives > 0;
     shares.uneven += result.uneven;
@@ -69,17 +76,21 @@ void run_seeds(uint64_t first, int count) {
     if (const std::string why = testing::why_no_device(device); !why.empty()) GTEST_SKIP() << why;
   Shares shares;
   int failures = 0;
-  for (uint64_t seed = first; shares.cases < count && failures < 5; ++seed) failures += !run_seed(seed, shares);
-  std::printf("%d graphs: %d with a collective, %d uneven, %d exact, %d on threads; %d drawn again\n", shares.cases,
-              shares.collective, shares.uneven, shares.exact, shares.threads, shares.skipped);
+  for (uint64_t seed = first; shares.cases < count && failures < 100; ++seed) failures += !run_seed(seed, shares);
+  std::printf(
+      "%d graphs: %d with a collective, %d uneven, %d exact, %d on threads; %d drawn again, %d left open by jumps\n",
+      shares.cases, shares.collective, shares.uneven, shares.exact, shares.threads, shares.skipped, shares.open);
   EXPECT_GE(shares.collective * 2, shares.cases);
   EXPECT_GE(shares.uneven * 4, shares.cases);
+  EXPECT_LE(shares.open * 50, shares.cases + 50);
   EXPECT_LE(shares.skipped * 4, shares.cases);
 }
 
 TEST(SimulatedGraphs, ThirtyCheckedInSeeds) { run_seeds(1, 30); }
 
-TEST(SimulatedGraphs, LongRunCheckedInSeeds) { run_seeds(2000, 200); }
+// 300 graphs in parts.
+TEST(SimulatedGraphs, LongRunFirstPart) { run_seeds(2000, 150); }
+TEST(SimulatedGraphs, LongRunSecondPart) { run_seeds(3000, 150); }
 
 }  // namespace
 }  // namespace plait

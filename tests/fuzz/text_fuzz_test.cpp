@@ -160,7 +160,7 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
-constexpr int64_t kMostElements = 4096, kMostRanks = 8;
+constexpr int64_t kMostElements = 65536, kMostRanks = 8;
 
 // Metadata of all inputs, every free size 4. Nothing where a tensor is too large for a quick run or has no elements to
 // count, or where the sizes contradict each other.
@@ -230,7 +230,7 @@ void run_compilations(uint64_t seed, int count) {
     }
   }
   std::printf("%d texts accepted, %d compiled\n", accepted_count, compiled_count);
-  EXPECT_GT(compiled_count * 4, accepted_count);
+  EXPECT_GT(compiled_count * 2, accepted_count);
 }
 
 // Ends the process, with words, where one text takes too long: no test may hang.

@@ -1,4 +1,4 @@
-// The five programs of docs/examples on threads and on simulated GPUs, against the reference, one rank and each other.
+// The programs of docs/examples on threads and on simulated GPUs, against the reference, one rank and each other.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -36,6 +36,17 @@ const std::vector<Case>& cases() {
       {"sp_toy", 3, {}},
       {"sp_toy", 3, {{"s", "2"}}},
       {"mlp_2d", 4, {{"sb", "7"}}},
+      {"softmax", 4, {{"rows", "12"}, {"n", "20"}}},
+      {"softmax", 3, {{"rows", "4"}, {"n", "7"}}},
+      {"softmax", 4, {{"rows", "3"}, {"n", "1"}}},
+      {"layer_norm", 4, {{"tokens", "8"}, {"h", "24"}}},
+      {"layer_norm", 3, {{"tokens", "2"}, {"h", "5"}}},
+      {"attention", 4, {{"b", "1"}, {"s", "6"}, {"d", "4"}}},
+      {"attention", 3, {{"b", "1"}, {"s", "5"}, {"d", "3"}}},
+      {"attention", 4, {{"heads", "3"}, {"s", "3"}, {"d", "2"}}},
+      {"cross_entropy", 1, {{"tokens", "6"}, {"classes", "10"}}},
+      {"transformer_block", 4, {{"b", "1"}, {"s", "4"}, {"h", "16"}, {"n", "4"}, {"h4", "32"}}},
+      {"transformer_block", 3, {{"b", "1"}, {"s", "3"}, {"h", "7"}, {"n", "2"}, {"h4", "5"}}},
   };
   return all;
 }

@@ -105,6 +105,7 @@ TEST(CudaValuesRow, TwentyRandomGraphs) {
     how.compare_one_rank = false;  // the reference is enough, and compiling takes the time
     try {
       const CaseResult result = run_case(random.text, how);
+      if (result.open) continue;
       EXPECT_TRUE(result.ok) << "seed " << seed << ": " << result.message << "\n" << random.text;
       ran += 1;
       collective += result.collectives > 0;

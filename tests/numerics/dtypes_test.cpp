@@ -2,6 +2,7 @@
 // wherever it is read.
 #include <gtest/gtest.h>
 
+#include <cfloat>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -63,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(All, DTypes, ::testing::Values("cpu", "reference", "shi
                            return name;
                          });
 
-// Every pattern of 8 bits; of wider types ordinary numbers, ends of all types, and special ones.
+// Every pattern of 8 bits, and where n is 65536 of 16 bits; of wider types ordinary numbers, ends of all types, and
+// special ones.
 Tensor values(DType dtype, int64_t n, uint64_t seed) {
   Tensor out = Tensor::empty(dtype, {n});
   auto* bytes = static_cast<std::byte*>(out.data());
@@ -74,6 +76,9 @@ Tensor values(DType dtype, int64_t n, uint64_t seed) {
       store_int64(dtype, bytes, int64_t(random() % 2));
     } else if (size_of(dtype) == 1) {
       *bytes = std::byte(i + int64_t(seed));
+    } else if (size_of(dtype) == 2 && n == 65536) {
+      const auto pattern = uint16_t(i);
+      std::memcpy(bytes, &pattern, 2);
     } else if (!is_float(dtype)) {
       store_int64(dtype, bytes, int64_t(random()) >> (8 * (random() % 8)));
     } else {
@@ -107,9 +112,10 @@ TEST_P(DTypes, CastsOfEveryPair) {
       outputs += fmt::format("{}%y{}", to == 0 ? "" : ", ", to);
       body += fmt::format("  %y{} = cast(%x, to = {})\n", to, name(DType(to)));
     }
-    const Tensor x = values(in, 1000, 1);
+    const int64_t n = size_of(in) == 2 ? 65536 : 1000;
+    const Tensor x = values(in, n, 1);
     const Tensors got =
-        check(fmt::format("fusion @casts (%x: {}[1000]) -> ({}) {{\n{}}}\n", name(in), outputs, body), {{"x", x}});
+        check(fmt::format("fusion @casts (%x: {}[{}]) -> ({}) {{\n{}}}\n", name(in), n, outputs, body), {{"x", x}});
     // Between types of at most 16 bits the result is one number.
     for (int to = 0; to < kDTypeCount && size_of(in) <= 2; ++to) {
       const auto out = DType(to);
@@ -124,6 +130,34 @@ TEST_P(DTypes, CastsOfEveryPair) {
         ASSERT_TRUE(want == found || (std::isnan(want) && std::isnan(found)))
             << name(in) << " " << load_double(in, source) << " to " << name(out) << " is " << found;
       }
+    }
+  }
+}
+
+// Halfway between each pair of neighbours of a narrow float, the f32 numbers on both sides of it, and both signs.
+std::vector<float> boundaries(DType dtype) {
+  std::vector<float> out = {INFINITY, NAN, FLT_MAX, FLT_MIN, 1e-45f, 0.0f};
+  for (double low = 0; std::isfinite(low) && low <= max_finite(dtype); low += ulp(dtype, low)) {
+    const auto half = float(low + ulp(dtype, low) / 2);
+    for (float x : {half, std::nextafter(half, 0.0f), std::nextafter(half, INFINITY)}) out.push_back(x);
+  }
+  for (size_t i = 0, n = out.size(); i < n; ++i) out.push_back(-out[i]);
+  return out;
+}
+
+TEST_P(DTypes, RoundsAroundEveryBoundary) {
+  for (const DType to : {DType::f8e4m3, DType::f8e5m2, DType::f16, DType::bf16}) {
+    if (!takes(to)) continue;
+    std::vector<float> numbers = boundaries(to);
+    const auto n = static_cast<int64_t>(numbers.size());
+    const auto fusion =
+        parse_fusion(fmt::format("fusion @rounds (%x: f32[n]) -> (%y) {{\n  %y = cast(%x, to = {})\n}}\n", name(to)));
+    const Tensor y = run(*fusion, {{"x", Tensor::wrap(DType::f32, {n}, numbers.data())}}).at("y");
+    for (int64_t i = 0; i < n; ++i) {
+      const double want = round_to(to, numbers[size_t(i)]), found = y.at(i);
+      ASSERT_TRUE((want == found && std::signbit(want) == std::signbit(found)) ||
+                  (std::isnan(want) && std::isnan(found)))
+          << numbers[size_t(i)] << " to " << name(to) << " is " << found << ", not " << want;
     }
   }
 }

@@ -1,4 +1,4 @@
-// The five programs of docs/examples on every device, dtype and number of ranks they are for.
+// The programs of docs/examples on every device, dtype and number of ranks they are for.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,15 +19,29 @@ using testing::run_case;
 
 using Settings = std::map<std::string, std::string, std::less<>>;
 
-CaseResult run(const std::string& name, const std::string& device, int64_t ranks, Settings set) {
+CaseResult run_text(const std::string& text, const std::string& device, int64_t ranks, Settings set) {
   CaseOptions how;
   how.device = device;
   how.ranks = ranks;
   how.set = std::move(set);
-  CaseResult result = run_case(example(name), how);
-  EXPECT_TRUE(result.ok) << name << " on " << device << ", " << ranks << " ranks: " << result.message;
+  CaseResult result = run_case(text, how);
+  EXPECT_TRUE(result.ok) << result.message << " on " << device << ", " << ranks << " ranks:\n" << text;
   EXPECT_LE(result.max_error, 1);
   return result;
+}
+
+CaseResult run(const std::string& name, const std::string& device, int64_t ranks, Settings set) {
+  return run_text(example(name), device, ranks, std::move(set));
+}
+
+// The program with another dim of its first input cut.
+std::string cut_elsewhere(const std::string& name, const std::string& annotated, const std::string& instead) {
+  std::string text = example(name);
+  size_t at = text.find(annotated);
+  EXPECT_NE(at, std::string::npos) << name << " has no " << annotated;
+  for (; at != std::string::npos; at = text.find(annotated, at + instead.size()))
+    text.replace(at, annotated.size(), instead);
+  return text;
 }
 
 class Programs : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {
@@ -77,6 +91,84 @@ TEST_P(Programs, SpToy) {
 TEST_P(Programs, Mlp2d) {
   CaseResult r = run("mlp_2d", device(), 4, {{"T", dtype()}, {"sb", "7"}});
   EXPECT_EQ(r.collectives, 1);
+}
+
+// Rows that divide, do not, and do not reach the last rank; then columns, whose maxima and sums stay pending.
+TEST_P(Programs, Softmax) {
+  const std::string columns = cut_elsewhere("softmax", "{0: tp}", "{1: tp}");
+  for (int64_t ranks = 1; ranks <= 4; ++ranks) {
+    EXPECT_EQ(run("softmax", device(), ranks, {{"T", dtype()}, {"rows", "12"}, {"n", "48"}}).collectives, 0);
+    CaseResult cut = run_text(columns, device(), ranks, {{"T", dtype()}, {"rows", "5"}, {"n", "37"}});
+    EXPECT_EQ(cut.collectives, ranks > 1 ? 2 : 0);
+    EXPECT_EQ(cut.uneven, ranks > 1);
+  }
+  EXPECT_TRUE(run("softmax", device(), 4, {{"T", dtype()}, {"rows", "3"}, {"n", "1"}}).empty);
+  EXPECT_TRUE(run_text(columns, device(), 4, {{"T", dtype()}, {"rows", "3"}, {"n", "5"}}).empty);  // 2 2 1 0
+}
+
+TEST_P(Programs, LayerNorm) {
+  const std::string columns = cut_elsewhere("layer_norm", "{0: tp}", "{1: tp}");
+  for (int64_t ranks = 1; ranks <= 4; ++ranks) {
+    EXPECT_EQ(run("layer_norm", device(), ranks, {{"T", dtype()}, {"tokens", "12"}, {"h", "32"}}).collectives, 0);
+    CaseResult cut = run_text(columns, device(), ranks, {{"T", dtype()}, {"tokens", "7"}, {"h", "35"}});
+    EXPECT_EQ(cut.collectives, ranks > 1 ? 2 : 0);  // the sum, then that of the squares
+    EXPECT_EQ(cut.uneven, ranks > 1);
+  }
+  EXPECT_TRUE(run("layer_norm", device(), 4, {{"T", dtype()}, {"tokens", "2"}, {"h", "1"}}).empty);
+  EXPECT_TRUE(run_text(columns, device(), 4, {{"T", dtype()}, {"tokens", "2"}, {"h", "3"}}).empty);
+}
+
+// Heads need nothing of each other; positions gather the keys and values.
+TEST_P(Programs, Attention) {
+  const std::string positions = cut_elsewhere("attention", "{1: tp}", "{2: tp}");
+  for (int64_t ranks = 1; ranks <= 4; ++ranks) {
+    const Settings small = {{"T", dtype()}, {"s", "7"}, {"d", "4"}, {"b", "1"}};
+    CaseResult heads = run("attention", device(), ranks, small);
+    EXPECT_EQ(heads.collectives, 0);
+    EXPECT_EQ(heads.uneven, ranks == 3);  // 6 6 4
+    CaseResult cut = run_text(positions, device(), ranks, small);
+    EXPECT_EQ(cut.collectives, ranks > 1 ? 2 : 0);
+    EXPECT_EQ(cut.uneven, ranks > 1);
+  }
+  EXPECT_TRUE(run("attention", device(), 4, {{"T", dtype()}, {"heads", "3"}, {"s", "5"}}).empty);
+  EXPECT_TRUE(run_text(positions, device(), 4, {{"T", dtype()}, {"heads", "2"}, {"s", "5"}}).empty);
+}
+
+// Classes cut: the logits stay where they are, and the maximum and three sums of each row are exchanged.
+TEST_P(Programs, CrossEntropy) {
+  const std::string tokens = cut_elsewhere("cross_entropy", "{1: tp}", "{0: tp}");
+  for (int64_t ranks = 1; ranks <= 4; ++ranks) {
+    CaseResult classes = run("cross_entropy", device(), ranks, {{"T", dtype()}, {"tokens", "6"}, {"classes", "48"}});
+    EXPECT_EQ(classes.collectives, ranks > 1 ? 4 : 0);
+    CaseResult cut = run_text(tokens, device(), ranks, {{"T", dtype()}, {"tokens", "7"}, {"classes", "11"}});
+    EXPECT_EQ(cut.collectives, ranks > 1 ? 1 : 0);
+    EXPECT_EQ(cut.uneven, ranks > 1);
+  }
+  EXPECT_TRUE(run("cross_entropy", device(), 4, {{"T", dtype()}, {"tokens", "2"}, {"classes", "5"}}).empty);
+  EXPECT_TRUE(run_text(tokens, device(), 4, {{"T", dtype()}, {"tokens", "5"}, {"classes", "2"}}).empty);
+}
+
+TEST_P(Programs, TransformerBlock) {
+  const Settings small = {{"T", dtype()}, {"b", "1"}, {"s", "6"}, {"h", "32"}, {"n", "4"}, {"h4", "64"}};
+  for (int64_t ranks = 1; ranks <= 4; ++ranks) {
+    CaseResult r = run("transformer_block", device(), ranks, small);
+    EXPECT_EQ(r.collectives, ranks > 1 ? 2 : 0);
+    EXPECT_EQ(r.report.wire_bytes, r.report.wire_bytes_min);
+    EXPECT_EQ(r.uneven, ranks == 3);  // 4 heads: 2 2 0
+    if (device() == "cpu" && dtype() != "f64") {
+      EXPECT_EQ(r.library_calls, 8);
+    }
+  }
+  const Settings empty = {{"T", dtype()}, {"b", "1"}, {"s", "3"}, {"h", "7"}, {"n", "3"}, {"h4", "5"}};
+  EXPECT_TRUE(run("transformer_block", device(), 4, empty).empty);  // heads 1 1 1 0, hidden units 2 2 1 0
+}
+
+// At the sizes that the files name.
+TEST(ProgramsRow, LongRunExamplesAtFullSize) {
+  for (const char* name : {"softmax", "layer_norm", "attention", "cross_entropy", "transformer_block"})
+    for (const char* device : {"cpu", "reference"})
+      for (const char* dtype : {"f32", "f64", "bf16"})
+        for (int64_t ranks = 1; ranks <= 4; ++ranks) run(name, device, ranks, {{"T", dtype}});
 }
 
 TEST(ProgramsRow, A9SimpleAdd) {

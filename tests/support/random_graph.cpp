@@ -13,16 +13,23 @@ namespace {
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(seed * 0x9E3779B97F4A7C15u + 1) {}
+  explicit Generator(uint64_t seed) : random_(seed * 0x9E3779B97F4A7C15u + 1), seed_number_(seed) {}
 
   RandomCase run() {
     RandomCase out;
     out.exact = draw(2) == 0;
     exact_ = out.exact;
+    for (const OpWord& w : op_words())
+      if (!exact_ || keeps_integers(w)) words_.push_back(w);
     out.ranks = make_mesh();
     make_inputs();
-    int ops = 3 + draw(8);
-    for (int i = 0; i < ops * 4 && made_ < ops; ++i) add_random_op();
+    int ops = 5 + draw(8);
+    int turns = 0;
+    for (int i = 0; i < ops * 4 && made_ < ops; ++i) {
+      if (turns < kTurns && chance(30)) add_in_turn(turns++);
+      add_random_op();
+    }
+    while (turns < kTurns) add_in_turn(turns++);
     choose_outputs();
     annotate();
     out.text = print(*fusion_);
@@ -103,7 +110,7 @@ class Generator {
   }
 
   void add_random_op() {
-    if (chance(50)) return add_any_op();
+    if (chance(50)) return add_word(pick(words_));
     switch (draw(10)) {
       case 0:
       case 1:
@@ -122,10 +129,40 @@ class Generator {
     }
   }
 
+  // The op whose turn it is. Where nothing in the graph fits, it gets an input of its own.
+  void add_in_turn(int turn) {
+    const OpWord& word = words_[(seed_number_ * kTurns + static_cast<uint64_t>(turn)) % words_.size()];
+    const int before = made_;
+    for (int attempt = 0; attempt < 3 * kAttempts && made_ == before; ++attempt) {
+      if (attempt == kAttempts || attempt == 2 * kAttempts) {
+        const std::vector<Fusion::Extent> shape = {pick(sizes_), pick(sizes_), 2 * (1 + draw(4))};
+        pool_.push_back(
+            fusion_->input("x" + std::to_string(pool_.size()), shape, attempt == kAttempts ? dtype_ : DType::f32));
+      }
+      add_word(word);
+    }
+  }
+  void add_word(const OpWord& word) {
+    switch (word.kind) {
+      case OpKind::Linear:
+        return add_linear();
+      case OpKind::Matmul:
+        return add_matmul();
+      case OpKind::Dropout:
+        return add_dropout();
+      case OpKind::Full:
+        return add_full();
+      case OpKind::Uniform:
+        return add_uniform();
+      default:
+        return add_any_op(word);
+    }
+  }
+
   // Any op but the ones below; what it needs beside its result stays in the graph where something reads it.
-  void add_any_op() {
+  void add_any_op(const OpWord& word) {
     const RandomOpContext context{random_, *fusion_, pool_, seed_, exact_};
-    TensorView* out = testing::add_random_op(context, pick(random_op_kinds()));
+    TensorView* out = testing::add_random_op(context, word);
     if (out == nullptr) return;
     pool_.push_back(out);
     ++made_;
@@ -186,17 +223,18 @@ class Generator {
     emit(std::move(op));
   }
 
-  void add_creation() {
+  void add_creation() { exact_ || chance(50) ? add_full() : add_uniform(); }
+  void add_full() {
     TensorView* like = operand();
-    if (exact_ || chance(50)) {
-      auto op = std::make_unique<Full>();
-      op->shape = chance(50) ? like->shape() : std::vector<sym::Expr>{};
-      op->value = Constant::from_double(is_float(like->dtype) ? like->dtype : DType::f32, draw(5) - 2);
-      emit(std::move(op));
-      return;
-    }
+    auto op = std::make_unique<Full>();
+    op->shape = chance(50) ? like->shape() : std::vector<sym::Expr>{};
+    op->value = Constant::from_double(is_float(like->dtype) ? like->dtype : DType::f32, draw(5) - 2);
+    emit(std::move(op));
+  }
+  void add_uniform() {
+    if (exact_) return;
     auto op = std::make_unique<Uniform>();
-    op->shape = like->shape();
+    op->shape = operand()->shape();
     op->seed = seed_;
     emit(std::move(op));
   }
@@ -258,8 +296,12 @@ class Generator {
     return layout;
   }
 
+  static constexpr int kTurns = 6, kAttempts = 8;
+
   std::mt19937_64 random_;
+  uint64_t seed_number_;
   std::unique_ptr<Fusion> fusion_;
+  std::vector<OpWord> words_;  // what this graph may say
   std::vector<Fusion::Extent> sizes_;
   std::vector<TensorView*> pool_;
   TensorView* seed_ = nullptr;

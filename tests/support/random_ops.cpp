@@ -10,12 +10,43 @@ namespace plait::testing {
 
 namespace {
 
+// Functions that end or leave the numbers at some operand: an inexact one there leaves the result open.
+bool has_poles(Pointwise f) {
+  switch (f) {
+    case Pointwise::div:
+    case Pointwise::reciprocal:
+    case Pointwise::rsqrt:
+    case Pointwise::sqrt:
+    case Pointwise::pow:
+    case Pointwise::log:
+    case Pointwise::log2:
+    case Pointwise::log10:
+    case Pointwise::log1p:
+    case Pointwise::xlogy:
+    case Pointwise::xlog1py:
+    case Pointwise::tan:
+    case Pointwise::asin:
+    case Pointwise::acos:
+    case Pointwise::acosh:
+    case Pointwise::atanh:
+    case Pointwise::erfinv:
+    case Pointwise::lgamma:
+    case Pointwise::digamma:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class Maker {
  public:
   explicit Maker(const RandomOpContext& c) : c_(c), f_(c.fusion) {}
 
-  TensorView* make(OpKind kind) {
-    x_ = pick(c_.pool);
+  TensorView* make(const OpWord& word) {
+    const OpKind kind = word.kind;
+    x_ = c_.operand ? c_.operand : pick(c_.pool);
+    if (kind == OpKind::PointwiseOp) return function(static_cast<Pointwise>(word.which));
+    if (kind == OpKind::Reduce) return reduced(static_cast<Reduction>(word.which));
     if (TensorView* t = computed(kind)) return t;
     if (TensorView* t = moved(kind)) return t;
     if (TensorView* t = looked_up(kind)) return t;
@@ -80,8 +111,6 @@ class Maker {
         return rank(x_) == 0 ? nullptr : size(f_, Fusion::Extent(x_->extent(static_cast<size_t>(dim(x_)))), DType::f32);
       case OpKind::Normal:
         return c_.exact ? nullptr : normal(c_.seed, shape_of(x_));
-      case OpKind::Reduce:
-        return reduced();
       case OpKind::Var:
         return c_.exact ? nullptr : var(real(x_), dims(x_), draw(2), chance(50));
       case OpKind::CumSum:
@@ -90,22 +119,77 @@ class Maker {
         return nullptr;
     }
   }
-  TensorView* reduced() {
-    switch (draw(c_.exact ? 5 : 6)) {
-      case 0:
-      case 1:
-        return sum(x_, dims(x_), chance(50));
-      case 2:
-        return amax(x_, dims(x_), chance(50));
-      case 3:
-        return amin(x_, dims(x_), chance(50));
-      case 4:  // inputs are exact: no two candidates are within their radii
-        return x_->role == TensorRole::intermediate ? nullptr
-               : chance(50)                         ? argmax(x_, dims(x_), chance(50))
-                                                    : argmin(x_, dims(x_), chance(50));
-      default:
-        return prod(x_, dims(x_), chance(50));
+  TensorView* reduced(Reduction reduction) {
+    const Dims over = dims(x_);
+    const bool keepdim = chance(50);
+    switch (reduction) {
+      case Reduction::sum:
+        return sum(x_, over, keepdim);
+      case Reduction::prod:
+        return c_.exact ? nullptr : prod(x_, over, keepdim);
+      case Reduction::amax:
+        return amax(x_, over, keepdim);
+      case Reduction::amin:
+        return amin(x_, over, keepdim);
+      case Reduction::argmax:  // no two candidates are within their radii
+        return argmax(sure(x_), over, keepdim);
+      case Reduction::argmin:
+        return argmin(sure(x_), over, keepdim);
     }
+    return nullptr;
+  }
+
+  // A tensor whose values are exact: of a computed one, an input like it.
+  TensorView* sure(TensorView* t) {
+    if (t->role != TensorRole::intermediate || !is_float(t->dtype)) return t;
+    return f_.input(f_.unique_name("e"), shape_of(t), t->dtype);
+  }
+  // Integers or bool; of floats, an input of their shape.
+  TensorView* whole(TensorView* t, bool with_bool) {
+    if (is_integer(t->dtype) || (with_bool && t->dtype == DType::boolean)) return t;
+    std::vector<DType> types = {DType::i64, DType::i32, DType::u8, DType::i16, DType::u32};
+    if (with_bool) types.push_back(DType::boolean);
+    return f_.input(f_.unique_name("bits"), shape_of(t), pick(types));
+  }
+  // What may stand beside x_: itself, one of its shape, a number, or any tensor.
+  TensorView* beside(DType dtype) {
+    if (chance(20)) return x_;
+    if (chance(40)) return twin(x_);
+    if (chance(50)) {
+      const int64_t least = is_float(dtype) || (is_integer(dtype) && !is_unsigned(dtype)) ? -2 : 0;
+      return full(f_, {}, least + draw(dtype == DType::boolean ? 2 : 5), dtype);
+    }
+    return pick(c_.pool);
+  }
+  TensorView* condition() {
+    if (chance(40)) return f_.input(f_.unique_name("c"), shape_of(x_), DType::boolean);
+    TensorView* t = sure(x_);
+    return pointwise(pick(std::vector<Pointwise>{Pointwise::lt, Pointwise::ne, Pointwise::ge}),
+                     {t, full(f_, {}, 0, t->dtype)});
+  }
+  TensorView* casted() {
+    DType to = pick(std::vector<DType>{DType::f32, DType::bf16, DType::f64, DType::f16, DType::i32, DType::i64,
+                                       DType::boolean, DType::i8, DType::u8, DType::f8e4m3});
+    if (c_.exact && is_f8(to)) to = DType::f32;
+    return cast(jumps(Pointwise::cast, 0, x_->dtype, to) ? sure(x_) : x_, to);
+  }
+  // Operands that jump, or whose zero has a sign that matters, are exact.
+  TensorView* function(Pointwise f) {
+    if (f == Pointwise::cast) return casted();
+    const PointwiseInfo& row = info(f);
+    const bool bits = row.type_rule == TypeRule::bits || row.type_rule == TypeRule::shift;
+    std::vector<TensorView*> in;
+    for (int i = 0; i < row.arity; ++i) {
+      TensorView* t = i == 0 ? x_ : beside(in.back()->dtype == DType::boolean ? x_->dtype : in.back()->dtype);
+      if (f == Pointwise::where && i == 0) t = condition();
+      if (bits) t = whole(t, row.type_rule == TypeRule::bits);
+      if (row.type_rule == TypeRule::float_only) t = real(t);
+      if (f != Pointwise::where && row.discontinuous) t = sure(t);
+      if (!c_.operand && has_poles(f) && chance(80)) t = sure(t);
+      if (f == Pointwise::celu && i == 1) t = full(f_, {}, 1 + draw(3), t->dtype);  // x / 0 else
+      in.push_back(t);
+    }
+    return pointwise(f, in);
   }
 
   TensorView* moved(OpKind kind) {
@@ -137,9 +221,7 @@ class Maker {
       case OpKind::Repeat:
         return repeated();
       case OpKind::Bitcast:
-        return c_.exact || x_->dtype != DType::f32 || x_->role == TensorRole::intermediate
-                   ? nullptr
-                   : bitcast(bitcast(x_, DType::u32), DType::f32);
+        return c_.exact || x_->dtype != DType::f32 ? nullptr : bitcast(bitcast(sure(x_), DType::u32), DType::f32);
       case OpKind::Set:
         return set(x_);
       case OpKind::Tril:
@@ -268,6 +350,7 @@ class Maker {
       case OpKind::SwiGlu:
         return swiglu(x, twin(x));
       case OpKind::Rope: {
+        if (last.constant().value_or(1) % 2 != 0) return nullptr;
         TensorView* cos = f_.input(f_.unique_name("cos"), {last}, x->dtype);
         return rope(x, cos, cos, chance(50));
       }
@@ -304,27 +387,9 @@ class Maker {
 
 }  // namespace
 
-const std::vector<OpKind>& random_op_kinds() {
-  static const std::vector<OpKind> kinds = [] {
-    std::vector<OpKind> out;
-    const auto add = [&](OpKind kind) {
-      const OpProperty p = property(kind);
-      if (p == OpProperty::communication || p == OpProperty::local_move || p == OpProperty::contraction) return;
-      if (kind == OpKind::PointwiseOp || kind == OpKind::Full || kind == OpKind::Uniform || kind == OpKind::Dropout)
-        return;
-      out.push_back(kind);
-    };
-#define PLAIT_OP(Name, text, properties) add(OpKind::Name);
-#include "ir/ops.def"
-#undef PLAIT_OP
-    return out;
-  }();
-  return kinds;
-}
-
-TensorView* add_random_op(const RandomOpContext& context, OpKind kind) {
+TensorView* add_random_op(const RandomOpContext& context, const OpWord& word) {
   try {
-    TensorView* out = Maker(context).make(kind);
+    TensorView* out = Maker(context).make(word);
     return out && out->rank() <= 5 ? out : nullptr;
   } catch (const UserError&) {
     return nullptr;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ir/fusion.h"
+#include "support/op_words.h"
 
 namespace plait::testing {
 
@@ -13,13 +14,12 @@ struct RandomOpContext {
   const std::vector<TensorView*>& pool;  // operands to choose from
   TensorView* seed = nullptr;            // u64[]
   bool exact = false;                    // integers stay integers
+  TensorView* operand = nullptr;         // the first operand, where not null; ops that would jump there are not made
 };
 
-// Kinds that users write and random graphs draw, without PointwiseOp.
-const std::vector<OpKind>& random_op_kinds();
-
 // Adds the op (and, where it needs an index, a mask or a table, the ops or inputs that make them); null where no
-// operand fits or the rules refuse what was drawn.
-TensorView* add_random_op(const RandomOpContext& context, OpKind kind);
+// operand fits or the rules refuse what was drawn, and for Linear, Matmul, Dropout, Full and Uniform, which
+// random_graph.cpp makes itself.
+TensorView* add_random_op(const RandomOpContext& context, const OpWord& word);
 
 }  // namespace plait::testing

@@ -138,6 +138,16 @@ class Machine {
       return sum;
     });
   }
+  void step(const Reduce& op) {
+    EXPECT_TRUE(op.function == Reduction::sum && op.dims == std::vector<int64_t>{0} && !op.keepdim);
+    fill(op, [&](size_t r, std::vector<int64_t> index) {
+      const Array& in = get(op.in, r);
+      uint64_t sum = 0;
+      index.insert(index.begin(), 0);
+      for (index[0] = 0; index[0] < in.shape[0]; ++index[0]) sum += at(in, index);
+      return sum;
+    });
+  }
   void step(const AllReduce& op) {
     fill(op, [&](size_t r, const auto& index) {
       uint64_t sum = 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Shows that the long run gives every test to one area, goes on where it was left, and counts honestly."""
 import contextlib
+import dataclasses
 import io
 import json
 import pathlib
@@ -8,6 +9,7 @@ import re
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.dont_write_bytecode = True
@@ -97,6 +99,14 @@ class Runs(unittest.TestCase):
         self.assertEqual(sorted(first.ran + second.ran), sorted(t.name for t in self.TESTS))
         self.assertEqual(self.last_line(state), ("5 passed, 1 failed, 1 skipped", 1))
         self.assertEqual(self.last_line(self.state()), ("5 passed, 1 failed, 1 skipped", 1))
+
+    def test_an_area_without_its_program_is_skipped_by_name(self):
+        area = dataclasses.replace(long_run.AREAS["libfuzzer"], needs="no_such_program")
+        state, builder = self.state(), Fake(self.TESTS)
+        with unittest.mock.patch.dict(long_run.AREAS, {"libfuzzer": area}):
+            long_run.run_area("libfuzzer", state, builder)
+        self.assertEqual(builder.ran, [])
+        self.assertEqual(state.cases, {"libfuzzer": ["skipped", 0.0, "no_such_program is not here"]})
 
     def test_another_tree_begins_anew(self):
         long_run.run_area("fuzz", self.state(), Fake(self.TESTS))

@@ -13,6 +13,14 @@
 
 namespace plait {
 
+// Whether NCCL reduces numbers of a type as plait means it: its max and min of floats drop NaN, it has no integers of
+// two bytes, and adds f8 on some GPUs only, step by step. What it does not reduce, programs gather and reduce in a
+// kernel.
+inline bool nccl_reduces(CommReduce reduce, DType dtype) {
+  const bool extremum = reduce == CommReduce::max || reduce == CommReduce::min;
+  return dtype != DType::i16 && dtype != DType::u16 && !is_f8(dtype) && !(extremum && is_float(dtype));
+}
+
 struct NcclOptions : CommOptions {
   // Path of the library, or of a folder that holds it; empty: kits, Python wheels, the loader's search.
   std::string library;
@@ -38,8 +46,8 @@ struct NcclOptions : CommOptions {
 // the order of the stream. Reductions add as NCCL does. No environment is set. team() is collective; making one waits
 // for the other processes, for CommOptions::timeout at most. check() sees errors of NCCL, processes that are gone as
 // far as NCCL notices, and operations that are not done in time: CommError, after which all communicators are aborted;
-// the process may make new ones. UserError: max and min of floats. MissingError: no library, or plait was built without
-// nccl.h.
+// the process may make new ones. UserError: what nccl_reduces() denies. MissingError: no library, or plait was built
+// without nccl.h.
 std::shared_ptr<Communicators> make_nccl_communicators(NcclOptions options);
 
 // The library that would be loaded, for reports; `why_not` is empty where there is one.

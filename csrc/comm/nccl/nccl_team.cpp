@@ -12,7 +12,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Element types as the library names them. It has no integers of two bytes: those are moved as f16, which keeps their
-// bits. It reduces f8 on some GPUs only, and there step by step in f8: those are moved as bytes. See reduces().
+// bits, and f8 is moved as bytes; neither is reduced (nccl_reduces).
 ncclDataType_t nccl_type(DType dtype) {
   switch (dtype) {
     case DType::boolean:
@@ -58,9 +58,6 @@ ncclRedOp_t nccl_op(DType dtype, CommReduce reduce) {
   }
   __builtin_unreachable();
 }
-
-// Whether nccl_type is the type's own, so that the library may calculate with it.
-bool reduces(DType dtype) { return dtype != DType::i16 && dtype != DType::u16 && !is_f8(dtype); }
 
 std::byte* at(void* data, int64_t bytes) { return static_cast<std::byte*>(data) + bytes; }
 const std::byte* at(const void* data, int64_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
@@ -511,17 +508,16 @@ void NcclTeam::reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::
   });
 }
 
-// What NCCL does not reduce, and that it compares floats by rules under which a NaN loses.
+// What NCCL does not reduce; of floats it compares by rules under which a NaN loses.
 void NcclTeam::refuse(const CommCall& call) const {
   const DType dtype = call.pieces.dtype;
-  if (!reduces(dtype) && size() > 1)
+  if (size() == 1 || nccl_reduces(call.reduce, dtype)) return;
+  if (!is_float(dtype) || is_f8(dtype))
     throw UserError(fmt::format("NCCL has no {} of {}", name(call.reduce), name(dtype)), place(call),
-                    is_float(dtype) ? "run on the CPU, or set reduce_dtype = f32"
-                                    : "run on the CPU, or cast to i32 before the op whose result is summed");
-  const bool extremum = call.reduce == CommReduce::max || call.reduce == CommReduce::min;
-  if (extremum && is_float(call.pieces.dtype) && !state_.options.lose_nan && size() > 1)
-    throw UserError(fmt::format("NCCL's {} of {} drops NaN", name(call.reduce), name(call.pieces.dtype)), place(call),
-                    "run on the CPU, or set NcclOptions::lose_nan where no NaN can be");
+                    "gather the pieces and reduce them in a kernel, or cast to a wider type before");
+  if (!state_.options.lose_nan)
+    throw UserError(fmt::format("NCCL's {} of {} drops NaN", name(call.reduce), name(dtype)), place(call),
+                    "gather the pieces and reduce them in a kernel, or set NcclOptions::lose_nan where no NaN can be");
 }
 
 void NcclTeam::all_reduce(DType dtype, CommReduce reduce, int64_t elements, std::span<const CommMember> members) {

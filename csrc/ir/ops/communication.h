@@ -20,7 +20,7 @@ struct AllReduce : OpBase<OpKind::AllReduce> {
   int axis = 0;
   ReduceOp reduce = ReduceOp::sum;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &AllReduce::in), attribute("axis", &AllReduce::axis),
+    return std::tuple{operand("in", &AllReduce::in), required("axis", &AllReduce::axis),
                       attribute("reduce", &AllReduce::reduce)};
   }
 };
@@ -31,7 +31,7 @@ struct AllGather : OpBase<OpKind::AllGather> {
   int axis = 0;
   sym::Expr outer, count, total, inner;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &AllGather::in),         attribute("axis", &AllGather::axis),
+    return std::tuple{operand("in", &AllGather::in),         required("axis", &AllGather::axis),
                       attribute("outer", &AllGather::outer), attribute("count", &AllGather::count),
                       attribute("total", &AllGather::total), attribute("inner", &AllGather::inner)};
   }
@@ -44,7 +44,7 @@ struct ReduceScatter : OpBase<OpKind::ReduceScatter> {
   ReduceOp reduce = ReduceOp::sum;
   sym::Expr outer, count, total, inner;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &ReduceScatter::in),           attribute("axis", &ReduceScatter::axis),
+    return std::tuple{operand("in", &ReduceScatter::in),           required("axis", &ReduceScatter::axis),
                       attribute("reduce", &ReduceScatter::reduce), attribute("outer", &ReduceScatter::outer),
                       attribute("count", &ReduceScatter::count),   attribute("total", &ReduceScatter::total),
                       attribute("inner", &ReduceScatter::inner)};

@@ -16,7 +16,7 @@ struct Dropout : OpBase<OpKind::Dropout> {
   TensorView* seed = nullptr;
   std::optional<int64_t> offset;  // absent: the ordinal of the random op in the fusion
   static constexpr auto fields() {
-    return std::tuple{operand("x", &Dropout::x), attribute("p", &Dropout::p), named_operand("seed", &Dropout::seed),
+    return std::tuple{operand("x", &Dropout::x), required("p", &Dropout::p), named_operand("seed", &Dropout::seed),
                       attribute("offset", &Dropout::offset)};
   }
 };
@@ -38,7 +38,7 @@ struct Stack : OpBase<OpKind::Stack> {
 struct Expand : OpBase<OpKind::Expand> {
   TensorView* in = nullptr;
   std::vector<sym::Expr> shape;
-  static constexpr auto fields() { return std::tuple{operand("in", &Expand::in), attribute("shape", &Expand::shape)}; }
+  static constexpr auto fields() { return std::tuple{operand("in", &Expand::in), required("shape", &Expand::shape)}; }
 };
 
 // 1 where row equals column, else 0.
@@ -86,7 +86,7 @@ struct TakeAlong : OpBase<OpKind::TakeAlong> {
   int64_t dim = 0;
   static constexpr auto fields() {
     return std::tuple{operand("in", &TakeAlong::in), operand("index", &TakeAlong::index),
-                      attribute("dim", &TakeAlong::dim)};
+                      required("dim", &TakeAlong::dim)};
   }
 };
 
@@ -172,7 +172,7 @@ struct Norm : OpBase<OpKind::Norm> {
 struct Softmax : OpBase<OpKind::Softmax> {
   TensorView* in = nullptr;
   int64_t dim = 0;
-  static constexpr auto fields() { return std::tuple{operand("in", &Softmax::in), attribute("dim", &Softmax::dim)}; }
+  static constexpr auto fields() { return std::tuple{operand("in", &Softmax::in), required("dim", &Softmax::dim)}; }
 };
 
 // x - max - log sum exp(x - max) along dim. NaN where the maximum is infinite.
@@ -180,7 +180,7 @@ struct LogSoftmax : OpBase<OpKind::LogSoftmax> {
   TensorView* in = nullptr;
   int64_t dim = 0;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &LogSoftmax::in), attribute("dim", &LogSoftmax::dim)};
+    return std::tuple{operand("in", &LogSoftmax::in), required("dim", &LogSoftmax::dim)};
   }
 };
 
@@ -219,7 +219,7 @@ struct GroupNorm : OpBase<OpKind::GroupNorm> {
   double eps = 1e-5;
   static constexpr auto fields() {
     return std::tuple{operand("x", &GroupNorm::x), optional_operand("w", &GroupNorm::w),
-                      optional_operand("b", &GroupNorm::b), attribute("groups", &GroupNorm::groups),
+                      optional_operand("b", &GroupNorm::b), required("groups", &GroupNorm::groups),
                       attribute("eps", &GroupNorm::eps)};
   }
 };

@@ -21,7 +21,7 @@ struct Full : OpBase<OpKind::Full> {
   std::vector<sym::Expr> shape;
   Constant value;
   static constexpr auto fields() {
-    return std::tuple{attribute("shape", &Full::shape), attribute("value", &Full::value)};
+    return std::tuple{required("shape", &Full::shape), required("value", &Full::value)};
   }
 };
 
@@ -33,7 +33,7 @@ struct Uniform : OpBase<OpKind::Uniform> {
   std::optional<int64_t> offset;  // absent: the ordinal of the random op in the fusion
   std::vector<sym::Expr> global, start;
   static constexpr auto fields() {
-    return std::tuple{attribute("shape", &Uniform::shape), named_operand("seed", &Uniform::seed),
+    return std::tuple{required("shape", &Uniform::shape), named_operand("seed", &Uniform::seed),
                       attribute("offset", &Uniform::offset), attribute("global", &Uniform::global),
                       attribute("start", &Uniform::start)};
   }
@@ -47,7 +47,7 @@ struct Normal : OpBase<OpKind::Normal> {
   std::vector<sym::Expr> global;
   std::vector<sym::Expr> start;
   static constexpr auto fields() {
-    return std::tuple{attribute("shape", &Normal::shape), named_operand("seed", &Normal::seed),
+    return std::tuple{required("shape", &Normal::shape), named_operand("seed", &Normal::seed),
                       attribute("offset", &Normal::offset), attribute("global", &Normal::global),
                       attribute("start", &Normal::start)};
   }
@@ -61,7 +61,7 @@ struct Iota : OpBase<OpKind::Iota> {
   DType dtype = DType::i64;
   sym::Expr start;
   static constexpr auto fields() {
-    return std::tuple{attribute("shape", &Iota::shape), attribute("dim", &Iota::dim), attribute("dtype", &Iota::dtype),
+    return std::tuple{required("shape", &Iota::shape), required("dim", &Iota::dim), attribute("dtype", &Iota::dtype),
                       attribute("start", &Iota::start)};
   }
 };

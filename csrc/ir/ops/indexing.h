@@ -11,7 +11,7 @@ struct Gather : OpBase<OpKind::Gather> {
   TensorView* index = nullptr;
   int64_t dim = 0;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &Gather::in), operand("index", &Gather::index), attribute("dim", &Gather::dim)};
+    return std::tuple{operand("in", &Gather::in), operand("index", &Gather::index), required("dim", &Gather::dim)};
   }
 };
 
@@ -23,7 +23,7 @@ struct IndexSelect : OpBase<OpKind::IndexSelect> {
   int64_t dim = 0;
   static constexpr auto fields() {
     return std::tuple{operand("in", &IndexSelect::in), operand("index", &IndexSelect::index),
-                      attribute("dim", &IndexSelect::dim)};
+                      required("dim", &IndexSelect::dim)};
   }
 };
 
@@ -37,7 +37,7 @@ struct ScatterAdd : OpBase<OpKind::ScatterAdd> {
   int64_t dim = 0;
   static constexpr auto fields() {
     return std::tuple{operand("in", &ScatterAdd::in), operand("index", &ScatterAdd::index),
-                      operand("src", &ScatterAdd::src), attribute("dim", &ScatterAdd::dim)};
+                      operand("src", &ScatterAdd::src), required("dim", &ScatterAdd::dim)};
   }
 };
 

@@ -17,7 +17,7 @@ struct Broadcast : OpBase<OpKind::Broadcast> {
   std::vector<sym::Expr> shape;
   std::vector<int64_t> dims;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &Broadcast::in), attribute("shape", &Broadcast::shape),
+    return std::tuple{operand("in", &Broadcast::in), required("shape", &Broadcast::shape),
                       attribute("dims", &Broadcast::dims)};
   }
 };
@@ -34,7 +34,7 @@ struct Unsqueeze : OpBase<OpKind::Unsqueeze> {
   TensorView* in = nullptr;
   std::vector<int64_t> dims;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &Unsqueeze::in), attribute("dims", &Unsqueeze::dims)};
+    return std::tuple{operand("in", &Unsqueeze::in), required("dims", &Unsqueeze::dims)};
   }
 };
 
@@ -42,9 +42,7 @@ struct Unsqueeze : OpBase<OpKind::Unsqueeze> {
 struct Reshape : OpBase<OpKind::Reshape> {
   TensorView* in = nullptr;
   std::vector<sym::Expr> shape;
-  static constexpr auto fields() {
-    return std::tuple{operand("in", &Reshape::in), attribute("shape", &Reshape::shape)};
-  }
+  static constexpr auto fields() { return std::tuple{operand("in", &Reshape::in), required("shape", &Reshape::shape)}; }
 };
 
 // out[.., i, ..] = in[.., start + i*step, ..] for start + i*step < stop. step >= 1; 0 <= start <= stop <= extent in the
@@ -56,7 +54,7 @@ struct Slice : OpBase<OpKind::Slice> {
   sym::Expr stop;
   int64_t step = 1;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &Slice::in), attribute("dim", &Slice::dim), attribute("start", &Slice::start),
+    return std::tuple{operand("in", &Slice::in), required("dim", &Slice::dim), attribute("start", &Slice::start),
                       attribute("stop", &Slice::stop), attribute("step", &Slice::step)};
   }
 };
@@ -84,7 +82,7 @@ struct Cat : OpBase<OpKind::Cat> {
 struct Flip : OpBase<OpKind::Flip> {
   TensorView* in = nullptr;
   std::vector<int64_t> dims;
-  static constexpr auto fields() { return std::tuple{operand("in", &Flip::in), attribute("dims", &Flip::dims)}; }
+  static constexpr auto fields() { return std::tuple{operand("in", &Flip::in), required("dims", &Flip::dims)}; }
 };
 
 // out[.., (i + shifts[k]) mod extent, ..] = in[.., i, ..] in dim dims[k].
@@ -93,7 +91,7 @@ struct Roll : OpBase<OpKind::Roll> {
   std::vector<int64_t> shifts;
   std::vector<int64_t> dims;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &Roll::in), attribute("shifts", &Roll::shifts), attribute("dims", &Roll::dims)};
+    return std::tuple{operand("in", &Roll::in), required("shifts", &Roll::shifts), attribute("dims", &Roll::dims)};
   }
 };
 
@@ -110,7 +108,7 @@ struct Repeat : OpBase<OpKind::Repeat> {
 struct Bitcast : OpBase<OpKind::Bitcast> {
   TensorView* in = nullptr;
   DType to = DType::f32;
-  static constexpr auto fields() { return std::tuple{operand("in", &Bitcast::in), attribute("to", &Bitcast::to)}; }
+  static constexpr auto fields() { return std::tuple{operand("in", &Bitcast::in), required("to", &Bitcast::to)}; }
 };
 
 }  // namespace plait

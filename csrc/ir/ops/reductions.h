@@ -51,7 +51,7 @@ struct CumSum : OpBase<OpKind::CumSum> {
   bool exclusive = false;
   bool reverse = false;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &CumSum::in), attribute("dim", &CumSum::dim),
+    return std::tuple{operand("in", &CumSum::in), required("dim", &CumSum::dim),
                       attribute("exclusive", &CumSum::exclusive), attribute("reverse", &CumSum::reverse)};
   }
 };

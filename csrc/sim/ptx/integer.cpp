@@ -82,7 +82,42 @@ T remainder_of(T a, T b) {
   return static_cast<T>(a % b);
 }
 
+// Products of the parts of `a`, as type A, with as many parts of `b`, as type B, from `first` on, added to c modulo
+// 2^32.
+template <class A, class B, int first>
+uint32_t dot(uint32_t a, uint32_t b, uint32_t c) {
+  for (int i = 0; i < int(4 / sizeof(A)); ++i) {
+    const int32_t x = static_cast<A>(a >> (8 * sizeof(A) * i)), y = static_cast<B>(b >> (8 * (first + i)));
+    c += static_cast<uint32_t>(x * y);
+  }
+  return c;
+}
+
+template <class A, class B, int first>
+constexpr Handler kDot = ternary<dot<A, B, first>, uint32_t, uint32_t, uint32_t, uint32_t>;
+
+template <class Signed, class Unsigned, int first>
+Handler dot_of(bool a, bool b) {
+  if (a) return b ? kDot<Signed, int8_t, first> : kDot<Signed, uint8_t, first>;
+  return b ? kDot<Unsigned, int8_t, first> : kDot<Unsigned, uint8_t, first>;
+}
+
 }  // namespace
+
+void decode_dot(Decoder& d) {
+  d.need_operands(4);
+  const int part = d.mnemonic() == "dp4a" ? 2 : d.take_one({"lo", "hi"});
+  const Type a = d.take_type(), b = d.take_type();
+  for (Type type : {a, b})
+    if (type != Type::u32 && type != Type::s32) d.refuse(fmt::format("`{}` of type .{}", d.mnemonic(), name(type)));
+  if (part < 0) d.refuse("neither .lo nor .hi");
+  const bool first = a == Type::s32, second = b == Type::s32;
+  const Handler handler = part == 2   ? dot_of<int8_t, uint8_t, 0>(first, second)
+                          : part == 0 ? dot_of<int16_t, uint16_t, 0>(first, second)
+                                      : dot_of<int16_t, uint16_t, 2>(first, second);
+  const Type sum = first || second ? Type::s32 : Type::u32;
+  d.emit(handler, d.target(0, sum), d.source(1, a), d.source(2, b), d.source(3, sum));
+}
 
 void decode_integer_add(Decoder& d, Type type) {
   if (d.take("cc")) return decode_carried(d, type, true);

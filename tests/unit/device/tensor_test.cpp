@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "base/error.h"
@@ -71,6 +72,59 @@ TEST(Tensor, RoundsValuesToItsDType) {
   EXPECT_EQ(t.at(2), -2);
   EXPECT_THROW(t.at(4), InternalError);
   EXPECT_THROW(Tensor::from_doubles(DType::f32, {3}, {1, 2}), UserError);
+}
+
+TEST(Tensor, LiesInAnOrder) {
+  const auto lies = [](Shape shape, Shape strides, std::vector<int> order, std::vector<bool> strided = {}) {
+    Tensor t;
+    t.shape = std::move(shape);
+    t.strides = std::move(strides);
+    return t.lies_in(order, strided);
+  };
+  EXPECT_TRUE(lies({}, {}, {}));
+  EXPECT_TRUE(lies({3, 4}, {4, 1}, {0, 1}));
+  EXPECT_FALSE(lies({3, 4}, {4, 1}, {1, 0}));
+  EXPECT_TRUE(lies({3, 4}, {1, 3}, {1, 0}));
+  EXPECT_FALSE(lies({3, 4}, {1, 4}, {1, 0})) << "a gap";
+  EXPECT_TRUE(lies({3, 4}, {1, 4}, {1, 0}, {true, false}));
+  EXPECT_FALSE(lies({3, 4}, {2, 8}, {1, 0}, {true, false})) << "the inner dim is not free";
+  EXPECT_TRUE(lies({3, 4}, {2, 8}, {1, 0}, {true, true}));
+  EXPECT_FALSE(lies({3, 4}, {2, 1}, {1, 0}, {true, true})) << "the other order";
+  EXPECT_TRUE(lies({2, 3, 4}, {16, 4, 1}, {0, 1, 2}, {true, false, false}));
+  EXPECT_FALSE(lies({2, 3, 4}, {16, 5, 1}, {0, 1, 2}, {true, false, false}));
+  // Extents of 1 have any stride, tensors without elements any at all.
+  EXPECT_TRUE(lies({3, 1, 4}, {4, 999, 1}, {0, 1, 2}));
+  EXPECT_TRUE(lies({1, 1}, {7, -7}, {1, 0}));
+  EXPECT_TRUE(lies({3, 0}, {17, 5}, {1, 0}));
+  // A stride of 0 only where strides are free; the dim then spans nothing.
+  EXPECT_FALSE(lies({3, 4}, {0, 1}, {0, 1}));
+  EXPECT_TRUE(lies({3, 4}, {0, 1}, {0, 1}, {true, false}));
+  EXPECT_TRUE(lies({2, 3, 4}, {4, 0, 1}, {0, 1, 2}, {false, true, false}));
+  EXPECT_FALSE(lies({3, 4}, {-4, 1}, {0, 1}, {true, false}));
+}
+
+TEST(Tensor, IsCopiedIntoAnOrder) {
+  HostAllocator allocator;
+  const Tensor t = Tensor::from_doubles(DType::bf16, {2, 3, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  for (std::vector<int> order : {std::vector<int>{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {0, 2, 1}}) {
+    const Tensor moved = t.in_order(order, allocator);
+    EXPECT_TRUE(moved.lies_in(order));
+    EXPECT_EQ(moved.to_doubles(), t.to_doubles());
+    EXPECT_EQ(moved.in_order(order, allocator).data(), moved.data());
+    EXPECT_EQ(moved.in_order({0, 1, 2}, allocator).to_doubles(), t.to_doubles());
+  }
+  EXPECT_EQ(t.in_order({2, 1, 0}, allocator).strides, (Shape{1, 2, 6}));
+  EXPECT_EQ(t.in_order({0, 1, 2}, allocator).data(), t.data());
+  const Tensor scalar = Tensor::from_doubles(DType::f32, {}, {4});
+  EXPECT_EQ(scalar.in_order({}, allocator).data(), scalar.data());
+  EXPECT_EQ(Tensor::empty(DType::f32, {0, 5}).in_order({1, 0}, allocator).elements(), 0);
+}
+
+TEST(Tensor, ReadsFloatsThatAreNotAligned) {
+  std::vector<std::byte> bytes(13);
+  const float values[3] = {1.5f, -2, 3};
+  std::memcpy(bytes.data() + 1, values, sizeof values);
+  EXPECT_EQ(Tensor::wrap(DType::f32, {3}, bytes.data() + 1).to_doubles(), (std::vector<double>{1.5, -2, 3}));
 }
 
 TEST(Tensor, WrapsACallersMemory) {

@@ -107,6 +107,31 @@ TEST(Annotations, ShardByApi) {
   EXPECT_REFUSED(plain.input("x", {4}, DType::f32)->shard(0, {"tp"}), "has no mesh");
 }
 
+TEST(Annotations, AllocateByApi) {
+  Fusion f;
+  TensorView* x = f.input("x", {"n", 3, 4}, DType::f32);
+  x->allocate({2, 0, 1}, {0});
+  EXPECT_EQ(x->domain.allocation, (std::vector<int>{2, 0, 1}));
+  EXPECT_EQ(x->domain.strided, (std::vector<bool>{false, true, false}));
+  const auto refusal = [&](std::vector<int> order, std::vector<int> strided) -> std::string {
+    try {
+      x->allocate(std::move(order), strided);
+    } catch (const UserError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(refusal({0, 1}, {}).find("no order of the dims of %x: f32[n, 3, 4]"), std::string::npos);
+  EXPECT_NE(refusal({0, 1, 1}, {}).find("list every dim once"), std::string::npos);
+  EXPECT_NE(refusal({0, 1, 3}, {}).find("no order of the dims"), std::string::npos);
+  EXPECT_NE(refusal({0, 1, 2}, {3}).find("%x: f32[n, 3, 4] has no dim 3 to be strided"), std::string::npos);
+  EXPECT_NE(refusal({0, 1, 2}, {1, 1}).find("dim 1 of %x: f32[n, 3, 4] is strided twice"), std::string::npos);
+  EXPECT_EQ(x->domain.allocation, (std::vector<int>{2, 0, 1})) << "a refusal changes nothing";
+  x->allocate({0, 1, 2});
+  EXPECT_TRUE(is_row_major(x->domain));
+  f.input("s", {}, DType::f32)->allocate({});
+}
+
 TEST(Clone, ReplacesSymbolsAndStatesFacts) {
   auto f = parse_fusion(R"(
 let n = 4
@@ -177,6 +202,7 @@ fusion @f on @m (%x: T[4, n] {0: tp}, param %w: T[n, n] {} stored {1: tp}, %seed
                                                           {"param ", ""},
                                                           {"p(a = 1)", "p(a = 2)"},
                                                           {"allocation (1, 0)", ""},
+                                                          {"allocation (1, 0)", "allocation (1, 0 strided)"},
                                                           {"split(0, 2)", "split(0, 4)"},
                                                           {"p = 0.5", "p = 0.25"},
                                                           {"offset = 3", "offset = 4"},

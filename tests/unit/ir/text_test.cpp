@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "build/ops.h"
 #include "ir/fusion.h"
 
 namespace plait {
@@ -87,6 +88,44 @@ fusion @f (%x: f32[8, n]) -> (%z) {
   EXPECT_EQ(fusion->segments[0].schedule, "pointwise(vector = 8,unroll = 2)");
 }
 
+// Allocations that say nothing are not printed; nor is a 0-dim tensor's, which has no dims to order.
+TEST(Text, AllocationsRoundTrip) {
+  auto fusion = parse_fusion(R"(
+fusion @f (
+  %x: f32[a, 3] allocation (1, 0),
+  param %w: f32[3, 4, 0] allocation (2, 0 strided, 1),
+  %r: f32[4, 4] allocation (0 strided, 1 strided),
+  %d: f32[4, 4] allocation (0, 1),
+  %s: f32[]
+) -> (%y, %s) {
+  %y: f32[a, 3] allocation (1, 0) = neg(%x)
+}
+)");
+  verify(*fusion);
+  expect_round_trip(*fusion);
+  expect_round_trip(*clone(*fusion));
+  const std::string text = print(*fusion);
+  for (const char* line : {"%x: f32[a, 3] allocation (1, 0),", "%w: f32[3, 4, 0] allocation (2, 0 strided, 1),",
+                           "%r: f32[4, 4] allocation (0 strided, 1 strided),", "%d: f32[4, 4],", "%s: f32[]\n",
+                           "%y: f32[a, 3] allocation (1, 0) = neg(%x)"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
+// What must be given prints even where it is empty.
+TEST(Text, RequiredAttributesPrint) {
+  Fusion f;
+  TensorView* x = f.input("x", {2, 3}, f32);
+  f.output("a", flip(x, {}));
+  f.output("b", unsqueeze(x, {}));
+  f.output("c", roll(x, {}, {}));
+  f.output("d", softmax(x, -1));
+  expect_round_trip(f);
+  const std::string text = print(f);
+  for (const char* call :
+       {"flip(%x, dims = [])", "unsqueeze(%x, dims = [])", "roll(%x, shifts = [])", "softmax(%x, dim = 1)"})
+    EXPECT_NE(text.find(call), std::string::npos) << text;
+}
+
 TEST(Text, SettingsOverrideLets) {
   auto fusion =
       parse_fusion(read(PLAIT_SOURCE_DIR "/docs/examples/tp_mlp.plait"), {.set = {{"T", "bf16"}, {"sb", "5"}}});
@@ -159,7 +198,7 @@ fusion @f on @m (%x: f32[4], %unused: i64[n, 0]) -> (%x {0: tp}, %y) {
 TEST(Text, SpacingAndCommentsAreNotKept) {
   const char* plain = "fusion @f (%x: f32[a + b, 3]) -> (%y) {\n  %y = add(%x, %x)\n}\n";
   const char* spaced =
-      "# head\r\nfusion@f(%x:f32[ a+b # extent\n,\t3 ])->(%y){%y=add( %x ,%x # rest\n)}\n# tail without an end";
+      "# head\r\nfusion@f(%x:f32[ a\r\n+b # extent\n,\t3 ])->(%y){%y=add( %x ,%x # rest\n)}\n# tail without an end";
   EXPECT_EQ(print(*parse_fusion(plain)), print(*parse_fusion(spaced)));
   auto scheduled = parse_fusion(
       "fusion @f (%x: f32[4]) -> (%y) { segment @s (%x) -> (%y) schedule nest  ( a = 1 ,# why\n b=2 ) {%y = exp(%x)}}");

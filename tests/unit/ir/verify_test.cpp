@@ -97,6 +97,8 @@ TEST(Verify, Layouts) {
 TEST(Verify, Domains) {
   EXPECT_BROKEN("allocation of %z", { f.find("z")->domain.allocation = {0}; });
   EXPECT_BROKEN("allocation of %z is no order", { f.find("z")->domain.allocation = {0, 0}; });
+  EXPECT_BROKEN("strided dims of %z", { f.find("z")->domain.strided = {true}; });
+  EXPECT_BROKEN("strided dims of %z", { (f.find("z")->domain.strided = {false, false}); });
   EXPECT_BROKEN("broadcast dim 1 of %z", { f.find("z")->domain.logical[1].kind = AxisKind::broadcast; });
   EXPECT_BROKEN("reduction axes of %z", { f.find("z")->domain.reduction = {{f.pool().constant(3)}}; });
   EXPECT_BROKEN("reduction axes of %x", { f.find("x")->domain.reduction = {{f.pool().constant(3)}}; });

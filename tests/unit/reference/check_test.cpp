@@ -34,6 +34,16 @@ TEST(Compare, ErrorOverBound) {
   EXPECT_FALSE(compare("y", want, f32({3}, {1.25, 2, 3}), {.exact = true}).ok);
 }
 
+// Bits must agree in exact mode, so that nothing is left to either side of a jump.
+TEST(Compare, NothingIsExcusedInExactMode) {
+  Array want = array(DType::boolean, {1, 0, 1, 1, 0}, {1, 1, 1, 1, 1});
+  want.excused.assign(5, 1);
+  const auto given = [](const Values& values) { return Tensor::from_doubles(DType::boolean, {5}, values); };
+  EXPECT_FALSE(compare("y", want, given({1, 0, 1, 1, 0})).ok);
+  EXPECT_TRUE(compare("y", want, given({1, 0, 1, 1, 0}), {.exact = true}).ok);
+  EXPECT_FALSE(compare("y", want, given({1, 0, 1, 0, 0}), {.exact = true}).ok);
+}
+
 TEST(Compare, SpecialValues) {
   const Array want = array(DType::f32, {kNaN, kInf, 0.0, 1}, {0, 0, 0, 0.1});
   EXPECT_TRUE(compare("y", want, f32({4}, {kNaN, kInf, -0.0, 1})).ok);

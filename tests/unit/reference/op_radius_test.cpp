@@ -211,7 +211,7 @@ TEST(OpRadius, HoldsForWelfordTreesAndTwoPasses) {
         for (float v : x) squares += (v - mean) * (v - mean);
         expect_inside(want, double(squares / divisor), what + " in two passes");
         if (shift == 0) {
-          EXPECT_LT(want.radius[0], 2e-7 * double(n + 600) * want.value[0]) << what;
+          EXPECT_LT(want.radius[0], 0x1p-24 * (2.7 * double(n) + 200) * want.value[0]) << what;
         }
       }
 }

@@ -197,6 +197,16 @@ TEST(Radius, NarrowResultCoversKeptAndSkipped) {
   EXPECT_GE(y.radius[0], 0x1p-7);  // f32's own error may push it up
 }
 
+// A NaN that may be none stays unknown behind a product.
+TEST(Radius, OfANaNThatMayBeNone) {
+  const Array y = run("%a: f32[1, 1], %c: f32[1, 1], %w: f32[1, 1]",
+                      "%t = exp(%a)\n%z = sub(%t, %t)\n%n = sub(%z, %c)\n%l = log(%n)\n%y = linear(%l, %w)",
+                      {{"a", f32({1, 1}, {1.5})}, {"c", f32({1, 1}, {0x1p-40})}, {"w", f32({1, 1}, {2})}});
+  EXPECT_TRUE(std::isnan(y.value[0]));
+  EXPECT_TRUE(std::isinf(y.radius_at(0)));
+  EXPECT_TRUE(y.excused_at(0));
+}
+
 TEST(Jumps, BothSidesAreAcceptedWhereAnIntervalStraddles) {
   // tanh(a) and 0.5 lie within the error of tanh at atanh(0.5) only.
   const double edge = double(float(std::atanh(0.5)));

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "graph/passes.h"
 #include "shard/explain.h"
 #include "shard/insert_reshards.h"
 #include "shard/localize.h"
 #include "shard/propagate.h"
 #include "shard/verify_sharding.h"
+#include "support/examples.h"
 #include "support/sharded_run.h"
 
 namespace plait {
@@ -131,6 +133,65 @@ fusion @mlp on @m (
   const auto* u = as<Uniform>(*local->find("u")->definition);
   ASSERT_EQ(u->start.size(), 3u);
   EXPECT_EQ(sym::evaluate(u->start[0], {{"b", 5}, {"rank.dp", 1}}), 3);
+}
+
+// A program of docs/examples with another annotation, its composites opened.
+std::unique_ptr<Fusion> opened(const std::string& name, const std::string& annotated, const std::string& instead) {
+  std::string text = testing::example(name);
+  EXPECT_NE(text.find(annotated), text.npos) << name << " has no " << annotated;
+  for (size_t at = text.find(annotated); at != text.npos && !annotated.empty();
+       at = text.find(annotated, at + instead.size()))
+    text.replace(at, annotated.size(), instead);
+  auto f = parse_fusion(text);
+  number_random_ops(*f);
+  expand(*f);
+  split_bias(*f, {});
+  return sharded(print(*f));
+}
+
+TEST(Examples, TransformerBlockReducesTwice) {
+  auto f = opened("transformer_block", "", "");
+  EXPECT_EQ(test::reshards(*f), (Lines{"all-reduce tp %o_product -> %o_product_reduced",
+                                       "all-reduce tp %m_product -> %m_product_reduced"}));
+  EXPECT_EQ(test::layout_of(*f, "q1"), "{2: tp granule 16}");
+  EXPECT_EQ(test::layout_of(*f, "q2"), "{2: tp}");
+  EXPECT_EQ(test::layout_of(*f, "a_matmul"), "{1: tp}");
+  EXPECT_EQ(test::layout_of(*f, "a2"), "{2: tp granule 16}");
+  for (const char* name : {"n1", "r", "n2", "y"}) EXPECT_EQ(test::layout_of(*f, name), "{}") << name;
+  auto local = localize(*f, DeviceMesh({3}));  // no rank cuts a head
+  EXPECT_EQ(type_text(*local->find("q")), "T[b, chunk(n, 3, rank.tp), s, 16]");
+  EXPECT_EQ(type_text(*local->find("wq")), "T[chunk(16*n, 3, rank.tp, 16), h]");
+}
+
+// Without the granule a chunk may end within a head: the reshape needs its dim whole and says so.
+TEST(Examples, TransformerBlockWithoutGranuleGathersHeads) {
+  auto f = opened("transformer_block", " granule 16", "");
+  EXPECT_EQ(test::reshards(*f)[0], "all-gather tp %q1 -> %q1_gathered");
+  EXPECT_NE(f->find("q1_gathered")->reason.find("granule 16 avoids that"), std::string::npos)
+      << f->find("q1_gathered")->reason;
+}
+
+TEST(Examples, CrossEntropyOverCutClassesGathersNoLogits) {
+  auto f = opened("cross_entropy", "", "");
+  EXPECT_EQ(
+      test::reshards(*f),
+      (Lines{"all-reduce tp %loss_amax -> %loss_amax_reduced", "all-reduce tp %loss_sum -> %loss_sum_reduced",
+             "all-reduce tp %loss_sum_1 -> %loss_sum_1_reduced", "all-reduce tp %loss_sum_2 -> %loss_sum_2_reduced"}));
+  EXPECT_EQ(test::layout_of(*f, "loss_iota"), "{0: tp}");  // each rank knows which classes it has
+}
+
+TEST(Examples, AttentionOverCutPositionsGathersKeysAndValues) {
+  auto f = opened("attention", "{1: tp}", "{2: tp}");
+  EXPECT_EQ(test::reshards(*f),
+            (Lines{"all-gather tp %y_permute -> %y_permute_gathered", "all-gather tp %v -> %v_gathered"}));
+  EXPECT_EQ(test::layout_of(*f, "y"), "{2: tp}");
+  EXPECT_TRUE(test::reshards(*opened("attention", "", "")).empty());  // heads
+}
+
+TEST(Examples, SoftmaxOverACutDimExchangesTwoNumbersARow) {
+  EXPECT_EQ(test::reshards(*opened("softmax", "{0: tp}", "{1: tp}")),
+            (Lines{"all-reduce tp %y_amax -> %y_amax_reduced", "all-reduce tp %y_sum -> %y_sum_reduced"}));
+  EXPECT_TRUE(test::reshards(*opened("softmax", "", "")).empty());
 }
 
 TEST(Examples, ConflictOfTwoActivations) {

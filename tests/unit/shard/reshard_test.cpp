@@ -104,6 +104,15 @@ class Pairs {
     auto local = localize(f, device_);
     verify(*local);
     for (const auto& shape : shapes) run(*local, from, to, shape);
+    // Where the communicator reduces nothing, every rank does.
+    const bool reduced = std::any_of(steps.begin(), steps.end(), [](const ReshardStep& step) {
+      return step.kind == ReshardKind::all_reduce || step.kind == ReshardKind::reduce_scatter;
+    });
+    if (!reduced) return;
+    local = localize(f, device_, {.reduces = [](ReduceOp, DType) { return false; }});
+    verify(*local);
+    for (const Op* op : local->ops()) EXPECT_TRUE(op->kind != OpKind::AllReduce && op->kind != OpKind::ReduceScatter);
+    for (const auto& shape : shapes) run(*local, from, to, shape);
   }
 
   int runs = 0, pairs = 0;

@@ -94,6 +94,10 @@ TEST_F(SymRules, S5ExactDivisionsLeaveNoTrace) {
   form("4*floordiv(m, 4)", "m");
   form("8*floordiv(m, 8)", "8*floordiv(m, 8)");
   form("8*x*floordiv(m, 4)", "2*m*x");
+  form("7*floordiv(m, 4)", "m + 3*floordiv(m, 4)");
+  form("-7*x*floordiv(m, 4)", "-m*x - 3*x*floordiv(m, 4)");
+  form("3*floordiv(m, 4) + 2*floordiv(m, 4) + 2*floordiv(m, 4)", "m + 3*floordiv(m, 4)");
+  everywhere(op('*', co(7), op('/', op('+', sy("m"), sy("i")), co(4))));
   everywhere(op('*', co(4), op('/', op('+', sy("m"), sy("i")), co(4))));
 }
 

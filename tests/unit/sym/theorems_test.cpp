@@ -48,6 +48,9 @@ TEST(SymTheorem, S4NestedSplitsAreMerged) {
 }
 
 TEST(SymTheorem, S5ExactQuotients) {
+  const std::vector<Variable> numbers = {from("a", "1", "12"), from("k", "0", "2"), from("r", "0", "3")};
+  claim("(k*a + r)*floordiv(m, a)", "k*m + r*floordiv(m, a)", numbers, {{"m", "-24", "24", "12"}}, "mod(12, a) == 0");
+  claim("-(k*a + r)*floordiv(m, a)", "-k*m - r*floordiv(m, a)", numbers, {{"m", "-24", "24", "12"}}, "mod(12, a) == 0");
   claim("a*floordiv(m, a)", "m", {from("a", "1", "12")}, {{"m", "-24", "24", "12"}}, "mod(12, a) == 0");
   claim("k*a*x*floordiv(m, a)", "k*m*x", {from("a", "1", "12"), from("k", "-2", "2")}, {kX, {"m", "-24", "24", "12"}},
         "mod(12, a) == 0");

@@ -70,6 +70,18 @@ TEST(Instructions, IntegerProducts) {
          {"mad.wide.s32 %d, %a, %b, %c;", 64, {32, 32, 64}, {kAll32, 2, 3}, 1}});
 }
 
+TEST(Instructions, DotProducts) {
+  check({{"dp2a.lo.u32.u32 %d, %a, %b, %c;", 32, k32x3, {0x00030002, 0x07060504, 10}, 33},
+         {"dp2a.hi.u32.u32 %d, %a, %b, %c;", 32, k32x3, {0x00030002, 0x07060504, 10}, 43},
+         {"dp2a.lo.s32.u32 %d, %a, %b, %c;", 32, k32x3, {0xffff0001, 0x000002ff, 0}, 253},
+         {"dp2a.lo.u32.s32 %d, %a, %b, %c;", 32, k32x3, {0xffff0001, 0x000002ff, 0}, 131069},
+         {"dp2a.hi.s32.s32 %d, %a, %b, %c;", 32, k32x3, {0x80007fff, 0x80010000, 1}, 0x407fff + 1},
+         {"dp4a.u32.u32 %d, %a, %b, %c;", 32, k32x3, {0x04030201, 0x01010101, 5}, 15},
+         {"dp4a.s32.s32 %d, %a, %b, %c;", 32, k32x3, {kAll32, 0x04030201, 3}, 0xfffffff9},
+         {"dp4a.u32.s32 %d, %a, %b, %c;", 32, k32x3, {0xff, 0xff, 0}, uint64_t(uint32_t(-255))},
+         {"dp4a.u32.u32 %d, %a, %b, %c;", 32, k32x3, {1, 1, kAll32}, 0}});
+}
+
 // Sums, differences and products of numbers of two words, against 64 and 128 bits.
 TEST(Instructions, Carries) {
   const auto words = [](const char* body) {
