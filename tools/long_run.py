@@ -46,6 +46,7 @@ AREAS = {
     "programs": Area("ci", r"^(unit/(program|comm|device)|multidevice)/"),
     "gpu": Area("ci", r"^(unit/(sim|backend/cuda)|numerics|golden)/"),
     "fuzz": Area("ci", r"^fuzz/"),
+    "tidy": Area("ci", r"^tidy/"),
     "rest": Area("ci"),
     "asan": Area("asan", long=False),
     "ubsan": Area("ubsan", long=False),
