@@ -268,7 +268,7 @@ class Parser : TypeParser {
       out.reason = "annotated";
     }
     if (stated.type) out.domain.allocation = stated.tensor.domain.allocation;
-    if (stated.tensor.domain.transforms.size()) {
+    if (!stated.tensor.domain.transforms.empty()) {
       out.domain.reduction = reduction_axes(*op);
       out.domain.transforms = stated.tensor.domain.transforms;
       guarded(at, [&] { return loop_axes(out.domain); });
