@@ -164,7 +164,7 @@ void Fusion::let(std::string name, int64_t value) {
   size_lets.push_back({std::move(name), value});
 }
 
-TensorView* Fusion::add_tensor(std::string hint, std::vector<sym::Expr> shape, DType dtype) {
+TensorView* Fusion::add_tensor(const std::string& hint, std::vector<sym::Expr> shape, DType dtype) {
   return new_tensor(unique_name(hint), std::move(shape), dtype, TensorRole::intermediate);
 }
 

@@ -75,7 +75,7 @@ class Fusion {
   void let(std::string name, int64_t value);
 
   // Compiler's side. The tensor gets a unique name from `hint`; the op's result is `out` and goes to the end.
-  TensorView* add_tensor(std::string hint, std::vector<sym::Expr> shape, DType dtype);
+  TensorView* add_tensor(const std::string& hint, std::vector<sym::Expr> shape, DType dtype);
   template <class T>
   T* add_op(std::unique_ptr<T> op, TensorView* out) {
     T* raw = op.get();
