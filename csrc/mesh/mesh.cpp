@@ -109,6 +109,7 @@ DeviceMesh resolve(const Mesh& mesh, const std::map<std::string, int64_t, std::l
       values[axis.symbol] = 1;
     }
   }
+  const int64_t others = fixed;
   if (!free_symbol.empty()) {
     int64_t value = 1;
     auto product = [&](int64_t v) {
@@ -123,9 +124,15 @@ DeviceMesh resolve(const Mesh& mesh, const std::map<std::string, int64_t, std::l
   }
   if (fixed > kMostRanks)
     throw UserError("the mesh has too many ranks", describe(mesh), fmt::format("ranks are 1 to {}", kMostRanks));
+  if (ranks && fixed != *ranks && !free_symbol.empty())
+    throw UserError(fmt::format("{} ranks do not fit: no size of `{}` makes them", *ranks, free_symbol), describe(mesh),
+                    fmt::format("the other axes make {}: ranks are that times {}", others,
+                                power == 1 ? "a size" : fmt::format("a size to the power {}", power)));
   if (ranks && fixed != *ranks)
     throw UserError(fmt::format("{} ranks do not fit: the axes make {}", *ranks, fixed), describe(mesh),
-                    "ranks must be the product of the mesh axes");
+                    mesh.axes().empty()
+                        ? "run it on 1 rank, or declare a mesh: mesh @m (tp = t), fusion @f on @m"
+                        : "ranks must be the product of the mesh axes; a symbol follows: mesh @m (tp = t)");
   std::vector<int64_t> sizes;
   for (const auto& axis : mesh.axes())
     sizes.push_back(axis.symbol.empty() ? axis.size : values.find(axis.symbol)->second);

@@ -66,8 +66,8 @@ Interval to_interval(double value, double radius) {
 }
 
 Settled settle(DType dtype, double value, const Interval& range, double own) {
-  if (range.is_nan() && own < kInfinity) return {value, std::isnan(value) ? 0 : kInfinity};
   if (own == kInfinity) return {is_narrow(dtype) ? round_to(dtype, value) : value, kInfinity};
+  if (range.is_nan()) return {value, std::isnan(value) ? 0 : kInfinity};
   double lo = range.lo, hi = range.hi;
   if (is_float(dtype)) {
     const double low = round_to(dtype, lo - own), high = round_to(dtype, hi + own);

@@ -269,7 +269,7 @@ std::string op_of(const char* call) { return std::string(call).substr(0, std::st
 TEST(OpRefusals, SayWhatIsWrongAndTheRemedy) {
   for (const Refusal& r : kRefusals) {
     try {
-      parse_fusion(std::string(kHead) + "  %r = " + r.call + "\n}\n", {.file = "bad.plait"});
+      parse_fusion(fmt::format("{}  %r = {}\n}}\n", kHead, r.call), {.file = "bad.plait"});
       ADD_FAILURE() << "accepted: " << r.call;
     } catch (const UserError& e) {
       EXPECT_NE(e.message().find(r.what), std::string::npos) << r.call << "\n" << e.what();

@@ -44,7 +44,8 @@ const std::vector<Case>& cases() {
       {"attention", 4, {{"b", "1"}, {"s", "6"}, {"d", "4"}}},
       {"attention", 3, {{"b", "1"}, {"s", "5"}, {"d", "3"}}},
       {"attention", 4, {{"heads", "3"}, {"s", "3"}, {"d", "2"}}},
-      {"cross_entropy", 1, {{"tokens", "6"}, {"classes", "10"}}},
+      {"cross_entropy", 4, {{"tokens", "6"}, {"classes", "12"}}},
+      {"cross_entropy", 3, {{"tokens", "2"}, {"classes", "4"}}},
       {"transformer_block", 4, {{"b", "1"}, {"s", "4"}, {"h", "16"}, {"n", "4"}, {"h4", "32"}}},
       {"transformer_block", 3, {{"b", "1"}, {"s", "3"}, {"h", "7"}, {"n", "2"}, {"h4", "5"}}},
   };

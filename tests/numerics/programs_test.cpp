@@ -163,6 +163,18 @@ TEST_P(Programs, TransformerBlock) {
   EXPECT_TRUE(run("transformer_block", device(), 4, empty).empty);  // heads 1 1 1 0, hidden units 2 2 1 0
 }
 
+// With the sequence cut outside of the products: gathered before each half of the block, scattered after it.
+TEST_P(Programs, TransformerBlockSequenceParallel) {
+  const Settings small = {{"T", dtype()}, {"b", "2"}, {"s", "6"}, {"h", "16"}, {"n", "4"}, {"h4", "32"}};
+  std::string text = cut_elsewhere("transformer_block", "%x: T[b, s, h]", "%x: T[b, s, h] {1: tp}");
+  text.replace(text.find("-> (%y)"), 7, "-> (%y {1: tp})");
+  for (int64_t ranks = 1; ranks <= 4; ++ranks) {
+    CaseResult r = run_text(text, device(), ranks, small);
+    EXPECT_EQ(r.collectives, ranks > 1 ? 4 : 0);
+    EXPECT_EQ(r.report.wire_bytes, r.report.wire_bytes_min);
+  }
+}
+
 // At the sizes that the files name.
 TEST(ProgramsRow, LongRunExamplesAtFullSize) {
   for (const char* name : {"softmax", "layer_norm", "attention", "cross_entropy", "transformer_block"})

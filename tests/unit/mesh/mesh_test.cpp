@@ -83,7 +83,8 @@ TEST(Resolve, NumbersAndSymbols) {
 TEST(Resolve, RefusesWhatDoesNotFit) {
   EXPECT_NE(refused(two("2", "2"), {}, 3).find("3 ranks do not fit"), std::string::npos);
   EXPECT_NE(refused(two("2", "2"), {}, 3).find("dp = 2, tp = 2"), std::string::npos);
-  EXPECT_NE(refused(two("2", "t"), {}, 3), "");
+  EXPECT_NE(refused(two("2", "t"), {}, 3).find("the other axes make 2: ranks are that times a size"),
+            std::string::npos);
   EXPECT_NE(refused(two("2", "t"), {{"t", 2}}, 8), "");
   EXPECT_NE(refused(two("2", "t"), {{"t", 0}}, std::nullopt), "");
   EXPECT_NE(refused(two("2", "t"), {{"t", -1}}, 2), "");

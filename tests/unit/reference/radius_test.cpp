@@ -197,7 +197,15 @@ TEST(Radius, NarrowResultCoversKeptAndSkipped) {
   EXPECT_GE(y.radius[0], 0x1p-7);  // f32's own error may push it up
 }
 
-// A NaN that may be none stays unknown behind a product.
+// A NaN that is one stays sure through a cast, and one that may be none unknown behind a product.
+TEST(Radius, OfANaNThatIsOne) {
+  const Tensor a = Tensor::from_doubles(DType::bf16, {1}, {-1});
+  const Array y = run("%a: bf16[1]", "%s = sqrt(%a)\n%c = cast(%s, to = bf16)\n%y = fmin(%c, %a)", {{"a", a}});
+  EXPECT_EQ(y.value[0], -1);
+  EXPECT_EQ(y.radius_at(0), 0);
+  EXPECT_FALSE(y.excused_at(0));
+}
+
 TEST(Radius, OfANaNThatMayBeNone) {
   const Array y = run("%a: f32[1, 1], %c: f32[1, 1], %w: f32[1, 1]",
                       "%t = exp(%a)\n%z = sub(%t, %t)\n%n = sub(%z, %c)\n%l = log(%n)\n%y = linear(%l, %w)",
