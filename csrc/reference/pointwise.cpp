@@ -153,7 +153,8 @@ Interval PointwiseLoop::operand_range(size_t o, const Cell& cell) const {
   Interval range = to_interval(cell.args[o], radius);
   if (radius == 0) return range;
   if (types_[o] == DType::boolean) return {0, 1};
-  if (is_unsigned(types_[o]) || from_zero_[o]) range.lo = std::max(range.lo, 0.0);
+  // Anything may be NaN, of whatever sign the numbers are.
+  if (is_unsigned(types_[o]) || (from_zero_[o] && !range.is_anything())) range.lo = std::max(range.lo, 0.0);
   // A narrow value is rounded before it enters a jump; f8 is anyway.
   if (is_narrow(types_[o]) && jumps(op_.function, static_cast<int>(o), types_[o], to_)) range = snap(types_[o], range);
   return range;

@@ -186,7 +186,7 @@ class Maker {
       if (row.type_rule == TypeRule::float_only) t = real(t);
       if (f != Pointwise::where && row.discontinuous) t = sure(t);
       if (!c_.operand && has_poles(f) && chance(80)) t = sure(t);
-      if (f == Pointwise::celu && i == 1) t = full(f_, {}, 1 + draw(3), t->dtype);  // x / 0 else
+      if (f == Pointwise::celu && i == 1) t = full(f_, {}, 1 + draw(3), in.back()->dtype);  // x / 0 else
       in.push_back(t);
     }
     return pointwise(f, in);

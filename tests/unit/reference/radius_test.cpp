@@ -215,6 +215,15 @@ TEST(Radius, OfANaNThatMayBeNone) {
   EXPECT_TRUE(y.excused_at(0));
 }
 
+// A square that may be NaN is not only a number from 0 on.
+TEST(Radius, OfASquareThatMayBeNaN) {
+  const Array y = run("%a: f32[1], %c: f32[1]",
+                      "%t = exp(%a)\n%z = sub(%t, %t)\n%n = sub(%z, %c)\n%l = log(%n)\n%s = square(%l)\n%y = relu6(%s)",
+                      {{"a", f32({1}, {1.5})}, {"c", f32({1}, {0x1p-40})}});
+  EXPECT_TRUE(std::isinf(y.radius_at(0)));
+  EXPECT_TRUE(y.excused_at(0));
+}
+
 TEST(Jumps, BothSidesAreAcceptedWhereAnIntervalStraddles) {
   // tanh(a) and 0.5 lie within the error of tanh at atanh(0.5) only.
   const double edge = double(float(std::atanh(0.5)));
