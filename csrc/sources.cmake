@@ -85,6 +85,7 @@ set(PLAIT_CORE_SOURCES
   ir/infer_parts.cpp
   ir/infer_reductions.cpp
   ir/layout.cpp
+  ir/make_op.cpp
   ir/op.cpp
   ir/parse.cpp
   ir/print.cpp
@@ -217,6 +218,14 @@ set(PLAIT_NCCL_SOURCES
 )
 set(PLAIT_NO_NCCL_SOURCES
   comm/nccl/no_nccl.cpp
+)
+set(PLAIT_CAPI_SOURCES
+  capi/callbacks.cpp
+  capi/dlpack.cpp
+  capi/error.cpp
+  capi/fusion.cpp
+  capi/inspect.cpp
+  capi/program.cpp
 )
 set(PLAIT_LLVM_PLUGIN_SOURCES
   backend/cpu/llvm_plugin/optimize.cpp

@@ -17,6 +17,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/sharded_run.cpp
 )
 set(PLAIT_TEST_FOLDERS
+  capi
   command
   conformance
   error
@@ -53,6 +54,11 @@ set(PLAIT_TEST_FOLDERS
   unit/sim/nccl
   unit/sim/ptx
   unit/sym
+)
+set(PLAIT_TEST_capi
+  capi/callbacks_test.cpp
+  capi/errors_test.cpp
+  capi/run_test.cpp
 )
 set(PLAIT_TEST_command
   command/failure_test.cpp
@@ -183,6 +189,7 @@ set(PLAIT_TEST_unit_ir
   unit/ir/factors_test.cpp
   unit/ir/fusion_test.cpp
   unit/ir/infer_test.cpp
+  unit/ir/statement_test.cpp
   unit/ir/text_test.cpp
   unit/ir/verify_test.cpp
 )

@@ -16,6 +16,7 @@ def core_lists():
     files = sorted(p.relative_to(base).as_posix() for p in base.rglob("*.cpp"))
     # Sources with a build rule of their own, by folder; of a folder with a twin, no_*.cpp is built where the rest is not.
     plugins = {
+        "PLAIT_CAPI_SOURCES": ("capi/",),
         "PLAIT_LLVM_PLUGIN_SOURCES": ("backend/cpu/llvm_plugin/",),
         "PLAIT_ONEDNN_PLUGIN_SOURCES": ("backend/cpu/onednn_plugin/",),
         "PLAIT_MPI_PLUGIN_SOURCES": ("comm/mpi/mpi_plugin/",),

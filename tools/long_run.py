@@ -48,6 +48,7 @@ AREAS = {
     "programs": Area("ci", r"^(unit/(program|comm|device)|multidevice)/"),
     "gpu": Area("ci", r"^(unit/(sim|backend/cuda)|numerics|golden)/"),
     "fuzz": Area("ci", r"^fuzz/"),
+    "tidy": Area("ci", r"^tidy/"),
     "rest": Area("ci"),
     "libfuzzer": Area("fuzz", long=False, needs="clang++-19"),
     "asan": Area("asan", long=False),

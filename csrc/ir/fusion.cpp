@@ -164,7 +164,7 @@ void Fusion::let(std::string name, int64_t value) {
   size_lets.push_back({std::move(name), value});
 }
 
-TensorView* Fusion::add_tensor(std::string hint, std::vector<sym::Expr> shape, DType dtype) {
+TensorView* Fusion::add_tensor(const std::string& hint, std::vector<sym::Expr> shape, DType dtype) {
   return new_tensor(unique_name(hint), std::move(shape), dtype, TensorRole::intermediate);
 }
 
@@ -177,6 +177,18 @@ void Fusion::attach(std::unique_ptr<Op> op, TensorView* out) {
   out->definition = op.get();
   ops_.push_back(op.get());
   owned_ops_.push_back(std::move(op));
+}
+
+void Fusion::take_back(size_t count) {
+  while (tensors_.size() > count) {
+    TensorView& last = tensors_.back();
+    PLAIT_CHECK(readers(&last).empty() && !is_output(&last), "%{} is in use", last.name);
+    std::erase(ops_, last.definition);
+    if (last.definition && owned_ops_.back().get() == last.definition) owned_ops_.pop_back();
+    std::erase(inputs_, &last);
+    by_name_.erase(last.name);
+    tensors_.pop_back();
+  }
 }
 
 std::vector<TensorView*> Fusion::tensors() const {

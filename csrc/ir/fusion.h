@@ -75,13 +75,16 @@ class Fusion {
   void let(std::string name, int64_t value);
 
   // Compiler's side. The tensor gets a unique name from `hint`; the op's result is `out` and goes to the end.
-  TensorView* add_tensor(std::string hint, std::vector<sym::Expr> shape, DType dtype);
+  TensorView* add_tensor(const std::string& hint, std::vector<sym::Expr> shape, DType dtype);
   template <class T>
   T* add_op(std::unique_ptr<T> op, TensorView* out) {
     T* raw = op.get();
     attach(std::move(op), out);
     return raw;
   }
+  // Takes back what was added after there were `count` tensors, with the ops that define them: nothing else reads them.
+  void take_back(size_t count);
+  size_t tensor_count() const { return tensors_.size(); }
   // Puts an op (already added) before another in the order; removes ops from the order.
   void set_order(std::vector<Op*> order) { ops_ = std::move(order); }
 
@@ -133,6 +136,13 @@ struct ParseOptions {
 };
 // UserError with file, line, column and what was expected.
 std::unique_ptr<Fusion> parse_fusion(std::string_view text, const ParseOptions& options = {});
+// One line of the text form, added to a fusion: `%y = gelu(%x)`, or `gelu(%x)`, whose result is named after the op; and
+// `%x: f32[b, 4] {0: dp}`, `param %w: f32[4, 4]`. Errors as above; of a statement that is refused nothing stays.
+TensorView* parse_statement(Fusion& fusion, std::string_view text, const ParseOptions& options = {});
+TensorView* parse_input(Fusion& fusion, std::string_view text, const ParseOptions& options = {});
+
+// `@m (dp = 2, tp = t)`; errors as above.
+Mesh parse_mesh(std::string_view text, const ParseOptions& options = {});
 
 // Throws InternalError naming the broken invariant (listed at the top of ir/verify.cpp).
 void verify(const Fusion& fusion);

@@ -6,6 +6,7 @@
 
 #include "base/suggest.h"
 #include "ir/factors.h"
+#include "ir/make_op.h"
 #include "ir/segment_rules.h"
 #include "ir/type_parser.h"
 
@@ -14,42 +15,6 @@ namespace plait {
 namespace {
 
 constexpr size_t kMaxLets = 10000;
-
-// An op of the kind that the text names, or null.
-std::unique_ptr<Op> make_op(std::string_view text) {
-#define PLAIT_OP(Name, op_text, properties)                                                      \
-  if (OpKind::Name != OpKind::PointwiseOp && OpKind::Name != OpKind::Reduce && text == #op_text) \
-    return std::make_unique<Name>();
-#include "ir/ops.def"
-#undef PLAIT_OP
-  if (const auto reduction = parse_reduction(text)) {
-    auto op = std::make_unique<Reduce>();
-    op->function = *reduction;
-    return op;
-  }
-  auto function = text == "gelu" ? Pointwise::gelu_erf : parse_pointwise(text);
-  if (!function || (text != "gelu" && (*function == Pointwise::gelu_erf || *function == Pointwise::gelu_tanh)))
-    return nullptr;
-  auto op = std::make_unique<PointwiseOp>();
-  op->function = *function;
-  return op;
-}
-
-std::vector<std::string> op_names() {
-  std::vector<std::string> out = {"gelu"};
-#define PLAIT_OP(Name, op_text, properties) \
-  if (OpKind::Name != OpKind::PointwiseOp && OpKind::Name != OpKind::Reduce) out.push_back(#op_text);
-#include "ir/ops.def"
-#undef PLAIT_OP
-#define X(name) out.push_back(#name);
-#include "ir/reductions.def"
-#undef X
-  for (int i = 0; i < kPointwiseCount; ++i) {
-    std::string n(name(static_cast<Pointwise>(i)));
-    if (n.rfind("gelu_", 0) != 0) out.push_back(n);
-  }
-  return out;
-}
 
 class Parser : TypeParser {
  public:
@@ -65,10 +30,42 @@ class Parser : TypeParser {
     if (!in_.at_end()) in_.fail("text after the fusion", "a file holds one fusion");
     check_segments();
     resolve_outputs();
-    return std::move(fusion_);
+    return std::move(owned_);
+  }
+
+  // `@m (tp = 2)`.
+  Mesh run_mesh() {
+    Mesh mesh = read_mesh();
+    if (!in_.at_end()) in_.fail("text after the mesh", "write e.g. @m (dp = 2, tp = t)");
+    return mesh;
+  }
+
+  // One statement, added to a fusion; a result without a name is named after its op.
+  TensorView* run_statement(Fusion& fusion) {
+    return added_to(fusion, [&] { return (in_.peek() == '%' ? read_definition() : read_unnamed())->out; });
+  }
+
+  // `%x: f32[b, 4] {0: dp}`, `param %w: f32[4, 4]`: one input, added to a fusion.
+  TensorView* run_input(Fusion& fusion) {
+    return added_to(fusion, [&] { return read_input(); });
   }
 
  private:
+  // Runs fn, which adds a tensor, and sees that the text ends there; if not, or where fn throws, nothing stays.
+  template <class Fn>
+  TensorView* added_to(Fusion& fusion, Fn&& fn) {
+    adopt(fusion);
+    const size_t count = fusion.tensor_count();
+    try {
+      TensorView* t = fn();
+      if (!in_.at_end()) in_.fail(fmt::format("text after %{}", t->name), "add one line at a time");
+      return t;
+    } catch (...) {
+      fusion.take_back(count);
+      throw;
+    }
+  }
+
   // `mesh @m (tp = 2)`, `fusion @f on @m`; makes the fusion.
   void read_head() {
     Mesh mesh;
@@ -88,7 +85,8 @@ class Parser : TypeParser {
       in_.fail_at(at, fmt::format("fusion @{} does not use mesh @{}", name, mesh.name()),
                   fmt::format("write `fusion @{} on @{}`", name, mesh.name()));
     }
-    fusion_ = guarded(mesh_at, [&] { return std::make_unique<Fusion>(std::move(mesh), std::move(name)); });
+    owned_ = guarded(mesh_at, [&] { return std::make_unique<Fusion>(std::move(mesh), std::move(name)); });
+    fusion_ = owned_.get();
     for (size_t i = 0; i < sizes_.size(); ++i)
       guarded(size_at_[i], [&] { fusion_->let(sizes_[i].name, sizes_[i].value); });
     fusion_->dtype_lets = dtypes_;
@@ -136,26 +134,31 @@ class Parser : TypeParser {
     in_.expect("(", "before the inputs");
     if (in_.accept(")")) return;
     do {
-      bool parameter = in_.accept("param");
-      size_t at = in_.here();
-      std::string name = in_.tensor_name();
-      in_.expect(":", fmt::format("and a type after %{}", name));
-      Type type = read_type();
-      std::vector<Fusion::Extent> shape(type.shape.begin(), type.shape.end());
-      TensorView* t = guarded(at, [&] {
-        return parameter ? fusion_->parameter(name, shape, type.dtype) : fusion_->input(name, shape, type.dtype);
-      });
-      t->dtype_alias = type.alias;
-      read_annotation(*t);
-      at = in_.here();
-      if (in_.accept("stored")) {
-        if (!parameter) in_.fail_at(at, fmt::format("%{} is not a parameter", name), "write `param` before it");
-        t->stored = read_layout(*t);
-        if (!t->stored->partial.empty()) in_.fail_at(at, "a stored layout has no partial", "drop it");
-      }
-      read_allocation(*t);
+      read_input();
     } while (in_.accept(","));
     in_.expect(")", "or `,` after an input");
+  }
+
+  TensorView* read_input() {
+    const bool parameter = in_.accept("param");
+    size_t at = in_.here();
+    std::string name = in_.tensor_name();
+    in_.expect(":", fmt::format("and a type after %{}", name));
+    Type type = read_type();
+    std::vector<Fusion::Extent> shape(type.shape.begin(), type.shape.end());
+    TensorView* t = guarded(at, [&] {
+      return parameter ? fusion_->parameter(name, shape, type.dtype) : fusion_->input(name, shape, type.dtype);
+    });
+    t->dtype_alias = type.alias;
+    read_annotation(*t);
+    at = in_.here();
+    if (in_.accept("stored")) {
+      if (!parameter) in_.fail_at(at, fmt::format("%{} is not a parameter", name), "write `param` before it");
+      t->stored = read_layout(*t);
+      if (!t->stored->partial.empty()) in_.fail_at(at, "a stored layout has no partial", "drop it");
+    }
+    read_allocation(*t);
+    return t;
   }
 
   struct PendingOutput {
@@ -234,7 +237,7 @@ class Parser : TypeParser {
   void read_stated(const std::string& name, Stated& stated) {
     TensorView& t = stated.tensor;
     t.name = name;
-    t.fusion = fusion_.get();
+    t.fusion = fusion_;
     if (!in_.accept(":")) return;
     stated.type = read_type();
     t.dtype = stated.type->dtype;
@@ -254,6 +257,24 @@ class Parser : TypeParser {
       if (segment) in_.fail_at(at, "a segment within a segment", "close the outer one first");
       return read_segment();
     }
+    Op* op = read_definition();
+    if (segment) segment->ops.push_back(op);
+  }
+
+  // `gelu(%x)`: the result gets the name of the op.
+  Op* read_unnamed() {
+    const size_t at = in_.here();
+    const std::string name = fusion_->unique_name(in_.word("an op"));
+    in_.rewind(at);
+    Stated stated;
+    stated.tensor.name = name;
+    stated.tensor.fusion = fusion_;
+    return read_op(at, name, stated);
+  }
+
+  // `%y: f32[4] {0: tp} = gelu(%x)`.
+  Op* read_definition() {
+    const size_t at = in_.here();
     std::string name = in_.tensor_name();
     if (fusion_->find(name))
       in_.fail_at(at, fmt::format("%{} is defined twice", name), "give every result its own name");
@@ -271,12 +292,12 @@ class Parser : TypeParser {
       out.domain.allocation = stated.tensor.domain.allocation;
       out.domain.strided = stated.tensor.domain.strided;
     }
-    if (stated.tensor.domain.transforms.size()) {
+    if (!stated.tensor.domain.transforms.empty()) {
       out.domain.reduction = reduction_axes(*op);
       out.domain.transforms = stated.tensor.domain.transforms;
       guarded(at, [&] { return loop_axes(out.domain); });
     }
-    if (segment) segment->ops.push_back(op);
+    return op;
   }
 
   void read_segment() {
@@ -547,6 +568,7 @@ class Parser : TypeParser {
   }
 
   const ParseOptions& options_;
+  std::unique_ptr<Fusion> owned_;
   std::set<std::string> lets_;
   std::vector<size_t> size_at_, segment_at_;
   std::vector<PendingOutput> pending_;
@@ -558,6 +580,16 @@ class Parser : TypeParser {
 
 std::unique_ptr<Fusion> parse_fusion(std::string_view text, const ParseOptions& options) {
   return Parser(text, options).run();
+}
+
+Mesh parse_mesh(std::string_view text, const ParseOptions& options) { return Parser(text, options).run_mesh(); }
+
+TensorView* parse_statement(Fusion& fusion, std::string_view text, const ParseOptions& options) {
+  return Parser(text, options).run_statement(fusion);
+}
+
+TensorView* parse_input(Fusion& fusion, std::string_view text, const ParseOptions& options) {
+  return Parser(text, options).run_input(fusion);
 }
 
 }  // namespace plait

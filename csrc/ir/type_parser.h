@@ -10,6 +10,13 @@ class TypeParser {
  protected:
   TypeParser(std::string_view text, const std::string& file) : in_(text, file) {}
 
+  // Goes on with a fusion that exists.
+  void adopt(Fusion& fusion) {
+    fusion_ = &fusion;
+    sizes_ = fusion.size_lets;
+    dtypes_ = fusion.dtype_lets;
+  }
+
   // Runs fn; a UserError gets the position of `at` in front of its own place.
   template <class Fn>
   auto guarded(size_t at, Fn&& fn) -> decltype(fn()) {
@@ -51,7 +58,7 @@ class TypeParser {
   DType read_dtype();
 
   TextReader in_;
-  std::unique_ptr<Fusion> fusion_;
+  Fusion* fusion_ = nullptr;  // what is read goes there
   std::vector<SizeLet> sizes_;
   std::vector<DTypeLet> dtypes_;
 };

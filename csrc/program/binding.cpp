@@ -103,7 +103,7 @@ class Binder {
       throw InternalError(std::string(what), fmt::format("program @{}, {}", program_.name, describe(program_, *step_)),
                           "");
   }
-  void require_elements(const RankBinding& out, ValueId id, std::vector<int64_t> view) const {
+  void require_elements(const RankBinding& out, ValueId id, const std::vector<int64_t>& view) const {
     require(element_count(view) == element_count(out.shapes[id.index]),
             fmt::format("%{} has {} elements, the step takes {}", program_.value(id).name,
                         element_count(out.shapes[id.index]), element_count(view)));

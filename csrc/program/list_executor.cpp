@@ -59,7 +59,7 @@ void ListExecutor::work(RankRunner& runner) {
 }
 
 // The first error is the run's; it ends what the others wait for, and theirs follow from that.
-void ListExecutor::fail(std::exception_ptr error) {
+void ListExecutor::fail(const std::exception_ptr& error) {
   {
     const std::lock_guard lock(mutex_);
     if (error_) return;

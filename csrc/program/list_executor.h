@@ -25,7 +25,7 @@ class ListExecutor : public Executor {
   void drive(RankRunner& runner, bool guest);
   void run_threads();
   void work(RankRunner& runner);
-  void fail(std::exception_ptr error);
+  void fail(const std::exception_ptr& error);
   bool run_graph(RankRunner& runner);
   bool capture(RankRunner& runner);
 

@@ -95,7 +95,8 @@ class Reader {
     do {
       const size_t size_at = in_.here();
       sizes.push_back(in_.integer("the size of a mesh axis", 1, kMostRanks));
-      if ((ranks *= sizes.back()) > kMostRanks)
+      ranks *= sizes.back();
+      if (ranks > kMostRanks)
         in_.fail_at(size_at, fmt::format("the mesh has more than {} ranks", kMostRanks), "use smaller sizes");
     } while (in_.accept(","));
     in_.expect("]", "after the sizes of the mesh axes");

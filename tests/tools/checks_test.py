@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Shows that every check of tools/ accepts a good tree and refuses each kind of bad one."""
+import json
 import pathlib
 import shutil
 import subprocess
@@ -147,6 +148,34 @@ class Format(Tree):
         self.assertEqual(self.run_tool(TOOLS / "check_format.py", self.root).returncode, 1)
         self.assertEqual(self.run_tool(TOOLS / "check_format.py", "--fix", self.root).returncode, 0)
         self.accepts("check_format.py", {})
+
+
+class Tidy(Tree):
+    def test_both(self):
+        if shutil.which("clang-tidy-19") is None:
+            self.skipTest("clang-tidy-19 is not installed")
+        source = self.root / "a.cpp"
+        self.write({".clang-tidy": (TOOLS.parent / ".clang-tidy").read_text(), "a.h": "int twice(int x);\n",
+                    "a.cpp": '#include "a.h"\nint twice(int x) { return 2 * x; }\n'})
+        (self.root / "compile_commands.json").write_text(json.dumps(
+            [{"directory": str(self.root), "file": "a.cpp", "command": f"c++ -o a.o -c {source}"}]))
+
+        def run():
+            return self.run_tool(TOOLS / "check_tidy.py", "--build", self.root, source)
+
+        first = run()
+        self.assertEqual((first.returncode, first.stdout.splitlines()[0]), (0, "1 sources, 0 known to be clean"))
+        self.assertIn("1 known", run().stdout)
+        self.write({"a.h": "int twice(int x);\ninline int Thrice(int x) { return 3 * x; }\n"})
+        self.write({"a.cpp": '#include "a.h"\nint twice(int x) { return Thrice(x) - x; }\n'})
+        bad = run()
+        self.assertEqual(bad.returncode, 0, bad.stdout)  # the header is not below csrc, tests or benchmarks
+        self.write({"a.cpp": "int twice(int X) { return 2 * X; }\n"})
+        bad = run()
+        self.assertEqual(bad.returncode, 1)
+        self.assertIn("readability-identifier-naming", bad.stdout)
+        self.assertEqual(run().returncode, 1)
+        self.assertEqual(self.run_tool(TOOLS / "check_tidy.py", "--build", self.root, self.root / "b").returncode, 2)
 
 
 class FileLists(Tree):

@@ -196,7 +196,9 @@ void CudaParts::release_stream(int ordinal, CUstream stream) noexcept {
     const std::lock_guard lock(mutex_);
     auto& streams = at(ordinal).streams;
     const auto found = streams.find(stream);
-    if (found == streams.end() || found->second.holders == 0 || --found->second.holders > 0) return;
+    if (found == streams.end() || found->second.holders == 0) return;
+    --found->second.holders;
+    if (found->second.holders > 0) return;
     use = found->second;
     streams.erase(found);
   }

@@ -108,7 +108,7 @@ class Writer {
 
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
-    body_.append(size_t(2 * indent_), ' ').append(fmt::format(format, std::forward<Args>(args)...)).append("\n");
+    body_.append(2 * size_t(indent_), ' ').append(fmt::format(format, std::forward<Args>(args)...)).append("\n");
   }
 
   // The expression's name; gives it one, in a line of its own, unless it is a number or has a name.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <type_traits>
 
@@ -50,12 +51,18 @@ struct Bool {
   static uint8_t store(int64_t value) { return value != 0; }
 };
 
+template <class A>
+bool is_nan(A x) {
+  if constexpr (std::is_floating_point_v<A>) return std::isnan(x);
+  return false;
+}
+
 template <CommReduce R, class A>
 A combine(A a, A b) {
   if constexpr (R == CommReduce::max) {
-    return b > a || b != b ? b : a;
+    return b > a || is_nan(b) ? b : a;
   } else if constexpr (R == CommReduce::min) {
-    return b < a || b != b ? b : a;
+    return b < a || is_nan(b) ? b : a;
   } else if constexpr (std::is_floating_point_v<A>) {
     return R == CommReduce::sum ? a + b : a * b;
   } else {

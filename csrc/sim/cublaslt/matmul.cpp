@@ -284,7 +284,7 @@ void read_scalars(Launch& launch) {
   launch.reads_c = launch.beta != 0;
 }
 
-Work work_of(std::shared_ptr<Launch> launch) {
+Work work_of(const std::shared_ptr<Launch>& launch) {
   Work work;
   work.name = launch->name;
   if (std::string why = outside_of_memory(*launch); !why.empty()) {

@@ -107,7 +107,7 @@ T activate(Activation activation, T x) {
     case Activation::none:
       return x;
     case Activation::relu:
-      return x > T(0) || x != x ? x : T(0);
+      return x > T(0) || std::isnan(x) ? x : T(0);
     case Activation::gelu: {
       const double v = double(x);
       return T(0.5 * v * (1.0 + std::tanh(0.7978845608028654 * (v + 0.044715 * v * v * v))));

@@ -54,7 +54,7 @@ void Machine::lose(ContextObject& context, CUresult code, std::string text) {
 namespace {
 
 // Names of cuda.h stand for versions of a function; users know the name without.
-std::string without_version(std::string name) {
+std::string without_version(const std::string& name) {
   const size_t at = name.rfind("_v");
   return at == name.npos ? name : name.substr(0, at);
 }

@@ -108,10 +108,10 @@ void AddressSpace::check_copy(const Actor& actor, uint64_t to, uint64_t from, si
   const auto known = [&](uint64_t address) { return find(address) != nullptr || is_device_address(address); };
   const bool to_known = known(to), from_known = known(from);
   Misuse misuse;
-  Region* source = nullptr;
-  if (from_known && (source = reach(actor, from, bytes, false, &misuse)) == nullptr) refuse(actor, misuse);
-  Region* target = nullptr;
-  if (to_known && (target = reach(actor, to, bytes, true, &misuse)) == nullptr) refuse(actor, misuse);
+  Region* source = from_known ? reach(actor, from, bytes, false, &misuse) : nullptr;
+  if (from_known && source == nullptr) refuse(actor, misuse);
+  Region* target = to_known ? reach(actor, to, bytes, true, &misuse) : nullptr;
+  if (to_known && target == nullptr) refuse(actor, misuse);
   const bool within = source != nullptr && target != nullptr && target->device >= 0;
   if (source != nullptr && !within) {
     misuse = enter(actor, *source, from, bytes, false);
@@ -121,7 +121,8 @@ void AddressSpace::check_copy(const Actor& actor, uint64_t to, uint64_t from, si
   }
   if (misuse) refuse(actor, misuse);
   if (target == nullptr) return;
-  if ((misuse = enter(actor, *target, to, bytes, true))) refuse(actor, misuse);
+  misuse = enter(actor, *target, to, bytes, true);
+  if (misuse) refuse(actor, misuse);
   if (within) target->shadow->copy_initialised(to - target->address, *source->shadow, from - source->address, bytes);
 }
 

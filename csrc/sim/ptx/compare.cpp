@@ -13,7 +13,8 @@ enum class Compare : uint8_t { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, 
 // The plain ones are false with a NaN, those with u are true.
 template <class T>
 bool compare(Compare how, T a, T b) {
-  const bool unordered = a != a || b != b;
+  bool unordered = false;
+  if constexpr (std::is_floating_point_v<T>) unordered = std::isnan(a) || std::isnan(b);
   switch (how) {
     case Compare::eq:
       return a == b;

@@ -166,6 +166,11 @@ Handler for_any(Type type, Fn fn) {
   }
 }
 
+template <class D, class S>
+D as_integer(S x) {
+  return static_cast<D>(x);
+}
+
 Half nearest_half(float x) { return {x != x ? uint16_t(0x7fff) : f16_from_float(x)}; }
 Bfloat nearest_bfloat(float x) { return {x != x ? uint16_t(0x7fff) : bf16_from_float(x)}; }
 
@@ -188,7 +193,7 @@ Handler plain(Type from, Type to, const Spec& spec) {
   if (!is_integer(from) || !is_integer(to) || bits_of(to) < 16) return nullptr;
   return for_any(from, [&]<class S>(S) {
     return for_integer(to, []<class D>(D) -> Handler {
-      if constexpr (std::is_integral_v<S>) return unary<[](S x) { return static_cast<D>(x); }, D, S>;
+      if constexpr (std::is_integral_v<S>) return unary<as_integer<D, S>, D, S>;
       return nullptr;
     });
   });

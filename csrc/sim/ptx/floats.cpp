@@ -1,4 +1,6 @@
 // Arithmetic of f32 and f64.
+#include <cmath>
+
 #include "sim/ptx/families.h"
 #include "sim/ptx/numbers.h"
 
@@ -253,9 +255,9 @@ template <class T, bool kSmaller, bool kFtz, bool kNan>
 T extremum(T a, T b) {
   a = in<T, kFtz>(a);
   b = in<T, kFtz>(b);
-  if (a != a || b != b) {
-    if (kNan || (a != a && b != b)) return canonical(a != a ? a : b);
-    return a != a ? b : a;
+  if (std::isnan(a) || std::isnan(b)) {
+    if (kNan || (std::isnan(a) && std::isnan(b))) return canonical(std::isnan(a) ? a : b);
+    return std::isnan(a) ? b : a;
   }
   if (a == b) return std::signbit(a) == kSmaller ? a : b;
   return (a < b) == kSmaller ? a : b;

@@ -94,8 +94,10 @@ uint8_t* check_stretch(Warp& warp, const Instruction& i, const Stretch& at, uint
   Misuse misuse;
   const Run& run = *warp.run;
   Region* region = reach(warp, i, at, write, &misuse);
-  if (region != nullptr && !(misuse = run.space->enter(*run.actor, *region, at.address, at.bytes, write)))
-    return region->data + (at.address - region->address);
+  if (region != nullptr) {
+    misuse = run.space->enter(*run.actor, *region, at.address, at.bytes, write);
+    if (!misuse) return region->data + (at.address - region->address);
+  }
   const uint64_t* base = row64(warp, i.a);
   for (; lanes != 0; lanes &= lanes - 1) {
     const int lane = std::countr_zero(lanes);

@@ -114,7 +114,7 @@ std::array<MPI_Op, kOps> user_ops = [] {
 }();
 
 MPI_Op user_op(int type, int reduce) {
-  const size_t index = size_t(type * kPlaitMpiReduces + reduce);
+  const size_t index = size_t(type) * kPlaitMpiReduces + size_t(reduce);
   if (user_ops[index] == MPI_OP_NULL) {
     static const auto functions = user_functions(std::make_index_sequence<kOps>());
     check(MPI_Op_create(functions[index], 1, &user_ops[index]), "MPI_Op_create");

@@ -1,0 +1,94 @@
+#include "capi/dlpack.h"
+
+#include <memory>
+
+#include "base/error.h"
+#include "capi/handles.h"
+
+namespace plait {
+
+namespace {
+
+Location location_of(DLDevice device, const std::string& name) {
+  switch (device.device_type) {
+    case kDlCpu:
+    case kDlCudaHost:
+      return {};
+    case kDlCuda:
+    case kDlCudaManaged:
+      return {false, device.device_id};
+    default:
+      throw UserError(fmt::format("memory of DLPack device type {}", device.device_type), "input %" + name,
+                      "copy the tensor to the CPU or to a CUDA device");
+  }
+}
+
+// Bytes from the first to the last element; negative strides are no DLPack.
+size_t reach(const Tensor& t, const std::string& name) {
+  int64_t last = 0;
+  for (size_t d = 0; d < t.shape.size(); ++d) {
+    if (t.shape[d] == 0) return 0;
+    if (t.strides[d] < 0)
+      throw UserError(fmt::format("stride {} of dim {} is negative", t.strides[d], d), "input %" + name,
+                      "make the tensor contiguous");
+    last += (t.shape[d] - 1) * t.strides[d];
+  }
+  return static_cast<size_t>(last + 1) * size_of(t.dtype);
+}
+
+// What a managed tensor owns.
+struct Exported {
+  DLManagedTensorVersioned managed;
+  Tensor tensor;
+};
+
+}  // namespace
+
+Tensor from_dlpack(const DLTensor& tensor, const std::string& name) {
+  const std::string where = "input %" + name;
+  Tensor out;
+  try {
+    out.dtype = from_c(tensor.dtype);
+  } catch (UserError& e) {
+    e.add_place(where);
+    throw;
+  }
+  if (tensor.ndim < 0 || (tensor.ndim > 0 && !tensor.shape))
+    throw UserError(fmt::format("ndim is {}, shape {}", tensor.ndim, tensor.shape ? "given" : "null"), where,
+                    "pass a valid DLTensor");
+  if (tensor.ndim > 0) out.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+  for (size_t d = 0; d < out.shape.size(); ++d)
+    if (out.shape[d] < 0)
+      throw UserError(fmt::format("extent {} of dim {} is negative", out.shape[d], d), where, "pass a valid DLTensor");
+  const int64_t elements = element_count(out.shape);
+  out.strides = row_major_strides(out.shape);
+  if (tensor.strides && tensor.ndim > 0) out.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
+  if (elements > 0 && !tensor.data) throw UserError("data is null", where, "pass a tensor with memory");
+  const size_t bytes = reach(out, name);
+  alignas(kBufferAlignment) static char nothing[kBufferAlignment];  // empty tensors may have no address
+  char* first = tensor.data ? static_cast<char*>(tensor.data) + tensor.byte_offset : nothing;
+  out.memory = std::make_shared<Memory>(first, bytes, nullptr, location_of(tensor.device, name));
+  return out;
+}
+
+DLManagedTensorVersioned* to_dlpack(Tensor tensor) {
+  auto out = std::make_unique<Exported>();
+  out->tensor = std::move(tensor);
+  Tensor& t = out->tensor;
+  DLManagedTensorVersioned& managed = out->managed;
+  managed.version = {1, 0};
+  managed.manager_ctx = out.get();
+  managed.deleter = [](DLManagedTensorVersioned* self) { delete static_cast<Exported*>(self->manager_ctx); };
+  managed.flags = 0;
+  const Location location = t.memory ? t.memory->location() : Location{};
+  managed.dl_tensor.data = t.memory ? t.memory->data() : nullptr;
+  managed.dl_tensor.device = {location.host ? kDlCpu : kDlCuda, location.host ? 0 : location.ordinal};
+  managed.dl_tensor.ndim = static_cast<int32_t>(t.shape.size());
+  managed.dl_tensor.dtype = to_c(t.dtype);
+  managed.dl_tensor.shape = t.shape.data();
+  managed.dl_tensor.strides = t.strides.data();
+  managed.dl_tensor.byte_offset = t.byte_offset;
+  return &out.release()->managed;
+}
+
+}  // namespace plait

@@ -1,0 +1,124 @@
+// Building, reading and asking about fusions.
+#include "capi/handles.h"
+
+namespace plait {
+namespace {
+
+Fusion& of(plait_fusion* fusion) { return *required(fusion, "fusion").fusion; }
+const Fusion& of(const plait_fusion* fusion) { return *required(fusion, "fusion").fusion; }
+
+plait_fusion* wrap(std::unique_ptr<Fusion> fusion) {
+  auto out = std::make_unique<plait_fusion>();
+  out->fusion = std::move(fusion);
+  return out.release();
+}
+
+void describe_tensor(const plait_fusion& handle, bool output, size_t index, plait_tensor_info* out) {
+  const Fusion& f = *handle.fusion;
+  const auto& tensors = output ? f.outputs() : f.inputs();
+  if (index >= tensors.size())
+    throw UserError(fmt::format("there is no {} {}", output ? "output" : "input", index),
+                    fmt::format("fusion @{}", f.name()), fmt::format("it has {}", tensors.size()));
+  auto& texts = handle.texts;
+  texts.resize(f.inputs().size() + f.outputs().size());
+  std::string& type = texts[index + (output ? f.inputs().size() : 0)];
+  const TensorView& t = *tensors[index];
+  type = type_text(t);
+  plait_tensor_info info = {};
+  info.name = t.name.c_str();
+  info.type = type.c_str();
+  info.role = output ? PLAIT_ROLE_OUTPUT : t.role == TensorRole::parameter ? PLAIT_ROLE_PARAMETER : PLAIT_ROLE_INPUT;
+  info.rank = static_cast<int32_t>(t.rank());
+  info.dtype = to_c(t.dtype);
+  give(info, out, "out");
+}
+
+}  // namespace
+}  // namespace plait
+
+using namespace plait;  // NOLINT: this file defines the C functions
+
+extern "C" {
+
+plait_error* plait_fusion_parse(const char* text, const char* file, const plait_setting* settings, size_t setting_count,
+                                plait_fusion** out) {
+  return guarded([&] {
+    required(out, "out") = nullptr;
+    ParseOptions options;
+    options.file = text_or(file, "<text>");
+    for (size_t i = 0; i < setting_count; ++i) {
+      const plait_setting& s = required(settings, "settings", i);
+      options.set[required_text(s.name, "settings.name")] = required_text(s.value, "settings.value");
+    }
+    auto fusion = parse_fusion(required_text(text, "text"), options);
+    verify(*fusion);
+    *out = wrap(std::move(fusion));
+  });
+}
+
+plait_error* plait_fusion_new(const char* name, const char* mesh, plait_fusion** out) {
+  return guarded([&] {
+    required(out, "out") = nullptr;
+    *out = wrap(std::make_unique<Fusion>(mesh ? parse_mesh(mesh, {.file = "<mesh>", .set = {}}) : Mesh(),
+                                         text_or(name, "fusion")));
+  });
+}
+
+plait_error* plait_fusion_copy(const plait_fusion* fusion, plait_fusion** out) {
+  return guarded([&] {
+    required(out, "out") = nullptr;
+    *out = wrap(clone(of(fusion)));
+  });
+}
+
+void plait_fusion_free(plait_fusion* fusion) { delete fusion; }
+
+plait_error* plait_fusion_let(plait_fusion* fusion, const char* name, int64_t value) {
+  return guarded([&] { of(fusion).let(required_text(name, "name"), value); });
+}
+
+plait_error* plait_fusion_input(plait_fusion* fusion, const char* declaration) {
+  return guarded([&] { parse_input(of(fusion), required_text(declaration, "declaration")); });
+}
+
+plait_error* plait_fusion_statement(plait_fusion* fusion, const char* statement, plait_text** result) {
+  if (result) *result = nullptr;
+  return guarded([&] {
+    auto name = std::make_unique<plait_text>();
+    name->data = parse_statement(of(fusion), required_text(statement, "statement"))->name;
+    if (result) *result = name.release();
+  });
+}
+
+plait_error* plait_fusion_output(plait_fusion* fusion, const char* name, const char* tensor) {
+  return guarded([&] {
+    Fusion& f = of(fusion);
+    const std::string from = required_text(tensor, "tensor");
+    TensorView* t = f.find(from.starts_with('%') ? from.substr(1) : from);
+    if (!t)
+      throw UserError(fmt::format("there is no tensor %{}", from), fmt::format("fusion @{}", f.name()),
+                      "name a result or an input of this fusion");
+    f.output(required_text(name, "name"), t);
+  });
+}
+
+plait_error* plait_fusion_print(const plait_fusion* fusion, plait_text** out) {
+  return guarded([&] {
+    required(out, "out") = nullptr;
+    auto text = std::make_unique<plait_text>();
+    text->data = print(of(fusion));
+    *out = text.release();
+  });
+}
+
+size_t plait_fusion_input_count(const plait_fusion* fusion) { return fusion ? fusion->fusion->inputs().size() : 0; }
+size_t plait_fusion_output_count(const plait_fusion* fusion) { return fusion ? fusion->fusion->outputs().size() : 0; }
+
+plait_error* plait_fusion_input_info(const plait_fusion* fusion, size_t index, plait_tensor_info* out) {
+  return guarded([&] { describe_tensor(required(fusion, "fusion"), false, index, out); });
+}
+plait_error* plait_fusion_output_info(const plait_fusion* fusion, size_t index, plait_tensor_info* out) {
+  return guarded([&] { describe_tensor(required(fusion, "fusion"), true, index, out); });
+}
+
+}  // extern "C"

@@ -1,0 +1,96 @@
+#pragma once
+// What is behind the handles of the C ABI, and the border that no exception crosses. Private to csrc/capi.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "capi/callbacks.h"
+#include "capi/plait_c.h"
+#include "plait.h"
+
+struct plait_error {
+  int32_t code = PLAIT_ERROR_INTERNAL;
+  std::string what, where, remedy;
+};
+
+struct plait_text {
+  std::string data;
+};
+
+struct plait_fusion {
+  std::unique_ptr<plait::Fusion> fusion;
+  mutable std::vector<std::string> texts;  // that infos point to: type of every input, then of every output
+};
+
+struct plait_program {
+  std::mutex mutex;  // of everything below
+  plait::CompileOptions options;
+  std::unique_ptr<plait::Fusion> fusion;  // as given: names and order of inputs and outputs
+  // Of every caller's job so far: bound programs refer to them.
+  std::vector<std::unique_ptr<plait::CallbackCommunicators>> comms;
+  std::unique_ptr<plait::Compiled> compiled;
+};
+
+namespace plait {
+
+// The error that says what is being thrown. Never null; memory that is used up has an error of its own.
+plait_error* caught() noexcept;
+
+// Runs fn; null, or the error for what it threw.
+template <class Fn>
+plait_error* guarded(Fn&& fn) noexcept {
+  try {
+    fn();
+    return nullptr;
+  } catch (...) {
+    return caught();
+  }
+}
+
+// UserError where an argument is null.
+template <class T>
+T& required(T* pointer, const char* name) {
+  if (!pointer) throw UserError(fmt::format("`{}` is null", name), "", "pass an object");
+  return *pointer;
+}
+
+// The same of an array's element.
+template <class T>
+T& required(T* array, const char* name, size_t index) {
+  return (&required(array, name))[index];
+}
+
+// A caller's struct with later fields at zero. UserError: struct_size is too small to be one.
+template <class T>
+T versioned(const T* given, const char* name) {
+  T out = {};
+  if (!given) return out;
+  if (given->struct_size < sizeof(size_t))
+    throw UserError(fmt::format("struct_size of `{}` is {}", name, given->struct_size), "", "set it to its sizeof");
+  std::memcpy(&out, given, std::min(given->struct_size, sizeof(T)));
+  return out;
+}
+
+// Fills a caller's struct as far as it reaches.
+template <class T>
+void give(const T& value, T* out, const char* name) {
+  const size_t size = required(out, name).struct_size;
+  if (size < sizeof(size_t))
+    throw UserError(fmt::format("struct_size of `{}` is {}", name, size), "", "set it to its sizeof");
+  std::memcpy(out, &value, std::min(size, sizeof(T)));
+  out->struct_size = size;
+}
+
+// A string, or what stands for null.
+inline std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
+inline std::string required_text(const char* text, const char* name) { return &required(text, name); }
+
+plait_dtype to_c(DType dtype);
+// UserError where plait has no such dtype.
+DType from_c(plait_dtype dtype);
+
+}  // namespace plait

@@ -1,0 +1,230 @@
+/* plait's C ABI (C11): build or parse a fusion, compile it, run it on DLPack tensors.
+
+   Handles are opaque and owned by whoever made them; each type has its `_free`, which takes NULL. A function that can
+   fail returns NULL, or an error that the caller frees; on failure its outputs are NULL and nothing has changed.
+   Structs begin with `struct_size`, sizeof of the struct that the caller was compiled with: later versions add fields
+   at the end, which count as zero for older callers. Strings are UTF-8, zero-terminated. Strings and arrays that a
+   handle returns live until the next call that changes the handle, or its end.
+   Threads: different handles may be used at once; calls on one program queue up behind each other; a fusion is for one
+   thread at a time while it is changed. No function changes the environment or installs a signal handler. */
+#ifndef PLAIT_C_H
+#define PLAIT_C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PLAIT_API __attribute__((visibility("default")))
+
+/* A library serves callers that were compiled with its own version or an earlier one of the same number. */
+#define PLAIT_ABI_VERSION 1
+
+typedef struct plait_error plait_error;
+typedef struct plait_text plait_text;
+typedef struct plait_fusion plait_fusion;
+typedef struct plait_program plait_program;
+
+/* Of DLPack (dmlc/dlpack, version 1): include its header to look inside. */
+struct DLTensor;
+struct DLManagedTensorVersioned;
+
+PLAIT_API int32_t plait_abi_version(void); /* PLAIT_ABI_VERSION of the library */
+PLAIT_API const char* plait_version(void); /* "0.1.0" */
+
+/* ---- Errors: what is wrong, where in the caller's words, what to do. `where` and `remedy` may be empty. */
+enum {
+  PLAIT_ERROR_USER = 1,     /* the caller's mistake */
+  PLAIT_ERROR_INTERNAL = 2, /* plait's mistake */
+  PLAIT_ERROR_MISSING = 3,  /* the machine lacks a part */
+  PLAIT_ERROR_COMM = 4,     /* a rank or a collective failed */
+  PLAIT_ERROR_MEMORY = 5    /* host memory is used up */
+};
+PLAIT_API int32_t plait_error_code(const plait_error* error);
+PLAIT_API const char* plait_error_what(const plait_error* error);
+PLAIT_API const char* plait_error_where(const plait_error* error);
+PLAIT_API const char* plait_error_remedy(const plait_error* error);
+PLAIT_API void plait_error_free(plait_error* error);
+
+/* ---- Texts that are returned. */
+PLAIT_API const char* plait_text_data(const plait_text* text); /* zero-terminated */
+PLAIT_API size_t plait_text_size(const plait_text* text);      /* bytes, without the zero */
+PLAIT_API void plait_text_free(plait_text* text);
+
+/* ---- Fusions. What is written in text is that of docs/ir.md. */
+
+/* Name and value of a size, a dtype or an option. */
+typedef struct plait_setting {
+  const char* name;
+  const char* value;
+} plait_setting;
+
+/* A whole fusion. `file` is named in errors (NULL: "<text>"); `settings` override lets of sizes and dtypes. */
+PLAIT_API plait_error* plait_fusion_parse(const char* text, const char* file, const plait_setting* settings,
+                                          size_t setting_count, plait_fusion** out);
+/* An empty one. `name`: NULL is "fusion". `mesh`: "@m (dp = 2, tp = t)", or NULL. */
+PLAIT_API plait_error* plait_fusion_new(const char* name, const char* mesh, plait_fusion** out);
+PLAIT_API plait_error* plait_fusion_copy(const plait_fusion* fusion, plait_fusion** out);
+PLAIT_API void plait_fusion_free(plait_fusion* fusion);
+
+/* Default of a size symbol. */
+PLAIT_API plait_error* plait_fusion_let(plait_fusion* fusion, const char* name, int64_t value);
+/* "%x: f32[b, 768] {0: dp}", "param %w: bf16[768, 768] {0: tp} stored {0: tp, 1: dp}". */
+PLAIT_API plait_error* plait_fusion_input(plait_fusion* fusion, const char* declaration);
+/* "%y = softmax(%x, dim = -1)", or "softmax(%x, dim = -1)", whose result is named after the op. `result`, where not
+   NULL, gets the result's name without the %. */
+PLAIT_API plait_error* plait_fusion_statement(plait_fusion* fusion, const char* statement, plait_text** result);
+/* Makes the tensor `tensor` an output called `name`. Outputs keep the order of these calls. */
+PLAIT_API plait_error* plait_fusion_output(plait_fusion* fusion, const char* name, const char* tensor);
+
+PLAIT_API plait_error* plait_fusion_print(const plait_fusion* fusion, plait_text** out);
+
+/* Layout as DLPack's DLDataType: code 0 int, 1 uint, 2 float, 4 bfloat, 6 bool, 10 float8_e4m3fn, 12 float8_e5m2. */
+typedef struct plait_dtype {
+  uint8_t code, bits;
+  uint16_t lanes; /* 1 */
+} plait_dtype;
+
+enum { PLAIT_ROLE_INPUT = 0, PLAIT_ROLE_PARAMETER = 1, PLAIT_ROLE_OUTPUT = 2 };
+
+typedef struct plait_tensor_info {
+  size_t struct_size; /* set by the caller */
+  const char* name;
+  const char* type; /* "f32[b, 768]" */
+  int32_t role;
+  int32_t rank;
+  plait_dtype dtype;
+} plait_tensor_info;
+
+/* Inputs and parameters, in order; outputs, in order. */
+PLAIT_API size_t plait_fusion_input_count(const plait_fusion* fusion);
+PLAIT_API size_t plait_fusion_output_count(const plait_fusion* fusion);
+PLAIT_API plait_error* plait_fusion_input_info(const plait_fusion* fusion, size_t index, plait_tensor_info* out);
+PLAIT_API plait_error* plait_fusion_output_info(const plait_fusion* fusion, size_t index, plait_tensor_info* out);
+
+/* ---- Programs. */
+
+typedef struct plait_compile_options {
+  size_t struct_size;
+  const char* device;         /* cpu, reference, cuda, sim:ARCH[:N]; NULL: cpu */
+  const char* comm;           /* local, local:threads, mpi, nccl; NULL: local */
+  int64_t ranks;              /* solves the free symbol of the mesh; 0: not given */
+  const plait_setting* sizes; /* mesh symbols, and sizes that no input gives */
+  size_t size_count;
+  const plait_setting* settings; /* options, by the names of `plait --options` */
+  size_t setting_count;
+} plait_compile_options;
+
+/* Checks mesh, ranks and device; the fusion is copied. `options` may be NULL. Classes of sizes compile when they are
+   first run or prepared. */
+PLAIT_API plait_error* plait_compile(const plait_fusion* fusion, const plait_compile_options* options,
+                                     plait_program** out);
+PLAIT_API void plait_program_free(plait_program* program);
+
+/* Global shape of an input. */
+typedef struct plait_metadata {
+  const char* name;
+  plait_dtype dtype;
+  int32_t rank;
+  const int64_t* shape;
+} plait_metadata;
+
+/* Compiles the class that these inputs belong to, and binds its sizes. */
+PLAIT_API plait_error* plait_program_prepare(plait_program* program, const plait_metadata* inputs, size_t input_count);
+
+/* Where memory comes from: of outputs, and with a stream all device memory of the run. */
+typedef struct plait_allocator {
+  size_t struct_size;
+  void* user;
+  /* At least 64-byte aligned; NULL where there is none. Device memory (`stream` not NULL) is valid, and given back, in
+     the order of the stream's work. May be called from several threads. */
+  void* (*allocate)(void* user, size_t bytes, void* stream);
+  void (*release)(void* user, void* data, size_t bytes, void* stream);
+} plait_allocator;
+
+enum { PLAIT_REDUCE_SUM = 0, PLAIT_REDUCE_MAX = 1, PLAIT_REDUCE_MIN = 2, PLAIT_REDUCE_PROD = 3 };
+
+/* The processes of a job and their collectives, one rank a process. Every process makes the same calls in the same
+   order. Callbacks return 0, or another number, which ends the run with the text of `error`. Buffers are dense; counts
+   are elements by position in `ranks`, and may be 0. `stream` is where the work is queued (a CUstream), or NULL: host
+   memory, done on return. */
+typedef struct plait_comms {
+  size_t struct_size;
+  void* user;
+  int64_t rank, size;
+  /* Every process's bytes: calls `take` once for each of the ranks, in their order. On the host. */
+  int (*exchange)(void* user, const int64_t* ranks, size_t rank_count, const void* mine, size_t bytes,
+                  void (*take)(void* sink, size_t position, const void* data, size_t bytes), void* sink);
+  int (*all_reduce)(void* user, const int64_t* ranks, size_t rank_count, plait_dtype dtype, int32_t reduce,
+                    const void* in, void* out, int64_t count, void* stream);
+  /* out = the members' in, one after another. */
+  int (*all_gather)(void* user, const int64_t* ranks, size_t rank_count, plait_dtype dtype, const void* in, void* out,
+                    const int64_t* counts, void* stream);
+  /* out = this member's part of the elementwise reduction of the members' in. */
+  int (*reduce_scatter)(void* user, const int64_t* ranks, size_t rank_count, plait_dtype dtype, int32_t reduce,
+                        const void* in, void* out, const int64_t* counts, void* stream);
+  const char* (*error)(void* user); /* may be NULL */
+} plait_comms;
+
+typedef struct plait_run_options {
+  size_t struct_size;
+  void* stream;                     /* CUstream: work is queued there and the call does not wait; one rank on a GPU */
+  const plait_allocator* allocator; /* must stay until the outputs are gone */
+  const plait_comms* comms;         /* instead of the program's own; must stay as long as the program */
+  int64_t threads;                  /* of a kernel on the CPU; 0: all of the device */
+} plait_run_options;
+
+typedef struct plait_input {
+  const char* name;
+  const struct DLTensor* tensor; /* borrowed until the call returns; with a stream, until its work is done */
+} plait_input;
+
+/* Global tensors in, global tensors out: `outputs` gets output_count tensors in the order of the fusion's outputs, each
+   to be given back by its deleter. `options` may be NULL. */
+PLAIT_API plait_error* plait_program_run(plait_program* program, const plait_input* inputs, size_t input_count,
+                                         const plait_run_options* options, struct DLManagedTensorVersioned** outputs,
+                                         size_t output_count);
+/* The same with the pieces of this process's rank, after prepare() with the global shapes. */
+PLAIT_API plait_error* plait_program_run_local(plait_program* program, int64_t rank, const plait_input* inputs,
+                                               size_t input_count, const plait_run_options* options,
+                                               struct DLManagedTensorVersioned** outputs, size_t output_count);
+
+/* ---- What was compiled, of the class that ran or was prepared last. */
+
+typedef struct plait_kernel_info {
+  size_t struct_size;
+  const char* name;
+  const char* schedule;
+  const char* arch;   /* "sm_90a", "cpu" */
+  const char* source; /* CUDA C++ or LLVM IR */
+  int32_t registers;  /* -1 where it does not apply, as the next two */
+  int32_t spill_bytes;
+  int32_t shared_bytes;
+  double compile_ms;
+} plait_kernel_info;
+
+typedef struct plait_program_info {
+  size_t struct_size;
+  int64_t ranks;
+  int64_t kernels;                    /* distinct generated ones */
+  int64_t library_calls, collectives; /* steps of one rank */
+  int64_t wire_bytes, wire_bytes_min; /* of the last run */
+  double compile_ms, run_ms;
+} plait_program_info;
+
+PLAIT_API plait_error* plait_program_info_get(plait_program* program, plait_program_info* out);
+PLAIT_API plait_error* plait_program_kernel(plait_program* program, size_t index, plait_kernel_info* out);
+/* "{0: tp}" of a tensor by name, after propagation; "{}" where it is not sharded. */
+PLAIT_API plait_error* plait_program_layout(plait_program* program, const char* tensor, plait_text** out);
+/* Shape of a rank's piece of an output: `rank` numbers of `shape`, which has room for `capacity`. */
+PLAIT_API plait_error* plait_program_local_shape(plait_program* program, const char* output, int64_t rank,
+                                                 int64_t* shape, size_t capacity, size_t* dims);
+/* The text of a stage: graph, sharded, localized, kir, program, timings. */
+PLAIT_API plait_error* plait_program_dump(plait_program* program, const char* stage, plait_text** out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

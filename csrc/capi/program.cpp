@@ -1,0 +1,167 @@
+// Compiling and running.
+#include <cstring>
+
+#include "capi/dlpack.h"
+#include "capi/handles.h"
+#include "devices.h"
+
+namespace plait {
+namespace {
+
+int64_t whole_number(const std::string& text, const std::string& name) {
+  const auto value = parse_constant(DType::i64, text);
+  if (!value) throw UserError(fmt::format("`{}` is no size", text), "size " + name, "write a whole number");
+  return value->to_int64();
+}
+
+CompileOptions compile_options(const plait_compile_options& given) {
+  CompileOptions out;
+  out.device = text_or(given.device, "cpu");
+  out.comm = text_or(given.comm, "local");
+  if (given.ranks < 0)
+    throw UserError(fmt::format("{} ranks", given.ranks), "compile", "give at least 1, or 0 for none");
+  if (given.ranks > 0) out.ranks = given.ranks;
+  for (size_t i = 0; i < given.size_count; ++i) {
+    const plait_setting& s = required(given.sizes, "sizes", i);
+    const std::string name = required_text(s.name, "sizes.name");
+    out.sizes[name] = whole_number(required_text(s.value, "sizes.value"), name);
+  }
+  for (size_t i = 0; i < given.setting_count; ++i) {
+    const plait_setting& s = required(given.settings, "settings", i);
+    set_option(out.options, required_text(s.name, "settings.name"), required_text(s.value, "settings.value"));
+  }
+  return out;
+}
+
+// The run options of C++ and what they refer to.
+struct Lent {
+  RunOptions options;
+  std::unique_ptr<CallbackAllocator> allocator;
+};
+
+bool same_callbacks(const plait_comms& a, const plait_comms& b) {
+  return a.user == b.user && a.rank == b.rank && a.size == b.size && a.exchange == b.exchange &&
+         a.all_reduce == b.all_reduce && a.all_gather == b.all_gather && a.reduce_scatter == b.reduce_scatter &&
+         a.error == b.error;
+}
+
+CallbackCommunicators& communicators(plait_program& program, const plait_comms& callbacks) {
+  for (const auto& known : program.comms)
+    if (same_callbacks(known->callbacks(), callbacks)) return *known;
+  Device& device = find_device(program.options.device, program.options.options);
+  return *program.comms.emplace_back(std::make_unique<CallbackCommunicators>(callbacks, device));
+}
+
+Lent lent(plait_program& program, const plait_run_options& given) {
+  Lent out;
+  out.options.stream = given.stream;
+  if (given.threads < 0)
+    throw UserError(fmt::format("{} threads", given.threads), "run", "give a number from 0, 0 for all");
+  if (given.threads > 0) out.options.threads = given.threads;
+  if (given.allocator) {
+    const auto callbacks = versioned(given.allocator, "allocator");
+    if (!callbacks.allocate || !callbacks.release)
+      throw UserError("a callback of the allocator is null", "allocator", "give allocate and release");
+    out.allocator = std::make_unique<CallbackAllocator>(callbacks);
+    out.options.allocator = out.allocator.get();
+  }
+  if (given.comms) out.options.comms = &communicators(program, versioned(given.comms, "comms"));
+  return out;
+}
+
+Tensors tensors(const plait_input* inputs, size_t count) {
+  Tensors out;
+  for (size_t i = 0; i < count; ++i) {
+    const plait_input& input = required(inputs, "inputs", i);
+    std::string name = required_text(input.name, "inputs.name");
+    Tensor tensor = from_dlpack(required(input.tensor, "inputs.tensor"), name);
+    if (!out.emplace(name, std::move(tensor)).second)
+      throw UserError("it is given twice", "input %" + name, "give every input once");
+  }
+  return out;
+}
+
+// Hands out all, or none where one cannot be made.
+void give_outputs(const plait_program& program, Tensors results, DLManagedTensorVersioned** outputs) {
+  size_t made = 0;
+  try {
+    for (const TensorView* t : program.fusion->outputs()) {
+      outputs[made] = to_dlpack(std::move(results.find(t->name)->second));
+      ++made;
+    }
+  } catch (...) {
+    while (made > 0) {
+      --made;
+      outputs[made]->deleter(outputs[made]);
+      outputs[made] = nullptr;
+    }
+    throw;
+  }
+}
+
+plait_error* run(plait_program* program, std::optional<int64_t> rank, const plait_input* inputs, size_t input_count,
+                 const plait_run_options* options, DLManagedTensorVersioned** outputs, size_t output_count) {
+  return guarded([&] {
+    for (size_t i = 0; i < output_count; ++i) required(outputs, "outputs", i) = nullptr;
+    plait_program& p = required(program, "program");
+    const size_t expected = p.fusion->outputs().size();
+    if (output_count != expected)
+      throw UserError(fmt::format("room for {} outputs", output_count), "run",
+                      fmt::format("the fusion has {}", expected));
+    const std::lock_guard lock(p.mutex);
+    const Lent how = lent(p, versioned(options, "options"));
+    const Tensors given = tensors(inputs, input_count);
+    Tensors results = rank ? p.compiled->run_local(*rank, given, how.options) : p.compiled->run(given, how.options);
+    give_outputs(p, std::move(results), outputs);
+  });
+}
+
+}  // namespace
+}  // namespace plait
+
+using namespace plait;  // NOLINT: this file defines the C functions
+
+extern "C" {
+
+plait_error* plait_compile(const plait_fusion* fusion, const plait_compile_options* options, plait_program** out) {
+  return guarded([&] {
+    required(out, "out") = nullptr;
+    auto program = std::make_unique<plait_program>();
+    program->options = compile_options(versioned(options, "options"));
+    program->fusion = clone(*required(fusion, "fusion").fusion);
+    program->compiled = std::make_unique<Compiled>(compile(*program->fusion, program->options));
+    *out = program.release();
+  });
+}
+
+void plait_program_free(plait_program* program) { delete program; }
+
+plait_error* plait_program_prepare(plait_program* program, const plait_metadata* inputs, size_t input_count) {
+  return guarded([&] {
+    plait_program& p = required(program, "program");
+    Metadata metadata;
+    for (size_t i = 0; i < input_count; ++i) {
+      const plait_metadata& m = required(inputs, "inputs", i);
+      TensorMetadata& to = metadata[required_text(m.name, "inputs.name")];
+      to.dtype = from_c(m.dtype);
+      if (m.rank < 0) throw UserError(fmt::format("rank {}", m.rank), "prepare", "ranks are at least 0");
+      if (m.rank > 0) to.shape.assign(&required(m.shape, "inputs.shape"), m.shape + m.rank);
+    }
+    const std::lock_guard lock(p.mutex);
+    p.compiled->prepare(metadata);
+  });
+}
+
+plait_error* plait_program_run(plait_program* program, const plait_input* inputs, size_t input_count,
+                               const plait_run_options* options, DLManagedTensorVersioned** outputs,
+                               size_t output_count) {
+  return run(program, std::nullopt, inputs, input_count, options, outputs, output_count);
+}
+
+plait_error* plait_program_run_local(plait_program* program, int64_t rank, const plait_input* inputs,
+                                     size_t input_count, const plait_run_options* options,
+                                     DLManagedTensorVersioned** outputs, size_t output_count) {
+  return run(program, rank, inputs, input_count, options, outputs, output_count);
+}
+
+}  // extern "C"

@@ -1,0 +1,120 @@
+// What callers of the C ABI are told of their mistakes.
+#include <cmath>
+
+#include "capi/c_api.h"
+
+namespace plait::testing {
+namespace {
+
+constexpr const char* kText = "fusion @f (%x: f32[n]) -> (%y) { %y = neg(%x) }";
+
+TEST(CApiErrors, TextsKeepTheirPlace) {
+  plait_fusion* out = nullptr;
+  plait_error* error =
+      plait_fusion_parse("fusion @f (%x: f32[n]) -> (%y) { %y = negg(%x) }", "mine.plait", nullptr, 0, &out);
+  EXPECT_EQ(out, nullptr);
+  ASSERT_NE(error, nullptr);
+  EXPECT_EQ(plait_error_code(error), PLAIT_ERROR_USER);
+  EXPECT_STREQ(plait_error_where(error), "mine.plait:1:39");
+  EXPECT_NE(std::string(plait_error_remedy(error)).find("neg"), std::string::npos);
+  plait_error_free(error);
+}
+
+TEST(CApiErrors, NullIsNamed) {
+  plait_fusion* fusion = nullptr;
+  plait_program* program = nullptr;
+  EXPECT_NE(words(plait_fusion_parse(nullptr, nullptr, nullptr, 0, &fusion)).find("`text`"), std::string::npos);
+  EXPECT_NE(words(plait_fusion_parse(kText, nullptr, nullptr, 0, nullptr)).find("`out`"), std::string::npos);
+  EXPECT_NE(words(plait_fusion_parse(kText, nullptr, nullptr, 1, &fusion)).find("`settings`"), std::string::npos);
+  EXPECT_NE(words(plait_fusion_input(nullptr, "%x: f32[]")).find("`fusion`"), std::string::npos);
+  EXPECT_NE(words(plait_compile(nullptr, nullptr, &program)).find("`fusion`"), std::string::npos);
+  EXPECT_NE(words(plait_program_prepare(nullptr, nullptr, 0)).find("`program`"), std::string::npos);
+  EXPECT_NE(words(plait_program_run(nullptr, nullptr, 0, nullptr, nullptr, 0)).find("`program`"), std::string::npos);
+  EXPECT_EQ(plait_error_code(nullptr), 0);
+  EXPECT_STREQ(plait_error_what(nullptr), "");
+  plait_error_free(nullptr);
+  plait_text_free(nullptr);
+  plait_fusion_free(nullptr);
+  plait_program_free(nullptr);
+}
+
+TEST(CApiErrors, OfARefusedLineNothingStays) {
+  const auto fusion = parsed(kText);
+  plait_text *before = nullptr, *after = nullptr, *name = nullptr;
+  ASSERT_OK(plait_fusion_print(fusion.get(), &before));
+  EXPECT_NE(words(plait_fusion_statement(fusion.get(), "%z = softmax(%x, dim = 5)", &name)), "");
+  EXPECT_EQ(name, nullptr);
+  EXPECT_NE(words(plait_fusion_input(fusion.get(), "%z: f32[n] {0: tp}")), "");
+  EXPECT_NE(words(plait_fusion_output(fusion.get(), "z", "nothing")), "");
+  EXPECT_NE(words(plait_fusion_let(fusion.get(), "n", -1)), "");
+  ASSERT_OK(plait_fusion_print(fusion.get(), &after));
+  EXPECT_EQ(text_of(before), text_of(after));
+}
+
+TEST(CApiErrors, OfCompiling) {
+  const auto fusion = parsed(kText);
+  plait_compile_options options = {};
+  plait_program* out = nullptr;
+  EXPECT_NE(words(plait_compile(fusion.get(), &options, &out)).find("struct_size"), std::string::npos);
+  options.struct_size = sizeof(options);
+  options.device = "gpuu";
+  EXPECT_NE(words(plait_compile(fusion.get(), &options, &out)).find("1: "), std::string::npos);
+  options.device = "cpu";
+  const plait_setting unknown = {"poisson", "1"};
+  options.settings = &unknown;
+  options.setting_count = 1;
+  EXPECT_NE(words(plait_compile(fusion.get(), &options, &out)).find("poison"), std::string::npos);
+  options.setting_count = 0;
+  options.ranks = -1;
+  EXPECT_NE(words(plait_compile(fusion.get(), &options, &out)), "");
+  options.ranks = 2;  // the fusion has no mesh
+  EXPECT_NE(words(plait_compile(fusion.get(), &options, &out)), "");
+  EXPECT_EQ(out, nullptr);
+}
+
+TEST(CApiErrors, OfRunning) {
+  const auto fusion = parsed(kText);
+  const auto program = compiled(fusion.get(), "reference");
+  Values<float> x({1, 2}, {2}, kF32);
+  Values<int64_t> wrong({1, 2}, {2}, kI64);
+  Values<float> backwards({1, 2}, {2}, kF32, {-1});
+  Values<float> lanes({1, 2}, {2}, {2, 32, 4});
+  Values<float> elsewhere({1, 2}, {2}, kF32);
+  elsewhere.tensor.device = {8, 0};  // Metal
+  Values<float> nowhere({1, 2}, {2}, kF32);
+  nowhere.tensor.data = nullptr;
+  DLManagedTensorVersioned* y = nullptr;
+  const auto said = [&](std::vector<plait_input> inputs, size_t outputs = 1) {
+    return words(plait_program_run(program.get(), inputs.data(), inputs.size(), nullptr, &y, outputs));
+  };
+  EXPECT_NE(said({}).find("%x"), std::string::npos);
+  EXPECT_NE(said({{"x", &wrong.tensor}}).find("i64"), std::string::npos);
+  EXPECT_NE(said({{"x", &x.tensor}, {"x", &x.tensor}}).find("twice"), std::string::npos);
+  EXPECT_NE(said({{"x", &x.tensor}, {"z", &x.tensor}}).find("z"), std::string::npos);
+  EXPECT_NE(said({{"x", nullptr}}).find("inputs.tensor"), std::string::npos);
+  EXPECT_NE(said({{nullptr, &x.tensor}}).find("inputs.name"), std::string::npos);
+  EXPECT_NE(said({{"x", &backwards.tensor}}).find("stride -1"), std::string::npos);
+  EXPECT_NE(said({{"x", &lanes.tensor}}).find("lanes 4"), std::string::npos);
+  EXPECT_NE(said({{"x", &elsewhere.tensor}}).find("device type 8"), std::string::npos);
+  EXPECT_NE(said({{"x", &nowhere.tensor}}).find("null"), std::string::npos);
+  EXPECT_NE(said({{"x", &x.tensor}}, 0).find("outputs"), std::string::npos);
+  EXPECT_EQ(y, nullptr);
+  EXPECT_EQ(said({{"x", &x.tensor}}), "");  // and goes on
+  EXPECT_EQ(read<float>(*Owned<DLManagedTensorVersioned>(y)), (std::vector<float>{-1, -2}));
+}
+
+TEST(CApiErrors, AMissingPartHasItsOwnCode) {
+  const auto fusion = parsed(kText);
+  plait_compile_options options = {};
+  options.struct_size = sizeof(options);
+  options.device = "cuda";
+  plait_program* out = nullptr;
+  plait_error* error = plait_compile(fusion.get(), &options, &out);
+  const Owned<plait_program> program(out);
+  if (!error) GTEST_SKIP() << "a GPU is here";
+  EXPECT_EQ(plait_error_code(error), PLAIT_ERROR_MISSING) << words(error);
+  plait_error_free(error);
+}
+
+}  // namespace
+}  // namespace plait::testing

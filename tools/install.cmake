@@ -1,0 +1,31 @@
+# cmake --install: the command, libplait.so and its C header, plait::core for C++ with its headers, the plug-ins, and what
+# find_package(plait) and pkg-config read.
+include(CMakePackageConfigHelpers)
+set(plugin_folder ${CMAKE_INSTALL_LIBDIR}/plait)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/plait)
+
+set_target_properties(plait_core PROPERTIES EXPORT_NAME core)
+set_target_properties(plait_capi PROPERTIES EXPORT_NAME capi)
+# Executables of others find the plug-ins there.
+target_link_options(plait_core INTERFACE
+  $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${plugin_folder}>)
+install(TARGETS plait_core plait_capi plait_flags plait_warnings EXPORT plait_targets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS plait RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+get_property(plugins GLOBAL PROPERTY PLAIT_PLUGINS)
+if(plugins)
+  install(TARGETS ${plugins} LIBRARY DESTINATION ${plugin_folder})
+endif()
+install(EXPORT plait_targets NAMESPACE plait:: DESTINATION ${package_folder})
+install(FILES csrc/capi/plait_c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY csrc/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/plait FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
+  PATTERN "sim" EXCLUDE PATTERN "capi" EXCLUDE PATTERN "*_plugin" EXCLUDE)
+
+configure_package_config_file(tools/plaitConfig.cmake.in ${PROJECT_BINARY_DIR}/plaitConfig.cmake
+  INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/plaitConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/plaitConfig.cmake ${PROJECT_BINARY_DIR}/plaitConfigVersion.cmake
+  DESTINATION ${package_folder})
+configure_file(tools/plait.pc.in ${PROJECT_BINARY_DIR}/plait.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/plait.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
