@@ -111,7 +111,7 @@ void refuse_extras(const CLI::App& app, const CLI::App* chosen) {
     return;
   }
   std::string word = extras.front();
-  if (word.rfind("-", 0) != 0) {
+  if (!word.starts_with('-')) {
     if (!chosen) throw UserError(fmt::format("there is no command `{}`", word), "plait", suggestion(word, commands));
     throw UserError(fmt::format("unexpected `{}`", word), "plait " + chosen->get_name(),
                     fmt::format("see plait {} --help", chosen->get_name()));

@@ -59,8 +59,8 @@ LaunchWords parse(const std::vector<std::string>& words) {
     }
     if (flag != "-n" && flag != "--timeout")
       throw UserError(
-          flag.rfind("-", 0) == 0 ? fmt::format("there is no flag `{}`", flag) : fmt::format("unexpected `{}`", flag),
-          "plait launch", flag.rfind("-", 0) == 0 ? suggestion(flag, {"-n", "--timeout"}) : kUsage);
+          flag.starts_with('-') ? fmt::format("there is no flag `{}`", flag) : fmt::format("unexpected `{}`", flag),
+          "plait launch", flag.starts_with('-') ? suggestion(flag, {"-n", "--timeout"}) : kUsage);
     if (!value && i + 1 < words.size()) value = words[++i];
     if (!value) throw UserError(fmt::format("{} needs a number", flag), "plait launch", kUsage);
     (flag == "-n" ? out.processes : out.timeout_seconds) = whole_number(*value, flag);
@@ -131,8 +131,11 @@ class Tail {
     if (file_ < 0) file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     char buffer[1 << 14];
     for (ssize_t count; file_ >= 0 && (count = read(file_, buffer, sizeof(buffer))) > 0;) {
-      for (ssize_t done = 0, one; done < count; done += one)
-        if ((one = write(to_, buffer + done, size_t(count - done))) <= 0) return;
+      for (ssize_t done = 0; done < count;) {
+        const ssize_t written = write(to_, buffer + done, size_t(count - done));
+        if (written <= 0) return;
+        done += written;
+      }
     }
   }
 

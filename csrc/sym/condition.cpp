@@ -29,6 +29,7 @@ Expr positive(Pool::Impl& pool, Poly p) {
   recombine(pool, p);
   if (p.is_constant()) return pool.pool->constant(p.constant > 0);
   const int64_t g = coefficient_divisor(p);
+  PLAIT_CHECK(g > 0, "{} terms without a divisor", p.terms.size());
   for (Term& t : p.terms) t.coef /= g;
   if (p.constant == INT64_MIN) return {};
   p.constant = -floor_divide(-p.constant, g);
@@ -65,6 +66,7 @@ Expr equal(Expr a, Expr b, Poly p) {
   recombine(pool, p);
   if (p.is_constant()) return pool.pool->constant(p.constant == 0);
   const int64_t g = coefficient_divisor(p);
+  PLAIT_CHECK(g > 0, "{} terms without a divisor", p.terms.size());
   if (p.constant % g != 0) return pool.pool->constant(0);
   const bool flip = p.terms[0].coef < 0;
   Poly q;
