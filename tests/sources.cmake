@@ -59,6 +59,7 @@ set(PLAIT_TEST_capi
   capi/callbacks_test.cpp
   capi/errors_test.cpp
   capi/run_test.cpp
+  capi/stream_test.cpp
 )
 set(PLAIT_TEST_command
   command/failure_test.cpp
