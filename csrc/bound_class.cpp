@@ -115,6 +115,7 @@ class BoundClass::Leave {
   ~Leave() {
     bound_.drop_inputs();
     if (outputs_) forget(bound_.outputs_);
+    if (bound_.device_.host_memory()) bound_.drop_handed_out();
   }
 
  private:
@@ -189,6 +190,12 @@ void BoundClass::keep_pieces() {
     }
 }
 
+// What a run takes from the caller's allocator, where it did not come to be handed out.
+void BoundClass::drop_handed_out() {
+  for (size_t i = 0; i < outputs_.names.size(); ++i)
+    if (!outputs_.pieces.empty() && is_everywhere(i)) outputs_.pieces[0][i] = Tensor();
+}
+
 // The outputs of the one held rank, as they are.
 Tensors BoundClass::take_outputs() {
   Tensors out;
@@ -227,8 +234,14 @@ RankTensors BoundClass::pieces_of(size_t output, std::vector<std::string>& bytes
   }
   const Tensor& mine = home(0, output);
   bytes = comms_->bootstrap()->all_gather({static_cast<const char*>(mine.data()), mine.bytes()});
-  for (size_t r = 0; r < maps.size(); ++r)
-    out.push_back(Tensor::wrap(mine.dtype, maps[r].local_shape(), bytes[r].data()));
+  for (size_t r = 0; r < maps.size(); ++r) {
+    Tensor piece = Tensor::wrap(mine.dtype, maps[r].local_shape(), bytes[r].data());
+    if (bytes[r].size() != piece.bytes())
+      throw CommError(fmt::format("{} bytes of output %{} came from rank {}, not {}", bytes[r].size(),
+                                  outputs_.names[output], r, piece.bytes()),
+                      "gathering outputs", "");
+    out.push_back(std::move(piece));
+  }
   return out;
 }
 

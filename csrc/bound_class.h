@@ -42,6 +42,7 @@ class BoundClass {
   bool stays_on_device(const Tensors& inputs, const ExecutorRunOptions& how) const;
   bool is_everywhere(size_t output) const;
   void keep_pieces();
+  void drop_handed_out();
   static void forget(Side& side);
   void bring_home();
   Tensors take_outputs();

@@ -153,7 +153,9 @@ CommTraffic total_traffic(Communicators& comms) {
   CommTraffic all;
   for (const std::string& text : job->all_gather({reinterpret_cast<const char*>(&mine), sizeof(mine)})) {
     CommTraffic one;
-    PLAIT_CHECK(text.size() == sizeof(one), "{} bytes of traffic", text.size());
+    if (text.size() != sizeof(one))
+      throw CommError(fmt::format("{} bytes came from a rank, not {}", text.size(), sizeof(one)), "gathering counts",
+                      "");
     text.copy(reinterpret_cast<char*>(&one), sizeof(one));
     all.wire_bytes += one.wire_bytes;
     all.wire_bytes_min += one.wire_bytes_min;

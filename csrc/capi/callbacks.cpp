@@ -1,6 +1,7 @@
 #include "capi/callbacks.h"
 
 #include <algorithm>
+#include <exception>
 #include <numeric>
 
 #include "base/error.h"
@@ -160,6 +161,10 @@ void CallbackCommunicators::require(int status, const char* call) const {
                   fmt::format("rank {}", callbacks_.rank), "");
 }
 
+void CallbackCommunicators::abort(std::string_view why) {
+  if (callbacks_.abort) callbacks_.abort(callbacks_.user, std::string(why).c_str());
+}
+
 void CallbackCommunicators::count(const CommTraffic& more) {
   traffic_.wire_bytes += more.wire_bytes;
   traffic_.wire_bytes_min += more.wire_bytes_min;
@@ -175,19 +180,32 @@ std::vector<std::string> CallbackCommunicators::all_gather_among(std::span<const
                                                                  std::string_view mine) {
   struct Sink {
     std::vector<std::string> texts;
-    size_t taken = 0;
+    std::vector<bool> taken;
+    size_t wrong = 0;              // calls for no rank, or for one that had its turn
+    std::exception_ptr exception;  // the caller's frames are no way for it
   } sink;
   sink.texts.resize(ranks.size());
+  sink.taken.resize(ranks.size());
   const auto take = [](void* to, size_t position, const void* data, size_t bytes) {
     auto& into = *static_cast<Sink*>(to);
-    if (position >= into.texts.size()) return;
-    into.texts[position].assign(static_cast<const char*>(data), bytes);
-    ++into.taken;
+    if (position >= into.texts.size() || into.taken[position]) {
+      ++into.wrong;
+      return;
+    }
+    try {
+      into.texts[position].assign(static_cast<const char*>(data), bytes);
+      into.taken[position] = true;
+    } catch (...) {
+      into.exception = std::current_exception();
+    }
   };
   require(callbacks_.exchange(callbacks_.user, ranks.data(), ranks.size(), mine.data(), mine.size(), take, &sink),
           "exchange");
-  if (sink.taken != ranks.size())
-    throw CommError(fmt::format("the caller's exchange gave {} of {} texts", sink.taken, ranks.size()),
+  if (sink.exception) std::rethrow_exception(sink.exception);
+  const auto taken = static_cast<size_t>(std::count(sink.taken.begin(), sink.taken.end(), true));
+  if (sink.wrong > 0 || taken != ranks.size())
+    throw CommError(fmt::format("the caller's exchange gave {} of {} texts, and {} that nobody asked for", taken,
+                                ranks.size(), sink.wrong),
                     fmt::format("rank {}", callbacks_.rank), "call take once for each of the ranks");
   return sink.texts;
 }

@@ -32,6 +32,7 @@ class CallbackCommunicators : public Communicators, private Bootstrap {
   CommTraffic traffic() const override { return traffic_; }
   void reset_traffic() override { traffic_ = {}; }
   Bootstrap* bootstrap() override { return this; }
+  void abort(std::string_view why) override;
 
   // CommError with the caller's words where `status` is not 0.
   void require(int status, const char* call) const;

@@ -31,7 +31,11 @@ size_t reach(const Tensor& t, const std::string& name) {
     if (t.strides[d] < 0)
       throw UserError(fmt::format("stride {} of dim {} is negative", t.strides[d], d), "input %" + name,
                       "make the tensor contiguous");
-    last += (t.shape[d] - 1) * t.strides[d];
+    int64_t step = 0;
+    if (__builtin_mul_overflow(t.shape[d] - 1, t.strides[d], &step) || __builtin_add_overflow(last, step, &last) ||
+        last >= INT64_MAX / 8)
+      throw UserError(fmt::format("stride {} of dim {} leads past 2^63 bytes", t.strides[d], d), "input %" + name,
+                      "pass a valid DLTensor");
   }
   return static_cast<size_t>(last + 1) * size_of(t.dtype);
 }

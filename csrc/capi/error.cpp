@@ -7,11 +7,9 @@ namespace plait {
 
 namespace {
 
-// Where no memory is left for an error, this one is returned; it is never freed.
-plait_error& out_of_memory() {
-  static plait_error error{PLAIT_ERROR_MEMORY, "host memory is used up", "", "free some, or use smaller tensors"};
-  return error;
-}
+// Where no memory is left for an error, this one is returned; it is made when the library is loaded and never freed.
+plait_error memory_error{PLAIT_ERROR_MEMORY, "host memory is used up", "", "free some, or use smaller tensors"};
+plait_error& out_of_memory() noexcept { return memory_error; }
 
 plait_error* make(int32_t code, const Error& e) { return new plait_error{code, e.message(), e.where(), e.remedy()}; }
 

@@ -19,11 +19,9 @@ void describe_tensor(const plait_fusion& handle, bool output, size_t index, plai
   if (index >= tensors.size())
     throw UserError(fmt::format("there is no {} {}", output ? "output" : "input", index),
                     fmt::format("fusion @{}", f.name()), fmt::format("it has {}", tensors.size()));
-  auto& texts = handle.texts;
-  texts.resize(f.inputs().size() + f.outputs().size());
-  std::string& type = texts[index + (output ? f.inputs().size() : 0)];
   const TensorView& t = *tensors[index];
-  type = type_text(t);
+  const std::lock_guard lock(handle.texts_mutex);
+  const std::string& type = *handle.texts.insert(type_text(t)).first;
   plait_tensor_info info = {};
   info.name = t.name.c_str();
   info.type = type.c_str();
@@ -93,8 +91,9 @@ plait_error* plait_fusion_statement(plait_fusion* fusion, const char* statement,
 plait_error* plait_fusion_output(plait_fusion* fusion, const char* name, const char* tensor) {
   return guarded([&] {
     Fusion& f = of(fusion);
-    const std::string from = required_text(tensor, "tensor");
-    TensorView* t = f.find(from.starts_with('%') ? from.substr(1) : from);
+    std::string from = required_text(tensor, "tensor");
+    if (from.starts_with('%')) from.erase(0, 1);
+    TensorView* t = f.find(from);
     if (!t)
       throw UserError(fmt::format("there is no tensor %{}", from), fmt::format("fusion @{}", f.name()),
                       "name a result or an input of this fusion");

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct plait_text {
 
 struct plait_fusion {
   std::unique_ptr<plait::Fusion> fusion;
-  mutable std::vector<std::string> texts;  // that infos point to: type of every input, then of every output
+  mutable std::mutex texts_mutex;
+  mutable std::set<std::string> texts;  // of types that infos point to; none is dropped
 };
 
 struct plait_program {

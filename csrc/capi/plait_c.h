@@ -134,7 +134,8 @@ typedef struct plait_metadata {
 /* Compiles the class that these inputs belong to, and binds its sizes. */
 PLAIT_API plait_error* plait_program_prepare(plait_program* program, const plait_metadata* inputs, size_t input_count);
 
-/* Where memory comes from: of outputs, and with a stream all device memory of the run. */
+/* Where memory comes from: of outputs and of copies of inputs that are not aligned to 64 bytes, and with a stream all
+   device memory of the run; on a GPU it needs the stream. */
 typedef struct plait_allocator {
   size_t struct_size;
   void* user;
@@ -166,6 +167,9 @@ typedef struct plait_comms {
   int (*reduce_scatter)(void* user, const int64_t* ranks, size_t rank_count, plait_dtype dtype, int32_t reduce,
                         const void* in, void* out, const int64_t* counts, void* stream);
   const char* (*error)(void* user); /* may be NULL */
+  /* This rank's run failed: calls of the other ranks that wait for it should end, with a status that is not 0. It may
+     be called several times for one failure. May be NULL: then they wait as long as the caller's collectives do. */
+  void (*abort)(void* user, const char* why);
 } plait_comms;
 
 typedef struct plait_run_options {
@@ -218,7 +222,7 @@ PLAIT_API plait_error* plait_program_info_get(plait_program* program, plait_prog
 PLAIT_API plait_error* plait_program_kernel(plait_program* program, size_t index, plait_kernel_info* out);
 /* "{0: tp}" of a tensor by name, after propagation; "{}" where it is not sharded. */
 PLAIT_API plait_error* plait_program_layout(plait_program* program, const char* tensor, plait_text** out);
-/* Shape of a rank's piece of an output: `rank` numbers of `shape`, which has room for `capacity`. */
+/* Shape of a rank's piece of an output: `*dims` numbers into `shape`, which has room for `capacity`. */
 PLAIT_API plait_error* plait_program_local_shape(plait_program* program, const char* output, int64_t rank,
                                                  int64_t* shape, size_t capacity, size_t* dims);
 /* The text of a stage: graph, sharded, localized, kir, program, timings. */

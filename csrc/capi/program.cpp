@@ -1,6 +1,8 @@
 // Compiling and running.
-#include <cstring>
+#include <algorithm>
+#include <set>
 
+#include "base/suggest.h"
 #include "capi/dlpack.h"
 #include "capi/handles.h"
 #include "devices.h"
@@ -10,11 +12,24 @@ namespace {
 
 int64_t whole_number(const std::string& text, const std::string& name) {
   const auto value = parse_constant(DType::i64, text);
-  if (!value) throw UserError(fmt::format("`{}` is no size", text), "size " + name, "write a whole number");
+  if (!value || value->to_int64() < 0)
+    throw UserError(fmt::format("`{}` is no size", text), "size " + name, "sizes are whole numbers, at least 0");
   return value->to_int64();
 }
 
-CompileOptions compile_options(const plait_compile_options& given) {
+// Symbols of the mesh and of shapes, and lets.
+std::vector<std::string> size_names(const Fusion& fusion) {
+  std::set<std::string> out;
+  for (const MeshAxis& axis : fusion.mesh().axes())
+    if (!axis.symbol.empty()) out.insert(axis.symbol);
+  for (const TensorView* t : fusion.tensors())
+    for (sym::Expr extent : t->shape())
+      for (const auto& symbol : sym::symbols(extent)) out.insert(symbol);
+  for (const SizeLet& l : fusion.size_lets) out.insert(l.name);
+  return {out.begin(), out.end()};
+}
+
+CompileOptions compile_options(const plait_compile_options& given, const Fusion& fusion) {
   CompileOptions out;
   out.device = text_or(given.device, "cpu");
   out.comm = text_or(given.comm, "local");
@@ -24,8 +39,22 @@ CompileOptions compile_options(const plait_compile_options& given) {
   for (size_t i = 0; i < given.size_count; ++i) {
     const plait_setting& s = required(given.sizes, "sizes", i);
     const std::string name = required_text(s.name, "sizes.name");
+    if (const auto known = size_names(fusion); !std::ranges::count(known, name))
+      throw UserError(fmt::format("there is no size `{}`", name), fmt::format("fusion @{}", fusion.name()),
+                      suggestion(name, known));
     out.sizes[name] = whole_number(required_text(s.value, "sizes.value"), name);
   }
+  // Symbols that no input gives, and no mesh, have their lets.
+  std::set<std::string> elsewhere;
+  for (const MeshAxis& axis : fusion.mesh().axes()) elsewhere.insert(axis.symbol);
+  for (const TensorView* t : fusion.inputs())
+    for (sym::Expr extent : t->shape())
+      for (const auto& symbol : sym::symbols(extent)) elsewhere.insert(symbol);
+  for (const TensorView* t : fusion.tensors())
+    for (sym::Expr extent : t->shape())
+      for (const auto& symbol : sym::symbols(extent))
+        if (const int64_t* value = fusion.size_let(symbol); value && !elsewhere.contains(symbol))
+          out.sizes.emplace(symbol, *value);
   for (size_t i = 0; i < given.setting_count; ++i) {
     const plait_setting& s = required(given.settings, "settings", i);
     set_option(out.options, required_text(s.name, "settings.name"), required_text(s.value, "settings.value"));
@@ -42,7 +71,7 @@ struct Lent {
 bool same_callbacks(const plait_comms& a, const plait_comms& b) {
   return a.user == b.user && a.rank == b.rank && a.size == b.size && a.exchange == b.exchange &&
          a.all_reduce == b.all_reduce && a.all_gather == b.all_gather && a.reduce_scatter == b.reduce_scatter &&
-         a.error == b.error;
+         a.error == b.error && a.abort == b.abort;
 }
 
 CallbackCommunicators& communicators(plait_program& program, const plait_comms& callbacks) {
@@ -60,6 +89,9 @@ Lent lent(plait_program& program, const plait_run_options& given) {
   if (given.threads > 0) out.options.threads = given.threads;
   if (given.allocator) {
     const auto callbacks = versioned(given.allocator, "allocator");
+    if (!given.stream && !find_device(program.options.device, program.options.options).host_memory())
+      throw UserError("an allocator of a GPU's memory without a stream", "allocator",
+                      "give the stream in whose order memory is taken and given back");
     if (!callbacks.allocate || !callbacks.release)
       throw UserError("a callback of the allocator is null", "allocator", "give allocate and release");
     out.allocator = std::make_unique<CallbackAllocator>(callbacks);
@@ -127,8 +159,8 @@ plait_error* plait_compile(const plait_fusion* fusion, const plait_compile_optio
   return guarded([&] {
     required(out, "out") = nullptr;
     auto program = std::make_unique<plait_program>();
-    program->options = compile_options(versioned(options, "options"));
     program->fusion = clone(*required(fusion, "fusion").fusion);
+    program->options = compile_options(versioned(options, "options"), *program->fusion);
     program->compiled = std::make_unique<Compiled>(compile(*program->fusion, program->options));
     *out = program.release();
   });

@@ -151,6 +151,10 @@ void Fusion::let(std::string name, int64_t value) {
   if (parse_dtype(name))
     throw UserError(fmt::format("size {} has the name of a dtype", name), fmt::format("fusion @{}", name_),
                     "choose another name");
+  for (const auto& dtype : dtype_lets)
+    if (dtype.name == name)
+      throw UserError(fmt::format("size {} has the name of a let dtype", name), fmt::format("fusion @{}", name_),
+                      "choose another name");
   for (const auto& axis : mesh_.axes())
     if (axis.symbol == name && value < 1)
       throw UserError(fmt::format("mesh axis `{}` has size {}", axis.name, value),

@@ -65,6 +65,13 @@ TEST(CApiErrors, OfCompiling) {
   options.setting_count = 1;
   EXPECT_NE(words(plait_compile(fusion.get(), &options, &out)).find("poison"), std::string::npos);
   options.setting_count = 0;
+  plait_setting size = {"m", "2"};
+  options.sizes = &size;
+  options.size_count = 1;
+  EXPECT_NE(words(plait_compile(fusion.get(), &options, &out)).find("there is no size `m`"), std::string::npos);
+  size = {"n", "-2"};
+  EXPECT_NE(words(plait_compile(fusion.get(), &options, &out)).find("at least 0"), std::string::npos);
+  options.size_count = 0;
   options.ranks = -1;
   EXPECT_NE(words(plait_compile(fusion.get(), &options, &out)), "");
   options.ranks = 2;  // the fusion has no mesh
@@ -78,6 +85,7 @@ TEST(CApiErrors, OfRunning) {
   Values<float> x({1, 2}, {2}, kF32);
   Values<int64_t> wrong({1, 2}, {2}, kI64);
   Values<float> backwards({1, 2}, {2}, kF32, {-1});
+  Values<float> far({1, 2}, {2}, kF32, {INT64_MAX});
   Values<float> lanes({1, 2}, {2}, {2, 32, 4});
   Values<float> elsewhere({1, 2}, {2}, kF32);
   elsewhere.tensor.device = {8, 0};  // Metal
@@ -94,6 +102,7 @@ TEST(CApiErrors, OfRunning) {
   EXPECT_NE(said({{"x", nullptr}}).find("inputs.tensor"), std::string::npos);
   EXPECT_NE(said({{nullptr, &x.tensor}}).find("inputs.name"), std::string::npos);
   EXPECT_NE(said({{"x", &backwards.tensor}}).find("stride -1"), std::string::npos);
+  EXPECT_NE(said({{"x", &far.tensor}}).find("past 2^63"), std::string::npos);
   EXPECT_NE(said({{"x", &lanes.tensor}}).find("lanes 4"), std::string::npos);
   EXPECT_NE(said({{"x", &elsewhere.tensor}}).find("device type 8"), std::string::npos);
   EXPECT_NE(said({{"x", &nowhere.tensor}}).find("null"), std::string::npos);

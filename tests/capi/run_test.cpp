@@ -90,6 +90,35 @@ TEST(CApi, DtypesAreThoseOfDlpack) {
   EXPECT_EQ(h->version.major, 1u);
 }
 
+TEST(CApi, LetsAreDefaultsOfSizesThatNoInputGives) {
+  plait_fusion* made = nullptr;
+  ASSERT_OK(plait_fusion_new(nullptr, nullptr, &made));
+  const Owned<plait_fusion> fusion(made);
+  ASSERT_OK(plait_fusion_let(made, "n", 4));
+  ASSERT_OK(plait_fusion_statement(made, "%y = iota(shape = [n], dim = 0, dtype = i64)", nullptr));
+  ASSERT_OK(plait_fusion_output(made, "y", "y"));
+  EXPECT_EQ(read<int64_t>(*run(compiled(made, "reference").get(), {})), (std::vector<int64_t>{0, 1, 2, 3}));
+  plait_compile_options options = {};
+  options.struct_size = sizeof(options);
+  const plait_setting two = {"n", "2"};
+  options.sizes = &two;
+  options.size_count = 1;
+  plait_program* program = nullptr;
+  ASSERT_OK(plait_compile(made, &options, &program));
+  EXPECT_EQ(read<int64_t>(*run(Owned<plait_program>(program).get(), {})), (std::vector<int64_t>{0, 1}));
+}
+
+TEST(CApi, TextsOfInfosStay) {
+  const auto fusion = parsed("fusion @f (%a: bf16[4096, 4096, 16], %b: f32[4096, 8192, 32]) -> (%y) { %y = neg(%a) }");
+  plait_tensor_info a = {}, b = {};
+  a.struct_size = b.struct_size = sizeof(a);
+  ASSERT_OK(plait_fusion_input_info(fusion.get(), 0, &a));
+  ASSERT_OK(plait_fusion_input_info(fusion.get(), 1, &b));
+  ASSERT_OK(plait_fusion_input_info(fusion.get(), 0, &b));
+  EXPECT_STREQ(a.type, "bf16[4096, 4096, 16]");
+  EXPECT_STREQ(b.type, "bf16[4096, 4096, 16]");
+}
+
 TEST(CApi, SaysWhatWasCompiled) {
   const auto fusion = parsed(
       "mesh @m (tp = t)\nfusion @f on @m (%x: f32[4, 8], param %w: f32[6, 8] {0: tp}) -> (%y {1: tp}) {"

@@ -21,8 +21,7 @@ Case read_case(const std::string& name);
 struct Outcome {
   std::string unsupported;  // the reason
   std::string failure;      // empty: it passed, or is not supported
-  int64_t by_radius = 0;    // floats beyond ONNX's tolerance and within the evaluator's radius
-  int64_t by_jump = 0;      // elements that came out on the other side of a jump
+  int64_t by_jump = 0;      // integers that came out on the other side of a jump
 };
 
 // Imports the case and runs it on the device ("reference", "cpu", "sim:sm_90a"), checked against the reference by its

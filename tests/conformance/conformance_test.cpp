@@ -23,7 +23,7 @@ bool is_large(const Case& c) {
 
 struct Counts {
   bool large;  // large cases too
-  int64_t total = 0, pass = 0, by_radius = 0, by_jump = 0;
+  int64_t total = 0, pass = 0, by_jump = 0;
   std::map<std::string, int64_t> unsupported;  // by class of reason
   std::string text() const {
     int64_t all = 0;
@@ -32,9 +32,8 @@ struct Counts {
       all += count;
       classes += fmt::format(", {} {}", name, count);
     }
-    return fmt::format(
-        "{} pass, {} unsupported ({}), of {}; beyond ONNX's tolerance {} within the radius, {} at a jump", pass, all,
-        classes.empty() ? "" : classes.substr(2), total, by_radius, by_jump);
+    return fmt::format("{} pass, {} unsupported ({}), of {}; {} with integers that are off by one at a jump", pass, all,
+                       classes.empty() ? "" : classes.substr(2), total, by_jump);
   }
 };
 
@@ -49,7 +48,6 @@ void check_case(const std::string& name, const std::string& device, const std::m
   if (outcome.unsupported.empty()) {
     EXPECT_TRUE(listed == list.end()) << name << " is in unsupported.txt and passes: take it out";
     counts.pass += outcome.failure.empty();
-    counts.by_radius += outcome.by_radius > 0;
     counts.by_jump += outcome.by_jump > 0;
     return;
   }
@@ -60,6 +58,8 @@ void check_case(const std::string& name, const std::string& device, const std::m
   else
     EXPECT_EQ(listed->second, outcome.unsupported) << name;
 }
+
+constexpr size_t kMostListed = 106;
 
 // Every stride-th case, and nothing of the list that is no case.
 void check_cases(const std::string& device, size_t stride, bool large) {
@@ -72,8 +72,10 @@ void check_cases(const std::string& device, size_t stride, bool large) {
   Counts counts{large};
   for (size_t i = 0; i < names.size(); i += stride) check_case(names[i], device, list, counts);
   fmt::print("{}: {}\n", device, counts.text());
-  if (stride == 1) {
-    EXPECT_GE(counts.pass, 550);
+  // The list may only shrink, and a case that leaves the importer's table does not come back by being listed.
+  EXPECT_LE(list.size(), kMostListed);
+  if (stride == 1 && large) {
+    EXPECT_GE(static_cast<size_t>(counts.pass), names.size() - kMostListed);
   }
 }
 

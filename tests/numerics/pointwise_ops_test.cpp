@@ -73,7 +73,7 @@ class PointwiseOps : public ::testing::TestWithParam<std::tuple<const char*, DTy
 
 TEST_P(PointwiseOps, ExactOperands) { check(std::get<0>(GetParam()), std::get<1>(GetParam()), false); }
 TEST_P(PointwiseOps, OperandsWithErrors) {
-  if (!is_float(std::get<1>(GetParam()))) return;  // integers carry no error
+  if (!is_float(std::get<1>(GetParam()))) GTEST_SKIP() << "integers carry no error";
   check(std::get<0>(GetParam()), std::get<1>(GetParam()), true);
 }
 

@@ -1,4 +1,5 @@
 // Bounds of products: simulated backends of any order and rank count stay inside, planted errors leave.
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <numeric>
@@ -212,16 +213,23 @@ TEST(Partials, ReadFromTheLayouts) {
   EXPECT_EQ(partial.indices, (std::vector<std::vector<int64_t>>{{0, 1, 2}, {3, 4, 5}, {6, 7}}));
 }
 
-// Printed, not asserted: machines differ.
+// At least 2 GFLOP/s of a core; the best of several attempts, since the machine does other things too.
 TEST(Product, Speed) {
   const int64_t n = 384;
   const Panels a = pack(n, n, [](int64_t i, int64_t k) { return double(i - k); });
   std::vector<double> c(n * n, 0.0);
-  const std::clock_t start = std::clock();
-  multiply_add(a, a, 0, n, c.data());
-  const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
-  std::printf("%.2f GFLOP/s\n", 2e-9 * double(n) * double(n) * double(n) / seconds);
+  double best = 0;
+  for (int attempt = 0; attempt < 10 && best < 2; ++attempt) {
+    const std::clock_t start = std::clock();
+    multiply_add(a, a, 0, n, c.data());
+    const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+    best = std::max(best, 2e-9 * double(n) * double(n) * double(n) / seconds);
+  }
+  std::printf("%.2f GFLOP/s\n", best);
   EXPECT_GT(c[0], 0);
+#if defined(__OPTIMIZE__) && !defined(PLAIT_SANITIZED)
+  EXPECT_GE(best, 2);
+#endif
 }
 
 }  // namespace
