@@ -325,7 +325,12 @@ TEST(TextFuzz, CorpusHasEveryKindOfOp) {
 
 TEST(TextFuzz, Mutations) { run_mutations(kSeed, 10000); }
 
-TEST(TextFuzz, AcceptedMutationsCompile) { run_compilations(kSeed + 2, 20000); }
+#ifdef PLAIT_SANITIZED
+constexpr int kCompilations = 5000;  // each takes ten times as long
+#else
+constexpr int kCompilations = 20000;
+#endif
+TEST(TextFuzz, AcceptedMutationsCompile) { run_compilations(kSeed + 2, kCompilations); }
 
 TEST(TextFuzz, MutationsLongRun) {
   if (!std::getenv("PLAIT_TEST_LONG")) GTEST_SKIP() << "1,000,000 mutations; set PLAIT_TEST_LONG=1";
