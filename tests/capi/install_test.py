@@ -41,7 +41,10 @@ class Installed(unittest.TestCase):
         run("cmake", "--build", folder)
         self.assertEqual(run(folder / "embed", "reference"), "ok\n")
         self.assertEqual(run(folder / "embed"), "ok\n")
-        self.assertEqual(run(folder / "compile_and_run"), "ok\n")
+        plug_ins = next(self.prefix.rglob("libplait_llvm.so")).parent
+        # A sanitizer's dlopen does not look at the executable's run path.
+        more = {"LD_LIBRARY_PATH": str(plug_ins)} if "-fsanitize" in FLAGS else {}
+        self.assertEqual(run(folder / "compile_and_run", env={**os.environ, **more}), "ok\n")
 
     def test_pkg_config(self):
         folder = next(self.prefix.rglob("pkgconfig"))
