@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A bundle (tools/make_bundle.py) is small and runs elsewhere: its programs are stripped, ask for no newer glibc than
 GLIBC and for no shared library but libc's and those beside them, name no folder of the machine that built them, and the
-command runs from a copy. usage: check_bundle.py FOLDER"""
+command runs from a copy. usage: check_bundle.py [FOLDER]; without one build/gpu/plait-gpu, and exit status 77 (skipped)
+where it is not there"""
 import os
 import pathlib
 import re
@@ -93,6 +94,10 @@ def check(folder, run=True):
 
 
 if __name__ == "__main__":
-    problems = check(pathlib.Path(sys.argv[1]))
+    bundle = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/gpu/plait-gpu")
+    if len(sys.argv) == 1 and not bundle.exists():
+        print(f"skipped: no bundle in {bundle}; make it: cmake --preset gpu && cmake --build --preset gpu")
+        sys.exit(77)
+    problems = check(bundle)
     print("".join(f"bundle: {problem}\n" for problem in problems), end="")
     sys.exit(1 if problems else 0)

@@ -22,6 +22,7 @@ import tree
 
 FENCE = re.compile(r"^```(\w+)?[ ]*([^\n`]*)\n(.*?)^```[ ]*$", re.M | re.S)
 GENERATED = re.compile(r"(<!-- generated: (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
+RELEASE = tree.ROOT / "build/release"
 
 
 def make_scratch(folder, root, binary_dir):
@@ -84,10 +85,14 @@ def check_file(path, folder, binary_dir, fix):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fix", action="store_true")
-    parser.add_argument("--binary-dir", default=os.environ.get("PLAIT_BINARY_DIR", tree.ROOT / "build/release"))
+    parser.add_argument("--binary-dir", default=os.environ.get("PLAIT_BINARY_DIR"))
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     args = parser.parse_args()
-    binary_dir = pathlib.Path(args.binary_dir).resolve()
+    if args.binary_dir is None and not (RELEASE / "plait").exists():
+        print(f"skipped: no command in {RELEASE}, and no --binary-dir; make it: cmake --preset release && "
+              "cmake --build --preset release")
+        return 77
+    binary_dir = pathlib.Path(args.binary_dir or RELEASE).resolve()
     documents = args.files or tree.files(tree.ROOT, ["docs"], {".md"})
     if not args.files and (tree.ROOT / "README.md").exists():
         documents.insert(0, tree.ROOT / "README.md")

@@ -98,7 +98,7 @@ def main():
     try:
         commands = json.loads((build / "compile_commands.json").read_text())
     except OSError as error:
-        print(f"{build} is no configured build folder: {error.strerror}")
+        print(f"{build} is no configured build folder ({error.strerror}); make it: cmake --preset {build.name}")
         return 2
     memory = Memory(build / "tidy", digest(tree.ROOT / ".clang-tidy"))
     chosen = sources(commands, args.paths)

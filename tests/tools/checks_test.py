@@ -158,7 +158,7 @@ class Tidy(Tree):
         self.write({".clang-tidy": (TOOLS.parent / ".clang-tidy").read_text(), "a.h": "int twice(int x);\n",
                     "a.cpp": '#include "a.h"\nint twice(int x) { return 2 * x; }\n'})
         (self.root / "compile_commands.json").write_text(json.dumps(
-            [{"directory": str(self.root), "file": "a.cpp", "command": f"c++ -o a.o -c {source}"}]))
+            [{"directory": str(self.root), "file": "a.cpp", "command": f"c++ -Werror -Wno-error=maybe-uninitialized -o a.o -c {source}"}]))
 
         def run():
             return self.run_tool(TOOLS / "check_tidy.py", "--build", self.root, source)
