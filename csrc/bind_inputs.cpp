@@ -148,6 +148,38 @@ SizeClass size_class(const Sizes& sizes, const Sizes& mesh) {
   return out;
 }
 
+namespace {
+
+void add_symbols(const std::vector<TensorView*>& tensors, std::set<std::string>& out) {
+  for (const TensorView* t : tensors)
+    for (sym::Expr extent : t->shape())
+      for (const auto& symbol : sym::symbols(extent)) out.insert(symbol);
+}
+
+}  // namespace
+
+std::set<std::string> mesh_symbols(const Mesh& mesh) {
+  std::set<std::string> out;
+  for (const MeshAxis& axis : mesh.axes())
+    if (!axis.symbol.empty()) out.insert(axis.symbol);
+  return out;
+}
+
+std::set<std::string> size_symbols(const Fusion& fusion) {
+  std::set<std::string> out = mesh_symbols(fusion.mesh());
+  add_symbols(fusion.tensors(), out);
+  return out;
+}
+
+Sizes lets_of_open_symbols(const Fusion& fusion) {
+  std::set<std::string> given = mesh_symbols(fusion.mesh());
+  add_symbols(fusion.inputs(), given);
+  Sizes out;
+  for (const auto& symbol : size_symbols(fusion))
+    if (const int64_t* value = fusion.size_let(symbol); value && !given.contains(symbol)) out.emplace(symbol, *value);
+  return out;
+}
+
 Sizes mesh_symbols(const Mesh& mesh, const DeviceMesh& devices) {
   Sizes out;
   for (size_t i = 0; i < mesh.axes().size(); ++i)

@@ -1,5 +1,7 @@
 #pragma once
 // From input metadata to numbers and facts.
+#include <set>
+
 #include "plait.h"
 
 namespace plait {
@@ -15,6 +17,13 @@ struct SizeClass {
   CloneOptions clone;  // values and facts
 };
 SizeClass size_class(const Sizes& sizes, const Sizes& mesh_symbols);
+
+// Symbols of the mesh.
+std::set<std::string> mesh_symbols(const Mesh& mesh);
+// Symbols that sizes may be given for: of the mesh, and of the shapes of the graph.
+std::set<std::string> size_symbols(const Fusion& fusion);
+// Lets of the symbols that neither an input nor the mesh gives.
+Sizes lets_of_open_symbols(const Fusion& fusion);
 
 // Values of every mesh symbol, from the resolved sizes.
 Sizes mesh_symbols(const Mesh& mesh, const DeviceMesh& devices);

@@ -35,25 +35,10 @@ Settings read_settings(const Arguments& args) {
   return settings;
 }
 
-std::set<std::string> mesh_symbols(const Fusion& fusion) {
-  std::set<std::string> out;
-  for (const MeshAxis& axis : fusion.mesh().axes())
-    if (!axis.symbol.empty()) out.insert(axis.symbol);
-  return out;
-}
-
-// Size symbols that the shapes of the graph mention, and all mesh symbols.
-std::set<std::string> size_symbols(const Fusion& fusion) {
-  std::set<std::string> out = mesh_symbols(fusion);
-  for (const TensorView* t : fusion.tensors())
-    for (sym::Expr extent : t->shape())
-      for (const auto& symbol : sym::symbols(extent)) out.insert(symbol);
-  return out;
-}
-
 // Checks the names of `--set` and puts the sizes where compile() looks for them.
 void settle_sizes(const Settings& settings, const Fusion& fusion, CompileOptions& options) {
-  std::set<std::string> dtypes, lets, symbols = size_symbols(fusion);
+  std::set<std::string> dtypes, lets;
+  const std::set<std::string> symbols = size_symbols(fusion);
   for (const auto& let : fusion.dtype_lets) dtypes.insert(let.name);
   for (const auto& let : fusion.size_lets) lets.insert(let.name);
   std::set<std::string> known = symbols;
@@ -70,16 +55,10 @@ void settle_sizes(const Settings& settings, const Fusion& fusion, CompileOptions
       throw UserError(fmt::format("`{}` is no size", text), "--set " + name, "sizes are whole numbers, at least 0");
     if (symbols.contains(name)) options.sizes[name] = value;
   }
-  // Symbols that no input can give have their lets.
-  for (const TensorView* t : fusion.inputs())
-    for (sym::Expr extent : t->shape())
-      for (const auto& symbol : sym::symbols(extent)) symbols.erase(symbol);
-  for (const auto& symbol : mesh_symbols(fusion)) symbols.erase(symbol);
-  for (const auto& symbol : symbols)
-    if (const int64_t* value = fusion.size_let(symbol)) options.sizes.emplace(symbol, *value);
+  options.sizes.merge(lets_of_open_symbols(fusion));
   // A let of a mesh symbol is its default: ranks, where given, solve for it instead.
   if (!options.ranks)
-    for (const auto& symbol : mesh_symbols(fusion))
+    for (const auto& symbol : mesh_symbols(fusion.mesh()))
       if (const int64_t* value = fusion.size_let(symbol)) options.sizes.emplace(symbol, *value);
 }
 
@@ -88,7 +67,7 @@ void settle_mesh(const Fusion& fusion, CompileOptions& options) {
   Sizes known = options.sizes;
   for (const auto& let : fusion.size_lets) known.emplace(let.name, let.value);
   const DeviceMesh mesh = resolve(fusion.mesh(), known, options.ranks);
-  for (const auto& [name, value] : plait::mesh_symbols(fusion.mesh(), mesh)) options.sizes[name] = value;
+  for (const auto& [name, value] : mesh_symbols(fusion.mesh(), mesh)) options.sizes[name] = value;
 }
 
 // `--comm`: local[:SEED], local:threads, mpi, nccl.

@@ -31,6 +31,7 @@ struct plait_fusion {
 struct plait_program {
   std::mutex mutex;  // of everything below
   plait::CompileOptions options;
+  plait::Device* device = nullptr;        // of the process
   std::unique_ptr<plait::Fusion> fusion;  // as given: names and order of inputs and outputs
   // Of every caller's job so far: bound programs refer to them.
   std::vector<std::unique_ptr<plait::CallbackCommunicators>> comms;

@@ -1,8 +1,6 @@
 // Compiling and running.
-#include <algorithm>
-#include <set>
-
 #include "base/suggest.h"
+#include "bind_inputs.h"
 #include "capi/dlpack.h"
 #include "capi/handles.h"
 #include "devices.h"
@@ -17,18 +15,6 @@ int64_t whole_number(const std::string& text, const std::string& name) {
   return value->to_int64();
 }
 
-// Symbols of the mesh and of shapes, and lets.
-std::vector<std::string> size_names(const Fusion& fusion) {
-  std::set<std::string> out;
-  for (const MeshAxis& axis : fusion.mesh().axes())
-    if (!axis.symbol.empty()) out.insert(axis.symbol);
-  for (const TensorView* t : fusion.tensors())
-    for (sym::Expr extent : t->shape())
-      for (const auto& symbol : sym::symbols(extent)) out.insert(symbol);
-  for (const SizeLet& l : fusion.size_lets) out.insert(l.name);
-  return {out.begin(), out.end()};
-}
-
 CompileOptions compile_options(const plait_compile_options& given, const Fusion& fusion) {
   CompileOptions out;
   out.device = text_or(given.device, "cpu");
@@ -36,25 +22,16 @@ CompileOptions compile_options(const plait_compile_options& given, const Fusion&
   if (given.ranks < 0)
     throw UserError(fmt::format("{} ranks", given.ranks), "compile", "give at least 1, or 0 for none");
   if (given.ranks > 0) out.ranks = given.ranks;
+  const std::set<std::string> known = size_symbols(fusion);
   for (size_t i = 0; i < given.size_count; ++i) {
     const plait_setting& s = required(given.sizes, "sizes", i);
     const std::string name = required_text(s.name, "sizes.name");
-    if (const auto known = size_names(fusion); !std::ranges::count(known, name))
+    if (!known.contains(name) && !fusion.size_let(name))
       throw UserError(fmt::format("there is no size `{}`", name), fmt::format("fusion @{}", fusion.name()),
-                      suggestion(name, known));
+                      suggestion(name, {known.begin(), known.end()}));
     out.sizes[name] = whole_number(required_text(s.value, "sizes.value"), name);
   }
-  // Symbols that no input gives, and no mesh, have their lets.
-  std::set<std::string> elsewhere;
-  for (const MeshAxis& axis : fusion.mesh().axes()) elsewhere.insert(axis.symbol);
-  for (const TensorView* t : fusion.inputs())
-    for (sym::Expr extent : t->shape())
-      for (const auto& symbol : sym::symbols(extent)) elsewhere.insert(symbol);
-  for (const TensorView* t : fusion.tensors())
-    for (sym::Expr extent : t->shape())
-      for (const auto& symbol : sym::symbols(extent))
-        if (const int64_t* value = fusion.size_let(symbol); value && !elsewhere.contains(symbol))
-          out.sizes.emplace(symbol, *value);
+  out.sizes.merge(lets_of_open_symbols(fusion));
   for (size_t i = 0; i < given.setting_count; ++i) {
     const plait_setting& s = required(given.settings, "settings", i);
     set_option(out.options, required_text(s.name, "settings.name"), required_text(s.value, "settings.value"));
@@ -77,8 +54,7 @@ bool same_callbacks(const plait_comms& a, const plait_comms& b) {
 CallbackCommunicators& communicators(plait_program& program, const plait_comms& callbacks) {
   for (const auto& known : program.comms)
     if (same_callbacks(known->callbacks(), callbacks)) return *known;
-  Device& device = find_device(program.options.device, program.options.options);
-  return *program.comms.emplace_back(std::make_unique<CallbackCommunicators>(callbacks, device));
+  return *program.comms.emplace_back(std::make_unique<CallbackCommunicators>(callbacks, *program.device));
 }
 
 Lent lent(plait_program& program, const plait_run_options& given) {
@@ -89,7 +65,7 @@ Lent lent(plait_program& program, const plait_run_options& given) {
   if (given.threads > 0) out.options.threads = given.threads;
   if (given.allocator) {
     const auto callbacks = versioned(given.allocator, "allocator");
-    if (!given.stream && !find_device(program.options.device, program.options.options).host_memory())
+    if (!given.stream && !program.device->host_memory())
       throw UserError("an allocator of a GPU's memory without a stream", "allocator",
                       "give the stream in whose order memory is taken and given back");
     if (!callbacks.allocate || !callbacks.release)
@@ -162,6 +138,7 @@ plait_error* plait_compile(const plait_fusion* fusion, const plait_compile_optio
     program->fusion = clone(*required(fusion, "fusion").fusion);
     program->options = compile_options(versioned(options, "options"), *program->fusion);
     program->compiled = std::make_unique<Compiled>(compile(*program->fusion, program->options));
+    program->device = &find_device(program->options.device, program->options.options);
     *out = program.release();
   });
 }
