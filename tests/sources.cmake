@@ -187,6 +187,7 @@ set(PLAIT_TEST_unit_graph
   unit/graph/passes_test.cpp
 )
 set(PLAIT_TEST_unit_ir
+  unit/ir/every_op_test.cpp
   unit/ir/factors_test.cpp
   unit/ir/fusion_test.cpp
   unit/ir/infer_test.cpp
@@ -263,6 +264,7 @@ set(PLAIT_TEST_unit_segment
 set(PLAIT_TEST_unit_shard
   unit/shard/conflict_test.cpp
   unit/shard/examples_test.cpp
+  unit/shard/explain_test.cpp
   unit/shard/localize_test.cpp
   unit/shard/random_test.cpp
   unit/shard/reshard_test.cpp

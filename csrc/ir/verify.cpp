@@ -2,16 +2,14 @@
 //  1. Names are unique; every tensor belongs to the fusion.
 //  2. Inputs and parameters have no definition; every other tensor in the order has one, its op's `out`.
 //  3. An op's operands are there (but for optional ones) and are inputs or results of earlier ops (no cycles); its
-//  expressions
-//     are there; its mesh axis is one of the mesh.
+//     expressions are there; its mesh axis is one of the mesh.
 //  4. Type and shape of every result are those that infer() gives.
 //  5. Outputs are inputs or results of ops in the order; each is listed once.
 //  6. A layout has one entry per dim, uses axes of the mesh, each at most once; granules and local pieces are positive;
 //     it does not end with a local piece.
 //  7. A stored layout belongs to a parameter and has no partial.
 //  8. Domains: allocation is a permutation of the dims; strided is empty or has a flag for every dim, one of them set;
-//  a
-//     broadcast axis has extent 1; reduction axes, where they are stated, are those of the op; the transforms apply.
+//     a broadcast axis has extent 1; reduction axes, where they are stated, are those of the op; the transforms apply.
 //  9. Segments keep the rules of ir/segment_rules.h.
 // 10. A dtype alias is a `let` of that dtype.
 #include <algorithm>

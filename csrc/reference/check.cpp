@@ -27,8 +27,6 @@ std::string list(const std::vector<int64_t>& values) {
   return "[" + text + "]";
 }
 
-bool too_many_excused(int64_t excused, int64_t elements) { return excused > 3 && excused * 100 > elements; }
-
 // One output against values with bounds.
 class Comparison {
  public:
@@ -99,6 +97,8 @@ void compare_integers(Comparison& comparison, int64_t i, int64_t want, int64_t g
 }
 
 }  // namespace
+
+bool too_many_excused(int64_t excused, int64_t elements) { return excused > 3 && excused * 100 > elements; }
 
 void CheckResult::merge(const CheckResult& other) {
   ok = ok && other.ok;

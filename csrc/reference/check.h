@@ -19,6 +19,9 @@ struct Worst {
   double got = 0, want = 0, bound = 0;
 };
 
+// Whether jumps leave so much of an output open that comparing it says too little: over 1 % and over 3 of its elements.
+bool too_many_excused(int64_t excused, int64_t elements);
+
 struct CheckResult {
   bool ok = true;
   double max_error = 0;        // largest |error| / bound; 0 / 0 is 0; infinite where the bound is 0 or a NaN is wrong
@@ -26,12 +29,14 @@ struct CheckResult {
   std::optional<Worst> worst;  // element of the largest max_error, once it is above 0
   std::map<std::string, int64_t> excused;  // outputs -> elements where either side of a jump is accepted
   std::string message;                     // empty when ok; else what failed, on one line
+  // No element lies outside of its bound, but too many are excused.
+  bool left_open() const { return !ok && max_error <= 1; }
   // Joins the result of another output.
   void merge(const CheckResult& other);
 };
 
 // `want` with its radius against a backend's tensor. NaN must meet NaN and infinity the same infinity; integers and
-// bool must be equal where they are not excused. Fails when an error exceeds its bound, when over 1 % and over 3 of the
+// bool must be equal where they are not excused. Fails when an error exceeds its bound, when too many
 // elements are excused, or when shape or dtype differ. -0 equals 0.
 CheckResult compare(const std::string& output, const Array& want, const Tensor& got, const CheckOptions& options = {});
 

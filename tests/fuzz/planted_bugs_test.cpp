@@ -1,7 +1,7 @@
 // Every planted bug is caught, most of them by the random graphs alone.
 #include <gtest/gtest.h>
 
-#include <map>
+#include <algorithm>
 
 #include "base/error.h"
 #include "support/examples.h"
@@ -27,18 +27,22 @@ bool caught(const std::string& text, CaseOptions how, int64_t collectives = -1) 
   }
 }
 
+// Whether the random graph of the seed, with the bug planted ("": none), fails.
+bool caught_by_graph(const std::string& bug, int seed) {
+  auto random = testing::make_random_case(static_cast<uint64_t>(seed));
+  CaseOptions how;
+  how.ranks = random.ranks;
+  how.exact = random.exact;
+  how.seed = static_cast<uint64_t>(seed);
+  how.options.test_bug = bug;
+  how.compare_one_rank = false;
+  return caught(random.text, how);
+}
+
 // The number of random graphs until the bug shows, or 0.
 int graphs_until_caught(const std::string& bug, int most) {
-  for (int seed = 1; seed <= most; ++seed) {
-    auto random = testing::make_random_case(static_cast<uint64_t>(seed));
-    CaseOptions how;
-    how.ranks = random.ranks;
-    how.exact = random.exact;
-    how.seed = static_cast<uint64_t>(seed);
-    how.options.test_bug = bug;
-    how.compare_one_rank = false;
-    if (caught(random.text, how)) return seed;
-  }
+  for (int seed = 1; seed <= most; ++seed)
+    if (caught_by_graph(bug, seed)) return seed;
   return 0;
 }
 
@@ -52,7 +56,8 @@ bool caught_by_examples(const std::string& bug) {
 }
 
 TEST(PlantedBugs, AllAreCaughtSixByRandomGraphs) {
-  int by_graphs = 0, all = 0;
+  int by_graphs = 0, all = 0, last_seed = 0;
+  EXPECT_FALSE(caught_by_examples("")) << "without a bug";
   for (auto name : test_bugs()) {
     std::string bug(name);
     if (bug.rfind("internal_error", 0) == 0) continue;  // tests/command/failure_test.cpp
@@ -60,6 +65,7 @@ TEST(PlantedBugs, AllAreCaughtSixByRandomGraphs) {
     ++all;
     int graphs = graphs_until_caught(bug, 40);
     bool examples = caught_by_examples(bug);
+    last_seed = std::max(last_seed, graphs);
     by_graphs += graphs > 0;
     std::printf("%-20s random graphs: %s  examples: %s\n", bug.c_str(),
                 graphs ? ("caught by " + std::to_string(graphs)).c_str() : "no", examples ? "caught" : "no");
@@ -67,6 +73,8 @@ TEST(PlantedBugs, AllAreCaughtSixByRandomGraphs) {
   }
   EXPECT_EQ(all, 13);
   EXPECT_GE(by_graphs, 6);
+  // What was found is the bug: the same graphs pass without one.
+  for (int seed = 1; seed <= last_seed; ++seed) EXPECT_FALSE(caught_by_graph("", seed)) << "seed " << seed;
 }
 
 }  // namespace

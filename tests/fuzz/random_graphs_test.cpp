@@ -20,7 +20,8 @@ using testing::make_random_case;
 using testing::run_case;
 
 struct Shares {
-  int cases = 0, collective = 0, uneven = 0, empty = 0, exact = 0, skipped = 0, open = 0;
+  int cases = 0, collective = 0, uneven = 0, empty = 0, exact = 0;
+  testing::DrawnAgain again;
   std::map<testing::OpWord, int> words;  // graphs that say the op
 };
 
@@ -40,7 +41,7 @@ void expect_words(const Shares& shares, int least) {
   std::printf("%zu ops, each in at least %d graphs:%s\n", by_count.size(), by_count.begin()->first, line.c_str());
 }
 
-// One seed. Graphs whose exact inputs cannot be drawn, or whose layout the sizes do not bear, are drawn again.
+// One seed; false where something is wrong with it.
 bool run_seed(uint64_t seed, Shares& shares) {
   auto random = make_random_case(seed);
   CaseOptions how;
@@ -55,10 +56,7 @@ bool run_seed(uint64_t seed, Shares& shares) {
   how.options.cpu_lanes = lanes[seed / 5 % 4];
   try {
     CaseResult result = run_case(random.text, how);
-    if (result.open) {
-      std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), result.message.c_str());
-      return ++shares.open;
-    }
+    if (shares.again.left_open(seed, result)) return true;
     ++shares.cases;
     shares.collective += result.collectives > 0;
     shares.uneven += result.uneven;
@@ -70,11 +68,9 @@ bool run_seed(uint64_t seed, Shares& shares) {
                            << random.text;
     return result.ok;
   } catch (const UserError& e) {
-    EXPECT_TRUE(testing::is_known_refusal(e)) << "seed " << seed << " ranks " << random.ranks << "\n"
-                                              << e.what() << "\n"
-                                              << random.text;
-    ++shares.skipped;
-    return testing::is_known_refusal(e);
+    const bool known = shares.again.refused(e);
+    EXPECT_TRUE(known) << "seed " << seed << " ranks " << random.ranks << "\n" << e.what() << "\n" << random.text;
+    return known;
   } catch (const Error& e) {
     ADD_FAILURE() << "seed " << seed << " ranks " << random.ranks << "\n" << e.what() << "\n" << random.text;
     return false;
@@ -85,15 +81,12 @@ void run_seeds(uint64_t first, int count, int least_of_each_op = 0) {
   Shares shares;
   int failures = 0;
   for (uint64_t seed = first; shares.cases < count && failures < 100; ++seed) failures += !run_seed(seed, shares);
-  std::printf(
-      "%d graphs: %d with a collective, %d uneven, %d with empty pieces, %d exact; %d drawn again, %d left open by "
-      "jumps\n",
-      shares.cases, shares.collective, shares.uneven, shares.empty, shares.exact, shares.skipped, shares.open);
+  std::printf("%d graphs: %d with a collective, %d uneven, %d with empty pieces, %d exact; drawn again: %s\n",
+              shares.cases, shares.collective, shares.uneven, shares.empty, shares.exact, shares.again.text().c_str());
   EXPECT_GE(shares.collective * 2, shares.cases);
   EXPECT_GE(shares.uneven * 3, shares.cases);
   EXPECT_GE(shares.empty * 10, shares.cases);
-  EXPECT_LE(shares.open * 50, shares.cases + 50);
-  EXPECT_LE(shares.skipped * 5, shares.cases);
+  shares.again.expect_few(shares.cases);
   if (least_of_each_op > 0 && failures < 100) expect_words(shares, least_of_each_op);
 }
 

@@ -22,7 +22,7 @@ struct CaseOptions {
 
 struct CaseResult {
   bool ok = true;
-  bool open = false;    // nothing is wrong, and too much of an output depends on a jump to be compared
+  bool open = false;    // not ok, since jumps leave too much of an output open: reference::CheckResult::left_open
   std::string message;  // what failed, empty when ok
   double max_error = 0;
   int64_t collectives = 0, kernels = 0, library_calls = 0;
@@ -34,8 +34,24 @@ struct CaseResult {
 // Why the device cannot be used here; empty where it can. Tests that need it skip with this reason.
 std::string why_no_device(const std::string& device);
 
-// The refusals that random cases may meet: a layout that the sizes do not bear, and no exact inputs small enough.
-bool is_known_refusal(const UserError& error);
+// Graphs drawn at random that say nothing, which are drawn again: jumps leave too much of an output open, the sizes do
+// not bear the layout, or no exact inputs are small enough. Each is counted, and there may be few of them
+// (docs/numerics.md "The bound"). A case that somebody wrote has no such way out: it chooses its inputs.
+class DrawnAgain {
+ public:
+  // Whether the graph of this seed is drawn again; says so on stdout.
+  bool left_open(uint64_t seed, const CaseResult& result);
+  // Whether the refusal is one that a random graph may meet.
+  bool refused(const UserError& error);
+  // Fails the test where, for so many graphs that were run, over 2 % (rounded up) more were left open, or over a
+  // quarter refused.
+  void expect_few(int graphs) const;
+  // "1 left open by jumps, 3 refused"
+  std::string text() const;
+
+ private:
+  int open_ = 0, refused_ = 0;
+};
 
 // Throws what parsing, compiling and running throw.
 CaseResult run_case(const std::string& text, const CaseOptions& options);

@@ -6,23 +6,15 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "support/refusal.h"
 
 namespace plait {
 namespace {
 
-// The text of what is wrong, or "no error".
-template <class Fn>
-std::string error_of(Fn&& fn) {
-  try {
-    fn();
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "no error";
-}
+using testing::refusal;
 
 #define EXPECT_REFUSED(statement, part) \
-  EXPECT_NE(error_of([&] { statement; }).find(part), std::string::npos) << error_of([&] { statement; })
+  EXPECT_NE(refusal([&] { statement; }).find(part), std::string::npos) << refusal([&] { statement; })
 
 TEST(Build, TpMlpIsTheExample) {
   Fusion f(Mesh("m", {{"tp", 0, "t"}}), "tp_mlp");

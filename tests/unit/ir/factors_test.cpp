@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "support/op_words.h"
 
 namespace plait {
 namespace {
@@ -22,7 +25,7 @@ std::vector<std::string> text_of(const Op& op) {
 
 using Lines = std::vector<std::string>;
 
-TEST(Factors, EveryOp) {
+TEST(Factors, OfFunctionsProductsAndWhatTheCompilerMakes) {
   auto fusion = parse_fusion(R"(
 mesh @m (tp = 3)
 fusion @f on @m (%x: f32[a, b, c], %row: f32[c], %col: f32[b, 1], %s: f32[], %u: f32[1, 1, c], %w: f32[n, c], %bias: f32[n],
@@ -79,6 +82,96 @@ fusion @f on @m (%x: f32[a, b, c], %row: f32[c], %col: f32[b, 1], %s: f32[], %u:
         EXPECT_EQ(in[i]->extent(f.operand_dim[i]), f.extent) << describe(*op);
       }
     }
+  }
+}
+
+struct Case {
+  const char* call;
+  Lines factors;
+};
+
+const Case kCases[] = {
+    {"neg(%x)", {"pass a: 0 -> 0", "pass b: 1 -> 1", "pass c: 2 -> 2"}},
+    {"full(shape = [a, 3], value = 1, dtype = f32)", {"pass a: -> 0", "pass 3: -> 1"}},
+    {"iota(shape = [a, 3], dim = 0)", {"pass a: -> 0", "pass 3: -> 1"}},
+    {"size(value = a)", {}},
+    {"uniform(shape = [a], seed = %seed)", {"pass a: -1 -> 0"}},
+    {"normal(shape = [a], seed = %seed)", {"pass a: -1 -> 0"}},
+    {"linear(%e, %w)", {"pass a: 0 -1 -> 0", "pass n: -1 0 -> 1", "reduce sum 8: 1 1 -> -1"}},
+    {"matmul(%e, %m)", {"pass a: 0 -1 -> 0", "pass n: -1 1 -> 1", "reduce sum 8: 1 0 -> -1"}},
+    {"sum(%x, dims = [1])", {"pass a: 0 -> 0", "pass c: 2 -> 1", "reduce sum b: 1 -> -1"}},
+    {"sum(%x, dims = [1], keepdim = true)",
+     {"pass a: 0 -> 0", "whole 1: -1 -> 1", "pass c: 2 -> 2", "reduce sum b: 1 -> -1"}},
+    {"sum(%c)", {"reduce sum a: 0 -> -1", "reduce sum 8: 1 -> -1"}},  // counts in i64
+    {"prod(%e, dims = [0])", {"pass 8: 1 -> 0", "reduce prod a: 0 -> -1"}},
+    {"amax(%e, dims = [0])", {"pass 8: 1 -> 0", "reduce max a: 0 -> -1"}},
+    {"amax(%c, dims = [0])", {"pass 8: 1 -> 0", "whole a: 0 -> -1"}},  // ranks reduce numbers
+    {"amin(%e, dims = [1])", {"pass a: 0 -> 0", "reduce min 8: 1 -> -1"}},
+    {"argmax(%e, dims = [1])", {"pass a: 0 -> 0", "whole 8: 1 -> -1"}},
+    {"argmin(%e, dims = [0])", {"pass 8: 1 -> 0", "whole a: 0 -> -1"}},
+    {"var(%e, dims = [1])", {"pass a: 0 -> 0", "whole 8: 1 -> -1"}},
+    {"cumsum(%e, dim = 1)", {"pass a: 0 -> 0", "whole 8: -1 -> 1", "whole 8: 1 -> -1"}},
+    {"permute(%x, dims = [2, 0, 1])", {"pass c: 2 -> 0", "pass a: 0 -> 1", "pass b: 1 -> 2"}},
+    {"broadcast(%col, shape = [a, b, c], dims = [1, 2])", {"pass a: -1 -> 0", "pass b: 0 -> 1", "pass c: -1 -> 2"}},
+    {"squeeze(%col)", {"pass b: 0 -> 0"}},
+    {"unsqueeze(%e, dims = [1])", {"pass a: 0 -> 0", "whole 1: -1 -> 1", "pass 8: 1 -> 2"}},
+    {"reshape(%p, shape = [h, 4, c])", {"pass h: 0 (by 4) -> 0", "permute 4: -1 -> 1", "pass c: 1 -> 2"}},
+    {"reshape(%k, shape = [4*h, c])", {"pass h: 0 -> 0 (by 4)", "pass c: 2 -> 1", "permute 4: 1 -> -1"}},
+    {"reshape(%p, shape = [4, h, c])",
+     {"permute 4: -1 -> 0", "permute h: -1 -> 1", "pass c: 1 -> 2", "permute 4*h: 0 -> -1"}},
+    {"reshape(%col, shape = [1, b])", {"whole 1: -1 -> 0", "pass b: 0 -> 1"}},
+    {"slice(%e, dim = 1, start = 1, stop = 3)", {"pass a: 0 -> 0", "permute 2: -1 -> 1", "permute 8: 1 -> -1"}},
+    {"pad(%e, low = [0, 1])", {"pass a: 0 -> 0", "permute 9: -1 -> 1", "permute 8: 1 -> -1"}},
+    {"cat(%e, %e, dim = 0)",
+     {"permute 2*a: -1 -1 -> 0", "pass 8: 1 1 -> 1", "permute a: 0 -1 -> -1", "permute a: -1 0 -> -1"}},
+    {"flip(%e, dims = [0])", {"permute a: -1 -> 0", "pass 8: 1 -> 1", "permute a: 0 -> -1"}},
+    {"roll(%e, shifts = [1], dims = [1])", {"pass a: 0 -> 0", "permute 8: -1 -> 1", "permute 8: 1 -> -1"}},
+    {"repeat(%e, repeats = [3, 1, 2])",
+     {"permute 3: -1 -> 0", "pass a: 0 -> 1", "permute 16: -1 -> 2", "permute 8: 1 -> -1"}},
+    {"bitcast(%e, to = u32)", {"pass a: 0 -> 0", "pass 8: 1 -> 1"}},
+    {"gather(%e, %j, dim = 1)", {"pass a: 0 0 -> 0", "pass n: -1 1 -> 1", "whole 8: 1 -1 -> -1"}},
+    {"gather(%f, %short, dim = 1)",  // the index is shorter along dim 0
+     {"whole 2: -1 0 -> 0", "pass n: -1 1 -> 1", "whole 4: 0 -1 -> -1", "whole 8: 1 -1 -> -1"}},
+    {"index_select(%x, %j, dim = 1)",
+     {"pass a: 0 -1 -> 0", "pass a: -1 0 -> 1", "pass n: -1 1 -> 2", "pass c: 2 -1 -> 3", "whole b: 1 -1 -> -1"}},
+    {"scatter_add(%e, %j, %src, dim = 1)",
+     {"pass a: 0 0 0 -> 0", "whole 8: 1 -1 -1 -> 1", "whole n: -1 1 -1 -> -1", "whole n: -1 -1 1 -> -1"}},
+    {"dropout(%e, p = 0.5, seed = %seed)", {"pass a: 0 -1 -> 0", "pass 8: 1 -1 -> 1"}},
+};
+
+// "reduce prod b: 1 (by 4) -> -1": with what is reduced, and elements per step where they are more than one.
+std::string full_text(const Factor& f) {
+  const char* kinds[] = {"pass", "reduce", "whole", "permute"};
+  std::string text = kinds[static_cast<size_t>(f.kind)];
+  if (f.kind == FactorKind::reduce) text += fmt::format(" {}", name(f.reduce));
+  text += fmt::format(" {}:", sym::print(f.extent));
+  for (size_t i = 0; i < f.operand_dim.size(); ++i) {
+    text += fmt::format(" {}", f.operand_dim[i]);
+    if (!f.operand_scale.empty() && f.operand_scale[i] != 1) text += fmt::format(" (by {})", f.operand_scale[i]);
+  }
+  text += fmt::format(" -> {}", f.result_dim);
+  return f.result_scale == 1 ? text : text + fmt::format(" (by {})", f.result_scale);
+}
+
+TEST(Factors, OfEveryOpThatIsNotOpened) {
+  std::set<testing::OpWord> seen;
+  for (const Case& c : kCases) {
+    const auto fusion = parse_fusion(fmt::format(R"(
+fusion @f (%x: f32[a, b, c], %col: f32[b, 1], %e: f32[a, 8], %c: bool[a, 8], %w: f32[n, 8], %m: f32[8, n], %p: f32[4*h, c],
+  %k: f32[h, 4, c], %f: f32[4, 8], %j: i64[a, n], %short: i64[2, n], %src: f32[a, n], %seed: u64[]) -> (%y) {{
+  %y = {}
+}}
+)",
+                                                 c.call));
+    const Op& op = *fusion->find("y")->definition;
+    Lines lines;
+    for (const Factor& f : factors(op)) lines.push_back(full_text(f));
+    EXPECT_EQ(lines, c.factors) << c.call;
+    for (const testing::OpWord& word : testing::words_of(*fusion)) seen.insert(word);
+  }
+  for (const testing::OpWord& word : testing::op_words()) {  // functions share one rule
+    if (word.kind == OpKind::PointwiseOp || property(word.kind) == OpProperty::composite) continue;
+    EXPECT_TRUE(seen.count(word)) << testing::text(word);
   }
 }
 

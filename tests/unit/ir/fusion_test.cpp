@@ -4,22 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "support/refusal.h"
 
 namespace plait {
 namespace {
 
-template <class Fn>
-std::string error_of(Fn&& fn) {
-  try {
-    fn();
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "no error";
-}
+using testing::refusal;
 
 #define EXPECT_REFUSED(statement, part) \
-  EXPECT_NE(error_of([&] { statement; }).find(part), std::string::npos) << error_of([&] { statement; })
+  EXPECT_NE(refusal([&] { statement; }).find(part), std::string::npos) << refusal([&] { statement; })
 
 Fusion with_mesh() { return Fusion(Mesh("m", {{"dp", 2, ""}, {"tp", 0, "t"}}), "f"); }
 

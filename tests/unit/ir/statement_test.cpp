@@ -3,20 +3,12 @@
 
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "support/refusal.h"
 
 namespace plait {
 namespace {
 
-// The message of the UserError that fn throws, with its place and remedy.
-template <class Fn>
-std::string refusal(Fn&& fn) {
-  try {
-    fn();
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "no error";
-}
+using testing::refusal;
 
 TEST(Statement, LineByLineIsTheWholeText) {
   const std::string text =
@@ -51,12 +43,12 @@ TEST(Statement, OfARefusedLineNothingStays) {
         "%y: f32[4] = exp(%x)", "%x = exp(%x)", "%y = exp(%z)", "%y = exp(%y)", "exp(%x) exp(%x)",
         "segment @s (%x) -> (%y) { %y = exp(%x) }", "%y: f32[3] {0: dp} = exp(%x)",
         "%y: f32[3] loops (split(5, 2)) = exp(%x)", "%y = exp(%x), %z = exp(%x)"}) {
-    EXPECT_NE(refusal([&] { parse_statement(f, line); }), "no error") << line;
+    EXPECT_NE(refusal([&] { parse_statement(f, line); }), "not refused") << line;
     EXPECT_EQ(print(f), before) << line;
   }
   for (const char* line : {"", "%x: f32[3]", "%w f32[3]", "%w: f33[3]", "%w: f32[-1]", "%w: f32[3] {1: tp}",
                            "%w: f32[3] {0: dp}", "%w: f32[3] stored {0: tp}", "%w: f32[3], %v: f32[3]"}) {
-    EXPECT_NE(refusal([&] { parse_input(f, line); }), "no error") << line;
+    EXPECT_NE(refusal([&] { parse_input(f, line); }), "not refused") << line;
     EXPECT_EQ(print(f), before) << line;
   }
   EXPECT_EQ(parse_statement(f, "%y = exp(%x)")->name, "y");

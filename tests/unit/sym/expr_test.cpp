@@ -5,22 +5,16 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "support/refusal.h"
 #include "sym/expr.h"
 
 namespace plait::sym {
 namespace {
 
+using plait::testing::refusal;
+
 constexpr int64_t kBig = int64_t{1} << 62;
 
-template <class F>
-std::string refused(F&& f) {
-  try {
-    f();
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "not refused";
-}
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(Sym, EqualityIsPointerEquality) {
@@ -56,7 +50,7 @@ TEST(Sym, FactsAreIntersected) {
   EXPECT_EQ(bounds(i).hi, 47);
   pool.symbol("i", {.below = pool.symbol("q")});
   EXPECT_TRUE(proven(lt(i, pool.symbol("q"))) && proven(lt(i, n)));
-  EXPECT_TRUE(contains(refused([&] { pool.symbol("n", {.lo = 200}); }), "n"));
+  EXPECT_TRUE(contains(refusal([&] { pool.symbol("n", {.lo = 200}); }), "n"));
   EXPECT_EQ(bounds(pool.symbol("free")).lo, INT64_MIN);
 }
 
@@ -73,12 +67,12 @@ TEST(Sym, BadSymbols) {
 TEST(Sym, EvaluationRefuses) {
   Pool pool;
   const Expr a = pool.symbol("a"), b = pool.symbol("b");
-  EXPECT_TRUE(contains(refused([&] { evaluate(a + b, {{"a", 1}}); }), "'b'"));
-  EXPECT_TRUE(contains(refused([&] { evaluate(floordiv(a, b), {{"a", 1}, {"b", 0}}); }), "division by 0"));
-  EXPECT_TRUE(contains(refused([&] { evaluate(mod(a, b), {{"a", 1}, {"b", -3}}); }), "division by -3"));
-  EXPECT_TRUE(contains(refused([&] { evaluate(a * b, {{"a", kBig}, {"b", 2}}); }), "overflow"));
-  EXPECT_TRUE(contains(refused([&] { evaluate(a * a * a * a, {{"a", kBig}}); }), "overflow"));
-  EXPECT_TRUE(contains(refused([&] { evaluate(chunk(a, b, b), {{"a", 4}, {"b", 2}}); }), "no piece 2"));
+  EXPECT_TRUE(contains(refusal([&] { evaluate(a + b, {{"a", 1}}); }), "'b'"));
+  EXPECT_TRUE(contains(refusal([&] { evaluate(floordiv(a, b), {{"a", 1}, {"b", 0}}); }), "division by 0"));
+  EXPECT_TRUE(contains(refusal([&] { evaluate(mod(a, b), {{"a", 1}, {"b", -3}}); }), "division by -3"));
+  EXPECT_TRUE(contains(refusal([&] { evaluate(a * b, {{"a", kBig}, {"b", 2}}); }), "overflow"));
+  EXPECT_TRUE(contains(refusal([&] { evaluate(a * a * a * a, {{"a", kBig}}); }), "overflow"));
+  EXPECT_TRUE(contains(refusal([&] { evaluate(chunk(a, b, b), {{"a", 4}, {"b", 2}}); }), "no piece 2"));
   EXPECT_EQ(evaluate(a * b, {{"a", int64_t{1} << 31}, {"b", int64_t{1} << 31}}), kBig);
   EXPECT_EQ(evaluate(select(eq(b, 0), a, floordiv(a, b)), {{"a", 9}, {"b", 0}}), 9);
   EXPECT_EQ(evaluate(floordiv(a, 4), {{"a", -1}}), -1);
@@ -161,7 +155,7 @@ TEST(Sym, Divisors) {
 
 TEST(Sym, TextErrors) {
   Pool pool;
-  auto bad = [&](const char* text) { return refused([&] { parse(pool, text, {.where = "file.plait"}); }); };
+  auto bad = [&](const char* text) { return refusal([&] { parse(pool, text, {.where = "file.plait"}); }); };
   EXPECT_TRUE(contains(bad("4*"), "column 3"));
   EXPECT_TRUE(contains(bad("4*"), "file.plait"));
   EXPECT_TRUE(contains(bad("a b"), "column 3"));

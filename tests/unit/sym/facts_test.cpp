@@ -4,19 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "support/refusal.h"
 
 namespace plait::sym {
 namespace {
 
-template <class F>
-std::string refused(F&& f) {
-  try {
-    f();
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "not refused";
-}
+using plait::testing::refusal;
 
 TEST(Facts, AreCanonical) {
   Facts a, b;
@@ -75,9 +68,9 @@ TEST(Facts, BadTextIsRefused) {
                            "n.: 1 in ..",
                            "n: 1 in 0..\xff"})
     EXPECT_THROW(parse_facts(text), UserError) << text;
-  EXPECT_NE(refused([] { parse_facts("n = 1, m"); }).find("column 9"), std::string::npos);
-  EXPECT_NE(refused([] { parse_facts("n: 4 in 5..7"); }).find("'n'"), std::string::npos);
-  EXPECT_NE(refused([] { parse_facts("n: 4 in 5..7"); }).find("no multiple of 4 in 5..7"), std::string::npos);
+  EXPECT_NE(refusal([] { parse_facts("n = 1, m"); }).find("column 9"), std::string::npos);
+  EXPECT_NE(refusal([] { parse_facts("n: 4 in 5..7"); }).find("'n'"), std::string::npos);
+  EXPECT_NE(refusal([] { parse_facts("n: 4 in 5..7"); }).find("no multiple of 4 in 5..7"), std::string::npos);
 }
 
 TEST(Facts, GoThroughPools) {
@@ -104,14 +97,14 @@ TEST(Facts, AreCheckedAgainstValues) {
   EXPECT_NO_THROW(facts.check({{"n", 8}, {"i", 7}, {"other", -1}}));
   for (const Environment& env : {Environment{{"n", 8}, {"i", 8}}, {{"n", 6}}, {{"n", 68}}, {{"i", -1}}})
     EXPECT_THROW(facts.check(env), UserError);
-  EXPECT_NE(refused([&] { facts.check({{"n", 6}}); }).find("'n'"), std::string::npos);
+  EXPECT_NE(refusal([&] { facts.check({{"n", 6}}); }).find("'n'"), std::string::npos);
 }
 
 TEST(Facts, MergingRefusesContradictions) {
   Facts a = parse_facts("n: 4 in 4..64, t = 2");
   a.merge(parse_facts("n: 6 in 1..40"));
   EXPECT_EQ(print(a), "n: 12 in 12..36, t = 2");
-  EXPECT_NE(refused([&] { a.merge(parse_facts("t = 3")); }).find("'t'"), std::string::npos);
+  EXPECT_NE(refusal([&] { a.merge(parse_facts("t = 3")); }).find("'t'"), std::string::npos);
   // Two multiples that meet past 64 bits leave 0 only.
   const int64_t p = (int64_t{1} << 61) - 1, q = (int64_t{1} << 31) - 1;
   Facts both;

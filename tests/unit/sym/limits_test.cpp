@@ -2,23 +2,16 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "support/refusal.h"
 #include "unit/sym/random_expr.h"
 
 namespace plait::sym::testing {
 namespace {
 
+using plait::testing::refusal;
+
 using Wide = __int128;
 constexpr int64_t kBig = int64_t{1} << 62;
-
-template <class F>
-std::string refused(F&& f) {
-  try {
-    f();
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "not refused";
-}
 
 TEST(SymLimits, ExtentsPast31Bits) {
   Pool pool;
@@ -54,17 +47,17 @@ TEST(SymLimits, ProductsPast63BitsAreRefused) {
                              {INT64_MAX, INT64_MAX},
                              {INT64_MIN, INT64_MIN},
                              {kBig, -3}}) {
-    const std::string at_run_time = refused([&] { evaluate(a * b, {{"a", x}, {"b", y}}); });
+    const std::string at_run_time = refusal([&] { evaluate(a * b, {{"a", x}, {"b", y}}); });
     EXPECT_NE(at_run_time.find("past 64 bits"), std::string::npos) << at_run_time;
     EXPECT_NE(at_run_time.find("a*b"), std::string::npos) << at_run_time;
     EXPECT_NE(at_run_time.find("below 2^63"), std::string::npos) << at_run_time;
-    const std::string of_constants = refused([&] { pool.constant(x) * y; });
+    const std::string of_constants = refusal([&] { pool.constant(x) * y; });
     EXPECT_NE(of_constants.find("past 64 bits"), std::string::npos) << of_constants;
   }
   // What lies between may be larger than the result.
   EXPECT_EQ(evaluate(floordiv(a * b, b), {{"a", kBig}, {"b", 8}}), kBig);
   EXPECT_EQ(evaluate(a * a * a * b, {{"a", INT64_MAX}, {"b", 0}}), 0);
-  EXPECT_NE(refused([&] { evaluate(a * a * a * a - a * a * a * a * b, {{"a", kBig}, {"b", 1}}); }).find("64 bits"),
+  EXPECT_NE(refusal([&] { evaluate(a * a * a * a - a * a * a * a * b, {{"a", kBig}, {"b", 1}}); }).find("64 bits"),
             std::string::npos);
 }
 
@@ -103,7 +96,7 @@ TEST(SymLimits, BoundsAtTheEnds) {
   EXPECT_EQ(bounds(high).lo, INT64_MAX);
   EXPECT_GE(bounds(INT64_MAX - high).hi, 0);
   EXPECT_EQ(evaluate(INT64_MAX - high, {{"x", 3}}), 0);
-  const std::string past = refused([&] { evaluate(max(x * y, INT64_MAX), {{"x", kBig}, {"y", 4}}); });
+  const std::string past = refusal([&] { evaluate(max(x * y, INT64_MAX), {{"x", kBig}, {"y", 4}}); });
   EXPECT_NE(past.find("64 bits"), std::string::npos) << past;
   EXPECT_EQ(evaluate(max(x * y, INT64_MAX) - x * y, {{"x", kBig}, {"y", 4}}), 0);
   EXPECT_EQ(evaluate(min(x * y, INT64_MIN) - x * y, {{"x", kBig}, {"y", -4}}), 0);

@@ -1,0 +1,133 @@
+// Every reason that `plait explain --shard` gives, word for word, by an op that it is about.
+#include "shard/explain.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "shard/insert_reshards.h"
+#include "shard/propagate.h"
+#include "support/sharded_run.h"
+
+namespace plait {
+namespace {
+
+struct Case {
+  const char *inputs, *body, *output, *reason;
+};
+
+std::string explained(const Case& c) {
+  auto f = test::parsed(
+      fmt::format("mesh @m (dp = 2, tp = 2)\nfusion @f on @m ({}) -> ({}) {{\n{}\n}}\n", c.inputs, c.output, c.body));
+  propagate(*f);
+  insert_reshards(*f);
+  verify(*f);
+  return explain_sharding(*f);
+}
+
+void expect_reasons(const std::vector<Case>& cases) {
+  for (const Case& c : cases) {
+    const std::string text = explained(c);
+    // A reason is all that a row says, or a clause of several.
+    const size_t at = text.find(c.reason);
+    ASSERT_NE(at, std::string::npos) << c.body << "\nlacks: " << c.reason << "\n" << text;
+    const char before = at == 0 ? '\n' : text[at - 1], after = text[at + std::string(c.reason).size()];
+    EXPECT_TRUE(before == ' ' && (after == '\n' || after == ';')) << c.body << "\nmore than: " << c.reason << "\n"
+                                                                  << text;
+  }
+}
+
+TEST(Explain, WhatMustBeWhole) {
+  expect_reasons({
+      {"%x: f32[4, 8] {1: tp}", "%y = cumsum(%x, dim = 1)", "%y", "%x dim 1 [tp] must be whole in cumsum"},
+      {"%x: f32[4, 8] {1: tp}", "%y = argmax(%x, dims = [1])", "%y", "%x dim 1 [tp] must be whole in argmax"},
+      {"%x: f32[4, 8] {1: tp}", "%y = argmin(%x)", "%y", "%x dim 1 [tp] must be whole in argmin"},
+      {"%x: f32[4, 8] {0: tp}", "%y = var(%x, dims = [0])", "%y", "%x dim 0 [tp] must be whole in var"},
+      {"%x: bool[4, 8] {0: tp}", "%y = amax(%x, dims = [0])", "%y", "%x dim 0 [tp] must be whole in amax"},
+      {"%x: f32[4, 8] {1: tp}, %i: i64[4, 3]", "%y = gather(%x, %i, dim = 1)", "%y",
+       "%x dim 1 [tp] must be whole in gather"},
+      {"%x: f32[4, 8] {0: tp}, %i: i64[3]", "%y = index_select(%x, %i, dim = 0)", "%y",
+       "%x dim 0 [tp] must be whole in index_select"},
+      {"%x: f32[4, 8], %i: i64[4, 6] {1: tp}, %s: f32[4, 6]", "%y = scatter_add(%x, %i, %s, dim = 1)", "%y",
+       "%i dim 1 [tp] must be whole in scatter_add"},
+      {"%x: f32[4, 8]", "%y = cumsum(%x, dim = 1)", "%y {1: tp}", "%y dim 1 [tp] must be whole in cumsum"},
+  });
+}
+
+TEST(Explain, WhatMovesItsElements) {
+  expect_reasons({
+      {"%x: f32[8] {0: tp}", "%y = slice(%x, dim = 0, start = 1)", "%y",
+       "%x dim 0 [tp] must be whole in slice, which moves its elements"},
+      {"%x: f32[8] {0: tp}", "%y = pad(%x, low = [1])", "%y",
+       "%x dim 0 [tp] must be whole in pad, which moves its elements"},
+      {"%x: f32[8] {0: tp}", "%y = cat(%x, %x, dim = 0)", "%y",
+       "%x dim 0 [tp] must be whole in cat, which moves its elements"},
+      {"%x: f32[8] {0: tp}", "%y = flip(%x, dims = [0])", "%y",
+       "%x dim 0 [tp] must be whole in flip, which moves its elements"},
+      {"%x: f32[8] {0: tp}", "%y = roll(%x, shifts = [1], dims = [0])", "%y",
+       "%x dim 0 [tp] must be whole in roll, which moves its elements"},
+      {"%x: f32[8] {0: tp}", "%y = repeat(%x, repeats = [2])", "%y",
+       "%x dim 0 [tp] must be whole in repeat, which moves its elements"},
+      {"%x: f32[3, 8] {1: tp}", "%y = reshape(%x, shape = [24])", "%y",
+       "%x dim 1 [tp] must be whole in reshape, which moves its elements"},
+      {"%x: f32[8]", "%y = pad(%x, low = [1])", "%y {0: tp}",
+       "%y dim 0 [tp] must be whole in pad, which moves its elements"},
+  });
+}
+
+TEST(Explain, PiecesThatAnOpCannotKeep) {
+  expect_reasons({
+      {"%x: f32[1, 8] {0: tp}, %z: f32[4, 8]", "%y = add(%x, %z)", "%y",
+       "%x dim 0 [tp] has extent 1 and broadcasts: it is whole"},
+      {"%x: f32[4*n, 3] {0: tp}", "%y = reshape(%x, shape = [n, 4, 3])", "%y",
+       "%x dim 0 [tp] may end within 4 elements that reshape keeps together: it must be whole; granule 4 avoids that"},
+      {"%x: f32[8, 3] {0: [local 2, tp]}", "%y = reshape(%x, shape = [2, 4, 3])", "%y",
+       "%x dim 0 [local 2, tp] is not one range: reshape must have it whole"},
+      {"%s: u64[]", "%y = uniform(shape = [4, 7], seed = %s)", "%y {0: [local 2, tp]}",
+       "%y dim 0 [local 2, tp] is not one range: uniform must have it whole"},
+      {"%x: f32[8]", "%y = iota(shape = [4, 7], dim = 0)", "%y {1: [local 2, tp]}",
+       "%y dim 1 [local 2, tp] is not one range: iota must have it whole"},
+  });
+}
+
+TEST(Explain, WhoWinsAConflict) {
+  expect_reasons({
+      {"%x: f32[4, 8] {0: tp}, param %w: f32[6, 8] {0: tp}", "%y = linear(%x, %w)", "%y",
+       "conflict: %x dim 0 [tp] lost to %w dim 0 (parameter)"},
+      {"%x: f32[8] {0: tp}, %z: f32[4, 8] {0: tp}", "%y = add(%x, %z)", "%y",
+       "conflict: %x dim 0 [tp] lost to %z dim 0 (more bytes)"},
+      {"%x: f32[4, 8] {0: tp}, %z: f32[4, 8] {1: tp}", "%y = add(%x, %z)", "%y",
+       "conflict: %z dim 1 [tp] lost to %x dim 0 (first operand)"},
+      {"%x: f32[8, 8] {0: tp}", "%y = matmul(%x, %x)", "%y",
+       "conflict: %x dim 0 [tp] lost to %x dim 0 (first operand)"},
+      {"%x: f32[4, 8] {0: tp}", "%y = relu(%x)", "%y {1: tp}",
+       "conflict: %y dim 1 [tp] lost to %x dim 0 (results rank last)"},
+      {"%x: f32[4, 8] {1: tp}, %w: f32[6, 8]", "%p = linear(%x, %w)\n%y = neg(%p)", "%y {0: tp}",
+       "conflict: %y dim 0 [tp] lost to the reduction that is pending over tp"},
+  });
+}
+
+TEST(Explain, WhatIsCutOrHeldWhole) {
+  expect_reasons({
+      {"%x: f32[4, 8], param %w: f32[6, 8] {1: tp}", "%y = linear(%x, %w)", "%y", "%x dim 1 is cut [tp] as %w dim 1"},
+      {"%x: f32[4, 8] {0: tp}", "%y = relu(%x)", "%y {}",
+       "%y dim 0 is held whole and computed in pieces [tp] as %x dim 0"},
+      {"%x: f32[4, 8] {0: tp}", "%y = relu(%x)", "%y", "dim 0 from %x dim 0 through relu"},
+      {"param %x: f32[4, 8] {0: tp}", "%y = relu(%x)", "%y", "dim 0 from %x dim 0 through relu (parameter)"},
+  });
+}
+
+TEST(Explain, WhatIsPending) {
+  const char *inputs = "%x: f32[4, 8], param %w: f32[6, 8] {1: tp}", *product = "%p = linear(%x, %w)\n%y = neg(%p)";
+  expect_reasons({
+      {inputs, product, "%y", "[tp] pending: linear reduces %w dim 1 (parameter)"},
+      {inputs, product, "%y", "sum over tp pending from %p through neg"},
+      {inputs, product, "%y {}", "the sum over tp is pending and %y holds it done"},
+      {inputs, "%p = linear(%x, %w)\n%y = exp(%p)", "%y", "the sum over tp is pending and exp needs it done"},
+      {"%x: f32[4, 8] {1: tp}", "%y = prod(%x, dims = [1])", "%y", "[tp] pending: prod reduces %x dim 1"},
+      {"%x: f32[4, 8] {1: tp}", "%y = amax(%x, dims = [1])", "%y {}",
+       "the max over tp is pending and %y holds it done"},
+  });
+}
+
+}  // namespace
+}  // namespace plait
