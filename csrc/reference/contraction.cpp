@@ -69,6 +69,9 @@ class Contraction {
         depth_(depth),
         bias_(bias),
         in_(inputs(op)[0]->dtype),
+        unit_(unit_roundoff(accumulation_type(in_))),
+        spacing_(smallest_spacing(accumulation_type(in_))),
+        largest_(max_finite(accumulation_type(in_))),
         spread_(context.options.spread || (partial_ && !partial_->indices.empty())) {
     out_ = make_array(op.out->dtype, context.shape(op.out->shape()));
     if (context.options.radius) out_.radius.assign(out_.value.size(), 0.0);
@@ -93,50 +96,45 @@ class Contraction {
   int64_t depth_;
   const Array* bias_;
   DType in_;
+  double unit_, spacing_, largest_;  // of the type in which sums are added
   bool spread_;
   Array out_;
 };
 
 Sums Contraction::add_up(const Side& a, const Side& b) const {
-  const auto packed = [&](const Side& side, auto&& get) {
-    return pack(side.rows, depth_,
-                [&](int64_t row, int64_t k) { return get(side.array, side.at(row, order_.index[k])); });
+  const auto matrix = [](const Side& s) {
+    const std::vector<double>& radius = s.array.radius;
+    return Matrix{s.array.value.data() + s.offset, radius.empty() ? nullptr : radius.data() + s.offset, s.rows,
+                  s.row_stride, s.k_stride};
   };
-  const auto value = [](const Array& x, int64_t i) { return x.value[i]; };
-  const auto absolute = [](const Array& x, int64_t i) { return std::abs(x.value[i]); };
-  const auto largest = [](const Array& x, int64_t i) { return std::abs(x.value[i]) + x.radius_at(i); };
   const auto count = static_cast<size_t>(a.rows * b.rows);
+  const bool exchanged = partial_ && !partial_->indices.empty(), bounds = context_.options.radius || spread_;
+  const bool radii = bounds && !(a.array.radius.empty() && b.array.radius.empty());
   Sums sums;
   sums.sum.assign(count, 0.0);
-  {
-    const Panels left = packed(a, value), right = packed(b, value);
-    const bool exchanged = partial_ && !partial_->indices.empty();
-    if (exchanged) sums.parts.assign(count, 0.0);
-    std::vector<double> part;
-    for (size_t r = 0; r + 1 < order_.begin.size(); ++r) {
-      part.assign(exchanged ? count : 0, 0.0);
-      multiply_add(left, right, order_.begin[r], order_.begin[r + 1], exchanged ? part.data() : sums.sum.data());
-      for (size_t i = 0; i < part.size(); ++i) sums.sum[i] += part[i], sums.parts[i] += std::abs(part[i]);
-    }
+  sums.wide.assign(bounds ? count : 0, 0.0);
+  sums.plain.assign(radii ? count : 0, 0.0);
+  sums.parts.assign(exchanged ? count : 0, 0.0);
+  std::vector<double> part;
+  for (size_t r = 0; r + 1 < order_.begin.size(); ++r) {
+    const auto begin = static_cast<size_t>(order_.begin[r]), end = static_cast<size_t>(order_.begin[r + 1]);
+    part.assign(exchanged ? count : 0, 0.0);
+    multiply_add(matrix(a), matrix(b), std::span(order_.index).subspan(begin, end - begin),
+                 {exchanged ? part.data() : sums.sum.data(), bounds ? sums.wide.data() : nullptr,
+                  radii ? sums.plain.data() : nullptr});
+    for (size_t i = 0; i < part.size(); ++i) sums.sum[i] += part[i], sums.parts[i] += std::abs(part[i]);
   }
-  if (!context_.options.radius && !spread_) return sums;
-  sums.wide.assign(count, 0.0);
-  multiply_add(packed(a, largest), packed(b, largest), 0, depth_, sums.wide.data());
-  if (a.array.radius.empty() && b.array.radius.empty()) return sums;
-  sums.plain.assign(count, 0.0);
-  multiply_add(packed(a, absolute), packed(b, absolute), 0, depth_, sums.plain.data());
   return sums;
 }
 
 // Radius of sum + bias before it is rounded to a narrow dtype.
 double Contraction::radius(const Sums& sums, size_t i, double value, double bias, double bias_radius,
                            double spread) const {
-  const DType wide = accumulation_type(in_);
   const double terms = sums.wide[i] + std::abs(bias) + bias_radius;
   const double depth = static_cast<double>(depth_ + (bias_ ? 1 : 0) + context_.options.ranks);
   double radius = sums.plain.empty() ? 0 : sums.wide[i] - sums.plain[i];
-  if (terms > 0) radius += depth * (2 * unit_roundoff(wide) * terms + smallest_spacing(wide));
-  if (terms > max_finite(wide)) return kInfinity;
+  if (terms > 0) radius += depth * (2 * unit_ * terms + spacing_);
+  if (terms > largest_) return kInfinity;
   if (partial_ && is_narrow(in_)) {
     const double u = unit_roundoff(in_), least = smallest_spacing(in_);
     if (spread > 0)
@@ -153,6 +151,7 @@ void Contraction::finish(const Side& a, const Side& b, const Sums& sums, int64_t
   const auto excused_b = marked_rows(b, depth_, !b.array.excused.empty(), excused(b));
   const auto unknown_a = marked_rows(a, depth_, !a.array.excused.empty(), unknown(a));
   const auto unknown_b = marked_rows(b, depth_, !b.array.excused.empty(), unknown(b));
+  const double ordinary = is_narrow(out_.dtype) ? -1 : max_finite(out_.dtype) / 2;
   for (int64_t row = 0; row < a.rows; ++row) {
     for (int64_t col = 0; col < b.rows; ++col) {
       const auto i = static_cast<size_t>(row * b.rows + col);
@@ -170,7 +169,8 @@ void Contraction::finish(const Side& a, const Side& b, const Sums& sums, int64_t
         own = kInfinity;
       else if (std::isfinite(value))
         own = radius(sums, i, sums.sum[i], bias, bias_ ? bias_->radius_at(col) : 0, spread);
-      const Settled settled = settle(out_.dtype, value, Interval::point(value), own);
+      Settled settled{value, own};  // as below, sooner
+      if (!(std::abs(value) + own < ordinary)) settled = settle(out_.dtype, value, Interval::point(value), own);
       out_.value[target] = settled.value;
       out_.radius[target] = settled.radius;
       if (spread_) out_.spread[target] += std::isfinite(settled.radius) ? settled.radius : 0;

@@ -1,15 +1,19 @@
 #include "reference/multiply.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace plait::reference {
 namespace {
 
 using Two = double __attribute__((vector_size(16)));
-static_assert(kPanelRows == 4);
 
-constexpr int64_t kDepthBlock = 256;  // a panel of this depth stays in the first-level cache
-constexpr int64_t kRowBlock = 32;     // panels of a kept in the second-level cache
+constexpr int64_t kPanelRows = 4;
+constexpr int64_t kDepthBlock = 256;   // a panel of this depth stays in the first-level cache
+constexpr int64_t kRowBlock = 128;     // rows of a that stay in the second-level cache
+constexpr int64_t kColumnBlock = 256;  // rows of b for which a is packed once more
+
+int64_t panels_of(int64_t rows) { return (rows + kPanelRows - 1) / kPanelRows; }
 
 // One 4 x 4 tile of the product over `depth` steps, added to c. The eight sums live in registers.
 void add_tile(const double* a, const double* b, int64_t depth, double* c, int64_t stride, int64_t rows, int64_t cols) {
@@ -27,18 +31,75 @@ void add_tile(const double* a, const double* b, int64_t depth, double* c, int64_
     for (int64_t j = 0; j < cols; ++j) c[i * stride + j] += sums[i][j / 2][j % 2];
 }
 
+// A block of a matrix in panels of four rows, so that a product reads memory in order: element (row, k) lies at
+// (row / 4 * depth + k) * 4 + row % 4. What fills up the last panel is not read.
+struct Block {
+  int64_t rows = 0, depth = 0;
+  std::vector<double> value, absolute, largest;  // x; |x|; |x| + radius
+
+  void pack(const Matrix& m, int64_t first, int64_t count, std::span<const int64_t> indices, const ProductSums& to);
+
+ private:
+  void pack(const double* from, const Matrix& m, std::span<const int64_t> indices, std::vector<double>& into) const;
+};
+
+void Block::pack(const double* from, const Matrix& m, std::span<const int64_t> indices,
+                 std::vector<double>& into) const {
+  into.resize(static_cast<size_t>(panels_of(rows) * kPanelRows * depth));
+  double* target = into.data();
+  for (int64_t row = 0; row < rows; row += kPanelRows) {
+    const double* lines[kPanelRows];
+    for (int64_t r = 0; r < kPanelRows; ++r) lines[r] = from + std::min(row + r, rows - 1) * m.row_stride;
+    for (const int64_t k : indices)
+      for (const double* line : lines) *target++ = line[k * m.k_stride];
+  }
+}
+
+void Block::pack(const Matrix& m, int64_t first, int64_t count, std::span<const int64_t> indices,
+                 const ProductSums& to) {
+  rows = count, depth = static_cast<int64_t>(indices.size());
+  const int64_t offset = first * m.row_stride;
+  pack(m.value + offset, m, indices, value);
+  if (!to.wide) return;
+  absolute.resize(value.size());
+  for (size_t i = 0; i < value.size(); ++i) absolute[i] = std::abs(value[i]);
+  if (!to.plain) return;
+  if (m.radius)
+    pack(m.radius + offset, m, indices, largest);
+  else
+    largest.assign(value.size(), 0.0);
+  for (size_t i = 0; i < value.size(); ++i) largest[i] += absolute[i];
+}
+
+// c[i * stride + j] += the product of row i of a and row j of b.
+void add_block(const Block& a, const std::vector<double>& left, const Block& b, const std::vector<double>& right,
+               double* c, int64_t stride) {
+  for (int64_t col = 0; col < b.rows; col += kPanelRows)
+    for (int64_t row = 0; row < a.rows; row += kPanelRows)
+      add_tile(left.data() + row * a.depth, right.data() + col * b.depth, a.depth, c + row * stride + col, stride,
+               std::min(kPanelRows, a.rows - row), std::min(kPanelRows, b.rows - col));
+}
+
 }  // namespace
 
-void multiply_add(const Panels& a, const Panels& b, int64_t begin, int64_t end, double* c) {
-  const int64_t a_panels = (a.rows + kPanelRows - 1) / kPanelRows, b_panels = (b.rows + kPanelRows - 1) / kPanelRows;
-  for (int64_t k = begin; k < end; k += kDepthBlock) {
-    const int64_t depth = std::min(kDepthBlock, end - k);
-    for (int64_t block = 0; block < a_panels; block += kRowBlock)
-      for (int64_t q = 0; q < b_panels; ++q)
-        for (int64_t p = block; p < std::min(block + kRowBlock, a_panels); ++p)
-          add_tile(a.data.data() + (p * a.depth + k) * kPanelRows, b.data.data() + (q * b.depth + k) * kPanelRows,
-                   depth, c + p * kPanelRows * b.rows + q * kPanelRows, b.rows,
-                   std::min(kPanelRows, a.rows - p * kPanelRows), std::min(kPanelRows, b.rows - q * kPanelRows));
+// Blocks are packed where they are used, so that what was read once is still in a cache.
+void multiply_add(const Matrix& a, const Matrix& b, std::span<const int64_t> indices, const ProductSums& to) {
+  Block left, right;
+  for (size_t k = 0; k < indices.size(); k += kDepthBlock) {
+    const auto some = indices.subspan(k, std::min<size_t>(kDepthBlock, indices.size() - k));
+    for (int64_t col = 0; col < b.rows; col += kColumnBlock) {
+      right.pack(b, col, std::min(kColumnBlock, b.rows - col), some, to);
+      for (int64_t row = 0; row < a.rows; row += kRowBlock) {
+        left.pack(a, row, std::min(kRowBlock, a.rows - row), some, to);
+        const int64_t at = row * b.rows + col;
+        add_block(left, left.value, right, right.value, to.sum + at, b.rows);
+        if (to.plain) add_block(left, left.absolute, right, right.absolute, to.plain + at, b.rows);
+        if (!to.wide) continue;
+        const bool radii = to.plain != nullptr;
+        add_block(left, radii ? left.largest : left.absolute, right, radii ? right.largest : right.absolute,
+                  to.wide + at, b.rows);
+      }
+    }
   }
 }
 

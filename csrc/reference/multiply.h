@@ -2,32 +2,26 @@
 // The one loop nest behind every product of the reference evaluator.
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace plait::reference {
 
-inline constexpr int64_t kPanelRows = 4;
-
-// Rows of a matrix in panels of four, so that a product reads memory in order: element (row, k) lies at
-// (row / 4 * depth + k) * 4 + row % 4. Rows that fill up the last panel are 0.
-struct Panels {
-  int64_t rows = 0, depth = 0;
-  std::vector<double> data;
+// An operand [rows, k] within arrays: element (row, k) lies at row * row_stride + k * k_stride.
+struct Matrix {
+  const double* value;
+  const double* radius;  // of each value; null where they have none
+  int64_t rows, row_stride, k_stride;
 };
 
-// `get(row, k)` gives the elements.
-template <class Get>
-Panels pack(int64_t rows, int64_t depth, Get&& get) {
-  Panels panels{rows, depth, {}};
-  panels.data.assign(static_cast<size_t>((rows + kPanelRows - 1) / kPanelRows * kPanelRows * depth), 0.0);
-  for (int64_t row = 0; row < rows; ++row) {
-    double* target = panels.data.data() + row / kPanelRows * kPanelRows * depth + row % kPanelRows;
-    for (int64_t k = 0; k < depth; ++k) target[k * kPanelRows] = get(row, k);
-  }
-  return panels;
-}
+// What a product adds to, element (i, j) at i * b.rows + j. Null: not asked for; sum and wide or plain with it.
+struct ProductSums {
+  double* sum;              // of a b
+  double* wide = nullptr;   // of (|a| + radius) (|b| + radius)
+  double* plain = nullptr;  // of |a| |b|
+};
 
-// c[i * b.rows + j] += sum over begin <= k < end of a(i, k) * b(j, k), in double.
-void multiply_add(const Panels& a, const Panels& b, int64_t begin, int64_t end, double* c);
+// Adds sum over the indices k of a(i, k) * b(j, k), in double, in blocks of the indices' order.
+void multiply_add(const Matrix& a, const Matrix& b, std::span<const int64_t> indices, const ProductSums& to);
 
 }  // namespace plait::reference

@@ -1,5 +1,8 @@
 #include "reference/product.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "base/error.h"
 #include "reference/multiply.h"
 #include "scalar/convert.h"
@@ -19,16 +22,20 @@ class Product : public Executable {
     const int64_t batch = arguments.integers[0], m = arguments.integers[1], n = arguments.integers[2],
                   k = arguments.integers[3];
     const size_t in_size = size_of(product_.in), out_size = size_of(product_.out);
-    std::vector<double> sums(static_cast<size_t>(m * n));
+    std::vector<int64_t> indices(static_cast<size_t>(k));
+    std::iota(indices.begin(), indices.end(), 0);
+    std::vector<double> sums(static_cast<size_t>(m * n)), left, right;
+    const auto load = [&](const char* from, int64_t count, std::vector<double>& to) {
+      to.resize(static_cast<size_t>(count));
+      for (size_t e = 0; e < to.size(); ++e) to[e] = load_double(product_.in, from + e * in_size);
+    };
     for (int64_t i = 0; i < batch; ++i) {
-      const char* left = a + i * m * k * in_size;
-      const char* right = product_.linear ? b : b + i * k * n * in_size;
-      auto at = [&](const char* data, int64_t index) { return load_double(product_.in, data + index * in_size); };
-      Panels rows = pack(m, k, [&](int64_t r, int64_t c) { return at(left, r * k + c); });
-      Panels columns =
-          pack(n, k, [&](int64_t r, int64_t c) { return at(right, product_.linear ? r * k + c : c * n + r); });
+      load(a + i * m * k * in_size, m * k, left);
+      if (i == 0 || !product_.linear) load(b + i * k * n * in_size, k * n, right);
+      const Matrix rows{left.data(), nullptr, m, k, 1};
+      const Matrix columns{right.data(), nullptr, n, product_.linear ? k : 1, product_.linear ? 1 : n};
       std::fill(sums.begin(), sums.end(), 0.0);
-      multiply_add(rows, columns, 0, k, sums.data());
+      multiply_add(rows, columns, indices, {sums.data()});
       for (int64_t e = 0; e < m * n; ++e) store_double(product_.out, out + (i * m * n + e) * out_size, sums[e]);
     }
   }

@@ -12,6 +12,8 @@
 #include "graph/passes.h"
 #include "reference/evaluate.h"
 #include "scalar/convert.h"
+#include "scalar/pointwise.h"
+#include "support/useful_radius.h"
 
 namespace plait {
 namespace {
@@ -80,27 +82,60 @@ std::vector<Case> read_table(const char* name) {
   return out;
 }
 
-// What is wrong with element i, or nothing.
-std::string difference(const Array& got, const Array& want, int64_t i, bool signs) {
+// What an element's radius is measured by: the largest operand of the element where the operands have the result's
+// shape, else of all, and 1 where the op's own error has a part that does not shrink with it.
+double scale_of(const Case& c, const Op& op, int64_t i, double want) {
+  double scale = 0;
+  for (const auto& [name, t] : c.inputs) {
+    const Array in = reference::from_tensor(t);
+    if (!is_float(in.dtype)) continue;
+    const bool own = t.shape == c.want.shape;
+    for (int64_t j = own ? i : 0; j < (own ? i + 1 : in.elements()); ++j)
+      if (std::isfinite(in.value[j])) scale = std::max(scale, std::abs(in.value[j]));
+  }
+  const auto* function = as<PointwiseOp>(op);
+  if (op.kind == OpKind::Normal || (function && info(function->function).scale == ErrorScale::unit))
+    scale = std::max(scale, 1.0);
+  // x is its mean: what is left of x - mean is the mean's error, divided by no less than sqrt(eps).
+  if (const auto* norm = as<LayerNorm>(op); norm && want == 0) scale /= std::sqrt(norm->eps);
+  return scale;
+}
+
+constexpr double kUnits = 256;  // of the type in which an op computes
+
+// Whether a result lies where a backend's may leave the type: nothing bounds it there.
+bool at_the_end(DType dtype, double x) { return std::abs(x) >= max_finite(dtype) * (1 - 16 * unit_roundoff(dtype)); }
+
+// What is wrong with element i, or nothing. Without a radius are none but those at the end of their type, which are
+// the same number or an infinity.
+std::string difference(const Array& got, const Array& want, int64_t i, bool signs, double scale, bool bits = false) {
   if (!is_float(got.dtype)) {
     const int64_t a = got.integer_at(i), b = want.integer_at(i);
+    if (got.radius_at(i) != 0 && !bits) return fmt::format("{} is open", a);  // the bits of a NaN are
     return a == b ? "" : fmt::format("{} instead of {}", a, b);
   }
   const double a = got.value[i], b = want.value[i], radius = got.radius_at(i);
   const bool same = a == b || (std::isnan(a) && std::isnan(b));
-  if (same && (!signs || std::isnan(a) || std::signbit(a) == std::signbit(b))) return "";
-  if (!same && std::abs(a - b) <= radius) return "";
-  return fmt::format("{:.17g} instead of {:.17g}, radius {:.3g}", a, b, radius);
+  const bool same_sign = std::isnan(a) || std::signbit(a) == std::signbit(b);
+  const std::string found = fmt::format("{:.17g} instead of {:.17g}, radius {:.3g}", a, b, radius);
+  if (std::isinf(radius)) {
+    const bool both = at_the_end(got.dtype, a) && at_the_end(got.dtype, b) && same_sign;
+    return both && (same || std::isinf(a) || std::isinf(b)) ? "" : "nothing is known: " + found;
+  }
+  if (!test::is_useful(got.dtype, radius, std::max(std::isfinite(a) ? std::abs(a) : 0, scale), kUnits))
+    return "a radius that says nothing: " + found;
+  if (same && (!signs || same_sign)) return "";
+  return !same && std::abs(a - b) <= radius ? "" : found;
 }
 
 // What is wrong with the case, or nothing.
-std::string check(const Case& c, Fusion& fusion) {
-  const Array got = reference::evaluate(fusion, c.inputs).at("r");
+std::string check(const Case& c, const Op& op, const Array& got) {
   const Array want = reference::from_tensor(c.want);
   if (got.dtype != want.dtype) return fmt::format("{} instead of {}", name(got.dtype), name(want.dtype));
   if (got.shape != want.shape) return fmt::format("{} instead of {}", extents(got.shape), extents(want.shape));
   for (int64_t i = 0; i < want.elements(); ++i) {
-    const std::string wrong = difference(got, want, i, c.signs);
+    const double scale = scale_of(c, op, i, want.value[i]);
+    const std::string wrong = difference(got, want, i, c.signs, scale, op.kind == OpKind::Bitcast);
     if (wrong.empty()) continue;
     std::string operands;
     for (const auto& [name, t] : c.inputs)
@@ -114,8 +149,9 @@ std::string run(const Case& c, bool open) {
   try {
     auto fusion = parse_fusion(c.text);
     number_random_ops(*fusion);
+    const auto written = parse_fusion(c.text);
     if (open) expand(*fusion);
-    return check(c, *fusion);
+    return check(c, *written->ops().back(), reference::evaluate(*fusion, c.inputs).at("r"));
   } catch (const Error& e) {
     return e.what();
   }
@@ -140,6 +176,29 @@ INSTANTIATE_TEST_SUITE_P(, Tables, testing::Values("pointwise.json", "ops.json")
 bool users_write(OpKind kind) {
   const OpProperty p = property(kind);
   return p != OpProperty::communication && p != OpProperty::local_move;
+}
+
+// What a radius may not be, lest the tables pass whatever they hold.
+TEST(Difference, FindsWhatSaysNothing) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto wrong = [](DType dtype, double value, double radius, double want) {
+    Array got = reference::make_array(dtype, {1}), other = got;
+    got.value = {value}, got.radius = {radius}, other.value = {want};
+    return !difference(got, other, 0, false, 0).empty();
+  };
+  EXPECT_FALSE(wrong(DType::f32, 1, 1e-5, 1));
+  EXPECT_FALSE(wrong(DType::f32, 1, 1e-5, 1.000005));
+  EXPECT_TRUE(wrong(DType::f32, 1, 1e-5, 1.00002));
+  EXPECT_TRUE(wrong(DType::f32, 1, 1e-4, 1)) << "too large";
+  EXPECT_TRUE(wrong(DType::f64, 1, 1e-5, 1));
+  EXPECT_TRUE(wrong(DType::bf16, 1, 0.016, 1));
+  EXPECT_FALSE(wrong(DType::bf16, 1, 0.004, 1));
+  EXPECT_TRUE(wrong(DType::f32, 1, infinity, 1)) << "open";
+  EXPECT_TRUE(wrong(DType::f32, std::nan(""), infinity, std::nan("")));
+  EXPECT_FALSE(wrong(DType::f32, 3.4028234663852886e38, infinity, infinity));
+  EXPECT_TRUE(wrong(DType::f32, 3.4028234663852886e38, infinity, -infinity));
+  EXPECT_TRUE(wrong(DType::f32, 3.4028234663852886e38, infinity, 3e38));
+  EXPECT_TRUE(wrong(DType::i32, 1, 1, 1)) << "open";
 }
 
 TEST(EveryOp, HasACase) {

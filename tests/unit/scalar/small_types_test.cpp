@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "scalar/constant.h"
 #include "scalar/convert.h"
+#include "scalar/pointwise.h"
 
 namespace plait {
 namespace {
@@ -247,7 +248,67 @@ TEST(SmallIntegers, LiteralsOutOfRangeAreRefused) {
   EXPECT_EQ(parse_constant(DType::i32, "-2147483648")->to_int64(), INT32_MIN);
 }
 
-// Every cast from types of 8 and 16 bits, all patterns, to every type.
+// Every pair of neighbours, the least numbers and the step to infinity among them: halfway goes to the even pattern,
+// what lies on either side of it to the nearer number.
+TEST(FloatsOf16Bits, HalfwayCasesAndTheirNeighbours) {
+  struct Wide {
+    DType dtype;
+    uint16_t largest;  // pattern; behind it comes infinity, which is even
+    uint16_t (*from_double)(double);
+    uint16_t (*from_float)(float);
+    double (*to_double)(uint16_t);
+  };
+  for (const Wide& f : {Wide{DType::f16, 0x7BFF, f16_from_double, f16_from_float, f16_to_double},
+                        Wide{DType::bf16, 0x7F7F, bf16_from_double, bf16_from_float, bf16_to_double}}) {
+    for (uint16_t low = 0; low <= f.largest; ++low) {
+      const double least = f.to_double(low), half = least + ulp(f.dtype, least) / 2;
+      const auto next = uint16_t(low + 1), even = low % 2 ? next : low;
+      for (const uint16_t sign : {0, 0x8000}) {
+        const double s = sign ? -1 : 1;
+        const auto narrow = float(half);
+        ASSERT_EQ(double(narrow), half);
+        ASSERT_EQ(f.from_double(s * half), even | sign) << name(f.dtype) << " of " << half;
+        ASSERT_EQ(f.from_float(float(s) * narrow), even | sign) << name(f.dtype) << " of " << half;
+        ASSERT_EQ(f.from_double(s * std::nextafter(half, 0.0)), low | sign);
+        ASSERT_EQ(f.from_double(s * std::nextafter(half, kInfinity)), next | sign);
+        ASSERT_EQ(f.from_float(float(s) * std::nextafter(narrow, 0.0f)), low | sign);
+        ASSERT_EQ(f.from_float(float(s) * std::nextafter(narrow, HUGE_VALF)), next | sign);
+      }
+    }
+  }
+}
+
+// The residue of x modulo 2^bits that the type holds; bool: whether x is not 0.
+int64_t residue(DType to, int64_t x) {
+  if (to == DType::boolean) return x != 0;
+  const int bits = 8 * int(size_of(to));
+  if (bits == 64) return x;
+  const int64_t count = int64_t(1) << bits, rest = ((x % count) + count) % count;
+  return !is_unsigned(to) && rest >= count / 2 ? rest - count : rest;
+}
+
+// A float in another float type: nearest, ties to the even pattern.
+void expect_nearest(DType from, double x, DType to) {
+  uint64_t pattern = 0;
+  store_double(to, &pattern, x);
+  const double y = round_to(to, x);
+  ASSERT_EQ(std::isnan(y), std::isnan(x));
+  if (std::isnan(x)) return;
+  ASSERT_EQ(load_double(to, &pattern), y);
+  ASSERT_EQ(std::signbit(y), std::signbit(x));
+  if (overflows(to, x) || std::isinf(x)) {
+    ASSERT_EQ(y, std::copysign(to == DType::f8e4m3 ? 448 : kInfinity, x)) << name(from) << " to " << name(to);
+    return;
+  }
+  const double half = ulp(to, std::min(std::abs(x), max_finite(to))) / 2, moved = std::abs(y - x);
+  ASSERT_LE(moved, half) << name(from) << " " << x << " to " << name(to);
+  if (moved == half) {
+    ASSERT_EQ(pattern % 2, 0u) << name(from) << " " << x << " to " << name(to);
+  }
+}
+
+// Every cast from types of 8 and 16 bits, all patterns, to every type: integers keep their residue, floats truncate
+// and saturate, and what becomes a float goes to the nearest.
 TEST(SmallTypes, CastsOfEveryPattern) {
   for (int d = 0; d < kDTypeCount; ++d) {
     const auto from = DType(d);
@@ -256,24 +317,22 @@ TEST(SmallTypes, CastsOfEveryPattern) {
       const auto to = DType(t);
       for (unsigned i = 0; i < 1u << (8 * size_of(from)); ++i) {
         const auto bits = uint16_t(i);
-        const double x = load_double(from, &bits), y = round_to(to, x);
-        if (!is_float(to)) {
+        const double x = load_double(from, &bits);
+        if (is_float(to)) {
+          expect_nearest(from, x, to);
+          if (testing::Test::HasFatalFailure()) return;
+        } else if (!is_float(from)) {
+          const int64_t value = load_int64(from, &bits), expected = residue(to, value);
+          ASSERT_EQ(wrap_to(to, value), expected) << name(from) << " " << value << " to " << name(to);
+          const int64_t found = evaluate_int(Pointwise::cast, std::span(&value, 1), to);
+          ASSERT_EQ(found, expected) << name(from) << " " << value << " to " << name(to);
+        } else {
           const double truncated = std::isnan(x) ? 0 : std::trunc(x);
           const double expected = to == DType::boolean
                                       ? double(std::isnan(x) || x != 0)
                                       : std::min(std::max(truncated, least_finite(to)), max_finite(to));
-          ASSERT_EQ(y, expected) << name(from) << " " << x << " to " << name(to);
-          continue;
+          ASSERT_EQ(round_to(to, x), expected) << name(from) << " " << x << " to " << name(to);
         }
-        if (std::isnan(x)) {
-          ASSERT_TRUE(std::isnan(y));
-          continue;
-        }
-        if (overflows(to, x) || std::isinf(x)) {
-          ASSERT_EQ(y, std::copysign(to == DType::f8e4m3 ? 448 : kInfinity, x)) << name(from) << " to " << name(to);
-          continue;
-        }
-        ASSERT_LE(std::abs(y - x), ulp(to, std::min(std::abs(x), max_finite(to))) / 2) << name(from) << " " << x;
       }
     }
   }
