@@ -248,9 +248,11 @@ Interval log_gamma(const Interval& x) {
   return {std::min(ends.lo, lowest - 1e-12 * (1 + std::abs(lowest))), ends.hi};
 }
 
+// softshrink by a negative number jumps at x = y from 2 y to 0; on either side of it stands one sum.
 Interval shrink(Pointwise op, std::span<const Interval> operands) {
   const Interval &x = operands[0], &y = operands[1];
-  if (op == Pointwise::softshrink && y.lo >= 0) return corners(op, operands);
+  const bool one_sum = x.lo > y.hi || (x.hi <= y.lo && x.hi < -y.hi);
+  if (op == Pointwise::softshrink && (y.lo >= 0 || one_sum)) return corners(op, operands);
   const double shift = op == Pointwise::softshrink ? largest(y) : 0;
   if (op == Pointwise::hardshrink && !holds_jump(op, operands)) return magnitude(x).hi <= y.lo ? Interval::point(0) : x;
   return {std::min(0.0, x.lo - shift), std::max(0.0, x.hi + shift)};

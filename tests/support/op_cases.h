@@ -1,6 +1,6 @@
 #pragma once
-// Graphs that hold every op which combines, moves, looks up or makes elements, over extents a, b, c, d, a dtype T and a
-// dtype I of indices.
+// Graphs that hold every op which combines, moves, looks up or makes elements, but products, `full` and bitcast, over
+// extents a, b, c, d, a dtype T and a dtype I of indices.
 #include <string>
 #include <vector>
 

@@ -41,7 +41,7 @@ TEST(Text, ExamplesRoundTrip) {
   EXPECT_GE(count, 5);
 }
 
-TEST(Text, EveryOpAndAnnotationRoundTrips) {
+TEST(Text, OpsAndAnnotationsRoundTrip) {
   auto fusion = parse_fusion(R"(
 let b = 4, n = 6, T = bf16
 mesh @m (dp = 2, tp = t)

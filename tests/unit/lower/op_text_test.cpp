@@ -1,5 +1,8 @@
-// The kernel of one case of every op that combines, moves, looks up or makes elements: schedule and body.
+// The kernel of one case of every op that combines, moves or looks up elements, and of those that make some: schedule
+// and body.
 #include <gtest/gtest.h>
+
+#include <set>
 
 #include "base/error.h"
 #include "lower/lower.h"
@@ -284,10 +287,14 @@ const Row kRows[] = {
 )"},
 };
 
-std::string kernel_of(const std::string& call) {
+std::unique_ptr<Fusion> parsed(const std::string& call) {
   const std::string inputs =
       "%x: f32[3, 4, 8], %n: i64[2], %i: i64[3, 2, 8], %s: f32[3, 2, 8], %q: f32[1, 8], %seed: u64[]";
-  auto fusion = parse_fusion(fmt::format("fusion @f ({}) -> (%y) {{\n  %y = {}\n}}\n", inputs, call));
+  return parse_fusion(fmt::format("fusion @f ({}) -> (%y) {{\n  %y = {}\n}}\n", inputs, call));
+}
+
+std::string kernel_of(const std::string& call) {
+  const auto fusion = parsed(call);
   SegmentOptions options;
   options.machine.lanes = 4;
   segment(*fusion, options);
@@ -297,8 +304,23 @@ std::string kernel_of(const std::string& call) {
   return s.schedule + "\n" + text.substr(body, text.size() - body - 2);
 }
 
-TEST(LowerOpText, OneKernelOfEveryOp) {
+TEST(LowerOpText, OneKernelOfEachRow) {
   for (const Row& row : kRows) EXPECT_EQ(kernel_of(row.call), row.kernel) << row.call;
+}
+
+TEST(LowerOpText, RowsHoldEveryOpThatCombinesMovesOrLooksUp) {
+  std::set<OpKind> seen;
+  for (const Row& row : kRows) {
+    const auto fusion = parsed(row.call);
+    for (const Op* op : fusion->ops()) seen.insert(op->kind);
+  }
+#define PLAIT_OP(Name, text, properties)                                                      \
+  if (const OpProperty p = property(OpKind::Name);                                            \
+      p == OpProperty::reduction || p == OpProperty::movement || p == OpProperty::indexing) { \
+    EXPECT_TRUE(seen.count(OpKind::Name)) << #text;                                           \
+  }
+#include "ir/ops.def"
+#undef PLAIT_OP
 }
 
 // Two uniform numbers of the lane pair, and both functions of an angle.

@@ -217,6 +217,11 @@ TEST(IntervalTest, JumpsOfFloats) {
   expect(run(P::remainder, {{-0.5, 0.5}, {-2, -2}}), -2, 0);
   expect(run(P::hardshrink, {{0.4, 0.6}, {0.5, 0.5}}), 0, 0.6);
   expect(run(P::softshrink, {{0.4, 0.6}, {0.5, 0.5}}), 0, 0.6 - 0.5);
+  expect(run(P::softshrink, {{0.25, 0.5}, {-2, -1}}), 1.25, 2.5);
+  expect(run(P::softshrink, {{-4, -3}, {-2, -1}}), -6, -4);
+  expect(run(P::softshrink, {{-2, -2}, {-2, -2}}), -4, -4);  // the jump itself belongs to the left
+  expect(run(P::softshrink, {{-2.25, -2}, {-2, -1}}), -4.25, -3);
+  expect(run(P::softshrink, {{-2.5, -1.5}, {-2, -2}}), -4.5, 0.5);
 }
 
 // Random boxes, random points inside and at corners: every result is inside, up to the library's own last bits.

@@ -133,8 +133,9 @@ TEST(CpuStorage, IntegersWrapInStoresAndRounds) {
   }
 }
 
-// Every op on every pair of patterns of 8 bits, or on random ones of 16 bits and i32, stored in the operands' type.
-TEST(CpuStorage, EveryOpOfIntegers) {
+// Functions of one and two operands, and `where`, on every pair of patterns of 8 bits, or on random ones of 16 bits and
+// i32, stored in the operands' type.
+TEST(CpuStorage, FunctionsOfIntegers) {
   std::mt19937_64 random(4);
   for (const DType dtype : {DType::i8, DType::i16, DType::i32, DType::u8, DType::u16}) {
     const int64_t n = 65536;

@@ -101,7 +101,7 @@ TEST_P(Nvrtc, LoopsAndLanes) {
   compile(transpose_kernel());
 }
 
-TEST_P(Nvrtc, EveryOpAndCast) {
+TEST_P(Nvrtc, EveryFunctionAndCastsOfTwoTypes) {
   for (const auto& [dtype, lanes] :
        {std::pair{DType::f32, 1}, {DType::i64, 2}, {DType::u32, 4}, {DType::boolean, 8}, {DType::f64, 1}}) {
     std::vector<Pointwise> ops;
