@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "check_program.h"
+#include "reference/check.h"
 #include "reference/evaluate.h"
 #include "scalar/convert.h"
 
@@ -94,7 +95,8 @@ std::string difference(const reference::Array& computed, const Tensor& got, cons
   for (int64_t i = 0; i < want.elements(); ++i)
     if (const std::string wrong = difference_of(a, b, i, computed.excused_at(i), by_jump); !wrong.empty()) return wrong;
   counts.by_jump += by_jump;
-  return by_jump > 3 && 100 * by_jump > want.elements() ? fmt::format("has {} elements beyond a jump", by_jump) : "";
+  const bool too_many = reference::too_many_excused(by_jump, want.elements());
+  return too_many ? fmt::format("has {} elements beyond a jump", by_jump) : "";
 }
 
 namespace {
