@@ -3,6 +3,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/allocation_counter.cpp
   support/direct_evaluation.cpp
   support/direct_ops.cpp
+  support/exact_functions.cpp
   support/examples.cpp
   support/fake_gpu.cpp
   support/host_shim.cpp

@@ -133,7 +133,7 @@ double scale_of(ErrorScale scale, DType compute, std::span<const double> args, d
     case ErrorScale::unit:
       return 1;
     case ErrorScale::span:
-      return (std::abs(args[0]) + std::abs(args[1])) * std::max(1.0, std::abs(args[2]));
+      return (std::abs(args[0]) + std::abs(args[1])) * std::max(1.0, std::abs(1 - args[2]));
     case ErrorScale::quotient: {
       const double x = std::abs(args[0]), y = std::abs(args[1]);
       if (y == 0) return 0;  // x itself, or NaN
@@ -155,6 +155,8 @@ double own_error(Pointwise op, DType compute, std::span<const double> args, doub
     const double scale = scale_of(op_info.scale, compute, args, result);
     error += op_info.argument_error * unit_roundoff(compute) * scale;
     if (op_info.scale == ErrorScale::span) most = std::max(most, 2 * scale);  // (y - x) (1 - z)
+    const bool grows = op_info.scale == ErrorScale::quotient && args[0] < 0 && args[1] < 0;
+    if (grows) most = std::max(most, std::exp(args[0] / args[1]));  // beside a small y
   }
   const bool may_overflow = !(most + error <= max_finite(compute));
   return may_overflow ? std::numeric_limits<double>::infinity() : error;

@@ -48,7 +48,7 @@ enum class Continuity : uint8_t {
 enum class ErrorScale : uint8_t {
   operand,   // |x|
   unit,      // 1
-  span,      // (|x| + |y|) max(1, |z|)
+  span,      // (|x| + |y|) max(1, |1 - z|)
   quotient,  // what the rounding of x / y does: |y| min_normal + min(|x|, |y|), for y < 0 + |x| + |result x / y|
 };
 
@@ -109,7 +109,7 @@ bool is_open(Pointwise op, std::span<const double> args);
 
 // The op's own error, absolute, when computed in dtype `compute` (narrow floats compute in f32; 0 for integers and
 // bool): error_ulp ulps of the result plus argument_error * u * scale. 0 where the result is NaN or infinite; infinite
-// where the result may overflow in `compute`, or the parts of a `span`.
+// where the result or, of a `span` or `quotient`, a part of it may overflow in `compute`.
 double own_error(Pointwise op, DType compute, std::span<const double> args, double result);
 
 }  // namespace plait

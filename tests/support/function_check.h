@@ -26,19 +26,23 @@ inline kir::Kernel compute_kernel(Pointwise function, const std::vector<DType>& 
   return kernel;
 }
 
-// The error in units of the bound, computed in `dtype`; infinite where the result is plainly wrong.
-inline double error_over_bound(Pointwise function, DType dtype, std::span<const double> in, double got) {
+// The error in units of the bound, computed in `dtype`, of the exact result `expected`; infinite where it is plainly
+// wrong.
+inline double error_over_bound(Pointwise function, DType dtype, std::span<const double> in, double got,
+                               long double expected) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   if (is_open(function, in)) return 0;
-  const double expected = evaluate(function, in);
   if (std::isnan(expected) || std::isnan(got)) return std::isnan(expected) && std::isnan(got) ? 0 : kInf;
   const TypeRule rule = info(function).type_rule;
-  if (rule == TypeRule::compare || rule == TypeRule::test) return got == expected ? 0 : kInf;
-  if (round_to(dtype, expected) == got) return 0;
-  const double bound = own_error(function, dtype, in, expected);
+  if (rule == TypeRule::compare || rule == TypeRule::test) return got == double(expected) ? 0 : kInf;
+  if ((dtype == DType::f32 ? double(float(expected)) : round_to(dtype, double(expected))) == got) return 0;
+  const double bound = own_error(function, dtype, in, double(expected));
   const bool near_end = info(function).scale == ErrorScale::span || std::fabs(got) >= 0.999999 * max_finite(dtype);
   if (std::isinf(bound)) return near_end ? 0 : kInf;
-  return std::isinf(got) || bound == 0 ? kInf : std::fabs(got - expected) / bound;
+  return std::isinf(got) || bound == 0 ? kInf : double(std::fabs(got - expected) / bound);
+}
+inline double error_over_bound(Pointwise function, DType dtype, std::span<const double> in, double got) {
+  return error_over_bound(function, dtype, in, got, static_cast<long double>(evaluate(function, in)));
 }
 
 // Whether `got` is what rounding to the narrow dtype makes of a value within the bound in f32.

@@ -51,7 +51,7 @@ double scale_of(Pointwise op, DType dtype, const Values& args, double result) {
     case ErrorScale::unit:
       return 1;
     case ErrorScale::span: {
-      const double span = (finite(args[0]) + finite(args[1])) * std::max(1.0, finite(args[2]));
+      const double span = (finite(args[0]) + finite(args[1])) * std::max(1.0, finite(1 - args[2]));
       return 2 * span > max_finite(dtype) ? kInf : span;  // the parts may leave the type
     }
   }

@@ -270,9 +270,15 @@ TEST(PointwiseTest, OwnError) {
   EXPECT_EQ(error(P::cast, DType::f32, {1e300}), 0);
   EXPECT_EQ(error(P::add, DType::bf16, {1, 0.5}), 0.5 * 0x1p-23);  // computed in f32
   EXPECT_EQ(error(P::add, DType::i64, {1, 2}), 0);
-  EXPECT_EQ(error(P::log, DType::f32, {-1}), 0);           // NaN on every device
-  EXPECT_EQ(error(P::log, DType::f32, {0}), 0);            // -inf on every device
-  EXPECT_EQ(error(P::exp, DType::f32, {100}), kInfinity);  // finite in double, infinite in f32
+  EXPECT_EQ(error(P::log, DType::f32, {-1}), 0);  // NaN on every device
+  // 1 - z rounds and multiplies what y - x lost, for z < 0 by more than |z|.
+  EXPECT_GT(error(P::lerp, DType::f32, {-2.72721, 1.78249, -1.0328}), 4 * 0x1p-24 * 4.5 * 2.03);
+  EXPECT_LT(error(P::lerp, DType::f32, {1, 2, 1}), 5 * 0x1p-24 * 4);
+  // The exponential leaves f32, its product with y does not.
+  EXPECT_EQ(error(P::celu, DType::f32, {-4.59006e-36, -3.8763e-38}), kInfinity);
+  EXPECT_LT(error(P::celu, DType::f64, {-4.59006e-36, -3.8763e-38}), 1e3);  // of -1e14
+  EXPECT_EQ(error(P::log, DType::f32, {0}), 0);                             // -inf on every device
+  EXPECT_EQ(error(P::exp, DType::f32, {100}), kInfinity);                   // finite in double, infinite in f32
   EXPECT_EQ(error(P::add, DType::f32, {max_finite(DType::f32), 0}), kInfinity);
   EXPECT_EQ(error(P::mul, DType::f32, {1e30, 1}), 0.5 * ulp(DType::f32, 1e30));
 }

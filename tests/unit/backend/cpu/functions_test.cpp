@@ -6,9 +6,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <random>
+#include <utility>
 
+#include "support/exact_functions.h"
 #include "support/function_check.h"
 
 namespace plait {
@@ -19,22 +22,24 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 kir::Kernel unary(Pointwise function, DType dtype, int lanes) { return test::compute_kernel(function, {dtype}, lanes); }
 
 // Those with a meaning on floats.
-std::vector<Pointwise> unary_functions() {
+std::vector<Pointwise> functions_of(int arity) {
   std::vector<Pointwise> functions;
   for (int i = 0; i < kPointwiseCount; ++i) {
     const auto function = Pointwise(i);
-    const bool on_floats = has_float_meaning(function) && info(function).type_rule != TypeRule::logical;
-    if (info(function).arity == 1 && function != Pointwise::cast && on_floats) functions.push_back(function);
+    const TypeRule rule = info(function).type_rule;
+    const bool on_floats = has_float_meaning(function) && rule != TypeRule::logical && rule != TypeRule::select;
+    if (info(function).arity == arity && function != Pointwise::cast && on_floats) functions.push_back(function);
   }
   return functions;
 }
+std::vector<Pointwise> unary_functions() { return functions_of(1); }
 
 Tensor results(Pointwise function, const Tensor& x) {
   return Tensor::empty(result_type(function, std::span(&x.dtype, 1)), x.shape);
 }
 
 struct Worst {
-  double ratio = 0, at = 0, ulps = 0;
+  double ratio = 0, at = 0;
 };
 
 Worst worst_of(Pointwise function, DType dtype, const Tensor& x, const Tensor& y) {
@@ -43,44 +48,94 @@ Worst worst_of(Pointwise function, DType dtype, const Tensor& x, const Tensor& y
   for (size_t i = 0; i < ins.size(); ++i) {
     const double in = ins[i], got = gots[i], ratio = test::error_over_bound(function, dtype, std::span(&in, 1), got);
     if (ratio > worst.ratio) worst.ratio = ratio, worst.at = in;
-    const double expected = evaluate(function, std::span(&in, 1));
-    if (std::isfinite(expected) && std::isfinite(got)) {
-      worst.ulps = std::max(worst.ulps, std::fabs(got - expected) / ulp(dtype, expected));
-    }
   }
   return worst;
 }
 
-// Every `stride`th f32 bit pattern from `first`, `count` of them.
-Tensor patterns(uint64_t first, uint64_t stride, int64_t count) {
-  Tensor x = Tensor::empty(DType::f32, {count});
-  for (int64_t i = 0; i < count; ++i) static_cast<uint32_t*>(x.data())[i] = uint32_t(first + uint64_t(i) * stride);
-  return x;
+// The largest error over f32 operands, against formulas in long double.
+class Sweep {
+ public:
+  explicit Sweep(Pointwise function)
+      : function_(function),
+        arity_(size_t(info(function).arity)),
+        kernel_(test::compute_kernel(function, types(), test::lane_counts().back())),
+        executable_(test::shared_cpu().compile(test::text_of(kernel_), nullptr)) {
+    for (size_t k = 0; k < arity_; ++k) tensors_.push_back(Tensor::empty(DType::f32, {kBlock}));
+    tensors_.push_back(Tensor::empty(result_type(function, types()), {kBlock}));
+  }
+  // One block of operands; `value` draws the next number.
+  void block(const std::function<float()>& value) {
+    for (int64_t i = 0; i < kBlock; ++i)
+      for (size_t k = 0; k < arity_; ++k) static_cast<float*>(tensors_[k].data())[i] = value();
+    test::launch(*executable_, kernel_, tensors_, {kBlock});
+    const std::vector<double> got = tensors_.back().to_doubles();
+    for (int64_t i = 0; i < kBlock; ++i) {
+      double in[3] = {};
+      for (size_t k = 0; k < arity_; ++k) in[k] = static_cast<const float*>(tensors_[k].data())[i];
+      see(std::span(in, arity_), got[size_t(i)]);
+    }
+  }
+  void report() const {
+    EXPECT_LE(share_, 1) << where_;
+    testing::Test::RecordProperty(std::string(name(function_)) + "_ulps", std::to_string(ulps_));
+    if (std::getenv("PLAIT_TEST_VERBOSE"))
+      printf("%-12s %.3f ulp, %.3f of the bound\n", name(function_).data(), ulps_, share_);
+  }
+  static constexpr int64_t kBlock = 1 << 16;
+
+ private:
+  std::vector<DType> types() const { return std::vector<DType>(arity_, DType::f32); }
+  void see(std::span<const double> in, double got) {
+    const long double expected = test::exact_result(function_, in);
+    const double share = test::error_over_bound(function_, DType::f32, in, got, expected);
+    if (share > share_) {
+      share_ = share;
+      where_ = fmt::format("{} of {} is {}, not {}", name(function_),
+                           testing::PrintToString(std::vector(in.begin(), in.end())), got, double(expected));
+    }
+    if (std::isfinite(got) && std::fabs(expected) <= max_finite(DType::f32))
+      ulps_ = std::max(ulps_, double(std::fabs(got - expected)) / ulp(DType::f32, double(expected)));
+  }
+
+  Pointwise function_;
+  size_t arity_;
+  kir::Kernel kernel_;
+  std::shared_ptr<Executable> executable_;
+  std::vector<Tensor> tensors_;
+  double share_ = 0, ulps_ = 0;
+  std::string where_;
+};
+
+// Every `stride`th bit pattern.
+void sweep_f32(uint64_t stride) {
+  for (Pointwise function : functions_of(1)) {
+    Sweep sweep(function);
+    uint64_t pattern = 0;
+    while (pattern < uint64_t(1) << 32)
+      sweep.block([&] { return std::bit_cast<float>(uint32_t(std::exchange(pattern, pattern + stride))); });
+    sweep.report();
+  }
 }
 
-void sweep_f32(uint64_t stride) {
-  constexpr int64_t kBlock = 1 << 16;
-  for (Pointwise function : unary_functions()) {
-    const Tensor y = results(function, Tensor::empty(DType::f32, {kBlock}));
-    const kir::Kernel kernel = unary(function, DType::f32, test::lane_counts().back());
-    const auto executable = test::shared_cpu().compile(test::text_of(kernel), nullptr);
-    Worst worst;
-    for (uint64_t first = 0; first < uint64_t(1) << 32; first += stride * kBlock) {
-      const Tensor x = patterns(first, stride, kBlock);
-      test::launch(*executable, kernel, {x, y}, {kBlock});
-      const Worst block = worst_of(function, DType::f32, x, y);
-      if (block.ratio > worst.ratio) worst.ratio = block.ratio, worst.at = block.at;
-      worst.ulps = std::max(worst.ulps, block.ulps);
+// Pairs and triples, as many as said: of any bits, and as many between -8 and 8, where functions of several operands
+// are neither 0 nor infinite nor one of the operands.
+void sweep_tuples(int64_t count) {
+  for (int arity : {2, 3})
+    for (Pointwise function : functions_of(arity)) {
+      std::mt19937_64 random(uint64_t(function) + 1);
+      Sweep sweep(function);
+      for (int64_t done = 0; done < count; done += Sweep::kBlock)
+        sweep.block([&] { return std::bit_cast<float>(uint32_t(random())); });
+      for (int64_t done = 0; done < count; done += Sweep::kBlock)
+        sweep.block([&] { return float(int64_t(random())) * 0x1p-60f; });
+      sweep.report();
     }
-    EXPECT_LE(worst.ratio, 1) << name(function) << " at " << worst.at;
-    testing::Test::RecordProperty(std::string(name(function)) + "_ulps", std::to_string(worst.ulps));
-    if (std::getenv("PLAIT_TEST_VERBOSE"))
-      printf("%-10s %.3f ulp, %.3f of the bound\n", name(function).data(), worst.ulps, worst.ratio);
-  }
 }
 
 TEST(CpuFunctions, SampledOverAllF32) { sweep_f32(32771); }
 TEST(CpuFunctions, LongRunSampledOverAllF32) { sweep_f32(211); }
+TEST(CpuFunctions, SampledTuplesOfF32) { sweep_tuples(1 << 16); }
+TEST(CpuFunctions, LongRunSampledTuplesOfF32) { sweep_tuples(1 << 23); }
 
 TEST(CpuFunctions, AroundTheSeamsOfThePolynomials) {
   std::vector<double> points;
@@ -162,6 +217,13 @@ TEST(CpuFunctions, SpecialValuesAreExact) {
       EXPECT_LE(worst.ratio, 1) << name(function) << "(" << worst.at << ")";
     }
   }
+}
+
+// Every `stride`th f32 bit pattern from `first`, `count` of them.
+Tensor patterns(uint64_t first, uint64_t stride, int64_t count) {
+  Tensor x = Tensor::empty(DType::f32, {count});
+  for (int64_t i = 0; i < count; ++i) static_cast<uint32_t*>(x.data())[i] = uint32_t(first + uint64_t(i) * stride);
+  return x;
 }
 
 TEST(CpuFunctions, EqualForEveryLaneCount) {
