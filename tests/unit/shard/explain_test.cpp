@@ -126,6 +126,8 @@ TEST(Explain, WhatIsPending) {
       {"%x: f32[4, 8] {1: tp}", "%y = prod(%x, dims = [1])", "%y", "[tp] pending: prod reduces %x dim 1"},
       {"%x: f32[4, 8] {1: tp}", "%y = amax(%x, dims = [1])", "%y {}",
        "the max over tp is pending and %y holds it done"},
+      {"%x: f32[4, 8] {1: tp}", "%y = logsumexp(%x, dims = [1])", "%y {}",
+       "the logsumexp over tp is pending and %y holds it done"},
   });
 }
 
