@@ -119,6 +119,7 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
                         found(*t, m), fmt::format("give extent {}", value));
     }
   }
+  sym::check_facts(fusion.pool(), sizes);
   return sizes;
 }
 

@@ -192,7 +192,10 @@ CommReduce reduce_of(ReduceOp op) {
       return CommReduce::min;
     case ReduceOp::prod:
       return CommReduce::prod;
+    case ReduceOp::logsumexp:  // of gathered parts
+      break;
   }
+  PLAIT_CHECK(false, "communicators do not reduce by {}", name(op));
   __builtin_unreachable();
 }
 

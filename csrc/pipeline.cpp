@@ -23,7 +23,7 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   Fusion& graph = *out->graph;
   stages.pass("graph", "drop_allocations", graph, [&] { drop_allocations(graph); });
   stages.pass("graph", "number_random_ops", graph, [&] { number_random_ops(graph); });  // before ops come and go
-  stages.pass("graph", "expand", graph, [&] { expand(graph); });
+  stages.pass("graph", "expand", graph, [&] { expand(graph, true); });
   stages.pass("graph", "split_bias", graph, [&] { split_bias(graph, options); });  // a pending sum takes no bias
   stages.pass("graph", "remove_dead_code", graph, [&] { remove_dead_code(graph); });
   stages.end("graph", graph);
@@ -42,20 +42,20 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   stages.end("sharded", sharded);
 
   // localized: device axes leave, extents are those of a rank
-  std::unique_ptr<Fusion> localized;
-  stages.make("localized", "localize", localized, [&] { return localize_for(sharded, context); });
-  plant_after_localize(*localized, options);
-  stages.pass("localized", "remove_unread", *localized, [&] {
-    remove_dead_code(*localized);
-    plant_in_remove_unread(*localized, options);
+  std::unique_ptr<Fusion> local;
+  stages.make("localized", "localize", local, [&] { return localize_for(sharded, context); });
+  plant_after_localize(*local, options);
+  stages.pass("localized", "expand", *local, [&] { expand(*local); });  // what was sharded as one op
+  stages.pass("localized", "remove_unread", *local, [&] {
+    remove_dead_code(*local);
+    plant_in_remove_unread(*local, options);
   });
-  stages.end("localized", *localized);
+  stages.end("localized", *local);
 
   // segments: cut at collectives and products, the rest in few groups
-  stages.pass("segments", "segment", *localized,
-              [&] { segment_for(*localized, stages, context, &out->segment_reasons); });
-  stages.end("segments", *localized);
-  out->localized = std::move(localized);
+  stages.pass("segments", "segment", *local, [&] { segment_for(*local, stages, context, out->segment_reasons); });
+  stages.end("segments", *local);
+  out->localized = std::move(local);
   out->pins = pinned_schedules(context.file_segments);
 
   // per group: schedule, lower, write, compile

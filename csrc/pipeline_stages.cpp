@@ -145,18 +145,20 @@ std::string Stages::finish() {
 std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContext& context) {
   LocalizeOptions how;
   if (!context.device.host_memory())
-    how.reduces = [](ReduceOp op, DType dtype) { return nccl_reduces(reduce_of(op), dtype); };
+    how.reduces = [](ReduceOp op, DType dtype) {
+      return op != ReduceOp::logsumexp && nccl_reduces(reduce_of(op), dtype);
+    };
   return localize(sharded, context.mesh, how);
 }
 
-void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string* reasons) {
+void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string& reasons) {
   const Options& options = context.options.options;
   SegmentOptions how;
   how.machine.cuda = context.device.language() == KernelLanguage::cuda;
   how.machine.lanes = context.device.vector_lanes();
   how.pins = pinned_schedules(context.file_segments);
   how.products = options.products;
-  how.explain = reasons;
+  how.explain = &reasons;
   how.decide = [&](std::string_view what) { return stages.decide("segments", what); };
   how.library_accepts = [&](const Op& op, std::string* why) {
     if (context.refused_products.contains(op.out->name)) {

@@ -40,7 +40,7 @@ class Stages {
 std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContext& context);
 // Segments the localized fusion for the device, with what the file pins.
 // `reasons` gets a line per decision.
-void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string* reasons);
+void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string& reasons);
 // Kernel IR of every generated segment, verified. For the reference device nothing is generated.
 void lower_segments(CompiledClass& compiled, Stages& stages, const PipelineContext& context);
 // Text of every kernel, compiled in parallel; executables of products.

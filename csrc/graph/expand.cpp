@@ -14,10 +14,11 @@ void number_random_ops(Fusion& fusion) {
   }
 }
 
-void expand(Fusion& fusion) {
+void expand(Fusion& fusion, bool for_sharding) {
   Rewriter rewriter(fusion);
   rewriter.run([&](Op* op) {
-    if (property(op->kind) != OpProperty::composite) return rewriter.keep(op);
+    const bool stays = property(op->kind) != OpProperty::composite || (for_sharding && is_sharded_whole(op->kind));
+    if (stays) return rewriter.keep(op);
     rewriter.replace(op->out, [&] { return compose(fusion, *op, op->out->name); });
   });
 }

@@ -16,9 +16,11 @@ void drop_allocations(Fusion& fusion);
 // Removes ops whose results nobody needs. Why here: nothing else then looks at them.
 void remove_dead_code(Fusion& fusion);
 
-// Opens composites into the ops that say them (build/compose.h).
-// Requires: offsets. Ensures: no composite is left. Why before sharding: factors are those of simple ops.
-void expand(Fusion& fusion);
+// Opens composites into the ops that say them (build/compose.h); those that is_sharded_whole() names stay where
+// `for_sharding` is set.
+// Requires: offsets. Ensures: no other composite is left. Why before sharding: factors are those of simple ops; and
+// once more when device axes are gone, for those that stayed and those that stand for pending reductions.
+void expand(Fusion& fusion, bool for_sharding = false);
 
 // linear(x, w, b) becomes a product and an addition: in the accumulation type for narrow types, so that the sum rounds
 // once. Why before sharding: a pending product is reduced before the bias joins.

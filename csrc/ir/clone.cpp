@@ -10,11 +10,17 @@ namespace {
 class Cloner {
  public:
   Cloner(const Fusion& from, Fusion& to, const CloneOptions& options) : from_(from), to_(to) {
-    for (auto [name, info] : options.facts) {
-      if (info.below) info.below = sym::import(to_.pool(), info.below);
-      to_.pool().symbol(name, info);
-    }
     for (const auto& [name, value] : options.replace) values_.emplace(name, to_.pool().constant(value));
+    // Numbers first: bounds are read with all of them.
+    const sym::Facts stated = from.given();
+    for (const auto& [name, row] : stated.rows())
+      if (!values_.contains(name)) to_.pool().symbol(name, {row.lo, row.hi, row.multiple_of});
+    for (const auto& [name, info] : options.facts) to_.pool().symbol(name, {info.lo, info.hi, info.multiple_of});
+    for (const auto& [name, row] : stated.rows())
+      if (!row.below.empty() && !values_.contains(name))
+        to_.pool().symbol(name, {.below = expr(from.pool().info(from.pool().find_symbol(name)).below)});
+    for (const auto& [name, info] : options.facts)
+      if (info.below) to_.pool().symbol(name, {.below = sym::import(to_.pool(), info.below)});
   }
 
   void run() {
@@ -163,6 +169,7 @@ bool equal(const Fusion& a, const Fusion& b) {
   Same same;
   if (a.name() != b.name() || !(a.mesh() == b.mesh()) || a.size_lets != b.size_lets || a.dtype_lets != b.dtype_lets)
     return false;
+  if (a.given() != b.given()) return false;
   if (a.inputs().size() != b.inputs().size() || a.ops().size() != b.ops().size()) return false;
   for (size_t i = 0; i < a.inputs().size(); ++i)
     if (!same_tensor(*a.inputs()[i], *b.inputs()[i])) return false;

@@ -227,6 +227,12 @@ std::vector<Factor> reduced(const Reduce& op) {
   return reduced(op, op.in, op.dims, op.keepdim, ordered ? FactorKind::whole : kind, reduce);
 }
 
+// Narrow floats of 8 bits are rounded when whole.
+std::vector<Factor> reduced(const LogSumExp& op) {
+  const FactorKind kind = is_f8(op.out->dtype) ? FactorKind::whole : FactorKind::reduce;
+  return reduced(op, op.in, op.dims, op.keepdim, kind, ReduceOp::logsumexp);
+}
+
 // Along dim the operand is looked up whole; other dims pass where index and operand are as long.
 std::vector<Factor> gathered(const Gather& op) {
   std::vector<Factor> out, rest;
@@ -340,6 +346,7 @@ std::vector<Factor> factors(const Op& op) {
                    [&](const ReduceScatter& o) { return whole(o); },
                    [&](const LocalSlice& o) { return whole(o); },
                    [&](const Dropout& o) { return unary(o); },
+                   [&](const LogSumExp& o) { return reduced(o); },
                    [](const Op& o) {
                      PLAIT_CHECK(property(o.kind) == OpProperty::composite, "{} has no factors", describe(o));
                      std::vector<Factor> out;

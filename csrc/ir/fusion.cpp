@@ -54,6 +54,32 @@ Fusion::Fusion(Mesh mesh, std::string name)
 
 Fusion::~Fusion() = default;
 
+void Fusion::given(const sym::Facts& facts) {
+  for (const auto& [name, row] : facts.rows()) {
+    for (const auto& dtype : dtype_lets)
+      if (dtype.name == name)
+        throw UserError(fmt::format("`{}` is a let dtype", name), "given", "state facts about sizes");
+    if (name.find('.') != std::string::npos && !pool_->find_symbol(name))
+      throw UserError(fmt::format("there is no symbol `{}`", name), "given",
+                      "for an axis of the mesh there is rank.AXIS");
+    pool_->symbol(name, {.lo = 0});
+    if (row.below.empty()) continue;
+    for (const auto& symbol : sym::symbols(sym::parse(*pool_, row.below))) pool_->symbol(symbol, {.lo = 0});
+  }
+  facts.apply(*pool_);
+}
+
+sym::Facts Fusion::given() const {
+  const sym::Facts known = sym::Facts::of(Fusion(mesh_, name_).pool()), all = sym::Facts::of(*pool_);
+  sym::Facts out;
+  for (const auto& [name, row] : all.rows()) {
+    const auto it = known.rows().find(name);
+    if (it == known.rows().end() ? row == sym::Facts::Row{.lo = 0} : row == it->second) continue;
+    out.state(name, pool_->info(pool_->find_symbol(name)));
+  }
+  return out;
+}
+
 sym::Expr Fusion::Extent::resolve(Fusion& fusion) const {
   sym::Pool& pool = fusion.pool();
   sym::Expr out;

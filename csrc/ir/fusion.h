@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/op.h"
+#include "sym/facts.h"
 
 namespace plait {
 
@@ -73,6 +74,12 @@ class Fusion {
   TensorView* output(TensorView* tensor) { return output(tensor->name, tensor); }
   // Default of a size symbol. UserError: negative, or a name that no symbol can have.
   void let(std::string name, int64_t value);
+  // States facts about size symbols, before anything is built on them: "n: 16 in 16..4096" is a multiple of 16 in that
+  // range. Sizes that contradict them are refused when they are given. UserError: no size satisfies them, or a name
+  // that is no symbol's.
+  void given(const sym::Facts& facts);
+  // What is stated, but for what every fusion on this mesh knows: sizes are at least 0, ranks below their mesh size.
+  sym::Facts given() const;
 
   // Compiler's side. The tensor gets a unique name from `hint`; the op's result is `out` and goes to the end.
   TensorView* add_tensor(const std::string& hint, std::vector<sym::Expr> shape, DType dtype);
@@ -147,6 +154,10 @@ Mesh parse_mesh(std::string_view text, const ParseOptions& options = {});
 // Throws InternalError naming the broken invariant (listed at the top of ir/verify.cpp).
 void verify(const Fusion& fusion);
 
+// What verify() calls with every graph that it accepts, in the whole process: nothing, unless tests set it.
+using VerifyHook = void (*)(const Fusion& fusion);
+void set_verify_hook(VerifyHook hook);
+
 // A copy in a new pool. `replace` gives symbols values; `facts` states what is known of the others.
 struct CloneOptions {
   std::map<std::string, int64_t, std::less<>> replace;
@@ -154,7 +165,7 @@ struct CloneOptions {
 };
 std::unique_ptr<Fusion> clone(const Fusion& fusion, const CloneOptions& options = {});
 
-// Same structure: names, types, layouts, ops, attributes, segments, lets, mesh.
+// Same structure: names, types, layouts, ops, attributes, segments, lets, facts, mesh.
 bool equal(const Fusion& a, const Fusion& b);
 
 // Result type and shape of an op from its operands and attributes, and every error a user can make with it.

@@ -5,7 +5,7 @@
 namespace plait {
 
 std::string_view name(ReduceOp op) {
-  constexpr std::string_view kNames[] = {"sum", "max", "min", "prod"};
+  constexpr std::string_view kNames[] = {"sum", "max", "min", "prod", "logsumexp"};
   return kNames[static_cast<size_t>(op)];
 }
 
@@ -61,8 +61,13 @@ sym::Expr local_extent(sym::Expr global, const DimLayout& dim, const Mesh& mesh,
       kept = kept * p.local;
       left = sym::floordiv(left, p.local);
     } else {
-      sym::SymbolInfo info{0, std::nullopt, 1, sizes[p.mesh_axis]};
-      left = sym::chunk(left, sizes[p.mesh_axis], pool.symbol(rank_symbol(mesh, p.mesh_axis), info), p.granule);
+      const sym::Expr size = sizes[p.mesh_axis];
+      sym::SymbolInfo info{.lo = 0};
+      if (const auto number = size.constant())
+        info.hi = *number - 1;
+      else
+        info.below = size;
+      left = sym::chunk(left, size, pool.symbol(rank_symbol(mesh, p.mesh_axis), info), p.granule);
     }
   }
   return kept * left;

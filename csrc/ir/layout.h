@@ -9,7 +9,9 @@
 
 namespace plait {
 
-enum class ReduceOp : uint8_t { sum, max, min, prod };
+enum class ReduceOp : uint8_t { sum, max, min, prod, logsumexp };
+inline constexpr ReduceOp kReduceOps[] = {ReduceOp::sum, ReduceOp::max, ReduceOp::min, ReduceOp::prod,
+                                          ReduceOp::logsumexp};
 std::string_view name(ReduceOp op);
 
 inline constexpr int64_t kMaxGranule = int64_t{1} << 40;

@@ -29,6 +29,8 @@ OpProperty property(OpKind kind) {
   __builtin_unreachable();
 }
 
+bool is_sharded_whole(OpKind kind) { return kind == OpKind::LogSumExp; }
+
 std::string_view name(Reduction function) {
   switch (function) {
 #define X(name)         \

@@ -30,6 +30,8 @@ enum class OpProperty : uint8_t {
 
 std::string_view name(OpKind kind);
 OpProperty property(OpKind kind);
+// Composites that shardings know as one op, whose ranks' results are pending: they open when device axes are gone.
+bool is_sharded_whole(OpKind kind);
 
 struct Op {
   const OpKind kind;

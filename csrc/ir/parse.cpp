@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "ir/factors.h"
 #include "ir/make_op.h"
+#include "ir/parse_help.h"
 #include "ir/segment_rules.h"
 #include "ir/type_parser.h"
 
@@ -22,6 +23,7 @@ class Parser : TypeParser {
 
   std::unique_ptr<Fusion> run() {
     while (in_.accept("let")) read_lets();
+    while (in_.accept("given")) read_facts();
     read_head();
     read_inputs();
     read_output_list();
@@ -90,6 +92,21 @@ class Parser : TypeParser {
     for (size_t i = 0; i < sizes_.size(); ++i)
       guarded(size_at_[i], [&] { fusion_->let(sizes_[i].name, sizes_[i].value); });
     fusion_->dtype_lets = dtypes_;
+    guarded(facts_at_, [&] { fusion_->given(facts_); });
+  }
+
+  // To the end of the line.
+  void read_facts() {
+    std::string_view line = in_.rest();
+    line = line.substr(0, line.find_first_of("#\r\n"));
+    const size_t blanks = std::min(line.find_first_not_of(" \t"), line.size());
+    facts_at_ = in_.offset() + blanks;
+    line.remove_prefix(blanks);
+    if (line.empty()) in_.fail("no facts", "write e.g. given n: 16 in 16..4096");
+    guarded(facts_at_, [&] { facts_.merge(sym::parse_facts(line)); });
+    if (facts_.rows().size() > kMaxLets)
+      in_.fail(fmt::format("facts about more than {} symbols", kMaxLets), "write numbers instead");
+    in_.rewind(facts_at_ + line.size());
   }
 
   void read_lets() {
@@ -397,7 +414,9 @@ class Parser : TypeParser {
       in_.expect(")", "or `,` after an argument");
     }
     place_operands(node, positional, given, op, at);
-    guarded(at, [&] { complete(node, *fusion_); });
+    // dims = [] says that a squeeze drops none, which is not what is left out.
+    const bool drops_none = given.contains("dims") && empty_dims(node);
+    if (!drops_none) guarded(at, [&] { complete(node, *fusion_); });
     for_each_field(node, [&](auto field, const auto& value) {
       if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, sym::Expr>)
         if (!value) in_.fail_at(at, fmt::format("{} lacks `{}`", op, field.name), "give the extent");
@@ -405,33 +424,9 @@ class Parser : TypeParser {
   }
 
   template <class Node>
-  static std::vector<std::string> attributes(const Node& node) {
-    std::vector<std::string> out;
-    for_each_field(node, [&](auto field, const auto& value) {
-      using T = std::remove_cvref_t<decltype(value)>;
-      if constexpr (std::is_same_v<T, Pointwise>) {
-        if (value == Pointwise::gelu_erf) out.push_back("approx");
-      } else if (std::is_same_v<T, Reduction>) {  // the op's name says it
-      } else if (is_attribute(field) || field.role == Role::named) {
-        out.emplace_back(field.name);
-        if constexpr (std::is_same_v<T, Constant>) out.emplace_back("dtype");
-      }
-    });
-    return out;
-  }
-
-  // How an attribute that is missing may be written.
-  template <class T>
-  static std::string example(std::string_view name) {
-    if constexpr (std::is_same_v<T, Constant>) return "write value = 0, dtype = f32";
-    if constexpr (std::is_same_v<T, std::vector<sym::Expr>>)
-      return fmt::format("write {0} = [b, 4], or {0} = []", name);
-    if constexpr (std::is_same_v<T, std::vector<int64_t>>) return fmt::format("write {} = [1]", name);
-    if constexpr (std::is_same_v<T, DType>) return fmt::format("write {} = f32", name);
-    if constexpr (std::is_same_v<T, double>) return fmt::format("write {} = 0.1", name);
-    if constexpr (std::is_same_v<T, int>) return fmt::format("write {} = tp, an axis of the mesh", name);
-    if (name == "dim") return "write dim = 0, or dim = -1 for the last";
-    return fmt::format("write {} = 2", name);
+  static bool empty_dims(const Node& node) {
+    if constexpr (std::is_same_v<Node, Squeeze>) return node.dims.empty();
+    return false;
   }
 
   template <class Node>
@@ -570,6 +565,8 @@ class Parser : TypeParser {
   const ParseOptions& options_;
   std::unique_ptr<Fusion> owned_;
   std::set<std::string> lets_;
+  sym::Facts facts_;
+  size_t facts_at_ = 0;
   std::vector<size_t> size_at_, segment_at_;
   std::vector<PendingOutput> pending_;
   std::string defining_;  // the result of the op whose arguments are read

@@ -78,7 +78,8 @@ std::string arguments(const Op& op, const Fusion& fusion) {
       } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
         for (const TensorView* t : value) add("%" + t->name);
       } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
-        const bool shown = value.empty() && field.role == Role::required;
+        // Left out, the dims of a squeeze are those that are known to be of extent 1.
+        const bool shown = value.empty() && (field.role == Role::required || op.kind == OpKind::Squeeze);
         add(shown ? fmt::format("{} = []", field.name) : attribute_text(field.name, value));
       } else {
         add(attribute_text(field.name, value));
@@ -164,6 +165,7 @@ std::string print(const Op& op, const Fusion& fusion) {
 
 std::string print(const Fusion& fusion) {
   std::string out = lets(fusion);
+  if (const sym::Facts facts = fusion.given(); !facts.rows().empty()) out += "given " + print(facts) + "\n";
   if (fusion.has_mesh()) out += mesh_text(fusion.mesh());
   if (!out.empty()) out += "\n";
   out += "fusion @" + fusion.name();

@@ -160,9 +160,9 @@ ReduceOp TypeParser::read_reduce() {
   in_.skip();
   size_t at = in_.offset();
   std::string text = in_.word("a reduction");
-  for (ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::min, ReduceOp::prod})
+  for (ReduceOp op : kReduceOps)
     if (name(op) == text) return op;
-  in_.fail_at(at, fmt::format("`{}` is no reduction", text), "known: sum, max, min, prod");
+  in_.fail_at(at, fmt::format("`{}` is no reduction", text), "known: sum, max, min, prod, logsumexp");
 }
 
 void TypeParser::check_layout(const TensorView& t, Layout& layout, size_t at) {

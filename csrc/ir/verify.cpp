@@ -15,6 +15,7 @@
 //  9. Segments keep the rules of ir/segment_rules.h.
 // 10. A dtype alias is a `let` of that dtype.
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <type_traits>
 
@@ -122,7 +123,11 @@ void verify_op(const Op& op, const Fusion& fusion) {
   PLAIT_CHECK(problem.empty(), "{}: {}", describe(op), problem);
 }
 
+std::atomic<VerifyHook> verify_hook = nullptr;
+
 }  // namespace
+
+void set_verify_hook(VerifyHook hook) { verify_hook = hook; }
 
 void verify(const Fusion& fusion) {
   std::set<const TensorView*> defined;
@@ -152,6 +157,7 @@ void verify(const Fusion& fusion) {
   for (const TensorView* t : order) verify_tensor(*t, fusion);
   auto problem = segment_problem(fusion);
   PLAIT_CHECK(!problem, "{}", problem->what);
+  if (const VerifyHook hook = verify_hook) hook(fusion);
 }
 
 }  // namespace plait

@@ -1,6 +1,7 @@
 #include "reference/evaluate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "reference/evaluator.h"
@@ -21,6 +22,19 @@ void check_input(const TensorView& input, const Tensor& tensor, const sym::Envir
   }
 }
 
+// logsumexp of what ranks found of their terms: docs/numerics.md, "Pending logsumexp".
+void join_parts(const Partial& partial, Array& out) {
+  if (out.radius.empty()) return;
+  const double rounding = is_narrow(out.dtype) ? unit_roundoff(out.dtype) : 0;
+  const double least = is_narrow(out.dtype) ? smallest_spacing(out.dtype) : 0;
+  const double steps = static_cast<double>(partial.roundings), entropy = std::log(static_cast<double>(partial.ranks));
+  for (size_t i = 0; i < out.radius.size(); ++i) {
+    if (!std::isfinite(out.value[i])) continue;
+    const double size = std::abs(out.value[i]) + out.radius[i] + entropy;
+    out.radius[i] += steps * (2 * out.radius[i] + rounding * size + least);
+  }
+}
+
 // Ops in order, each operand dropped behind its last reader unless it is asked for.
 class Run {
  public:
@@ -33,7 +47,9 @@ class Run {
   Results evaluate(const std::map<std::string, Tensor>& given) {
     for (const TensorView* input : fusion_.inputs()) values_[input] = from_tensor(given.at(input->name));
     for (const Op* op : fusion_.ops()) {
-      values_[op->out] = evaluate_op(*op, values_, context_);
+      Array& out = values_[op->out] = evaluate_op(*op, values_, context_);
+      if (const auto it = options_.partial.find(op->out->name); it != options_.partial.end() && it->second.logsumexp)
+        join_parts(it->second, out);
       for (const TensorView* t : inputs(*op))
         if (--readers_[t] == 0 && !is_kept(t)) values_.erase(t);
     }
@@ -75,6 +91,7 @@ sym::Environment bind_sizes(const Fusion& fusion, const std::map<std::string, Te
   for (const SizeLet& let : fusion.size_lets) sizes.emplace(let.name, let.value);
   for (const TensorView* input : fusion.inputs())
     if (const auto it = inputs.find(input->name); it != inputs.end()) check_input(*input, it->second, sizes);
+  sym::check_facts(fusion.pool(), sizes);
   return sizes;
 }
 

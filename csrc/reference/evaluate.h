@@ -17,7 +17,8 @@ struct Partial {
   // row-major positions. Empty where the terms are partial themselves.
   std::vector<std::vector<int64_t>> indices;
   int64_t ranks = 1;
-  int64_t roundings = 0;  // reductions to whole, one per mesh axis; each rounds its operands to the tensor's dtype
+  int64_t roundings = 0;   // reductions to whole, one per mesh axis; each rounds its operands to the tensor's dtype
+  bool logsumexp = false;  // ranks keep logsumexp of their terms
 };
 // By name of the tensor in the fusion after sharding.
 using PartialInfo = std::map<std::string, Partial, std::less<>>;

@@ -72,8 +72,10 @@ PartialInfo partials(const Fusion& sharded, const DeviceMesh& mesh, const sym::E
     const Contracted sum = contracted(*op);
     std::vector<int> axes;
     for (const auto& [axis, reduce] : out.layout.partial)
-      if ((reduce == ReduceOp::sum || reduce == ReduceOp::prod) && mesh.size(axis) > 1) axes.push_back(axis);
+      if ((reduce == ReduceOp::sum || reduce == ReduceOp::prod || op->kind == OpKind::LogSumExp) && mesh.size(axis) > 1)
+        axes.push_back(axis);
     Partial partial;
+    partial.logsumexp = op->kind == OpKind::LogSumExp;
     for (int axis : axes) partial.ranks *= mesh.size(axis);
     partial.roundings = static_cast<int64_t>(axes.size());
     if (!axes.empty()) {

@@ -119,7 +119,8 @@ class Localizer {
       if (!roots_.count(op.out)) visit_reshard(*reshard);
       return;
     }
-    PLAIT_CHECK(property(op.kind) != OpProperty::composite, "{} is not expanded", describe(op));
+    PLAIT_CHECK(property(op.kind) != OpProperty::composite || is_sharded_whole(op.kind), "{} is not expanded",
+                describe(op));
     visit(op, [&]<class Node>(const Node& node) {
       auto local = copy(node);
       complete(*local, node);
@@ -274,6 +275,7 @@ class Localizer {
 
   // ---- Reductions that the communicator does not do.
   bool gathers(const ReshardStep& step, const TensorView* in) const {
+    if (step.reduce == ReduceOp::logsumexp) return true;
     return options_.reduces && !options_.reduces(step.reduce, in->dtype);
   }
 
@@ -317,6 +319,11 @@ class Localizer {
   }
 
   void reduce_members(TensorView* members, ReduceOp reduce, const TensorView& result) {
+    if (reduce == ReduceOp::logsumexp) {
+      auto op = std::make_unique<LogSumExp>();
+      op->in = members, op->dims = {0};
+      return add(std::move(op), result);
+    }
     const auto function = [&] {
       switch (reduce) {
         case ReduceOp::sum:
@@ -327,6 +334,8 @@ class Localizer {
           return Reduction::amin;
         case ReduceOp::prod:
           return Reduction::prod;
+        case ReduceOp::logsumexp:
+          break;
       }
       __builtin_unreachable();
     };

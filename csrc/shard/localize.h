@@ -8,8 +8,8 @@
 namespace plait {
 
 struct LocalizeOptions {
-  // Whether the communicator reduces numbers of a type over ranks; null: all. What it does not, every rank gathers and
-  // reduces.
+  // Whether the communicator reduces numbers of a type over ranks; null: all that ReduceOp names but logsumexp, which
+  // none does. What it does not, every rank gathers and reduces.
   std::function<bool(ReduceOp, DType)> reduces;
 };
 

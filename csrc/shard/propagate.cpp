@@ -60,7 +60,7 @@ void check_annotations(Fusion& fusion) {
 
 void check_ops(const Fusion& fusion) {
   for (const Op* op : fusion.ops()) {
-    if (property(op->kind) == OpProperty::composite)
+    if (property(op->kind) == OpProperty::composite && !is_sharded_whole(op->kind))
       throw UserError(fmt::format("{} is a composite op", text_name(*op)), describe(*op),
                       "run the pass expand before sharding");
     if (op->kind != OpKind::Reshard &&

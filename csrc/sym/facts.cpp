@@ -68,7 +68,7 @@ class Reader {
   }
 
   void skip() {
-    while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n')) rest_.remove_prefix(1);
+    while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\t' || rest_[0] == '\n')) rest_.remove_prefix(1);
   }
   bool starts(std::string_view sign) const { return rest_.substr(0, sign.size()) == sign; }
   bool digit() const { return !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9'; }

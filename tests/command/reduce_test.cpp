@@ -53,15 +53,18 @@ TEST(Reduce, EveryEditLeavesAGraphOrIsRefused) {
     const auto fusion = parse_fusion(text);
     for (const EditList& list : edit_lists()) {
       const std::vector<GraphEdit> made = list.make(*fusion);
-      for (size_t i = 0; i <= made.size(); ++i) {
+#ifdef PLAIT_SANITIZED
+      constexpr size_t kStride = 4;  // of edits; all of them at once too
+#else
+      constexpr size_t kStride = 1;
+#endif
+      for (size_t i = made.size() % kStride; i <= made.size(); i += kStride) {
         const auto part = i < made.size() ? std::span(made).subspan(i, 1) : std::span(made);
         const auto candidate = edited(*fusion, part);
         ++edits;
         if (!candidate) continue;
         ++graphs;
-        verify(*candidate);
-        const std::string printed = print(*candidate);
-        EXPECT_EQ(print(*parse_fusion(printed)), printed) << list.name << "\n" << text;
+        EXPECT_NO_THROW(verify(*candidate)) << list.name << "\n" << text;  // the text reads back: support/main.cpp
       }
     }
   }

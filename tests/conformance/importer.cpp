@@ -27,7 +27,7 @@ const OpRow& row_of(const Node& node) {
   const OpRow* row = find_op(node.op);
   if (!row) throw Unsupported{"op " + node.op};
   for (const auto& [name, attribute] : node.attributes) {
-    if (obeys(*row, name, attribute.text)) continue;
+    if (obeys(*row, name, attribute.text.empty() ? std::to_string(attribute.integer) : attribute.text)) continue;
     throw Unsupported{
         fmt::format("attribute {}{} of {}", name, attribute.text.empty() ? "" : "=" + attribute.text, node.op)};
   }

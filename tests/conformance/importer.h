@@ -29,7 +29,7 @@ struct Scope {
 
 class Call;
 // One op of ONNX. `attributes` names those that the handler obeys, apart by blanks; `mode=linear|nearest` obeys only
-// these texts.
+// these texts or numbers.
 struct OpRow {
   const char* name;
   void (*handler)(Call&);
@@ -37,7 +37,7 @@ struct OpRow {
 };
 // The row of an op, or null.
 const OpRow* find_op(std::string_view name);
-// Whether the op obeys the attribute; `value` is its text, where it is one.
+// Whether the op obeys the attribute; `value` is its text, or its number where it has none.
 bool obeys(const OpRow& row, std::string_view attribute, std::string_view value);
 
 class Importer {

@@ -161,15 +161,15 @@ TensorView* quantized(TensorView* scaled, TensorView* zero, DType to) {
 
 std::vector<OpRow> layer_rows() {
   return {
-      {"BatchNormalization", batch_normalization, "training_mode epsilon momentum is_test"},
+      {"BatchNormalization", batch_normalization, "training_mode epsilon momentum is_test=1"},
       {"DequantizeLinear", dequantize, "axis"},
       {"DynamicQuantizeLinear", dynamic_quantize},
-      {"Gemm", gemm, "alpha beta transA transB broadcast"},
+      {"Gemm", gemm, "alpha beta transA transB broadcast=0|1"},
       {"GlobalAveragePool", [](Call& c) { c.give(spatial(c, mean)); }},
       {"GlobalMaxPool", [](Call& c) { c.give(spatial(c, amax)); }},
       {"Hardmax", along_axis<hardmax>, "axis"},
       {"InstanceNormalization", instance_normalization, "epsilon"},
-      {"LayerNormalization", layer_normalization, "axis epsilon stash_type"},
+      {"LayerNormalization", layer_normalization, "axis epsilon stash_type=1"},
       {"LogSoftmax", along_axis<log_softmax>, "axis"},
       {"LRN", lrn, "size alpha beta bias"},
       {"MatMul", matmul_op},

@@ -127,6 +127,7 @@ fusion @ops (
 )",
     R"(
 let n = 4, c = 6
+given n: 2 in 2..64, c: 1 in 1.. below 2*n
 fusion @composites (
   %x: f32[n, c], %u: f32[2, n, 2*c], %i: i64[n, c], %k: i64[n], %v: f32[c], %table: f32[9, c], %q: bf16[4, n, c],
   %kv: bf16[2, n, c], %mask: bool[n, n], %cos: f32[n, 2*c], %six: f32[n, 6, 2]

@@ -109,5 +109,29 @@ TEST(CppApi, WrapsTheCallersMemory) {
   EXPECT_EQ(p.run({{"x", Tensor::wrap(f32, {1}, data.data() + 1)}}).at("y").to_doubles(), (std::vector<double>{4}));
 }
 
+TEST(CppApi, SizesThatContradictAFactAreRefused) {
+  Fusion f;
+  f.given(sym::parse_facts("n: 8 in 8..64"));
+  f.output("y", reshape(f.input("x", {"n"}, f32), {8, "floordiv(n, 8)"}));
+  Compiled compiled = compile(f, {});
+  EXPECT_EQ(compiled.run({{"x", Tensor::from_doubles(f32, {16}, std::vector<double>(16, 1.5))}}).at("y").shape,
+            (std::vector<int64_t>{8, 2}));
+  for (const int64_t n : {12, 72, 0}) {
+    const Tensors given = {{"x", Tensor::from_doubles(f32, {n}, std::vector<double>(size_t(n), 1.5))}};
+    for (const bool evaluated : {false, true}) {
+      try {
+        if (evaluated)
+          reference::evaluate(f, {given.begin(), given.end()});
+        else
+          compiled.run(given);
+        ADD_FAILURE() << n;
+      } catch (const UserError& e) {
+        EXPECT_NE(std::string(e.what()).find("contradicts what is known"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("symbol 'n'"), std::string::npos) << e.what();
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace plait

@@ -111,6 +111,51 @@ fusion @f (
     EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
 }
 
+// Facts are what shapes and proofs build on; those that every fusion knows do not print.
+TEST(Text, FactsRoundTrip) {
+  const auto fusion = parse_fusion(R"(
+let n = 48
+given n: 16 in 16..4096, m: 1 in 0..   # a comment
+given k: 4 in 4.. below n, t: 1 in 1..
+mesh @m (tp = t)
+fusion @f on @m (%x: f32[n, k], %i: i64[m]) -> (%y, %i) {
+  %y = reshape(%x, shape = [16, floordiv(n, 16), k])
+}
+)");
+  verify(*fusion);
+  expect_round_trip(*fusion);
+  expect_round_trip(*clone(*fusion));
+  EXPECT_EQ(print(*fusion).substr(0, 60), "let n = 48\ngiven k: 4 in 4.. below n, n: 16 in 16..4096\nmesh");
+  EXPECT_FALSE(
+      equal(*fusion, *parse_fusion("let n = 48\nmesh @m (tp = t)\nfusion @f on @m (%x: f32[n, 4]) -> (%x) {}")));
+  const auto narrower = clone(*fusion, {.replace = {{"k", 8}}, .facts = {{"n", {.hi = 64, .multiple_of = 3}}}});
+  expect_round_trip(*narrower);
+  EXPECT_EQ(sym::print(narrower->given()), "n = 48") << print(*narrower);
+
+  Fusion built;
+  built.given(sym::parse_facts("n: 8 in 8..64"));
+  built.output("y", reshape(built.input("x", {"n"}, f32), {8, "floordiv(n, 8)"}));
+  expect_round_trip(built);
+}
+
+TEST(Text, FactsThatDoNotHoldAreRefused) {
+  const auto refused = [](const std::string& facts) {
+    try {
+      parse_fusion("let T = f32\ngiven " + facts + "\nmesh @m (tp = 2)\nfusion @f on @m (%x: f32[n]) -> (%x) {}");
+    } catch (const UserError& e) {
+      return std::string(e.what());
+    }
+    return std::string("taken");
+  };
+  EXPECT_NE(refused("").find("no facts"), std::string::npos) << refused("");
+  EXPECT_NE(refused("n").find("expected ':' or '=', found the end"), std::string::npos) << refused("n");
+  EXPECT_NE(refused("n: 16 in 1..8").find("<text>:2:7"), std::string::npos) << refused("n: 16 in 1..8");
+  EXPECT_NE(refused("n: 1 in ..-1").find("'n'"), std::string::npos) << refused("n: 1 in ..-1");
+  EXPECT_NE(refused("rank.dp = 0").find("there is no symbol `rank.dp`"), std::string::npos) << refused("rank.dp = 0");
+  EXPECT_NE(refused("T = 3").find("`T` is a let dtype"), std::string::npos) << refused("T = 3");
+  EXPECT_EQ(refused("n: 16 in 16.., rank.tp: 1 in 0..1"), "taken");
+}
+
 // What must be given prints even where it is empty.
 TEST(Text, RequiredAttributesPrint) {
   Fusion f;
@@ -118,11 +163,12 @@ TEST(Text, RequiredAttributesPrint) {
   f.output("a", flip(x, {}));
   f.output("b", unsqueeze(x, {}));
   f.output("c", roll(x, {}, {}));
+  f.output("e", squeeze(x));
   f.output("d", softmax(x, -1));
   expect_round_trip(f);
   const std::string text = print(f);
-  for (const char* call :
-       {"flip(%x, dims = [])", "unsqueeze(%x, dims = [])", "roll(%x, shifts = [])", "softmax(%x, dim = 1)"})
+  for (const char* call : {"flip(%x, dims = [])", "unsqueeze(%x, dims = [])", "squeeze(%x, dims = [])",
+                           "roll(%x, shifts = [])", "softmax(%x, dim = 1)"})
     EXPECT_NE(text.find(call), std::string::npos) << text;
 }
 

@@ -194,6 +194,31 @@ TEST(Examples, SoftmaxOverACutDimExchangesTwoNumbersARow) {
   EXPECT_TRUE(test::reshards(*opened("softmax", "", "")).empty());
 }
 
+TEST(Examples, LogSumExpOverACutDimExchangesOneNumberARow) {
+  const std::string text =
+      "mesh @m (dp = 2, tp = 2)\nfusion @f on @m (%x: f32[6, 8] {1: [tp, dp]}) -> (%y) {\n"
+      " %y = logsumexp(%x, dims = [1])\n}\n";
+  auto f = sharded(text);
+  EXPECT_EQ(test::layout_of(*f, "y"), "{}");
+  const TensorView* parts = inputs(*f->find("y")->definition)[0];
+  while (parts->definition->kind == OpKind::Reshard) parts = inputs(*parts->definition)[0];
+  EXPECT_EQ(test::layout_of(*f, parts->name), "{} partial(dp: logsumexp, tp: logsumexp)");
+  EXPECT_NE(parts->reason.find("[tp, dp] pending: logsumexp reduces %x dim 1"), std::string::npos) << parts->reason;
+  // What is looked up, copied or moved stays pending; no arithmetic does.
+  auto moved = sharded(
+      "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[6, 8] {1: tp}) -> (%z) {\n %y = logsumexp(%x, dims = [1])\n"
+      " %z = flip(%y, dims = [0])\n}\n");
+  EXPECT_EQ(test::layout_of(*moved, "y"), "{} partial(tp: logsumexp)");
+  auto added = sharded(
+      "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[6, 8] {1: tp}) -> (%z) {\n %y = logsumexp(%x, dims = [1])\n"
+      " %z = neg(%y)\n}\n");
+  EXPECT_EQ(test::reshards(*added).size(), 1u);
+  // 8-bit floats are rounded when whole.
+  auto small = sharded(
+      "mesh @m (tp = 2)\nfusion @f on @m (%x: f8e4m3[6, 8] {1: tp}) -> (%y) {\n %y = logsumexp(%x, dims = [1])\n}\n");
+  EXPECT_EQ(test::reshards(*small), (Lines{"all-gather tp %x -> %x_gathered"}));
+}
+
 TEST(Examples, ConflictOfTwoActivations) {
   auto f = sharded(
       "mesh @m (x = 2)\nfusion @f on @m (%a: f32[4, 6] {0: x}, %b: f32[4, 6] {1: x}) -> (%y) {\n"

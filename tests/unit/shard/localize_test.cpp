@@ -86,6 +86,23 @@ TEST(Localize, TheMiddleIsWhereTheDimIs) {
   EXPECT_EQ(gather->inner.constant(), 10);
 }
 
+// No communicator does it: parts are gathered, and every rank finds logsumexp of them.
+TEST(Localize, PendingLogSumExpIsGathered) {
+  auto f = sharded(
+      "mesh @m (tp = 3)\nfusion @f on @m (%x: f32[4, 7] {1: tp}) -> (%y, %z {0: tp}) {\n"
+      " %y = logsumexp(%x, dims = [1])\n %z = logsumexp(%x, dims = [1])\n}\n");
+  auto local = localize(*f, DeviceMesh({3}));
+  const auto* joined = as<LogSumExp>(*local->find("y")->definition);
+  ASSERT_TRUE(joined);
+  EXPECT_EQ(joined->dims, (std::vector<int64_t>{0}));
+  EXPECT_EQ(type_text(*joined->in), "f32[3, 4]");
+  EXPECT_EQ(joined->in->definition->kind, OpKind::AllGather);
+  EXPECT_EQ(inputs(*joined->in->definition)[0]->definition->kind, OpKind::LogSumExp);
+  const auto* cut = as<LogSumExp>(*local->find("z")->definition);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->in->definition->kind, OpKind::LocalSlice);
+}
+
 TEST(Localize, ARandomOpKnowsItsPlace) {
   auto f = sharded(
       "mesh @m (dp = 2, tp = 2)\nfusion @f on @m (%s: u64[]) -> (%y {0: [dp, tp]}, %z) {\n"

@@ -1,0 +1,39 @@
+#pragma once
+// What the Fusion parser's errors say of attributes. Private to csrc/ir.
+#include <fmt/core.h>
+
+#include "ir/op.h"
+
+namespace plait {
+
+// Names of the attributes that may be written.
+template <class Node>
+std::vector<std::string> attributes(const Node& node) {
+  std::vector<std::string> out;
+  for_each_field(node, [&](auto field, const auto& value) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, Pointwise>) {
+      if (value == Pointwise::gelu_erf) out.push_back("approx");
+    } else if (std::is_same_v<T, Reduction>) {  // the op's name says it
+    } else if (is_attribute(field) || field.role == Role::named) {
+      out.emplace_back(field.name);
+      if constexpr (std::is_same_v<T, Constant>) out.emplace_back("dtype");
+    }
+  });
+  return out;
+}
+
+// How an attribute that is missing may be written.
+template <class T>
+std::string example(std::string_view name) {
+  if constexpr (std::is_same_v<T, Constant>) return "write value = 0, dtype = f32";
+  if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) return fmt::format("write {0} = [b, 4], or {0} = []", name);
+  if constexpr (std::is_same_v<T, std::vector<int64_t>>) return fmt::format("write {} = [1]", name);
+  if constexpr (std::is_same_v<T, DType>) return fmt::format("write {} = f32", name);
+  if constexpr (std::is_same_v<T, double>) return fmt::format("write {} = 0.1", name);
+  if constexpr (std::is_same_v<T, int>) return fmt::format("write {} = tp, an axis of the mesh", name);
+  if (name == "dim") return "write dim = 0, or dim = -1 for the last";
+  return fmt::format("write {} = 2", name);
+}
+
+}  // namespace plait
