@@ -162,6 +162,29 @@ Edits drop_lets(const Fusion& fusion) {
   return out;
 }
 
+// Facts about one symbol, in the text: what is built on them is built anew.
+Edits drop_facts(const Fusion& fusion) {
+  Edits out;
+  const sym::Facts all = fusion.given();
+  for (const auto& [symbol, row] : all.rows()) {
+    const auto without = [symbol = symbol](std::string text) {
+      const std::string mark = "given ";
+      const size_t line = text.starts_with(mark) ? 0 : text.find("\n" + mark) + 1;
+      const size_t begin = line + mark.size(), end = text.find('\n', begin);
+      sym::Pool pool;
+      sym::Facts left;
+      const sym::Facts stated = sym::parse_facts(text.substr(begin, end - begin));
+      stated.apply(pool);
+      for (const auto& [name, facts] : stated.rows())
+        if (name != symbol) left.state(name, pool.info(pool.find_symbol(name)));
+      if (left.rows().empty()) return text.erase(line, end + 1 - line);
+      return text.replace(begin, end - begin, print(left));
+    };
+    out.push_back({nullptr, without, {}});
+  }
+  return out;
+}
+
 // ---- Dtypes and attributes.
 
 void dtypes_to_f32(Fusion& f, DType from) {
@@ -254,20 +277,18 @@ std::vector<int64_t> graph_size(const Fusion& fusion) {
           annotations,
           attributes,
           dtypes,
-          static_cast<int64_t>(fusion.size_lets.size() + fusion.dtype_lets.size()),
+          static_cast<int64_t>(fusion.size_lets.size() + fusion.dtype_lets.size() + fusion.given().rows().size()),
           ranks,
           extents};
 }
 
 std::span<const EditList> type_edit_lists() {
   static const EditList lists[] = {
-      {"mesh", false, drop_mesh_axes},  {"mesh", false, smaller_mesh_axes},
-      {"lets", true, lets_to<1>},       {"lets", true, lets_to<2>},
-      {"lets", true, lets_to<3>},       {"lets", true, lets_to<0>},
-      {"lets", true, drop_lets},        {"extents", true, extents_to<1>},
-      {"extents", true, extents_to<2>}, {"extents", true, extents_to<3>},
-      {"extents", true, extents_to<0>}, {"extents", false, single_extents},
-      {"dtypes", true, simpler_dtypes}, {"attributes", true, simpler_attributes},
+      {"mesh", false, drop_mesh_axes},    {"mesh", false, smaller_mesh_axes}, {"lets", true, lets_to<1>},
+      {"lets", true, lets_to<2>},         {"lets", true, lets_to<3>},         {"lets", true, lets_to<0>},
+      {"facts", true, drop_facts},        {"lets", true, drop_lets},          {"extents", true, extents_to<1>},
+      {"extents", true, extents_to<2>},   {"extents", true, extents_to<3>},   {"extents", true, extents_to<0>},
+      {"extents", false, single_extents}, {"dtypes", true, simpler_dtypes},   {"attributes", true, simpler_attributes},
   };
   return lists;
 }

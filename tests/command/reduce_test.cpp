@@ -81,6 +81,7 @@ TEST(Reduce, NothingRemainsWhereAnythingFails) {
     EXPECT_LE(size[1], 2) << found.text;                      // one input, which is the output
     EXPECT_EQ(size[3], 0) << found.text;                      // no mesh
     EXPECT_EQ(size[7], 0) << found.text;                      // all is f32
+    EXPECT_FALSE(has(found.text, "given ")) << found.text;
     EXPECT_LE(found.runs, 60) << text;
   }
 }
