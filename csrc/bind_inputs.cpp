@@ -181,6 +181,17 @@ Sizes lets_of_open_symbols(const Fusion& fusion) {
   return out;
 }
 
+void give_sizes(Sizes& out, const Fusion& fusion, const Sizes& given) {
+  const std::set<std::string> known = size_symbols(fusion);
+  for (const auto& [name, value] : given) {
+    if (!known.contains(name) && !fusion.size_let(name))
+      throw UserError(fmt::format("there is no size `{}`", name), fmt::format("fusion @{}", fusion.name()),
+                      suggestion(name, {known.begin(), known.end()}));
+    out[name] = value;
+  }
+  out.merge(lets_of_open_symbols(fusion));
+}
+
 Sizes mesh_symbols(const Mesh& mesh, const DeviceMesh& devices) {
   Sizes out;
   for (size_t i = 0; i < mesh.axes().size(); ++i)

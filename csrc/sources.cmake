@@ -75,6 +75,7 @@ set(PLAIT_CORE_SOURCES
   graph/rewrite.cpp
   graph/split_bias.cpp
   graph/widen_products.cpp
+  inspect.cpp
   ir/clone.cpp
   ir/complete.cpp
   ir/factors.cpp

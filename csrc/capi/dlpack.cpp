@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "base/error.h"
-#include "capi/handles.h"
 
 namespace plait {
 
@@ -47,6 +46,26 @@ struct Exported {
 };
 
 }  // namespace
+
+plait_dtype to_c(DType dtype) {
+  const auto bits = static_cast<uint8_t>(8 * size_of(dtype));
+  if (dtype == DType::boolean) return {6, 8, 1};
+  if (dtype == DType::bf16) return {4, 16, 1};
+  if (dtype == DType::f8e4m3) return {10, 8, 1};
+  if (dtype == DType::f8e5m2) return {12, 8, 1};
+  if (is_float(dtype)) return {2, bits, 1};
+  return {static_cast<uint8_t>(is_unsigned(dtype) ? 1 : 0), bits, 1};
+}
+
+DType from_c(plait_dtype dtype) {
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const plait_dtype known = to_c(static_cast<DType>(i));
+    if (known.code == dtype.code && known.bits == dtype.bits && dtype.lanes == 1) return static_cast<DType>(i);
+  }
+  throw UserError(
+      fmt::format("DLPack type (code {}, bits {}, lanes {}) is no dtype of plait", dtype.code, dtype.bits, dtype.lanes),
+      "", "convert the tensor first");
+}
 
 Tensor from_dlpack(const DLTensor& tensor, const std::string& name) {
   const std::string where = "input %" + name;

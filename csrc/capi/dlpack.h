@@ -36,6 +36,10 @@ namespace plait {
 // DLDeviceType: memory of the host, of a CUDA device, of the host for CUDA, managed by CUDA.
 enum : int32_t { kDlCpu = 1, kDlCuda = 2, kDlCudaHost = 3, kDlCudaManaged = 13 };
 
+plait_dtype to_c(DType dtype);
+// UserError where plait has no such dtype.
+DType from_c(plait_dtype dtype);
+
 // A tensor over the caller's memory, which must outlive it. UserError naming the input: memory of another kind of
 // device, no data, a dtype that plait lacks, an extent below 0.
 Tensor from_dlpack(const DLTensor& tensor, const std::string& name);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "capi/callbacks.h"
+#include "capi/dlpack.h"
 #include "capi/plait_c.h"
 #include "plait.h"
 
@@ -91,9 +92,5 @@ void give(const T& value, T* out, const char* name) {
 // A string, or what stands for null.
 inline std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
 inline std::string required_text(const char* text, const char* name) { return &required(text, name); }
-
-plait_dtype to_c(DType dtype);
-// UserError where plait has no such dtype.
-DType from_c(plait_dtype dtype);
 
 }  // namespace plait

@@ -1,25 +1,9 @@
 // Questions about what was compiled.
 #include "capi/handles.h"
-#include "pipeline.h"
+#include "inspect.h"
 
 namespace plait {
 namespace {
-
-std::string stage_text(const Compiled& compiled, const std::string& stage) {
-  const CompiledClass& all = compiled.compiled_class();
-  if (stage == "graph") return print(*all.graph);
-  if (stage == "sharded") return print(*all.sharded);
-  if (stage == "localized") return print(*all.localized);
-  if (stage == "program") return print(*all.program);
-  if (stage == "timings") return all.timings;
-  if (stage == "kir") {
-    std::string out;
-    for (const std::string& text : all.kernel_texts) out += text + "\n";
-    return out;
-  }
-  throw UserError(fmt::format("there is no text of stage `{}`", stage), "dump",
-                  "known: graph, sharded, localized, kir, program, timings");
-}
 
 void give_text(std::string data, plait_text** out) {
   auto text = std::make_unique<plait_text>();
@@ -83,13 +67,7 @@ plait_error* plait_program_kernel(plait_program* program, size_t index, plait_ke
 plait_error* plait_program_layout(plait_program* program, const char* tensor, plait_text** out) {
   return asked(program, [&](Compiled& compiled) {
     required(out, "out") = nullptr;
-    const Fusion& sharded = compiled.sharded();
-    const std::string name = required_text(tensor, "tensor");
-    const TensorView* t = sharded.find(name);
-    if (!t)
-      throw UserError(fmt::format("there is no tensor %{} after propagation", name),
-                      fmt::format("fusion @{}", sharded.name()), "the dump `sharded` lists all");
-    give_text(sharded.has_mesh() ? print(t->layout, sharded.mesh()) : "{}", out);
+    give_text(layout_text(compiled.sharded(), required_text(tensor, "tensor")), out);
   });
 }
 
@@ -98,14 +76,7 @@ plait_error* plait_program_local_shape(plait_program* program, const char* outpu
   return asked(program, [&](Compiled& compiled) {
     required(dims, "dims") = 0;
     const std::string name = required_text(output, "output");
-    const auto& shapes = compiled.report().local_shapes;
-    const auto found = shapes.find(name);
-    if (found == shapes.end())
-      throw UserError(fmt::format("there is no output %{}", name), "local shape", "name an output of the fusion");
-    if (rank < 0 || rank >= static_cast<int64_t>(found->second.size()))
-      throw UserError(fmt::format("there is no rank {}", rank), "local shape",
-                      fmt::format("the mesh has {} ranks", found->second.size()));
-    const std::vector<int64_t>& local = found->second[static_cast<size_t>(rank)];
+    const std::vector<int64_t>& local = local_shape(compiled.report(), name, rank);
     *dims = local.size();
     if (local.size() > capacity)
       throw UserError(fmt::format("room for {} of {} numbers", capacity, local.size()), "local shape of %" + name,
@@ -117,7 +88,7 @@ plait_error* plait_program_local_shape(plait_program* program, const char* outpu
 plait_error* plait_program_dump(plait_program* program, const char* stage, plait_text** out) {
   return asked(program, [&](Compiled& compiled) {
     required(out, "out") = nullptr;
-    give_text(stage_text(compiled, required_text(stage, "stage")), out);
+    give_text(stage_text(compiled.compiled_class(), required_text(stage, "stage")), out);
   });
 }
 

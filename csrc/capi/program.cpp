@@ -1,5 +1,4 @@
 // Compiling and running.
-#include "base/suggest.h"
 #include "bind_inputs.h"
 #include "capi/dlpack.h"
 #include "capi/handles.h"
@@ -22,16 +21,13 @@ CompileOptions compile_options(const plait_compile_options& given, const Fusion&
   if (given.ranks < 0)
     throw UserError(fmt::format("{} ranks", given.ranks), "compile", "give at least 1, or 0 for none");
   if (given.ranks > 0) out.ranks = given.ranks;
-  const std::set<std::string> known = size_symbols(fusion);
+  Sizes sizes;
   for (size_t i = 0; i < given.size_count; ++i) {
     const plait_setting& s = required(given.sizes, "sizes", i);
     const std::string name = required_text(s.name, "sizes.name");
-    if (!known.contains(name) && !fusion.size_let(name))
-      throw UserError(fmt::format("there is no size `{}`", name), fmt::format("fusion @{}", fusion.name()),
-                      suggestion(name, {known.begin(), known.end()}));
-    out.sizes[name] = whole_number(required_text(s.value, "sizes.value"), name);
+    sizes[name] = whole_number(required_text(s.value, "sizes.value"), name);
   }
-  out.sizes.merge(lets_of_open_symbols(fusion));
+  give_sizes(out.sizes, fusion, sizes);
   for (size_t i = 0; i < given.setting_count; ++i) {
     const plait_setting& s = required(given.settings, "settings", i);
     set_option(out.options, required_text(s.name, "settings.name"), required_text(s.value, "settings.value"));

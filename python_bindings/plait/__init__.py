@@ -1,0 +1,77 @@
+"""plait: fusion graphs compiled for CPUs and GPUs, on one rank or many.
+
+    f = plait.Fusion("softmax")
+    x = f.input("x", ["rows", 1000], plait.f32)
+    f.output("y", plait.ops.softmax(x, dim=-1))
+    y = plait.compile(f).run({"x": array})["y"]      # any array with DLPack in, plait.Array out
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from plait import _plait, ops
+from plait._plait import Array, DType, Fusion, Kernel, Program, Tensor, array, compile, dtype
+from plait.command import doctor
+from plait.errors import CommError, Error, InternalError, MissingError, UserError
+from plait.mesh import Mesh
+
+__version__ = _plait.version()
+
+bool_ = DType.bool_
+i8, i16, i32, i64 = DType.i8, DType.i16, DType.i32, DType.i64
+u8, u16, u32, u64 = DType.u8, DType.u16, DType.u32, DType.u64
+f8e4m3, f8e5m2, f16, bf16, f32, f64 = (DType.f8e4m3, DType.f8e5m2, DType.f16, DType.bf16, DType.f32, DType.f64)
+
+
+def parse(text: str, file: str = "<text>", set: Mapping[str, Any] | None = None) -> Fusion:
+    """Reads a fusion in the text form of docs/ir.md. Raises UserError with the place."""
+    return Fusion.parse(text, file, dict(set or {}))
+
+
+def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: str = "cpu",
+              comm: str = "local:threads", **how: Any) -> dict[str, Array]:
+    """Runs a fusion on ranks of this process, each a thread: global arrays in and out. `how`: as for compile()."""
+    return compile(fusion, device=device, comm=comm, ranks=ranks, **how).run(dict(inputs))
+
+
+def _numpy(self: Array) -> Any:
+    """The elements as a NumPy array: of the same memory, but for bf16 and f8, which NumPy lacks and which become f32."""
+    import numpy
+
+    if self.device == "cpu" and self.dtype in (bf16, f8e4m3, f8e5m2):
+        return numpy.array(self.to_doubles(), numpy.float32).reshape(self.shape)
+    return numpy.asarray(memoryview(self))
+
+
+def _reduce(self: Fusion) -> Any:
+    return parse, (str(self),)
+
+
+def _binary(name: str, swapped: bool = False) -> Any:
+    def function(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, (Tensor, int, float)):
+            return NotImplemented
+        return _plait.apply(name, [other, self] if swapped else [self, other])
+
+    return function
+
+
+Array.numpy = _numpy
+Fusion.__reduce__ = _reduce
+for _word, _name in [("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "div"), ("floordiv", "floor_divide"),
+                     ("mod", "remainder"), ("pow", "pow")]:
+    setattr(Tensor, f"__{_word}__", _binary(_name))
+    setattr(Tensor, f"__r{_word}__", _binary(_name, True))
+for _word, _name in [("lt", "lt"), ("le", "le"), ("gt", "gt"), ("ge", "ge"), ("and", "bitwise_and"),
+                     ("or", "bitwise_or"), ("xor", "bitwise_xor")]:
+    setattr(Tensor, f"__{_word}__", _binary(_name))
+Tensor.__matmul__ = lambda self, other: ops.matmul(self, other)
+Tensor.__neg__ = lambda self: ops.neg(self)
+
+__all__ = [
+    "Array", "CommError", "DType", "Error", "Fusion", "InternalError", "Kernel", "Mesh", "MissingError", "Program",
+    "Tensor", "UserError", "array", "bf16", "bool_", "compile", "doctor", "dtype", "f16", "f32", "f64", "f8e4m3",
+    "f8e5m2", "i16", "i32", "i64", "i8", "ops", "parse", "run_ranks", "u16", "u32", "u64", "u8",
+]

@@ -1,0 +1,5 @@
+"""python -m plait: the command."""
+
+from plait.command import main
+
+main()

@@ -1,0 +1,58 @@
+"""Ops as statements of the text form (docs/ir.md), for the functions of plait.ops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from plait import _plait
+from plait.errors import UserError
+
+Extent = int | str
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    if isinstance(value, _plait.DType):
+        return value.name.rstrip("_")
+    if isinstance(value, _plait.Tensor):
+        return "%" + value.name
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_word(each) for each in value) + "]"
+    return str(value)
+
+
+def emit(op: str, operands: Sequence[_plait.Tensor | None], attributes: dict[str, Any],
+         fusion: _plait.Fusion | None = None) -> _plait.Tensor:
+    """Adds an op to the fusion of its operands. What is None is left out."""
+    words = []
+    for operand in operands:
+        if operand is None:
+            continue
+        if not isinstance(operand, _plait.Tensor):
+            raise UserError(f"{operand!r} is no tensor", op, "give a tensor of the fusion")
+        fusion = _same(op, fusion, operand)
+        words.append("%" + operand.name)
+    for name, value in attributes.items():
+        if value is None:
+            continue
+        if isinstance(value, _plait.Tensor):
+            fusion = _same(op, fusion, value)
+        words.append(f"{name} = {_word(value)}")
+    if fusion is None:
+        raise UserError(f"{op} has no operand", op, "give at least one tensor")
+    return fusion.statement(f"{op}({', '.join(words)})")
+
+
+def _same(op: str, fusion: _plait.Fusion | None, tensor: _plait.Tensor) -> _plait.Fusion:
+    if fusion is not None and not fusion.owns(tensor):
+        raise UserError(f"%{tensor.name} is of another fusion", op, "use the tensors of one fusion")
+    return fusion or tensor.fusion
+
+
+def dtype(value: Any) -> _plait.DType | None:
+    return None if value is None else _plait.dtype(value)

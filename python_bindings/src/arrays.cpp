@@ -1,0 +1,302 @@
+// Arrays in and out without a copy: DLPack (versions 0 and 1), and the buffer protocol where DLPack lacks a dtype.
+#include <array>
+#include <cstring>
+
+#include "base/error.h"
+#include "bindings.h"
+#include "capi/dlpack.h"
+
+// DLPack before version 1.
+struct DLManagedTensor {
+  DLTensor dl_tensor;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensor* self);
+};
+
+namespace plait::python {
+namespace {
+
+constexpr const char* kVersioned = "dltensor_versioned";
+constexpr const char* kPlain = "dltensor";
+
+// The tensor of a capsule, whose memory goes back by `release`.
+Tensor adopted(const DLTensor& tensor, const std::string& input, std::function<void()> release) {
+  Tensor out;
+  try {
+    out = from_dlpack(tensor, input);
+  } catch (...) {
+    release();
+    throw;
+  }
+  const Memory& memory = *out.memory;
+  out.memory = std::make_shared<Memory>(memory.data(), memory.bytes(), std::move(release), memory.location());
+  return out;
+}
+
+template <class Managed>
+Tensor taken(PyObject* capsule, const char* name, const char* used, const std::string& input) {
+  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+  PyCapsule_SetName(capsule, used);
+  return adopted(managed->dl_tensor, input, [managed] {
+    if (managed->deleter) managed->deleter(managed);
+  });
+}
+
+Tensor from_capsule(const nb::object& capsule, const std::string& input) {
+  PyObject* p = capsule.ptr();
+  if (PyCapsule_IsValid(p, kVersioned))
+    return taken<DLManagedTensorVersioned>(p, kVersioned, "used_dltensor_versioned", input);
+  if (PyCapsule_IsValid(p, kPlain)) return taken<DLManagedTensor>(p, kPlain, "used_dltensor", input);
+  throw UserError("__dlpack__ gave no capsule of DLPack", "input %" + input, "give an array, or a tensor of PyTorch");
+}
+
+// The element type of a buffer's format, in native byte order.
+std::optional<DType> dtype_of_format(const char* format, Py_ssize_t bytes) {
+  if (!format) return DType::u8;
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  if (std::strlen(format) != 1) return std::nullopt;
+  const auto sized = [&](std::array<DType, 4> types) -> std::optional<DType> {
+    for (DType t : types)
+      if (static_cast<Py_ssize_t>(size_of(t)) == bytes) return t;
+    return std::nullopt;
+  };
+  if (*format == '?') return DType::boolean;
+  if (std::strchr("efd", *format)) return sized({DType::f16, DType::f32, DType::f64, DType::f64});
+  if (std::strchr("bhilqn", *format)) return sized({DType::i8, DType::i16, DType::i32, DType::i64});
+  if (std::strchr("BHILQN", *format)) return sized({DType::u8, DType::u16, DType::u32, DType::u64});
+  return std::nullopt;
+}
+
+const char* format_of(DType dtype) {
+  switch (dtype) {
+    case DType::boolean:
+      return "?";
+    case DType::i8:
+      return "b";
+    case DType::i16:
+      return "h";
+    case DType::i32:
+      return "i";
+    case DType::i64:
+      return "q";
+    case DType::u8:
+      return "B";
+    case DType::u16:
+      return "H";
+    case DType::u32:
+      return "I";
+    case DType::u64:
+      return "Q";
+    case DType::f16:
+      return "e";
+    case DType::f32:
+      return "f";
+    case DType::f64:
+      return "d";
+    case DType::bf16:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
+      return nullptr;
+  }
+  return nullptr;
+}
+
+// Releases a buffer from any thread.
+void release_buffer(Py_buffer* view) {
+  if (!Py_IsInitialized()) return;
+  const nb::gil_scoped_acquire lock;
+  PyBuffer_Release(view);
+  delete view;
+}
+
+Tensor from_buffer(nb::handle object, const std::string& input) {
+  auto view = std::make_unique<Py_buffer>();
+  if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_FULL_RO) != 0) throw nb::python_error();
+  Py_buffer* held = view.release();
+  std::shared_ptr<void> owner(held, [](void* p) { release_buffer(static_cast<Py_buffer*>(p)); });
+  const auto dtype = dtype_of_format(held->format, held->itemsize);
+  if (!dtype)
+    throw UserError(fmt::format("elements of format `{}` are of no dtype of plait", held->format ? held->format : ""),
+                    "input %" + input, "convert the array");
+  Tensor out;
+  out.dtype = *dtype;
+  size_t reach = held->len == 0 ? 0 : static_cast<size_t>(held->itemsize);
+  for (int d = 0; d < held->ndim; ++d) {
+    const Py_ssize_t step = held->strides[d];
+    if (step < 0 || step % held->itemsize != 0)
+      throw UserError(fmt::format("dim {} has a stride of {} bytes", d, step), "input %" + input,
+                      "make the array contiguous, e.g. by numpy.ascontiguousarray");
+    out.shape.push_back(held->shape[d]);
+    out.strides.push_back(step / held->itemsize);
+    if (held->len > 0) reach += static_cast<size_t>(step * (held->shape[d] - 1));
+  }
+  alignas(kBufferAlignment) static char nothing[kBufferAlignment];
+  void* data = held->buf ? held->buf : nothing;
+  out.memory = std::make_shared<Memory>(data, reach, [owner]() mutable { owner.reset(); });
+  return out;
+}
+
+// ---- Out.
+
+void free_versioned(PyObject* capsule) {
+  auto* managed = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, kVersioned));
+  if (managed)
+    managed->deleter(managed);
+  else
+    PyErr_Clear();  // taken by somebody else
+}
+
+void free_plain(PyObject* capsule) {
+  auto* managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, kPlain));
+  if (managed)
+    managed->deleter(managed);
+  else
+    PyErr_Clear();
+}
+
+DLManagedTensor* to_plain(const Tensor& tensor) {
+  DLManagedTensorVersioned* versioned = to_dlpack(tensor);
+  auto out = std::make_unique<DLManagedTensor>();
+  out->dl_tensor = versioned->dl_tensor;
+  out->manager_ctx = versioned;
+  out->deleter = [](DLManagedTensor* self) {
+    auto* inner = static_cast<DLManagedTensorVersioned*>(self->manager_ctx);
+    inner->deleter(inner);
+    delete self;
+  };
+  return out.release();
+}
+
+nb::object capsule_of(const ArrayRef& array, nb::object stream, nb::object max_version, nb::object, nb::object copy) {
+  (void)stream;  // what was written is done, or in the order of the stream that the run was given
+  if (!copy.is_none() && nb::cast<bool>(copy))
+    throw UserError("a copy is asked for", "__dlpack__", "copy what the consumer makes of it");
+  const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[nb::int_(0)]) >= 1;
+  PyObject* made = versioned ? PyCapsule_New(to_dlpack(array.tensor), kVersioned, free_versioned)
+                             : PyCapsule_New(to_plain(array.tensor), kPlain, free_plain);
+  if (!made) throw nb::python_error();
+  return nb::steal(made);
+}
+
+Location location(const ArrayRef& array) { return array.tensor.memory ? array.tensor.memory->location() : Location{}; }
+
+// Shape and strides of a buffer that is lent.
+struct Lent {
+  std::vector<Py_ssize_t> shape, strides;
+};
+
+int lend_buffer(PyObject* self, Py_buffer* view, int flags) {
+  const auto* array = nb::inst_ptr<ArrayRef>(self);
+  const Tensor& t = array->tensor;
+  const char* format = format_of(t.dtype);
+  if (!t.on_host() || !format) {
+    PyErr_Format(PyExc_BufferError, "an array of %s%s has no buffer", std::string(name(t.dtype)).c_str(),
+                 t.on_host() ? "" : " in a GPU's memory");
+    return -1;
+  }
+  if (!t.is_contiguous() && (flags & PyBUF_STRIDES) != PyBUF_STRIDES) {
+    PyErr_SetString(PyExc_BufferError, "the array is not contiguous");
+    return -1;
+  }
+  auto lent = std::make_unique<Lent>();
+  const auto bytes = static_cast<Py_ssize_t>(size_of(t.dtype));
+  for (size_t d = 0; d < t.shape.size(); ++d) {
+    lent->shape.push_back(t.shape[d]);
+    lent->strides.push_back(t.strides[d] * bytes);
+  }
+  view->obj = self;
+  Py_INCREF(self);
+  view->buf = t.data();
+  view->len = static_cast<Py_ssize_t>(t.bytes());
+  view->readonly = 0;
+  view->itemsize = bytes;
+  view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
+  view->ndim = static_cast<int>(t.shape.size());
+  view->shape = (flags & PyBUF_ND) ? lent->shape.data() : nullptr;
+  view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? lent->strides.data() : nullptr;
+  view->suboffsets = nullptr;
+  view->internal = lent.release();
+  return 0;
+}
+
+void take_buffer_back(PyObject*, Py_buffer* view) { delete static_cast<Lent*>(view->internal); }
+
+PyType_Slot kBufferSlots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(lend_buffer)},
+                              {Py_bf_releasebuffer, reinterpret_cast<void*>(take_buffer_back)},
+                              {0, nullptr}};
+
+std::string device_text(const ArrayRef& array) {
+  const Location at = location(array);
+  return at.host ? "cpu" : fmt::format("cuda:{}", at.ordinal);
+}
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  std::string out;
+  for (int64_t e : shape) out += (out.empty() ? "" : ", ") + std::to_string(e);
+  return "[" + out + "]";
+}
+
+}  // namespace
+
+Tensor tensor_of(nb::handle object, const std::string& input, nb::handle stream) {
+  if (nb::isinstance<ArrayRef>(object)) return nb::cast<ArrayRef&>(object).tensor;
+  if (!nb::hasattr(object, "__dlpack__")) {
+    if (PyObject_CheckBuffer(object.ptr())) return from_buffer(object, input);
+    throw UserError(fmt::format("{} is no array", nb::cast<std::string>(nb::repr(object.type()))), "input %" + input,
+                    "give an object with __dlpack__ or a buffer: NumPy, PyTorch, JAX");
+  }
+  try {
+    const nb::object device = object.attr("__dlpack_device__")();
+    const auto type = nb::cast<int>(device[nb::int_(0)]);
+    nb::dict words;
+    if (type == kDlCuda || type == kDlCudaManaged) {
+      if (stream.is_none())
+        words["stream"] = nb::int_(1);  // the legacy default stream, which plait's own wait for
+      else
+        words["stream"] = stream;
+    }
+    nb::dict versioned;
+    versioned.update(words);
+    versioned["max_version"] = nb::make_tuple(1, 0);
+    nb::object capsule;
+    try {
+      capsule = object.attr("__dlpack__")(**versioned);
+    } catch (nb::python_error& e) {
+      if (!e.matches(PyExc_TypeError)) throw;  // older producers take no version
+      capsule = object.attr("__dlpack__")(**words);
+    }
+    return from_capsule(capsule, input);
+  } catch (nb::python_error& e) {
+    // NumPy exports no bool and nothing that is read-only by DLPack.
+    if (PyObject_CheckBuffer(object.ptr()) && (e.matches(PyExc_BufferError) || e.matches(PyExc_TypeError)))
+      return from_buffer(object, input);
+    throw UserError(fmt::format("the array cannot be shared: {}", nb::cast<std::string>(nb::str(e.value()))),
+                    "input %" + input, "give an array that DLPack can export");
+  }
+}
+
+void bind_arrays(nb::module_& m) {
+  nb::class_<ArrayRef>(m, "Array", nb::type_slots(kBufferSlots),
+                       "An array that a run gave. Any library with DLPack takes it without a copy.")
+      .def_prop_ro("shape", [](const ArrayRef& a) { return nb::tuple(nb::cast(a.tensor.shape)); }, "Extents.")
+      .def_prop_ro("strides", [](const ArrayRef& a) { return nb::tuple(nb::cast(a.tensor.strides)); },
+                   "Strides, in elements.")
+      .def_prop_ro("dtype", [](const ArrayRef& a) { return a.tensor.dtype; }, "Element type.")
+      .def_prop_ro("device", device_text, "`cpu`, or `cuda:N`.")
+      .def("__dlpack__", capsule_of, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
+           nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
+      .def("__dlpack_device__",
+           [](const ArrayRef& a) {
+             const Location at = location(a);
+             return nb::make_tuple(static_cast<int>(at.host ? kDlCpu : kDlCuda), at.host ? 0 : at.ordinal);
+           })
+      .def("to_doubles", [](const ArrayRef& a) { return a.tensor.to_doubles(); },
+           "All elements in row-major order, as floats. Of host memory.")
+      .def("__repr__", [](const ArrayRef& a) {
+        return fmt::format("plait.Array({}{}, {})", name(a.tensor.dtype), shape_text(a.tensor.shape), device_text(a));
+      });
+  m.def("array", [](nb::object object) { return ArrayRef{tensor_of(object, "array", nb::none())}; }, nb::arg("object"),
+        "An Array over the memory of any array.");
+}
+
+}  // namespace plait::python

@@ -1,0 +1,32 @@
+// Errors of C++ as those of plait.errors, with the same words.
+#include "base/error.h"
+
+#include "bindings.h"
+
+namespace plait::python {
+namespace {
+
+void raise(const char* type, const Error& e) {
+  const nb::object made = nb::module_::import_("plait.errors").attr(type)(e.message(), e.where(), e.remedy());
+  PyErr_SetObject(made.type().ptr(), made.ptr());
+}
+
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const UserError& e) {
+    raise("UserError", e);
+  } catch (const MissingError& e) {
+    raise("MissingError", e);
+  } catch (const CommError& e) {
+    raise("CommError", e);
+  } catch (const Error& e) {
+    raise("InternalError", e);
+  }
+}
+
+}  // namespace
+
+void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
+
+}  // namespace plait::python

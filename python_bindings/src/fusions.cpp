@@ -1,0 +1,243 @@
+// Building, printing and reading fusions.
+#include "base/error.h"
+#include "base/suggest.h"
+#include "bindings.h"
+
+namespace plait::python {
+namespace {
+
+// ---- What Python gives.
+
+Fusion::Extent extent_of(nb::handle object) {
+  if (PyLong_Check(object.ptr())) return nb::cast<int64_t>(object);
+  if (nb::isinstance<nb::str>(object)) return nb::cast<std::string>(object);
+  throw UserError(fmt::format("{} is no extent", nb::cast<std::string>(nb::repr(object))), "shape",
+                  "extents are integers and texts such as \"4*n\"");
+}
+
+std::vector<Fusion::Extent> shape_of(nb::handle object) {
+  std::vector<Fusion::Extent> out;
+  for (nb::handle extent : object) out.push_back(extent_of(extent));
+  return out;
+}
+
+// Numbers as extents are given and printed: an int, or a text of sizes.
+nb::object extent_object(sym::Expr extent) {
+  if (const auto value = extent.constant()) return nb::int_(*value);
+  return nb::cast(sym::print(extent));
+}
+
+TensorRef ref(const FusionRef& f, TensorView* tensor) { return {f.fusion, tensor}; }
+
+nb::list refs(const FusionRef& f, const std::vector<TensorView*>& tensors) {
+  nb::list out;
+  for (TensorView* t : tensors) out.append(ref(f, t));
+  return out;
+}
+
+TensorView* own(const FusionRef& f, const TensorRef& tensor) {
+  if (f.fusion != tensor.fusion)
+    throw UserError(fmt::format("%{} is of another fusion", tensor.tensor->name),
+                    fmt::format("fusion @{}", f.fusion->name()), "use the tensors of one fusion");
+  return tensor.tensor;
+}
+
+// ---- Ops.
+
+Scalar number_of(nb::handle object) {
+  if (PyBool_Check(object.ptr())) return Scalar(object.is(nb::handle(Py_True)) ? 1 : 0);
+  if (PyLong_Check(object.ptr())) {
+    int overflow = 0;
+    const int64_t value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+    return overflow > 0 ? Scalar(nb::cast<uint64_t>(object)) : Scalar(value);
+  }
+  return Scalar(nb::cast<double>(object));
+}
+
+TensorOrNumber operand_of(nb::handle object) {
+  if (nb::isinstance<TensorRef>(object)) return nb::cast<TensorRef&>(object).tensor;
+  if (PyBool_Check(object.ptr()) || PyLong_Check(object.ptr())) return nb::cast<int64_t>(object);
+  if (PyFloat_Check(object.ptr())) return nb::cast<double>(object);
+  throw UserError(fmt::format("{} is no operand", nb::cast<std::string>(nb::repr(object))), "",
+                  "give a tensor or a number");
+}
+
+Pointwise function_of(const std::string& name) {
+  for (int i = 0; i < kPointwiseCount; ++i)
+    if (plait::name(static_cast<Pointwise>(i)) == name) return static_cast<Pointwise>(i);
+  throw UserError(fmt::format("there is no function `{}`", name), "", "");
+}
+
+// function(operands...): tensors and numbers, at least one a tensor.
+TensorRef apply(const std::string& name, const std::vector<nb::object>& operands) {
+  const Pointwise function = function_of(name);
+  std::shared_ptr<Fusion> fusion;
+  std::vector<TensorView*> tensors;
+  for (const nb::object& each : operands)
+    if (nb::isinstance<TensorRef>(each)) {
+      const auto& tensor = nb::cast<TensorRef&>(each);
+      if (!fusion) fusion = tensor.fusion;
+      tensors.push_back(own({fusion}, tensor));
+    }
+  if (!fusion) throw UserError(fmt::format("{} of numbers only", name), "", "give at least one tensor");
+  if (tensors.size() == operands.size()) return {fusion, pointwise(function, tensors)};
+  if (operands.size() == 3)
+    return {fusion, pointwise(function, operand_of(operands[0]), operand_of(operands[1]), operand_of(operands[2]))};
+  if (nb::isinstance<TensorRef>(operands[0]))
+    return {fusion, pointwise(function, tensors[0], number_of(operands[1]))};
+  return {fusion, pointwise(function, number_of(operands[0]), tensors[0])};
+}
+
+void shard(const TensorRef& t, int dim, const std::string& axis, int64_t granule, bool inner) {
+  t.tensor->shard(dim, MeshAxisRef{axis}, {.granule = granule, .inner = inner});
+}
+
+std::string layout_text(const TensorRef& t) {
+  return t.fusion->has_mesh() ? print(t.tensor->layout, t.fusion->mesh()) : "{}";
+}
+
+std::string line_of(const TensorRef& t) {
+  if (t.tensor->definition) return print(*t.tensor->definition, *t.fusion);
+  return fmt::format("%{}: {}", t.tensor->name, type_text(*t.tensor));
+}
+
+void bind_tensors(nb::module_& m) {
+  nb::class_<TensorRef>(m, "Tensor", "A tensor of a fusion: its name, type and place in the graph, no numbers.")
+      .def_prop_ro("name", [](const TensorRef& t) { return t.tensor->name; }, "Name without the %.")
+      .def_prop_ro("dtype", [](const TensorRef& t) { return t.tensor->dtype; }, "Element type.")
+      .def_prop_ro("shape",
+                   [](const TensorRef& t) {
+                     nb::list out;
+                     for (sym::Expr e : t.tensor->shape()) out.append(extent_object(e));
+                     return nb::tuple(out);
+                   },
+                   "Extents: integers, and texts of sizes.")
+      .def_prop_ro("rank", [](const TensorRef& t) { return t.tensor->rank(); }, "Number of dims.")
+      .def_prop_ro("type", [](const TensorRef& t) { return type_text(*t.tensor); }, "`f32[b, 768]`.")
+      .def_prop_ro("layout", layout_text, "`{0: tp}`: how the dims are cut over the mesh.")
+      .def_prop_ro("reason", [](const TensorRef& t) { return t.tensor->reason; }, "Why the layout is what it is.")
+      .def_prop_ro("fusion", [](const TensorRef& t) { return FusionRef{t.fusion}; }, "The fusion that it is of.")
+      .def("shard", shard, nb::arg("dim"), nb::arg("axis"), nb::kw_only(), nb::arg("granule") = 1,
+           nb::arg("inner") = false,
+           "Cuts a dim over a mesh axis, at multiples of `granule`; of a parameter storage and compute. `inner`: inside of "
+           "the pieces that are there. Raises UserError.")
+      .def("replicate", [](const TensorRef& t) { t.tensor->replicate(); }, "Pins the tensor whole on every rank.")
+      .def("shard_storage",
+           [](const TensorRef& t, int dim, const std::string& axis, int64_t granule, bool inner) {
+             t.tensor->storage().shard(dim, MeshAxisRef{axis}, {.granule = granule, .inner = inner});
+           },
+           nb::arg("dim"), nb::arg("axis"), nb::kw_only(), nb::arg("granule") = 1, nb::arg("inner") = false,
+           "Cuts how a parameter is stored; it is gathered where it is used. Raises UserError.")
+      .def("allocate", [](const TensorRef& t, std::vector<int> order, const std::vector<int>& strided) {
+             t.tensor->allocate(std::move(order), strided);
+           },
+           nb::arg("order"), nb::arg("strided") = std::vector<int>(),
+           "How the dims lie in memory, outermost first; a dim of `strided` may have any stride. Raises UserError.")
+      .def("__eq__", [](const TensorRef& a, nb::handle b) {
+             return nb::isinstance<TensorRef>(b) && nb::cast<TensorRef&>(b).tensor == a.tensor;
+           })
+      .def("__hash__", [](const TensorRef& t) { return std::hash<TensorView*>()(t.tensor); })
+      .def("__repr__", [](const TensorRef& t) { return fmt::format("plait.Tensor({})", line_of(t)); });
+}
+
+FusionRef made(const std::string& name, nb::handle mesh) {
+  Mesh over;
+  if (!mesh.is_none()) over = parse_mesh(nb::cast<std::string>(nb::str(mesh)), {.file = "<mesh>", .set = {}});
+  return {std::make_shared<Fusion>(std::move(over), name)};
+}
+
+FusionRef parsed(const std::string& text, const std::string& file, const std::map<std::string, nb::object>& set) {
+  ParseOptions options;
+  options.file = file;
+  for (const auto& [name, value] : set) options.set[name] = nb::cast<std::string>(nb::str(value));
+  std::shared_ptr<Fusion> fusion = parse_fusion(text, options);
+  verify(*fusion);
+  return {std::move(fusion)};
+}
+
+TensorRef output(const FusionRef& f, const std::string& name, const TensorRef& tensor) {
+  return ref(f, f.fusion->output(name, own(f, tensor)));
+}
+
+}  // namespace
+
+DType dtype_of(nb::handle object) {
+  if (nb::isinstance<DType>(object)) return nb::cast<DType>(object);
+  std::string text = nb::cast<std::string>(nb::hasattr(object, "__name__") ? nb::str(object.attr("__name__"))
+                                                                          : nb::str(object));
+  if (text.starts_with("torch.")) text.erase(0, 6);
+  static const std::map<std::string, DType, std::less<>> others = {
+      {"bool_", DType::boolean},      {"int8", DType::i8},      {"int16", DType::i16},
+      {"int32", DType::i32},          {"int64", DType::i64},    {"uint8", DType::u8},
+      {"uint16", DType::u16},         {"uint32", DType::u32},   {"uint64", DType::u64},
+      {"float16", DType::f16},        {"float32", DType::f32},  {"float64", DType::f64},
+      {"bfloat16", DType::bf16},      {"int", DType::i64},      {"float", DType::f32},
+      {"float8_e4m3fn", DType::f8e4m3}, {"float8_e5m2", DType::f8e5m2}};
+  if (const auto it = others.find(text); it != others.end()) return it->second;
+  if (const auto dtype = parse_dtype(text)) return *dtype;
+  std::vector<std::string> known;
+  for (int i = 0; i < kDTypeCount; ++i) known.emplace_back(name(static_cast<DType>(i)));
+  throw UserError(fmt::format("`{}` is no dtype", text), "", suggestion(text, known));
+}
+
+void bind_fusions(nb::module_& m) {
+  nb::enum_<DType> dtypes(m, "DType", "Element types.");
+#define X(enumerator, text, bits, kind) \
+  dtypes.value(DType::enumerator == DType::boolean ? "bool_" : #text, DType::enumerator);
+#include "scalar/dtype.def"
+#undef X
+  m.def("dtype", dtype_of, nb::arg("object"), "The DType of a name, or of a dtype of NumPy or PyTorch. Raises UserError.");
+  bind_tensors(m);
+  nb::class_<FusionRef>(m, "Fusion", "A graph of ops over tensors whose extents may be sizes by name.")
+      .def("__init__", [](FusionRef* self, const std::string& name, nb::object mesh) {
+             new (self) FusionRef(made(name, mesh));
+           },
+           nb::arg("name") = "fusion", nb::arg("mesh") = nb::none(),
+           "An empty one. `mesh`: a plait.Mesh, or its text `@m (dp = 2, tp = t)`.")
+      .def_static("parse", parsed, nb::arg("text"), nb::arg("file") = "<text>",
+                  nb::arg("set") = std::map<std::string, nb::object>(),
+                  "Reads the text form. `file` is named in errors; `set` overrides lets of sizes and dtypes. Raises "
+                  "UserError with the place.")
+      .def_prop_ro("name", [](const FusionRef& f) { return f.fusion->name(); })
+      .def("input", [](const FusionRef& f, std::string name, nb::handle shape, nb::handle dtype) {
+             return ref(f, f.fusion->input(std::move(name), shape_of(shape), dtype_of(dtype)));
+           },
+           nb::arg("name"), nb::arg("shape"), nb::arg("dtype"),
+           "An input: extents are integers and texts of sizes, `[\"b\", 768]`. Raises UserError.")
+      .def("parameter", [](const FusionRef& f, std::string name, nb::handle shape, nb::handle dtype) {
+             return ref(f, f.fusion->parameter(std::move(name), shape_of(shape), dtype_of(dtype)));
+           },
+           nb::arg("name"), nb::arg("shape"), nb::arg("dtype"), "An input whose layout may be stored. Raises UserError.")
+      .def("declare", [](const FusionRef& f, const std::string& text) { return ref(f, parse_input(*f.fusion, text)); },
+           nb::arg("text"), "An input as text: `param %w: bf16[n, 768] {0: tp}`. Raises UserError.")
+      .def("statement",
+           [](const FusionRef& f, const std::string& text) { return ref(f, parse_statement(*f.fusion, text)); },
+           nb::arg("text"), "One op as text: `%y = softmax(%x, dim = -1)`. Raises UserError.")
+      .def("let", [](const FusionRef& f, std::string name, int64_t value) { f.fusion->let(std::move(name), value); },
+           nb::arg("name"), nb::arg("value"), "Default of a size. Raises UserError.")
+      .def("given", [](const FusionRef& f, const std::string& facts) { f.fusion->given(sym::parse_facts(facts)); },
+           nb::arg("facts"), "What is known of sizes: `n: 16 in 16..4096`. Raises UserError.")
+      .def("owns", [](const FusionRef& f, const TensorRef& t) { return f.fusion == t.fusion; }, nb::arg("tensor"))
+      .def("output", output, nb::arg("name"), nb::arg("tensor"), "Names an output. Raises UserError.")
+      .def("find", [](const FusionRef& f, const std::string& name) -> nb::object {
+             TensorView* t = f.fusion->find(name);
+             return t ? nb::cast(ref(f, t)) : nb::none();
+           },
+           nb::arg("name"), "The tensor of that name, or None.")
+      .def_prop_ro("inputs", [](const FusionRef& f) { return refs(f, f.fusion->inputs()); }, "Inputs and parameters.")
+      .def_prop_ro("outputs", [](const FusionRef& f) { return refs(f, f.fusion->outputs()); })
+      .def_prop_ro("tensors", [](const FusionRef& f) { return refs(f, f.fusion->tensors()); },
+                   "Inputs, then results in the order of their ops.")
+      .def("copy", [](const FusionRef& f) { return FusionRef{clone(*f.fusion)}; })
+      .def("__eq__", [](const FusionRef& a, nb::handle b) {
+             return nb::isinstance<FusionRef>(b) && equal(*a.fusion, *nb::cast<FusionRef&>(b).fusion);
+           })
+      .def("__str__", [](const FusionRef& f) { return print(*f.fusion); })
+      .def("__repr__", [](const FusionRef& f) {
+        return fmt::format("<plait.Fusion @{}: {} inputs, {} ops, {} outputs>", f.fusion->name(),
+                           f.fusion->inputs().size(), f.fusion->ops().size(), f.fusion->outputs().size());
+      });
+  m.def("apply", apply, nb::arg("function"), nb::arg("operands"), "A pointwise function of tensors and numbers.");
+}
+
+}  // namespace plait::python

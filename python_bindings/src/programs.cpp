@@ -1,0 +1,220 @@
+// Compiling and running, with Python's lock released.
+#include <mutex>
+
+#include "base/error.h"
+#include "bind_inputs.h"
+#include "bindings.h"
+#include "devices.h"
+#include "inspect.h"
+#include "schedule/scheduler.h"
+#include "shard/explain.h"
+
+namespace plait::python {
+namespace {
+
+struct Program {
+  std::mutex mutex;  // one thread at a time runs or asks
+  CompileOptions options;
+  std::unique_ptr<Fusion> fusion;  // as given
+  DumpSink dumps;
+  std::unique_ptr<Compiled> compiled;
+};
+
+// Runs fn with the program locked and Python's lock released; in that order no thread waits for one that waits.
+template <class Fn>
+auto locked(Program& program, Fn&& fn) {
+  const nb::gil_scoped_release released;
+  const std::lock_guard lock(program.mutex);
+  return fn();
+}
+
+std::string option_text(nb::handle value) {
+  if (PyBool_Check(value.ptr())) return value.is(nb::handle(Py_True)) ? "true" : "false";
+  return nb::cast<std::string>(nb::str(value));
+}
+
+std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::string& device, const std::string& comm,
+                                        std::optional<int64_t> ranks, const Sizes& sizes, const nb::dict& options,
+                                        const std::vector<std::string>& dumps) {
+  auto out = std::make_shared<Program>();
+  out->fusion = clone(*fusion.fusion);
+  CompileOptions& how = out->options;
+  how.device = device;
+  how.comm = comm;
+  how.ranks = ranks;
+  give_sizes(how.sizes, *out->fusion, sizes);
+  for (auto [name, value] : options) set_option(how.options, nb::cast<std::string>(name), option_text(value));
+  for (const std::string& spec : dumps) out->dumps.request(spec);
+  if (!dumps.empty()) how.dumps = &out->dumps;
+  locked(*out, [&] { out->compiled = std::make_unique<Compiled>(compile(*out->fusion, how)); });
+  return out;
+}
+
+Tensors given_tensors(const nb::dict& inputs, nb::handle stream) {
+  Tensors out;
+  for (auto [key, value] : inputs) {
+    std::string name = nb::cast<std::string>(key);
+    if (name.starts_with('%')) name.erase(0, 1);
+    out[name] = tensor_of(value, name, stream);
+  }
+  return out;
+}
+
+nb::dict arrays(const Fusion& fusion, Tensors& tensors) {
+  nb::dict out;
+  for (const TensorView* t : fusion.outputs())
+    out[nb::cast(t->name)] = nb::cast(ArrayRef{std::move(tensors.at(t->name))});
+  return out;
+}
+
+RunOptions run_options(nb::handle stream, std::optional<int64_t> threads) {
+  RunOptions out;
+  if (!stream.is_none()) out.stream = reinterpret_cast<void*>(nb::cast<uintptr_t>(stream));
+  out.threads = threads;
+  return out;
+}
+
+nb::dict run(Program& program, const nb::dict& inputs, nb::object stream, std::optional<int64_t> threads) {
+  Tensors given = given_tensors(inputs, stream), made;
+  const RunOptions how = run_options(stream, threads);
+  locked(program, [&] { made = program.compiled->run(given, how); });
+  return arrays(*program.fusion, made);
+}
+
+nb::dict run_local(Program& program, int64_t rank, const nb::dict& pieces, nb::object stream,
+                   std::optional<int64_t> threads) {
+  Tensors given = given_tensors(pieces, stream), made;
+  const RunOptions how = run_options(stream, threads);
+  locked(program, [&] { made = program.compiled->run_local(rank, given, how); });
+  return arrays(*program.fusion, made);
+}
+
+// Of an input: an array, or (dtype, shape).
+TensorMetadata metadata_of(nb::handle value, const std::string& name) {
+  if (nb::isinstance<nb::tuple>(value) && nb::len(value) == 2)
+    return {dtype_of(value[nb::int_(0)]), nb::cast<std::vector<int64_t>>(value[nb::int_(1)])};
+  const Tensor t = tensor_of(value, name, nb::none());
+  return {t.dtype, t.shape};
+}
+
+void prepare(Program& program, const nb::dict& inputs) {
+  Metadata metadata;
+  for (auto [key, value] : inputs) {
+    const std::string name = nb::cast<std::string>(key);
+    metadata[name] = metadata_of(value, name);
+  }
+  locked(program, [&] { program.compiled->prepare(metadata); });
+}
+
+nb::dict report(Program& program) {
+  const Report r = locked(program, [&] { return program.compiled->report(); });
+  nb::dict out;
+  out["kernels"] = r.kernels.size();
+  out["library_calls"] = r.library_calls;
+  out["collectives"] = r.collectives;
+  out["wire_bytes"] = r.wire_bytes;
+  out["wire_bytes_min"] = r.wire_bytes_min;
+  out["compile_ms"] = r.compile_ms;
+  out["run_ms"] = r.run_ms;
+  return out;
+}
+
+struct Kernel {
+  KernelReport report;
+  std::string source;
+};
+
+std::vector<Kernel> kernels(Program& program) {
+  return locked(program, [&] {
+    std::vector<Kernel> out;
+    const auto& reports = program.compiled->report().kernels;
+    for (size_t i = 0; i < reports.size(); ++i)
+      out.push_back({reports[i], program.compiled->program().kernels[i].code.text});
+    return out;
+  });
+}
+
+std::string layout(Program& program, const std::string& name) {
+  return locked(program, [&] { return layout_text(program.compiled->sharded(), name); });
+}
+
+std::vector<int64_t> local_shape(Program& program, const std::string& name, int64_t rank) {
+  return locked(program, [&] { return plait::local_shape(program.compiled->report(), name, rank); });
+}
+
+std::string dump(Program& program, const std::string& stage) {
+  return locked(program, [&] { return stage_text(program.compiled->compiled_class(), stage); });
+}
+
+std::string explain(Program& program, const std::string& what) {
+  return locked(program, [&] {
+    if (what == "shard") return explain_sharding(program.compiled->sharded());
+    if (what == "segments") return program.compiled->compiled_class().segment_reasons;
+    if (what == "schedule") return explain_schedules(program.compiled->localized());
+    throw UserError(fmt::format("nothing explains `{}`", what), "explain", "known: shard, segments, schedule");
+  });
+}
+
+void bind_kernels(nb::module_& m) {
+  nb::class_<Kernel>(m, "Kernel", "A generated kernel.")
+      .def_prop_ro("name", [](const Kernel& k) { return k.report.name; })
+      .def_prop_ro("schedule", [](const Kernel& k) { return k.report.schedule; })
+      .def_prop_ro("arch", [](const Kernel& k) { return k.report.arch; })
+      .def_prop_ro("source", [](const Kernel& k) { return k.source; }, "CUDA C++ or LLVM IR.")
+      .def_prop_ro("registers", [](const Kernel& k) { return k.report.facts.registers; }, "None where it has none.")
+      .def_prop_ro("spill_bytes", [](const Kernel& k) { return k.report.facts.spill_bytes; })
+      .def_prop_ro("shared_bytes", [](const Kernel& k) { return k.report.facts.shared_bytes; })
+      .def_prop_ro("compile_ms", [](const Kernel& k) { return k.report.facts.compile_ms; })
+      .def("__repr__", [](const Kernel& k) {
+        return fmt::format("<plait.Kernel {}: {}, {}>", k.report.name, k.report.schedule, k.report.arch);
+      });
+}
+
+}  // namespace
+
+void bind_programs(nb::module_& m) {
+  bind_kernels(m);
+  nb::class_<Program>(m, "Program", "A compiled fusion. Threads may share it: their calls queue up behind each other.")
+      .def("run", run, nb::arg("inputs"), nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("threads") = nb::none(),
+           "Global arrays in by name, global Arrays out in the order of the fusion's outputs. The first run of a class of "
+           "sizes compiles it. `stream`: a CUDA stream as an integer, for one rank on a GPU; the call does not wait for "
+           "it. Raises UserError, CommError.")
+      .def("run_local", run_local, nb::arg("rank"), nb::arg("pieces"), nb::kw_only(), nb::arg("stream") = nb::none(),
+           nb::arg("threads") = nb::none(), "The same with the pieces of this process's rank, after prepare().")
+      .def("prepare", prepare, nb::arg("inputs"),
+           "Compiles the class of these inputs ahead of a run: arrays, or (dtype, shape) by name. Raises UserError.")
+      .def_prop_ro("report", report, "Counts and times of the class that ran last, as a dict.")
+      .def_prop_ro("kernels", kernels, "Generated kernels of the class that ran last.")
+      .def("layout", layout, nb::arg("tensor"), "`{0: tp}` of a tensor by name, after propagation. Raises UserError.")
+      .def("local_shape", local_shape, nb::arg("output"), nb::arg("rank"), "Shape of a rank's piece. Raises UserError.")
+      .def("dump", dump, nb::arg("stage"),
+           "Text of a stage: graph, sharded, localized, kir, program, timings. Raises UserError.")
+      .def("explain", explain, nb::arg("what") = "shard",
+           "Why things are where they are: `shard`, `segments`, `schedule`. Raises UserError.")
+      .def_prop_ro("mesh", [](Program& p) { return p.compiled->mesh().sizes(); }, "Sizes of the mesh axes.")
+      .def_prop_ro("ranks", [](Program& p) { return p.compiled->mesh().ranks(); })
+      .def_prop_ro("rank", [](Program& p) -> std::optional<int64_t> {
+             if (const Bootstrap* job = p.compiled->job()) return job->rank();
+             return std::nullopt;
+           },
+           "This process's rank, or None where it holds all.")
+      .def_prop_ro("outputs", [](Program& p) {
+             std::vector<std::string> out;
+             for (const TensorView* t : p.fusion->outputs()) out.push_back(t->name);
+             return out;
+           },
+           "Names of the outputs, in order.")
+      .def("__repr__", [](Program& p) {
+        return fmt::format("<plait.Program @{} on {}, {} ranks>", p.fusion->name(), p.options.device,
+                           p.compiled->mesh().ranks());
+      });
+  m.def("compile", compile_fusion, nb::arg("fusion"), nb::kw_only(), nb::arg("device") = "cpu",
+        nb::arg("comm") = "local", nb::arg("ranks") = nb::none(), nb::arg("sizes") = Sizes(),
+        nb::arg("options") = nb::dict(), nb::arg("dumps") = std::vector<std::string>(),
+        "Checks mesh, ranks and device; classes of sizes compile when they are first run or prepared. `device`: cpu, "
+        "reference, cuda, sim:ARCH[:N]; `comm`: local, local:threads, mpi, nccl; `ranks` solves the free size of the "
+        "mesh; `sizes`: those that no input gives; `options`, by the names of `plait doctor --options`; `dumps`: "
+        "`stage[:glob][@folder]`. Raises UserError, MissingError.");
+}
+
+}  // namespace plait::python
