@@ -7,7 +7,9 @@ import pathlib
 import subprocess
 import sys
 
-_BINARY = pathlib.Path(__file__).resolve().parent / "bin" / "plait"
+from plait import _plait
+
+_BINARY = pathlib.Path(_plait.__file__).parent / "bin" / "plait"
 
 
 def doctor() -> str:

@@ -240,6 +240,7 @@ std::string shape_text(const std::vector<int64_t>& shape) {
 
 Tensor tensor_of(nb::handle object, const std::string& input, nb::handle stream) {
   if (nb::isinstance<ArrayRef>(object)) return nb::cast<ArrayRef&>(object).tensor;
+  if (PyCapsule_CheckExact(object.ptr())) return from_capsule(nb::borrow(object), input);
   if (!nb::hasattr(object, "__dlpack__")) {
     if (PyObject_CheckBuffer(object.ptr())) return from_buffer(object, input);
     throw UserError(fmt::format("{} is no array", nb::cast<std::string>(nb::repr(object.type()))), "input %" + input,

@@ -68,6 +68,23 @@ Pointwise function_of(const std::string& name) {
   throw UserError(fmt::format("there is no function `{}`", name), "", "");
 }
 
+// where(condition, a, b) with one number, which takes the dtype of the other choice.
+TensorView* choice(const std::vector<nb::object>& operands) {
+  const auto tensor = [&](size_t i) {
+    if (!nb::isinstance<TensorRef>(operands.at(i)))
+      throw UserError("where takes one number beside two tensors", "", "make the other a tensor by full()");
+    return nb::cast<TensorRef&>(operands[i]).tensor;
+  };
+  TensorView* condition = tensor(0);
+  const bool second = nb::isinstance<TensorRef>(operands.at(1));
+  const nb::object& number = operands.at(second ? 2 : 1);
+  const auto with = [&](auto value) {
+    return second ? where(condition, tensor(1), value) : where(condition, value, tensor(2));
+  };
+  if (PyFloat_Check(number.ptr())) return with(nb::cast<double>(number));
+  return with(nb::cast<int64_t>(number));
+}
+
 // function(operands...): tensors and numbers, at least one a tensor.
 TensorRef apply(const std::string& name, const std::vector<nb::object>& operands) {
   const Pointwise function = function_of(name);
@@ -81,6 +98,7 @@ TensorRef apply(const std::string& name, const std::vector<nb::object>& operands
     }
   if (!fusion) throw UserError(fmt::format("{} of numbers only", name), "", "give at least one tensor");
   if (tensors.size() == operands.size()) return {fusion, pointwise(function, tensors)};
+  if (function == Pointwise::where) return {fusion, choice(operands)};
   if (operands.size() == 3)
     return {fusion, pointwise(function, operand_of(operands[0]), operand_of(operands[1]), operand_of(operands[2]))};
   if (nb::isinstance<TensorRef>(operands[0]))

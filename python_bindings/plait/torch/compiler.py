@@ -1,0 +1,143 @@
+"""The backend of torch.compile: graphs of AOTAutograd, forward and backward, in the largest fusions that plait takes."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+import warnings
+from typing import Any
+
+import torch
+from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+from torch.fx.passes.operator_support import OperatorSupportBase
+
+import plait
+from plait.torch.lowering import Fused, why_not
+from plait.torch.sizes import Unsupported
+from plait.torch.table import TABLE, VIEWS
+
+
+@dataclasses.dataclass
+class Options:
+    """`torch.compile(..., options={...})`."""
+
+    strict: bool = False  # raise where a node would stay eager
+    plait: dict[str, Any] = dataclasses.field(default_factory=dict)  # options of plait.compile
+
+    @classmethod
+    def of(cls, given: dict[str, Any] | None) -> Options:
+        known = {field.name for field in dataclasses.fields(cls)}
+        for name in given or {}:
+            if name not in known:
+                raise plait.UserError(f"there is no option `{name}`", "torch.compile", f"known: {', '.join(sorted(known))}")
+        return cls(**(given or {}))
+
+
+@dataclasses.dataclass
+class GraphReport:
+    """What became of one graph of ATen ops."""
+
+    fusions: list[Fused] = dataclasses.field(default_factory=list)
+    fused: list[str] = dataclasses.field(default_factory=list)  # ops by name, once per node
+    eager: list[tuple[str, str]] = dataclasses.field(default_factory=list)  # op, why
+
+
+REPORTS: list[GraphReport] = []  # of the graphs compiled while plait.torch.report listens
+LISTENING = False
+_warned: set[str] = set()
+
+# Not work: views, getitem and arithmetic of sizes.
+SIZES = {torch.ops.aten.sym_size.int, torch.ops.aten.sym_stride.int, torch.ops.aten.sym_numel.default, operator.getitem,
+         operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.truediv}
+
+
+def counts_as_work(node: torch.fx.Node) -> bool:
+    return node.op == "call_function" and node.target not in SIZES and node.target not in VIEWS
+
+
+class _Support(OperatorSupportBase):
+    def __init__(self, reasons: dict[torch.fx.Node, str]):
+        self.reasons = reasons
+
+    def is_node_supported(self, submodules: Any, node: torch.fx.Node) -> bool:
+        if node.op != "call_function":
+            return False
+        if node.target is operator.getitem:
+            return isinstance(node.args[0], torch.fx.Node) and self.is_node_supported(submodules, node.args[0])
+        if node not in self.reasons:
+            self.reasons[node] = why_not(node) or ""
+        return not self.reasons[node]
+
+
+def _warn(node: torch.fx.Node, why: str, options: Options) -> None:
+    if options.strict:
+        raise plait.UserError(f"{node.target} stays eager: {why}", str(node.format_node()), "leave out strict")
+    if str(node.target) in _warned:
+        return
+    _warned.add(str(node.target))
+    warnings.warn(f"plait: {node.target} runs eagerly: {why}", stacklevel=2)
+
+
+def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: Options) -> Any:
+    """A callable for a graph of ATen ops: fusions, and what is between them eagerly."""
+    reasons: dict[torch.fx.Node, str] = {}
+    partitioner = CapabilityBasedPartitioner(gm, _Support(reasons), allows_single_node_partition=True)
+    partitions = [p for p in partitioner.propose_partitions() if any(counts_as_work(node) for node in p.nodes)]
+    for node, why in reasons.items():
+        if why and counts_as_work(node):
+            _warn(node, why, options)
+    report = GraphReport(eager=[(str(n.target), why) for n, why in reasons.items() if why and counts_as_work(n)])
+    whole = partitioner.fuse_partitions(partitions, prefix="plait_")
+    for name, module in list(whole.named_children()):
+        if not name.startswith("plait_"):
+            continue
+        try:
+            fused = Fused(module.graph, name, options.plait)
+        except (Unsupported, plait.UserError) as e:
+            first = next(node for node in module.graph.nodes if counts_as_work(node))
+            _warn(first, f"its fusion is refused: {e}", options)
+            report.eager += [(str(n.target), str(e)) for n in module.graph.nodes if counts_as_work(n)]
+            continue
+        setattr(whole, name, _Module(fused))
+        report.fusions.append(fused)
+        report.fused += [str(node.target) for node in fused.nodes if counts_as_work(node)]
+    if LISTENING:
+        REPORTS.append(report)
+    whole.recompile()
+    return whole.forward
+
+
+class _Module(torch.nn.Module):
+    def __init__(self, fused: Fused):
+        super().__init__()
+        self.fused = fused
+
+    def forward(self, *args: Any) -> Any:
+        return self.fused(*args)
+
+
+def decompositions() -> dict[Any, Any]:
+    """PyTorch's own, but for what plait has as one op."""
+    table = dict(torch._decomp.core_aten_decompositions())
+    for op in list(table):
+        if op in TABLE:
+            del table[op]
+    extra = [torch.ops.aten.native_group_norm.default,
+             torch.ops.aten._native_batch_norm_legit.default, torch.ops.aten.native_batch_norm.default,
+             torch.ops.aten._native_batch_norm_legit_functional.default, torch.ops.aten._native_batch_norm_legit_no_training.default]
+    table.update(torch._decomp.get_decompositions([op for op in extra if op not in TABLE]))
+    return table
+
+
+def backend(gm: torch.fx.GraphModule, example_inputs: list[Any], *, options: dict[str, Any] | None = None,
+            mode: Any = None) -> Any:
+    """What torch.compile calls with every graph. `options`: strict, plait."""
+    from functorch.compile import make_boxed_func
+    from torch._dynamo.backends.common import aot_autograd
+
+    chosen = Options.of(options)
+
+    def compiler(graph: torch.fx.GraphModule, inputs: list[Any]) -> Any:
+        return make_boxed_func(compile_graph(graph, inputs, chosen))
+
+    return aot_autograd(fw_compiler=compiler, bw_compiler=compiler, decompositions=decompositions())(gm, example_inputs)

@@ -1,0 +1,59 @@
+"""Symbolic sizes of PyTorch (sympy) as extents of plait."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+class Unsupported(Exception):
+    """A node that stays eager, with the reason."""
+
+
+def extent(value: Any) -> int | str:
+    """An int, or the text of a size."""
+    if isinstance(value, torch.fx.Node):
+        value = value.meta["val"]
+    if isinstance(value, int):
+        return value
+    if isinstance(value, torch.SymInt):
+        node = value.node
+        return int(node.expr) if node.expr.is_number else text(node.expr)
+    raise Unsupported(f"{value!r} is no size")
+
+
+def extents(values: Any) -> list[int | str]:
+    return [extent(value) for value in values]
+
+
+def text(expr: Any) -> str:
+    """A sympy expression in plait's words."""
+    kind = type(expr).__name__
+    if expr.is_Integer:
+        return str(int(expr))
+    if expr.is_Symbol:
+        return str(expr)
+    words = [text(arg) for arg in expr.args]
+    if expr.is_Add:
+        return "(" + " + ".join(words) + ")"
+    if expr.is_Mul:
+        return "*".join(words)
+    if expr.is_Pow and expr.args[1].is_Integer and 0 < int(expr.args[1]) < 8:
+        return "*".join([words[0]] * int(expr.args[1]))
+    if kind in ("FloorDiv", "CleanDiv"):
+        return f"floordiv({words[0]}, {words[1]})"
+    if kind in ("Mod", "PythonMod"):
+        return f"mod({words[0]}, {words[1]})"
+    if kind in ("Max", "Min"):
+        return f"{kind.lower()}({', '.join(words)})"
+    raise Unsupported(f"the size {expr}")
+
+
+def symbols(value: Any) -> set[str]:
+    """Names of the symbols in a size."""
+    if isinstance(value, torch.fx.Node):
+        value = value.meta["val"]
+    if isinstance(value, torch.SymInt):
+        return {str(symbol) for symbol in value.node.expr.free_symbols}
+    return set()

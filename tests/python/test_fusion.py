@@ -1,0 +1,106 @@
+"""Building, printing, reading and copying fusions; the words of errors."""
+
+import inspect
+import pickle
+
+import plait
+import pytest
+
+
+def softmax():
+    f = plait.Fusion("softmax", mesh=plait.Mesh(tp="t"))
+    x = f.input("x", ["rows", 10], plait.f32)
+    x.shard(0, "tp")
+    f.output("y", plait.ops.softmax(x, dim=-1))
+    return f
+
+
+def test_text_comes_back():
+    f = softmax()
+    assert str(f) == ("mesh @m (tp = t)\n\nfusion @softmax on @m (\n  %x: f32[rows, 10] {0: tp}\n) -> (%y) {\n"
+                      "  %y: f32[rows, 10] = softmax(%x, dim = 1)\n}\n")
+    assert plait.parse(str(f)) == f
+    assert pickle.loads(pickle.dumps(f)) == f
+    assert f.copy() == f
+    assert f != plait.Fusion()
+
+
+def test_tensors_say_what_they_are():
+    f = softmax()
+    x, y = f.inputs[0], f.outputs[0]
+    assert (x.name, x.dtype, x.shape, x.rank, x.type, x.layout) == ("x", plait.f32, ("rows", 10), 2, "f32[rows, 10]",
+                                                                     "{0: tp}")
+    assert repr(y) == "plait.Tensor(%y: f32[rows, 10] = softmax(%x, dim = 1))"
+    assert f.find("y") == y and f.find("z") is None and len({x, f.find("x")}) == 1
+    assert repr(f) == "<plait.Fusion @softmax: 1 inputs, 1 ops, 1 outputs>"
+
+
+def test_operators():
+    f = plait.Fusion()
+    x = f.input("x", [4], plait.f32)
+    for tensor, line in [(x + 1, "add(%x, %full)"), (2 - x, "sub(%full_1, %x)"), (x / x, "div(%x, %x)"), (-x, "neg(%x)"),
+                         (x < 3, "lt(%x, %full_2)"), (x**2, "pow(%x, %full_3)"), (x // 2.0, "floor_divide(%x, %full_4)")]:
+        assert line in repr(tensor)
+    with pytest.raises(TypeError):
+        x + "1"
+
+
+def test_every_dtype_is_known_by_every_name():
+    for name in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "f8e4m3", "f8e5m2"):
+        assert plait.dtype(name) == getattr(plait, name)
+    assert plait.dtype("bool") == plait.dtype(bool) == plait.bool_
+    numpy = pytest.importorskip("numpy")
+    assert plait.dtype(numpy.float32) == plait.dtype(numpy.dtype("float32")) == plait.f32
+    with pytest.raises(plait.UserError, match="`f33` is no dtype"):
+        plait.dtype("f33")
+
+
+def test_errors_name_what_where_and_remedy():
+    f = softmax()
+    with pytest.raises(plait.UserError) as caught:
+        plait.ops.softmax(f.inputs[0], dim=5)
+    e = caught.value
+    assert e.what == "there is no dim 5 of %x: f32[rows, 10]" and e.remedy == "dims are -2 to 1" and "softmax" in e.where
+    assert str(e) == f"{e.what}\n  at: {e.where}\n  help: {e.remedy}"
+    assert isinstance(e, ValueError) and isinstance(e, plait.Error)
+    assert len(f.tensors) == 2  # nothing stayed
+    with pytest.raises(plait.UserError, match="f.plait:1:1"):
+        plait.parse("fuson", file="f.plait")
+    with pytest.raises(plait.UserError, match="is of another fusion"):
+        plait.ops.add(f.inputs[0], softmax().inputs[0])
+    with pytest.raises(plait.UserError, match="is of another fusion"):
+        plait.ops.matmul(f.inputs[0], softmax().inputs[0])
+    with pytest.raises(plait.UserError, match="3 is no tensor"):
+        plait.ops.sum(3)
+    with pytest.raises(plait.UserError, match="1.5 is no extent"):
+        f.input("z", [1.5], plait.f32)
+
+
+def test_every_op_has_a_function_with_words():
+    without = [name for name in plait.ops.__all__ if not getattr(plait.ops, name).__doc__]
+    assert not without
+    assert len(plait.ops.__all__) > 150
+    for name in plait.ops.__all__:
+        signature = inspect.signature(getattr(plait.ops, name))
+        assert signature.return_annotation and all(p.annotation is not p.empty for p in signature.parameters.values())
+
+
+def test_a_call_of_each_kind_of_op():
+    f = plait.Fusion()
+    x, w = f.input("x", ["n", 6], plait.f32), f.parameter("w", [4, 6], plait.f32)
+    i, seed = f.input("i", ["n"], plait.i64), f.input("seed", [], plait.u64)
+    ops = plait.ops
+    for tensor, type_ in [
+        (ops.linear(x, w), "f32[n, 4]"), (ops.sum(x, dims=[0], keepdim=True), "f32[1, 6]"), (ops.cast(x, "bf16"), "bf16[n, 6]"),
+        (ops.reshape(x, [-1, 2]), "f32[3*n, 2]"), (ops.slice(x, 1, 0, -1, step=2), "f32[n, 3]"),
+        (ops.cat([x, x], dim=1), "f32[n, 12]"), (ops.full(f, ["n"], 1.5, plait.f64), "f64[n]"),
+        (ops.iota(f, ["n"], 0), "i64[n]"), (ops.uniform(["n"], seed), "f32[n]"), (ops.dropout(x, 0.5, seed), "f32[n, 6]"),
+        (ops.index_select(w, i, 0), "f32[n, 6]"), (ops.layer_norm(x, eps=1e-3), "f32[n, 6]"), (ops.gelu(x, "tanh"), "f32[n, 6]"),
+        (ops.where(x > 0, x, 0), "f32[n, 6]"), (ops.clamp(x, 0, 6), "f32[n, 6]"), (ops.leaky_relu(x), "f32[n, 6]"),
+        (ops.transpose(x, 0, 1), "f32[6, n]"), (ops.norm(x, p=float("inf")), "f32[]"), (ops.pad(x, [0, 1], [0, 1]), "f32[n, 8]"),
+        (ops.var_mean(x, [1])[1], "f32[n]"), (ops.cross_entropy(x, i, reduction="sum"), "f32[]"),
+        (ops.scaled_dot_product_attention(*[f.input(n, [1, 2, 3, 4], plait.f32) for n in "qkv"], causal=True), "f32[1, 2, 3, 4]"),
+    ]:
+        assert tensor.type == type_, repr(tensor)
+    f.output("y", tensor)
+    assert plait.parse(str(f)) == f

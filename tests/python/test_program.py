@@ -1,0 +1,171 @@
+"""Compiling and running: arrays in and out, sharding, what was compiled, threads."""
+
+import gc
+import threading
+
+import numpy as np
+import plait
+import pytest
+
+
+def mlp(mesh=None):
+    f = plait.Fusion("mlp", mesh=mesh)
+    x = f.input("x", ["b", 32], plait.f32)
+    w = f.parameter("w", [64, 32], plait.f32)
+    v = f.parameter("v", [32, 64], plait.f32)
+    if mesh:
+        w.shard(0, "tp")
+        v.shard(1, "tp")
+    f.output("y", plait.ops.linear(plait.ops.gelu(plait.ops.linear(x, w), "tanh"), v))
+    return f
+
+
+def drawn(batch=5, seed=0):
+    r = np.random.default_rng(seed)
+    return {name: r.standard_normal(shape).astype(np.float32) / 4
+            for name, shape in {"x": (batch, 32), "w": (64, 32), "v": (32, 64)}.items()}
+
+
+def expected(a):
+    h = a["x"].astype(np.float64) @ a["w"].T.astype(np.float64)
+    return h / (1 + np.exp(-2 * np.sqrt(2 / np.pi) * (h + 0.044715 * h**3))) @ a["v"].T
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_runs(device):
+    a = drawn()
+    p = plait.compile(mlp(), device=device)
+    y = p.run(a)["y"]
+    assert y.shape == (5, 32) and y.dtype == plait.f32 and y.device == "cpu"
+    np.testing.assert_allclose(y.numpy(), expected(a), atol=1e-5)
+    assert p.outputs == ["y"] and p.ranks == 1 and p.rank is None
+
+
+def test_one_program_for_all_batches():
+    p = plait.compile(mlp())
+    for batch in (2, 7, 16, 1, 0):
+        a = drawn(batch)
+        np.testing.assert_allclose(p.run(a)["y"].numpy(), expected(a), atol=1e-5)
+
+
+def test_ranks_of_this_process():
+    a = drawn()
+    np.testing.assert_allclose(plait.run_ranks(mlp(plait.Mesh(tp="t")), a, 4)["y"].numpy(), expected(a), atol=1e-5)
+    p = plait.compile(mlp(plait.Mesh(tp=4)))
+    p.prepare({"x": (plait.f32, (5, 32)), "w": a["w"], "v": a["v"]})
+    assert p.mesh == [4] and p.layout("w") == "{0: tp}" and p.local_shape("y", 3) == [5, 32]
+    assert "all-reduce" in p.explain("shard") and p.explain("segments") and p.explain("schedule")
+    assert p.report["collectives"] == 1
+    assert "fusion @mlp" in p.dump("sharded") and "%" in p.dump("program") and p.dump("kir")
+    assert p.kernels and all(k.source and k.schedule and k.arch == "cpu" for k in p.kernels)
+    for call in (lambda: p.explain("nothing"), lambda: p.dump("nothing"), lambda: p.layout("nothing"),
+                 lambda: p.local_shape("y", 4), lambda: plait.compile(mlp(plait.Mesh(tp="t")), sizes={"u": 2}),
+                 lambda: plait.compile(mlp(), device="gpu"), lambda: plait.compile(mlp(), options={"verfy": True})):
+        with pytest.raises(plait.UserError) as caught:
+            call()
+        assert caught.value.remedy
+
+
+def test_wrong_inputs_are_refused():
+    p, a = plait.compile(mlp()), drawn()
+    for change, words in [({"x": a["x"].astype(np.float64)}, "dtype f64 does not fit"), ({"x": a["w"][0]}, "rank 1"),
+                          ({"x": a["x"][:, :31]}, "extent 31"), ({"z": a["x"]}, "z"), ({"x": "text"}, "is no array"),
+                          ({"x": a["x"][:, ::-1]}, "stride"), ({"x": a["x"].astype(">f4")}, "no dtype of plait")]:
+        with pytest.raises(plait.UserError, match=words) as caught:
+            p.run({**a, **change})
+        assert caught.value.where
+    with pytest.raises(plait.UserError):
+        p.run({"x": a["x"]})
+
+
+def test_arrays_share_memory():
+    y = plait.compile(mlp()).run(drawn())["y"]
+    a, b = y.numpy(), np.from_dlpack(y)
+    a[0, 0] = 42
+    assert b[0, 0] == 42 and y.to_doubles()[0] == 42
+    given = np.arange(6, dtype=np.float32)
+    taken = plait.array(given)
+    given[2] = 7
+    assert taken.to_doubles() == [0, 1, 7, 3, 4, 5] and taken.strides == (1,)
+    del taken, y
+    gc.collect()
+    assert a[0, 0] == 42  # the view keeps the memory
+
+
+@pytest.mark.parametrize("name", ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"])
+def test_every_dtype_goes_in_and_out(name):
+    f = plait.Fusion()
+    f.output("y", plait.ops.flip(f.input("x", ["n"], name), [0]))
+    given = np.array([1, 0, 1, 1], {"bool": bool}.get(name, name.replace("u", "uint").replace("i", "int").replace("uintnt", "uint")
+                                                      .replace("f", "float") if name != "bool" else bool))
+    out = plait.compile(f).run({"x": given})["y"].numpy()
+    assert out.dtype == given.dtype and out.tolist() == given[::-1].tolist()
+
+
+def test_narrow_floats_that_numpy_lacks():
+    f = plait.Fusion()
+    x = f.input("x", [3], plait.f32)
+    f.output("y", plait.ops.cast(x, plait.bf16))
+    y = plait.compile(f).run({"x": np.array([1, 2.5, 3.0078125], np.float32)})["y"]
+    assert y.dtype == plait.bf16 and y.numpy().dtype == np.float32 and y.numpy().tolist() == [1, 2.5, 3.0]
+    with pytest.raises(BufferError):
+        memoryview(y)
+
+
+def test_odd_arrays():
+    f = plait.Fusion()
+    f.output("y", plait.ops.neg(f.input("x", ["n", "m"], plait.f32)))
+    p = plait.compile(f)
+    base = np.arange(24, dtype=np.float32).reshape(4, 6)
+    locked = base.copy()
+    locked.flags.writeable = False
+    for x in (base[::2, 1:4], base.T, locked, base[:0], np.broadcast_to(base[:1], (3, 6)), base[:, :1]):
+        np.testing.assert_array_equal(p.run({"x": x})["y"].numpy(), -x)
+
+
+def test_allocations_of_outputs():
+    f = plait.Fusion()
+    y = f.output("y", plait.ops.neg(f.input("x", [2, 3], plait.f32)))
+    y.allocate([1, 0])
+    out = plait.compile(f).run({"x": np.ones((2, 3), np.float32)})["y"]
+    assert out.strides == (1, 2) and out.numpy().tolist() == [[-1] * 3] * 2
+
+
+def test_threads_compile_and_run_at_once():
+    shared, failures = plait.compile(mlp()), []
+
+    def work(seed):
+        try:
+            own = plait.compile(mlp())
+            for i in range(20):
+                a = drawn(1 + i % 7, seed * 100 + i)
+                for p in (shared, own):
+                    np.testing.assert_allclose(p.run(a)["y"].numpy(), expected(a), atol=1e-5)
+        except Exception as e:  # noqa: BLE001: shown by the test
+            failures.append(e)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not failures
+
+
+def test_ten_thousand_calls_leak_nothing():
+    resource = pytest.importorskip("resource")
+    p, a = plait.compile(mlp()), drawn()
+
+    def calls(n):
+        for _ in range(n):
+            p.run(a)
+        gc.collect()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, len(gc.get_objects())
+
+    before, after = calls(1000), calls(10000)
+    assert after[0] - before[0] < 4096  # kilobytes
+    assert after[1] - before[1] < 100
+
+
+def test_doctor_and_the_command():
+    assert "CPU" in plait.doctor()
