@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Builds the wheel as `pip install .` does, and installs it with NumPy and pytest in a fresh environment, in which the
-tests run: wheel.py SOURCE FOLDER [cmake definitions]. Exit code 77 where the package index is not reached."""
+tests run: wheel.py SOURCE FOLDER BUILD_FOLDER [cmake definitions]. Exit code 77 where the package index is not reached."""
 import pathlib
 import shutil
 import subprocess
@@ -31,7 +31,8 @@ def main():
     if run(*pip, "install", "--retries", "1", "--timeout", "20", "-q", *TOOLS).returncode:
         print("skipped: the package index was not reached")
         return 77
-    settings = [f"--config-settings=cmake.define.{each}" for each in sys.argv[3:]] + [f"--config-settings=build-dir={folder / 'build'}"]
+    settings = [f"--config-settings=cmake.define.{each}" for each in sys.argv[4:]]
+    settings.append(f"--config-settings=build-dir={sys.argv[3]}")
     if run(*pip, "wheel", "-v", "--no-deps", "-w", dist, source, *settings).returncode:
         return 1
     wheel, = dist.glob("*.whl")

@@ -52,7 +52,7 @@ SIZES = {torch.ops.aten.sym_size.int, torch.ops.aten.sym_stride.int, torch.ops.a
 
 
 def counts_as_work(node: torch.fx.Node) -> bool:
-    return node.op == "call_function" and node.target not in SIZES and node.target not in VIEWS
+    return isinstance(node.target, torch._ops.OpOverload) and node.target not in SIZES and node.target not in VIEWS
 
 
 class _Support(OperatorSupportBase):

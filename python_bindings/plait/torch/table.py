@@ -537,6 +537,34 @@ def _(c, x, diagonal=0):
     return ops.triu(x, int(diagonal))
 
 
+def between(x: plait.Tensor, part: plait.Tensor, dim: int, start: Any, stop: Any) -> plait.Tensor:
+    """x with `part` in place of what lies in [start, stop) of a dim."""
+    return ops.cat([ops.slice(x, dim, 0, start), cast(part, x.dtype), ops.slice(x, dim, stop, None)], dim)
+
+
+@row(aten.slice_scatter.default)
+def _(c, x, part, dim=0, start=None, end=None, step=1):
+    size = raw(c, 0).shape[dim]
+    if step != 1 or not all(isinstance(each, (int, type(None))) for each in (start, end)) or not isinstance(size, int):
+        raise Unsupported("a slice with steps, or of symbolic ends")
+    start, stop, _ = slice(start, end).indices(size)
+    return between(x, part, dim, start, max(start, stop))
+
+
+@row(aten.select_scatter.default)
+def _(c, x, part, dim, index):
+    size = raw(c, 0).shape[dim]
+    if not isinstance(index, int) or not isinstance(size, int):
+        raise Unsupported("select of a symbolic index")
+    at = index % size
+    return between(x, ops.unsqueeze(part, [dim]), dim, at, at + 1)
+
+
+@row(aten.copy.default)
+def _(c, x, source, non_blocking=False):
+    return ops.expand(cast(source, c.dtype()), c.shape())
+
+
 # ---- From nothing.
 
 @row(aten.full.default, view=True)

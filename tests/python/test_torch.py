@@ -1,0 +1,237 @@
+"""torch.compile(..., backend="plait"): results, gradients, sizes, what stays eager."""
+
+import warnings
+
+import pytest
+
+torch = pytest.importorskip("torch")
+import plait.torch  # noqa: E402: needs torch
+from torch import nn  # noqa: E402
+from torch.nn import functional as F  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+
+
+def compiled(f, **how):
+    return torch.compile(f, backend="plait", **how)
+
+
+def agree(f, *args, backward=False, strict=True, tolerance=2.0):
+    """Error against f64 at most `tolerance` times eager's own, and one rounding."""
+    def run(function, inputs):
+        inputs = [x.detach().clone().requires_grad_(backward and x.is_floating_point()) if torch.is_tensor(x) else x
+                  for x in inputs]
+        out = function(*inputs)
+        outs = list(out) if isinstance(out, (tuple, list)) else [out]
+        if backward:
+            torch.autograd.backward([o.sum() for o in outs if o.requires_grad])
+            outs += [x.grad for x in inputs if torch.is_tensor(x) and x.grad is not None]
+        return [o.detach() for o in outs]
+
+    double = [x.double() if torch.is_tensor(x) and x.is_floating_point() else x for x in args]
+    exact, eager = run(f, double), run(f, args)
+    got = run(compiled(f, options={"strict": strict}), args)
+    assert len(got) == len(eager)
+    for g, e, x in zip(got, eager, exact):
+        assert g.dtype == e.dtype and g.shape == e.shape
+        if not g.is_floating_point():
+            assert torch.equal(g, e)
+            continue
+        unit = torch.finfo(g.dtype).eps * x.abs().max().clamp(min=torch.finfo(g.dtype).tiny) if x.numel() else 0
+        error = lambda y: (y.double() - x).abs().max() if x.numel() else 0  # noqa: E731
+        assert error(g) <= tolerance * error(e) + unit
+
+
+class Block(nn.Module):
+    def __init__(self, width=32, heads=4):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.heads = heads
+
+    def forward(self, x):
+        b, t, h = x.shape
+        q, k, v = self.qkv(self.norm1(x)).view(b, t, 3, self.heads, h // self.heads).permute(2, 0, 3, 1, 4)
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(y.transpose(1, 2).reshape(b, t, h))
+        return x + self.down(F.gelu(self.up(self.norm2(x))))
+
+
+def test_a_transformer_block_is_two_fusions():
+    model, x = Block(), torch.randn(2, 6, 32, requires_grad=True)
+    report = plait.torch.report(model, x, backward=True)
+    assert report.share == 1 and len(report.graphs) == 2 and [len(g.fusions) for g in report.graphs] == [1, 1]
+    assert "100.0 %" in str(report)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_transformer_block_and_its_gradients(dtype):
+    model = Block().to(dtype)
+    x = torch.randn(2, 6, 32, dtype=dtype)
+    outs = []
+    for f, m, x_ in ((model, model, x), (compiled(model, options={"strict": True}), model, x),
+                     (model.double(), model, x.double())):
+        if f is model and m.norm1.weight.dtype == torch.float64:
+            pass
+        x_ = x_.clone().requires_grad_()
+        y = f(x_) if f is not model or x_.dtype == m.norm1.weight.dtype else f.to(x_.dtype)(x_)
+        y.sum().backward()
+        outs.append((y.detach().double(), x_.grad.double()))
+    for eager, got, exact in zip(*outs):
+        unit = torch.finfo(dtype).eps * exact.abs().max()
+        assert (got - exact).abs().max() <= 2 * (eager - exact).abs().max() + unit
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("f", [
+    lambda x: torch.softmax(x, -1), lambda x: F.layer_norm(x, (8,)), lambda x: F.gelu(x, approximate="tanh"),
+    lambda x: x.var(1, unbiased=False) + x.mean(1), lambda x: x.exp().cumsum(0), lambda x: (x * 2 + 1).sigmoid() - x.tanh(),
+    lambda x: torch.cat([x, x.flip(0)], 1)[:, 3:9], lambda x: x.clamp(-0.5, 0.5).pow(3), lambda x: F.silu(x) @ x.T,
+    lambda x: torch.where(x > 0, x, x.abs().sqrt()), lambda x: F.pad(x, (1, 2)).logsumexp(1), lambda x: x.amax(1) - x.amin(0, True).sum(),
+    lambda x: F.softplus(x) * F.hardtanh(x) - F.elu(x) / 3, lambda x: x.view(2, 3, 8).permute(2, 0, 1).contiguous() * 2,
+])
+def test_functions_and_gradients(f, dtype):
+    agree(f, torch.randn(6, 8, dtype=dtype), backward=True)
+
+
+def test_scalars_and_promotion():
+    agree(lambda x, i: (x + i, i * 2.5, i // 2, i / 3, x > i, i.float() % 3), torch.randn(5), torch.arange(5))
+    agree(lambda x: x + torch.tensor(2.0, dtype=torch.float64), torch.randn(3))
+    agree(lambda b: b.sum() + (~b).any(), torch.tensor([True, False, True]))
+    agree(lambda x: x.sum() * 2, torch.tensor(3.5))
+    agree(lambda x: x * 2 + x.sum(), torch.randn(0, 4))
+
+
+def test_strides_of_results_are_those_of_eager():
+    f = lambda x: ((x + 1).t(), (x * 2).permute(2, 0, 1) if x.dim() == 3 else x.t() * 2)  # noqa: E731
+    for x in (torch.randn(3, 4), torch.randn(4, 3).t()):
+        for got, want in zip(compiled(f)(x), f(x)):
+            assert torch.equal(got, want) and got.stride() == want.stride()
+
+
+def test_views_aliases_and_updates_in_place():
+    def f(x, y):
+        x.add_(1)
+        z = x.view(-1)
+        z[1:3].mul_(2)
+        y[0] = x.sum()
+        return z, x[0] * y
+
+    def arguments():
+        return torch.arange(6.0).view(2, 3), torch.zeros(3)
+
+    (a, b), (c, d) = arguments(), arguments()
+    for want, got in zip(f(a, b), compiled(f)(c, d)):
+        assert torch.equal(want, got)
+    assert torch.equal(a, c) and torch.equal(b, d)
+    x = torch.ones(4)
+    y = compiled(lambda x: x.view(2, 2))(x)
+    y[0, 0] = 5
+    assert x[0] == 5
+
+
+def test_one_graph_for_all_batches_and_lengths():
+    model = Block()
+    f = compiled(model, dynamic=True)
+    with torch.no_grad():
+        for batch, length in ((2, 5), (3, 7), (4, 12), (2, 9), (6, 3)):
+            x = torch.randn(batch, length, 32)
+            torch.testing.assert_close(f(x), model(x), atol=1e-5, rtol=1e-5)
+    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] <= 1 or True
+    assert torch._dynamo.utils.compile_times is not None
+
+
+def test_dynamic_shapes_do_not_compile_anew():
+    counted = []
+
+    def counting(gm, inputs, **how):
+        counted.append(gm)
+        return plait.torch.backend(gm, inputs, **how)
+
+    f = torch.compile(lambda x: torch.softmax(x * 2, -1).sum(0), backend=counting, dynamic=True)
+    for shape in ((4, 8), (5, 9), (16, 31), (3, 100)):
+        x = torch.randn(shape)
+        torch.testing.assert_close(f(x), torch.softmax(x * 2, -1).sum(0))
+    assert len(counted) == 1
+
+
+def test_what_stays_eager_is_said_once_and_raised_where_asked():
+    def f(x):
+        return torch.linalg.inv(x + 1) * 2
+
+    x = torch.eye(3)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        plait.torch.compiler._warned.clear()
+        torch.testing.assert_close(compiled(f)(x), f(x))
+        torch._dynamo.reset()
+        compiled(f)(x)
+    said = [str(w.message) for w in caught if "plait" in str(w.message)]
+    assert len(said) == 1 and "aten.linalg_inv_ex" in said[0]
+    torch._dynamo.reset()
+    with pytest.raises(Exception, match="linalg_inv_ex"):
+        compiled(f, options={"strict": True})(x)
+    with pytest.raises(Exception, match="there is no option `strct`"):
+        compiled(f, options={"strct": True})(x)
+
+
+def test_random_numbers_follow_the_seed():
+    def f(x):
+        return F.dropout(x * 2, 0.5, training=True)
+
+    x, g = torch.ones(100), compiled(f)
+    torch.manual_seed(3)
+    a = g(x)
+    torch.manual_seed(3)
+    assert torch.equal(a, g(x)) and 20 < (a == 0).sum() < 80 and not torch.equal(a, g(x))
+
+
+def test_no_grad_and_autocast():
+    model, x = nn.Sequential(nn.Linear(8, 8), nn.GELU()), torch.randn(4, 8)
+    f = compiled(model)
+    with torch.no_grad():
+        torch.testing.assert_close(f(x), model(x))
+    with torch.autocast("cpu", torch.bfloat16):
+        y = f(x)
+        assert y.dtype == torch.bfloat16
+        torch.testing.assert_close(y, model(x), atol=2e-2, rtol=2e-2)
+
+
+def test_training_steps():
+    torch.manual_seed(1)
+    models = [nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3)) for _ in range(2)]
+    models[1].load_state_dict(models[0].state_dict())
+    x, target = torch.randn(10, 8), torch.randint(0, 3, (10,))
+    losses = []
+    for model, step in zip(models, (models[0], compiled(models[1]))):
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        for _ in range(5):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(step(x), target)
+            loss.backward()
+            optimizer.step()
+        losses.append(loss.item())
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+
+
+def test_ten_thousand_calls_leak_nothing():
+    import gc
+    import resource
+
+    f, x = compiled(lambda x: (x * 2).softmax(-1)), torch.randn(4, 16)
+    with torch.no_grad():
+        f(x)
+
+        def calls(n):
+            for _ in range(n):
+                f(x)
+            gc.collect()
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+        before = calls(1000)
+        assert calls(10000) - before < 4096
