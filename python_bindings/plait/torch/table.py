@@ -537,6 +537,18 @@ def _(c, x, diagonal=0):
     return ops.triu(x, int(diagonal))
 
 
+@row(aten.split_with_sizes.default, aten.split.Tensor, view=True)
+def _(c, x, sizes, dim=0):
+    parts, start = [], 0
+    for value in c.node.meta["val"]:
+        size = value.shape[dim]
+        if not isinstance(size, int):
+            raise Unsupported("parts of symbolic sizes")
+        parts.append(ops.slice(x, dim, start, start + size))
+        start += size
+    return tuple(parts)
+
+
 def between(x: plait.Tensor, part: plait.Tensor, dim: int, start: Any, stop: Any) -> plait.Tensor:
     """x with `part` in place of what lies in [start, stop) of a dim."""
     return ops.cat([ops.slice(x, dim, 0, start), cast(part, x.dtype), ops.slice(x, dim, stop, None)], dim)
@@ -630,6 +642,20 @@ def _(c, x, dim, index, src):
     if [str(e) for e in index.shape] != [str(e) for e in src.shape] or x.rank == 0:
         raise Unsupported("scatter_add of a larger source")
     return ops.scatter_add(x, cast(index, plait.i64), src, dim)
+
+
+@row(aten.index_put.default, aten._unsafe_index_put.default)
+def _(c, x, indices, values, accumulate=False):
+    if not accumulate or len(indices) != 1 or indices[0] is None or indices[0].dtype == plait.bool_:
+        raise Unsupported("index_put of several indices, or that does not add")
+    index = indices[0]
+    lead, rest = list(index.shape), list(x.shape[1:])
+    count = 1
+    for each in lead:
+        count = each if count == 1 else f"({count})*({each})"
+    values = ops.reshape(ops.expand(cast(values, x.dtype), lead + rest), [count] + rest)
+    where = ops.reshape(cast(index, plait.i64), [count] + [1] * len(rest))
+    return ops.scatter_add(x, ops.expand(where, [count] + rest), values, 0)
 
 
 # ---- Attention, as PyTorch's CPU kernel has it: causal from the top left, log sum exp of the scores beside the result.
