@@ -122,7 +122,7 @@ def decompositions() -> dict[Any, Any]:
     for op in list(table):
         if op in TABLE:
             del table[op]
-    extra = [torch.ops.aten.native_group_norm.default,
+    extra = [torch.ops.aten.native_group_norm.default, torch.ops.aten.addmv.default, torch.ops.aten.addbmm.default,
              torch.ops.aten._native_batch_norm_legit.default, torch.ops.aten.native_batch_norm.default,
              torch.ops.aten._native_batch_norm_legit_functional.default, torch.ops.aten._native_batch_norm_legit_no_training.default]
     table.update(torch._decomp.get_decompositions([op for op in extra if op not in TABLE]))
