@@ -100,3 +100,7 @@ def apply(name: str, operands: Sequence[Any]) -> plait.Tensor:
 
 def tensor_like(c: Context, x: Any, to: plait.DType) -> plait.Tensor:
     return cast(x, to) if isinstance(x, plait.Tensor) else ops.full(c.fusion, [], constant(x, to), to)
+
+
+def wide(x: plait.Tensor) -> plait.Tensor:
+    return cast(x, plait.f32) if x.dtype in (plait.f16, plait.bf16) else x

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import plait
-import plait.torch.table_indexing  # noqa: F401: its rows
 import plait.torch.table_pointwise  # noqa: F401: its rows
 from plait import ops
-from plait.torch.rows import DTYPES, TABLE, VIEWS, Context, apply, aten, cast, constant, dtype, prims, raw, row
+from plait.torch.rows import DTYPES, TABLE, VIEWS, Context, apply, aten, cast, constant, dtype, prims, raw, row, wide
 from plait.torch.sizes import Unsupported, extent, extents
+from plait.torch.table_indexing import cut_to, put
 
 __all__ = ["DTYPES", "TABLE", "VIEWS", "Context", "dtype"]
 
@@ -130,9 +130,7 @@ def _(c, x, dims, keepdim=False):
 def _(c, x, dim, half_to_float):
     function = ops.softmax if c.node.target is aten._softmax.default else ops.log_softmax
     x = cast(x, c.dtype())
-    if x.rank == 0:
-        raise Unsupported("a softmax without dims")
-    return function(x, dim)
+    return function(x, dim) if x.rank else ops.reshape(function(ops.reshape(x, [1]), 0), [])
 
 
 @row(aten.native_layer_norm.default)
@@ -148,15 +146,24 @@ def _(c, x, shape, w, b, eps):
 
 @row(aten.mm.default, aten.bmm.default, aten.matmul.default)
 def _(c, a, b):
-    return floats(ops.matmul, c, a, b)
+    return product(c, a, b)
 
 
 @row(aten.addmm.default)
 def _(c, bias, a, b, beta=1, alpha=1):
-    product = floats(ops.matmul, c, a, b)
+    made = product(c, a, b)
     if alpha != 1:
-        product = apply("mul", [product, constant(alpha, product.dtype)])
-    return ops.add(product, bias if beta == 1 else apply("mul", [bias, constant(beta, bias.dtype)]))
+        made = apply("mul", [made, constant(alpha, made.dtype)])
+    return ops.add(made, bias if beta == 1 else apply("mul", [bias, constant(beta, bias.dtype)]))
+
+
+@row(aten.addbmm.default)
+def _(c, bias, a, b, beta=1, alpha=1):
+    made = ops.sum(product(c, a, b) if bias.dtype not in (plait.f16, plait.bf16) else ops.matmul(wide(a), wide(b)), [0])
+    if alpha != 1:
+        made = apply("mul", [made, constant(alpha, made.dtype)])
+    bias = cast(bias, made.dtype)
+    return cast(ops.add(made, bias if beta == 1 else apply("mul", [bias, constant(beta, bias.dtype)])), c.dtype())
 
 
 @row(aten.linear.default)
@@ -170,20 +177,28 @@ def floats(function: Callable[..., plait.Tensor], c: Context, a: plait.Tensor, b
     return function(a, b)
 
 
+def product(c: Context, a: plait.Tensor, b: plait.Tensor) -> plait.Tensor:
+    """a b of matrices; of integers as a sum, which plait has no product of."""
+    if c.dtype() in (plait.f16, plait.bf16, plait.f32, plait.f64):
+        return ops.matmul(a, b)
+    terms = ops.mul(ops.unsqueeze(a, [a.rank]), ops.unsqueeze(b, [b.rank - 2]))
+    return cast(ops.sum(terms, [-2]), c.dtype())
+
+
 @row(aten.dot.default, aten.mv.default)
 def _(c, a, b):
-    x = ops.matmul(ops.unsqueeze(a, [0]) if a.rank == 1 else a, ops.unsqueeze(b, [1]))
+    x = product(c, ops.unsqueeze(a, [0]) if a.rank == 1 else a, ops.unsqueeze(b, [1]))
     return ops.squeeze(x, [1] if a.rank == 2 else [0, 1])
 
 
 # ---- Moves.
 
-@row(aten.view.default, aten.reshape.default, aten._unsafe_view.default, view=True)
+@row(aten.view.default, aten.reshape.default, aten._unsafe_view.default, aten.view_copy.default, view=True)
 def _(c, x, shape):
     return ops.reshape(x, c.shape())
 
 
-@row(aten.permute.default, view=True)
+@row(aten.permute.default, aten.permute_copy.default, view=True)
 def _(c, x, dims):
     return ops.permute(x, list(dims)) if x.rank else ops.set(x)
 
@@ -238,6 +253,19 @@ def _(c, tensors, dim=0):
     return ops.stack([cast(t, c.dtype()) for t in tensors], dim)
 
 
+@row(aten.unbind.int, aten.unbind_copy.int, view=True)
+def _(c, x, dim=0):
+    return tuple(ops.squeeze(ops.slice(x, dim, i, i + 1), [dim]) for i in range(len(c.node.meta["val"])))
+
+
+@row(aten.narrow_copy.default, view=True)
+def _(c, x, dim, start, length):
+    if not isinstance(start, int) or not isinstance(length, int):
+        raise Unsupported("narrow_copy of symbolic ends")
+    start = start % x.shape[dim] if start < 0 else start
+    return ops.slice(x, dim, start, start + length)
+
+
 @row(aten.flip.default, view=True)
 def _(c, x, dims):
     return ops.flip(x, list(dims)) if x.rank else ops.set(x)
@@ -246,7 +274,7 @@ def _(c, x, dims):
 @row(aten.roll.default, view=True)
 def _(c, x, shifts, dims=()):
     if not dims:
-        raise Unsupported("a roll over all elements")
+        return ops.reshape(ops.roll(ops.reshape(x, [-1]), list(shifts), [0]), c.shape())
     return ops.roll(x, list(shifts), list(dims))
 
 
@@ -258,13 +286,16 @@ def _(c, x, repeats):
 @row(aten.constant_pad_nd.default, view=True)
 def _(c, x, pad, value=0):
     pads = extents(pad)
-    if any(isinstance(p, int) and p < 0 for p in pads):
-        raise Unsupported("a negative pad")
     missing = x.rank - len(pads) // 2
     low, high = [0] * missing, [0] * missing
     for i in range(len(pads) // 2 - 1, -1, -1):
         low.append(pads[2 * i])
         high.append(pads[2 * i + 1])
+    for d in range(x.rank):
+        first, last = (-p if isinstance(p, int) and p < 0 else 0 for p in (low[d], high[d]))
+        if first or last:
+            x = ops.slice(x, d, first, -last if last else None)
+            low[d], high[d] = (0 if cut else p for cut, p in ((first, low[d]), (last, high[d])))
     return ops.pad(x, low, high, float(value))
 
 
@@ -304,9 +335,16 @@ def between(x: plait.Tensor, part: plait.Tensor, dim: int, start: Any, stop: Any
 @row(aten.slice_scatter.default)
 def _(c, x, part, dim=0, start=None, end=None, step=1):
     size = raw(c, 0).shape[dim]
-    if step != 1 or not all(isinstance(each, (int, type(None))) for each in (start, end)) or not isinstance(size, int):
-        raise Unsupported("a slice with steps, or of symbolic ends")
+    if not all(isinstance(each, (int, type(None))) for each in (start, end)) or not isinstance(size, int):
+        raise Unsupported("a slice of symbolic ends")
     start, stop, _ = slice(start, end).indices(size)
+    if step != 1 and start < stop:
+        last = (stop - start - 1) // step
+        at = apply("sub", [ops.iota(c.fusion, [size], 0, plait.i64), start])
+        place = apply("min", [apply("max", [apply("floor_divide", [at, step]), 0]), last])
+        hit = ops.logical_and(ops.eq(apply("mul", [place, step]), at), ops.lt(at, stop - start))
+        rows = [size if d == dim % x.rank else 1 for d in range(x.rank)]
+        return apply("where", [ops.reshape(hit, rows), ops.index_select(cast(part, x.dtype), place, dim), x])
     return between(x, part, dim, start, max(start, stop))
 
 
@@ -346,7 +384,8 @@ def _(c, *words, **more):
     return ops.full(c.fusion, c.shape(), 1, c.dtype())
 
 
-@row(aten.empty.memory_format, aten.empty_like.default, aten.empty_permuted.default, aten.new_empty.default, view=True)
+@row(aten.empty.memory_format, aten.empty_like.default, aten.empty_permuted.default, aten.new_empty.default,
+     aten.empty_strided.default, aten.new_empty_strided.default, aten._efficientzerotensor.default, view=True)
 def _(c, *words, **more):
     return ops.full(c.fusion, c.shape(), 0, c.dtype())
 
@@ -378,22 +417,35 @@ def _(c, table, index, padding=-1, scale=False, sparse=False):
 @row(aten.gather.default)
 def _(c, x, dim, index, sparse_grad=False):
     if x.rank == 0:
-        raise Unsupported("gather without dims")
+        return ops.expand(x, c.shape())
+    if index.rank == 0:
+        return ops.reshape(ops.gather(x, ops.reshape(cast(index, plait.i64), [1]), 0), [])
     return ops.gather(x, cast(index, plait.i64), dim)
 
 
 @row(aten.index_select.default)
 def _(c, x, dim, index):
+    index = cast(index, plait.i64)
     if x.rank == 0 or index.rank == 0:
-        raise Unsupported("index_select without dims")
-    return ops.index_select(x, cast(index, plait.i64), dim)
+        x, index = (ops.reshape(each, [1]) if each.rank == 0 else each for each in (x, index))
+        return ops.reshape(ops.index_select(x, index, dim), c.shape())
+    return ops.index_select(x, index, dim)
 
 
 @row(aten.scatter_add.default)
 def _(c, x, dim, index, src):
-    if [str(e) for e in index.shape] != [str(e) for e in src.shape] or x.rank == 0:
-        raise Unsupported("scatter_add of a larger source")
-    return ops.scatter_add(x, cast(index, plait.i64), src, dim)
+    if x.rank == 0 or index.rank == 0:
+        raise Unsupported("scatter_add without dims")
+    return ops.scatter_add(x, cast(index, plait.i64), cut_to(src, index), dim)
+
+
+@row(aten.scatter_reduce.two)
+def _(c, x, dim, index, src, reduce, include_self=True):
+    if x.rank == 0 or index.rank == 0 or reduce != "sum":
+        raise Unsupported("scatter_reduce that is no scatter_add")
+    if not include_self:
+        x = put(x, dim, index, constant(0, x.dtype))
+    return ops.scatter_add(x, cast(index, plait.i64), cut_to(src, index), dim)
 
 
 # ---- Attention, as PyTorch's CPU kernel has it: causal from the top left, log sum exp of the scores beside the result.
@@ -412,10 +464,6 @@ def scores(c: Context, q: plait.Tensor, k: plait.Tensor, causal: bool, mask: Any
     if mask is not None:
         s = apply("where", [mask, s, -math.inf]) if mask.dtype == plait.bool_ else ops.add(s, cast(mask, s.dtype))
     return s
-
-
-def wide(x: plait.Tensor) -> plait.Tensor:
-    return cast(x, plait.f32) if x.dtype in (plait.f16, plait.bf16) else x
 
 
 @row(aten._scaled_dot_product_flash_attention_for_cpu.default)

@@ -55,10 +55,26 @@ def _(c, x, indices):
     return ops.index_select(x, index, dim)
 
 
+PAIRS = 1 << 22  # of a place and an index that are compared, at most
+
+
+def last_of(c: Context, x: plait.Tensor, index: plait.Tensor, values: plait.Tensor, dim: int) -> plait.Tensor:
+    """x with values[.., k, ..] at index[k] along a dim, the last k of those that meet."""
+    places, count = static([x.shape[dim], index.shape[0]], "an index_put that does not add")
+    if places * count > PAIRS:
+        raise Unsupported(f"an index_put that does not add, of {count} into {places}")
+    if count == 0:
+        return ops.set(x)
+    hit = ops.eq(ops.unsqueeze(ops.iota(c.fusion, [places], 0, plait.i64), [1]), ops.unsqueeze(index, [0]))
+    which = ops.unsqueeze(ops.iota(c.fusion, [count], 0, plait.i64), [0])
+    last = ops.amax(apply("where", [hit, which, -1]), [1])
+    taken = ops.index_select(values, apply("max", [last, 0]), dim)
+    found = ops.reshape(ops.ge(last, 0), [places if d == dim else 1 for d in range(x.rank)])
+    return apply("where", [found, taken, x])
+
+
 @row(aten.index_put.default, aten._unsafe_index_put.default)
 def _(c, x, indices, values, accumulate=False):
-    if not accumulate:
-        raise Unsupported("index_put that does not add")
     shape = x.shape
     flat, index, dim, order = joined(c, x, indices)
     rest = list(flat.shape[:dim]) + list(flat.shape[dim + 1:])
@@ -68,12 +84,23 @@ def _(c, x, indices, values, accumulate=False):
     taken = list(flat.shape[:dim]) + list(index.shape) + list(flat.shape[dim + 1:])
     values = ops.expand(cast(values, x.dtype), taken)
     values = ops.reshape(values, list(flat.shape[:dim]) + [lead] + list(flat.shape[dim + 1:]))
-    index = ops.reshape(index, [1] * dim + [lead] + [1] * (len(rest) - dim))
-    made = ops.scatter_add(flat, ops.expand(index, values.shape), values, dim)
+    if accumulate:
+        index = ops.reshape(index, [1] * dim + [lead] + [1] * (len(rest) - dim))
+        made = ops.scatter_add(flat, ops.expand(index, values.shape), values, dim)
+    else:
+        made = last_of(c, flat, ops.reshape(index, [lead]), values, dim)
     if order == list(range(len(order))):
         return ops.reshape(made, shape)
     made = ops.reshape(made, [shape[d] for d in order])
     return ops.permute(made, [order.index(d) for d in range(len(order))])
+
+
+def cut_to(src: plait.Tensor, index: plait.Tensor) -> plait.Tensor:
+    """The elements of a source that an index of a scatter has."""
+    for d, (theirs, ours) in enumerate(zip(src.shape, index.shape)):
+        if str(theirs) != str(ours):
+            src = ops.slice(src, d, 0, ours)
+    return src
 
 
 def put(x: plait.Tensor, dim: int, index: plait.Tensor, value: Any) -> plait.Tensor:
@@ -93,14 +120,14 @@ def _(c, x, dim, index, value):
 
 @row(aten.scatter.src)
 def _(c, x, dim, index, src):
-    if x.rank == 0 or index.rank == 0 or [str(e) for e in index.shape] != [str(e) for e in src.shape]:
-        raise Unsupported("scatter of a larger source")
+    if x.rank == 0 or index.rank == 0:
+        raise Unsupported("scatter without dims")
     if index.shape[dim] != 1:  # elsewhere two may meet, and the last wins
         raise Unsupported("scatter of more than one element along the dim")
     if x.dtype == plait.bool_:
         raise Unsupported("scatter of bool")
     zeros = ops.full(c.fusion, x.shape, 0, x.dtype)
-    return put(x, dim, index, ops.scatter_add(zeros, cast(index, plait.i64), src, dim))
+    return put(x, dim, index, ops.scatter_add(zeros, cast(index, plait.i64), cut_to(src, index), dim))
 
 
 @row(aten.diagonal.default, view=True)

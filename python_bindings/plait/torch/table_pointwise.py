@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as Kind
 
 import plait
 from plait import ops
-from plait.torch.rows import TABLE, Context, apply, aten, cast, constant, prims, promoted, raw, row, tensor_like
+from plait.torch.rows import (
+    TABLE, Context, apply, aten, cast, constant, prims, promoted, raw, row, tensor_like, wide,
+)
 from plait.torch.sizes import Unsupported
 
 # ---- Pointwise functions under one name.
@@ -16,11 +19,19 @@ from plait.torch.sizes import Unsupported
 DEFAULT, TO_FLOAT, TO_BOOL = Kind.DEFAULT, Kind.INT_TO_FLOAT, Kind.ALWAYS_BOOL
 
 
+# What ops of numbers are of bool, which plait refuses.
+OF_BOOL = {"max": ops.logical_or, "fmax": ops.logical_or, "min": ops.logical_and, "fmin": ops.logical_and,
+           "sign": ops.set, "relu": ops.set, "abs": ops.set}
+
+
 def pointwise(overload: Any, name: str, kind: Kind) -> None:
     def lower(c: Context, *operands: Any, **words: Any) -> plait.Tensor:
         if words:
             raise Unsupported(f"the arguments {', '.join(words)}")
-        return apply(name, promoted(c, operands, kind))
+        operands = promoted(c, operands, kind)
+        if kind == DEFAULT and c.dtype() == plait.bool_ and name in OF_BOOL:
+            return OF_BOOL[name](*(tensor_like(c, each, plait.bool_) for each in operands))
+        return apply(name, operands)
 
     TABLE[overload] = lower
 
@@ -41,6 +52,7 @@ for _name, _ours in (("maximum", "max"), ("minimum", "min"), ("fmax", "fmax"), (
     for _overload in ("default", "Tensor", "Scalar"):
         if hasattr(getattr(aten, _name), _overload):
             pointwise(getattr(getattr(aten, _name), _overload), _ours, DEFAULT)
+TABLE[aten.sgn.default] = TABLE[aten.sign.default]
 pointwise(aten.atan2.default, "atan2", TO_FLOAT)
 for _name, _ours in (("copysign", "copysign"), ("xlogy", "xlogy")):
     for _overload in ("Tensor", "Scalar", "Scalar_Self", "Scalar_Other"):
@@ -104,7 +116,7 @@ def _(c, x, y, rounding_mode=None):
     if rounding_mode == "floor":
         return apply("floor_divide", [x, y])
     if c.dtype() not in (plait.f16, plait.bf16, plait.f32, plait.f64):
-        raise Unsupported("truncating division of integers")
+        return apply("floor_divide", [apply("sub", [x, apply("fmod", [x, y])]), y])
     return ops.trunc(apply("div", [x, y]))
 
 
@@ -144,7 +156,9 @@ def _(c, x, low=None, high=None, min=None, max=None):
     low, high, to = low if min is None else min, high if max is None else max, c.dtype()
     x = cast(x, to)
     for bound, name in ((low, "max"), (high, "min")):
-        if bound is not None:
+        if bound is not None and to == plait.bool_:
+            x = OF_BOOL[name](x, tensor_like(c, bound, to))
+        elif bound is not None:
             x = apply(name, [x, cast(bound, to) if isinstance(bound, plait.Tensor) else constant(bound, to)])
     return x
 
@@ -161,9 +175,26 @@ def _(c, x, slope=0.01):
 
 @row(aten.elu.default)
 def _(c, x, alpha=1, scale=1, input_scale=1):
-    if scale != 1 or input_scale != 1:
-        raise Unsupported("elu with scales")
-    return ops.elu(x, alpha)
+    if scale == 1 and input_scale == 1:
+        return ops.elu(x, alpha)
+    to, x = x.dtype, wide(x)
+    negative = apply("mul", [ops.expm1(apply("mul", [x, float(input_scale)])), float(alpha * scale)])
+    return cast(apply("where", [ops.le(x, 0), negative, apply("mul", [x, float(scale)])]), to)
+
+
+@row(aten.angle.default)
+def _(c, x):
+    x = cast(x, c.dtype())
+    return apply("where", [ops.isnan(x), x, apply("where", [ops.lt(x, 0), constant(math.pi, x.dtype), ops.full(c.fusion, [], 0, x.dtype)])])
+
+
+@row(aten.round.decimals)
+def _(c, x, decimals=0):
+    if x.dtype not in (plait.f16, plait.bf16, plait.f32, plait.f64):
+        raise Unsupported("decimals of integers")
+    to, x, ten = x.dtype, wide(x), float(10 ** abs(decimals))
+    first, last = ("mul", "div") if decimals > 0 else ("div", "mul")
+    return cast(apply(last, [ops.round(apply(first, [x, ten])), ten]), to)
 
 
 @row(aten.hardtanh.default)
