@@ -25,8 +25,8 @@ std::set<std::string> size_symbols(const Fusion& fusion);
 // Lets of the symbols that neither an input nor the mesh gives.
 Sizes lets_of_open_symbols(const Fusion& fusion);
 
-// Sizes that a caller gives, into `out`, and the lets of those that nothing else gives. UserError: a name that the fusion
-// does not have.
+// Sizes that a caller gives, into `out`, and the lets of those that nothing else gives. UserError: a name that the
+// fusion does not have.
 void give_sizes(Sizes& out, const Fusion& fusion, const Sizes& given);
 
 // Values of every mesh symbol, from the resolved sizes.

@@ -1,6 +1,6 @@
 // Questions about what was compiled.
-#include "capi/handles.h"
 #include "inspect.h"
+#include "capi/handles.h"
 
 namespace plait {
 namespace {

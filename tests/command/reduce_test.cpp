@@ -6,6 +6,7 @@
 #include "fuzz/text_corpus.h"
 #include "reduce_graph.h"
 #include "support/random_graph.h"
+#include "support/sanitized.h"
 
 namespace plait::testing {
 namespace {
@@ -53,12 +54,7 @@ TEST(Reduce, EveryEditLeavesAGraphOrIsRefused) {
     const auto fusion = parse_fusion(text);
     for (const EditList& list : edit_lists()) {
       const std::vector<GraphEdit> made = list.make(*fusion);
-#ifdef PLAIT_SANITIZED
-      constexpr size_t kStride = 4;  // of edits; all of them at once too
-#else
-      constexpr size_t kStride = 1;
-#endif
-      for (size_t i = made.size() % kStride; i <= made.size(); i += kStride) {
+      for (size_t i = made.size() % testing::kStride; i <= made.size(); i += testing::kStride) {
         const auto part = i < made.size() ? std::span(made).subspan(i, 1) : std::span(made);
         const auto candidate = edited(*fusion, part);
         ++edits;

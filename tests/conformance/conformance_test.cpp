@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "conformance/cases.h"
 #include "support/run_case.h"
+#include "support/sanitized.h"
 
 namespace plait::conformance {
 namespace {
@@ -79,9 +80,9 @@ void check_cases(const std::string& device, size_t stride, bool large) {
   }
 }
 
-TEST(Conformance, Reference) { check_cases("reference", 1, false); }
-TEST(Conformance, Cpu) { check_cases("cpu", 4, false); }
-TEST(Conformance, Sim) { check_cases("sim:sm_90a", 10, false); }
+TEST(Conformance, Reference) { check_cases("reference", testing::kStride, false); }
+TEST(Conformance, Cpu) { check_cases("cpu", 4 * testing::kStride, false); }
+TEST(Conformance, Sim) { check_cases("sim:sm_90a", 10 * testing::kStride, false); }
 TEST(ConformanceLongRun, Reference) { check_cases("reference", 1, true); }
 TEST(ConformanceLongRun, Cpu) { check_cases("cpu", 1, true); }
 TEST(ConformanceLongRun, Sm80) { check_cases("sim:sm_80", 1, true); }

@@ -311,7 +311,7 @@ void run_chains(DType dtype, uint64_t first, size_t count, double least_moved) {
   EXPECT_GT(worst, 0.1) << "no device comes near its bound";
   EXPECT_EQ(plants.chains_without, 0);
   EXPECT_EQ(plants.found, plants.made);
-  EXPECT_GE(dropped.share(), 0.8);
+  EXPECT_GE(dropped.share(), 0.9);
   EXPECT_GE(moved.share(), least_moved);
 }
 
@@ -328,12 +328,12 @@ void run_simulated(DType dtype, uint64_t first, size_t count) {
   EXPECT_GT(worst, 0.1) << "no device comes near its bound";
 }
 
-TEST(RandomChains, F32) { run_chains(DType::f32, 1, 20, 0.3); }
-TEST(RandomChains, Bf16) { run_chains(DType::bf16, 1, 20, 0.75); }
+TEST(RandomChains, F32) { run_chains(DType::f32, 1, 20, 0.4); }
+TEST(RandomChains, Bf16) { run_chains(DType::bf16, 1, 20, 0.85); }
 TEST(RandomChains, F32OnSimulatedGpus) { run_simulated(DType::f32, 1, 20); }
 TEST(RandomChains, Bf16OnSimulatedGpus) { run_simulated(DType::bf16, 1, 20); }
-TEST(RandomChains, LongRunF32) { run_chains(DType::f32, 1000, 500, 0.3); }
-TEST(RandomChains, LongRunBf16) { run_chains(DType::bf16, 1000, 500, 0.75); }
+TEST(RandomChains, LongRunF32) { run_chains(DType::f32, 1000, 500, 0.4); }
+TEST(RandomChains, LongRunBf16) { run_chains(DType::bf16, 1000, 500, 0.85); }
 TEST(RandomChains, LongRunF32OnSimulatedGpus) { run_simulated(DType::f32, 1000, 500); }
 TEST(RandomChains, LongRunBf16OnSimulatedGpus) { run_simulated(DType::bf16, 1000, 500); }
 

@@ -101,7 +101,7 @@ TEST(RandomGraphs, LongRunFourthPart) { run_seeds(5000, 500, 5); }
 TEST(RandomGraphs, LongRunFreshSeeds) {
   uint64_t first = std::random_device()() + (uint64_t{1} << 32);
   std::printf("fresh seeds from %llu\n", static_cast<unsigned long long>(first));
-  run_seeds(first, 100);
+  run_seeds(first, 200);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "support/random_graph.h"
 #include "support/run_case.h"
+#include "support/sanitized.h"
 
 namespace plait {
 namespace {
@@ -82,7 +83,7 @@ void run_seeds(uint64_t first, int count) {
   shares.again.expect_few(shares.cases);
 }
 
-TEST(SimulatedGraphs, ThirtyCheckedInSeeds) { run_seeds(1, 30); }
+TEST(SimulatedGraphs, ThirtyCheckedInSeeds) { run_seeds(1, testing::drawn_here(30)); }
 
 // 300 graphs in parts.
 TEST(SimulatedGraphs, LongRunFirstPart) { run_seeds(2000, 150); }

@@ -19,6 +19,7 @@
 #include "fuzz/text_harness.h"
 #include "ir/fusion.h"
 #include "plait.h"
+#include "support/sanitized.h"
 
 namespace plait {
 namespace {
@@ -293,7 +294,7 @@ void run_mutations(uint64_t seed, int count) {
   const int64_t grown = most_resident_kilobytes() - memory;
   std::printf("%d mutations, %d accepted, %.1f s, slowest %.3f s, %lld kB more memory\n", count, accepted_count,
               seconds, slowest, static_cast<long long>(grown));
-  testing::Test::RecordProperty("accepted", accepted_count);
+  ::testing::Test::RecordProperty("accepted", accepted_count);
   EXPECT_GT(accepted_count, count / 20) << "too few mutations leave a text that is read to the end";
   EXPECT_LT(slowest, 5.0) << "seconds for one text";
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -325,12 +326,7 @@ TEST(TextFuzz, CorpusHasEveryKindOfOp) {
 
 TEST(TextFuzz, Mutations) { run_mutations(kSeed, 10000); }
 
-#ifdef PLAIT_SANITIZED
-constexpr int kCompilations = 5000;  // each takes ten times as long
-#else
-constexpr int kCompilations = 20000;
-#endif
-TEST(TextFuzz, AcceptedMutationsCompile) { run_compilations(kSeed + 2, kCompilations); }
+TEST(TextFuzz, AcceptedMutationsCompile) { run_compilations(kSeed + 2, testing::drawn_here(10000)); }
 
 TEST(TextFuzz, MutationsLongRun) {
   if (!std::getenv("PLAIT_TEST_LONG")) GTEST_SKIP() << "1,000,000 mutations; set PLAIT_TEST_LONG=1";

@@ -10,6 +10,7 @@
 #include "support/direct_evaluation.h"
 #include "support/op_cases.h"
 #include "support/op_words.h"
+#include "support/sanitized.h"
 
 namespace plait {
 namespace {
@@ -63,12 +64,14 @@ TEST(LowerOps, CasesHoldEveryOpButFive) {
 }
 
 TEST(LowerOps, BoundariesOfEveryCase) {
+  int case_number = 0;
   for (const test::OpCase& c : test::op_cases())
     for (int lanes : {1, 4})
       for (int64_t a : {0, 1, 3})
         for (int64_t b : {0, 1, 4})
           for (int64_t n : {0, 1, 2, 4, 5, 9})
-            check(c, {{"a", a}, {"b", b}, {"c", n}, {"d", n % 3}}, lanes, false, "f32");
+            if (case_number++ % testing::kStride == 0)
+              check(c, {{"a", a}, {"b", b}, {"c", n}, {"d", n % 3}}, lanes, false, "f32");
 }
 
 TEST(LowerOps, ThreadsOfAGpu) {

@@ -5,6 +5,7 @@
 #include "lower/lower.h"
 #include "segment/segment.h"
 #include "support/random_pointwise.h"
+#include "support/sanitized.h"
 
 namespace plait {
 namespace {
@@ -74,8 +75,8 @@ void random_schedules(uint32_t first, uint32_t count) {
   EXPECT_GT(done, refused);
 }
 
-TEST(RandomFusions, HeuristicSchedules) { heuristic_schedules(0, 400); }
-TEST(RandomFusions, RandomSchedules) { random_schedules(0, 400); }
+TEST(RandomFusions, HeuristicSchedules) { heuristic_schedules(0, testing::drawn_here(400)); }
+TEST(RandomFusions, RandomSchedules) { random_schedules(0, testing::drawn_here(400)); }
 TEST(RandomFusions, LongRunHeuristicSchedules) { heuristic_schedules(10000, 20000); }
 TEST(RandomFusions, LongRunRandomSchedules) { random_schedules(10000, 20000); }
 
