@@ -1,13 +1,14 @@
 """PyTorch's own samples (OpInfo) of every op that the table of plait.torch covers, results and gradients against eager.
 
-Every third sample goes through torch.compile(..., backend="plait"), the others through AOTAutograd with the backend's
-compiler (`functorch.compile.aot_function`: the same graphs, functionalised and decomposed, without dynamo, which costs
-most of the time). Results and gradients err against f64 by at
-most twice what eager errs, and one rounding relative to the largest element. On the few elements of a sample eager may
-be exact by luck: a sample that fails so is judged by the largest error that eager makes of it and of eight like it. What
-fails then, too, and sums n elements into one, may err by sqrt(n) roundings: plait adds in order (docs/numerics.md), eager
-in a tree. The summary says how many samples needed what. A sample counts where plait ran a node of it. An op that only moves elements is no work by itself, so
-its results are doubled (bool: negated), and it counts where the move is in the fusion too.
+Two of five samples (one of ten in the long part) go through torch.compile(..., backend="plait"), the others through
+AOTAutograd with the backend's compiler (`functorch.compile.aot_function`: the same graphs, functionalised and
+decomposed, without dynamo, which costs most of the time). Results and gradients err against f64 by at most twice what
+eager errs, and one rounding relative to the largest element. On the few elements of a sample eager may be exact by
+luck: a sample that fails so is judged by the largest error that eager makes of it and of eight like it. What fails
+then, too, and sums n elements into one, may err by sqrt(n) roundings: plait adds in order (docs/numerics.md), eager
+in a tree. The summary says how many samples needed what. A sample counts where plait ran a node of it. An op that
+only moves elements is no work by itself, so its results are doubled (bool: negated), and it counts where the move is
+in the fusion too.
 PLAIT_TEST_LONG=1: 4,000 samples instead of 200."""
 
 import collections
@@ -301,7 +302,8 @@ class Tally:
         finally:
             compiler.LISTENING = False
         if name in MOVES:
-            counts = any(node.target in VIEWS for report in compiler.REPORTS for fused in report.fusions for node in fused.nodes)
+            fusions = [fused for report in compiler.REPORTS for fused in report.fusions]
+            counts = any(node.target in VIEWS for fused in fusions for node in fused.nodes)
         else:
             counts = any(report.fused for report in compiler.REPORTS)
         self.counted[name] += counts
@@ -316,7 +318,8 @@ class Tally:
             self.draws += 1
         if any(what for _, what in found):
             largest = max([run.leaves[place].numel() for place in run.places] + [out.numel() for out in eager])
-            found = [(i, wrong(*row, least[i], max(1.0, largest / max(1, row[0].numel())) ** 0.5)) for i, row in enumerate(rows)]
+            terms = [max(1.0, largest / max(1, out.numel())) for out in eager]
+            found = [(i, wrong(*row, least[i], terms[i] ** 0.5)) for i, row in enumerate(rows)]
             self.sums += not any(what for _, what in found)
         self.wrong += [f"{case}: result {i}: {what}" for i, what in found if what][:1]
 
@@ -334,12 +337,13 @@ def dynamo_can(op):
     return not (getattr(op.op, "__module__", None) or "").startswith("torch.testing")
 
 
-def check(cases):
+def check(cases, every, dynamo):
+    """Of every `every` samples `dynamo` go through torch.compile."""
     tally = Tally()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for i, case in enumerate(cases):
-            tally.add(case, dynamo=(i % 5 < 2) and dynamo_can(case.op))
+            tally.add(case, dynamo=i % every < dynamo and dynamo_can(case.op))
     print(tally)
     assert not tally.wrong, str(tally)
     assert tally.ran.total() == len(cases) and tally.counted.total() >= 0.9 * len(cases), str(tally)
@@ -347,10 +351,10 @@ def check(cases):
 
 
 def test_samples():
-    tally = check(chosen(200))
+    tally = check(chosen(200), 5, 2)
     assert tally.dynamo >= 67, str(tally)
 
 
 @pytest.mark.skipif(not os.environ.get("PLAIT_TEST_LONG"), reason="PLAIT_TEST_LONG is not set")
 def test_samples_long_run():
-    check(chosen(4000))
+    check(chosen(4000), 10, 1)

@@ -448,20 +448,6 @@ def _(c, x, dim, index, src, reduce, include_self=True):
     return ops.scatter_add(x, cast(index, plait.i64), cut_to(src, index), dim)
 
 
-@row(aten.index_put.default, aten._unsafe_index_put.default)
-def _(c, x, indices, values, accumulate=False):
-    if not accumulate or len(indices) != 1 or indices[0] is None or indices[0].dtype == plait.bool_:
-        raise Unsupported("index_put of several indices, or that does not add")
-    index = indices[0]
-    lead, rest = list(index.shape), list(x.shape[1:])
-    count = 1
-    for each in lead:
-        count = each if count == 1 else f"({count})*({each})"
-    values = ops.reshape(ops.expand(cast(values, x.dtype), lead + rest), [count] + rest)
-    where = ops.reshape(cast(index, plait.i64), [count] + [1] * len(rest))
-    return ops.scatter_add(x, ops.expand(where, [count] + rest), values, 0)
-
-
 # ---- Attention, as PyTorch's CPU kernel has it: causal from the top left, log sum exp of the scores beside the result.
 
 def scores(c: Context, q: plait.Tensor, k: plait.Tensor, causal: bool, mask: Any, scale: Any) -> plait.Tensor:

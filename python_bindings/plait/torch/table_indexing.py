@@ -89,6 +89,8 @@ def _(c, x, indices, values, accumulate=False):
         made = ops.scatter_add(flat, ops.expand(index, values.shape), values, dim)
     else:
         made = last_of(c, flat, ops.reshape(index, [lead]), values, dim)
+    if flat is x:
+        return made
     if order == list(range(len(order))):
         return ops.reshape(made, shape)
     made = ops.reshape(made, [shape[d] for d in order])

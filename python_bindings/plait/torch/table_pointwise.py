@@ -185,7 +185,8 @@ def _(c, x, alpha=1, scale=1, input_scale=1):
 @row(aten.angle.default)
 def _(c, x):
     x = cast(x, c.dtype())
-    return apply("where", [ops.isnan(x), x, apply("where", [ops.lt(x, 0), constant(math.pi, x.dtype), ops.full(c.fusion, [], 0, x.dtype)])])
+    turned = apply("where", [ops.lt(x, 0), constant(math.pi, x.dtype), ops.full(c.fusion, [], 0, x.dtype)])
+    return apply("where", [ops.isnan(x), x, turned])
 
 
 @row(aten.round.decimals)
