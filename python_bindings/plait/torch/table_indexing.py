@@ -86,7 +86,7 @@ def _(c, x, indices, values, accumulate=False):
     values = ops.reshape(values, list(flat.shape[:dim]) + [lead] + list(flat.shape[dim + 1:]))
     if accumulate:
         index = ops.reshape(index, [1] * dim + [lead] + [1] * (len(rest) - dim))
-        made = ops.scatter_add(flat, ops.expand(index, values.shape), values, dim)
+        made = scattered(flat, ops.expand(index, values.shape), values, dim)
     else:
         made = last_of(c, flat, ops.reshape(index, [lead]), values, dim)
     if flat is x:
@@ -103,6 +103,14 @@ def cut_to(src: plait.Tensor, index: plait.Tensor) -> plait.Tensor:
         if str(theirs) != str(ours):
             src = ops.slice(src, d, 0, ours)
     return src
+
+
+def scattered(x: plait.Tensor, index: plait.Tensor, src: plait.Tensor, dim: int) -> plait.Tensor:
+    """x with src added where the index points; bool adds as or does."""
+    index = cast(index, plait.i64)
+    if x.dtype != plait.bool_:
+        return ops.scatter_add(x, index, src, dim)
+    return ops.ne(ops.scatter_add(cast(x, plait.i64), index, cast(src, plait.i64), dim), 0)
 
 
 def put(x: plait.Tensor, dim: int, index: plait.Tensor, value: Any) -> plait.Tensor:
@@ -126,10 +134,8 @@ def _(c, x, dim, index, src):
         raise Unsupported("scatter without dims")
     if index.shape[dim] != 1:  # elsewhere two may meet, and the last wins
         raise Unsupported("scatter of more than one element along the dim")
-    if x.dtype == plait.bool_:
-        raise Unsupported("scatter of bool")
     zeros = ops.full(c.fusion, x.shape, 0, x.dtype)
-    return put(x, dim, index, ops.scatter_add(zeros, cast(index, plait.i64), cut_to(src, index), dim))
+    return put(x, dim, index, scattered(zeros, index, cut_to(src, index), dim))
 
 
 @row(aten.diagonal.default, view=True)
