@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import operator
 import warnings
 from typing import Any
@@ -116,13 +117,14 @@ class _Module(torch.nn.Module):
         return self.fused(*args)
 
 
+@functools.cache
 def decompositions() -> dict[Any, Any]:
     """PyTorch's own, but for what plait has as one op."""
     table = dict(torch._decomp.core_aten_decompositions())
     for op in list(table):
         if op in TABLE:
             del table[op]
-    extra = [torch.ops.aten.native_group_norm.default,
+    extra = [torch.ops.aten.native_group_norm.default, torch.ops.aten.addmv.default, torch.ops.aten.dist.default,
              torch.ops.aten._native_batch_norm_legit.default, torch.ops.aten.native_batch_norm.default,
              torch.ops.aten._native_batch_norm_legit_functional.default, torch.ops.aten._native_batch_norm_legit_no_training.default]
     table.update(torch._decomp.get_decompositions([op for op in extra if op not in TABLE]))

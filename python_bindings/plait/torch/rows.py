@@ -1,0 +1,106 @@
+"""What rows of the table are made of. A row takes the lowering context and the node's arguments, in which tensors are
+plait's, and gives plait tensors; it raises Unsupported, or plait.UserError, for what stays eager."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as Kind
+from torch._prims_common import elementwise_dtypes
+
+import plait
+from plait import ops
+from plait.torch.sizes import Unsupported, extents
+
+aten, prims = torch.ops.aten, torch.ops.prims
+
+DTYPES = {
+    torch.bool: plait.bool_, torch.int8: plait.i8, torch.int16: plait.i16, torch.int32: plait.i32,
+    torch.int64: plait.i64, torch.uint8: plait.u8, torch.float16: plait.f16, torch.bfloat16: plait.bf16,
+    torch.float32: plait.f32, torch.float64: plait.f64,
+}
+
+TABLE: dict[Any, Callable[..., Any]] = {}
+VIEWS: set[Any] = set()  # rows that move elements or make them from nothing: alone they are not worth a kernel
+
+
+def row(*overloads: Any, view: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        for overload in overloads:
+            TABLE[overload] = function
+            if view:
+                VIEWS.add(overload)
+        return function
+
+    return add
+
+
+class Context:
+    """One node in lowering: its fusion, and what PyTorch says of its operands and result."""
+
+    def __init__(self, fusion: plait.Fusion, node: torch.fx.Node):
+        self.fusion = fusion
+        self.node = node
+
+    def dtype(self, which: int | None = None) -> plait.DType:
+        value = self.node.meta["val"]
+        if which is not None:
+            value = value[which]
+        return dtype(value.dtype)
+
+    def shape(self) -> list[int | str]:
+        return extents(self.node.meta["val"].shape)
+
+
+def dtype(of: torch.dtype) -> plait.DType:
+    if of not in DTYPES:
+        raise Unsupported(f"dtype {of}")
+    return DTYPES[of]
+
+
+def cast(x: plait.Tensor, to: plait.DType) -> plait.Tensor:
+    return x if x.dtype == to else ops.cast(x, to)
+
+
+def constant(value: Any, to: plait.DType) -> Any:
+    """A number as an operand beside a tensor of that dtype; what overflows a float is infinite, as in PyTorch."""
+    if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+        raise Unsupported("a symbolic number as an operand")
+    if to == plait.bool_:
+        return int(bool(value))
+    largest = {plait.f16: 65504.0, plait.bf16: 3.3895313892515355e38, plait.f32: 3.4028234663852886e38}.get(to)
+    if largest is not None and isinstance(value, (int, float)) and math.isfinite(value) and abs(value) > largest * 1.0001:
+        return math.copysign(math.inf, value)
+    return float(value) if to in (plait.f16, plait.bf16, plait.f32, plait.f64) else value
+
+
+def raw(c: Context, index: int) -> Any:
+    """What PyTorch knows of an argument: its fake tensor, or the number."""
+    value = c.node.args[index]
+    return value.meta["val"] if isinstance(value, torch.fx.Node) else value
+
+
+def promoted(c: Context, operands: Sequence[Any], kind: Kind, raws: Sequence[Any] | None = None) -> list[Any]:
+    """Operands in the dtype that PyTorch's promotion gives them."""
+    values = list(raws) if raws is not None else [raw(c, i) for i in range(len(operands))]
+    _, result = elementwise_dtypes(*[v for v in values if v is not None], type_promotion_kind=kind)
+    if kind == Kind.ALWAYS_BOOL:
+        result, _ = elementwise_dtypes(*values, type_promotion_kind=Kind.DEFAULT)
+        result = elementwise_dtypes(*values, type_promotion_kind=Kind.DEFAULT)[1]
+    to = dtype(result)
+    return [cast(x, to) if isinstance(x, plait.Tensor) else constant(x, to) for x in operands]
+
+
+def apply(name: str, operands: Sequence[Any]) -> plait.Tensor:
+    return plait._plait.apply(name, list(operands))
+
+
+def tensor_like(c: Context, x: Any, to: plait.DType) -> plait.Tensor:
+    return cast(x, to) if isinstance(x, plait.Tensor) else ops.full(c.fusion, [], constant(x, to), to)
+
+
+def wide(x: plait.Tensor) -> plait.Tensor:
+    return cast(x, plait.f32) if x.dtype in (plait.f16, plait.bf16) else x
