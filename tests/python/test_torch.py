@@ -160,6 +160,14 @@ def test_dynamic_shapes_do_not_compile_anew():
     assert len(counted) == 1
 
 
+def test_symbolic_numbers_as_operands_stay_eager():
+    f = lambda x: (x * x.shape[0]).exp() + x.sum() / x.shape[1]  # noqa: E731
+    g = compiled(f, dynamic=True)
+    for shape in ((4, 8), (5, 9)):
+        x = torch.randn(shape) / 10
+        torch.testing.assert_close(g(x), f(x))
+
+
 def test_what_stays_eager_is_said_once_and_raised_where_asked():
     def f(x):
         return torch.linalg.inv(x + 1) * 2

@@ -100,6 +100,8 @@ def why_not(node: torch.fx.Node) -> str | None:
         return str(e)
     except plait.UserError as e:
         return e.what
+    except Exception as e:  # arguments that a row does not foresee: the node stays eager all the same
+        return f"{type(e).__name__}: {e}"
     return None
 
 

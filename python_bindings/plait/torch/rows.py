@@ -67,7 +67,7 @@ def cast(x: plait.Tensor, to: plait.DType) -> plait.Tensor:
 
 def constant(value: Any, to: plait.DType) -> Any:
     """A number as an operand beside a tensor of that dtype; what overflows a float is infinite, as in PyTorch."""
-    if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+    if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool, torch.fx.Node)):
         raise Unsupported("a symbolic number as an operand")
     if to == plait.bool_:
         return int(bool(value))
