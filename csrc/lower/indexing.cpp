@@ -26,8 +26,8 @@ sym::Expr Statements::index_from(const Op& op, const TensorView& index, const st
   return bind(load_at(index, at, 1));
 }
 
-kir::Value Statements::looked_up(const Op& op, const TensorView& index, std::vector<sym::Expr> index_at, int64_t dim,
-                                 std::vector<sym::Expr> at, int lanes) {
+kir::Value Statements::looked_up(const Op& op, const TensorView& index, const std::vector<sym::Expr>& index_at,
+                                 int64_t dim, std::vector<sym::Expr> at, int lanes) {
   const TensorView& in = *inputs(op).front();
   const sym::Expr j = index_from(op, index, index_at);
   at[static_cast<size_t>(dim)] = j;

@@ -164,7 +164,7 @@ class Statements {
   kir::Value moved(const Repeat& op, const Replacements& copy, int lanes);
   kir::Value moved(const Pad& op, const Replacements& copy, int lanes);
   kir::Value moved(const Cat& op, const Replacements& copy, int lanes);
-  kir::Value looked_up(const Op& op, const TensorView& index, std::vector<sym::Expr> index_at, int64_t dim,
+  kir::Value looked_up(const Op& op, const TensorView& index, const std::vector<sym::Expr>& index_at, int64_t dim,
                        std::vector<sym::Expr> at, int lanes);
   kir::Value looked_up(const Gather& op, const Replacements& copy, int lanes);
   kir::Value looked_up(const IndexSelect& op, const Replacements& copy, int lanes);
