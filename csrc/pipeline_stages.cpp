@@ -145,9 +145,7 @@ std::string Stages::finish() {
 std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContext& context) {
   LocalizeOptions how;
   if (!context.device.host_memory())
-    how.reduces = [](ReduceOp op, DType dtype) {
-      return op != ReduceOp::logsumexp && nccl_reduces(reduce_of(op), dtype);
-    };
+    how.reduces = [](ReduceOp op, DType dtype) { return nccl_reduces(reduce_of(op), dtype); };
   return localize(sharded, context.mesh, how);
 }
 

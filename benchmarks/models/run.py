@@ -22,8 +22,6 @@ import plait.torch
 import torch
 from models import MODELS
 
-WORK = plait.torch.compiler.counts_as_work
-
 
 def inputs_of(make, batch, dtype, seed=1):
     torch.manual_seed(seed)

@@ -109,14 +109,16 @@ TensorView* pointwise(Pointwise function, Scalar a, TensorView* b) {
 
 TensorView* pointwise(Pointwise function, TensorOrNumber a, TensorOrNumber b, TensorOrNumber c) {
   const TensorOrNumber in[] = {a, b, c};
-  const auto first = std::ranges::find_if(in, [](const TensorOrNumber& each) { return !each.is_number(); });
-  if (first == std::end(in))
+  TensorView* like = nullptr;  // the first tensor; of where the last, which is no condition where there is another
+  for (const TensorOrNumber& each : in)
+    if (!each.is_number() && (!like || function == Pointwise::where)) like = each.tensor();
+  if (!like)
     throw UserError(fmt::format("{} of numbers only", name(function)), std::string(name(function)),
                     "give at least one tensor");
-  fusion_of(name(function), {first->tensor()});
+  fusion_of(name(function), {like});
   std::vector<TensorView*> tensors;
   for (const TensorOrNumber& each : in)
-    tensors.push_back(each.is_number() ? scalar_like(first->tensor(), each.number()) : each.tensor());
+    tensors.push_back(each.is_number() ? scalar_like(like, each.number()) : each.tensor());
   return pointwise(function, tensors);
 }
 

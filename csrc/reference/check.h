@@ -36,8 +36,8 @@ struct CheckResult {
 };
 
 // `want` with its radius against a backend's tensor. NaN must meet NaN and infinity the same infinity; integers and
-// bool must be equal where they are not excused. Fails when an error exceeds its bound, when too many
-// elements are excused, or when shape or dtype differ. -0 equals 0.
+// bool must be equal where they are not excused. Fails when an error exceeds its bound, when too many elements
+// are excused, or when shape or dtype differ. -0 equals 0.
 CheckResult compare(const std::string& output, const Array& want, const Tensor& got, const CheckOptions& options = {});
 
 // Two runs of the same fusion (N ranks and one): the bound is the sum of both radii. The arrays hold the reference's

@@ -250,29 +250,11 @@ double evaluate(Pointwise op, std::span<const double> args) {
   const double x = args[0], y = args.size() > 1 ? args[1] : 0, z = args.size() > 2 ? args[2] : 0;
   switch (op) {
 #define PLAIT_VALUE(name) return on_floats::name(x, y, z)
-#define PLAIT_same PLAIT_VALUE
-#define PLAIT_to_float PLAIT_VALUE
-#define PLAIT_float_only PLAIT_VALUE
-#define PLAIT_compare PLAIT_VALUE
-#define PLAIT_test PLAIT_VALUE
-#define PLAIT_logical PLAIT_VALUE
-#define PLAIT_select PLAIT_VALUE
-#define PLAIT_cast PLAIT_VALUE
-#define PLAIT_bits(name) break
-#define PLAIT_shift(name) break
-#define X(name, arity, type_rule, ...) \
-  case Pointwise::name:                \
-    PLAIT_##type_rule(name);
-#include "scalar/pointwise.def"
-#undef X
+#include "scalar/float_cases.def"
   }
   PLAIT_CHECK(false, "{} has no meaning on floats", info(op).name);
 }
 
-#undef PLAIT_to_float
-#undef PLAIT_float_only
-#undef PLAIT_bits
-#undef PLAIT_shift
 #undef PLAIT_VALUE
 
 int64_t evaluate_int(Pointwise op, std::span<const int64_t> args, DType operand) {
@@ -281,6 +263,12 @@ int64_t evaluate_int(Pointwise op, std::span<const int64_t> args, DType operand)
   const Integers n{operand, args[0], args.size() > 1 ? args[1] : 0, args.size() > 2 ? args[2] : 0};
   switch (op) {
 #define PLAIT_VALUE(name) return wrap_to(operand, static_cast<int64_t>(on_integers::name(n)))
+#define PLAIT_same PLAIT_VALUE
+#define PLAIT_compare PLAIT_VALUE
+#define PLAIT_test PLAIT_VALUE
+#define PLAIT_logical PLAIT_VALUE
+#define PLAIT_select PLAIT_VALUE
+#define PLAIT_cast PLAIT_VALUE
 #define PLAIT_bits PLAIT_VALUE
 #define PLAIT_shift PLAIT_VALUE
 #define PLAIT_to_float(name) break

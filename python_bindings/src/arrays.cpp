@@ -138,20 +138,15 @@ Tensor from_buffer(nb::handle object, const std::string& input) {
 
 // ---- Out.
 
-void free_versioned(PyObject* capsule) {
-  auto* managed = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, kVersioned));
-  if (managed)
-    managed->deleter(managed);
-  else
-    PyErr_Clear();  // taken by somebody else
-}
-
-void free_plain(PyObject* capsule) {
-  auto* managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, kPlain));
-  if (managed)
-    managed->deleter(managed);
-  else
-    PyErr_Clear();
+// Frees the tensor of a capsule that nobody took.
+template <class Managed>
+PyObject* capsule(Managed* managed, const char* name) {
+  return PyCapsule_New(managed, name, [](PyObject* self) {
+    const char* now = PyCapsule_GetName(self);
+    if (!now || (std::strcmp(now, kVersioned) != 0 && std::strcmp(now, kPlain) != 0)) return;
+    auto* kept = static_cast<Managed*>(PyCapsule_GetPointer(self, now));
+    kept->deleter(kept);
+  });
 }
 
 DLManagedTensor* to_plain(const Tensor& tensor) {
@@ -172,8 +167,7 @@ nb::object capsule_of(const ArrayRef& array, nb::object stream, nb::object max_v
   if (!copy.is_none() && nb::cast<bool>(copy))
     throw UserError("a copy is asked for", "__dlpack__", "copy what the consumer makes of it");
   const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[nb::int_(0)]) >= 1;
-  PyObject* made = versioned ? PyCapsule_New(to_dlpack(array.tensor), kVersioned, free_versioned)
-                             : PyCapsule_New(to_plain(array.tensor), kPlain, free_plain);
+  PyObject* made = versioned ? capsule(to_dlpack(array.tensor), kVersioned) : capsule(to_plain(array.tensor), kPlain);
   if (!made) throw nb::python_error();
   return nb::steal(made);
 }

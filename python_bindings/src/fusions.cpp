@@ -44,20 +44,15 @@ TensorView* own(const FusionRef& f, const TensorRef& tensor) {
 
 // ---- Ops.
 
-Scalar number_of(nb::handle object) {
-  if (PyBool_Check(object.ptr())) return Scalar(object.is(nb::handle(Py_True)) ? 1 : 0);
+TensorOrNumber operand_of(nb::handle object) {
+  if (nb::isinstance<TensorRef>(object)) return nb::cast<TensorRef&>(object).tensor;
+  if (PyFloat_Check(object.ptr())) return nb::cast<double>(object);
   if (PyLong_Check(object.ptr())) {
     int overflow = 0;
     const int64_t value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
-    return overflow > 0 ? Scalar(nb::cast<uint64_t>(object)) : Scalar(value);
+    if (overflow > 0) return nb::cast<uint64_t>(object);
+    return value;
   }
-  return Scalar(nb::cast<double>(object));
-}
-
-TensorOrNumber operand_of(nb::handle object) {
-  if (nb::isinstance<TensorRef>(object)) return nb::cast<TensorRef&>(object).tensor;
-  if (PyBool_Check(object.ptr()) || PyLong_Check(object.ptr())) return nb::cast<int64_t>(object);
-  if (PyFloat_Check(object.ptr())) return nb::cast<double>(object);
   throw UserError(fmt::format("{} is no operand", nb::cast<std::string>(nb::repr(object))), "",
                   "give a tensor or a number");
 }
@@ -66,23 +61,6 @@ Pointwise function_of(const std::string& name) {
   for (int i = 0; i < kPointwiseCount; ++i)
     if (plait::name(static_cast<Pointwise>(i)) == name) return static_cast<Pointwise>(i);
   throw UserError(fmt::format("there is no function `{}`", name), "", "");
-}
-
-// where(condition, a, b) with one number, which takes the dtype of the other choice.
-TensorView* choice(const std::vector<nb::object>& operands) {
-  const auto tensor = [&](size_t i) {
-    if (!nb::isinstance<TensorRef>(operands.at(i)))
-      throw UserError("where takes one number beside two tensors", "", "make the other a tensor by full()");
-    return nb::cast<TensorRef&>(operands[i]).tensor;
-  };
-  TensorView* condition = tensor(0);
-  const bool second = nb::isinstance<TensorRef>(operands.at(1));
-  const nb::object& number = operands.at(second ? 2 : 1);
-  const auto with = [&](auto value) {
-    return second ? where(condition, tensor(1), value) : where(condition, value, tensor(2));
-  };
-  if (PyFloat_Check(number.ptr())) return with(nb::cast<double>(number));
-  return with(nb::cast<int64_t>(number));
 }
 
 // function(operands...): tensors and numbers, at least one a tensor.
@@ -98,12 +76,10 @@ TensorRef apply(const std::string& name, const std::vector<nb::object>& operands
     }
   if (!fusion) throw UserError(fmt::format("{} of numbers only", name), "", "give at least one tensor");
   if (tensors.size() == operands.size()) return {fusion, pointwise(function, tensors)};
-  if (function == Pointwise::where) return {fusion, choice(operands)};
   if (operands.size() == 3)
     return {fusion, pointwise(function, operand_of(operands[0]), operand_of(operands[1]), operand_of(operands[2]))};
-  if (nb::isinstance<TensorRef>(operands[0]))
-    return {fusion, pointwise(function, tensors[0], number_of(operands[1]))};
-  return {fusion, pointwise(function, number_of(operands[0]), tensors[0])};
+  const TensorOrNumber a = operand_of(operands[0]), b = operand_of(operands[1]);
+  return {fusion, a.is_number() ? pointwise(function, a.number(), b.tensor()) : pointwise(function, a.tensor(), b.number())};
 }
 
 void shard(const TensorRef& t, int dim, const std::string& axis, int64_t granule, bool inner) {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "support/round_trip.h"
 
 namespace plait::test {
 
@@ -28,10 +29,7 @@ inline std::string problem_of_text(const std::string& text, bool& accepted) {
   try {
     verify(*fusion);
     const std::string printed = print(*fusion);
-    auto again = parse_fusion(printed, {.file = "again"});
-    verify(*again);
-    if (!equal(*fusion, *again) || print(*again) != printed)
-      return fmt::format("printed\n{}again\n{}", printed, print(*again));
+    if (std::string problem = round_trip_problem(*fusion); !problem.empty()) return problem;
     auto copy = clone(*fusion);
     verify(*copy);
     if (!equal(*fusion, *copy) || print(*copy) != printed) return fmt::format("clone\n{}of\n{}", print(*copy), printed);

@@ -1,5 +1,6 @@
 """torch.compile(..., backend="plait"): results, gradients, sizes, what stays eager."""
 
+import copy
 import warnings
 
 import pytest
@@ -18,6 +19,17 @@ def fresh():
 
 def compiled(f, **how):
     return torch.compile(f, backend="plait", **how)
+
+
+def counted_graphs(f):
+    """f with dynamic shapes, and the list of the graphs that the backend is given."""
+    graphs = []
+
+    def counting(gm, inputs, **how):
+        graphs.append(gm)
+        return plait.torch.backend(gm, inputs, **how)
+
+    return torch.compile(f, backend=counting, dynamic=True), graphs
 
 
 def agree(f, *args, backward=False, strict=True, tolerance=2.0):
@@ -74,12 +86,9 @@ def test_a_transformer_block_and_its_gradients(dtype):
     model = Block().to(dtype)
     x = torch.randn(2, 6, 32, dtype=dtype)
     outs = []
-    for f, m, x_ in ((model, model, x), (compiled(model, options={"strict": True}), model, x),
-                     (model.double(), model, x.double())):
-        if f is model and m.norm1.weight.dtype == torch.float64:
-            pass
+    for f, x_ in ((model, x), (compiled(model, options={"strict": True}), x), (copy.deepcopy(model).double(), x.double())):
         x_ = x_.clone().requires_grad_()
-        y = f(x_) if f is not model or x_.dtype == m.norm1.weight.dtype else f.to(x_.dtype)(x_)
+        y = f(x_)
         y.sum().backward()
         outs.append((y.detach().double(), x_.grad.double()))
     for eager, got, exact in zip(*outs):
@@ -137,23 +146,16 @@ def test_views_aliases_and_updates_in_place():
 
 def test_one_graph_for_all_batches_and_lengths():
     model = Block()
-    f = compiled(model, dynamic=True)
+    f, counted = counted_graphs(model)
     with torch.no_grad():
         for batch, length in ((2, 5), (3, 7), (4, 12), (2, 9), (6, 3)):
             x = torch.randn(batch, length, 32)
             torch.testing.assert_close(f(x), model(x), atol=1e-5, rtol=1e-5)
-    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] <= 1 or True
-    assert torch._dynamo.utils.compile_times is not None
+    assert len(counted) == 1
 
 
 def test_dynamic_shapes_do_not_compile_anew():
-    counted = []
-
-    def counting(gm, inputs, **how):
-        counted.append(gm)
-        return plait.torch.backend(gm, inputs, **how)
-
-    f = torch.compile(lambda x: torch.softmax(x * 2, -1).sum(0), backend=counting, dynamic=True)
+    f, counted = counted_graphs(lambda x: torch.softmax(x * 2, -1).sum(0))
     for shape in ((4, 8), (5, 9), (16, 31), (3, 100)):
         x = torch.randn(shape)
         torch.testing.assert_close(f(x), torch.softmax(x * 2, -1).sum(0))

@@ -172,21 +172,8 @@ long double exact_result(Pointwise function, std::span<const double> args) {
   const Real x = args[0], y = args.size() > 1 ? args[1] : 0, z = args.size() > 2 ? args[2] : 0;
   switch (function) {
 #define PLAIT_VALUE(name) return formulas::name(x, y, z)
-#define PLAIT_same PLAIT_VALUE
-#define PLAIT_to_float PLAIT_VALUE
-#define PLAIT_float_only PLAIT_VALUE
-#define PLAIT_compare PLAIT_VALUE
-#define PLAIT_test PLAIT_VALUE
-#define PLAIT_logical PLAIT_VALUE
-#define PLAIT_select PLAIT_VALUE
-#define PLAIT_cast PLAIT_VALUE
-#define PLAIT_bits(name) break
-#define PLAIT_shift(name) break
-#define X(name, arity, type_rule, ...) \
-  case Pointwise::name:                \
-    PLAIT_##type_rule(name);
-#include "scalar/pointwise.def"
-#undef X
+#include "scalar/float_cases.def"
+#undef PLAIT_VALUE
   }
   PLAIT_CHECK(false, "{} has no meaning on floats", name(function));
 }

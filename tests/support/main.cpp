@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "support/round_trip.h"
 
 namespace plait {
 namespace {
@@ -11,19 +12,14 @@ void check_round_trip(const Fusion& fusion) {
   thread_local bool inside = false;
   if (inside) return;
   inside = true;
-  const std::string text = print(fusion);
   std::string problem;
   try {
-    const auto again = parse_fusion(text);
-    if (!equal(fusion, *again))
-      problem = "another graph";
-    else if (const std::string second = print(*again); second != text)
-      problem = "another text: " + second;
+    problem = test::round_trip_problem(fusion);
   } catch (const Error& e) {
-    problem = e.what();
+    problem = fmt::format("{}\n{}", e.what(), print(fusion));
   }
   inside = false;
-  PLAIT_CHECK(problem.empty(), "the text of @{} reads back as {}\n{}", fusion.name(), problem, text);
+  PLAIT_CHECK(problem.empty(), "the text of @{} does not read back: {}", fusion.name(), problem);
 }
 
 }  // namespace

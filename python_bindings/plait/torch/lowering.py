@@ -143,7 +143,6 @@ class Fused:
         self.sizes: list[tuple[str, int]] = []  # sizes that arguments are, by place
         by_symbol = {str(n.meta["val"].node.expr): i for i, n in enumerate(placeholders)
                      if isinstance(n.meta["val"], torch.SymInt)}
-        self.hidden: list[tuple[str, Any]] = []  # sizes within other extents
         for symbol in lowering.sizes():
             lowering.fusion.input(f"size_{symbol}", [symbol, 0], plait.bool_)
             if symbol not in by_symbol:

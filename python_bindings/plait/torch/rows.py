@@ -83,13 +83,10 @@ def raw(c: Context, index: int) -> Any:
     return value.meta["val"] if isinstance(value, torch.fx.Node) else value
 
 
-def promoted(c: Context, operands: Sequence[Any], kind: Kind, raws: Sequence[Any] | None = None) -> list[Any]:
-    """Operands in the dtype that PyTorch's promotion gives them."""
-    values = list(raws) if raws is not None else [raw(c, i) for i in range(len(operands))]
-    _, result = elementwise_dtypes(*[v for v in values if v is not None], type_promotion_kind=kind)
-    if kind == Kind.ALWAYS_BOOL:
-        result, _ = elementwise_dtypes(*values, type_promotion_kind=Kind.DEFAULT)
-        result = elementwise_dtypes(*values, type_promotion_kind=Kind.DEFAULT)[1]
+def promoted(c: Context, operands: Sequence[Any], kind: Kind) -> list[Any]:
+    """Operands in the dtype that PyTorch's promotion gives them; of comparisons that in which they are compared."""
+    values = [value for value in (raw(c, i) for i in range(len(operands))) if value is not None]
+    _, result = elementwise_dtypes(*values, type_promotion_kind=Kind.DEFAULT if kind == Kind.ALWAYS_BOOL else kind)
     to = dtype(result)
     return [cast(x, to) if isinstance(x, plait.Tensor) else constant(x, to) for x in operands]
 

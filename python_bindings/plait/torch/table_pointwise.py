@@ -10,7 +10,7 @@ from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as Kind
 import plait
 from plait import ops
 from plait.torch.rows import (
-    TABLE, Context, apply, aten, cast, constant, prims, promoted, raw, row, tensor_like, wide,
+    TABLE, Context, apply, aten, cast, constant, prims, promoted, row, tensor_like, wide,
 )
 from plait.torch.sizes import Unsupported
 
@@ -128,7 +128,7 @@ def _(c, x, y):
 @row(aten.pow.Tensor_Tensor, aten.pow.Tensor_Scalar, aten.pow.Scalar)
 def _(c, x, y):
     if isinstance(y, (int, float)) and isinstance(x, plait.Tensor):
-        x, = promoted(c, [x], DEFAULT, [raw(c, 0)]) if c.dtype() == x.dtype else [cast(x, c.dtype())]
+        x = cast(x, c.dtype())
         if y == 2:
             return ops.square(x)
         if y == 0.5:
