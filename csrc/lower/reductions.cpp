@@ -1,5 +1,7 @@
-// Ops that combine elements: variables in front of the loops of a sum, one step in their middle, the result behind. A
-// running sum carries its variable through one loop and stores inside of it.
+// Ops that combine elements: variables in front of the loops of a sum, one step in their middle, the result behind.
+// Sums of floats have variables in front of each of these loops. A running sum carries its variable through one loop
+// and stores inside of it.
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -143,14 +145,52 @@ kir::Value Statements::finish(const Op& op, const Replacements& copy, const Carr
   return apply(Pointwise::add, {carried[0], convert(operand(op, 2, copy, state_.lanes), carried[0].dtype)});
 }
 
-// In order, one set of variables per copy. What follows reads the finished result.
+namespace {
+
+// Whether what a loop has added is added to what the loop around it adds.
+bool adds_parts(const Op& op) {
+  const auto* reduce = as<Reduce>(op);
+  const bool sum = op.kind != OpKind::Var && (reduce == nullptr || reduce->function == Reduction::sum);
+  return sum && is_float(accumulation_type(inputs(op).front()->dtype));
+}
+
+}  // namespace
+
+// The i-th loop of a sum and those inside of it. Parts are added by themselves, so that an element meets few additions.
+void Statements::sum_loops(const Op& op, size_t i, const std::vector<Term>& terms, const std::vector<Carried>& carried) {
+  std::vector<const Loop*> sums;
+  for (const Loop& l : state_.loops)
+    if (l.role == LoopRole::sum) sums.push_back(&l);
+  if (i == sums.size()) {
+    for (size_t c = 0; c < carried.size(); ++c) step(op, leaf_->copies[c], carried[c]);
+    return;
+  }
+  std::vector<Term> here, later;
+  for (const Term& t : terms) {
+    const bool deeper = std::any_of(sums.begin() + static_cast<std::ptrdiff_t>(i) + 1, sums.end(),
+                                    [&](const Loop* l) { return depends_on(t.value, l->var); });
+    (deeper ? later : here).push_back(t);
+  }
+  bounded_loop(*sums[i], here, leaf_->replace, [&] {
+    if (i + 1 == sums.size() || !adds_parts(op)) return sum_loops(op, i + 1, later, carried);
+    const std::vector<Carried> parts = start_copies(op);
+    sum_loops(op, i + 1, later, parts);
+    for (size_t c = 0; c < carried.size(); ++c)
+      assign(carried[c][0], apply(Pointwise::add, {carried[c][0], parts[c][0]}));
+  });
+}
+
+std::vector<Statements::Carried> Statements::start_copies(const Op& op) {
+  std::vector<Carried> out;
+  for (size_t c = 0; c < leaf_->copies.size(); ++c) out.push_back(start(op));
+  return out;
+}
+
+// One set of variables per copy. What follows reads the finished result.
 void Statements::reduction(const Op& op) {
   const DType out = op.out->dtype;
-  std::vector<Carried> carried;
-  for (size_t c = 0; c < leaf_->copies.size(); ++c) carried.push_back(start(op));
-  sum_loops(0, leaf_->sum_terms, [&] {
-    for (size_t c = 0; c < carried.size(); ++c) step(op, leaf_->copies[c], carried[c]);
-  });
+  const std::vector<Carried> carried = start_copies(op);
+  sum_loops(op, 0, leaf_->sum_terms, carried);
   for (size_t c = 0; c < carried.size(); ++c) {
     kir::Value result = convert(finish(op, leaf_->copies[c], carried[c]), compute_type(out));
     if (is_narrow(out) && state_.options.strict_rounding) result = round(result, out);

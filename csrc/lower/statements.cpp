@@ -160,18 +160,4 @@ void Statements::write(const Leaf& leaf) {
   leaf_ = nullptr;
 }
 
-void Statements::sum_loops(size_t i, const std::vector<Term>& terms, const std::function<void()>& body) {
-  std::vector<const Loop*> sums;
-  for (const Loop& l : state_.loops)
-    if (l.role == LoopRole::sum) sums.push_back(&l);
-  if (i == sums.size()) return body();
-  std::vector<Term> here, later;
-  for (const Term& t : terms) {
-    const bool deeper = std::any_of(sums.begin() + static_cast<std::ptrdiff_t>(i) + 1, sums.end(),
-                                    [&](const Loop* l) { return depends_on(t.value, l->var); });
-    (deeper ? later : here).push_back(t);
-  }
-  bounded_loop(*sums[i], here, leaf_->replace, [&] { sum_loops(i + 1, later, body); });
-}
-
 }  // namespace plait::lowering

@@ -149,7 +149,9 @@ class Statements {
   // Ops that combine elements in the loops of a sum: what they carry, one element, the result.
   using Carried = std::vector<kir::Value>;
   void reduction(const Op& op);
+  void sum_loops(const Op& op, size_t i, const std::vector<Term>& terms, const std::vector<Carried>& carried);
   Carried start(const Op& op);
+  std::vector<Carried> start_copies(const Op& op);
   void step(const Op& op, const Replacements& copy, const Carried& carried);
   void step_extremum(const Reduce& op, const Replacements& copy, const Carried& carried);
   void step_variance(const Var& op, const Replacements& copy, const Carried& carried);
@@ -169,7 +171,6 @@ class Statements {
   kir::Value looked_up(const Gather& op, const Replacements& copy, int lanes);
   kir::Value looked_up(const IndexSelect& op, const Replacements& copy, int lanes);
   kir::Value scattered(const ScatterAdd& op, const Replacements& copy, int lanes);
-  void sum_loops(size_t i, const std::vector<Term>& terms, const std::function<void()>& body);
   void store(size_t buffer, const TensorView& tensor, const Replacements& copy);
 
   // Access of an index that may speak of the lane, and the index in the form that proves it.

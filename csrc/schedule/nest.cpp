@@ -12,6 +12,8 @@ namespace {
 constexpr ParamKey kKeys[] = {{"vector", 1, 64, true}, {"rows", 1, 16}, {"threads", 1, 1024, true}};
 constexpr int64_t kRows = 8;
 constexpr int64_t kColumns = 1024;  // of a row that is only moved, per parallel iteration
+constexpr int64_t kTerms = 32;      // of a sum that are added one after another
+constexpr int kLevels = 4;          // of parts that a sum has along one dim
 
 bool is_product(const Op& op) { return property(op.kind) == OpProperty::contraction; }
 
@@ -136,12 +138,32 @@ void apply_rows(TensorView& t, int kept, int64_t vector, bool sums) {
   parallelize(t, block > vector ? 2 : 1, ParallelType::vectorize);
 }
 
+bool adds_floats(const Op& op) {
+  const auto* reduce = as<Reduce>(op);
+  return (is_product(op) || (reduce != nullptr && reduce->function == Reduction::sum)) && is_float(op.out->dtype);
+}
+
+// Long sums get loops over parts, parts of parts, ..., each of which is added by itself: the rounding error then grows
+// with the logarithm of the number of terms. Returns the number of loops that a sum has.
+int split_sums(const Op& op, int kept) {
+  TensorView& t = *op.out;
+  int loops = 0;
+  for (const Axis& axis : t.domain.reduction) {
+    int levels = 1;
+    if (adds_floats(op))
+      for (int64_t left = sym::bounds(axis.extent).hi; left > kTerms && levels < kLevels; left /= kTerms) ++levels;
+    for (int i = 1; i < levels; ++i) split(t, kept + loops, kTerms);
+    loops += levels;
+  }
+  return loops;
+}
+
 // Loops: [batch * columns / vector * rows / tile] parallel, [rows of a tile] unrolled, sum, lanes.
 void apply(const Problem& problem, const Params& params) {
   const Op& op = *problem.segment.ops.front();
   TensorView& t = *op.out;
   state_reduction_axes(t);
-  const int kept = static_cast<int>(t.rank()), sums = static_cast<int>(t.domain.reduction.size());
+  const int kept = static_cast<int>(t.rank()), sums = split_sums(op, kept);
   if (params.cuda) return apply_cuda(t, put_last(op, kept), params.get("threads"));
   if (kept == 0) return;
   const OpProperty kind = property(op.kind);

@@ -57,9 +57,9 @@ class Areas(unittest.TestCase):
 
     def test_checks_run_once(self):
         tests = [test(1, "check/layers", "check"), test(2, "unit/program/A.B"), test(3, "unit/sym/A.B")]
-        names = {name: [t.name for t in long_run.tests_of(name, tests)] for name in ("tests", "asan", "tsan", "rest")}
+        names = {name: [t.name for t in long_run.tests_of(name, tests)] for name in ("tests", "sanitize", "tsan", "rest")}
         self.assertEqual(names, {"tests": ["check/layers", "unit/program/A.B", "unit/sym/A.B"],
-                                 "asan": ["unit/program/A.B", "unit/sym/A.B"], "tsan": ["unit/program/A.B"], "rest": []})
+                                 "sanitize": ["unit/program/A.B", "unit/sym/A.B"], "tsan": ["unit/program/A.B"], "rest": []})
 
     def test_presets_are_there(self):
         presets = json.loads((ROOT / "CMakePresets.json").read_text())
