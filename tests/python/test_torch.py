@@ -26,7 +26,8 @@ def counted_graphs(f):
     graphs = []
 
     def counting(gm, inputs, **how):
-        graphs.append(gm)
+        if any(node.op.startswith("call") for node in gm.graph.nodes):
+            graphs.append(gm)
         return plait.torch.backend(gm, inputs, **how)
 
     return torch.compile(f, backend=counting, dynamic=True), graphs
