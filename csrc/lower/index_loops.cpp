@@ -70,12 +70,14 @@ Loop make_loop(State& state, const NestLoop& l, size_t number) {
   return loop;
 }
 
-// Bound loops stand outermost; kept loops stand outside of sums, so that a sum needs no memory; lanes are innermost.
+// Bound loops stand outermost; kept loops stand outside of sums, so that a sum needs no memory; lanes are innermost. What
+// runs once stands anywhere.
 void check_order(const State& state, const std::vector<Loop>& loops) {
   const auto rank = [](const Loop& l) { return l.role == LoopRole::bound ? 0 : l.role == LoopRole::sum ? 2 : 1; };
   int last = 0;
   for (const Loop& l : loops) {
-    if (l.role == LoopRole::lane || l.role == LoopRole::unroll) continue;
+    const bool once = l.idle && l.role == LoopRole::serial;
+    if (once || l.role == LoopRole::lane || l.role == LoopRole::unroll) continue;
     if (rank(l) < last)
       refuse(state,
              last == 2 ? "a kept loop stands inside of a summed one" : "a bound loop stands inside of a serial one",

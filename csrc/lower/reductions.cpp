@@ -1,6 +1,6 @@
 // Ops that combine elements: variables in front of the loops of a sum, one step in their middle, the result behind.
-// Sums of floats have variables in front of each of these loops. A running sum carries its variable through one loop
-// and stores inside of it.
+// Sums of floats and variances have variables in front of each of these loops. A running sum carries its variable through
+// one loop and stores inside of it.
 #include <algorithm>
 #include <cmath>
 
@@ -76,7 +76,7 @@ Statements::Carried Statements::start(const Op& op) {
   const auto number = [&](DType dtype, int64_t value) {
     return variable(Constant::from_int64(dtype, value), state_.lanes);
   };
-  if (op.kind == OpKind::Var) return {number(type, 0), number(type, 0)};
+  if (op.kind == OpKind::Var) return {number(type, 0), number(type, 0), number(type, 0)};
   const auto* reduce = as<Reduce>(op);
   if (reduce == nullptr || reduce->function == Reduction::sum) return {number(type, 0)};
   if (reduce->function == Reduction::prod) return {number(type, 1)};
@@ -120,16 +120,30 @@ void Statements::step_extremum(const Reduce& op, const Replacements& copy, const
   assign(carried[1], apply(Pointwise::where, {better, at, carried[1]}));
 }
 
-// Welford: the mean so far, and the sum of squares of distances from it.
+// Welford: the mean so far, the sum of squares of distances from it, and the number of elements.
 void Statements::step_variance(const Var& op, const Replacements& copy, const Carried& carried) {
-  const kir::Value mean = carried[0], squares = carried[1];
+  const kir::Value mean = carried[0], squares = carried[1], count = carried[2];
   const kir::Value x = convert(operand(op, 0, copy, state_.lanes), mean.dtype);
-  const kir::Value count = convert(coordinate(position(op, copy) + 1, state_.lanes), mean.dtype);
   const kir::Value before = apply(Pointwise::sub, {x, mean});
+  assign(count, apply(Pointwise::add, {count, literal(Constant::from_double(mean.dtype, 1), state_.lanes)}));
   const kir::Value next = apply(Pointwise::add, {mean, apply(Pointwise::div, {before, count})});
   const kir::Value after = apply(Pointwise::sub, {x, next});
   assign(mean, next);
   assign(squares, apply(Pointwise::add, {squares, apply(Pointwise::mul, {before, after})}));
+}
+
+// What a loop has combined goes into what the loop around it combines.
+void Statements::merge_part(const Op& op, const Carried& carried, const Carried& part) {
+  const auto add = [&](size_t i, kir::Value x) { assign(carried[i], apply(Pointwise::add, {carried[i], x})); };
+  if (op.kind != OpKind::Var) return add(0, part[0]);
+  const kir::Value mean = carried[0], count = carried[2];
+  const kir::Value between = apply(Pointwise::sub, {part[0], mean});
+  const kir::Value share = apply(Pointwise::div, {part[2], apply(Pointwise::add, {count, part[2]})});
+  const kir::Value step = apply(Pointwise::mul, {between, share});
+  const kir::Value squares = apply(Pointwise::mul, {apply(Pointwise::mul, {between, step}), count});
+  add(1, apply(Pointwise::add, {part[1], squares}));
+  add(0, step);
+  add(2, part[2]);
 }
 
 kir::Value Statements::finish(const Op& op, const Replacements& copy, const Carried& carried) {
@@ -147,16 +161,17 @@ kir::Value Statements::finish(const Op& op, const Replacements& copy, const Carr
 
 namespace {
 
-// Whether what a loop has added is added to what the loop around it adds.
-bool adds_parts(const Op& op) {
+// Whether loops combine parts: sums of floats and variances.
+bool has_parts(const Op& op) {
   const auto* reduce = as<Reduce>(op);
-  const bool sum = op.kind != OpKind::Var && (reduce == nullptr || reduce->function == Reduction::sum);
-  return sum && is_float(accumulation_type(inputs(op).front()->dtype));
+  return (reduce == nullptr || reduce->function == Reduction::sum) &&
+         is_float(accumulation_type(inputs(op).front()->dtype));
 }
 
 }  // namespace
 
-// The i-th loop of a sum and those inside of it. Parts are added by themselves, so that an element meets few additions.
+// The i-th loop of a sum and those inside of it. Parts are combined by themselves, so that an element meets few
+// additions.
 void Statements::sum_loops(const Op& op, size_t i, const std::vector<Term>& terms, const std::vector<Carried>& carried) {
   std::vector<const Loop*> sums;
   for (const Loop& l : state_.loops)
@@ -172,11 +187,10 @@ void Statements::sum_loops(const Op& op, size_t i, const std::vector<Term>& term
     (deeper ? later : here).push_back(t);
   }
   bounded_loop(*sums[i], here, leaf_->replace, [&] {
-    if (i + 1 == sums.size() || !adds_parts(op)) return sum_loops(op, i + 1, later, carried);
+    if (i + 1 == sums.size() || !has_parts(op)) return sum_loops(op, i + 1, later, carried);
     const std::vector<Carried> parts = start_copies(op);
     sum_loops(op, i + 1, later, parts);
-    for (size_t c = 0; c < carried.size(); ++c)
-      assign(carried[c][0], apply(Pointwise::add, {carried[c][0], parts[c][0]}));
+    for (size_t c = 0; c < carried.size(); ++c) merge_part(op, carried[c], parts[c]);
   });
 }
 

@@ -155,6 +155,7 @@ class Statements {
   void step(const Op& op, const Replacements& copy, const Carried& carried);
   void step_extremum(const Reduce& op, const Replacements& copy, const Carried& carried);
   void step_variance(const Var& op, const Replacements& copy, const Carried& carried);
+  void merge_part(const Op& op, const Carried& carried, const Carried& part);
   kir::Value finish(const Op& op, const Replacements& copy, const Carried& carried);
   sym::Expr position(const Op& op, const Replacements& copy) const;
   void scan(const CumSum& op);

@@ -138,9 +138,11 @@ void apply_rows(TensorView& t, int kept, int64_t vector, bool sums) {
   parallelize(t, block > vector ? 2 : 1, ParallelType::vectorize);
 }
 
-bool adds_floats(const Op& op) {
+// Whether the kernel combines parts of what the op sums.
+bool has_parts(const Op& op) {
   const auto* reduce = as<Reduce>(op);
-  return (is_product(op) || (reduce != nullptr && reduce->function == Reduction::sum)) && is_float(op.out->dtype);
+  const bool sums = is_product(op) || op.kind == OpKind::Var || (reduce != nullptr && reduce->function == Reduction::sum);
+  return sums && is_float(op.out->dtype);
 }
 
 // Long sums get loops over parts, parts of parts, ..., each of which is added by itself: the rounding error then grows
@@ -150,7 +152,7 @@ int split_sums(const Op& op, int kept) {
   int loops = 0;
   for (const Axis& axis : t.domain.reduction) {
     int levels = 1;
-    if (adds_floats(op))
+    if (has_parts(op))
       for (int64_t left = sym::bounds(axis.extent).hi; left > kTerms && levels < kLevels; left /= kTerms) ++levels;
     for (int i = 1; i < levels; ++i) split(t, kept + loops, kTerms);
     loops += levels;

@@ -24,6 +24,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("expecttest")
 import plait.torch  # noqa: E402: needs torch
 from functorch.compile import aot_function, make_boxed_func  # noqa: E402
+from judging import wrong  # noqa: E402
 from plait.torch import compiler  # noqa: E402
 from plait.torch.table import VIEWS  # noqa: E402
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException  # noqa: E402
@@ -250,32 +251,6 @@ def by_aot(f):
         return make_boxed_func(compiler.compile_graph(graph, inputs, compiler.Options()))
 
     return aot_function(f, fw_compiler=compile_one, bw_compiler=compile_one, decompositions=compiler.decompositions())
-
-
-def wrong(got, eager, exact, least=0.0, roundings=1.0):
-    """What differs, or None. Eager's error is at least `least`."""
-    if got.dtype != eager.dtype or got.shape != eager.shape:
-        return f"{got.dtype}{list(got.shape)} in place of {eager.dtype}{list(eager.shape)}"
-    if not got.is_floating_point():
-        return None if torch.equal(got, eager) else f"{got.flatten()[:8].tolist()} in place of {eager.flatten()[:8].tolist()}"
-    if not got.numel():
-        return None
-    rounded = exact.to(got.dtype)  # eager may overflow on the way, plait may not
-    same = [torch.isclose(got, want, rtol=0, atol=0, equal_nan=True) for want in (eager, rounded)]
-    special = ~(got.isfinite() & eager.isfinite() & exact.isfinite())
-    if (special & ~same[0] & ~same[1]).any():
-        at = (special & ~same[0] & ~same[1]).flatten().nonzero()[0].item()
-        return f"{got.flatten()[at].item()} in place of {eager.flatten()[at].item()} at {at}"
-    if special.all():
-        return None
-    got, eager, exact = (each[~special].double() for each in (got, eager, exact))
-    info = torch.finfo(rounded.dtype)
-    unit = info.eps * max(exact.abs().max().item(), info.tiny)
-    errors = [(each - exact).abs() for each in (got, eager)]
-    if errors[0].max() <= 2 * max(errors[1].max().item(), least) + roundings * unit:
-        return None
-    at = errors[0].argmax()
-    return f"{got[at].item()} in place of {exact[at].item()}, eager {eager[at].item()}, its error {errors[1].max().item():.3g}"
 
 
 class Tally:
