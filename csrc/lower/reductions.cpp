@@ -1,6 +1,6 @@
 // Ops that combine elements: variables in front of the loops of a sum, one step in their middle, the result behind.
-// Sums of floats and variances have variables in front of each of these loops. A running sum carries its variable through
-// one loop and stores inside of it.
+// Sums of floats and variances have variables in front of each of these loops. A running sum carries its variable
+// through one loop and stores inside of it.
 #include <algorithm>
 #include <cmath>
 
@@ -138,12 +138,13 @@ void Statements::merge_part(const Op& op, const Carried& carried, const Carried&
   if (op.kind != OpKind::Var) return add(0, part[0]);
   const kir::Value mean = carried[0], count = carried[2];
   const kir::Value between = apply(Pointwise::sub, {part[0], mean});
-  const kir::Value share = apply(Pointwise::div, {part[2], apply(Pointwise::add, {count, part[2]})});
+  const kir::Value together = apply(Pointwise::add, {count, part[2]});
+  const kir::Value share = apply(Pointwise::div, {part[2], together});
   const kir::Value step = apply(Pointwise::mul, {between, share});
   const kir::Value squares = apply(Pointwise::mul, {apply(Pointwise::mul, {between, step}), count});
   add(1, apply(Pointwise::add, {part[1], squares}));
   add(0, step);
-  add(2, part[2]);
+  assign(count, together);
 }
 
 kir::Value Statements::finish(const Op& op, const Replacements& copy, const Carried& carried) {
@@ -172,7 +173,8 @@ bool has_parts(const Op& op) {
 
 // The i-th loop of a sum and those inside of it. Parts are combined by themselves, so that an element meets few
 // additions.
-void Statements::sum_loops(const Op& op, size_t i, const std::vector<Term>& terms, const std::vector<Carried>& carried) {
+void Statements::sum_loops(const Op& op, size_t i, const std::vector<Term>& terms,
+                           const std::vector<Carried>& carried) {
   std::vector<const Loop*> sums;
   for (const Loop& l : state_.loops)
     if (l.role == LoopRole::sum) sums.push_back(&l);

@@ -13,7 +13,7 @@ constexpr ParamKey kKeys[] = {{"vector", 1, 64, true}, {"rows", 1, 16}, {"thread
 constexpr int64_t kRows = 8;
 constexpr int64_t kColumns = 1024;  // of a row that is only moved, per parallel iteration
 constexpr int64_t kTerms = 32;      // of a sum that are added one after another
-constexpr int kLevels = 4;          // of parts that a sum has along one dim
+constexpr int kLevels = 3;          // of parts that a sum has along one dim
 
 bool is_product(const Op& op) { return property(op.kind) == OpProperty::contraction; }
 
@@ -141,7 +141,8 @@ void apply_rows(TensorView& t, int kept, int64_t vector, bool sums) {
 // Whether the kernel combines parts of what the op sums.
 bool has_parts(const Op& op) {
   const auto* reduce = as<Reduce>(op);
-  const bool sums = is_product(op) || op.kind == OpKind::Var || (reduce != nullptr && reduce->function == Reduction::sum);
+  const bool sums =
+      is_product(op) || op.kind == OpKind::Var || (reduce != nullptr && reduce->function == Reduction::sum);
   return sums && is_float(op.out->dtype);
 }
 
@@ -150,7 +151,7 @@ bool has_parts(const Op& op) {
 int split_sums(const Op& op, int kept) {
   TensorView& t = *op.out;
   int loops = 0;
-  for (const Axis& axis : t.domain.reduction) {
+  for (const Axis& axis : std::vector(t.domain.reduction)) {  // a split swaps the domain
     int levels = 1;
     if (has_parts(op))
       for (int64_t left = sym::bounds(axis.extent).hi; left > kTerms && levels < kLevels; left /= kTerms) ++levels;

@@ -1,6 +1,8 @@
 define void @softmax_s3(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
 entry:
   %variable0 = alloca float
+  %variable1 = alloca float
+  %variable2 = alloca float
   %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0
   %t1 = load ptr, ptr %t0, align 8, !invariant.load !0
   %t2 = getelementptr inbounds ptr, ptr %buffers, i64 1
@@ -14,34 +16,82 @@ entry:
 loop0:
   %t9 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
   store float 0x0000000000000000, ptr %variable0
-  %t10 = icmp slt i64 0, %t7
-  br i1 %t10, label %loop3, label %done5
+  %t10 = add nsw i64 %t7, 1023
+  %t11 = ashr i64 %t10, 10
+  %t12 = icmp slt i64 0, %t11
+  br i1 %t12, label %loop3, label %done5
 loop3:
-  %t11 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
-  %t12 = mul nsw i64 %t9, %t7
-  %t13 = add nsw i64 %t12, %t11
-  %t14 = getelementptr inbounds float, ptr %t1, i64 %t13
-  %t15 = load float, ptr %t14, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t16 = load float, ptr %variable0
-  %t17 = fadd float %t16, %t15
-  store float %t17, ptr %variable0
+  %t13 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
+  store float 0x0000000000000000, ptr %variable1
+  %t14 = mul nsw i64 -32, %t13
+  %t15 = add nsw i64 %t7, 31
+  %t16 = ashr i64 %t15, 5
+  %t17 = add nsw i64 %t14, %t16
+  %t18 = call i64 @llvm.smin.i64(i64 32, i64 %t17)
+  %t19 = icmp slt i64 0, %t18
+  br i1 %t19, label %loop6, label %done8
+loop6:
+  %t20 = phi i64 [ 0, %loop3 ], [ %loop6.next, %latch7 ]
+  store float 0x0000000000000000, ptr %variable2
+  %t21 = mul nsw i64 -1024, %t13
+  %t22 = mul nsw i64 -32, %t20
+  %t23 = add nsw i64 %t21, %t22
+  %t24 = add nsw i64 %t23, %t7
+  %t25 = call i64 @llvm.smin.i64(i64 32, i64 %t24)
+  %t26 = icmp slt i64 0, %t25
+  br i1 %t26, label %loop9, label %done11
+loop9:
+  %t27 = phi i64 [ 0, %loop6 ], [ %loop9.next, %latch10 ]
+  %t28 = mul nsw i64 %t9, %t7
+  %t29 = mul nsw i64 1024, %t13
+  %t30 = add nsw i64 %t28, %t29
+  %t31 = mul nsw i64 32, %t20
+  %t32 = add nsw i64 %t30, %t31
+  %t33 = add nsw i64 %t32, %t27
+  %t34 = getelementptr inbounds float, ptr %t1, i64 %t33
+  %t35 = load float, ptr %t34, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t36 = load float, ptr %variable2
+  %t37 = fadd float %t36, %t35
+  store float %t37, ptr %variable2
+  br label %latch10
+latch10:
+  %loop9.next = add nuw nsw i64 %t27, 1
+  %t38 = icmp slt i64 %loop9.next, %t25
+  br i1 %t38, label %loop9, label %done11
+done11:
+  %t39 = load float, ptr %variable1
+  %t40 = load float, ptr %variable2
+  %t41 = fadd float %t39, %t40
+  store float %t41, ptr %variable1
+  br label %latch7
+latch7:
+  %loop6.next = add nuw nsw i64 %t20, 1
+  %t42 = icmp slt i64 %loop6.next, %t18
+  br i1 %t42, label %loop6, label %done8
+done8:
+  %t43 = load float, ptr %variable0
+  %t44 = load float, ptr %variable1
+  %t45 = fadd float %t43, %t44
+  store float %t45, ptr %variable0
   br label %latch4
 latch4:
-  %loop3.next = add nuw nsw i64 %t11, 1
-  %t18 = icmp slt i64 %loop3.next, %t7
-  br i1 %t18, label %loop3, label %done5
+  %loop3.next = add nuw nsw i64 %t13, 1
+  %t46 = icmp slt i64 %loop3.next, %t11
+  br i1 %t46, label %loop3, label %done5
 done5:
-  %t19 = load float, ptr %variable0
-  %t20 = getelementptr inbounds float, ptr %t3, i64 %t9
-  store float %t19, ptr %t20, align 4, !alias.scope !5, !noalias !4
+  %t47 = load float, ptr %variable0
+  %t48 = getelementptr inbounds float, ptr %t3, i64 %t9
+  store float %t47, ptr %t48, align 4, !alias.scope !5, !noalias !4
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t9, 1
-  %t21 = icmp slt i64 %loop0.next, %end
-  br i1 %t21, label %loop0, label %done2
+  %t49 = icmp slt i64 %loop0.next, %end
+  br i1 %t49, label %loop0, label %done2
 done2:
   ret void
 }
+
+declare i64 @llvm.smin.i64(i64, i64)
 
 !0 = !{}
 !1 = distinct !{!1}

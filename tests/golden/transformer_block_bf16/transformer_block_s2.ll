@@ -1,6 +1,8 @@
 define void @transformer_block_s2(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
 entry:
   %variable0 = alloca float
+  %variable1 = alloca float
+  %variable2 = alloca float
   %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0
   %t1 = load ptr, ptr %t0, align 8, !invariant.load !0
   %t2 = getelementptr inbounds ptr, ptr %buffers, i64 1
@@ -16,34 +18,82 @@ entry:
 loop0:
   %t11 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
   store float 0x0000000000000000, ptr %variable0
-  %t12 = icmp slt i64 0, %t9
-  br i1 %t12, label %loop3, label %done5
+  %t12 = add nsw i64 %t9, 1023
+  %t13 = ashr i64 %t12, 10
+  %t14 = icmp slt i64 0, %t13
+  br i1 %t14, label %loop3, label %done5
 loop3:
-  %t13 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
-  %t14 = mul nsw i64 %t11, %t9
-  %t15 = add nsw i64 %t14, %t13
-  %t16 = getelementptr inbounds float, ptr %t1, i64 %t15
-  %t17 = load float, ptr %t16, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t18 = load float, ptr %variable0
-  %t19 = fadd float %t18, %t17
-  store float %t19, ptr %variable0
+  %t15 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
+  store float 0x0000000000000000, ptr %variable1
+  %t16 = mul nsw i64 -32, %t15
+  %t17 = add nsw i64 %t9, 31
+  %t18 = ashr i64 %t17, 5
+  %t19 = add nsw i64 %t16, %t18
+  %t20 = call i64 @llvm.smin.i64(i64 32, i64 %t19)
+  %t21 = icmp slt i64 0, %t20
+  br i1 %t21, label %loop6, label %done8
+loop6:
+  %t22 = phi i64 [ 0, %loop3 ], [ %loop6.next, %latch7 ]
+  store float 0x0000000000000000, ptr %variable2
+  %t23 = mul nsw i64 -1024, %t15
+  %t24 = mul nsw i64 -32, %t22
+  %t25 = add nsw i64 %t23, %t24
+  %t26 = add nsw i64 %t25, %t9
+  %t27 = call i64 @llvm.smin.i64(i64 32, i64 %t26)
+  %t28 = icmp slt i64 0, %t27
+  br i1 %t28, label %loop9, label %done11
+loop9:
+  %t29 = phi i64 [ 0, %loop6 ], [ %loop9.next, %latch10 ]
+  %t30 = mul nsw i64 %t11, %t9
+  %t31 = mul nsw i64 1024, %t15
+  %t32 = add nsw i64 %t30, %t31
+  %t33 = mul nsw i64 32, %t22
+  %t34 = add nsw i64 %t32, %t33
+  %t35 = add nsw i64 %t34, %t29
+  %t36 = getelementptr inbounds float, ptr %t1, i64 %t35
+  %t37 = load float, ptr %t36, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t38 = load float, ptr %variable2
+  %t39 = fadd float %t38, %t37
+  store float %t39, ptr %variable2
+  br label %latch10
+latch10:
+  %loop9.next = add nuw nsw i64 %t29, 1
+  %t40 = icmp slt i64 %loop9.next, %t27
+  br i1 %t40, label %loop9, label %done11
+done11:
+  %t41 = load float, ptr %variable1
+  %t42 = load float, ptr %variable2
+  %t43 = fadd float %t41, %t42
+  store float %t43, ptr %variable1
+  br label %latch7
+latch7:
+  %loop6.next = add nuw nsw i64 %t22, 1
+  %t44 = icmp slt i64 %loop6.next, %t20
+  br i1 %t44, label %loop6, label %done8
+done8:
+  %t45 = load float, ptr %variable0
+  %t46 = load float, ptr %variable1
+  %t47 = fadd float %t45, %t46
+  store float %t47, ptr %variable0
   br label %latch4
 latch4:
-  %loop3.next = add nuw nsw i64 %t13, 1
-  %t20 = icmp slt i64 %loop3.next, %t9
-  br i1 %t20, label %loop3, label %done5
+  %loop3.next = add nuw nsw i64 %t15, 1
+  %t48 = icmp slt i64 %loop3.next, %t13
+  br i1 %t48, label %loop3, label %done5
 done5:
-  %t21 = load float, ptr %variable0
-  %t22 = getelementptr inbounds float, ptr %t3, i64 %t11
-  store float %t21, ptr %t22, align 4, !alias.scope !5, !noalias !4
+  %t49 = load float, ptr %variable0
+  %t50 = getelementptr inbounds float, ptr %t3, i64 %t11
+  store float %t49, ptr %t50, align 4, !alias.scope !5, !noalias !4
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t11, 1
-  %t23 = icmp slt i64 %loop0.next, %end
-  br i1 %t23, label %loop0, label %done2
+  %t51 = icmp slt i64 %loop0.next, %end
+  br i1 %t51, label %loop0, label %done2
 done2:
   ret void
 }
+
+declare i64 @llvm.smin.i64(i64, i64)
 
 !0 = !{}
 !1 = distinct !{!1}

@@ -79,23 +79,83 @@ const Row kRows[] = {
   for i0 in 0..12 on cpu_thread {
     %0: f32 = variable 0
     %1: f32 = variable 0
+    %2: f32 = variable 0
+    %5: f32 = literal 1
     for i1 in 0..8 {
-      %2: f32 = load %x[8*i0 + i1] contiguous
-      %3: i64 = coordinate i1 + 1
-      %4: f32 = convert(%3)
-      %5: f32 = sub(%2, %0)
-      %6: f32 = div(%5, %4)
-      %7: f32 = add(%0, %6)
-      %8: f32 = sub(%2, %7)
-      assign %0 = %7
-      %9: f32 = mul(%5, %8)
-      %10: f32 = add(%1, %9)
-      assign %1 = %10
+      %3: f32 = load %x[8*i0 + i1] contiguous
+      %4: f32 = sub(%3, %0)
+      %6: f32 = add(%2, %5)
+      assign %2 = %6
+      %7: f32 = div(%4, %2)
+      %8: f32 = add(%0, %7)
+      %9: f32 = sub(%3, %8)
+      assign %0 = %8
+      %10: f32 = mul(%4, %9)
+      %11: f32 = add(%1, %10)
+      assign %1 = %11
     }
-    %11: i64 = coordinate 7
-    %12: f32 = convert(%11)
-    %13: f32 = div(%1, %12)
-    store %y[i0] = %13 contiguous
+    %12: i64 = coordinate 7
+    %13: f32 = convert(%12)
+    %14: f32 = div(%1, %13)
+    store %y[i0] = %14 contiguous
+  }
+)"},
+    {"var(%x, dims = [0, 2])", R"(nest(vector = 1)
+  for i0 in 0..4 on cpu_thread {
+    %0: f32 = variable 0
+    %1: f32 = variable 0
+    %2: f32 = variable 0
+    %8: f32 = literal 1
+    for i1 in 0..3 {
+      %3: f32 = variable 0
+      %4: f32 = variable 0
+      %5: f32 = variable 0
+      for i2 in 0..8 {
+        %6: f32 = load %x[8*i0 + 32*i1 + i2] contiguous
+        %7: f32 = sub(%6, %3)
+        %9: f32 = add(%5, %8)
+        assign %5 = %9
+        %10: f32 = div(%7, %5)
+        %11: f32 = add(%3, %10)
+        %12: f32 = sub(%6, %11)
+        assign %3 = %11
+        %13: f32 = mul(%7, %12)
+        %14: f32 = add(%4, %13)
+        assign %4 = %14
+      }
+      %15: f32 = sub(%3, %0)
+      %16: f32 = add(%2, %5)
+      %17: f32 = div(%5, %16)
+      %18: f32 = mul(%15, %17)
+      %19: f32 = mul(%15, %18)
+      %20: f32 = mul(%19, %2)
+      %21: f32 = add(%4, %20)
+      %22: f32 = add(%1, %21)
+      assign %1 = %22
+      %23: f32 = add(%0, %18)
+      assign %0 = %23
+      assign %2 = %16
+    }
+    %24: i64 = coordinate 23
+    %25: f32 = convert(%24)
+    %26: f32 = div(%1, %25)
+    store %y[i0] = %26 contiguous
+  }
+)"},
+    {"sum(%x, dims = [0, 2])", R"(nest(vector = 1)
+  for i0 in 0..4 on cpu_thread {
+    %0: f32 = variable 0
+    for i1 in 0..3 {
+      %1: f32 = variable 0
+      for i2 in 0..8 {
+        %2: f32 = load %x[8*i0 + 32*i1 + i2] contiguous
+        %3: f32 = add(%1, %2)
+        assign %1 = %3
+      }
+      %4: f32 = add(%0, %1)
+      assign %0 = %4
+    }
+    store %y[i0] = %0 contiguous
   }
 )"},
     {"cumsum(%x, dim = 1)", R"(nest(vector = 1)

@@ -128,7 +128,7 @@ TEST(Schedulers, ApplyIsIdempotent) {
   const Domain once = y->domain;
   apply_schedule(f, s);
   EXPECT_EQ(once, y->domain);
-  EXPECT_EQ(loop_axes(y->domain).size(), 4u);
+  EXPECT_EQ(loop_axes(y->domain).size(), 5u);
 }
 
 }  // namespace
