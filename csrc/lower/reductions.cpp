@@ -71,8 +71,9 @@ sym::Expr Statements::position(const Op& op, const Replacements& copy) const {
   return copy.empty() ? at : sym::substitute(at, copy);
 }
 
-Statements::Carried Statements::start(const Op& op) {
-  const DType in = inputs(op).front()->dtype, type = accumulation_type(in);
+// What an op carries into a loop that adds `type`.
+Statements::Carried Statements::start(const Op& op, DType type) {
+  const DType in = inputs(op).front()->dtype;
   const auto number = [&](DType dtype, int64_t value) {
     return variable(Constant::from_int64(dtype, value), state_.lanes);
   };
@@ -135,14 +136,15 @@ void Statements::step_variance(const Var& op, const Replacements& copy, const Ca
 // What a loop has combined goes into what the loop around it combines.
 void Statements::merge_part(const Op& op, const Carried& carried, const Carried& part) {
   const auto add = [&](size_t i, kir::Value x) { assign(carried[i], apply(Pointwise::add, {carried[i], x})); };
-  if (op.kind != OpKind::Var) return add(0, part[0]);
-  const kir::Value mean = carried[0], count = carried[2];
-  const kir::Value between = apply(Pointwise::sub, {part[0], mean});
-  const kir::Value together = apply(Pointwise::add, {count, part[2]});
-  const kir::Value share = apply(Pointwise::div, {part[2], together});
+  const auto of_part = [&](size_t i) { return convert(part[i], carried[i].dtype); };
+  if (op.kind != OpKind::Var) return add(0, of_part(0));
+  const kir::Value mean = carried[0], count = carried[2], added = of_part(2);
+  const kir::Value between = apply(Pointwise::sub, {of_part(0), mean});
+  const kir::Value together = apply(Pointwise::add, {count, added});
+  const kir::Value share = apply(Pointwise::div, {added, together});
   const kir::Value step = apply(Pointwise::mul, {between, share});
   const kir::Value squares = apply(Pointwise::mul, {apply(Pointwise::mul, {between, step}), count});
-  add(1, apply(Pointwise::add, {part[1], squares}));
+  add(1, apply(Pointwise::add, {of_part(1), squares}));
   add(0, step);
   assign(count, together);
 }
@@ -171,6 +173,18 @@ bool has_parts(const Op& op) {
 
 }  // namespace
 
+// What the i-th loop of a sum carries. A CPU adds parts in f64, which costs one addition per part.
+std::vector<Statements::Carried> Statements::start_copies(const Op& op, size_t i) {
+  const auto sums =
+      std::count_if(state_.loops.begin(), state_.loops.end(), [](const Loop& l) { return l.role == LoopRole::sum; });
+  const bool wide =
+      state_.kernel.target == kir::Target::cpu && static_cast<std::ptrdiff_t>(i) + 1 < sums && has_parts(op);
+  std::vector<Carried> out;
+  for (size_t c = 0; c < leaf_->copies.size(); ++c)
+    out.push_back(start(op, wide ? DType::f64 : accumulation_type(inputs(op).front()->dtype)));
+  return out;
+}
+
 // The i-th loop of a sum and those inside of it. Parts are combined by themselves, so that an element meets few
 // additions.
 void Statements::sum_loops(const Op& op, size_t i, const std::vector<Term>& terms,
@@ -190,22 +204,16 @@ void Statements::sum_loops(const Op& op, size_t i, const std::vector<Term>& term
   }
   bounded_loop(*sums[i], here, leaf_->replace, [&] {
     if (i + 1 == sums.size() || !has_parts(op)) return sum_loops(op, i + 1, later, carried);
-    const std::vector<Carried> parts = start_copies(op);
+    const std::vector<Carried> parts = start_copies(op, i + 1);
     sum_loops(op, i + 1, later, parts);
     for (size_t c = 0; c < carried.size(); ++c) merge_part(op, carried[c], parts[c]);
   });
 }
 
-std::vector<Statements::Carried> Statements::start_copies(const Op& op) {
-  std::vector<Carried> out;
-  for (size_t c = 0; c < leaf_->copies.size(); ++c) out.push_back(start(op));
-  return out;
-}
-
 // One set of variables per copy. What follows reads the finished result.
 void Statements::reduction(const Op& op) {
   const DType out = op.out->dtype;
-  const std::vector<Carried> carried = start_copies(op);
+  const std::vector<Carried> carried = start_copies(op, 0);
   sum_loops(op, 0, leaf_->sum_terms, carried);
   for (size_t c = 0; c < carried.size(); ++c) {
     kir::Value result = convert(finish(op, leaf_->copies[c], carried[c]), compute_type(out));

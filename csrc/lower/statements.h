@@ -150,8 +150,8 @@ class Statements {
   using Carried = std::vector<kir::Value>;
   void reduction(const Op& op);
   void sum_loops(const Op& op, size_t i, const std::vector<Term>& terms, const std::vector<Carried>& carried);
-  Carried start(const Op& op);
-  std::vector<Carried> start_copies(const Op& op);
+  Carried start(const Op& op, DType type);
+  std::vector<Carried> start_copies(const Op& op, size_t i);
   void step(const Op& op, const Replacements& copy, const Carried& carried);
   void step_extremum(const Reduce& op, const Replacements& copy, const Carried& carried);
   void step_variance(const Var& op, const Replacements& copy, const Carried& carried);
