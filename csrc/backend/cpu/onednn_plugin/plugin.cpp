@@ -2,6 +2,7 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
@@ -35,6 +36,7 @@ using Primitive = Handle<dnnl_primitive_t, dnnl_primitive_destroy>;
 using MemoryHandle = Handle<dnnl_memory_t, dnnl_memory_destroy>;
 using Iterator = Handle<dnnl_primitive_desc_iterator_t, dnnl_primitive_desc_iterator_destroy>;
 using Attributes = Handle<dnnl_primitive_attr_t, dnnl_primitive_attr_destroy>;
+using PostOps = Handle<dnnl_post_ops_t, dnnl_post_ops_destroy>;
 using Engine = Handle<dnnl_engine_t, dnnl_engine_destroy>;
 using Stream = Handle<dnnl_stream_t, dnnl_stream_destroy>;
 
@@ -64,13 +66,18 @@ dnnl_data_type_t data_type(PlaitOneDnnType type) {
   return type == kPlaitOneDnnF32 ? dnnl_f32 : type == kPlaitOneDnnBf16 ? dnnl_bf16 : dnnl_f16;
 }
 
-// A matrix, or a batch of them, as oneDNN sees it.
-dnnl_memory_desc_t describe(dnnl_data_type_t type, int64_t batch, int64_t rows, int64_t columns, bool transposed) {
+// Matrices in memory, one behind the other, of which each has a part described: the first rows and columns.
+struct Whole {
+  int64_t batch, rows, columns;
+  bool transposed = false;
+};
+
+dnnl_memory_desc_t describe(dnnl_data_type_t type, const Whole& whole, int64_t rows, int64_t columns) {
   dnnl_memory_desc_t desc;
-  const int rank = batch > 1 ? 3 : 2;
-  const dnnl_dims_t dims3 = {batch, rows, columns}, dims2 = {rows, columns};
-  const int64_t row = transposed ? 1 : columns, column = transposed ? rows : 1;
-  const dnnl_dims_t strides3 = {rows * columns, row, column}, strides2 = {row, column};
+  const int rank = whole.batch > 1 ? 3 : 2;
+  const dnnl_dims_t dims3 = {whole.batch, rows, columns}, dims2 = {rows, columns};
+  const int64_t row = whole.transposed ? 1 : whole.columns, column = whole.transposed ? whole.rows : 1;
+  const dnnl_dims_t strides3 = {whole.rows * whole.columns, row, column}, strides2 = {row, column};
   check(dnnl_memory_desc_init_by_strides(&desc, rank, rank == 3 ? dims3 : dims2, type, rank == 3 ? strides3 : strides2),
         "memory descriptor");
   return desc;
@@ -96,11 +103,20 @@ Primitive primitive(const PrimitiveDesc& desc) {
 
 }  // namespace
 
+// The product of k .. k + length of both operands, added to what parts before it have left.
+struct Part {
+  Primitive product;
+  MemoryHandle a, b, scratchpad;
+  Scratch scratch;
+  size_t a_offset, b_offset;  // bytes
+};
+
 // Everything one run of one shape needs; used by one thread at a time.
 struct Plan {
-  Primitive product, repack;  // repack: b as oneDNN wants it; may be null
-  MemoryHandle a, b, packed_b, out, scratchpad;
-  Scratch scratch, packed;
+  std::vector<Part> parts;
+  Primitive repack;  // b as oneDNN wants it; may be null
+  MemoryHandle b, packed_b, out;
+  Scratch packed;
   std::string implementation;
 };
 
@@ -116,15 +132,30 @@ struct PlaitOneDnnProduct {
 
 namespace {
 
-// The first implementation that is no reference, or null.
+// Into how many products along k. A kernel adds all k terms one after another, and the rounding error grows with them.
+// A sum that is long for what it gives, like the gradient of a weight, is cut, which costs about 10 us a part.
+int64_t count_parts(PlaitOneDnnType out, int64_t m, int64_t n, int64_t k) {
+  constexpr int64_t kTerms = 192, kMost = 4;
+  const bool is_long = out == kPlaitOneDnnF32 && k >= 4 * std::max(m, n);
+  return is_long ? std::clamp<int64_t>(k / kTerms, 1, kMost) : 1;
+}
+
+// The first implementation that is no reference, or null. `adds`: to what `out` holds.
 PrimitiveDesc find_implementation(const PlaitOneDnnProduct& p, const dnnl_memory_desc_t& a, const dnnl_memory_desc_t& b,
-                                  const dnnl_memory_desc_t& out) {
+                                  const dnnl_memory_desc_t& out, bool adds) {
   dnnl_matmul_desc_t desc;
   if (dnnl_matmul_desc_init(&desc, &a, &b, nullptr, &out) != dnnl_success) return nullptr;
   dnnl_primitive_attr_t attributes_handle;
   check(dnnl_primitive_attr_create(&attributes_handle), "attributes");
   const Attributes attributes(attributes_handle);
   check(dnnl_primitive_attr_set_scratchpad_mode(attributes.get(), dnnl_scratchpad_mode_user), "scratchpad mode");
+  if (adds) {
+    dnnl_post_ops_t handle;
+    check(dnnl_post_ops_create(&handle), "post-ops");
+    const PostOps ops(handle);
+    check(dnnl_post_ops_append_sum(ops.get(), 1.0F), "sum");
+    check(dnnl_primitive_attr_set_post_ops(attributes.get(), ops.get()), "post-ops");
+  }
   dnnl_primitive_desc_iterator_t iterator_handle;
   if (dnnl_primitive_desc_iterator_create(&iterator_handle, &desc, attributes.get(), p.engine.get(), nullptr) !=
       dnnl_success) {
@@ -145,31 +176,51 @@ void add_repack(const PlaitOneDnnProduct& p, Plan& plan, const dnnl_memory_desc_
   const PrimitiveDesc desc(handle);
   plan.repack = primitive(desc);
   plan.packed = allocate(dnnl_memory_desc_get_size(&to));
+  plan.b = memory(p.engine.get(), from, nullptr);
   plan.packed_b = memory(p.engine.get(), to, plan.packed.get());
+}
+
+// The parts of a product whose b is row-major or transposed; none where oneDNN has no implementation.
+void add_parts(const PlaitOneDnnProduct& p, Plan& plan, const Whole& whole_a, const Whole& whole_b) {
+  const int64_t k = whole_a.columns, n = whole_b.columns;
+  const dnnl_data_type_t in = data_type(p.in);
+  const size_t size = p.in == kPlaitOneDnnF32 ? 4 : 2;
+  const dnnl_memory_desc_t out = describe(data_type(p.out), {whole_a.batch, whole_a.rows, n}, whole_a.rows, n);
+  plan.parts.clear();
+  plan.out = memory(p.engine.get(), out, nullptr);
+  const int64_t count = count_parts(p.out, whole_a.rows, n, k);
+  const int64_t length = ((k + count - 1) / count + 15) / 16 * 16;
+  for (int64_t at = 0; at < k; at += length) {
+    const int64_t here = std::min(length, k - at);
+    const dnnl_memory_desc_t a = describe(in, whole_a, whole_a.rows, here), b = describe(in, whole_b, here, n);
+    const PrimitiveDesc desc = find_implementation(p, a, b, out, at > 0);
+    if (desc == nullptr) return plan.parts.clear();
+    plan.implementation = implementation_name(desc.get());
+    Part& part = plan.parts.emplace_back();
+    part.product = primitive(desc);
+    part.a = memory(p.engine.get(), a, nullptr);
+    part.b = memory(p.engine.get(), b, nullptr);
+    part.a_offset = static_cast<size_t>(at) * size;
+    part.b_offset = static_cast<size_t>(whole_b.transposed ? at : at * n) * size;
+    const dnnl_memory_desc_t* scratchpad = dnnl_primitive_desc_query_md(desc.get(), dnnl_query_scratchpad_md, 0);
+    part.scratch = allocate(dnnl_memory_desc_get_size(scratchpad));
+    part.scratchpad = memory(p.engine.get(), *scratchpad, part.scratch.get());
+  }
 }
 
 std::unique_ptr<Plan> make_plan(const PlaitOneDnnProduct& p, const PlaitOneDnnShape& shape) {
   const int64_t batch = p.linear ? 1 : shape.batch, m = p.linear ? shape.batch * shape.m : shape.m;
-  const dnnl_data_type_t in = data_type(p.in);
-  const dnnl_memory_desc_t a = describe(in, batch, m, shape.k, false);
-  const dnnl_memory_desc_t b = describe(in, batch, shape.k, shape.n, p.linear);
-  const dnnl_memory_desc_t out = describe(data_type(p.out), batch, m, shape.n, false);
+  const Whole a{batch, m, shape.k}, b{batch, shape.k, shape.n, p.linear};
   auto plan = std::make_unique<Plan>();
-  PrimitiveDesc desc = find_implementation(p, a, b, out);
-  if (desc == nullptr && p.linear) {  // b row-major instead
-    const dnnl_memory_desc_t packed = describe(in, batch, shape.k, shape.n, false);
-    desc = find_implementation(p, a, packed, out);
-    if (desc != nullptr) add_repack(p, *plan, b, packed);
+  add_parts(p, *plan, a, b);
+  if (plan->parts.empty() && p.linear) {  // b row-major instead
+    const Whole packed{batch, shape.k, shape.n};
+    add_parts(p, *plan, a, packed);
+    if (!plan->parts.empty())
+      add_repack(p, *plan, describe(data_type(p.in), b, shape.k, shape.n),
+                 describe(data_type(p.in), packed, shape.k, shape.n));
   }
-  if (desc == nullptr) throw std::runtime_error("oneDNN has only its reference implementation of this product");
-  plan->implementation = implementation_name(desc.get());
-  plan->product = primitive(desc);
-  plan->a = memory(p.engine.get(), a, nullptr);
-  plan->b = memory(p.engine.get(), b, nullptr);
-  plan->out = memory(p.engine.get(), out, nullptr);
-  const dnnl_memory_desc_t* scratchpad = dnnl_primitive_desc_query_md(desc.get(), dnnl_query_scratchpad_md, 0);
-  plan->scratch = allocate(dnnl_memory_desc_get_size(scratchpad));
-  plan->scratchpad = memory(p.engine.get(), *scratchpad, plan->scratch.get());
+  if (plan->parts.empty()) throw std::runtime_error("oneDNN has only its reference implementation of this product");
   return plan;
 }
 
@@ -202,21 +253,28 @@ class PlanLease {
   std::unique_ptr<Plan> plan_;
 };
 
+void bind(const MemoryHandle& target, const void* data, size_t offset = 0) {
+  check(dnnl_memory_set_data_handle(target.get(), const_cast<char*>(static_cast<const char*>(data)) + offset),
+        "binding of memory");
+}
+
 void run_plan(PlaitOneDnnProduct& p, Plan& plan, const void* a, const void* b, void* out) {
-  check(dnnl_memory_set_data_handle(plan.a.get(), const_cast<void*>(a)), "binding of memory");
-  check(dnnl_memory_set_data_handle(plan.b.get(), const_cast<void*>(b)), "binding of memory");
-  check(dnnl_memory_set_data_handle(plan.out.get(), out), "binding of memory");
-  dnnl_memory_t weights = plan.b.get();
+  bind(plan.out, out);
   if (plan.repack != nullptr) {
+    bind(plan.b, b);
     const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, plan.b.get()}, {DNNL_ARG_TO, plan.packed_b.get()}};
     check(dnnl_primitive_execute(plan.repack.get(), p.stream.get(), 2, arguments), "repacking of an operand");
-    weights = plan.packed_b.get();
+    b = plan.packed.get();
   }
-  const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, plan.a.get()},
-                                       {DNNL_ARG_WEIGHTS, weights},
-                                       {DNNL_ARG_DST, plan.out.get()},
-                                       {DNNL_ARG_SCRATCHPAD, plan.scratchpad.get()}};
-  check(dnnl_primitive_execute(plan.product.get(), p.stream.get(), 4, arguments), "the product");
+  for (const Part& part : plan.parts) {
+    bind(part.a, a, part.a_offset);
+    bind(part.b, b, part.b_offset);
+    const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, part.a.get()},
+                                         {DNNL_ARG_WEIGHTS, part.b.get()},
+                                         {DNNL_ARG_DST, plan.out.get()},
+                                         {DNNL_ARG_SCRATCHPAD, part.scratchpad.get()}};
+    check(dnnl_primitive_execute(part.product.get(), p.stream.get(), 4, arguments), "the product");
+  }
   check(dnnl_stream_wait(p.stream.get()), "the wait for the product");
 }
 

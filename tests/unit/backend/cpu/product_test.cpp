@@ -55,10 +55,11 @@ void expect_product(const LibraryProduct& p, const Operands& o, const Shape& s) 
   }
 }
 
-const Shape kShapes[] = {{1, 1, 1, 1},    {1, 1, 1, 7},     {1, 1, 5, 1},   {1, 7, 1, 3},   {1, 3, 5, 7},
-                         {1, 16, 16, 16}, {1, 17, 33, 9},   {1, 64, 1, 64}, {1, 1, 64, 64}, {1, 64, 64, 1},
-                         {2, 3, 4, 5},    {3, 1, 1, 1},     {2, 1, 7, 9},   {5, 8, 1, 8},   {1, 65, 171, 128},
-                         {4, 33, 17, 65}, {1, 128, 512, 64}};
+const Shape kShapes[] = {{1, 1, 1, 1},    {1, 1, 1, 7},      {1, 1, 5, 1},     {1, 7, 1, 3},   {1, 3, 5, 7},
+                         {1, 16, 16, 16}, {1, 17, 33, 9},    {1, 64, 1, 64},   {1, 1, 64, 64}, {1, 64, 64, 1},
+                         {2, 3, 4, 5},    {3, 1, 1, 1},      {2, 1, 7, 9},     {5, 8, 1, 8},   {1, 65, 171, 128},
+                         {4, 33, 17, 65}, {1, 128, 512, 64}, {1, 32, 32, 448}, {1, 7, 5, 391}, {3, 4, 9, 2003},
+                         {2, 1, 1, 10000}};
 
 class Products : public testing::TestWithParam<LibraryProduct> {
  protected:
@@ -94,6 +95,38 @@ TEST_P(Products, EqualNaiveLoops) {
       expect_product(p, o, s);
     }
   }
+}
+
+// A long sum for a small result is cut, so that its rounding error is that of a few parts.
+TEST(LongProducts, ErrLessThanSumsInOrder) {
+  const LibraryProduct p{DType::f32, DType::f32, false};
+  std::string why_not;
+  const auto executable = test::shared_cpu().library(p, &why_not);
+  if (executable == nullptr) GTEST_SKIP() << why_not;
+  const Shape s{1, 16, 16, 2048};
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  const auto draw = [&](int64_t count) {
+    std::vector<double> values;
+    for (int64_t i = 0; i < count; ++i) values.push_back(normal(random));
+    return Tensor::from_doubles(DType::f32, {count}, values);
+  };
+  const Operands o{draw(s.m * s.k), draw(s.k * s.n), draw(s.m * s.n)};
+  launch(*executable, o, s);
+  const std::vector<double> a = o.a.to_doubles(), b = o.b.to_doubles();
+  double ours = 0, in_order = 0;
+  for (int64_t e = 0; e < s.m * s.n; ++e) {
+    double exact = 0;
+    float sum = 0;
+    for (int64_t k = 0; k < s.k; ++k) {
+      const double x = a[size_t(e / s.n * s.k + k)], y = b[size_t(k * s.n + e % s.n)];
+      exact += x * y;
+      sum = std::fma(static_cast<float>(x), static_cast<float>(y), sum);
+    }
+    ours += std::pow(o.out.at(e) - exact, 2);
+    in_order += std::pow(sum - exact, 2);
+  }
+  EXPECT_LT(std::sqrt(ours), 0.7 * std::sqrt(in_order));
 }
 
 TEST_P(Products, ZeroExtents) {
