@@ -1,7 +1,7 @@
 define void @softmax_s3(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
 entry:
-  %variable0 = alloca float
-  %variable1 = alloca float
+  %variable0 = alloca double
+  %variable1 = alloca double
   %variable2 = alloca float
   %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0
   %t1 = load ptr, ptr %t0, align 8, !invariant.load !0
@@ -15,14 +15,14 @@ entry:
   br i1 %t8, label %loop0, label %done2
 loop0:
   %t9 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
-  store float 0x0000000000000000, ptr %variable0
+  store double 0x0000000000000000, ptr %variable0
   %t10 = add nsw i64 %t7, 1023
   %t11 = ashr i64 %t10, 10
   %t12 = icmp slt i64 0, %t11
   br i1 %t12, label %loop3, label %done5
 loop3:
   %t13 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
-  store float 0x0000000000000000, ptr %variable1
+  store double 0x0000000000000000, ptr %variable1
   %t14 = mul nsw i64 -32, %t13
   %t15 = add nsw i64 %t7, 31
   %t16 = ashr i64 %t15, 5
@@ -59,34 +59,36 @@ latch10:
   %t38 = icmp slt i64 %loop9.next, %t25
   br i1 %t38, label %loop9, label %done11
 done11:
-  %t39 = load float, ptr %variable1
-  %t40 = load float, ptr %variable2
-  %t41 = fadd float %t39, %t40
-  store float %t41, ptr %variable1
+  %t39 = load float, ptr %variable2
+  %t40 = fpext float %t39 to double
+  %t41 = load double, ptr %variable1
+  %t42 = fadd double %t41, %t40
+  store double %t42, ptr %variable1
   br label %latch7
 latch7:
   %loop6.next = add nuw nsw i64 %t20, 1
-  %t42 = icmp slt i64 %loop6.next, %t18
-  br i1 %t42, label %loop6, label %done8
+  %t43 = icmp slt i64 %loop6.next, %t18
+  br i1 %t43, label %loop6, label %done8
 done8:
-  %t43 = load float, ptr %variable0
-  %t44 = load float, ptr %variable1
-  %t45 = fadd float %t43, %t44
-  store float %t45, ptr %variable0
+  %t44 = load double, ptr %variable0
+  %t45 = load double, ptr %variable1
+  %t46 = fadd double %t44, %t45
+  store double %t46, ptr %variable0
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t13, 1
-  %t46 = icmp slt i64 %loop3.next, %t11
-  br i1 %t46, label %loop3, label %done5
+  %t47 = icmp slt i64 %loop3.next, %t11
+  br i1 %t47, label %loop3, label %done5
 done5:
-  %t47 = load float, ptr %variable0
-  %t48 = getelementptr inbounds float, ptr %t3, i64 %t9
-  store float %t47, ptr %t48, align 4, !alias.scope !5, !noalias !4
+  %t48 = load double, ptr %variable0
+  %t49 = fptrunc double %t48 to float
+  %t50 = getelementptr inbounds float, ptr %t3, i64 %t9
+  store float %t49, ptr %t50, align 4, !alias.scope !5, !noalias !4
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t9, 1
-  %t49 = icmp slt i64 %loop0.next, %end
-  br i1 %t49, label %loop0, label %done2
+  %t51 = icmp slt i64 %loop0.next, %end
+  br i1 %t51, label %loop0, label %done2
 done2:
   ret void
 }

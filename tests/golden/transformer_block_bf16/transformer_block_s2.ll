@@ -1,7 +1,7 @@
 define void @transformer_block_s2(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
 entry:
-  %variable0 = alloca float
-  %variable1 = alloca float
+  %variable0 = alloca double
+  %variable1 = alloca double
   %variable2 = alloca float
   %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0
   %t1 = load ptr, ptr %t0, align 8, !invariant.load !0
@@ -17,14 +17,14 @@ entry:
   br i1 %t10, label %loop0, label %done2
 loop0:
   %t11 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
-  store float 0x0000000000000000, ptr %variable0
+  store double 0x0000000000000000, ptr %variable0
   %t12 = add nsw i64 %t9, 1023
   %t13 = ashr i64 %t12, 10
   %t14 = icmp slt i64 0, %t13
   br i1 %t14, label %loop3, label %done5
 loop3:
   %t15 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
-  store float 0x0000000000000000, ptr %variable1
+  store double 0x0000000000000000, ptr %variable1
   %t16 = mul nsw i64 -32, %t15
   %t17 = add nsw i64 %t9, 31
   %t18 = ashr i64 %t17, 5
@@ -61,34 +61,36 @@ latch10:
   %t40 = icmp slt i64 %loop9.next, %t27
   br i1 %t40, label %loop9, label %done11
 done11:
-  %t41 = load float, ptr %variable1
-  %t42 = load float, ptr %variable2
-  %t43 = fadd float %t41, %t42
-  store float %t43, ptr %variable1
+  %t41 = load float, ptr %variable2
+  %t42 = fpext float %t41 to double
+  %t43 = load double, ptr %variable1
+  %t44 = fadd double %t43, %t42
+  store double %t44, ptr %variable1
   br label %latch7
 latch7:
   %loop6.next = add nuw nsw i64 %t22, 1
-  %t44 = icmp slt i64 %loop6.next, %t20
-  br i1 %t44, label %loop6, label %done8
+  %t45 = icmp slt i64 %loop6.next, %t20
+  br i1 %t45, label %loop6, label %done8
 done8:
-  %t45 = load float, ptr %variable0
-  %t46 = load float, ptr %variable1
-  %t47 = fadd float %t45, %t46
-  store float %t47, ptr %variable0
+  %t46 = load double, ptr %variable0
+  %t47 = load double, ptr %variable1
+  %t48 = fadd double %t46, %t47
+  store double %t48, ptr %variable0
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t15, 1
-  %t48 = icmp slt i64 %loop3.next, %t13
-  br i1 %t48, label %loop3, label %done5
+  %t49 = icmp slt i64 %loop3.next, %t13
+  br i1 %t49, label %loop3, label %done5
 done5:
-  %t49 = load float, ptr %variable0
-  %t50 = getelementptr inbounds float, ptr %t3, i64 %t11
-  store float %t49, ptr %t50, align 4, !alias.scope !5, !noalias !4
+  %t50 = load double, ptr %variable0
+  %t51 = fptrunc double %t50 to float
+  %t52 = getelementptr inbounds float, ptr %t3, i64 %t11
+  store float %t51, ptr %t52, align 4, !alias.scope !5, !noalias !4
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t11, 1
-  %t51 = icmp slt i64 %loop0.next, %end
-  br i1 %t51, label %loop0, label %done2
+  %t53 = icmp slt i64 %loop0.next, %end
+  br i1 %t53, label %loop0, label %done2
 done2:
   ret void
 }

@@ -102,9 +102,9 @@ const Row kRows[] = {
 )"},
     {"var(%x, dims = [0, 2])", R"(nest(vector = 1)
   for i0 in 0..4 on cpu_thread {
-    %0: f32 = variable 0
-    %1: f32 = variable 0
-    %2: f32 = variable 0
+    %0: f64 = variable 0
+    %1: f64 = variable 0
+    %2: f64 = variable 0
     %8: f32 = literal 1
     for i1 in 0..3 {
       %3: f32 = variable 0
@@ -123,28 +123,32 @@ const Row kRows[] = {
         %14: f32 = add(%4, %13)
         assign %4 = %14
       }
-      %15: f32 = sub(%3, %0)
-      %16: f32 = add(%2, %5)
-      %17: f32 = div(%5, %16)
-      %18: f32 = mul(%15, %17)
-      %19: f32 = mul(%15, %18)
-      %20: f32 = mul(%19, %2)
-      %21: f32 = add(%4, %20)
-      %22: f32 = add(%1, %21)
-      assign %1 = %22
-      %23: f32 = add(%0, %18)
-      assign %0 = %23
-      assign %2 = %16
+      %15: f64 = convert(%5)
+      %16: f64 = convert(%3)
+      %17: f64 = sub(%16, %0)
+      %18: f64 = add(%2, %15)
+      %19: f64 = div(%15, %18)
+      %20: f64 = mul(%17, %19)
+      %21: f64 = mul(%17, %20)
+      %22: f64 = mul(%21, %2)
+      %23: f64 = convert(%4)
+      %24: f64 = add(%23, %22)
+      %25: f64 = add(%1, %24)
+      assign %1 = %25
+      %26: f64 = add(%0, %20)
+      assign %0 = %26
+      assign %2 = %18
     }
-    %24: i64 = coordinate 23
-    %25: f32 = convert(%24)
-    %26: f32 = div(%1, %25)
-    store %y[i0] = %26 contiguous
+    %27: i64 = coordinate 23
+    %28: f64 = convert(%27)
+    %29: f64 = div(%1, %28)
+    %30: f32 = convert(%29)
+    store %y[i0] = %30 contiguous
   }
 )"},
     {"sum(%x, dims = [0, 2])", R"(nest(vector = 1)
   for i0 in 0..4 on cpu_thread {
-    %0: f32 = variable 0
+    %0: f64 = variable 0
     for i1 in 0..3 {
       %1: f32 = variable 0
       for i2 in 0..8 {
@@ -152,10 +156,12 @@ const Row kRows[] = {
         %3: f32 = add(%1, %2)
         assign %1 = %3
       }
-      %4: f32 = add(%0, %1)
-      assign %0 = %4
+      %4: f64 = convert(%1)
+      %5: f64 = add(%0, %4)
+      assign %0 = %5
     }
-    store %y[i0] = %0 contiguous
+    %6: f32 = convert(%0)
+    store %y[i0] = %6 contiguous
   }
 )"},
     {"cumsum(%x, dim = 1)", R"(nest(vector = 1)
