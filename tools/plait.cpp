@@ -188,6 +188,7 @@ int main(int argc, char** argv) {
     become_rank();
     const std::string command = argc > 1 ? argv[1] : "";
     if (command == "launch") return launch_command({argv + 2, argv + argc});
+    if (command == kRankProgram) become_program(argv + 2);
     if (command == "reduce") return reduce_command({argv + 2, argv + argc});
     if (command == "comm-diff") return comm_diff_command({argv + 2, argv + argc});
     if (auto code = parse(argc, argv, args)) return *code;

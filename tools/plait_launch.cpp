@@ -34,10 +34,25 @@ using std::chrono::milliseconds;
 
 struct LaunchWords {
   int64_t processes = 0, timeout_seconds = 60;
-  std::vector<std::string> run;  // plait's own arguments
+  std::vector<std::string> run;  // plait's own arguments, or a program and its
+  bool program = false;
 };
 
-constexpr const char* kUsage = "plait launch -n N [--timeout SECONDS] -- run FILE ...";
+constexpr const char* kUsage = "plait launch -n N [--timeout SECONDS] -- run FILE ... | PROGRAM ...";
+
+// A program by its path, or by its name in PATH.
+std::optional<std::string> find_program(const std::string& name) {
+  const auto runs = [](const fs::path& path) { return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0; };
+  if (name.find('/') != name.npos) return runs(name) ? std::optional(name) : std::nullopt;
+  const std::string path = environment("PATH").value_or("/usr/bin");
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t end = std::min(path.find(':', begin), path.size());
+    const fs::path candidate = fs::path(path.substr(begin, end - begin)) / name;
+    if (runs(candidate)) return candidate.string();
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
 
 int64_t whole_number(const std::string& text, const std::string& flag) {
   int64_t value = 0;
@@ -67,10 +82,10 @@ LaunchWords parse(const std::vector<std::string>& words) {
   }
   if (out.processes == 0) throw UserError("how many processes?", "plait launch", kUsage);
   if (i < words.size()) out.run.assign(words.begin() + int64_t(i) + 1, words.end());
-  if (out.run.empty() || out.run[0] != "run")
-    throw UserError(
-        out.run.empty() ? "nothing to run" : fmt::format("`{}` does not run on several processes", out.run[0]),
-        "plait launch", kUsage);
+  if (out.run.empty()) throw UserError("nothing to run", "plait launch", kUsage);
+  out.program = out.run[0] != "run";
+  if (out.program && !find_program(out.run[0]))
+    throw UserError(fmt::format("`{}` is neither `run` nor a program", out.run[0]), "plait launch", kUsage);
   return out;
 }
 
@@ -85,13 +100,7 @@ bool has_flag(const std::vector<std::string>& words, const std::string& flag, co
 }
 
 std::string find_mpirun() {
-  const std::string path = environment("PATH").value_or("/usr/bin");
-  for (size_t begin = 0; begin <= path.size();) {
-    const size_t end = std::min(path.find(':', begin), path.size());
-    const fs::path candidate = fs::path(path.substr(begin, end - begin)) / "mpirun";
-    if (candidate.is_absolute() && access(candidate.c_str(), X_OK) == 0) return candidate.string();
-    begin = end + 1;
-  }
+  if (const auto found = find_program("mpirun"); found && found->front() == '/') return *found;
   throw MissingError("there is no mpirun", "plait launch", "install the package openmpi-bin");
 }
 
@@ -211,13 +220,20 @@ std::vector<std::string> Job::command(const LaunchWords& words) const {
                                   "--mca", "btl_vader_backing_directory", folder_.path(), "--mca", "orte_tmpdir_base",
                                   folder_.path(), "-x", fmt::format("{}={}", kLaunchFolder, folder_.path()), "-n",
                                   std::to_string(words.processes)};
+  const int64_t cores = std::max<int64_t>(1, int64_t(std::thread::hardware_concurrency()) / words.processes);
   std::error_code error;
-  out.push_back(fs::read_symlink("/proc/self/exe", error).string());
+  const std::string self = fs::read_symlink("/proc/self/exe", error).string();
+  if (words.program) {
+    out.insert(out.end() - 2, {"-x", fmt::format("OMP_NUM_THREADS={}", cores)});
+    out.insert(out.end(), {self, kRankProgram});
+    out.insert(out.end(), words.run.begin(), words.run.end());
+    return out;
+  }
+  out.push_back(self);
   out.insert(out.end(), words.run.begin(), words.run.end());
   if (!has_flag(words.run, "--comm")) out.insert(out.end(), {"--comm", "mpi"});
   if (!has_flag(words.run, "--option", "comm_timeout="))
     out.insert(out.end(), {"--option", fmt::format("comm_timeout={}", words.timeout_seconds)});
-  const int64_t cores = std::max<int64_t>(1, int64_t(std::thread::hardware_concurrency()) / words.processes);
   if (!has_flag(words.run, "--option", "cpu_threads="))
     out.insert(out.end(), {"--option", fmt::format("cpu_threads={}", cores)});
   return out;
@@ -412,14 +428,16 @@ int Job::verdict() {
 int launch_command(const std::vector<std::string>& words) {
   if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
     fmt::print(
-        "{}\n\nStarts N processes of plait by mpirun, one rank each, and ends all when one fails.\n"
+        "{}\n\nStarts N processes of plait, or of a program that uses it, by mpirun, one rank each, and ends all when "
+        "one "
+        "fails.\n"
         "  -n N                processes\n"
-        "  --timeout SECONDS   how long a step, or a wait for other ranks, may last; default 60\n",
+        "  --timeout SECONDS   how long a step, or a wait for other ranks, may last; default 60; not of a program\n",
         kUsage);
     return 0;
   }
   const LaunchWords parsed = parse(words);
-  if (!has_flag(parsed.run, "--comm") || has_flag(parsed.run, "--comm", "mpi")) mpi_version();
+  if (!parsed.program && (!has_flag(parsed.run, "--comm") || has_flag(parsed.run, "--comm", "mpi"))) mpi_version();
   interrupted = 0;
   const SignalGuard guard;
   prctl(PR_SET_CHILD_SUBREAPER, 1);

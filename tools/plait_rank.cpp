@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -124,6 +126,13 @@ void become_rank() {
   const auto folder = environment(kLaunchFolder);
   const auto place = process_place();
   if (folder && place) split(place->rank, *folder);
+}
+
+void become_program(char* const* words) {
+  unsetenv(kLaunchFolder);  // what it starts are no ranks of the job
+  if (words[0] != nullptr) execvp(words[0], words);
+  throw UserError(fmt::format("`{}` cannot be started: {}", words[0] ? words[0] : "", std::strerror(errno)),
+                  "plait launch", "give a program and its arguments");
 }
 
 bool watches_steps() { return self().board || self().fault; }

@@ -10,6 +10,9 @@ namespace plait::tool {
 // read.
 void become_rank();
 
+// Goes on as another program; `words`: its name and arguments. UserError: it cannot be started.
+[[noreturn]] void become_program(char* const* words);
+
 // Whether enter_step does anything: callers need not make texts else.
 bool watches_steps();
 // The rank comes to a step of the program, whose text is kept for the launcher; PLAIT_FAULT=RANK:STEP:kill|hang|throw

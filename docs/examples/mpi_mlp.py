@@ -1,4 +1,4 @@
-"""A tensor-parallel MLP, one process a rank: mpirun -n 2 python docs/examples/mpi_mlp.py"""
+"""A tensor-parallel MLP, one process a rank: plait launch -n 2 -- python3 docs/examples/mpi_mlp.py"""
 
 import numpy as np
 import plait

@@ -93,6 +93,25 @@ TEST_F(Launch, ExitCodesAreThoseOfTheFirstRankThatFails) {
   EXPECT_TRUE(result.exit == 0 || result.exit == 3) << result.err;
 }
 
+TEST_F(Launch, ProgramsAreRanksToo) {
+  CommandResult result =
+      run({"launch", "-n", "3", "--", "sh", "-c", "echo rank $OMPI_COMM_WORLD_RANK, $OMP_NUM_THREADS"});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_EQ(result.out, "rank 0, 1\n");
+  // What a rank starts is no rank.
+  result = run({"launch", "-n", "2", "--", "sh", "-c", "exec " + kPlait + " doctor --options"});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_TRUE(has(result.out, "cpu_threads")) << result.out;
+  result = run({"launch", "-n", "3", "--", "sh", "-c",
+                "[ $OMPI_COMM_WORLD_RANK = 1 ] && { echo no more >&2; exit 1; }; sleep 60"});
+  EXPECT_EQ(result.exit, 1);
+  EXPECT_TRUE(has(result.err, "[rank 1] no more")) << result.err;
+  EXPECT_TRUE(has(result.err, "rank 1 of 3 failed with exit code 1")) << result.err;
+  result = run({"launch", "-n", "2", "--", "sh", "-c", "kill -9 $$"});
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_TRUE(has(result.err, "was ended by signal 9")) << result.err;
+}
+
 TEST_F(Launch, ADeadRankEndsTheJob) {
   for (const char* rank : {"1", "0"}) {
     const CommandResult result = run_to_failure(std::string(rank) + ":4:kill");
@@ -200,7 +219,7 @@ TEST_F(LaunchWords, Refused) {
     expect(1, {"launch", "-n", bad, "--", "run", kSpToy}, {std::string("`") + bad + "` is no number for -n"});
   expect(1, {"launch", "-n", "2"}, {"nothing to run"});
   expect(1, {"launch", "-n", "2", "--"}, {"nothing to run"});
-  expect(1, {"launch", "-n", "2", "--", "opt", kSpToy}, {"`opt` does not run on several processes"});
+  expect(1, {"launch", "-n", "2", "--", "opt", kSpToy}, {"`opt` is neither `run` nor a program"});
   expect(1, {"launch", "-n", "2", "run", kSpToy}, {"unexpected `run`"});
   expect(1, {"launch", "--timeuot", "2", "--", "run", kSpToy}, {"no flag `--timeuot`", "did you mean `--timeout`?"});
   expect(1, {"launch", "-n", "2", "--timeout", "0", "--", "run", kSpToy}, {"`0` is no number for --timeout"});
