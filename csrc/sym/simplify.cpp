@@ -6,8 +6,8 @@
 //   S2  a product is expanded over sums up to kMaxTerms terms: products of sums meet their expansions
 //   S3  k*b*floordiv(z, b) + k*mod(z, b) = k*z: a split index is merged back
 //   S4  k*b*mod(floordiv(z, b), c) + k*mod(z, b) = k*mod(z, b*c): the same below another split
-//   S5  (k*a + r)*floordiv(y, a) = k*y + r*floordiv(y, a) where the facts show that a divides y: exact splits leave no
-//       trace, however many are added up
+//   S5  c*y + sum of c_j*floordiv(y, a_j) = q*y + r*floordiv(y, d) where the facts show that all a_j divide y: exact
+//       splits leave no trace, however many are added up
 // Division by d, proven positive (divide.cpp)
 //   S6  floordiv(q*d + r, d) = q + floordiv(r, d), mod(q*d + r, d) = mod(r, d), term by term: whole blocks leave
 //   S7  a term that the facts show to be a multiple of d is split off as a whole
@@ -80,16 +80,79 @@ bool replace(Pool::Impl& pool, Poly& p, size_t i, size_t j, Mono m, Expr value) 
   return true;
 }
 
-// S5 for the factor floordiv(y, a) of term i; the sign of the rest is that of the coefficient.
-bool drop_exact_division(Pool::Impl& pool, Poly& p, size_t i, Expr quotient) {
-  const Expr y = quotient.operands()[0];
-  const std::optional<int64_t> a = quotient.operands()[1].constant();
-  const Term t = p.terms[i];
-  if (!a || *a < 1 || t.coef / *a == 0 || divisor_of(y.node()) % *a != 0) return false;
-  Poly next = p;
-  if (!replace(pool, next, i, i, {t.coef / *a, without(pool, t.base, quotient)}, y)) return false;
-  if (!add_term(pool, next, {t.coef % *a, t.base})) return false;
-  p = std::move(next);
+// Where facts show that a divides y: rest*floordiv(y, a) is rest*y by a whole number.
+struct ExactQuotient {
+  Expr y;
+  int64_t divisor = 0;
+  const Node* rest = nullptr;
+};
+
+std::optional<ExactQuotient> exact_quotient(Pool::Impl& pool, const Node* base, Expr factor) {
+  if (factor.kind() != Kind::floordiv) return std::nullopt;
+  const Expr y = factor.operands()[0];
+  const std::optional<int64_t> a = factor.operands()[1].constant();
+  if (!a || *a < 1 || divisor_of(y.node()) % *a != 0) return std::nullopt;
+  return ExactQuotient{y, *a, without(pool, base, factor)};
+}
+
+struct Fraction {
+  int64_t numerator = 0, denominator = 1;
+
+  // Adds n / d; false where that overflows.
+  bool add(int64_t n, int64_t d) {
+    int64_t common = 0, scaled = 0, other = 0;
+    if (__builtin_mul_overflow(denominator / gcd64(denominator, d), d, &common)) return false;
+    if (__builtin_mul_overflow(numerator, common / denominator, &scaled)) return false;
+    if (__builtin_mul_overflow(n, common / d, &other) || __builtin_add_overflow(scaled, other, &numerator))
+      return false;
+    denominator = common;
+    return true;
+  }
+};
+
+// p += coef*rest*value; false where that overflows.
+bool add_product(Pool::Impl& pool, Poly& p, int64_t coef, const Node* rest, Expr value) {
+  Poly factor, scaled;
+  return coef == 0 || (add_term(pool, factor, {coef, rest}) && multiply(pool, factor, to_poly(value), scaled) &&
+                       add_scaled(p, scaled, 1));
+}
+
+// S5 for the terms that are multiples of the quotient's rest*y.
+bool join_exact_quotients(Pool::Impl& pool, Poly& p, const ExactQuotient& quotient) {
+  const std::optional<Mono> y = as_mono(to_poly(quotient.y));
+  const Node* whole = y && y->base ? product(pool, quotient.rest, y->base) : nullptr;
+  Fraction sum;  // what rest*y is multiplied by
+  Poly left;
+  left.constant = p.constant;
+  for (const Term& t : p.terms) {
+    int64_t numerator = 0, denominator = 0;
+    if (t.base == whole && t.coef / y->coef != 0) {
+      numerator = t.coef / y->coef;
+      denominator = 1;
+      if (t.coef % y->coef != 0) left.terms.push_back({t.coef % y->coef, t.base});
+    }
+    for (Expr f : factors(t.base)) {
+      const auto other = denominator == 0 ? exact_quotient(pool, t.base, f) : std::nullopt;
+      if (!other || other->y != quotient.y || other->rest != quotient.rest) continue;
+      numerator = t.coef;
+      denominator = other->divisor;
+    }
+    if (denominator == 0) {
+      left.terms.push_back(t);
+      continue;
+    }
+    if (!sum.add(numerator, denominator)) return false;
+  }
+  const int64_t common = gcd64(sum.numerator, sum.denominator);
+  const int64_t denominator = sum.denominator / common, numerator = sum.numerator / common;
+  if (!add_product(pool, left, numerator / denominator, quotient.rest, quotient.y) ||
+      !add_product(pool, left, numerator % denominator, quotient.rest,
+                   floordiv(quotient.y, pool.pool->constant(denominator))))
+    return false;
+  const bool same = std::ranges::equal(
+      left.terms, p.terms, [](const Term& a, const Term& b) { return a.base == b.base && a.coef == b.coef; });
+  if (same) return false;
+  p = std::move(left);
   return true;
 }
 
@@ -124,7 +187,8 @@ bool recombine_once(Pool::Impl& pool, Poly& p) {
   if (divisions == 0) return false;
   for (size_t i = 0; i < p.terms.size(); ++i) {
     for (Expr f : factors(p.terms[i].base)) {
-      if (f.kind() == Kind::floordiv && drop_exact_division(pool, p, i, f)) return true;
+      const auto exact = exact_quotient(pool, p.terms[i].base, f);
+      if (exact && join_exact_quotients(pool, p, *exact)) return true;
       if (f.kind() == Kind::mod && divisions > 1 && join_remainder(pool, p, i, f)) return true;
     }
   }

@@ -162,14 +162,17 @@ DLManagedTensor* to_plain(const Tensor& tensor) {
   return out.release();
 }
 
-nb::object capsule_of(const ArrayRef& array, nb::object stream, nb::object max_version, nb::object, nb::object copy) {
+nb::object checked(PyObject* made) {
+  if (!made) throw nb::python_error();
+  return nb::steal(made);
+}
+
+nb::object exported(const ArrayRef& array, nb::object stream, nb::object max_version, nb::object, nb::object copy) {
   (void)stream;  // what was written is done, or in the order of the stream that the run was given
   if (!copy.is_none() && nb::cast<bool>(copy))
     throw UserError("a copy is asked for", "__dlpack__", "copy what the consumer makes of it");
   const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[nb::int_(0)]) >= 1;
-  PyObject* made = versioned ? capsule(to_dlpack(array.tensor), kVersioned) : capsule(to_plain(array.tensor), kPlain);
-  if (!made) throw nb::python_error();
-  return nb::steal(made);
+  return versioned ? checked(capsule(to_dlpack(array.tensor), kVersioned)) : capsule_of(array.tensor);
 }
 
 Location location(const ArrayRef& array) { return array.tensor.memory ? array.tensor.memory->location() : Location{}; }
@@ -270,6 +273,8 @@ Tensor tensor_of(nb::handle object, const std::string& input, nb::handle stream)
   }
 }
 
+nb::object capsule_of(const Tensor& tensor) { return checked(capsule(to_plain(tensor), kPlain)); }
+
 void bind_arrays(nb::module_& m) {
   nb::class_<ArrayRef>(m, "Array", nb::type_slots(kBufferSlots),
                        "An array that a run gave. Any library with DLPack takes it without a copy.")
@@ -278,7 +283,7 @@ void bind_arrays(nb::module_& m) {
                    "Strides, in elements.")
       .def_prop_ro("dtype", [](const ArrayRef& a) { return a.tensor.dtype; }, "Element type.")
       .def_prop_ro("device", device_text, "`cpu`, or `cuda:N`.")
-      .def("__dlpack__", capsule_of, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
+      .def("__dlpack__", exported, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
            nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
       .def("__dlpack_device__",
            [](const ArrayRef& a) {

@@ -32,6 +32,8 @@ struct ArrayRef {
 // A tensor over the memory of any object with DLPack or the buffer protocol, kept until the tensor is gone. `stream`: of
 // a GPU, on which the tensor is then used. UserError naming the input.
 Tensor tensor_of(nb::handle object, const std::string& input, nb::handle stream);
+// A DLPack capsule, before version 1, that owns the tensor.
+nb::object capsule_of(const Tensor& tensor);
 // plait.DType, its name, or an object with either NumPy's or PyTorch's name of the dtype.
 DType dtype_of(nb::handle object);
 

@@ -81,6 +81,21 @@ nb::dict run(Program& program, const nb::dict& inputs, nb::object stream, std::o
   return arrays(*program.fusion, made);
 }
 
+// For adapters: DLPack capsules in the order of the fusion's inputs, and of its outputs.
+nb::list run_capsules(Program& program, const nb::list& inputs, nb::object stream) {
+  const auto& names = program.fusion->inputs();
+  if (inputs.size() != names.size())
+    throw UserError(fmt::format("{} inputs, and the fusion has {}", inputs.size(), names.size()), "run",
+                    "give one capsule for each input");
+  Tensors given, made;
+  for (size_t i = 0; i < names.size(); ++i) given[names[i]->name] = tensor_of(inputs[i], names[i]->name, stream);
+  const RunOptions how = run_options(stream, std::nullopt);
+  locked(program, [&] { made = program.compiled->run(given, how); });
+  nb::list out;
+  for (const TensorView* t : program.fusion->outputs()) out.append(capsule_of(made.at(t->name)));
+  return out;
+}
+
 nb::dict run_local(Program& program, int64_t rank, const nb::dict& pieces, nb::object stream,
                    std::optional<int64_t> threads) {
   Tensors given = given_tensors(pieces, stream), made;
@@ -179,6 +194,8 @@ void bind_programs(nb::module_& m) {
            "Global arrays in by name, global Arrays out in the order of the fusion's outputs. The first run of a class of "
            "sizes compiles it. `stream`: a CUDA stream as an integer, for one rank on a GPU; the call does not wait for "
            "it. Raises UserError, CommError.")
+      .def("_run_capsules", run_capsules, nb::arg("inputs"), nb::arg("stream") = nb::none(),
+           "For adapters: DLPack capsules in the order of the inputs, capsules in that of the outputs.")
       .def("run_local", run_local, nb::arg("rank"), nb::arg("pieces"), nb::kw_only(), nb::arg("stream") = nb::none(),
            nb::arg("threads") = nb::none(), "The same with the pieces of this process's rank, after prepare().")
       .def("prepare", prepare, nb::arg("inputs"),

@@ -13,7 +13,7 @@ from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
 import plait
-from plait.torch.lowering import Fused, why_not
+from plait.torch.lowering import Fused, device_of, why_not
 from plait.torch.sizes import Unsupported
 from plait.torch.table import TABLE, VIEWS
 
@@ -57,8 +57,8 @@ def counts_as_work(node: torch.fx.Node) -> bool:
 
 
 class _Support(OperatorSupportBase):
-    def __init__(self, reasons: dict[torch.fx.Node, str]):
-        self.reasons = reasons
+    def __init__(self, reasons: dict[torch.fx.Node, str], device: torch.device):
+        self.reasons, self.device = reasons, device
 
     def is_node_supported(self, submodules: Any, node: torch.fx.Node) -> bool:
         if node.op != "call_function":
@@ -66,7 +66,7 @@ class _Support(OperatorSupportBase):
         if node.target is operator.getitem:
             return isinstance(node.args[0], torch.fx.Node) and self.is_node_supported(submodules, node.args[0])
         if node not in self.reasons:
-            self.reasons[node] = why_not(node) or ""
+            self.reasons[node] = why_not(node, self.device) or ""
         return not self.reasons[node]
 
 
@@ -82,7 +82,7 @@ def _warn(node: torch.fx.Node, why: str, options: Options) -> None:
 def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: Options) -> Any:
     """A callable for a graph of ATen ops: fusions, and what is between them eagerly."""
     reasons: dict[torch.fx.Node, str] = {}
-    partitioner = CapabilityBasedPartitioner(gm, _Support(reasons), allows_single_node_partition=True)
+    partitioner = CapabilityBasedPartitioner(gm, _Support(reasons, device_of(gm.graph)), allows_single_node_partition=True)
     partitions = [p for p in partitioner.propose_partitions() if any(counts_as_work(node) for node in p.nodes)]
     for node, why in reasons.items():
         if why and counts_as_work(node):

@@ -6,7 +6,8 @@ import operator
 from typing import Any
 
 import torch
-import torch.utils.dlpack
+from torch._C import _from_dlpack as from_dlpack
+from torch._C import _to_dlpack as to_dlpack
 
 import plait
 from plait.torch.sizes import Unsupported, extents, symbols
@@ -74,8 +75,15 @@ class Lowering:
         return sorted(self.needed - self.bound)
 
 
-def why_not(node: torch.fx.Node) -> str | None:
-    """Why a node stays eager, or None."""
+def device_of(graph: torch.fx.Graph) -> torch.device:
+    """Where the fusions of a graph are: its GPU, where it has tensors on one that plait can use, or the CPU."""
+    devices = {value.device for node in graph.nodes for value in values_of(node) if is_tensor(value)}
+    gpu = torch.device("cuda", 0)  # plait puts the one rank of a program there
+    return gpu if gpu in devices else torch.device("cpu")
+
+
+def why_not(node: torch.fx.Node, device: torch.device) -> str | None:
+    """Why a node of a graph whose fusions are on the device stays eager, or None."""
     if node.op != "call_function":
         return "no function"
     if node.target is operator.getitem:
@@ -86,8 +94,8 @@ def why_not(node: torch.fx.Node) -> str | None:
         for each in value if isinstance(value, (list, tuple)) else [value]:
             if is_tensor(each) and (each.dtype not in DTYPES or each.layout != torch.strided or each.is_sparse):
                 return f"dtype {each.dtype}, layout {each.layout}"
-            if is_tensor(each) and each.device.type not in ("cpu", "cuda"):
-                return f"device {each.device}"
+            if is_tensor(each) and each.device != device:
+                return f"on {each.device}, and the fusions of this graph are on {device}"
     try:
         trial = Lowering("trial")
         for i, each in enumerate(node.all_input_nodes):
@@ -127,11 +135,11 @@ class Fused:
         lowering = Lowering(name)
         placeholders = [node for node in graph.nodes if node.op == "placeholder"]
         self.nodes = [node for node in graph.nodes if node.op == "call_function" and node.target is not operator.getitem]
-        self.places: list[tuple[int, str]] = []  # of tensors among the arguments
+        self.places: list[int] = []  # of tensors among the arguments; the fusion's first inputs
         for i, node in enumerate(placeholders):
             if is_tensor(node.meta["val"]):
                 lowering.input(node, f"x{i}")
-                self.places.append((i, f"x{i}"))
+                self.places.append(i)
         result: Any = None
         for node in graph.nodes:
             if node.op == "call_function":
@@ -139,25 +147,25 @@ class Fused:
             elif node.op == "output":
                 result = node.args[0]
         self.single = not isinstance(result, (list, tuple))
-        self.outputs = self._name_outputs(lowering, [result] if self.single else list(result))
-        self.sizes: list[tuple[str, int]] = []  # sizes that arguments are, by place
+        self.order = self._name_outputs(lowering, [result] if self.single else list(result))
+        self.size_places: list[int] = []  # of sizes among the arguments; the inputs behind the tensors
         by_symbol = {str(n.meta["val"].node.expr): i for i, n in enumerate(placeholders)
                      if isinstance(n.meta["val"], torch.SymInt)}
         for symbol in lowering.sizes():
             lowering.fusion.input(f"size_{symbol}", [symbol, 0], plait.bool_)
             if symbol not in by_symbol:
                 raise Unsupported(f"the size {symbol}, which no argument is")
-            self.sizes.append((f"size_{symbol}", by_symbol[symbol]))
+            self.size_places.append(by_symbol[symbol])
         self.fusion = lowering.fusion
-        devices = {str(n.meta["val"].device) for n in graph.nodes if is_tensor(n.meta.get("val"))}
-        device = "cuda" if any(d.startswith("cuda") for d in devices) else "cpu"
-        self.program = plait.compile(self.fusion, device=device, options=options)
+        self.device = device_of(graph)
+        self.program = plait.compile(self.fusion, device=self.device.type, options=options)
 
-    def _name_outputs(self, lowering: Lowering, nodes: list[torch.fx.Node]) -> list[str]:
-        names: dict[torch.fx.Node, str] = {}
+    def _name_outputs(self, lowering: Lowering, nodes: list[torch.fx.Node]) -> list[int]:
+        """Makes outputs of the nodes, each once; of every node, which output it is."""
+        numbers: dict[torch.fx.Node, int] = {}
         taken: set[Any] = set()
         for i, node in enumerate(nodes):
-            if node in names:
+            if node in numbers:
                 continue
             tensor = lowering.made[node]
             if tensor in taken or tensor in lowering.fusion.inputs:
@@ -167,14 +175,13 @@ class Fused:
             order = memory_order(node.meta["val"])
             if order:
                 out.allocate(order)
-            names[node] = f"y{i}"
-        return [names[node] for node in nodes]
+            numbers[node] = len(numbers)
+        return [numbers[node] for node in nodes]
 
     def __call__(self, *args: Any) -> Any:
-        inputs = {name: torch.utils.dlpack.to_dlpack(args[i]) for i, name in self.places}
-        for name, place in self.sizes:
-            inputs[name] = torch.utils.dlpack.to_dlpack(torch.empty(int(args[place]), 0, dtype=torch.bool))
-        made = self.program.run(inputs)
-        tensors = {name: torch.utils.dlpack.from_dlpack(array) for name, array in made.items()}
-        out = [tensors[name] for name in self.outputs]
-        return out[0] if self.single else tuple(out)
+        capsules = [to_dlpack(args[i]) for i in self.places]
+        for place in self.size_places:
+            capsules.append(to_dlpack(torch.empty(int(args[place]), 0, dtype=torch.bool, device=self.device)))
+        stream = torch.cuda.current_stream(self.device).cuda_stream if self.device.type == "cuda" else None
+        made = [from_dlpack(capsule) for capsule in self.program._run_capsules(capsules, stream)]
+        return made[0] if self.single else tuple([made[i] for i in self.order])

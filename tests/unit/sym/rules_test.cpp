@@ -93,12 +93,22 @@ TEST_F(SymRules, S4NestedSplitsAreMergedBack) {
 TEST_F(SymRules, S5ExactDivisionsLeaveNoTrace) {
   form("4*floordiv(m, 4)", "m");
   form("8*floordiv(m, 8)", "8*floordiv(m, 8)");
+  form("m - floordiv(m, 4)", "3*floordiv(m, 4)");
+  form("m - 2*floordiv(m, 4)", "floordiv(m, 2)");
+  form("floordiv(m, 2) - m", "-floordiv(m, 2)");
+  form("floordiv(m, 2) + floordiv(m, 4)", "3*floordiv(m, 4)");
+  form("floordiv(m, 2) - 2*floordiv(m, 4)", "0");
+  form("x*m - x*floordiv(m, 4) + y*floordiv(m, 2)", "3*x*floordiv(m, 4) + y*floordiv(m, 2)");
+  form("5*floordiv(3*m, 4) - 2*m", "m + 3*floordiv(m, 4)");
+  form("floordiv(m*x, 4) - m*x", "-3*floordiv(m, 4)*x");
   form("8*x*floordiv(m, 4)", "2*m*x");
   form("7*floordiv(m, 4)", "m + 3*floordiv(m, 4)");
   form("-7*x*floordiv(m, 4)", "-m*x - 3*x*floordiv(m, 4)");
   form("3*floordiv(m, 4) + 2*floordiv(m, 4) + 2*floordiv(m, 4)", "m + 3*floordiv(m, 4)");
   everywhere(op('*', co(7), op('/', op('+', sy("m"), sy("i")), co(4))));
   everywhere(op('*', co(4), op('/', op('+', sy("m"), sy("i")), co(4))));
+  everywhere(op('-', sy("m"), op('/', sy("m"), co(4))));
+  everywhere(op('-', op('/', sy("m"), co(2)), op('*', co(3), op('/', sy("m"), co(4)))));
 }
 
 TEST_F(SymRules, S6WholeBlocksLeave) {
