@@ -80,19 +80,24 @@ bool replace(Pool::Impl& pool, Poly& p, size_t i, size_t j, Mono m, Expr value) 
   return true;
 }
 
-// Where facts show that a divides y: rest*floordiv(y, a) is rest*y by a whole number.
+// rest*floordiv(scale*y, a) where the facts show that a divides y.
 struct ExactQuotient {
-  Expr y;
-  int64_t divisor = 0;
   const Node* rest = nullptr;
+  Expr y;
+  int64_t scale = 1, divisor = 0;
 };
 
 std::optional<ExactQuotient> exact_quotient(Pool::Impl& pool, const Node* base, Expr factor) {
   if (factor.kind() != Kind::floordiv) return std::nullopt;
-  const Expr y = factor.operands()[0];
   const std::optional<int64_t> a = factor.operands()[1].constant();
-  if (!a || *a < 1 || divisor_of(y.node()) % *a != 0) return std::nullopt;
-  return ExactQuotient{y, *a, without(pool, base, factor)};
+  ExactQuotient out{without(pool, base, factor), factor.operands()[0], 1, a.value_or(0)};
+  if (!a || *a < 1 || divisor_of(out.y.node()) % *a != 0) return std::nullopt;
+  const std::optional<Mono> y = as_mono(to_poly(out.y));
+  if (y && y->base && divisor_of(y->base) % *a == 0) {
+    out.y = Expr(y->base);
+    out.scale = y->coef;
+  }
+  return out;
 }
 
 struct Fraction {
@@ -120,21 +125,16 @@ bool add_product(Pool::Impl& pool, Poly& p, int64_t coef, const Node* rest, Expr
 // S5 for the terms that are multiples of the quotient's rest*y.
 bool join_exact_quotients(Pool::Impl& pool, Poly& p, const ExactQuotient& quotient) {
   const std::optional<Mono> y = as_mono(to_poly(quotient.y));
-  const Node* whole = y && y->base ? product(pool, quotient.rest, y->base) : nullptr;
+  const Node* whole = y && y->base && y->coef == 1 ? product(pool, quotient.rest, y->base) : nullptr;
   Fraction sum;  // what rest*y is multiplied by
   Poly left;
   left.constant = p.constant;
   for (const Term& t : p.terms) {
-    int64_t numerator = 0, denominator = 0;
-    if (t.base == whole && t.coef / y->coef != 0) {
-      numerator = t.coef / y->coef;
-      denominator = 1;
-      if (t.coef % y->coef != 0) left.terms.push_back({t.coef % y->coef, t.base});
-    }
+    int64_t numerator = t.coef, denominator = t.base == whole ? 1 : 0;
     for (Expr f : factors(t.base)) {
       const auto other = denominator == 0 ? exact_quotient(pool, t.base, f) : std::nullopt;
       if (!other || other->y != quotient.y || other->rest != quotient.rest) continue;
-      numerator = t.coef;
+      if (__builtin_mul_overflow(t.coef, other->scale, &numerator)) return false;
       denominator = other->divisor;
     }
     if (denominator == 0) {

@@ -54,9 +54,12 @@ TEST(SymTheorem, S5ExactQuotients) {
   claim("a*floordiv(m, a)", "m", {from("a", "1", "12")}, {{"m", "-24", "24", "12"}}, "mod(12, a) == 0");
   claim("k*a*x*floordiv(m, a)", "k*m*x", {from("a", "1", "12"), from("k", "-2", "2")}, {kX, {"m", "-24", "24", "12"}},
         "mod(12, a) == 0");
-  claim("c*m + x*floordiv(m, a) + y*floordiv(m, b)", "floordiv((c*a*b + x*b + y*a)*m, a*b)",
-        {from("a", "1", "4"), from("b", "1", "4"), from("c", "-2", "2")}, {kX, kY, {"m", "-24", "24", "12"}},
-        "(mod(12, a) == 0) * (mod(12, b) == 0)");
+  claim("c*m - k*floordiv(m, a)", "(c*a - k)*floordiv(m, a)",
+        {from("a", "1", "12"), from("c", "-2", "2"), from("k", "-3", "14")}, {{"m", "-24", "24", "12"}},
+        "mod(12, a) == 0");
+  claim("k*floordiv(m, a*b) + c*floordiv(m, a)", "(k + c*b)*floordiv(m, a*b)",
+        {from("a", "1", "6"), from("b", "1", "6"), from("c", "-3", "3"), from("k", "-3", "3")},
+        {{"m", "-24", "24", "12"}}, "mod(12, a*b) == 0");
 }
 
 TEST(SymTheorem, S6WholeBlocks) {
