@@ -219,8 +219,10 @@ TEST_F(LaunchWords, Refused) {
     expect(1, {"launch", "-n", bad, "--", "run", kSpToy}, {std::string("`") + bad + "` is no number for -n"});
   expect(1, {"launch", "-n", "2"}, {"nothing to run"});
   expect(1, {"launch", "-n", "2", "--"}, {"nothing to run"});
-  expect(1, {"launch", "-n", "2", "--", "opt", kSpToy}, {"`opt` is neither `run` nor a program"});
+  expect(1, {"launch", "-n", "2", "--", "opt", kSpToy}, {"`opt` does not run on several processes"});
   expect(1, {"launch", "-n", "2", "run", kSpToy}, {"unexpected `run`"});
+  for (const char* bad : {"no-such-program", "/tmp", "./nothing", ""})
+    expect(1, {"launch", "-n", "2", "--", bad}, {std::string("`") + bad + "` is neither `run` nor a program"});
   expect(1, {"launch", "--timeuot", "2", "--", "run", kSpToy}, {"no flag `--timeuot`", "did you mean `--timeout`?"});
   expect(1, {"launch", "-n", "2", "--timeout", "0", "--", "run", kSpToy}, {"`0` is no number for --timeout"});
 }

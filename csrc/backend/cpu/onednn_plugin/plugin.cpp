@@ -103,20 +103,26 @@ Primitive primitive(const PrimitiveDesc& desc) {
 
 }  // namespace
 
+// An operand as it is given, or packed as oneDNN wants it.
+struct Operand {
+  MemoryHandle given, packed;
+  Primitive pack;  // null: as given
+  Scratch room;
+  size_t offset = 0;  // bytes, in what is given
+};
+
 // The product of k .. k + length of both operands, added to what parts before it have left.
 struct Part {
   Primitive product;
-  MemoryHandle a, b, scratchpad;
+  Operand a, b;
+  MemoryHandle scratchpad;
   Scratch scratch;
-  size_t a_offset, b_offset;  // bytes
 };
 
 // Everything one run of one shape needs; used by one thread at a time.
 struct Plan {
   std::vector<Part> parts;
-  Primitive repack;  // b as oneDNN wants it; may be null
-  MemoryHandle b, packed_b, out;
-  Scratch packed;
+  MemoryHandle out;
   std::string implementation;
 };
 
@@ -133,7 +139,7 @@ struct PlaitOneDnnProduct {
 namespace {
 
 // Into how many products along k. A kernel adds all k terms one after another, and the rounding error grows with them.
-// A sum that is long for what it gives, like the gradient of a weight, is cut, which costs about 10 us a part.
+// A sum that is long for what it gives, like the gradient of a weight, is cut. Parts of operands are packed.
 int64_t count_parts(PlaitOneDnnType out, int64_t m, int64_t n, int64_t k) {
   constexpr int64_t kTerms = 192, kMost = 4;
   const bool is_long = out == kPlaitOneDnnF32 && k >= 4 * std::max(m, n);
@@ -169,39 +175,43 @@ PrimitiveDesc find_implementation(const PlaitOneDnnProduct& p, const dnnl_memory
   return nullptr;
 }
 
-void add_repack(const PlaitOneDnnProduct& p, Plan& plan, const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to) {
+Operand operand(const PlaitOneDnnProduct& p, const dnnl_memory_desc_t& given, const dnnl_memory_desc_t& used,
+                size_t offset) {
+  Operand out;
+  out.offset = offset;
+  out.given = memory(p.engine.get(), given, nullptr);
+  if (dnnl_memory_desc_equal(&given, &used)) return out;
   dnnl_primitive_desc_t handle;
-  check(dnnl_reorder_primitive_desc_create(&handle, &from, p.engine.get(), &to, p.engine.get(), nullptr),
+  check(dnnl_reorder_primitive_desc_create(&handle, &given, p.engine.get(), &used, p.engine.get(), nullptr),
         "description of a reorder");
   const PrimitiveDesc desc(handle);
-  plan.repack = primitive(desc);
-  plan.packed = allocate(dnnl_memory_desc_get_size(&to));
-  plan.b = memory(p.engine.get(), from, nullptr);
-  plan.packed_b = memory(p.engine.get(), to, plan.packed.get());
+  out.pack = primitive(desc);
+  out.room = allocate(dnnl_memory_desc_get_size(&used));
+  out.packed = memory(p.engine.get(), used, out.room.get());
+  return out;
 }
 
-// The parts of a product whose b is row-major or transposed; none where oneDNN has no implementation.
-void add_parts(const PlaitOneDnnProduct& p, Plan& plan, const Whole& whole_a, const Whole& whole_b) {
-  const int64_t k = whole_a.columns, n = whole_b.columns;
+// The parts of a product, with b packed row-major where asked for; none where oneDNN has no implementation.
+void add_parts(const PlaitOneDnnProduct& p, Plan& plan, const Whole& whole_a, const Whole& whole_b, bool row_major_b) {
+  const int64_t batch = whole_a.batch, m = whole_a.rows, k = whole_a.columns, n = whole_b.columns;
   const dnnl_data_type_t in = data_type(p.in);
   const size_t size = p.in == kPlaitOneDnnF32 ? 4 : 2;
-  const dnnl_memory_desc_t out = describe(data_type(p.out), {whole_a.batch, whole_a.rows, n}, whole_a.rows, n);
-  plan.parts.clear();
+  const dnnl_memory_desc_t out = describe(data_type(p.out), {batch, m, n}, m, n);
   plan.out = memory(p.engine.get(), out, nullptr);
-  const int64_t count = count_parts(p.out, whole_a.rows, n, k);
-  const int64_t length = ((k + count - 1) / count + 15) / 16 * 16;
+  const int64_t count = count_parts(p.out, m, n, k);
+  const int64_t length = count == 1 ? k : ((k + count - 1) / count + 15) / 16 * 16;
   for (int64_t at = 0; at < k; at += length) {
     const int64_t here = std::min(length, k - at);
-    const dnnl_memory_desc_t a = describe(in, whole_a, whole_a.rows, here), b = describe(in, whole_b, here, n);
+    const dnnl_memory_desc_t a = describe(in, {batch, m, here}, m, here);
+    const dnnl_memory_desc_t b = describe(in, {batch, here, n, whole_b.transposed && !row_major_b}, here, n);
     const PrimitiveDesc desc = find_implementation(p, a, b, out, at > 0);
     if (desc == nullptr) return plan.parts.clear();
     plan.implementation = implementation_name(desc.get());
     Part& part = plan.parts.emplace_back();
     part.product = primitive(desc);
-    part.a = memory(p.engine.get(), a, nullptr);
-    part.b = memory(p.engine.get(), b, nullptr);
-    part.a_offset = static_cast<size_t>(at) * size;
-    part.b_offset = static_cast<size_t>(whole_b.transposed ? at : at * n) * size;
+    part.a = operand(p, describe(in, whole_a, m, here), a, static_cast<size_t>(at) * size);
+    part.b =
+        operand(p, describe(in, whole_b, here, n), b, static_cast<size_t>(whole_b.transposed ? at : at * n) * size);
     const dnnl_memory_desc_t* scratchpad = dnnl_primitive_desc_query_md(desc.get(), dnnl_query_scratchpad_md, 0);
     part.scratch = allocate(dnnl_memory_desc_get_size(scratchpad));
     part.scratchpad = memory(p.engine.get(), *scratchpad, part.scratch.get());
@@ -212,14 +222,8 @@ std::unique_ptr<Plan> make_plan(const PlaitOneDnnProduct& p, const PlaitOneDnnSh
   const int64_t batch = p.linear ? 1 : shape.batch, m = p.linear ? shape.batch * shape.m : shape.m;
   const Whole a{batch, m, shape.k}, b{batch, shape.k, shape.n, p.linear};
   auto plan = std::make_unique<Plan>();
-  add_parts(p, *plan, a, b);
-  if (plan->parts.empty() && p.linear) {  // b row-major instead
-    const Whole packed{batch, shape.k, shape.n};
-    add_parts(p, *plan, a, packed);
-    if (!plan->parts.empty())
-      add_repack(p, *plan, describe(data_type(p.in), b, shape.k, shape.n),
-                 describe(data_type(p.in), packed, shape.k, shape.n));
-  }
+  add_parts(p, *plan, a, b, false);
+  if (plan->parts.empty() && p.linear) add_parts(p, *plan, a, b, true);
   if (plan->parts.empty()) throw std::runtime_error("oneDNN has only its reference implementation of this product");
   return plan;
 }
@@ -253,24 +257,23 @@ class PlanLease {
   std::unique_ptr<Plan> plan_;
 };
 
-void bind(const MemoryHandle& target, const void* data, size_t offset = 0) {
-  check(dnnl_memory_set_data_handle(target.get(), const_cast<char*>(static_cast<const char*>(data)) + offset),
-        "binding of memory");
+void bind(const MemoryHandle& target, const void* data) {
+  check(dnnl_memory_set_data_handle(target.get(), const_cast<void*>(data)), "binding of memory");
 }
 
-void run_plan(PlaitOneDnnProduct& p, Plan& plan, const void* a, const void* b, void* out) {
+dnnl_memory_t bound(const PlaitOneDnnProduct& p, const Operand& operand, const void* data) {
+  bind(operand.given, static_cast<const char*>(data) + operand.offset);
+  if (operand.pack == nullptr) return operand.given.get();
+  const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, operand.given.get()}, {DNNL_ARG_TO, operand.packed.get()}};
+  check(dnnl_primitive_execute(operand.pack.get(), p.stream.get(), 2, arguments), "packing of an operand");
+  return operand.packed.get();
+}
+
+void run_plan(const PlaitOneDnnProduct& p, const Plan& plan, const void* a, const void* b, void* out) {
   bind(plan.out, out);
-  if (plan.repack != nullptr) {
-    bind(plan.b, b);
-    const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, plan.b.get()}, {DNNL_ARG_TO, plan.packed_b.get()}};
-    check(dnnl_primitive_execute(plan.repack.get(), p.stream.get(), 2, arguments), "repacking of an operand");
-    b = plan.packed.get();
-  }
   for (const Part& part : plan.parts) {
-    bind(part.a, a, part.a_offset);
-    bind(part.b, b, part.b_offset);
-    const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, part.a.get()},
-                                         {DNNL_ARG_WEIGHTS, part.b.get()},
+    const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, bound(p, part.a, a)},
+                                         {DNNL_ARG_WEIGHTS, bound(p, part.b, b)},
                                          {DNNL_ARG_DST, plan.out.get()},
                                          {DNNL_ARG_SCRATCHPAD, part.scratchpad.get()}};
     check(dnnl_primitive_execute(part.product.get(), p.stream.get(), 4, arguments), "the product");
@@ -330,7 +333,11 @@ int implementation(PlaitOneDnnProduct* product, const PlaitOneDnnShape* shape, c
   return guarded(name, name_size, [&] {
     const Threads team(product->threads);
     const PlanLease lease(*product, *shape);
-    write_text((*lease).implementation + ((*lease).repack ? " after repacking" : ""), name, name_size);
+    const Plan& plan = *lease;
+    const bool packs = plan.parts.front().a.pack != nullptr || plan.parts.front().b.pack != nullptr;
+    std::string text = plan.implementation + (packs ? " after packing" : "");
+    if (plan.parts.size() > 1) text += " in " + std::to_string(plan.parts.size()) + " parts";
+    write_text(text, name, name_size);
   });
 }
 
