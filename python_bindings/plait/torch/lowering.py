@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -10,7 +11,7 @@ from torch._C import _from_dlpack as from_dlpack
 from torch._C import _to_dlpack as to_dlpack
 
 import plait
-from plait.torch.sizes import Unsupported, extents, symbols
+from plait.torch.sizes import Unsupported, extents, facts, symbols
 from plait.torch.table import DTYPES, TABLE, Context, dtype
 
 
@@ -26,8 +27,10 @@ def values_of(node: torch.fx.Node) -> list[Any]:
 class Lowering:
     """Nodes one after another into a fusion."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, nodes: Iterable[torch.fx.Node]):
         self.fusion = plait.Fusion(name)
+        if known := facts(nodes):
+            self.fusion.given(known)
         self.made: dict[torch.fx.Node, Any] = {}
         self.needed: set[str] = set()  # sizes that texts of extents name
         self.bound: set[str] = set()  # of those, the ones that an input's dim is
@@ -97,7 +100,7 @@ def why_not(node: torch.fx.Node, device: torch.device) -> str | None:
             if is_tensor(each) and each.device != device:
                 return f"on {each.device}, and the fusions of this graph are on {device}"
     try:
-        trial = Lowering("trial")
+        trial = Lowering("trial", [node, *node.all_input_nodes])
         for i, each in enumerate(node.all_input_nodes):
             if is_tensor(each.meta.get("val")):
                 trial.input(each, f"x{i}")
@@ -132,7 +135,7 @@ class Fused:
     """A fusion as a function of tensors. Its program compiles once per class of sizes."""
 
     def __init__(self, graph: torch.fx.Graph, name: str, options: dict[str, Any]):
-        lowering = Lowering(name)
+        lowering = Lowering(name, graph.nodes)
         placeholders = [node for node in graph.nodes if node.op == "placeholder"]
         self.nodes = [node for node in graph.nodes if node.op == "call_function" and node.target is not operator.getitem]
         self.places: list[int] = []  # of tensors among the arguments; the fusion's first inputs

@@ -57,3 +57,21 @@ def symbols(value: Any) -> set[str]:
     if isinstance(value, torch.SymInt):
         return {str(symbol) for symbol in value.node.expr.free_symbols}
     return set()
+
+
+def facts(nodes: Any) -> str:
+    """What PyTorch's guards promise of the sizes of some nodes: `s3: 1 in 2..`."""
+    rows = {}
+    for node in nodes:
+        value = node.meta.get("val")
+        for each in value if isinstance(value, (list, tuple)) else [value]:
+            for size in [each] if isinstance(each, torch.SymInt) else getattr(each, "shape", ()):
+                if not isinstance(size, torch.SymInt):
+                    continue
+                for symbol in size.node.expr.free_symbols:
+                    span = size.node.shape_env.var_to_range.get(symbol)
+                    if span is None:
+                        continue
+                    low, high = (int(end) if end.is_Integer else None for end in (span.lower, span.upper))
+                    rows[str(symbol)] = f"{symbol}: 1 in {max(low or 0, 0)}..{'' if high is None or high > 2**62 else high}"
+    return ", ".join(rows[name] for name in sorted(rows))
