@@ -163,12 +163,13 @@ def test_dynamic_shapes_do_not_compile_anew():
     assert len(counted) == 1
 
 
-def test_symbolic_numbers_as_operands_stay_eager():
-    f = lambda x: (x * x.shape[0]).exp() + x.sum() / x.shape[1]  # noqa: E731
-    g = compiled(f, dynamic=True)
+def test_sizes_as_operands():
+    f = lambda x: (x * x.shape[0], x.mean(), (x / x.shape[1]).exp(), x < x.shape[1], x.shape[1] - x, x.clamp(max=x.shape[0]))  # noqa: E731
+    g = compiled(f, dynamic=True, options={"strict": True})
     for shape in ((4, 8), (5, 9)):
-        x = torch.randn(shape) / 10
-        torch.testing.assert_close(g(x), f(x))
+        x = torch.randn(shape) * 5
+        for got, want in zip(g(x), f(x)):
+            torch.testing.assert_close(got, want)
 
 
 def test_what_stays_eager_is_said_once_and_raised_where_asked():

@@ -13,7 +13,7 @@ from torch._prims_common import elementwise_dtypes
 
 import plait
 from plait import ops
-from plait.torch.sizes import Unsupported, extents
+from plait.torch.sizes import Unsupported, extent, extents
 
 aten, prims = torch.ops.aten, torch.ops.prims
 
@@ -36,6 +36,9 @@ def row(*overloads: Any, view: bool = False) -> Callable[[Callable[..., Any]], C
         return function
 
     return add
+
+
+SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool, torch.fx.Node)
 
 
 class Context:
@@ -67,14 +70,26 @@ def cast(x: plait.Tensor, to: plait.DType) -> plait.Tensor:
 
 def constant(value: Any, to: plait.DType) -> Any:
     """A number as an operand beside a tensor of that dtype; what overflows a float is infinite, as in PyTorch."""
-    if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool, torch.fx.Node)):
-        raise Unsupported("a symbolic number as an operand")
+    if isinstance(value, SYMBOLIC):
+        raise Unsupported("a symbolic number as this operand")
     if to == plait.bool_:
         return int(bool(value))
     largest = {plait.f16: 65504.0, plait.bf16: 3.3895313892515355e38, plait.f32: 3.4028234663852886e38}.get(to)
     if largest is not None and isinstance(value, (int, float)) and math.isfinite(value) and abs(value) > largest * 1.0001:
         return math.copysign(math.inf, value)
     return float(value) if to in (plait.f16, plait.bf16, plait.f32, plait.f64) else value
+
+
+def operand(c: Context, value: Any, to: plait.DType) -> Any:
+    """A tensor in that dtype, or a number beside tensors of it: of sizes too."""
+    if isinstance(value, plait.Tensor):
+        return cast(value, to)
+    if not isinstance(value, SYMBOLIC):
+        return constant(value, to)
+    number = value.meta["val"] if isinstance(value, torch.fx.Node) else value
+    if not isinstance(number, torch.SymInt) or to not in (plait.i64, plait.f32, plait.f64):
+        raise Unsupported(f"the number {number} as an operand of {to}")
+    return ops.size(c.fusion, str(extent(number)), to)
 
 
 def raw(c: Context, index: int) -> Any:
@@ -88,7 +103,7 @@ def promoted(c: Context, operands: Sequence[Any], kind: Kind) -> list[Any]:
     values = [value for value in (raw(c, i) for i in range(len(operands))) if value is not None]
     _, result = elementwise_dtypes(*values, type_promotion_kind=Kind.DEFAULT if kind == Kind.ALWAYS_BOOL else kind)
     to = dtype(result)
-    return [cast(x, to) if isinstance(x, plait.Tensor) else constant(x, to) for x in operands]
+    return [operand(c, x, to) for x in operands]
 
 
 def apply(name: str, operands: Sequence[Any]) -> plait.Tensor:
@@ -96,7 +111,8 @@ def apply(name: str, operands: Sequence[Any]) -> plait.Tensor:
 
 
 def tensor_like(c: Context, x: Any, to: plait.DType) -> plait.Tensor:
-    return cast(x, to) if isinstance(x, plait.Tensor) else ops.full(c.fusion, [], constant(x, to), to)
+    made = operand(c, x, to)
+    return made if isinstance(made, plait.Tensor) else ops.full(c.fusion, [], made, to)
 
 
 def wide(x: plait.Tensor) -> plait.Tensor:

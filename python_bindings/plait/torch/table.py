@@ -457,12 +457,18 @@ def _(c, x, dim, index, src, reduce, include_self=True):
 
 # ---- Attention, as PyTorch's CPU kernel has it: causal from the top left, log sum exp of the scores beside the result.
 
+def scale_of(c: Context, q: plait.Tensor, scale: float | None) -> Any:
+    """What the scores of queries (f32 or f64) are multiplied by."""
+    width = q.shape[-1]
+    if scale is not None or isinstance(width, int):
+        return float(width ** -0.5 if scale is None else scale)
+    return ops.rsqrt(ops.size(c.fusion, width, q.dtype))
+
+
 def scores(c: Context, q: plait.Tensor, k: plait.Tensor, causal: bool, mask: Any, scale: Any) -> plait.Tensor:
     """scale q k^T + mask in f32 or f64."""
-    if not isinstance(q.shape[-1], int):
-        raise Unsupported("attention over a symbolic head size")
     s = ops.matmul(q, ops.transpose(k, -1, -2))
-    s = apply("mul", [s, float(q.shape[-1] ** -0.5 if scale is None else scale)])
+    s = apply("mul", [s, scale_of(c, q, scale)])
     if causal:
         rows, columns = q.shape[-2], k.shape[-2]
         row_of = ops.unsqueeze(ops.iota(c.fusion, [rows], 0, plait.i64), [1])
@@ -487,7 +493,7 @@ def _(c, grad, q, k, v, out, lse, dropout, causal, attn_mask=None, scale=None):
     if dropout:
         raise Unsupported("attention with dropout")
     q, k, v, out, grad, lse = (wide(each) for each in (q, k, v, out, grad, lse))
-    factor = float(q.shape[-1] ** -0.5 if scale is None else scale)
+    factor = scale_of(c, q, scale)
     p = ops.exp(ops.sub(scores(c, q, k, causal, attn_mask, scale), ops.unsqueeze(lse, [-1])))
     grad_v = ops.matmul(ops.transpose(p, -1, -2), grad)
     grad_p = ops.matmul(grad, ops.transpose(v, -1, -2))

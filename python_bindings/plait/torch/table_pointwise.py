@@ -10,7 +10,7 @@ from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as Kind
 import plait
 from plait import ops
 from plait.torch.rows import (
-    TABLE, Context, apply, aten, cast, constant, prims, promoted, row, tensor_like, wide,
+    TABLE, Context, apply, aten, cast, constant, operand, prims, promoted, row, tensor_like, wide,
 )
 from plait.torch.sizes import Unsupported
 
@@ -159,7 +159,7 @@ def _(c, x, low=None, high=None, min=None, max=None):
         if bound is not None and to == plait.bool_:
             x = OF_BOOL[name](x, tensor_like(c, bound, to))
         elif bound is not None:
-            x = apply(name, [x, cast(bound, to) if isinstance(bound, plait.Tensor) else constant(bound, to)])
+            x = apply(name, [x, operand(c, bound, to)])
     return x
 
 
