@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/memory_error.h"
 #include "capi/handles.h"
 
 namespace plait {
@@ -21,6 +22,8 @@ plait_error* caught() noexcept {
       throw;
     } catch (const UserError& e) {
       return make(PLAIT_ERROR_USER, e);
+    } catch (const MemoryError& e) {
+      return make(PLAIT_ERROR_MEMORY, e);
     } catch (const MissingError& e) {
       return make(PLAIT_ERROR_MISSING, e);
     } catch (const CommError& e) {

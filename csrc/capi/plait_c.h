@@ -40,7 +40,7 @@ enum {
   PLAIT_ERROR_INTERNAL = 2, /* plait's mistake */
   PLAIT_ERROR_MISSING = 3,  /* the machine lacks a part */
   PLAIT_ERROR_COMM = 4,     /* a rank or a collective failed */
-  PLAIT_ERROR_MEMORY = 5    /* host memory is used up */
+  PLAIT_ERROR_MEMORY = 5    /* memory of the host or of a GPU does not suffice */
 };
 PLAIT_API int32_t plait_error_code(const plait_error* error);
 PLAIT_API const char* plait_error_what(const plait_error* error);

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "base/error.h"
+#include "base/memory_error.h"
 #include "scalar/convert.h"
 
 namespace plait {
@@ -59,7 +59,7 @@ std::shared_ptr<Memory> HostAllocator::allocate(size_t bytes) {
   const size_t size = std::max<size_t>(bytes, 1);
   void* data = ::operator new(size, std::align_val_t{kBufferAlignment}, std::nothrow);
   if (data == nullptr) {
-    throw MissingError(fmt::format("no memory for {} bytes", bytes), "host memory", "use smaller sizes or more ranks");
+    throw MemoryError(fmt::format("no memory for {} bytes", bytes), "host memory", "use smaller sizes or more ranks");
   }
   ++count_;
   bytes_ += int64_t(bytes);

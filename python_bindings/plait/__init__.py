@@ -14,7 +14,7 @@ from typing import Any
 from plait import _plait, ops
 from plait._plait import Array, DType, Fusion, Kernel, Program, Tensor, array, compile, dtype
 from plait.command import doctor
-from plait.errors import CommError, Error, InternalError, MissingError, UserError
+from plait.errors import CommError, Error, InternalError, MissingError, OutOfMemoryError, UserError
 from plait.mesh import Mesh
 
 __version__ = _plait.version()
@@ -71,7 +71,7 @@ Tensor.__matmul__ = lambda self, other: ops.matmul(self, other)
 Tensor.__neg__ = lambda self: ops.neg(self)
 
 __all__ = [
-    "Array", "CommError", "DType", "Error", "Fusion", "InternalError", "Kernel", "Mesh", "MissingError", "Program",
+    "Array", "CommError", "DType", "Error", "Fusion", "InternalError", "Kernel", "Mesh", "MissingError", "OutOfMemoryError", "Program",
     "Tensor", "UserError", "array", "bf16", "bool_", "compile", "doctor", "dtype", "f16", "f32", "f64", "f8e4m3",
     "f8e5m2", "i16", "i32", "i64", "i8", "ops", "parse", "run_ranks", "u16", "u32", "u64", "u8",
 ]

@@ -31,5 +31,9 @@ class MissingError(Error, RuntimeError):
     """The machine lacks a part: a GPU, a library."""
 
 
+class OutOfMemoryError(MissingError, MemoryError):
+    """Memory of the host or of a GPU does not suffice."""
+
+
 class CommError(Error, RuntimeError):
     """A rank or a collective failed."""

@@ -1,5 +1,5 @@
 // Errors of C++ as those of plait.errors, with the same words.
-#include "base/error.h"
+#include "base/memory_error.h"
 
 #include "bindings.h"
 
@@ -16,6 +16,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     std::rethrow_exception(thrown);
   } catch (const UserError& e) {
     raise("UserError", e);
+  } catch (const MemoryError& e) {
+    raise("OutOfMemoryError", e);
   } catch (const MissingError& e) {
     raise("MissingError", e);
   } catch (const CommError& e) {

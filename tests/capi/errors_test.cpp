@@ -125,5 +125,19 @@ TEST(CApiErrors, AMissingPartHasItsOwnCode) {
   plait_error_free(error);
 }
 
+TEST(CApiErrors, ATensorThatDoesNotFit) {
+  const auto fusion = parsed(
+      "fusion @f (%x: f32[n]) -> (%y) {\n  %c = reshape(%x, shape = [n, 1])\n"
+      "  %z = expand(%c, shape = [n, n])\n  %y = exp(%z)\n}\n");
+  const auto program = compiled(fusion.get(), "cpu");
+  Values<float> x(std::vector<float>(3'000'000), {3'000'000}, kF32);  // n * n elements are 36 TB
+  const plait_input inputs[] = {{"x", &x.tensor}};
+  DLManagedTensorVersioned* y = nullptr;
+  plait_error* error = plait_program_run(program.get(), inputs, 1, nullptr, &y, 1);
+  ASSERT_NE(error, nullptr);
+  EXPECT_EQ(plait_error_code(error), PLAIT_ERROR_MEMORY);
+  EXPECT_NE(words(error).find("no memory for"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace plait::testing

@@ -169,3 +169,12 @@ def test_ten_thousand_calls_leak_nothing():
 
 def test_doctor_and_the_command():
     assert "CPU" in plait.doctor()
+
+
+def test_a_tensor_that_does_not_fit():
+    f = plait.Fusion("f")
+    x = f.input("x", ["n"], plait.f32)
+    f.output("y", plait.ops.exp(plait.ops.expand(plait.ops.reshape(x, ["n", 1]), ["n", "n"])))
+    with pytest.raises(MemoryError, match="no memory for 36") as raised:
+        plait.compile(f).run({"x": np.zeros(3_000_000, np.float32)})
+    assert isinstance(raised.value, plait.OutOfMemoryError) and isinstance(raised.value, plait.MissingError)

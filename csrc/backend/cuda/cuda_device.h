@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
+#include "base/memory_error.h"
 #include "device/device.h"
 
 namespace plait {
@@ -35,9 +35,9 @@ class CudaError : public InternalError {
 };
 
 // Device memory ran out, also after cached memory was given back. The process and the device stay usable.
-class CudaMemoryError : public MissingError {
+class CudaMemoryError : public MemoryError {
  public:
-  using MissingError::MissingError;
+  using MemoryError::MemoryError;
 };
 
 // The GPUs behind the driver's library. Ordinals of the Device count the entries of `ordinals`. A guest in the process:
