@@ -12,13 +12,13 @@ namespace plait {
 
 struct Communication {
   RankDrive drive = RankDrive::stepped;
-  std::vector<int64_t> held;  // ranks of this process; empty: all
-  std::shared_ptr<Communicators> comms;
+  std::vector<int64_t> held;             // ranks of this process; empty: all
+  std::shared_ptr<Communicators> comms;  // null: those of each run
 };
 
-// By options.comm: local, local:threads, mpi, nccl. On a GPU collectives are always NCCL's. UserError: an unknown word,
-// a transport that does not fit the device, a job whose processes are not as many as the ranks. MissingError: a library
-// that is not there.
+// By options.comm: local, local:threads, mpi, nccl, or given, which makes none. On a GPU its own are always NCCL's.
+// UserError: an unknown word, a transport that does not fit the device, a job whose processes are not as many as the
+// ranks. MissingError: a library that is not there.
 Communication make_communication(const CompileOptions& options, Device& device, const DeviceMesh& mesh);
 
 // A caller's communicators, who keeps them.

@@ -203,8 +203,11 @@ bool Compiled::Impl::same_as_last(const Tensors& inputs, uint64_t comms) const {
 
 // Who holds and joins the ranks of a run: the caller's communicators where given.
 Communication Compiled::Impl::who(const RunOptions& run_options) const {
-  if (!run_options.comms) return communication;
-  return adopt_communication(*run_options.comms, mesh);
+  if (run_options.comms) return adopt_communication(*run_options.comms, mesh);
+  if (!communication.comms)
+    throw UserError("the run has no communicators, and the program none of its own", "run, comm given",
+                    "lend some by RunOptions::comms, or compile with another comm");
+  return communication;
 }
 
 ExecutorRunOptions Compiled::Impl::executor_options(const RunOptions& run_options) const {
@@ -252,8 +255,8 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
   const ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, inputs);
-  const uint64_t comms = (run_options.comms ? run_options.comms : impl.communication.comms.get())->serial();
-  BoundClass& bound = impl.same_as_last(inputs, comms)
+  const Communicators* comms = run_options.comms ? run_options.comms : impl.communication.comms.get();
+  BoundClass& bound = comms && impl.same_as_last(inputs, comms->serial())
                           ? *impl.last_bound
                           : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
   bound.comms().reset_traffic();
@@ -272,7 +275,11 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   }
 }
 
-void Compiled::prepare(const Metadata& metadata) { impl_->bound_for(metadata, impl_->communication); }
+void Compiled::prepare(const Metadata& metadata) {
+  impl_->prepare(metadata);
+  if (!impl_->communication.comms) return;  // bound by the first run
+  impl_->remember(metadata, &impl_->bound_of_last(impl_->communication, -1), impl_->communication.comms->serial());
+}
 
 Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOptions& run_options) {
   Impl& impl = *impl_;
@@ -306,7 +313,10 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
 }
 
 const DeviceMesh& Compiled::mesh() const { return impl_->mesh; }
-Bootstrap* Compiled::job() const { return impl_->communication.comms->bootstrap(); }
+Bootstrap* Compiled::job() const {
+  Communicators* own = impl_->communication.comms.get();
+  return own ? own->bootstrap() : nullptr;
+}
 
 namespace {
 

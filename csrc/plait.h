@@ -33,7 +33,8 @@ struct CompileOptions {
   Sizes sizes;                        // mesh symbols, and size symbols that no input gives
   bool one_rank = false;              // every mesh axis is 1, whatever the file says
   // How the ranks run and talk: local steps all of them in this process, local:threads gives each a thread; mpi and
-  // nccl hold one rank a process, nccl all of them where this is the only process. docs/multi_device.md.
+  // nccl hold one rank a process, nccl all of them where this is the only process; given: every run lends its
+  // communicators. docs/multi_device.md.
   std::string comm = "local";
   uint64_t interleaving = 0;  // order in which ranks that are stepped, and simulated streams, go on; 0 is round robin
   Options options;

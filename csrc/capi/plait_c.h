@@ -109,7 +109,7 @@ PLAIT_API plait_error* plait_fusion_output_info(const plait_fusion* fusion, size
 typedef struct plait_compile_options {
   size_t struct_size;
   const char* device;         /* cpu, reference, cuda, sim:ARCH[:N]; NULL: cpu */
-  const char* comm;           /* local, local:threads, mpi, nccl; NULL: local */
+  const char* comm;           /* local, local:threads, mpi, nccl; given: every run lends plait_comms; NULL: local */
   int64_t ranks;              /* solves the free symbol of the mesh; 0: not given */
   const plait_setting* sizes; /* mesh symbols, and sizes that no input gives */
   size_t size_count;

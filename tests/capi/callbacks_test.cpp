@@ -203,7 +203,7 @@ TEST(CApiCallbacks, RanksTalkThroughTheCallersJob) {
   const auto fusion = parsed(kSharded);
   const auto outputs_of = [&](int64_t ranks, const plait_comms* comms) {
     Values<float> tx(x, {4, 5}, kF32), ta(a, {7, 5}, kF32), tb(b, {6, 7}, kF32);
-    const auto program = compiled(fusion.get(), "cpu", ranks);
+    const auto program = compiled(fusion.get(), "cpu", ranks, comms ? "given" : "local");
     auto options = run_options();
     options.comms = comms;
     const plait_input inputs[] = {{"x", &tx.tensor}, {"a", &ta.tensor}, {"b", &tb.tensor}};
@@ -230,6 +230,25 @@ TEST(CApiCallbacks, RanksTalkThroughTheCallersJob) {
   for (auto& thread : threads) thread.join();
   for (const auto& outputs : got) EXPECT_EQ(outputs, expected);  // small integers: every order of sums is exact
   EXPECT_GT(job.calls, 6);
+}
+
+TEST(CApiCallbacks, AProgramWithoutCommunicatorsNeedsThoseOfTheRun) {
+  const auto fusion = parsed(kSharded);
+  const auto program = compiled(fusion.get(), "reference", 3, "given");
+  const int64_t shape[] = {4, 5, 7, 5, 6, 7};
+  const plait_metadata metadata[] = {{"x", kF32, 2, shape}, {"a", kF32, 2, shape + 2}, {"b", kF32, 2, shape + 4}};
+  EXPECT_OK(plait_program_prepare(program.get(), metadata, 3));  // compiles, and binds nothing
+  plait_text* layout = nullptr;
+  EXPECT_OK(plait_program_layout(program.get(), "z", &layout));
+  EXPECT_EQ(text_of(layout), "{1: tp}");
+  Values<float> x(std::vector<float>(20), {4, 5}, kF32), a(std::vector<float>(35), {7, 5}, kF32),
+      b(std::vector<float>(42), {6, 7}, kF32);
+  const plait_input inputs[] = {{"x", &x.tensor}, {"a", &a.tensor}, {"b", &b.tensor}};
+  DLManagedTensorVersioned* outputs[3] = {};
+  for (int again = 0; again < 2; ++again) {
+    const std::string said = words(plait_program_run(program.get(), inputs, 3, nullptr, outputs, 3));
+    EXPECT_NE(said.find("1: the run has no communicators"), std::string::npos) << said;
+  }
 }
 
 TEST(CApiCallbacks, AFailedCallbackEndsTheRunWithItsWords) {
