@@ -105,7 +105,42 @@ def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: 
     if LISTENING:
         REPORTS.append(report)
     whole.recompile()
-    return whole.forward
+    return _of_one_fusion(whole) or whole.forward
+
+
+def _of_one_fusion(whole: torch.fx.GraphModule) -> Any:
+    """Where a graph is one fusion whose results it returns, a function without the calls of modules around it."""
+    places: dict[torch.fx.Node, tuple[bool, int]] = {}  # of a value: whether it is a result, and its number
+    inputs, call, outputs = 0, None, ()
+    for node in whole.graph.nodes:
+        if node.op == "placeholder":
+            places[node] = (False, inputs)
+            inputs += 1
+        elif node.op == "call_module" and call is None and isinstance(getattr(whole, node.target), _Module):
+            call = node
+        elif node.op == "call_function" and node.target is operator.getitem and node.args[0] is call:
+            places[node] = (True, node.args[1])
+        elif node.op == "output":
+            outputs = node.args[0]
+        else:
+            return None
+    if call is None or not isinstance(outputs, (list, tuple)):
+        return None
+    fused = getattr(whole, call.target).fused
+    if fused.single:
+        places[call] = (True, 0)
+    if any(isinstance(each, torch.fx.Node) and each not in places for each in outputs) or call.kwargs:
+        return None
+    given = [places[each][1] for each in call.args]
+    gives = [places[each] if isinstance(each, torch.fx.Node) else (None, each) for each in outputs]
+
+    def run(*args: Any) -> list[Any]:
+        made = fused(*[args[i] for i in given])
+        if fused.single:
+            made = (made,)
+        return [made[which] if result else args[which] if result is False else which for result, which in gives]
+
+    return run
 
 
 class _Module(torch.nn.Module):
