@@ -233,6 +233,7 @@ def test_training_steps():
 
 def test_ten_thousand_calls_leak_nothing():
     import gc
+    import os
     import resource
 
     f, x = compiled(lambda x: (x * 2).softmax(-1)), torch.randn(4, 16)
@@ -243,7 +244,8 @@ def test_ten_thousand_calls_leak_nothing():
             for _ in range(n):
                 f(x)
             gc.collect()
-            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, len(os.listdir("/proc/self/fd"))
 
-        before = calls(1000)
-        assert calls(10000) - before < 4096
+        memory, handles = calls(1000)
+        after = calls(10000)
+        assert after[0] - memory < 4096 and after[1] == handles
