@@ -128,7 +128,7 @@ Communication make_communication(const CompileOptions& options, Device& device, 
   if (comm == "given") return {};
   if (comm != "local" && comm != "local:threads" && comm != "mpi" && comm != "nccl")
     throw UserError(fmt::format("there is no communicator `{}`", comm), "comm",
-                    suggestion(comm, {"local", "local:threads", "mpi", "nccl", "given"}));
+                    suggestion(comm, {"local", "local:threads", "mpi", "nccl"}));
   if (device.host_memory()) return on_host(options, mesh);
   if (comm == "mpi") throw UserError("MPI moves host memory", "comm mpi, device " + device.name(), "take nccl");
   return on_gpus(options, device, mesh);

@@ -276,9 +276,10 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
 }
 
 void Compiled::prepare(const Metadata& metadata) {
-  impl_->prepare(metadata);
-  if (!impl_->communication.comms) return;  // bound by the first run
-  impl_->remember(metadata, &impl_->bound_of_last(impl_->communication, -1), impl_->communication.comms->serial());
+  if (impl_->communication.comms)
+    impl_->bound_for(metadata, impl_->communication);
+  else
+    impl_->prepare(metadata);  // bound by the first run
 }
 
 Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOptions& run_options) {

@@ -41,8 +41,11 @@ struct LaunchWords {
 constexpr const char* kUsage = "plait launch -n N [--timeout SECONDS] -- run FILE ... | PROGRAM ...";
 
 // A program by its path, or by its name in PATH.
-std::optional<std::string> find_program(const std::string& name) {
-  const auto runs = [](const fs::path& path) { return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0; };
+std::optional<std::string> find_program(const std::string& name, bool absolute = false) {
+  const auto runs = [absolute](const fs::path& path) {
+    std::error_code error;
+    return (path.is_absolute() || !absolute) && fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+  };
   if (name.find('/') != name.npos) return runs(name) ? std::optional(name) : std::nullopt;
   const std::string path = environment("PATH").value_or("/usr/bin");
   for (size_t begin = 0; begin <= path.size();) {
@@ -103,7 +106,7 @@ bool has_flag(const std::vector<std::string>& words, const std::string& flag, co
 }
 
 std::string find_mpirun() {
-  if (const auto found = find_program("mpirun"); found && found->front() == '/') return *found;
+  if (const auto found = find_program("mpirun", true)) return *found;
   throw MissingError("there is no mpirun", "plait launch", "install the package openmpi-bin");
 }
 
@@ -227,7 +230,7 @@ std::vector<std::string> Job::command(const LaunchWords& words) const {
   std::error_code error;
   const std::string self = fs::read_symlink("/proc/self/exe", error).string();
   if (words.program) {
-    out.insert(out.end() - 2, {"-x", fmt::format("OMP_NUM_THREADS={}", cores)});
+    if (!environment("OMP_NUM_THREADS")) out.insert(out.end() - 2, {"-x", fmt::format("OMP_NUM_THREADS={}", cores)});
     out.insert(out.end(), {self, kRankProgram});
     out.insert(out.end(), words.run.begin(), words.run.end());
     return out;

@@ -73,6 +73,9 @@ void settle_mesh(const Fusion& fusion, CompileOptions& options) {
 // `--comm`: local[:SEED], local:threads, mpi, nccl.
 void settle_comm(const std::string& comm, CompileOptions& options) {
   constexpr std::string_view kPrefix = "local:";
+  if (comm == "given")
+    throw UserError("a command has no communicators to give", "--comm given",
+                    "take local, local:SEED, local:threads, mpi or nccl");
   options.comm = comm;
   if (comm.substr(0, kPrefix.size()) == kPrefix && comm != "local:threads") {
     const std::string_view text = std::string_view(comm).substr(kPrefix.size());

@@ -70,13 +70,13 @@ Loop make_loop(State& state, const NestLoop& l, size_t number) {
   return loop;
 }
 
-// Bound loops stand outermost; kept loops stand outside of sums, so that a sum needs no memory; lanes are innermost.
-// What runs once stands anywhere.
+// Bound loops stand outermost; kept loops stand outside of sums, so that a sum needs no memory, but for those that run
+// once; lanes are innermost.
 void check_order(const State& state, const std::vector<Loop>& loops) {
   const auto rank = [](const Loop& l) { return l.role == LoopRole::bound ? 0 : l.role == LoopRole::sum ? 2 : 1; };
   int last = 0;
   for (const Loop& l : loops) {
-    const bool once = l.idle && l.role == LoopRole::serial;
+    const bool once = l.idle && l.role == LoopRole::serial && last == 2;
     if (once || l.role == LoopRole::lane || l.role == LoopRole::unroll) continue;
     if (rank(l) < last)
       refuse(state,

@@ -141,9 +141,10 @@ void Statements::merge_part(const Op& op, const Carried& carried, const Carried&
   const kir::Value mean = carried[0], count = carried[2], added = of_part(2);
   const kir::Value between = apply(Pointwise::sub, {of_part(0), mean});
   const kir::Value together = apply(Pointwise::add, {count, added});
-  const kir::Value share = apply(Pointwise::div, {added, together});
+  const kir::Value one = literal(Constant::from_double(mean.dtype, 1), state_.lanes);
+  const kir::Value share = apply(Pointwise::div, {added, apply(Pointwise::max, {together, one})});  // 0 of nothing
   const kir::Value step = apply(Pointwise::mul, {between, share});
-  const kir::Value squares = apply(Pointwise::mul, {apply(Pointwise::mul, {between, step}), count});
+  const kir::Value squares = apply(Pointwise::mul, {between, apply(Pointwise::mul, {step, count})});
   add(1, apply(Pointwise::add, {of_part(1), squares}));
   add(0, step);
   assign(count, together);

@@ -146,8 +146,8 @@ bool has_parts(const Op& op) {
   return sums && is_float(op.out->dtype);
 }
 
-// Long sums get loops over parts, parts of parts, ..., each of which is added by itself: the rounding error then grows
-// with the logarithm of the number of terms. Returns the number of loops that a sum has.
+// Long sums get loops over parts, and parts of parts, each of which is added by itself, so that an element meets few
+// additions. Returns the number of loops that a sum has.
 int split_sums(const Op& op, int kept) {
   TensorView& t = *op.out;
   int loops = 0;

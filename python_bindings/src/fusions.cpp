@@ -47,11 +47,21 @@ TensorView* own(const FusionRef& f, const TensorRef& tensor) {
 TensorOrNumber operand_of(nb::handle object) {
   if (nb::isinstance<TensorRef>(object)) return nb::cast<TensorRef&>(object).tensor;
   if (PyFloat_Check(object.ptr())) return nb::cast<double>(object);
-  if (PyLong_Check(object.ptr())) {
+  if (PyIndex_Check(object.ptr())) {
+    const nb::object number = nb::steal(PyNumber_Index(object.ptr()));
+    if (!number.is_valid()) throw nb::python_error();
     int overflow = 0;
-    const int64_t value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
-    if (overflow > 0) return nb::cast<uint64_t>(object);
-    return value;
+    const int64_t value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+    if (overflow == 0) return value;
+    uint64_t large = 0;
+    if (overflow > 0 && nb::try_cast(number, large)) return large;
+    throw UserError(fmt::format("{} is no number of 64 bits", nb::cast<std::string>(nb::repr(object))), "",
+                    "give a float, or an integer from -2^63 to 2^64 - 1");
+  }
+  if (PyNumber_Check(object.ptr()) && !PyComplex_Check(object.ptr())) {
+    const nb::object number = nb::steal(PyNumber_Float(object.ptr()));
+    if (number.is_valid()) return nb::cast<double>(number);
+    PyErr_Clear();
   }
   throw UserError(fmt::format("{} is no operand", nb::cast<std::string>(nb::repr(object))), "",
                   "give a tensor or a number");

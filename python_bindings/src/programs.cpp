@@ -36,6 +36,8 @@ std::string option_text(nb::handle value) {
 std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::string& device, const std::string& comm,
                                         std::optional<int64_t> ranks, const Sizes& sizes, const nb::dict& options,
                                         const std::vector<std::string>& dumps) {
+  if (comm == "given")
+    throw UserError("Python has no communicators to give", "compile, comm given", "take local, local:threads, mpi or nccl");
   auto out = std::make_shared<Program>();
   out->fusion = clone(*fusion.fusion);
   CompileOptions& how = out->options;

@@ -3,6 +3,7 @@
 import inspect
 import pickle
 
+import numpy as np
 import plait
 import pytest
 
@@ -43,6 +44,17 @@ def test_operators():
         assert line in repr(tensor)
     with pytest.raises(TypeError):
         x + "1"
+
+
+def test_numbers_as_operands():
+    f = plait.Fusion("f")
+    x = f.input("x", [3], plait.f32)
+    for number in (2, 2.5, True, np.float32(2), np.int64(2), np.float64(0.5), 2**63):
+        assert plait.ops.mul(x, number).type == "f32[3]"
+    assert plait.ops.clamp(x, np.float32(-1), np.int32(1)).type == "f32[3]"
+    for number in (-10**19, 2**64, 1j, "2", None, [1]):
+        with pytest.raises(plait.UserError, match="is no number of 64 bits|is no operand"):
+            plait.ops.mul(x, number)
 
 
 def test_every_dtype_is_known_by_every_name():

@@ -1,8 +1,9 @@
 """Random FX graphs through torch.compile(..., backend="plait"): results and gradients against eager, on two sets of sizes.
 
 A graph has 6 to 24 calls, drawn from what the table covers, on tensors whose dims have named sizes; no call names a size, so
-that every other graph is compiled once for all sizes (`dynamic=True`). What decides (comparisons, masks, indices) is drawn
-from inputs, which are exact. A graph that fails is printed with its seed: `PLAIT_TEST_SEED=N pytest test_fx.py` runs it
+that every other graph is compiled for all sizes (`dynamic=True`). Comparisons, masks and indices are of inputs, which are
+exact. A result that errs by more than twice eager's error and one rounding is judged by eager's largest error over draws
+of like inputs; the summary says how many were. A graph that fails is printed with its seed: `PLAIT_TEST_SEED=N pytest test_fx.py` runs it
 alone. PLAIT_TEST_LONG=1: 200 graphs instead of 24."""
 
 import collections
@@ -356,7 +357,6 @@ def eager_error(module, inputs, count=8):
 def problem_of(seed, tally):
     """What is wrong with the graph of a seed, or None."""
     drawn = Draw(seed)
-    tally["nodes"] += len(drawn.used)
     tally.update({f"call {name}": count for name, count in drawn.used.items()})
     dynamic = seed % 2 == 1
     torch._dynamo.reset()
@@ -413,11 +413,11 @@ def test_graphs():
         check([int(os.environ["PLAIT_TEST_SEED"])])
         return
     tally, _ = check(range(24))
-    assert tally["fused"] >= 0.9 * (tally["fused"] + tally["eager"])
+    assert tally["fused"] > 1000 and tally["fused"] >= 0.9 * (tally["fused"] + tally["eager"])
 
 
 @pytest.mark.skipif(not os.environ.get("PLAIT_TEST_LONG"), reason="PLAIT_TEST_LONG is not set")
 def test_graphs_long_run():
     tally, calls = check(range(200))
-    assert tally["fused"] >= 0.9 * (tally["fused"] + tally["eager"])
+    assert tally["fused"] > 10000 and tally["fused"] >= 0.9 * (tally["fused"] + tally["eager"])
     assert set(calls) == set(CALLS), sorted(set(CALLS) - set(calls))

@@ -170,8 +170,8 @@ class Run:
     """A sample as a function of its tensors, and what it gives."""
 
     @property
-    def moves(self):
-        """Whether draws of it differ: it has floats."""
+    def has_floats(self):
+        """Without floats its draws are all alike."""
         return any(self.leaves[place].is_floating_point() for place in self.places)
 
     def __init__(self, case):
@@ -298,7 +298,7 @@ class Tally:
             known = EAGER_ERRS.get((name, case.dtype), 0.0)
             least = run.errors(range(9))
             most = [max(least[i], known * exact[i].abs().max().item()) if known else least[i] for i in range(len(rows))]
-            nodes = 1 if run.moves else sum(len(report.fused) for report in compiler.REPORTS)
+            nodes = 1 if run.has_floats else sum(len(report.fused) for report in compiler.REPORTS)
             found = [(i, wrong(*row, most[i], nodes)) for i, row in enumerate(rows)]
             self.draws += 1
         self.wrong += [f"{case}: result {i}: {what}" for i, what in found if what][:1]

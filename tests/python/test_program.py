@@ -175,6 +175,6 @@ def test_a_tensor_that_does_not_fit():
     f = plait.Fusion("f")
     x = f.input("x", ["n"], plait.f32)
     f.output("y", plait.ops.exp(plait.ops.expand(plait.ops.reshape(x, ["n", 1]), ["n", "n"])))
-    with pytest.raises(MemoryError, match="no memory for 36") as raised:
-        plait.compile(f).run({"x": np.zeros(3_000_000, np.float32)})
+    with pytest.raises(MemoryError, match="no memory for") as raised:
+        plait.compile(f).run({"x": np.zeros(2**24, np.float32)})
     assert isinstance(raised.value, plait.OutOfMemoryError) and isinstance(raised.value, plait.MissingError)

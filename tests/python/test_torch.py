@@ -172,6 +172,13 @@ def test_sizes_as_operands():
             torch.testing.assert_close(got, want)
 
 
+def test_integers_that_are_no_sizes():
+    g = compiled(lambda x, k: x * k + 1, dynamic=True)
+    x = torch.randn(4, 8)
+    for k in (3, -3, 0, 5):
+        torch.testing.assert_close(g(x, k), x * k + 1)
+
+
 def test_what_stays_eager_is_said_once_and_raised_where_asked():
     def f(x):
         return torch.linalg.inv(x + 1) * 2

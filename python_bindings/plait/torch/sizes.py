@@ -59,6 +59,12 @@ def symbols(value: Any) -> set[str]:
     return set()
 
 
+def promised(size: torch.SymInt, symbol: Any) -> bool:
+    """Whether PyTorch's guards keep a symbol of a number at 0 or above, as they keep sizes."""
+    span = size.node.shape_env.var_to_range.get(symbol)
+    return span is not None and bool(span.lower.is_Integer) and int(span.lower) >= 0
+
+
 def facts(nodes: Any) -> str:
     """What PyTorch's guards promise of the sizes of some nodes: `s3: 1 in 2..`."""
     rows = {}
@@ -70,8 +76,8 @@ def facts(nodes: Any) -> str:
                     continue
                 for symbol in size.node.expr.free_symbols:
                     span = size.node.shape_env.var_to_range.get(symbol)
-                    if span is None:
+                    if span is None or not promised(size, symbol):
                         continue
-                    low, high = (int(end) if end.is_Integer else None for end in (span.lower, span.upper))
-                    rows[str(symbol)] = f"{symbol}: 1 in {max(low or 0, 0)}..{'' if high is None or high > 2**62 else high}"
+                    high = int(span.upper) if span.upper.is_Integer else 2**63
+                    rows[str(symbol)] = f"{symbol}: 1 in {int(span.lower)}..{'' if high > 2**62 else high}"
     return ", ".join(rows[name] for name in sorted(rows))

@@ -103,12 +103,11 @@ Primitive primitive(const PrimitiveDesc& desc) {
 
 }  // namespace
 
-// An operand as it is given, or packed as oneDNN wants it.
+// An operand as it is given, or packed into a plan's room as oneDNN wants it.
 struct Operand {
   MemoryHandle given, packed;
-  Primitive pack;  // null: as given
-  Scratch room;
-  size_t offset = 0;  // bytes, in what is given
+  Primitive pack;                // null: as given
+  size_t bytes = 0, offset = 0;  // of the packed one; of the first element in what is given
 };
 
 // The product of k .. k + length of both operands, added to what parts before it have left.
@@ -123,6 +122,7 @@ struct Part {
 struct Plan {
   std::vector<Part> parts;
   MemoryHandle out;
+  Scratch room;  // for one packed operand at a time: of a where parts are cut, else of b
   std::string implementation;
 };
 
@@ -139,11 +139,12 @@ struct PlaitOneDnnProduct {
 namespace {
 
 // Into how many products along k. A kernel adds all k terms one after another, and the rounding error grows with them.
-// A sum that is long for what it gives, like the gradient of a weight, is cut. Parts of operands are packed.
-int64_t count_parts(PlaitOneDnnType out, int64_t m, int64_t n, int64_t k) {
+// A sum that is long for what it gives, like the gradient of a weight, is cut; parts of a are packed for it, and b,
+// which is no weight of a linear, needs none.
+int64_t count_parts(const PlaitOneDnnProduct& p, int64_t batch, int64_t m, int64_t n, int64_t k) {
   constexpr int64_t kTerms = 192, kMost = 4;
-  const bool is_long = out == kPlaitOneDnnF32 && k >= 4 * std::max(m, n);
-  return is_long ? std::clamp<int64_t>(k / kTerms, 1, kMost) : 1;
+  const bool cut = p.out == kPlaitOneDnnF32 && !p.linear && batch == 1 && k >= 4 * std::max(m, n);
+  return cut ? std::clamp<int64_t>(k / kTerms, 1, kMost) : 1;
 }
 
 // The first implementation that is no reference, or null. `adds`: to what `out` holds.
@@ -186,19 +187,19 @@ Operand operand(const PlaitOneDnnProduct& p, const dnnl_memory_desc_t& given, co
         "description of a reorder");
   const PrimitiveDesc desc(handle);
   out.pack = primitive(desc);
-  out.room = allocate(dnnl_memory_desc_get_size(&used));
-  out.packed = memory(p.engine.get(), used, out.room.get());
+  out.bytes = dnnl_memory_desc_get_size(&used);
+  out.packed = memory(p.engine.get(), used, nullptr);
   return out;
 }
 
 // The parts of a product, with b packed row-major where asked for; none where oneDNN has no implementation.
-void add_parts(const PlaitOneDnnProduct& p, Plan& plan, const Whole& whole_a, const Whole& whole_b, bool row_major_b) {
+void add_parts(const PlaitOneDnnProduct& p, Plan& plan, const Whole& whole_a, const Whole& whole_b, int64_t count,
+               bool row_major_b) {
   const int64_t batch = whole_a.batch, m = whole_a.rows, k = whole_a.columns, n = whole_b.columns;
   const dnnl_data_type_t in = data_type(p.in);
   const size_t size = p.in == kPlaitOneDnnF32 ? 4 : 2;
   const dnnl_memory_desc_t out = describe(data_type(p.out), {batch, m, n}, m, n);
   plan.out = memory(p.engine.get(), out, nullptr);
-  const int64_t count = count_parts(p.out, m, n, k);
   const int64_t length = count == 1 ? k : ((k + count - 1) / count + 15) / 16 * 16;
   for (int64_t at = 0; at < k; at += length) {
     const int64_t here = std::min(length, k - at);
@@ -221,10 +222,15 @@ void add_parts(const PlaitOneDnnProduct& p, Plan& plan, const Whole& whole_a, co
 std::unique_ptr<Plan> make_plan(const PlaitOneDnnProduct& p, const PlaitOneDnnShape& shape) {
   const int64_t batch = p.linear ? 1 : shape.batch, m = p.linear ? shape.batch * shape.m : shape.m;
   const Whole a{batch, m, shape.k}, b{batch, shape.k, shape.n, p.linear};
+  const int64_t count = count_parts(p, batch, m, shape.n, shape.k);
   auto plan = std::make_unique<Plan>();
-  add_parts(p, *plan, a, b, false);
-  if (plan->parts.empty() && p.linear) add_parts(p, *plan, a, b, true);
+  add_parts(p, *plan, a, b, count, false);
+  if (plan->parts.empty() && count > 1) add_parts(p, *plan, a, b, 1, false);
+  if (plan->parts.empty() && p.linear) add_parts(p, *plan, a, b, 1, true);
   if (plan->parts.empty()) throw std::runtime_error("oneDNN has only its reference implementation of this product");
+  size_t most = 0;
+  for (const Part& part : plan->parts) most = std::max({most, part.a.bytes, part.b.bytes});
+  plan->room = allocate(most);
   return plan;
 }
 
@@ -261,9 +267,10 @@ void bind(const MemoryHandle& target, const void* data) {
   check(dnnl_memory_set_data_handle(target.get(), const_cast<void*>(data)), "binding of memory");
 }
 
-dnnl_memory_t bound(const PlaitOneDnnProduct& p, const Operand& operand, const void* data) {
+dnnl_memory_t bound(const PlaitOneDnnProduct& p, const Plan& plan, const Operand& operand, const void* data) {
   bind(operand.given, static_cast<const char*>(data) + operand.offset);
   if (operand.pack == nullptr) return operand.given.get();
+  bind(operand.packed, plan.room.get());
   const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, operand.given.get()}, {DNNL_ARG_TO, operand.packed.get()}};
   check(dnnl_primitive_execute(operand.pack.get(), p.stream.get(), 2, arguments), "packing of an operand");
   return operand.packed.get();
@@ -272,8 +279,8 @@ dnnl_memory_t bound(const PlaitOneDnnProduct& p, const Operand& operand, const v
 void run_plan(const PlaitOneDnnProduct& p, const Plan& plan, const void* a, const void* b, void* out) {
   bind(plan.out, out);
   for (const Part& part : plan.parts) {
-    const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, bound(p, part.a, a)},
-                                         {DNNL_ARG_WEIGHTS, bound(p, part.b, b)},
+    const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, bound(p, plan, part.a, a)},
+                                         {DNNL_ARG_WEIGHTS, bound(p, plan, part.b, b)},
                                          {DNNL_ARG_DST, plan.out.get()},
                                          {DNNL_ARG_SCRATCHPAD, part.scratchpad.get()}};
     check(dnnl_primitive_execute(part.product.get(), p.stream.get(), 4, arguments), "the product");
