@@ -106,6 +106,7 @@ const Row kRows[] = {
     %1: f64 = variable 0
     %2: f64 = variable 0
     %8: f32 = literal 1
+    %19: f64 = literal 1
     for i1 in 0..3 {
       %3: f32 = variable 0
       %4: f32 = variable 0
@@ -127,23 +128,24 @@ const Row kRows[] = {
       %16: f64 = convert(%3)
       %17: f64 = sub(%16, %0)
       %18: f64 = add(%2, %15)
-      %19: f64 = div(%15, %18)
-      %20: f64 = mul(%17, %19)
-      %21: f64 = mul(%17, %20)
-      %22: f64 = mul(%21, %2)
-      %23: f64 = convert(%4)
-      %24: f64 = add(%23, %22)
-      %25: f64 = add(%1, %24)
-      assign %1 = %25
-      %26: f64 = add(%0, %20)
-      assign %0 = %26
+      %20: f64 = max(%18, %19)
+      %21: f64 = div(%15, %20)
+      %22: f64 = mul(%17, %21)
+      %23: f64 = mul(%22, %2)
+      %24: f64 = mul(%17, %23)
+      %25: f64 = convert(%4)
+      %26: f64 = add(%25, %24)
+      %27: f64 = add(%1, %26)
+      assign %1 = %27
+      %28: f64 = add(%0, %22)
+      assign %0 = %28
       assign %2 = %18
     }
-    %27: i64 = coordinate 23
-    %28: f64 = convert(%27)
-    %29: f64 = div(%1, %28)
-    %30: f32 = convert(%29)
-    store %y[i0] = %30 contiguous
+    %29: i64 = coordinate 23
+    %30: f64 = convert(%29)
+    %31: f64 = div(%1, %30)
+    %32: f32 = convert(%31)
+    store %y[i0] = %32 contiguous
   }
 )"},
     {"sum(%x, dims = [0, 2])", R"(nest(vector = 1)
