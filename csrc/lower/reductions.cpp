@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "lower/statements.h"
+#include "schedule/nest.h"
 
 namespace plait::lowering {
 
@@ -162,17 +163,6 @@ kir::Value Statements::finish(const Op& op, const Replacements& copy, const Carr
   if (!bias) return carried[0];
   return apply(Pointwise::add, {carried[0], convert(operand(op, 2, copy, state_.lanes), carried[0].dtype)});
 }
-
-namespace {
-
-// Whether loops combine parts: sums of floats and variances.
-bool has_parts(const Op& op) {
-  const auto* reduce = as<Reduce>(op);
-  return (reduce == nullptr || reduce->function == Reduction::sum) &&
-         is_float(accumulation_type(inputs(op).front()->dtype));
-}
-
-}  // namespace
 
 // What the i-th loop of a sum carries. A CPU adds parts in f64, which costs one addition per part.
 std::vector<Statements::Carried> Statements::start_copies(const Op& op, size_t i) {

@@ -138,14 +138,6 @@ void apply_rows(TensorView& t, int kept, int64_t vector, bool sums) {
   parallelize(t, block > vector ? 2 : 1, ParallelType::vectorize);
 }
 
-// Whether the kernel combines parts of what the op sums.
-bool has_parts(const Op& op) {
-  const auto* reduce = as<Reduce>(op);
-  const bool sums =
-      is_product(op) || op.kind == OpKind::Var || (reduce != nullptr && reduce->function == Reduction::sum);
-  return sums && is_float(op.out->dtype);
-}
-
 // Long sums get loops over parts, and parts of parts, each of which is added by itself, so that an element meets few
 // additions. Returns the number of loops that a sum has.
 int split_sums(const Op& op, int kept) {
@@ -206,6 +198,13 @@ void apply(const Problem& problem, const Params& params) {
 }
 
 }  // namespace
+
+bool has_parts(const Op& op) {
+  const auto* reduce = as<Reduce>(op);
+  const bool sums =
+      is_product(op) || op.kind == OpKind::Var || (reduce != nullptr && reduce->function == Reduction::sum);
+  return sums && is_float(op.out->dtype);
+}
 
 Scheduler nest_scheduler() { return {"nest", kKeys, accept, params, apply}; }
 

@@ -8,4 +8,7 @@ namespace plait {
 // cuda only).
 Scheduler nest_scheduler();
 
+// Whether the loops of what the op sums combine parts, each added by itself: sums of floats and variances.
+bool has_parts(const Op& op);
+
 }  // namespace plait
