@@ -44,7 +44,7 @@ void check_allocations(const Fusion& fusion) {
   for (const TensorView* t : fusion.tensors()) {
     if (is_row_major(t->domain)) continue;
     const std::string where = fmt::format("%{}: {}", t->name, type_text(*t));
-    if (t->role == TensorRole::intermediate && !fusion.is_output(t))
+    if (t->role == TensorRole::intermediate && !fusion.is_output(t) && fusion.segments.empty())
       throw UserError(fmt::format("%{} is neither input nor output and has an allocation", t->name), where,
                       "drop it: inside of a run tensors are dense and row-major");
     if (!t->domain.strided.empty() && fusion.is_output(t))

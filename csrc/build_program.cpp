@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "program/assign_streams.h"
+#include "schedule/params.h"
 
 namespace plait {
 
@@ -26,15 +27,16 @@ class Builder {
   }
 
   Program run() {
+    find_aliases();
     for (const TensorView* t : fusion_.inputs()) values_[t] = add(t, t->name, ProgramValueKind::input);
-    // Outputs keep their order; one that is an input is a copy of it.
+    // Outputs keep their order; one that is an input's memory, or that of an output before it, is a copy.
     for (const TensorView* t : fusion_.outputs()) {
-      bool copy = values_.count(t) > 0;
-      ValueId id = add(t, t->name + (copy ? "_out" : ""), ProgramValueKind::output);
-      if (copy)
-        copies_.emplace_back(t, id);
+      const ValueId id = add(t, t->name + (values_.count(t) > 0 ? "_out" : ""), ProgramValueKind::output);
+      const bool first = owners_.try_emplace(root(t), t).first->second == t && values_.count(root(t)) == 0;
+      if (first)
+        values_[root(t)] = id;
       else
-        values_[t] = id;
+        copies_.emplace_back(t, id);
     }
     for (size_t i = 0; i < fusion_.segments.size(); ++i) add_segment(fusion_.segments[i], compiled_[i]);
     for (const auto& [t, id] : copies_) add_copy(t, id);
@@ -47,8 +49,21 @@ class Builder {
     return program_.add_value(name, t->dtype, t->shape(), kind);
   }
 
+  // What an alias is another name of.
+  void find_aliases() {
+    for (const Segment& segment : fusion_.segments)
+      if (segment.schedule == kAlias) roots_[segment.ops[0]->out] = root(segment.inputs[0]);
+    for (const TensorView* t : fusion_.outputs())
+      if (root(t) == t) owners_[t] = t;
+  }
+
+  const TensorView* root(const TensorView* t) const {
+    const auto it = roots_.find(t);
+    return it == roots_.end() ? t : it->second;
+  }
+
   ValueId read(const TensorView* t) const {
-    auto it = values_.find(t);
+    auto it = values_.find(root(t));
     PLAIT_CHECK(it != values_.end(), "%{} is not in memory", t->name);
     return it->second;
   }
@@ -63,6 +78,7 @@ class Builder {
   }
 
   void add_segment(const Segment& segment, const CompiledSegment& compiled) {
+    if (segment.schedule == kAlias) return;
     if (compiled.kernel || !compiled.text.name.empty()) return add_launch(segment, compiled);
     for (const Op* op : segment.ops) {
       visit(*op, overloaded{
@@ -175,10 +191,28 @@ class Builder {
   const Fusion& fusion_;
   const std::vector<CompiledSegment>& compiled_;
   Program program_;
-  std::map<const TensorView*, ValueId> values_;
-  std::map<std::string, uint32_t> kernels_;  // by name
+  std::map<const TensorView*, const TensorView*> roots_;   // of aliases
+  std::map<const TensorView*, const TensorView*> owners_;  // of a root's memory: the output that it is
+  std::map<const TensorView*, ValueId> values_;            // of what is no alias
+  std::map<std::string, uint32_t> kernels_;                // by name
   std::vector<std::pair<const TensorView*, ValueId>> copies_;
 };
+
+}  // namespace
+
+namespace {
+
+// Whether an operand lies row-major, or with its last two dims swapped.
+bool lies(const TensorView& operand, bool* transposed, std::string* why) {
+  std::vector<int> order = operand.domain.allocation;
+  if (order.size() > 1 && order[order.size() - 2] > order[order.size() - 1]) {
+    *transposed = true;
+    std::swap(order[order.size() - 2], order[order.size() - 1]);
+  }
+  if (std::is_sorted(order.begin(), order.end())) return true;
+  *why = fmt::format("%{} lies in another order", operand.name);
+  return false;
+}
 
 }  // namespace
 
@@ -219,6 +253,8 @@ std::optional<ProductView> product_view(const Op& op, std::string* why) {
   } else if (const auto* matmul = as<Matmul>(op)) {
     view.a = matmul->a;
     view.b = matmul->b;
+    if (!lies(*view.a, &view.product.transpose_a, why) || !lies(*view.b, &view.product.transpose_b, why))
+      return std::nullopt;
     size_t ra = view.a->rank(), rb = view.b->rank();
     view.m = view.a->extent(ra - 2);
     view.k = view.a->extent(ra - 1);
@@ -228,11 +264,15 @@ std::optional<ProductView> product_view(const Op& op, std::string* why) {
     for (size_t d = 0; same && d + 2 < ra; ++d) same = view.a->extent(d) == view.b->extent(d);
     if (same) {
       view.batch = product_of(pool, view.a, 0, ra - 2);
-    } else if (rb == 2) {
+    } else if (rb == 2 && !view.product.transpose_a) {
       view.m = product_of(pool, view.a, 0, ra - 1);
     } else {
       *why = "batch dims broadcast";
       return std::nullopt;
+    }
+    if (rb == 2 && view.product.transpose_b && !view.product.transpose_a) {
+      view.product.linear = true;
+      view.product.transpose_b = false;
     }
   } else {
     *why = "not a product";

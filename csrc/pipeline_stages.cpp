@@ -33,7 +33,8 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 bool is_generated(const Segment& segment) {
-  return segment.schedule != kLibrary && segment.schedule != kCollective && segment.schedule != kCopy;
+  return segment.schedule != kLibrary && segment.schedule != kCollective && segment.schedule != kCopy &&
+         segment.schedule != kAlias;
 }
 
 std::string kernel_name(const Fusion& fusion, const Segment& segment) { return fusion.name() + "_" + segment.name; }

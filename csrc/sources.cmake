@@ -167,6 +167,7 @@ set(PLAIT_CORE_SOURCES
   schedule/params.cpp
   schedule/pointwise.cpp
   schedule/scheduler.cpp
+  segment/aliases.cpp
   segment/group_order.cpp
   segment/groups.cpp
   segment/segment.cpp

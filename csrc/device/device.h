@@ -1,5 +1,6 @@
 #pragma once
 // What a backend offers: compile text to something that can be launched on buffers and integers.
+#include <compare>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,12 +45,17 @@ struct KernelText {
 };
 
 // A product left to a library: out[batch, m, n] = sum_k a[batch, m, k] * b, row-major and dense,
-// b[n, k] shared by all batches (linear) or b[batch, k, n] (matmul). Launch: buffers {a, b, out},
-// integers {batch, m, n, k}. Zero extents never reach a library; an empty sum is zero.
+// b[n, k] shared by all batches (linear) or b[batch, k, n] (matmul). Of a matmul a may lie as [batch, k, m]
+// (transpose_a) and b as [batch, n, k] (transpose_b). Launch: buffers {a, b, out}, integers {batch, m, n, k}. Zero
+// extents never reach a library; an empty sum is zero.
 struct LibraryProduct {
   DType in = DType::f32, out = DType::f32;
-  bool linear = true;
+  bool linear = true, transpose_a = false, transpose_b = false;
+  auto operator<=>(const LibraryProduct&) const = default;
 };
+
+// `linear`, or `matmul` with what lies transposed: `matmul transpose_b`.
+std::string form_text(const LibraryProduct& product);
 
 // Measured facts about a compiled kernel; absent where they do not apply.
 struct KernelFacts {

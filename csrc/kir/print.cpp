@@ -66,6 +66,9 @@ class Printer {
                      [&](const Round& s) {
                        return fmt::format("{}round({}, to = {})", definition(s.out), text(s.in), name(s.to));
                      },
+                     [&](const Half& s) {
+                       return fmt::format("{}half({}, upper = {})", definition(s.out), text(s.in), s.upper);
+                     },
                      [&](const Random& s) {
                        return fmt::format("{}random(seed = {}, index = {}, offset = {})", definition(s.out),
                                           text(s.seed), text(s.index), s.offset);

@@ -191,6 +191,15 @@ struct Round : StmtBase<StmtKind::Round> {
   }
 };
 
+// out[lane] = in[lane], or in[lane + out.lanes] where `upper`; in has twice out's lanes. Target cpu only.
+struct Half : StmtBase<StmtKind::Half> {
+  Value out, in;
+  bool upper = false;
+  static constexpr auto fields() {
+    return std::tuple{result("out", &Half::out), operand("in", &Half::in), attribute("upper", &Half::upper)};
+  }
+};
+
 // out[lane] = uniform_f32(seed, index(lane), offset) of scalar/philox.h; seed is one u64 lane, index the global
 // row-major linear index.
 struct Random : StmtBase<StmtKind::Random> {

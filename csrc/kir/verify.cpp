@@ -16,8 +16,8 @@
 // store is never splat. Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool);
 // result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's
 // lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random
-// yields f32 from a u64 seed of one lane. Coordinate yields i64. Bind takes one i64; its symbol is new and has no
-// facts.
+// yields f32 from a u64 seed of one lane. Half belongs to target cpu and has half its operand's lanes. Coordinate
+// yields i64. Bind takes one i64; its symbol is new and has no facts.
 #include <map>
 #include <set>
 
@@ -295,6 +295,13 @@ class Verifier {
     require(wide != s.to, "rounding to {}", name(s.to));
     require(s.in.dtype == wide || (is_narrow(s.to) && s.in.dtype == DType::f64), "rounding a {} to {}",
             name(s.in.dtype), name(s.to));
+    define(s.out);
+  }
+
+  void check(const Half& s) {
+    use(s.in);
+    require(kernel_.target == Target::cpu, "half a vector on the other target");
+    require(s.in.dtype == s.out.dtype && s.in.lanes == 2 * s.out.lanes, "dtype or lanes differ");
     define(s.out);
   }
 

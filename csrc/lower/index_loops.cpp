@@ -52,23 +52,29 @@ Loop make_loop(State& state, const NestLoop& l, size_t number) {
   loop.idle = l.idle;
   loop.extent = state.group.graph.extent(l.cls);
   loop.kind = kind_of(state, l.parallel);
-  loop.role = l.parallel == ParallelType::vectorize ? LoopRole::lane
+  loop.role = l.parallel == ParallelType::vectorize ? (l.reduction ? LoopRole::sum_lane : LoopRole::lane)
               : l.parallel == ParallelType::unroll  ? LoopRole::unroll
               : loop.kind != kir::LoopKind::serial  ? LoopRole::bound
               : l.reduction                         ? LoopRole::sum
                                                     : LoopRole::serial;
-  if (l.reduction && loop.role != LoopRole::sum)
-    refuse(state, fmt::format("a summed axis is {}", plait::name(l.parallel)), "leave summed axes serial");
+  const bool vector = loop.role == LoopRole::sum_lane;
+  if (vector && state.kernel.target != kir::Target::cpu)
+    refuse(state, "a summed axis is vectorize, which belongs to target cpu", "leave summed axes serial");
+  if (l.reduction && loop.role != LoopRole::sum && !vector)
+    refuse(state, fmt::format("a summed axis is {}", plait::name(l.parallel)),
+           "leave summed axes serial or vectorize one");
   sym::SymbolInfo facts;
   facts.lo = 0;
   if (const auto n = loop.extent.constant())
     facts.hi = std::max<int64_t>(*n - 1, 0);
   else
     facts.below = loop.extent;
-  const bool is_lane = loop.role == LoopRole::lane;
+  const bool is_lane = vector || loop.role == LoopRole::lane;
   loop.var = state.pool->symbol(is_lane ? std::string(kir::kLane) : fmt::format("i{}", number), facts);
   return loop;
 }
+
+bool is_lane(const Loop& l) { return l.role == LoopRole::lane || l.role == LoopRole::sum_lane; }
 
 // Bound loops stand outermost; kept loops stand outside of sums, so that a sum needs no memory, but for those that run
 // once; lanes are innermost.
@@ -77,7 +83,7 @@ void check_order(const State& state, const std::vector<Loop>& loops) {
   int last = 0;
   for (const Loop& l : loops) {
     const bool once = l.idle && l.role == LoopRole::serial && last == 2;
-    if (once || l.role == LoopRole::lane || l.role == LoopRole::unroll) continue;
+    if (once || is_lane(l) || l.role == LoopRole::unroll) continue;
     if (rank(l) < last)
       refuse(state,
              last == 2 ? "a kept loop stands inside of a summed one" : "a bound loop stands inside of a serial one",
@@ -111,15 +117,15 @@ void index_loops(State& state) {
   check_order(state, loops);
   for (const Loop& l : loops) {
     if (l.role == LoopRole::unroll) constant_extent(state, l, "unroll");
-    if (l.role != LoopRole::lane) continue;
+    if (!is_lane(l)) continue;
     if (state.lane) refuse(state, "two vectorize loops", "vectorize one");
     if (l.idle) refuse(state, "the vectorize loop drives no axis", "vectorize an axis that is longer than 1");
-    state.lanes = static_cast<int>(constant_extent(state, l, "vectorize"));
-    if ((state.lanes & (state.lanes - 1)) != 0)
-      refuse(state, fmt::format("{} lanes", state.lanes), "lanes are a power of two");
+    const int lanes = static_cast<int>(constant_extent(state, l, "vectorize"));
+    if ((lanes & (lanes - 1)) != 0) refuse(state, fmt::format("{} lanes", lanes), "lanes are a power of two");
+    (l.role == LoopRole::lane ? state.lanes : state.sum_lanes) = lanes;
     state.lane = l.var;
   }
-  const auto place = [](const Loop& l) { return l.role == LoopRole::lane ? 2 : l.role == LoopRole::sum ? 1 : 0; };
+  const auto place = [](const Loop& l) { return is_lane(l) ? 2 : l.role == LoopRole::sum ? 1 : 0; };
   std::stable_sort(loops.begin(), loops.end(), [&](const Loop& a, const Loop& b) { return place(a) < place(b); });
   state.loops = std::move(loops);
   find_scan(state);

@@ -1,8 +1,10 @@
 // Ops that combine elements: variables in front of the loops of a sum, one step in their middle, the result behind.
 // Sums of floats and variances have variables in front of each of these loops. A running sum carries its variable
-// through one loop and stores inside of it.
+// through one loop and stores inside of it. Where lanes run along what is summed, every variable has them until the
+// end.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "lower/statements.h"
@@ -75,14 +77,13 @@ sym::Expr Statements::position(const Op& op, const Replacements& copy) const {
 // What an op carries into a loop that adds `type`.
 Statements::Carried Statements::start(const Op& op, DType type) {
   const DType in = inputs(op).front()->dtype;
-  const auto number = [&](DType dtype, int64_t value) {
-    return variable(Constant::from_int64(dtype, value), state_.lanes);
-  };
+  const int lanes = state_.lanes * state_.sum_lanes;
+  const auto number = [&](DType dtype, int64_t value) { return variable(Constant::from_int64(dtype, value), lanes); };
   if (op.kind == OpKind::Var) return {number(type, 0), number(type, 0), number(type, 0)};
   const auto* reduce = as<Reduce>(op);
   if (reduce == nullptr || reduce->function == Reduction::sum) return {number(type, 0)};
   if (reduce->function == Reduction::prod) return {number(type, 1)};
-  Carried out = {variable(end_of_order(in, !seeks_least(reduce->function)), state_.lanes)};
+  Carried out = {variable(end_of_order(in, !seeks_least(reduce->function)), lanes)};
   if (finds_index(reduce->function)) out.push_back(number(DType::i64, 0));
   return out;
 }
@@ -92,10 +93,10 @@ void Statements::step(const Op& op, const Replacements& copy, const Carried& car
   const auto* reduce = as<Reduce>(op);
   const bool product = reduce != nullptr && reduce->function == Reduction::prod;
   if (reduce != nullptr && !product && reduce->function != Reduction::sum) return step_extremum(*reduce, copy, carried);
-  const DType type = carried[0].dtype;
-  kir::Value x = convert(operand(op, 0, copy, state_.lanes), type);
-  if (reduce == nullptr) x = apply(Pointwise::mul, {x, convert(operand(op, 1, copy, state_.lanes), type)});
-  assign(carried[0], apply(product ? Pointwise::mul : Pointwise::add, {carried[0], x}));
+  const auto [id, type, lanes] = carried[0];
+  kir::Value x = convert(operand(op, 0, copy, lanes), type);
+  if (reduce == nullptr) x = apply(Pointwise::mul, {x, convert(operand(op, 1, copy, lanes), type)});
+  carry(carried[0], apply(product ? Pointwise::mul : Pointwise::add, {carried[0], x}));
 }
 
 // A NaN is taken once; what equals the extremum comes too late. An index jumps where two elements become equal, so
@@ -103,52 +104,87 @@ void Statements::step(const Op& op, const Replacements& copy, const Carried& car
 void Statements::step_extremum(const Reduce& op, const Replacements& copy, const Carried& carried) {
   const bool least = seeks_least(op.function);
   const kir::Value best = carried[0];
+  const int lanes = best.lanes;
   const bool round_first = finds_index(op.function) && is_narrow(op.in->dtype);
-  const kir::Value x = convert(operand(op, 0, copy, state_.lanes, round_first), best.dtype);
+  const kir::Value x = convert(operand(op, 0, copy, lanes, round_first), best.dtype);
   if (!finds_index(op.function)) {
-    assign(best, apply(least ? Pointwise::min : Pointwise::max, {best, x}));
+    carry(best, apply(least ? Pointwise::min : Pointwise::max, {best, x}));
     return;
   }
   kir::Value better = apply(least ? Pointwise::lt : Pointwise::gt, {x, best});
   if (is_float(op.in->dtype)) {
-    const kir::Value no = literal(Constant::from_bool(false), state_.lanes);
-    const kir::Value yes = literal(Constant::from_bool(true), state_.lanes);
+    const kir::Value no = literal(Constant::from_bool(false), lanes);
+    const kir::Value yes = literal(Constant::from_bool(true), lanes);
     const kir::Value first_nan =
         apply(Pointwise::where, {apply(Pointwise::ne, {x, x}), apply(Pointwise::eq, {best, best}), no});
     better = apply(Pointwise::where, {better, yes, first_nan});
   }
-  assign(best, apply(Pointwise::where, {better, x, best}));
-  const kir::Value at = coordinate(position(op, copy), state_.lanes);
-  assign(carried[1], apply(Pointwise::where, {better, at, carried[1]}));
+  carry(best, apply(Pointwise::where, {better, x, best}));
+  const kir::Value at = coordinate(position(op, copy), lanes);
+  carry(carried[1], apply(Pointwise::where, {better, at, carried[1]}));
 }
 
 // Welford: the mean so far, the sum of squares of distances from it, and the number of elements.
 void Statements::step_variance(const Var& op, const Replacements& copy, const Carried& carried) {
   const kir::Value mean = carried[0], squares = carried[1], count = carried[2];
-  const kir::Value x = convert(operand(op, 0, copy, state_.lanes), mean.dtype);
+  const kir::Value x = convert(operand(op, 0, copy, mean.lanes), mean.dtype);
   const kir::Value before = apply(Pointwise::sub, {x, mean});
-  assign(count, apply(Pointwise::add, {count, literal(Constant::from_double(mean.dtype, 1), state_.lanes)}));
+  carry(count, apply(Pointwise::add, {count, literal(Constant::from_double(mean.dtype, 1), mean.lanes)}));
   const kir::Value next = apply(Pointwise::add, {mean, apply(Pointwise::div, {before, count})});
   const kir::Value after = apply(Pointwise::sub, {x, next});
-  assign(mean, next);
-  assign(squares, apply(Pointwise::add, {squares, apply(Pointwise::mul, {before, after})}));
+  carry(mean, next);
+  carry(squares, apply(Pointwise::add, {squares, apply(Pointwise::mul, {before, after})}));
+}
+
+// What an element changes, but in lanes that are not there.
+void Statements::carry(kir::Value variable, kir::Value in) {
+  assign(variable, there_ ? apply(Pointwise::where, {*there_, in, variable}) : in);
 }
 
 // What a loop has combined goes into what the loop around it combines.
 void Statements::merge_part(const Op& op, const Carried& carried, const Carried& part) {
   const auto add = [&](size_t i, kir::Value x) { assign(carried[i], apply(Pointwise::add, {carried[i], x})); };
   const auto of_part = [&](size_t i) { return convert(part[i], carried[i].dtype); };
+  const auto* reduce = as<Reduce>(op);
+  if (reduce != nullptr && reduce->function != Reduction::sum) {
+    PLAIT_CHECK(!finds_index(reduce->function), "{} in lanes", describe(op));
+    const bool product = reduce->function == Reduction::prod, least = seeks_least(reduce->function);
+    const Pointwise function = product ? Pointwise::mul : least ? Pointwise::min : Pointwise::max;
+    return assign(carried[0], apply(function, {carried[0], part[0]}));
+  }
   if (op.kind != OpKind::Var) return add(0, of_part(0));
   const kir::Value mean = carried[0], count = carried[2], added = of_part(2);
   const kir::Value between = apply(Pointwise::sub, {of_part(0), mean});
   const kir::Value together = apply(Pointwise::add, {count, added});
-  const kir::Value one = literal(Constant::from_double(mean.dtype, 1), state_.lanes);
+  const kir::Value one = literal(Constant::from_double(mean.dtype, 1), mean.lanes);
   const kir::Value share = apply(Pointwise::div, {added, apply(Pointwise::max, {together, one})});  // 0 of nothing
   const kir::Value step = apply(Pointwise::mul, {between, share});
   const kir::Value squares = apply(Pointwise::mul, {between, apply(Pointwise::mul, {step, count})});
   add(1, apply(Pointwise::add, {of_part(1), squares}));
   add(0, step);
   assign(count, together);
+}
+
+// What the lanes of a sum have combined, as one.
+Statements::Carried Statements::fold(const Op& op, Carried carried) {
+  const auto half = [&](kir::Value in, bool upper) {
+    auto stmt = std::make_unique<kir::Half>();
+    stmt->in = in;
+    stmt->upper = upper;
+    stmt->out = fresh(in.dtype, in.lanes / 2);
+    return put(std::move(stmt), innermost());
+  };
+  while (carried[0].lanes > state_.lanes) {
+    Carried lower, upper;
+    for (const kir::Value& v : carried) {
+      lower.push_back(variable(Constant::from_int64(v.dtype, 0), v.lanes / 2));
+      assign(lower.back(), half(v, false));
+      upper.push_back(half(v, true));
+    }
+    merge_part(op, lower, upper);
+    carried = lower;
+  }
+  return carried;
 }
 
 kir::Value Statements::finish(const Op& op, const Replacements& copy, const Carried& carried) {
@@ -176,6 +212,17 @@ std::vector<Statements::Carried> Statements::start_copies(const Op& op, size_t i
   return out;
 }
 
+// One element of every copy, or as many as a vector of summed ones has.
+void Statements::step_copies(const Op& op, const Leaf& leaf, const std::vector<Carried>& carried) {
+  const Leaf* outer = std::exchange(leaf_, &leaf);
+  if (state_.sum_lanes > 1 && leaf.active)
+    there_ =
+        apply(Pointwise::lt, {coordinate(state_.lane, state_.sum_lanes), coordinate(leaf.active, state_.sum_lanes)});
+  for (size_t c = 0; c < carried.size(); ++c) step(op, leaf.copies[c], carried[c]);
+  there_.reset();
+  leaf_ = outer;
+}
+
 // The i-th loop of a sum and those inside of it. Parts are combined by themselves, so that an element meets few
 // additions.
 void Statements::sum_loops(const Op& op, size_t i, const std::vector<Term>& terms,
@@ -183,18 +230,18 @@ void Statements::sum_loops(const Op& op, size_t i, const std::vector<Term>& term
   std::vector<const Loop*> sums;
   for (const Loop& l : state_.loops)
     if (l.role == LoopRole::sum) sums.push_back(&l);
-  if (i == sums.size()) {
-    for (size_t c = 0; c < carried.size(); ++c) step(op, leaf_->copies[c], carried[c]);
-    return;
-  }
+  const auto steps = [&](const Leaf& leaf) { step_copies(op, leaf, carried); };
+  if (i == sums.size()) return in_range(terms, *leaf_, steps);
   std::vector<Term> here, later;
   for (const Term& t : terms) {
     const bool deeper = std::any_of(sums.begin() + static_cast<std::ptrdiff_t>(i) + 1, sums.end(),
                                     [&](const Loop* l) { return depends_on(t.value, l->var); });
-    (deeper ? later : here).push_back(t);
+    (deeper || depends_on(t.value, state_.lane) ? later : here).push_back(t);
   }
+  const bool last = i + 1 == sums.size();
+  if (last && here.empty() && later.size() == 1 && whole_vectors_first(*sums[i], later[0], *leaf_, steps)) return;
   bounded_loop(*sums[i], here, leaf_->replace, [&] {
-    if (i + 1 == sums.size() || !has_parts(op)) return sum_loops(op, i + 1, later, carried);
+    if (last || !has_parts(op)) return sum_loops(op, i + 1, later, carried);
     const std::vector<Carried> parts = start_copies(op, i + 1);
     sum_loops(op, i + 1, later, parts);
     for (size_t c = 0; c < carried.size(); ++c) merge_part(op, carried[c], parts[c]);
@@ -207,7 +254,8 @@ void Statements::reduction(const Op& op) {
   const std::vector<Carried> carried = start_copies(op, 0);
   sum_loops(op, 0, leaf_->sum_terms, carried);
   for (size_t c = 0; c < carried.size(); ++c) {
-    kir::Value result = convert(finish(op, leaf_->copies[c], carried[c]), compute_type(out));
+    const Carried whole = fold(op, carried[c]);
+    kir::Value result = convert(finish(op, leaf_->copies[c], whole), compute_type(out));
     if (is_narrow(out) && state_.options.strict_rounding) result = round(result, out);
     const Key key = key_of(*op.out, own_coordinates(*op.out, leaf_->copies[c]), state_.lanes, false);
     known_.emplace(key, Known{result, innermost()});

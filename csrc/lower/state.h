@@ -11,9 +11,10 @@ namespace plait::lowering {
 enum class LoopRole : uint8_t {
   bound,  // to threads of the CPU, or to blocks and threads of a GPU
   serial,
-  unroll,  // one copy of the body per iteration
-  sum,     // an op sums over it
-  lane,    // the lanes of the vectors
+  unroll,    // one copy of the body per iteration
+  sum,       // an op sums over it
+  lane,      // the lanes of the vectors
+  sum_lane,  // the same, and an op sums over them
 };
 
 struct Loop {
@@ -44,8 +45,9 @@ struct State {
   std::vector<Loop> loops;   // kept ones, outermost first; then sum loops; then the lane loop
   std::optional<Walk> walk;  // from loop variables to all classes
   std::vector<Term> terms;   // predicates of the nest
-  int lanes = 1;
-  sym::Expr lane;  // null where lanes == 1
+  int lanes = 1;             // of what is kept
+  int sum_lanes = 1;         // of what is summed; at most one of both is not 1
+  sym::Expr lane;            // null where both are 1
   sym::Expr scan;  // variable of the loop that a running sum goes along; null where there is none, or it is 1 long
   kir::Kernel kernel;
 

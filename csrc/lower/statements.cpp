@@ -42,6 +42,49 @@ size_t Statements::level_of(sym::Expr e) const {
   return base_;
 }
 
+bool Statements::whole_vectors_first(const Loop& l, const Term& t, const Leaf& leaf, const OfLeaf& body) {
+  const int width = std::max(state_.lanes, state_.sum_lanes);
+  const auto on_loop = affine_in(t.value, l.var);
+  if (!on_loop || on_loop->step != width) return false;
+  const auto lanes = affine_in(on_loop->base, state_.lane);
+  if (!lanes || lanes->step != 1) return false;
+  const sym::Expr room = t.bound - lanes->base, most = l.extent * width;
+  const sym::Expr count = sym::proven(sym::le(room, most)) ? room : sym::min(room, most);
+  const sym::Expr whole = sym::floordiv(count, width), tail = sym::mod(count, width);
+  loop(l, whole, [&] { body(leaf); });
+  if (state_.options.missing_tail) return true;
+  Leaf last = leaf;
+  last.replace[l.name()] = whole;
+  last.active = tail;
+  guard(sym::logical_and(sym::gt(tail, 0), sym::gt(count, 0)), [&] { body(last); }, {l.name()});
+  return true;
+}
+
+void Statements::in_range(const std::vector<Term>& terms, const Leaf& leaf, const OfLeaf& body) {
+  const int width = std::max(state_.lanes, state_.sum_lanes);
+  sym::Expr condition = state_.pool->constant(1), room;
+  for (const Term& t : terms) {
+    if (!depends_on(t.value, state_.lane)) {
+      condition = sym::logical_and(condition, sym::lt(t.value, t.bound));
+      continue;
+    }
+    const auto a = affine_in(t.value, state_.lane);
+    if (!a)
+      throw UserError(fmt::format("loops of %{}: a predicate is not affine in the lanes", state_.nest.reference->name),
+                      state_.where(), "vectorize an axis split off last, or leave it serial");
+    const sym::Expr lanes = sym::ceildiv(t.bound - a->base, a->step);
+    room = room ? sym::min(room, lanes) : lanes;
+  }
+  guard(condition, [&] {
+    if (!room) return body(leaf);
+    guard(sym::ge(room, width), [&] { body(leaf); });
+    if (state_.options.missing_tail) return;
+    Leaf last = leaf;
+    last.active = room;
+    guard(sym::logical_and(sym::gt(room, 0), sym::lt(room, width)), [&] { body(last); });
+  });
+}
+
 // An expression over loop variables as it stands in this copy of this leaf.
 sym::Expr Statements::placed(sym::Expr e, const Replacements& copy) const {
   if (!copy.empty()) e = sym::substitute(e, copy);
@@ -139,7 +182,8 @@ void Statements::store(size_t buffer, const TensorView& tensor, const Replacemen
 bool Statements::inside_sum(const TensorView& tensor) const {
   for (int a : state_.group.axes.at(&tensor).logical)
     for (const Loop& l : state_.loops)
-      if (l.role == LoopRole::sum && depends_on(state_.walk->value(a), l.var)) return true;
+      if ((l.role == LoopRole::sum || l.role == LoopRole::sum_lane) && depends_on(state_.walk->value(a), l.var))
+        return true;
   return false;
 }
 

@@ -77,6 +77,12 @@ class Statements {
     }
     loop(l, extent, [&] { guard(condition, body); });
   }
+  using OfLeaf = std::function<void(const Leaf&)>;
+  // The loop with the one term that cuts its vectors: body(leaf) for whole vectors, then body of a tail. False, and
+  // nothing written, where the term is no such one.
+  bool whole_vectors_first(const Loop& l, const Term& t, const Leaf& leaf, const OfLeaf& body);
+  // body(leaf) where the terms hold: whole, or with as many lanes as they leave.
+  void in_range(const std::vector<Term>& terms, const Leaf& leaf, const OfLeaf& body);
 
  private:
   struct Level {
@@ -152,10 +158,13 @@ class Statements {
   void sum_loops(const Op& op, size_t i, const std::vector<Term>& terms, const std::vector<Carried>& carried);
   Carried start(const Op& op, DType type);
   std::vector<Carried> start_copies(const Op& op, size_t i);
+  void step_copies(const Op& op, const Leaf& leaf, const std::vector<Carried>& carried);
   void step(const Op& op, const Replacements& copy, const Carried& carried);
   void step_extremum(const Reduce& op, const Replacements& copy, const Carried& carried);
   void step_variance(const Var& op, const Replacements& copy, const Carried& carried);
+  void carry(kir::Value variable, kir::Value in);
   void merge_part(const Op& op, const Carried& carried, const Carried& part);
+  Carried fold(const Op& op, Carried carried);
   kir::Value finish(const Op& op, const Replacements& copy, const Carried& carried);
   sym::Expr position(const Op& op, const Replacements& copy) const;
   void scan(const CumSum& op);
@@ -189,6 +198,7 @@ class Statements {
   std::map<Key, Known> known_;
   std::map<uint32_t, size_t> value_levels_;
   std::optional<kir::Value> carried_;  // by a running sum
+  std::optional<kir::Value> there_;    // which lanes of a sum's last vector are there; none: all
   int symbols_ = 0;                    // bound, or of loops of an op's own
   const Leaf* leaf_ = nullptr;
 };

@@ -13,7 +13,7 @@ class BodyWriter {
  public:
   explicit BodyWriter(State& state) : state_(state), out_(state) {
     for (const Loop& l : state.loops) {
-      if (l.role == LoopRole::sum)
+      if (l.role == LoopRole::sum || l.role == LoopRole::sum_lane)
         sums_.push_back(&l);
       else if (l.role != LoopRole::lane)
         kept_.push_back(&l);
@@ -26,7 +26,8 @@ class BodyWriter {
     std::vector<Term> terms;
     for (const Term& t : state_.terms) (speaks_of(t, sums_) ? leaf.sum_terms : terms).push_back(t);
     for (const Term& t : leaf.sum_terms)
-      if (on_lane(t)) refuse("a predicate of the sum cuts its vectors", "vectorize an axis that divides");
+      if (state_.lanes > 1 && on_lane(t))
+        refuse("a predicate of the sum cuts its vectors", "vectorize an axis that divides");
     write(0, leaf, terms);
   }
 
@@ -102,44 +103,12 @@ class BodyWriter {
 
   // The innermost loop with the one term that cuts its vectors: for q in 0 .. n / W, then the tail.
   bool whole_vectors_first(size_t i, const Leaf& leaf, const Terms& terms) {
-    const Loop& l = *kept_[i];
-    if (!state_.lane || l.role != LoopRole::serial || terms.size() != 1 || !on_lane(terms[0])) return false;
-    const auto on_loop = affine_in(terms[0].value, l.var);
-    if (!on_loop || on_loop->step != state_.lanes) return false;
-    const auto lanes = affine_in(on_loop->base, state_.lane);
-    if (!lanes || lanes->step != 1) return false;
-    const sym::Expr room = terms[0].bound - lanes->base, most = l.extent * state_.lanes;
-    const sym::Expr count = sym::proven(sym::le(room, most)) ? room : sym::min(room, most);
-    const sym::Expr whole = sym::floordiv(count, state_.lanes), tail = sym::mod(count, state_.lanes);
-    out_.loop(l, whole, [&] { out_.write(leaf); });
-    if (state_.options.missing_tail) return true;
-    Leaf last = leaf;
-    last.replace[l.name()] = whole;
-    last.active = tail;
-    out_.guard(sym::logical_and(sym::gt(tail, 0), sym::gt(count, 0)), [&] { out_.write(last); }, {l.name()});
-    return true;
+    if (state_.lanes == 1 || kept_[i]->role != LoopRole::serial || terms.size() != 1) return false;
+    return out_.whole_vectors_first(*kept_[i], terms[0], leaf, [&](const Leaf& part) { out_.write(part); });
   }
 
   void innermost(const Leaf& leaf, const Terms& terms) {
-    sym::Expr condition = state_.pool->constant(1), room;
-    for (const Term& t : terms) {
-      if (!on_lane(t)) {
-        condition = sym::logical_and(condition, sym::lt(t.value, t.bound));
-        continue;
-      }
-      const auto a = affine_in(t.value, state_.lane);
-      if (!a) refuse("a predicate is not affine in the lanes", "vectorize an axis split off last, or leave it serial");
-      const sym::Expr lanes = sym::ceildiv(t.bound - a->base, a->step);
-      room = room ? sym::min(room, lanes) : lanes;
-    }
-    out_.guard(condition, [&] {
-      if (!room) return out_.write(leaf);
-      out_.guard(sym::ge(room, state_.lanes), [&] { out_.write(leaf); });
-      if (state_.options.missing_tail) return;
-      Leaf last = leaf;
-      last.active = room;
-      out_.guard(sym::logical_and(sym::gt(room, 0), sym::lt(room, state_.lanes)), [&] { out_.write(last); });
-    });
+    out_.in_range(terms, leaf, [&](const Leaf& part) { out_.write(part); });
   }
 
   State& state_;

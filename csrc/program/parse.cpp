@@ -219,7 +219,11 @@ class Reader {
     in_.expect(expected, "as the name of this product");
     LibrarySlot slot;
     slot.product.linear = in_.accept("linear");
-    if (!slot.product.linear) in_.expect("matmul", "or `linear`");
+    if (!slot.product.linear) {
+      in_.expect("matmul", "or `linear`");
+      slot.product.transpose_a = in_.accept("transpose_a");
+      slot.product.transpose_b = in_.accept("transpose_b");
+    }
     slot.product.in = read_dtype();
     in_.expect("->", "before the dtype of the result");
     slot.product.out = read_dtype();

@@ -131,8 +131,7 @@ std::string print(const Program& program) {
                        kernel.code.integers, kernel.schedule.empty() ? "" : " schedule ", kernel.schedule);
   for (size_t i = 0; i < program.libraries.size(); ++i) {
     const LibraryProduct& product = program.libraries[i].product;
-    out += fmt::format("  product @l{} {} {} -> {}\n", i + 1, product.linear ? "linear" : "matmul", name(product.in),
-                       name(product.out));
+    out += fmt::format("  product @l{} {} {} -> {}\n", i + 1, form_text(product), name(product.in), name(product.out));
   }
   for (const auto& step : program.steps) out += fmt::format("  {}\n", printer.step(*step));
   return out + "}\n";

@@ -32,8 +32,9 @@ class Product : public Executable {
     for (int64_t i = 0; i < batch; ++i) {
       load(a + i * m * k * in_size, m * k, left);
       if (i == 0 || !product_.linear) load(b + i * k * n * in_size, k * n, right);
-      const Matrix rows{left.data(), nullptr, m, k, 1};
-      const Matrix columns{right.data(), nullptr, n, product_.linear ? k : 1, product_.linear ? 1 : n};
+      const bool across_a = product_.transpose_a, along_b = product_.linear || product_.transpose_b;
+      const Matrix rows{left.data(), nullptr, m, across_a ? 1 : k, across_a ? m : 1};
+      const Matrix columns{right.data(), nullptr, n, along_b ? k : 1, along_b ? 1 : n};
       std::fill(sums.begin(), sums.end(), 0.0);
       multiply_add(rows, columns, indices, {sums.data()});
       for (int64_t e = 0; e < m * n; ++e) store_double(product_.out, out + (i * m * n + e) * out_size, sums[e]);

@@ -33,17 +33,25 @@ bool holds(const std::vector<int64_t>& dims, int64_t dim) {
   return std::find(dims.begin(), dims.end(), dim) != dims.end();
 }
 
-// Why a nest has one lane: vectors would run along the last dim of the result. Empty where they may.
+// Whether vectors run along what is summed: the operand's last dim.
+bool sums_lanes(const Op& op) {
+  const int64_t last = inputs(op).empty() ? -1 : static_cast<int64_t>(inputs(op).front()->rank()) - 1;
+  if (const auto* var = as<Var>(op)) return holds(var->dims, last);
+  const auto* reduce = as<Reduce>(op);
+  return reduce != nullptr && holds(reduce->dims, last) && !finds_index(reduce->function);
+}
+
+// Why a nest has one lane: vectors would run along the last dim of the result, or of the operand where that is summed
+// over. Empty where they may.
 std::string one_lane(const Op& op) {
   const int64_t rank = inputs(op).empty() ? 0 : static_cast<int64_t>(inputs(op).front()->rank()), last = rank - 1;
   const auto unless = [](bool good, const char* why) { return good ? std::string() : std::string(why); };
   const char* apart = "neighbours in its last dim are no neighbours in the operand";
   const char* guarded = "elements of its last dim are not all read from one operand";
-  const char* summed = "the operand's last dim is summed over";
+  const char* first = "the place of an extremum is found in order";
   const char* looked_up = "every element has an index of its own";
   return visit(op, overloaded{
-                       [&](const Reduce& o) { return unless(!holds(o.dims, last), summed); },
-                       [&](const Var& o) { return unless(!holds(o.dims, last), summed); },
+                       [&](const Reduce& o) { return unless(!holds(o.dims, last) || sums_lanes(op), first); },
                        [&](const CumSum&) { return std::string("its loops end with a running sum"); },
                        [&](const Permute& o) { return unless(o.dims.back() == last, apart); },
                        [&](const Slice& o) { return unless(o.dim != last || o.step == 1, apart); },
@@ -60,6 +68,15 @@ std::string one_lane(const Op& op) {
                        [&](const IndexSelect& o) { return unless(o.dim != last, looked_up); },
                        [](const Op&) { return std::string(); },
                    });
+}
+
+// Lanes along the last dim; along one that is summed no more than it has elements, and none where those are few.
+int64_t choose_lanes(const TensorView& tensor, bool summed, const Machine& machine) {
+  const sym::Expr extent = tensor.shape().back();
+  int64_t lanes = extent.constant() == 1 ? 1 : size_of(tensor.dtype) == 8 ? machine.lanes / 2 : machine.lanes;
+  if (summed)
+    while (lanes > 1 && lanes > sym::bounds(extent).hi) lanes = lanes > 4 ? lanes / 2 : 1;
+  return std::max<int64_t>(1, lanes);
 }
 
 std::optional<std::string> accept(const Problem& problem) {
@@ -87,16 +104,16 @@ Params params(const Problem& problem, const Machine& machine, const Params& pinn
     return out;
   }
   refuse("threads", "it belongs to target cuda");
+  const bool summed = sums_lanes(op);
   if (out_tensor.rank() == 0) {
-    refuse("vector", "the result has no dim");
+    if (!summed) refuse("vector", "the result has no dim");
     refuse("rows", "the result has no dim");
-    return out;
+    if (!summed) return out;
   }
   const std::string why_one = one_lane(op);
-  const bool column = out_tensor.shape().back().constant() == 1 || !why_one.empty();
-  const int64_t lanes = column ? 1 : size_of(out_tensor.dtype) == 8 ? machine.lanes / 2 : machine.lanes;
   if (!why_one.empty() && pinned.find("vector").value_or(1) != 1) refuse("vector", why_one);
-  out.set("vector", pinned.find("vector").value_or(std::max<int64_t>(1, lanes)));
+  const int64_t lanes = why_one.empty() ? choose_lanes(summed ? *inputs(op).front() : out_tensor, summed, machine) : 1;
+  out.set("vector", pinned.find("vector").value_or(lanes));
   if (!is_product(op) || out_tensor.rank() < 2)
     refuse("rows", is_product(op) ? "the result has one dim" : "the op sums nothing");
   else
@@ -139,16 +156,24 @@ void apply_rows(TensorView& t, int kept, int64_t vector, bool sums) {
 }
 
 // Long sums get loops over parts, and parts of parts, each of which is added by itself, so that an element meets few
-// additions. Returns the number of loops that a sum has.
-int split_sums(const Op& op, int kept) {
+// additions. Lanes that run along what is summed are its last loop. Returns the number of loops that a sum has.
+int split_sums(const Op& op, int kept, int64_t vector) {
   TensorView& t = *op.out;
+  const std::vector<Axis> axes = t.domain.reduction;  // a split swaps the domain
   int loops = 0;
-  for (const Axis& axis : std::vector(t.domain.reduction)) {  // a split swaps the domain
+  for (size_t a = 0; a < axes.size(); ++a) {
+    const int64_t lanes = a + 1 == axes.size() ? vector : 1;
     int levels = 1;
     if (has_parts(op))
-      for (int64_t left = sym::bounds(axis.extent).hi; left > kTerms && levels < kLevels; left /= kTerms) ++levels;
-    for (int i = 1; i < levels; ++i) split(t, kept + loops, kTerms);
+      for (int64_t left = sym::bounds(axes[a].extent).hi / lanes; left > kTerms && levels < kLevels; left /= kTerms)
+        ++levels;
+    const int first = kept + loops;
+    for (int i = 1; i < levels; ++i) split(t, first, i == 1 ? kTerms * lanes : kTerms);
     loops += levels;
+    if (lanes == 1) continue;
+    split(t, first + levels - 1, lanes);
+    parallelize(t, first + levels, ParallelType::vectorize);
+    ++loops;
   }
   return loops;
 }
@@ -158,12 +183,14 @@ void apply(const Problem& problem, const Params& params) {
   const Op& op = *problem.segment.ops.front();
   TensorView& t = *op.out;
   state_reduction_axes(t);
-  const int kept = static_cast<int>(t.rank()), sums = split_sums(op, kept);
+  const int kept = static_cast<int>(t.rank());
+  const int64_t sum_lanes = sums_lanes(op) ? params.find("vector").value_or(1) : 1;
+  const int sums = split_sums(op, kept, sum_lanes);
   if (params.cuda) return apply_cuda(t, put_last(op, kept), params.get("threads"));
   if (kept == 0) return;
   const OpProperty kind = property(op.kind);
   if (kind == OpProperty::reduction || kind == OpProperty::movement || kind == OpProperty::indexing)
-    return apply_rows(t, put_last(op, kept), params.get("vector"), kind == OpProperty::reduction);
+    return apply_rows(t, put_last(op, kept), sum_lanes > 1 ? 1 : params.get("vector"), kind == OpProperty::reduction);
   const int64_t vector = params.get("vector"), rows = params.find("rows").value_or(1);
   // Dims before the last: those that the rows of a tile share their operand over are one.
   const int batch = op.kind == OpKind::Matmul ? std::max(kept - 2, 0) : 0;

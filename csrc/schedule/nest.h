@@ -4,8 +4,8 @@
 
 namespace plait {
 
-// Keys: vector (lanes over the last dim), rows (rows of a product computed together, CPU only), threads (of a block,
-// cuda only).
+// Keys: vector (lanes over the last dim of the result; of the operand where that is summed over), rows (rows of a
+// product computed together, CPU only), threads (of a block, cuda only).
 Scheduler nest_scheduler();
 
 // Whether the loops of what the op sums combine parts, each added by itself: sums of floats and variances.

@@ -14,6 +14,7 @@ namespace plait {
 inline constexpr const char* kLibrary = "library";
 inline constexpr const char* kCollective = "collective";
 inline constexpr const char* kCopy = "copy";
+inline constexpr const char* kAlias = "alias";  // the result is its operand's memory
 
 struct Params {
   std::string scheduler;  // pointwise, nest

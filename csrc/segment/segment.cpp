@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "segment/aliases.h"
 #include "segment/groups.h"
 
 namespace plait {
@@ -164,6 +165,10 @@ void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOption
     segment.schedule = fixed;
     return;
   }
+  if (is_alias(op) && (pin.empty() || pin == kAlias)) {
+    segment.schedule = kAlias;
+    return;
+  }
   if (property(op.kind) == OpProperty::contraction && (pin.empty() || pin == kLibrary)) {
     const bool insist = pin == kLibrary || (pin.empty() && options.products == "library");
     std::string why = "there is no library";
@@ -181,7 +186,7 @@ void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOption
       throw UserError(fmt::format("the library does not compute {}: {}", describe(op), why), problem.where(),
                       "leave the choice open, or pin nest()");
     note(options, fmt::format("@{}: nest, not library: {}", segment.name, asked ? why : "products = nest"));
-  } else if (pin == kLibrary || pin == kCollective || pin == kCopy) {
+  } else if (pin == kLibrary || pin == kCollective || pin == kCopy || pin == kAlias) {
     throw UserError(fmt::format("schedule `{}` does not fit {}", pin, describe(op)), problem.where(),
                     "pin pointwise(...) or nest(...)");
   }
@@ -211,6 +216,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
     fusion.segments.push_back(std::move(s));
   }
   fusion.set_order(std::move(order));
+  allocate_for_products(fusion, options);
   std::map<const TensorView*, std::vector<const Op*>> readers;
   for (const Op* op : fusion.ops())
     for (const TensorView* in : inputs(*op)) readers[in].push_back(op);

@@ -1,8 +1,9 @@
 #pragma once
 // Private to csrc/sym: nodes, interning, polynomials over monomials, and the constructors that rules share.
+#include <algorithm>
 #include <deque>
 #include <memory>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "sym/expr.h"
@@ -34,11 +35,46 @@ struct Node {
   std::unique_ptr<SymbolInfo> info;
 };
 
-struct NodeHash {
-  size_t operator()(const Node* n) const { return n->hash; }
-};
-struct NodeEqual {
-  bool operator()(const Node* a, const Node* b) const;
+// Nodes by structure, in open addressing: the hashes lie beside the pointers, so that a search rarely reads a node that
+// is not the one.
+class NodeTable {
+ public:
+  // The node of this hash for which same(node), or null.
+  template <class Same>
+  const Node* find(uint64_t hash, Same&& same) const {
+    if (slots_.empty()) return nullptr;
+    for (size_t at = hash & mask();; at = (at + 1) & mask()) {
+      const Slot& slot = slots_[at];
+      if (slot.node == nullptr) return nullptr;
+      if (slot.hash == hash && same(*slot.node)) return slot.node;
+    }
+  }
+  // One that is not there.
+  void insert(const Node* node) {
+    if (2 * ++size_ > slots_.size()) grow();
+    place({node->hash, node});
+  }
+
+ private:
+  struct Slot {
+    uint64_t hash = 0;
+    const Node* node = nullptr;
+  };
+
+  size_t mask() const { return slots_.size() - 1; }
+  void place(const Slot& slot) {
+    size_t at = slot.hash & mask();
+    while (slots_[at].node != nullptr) at = (at + 1) & mask();
+    slots_[at] = slot;
+  }
+  void grow() {
+    const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(std::max<size_t>(256, 2 * slots_.size())));
+    for (const Slot& slot : old)
+      if (slot.node != nullptr) place(slot);
+  }
+
+  std::vector<Slot> slots_;  // a power of two, at most half of them taken
+  size_t size_ = 0;
 };
 
 struct Pool::Impl {
@@ -46,7 +82,7 @@ struct Pool::Impl {
   std::deque<Node> nodes;
   std::vector<std::unique_ptr<Expr[]>> blocks;  // operand storage
   size_t block_used = 0, block_size = 0;
-  std::unordered_set<const Node*, NodeHash, NodeEqual> table;  // for lookup only, never walked
+  NodeTable table;
   std::map<std::string, Node*, std::less<>> symbols;
   uint64_t epoch = 1;  // raised when facts of an existing symbol change
 

@@ -157,12 +157,6 @@ static bool boolean_form(const Node& n) {
   }
 }
 
-bool NodeEqual::operator()(const Node* a, const Node* b) const {
-  if (a->hash != b->hash || a->kind != b->kind || a->value != b->value) return false;
-  if (a->kind == Kind::symbol) return *a->name == *b->name;
-  return std::equal(a->operands.begin(), a->operands.end(), b->operands.begin(), b->operands.end());
-}
-
 std::span<const Expr> Pool::Impl::store(std::span<const Expr> operands) {
   if (operands.empty()) return {};
   if (block_used + operands.size() > block_size) {
@@ -177,17 +171,16 @@ std::span<const Expr> Pool::Impl::store(std::span<const Expr> operands) {
 }
 
 const Node* Pool::Impl::intern(Kind kind, int64_t value, std::span<const Expr> operands, const Node* base) {
-  Node key;
-  key.kind = kind;
-  key.value = value;
-  key.operands = operands;
-  key.hash = mix(static_cast<uint64_t>(kind) + 1, static_cast<uint64_t>(value));
-  for (Expr e : operands) key.hash = mix(key.hash, e.node()->hash);
-  if (auto it = table.find(&key); it != table.end()) return *it;
+  uint64_t hash = mix(static_cast<uint64_t>(kind) + 1, static_cast<uint64_t>(value));
+  for (Expr e : operands) hash = mix(hash, e.node()->hash);
+  const auto same = [&](const Node& n) {
+    return n.kind == kind && n.value == value && std::ranges::equal(n.operands, operands);
+  };
+  if (const Node* known = table.find(hash, same)) return known;
   Node& n = nodes.emplace_back();
   n.kind = kind;
   n.value = value;
-  n.hash = key.hash;
+  n.hash = hash;
   n.pool = pool;
   n.id = nodes.size() - 1;
   n.operands = store(operands);

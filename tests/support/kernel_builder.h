@@ -119,6 +119,13 @@ class KernelBuilder {
     s.to = to;
     return s.out;
   }
+  kir::Value half(kir::Value in, bool upper) {
+    auto& s = add<kir::Half>();
+    s.in = in;
+    s.upper = upper;
+    s.out = value(in.dtype, in.lanes / 2);
+    return s.out;
+  }
   kir::Value random(kir::Value seed, sym::Expr index, uint64_t offset, int lanes) {
     auto& s = add<kir::Random>();
     s.seed = seed;

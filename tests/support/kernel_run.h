@@ -1,5 +1,7 @@
 #pragma once
 // Compiles and runs kernels of kernel IR on the CPU device.
+#include <cmath>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +27,16 @@ inline std::vector<int> lane_counts() {
   std::vector<int> counts{1, 4, 8};
   if (shared_cpu().vector_lanes() >= 16) counts.push_back(16);
   return counts;
+}
+
+// Bit for bit, but for the bits of NaN: which operand's payload and sign an instruction keeps is its own affair.
+inline bool same_results(const Tensor& a, const Tensor& b) {
+  if (a.dtype != b.dtype || a.bytes() != b.bytes()) return false;
+  if (a.dtype != DType::f32) return std::memcmp(a.data(), b.data(), a.bytes()) == 0;
+  const auto *x = static_cast<const float*>(a.data()), *y = static_cast<const float*>(b.data());
+  for (int64_t i = 0; i < a.elements(); ++i)
+    if (std::memcmp(x + i, y + i, sizeof(float)) != 0 && !(std::isnan(x[i]) && std::isnan(y[i]))) return false;
+  return true;
 }
 
 inline KernelText text_of(const kir::Kernel& kernel) {

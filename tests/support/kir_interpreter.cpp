@@ -137,6 +137,11 @@ class Interpreter {
     for (double v : Lanes(value(s.in))) out.push_back(brought_to(s.to, v));
     value(s.out) = out;
   }
+  void execute(const kir::Half& s) {
+    const Lanes in = value(s.in);
+    const auto first = in.begin() + (s.upper ? s.out.lanes : 0);
+    value(s.out) = Lanes(first, first + s.out.lanes);
+  }
   void execute(const kir::Random& s) {
     Lanes out;
     const auto seed = static_cast<uint64_t>(value(s.seed)[0]);

@@ -38,8 +38,7 @@ std::optional<PlaitOneDnnType> type_of(DType dtype) {
 }
 
 std::string text_of(const LibraryProduct& product) {
-  return fmt::format("{} {} x {} -> {}", product.linear ? "linear" : "matmul", name(product.in), name(product.in),
-                     name(product.out));
+  return fmt::format("{} {} x {} -> {}", form_text(product), name(product.in), name(product.in), name(product.out));
 }
 
 class OneDnnExecutable : public Executable {
@@ -97,7 +96,7 @@ std::shared_ptr<Executable> refuse(std::string* why_not, std::string reason) {
 }  // namespace
 
 std::shared_ptr<Executable> OneDnn::product(const LibraryProduct& product, std::string* why_not) {
-  std::shared_ptr<Executable>& known = products_[{product.in, product.out, product.linear}];
+  std::shared_ptr<Executable>& known = products_[product];
   if (known != nullptr) return known;
   const auto in = type_of(product.in), out = type_of(product.out);
   if (!in || !out) return refuse(why_not, "oneDNN has no product " + text_of(product) + " on CPUs");
@@ -111,7 +110,10 @@ std::shared_ptr<Executable> OneDnn::product(const LibraryProduct& product, std::
     return refuse(why_not, missing.what());
   }
   char reason[256] = "";
-  PlaitOneDnnProduct* handle = interface->create(*in, *out, product.linear, threads_, reason, sizeof reason);
+  const int form = product.linear ? kPlaitOneDnnLinear
+                                  : (product.transpose_a ? kPlaitOneDnnTransposeA : 0) |
+                                        (product.transpose_b ? kPlaitOneDnnTransposeB : 0);
+  PlaitOneDnnProduct* handle = interface->create(*in, *out, form, threads_, reason, sizeof reason);
   if (handle == nullptr) return refuse(why_not, fmt::format("{} on this CPU: {}", text_of(product), reason));
   return known = std::make_shared<OneDnnExecutable>(interface, handle, product);
 }

@@ -2,7 +2,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "device/device.h"
@@ -24,7 +23,7 @@ class OneDnn {
  private:
   std::string plugin_folder_;
   int threads_;
-  std::map<std::tuple<DType, DType, bool>, std::shared_ptr<Executable>> products_;
+  std::map<LibraryProduct, std::shared_ptr<Executable>> products_;
 };
 
 }  // namespace plait

@@ -174,4 +174,13 @@ Ir Function::splat(const Ir& element, int lanes) {
       type, fmt::format("shufflevector {}, {} poison, <{} x i32> zeroinitializer", first.typed(), type.text(), lanes));
 }
 
+Ir Function::half(const Ir& vector, bool upper) {
+  const int lanes = vector.type.lanes / 2, first = upper ? lanes : 0;
+  if (lanes == 1) return extract(vector, first);
+  std::string chosen;
+  for (int i = 0; i < lanes; ++i) chosen += fmt::format("{}i32 {}", i == 0 ? "" : ", ", first + i);
+  return define({vector.type.scalar, lanes}, fmt::format("shufflevector {}, {} poison, <{} x i32> <{}>", vector.typed(),
+                                                         vector.type.text(), lanes, chosen));
+}
+
 }  // namespace plait::codegen::llvm

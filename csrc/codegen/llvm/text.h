@@ -77,6 +77,7 @@ class Function {
   Ir extract(const Ir& vector, int lane);
   Ir insert(const Ir& vector, const Ir& element, int lane);
   Ir splat(const Ir& element, int lanes);  // itself for one lane
+  Ir half(const Ir& vector, bool upper);   // the lower or upper half of the lanes
 
  private:
   Module& module_;

@@ -304,6 +304,8 @@ class Writer {
 
   void write(const kir::Round& s) { values_.emplace(s.out.id, round_through(f_, read(s.in), s.to)); }
 
+  void write(const kir::Half& s) { values_.emplace(s.out.id, f_.half(read(s.in), s.upper)); }
+
   void write(const kir::Random& s) {
     const Ir seed = read(s.seed);
     const int lanes = s.out.lanes;

@@ -11,7 +11,7 @@ from torch._C import _from_dlpack as from_dlpack
 from torch._C import _to_dlpack as to_dlpack
 
 import plait
-from plait.torch.sizes import Unsupported, extents, facts, symbols
+from plait.torch.sizes import Unsupported, extent, extents, facts, symbols
 from plait.torch.table import DTYPES, TABLE, Context, dtype
 
 
@@ -35,14 +35,17 @@ class Lowering:
         self.needed: set[str] = set()  # sizes that texts of extents name
         self.bound: set[str] = set()  # of those, the ones that an input's dim is
 
-    def input(self, node: torch.fx.Node, name: str) -> None:
-        """A tensor that the fusion reads."""
+    def input(self, node: torch.fx.Node, name: str) -> list[int] | None:
+        """A tensor that the fusion reads. A dense one that is not row-major is read as it lies: with the dims in the order
+        that is given back."""
         value = node.meta["val"]
-        shape = extents(value.shape)
+        shape, order = extents(value.shape), memory_order(value)
         for each in value.shape:
             self.needed |= symbols(each)
         self.bound |= {each for each in shape if isinstance(each, str) and each.isidentifier()}
-        self.made[node] = self.fusion.input(name, shape, dtype(value.dtype))
+        made = self.fusion.input(name, [shape[d] for d in order] if order else shape, dtype(value.dtype))
+        self.made[node] = plait.ops.permute(made, inverse(order)) if order else made
+        return order
 
     def node(self, node: torch.fx.Node) -> Any:
         """What the node gives: a tensor, or several. Raises Unsupported, plait.UserError."""
@@ -120,29 +123,65 @@ def why_not(node: torch.fx.Node, device: torch.device) -> str | None:
 
 def memory_order(value: torch.Tensor) -> list[int] | None:
     """Dims in memory order, outermost first, of a dense tensor that is not row-major; None for others."""
-    if value.dim() < 2 or value.is_contiguous() or any(not isinstance(s, int) for s in value.stride()):
+    strides, sizes = list(value.stride()), list(value.shape)
+    hints = [s.node.hint if isinstance(s, torch.SymInt) else s for s in strides]
+    if any(h is None for h in hints):
         return None
-    order = sorted(range(value.dim()), key=lambda d: (-value.stride(d), d))
+    order = sorted(range(len(hints)), key=lambda d: (-hints[d], d))
+    if order == sorted(order):
+        return None
     span: Any = 1
-    for d in reversed(order):
-        if value.stride(d) != span:
-            return None
-        span = span * value.shape[d]
+    try:
+        for d in reversed(order):
+            if extent(strides[d]) != extent(span):
+                return None
+            span = span * sizes[d]
+    except Unsupported:  # a stride that has no words
+        return None
     return order
 
 
+def inverse(order: list[int]) -> list[int]:
+    return sorted(range(len(order)), key=order.__getitem__)
+
+
+def is_view(node: torch.fx.Node) -> bool:
+    """Whether the node gives its first operand's memory, as one tensor."""
+    return isinstance(node.target, torch._ops.OpOverload) and node.target.is_view and is_tensor(node.meta["val"])
+
+
+class View:
+    """A result that is a view: what is behind it, and the views to take, one after another."""
+
+    def __init__(self, node: torch.fx.Node, places: dict[torch.fx.Node, int]):
+        self.steps: list[tuple[Any, tuple[Any, ...], dict[str, Any], bool]] = []  # the last: whether sizes are arguments
+        self.places = places  # of arguments
+        while is_view(node) and set(node.all_input_nodes[1:]) <= places.keys():
+            self.steps.insert(0, (node.target, node.args[1:], node.kwargs, len(node.all_input_nodes) > 1))
+            node = node.args[0]
+        self.base = node
+
+    def of(self, base: torch.Tensor, args: tuple[Any, ...]) -> torch.Tensor:
+        for target, rest, words, sized in self.steps:
+            if sized:
+                rest, words = torch.fx.map_arg((rest, words), lambda n: args[self.places[n]])
+            base = target(base, *rest, **words)
+        return base
+
+
 class Fused:
-    """A fusion as a function of tensors. Its program compiles once per class of sizes."""
+    """A fusion as a function of tensors. Its program compiles once per class of sizes. Results that are views of inputs or
+    of other results are taken by PyTorch, which costs no copy."""
 
     def __init__(self, graph: torch.fx.Graph, name: str, options: dict[str, Any]):
         lowering = Lowering(name, graph.nodes)
         placeholders = [node for node in graph.nodes if node.op == "placeholder"]
         self.nodes = [node for node in graph.nodes if node.op == "call_function" and node.target is not operator.getitem]
-        self.places: list[int] = []  # of tensors among the arguments; the fusion's first inputs
+        # Of tensors among the arguments, the fusion's first inputs: place, and order of the dims in memory (None: row-major).
+        self.places: list[tuple[int, list[int] | None]] = []
         for i, node in enumerate(placeholders):
             if is_tensor(node.meta["val"]):
-                lowering.input(node, f"x{i}")
-                self.places.append(i)
+                self.places.append((i, lowering.input(node, f"x{i}")))
         result: Any = None
         for node in graph.nodes:
             if node.op == "call_function":
@@ -150,7 +189,13 @@ class Fused:
             elif node.op == "output":
                 result = node.args[0]
         self.single = not isinstance(result, (list, tuple))
-        self.order = self._name_outputs(lowering, [result] if self.single else list(result))
+        arguments = {node: i for i, node in enumerate(placeholders)}
+        views = [View(node, arguments) for node in ([result] if self.single else result)]
+        self.orders: list[list[int] | None] = []  # of the dims of what is made
+        numbers = self._name_outputs(lowering, [view.base for view in views if view.base not in arguments])
+        # Of every result: whether it is made (else given), which of these, and the views of it.
+        self.results = [(v.base not in arguments, numbers.get(v.base, arguments.get(v.base)), v if v.steps else None)
+                        for v in views]
         self.size_places: list[int] = []  # of sizes among the arguments; the inputs behind the tensors
         by_symbol = {str(n.meta["val"].node.expr): i for i, n in enumerate(placeholders)
                      if isinstance(n.meta["val"], torch.SymInt)}
@@ -163,28 +208,33 @@ class Fused:
         self.device = device_of(graph)
         self.program = plait.compile(self.fusion, device=self.device.type, options=options)
 
-    def _name_outputs(self, lowering: Lowering, nodes: list[torch.fx.Node]) -> list[int]:
+    def _name_outputs(self, lowering: Lowering, nodes: list[torch.fx.Node]) -> dict[torch.fx.Node, int]:
         """Makes outputs of the nodes, each once; of every node, which output it is."""
         numbers: dict[torch.fx.Node, int] = {}
         taken: set[Any] = set()
         for i, node in enumerate(nodes):
             if node in numbers:
                 continue
-            tensor = lowering.made[node]
+            tensor, order = lowering.made[node], memory_order(node.meta["val"])
+            if order:
+                tensor = plait.ops.permute(tensor, order)
             if tensor in taken or tensor in lowering.fusion.inputs:
                 tensor = plait.ops.set(tensor)
             taken.add(tensor)
-            out = lowering.fusion.output(f"y{i}", tensor)
-            order = memory_order(node.meta["val"])
-            if order:
-                out.allocate(order)
+            lowering.fusion.output(f"y{i}", tensor)
             numbers[node] = len(numbers)
-        return [numbers[node] for node in nodes]
+            self.orders.append(inverse(order) if order else None)
+        return numbers
 
     def __call__(self, *args: Any) -> Any:
-        capsules = [to_dlpack(args[i]) for i in self.places]
+        capsules = [to_dlpack(args[i].permute(order) if order else args[i]) for i, order in self.places]
         for place in self.size_places:
             capsules.append(to_dlpack(torch.empty(int(args[place]), 0, dtype=torch.bool, device=self.device)))
         stream = torch.cuda.current_stream(self.device).cuda_stream if self.device.type == "cuda" else None
         made = [from_dlpack(capsule) for capsule in self.program._run_capsules(capsules, stream)]
-        return made[0] if self.single else tuple([made[i] for i in self.order])
+        for i, order in enumerate(self.orders):
+            if order:
+                made[i] = made[i].permute(order)
+        out = [(made if is_made else args)[i] if view is None else view.of((made if is_made else args)[i], args)
+               for is_made, i, view in self.results]
+        return out[0] if self.single else tuple(out)

@@ -54,6 +54,7 @@ TEST(KirPrint, EveryStatement) {
   const Value d = b.convert(b.coordinate(2 * b.lane, 4), DType::f64, 4);
   b.assign(sum, b.compute(Pointwise::add, {c, d}));
   b.end();
+  b.half(sum, true);
   b.store(y, 2 * b.lane, sum, Access::lanewise, n - 1);
   verify(b.kernel);
   EXPECT_EQ(print(b.kernel),
@@ -75,6 +76,7 @@ TEST(KirPrint, EveryStatement) {
                 "    %11: f64x4 = add(%8, %10)\n"
                 "    assign %0 = %11\n"
                 "  }\n"
+                "  %12: f64x2 = half(%0, upper = true)\n"
                 "  store %y[2*lane] = %0 lanewise active n - 1\n"
                 "}\n");
 }

@@ -390,6 +390,28 @@ TEST(KirVerify, Compute) {
   refused(Pointwise::add, {t, t}, boolx8, "add");
 }
 
+TEST(KirVerify, Half) {
+  {
+    Sample s;
+    s.b.half(s.v, false);
+    EXPECT_EQ(s.verdict(), "accepted");
+  }
+  {
+    Sample s;
+    auto& half = s.b.add<Half>();
+    half.in = s.v;
+    half.out = {70, DType::f32, 2};
+    EXPECT_REFUSED(s, "dtype or lanes differ");
+  }
+  {
+    KernelBuilder b("k");
+    b.half(b.literal(DType::f32, 1, 8), true);
+    verify(b.kernel);
+    b.kernel.target = Target::cuda;
+    EXPECT_THROW(verify(b.kernel), InternalError);
+  }
+}
+
 TEST(KirVerify, ConvertRoundRandomCoordinate) {
   {
     Sample s;

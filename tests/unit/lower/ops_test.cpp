@@ -2,6 +2,7 @@
 // compared with its meaning.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/error.h"
@@ -72,6 +73,18 @@ TEST(LowerOps, BoundariesOfEveryCase) {
           for (int64_t n : {0, 1, 2, 4, 5, 9})
             if (case_number++ % testing::kStride == 0)
               check(c, {{"a", a}, {"b", b}, {"c", n}, {"d", n % 3}}, lanes, false, "f32");
+}
+
+// Sums with lanes and with parts of every level, whole and cut.
+TEST(LowerOps, LongSums) {
+  for (const test::OpCase& c : test::op_cases()) {
+    const auto fusion = parse_fusion(c.text);
+    const auto sums = [](const Op* op) { return op->kind == OpKind::Reduce || op->kind == OpKind::Var; };
+    if (std::none_of(fusion->ops().begin(), fusion->ops().end(), sums)) continue;
+    for (int lanes : {1, 4})
+      for (int64_t n : {31, 33, 127, 128, 129, 4099})
+        check(c, {{"a", 2}, {"b", 3}, {"c", n}, {"d", 2}}, lanes, false, "f32");
+  }
 }
 
 TEST(LowerOps, ThreadsOfAGpu) {

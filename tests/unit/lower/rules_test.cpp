@@ -143,6 +143,37 @@ TEST(PlacementRules, PrologueAndEpilogueOfAProduct) {
   EXPECT_EQ(wrong(f, one_segment(f, {p, z}), {}), "");
 }
 
+// Lanes along what is summed, in a product with ops before and after it too: whole vectors, tails of every length,
+// fewer elements than lanes, and vectors in parts.
+TEST(LanesOfASum, TailsPartsPrologueAndEpilogue) {
+  using T = TensorView*;
+  const std::vector<std::function<T(T, T)>> sums = {
+      [](T x, T w) { return linear(neg(x), relu(w)); },
+      [](T x, T) { return sum(x, {1}); },
+      [](T x, T) { return amin(x, {1}); },
+      [](T x, T) { return prod(x, {1}); },
+      [](T x, T) { return sum(x); },
+  };
+  for (size_t i = 0; i < sums.size(); ++i)
+    for (int64_t n : {2, 3, 4, 5, 7, 8, 9, 16, 33})
+      for (const bool parts : {false, true}) {
+        Fusion f;
+        TensorView *x = f.input("x", {3, n}, f32), *w = f.input("w", {4, n}, f32), *p = sums[i](x, w);
+        f.output("p", p);
+        std::vector<TensorView*> outputs = {p};
+        if (i == 0) outputs.push_back(f.output("z", neg(p)));
+        state_reduction_axes(*p);
+        int last = static_cast<int>(p->rank() + p->domain.reduction.size()) - 1;
+        if (parts) split(*p, last++, 8);
+        split(*p, last, 4);
+        parallelize(*p, last + 1, ParallelType::vectorize);
+        EXPECT_EQ(wrong(f, one_segment(f, outputs), {}), "") << "sum " << i << " of " << n << ", parts " << parts;
+        LowerOptions cuda;
+        cuda.target = kir::Target::cuda;
+        EXPECT_NE(wrong(f, one_segment(f, outputs), cuda).find("belongs to target cpu"), std::string::npos);
+      }
+}
+
 // No loop carries a running sum over a dim of extent 1: copies and lanes of the other dims are sums of their own.
 TEST(RunningSum, CopiesAndLanesOverADimOfOne) {
   for (const bool exclusive : {false, true})
@@ -186,7 +217,8 @@ TEST(LowerErrors, SchedulesThatDoNotLower) {
   EXPECT_EQ(reason({order({1, 0, 2})}), "");
   EXPECT_NE(reason({order({2, 0, 1})}).find("a kept loop stands inside of a summed one"), std::string::npos);
   EXPECT_NE(reason({bind(1, ParallelType::cpu_thread)}).find("bound loop stands inside"), std::string::npos);
-  EXPECT_NE(reason({bind(2, ParallelType::vectorize)}).find("a summed axis is vectorize"), std::string::npos);
+  EXPECT_NE(reason({bind(2, ParallelType::thread_x)}).find("a summed axis is thread_x"), std::string::npos);
+  EXPECT_NE(reason({bind(2, ParallelType::vectorize)}).find("power of two"), std::string::npos);
   EXPECT_NE(reason({bind(0, ParallelType::vectorize)}).find("power of two"), std::string::npos);
   EXPECT_NE(reason({bind(0, ParallelType::stream)}).find("stream"), std::string::npos);
   EXPECT_EQ(reason({bind(1, ParallelType::vectorize)}), "");

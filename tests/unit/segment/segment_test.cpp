@@ -81,6 +81,43 @@ TEST(Segment, LibraryTakesWhatItAccepts) {
   EXPECT_NE(message([&] { segment(*h, options); }).find("not today"), std::string::npos);
 }
 
+const char* kViews = R"(
+fusion @views (%x: f32[4, 6], %w: f32[8, 6]) -> (%y, %z, %t) {
+  %wt = permute(%w, dims = [1, 0])
+  %p = matmul(%x, %wt)
+  %y = reshape(%p, shape = [2, 2, 8])
+  %u = unsqueeze(%p, dims = [0])
+  %v = permute(%u, dims = [1, 0, 2])
+  %z = exp(%v)
+  %t = permute(%x, dims = [1, 0])
+}
+)";
+
+// What lies as its operand does is an alias; a transposed operand is one for a library that takes it as it lies.
+TEST(Segment, AliasesNeedNoKernel) {
+  SegmentOptions library;
+  library.library_accepts = [](const Op&, std::string*) { return true; };
+  auto f = parse_fusion(kViews);
+  segment(*f, library);
+  EXPECT_EQ(summary(*f),
+            "s1 alias: wt; s2 library: p; s3 alias: y; s4 alias: u; s5 alias: v; s6 pointwise: z; s7 nest: t");
+  EXPECT_EQ(f->find("wt")->domain.allocation, (std::vector<int>{1, 0}));
+  verify(*f);
+  EXPECT_EQ(print(*parse_fusion(print(*f))), print(*f));
+  auto g = parse_fusion(kViews);
+  segment(*g, {});  // no library: the nest of the product would read its operand across
+  EXPECT_EQ(g->segments[0].schedule.substr(0, 4), "nest");
+  EXPECT_EQ(g->find("wt")->domain.allocation, (std::vector<int>{0, 1}));
+  auto h = parse_fusion(kViews);
+  library.pins = {{"y", "nest(vector = 4)"}, {"u", "alias"}};
+  segment(*h, library);
+  EXPECT_EQ(h->segments[2].schedule, "nest(vector = 4)");
+  EXPECT_EQ(h->segments[3].schedule, "alias");
+  auto k = parse_fusion(kViews);
+  library.pins = {{"t", "alias"}};
+  EXPECT_NE(message([&] { segment(*k, library); }).find("schedule `alias` does not fit"), std::string::npos);
+}
+
 TEST(Segment, ConstantsAreDuplicatedIntoTheirReaders) {
   Fusion f;
   TensorView *x = f.input("x", {4, 4}, f32), *w = f.input("w", {4, 4}, f32), *s = f.input("s", {}, f32);

@@ -108,6 +108,7 @@ struct Operand {
   MemoryHandle given, packed;
   Primitive pack;                // null: as given
   size_t bytes = 0, offset = 0;  // of the packed one; of the first element in what is given
+  size_t place = 0;              // of the packed one in the plan's room
 };
 
 // The product of k .. k + length of both operands, added to what parts before it have left.
@@ -122,13 +123,13 @@ struct Part {
 struct Plan {
   std::vector<Part> parts;
   MemoryHandle out;
-  Scratch room;  // for one packed operand at a time: of a where parts are cut, else of b
+  Scratch room;  // for the packed operands of one part
   std::string implementation;
 };
 
 struct PlaitOneDnnProduct {
   PlaitOneDnnType in, out;
-  bool linear;
+  bool linear, transpose_a, transpose_b;  // of linear: b's, and not a's
   int threads;
   Engine engine;
   Stream stream;
@@ -192,9 +193,10 @@ Operand operand(const PlaitOneDnnProduct& p, const dnnl_memory_desc_t& given, co
   return out;
 }
 
-// The parts of a product, with b packed row-major where asked for; none where oneDNN has no implementation.
+// The parts of a product, with what lies transposed packed row-major where asked for; none where oneDNN has no
+// implementation.
 void add_parts(const PlaitOneDnnProduct& p, Plan& plan, const Whole& whole_a, const Whole& whole_b, int64_t count,
-               bool row_major_b) {
+               bool row_major) {
   const int64_t batch = whole_a.batch, m = whole_a.rows, k = whole_a.columns, n = whole_b.columns;
   const dnnl_data_type_t in = data_type(p.in);
   const size_t size = p.in == kPlaitOneDnnF32 ? 4 : 2;
@@ -203,16 +205,19 @@ void add_parts(const PlaitOneDnnProduct& p, Plan& plan, const Whole& whole_a, co
   const int64_t length = count == 1 ? k : ((k + count - 1) / count + 15) / 16 * 16;
   for (int64_t at = 0; at < k; at += length) {
     const int64_t here = std::min(length, k - at);
-    const dnnl_memory_desc_t a = describe(in, {batch, m, here}, m, here);
-    const dnnl_memory_desc_t b = describe(in, {batch, here, n, whole_b.transposed && !row_major_b}, here, n);
+    const dnnl_memory_desc_t a = describe(in, {batch, m, here, whole_a.transposed && !row_major}, m, here);
+    const bool as_given = whole_b.transposed && !row_major;
+    const dnnl_memory_desc_t b = describe(in, as_given ? whole_b : Whole{batch, here, n}, here, n);
     const PrimitiveDesc desc = find_implementation(p, a, b, out, at > 0);
     if (desc == nullptr) return plan.parts.clear();
     plan.implementation = implementation_name(desc.get());
     Part& part = plan.parts.emplace_back();
     part.product = primitive(desc);
-    part.a = operand(p, describe(in, whole_a, m, here), a, static_cast<size_t>(at) * size);
+    part.a =
+        operand(p, describe(in, whole_a, m, here), a, static_cast<size_t>(whole_a.transposed ? at * m : at) * size);
     part.b =
         operand(p, describe(in, whole_b, here, n), b, static_cast<size_t>(whole_b.transposed ? at : at * n) * size);
+    part.b.place = (part.a.bytes + 63) / 64 * 64;
     const dnnl_memory_desc_t* scratchpad = dnnl_primitive_desc_query_md(desc.get(), dnnl_query_scratchpad_md, 0);
     part.scratch = allocate(dnnl_memory_desc_get_size(scratchpad));
     part.scratchpad = memory(p.engine.get(), *scratchpad, part.scratch.get());
@@ -221,15 +226,15 @@ void add_parts(const PlaitOneDnnProduct& p, Plan& plan, const Whole& whole_a, co
 
 std::unique_ptr<Plan> make_plan(const PlaitOneDnnProduct& p, const PlaitOneDnnShape& shape) {
   const int64_t batch = p.linear ? 1 : shape.batch, m = p.linear ? shape.batch * shape.m : shape.m;
-  const Whole a{batch, m, shape.k}, b{batch, shape.k, shape.n, p.linear};
+  const Whole a{batch, m, shape.k, p.transpose_a}, b{batch, shape.k, shape.n, p.transpose_b};
   const int64_t count = count_parts(p, batch, m, shape.n, shape.k);
   auto plan = std::make_unique<Plan>();
   add_parts(p, *plan, a, b, count, false);
   if (plan->parts.empty() && count > 1) add_parts(p, *plan, a, b, 1, false);
-  if (plan->parts.empty() && p.linear) add_parts(p, *plan, a, b, 1, true);
+  if (plan->parts.empty() && (p.transpose_a || p.transpose_b)) add_parts(p, *plan, a, b, 1, true);
   if (plan->parts.empty()) throw std::runtime_error("oneDNN has only its reference implementation of this product");
   size_t most = 0;
-  for (const Part& part : plan->parts) most = std::max({most, part.a.bytes, part.b.bytes});
+  for (const Part& part : plan->parts) most = std::max(most, part.b.place + part.b.bytes);
   plan->room = allocate(most);
   return plan;
 }
@@ -270,7 +275,7 @@ void bind(const MemoryHandle& target, const void* data) {
 dnnl_memory_t bound(const PlaitOneDnnProduct& p, const Plan& plan, const Operand& operand, const void* data) {
   bind(operand.given, static_cast<const char*>(data) + operand.offset);
   if (operand.pack == nullptr) return operand.given.get();
-  bind(operand.packed, plan.room.get());
+  bind(operand.packed, static_cast<const char*>(plan.room.get()) + operand.place);
   const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, operand.given.get()}, {DNNL_ARG_TO, operand.packed.get()}};
   check(dnnl_primitive_execute(operand.pack.get(), p.stream.get(), 2, arguments), "packing of an operand");
   return operand.packed.get();
@@ -307,12 +312,14 @@ int guarded(char* error, size_t error_size, Body&& body) {
   }
 }
 
-PlaitOneDnnProduct* create(PlaitOneDnnType in, PlaitOneDnnType out, int linear, int threads, char* why_not,
+PlaitOneDnnProduct* create(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
                            size_t error_size) {
   auto product = std::make_unique<PlaitOneDnnProduct>();
   product->in = in;
   product->out = out;
-  product->linear = linear != 0;
+  product->linear = (form & kPlaitOneDnnLinear) != 0;
+  product->transpose_a = (form & kPlaitOneDnnTransposeA) != 0;
+  product->transpose_b = product->linear || (form & kPlaitOneDnnTransposeB) != 0;
   product->threads = threads;
   const int failed = guarded(why_not, error_size, [&] {
     dnnl_engine_t engine;

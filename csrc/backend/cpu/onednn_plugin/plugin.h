@@ -9,17 +9,24 @@ typedef struct PlaitOneDnnProduct PlaitOneDnnProduct;
 
 typedef enum PlaitOneDnnType { kPlaitOneDnnF32 = 0, kPlaitOneDnnBf16 = 1, kPlaitOneDnnF16 = 2 } PlaitOneDnnType;
 
-// out[batch, m, n] = sum over k of a[batch, m, k] * b; b is [n, k] if linear, else [batch, k, n]. All extents positive.
+// out[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n]. All extents positive.
 typedef struct PlaitOneDnnShape {
   int64_t batch, m, n, k;
 } PlaitOneDnnShape;
 
+// Flags. How operands lie: linear: b is one [n, k] for all batches; transposed: a is [batch, k, m], b [batch, n, k].
+typedef enum PlaitOneDnnForm {
+  kPlaitOneDnnLinear = 1,
+  kPlaitOneDnnTransposeA = 2,
+  kPlaitOneDnnTransposeB = 4
+} PlaitOneDnnForm;
+
 // All functions may be called from several threads at once. Errors are texts, cut to fit `error_size` bytes.
 typedef struct PlaitOneDnnInterface {
   uint32_t version;  // kPlaitOneDnnVersion
-  // A product of these types with `threads` threads; null with the reason where oneDNN has none on this host, its own
-  // slow reference implementation not counted.
-  PlaitOneDnnProduct* (*create)(PlaitOneDnnType in, PlaitOneDnnType out, int linear, int threads, char* why_not,
+  // A product of these types and this form (an or of flags) with `threads` threads; null with the reason where oneDNN
+  // has none on this host, its own slow reference implementation not counted.
+  PlaitOneDnnProduct* (*create)(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
                                 size_t error_size);
   void (*destroy)(PlaitOneDnnProduct* product);
   // 0 on success. The first run of a shape prepares and keeps what later runs of it need; oneDNN's older kernels
@@ -30,7 +37,7 @@ typedef struct PlaitOneDnnInterface {
   int (*implementation)(PlaitOneDnnProduct* product, const PlaitOneDnnShape* shape, char* name, size_t name_size);
 } PlaitOneDnnInterface;
 
-enum { kPlaitOneDnnVersion = 1 };
+enum { kPlaitOneDnnVersion = 2 };
 
 // The one symbol the library exports.
 const PlaitOneDnnInterface* plait_onednn_interface(void);

@@ -141,8 +141,8 @@ class Lt : public CublasLt, public std::enable_shared_from_this<Lt> {
   std::unique_ptr<std::atomic<cublasLtHandle_t>[]> handles_;  // by ordinal, null until first used
   mutable std::shared_mutex mutex_;                           // guards what follows
   std::map<PlanKey, std::shared_ptr<const Plan>> plans_;
-  std::deque<PlanKey> order_;                                         // as they came: the oldest goes first
-  std::map<std::array<int, 3>, std::weak_ptr<Executable>> products_;  // they hold this object
+  std::deque<PlanKey> order_;                                     // as they came: the oldest goes first
+  std::map<LibraryProduct, std::weak_ptr<Executable>> products_;  // they hold this object
 };
 
 void Lt::zero(Stream& stream, const MatmulProblem& p, void* out) const {
@@ -241,7 +241,8 @@ class LtExecutable : public Executable {
     MatmulProblem problem;
     problem.in = product_.in;
     problem.out = product_.out;
-    problem.transpose_b = product_.linear;
+    problem.transpose_a = product_.transpose_a;
+    problem.transpose_b = product_.linear || product_.transpose_b;
     problem.batch = n[0], problem.m = n[1], problem.n = n[2], problem.k = n[3];
     if (product_.linear) {  // b is shared: all rows of a together
       problem.m *= problem.batch;
@@ -263,7 +264,7 @@ std::shared_ptr<Executable> Lt::product(const LibraryProduct& product, std::stri
     return nullptr;
   }
   const std::unique_lock lock(mutex_);
-  std::weak_ptr<Executable>& known = products_[{int(product.in), int(product.out), product.linear}];
+  std::weak_ptr<Executable>& known = products_[product];
   std::shared_ptr<Executable> out = known.lock();
   if (out == nullptr) known = out = std::make_shared<LtExecutable>(shared_from_this(), product);
   return out;

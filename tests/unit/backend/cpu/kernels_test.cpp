@@ -267,6 +267,22 @@ TEST(CpuKernels, ConvertSplatsOneLane) {
   EXPECT_EQ(out.to_doubles(), std::vector<double>(8, 2.5));
 }
 
+TEST(CpuKernels, HalvesOfVectors) {
+  for (DType dtype : {DType::f32, DType::f64, DType::i64, DType::boolean})
+    for (int lanes : test::lane_counts()) {
+      if (lanes == 1) continue;
+      KernelBuilder b("halves");
+      const auto x = b.reads("x", dtype, b.number(lanes)), y = b.writes("y", dtype, b.number(lanes));
+      const Value v = b.load(x, b.number(0) + b.lane, lanes, Access::aligned);
+      b.store(y, b.number(0) + b.lane, b.half(v, true), Access::contiguous);
+      b.store(y, b.number(lanes / 2) + b.lane, b.half(v, false), Access::contiguous);
+      const Tensor in = counting(dtype, lanes), out = Tensor::empty(dtype, {lanes});
+      test::run(b.kernel, {in, out}, {});
+      for (int l = 0; l < lanes; ++l)
+        EXPECT_EQ(out.at(l), in.at((l + lanes / 2) % lanes)) << name(dtype) << " " << lanes;
+    }
+}
+
 TEST(CpuKernels, RandomEqualsPhiloxBitForBit) {
   for (int lanes : test::lane_counts()) {
     for (int64_t shift : {0, 1, 4, 7}) {

@@ -48,7 +48,11 @@ void expect_product(const LibraryProduct& p, const Operands& o, const Shape& s) 
     const int64_t row = e / s.n, column = e % s.n, batch = row / s.m;
     double sum = 0;
     for (int64_t k = 0; k < s.k; ++k) {
-      sum += a[size_t(row * s.k + k)] * b[size_t(p.linear ? column * s.k + k : (batch * s.k + k) * s.n + column)];
+      const int64_t in_a = p.transpose_a ? (batch * s.k + k) * s.m + row % s.m : row * s.k + k;
+      const int64_t in_b = p.linear        ? column * s.k + k
+                           : p.transpose_b ? (batch * s.n + column) * s.k + k
+                                           : (batch * s.k + k) * s.n + column;
+      sum += a[size_t(in_a)] * b[size_t(in_b)];
     }
     const double expected = Constant::from_double(p.out, sum).to_double();
     ASSERT_EQ(o.out.at(e), expected) << s.batch << " x " << s.m << " x " << s.n << " x " << s.k << ", element " << e;
@@ -78,7 +82,10 @@ std::string implementation(const LibraryProduct& p, const Shape& s) {
       reinterpret_cast<Getter>(load_plugin("libplait_onednn.so", "plait_onednn_interface", "", "libdnnl-dev"))();
   const auto type = [](DType d) { return d == DType::f32 ? kPlaitOneDnnF32 : kPlaitOneDnnBf16; };
   char text[256] = "";
-  PlaitOneDnnProduct* product = interface->create(type(p.in), type(p.out), p.linear, 2, text, sizeof text);
+  const int form = p.linear
+                       ? kPlaitOneDnnLinear
+                       : (p.transpose_a ? kPlaitOneDnnTransposeA : 0) | (p.transpose_b ? kPlaitOneDnnTransposeB : 0);
+  PlaitOneDnnProduct* product = interface->create(type(p.in), type(p.out), form, 2, text, sizeof text);
   const PlaitOneDnnShape shape{s.batch, s.m, s.n, s.k};
   interface->implementation(product, &shape, text, sizeof text);
   interface->destroy(product);
@@ -169,15 +176,21 @@ TEST_P(Products, FromSeveralThreads) {
 }
 
 std::string name_of(const testing::TestParamInfo<LibraryProduct>& info) {
-  return std::string(info.param.linear ? "linear_" : "matmul_") + std::string(name(info.param.in)) + "_" +
-         std::string(name(info.param.out));
+  const LibraryProduct& p = info.param;
+  return fmt::format("{}_{}{}{}_{}", p.linear ? "linear" : "matmul", p.transpose_a ? "ta_" : "",
+                     p.transpose_b ? "tb_" : "", name(p.in), name(p.out));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     CpuProducts, Products,
     testing::Values(LibraryProduct{DType::f32, DType::f32, true}, LibraryProduct{DType::f32, DType::f32, false},
                     LibraryProduct{DType::bf16, DType::f32, true}, LibraryProduct{DType::bf16, DType::f32, false},
-                    LibraryProduct{DType::bf16, DType::bf16, true}, LibraryProduct{DType::bf16, DType::bf16, false}),
+                    LibraryProduct{DType::bf16, DType::bf16, true}, LibraryProduct{DType::bf16, DType::bf16, false},
+                    LibraryProduct{DType::f32, DType::f32, false, true, false},
+                    LibraryProduct{DType::f32, DType::f32, false, false, true},
+                    LibraryProduct{DType::f32, DType::f32, false, true, true},
+                    LibraryProduct{DType::bf16, DType::f32, false, true, false},
+                    LibraryProduct{DType::bf16, DType::bf16, false, false, true}),
     name_of);
 
 TEST(CpuProducts, F32IsThere) { EXPECT_NE(test::shared_cpu().library({}, nullptr), nullptr); }
