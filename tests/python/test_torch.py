@@ -144,6 +144,46 @@ def test_views_aliases_and_updates_in_place():
     assert x[0] == 5
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_gradients_have_memory_of_their_own(dynamic):
+    """Autograd adds to a gradient in place: neither another gradient nor what backward was given may change with it."""
+    a, b, c = torch.randn(2, 3, requires_grad=True), torch.randn(6, requires_grad=True), torch.full((6,), 2.0)
+    given = torch.arange(6.0)
+    for f, expected in ((lambda: (a.view(-1) + b) * c, 6 * given), (lambda: a.view(-1) * 1 + b, 3 * given)):
+        a.grad = b.grad = None
+        g = compiled(f, dynamic=dynamic, options={"strict": True})
+        for _ in range(3):
+            g().backward(given)
+        assert torch.equal(a.grad.flatten(), expected) and torch.equal(b.grad, expected)
+        assert torch.equal(given, torch.arange(6.0))
+
+
+def test_results_changed_in_place():
+    """What is kept for the backward graph does not change with a view of it that the user has."""
+    x = torch.randn(2, 3, requires_grad=True)
+    y = compiled(lambda x: torch.relu(x).view(-1), options={"strict": True})(x)
+    y.mul_(-1)
+    y.sum().backward()
+    assert torch.equal(x.grad, -(x > 0).float())
+    w = torch.randn(5, 3, requires_grad=True)
+    y = compiled(lambda x, w: 2 * F.linear(x, w), options={"strict": True})(x, w)
+    with torch.no_grad():
+        w.mul_(3)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_results_lie_as_eagers_do():
+    def f(x, w):
+        h = x @ w.t()
+        return h.view(2, 3, 5).transpose(1, 2), h[2:], h.t() * 2, x.permute(1, 0)
+
+    x, w = torch.randn(6, 4), torch.randn(5, 4)
+    for got, eager in zip(compiled(f, options={"strict": True})(x, w), f(x, w)):
+        assert got.stride() == eager.stride()
+        torch.testing.assert_close(got, eager)
+
+
 def test_one_graph_for_all_batches_and_lengths():
     model, first = Block(), 0
     f, counted = counted_graphs(model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import operator
@@ -13,7 +14,7 @@ from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
 import plait
-from plait.torch.lowering import Fused, device_of, why_not
+from plait.torch.lowering import Fused, device_of, is_tensor, is_view, why_not
 from plait.torch.sizes import Unsupported
 from plait.torch.table import TABLE, VIEWS
 
@@ -79,8 +80,39 @@ def _warn(node: torch.fx.Node, why: str, options: Options) -> None:
     warnings.warn(f"plait: {node.target} runs eagerly: {why}", stacklevel=2)
 
 
-def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: Options) -> Any:
-    """A callable for a graph of ATen ops: fusions, and what is between them eagerly."""
+def results_of_users(graph: torch.fx.Graph) -> int:
+    """How many of a forward graph's results go to the user; those behind them are kept for the backward graph."""
+    context = torch._guards.TracingContext.try_get()
+    metadata = context.fw_metadata if context else None
+    return metadata.num_forward if metadata else 0
+
+
+def own_memory(graph: torch.fx.Graph, gradients: bool) -> None:
+    """Results that are views become copies where their memory is changed under other eyes: gradients, which autograd adds to
+    in place, and results for the user that share what is kept for the backward graph."""
+    output = next(node for node in graph.nodes if node.op == "output")
+    results = [node for node in output.args[0] if isinstance(node, torch.fx.Node) and is_tensor(node.meta.get("val"))]
+    of_users = set(output.args[0] if gradients else output.args[0][:results_of_users(graph)])
+    roots: dict[torch.fx.Node, torch.fx.Node] = {}
+    for node in results:
+        roots[node] = node
+        while is_view(roots[node]):
+            roots[node] = roots[node].args[0]
+    for node, root in roots.items():
+        others = [other for other in roots if roots[other] is root and other is not node]
+        mixed = any((other in of_users) != (node in of_users) for other in others)
+        shared = root.op == "placeholder" or others if gradients else root.op != "placeholder" and mixed
+        if node is root or not shared:
+            continue
+        with graph.inserting_after(node):
+            copy = graph.call_function(torch.ops.aten.clone.default, (node,), {"memory_format": torch.preserve_format})
+        copy.meta = dict(node.meta)
+        output.replace_input_with(node, copy)
+
+
+def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: Options, gradients: bool = False) -> Any:
+    """A callable for a graph of ATen ops: fusions, and what is between them eagerly. `gradients`: it gives gradients."""
+    own_memory(gm.graph, gradients)
     reasons: dict[torch.fx.Node, str] = {}
     partitioner = CapabilityBasedPartitioner(gm, _Support(reasons, device_of(gm.graph)), allows_single_node_partition=True)
     partitions = [p for p in partitioner.propose_partitions() if any(counts_as_work(node) for node in p.nodes)]
@@ -181,7 +213,7 @@ def backend(gm: torch.fx.GraphModule, example_inputs: list[Any], *, options: dic
 
     chosen = Options.of(options)
 
-    def compiler(graph: torch.fx.GraphModule, inputs: list[Any]) -> Any:
-        return make_boxed_func(compile_graph(graph, inputs, chosen))
+    def compiler(gradients: bool) -> Any:
+        return lambda graph, inputs: make_boxed_func(compile_graph(graph, inputs, chosen, gradients))
 
-    return aot_autograd(fw_compiler=compiler, bw_compiler=compiler, decompositions=decompositions())(gm, example_inputs)
+    return aot_autograd(fw_compiler=compiler(False), bw_compiler=compiler(True), decompositions=decompositions())(gm, example_inputs)

@@ -147,7 +147,7 @@ def inverse(order: list[int]) -> list[int]:
 
 def is_view(node: torch.fx.Node) -> bool:
     """Whether the node gives its first operand's memory, as one tensor."""
-    return isinstance(node.target, torch._ops.OpOverload) and node.target.is_view and is_tensor(node.meta["val"])
+    return isinstance(node.target, torch._ops.OpOverload) and node.target.is_view and is_tensor(node.meta.get("val"))
 
 
 class View:
