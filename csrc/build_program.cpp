@@ -198,10 +198,6 @@ class Builder {
   std::vector<std::pair<const TensorView*, ValueId>> copies_;
 };
 
-}  // namespace
-
-namespace {
-
 // Whether an operand lies row-major, or with its last two dims swapped.
 bool lies(const TensorView& operand, bool* transposed, std::string* why) {
   std::vector<int> order = operand.domain.allocation;

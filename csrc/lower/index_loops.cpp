@@ -57,10 +57,9 @@ Loop make_loop(State& state, const NestLoop& l, size_t number) {
               : loop.kind != kir::LoopKind::serial  ? LoopRole::bound
               : l.reduction                         ? LoopRole::sum
                                                     : LoopRole::serial;
-  const bool vector = loop.role == LoopRole::sum_lane;
-  if (vector && state.kernel.target != kir::Target::cpu)
+  if (loop.role == LoopRole::sum_lane && state.kernel.target != kir::Target::cpu)
     refuse(state, "a summed axis is vectorize, which belongs to target cpu", "leave summed axes serial");
-  if (l.reduction && loop.role != LoopRole::sum && !vector)
+  if (l.reduction && !loop.is_summed())
     refuse(state, fmt::format("a summed axis is {}", plait::name(l.parallel)),
            "leave summed axes serial or vectorize one");
   sym::SymbolInfo facts;
@@ -69,12 +68,9 @@ Loop make_loop(State& state, const NestLoop& l, size_t number) {
     facts.hi = std::max<int64_t>(*n - 1, 0);
   else
     facts.below = loop.extent;
-  const bool is_lane = vector || loop.role == LoopRole::lane;
-  loop.var = state.pool->symbol(is_lane ? std::string(kir::kLane) : fmt::format("i{}", number), facts);
+  loop.var = state.pool->symbol(loop.is_lane() ? std::string(kir::kLane) : fmt::format("i{}", number), facts);
   return loop;
 }
-
-bool is_lane(const Loop& l) { return l.role == LoopRole::lane || l.role == LoopRole::sum_lane; }
 
 // Bound loops stand outermost; kept loops stand outside of sums, so that a sum needs no memory, but for those that run
 // once; lanes are innermost.
@@ -83,7 +79,7 @@ void check_order(const State& state, const std::vector<Loop>& loops) {
   int last = 0;
   for (const Loop& l : loops) {
     const bool once = l.idle && l.role == LoopRole::serial && last == 2;
-    if (once || is_lane(l) || l.role == LoopRole::unroll) continue;
+    if (once || l.is_lane() || l.role == LoopRole::unroll) continue;
     if (rank(l) < last)
       refuse(state,
              last == 2 ? "a kept loop stands inside of a summed one" : "a bound loop stands inside of a serial one",
@@ -117,7 +113,7 @@ void index_loops(State& state) {
   check_order(state, loops);
   for (const Loop& l : loops) {
     if (l.role == LoopRole::unroll) constant_extent(state, l, "unroll");
-    if (!is_lane(l)) continue;
+    if (!l.is_lane()) continue;
     if (state.lane) refuse(state, "two vectorize loops", "vectorize one");
     if (l.idle) refuse(state, "the vectorize loop drives no axis", "vectorize an axis that is longer than 1");
     const int lanes = static_cast<int>(constant_extent(state, l, "vectorize"));
@@ -125,7 +121,7 @@ void index_loops(State& state) {
     (l.role == LoopRole::lane ? state.lanes : state.sum_lanes) = lanes;
     state.lane = l.var;
   }
-  const auto place = [](const Loop& l) { return is_lane(l) ? 2 : l.role == LoopRole::sum ? 1 : 0; };
+  const auto place = [](const Loop& l) { return l.is_lane() ? 2 : l.role == LoopRole::sum ? 1 : 0; };
   std::stable_sort(loops.begin(), loops.end(), [&](const Loop& a, const Loop& b) { return place(a) < place(b); });
   state.loops = std::move(loops);
   find_scan(state);

@@ -1,7 +1,6 @@
 // Predicates: one term per class that a lossy step reaches on the way to the axes of the nest. A class reached by other
 // steps from classes in range is in range, so there is no term for the axes themselves. A loop that drives no axis runs
 // once.
-#include <algorithm>
 #include <set>
 
 #include "base/error.h"
@@ -17,9 +16,8 @@ bool depends(sym::Expr e, sym::Expr var) { return var && sym::symbols(e).contain
 Term uniform_over_lanes(const State& state, Term term) {
   if (!depends(term.value, state.lane)) return term;
   const sym::Expr base = sym::substitute(term.value, {{state.lane.symbol_name(), state.pool->constant(0)}});
-  const int lanes = std::max(state.lanes, state.sum_lanes);
-  const bool whole =
-      term.value == base + state.lane && sym::divisor(base) % lanes == 0 && sym::divisor(term.bound) % lanes == 0;
+  const bool whole = term.value == base + state.lane && sym::divisor(base) % state.width() == 0 &&
+                     sym::divisor(term.bound) % state.width() == 0;
   return whole ? Term{base, term.bound} : term;
 }
 

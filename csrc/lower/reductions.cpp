@@ -77,7 +77,7 @@ sym::Expr Statements::position(const Op& op, const Replacements& copy) const {
 // What an op carries into a loop that adds `type`.
 Statements::Carried Statements::start(const Op& op, DType type) {
   const DType in = inputs(op).front()->dtype;
-  const int lanes = state_.lanes * state_.sum_lanes;
+  const int lanes = state_.width();
   const auto number = [&](DType dtype, int64_t value) { return variable(Constant::from_int64(dtype, value), lanes); };
   if (op.kind == OpKind::Var) return {number(type, 0), number(type, 0), number(type, 0)};
   const auto* reduce = as<Reduce>(op);

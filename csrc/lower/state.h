@@ -24,6 +24,8 @@ struct Loop {
   sym::Expr var, extent;
   bool idle = false;  // see NestLoop
   const std::string& name() const { return var.symbol_name(); }
+  bool is_lane() const { return role == LoopRole::lane || role == LoopRole::sum_lane; }
+  bool is_summed() const { return role == LoopRole::sum || role == LoopRole::sum_lane; }
 };
 
 // `value < bound`, needed for every element that is stored (or summed, where it speaks of a sum loop).
@@ -53,6 +55,7 @@ struct State {
 
   std::string where() const;  // `segment @s1, %y`, for messages
   sym::Expr extent(sym::Expr size) { return extents(size); }
+  int width() const { return lanes * sum_lanes; }  // of the vectors
 };
 
 // The passes, in order; each has its file.

@@ -43,7 +43,7 @@ size_t Statements::level_of(sym::Expr e) const {
 }
 
 bool Statements::whole_vectors_first(const Loop& l, const Term& t, const Leaf& leaf, const OfLeaf& body) {
-  const int width = std::max(state_.lanes, state_.sum_lanes);
+  const int width = state_.width();
   const auto on_loop = affine_in(t.value, l.var);
   if (!on_loop || on_loop->step != width) return false;
   const auto lanes = affine_in(on_loop->base, state_.lane);
@@ -61,7 +61,7 @@ bool Statements::whole_vectors_first(const Loop& l, const Term& t, const Leaf& l
 }
 
 void Statements::in_range(const std::vector<Term>& terms, const Leaf& leaf, const OfLeaf& body) {
-  const int width = std::max(state_.lanes, state_.sum_lanes);
+  const int width = state_.width();
   sym::Expr condition = state_.pool->constant(1), room;
   for (const Term& t : terms) {
     if (!depends_on(t.value, state_.lane)) {
@@ -182,8 +182,7 @@ void Statements::store(size_t buffer, const TensorView& tensor, const Replacemen
 bool Statements::inside_sum(const TensorView& tensor) const {
   for (int a : state_.group.axes.at(&tensor).logical)
     for (const Loop& l : state_.loops)
-      if ((l.role == LoopRole::sum || l.role == LoopRole::sum_lane) && depends_on(state_.walk->value(a), l.var))
-        return true;
+      if (l.is_summed() && depends_on(state_.walk->value(a), l.var)) return true;
   return false;
 }
 

@@ -13,7 +13,7 @@ class BodyWriter {
  public:
   explicit BodyWriter(State& state) : state_(state), out_(state) {
     for (const Loop& l : state.loops) {
-      if (l.role == LoopRole::sum || l.role == LoopRole::sum_lane)
+      if (l.is_summed())
         sums_.push_back(&l);
       else if (l.role != LoopRole::lane)
         kept_.push_back(&l);

@@ -1,7 +1,6 @@
 #include "segment/aliases.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -50,18 +49,16 @@ bool is_alias(const Op& op) {
                    });
 }
 
-void allocate_for_products(const Fusion& fusion, const SegmentOptions& options) {
+void allocate_for_products(const Fusion& fusion, const Readers& readers, const SegmentOptions& options) {
   if (!options.library_accepts || options.products == "nest") return;
-  std::map<const TensorView*, std::vector<const Op*>> readers;
-  for (const Op* op : fusion.ops())
-    for (const TensorView* in : inputs(*op)) readers[in].push_back(op);
   for (Op* op : fusion.ops()) {
     const auto* permute = as<Permute>(*op);
     if (permute == nullptr || fusion.is_output(op->out) || pinned(*op, options)) continue;
     const std::vector<int> order = swapped_allocation(*permute);
-    if (order.empty() || !readers.contains(op->out)) continue;
+    const auto read = readers.find(op->out);
+    if (order.empty() || read == readers.end()) continue;
     const std::vector<int> before = std::exchange(op->out->domain.allocation, order);
-    const bool taken = std::all_of(readers[op->out].begin(), readers[op->out].end(), [&](const Op* reader) {
+    const bool taken = std::all_of(read->second.begin(), read->second.end(), [&](const Op* reader) {
       std::string why;
       return reader->kind == OpKind::Matmul && !pinned(*reader, options) && options.library_accepts(*reader, &why);
     });

@@ -1,5 +1,8 @@
 #pragma once
 // Results that lie in memory as their operand does: the same buffer under another name, and no kernel.
+#include <map>
+#include <vector>
+
 #include "segment/segment.h"
 
 namespace plait {
@@ -8,8 +11,10 @@ namespace plait {
 // permute whose result is allocated in the order of its operand.
 bool is_alias(const Op& op);
 
+using Readers = std::map<const TensorView*, std::vector<const Op*>>;
+
 // Permutes that swap the last two dims and that only library products read get the allocation of their operand: the
 // products take it as it lies. After the segments' ops are known, before their schedules.
-void allocate_for_products(const Fusion& fusion, const SegmentOptions& options);
+void allocate_for_products(const Fusion& fusion, const Readers& readers, const SegmentOptions& options);
 
 }  // namespace plait

@@ -87,8 +87,7 @@ class Duplicator {
   std::vector<std::pair<int, Op*>> placed_;
 };
 
-void list_tensors(Segment& segment, const std::set<const TensorView*>& outputs,
-                  const std::map<const TensorView*, std::vector<const Op*>>& readers) {
+void list_tensors(Segment& segment, const std::set<const TensorView*>& outputs, const Readers& readers) {
   const std::set<const Op*> own(segment.ops.begin(), segment.ops.end());
   std::set<const TensorView*> seen;
   for (const Op* op : segment.ops) seen.insert(op->out);
@@ -216,10 +215,10 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
     fusion.segments.push_back(std::move(s));
   }
   fusion.set_order(std::move(order));
-  allocate_for_products(fusion, options);
-  std::map<const TensorView*, std::vector<const Op*>> readers;
+  Readers readers;
   for (const Op* op : fusion.ops())
     for (const TensorView* in : inputs(*op)) readers[in].push_back(op);
+  allocate_for_products(fusion, readers, options);
   const std::set<const TensorView*> outputs(fusion.outputs().begin(), fusion.outputs().end());
   Pins pins(options);
   for (Segment& s : fusion.segments) {
