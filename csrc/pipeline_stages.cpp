@@ -32,11 +32,6 @@ std::vector<std::string> split(const std::string& text) {
   return out;
 }
 
-bool is_generated(const Segment& segment) {
-  return segment.schedule != kLibrary && segment.schedule != kCollective && segment.schedule != kCopy &&
-         segment.schedule != kAlias;
-}
-
 std::string kernel_name(const Fusion& fusion, const Segment& segment) { return fusion.name() + "_" + segment.name; }
 
 LowerOptions lower_options(const Fusion& fusion, const Segment& segment, const CompileOptions& options,
@@ -183,7 +178,7 @@ void lower_segments(CompiledClass& compiled, Stages& stages, const PipelineConte
   stages.stop_at("params", params);
   for (size_t i = 0; i < fusion.segments.size(); ++i) {
     const Segment& segment = fusion.segments[i];
-    if (!is_generated(segment)) continue;
+    if (!is_generated(segment.schedule)) continue;
     auto lowered = lower(fusion, segment, lower_options(fusion, segment, context.options, target));
     kir::verify(lowered.kernel);
     compiled.kernel_texts.push_back(kir::print(lowered.kernel));
@@ -204,7 +199,7 @@ void use_reference(CompiledClass& compiled) {
   const Fusion& fusion = *compiled.localized;
   for (size_t i = 0; i < fusion.segments.size(); ++i) {
     const Segment& segment = fusion.segments[i];
-    if (!is_generated(segment)) continue;
+    if (!is_generated(segment.schedule)) continue;
     CompiledSegment& slot = compiled.segments[i];
     slot.executable = reference::make_executable(compiled.localized, i);
     slot.text.name = kernel_name(fusion, segment);
@@ -357,7 +352,7 @@ std::vector<CudaKernel> write_cuda_kernels(const CompiledClass& compiled, const 
   auto fusion = clone(*compiled.localized);
   std::vector<CudaKernel> out;
   for (auto& segment : fusion->segments) {
-    if (!is_generated(segment)) continue;
+    if (!is_generated(segment.schedule)) continue;
     for (TensorView* t : segment.outputs) t->domain.transforms.clear();
     Machine machine;
     machine.cuda = true;

@@ -16,6 +16,11 @@ inline constexpr const char* kCollective = "collective";
 inline constexpr const char* kCopy = "copy";
 inline constexpr const char* kAlias = "alias";  // the result is its operand's memory
 
+// Whether a generated kernel computes a segment of the schedule.
+inline bool is_generated(std::string_view schedule) {
+  return schedule != kLibrary && schedule != kCollective && schedule != kCopy && schedule != kAlias;
+}
+
 struct Params {
   std::string scheduler;  // pointwise, nest
   std::vector<std::pair<std::string, int64_t>> numbers;

@@ -146,7 +146,7 @@ void run_segments(const Fusion& fusion, const sym::Environment& env, Values& val
   Values expected = values;
   evaluate_directly(fusion, env, expected, how.strict);
   for (const Segment& s : fusion.segments) {
-    if (s.schedule == kLibrary || s.schedule == kCollective || s.schedule == kCopy || s.schedule == kAlias) {
+    if (!is_generated(s.schedule)) {
       for (const Op* op : s.ops) values[op->out] = evaluate_op(fusion, *op, env, values);
       continue;
     }
