@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "sim/nccl/reduce.h"
 
@@ -78,8 +80,16 @@ Control::~Control() {
 void Control::unlink() { shm_unlink(name_.c_str()); }
 
 void Control::fail(const Failure& failure) {
-  uint32_t none = 0;
-  if (!header_->failure.compare_exchange_strong(none, 1)) return;
+  // Another member may be writing: the caller goes on only once `failed` holds. One that died while writing is
+  // replaced.
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  uint32_t state = 0;
+  while (!header_->failure.compare_exchange_strong(state, 1)) {
+    if (state == 2) return;
+    if (std::chrono::steady_clock::now() > limit) break;
+    std::this_thread::yield();
+    state = 0;
+  }
   header_->code = failure.code;
   header_->misuse = failure.misuse;
   std::snprintf(header_->text, sizeof header_->text, "%s", failure.text.c_str());

@@ -88,7 +88,7 @@ class Control {
   std::atomic<uint32_t>& mapped() { return header_->mapped; }  // members that map all arenas
   void unlink();                                               // no process needs the name any more
 
-  // The first failure is kept, others are dropped.
+  // The first failure is kept, others are dropped; `failed` holds for all members once it returns.
   void fail(const Failure& failure);
   bool failed() const { return header_->failure.load(std::memory_order_acquire) == 2; }
   Failure failure() const;  // code 0: none
