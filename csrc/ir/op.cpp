@@ -18,17 +18,6 @@ std::string_view name(OpKind kind) {
   __builtin_unreachable();
 }
 
-OpProperty property(OpKind kind) {
-  switch (kind) {
-#define PLAIT_OP(Name, text, properties) \
-  case OpKind::Name:                     \
-    return OpProperty::properties;
-#include "ir/ops.def"
-#undef PLAIT_OP
-  }
-  __builtin_unreachable();
-}
-
 bool is_sharded_whole(OpKind kind) { return kind == OpKind::LogSumExp; }
 
 std::string_view name(Reduction function) {

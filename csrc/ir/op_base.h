@@ -29,7 +29,16 @@ enum class OpProperty : uint8_t {
 };
 
 std::string_view name(OpKind kind);
-OpProperty property(OpKind kind);
+constexpr OpProperty property(OpKind kind) {
+  switch (kind) {
+#define PLAIT_OP(Name, text, properties) \
+  case OpKind::Name:                     \
+    return OpProperty::properties;
+#include "ir/ops.def"
+#undef PLAIT_OP
+  }
+  __builtin_unreachable();
+}
 // Composites that shardings know as one op, whose ranks' results are pending: they open when device axes are gone.
 bool is_sharded_whole(OpKind kind);
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "support/op_words.h"
 #include "support/random_graph.h"
 #include "support/run_case.h"
 #include "support/sanitized.h"
@@ -20,6 +21,7 @@ using testing::run_case;
 struct Shares {
   int cases = 0, collective = 0, uneven = 0, exact = 0, threads = 0;
   testing::DrawnAgain again;
+  testing::WordCounts words;
 };
 
 void compare_exact(const testing::RandomCase& random, CaseOptions how, const CaseResult& simulated) {
@@ -57,6 +59,7 @@ bool run_seed(uint64_t seed, Shares& shares) {
     shares.uneven += result.uneven;
     shares.exact += random.exact;
     shares.threads += how.comm != "local";
+    shares.words.add(*parse_fusion(random.text));
     EXPECT_TRUE(result.ok) << what << result.message << "\n" << random.text;
     if (random.exact) compare_exact(random, how, result);
     return result.ok;
@@ -70,7 +73,7 @@ bool run_seed(uint64_t seed, Shares& shares) {
   }
 }
 
-void run_seeds(uint64_t first, int count) {
+void run_seeds(uint64_t first, int count, int least_of_each_op = 0) {
   for (const char* device : {"sim:sm_80", "sim:sm_90a"})
     if (const std::string why = testing::why_no_device(device); !why.empty()) GTEST_SKIP() << why;
   Shares shares;
@@ -81,13 +84,14 @@ void run_seeds(uint64_t first, int count) {
   EXPECT_GE(shares.collective * 2, shares.cases);
   EXPECT_GE(shares.uneven * 4, shares.cases);
   shares.again.expect_few(shares.cases);
+  if (least_of_each_op > 0 && failures < 100) shares.words.expect_each(least_of_each_op);
 }
 
 TEST(SimulatedGraphs, ThirtyCheckedInSeeds) { run_seeds(1, testing::drawn_here(30)); }
 
-// 300 graphs in parts.
-TEST(SimulatedGraphs, LongRunFirstPart) { run_seeds(2000, 150); }
-TEST(SimulatedGraphs, LongRunSecondPart) { run_seeds(3000, 150); }
+// 300 graphs in parts, each op in at least two of them.
+TEST(SimulatedGraphs, LongRunFirstPart) { run_seeds(2000, 150, 1); }
+TEST(SimulatedGraphs, LongRunSecondPart) { run_seeds(3000, 150, 1); }
 
 }  // namespace
 }  // namespace plait

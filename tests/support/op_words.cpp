@@ -1,5 +1,10 @@
 #include "support/op_words.h"
 
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
 #include "base/error.h"
 
 namespace plait::testing {
@@ -81,6 +86,25 @@ std::set<OpWord> words_of(const Fusion& fusion) {
     out.insert(word);
   }
   return out;
+}
+
+void WordCounts::add(const Fusion& fusion) {
+  for (const OpWord& word : words_of(fusion)) ++graphs_[word];
+}
+
+void WordCounts::expect_each(int least) const {
+  std::multimap<int, std::string> by_count;
+  for (const OpWord& word : op_words()) {
+    const auto it = graphs_.find(word);
+    by_count.emplace(it == graphs_.end() ? 0 : it->second, text(word));
+  }
+  std::string line;
+  for (const auto& [count, word] : by_count) {
+    EXPECT_GE(count, least) << word;
+    line += fmt::format(" {} {},", word, count);
+  }
+  line.pop_back();
+  std::printf("%zu ops, each in at least %d graphs:%s\n", by_count.size(), by_count.begin()->first, line.c_str());
 }
 
 }  // namespace plait::testing

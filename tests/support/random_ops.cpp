@@ -329,7 +329,7 @@ class Maker {
       case OpKind::LogSumExp:
         return logsumexp(x, dims(x), chance(50));
       case OpKind::Norm:
-        return norm(x, pick(std::vector<double>{1, 2, 3, HUGE_VAL}), dims(x), chance(50));
+        return norm(x, pick(std::vector<double>{1, 2, 3, HUGE_VAL, -HUGE_VAL}), dims(x), chance(50));
       case OpKind::Softmax:
         return softmax(x, dim(x));
       case OpKind::LogSoftmax:
@@ -339,14 +339,13 @@ class Maker {
       case OpKind::RmsNorm:
         return rms_norm(x, parameter({last}, x->dtype));
       case OpKind::GroupNorm:
-        return rank(x) < 2 ? nullptr : group_norm(x, 1, parameter({Fusion::Extent(x->extent(1))}, x->dtype));
+        return rank(x) < 2 ? nullptr : group_norm(x, groups(x->extent(1)), of_channels(x));
       case OpKind::BatchNorm:
-        return rank(x) < 2 ? nullptr : batch_norm(x, {.w = parameter({Fusion::Extent(x->extent(1))}, x->dtype)});
+        return rank(x) < 2 ? nullptr : batch_norm(x, statistics(x));
       case OpKind::CrossEntropy:
         return loss(x, last);
       case OpKind::Mse:
-        return mse(x, twin(x),
-                   pick(std::vector<LossReduction>{LossReduction::mean, LossReduction::sum, LossReduction::none}));
+        return mse(x, twin(x), reduction());
       case OpKind::SwiGlu:
         return swiglu(x, twin(x));
       case OpKind::Rope: {
@@ -360,24 +359,37 @@ class Maker {
         return nullptr;
     }
   }
+  LossReduction reduction() {
+    return pick(std::vector<LossReduction>{LossReduction::mean, LossReduction::sum, LossReduction::none});
+  }
+  TensorView* of_channels(TensorView* x) { return parameter({Fusion::Extent(x->extent(1))}, x->dtype); }
+  int64_t groups(sym::Expr channels) { return channels.constant().value_or(1) % 2 == 0 && chance(50) ? 2 : 1; }
+  // Half of them with means and variances given, as in inference.
+  BatchNormInputs statistics(TensorView* x) {
+    BatchNormInputs in{.w = of_channels(x)};
+    if (chance(50)) return in;
+    in.mean = of_channels(x);
+    in.var = pointwise(Pointwise::abs, {of_channels(x)});
+    return in;
+  }
   TensorView* loss(TensorView* x, sym::Expr classes) {
     std::vector<Fusion::Extent> shape = shape_of(x);
     shape.pop_back();
-    CrossEntropyOptions how{.smoothing = chance(50) ? 0.1 : 0.0,
-                            .reduction = pick(std::vector<LossReduction>{LossReduction::mean, LossReduction::none})};
+    CrossEntropyOptions how{.smoothing = chance(50) ? 0.1 : 0.0, .reduction = reduction()};
     if (chance(30)) how.ignore_index = 0;
     return cross_entropy(x, index(shape, classes), how);
   }
+  // Keys are x or its first head, which all heads of x then share.
   TensorView* attention(TensorView* x) {
     if (rank(x) < 3) return nullptr;
-    TensorView* mask = nullptr;
-    if (chance(30)) {
-      TensorView* m = f_.input(f_.unique_name("mask"),
-                               {Fusion::Extent(x->extent(x->rank() - 2)), Fusion::Extent(x->extent(x->rank() - 2))},
-                               DType::boolean);
-      mask = m;
+    TensorView* keys = chance(50) ? x : slice(x, rank(x) - 3, 0, 1);
+    AttentionOptions how{.causal = chance(50)};
+    if (chance(50)) {
+      const Fusion::Extent length(x->extent(x->rank() - 2));
+      how.mask = f_.input(f_.unique_name("mask"), {length, length}, chance(50) ? DType::boolean : x->dtype);
     }
-    return scaled_dot_product_attention(x, twin(x), x, {.mask = mask, .causal = chance(50)});
+    if (chance(30)) how.scale = pick(std::vector<double>{0.25, 1, 2});
+    return scaled_dot_product_attention(x, neg_or_same(keys), keys, how);
   }
 
   const RandomOpContext& c_;

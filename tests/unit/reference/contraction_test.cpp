@@ -232,7 +232,7 @@ double speed(bool linear, int64_t m, int64_t n, int64_t k) {
   return best;
 }
 
-// At least 2 GFLOP/s of a core, whatever the shape is.
+// At least 2 GFLOP/s of a core in every shape of 16 rows and more; of fewer, docs/limits.md has the figures.
 TEST(Product, SpeedOfWholeOps) {
   struct Extents {
     const char* what;
