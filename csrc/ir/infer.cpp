@@ -24,7 +24,9 @@ Inferred infer_pointwise(const PointwiseOp& op, Fusion& fusion) {
   if (static_cast<int>(op.in.size()) != arity)
     throw UserError(
         fmt::format("{} takes {} operand{}, found {}", text_name(op), arity, arity == 1 ? "" : "s", op.in.size()),
-        describe(op), "give that many tensors");
+        describe(op),
+        fmt::format("give that many tensors: {}({})", text_name(op),
+                    std::string_view("%x, %y, %z", size_t(4 * arity - 2))));
   if (op.function == Pointwise::cast) {
     if (!op.to) throw UserError("cast needs its result dtype", describe(op), "write cast(%x, to = f32)");
     out.dtype = *op.to;
@@ -35,7 +37,9 @@ Inferred infer_pointwise(const PointwiseOp& op, Fusion& fusion) {
     } catch (const UserError& e) {
       std::string found;
       for (const TensorView* t : op.in) found += (found.empty() ? "" : ", ") + text(t);
-      throw UserError(e.message(), fmt::format("{} with {}", describe(op), found), e.remedy());
+      const std::string why = e.message().substr(name(op.function).size());  // behind gelu_erf, say
+      throw UserError(fmt::format("{}{}", text_name(op), why), fmt::format("{} with {}", describe(op), found),
+                      e.remedy());
     }
   }
   out.shape = broadcast(op, op.in, 0, fusion);

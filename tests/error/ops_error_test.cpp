@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "scalar/pointwise.h"
 
 namespace plait {
 namespace {
@@ -26,15 +27,50 @@ struct Refusal {
 };
 
 const Refusal kRefusals[] = {
-    // elementwise
-    {"add(%x)", "add takes 2 operands, found 1", "give that many tensors"},
+    // elementwise, by type rule
+    {"add(%x)", "add takes 2 operands, found 1", "give that many tensors: add(%x, %y)"},
     {"add(%x, %y)", "extents differ: dim 0 of %y: f32[b, a] is b, dim 0 of %x: f32[a, b] is a", "1 to broadcast"},
-    {"add(%c, %c)", "bool", "cast"},
+    {"add(%c, %c)", "add is not defined on bool; found operands: bool, bool", "cast to an integer or float type"},
+    {"mul(%u, %i)", "mul has operands without a common type; found operands: u32, i64", "cast them to one type"},
+    {"clamp(%x)", "clamp takes 3 operands, found 1", "give that many tensors: clamp(%x, %y, %z)"},
+    {"relu(%c)", "relu is not defined on bool", "cast to an integer or float type first"},
+    {"exp(%x, to = f32)", "exp takes no `to`", "only cast names a dtype"},
+    {"exp(%x, %x)", "exp takes 1 operand, found 2", "give that many tensors"},
+    {"div(%u, %i)", "div has operands without a common type; found operands: u32, i64", "cast them to one type"},
+    {"atan2(%x, %q)", "extents differ: dim 1 of %q: f32[g, s, d] is s, dim 0 of %x: f32[a, b] is a", "1 to broadcast"},
+    {"hypot(%i, %i)", "hypot is defined on floats only; found operands: i64, i64", "cast to a float type first"},
+    {"frac(%c)", "frac is defined on floats only; found operands: bool", "cast to a float type first"},
+    {"lerp(%x, %x)", "lerp takes 3 operands, found 2", "give that many tensors"},
+    {"gelu(%i)", "gelu is defined on floats only; found operands: i64", "cast to a float type first"},
+    {"gelu(%x, approx = fast)", "`fast` is no approximation of gelu", "known: none, tanh"},
+    {"lt(%u, %i)", "lt has operands without a common type; found operands: u32, i64", "cast them to one type first"},
+    {"eq(%x)", "eq takes 2 operands, found 1", "give that many tensors"},
+    {"ge(%x, %y)", "extents differ: dim 0 of %y: f32[b, a] is b, dim 0 of %x: f32[a, b] is a", "1 to broadcast"},
+    {"isnan(%x, %x)", "isnan takes 1 operand, found 2", "give that many tensors"},
+    {"isinf()", "isinf takes 1 operand, found 0", "give that many tensors: isinf(%x)"},
+    {"signbit(%x, to = bool)", "signbit takes no `to`", "only cast names a dtype"},
+    {"logical_not(%x, %c)", "logical_not takes 1 operand, found 2", "give that many tensors"},
+    {"logical_and(%c)", "logical_and takes 2 operands, found 1", "give that many tensors: logical_and(%x, %y)"},
+    {"logical_or(%c, %y)", "extents differ: dim 0 of %y: f32[b, a] is b, dim 0 of %c: bool[a, b] is a", "to broadcast"},
+    {"bitwise_and(%x, %x)", "bitwise_and is defined on integers and bool only; found operands: f32, f32",
+     "cast to an integer type first"},
+    {"bitwise_or(%i, %x)", "bitwise_or is defined on integers and bool only; found operands: i64, f32",
+     "cast to an integer type first"},
+    {"bitwise_not(%h)", "bitwise_not is defined on integers and bool only; found operands: bf16",
+     "cast to an integer type first"},
+    {"bitwise_xor(%u, %i)", "bitwise_xor has operands without a common type", "cast them to one type first"},
+    {"shift_left(%c, %c)", "shift_left is defined on integers only; found operands: bool, bool",
+     "cast to an integer type first"},
+    {"shift_right(%x, %i)", "shift_right is defined on integers only; found operands: f32, i64",
+     "cast to an integer type first"},
+    {"shift_left(%i)", "shift_left takes 2 operands, found 1", "give that many tensors"},
     {"where(%x, %x, %x)", "where needs a bool condition; found operands: f32, f32, f32", "compare first"},
+    {"where(%c, %u, %i)", "where has operands without a common type; found operands: bool, u32, i64",
+     "cast them to one type first"},
+    {"where(%c, %x)", "where takes 3 operands, found 2", "give that many tensors: where(%x, %y, %z)"},
     {"cast(%x)", "cast needs its result dtype", "cast(%x, to = f32)"},
     {"cast(%x, to = f33)", "`f33` is no dtype", "f32"},
-    {"exp(%x, to = f32)", "exp takes no `to`", "only cast names a dtype"},
-    {"gelu(%x, approx = fast)", "`fast` is no approximation of gelu", "known: none, tanh"},
+    {"cast(%x, %y, to = f32)", "cast takes 1 operand, found 2", "give that many tensors"},
     // from nothing
     {"full(value = 1, dtype = f32)", "full lacks `shape`", "write shape = [b, 4], or shape = []"},
     {"full(shape = [a], value = 1.5, dtype = i64)", "`1.5` is no i64 constant", "write a whole number in its range"},
@@ -266,6 +302,17 @@ const Refusal kRefusals[] = {
 
 std::string op_of(const char* call) { return std::string(call).substr(0, std::string(call).find('(')); }
 
+// A refusal that points at no single word names the op and all tensors of the call.
+void expect_names_tensors(const std::string& call, const UserError& e) {
+  if (e.where().find(": ") == std::string::npos) return;
+  EXPECT_NE(e.where().find(": " + op_of(call.c_str())), std::string::npos) << e.what();
+  const std::string text = e.message() + " " + e.where();
+  for (size_t at = call.find('%'); at != std::string::npos; at = call.find('%', at + 1)) {
+    const std::string tensor = call.substr(at, call.find_first_of(",)", at) - at);
+    EXPECT_NE(text.find(tensor), std::string::npos) << tensor << "\n" << e.what();
+  }
+}
+
 TEST(OpRefusals, SayWhatIsWrongAndTheRemedy) {
   for (const Refusal& r : kRefusals) {
     try {
@@ -275,6 +322,7 @@ TEST(OpRefusals, SayWhatIsWrongAndTheRemedy) {
       EXPECT_NE(e.message().find(r.what), std::string::npos) << r.call << "\n" << e.what();
       EXPECT_NE(e.remedy().find(r.remedy), std::string::npos) << r.call << "\n" << e.what();
       EXPECT_EQ(e.where().rfind("bad.plait:", 0), 0u) << r.call << "\n" << e.what();
+      expect_names_tensors(r.call, e);
       EXPECT_FALSE(e.remedy().empty()) << r.call << "\n" << e.what();
     }
   }
@@ -290,9 +338,23 @@ TEST(OpRefusals, EveryOpHasThree) {
 #define X(name) ops.insert(#name);
 #include "ir/reductions.def"
 #undef X
-  ops.erase("pointwise");
-  ops.erase("reduce");
+  ops.erase("pointwise");  // by type rule below
+  ops.erase("reduce");     // by its rows
   for (const std::string& op : ops) EXPECT_GE(count[op], 3) << op;
+}
+
+// Pointwise ops of one type rule are refused alike.
+TEST(OpRefusals, EveryTypeRuleHasThree) {
+  std::map<TypeRule, std::set<std::string>> refused;
+  for (const Refusal& r : kRefusals) {
+    const std::string op = op_of(r.call);
+    if (const auto function = parse_pointwise(op == "gelu" ? "gelu_erf" : op))
+      refused[info(*function).type_rule].insert(r.call);
+  }
+  for (int i = 0; i < kPointwiseCount; ++i) {
+    const Pointwise op = Pointwise(i);
+    EXPECT_GE(refused[info(op).type_rule].size(), 3u) << "the type rule of " << name(op);
+  }
 }
 
 }  // namespace
