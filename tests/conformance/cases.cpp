@@ -147,8 +147,6 @@ bool holds(const std::string& reason, const Model& model) {
     return model.foreign.contains(type) && !parse_dtype(type);
   if (const std::string op = after("op "); !op.empty())
     return !find_op(op) && any_node(model.graph, [&](const Node& n) { return n.op == op; });
-  if (const std::string op = after("random "); !op.empty())
-    return op == "Dropout" && any_node(model.graph, [&](const Node& n) { return n.op == op && n.in.size() > 2; });
   const std::string attribute = after("attribute ");
   const size_t of = attribute.find(" of ");
   if (attribute.empty() || of == attribute.npos) return false;

@@ -33,9 +33,8 @@ Outcome run_case(const Case& c, const std::string& device);
 // element that the reference excuses, because its operands lie at a jump, may differ, but not over 3 and over 1 %.
 std::string difference(const reference::Array& computed, const Tensor& got, const Tensor& want, Outcome& counts);
 
-// Whether the reason is true of the model: "op X" or "random X" that a node of it is, "attribute A of X" or
-// "attribute A=V of X" that a node has, "dtype T" of its inputs, outputs or constants, which plait or the importer does
-// not have.
+// Whether the reason is true of the model: "op X" that a node of it is, "attribute A of X" or "attribute A=V of X" that
+// a node has, "dtype T" of its inputs, outputs or constants, which plait or the importer does not have.
 bool holds(const std::string& reason, const Model& model);
 
 // Case -> reason, from the lines "CASE: REASON" of a file.

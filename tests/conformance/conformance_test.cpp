@@ -117,7 +117,9 @@ TEST_F(OneCase, ReasonsAreChecked) {
   EXPECT_FALSE(holds("op NonZero", add));
   EXPECT_TRUE(holds("op NonZero", read_case("node/test_nonzero_example").model));
   EXPECT_FALSE(holds("random Add", add));
-  EXPECT_TRUE(holds("random Dropout", read_case("node/test_training_dropout").model));
+  EXPECT_FALSE(holds("attribute seed of Add", add));
+  EXPECT_TRUE(holds("attribute seed of Dropout", read_case("node/test_training_dropout").model));
+  EXPECT_FALSE(holds("attribute ratio of Dropout", read_case("node/test_dropout_random_old").model));
   EXPECT_FALSE(holds("attribute axis of Add", add));
   EXPECT_FALSE(holds("attribute axis of Softmax", read_case("node/test_softmax_axis_0").model));
   EXPECT_FALSE(holds("it is hard", add));

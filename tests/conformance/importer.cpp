@@ -28,6 +28,7 @@ const OpRow& row_of(const Node& node) {
   if (!row) throw Unsupported{"op " + node.op};
   for (const auto& [name, attribute] : node.attributes) {
     if (obeys(*row, name, attribute.text.empty() ? std::to_string(attribute.integer) : attribute.text)) continue;
+    if (obeys(*row, name + "?", "")) continue;  // the handler's
     throw Unsupported{
         fmt::format("attribute {}{} of {}", name, attribute.text.empty() ? "" : "=" + attribute.text, node.op)};
   }

@@ -29,7 +29,7 @@ struct Scope {
 
 class Call;
 // One op of ONNX. `attributes` names those that the handler obeys, apart by blanks; `mode=linear|nearest` obeys only
-// these texts or numbers.
+// these texts or numbers; `seed?` does not obey it, and the handler refuses it where it matters.
 struct OpRow {
   const char* name;
   void (*handler)(Call&);

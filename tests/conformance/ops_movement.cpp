@@ -152,10 +152,11 @@ void cast_op(Call& c) { c.give(cast_to(c.in(), dtype_of(c.integer("to", 0)))); }
 void cast_like(Call& c) { c.give(cast_to(c.in(), c.in(1)->dtype)); }
 void tile(Call& c) { c.give(repeat(c.in(), c.integers(1))); }
 
-// In training elements are drawn; in inference the operand stays, and the mask is all ones.
+// In training elements are drawn, by a seed of numpy's generator; in inference, or where none are dropped, the operand
+// stays, and the mask is all ones.
 void dropout_op(Call& c) {
   const double ratio = c.has(1) ? c.number(1) : c.number("ratio", 0.5);
-  if (c.has(2) && c.integer(2) != 0 && ratio > 0) throw Unsupported{"random Dropout"};
+  if (c.has(2) && c.integer(2) != 0 && ratio > 0) throw Unsupported{"attribute seed of Dropout"};
   c.give(set(c.in()));
   if (!c.wants(1)) return;
   const DType mask = c.importer.opset() < 10 ? c.in()->dtype : DType::boolean;
@@ -170,7 +171,7 @@ std::vector<OpRow> movement_rows() {
       {"CastLike", cast_like},
       {"Concat", concat, "axis"},
       {"DepthToSpace", depth_to_space, "blocksize mode=DCR|CRD"},
-      {"Dropout", dropout_op, "seed ratio"},
+      {"Dropout", dropout_op, "seed? ratio"},
       {"Expand", expand_op},
       {"Flatten", flatten, "axis"},
       {"Pad", pad_op, "mode=constant|reflect|edge pads paddings value"},
