@@ -9,6 +9,10 @@ std::string_view name(ReduceOp op) {
   return kNames[static_cast<size_t>(op)];
 }
 
+bool may_be_pending(ReduceOp op, DType dtype) {
+  return op == ReduceOp::logsumexp ? is_float(dtype) : dtype != DType::boolean;
+}
+
 bool Layout::is_replicated() const {
   for (const auto& d : dims)
     for (const auto& p : d.pieces)

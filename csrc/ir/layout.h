@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mesh/mesh.h"
+#include "scalar/dtype.h"
 #include "sym/expr.h"
 
 namespace plait {
@@ -13,6 +14,8 @@ enum class ReduceOp : uint8_t { sum, max, min, prod, logsumexp };
 inline constexpr ReduceOp kReduceOps[] = {ReduceOp::sum, ReduceOp::max, ReduceOp::min, ReduceOp::prod,
                                           ReduceOp::logsumexp};
 std::string_view name(ReduceOp op);
+// Whether ranks may leave such a reduction of a dtype pending: of numbers, a logsumexp of floats.
+bool may_be_pending(ReduceOp op, DType dtype);
 
 inline constexpr int64_t kMaxGranule = int64_t{1} << 40;
 

@@ -181,7 +181,12 @@ void TypeParser::check_layout(const TensorView& t, Layout& layout, size_t at) {
   for (const auto& d : layout.dims)
     for (const auto& p : d.pieces)
       if (!p.is_local()) use(p.mesh_axis);
-  for (const auto& [axis, op] : layout.partial) use(axis);
+  for (const auto& [axis, op] : layout.partial) {
+    use(axis);
+    if (!may_be_pending(op, t.dtype))
+      in_.fail_at(at, fmt::format("a pending {} of %{}: {}", name(op), t.name, type_text(t)),
+                  op == ReduceOp::logsumexp ? "a logsumexp is of floats: drop it" : "ranks reduce numbers: drop it");
+  }
 }
 
 void TypeParser::read_annotation(TensorView& t) {

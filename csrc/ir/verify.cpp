@@ -6,7 +6,7 @@
 //  4. Type and shape of every result are those that infer() gives.
 //  5. Outputs are inputs or results of ops in the order; each is listed once.
 //  6. A layout has one entry per dim, uses axes of the mesh, each at most once; granules and local pieces are positive;
-//     it does not end with a local piece.
+//     it does not end with a local piece. A pending reduction is one of ReduceOp, of a dtype that ranks reduce.
 //  7. A stored layout belongs to a parameter and has no partial.
 //  8. Domains: allocation is a permutation of the dims; strided is empty or has a flag for every dim, one of them set;
 //     a broadcast axis has extent 1; reduction axes, where they are stated, are those of the op; the transforms apply.
@@ -45,7 +45,12 @@ void verify_layout(const TensorView& t, const Layout& layout, const Mesh& mesh) 
     }
     PLAIT_CHECK(d.pieces.empty() || !d.pieces.back().is_local(), "%{} ends with a local piece", t.name);
   }
-  for (const auto& [axis, op] : layout.partial) use(axis);
+  for (const auto& [axis, op] : layout.partial) {
+    use(axis);
+    PLAIT_CHECK(std::count(std::begin(kReduceOps), std::end(kReduceOps), op), "%{} has the pending reduction {}",
+                t.name, static_cast<int>(op));
+    PLAIT_CHECK(may_be_pending(op, t.dtype), "%{}: a pending {} of {}", t.name, name(op), name(t.dtype));
+  }
 }
 
 void verify_domain(const TensorView& t) {

@@ -120,6 +120,8 @@ TEST(BadText, Annotations) {
       {"(%x: f32[4, 6] {0: tp granule ^0}) -> (%x) {}", "0 is out of range", "a granule"},
       {"(%x: f32[4, 6] {} partial(^cp: sum)) -> (%x) {}", "mesh @m has no axis `cp`", ""},
       {"(%x: f32[4, 6] {} partial(tp: ^mean)) -> (%x) {}", "`mean` is no reduction", "sum, max, min, prod"},
+      {"(%x: bool[4, 6] ^{} partial(tp: max)) -> (%x) {}", "a pending max of %x: bool[4, 6]", "ranks reduce numbers"},
+      {"(%x: i64[4, 6] ^{} partial(tp: logsumexp)) -> (%x) {}", "a pending logsumexp of %x: i64[4, 6]", "floats"},
       {"(%x: f32[4, 6] {} partial(tp: sum, ^tp: max)) -> (%x) {}", "`tp` is named twice", "name it once"},
       {"(param %x: f32[4, 6] {} ^stored {} partial(tp: sum)) -> (%x) {}", "a stored layout has no partial", "drop it"},
       {"(%x: f32[4, 6] {0: tp}) -> (%x ^{1: tp}) {}", "%x is annotated twice", "annotate it once"},

@@ -86,6 +86,10 @@ TEST(Verify, Layouts) {
   EXPECT_BROKEN("%x uses mesh axis 7", { f.find("x")->layout.dims[1].pieces = {{7, 1, 0}}; });
   EXPECT_BROKEN("%x uses mesh axis 1 twice", { f.find("x")->layout.dims[1].pieces = {{1, 1, 0}}; });
   EXPECT_BROKEN("%x uses mesh axis 0 twice", { f.find("x")->layout.partial[0] = ReduceOp::sum; });
+  EXPECT_BROKEN("%seed: a pending logsumexp of u64", { f.find("seed")->layout.partial[0] = ReduceOp::logsumexp; });
+  EXPECT_BROKEN("%flag: a pending max of bool",
+                { f.input("flag", {}, DType::boolean)->layout.partial[0] = ReduceOp::max; });
+  EXPECT_BROKEN("%seed has the pending reduction 9", { f.find("seed")->layout.partial[0] = ReduceOp(9); });
   EXPECT_BROKEN("%x ends with a local piece", { f.find("x")->layout.dims[1].pieces = {{-1, 1, 2}}; });
   EXPECT_BROKEN("local piece 0", { f.find("w")->layout.dims[1].pieces = {{-1, 1, 0}, {0, 1, 0}}; });
   EXPECT_BROKEN("granule 0", { f.find("w")->layout.dims[1].pieces = {{0, 0, 0}}; });
