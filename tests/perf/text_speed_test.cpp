@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 
+#include "base/error.h"
 #include "ir/fusion.h"
 
 namespace plait {
@@ -12,31 +14,52 @@ namespace {
 constexpr int kOps = 2000;
 constexpr double kMostMilliseconds = 100;
 
-// Products, elementwise ops, constants and random numbers over symbolic sizes, on a mesh.
+// One layer of a graph of all kinds of ops, over symbolic sizes, on a mesh. `%x#` is its operand, `%y` its result, `#`
+// its number.
+constexpr const char* kLayer[] = {
+    "%h#: T[b, 4*h] {0: dp} = linear(%x#, %w)",
+    "%g# = gelu(%h#, approx = tanh)",
+    "%d#: T[b, 4*h] = dropout(%g#, p = 0.1, seed = %seed)",
+    "%q# = matmul(%d#, %w)",
+    "%sum# = sum(%q#, dims = [1], keepdim = true)",
+    "%most# = amax(%q#, dims = [-1], keepdim = true)",
+    "%spread# = var(%q#, dims = [0], correction = 0)",
+    "%run# = cumsum(%q#, dim = 1)",
+    "%at# = argmax(%run#, dims = [1])",
+    "%rows# = index_select(%q#, %at#, dim = 0)",
+    "%four# = reshape(%rows#, shape = [b, 4, h])",
+    "%turn# = permute(%four#, dims = [1, 2, 0])",
+    "%flat# = reshape(%turn#, shape = [-1, b])",
+    "%back#: T[b, 4*h] = permute(%flat#, dims = [1, 0])",
+    "%part# = slice(%back#, dim = 1, start = 1, stop = -1, step = 2)",
+    "%pad# = pad(%back#, low = [1, 0], high = [0, 2], value = -inf)",
+    "%two# = cat(%back#, %q#, dim = 0)",
+    "%both# = reshape(%two#, shape = [2, b, 4*h])",
+    "%half# = amin(%both#, dims = [0])",
+    "%wide# = broadcast(%spread#, shape = [b, 4*h], dims = [1])",
+    "%soft# = softmax(%half#, dim = 1)",
+    "%norm# = layer_norm(%soft#, %v, %v)",
+    "%a# = clamp(%norm#, %sum#, %most#)",
+    "%c# = ge(%a#, %wide#)",
+    "%y = where(%c#, %a#, %d#)",
+};
+
+constexpr int kLayers = kOps / static_cast<int>(std::size(kLayer));
+
+std::string replaced(std::string line, const std::string& what, const std::string& with) {
+  for (size_t at; (at = line.find(what)) != line.npos;) line.replace(at, what.size(), with);
+  return line;
+}
+
 std::string large_text() {
-  std::string out =
+  std::string out = fmt::format(
       "let b = 64, h = 1024, T = bf16\nmesh @m (dp = 2, tp = 4)\n"
-      "fusion @large on @m (%x: T[b, 4*h] {0: dp}, param %w: T[4*h, 4*h] {0: tp}, %seed: u64[]) -> (%t1999) {\n"
-      "  %t0 = exp(%x)\n";
-  for (int i = 1; i < kOps; ++i) {
-    const std::string name = "%t" + std::to_string(i), before = "%t" + std::to_string(i - 1);
-    switch (i % 8) {
-      case 1:
-        out += "  " + name + ": T[b, 4*h] {0: dp} = linear(" + before + ", %w)\n";
-        break;
-      case 3:
-        out += "  " + name + ": T[b, 4*h] = dropout(" + before + ", p = 0.1, seed = %seed)\n";
-        break;
-      case 5:
-        out += "  " + name + " = add(" + before + ", %t" + std::to_string(i - 3) + ")\n";
-        break;
-      case 6:
-        out += "  " + name + " = gelu(" + before + ", approx = tanh)\n";
-        break;
-      default:
-        out += "  " + name + " = mul(" + before + ", %x)\n";
-    }
-  }
+      "fusion @large on @m (%x0: T[b, 4*h] {{0: dp}}, param %w: T[4*h, 4*h] {{0: tp}}, param %v: T[4*h], %seed: u64[]) "
+      "-> (%x{}) {{\n",
+      kLayers);
+  for (int layer = 0; layer < kLayers; ++layer)
+    for (const char* line : kLayer)
+      out += "  " + replaced(replaced(line, "%y", fmt::format("%x{}", layer + 1)), "#", std::to_string(layer)) + "\n";
   return out + "}\n";
 }
 
