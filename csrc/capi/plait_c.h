@@ -113,7 +113,7 @@ typedef struct plait_compile_options {
   int64_t ranks;              /* solves the free symbol of the mesh; 0: not given */
   const plait_setting* sizes; /* mesh symbols, and sizes that no input gives */
   size_t size_count;
-  const plait_setting* settings; /* options, by the names of `plait --options` */
+  const plait_setting* settings; /* options, by the names of `plait doctor --options` */
   size_t setting_count;
 } plait_compile_options;
 
@@ -174,7 +174,10 @@ typedef struct plait_comms {
 
 typedef struct plait_run_options {
   size_t struct_size;
-  void* stream;                     /* CUstream: work is queued there and the call does not wait; one rank on a GPU */
+  /* CUstream: work is queued there and the call does not wait; one rank on a GPU. CU_STREAM_LEGACY and
+     CU_STREAM_PER_THREAD name the default streams. NULL: the call waits for the run, which waits for no stream: what
+     lies in a GPU's memory is there before. */
+  void* stream;
   const plait_allocator* allocator; /* must stay until the outputs are gone */
   const plait_comms* comms;         /* instead of the program's own; must stay as long as the program */
   int64_t threads;                  /* of a kernel on the CPU; 0: all of the device */

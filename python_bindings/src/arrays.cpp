@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "bindings.h"
 #include "capi/dlpack.h"
+#include "devices.h"
+#include "streams.h"
 
 // DLPack before version 1.
 struct DLManagedTensor {
@@ -136,6 +138,41 @@ Tensor from_buffer(nb::handle object, const std::string& input) {
   return out;
 }
 
+// The capsule of an object with __dlpack__. Of a GPU's memory: the producer is told `stream`, null: the legacy default.
+nb::object capsule_from(nb::handle object, void* stream) {
+  const auto type = nb::cast<int>(object.attr("__dlpack_device__")()[nb::int_(0)]);
+  nb::dict words;
+  if (type == kDlCuda || type == kDlCudaManaged)
+    words["stream"] = nb::int_(stream ? reinterpret_cast<uintptr_t>(stream) : 1);
+  nb::dict versioned;
+  versioned.update(words);
+  versioned["max_version"] = nb::make_tuple(1, 0);
+  try {
+    return object.attr("__dlpack__")(**versioned);
+  } catch (nb::python_error& e) {
+    if (!e.matches(PyExc_TypeError)) throw;  // older producers take no version
+    return object.attr("__dlpack__")(**words);
+  }
+}
+
+Tensor imported(nb::handle object, const std::string& input, void* stream) {
+  if (PyCapsule_CheckExact(object.ptr())) return from_capsule(nb::borrow(object), input);
+  if (!nb::hasattr(object, "__dlpack__")) {
+    if (PyObject_CheckBuffer(object.ptr())) return from_buffer(object, input);
+    throw UserError(fmt::format("{} is no array", nb::cast<std::string>(nb::repr(object.type()))), "input %" + input,
+                    "give an object with __dlpack__ or a buffer: NumPy, PyTorch, JAX");
+  }
+  try {
+    return from_capsule(capsule_from(object, stream), input);
+  } catch (nb::python_error& e) {
+    // NumPy exports no bool and nothing that is read-only by DLPack.
+    if (PyObject_CheckBuffer(object.ptr()) && (e.matches(PyExc_BufferError) || e.matches(PyExc_TypeError)))
+      return from_buffer(object, input);
+    throw UserError(fmt::format("the array cannot be shared: {}", nb::cast<std::string>(nb::str(e.value()))),
+                    "input %" + input, "give an array that DLPack can export");
+  }
+}
+
 // ---- Out.
 
 // Frees the tensor of a capsule that nobody took.
@@ -167,15 +204,21 @@ nb::object checked(PyObject* made) {
   return nb::steal(made);
 }
 
+Location location(const ArrayRef& array) { return array.tensor.memory ? array.tensor.memory->location() : Location{}; }
+
 nb::object exported(const ArrayRef& array, nb::object stream, nb::object max_version, nb::object, nb::object copy) {
-  (void)stream;  // what was written is done, or in the order of the stream that the run was given
   if (!copy.is_none() && nb::cast<bool>(copy))
     throw UserError("a copy is asked for", "__dlpack__", "copy what the consumer makes of it");
+  if (array.queued.stream) {
+    Device& device = array.queued.device ? *array.queued.device : find_device("cuda", {});
+    void* const consumer = export_stream(stream);
+    if (consumer) wait_for(array.queued, device, location(array).ordinal, consumer);
+  } else if (!array.tensor.on_host()) {
+    export_stream(stream);  // the host waited for the run: the array is written
+  }
   const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[nb::int_(0)]) >= 1;
   return versioned ? checked(capsule(to_dlpack(array.tensor), kVersioned)) : capsule_of(array.tensor);
 }
-
-Location location(const ArrayRef& array) { return array.tensor.memory ? array.tensor.memory->location() : Location{}; }
 
 // Shape and strides of a buffer that is lent.
 struct Lent {
@@ -235,42 +278,11 @@ std::string shape_text(const std::vector<int64_t>& shape) {
 
 }  // namespace
 
-Tensor tensor_of(nb::handle object, const std::string& input, nb::handle stream) {
-  if (nb::isinstance<ArrayRef>(object)) return nb::cast<ArrayRef&>(object).tensor;
-  if (PyCapsule_CheckExact(object.ptr())) return from_capsule(nb::borrow(object), input);
-  if (!nb::hasattr(object, "__dlpack__")) {
-    if (PyObject_CheckBuffer(object.ptr())) return from_buffer(object, input);
-    throw UserError(fmt::format("{} is no array", nb::cast<std::string>(nb::repr(object.type()))), "input %" + input,
-                    "give an object with __dlpack__ or a buffer: NumPy, PyTorch, JAX");
-  }
-  try {
-    const nb::object device = object.attr("__dlpack_device__")();
-    const auto type = nb::cast<int>(device[nb::int_(0)]);
-    nb::dict words;
-    if (type == kDlCuda || type == kDlCudaManaged) {
-      if (stream.is_none())
-        words["stream"] = nb::int_(1);  // the legacy default stream, which plait's own wait for
-      else
-        words["stream"] = stream;
-    }
-    nb::dict versioned;
-    versioned.update(words);
-    versioned["max_version"] = nb::make_tuple(1, 0);
-    nb::object capsule;
-    try {
-      capsule = object.attr("__dlpack__")(**versioned);
-    } catch (nb::python_error& e) {
-      if (!e.matches(PyExc_TypeError)) throw;  // older producers take no version
-      capsule = object.attr("__dlpack__")(**words);
-    }
-    return from_capsule(capsule, input);
-  } catch (nb::python_error& e) {
-    // NumPy exports no bool and nothing that is read-only by DLPack.
-    if (PyObject_CheckBuffer(object.ptr()) && (e.matches(PyExc_BufferError) || e.matches(PyExc_TypeError)))
-      return from_buffer(object, input);
-    throw UserError(fmt::format("the array cannot be shared: {}", nb::cast<std::string>(nb::str(e.value()))),
-                    "input %" + input, "give an array that DLPack can export");
-  }
+ArrayRef array_of(nb::handle object, const std::string& input, void* stream) {
+  if (nb::isinstance<ArrayRef>(object)) return nb::cast<ArrayRef&>(object);
+  Tensor tensor = imported(object, input, stream);
+  const Queued queued = queued_by_producer(stream, tensor);
+  return {std::move(tensor), queued};
 }
 
 nb::object capsule_of(const Tensor& tensor) { return checked(capsule(to_plain(tensor), kPlain)); }
@@ -295,7 +307,7 @@ void bind_arrays(nb::module_& m) {
       .def("__repr__", [](const ArrayRef& a) {
         return fmt::format("plait.Array({}{}, {})", name(a.tensor.dtype), shape_text(a.tensor.shape), device_text(a));
       });
-  m.def("array", [](nb::object object) { return ArrayRef{tensor_of(object, "array", nb::none())}; }, nb::arg("object"),
+  m.def("array", [](nb::object object) { return array_of(object, "array", nullptr); }, nb::arg("object"),
         "An Array over the memory of any array.");
 }
 

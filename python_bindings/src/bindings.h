@@ -24,14 +24,22 @@ struct TensorRef {
   TensorView* tensor = nullptr;
 };
 
+// Where the work that writes an array in a GPU's memory is queued, and the host has not waited for it.
+struct Queued {
+  void* stream = nullptr;          // CUstream; null: nothing is to be waited for
+  Device* device = nullptr;        // null: `cuda`
+  std::shared_ptr<Event> written;  // where others may not name the stream
+};
+
 // An array that a run took or gave.
 struct ArrayRef {
   Tensor tensor;
+  Queued queued{};
 };
 
-// A tensor over the memory of any object with DLPack or the buffer protocol, kept until the tensor is gone. `stream`: of
-// a GPU, on which the tensor is then used. UserError naming the input.
-Tensor tensor_of(nb::handle object, const std::string& input, nb::handle stream);
+// An array over the memory of any object with DLPack or the buffer protocol, kept until the array is gone. `stream`: of
+// a GPU, in whose order the producer puts its work; null: the legacy default stream. UserError naming the input.
+ArrayRef array_of(nb::handle object, const std::string& input, void* stream);
 // A DLPack capsule, before version 1, that owns the tensor.
 nb::object capsule_of(const Tensor& tensor);
 // plait.DType, its name, or an object with either NumPy's or PyTorch's name of the dtype.

@@ -1,4 +1,5 @@
 // Compiling and running, with Python's lock released.
+#include <algorithm>
 #include <mutex>
 
 #include "base/error.h"
@@ -8,6 +9,7 @@
 #include "inspect.h"
 #include "schedule/scheduler.h"
 #include "shard/explain.h"
+#include "streams.h"
 
 namespace plait::python {
 namespace {
@@ -18,6 +20,7 @@ struct Program {
   std::unique_ptr<Fusion> fusion;  // as given
   DumpSink dumps;
   std::unique_ptr<Compiled> compiled;
+  Device* device = nullptr;
 };
 
 // Runs fn with the program locked and Python's lock released; in that order no thread waits for one that waits.
@@ -48,69 +51,103 @@ std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::stri
   for (auto [name, value] : options) set_option(how.options, nb::cast<std::string>(name), option_text(value));
   for (const std::string& spec : dumps) out->dumps.request(spec);
   if (!dumps.empty()) how.dumps = &out->dumps;
-  locked(*out, [&] { out->compiled = std::make_unique<Compiled>(compile(*out->fusion, how)); });
+  locked(*out, [&] {
+    out->compiled = std::make_unique<Compiled>(compile(*out->fusion, how));
+    out->device = &find_device(device, how.options);
+  });
   return out;
 }
 
-Tensors given_tensors(const nb::dict& inputs, nb::handle stream) {
-  Tensors out;
+// What a run takes: tensors, and the work of other streams that it waits for.
+struct Given {
+  Tensors tensors;
+  std::vector<std::pair<Queued, int>> queued;  // with the ordinal of the GPU
+
+  void add(const std::string& name, nb::handle object, void* stream) {
+    ArrayRef array = array_of(object, name, stream);
+    const Queued& queue = array.queued;
+    if (queue.stream && (queue.stream != stream || queue.written)) {
+      const auto same = [&](const auto& known) {
+        return known.first.stream == queue.stream && known.first.written == queue.written;
+      };
+      if (std::none_of(queued.begin(), queued.end(), same))
+        queued.emplace_back(queue, array.tensor.memory->location().ordinal);
+    }
+    tensors[name] = std::move(array.tensor);
+  }
+};
+
+Given given_arrays(const nb::dict& inputs, void* stream) {
+  Given out;
   for (auto [key, value] : inputs) {
     std::string name = nb::cast<std::string>(key);
     if (name.starts_with('%')) name.erase(0, 1);
-    out[name] = tensor_of(value, name, stream);
+    out.add(name, value, stream);
   }
   return out;
 }
 
-nb::dict arrays(const Fusion& fusion, Tensors& tensors) {
+// Runs `call` on the tensors, behind the work that writes them.
+template <class Call>
+Tensors run_locked(Program& program, const Given& given, void* stream, std::optional<int64_t> threads, Call call) {
+  RunOptions how;
+  how.stream = stream;
+  how.threads = threads;
+  return locked(program, [&] {
+    if (!program.device->host_memory())
+      for (const auto& [queued, ordinal] : given.queued) wait_for(queued, *program.device, ordinal, stream);
+    return call(given.tensors, how);
+  });
+}
+
+nb::dict arrays(const Program& program, Tensors& tensors, void* stream) {
   nb::dict out;
-  for (const TensorView* t : fusion.outputs())
-    out[nb::cast(t->name)] = nb::cast(ArrayRef{std::move(tensors.at(t->name))});
+  for (const TensorView* t : program.fusion->outputs()) {
+    Tensor& tensor = tensors.at(t->name);
+    const Queued queued = queued_on(stream, *program.device, tensor);
+    out[nb::cast(t->name)] = nb::cast(ArrayRef{std::move(tensor), queued});
+  }
   return out;
 }
 
-RunOptions run_options(nb::handle stream, std::optional<int64_t> threads) {
-  RunOptions out;
-  if (!stream.is_none()) out.stream = reinterpret_cast<void*>(nb::cast<uintptr_t>(stream));
-  out.threads = threads;
-  return out;
+nb::dict run(Program& program, const nb::dict& inputs, nb::object on, std::optional<int64_t> threads) {
+  void* const stream = run_stream(on);
+  Tensors made = run_locked(program, given_arrays(inputs, stream), stream, threads,
+                            [&](const Tensors& given, const RunOptions& how) { return program.compiled->run(given, how); });
+  return arrays(program, made, stream);
 }
 
-nb::dict run(Program& program, const nb::dict& inputs, nb::object stream, std::optional<int64_t> threads) {
-  Tensors given = given_tensors(inputs, stream), made;
-  const RunOptions how = run_options(stream, threads);
-  locked(program, [&] { made = program.compiled->run(given, how); });
-  return arrays(*program.fusion, made);
-}
-
-// For adapters: DLPack capsules in the order of the fusion's inputs, and of its outputs.
-nb::list run_capsules(Program& program, const nb::list& inputs, nb::object stream) {
+// For adapters: DLPack capsules in the order of the fusion's inputs, and of its outputs, in the order of the stream.
+nb::list run_capsules(Program& program, const nb::list& inputs, nb::object on) {
   const auto& names = program.fusion->inputs();
   if (inputs.size() != names.size())
     throw UserError(fmt::format("{} inputs, and the fusion has {}", inputs.size(), names.size()), "run",
                     "give one capsule for each input");
-  Tensors given, made;
-  for (size_t i = 0; i < names.size(); ++i) given[names[i]->name] = tensor_of(inputs[i], names[i]->name, stream);
-  const RunOptions how = run_options(stream, std::nullopt);
-  locked(program, [&] { made = program.compiled->run(given, how); });
+  void* const stream = run_stream(on);
+  Given given;
+  for (size_t i = 0; i < names.size(); ++i) given.add(names[i]->name, inputs[i], stream);
+  const Tensors made = run_locked(
+      program, given, stream, std::nullopt,
+      [&](const Tensors& tensors, const RunOptions& how) { return program.compiled->run(tensors, how); });
   nb::list out;
   for (const TensorView* t : program.fusion->outputs()) out.append(capsule_of(made.at(t->name)));
   return out;
 }
 
-nb::dict run_local(Program& program, int64_t rank, const nb::dict& pieces, nb::object stream,
+nb::dict run_local(Program& program, int64_t rank, const nb::dict& pieces, nb::object on,
                    std::optional<int64_t> threads) {
-  Tensors given = given_tensors(pieces, stream), made;
-  const RunOptions how = run_options(stream, threads);
-  locked(program, [&] { made = program.compiled->run_local(rank, given, how); });
-  return arrays(*program.fusion, made);
+  void* const stream = run_stream(on);
+  Tensors made = run_locked(
+      program, given_arrays(pieces, stream), stream, threads,
+      [&](const Tensors& given, const RunOptions& how) { return program.compiled->run_local(rank, given, how); });
+  return arrays(program, made, stream);
 }
 
 // Of an input: an array, or (dtype, shape).
 TensorMetadata metadata_of(nb::handle value, const std::string& name) {
   if (nb::isinstance<nb::tuple>(value) && nb::len(value) == 2)
     return {dtype_of(value[nb::int_(0)]), nb::cast<std::vector<int64_t>>(value[nb::int_(1)])};
-  const Tensor t = tensor_of(value, name, nb::none());
+  const Tensor t = array_of(value, name, nullptr).tensor;
   return {t.dtype, t.shape};
 }
 
@@ -194,8 +231,9 @@ void bind_programs(nb::module_& m) {
   nb::class_<Program>(m, "Program", "A compiled fusion. Threads may share it: their calls queue up behind each other.")
       .def("run", run, nb::arg("inputs"), nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("threads") = nb::none(),
            "Global arrays in by name, global Arrays out in the order of the fusion's outputs. The first run of a class of "
-           "sizes compiles it. `stream`: a CUDA stream as an integer, for one rank on a GPU; the call does not wait for "
-           "it. Raises UserError, CommError.")
+           "sizes compiles it. `stream`: a CUDA stream as an integer, 0 for the legacy default one, for one rank on a GPU: "
+           "the work is queued there and the call does not wait, the inputs stay until it is done. None: the call waits. "
+           "Raises UserError, CommError.")
       .def("_run_capsules", run_capsules, nb::arg("inputs"), nb::arg("stream") = nb::none(),
            "For adapters: DLPack capsules in the order of the inputs, capsules in that of the outputs.")
       .def("run_local", run_local, nb::arg("rank"), nb::arg("pieces"), nb::kw_only(), nb::arg("stream") = nb::none(),
