@@ -36,40 +36,6 @@ def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: 
     return compile(fusion, device=device, comm=comm, ranks=ranks, **how).run(dict(inputs))
 
 
-def _numpy(self: Array) -> Any:
-    """The elements as a NumPy array: of the same memory, but for bf16 and f8, which NumPy lacks and which become f32."""
-    import numpy
-
-    if self.device == "cpu" and self.dtype in (bf16, f8e4m3, f8e5m2):
-        return numpy.array(self.to_doubles(), numpy.float32).reshape(self.shape)
-    return numpy.asarray(memoryview(self))
-
-
-def _reduce(self: Fusion) -> Any:
-    return parse, (str(self),)
-
-
-def _binary(name: str, swapped: bool = False) -> Any:
-    def function(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, (Tensor, int, float)):
-            return NotImplemented
-        return _plait.apply(name, [other, self] if swapped else [self, other])
-
-    return function
-
-
-Array.numpy = _numpy
-Fusion.__reduce__ = _reduce
-for _word, _name in [("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "div"), ("floordiv", "floor_divide"),
-                     ("mod", "remainder"), ("pow", "pow")]:
-    setattr(Tensor, f"__{_word}__", _binary(_name))
-    setattr(Tensor, f"__r{_word}__", _binary(_name, True))
-for _word, _name in [("lt", "lt"), ("le", "le"), ("gt", "gt"), ("ge", "ge"), ("and", "bitwise_and"),
-                     ("or", "bitwise_or"), ("xor", "bitwise_xor")]:
-    setattr(Tensor, f"__{_word}__", _binary(_name))
-Tensor.__matmul__ = lambda self, other: ops.matmul(self, other)
-Tensor.__neg__ = lambda self: ops.neg(self)
-
 __all__ = [
     "Array", "CommError", "DType", "Error", "Fusion", "InternalError", "Kernel", "Mesh", "MissingError", "OutOfMemoryError", "Program",
     "Tensor", "UserError", "array", "bf16", "bool_", "compile", "doctor", "dtype", "f16", "f32", "f64", "f8e4m3",

@@ -265,6 +265,14 @@ PyType_Slot kBufferSlots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(lend_buf
                               {Py_bf_releasebuffer, reinterpret_cast<void*>(take_buffer_back)},
                               {0, nullptr}};
 
+nb::object to_numpy(nb::handle_t<ArrayRef> self) {
+  const Tensor& tensor = nb::cast<ArrayRef&>(self).tensor;
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  if (tensor.on_host() && !format_of(tensor.dtype))
+    return numpy.attr("array")(tensor.to_doubles(), numpy.attr("float32")).attr("reshape")(tensor.shape);
+  return numpy.attr("asarray")(checked(PyMemoryView_FromObject(self.ptr())));
+}
+
 std::string device_text(const ArrayRef& array) {
   const Location at = location(array);
   return at.host ? "cpu" : fmt::format("cuda:{}", at.ordinal);
@@ -288,20 +296,28 @@ ArrayRef array_of(nb::handle object, const std::string& input, void* stream) {
 nb::object capsule_of(const Tensor& tensor) { return checked(capsule(to_plain(tensor), kPlain)); }
 
 void bind_arrays(nb::module_& m) {
+  using Numbers = nb::typed<nb::tuple, int, nb::ellipsis>;
   nb::class_<ArrayRef>(m, "Array", nb::type_slots(kBufferSlots),
                        "An array that a run gave. Any library with DLPack takes it without a copy.")
-      .def_prop_ro("shape", [](const ArrayRef& a) { return nb::tuple(nb::cast(a.tensor.shape)); }, "Extents.")
-      .def_prop_ro("strides", [](const ArrayRef& a) { return nb::tuple(nb::cast(a.tensor.strides)); },
+      .def_prop_ro("shape", [](const ArrayRef& a) { return Numbers(nb::tuple(nb::cast(a.tensor.shape))); }, "Extents.")
+      .def_prop_ro("strides", [](const ArrayRef& a) { return Numbers(nb::tuple(nb::cast(a.tensor.strides))); },
                    "Strides, in elements.")
       .def_prop_ro("dtype", [](const ArrayRef& a) { return a.tensor.dtype; }, "Element type.")
       .def_prop_ro("device", device_text, "`cpu`, or `cuda:N`.")
       .def("__dlpack__", exported, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
-           nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
+           nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
+           "A DLPack capsule. On a GPU the stream `stream` waits for what writes the array: 1 or None, the legacy default "
+           "one; 2, the thread's; -1, none. Raises UserError.")
       .def("__dlpack_device__",
            [](const ArrayRef& a) {
              const Location at = location(a);
-             return nb::make_tuple(static_cast<int>(at.host ? kDlCpu : kDlCuda), at.host ? 0 : at.ordinal);
-           })
+             return nb::typed<nb::tuple, int, int>(
+                 nb::make_tuple(static_cast<int>(at.host ? kDlCpu : kDlCuda), at.host ? 0 : at.ordinal));
+           },
+           "DLPack's type of the device, and its ordinal.")
+      .def("numpy", to_numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
+           "The elements as a NumPy array: of the same memory, but for bf16 and f8, which NumPy lacks and which become f32. "
+           "Raises BufferError for an array in a GPU's memory.")
       .def("to_doubles", [](const ArrayRef& a) { return a.tensor.to_doubles(); },
            "All elements in row-major order, as floats. Of host memory.")
       .def("__repr__", [](const ArrayRef& a) {

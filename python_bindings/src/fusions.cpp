@@ -29,9 +29,9 @@ nb::object extent_object(sym::Expr extent) {
 
 TensorRef ref(const FusionRef& f, TensorView* tensor) { return {f.fusion, tensor}; }
 
-nb::list refs(const FusionRef& f, const std::vector<TensorView*>& tensors) {
-  nb::list out;
-  for (TensorView* t : tensors) out.append(ref(f, t));
+std::vector<TensorRef> refs(const FusionRef& f, const std::vector<TensorView*>& tensors) {
+  std::vector<TensorRef> out;
+  for (TensorView* t : tensors) out.push_back(ref(f, t));
   return out;
 }
 
@@ -74,7 +74,7 @@ Pointwise function_of(const std::string& name) {
 }
 
 // function(operands...): tensors and numbers, at least one a tensor.
-TensorRef apply(const std::string& name, const std::vector<nb::object>& operands) {
+TensorRef applied(const std::string& name, const std::vector<nb::object>& operands) {
   const Pointwise function = function_of(name);
   std::shared_ptr<Fusion> fusion;
   std::vector<TensorView*> tensors;
@@ -92,6 +92,49 @@ TensorRef apply(const std::string& name, const std::vector<nb::object>& operands
   return {fusion, a.is_number() ? pointwise(function, a.number(), b.tensor()) : pointwise(function, a.tensor(), b.number())};
 }
 
+// ---- Operators.
+
+// NotImplemented for what is no operand, so that the other side is asked.
+nb::object operator_result(const char* function, bool swapped, const TensorRef& self, nb::handle other) {
+  const bool known = nb::isinstance<TensorRef>(other) || PyLong_Check(other.ptr()) || PyFloat_Check(other.ptr());
+  if (!known) return nb::not_implemented();
+  std::vector<nb::object> operands = {nb::cast(self), nb::borrow(other)};
+  if (swapped) std::swap(operands[0], operands[1]);
+  return nb::cast(applied(function, operands));
+}
+
+nb::object product(const TensorRef& self, nb::handle other) {
+  if (!nb::isinstance<TensorRef>(other)) return nb::not_implemented();
+  const FusionRef f = {self.fusion};
+  return nb::cast(ref(f, matmul(self.tensor, own(f, nb::cast<TensorRef&>(other)))));
+}
+
+void bind_operators(nb::class_<TensorRef>& tensors) {
+  const auto bind = [&](const char* word, const char* function, bool swapped) {
+    const std::string doc = fmt::format("plait.ops.{} of {}.", function, swapped ? "the number and self" : "self and other");
+    tensors.def(
+        fmt::format("__{}{}__", swapped ? "r" : "", word).c_str(),
+        [function, swapped](const TensorRef& self, nb::handle other) {
+          return operator_result(function, swapped, self, other);
+        },
+        nb::sig(fmt::format("def __{}{}__(self, other: Tensor | float, /) -> Tensor", swapped ? "r" : "", word).c_str()),
+        nb::is_operator(), doc.c_str());
+  };
+  constexpr std::pair<const char*, const char*> kBothWays[] = {
+      {"add", "add"}, {"sub", "sub"}, {"mul", "mul"}, {"truediv", "div"}, {"floordiv", "floor_divide"},
+      {"mod", "remainder"}, {"pow", "pow"}, {"and", "bitwise_and"}, {"or", "bitwise_or"}, {"xor", "bitwise_xor"}};
+  for (const auto& [word, function] : kBothWays) {
+    bind(word, function, false);
+    bind(word, function, true);
+  }
+  for (const char* word : {"lt", "le", "gt", "ge"}) bind(word, word, false);
+  tensors.def("__matmul__", product, nb::sig("def __matmul__(self, other: Tensor, /) -> Tensor"), nb::is_operator(),
+              "plait.ops.matmul of self and other.");
+  tensors.def("__neg__", [](const TensorRef& self) { return applied("neg", {nb::cast(self)}); }, "plait.ops.neg of self.");
+}
+
+// ---- Tensors and fusions.
+
 void shard(const TensorRef& t, int dim, const std::string& axis, int64_t granule, bool inner) {
   t.tensor->shard(dim, MeshAxisRef{axis}, {.granule = granule, .inner = inner});
 }
@@ -106,8 +149,9 @@ std::string line_of(const TensorRef& t) {
 }
 
 void bind_tensors(nb::module_& m) {
-  nb::class_<TensorRef>(m, "Tensor", "A tensor of a fusion: its name, type and place in the graph, no numbers.")
-      .def_prop_ro("name", [](const TensorRef& t) { return t.tensor->name; }, "Name without the %.")
+  nb::class_<TensorRef> tensors(m, "Tensor", "A tensor of a fusion: its name, type and place in the graph, no numbers.");
+  bind_operators(tensors);
+  tensors.def_prop_ro("name", [](const TensorRef& t) { return t.tensor->name; }, "Name without the %.")
       .def_prop_ro("dtype", [](const TensorRef& t) { return t.tensor->dtype; }, "Element type.")
       .def_prop_ro("shape",
                    [](const TensorRef& t) {
@@ -115,6 +159,7 @@ void bind_tensors(nb::module_& m) {
                      for (sym::Expr e : t.tensor->shape()) out.append(extent_object(e));
                      return nb::tuple(out);
                    },
+                   nb::for_getter(nb::sig("def shape(self) -> tuple[int | str, ...]")),
                    "Extents: integers, and texts of sizes.")
       .def_prop_ro("rank", [](const TensorRef& t) { return t.tensor->rank(); }, "Number of dims.")
       .def_prop_ro("type", [](const TensorRef& t) { return type_text(*t.tensor); }, "`f32[b, 768]`.")
@@ -202,16 +247,18 @@ void bind_fusions(nb::module_& m) {
                   nb::arg("set") = std::map<std::string, nb::object>(),
                   "Reads the text form. `file` is named in errors; `set` overrides lets of sizes and dtypes. Raises "
                   "UserError with the place.")
-      .def_prop_ro("name", [](const FusionRef& f) { return f.fusion->name(); })
+      .def_prop_ro("name", [](const FusionRef& f) { return f.fusion->name(); }, "Name without the @.")
       .def("input", [](const FusionRef& f, std::string name, nb::handle shape, nb::handle dtype) {
              return ref(f, f.fusion->input(std::move(name), shape_of(shape), dtype_of(dtype)));
            },
            nb::arg("name"), nb::arg("shape"), nb::arg("dtype"),
+           nb::sig("def input(self, name: str, shape: collections.abc.Sequence[int | str], dtype: object) -> Tensor"),
            "An input: extents are integers and texts of sizes, `[\"b\", 768]`. Raises UserError.")
       .def("parameter", [](const FusionRef& f, std::string name, nb::handle shape, nb::handle dtype) {
              return ref(f, f.fusion->parameter(std::move(name), shape_of(shape), dtype_of(dtype)));
            },
-           nb::arg("name"), nb::arg("shape"), nb::arg("dtype"), "An input whose layout may be stored. Raises UserError.")
+           nb::arg("name"), nb::arg("shape"), nb::arg("dtype"),
+           nb::sig("def parameter(self, name: str, shape: collections.abc.Sequence[int | str], dtype: object) -> Tensor"), "An input whose layout may be stored. Raises UserError.")
       .def("declare", [](const FusionRef& f, const std::string& text) { return ref(f, parse_input(*f.fusion, text)); },
            nb::arg("text"), "An input as text: `param %w: bf16[n, 768] {0: tp}`. Raises UserError.")
       .def("statement",
@@ -221,27 +268,33 @@ void bind_fusions(nb::module_& m) {
            nb::arg("name"), nb::arg("value"), "Default of a size. Raises UserError.")
       .def("given", [](const FusionRef& f, const std::string& facts) { f.fusion->given(sym::parse_facts(facts)); },
            nb::arg("facts"), "What is known of sizes: `n: 16 in 16..4096`. Raises UserError.")
-      .def("owns", [](const FusionRef& f, const TensorRef& t) { return f.fusion == t.fusion; }, nb::arg("tensor"))
+      .def("owns", [](const FusionRef& f, const TensorRef& t) { return f.fusion == t.fusion; }, nb::arg("tensor"),
+           "Whether the tensor is of this fusion.")
       .def("output", output, nb::arg("name"), nb::arg("tensor"), "Names an output. Raises UserError.")
-      .def("find", [](const FusionRef& f, const std::string& name) -> nb::object {
+      .def("find", [](const FusionRef& f, const std::string& name) -> std::optional<TensorRef> {
              TensorView* t = f.fusion->find(name);
-             return t ? nb::cast(ref(f, t)) : nb::none();
+             return t ? std::optional(ref(f, t)) : std::nullopt;
            },
            nb::arg("name"), "The tensor of that name, or None.")
       .def_prop_ro("inputs", [](const FusionRef& f) { return refs(f, f.fusion->inputs()); }, "Inputs and parameters.")
-      .def_prop_ro("outputs", [](const FusionRef& f) { return refs(f, f.fusion->outputs()); })
+      .def_prop_ro("outputs", [](const FusionRef& f) { return refs(f, f.fusion->outputs()); }, "Outputs, in order.")
       .def_prop_ro("tensors", [](const FusionRef& f) { return refs(f, f.fusion->tensors()); },
                    "Inputs, then results in the order of their ops.")
-      .def("copy", [](const FusionRef& f) { return FusionRef{clone(*f.fusion)}; })
+      .def("copy", [](const FusionRef& f) { return FusionRef{clone(*f.fusion)}; }, "A fusion of its own with the same text.")
       .def("__eq__", [](const FusionRef& a, nb::handle b) {
              return nb::isinstance<FusionRef>(b) && equal(*a.fusion, *nb::cast<FusionRef&>(b).fusion);
            })
+      .def("__reduce__",
+           [](const FusionRef& f) {
+             return nb::make_tuple(nb::module_::import_("plait").attr("parse"), nb::make_tuple(print(*f.fusion)));
+           },
+           nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"), "For pickle: by the text form.")
       .def("__str__", [](const FusionRef& f) { return print(*f.fusion); })
       .def("__repr__", [](const FusionRef& f) {
         return fmt::format("<plait.Fusion @{}: {} inputs, {} ops, {} outputs>", f.fusion->name(),
                            f.fusion->inputs().size(), f.fusion->ops().size(), f.fusion->outputs().size());
       });
-  m.def("apply", apply, nb::arg("function"), nb::arg("operands"), "A pointwise function of tensors and numbers.");
+  m.def("apply", applied, nb::arg("function"), nb::arg("operands"), "A pointwise function of tensors and numbers.");
 }
 
 }  // namespace plait::python

@@ -14,6 +14,10 @@
 namespace plait::python {
 namespace {
 
+using Named = nb::typed<nb::dict, nb::str, nb::any>;      // inputs and options by name
+using Arrays = nb::typed<nb::dict, nb::str, ArrayRef>;
+using Capsules = nb::typed<nb::list, nb::any>;
+
 struct Program {
   std::mutex mutex;  // one thread at a time runs or asks
   CompileOptions options;
@@ -37,7 +41,7 @@ std::string option_text(nb::handle value) {
 }
 
 std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::string& device, const std::string& comm,
-                                        std::optional<int64_t> ranks, const Sizes& sizes, const nb::dict& options,
+                                        std::optional<int64_t> ranks, const Sizes& sizes, const Named& options,
                                         const std::vector<std::string>& dumps) {
   if (comm == "given")
     throw UserError("Python has no communicators to give", "compile, comm given", "take local, local:threads, mpi or nccl");
@@ -77,7 +81,7 @@ struct Given {
   }
 };
 
-Given given_arrays(const nb::dict& inputs, void* stream) {
+Given given_arrays(const Named& inputs, void* stream) {
   Given out;
   for (auto [key, value] : inputs) {
     std::string name = nb::cast<std::string>(key);
@@ -100,7 +104,7 @@ Tensors run_locked(Program& program, const Given& given, void* stream, std::opti
   });
 }
 
-nb::dict arrays(const Program& program, Tensors& tensors, void* stream) {
+Arrays arrays(const Program& program, Tensors& tensors, void* stream) {
   nb::dict out;
   for (const TensorView* t : program.fusion->outputs()) {
     Tensor& tensor = tensors.at(t->name);
@@ -110,7 +114,7 @@ nb::dict arrays(const Program& program, Tensors& tensors, void* stream) {
   return out;
 }
 
-nb::dict run(Program& program, const nb::dict& inputs, nb::object on, std::optional<int64_t> threads) {
+Arrays run(Program& program, const Named& inputs, nb::object on, std::optional<int64_t> threads) {
   void* const stream = run_stream(on);
   Tensors made = run_locked(program, given_arrays(inputs, stream), stream, threads,
                             [&](const Tensors& given, const RunOptions& how) { return program.compiled->run(given, how); });
@@ -118,7 +122,7 @@ nb::dict run(Program& program, const nb::dict& inputs, nb::object on, std::optio
 }
 
 // For adapters: DLPack capsules in the order of the fusion's inputs, and of its outputs, in the order of the stream.
-nb::list run_capsules(Program& program, const nb::list& inputs, nb::object on) {
+Capsules run_capsules(Program& program, const Capsules& inputs, nb::object on) {
   const auto& names = program.fusion->inputs();
   if (inputs.size() != names.size())
     throw UserError(fmt::format("{} inputs, and the fusion has {}", inputs.size(), names.size()), "run",
@@ -129,12 +133,12 @@ nb::list run_capsules(Program& program, const nb::list& inputs, nb::object on) {
   const Tensors made = run_locked(
       program, given, stream, std::nullopt,
       [&](const Tensors& tensors, const RunOptions& how) { return program.compiled->run(tensors, how); });
-  nb::list out;
+  Capsules out;
   for (const TensorView* t : program.fusion->outputs()) out.append(capsule_of(made.at(t->name)));
   return out;
 }
 
-nb::dict run_local(Program& program, int64_t rank, const nb::dict& pieces, nb::object on,
+Arrays run_local(Program& program, int64_t rank, const Named& pieces, nb::object on,
                    std::optional<int64_t> threads) {
   void* const stream = run_stream(on);
   Tensors made = run_locked(
@@ -151,7 +155,7 @@ TensorMetadata metadata_of(nb::handle value, const std::string& name) {
   return {t.dtype, t.shape};
 }
 
-void prepare(Program& program, const nb::dict& inputs) {
+void prepare(Program& program, const Named& inputs) {
   Metadata metadata;
   for (auto [key, value] : inputs) {
     const std::string name = nb::cast<std::string>(key);
@@ -160,7 +164,7 @@ void prepare(Program& program, const nb::dict& inputs) {
   locked(program, [&] { program.compiled->prepare(metadata); });
 }
 
-nb::dict report(Program& program) {
+nb::typed<nb::dict, nb::str, double> report(Program& program) {
   const Report r = locked(program, [&] { return program.compiled->report(); });
   nb::dict out;
   out["kernels"] = r.kernels.size();
@@ -211,14 +215,14 @@ std::string explain(Program& program, const std::string& what) {
 
 void bind_kernels(nb::module_& m) {
   nb::class_<Kernel>(m, "Kernel", "A generated kernel.")
-      .def_prop_ro("name", [](const Kernel& k) { return k.report.name; })
-      .def_prop_ro("schedule", [](const Kernel& k) { return k.report.schedule; })
-      .def_prop_ro("arch", [](const Kernel& k) { return k.report.arch; })
+      .def_prop_ro("name", [](const Kernel& k) { return k.report.name; }, "The entry function.")
+      .def_prop_ro("schedule", [](const Kernel& k) { return k.report.schedule; }, "Which scheduler made it.")
+      .def_prop_ro("arch", [](const Kernel& k) { return k.report.arch; }, "`sm_90a`, `cpu`.")
       .def_prop_ro("source", [](const Kernel& k) { return k.source; }, "CUDA C++ or LLVM IR.")
       .def_prop_ro("registers", [](const Kernel& k) { return k.report.facts.registers; }, "None where it has none.")
-      .def_prop_ro("spill_bytes", [](const Kernel& k) { return k.report.facts.spill_bytes; })
-      .def_prop_ro("shared_bytes", [](const Kernel& k) { return k.report.facts.shared_bytes; })
-      .def_prop_ro("compile_ms", [](const Kernel& k) { return k.report.facts.compile_ms; })
+      .def_prop_ro("spill_bytes", [](const Kernel& k) { return k.report.facts.spill_bytes; }, "Of registers, by thread; None where it has none.")
+      .def_prop_ro("shared_bytes", [](const Kernel& k) { return k.report.facts.shared_bytes; }, "Of shared memory, by block; None where it has none.")
+      .def_prop_ro("compile_ms", [](const Kernel& k) { return k.report.facts.compile_ms; }, "Time of its compilation.")
       .def("__repr__", [](const Kernel& k) {
         return fmt::format("<plait.Kernel {}: {}, {}>", k.report.name, k.report.schedule, k.report.arch);
       });
@@ -237,7 +241,8 @@ void bind_programs(nb::module_& m) {
       .def("_run_capsules", run_capsules, nb::arg("inputs"), nb::arg("stream") = nb::none(),
            "For adapters: DLPack capsules in the order of the inputs, capsules in that of the outputs.")
       .def("run_local", run_local, nb::arg("rank"), nb::arg("pieces"), nb::kw_only(), nb::arg("stream") = nb::none(),
-           nb::arg("threads") = nb::none(), "The same with the pieces of this process's rank, after prepare().")
+           nb::arg("threads") = nb::none(),
+           "The same with the pieces of this process's rank, after prepare(). Raises UserError, CommError.")
       .def("prepare", prepare, nb::arg("inputs"),
            "Compiles the class of these inputs ahead of a run: arrays, or (dtype, shape) by name. Raises UserError.")
       .def_prop_ro("report", report, "Counts and times of the class that ran last, as a dict.")
@@ -249,7 +254,7 @@ void bind_programs(nb::module_& m) {
       .def("explain", explain, nb::arg("what") = "shard",
            "Why things are where they are: `shard`, `segments`, `schedule`. Raises UserError.")
       .def_prop_ro("mesh", [](Program& p) { return p.compiled->mesh().sizes(); }, "Sizes of the mesh axes.")
-      .def_prop_ro("ranks", [](Program& p) { return p.compiled->mesh().ranks(); })
+      .def_prop_ro("ranks", [](Program& p) { return p.compiled->mesh().ranks(); }, "Number of ranks.")
       .def_prop_ro("rank", [](Program& p) -> std::optional<int64_t> {
              if (const Bootstrap* job = p.compiled->job()) return job->rank();
              return std::nullopt;
@@ -267,7 +272,7 @@ void bind_programs(nb::module_& m) {
       });
   m.def("compile", compile_fusion, nb::arg("fusion"), nb::kw_only(), nb::arg("device") = "cpu",
         nb::arg("comm") = "local", nb::arg("ranks") = nb::none(), nb::arg("sizes") = Sizes(),
-        nb::arg("options") = nb::dict(), nb::arg("dumps") = std::vector<std::string>(),
+        nb::arg("options") = Named(), nb::arg("dumps") = std::vector<std::string>(),
         "Checks mesh, ranks and device; classes of sizes compile when they are first run or prepared. `device`: cpu, "
         "reference, cuda, sim:ARCH[:N]; `comm`: local, local:threads, mpi, nccl; `ranks` solves the free size of the "
         "mesh; `sizes`: those that no input gives; `options`, by the names of `plait doctor --options`; `dumps`: "
