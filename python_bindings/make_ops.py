@@ -12,18 +12,32 @@ DEFAULTS = {
     "leaky_relu": {"y": 0.01}, "elu": {"y": 1.0}, "celu": {"y": 1.0}, "hardtanh": {"y": -1.0, "z": 1.0},
     "hardshrink": {"y": 0.5}, "softshrink": {"y": 0.5},
 }
-# Types of attributes by name; the others are integers.
-TYPES = {
-    "dims": "Sequence[int]", "shifts": "Sequence[int]", "repeats": "Sequence[int]", "shape": "Sequence[Extent]",
-    "low": "Sequence[Extent]", "high": "Sequence[Extent]", "start": "Extent", "stop": "Extent", "rows": "Extent",
-    "columns": "Extent", "classes": "Extent", "keepdim": "bool", "exclusive": "bool", "reverse": "bool",
-    "interleaved": "bool", "causal": "bool", "value": "float", "p": "float", "eps": "float", "smoothing": "float",
-    "scale": "float", "dtype": "Any", "to": "Any", "reduction": "str", "approx": "str",
+# Of an attribute by name: its type, and what of it is refused.
+DIM, DIMS = "a dim that is not there", "a dim that is not there or named twice"
+LENGTH = "another number of {} than of dims"
+ATTRIBUTES = {
+    "dim": ("int", DIM), "dims": ("Sequence[int]", DIMS), "shape": ("Sequence[Extent]", "a shape that does not fit"),
+    "shifts": ("Sequence[int]", LENGTH.format("shifts")), "repeats": ("Sequence[int]", "fewer repeats than dims"),
+    "low": ("Sequence[Extent]", LENGTH.format("widths")), "high": ("Sequence[Extent]", ""), "start": ("Extent", ""),
+    "stop": ("Extent", ""), "step": ("int", "a step below 1"), "rows": ("Extent", "a negative extent"),
+    "columns": ("Extent", ""), "classes": ("Extent", "a negative extent"), "keepdim": ("bool", ""),
+    "exclusive": ("bool", ""), "reverse": ("bool", ""), "interleaved": ("bool", ""), "causal": ("bool", ""),
+    "value": ("float", ""), "p": ("float", "a NaN p"), "eps": ("float", "a negative eps"), "scale": ("float", ""),
+    "smoothing": ("float", "a smoothing outside of [0, 1]"),
+    "dtype": ("Any", "what is no dtype"),
+    "reduction": ("str", "a reduction that is not none, mean or sum"), "diagonal": ("int", ""),
+    "offset": ("int", "a negative offset"), "correction": ("int", "a negative correction"), "groups": ("int", "groups that do not divide the channels"),
+    "ignore_index": ("int", ""), "to": ("Any", "what is no dtype of the same size"),
 }
-INTEGER_DIMS = ("layer_norm", "rms_norm")  # `dims` is a count there
+# Where an op's differs.
+OF_OP = {
+    ("layer_norm", "dims"): ("int", "more dims than x has"), ("rms_norm", "dims"): ("int", "more dims than x has"),
+    ("size", "value"): ("Extent", "what is no whole number of sizes"), ("full", "value"): ("float", "a value that the "
+    "dtype lacks"), ("dropout", "p"): ("float", "a p outside of [0, 1)"),
+}
 NO_OPERANDS = ("full", "iota", "size", "eye", "uniform", "normal")
 HEAD = '''"""Every op: a function adds it to the fusion of its operands and returns the result. Made from the tables of
-docs/ops.md. All raise plait.UserError for what the op refuses."""
+docs/ops.md."""
 
 from __future__ import annotations
 
@@ -32,6 +46,7 @@ from typing import Any
 
 from plait._emit import Extent, dtype as _dtype, emit as _emit
 from plait._plait import Fusion, Tensor, apply as _apply
+from plait.errors import UserError as _UserError
 '''
 
 
@@ -51,40 +66,75 @@ def tables(text, mark):
             yield section, cells
 
 
-def docstring(*parts):
-    text = " ".join(part.strip() for part in parts if part.strip()).replace("\\", "\\\\").replace('"""', "'''")
-    lines = textwrap.wrap(text.replace("`in`", "`x`"), 112)
-    end = " " if text.endswith(chr(34)) else ""
-    return '    """' + "\n    ".join(lines) + end + '"""\n'
+def fail(text):
+    sys.exit(f"make_ops.py: {text}")
 
 
-def pointwise(cells):
+def docstring(*parts, refused):
+    text = " ".join(part.strip() for part in parts if part.strip())
+    clauses = list(dict.fromkeys(clause for clause in refused if clause))
+    said = f"Raises UserError for {', '.join(clauses[:-1])}{' or ' if clauses[1:] else ''}{clauses[-1]}."
+    lines = [line for part in (text, said) for line in textwrap.wrap(part.replace("`in`", "`x`"), 112)]
+    text = "\n    ".join(lines).replace("\\", "\\\\").replace('"""', "'''")
+    return f'    """{text}"""\n'
+
+
+def pointwise(cells, rules):
     call, rule, meaning, special, error = cells[:5]
     name, operands = re.match(r"`(\w+)\((.*?)\)`", call).groups()
     names = [each.strip() for each in operands.split(",")]
     names = [each for each in names if "=" not in each]
     if name in ("cast", "where", "gelu"):
         return ""
-    operands = ", ".join(f"{each}: Operand = {DEFAULTS[name][each]!r}" if each in DEFAULTS.get(name, {})
-                         else f"{each}: Operand" for each in names)
-    doc = docstring(meaning + ".", f"Special: {special}." if special else "", f"Types: {rule}.",
-                    f"Error: {error} ulp.")
-    return f"\n\ndef {python_name(name)}({operands}) -> Tensor:\n{doc}    return _apply({name!r}, [{', '.join(names)}])\n"
+    defaults = DEFAULTS.get(name, {})
+    operands = ", ".join(f"{each}: Operand = {defaults[each]!r}" if each in defaults else f"{each}: Operand"
+                         for each in names)
+    several = len(names) > 1
+    taken, result = rules[rule]
+    if not several:
+        taken = taken.partition("; an integer beside")[0]
+    promoted = "the promoted dtype" if several else "x's dtype"
+    dtype = {"p": promoted, "the same": f"{promoted}, f32 for integers and bool", "bool": "bool"}[result]
+    doc = docstring(meaning + ".", f"Special: {special}." if special else "", f"Operands: {taken}.",
+                    f"Result: {dtype}; of {'the broadcast' if several else 'the same'} shape.", f"Error: {error} ulp.",
+                    refused=["shapes that do not broadcast" if several else "",
+                             "" if taken.split(",")[0] == "any" else "other dtypes", "operands without a tensor"])
+    body = f"    return _apply({name!r}, [{', '.join(names)}])\n"
+    return f"\n\ndef {python_name(name)}({operands}) -> Tensor:\n{doc}{body}"
 
 
-def attribute(op, word, spelled):
+def type_rules(text):
+    """Operands and result by the name of a rule of the pointwise ops."""
+    table = text.split("| rule | operands |")[1].split("\n\n")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
+    return {rule: (taken, result) for rule, taken, _, result in rows}
+
+
+def attribute_of(op, name, known):
+    """Type of an attribute, and what of it is refused."""
+    key = (op, name) if (op, name) in OF_OP else name
+    if key not in OF_OP and key not in ATTRIBUTES:
+        fail(f"attribute `{name}` of `{op}` has no type: write it in ATTRIBUTES")
+    known.add(key)
+    return OF_OP[key] if key in OF_OP else ATTRIBUTES[key]
+
+
+def attribute(op, word, spelled, refused, known):
     """Signature and value of an attribute: `[eps = 1e-5]`, `dims`."""
     optional = word.startswith("[")
     name, _, value = word.strip("[]").partition(" = ")
-    kind = "int" if name == "dims" and op in INTEGER_DIMS else TYPES.get(name, "int")
+    kind, refusal = attribute_of(op, name, known)
+    if value and (value in ("true", "false")) != (kind == "bool"):
+        fail(f"attribute `{name}` of `{op}` is {kind}, its default {value}")
     given = python_name(name)
     passed = f"_dtype({given})" if name in ("dtype", "to") else given
     spelled.append(f"{name!r}: {passed}")
+    refused.append(refusal)
     return f"{given}: {kind} | None = None" if optional else f"{given}: {kind}"
 
 
-def function(op, words, meaning):
-    required, optional, operands, spelled = [], [], [], []
+def function(op, words, meaning, known):
+    required, optional, operands, spelled, refused = [], [], [], [], []
     variadic = ""
     for word in words:
         bare = word.strip("[]")
@@ -102,14 +152,16 @@ def function(op, words, meaning):
             (optional if word.startswith("[") else required).append(
                 f"{name}: Tensor | None = None" if word.startswith("[") else f"{name}: Tensor")
         else:
-            (optional if word.startswith("[") else required).append(attribute(op, word, spelled))
+            (optional if word.startswith("[") else required).append(attribute(op, word, spelled, refused, known))
     fusion = ""
     if op in NO_OPERANDS and not any("seed" in each for each in required):
         required.insert(0, "fusion: Fusion")
         fusion = ", fusion"
     given = variadic or f"[{', '.join(operands)}]"
     defaults = [word.strip("[]") for word in words if word.startswith("[") and " = " in word and "%" not in word]
-    doc = docstring(meaning, f"Left out: {', '.join(defaults)}." if defaults else "")
+    if any("%" in word for word in words):
+        refused.insert(0, "operands that are no tensors or do not fit")
+    doc = docstring(meaning, f"Left out: {', '.join(defaults)}." if defaults else "", refused=refused)
     return (f"\n\ndef {python_name(op)}({', '.join(required + optional)}) -> Tensor:\n{doc}"
             f"    return _emit({op!r}, {given}, {{{', '.join(spelled)}}}{fusion})\n")
 
@@ -124,46 +176,56 @@ Operand = Tensor | float | int
 
 
 def where(condition: Tensor, a: Operand, b: Operand) -> Tensor:
-    """a where the condition (bool) holds, else b. A number takes the dtype of the other choice."""
+    """a where the condition (bool) holds, else b. A number takes the dtype of the other choice. Raises UserError for
+    another condition, choices without a common type or shapes that do not broadcast."""
     return _apply("where", [condition, a, b])
 
 
 def cast(x: Tensor, to: Any) -> Tensor:
-    """x as another dtype, rounded once."""
+    """x as another dtype, rounded once. Raises UserError for what is no dtype."""
     return _emit("cast", [x], {"to": _dtype(to)})
 
 
 def gelu(x: Tensor, approx: str = "none") -> Tensor:
-    """x Phi(x); approx = "tanh": x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3)."""
+    """x Phi(x); approx = "tanh": x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3). Raises UserError for integers
+    and bool or another approximation."""
     return _emit("gelu", [x], {"approx": approx})
 
 
 def transpose(x: Tensor, a: int, b: int) -> Tensor:
-    """permute that swaps two dims."""
+    """permute that swaps two dims. Raises UserError for a dim that is not there."""
     dims = list(range(x.rank))
+    for dim in (a, b):
+        if not -x.rank <= dim < x.rank:
+            raise _UserError(f"there is no dim {dim} of %{x.name}: {x.type}", "transpose", f"x has {x.rank} dims")
     dims[a], dims[b] = dims[b], dims[a]
     return permute(x, dims)
 
 
 def var_mean(x: Tensor, dims: Sequence[int] | None = None, correction: int | None = None,
              keepdim: bool | None = None) -> tuple[Tensor, Tensor]:
-    """(var, mean) over `dims`."""
+    """(var, mean) over `dims`. Raises UserError for tensors that are not of floats or a dim that is not there."""
     return var(x, dims, correction, keepdim), mean(x, dims, keepdim)
 '''
 
 
 def main():
     text = pathlib.Path(sys.argv[1]).read_text()
-    out, names = HEAD + EXTRA, ["cast", "gelu", "transpose", "var_mean", "where"]
+    out, names, known = HEAD + EXTRA, ["cast", "gelu", "transpose", "var_mean", "where"], set()
+    rules = type_rules(text)
     for _, cells in tables(text, "pointwise_table"):
-        out += pointwise(cells)
+        out += pointwise(cells, rules)
         names.append(re.match(r"`(\w+)", cells[0]).group(1))
     for section, cells in tables(text, "op_table"):
         if section == "Communication":
             continue
         for call in re.findall(r"`(\w+)\((.*?)\)`(?:<br>|$)", cells[0]):
-            out += function(call[0], split_arguments(call[1]), cells[1])
+            out += function(call[0], split_arguments(call[1]), cells[1], known)
             names.append(call[0])
+    stale = [each for each in [*ATTRIBUTES, *OF_OP] if each not in known]
+    stale += [each for each in [*DEFAULTS, *NO_OPERANDS] if each not in names]
+    if stale:
+        fail(f"no op has {', '.join(map(str, stale))}")
     out += "\n\n__all__ = [\n" + "".join(f'    "{python_name(name)}",\n' for name in sorted(set(names))) + "]\n"
     pathlib.Path(sys.argv[2]).write_text(out)
 

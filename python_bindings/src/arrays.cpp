@@ -306,8 +306,8 @@ void bind_arrays(nb::module_& m) {
       .def_prop_ro("device", device_text, "`cpu`, or `cuda:N`.")
       .def("__dlpack__", exported, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
            nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
-           "A DLPack capsule. On a GPU the stream `stream` waits for what writes the array: 1 or None, the legacy default "
-           "one; 2, the thread's; -1, none. Raises UserError.")
+           "A DLPack capsule. On a GPU the stream `stream` waits for what writes the array: 1 or None, the legacy "
+           "default one; 2, the thread's; -1, none. Raises UserError.")
       .def("__dlpack_device__",
            [](const ArrayRef& a) {
              const Location at = location(a);
@@ -316,8 +316,8 @@ void bind_arrays(nb::module_& m) {
            },
            "DLPack's type of the device, and its ordinal.")
       .def("numpy", to_numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
-           "The elements as a NumPy array: of the same memory, but for bf16 and f8, which NumPy lacks and which become f32. "
-           "Raises BufferError for an array in a GPU's memory.")
+           "The elements as a NumPy array: of the same memory, but for bf16 and f8, which NumPy lacks and which become "
+           "f32. Raises BufferError for an array in a GPU's memory.")
       .def("to_doubles", [](const ArrayRef& a) { return a.tensor.to_doubles(); },
            "All elements in row-major order, as floats. Of host memory.")
       .def("__repr__", [](const ArrayRef& a) {

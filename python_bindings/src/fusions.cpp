@@ -111,14 +111,15 @@ nb::object product(const TensorRef& self, nb::handle other) {
 
 void bind_operators(nb::class_<TensorRef>& tensors) {
   const auto bind = [&](const char* word, const char* function, bool swapped) {
-    const std::string doc = fmt::format("plait.ops.{} of {}.", function, swapped ? "the number and self" : "self and other");
+    const std::string name = fmt::format("__{}{}__", swapped ? "r" : "", word);
+    const std::string doc = fmt::format("plait.ops.{} of {}.", function, swapped ? "other and self" : "self and other");
     tensors.def(
-        fmt::format("__{}{}__", swapped ? "r" : "", word).c_str(),
+        name.c_str(),
         [function, swapped](const TensorRef& self, nb::handle other) {
           return operator_result(function, swapped, self, other);
         },
-        nb::sig(fmt::format("def __{}{}__(self, other: Tensor | float, /) -> Tensor", swapped ? "r" : "", word).c_str()),
-        nb::is_operator(), doc.c_str());
+        nb::sig(fmt::format("def {}(self, other: Tensor | float, /) -> Tensor", name).c_str()), nb::is_operator(),
+        doc.c_str());
   };
   constexpr std::pair<const char*, const char*> kBothWays[] = {
       {"add", "add"}, {"sub", "sub"}, {"mul", "mul"}, {"truediv", "div"}, {"floordiv", "floor_divide"},
@@ -130,7 +131,8 @@ void bind_operators(nb::class_<TensorRef>& tensors) {
   for (const char* word : {"lt", "le", "gt", "ge"}) bind(word, word, false);
   tensors.def("__matmul__", product, nb::sig("def __matmul__(self, other: Tensor, /) -> Tensor"), nb::is_operator(),
               "plait.ops.matmul of self and other.");
-  tensors.def("__neg__", [](const TensorRef& self) { return applied("neg", {nb::cast(self)}); }, "plait.ops.neg of self.");
+  tensors.def(
+      "__neg__", [](const TensorRef& self) { return applied("neg", {nb::cast(self)}); }, "plait.ops.neg of self.");
 }
 
 // ---- Tensors and fusions.
@@ -149,7 +151,8 @@ std::string line_of(const TensorRef& t) {
 }
 
 void bind_tensors(nb::module_& m) {
-  nb::class_<TensorRef> tensors(m, "Tensor", "A tensor of a fusion: its name, type and place in the graph, no numbers.");
+  nb::class_<TensorRef> tensors(m, "Tensor",
+                                "A tensor of a fusion: its name, type and place in the graph, no numbers.");
   bind_operators(tensors);
   tensors.def_prop_ro("name", [](const TensorRef& t) { return t.tensor->name; }, "Name without the %.")
       .def_prop_ro("dtype", [](const TensorRef& t) { return t.tensor->dtype; }, "Element type.")
@@ -258,7 +261,9 @@ void bind_fusions(nb::module_& m) {
              return ref(f, f.fusion->parameter(std::move(name), shape_of(shape), dtype_of(dtype)));
            },
            nb::arg("name"), nb::arg("shape"), nb::arg("dtype"),
-           nb::sig("def parameter(self, name: str, shape: collections.abc.Sequence[int | str], dtype: object) -> Tensor"), "An input whose layout may be stored. Raises UserError.")
+           nb::sig("def parameter(self, name: str, shape: collections.abc.Sequence[int | str], dtype: object)"
+                   " -> Tensor"),
+           "An input whose layout may be stored. Raises UserError.")
       .def("declare", [](const FusionRef& f, const std::string& text) { return ref(f, parse_input(*f.fusion, text)); },
            nb::arg("text"), "An input as text: `param %w: bf16[n, 768] {0: tp}`. Raises UserError.")
       .def("statement",
@@ -280,7 +285,8 @@ void bind_fusions(nb::module_& m) {
       .def_prop_ro("outputs", [](const FusionRef& f) { return refs(f, f.fusion->outputs()); }, "Outputs, in order.")
       .def_prop_ro("tensors", [](const FusionRef& f) { return refs(f, f.fusion->tensors()); },
                    "Inputs, then results in the order of their ops.")
-      .def("copy", [](const FusionRef& f) { return FusionRef{clone(*f.fusion)}; }, "A fusion of its own with the same text.")
+      .def("copy", [](const FusionRef& f) { return FusionRef{clone(*f.fusion)}; },
+           "A fusion of its own with the same text.")
       .def("__eq__", [](const FusionRef& a, nb::handle b) {
              return nb::isinstance<FusionRef>(b) && equal(*a.fusion, *nb::cast<FusionRef&>(b).fusion);
            })

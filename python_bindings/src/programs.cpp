@@ -220,8 +220,10 @@ void bind_kernels(nb::module_& m) {
       .def_prop_ro("arch", [](const Kernel& k) { return k.report.arch; }, "`sm_90a`, `cpu`.")
       .def_prop_ro("source", [](const Kernel& k) { return k.source; }, "CUDA C++ or LLVM IR.")
       .def_prop_ro("registers", [](const Kernel& k) { return k.report.facts.registers; }, "None where it has none.")
-      .def_prop_ro("spill_bytes", [](const Kernel& k) { return k.report.facts.spill_bytes; }, "Of registers, by thread; None where it has none.")
-      .def_prop_ro("shared_bytes", [](const Kernel& k) { return k.report.facts.shared_bytes; }, "Of shared memory, by block; None where it has none.")
+      .def_prop_ro("spill_bytes", [](const Kernel& k) { return k.report.facts.spill_bytes; },
+                   "Of registers, by thread; None where it has none.")
+      .def_prop_ro("shared_bytes", [](const Kernel& k) { return k.report.facts.shared_bytes; },
+                   "Of shared memory, by block; None where it has none.")
       .def_prop_ro("compile_ms", [](const Kernel& k) { return k.report.facts.compile_ms; }, "Time of its compilation.")
       .def("__repr__", [](const Kernel& k) {
         return fmt::format("<plait.Kernel {}: {}, {}>", k.report.name, k.report.schedule, k.report.arch);

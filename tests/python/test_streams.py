@@ -1,5 +1,5 @@
-"""CUDA streams, on simulated GPUs: what producers are told, what consumers wait for. The simulator finds accesses that no
-stream or event orders."""
+"""CUDA streams, on simulated GPUs: what producers are told, what consumers wait for. The simulator finds accesses that
+no stream or event orders."""
 
 import ctypes
 import pathlib
@@ -24,9 +24,10 @@ pytestmark = pytest.mark.skipif(why_no_device() is not None, reason=str(why_no_d
 
 class DLTensor(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
-                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
-                ("byte_offset", ctypes.c_uint64), ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64), ("manager", ctypes.c_void_p),
+                ("deleter", ctypes.c_void_p)]
 
 
 def in_python(name, result, *arguments):

@@ -3,6 +3,8 @@
 import ast
 import inspect
 import pathlib
+import subprocess
+import sys
 
 import plait
 import pytest
@@ -43,7 +45,7 @@ def test_what_is_bound_is_in_the_stub(bound):
         return
     assert ast.get_docstring(CLASSES[bound.__name__])
     if bound is plait.DType:
-        values = {target.id for node in CLASSES["DType"].body if isinstance(node, ast.Assign) for target in node.targets}
+        values = {node.targets[0].id for node in CLASSES["DType"].body if isinstance(node, ast.Assign)}
         assert values == {member.name for member in plait.DType}
         return
     known = members(bound.__name__)
@@ -63,9 +65,10 @@ def test_operators_have_types():
 
 
 def test_results_have_types():
-    for name, member, returns in [("Program", "run", "dict[str, Array]"), ("Program", "run_local", "dict[str, Array]"),
-                                  ("Array", "numpy", "numpy.typing.NDArray[Any]"), ("Array", "shape", "tuple[int, ...]"),
-                                  ("Fusion", "find", "Tensor | None"), ("Fusion", "outputs", "list[Tensor]")]:
+    for name, member, returns in [
+            ("Program", "run", "dict[str, Array]"), ("Program", "run_local", "dict[str, Array]"),
+            ("Array", "numpy", "numpy.typing.NDArray[Any]"), ("Array", "shape", "tuple[int, ...]"),
+            ("Fusion", "find", "Tensor | None"), ("Fusion", "outputs", "list[Tensor]")]:
         assert ast.unparse(members(name)[member].returns) == returns, member
 
 
@@ -92,3 +95,46 @@ def test_operators_leave_what_they_do_not_know_to_the_other_side():
         with pytest.raises(TypeError, match="unsupported operand"):
             x - wrong
     assert (x @ x).type == "f32[4, 4]" and (True & (x < 1)).type == "bool[4, 4]"
+
+
+def test_ops_say_what_they_raise():
+    words = {name: " ".join(getattr(plait.ops, name).__doc__.split()) for name in plait.ops.__all__}
+    assert [name for name, text in words.items() if "Raises UserError for " not in text] == []
+
+
+def test_ops_raise_what_they_say():
+    f, ops = plait.Fusion(), plait.ops
+    x, i, seed = f.input("x", [4, 6], plait.f32), f.input("i", [4], plait.i64), f.input("seed", [], plait.u64)
+    for call in (lambda: ops.softmax(x, 2), lambda: ops.sum(x, [2]), lambda: ops.permute(x, [0, 0]),
+                 lambda: ops.transpose(x, 0, 2), lambda: ops.reshape(x, [5, 5]),
+                 lambda: ops.full(f, [-1], 0, plait.f32), lambda: ops.full(f, [1], 1.5, plait.i32),
+                 lambda: ops.full(f, [1], 1, "f33"), lambda: ops.size(f, 1.5), lambda: ops.uniform([3], x),
+                 lambda: ops.bitcast(x, plait.f64), lambda: ops.uniform([3], seed, offset=-1),
+                 lambda: ops.slice(x, 0, step=0), lambda: ops.pad(x, [0], [0]), lambda: ops.roll(x, [1], [0, 1]),
+                 lambda: ops.repeat(x, [2]), lambda: ops.dropout(x, 1.0, seed), lambda: ops.norm(x, float("nan")),
+                 lambda: ops.var(x, correction=-1), lambda: ops.eye(f, -1), lambda: ops.eye(f, 1, -1),
+                 lambda: ops.one_hot(i, -1), lambda: ops.layer_norm(x, eps=-1), lambda: ops.layer_norm(x, dims=3),
+                 lambda: ops.rms_norm(x, dims=3), lambda: ops.group_norm(x, 4), lambda: ops.mse(x, x, "max"),
+                 lambda: ops.cross_entropy(x, i, smoothing=1.5), lambda: ops.cross_entropy(x, i, reduction="max"),
+                 lambda: ops.gelu(x, "erf"), lambda: ops.gelu(i), lambda: ops.cast(x, "f33"), lambda: ops.var_mean(i),
+                 lambda: ops.where(x, x, x), lambda: ops.add(x, i), lambda: ops.selu(i), lambda: ops.lt(seed, i),
+                 lambda: ops.bitwise_and(x, x), lambda: ops.exp(1), lambda: ops.set(1), lambda: ops.cat([x, i])):
+        with pytest.raises(plait.UserError):
+            call()
+    assert ops.logical_and(seed, i).type == "bool[4]" and ops.exp(x > 0).type == "f32[4, 6]"
+
+
+@pytest.mark.parametrize("before, after, said", [
+    ("`flip(%in, dims)`", "`flip(%in, dims, [around])`", "attribute `around` of `flip` has no type"),
+    ("`flip(%in, dims)`", "`flip(%in, dims, [step = true])`", "attribute `step` of `flip` is int, its default true"),
+    ("`group_norm(%x, [%w], [%b], groups, ", "`group_norm(%x, [%w], [%b], ", "no op has groups"),
+    ("`elu(x, y)`", "`other(x, y)`", "no op has elu"),
+])
+def test_an_attribute_without_a_type_is_found_when_the_ops_are_made(tmp_path, before, after, said):
+    root = pathlib.Path(__file__).resolve().parents[2]
+    text = (root / "docs/ops.md").read_text()
+    assert text.count(before) == 1
+    (tmp_path / "ops.md").write_text(text.replace(before, after))
+    command = [sys.executable, root / "python_bindings/make_ops.py", tmp_path / "ops.md", tmp_path / "ops.py"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1 and said in done.stderr and not (tmp_path / "ops.py").exists()
