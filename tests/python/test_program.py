@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import plait
 import pytest
+from process import growth, longest_pause
 
 
 def mlp(mesh=None):
@@ -152,19 +153,29 @@ def test_threads_compile_and_run_at_once():
     assert not failures
 
 
+def test_other_python_threads_go_on_meanwhile():
+    f = plait.Fusion("chain")
+    y = f.input("x", ["n"], plait.f32)
+    for i in range(40):
+        y = plait.ops.sin(y * (1 + i / 64))
+    f.output("y", y)
+    x = np.ones(2**20, np.float32)
+    program = plait.compile(f)
+    for what, call in (("compiles", lambda: program.prepare({"x": x})), ("runs", lambda: program.run({"x": x}, threads=1))):
+        seconds, pause = longest_pause(call)
+        assert seconds > 0.1, f"{what} for {seconds} s, too short to tell"
+        assert pause < seconds / 3, f"a thread stood still for {pause} s while another one {what} for {seconds} s"
+    seconds, pause = longest_pause(lambda: sum(range(10**7)))  # which keeps the lock
+    assert pause > 0.8 * seconds
+
+
 def test_ten_thousand_calls_leak_nothing():
-    resource = pytest.importorskip("resource")
-    p, a = plait.compile(mlp()), drawn()
-
-    def calls(n):
-        for _ in range(n):
-            p.run(a)
-        gc.collect()
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, len(gc.get_objects())
-
-    before, after = calls(1000), calls(10000)
-    assert after[0] - before[0] < 4096  # kilobytes
-    assert after[1] - before[1] < 100
+    p, a, kept = plait.compile(mlp()), drawn(), []
+    for call in (lambda: p.run(a), lambda: str(mlp(plait.Mesh(tp="t"))), lambda: plait.compile(mlp()),
+                 lambda: pytest.raises(plait.UserError, p.run, {})):
+        memory, files = growth(call, 10000, warm=1000)
+        assert memory < 2**19 and files == 0
+    assert growth(lambda: kept.append(p.run(a)), 10000, warm=10)[0] > 2**20  # a leak would be seen
 
 
 def test_doctor_and_the_command():
