@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "bind_inputs.h"
 #include "bound_class.h"
 #include "boundary.h"
@@ -34,8 +35,15 @@ struct BindingKey {
   auto operator<=>(const BindingKey&) const = default;
 };
 
+std::vector<int64_t> values_of(const Sizes& sizes) {
+  std::vector<int64_t> out;
+  for (const auto& [name, value] : sizes) out.push_back(value);
+  return out;
+}
+
 struct ClassEntry {
   std::unique_ptr<CompiledClass> compiled;
+  std::set<std::string> refused;  // results of the products that its library refuses
   Report report;
   std::map<BindingKey, std::unique_ptr<BoundClass>> bound;
   std::map<BindingKey, ClassEntry*> instead;  // sizes that a library refuses: the class that generates its products
@@ -111,6 +119,7 @@ ClassEntry& Compiled::Impl::find_class(const Sizes& sizes, const std::set<std::s
     classes.erase(size_class_of.key);
     throw;
   }
+  entry.refused = refused;
   entry.report.compile_ms = now_ms() - begin;
   const Program& program = *entry.compiled->program;
   for (const auto& k : program.kernels)
@@ -156,8 +165,7 @@ void Compiled::Impl::prepare(const Metadata& metadata) {
 
 // The binding of the class and sizes that were prepared last.
 BoundClass& Compiled::Impl::bound_of_last(const Communication& who, int64_t rank) {
-  BindingKey key{{}, who.comms->serial(), rank};
-  for (const auto& [name, value] : last_sizes) key.sizes.push_back(value);
+  const BindingKey key{values_of(last_sizes), who.comms->serial(), rank};
   if (const auto it = last->instead.find(key); it != last->instead.end()) last = it->second;
   auto slot = &last->bound[key];
   if (!*slot) {
@@ -239,6 +247,7 @@ void Compiled::Impl::finish_run(BoundClass& bound, double run_ms) {
   report.wire_bytes_min = traffic.wire_bytes_min;
   if (!timing) return;
   report.step_ms.clear();
+  for (KernelReport& kernel : report.kernels) kernel.run_ms = 0;
   const BoundProgram& ran = bound.program();
   const Program& program = ran.program();
   for (size_t s = 0; s < program.steps.size(); ++s) {
@@ -246,6 +255,7 @@ void Compiled::Impl::finish_run(BoundClass& bound, double run_ms) {
     for (int64_t rank : ran.held())
       if (auto times = ran.step_times(rank); s < times.size()) ms += times[s].nanoseconds * 1e-6;
     const StepKind kind = program.steps[s]->kind;
+    if (const auto* launch = as<LaunchStep>(*program.steps[s])) report.kernels[launch->kernel.index].run_ms += ms;
     if (kind != StepKind::AllocStep && kind != StepKind::RecordStep && kind != StepKind::WaitStep)
       report.step_ms.emplace_back(describe(program, *program.steps[s]), ms);
   }
@@ -334,6 +344,32 @@ const Fusion& Compiled::sharded() const { return *require(impl_->last).compiled-
 const Fusion& Compiled::localized() const { return *require(impl_->last).compiled->localized; }
 const CompiledClass& Compiled::compiled_class() const { return *require(impl_->last).compiled; }
 const std::vector<std::string>& Compiled::kernel_texts() const { return require(impl_->last).compiled->kernel_texts; }
+
+size_t Compiled::classes() const { return impl_->classes.size(); }
+
+std::string Compiled::stage_text(const std::string& stage) const {
+  const ClassEntry& entry = require(impl_->last);
+  const auto& stages = stage_names();
+  if (std::find(stages.begin(), stages.end(), stage) == stages.end())
+    throw UserError(fmt::format("there is no stage `{}`", stage), "dump",
+                    suggestion(stage, {stages.begin(), stages.end()}));
+  if (stage == "timings") return entry.compiled->timings;
+  for (const auto& [key, bound] : entry.bound)
+    if (stage == "memory" && key.sizes == values_of(impl_->last_sizes))
+      return print_memory(*entry.compiled->program, bound->program().bindings());
+  CompileOptions how = impl_->options;  // the stages before the program are not kept: they are made again
+  how.until = stage;
+  how.dumps = nullptr;
+  how.passes = nullptr;
+  try {
+    compile_class(*impl_->fusion, size_class(impl_->last_sizes, impl_->mesh_sizes).clone,
+                  {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused});
+  } catch (const StoppedAt& stop) {
+    return stop.text;
+  }
+  throw UserError(fmt::format("stage `{}` has no text for this fusion on device {}", stage, how.device), "dump",
+                  "take another stage");
+}
 
 void Compiled::set_step_timing(bool on) {
   impl_->timing = on;

@@ -4,21 +4,6 @@
 
 namespace plait {
 
-std::string stage_text(const CompiledClass& compiled, const std::string& stage) {
-  if (stage == "graph") return print(*compiled.graph);
-  if (stage == "sharded") return print(*compiled.sharded);
-  if (stage == "localized") return print(*compiled.localized);
-  if (stage == "program") return print(*compiled.program);
-  if (stage == "timings") return compiled.timings;
-  if (stage == "kir") {
-    std::string out;
-    for (const std::string& text : compiled.kernel_texts) out += text + "\n";
-    return out;
-  }
-  throw UserError(fmt::format("there is no text of stage `{}`", stage), "dump",
-                  "known: graph, sharded, localized, kir, program, timings");
-}
-
 std::string layout_text(const Fusion& sharded, const std::string& tensor) {
   const TensorView* t = sharded.find(tensor);
   if (!t)

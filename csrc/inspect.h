@@ -7,8 +7,6 @@
 
 namespace plait {
 
-// The text of a stage: graph, sharded, localized, kir, program, timings. UserError for another one.
-std::string stage_text(const CompiledClass& compiled, const std::string& stage);
 // "{0: tp}" of a tensor by name, "{}" where it is not sharded. UserError: there is none of that name.
 std::string layout_text(const Fusion& sharded, const std::string& tensor);
 // Shape of a rank's piece of an output. UserError: no such output or rank.

@@ -64,6 +64,7 @@ using Metadata = std::map<std::string, TensorMetadata, std::less<>>;
 struct KernelReport {
   std::string name, schedule, arch;
   KernelFacts facts;
+  double run_ms = 0;  // of the last timed run, all launches and ranks together
 };
 
 // What one class of inputs compiled to, and what runs of it did.
@@ -99,6 +100,10 @@ class Compiled {
   const Fusion& localized() const;                       // with segments, extents of a rank
   const struct CompiledClass& compiled_class() const;    // all stages (pipeline.h)
   const std::vector<std::string>& kernel_texts() const;  // kernel IR of the generated kernels
+  // The text of a stage of that class, as `plait opt --until` gives it. UserError: an unknown stage, or one without
+  // text on this device; MissingError: what writes it is not here.
+  std::string stage_text(const std::string& stage) const;
+  size_t classes() const;  // how many were compiled
   void set_step_timing(bool on);
 
   struct Impl;

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
@@ -193,10 +192,7 @@ Loaded load(const Arguments& args) {
   parse.set = read_settings(args);
   out.fusion = parse_fusion(read_text(args.file, TextReader::kMaxText), parse);
   out.dumps = std::make_unique<DumpSink>();
-  for (const auto& dumps : args.dumps) {
-    std::istringstream specs(dumps);
-    for (std::string spec; std::getline(specs, spec, ',');) out.dumps->request(spec);
-  }
+  for (const auto& dumps : args.dumps) out.dumps->request(dumps);
   CompileOptions& options = out.options;
   options.dumps = out.dumps.get();
   options.ranks = args.ranks;

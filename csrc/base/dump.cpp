@@ -1,6 +1,7 @@
 #include "base/dump.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -36,7 +37,15 @@ bool glob_match(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-void DumpSink::request(std::string_view spec) {
+void DumpSink::request(std::string_view specs) {
+  while (!specs.empty()) {
+    const size_t comma = std::min(specs.find(','), specs.size());
+    if (comma > 0) request_one(specs.substr(0, comma));
+    specs.remove_prefix(std::min(comma + 1, specs.size()));
+  }
+}
+
+void DumpSink::request_one(std::string_view spec) {
   Request r;
   if (size_t at = spec.find('@'); at != spec.npos) {
     r.folder = spec.substr(at + 1);
@@ -61,6 +70,7 @@ bool DumpSink::requested(std::string_view stage) const {
 bool DumpSink::wants(std::string_view stage) const { return all_ || requested(stage); }
 
 void DumpSink::put(std::string_view stage, std::string_view name, std::string_view text) {
+  static std::atomic<int> files = 0;
   if (listener_) listener_(stage, name, text);
   for (const auto& r : requests_) {
     if (r.stage != stage || (!r.glob.empty() && !glob_match(r.glob, name))) continue;
@@ -72,7 +82,7 @@ void DumpSink::put(std::string_view stage, std::string_view name, std::string_vi
       continue;
     }
     std::filesystem::create_directories(r.folder);
-    std::ofstream out(fmt::format("{}/{:02}_{}_{}.txt", r.folder, ++count_, stage, name));
+    std::ofstream out(fmt::format("{}/{:02}_{}_{}.txt", r.folder, ++files, stage, name));
     out << text;
     if (!out) throw UserError("cannot write a dump", r.folder, "give a folder that can be written");
   }

@@ -12,12 +12,13 @@ const std::vector<std::string_view>& stage_names();
 
 class DumpSink {
  public:
-  // `stage`, `stage:glob` (names within the stage, * and ?), `stage@dir` (a file per dump). UserError for an unknown
-  // stage, with a suggestion.
-  void request(std::string_view spec);
+  // `stage`, `stage:glob` (names within the stage, * and ?), `stage@dir` (a file per dump); several with commas
+  // between. UserError for an unknown stage, with a suggestion.
+  void request(std::string_view specs);
   bool wants(std::string_view stage) const;
   bool requested(std::string_view stage) const;  // by name; a listener to all stages does not count
-  // Hands over a text: written to the request's folder, or to standard output.
+  // Hands over a text: written to the request's folder, or to standard output. Files of all sinks of a process are
+  // numbered in one row: fusions of the same name do not overwrite each other's.
   void put(std::string_view stage, std::string_view name, std::string_view text);
   // Also calls fn for every text of a wanted stage, for tests and tools; `all` makes every stage wanted.
   void listen(std::function<void(std::string_view stage, std::string_view name, std::string_view text)> fn, bool all) {
@@ -26,13 +27,14 @@ class DumpSink {
   }
 
  private:
+  void request_one(std::string_view spec);
+
   struct Request {
     std::string stage, glob, folder;
   };
   std::vector<Request> requests_;
   std::function<void(std::string_view, std::string_view, std::string_view)> listener_;
   bool all_ = false;
-  int count_ = 0;
 };
 
 // Whether the text matches a pattern of literal characters, `*` and `?`.

@@ -88,7 +88,7 @@ plait_error* plait_program_local_shape(plait_program* program, const char* outpu
 plait_error* plait_program_dump(plait_program* program, const char* stage, plait_text** out) {
   return asked(program, [&](Compiled& compiled) {
     required(out, "out") = nullptr;
-    give_text(stage_text(compiled.compiled_class(), required_text(stage, "stage")), out);
+    give_text(compiled.stage_text(required_text(stage, "stage")), out);
   });
 }
 

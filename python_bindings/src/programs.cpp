@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "bind_inputs.h"
 #include "bindings.h"
@@ -40,9 +41,22 @@ std::string option_text(nb::handle value) {
   return nb::cast<std::string>(nb::str(value));
 }
 
+// None: what the environment variable PLAIT_DUMP says.
+std::vector<std::string> dump_requests(const nb::object& dumps) {
+  if (dumps.is_none()) {
+    const auto specs = environment("PLAIT_DUMP");
+    return specs ? std::vector<std::string>{*specs} : std::vector<std::string>{};
+  }
+  if (nb::isinstance<nb::str>(dumps)) return {nb::cast<std::string>(dumps)};
+  std::vector<std::string> out;
+  if (!nb::try_cast(dumps, out))
+    throw UserError("dumps is neither text nor a list of texts", "compile", "give e.g. \"graph,kir@folder\"");
+  return out;
+}
+
 std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::string& device, const std::string& comm,
                                         std::optional<int64_t> ranks, const Sizes& sizes, const Named& options,
-                                        const std::vector<std::string>& dumps) {
+                                        const nb::object& dumps) {
   if (comm == "given")
     throw UserError("Python has no communicators to give", "compile, comm given", "take local, local:threads, mpi or nccl");
   auto out = std::make_shared<Program>();
@@ -53,8 +67,9 @@ std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::stri
   how.ranks = ranks;
   give_sizes(how.sizes, *out->fusion, sizes);
   for (auto [name, value] : options) set_option(how.options, nb::cast<std::string>(name), option_text(value));
-  for (const std::string& spec : dumps) out->dumps.request(spec);
-  if (!dumps.empty()) how.dumps = &out->dumps;
+  const std::vector<std::string> requests = dump_requests(dumps);
+  for (const std::string& specs : requests) out->dumps.request(specs);
+  if (!requests.empty()) how.dumps = &out->dumps;
   locked(*out, [&] {
     out->compiled = std::make_unique<Compiled>(compile(*out->fusion, how));
     out->device = &find_device(device, how.options);
@@ -174,6 +189,7 @@ nb::typed<nb::dict, nb::str, double> report(Program& program) {
   out["wire_bytes_min"] = r.wire_bytes_min;
   out["compile_ms"] = r.compile_ms;
   out["run_ms"] = r.run_ms;
+  out["step_ms"] = r.step_ms;
   return out;
 }
 
@@ -201,7 +217,7 @@ std::vector<int64_t> local_shape(Program& program, const std::string& name, int6
 }
 
 std::string dump(Program& program, const std::string& stage) {
-  return locked(program, [&] { return stage_text(program.compiled->compiled_class(), stage); });
+  return locked(program, [&] { return program.compiled->stage_text(stage); });
 }
 
 std::string explain(Program& program, const std::string& what) {
@@ -225,6 +241,7 @@ void bind_kernels(nb::module_& m) {
       .def_prop_ro("shared_bytes", [](const Kernel& k) { return k.report.facts.shared_bytes; },
                    "Of shared memory, by block; None where it has none.")
       .def_prop_ro("compile_ms", [](const Kernel& k) { return k.report.facts.compile_ms; }, "Time of its compilation.")
+      .def_prop_ro("run_ms", [](const Kernel& k) { return k.report.run_ms; }, "In the last run that time_steps() timed.")
       .def("__repr__", [](const Kernel& k) {
         return fmt::format("<plait.Kernel {}: {}, {}>", k.report.name, k.report.schedule, k.report.arch);
       });
@@ -248,11 +265,16 @@ void bind_programs(nb::module_& m) {
       .def("prepare", prepare, nb::arg("inputs"),
            "Compiles the class of these inputs ahead of a run: arrays, or (dtype, shape) by name. Raises UserError.")
       .def_prop_ro("report", report, "Counts and times of the class that ran last, as a dict.")
+      .def("time_steps", [](Program& p, bool on) { locked(p, [&] { p.compiled->set_step_timing(on); }); },
+           nb::arg("on") = true, "Whether runs time their steps, for `kernels` and the report's `step_ms`. A GPU is then "
+           "waited for after each.")
+      .def_prop_ro("classes", [](Program& p) { return locked(p, [&] { return p.compiled->classes(); }); },
+                   "How many classes of sizes were compiled.")
       .def_prop_ro("kernels", kernels, "Generated kernels of the class that ran last.")
       .def("layout", layout, nb::arg("tensor"), "`{0: tp}` of a tensor by name, after propagation. Raises UserError.")
       .def("local_shape", local_shape, nb::arg("output"), nb::arg("rank"), "Shape of a rank's piece. Raises UserError.")
       .def("dump", dump, nb::arg("stage"),
-           "Text of a stage: graph, sharded, localized, kir, program, timings. Raises UserError.")
+           "Text of a stage of the class that ran last, as `plait opt --until` prints it. Raises UserError, MissingError.")
       .def("explain", explain, nb::arg("what") = "shard",
            "Why things are where they are: `shard`, `segments`, `schedule`. Raises UserError.")
       .def_prop_ro("mesh", [](Program& p) { return p.compiled->mesh().sizes(); }, "Sizes of the mesh axes.")
@@ -274,11 +296,12 @@ void bind_programs(nb::module_& m) {
       });
   m.def("compile", compile_fusion, nb::arg("fusion"), nb::kw_only(), nb::arg("device") = "cpu",
         nb::arg("comm") = "local", nb::arg("ranks") = nb::none(), nb::arg("sizes") = Sizes(),
-        nb::arg("options") = Named(), nb::arg("dumps") = std::vector<std::string>(),
+        nb::arg("options") = Named(), nb::arg("dumps") = nb::none(),
         "Checks mesh, ranks and device; classes of sizes compile when they are first run or prepared. `device`: cpu, "
         "reference, cuda, sim:ARCH[:N]; `comm`: local, local:threads, mpi, nccl; `ranks` solves the free size of the "
         "mesh; `sizes`: those that no input gives; `options`, by the names of `plait doctor --options`; `dumps`: "
-        "`stage[:glob][@folder]`. Raises UserError, MissingError.");
+        "`stage[:glob][@folder]`, a list or with commas between, absent: environment variable PLAIT_DUMP. Raises "
+        "UserError, MissingError.");
 }
 
 }  // namespace plait::python

@@ -150,10 +150,12 @@ TEST(CApi, SaysWhatWasCompiled) {
   }
   EXPECT_NE(words(plait_program_local_shape(program.get(), "y", 0, shape, 1, &dims)), "");
   EXPECT_NE(words(plait_program_local_shape(program.get(), "y", 4, shape, 2, &dims)), "");
-  for (const char* stage : {"graph", "sharded", "localized", "kir", "program", "timings"}) {
+  for (const char* stage : {"fusion", "graph", "sharded", "localized", "segments", "params", "scheduled", "kir", "cuda",
+                            "llvm", "program", "memory", "timings"}) {
     ASSERT_OK(plait_program_dump(program.get(), stage, &text));
     EXPECT_NE(text_of(text), "") << stage;
   }
+  EXPECT_NE(words(plait_program_dump(program.get(), "kirr", &text)).find("did you mean `kir`"), std::string::npos);
 }
 
 TEST(CApi, ShorterStructsOfOlderCallersAreTaken) {

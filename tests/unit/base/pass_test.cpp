@@ -151,6 +151,9 @@ TEST(Dump, ListensAndMatches) {
   dumps.request("kir:k*");
   EXPECT_TRUE(dumps.wants("kir"));
   EXPECT_THROW(dumps.request("kirr"), UserError);
+  dumps.request("graph,llvm:k*@folder,");
+  EXPECT_TRUE(dumps.wants("graph") && dumps.wants("llvm") && !dumps.wants("cuda"));
+  EXPECT_THROW(dumps.request("cuda,kirr"), UserError);
   EXPECT_TRUE(glob_match("k*_s?", "kernel_s1"));
   EXPECT_FALSE(glob_match("k*_s?", "kernel_s12"));
   EXPECT_TRUE(glob_match("*", ""));
