@@ -9,6 +9,7 @@ its floor."""
 from __future__ import annotations
 
 import argparse
+import collections
 import copy
 import json
 import platform
@@ -93,8 +94,8 @@ class Timed(torch.fx.Interpreter):
         return out
 
 
-def share_of_time(model, inputs, eager_ops):
-    """Of the eager time of all ATen nodes, that of ops that plait runs."""
+def share_of_time(model, inputs, report):
+    """Of the eager time of all ATen nodes, that of nodes that plait runs; nodes of one op count alike."""
     totals = {}
 
     def compiler(graph, _):
@@ -110,7 +111,8 @@ def share_of_time(model, inputs, eager_ops):
             totals.clear()
         clear(model, inputs)
         step(function, inputs)
-    slow = sum(t for op, t in totals.items() if str(op) in eager_ops)
+    left = collections.Counter(op for op, _ in report.eager.elements())
+    slow = sum(t * left[str(op)] / (left[str(op)] + report.fused[str(op)]) for op, t in totals.items() if left[str(op)])
     return 1 - slow / max(sum(totals.values()), 1e-12)
 
 
@@ -143,7 +145,7 @@ def measure(name, build, make, floor, args):
     row["error"] = {f"{str(dtype)[6:]}{' dynamic' if dynamic else ''}": check(name, build, make, dtype, dynamic)
                     for dtype in (torch.float32, torch.bfloat16) for dynamic in (False, True)}
     if not args.check:
-        row["time_share"] = share_of_time(model, inputs, {op for op, _ in report.eager})
+        row["time_share"] = share_of_time(model, inputs, report)
         torch._dynamo.reset()
         functions = {"eager": model, "plait": torch.compile(model, backend="plait"), "inductor": torch.compile(model)}
         row["ms"] = times(functions, model, inputs, args.rounds)

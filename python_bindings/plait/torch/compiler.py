@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import functools
 import operator
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import torch
+from torch._dynamo.exc import ShortenTraceback
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
@@ -24,6 +25,7 @@ class Options:
     """`torch.compile(..., options={...})`."""
 
     strict: bool = False  # raise where a node would stay eager
+    dumps: str | list[str] | None = None  # of plait.compile: texts of stages; None: what PLAIT_DUMP says
     plait: dict[str, Any] = dataclasses.field(default_factory=dict)  # options of plait.compile
 
     @classmethod
@@ -32,29 +34,75 @@ class Options:
         for name in given or {}:
             if name not in known:
                 raise plait.UserError(f"there is no option `{name}`", "torch.compile", f"known: {', '.join(sorted(known))}")
-        return cls(**(given or {}))
+        out = cls(**(given or {}))
+        out.check()
+        return out
+
+    def check(self) -> None:
+        """Compiles a fusion that nothing is wrong with: whatever plait.UserError that raises is due to the options."""
+        if not isinstance(self.plait, dict):
+            raise plait.UserError(f"{self.plait!r} are no options", "torch.compile, plait", "give a dict")
+        fusion = plait.Fusion("options")
+        fusion.output("y", plait.ops.neg(fusion.input("x", [1], plait.f32)))
+        plait.compile(fusion, device="reference", options=self.plait, dumps=self.dumps)
+        passes = {name: value for name, value in self.plait.items() if name == "skip"}  # read where a class is compiled
+        plait.compile(fusion, device="reference", options=passes, dumps=[]).prepare({"x": (plait.f32, [1])})
+
+
+class UserError(plait.UserError, ShortenTraceback):
+    """What Dynamo shows as it is."""
+
+    def __init__(self, error: plait.UserError):
+        ShortenTraceback.__init__(self, first_useful_frame=None)
+        plait.UserError.__init__(self, error.what, error.where, error.remedy)
 
 
 @dataclasses.dataclass
 class GraphReport:
     """What became of one graph of ATen ops."""
 
-    fusions: list[Fused] = dataclasses.field(default_factory=list)
-    fused: list[str] = dataclasses.field(default_factory=list)  # ops by name, once per node
-    eager: list[tuple[str, str]] = dataclasses.field(default_factory=list)  # op, why
+    modules: list[FusedModule] = dataclasses.field(default_factory=list)
+    left: list[tuple[str, str]] = dataclasses.field(default_factory=list)  # op that is in none of them, why
+
+    @property
+    def fusions(self) -> list[Fused]:
+        return [module.fused for module in self.modules if not module.failure]
+
+    @property
+    def fused(self) -> list[str]:
+        """Ops by name, once per node."""
+        return [op for fused in self.fusions for op in ops_of(fused.nodes)]
+
+    @property
+    def eager(self) -> list[tuple[str, str]]:
+        """Op and why, once per node."""
+        return self.left + [(op, m.failure) for m in self.modules if m.failure for op in ops_of(m.fused.nodes)]
 
 
 REPORTS: list[GraphReport] = []  # of the graphs compiled while plait.torch.report listens
 LISTENING = False
+TIMING = False  # whether fusions of these graphs run once for their times, before they run
 _warned: set[str] = set()
 
-# Not work: views, getitem and arithmetic of sizes.
 SIZES = {torch.ops.aten.sym_size.int, torch.ops.aten.sym_stride.int, torch.ops.aten.sym_numel.default, operator.getitem,
          operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.truediv}
 
 
 def counts_as_work(node: torch.fx.Node) -> bool:
-    return isinstance(node.target, torch._ops.OpOverload) and node.target not in SIZES and node.target not in VIEWS
+    """Whether the node is neither a view, nor getitem, nor arithmetic of sizes."""
+    op = node.target
+    if not isinstance(op, torch._ops.OpOverload) or op in SIZES:
+        return False
+    return not op.is_view and op != torch.ops.aten._unsafe_view.default
+
+
+def computes(node: torch.fx.Node) -> bool:
+    """Whether the node does more than move elements, or make them from nothing: alone, PyTorch does that as fast."""
+    return counts_as_work(node) and node.target not in VIEWS
+
+
+def ops_of(nodes: Iterable[torch.fx.Node]) -> list[str]:
+    return [str(node.target) for node in nodes if counts_as_work(node)]
 
 
 class _Support(OperatorSupportBase):
@@ -74,10 +122,18 @@ class _Support(OperatorSupportBase):
 def _warn(node: torch.fx.Node, why: str, options: Options) -> None:
     if options.strict:
         raise plait.UserError(f"{node.target} stays eager: {why}", str(node.format_node()), "leave out strict")
-    if str(node.target) in _warned:
-        return
-    _warned.add(str(node.target))
-    warnings.warn(f"plait: {node.target} runs eagerly: {why}", stacklevel=2)
+    _warn_once(str(node.target), f"{node.target} runs eagerly: {why}")
+
+
+def _warn_of_fusion(nodes: Iterable[torch.fx.Node], why: str) -> None:
+    text = f"a fusion of {', '.join(dict.fromkeys(ops_of(nodes)))} runs eagerly: {why}"
+    _warn_once(text, text)
+
+
+def _warn_once(key: str, text: str) -> None:
+    if key not in _warned:
+        _warned.add(key)
+        warnings.warn(f"plait: {text}", stacklevel=3)
 
 
 def results_of_users(graph: torch.fx.Graph) -> int:
@@ -115,25 +171,31 @@ def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: 
     own_memory(gm.graph, gradients)
     reasons: dict[torch.fx.Node, str] = {}
     partitioner = CapabilityBasedPartitioner(gm, _Support(reasons, device_of(gm.graph)), allows_single_node_partition=True)
-    partitions = [p for p in partitioner.propose_partitions() if any(counts_as_work(node) for node in p.nodes)]
+    proposed = partitioner.propose_partitions()
+    partitions = [p for p in proposed if any(computes(node) for node in p.nodes)]
     for node, why in reasons.items():
         if why and counts_as_work(node):
             _warn(node, why, options)
-    report = GraphReport(eager=[(str(n.target), why) for n, why in reasons.items() if why and counts_as_work(n)])
+    report = GraphReport(left=[(str(n.target), why) for n, why in reasons.items() if why and counts_as_work(n)])
+    report.left += [(op, "its fusion would only move elements") for p in proposed if p not in partitions
+                    for op in ops_of(p.nodes)]
     whole = partitioner.fuse_partitions(partitions, prefix="plait_")
     for name, module in list(whole.named_children()):
         if not name.startswith("plait_"):
             continue
         try:
-            fused = Fused(module.graph, name, options.plait)
-        except (Unsupported, plait.UserError) as e:
-            first = next(node for node in module.graph.nodes if counts_as_work(node))
-            _warn(first, f"its fusion is refused: {e}", options)
-            report.eager += [(str(n.target), str(e)) for n in module.graph.nodes if counts_as_work(n)]
+            fused = FusedModule(Fused(module.graph, name, options.plait, options.dumps), module, options.strict)
+        except plait.OutOfMemoryError:
+            raise
+        except (Unsupported, plait.Error) as e:
+            if options.strict:
+                raise plait.UserError(f"a fusion of {', '.join(dict.fromkeys(ops_of(module.graph.nodes)))} is refused: {e}",
+                                      "torch.compile", "leave out strict") from e
+            _warn_of_fusion(module.graph.nodes, str(e))
+            report.left += [(op, str(e)) for op in ops_of(module.graph.nodes)]
             continue
-        setattr(whole, name, _Module(fused))
-        report.fusions.append(fused)
-        report.fused += [str(node.target) for node in fused.nodes if counts_as_work(node)]
+        setattr(whole, name, fused)
+        report.modules.append(fused)
     if LISTENING:
         REPORTS.append(report)
     whole.recompile()
@@ -148,7 +210,7 @@ def _of_one_fusion(whole: torch.fx.GraphModule) -> Any:
         if node.op == "placeholder":
             places[node] = (False, inputs)
             inputs += 1
-        elif node.op == "call_module" and call is None and isinstance(getattr(whole, node.target), _Module):
+        elif node.op == "call_module" and call is None and isinstance(getattr(whole, node.target), FusedModule):
             call = node
         elif node.op == "call_function" and node.target is operator.getitem and node.args[0] is call:
             places[node] = (True, node.args[1])
@@ -158,8 +220,9 @@ def _of_one_fusion(whole: torch.fx.GraphModule) -> Any:
             return None
     if call is None or not isinstance(outputs, (list, tuple)):
         return None
-    fused = getattr(whole, call.target).fused
-    if fused.single:
+    module = getattr(whole, call.target)
+    single = module.fused.single
+    if single:
         places[call] = (True, 0)
     if any(isinstance(each, torch.fx.Node) and each not in places for each in outputs) or call.kwargs:
         return None
@@ -167,21 +230,41 @@ def _of_one_fusion(whole: torch.fx.GraphModule) -> Any:
     gives = [places[each] if isinstance(each, torch.fx.Node) else (None, each) for each in outputs]
 
     def run(*args: Any) -> list[Any]:
-        made = fused(*[args[i] for i in given])
-        if fused.single:
+        made = module.run(*[args[i] for i in given])
+        if single:
             made = (made,)
         return [made[which] if result else args[which] if result is False else which for result, which in gives]
 
     return run
 
 
-class _Module(torch.nn.Module):
-    def __init__(self, fused: Fused):
-        super().__init__()
-        self.fused = fused
+class FusedModule(torch.nn.Module):
+    """A fusion in a graph. After an error of plait's its nodes run eagerly; `failure` says why."""
 
-    def forward(self, *args: Any) -> Any:
-        return self.fused(*args)
+    def __init__(self, fused: Fused, eager: torch.fx.GraphModule, strict: bool):
+        super().__init__()
+        self.fused, self.eager, self.strict = fused, eager, strict
+        self.failure = ""
+        self.timing = TIMING
+
+    def run(self, *args: Any) -> Any:
+        if not self.failure:
+            try:
+                if self.timing:  # not the first run, which begins threads and libraries
+                    self.timing = False
+                    self.fused.program.time_steps()
+                    self.fused(*args)
+                return self.fused(*args)
+            except plait.OutOfMemoryError:
+                raise
+            except plait.Error as e:
+                if self.strict:
+                    raise
+                self.failure = str(e)
+                _warn_of_fusion(self.fused.nodes, self.failure)
+        return self.eager(*args)
+
+    forward = run
 
 
 def _soft_margin_loss_backward(grad: torch.Tensor, x: torch.Tensor, target: torch.Tensor, reduction: int) -> torch.Tensor:
@@ -207,13 +290,16 @@ def decompositions() -> dict[Any, Any]:
 
 def backend(gm: torch.fx.GraphModule, example_inputs: list[Any], *, options: dict[str, Any] | None = None,
             mode: Any = None) -> Any:
-    """What torch.compile calls with every graph. `options`: strict, plait."""
+    """What torch.compile calls with every graph. `options`: strict, dumps, plait. Raises plait.UserError."""
     from functorch.compile import make_boxed_func
     from torch._dynamo.backends.common import aot_autograd
-
-    chosen = Options.of(options)
 
     def compiler(gradients: bool) -> Any:
         return lambda graph, inputs: make_boxed_func(compile_graph(graph, inputs, chosen, gradients))
 
-    return aot_autograd(fw_compiler=compiler(False), bw_compiler=compiler(True), decompositions=decompositions())(gm, example_inputs)
+    try:
+        chosen = Options.of(options)
+        compile_both = aot_autograd(fw_compiler=compiler(False), bw_compiler=compiler(True), decompositions=decompositions())
+        return compile_both(gm, example_inputs)
+    except plait.UserError as e:
+        raise UserError(e) from e

@@ -173,7 +173,7 @@ class Fused:
     """A fusion as a function of tensors. Its program compiles once per class of sizes. Results that are views of inputs or
     of other results are taken by PyTorch, which costs no copy."""
 
-    def __init__(self, graph: torch.fx.Graph, name: str, options: dict[str, Any]):
+    def __init__(self, graph: torch.fx.Graph, name: str, options: dict[str, Any], dumps: Any = None):
         lowering = Lowering(name, graph.nodes)
         placeholders = [node for node in graph.nodes if node.op == "placeholder"]
         self.nodes = [node for node in graph.nodes if node.op == "call_function" and node.target is not operator.getitem]
@@ -206,7 +206,7 @@ class Fused:
             self.size_places.append(by_symbol[symbol])
         self.fusion = lowering.fusion
         self.device = device_of(graph)
-        self.program = plait.compile(self.fusion, device=self.device.type, options=options)
+        self.program = plait.compile(self.fusion, device=self.device.type, options=options, dumps=dumps)
 
     def _name_outputs(self, lowering: Lowering, nodes: list[torch.fx.Node]) -> dict[torch.fx.Node, int]:
         """Makes outputs of the nodes, each once; of every node, which output it is."""

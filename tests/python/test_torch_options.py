@@ -1,0 +1,243 @@
+"""torch.compile(..., backend="plait"): its options, errors that fall back, reports, the entry point."""
+
+import importlib.metadata
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+torch = pytest.importorskip("torch")
+import plait.torch  # noqa: E402: needs torch
+from plait.command import _BINARY  # noqa: E402
+from plait.torch import compiler  # noqa: E402
+from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
+
+FAILURES = ["internal_error", "internal_error_propagate", "internal_error_kernel", "internal_error_bind", "internal_error_run"]
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    monkeypatch.delenv("PLAIT_DUMP", raising=False)
+    compiler._warned.clear()
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+
+
+@pytest.fixture
+def listening(monkeypatch):
+    """The reports of the graphs that are compiled."""
+    compiler.REPORTS.clear()
+    monkeypatch.setattr(compiler, "LISTENING", True)
+    return compiler.REPORTS
+
+
+def compiled(f, **how):
+    return torch.compile(f, backend="plait", **how)
+
+
+def small(x):
+    return torch.softmax(x * 2, -1).sum(0) + x.shape[0]
+
+
+def said(caught):
+    return [str(w.message) for w in caught if str(w.message).startswith("plait:")]
+
+
+# ---- Options.
+
+@pytest.mark.parametrize("how", ["text", "list", "environment"])
+def test_dumps_are_the_commands(how, capfd, monkeypatch, tmp_path, listening):
+    specs = "graph,segments,kir,llvm"
+    options = {"strict": True}
+    if how == "environment":
+        monkeypatch.setenv("PLAIT_DUMP", specs)
+    else:
+        options["dumps"] = specs if how == "text" else specs.split(",")
+    with torch.no_grad():
+        compiled(small, dynamic=True, options=options)(torch.randn(5, 9))
+    got = capfd.readouterr().out
+    fusion = listening[0].fusions[0].fusion
+    sizes = [f"--set={name}={value}" for name, value in zip(fusion.inputs[0].shape, (5, 9))]
+    file = tmp_path / "f.plait"
+    file.write_text(str(fusion))
+    monkeypatch.delenv("PLAIT_DUMP", raising=False)
+    want = subprocess.run([_BINARY, "compile", file, "--device=cpu", f"--dump={specs}", *sizes], capture_output=True,
+                          text=True, check=True).stdout
+    assert got == want.partition("kernel  ")[0] != ""
+    assert listening[0].fusions[0].program.dump("graph") in got
+
+
+def test_dumps_as_files(tmp_path):
+    x = torch.randn(3, 5, requires_grad=True)
+    compiled(lambda x: torch.softmax(x * 2, -1), options={"dumps": f"kir@{tmp_path}"})(x).sum().backward()
+    texts = [file.read_text() for file in sorted(tmp_path.iterdir())]
+    assert len(texts) > 2 and all(text.startswith("kernel @plait_0_") for text in texts)  # forward and backward
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"strct": True}, "there is no option `strct`"), ({"plait": {"prodcts": "nest"}}, "did you mean `products`"),
+    ({"plait": {"products": "nests"}}, "is no value of option products"), ({"plait": "products"}, "give a dict"),
+    ({"plait": {"skip": "remove_dead"}}, "there is no pass `remove_dead`"), ({"dumps": "nothing"}, "known: fusion, graph, "),
+    ({"dumps": ["graph", "kirr"]}, "did you mean `kir`")])
+def test_wrong_options_are_the_users_errors(options, words):
+    with pytest.raises(plait.UserError, match=words):
+        compiled(small, options=options)(torch.randn(3, 5))
+
+
+def test_a_wrong_environment_is_the_users_error(monkeypatch):
+    monkeypatch.setenv("PLAIT_DUMP", "graph,nothing")
+    with pytest.raises(plait.UserError, match="there is no stage `nothing`"):
+        compiled(small)(torch.randn(3, 5))
+
+
+# ---- Errors.
+
+@pytest.mark.parametrize("bug", FAILURES)
+def test_a_fusion_that_fails_runs_eagerly(bug, listening):
+    x = torch.randn(3, 5)
+    f = compiled(small, options={"plait": {"test_bug": bug}})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            torch.testing.assert_close(f(x), small(x))
+    text, = said(caught)
+    for op in ("aten.mul.Tensor", "aten.sum.dim_IntList", "aten.add.Tensor", "a planted internal error"):
+        assert text.count(op) == 1
+    assert not listening[0].fused and {why for _, why in listening[0].eager} == {listening[0].modules[0].failure}
+    torch._dynamo.reset()
+    with pytest.raises(plait.InternalError, match="planted"):
+        compiled(small, options={"strict": True, "plait": {"test_bug": bug}})(x)
+
+
+def test_a_failing_backward_runs_eagerly():
+    x = torch.randn(3, 5, requires_grad=True)
+    want, = torch.autograd.grad(small(x).square().sum(), x)
+    with pytest.warns(UserWarning, match="plait: a fusion of .* runs eagerly"):
+        got, = torch.autograd.grad(compiled(small, options={"plait": {"test_bug": "internal_error_run"}})(x).square().sum(), x)
+    torch.testing.assert_close(got, want)
+
+
+def test_a_refused_fusion_runs_eagerly(monkeypatch, listening):
+    compile_fusion = plait.compile
+
+    def refusing(fusion, **how):
+        if how["device"] == "cpu":
+            raise plait.MissingError("a part is not here", "device", "bring it")
+        return compile_fusion(fusion, **how)
+
+    monkeypatch.setattr(plait, "compile", refusing)
+    compiler._warned.add("aten.mul.Tensor")
+    x = torch.randn(3, 5)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            torch._dynamo.reset()
+            torch.testing.assert_close(compiled(small)(x), small(x))
+    text, = said(caught)
+    assert "aten.mul.Tensor, " in text and "aten.sum.dim_IntList" in text and "a part is not here" in text
+    assert not listening[0].fused and len(listening[0].eager) == len(listening[1].eager) > 3
+    torch._dynamo.reset()
+    with pytest.raises(plait.UserError, match="aten.mul.Tensor, .* is refused: a part is not here"):
+        compiled(small, options={"strict": True})(x)
+
+
+def test_lack_of_memory_is_no_reason_to_run_eagerly(monkeypatch):
+    def full(self, *args):
+        raise plait.OutOfMemoryError("no memory for %y", "", "")
+
+    monkeypatch.setattr(plait.torch.lowering.Fused, "__call__", full)
+    with pytest.raises(MemoryError, match="no memory for %y"):
+        compiled(small)(torch.randn(3, 5))
+
+
+# ---- Work and reports.
+
+def nodes_of(f, *args):
+    graph = make_fx(torch.func.functionalize(f), decomposition_table=compiler.decompositions())(*args).graph
+    return [node for node in graph.nodes if node.op == "call_function"]
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: torch.cat([x, x]), lambda x: torch.stack([x, x]), lambda x: x.clone(), lambda x: x.flip(0), lambda x: x.roll(1, 0),
+    lambda x: torch.nn.functional.pad(x, (1, 2)), lambda x: x.tril(), lambda x: torch.full([3], 2.0), lambda x: torch.arange(4),
+    lambda x: x.t().contiguous(), lambda x: x + 1])
+def test_moving_elements_counts_as_work(f):
+    assert sum(map(compiler.counts_as_work, nodes_of(f, torch.randn(4, 4)))) >= 1
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: x.view(-1), lambda x: x.reshape(2, 8), lambda x: x.t(), lambda x: x.permute(1, 0), lambda x: x[1:3], lambda x: x[0],
+    lambda x: x.unsqueeze(0).expand(2, 4, 4), lambda x: x.unbind(0)[1], lambda x: x.split([1, 3])[1], lambda x: x.diagonal(),
+    lambda x: x.unsqueeze(0).squeeze(0), lambda x: x.unfold(0, 2, 1), lambda x: x.detach()])
+def test_views_do_not_count_as_work(f):
+    nodes = nodes_of(f, torch.randn(4, 4))
+    assert nodes and not any(map(compiler.counts_as_work, nodes))
+
+
+def test_what_only_moves_elements_stays_eager_and_counts():
+    def f(x):
+        return torch.cat([x, x.flip(0)]), torch.linalg.inv(x) + x.tril()
+
+    x = torch.eye(4) + 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = plait.torch.report(f, x)
+        alone = plait.torch.report(lambda x: torch.cat([x, x.flip(0)]), x, options={"strict": True})
+    reason = "its fusion would only move elements"
+    assert alone.eager == {("aten.flip.default", reason): 1, ("aten.cat.default", reason): 1} and alone.share == 0
+    assert report.fused["aten.tril.default"] == report.fused["aten.add.Tensor"] == 1
+    assert report.eager["aten.linalg_inv_ex.default", "no row of the table"] == 1
+
+
+def test_a_report_names_ops_kernels_and_times():
+    def f(x, w):
+        return torch.linalg.inv(torch.softmax(x @ w, -1) + x) * 2
+
+    x, w = torch.randn(6, 6, requires_grad=True), torch.randn(6, 6, requires_grad=True)
+    compiler._warned.add("aten.linalg_inv_ex.default")
+    report = plait.torch.report(f, x, w, backward=True)
+    assert report.fused["aten.mm.default"] >= 3 and len(report.graphs) == len(report.fusions) == 2
+    fusions = [fusion for graph in report.fusions for fusion in graph]
+    assert sum((fusion.fused for fusion in fusions), start=type(report.fused)()) == report.fused
+    assert all(fusion.ran and fusion.compile_ms > 0 and fusion.run_ms > 0 for fusion in fusions)
+    assert sum(len(fusion.library_calls) for fusion in fusions) >= 1
+    lines = str(report).splitlines()
+    assert lines[0].startswith(f"2 graphs, {report.fused.total()} nodes fused, {report.eager.total()} eager (")
+    assert "  eager     1 x aten.linalg_inv_ex.default: no row of the table" in lines
+    assert f"  fused  {report.fused['aten.mm.default']:4} x aten.mm.default" in lines
+    for fusion in fusions:
+        assert fusion.kernels and all(ms > 0 for _, _, ms in fusion.kernels)
+        for name, schedule, ms in fusion.kernels:
+            assert f"    {ms:9.3f} ms  kernel {name}: {schedule}" in lines
+
+
+def test_a_report_of_what_did_not_run(listening):
+    graph = make_fx(lambda x: [torch.softmax(x * 2, -1)], decomposition_table=compiler.decompositions(),
+                    tracing_mode="fake")(torch.randn(3, 5))
+    compiler.compile_graph(graph, [], compiler.Options())
+    text = str(plait.torch.Report(list(listening)))
+    assert "fusion plait_0, " in text and text.endswith("nodes: not run")
+
+
+def test_a_report_of_what_failed():
+    with pytest.warns(UserWarning, match="runs eagerly"):
+        report = plait.torch.report(small, torch.randn(3, 5), options={"plait": {"test_bug": "internal_error_run"}})
+    assert report.share == 0 and report.eager.total() > 3 and not report.fused
+    assert "nodes: failed: a planted internal error" in str(report)
+
+
+# ---- The entry point.
+
+def test_torch_alone_finds_the_backend():
+    if "plait" not in importlib.metadata.entry_points(group="torch_dynamo_backends").names:
+        pytest.skip("plait is not installed here, and has no entry point")
+    code = """import sys, torch
+f = lambda x: torch.softmax(x * 2, -1)
+assert "plait" not in sys.modules
+x = torch.randn(3, 5)
+torch.testing.assert_close(torch.compile(f, backend="plait", options={"strict": True})(x), f(x))
+assert "plait.torch" in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
