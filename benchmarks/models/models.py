@@ -198,7 +198,8 @@ class UNetBlock(nn.Module):
 
 
 class Moe(nn.Module):
-    """Top-2 of the experts by a router; every expert computes all tokens, weighed by 0 where it is not chosen."""
+    """Top-2 of the experts by a router, more where they tie; every expert computes all tokens, weighed by 0 where it is
+    not chosen."""
 
     def __init__(self, width=64, experts=4):
         super().__init__()
@@ -218,21 +219,29 @@ class Moe(nn.Module):
         return (y * weights.t()[:, :, None]).sum(0).reshape(b, s, h)
 
 
-def _tokens(width: int) -> Callable[[int, torch.dtype], tuple]:
-    return lambda batch, dtype: (torch.randn(batch, 32, width, dtype=dtype),)
+def _tokens(width: int) -> Callable[[int, int, torch.dtype], tuple]:
+    return lambda batch, length, dtype: (torch.randn(batch, length, width, dtype=dtype),)
 
 
-# Name, module, inputs by batch and dtype, the least share of its nodes that should run in plait.
+def _image(channels: int, width: int) -> Callable[[int, int, torch.dtype], tuple]:
+    return lambda batch, height, dtype: (torch.randn(batch, channels, height, width, dtype=dtype),)
+
+
+LENGTHS = (32, 17, 40)
+
+# Name, module, inputs by batch, length and dtype, its lengths (of a sequence, or the height of an image; one where the
+# module is made for it), the least share of its nodes that should run in plait.
 MODELS = [
-    ("gpt2", Gpt2Block, _tokens(128), 0.9),
-    ("llama", LlamaBlock, _tokens(128), 0.9),
-    ("vit", VitBlock, lambda b, dtype: (torch.randn(b, 3, 32, 32, dtype=dtype),), 0.9),
-    ("t5", T5Layer, _tokens(128), 0.9),
-    ("mixer", Mixer, _tokens(96), 0.7),
-    ("resnet_eval", lambda: ResNetBlock().eval(), lambda b, dtype: (torch.randn(b, 16, 16, 16, dtype=dtype),), 0.7),
-    ("resnet_train", ResNetBlock, lambda b, dtype: (torch.randn(b, 16, 16, 16, dtype=dtype),), 0.7),
-    ("lstm", Lstm, lambda b, dtype: (torch.randn(b, 8, 64, dtype=dtype),), 0.7),
-    ("dlrm", Dlrm, lambda b, dtype: (torch.randn(b, 13, dtype=dtype), torch.randint(0, 100, (b, 4))), 0.7),
-    ("unet", UNetBlock, lambda b, dtype: (torch.randn(b, 32, 8, 8, dtype=dtype), torch.randn(b, 64, dtype=dtype)), 0.7),
-    ("moe", Moe, _tokens(64), 0.9),
+    ("gpt2", Gpt2Block, _tokens(128), LENGTHS, 0.9),
+    ("llama", LlamaBlock, _tokens(128), LENGTHS, 0.9),
+    ("vit", VitBlock, _image(3, 32), (32, 24, 48), 0.9),
+    ("t5", T5Layer, _tokens(128), LENGTHS, 0.9),
+    ("mixer", Mixer, _tokens(96), (32,), 0.7),
+    ("resnet_eval", lambda: ResNetBlock().eval(), _image(16, 16), (16, 12, 20), 0.7),
+    ("resnet_train", ResNetBlock, _image(16, 16), (16, 12, 20), 0.7),
+    ("lstm", Lstm, _tokens(64), (8,), 0.7),
+    ("dlrm", Dlrm, lambda b, _, dtype: (torch.randn(b, 13, dtype=dtype), torch.randint(0, 100, (b, 4))), (1,), 0.7),
+    ("unet", UNetBlock, lambda b, height, dtype: (*_image(32, 8)(b, height, dtype), torch.randn(b, 64, dtype=dtype)),
+     (8, 6, 10), 0.7),
+    ("moe", Moe, _tokens(64), LENGTHS, 0.9),
 ]
