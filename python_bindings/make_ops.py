@@ -23,10 +23,10 @@ ATTRIBUTES = {
     "columns": ("Extent", ""), "classes": ("Extent", "a negative extent"), "keepdim": ("bool", ""),
     "exclusive": ("bool", ""), "reverse": ("bool", ""), "interleaved": ("bool", ""), "causal": ("bool", ""),
     "value": ("float", ""), "p": ("float", "a NaN p"), "eps": ("float", "a negative eps"), "scale": ("float", ""),
-    "smoothing": ("float", "a smoothing outside of [0, 1]"),
-    "dtype": ("Any", "what is no dtype"),
+    "smoothing": ("float", "a smoothing outside of [0, 1]"), "dtype": ("Any", "what is no dtype"),
     "reduction": ("str", "a reduction that is not none, mean or sum"), "diagonal": ("int", ""),
-    "offset": ("int", "a negative offset"), "correction": ("int", "a negative correction"), "groups": ("int", "groups that do not divide the channels"),
+    "offset": ("int", "a negative offset"), "correction": ("int", "a negative correction"),
+    "groups": ("int", "groups that do not divide the channels"),
     "ignore_index": ("int", ""), "to": ("Any", "what is no dtype of the same size"),
 }
 # Where an op's differs.

@@ -131,8 +131,9 @@ Arrays arrays(const Program& program, Tensors& tensors, void* stream) {
 
 Arrays run(Program& program, const Named& inputs, nb::object on, std::optional<int64_t> threads) {
   void* const stream = run_stream(on);
-  Tensors made = run_locked(program, given_arrays(inputs, stream), stream, threads,
-                            [&](const Tensors& given, const RunOptions& how) { return program.compiled->run(given, how); });
+  Tensors made = run_locked(
+      program, given_arrays(inputs, stream), stream, threads,
+      [&](const Tensors& given, const RunOptions& how) { return program.compiled->run(given, how); });
   return arrays(program, made, stream);
 }
 
@@ -254,9 +255,9 @@ void bind_programs(nb::module_& m) {
   nb::class_<Program>(m, "Program", "A compiled fusion. Threads may share it: their calls queue up behind each other.")
       .def("run", run, nb::arg("inputs"), nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("threads") = nb::none(),
            "Global arrays in by name, global Arrays out in the order of the fusion's outputs. The first run of a class of "
-           "sizes compiles it. `stream`: a CUDA stream as an integer, 0 for the legacy default one, for one rank on a GPU: "
-           "the work is queued there and the call does not wait, the inputs stay until it is done. None: the call waits. "
-           "Raises UserError, CommError.")
+           "sizes compiles it. `stream`: a CUDA stream as an integer, 0 for the legacy default one, for one rank on a "
+           "GPU: the work is queued there and the call does not wait, the inputs stay until it is done. None: the call "
+           "waits. Raises UserError, CommError.")
       .def("_run_capsules", run_capsules, nb::arg("inputs"), nb::arg("stream") = nb::none(),
            "For adapters: DLPack capsules in the order of the inputs, capsules in that of the outputs.")
       .def("run_local", run_local, nb::arg("rank"), nb::arg("pieces"), nb::kw_only(), nb::arg("stream") = nb::none(),
