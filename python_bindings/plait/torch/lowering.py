@@ -227,7 +227,10 @@ class Fused:
         return numbers
 
     def __call__(self, *args: Any) -> Any:
-        capsules = [to_dlpack(args[i].permute(order) if order else args[i]) for i, order in self.places]
+        given = [args[i].permute(order) if order else args[i] for i, order in self.places]
+        if self.device.type == "cuda":  # what has gaps is copied by PyTorch there; on the CPU by plait
+            given = [tensor.contiguous() for tensor in given]
+        capsules = [to_dlpack(tensor) for tensor in given]
         for place in self.size_places:
             capsules.append(to_dlpack(torch.empty(int(args[place]), 0, dtype=torch.bool, device=self.device)))
         stream = torch.cuda.current_stream(self.device).cuda_stream if self.device.type == "cuda" else None
