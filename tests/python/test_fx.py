@@ -408,6 +408,19 @@ def check(seeds):
     return tally, calls
 
 
+def test_what_is_wrong():
+    for dtype, roundings in ((torch.float32, 1), (torch.bfloat16, 1), (torch.float64, 2)):
+        x, eps = torch.tensor([-2.0, 1.0], dtype=dtype), torch.finfo(dtype).eps
+        within = x + torch.tensor([0.0, 1.0], dtype=dtype) * eps  # eps: one rounding of the 2, half of eps each
+        assert wrong(within, x, x.double()) is None
+        assert wrong(x + roundings * torch.tensor([0.0, 2.0], dtype=dtype) * eps, x, x.double())
+        assert wrong(within + 2 * eps * torch.tensor([0.0, 1.0], dtype=dtype), within, x.double()) is None  # twice eager's
+        for odd in (torch.nan, torch.inf):
+            bad = torch.tensor([-2.0, odd], dtype=dtype)
+            assert wrong(bad, x, x.double()) and wrong(x, bad, bad.double()) and wrong(bad, bad, bad.double()) is None
+    assert wrong(x[:1], x, x) and wrong(torch.tensor([1]), torch.tensor([2]), torch.tensor([2]))
+
+
 def test_graphs():
     if os.environ.get("PLAIT_TEST_SEED"):
         check([int(os.environ["PLAIT_TEST_SEED"])])

@@ -7,12 +7,17 @@ eager errs, and one rounding relative to the largest element. On the few element
 luck: a sample that fails so is judged by the largest error that eager makes of it and of eight like it (of integers
 there are none: one rounding for each node of its graph); the summary says how many were. A sample counts where plait ran a node of it. An op that only moves elements is no work by itself,
 so its results are doubled (bool: negated), and it counts where the move is in the fusion too.
-PLAIT_TEST_LONG=1: 4,000 samples instead of 200."""
+PLAIT_TEST_LONG=1: 4,000 samples instead of 200; it prints the rows of the table that no sample reached, and PLAIT_TEST_JSON
+names a file for its figures."""
 
 import collections
 import dataclasses
 import itertools
+import json
 import os
+import pathlib
+import platform
+import time
 import warnings
 import zlib
 
@@ -24,7 +29,7 @@ import plait.torch  # noqa: E402: needs torch
 from functorch.compile import aot_function, make_boxed_func  # noqa: E402
 from judging import wrong  # noqa: E402
 from plait.torch import compiler  # noqa: E402
-from plait.torch.table import VIEWS  # noqa: E402
+from plait.torch.table import TABLE, VIEWS  # noqa: E402
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException  # noqa: E402
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
@@ -264,6 +269,7 @@ class Tally:
     def __init__(self):
         self.ran, self.counted = collections.Counter(), collections.Counter()
         self.wrong, self.dynamo, self.draws = [], 0, 0
+        self.reached = set()  # rows of the table that a fusion had a node of
 
     def add(self, case, dynamo):
         run, name = Run(case), name_of(case.op)
@@ -283,9 +289,10 @@ class Tally:
             return
         finally:
             compiler.LISTENING = False
+        targets = {node.target for report in compiler.REPORTS for fused in report.fusions for node in fused.nodes}
+        self.reached |= targets
         if name in MOVES:
-            fusions = [fused for report in compiler.REPORTS for fused in report.fusions]
-            counts = any(node.target in VIEWS for fused in fusions for node in fused.nodes)
+            counts = bool(targets & VIEWS)
         else:
             counts = any(report.fused for report in compiler.REPORTS)
         self.counted[name] += counts
@@ -303,13 +310,28 @@ class Tally:
             self.draws += 1
         self.wrong += [f"{case}: result {i}: {what}" for i, what in found if what][:1]
 
+    @property
+    def below(self):
+        """Ops less than 90 % of whose samples count: {name: (counted, samples)}."""
+        return {name: (self.counted[name], ran) for name, ran in sorted(self.ran.items()) if self.counted[name] < 0.9 * ran}
+
+    @property
+    def unreached(self):
+        return sorted(str(row) for row in TABLE.keys() - self.reached)
+
     def __str__(self):
-        low = [f"{name} {self.counted[name]} of {self.ran[name]}" for name in sorted(self.ran)
-               if self.counted[name] < 0.9 * self.ran[name]]
+        low = [f"{name} {counted} of {ran}" for name, (counted, ran) in self.below.items()]
         return (f"{self.ran.total()} samples of {len(self.ran)} ops, {self.dynamo} through torch.compile, "
                 f"{self.counted.total()} counted, {len(self.wrong)} wrong; judged by draws: {self.draws}\n"
                 f"below 90 %: {', '.join(low) or 'none'}\n"
                 + "\n".join(self.wrong[:40]))
+
+    def write(self, file):
+        figures = {"kind": "opinfo", "date": time.strftime("%Y-%m-%d"), "cpu": platform.processor() or platform.machine(),
+                   "torch": torch.__version__, "plait": plait.__version__, "samples": self.ran.total(), "ops": len(self.ran),
+                   "through_torch_compile": self.dynamo, "counted": self.counted.total(), "judged_by_draws": self.draws,
+                   "wrong": self.wrong, "below_90_percent": self.below, "rows": len(TABLE), "rows_not_reached": self.unreached}
+        pathlib.Path(file).write_text(json.dumps(figures, indent=1) + "\n")
 
 
 def dynamo_can(op):
@@ -317,17 +339,23 @@ def dynamo_can(op):
     return not (getattr(op.op, "__module__", None) or "").startswith("torch.testing")
 
 
-def check(cases, every, dynamo):
-    """Of every `every` samples `dynamo` go through torch.compile."""
+def check(cases, every, dynamo, file=None):
+    """Of every `every` samples `dynamo` go through torch.compile; figures go to the file."""
     tally = Tally()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for i, case in enumerate(cases):
             tally.add(case, dynamo=i % every < dynamo and dynamo_can(case.op))
     print(tally)
+    if file:
+        tally.write(file)
     assert not tally.wrong, str(tally)
     assert tally.ran.total() == len(cases) and tally.counted.total() >= 0.9 * len(cases), str(tally)
     return tally
+
+
+def test_covered_ops_are_pytorchs():
+    assert not COVERED - {name_of(op) for op in op_db} and not MOVES - COVERED
 
 
 def test_samples():
@@ -337,4 +365,6 @@ def test_samples():
 
 @pytest.mark.skipif(not os.environ.get("PLAIT_TEST_LONG"), reason="PLAIT_TEST_LONG is not set")
 def test_samples_long_run():
-    check(chosen(4000), 10, 1)
+    tally = check(chosen(4000), 10, 1, os.environ.get("PLAIT_TEST_JSON"))
+    print(f"{len(tally.unreached)} of {len(TABLE)} rows of the table that no sample reached: {', '.join(tally.unreached)}")
+    assert len(tally.reached & TABLE.keys()) > len(TABLE) / 2
