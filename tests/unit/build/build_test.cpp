@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "build/ops.h"
+#include "reference/evaluate.h"
 #include "support/refusal.h"
 
 namespace plait {
@@ -156,6 +158,23 @@ TEST(Build, OtherOps) {
   EXPECT_REFUSED(dropout(a, 0.5, a), "a seed is u64[]");
   EXPECT_REFUSED(uniform(seed, {-1}), "uniform dim 0");
   EXPECT_REFUSED(full(f, {"b + "}, 0.0, f32), "full dim 0");
+}
+
+// Two ops: var, by Welford, and mean.
+TEST(Build, VarMeanIsVarAndMean) {
+  Fusion f;
+  TensorView* x = f.input("x", {2, 4}, f32);
+  const auto [var, mean] = var_mean(x, {1});
+  const auto [all_var, all_mean] = var_mean(x, {}, 0, true);
+  EXPECT_EQ(type_text(*all_var) + type_text(*all_mean), "f32[1, 1]f32[1, 1]");
+  EXPECT_TRUE(as<Var>(*var->definition) && as<Mean>(*mean->definition));
+  f.output("var", var), f.output("mean", mean), f.output("all_var", all_var), f.output("all_mean", all_mean);
+  const Tensor values = Tensor::from_doubles(f32, {2, 4}, {1, 2, 3, 6, 1e6 + 1, 1e6 + 2, 1e6 + 3, 1e6 + 6});
+  const auto got = reference::evaluate(f, {{"x", values}});
+  EXPECT_EQ(got.at("mean").value, (std::vector<double>{3, 1e6 + 3}));
+  for (double each : got.at("var").value) EXPECT_DOUBLE_EQ(each, 14.0 / 3);
+  EXPECT_EQ(got.at("all_mean").value, std::vector<double>{500003});
+  EXPECT_DOUBLE_EQ(got.at("all_var").value.at(0), 0.25e12 + 3.5);
 }
 
 TEST(Build, BadOperandsAreRefused) {
