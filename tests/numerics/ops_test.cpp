@@ -158,6 +158,112 @@ fusion @f (%x: {}[3], %y: {}[3]) -> (%a, %b, %c, %d) {{
   }
 }
 
+struct Special {
+  const char* call;
+  std::vector<double> want;
+};
+
+// What docs/ops.md says of nothing, of zeros, of denormals and of infinities. A zero wanted is one of either sign.
+const std::vector<Special> kSpecials = {
+    {"matmul(%rows, %cols)", {0, 0, 0, 0}},
+    {"linear(%rows, %rows, %two)", {1, 2, 1, 2}},
+    {"sum(%e)", {0}},
+    {"prod(%e)", {1}},
+    {"amax(%e)", {-INFINITY}},
+    {"amin(%e)", {INFINITY}},
+    {"argmax(%e)", {0}},
+    {"argmin(%e)", {0}},
+    {"any(%e)", {0}},
+    {"all(%e)", {1}},
+    {"mean(%e)", {NAN}},
+    {"var(%e)", {NAN}},
+    {"std(%e, correction = 0)", {NAN}},
+    {"logsumexp(%e)", {-INFINITY}},
+    {"norm(%e, p = 0)", {0}},
+    {"norm(%e, p = 1)", {0}},
+    {"norm(%e)", {0}},
+    {"norm(%e, p = 3)", {0}},
+    {"norm(%e, p = inf)", {0}},
+    {"norm(%e, p = -inf)", {INFINITY}},
+    {"norm(%e, p = -1)", {INFINITY}},
+    {"mse(%e, %e)", {NAN}},
+    {"mse(%e, %e, reduction = sum)", {0}},
+    {"cross_entropy(%logits, %targets)", {NAN}},
+    {"cross_entropy(%logits, %targets, reduction = sum)", {0}},
+    {"scaled_dot_product_attention(%q, %k, %k)", {0, 0}},
+    {"scatter_add(%two, %targets, %e, dim = 0)", {1, 2}},
+    {"argmax(%zeros)", {0}},
+    {"argmin(%zeros)", {0}},
+    {"amax(%zeros)", {0}},
+    {"sum(%zeros)", {0}},
+    {"any(%zeros)", {0}},
+    {"reciprocal(%moved)", {-INFINITY, -INFINITY, INFINITY}},
+    {"sum(%small)", {0x1p-147}},
+    {"prod(%halves)", {0x1p-148}},
+    {"mean(%small)", {0x1p-148}},
+    {"cumsum(%small, dim = 0)", {0x1p-149, 0x1p-147}},
+    {"amax(%small)", {0x3p-149}},
+    {"matmul(%column, %row)", {0x3p-149, 0x1p-130}},
+    {"linear(%row, %row)", {0x1p-134}},
+    {"scatter_add(%small, %index, %small, dim = 0)", {0x5p-149, 0x3p-149}},
+    {"norm(%small, p = 1)", {0x1p-147}},
+    {"norm(%small)", {0}},
+    {"norm(%infinite)", {INFINITY}},
+    {"sum(%infinite)", {NAN}},
+    {"logsumexp(%infinite)", {INFINITY}},
+    {"softmax(%infinite, dim = 0)", {NAN, NAN, NAN}},
+    {"norm(%nan, p = 0)", {2}},
+    {"norm(%nan, p = inf)", {NAN}},
+    {"any(%nan)", {1}},
+    {"argmax(%nan)", {0}},
+    {"tril(%square)", {1, 0, 2, 3}},
+    {"matmul(%square, %weights)", {NAN, 2}},
+};
+
+TEST_P(OpsOnEveryDevice, NothingZerosAndDenormals) {
+  const auto f32 = [](std::vector<int64_t> shape, const std::vector<double>& values) {
+    return Tensor::from_doubles(DType::f32, std::move(shape), values);
+  };
+  const auto i64 = [](const std::vector<double>& values) {
+    return Tensor::from_doubles(DType::i64, {int64_t(values.size())}, values);
+  };
+  const Tensors inputs = {{"e", f32({0}, {})},
+                          {"rows", f32({2, 0}, {})},
+                          {"cols", f32({0, 2}, {})},
+                          {"two", f32({2}, {1, 2})},
+                          {"logits", f32({0, 3}, {})},
+                          {"targets", i64({})},
+                          {"q", f32({1, 1, 2}, {1, 2})},
+                          {"k", f32({1, 0, 2}, {})},
+                          {"zeros", f32({3}, {-0.0, 0.0, -0.0})},
+                          {"small", f32({2}, {0x1p-149, 0x3p-149})},
+                          {"halves", f32({2}, {0x1p-100, 0x1p-48})},
+                          {"column", f32({1, 1}, {0x1p-63})},
+                          {"row", f32({1, 2}, {0x3p-86, 0x1p-67})},
+                          {"index", i64({0, 0})},
+                          {"infinite", f32({3}, {INFINITY, -INFINITY, 1})},
+                          {"nan", f32({3}, {NAN, 0, 1})},
+                          {"square", f32({2, 2}, {1, NAN, 2, 3})},
+                          {"weights", f32({2, 1}, {1, 0})}};
+  std::string text =
+      "fusion @f (%e: f32[0], %rows: f32[2, 0], %cols: f32[0, 2], %two: f32[2], %logits: f32[0, 3], "
+      "%targets: i64[0], %q: f32[1, 1, 2], %k: f32[1, 0, 2], %zeros: f32[3], %small: f32[2], "
+      "%halves: f32[2], %column: f32[1, 1], %row: f32[1, 2], %index: i64[2], %infinite: f32[3], "
+      "%nan: f32[3], %square: f32[2, 2], %weights: f32[2, 1]) -> (";
+  for (size_t i = 0; i < kSpecials.size(); ++i) text += fmt::format("{}%r{}", i ? ", " : "", i);
+  text += ") {\n  %moved = roll(%zeros, shifts = [1], dims = [0])\n";
+  for (size_t i = 0; i < kSpecials.size(); ++i) text += fmt::format("  %r{} = {}\n", i, kSpecials[i].call);
+  const Tensors out = run(text + "}\n", inputs);
+  for (size_t i = 0; i < kSpecials.size(); ++i) {
+    const std::vector<double> got = out.at(fmt::format("r{}", i)).to_doubles();
+    ASSERT_EQ(got.size(), kSpecials[i].want.size()) << kSpecials[i].call;
+    for (size_t k = 0; k < got.size(); ++k) {
+      const double want = kSpecials[i].want[k];
+      EXPECT_TRUE(std::isnan(want) ? std::isnan(got[k]) : got[k] == want) << kSpecials[i].call << ": " << got[k];
+    }
+  }
+}
+
 // What a bitcast gives holds the same bits, quiet or not.
 TEST_P(OpsOnEveryDevice, BitsStay) {
   std::vector<double> words = {0x7f800001, 0x7fc00000, -0x7fffff, -1, 0, 1, 0x3f800000};

@@ -144,7 +144,7 @@ struct All : OpBase<OpKind::All> {
   }
 };
 
-// log sum exp(x) over `dims`, by way of the maximum; -inf of none.
+// log sum exp(x) over `dims`, by way of the maximum, which it is where that is infinite; -inf of none.
 struct LogSumExp : OpBase<OpKind::LogSumExp> {
   TensorView* in = nullptr;
   std::vector<int64_t> dims;
@@ -155,8 +155,8 @@ struct LogSumExp : OpBase<OpKind::LogSumExp> {
   }
 };
 
-// (sum |x|^p)^(1/p) over `dims` (all where none are given); p = inf and -inf: the extremum of |x| (0 and inf of none);
-// p = 0: the count of elements that are not 0.
+// (sum |x|^p)^(1/p) over `dims` (all where none are given), 0 of none, inf where p < 0; p = inf and -inf: the extremum
+// of |x|; p = 0: the count of elements that are not 0, NaN too. The powers may overflow, or be less than any number.
 struct Norm : OpBase<OpKind::Norm> {
   TensorView* in = nullptr;
   double p = 2;
@@ -257,7 +257,7 @@ struct CrossEntropy : OpBase<OpKind::CrossEntropy> {
   }
 };
 
-// (x - y)^2, its mean or sum over all elements.
+// (x - y)^2, its mean (NaN of none) or sum (0 of none) over all elements.
 struct Mse : OpBase<OpKind::Mse> {
   TensorView* x = nullptr;
   TensorView* y = nullptr;
@@ -289,7 +289,7 @@ struct Rope : OpBase<OpKind::Rope> {
 
 // softmax(scale q k^T + mask) v of q[..., h, s, d], k[..., g, t, d], v[..., g, t, e]; h is a multiple of g (query heads
 // share key heads in order). mask broadcasts to [..., h, s, t]: bool keeps where true, float is added. causal: key
-// position <= query position (top left). scale: 1 / sqrt(d) where absent. A row of scores -inf gives 0.
+// position <= query position (top left). scale: 1 / sqrt(d) where absent. A row of scores -inf, or no keys, gives 0.
 struct Sdpa : OpBase<OpKind::Sdpa> {
   TensorView* q = nullptr;
   TensorView* k = nullptr;

@@ -86,7 +86,7 @@ struct Linear : OpBase<OpKind::Linear> {
   }
 };
 
-// out[..., m, n] = sum_k a[..., m, k] * b[..., k, n]; leading dims broadcast. Operands have at least 2 dims.
+// out[..., m, n] = sum_k a[..., m, k] * b[..., k, n]; leading dims broadcast. At least 2 dims. An empty sum is 0.
 struct Matmul : OpBase<OpKind::Matmul> {
   TensorView *a = nullptr, *b = nullptr;
   bool accumulate = false;

@@ -16,9 +16,9 @@ bool finds_index(Reduction function);  // argmax, argmin
 
 // out = the reduction of `in` over `dims` (all where none are given), which keepdim leaves with extent 1. sum and prod
 // accumulate in accumulation_type and round once; of integers and bool they are i64. amax and amin propagate NaN; bool
-// is ordered false < true. argmax and argmin give the row-major position among the reduced dims, i64: of the first NaN
-// where there is one, else of the first extremum. Nothing to reduce: sum 0, prod 1, amax the least and amin the
-// greatest number (infinities for floats), argmax and argmin 0.
+// is ordered false < true; of zeros of both signs they give either. argmax and argmin give the row-major position among
+// the reduced dims, i64: of the first NaN where there is one, else of the first extremum, where -0 equals 0. Nothing to
+// reduce: sum 0, prod 1, amax the least and amin the greatest number (infinities for floats), argmax and argmin 0.
 struct Reduce : OpBase<OpKind::Reduce> {
   TensorView* in = nullptr;
   Reduction function = Reduction::sum;
@@ -31,7 +31,7 @@ struct Reduce : OpBase<OpKind::Reduce> {
 };
 
 // out = sum (x - mean)^2 / (n - correction) over `dims`, one pass in accumulation_type (Welford), rounded once. Fewer
-// than correction + 1 elements: NaN, as 0 / 0, or an infinity.
+// than correction + 1 elements: NaN, as 0 / 0, or an infinity. A NaN or an infinity among them: NaN.
 struct Var : OpBase<OpKind::Var> {
   TensorView* in = nullptr;
   std::vector<int64_t> dims;

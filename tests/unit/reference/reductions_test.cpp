@@ -61,6 +61,7 @@ TEST(Reduce, OfNothing) {
   EXPECT_EQ(reduce("u16[0]", "amin(%x)", Tensor::empty(DType::u16, {0})).value[0], 65535);
   EXPECT_EQ(reduce("f8e5m2[0]", "amax(%x)", Tensor::empty(DType::f8e5m2, {0})).value[0], -kInf);
   EXPECT_EQ(reduce("f8e4m3[0]", "amax(%x)", Tensor::empty(DType::f8e4m3, {0})).value[0], -448);  // it has no infinity
+  EXPECT_EQ(reduce("f8e4m3[0]", "amin(%x)", Tensor::empty(DType::f8e4m3, {0})).value[0], 448);
 }
 
 TEST(Reduce, SpecialValues) {
