@@ -7,6 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 import plait.torch  # noqa: E402: needs torch
+from judging import wrong  # noqa: E402
 from plait.torch import compiler  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
@@ -33,8 +34,8 @@ def counted_graphs(f):
     return torch.compile(f, backend=counting, dynamic=True), graphs
 
 
-def agree(f, *args, backward=False, strict=True, tolerance=2.0):
-    """Error against f64 at most `tolerance` times eager's own, and one rounding."""
+def agree(f, *args, backward=False, strict=True):
+    """Results and, with `backward`, gradients are right by judging.wrong; a gradient is there where eager has one."""
     def run(function, inputs):
         inputs = [x.detach().clone().requires_grad_(backward and x.is_floating_point()) if torch.is_tensor(x) else x
                   for x in inputs]
@@ -42,21 +43,15 @@ def agree(f, *args, backward=False, strict=True, tolerance=2.0):
         outs = list(out) if isinstance(out, (tuple, list)) else [out]
         if backward:
             torch.autograd.backward([o.sum() for o in outs if o.requires_grad])
-            outs += [x.grad for x in inputs if torch.is_tensor(x) and x.grad is not None]
-        return [o.detach() for o in outs]
+            outs += [x.grad for x in inputs if torch.is_tensor(x)]
+        return [None if o is None else o.detach() for o in outs]
 
     double = [x.double() if torch.is_tensor(x) and x.is_floating_point() else x for x in args]
     exact, eager = run(f, double), run(f, args)
     got = run(compiled(f, options={"strict": strict}), args)
-    assert len(got) == len(eager)
-    for g, e, x in zip(got, eager, exact):
-        assert g.dtype == e.dtype and g.shape == e.shape
-        if not g.is_floating_point():
-            assert torch.equal(g, e)
-            continue
-        unit = torch.finfo(g.dtype).eps * x.abs().max().clamp(min=torch.finfo(g.dtype).tiny) if x.numel() else 0
-        error = lambda y: (y.double() - x).abs().max() if x.numel() else 0  # noqa: E731
-        assert error(g) <= tolerance * error(e) + unit
+    for g, e, x in zip(got, eager, exact, strict=True):
+        assert (g is None) == (e is None)
+        assert g is None or not (why := wrong(g, e, x)), why
 
 
 class Block(nn.Module):
@@ -91,10 +86,9 @@ def test_a_transformer_block_and_its_gradients(dtype):
         x_ = x_.clone().requires_grad_()
         y = f(x_)
         y.sum().backward()
-        outs.append((y.detach().double(), x_.grad.double()))
+        outs.append((y.detach(), x_.grad))
     for eager, got, exact in zip(*outs):
-        unit = torch.finfo(dtype).eps * exact.abs().max()
-        assert (got - exact).abs().max() <= 2 * (eager - exact).abs().max() + unit
+        assert not (why := wrong(got, eager, exact)), why
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
@@ -328,23 +322,3 @@ def test_training_steps():
             optimizer.step()
         losses.append(loss.item())
     assert losses[0] == pytest.approx(losses[1], rel=1e-5)
-
-
-def test_ten_thousand_calls_leak_nothing():
-    import gc
-    import os
-    import resource
-
-    f, x = compiled(lambda x: (x * 2).softmax(-1)), torch.randn(4, 16)
-    with torch.no_grad():
-        f(x)
-
-        def calls(n):
-            for _ in range(n):
-                f(x)
-            gc.collect()
-            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, len(os.listdir("/proc/self/fd"))
-
-        memory, handles = calls(1000)
-        after = calls(10000)
-        assert after[0] - memory < 4096 and after[1] == handles
