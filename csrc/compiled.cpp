@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
@@ -80,6 +81,7 @@ struct Compiled::Impl {
   std::map<std::string, ClassEntry, std::less<>> classes;
   ClassEntry* last = nullptr;
   Sizes last_sizes;
+  std::optional<int64_t> bisect;  // of PassControl
   bool timing = false;
 
   // The shapes of the run before: a run with the same ones skips all checks and look-ups.
@@ -98,7 +100,10 @@ struct Compiled::Impl {
   Communication who(const RunOptions& run_options) const;
   ExecutorRunOptions executor_options(const RunOptions& run_options) const;
   Allocator& output_allocator(const RunOptions& run_options) const;
-  void finish_run(BoundClass& bound, double run_ms);
+  template <class Run>
+  Tensors run_bound(BoundClass& bound, Run run);
+  void finish_run(BoundClass& bound, double run_ms, const CommTraffic& traffic);
+  std::string memory_text() const;
 };
 
 Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
@@ -167,19 +172,18 @@ void Compiled::Impl::prepare(const Metadata& metadata) {
 BoundClass& Compiled::Impl::bound_of_last(const Communication& who, int64_t rank) {
   const BindingKey key{values_of(last_sizes), who.comms->serial(), rank};
   if (const auto it = last->instead.find(key); it != last->instead.end()) last = it->second;
-  auto slot = &last->bound[key];
-  if (!*slot) {
-    *slot = bind(*last, who);
+  if (!last->bound.contains(key)) {
+    std::unique_ptr<BoundClass> made = bind(*last, who);
     const bool plant = has_test_bug(options.options, "library_refuses");
-    if (const auto refused = refused_products((*slot)->program(), plant); !refused.empty()) {
-      last->bound.erase(key);
+    if (const auto refused = refused_products(made->program(), plant); !refused.empty()) {
       last = last->instead[key] = &find_class(last_sizes, refused);
-      slot = &last->bound[key];
-      if (!*slot) *slot = bind(*last, who);
+      made = last->bound.contains(key) ? nullptr : bind(*last, who);
     }
+    if (made) last->bound.emplace(key, std::move(made));
   }
-  last->report.local_shapes = (*slot)->local_shapes();
-  return **slot;
+  BoundClass& bound = *last->bound.at(key);
+  last->report.local_shapes = bound.local_shapes();
+  return bound;
 }
 
 BoundClass& Compiled::Impl::bound_for(const Metadata& metadata, const Communication& who) {
@@ -238,11 +242,24 @@ Allocator& Compiled::Impl::output_allocator(const RunOptions& run_options) const
   return run_options.allocator ? *run_options.allocator : device->allocator();
 }
 
+// Calls `run`, which gets where its milliseconds go. Other processes do not wait for one that fails.
+template <class Run>
+Tensors Compiled::Impl::run_bound(BoundClass& bound, Run run) {
+  bound.comms().reset_traffic();
+  if (timing) bound.program().reset_step_times();
+  double run_ms = 0;
+  try {
+    return run(run_ms);
+  } catch (const std::exception& e) {
+    if (bound.comms().bootstrap()) bound.comms().abort(e.what());
+    throw;
+  }
+}
+
 // Reports what the run did.
-void Compiled::Impl::finish_run(BoundClass& bound, double run_ms) {
+void Compiled::Impl::finish_run(BoundClass& bound, double run_ms, const CommTraffic& traffic) {
   Report& report = last->report;
   report.run_ms = run_ms;
-  const CommTraffic traffic = total_traffic(bound.comms());
   report.wire_bytes = traffic.wire_bytes;
   report.wire_bytes_min = traffic.wire_bytes_min;
   if (!timing) return;
@@ -269,20 +286,14 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   BoundClass& bound = comms && impl.same_as_last(inputs, comms->serial())
                           ? *impl.last_bound
                           : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
-  bound.comms().reset_traffic();
-  if (impl.timing) bound.program().reset_step_times();
   set_simulation_seed(*impl.device, impl.options.interleaving);
-  double run_ms = 0;
-  try {
+  return impl.run_bound(bound, [&](double& run_ms) {
     PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
     Tensors out = bound.run(inputs, how, impl.options.options.check_replicas, run_ms);
     order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
-    impl.finish_run(bound, run_ms);
+    impl.finish_run(bound, run_ms, total_traffic(bound.comms()));
     return out;
-  } catch (const std::exception& e) {
-    if (bound.comms().bootstrap()) bound.comms().abort(e.what());  // other processes must not wait for this one
-    throw;
-  }
+  });
 }
 
 void Compiled::prepare(const Metadata& metadata) {
@@ -311,16 +322,12 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
   const ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, pieces);
   BoundClass& bound = impl.bound_of_last(who, rank);
-  bound.comms().reset_traffic();
-  double run_ms = 0;
-  Tensors out = bound.run_pieces(pieces, how, run_ms);
-  order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
-  Report& report = impl.last->report;
-  report.run_ms = run_ms;
-  const CommTraffic traffic = bound.comms().traffic();  // of this rank: the others are not asked
-  report.wire_bytes = traffic.wire_bytes;
-  report.wire_bytes_min = traffic.wire_bytes_min;
-  return out;
+  return impl.run_bound(bound, [&](double& run_ms) {
+    Tensors out = bound.run_pieces(pieces, how, run_ms);
+    order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
+    impl.finish_run(bound, run_ms, bound.comms().traffic());  // of this rank: the others are not asked
+    return out;
+  });
 }
 
 const DeviceMesh& Compiled::mesh() const { return impl_->mesh; }
@@ -347,20 +354,44 @@ const std::vector<std::string>& Compiled::kernel_texts() const { return require(
 
 size_t Compiled::classes() const { return impl_->classes.size(); }
 
+namespace {
+
+// Of the stages whose results a class keeps as they were; the others are made again.
+std::optional<std::string> kept_text(const ClassEntry& entry, const Fusion& fusion, std::string_view stage) {
+  const CompiledClass& compiled = *entry.compiled;
+  if (stage == "fusion") return print(fusion);
+  if (stage == "graph") return print(*compiled.graph);
+  if (stage == "sharded") return print(*compiled.sharded);
+  if (stage == "program") return print(*compiled.program);
+  if (stage == "timings") return compiled.timings;
+  if (stage != "kir" || compiled.kernel_texts.empty()) return std::nullopt;
+  std::string out;
+  for (const std::string& text : compiled.kernel_texts) out += text;
+  return out;
+}
+
+}  // namespace
+
+std::string Compiled::Impl::memory_text() const {
+  for (const auto& [key, bound] : last->bound)
+    if (key.sizes == values_of(last_sizes)) return print_memory(*last->compiled->program, bound->program().bindings());
+  throw UserError("stage `memory` is that of sizes that ran, and these did not", "dump", "call run() first");
+}
+
 std::string Compiled::stage_text(const std::string& stage) const {
   const ClassEntry& entry = require(impl_->last);
   const auto& stages = stage_names();
   if (std::find(stages.begin(), stages.end(), stage) == stages.end())
     throw UserError(fmt::format("there is no stage `{}`", stage), "dump",
                     suggestion(stage, {stages.begin(), stages.end()}));
-  if (stage == "timings") return entry.compiled->timings;
-  for (const auto& [key, bound] : entry.bound)
-    if (stage == "memory" && key.sizes == values_of(impl_->last_sizes))
-      return print_memory(*entry.compiled->program, bound->program().bindings());
-  CompileOptions how = impl_->options;  // the stages before the program are not kept: they are made again
+  if (stage == "memory") return impl_->memory_text();
+  if (auto text = kept_text(entry, *impl_->fusion, stage)) return *text;
+  PassControl same;
+  same.bisect = impl_->bisect;
+  CompileOptions how = impl_->options;
   how.until = stage;
   how.dumps = nullptr;
-  how.passes = nullptr;
+  how.passes = &same;
   try {
     compile_class(*impl_->fusion, size_class(impl_->last_sizes, impl_->mesh_sizes).clone,
                   {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused});
@@ -403,6 +434,7 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   copy->segments.clear();
   impl->fusion = std::move(copy);
   impl->options = options;
+  if (options.passes) impl->bisect = options.passes->bisect;
   impl->mesh = resolve_mesh(fusion, options);
   impl->mesh_sizes = mesh_symbols(fusion.mesh(), impl->mesh);
   impl->device = options.device_override ? options.device_override : &find_device(options.device, options.options);

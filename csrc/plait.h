@@ -100,8 +100,9 @@ class Compiled {
   const Fusion& localized() const;                       // with segments, extents of a rank
   const struct CompiledClass& compiled_class() const;    // all stages (pipeline.h)
   const std::vector<std::string>& kernel_texts() const;  // kernel IR of the generated kernels
-  // The text of a stage of that class, as `plait opt --until` gives it. UserError: an unknown stage, or one without
-  // text on this device; MissingError: what writes it is not here.
+  // The text of a stage of that class, as `plait opt --until` gives it; `timings` without what passes changed.
+  // UserError: an unknown stage, one without text on this device, `memory` of sizes that are not bound; MissingError:
+  // what writes it is not here.
   std::string stage_text(const std::string& stage) const;
   size_t classes() const;  // how many were compiled
   void set_step_timing(bool on);

@@ -23,6 +23,7 @@ import plait
 import plait.torch
 import torch
 from models import MODELS
+from plait.torch import compiler
 
 CASES = [(dtype, dynamic) for dtype in (torch.float32, torch.bfloat16) for dynamic in (False, True)]
 
@@ -64,22 +65,29 @@ def allowed(eagers, largest, dtype):
     return max(2 * eagers + torch.finfo(dtype).eps / 2 * largest, 1e-300)
 
 
-def error_over_eagers(got, eager, exact):
-    """Error against f64 over what is allowed. Infinite where dtype, shape or an integer differs, or a value that is not
-    finite is neither eager's nor f64's."""
+def errors(got, eager, exact):
+    """Ours and eager's largest error against f64, and the largest element. Ours is infinite where dtype, shape or an integer
+    differs, or a value that is not finite is neither eager's nor f64's."""
+    bad, right = (math.inf, 0.0, 0.0), (0.0, 0.0, 0.0)
     if got is None or eager is None:
-        return 0.0 if got is None and eager is None else math.inf
+        return right if got is None and eager is None else bad
     if (got.dtype, got.shape) != (eager.dtype, eager.shape):
-        return math.inf
+        return bad
     if not got.is_floating_point():
-        return 0.0 if torch.equal(got, eager) else math.inf
+        return right if torch.equal(got, eager) else bad
     finite = got.isfinite() & eager.isfinite() & exact.isfinite()
     same = [torch.isclose(got, want, 0, 0, equal_nan=True) for want in (eager, exact.to(got.dtype))]
     if not (finite | same[0] | same[1]).all():
-        return math.inf
-    dtype = got.dtype
+        return bad
     got, eager, exact = (each[finite].double() for each in (got, eager, exact))
-    return worst_of((got - exact).abs()) / allowed(worst_of((eager - exact).abs()), worst_of(exact.abs()), dtype)
+    return worst_of((got - exact).abs()), worst_of((eager - exact).abs()), worst_of(exact.abs())
+
+
+def over_allowed(ours, eagers, largest, got):
+    """The error over the allowed one."""
+    if ours in (0.0, math.inf):
+        return ours
+    return ours / allowed(eagers, largest, got.dtype)
 
 
 class Sides:
@@ -102,30 +110,26 @@ class Sides:
 
     def errors_over_draws(self, function, draw, count=9):
         """By name, the largest error over draws of inputs over what eager's largest error allows."""
-        ours, eagers, largest, dtypes = {}, {}, {}, {}
+        most, values = {}, {}
         for seed in range(1, 1 + count):
             inputs = draw(seed)
-            exact = self.wide(inputs)
-            for errors, side in ((ours, function), (eagers, self.model)):
-                for name, value in self.narrow(side, inputs).items():
-                    if value is None or not value.is_floating_point():
-                        continue
-                    finite = value.isfinite() & exact[name].isfinite()
-                    error = worst_of((value.double() - exact[name]).abs()[finite])
-                    errors[name] = max(errors.get(name, 0.0), error)
-                    largest[name] = max(largest.get(name, 0.0), worst_of(exact[name].abs()[finite]))
-                    dtypes[name] = value.dtype
-        return {name: ours[name] / allowed(eagers[name], largest[name], dtypes[name]) for name in ours}
+            eagers, values, exact = self.narrow(self.model, inputs), self.narrow(function, inputs), self.wide(inputs)
+            for name, got in values.items():
+                made = errors(got, eagers[name], exact[name])
+                most[name] = [max(pair) for pair in zip(made, most.get(name, made))]
+        return {name: over_allowed(*most[name], got) for name, got in values.items()}
 
 
 def check(build, make, lengths, dtype, dynamic):
     """The worst error over the allowed one, of what, and how many values were judged by draws; over three batches and
-    the lengths where dynamic. Eager may be better by luck on one draw of inputs: a value that fails so is judged by the
+    the lengths where dynamic. Infinite where a fusion failed and ran eagerly. Eager may be better by luck on one draw of inputs: a value that fails so is judged by the
     largest errors of both sides over it and eight more."""
     torch._dynamo.reset()
     sides = Sides(build, dtype)
     function = torch.compile(sides.model, backend="plait", dynamic=dynamic)
     worst, of, drawn = 0.0, "", 0
+    compiler.REPORTS.clear()
+    compiler.LISTENING = True
     for i, batch in enumerate((4, 3, 7) if dynamic else (4,)):
         def draw(seed, batch=batch, length=lengths[i % len(lengths)]):
             return inputs_of(make, batch, length, dtype, seed)
@@ -133,13 +137,17 @@ def check(build, make, lengths, dtype, dynamic):
         inputs, over_draws = draw(1), None
         eagers, ours, exacts = sides.narrow(sides.model, inputs), sides.narrow(function, inputs), sides.wide(inputs)
         for (name, got), eager, exact in zip(ours.items(), eagers.values(), exacts.values(), strict=True):
-            error = error_over_eagers(got, eager, exact)
+            error = over_allowed(*errors(got, eager, exact), got)
             if 1 < error < math.inf:
                 over_draws = over_draws or sides.errors_over_draws(function, draw)
                 error = over_draws[name]
                 drawn += 1
             if error >= worst:
                 worst, of = error, name
+    compiler.LISTENING = False
+    failures = [failure for report in compiler.REPORTS for failure in report.failures]
+    if failures:
+        worst, of = math.inf, failures[0]
     return worst, of, drawn
 
 

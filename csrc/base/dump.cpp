@@ -1,10 +1,14 @@
 #include "base/dump.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/suggest.h"
@@ -37,6 +41,20 @@ bool glob_match(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+namespace {
+
+// UserError where it cannot be made or holds nothing new.
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || access(folder.c_str(), W_OK | X_OK) != 0)
+    throw UserError(fmt::format("no dump can be written to `{}`: {}", folder,
+                                error ? error.message() : std::generic_category().message(errno)),
+                    "--dump", "give a folder that can be written");
+}
+
+}  // namespace
+
 void DumpSink::request(std::string_view specs) {
   while (!specs.empty()) {
     const size_t comma = std::min(specs.find(','), specs.size());
@@ -60,6 +78,7 @@ void DumpSink::request_one(std::string_view spec) {
   if (std::find(names.begin(), names.end(), spec) == names.end())
     throw UserError(fmt::format("there is no stage `{}`", spec), "--dump",
                     suggestion(spec, {names.begin(), names.end()}));
+  if (!r.folder.empty()) make_folder(r.folder);
   requests_.push_back(std::move(r));
 }
 
@@ -81,10 +100,11 @@ void DumpSink::put(std::string_view stage, std::string_view name, std::string_vi
       std::fflush(stdout);
       continue;
     }
-    std::filesystem::create_directories(r.folder);
+    make_folder(r.folder);
     std::ofstream out(fmt::format("{}/{:02}_{}_{}.txt", r.folder, ++files, stage, name));
     out << text;
-    if (!out) throw UserError("cannot write a dump", r.folder, "give a folder that can be written");
+    if (!out)
+      throw UserError(fmt::format("no dump can be written to `{}`", r.folder), "--dump", "see whether it is full");
   }
 }
 

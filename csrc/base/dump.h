@@ -13,7 +13,8 @@ const std::vector<std::string_view>& stage_names();
 class DumpSink {
  public:
   // `stage`, `stage:glob` (names within the stage, * and ?), `stage@dir` (a file per dump); several with commas
-  // between. UserError for an unknown stage, with a suggestion.
+  // between; folders are made. UserError for an unknown stage, with a suggestion, and for a folder that
+  // cannot be written.
   void request(std::string_view specs);
   bool wants(std::string_view stage) const;
   bool requested(std::string_view stage) const;  // by name; a listener to all stages does not count

@@ -228,7 +228,8 @@ PLAIT_API plait_error* plait_program_layout(plait_program* program, const char* 
 /* Shape of a rank's piece of an output: `*dims` numbers into `shape`, which has room for `capacity`. */
 PLAIT_API plait_error* plait_program_local_shape(plait_program* program, const char* output, int64_t rank,
                                                  int64_t* shape, size_t capacity, size_t* dims);
-/* The text of a stage, as `plait opt --until` prints it. */
+/* The text of a stage, as `plait opt --until` prints it; `timings` without what passes changed. `memory` is of sizes
+   that a run, or prepare with the program's own communicators, has bound. */
 PLAIT_API plait_error* plait_program_dump(plait_program* program, const char* stage, plait_text** out);
 
 #ifdef __cplusplus

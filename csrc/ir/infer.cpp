@@ -25,8 +25,9 @@ Inferred infer_pointwise(const PointwiseOp& op, Fusion& fusion) {
     throw UserError(
         fmt::format("{} takes {} operand{}, found {}", text_name(op), arity, arity == 1 ? "" : "s", op.in.size()),
         describe(op),
-        fmt::format("give that many tensors: {}({})", text_name(op),
-                    std::string_view("%x, %y, %z", size_t(4 * arity - 2))));
+        fmt::format("give that many tensors: {}({}{})", text_name(op),
+                    std::string_view("%x, %y, %z", size_t(4 * arity - 2)),
+                    op.function == Pointwise::cast ? ", to = f32" : ""));
   if (op.function == Pointwise::cast) {
     if (!op.to) throw UserError("cast needs its result dtype", describe(op), "write cast(%x, to = f32)");
     out.dtype = *op.to;

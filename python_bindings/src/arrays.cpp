@@ -21,6 +21,14 @@ namespace {
 constexpr const char* kVersioned = "dltensor_versioned";
 constexpr const char* kPlain = "dltensor";
 
+constexpr uint64_t kReadOnly = 1;  // flag of DLPack
+
+// What an object shares.
+struct Shared {
+  Tensor tensor;
+  bool read_only = false;
+};
+
 // The tensor of a capsule, whose memory goes back by `release`.
 Tensor adopted(const DLTensor& tensor, const std::string& input, std::function<void()> release) {
   Tensor out;
@@ -44,11 +52,17 @@ Tensor taken(PyObject* capsule, const char* name, const char* used, const std::s
   });
 }
 
-Tensor from_capsule(const nb::object& capsule, const std::string& input) {
+Shared from_capsule(const nb::object& capsule, const std::string& input) {
   PyObject* p = capsule.ptr();
-  if (PyCapsule_IsValid(p, kVersioned))
-    return taken<DLManagedTensorVersioned>(p, kVersioned, "used_dltensor_versioned", input);
-  if (PyCapsule_IsValid(p, kPlain)) return taken<DLManagedTensor>(p, kPlain, "used_dltensor", input);
+  if (PyCapsule_IsValid(p, kVersioned)) {
+    const auto* managed = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(p, kVersioned));
+    if (managed->version.major > 1)
+      throw UserError(fmt::format("__dlpack__ gave version {}.{}", managed->version.major, managed->version.minor),
+                      "input %" + input, "give an array of a library that exports DLPack 1");
+    const bool read_only = (managed->flags & kReadOnly) != 0;
+    return {taken<DLManagedTensorVersioned>(p, kVersioned, "used_dltensor_versioned", input), read_only};
+  }
+  if (PyCapsule_IsValid(p, kPlain)) return {taken<DLManagedTensor>(p, kPlain, "used_dltensor", input)};
   throw UserError("__dlpack__ gave no capsule of DLPack", "input %" + input, "give an array, or a tensor of PyTorch");
 }
 
@@ -111,7 +125,7 @@ void release_buffer(Py_buffer* view) {
   delete view;
 }
 
-Tensor from_buffer(nb::handle object, const std::string& input) {
+Shared from_buffer(nb::handle object, const std::string& input) {
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_FULL_RO) != 0) throw nb::python_error();
   Py_buffer* held = view.release();
@@ -135,7 +149,7 @@ Tensor from_buffer(nb::handle object, const std::string& input) {
   alignas(kBufferAlignment) static char nothing[kBufferAlignment];
   void* data = held->buf ? held->buf : nothing;
   out.memory = std::make_shared<Memory>(data, reach, [owner]() mutable { owner.reset(); });
-  return out;
+  return {std::move(out), held->readonly != 0};
 }
 
 // The capsule of an object with __dlpack__. Of a GPU's memory: the producer is told `stream`, null: the legacy default.
@@ -155,7 +169,7 @@ nb::object capsule_from(nb::handle object, void* stream) {
   }
 }
 
-Tensor imported(nb::handle object, const std::string& input, void* stream) {
+Shared imported(nb::handle object, const std::string& input, void* stream) {
   if (PyCapsule_CheckExact(object.ptr())) return from_capsule(nb::borrow(object), input);
   if (!nb::hasattr(object, "__dlpack__")) {
     if (PyObject_CheckBuffer(object.ptr())) return from_buffer(object, input);
@@ -168,6 +182,7 @@ Tensor imported(nb::handle object, const std::string& input, void* stream) {
     // NumPy exports no bool and nothing that is read-only by DLPack.
     if (PyObject_CheckBuffer(object.ptr()) && (e.matches(PyExc_BufferError) || e.matches(PyExc_TypeError)))
       return from_buffer(object, input);
+    if (!e.matches(PyExc_Exception) || e.matches(PyExc_MemoryError)) throw;
     throw UserError(fmt::format("the array cannot be shared: {}", nb::cast<std::string>(nb::str(e.value()))),
                     "input %" + input, "give an array that DLPack can export");
   }
@@ -206,9 +221,20 @@ nb::object checked(PyObject* made) {
 
 Location location(const ArrayRef& array) { return array.tensor.memory ? array.tensor.memory->location() : Location{}; }
 
-nb::object exported(const ArrayRef& array, nb::object stream, nb::object max_version, nb::object, nb::object copy) {
-  if (!copy.is_none() && nb::cast<bool>(copy))
-    throw UserError("a copy is asked for", "__dlpack__", "copy what the consumer makes of it");
+nb::tuple dlpack_device(const ArrayRef& array) {
+  const Location at = location(array);
+  return nb::make_tuple(static_cast<int>(at.host ? kDlCpu : kDlCuda), at.host ? 0 : at.ordinal);
+}
+
+// What the array API wants where an array cannot be exported.
+[[noreturn]] void refuse_export(const char* why) { throw nb::buffer_error(why); }
+
+nb::object exported(const ArrayRef& array, nb::object stream, nb::object max_version, nb::object device, nb::object copy) {
+  const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[nb::int_(0)]) >= 1;
+  if (!copy.is_none() && nb::cast<bool>(copy)) refuse_export("plait makes no copies: copy what the consumer makes of it");
+  if (!device.is_none() && !dlpack_device(array).equal(device))
+    refuse_export("plait moves nothing to other devices: leave out dl_device");
+  if (array.read_only && !versioned) refuse_export("the array is read-only, which DLPack says from version 1 on");
   if (array.queued.stream) {
     Device& device = array.queued.device ? *array.queued.device : find_device("cuda", {});
     void* const consumer = export_stream(stream);
@@ -216,8 +242,19 @@ nb::object exported(const ArrayRef& array, nb::object stream, nb::object max_ver
   } else if (!array.tensor.on_host()) {
     export_stream(stream);  // the host waited for the run: the array is written
   }
-  const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[nb::int_(0)]) >= 1;
-  return versioned ? checked(capsule(to_dlpack(array.tensor), kVersioned)) : capsule_of(array.tensor);
+  if (!versioned) return capsule_of(array.tensor);
+  DLManagedTensorVersioned* managed = to_dlpack(array.tensor);
+  if (array.read_only) managed->flags |= kReadOnly;
+  return checked(capsule(managed, kVersioned));
+}
+
+bool is_column_major(const Tensor& tensor) {
+  int64_t step = 1;
+  for (size_t d = 0; d < tensor.shape.size(); ++d) {
+    if (tensor.shape[d] != 1 && tensor.strides[d] != step) return tensor.elements() == 0;
+    step *= tensor.shape[d];
+  }
+  return true;
 }
 
 // Shape and strides of a buffer that is lent.
@@ -234,7 +271,14 @@ int lend_buffer(PyObject* self, Py_buffer* view, int flags) {
                  t.on_host() ? "" : " in a GPU's memory");
     return -1;
   }
-  if (!t.is_contiguous() && (flags & PyBUF_STRIDES) != PyBUF_STRIDES) {
+  const auto asks = [&](int flag) { return (flags & flag) == flag; };
+  if (array->read_only && asks(PyBUF_WRITABLE)) {
+    PyErr_SetString(PyExc_BufferError, "the array is read-only");
+    return -1;
+  }
+  const bool rows = t.is_contiguous(), columns = is_column_major(t);
+  if ((!rows && (!asks(PyBUF_STRIDES) || asks(PyBUF_C_CONTIGUOUS))) || (!columns && asks(PyBUF_F_CONTIGUOUS)) ||
+      (!rows && !columns && asks(PyBUF_ANY_CONTIGUOUS))) {
     PyErr_SetString(PyExc_BufferError, "the array is not contiguous");
     return -1;
   }
@@ -248,7 +292,7 @@ int lend_buffer(PyObject* self, Py_buffer* view, int flags) {
   Py_INCREF(self);
   view->buf = t.data();
   view->len = static_cast<Py_ssize_t>(t.bytes());
-  view->readonly = 0;
+  view->readonly = array->read_only;
   view->itemsize = bytes;
   view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
   view->ndim = static_cast<int>(t.shape.size());
@@ -288,9 +332,9 @@ std::string shape_text(const std::vector<int64_t>& shape) {
 
 ArrayRef array_of(nb::handle object, const std::string& input, void* stream) {
   if (nb::isinstance<ArrayRef>(object)) return nb::cast<ArrayRef&>(object);
-  Tensor tensor = imported(object, input, stream);
-  const Queued queued = queued_by_producer(stream, tensor);
-  return {std::move(tensor), queued};
+  Shared shared = imported(object, input, stream);
+  const Queued queued = queued_by_producer(stream, shared.tensor);
+  return {std::move(shared.tensor), queued, shared.read_only};
 }
 
 nb::object capsule_of(const Tensor& tensor) { return checked(capsule(to_plain(tensor), kPlain)); }
@@ -307,13 +351,10 @@ void bind_arrays(nb::module_& m) {
       .def("__dlpack__", exported, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
            nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
            "A DLPack capsule. On a GPU the stream `stream` waits for what writes the array: 1 or None, the legacy "
-           "default one; 2, the thread's; -1, none. Raises UserError.")
+           "default one; 2, the thread's; -1, none. Raises UserError; BufferError for a copy, another device, and for "
+           "what is read-only where `max_version` is below 1.")
       .def("__dlpack_device__",
-           [](const ArrayRef& a) {
-             const Location at = location(a);
-             return nb::typed<nb::tuple, int, int>(
-                 nb::make_tuple(static_cast<int>(at.host ? kDlCpu : kDlCuda), at.host ? 0 : at.ordinal));
-           },
+           [](const ArrayRef& a) { return nb::typed<nb::tuple, int, int>(dlpack_device(a)); },
            "DLPack's type of the device, and its ordinal.")
       .def("numpy", to_numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
            "The elements as a NumPy array: of the same memory, but for bf16 and f8, which NumPy lacks and which become "

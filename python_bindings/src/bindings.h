@@ -36,6 +36,7 @@ struct Queued {
 struct ArrayRef {
   Tensor tensor;
   Queued queued{};
+  bool read_only = false;  // as its owner says: what shares it may not write either
 };
 
 // An array over the memory of any object with DLPack or the buffer protocol, kept until the array is gone. `stream`: of

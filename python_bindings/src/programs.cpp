@@ -180,7 +180,7 @@ void prepare(Program& program, const Named& inputs) {
   locked(program, [&] { program.compiled->prepare(metadata); });
 }
 
-nb::typed<nb::dict, nb::str, double> report(Program& program) {
+nb::typed<nb::dict, nb::str, nb::any> report(Program& program) {
   const Report r = locked(program, [&] { return program.compiled->report(); });
   nb::dict out;
   out["kernels"] = r.kernels.size();

@@ -70,7 +70,7 @@ const Refusal kRefusals[] = {
     {"where(%c, %x)", "where takes 3 operands, found 2", "give that many tensors: where(%x, %y, %z)"},
     {"cast(%x)", "cast needs its result dtype", "cast(%x, to = f32)"},
     {"cast(%x, to = f33)", "`f33` is no dtype", "f32"},
-    {"cast(%x, %y, to = f32)", "cast takes 1 operand, found 2", "give that many tensors"},
+    {"cast(%x, %y, to = f32)", "cast takes 1 operand, found 2", "give that many tensors: cast(%x, to = f32)"},
     // from nothing
     {"full(value = 1, dtype = f32)", "full lacks `shape`", "write shape = [b, 4], or shape = []"},
     {"full(shape = [a], value = 1.5, dtype = i64)", "`1.5` is no i64 constant", "write a whole number in its range"},

@@ -81,6 +81,28 @@ TEST(CppApi, PrepareCompilesAheadAndRunLocalTakesOneRank) {
   EXPECT_THROW(p.run_local(1, {inputs.begin(), inputs.end()}), UserError);
 }
 
+// Stages that are kept and those that are made again: with the steps that the bisection left out.
+TEST(CppApi, TextsAreThoseOfTheCompilation) {
+  for (const bool bisected : {false, true}) {
+    TpMlp mlp;
+    auto passes = std::make_unique<PassControl>();
+    if (bisected) passes->bisect = 0;
+    DumpSink dumps;
+    std::map<std::string, std::string> seen;
+    dumps.listen(
+        [&](std::string_view stage, std::string_view, std::string_view text) { seen[std::string(stage)] += text; },
+        true);
+    auto p = compile(mlp.f, {.device = "cpu", .ranks = 2, .dumps = &dumps, .passes = passes.get()});
+    const auto inputs = reference::draw_inputs(mlp.f, {});
+    p.run({inputs.begin(), inputs.end()});
+    passes = nullptr;
+    for (const char* stage : {"fusion", "graph", "sharded", "localized", "segments", "params", "scheduled", "kir",
+                              "llvm", "program", "memory"})
+      EXPECT_EQ(p.stage_text(stage), seen.at(stage)) << stage << " bisected " << bisected;
+    EXPECT_EQ(p.report().kernels.size() > 4, bisected) << p.report().kernels.size();
+  }
+}
+
 TEST(CppApi, RanksThatDoNotFitTheMeshAreRefused) {
   Mesh m{"m", {{"dp", 2, ""}, {"tp", 2, ""}}};
   Fusion f{m};

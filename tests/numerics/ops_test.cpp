@@ -179,6 +179,8 @@ const std::vector<Special> kSpecials = {
     {"var(%e)", {NAN}},
     {"std(%e, correction = 0)", {NAN}},
     {"logsumexp(%e)", {-INFINITY}},
+    {"logsumexp(%none)", {-448}},
+    {"norm(%none, p = -1)", {448}},
     {"norm(%e, p = 0)", {0}},
     {"norm(%e, p = 1)", {0}},
     {"norm(%e)", {0}},
@@ -228,6 +230,7 @@ TEST_P(OpsOnEveryDevice, NothingZerosAndDenormals) {
     return Tensor::from_doubles(DType::i64, {int64_t(values.size())}, values);
   };
   const Tensors inputs = {{"e", f32({0}, {})},
+                          {"none", Tensor::from_doubles(DType::f8e4m3, {0}, std::vector<double>{})},
                           {"rows", f32({2, 0}, {})},
                           {"cols", f32({0, 2}, {})},
                           {"two", f32({2}, {1, 2})},
@@ -246,7 +249,7 @@ TEST_P(OpsOnEveryDevice, NothingZerosAndDenormals) {
                           {"square", f32({2, 2}, {1, NAN, 2, 3})},
                           {"weights", f32({2, 1}, {1, 0})}};
   std::string text =
-      "fusion @f (%e: f32[0], %rows: f32[2, 0], %cols: f32[0, 2], %two: f32[2], %logits: f32[0, 3], "
+      "fusion @f (%e: f32[0], %none: f8e4m3[0], %rows: f32[2, 0], %cols: f32[0, 2], %two: f32[2], %logits: f32[0, 3], "
       "%targets: i64[0], %q: f32[1, 1, 2], %k: f32[1, 0, 2], %zeros: f32[3], %small: f32[2], "
       "%halves: f32[2], %column: f32[1, 1], %row: f32[1, 2], %index: i64[2], %infinite: f32[3], "
       "%nan: f32[3], %square: f32[2, 2], %weights: f32[2, 1]) -> (";

@@ -42,6 +42,21 @@ def test_a_programs_text_is_the_commands(stage, tmp_path):
     assert text and text.rstrip("\n") == command(tmp_path, "opt", f"--until={stage}").rstrip("\n")
 
 
+def test_memory_is_that_of_bound_sizes():
+    p = plait.compile(softmax(), options={"test_bug": "internal_error_bind"})
+    with pytest.raises(plait.InternalError, match="planted"):
+        p.prepare({"x": (plait.f32, (6, 40))})
+    with pytest.raises(plait.UserError, match="call run"):
+        p.dump("memory")
+    p = prepared()
+    text = p.dump("memory")
+    p.time_steps()
+    with pytest.raises(plait.UserError, match="call run"):
+        p.dump("memory")
+    p.run({"x": np.ones((6, 40), np.float32)})
+    assert p.dump("memory") == text
+
+
 def test_stages_without_text():
     p = prepared(device="reference")
     assert "state_facts" in p.dump("timings")
@@ -76,7 +91,8 @@ def test_files_of_two_programs(tmp_path):
 
 
 def test_unknown_stages_are_refused(monkeypatch):
-    for dumps, words in (("graph,nothing", "known: fusion, graph, "), (["kirr"], "did you mean `kir`"), (3, "neither text")):
+    for dumps, words in (("graph,nothing", "known: fusion, graph, "), (["kirr"], "did you mean `kir`"), (3, "neither text"),
+                         ("graph@/proc/no/such", "no dump can be written to `/proc/no/such`")):
         with pytest.raises(plait.UserError, match=words):
             plait.compile(softmax(), dumps=dumps)
     monkeypatch.setenv("PLAIT_DUMP", "nothing")

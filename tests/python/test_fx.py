@@ -382,6 +382,8 @@ def problem_of(seed, tally):
                 return f"sizes {sizes}, result {j} of {len(eager)}: {found[j]}"
     finally:
         compiler.LISTENING = False
+    if failures := [failure for report in compiler.REPORTS for failure in report.failures]:
+        return f"a fusion runs eagerly: {failures[0]}"
     for report in compiler.REPORTS:
         tally["fused"] += len(report.fused)
         tally["eager"] += len(report.eager)

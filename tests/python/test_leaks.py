@@ -16,14 +16,14 @@ def model():
 
 
 def test_forward(model):
-    f, x = torch.compile(model, backend="plait"), torch.randn(4, 8)
+    f, x = torch.compile(model, backend="plait", options={"strict": True}), torch.randn(4, 8)
     with torch.no_grad():
         memory, files = growth(lambda: f(x), 10000, warm=1000)
     assert memory < 2**20 and files == 0
 
 
 def test_training(model):
-    f, x = torch.compile(model, backend="plait"), torch.randn(4, 8, requires_grad=True)
+    f, x = torch.compile(model, backend="plait", options={"strict": True}), torch.randn(4, 8, requires_grad=True)
     optimizer = torch.optim.SGD(model.parameters(), 0.01)
 
     def step():
@@ -36,7 +36,7 @@ def test_training(model):
 
 
 def test_sizes_that_change(model):
-    f = torch.compile(model, backend="plait", dynamic=True)
+    f = torch.compile(model, backend="plait", options={"strict": True}, dynamic=True)
     inputs = [torch.randn(2 + i % 7, 8) for i in range(7)]
     memory, files = growth(lambda: [f(x).sum().backward() for x in inputs], 10000 // len(inputs), warm=200)
     assert memory < 2**20 and files == 0

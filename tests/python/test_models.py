@@ -48,7 +48,7 @@ def test_what_is_wrong():
     eager, exact = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
 
     def error(got, eager=eager, exact=exact):
-        return run.error_over_eagers(got, eager, exact)
+        return run.over_allowed(*run.errors(got, eager, exact), got)
 
     eps = torch.finfo(torch.float32).eps
     assert error(eager) == 0
@@ -77,6 +77,42 @@ def test_what_is_missing(monkeypatch, fault, of):
         return faulty
 
     monkeypatch.setattr(run.torch, "compile", compiled)
-    _, build, make, lengths, _ = next(row for row in models.MODELS if row[0] == "resnet_train")
-    error, name, _ = run.check(build, make, lengths, torch.float32, False)
+    error, name, _ = run.check(*resnet())
     assert error == math.inf and name.startswith(of)
+
+
+def resnet():
+    _, build, make, lengths, _ = next(row for row in models.MODELS if row[0] == "resnet_train")
+    return build, make, lengths, torch.float32, False
+
+
+def test_what_draws_show(monkeypatch):
+    """A value that fails on the first draw by little, and on a later one by more."""
+    calls, first = [], run.errors
+
+    def errors(got, eager, exact):
+        ours, eagers, largest = first(got, eager, exact)
+        calls.append(0)
+        return (1.5 * run.allowed(eagers, largest, torch.float32) if len(calls) == 1 else ours), eagers, largest
+
+    monkeypatch.setattr(run, "errors", errors)
+    error, _, drawn = run.check(*resnet())
+    assert error <= 1 <= drawn
+    sides = run.Sides(resnet()[0], torch.float32)
+
+    def draw(seed):
+        return run.inputs_of(resnet()[1], 4, resnet()[2][0], torch.float32, seed)
+
+    def faulty(x, calls=iter(range(9))):
+        return sides.model(x) * (math.nan if next(calls) == 5 else 1)
+
+    assert sides.errors_over_draws(faulty, draw)["result 0"] == math.inf
+
+
+@pytest.mark.parametrize("bug", ["internal_error_run", "internal_error_kernel"])
+def test_a_fusion_that_fails_is_wrong(monkeypatch, bug):
+    compiled = torch.compile
+    monkeypatch.setattr(run.torch, "compile", lambda model, **how: compiled(model, options={"plait": {"test_bug": bug}}, **how))
+    with pytest.warns(UserWarning, match="a fusion of .* runs eagerly"):
+        error, why, _ = run.check(*resnet())
+    assert error == math.inf and "planted" in why

@@ -289,6 +289,9 @@ class Tally:
             return
         finally:
             compiler.LISTENING = False
+        if failures := [failure for report in compiler.REPORTS for failure in report.failures]:
+            self.wrong.append(f"{case}: a fusion runs eagerly: {failures[0]}")
+            return
         targets = {node.target for report in compiler.REPORTS for fused in report.fusions for node in fused.nodes}
         self.reached |= targets
         if name in MOVES:

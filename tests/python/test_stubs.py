@@ -67,7 +67,7 @@ def test_operators_have_types():
 def test_results_have_types():
     for name, member, returns in [
             ("Program", "run", "dict[str, Array]"), ("Program", "run_local", "dict[str, Array]"),
-            ("Array", "numpy", "numpy.typing.NDArray[Any]"), ("Array", "shape", "tuple[int, ...]"),
+            ("Program", "report", "dict[str, Any]"), ("Array", "numpy", "numpy.typing.NDArray[Any]"), ("Array", "shape", "tuple[int, ...]"),
             ("Fusion", "find", "Tensor | None"), ("Fusion", "outputs", "list[Tensor]")]:
         assert ast.unparse(members(name)[member].returns) == returns, member
 

@@ -322,3 +322,20 @@ def test_training_steps():
             optimizer.step()
         losses.append(loss.item())
     assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+
+
+@pytest.mark.parametrize("f", [
+    lambda bias, a, b: torch.addmm(bias, a, b, beta=0), lambda bias, a, b: torch.addmm(bias, a, b, beta=0, alpha=2),
+    lambda bias, a, b: torch.addmv(bias[0], a, b[:, 0], beta=0), lambda bias, a, b: torch.addbmm(bias, a[None], b[None], beta=0),
+    lambda bias, a, b: torch.baddbmm(bias[None], a[None], b[None], beta=0)])
+def test_what_beta_drops_may_be_nan(f):
+    bias, a, b = torch.full((4, 4), torch.nan), torch.randn(4, 4), torch.randn(4, 4)
+    assert not f(bias, a, b).isnan().any()
+    agree(f, bias, a, b)
+
+
+def test_the_negative_bit_of_inputs():
+    for x in (torch.randn(3, 4, dtype=torch.complex64).conj().imag, torch.randn(3, 4)):
+        got = compiled(lambda x: (x * 2 + 1, x.t(), x.clone()), options={"strict": True})(x)
+        for g, e in zip(got, (x * 2 + 1, x.t(), x.clone())):
+            assert torch.equal(g, e)

@@ -79,7 +79,7 @@ def test_dumps_as_files(tmp_path):
     ({"strct": True}, "there is no option `strct`"), ({"plait": {"prodcts": "nest"}}, "did you mean `products`"),
     ({"plait": {"products": "nests"}}, "is no value of option products"), ({"plait": "products"}, "give a dict"),
     ({"plait": {"skip": "remove_dead"}}, "there is no pass `remove_dead`"), ({"dumps": "nothing"}, "known: fusion, graph, "),
-    ({"dumps": ["graph", "kirr"]}, "did you mean `kir`")])
+    ({"dumps": ["graph", "kirr"]}, "did you mean `kir`"), ({"dumps": "kir@/proc/no/such"}, "no dump can be written to")])
 def test_wrong_options_are_the_users_errors(options, words):
     with pytest.raises(plait.UserError, match=words):
         compiled(small, options=options)(torch.randn(3, 5))
@@ -89,6 +89,12 @@ def test_a_wrong_environment_is_the_users_error(monkeypatch):
     monkeypatch.setenv("PLAIT_DUMP", "graph,nothing")
     with pytest.raises(plait.UserError, match="there is no stage `nothing`"):
         compiled(small)(torch.randn(3, 5))
+
+
+def test_modes_are_refused():
+    with pytest.raises(plait.UserError, match="there is no mode `max-autotune`"):
+        compiled(small, mode="max-autotune")(torch.randn(3, 5))
+    compiled(small, mode="default", options=None)(torch.randn(3, 5))
 
 
 # ---- Errors.
@@ -175,6 +181,19 @@ def test_views_do_not_count_as_work(f):
     assert nodes and not any(map(compiler.counts_as_work, nodes))
 
 
+def test_higher_order_ops_are_work_that_stays_eager():
+    def f(x):
+        return torch.cond(x.sum() > 0, lambda x: x.exp(), lambda x: -x, (x * 2,))
+
+    x = torch.ones(3, 5)
+    with pytest.warns(UserWarning, match="plait: cond runs eagerly: no row of the table"):
+        report = plait.torch.report(f, x)
+        torch.testing.assert_close(compiled(f)(x), f(x))
+    assert report.eager["cond", "no row of the table"] == 1 and report.share < 1
+    with pytest.raises(plait.UserError, match="cond stays eager"):
+        compiled(f, options={"strict": True})(x)
+
+
 def test_what_only_moves_elements_stays_eager_and_counts():
     def f(x):
         return torch.cat([x, x.flip(0)]), torch.linalg.inv(x) + x.tril()
@@ -210,6 +229,34 @@ def test_a_report_names_ops_kernels_and_times():
         assert fusion.kernels and all(ms > 0 for _, _, ms in fusion.kernels)
         for name, schedule, ms in fusion.kernels:
             assert f"    {ms:9.3f} ms  kernel {name}: {schedule}" in lines
+
+
+def test_a_report_leaves_gradients_as_they_are():
+    model, x = torch.nn.Linear(5, 5), torch.randn(3, 5, requires_grad=True)
+    model.weight.grad = torch.ones(5, 5)
+    report = plait.torch.report(lambda x: (model(x), model.bias * 1), x, backward=True)
+    assert len(report.graphs) == 2
+    assert x.grad is None and model.bias.grad is None and torch.equal(model.weight.grad, torch.ones(5, 5))
+
+
+def test_a_report_of_what_raises_leaves_nothing():
+    calls = []
+
+    def f(x):
+        y = small(x)
+        torch._dynamo.graph_break()
+        if len(calls) == 0:
+            calls.append(0)
+            raise RuntimeError("the model's own")
+        return y
+
+    x = torch.randn(3, 5)
+    with pytest.raises(RuntimeError, match="own"):
+        plait.torch.report(f, x)
+    assert not compiler.LISTENING and not compiler.TIMING
+    module = compiler.REPORTS[0].modules[0]
+    torch.testing.assert_close(compiled(f)(x), small(x))
+    assert module.fused.program.report["step_ms"] and compiler.REPORTS[0].modules[0] is module  # another one ran
 
 
 def test_a_report_of_what_did_not_run(listening):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An environment with the wheel that wheel.py made and the CPU build of PyTorch: torch_environment.py FOLDER. Exit code 77
+"""An environment with the wheel that wheel.py made, the CPU build of PyTorch, and JAX: torch_environment.py FOLDER. Exit code 77
 where the package index is not reached, or has PyTorch with CUDA only, which is gigabytes."""
 import json
 import pathlib
@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 TORCH = "torch==2.13.0"
+JAX = "jax==0.10.2"
 TOOLS = ["expecttest", "numpy", "pytest"]
 
 
@@ -34,6 +35,8 @@ def main():
     if subprocess.run([*pip, *index, TORCH, *TOOLS, wheel]).returncode:
         print("skipped: the package index broke off")
         return 77
+    if subprocess.run([*pip, *index, JAX]).returncode:
+        print(f"the package index lacks {JAX}: tests with it are skipped by name")
     ready.touch()
     return 0
 

@@ -227,6 +227,17 @@ void CudaParts::close(Ordinal& of) noexcept {
   driver_.cuDevicePrimaryCtxRelease(of.device);
 }
 
+namespace {
+
+// Of no other thread, ever.
+uint64_t thread_number() {
+  static std::atomic<uint64_t> threads = 0;
+  thread_local const uint64_t number = ++threads;
+  return number;
+}
+
+}  // namespace
+
 std::shared_ptr<Memory> CudaAllocator::allocate_on(size_t bytes, Stream* stream) {
   PLAIT_CHECK(stream == nullptr || stream->ordinal() == ordinal_, "memory of ordinal {} on a stream of ordinal {}",
               ordinal_, stream == nullptr ? 0 : stream->ordinal());
@@ -234,8 +245,11 @@ std::shared_ptr<Memory> CudaAllocator::allocate_on(size_t bytes, Stream* stream)
   const CUstream order = ordered ? static_cast<CUstream>(stream->native()) : nullptr;
   const CUdeviceptr address = parts_->allocate(ordinal_, bytes, ordered ? &order : nullptr);
   if (ordered) parts_->hold_stream(ordinal_, order);
-  auto release = [parts = parts_, ordinal = ordinal_, address, ordered, order] {
-    parts->free(ordinal, address, ordered ? &order : nullptr);
+  // CU_STREAM_PER_THREAD is another stream in every thread: elsewhere the memory is freed behind all work.
+  const uint64_t thread = order == CU_STREAM_PER_THREAD ? thread_number() : 0;
+  auto release = [parts = parts_, ordinal = ordinal_, address, ordered, order, thread] {
+    const bool named = ordered && (thread == 0 || thread == thread_number());
+    parts->free(ordinal, address, named ? &order : nullptr);
     if (ordered) parts->release_stream(ordinal, order);
   };
   return std::make_shared<Memory>(reinterpret_cast<void*>(address), bytes, std::move(release),

@@ -58,7 +58,10 @@ class Join final : public Job {
       ++control_->mapped();
       step_ = Step::map;
     }
-    if (control_->mapped() < static_cast<uint32_t>(comm_.ranks)) return still_waiting();
+    if (!all_mapped()) {
+      // A failure may be of a member that went on when all had mapped.
+      if (const ncclResult_t result = still_waiting(); !all_mapped()) return result;
+    }
     control_->unlink();
     comm_.endpoint =
         std::make_shared<Endpoint>(MemberSetup{control_, std::move(arenas_), comm_.rank, comm_.device, comm_.label});
@@ -83,6 +86,7 @@ class Join final : public Job {
  private:
   enum class Step : uint8_t { enter, meet, map };
 
+  bool all_mapped() const { return control_->mapped() >= static_cast<uint32_t>(comm_.ranks); }
   ncclResult_t refuse(const std::string& why, ncclResult_t code) {
     if (control_ != nullptr) {
       control_->fail({code, false, fmt::format("{}: {}", comm_.label, why)});

@@ -63,10 +63,16 @@ class GraphReport:
 
     modules: list[FusedModule] = dataclasses.field(default_factory=list)
     left: list[tuple[str, str]] = dataclasses.field(default_factory=list)  # op that is in none of them, why
+    refused: list[str] = dataclasses.field(default_factory=list)  # errors of plait's in making fusions
 
     @property
     def fusions(self) -> list[Fused]:
         return [module.fused for module in self.modules if not module.failure]
+
+    @property
+    def failures(self) -> list[str]:
+        """Errors of plait's for which fusions run eagerly."""
+        return self.refused + [module.failure for module in self.modules if module.failure]
 
     @property
     def fused(self) -> list[str]:
@@ -88,12 +94,19 @@ SIZES = {torch.ops.aten.sym_size.int, torch.ops.aten.sym_stride.int, torch.ops.a
          operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.truediv}
 
 
+def op_of(node: torch.fx.Node) -> Any:
+    """What the node calls; where it is ordered by a token, the op behind it."""
+    return node.args[1] if node.target is torch.ops.higher_order.with_effects else node.target
+
+
 def counts_as_work(node: torch.fx.Node) -> bool:
-    """Whether the node is neither a view, nor getitem, nor arithmetic of sizes."""
-    op = node.target
+    """Whether the node is neither a view, nor getitem, nor arithmetic of sizes, nor a check, which gives nothing."""
+    op = op_of(node)
+    if isinstance(op, torch._ops.HigherOrderOperator):
+        return True
     if not isinstance(op, torch._ops.OpOverload) or op in SIZES:
         return False
-    return not op.is_view and op != torch.ops.aten._unsafe_view.default
+    return bool(op._schema.returns) and not op.is_view and op != torch.ops.aten._unsafe_view.default
 
 
 def computes(node: torch.fx.Node) -> bool:
@@ -102,7 +115,7 @@ def computes(node: torch.fx.Node) -> bool:
 
 
 def ops_of(nodes: Iterable[torch.fx.Node]) -> list[str]:
-    return [str(node.target) for node in nodes if counts_as_work(node)]
+    return [str(op_of(node)) for node in nodes if counts_as_work(node)]
 
 
 class _Support(OperatorSupportBase):
@@ -121,8 +134,8 @@ class _Support(OperatorSupportBase):
 
 def _warn(node: torch.fx.Node, why: str, options: Options) -> None:
     if options.strict:
-        raise plait.UserError(f"{node.target} stays eager: {why}", str(node.format_node()), "leave out strict")
-    _warn_once(str(node.target), f"{node.target} runs eagerly: {why}")
+        raise plait.UserError(f"{op_of(node)} stays eager: {why}", str(node.format_node()), "leave out strict")
+    _warn_once(str(op_of(node)), f"{op_of(node)} runs eagerly: {why}")
 
 
 def _warn_of_fusion(nodes: Iterable[torch.fx.Node], why: str) -> None:
@@ -176,7 +189,7 @@ def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: 
     for node, why in reasons.items():
         if why and counts_as_work(node):
             _warn(node, why, options)
-    report = GraphReport(left=[(str(n.target), why) for n, why in reasons.items() if why and counts_as_work(n)])
+    report = GraphReport(left=[(str(op_of(n)), why) for n, why in reasons.items() if why and counts_as_work(n)])
     report.left += [(op, "its fusion would only move elements") for p in proposed if p not in partitions
                     for op in ops_of(p.nodes)]
     whole = partitioner.fuse_partitions(partitions, prefix="plait_")
@@ -192,6 +205,8 @@ def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: 
                 raise plait.UserError(f"a fusion of {', '.join(dict.fromkeys(ops_of(module.graph.nodes)))} is refused: {e}",
                                       "torch.compile", "leave out strict") from e
             _warn_of_fusion(module.graph.nodes, str(e))
+            if isinstance(e, plait.Error):
+                report.refused.append(str(e))
             report.left += [(op, str(e)) for op in ops_of(module.graph.nodes)]
             continue
         setattr(whole, name, fused)
@@ -291,6 +306,8 @@ def decompositions() -> dict[Any, Any]:
 def backend(gm: torch.fx.GraphModule, example_inputs: list[Any], *, options: dict[str, Any] | None = None,
             mode: Any = None) -> Any:
     """What torch.compile calls with every graph. `options`: strict, dumps, plait. Raises plait.UserError."""
+    if mode not in (None, "default"):
+        raise UserError(plait.UserError(f"there is no mode `{mode}`", "torch.compile", "leave it out; see options"))
     from functorch.compile import make_boxed_func
     from torch._dynamo.backends.common import aot_autograd
 

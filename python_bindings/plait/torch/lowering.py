@@ -179,8 +179,11 @@ class Fused:
         self.nodes = [node for node in graph.nodes if node.op == "call_function" and node.target is not operator.getitem]
         # Of tensors among the arguments, the fusion's first inputs: place, and order of the dims in memory (None: row-major).
         self.places: list[tuple[int, list[int] | None]] = []
+        self.negative: list[int] = []  # of these, the ones whose memory PyTorch reads with the other sign
         for i, node in enumerate(placeholders):
             if is_tensor(node.meta["val"]):
+                if node.meta["val"].is_neg():
+                    self.negative.append(len(self.places))
                 self.places.append((i, lowering.input(node, f"x{i}")))
         result: Any = None
         for node in graph.nodes:
@@ -230,6 +233,8 @@ class Fused:
         given = [args[i].permute(order) if order else args[i] for i, order in self.places]
         if self.device.type == "cuda":  # what has gaps is copied by PyTorch there; on the CPU by plait
             given = [tensor.contiguous() for tensor in given]
+        for i in self.negative:
+            given[i] = given[i].resolve_neg()
         capsules = [to_dlpack(tensor) for tensor in given]
         for place in self.size_places:
             capsules.append(to_dlpack(torch.empty(int(args[place]), 0, dtype=torch.bool, device=self.device)))

@@ -83,7 +83,8 @@ class Report:
 
 def report(model: Any, *args: Any, backward: bool = False, options: dict[str, Any] | None = None, **words: Any) -> Report:
     """Compiles and runs a model (or function) once, with `backward` also its gradient, and says what became of its nodes.
-    Printed by print(). A fusion runs twice; times are those of the second run."""
+    Printed by print(). A fusion runs twice; times are those of the second run. Gradients (`.grad`) stay as they are. All
+    that torch.compile made before in this process is forgotten, and no other thread may compile meanwhile."""
     torch._dynamo.reset()
     _backend.REPORTS.clear()
     _backend.LISTENING = _backend.TIMING = True
@@ -91,9 +92,24 @@ def report(model: Any, *args: Any, backward: bool = False, options: dict[str, An
         out = torch.compile(model, backend="plait", options=options)(*args, **words)
         if backward:
             results = [each for each in torch.utils._pytree.tree_leaves(out) if torch.is_tensor(each) and each.requires_grad]
-            torch.autograd.backward([each.sum() for each in results])
+            torch.autograd.grad([each.sum() for each in results], _leaves(results), allow_unused=True)
+        return Report(list(_backend.REPORTS))
     finally:
         _backend.LISTENING = _backend.TIMING = False
-    made = Report(list(_backend.REPORTS))
-    torch._dynamo.reset()  # what was compiled times its steps
-    return made
+        torch._dynamo.reset()  # what was compiled times its steps
+
+
+def _leaves(results: list[torch.Tensor]) -> list[torch.Tensor]:
+    """The tensors to whose gradients a backward pass of the results would add."""
+    found: dict[int, torch.Tensor] = {id(each): each for each in results if each.is_leaf}
+    seen: set[Any] = set()
+    stack = [each.grad_fn for each in results]
+    while stack:
+        node = stack.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            found[id(node.variable)] = node.variable
+        stack += [each for each, _ in node.next_functions]
+    return list(found.values())

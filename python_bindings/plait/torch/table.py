@@ -155,21 +155,24 @@ def _(c, a, b):
     return product(c, a, b)
 
 
-@row(aten.addmm.default)
-def _(c, bias, a, b, beta=1, alpha=1):
-    made = product(c, a, b)
+def scaled_sum(bias: plait.Tensor, made: plait.Tensor, beta: Any, alpha: Any) -> plait.Tensor:
+    """beta * bias + alpha * made. A bias whose beta is 0 is not read: it may be NaN."""
     if alpha != 1:
         made = apply("mul", [made, constant(alpha, made.dtype)])
+    if beta == 0:
+        return made
     return ops.add(made, bias if beta == 1 else apply("mul", [bias, constant(beta, bias.dtype)]))
+
+
+@row(aten.addmm.default)
+def _(c, bias, a, b, beta=1, alpha=1):
+    return scaled_sum(bias, product(c, a, b), beta, alpha)
 
 
 @row(aten.addbmm.default)
 def _(c, bias, a, b, beta=1, alpha=1):
     made = ops.sum(product(c, a, b) if bias.dtype not in (plait.f16, plait.bf16) else ops.matmul(wide(a), wide(b)), [0])
-    if alpha != 1:
-        made = apply("mul", [made, constant(alpha, made.dtype)])
-    bias = cast(bias, made.dtype)
-    return cast(ops.add(made, bias if beta == 1 else apply("mul", [bias, constant(beta, bias.dtype)])), c.dtype())
+    return cast(scaled_sum(cast(bias, made.dtype), made, beta, alpha), c.dtype())
 
 
 @row(aten.linear.default)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "command/run_command.h"
 
 namespace plait {
 namespace {
@@ -151,8 +152,14 @@ TEST(Dump, ListensAndMatches) {
   dumps.request("kir:k*");
   EXPECT_TRUE(dumps.wants("kir"));
   EXPECT_THROW(dumps.request("kirr"), UserError);
-  dumps.request("graph,llvm:k*@folder,");
+  const testing::ScratchFolder folder;
+  dumps.request(fmt::format("graph,llvm:k*@{}/new,", folder.path().string()));
   EXPECT_TRUE(dumps.wants("graph") && dumps.wants("llvm") && !dumps.wants("cuda"));
+  EXPECT_TRUE(std::filesystem::is_directory(folder.path() / "new"));
+  EXPECT_THROW(dumps.request("graph@/proc/no/such"), UserError);
+  std::filesystem::remove_all(folder.path());
+  dumps.put("llvm", "k1", "text");  // gone meanwhile
+  EXPECT_TRUE(std::filesystem::is_directory(folder.path() / "new"));
   EXPECT_THROW(dumps.request("cuda,kirr"), UserError);
   EXPECT_TRUE(glob_match("k*_s?", "kernel_s1"));
   EXPECT_FALSE(glob_match("k*_s?", "kernel_s12"));

@@ -1,6 +1,8 @@
 // Memory of devices: order, reuse, lack of it.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "unit/backend/cuda/cuda_fixture.h"
 
 namespace plait {
@@ -63,6 +65,19 @@ TEST_F(CudaMemory, FreeComesAfterTheWork) {
   auto plain = device_->allocator(0).allocate(1 << 12);
   stream->fill(plain->data(), 1, 1 << 12);
   plain = nullptr;
+  stream->synchronize();
+}
+
+// The handle means another stream in the thread that drops the memory.
+TEST_F(CudaMemory, OfAThreadsStreamIsDroppedByAnotherThread) {
+  const auto kernel = device_->compile(scale_kernel(), nullptr);
+  const auto stream = device_->adopt_stream(reinterpret_cast<void*>(uintptr_t{2}), 0);  // CU_STREAM_PER_THREAD
+  const std::shared_ptr<Memory> in = upload(*stream, counted(1 << 12));
+  for (int i = 0; i < 20; ++i) {
+    auto out = device_->allocator(0).allocate_on(in->bytes(), stream.get());
+    for (int k = 0; k < 4; ++k) launch_scale(*kernel, *stream, *in, *out, 2, 0);
+    std::thread([&] { out = nullptr; }).join();
+  }
   stream->synchronize();
 }
 
