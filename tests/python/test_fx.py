@@ -316,8 +316,8 @@ class Unfit(Exception):
     """What was drawn has no operand."""
 
 
-def everything(function, inputs, dtype=None):
-    """Results, then gradients of the float inputs."""
+def everything(function, inputs, dtype=None, seed=5):
+    """Results, then gradients of the float inputs for gradients of the results that the seed draws."""
     given = []
     for x in inputs:
         x = x.detach().clone()
@@ -326,7 +326,7 @@ def everything(function, inputs, dtype=None):
         given.append(x)
     outs = function(*given)
     ways = [o for o in outs if o.requires_grad]
-    torch.manual_seed(5)
+    torch.manual_seed(seed)
     if ways:
         grads = [torch.randn(o.shape, dtype=torch.float64) for o in ways]
         torch.autograd.backward(ways, [g.to(o.dtype) for g, o in zip(grads, ways)])
@@ -340,18 +340,22 @@ class Wider(torch.fx.Interpreter):
         return super().call_method(target, tuple(torch.float64 if a in (torch.bfloat16, torch.float32) else a for a in args), kwargs)
 
 
-def eager_error(module, inputs, count=8):
-    """The largest error of eager per result, over draws of like inputs."""
-    most = collections.Counter()
+def eager_error(module, inputs, count=32):
+    """The largest error of eager per result, over draws of like inputs and of gradients of the results. Errors that no
+    rounding makes, as where a choice is flipped, count only where there are no others."""
+    found = collections.defaultdict(list)
     for draw in range(count):
         torch.manual_seed(100 + draw)
         near = [(x.double() * (1 - torch.rand(x.shape, dtype=torch.float64) / 16)).to(x.dtype) if x.is_floating_point() else x
                 for x in inputs]
-        ours, exact = everything(module, near), everything(Wider(module).run, near, torch.float64)
+        ours, exact = everything(module, near, seed=draw), everything(Wider(module).run, near, torch.float64, draw)
         for i, (o, e) in enumerate(zip(ours, exact)):
             error = (o.double() - e).abs()
-            most[i] = max(most[i], error[error.isfinite()].max().item() if error.numel() else 0.0)
-    return most
+            known = error.isfinite()
+            if o.is_floating_point() and known.any():
+                found[i].append((error[known].max().item(), torch.finfo(o.dtype).eps**0.5 * e[known].abs().max().item()))
+    return collections.Counter({i: max([error for error, most in rows if error <= most] or [error for error, _ in rows])
+                                for i, rows in found.items()})
 
 
 def problem_of(seed, tally):
