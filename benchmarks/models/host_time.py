@@ -25,13 +25,9 @@ def function(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 def fusion_of(x: torch.Tensor, y: torch.Tensor) -> compiler.FusedModule:
     """The one fusion of the function."""
-    compiler.REPORTS.clear()
-    compiler.LISTENING = True
-    try:
+    with compiler.listening() as reports:
         torch.compile(function, backend="plait")(x, y)
-    finally:
-        compiler.LISTENING = False
-    (graph,) = compiler.REPORTS
+    (graph,) = reports
     (module,) = graph.modules
     torch._dynamo.reset()
     return module

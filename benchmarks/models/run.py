@@ -122,30 +122,28 @@ class Sides:
 
 def check(build, make, lengths, dtype, dynamic):
     """The worst error over the allowed one, of what, and how many values were judged by draws; over three batches and
-    the lengths where dynamic. Infinite where a fusion failed and ran eagerly. Eager may be better by luck on one draw of inputs: a value that fails so is judged by the
-    largest errors of both sides over it and eight more."""
+    the lengths where dynamic. Infinite where a fusion failed and ran eagerly. Eager may be better by luck on one draw of
+    inputs: a value that fails so is judged by the largest errors of both sides over it and eight more."""
     torch._dynamo.reset()
     sides = Sides(build, dtype)
     function = torch.compile(sides.model, backend="plait", dynamic=dynamic)
     worst, of, drawn = 0.0, "", 0
-    compiler.REPORTS.clear()
-    compiler.LISTENING = True
-    for i, batch in enumerate((4, 3, 7) if dynamic else (4,)):
-        def draw(seed, batch=batch, length=lengths[i % len(lengths)]):
-            return inputs_of(make, batch, length, dtype, seed)
+    with compiler.listening() as reports:
+        for i, batch in enumerate((4, 3, 7) if dynamic else (4,)):
+            def draw(seed, batch=batch, length=lengths[i % len(lengths)]):
+                return inputs_of(make, batch, length, dtype, seed)
 
-        inputs, over_draws = draw(1), None
-        eagers, ours, exacts = sides.narrow(sides.model, inputs), sides.narrow(function, inputs), sides.wide(inputs)
-        for (name, got), eager, exact in zip(ours.items(), eagers.values(), exacts.values(), strict=True):
-            error = over_allowed(*errors(got, eager, exact), got)
-            if 1 < error < math.inf:
-                over_draws = over_draws or sides.errors_over_draws(function, draw)
-                error = over_draws[name]
-                drawn += 1
-            if error >= worst:
-                worst, of = error, name
-    compiler.LISTENING = False
-    failures = [failure for report in compiler.REPORTS for failure in report.failures]
+            inputs, over_draws = draw(1), None
+            eagers, ours, exacts = sides.narrow(sides.model, inputs), sides.narrow(function, inputs), sides.wide(inputs)
+            for (name, got), eager, exact in zip(ours.items(), eagers.values(), exacts.values(), strict=True):
+                error = over_allowed(*errors(got, eager, exact), got)
+                if 1 < error < math.inf:
+                    over_draws = over_draws or sides.errors_over_draws(function, draw)
+                    error = over_draws[name]
+                    drawn += 1
+                if error >= worst:
+                    worst, of = error, name
+    failures = [failure for report in reports for failure in report.failures]
     if failures:
         worst, of = math.inf, failures[0]
     return worst, of, drawn

@@ -1,4 +1,5 @@
 // Arrays in and out without a copy: DLPack (versions 0 and 1), and the buffer protocol where DLPack lacks a dtype.
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -23,12 +24,6 @@ constexpr const char* kPlain = "dltensor";
 
 constexpr uint64_t kReadOnly = 1;  // flag of DLPack
 
-// What an object shares.
-struct Shared {
-  Tensor tensor;
-  bool read_only = false;
-};
-
 // The tensor of a capsule, whose memory goes back by `release`.
 Tensor adopted(const DLTensor& tensor, const std::string& input, std::function<void()> release) {
   Tensor out;
@@ -52,7 +47,7 @@ Tensor taken(PyObject* capsule, const char* name, const char* used, const std::s
   });
 }
 
-Shared from_capsule(const nb::object& capsule, const std::string& input) {
+ArrayRef from_capsule(const nb::object& capsule, const std::string& input) {
   PyObject* p = capsule.ptr();
   if (PyCapsule_IsValid(p, kVersioned)) {
     const auto* managed = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(p, kVersioned));
@@ -60,7 +55,7 @@ Shared from_capsule(const nb::object& capsule, const std::string& input) {
       throw UserError(fmt::format("__dlpack__ gave version {}.{}", managed->version.major, managed->version.minor),
                       "input %" + input, "give an array of a library that exports DLPack 1");
     const bool read_only = (managed->flags & kReadOnly) != 0;
-    return {taken<DLManagedTensorVersioned>(p, kVersioned, "used_dltensor_versioned", input), read_only};
+    return {taken<DLManagedTensorVersioned>(p, kVersioned, "used_dltensor_versioned", input), {}, read_only};
   }
   if (PyCapsule_IsValid(p, kPlain)) return {taken<DLManagedTensor>(p, kPlain, "used_dltensor", input)};
   throw UserError("__dlpack__ gave no capsule of DLPack", "input %" + input, "give an array, or a tensor of PyTorch");
@@ -125,7 +120,7 @@ void release_buffer(Py_buffer* view) {
   delete view;
 }
 
-Shared from_buffer(nb::handle object, const std::string& input) {
+ArrayRef from_buffer(nb::handle object, const std::string& input) {
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_FULL_RO) != 0) throw nb::python_error();
   Py_buffer* held = view.release();
@@ -149,7 +144,7 @@ Shared from_buffer(nb::handle object, const std::string& input) {
   alignas(kBufferAlignment) static char nothing[kBufferAlignment];
   void* data = held->buf ? held->buf : nothing;
   out.memory = std::make_shared<Memory>(data, reach, [owner]() mutable { owner.reset(); });
-  return {std::move(out), held->readonly != 0};
+  return {std::move(out), {}, held->readonly != 0};
 }
 
 // The capsule of an object with __dlpack__. Of a GPU's memory: the producer is told `stream`, null: the legacy default.
@@ -169,7 +164,7 @@ nb::object capsule_from(nb::handle object, void* stream) {
   }
 }
 
-Shared imported(nb::handle object, const std::string& input, void* stream) {
+ArrayRef imported(nb::handle object, const std::string& input, void* stream) {
   if (PyCapsule_CheckExact(object.ptr())) return from_capsule(nb::borrow(object), input);
   if (!nb::hasattr(object, "__dlpack__")) {
     if (PyObject_CheckBuffer(object.ptr())) return from_buffer(object, input);
@@ -226,15 +221,12 @@ nb::tuple dlpack_device(const ArrayRef& array) {
   return nb::make_tuple(static_cast<int>(at.host ? kDlCpu : kDlCuda), at.host ? 0 : at.ordinal);
 }
 
-// What the array API wants where an array cannot be exported.
-[[noreturn]] void refuse_export(const char* why) { throw nb::buffer_error(why); }
-
 nb::object exported(const ArrayRef& array, nb::object stream, nb::object max_version, nb::object device, nb::object copy) {
   const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[nb::int_(0)]) >= 1;
-  if (!copy.is_none() && nb::cast<bool>(copy)) refuse_export("plait makes no copies: copy what the consumer makes of it");
+  if (!copy.is_none() && nb::cast<bool>(copy)) throw nb::buffer_error("plait makes no copies: copy what the consumer makes of it");
   if (!device.is_none() && !dlpack_device(array).equal(device))
-    refuse_export("plait moves nothing to other devices: leave out dl_device");
-  if (array.read_only && !versioned) refuse_export("the array is read-only, which DLPack says from version 1 on");
+    throw nb::buffer_error("plait moves nothing to other devices: leave out dl_device");
+  if (array.read_only && !versioned) throw nb::buffer_error("the array is read-only, which DLPack says from version 1 on");
   if (array.queued.stream) {
     Device& device = array.queued.device ? *array.queued.device : find_device("cuda", {});
     void* const consumer = export_stream(stream);
@@ -248,13 +240,10 @@ nb::object exported(const ArrayRef& array, nb::object stream, nb::object max_ver
   return checked(capsule(managed, kVersioned));
 }
 
-bool is_column_major(const Tensor& tensor) {
-  int64_t step = 1;
-  for (size_t d = 0; d < tensor.shape.size(); ++d) {
-    if (tensor.shape[d] != 1 && tensor.strides[d] != step) return tensor.elements() == 0;
-    step *= tensor.shape[d];
-  }
-  return true;
+bool is_column_major(Tensor tensor) {
+  std::reverse(tensor.shape.begin(), tensor.shape.end());
+  std::reverse(tensor.strides.begin(), tensor.strides.end());
+  return tensor.is_contiguous();
 }
 
 // Shape and strides of a buffer that is lent.
@@ -332,9 +321,9 @@ std::string shape_text(const std::vector<int64_t>& shape) {
 
 ArrayRef array_of(nb::handle object, const std::string& input, void* stream) {
   if (nb::isinstance<ArrayRef>(object)) return nb::cast<ArrayRef&>(object);
-  Shared shared = imported(object, input, stream);
-  const Queued queued = queued_by_producer(stream, shared.tensor);
-  return {std::move(shared.tensor), queued, shared.read_only};
+  ArrayRef array = imported(object, input, stream);
+  array.queued = queued_by_producer(stream, array.tensor);
+  return array;
 }
 
 nb::object capsule_of(const Tensor& tensor) { return checked(capsule(to_plain(tensor), kPlain)); }

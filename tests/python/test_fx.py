@@ -364,11 +364,9 @@ def problem_of(seed, tally):
     tally.update({f"call {name}": count for name, count in drawn.used.items()})
     dynamic = seed % 2 == 1
     torch._dynamo.reset()
-    compiler.REPORTS.clear()
-    compiler.LISTENING = True
     function = torch.compile(drawn.module, backend="plait", dynamic=dynamic)
     order = [n for n in drawn.graph.nodes if n.op == "placeholder"]
-    try:
+    with compiler.listening() as reports:
         for i, sizes in enumerate(SIZES):
             inputs = [drawn.values[n][i] for n in order]
             eager, exact = everything(drawn.module, inputs), everything(Wider(drawn.module).run, inputs, torch.float64)
@@ -384,11 +382,9 @@ def problem_of(seed, tally):
             if any(found):
                 j = next(j for j, what in enumerate(found) if what)
                 return f"sizes {sizes}, result {j} of {len(eager)}: {found[j]}"
-    finally:
-        compiler.LISTENING = False
-    if failures := [failure for report in compiler.REPORTS for failure in report.failures]:
+    if failures := [failure for report in reports for failure in report.failures]:
         return f"a fusion runs eagerly: {failures[0]}"
-    for report in compiler.REPORTS:
+    for report in reports:
         tally["fused"] += len(report.fused)
         tally["eager"] += len(report.eager)
         tally.update({f"eager {op}: {why}": 1 for op, why in report.eager})

@@ -276,29 +276,26 @@ class Tally:
         run, name = Run(case), name_of(case.op)
         eager = run.run(lambda f: f)
         exact = run.exactly()
-        compiler.REPORTS.clear()
-        compiler.LISTENING = True
         self.ran[name] += 1
         self.dynamo += dynamo
         try:
-            try:
-                got = run.run(by_dynamo if dynamo else by_aot)
-            except (DataDependentOutputException, DynamicOutputShapeException):  # AOTAutograd alone has no graph breaks
-                got = run.run(by_dynamo)
+            with compiler.listening() as reports:
+                try:
+                    got = run.run(by_dynamo if dynamo else by_aot)
+                except (DataDependentOutputException, DynamicOutputShapeException):  # AOTAutograd alone has no graph breaks
+                    got = run.run(by_dynamo)
         except Exception as e:  # noqa: BLE001: whatever it is, the sample failed
             self.wrong.append(f"{case}: {type(e).__name__}: {e}")
             return
-        finally:
-            compiler.LISTENING = False
-        if failures := [failure for report in compiler.REPORTS for failure in report.failures]:
+        if failures := [failure for report in reports for failure in report.failures]:
             self.wrong.append(f"{case}: a fusion runs eagerly: {failures[0]}")
             return
-        targets = {node.target for report in compiler.REPORTS for fused in report.fusions for node in fused.nodes}
+        targets = {node.target for report in reports for fused in report.fusions for node in fused.nodes}
         self.reached |= targets
         if name in MOVES:
             counts = bool(targets & VIEWS)
         else:
-            counts = any(report.fused for report in compiler.REPORTS)
+            counts = any(report.fused for report in reports)
         self.counted[name] += counts
         if len(got) != len(eager):
             self.wrong.append(f"{case}: {len(got)} results in place of {len(eager)}")
@@ -309,7 +306,7 @@ class Tally:
             known = EAGER_ERRS.get((name, case.dtype), 0.0)
             least = run.errors(range(9))
             most = [max(least[i], known * exact[i].abs().max().item()) if known else least[i] for i in range(len(rows))]
-            nodes = sum(len(report.fused) for report in compiler.REPORTS)
+            nodes = sum(len(report.fused) for report in reports)
             found = [(i, wrong(*row, most[i], 1 if run.shows_errors(row[0].dtype) else nodes)) for i, row in enumerate(rows)]
             self.draws += 1
         self.wrong += [f"{case}: result {i}: {what}" for i, what in found if what][:1]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""An environment with the wheel that wheel.py made, the CPU build of PyTorch, and JAX: torch_environment.py FOLDER. Exit code 77
-where the package index is not reached, or has PyTorch with CUDA only, which is gigabytes."""
+"""An environment with the wheel that wheel.py made, the CPU build of PyTorch, and JAX: torch_environment.py FOLDER. Exit
+code 77 where the package index is not reached, or has PyTorch with CUDA only, which is gigabytes."""
 import json
 import pathlib
 import shutil

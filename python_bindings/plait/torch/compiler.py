@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import operator
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
@@ -85,10 +86,23 @@ class GraphReport:
         return self.left + [(op, m.failure) for m in self.modules if m.failure for op in ops_of(m.fused.nodes)]
 
 
-REPORTS: list[GraphReport] = []  # of the graphs compiled while plait.torch.report listens
+REPORTS: list[GraphReport] = []  # of the graphs compiled while somebody listens
 LISTENING = False
 TIMING = False  # whether fusions of these graphs run once for their times, before they run
 _warned: set[str] = set()
+
+
+@contextlib.contextmanager
+def listening(timing: bool = False) -> Iterator[list[GraphReport]]:
+    """The reports of the graphs that the process compiles meanwhile; with `timing` their fusions are timed. They stay in
+    REPORTS until somebody listens again."""
+    global LISTENING, TIMING
+    REPORTS.clear()
+    LISTENING, TIMING = True, timing
+    try:
+        yield REPORTS
+    finally:
+        LISTENING = TIMING = False
 
 SIZES = {torch.ops.aten.sym_size.int, torch.ops.aten.sym_stride.int, torch.ops.aten.sym_numel.default, operator.getitem,
          operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.truediv}

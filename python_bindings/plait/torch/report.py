@@ -86,16 +86,14 @@ def report(model: Any, *args: Any, backward: bool = False, options: dict[str, An
     Printed by print(). A fusion runs twice; times are those of the second run. Gradients (`.grad`) stay as they are. All
     that torch.compile made before in this process is forgotten, and no other thread may compile meanwhile."""
     torch._dynamo.reset()
-    _backend.REPORTS.clear()
-    _backend.LISTENING = _backend.TIMING = True
     try:
-        out = torch.compile(model, backend="plait", options=options)(*args, **words)
-        if backward:
-            results = [each for each in torch.utils._pytree.tree_leaves(out) if torch.is_tensor(each) and each.requires_grad]
-            torch.autograd.grad([each.sum() for each in results], _leaves(results), allow_unused=True)
-        return Report(list(_backend.REPORTS))
+        with _backend.listening(timing=True) as reports:
+            out = torch.compile(model, backend="plait", options=options)(*args, **words)
+            if backward:
+                results = [each for each in torch.utils._pytree.tree_leaves(out) if torch.is_tensor(each) and each.requires_grad]
+                torch.autograd.grad([each.sum() for each in results], _leaves(results), allow_unused=True)
+            return Report(list(reports))
     finally:
-        _backend.LISTENING = _backend.TIMING = False
         torch._dynamo.reset()  # what was compiled times its steps
 
 
