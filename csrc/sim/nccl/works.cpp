@@ -235,27 +235,22 @@ std::vector<int> Endpoint::partners(const Call& call) const {
   return all;
 }
 
-// Whether what has arrived agrees with the call; the communicator fails where it does not.
-bool Endpoint::agree(const Call& call, uint64_t sequence) {
-  for (int rank : partners(call)) {
-    const uint64_t position = partner(call, sequence, rank);
-    if (position == kNone) continue;
-    const Terms other = record(rank, position).terms;
-    const bool pair = is_pairwise(call.terms.kind);
-    const bool same =
-        pair ? other.type == call.terms.type && other.count == call.terms.count : same_terms(other, call.terms);
-    if (same) continue;
-    // Both members find it; the one of the lower rank is named first by either.
-    std::string ours = fmt::format("rank {} calls {}", rank_, describe(call.terms));
-    std::string theirs = fmt::format("rank {} calls {}", rank, describe(other));
-    if (rank < rank_) std::swap(ours, theirs);
-    const std::string what =
-        pair ? fmt::format("message {} between ranks {} and {}", sequence, std::min(rank_, rank), std::max(rank_, rank))
-             : fmt::format("collective {}", sequence);
-    control_->fail({ncclInvalidUsage, true, fmt::format("{}, {}: {}, {}", label_, what, ours, theirs)});
-    return false;
-  }
-  return true;
+// The communicator fails where the record of `rank` does not agree with the call.
+bool Endpoint::agree(const Call& call, uint64_t sequence, int rank, uint64_t position) {
+  const Terms other = record(rank, position).terms;
+  const bool pair = is_pairwise(call.terms.kind);
+  const bool same =
+      pair ? other.type == call.terms.type && other.count == call.terms.count : same_terms(other, call.terms);
+  if (same) return true;
+  // Both members find it; the one of the lower rank is named first by either.
+  std::string ours = fmt::format("rank {} calls {}", rank_, describe(call.terms));
+  std::string theirs = fmt::format("rank {} calls {}", rank, describe(other));
+  if (rank < rank_) std::swap(ours, theirs);
+  const std::string what =
+      pair ? fmt::format("message {} between ranks {} and {}", sequence, std::min(rank_, rank), std::max(rank_, rank))
+           : fmt::format("collective {}", sequence);
+  control_->fail({ncclInvalidUsage, true, fmt::format("{}, {}: {}, {}", label_, what, ours, theirs)});
+  return false;
 }
 
 bool Endpoint::may_finish(Launch& launch, size_t index) {
@@ -263,21 +258,29 @@ bool Endpoint::may_finish(Launch& launch, size_t index) {
   if (launch.positions.empty()) return false;
   const Call& call = launch.calls[index];
   const uint64_t sequence = record(rank_, launch.positions[index]).sequence;
-  if (!agree(call, sequence)) return true;
+  // One look at each record, which finds and compares it: a record that arrives during the pass waits for the next.
+  int missing = -1;
   for (int rank : partners(call)) {
-    if (partner(call, sequence, rank) != kNone) continue;
-    // A member that left has nothing queued, so what it arrived at can be seen.
-    if (control_->member(rank).state == MemberState::left && partner(call, sequence, rank) == kNone) {
-      control_->fail(
-          {ncclRemoteError, true,
-           fmt::format("{}: {} waits for rank {}, which has destroyed its communicator", label_, name_of(call), rank)});
+    const uint64_t position = partner(call, sequence, rank);
+    if (position == kNone) {
+      if (missing < 0) missing = rank;
+    } else if (!agree(call, sequence, rank, position)) {
+      return true;
     }
-    check_alive();
-    check_patience(launch, index);
-    return ended();
   }
-  launch.waiting_since = 0;
-  return true;
+  if (missing < 0) {
+    launch.waiting_since = 0;
+    return true;
+  }
+  // A member that left has nothing queued, so what it arrived at can be seen.
+  if (control_->member(missing).state == MemberState::left && partner(call, sequence, missing) == kNone) {
+    control_->fail({ncclRemoteError, true,
+                    fmt::format("{}: {} waits for rank {}, which has destroyed its communicator", label_,
+                                name_of(call), missing)});
+  }
+  check_alive();
+  check_patience(launch, index);
+  return ended();
 }
 
 void Endpoint::check_patience(Launch& launch, size_t index) {

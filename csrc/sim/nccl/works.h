@@ -108,7 +108,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
   // Position of the record of `rank` that belongs to the call; ~0: it has not arrived.
   uint64_t partner(const Call& call, uint64_t sequence, int rank);
   std::vector<int> partners(const Call& call) const;  // ranks whose records a call needs
-  bool agree(const Call& call, uint64_t sequence);
+  bool agree(const Call& call, uint64_t sequence, int rank, uint64_t position);
   void compute(const Call& call, uint64_t sequence, std::byte* out);
   void poison(const Call& call);
   Record& record(int rank, uint64_t position) { return control_->member(rank).records[position % kRecords]; }
