@@ -275,8 +275,8 @@ bool Endpoint::may_finish(Launch& launch, size_t index) {
   // A member that left has nothing queued, so what it arrived at can be seen.
   if (control_->member(missing).state == MemberState::left && partner(call, sequence, missing) == kNone) {
     control_->fail({ncclRemoteError, true,
-                    fmt::format("{}: {} waits for rank {}, which has destroyed its communicator", label_,
-                                name_of(call), missing)});
+                    fmt::format("{}: {} waits for rank {}, which has destroyed its communicator", label_, name_of(call),
+                                missing)});
   }
   check_alive();
   check_patience(launch, index);
