@@ -28,7 +28,7 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   stages.pass("graph", "remove_dead_code", graph, [&] { remove_dead_code(graph); });
   stages.end("graph", graph);
 
-  // sharded: global extents, a layout for every tensor, a reshard for every change
+  // sharded: global extents, a layout per tensor, a reshard per change; products widen once it is known what is pending
   out->sharded = clone(graph);
   Fusion& sharded = *out->sharded;
   const Annotations annotated = annotations(sharded);
@@ -37,15 +37,15 @@ std::unique_ptr<CompiledClass> compile_class(const Fusion& fusion, const CloneOp
   if (options.verify) verify_sharding(sharded, ShardStage::propagated, &annotated);
   stages.pass("sharded", "insert_reshards", sharded, [&] { insert_reshards(sharded); });
   if (options.verify) verify_sharding(sharded, ShardStage::resharded, &annotated);
-  stages.pass("sharded", "widen_products", sharded,
-              [&] { widen_products(sharded, context.mesh, options); });  // needs to know what is pending
+  stages.pass("sharded", "widen_products", sharded, [&] { widen_products(sharded, context.mesh, options); });
   stages.end("sharded", sharded);
 
   // localized: device axes leave, extents are those of a rank
   std::unique_ptr<Fusion> local;
   stages.make("localized", "localize", local, [&] { return localize_for(sharded, context); });
   plant_after_localize(*local, options);
-  stages.pass("localized", "expand", *local, [&] { expand(*local); });  // what was sharded as one op
+  stages.pass("localized", "expand", *local, [&] { expand(*local); });            // what was sharded as one op
+  stages.pass("localized", "merge_equal", *local, [&] { merge_equal(*local); });  // of open composites
   stages.pass("localized", "remove_unread", *local, [&] {
     remove_dead_code(*local);
     plant_in_remove_unread(*local, options);

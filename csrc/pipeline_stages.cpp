@@ -51,7 +51,7 @@ namespace {
 
 // Passes that no later one needs: option `skip` and `--bisect` leave them out.
 const std::vector<std::string>& optional_passes() {
-  static const std::vector<std::string> names = {"remove_dead_code", "widen_products", "remove_unread"};
+  static const std::vector<std::string> names = {"remove_dead_code", "widen_products", "merge_equal", "remove_unread"};
   return names;
 }
 

@@ -138,7 +138,7 @@ Edits drop_inputs(const Fusion& fusion) {
   return out;
 }
 
-bool same_type(const TensorView& a, const TensorView& b) { return a.dtype == b.dtype && a.shape() == b.shape(); }
+bool interchangeable(const TensorView& a, const TensorView& b) { return a.dtype == b.dtype && a.shape() == b.shape(); }
 
 // An input gives way to an earlier one of its type.
 Edits merge_inputs(const Fusion& fusion) {
@@ -146,7 +146,7 @@ Edits merge_inputs(const Fusion& fusion) {
   const auto& all = fusion.inputs();
   for (size_t i = 1; i < all.size(); ++i)
     for (size_t k = 0; k < i; ++k) {
-      if (!same_type(*all[k], *all[i])) continue;
+      if (!interchangeable(*all[k], *all[i])) continue;
       out.push_back(on_tensor(*all[i], [to = all[k]->name](Fusion& f, TensorView& from) {
         if (TensorView* other = f.find(to)) read_instead(f, &from, other);
         if (!f.is_output(&from)) std::erase(f.mutable_inputs(), &from);

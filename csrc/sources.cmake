@@ -71,6 +71,7 @@ set(PLAIT_CORE_SOURCES
   file_schedules.cpp
   graph/drop_allocations.cpp
   graph/expand.cpp
+  graph/merge_equal.cpp
   graph/remove_dead_code.cpp
   graph/rewrite.cpp
   graph/split_bias.cpp

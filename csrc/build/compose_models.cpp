@@ -159,11 +159,9 @@ TensorView* composed(Composer& c, const Sdpa& op) {
   }
   TensorView* scores = masked(c, scaled(c, product(c, q, transposed(c, k)), op), mask, op.causal);
   const auto last = int64_t(scores->rank()) - 1;
-  TensorView* most = c.reduce(Reduction::amax, scores, {last}, true);
-  TensorView* empty = c.pointwise(Pointwise::eq, most, -kInfinity);  // a row that keeps nothing gives 0 / 1
-  TensorView* terms = c.pointwise(Pointwise::exp, {c.pointwise(Pointwise::sub, {scores, c.where(empty, 0, most)})});
-  TensorView* sum = c.where(empty, 1, c.sum(terms, {last}, true));
-  TensorView* out = c.pointwise(Pointwise::div, {product(c, terms, c.wide(v)), sum});
+  const ShiftedTerms shifted = shifted_terms(c, scores, {last});
+  TensorView* sum = c.where(shifted.empty, 1, c.sum(shifted.terms, {last}, true));  // a row that keeps nothing gives 0 / 1
+  TensorView* out = c.pointwise(Pointwise::div, {product(c, shifted.terms, c.wide(v)), sum});
   if (share > 1) out = c.reshape(out, op.out->shape());
   return c.cast(out, op.q->dtype);
 }

@@ -1,6 +1,7 @@
 // Composites that combine elements along dims. Statistics of a norm take two passes, mean and then squares about it, so
 // that both are sums that ranks can leave pending.
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "build/composer.h"
@@ -63,6 +64,13 @@ TensorView* per_channel(Composer& c, TensorView* p, const TensorView* x) {
 
 }  // namespace
 
+ShiftedTerms shifted_terms(Composer& c, TensorView* x, const std::vector<int64_t>& dims) {
+  TensorView* most = c.reduce(Reduction::amax, x, dims, true);
+  TensorView* empty = c.pointwise(Pointwise::eq, most, -std::numeric_limits<double>::infinity());
+  TensorView* shifted = c.pointwise(Pointwise::sub, {x, c.where(empty, 0, most)});
+  return {most, empty, c.pointwise(Pointwise::exp, {shifted})};
+}
+
 TensorView* composed(Composer& c, const Mean& op) {
   return c.cast(c.mean(c.wide(op.in), op.dims, op.keepdim), op.in->dtype);
 }
@@ -86,9 +94,9 @@ TensorView* composed(Composer& c, const All& op) {
 
 TensorView* composed(Composer& c, const LogSumExp& op) {
   TensorView* x = c.wide(op.in);
-  TensorView* most = c.reduce(Reduction::amax, x, op.dims, true);
-  TensorView* terms = c.pointwise(Pointwise::exp, {c.pointwise(Pointwise::sub, {x, most})});
-  TensorView* log = c.pointwise(Pointwise::log, {c.sum(terms, op.dims, true)});
+  const ShiftedTerms shifted = shifted_terms(c, x, op.dims);
+  TensorView* most = shifted.most;
+  TensorView* log = c.pointwise(Pointwise::log, {c.sum(shifted.terms, op.dims, true)});
   TensorView* out = c.pointwise(Pointwise::add, {log, most});
   // inf - inf is NaN: an infinite maximum is the result itself.
   return shaped(c, op, c.pointwise(Pointwise::where, {c.pointwise(Pointwise::isinf, {most}), most, out}));

@@ -57,6 +57,12 @@ class Composer {
 // Dims first .. rank-1 of x.
 std::vector<int64_t> dims_from(const TensorView* x, size_t first);
 
+// exp(x - max) over dims. Where the maximum is -inf, which `empty` says, the terms are 0 and not NaN.
+struct ShiftedTerms {
+  TensorView *most, *empty, *terms;
+};
+ShiftedTerms shifted_terms(Composer& c, TensorView* x, const std::vector<int64_t>& dims);
+
 // One for every composite of ops.def; the others are nowhere defined.
 #define PLAIT_OP(Name, text, properties) TensorView* composed(Composer& c, const Name& op);
 #include "ir/ops.def"

@@ -31,4 +31,11 @@ void split_bias(Fusion& fusion, const Options& options);
 // option reduce_dtype keeps it wide until it is whole, or its pending axes have size 1 on the mesh.
 void widen_products(Fusion& fusion, const DeviceMesh& mesh, const Options& options);
 
+// Readers of a tensor that holds the same as an earlier one read the earlier one; remove_dead_code takes what nobody
+// reads then. The same are results of equal ops on the same operands, and what moves there and back (a permute and its
+// inverse, reshapes to the first shape, a cast to the own dtype, a whole slice) and what it began with. Why when device
+// axes are gone: a move may be there for the sake of its layout; and composites are open: attention and its logsumexp
+// show what they share.
+void merge_equal(Fusion& fusion);
+
 }  // namespace plait

@@ -107,9 +107,7 @@ class Cloner {
 
 // Structural comparison across pools: expressions by canonical text, tensors by name.
 struct Same {
-  bool operator()(sym::Expr a, sym::Expr b) const {
-    return static_cast<bool>(a) == static_cast<bool>(b) && (!a || sym::print(a) == sym::print(b));
-  }
+  bool operator()(sym::Expr a, sym::Expr b) const { return a == b || (a && b && sym::print(a) == sym::print(b)); }
   // A NaN has one text, whatever its bits.
   bool operator()(const Constant& a, const Constant& b) const {
     return a == b || (a.dtype == b.dtype && a.text() == b.text());
@@ -149,15 +147,14 @@ bool same_tensor(const TensorView& a, const TensorView& b) {
          same(a.domain.transforms, b.domain.transforms);
 }
 
-bool same_op(const Op& a, const Op& b) {
-  if (a.kind != b.kind || !same_tensor(*a.out, *b.out)) return false;
-  return visit(a, [&]<class Node>(const Node& x) {
-    const auto& y = static_cast<const Node&>(b);
-    return std::apply([&](auto... f) { return (Same()(x.*(f.member), y.*(f.member)) && ...); }, Node::fields());
-  });
-}
-
 }  // namespace
+
+bool same_fields(const Op& a, const Op& b) {
+  return a.kind == b.kind && visit(a, [&]<class Node>(const Node& x) {
+           const auto& y = static_cast<const Node&>(b);
+           return std::apply([&](auto... f) { return (Same()(x.*(f.member), y.*(f.member)) && ...); }, Node::fields());
+         });
+}
 
 std::unique_ptr<Fusion> clone(const Fusion& fusion, const CloneOptions& options) {
   auto out = std::make_unique<Fusion>(fusion.mesh(), fusion.name());
@@ -174,7 +171,7 @@ bool equal(const Fusion& a, const Fusion& b) {
   for (size_t i = 0; i < a.inputs().size(); ++i)
     if (!same_tensor(*a.inputs()[i], *b.inputs()[i])) return false;
   for (size_t i = 0; i < a.ops().size(); ++i)
-    if (!same_op(*a.ops()[i], *b.ops()[i])) return false;
+    if (!same_tensor(*a.ops()[i]->out, *b.ops()[i]->out) || !same_fields(*a.ops()[i], *b.ops()[i])) return false;
   return same(a.outputs(), b.outputs()) && same(a.segments, b.segments);
 }
 

@@ -49,6 +49,9 @@ std::vector<TensorView*> inputs(const Op& op);
 // Replaces one operand by another wherever it stands.
 void replace_input(Op& op, const TensorView* from, TensorView* to);
 
+// Whether the ops are of one kind, with the same attributes and with operands of the same names.
+bool same_fields(const Op& a, const Op& b);
+
 // Ops whose result at an index needs their operands at that index alone (broadcast), and no memory.
 bool is_elementwise(const Op& op);
 // Where a random op states its counter offset; null for all others.

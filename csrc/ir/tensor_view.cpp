@@ -169,4 +169,8 @@ void StorageRef::shard(int dim, const MeshAxisRef& axis, ShardOptions options) {
   tensor_->stored = std::move(layout);
 }
 
+bool same_type(const TensorView& a, const TensorView& b) {
+  return a.dtype == b.dtype && a.shape() == b.shape() && a.layout == b.layout;
+}
+
 }  // namespace plait

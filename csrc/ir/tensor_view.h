@@ -116,4 +116,7 @@ struct TensorView {
 // `f32[b, 4*s]`, with the dtype's alias where it has one.
 std::string type_text(const TensorView& tensor);
 
+// Whether dtypes, extents (of one fusion) and layouts are equal.
+bool same_type(const TensorView& a, const TensorView& b);
+
 }  // namespace plait

@@ -59,7 +59,8 @@ class Duplicator {
  private:
   void rewire(Op& op) {
     for (TensorView* in : inputs(op)) {
-      const int from = grouping_.maker(in);
+      const auto copy = copies_.find(in);
+      const int from = copy != copies_.end() ? copy->second : grouping_.maker(in);
       if (from < 0 || !grouping_.free[static_cast<size_t>(from)]) continue;
       Op* own = own_op(from);
       if (own->out != in) replace_input(op, in, own->out);
@@ -71,8 +72,10 @@ class Duplicator {
     Op* original = grouping_.ops[static_cast<size_t>(index)];
     const bool first = used_.insert(index).second;
     Op* op = first ? original : duplicate(fusion_, *original);
-    if (!first)
+    if (!first) {
+      copies_[op->out] = index;
       note(options_, fmt::format("%{} is computed again as %{}: it costs nothing", original->out->name, op->out->name));
+    }
     own_[index] = op;
     rewire(*op);
     placed_.emplace_back(index, op);
@@ -84,6 +87,7 @@ class Duplicator {
   const SegmentOptions& options_;
   std::map<int, Op*> own_;
   std::set<int> used_;
+  std::map<const TensorView*, int> copies_;  // results of copies, which an original may have come to read -> the op
   std::vector<std::pair<int, Op*>> placed_;
 };
 

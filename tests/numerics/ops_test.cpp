@@ -320,7 +320,8 @@ fusion @f on @m (%x: {}[{}, 8] {{0: tp}}) -> (%most, %least, %most_cut {{0: tp}}
       const auto extent = static_cast<int64_t>(rows);
       const std::vector<double> mine(x.begin(), x.begin() + extent * 8);
       const Tensors out = program.run({{"x", Tensor::from_doubles(dtype, {extent, 8}, mine)}});
-      EXPECT_EQ(program.report().collectives, 4);
+      // Devices without such reductions gather once for both.
+      EXPECT_EQ(program.report().collectives, std::string(GetParam()) == "cpu" ? 4 : 2);
       for (const bool least : {false, true})
         for (const char* cut : {"", "_cut"}) {
           const std::vector<double> got = out.at(std::string(least ? "least" : "most") + cut).to_doubles();

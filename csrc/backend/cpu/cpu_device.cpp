@@ -75,7 +75,10 @@ class CpuDevice : public Device {
 
   std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) override {
     const std::lock_guard lock(mutex_);
-    if (onednn_ == nullptr) onednn_ = std::make_unique<OneDnn>(options_.plugin_folder, pool_->threads());
+    if (onednn_ == nullptr) {
+      onednn_ = std::make_unique<OneDnn>(options_.plugin_folder, pool_->threads());
+      pool_->join_openmp();  // on which it runs
+    }
     return onednn_->product(product, why_not);
   }
 

@@ -1,5 +1,7 @@
 #include "backend/cpu/thread_pool.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -10,10 +12,26 @@ namespace {
 constexpr double kWorthSharingSeconds = 20e-6;
 constexpr int64_t kPiecesPerThread = 8;
 
+// A run on an OpenMP team. All threads of the team take pieces, so its size does not matter.
+struct OpenMpRun {
+  ThreadPool::Run run;
+  const void* context;
+  int64_t extent, piece;
+  std::atomic<int64_t> next;  // first iteration not yet taken
+
+  static void take_pieces(void* self) {
+    auto& [run, context, extent, piece, next] = *static_cast<OpenMpRun*>(self);
+    for (int64_t begin = next.fetch_add(piece); begin < extent; begin = next.fetch_add(piece))
+      run(context, begin, std::min(begin + piece, extent));
+  }
+};
+
 }  // namespace
 
 ThreadPool::ThreadPool(int threads)
-    : threads_(threads > 0 ? threads : std::max(1, int(std::thread::hardware_concurrency()))) {}
+    : threads_(threads > 0 ? threads : std::max(1, int(std::thread::hardware_concurrency()))) {
+  join_openmp();
+}
 
 ThreadPool::~ThreadPool() {
   {
@@ -50,7 +68,21 @@ void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
   share(job);
 }
 
+void ThreadPool::join_openmp() {
+#ifndef __SANITIZE_THREAD__  // which does not see how OpenMP's threads wait for each other
+  if (void* library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD))
+    openmp_ = reinterpret_cast<OpenMpParallel>(dlsym(library, "GOMP_parallel"));
+#endif
+}
+
 void ThreadPool::share(const Job& job) {
+  const OpenMpParallel parallel = openmp_.load(std::memory_order_relaxed);
+  if (parallel == nullptr) return share_with_workers(job);
+  OpenMpRun all{job.run, job.context, job.extent, job.piece, job.piece};
+  parallel(&OpenMpRun::take_pieces, &all, unsigned(job.helpers) + 1, 0);
+}
+
+void ThreadPool::share_with_workers(const Job& job) {
   start_workers();
   {
     const std::lock_guard lock(mutex_);

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -18,6 +19,11 @@ class ThreadPool {
 
   int threads() const { return threads_; }
 
+  // If the process has loaded GNU OpenMP, shared runs from here on go to the OpenMP team of the calling thread. Its
+  // workers stay awake for some milliseconds after other work of theirs (library products, PyTorch's ops), and workers
+  // of the pool's own would have to contend with them for the cores.
+  void join_openmp();
+
   // Calls run(context, begin, end) for pieces that cover 0 .. extent - 1, each once; returns when all are done. At most
   // `most` threads take part, the caller's included; 0: all. `run` must not throw.
   using Run = void (*)(const void* context, int64_t begin, int64_t end);
@@ -36,8 +42,12 @@ class ThreadPool {
   // Takes pieces of the job until none is left.
   void drain(const Job& job);
   void share(const Job& job);
+  void share_with_workers(const Job& job);
+
+  using OpenMpParallel = void (*)(void (*body)(void*), void* data, unsigned threads, unsigned flags);  // GOMP_parallel
 
   const int threads_;
+  std::atomic<OpenMpParallel> openmp_{nullptr};
   std::mutex in_use_;  // held by the run that owns the pool
   std::mutex mutex_;   // guards what follows
   std::condition_variable wake_, idle_;

@@ -322,7 +322,7 @@ def backend(gm: torch.fx.GraphModule, example_inputs: list[Any], *, options: dic
     """What torch.compile calls with every graph. `options`: strict, dumps, plait. Raises plait.UserError."""
     if mode not in (None, "default"):
         raise UserError(plait.UserError(f"there is no mode `{mode}`", "torch.compile", "leave it out; see options"))
-    from functorch.compile import make_boxed_func
+    from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
     from torch._dynamo.backends.common import aot_autograd
 
     def compiler(gradients: bool) -> Any:
@@ -330,7 +330,8 @@ def backend(gm: torch.fx.GraphModule, example_inputs: list[Any], *, options: dic
 
     try:
         chosen = Options.of(options)
-        compile_both = aot_autograd(fw_compiler=compiler(False), bw_compiler=compiler(True), decompositions=decompositions())
+        compile_both = aot_autograd(fw_compiler=compiler(False), bw_compiler=compiler(True), decompositions=decompositions(),
+                                    partition_fn=min_cut_rematerialization_partition)
         return compile_both(gm, example_inputs)
     except plait.UserError as e:
         raise UserError(e) from e

@@ -32,6 +32,9 @@ void run_all(Fusion& fusion) {
   verify(fusion);
   widen_products(fusion, {}, {});
   verify(fusion);
+  merge_equal(fusion);
+  remove_dead_code(fusion);
+  verify(fusion);
 }
 
 Tensor ramp(DType dtype, std::vector<int64_t> shape) {
@@ -56,6 +59,31 @@ TEST(GraphPasses, KeepTheMeaning) {
       EXPECT_TRUE(result.ok) << dtype << " " << result.message;
     }
   }
+}
+
+// Attention and its logsumexp, each from scores of its own, as frameworks ask for them.
+TEST(GraphPasses, EqualPartsOfCompositesAreComputedOnce) {
+  const char* text = R"(
+fusion @f (%q: f32[2, 5, 4], %k: f32[2, 3, 4], %v: f32[2, 3, 4]) -> (%y, %l) {
+  %y = scaled_dot_product_attention(%q, %k, %v, scale = 0.5)
+  %t = permute(%k, dims = [0, 2, 1])
+  %s = matmul(%q, %t)
+  %half = full(shape = [], value = 0.5, dtype = f32)
+  %r = mul(%s, %half)
+  %l = logsumexp(%r, dims = [2])
+}
+)";
+  auto before = parse_fusion(text), after = parse_fusion(text);
+  run_all(*after);
+  std::map<std::string, int> count;
+  for (const Op* op : after->ops()) ++count[std::string(text_name(*op))];
+  EXPECT_EQ(count["matmul"], 2) << print(*after);  // scores and values
+  EXPECT_EQ(count["amax"], 1) << print(*after);
+  EXPECT_EQ(count["sum"], 1) << print(*after);
+  const std::map<std::string, Tensor> inputs = {
+      {"q", ramp(DType::f32, {2, 5, 4})}, {"k", ramp(DType::f32, {2, 3, 4})}, {"v", ramp(DType::f32, {2, 3, 4})}};
+  auto want = reference::evaluate(*before, inputs), got = reference::evaluate(*after, inputs);
+  for (const char* name : {"y", "l"}) EXPECT_EQ(want[name].value, got[name].value) << name;
 }
 
 TEST(GraphPasses, NoCompositeAndNoBiasIsLeft) {

@@ -1,5 +1,6 @@
 #include "backend/cpu/thread_pool.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -33,7 +34,18 @@ struct Counts {
   }
 };
 
-TEST(ThreadPool, CoversEveryIterationOnce) {
+// On workers of its own, and on OpenMP's, which once loaded stays: each test is a process in ctest.
+class ThreadPools : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (GetParam() && dlopen("libgomp.so.1", RTLD_LAZY) == nullptr) GTEST_SKIP() << "no GNU OpenMP";
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(On, ThreadPools, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "openmp" : "workers"; });
+
+TEST_P(ThreadPools, CoversEveryIterationOnce) {
   for (int threads : {1, 2, 3, 8}) {
     ThreadPool pool(threads);
     EXPECT_EQ(pool.threads(), threads);
@@ -48,7 +60,7 @@ TEST(ThreadPool, CoversEveryIterationOnce) {
   }
 }
 
-TEST(ThreadPool, RunsNothingForAnEmptyExtent) {
+TEST_P(ThreadPools, RunsNothingForAnEmptyExtent) {
   ThreadPool pool(2);
   Counts counts(1);
   pool.run(0, &Counts::run, &counts);
@@ -56,7 +68,7 @@ TEST(ThreadPool, RunsNothingForAnEmptyExtent) {
   EXPECT_EQ(counts.visits[0], 0);
 }
 
-TEST(ThreadPool, SharesLongRunsAndKeepsShortOnes) {
+TEST_P(ThreadPools, SharesLongRunsAndKeepsShortOnes) {
   ThreadPool pool(2);
   Counts slow(16);
   slow.microseconds = 2000;
@@ -69,7 +81,7 @@ TEST(ThreadPool, SharesLongRunsAndKeepsShortOnes) {
   EXPECT_EQ(alone.threads, std::set{std::this_thread::get_id()});
 }
 
-TEST(ThreadPool, TakesNoMoreThreadsThanAsked) {
+TEST_P(ThreadPools, TakesNoMoreThreadsThanAsked) {
   ThreadPool pool(4);
   for (int most : {1, 2, 3}) {
     Counts counts(64);
@@ -80,7 +92,7 @@ TEST(ThreadPool, TakesNoMoreThreadsThanAsked) {
   }
 }
 
-TEST(ThreadPool, ServesSeveralCallersAtOnce) {
+TEST_P(ThreadPools, ServesSeveralCallersAtOnce) {
   ThreadPool pool(3);
   std::atomic<int> wrong = 0;
   std::vector<std::thread> callers;
