@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace plait {
 namespace {
@@ -11,6 +10,8 @@ namespace {
 // A wake-up costs some microseconds: what is left must be worth it.
 constexpr double kWorthSharingSeconds = 20e-6;
 constexpr int64_t kPiecesPerThread = 8;
+// A time slice of a thread that stands in the way of an OpenMP team is some milliseconds.
+constexpr std::chrono::milliseconds kStalled{2}, kWithoutOpenMp{500};
 
 // A run on an OpenMP team. All threads of the team take pieces, so its size does not matter.
 struct OpenMpRun {
@@ -61,11 +62,12 @@ void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
   run(context, 0, job.piece);
   if (job.piece == extent) return;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (seconds * double(extent - job.piece) / double(job.piece) < kWorthSharingSeconds) {
+  const double rest = seconds * double(extent - job.piece) / double(job.piece);
+  if (rest < kWorthSharingSeconds) {
     run(context, job.piece, extent);
     return;
   }
-  share(job);
+  share(job, rest);
 }
 
 void ThreadPool::join_openmp() {
@@ -75,11 +77,14 @@ void ThreadPool::join_openmp() {
 #endif
 }
 
-void ThreadPool::share(const Job& job) {
+void ThreadPool::share(const Job& job, double seconds) {
   const OpenMpParallel parallel = openmp_.load(std::memory_order_relaxed);
-  if (parallel == nullptr) return share_with_workers(job);
+  const auto start = std::chrono::steady_clock::now();
+  if (parallel == nullptr || start < openmp_again_) return share_with_workers(job);
   OpenMpRun all{job.run, job.context, job.extent, job.piece, job.piece};
   parallel(&OpenMpRun::take_pieces, &all, unsigned(job.helpers) + 1, 0);
+  const auto end = std::chrono::steady_clock::now();
+  if (end - start > kStalled + std::chrono::duration<double>(seconds)) openmp_again_ = end + kWithoutOpenMp;
 }
 
 void ThreadPool::share_with_workers(const Job& job) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -21,7 +22,9 @@ class ThreadPool {
 
   // If the process has loaded GNU OpenMP, shared runs from here on go to the OpenMP team of the calling thread. Its
   // workers stay awake for some milliseconds after other work of theirs (library products, PyTorch's ops), and workers
-  // of the pool's own would have to contend with them for the cores.
+  // of the pool's own would have to contend with them for the cores. A team waits for each of its threads, also where
+  // other processes have the cores: after a run that took much longer than foreseen the pool's own workers serve for a
+  // while, of whom only those that came are waited for.
   void join_openmp();
 
   // Calls run(context, begin, end) for pieces that cover 0 .. extent - 1, each once; returns when all are done. At most
@@ -41,15 +44,17 @@ class ThreadPool {
   void work();
   // Takes pieces of the job until none is left.
   void drain(const Job& job);
-  void share(const Job& job);
+  // `seconds`: how long one thread would take.
+  void share(const Job& job, double seconds);
   void share_with_workers(const Job& job);
 
   using OpenMpParallel = void (*)(void (*body)(void*), void* data, unsigned threads, unsigned flags);  // GOMP_parallel
 
   const int threads_;
   std::atomic<OpenMpParallel> openmp_{nullptr};
-  std::mutex in_use_;  // held by the run that owns the pool
-  std::mutex mutex_;   // guards what follows
+  std::mutex in_use_;  // held by the run that owns the pool; guards the next
+  std::chrono::steady_clock::time_point openmp_again_{};
+  std::mutex mutex_;  // guards what follows
   std::condition_variable wake_, idle_;
   Job job_;
   uint64_t generation_ = 0;  // counts shared jobs

@@ -110,5 +110,35 @@ TEST_P(ThreadPools, ServesSeveralCallersAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Runs of 64 iterations of 0.1 ms. Other threads than the caller's stall at their first piece of the first run.
+struct Stalling {
+  std::thread::id caller = std::this_thread::get_id();
+  mutable std::mutex mutex;
+  mutable std::set<std::thread::id> helpers;
+  bool stall = true;
+
+  static void run(const void* context, int64_t begin, int64_t end) {
+    const auto* self = static_cast<const Stalling*>(context);
+    bool first = false;
+    if (std::this_thread::get_id() != self->caller) {
+      const std::lock_guard lock(self->mutex);
+      first = self->helpers.insert(std::this_thread::get_id()).second;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(first && self->stall ? 500'000 : 100 * (end - begin)));
+  }
+};
+
+TEST(ThreadPool, LeavesAnOpenMpTeamThatStalls) {
+  if (dlopen("libgomp.so.1", RTLD_LAZY) == nullptr) GTEST_SKIP() << "no GNU OpenMP";
+  ThreadPool pool(2);
+  Stalling first, second;
+  second.stall = false;
+  pool.run(64, &Stalling::run, &first);
+  pool.run(64, &Stalling::run, &second);
+#ifndef __SANITIZE_THREAD__
+  for (std::thread::id each : second.helpers) EXPECT_FALSE(first.helpers.contains(each));
+#endif
+}
+
 }  // namespace
 }  // namespace plait
