@@ -1,3 +1,5 @@
+#include <cmath>
+#include <optional>
 #include <type_traits>
 
 #include "base/error.h"
@@ -108,6 +110,14 @@ class Cloner {
 // Structural comparison across pools: expressions by canonical text, tensors by name.
 struct Same {
   bool operator()(sym::Expr a, sym::Expr b) const { return a == b || (a && b && sym::print(a) == sym::print(b)); }
+  // 0 and -0 differ; a NaN equals itself.
+  bool operator()(double a, double b) const {
+    return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b);
+  }
+  template <class T>
+  bool operator()(const std::optional<T>& a, const std::optional<T>& b) const {
+    return a.has_value() == b.has_value() && (!a || (*this)(*a, *b));
+  }
   // A NaN has one text, whatever its bits.
   bool operator()(const Constant& a, const Constant& b) const {
     return a == b || (a.dtype == b.dtype && a.text() == b.text());

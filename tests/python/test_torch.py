@@ -148,6 +148,21 @@ def test_views_aliases_and_updates_in_place():
     assert x[0] == 5
 
 
+def test_sizes_that_no_argument_of_a_fusion_is():
+    """The second fusion reads a tensor of 2*n rows and makes one of n."""
+    def f(x):
+        return torch.cumprod(torch.cat([x, x]) * 0.5, 0)[::2] * 2 + 1
+
+    g = compiled(f, dynamic=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with compiler.listening() as reports:
+            for rows in (6, 8, 12):
+                x = torch.rand(rows, 3)
+                torch.testing.assert_close(g(x), f(x))
+    assert {op for report in reports for op, why in report.eager} == {"aten.cumprod.default"}
+
+
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_gradients_have_memory_of_their_own(dynamic):
     """Autograd adds to a gradient in place: neither another gradient nor what backward was given may change with it."""

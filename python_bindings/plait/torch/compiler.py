@@ -17,7 +17,7 @@ from torch.fx.passes.operator_support import OperatorSupportBase
 
 import plait
 from plait.torch.lowering import Fused, device_of, is_tensor, is_view, why_not
-from plait.torch.sizes import Unsupported
+from plait.torch.sizes import MissingSizes, Unsupported
 from plait.torch.table import TABLE, VIEWS
 
 
@@ -193,6 +193,44 @@ def own_memory(graph: torch.fx.Graph, gradients: bool) -> None:
         output.replace_input_with(node, copy)
 
 
+def _size_before(call: torch.fx.Node, symbol: str) -> torch.fx.Node | None:
+    """A node ahead of the call that gives the size: one that is there, or a dim of a tensor."""
+    for node in call.graph.nodes:
+        if node is call:
+            return None
+        value = node.meta.get("val")
+        if isinstance(value, torch.SymInt) and str(value.node.expr) == symbol:
+            return node
+        for dim, size in enumerate(value.shape if is_tensor(value) else ()):
+            if isinstance(size, torch.SymInt) and str(size.node.expr) == symbol:
+                with call.graph.inserting_before(call):
+                    made = call.graph.call_function(torch.ops.aten.sym_size.int, (node, dim))
+                made.meta["val"] = size
+                return made
+    return None
+
+
+def _give_sizes(call: torch.fx.Node, module: torch.fx.GraphModule, missing: MissingSizes) -> None:
+    """Makes the sizes arguments of the module that is called. Raises `missing` where nothing ahead of the call has them."""
+    sizes = [_size_before(call, symbol) for symbol in missing.symbols]
+    if None in sizes:
+        raise missing
+    first = next(node for node in module.graph.nodes if node.op != "placeholder")
+    for symbol, size in zip(missing.symbols, sizes):
+        with module.graph.inserting_before(first):
+            module.graph.placeholder(f"size_{symbol}").meta["val"] = size.meta["val"]
+    call.args = (*call.args, *sizes)
+    module.recompile()
+
+
+def _fuse(call: torch.fx.Node, module: torch.fx.GraphModule, options: Options) -> Fused:
+    try:
+        return Fused(module.graph, call.target, options.plait, options.dumps)
+    except MissingSizes as missing:
+        _give_sizes(call, module, missing)
+        return Fused(module.graph, call.target, options.plait, options.dumps)
+
+
 def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: Options, gradients: bool = False) -> Any:
     """A callable for a graph of ATen ops: fusions, and what is between them eagerly. `gradients`: it gives gradients."""
     own_memory(gm.graph, gradients)
@@ -207,11 +245,12 @@ def compile_graph(gm: torch.fx.GraphModule, example_inputs: list[Any], options: 
     report.left += [(op, "its fusion would only move elements") for p in proposed if p not in partitions
                     for op in ops_of(p.nodes)]
     whole = partitioner.fuse_partitions(partitions, prefix="plait_")
-    for name, module in list(whole.named_children()):
+    for call in [node for node in whole.graph.nodes if node.op == "call_module"]:
+        name, module = call.target, getattr(whole, call.target)
         if not name.startswith("plait_"):
             continue
         try:
-            fused = FusedModule(Fused(module.graph, name, options.plait, options.dumps), module, options.strict)
+            fused = FusedModule(_fuse(call, module, options), module, options.strict)
         except plait.OutOfMemoryError:
             raise
         except (Unsupported, plait.Error) as e:

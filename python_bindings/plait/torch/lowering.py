@@ -11,7 +11,7 @@ from torch._C import _from_dlpack as from_dlpack
 from torch._C import _to_dlpack as to_dlpack
 
 import plait
-from plait.torch.sizes import Unsupported, extent, extents, facts, symbols
+from plait.torch.sizes import MissingSizes, Unsupported, extent, extents, facts, symbols
 from plait.torch.table import DTYPES, TABLE, Context, dtype
 
 
@@ -202,10 +202,10 @@ class Fused:
         self.size_places: list[int] = []  # of sizes among the arguments; the inputs behind the tensors
         by_symbol = {str(n.meta["val"].node.expr): i for i, n in enumerate(placeholders)
                      if isinstance(n.meta["val"], torch.SymInt)}
+        if missing := [symbol for symbol in lowering.sizes() if symbol not in by_symbol]:
+            raise MissingSizes(missing)
         for symbol in lowering.sizes():
             lowering.fusion.input(f"size_{symbol}", [symbol, 0], plait.bool_)
-            if symbol not in by_symbol:
-                raise Unsupported(f"the size {symbol}, which no argument is")
             self.size_places.append(by_symbol[symbol])
         self.fusion = lowering.fusion
         self.device = device_of(graph)

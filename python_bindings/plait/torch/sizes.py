@@ -11,6 +11,14 @@ class Unsupported(Exception):
     """A node that stays eager, with the reason."""
 
 
+class MissingSizes(Unsupported):
+    """Tensors of a fusion have sizes that none of its arguments is."""
+
+    def __init__(self, symbols: list[str]):
+        super().__init__(f"no argument is the size {', '.join(symbols)}")
+        self.symbols = symbols
+
+
 def extent(value: Any) -> int | str:
     """An int, or the text of a size."""
     if isinstance(value, torch.fx.Node):
