@@ -215,9 +215,10 @@ def _give_sizes(call: torch.fx.Node, module: torch.fx.GraphModule, missing: Miss
     sizes = [_size_before(call, symbol) for symbol in missing.symbols]
     if None in sizes:
         raise missing
-    first = next(node for node in module.graph.nodes if node.op != "placeholder")
+    nodes = list(module.graph.nodes)
+    behind = nodes[max((i + 1 for i, node in enumerate(nodes) if node.op == "placeholder"), default=0)]
     for symbol, size in zip(missing.symbols, sizes):
-        with module.graph.inserting_before(first):
+        with module.graph.inserting_before(behind):
             module.graph.placeholder(f"size_{symbol}").meta["val"] = size.meta["val"]
     call.args = (*call.args, *sizes)
     module.recompile()
