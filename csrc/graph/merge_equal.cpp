@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "graph/passes.h"
@@ -68,18 +69,39 @@ class Kept {
   std::map<std::tuple<OpKind, const TensorView*, DType>, std::vector<Op*>> ops_;  // by first operand and result's dtype
 };
 
+// Whether a kernel computes the tensor again for less than it would be to read it: constants, places, what is made of
+// them alone, and casts that widen. `known` says so of the operands.
+bool is_cheap(const Op& op, const std::set<const TensorView*>& known) {
+  if (op.kind == OpKind::Full || op.kind == OpKind::Size || op.kind == OpKind::Iota) return true;
+  const std::vector<TensorView*> operands = inputs(op);
+  if (!is_elementwise(op) || operands.empty() || counter_offset(op)) return false;
+  const auto* pointwise = as<PointwiseOp>(op);
+  if (pointwise && pointwise->function == Pointwise::cast && size_of(operands[0]->dtype) < size_of(op.out->dtype))
+    return true;
+  return std::all_of(operands.begin(), operands.end(), [&](const TensorView* in) { return known.contains(in); });
+}
+
 }  // namespace
 
 void merge_equal(Fusion& fusion) {
   Kept kept;
   std::map<const TensorView*, TensorView*> first;  // tensor -> the first one that holds the same
+  std::set<const TensorView*> cheap;
+  std::vector<std::tuple<Op*, TensorView*, TensorView*>> apart;  // op, its cheap operand, the first one in its place
   for (Op* op : fusion.ops()) {
-    for (const TensorView* in : inputs(*op))
-      if (auto it = first.find(in); it != first.end()) replace_input(*op, in, it->second);
+    for (TensorView* in : inputs(*op)) {
+      const auto it = first.find(in);
+      if (it == first.end()) continue;
+      replace_input(*op, in, it->second);
+      if (cheap.contains(in)) apart.emplace_back(op, in, it->second);
+    }
+    if (is_cheap(*op, cheap)) cheap.insert(op->out);
     TensorView* same = earlier(*op->out);
     if (!same) same = kept.find_or_keep(op);
     if (same) first[op->out] = same;
   }
+  // What is cheap has shown what is equal, and is computed where it is read.
+  for (const auto& [op, own, shared] : apart) replace_input(*op, shared, own);
 }
 
 }  // namespace plait

@@ -33,9 +33,10 @@ void widen_products(Fusion& fusion, const DeviceMesh& mesh, const Options& optio
 
 // Readers of a tensor that holds the same as an earlier one read the earlier one; remove_dead_code takes what nobody
 // reads then. The same are results of equal ops on the same operands, and what moves there and back (a permute and its
-// inverse, reshapes to the first shape, a cast to the own dtype, a whole slice) and what it began with. Why when device
-// axes are gone: a move may be there for the sake of its layout; and composites are open: attention and its logsumexp
-// show what they share.
+// inverse, reshapes to the first shape, a cast to the own dtype, a whole slice) and what it began with. Constants,
+// places and casts that widen stay with their readers: to compute them again costs less than to read them. Why when
+// device axes are gone: a move may be there for the sake of its layout; and composites are open: attention and its
+// logsumexp show what they share.
 void merge_equal(Fusion& fusion);
 
 }  // namespace plait

@@ -107,9 +107,12 @@ class Cloner {
   std::map<const TensorView*, TensorView*> tensors_;
 };
 
-// Structural comparison across pools: expressions by canonical text, tensors by name.
+// Structural comparison: expressions of one pool by identity, of two by canonical text; tensors by name.
 struct Same {
-  bool operator()(sym::Expr a, sym::Expr b) const { return a == b || (a && b && sym::print(a) == sym::print(b)); }
+  bool one_pool = false;
+  bool operator()(sym::Expr a, sym::Expr b) const {
+    return a == b || (!one_pool && a && b && sym::print(a) == sym::print(b));
+  }
   // 0 and -0 differ; a NaN equals itself.
   bool operator()(double a, double b) const {
     return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b);
@@ -118,9 +121,8 @@ struct Same {
   bool operator()(const std::optional<T>& a, const std::optional<T>& b) const {
     return a.has_value() == b.has_value() && (!a || (*this)(*a, *b));
   }
-  // A NaN has one text, whatever its bits.
   bool operator()(const Constant& a, const Constant& b) const {
-    return a == b || (a.dtype == b.dtype && a.text() == b.text());
+    return a == b || (a.dtype == b.dtype && std::isnan(a.to_double()) && std::isnan(b.to_double()));
   }
   bool operator()(TensorView* const& a, TensorView* const& b) const {
     return (!a && !b) || (a && b && a->name == b->name);
@@ -162,7 +164,8 @@ bool same_tensor(const TensorView& a, const TensorView& b) {
 bool same_fields(const Op& a, const Op& b) {
   return a.kind == b.kind && visit(a, [&]<class Node>(const Node& x) {
            const auto& y = static_cast<const Node&>(b);
-           return std::apply([&](auto... f) { return (Same()(x.*(f.member), y.*(f.member)) && ...); }, Node::fields());
+           const Same same{a.out->fusion == b.out->fusion};
+           return std::apply([&](auto... f) { return (same(x.*(f.member), y.*(f.member)) && ...); }, Node::fields());
          });
 }
 

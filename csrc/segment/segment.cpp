@@ -128,9 +128,12 @@ class Pins {
     return found;
   }
 
+  // Tensors that are no longer computed, unread or equal to others, pin nothing.
   void finish(const Fusion& fusion) const {
+    std::set<std::string_view> computed;
+    for (const Op* op : fusion.ops()) computed.insert(op->out->name);
     for (const auto& [tensor, text] : options_.pins)
-      if (!used_.contains(tensor))
+      if (!used_.contains(tensor) && computed.contains(tensor))
         throw UserError(fmt::format("schedule `{}` is pinned to %{}, which is no output of a segment", text, tensor),
                         fmt::format("fusion @{}", fusion.name()),
                         "it is computed inside of another segment: pin that segment's output");

@@ -75,11 +75,10 @@ class CpuDevice : public Device {
 
   std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) override {
     const std::lock_guard lock(mutex_);
-    if (onednn_ == nullptr) {
-      onednn_ = std::make_unique<OneDnn>(options_.plugin_folder, pool_->threads());
-      pool_->join_openmp();  // on which it runs
-    }
-    return onednn_->product(product, why_not);
+    if (onednn_ == nullptr) onednn_ = std::make_unique<OneDnn>(options_.plugin_folder, pool_->threads());
+    std::shared_ptr<Executable> executable = onednn_->product(product, why_not);
+    pool_->join_openmp();  // on which products run
+    return executable;
   }
 
  private:
@@ -95,6 +94,7 @@ class CpuDevice : public Device {
 
   std::shared_ptr<const LlvmCompiler> compiler() {
     const std::lock_guard lock(mutex_);
+    pool_->join_openmp();  // others may have loaded it meanwhile
     if (compiler_ == nullptr) compiler_ = std::make_shared<const LlvmCompiler>(options_.plugin_folder);
     return compiler_;
   }

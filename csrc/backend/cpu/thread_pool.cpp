@@ -1,8 +1,10 @@
 #include "backend/cpu/thread_pool.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace plait {
 namespace {
@@ -28,6 +30,32 @@ struct OpenMpRun {
 };
 
 }  // namespace
+
+// What is used of the GNU OpenMP that the process has loaded.
+struct OpenMp {
+  void (*parallel)(void (*body)(void*), void* data, unsigned threads, unsigned flags);
+  int (*in_parallel)();
+  int (*max_threads)();
+  inline static std::atomic<bool> forked{false};  // a forked process has none of the team's threads
+
+  // Null: there is none. What was loaded stays.
+  static const OpenMp* find() {
+    void* library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return nullptr;
+    static const OpenMp found = [&] {
+      pthread_atfork(nullptr, nullptr, [] { forked = true; });
+      auto get = [&](auto& function, const char* name) {
+        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+      };
+      OpenMp out{};
+      get(out.parallel, "GOMP_parallel");
+      get(out.in_parallel, "omp_in_parallel");
+      get(out.max_threads, "omp_get_max_threads");
+      return out;
+    }();
+    return found.parallel && found.in_parallel && found.max_threads ? &found : nullptr;
+  }
+};
 
 ThreadPool::ThreadPool(int threads)
     : threads_(threads > 0 ? threads : std::max(1, int(std::thread::hardware_concurrency()))) {
@@ -72,17 +100,17 @@ void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
 
 void ThreadPool::join_openmp() {
 #ifndef __SANITIZE_THREAD__  // which does not see how OpenMP's threads wait for each other
-  if (void* library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD))
-    openmp_ = reinterpret_cast<OpenMpParallel>(dlsym(library, "GOMP_parallel"));
+  if (openmp_ == nullptr) openmp_ = OpenMp::find();
 #endif
 }
 
 void ThreadPool::share(const Job& job, double seconds) {
-  const OpenMpParallel parallel = openmp_.load(std::memory_order_relaxed);
+  const OpenMp* openmp = openmp_;
   const auto start = std::chrono::steady_clock::now();
-  if (parallel == nullptr || start < openmp_again_) return share_with_workers(job);
+  if (openmp == nullptr || OpenMp::forked || start < openmp_again_ || openmp->in_parallel() != 0)
+    return share_with_workers(job);
   OpenMpRun all{job.run, job.context, job.extent, job.piece, job.piece};
-  parallel(&OpenMpRun::take_pieces, &all, unsigned(job.helpers) + 1, 0);
+  openmp->parallel(&OpenMpRun::take_pieces, &all, unsigned(std::min(job.helpers + 1, openmp->max_threads())), 0);
   const auto end = std::chrono::steady_clock::now();
   if (end - start > kStalled + std::chrono::duration<double>(seconds)) openmp_again_ = end + kWithoutOpenMp;
 }

@@ -9,6 +9,8 @@
 
 namespace plait {
 
+struct OpenMp;
+
 // Runs ranges of iterations on persistent threads. Nothing is allocated per run. A run that is short stays on the
 // caller's thread; one that comes while another run holds the pool does too.
 class ThreadPool {
@@ -22,9 +24,9 @@ class ThreadPool {
 
   // If the process has loaded GNU OpenMP, shared runs from here on go to the OpenMP team of the calling thread. Its
   // workers stay awake for some milliseconds after other work of theirs (library products, PyTorch's ops), and workers
-  // of the pool's own would have to contend with them for the cores. A team waits for each of its threads, also where
-  // other processes have the cores: after a run that took much longer than foreseen the pool's own workers serve for a
-  // while, of whom only those that came are waited for.
+  // of the pool's own would have to contend with them for the cores. Own workers, of whom only those that came are
+  // waited for, serve in a parallel region of OpenMP, in a forked process, and for a while after a run that took much
+  // longer than foreseen: a team waits for each of its threads, also where other processes have the cores.
   void join_openmp();
 
   // Calls run(context, begin, end) for pieces that cover 0 .. extent - 1, each once; returns when all are done. At most
@@ -48,10 +50,8 @@ class ThreadPool {
   void share(const Job& job, double seconds);
   void share_with_workers(const Job& job);
 
-  using OpenMpParallel = void (*)(void (*body)(void*), void* data, unsigned threads, unsigned flags);  // GOMP_parallel
-
   const int threads_;
-  std::atomic<OpenMpParallel> openmp_{nullptr};
+  std::atomic<const OpenMp*> openmp_{nullptr};
   std::mutex in_use_;  // held by the run that owns the pool; guards the next
   std::chrono::steady_clock::time_point openmp_again_{};
   std::mutex mutex_;  // guards what follows

@@ -46,13 +46,14 @@ struct FreeAligned {
 using Scratch = std::unique_ptr<void, FreeAligned>;
 Scratch allocate(size_t bytes) { return Scratch(bytes == 0 ? nullptr : ::operator new(bytes, std::align_val_t{64})); }
 
-// The calling thread's OpenMP team has this size while the object lives.
+// The calling thread's OpenMP team has this size while the object lives, or its own where that is smaller: teams that
+// change their size end threads and start others.
 class Threads {
  public:
   explicit Threads(int threads) {
     if (omp_set_num_threads == nullptr || omp_get_max_threads == nullptr) return;
     before_ = omp_get_max_threads();
-    if (before_ != threads) omp_set_num_threads(threads);
+    if (threads < before_) omp_set_num_threads(threads);
   }
   ~Threads() {
     if (before_ > 0) omp_set_num_threads(before_);

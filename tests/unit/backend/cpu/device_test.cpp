@@ -1,6 +1,8 @@
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <thread>
 
 #include "support/allocation_counter.h"
@@ -120,6 +122,29 @@ TEST(CpuDevice, ExecutablesGoWithTheDevice) {
   }
   EXPECT_TRUE(dropped.expired());
 }
+
+#ifndef __SANITIZE_THREAD__
+// Two devices whose products run on OpenMP have one team and no workers.
+TEST(CpuDevice, KernelsRunOnTheThreadsOfProducts) {
+  auto threads = [] {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  const std::unique_ptr<Device> devices[] = {test::cpu_device(2), test::cpu_device(2)};
+  const kir::Kernel kernel = gelu_kernel(8);
+  const Tensor x = Tensor::from_doubles(DType::f32, {1 << 20}, std::vector<double>(1 << 20, 0.5));
+  const Tensor y = Tensor::empty(DType::f32, {1 << 20});
+  std::vector<ptrdiff_t> counts;
+  for (const auto& device : devices) {
+    std::string why_not;
+    if (device->library({DType::f32, DType::f32, true}, &why_not) == nullptr) GTEST_SKIP() << why_not;
+    if (dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD) == nullptr) GTEST_SKIP() << "products without GNU OpenMP";
+    test::launch(*device->compile(test::text_of(kernel), nullptr), kernel, {x, y}, {1 << 20});
+    counts.push_back(threads());
+  }
+  EXPECT_EQ(counts[0], counts[1]);
+}
+#endif
 
 TEST(CpuDevice, LaunchAllocatesNothing) {
   if (!test::counts_allocations()) GTEST_SKIP() << "this build cannot count allocations";
