@@ -133,7 +133,7 @@ class Pins {
     std::set<std::string_view> computed;
     for (const Op* op : fusion.ops()) computed.insert(op->out->name);
     for (const auto& [tensor, text] : options_.pins)
-      if (!used_.contains(tensor) && computed.contains(tensor))
+      if (!used_.contains(tensor) && (computed.contains(tensor) || !fusion.find(tensor)))
         throw UserError(fmt::format("schedule `{}` is pinned to %{}, which is no output of a segment", text, tensor),
                         fmt::format("fusion @{}", fusion.name()),
                         "it is computed inside of another segment: pin that segment's output");
