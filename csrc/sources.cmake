@@ -157,6 +157,7 @@ set(PLAIT_CORE_SOURCES
   reference/reductions.cpp
   reference/signs.cpp
   reference/sums.cpp
+  reference/tile.cpp
   scalar/constant.cpp
   scalar/convert.cpp
   scalar/dtype.cpp

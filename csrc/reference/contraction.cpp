@@ -11,6 +11,7 @@
 namespace plait::reference {
 namespace {
 
+constexpr int64_t kRows = 128, kColumns = 128;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A matrix [rows, k] within an array.
@@ -18,6 +19,9 @@ struct Side {
   const Array& array;
   int64_t offset, rows, row_stride, k_stride;
   int64_t at(int64_t row, int64_t k) const { return offset + row * row_stride + k * k_stride; }
+  Side part(int64_t first, int64_t count) const {
+    return {array, offset + first * row_stride, std::min(count, rows - first), row_stride, k_stride};
+  }
 };
 
 // Per element [m, n] of one product.
@@ -78,17 +82,24 @@ class Contraction {
     if (spread_) out_.spread.assign(out_.value.size(), 0.0);
   }
   const Array& out() const { return out_; }
-  // One product into out[at ...], [a.rows, b.rows].
+  // One product into out[at ...], [a.rows, b.rows], in blocks whose sums stay in the second-level cache.
   void multiply(const Side& a, const Side& b, int64_t at) {
-    const Sums sums = add_up(a, b);
-    finish(a, b, sums, at);
+    for (int64_t row = 0; row < a.rows; row += kRows) {
+      const Side some = a.part(row, kRows);
+      for (int64_t col = 0; col < b.rows; col += kColumns) {
+        const Side others = b.part(col, kColumns);
+        add_up(some, others);
+        finish(some, others, col, at + row * b.rows + col, b.rows);
+      }
+    }
   }
   Array take() { return std::move(out_); }
 
  private:
-  Sums add_up(const Side& a, const Side& b) const;
-  void finish(const Side& a, const Side& b, const Sums& sums, int64_t at);
-  double radius(const Sums& sums, size_t i, double value, double bias, double bias_radius, double spread) const;
+  void add_up(const Side& a, const Side& b);
+  // Into rows of out that begin at `at` and lie `stride` apart; the bias of their first column is `first`.
+  void finish(const Side& a, const Side& b, int64_t first, int64_t at, int64_t stride);
+  double radius(size_t i, double value, double bias, double bias_radius, double spread) const;
 
   const Context& context_;
   const Partial* partial_;
@@ -98,10 +109,11 @@ class Contraction {
   DType in_;
   double unit_, spacing_, largest_;  // of the type in which sums are added
   bool spread_;
+  Sums sums_;  // of the block at hand
   Array out_;
 };
 
-Sums Contraction::add_up(const Side& a, const Side& b) const {
+void Contraction::add_up(const Side& a, const Side& b) {
   const auto matrix = [](const Side& s) {
     const std::vector<double>& radius = s.array.radius;
     return Matrix{s.array.value.data() + s.offset, radius.empty() ? nullptr : radius.data() + s.offset, s.rows,
@@ -110,29 +122,26 @@ Sums Contraction::add_up(const Side& a, const Side& b) const {
   const auto count = static_cast<size_t>(a.rows * b.rows);
   const bool exchanged = partial_ && !partial_->indices.empty(), bounds = context_.options.radius || spread_;
   const bool radii = bounds && !(a.array.radius.empty() && b.array.radius.empty());
-  Sums sums;
-  sums.sum.assign(count, 0.0);
-  sums.wide.assign(bounds ? count : 0, 0.0);
-  sums.plain.assign(radii ? count : 0, 0.0);
-  sums.parts.assign(exchanged ? count : 0, 0.0);
+  sums_.sum.assign(count, 0.0);
+  sums_.wide.assign(bounds ? count : 0, 0.0);
+  sums_.plain.assign(radii ? count : 0, 0.0);
+  sums_.parts.assign(exchanged ? count : 0, 0.0);
   std::vector<double> part;
   for (size_t r = 0; r + 1 < order_.begin.size(); ++r) {
     const auto begin = static_cast<size_t>(order_.begin[r]), end = static_cast<size_t>(order_.begin[r + 1]);
     part.assign(exchanged ? count : 0, 0.0);
     multiply_add(matrix(a), matrix(b), std::span(order_.index).subspan(begin, end - begin),
-                 {exchanged ? part.data() : sums.sum.data(), bounds ? sums.wide.data() : nullptr,
-                  radii ? sums.plain.data() : nullptr});
-    for (size_t i = 0; i < part.size(); ++i) sums.sum[i] += part[i], sums.parts[i] += std::abs(part[i]);
+                 {exchanged ? part.data() : sums_.sum.data(), bounds ? sums_.wide.data() : nullptr,
+                  radii ? sums_.plain.data() : nullptr});
+    for (size_t i = 0; i < part.size(); ++i) sums_.sum[i] += part[i], sums_.parts[i] += std::abs(part[i]);
   }
-  return sums;
 }
 
 // Radius of sum + bias before it is rounded to a narrow dtype.
-double Contraction::radius(const Sums& sums, size_t i, double value, double bias, double bias_radius,
-                           double spread) const {
-  const double terms = sums.wide[i] + std::abs(bias) + bias_radius;
+double Contraction::radius(size_t i, double value, double bias, double bias_radius, double spread) const {
+  const double terms = sums_.wide[i] + std::abs(bias) + bias_radius;
   const double depth = static_cast<double>(depth_ + (bias_ ? 1 : 0) + context_.options.ranks);
-  double radius = sums.plain.empty() ? 0 : sums.wide[i] - sums.plain[i];
+  double radius = sums_.plain.empty() ? 0 : sums_.wide[i] - sums_.plain[i];
   if (terms > 0) radius += depth * (2 * unit_ * terms + spacing_);
   if (terms > largest_) return kInfinity;
   if (partial_ && is_narrow(in_)) {
@@ -144,7 +153,7 @@ double Contraction::radius(const Sums& sums, size_t i, double value, double bias
   return radius + bias_radius;
 }
 
-void Contraction::finish(const Side& a, const Side& b, const Sums& sums, int64_t at) {
+void Contraction::finish(const Side& a, const Side& b, int64_t first, int64_t at, int64_t stride) {
   const auto excused = [](const Side& s) { return [&s](int64_t i) { return s.array.excused_at(i); }; };
   const auto unknown = [](const Side& s) { return [&s](int64_t i) { return std::isinf(s.array.radius_at(i)); }; };
   const auto excused_a = marked_rows(a, depth_, !a.array.excused.empty(), excused(a));
@@ -155,26 +164,26 @@ void Contraction::finish(const Side& a, const Side& b, const Sums& sums, int64_t
   for (int64_t row = 0; row < a.rows; ++row) {
     for (int64_t col = 0; col < b.rows; ++col) {
       const auto i = static_cast<size_t>(row * b.rows + col);
-      const size_t target = static_cast<size_t>(at) + i;
-      const double bias = bias_ ? bias_->value[col] : 0, value = sums.sum[i] + bias;
-      const double spread = !sums.parts.empty() ? sums.parts[i] : spread_ ? sums.wide[i] : 0;
+      const auto target = static_cast<size_t>(at + row * stride + col);
+      const double bias = bias_ ? bias_->value[first + col] : 0, value = sums_.sum[i] + bias;
+      const double spread = !sums_.parts.empty() ? sums_.parts[i] : spread_ ? sums_.wide[i] : 0;
       if (spread_) out_.spread[target] = spread;
       if (!context_.options.radius) {
         out_.value[target] = settle(out_.dtype, value, Interval::point(value), 0).value;
         continue;
       }
-      const bool open = unknown_a[row] || unknown_b[col] || (bias_ && std::isinf(bias_->radius_at(col)));
+      const bool open = unknown_a[row] || unknown_b[col] || (bias_ && std::isinf(bias_->radius_at(first + col)));
       double own = 0;
       if (open)
         own = kInfinity;
       else if (std::isfinite(value))
-        own = radius(sums, i, sums.sum[i], bias, bias_ ? bias_->radius_at(col) : 0, spread);
+        own = radius(i, sums_.sum[i], bias, bias_ ? bias_->radius_at(first + col) : 0, spread);
       Settled settled{value, own};  // as below, sooner
       if (!(std::abs(value) + own < ordinary)) settled = settle(out_.dtype, value, Interval::point(value), own);
       out_.value[target] = settled.value;
       out_.radius[target] = settled.radius;
       if (spread_) out_.spread[target] += std::isfinite(settled.radius) ? settled.radius : 0;
-      if (!open && !excused_a[row] && !excused_b[col] && !(bias_ && bias_->excused_at(col)) &&
+      if (!open && !excused_a[row] && !excused_b[col] && !(bias_ && bias_->excused_at(first + col)) &&
           !std::isinf(settled.radius))
         continue;
       if (out_.excused.empty()) out_.excused.assign(out_.value.size(), 0);
