@@ -20,8 +20,16 @@ Wide extended_product(Wide a, Wide b) {
   return a * b;
 }
 
-// S23: extremes of a product lie at the corners.
+// S23: extremes of a product lie at the corners. By a known number two of them are left.
+Bounds scaled(int64_t by, Bounds r) {
+  if (by == 0) return {0, 0};
+  if (by < 0) std::swap(r.lo, r.hi);
+  const bool low_known = r.lo != (by < 0 ? kHigh : kLow), high_known = r.hi != (by < 0 ? kLow : kHigh);
+  return {low_known ? clamp(Wide(by) * r.lo) : kLow, high_known ? clamp(Wide(by) * r.hi) : kHigh};
+}
+
 Bounds multiply(Bounds a, Bounds b) {
+  if (a.lo == a.hi && a.lo != kLow && a.lo != kHigh) return scaled(a.lo, b);
   const auto low = [](Bounds r) { return r.lo == kLow ? -kInfinite : Wide(r.lo); };
   const auto high = [](Bounds r) { return r.hi == kHigh ? kInfinite : Wide(r.hi); };
   const Wide v[4] = {extended_product(low(a), low(b)), extended_product(low(a), high(b)),
@@ -171,7 +179,7 @@ void compute_facts(const Node* n) {
 }
 
 static void refresh(const Node* n) {
-  const uint64_t epoch = n->pool->impl().epoch;
+  const uint32_t epoch = n->pool->impl().epoch;
   if (n->facts_epoch == epoch || n->kind == Kind::symbol) [[likely]]
     return;
   visit_upwards(
@@ -191,7 +199,7 @@ int64_t divisor_of(const Node* n) {
 
 Bounds range_of(const Poly& p) {
   SumBounds sum;
-  for (const Term& t : p.terms) sum.add(t.coef == 1 ? range_of(t.base) : multiply({t.coef, t.coef}, range_of(t.base)));
+  for (const Term& t : p.terms) sum.add(t.coef == 1 ? range_of(t.base) : scaled(t.coef, range_of(t.base)));
   // The constant is a known number, whatever it is.
   Bounds out = sum.get();
   if (out.lo != kLow) out.lo = clamp(Wide(out.lo) + p.constant);

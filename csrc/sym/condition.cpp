@@ -177,7 +177,7 @@ Expr logical_not(Expr a) {
   const Expr c = as_condition(a);
   if (c.kind() != Kind::select) return negation_of(c);
   // Branches are shared and nested deeply: each node remembers its negation.
-  const uint64_t epoch = impl_of(c).epoch;
+  const uint32_t epoch = impl_of(c).epoch;
   visit_upwards(
       c, [epoch](Expr e) { return e.kind() != Kind::select || !is_boolean(e) || e.node()->negation_epoch == epoch; },
       [epoch](Expr e) {

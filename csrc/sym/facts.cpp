@@ -135,7 +135,7 @@ Facts& Facts::merge(const Facts& other) {
 
 Facts Facts::of(const Pool& pool) {
   Facts facts;
-  for (const auto& [name, node] : pool.impl().symbols) facts.state(name, *node->info);
+  for (const auto& [name, node] : pool.impl().symbols) facts.state(name, node->symbol->info);
   return facts;
 }
 

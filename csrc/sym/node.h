@@ -1,11 +1,11 @@
 #pragma once
 // Private to csrc/sym: nodes, interning, polynomials over monomials, and the constructors that rules share.
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "sym/expr.h"
 #include "sym/small_vector.h"
 
@@ -13,78 +13,105 @@ namespace plait::sym {
 
 using Wide = __int128;
 
-// `base` of a mul is the same product without its coefficient; of any other node it is the node itself.
-struct Node {
+struct Symbol {
+  const std::string* name = nullptr;
+  SymbolInfo info;
+};
+
+// Two cache lines. `base` of a mul is the same product without its coefficient; of any other node it is the node
+// itself.
+struct alignas(64) Node {
   Kind kind = Kind::constant;
   bool boolean = false;  // always 0 or 1, by its form
   uint32_t height = 0;
   uint32_t tree_size = 1;  // nodes of the expression written as a tree, saturated
-  uint64_t id = 0;
+  uint32_t id = 0;
   uint64_t hash = 0;
   int64_t value = 0;  // of a constant; the coefficient of a mul
   Pool* pool = nullptr;
   std::span<const Expr> operands;
-  const std::string* name = nullptr;  // of a symbol
   const Node* base = nullptr;
   Expr self;
-  mutable uint64_t facts_epoch = 0;  // facts of the pool for which the next two hold
   mutable Bounds range{INT64_MIN, INT64_MAX};
-  mutable int64_t divisor = 1;          // not capped
-  mutable uint64_t negation_epoch = 0;  // facts with which the next one was built
-  mutable const Node* negation = nullptr;
-  std::unique_ptr<SymbolInfo> info;
+  mutable int64_t divisor = 1;       // not capped
+  mutable uint32_t facts_epoch = 0;  // facts of the pool for which these two hold
+  mutable uint32_t negation_epoch = 0;
+  mutable const Node* negation = nullptr;  // built with the facts of that epoch
+  std::unique_ptr<Symbol> symbol;
+};
+static_assert(sizeof(Node) == 128);
+
+// Nodes by their ids, at fixed addresses.
+class Nodes {
+ public:
+  Node& add() {
+    PLAIT_CHECK(size_ < UINT32_MAX, "more than {} nodes in a pool", UINT32_MAX);
+    if (size_ % kBlock == 0) blocks_.push_back(std::make_unique<Node[]>(kBlock));
+    Node& node = blocks_.back()[size_ % kBlock];
+    node.id = static_cast<uint32_t>(size_++);
+    return node;
+  }
+  const Node& operator[](uint32_t id) const { return blocks_[id / kBlock][id % kBlock]; }
+  size_t size() const { return size_; }
+
+ private:
+  static constexpr size_t kBlock = 128;
+  std::vector<std::unique_ptr<Node[]>> blocks_;
+  size_t size_ = 0;
 };
 
-// Nodes by structure, in open addressing: the hashes lie beside the pointers, so that a search rarely reads a node that
-// is not the one.
+// Nodes by structure, in open addressing: parts of the hashes lie beside the ids, so that a search rarely reads a node
+// that is not the one.
 class NodeTable {
  public:
   // The node of this hash for which same(node), or null.
   template <class Same>
-  const Node* find(uint64_t hash, Same&& same) const {
+  const Node* find(const Nodes& nodes, uint64_t hash, Same&& same) const {
     if (slots_.empty()) return nullptr;
-    for (size_t at = hash & mask();; at = (at + 1) & mask()) {
+    const uint32_t part = part_of(hash);
+    for (size_t at = part & mask();; at = (at + 1) & mask()) {
       const Slot& slot = slots_[at];
-      if (slot.node == nullptr) return nullptr;
-      if (slot.hash == hash && same(*slot.node)) return slot.node;
+      if (!slot.taken) return nullptr;
+      if (slot.part != part) continue;
+      if (const Node& node = nodes[slot.taken - 1]; same(node)) return &node;
     }
   }
   // One that is not there.
-  void insert(const Node* node) {
-    if (2 * ++size_ > slots_.size()) grow();
-    place({node->hash, node});
+  void insert(const Node& node) {
+    if (3 * ++size_ > 2 * slots_.size()) grow();
+    place({part_of(node.hash), node.id + 1});
   }
 
  private:
   struct Slot {
-    uint64_t hash = 0;
-    const Node* node = nullptr;
+    uint32_t part = 0, taken = 0;  // of the hash; the id and 1
   };
 
+  static uint32_t part_of(uint64_t hash) { return static_cast<uint32_t>(hash); }
   size_t mask() const { return slots_.size() - 1; }
   void place(const Slot& slot) {
-    size_t at = slot.hash & mask();
-    while (slots_[at].node != nullptr) at = (at + 1) & mask();
+    size_t at = slot.part & mask();
+    while (slots_[at].taken) at = (at + 1) & mask();
     slots_[at] = slot;
   }
   void grow() {
     const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(std::max<size_t>(256, 2 * slots_.size())));
     for (const Slot& slot : old)
-      if (slot.node != nullptr) place(slot);
+      if (slot.taken) place(slot);
   }
 
-  std::vector<Slot> slots_;  // a power of two, at most half of them taken
+  std::vector<Slot> slots_;  // a power of two, at most two thirds of them taken
   size_t size_ = 0;
 };
 
 struct Pool::Impl {
   Pool* pool = nullptr;
-  std::deque<Node> nodes;
+  Nodes nodes;
   std::vector<std::unique_ptr<Expr[]>> blocks;  // operand storage
   size_t block_used = 0, block_size = 0;
   NodeTable table;
   std::map<std::string, Node*, std::less<>> symbols;
-  uint64_t epoch = 1;  // raised when facts of an existing symbol change
+  uint32_t epoch = 1;  // raised when facts of an existing symbol change
 
   // The node of that structure, not simplified.
   const Node* intern(Kind kind, int64_t value, std::span<const Expr> operands, const Node* base = nullptr);

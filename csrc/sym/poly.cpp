@@ -120,6 +120,12 @@ bool add_scaled(Poly& a, const Poly& b, int64_t scale) {
   if (__builtin_mul_overflow(b.constant, scale, &scaled)) return false;
   if (__builtin_add_overflow(a.constant, scaled, &a.constant)) return false;
   if (scale == 0 || b.terms.empty()) return true;
+  if (a.terms.empty()) {
+    a.terms = b.terms;
+    for (Term& t : a.terms)
+      if (__builtin_mul_overflow(t.coef, scale, &t.coef)) return false;
+    return true;
+  }
   SmallVector<Term, 4> out;
   out.reserve(a.terms.size() + b.terms.size());
   size_t i = 0, j = 0;

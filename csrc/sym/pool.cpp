@@ -109,7 +109,7 @@ bool refine(SymbolInfo& known, const SymbolInfo& added) {
 
 // The range and the divisor of a symbol from its facts. S31: `below` lowers the upper bound.
 static void take_facts(Node* n) {
-  const SymbolInfo& info = *n->info;
+  const SymbolInfo& info = n->symbol->info;
   Bounds r = stated_range(info);
   if (info.below) {
     const int64_t hi = bounds(info.below).hi;
@@ -134,7 +134,7 @@ int64_t Expr::value() const {
 bool Expr::is_symbol() const { return node_->kind == Kind::symbol; }
 const std::string& Expr::symbol_name() const {
   PLAIT_CHECK(is_symbol(), "symbol_name() of {}", brief(*this));
-  return *node_->name;
+  return *node_->symbol->name;
 }
 std::span<const Expr> Expr::operands() const { return node_->operands; }
 Pool& Expr::pool() const { return *node_->pool; }
@@ -176,13 +176,12 @@ const Node* Pool::Impl::intern(Kind kind, int64_t value, std::span<const Expr> o
   const auto same = [&](const Node& n) {
     return n.kind == kind && n.value == value && std::ranges::equal(n.operands, operands);
   };
-  if (const Node* known = table.find(hash, same)) return known;
-  Node& n = nodes.emplace_back();
+  if (const Node* known = table.find(nodes, hash, same)) return known;
+  Node& n = nodes.add();
   n.kind = kind;
   n.value = value;
   n.hash = hash;
   n.pool = pool;
-  n.id = nodes.size() - 1;
   n.operands = store(operands);
   uint64_t size = 1;
   for (Expr e : operands) {
@@ -194,7 +193,7 @@ const Node* Pool::Impl::intern(Kind kind, int64_t value, std::span<const Expr> o
   n.self = Expr(&n);
   n.boolean = boolean_form(n);
   compute_facts(&n);
-  table.insert(&n);
+  table.insert(n);
   return &n;
 }
 
@@ -207,7 +206,7 @@ Pool& common_pool(Expr a, Expr b) {
 int compare(const Node* a, const Node* b) {
   while (a != b) {
     if (int d = order_of(a->kind) - order_of(b->kind)) return d;
-    if (a->kind == Kind::symbol) return a->name->compare(*b->name);
+    if (a->kind == Kind::symbol) return a->symbol->name->compare(*b->symbol->name);
     if (a->height != b->height) return a->height < b->height ? -1 : 1;
     if (a->operands.size() != b->operands.size()) return a->operands.size() < b->operands.size() ? -1 : 1;
     size_t i = 0;
@@ -242,7 +241,7 @@ Expr Pool::find_symbol(std::string_view name) const {
 
 const SymbolInfo& Pool::info(Expr symbol) const {
   PLAIT_CHECK(symbol && symbol.is_symbol() && &symbol.pool() == this, "info() of something else than a symbol here");
-  return *symbol.node()->info;
+  return symbol.node()->symbol->info;
 }
 
 Expr Pool::symbol(std::string_view name, SymbolInfo info) {
@@ -252,25 +251,23 @@ Expr Pool::symbol(std::string_view name, SymbolInfo info) {
   if (it == impl_->symbols.end()) {
     check_consistent(name, info);
     it = impl_->symbols.emplace(std::string(name), nullptr).first;
-    Node& n = impl_->nodes.emplace_back();
+    Node& n = impl_->nodes.add();
     n.kind = Kind::symbol;
-    n.name = &it->first;
     n.hash = mix(static_cast<uint64_t>(Kind::symbol) + 1, 0);
     for (char c : name) n.hash = mix(n.hash, static_cast<unsigned char>(c));
     n.pool = this;
-    n.id = impl_->nodes.size() - 1;
     n.base = &n;
     n.self = Expr(&n);
-    n.info = std::make_unique<SymbolInfo>(info);
+    n.symbol = std::make_unique<Symbol>(Symbol{&it->first, info});
     it->second = &n;
     take_facts(&n);
     return n.self;
   }
   Node* n = it->second;
-  SymbolInfo refined = *n->info;
+  SymbolInfo refined = n->symbol->info;
   if (!refine(refined, info)) return n->self;
   check_consistent(name, refined);
-  *n->info = refined;
+  n->symbol->info = refined;
   take_facts(n);
   ++impl_->epoch;
   return n->self;

@@ -33,7 +33,7 @@ class Prover {
  private:
   // Where an atom has bounds only and stands by itself, the bounds of the difference have used them.
   static bool useful(const Poly& p, Expr a) {
-    const bool bounds_only = a.is_symbol() ? !a.node()->info->below : is_boolean(a) && a.kind() != Kind::select;
+    const bool bounds_only = a.is_symbol() ? !a.node()->symbol->info.below : is_boolean(a) && a.kind() != Kind::select;
     return !bounds_only || std::any_of(p.terms.begin(), p.terms.end(), [a](const Term& t) {
       std::span<const Expr> f = factors(t.base);
       return f.size() > 1 && std::find(f.begin(), f.end(), a) != f.end();
@@ -45,7 +45,9 @@ class Prover {
     rest.constant = p.constant;
     for (const Term& t : p.terms) {
       std::span<const Expr> f = factors(t.base);
-      if (std::find(f.begin(), f.end(), a) == f.end()) {
+      if (t.base == a.node()) {
+        slope.constant = t.coef;
+      } else if (std::find(f.begin(), f.end(), a) == f.end()) {
         rest.terms.push_back(t);
       } else {
         add_term(pool_, slope, {t.coef, without(pool_, t.base, a)});
@@ -55,6 +57,10 @@ class Prover {
 
   bool try_value(const Poly& slope, const Poly& rest, const Poly& value, int depth) {
     Poly next;
+    if (slope.is_constant()) {
+      next = rest;
+      return add_scaled(next, value, slope.constant) && nonnegative(next, depth - 1);
+    }
     return multiply(pool_, slope, value, next) && add_scaled(next, rest, 1) && nonnegative(next, depth - 1);
   }
   bool try_value(const Poly& slope, const Poly& rest, Expr value, int64_t offset, int depth) {

@@ -2,6 +2,7 @@
 // A vector that keeps its first elements within itself: most polynomials have a few terms, and most proofs make many.
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -18,10 +19,10 @@ class SmallVector {
   SmallVector() = default;
   SmallVector(std::initializer_list<T> values) { assign(values.begin(), values.size()); }
   SmallVector(const T* first, const T* last) { assign(first, static_cast<size_t>(last - first)); }
-  SmallVector(const SmallVector& other) { assign(other.data(), other.size_); }
+  SmallVector(const SmallVector& other) { copy(other); }
   SmallVector(SmallVector&& other) noexcept { take(other); }
   SmallVector& operator=(const SmallVector& other) {
-    if (this != &other) assign(other.data(), other.size_);
+    if (this != &other) copy(other);
     return *this;
   }
   SmallVector& operator=(SmallVector&& other) noexcept {
@@ -65,12 +66,17 @@ class SmallVector {
     std::copy(values, values + count, data());
     size_ = count;
   }
+  void copy(const SmallVector& other) {
+    if (heap_ || other.heap_) return assign(other.data(), other.size_);
+    std::memcpy(inline_, other.inline_, sizeof(inline_));  // a few moves, where the used part alone would be a call
+    size_ = other.size_;
+  }
   // The other one is empty afterwards.
   void take(SmallVector& other) {
     heap_ = std::move(other.heap_);
     capacity_ = heap_ ? other.capacity_ : kInline;
     size_ = other.size_;
-    if (!heap_) std::copy(other.inline_, other.inline_ + size_, inline_);
+    if (!heap_) std::memcpy(inline_, other.inline_, sizeof(inline_));
     other.size_ = 0;
     other.capacity_ = kInline;
   }
