@@ -24,7 +24,7 @@ struct Side {
   }
 };
 
-// Per element [m, n] of one product.
+// Per element of one block of a product.
 struct Sums {
   std::vector<double> sum;
   std::vector<double> plain;  // sum of |a| |b|; empty where it equals `wide`
@@ -82,7 +82,7 @@ class Contraction {
     if (spread_) out_.spread.assign(out_.value.size(), 0.0);
   }
   const Array& out() const { return out_; }
-  // One product into out[at ...], [a.rows, b.rows], in blocks whose sums stay in the second-level cache.
+  // One product into out[at ...], [a.rows, b.rows], in blocks whose sums are few enough for the second-level cache.
   void multiply(const Side& a, const Side& b, int64_t at) {
     for (int64_t row = 0; row < a.rows; row += kRows) {
       const Side some = a.part(row, kRows);
@@ -129,6 +129,7 @@ void Contraction::add_up(const Side& a, const Side& b) {
   std::vector<double> part;
   for (size_t r = 0; r + 1 < order_.begin.size(); ++r) {
     const auto begin = static_cast<size_t>(order_.begin[r]), end = static_cast<size_t>(order_.begin[r + 1]);
+    if (begin == end) continue;
     part.assign(exchanged ? count : 0, 0.0);
     multiply_add(matrix(a), matrix(b), std::span(order_.index).subspan(begin, end - begin),
                  {exchanged ? part.data() : sums_.sum.data(), bounds ? sums_.wide.data() : nullptr,

@@ -9,7 +9,8 @@
 namespace plait::reference {
 namespace {
 
-void portable(const double* a, const double* b, int64_t depth, Tile& tile) {
+void portable(const double* a, const double* b, int64_t depth, Tile& result) {
+  Tile tile = result;  // which a and b cannot be parts of
   for (int64_t k = 0; k < depth; ++k, a += kTile, b += kTile) {
     for (int64_t i = 0; i < kTile; ++i) {
       for (int64_t j = 0; j < kTile; ++j) {
@@ -19,6 +20,7 @@ void portable(const double* a, const double* b, int64_t depth, Tile& tile) {
       }
     }
   }
+  result = tile;
 }
 
 #if defined(__x86_64__)

@@ -64,16 +64,16 @@ class Nodes {
 // that is not the one.
 class NodeTable {
  public:
-  // The node of this hash for which same(node), or null.
+  // The node for which same(node), among those that share a part of their hash with it, or null.
   template <class Same>
   const Node* find(const Nodes& nodes, uint64_t hash, Same&& same) const {
     if (slots_.empty()) return nullptr;
     const uint32_t part = part_of(hash);
     for (size_t at = part & mask();; at = (at + 1) & mask()) {
       const Slot& slot = slots_[at];
-      if (!slot.taken) return nullptr;
+      if (!slot.id_plus_one) return nullptr;
       if (slot.part != part) continue;
-      if (const Node& node = nodes[slot.taken - 1]; same(node)) return &node;
+      if (const Node& node = nodes[slot.id_plus_one - 1]; same(node)) return &node;
     }
   }
   // One that is not there.
@@ -84,20 +84,21 @@ class NodeTable {
 
  private:
   struct Slot {
-    uint32_t part = 0, taken = 0;  // of the hash; the id and 1
+    uint32_t part = 0;         // the lower half of the hash
+    uint32_t id_plus_one = 0;  // 0: free
   };
 
   static uint32_t part_of(uint64_t hash) { return static_cast<uint32_t>(hash); }
   size_t mask() const { return slots_.size() - 1; }
   void place(const Slot& slot) {
     size_t at = slot.part & mask();
-    while (slots_[at].taken) at = (at + 1) & mask();
+    while (slots_[at].id_plus_one) at = (at + 1) & mask();
     slots_[at] = slot;
   }
   void grow() {
     const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(std::max<size_t>(256, 2 * slots_.size())));
     for (const Slot& slot : old)
-      if (slot.taken) place(slot);
+      if (slot.id_plus_one) place(slot);
   }
 
   std::vector<Slot> slots_;  // a power of two, at most two thirds of them taken

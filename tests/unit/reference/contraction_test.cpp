@@ -294,6 +294,52 @@ TEST(Product, BlocksOfAWholeOp) {
   }
 }
 
+// Any element of batches of several blocks, with partial sums, spreads and a row of which nothing is known, is that of
+// the product of its row and column alone.
+TEST(Product, BlocksAreTheirRowsAndColumns) {
+  const int64_t m = 130, n = 133, k = 3, unknown = m + 129;  // the row, counted over both batches
+  Values x, w;
+  for (int64_t i = 0; i < 2 * m * k; ++i) x.push_back(i / k == unknown ? 0 : 1 / double(i % 7 + 1));
+  for (int64_t i = 0; i < k * n; ++i) w.push_back(double(i % 11) - 5);
+  const auto product = [&](int64_t batches, int64_t rows, int64_t cols, const Values& a, const Values& b, bool radius) {
+    const auto graph =
+        fusion(fmt::format("%x: bf16[{}, {}, {}], %w: bf16[{}, {}]", batches, rows, k, k, cols), "%y",
+               "%one = full(shape = [], value = 1.0, dtype = f32)\n%s = cast(%x, to = f32)\n%p = add(%s, %one)\n"
+               "%q = sub(%p, %one)\n%r = reciprocal(%q)\n%a = cast(%r, to = bf16)\n%y = matmul(%a, %w)");
+    EvaluateOptions options{.radius = radius, .spread = true};
+    options.ranks = 2;
+    options.partial = cut("y", k, 2);
+    const Given given = {{"x", Tensor::from_doubles(DType::bf16, {batches, rows, k}, a)},
+                         {"w", Tensor::from_doubles(DType::bf16, {k, cols}, b)}};
+    return evaluate(*graph, given, options).at("y");
+  };
+  const Array all = product(2, m, n, x, w, true), values = product(2, m, n, x, w, false);
+  EXPECT_TRUE(values.radius.empty());
+  for (const int64_t row : {int64_t{0}, int64_t{127}, int64_t{128}, int64_t{129}, m, m + 128, unknown}) {
+    for (const int64_t col : {0, 127, 128, 132}) {
+      const Values line(x.begin() + row * k, x.begin() + (row + 1) * k);
+      const Values column{w[size_t(col)], w[size_t(n + col)], w[size_t(2 * n + col)]};
+      const Array one = product(1, 1, 1, line, column, true);
+      const int64_t at = row * n + col;
+      EXPECT_EQ(all.excused_at(at), row == unknown) << row << ' ' << col;
+      EXPECT_EQ(all.excused_at(at), one.excused_at(0)) << row << ' ' << col;
+      EXPECT_EQ(all.radius_at(at), one.radius_at(0)) << row << ' ' << col;
+      if (row == unknown) continue;  // infinite
+      EXPECT_EQ(all.value[size_t(at)], one.value[0]) << row << ' ' << col;
+      EXPECT_EQ(all.spread[size_t(at)], one.spread[0]) << row << ' ' << col;
+      EXPECT_EQ(values.value[size_t(at)], one.value[0]) << row << ' ' << col;
+    }
+  }
+}
+
+TEST(Product, OfNothingOverSeveralBlocks) {
+  const Array y = run("%a: f32[130, 0], %b: f32[0, 200]", "%y = matmul(%a, %b)",
+                      {{"a", f32({130, 0}, {})}, {"b", f32({0, 200}, {})}});
+  EXPECT_EQ(y.value, Values(130 * 200, 0.0));
+  EXPECT_EQ(y.radius, Values(130 * 200, 0.0));
+  EXPECT_TRUE(y.excused.empty());
+}
+
 // Billions of multiplications and additions per second of a whole op with its radii, the best of several attempts;
 // later ones wait for what else the machine does to end.
 double speed(bool linear, int64_t m, int64_t n, int64_t k) {
