@@ -4,62 +4,19 @@
 //   Fusion f; TensorView* x = f.input("x", {"b", "h"}, f32); ... f.output("y", y);
 //   auto p = compile(f, {.device = "cpu", .ranks = 4});
 //   auto y = p.run({{"x", tx}})["y"];
-#include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/dump.h"
-#include "base/options.h"
-#include "base/pass.h"
 #include "build/build.h"
 #include "build/ops.h"
-#include "comm/communicator.h"
-#include "device/device.h"
+#include "compile/options.h"
 #include "ir/fusion.h"
 #include "program/program.h"
+#include "session/arguments.h"
 
 namespace plait {
-
-using Tensors = std::map<std::string, Tensor, std::less<>>;
-using Sizes = std::map<std::string, int64_t, std::less<>>;
-
-struct CompileOptions {
-  std::string device = "cpu";         // cpu, reference, cuda, sim:ARCH[:N]
-  Device* device_override = nullptr;  // where not null: this device instead; the caller keeps it
-  std::optional<int64_t> ranks;       // solves the one free symbol of the mesh
-  Sizes sizes;                        // mesh symbols, and size symbols that no input gives
-  bool one_rank = false;              // every mesh axis is 1, whatever the file says
-  // How the ranks run and talk: local steps all of them in this process, local:threads gives each a thread; mpi and
-  // nccl hold one rank a process, nccl all of them where this is the only process; given: every run lends its
-  // communicators. docs/multi_device.md.
-  std::string comm = "local";
-  uint64_t interleaving = 0;  // order in which ranks that are stepped, and simulated streams, go on; 0 is round robin
-  Options options;
-  DumpSink* dumps = nullptr;      // the caller keeps it while the program is in use
-  PassControl* passes = nullptr;  // limits and watches the passes; the caller keeps it
-  std::string until;              // pass or stage after which compiling stops (StoppedAt)
-  // Called before every step of every rank, by the thread that drives it; nothing is waited for.
-  std::function<void(int64_t rank, size_t step, const std::string& text)> on_step;
-};
-
-// What the embedder lends to one run; all optional. With a stream plait is a guest: work is queued there, or on streams
-// that fork from it and join it, and run() does not wait; host inputs must stay until the stream is done.
-struct RunOptions {
-  void* stream = nullptr;          // CUstream; for one rank on a GPU
-  Allocator* allocator = nullptr;  // of outputs; with a stream of all device memory of the run
-  Communicators* comms = nullptr;  // instead of the program's own
-  std::optional<int64_t> threads;  // of a kernel on the CPU; 0: all of the device
-};
-
-// dtype and global shape of an input.
-struct TensorMetadata {
-  DType dtype = DType::f32;
-  std::vector<int64_t> shape;
-};
-using Metadata = std::map<std::string, TensorMetadata, std::less<>>;
 
 struct KernelReport {
   std::string name, schedule, arch;
@@ -98,7 +55,7 @@ class Compiled {
   const Program& program() const;
   const Fusion& sharded() const;                         // with layouts and reshards, global extents
   const Fusion& localized() const;                       // with segments, extents of a rank
-  const struct CompiledClass& compiled_class() const;    // all stages (pipeline.h)
+  const struct CompiledSpecialization& compiled_specialization() const;    // all stages (pipeline.h)
   const std::vector<std::string>& kernel_texts() const;  // kernel IR of the generated kernels
   // The text of a stage of that class, as `plait opt --until` gives it; `timings` without what passes changed.
   // UserError: an unknown stage, one without text on this device, `memory` of sizes that are not bound; MissingError:

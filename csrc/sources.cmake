@@ -2,6 +2,9 @@
 set(PLAIT_CORE_SOURCES
   analysis/cost.cpp
   analysis/vector_width.cpp
+  api/check_program.cpp
+  api/compiled.cpp
+  api/inspect.cpp
   axes/axis_graph.cpp
   axes/build_graph.cpp
   axes/coordinate_test.cpp
@@ -12,7 +15,7 @@ set(PLAIT_CORE_SOURCES
   backend/cpu/c_library.cpp
   backend/cpu/cpu_device.cpp
   backend/cpu/llvm_compiler.cpp
-  backend/cpu/onednn_product.cpp
+  backend/cpu/onednn_contraction.cpp
   backend/cpu/thread_pool.cpp
   backend/kernel_cache.cpp
   base/dump.cpp
@@ -23,16 +26,11 @@ set(PLAIT_CORE_SOURCES
   base/pass.cpp
   base/plugin_loader.cpp
   base/suggest.cpp
-  bind_inputs.cpp
-  bound_class.cpp
-  boundary.cpp
   build/build.cpp
   build/compose.cpp
   build/compose_models.cpp
   build/compose_reductions.cpp
   build/ops.cpp
-  build_program.cpp
-  check_program.cpp
   codegen/cuda/helpers.cpp
   codegen/cuda/index_text.cpp
   codegen/cuda/naming.cpp
@@ -62,21 +60,21 @@ set(PLAIT_CORE_SOURCES
   comm/status.cpp
   comm/threads/threads.cpp
   comm/uneven_cost.cpp
-  communication.cpp
-  compiled.cpp
+  compile/emit_program.cpp
+  compile/file_schedules.cpp
+  compile/pipeline.cpp
+  compile/plant_bugs.cpp
+  compile/stages.cpp
   device/device.cpp
   device/host_stream.cpp
   device/tensor.cpp
-  devices.cpp
-  file_schedules.cpp
   graph/drop_allocations.cpp
   graph/expand.cpp
   graph/merge_equal.cpp
   graph/remove_dead_code.cpp
   graph/rewrite.cpp
   graph/split_bias.cpp
-  graph/widen_products.cpp
-  inspect.cpp
+  graph/widen_contractions.cpp
   ir/clone.cpp
   ir/complete.cpp
   ir/factors.cpp
@@ -113,33 +111,19 @@ set(PLAIT_CORE_SOURCES
   lower/values.cpp
   lower/write_body.cpp
   mesh/mesh.cpp
-  pipeline.cpp
-  pipeline_stages.cpp
-  plant_bugs.cpp
   program/assign_streams.cpp
-  program/binding.cpp
-  program/bound_program.cpp
   program/happens_before.cpp
-  program/interleaving.cpp
-  program/list_executor.cpp
-  program/memory_plan.cpp
   program/parse.cpp
-  program/pieces.cpp
   program/print.cpp
   program/program.cpp
-  program/rank_memory.cpp
-  program/rank_queues.cpp
-  program/rank_runner.cpp
-  program/step_runner.cpp
-  program/stepped_executor.cpp
-  program/team_calls.cpp
   program/verify.cpp
-  reduce_edits.cpp
-  reduce_graph.cpp
-  reduce_types.cpp
+  reduce/edits.cpp
+  reduce/reduce_graph.cpp
+  reduce/types.cpp
   reference/array.cpp
   reference/check.cpp
   reference/contraction.cpp
+  reference/contraction_executable.cpp
   reference/creation.cpp
   reference/draw_inputs.cpp
   reference/elements.cpp
@@ -153,11 +137,22 @@ set(PLAIT_CORE_SOURCES
   reference/open_composites.cpp
   reference/partials.cpp
   reference/pointwise.cpp
-  reference/product.cpp
   reference/reductions.cpp
   reference/signs.cpp
   reference/sums.cpp
   reference/tile.cpp
+  run/binding.cpp
+  run/bound_program.cpp
+  run/interleaving.cpp
+  run/list_executor.cpp
+  run/memory_plan.cpp
+  run/pieces.cpp
+  run/rank_memory.cpp
+  run/rank_queues.cpp
+  run/rank_runner.cpp
+  run/step_runner.cpp
+  run/stepped_executor.cpp
+  run/team_calls.cpp
   scalar/constant.cpp
   scalar/convert.cpp
   scalar/dtype.cpp
@@ -173,6 +168,11 @@ set(PLAIT_CORE_SOURCES
   segment/group_order.cpp
   segment/groups.cpp
   segment/segment.cpp
+  session/bind_inputs.cpp
+  session/bound_specialization.cpp
+  session/boundary.cpp
+  session/communication.cpp
+  session/devices.cpp
   shard/assign.cpp
   shard/explain.cpp
   shard/insert_reshards.cpp

@@ -45,6 +45,7 @@ set(PLAIT_TEST_FOLDERS
   unit/mesh
   unit/program
   unit/reference
+  unit/run
   unit/scalar
   unit/schedule
   unit/segment
@@ -134,6 +135,7 @@ set(PLAIT_TEST_unit_axes
   unit/axes/build_graph_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cpu
+  unit/backend/cpu/contraction_test.cpp
   unit/backend/cpu/core_functions_test.cpp
   unit/backend/cpu/device_test.cpp
   unit/backend/cpu/functions_test.cpp
@@ -142,7 +144,6 @@ set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/kernels_test.cpp
   unit/backend/cpu/narrow_test.cpp
   unit/backend/cpu/operands_test.cpp
-  unit/backend/cpu/product_test.cpp
   unit/backend/cpu/storage_test.cpp
   unit/backend/cpu/thread_pool_test.cpp
 )
@@ -214,20 +215,11 @@ set(PLAIT_TEST_unit_mesh
   unit/mesh/mesh_test.cpp
 )
 set(PLAIT_TEST_unit_program
-  unit/program/allocation_test.cpp
   unit/program/assign_streams_test.cpp
-  unit/program/host_loop_test.cpp
-  unit/program/interleaving_test.cpp
-  unit/program/memory_plan_test.cpp
   unit/program/mutation_test.cpp
   unit/program/parse_test.cpp
-  unit/program/pieces_test.cpp
   unit/program/print_test.cpp
-  unit/program/queue_executor_test.cpp
   unit/program/random_program_test.cpp
-  unit/program/stand_in_test.cpp
-  unit/program/stepped_executor_test.cpp
-  unit/program/thread_executor_test.cpp
   unit/program/verify_test.cpp
 )
 set(PLAIT_TEST_unit_reference
@@ -244,6 +236,17 @@ set(PLAIT_TEST_unit_reference
   unit/reference/reductions_test.cpp
   unit/reference/stored_test.cpp
   unit/reference/useful_radius_test.cpp
+)
+set(PLAIT_TEST_unit_run
+  unit/run/allocation_test.cpp
+  unit/run/host_loop_test.cpp
+  unit/run/interleaving_test.cpp
+  unit/run/memory_plan_test.cpp
+  unit/run/pieces_test.cpp
+  unit/run/queue_executor_test.cpp
+  unit/run/stand_in_test.cpp
+  unit/run/stepped_executor_test.cpp
+  unit/run/thread_executor_test.cpp
 )
 set(PLAIT_TEST_unit_scalar
   unit/scalar/constant_test.cpp

@@ -31,11 +31,16 @@ USES = {
     "schedule": ["analysis", "device"],
     "segment": ["schedule"],
     "lower": ["kir", "schedule"],
+    "run": ["program"],
+    "reduce": ["ir"],
+    "compile": ["shard", "segment", "lower", "codegen", "backend", "program", "reference"],
+    "session": ["compile", "run"],
+    "api": ["session"],
+    "capi": ["api"],
     "sim": ["base", "scalar"],
 }
-# The files directly in csrc/ (pipeline, plait.h) see everything but sim; capi sees them too.
-USES["pipeline"] = [folder for folder in USES if folder != "sim"]
-USES["capi"] = ["pipeline"]
+# plait.h, the one file directly in csrc/, belongs to api.
+ROOT_FILE = "plait.h"
 
 PLUGINS = ("backend/cpu/llvm_plugin", "backend/cpu/onednn_plugin", "comm/mpi/mpi_plugin")
 # Headers of others -> the only folders (or suffix) where they may be included.
@@ -60,7 +65,7 @@ def closure(folder):
 
 
 def folder_of(file):
-    return file.split("/")[0] if "/" in file else "pipeline"
+    return file.split("/")[0] if "/" in file else "api" if file == ROOT_FILE else file
 
 
 def include_problem(file, target, angled):

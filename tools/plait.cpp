@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "communication.h"
+#include "session/communication.h"
 #include "plait_command.h"
 #include "plait_launch.h"
 #include "plait_rank.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "check_program.h"
+#include "api/check_program.h"
 
 namespace plait::tool {
 

@@ -6,7 +6,7 @@
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/plugin_loader.h"
-#include "devices.h"
+#include "session/devices.h"
 #include "plait_command.h"
 
 namespace plait::tool {

@@ -5,8 +5,8 @@
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
 #include "base/suggest.h"
-#include "bind_inputs.h"
-#include "pipeline.h"
+#include "session/bind_inputs.h"
+#include "compile/pipeline.h"
 #include "plait_command.h"
 #include "schedule/scheduler.h"
 #include "segment/segment.h"
@@ -80,11 +80,11 @@ void print_cache(const Loaded& loaded, const Compiled& compiled, const Metadata&
   const Sizes mesh = mesh_symbols(loaded.fusion->mesh(), compiled.mesh());
   Sizes given = loaded.options.sizes;
   for (const auto& [name, value] : mesh) given[name] = value;
-  const SizeClass size_class = plait::size_class(bind_sizes(*loaded.fusion, metadata, given), mesh);
+  const Specialization specialize = plait::specialize(bind_sizes(*loaded.fusion, metadata, given), mesh);
   const std::string options = cache_key(loaded.options.options);
   std::string axes;
   for (int64_t size : compiled.mesh().sizes()) axes += fmt::format("{}{}", axes.empty() ? "" : " x ", size);
-  fmt::print("sizes:   {}\n", size_class.key.empty() ? "none" : size_class.key);
+  fmt::print("sizes:   {}\n", specialize.key.empty() ? "none" : specialize.key);
   fmt::print("mesh:    {}\n", axes.empty() ? "none" : axes);
   fmt::print("options: {}\n", options.empty() ? "defaults" : options);
   fmt::print("device:  {}\n", loaded.options.device);
@@ -97,7 +97,7 @@ int compile_for_gpus(Loaded& loaded, const std::vector<std::string>& archs) {
                        "run tools/setup for the wheels of tools/python-packages.txt, or set PLAIT_CUDA_HOME");
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   compiled.prepare(input_metadata(loaded));
-  const auto kernels = write_cuda_kernels(compiled.compiled_class(), loaded.options);
+  const auto kernels = write_cuda_kernels(compiled.compiled_specialization(), loaded.options);
   std::vector<KernelReport> rows;
   for (const auto& kernel : kernels)
     for (const auto& arch : archs)
@@ -162,7 +162,7 @@ int explain_command(const Arguments& args) {
   if (args.shard) fmt::print("{}", explain_sharding(compiled.sharded()));
   if (args.segments) {
     print_segments(compiled.localized());
-    fmt::print("\n{}", compiled.compiled_class().segment_reasons);
+    fmt::print("\n{}", compiled.compiled_specialization().segment_reasons);
   }
   if (args.schedule) {
     fmt::print("{}", explain_schedules(compiled.localized()));

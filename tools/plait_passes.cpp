@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "comm/process_place.h"
-#include "communication.h"
+#include "session/communication.h"
 #include "plait_command.h"
 #include "plait_process.h"
 

@@ -10,7 +10,7 @@
 #include "plait_command.h"
 #include "plait_process.h"
 #include "program/program.h"
-#include "reduce_graph.h"
+#include "reduce/reduce_graph.h"
 
 namespace plait::tool {
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "bench.h"
-#include "devices.h"
+#include "session/devices.h"
 #include "turns.h"
 
 namespace plait::bench {

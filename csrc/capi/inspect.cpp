@@ -1,5 +1,5 @@
 // Questions about what was compiled.
-#include "inspect.h"
+#include "api/inspect.h"
 #include "capi/handles.h"
 
 namespace plait {

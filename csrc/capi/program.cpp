@@ -1,8 +1,8 @@
 // Compiling and running.
-#include "bind_inputs.h"
+#include "session/bind_inputs.h"
 #include "capi/dlpack.h"
 #include "capi/handles.h"
-#include "devices.h"
+#include "session/devices.h"
 
 namespace plait {
 namespace {

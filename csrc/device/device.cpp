@@ -4,10 +4,10 @@
 
 namespace plait {
 
-std::string form_text(const LibraryProduct& product) {
-  if (product.linear) return "linear";
-  return fmt::format("matmul{}{}", product.transpose_a ? " transpose_a" : "",
-                     product.transpose_b ? " transpose_b" : "");
+std::string form_text(const LibraryContraction& contraction) {
+  if (contraction.linear) return "linear";
+  return fmt::format("matmul{}{}", contraction.transpose_a ? " transpose_a" : "",
+                     contraction.transpose_b ? " transpose_b" : "");
 }
 
 std::unique_ptr<Stream> Device::make_stream(int) { return make_host_stream(); }

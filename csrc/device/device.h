@@ -44,18 +44,18 @@ struct KernelText {
   size_t buffers = 0, integers = 0;
 };
 
-// A product left to a library: out[batch, m, n] = sum_k a[batch, m, k] * b, row-major and dense,
+// A contraction left to a library: out[batch, m, n] = sum_k a[batch, m, k] * b, row-major and dense,
 // b[n, k] shared by all batches (linear) or b[batch, k, n] (matmul). Of a matmul a may lie as [batch, k, m]
 // (transpose_a) and b as [batch, n, k] (transpose_b). Launch: buffers {a, b, out}, integers {batch, m, n, k}. Zero
 // extents never reach a library; an empty sum is zero.
-struct LibraryProduct {
+struct LibraryContraction {
   DType in = DType::f32, out = DType::f32;
   bool linear = true, transpose_a = false, transpose_b = false;
-  auto operator<=>(const LibraryProduct&) const = default;
+  auto operator<=>(const LibraryContraction&) const = default;
 };
 
 // `linear`, or `matmul` with what lies transposed: `matmul transpose_b`.
-std::string form_text(const LibraryProduct& product);
+std::string form_text(const LibraryContraction& contraction);
 
 // Measured facts about a compiled kernel; absent where they do not apply.
 struct KernelFacts {
@@ -94,8 +94,8 @@ class Device {
   // Compiles several with different names, in the order given; a device may do so on threads and together. This one
   // compiles one by one.
   virtual std::vector<CompiledKernel> compile_many(std::span<const KernelText> kernels);
-  // The library's product, or null with the reason in `why_not`.
-  virtual std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) = 0;
+  // The library's contraction, or null with the reason in `why_not`.
+  virtual std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) = 0;
   // f32 lanes of the vectors that kernels for this device should use; of no meaning for CUDA text.
   virtual int vector_lanes() const = 0;
 };

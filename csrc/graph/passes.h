@@ -10,7 +10,7 @@ namespace plait {
 void number_random_ops(Fusion& fusion);
 
 // Makes every tensor dense and row-major, as all are inside of a run. Why first: how inputs and outputs lie in memory
-// is a matter of the run's boundary (csrc/boundary.h) alone.
+// is a matter of the run's boundary (csrc/session/boundary.h) alone.
 void drop_allocations(Fusion& fusion);
 
 // Removes ops whose results nobody needs. Why here: nothing else then looks at them.
@@ -22,14 +22,14 @@ void remove_dead_code(Fusion& fusion);
 // once more when device axes are gone, for those that stayed and those that stand for pending reductions.
 void expand(Fusion& fusion, bool for_sharding = false);
 
-// linear(x, w, b) becomes a product and an addition: in the accumulation type for narrow types, so that the sum rounds
-// once. Why before sharding: a pending product is reduced before the bias joins.
+// linear(x, w, b) becomes a contraction and an addition: in the accumulation type for narrow types, so that the sum rounds
+// once. Why before sharding: a pending contraction is reduced before the bias joins.
 void split_bias(Fusion& fusion, const Options& options);
 
-// A narrow product that is not pending keeps its accumulation type where pointwise ops read it; a cast that reads it
-// rounds instead. Requires: layouts. Why after sharding: a pending product is exchanged in the narrow type, unless
+// A narrow contraction that is not pending keeps its accumulation type where pointwise ops read it; a cast that reads it
+// rounds instead. Requires: layouts. Why after sharding: a pending contraction is exchanged in the narrow type, unless
 // option reduce_dtype keeps it wide until it is whole, or its pending axes have size 1 on the mesh.
-void widen_products(Fusion& fusion, const DeviceMesh& mesh, const Options& options);
+void widen_contractions(Fusion& fusion, const DeviceMesh& mesh, const Options& options);
 
 // Readers of a tensor that holds the same as an earlier one read the earlier one; remove_dead_code takes what nobody
 // reads then. The same are results of equal ops on the same operands, and what moves there and back (a permute and its

@@ -9,12 +9,12 @@ void split_bias(Fusion& fusion, const Options& options) {
     auto* linear = as<Linear>(*op);
     if (!linear || !linear->b) return rewriter.keep(op);
     TensorView* out = op->out;
-    auto product = std::make_unique<Linear>();
-    product->x = linear->x;
-    product->w = linear->w;
+    auto contraction = std::make_unique<Linear>();
+    contraction->x = linear->x;
+    contraction->w = linear->w;
     // The sum without its bias is no tensor of the user's, and f8 would round it.
-    product->accumulate = linear->accumulate || is_f8(linear->x->dtype);
-    TensorView* sum = rewriter.emit(std::move(product), out->name + "_product");
+    contraction->accumulate = linear->accumulate || is_f8(linear->x->dtype);
+    TensorView* sum = rewriter.emit(std::move(contraction), out->name + "_product");
     TensorView* bias = linear->b;
     if (has_test_bug(options, "dropped_bias")) bias = rewriter.constant(0, bias->dtype, out->name + "_no_bias");
     if (!is_narrow(out->dtype)) return rewriter.pointwise_as(Pointwise::add, {sum, bias}, out);

@@ -48,7 +48,7 @@ Inferred infer_pointwise(const PointwiseOp& op, Fusion& fusion) {
   return out;
 }
 
-void check_product(const Op& op, const TensorView* a, int a_dim, const TensorView* b, int b_dim) {
+void check_contraction(const Op& op, const TensorView* a, int a_dim, const TensorView* b, int b_dim) {
   if (a->dtype != b->dtype)
     throw UserError(fmt::format("dtypes differ: {} and {}", text(a), text(b)), describe(op), "cast one of them");
   check_float(op, a);
@@ -61,7 +61,7 @@ void check_product(const Op& op, const TensorView* a, int a_dim, const TensorVie
 Inferred infer_linear(const Linear& op) {
   check_rank(op, op.x, 1, SIZE_MAX, "the first operand of linear is x[..., k]");
   check_rank(op, op.w, 2, 2, "the second operand of linear is w[n, k]");
-  check_product(op, op.x, static_cast<int>(op.x->rank()) - 1, op.w, 1);
+  check_contraction(op, op.x, static_cast<int>(op.x->rank()) - 1, op.w, 1);
   if (op.b) {
     check_rank(op, op.b, 1, 1, "the bias of linear is b[n]");
     if (op.b->dtype != op.x->dtype)
@@ -84,7 +84,7 @@ Inferred infer_matmul(const Matmul& op, Fusion& fusion) {
   check_rank(op, op.a, 2, SIZE_MAX, "operands of matmul are a[..., m, k] and b[..., k, n]");
   check_rank(op, op.b, 2, SIZE_MAX, "operands of matmul are a[..., m, k] and b[..., k, n]");
   int ra = static_cast<int>(op.a->rank()), rb = static_cast<int>(op.b->rank());
-  check_product(op, op.a, ra - 1, op.b, rb - 2);
+  check_contraction(op, op.a, ra - 1, op.b, rb - 2);
   Inferred out;
   out.shape = broadcast(op, {op.a, op.b}, 2, fusion);
   out.shape.push_back(op.a->extent(ra - 2));

@@ -168,10 +168,10 @@ class Reader {
     const size_t at = in_.here();
     if (in_.peek() == '%') return read_alloc(at);
     const std::string word = in_.word("a step");
-    if (word == "kernel" || word == "product") {
+    if (word == "kernel" || word == "contraction") {
       if (!program_.steps.empty())
         in_.fail_at(at, fmt::format("a {} behind a step", word), "list them before the steps");
-      return word == "kernel" ? read_kernel() : read_product();
+      return word == "kernel" ? read_kernel() : read_contraction();
     }
     if (word == "launch") return read_launch(at);
     if (word == "library") return read_library(at);
@@ -180,7 +180,7 @@ class Reader {
     if (word == "wait") return read_event(add<WaitStep>(at), word);
     for (CollectiveKind kind : kCollectives)
       if (word == name(kind)) return read_collective(kind, at);
-    std::vector<std::string> words = {"kernel", "product", "launch", "library", "copy", "record", "wait"};
+    std::vector<std::string> words = {"kernel", "contraction", "launch", "library", "copy", "record", "wait"};
     for (CollectiveKind kind : kCollectives) words.emplace_back(name(kind));
     in_.fail_at(at, fmt::format("there is no step `{}`", word), suggestion(word, words));
   }
@@ -212,21 +212,21 @@ class Reader {
     program_.kernels.push_back(std::move(slot));
   }
 
-  // `product @l1 linear f32 -> f32`; products are numbered in their order.
-  void read_product() {
+  // `contraction @l1 linear f32 -> f32`; contractions are numbered in their order.
+  void read_contraction() {
     const std::string expected = fmt::format("l{}", program_.libraries.size() + 1);
-    in_.expect("@", "before the product's name");
-    in_.expect(expected, "as the name of this product");
+    in_.expect("@", "before the contraction's name");
+    in_.expect(expected, "as the name of this contraction");
     LibrarySlot slot;
-    slot.product.linear = in_.accept("linear");
-    if (!slot.product.linear) {
+    slot.contraction.linear = in_.accept("linear");
+    if (!slot.contraction.linear) {
       in_.expect("matmul", "or `linear`");
-      slot.product.transpose_a = in_.accept("transpose_a");
-      slot.product.transpose_b = in_.accept("transpose_b");
+      slot.contraction.transpose_a = in_.accept("transpose_a");
+      slot.contraction.transpose_b = in_.accept("transpose_b");
     }
-    slot.product.in = read_dtype();
+    slot.contraction.in = read_dtype();
     in_.expect("->", "before the dtype of the result");
-    slot.product.out = read_dtype();
+    slot.contraction.out = read_dtype();
     program_.libraries.push_back(std::move(slot));
   }
 
@@ -300,11 +300,11 @@ class Reader {
 
   void read_library(size_t at) {
     auto& step = add<LibraryStep>(at);
-    in_.expect("@", "before the product's name");
+    in_.expect("@", "before the contraction's name");
     const size_t name_at = in_.here();
-    const uint64_t number = numbered(in_.word("the product's name"), 'l');
+    const uint64_t number = numbered(in_.word("the contraction's name"), 'l');
     if (number < 1 || number > program_.libraries.size())
-      in_.fail_at(name_at, "there is no such product",
+      in_.fail_at(name_at, "there is no such contraction",
                   fmt::format("{} are listed: @l1 ...", program_.libraries.size()));
     step.library.index = uint32_t(number - 1);
     in_.expect("(", "before the operands");

@@ -130,8 +130,8 @@ std::string print(const Program& program) {
     out += fmt::format("  kernel @{} (buffers = {}, integers = {}){}{}\n", kernel.code.name, kernel.code.buffers,
                        kernel.code.integers, kernel.schedule.empty() ? "" : " schedule ", kernel.schedule);
   for (size_t i = 0; i < program.libraries.size(); ++i) {
-    const LibraryProduct& product = program.libraries[i].product;
-    out += fmt::format("  product @l{} {} {} -> {}\n", i + 1, form_text(product), name(product.in), name(product.out));
+    const LibraryContraction& contraction = program.libraries[i].contraction;
+    out += fmt::format("  contraction @l{} {} {} -> {}\n", i + 1, form_text(contraction), name(contraction.in), name(contraction.out));
   }
   for (const auto& step : program.steps) out += fmt::format("  {}\n", printer.step(*step));
   return out + "}\n";

@@ -92,7 +92,7 @@ struct LaunchStep : StepBase<StepKind::LaunchStep> {
   }
 };
 
-// A product by a library: device/device.h, LibraryProduct. An empty result is skipped; an empty sum (k = 0) is
+// A contraction by a library: device/device.h, LibraryContraction. An empty result is skipped; an empty sum (k = 0) is
 // zero-filled without the library.
 struct LibraryStep : StepBase<StepKind::LibraryStep> {
   LibraryId library;

@@ -4,7 +4,7 @@
 //  P3  Every value but the inputs has memory before it is written: one alloc each. Inputs have none.
 //  P4  A value is written by one step at most, an input by none, an output by exactly one.
 //  P5  A step reads values that are inputs or were written by an earlier step.
-//  P6  A launch gives its kernel the buffers and integers that it takes; a product its dtypes.
+//  P6  A launch gives its kernel the buffers and integers that it takes; a contraction its dtypes.
 //  P7  Both sides of a copy or collective have one dtype, and element counts that do not contradict its view.
 //  P8  A collective's team is an axis of the mesh; its view is whole (absent for all_reduce), equal on all members but
 //      for `count`, and the members' counts do not contradict `total`. `reduce` is given where something is reduced.
@@ -155,7 +155,7 @@ class Verifier {
     require(id.index < program_.kernels.size(), "P6", "kernel number {} is unknown", id.index);
   }
   void check_member(LibraryId id) const {
-    require(id.index < program_.libraries.size(), "P6", "product number {} is unknown", id.index);
+    require(id.index < program_.libraries.size(), "P6", "contraction number {} is unknown", id.index);
   }
   void check_member(TeamAxis axis) const {
     require(axis.index >= 0 && size_t(axis.index) < program_.mesh.axes().size(), "P8", "mesh axis {} is unknown",
@@ -181,15 +181,15 @@ class Verifier {
   }
 
   void check(const LibraryStep& step) {
-    const LibraryProduct& product = program_.libraries[step.library.index].product;
+    const LibraryContraction& contraction = program_.libraries[step.library.index].contraction;
     for (ValueId id : {step.a, step.b})
-      require(dtype(id) == product.in, "P6", "{} is {}, the product takes {}", label(id), name(dtype(id)),
-              name(product.in));
-    require(dtype(step.out) == product.out, "P6", "{} is {}, the product makes {}", label(step.out),
-            name(dtype(step.out)), name(product.out));
+      require(dtype(id) == contraction.in, "P6", "{} is {}, the contraction takes {}", label(id), name(dtype(id)),
+              name(contraction.in));
+    require(dtype(step.out) == contraction.out, "P6", "{} is {}, the contraction makes {}", label(step.out),
+            name(dtype(step.out)), name(contraction.out));
     const sym::Expr batch = or_one(step.batch), m = or_one(step.m), n = or_one(step.n), k = or_one(step.k);
     check_count(step.a, batch * m * k);
-    check_count(step.b, product.linear ? n * k : batch * n * k);
+    check_count(step.b, contraction.linear ? n * k : batch * n * k);
     check_count(step.out, batch * m * n);
   }
 

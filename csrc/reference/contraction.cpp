@@ -68,7 +68,7 @@ class Contraction {
  public:
   Contraction(const Op& op, int64_t depth, const Array* bias, const Context& context)
       : context_(context),
-        partial_(context.partial_of_product(op)),
+        partial_(context.partial_of_contraction(op)),
         order_(order_of(op, depth, partial_)),
         depth_(depth),
         bias_(bias),

@@ -68,7 +68,7 @@ const Partial* Context::partial_of(const TensorView& tensor) const {
   return it == options.partial.end() ? nullptr : &it->second;
 }
 
-const Partial* Context::partial_of_product(const Op& product) const {
+const Partial* Context::partial_of_contraction(const Op& product) const {
   if (const Partial* own = partial_of(*product.out)) return own;
   const Linear* linear = as<Linear>(product);
   if (!linear || !linear->b) return nullptr;

@@ -15,7 +15,7 @@ constexpr int64_t kColumns = 1024;  // of a row that is only moved, per parallel
 constexpr int64_t kTerms = 32;      // of a sum that are added one after another
 constexpr int kLevels = 3;          // of parts that a sum has along one dim
 
-bool is_product(const Op& op) { return property(op.kind) == OpProperty::contraction; }
+bool is_contraction(const Op& op) { return property(op.kind) == OpProperty::contraction; }
 
 // Rows of a tile: no more than the result has. A matmul's batches are not rows, their operands differ.
 int64_t choose_rows(const Op& op) {
@@ -114,8 +114,8 @@ Params params(const Problem& problem, const Machine& machine, const Params& pinn
   if (!why_one.empty() && pinned.find("vector").value_or(1) != 1) refuse("vector", why_one);
   const int64_t lanes = why_one.empty() ? choose_lanes(summed ? *inputs(op).front() : out_tensor, summed, machine) : 1;
   out.set("vector", pinned.find("vector").value_or(lanes));
-  if (!is_product(op) || out_tensor.rank() < 2)
-    refuse("rows", is_product(op) ? "the result has one dim" : "the op sums nothing");
+  if (!is_contraction(op) || out_tensor.rank() < 2)
+    refuse("rows", is_contraction(op) ? "the result has one dim" : "the op sums nothing");
   else
     out.set("rows", pinned.find("rows").value_or(choose_rows(op)));
   return out;
@@ -229,7 +229,7 @@ void apply(const Problem& problem, const Params& params) {
 bool has_parts(const Op& op) {
   const auto* reduce = as<Reduce>(op);
   const bool sums =
-      is_product(op) || op.kind == OpKind::Var || (reduce != nullptr && reduce->function == Reduction::sum);
+      is_contraction(op) || op.kind == OpKind::Var || (reduce != nullptr && reduce->function == Reduction::sum);
   return sums && is_float(op.out->dtype);
 }
 

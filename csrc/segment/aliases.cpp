@@ -49,8 +49,8 @@ bool is_alias(const Op& op) {
                    });
 }
 
-void allocate_for_products(const Fusion& fusion, const Readers& readers, const SegmentOptions& options) {
-  if (!options.library_accepts || options.products == "nest") return;
+void allocate_for_contractions(const Fusion& fusion, const Readers& readers, const SegmentOptions& options) {
+  if (!options.library_accepts || options.contractions == "nest") return;
   for (Op* op : fusion.ops()) {
     const auto* permute = as<Permute>(*op);
     if (permute == nullptr || fusion.is_output(op->out) || pinned(*op, options)) continue;

@@ -13,8 +13,8 @@ bool is_alias(const Op& op);
 
 using Readers = std::map<const TensorView*, std::vector<const Op*>>;
 
-// Permutes that swap the last two dims and that only library products read get the allocation of their operand: the
-// products take it as it lies. After the segments' ops are known, before their schedules.
-void allocate_for_products(const Fusion& fusion, const Readers& readers, const SegmentOptions& options);
+// Permutes that swap the last two dims and that only library contractions read get the allocation of their operand: the
+// contractions take it as it lies. After the segments' ops are known, before their schedules.
+void allocate_for_contractions(const Fusion& fusion, const Readers& readers, const SegmentOptions& options);
 
 }  // namespace plait

@@ -176,9 +176,9 @@ void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOption
     return;
   }
   if (property(op.kind) == OpProperty::contraction && (pin.empty() || pin == kLibrary)) {
-    const bool insist = pin == kLibrary || (pin.empty() && options.products == "library");
+    const bool insist = pin == kLibrary || (pin.empty() && options.contractions == "library");
     std::string why = "there is no library";
-    const bool asked = pin == kLibrary || options.products != "nest";
+    const bool asked = pin == kLibrary || options.contractions != "nest";
     bool accepted = asked && options.library_accepts && options.library_accepts(op, &why);
     if (accepted && !insist && !decided(options, fmt::format("library for %{}", op.out->name))) {
       accepted = false;
@@ -191,7 +191,7 @@ void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOption
     if (insist)
       throw UserError(fmt::format("the library does not compute {}: {}", describe(op), why), problem.where(),
                       "leave the choice open, or pin nest()");
-    note(options, fmt::format("@{}: nest, not library: {}", segment.name, asked ? why : "products = nest"));
+    note(options, fmt::format("@{}: nest, not library: {}", segment.name, asked ? why : "contractions = nest"));
   } else if (pin == kLibrary || pin == kCollective || pin == kCopy || pin == kAlias) {
     throw UserError(fmt::format("schedule `{}` does not fit {}", pin, describe(op)), problem.where(),
                     "pin pointwise(...) or nest(...)");
@@ -225,7 +225,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
   Readers readers;
   for (const Op* op : fusion.ops())
     for (const TensorView* in : inputs(*op)) readers[in].push_back(op);
-  allocate_for_products(fusion, readers, options);
+  allocate_for_contractions(fusion, readers, options);
   const std::set<const TensorView*> outputs(fusion.outputs().begin(), fusion.outputs().end());
   Pins pins(options);
   for (Segment& s : fusion.segments) {

@@ -11,11 +11,11 @@ struct SegmentOptions {
   Machine machine;
   // Schedules by the name of an output tensor: obeyed, or refused by name.
   std::map<std::string, std::string, std::less<>> pins;
-  // Who computes products: `auto` asks the library first, `library` insists on it, `nest` generates all.
-  std::string products = "auto";
-  // Whether the library computes a product; null: there is no library.
+  // Who computes contractions: `auto` asks the library first, `library` insists on it, `nest` generates all.
+  std::string contractions = "auto";
+  // Whether the library computes a contraction; null: there is no library.
   std::function<bool(const Op&, std::string* why_not)> library_accepts;
-  // Asked before each step that could be left out (a merge, the library for a product, a scheduler instead of the plain
+  // Asked before each step that could be left out (a merge, the library for a contraction, a scheduler instead of the plain
   // nest), with its name: `merge %a into %b`. Null: all are done.
   std::function<bool(std::string_view)> decide;
   // Where not null: one line per decision, for explain.
@@ -24,11 +24,11 @@ struct SegmentOptions {
 
 // Fills fusion.segments and puts the ops in their order. Requires a localized fusion without composites and reshards.
 // Ensures: every op in exactly one segment, named s1, s2, ... in execution order, no cycles; collectives, local slices
-// and products stand alone; the elementwise rest is in as few groups as greedy merging finds, each taken by a
+// and contractions stand alone; the elementwise rest is in as few groups as greedy merging finds, each taken by a
 // scheduler. Constants and other scalars computed from inputs alone are duplicated into the groups that read them.
 // Inputs and outputs of a segment are in order of first use and of definition. Every schedule is complete, and its
 // transforms stand on the domain of the segment's first output. Near-linear in the ops. UserError where
-// a pin does not fit, or no scheduler and no library takes a product.
+// a pin does not fit, or no scheduler and no library takes a contraction.
 void segment(Fusion& fusion, const SegmentOptions& options);
 
 }  // namespace plait

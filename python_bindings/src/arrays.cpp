@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "bindings.h"
 #include "capi/dlpack.h"
-#include "devices.h"
+#include "session/devices.h"
 #include "streams.h"
 
 // DLPack before version 1.

@@ -4,10 +4,10 @@
 
 #include "base/environment.h"
 #include "base/error.h"
-#include "bind_inputs.h"
+#include "session/bind_inputs.h"
 #include "bindings.h"
-#include "devices.h"
-#include "inspect.h"
+#include "session/devices.h"
+#include "api/inspect.h"
 #include "schedule/scheduler.h"
 #include "shard/explain.h"
 #include "streams.h"
@@ -224,7 +224,7 @@ std::string dump(Program& program, const std::string& stage) {
 std::string explain(Program& program, const std::string& what) {
   return locked(program, [&] {
     if (what == "shard") return explain_sharding(program.compiled->sharded());
-    if (what == "segments") return program.compiled->compiled_class().segment_reasons;
+    if (what == "segments") return program.compiled->compiled_specialization().segment_reasons;
     if (what == "schedule") return explain_schedules(program.compiled->localized());
     throw UserError(fmt::format("nothing explains `{}`", what), "explain", "known: shard, segments, schedule");
   });

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "capi/c_api.h"
-#include "devices.h"
+#include "session/devices.h"
 #include "support/run_case.h"
 
 namespace plait::testing {

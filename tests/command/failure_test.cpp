@@ -47,8 +47,8 @@ TEST_F(Failure, CommandLine) {
   expect(1, {"run", kAdd, "--ranks", large}, {"--ranks", large});
   expect(1, {"run", kAdd, "--repeat", "0"}, {"--repeat"});
   expect(1, {"run", kAdd, "--repeat", large}, {"--repeat", large});
-  expect(1, {"run", kAdd, "--option", "productz=nest"}, {"no option `productz`", "did you mean `products`?"});
-  expect(1, {"run", kAdd, "--option", "products"}, {"NAME=VALUE", "--option"});
+  expect(1, {"run", kAdd, "--option", "productz=nest"}, {"no option `productz`", "did you mean `contractions`?"});
+  expect(1, {"run", kAdd, "--option", "contractions"}, {"NAME=VALUE", "--option"});
   expect(1, {"run", kAdd, "--option", "cpu_lanes=3"}, {"cpu_lanes", "0, 1, 4, 8 or 16"});
   expect(1, {"run", kAdd, "--dump", "kri"}, {"no stage `kri`", "did you mean `kir`?"});
   expect(1, {"run", kAdd, "--comm", "mpj"}, {"no communicator `mpj`", "did you mean `mpi`?"});
@@ -242,8 +242,8 @@ TEST_F(Failure, InternalErrorsOfAllStagesReplay) {
                                    {"lower", " in kir/lower"},
                                    {"build_program", " in program/build_program"},
                                    {"kernel", " in kir/compile"},
-                                   {"bind", "csrc/compiled.cpp"},
-                                   {"run", "csrc/compiled.cpp"}}) {
+                                   {"bind", "csrc/api/compiled.cpp"},
+                                   {"run", "csrc/api/compiled.cpp"}}) {
     if (std::string(bug) == "kernel" && !cpu) continue;  // the reference compiles none
     for (const char* command : {"run", "compile"}) {
       if (std::string(bug) == "run" && std::string(command) != "run") continue;

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "command/run_command.h"
 #include "fuzz/text_corpus.h"
-#include "reduce_graph.h"
+#include "reduce/reduce_graph.h"
 #include "support/random_graph.h"
 #include "support/sanitized.h"
 
@@ -17,7 +17,7 @@ const std::string kExamples = (fs::path(PLAIT_SOURCE_DIR) / "docs" / "examples")
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
-// 40 ops: chains of elementwise ones around a product and a dropout, on a mesh, in bf16.
+// 40 ops: chains of elementwise ones around a contraction and a dropout, on a mesh, in bf16.
 std::string forty_ops() {
   std::string out =
       "let s = 12, h = 24, T = bf16\nmesh @m (dp = 2, tp = t)\n"

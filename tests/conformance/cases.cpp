@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "check_program.h"
+#include "api/check_program.h"
 #include "reference/check.h"
 #include "reference/evaluate.h"
 #include "scalar/convert.h"

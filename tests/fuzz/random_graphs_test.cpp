@@ -34,7 +34,7 @@ bool run_seed(uint64_t seed, Shares& shares) {
   how.interleaving = seed % 3 == 0 ? 0 : seed;
   how.options.poison = true;
   how.options.strict_rounding = seed % 4 == 1;
-  how.options.products = seed % 3 == 1 ? "nest" : "auto";
+  how.options.contractions = seed % 3 == 1 ? "nest" : "auto";
   const int64_t lanes[] = {0, 1, 4, 8};
   how.options.cpu_lanes = lanes[seed / 5 % 4];
   try {

@@ -22,7 +22,7 @@ struct NoExecutable : Executable {
   void launch(const LaunchArguments&) const override {}
 };
 
-// Takes every text and runs none; products of f32 and bf16 go to a library.
+// Takes every text and runs none; contractions of f32 and bf16 go to a library.
 class TextDevice : public Device {
  public:
   explicit TextDevice(KernelLanguage language) : language_(language) {}
@@ -32,8 +32,8 @@ class TextDevice : public Device {
   std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override {
     return std::make_shared<NoExecutable>();
   }
-  std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) override {
-    if (product.in != DType::f64) return std::make_shared<NoExecutable>();
+  std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) override {
+    if (contraction.in != DType::f64) return std::make_shared<NoExecutable>();
     *why_not = "f64";
     return nullptr;
   }

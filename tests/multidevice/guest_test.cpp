@@ -6,7 +6,7 @@
 
 #include "base/plugin_loader.h"
 #include "comm/local/local.h"
-#include "devices.h"
+#include "session/devices.h"
 #include "reference/draw_inputs.h"
 #include "sim/cuda/simulator.h"
 #include "support/examples.h"

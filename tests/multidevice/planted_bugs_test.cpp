@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "devices.h"
+#include "session/devices.h"
 #include "support/examples.h"
 #include "support/run_case.h"
 
@@ -40,7 +40,7 @@ class Tampering : public Device {
     changed.text.replace(at, from_.size(), to_);
     return inner_.compile(changed, facts);
   }
-  std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) override {
+  std::shared_ptr<Executable> library(const LibraryContraction& product, std::string* why_not) override {
     return inner_.library(product, why_not);
   }
   int vector_lanes() const override { return inner_.vector_lanes(); }

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "backend/cuda/nvrtc.h"
-#include "pipeline.h"
+#include "compile/pipeline.h"
 #include "reference/draw_inputs.h"
 #include "support/examples.h"
 
@@ -21,14 +21,14 @@ std::vector<CudaKernel> kernels_of(const std::string& name, const std::string& d
   const auto fusion = parse_fusion(example(name), parse);
   CompileOptions how;
   how.device = "reference";
-  how.options.products = "nest";
+  how.options.contractions = "nest";
   how.ranks = ranks;
   Compiled program = compile(*fusion, how);
   Metadata metadata;
   for (const auto& [input, tensor] : reference::draw_inputs(*fusion, {}))
     metadata[input] = {tensor.dtype, tensor.shape};
   program.prepare(metadata);
-  return write_cuda_kernels(program.compiled_class(), how);
+  return write_cuda_kernels(program.compiled_specialization(), how);
 }
 
 class CudaResources : public ::testing::TestWithParam<const char*> {

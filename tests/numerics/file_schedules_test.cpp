@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "pipeline.h"
+#include "compile/pipeline.h"
 #include "support/run_case.h"
 
 namespace plait {
@@ -74,7 +74,7 @@ fusion @f (%x: f32[40]) -> (%z) {
 
 TEST(FileSchedules, OnlyOptionalPassesAreSkipped) {
   CaseOptions how;
-  how.options.skip = "widen_products,remove_dead_code";
+  how.options.skip = "widen_contractions,remove_dead_code";
   EXPECT_TRUE(run_case("fusion @f (%x: f32[8]) -> (%y) {\n  %y = exp(%x)\n}\n", how).ok);
   for (const char* name : {"nosuchpass", "propagate", "localize"}) {
     how.options.skip = name;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "check_program.h"
+#include "api/check_program.h"
 #include "reference/draw_inputs.h"
 #include "support/op_cases.h"
 #include "support/run_case.h"

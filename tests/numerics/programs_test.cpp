@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "devices.h"
+#include "session/devices.h"
 #include "reference/draw_inputs.h"
 #include "reference/evaluate.h"
 #include "support/examples.h"

@@ -34,7 +34,7 @@ TEST_P(SteadyState, AllocatesOnlyOutputs) {
   CompileOptions how;
   how.ranks = GetParam().ranks;
   if (!__builtin_cpu_supports("avx512f"))
-    how.options.products = "nest";  // oneDNN's older kernels allocate in every run
+    how.options.contractions = "nest";  // oneDNN's older kernels allocate in every run
   Compiled p = compile(*fusion, how);
   auto drawn = reference::draw_inputs(*fusion, {});
   Tensors inputs{drawn.begin(), drawn.end()};

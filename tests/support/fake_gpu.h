@@ -103,7 +103,7 @@ class FakeGpu : public Device {
   std::unique_ptr<Stream> make_stream(int ordinal = 0) override;
   std::unique_ptr<Stream> adopt_stream(void* native, int ordinal = 0) override;
   std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override { return nullptr; }
-  std::shared_ptr<Executable> library(const LibraryProduct&, std::string*) override { return nullptr; }
+  std::shared_ptr<Executable> library(const LibraryContraction&, std::string*) override { return nullptr; }
   int vector_lanes() const override { return 1; }
   std::shared_ptr<FakeEngine> engine() const { return engine_; }
 

@@ -121,7 +121,7 @@ class ShimDevice : public Device {
     if (facts != nullptr) *facts = {};
     return compile_host_cuda(kernel);
   }
-  std::shared_ptr<Executable> library(const LibraryProduct&, std::string* why_not) override {
+  std::shared_ptr<Executable> library(const LibraryContraction&, std::string* why_not) override {
     if (why_not != nullptr) *why_not = "host_cuda has no library of products";
     return nullptr;
   }

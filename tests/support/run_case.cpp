@@ -6,8 +6,8 @@
 
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
-#include "check_program.h"
-#include "devices.h"
+#include "api/check_program.h"
+#include "session/devices.h"
 #include "reference/draw_inputs.h"
 
 namespace plait::testing {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "backend/cpu/llvm_compiler.h"
-#include "backend/cpu/onednn_product.h"
+#include "backend/cpu/onednn_contraction.h"
 #include "backend/cpu/thread_pool.h"
 #include "backend/kernel_cache.h"
 #include "base/error.h"
@@ -73,11 +73,11 @@ class CpuDevice : public Device {
     return entry.executable;
   }
 
-  std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) override {
+  std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) override {
     const std::lock_guard lock(mutex_);
     if (onednn_ == nullptr) onednn_ = std::make_unique<OneDnn>(options_.plugin_folder, pool_->threads());
-    std::shared_ptr<Executable> executable = onednn_->product(product, why_not);
-    pool_->join_openmp();  // on which products run
+    std::shared_ptr<Executable> executable = onednn_->contraction(contraction, why_not);
+    pool_->join_openmp();  // on which contractions run
     return executable;
   }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The CPU as a device: kernels from LLVM IR text through the LLVM plug-in, products through the oneDNN plug-in, a
+// The CPU as a device: kernels from LLVM IR text through the LLVM plug-in, contractions through the oneDNN plug-in, a
 // thread pool of its own.
 #include <memory>
 #include <string>

@@ -97,9 +97,9 @@ class CudaDevice : public Device {
     return out;
   }
 
-  std::shared_ptr<Executable> library(const LibraryProduct& product, std::string* why_not) override {
+  std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) override {
     CublasLt* found = cublaslt(why_not);
-    return found == nullptr ? nullptr : found->product(product, why_not);
+    return found == nullptr ? nullptr : found->contraction(contraction, why_not);
   }
 
   CublasLt* cublaslt(std::string* why_not) {

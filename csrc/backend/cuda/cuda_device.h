@@ -57,7 +57,7 @@ bool cuda_available(const CudaOptions& options, std::string* why_not);
 // initialisation). `device` must come from make_cuda_device.
 void with_cuda_context(Device& device, int ordinal, const std::function<void()>& body);
 
-// The products of cuBLASLt beyond Device::library (backend/cuda/cublaslt/cublaslt.h), or null with the reason in
+// The contractions of cuBLASLt beyond Device::library (backend/cuda/cublaslt/cublaslt.h), or null with the reason in
 // `why_not` (may be null). It lives as long as the device.
 class CublasLt* cublaslt_of(Device& device, std::string* why_not);
 

@@ -14,7 +14,7 @@ TEST(Options, ReadsEveryType) {
   set_option(o, "products", "nest");
   EXPECT_TRUE(o.strict_rounding);
   EXPECT_EQ(o.cpu_lanes, 8);
-  EXPECT_EQ(cache_key(o), "strict_rounding=true cpu_lanes=8 products=nest");
+  EXPECT_EQ(cache_key(o), "strict_rounding=true cpu_lanes=8 contractions=nest");
 }
 
 TEST(Options, OnlySomeEnterTheCacheKey) {

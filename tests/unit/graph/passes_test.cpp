@@ -30,7 +30,7 @@ void run_all(Fusion& fusion) {
   split_bias(fusion, {});
   remove_dead_code(fusion);
   verify(fusion);
-  widen_products(fusion, {}, {});
+  widen_contractions(fusion, {}, {});
   verify(fusion);
   merge_equal(fusion);
   remove_dead_code(fusion);
@@ -126,7 +126,7 @@ fusion @f on @m (%x: bf16[4, 8] {1: tp}, param %w: bf16[6, 8] {1: tp}) -> (%y) {
   %y = relu(%q)
 }
 )");
-  widen_products(*fusion, DeviceMesh({2}), {});
+  widen_contractions(*fusion, DeviceMesh({2}), {});
   verify(*fusion);
   EXPECT_EQ(fusion->find("p")->dtype, DType::bf16);
   EXPECT_FALSE(as<Linear>(*fusion->ops()[0])->accumulate);
@@ -144,7 +144,7 @@ fusion @f on @m (%x: bf16[4, 8] {1: [dp, tp]}, param %w: bf16[6, 8] {1: [dp, tp]
 )");
   Options options;
   options.reduce_dtype = "f32";
-  widen_products(*fusion, DeviceMesh({2, 2}), options);
+  widen_contractions(*fusion, DeviceMesh({2, 2}), options);
   verify(*fusion);
   EXPECT_EQ(fusion->find("r")->dtype, DType::bf16);
   EXPECT_EQ(text_name(*fusion->find("r")->definition), "cast");
@@ -164,7 +164,7 @@ fusion @f on @m (%x: bf16[4, 8] {1: tp}, param %w: bf16[6, 8] {1: tp}, param %b:
   %y = cast(%s, to = bf16)
 }
 )");
-  widen_products(*fusion, DeviceMesh({1}), {});
+  widen_contractions(*fusion, DeviceMesh({1}), {});
   verify(*fusion);
   int casts = 0;
   for (const Op* op : fusion->ops()) casts += text_name(*op) == "cast";

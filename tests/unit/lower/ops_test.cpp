@@ -50,7 +50,7 @@ void check(const test::OpCase& c, const sym::Environment& env, int lanes, bool c
   }
 }
 
-// A new op needs a case. Those without: functions, `full` and products have tests of their own (pointwise_test,
+// A new op needs a case. Those without: functions, `full` and contractions have tests of their own (pointwise_test,
 // rules_test); a bitcast reads the operand's memory in its own type, which values without bits do not show
 // (tests/numerics/ops_test.cpp).
 TEST(LowerOps, CasesHoldEveryOpButFive) {

@@ -96,7 +96,7 @@ TEST(Lower, PointwiseBoundaries) {
 }
 
 const char* kProducts = R"(let n = 4, m = 2, k = 3
-fusion @products (%x: f32[2, m, k], %w: f32[n, k], %v: f32[2, k, n]) -> (%y, %z) {
+fusion @contractions (%x: f32[2, m, k], %w: f32[n, k], %v: f32[2, k, n]) -> (%y, %z) {
   %y = linear(%x, %w)
   %z = matmul(%x, %v)
 }

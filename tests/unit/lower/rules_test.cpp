@@ -143,7 +143,7 @@ TEST(PlacementRules, PrologueAndEpilogueOfAProduct) {
   EXPECT_EQ(wrong(f, one_segment(f, {p, z}), {}), "");
 }
 
-// Lanes along what is summed, in a product with ops before and after it too: whole vectors, tails of every length,
+// Lanes along what is summed, in a contraction with ops before and after it too: whole vectors, tails of every length,
 // fewer elements than lanes, and vectors in parts.
 TEST(LanesOfASum, TailsPartsPrologueAndEpilogue) {
   using T = TensorView*;

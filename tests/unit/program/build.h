@@ -7,7 +7,7 @@
 
 #include "comm/local/local.h"
 #include "program/assign_streams.h"
-#include "program/bound_program.h"
+#include "run/bound_program.h"
 #include "program/program.h"
 #include "support/fake_gpu.h"
 
@@ -152,7 +152,7 @@ class TestDevice : public Device {
   std::string name() const override { return "test"; }
   HostAllocator& allocator(int = 0) override { return allocator_; }
   std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override { return nullptr; }
-  std::shared_ptr<Executable> library(const LibraryProduct&, std::string*) override { return nullptr; }
+  std::shared_ptr<Executable> library(const LibraryContraction&, std::string*) override { return nullptr; }
   int vector_lanes() const override { return 8; }
 
  private:

@@ -25,7 +25,7 @@ std::string described(const Program& p) {
   for (const KernelSlot& k : p.kernels)
     out += fmt::format("\n{} {} {} {}", k.code.name, k.code.buffers, k.code.integers, k.schedule);
   for (const LibrarySlot& l : p.libraries)
-    out += fmt::format("\n{} {} {}", name(l.product.in), name(l.product.out), l.product.linear);
+    out += fmt::format("\n{} {} {}", name(l.contraction.in), name(l.contraction.out), l.contraction.linear);
   for (const auto& step : p.steps) {
     out += fmt::format("\n{} on {}: ", name(step->kind), name(step->stream));
     if (const auto* alloc = as<AllocStep>(*step)) out += value(alloc->value);
@@ -126,7 +126,7 @@ TEST(ParseProgram, RefusesWithPosition) {
       {head + "kernel @k (buffers = -1, integers = 0)\n}", "-1 is out of range\n  at: p:3:22"},
       {head + kernel + kernel + "}", "kernel @k is listed twice\n  at: p:4:9"},
       {head + "%y = alloc f32[n]\n" + kernel + "}", "a kernel behind a step\n  at: p:4:1"},
-      {head + "product @l2 linear f32 -> f32\n}", "expected `l1`"},
+      {head + "contraction @l2 linear f32 -> f32\n}", "expected `l1`"},
       {head + "%y = alloc f32[m]\n}", "%y is allocated with another type than before\n  at: p:3:1"},
       {head + "%x = alloc f32[n]\n}", "P3: input %x is allocated\n  at: p:3:1"},
       {head + "copy %x -> %h on compute\n%h = alloc f32[n]\n}",
@@ -143,7 +143,7 @@ TEST(ParseProgram, RefusesWithPosition) {
       {head + "record e1 on comm\n}", "no event after `record`\n  at: p:3:8"},
       {head + "wait %e0 on comm\n}", "no event after `wait`\n  at: p:3:6"},
       {head + "wait %e1 on comm\n}", "P11: the event is not recorded before\n  at: p:3:1"},
-      {head + "library @l1(%x, %x) -> (%y) on compute\n}", "there is no such product\n  at: p:3:10"},
+      {head + "library @l1(%x, %x) -> (%y) on compute\n}", "there is no such contraction\n  at: p:3:10"},
       {head + kernel + "%y = alloc f32[n]\nlaunch @k(%x, %x) -> (%y) on compute\n}",
        "P6: 3 buffers for a kernel of 2\n  at: p:5:1"},
       {head + "}", "P4: output %y is never written\n  at: p:2:1"},

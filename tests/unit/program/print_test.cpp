@@ -13,13 +13,13 @@ TEST(PrintProgram, StepsKernelsAndMesh) {
   const ValueId w = b.input("w", {"chunk(3072, t, rank.tp)", "768"}, DType::bf16);
   const ValueId h = b.alloc("h", {"chunk(b, 2, rank.dp)", "chunk(3072, t, rank.tp)"}, DType::bf16);
   b.program.libraries.push_back({{DType::bf16, DType::bf16, true}, nullptr});
-  auto& product = b.program.add_step<LibraryStep>();
-  product.a = x;
-  product.b = w;
-  product.out = h;
-  product.m = b.expr("chunk(b, 2, rank.dp)");
-  product.n = b.expr("chunk(3072, t, rank.tp)");
-  product.k = b.expr("768");
+  auto& contraction = b.program.add_step<LibraryStep>();
+  contraction.a = x;
+  contraction.b = w;
+  contraction.out = h;
+  contraction.m = b.expr("chunk(b, 2, rank.dp)");
+  contraction.n = b.expr("chunk(3072, t, rank.tp)");
+  contraction.k = b.expr("768");
   const ValueId g = b.alloc("g", {"chunk(b, 2, rank.dp)", "chunk(3072, t, rank.tp)"}, DType::bf16);
   auto& launch = b.launch("k1", {h}, {g}, {"chunk(b, 2, rank.dp)"}, [](const LaunchArguments&) {});
   launch.grid[0] = b.expr("ceildiv(b, 128)");
@@ -39,7 +39,7 @@ program @test on @m[2, 4] (
   %y: bf16[chunk(b, 2, rank.dp), 10]
 ) {
   kernel @k1 (buffers = 2, integers = 1) schedule pointwise(vector = 8)
-  product @l1 linear bf16 -> bf16
+  contraction @l1 linear bf16 -> bf16
   %h = alloc bf16[chunk(b, 2, rank.dp), chunk(3072, t, rank.tp)]
   library @l1(%x, %w) -> (%h) (m = chunk(b, 2, rank.dp), n = chunk(3072, t, rank.tp), k = 768) on compute
   %g = alloc bf16[chunk(b, 2, rank.dp), chunk(3072, t, rank.tp)]

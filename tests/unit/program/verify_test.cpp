@@ -140,7 +140,7 @@ TEST(VerifyProgram, P6Arguments) {
   step.k = b.expr("4");
   EXPECT_THROW(verify(b.program), InternalError);
   step.k = b.expr("3");
-  b.program.libraries[0].product.in = DType::bf16;
+  b.program.libraries[0].contraction.in = DType::bf16;
   EXPECT_THROW(verify(b.program), InternalError);
 }
 

@@ -73,11 +73,11 @@ TEST(Segment, LibraryTakesWhatItAccepts) {
   EXPECT_EQ(f->segments[2].schedule.substr(0, 4), "nest");
   EXPECT_NE(explain.find("@s3: nest, not library: not today"), std::string::npos) << explain;
   auto g = parse_fusion(kTpMlp);
-  options.products = "nest";
+  options.contractions = "nest";
   segment(*g, options);
   EXPECT_EQ(g->segments[0].schedule.substr(0, 4), "nest");
   auto h = parse_fusion(kTpMlp);
-  options.products = "library";
+  options.contractions = "library";
   EXPECT_NE(message([&] { segment(*h, options); }).find("not today"), std::string::npos);
 }
 
@@ -105,7 +105,7 @@ TEST(Segment, AliasesNeedNoKernel) {
   verify(*f);
   EXPECT_EQ(print(*parse_fusion(print(*f))), print(*f));
   auto g = parse_fusion(kViews);
-  segment(*g, {});  // no library: the nest of the product would read its operand across
+  segment(*g, {});  // no library: the nest of the contraction would read its operand across
   EXPECT_EQ(g->segments[0].schedule.substr(0, 4), "nest");
   EXPECT_EQ(g->find("wt")->domain.allocation, (std::vector<int>{0, 1}));
   auto h = parse_fusion(kViews);
@@ -148,7 +148,7 @@ TEST(Segment, ConstantThatIsAnOutputOrFeedsAProductIsComputed) {
 }
 
 TEST(Segment, CyclesAreNotMade) {
-  // a -> product -> b, and a -> b: one group of a and b would wait for itself.
+  // a -> contraction -> b, and a -> b: one group of a and b would wait for itself.
   Fusion f;
   TensorView *x = f.input("x", {4, 4}, f32), *w = f.input("w", {4, 4}, f32);
   TensorView* a = relu(x);
@@ -240,7 +240,7 @@ TEST(Segment, TwoThousandOpsInUnderASecond) {
   const double straight = seconds([&] { segment(chain, {}); });
   EXPECT_EQ(chain.segments.size(), 1u);
 
-  Fusion blocks;  // products, biases of their own, residuals
+  Fusion blocks;  // contractions, biases of their own, residuals
   TensorView* r = blocks.input("x", {"n", "h"}, f32);
   for (int i = 0; i < 285; ++i) {
     TensorView* w = blocks.input("w" + std::to_string(i), {"h", "h"}, f32);

@@ -112,9 +112,9 @@ struct Operand {
   size_t place = 0;              // of the packed one in the plan's room
 };
 
-// The product of k .. k + length of both operands, added to what parts before it have left.
+// The contraction of k .. k + length of both operands, added to what parts before it have left.
 struct Part {
-  Primitive product;
+  Primitive contraction;
   Operand a, b;
   MemoryHandle scratchpad;
   Scratch scratch;
@@ -128,7 +128,7 @@ struct Plan {
   std::string implementation;
 };
 
-struct PlaitOneDnnProduct {
+struct PlaitOneDnnContraction {
   PlaitOneDnnType in, out;
   bool linear, transpose_a, transpose_b;  // of linear: b's, and not a's
   int threads;
@@ -140,17 +140,17 @@ struct PlaitOneDnnProduct {
 
 namespace {
 
-// Into how many products along k. A kernel adds all k terms one after another, and the rounding error grows with them.
+// Into how many contractions along k. A kernel adds all k terms one after another, and the rounding error grows with them.
 // A sum that is long for what it gives, like the gradient of a weight, is cut; parts of a are packed for it, and b,
 // which is no weight of a linear, needs none.
-int64_t count_parts(const PlaitOneDnnProduct& p, int64_t batch, int64_t m, int64_t n, int64_t k) {
+int64_t count_parts(const PlaitOneDnnContraction& p, int64_t batch, int64_t m, int64_t n, int64_t k) {
   constexpr int64_t kTerms = 192, kMost = 4;
   const bool cut = p.out == kPlaitOneDnnF32 && !p.linear && batch == 1 && k >= 4 * std::max(m, n);
   return cut ? std::clamp<int64_t>(k / kTerms, 1, kMost) : 1;
 }
 
 // The first implementation that is no reference, or null. `adds`: to what `out` holds.
-PrimitiveDesc find_implementation(const PlaitOneDnnProduct& p, const dnnl_memory_desc_t& a, const dnnl_memory_desc_t& b,
+PrimitiveDesc find_implementation(const PlaitOneDnnContraction& p, const dnnl_memory_desc_t& a, const dnnl_memory_desc_t& b,
                                   const dnnl_memory_desc_t& out, bool adds) {
   dnnl_matmul_desc_t desc;
   if (dnnl_matmul_desc_init(&desc, &a, &b, nullptr, &out) != dnnl_success) return nullptr;
@@ -178,7 +178,7 @@ PrimitiveDesc find_implementation(const PlaitOneDnnProduct& p, const dnnl_memory
   return nullptr;
 }
 
-Operand operand(const PlaitOneDnnProduct& p, const dnnl_memory_desc_t& given, const dnnl_memory_desc_t& used,
+Operand operand(const PlaitOneDnnContraction& p, const dnnl_memory_desc_t& given, const dnnl_memory_desc_t& used,
                 size_t offset) {
   Operand out;
   out.offset = offset;
@@ -194,9 +194,9 @@ Operand operand(const PlaitOneDnnProduct& p, const dnnl_memory_desc_t& given, co
   return out;
 }
 
-// The parts of a product, with what lies transposed packed row-major where asked for; none where oneDNN has no
+// The parts of a contraction, with what lies transposed packed row-major where asked for; none where oneDNN has no
 // implementation.
-void add_parts(const PlaitOneDnnProduct& p, Plan& plan, const Whole& whole_a, const Whole& whole_b, int64_t count,
+void add_parts(const PlaitOneDnnContraction& p, Plan& plan, const Whole& whole_a, const Whole& whole_b, int64_t count,
                bool row_major) {
   const int64_t batch = whole_a.batch, m = whole_a.rows, k = whole_a.columns, n = whole_b.columns;
   const dnnl_data_type_t in = data_type(p.in);
@@ -213,7 +213,7 @@ void add_parts(const PlaitOneDnnProduct& p, Plan& plan, const Whole& whole_a, co
     if (desc == nullptr) return plan.parts.clear();
     plan.implementation = implementation_name(desc.get());
     Part& part = plan.parts.emplace_back();
-    part.product = primitive(desc);
+    part.contraction = primitive(desc);
     part.a =
         operand(p, describe(in, whole_a, m, here), a, static_cast<size_t>(whole_a.transposed ? at * m : at) * size);
     part.b =
@@ -225,7 +225,7 @@ void add_parts(const PlaitOneDnnProduct& p, Plan& plan, const Whole& whole_a, co
   }
 }
 
-std::unique_ptr<Plan> make_plan(const PlaitOneDnnProduct& p, const PlaitOneDnnShape& shape) {
+std::unique_ptr<Plan> make_plan(const PlaitOneDnnContraction& p, const PlaitOneDnnShape& shape) {
   const int64_t batch = p.linear ? 1 : shape.batch, m = p.linear ? shape.batch * shape.m : shape.m;
   const Whole a{batch, m, shape.k, p.transpose_a}, b{batch, shape.k, shape.n, p.transpose_b};
   const int64_t count = count_parts(p, batch, m, shape.n, shape.k);
@@ -233,7 +233,7 @@ std::unique_ptr<Plan> make_plan(const PlaitOneDnnProduct& p, const PlaitOneDnnSh
   add_parts(p, *plan, a, b, count, false);
   if (plan->parts.empty() && count > 1) add_parts(p, *plan, a, b, 1, false);
   if (plan->parts.empty() && (p.transpose_a || p.transpose_b)) add_parts(p, *plan, a, b, 1, true);
-  if (plan->parts.empty()) throw std::runtime_error("oneDNN has only its reference implementation of this product");
+  if (plan->parts.empty()) throw std::runtime_error("oneDNN has only its reference implementation of this contraction");
   size_t most = 0;
   for (const Part& part : plan->parts) most = std::max(most, part.b.place + part.b.bytes);
   plan->room = allocate(most);
@@ -243,8 +243,8 @@ std::unique_ptr<Plan> make_plan(const PlaitOneDnnProduct& p, const PlaitOneDnnSh
 // A plan of the shape for one run; goes back when the lease ends.
 class PlanLease {
  public:
-  PlanLease(PlaitOneDnnProduct& product, const PlaitOneDnnShape& shape)
-      : product_(product), key_{shape.batch, shape.m, shape.n, shape.k} {
+  PlanLease(PlaitOneDnnContraction& contraction, const PlaitOneDnnShape& shape)
+      : product_(contraction), key_{shape.batch, shape.m, shape.n, shape.k} {
     {
       const std::lock_guard lock(product_.mutex);
       auto& plans = product_.idle[key_];
@@ -264,7 +264,7 @@ class PlanLease {
   Plan& operator*() const { return *plan_; }
 
  private:
-  PlaitOneDnnProduct& product_;
+  PlaitOneDnnContraction& product_;
   const std::array<int64_t, 4> key_;
   std::unique_ptr<Plan> plan_;
 };
@@ -273,7 +273,7 @@ void bind(const MemoryHandle& target, const void* data) {
   check(dnnl_memory_set_data_handle(target.get(), const_cast<void*>(data)), "binding of memory");
 }
 
-dnnl_memory_t bound(const PlaitOneDnnProduct& p, const Plan& plan, const Operand& operand, const void* data) {
+dnnl_memory_t bound(const PlaitOneDnnContraction& p, const Plan& plan, const Operand& operand, const void* data) {
   bind(operand.given, static_cast<const char*>(data) + operand.offset);
   if (operand.pack == nullptr) return operand.given.get();
   bind(operand.packed, static_cast<const char*>(plan.room.get()) + operand.place);
@@ -282,16 +282,16 @@ dnnl_memory_t bound(const PlaitOneDnnProduct& p, const Plan& plan, const Operand
   return operand.packed.get();
 }
 
-void run_plan(const PlaitOneDnnProduct& p, const Plan& plan, const void* a, const void* b, void* out) {
+void run_plan(const PlaitOneDnnContraction& p, const Plan& plan, const void* a, const void* b, void* out) {
   bind(plan.out, out);
   for (const Part& part : plan.parts) {
     const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, bound(p, plan, part.a, a)},
                                          {DNNL_ARG_WEIGHTS, bound(p, plan, part.b, b)},
                                          {DNNL_ARG_DST, plan.out.get()},
                                          {DNNL_ARG_SCRATCHPAD, part.scratchpad.get()}};
-    check(dnnl_primitive_execute(part.product.get(), p.stream.get(), 4, arguments), "the product");
+    check(dnnl_primitive_execute(part.contraction.get(), p.stream.get(), 4, arguments), "the contraction");
   }
-  check(dnnl_stream_wait(p.stream.get()), "the wait for the product");
+  check(dnnl_stream_wait(p.stream.get()), "the wait for the contraction");
 }
 
 void write_text(const std::string& text, char* target, size_t size) {
@@ -313,41 +313,41 @@ int guarded(char* error, size_t error_size, Body&& body) {
   }
 }
 
-PlaitOneDnnProduct* create(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
+PlaitOneDnnContraction* create(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
                            size_t error_size) {
-  auto product = std::make_unique<PlaitOneDnnProduct>();
-  product->in = in;
-  product->out = out;
-  product->linear = (form & kPlaitOneDnnLinear) != 0;
-  product->transpose_a = (form & kPlaitOneDnnTransposeA) != 0;
-  product->transpose_b = product->linear || (form & kPlaitOneDnnTransposeB) != 0;
-  product->threads = threads;
+  auto contraction = std::make_unique<PlaitOneDnnContraction>();
+  contraction->in = in;
+  contraction->out = out;
+  contraction->linear = (form & kPlaitOneDnnLinear) != 0;
+  contraction->transpose_a = (form & kPlaitOneDnnTransposeA) != 0;
+  contraction->transpose_b = contraction->linear || (form & kPlaitOneDnnTransposeB) != 0;
+  contraction->threads = threads;
   const int failed = guarded(why_not, error_size, [&] {
     dnnl_engine_t engine;
     check(dnnl_engine_create(&engine, dnnl_cpu, 0), "creation of an engine");
-    product->engine.reset(engine);
+    contraction->engine.reset(engine);
     dnnl_stream_t stream;
     check(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags), "creation of a stream");
-    product->stream.reset(stream);
+    contraction->stream.reset(stream);
     const Threads team(threads);
-    make_plan(*product, {1, 64, 64, 64});  // a plain shape tells whether the types are supported at all
+    make_plan(*contraction, {1, 64, 64, 64});  // a plain shape tells whether the types are supported at all
   });
-  return failed ? nullptr : product.release();
+  return failed ? nullptr : contraction.release();
 }
 
-int run(PlaitOneDnnProduct* product, const void* a, const void* b, void* out, const PlaitOneDnnShape* shape,
+int run(PlaitOneDnnContraction* contraction, const void* a, const void* b, void* out, const PlaitOneDnnShape* shape,
         char* error, size_t error_size) {
   return guarded(error, error_size, [&] {
-    const Threads team(product->threads);
-    const PlanLease lease(*product, *shape);
-    run_plan(*product, *lease, a, b, out);
+    const Threads team(contraction->threads);
+    const PlanLease lease(*contraction, *shape);
+    run_plan(*contraction, *lease, a, b, out);
   });
 }
 
-int implementation(PlaitOneDnnProduct* product, const PlaitOneDnnShape* shape, char* name, size_t name_size) {
+int implementation(PlaitOneDnnContraction* contraction, const PlaitOneDnnShape* shape, char* name, size_t name_size) {
   return guarded(name, name_size, [&] {
-    const Threads team(product->threads);
-    const PlanLease lease(*product, *shape);
+    const Threads team(contraction->threads);
+    const PlanLease lease(*contraction, *shape);
     const Plan& plan = *lease;
     const bool packs = plan.parts.front().a.pack != nullptr || plan.parts.front().b.pack != nullptr;
     std::string text = plan.implementation + (packs ? " after packing" : "");
@@ -357,7 +357,7 @@ int implementation(PlaitOneDnnProduct* product, const PlaitOneDnnShape* shape, c
 }
 
 constexpr PlaitOneDnnInterface kInterface{
-    kPlaitOneDnnVersion, create, [](PlaitOneDnnProduct* product) { delete product; }, run, implementation,
+    kPlaitOneDnnVersion, create, [](PlaitOneDnnContraction* contraction) { delete contraction; }, run, implementation,
 };
 
 }  // namespace

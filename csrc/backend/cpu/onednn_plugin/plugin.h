@@ -1,11 +1,11 @@
 #pragma once
-// C interface of libplait_onednn.so: matrix products by oneDNN. The library is loaded on first use.
+// C interface of libplait_onednn.so: matrix contractions by oneDNN. The library is loaded on first use.
 #include <stddef.h>
 #include <stdint.h>
 
 extern "C" {
 
-typedef struct PlaitOneDnnProduct PlaitOneDnnProduct;
+typedef struct PlaitOneDnnContraction PlaitOneDnnContraction;
 
 typedef enum PlaitOneDnnType { kPlaitOneDnnF32 = 0, kPlaitOneDnnBf16 = 1, kPlaitOneDnnF16 = 2 } PlaitOneDnnType;
 
@@ -26,15 +26,15 @@ typedef struct PlaitOneDnnInterface {
   uint32_t version;  // kPlaitOneDnnVersion
   // A product of these types and this form (an or of flags) with `threads` threads; null with the reason where oneDNN
   // has none on this host, its own slow reference implementation not counted.
-  PlaitOneDnnProduct* (*create)(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
+  PlaitOneDnnContraction* (*create)(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
                                 size_t error_size);
-  void (*destroy)(PlaitOneDnnProduct* product);
+  void (*destroy)(PlaitOneDnnContraction* contraction);
   // 0 on success. The first run of a shape prepares and keeps what later runs of it need; oneDNN's older kernels
   // ("gemm:jit", hosts without AVX-512) still allocate buffers of their own in every run.
-  int (*run)(PlaitOneDnnProduct* product, const void* a, const void* b, void* out, const PlaitOneDnnShape* shape,
+  int (*run)(PlaitOneDnnContraction* contraction, const void* a, const void* b, void* out, const PlaitOneDnnShape* shape,
              char* error, size_t error_size);
   // Name of the implementation of a shape, for people: "brg:avx512_core".
-  int (*implementation)(PlaitOneDnnProduct* product, const PlaitOneDnnShape* shape, char* name, size_t name_size);
+  int (*implementation)(PlaitOneDnnContraction* contraction, const PlaitOneDnnShape* shape, char* name, size_t name_size);
 } PlaitOneDnnInterface;
 
 enum { kPlaitOneDnnVersion = 2 };

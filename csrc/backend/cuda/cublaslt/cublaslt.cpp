@@ -18,7 +18,7 @@ constexpr size_t kPlans = 1024;
 constexpr size_t kMegabyte = size_t(1) << 20;
 
 std::string text_of(const MatmulProblem& p) {
-  return fmt::format("cuBLASLt product {}{} x {}{} -> {}, batch {}, m {}, n {}, k {}", name(p.in),
+  return fmt::format("cuBLASLt contraction {}{} x {}{} -> {}, batch {}, m {}, n {}, k {}", name(p.in),
                      p.transpose_a ? "^T" : "", name(p.in), p.transpose_b ? "^T" : "", name(p.out), p.batch, p.m, p.n,
                      p.k);
 }
@@ -82,8 +82,8 @@ class Lt : public CublasLt, public std::enable_shared_from_this<Lt> {
     return plans_.size();
   }
 
-  std::shared_ptr<Executable> product(const LibraryProduct& product, std::string* why_not) override;
-  // Whether there is an algorithm for the product on device 0, with buffers that are aligned as allocations are.
+  std::shared_ptr<Executable> contraction(const LibraryContraction& contraction, std::string* why_not) override;
+  // Whether there is an algorithm for the contraction on device 0, with buffers that are aligned as allocations are.
   bool accepts(const MatmulProblem& given, std::string* why_not);
   bool matmul(Stream& stream, const MatmulProblem& given, const MatmulPointers& pointers,
               std::string* why_not) override;
@@ -142,7 +142,7 @@ class Lt : public CublasLt, public std::enable_shared_from_this<Lt> {
   mutable std::shared_mutex mutex_;                           // guards what follows
   std::map<PlanKey, std::shared_ptr<const Plan>> plans_;
   std::deque<PlanKey> order_;                                     // as they came: the oldest goes first
-  std::map<LibraryProduct, std::weak_ptr<Executable>> products_;  // they hold this object
+  std::map<LibraryContraction, std::weak_ptr<Executable>> products_;  // they hold this object
 };
 
 void Lt::zero(Stream& stream, const MatmulProblem& p, void* out) const {
@@ -179,7 +179,7 @@ bool Lt::matmul(Stream& stream, const MatmulProblem& given, const MatmulPointers
   check_problem(problem);
   if (!has_dtypes(problem.in, problem.out))
     return refuse(why_not,
-                  fmt::format("cuBLASLt is not used for products {} -> {}", name(problem.in), name(problem.out)));
+                  fmt::format("cuBLASLt is not used for contractions {} -> {}", name(problem.in), name(problem.out)));
   if (problem.batch == 0 || problem.m == 0 || problem.n == 0) return true;
   const ContextScope scope(parts_->driver(), parts_->context(stream.ordinal()));
   if (problem.k == 0) {
@@ -213,8 +213,8 @@ bool Lt::accepts(const MatmulProblem& given, std::string* why_not) {
 // A product of the pipeline.
 class LtExecutable : public Executable {
  public:
-  LtExecutable(std::shared_ptr<Lt> library, const LibraryProduct& product)
-      : library_(std::move(library)), product_(product) {}
+  LtExecutable(std::shared_ptr<Lt> library, const LibraryContraction& contraction)
+      : library_(std::move(library)), product_(contraction) {}
 
   size_t workspace_bytes() const override { return library_->workspace_bytes(); }
 
@@ -224,20 +224,20 @@ class LtExecutable : public Executable {
 
   void launch(const LaunchArguments& arguments) const override {
     PLAIT_CHECK(arguments.buffers.size() == 3 && arguments.integers.size() == 4,
-                "a product takes 3 buffers and 4 integers, given are {} and {}", arguments.buffers.size(),
+                "a contraction takes 3 buffers and 4 integers, given are {} and {}", arguments.buffers.size(),
                 arguments.integers.size());
-    PLAIT_CHECK(arguments.stream != nullptr, "a product is launched without a stream");
+    PLAIT_CHECK(arguments.stream != nullptr, "a contraction is launched without a stream");
     const MatmulProblem problem = problem_of(arguments.integers);
     const MatmulPointers pointers{arguments.buffers[0], arguments.buffers[1], arguments.buffers[2], nullptr,
                                   arguments.workspace};
     std::string why_not;
     if (library_->matmul(*arguments.stream, problem, pointers, &why_not)) return;
-    throw UserError(why_not, text_of(problem), "ask for the schedule nest at this product");
+    throw UserError(why_not, text_of(problem), "ask for the schedule nest at this contraction");
   }
 
  private:
   MatmulProblem problem_of(std::span<const int64_t> n) const {
-    for (int64_t extent : n) PLAIT_CHECK(extent >= 0, "a product with extent {}", extent);
+    for (int64_t extent : n) PLAIT_CHECK(extent >= 0, "a contraction with extent {}", extent);
     MatmulProblem problem;
     problem.in = product_.in;
     problem.out = product_.out;
@@ -255,18 +255,18 @@ class LtExecutable : public Executable {
   }
 
   std::shared_ptr<Lt> library_;
-  LibraryProduct product_;
+  LibraryContraction product_;
 };
 
-std::shared_ptr<Executable> Lt::product(const LibraryProduct& product, std::string* why_not) {
-  if (!has_dtypes(product.in, product.out)) {
-    refuse(why_not, fmt::format("cuBLASLt is not used for products {} -> {}", name(product.in), name(product.out)));
+std::shared_ptr<Executable> Lt::contraction(const LibraryContraction& contraction, std::string* why_not) {
+  if (!has_dtypes(contraction.in, contraction.out)) {
+    refuse(why_not, fmt::format("cuBLASLt is not used for contractions {} -> {}", name(contraction.in), name(contraction.out)));
     return nullptr;
   }
   const std::unique_lock lock(mutex_);
-  std::weak_ptr<Executable>& known = products_[product];
+  std::weak_ptr<Executable>& known = products_[contraction];
   std::shared_ptr<Executable> out = known.lock();
-  if (out == nullptr) known = out = std::make_shared<LtExecutable>(shared_from_this(), product);
+  if (out == nullptr) known = out = std::make_shared<LtExecutable>(shared_from_this(), contraction);
   return out;
 }
 

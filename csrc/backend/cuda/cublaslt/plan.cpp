@@ -30,7 +30,7 @@ cudaDataType_t type_of(DType dtype) {
     case DType::f8e5m2:
       break;
   }
-  PLAIT_CHECK(false, "products of {}", name(dtype));
+  PLAIT_CHECK(false, "contractions of {}", name(dtype));
 }
 
 cublasLtEpilogue_t epilogue_of(const MatmulProblem& problem) {
@@ -143,7 +143,7 @@ std::shared_ptr<const Plan> make_plan(const CublasLtLibrary& library, cublasLtHa
       plan->algorithms.push_back(found[size_t(i)].algo);
   if (!plan->algorithms.empty()) return plan;
   if (why_not != nullptr) {
-    *why_not = "cuBLASLt has no algorithm for this product";
+    *why_not = "cuBLASLt has no algorithm for this contraction";
     if (status != CUBLAS_STATUS_SUCCESS) *why_not += ": " + library.text(status);
   }
   return nullptr;

@@ -124,7 +124,7 @@ TEST(CpuDevice, ExecutablesGoWithTheDevice) {
 }
 
 #ifndef __SANITIZE_THREAD__
-// Two devices whose products run on OpenMP have one team and no workers.
+// Two devices whose contractions run on OpenMP have one team and no workers.
 TEST(CpuDevice, KernelsRunOnTheThreadsOfProducts) {
   auto threads = [] {
     const std::filesystem::directory_iterator tasks("/proc/self/task");
@@ -138,7 +138,7 @@ TEST(CpuDevice, KernelsRunOnTheThreadsOfProducts) {
   for (const auto& device : devices) {
     std::string why_not;
     if (device->library({DType::f32, DType::f32, true}, &why_not) == nullptr) GTEST_SKIP() << why_not;
-    if (dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD) == nullptr) GTEST_SKIP() << "products without GNU OpenMP";
+    if (dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD) == nullptr) GTEST_SKIP() << "contractions without GNU OpenMP";
     test::launch(*device->compile(test::text_of(kernel), nullptr), kernel, {x, y}, {1 << 20});
     counts.push_back(threads());
   }

@@ -114,7 +114,7 @@ TEST(CpuKernels, RowsTransposedAndBroadcast) {
   }
 }
 
-// A serial sum in a variable, as a product's loop nest has it.
+// A serial sum in a variable, as a contraction's loop nest has it.
 TEST(CpuKernels, VariablesAccumulate) {
   for (int lanes : test::lane_counts()) {
     KernelBuilder b("nest");

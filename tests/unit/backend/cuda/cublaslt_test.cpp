@@ -1,4 +1,4 @@
-// Products by cuBLASLt against sums in double.
+// Contractions by cuBLASLt against sums in double.
 #include "backend/cuda/cublaslt/cublaslt.h"
 
 #include <gtest/gtest.h>
@@ -240,10 +240,10 @@ TEST_F(CublasLtTest, ProductsOfThePipeline) {
   for (const auto& [in, out] : kTypes) {
     for (bool linear : {true, false}) {
       std::string why_not;
-      const auto product = device_->library({in, out, linear}, &why_not);
-      ASSERT_NE(product, nullptr) << why_not;
-      EXPECT_EQ(device_->library({in, out, linear}, nullptr), product);
-      EXPECT_GE(product->workspace_bytes(), size_t(4) << 20);
+      const auto contraction = device_->library({in, out, linear}, &why_not);
+      ASSERT_NE(contraction, nullptr) << why_not;
+      EXPECT_EQ(device_->library({in, out, linear}, nullptr), contraction);
+      EXPECT_GE(contraction->workspace_bytes(), size_t(4) << 20);
       for (const auto& [batch, m, n, k] : {std::array<int64_t, 4>{2, 3, 5, 7},
                                            {1, 1, 1, 1},
                                            {3, 4, 1, 8},
@@ -258,7 +258,7 @@ TEST_F(CublasLtTest, ProductsOfThePipeline) {
         const int64_t integers[] = {batch, m, n, k};
         LaunchArguments arguments{buffers, integers};
         arguments.stream = stream_.get();
-        product->launch(arguments);
+        contraction->launch(arguments);
         const auto got = take(out, *dout, size_t(batch * m * n), 0);
         for (int64_t i = 0; i < batch * m * n; ++i) {
           const int64_t matrix = i / (m * n), row = i / n, column = i % n;
@@ -274,9 +274,9 @@ TEST_F(CublasLtTest, ProductsOfThePipeline) {
 }
 
 TEST_F(CublasLtTest, CallersWorkspace) {
-  const auto product = device_->library({DType::f32, DType::f32, true}, nullptr);
-  ASSERT_NE(product, nullptr);
-  const auto own = device_->allocator(0).allocate(product->workspace_bytes());
+  const auto contraction = device_->library({DType::f32, DType::f32, true}, nullptr);
+  ASSERT_NE(contraction, nullptr);
+  const auto own = device_->allocator(0).allocate(contraction->workspace_bytes());
   const auto a = give(DType::f32, draw(64, 1), 0), b = give(DType::f32, draw(64, 2), 0);
   const auto out = give(DType::f32, draw(64, 3), 0);
   void* buffers[] = {a->data(), b->data(), out->data()};
@@ -285,7 +285,7 @@ TEST_F(CublasLtTest, CallersWorkspace) {
   arguments.stream = stream_.get();
   arguments.workspace = own->data();
   const int64_t before = counts().allocations;
-  product->launch(arguments);
+  contraction->launch(arguments);
   EXPECT_EQ(counts().allocations, before);
   stream_->synchronize();
 }
@@ -296,8 +296,8 @@ TEST_F(CublasLtTest, StrictF32AndTf32) {
   const auto loose = make_cuda_device(options);
   const double fine = 1 + 0x1p-12;  // TF32 keeps 10 bits of the fraction
   for (Device* device : {device_.get(), loose.get()}) {
-    const auto product = device->library({DType::f32, DType::f32, true}, nullptr);
-    ASSERT_NE(product, nullptr);
+    const auto contraction = device->library({DType::f32, DType::f32, true}, nullptr);
+    ASSERT_NE(contraction, nullptr);
     const auto stream = device->make_stream(0);
     const auto a = give(DType::f32, std::vector<double>(32 * 32, fine), 0);
     const auto b = give(DType::f32, std::vector<double>(32 * 32, 1), 0);
@@ -306,7 +306,7 @@ TEST_F(CublasLtTest, StrictF32AndTf32) {
     const int64_t integers[] = {1, 32, 32, 32};
     LaunchArguments arguments{buffers, integers};
     arguments.stream = stream.get();
-    product->launch(arguments);
+    contraction->launch(arguments);
     stream->synchronize();
     const double got = take(DType::f32, *out, 1, 0)[0];
     if (device == device_.get()) {
@@ -341,8 +341,8 @@ TEST_F(CublasLtTest, PlansAreKeptAndBounded) {
 }
 
 TEST_F(CublasLtTest, StreamsOfBothDevicesAtOnce) {
-  const auto product = device_->library({DType::f32, DType::f32, false}, nullptr);
-  ASSERT_NE(product, nullptr);
+  const auto contraction = device_->library({DType::f32, DType::f32, false}, nullptr);
+  ASSERT_NE(contraction, nullptr);
   std::atomic<int> wrong = 0;
   const auto work = [&](int thread) {
     const auto stream = device_->make_stream(thread % 2);
@@ -354,7 +354,7 @@ TEST_F(CublasLtTest, StreamsOfBothDevicesAtOnce) {
       const int64_t integers[] = {1, m, 8, 8};
       LaunchArguments arguments{buffers, integers};
       arguments.stream = stream.get();
-      product->launch(arguments);
+      contraction->launch(arguments);
       wrong += download(*stream, *out)[size_t(m) * 8 - 1] != float(8 * thread);
     }
   };
@@ -365,7 +365,7 @@ TEST_F(CublasLtTest, StreamsOfBothDevicesAtOnce) {
 }
 
 TEST_F(CublasLtTest, GraphsHoldProducts) {
-  const auto product = device_->library({DType::f32, DType::f32, true}, nullptr);
+  const auto contraction = device_->library({DType::f32, DType::f32, true}, nullptr);
   const auto a = upload(*stream_, std::vector<float>(64, 1)), b = upload(*stream_, std::vector<float>(64, 2));
   const auto out = upload(*stream_, std::vector<float>(64, 0));
   void* buffers[] = {a->data(), b->data(), out->data()};
@@ -373,12 +373,12 @@ TEST_F(CublasLtTest, GraphsHoldProducts) {
   LaunchArguments arguments{buffers, integers};
   arguments.stream = stream_.get();
   ASSERT_TRUE(stream_->begin_capture());
-  product->launch(arguments);  // its first: the workspace must not become the graph's
+  contraction->launch(arguments);  // its first: the workspace must not become the graph's
   const auto graph = stream_->end_capture();
   EXPECT_EQ(download(*stream_, *out)[0], 0);
   graph->launch(*stream_);
   EXPECT_EQ(download(*stream_, *out)[63], 16);
-  product->launch(arguments);
+  contraction->launch(arguments);
   stream_->synchronize();
 }
 

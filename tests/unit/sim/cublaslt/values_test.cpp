@@ -17,7 +17,7 @@ World& world() {
   static World world;
   return world;
 }
-Product make_product() { return {world().machine, world().lt, world().handle}; }
+Product make_contraction() { return {world().machine, world().lt, world().handle}; }
 
 double rounded_operand(const Product& product, double value) {
   if (std::string(product.row.precision) != "tf32") return value;
@@ -92,7 +92,7 @@ void expect_all_algorithms(Product& product, size_t least) {
 
 TEST(CublasLtValues, EveryTypeRow) {
   for (const TypeRow& row : type_rows()) {
-    Product product = make_product();
+    Product product = make_contraction();
     product.row = row;
     product.m = 19, product.n = 7, product.k = 37;
     product.beta = 0.5;
@@ -102,7 +102,7 @@ TEST(CublasLtValues, EveryTypeRow) {
 
 TEST(CublasLtValues, ExactIntegersInEveryTypeRow) {
   for (const TypeRow& row : type_rows()) {
-    Product product = make_product();
+    Product product = make_contraction();
     product.row = row;
     product.m = 33, product.n = 5, product.k = 20;
     product.integers = true;
@@ -117,7 +117,7 @@ TEST(CublasLtValues, EveryOperationAndOrder) {
   for (auto transa : {CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C}) {
     for (auto transb : {CUBLAS_OP_N, CUBLAS_OP_T}) {
       for (int orders = 0; orders < 8; ++orders) {
-        Product product = make_product();
+        Product product = make_contraction();
         product.m = 6, product.n = 9, product.k = 11, product.batch = 2;
         product.transa = transa, product.transb = transb;
         product.order_a = (orders & 1) != 0 ? CUBLASLT_ORDER_ROW : CUBLASLT_ORDER_COL;
@@ -138,7 +138,7 @@ TEST(CublasLtValues, EveryEpilogue) {
     for (auto [compute, scale, type] : {std::tuple(CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F),
                                         std::tuple(CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF),
                                         std::tuple(CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F)}) {
-      Product product = make_product();
+      Product product = make_contraction();
       product.row = {compute, scale, type, type, compute == CUBLAS_COMPUTE_64F ? "f64" : "f32"};
       product.m = 17, product.n = 6, product.k = 12, product.batch = 3;
       product.epilogue = epilogue;
@@ -150,7 +150,7 @@ TEST(CublasLtValues, EveryEpilogue) {
 
 TEST(CublasLtValues, SplitsAddTheirPartsInWorkspace) {
   for (int64_t k : {256, 300, 1024}) {
-    Product product = make_product();
+    Product product = make_contraction();
     product.m = 20, product.n = 12, product.k = k, product.batch = 2;
     product.max_workspace = 1 << 20;
     expect_all_algorithms(product, 3);
@@ -163,7 +163,7 @@ TEST(CublasLtValues, SplitsAddTheirPartsInWorkspace) {
 }
 
 TEST(CublasLtValues, BetaZeroReadsNoC) {
-  Product product = make_product();
+  Product product = make_contraction();
   product.prepare();
   ASSERT_EQ(product.heuristic(), CUBLAS_STATUS_SUCCESS);
   const CUdeviceptr c = product.c.address;
@@ -176,7 +176,7 @@ TEST(CublasLtValues, BetaZeroReadsNoC) {
 }
 
 TEST(CublasLtValues, InPlaceAddsToC) {
-  Product product = make_product();
+  Product product = make_contraction();
   product.m = 40, product.n = 10, product.k = 8;
   product.beta = 1;
   product.prepare();
@@ -191,7 +191,7 @@ TEST(CublasLtValues, InPlaceAddsToC) {
 }
 
 TEST(CublasLtValues, ScalarsOnTheDevice) {
-  Product product = make_product();
+  Product product = make_contraction();
   product.prepare();
   product.set(CUBLASLT_MATMUL_DESC_POINTER_MODE, int32_t{CUBLASLT_POINTER_MODE_DEVICE});
   product.alpha = 2, product.beta = -1;
@@ -212,7 +212,7 @@ TEST(CublasLtValues, ScalarsOnTheDevice) {
 
 // op(A) is a view into a wider matrix, and every matrix of a batch of B is the same one.
 TEST(CublasLtValues, BroadcastBatchAndView) {
-  Product product = make_product();
+  Product product = make_contraction();
   product.m = 5, product.n = 4, product.k = 6, product.batch = 3;
   product.padding = 7;
   product.integers = true;
@@ -231,7 +231,7 @@ TEST(CublasLtValues, BroadcastBatchAndView) {
 }
 
 TEST(CublasLtValues, LeavesWhatLiesBetweenColumnsOfD) {
-  Product product = make_product();
+  Product product = make_contraction();
   product.padding = 4;
   product.prepare();
   ASSERT_EQ(product.heuristic(), CUBLAS_STATUS_SUCCESS);
@@ -246,7 +246,7 @@ TEST(CublasLtValues, LeavesWhatLiesBetweenColumnsOfD) {
 
 TEST(CublasLtValues, CapturedProductRunsAtEveryLaunch) {
   const Driver& driver = world().machine.driver;
-  Product product = make_product();
+  Product product = make_contraction();
   product.integers = true;
   product.beta = 0;
   product.prepare();
@@ -273,7 +273,7 @@ TEST(CublasLtValues, CapturedProductRunsAtEveryLaunch) {
 }
 
 TEST(CublasLtValues, LargeProductIsQuick) {
-  Product product = make_product();
+  Product product = make_contraction();
   product.row.in = product.row.out = CUDA_R_16BF;
   product.m = 1024, product.n = 512, product.k = 1024;
   product.prepare();

@@ -1,0 +1,449 @@
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "session/bind_inputs.h"
+#include "session/bound_specialization.h"
+#include "session/boundary.h"
+#include "session/communication.h"
+#include "session/devices.h"
+#include "compile/pipeline.h"
+#include "plait.h"
+
+namespace plait {
+
+namespace {
+
+double now_ms() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+DeviceMesh resolve_mesh(const Fusion& fusion, const CompileOptions& options) {
+  if (options.one_rank) return DeviceMesh(std::vector<int64_t>(fusion.mesh().axes().size(), 1));
+  Sizes sizes = options.sizes;
+  if (!options.ranks)  // ranks solve what `sizes` leave open, lets included
+    for (const auto& l : fusion.size_lets) sizes.emplace(l.name, l.value);
+  return resolve(fusion.mesh(), sizes, options.ranks);
+}
+
+// What one binding of a class depends on: the values of its sizes, who talks, and the rank held alone (-1: the ranks
+// of the communication).
+struct BindingKey {
+  std::vector<int64_t> sizes;
+  uint64_t comms;  // Communicators::serial
+  int64_t rank;
+  auto operator<=>(const BindingKey&) const = default;
+};
+
+std::vector<int64_t> values_of(const Sizes& sizes) {
+  std::vector<int64_t> out;
+  for (const auto& [name, value] : sizes) out.push_back(value);
+  return out;
+}
+
+struct SpecializationEntry {
+  std::unique_ptr<CompiledSpecialization> compiled;
+  std::set<std::string> refused;  // results of the contractions that its library refuses
+  Report report;
+  std::map<BindingKey, std::unique_ptr<BoundSpecialization>> bound;
+  std::map<BindingKey, SpecializationEntry*> instead;  // sizes that a library refuses: the class that generates its contractions
+};
+
+// Results of the contractions whose library refuses the numbers of a bound rank.
+std::set<std::string> refused_contractions(const BoundProgram& bound, bool plant) {
+  std::set<std::string> out;
+  const Program& program = bound.program();
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    const auto* step = as<LibraryStep>(*program.steps[s]);
+    if (!step) continue;
+    const Executable* library = program.libraries[step->library.index].executable.get();
+    for (const RankBinding& rank : bound.bindings()) {
+      const BoundStep& numbers = rank.steps[s];
+      if (numbers.skipped || numbers.zero_fill || !library) continue;
+      std::string why;
+      if (plant || !library->accepts(numbers.integers, &why)) out.insert(program.value(step->out).name);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+struct Compiled::Impl {
+  std::shared_ptr<const Fusion> fusion;
+  CompileOptions options;
+  DeviceMesh mesh;
+  Sizes mesh_sizes;
+  Device* device = nullptr;
+  Communication communication;
+  std::vector<FileSegment> file_segments;
+  std::map<std::string, SpecializationEntry, std::less<>> classes;
+  SpecializationEntry* last = nullptr;
+  Sizes last_sizes;
+  std::optional<int64_t> bisect;  // of PassControl
+  bool timing = false;
+
+  // The shapes of the run before: a run with the same ones skips all checks and look-ups.
+  std::vector<TensorMetadata> last_metadata;
+  BoundSpecialization* last_bound = nullptr;
+  uint64_t last_comms = 0;
+
+  Metadata metadata_of(const Tensors& inputs) const;
+  void prepare(const Metadata& metadata);
+  BoundSpecialization& bound_for(const Metadata& metadata, const Communication& who);
+  BoundSpecialization& bound_of_last(const Communication& who, int64_t rank);
+  SpecializationEntry& find_class(const Sizes& sizes, const std::set<std::string>& refused = {});
+  std::unique_ptr<BoundSpecialization> bind(SpecializationEntry& entry, const Communication& who);
+  bool same_as_last(const Tensors& inputs, uint64_t comms) const;
+  void remember(const Metadata& metadata, BoundSpecialization* bound, uint64_t comms);
+  Communication who(const RunOptions& run_options) const;
+  ExecutorRunOptions executor_options(const RunOptions& run_options) const;
+  Allocator& output_allocator(const RunOptions& run_options) const;
+  template <class Run>
+  Tensors run_bound(BoundSpecialization& bound, Run run);
+  void finish_run(BoundSpecialization& bound, double run_ms, const CommTraffic& traffic);
+  std::string memory_text() const;
+};
+
+Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
+  Metadata out;
+  for (const auto& [name, tensor] : inputs) out[name] = {tensor.dtype, tensor.shape};
+  return out;
+}
+
+SpecializationEntry& Compiled::Impl::find_class(const Sizes& sizes, const std::set<std::string>& refused) {
+  Specialization specialization = specialize(sizes, mesh_sizes);
+  for (const std::string& name : refused) specialization.key += " without library %" + name;
+  SpecializationEntry& entry = classes[specialization.key];
+  if (entry.compiled) return entry;
+  double begin = now_ms();
+  try {
+    entry.compiled = compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused});
+  } catch (...) {
+    classes.erase(specialization.key);
+    throw;
+  }
+  entry.refused = refused;
+  entry.report.compile_ms = now_ms() - begin;
+  const Program& program = *entry.compiled->program;
+  for (const auto& k : program.kernels)
+    entry.report.kernels.push_back(
+        {k.code.name, k.schedule, k.facts.arch.empty() ? device->name() : k.facts.arch, k.facts});
+  entry.report.library_calls = static_cast<int64_t>(program.count(StepKind::LibraryStep));
+  entry.report.collectives = static_cast<int64_t>(program.count(StepKind::CollectiveStep));
+  return entry;
+}
+
+std::unique_ptr<BoundSpecialization> Compiled::Impl::bind(SpecializationEntry& entry, const Communication& who) {
+  const sym::Environment env(last_sizes.begin(), last_sizes.end());
+  ExecutorOptions how;
+  how.drive = who.drive;
+  how.ranks = who.held;
+  how.poison = options.options.poison;
+  how.graph = options.options.cuda_graph && mesh.ranks() == 1;  // NCCL's staging and time limits bear no replay
+  how.timing = timing;
+  PLAIT_CHECK(!has_test_bug(options.options, "internal_error_bind"), "a planted internal error");
+  const Program& program = *entry.compiled->program;
+  if (options.on_step) {
+    std::vector<std::string> texts;
+    for (const auto& step : program.steps) texts.push_back(describe(program, *step));
+    how.before = [this, texts = std::move(texts)](int64_t rank, size_t step) {
+      options.on_step(rank, step, texts[step]);
+    };
+  }
+  auto out = std::make_unique<BoundSpecialization>(*entry.compiled, mesh, env, *device, who.comms, how);
+  if (options.dumps && options.dumps->wants("memory"))
+    options.dumps->put("memory", fusion->name(), print_memory(program, out->program().bindings()));
+  if (options.until == "memory") throw StoppedAt{"memory", print_memory(program, out->program().bindings())};
+  return out;
+}
+
+void Compiled::Impl::prepare(const Metadata& metadata) {
+  Sizes given = options.sizes;
+  for (const auto& [name, value] : mesh_sizes) given[name] = value;
+  Sizes sizes = bind_sizes(*fusion, metadata, given);
+  last_bound = nullptr;
+  last = &find_class(sizes);
+  last_sizes = std::move(sizes);
+}
+
+// The binding of the class and sizes that were prepared last.
+BoundSpecialization& Compiled::Impl::bound_of_last(const Communication& who, int64_t rank) {
+  const BindingKey key{values_of(last_sizes), who.comms->serial(), rank};
+  if (const auto it = last->instead.find(key); it != last->instead.end()) last = it->second;
+  if (!last->bound.contains(key)) {
+    std::unique_ptr<BoundSpecialization> made = bind(*last, who);
+    const bool plant = has_test_bug(options.options, "library_refuses");
+    if (const auto refused = refused_contractions(made->program(), plant); !refused.empty()) {
+      last = last->instead[key] = &find_class(last_sizes, refused);
+      made = last->bound.contains(key) ? nullptr : bind(*last, who);
+    }
+    if (made) last->bound.emplace(key, std::move(made));
+  }
+  BoundSpecialization& bound = *last->bound.at(key);
+  last->report.local_shapes = bound.local_shapes();
+  return bound;
+}
+
+BoundSpecialization& Compiled::Impl::bound_for(const Metadata& metadata, const Communication& who) {
+  prepare(metadata);
+  BoundSpecialization& bound = bound_of_last(who, -1);
+  remember(metadata, &bound, who.comms->serial());
+  return bound;
+}
+
+void Compiled::Impl::remember(const Metadata& metadata, BoundSpecialization* bound, uint64_t comms) {
+  last_metadata.clear();
+  for (const auto& [name, m] : metadata) last_metadata.push_back(m);
+  last_bound = bound;
+  last_comms = comms;
+}
+
+bool Compiled::Impl::same_as_last(const Tensors& inputs, uint64_t comms) const {
+  if (!last_bound || comms != last_comms || inputs.size() != last_metadata.size()) return false;
+  size_t i = 0;
+  for (const auto& [name, tensor] : inputs) {
+    const TensorMetadata& m = last_metadata[i++];
+    if (m.dtype != tensor.dtype || m.shape != tensor.shape) return false;
+  }
+  // Names: the maps were equal in number and every input of the fusion must be there.
+  for (const TensorView* t : fusion->inputs())
+    if (!inputs.count(t->name)) return false;
+  return true;
+}
+
+// Who holds and joins the ranks of a run: the caller's communicators where given.
+Communication Compiled::Impl::who(const RunOptions& run_options) const {
+  if (run_options.comms) return adopt_communication(*run_options.comms, mesh);
+  if (!communication.comms)
+    throw UserError("the run has no communicators, and the program none of its own", "run, comm given",
+                    "lend some by RunOptions::comms, or compile with another comm");
+  return communication;
+}
+
+ExecutorRunOptions Compiled::Impl::executor_options(const RunOptions& run_options) const {
+  if (run_options.stream && device->host_memory())
+    throw UserError("streams are those of GPUs", "run", "leave RunOptions::stream empty on this device");
+  if (run_options.threads && *run_options.threads < 0)
+    throw UserError(fmt::format("{} threads", *run_options.threads), "run", "give a number from 0, 0 for all");
+  ExecutorRunOptions how;
+  how.seed = options.interleaving;
+  how.allocator = run_options.allocator;
+  how.stream = run_options.stream;
+  how.threads = static_cast<int>(std::min<int64_t>(run_options.threads.value_or(0), 1024));
+  return how;
+}
+
+// Of outputs on the host.
+Allocator& Compiled::Impl::output_allocator(const RunOptions& run_options) const {
+  static HostAllocator host;
+  if (!device->host_memory()) return host;
+  return run_options.allocator ? *run_options.allocator : device->allocator();
+}
+
+// Calls `run`, which gets where its milliseconds go. Other processes do not wait for one that fails.
+template <class Run>
+Tensors Compiled::Impl::run_bound(BoundSpecialization& bound, Run run) {
+  bound.comms().reset_traffic();
+  if (timing) bound.program().reset_step_times();
+  double run_ms = 0;
+  try {
+    return run(run_ms);
+  } catch (const std::exception& e) {
+    if (bound.comms().bootstrap()) bound.comms().abort(e.what());
+    throw;
+  }
+}
+
+// Reports what the run did.
+void Compiled::Impl::finish_run(BoundSpecialization& bound, double run_ms, const CommTraffic& traffic) {
+  Report& report = last->report;
+  report.run_ms = run_ms;
+  report.wire_bytes = traffic.wire_bytes;
+  report.wire_bytes_min = traffic.wire_bytes_min;
+  if (!timing) return;
+  report.step_ms.clear();
+  for (KernelReport& kernel : report.kernels) kernel.run_ms = 0;
+  const BoundProgram& ran = bound.program();
+  const Program& program = ran.program();
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    double ms = 0;
+    for (int64_t rank : ran.held())
+      if (auto times = ran.step_times(rank); s < times.size()) ms += times[s].nanoseconds * 1e-6;
+    const StepKind kind = program.steps[s]->kind;
+    if (const auto* launch = as<LaunchStep>(*program.steps[s])) report.kernels[launch->kernel.index].run_ms += ms;
+    if (kind != StepKind::AllocStep && kind != StepKind::RecordStep && kind != StepKind::WaitStep)
+      report.step_ms.emplace_back(describe(program, *program.steps[s]), ms);
+  }
+}
+
+Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
+  Impl& impl = *impl_;
+  const ExecutorRunOptions how = impl.executor_options(run_options);
+  check_inputs(*impl.fusion, inputs);
+  const Communicators* comms = run_options.comms ? run_options.comms : impl.communication.comms.get();
+  BoundSpecialization& bound = comms && impl.same_as_last(inputs, comms->serial())
+                          ? *impl.last_bound
+                          : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
+  set_simulation_seed(*impl.device, impl.options.interleaving);
+  return impl.run_bound(bound, [&](double& run_ms) {
+    PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
+    Tensors out = bound.run(inputs, how, impl.options.options.check_replicas, run_ms);
+    order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
+    impl.finish_run(bound, run_ms, total_traffic(bound.comms()));
+    return out;
+  });
+}
+
+void Compiled::prepare(const Metadata& metadata) {
+  if (impl_->communication.comms)
+    impl_->bound_for(metadata, impl_->communication);
+  else
+    impl_->prepare(metadata);  // bound by the first run
+}
+
+Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOptions& run_options) {
+  Impl& impl = *impl_;
+  if (rank < 0 || rank >= impl.mesh.ranks())
+    throw UserError(fmt::format("there is no rank {}", rank), "run_local",
+                    fmt::format("the mesh has {} ranks", impl.mesh.ranks()));
+  Communication who = impl.who(run_options);
+  if (impl.mesh.ranks() == 1) return run(pieces, run_options);
+  if (!who.comms->bootstrap())
+    throw UserError("one rank of several cannot run alone in this process", "run_local",
+                    "call run() with global tensors, which steps all ranks, or give communicators of processes");
+  if (who.comms->bootstrap()->rank() != rank)
+    throw UserError(fmt::format("this process is rank {}, not {}", who.comms->bootstrap()->rank(), rank), "run_local",
+                    "give the pieces of the process's own rank");
+  if (!impl.last)
+    throw UserError("the global sizes are not known from the pieces of a rank", "run_local",
+                    "call prepare() with the metadata of the global tensors first");
+  const ExecutorRunOptions how = impl.executor_options(run_options);
+  check_inputs(*impl.fusion, pieces);
+  BoundSpecialization& bound = impl.bound_of_last(who, rank);
+  return impl.run_bound(bound, [&](double& run_ms) {
+    Tensors out = bound.run_pieces(pieces, how, run_ms);
+    order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
+    impl.finish_run(bound, run_ms, bound.comms().traffic());  // of this rank: the others are not asked
+    return out;
+  });
+}
+
+const DeviceMesh& Compiled::mesh() const { return impl_->mesh; }
+Bootstrap* Compiled::job() const {
+  Communicators* own = impl_->communication.comms.get();
+  return own ? own->bootstrap() : nullptr;
+}
+
+namespace {
+
+const SpecializationEntry& require(const SpecializationEntry* last) {
+  if (!last) throw UserError("nothing is compiled yet", "", "call run() or prepare() first");
+  return *last;
+}
+
+}  // namespace
+
+const Report& Compiled::report() const { return require(impl_->last).report; }
+const Program& Compiled::program() const { return *require(impl_->last).compiled->program; }
+const Fusion& Compiled::sharded() const { return *require(impl_->last).compiled->sharded; }
+const Fusion& Compiled::localized() const { return *require(impl_->last).compiled->localized; }
+const CompiledSpecialization& Compiled::compiled_specialization() const { return *require(impl_->last).compiled; }
+const std::vector<std::string>& Compiled::kernel_texts() const { return require(impl_->last).compiled->kernel_texts; }
+
+size_t Compiled::classes() const { return impl_->classes.size(); }
+
+namespace {
+
+// Of the stages whose results a class keeps as they were; the others are made again.
+std::optional<std::string> kept_text(const SpecializationEntry& entry, const Fusion& fusion, std::string_view stage) {
+  const CompiledSpecialization& compiled = *entry.compiled;
+  if (stage == "fusion") return print(fusion);
+  if (stage == "graph") return print(*compiled.graph);
+  if (stage == "sharded") return print(*compiled.sharded);
+  if (stage == "program") return print(*compiled.program);
+  if (stage == "timings") return compiled.timings;
+  if (stage != "kir" || compiled.kernel_texts.empty()) return std::nullopt;
+  std::string out;
+  for (const std::string& text : compiled.kernel_texts) out += text;
+  return out;
+}
+
+}  // namespace
+
+std::string Compiled::Impl::memory_text() const {
+  for (const auto& [key, bound] : last->bound)
+    if (key.sizes == values_of(last_sizes)) return print_memory(*last->compiled->program, bound->program().bindings());
+  throw UserError("stage `memory` is that of sizes that ran, and these did not", "dump", "call run() first");
+}
+
+std::string Compiled::stage_text(const std::string& stage) const {
+  const SpecializationEntry& entry = require(impl_->last);
+  const auto& stages = stage_names();
+  if (std::find(stages.begin(), stages.end(), stage) == stages.end())
+    throw UserError(fmt::format("there is no stage `{}`", stage), "dump",
+                    suggestion(stage, {stages.begin(), stages.end()}));
+  if (stage == "memory") return impl_->memory_text();
+  if (auto text = kept_text(entry, *impl_->fusion, stage)) return *text;
+  PassControl same;
+  same.bisect = impl_->bisect;
+  CompileOptions how = impl_->options;
+  how.until = stage;
+  how.dumps = nullptr;
+  how.passes = &same;
+  try {
+    compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes).clone,
+                  {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused});
+  } catch (const StoppedAt& stop) {
+    return stop.text;
+  }
+  throw UserError(fmt::format("stage `{}` has no text for this fusion on device {}", stage, how.device), "dump",
+                  "take another stage");
+}
+
+void Compiled::set_step_timing(bool on) {
+  impl_->timing = on;
+  for (auto& [key, entry] : impl_->classes) entry.bound.clear();
+  impl_->last_bound = nullptr;
+}
+
+namespace {
+
+// What no later stage could make sense of.
+void check_graph(const Fusion& fusion) {
+  const std::string where = fmt::format("fusion @{}", fusion.name());
+  if (fusion.outputs().empty()) throw UserError("the fusion has no outputs", where, "name one: f.output(\"y\", y)");
+  for (const Op* op : fusion.ops()) {
+    bool moves = property(op->kind) == OpProperty::communication || property(op->kind) == OpProperty::local_move;
+    if (moves && op->kind != OpKind::Reshard)
+      throw UserError(fmt::format("{} is an op of localized graphs, which the compiler makes", text_name(*op)),
+                      describe(*op), "annotate layouts instead, or use reshard");
+  }
+}
+
+}  // namespace
+
+Compiled compile(const Fusion& fusion, const CompileOptions& options) {
+  check_graph(fusion);
+  verify(fusion);
+  check_allocations(fusion);
+  auto impl = std::make_shared<Compiled::Impl>();
+  auto copy = clone(fusion);
+  impl->file_segments = file_segments(fusion);
+  copy->segments.clear();
+  impl->fusion = std::move(copy);
+  impl->options = options;
+  if (options.passes) impl->bisect = options.passes->bisect;
+  impl->mesh = resolve_mesh(fusion, options);
+  impl->mesh_sizes = mesh_symbols(fusion.mesh(), impl->mesh);
+  impl->device = options.device_override ? options.device_override : &find_device(options.device, options.options);
+  impl->communication = make_communication(options, *impl->device, impl->mesh);
+  return Compiled(std::move(impl));
+}
+
+std::string version() { return "0.1.0"; }
+
+}  // namespace plait

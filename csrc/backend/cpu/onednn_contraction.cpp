@@ -1,0 +1,121 @@
+#include "backend/cpu/onednn_contraction.h"
+
+#include <cstring>
+#include <optional>
+
+#include "backend/cpu/onednn_plugin/plugin.h"
+#include "base/error.h"
+#include "base/plugin_loader.h"
+
+namespace plait {
+namespace {
+
+constexpr const char* kFile = "libplait_onednn.so";
+
+std::optional<PlaitOneDnnType> type_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return kPlaitOneDnnF32;
+    case DType::bf16:
+      return kPlaitOneDnnBf16;
+    case DType::f16:
+      return kPlaitOneDnnF16;
+    case DType::boolean:
+    case DType::i8:
+    case DType::i16:
+    case DType::i32:
+    case DType::i64:
+    case DType::u8:
+    case DType::u16:
+    case DType::u32:
+    case DType::u64:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
+    case DType::f64:
+      return std::nullopt;
+  }
+  __builtin_unreachable();
+}
+
+std::string text_of(const LibraryContraction& contraction) {
+  return fmt::format("{} {} x {} -> {}", form_text(contraction), name(contraction.in), name(contraction.in), name(contraction.out));
+}
+
+class OneDnnExecutable : public Executable {
+ public:
+  OneDnnExecutable(const PlaitOneDnnInterface* interface, PlaitOneDnnContraction* handle, const LibraryContraction& contraction)
+      : interface_(interface), handle_(handle), product_(contraction) {}
+  ~OneDnnExecutable() override { interface_->destroy(handle_); }
+
+  void launch(const LaunchArguments& arguments) const override {
+    PLAIT_CHECK(arguments.buffers.size() == 3 && arguments.integers.size() == 4,
+                "a contraction takes 3 buffers and 4 integers, given are {} and {}", arguments.buffers.size(),
+                arguments.integers.size());
+    const auto& n = arguments.integers;
+    const PlaitOneDnnShape shape{n[0], n[1], n[2], n[3]};
+    for (int64_t extent : n) PLAIT_CHECK(extent >= 0, "a contraction with extent {}", extent);
+    const int64_t elements = shape.batch * shape.m * shape.n;
+    if (elements == 0) return;
+    if (shape.k == 0) {
+      std::memset(arguments.buffers[2], 0, size_t(elements) * size_of(product_.out));
+      return;
+    }
+    char error[256] = "";
+    if (interface_->run(handle_, arguments.buffers[0], arguments.buffers[1], arguments.buffers[2], &shape, error,
+                        sizeof error) != 0) {
+      throw UserError(
+          error,
+          fmt::format("{}, batch {}, m {}, n {}, k {}", text_of(product_), shape.batch, shape.m, shape.n, shape.k),
+          "ask for the schedule nest at this contraction");
+    }
+  }
+
+ private:
+  const PlaitOneDnnInterface* interface_;
+  PlaitOneDnnContraction* handle_;
+  LibraryContraction product_;
+};
+
+const PlaitOneDnnInterface* load_interface(const std::string& folder) {
+  using Getter = const PlaitOneDnnInterface* (*)();
+  const auto getter = reinterpret_cast<Getter>(load_plugin(kFile, "plait_onednn_interface", folder, "libdnnl-dev"));
+  const PlaitOneDnnInterface* interface = getter();
+  if (interface->version != kPlaitOneDnnVersion) {
+    throw MissingError(
+        fmt::format("{} has interface version {}, needed is {}", kFile, interface->version, int(kPlaitOneDnnVersion)),
+        "", "build plait and its plug-ins from one tree");
+  }
+  return interface;
+}
+
+std::shared_ptr<Executable> refuse(std::string* why_not, std::string reason) {
+  if (why_not != nullptr) *why_not = std::move(reason);
+  return nullptr;
+}
+
+}  // namespace
+
+std::shared_ptr<Executable> OneDnn::contraction(const LibraryContraction& contraction, std::string* why_not) {
+  std::shared_ptr<Executable>& known = products_[contraction];
+  if (known != nullptr) return known;
+  const auto in = type_of(contraction.in), out = type_of(contraction.out);
+  if (!in || !out) return refuse(why_not, "oneDNN has no contraction " + text_of(contraction) + " on CPUs");
+  if (*out != *in && *out != kPlaitOneDnnF32) {
+    return refuse(why_not, "oneDNN is not used for " + text_of(contraction) + ", whose result is not f32");
+  }
+  const PlaitOneDnnInterface* interface;
+  try {
+    interface = load_interface(plugin_folder_);
+  } catch (const MissingError& missing) {
+    return refuse(why_not, missing.what());
+  }
+  char reason[256] = "";
+  const int form = contraction.linear ? kPlaitOneDnnLinear
+                                  : (contraction.transpose_a ? kPlaitOneDnnTransposeA : 0) |
+                                        (contraction.transpose_b ? kPlaitOneDnnTransposeB : 0);
+  PlaitOneDnnContraction* handle = interface->create(*in, *out, form, threads_, reason, sizeof reason);
+  if (handle == nullptr) return refuse(why_not, fmt::format("{} on this CPU: {}", text_of(contraction), reason));
+  return known = std::make_shared<OneDnnExecutable>(interface, handle, contraction);
+}
+
+}  // namespace plait

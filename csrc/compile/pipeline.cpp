@@ -1,0 +1,76 @@
+#include "compile/pipeline.h"
+
+#include "base/error.h"
+#include "graph/passes.h"
+#include "compile/stages.h"
+#include "compile/plant_bugs.h"
+#include "shard/insert_reshards.h"
+#include "shard/propagate.h"
+#include "shard/verify_sharding.h"
+
+namespace plait {
+
+// The compiler. Each line is a pass; a constraint on order stands at the line that it pins.
+std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fusion, const CloneOptions& facts,
+                                             const PipelineContext& context) {
+  Stages stages(context);
+  const Options& options = context.options.options;
+  auto out = std::make_unique<CompiledSpecialization>();
+  stages.begin("fusion", fusion);
+
+  // graph: facts come first, so that expressions fold on construction
+  stages.make("graph", "state_facts", out->graph, [&] { return clone(fusion, facts); });
+  Fusion& graph = *out->graph;
+  stages.pass("graph", "drop_allocations", graph, [&] { drop_allocations(graph); });
+  stages.pass("graph", "number_random_ops", graph, [&] { number_random_ops(graph); });  // before ops come and go
+  stages.pass("graph", "expand", graph, [&] { expand(graph, true); });
+  stages.pass("graph", "split_bias", graph, [&] { split_bias(graph, options); });  // a pending sum takes no bias
+  stages.pass("graph", "remove_dead_code", graph, [&] { remove_dead_code(graph); });
+  stages.end("graph", graph);
+
+  // sharded: global extents, a layout per tensor, a reshard per change; contractions widen once it is known what is pending
+  out->sharded = clone(graph);
+  Fusion& sharded = *out->sharded;
+  const Annotations annotated = annotations(sharded);
+  plant_before_sharding(sharded, options);
+  stages.pass("sharded", "propagate", sharded, [&] { propagate(sharded); });
+  if (options.verify) verify_sharding(sharded, ShardStage::propagated, &annotated);
+  stages.pass("sharded", "insert_reshards", sharded, [&] { insert_reshards(sharded); });
+  if (options.verify) verify_sharding(sharded, ShardStage::resharded, &annotated);
+  stages.pass("sharded", "widen_contractions", sharded, [&] { widen_contractions(sharded, context.mesh, options); });
+  stages.end("sharded", sharded);
+
+  // localized: device axes leave, extents are those of a rank
+  std::unique_ptr<Fusion> local;
+  stages.make("localized", "localize", local, [&] { return localize_for(sharded, context); });
+  plant_after_localize(*local, options);
+  stages.pass("localized", "expand", *local, [&] { expand(*local); });            // what was sharded as one op
+  stages.pass("localized", "merge_equal", *local, [&] { merge_equal(*local); });  // of open composites
+  stages.pass("localized", "remove_unread", *local, [&] {
+    remove_dead_code(*local);
+    plant_in_remove_unread(*local, options);
+  });
+  stages.end("localized", *local);
+
+  // segments: cut at collectives and contractions, the rest in few groups
+  stages.pass("segments", "segment", *local, [&] { segment_for(*local, stages, context, out->segment_reasons); });
+  stages.end("segments", *local);
+  out->localized = std::move(local);
+  out->pins = pinned_schedules(context.file_segments);
+
+  // per group: schedule, lower, write, compile
+  stages.work("kir", "lower", [&] { lower_segments(*out, stages, context); });
+  stages.work("kir", "compile", [&] { compile_segments(*out, stages, context); });
+
+  // program: the steps of all ranks
+  stages.make("program", "build_program", out->program, [&] {
+    auto program = std::make_shared<Program>(build_program(*out->localized, context.mesh, out->segments));
+    plant_in_program(*program, options);
+    return program;
+  });
+  stages.end("program", *out->program);
+  out->timings = stages.finish();
+  return out;
+}
+
+}  // namespace plait

@@ -1,0 +1,42 @@
+#pragma once
+// One class of sizes on its way from a Fusion to a Program: the compiler as one page.
+#include "compile/emit_program.h"
+#include "compile/file_schedules.h"
+#include "compile/options.h"
+
+namespace plait {
+
+// Everything that one class of sizes compiled to.
+struct CompiledSpecialization {
+  std::unique_ptr<Fusion> graph;            // after graph passes
+  std::unique_ptr<Fusion> sharded;          // with layouts and reshards
+  std::shared_ptr<const Fusion> localized;  // with segments
+  std::vector<CompiledSegment> segments;
+  std::shared_ptr<const Program> program;
+  std::map<std::string, std::string, std::less<>> pins;  // output tensor -> schedule written in the file
+  std::string segment_reasons;                           // for explain
+  std::vector<std::string> kernel_texts;                 // kernel IR
+  std::string timings;
+  double compile_ms = 0;
+};
+
+struct PipelineContext {
+  const CompileOptions& options;
+  const DeviceMesh& mesh;
+  Device& device;
+  std::vector<FileSegment> file_segments;  // what the file says about schedules
+  // Results of contractions that the library refused with the sizes at hand: they are generated.
+  std::set<std::string> refused_contractions = {};
+};
+
+// Errors of the user first; then stage by stage. Throws StoppedAt where options.until asks for it.
+std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fusion, const CloneOptions& facts,
+                                             const PipelineContext& context);
+
+// Writes kernels for a GPU architecture of the same localized fusion: CUDA text, not run.
+struct CudaKernel {
+  std::string name, schedule, text;
+};
+std::vector<CudaKernel> write_cuda_kernels(const CompiledSpecialization& compiled, const CompileOptions& options);
+
+}  // namespace plait

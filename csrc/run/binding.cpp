@@ -1,0 +1,189 @@
+#include "run/binding.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace plait {
+namespace {
+
+// Evaluates for one rank.
+class Binder {
+ public:
+  Binder(const Program& program, const sym::Environment& environment) : program_(program), environment_(environment) {}
+
+  RankBinding run(int64_t rank) {
+    RankBinding out;
+    out.rank = rank;
+    for (const ProgramValue& value : program_.values) bind_value(value, out);
+    out.steps.reserve(program_.steps.size());
+    for (const auto& step : program_.steps) {
+      step_ = step.get();
+      BoundStep& bound = out.steps.emplace_back();
+      visit(*step, [&](const auto& typed) { bind_step(typed, out, bound); });
+    }
+    return out;
+  }
+
+ private:
+  int64_t value_of(sym::Expr expr) const { return expr ? sym::evaluate(expr, environment_) : 1; }
+
+  void bind_value(const ProgramValue& value, RankBinding& out) const {
+    std::vector<int64_t> shape;
+    for (sym::Expr extent : value.shape) shape.push_back(value_of(extent));
+    int64_t bytes;
+    if (__builtin_mul_overflow(element_count(shape), int64_t(size_of(value.dtype)), &bytes))
+      throw UserError("a tensor has more than 2^63 - 1 bytes", "%" + value.name, "use smaller extents");
+    out.strides.push_back(row_major_strides(shape));
+    out.shapes.push_back(std::move(shape));
+    out.bytes.push_back(bytes);
+    if (value.kind == ProgramValueKind::input) out.input_bytes += bytes;
+    if (value.kind == ProgramValueKind::output) out.output_bytes += bytes;
+  }
+
+  void bind_step(const AllocStep&, const RankBinding&, BoundStep& bound) const { bound.skipped = true; }
+  void bind_step(const RecordStep&, const RankBinding&, BoundStep&) const {}
+  void bind_step(const WaitStep&, const RankBinding&, BoundStep&) const {}
+
+  void bind_step(const LaunchStep& step, const RankBinding&, BoundStep& bound) const {
+    for (sym::Expr expr : step.integers) bound.integers.push_back(value_of(expr));
+    bound.threads = value_of(step.threads);
+    bound.skipped = bound.threads <= 0;
+    for (int i = 0; i < 3; ++i) {
+      bound.grid[i] = value_of(step.grid[i]);
+      bound.block[i] = value_of(step.block[i]);
+      bound.skipped = bound.skipped || bound.grid[i] <= 0 || bound.block[i] <= 0;
+    }
+  }
+
+  void bind_step(const LibraryStep& step, const RankBinding& out, BoundStep& bound) const {
+    const int64_t batch = value_of(step.batch), m = value_of(step.m), n = value_of(step.n), k = value_of(step.k);
+    const bool linear = program_.libraries[step.library.index].contraction.linear;
+    bound.integers = {batch, m, n, k};
+    for (int64_t extent : bound.integers) require(extent >= 0, "a negative extent");
+    require_elements(out, step.a, {batch, m, k});
+    require_elements(out, step.b, {linear ? 1 : batch, n, k});
+    require_elements(out, step.out, {batch, m, n});
+    bound.skipped = out.bytes[step.out.index] == 0;
+    bound.zero_fill = k == 0;
+  }
+
+  template <class T>
+  void bind_view(const T& step, BoundStep& bound) const {
+    bound.outer = value_of(step.outer);
+    bound.count = value_of(step.count);
+    bound.total = value_of(step.total);
+    bound.inner = value_of(step.inner);
+    require(std::min({bound.outer, bound.count, bound.total, bound.inner, bound.start}) >= 0, "a negative extent");
+    require(bound.start <= bound.total && bound.count <= bound.total - bound.start, "a slice past its tensor");
+  }
+
+  void bind_step(const CopyStep& step, const RankBinding& out, BoundStep& bound) const {
+    bound.start = step.start ? value_of(step.start) : 0;
+    bind_view(step, bound);
+    require_elements(out, step.in, {bound.outer, bound.total, bound.inner});
+    require_elements(out, step.out, {bound.outer, bound.count, bound.inner});
+    bound.skipped = out.bytes[step.out.index] == 0;
+  }
+
+  void bind_step(const CollectiveStep& step, const RankBinding& out, BoundStep& bound) const {
+    if (step.collective == CollectiveKind::all_reduce) {
+      bound.count = bound.total = element_count(out.shapes[step.in.index]);
+      require_elements(out, step.out, {bound.total});
+      return;
+    }
+    bind_view(step, bound);
+    const bool gathers = step.collective == CollectiveKind::all_gather;
+    require_elements(out, gathers ? step.in : step.out, {bound.outer, bound.count, bound.inner});
+    require_elements(out, gathers ? step.out : step.in, {bound.outer, bound.total, bound.inner});
+  }
+
+  void require(bool condition, std::string_view what) const {
+    if (!condition)
+      throw InternalError(std::string(what), fmt::format("program @{}, {}", program_.name, describe(program_, *step_)),
+                          "");
+  }
+  void require_elements(const RankBinding& out, ValueId id, const std::vector<int64_t>& view) const {
+    require(element_count(view) == element_count(out.shapes[id.index]),
+            fmt::format("%{} has {} elements, the step takes {}", program_.value(id).name,
+                        element_count(out.shapes[id.index]), element_count(view)));
+  }
+
+  const Program& program_;
+  const sym::Environment& environment_;
+  const Step* step_ = nullptr;
+};
+
+// The members of every team agree on a collective's view, and their counts make its total.
+void check_teams(const Program& program, std::span<const RankBinding> ranks) {
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    const auto* step = as<CollectiveStep>(*program.steps[s]);
+    if (!step) continue;
+    const bool pieces = step->collective != CollectiveKind::all_reduce;
+    for (const RankBinding& rank : ranks) {
+      const BoundStep& mine = rank.steps[s];
+      int64_t sum = 0;
+      bool agrees = true;
+      for (int64_t member : program.devices.team(rank.rank, step->team.index)) {
+        const BoundStep& other = ranks[member].steps[s];
+        sum += other.count;
+        agrees = agrees && other.outer == mine.outer && other.total == mine.total && other.inner == mine.inner;
+      }
+      const std::string_view problem = !agrees                       ? "members disagree on a view"
+                                       : pieces && sum != mine.total ? "counts do not make the total"
+                                                                     : "";
+      if (!problem.empty())
+        throw InternalError(
+            std::string(problem),
+            fmt::format("program @{}, team of rank {}, {}", program.name, rank.rank, describe(program, *step)), "");
+    }
+  }
+}
+
+void check_plan(const Program& program, std::span<const Lifetime> alive, const RankBinding& rank) {
+  const auto [a, b] = shared_while_alive(rank.memory, alive, rank.bytes);
+  if (a >= 0)
+    throw InternalError(fmt::format("%{} and %{} share bytes of the arena and are not ordered", program.values[a].name,
+                                    program.values[b].name),
+                        fmt::format("program @{}, rank {}", program.name, rank.rank), "");
+}
+
+}  // namespace
+
+std::vector<RankBinding> bind(const Program& program, const sym::Environment& sizes) {
+  sym::Environment environment = sizes;
+  const auto& axes = program.mesh.axes();
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (!axes[i].symbol.empty()) environment[axes[i].symbol] = program.devices.size(int(i));
+  const std::vector<Lifetime> alive = lifetimes(program);
+  std::vector<RankBinding> out;
+  for (int64_t rank = 0; rank < program.devices.ranks(); ++rank) {
+    const std::vector<int64_t> at = program.devices.coordinates(rank);
+    for (size_t i = 0; i < axes.size(); ++i) environment["rank." + axes[i].name] = at[i];
+    sym::check_facts(*program.pool, environment);
+    out.push_back(Binder(program, environment).run(rank));
+    const bool same = rank > 0 && out[rank - 1].bytes == out[rank].bytes;
+    out[rank].memory = same ? out[rank - 1].memory : plan_memory(alive, out[rank].bytes);
+    if (!same) check_plan(program, alive, out[rank]);
+  }
+  check_teams(program, out);
+  return out;
+}
+
+std::string print_memory(const Program& program, std::span<const RankBinding> ranks) {
+  const std::vector<Lifetime> alive = lifetimes(program);
+  std::string out;
+  for (const RankBinding& rank : ranks) {
+    out += fmt::format("rank {}: arena {} bytes (alive at once {}), inputs {}, outputs {}, peak {}\n", rank.rank,
+                       rank.memory.arena_bytes, rank.memory.live_bytes, rank.input_bytes, rank.output_bytes,
+                       rank.peak_bytes());
+    for (size_t v = 0; v < program.values.size(); ++v) {
+      if (alive[v].empty()) continue;
+      out += fmt::format("  %{}: {} bytes at {}, steps {} to {}\n", program.values[v].name, rank.bytes[v],
+                         rank.memory.offsets[v], alive[v].first, alive[v].last);
+    }
+  }
+  return out;
+}
+
+}  // namespace plait

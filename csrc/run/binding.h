@@ -1,0 +1,43 @@
+#pragma once
+// A program with numbers for its symbols: what every executor runs.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "run/memory_plan.h"
+#include "program/program.h"
+
+namespace plait {
+
+// The numbers of one step on one rank. Fields that the step's kind lacks keep their defaults.
+struct BoundStep {
+  bool skipped = false;           // launches nothing
+  bool zero_fill = false;         // a contraction with an empty sum
+  std::vector<int64_t> integers;  // launch: its integers; library: batch, m, n, k
+  int64_t threads = 1;
+  std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  int64_t outer = 1, start = 0, count = 0, total = 0, inner = 1;  // copy and collectives; all_reduce: [1, elements, 1]
+};
+
+struct RankBinding {
+  int64_t rank = 0;
+  std::vector<std::vector<int64_t>> shapes, strides;  // by value
+  std::vector<int64_t> bytes;                         // by value
+  std::vector<BoundStep> steps;                       // by step
+  MemoryPlan memory;
+  int64_t input_bytes = 0, output_bytes = 0;
+  // Bytes that the rank's buffers take while the program runs.
+  int64_t peak_bytes() const { return memory.arena_bytes + input_bytes + output_bytes; }
+};
+
+// Evaluates everything for every rank. `sizes` gives the size symbols; symbols of mesh axes and rank.AXIS come from the
+// program. UserError: a symbol without a value, sizes that contradict the facts of the pool or overflow. InternalError:
+// numbers that contradict each other (a view and its buffer, counts of a team and their total), or temporaries that
+// share bytes without being ordered.
+std::vector<RankBinding> bind(const Program& program, const sym::Environment& sizes);
+
+// The plan as text: per rank the arena, its peak, and every buffer with offset, size and lifetime.
+std::string print_memory(const Program& program, std::span<const RankBinding> ranks);
+
+}  // namespace plait

@@ -1,0 +1,175 @@
+#include "run/bound_program.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/error.h"
+#include "run/list_executor.h"
+#include "run/rank_runner.h"
+#include "run/step_runner.h"
+#include "run/stepped_executor.h"
+
+namespace plait {
+
+BoundProgram::BoundProgram(std::shared_ptr<const Program> program, const sym::Environment& sizes, Device& device,
+                           std::shared_ptr<Communicators> comms, ExecutorOptions options)
+    : program_(std::move(program)), device_(device), comms_(std::move(comms)), options_(std::move(options)) {
+  bindings_ = bind(*program_, sizes);
+  hold_ranks();
+  for (int64_t rank : held_)
+    runners_.push_back(std::make_unique<RankRunner>(*program_, bindings_[rank], device_, options_.timing));
+  steps_ = std::make_unique<StepRunner>(*program_, bindings_, runners_, *comms_, options_);
+  // Ranks of other processes may come to two teams in another order than the lanes of this one: they keep to the list.
+  const bool alone = held_.size() == bindings_.size();
+  const bool in_order = options_.drive == RankDrive::threads || (held_.size() == 1 && (!alone || on_gpu()));
+  if (!in_order && !alone && !on_gpu())
+    throw UserError(fmt::format("{} of {} ranks are stepped", held_.size(), bindings_.size()),
+                    "program @" + program_->name, "hold one rank, or all of them, or drive them by threads");
+  if (in_order)
+    executor_ = std::make_unique<ListExecutor>(*steps_, options_.graph && held_.size() == 1);
+  else
+    executor_ = std::make_unique<SteppedExecutor>(*steps_);
+  extents_.reserve(runners_.size() * (program_->inputs.size() + program_->outputs.size()));
+}
+
+BoundProgram::~BoundProgram() = default;
+
+bool BoundProgram::on_gpu() const { return !device_.host_memory(); }
+
+void BoundProgram::hold_ranks() {
+  held_ = options_.ranks;
+  if (held_.empty())
+    for (size_t rank = 0; rank < bindings_.size(); ++rank) held_.push_back(int64_t(rank));
+  for (size_t i = 0; i < held_.size(); ++i) {
+    const bool known = held_[i] >= 0 && held_[i] < ranks();
+    if (!known || (i > 0 && held_[i] <= held_[i - 1]))
+      throw UserError(known ? fmt::format("rank {} stands behind rank {}", held_[i], held_[i - 1])
+                            : fmt::format("there is no rank {}", held_[i]),
+                      "program @" + program_->name,
+                      fmt::format("give ranks below {}, each once, in ascending order", ranks()));
+  }
+}
+
+RankRunner& BoundProgram::runner(int64_t rank) const {
+  const auto at = std::lower_bound(held_.begin(), held_.end(), rank);
+  PLAIT_CHECK(at != held_.end() && *at == rank, "rank {} is not held", rank);
+  return *runners_[size_t(at - held_.begin())];
+}
+
+void BoundProgram::bind_tensors(std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs) {
+  if (inputs.size() != held_.size())
+    throw UserError(fmt::format("inputs of {} ranks for a program of {}", inputs.size(), held_.size()),
+                    "program @" + program_->name, "give the inputs of every rank that is held");
+  outputs.resize(held_.size());
+  bool any_given = false;
+  for (size_t i = 0; i < held_.size(); ++i) {
+    RankMemory& memory = runners_[i]->memory();
+    if (inputs[i].size() != program_->inputs.size())
+      throw UserError(fmt::format("{} inputs for a program of {}", inputs[i].size(), program_->inputs.size()),
+                      fmt::format("program @{}, rank {}", program_->name, held_[i]), "give every input");
+    for (size_t t = 0; t < inputs[i].size(); ++t) memory.bind_input(t, inputs[i][t]);
+    outputs[i].resize(program_->outputs.size());
+    for (size_t t = 0; t < outputs[i].size(); ++t) any_given = memory.bind_output(t, outputs[i][t]) || any_given;
+  }
+  if (any_given) check_overlap();
+}
+
+void BoundProgram::check_overlap() {
+  extents_.clear();
+  for (const auto& runner : runners_) {
+    auto add = [&](ValueId id, bool written) {
+      const uintptr_t begin = reinterpret_cast<uintptr_t>(runner->memory().value(id));
+      const int64_t bytes = runner->binding().bytes[id.index];
+      if (bytes > 0) extents_.push_back({begin, begin + uintptr_t(bytes), written});
+    };
+    for (ValueId id : program_->inputs) add(id, false);
+    for (ValueId id : program_->outputs) add(id, true);
+  }
+  std::sort(extents_.begin(), extents_.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+  uintptr_t end = 0, written_end = 0;
+  for (const Extent& extent : extents_) {
+    if (extent.begin < (extent.written ? end : written_end))
+      throw UserError("an output shares memory with another tensor of the run", "program @" + program_->name,
+                      "give outputs memory of their own");
+    end = std::max(end, extent.end);
+    if (extent.written) written_end = std::max(written_end, extent.end);
+  }
+}
+
+void BoundProgram::check_options(const ExecutorRunOptions& options) const {
+  if (!options.stream) return;
+  const std::string where = "program @" + program_->name;
+  if (!on_gpu()) throw UserError("a stream for a device without streams", where, "leave the stream empty");
+  if (held_.size() != 1)
+    throw UserError(fmt::format("one stream for {} ranks", held_.size()), where, "hold one rank, or give no stream");
+}
+
+// Threads of a launch on the host.
+int BoundProgram::launch_threads(const ExecutorRunOptions& options) const {
+  if (options.threads > 0 || options_.drive == RankDrive::stepped || held_.size() == 1) return options.threads;
+  return std::max(1, int(std::thread::hardware_concurrency() / held_.size()));
+}
+
+void BoundProgram::run(std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs,
+                       const ExecutorRunOptions& options) {
+  check_options(options);
+  bool issued = false;
+  try {
+    for (const auto& runner : runners_) runner->begin(options, launch_threads(options));
+    bind_tensors(inputs, outputs);
+    for (const auto& runner : runners_) {
+      runner->tensors_bound();
+      if (options_.poison) runner->poison_all();
+    }
+    issued = true;
+    executor_->run(options.seed, options.stream != nullptr);
+  } catch (const std::exception& e) {
+    clean_up(issued, e.what());
+    throw;
+  }
+  for (const auto& runner : runners_) runner->memory().end();
+}
+
+// Ends what others wait for because of an error, and waits for what is queued.
+void BoundProgram::clean_up(bool issued, const char* why) {
+  const bool others = held_.size() < bindings_.size();
+  if (others || (issued && on_gpu() && !steps_->calls().empty())) comms_->abort(why);
+  steps_->settle();
+  for (const auto& runner : runners_) runner->memory().end();
+}
+
+std::vector<RankTensors> BoundProgram::run(std::span<const RankTensors> inputs, const ExecutorRunOptions& options) {
+  std::vector<RankTensors> outputs;
+  run(inputs, outputs, options);
+  return outputs;
+}
+
+Tensor BoundProgram::value(int64_t rank, ValueId id) const {
+  const RankMemory& memory = runner(rank).memory();
+  return Tensor::wrap(program_->value(id).dtype, bindings_[rank].shapes[id.index], memory.value(id), memory.location());
+}
+
+std::span<const StepTime> BoundProgram::step_times(int64_t rank) const { return runner(rank).times(); }
+
+std::string BoundProgram::print_timings() const {
+  std::string out;
+  if (!options_.timing) return out;
+  for (size_t s = 0; s < program_->steps.size(); ++s) {
+    StepTime sum;
+    for (const auto& runner : runners_) {
+      sum.count += runner->times()[s].count;
+      sum.nanoseconds += runner->times()[s].nanoseconds;
+    }
+    if (sum.count == 0) continue;
+    out += fmt::format("{:>6} runs {:>12.3f} us mean {:>12.3f} us all  {}\n", sum.count,
+                       double(sum.nanoseconds) / 1e3 / double(sum.count), double(sum.nanoseconds) / 1e3,
+                       step_place(*program_, s));
+  }
+  return out;
+}
+
+void BoundProgram::reset_step_times() {
+  for (const auto& runner : runners_) std::fill(runner->times().begin(), runner->times().end(), StepTime{});
+}
+
+}  // namespace plait

@@ -1,0 +1,120 @@
+#include "run/pieces.h"
+
+#include <cstddef>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace plait {
+namespace {
+
+bool is_whole_dim(int64_t extent, const std::vector<int64_t>& indices) {
+  if (int64_t(indices.size()) != extent) return false;
+  for (int64_t i = 0; i < extent; ++i)
+    if (indices[i] != i) return false;
+  return true;
+}
+
+// Steps a multi-index over the extents; false when it is back at zero.
+template <class Extent>
+bool step(std::vector<size_t>& index, Extent&& extent) {
+  for (size_t dim = index.size(); dim-- > 0;) {
+    if (++index[dim] < size_t(extent(dim))) return true;
+    index[dim] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+PieceMap::PieceMap(const std::vector<int64_t>& global_shape, const std::vector<std::vector<int64_t>>& indices)
+    : global_shape_(global_shape) {
+  const size_t rank = global_shape.size();
+  PLAIT_CHECK(indices.size() == rank, "indices of {} dims for {}", indices.size(), rank);
+  size_t cut_dim = rank;  // one past the innermost dim that is cut
+  for (size_t dim = 0; dim < rank; ++dim) {
+    for (int64_t i : indices[dim])
+      PLAIT_CHECK(i >= 0 && i < global_shape[dim], "index {} of an extent of {}", i, global_shape[dim]);
+    local_shape_.push_back(int64_t(indices[dim].size()));
+  }
+  while (cut_dim > 0 && is_whole_dim(global_shape[cut_dim - 1], indices[cut_dim - 1])) --cut_dim;
+  whole_ = cut_dim == 0;
+  if (element_count(local_shape_) == 0) return;
+  std::vector<int64_t> strides = row_major_strides(global_shape);
+  if (whole_) {
+    runs_.push_back({0, 0, element_count(global_shape)});
+    return;
+  }
+  const std::vector<int64_t>& last = indices[cut_dim - 1];
+  const int64_t unit = strides[cut_dim - 1];
+  for (size_t i = 0; i < last.size(); ++i) {
+    if (i > 0 && last[i] == last[i - 1] + 1) {
+      runs_.back().length += unit;
+    } else {
+      runs_.push_back({last[i] * unit, int64_t(i) * unit, unit});
+    }
+  }
+  outer_step_ = int64_t(last.size()) * unit;
+  for (size_t dim = 0; dim + 1 < cut_dim; ++dim) {
+    outer_.push_back(indices[dim]);
+    for (int64_t& offset : outer_.back()) offset *= strides[dim];
+  }
+}
+
+template <class Fn>
+void PieceMap::for_each_run(Fn&& fn) const {
+  if (runs_.empty()) return;
+  std::vector<size_t> index(outer_.size(), 0);
+  int64_t local = 0;
+  do {
+    int64_t global = 0;
+    for (size_t dim = 0; dim < outer_.size(); ++dim) global += outer_[dim][index[dim]];
+    for (const Run& run : runs_) fn(global + run.global, local + run.local, run.length);
+    local += outer_step_;
+  } while (step(index, [&](size_t dim) { return outer_[dim].size(); }));
+}
+
+void PieceMap::cut(const Tensor& global, Tensor& local) const {
+  PLAIT_CHECK(global.dtype == local.dtype, "a piece of {} cut from {}", name(local.dtype), name(global.dtype));
+  PLAIT_CHECK(global.shape == global_shape_ && local.shape == local_shape_, "shapes of a piece and its tensor");
+  PLAIT_CHECK(local.is_contiguous(), "a piece is not dense");
+  const Tensor dense = global.contiguous();
+  const int64_t size = int64_t(size_of(global.dtype));
+  const auto* from = static_cast<const std::byte*>(dense.data());
+  auto* to = static_cast<std::byte*>(local.data());
+  for_each_run([&](int64_t g, int64_t l, int64_t length) {
+    std::memcpy(to + l * size, from + g * size, size_t(length * size));
+  });
+}
+
+void PieceMap::put(const Tensor& local, Tensor& global) const {
+  PLAIT_CHECK(global.dtype == local.dtype, "a piece of {} put to {}", name(local.dtype), name(global.dtype));
+  PLAIT_CHECK(global.shape == global_shape_ && local.shape == local_shape_, "shapes of a piece and its tensor");
+  PLAIT_CHECK(local.is_contiguous() && global.is_contiguous(), "a piece or its tensor is not dense");
+  const int64_t size = int64_t(size_of(global.dtype));
+  const auto* from = static_cast<const std::byte*>(local.data());
+  auto* to = static_cast<std::byte*>(global.data());
+  for_each_run([&](int64_t g, int64_t l, int64_t length) {
+    std::memcpy(to + g * size, from + l * size, size_t(length * size));
+  });
+}
+
+void copy_dense(const Tensor& tensor, void* target) {
+  if (tensor.elements() == 0) return;
+  const size_t size = size_of(tensor.dtype);
+  const auto* from = static_cast<const std::byte*>(tensor.data());
+  auto* to = static_cast<std::byte*>(target);
+  if (tensor.is_contiguous()) {
+    std::memcpy(to, from, tensor.bytes());
+    return;
+  }
+  std::vector<size_t> index(tensor.shape.size(), 0);
+  do {
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < index.size(); ++dim) offset += int64_t(index[dim]) * tensor.strides[dim];
+    std::memcpy(to, from + offset * int64_t(size), size);
+    to += size;
+  } while (step(index, [&](size_t dim) { return tensor.shape[dim]; }));
+}
+
+}  // namespace plait

@@ -1,0 +1,88 @@
+#include "run/team_calls.h"
+
+#include <map>
+
+#include "base/error.h"
+#include "comm/flight_recorder.h"
+
+namespace plait {
+
+std::string step_place(const Program& program, size_t step) {
+  return fmt::format("step {} ({})", step, describe(program, *program.steps[step]));
+}
+
+std::vector<TeamCall> make_team_calls(const Program& program, std::span<const RankBinding> bindings,
+                                      std::span<const std::unique_ptr<RankRunner>> runners, Communicators& comms) {
+  std::vector<TeamCall> out;
+  std::vector<size_t> at(runners.size(), 0);  // by held rank: the action of the step, if it has one
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    const auto* collective = as<CollectiveStep>(*program.steps[s]);
+    std::map<std::vector<int64_t>, size_t> teams;  // of this step
+    for (size_t i = 0; i < runners.size(); ++i) {
+      RankRunner& runner = *runners[i];
+      if (at[i] == runner.actions().size() || runner.actions()[at[i]].step != s) continue;
+      const size_t action = at[i]++;
+      if (!collective) continue;
+      const std::vector<int64_t> team = program.devices.team(runner.rank(), collective->team.index);
+      const auto [slot, fresh] = teams.emplace(team, out.size());
+      if (fresh) {
+        const BoundStep& numbers = bindings[runner.rank()].steps[s];
+        TeamCall& call = out.emplace_back();
+        call.step = collective;
+        call.index = s;
+        call.communicator = &comms.team(team);
+        call.dtype = program.value(collective->in).dtype;
+        call.elements = numbers.total;
+        call.outer = numbers.outer;
+        call.inner = numbers.inner;
+        call.place = step_place(program, s);
+        for (int64_t member : team) call.counts.push_back(bindings[member].steps[s].count);
+      }
+      TeamCall& call = out[slot->second];
+      const int64_t position = program.devices.coordinates(runner.rank())[collective->team.index];
+      runner.actions()[action].team_call = slot->second;
+      runner.actions()[action].member = call.held.size();
+      call.held.push_back({position, &runner, action, comms.recorder(runner.rank())});
+      call.members.resize(call.held.size());
+    }
+  }
+  return out;
+}
+
+CommMember TeamCall::member(const Held& held) const {
+  const RankAction& action = held.runner->actions()[held.action];
+  if (held.recorder) held.recorder->set_step(place);
+  return {held.position, action.buffers[0], action.buffers[1], held.runner->stream(action.stream)};
+}
+
+void TeamCall::call() {
+  for (size_t i = 0; i < held.size(); ++i) members[i] = member(held[i]);
+  call(members);
+  for (const Held& one : held) one.runner->queued_collective(one.action);
+}
+
+void TeamCall::call(size_t index) const {
+  const CommMember mine = member(held[index]);
+  call({&mine, 1});
+  held[index].runner->queued_collective(held[index].action);
+}
+
+void TeamCall::call(std::span<const CommMember> given) const {
+  const CommPieces pieces{dtype, outer, inner, counts};
+  switch (step->collective) {
+    case CollectiveKind::all_reduce:
+      return communicator->all_reduce(dtype, *step->reduce, elements, given);
+    case CollectiveKind::all_gather:
+      return communicator->all_gather(pieces, given);
+    case CollectiveKind::reduce_scatter:
+      return communicator->reduce_scatter(pieces, *step->reduce, given);
+  }
+}
+
+std::string TeamCall::ranks() const {
+  std::string out;
+  for (const Held& one : held) out += fmt::format("{}{}", out.empty() ? "" : ", ", one.runner->rank());
+  return (held.size() == 1 ? "rank " : "ranks ") + out;
+}
+
+}  // namespace plait

@@ -1,0 +1,31 @@
+#pragma once
+// What a run takes and gives: tensors by name, what is known of them ahead, what the embedder lends.
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "device/device.h"
+
+namespace plait {
+
+using Tensors = std::map<std::string, Tensor, std::less<>>;
+
+// What the embedder lends to one run; all optional. With a stream plait is a guest: work is queued there, or on streams
+// that fork from it and join it, and run() does not wait; host inputs must stay until the stream is done.
+struct RunOptions {
+  void* stream = nullptr;          // CUstream; for one rank on a GPU
+  Allocator* allocator = nullptr;  // of outputs; with a stream of all device memory of the run
+  Communicators* comms = nullptr;  // instead of the program's own
+  std::optional<int64_t> threads;  // of a kernel on the CPU; 0: all of the device
+};
+
+// dtype and global shape of an input.
+struct TensorMetadata {
+  DType dtype = DType::f32;
+  std::vector<int64_t> shape;
+};
+using Metadata = std::map<std::string, TensorMetadata, std::less<>>;
+
+}  // namespace plait

@@ -1,0 +1,202 @@
+#include "session/bind_inputs.h"
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "sym/facts.h"
+
+namespace plait {
+
+namespace {
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  std::string out;
+  for (int64_t e : shape) out += (out.empty() ? "" : ", ") + std::to_string(e);
+  return "[" + out + "]";
+}
+
+std::string found(const TensorView& t, const TensorMetadata& m) {
+  return fmt::format("input %{}: {}, found {}{}", t.name, type_text(t), name(m.dtype), shape_text(m.shape));
+}
+
+void check_names(const Fusion& fusion, const Metadata& metadata) {
+  std::vector<std::string> names;
+  for (const TensorView* t : fusion.inputs()) names.push_back(t->name);
+  for (const auto& [name, m] : metadata) {
+    const TensorView* t = fusion.find(name);
+    if (!t || t->role == TensorRole::intermediate)
+      throw UserError(fmt::format("the fusion has no input `{}`", name), fmt::format("fusion @{}", fusion.name()),
+                      suggestion(name, names));
+  }
+  for (const TensorView* t : fusion.inputs())
+    if (!metadata.count(t->name))
+      throw UserError(fmt::format("input %{} is missing", t->name), fmt::format("fusion @{}", fusion.name()),
+                      fmt::format("give a tensor {}", type_text(*t)));
+}
+
+// Takes the defaults of the extent's open symbols where they give the value.
+bool take_defaults(const Fusion& fusion, sym::Expr extent, int64_t value, Sizes& sizes) {
+  Sizes with = sizes;
+  for (const auto& symbol : sym::symbols(extent))
+    if (!with.count(symbol)) {
+      const int64_t* initial = fusion.size_let(symbol);
+      if (!initial) return false;
+      with[symbol] = *initial;
+    }
+  if (sym::evaluate(extent, {with.begin(), with.end()}) != value) return false;
+  sizes = std::move(with);
+  return true;
+}
+
+// Gives the one open symbol of an extent its value, where there is just one that fits.
+bool solve(sym::Expr extent, int64_t value, Sizes& sizes) {
+  std::string symbol;
+  for (const auto& s : sym::symbols(extent))
+    if (!sizes.count(s)) {
+      if (!symbol.empty()) return false;
+      symbol = s;
+    }
+  if (symbol.empty()) return true;
+  sym::Environment env(sizes.begin(), sizes.end());
+  auto at = [&](int64_t v) {
+    env[symbol] = v;
+    return sym::evaluate(extent, env);
+  };
+  // Extents grow with their symbols: bisect for the value, if there is one.
+  int64_t lo = 0, hi = 1;
+  try {
+    while (at(hi) < value && hi < (int64_t{1} << 40)) hi *= 2;
+    while (lo < hi) {
+      int64_t middle = lo + (hi - lo) / 2;
+      if (at(middle) < value)
+        lo = middle + 1;
+      else
+        hi = middle;
+    }
+    if (at(lo) != value || at(lo + 1) == value) return false;
+  } catch (const UserError&) {
+    return false;
+  }
+  sizes[symbol] = lo;
+  return true;
+}
+
+}  // namespace
+
+Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& given) {
+  check_names(fusion, metadata);
+  Sizes sizes = given;
+  std::map<std::string, std::string> bound_by;
+  for (const TensorView* t : fusion.inputs()) {
+    const TensorMetadata& m = metadata.find(t->name)->second;
+    if (m.dtype != t->dtype)
+      throw UserError(fmt::format("dtype {} does not fit", name(m.dtype)), found(*t, m),
+                      fmt::format("give a tensor of {}", name(t->dtype)));
+    if (m.shape.size() != t->rank())
+      throw UserError(fmt::format("rank {} does not fit rank {}", m.shape.size(), t->rank()), found(*t, m),
+                      "give a tensor with as many dims");
+    for (size_t d = 0; d < t->rank(); ++d) {
+      if (!t->extent(d).is_symbol()) continue;
+      const std::string& symbol = t->extent(d).symbol_name();
+      auto [it, fresh] = sizes.emplace(symbol, m.shape[d]);
+      if (fresh) bound_by[symbol] = fmt::format("%{} dim {}", t->name, d);
+      if (it->second != m.shape[d])
+        throw UserError(fmt::format("extent {} of dim {} does not fit: {} is {}{}", m.shape[d], d, symbol, it->second,
+                                    bound_by.count(symbol) ? " by " + bound_by[symbol] : ""),
+                        found(*t, m), fmt::format("give extents with one value of {}", symbol));
+    }
+  }
+  for (const TensorView* t : fusion.inputs()) {
+    const TensorMetadata& m = metadata.find(t->name)->second;
+    for (size_t d = 0; d < t->rank(); ++d) {
+      sym::Expr e = t->extent(d);
+      if (e.is_symbol()) continue;
+      if (!solve(e, m.shape[d], sizes) && !take_defaults(fusion, e, m.shape[d], sizes))
+        throw UserError(fmt::format("extent {} of dim {} gives no value for {}", m.shape[d], d, sym::print(e)),
+                        found(*t, m), "give an extent that fits, or set the size");
+      int64_t value = sym::evaluate(e, {sizes.begin(), sizes.end()});
+      if (value != m.shape[d])
+        throw UserError(fmt::format("extent {} of dim {} does not fit: {} is {}", m.shape[d], d, sym::print(e), value),
+                        found(*t, m), fmt::format("give extent {}", value));
+    }
+  }
+  sym::check_facts(fusion.pool(), sizes);
+  return sizes;
+}
+
+Specialization specialize(const Sizes& sizes, const Sizes& mesh) {
+  constexpr int64_t kSmall = (int64_t{1} << 31) - 1;
+  Specialization out;
+  sym::Facts facts;
+  for (const auto& [name, value] : mesh) out.clone.replace[name] = value;
+  for (const auto& [name, value] : sizes) {
+    if (mesh.count(name)) continue;
+    if (value <= 1) {
+      out.clone.replace[name] = value;
+      facts.pin(name, value);
+      continue;
+    }
+    int64_t multiple = 1;
+    while (multiple < 16 && value % (multiple * 2) == 0) multiple *= 2;
+    bool small = value <= kSmall;
+    sym::SymbolInfo info;
+    info.lo = small ? 2 : kSmall + 1;
+    if (small) info.hi = kSmall;
+    info.multiple_of = multiple;
+    out.clone.facts[name] = info;
+    facts.state(name, info);
+  }
+  out.key = sym::print(facts);
+  return out;
+}
+
+namespace {
+
+void add_symbols(const std::vector<TensorView*>& tensors, std::set<std::string>& out) {
+  for (const TensorView* t : tensors)
+    for (sym::Expr extent : t->shape())
+      for (const auto& symbol : sym::symbols(extent)) out.insert(symbol);
+}
+
+}  // namespace
+
+std::set<std::string> mesh_symbols(const Mesh& mesh) {
+  std::set<std::string> out;
+  for (const MeshAxis& axis : mesh.axes())
+    if (!axis.symbol.empty()) out.insert(axis.symbol);
+  return out;
+}
+
+std::set<std::string> size_symbols(const Fusion& fusion) {
+  std::set<std::string> out = mesh_symbols(fusion.mesh());
+  add_symbols(fusion.tensors(), out);
+  return out;
+}
+
+Sizes lets_of_open_symbols(const Fusion& fusion) {
+  std::set<std::string> given = mesh_symbols(fusion.mesh());
+  add_symbols(fusion.inputs(), given);
+  Sizes out;
+  for (const auto& symbol : size_symbols(fusion))
+    if (const int64_t* value = fusion.size_let(symbol); value && !given.contains(symbol)) out.emplace(symbol, *value);
+  return out;
+}
+
+void give_sizes(Sizes& out, const Fusion& fusion, const Sizes& given) {
+  const std::set<std::string> known = size_symbols(fusion);
+  for (const auto& [name, value] : given) {
+    if (!known.contains(name) && !fusion.size_let(name))
+      throw UserError(fmt::format("there is no size `{}`", name), fmt::format("fusion @{}", fusion.name()),
+                      suggestion(name, {known.begin(), known.end()}));
+    out[name] = value;
+  }
+  out.merge(lets_of_open_symbols(fusion));
+}
+
+Sizes mesh_symbols(const Mesh& mesh, const DeviceMesh& devices) {
+  Sizes out;
+  for (size_t i = 0; i < mesh.axes().size(); ++i)
+    if (!mesh.axes()[i].symbol.empty()) out[mesh.axes()[i].symbol] = devices.size(static_cast<int>(i));
+  return out;
+}
+
+}  // namespace plait

@@ -1,0 +1,284 @@
+#include "session/bound_specialization.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "base/error.h"
+#include "session/bind_inputs.h"
+#include "run/rank_memory.h"
+#include "shard/localize.h"
+
+namespace plait {
+
+namespace {
+
+double now_ms() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Layout in which the pieces of an input or output stand.
+const Layout& piece_layout(const TensorView& t) { return t.stored ? *t.stored : t.layout; }
+
+bool others_hold_ranks(Communicators& comms) { return comms.bootstrap() != nullptr && comms.bootstrap()->size() > 1; }
+
+}  // namespace
+
+BoundSpecialization::BoundSpecialization(const CompiledSpecialization& compiled, const DeviceMesh& mesh, const sym::Environment& sizes,
+                       Device& device, std::shared_ptr<Communicators> comms, const ExecutorOptions& how)
+    : mesh_(mesh), device_(device), comms_(std::move(comms)) {
+  const Fusion& sharded = *compiled.sharded;
+  check_local_pieces(sharded, mesh, sizes);
+  program_ = std::make_unique<BoundProgram>(compiled.program, sizes, device, comms_, how);
+  inputs_ = make_side(sharded.inputs(), sizes);
+  outputs_ = make_side(sharded.outputs(), sizes);
+  for (size_t i = 0; i < outputs_.names.size(); ++i)
+    for (const PieceMap& map : outputs_.maps[i]) local_shapes_[outputs_.names[i]].push_back(map.local_shape());
+  home_.resize(program_->held().size(), RankTensors(outputs_.names.size()));
+  downloads_.resize(device.count());
+}
+
+BoundSpecialization::Side BoundSpecialization::make_side(const std::vector<TensorView*>& tensors, const sym::Environment& sizes) const {
+  Side side;
+  for (const TensorView* t : tensors) {
+    side.names.push_back(t->name);
+    side.dtypes.push_back(t->dtype);
+    auto& shape = side.shapes.emplace_back();
+    for (auto e : t->shape()) shape.push_back(sym::evaluate(e, sizes));
+    auto& by_rank = side.maps.emplace_back();
+    for (int64_t r = 0; r < mesh_.ranks(); ++r) {
+      std::vector<std::vector<int64_t>> indices;
+      for (size_t d = 0; d < shape.size(); ++d)
+        indices.push_back(owned_indices(shape[d], piece_layout(*t).dims[d], mesh_, mesh_.coordinates(r),
+                                        fmt::format("%{} dim {}", t->name, d)));
+      by_rank.emplace_back(shape, indices);
+    }
+  }
+  side.pieces.resize(program_->held().size(), RankTensors(tensors.size()));
+  return side;
+}
+
+void BoundSpecialization::shard_inputs(const Tensors& inputs) {
+  const auto held = program_->held();
+  for (size_t h = 0; h < held.size(); ++h) {
+    RankTensors& pieces = inputs_.pieces[h];
+    for (size_t i = 0; i < inputs_.names.size(); ++i) {
+      const Tensor& global = inputs.find(inputs_.names[i])->second;
+      const PieceMap& map = inputs_.maps[i][held[h]];
+      if (map.is_whole()) {
+        pieces[i] = global;
+        continue;
+      }
+      if (!global.on_host())
+        throw UserError("a tensor in a GPU's memory is not cut", fmt::format("input `{}`", inputs_.names[i]),
+                        "give it in host memory, or the pieces of one rank to run_local()");
+      if (!pieces[i].memory) pieces[i] = Tensor::empty(global.dtype, map.local_shape());
+      map.cut(global, pieces[i]);
+    }
+  }
+}
+
+// Inputs belong to the caller: nothing of them is kept.
+void BoundSpecialization::drop_inputs() {
+  const auto held = program_->held();
+  for (size_t h = 0; h < held.size(); ++h)
+    for (size_t i = 0; i < inputs_.names.size(); ++i)
+      if (inputs_.maps[i][held[h]].is_whole()) inputs_.pieces[h][i] = Tensor();
+}
+
+void BoundSpecialization::forget(Side& side) {
+  for (RankTensors& pieces : side.pieces)
+    for (Tensor& piece : pieces) piece = Tensor();
+}
+
+void BoundSpecialization::execute(const ExecutorRunOptions& how, double& run_ms) {
+  const double begin = now_ms();
+  program_->run(inputs_.pieces, outputs_.pieces, how);
+  run_ms = now_ms() - begin;
+}
+
+bool BoundSpecialization::stays_on_device(const Tensors& inputs, const ExecutorRunOptions& how) const {
+  if (device_.host_memory()) return false;
+  bool given = how.stream != nullptr;
+  for (const auto& [name, tensor] : inputs) given = given || !tensor.on_host();
+  if (!given) return false;
+  if (program_->held().size() != 1 || others_hold_ranks(*comms_))
+    throw UserError("tensors and streams of a GPU are for programs of one rank", "run",
+                    "give tensors in host memory, or each rank's pieces to run_local()");
+  return true;
+}
+
+// Lets go of what belongs to the caller, however the run ends.
+class BoundSpecialization::Leave {
+ public:
+  Leave(BoundSpecialization& bound, bool outputs) : bound_(bound), outputs_(outputs) {}
+  ~Leave() {
+    bound_.drop_inputs();
+    if (outputs_) forget(bound_.outputs_);
+    if (bound_.device_.host_memory()) bound_.drop_handed_out();
+  }
+
+ private:
+  BoundSpecialization& bound_;
+  bool outputs_;
+};
+
+Tensors BoundSpecialization::run(const Tensors& inputs, const ExecutorRunOptions& how, bool check_replicas, double& run_ms) {
+  const bool stay = stays_on_device(inputs, how);
+  if (stay) forget(outputs_);
+  if (device_.host_memory()) keep_pieces();
+  const Leave leave(*this, stay || (how.allocator && !device_.host_memory()));
+  shard_inputs(inputs);
+  execute(how, run_ms);
+  if (stay) return take_outputs();
+  if (!device_.host_memory()) {
+    bring_home();
+    static HostAllocator host;
+    return gather_outputs(host, check_replicas);
+  }
+  return gather_outputs(how.allocator ? *how.allocator : device_.allocator(), check_replicas);
+}
+
+Tensors BoundSpecialization::run_pieces(const Tensors& pieces, const ExecutorRunOptions& how, double& run_ms) {
+  PLAIT_CHECK(program_->held().size() == 1, "pieces of one rank for {}", program_->held().size());
+  const int64_t rank = program_->held()[0];
+  const Leave leave(*this, true);
+  bool on_device = how.stream != nullptr;
+  for (size_t i = 0; i < inputs_.names.size(); ++i) {
+    auto it = pieces.find(inputs_.names[i]);
+    const std::string where = fmt::format("input `{}` of rank {}", inputs_.names[i], rank);
+    if (it == pieces.end()) throw UserError("the piece is missing", where, "give a piece of every input");
+    const std::vector<int64_t>& shape = inputs_.maps[i][rank].local_shape();
+    if (it->second.shape != shape || it->second.dtype != inputs_.dtypes[i])
+      throw UserError(fmt::format("the piece is {}{}, not {}{}", name(it->second.dtype), shape_text(it->second.shape),
+                                  name(inputs_.dtypes[i]), shape_text(shape)),
+                      where, "give the piece that the layout of the input says");
+    inputs_.pieces[0][i] = it->second;
+    on_device = on_device || !it->second.on_host();
+  }
+  if (on_device) forget(outputs_);
+  if (pieces.size() != inputs_.names.size())
+    throw UserError(fmt::format("{} pieces for {} inputs", pieces.size(), inputs_.names.size()),
+                    fmt::format("run_local, rank {}", rank), "give the inputs of the fusion only");
+  execute(how, run_ms);
+  forget(inputs_);  // also the pieces that run() would keep for itself
+  if (!device_.host_memory() && !on_device) {
+    bring_home();
+    Tensors out;
+    for (size_t i = 0; i < outputs_.names.size(); ++i) out[outputs_.names[i]] = std::exchange(home_[0][i], Tensor());
+    return out;
+  }
+  return take_outputs();
+}
+
+bool BoundSpecialization::is_everywhere(size_t output) const {
+  const auto& maps = outputs_.maps[output];
+  return std::all_of(maps.begin(), maps.end(), [](const PieceMap& map) { return map.is_whole(); });
+}
+
+// Pieces that are not handed out, in memory of the device that all runs use.
+void BoundSpecialization::keep_pieces() {
+  const auto held = program_->held();
+  for (size_t h = 0; h < held.size(); ++h)
+    for (size_t i = 0; i < outputs_.names.size(); ++i) {
+      Tensor& piece = outputs_.pieces[h][i];
+      if (piece.memory || (h == 0 && is_everywhere(i))) continue;
+      piece.dtype = outputs_.dtypes[i];
+      piece.shape = outputs_.maps[i][held[h]].local_shape();
+      piece.strides = row_major_strides(piece.shape);
+      piece.memory = device_.allocator().allocate(piece.bytes());
+    }
+}
+
+// What a run takes from the caller's allocator, where it did not come to be handed out.
+void BoundSpecialization::drop_handed_out() {
+  for (size_t i = 0; i < outputs_.names.size(); ++i)
+    if (!outputs_.pieces.empty() && is_everywhere(i)) outputs_.pieces[0][i] = Tensor();
+}
+
+// The outputs of the one held rank, as they are.
+Tensors BoundSpecialization::take_outputs() {
+  Tensors out;
+  for (size_t i = 0; i < outputs_.names.size(); ++i)
+    out[outputs_.names[i]] = std::exchange(outputs_.pieces[0][i], Tensor());
+  return out;
+}
+
+// Copies the outputs of GPUs to the host. The program has ended.
+void BoundSpecialization::bring_home() {
+  const auto held = program_->held();
+  for (size_t h = 0; h < held.size(); ++h) {
+    auto& stream = downloads_[held[h] % device_.count()];
+    if (!stream) stream = device_.make_stream(int(held[h] % device_.count()));
+    for (size_t i = 0; i < outputs_.names.size(); ++i) {
+      Tensor& target = home_[h][i];
+      if (!target.memory) target = Tensor::empty(outputs_.dtypes[i], outputs_.maps[i][held[h]].local_shape());
+      if (target.bytes() > 0) stream->copy(target.data(), outputs_.pieces[h][i].data(), target.bytes());
+    }
+  }
+  for (auto& stream : downloads_)
+    if (stream) stream->synchronize();
+}
+
+Tensor& BoundSpecialization::home(size_t held, size_t output) {
+  return device_.host_memory() ? outputs_.pieces[held][output] : home_[held][output];
+}
+
+// The pieces of an output by rank; `bytes` holds those of other processes.
+RankTensors BoundSpecialization::pieces_of(size_t output, std::vector<std::string>& bytes) {
+  RankTensors out;
+  const auto& maps = outputs_.maps[output];
+  if (!others_hold_ranks(*comms_)) {  // all ranks are held
+    for (size_t r = 0; r < maps.size(); ++r) out.push_back(home(r, output));
+    return out;
+  }
+  const Tensor& mine = home(0, output);
+  bytes = comms_->bootstrap()->all_gather({static_cast<const char*>(mine.data()), mine.bytes()});
+  for (size_t r = 0; r < maps.size(); ++r) {
+    Tensor piece = Tensor::wrap(mine.dtype, maps[r].local_shape(), bytes[r].data());
+    if (bytes[r].size() != piece.bytes())
+      throw CommError(fmt::format("{} bytes of output %{} came from rank {}, not {}", bytes[r].size(),
+                                  outputs_.names[output], r, piece.bytes()),
+                      "gathering outputs", "");
+    out.push_back(std::move(piece));
+  }
+  return out;
+}
+
+Tensors BoundSpecialization::gather_outputs(Allocator& allocator, bool check_replicas) {
+  Tensors out;
+  for (size_t i = 0; i < outputs_.names.size(); ++i) {
+    Tensor& global = out[outputs_.names[i]];
+    const bool everywhere = is_everywhere(i);
+    if (everywhere && !check_replicas) {  // the first held rank answers
+      global = std::exchange(home(0, i), Tensor());
+      continue;
+    }
+    std::vector<std::string> bytes;
+    const RankTensors pieces = pieces_of(i, bytes);
+    if (everywhere) {
+      global = home(0, i);
+    } else {
+      global.dtype = outputs_.dtypes[i];
+      global.shape = outputs_.shapes[i];
+      global.strides = row_major_strides(global.shape);
+      global.memory = allocator.allocate(global.bytes());
+      for (size_t r = 0; r < pieces.size(); ++r) outputs_.maps[i][r].put(pieces[r], global);
+    }
+    if (check_replicas) compare_replicas(i, global, pieces);
+    if (everywhere) home(0, i) = Tensor();
+  }
+  return out;
+}
+
+// What ranks hold of an output more than once must be the same, bit for bit.
+void BoundSpecialization::compare_replicas(size_t output, const Tensor& global, const RankTensors& pieces) const {
+  for (size_t r = 0; r < pieces.size(); ++r) {
+    Tensor again = Tensor::empty(pieces[r].dtype, pieces[r].shape);
+    outputs_.maps[output][r].cut(global, again);
+    PLAIT_CHECK(std::memcmp(again.data(), pieces[r].data(), again.bytes()) == 0,
+                "output %{}: rank {} holds other numbers than another rank", outputs_.names[output], r);
+  }
+}
+
+}  // namespace plait

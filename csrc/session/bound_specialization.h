@@ -1,0 +1,65 @@
+#pragma once
+// A compiled class with one set of sizes on the ranks that this process holds: cuts global tensors into pieces, runs
+// the program, gathers its outputs.
+#include "compile/pipeline.h"
+#include "run/bound_program.h"
+#include "run/pieces.h"
+#include "session/arguments.h"
+
+namespace plait {
+
+class BoundSpecialization {
+ public:
+  // Errors of check_local_pieces, bind() and the communicators. Everything given by reference must outlive the object.
+  BoundSpecialization(const CompiledSpecialization& compiled, const DeviceMesh& mesh, const sym::Environment& sizes, Device& device,
+             std::shared_ptr<Communicators> comms, const ExecutorOptions& how);
+  BoundSpecialization(const BoundSpecialization&) = delete;
+
+  // Global tensors in, global tensors out; metadata must be that of the sizes. Where the job has several processes, all
+  // of them call and all get the outputs. Outputs of GPUs are brought to the host unless an input or how.stream is of
+  // a GPU: then the one held rank's are returned where they are. `run_ms` gets the time of the program alone.
+  Tensors run(const Tensors& inputs, const ExecutorRunOptions& how, bool check_replicas, double& run_ms);
+  // The pieces of the one held rank in, its pieces out, on the device that they are on. UserError for other shapes.
+  Tensors run_pieces(const Tensors& pieces, const ExecutorRunOptions& how, double& run_ms);
+
+  BoundProgram& program() { return *program_; }
+  Communicators& comms() { return *comms_; }
+  // Of outputs, by rank.
+  const std::map<std::string, std::vector<std::vector<int64_t>>>& local_shapes() const { return local_shapes_; }
+
+ private:
+  class Leave;
+  struct Side {  // inputs or outputs
+    std::vector<std::string> names;
+    std::vector<DType> dtypes;
+    std::vector<std::vector<int64_t>> shapes;  // global
+    std::vector<std::vector<PieceMap>> maps;   // by tensor, by rank
+    std::vector<RankTensors> pieces;           // by held rank; memory that runs use again
+  };
+  Side make_side(const std::vector<TensorView*>& tensors, const sym::Environment& sizes) const;
+  void execute(const ExecutorRunOptions& how, double& run_ms);
+  void shard_inputs(const Tensors& inputs);
+  void drop_inputs();
+  bool stays_on_device(const Tensors& inputs, const ExecutorRunOptions& how) const;
+  bool is_everywhere(size_t output) const;
+  void keep_pieces();
+  void drop_handed_out();
+  static void forget(Side& side);
+  void bring_home();
+  Tensors take_outputs();
+  RankTensors pieces_of(size_t output, std::vector<std::string>& bytes);
+  Tensors gather_outputs(Allocator& allocator, bool check_replicas);
+  void compare_replicas(size_t output, const Tensor& global, const RankTensors& pieces) const;
+  Tensor& home(size_t held, size_t output);
+
+  const DeviceMesh& mesh_;
+  Device& device_;
+  std::shared_ptr<Communicators> comms_;
+  std::unique_ptr<BoundProgram> program_;
+  Side inputs_, outputs_;
+  std::map<std::string, std::vector<std::vector<int64_t>>> local_shapes_;
+  std::vector<RankTensors> home_;                   // of GPUs: outputs on the host, by held rank
+  std::vector<std::unique_ptr<Stream>> downloads_;  // by ordinal, made when needed
+};
+
+}  // namespace plait

@@ -1,0 +1,86 @@
+#include "session/boundary.h"
+
+#include "base/error.h"
+
+namespace plait {
+
+namespace {
+
+std::string list(const std::vector<int64_t>& values) {
+  std::string out;
+  for (int64_t v : values) out += fmt::format("{}{}", out.empty() ? "" : ", ", v);
+  return "[" + out + "]";
+}
+
+// `(1 strided, 0)`, as the text form has it.
+std::string allocation_text(const Domain& domain) {
+  std::string out;
+  for (size_t i = 0; i < domain.allocation.size(); ++i)
+    out += fmt::format("{}{}{}", i ? ", " : "", domain.allocation[i],
+                       !domain.strided.empty() && domain.strided[i] ? " strided" : "");
+  return "(" + out + ")";
+}
+
+std::string found(const TensorView& t, const Tensor& tensor) {
+  return fmt::format("input %{}: {}, found shape {} with strides {}", t.name, type_text(t), list(tensor.shape),
+                     list(tensor.strides));
+}
+
+// Whether every element lies in the tensor's memory. Overflow is outside.
+bool within_memory(const Tensor& tensor) {
+  if (tensor.elements() == 0) return true;
+  __int128 lowest = 0, highest = 0;
+  for (size_t d = 0; d < tensor.shape.size(); ++d) {
+    const __int128 reach = static_cast<__int128>(tensor.shape[d] - 1) * tensor.strides[d];
+    (reach < 0 ? lowest : highest) += reach;
+  }
+  const __int128 offset = tensor.byte_offset, size = static_cast<__int128>(size_of(tensor.dtype));
+  return offset + lowest * size >= 0 && offset + (highest + 1) * size <= static_cast<__int128>(tensor.memory->bytes());
+}
+
+}  // namespace
+
+void check_allocations(const Fusion& fusion) {
+  for (const TensorView* t : fusion.tensors()) {
+    if (is_row_major(t->domain)) continue;
+    const std::string where = fmt::format("%{}: {}", t->name, type_text(*t));
+    if (t->role == TensorRole::intermediate && !fusion.is_output(t) && fusion.segments.empty())
+      throw UserError(fmt::format("%{} is neither input nor output and has an allocation", t->name), where,
+                      "drop it: inside of a run tensors are dense and row-major");
+    if (!t->domain.strided.empty() && fusion.is_output(t))
+      throw UserError(fmt::format("output %{} is strided", t->name), where,
+                      "drop `strided`: outputs are made dense, in the order of their allocation");
+  }
+}
+
+void check_inputs(const Fusion& fusion, const Tensors& inputs) {
+  for (const TensorView* t : fusion.inputs()) {
+    const auto it = inputs.find(t->name);
+    if (it == inputs.end() || !it->second.memory) continue;  // other checks name it
+    const Tensor& tensor = it->second;
+    if (tensor.strides.size() != tensor.shape.size())
+      throw UserError(fmt::format("{} strides for {} dims", tensor.strides.size(), tensor.shape.size()),
+                      found(*t, tensor), "give a stride, in elements, for every dim");
+    if (!within_memory(tensor))
+      throw UserError(fmt::format("elements lie outside of the tensor's {} bytes of memory", tensor.memory->bytes()),
+                      found(*t, tensor), "give strides in elements and an offset in bytes that stay inside");
+    if (!is_row_major(t->domain) && tensor.shape.size() == t->rank() &&
+        !tensor.lies_in(t->domain.allocation, t->domain.strided))
+      throw UserError("the dims do not lie in memory as allocation " + allocation_text(t->domain) + " says",
+                      found(*t, tensor), "give a tensor that does, or drop the allocation: then it may lie in any way");
+  }
+}
+
+void order_outputs(const Fusion& fusion, Tensors& outputs, Allocator& allocator) {
+  for (const TensorView* t : fusion.outputs()) {
+    const auto it = outputs.find(t->name);
+    if (is_row_major(t->domain) || it == outputs.end() || it->second.lies_in(t->domain.allocation)) continue;
+    if (!it->second.on_host())
+      throw UserError(fmt::format("allocation {} of a tensor in a GPU's memory", allocation_text(t->domain)),
+                      fmt::format("output %{}: {}", t->name, type_text(*t)),
+                      "drop the allocation, or give inputs in host memory and no stream");
+    it->second = it->second.in_order(t->domain.allocation, allocator);
+  }
+}
+
+}  // namespace plait

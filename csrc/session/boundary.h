@@ -1,0 +1,21 @@
+#pragma once
+// How tensors cross the boundary of a run. Inside of it all of them are dense and row-major (graph/drop_allocations);
+// an input of host memory that is not is copied when it is bound (program/rank_memory).
+#include "ir/fusion.h"
+#include "session/arguments.h"
+
+namespace plait {
+
+// UserError naming the tensor: an allocation of one that is neither input nor output, strided dims of an output, which
+// is made dense.
+void check_allocations(const Fusion& fusion);
+
+// UserError naming the input: strides of another rank than the shape's, elements outside of the tensor's memory, dims
+// that do not lie in memory as the fusion says. Inputs of which it says nothing may lie in any way.
+void check_inputs(const Fusion& fusion, const Tensors& inputs);
+
+// Puts outputs in the order in which the fusion allocates them, in host memory of `allocator`. UserError: such an
+// output is in a GPU's memory.
+void order_outputs(const Fusion& fusion, Tensors& outputs, Allocator& allocator);
+
+}  // namespace plait

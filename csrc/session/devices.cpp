@@ -1,0 +1,128 @@
+// The devices of the process, by name.
+#include <dlfcn.h>
+
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "backend/cpu/cpu_device.h"
+#include "backend/cuda/cuda_device.h"
+#include "base/error.h"
+#include "base/plugin_loader.h"
+#include "base/suggest.h"
+#include "session/devices.h"
+#include "reference/contraction_executable.h"
+
+namespace plait {
+
+namespace {
+
+constexpr std::string_view kSimulated = "sim:";
+
+// The stand-in for the driver, loaded where it is first asked for.
+struct SimulatedDriver {
+  int (*add_devices)(const char*, int) = nullptr;
+  void (*set_seed)(uint64_t) = nullptr;
+  std::string path;
+};
+
+const SimulatedDriver& simulated_driver() {
+  static const SimulatedDriver driver = [] {
+    auto load = [](const char* symbol) {
+      return load_plugin("libplait_sim_cuda.so", symbol, "", "nvidia-cuda-runtime (tools/setup)");
+    };
+    SimulatedDriver out;
+    void* add = load("plait_sim_add_devices");
+    out.add_devices = reinterpret_cast<int (*)(const char*, int)>(add);
+    out.set_seed = reinterpret_cast<void (*)(uint64_t)>(load("plait_sim_set_seed"));
+    Dl_info info;
+    PLAIT_CHECK(dladdr(add, &info) != 0 && info.dli_fname, "the simulated driver has no path");
+    out.path = info.dli_fname;
+    return out;
+  }();
+  return driver;
+}
+
+// A library beside the simulated driver.
+std::string simulated_library(const char* file) {
+  return (std::filesystem::path(simulated_driver().path).parent_path() / file).string();
+}
+
+struct SimulatedName {
+  std::string architecture;
+  int count = 1;
+};
+
+// "sim:sm_90a:4"
+SimulatedName parse_simulated(const std::string& name) {
+  constexpr const char* kRemedy = "write sim:ARCH or sim:ARCH:N, e.g. sim:sm_90a:4";
+  SimulatedName out;
+  out.architecture = name.substr(kSimulated.size());
+  if (size_t at = out.architecture.find(':'); at != std::string::npos) {
+    const std::string text = out.architecture.substr(at + 1);
+    out.architecture.resize(at);
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out.count);
+    if (error != std::errc() || end != text.data() + text.size() || out.count < 1 || out.count > 64)
+      throw UserError(fmt::format("`{}` is no number of simulated devices", text), "device " + name, kRemedy);
+  }
+  if (out.architecture != "sm_80" && out.architecture != "sm_90a")
+    throw UserError(fmt::format("there is no simulated device `{}`", out.architecture), "device " + name,
+                    suggestion(out.architecture, {"sm_80", "sm_90a"}));
+  return out;
+}
+
+std::unique_ptr<Device> make_gpu(const std::string& name, const Options& options) {
+  CudaOptions how;
+  how.name = name;
+  how.allow_tf32 = options.allow_tf32;
+  how.nvtx = options.nvtx;
+  if (is_simulated(name)) {
+    const SimulatedName simulated = parse_simulated(name);
+    const int first = simulated_driver().add_devices(simulated.architecture.c_str(), simulated.count);
+    PLAIT_CHECK(first >= 0, "the simulated driver has no {}", simulated.architecture);
+    for (int i = 0; i < simulated.count; ++i) how.ordinals.push_back(first + i);
+    how.driver = simulated_driver().path;
+    how.code = CudaCode::ptx;
+    how.cublaslt = simulated_library("libplait_sim_cublaslt.so");
+  }
+  return make_cuda_device(how);
+}
+
+}  // namespace
+
+bool is_simulated(const std::string& device) { return device.rfind(kSimulated, 0) == 0; }
+
+std::string nccl_library(const Device& device) {
+  return is_simulated(device.name()) ? simulated_library("libplait_sim_nccl.so") : "";
+}
+
+void set_simulation_seed(const Device& device, uint64_t seed) {
+  if (is_simulated(device.name())) simulated_driver().set_seed(seed);
+}
+
+Device& find_device(const std::string& name, const Options& options) {
+  static std::mutex mutex;
+  // The device table of the process. GPUs stay until it ends: their libraries may be gone before static objects are.
+  static std::map<std::string, std::unique_ptr<Device>> hosts;
+  static auto& gpus = *new std::map<std::string, std::unique_ptr<Device>>;
+  std::lock_guard lock(mutex);
+  if (name == "cuda" || is_simulated(name)) {
+    auto& slot = gpus[fmt::format("{}:{}:{}", name, options.allow_tf32, options.nvtx)];
+    if (!slot) slot = make_gpu(name, options);
+    return *slot;
+  }
+  auto& slot = hosts[fmt::format("{}:{}:{}", name, options.cpu_threads, options.cpu_lanes)];
+  if (slot) return *slot;
+  if (name == "cpu") {
+    slot = make_cpu_device({static_cast<int>(options.cpu_threads), static_cast<int>(options.cpu_lanes), ""});
+  } else if (name == "reference") {
+    slot = reference::make_reference_device();
+  } else {
+    throw UserError(fmt::format("there is no device `{}`", name), "",
+                    suggestion(name, {"cpu", "reference", "cuda", "sim:sm_80", "sim:sm_90a"}));
+  }
+  return *slot;
+}
+
+}  // namespace plait

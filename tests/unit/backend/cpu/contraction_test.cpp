@@ -1,0 +1,253 @@
+// Contractions by oneDNN against plain double loops.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <thread>
+
+#include "backend/cpu/onednn_plugin/plugin.h"
+#include "base/plugin_loader.h"
+#include "support/allocation_counter.h"
+#include "support/kernel_run.h"
+
+namespace plait {
+namespace {
+
+struct Shape {
+  int64_t batch, m, n, k;
+};
+
+// Small integers: every sum is exact in f32, whatever its order.
+Tensor integers(DType dtype, std::vector<int64_t> shape, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<double> values;
+  for (int64_t i = 0; i < element_count(shape); ++i) values.push_back(double(random() % 9) - 4);
+  return Tensor::from_doubles(dtype, std::move(shape), values);
+}
+
+struct Operands {
+  Tensor a, b, out;
+};
+
+Operands operands(const LibraryContraction& p, const Shape& s) {
+  const int64_t weights = p.linear ? s.n * s.k : s.batch * s.k * s.n;
+  return {integers(p.in, {s.batch * s.m * s.k}, 1), integers(p.in, {weights}, 2),
+          Tensor::from_doubles(p.out, {s.batch * s.m * s.n}, std::vector<double>(size_t(s.batch * s.m * s.n), 99))};
+}
+
+void launch(const Executable& executable, const Operands& o, const Shape& s) {
+  void* buffers[] = {o.a.data(), o.b.data(), o.out.data()};
+  const int64_t extents[] = {s.batch, s.m, s.n, s.k};
+  executable.launch({.buffers = buffers, .integers = extents});
+}
+
+void expect_product(const LibraryContraction& p, const Operands& o, const Shape& s) {
+  const std::vector<double> a = o.a.to_doubles(), b = o.b.to_doubles();
+  for (int64_t e = 0; e < s.batch * s.m * s.n; ++e) {
+    const int64_t row = e / s.n, column = e % s.n, batch = row / s.m;
+    double sum = 0;
+    for (int64_t k = 0; k < s.k; ++k) {
+      const int64_t in_a = p.transpose_a ? (batch * s.k + k) * s.m + row % s.m : row * s.k + k;
+      const int64_t in_b = p.linear        ? column * s.k + k
+                           : p.transpose_b ? (batch * s.n + column) * s.k + k
+                                           : (batch * s.k + k) * s.n + column;
+      sum += a[size_t(in_a)] * b[size_t(in_b)];
+    }
+    const double expected = Constant::from_double(p.out, sum).to_double();
+    ASSERT_EQ(o.out.at(e), expected) << s.batch << " x " << s.m << " x " << s.n << " x " << s.k << ", element " << e;
+  }
+}
+
+const Shape kShapes[] = {{1, 1, 1, 1},    {1, 1, 1, 7},      {1, 1, 5, 1},     {1, 7, 1, 3},   {1, 3, 5, 7},
+                         {1, 16, 16, 16}, {1, 17, 33, 9},    {1, 64, 1, 64},   {1, 1, 64, 64}, {1, 64, 64, 1},
+                         {2, 3, 4, 5},    {3, 1, 1, 1},      {2, 1, 7, 9},     {5, 8, 1, 8},   {1, 65, 171, 128},
+                         {4, 33, 17, 65}, {1, 128, 512, 64}, {1, 32, 32, 448}, {1, 7, 5, 391}, {3, 4, 9, 2003},
+                         {2, 1, 1, 10000}};
+
+class Contractions : public testing::TestWithParam<LibraryContraction> {
+ protected:
+  void SetUp() override {
+    std::string why_not;
+    executable = test::shared_cpu().library(GetParam(), &why_not);
+    if (executable == nullptr) GTEST_SKIP() << why_not;
+  }
+  std::shared_ptr<Executable> executable;
+};
+
+// Name of oneDNN's implementation of a shape.
+std::string implementation(const LibraryContraction& p, const Shape& s) {
+  using Getter = const PlaitOneDnnInterface* (*)();
+  static const PlaitOneDnnInterface* interface =
+      reinterpret_cast<Getter>(load_plugin("libplait_onednn.so", "plait_onednn_interface", "", "libdnnl-dev"))();
+  const auto type = [](DType d) { return d == DType::f32 ? kPlaitOneDnnF32 : kPlaitOneDnnBf16; };
+  char text[256] = "";
+  const int form = p.linear
+                       ? kPlaitOneDnnLinear
+                       : (p.transpose_a ? kPlaitOneDnnTransposeA : 0) | (p.transpose_b ? kPlaitOneDnnTransposeB : 0);
+  PlaitOneDnnContraction* contraction = interface->create(type(p.in), type(p.out), form, 2, text, sizeof text);
+  const PlaitOneDnnShape shape{s.batch, s.m, s.n, s.k};
+  interface->implementation(contraction, &shape, text, sizeof text);
+  interface->destroy(contraction);
+  return text;
+}
+
+TEST_P(Contractions, EqualNaiveLoops) {
+  const LibraryContraction p = GetParam();
+  for (const Shape& s : kShapes) {
+    EXPECT_EQ(implementation(p, s).find("ref"), std::string::npos);
+    const Operands o = operands(p, s);
+    for (int round = 0; round < 2; ++round) {
+      launch(*executable, o, s);
+      expect_product(p, o, s);
+    }
+  }
+}
+
+// A long sum for a small result is cut, so that its rounding error is that of a few parts.
+TEST(LongProducts, ErrLessThanSumsInOrder) {
+  const LibraryContraction p{DType::f32, DType::f32, false};
+  std::string why_not;
+  const auto executable = test::shared_cpu().library(p, &why_not);
+  if (executable == nullptr) GTEST_SKIP() << why_not;
+  const Shape s{1, 16, 16, 2048};
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  const auto draw = [&](int64_t count) {
+    std::vector<double> values;
+    for (int64_t i = 0; i < count; ++i) values.push_back(normal(random));
+    return Tensor::from_doubles(DType::f32, {count}, values);
+  };
+  const Operands o{draw(s.m * s.k), draw(s.k * s.n), draw(s.m * s.n)};
+  launch(*executable, o, s);
+  const std::vector<double> a = o.a.to_doubles(), b = o.b.to_doubles();
+  double ours = 0, in_order = 0;
+  for (int64_t e = 0; e < s.m * s.n; ++e) {
+    double exact = 0;
+    float sum = 0;
+    for (int64_t k = 0; k < s.k; ++k) {
+      const double x = a[size_t(e / s.n * s.k + k)], y = b[size_t(k * s.n + e % s.n)];
+      exact += x * y;
+      sum = std::fma(static_cast<float>(x), static_cast<float>(y), sum);
+    }
+    ours += std::pow(o.out.at(e) - exact, 2);
+    in_order += std::pow(sum - exact, 2);
+  }
+  EXPECT_LT(std::sqrt(ours), 0.7 * std::sqrt(in_order));
+}
+
+TEST_P(Contractions, ZeroExtents) {
+  const LibraryContraction p = GetParam();
+  for (const Shape& s :
+       {Shape{0, 3, 4, 5}, Shape{2, 0, 4, 5}, Shape{2, 3, 0, 5}, Shape{2, 3, 4, 0}, Shape{0, 0, 0, 0}}) {
+    const Operands o = operands(p, s);
+    launch(*executable, o, s);
+    for (double value : o.out.to_doubles()) EXPECT_EQ(value, 0);
+  }
+  EXPECT_THROW(launch(*executable, operands(p, {1, 1, 1, 1}), {1, -1, 1, 1}), InternalError);
+}
+
+TEST_P(Contractions, SecondRunAllocatesNothing) {
+  if (!test::counts_allocations()) GTEST_SKIP() << "this build cannot count allocations";
+  const LibraryContraction p = GetParam();
+  for (const Shape& s : {Shape{1, 65, 171, 128}, Shape{4, 33, 17, 65}, Shape{1, 256, 256, 256}}) {
+    if (implementation(p, s).find("gemm") != std::string::npos) GTEST_SKIP() << "oneDNN's older kernels allocate";
+    const Operands o = operands(p, s);
+    launch(*executable, o, s);
+    const int64_t before = test::large_allocations();
+    for (int i = 0; i < 3; ++i) launch(*executable, o, s);
+    EXPECT_EQ(test::large_allocations(), before) << s.batch << " x " << s.m << " x " << s.n << " x " << s.k;
+  }
+}
+
+TEST_P(Contractions, FromSeveralThreads) {
+  const LibraryContraction p = GetParam();
+  const Shape s{1, 40, 50, 60};
+  std::vector<Operands> all;
+  for (int t = 0; t < 3; ++t) all.push_back(operands(p, s));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20; ++i) launch(*executable, all[size_t(t)], s);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Operands& o : all) expect_product(p, o, s);
+}
+
+std::string name_of(const testing::TestParamInfo<LibraryContraction>& info) {
+  const LibraryContraction& p = info.param;
+  return fmt::format("{}_{}{}{}_{}", p.linear ? "linear" : "matmul", p.transpose_a ? "ta_" : "",
+                     p.transpose_b ? "tb_" : "", name(p.in), name(p.out));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CpuContractions, Contractions,
+    testing::Values(LibraryContraction{DType::f32, DType::f32, true}, LibraryContraction{DType::f32, DType::f32, false},
+                    LibraryContraction{DType::bf16, DType::f32, true}, LibraryContraction{DType::bf16, DType::f32, false},
+                    LibraryContraction{DType::bf16, DType::bf16, true}, LibraryContraction{DType::bf16, DType::bf16, false},
+                    LibraryContraction{DType::f32, DType::f32, false, true, false},
+                    LibraryContraction{DType::f32, DType::f32, false, false, true},
+                    LibraryContraction{DType::f32, DType::f32, false, true, true},
+                    LibraryContraction{DType::bf16, DType::f32, false, true, false},
+                    LibraryContraction{DType::bf16, DType::bf16, false, false, true}),
+    name_of);
+
+TEST(CpuContractions, F32IsThere) { EXPECT_NE(test::shared_cpu().library({}, nullptr), nullptr); }
+
+TEST(CpuContractions, F16IsRightOrRefusedWithAReason) {
+  const LibraryContraction p{DType::f16, DType::f16, true};
+  std::string why_not;
+  const auto executable = test::shared_cpu().library(p, &why_not);
+  if (executable == nullptr) {
+    EXPECT_NE(why_not.find("linear f16 x f16 -> f16 on this CPU"), std::string::npos) << why_not;
+    return;
+  }
+  const Operands o = operands(p, {1, 17, 33, 9});
+  launch(*executable, o, {1, 17, 33, 9});
+  expect_product(p, o, {1, 17, 33, 9});
+}
+
+TEST(CpuContractions, EqualProductsAreOneExecutable) {
+  EXPECT_EQ(test::shared_cpu().library({}, nullptr), test::shared_cpu().library({}, nullptr));
+}
+
+TEST(CpuContractions, RefusedWithReasons) {
+  const auto reason = [](DType in, DType out) {
+    std::string why_not;
+    EXPECT_EQ(test::shared_cpu().library({in, out, true}, &why_not), nullptr);
+    return why_not;
+  };
+  EXPECT_NE(reason(DType::f64, DType::f64).find("no contraction linear f64 x f64 -> f64"), std::string::npos);
+  EXPECT_NE(reason(DType::i64, DType::i64).find("no contraction"), std::string::npos);
+  EXPECT_NE(reason(DType::f32, DType::bf16).find("f32 x f32 -> bf16"), std::string::npos);
+}
+
+// Real numbers: the bound is that of a contraction in f32.
+TEST(CpuContractions, RealNumbersWithinTheBound) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  const Shape s{1, 31, 47, 300};
+  std::vector<double> va, vb;
+  for (int64_t i = 0; i < s.m * s.k; ++i) va.push_back(normal(random));
+  for (int64_t i = 0; i < s.n * s.k; ++i) vb.push_back(normal(random));
+  for (DType dtype : {DType::f32, DType::bf16}) {
+    const auto executable = test::shared_cpu().library({dtype, DType::f32, true}, nullptr);
+    if (executable == nullptr) continue;
+    const Operands o{Tensor::from_doubles(dtype, {s.m * s.k}, va), Tensor::from_doubles(dtype, {s.n * s.k}, vb),
+                     Tensor::empty(DType::f32, {s.m * s.n})};
+    launch(*executable, o, s);
+    for (int64_t e = 0; e < s.m * s.n; ++e) {
+      double sum = 0, magnitude = 0;
+      for (int64_t k = 0; k < s.k; ++k) {
+        const double term = o.a.at(e / s.n * s.k + k) * o.b.at(e % s.n * s.k + k);
+        sum += term;
+        magnitude += std::fabs(term);
+      }
+      EXPECT_LE(std::fabs(o.out.at(e) - sum), 2 * 0x1p-24 * double(s.k) * magnitude);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plait
