@@ -53,10 +53,10 @@ class Compiled {
   Bootstrap* job() const;
   const Report& report() const;  // of the class that ran or was prepared last
   const Program& program() const;
-  const Fusion& sharded() const;                         // with layouts and reshards, global extents
-  const Fusion& localized() const;                       // with segments, extents of a rank
-  const struct CompiledSpecialization& compiled_specialization() const;    // all stages (pipeline.h)
-  const std::vector<std::string>& kernel_texts() const;  // kernel IR of the generated kernels
+  const Fusion& sharded() const;                                         // with layouts and reshards, global extents
+  const Fusion& localized() const;                                       // with segments, extents of a rank
+  const struct CompiledSpecialization& compiled_specialization() const;  // all stages (pipeline.h)
+  const std::vector<std::string>& kernel_texts() const;                  // kernel IR of the generated kernels
   // The text of a stage of that class, as `plait opt --until` gives it; `timings` without what passes changed.
   // UserError: an unknown stage, one without text on this device, `memory` of sizes that are not bound; MissingError:
   // what writes it is not here.

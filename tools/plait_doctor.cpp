@@ -6,8 +6,8 @@
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/plugin_loader.h"
-#include "session/devices.h"
 #include "plait_command.h"
+#include "session/devices.h"
 
 namespace plait::tool {
 

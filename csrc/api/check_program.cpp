@@ -3,8 +3,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "session/bind_inputs.h"
 #include "reference/executable.h"
+#include "session/bind_inputs.h"
 
 namespace plait {
 

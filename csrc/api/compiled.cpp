@@ -5,13 +5,13 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "compile/pipeline.h"
+#include "plait.h"
 #include "session/bind_inputs.h"
 #include "session/bound_specialization.h"
 #include "session/boundary.h"
 #include "session/communication.h"
 #include "session/devices.h"
-#include "compile/pipeline.h"
-#include "plait.h"
 
 namespace plait {
 
@@ -49,7 +49,8 @@ struct SpecializationEntry {
   std::set<std::string> refused;  // results of the contractions that its library refuses
   Report report;
   std::map<BindingKey, std::unique_ptr<BoundSpecialization>> bound;
-  std::map<BindingKey, SpecializationEntry*> instead;  // sizes that a library refuses: the class that generates its contractions
+  std::map<BindingKey, SpecializationEntry*>
+      instead;  // sizes that a library refuses: the class that generates its contractions
 };
 
 // Results of the contractions whose library refuses the numbers of a bound rank.
@@ -121,7 +122,8 @@ SpecializationEntry& Compiled::Impl::find_class(const Sizes& sizes, const std::s
   if (entry.compiled) return entry;
   double begin = now_ms();
   try {
-    entry.compiled = compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused});
+    entry.compiled =
+        compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused});
   } catch (...) {
     classes.erase(specialization.key);
     throw;
@@ -286,8 +288,8 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   check_inputs(*impl.fusion, inputs);
   const Communicators* comms = run_options.comms ? run_options.comms : impl.communication.comms.get();
   BoundSpecialization& bound = comms && impl.same_as_last(inputs, comms->serial())
-                          ? *impl.last_bound
-                          : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
+                                   ? *impl.last_bound
+                                   : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
   set_simulation_seed(*impl.device, impl.options.interleaving);
   return impl.run_bound(bound, [&](double& run_ms) {
     PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
@@ -396,7 +398,7 @@ std::string Compiled::stage_text(const std::string& stage) const {
   how.passes = &same;
   try {
     compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes).clone,
-                  {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused});
+                           {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused});
   } catch (const StoppedAt& stop) {
     return stop.text;
   }

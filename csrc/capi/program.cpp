@@ -1,7 +1,7 @@
 // Compiling and running.
-#include "session/bind_inputs.h"
 #include "capi/dlpack.h"
 #include "capi/handles.h"
+#include "session/bind_inputs.h"
 #include "session/devices.h"
 
 namespace plait {

@@ -1,9 +1,9 @@
 #include "compile/pipeline.h"
 
 #include "base/error.h"
-#include "graph/passes.h"
-#include "compile/stages.h"
 #include "compile/plant_bugs.h"
+#include "compile/stages.h"
+#include "graph/passes.h"
 #include "shard/insert_reshards.h"
 #include "shard/propagate.h"
 #include "shard/verify_sharding.h"
@@ -12,7 +12,7 @@ namespace plait {
 
 // The compiler. Each line is a pass; a constraint on order stands at the line that it pins.
 std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fusion, const CloneOptions& facts,
-                                             const PipelineContext& context) {
+                                                               const PipelineContext& context) {
   Stages stages(context);
   const Options& options = context.options.options;
   auto out = std::make_unique<CompiledSpecialization>();
@@ -28,7 +28,8 @@ std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fus
   stages.pass("graph", "remove_dead_code", graph, [&] { remove_dead_code(graph); });
   stages.end("graph", graph);
 
-  // sharded: global extents, a layout per tensor, a reshard per change; contractions widen once it is known what is pending
+  // sharded: global extents, a layout per tensor, a reshard per change; contractions widen once it is known what is
+  // pending
   out->sharded = clone(graph);
   Fusion& sharded = *out->sharded;
   const Annotations annotated = annotations(sharded);

@@ -31,7 +31,7 @@ struct PipelineContext {
 
 // Errors of the user first; then stage by stage. Throws StoppedAt where options.until asks for it.
 std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fusion, const CloneOptions& facts,
-                                             const PipelineContext& context);
+                                                               const PipelineContext& context);
 
 // Writes kernels for a GPU architecture of the same localized fusion: CUDA text, not run.
 struct CudaKernel {

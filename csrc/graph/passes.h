@@ -22,13 +22,13 @@ void remove_dead_code(Fusion& fusion);
 // once more when device axes are gone, for those that stayed and those that stand for pending reductions.
 void expand(Fusion& fusion, bool for_sharding = false);
 
-// linear(x, w, b) becomes a contraction and an addition: in the accumulation type for narrow types, so that the sum rounds
-// once. Why before sharding: a pending contraction is reduced before the bias joins.
+// linear(x, w, b) becomes a contraction and an addition: in the accumulation type for narrow types, so that the sum
+// rounds once. Why before sharding: a pending contraction is reduced before the bias joins.
 void split_bias(Fusion& fusion, const Options& options);
 
-// A narrow contraction that is not pending keeps its accumulation type where pointwise ops read it; a cast that reads it
-// rounds instead. Requires: layouts. Why after sharding: a pending contraction is exchanged in the narrow type, unless
-// option reduce_dtype keeps it wide until it is whole, or its pending axes have size 1 on the mesh.
+// A narrow contraction that is not pending keeps its accumulation type where pointwise ops read it; a cast that reads
+// it rounds instead. Requires: layouts. Why after sharding: a pending contraction is exchanged in the narrow type,
+// unless option reduce_dtype keeps it wide until it is whole, or its pending axes have size 1 on the mesh.
 void widen_contractions(Fusion& fusion, const DeviceMesh& mesh, const Options& options);
 
 // Readers of a tensor that holds the same as an earlier one read the earlier one; remove_dead_code takes what nobody

@@ -131,7 +131,8 @@ std::string print(const Program& program) {
                        kernel.code.integers, kernel.schedule.empty() ? "" : " schedule ", kernel.schedule);
   for (size_t i = 0; i < program.libraries.size(); ++i) {
     const LibraryContraction& contraction = program.libraries[i].contraction;
-    out += fmt::format("  contraction @l{} {} {} -> {}\n", i + 1, form_text(contraction), name(contraction.in), name(contraction.out));
+    out += fmt::format("  contraction @l{} {} {} -> {}\n", i + 1, form_text(contraction), name(contraction.in),
+                       name(contraction.out));
   }
   for (const auto& step : program.steps) out += fmt::format("  {}\n", printer.step(*step));
   return out + "}\n";

@@ -78,8 +78,8 @@ std::optional<ProgramProblem> find_problem(const Program& program);
 
 // Whether a text is that of a program, by its first words.
 bool is_program_text(std::string_view text);
-// Reads what print() wrote: a verified program whose kernels and contractions have neither code nor executables. UserError
-// with `file`:line:column.
+// Reads what print() wrote: a verified program whose kernels and contractions have neither code nor executables.
+// UserError with `file`:line:column.
 Program parse_program(std::string_view text, const std::string& file = "program");
 
 }  // namespace plait

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "run/memory_plan.h"
 #include "program/program.h"
+#include "run/memory_plan.h"
 
 namespace plait {
 

@@ -7,9 +7,9 @@
 
 #include "comm/communicator.h"
 #include "device/device.h"
+#include "program/program.h"
 #include "run/binding.h"
 #include "run/executor_options.h"
-#include "program/program.h"
 
 namespace plait {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "device/device.h"
-#include "run/binding.h"
 #include "program/program.h"
+#include "run/binding.h"
 
 namespace plait {
 

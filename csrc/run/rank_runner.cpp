@@ -112,7 +112,8 @@ void RankRunner::build_action(size_t index) {
   } else if (const auto* library = as<LibraryStep>(step)) {
     action.executable = program_.libraries[library->library.index].executable.get();
     action.fill_bytes = size_t(binding_.bytes[library->out.index]);
-    PLAIT_CHECK(action.executable || numbers.zero_fill, "contraction @l{} has no executable", library->library.index + 1);
+    PLAIT_CHECK(action.executable || numbers.zero_fill, "contraction @l{} has no executable",
+                library->library.index + 1);
   } else if (const auto* copy = as<CopyStep>(step)) {
     action.unit = size_of(program_.value(copy->in).dtype);
   }

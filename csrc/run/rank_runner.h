@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "device/device.h"
+#include "program/program.h"
 #include "run/binding.h"
 #include "run/executor_options.h"
-#include "program/program.h"
 #include "run/rank_memory.h"
 #include "run/rank_queues.h"
 

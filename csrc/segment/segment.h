@@ -15,8 +15,8 @@ struct SegmentOptions {
   std::string contractions = "auto";
   // Whether the library computes a contraction; null: there is no library.
   std::function<bool(const Op&, std::string* why_not)> library_accepts;
-  // Asked before each step that could be left out (a merge, the library for a contraction, a scheduler instead of the plain
-  // nest), with its name: `merge %a into %b`. Null: all are done.
+  // Asked before each step that could be left out (a merge, the library for a contraction, a scheduler instead of the
+  // plain nest), with its name: `merge %a into %b`. Null: all are done.
   std::function<bool(std::string_view)> decide;
   // Where not null: one line per decision, for explain.
   std::string* explain = nullptr;

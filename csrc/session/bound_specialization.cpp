@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "session/bind_inputs.h"
 #include "run/rank_memory.h"
+#include "session/bind_inputs.h"
 #include "shard/localize.h"
 
 namespace plait {
@@ -24,8 +24,9 @@ bool others_hold_ranks(Communicators& comms) { return comms.bootstrap() != nullp
 
 }  // namespace
 
-BoundSpecialization::BoundSpecialization(const CompiledSpecialization& compiled, const DeviceMesh& mesh, const sym::Environment& sizes,
-                       Device& device, std::shared_ptr<Communicators> comms, const ExecutorOptions& how)
+BoundSpecialization::BoundSpecialization(const CompiledSpecialization& compiled, const DeviceMesh& mesh,
+                                         const sym::Environment& sizes, Device& device,
+                                         std::shared_ptr<Communicators> comms, const ExecutorOptions& how)
     : mesh_(mesh), device_(device), comms_(std::move(comms)) {
   const Fusion& sharded = *compiled.sharded;
   check_local_pieces(sharded, mesh, sizes);
@@ -38,7 +39,8 @@ BoundSpecialization::BoundSpecialization(const CompiledSpecialization& compiled,
   downloads_.resize(device.count());
 }
 
-BoundSpecialization::Side BoundSpecialization::make_side(const std::vector<TensorView*>& tensors, const sym::Environment& sizes) const {
+BoundSpecialization::Side BoundSpecialization::make_side(const std::vector<TensorView*>& tensors,
+                                                         const sym::Environment& sizes) const {
   Side side;
   for (const TensorView* t : tensors) {
     side.names.push_back(t->name);
@@ -123,7 +125,8 @@ class BoundSpecialization::Leave {
   bool outputs_;
 };
 
-Tensors BoundSpecialization::run(const Tensors& inputs, const ExecutorRunOptions& how, bool check_replicas, double& run_ms) {
+Tensors BoundSpecialization::run(const Tensors& inputs, const ExecutorRunOptions& how, bool check_replicas,
+                                 double& run_ms) {
   const bool stay = stays_on_device(inputs, how);
   if (stay) forget(outputs_);
   if (device_.host_memory()) keep_pieces();

@@ -11,8 +11,8 @@ namespace plait {
 class BoundSpecialization {
  public:
   // Errors of check_local_pieces, bind() and the communicators. Everything given by reference must outlive the object.
-  BoundSpecialization(const CompiledSpecialization& compiled, const DeviceMesh& mesh, const sym::Environment& sizes, Device& device,
-             std::shared_ptr<Communicators> comms, const ExecutorOptions& how);
+  BoundSpecialization(const CompiledSpecialization& compiled, const DeviceMesh& mesh, const sym::Environment& sizes,
+                      Device& device, std::shared_ptr<Communicators> comms, const ExecutorOptions& how);
   BoundSpecialization(const BoundSpecialization&) = delete;
 
   // Global tensors in, global tensors out; metadata must be that of the sizes. Where the job has several processes, all

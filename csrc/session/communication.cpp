@@ -10,8 +10,8 @@
 #include "comm/process_place.h"
 #include "comm/threads/threads.h"
 #include "comm/uneven_cost.h"
-#include "session/devices.h"
 #include "compile/plant_bugs.h"
+#include "session/devices.h"
 
 namespace plait {
 

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/plugin_loader.h"
 #include "base/suggest.h"
-#include "session/devices.h"
 #include "reference/contraction_executable.h"
+#include "session/devices.h"
 
 namespace plait {
 

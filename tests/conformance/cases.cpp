@@ -8,8 +8,8 @@
 
 #include <fmt/ranges.h>
 
-#include "base/error.h"
 #include "api/check_program.h"
+#include "base/error.h"
 #include "reference/check.h"
 #include "reference/evaluate.h"
 #include "scalar/convert.h"

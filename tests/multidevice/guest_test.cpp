@@ -6,8 +6,8 @@
 
 #include "base/plugin_loader.h"
 #include "comm/local/local.h"
-#include "session/devices.h"
 #include "reference/draw_inputs.h"
+#include "session/devices.h"
 #include "sim/cuda/simulator.h"
 #include "support/examples.h"
 #include "support/run_case.h"

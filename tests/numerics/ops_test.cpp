@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "base/error.h"
 #include "api/check_program.h"
+#include "base/error.h"
 #include "reference/draw_inputs.h"
 #include "support/op_cases.h"
 #include "support/run_case.h"

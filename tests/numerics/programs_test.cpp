@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "session/devices.h"
 #include "reference/draw_inputs.h"
 #include "reference/evaluate.h"
+#include "session/devices.h"
 #include "support/examples.h"
 #include "support/run_case.h"
 

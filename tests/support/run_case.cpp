@@ -4,11 +4,11 @@
 
 #include <cstdio>
 
+#include "api/check_program.h"
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
-#include "api/check_program.h"
-#include "session/devices.h"
 #include "reference/draw_inputs.h"
+#include "session/devices.h"
 
 namespace plait::testing {
 

@@ -38,12 +38,14 @@ std::optional<PlaitOneDnnType> type_of(DType dtype) {
 }
 
 std::string text_of(const LibraryContraction& contraction) {
-  return fmt::format("{} {} x {} -> {}", form_text(contraction), name(contraction.in), name(contraction.in), name(contraction.out));
+  return fmt::format("{} {} x {} -> {}", form_text(contraction), name(contraction.in), name(contraction.in),
+                     name(contraction.out));
 }
 
 class OneDnnExecutable : public Executable {
  public:
-  OneDnnExecutable(const PlaitOneDnnInterface* interface, PlaitOneDnnContraction* handle, const LibraryContraction& contraction)
+  OneDnnExecutable(const PlaitOneDnnInterface* interface, PlaitOneDnnContraction* handle,
+                   const LibraryContraction& contraction)
       : interface_(interface), handle_(handle), product_(contraction) {}
   ~OneDnnExecutable() override { interface_->destroy(handle_); }
 
@@ -111,8 +113,8 @@ std::shared_ptr<Executable> OneDnn::contraction(const LibraryContraction& contra
   }
   char reason[256] = "";
   const int form = contraction.linear ? kPlaitOneDnnLinear
-                                  : (contraction.transpose_a ? kPlaitOneDnnTransposeA : 0) |
-                                        (contraction.transpose_b ? kPlaitOneDnnTransposeB : 0);
+                                      : (contraction.transpose_a ? kPlaitOneDnnTransposeA : 0) |
+                                            (contraction.transpose_b ? kPlaitOneDnnTransposeB : 0);
   PlaitOneDnnContraction* handle = interface->create(*in, *out, form, threads_, reason, sizeof reason);
   if (handle == nullptr) return refuse(why_not, fmt::format("{} on this CPU: {}", text_of(contraction), reason));
   return known = std::make_shared<OneDnnExecutable>(interface, handle, contraction);

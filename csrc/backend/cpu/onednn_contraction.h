@@ -8,8 +8,8 @@
 
 namespace plait {
 
-// Contractions by the oneDNN plug-in. The plug-in is loaded by the first contraction; where it cannot be loaded every contraction
-// is refused with that reason. Used from one thread at a time; its executables from any.
+// Contractions by the oneDNN plug-in. The plug-in is loaded by the first contraction; where it cannot be loaded every
+// contraction is refused with that reason. Used from one thread at a time; its executables from any.
 class OneDnn {
  public:
   OneDnn(std::string plugin_folder, int threads) : plugin_folder_(std::move(plugin_folder)), threads_(threads) {}

@@ -23,10 +23,10 @@ class ThreadPool {
   int threads() const { return threads_; }
 
   // If the process has loaded GNU OpenMP, shared runs from here on go to the OpenMP team of the calling thread. Its
-  // workers stay awake for some milliseconds after other work of theirs (library contractions, PyTorch's ops), and workers
-  // of the pool's own would have to contend with them for the cores. Own workers, of whom only those that came are
-  // waited for, serve in a parallel region of OpenMP, in a forked process, and for a while after a run that took much
-  // longer than foreseen: a team waits for each of its threads, also where other processes have the cores.
+  // workers stay awake for some milliseconds after other work of theirs (library contractions, PyTorch's ops), and
+  // workers of the pool's own would have to contend with them for the cores. Own workers, of whom only those that came
+  // are waited for, serve in a parallel region of OpenMP, in a forked process, and for a while after a run that took
+  // much longer than foreseen: a team waits for each of its threads, also where other processes have the cores.
   void join_openmp();
 
   // Calls run(context, begin, end) for pieces that cover 0 .. extent - 1, each once; returns when all are done. At most

@@ -7,8 +7,8 @@
 
 #include "comm/local/local.h"
 #include "program/assign_streams.h"
-#include "run/bound_program.h"
 #include "program/program.h"
+#include "run/bound_program.h"
 #include "support/fake_gpu.h"
 
 namespace plait::test {

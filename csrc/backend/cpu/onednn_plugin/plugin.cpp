@@ -140,9 +140,9 @@ struct PlaitOneDnnContraction {
 
 namespace {
 
-// Into how many contractions along k. A kernel adds all k terms one after another, and the rounding error grows with them.
-// A sum that is long for what it gives, like the gradient of a weight, is cut; parts of a are packed for it, and b,
-// which is no weight of a linear, needs none.
+// Into how many contractions along k. A kernel adds all k terms one after another, and the rounding error grows with
+// them. A sum that is long for what it gives, like the gradient of a weight, is cut; parts of a are packed for it, and
+// b, which is no weight of a linear, needs none.
 int64_t count_parts(const PlaitOneDnnContraction& p, int64_t batch, int64_t m, int64_t n, int64_t k) {
   constexpr int64_t kTerms = 192, kMost = 4;
   const bool cut = p.out == kPlaitOneDnnF32 && !p.linear && batch == 1 && k >= 4 * std::max(m, n);
@@ -150,8 +150,8 @@ int64_t count_parts(const PlaitOneDnnContraction& p, int64_t batch, int64_t m, i
 }
 
 // The first implementation that is no reference, or null. `adds`: to what `out` holds.
-PrimitiveDesc find_implementation(const PlaitOneDnnContraction& p, const dnnl_memory_desc_t& a, const dnnl_memory_desc_t& b,
-                                  const dnnl_memory_desc_t& out, bool adds) {
+PrimitiveDesc find_implementation(const PlaitOneDnnContraction& p, const dnnl_memory_desc_t& a,
+                                  const dnnl_memory_desc_t& b, const dnnl_memory_desc_t& out, bool adds) {
   dnnl_matmul_desc_t desc;
   if (dnnl_matmul_desc_init(&desc, &a, &b, nullptr, &out) != dnnl_success) return nullptr;
   dnnl_primitive_attr_t attributes_handle;
@@ -314,7 +314,7 @@ int guarded(char* error, size_t error_size, Body&& body) {
 }
 
 PlaitOneDnnContraction* create(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
-                           size_t error_size) {
+                               size_t error_size) {
   auto contraction = std::make_unique<PlaitOneDnnContraction>();
   contraction->in = in;
   contraction->out = out;

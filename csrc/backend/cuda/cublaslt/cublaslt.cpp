@@ -141,7 +141,7 @@ class Lt : public CublasLt, public std::enable_shared_from_this<Lt> {
   std::unique_ptr<std::atomic<cublasLtHandle_t>[]> handles_;  // by ordinal, null until first used
   mutable std::shared_mutex mutex_;                           // guards what follows
   std::map<PlanKey, std::shared_ptr<const Plan>> plans_;
-  std::deque<PlanKey> order_;                                     // as they came: the oldest goes first
+  std::deque<PlanKey> order_;                                         // as they came: the oldest goes first
   std::map<LibraryContraction, std::weak_ptr<Executable>> products_;  // they hold this object
 };
 
@@ -260,7 +260,8 @@ class LtExecutable : public Executable {
 
 std::shared_ptr<Executable> Lt::contraction(const LibraryContraction& contraction, std::string* why_not) {
   if (!has_dtypes(contraction.in, contraction.out)) {
-    refuse(why_not, fmt::format("cuBLASLt is not used for contractions {} -> {}", name(contraction.in), name(contraction.out)));
+    refuse(why_not,
+           fmt::format("cuBLASLt is not used for contractions {} -> {}", name(contraction.in), name(contraction.out)));
     return nullptr;
   }
   const std::unique_lock lock(mutex_);

@@ -40,8 +40,9 @@ struct MatmulPointers {
 class CublasLt {
  public:
   virtual ~CublasLt() = default;
-  // The product of the pipeline, or null with the reason in `why_not` (may be null). Equal contractions are one executable.
-  // A shape that the library refuses is a UserError of the launch. An empty out does nothing, an empty sum is zero.
+  // The product of the pipeline, or null with the reason in `why_not` (may be null). Equal contractions are one
+  // executable. A shape that the library refuses is a UserError of the launch. An empty out does nothing, an empty sum
+  // is zero.
   virtual std::shared_ptr<Executable> contraction(const LibraryContraction& contraction, std::string* why_not) = 0;
   // Queues the contraction on a stream of the device; false with the reason where the library has none for the problem
   // (dtypes, strides, alignment). f64, f32, f16, bf16, and f32 out of the narrow ones. Sums are in f64 or f32, of f32

@@ -181,17 +181,19 @@ std::string name_of(const testing::TestParamInfo<LibraryContraction>& info) {
                      p.transpose_b ? "tb_" : "", name(p.in), name(p.out));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    CpuContractions, Contractions,
-    testing::Values(LibraryContraction{DType::f32, DType::f32, true}, LibraryContraction{DType::f32, DType::f32, false},
-                    LibraryContraction{DType::bf16, DType::f32, true}, LibraryContraction{DType::bf16, DType::f32, false},
-                    LibraryContraction{DType::bf16, DType::bf16, true}, LibraryContraction{DType::bf16, DType::bf16, false},
-                    LibraryContraction{DType::f32, DType::f32, false, true, false},
-                    LibraryContraction{DType::f32, DType::f32, false, false, true},
-                    LibraryContraction{DType::f32, DType::f32, false, true, true},
-                    LibraryContraction{DType::bf16, DType::f32, false, true, false},
-                    LibraryContraction{DType::bf16, DType::bf16, false, false, true}),
-    name_of);
+INSTANTIATE_TEST_SUITE_P(CpuContractions, Contractions,
+                         testing::Values(LibraryContraction{DType::f32, DType::f32, true},
+                                         LibraryContraction{DType::f32, DType::f32, false},
+                                         LibraryContraction{DType::bf16, DType::f32, true},
+                                         LibraryContraction{DType::bf16, DType::f32, false},
+                                         LibraryContraction{DType::bf16, DType::bf16, true},
+                                         LibraryContraction{DType::bf16, DType::bf16, false},
+                                         LibraryContraction{DType::f32, DType::f32, false, true, false},
+                                         LibraryContraction{DType::f32, DType::f32, false, false, true},
+                                         LibraryContraction{DType::f32, DType::f32, false, true, true},
+                                         LibraryContraction{DType::bf16, DType::f32, false, true, false},
+                                         LibraryContraction{DType::bf16, DType::bf16, false, false, true}),
+                         name_of);
 
 TEST(CpuContractions, F32IsThere) { EXPECT_NE(test::shared_cpu().library({}, nullptr), nullptr); }
 
