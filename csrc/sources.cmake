@@ -87,6 +87,7 @@ set(PLAIT_CORE_SOURCES
   ir/layout.cpp
   ir/make_op.cpp
   ir/op.cpp
+  ir/op_fields.cpp
   ir/parse.cpp
   ir/print.cpp
   ir/segment_rules.cpp

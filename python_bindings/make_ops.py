@@ -27,7 +27,7 @@ ATTRIBUTES = {
     "reduction": ("str", "a reduction that is not none, mean or sum"), "diagonal": ("int", ""),
     "offset": ("int", "a negative offset"), "correction": ("int", "a negative correction"),
     "groups": ("int", "groups that do not divide the channels"),
-    "ignore_index": ("int", ""), "to": ("Any", "what is no dtype of the same size"),
+    "ignore_index": ("int", ""), "sizes": ("Sequence[Extent]", "sizes that do not add up to the dim"), "to": ("Any", "what is no dtype of the same size"),
 }
 # Where an op's differs.
 OF_OP = {
@@ -44,7 +44,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plait._emit import Extent, dtype as _dtype, emit as _emit
+from plait._emit import Extent, dtype as _dtype, emit as _emit, emit_all as _emit_all
 from plait._plait import Fusion, Tensor, apply as _apply
 from plait.errors import UserError as _UserError
 '''
@@ -133,11 +133,13 @@ def attribute(op, word, spelled, refused, known):
     return f"{given}: {kind} | None = None" if optional else f"{given}: {kind}"
 
 
-def function(op, words, meaning, known):
+def function(op, words, meaning, known, results=(), name=None):
     required, optional, operands, spelled, refused = [], [], [], [], []
     variadic = ""
     for word in words:
         bare = word.strip("[]")
+        if bare == "statistics = false":  # a function of its own
+            continue
         if bare.endswith("..."):
             variadic = "tensors"
             required.append(f"{variadic}: Sequence[Tensor]")
@@ -161,9 +163,14 @@ def function(op, words, meaning, known):
     defaults = [word.strip("[]") for word in words if word.startswith("[") and " = " in word and "%" not in word]
     if any("%" in word for word in words):
         refused.insert(0, "operands that are no tensors or do not fit")
-    doc = docstring(meaning, f"Left out: {', '.join(defaults)}." if defaults else "", refused=refused)
-    return (f"\n\ndef {python_name(op)}({', '.join(required + optional)}) -> Tensor:\n{doc}"
-            f"    return _emit({op!r}, {given}, {{{', '.join(spelled)}}}{fusion})\n")
+    defaults = [each for each in defaults if each != "statistics = false"]
+    returned = f"Returns ({', '.join(results)})." if results else ""
+    doc = docstring(meaning, returned, f"Left out: {', '.join(defaults)}." if defaults else "", refused=refused)
+    if name:
+        spelled.append("'statistics': True")
+    kind, emit = ("tuple[Tensor, ...]", "_emit_all") if results else ("Tensor", "_emit")
+    return (f"\n\ndef {python_name(name or op)}({', '.join(required + optional)}) -> {kind}:\n{doc}"
+            f"    return {emit}({op!r}, {given}, {{{', '.join(spelled)}}}{fusion})\n")
 
 
 def split_arguments(text):
@@ -200,18 +207,12 @@ def transpose(x: Tensor, a: int, b: int) -> Tensor:
             raise _UserError(f"there is no dim {dim} of %{x.name}: {x.type}", "transpose", f"x has {x.rank} dims")
     dims[a], dims[b] = dims[b], dims[a]
     return permute(x, dims)
-
-
-def var_mean(x: Tensor, dims: Sequence[int] | None = None, correction: int | None = None,
-             keepdim: bool | None = None) -> tuple[Tensor, Tensor]:
-    """(var, mean) over `dims`. Raises UserError for tensors that are not of floats or a dim that is not there."""
-    return var(x, dims, correction, keepdim), mean(x, dims, keepdim)
 '''
 
 
 def main():
     text = pathlib.Path(sys.argv[1]).read_text()
-    out, names, known = HEAD + EXTRA, ["cast", "gelu", "transpose", "var_mean", "where"], set()
+    out, names, known = HEAD + EXTRA, ["cast", "gelu", "transpose", "where"], set()
     rules = type_rules(text)
     for _, cells in tables(text, "pointwise_table"):
         out += pointwise(cells, rules)
@@ -219,9 +220,14 @@ def main():
     for section, cells in tables(text, "op_table"):
         if section == "Communication":
             continue
-        for call in re.findall(r"`(\w+)\((.*?)\)`(?:<br>|$)", cells[0]):
-            out += function(call[0], split_arguments(call[1]), cells[1], known)
-            names.append(call[0])
+        for results, op, given in re.findall(r"`(?:([^`=]*) = )?(\w+)\((.*?)\)`(?:<br>|$)", cells[0]):
+            words, several = split_arguments(given), [each.strip(" %") for each in results.split(",") if each.strip()]
+            always = several and "[statistics = false]" not in words
+            out += function(op, words, cells[1], known, several if always else ())
+            names.append(op)
+            if several and not always:
+                names.append(f"{op}_statistics")
+                out += function(op, words, cells[1], known, several, names[-1])
     stale = [each for each in [*ATTRIBUTES, *OF_OP] if each not in known]
     stale += [each for each in [*DEFAULTS, *NO_OPERANDS] if each not in names]
     if stale:

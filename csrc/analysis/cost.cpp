@@ -53,7 +53,7 @@ Cost cost_of(const Fusion& fusion, std::span<Op* const> ops, std::span<TensorVie
              std::span<TensorView* const> outputs) {
   sym::Expr flops = fusion.pool().constant(0);
   for (const Op* op : ops) {
-    const sym::Expr results = elements(fusion, *op->out);
+    const sym::Expr results = elements(fusion, *op->out());
     if (const auto* p = as<PointwiseOp>(*op)) {
       flops = flops + results * weight(info(p->function).cost);
     } else if (const int64_t per_term = work_per_term(*op); per_term > 0) {

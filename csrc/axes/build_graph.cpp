@@ -19,7 +19,7 @@ bool AxisGroup::computes(const TensorView* tensor) const {
 }
 
 int AxisGroup::root_class(const Op& op, int place) const {
-  const TensorAxes& t = axes.at(op.out);
+  const TensorAxes& t = axes.at(op.out());
   const size_t at = static_cast<size_t>(place), kept = t.logical.size();
   return graph.find(at < kept ? t.logical[at] : t.reduction[at - kept]);
 }
@@ -56,7 +56,7 @@ class Builder {
     for (const Op* op : group_.ops) group_.op_edges[op] = {0, 0};
     for (const Op* op : group_.ops) {
       const std::vector<Factor> all = factors(*op);
-      TensorAxes& out = axes_of(op->out);
+      TensorAxes& out = axes_of(op->out());
       const std::vector<TensorView*> operands = inputs(*op);
       const size_t first = group_.edges.size();
       for (const TensorView* t : operands)
@@ -116,7 +116,7 @@ class Builder {
                                      print(graph.extent(root))));
       if (graph.find(operand.logical[d]) != root) joins.emplace_back(operand.logical[d], root);
     }
-    const size_t a = set_of(edge.op->out), b = set_of(edge.operand);
+    const size_t a = set_of(edge.op->out()), b = set_of(edge.operand);
     const bool test = options_.test_unions && a == b && !joins.empty();
     const size_t mark = graph.mark();
     for (const auto& [x, y] : joins) graph.unite(x, y);

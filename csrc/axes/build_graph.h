@@ -19,7 +19,7 @@ struct TensorAxes {
 struct Edge {
   const Op* op = nullptr;
   const TensorView* operand = nullptr;
-  std::vector<int> pairing;  // operand dim -> place in logical + reduction of op->out; -1: coordinate 0
+  std::vector<int> pairing;  // operand dim -> place in logical + reduction of op->out(); -1: coordinate 0
   bool hard = false, cut = false;
   std::string reason;  // of a cut
 };

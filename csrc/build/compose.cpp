@@ -1,6 +1,7 @@
 // What compositions are made of, and those that make and move elements.
 #include "build/compose.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -174,12 +175,26 @@ TensorView* composed(Composer& c, const Embedding& op) {
   return c.emit(std::move(select));
 }
 
+Results composed(Composer& c, const Split& op) {
+  Results out;
+  sym::Expr start = c.extent(0);
+  for (sym::Expr size : op.sizes) {
+    auto slice = std::make_unique<Slice>();
+    slice->in = op.in;
+    slice->dim = op.dim;
+    slice->start = start;
+    slice->stop = start = start + size;
+    out.push_back(c.emit(std::move(slice)));
+  }
+  return out;
+}
+
 TensorView* composed(Composer& c, const TakeAlong& op) {
-  std::vector<sym::Expr> in = op.out->shape();
+  std::vector<sym::Expr> in = op.out()->shape();
   in[size_t(op.dim)] = op.in->extent(size_t(op.dim));
   auto gather = std::make_unique<Gather>();
   gather->in = op.in->shape() == in ? op.in : c.broadcast(op.in, in);
-  gather->index = op.index->shape() == op.out->shape() ? op.index : c.broadcast(op.index, op.out->shape());
+  gather->index = op.index->shape() == op.out()->shape() ? op.index : c.broadcast(op.index, op.out()->shape());
   gather->dim = op.dim;
   return c.emit(std::move(gather));
 }
@@ -192,17 +207,38 @@ TensorView* composed(Composer& c, const OneHot& op) {
 
 }  // namespace building
 
-TensorView* compose(Fusion& fusion, const Op& composite, const std::string& prefix) {
+std::vector<TensorView*> compose(Fusion& fusion, const Op& composite, const std::string& prefix) {
   building::Composer composer(fusion, prefix);
-  TensorView* out = visit(composite, [&]<class T>(const T& op) -> TensorView* {
-    if constexpr (building::property_of(T::kKind) == OpProperty::composite)
+  std::vector<TensorView*> out = visit(composite, [&]<class T>(const T& op) -> std::vector<TensorView*> {
+    if constexpr (building::property_of(T::kKind) != OpProperty::composite)
+      throw InternalError(fmt::format("{} is no composite", text_name(op)), describe(op), "");
+    else if constexpr (NamesResults<T>)
       return building::composed(composer, op);
     else
-      throw InternalError(fmt::format("{} is no composite", text_name(op)), describe(op), "");
+      return {building::composed(composer, op)};
   });
-  PLAIT_CHECK(out->definition && out->dtype == composite.out->dtype && out->shape() == composite.out->shape(),
-              "{} composes to {}", describe(composite), type_text(*out));
+  PLAIT_CHECK(out.size() == composite.results.size(), "{} composes to {} results", describe(composite), out.size());
+  for (size_t i = 0; i < out.size(); ++i) {
+    const TensorView& wanted = *composite.results[i];
+    PLAIT_CHECK(out[i]->definition && out[i]->dtype == wanted.dtype && out[i]->shape() == wanted.shape() &&
+                    std::count(out.begin(), out.end(), out[i]) == 1,
+                "{} composes to {}", describe(composite), type_text(*out[i]));
+  }
   return out;
+}
+
+void compose_as(Fusion& fusion, const Op& composite) {
+  const size_t before = fusion.ops().size();
+  const std::vector<TensorView*> wanted = composite.results;
+  const std::vector<TensorView*> built = compose(fusion, composite, wanted[0]->name);
+  for (size_t i = 0; i < built.size(); ++i) {
+    Op& maker = *built[i]->definition;
+    PLAIT_CHECK(maker.id >= fusion.ops()[before]->id, "%{} is not built for %{}", built[i]->name, wanted[i]->name);
+    fusion.define(maker, size_t(std::find(maker.results.begin(), maker.results.end(), built[i]) - maker.results.begin()),
+                  wanted[i]);
+    if (built.size() > 1)  // one result may be made of another one
+      for (size_t k = before; k < fusion.ops().size(); ++k) replace_input(*fusion.ops()[k], built[i], wanted[i]);
+  }
 }
 
 }  // namespace plait

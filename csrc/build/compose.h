@@ -6,10 +6,14 @@
 
 namespace plait {
 
-// Appends to the fusion the primitives that say a composite of it and returns the result of the last one, a tensor of
-// its own with the shape and dtype of composite.out. New tensors are named prefix + "_" + op. What is computed is
+// Appends to the fusion the primitives that say a composite of it and returns its results: tensors of those primitives,
+// each once, with the shapes and dtypes of composite.results. New tensors are named prefix + "_" + op. What is computed is
 // computed in compute_type and rounded once; sizes are those of the whole tensors (op Size), so that shardings do not
 // change them.
-TensorView* compose(Fusion& fusion, const Op& composite, const std::string& prefix);
+std::vector<TensorView*> compose(Fusion& fusion, const Op& composite, const std::string& prefix);
+
+// composes, and puts the ops in place of the composite: they define its results, which keep names and layouts. The new
+// ops stand at the end of the fusion's order.
+void compose_as(Fusion& fusion, const Op& composite);
 
 }  // namespace plait

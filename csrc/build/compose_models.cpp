@@ -145,7 +145,7 @@ TensorView* masked(Composer& c, TensorView* scores, TensorView* mask, bool causa
 }  // namespace
 
 // The sum divides the product with v, not its left operand: both are then pending sums where keys are cut.
-TensorView* composed(Composer& c, const Sdpa& op) {
+Results composed(Composer& c, const Sdpa& op) {
   TensorView *q = op.q, *k = op.k, *v = op.v, *mask = op.mask;
   const size_t heads = q->rank() - 3;
   const sym::Expr key_heads = k->extent(heads);
@@ -162,8 +162,14 @@ TensorView* composed(Composer& c, const Sdpa& op) {
   const ShiftedTerms shifted = shifted_terms(c, scores, {last});
   TensorView* sum = c.where(shifted.empty, 1, c.sum(shifted.terms, {last}, true));  // a row that keeps nothing gives 0 / 1
   TensorView* out = c.pointwise(Pointwise::div, {product(c, shifted.terms, c.wide(v)), sum});
-  if (share > 1) out = c.reshape(out, op.out->shape());
-  return c.cast(out, op.q->dtype);
+  if (share > 1) out = c.reshape(out, op.results[0]->shape());
+  Results results = {c.cast(out, op.q->dtype)};
+  if (op.statistics) {
+    // Of a row that keeps nothing: log 1 - inf.
+    TensorView* log = c.pointwise(Pointwise::add, {c.pointwise(Pointwise::log, {sum}), shifted.most});
+    results.push_back(c.reshape(log, op.results[1]->shape()));
+  }
+  return results;
 }
 
 }  // namespace plait::building

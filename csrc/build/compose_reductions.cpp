@@ -41,11 +41,16 @@ TensorView* inverse_root(Composer& c, TensorView* square, double eps) {
   return c.pointwise(Pointwise::reciprocal, {root});
 }
 
-// (x - mean) / sqrt(var + eps) over dims.
-TensorView* normalised(Composer& c, TensorView* x, const std::vector<int64_t>& dims, double eps) {
-  TensorView* centred = c.pointwise(Pointwise::sub, {x, c.mean(x, dims, true)});
+// (x - mean) / sqrt(var + eps) over dims, mean and 1 / sqrt(var + eps).
+struct Normalised {
+  TensorView *unit, *mean, *rstd;
+};
+Normalised normalised(Composer& c, TensorView* x, const std::vector<int64_t>& dims, double eps) {
+  TensorView* mean = c.mean(x, dims, true);
+  TensorView* centred = c.pointwise(Pointwise::sub, {x, mean});
   TensorView* var = c.mean(c.pointwise(Pointwise::square, {centred}), dims, true);
-  return c.pointwise(Pointwise::mul, {centred, inverse_root(c, var, eps)});
+  TensorView* rstd = inverse_root(c, var, eps);
+  return {c.pointwise(Pointwise::mul, {centred, rstd}), mean, rstd};
 }
 
 // x * w + b; both may be null.
@@ -82,6 +87,23 @@ TensorView* composed(Composer& c, const Std& op) {
   var->correction = op.correction;
   var->keepdim = op.keepdim;
   return c.cast(c.pointwise(Pointwise::sqrt, {c.emit(std::move(var))}), op.in->dtype);
+}
+
+Results composed(Composer& c, const VarMean& op) {
+  auto var = std::make_unique<Var>();
+  var->in = c.wide(op.in);
+  var->dims = op.dims;
+  var->correction = op.correction;
+  var->keepdim = op.keepdim;
+  TensorView* mean = c.cast(c.mean(var->in, op.dims, op.keepdim), op.in->dtype);
+  return {mean, c.cast(c.emit(std::move(var)), op.in->dtype)};
+}
+
+Results composed(Composer& c, const MaxWithArgmax& op) {
+  return {c.reduce(Reduction::amax, op.in, op.dims, op.keepdim), c.reduce(Reduction::argmax, op.in, op.dims, op.keepdim)};
+}
+Results composed(Composer& c, const MinWithArgmin& op) {
+  return {c.reduce(Reduction::amin, op.in, op.dims, op.keepdim), c.reduce(Reduction::argmin, op.in, op.dims, op.keepdim)};
 }
 
 // The extremum of nothing is the least or greatest integer: compared with 0 it gives what is right of none.
@@ -134,41 +156,54 @@ TensorView* composed(Composer& c, const LogSoftmax& op) {
   return c.cast(c.pointwise(Pointwise::sub, {e.shifted, log}), op.in->dtype);
 }
 
-TensorView* composed(Composer& c, const LayerNorm& op) {
+Results composed(Composer& c, const LayerNorm& op) {
   TensorView* x = c.wide(op.x);
-  TensorView* unit = normalised(c, x, dims_from(x, x->rank() - size_t(op.dims)), op.eps);
-  return c.cast(affine(c, unit, op.w, op.b), op.x->dtype);
+  const Normalised n = normalised(c, x, dims_from(x, x->rank() - size_t(op.dims)), op.eps);
+  Results out = {c.cast(affine(c, n.unit, op.w, op.b), op.x->dtype)};
+  if (op.statistics) out.insert(out.end(), {n.mean, n.rstd});
+  return out;
 }
 
-TensorView* composed(Composer& c, const RmsNorm& op) {
+Results composed(Composer& c, const RmsNorm& op) {
   TensorView* x = c.wide(op.x);
   TensorView* square = c.pointwise(Pointwise::square, {x});
-  TensorView* mean = c.mean(square, dims_from(x, x->rank() - size_t(op.dims)), true);
-  TensorView* unit = c.pointwise(Pointwise::mul, {x, inverse_root(c, mean, op.eps)});
-  return c.cast(affine(c, unit, op.w, nullptr), op.x->dtype);
+  TensorView* rstd = inverse_root(c, c.mean(square, dims_from(x, x->rank() - size_t(op.dims)), true), op.eps);
+  TensorView* unit = c.pointwise(Pointwise::mul, {x, rstd});
+  Results out = {c.cast(affine(c, unit, op.w, nullptr), op.x->dtype)};
+  if (op.statistics) out.push_back(rstd);
+  return out;
 }
 
-TensorView* composed(Composer& c, const GroupNorm& op) {
+Results composed(Composer& c, const GroupNorm& op) {
   std::vector<sym::Expr> shape = op.x->shape();
   shape[1] = sym::floordiv(shape[1], op.groups);
   shape.insert(shape.begin() + 1, c.extent(op.groups));
   TensorView* grouped = c.reshape(c.wide(op.x), std::move(shape));
-  TensorView* unit = c.reshape(normalised(c, grouped, dims_from(grouped, 2), op.eps), op.x->shape());
+  const std::vector<int64_t> dims = dims_from(grouped, 2);
+  const Normalised n = normalised(c, grouped, dims, op.eps);
   TensorView *w = per_channel(c, op.w, op.x), *b = per_channel(c, op.b, op.x);
-  return c.cast(affine(c, unit, w, b), op.x->dtype);
+  Results out = {c.cast(affine(c, c.reshape(n.unit, op.x->shape()), w, b), op.x->dtype)};
+  if (op.statistics) out.insert(out.end(), {c.squeeze(n.mean, dims), c.squeeze(n.rstd, dims)});
+  return out;
 }
 
-TensorView* composed(Composer& c, const BatchNorm& op) {
+Results composed(Composer& c, const BatchNorm& op) {
   TensorView* x = c.wide(op.x);
   TensorView *w = per_channel(c, op.w, x), *b = per_channel(c, op.b, x);
-  if (op.mean) {
-    TensorView* centred = c.pointwise(Pointwise::sub, {x, c.wide(per_channel(c, op.mean, x))});
-    TensorView* inverse = inverse_root(c, c.wide(per_channel(c, op.var, x)), op.eps);
-    return c.cast(affine(c, c.pointwise(Pointwise::mul, {centred, inverse}), w, b), op.x->dtype);
-  }
   std::vector<int64_t> dims = dims_from(x, 1);
   dims[0] = 0;  // all but 1
-  return c.cast(affine(c, normalised(c, x, dims, op.eps), w, b), op.x->dtype);
+  Normalised n;
+  if (op.mean) {
+    n.mean = c.wide(per_channel(c, op.mean, x));
+    n.rstd = inverse_root(c, c.wide(per_channel(c, op.var, x)), op.eps);
+    n.unit = c.pointwise(Pointwise::mul, {c.pointwise(Pointwise::sub, {x, n.mean}), n.rstd});
+  } else {
+    n = normalised(c, x, dims, op.eps);
+  }
+  Results out = {c.cast(affine(c, n.unit, w, b), op.x->dtype)};
+  for (TensorView* t : {n.mean, n.rstd})
+    if (op.statistics) out.push_back(c.reshape(t, {op.x->extent(1)}));
+  return out;
 }
 
 }  // namespace plait::building

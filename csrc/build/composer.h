@@ -2,6 +2,7 @@
 // How compositions add ops. Private to csrc/build.
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ir/fusion.h"
@@ -12,15 +13,9 @@ class Composer {
  public:
   Composer(Fusion& fusion, std::string prefix) : fusion_(fusion), prefix_(std::move(prefix)) {}
 
-  template <class T>
-  TensorView* emit(std::unique_ptr<T> op) {
-    complete(*op, fusion_);
-    Inferred type = infer(*op, fusion_);
-    TensorView* out =
-        fusion_.add_tensor(prefix_ + "_" + std::string(text_name(*op)), std::move(type.shape), type.dtype);
-    out->dtype_alias = std::move(type.dtype_alias);
-    fusion_.add_op(std::move(op), out);
-    return out;
+  TensorView* emit(std::unique_ptr<Op> op) {
+    const std::string name = prefix_ + "_" + std::string(text_name(*op));
+    return emit_op(fusion_, std::move(op), {name})->out();
   }
 
   TensorView* pointwise(Pointwise function, std::vector<TensorView*> in);
@@ -63,8 +58,10 @@ struct ShiftedTerms {
 };
 ShiftedTerms shifted_terms(Composer& c, TensorView* x, const std::vector<int64_t>& dims);
 
-// One for every composite of ops.def; the others are nowhere defined.
-#define PLAIT_OP(Name, text, properties) TensorView* composed(Composer& c, const Name& op);
+// One for every composite of ops.def, with as many results as it has; the others are nowhere defined.
+using Results = std::vector<TensorView*>;
+#define PLAIT_OP(Name, text, properties) \
+  std::conditional_t<NamesResults<Name>, Results, TensorView*> composed(Composer& c, const Name& op);
 #include "ir/ops.def"
 #undef PLAIT_OP
 

@@ -13,16 +13,13 @@ Fusion& fusion_of(std::string_view op, const std::vector<TensorView*>& operands)
 std::vector<sym::Expr> resolve(Fusion& fusion, std::string_view op, const std::vector<Fusion::Extent>& shape,
                                bool open = false);
 
-// Completes the op, infers its type and adds it; the result is named after the op.
-template <class T>
-TensorView* emit(Fusion& fusion, std::unique_ptr<T> op) {
-  complete(*op, fusion);
-  Inferred type = infer(*op, fusion);
-  TensorView* out = fusion.add_tensor(std::string(text_name(*op)), std::move(type.shape), type.dtype);
-  out->dtype_alias = std::move(type.dtype_alias);
-  out->named_by_op = true;
-  fusion.add_op(std::move(op), out);
-  return out;
+// emit_op with results that are named after the op: a user may take the names.
+inline std::vector<TensorView*> emit_all(Fusion& fusion, std::unique_ptr<Op> op) {
+  Op* added = emit_op(fusion, std::move(op));
+  for (TensorView* t : added->results) t->named_by_op = true;
+  return added->results;
 }
+// The same for an op with one result, and of an op with more the first.
+inline TensorView* emit(Fusion& fusion, std::unique_ptr<Op> op) { return emit_all(fusion, std::move(op))[0]; }
 
 }  // namespace plait::building

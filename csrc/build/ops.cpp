@@ -9,6 +9,7 @@
 namespace plait {
 
 using building::emit;
+using building::emit_all;
 using building::fusion_of;
 using building::resolve;
 
@@ -95,9 +96,34 @@ TensorView* stddev(TensorView* x, Dims dims, int64_t correction, bool keepdim) {
     op.keepdim = keepdim;
   });
 }
-VarMean var_mean(TensorView* x, Dims dims, int64_t correction, bool keepdim) {
-  TensorView* v = var(x, dims, correction, keepdim);
-  return {v, mean(x, std::move(dims), keepdim)};
+MeanAndVar var_mean(TensorView* x, Dims dims, int64_t correction, bool keepdim) {
+  auto op = std::make_unique<VarMean>();
+  op->in = x;
+  op->dims = std::move(dims);
+  op->correction = correction;
+  op->keepdim = keepdim;
+  const auto out = emit_all(fusion_of("var_mean", {x}), std::move(op));
+  return {out[0], out[1]};
+}
+namespace {
+
+template <class T>
+Extremum extremum(const char* name, TensorView* x, Dims dims, bool keepdim) {
+  auto op = std::make_unique<T>();
+  op->in = x;
+  op->dims = std::move(dims);
+  op->keepdim = keepdim;
+  const auto out = emit_all(fusion_of(name, {x}), std::move(op));
+  return {out[0], out[1]};
+}
+
+}  // namespace
+
+Extremum max_with_argmax(TensorView* x, Dims dims, bool keepdim) {
+  return extremum<MaxWithArgmax>("max_with_argmax", x, std::move(dims), keepdim);
+}
+Extremum min_with_argmin(TensorView* x, Dims dims, bool keepdim) {
+  return extremum<MinWithArgmin>("min_with_argmin", x, std::move(dims), keepdim);
 }
 TensorView* norm(TensorView* x, double p, Dims dims, bool keepdim) {
   return unary<Norm>("norm", x, [&](Norm& op) {
@@ -182,6 +208,14 @@ TensorView* stack(const std::vector<TensorView*>& in, int64_t dim) {
   op->in = in;
   op->dim = dim;
   return emit(fusion, std::move(op));
+}
+std::vector<TensorView*> split(TensorView* x, const std::vector<Fusion::Extent>& sizes, int64_t dim) {
+  Fusion& fusion = fusion_of("split", {x});
+  auto op = std::make_unique<Split>();
+  op->in = x;
+  op->sizes = resolve(fusion, "split", sizes);
+  op->dim = dim;
+  return emit_all(fusion, std::move(op));
 }
 TensorView* flip(TensorView* x, Dims dims) {
   return unary<Flip>("flip", x, [&](Flip& op) { op.dims = std::move(dims); });
@@ -287,47 +321,59 @@ TensorView* softmax(TensorView* x, int64_t dim) {
 TensorView* log_softmax(TensorView* x, int64_t dim) {
   return unary<LogSoftmax>("log_softmax", x, [&](LogSoftmax& op) { op.dim = dim; });
 }
-TensorView* layer_norm(TensorView* x, TensorView* w, TensorView* b, int64_t dims, double eps) {
-  if (!x) fusion_of("layer_norm", {x});
-  Fusion& fusion = fusion_of("layer_norm", present({x, w, b}));
-  if (b && !w)
-    throw UserError("a bias without a weight", "layer_norm", "give a weight of ones, or add the bias afterwards");
+namespace {
+
+// A weight and a bias, which may be null.
+std::vector<TensorView*> weighed(const char* op, TensorView* x, TensorView* w, TensorView* b) {
+  if (!x) fusion_of(op, {x});
+  if (b && !w) throw UserError("a bias without a weight", op, "give a weight of ones, or add the bias afterwards");
+  return present({x, w, b});
+}
+
+NormAndStatistics emit_norm(Fusion& fusion, std::unique_ptr<Op> op) {
+  const auto out = emit_all(fusion, std::move(op));
+  return {out[0], out.size() > 2 ? out[1] : nullptr, out.size() > 1 ? out.back() : nullptr};
+}
+
+NormAndStatistics layer_norm(TensorView* x, TensorView* w, TensorView* b, int64_t dims, double eps, bool statistics) {
+  Fusion& fusion = fusion_of("layer_norm", weighed("layer_norm", x, w, b));
   auto op = std::make_unique<LayerNorm>();
   op->x = x;
   op->w = w;
   op->b = b;
   op->dims = dims;
   op->eps = eps;
-  return emit(fusion, std::move(op));
+  op->statistics = statistics;
+  return emit_norm(fusion, std::move(op));
 }
-TensorView* rms_norm(TensorView* x, TensorView* w, int64_t dims, double eps) {
-  if (!x) fusion_of("rms_norm", {x});
-  Fusion& fusion = fusion_of("rms_norm", present({x, w}));
+
+NormAndStatistics rms_norm(TensorView* x, TensorView* w, int64_t dims, double eps, bool statistics) {
+  Fusion& fusion = fusion_of("rms_norm", weighed("rms_norm", x, w, nullptr));
   auto op = std::make_unique<RmsNorm>();
   op->x = x;
   op->w = w;
   op->dims = dims;
   op->eps = eps;
-  return emit(fusion, std::move(op));
+  op->statistics = statistics;
+  return emit_norm(fusion, std::move(op));
 }
-TensorView* group_norm(TensorView* x, int64_t groups, TensorView* w, TensorView* b, double eps) {
-  if (!x) fusion_of("group_norm", {x});
-  Fusion& fusion = fusion_of("group_norm", present({x, w, b}));
-  if (b && !w)
-    throw UserError("a bias without a weight", "group_norm", "give a weight of ones, or add the bias afterwards");
+
+NormAndStatistics group_norm(TensorView* x, int64_t groups, TensorView* w, TensorView* b, double eps, bool statistics) {
+  Fusion& fusion = fusion_of("group_norm", weighed("group_norm", x, w, b));
   auto op = std::make_unique<GroupNorm>();
   op->x = x;
   op->w = w;
   op->b = b;
   op->groups = groups;
   op->eps = eps;
-  return emit(fusion, std::move(op));
+  op->statistics = statistics;
+  return emit_norm(fusion, std::move(op));
 }
-TensorView* batch_norm(TensorView* x, BatchNormInputs in, double eps) {
-  if (!x) fusion_of("batch_norm", {x});
-  Fusion& fusion = fusion_of("batch_norm", present({x, in.w, in.b, in.mean, in.var}));
-  if (in.b && !in.w)
-    throw UserError("a bias without a weight", "batch_norm", "give a weight of ones, or add the bias afterwards");
+
+NormAndStatistics batch_norm(TensorView* x, BatchNormInputs in, double eps, bool statistics) {
+  std::vector<TensorView*> operands = weighed("batch_norm", x, in.w, in.b);
+  for (TensorView* t : present({in.mean, in.var})) operands.push_back(t);
+  Fusion& fusion = fusion_of("batch_norm", operands);
   auto op = std::make_unique<BatchNorm>();
   op->x = x;
   op->w = in.w;
@@ -335,7 +381,48 @@ TensorView* batch_norm(TensorView* x, BatchNormInputs in, double eps) {
   op->mean = in.mean;
   op->var = in.var;
   op->eps = eps;
-  return emit(fusion, std::move(op));
+  op->statistics = statistics;
+  return emit_norm(fusion, std::move(op));
+}
+
+std::vector<TensorView*> attention(TensorView* q, TensorView* k, TensorView* v, AttentionOptions options,
+                                   bool statistics) {
+  const char* name = "scaled_dot_product_attention";
+  Fusion& fusion = options.mask ? fusion_of(name, {q, k, v, options.mask}) : fusion_of(name, {q, k, v});
+  auto op = std::make_unique<Sdpa>();
+  op->q = q;
+  op->k = k;
+  op->v = v;
+  op->mask = options.mask;
+  op->causal = options.causal;
+  op->scale = options.scale;
+  op->statistics = statistics;
+  return emit_all(fusion, std::move(op));
+}
+
+}  // namespace
+
+TensorView* layer_norm(TensorView* x, TensorView* w, TensorView* b, int64_t dims, double eps) {
+  return layer_norm(x, w, b, dims, eps, false).y;
+}
+NormAndStatistics layer_norm_statistics(TensorView* x, TensorView* w, TensorView* b, int64_t dims, double eps) {
+  return layer_norm(x, w, b, dims, eps, true);
+}
+TensorView* rms_norm(TensorView* x, TensorView* w, int64_t dims, double eps) {
+  return rms_norm(x, w, dims, eps, false).y;
+}
+NormAndStatistics rms_norm_statistics(TensorView* x, TensorView* w, int64_t dims, double eps) {
+  return rms_norm(x, w, dims, eps, true);
+}
+TensorView* group_norm(TensorView* x, int64_t groups, TensorView* w, TensorView* b, double eps) {
+  return group_norm(x, groups, w, b, eps, false).y;
+}
+NormAndStatistics group_norm_statistics(TensorView* x, int64_t groups, TensorView* w, TensorView* b, double eps) {
+  return group_norm(x, groups, w, b, eps, true);
+}
+TensorView* batch_norm(TensorView* x, BatchNormInputs in, double eps) { return batch_norm(x, in, eps, false).y; }
+NormAndStatistics batch_norm_statistics(TensorView* x, BatchNormInputs in, double eps) {
+  return batch_norm(x, in, eps, true);
 }
 TensorView* cross_entropy(TensorView* x, TensorView* target, CrossEntropyOptions options) {
   Fusion& fusion = fusion_of("cross_entropy", {x, target});
@@ -372,16 +459,11 @@ TensorView* rope(TensorView* x, TensorView* cos, TensorView* sin, bool interleav
   return emit(fusion, std::move(op));
 }
 TensorView* scaled_dot_product_attention(TensorView* q, TensorView* k, TensorView* v, AttentionOptions options) {
-  const char* name = "scaled_dot_product_attention";
-  Fusion& fusion = options.mask ? fusion_of(name, {q, k, v, options.mask}) : fusion_of(name, {q, k, v});
-  auto op = std::make_unique<Sdpa>();
-  op->q = q;
-  op->k = k;
-  op->v = v;
-  op->mask = options.mask;
-  op->causal = options.causal;
-  op->scale = options.scale;
-  return emit(fusion, std::move(op));
+  return attention(q, k, v, options, false)[0];
+}
+AttentionAndStatistics scaled_dot_product_attention_statistics(TensorView* q, TensorView* k, TensorView* v, AttentionOptions options) {
+  const auto out = attention(q, k, v, options, true);
+  return {out[0], out[1]};
 }
 
 }  // namespace plait

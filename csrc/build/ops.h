@@ -20,10 +20,15 @@ TensorView* argmin(TensorView* x, Dims dims = {}, bool keepdim = false);
 TensorView* mean(TensorView* x, Dims dims = {}, bool keepdim = false);
 TensorView* var(TensorView* x, Dims dims = {}, int64_t correction = 1, bool keepdim = false);
 TensorView* stddev(TensorView* x, Dims dims = {}, int64_t correction = 1, bool keepdim = false);  // std in the text
-struct VarMean {
-  TensorView *var, *mean;
+struct MeanAndVar {
+  TensorView *mean, *var;
 };
-VarMean var_mean(TensorView* x, Dims dims = {}, int64_t correction = 1, bool keepdim = false);
+MeanAndVar var_mean(TensorView* x, Dims dims = {}, int64_t correction = 1, bool keepdim = false);
+struct Extremum {
+  TensorView *value, *position;
+};
+Extremum max_with_argmax(TensorView* x, Dims dims = {}, bool keepdim = false);
+Extremum min_with_argmin(TensorView* x, Dims dims = {}, bool keepdim = false);
 TensorView* logsumexp(TensorView* x, Dims dims = {}, bool keepdim = false);
 TensorView* norm(TensorView* x, double p = 2, Dims dims = {}, bool keepdim = false);
 TensorView* cumsum(TensorView* x, int64_t dim, bool exclusive = false, bool reverse = false);
@@ -43,6 +48,7 @@ TensorView* pad(TensorView* x, const std::vector<Fusion::Extent>& low, const std
                 double value = 0);
 TensorView* cat(const std::vector<TensorView*>& in, int64_t dim);
 TensorView* stack(const std::vector<TensorView*>& in, int64_t dim);
+std::vector<TensorView*> split(TensorView* x, const std::vector<Fusion::Extent>& sizes, int64_t dim = 0);
 TensorView* flip(TensorView* x, Dims dims);
 TensorView* roll(TensorView* x, Dims shifts, Dims dims);
 TensorView* repeat(TensorView* x, Dims repeats);
@@ -77,6 +83,16 @@ struct BatchNormInputs {
   TensorView *w = nullptr, *b = nullptr, *mean = nullptr, *var = nullptr;
 };
 TensorView* batch_norm(TensorView* x, BatchNormInputs in = {}, double eps = 1e-5);
+// The same with the statistics that were used, in compute_type; rms_norm has no mean (null).
+struct NormAndStatistics {
+  TensorView *y, *mean, *rstd;
+};
+NormAndStatistics layer_norm_statistics(TensorView* x, TensorView* w = nullptr, TensorView* b = nullptr,
+                                        int64_t dims = 1, double eps = 1e-5);
+NormAndStatistics rms_norm_statistics(TensorView* x, TensorView* w = nullptr, int64_t dims = 1, double eps = 1e-6);
+NormAndStatistics group_norm_statistics(TensorView* x, int64_t groups, TensorView* w = nullptr, TensorView* b = nullptr,
+                                        double eps = 1e-5);
+NormAndStatistics batch_norm_statistics(TensorView* x, BatchNormInputs in = {}, double eps = 1e-5);
 struct CrossEntropyOptions {
   std::optional<int64_t> ignore_index = {};
   double smoothing = 0;
@@ -92,5 +108,11 @@ struct AttentionOptions {
   std::optional<double> scale = {};
 };
 TensorView* scaled_dot_product_attention(TensorView* q, TensorView* k, TensorView* v, AttentionOptions options = {});
+// The same with log sum exp of each row of scores.
+struct AttentionAndStatistics {
+  TensorView *out, *logsumexp;
+};
+AttentionAndStatistics scaled_dot_product_attention_statistics(TensorView* q, TensorView* k, TensorView* v,
+                                               AttentionOptions options = {});
 
 }  // namespace plait

@@ -83,7 +83,8 @@ plait_error* plait_fusion_statement(plait_fusion* fusion, const char* statement,
   if (result) *result = nullptr;
   return guarded([&] {
     auto name = std::make_unique<plait_text>();
-    name->data = parse_statement(of(fusion), required_text(statement, "statement"))->name;
+    for (const TensorView* t : parse_statement(of(fusion), required_text(statement, "statement")))
+      name->data += (name->data.empty() ? "" : ", ") + t->name;
     if (result) *result = name.release();
   });
 }

@@ -73,8 +73,8 @@ PLAIT_API void plait_fusion_free(plait_fusion* fusion);
 PLAIT_API plait_error* plait_fusion_let(plait_fusion* fusion, const char* name, int64_t value);
 /* "%x: f32[b, 768] {0: dp}", "param %w: bf16[768, 768] {0: tp} stored {0: tp, 1: dp}". */
 PLAIT_API plait_error* plait_fusion_input(plait_fusion* fusion, const char* declaration);
-/* "%y = softmax(%x, dim = -1)", or "softmax(%x, dim = -1)", whose result is named after the op. `result`, where not
-   NULL, gets the result's name without the %. */
+/* "%y = softmax(%x, dim = -1)", or "softmax(%x, dim = -1)", whose result is named after the op, or
+   "%mean, %var = var_mean(%x)". `result`, where not NULL, gets the names of the results without the %, ", " between. */
 PLAIT_API plait_error* plait_fusion_statement(plait_fusion* fusion, const char* statement, plait_text** result);
 /* Makes the tensor `tensor` an output called `name`. Outputs keep the order of these calls. */
 PLAIT_API plait_error* plait_fusion_output(plait_fusion* fusion, const char* name, const char* tensor);

@@ -52,7 +52,7 @@ class Builder {
   // What an alias is another name of.
   void find_aliases() {
     for (const Segment& segment : fusion_.segments)
-      if (segment.schedule == kAlias) roots_[segment.ops[0]->out] = root(segment.inputs[0]);
+      if (segment.schedule == kAlias) roots_[segment.ops[0]->out()] = root(segment.inputs[0]);
     for (const TensorView* t : fusion_.outputs())
       if (root(t) == t) owners_[t] = t;
   }
@@ -129,7 +129,7 @@ class Builder {
     std::string why;
     auto view = contraction_view(op, &why);
     PLAIT_CHECK(view && compiled.executable, "{} was given to the library: {}", plait::describe(op), why);
-    ValueId out = write(op.out);
+    ValueId out = write(op.out());
     auto& step = program_.add_step<LibraryStep>();
     step.library.index = static_cast<uint32_t>(program_.libraries.size());
     program_.libraries.push_back({view->contraction, compiled.executable});
@@ -143,7 +143,7 @@ class Builder {
   }
 
   void add_all_reduce(const AllReduce& op) {
-    ValueId out = write(op.out);
+    ValueId out = write(op.out());
     auto& step = program_.add_step<CollectiveStep>();
     step.collective = CollectiveKind::all_reduce;
     step.in = read(op.in);
@@ -154,7 +154,7 @@ class Builder {
 
   template <class Node>
   void view(CollectiveKind kind, const Node& op, std::optional<CommReduce> reduce) {
-    ValueId out = write(op.out);
+    ValueId out = write(op.out());
     auto& step = program_.add_step<CollectiveStep>();
     step.collective = kind;
     step.in = read(op.in);
@@ -168,7 +168,7 @@ class Builder {
   }
 
   void add_slice(const LocalSlice& op) {
-    ValueId out = write(op.out);
+    ValueId out = write(op.out());
     auto& step = program_.add_step<CopyStep>();
     step.in = read(op.in);
     step.out = out;
@@ -230,10 +230,10 @@ CommReduce reduce_of(ReduceOp op) {
 }
 
 std::optional<ContractionView> contraction_view(const Op& op, std::string* why) {
-  sym::Pool& pool = op.out->fusion->pool();
+  sym::Pool& pool = op.out()->fusion->pool();
   ContractionView view;
   view.batch = pool.constant(1);
-  view.contraction.out = op.out->dtype;
+  view.contraction.out = op.out()->dtype;
   if (const auto* linear = as<Linear>(op)) {
     if (linear->b) {
       *why = "the bias is part of the contraction";

@@ -13,7 +13,7 @@ std::vector<FileSegment> file_segments(const Fusion& fusion) {
   for (const auto& segment : fusion.segments) {
     FileSegment written{segment.name, {}, {}, segment.schedule};
     for (const TensorView* t : segment.outputs) written.outputs.push_back(t->name);
-    for (const Op* op : segment.ops) written.tensors.push_back(op->out->name);
+    for (const Op* op : segment.ops) written.tensors.push_back(op->out()->name);
     out.push_back(std::move(written));
   }
   return out;
@@ -30,7 +30,7 @@ std::map<std::string, std::string, std::less<>> pinned_schedules(const std::vect
 void check_file_segments(const std::vector<FileSegment>& written, const Fusion& segmented) {
   std::map<std::string, const Segment*, std::less<>> made;  // tensor -> the segment that makes it
   for (const auto& segment : segmented.segments)
-    for (const Op* op : segment.ops) made[op->out->name] = &segment;
+    for (const Op* op : segment.ops) made[op->out()->name] = &segment;
   std::map<const Segment*, const FileSegment*> owner;
   for (const auto& segment : written) {
     const Segment* home = nullptr;

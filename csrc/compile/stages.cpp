@@ -156,7 +156,7 @@ void segment_for(Fusion& localized, Stages& stages, const PipelineContext& conte
   how.explain = &reasons;
   how.decide = [&](std::string_view what) { return stages.decide("segments", what); };
   how.library_accepts = [&](const Op& op, std::string* why) {
-    if (context.refused_contractions.contains(op.out->name)) {
+    if (context.refused_contractions.contains(op.out()->name)) {
       *why = "the library refuses the sizes at hand";
       return false;
     }

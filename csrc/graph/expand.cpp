@@ -19,7 +19,7 @@ void expand(Fusion& fusion, bool for_sharding) {
   rewriter.run([&](Op* op) {
     const bool stays = property(op->kind) != OpProperty::composite || (for_sharding && is_sharded_whole(op->kind));
     if (stays) return rewriter.keep(op);
-    rewriter.replace(op->out, [&] { return compose(fusion, *op, op->out->name); });
+    rewriter.replace([&] { compose_as(fusion, *op); });
   });
 }
 

@@ -56,11 +56,11 @@ class Kept {
   // The result of an op that computes the same as `op`, of the same type; null: none, and `op` is kept.
   TensorView* find_or_keep(Op* op) {
     const std::vector<TensorView*> operands = inputs(*op);
-    auto& like = ops_[{op->kind, operands.empty() ? nullptr : operands.front(), op->out->dtype}];
+    auto& like = ops_[{op->kind, operands.empty() ? nullptr : operands.front(), op->out()->dtype}];
     auto equal = std::find_if(like.begin(), like.end(), [&](const Op* other) {
-      return same_fields(*op, *other) && same_type(*op->out, *other->out);
+      return same_fields(*op, *other) && same_type(*op->out(), *other->out());
     });
-    if (equal != like.end()) return (*equal)->out;
+    if (equal != like.end()) return (*equal)->out();
     like.push_back(op);
     return nullptr;
   }
@@ -76,7 +76,7 @@ bool is_cheap(const Op& op, const std::set<const TensorView*>& known) {
   const std::vector<TensorView*> operands = inputs(op);
   if (!is_elementwise(op) || operands.empty() || counter_offset(op)) return false;
   const auto* pointwise = as<PointwiseOp>(op);
-  if (pointwise && pointwise->function == Pointwise::cast && size_of(operands[0]->dtype) < size_of(op.out->dtype))
+  if (pointwise && pointwise->function == Pointwise::cast && size_of(operands[0]->dtype) < size_of(op.out()->dtype))
     return true;
   return std::all_of(operands.begin(), operands.end(), [&](const TensorView* in) { return known.contains(in); });
 }
@@ -95,10 +95,10 @@ void merge_equal(Fusion& fusion) {
       replace_input(*op, in, it->second);
       if (cheap.contains(in)) apart.emplace_back(op, in, it->second);
     }
-    if (is_cheap(*op, cheap)) cheap.insert(op->out);
-    TensorView* same = earlier(*op->out);
+    if (is_cheap(*op, cheap)) cheap.insert(op->out());
+    TensorView* same = earlier(*op->out());
     if (!same) same = kept.find_or_keep(op);
-    if (same) first[op->out] = same;
+    if (same) first[op->out()] = same;
   }
   // What is cheap has shown what is equal, and is computed where it is read.
   for (const auto& [op, own, shared] : apart) replace_input(*op, shared, own);

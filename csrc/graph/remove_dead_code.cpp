@@ -10,7 +10,8 @@ void remove_dead_code(Fusion& fusion) {
   std::vector<Op*> order;
   for (size_t i = fusion.ops().size(); i-- > 0;) {
     Op* op = fusion.ops()[i];
-    if (!needed.count(op->out)) continue;
+    if (std::none_of(op->results.begin(), op->results.end(), [&](const TensorView* t) { return needed.count(t); }))
+      continue;
     for (const TensorView* in : inputs(*op)) needed.insert(in);
     order.push_back(op);
   }

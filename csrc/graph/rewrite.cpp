@@ -18,15 +18,9 @@ void Rewriter::release(const Op& op, TensorView* out) {
   out->definition = nullptr;
 }
 
-void Rewriter::replace(TensorView* out, const std::function<TensorView*()>& build) {
+void Rewriter::replace(const std::function<void()>& build) {
   const size_t before = fusion_.ops().size();
-  const TensorView* built = build();
-  Op* last = built->definition;
-  PLAIT_CHECK(last && last->id >= fusion_.ops()[before]->id, "%{} is not built for %{}", built->name, out->name);
-  release(*last, out);
-  out->domain.reduction.clear();  // as Fusion::add_op
-  last->out = out;
-  out->definition = last;
+  build();
   order_.insert(order_.end(), fusion_.ops().begin() + int64_t(before), fusion_.ops().end());
 }
 

@@ -28,9 +28,8 @@ class Rewriter {
     release(*op, out);
     order_.push_back(fusion_.add_op(std::move(op), out));
   }
-  // The ops that `build` appends to the fusion; the one that defines the tensor it returns then defines `out`, which
-  // keeps its name and its layout, in place of the op that did.
-  void replace(TensorView* out, const std::function<TensorView*()>& build);
+  // The ops that `build` appends to the fusion stand in the place of the one that is visited.
+  void replace(const std::function<void()>& build);
 
   // Ops that passes need often.
   TensorView* constant(double value, DType dtype, const std::string& hint);  // 0-dim

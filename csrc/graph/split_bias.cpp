@@ -8,7 +8,7 @@ void split_bias(Fusion& fusion, const Options& options) {
   rewriter.run([&](Op* op) {
     auto* linear = as<Linear>(*op);
     if (!linear || !linear->b) return rewriter.keep(op);
-    TensorView* out = op->out;
+    TensorView* out = op->out();
     auto contraction = std::make_unique<Linear>();
     contraction->x = linear->x;
     contraction->w = linear->w;

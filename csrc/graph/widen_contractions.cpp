@@ -24,10 +24,10 @@ TensorView* accumulate(Rewriter& rewriter, const Contraction& contraction) {
   auto wide = std::make_unique<Contraction>();
   for_each_field(contraction, [&](auto field, const auto& value) { (*wide).*(field.member) = value; });
   wide->accumulate = true;
-  TensorView* out = rewriter.emit(std::move(wide), contraction.out->name + "_sum");
-  out->layout = contraction.out->layout;
+  TensorView* out = rewriter.emit(std::move(wide), contraction.out()->name + "_sum");
+  out->layout = contraction.out()->layout;
   out->layout_source = LayoutSource::inferred;
-  out->reason = "the unrounded %" + contraction.out->name;
+  out->reason = "the unrounded %" + contraction.out()->name;
   return out;
 }
 
@@ -37,7 +37,7 @@ using Replaced = std::vector<std::pair<TensorView*, TensorView*>>;  // result of
 void redirect_casts(const Fusion& fusion, const TensorView* narrow, TensorView* wide, Replaced& replaced) {
   if (is_always_rounded(narrow->dtype)) return;
   for (Op* r : fusion.readers(narrow))
-    if (is_cast_to(r, wide->dtype) && r->out->layout == wide->layout) replaced.emplace_back(r->out, wide);
+    if (is_cast_to(r, wide->dtype) && r->out()->layout == wide->layout) replaced.emplace_back(r->out(), wide);
 }
 
 // A pending contraction travels in its accumulation type and is rounded when it is whole: by option reduce_dtype = f32,
@@ -49,7 +49,7 @@ class WideReductions {
 
   template <class Contraction>
   bool widen(const Contraction& contraction) {
-    TensorView* out = contraction.out;
+    TensorView* out = contraction.out();
     if (contraction.accumulate || !is_narrow(out->dtype) || out->layout.partial.empty()) return false;
     if (!only_reshards_read(fusion_, out) || fusion_.is_output(out)) return false;
     for (const auto& [axis, reduce] : out->layout.partial)
@@ -62,16 +62,16 @@ class WideReductions {
     if (it == wide_.end()) return false;
     auto op = std::make_unique<Reshard>();
     op->in = it->second;
-    TensorView* out = rewriter_.emit(std::move(op), reshard.out->name + "_wide");
-    out->layout = reshard.out->layout;
+    TensorView* out = rewriter_.emit(std::move(op), reshard.out()->name + "_wide");
+    out->layout = reshard.out()->layout;
     out->layout_source = LayoutSource::inferred;
-    out->reason = reshard.out->reason;
-    bool pending = !out->layout.partial.empty() && only_reshards_read(fusion_, reshard.out);
+    out->reason = reshard.out()->reason;
+    bool pending = !out->layout.partial.empty() && only_reshards_read(fusion_, reshard.out());
     if (pending) {
-      wide_[reshard.out] = out;
+      wide_[reshard.out()] = out;
     } else {
-      redirect_casts(fusion_, reshard.out, out, replaced_);
-      rewriter_.cast_as(out, reshard.out);
+      redirect_casts(fusion_, reshard.out(), out, replaced_);
+      rewriter_.cast_as(out, reshard.out());
     }
     return true;
   }
@@ -104,7 +104,7 @@ void widen_contractions(Fusion& fusion, const DeviceMesh& mesh, const Options& o
   reduce_wide(fusion, mesh, options.reduce_dtype == "f32", replaced);
   Rewriter rewriter(fusion);
   auto widen = [&](const auto& contraction) {
-    TensorView* out = contraction.out;
+    TensorView* out = contraction.out();
     auto readers = fusion.readers(out);
     bool pointwise = std::any_of(readers.begin(), readers.end(), [](Op* r) { return r->kind == OpKind::PointwiseOp; });
     if (contraction.accumulate || !is_narrow(out->dtype) || !out->layout.partial.empty() || !pointwise) return false;

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "ir/make_op.h"
+#include "ir/op_fields.h"
 
 namespace plait {
 
@@ -35,11 +37,11 @@ class Cloner {
                                                           : to_.input(t->name, shape, t->dtype);
       copy_details(*t, copy);
     }
-    for (const Op* op : from_.ops()) visit(*op, [&](const auto& node) { clone_op(node); });
+    for (const Op* op : from_.ops()) clone_op(*op);
     for (const TensorView* t : from_.outputs()) to_.mutable_outputs().push_back(map(t));
     for (const auto& s : from_.segments) {
       Segment copy{s.name, map(s.inputs), map(s.outputs), {}, s.schedule};
-      for (const Op* op : s.ops) copy.ops.push_back(map(op->out)->definition);
+      for (const Op* op : s.ops) copy.ops.push_back(map(op->results[0])->definition);
       to_.segments.push_back(std::move(copy));
     }
   }
@@ -73,16 +75,18 @@ class Cloner {
     }
   }
 
-  template <class Node>
-  void clone_op(const Node& node) {
-    auto copy = std::make_unique<Node>();
-    for_each_field(node, [&](auto field, const auto& value) { (*copy).*(field.member) = map(value); });
-    std::vector<sym::Expr> shape;
-    for (auto e : node.out->shape()) shape.push_back(expr(e));
-    TensorView* out = to_.add_tensor(node.out->name, std::move(shape), node.out->dtype);
-    PLAIT_CHECK(out->name == node.out->name, "%{} is not unique", node.out->name);
-    to_.add_op(std::move(copy), out);
-    copy_details(*node.out, out);
+  void clone_op(const Op& op) {
+    std::unique_ptr<Op> copy = blank_op(op.kind);
+    copy_fields(op, *copy, [&](const auto& value) { return map(value); });
+    std::vector<TensorView*> results;
+    for (const TensorView* t : op.results) {
+      std::vector<sym::Expr> shape;
+      for (auto e : t->shape()) shape.push_back(expr(e));
+      results.push_back(to_.add_tensor(t->name, std::move(shape), t->dtype));
+      PLAIT_CHECK(results.back()->name == t->name, "%{} is not unique", t->name);
+    }
+    to_.add_op(std::move(copy), results);
+    for (size_t i = 0; i < results.size(); ++i) copy_details(*op.results[i], results[i]);
   }
 
   void copy_details(const TensorView& from, TensorView* to) {
@@ -159,14 +163,28 @@ bool same_tensor(const TensorView& a, const TensorView& b) {
          same(a.domain.transforms, b.domain.transforms);
 }
 
+// What is neither read nor an output has no name in the text.
+bool is_unread(const TensorView& t) { return t.fusion->readers(&t).empty() && !t.fusion->is_output(&t); }
+
+bool same_results(const Op& a, const Op& b) {
+  if (a.results.size() != b.results.size()) return false;
+  for (size_t i = 0; i < a.results.size(); ++i)
+    if (!same_tensor(*a.results[i], *b.results[i]) &&
+        (a.results.size() == 1 || !is_unread(*a.results[i]) || !is_unread(*b.results[i])))
+      return false;
+  return true;
+}
+
 }  // namespace
 
 bool same_fields(const Op& a, const Op& b) {
-  return a.kind == b.kind && visit(a, [&]<class Node>(const Node& x) {
-           const auto& y = static_cast<const Node&>(b);
-           const Same same{a.out->fusion == b.out->fusion};
-           return std::apply([&](auto... f) { return (same(x.*(f.member), y.*(f.member)) && ...); }, Node::fields());
-         });
+  if (a.kind != b.kind) return false;
+  const Same same{!a.results.empty() && !b.results.empty() && a.results[0]->fusion == b.results[0]->fusion};
+  const std::vector<FieldRef> x = fields(const_cast<Op&>(a)), y = fields(const_cast<Op&>(b));
+  for (size_t i = 0; i < x.size(); ++i)
+    if (!std::visit([&]<class T>(const T* value) { return same(*value, *std::get<T*>(y[i].value)); }, x[i].value))
+      return false;
+  return true;
 }
 
 std::unique_ptr<Fusion> clone(const Fusion& fusion, const CloneOptions& options) {
@@ -184,7 +202,7 @@ bool equal(const Fusion& a, const Fusion& b) {
   for (size_t i = 0; i < a.inputs().size(); ++i)
     if (!same_tensor(*a.inputs()[i], *b.inputs()[i])) return false;
   for (size_t i = 0; i < a.ops().size(); ++i)
-    if (!same_tensor(*a.ops()[i]->out, *b.ops()[i]->out) || !same_fields(*a.ops()[i], *b.ops()[i])) return false;
+    if (!same_results(*a.ops()[i], *b.ops()[i]) || !same_fields(*a.ops()[i], *b.ops()[i])) return false;
   return same(a.outputs(), b.outputs()) && same(a.segments, b.segments);
 }
 

@@ -117,6 +117,10 @@ void complete(Op& op, Fusion& fusion) {
   visit(op, overloaded{
                 [&](Reduce& o) { reduce_dims(o, o.dims, o.in->rank()); },
                 [&](Var& o) { reduce_dims(o, o.dims, o.in->rank()); },
+                [&](VarMean& o) { reduce_dims(o, o.dims, o.in->rank()); },
+                [&](MaxWithArgmax& o) { reduce_dims(o, o.dims, o.in->rank()); },
+                [&](MinWithArgmin& o) { reduce_dims(o, o.dims, o.in->rank()); },
+                [&](Split& o) { count_from_end(o, o.dim, o.in->rank()); },
                 [&](Mean& o) { reduce_dims(o, o.dims, o.in->rank()); },
                 [&](Std& o) { reduce_dims(o, o.dims, o.in->rank()); },
                 [&](Any& o) { reduce_dims(o, o.dims, o.in->rank()); },

@@ -12,10 +12,10 @@ namespace {
 // One factor per result dim; operands join where trailing dims align and are as long.
 std::vector<Factor> aligned(const Op& op, const std::vector<TensorView*>& in) {
   std::vector<Factor> out;
-  int rank = static_cast<int>(op.out->rank());
+  int rank = static_cast<int>(op.results[0]->rank());
   for (int d = 0; d < rank; ++d) {
     Factor f;
-    f.extent = op.out->extent(d);
+    f.extent = op.results[0]->extent(d);
     f.result_dim = d;
     for (const TensorView* t : in) {
       int at = d - (rank - static_cast<int>(t->rank()));
@@ -30,7 +30,7 @@ std::vector<Factor> aligned(const Op& op, const std::vector<TensorView*>& in) {
 std::vector<Factor> unary(const Op& op) { return aligned(op, inputs(op)); }
 
 std::vector<Factor> product(const Op& op, const TensorView* a, const TensorView* b, bool linear) {
-  int ra = static_cast<int>(a->rank()), rb = static_cast<int>(b->rank()), rank = static_cast<int>(op.out->rank());
+  int ra = static_cast<int>(a->rank()), rb = static_cast<int>(b->rank()), rank = static_cast<int>(op.out()->rank());
   bool bias = inputs(op).size() > 2;
   std::vector<Factor> out;
   auto add = [&](int result, int in_a, int in_b, int in_bias, sym::Expr extent) {
@@ -45,13 +45,13 @@ std::vector<Factor> product(const Op& op, const TensorView* a, const TensorView*
   int leading = linear ? rank - 1 : rank - 2;
   for (int d = 0; d < leading; ++d) {
     int at_a = linear ? d : d - (rank - ra), at_b = linear ? -1 : d - (rank - rb);
-    sym::Expr e = op.out->extent(d);
+    sym::Expr e = op.out()->extent(d);
     if (at_a >= 0 && a->extent(at_a) != e) at_a = -1;
     if (at_b >= 0 && b->extent(at_b) != e) at_b = -1;
     add(d, at_a, at_b, -1, e);
   }
-  if (!linear) add(rank - 2, ra - 2, -1, -1, op.out->extent(rank - 2));
-  add(rank - 1, -1, linear ? 0 : rb - 1, 0, op.out->extent(rank - 1));
+  if (!linear) add(rank - 2, ra - 2, -1, -1, op.out()->extent(rank - 2));
+  add(rank - 1, -1, linear ? 0 : rb - 1, 0, op.out()->extent(rank - 1));
   add(-1, ra - 1, linear ? 1 : rb - 2, -1, a->extent(ra - 1));
   return out;
 }
@@ -69,7 +69,7 @@ Factor alone(const Op& op, int operand, int dim, FactorKind kind) {
   f.operand_dim.assign(inputs(op).size(), -1);
   if (operand < 0) {
     f.result_dim = dim;
-    f.extent = op.out->extent(size_t(dim));
+    f.extent = op.results[0]->extent(size_t(dim));
   } else {
     f.operand_dim[size_t(operand)] = dim;
     f.extent = inputs(op)[size_t(operand)]->extent(size_t(dim));
@@ -119,7 +119,7 @@ std::vector<Factor> squeezed(const Squeeze& op) {
 
 std::vector<Factor> unsqueezed(const Unsqueeze& op) {
   std::vector<int> from;
-  const auto fresh = marked(op.out->rank(), op.dims);
+  const auto fresh = marked(op.out()->rank(), op.dims);
   for (int next = 0; bool f : fresh) from.push_back(f ? -1 : next++);
   std::vector<Factor> out = mapped(op, from);
   for (Factor& f : out)
@@ -128,7 +128,7 @@ std::vector<Factor> unsqueezed(const Unsqueeze& op) {
 }
 
 std::vector<Factor> broadcast(const Broadcast& op) {
-  std::vector<int> from(op.out->rank(), -1);
+  std::vector<int> from(op.out()->rank(), -1);
   for (size_t d = 0; d < op.dims.size(); ++d) from[size_t(op.dims[d])] = int(d);
   return mapped(op, from);
 }
@@ -163,7 +163,7 @@ int64_t steps(sym::Expr big, sym::Expr small) {
 // Dims of both sides in runs of equal products. The first dims of a run are one factor where one is a known multiple of
 // the other: a piece of whole steps on one side is one on the other. The rest of a run must be whole.
 std::vector<Factor> reshaped(const Reshape& op) {
-  const std::vector<sym::Expr> a = op.in->shape(), b = op.out->shape();
+  const std::vector<sym::Expr> a = op.in->shape(), b = op.out()->shape();
   std::vector<Factor> out, rest;
   const auto unit = [](sym::Expr e) { return e.constant() == 1; };
   for (size_t i = 0, j = 0; i < a.size() || j < b.size();) {
@@ -223,13 +223,13 @@ std::vector<Factor> reduced(const Reduce& op) {
   if (op.function == Reduction::amax) reduce = ReduceOp::max;
   if (op.function == Reduction::amin) reduce = ReduceOp::min;
   const bool ordered = op.in->dtype == DType::boolean && kind == FactorKind::reduce &&
-                       op.out->dtype == DType::boolean;  // ranks reduce numbers
+                       op.out()->dtype == DType::boolean;  // ranks reduce numbers
   return reduced(op, op.in, op.dims, op.keepdim, ordered ? FactorKind::whole : kind, reduce);
 }
 
 // Narrow floats of 8 bits are rounded when whole.
 std::vector<Factor> reduced(const LogSumExp& op) {
-  const FactorKind kind = is_f8(op.out->dtype) ? FactorKind::whole : FactorKind::reduce;
+  const FactorKind kind = is_f8(op.out()->dtype) ? FactorKind::whole : FactorKind::reduce;
   return reduced(op, op.in, op.dims, op.keepdim, kind, ReduceOp::logsumexp);
 }
 
@@ -254,7 +254,7 @@ std::vector<Factor> gathered(const Gather& op) {
 std::vector<Factor> selected(const IndexSelect& op) {
   std::vector<Factor> out;
   const int dim = int(op.dim), more = int(op.index->rank());
-  for (int d = 0; d < int(op.out->rank()); ++d) {
+  for (int d = 0; d < int(op.out()->rank()); ++d) {
     Factor f = alone(op, -1, d, FactorKind::pass);
     if (d < dim)
       f.operand_dim[0] = d;
@@ -352,7 +352,8 @@ std::vector<Factor> factors(const Op& op) {
                      requires(property(T::kKind) == OpProperty::composite)
                    {
                      std::vector<Factor> out;
-                     for (size_t d = 0; d < o.out->rank(); ++d) out.push_back(alone(o, -1, int(d), FactorKind::whole));
+                     for (size_t d = 0; d < o.out()->rank(); ++d)
+                       out.push_back(alone(o, -1, int(d), FactorKind::whole));
                      return out;
                    },
                    });
@@ -382,7 +383,7 @@ bool only_moves(const Op& op, ReduceOp reduce) {
 // A reduction of pending values of its own kind: both only add terms.
 bool reduces_alike(const Op& op, ReduceOp reduce) {
   const auto* r = as<Reduce>(op);
-  if (!r || r->in->dtype != r->out->dtype) return false;
+  if (!r || r->in->dtype != r->out()->dtype) return false;
   switch (r->function) {
     case Reduction::sum:
       return reduce == ReduceOp::sum && is_float(r->in->dtype);
@@ -403,12 +404,12 @@ bool reduces_alike(const Op& op, ReduceOp reduce) {
 bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp reduce) {
   PLAIT_CHECK(partial.size() == inputs(op).size(), "{} operands of {} are pending or not", partial.size(),
               describe(op));
-  if (is_f8(op.out->dtype) && reduce != ReduceOp::max && reduce != ReduceOp::min) return false;  // rounded when whole
+  if (is_f8(op.out()->dtype) && reduce != ReduceOp::max && reduce != ReduceOp::min) return false;  // rounded when whole
   const bool every = std::all_of(partial.begin(), partial.end(), [](bool b) { return b; });
   if (every && (only_moves(op, reduce) || reduces_alike(op, reduce))) return true;
   const auto* p = as<PointwiseOp>(op);
-  if (!p || reduce != ReduceOp::sum || !is_float(op.out->dtype)) return false;
-  bool equal_types = std::all_of(p->in.begin(), p->in.end(), [&](auto* t) { return t->dtype == op.out->dtype; });
+  if (!p || reduce != ReduceOp::sum || !is_float(op.out()->dtype)) return false;
+  bool equal_types = std::all_of(p->in.begin(), p->in.end(), [&](auto* t) { return t->dtype == op.out()->dtype; });
   switch (p->function) {
     case Pointwise::neg:
     case Pointwise::add:

@@ -198,23 +198,36 @@ TensorView* Fusion::add_tensor(const std::string& hint, std::vector<sym::Expr> s
   return new_tensor(unique_name(hint), std::move(shape), dtype, TensorRole::intermediate);
 }
 
-void Fusion::attach(std::unique_ptr<Op> op, TensorView* out) {
-  PLAIT_CHECK(out && out->fusion == this && out->role == TensorRole::intermediate, "result of {}", describe(*op));
-  PLAIT_CHECK(!out->definition, "%{} has a definition already", out->name);
-  out->domain.reduction.clear();  // of the op that defined it before
+void Fusion::attach(std::unique_ptr<Op> op, std::vector<TensorView*> results) {
+  PLAIT_CHECK(!results.empty(), "{} has no result", describe(*op));
+  op->results.resize(results.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    TensorView* out = results[i];
+    PLAIT_CHECK(out && out->fusion == this && out->role == TensorRole::intermediate, "result {} of {}", i,
+                text_name(*op));
+    PLAIT_CHECK(!out->definition, "%{} has a definition already", out->name);
+    define(*op, i, out);
+  }
   op->id = static_cast<uint32_t>(owned_ops_.size());
-  op->out = out;
-  out->definition = op.get();
   ops_.push_back(op.get());
   owned_ops_.push_back(std::move(op));
+}
+
+void Fusion::define(Op& op, size_t index, TensorView* tensor) {
+  tensor->domain.reduction.clear();  // of the op that defined it before
+  tensor->definition = &op;
+  op.results[index] = tensor;
 }
 
 void Fusion::take_back(size_t count) {
   while (tensors_.size() > count) {
     TensorView& last = tensors_.back();
     PLAIT_CHECK(readers(&last).empty() && !is_output(&last), "%{} is in use", last.name);
-    std::erase(ops_, last.definition);
-    if (last.definition && owned_ops_.back().get() == last.definition) owned_ops_.pop_back();
+    if (Op* op = last.definition) {
+      std::erase(ops_, op);
+      for (TensorView* t : op->results) t->definition = nullptr;
+      if (owned_ops_.back().get() == op) owned_ops_.pop_back();
+    }
     std::erase(inputs_, &last);
     by_name_.erase(last.name);
     tensors_.pop_back();
@@ -223,7 +236,7 @@ void Fusion::take_back(size_t count) {
 
 std::vector<TensorView*> Fusion::tensors() const {
   std::vector<TensorView*> out = inputs_;
-  for (const Op* op : ops_) out.push_back(op->out);
+  for (const Op* op : ops_) out.insert(out.end(), op->results.begin(), op->results.end());
   return out;
 }
 

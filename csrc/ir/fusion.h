@@ -81,14 +81,20 @@ class Fusion {
   // What is stated, but for what every fusion on this mesh knows: sizes are at least 0, ranks below their mesh size.
   sym::Facts given() const;
 
-  // Compiler's side. The tensor gets a unique name from `hint`; the op's result is `out` and goes to the end.
+  // Compiler's side. The tensor gets a unique name from `hint`; the op goes to the end, with what it defines.
   TensorView* add_tensor(const std::string& hint, std::vector<sym::Expr> shape, DType dtype);
   template <class T>
   T* add_op(std::unique_ptr<T> op, TensorView* out) {
+    return add_op(std::move(op), std::vector<TensorView*>{out});
+  }
+  template <class T>
+  T* add_op(std::unique_ptr<T> op, std::vector<TensorView*> results) {
     T* raw = op.get();
-    attach(std::move(op), out);
+    attach(std::move(op), std::move(results));
     return raw;
   }
+  // The op becomes the definition of a tensor that another op, or none, defined: its result number `index`.
+  void define(Op& op, size_t index, TensorView* tensor);
   // Takes back what was added after there were `count` tensors, with the ops that define them: nothing else reads them.
   void take_back(size_t count);
   size_t tensor_count() const { return tensors_.size(); }
@@ -118,7 +124,7 @@ class Fusion {
   const int64_t* size_let(std::string_view name) const;  // default, or null
 
  private:
-  void attach(std::unique_ptr<Op> op, TensorView* out);
+  void attach(std::unique_ptr<Op> op, std::vector<TensorView*> results);
   void claim_name(const std::string& name);
   TensorView* new_tensor(std::string name, std::vector<sym::Expr> shape, DType dtype, TensorRole role);
 
@@ -143,9 +149,10 @@ struct ParseOptions {
 };
 // UserError with file, line, column and what was expected.
 std::unique_ptr<Fusion> parse_fusion(std::string_view text, const ParseOptions& options = {});
-// One line of the text form, added to a fusion: `%y = gelu(%x)`, or `gelu(%x)`, whose result is named after the op; and
+// One line of the text form, added to a fusion: `%y = gelu(%x)`, or `gelu(%x)`, whose results are named after the op;
+// and
 // `%x: f32[b, 4] {0: dp}`, `param %w: f32[4, 4]`. Errors as above; of a statement that is refused nothing stays.
-TensorView* parse_statement(Fusion& fusion, std::string_view text, const ParseOptions& options = {});
+std::vector<TensorView*> parse_statement(Fusion& fusion, std::string_view text, const ParseOptions& options = {});
 TensorView* parse_input(Fusion& fusion, std::string_view text, const ParseOptions& options = {});
 
 // `@m (dp = 2, tp = t)`; errors as above.
@@ -168,13 +175,17 @@ std::unique_ptr<Fusion> clone(const Fusion& fusion, const CloneOptions& options 
 // Same structure: names, types, layouts, ops, attributes, segments, lets, facts, mesh.
 bool equal(const Fusion& a, const Fusion& b);
 
-// Result type and shape of an op from its operands and attributes, and every error a user can make with it.
+// Types and shapes of an op's results from its operands and attributes, and every error a user can make with it.
 struct Inferred {
   std::vector<sym::Expr> shape;
   DType dtype;
   std::string dtype_alias;
 };
-Inferred infer(const Op& op, Fusion& fusion);
+std::vector<Inferred> infer_results(const Op& op, Fusion& fusion);
+Inferred infer(const Op& op, Fusion& fusion);  // of an op with one result
+// Completes the op, infers what it gives and adds it at the end. One name for each result, else those of
+// result_names(); a name that is taken gets a number.
+Op* emit_op(Fusion& fusion, std::unique_ptr<Op> op, const std::vector<std::string>& names = {});
 
 // Attributes as users may write them become what the node holds: dims counted from the end, all dims where none are
 // given, an extent of -1, ends of a slice. Before infer, once. UserError where that cannot be done.

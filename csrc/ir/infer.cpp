@@ -133,7 +133,7 @@ Inferred infer_all_reduce(const AllReduce& op) {
 
 // Ops that view their operand as [outer, middle, inner] have the shape their result states.
 Inferred stated(const Op& op, const TensorView* in, sym::Expr operand_elements, sym::Expr result_elements) {
-  if (!op.out)
+  if (!op.out())
     throw UserError(fmt::format("{} needs the type of its result", text_name(op)), describe(op),
                     "write `%y: f32[...] = ...`");
   auto elements = [&](const TensorView* t) {
@@ -142,8 +142,8 @@ Inferred stated(const Op& op, const TensorView* in, sym::Expr operand_elements, 
     return product;
   };
   auto differ = [](sym::Expr a, sym::Expr b) { return sym::prove(sym::eq(a, b)) == sym::Truth::no; };
-  if (op.out->dtype != in->dtype)
-    throw UserError(fmt::format("dtypes differ: {} and {}", text(in), text(op.out)), describe(op),
+  if (op.out()->dtype != in->dtype)
+    throw UserError(fmt::format("dtypes differ: {} and {}", text(in), text(op.out())), describe(op),
                     "a move keeps the dtype");
   auto check = [&](const TensorView* t, sym::Expr expected) {
     if (differ(elements(t), expected))
@@ -152,43 +152,63 @@ Inferred stated(const Op& op, const TensorView* in, sym::Expr operand_elements, 
                       describe(op), "element counts are those of [outer, count, inner] and [outer, total, inner]");
   };
   check(in, operand_elements);
-  check(op.out, result_elements);
-  return same_as(op.out);
+  check(op.out(), result_elements);
+  return same_as(op.out());
 }
 
 }  // namespace
 
+std::vector<Inferred> infer_results(const Op& op, Fusion& fusion) {
+  // One rule for each kind; those of ops with several results give a list.
+  const auto rule = overloaded{
+      [&](const PointwiseOp& o) { return infer_pointwise(o, fusion); },
+      [&](const Full& o) {
+        check_extents(o, "extent", o.shape);
+        return Inferred{o.shape, o.value.dtype, ""};
+      },
+      [&](const Iota& o) { return infer_iota(o); },
+      [&](const Size& o) { return infer_size(o); },
+      [&](const Uniform& o) { return infer_random(o); },
+      [&](const Normal& o) { return infer_random(o); },
+      [&](const Linear& o) { return infer_linear(o); },
+      [&](const Matmul& o) { return infer_matmul(o, fusion); },
+      [&](const Reshard& o) { return same_as(o.in); },
+      [&](const AllReduce& o) { return infer_all_reduce(o); },
+      [&](const AllGather& o) { return stated(o, o.in, o.outer * o.count * o.inner, o.outer * o.total * o.inner); },
+      [&](const ReduceScatter& o) { return stated(o, o.in, o.outer * o.total * o.inner, o.outer * o.count * o.inner); },
+      [&](const LocalSlice& o) { return stated(o, o.in, o.outer * o.total * o.inner, o.outer * o.count * o.inner); },
+      [&]<class Node>(const Node& o) {
+        if constexpr (requires { rules::infer(o, fusion); })
+          return rules::infer(o, fusion);
+        else
+          return rules::infer(o);
+      },
+  };
+  return visit(op, [&](const auto& node) -> std::vector<Inferred> {
+    if constexpr (std::is_same_v<decltype(rule(node)), Inferred>)
+      return {rule(node)};
+    else
+      return rule(node);
+  });
+}
+
 Inferred infer(const Op& op, Fusion& fusion) {
-  return visit(op, overloaded{
-                       [&](const PointwiseOp& o) { return infer_pointwise(o, fusion); },
-                       [&](const Full& o) {
-                         check_extents(o, "extent", o.shape);
-                         return Inferred{o.shape, o.value.dtype, ""};
-                       },
-                       [&](const Iota& o) { return infer_iota(o); },
-                       [&](const Size& o) { return infer_size(o); },
-                       [&](const Uniform& o) { return infer_random(o); },
-                       [&](const Normal& o) { return infer_random(o); },
-                       [&](const Linear& o) { return infer_linear(o); },
-                       [&](const Matmul& o) { return infer_matmul(o, fusion); },
-                       [&](const Reshard& o) { return same_as(o.in); },
-                       [&](const AllReduce& o) { return infer_all_reduce(o); },
-                       [&](const AllGather& o) {
-                         return stated(o, o.in, o.outer * o.count * o.inner, o.outer * o.total * o.inner);
-                       },
-                       [&](const ReduceScatter& o) {
-                         return stated(o, o.in, o.outer * o.total * o.inner, o.outer * o.count * o.inner);
-                       },
-                       [&](const LocalSlice& o) {
-                         return stated(o, o.in, o.outer * o.total * o.inner, o.outer * o.count * o.inner);
-                       },
-                       [&]<class Node>(const Node& o) {
-                         if constexpr (requires { rules::infer(o, fusion); })
-                           return rules::infer(o, fusion);
-                         else
-                           return rules::infer(o);
-                       },
-                   });
+  std::vector<Inferred> all = infer_results(op, fusion);
+  PLAIT_CHECK(all.size() == 1, "{} has {} results", describe(op), all.size());
+  return std::move(all[0]);
+}
+
+Op* emit_op(Fusion& fusion, std::unique_ptr<Op> op, const std::vector<std::string>& names) {
+  complete(*op, fusion);
+  std::vector<Inferred> types = infer_results(*op, fusion);
+  const std::vector<std::string> hints = names.empty() ? result_names(*op) : names;
+  PLAIT_CHECK(hints.size() == types.size(), "{} names for {} results of {}", hints.size(), types.size(), describe(*op));
+  std::vector<TensorView*> results;
+  for (size_t i = 0; i < types.size(); ++i) {
+    results.push_back(fusion.add_tensor(hints[i], std::move(types[i].shape), types[i].dtype));
+    results[i]->dtype_alias = std::move(types[i].dtype_alias);
+  }
+  return fusion.add_op(std::move(op), std::move(results));
 }
 
 }  // namespace plait

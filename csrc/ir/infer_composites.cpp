@@ -167,24 +167,82 @@ Inferred infer(const Norm& op, Fusion& fusion) {
 Inferred infer(const Softmax& op) { return along(op, op.in, op.dim); }
 Inferred infer(const LogSoftmax& op) { return along(op, op.in, op.dim); }
 
-Inferred infer(const LayerNorm& op) {
+namespace {
+
+std::vector<int64_t> last_dims(const TensorView* x, int64_t count) {
+  std::vector<int64_t> dims;
+  for (int64_t d = int64_t(x->rank()) - count; d < int64_t(x->rank()); ++d) dims.push_back(d);
+  return dims;
+}
+
+// The result of a norm, and the statistics that it is asked for.
+std::vector<Inferred> with_statistics(const TensorView* x, bool asked, size_t count,
+                                      const std::vector<sym::Expr>& shape) {
+  std::vector<Inferred> out = {same_as(x)};
+  for (size_t i = 0; asked && i < count; ++i) out.push_back({shape, compute_type(x->dtype), ""});
+  return out;
+}
+
+// An extremum and where it is.
+template <class T>
+std::vector<Inferred> with_position(const T& op, Fusion& fusion) {
+  check_dims(op, op.dims, op.in->rank(), true);
+  std::vector<sym::Expr> shape = reduced(op.in, op.dims, op.keepdim, fusion);
+  return {typed(shape, op.in->dtype, op.in), {shape, DType::i64, ""}};
+}
+
+}  // namespace
+
+std::vector<Inferred> infer(const VarMean& op, Fusion& fusion) {
+  if (op.correction < 0)
+    throw UserError(fmt::format("correction is {}", op.correction), describe(op), "give 0 or more, usually 1");
+  const Inferred one = reduced_float(op, op.in, op.dims, op.keepdim, fusion);
+  return {one, one};
+}
+
+std::vector<Inferred> infer(const MaxWithArgmax& op, Fusion& fusion) { return with_position(op, fusion); }
+std::vector<Inferred> infer(const MinWithArgmin& op, Fusion& fusion) { return with_position(op, fusion); }
+
+std::vector<Inferred> infer(const Split& op, Fusion& fusion) {
+  check_dim(op, op.dim, op.in->rank());
+  if (op.sizes.empty()) throw UserError("split into no parts", describe(op), "give the size of each part");
+  check_extents(op, "size", op.sizes);
+  sym::Expr sum = fusion.pool().constant(0);
+  for (sym::Expr size : op.sizes) sum = sum + size;
+  const sym::Expr extent = op.in->extent(size_t(op.dim));
+  if (sum != extent)
+    throw UserError(fmt::format("the parts have {} elements of the {} of dim {} of {}", sym::print(sum),
+                                sym::print(extent), op.dim, text(op.in)),
+                    describe(op), "sizes add up to the extent of the dim");
+  std::vector<Inferred> out;
+  for (sym::Expr size : op.sizes) {
+    std::vector<sym::Expr> shape = op.in->shape();
+    shape[size_t(op.dim)] = size;
+    out.push_back(typed(std::move(shape), op.in->dtype, op.in));
+  }
+  return out;
+}
+
+std::vector<Inferred> infer(const LayerNorm& op, Fusion& fusion) {
   check_float(op, op.x);
   check_last_dims(op, op.x, op.dims);
   check_last(op, op.x, size_t(op.dims), op.w);
   check_last(op, op.x, size_t(op.dims), op.b);
   check_eps(op, op.eps);
-  return same_as(op.x);
+  const auto dims = last_dims(op.x, op.dims);
+  return with_statistics(op.x, op.statistics, 2, reduced(op.x, dims, true, fusion));
 }
 
-Inferred infer(const RmsNorm& op) {
+std::vector<Inferred> infer(const RmsNorm& op, Fusion& fusion) {
   check_float(op, op.x);
   check_last_dims(op, op.x, op.dims);
   check_last(op, op.x, size_t(op.dims), op.w);
   check_eps(op, op.eps);
-  return same_as(op.x);
+  const auto dims = last_dims(op.x, op.dims);
+  return with_statistics(op.x, op.statistics, 1, reduced(op.x, dims, true, fusion));
 }
 
-Inferred infer(const GroupNorm& op) {
+std::vector<Inferred> infer(const GroupNorm& op, Fusion& fusion) {
   check_float(op, op.x);
   check_rank(op, op.x, 2, SIZE_MAX, "the operand is x[n, channels, ...]");
   if (op.groups < 1) throw UserError(fmt::format("groups is {}", op.groups), describe(op), "give 1 or more groups");
@@ -195,17 +253,18 @@ Inferred infer(const GroupNorm& op) {
   check_channel(op, op.x, 1, op.w);
   check_channel(op, op.x, 1, op.b);
   check_eps(op, op.eps);
-  return same_as(op.x);
+  return with_statistics(op.x, op.statistics, 2, {op.x->extent(0), fusion.pool().constant(op.groups)});
 }
 
-Inferred infer(const BatchNorm& op) {
+std::vector<Inferred> infer(const BatchNorm& op, Fusion& fusion) {
   check_float(op, op.x);
   check_rank(op, op.x, 2, SIZE_MAX, "the operand is x[n, channels, ...]");
   for (const TensorView* p : {op.w, op.b, op.mean, op.var}) check_channel(op, op.x, 1, p);
   if (!op.mean != !op.var)
     throw UserError("one of mean and var is given", describe(op), "give both (inference) or neither (training)");
   check_eps(op, op.eps);
-  return same_as(op.x);
+  (void)fusion;
+  return with_statistics(op.x, op.statistics, 2, {op.x->extent(1)});
 }
 
 Inferred infer(const CrossEntropy& op) {
@@ -253,7 +312,7 @@ Inferred infer(const Rope& op, Fusion& fusion) {
   return same_as(op.x);
 }
 
-Inferred infer(const Sdpa& op, Fusion& fusion) {
+std::vector<Inferred> infer(const Sdpa& op, Fusion& fusion) {
   const char* shapes = "operands are q[..., h, s, d], k[..., g, t, d], v[..., g, t, e]";
   for (const TensorView* t : {op.q, op.k, op.v}) check_rank(op, t, 3, SIZE_MAX, shapes);
   check_float(op, op.q);
@@ -287,7 +346,10 @@ Inferred infer(const Sdpa& op, Fusion& fusion) {
   }
   (void)fusion;
   shape[r - 1] = op.v->extent(r - 1);
-  return typed(std::move(shape), op.q->dtype, op.q);
+  std::vector<Inferred> out = {typed(shape, op.q->dtype, op.q)};
+  shape.pop_back();
+  if (op.statistics) out.push_back({std::move(shape), compute_type(op.q->dtype), ""});
+  return out;
 }
 
 }  // namespace plait::rules

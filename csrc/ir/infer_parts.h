@@ -72,14 +72,18 @@ Inferred infer(const LogSumExp& op, Fusion& fusion);
 Inferred infer(const Norm& op, Fusion& fusion);
 Inferred infer(const Softmax& op);
 Inferred infer(const LogSoftmax& op);
-Inferred infer(const LayerNorm& op);
-Inferred infer(const RmsNorm& op);
-Inferred infer(const GroupNorm& op);
-Inferred infer(const BatchNorm& op);
+std::vector<Inferred> infer(const LayerNorm& op, Fusion& fusion);
+std::vector<Inferred> infer(const RmsNorm& op, Fusion& fusion);
+std::vector<Inferred> infer(const GroupNorm& op, Fusion& fusion);
+std::vector<Inferred> infer(const BatchNorm& op, Fusion& fusion);
 Inferred infer(const CrossEntropy& op);
 Inferred infer(const Mse& op);
 Inferred infer(const SwiGlu& op);
 Inferred infer(const Rope& op, Fusion& fusion);
-Inferred infer(const Sdpa& op, Fusion& fusion);
+std::vector<Inferred> infer(const Sdpa& op, Fusion& fusion);
+std::vector<Inferred> infer(const Split& op, Fusion& fusion);
+std::vector<Inferred> infer(const VarMean& op, Fusion& fusion);
+std::vector<Inferred> infer(const MaxWithArgmax& op, Fusion& fusion);
+std::vector<Inferred> infer(const MinWithArgmin& op, Fusion& fusion);
 
 }  // namespace plait::rules

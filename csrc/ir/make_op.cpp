@@ -21,6 +21,17 @@ std::unique_ptr<Op> make_op(std::string_view text) {
   return op;
 }
 
+std::unique_ptr<Op> blank_op(OpKind kind) {
+  switch (kind) {
+#define PLAIT_OP(Name, text, properties) \
+  case OpKind::Name:                     \
+    return std::make_unique<Name>();
+#include "ir/ops.def"
+#undef PLAIT_OP
+  }
+  __builtin_unreachable();
+}
+
 std::vector<std::string> op_names() {
   std::vector<std::string> out = {"gelu"};
 #define PLAIT_OP(Name, op_text, properties) \

@@ -18,6 +18,11 @@ std::string_view name(OpKind kind) {
   __builtin_unreachable();
 }
 
+TensorView* Op::no_single_result() const {
+  PLAIT_CHECK(results.empty(), "{} has {} results", describe(*this), results.size());
+  return nullptr;
+}
+
 bool is_sharded_whole(OpKind kind) { return kind == OpKind::LogSumExp; }
 
 std::string_view name(Reduction function) {
@@ -96,6 +101,15 @@ std::optional<int64_t>* counter_offset(Op& op) {
 
 const std::optional<int64_t>* counter_offset(const Op& op) { return counter_offset(const_cast<Op&>(op)); }
 
+std::vector<std::string> result_names(const Op& op) {
+  return visit(op, []<class Node>(const Node& node) -> std::vector<std::string> {
+    if constexpr (NamesResults<Node>)
+      return node.result_names();
+    else
+      return {std::string(text_name(node))};
+  });
+}
+
 std::string_view text_name(const Op& op) {
   if (const auto* p = as<PointwiseOp>(op)) {
     if (p->function == Pointwise::gelu_erf || p->function == Pointwise::gelu_tanh) return "gelu";
@@ -112,7 +126,10 @@ std::string describe(const Op& op) {
   for (size_t i = 0; i < std::min(operands.size(), kShown); ++i) list += (i ? ", %" : "%") + operands[i]->name;
   if (operands.size() > kShown) list += fmt::format(" and {} more", operands.size() - kShown);
   std::string call = fmt::format("{}({})", text_name(op), list);
-  return op.out && !op.out->name.empty() ? fmt::format("{}: %{} = {}", text_name(op), op.out->name, call) : call;
+  std::string names;
+  for (const TensorView* t : op.results)
+    if (!t->name.empty()) names += (names.empty() ? "%" : ", %") + t->name;
+  return names.empty() ? call : fmt::format("{}: {} = {}", text_name(op), names, call);
 }
 
 }  // namespace plait

@@ -58,6 +58,9 @@ bool is_elementwise(const Op& op);
 std::optional<int64_t>* counter_offset(Op& op);
 const std::optional<int64_t>* counter_offset(const Op& op);
 
+// Names for what the op defines, where nobody gives others: one for each result.
+std::vector<std::string> result_names(const Op& op);
+
 // Name as users write it: `gelu`, `linear`.
 std::string_view text_name(const Op& op);
 // `linear: %h = linear(%x, %w0)`, for error messages; without a result `linear(%x, %w0)`.

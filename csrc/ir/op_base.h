@@ -44,13 +44,18 @@ bool is_sharded_whole(OpKind kind);
 
 struct Op {
   const OpKind kind;
-  uint32_t id = 0;            // ordinal in the fusion, in order of creation
-  TensorView* out = nullptr;  // the one result
+  uint32_t id = 0;                   // ordinal in the fusion, in order of creation
+  std::vector<TensorView*> results;  // in order; most ops have one
+  // The result of an op that has one; null before it is in a fusion. InternalError: it has several.
+  TensorView* out() const { return results.size() == 1 ? results[0] : no_single_result(); }
   virtual ~Op() = default;
   Op(const Op&) = delete;
 
  protected:
   explicit Op(OpKind k) : kind(k) {}
+
+ private:
+  TensorView* no_single_result() const;
 };
 
 template <OpKind K>
@@ -58,5 +63,9 @@ struct OpBase : Op {
   static constexpr OpKind kKind = K;
   OpBase() : Op(K) {}
 };
+
+// Ops that have, or may have, several results say what they are called.
+template <class Node>
+concept NamesResults = requires(const Node& node) { node.result_names(); };
 
 }  // namespace plait

@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "ir/factors.h"
 #include "ir/make_op.h"
+#include "ir/op_fields.h"
 #include "ir/parse_help.h"
 #include "ir/segment_rules.h"
 #include "ir/type_parser.h"
@@ -42,26 +43,29 @@ class Parser : TypeParser {
     return mesh;
   }
 
-  // One statement, added to a fusion; a result without a name is named after its op.
-  TensorView* run_statement(Fusion& fusion) {
-    return added_to(fusion, [&] { return (in_.peek() == '%' ? read_definition() : read_unnamed())->out; });
+  // One statement, added to a fusion; results without names are named after their op.
+  std::vector<TensorView*> run_statement(Fusion& fusion) {
+    return added_to(fusion, [&] {
+      const bool named = in_.peek() == '%' || in_.peek() == '_';
+      return (named ? read_definition() : read_unnamed())->results;
+    });
   }
 
   // `%x: f32[b, 4] {0: dp}`, `param %w: f32[4, 4]`: one input, added to a fusion.
   TensorView* run_input(Fusion& fusion) {
-    return added_to(fusion, [&] { return read_input(); });
+    return added_to(fusion, [&] { return std::vector{read_input()}; })[0];
   }
 
  private:
   // Runs fn, which adds a tensor, and sees that the text ends there; if not, or where fn throws, nothing stays.
   template <class Fn>
-  TensorView* added_to(Fusion& fusion, Fn&& fn) {
+  std::vector<TensorView*> added_to(Fusion& fusion, Fn&& fn) {
     adopt(fusion);
     const size_t count = fusion.tensor_count();
     try {
-      TensorView* t = fn();
-      if (!in_.at_end()) in_.fail(fmt::format("text after %{}", t->name), "add one line at a time");
-      return t;
+      std::vector<TensorView*> added = fn();
+      if (!in_.at_end()) in_.fail(fmt::format("text after %{}", added.back()->name), "add one line at a time");
+      return added;
     } catch (...) {
       fusion.take_back(count);
       throw;
@@ -236,7 +240,7 @@ class Parser : TypeParser {
     const size_t at = in_.here();
     std::string name = in_.tensor_name();
     if (TensorView* t = fusion_->find(name)) return t;
-    if (name == defining_)
+    if (defining_.contains(name))
       in_.fail_at(at, fmt::format("%{} is used in its own definition", name), "a graph has no cycles");
     std::string later = in_.defined_later(name);
     if (!later.empty())
@@ -278,28 +282,43 @@ class Parser : TypeParser {
     if (segment) segment->ops.push_back(op);
   }
 
-  // `gelu(%x)`: the result gets the name of the op.
+  // `gelu(%x)`: the results get the names that the op has for them.
   Op* read_unnamed() {
     const size_t at = in_.here();
-    const std::string name = fusion_->unique_name(in_.word("an op"));
+    std::vector<Stated> stated(1);
+    stated[0].tensor.name = fusion_->unique_name(in_.word("an op"));
+    stated[0].tensor.fusion = fusion_;
     in_.rewind(at);
-    Stated stated;
-    stated.tensor.name = name;
-    stated.tensor.fusion = fusion_;
-    return read_op(at, name, stated);
+    return read_op(at, stated, false);
   }
 
-  // `%y: f32[4] {0: tp} = gelu(%x)`.
+  // `%y: f32[4] {0: tp} = gelu(%x)`; `%mean, _ = var_mean(%x)`: `_` has no reader.
   Op* read_definition() {
     const size_t at = in_.here();
-    std::string name = in_.tensor_name();
-    if (fusion_->find(name))
-      in_.fail_at(at, fmt::format("%{} is defined twice", name), "give every result its own name");
-    Stated stated;
-    read_stated(name, stated);
-    in_.expect("=", fmt::format("after %{}", name));
-    Op* op = read_op(at, name, stated);
-    TensorView& out = *op->out;
+    std::vector<Stated> stated;
+    do {
+      if (stated.size() == kMaxExtents)
+        in_.fail(fmt::format("more than {} results", kMaxExtents), "no op gives so many");
+      Stated& result = stated.emplace_back();
+      const size_t name_at = in_.here();
+      if (in_.accept("_")) {
+        result.tensor.fusion = fusion_;
+        continue;
+      }
+      const std::string name = in_.tensor_name();
+      const bool twice =
+          std::any_of(stated.begin(), stated.end() - 1, [&](const Stated& s) { return s.tensor.name == name; });
+      if (twice || fusion_->find(name))
+        in_.fail_at(name_at, fmt::format("%{} is defined twice", name), "give every result its own name");
+      read_stated(name, result);
+    } while (in_.accept(","));
+    in_.expect("=", stated.back().tensor.name.empty() ? "after _" : "after %" + stated.back().tensor.name);
+    Op* op = read_op(at, stated, true);
+    for (size_t i = 0; i < stated.size(); ++i) take_stated(at, *op, stated[i], *op->results[i]);
+    return op;
+  }
+
+  void take_stated(size_t at, const Op& op, const Stated& stated, TensorView& out) {
     if (stated.tensor.layout_source == LayoutSource::annotated) {
       out.layout = stated.tensor.layout;
       out.layout_source = LayoutSource::annotated;
@@ -310,11 +329,10 @@ class Parser : TypeParser {
       out.domain.strided = stated.tensor.domain.strided;
     }
     if (!stated.tensor.domain.transforms.empty()) {
-      out.domain.reduction = reduction_axes(*op);
+      out.domain.reduction = reduction_axes(op);
       out.domain.transforms = stated.tensor.domain.transforms;
       guarded(at, [&] { return loop_axes(out.domain); });
     }
-    return op;
   }
 
   void read_segment() {
@@ -357,39 +375,50 @@ class Parser : TypeParser {
     fusion_->mutable_outputs().clear();
   }
 
-  Op* read_op(size_t at, const std::string& name, Stated& stated) {
+  Op* read_op(size_t at, std::vector<Stated>& stated, bool named) {
     const size_t op_at = in_.here();
     std::string text = in_.word("an op");
     std::unique_ptr<Op> op = make_op(text);
     if (!op) in_.fail_at(op_at, fmt::format("there is no op `{}`", text), suggestion(text, op_names()));
     in_.expect("(", fmt::format("after `{}`", text));
-    defining_ = name;
-    visit(*op, [&](auto& node) { read_arguments(node, text); });
+    for (const Stated& s : stated) defining_.insert(s.tensor.name);
+    read_arguments(*op, text);
     defining_.clear();
-    // Errors name the result; moves that view their operand as [outer, middle, inner] take the type from it.
+    // Errors name the results; moves that view their operand as [outer, middle, inner] take the type from it.
     const bool needs_type =
         op->kind == OpKind::AllGather || op->kind == OpKind::ReduceScatter || op->kind == OpKind::LocalSlice;
-    if (stated.type || !needs_type) op->out = &stated.tensor;
-    Inferred result = guarded(op_at, [&] { return infer(*op, *fusion_); });
-    op->out = nullptr;
-    const auto& type = stated.type;
-    if (type && (type->dtype != result.dtype || type->shape != result.shape)) {
-      TensorView inferred;
-      for (auto e : result.shape) inferred.domain.logical.push_back({e});
-      inferred.dtype = result.dtype;
-      in_.fail_at(at, fmt::format("%{} is {}, not {}", name, type_text(inferred), type_text(stated.tensor)),
-                  "drop the type or correct it");
+    for (Stated& s : stated)
+      if (s.type || !needs_type) op->results.push_back(&s.tensor);
+    const std::vector<Inferred> types = guarded(op_at, [&] { return infer_results(*op, *fusion_); });
+    op->results.clear();
+    const std::vector<std::string> names = result_names(*op);
+    if (named && types.size() != stated.size())
+      in_.fail_at(at,
+                  fmt::format("{} has {} result{}, named are {}", text, types.size(), types.size() == 1 ? "" : "s",
+                              stated.size()),
+                  "name each result, `_` where nothing reads it");
+    std::vector<TensorView*> results;
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (named) check_stated(at, stated[i], types[i]);
+      const std::string given = named ? stated[i].tensor.name : names[i];
+      results.push_back(fusion_->add_tensor(given.empty() ? "_" : given, types[i].shape, types[i].dtype));
+      const bool alias = named && stated[i].type && !stated[i].type->alias.empty();
+      results.back()->dtype_alias = alias ? stated[i].type->alias : types[i].dtype_alias;
     }
-    TensorView* out = fusion_->add_tensor(name, result.shape, result.dtype);
-    out->dtype_alias = type && !type->alias.empty() ? type->alias : result.dtype_alias;
-    Op* raw = op.get();
-    visit(*raw,
-          [&]<class Node>(Node&) { fusion_->add_op(std::unique_ptr<Node>(static_cast<Node*>(op.release())), out); });
-    return raw;
+    return fusion_->add_op(std::move(op), std::move(results));
   }
 
-  template <class Node>
-  void read_arguments(Node& node, const std::string& op) {
+  void check_stated(size_t at, const Stated& stated, const Inferred& found) {
+    const auto& type = stated.type;
+    if (!type || (type->dtype == found.dtype && type->shape == found.shape)) return;
+    TensorView inferred;
+    for (auto e : found.shape) inferred.domain.logical.push_back({e});
+    inferred.dtype = found.dtype;
+    in_.fail_at(at, fmt::format("%{} is {}, not {}", stated.tensor.name, type_text(inferred), type_text(stated.tensor)),
+                "drop the type or correct it");
+  }
+
+  void read_arguments(Op& node, const std::string& op) {
     std::vector<TensorView*> positional;
     std::set<std::string> given;
     const size_t at = in_.here();
@@ -415,25 +444,19 @@ class Parser : TypeParser {
     }
     place_operands(node, positional, given, op, at);
     // dims = [] says that a squeeze drops none, which is not what is left out.
-    const bool drops_none = given.contains("dims") && empty_dims(node);
+    const Squeeze* squeeze = as<Squeeze>(node);
+    const bool drops_none = squeeze && given.contains("dims") && squeeze->dims.empty();
     if (!drops_none) guarded(at, [&] { complete(node, *fusion_); });
-    for_each_field(node, [&](auto field, const auto& value) {
+    for_each_field(node, [&](const FieldRef& field, const auto& value) {
       if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, sym::Expr>)
         if (!value) in_.fail_at(at, fmt::format("{} lacks `{}`", op, field.name), "give the extent");
     });
   }
 
-  template <class Node>
-  static bool empty_dims(const Node& node) {
-    if constexpr (std::is_same_v<Node, Squeeze>) return node.dims.empty();
-    return false;
-  }
-
-  template <class Node>
-  void place_operands(Node& node, const std::vector<TensorView*>& positional, const std::set<std::string>& given,
+  void place_operands(Op& node, const std::vector<TensorView*>& positional, const std::set<std::string>& given,
                       const std::string& op, size_t at) {
     size_t next = 0;
-    for_each_field(node, [&](auto field, auto& value) {
+    for_each_field(node, [&](const FieldRef& field, auto& value) {
       using T = std::remove_cvref_t<decltype(value)>;
       if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
         value = positional;
@@ -458,10 +481,9 @@ class Parser : TypeParser {
                   "drop the others");
   }
 
-  template <class Node>
-  bool read_attribute(Node& node, const std::string& name) {
+  bool read_attribute(Op& node, const std::string& name) {
     bool done = false;
-    for_each_field(node, [&](auto field, auto& value) {
+    for_each_field(node, [&](const FieldRef& field, auto& value) {
       using T = std::remove_cvref_t<decltype(value)>;
       if constexpr (std::is_same_v<T, Pointwise>) {
         if (name == "approx" && (value == Pointwise::gelu_erf || value == Pointwise::gelu_tanh))
@@ -470,7 +492,7 @@ class Parser : TypeParser {
         if (name == "value") done = true, literal_.at = in_.here(), literal_.text = in_.number_text("a constant");
         if (name == "dtype") done = true, literal_.dtype = read_dtype();
       } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
-        constexpr bool open = std::is_same_v<Node, Reshape> || std::is_same_v<Node, Expand>;
+        const bool open = node.kind == OpKind::Reshape || node.kind == OpKind::Expand;
         if (field.name == name) done = true, value = read_extents(open);
       } else if constexpr (std::is_same_v<T, std::optional<int64_t>>) {
         if (field.name != name) return;
@@ -569,7 +591,7 @@ class Parser : TypeParser {
   size_t facts_at_ = 0;
   std::vector<size_t> size_at_, segment_at_;
   std::vector<PendingOutput> pending_;
-  std::string defining_;  // the result of the op whose arguments are read
+  std::set<std::string> defining_;  // the results of the op whose arguments are read
   Literal literal_;
 };
 
@@ -581,7 +603,7 @@ std::unique_ptr<Fusion> parse_fusion(std::string_view text, const ParseOptions& 
 
 Mesh parse_mesh(std::string_view text, const ParseOptions& options) { return Parser(text, options).run_mesh(); }
 
-TensorView* parse_statement(Fusion& fusion, std::string_view text, const ParseOptions& options) {
+std::vector<TensorView*> parse_statement(Fusion& fusion, std::string_view text, const ParseOptions& options) {
   return Parser(text, options).run_statement(fusion);
 }
 

@@ -2,15 +2,14 @@
 // What the Fusion parser's errors say of attributes. Private to csrc/ir.
 #include <fmt/core.h>
 
-#include "ir/op.h"
+#include "ir/op_fields.h"
 
 namespace plait {
 
 // Names of the attributes that may be written.
-template <class Node>
-std::vector<std::string> attributes(const Node& node) {
+inline std::vector<std::string> attributes(const Op& node) {
   std::vector<std::string> out;
-  for_each_field(node, [&](auto field, const auto& value) {
+  for_each_field(node, [&](const FieldRef& field, const auto& value) {
     using T = std::remove_cvref_t<decltype(value)>;
     if constexpr (std::is_same_v<T, Pointwise>) {
       if (value == Pointwise::gelu_erf) out.push_back("approx");

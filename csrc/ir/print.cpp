@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "ir/op_fields.h"
 
 namespace plait {
 
@@ -70,21 +71,19 @@ std::string arguments(const Op& op, const Fusion& fusion) {
     if (!text.empty()) out += (out.empty() ? "" : ", ") + text;
   };
   AttributeText attribute_text{fusion};
-  visit(op, [&](const auto& node) {
-    for_each_field(node, [&](auto field, const auto& value) {
-      using T = std::remove_cvref_t<decltype(value)>;
-      if constexpr (std::is_same_v<T, TensorView*>) {
-        if (value) add((field.role == Role::named ? fmt::format("{} = %", field.name) : "%") + value->name);
-      } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
-        for (const TensorView* t : value) add("%" + t->name);
-      } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
-        // Left out, the dims of a squeeze are those that are known to be of extent 1.
-        const bool shown = value.empty() && (field.role == Role::required || op.kind == OpKind::Squeeze);
-        add(shown ? fmt::format("{} = []", field.name) : attribute_text(field.name, value));
-      } else {
-        add(attribute_text(field.name, value));
-      }
-    });
+  for_each_field(op, [&](const FieldRef& field, const auto& value) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, TensorView*>) {
+      if (value) add((field.role == Role::named ? fmt::format("{} = %", field.name) : "%") + value->name);
+    } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+      for (const TensorView* t : value) add("%" + t->name);
+    } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
+      // Left out, the dims of a squeeze are those that are known to be of extent 1.
+      const bool shown = value.empty() && (field.role == Role::required || op.kind == OpKind::Squeeze);
+      add(shown ? fmt::format("{} = []", field.name) : attribute_text(field.name, value));
+    } else {
+      add(attribute_text(field.name, value));
+    }
   });
   return out;
 }
@@ -158,9 +157,16 @@ std::string mesh_text(const Mesh& mesh) {
 }  // namespace
 
 std::string print(const Op& op, const Fusion& fusion) {
-  const TensorView& t = *op.out;
-  return fmt::format("%{}: {}{}{}{} = {}({})", t.name, type_text(t), layout_text(t), allocation_text(t.domain),
-                     schedule_text(t.domain), text_name(op), arguments(op, fusion));
+  std::string out;
+  for (const TensorView* t : op.results) {
+    if (!out.empty()) out += ", ";
+    if (op.results.size() > 1 && fusion.readers(t).empty() && !fusion.is_output(t))
+      out += "_";
+    else
+      out += fmt::format("%{}: {}{}{}{}", t->name, type_text(*t), layout_text(*t), allocation_text(t->domain),
+                         schedule_text(t->domain));
+  }
+  return fmt::format("{} = {}({})", out, text_name(op), arguments(op, fusion));
 }
 
 std::string print(const Fusion& fusion) {

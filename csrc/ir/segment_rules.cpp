@@ -44,8 +44,8 @@ std::optional<SegmentProblem> check_segment(const Fusion& fusion, size_t index, 
       if (!known.count(in))
         return problem(fmt::format("reads %{}, which is not its input", in->name),
                        fmt::format("list %{} among the inputs of @{}", in->name, s.name));
-    known.insert(op->out);
-    made.insert(op->out);
+    known.insert(op->out());
+    made.insert(op->out());
   }
   const Tensors outputs(s.outputs.begin(), s.outputs.end());
   for (const TensorView* out : s.outputs)

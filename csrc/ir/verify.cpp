@@ -1,6 +1,6 @@
 // Invariants of Fusion, checked between all passes in debug and test builds:
 //  1. Names are unique; every tensor belongs to the fusion.
-//  2. Inputs and parameters have no definition; every other tensor in the order has one, its op's `out`.
+//  2. Inputs and parameters have no definition; every other tensor in the order has one, whose `results` hold it once.
 //  3. An op's operands are there (but for optional ones) and are inputs or results of earlier ops (no cycles); its
 //     expressions are there; its mesh axis is one of the mesh.
 //  4. Type and shape of every result are those that infer() gives.
@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "ir/factors.h"
 #include "ir/fusion.h"
+#include "ir/op_fields.h"
 #include "ir/segment_rules.h"
 
 namespace plait {
@@ -94,32 +95,32 @@ void verify_tensor(const TensorView& t, const Fusion& fusion) {
 }
 
 void verify_fields(const Op& op, const Fusion& fusion) {
-  visit(op, [&](const auto& node) {
-    for_each_field(node, [&](auto field, const auto& value) {
-      using T = std::remove_cvref_t<decltype(value)>;
-      if constexpr (std::is_same_v<T, TensorView*>) {
-        PLAIT_CHECK(value || may_be_absent(field), "{} lacks {}", describe(op), field.name);
-      } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
-        for (const TensorView* t : value) PLAIT_CHECK(t, "{} has a null operand", text_name(op));
-      } else if constexpr (std::is_same_v<T, sym::Expr>) {
-        PLAIT_CHECK(value, "{} lacks {}", describe(op), field.name);
-      } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
-        for (sym::Expr e : value) PLAIT_CHECK(e, "{} lacks a part of {}", describe(op), field.name);
-      } else if constexpr (std::is_same_v<T, int>) {
-        PLAIT_CHECK(value >= 0 && value < static_cast<int>(fusion.mesh().axes().size()), "{} on mesh axis {}",
-                    describe(op), value);
-      }
-    });
+  for_each_field(op, [&](const FieldRef& field, const auto& value) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, TensorView*>) {
+      PLAIT_CHECK(value || may_be_absent(field), "{} lacks {}", describe(op), field.name);
+    } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+      for (const TensorView* t : value) PLAIT_CHECK(t, "{} has a null operand", text_name(op));
+    } else if constexpr (std::is_same_v<T, sym::Expr>) {
+      PLAIT_CHECK(value, "{} lacks {}", describe(op), field.name);
+    } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
+      for (sym::Expr e : value) PLAIT_CHECK(e, "{} lacks a part of {}", describe(op), field.name);
+    } else if constexpr (std::is_same_v<T, int>) {
+      PLAIT_CHECK(value >= 0 && value < static_cast<int>(fusion.mesh().axes().size()), "{} on mesh axis {}",
+                  describe(op), value);
+    }
   });
 }
 
 void verify_op(const Op& op, const Fusion& fusion) {
   std::string problem;
   try {
-    // infer() makes constants in the pool of the fusion, which does not change the fusion.
-    Inferred type = infer(op, const_cast<Fusion&>(fusion));
-    if (type.dtype != op.out->dtype || type.shape != op.out->shape())
-      problem = type_text(*op.out) + " is not what it gives";
+    // infer_results() makes constants in the pool of the fusion, which does not change the fusion.
+    const std::vector<Inferred> types = infer_results(op, const_cast<Fusion&>(fusion));
+    if (types.size() != op.results.size()) problem = fmt::format("it gives {} results", types.size());
+    for (size_t i = 0; i < types.size() && problem.empty(); ++i)
+      if (types[i].dtype != op.results[i]->dtype || types[i].shape != op.results[i]->shape())
+        problem = type_text(*op.results[i]) + " is not what it gives";
   } catch (const UserError& e) {
     problem = e.message();
   }
@@ -147,9 +148,11 @@ void verify(const Fusion& fusion) {
     verify_fields(*op, fusion);
     for (const TensorView* in : inputs(*op))
       PLAIT_CHECK(defined.count(in), "{} reads %{} before its definition", describe(*op), in->name);
-    PLAIT_CHECK(op->out && op->out->definition == op && op->out->role == TensorRole::intermediate, "result of {}",
-                describe(*op));
-    define(op->out);
+    PLAIT_CHECK(!op->results.empty(), "{} has no result", describe(*op));
+    for (const TensorView* t : op->results) {
+      PLAIT_CHECK(t && t->definition == op && t->role == TensorRole::intermediate, "result of {}", describe(*op));
+      define(t);
+    }
     verify_op(*op, fusion);
   }
   std::set<const TensorView*> listed;

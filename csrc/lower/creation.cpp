@@ -13,7 +13,7 @@ kir::Value Statements::number(kir::Value integer, DType to) {
 }
 
 kir::Value Statements::iota(const Iota& op, const Replacements& copy, int lanes) {
-  const sym::Expr at = own_coordinates(*op.out, copy)[static_cast<size_t>(op.dim)] + state_.extent(op.start);
+  const sym::Expr at = own_coordinates(*op.out(), copy)[static_cast<size_t>(op.dim)] + state_.extent(op.start);
   auto stmt = std::make_unique<kir::Coordinate>();
   stmt->out = fresh(DType::i64, lanes);
   stmt->index = placed(at, {});
@@ -42,7 +42,7 @@ uint64_t offset_of(const Fusion& fusion, const Op& op) {
 // Consecutive numbers along the piece's row: the index is linear in the global extents.
 template <class Random>
 sym::Expr Statements::random_index(const Random& op, const Replacements& copy) {
-  const std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
+  const std::vector<sym::Expr> at = own_coordinates(*op.out(), copy);
   sym::Expr index = state_.pool->constant(0), stride = state_.pool->constant(1);
   for (size_t d = at.size(); d-- > 0;) {
     const sym::Expr start = op.start.empty() ? state_.pool->constant(0) : state_.extent(op.start[d]);

@@ -93,7 +93,7 @@ void find_scan(State& state) {
   for (const Op* op : state.group.ops) {
     const auto* sum = as<CumSum>(*op);
     if (sum == nullptr) continue;
-    const int cls = state.group.graph.find(state.group.axes.at(sum->out).logical[static_cast<size_t>(sum->dim)]);
+    const int cls = state.group.graph.find(state.group.axes.at(sum->out()).logical[static_cast<size_t>(sum->dim)]);
     if (state.group.graph.unit(cls)) return;
     const auto serial = [](const Loop& l) { return l.role == LoopRole::bound || l.role == LoopRole::serial; };
     const Loop& last = state.loops.back();

@@ -40,12 +40,12 @@ kir::Value Statements::looked_up(const Op& op, const TensorView& index, const st
 }
 
 kir::Value Statements::looked_up(const Gather& op, const Replacements& copy, int lanes) {
-  const std::vector<sym::Expr> own = own_coordinates(*op.out, copy);
+  const std::vector<sym::Expr> own = own_coordinates(*op.out(), copy);
   return looked_up(op, *op.index, own, op.dim, own, lanes);
 }
 
 kir::Value Statements::looked_up(const IndexSelect& op, const Replacements& copy, int lanes) {
-  const std::vector<sym::Expr> own = own_coordinates(*op.out, copy);
+  const std::vector<sym::Expr> own = own_coordinates(*op.out(), copy);
   const auto first = own.begin() + op.dim, behind = first + static_cast<std::ptrdiff_t>(op.index->rank());
   std::vector<sym::Expr> at(own.begin(), first);
   at.push_back(state_.pool->constant(0));
@@ -55,7 +55,7 @@ kir::Value Statements::looked_up(const IndexSelect& op, const Replacements& copy
 
 // Each element of the result looks for the indices that name it, in order.
 kir::Value Statements::scattered(const ScatterAdd& op, const Replacements& copy, int lanes) {
-  const std::vector<sym::Expr> own = own_coordinates(*op.out, copy);
+  const std::vector<sym::Expr> own = own_coordinates(*op.out(), copy);
   const size_t dim = static_cast<size_t>(op.dim);
   const DType type = accumulation_type(op.in->dtype);
   const kir::Value sum = variable(Constant::from_int64(type, 0), lanes);
@@ -79,7 +79,7 @@ kir::Value Statements::scattered(const ScatterAdd& op, const Replacements& copy,
                  [&] { assign(sum, apply(Pointwise::add, {sum, convert(load_at(*op.src, at, lanes), type)})); });
     });
   });
-  return convert(sum, compute_type(op.out->dtype));
+  return convert(sum, compute_type(op.out()->dtype));
 }
 
 }  // namespace plait::lowering

@@ -32,11 +32,11 @@ void Statements::where_true(const Op& op, sym::Expr condition, const std::functi
 }
 
 kir::Value Statements::moved(const Reshape& op, const Replacements& copy, int lanes) {
-  const std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
+  const std::vector<sym::Expr> at = own_coordinates(*op.out(), copy);
   sym::Expr place = state_.pool->constant(0), stride = state_.pool->constant(1);
   for (size_t d = at.size(); d-- > 0;) {
     place = place + at[d] * stride;
-    stride = stride * state_.extent(op.out->extent(d));
+    stride = stride * state_.extent(op.out()->extent(d));
   }
   std::vector<int> row_major(op.in->rank());
   std::iota(row_major.begin(), row_major.end(), 0);
@@ -51,14 +51,14 @@ kir::Value Statements::moved(const Reshape& op, const Replacements& copy, int la
 }
 
 kir::Value Statements::moved(const Slice& op, const Replacements& copy, int lanes) {
-  std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
+  std::vector<sym::Expr> at = own_coordinates(*op.out(), copy);
   sym::Expr& along = at[static_cast<size_t>(op.dim)];
   along = state_.extent(op.start) + along * op.step;
   return load_at(*op.in, at, lanes);
 }
 
 kir::Value Statements::moved(const Flip& op, const Replacements& copy, int lanes) {
-  std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
+  std::vector<sym::Expr> at = own_coordinates(*op.out(), copy);
   for (int64_t d : op.dims) {
     sym::Expr& along = at[static_cast<size_t>(d)];
     along = state_.extent(op.in->extent(static_cast<size_t>(d))) - 1 - along;
@@ -67,7 +67,7 @@ kir::Value Statements::moved(const Flip& op, const Replacements& copy, int lanes
 }
 
 kir::Value Statements::moved(const Roll& op, const Replacements& copy, int lanes) {
-  std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
+  std::vector<sym::Expr> at = own_coordinates(*op.out(), copy);
   for (size_t k = 0; k < op.dims.size(); ++k) {
     const size_t d = static_cast<size_t>(op.dims[k]);
     const sym::Expr extent = op.in->extent(d);
@@ -79,7 +79,7 @@ kir::Value Statements::moved(const Roll& op, const Replacements& copy, int lanes
 }
 
 kir::Value Statements::moved(const Repeat& op, const Replacements& copy, int lanes) {
-  const std::vector<sym::Expr> own = own_coordinates(*op.out, copy);
+  const std::vector<sym::Expr> own = own_coordinates(*op.out(), copy);
   const size_t fresh_dims = own.size() - op.in->rank();
   std::vector<sym::Expr> at(own.begin() + static_cast<std::ptrdiff_t>(fresh_dims), own.end());
   for (size_t d = 0; d < at.size(); ++d)
@@ -88,7 +88,7 @@ kir::Value Statements::moved(const Repeat& op, const Replacements& copy, int lan
 }
 
 kir::Value Statements::moved(const Pad& op, const Replacements& copy, int lanes) {
-  std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
+  std::vector<sym::Expr> at = own_coordinates(*op.out(), copy);
   sym::Expr inside = state_.pool->constant(1);
   for (size_t d = 0; d < at.size(); ++d) {
     if (op.low[d].constant() == 0 && op.high[d].constant() == 0) continue;
@@ -102,9 +102,9 @@ kir::Value Statements::moved(const Pad& op, const Replacements& copy, int lanes)
 }
 
 kir::Value Statements::moved(const Cat& op, const Replacements& copy, int lanes) {
-  const std::vector<sym::Expr> own = own_coordinates(*op.out, copy);
+  const std::vector<sym::Expr> own = own_coordinates(*op.out(), copy);
   const size_t dim = static_cast<size_t>(op.dim);
-  const kir::Value out = variable(Constant::from_int64(compute_type(op.out->dtype), 0), lanes);
+  const kir::Value out = variable(Constant::from_int64(compute_type(op.out()->dtype), 0), lanes);
   sym::Expr start = state_.pool->constant(0);
   for (const TensorView* in : op.in) {
     const sym::Expr extent = state_.extent(in->extent(dim));

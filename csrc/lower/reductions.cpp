@@ -66,7 +66,7 @@ bool seeks_least(Reduction function) { return function == Reduction::amin || fun
 // Row-major place among what is summed over.
 sym::Expr Statements::position(const Op& op, const Replacements& copy) const {
   sym::Expr at = state_.pool->constant(0), stride = state_.pool->constant(1);
-  const std::vector<int>& axes = state_.group.axes.at(op.out).reduction;
+  const std::vector<int>& axes = state_.group.axes.at(op.out()).reduction;
   for (size_t i = axes.size(); i-- > 0;) {
     at = at + state_.walk->value(axes[i]) * stride;
     stride = stride * state_.group.graph.extent(axes[i]);
@@ -190,7 +190,7 @@ Statements::Carried Statements::fold(const Op& op, Carried carried) {
 kir::Value Statements::finish(const Op& op, const Replacements& copy, const Carried& carried) {
   if (const auto* var = as<Var>(op)) {
     sym::Expr count = state_.pool->constant(1);
-    for (int a : state_.group.axes.at(op.out).reduction) count = count * state_.group.graph.extent(a);
+    for (int a : state_.group.axes.at(op.out()).reduction) count = count * state_.group.graph.extent(a);
     const kir::Value freedom = coordinate(sym::max(count - var->correction, 0), state_.lanes);
     return apply(Pointwise::div, {carried[1], convert(freedom, carried[1].dtype)});
   }
@@ -250,14 +250,14 @@ void Statements::sum_loops(const Op& op, size_t i, const std::vector<Term>& term
 
 // One set of variables per copy. What follows reads the finished result.
 void Statements::reduction(const Op& op) {
-  const DType out = op.out->dtype;
+  const DType out = op.out()->dtype;
   const std::vector<Carried> carried = start_copies(op, 0);
   sum_loops(op, 0, leaf_->sum_terms, carried);
   for (size_t c = 0; c < carried.size(); ++c) {
     const Carried whole = fold(op, carried[c]);
     kir::Value result = convert(finish(op, leaf_->copies[c], whole), compute_type(out));
     if (is_narrow(out) && state_.options.strict_rounding) result = round(result, out);
-    const Key key = key_of(*op.out, own_coordinates(*op.out, leaf_->copies[c]), state_.lanes, false);
+    const Key key = key_of(*op.out(), own_coordinates(*op.out(), leaf_->copies[c]), state_.lanes, false);
     known_.emplace(key, Known{result, innermost()});
   }
 }
@@ -271,7 +271,7 @@ void Statements::start_scan() {
 void Statements::scan(const CumSum& op) {
   for (const Replacements& copy : leaf_->copies) {
     if (!state_.scan) start_scan();
-    const std::vector<sym::Expr> at = own_coordinates(*op.out, copy);
+    const std::vector<sym::Expr> at = own_coordinates(*op.out(), copy);
     const kir::Value x = convert(load_at(*op.in, at, state_.lanes), carried_->dtype);
     auto before = std::make_unique<kir::Convert>();
     before->in = *carried_;
@@ -279,8 +279,8 @@ void Statements::scan(const CumSum& op) {
     const kir::Value without = op.exclusive ? put(std::move(before), innermost()) : *carried_;
     const kir::Value with = apply(Pointwise::add, {*carried_, x});
     assign(*carried_, with);
-    const kir::Value result = convert(op.exclusive ? without : with, compute_type(op.out->dtype));
-    known_.emplace(key_of(*op.out, at, state_.lanes, false), Known{result, innermost()});
+    const kir::Value result = convert(op.exclusive ? without : with, compute_type(op.out()->dtype));
+    known_.emplace(key_of(*op.out(), at, state_.lanes, false), Known{result, innermost()});
   }
 }
 

@@ -73,22 +73,22 @@ kir::Value Statements::pointwise(const PointwiseOp& op, const Replacements& copy
   size_t level = base_;
   for (size_t i = 0; i < op.in.size(); ++i) {
     const bool round_first =
-        is_narrow(op.in[i]->dtype) && jumps(op.function, static_cast<int>(i), op.in[i]->dtype, op.out->dtype);
+        is_narrow(op.in[i]->dtype) && jumps(op.function, static_cast<int>(i), op.in[i]->dtype, op.out()->dtype);
     kir::Value v = operand(op, i, copy, lanes, round_first);
     if (op.function != Pointwise::where || i > 0) v = convert(v, type);
     level = std::max(level, level_of(v));
     stmt->in.push_back(v);
   }
   stmt->function = op.function;
-  stmt->out = fresh(compute_type(op.out->dtype), lanes);
+  stmt->out = fresh(compute_type(op.out()->dtype), lanes);
   return put(std::move(stmt), level);
 }
 
 kir::Value Statements::compute(const Op& op, const Replacements& copy, int lanes) {
   if (const auto* p = as<PointwiseOp>(op)) {
     const kir::Value v = p->function == Pointwise::cast ? cast(*p, copy, lanes) : pointwise(*p, copy, lanes);
-    const bool already = p->function == Pointwise::cast && rounds_from_f64(p->in[0]->dtype, op.out->dtype);
-    return is_narrow(op.out->dtype) && state_.options.strict_rounding && !already ? round(v, op.out->dtype) : v;
+    const bool already = p->function == Pointwise::cast && rounds_from_f64(p->in[0]->dtype, op.out()->dtype);
+    return is_narrow(op.out()->dtype) && state_.options.strict_rounding && !already ? round(v, op.out()->dtype) : v;
   }
   return visit(op, overloaded{
                        [&](const Full& o) { return literal(o.value, lanes); },

@@ -16,7 +16,9 @@ void drop_dead_ops(Fusion& fusion) {
   std::vector<Op*> kept;
   for (size_t i = fusion.ops().size(); i-- > 0;) {
     Op* op = fusion.ops()[i];
-    if (!needed.count(op->out) || op->out->definition != op) continue;
+    if (std::none_of(op->results.begin(), op->results.end(),
+                     [&](const TensorView* t) { return needed.count(t) && t->definition == op; }))
+      continue;
     kept.push_back(op);
     for (const TensorView* in : inputs(*op)) needed.insert(in);
   }
@@ -26,12 +28,14 @@ void drop_dead_ops(Fusion& fusion) {
 
 void infer_types(Fusion& fusion) {
   for (Op* op : fusion.ops()) {
-    const Inferred now = infer(*op, fusion);
-    TensorView& t = *op->out;
-    set_shape(t, now.shape);
-    if (t.dtype == now.dtype) continue;
-    t.dtype = now.dtype;
-    t.dtype_alias = now.dtype_alias;
+    const std::vector<Inferred> types = infer_results(*op, fusion);
+    for (size_t i = 0; i < std::min(types.size(), op->results.size()); ++i) {
+      TensorView& t = *op->results[i];
+      set_shape(t, types[i].shape);
+      if (t.dtype == types[i].dtype) continue;
+      t.dtype = types[i].dtype;
+      t.dtype_alias = types[i].dtype_alias;
+    }
   }
 }
 
@@ -48,12 +52,13 @@ void list_segments(Fusion& fusion) {
     for (Op* op : s.ops)
       for (TensorView* in : inputs(*op))
         if ((!in->definition || !own.count(in->definition)) && seen.insert(in).second) s.inputs.push_back(in);
-    for (Op* op : s.ops) {
-      const auto readers = fusion.readers(op->out);
-      if (fusion.is_output(op->out) ||
-          std::any_of(readers.begin(), readers.end(), [&](const Op* r) { return !own.count(r); }))
-        s.outputs.push_back(op->out);
-    }
+    for (Op* op : s.ops)
+      for (TensorView* t : op->results) {
+        const auto readers = fusion.readers(t);
+        if (fusion.is_output(t) ||
+            std::any_of(readers.begin(), readers.end(), [&](const Op* r) { return !own.count(r); }))
+          s.outputs.push_back(t);
+      }
   }
   std::erase_if(fusion.segments, [](const Segment& s) { return s.ops.empty(); });
 }
@@ -74,7 +79,8 @@ Edits drop_outputs(const Fusion& fusion) {
 Edits other_outputs(const Fusion& fusion) {
   Edits out;
   for (const Op* op : fusion.ops())
-    out.push_back(on_tensor(*op->out, [](Fusion& f, TensorView& t) { f.mutable_outputs() = {&t}; }));
+    for (const TensorView* result : op->results)
+      out.push_back(on_tensor(*result, [](Fusion& f, TensorView& t) { f.mutable_outputs() = {&t}; }));
   return out;
 }
 
@@ -82,13 +88,15 @@ Edits ops_to_inputs(const Fusion& fusion) {
   Edits out;
   for (const Op* op : fusion.ops())
     out.push_back(on_op(*op, [](Fusion& f, Op& gone) {
-      TensorView& t = *gone.out;
-      t.definition = nullptr;
-      t.role = TensorRole::input;
-      t.domain.transforms.clear();
-      t.domain.reduction.clear();
-      t.layout.partial.clear();
-      f.mutable_inputs().push_back(&t);
+      for (TensorView* result : gone.results) {
+        TensorView& t = *result;
+        t.definition = nullptr;
+        t.role = TensorRole::input;
+        t.domain.transforms.clear();
+        t.domain.reduction.clear();
+        t.layout.partial.clear();
+        f.mutable_inputs().push_back(&t);
+      }
     }));
   return out;
 }
@@ -102,14 +110,17 @@ void read_instead(Fusion& f, TensorView* from, TensorView* to) {
 
 void give_way(Fusion& f, Op& op, size_t operand) {
   const auto operands = inputs(op);
-  if (operand < operands.size()) read_instead(f, op.out, operands[operand]);
+  if (operand < operands.size())
+    for (TensorView* result : op.results) read_instead(f, result, operands[operand]);
 }
+
+bool interchangeable(const TensorView& a, const TensorView& b) { return a.dtype == b.dtype && a.shape() == b.shape(); }
 
 // The operand of the result's own type, or the first.
 size_t best_operand(const Op& op) {
   const auto operands = inputs(op);
   for (size_t i = 0; i < operands.size(); ++i)
-    if (operands[i]->dtype == op.out->dtype && operands[i]->shape() == op.out->shape()) return i;
+    if (interchangeable(*operands[i], *op.results[0])) return i;
   return 0;
 }
 
@@ -138,8 +149,6 @@ Edits drop_inputs(const Fusion& fusion) {
   return out;
 }
 
-bool interchangeable(const TensorView& a, const TensorView& b) { return a.dtype == b.dtype && a.shape() == b.shape(); }
-
 // An input gives way to an earlier one of its type.
 Edits merge_inputs(const Fusion& fusion) {
   Edits out;
@@ -159,15 +168,13 @@ Edits merge_inputs(const Fusion& fusion) {
 // fn(field) for the op's operand fields that hold something which may leave: a list, or an operand that may be absent.
 template <class Fn>
 void for_each_loose_operand(Op& op, Fn&& fn) {
-  visit(op, [&](auto& node) {
-    for_each_field(node, [&](auto field, auto& value) {
-      using T = std::remove_cvref_t<decltype(value)>;
-      if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
-        fn(value);
-      } else if constexpr (std::is_same_v<T, TensorView*>) {
-        if (value && may_be_absent(field)) fn(value);
-      }
-    });
+  for_each_field(op, [&](const FieldRef& field, auto& value) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+      fn(value);
+    } else if constexpr (std::is_same_v<T, TensorView*>) {
+      if (value && may_be_absent(field)) fn(value);
+    }
   });
 }
 

@@ -217,16 +217,14 @@ Edits simpler_dtypes(const Fusion& fusion) {
 
 Edits simpler_attributes(const Fusion& fusion) {
   Edits out;
-  for (const Op* op : fusion.ops()) {
+  for (Op* op : fusion.ops()) {
     size_t count = 0;
-    visit(*op, [&](const auto& node) { for_each_attribute(node, [&](const auto&, const auto&) { ++count; }); });
+    for_each_attribute(*op, [&](const auto&, const auto&) { ++count; });
     for (size_t k = 0; k < count; ++k)
       out.push_back(on_op(*op, [k](Fusion&, Op& o) {
-        visit(o, [&](auto& node) {
-          size_t i = 0;
-          for_each_attribute(node, [&](auto& value, const auto& initial) {
-            if (i++ == k) value = initial;
-          });
+        size_t i = 0;
+        for_each_attribute(o, [&](auto& value, const auto& initial) {
+          if (i++ == k) value = initial;
         });
       }));
   }
@@ -253,9 +251,7 @@ std::vector<int64_t> graph_size(const Fusion& fusion) {
   int64_t operands = 0, scheduled = 0, annotations = 0, attributes = 0, dtypes = 0, extents = 0;
   for (Op* op : fusion.ops()) {
     operands += static_cast<int64_t>(inputs(*op).size());
-    visit(*op, [&](const auto& node) {
-      for_each_attribute(node, [&](const auto& value, const auto& initial) { attributes += !(value == initial); });
-    });
+    for_each_attribute(*op, [&](const auto& value, const auto& initial) { attributes += !(value == initial); });
     for_each_extent(*op, [&](sym::Expr e) { extents += e.is_constant() ? saturated(e.value()) : 1000; });
     for_each_dtype(*op, [&](DType& d) { dtypes += d != DType::f32; });
   }

@@ -77,7 +77,7 @@ class Contraction {
         spacing_(smallest_spacing(accumulation_type(in_))),
         largest_(max_finite(accumulation_type(in_))),
         spread_(context.options.spread || (partial_ && !partial_->indices.empty())) {
-    out_ = make_array(op.out->dtype, context.shape(op.out->shape()));
+    out_ = make_array(op.out()->dtype, context.shape(op.out()->shape()));
     if (context.options.radius) out_.radius.assign(out_.value.size(), 0.0);
     if (spread_) out_.spread.assign(out_.value.size(), 0.0);
   }

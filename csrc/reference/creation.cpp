@@ -42,14 +42,14 @@ uint64_t seed_of(const TensorView* seed, const Operands& operands) {
 }  // namespace
 
 Array evaluate_full(const Full& op, const Context& context) {
-  Array out = make_array(op.out->dtype, context.shape(op.out->shape()));
+  Array out = make_array(op.out()->dtype, context.shape(op.out()->shape()));
   std::ranges::fill(out.value, op.value.to_double());
   if (is_wide_integer(out.dtype)) std::ranges::fill(out.integers, op.value.to_int64());
   return out;
 }
 
 Array evaluate_iota(const Iota& op, const Context& context) {
-  Array out = make_array(op.out->dtype, context.shape(op.out->shape()));
+  Array out = make_array(op.out()->dtype, context.shape(op.out()->shape()));
   const int64_t start = context.shape({op.start})[0];
   std::vector<int64_t> along(out.shape.size(), 0);
   along[op.dim] = 1;
@@ -59,13 +59,13 @@ Array evaluate_iota(const Iota& op, const Context& context) {
 }
 
 Array evaluate_size(const Size& op, const Context& context) {
-  Array out = make_array(op.out->dtype, {});
+  Array out = make_array(op.out()->dtype, {});
   set_rounded(out, 0, context.shape({op.value})[0], context.options.radius);
   return out;
 }
 
 Array evaluate_uniform(const Uniform& op, const Operands& operands, const Context& context) {
-  Array out = make_array(op.out->dtype, context.shape(op.out->shape()));
+  Array out = make_array(op.out()->dtype, context.shape(op.out()->shape()));
   const uint64_t seed = seed_of(op.seed, operands);
   const auto offset = static_cast<uint64_t>(random_offset(context.fusion, op));
   for_each_number(op, out, context, [&](int64_t i, uint64_t at) { out.value[i] = uniform_f32(seed, at, offset); });
@@ -74,7 +74,7 @@ Array evaluate_uniform(const Uniform& op, const Operands& operands, const Contex
 
 // Bound of a backend in f32: docs/numerics.md.
 Array evaluate_normal(const Normal& op, const Operands& operands, const Context& context) {
-  Array out = make_array(op.out->dtype, context.shape(op.out->shape()));
+  Array out = make_array(op.out()->dtype, context.shape(op.out()->shape()));
   const uint64_t seed = seed_of(op.seed, operands);
   const auto offset = static_cast<uint64_t>(random_offset(context.fusion, op));
   for_each_number(op, out, context, [&](int64_t i, uint64_t at) {

@@ -101,12 +101,12 @@ bool keeps_integers(const Fusion& fusion, const Op& op) {
                    [&](const PointwiseOp& o) { return info(o.function).keeps_integers; },
                    [&](const Full& o) {
                      const double value = o.value.to_double();
-                     return (std::isfinite(value) && value == std::trunc(value)) || only_compared(fusion, *o.out);
+                     return (std::isfinite(value) && value == std::trunc(value)) || only_compared(fusion, *o.out());
                    },
-                   [&](const Uniform& o) { return only_compared(fusion, *o.out); },
+                   [&](const Uniform& o) { return only_compared(fusion, *o.out()); },
                    [](const Iota&) { return true; },
                    [](const Size&) { return true; },
-                   [&](const Normal& o) { return only_compared(fusion, *o.out); },
+                   [&](const Normal& o) { return only_compared(fusion, *o.out()); },
                    [](const Reduce&) { return true; },
                    [](const Var&) { return false; },
                    [](const CumSum&) { return true; },
@@ -198,8 +198,8 @@ void ExactDraw::draw_one(size_t i) {
 bool ExactDraw::pass() {
   const Context context{fusion_, sizes_, evaluate_options_};
   for (const Op* op : fusion_.ops()) {
-    if (values_.contains(op->out)) continue;
-    values_[op->out] = evaluate_op(*op, values_, context);
+    if (values_.contains(op->out())) continue;
+    values_[op->out()] = evaluate_op(*op, values_, context);
     const double most = excess_of(*op);
     if (most <= 1) continue;
     thin(*op, most);
@@ -210,7 +210,7 @@ bool ExactDraw::pass() {
 
 double ExactDraw::excess_of(const Op& op) const {
   if (op.kind == OpKind::Uniform || op.kind == OpKind::Normal || op.kind == OpKind::Full) return 0;
-  const Array& out = values_.at(op.out);
+  const Array& out = values_.at(op.out());
   // A NaN meets a NaN (of an index outside), an infinity that is copied or is the extremum of nothing the same.
   const bool computes = property(op.kind) != OpProperty::movement && property(op.kind) != OpProperty::indexing &&
                         op.kind != OpKind::Reduce;
@@ -245,7 +245,7 @@ std::set<size_t> ExactDraw::sources(const TensorView* tensor) const {
 
 // Halves the size of as many inputs of the op as its excess asks for, the largest first.
 void ExactDraw::thin(const Op& op, double excess) {
-  const std::set<size_t> drawn = sources(op.out);
+  const std::set<size_t> drawn = sources(op.out());
   std::set<size_t> changed;
   const Reduce* reduce = as<Reduce>(op);
   const bool one_step = !std::isfinite(excess) || (reduce && reduce->function == Reduction::prod);
@@ -254,7 +254,7 @@ void ExactDraw::thin(const Op& op, double excess) {
     const auto least =
         std::min_element(drawn.rbegin(), drawn.rend(), [&](size_t a, size_t b) { return level_.at(a) < level_.at(b); });
     if (least == drawn.rend() || level_.at(*least) >= kMaxLevel)
-      throw UserError(fmt::format("no small integers keep %{} exact in {}", op.out->name, name(op.out->dtype)),
+      throw UserError(fmt::format("no small integers keep %{} exact in {}", op.out()->name, name(op.out()->dtype)),
                       describe(op), "use smaller sizes, a wider dtype, or leave out --exact");
     ++level_[*least];
     changed.insert(*least);
@@ -263,12 +263,12 @@ void ExactDraw::thin(const Op& op, double excess) {
     drop_readers(fusion_.inputs()[i]);
     draw_one(i);
   }
-  values_.erase(op.out);
+  values_.erase(op.out());
 }
 
 void ExactDraw::drop_readers(const TensorView* tensor) {
   for (const Op* reader : fusion_.readers(tensor))
-    if (values_.erase(reader->out)) drop_readers(reader->out);
+    if (values_.erase(reader->out())) drop_readers(reader->out());
 }
 
 }  // namespace
@@ -281,7 +281,7 @@ bool supports_exact(const Fusion& fusion, std::string* why) {
       if (why) *why = describe(**written) + " leaves the integers";
       return false;
     }
-    if (op->out->name == (*written)->out->name) ++written;
+    if (op->out()->name == (*written)->out()->name) ++written;
   }
   return true;
 }

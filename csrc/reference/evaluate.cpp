@@ -47,8 +47,8 @@ class Run {
   Results evaluate(const std::map<std::string, Tensor>& given) {
     for (const TensorView* input : fusion_.inputs()) values_[input] = from_tensor(given.at(input->name));
     for (const Op* op : fusion_.ops()) {
-      Array& out = values_[op->out] = evaluate_op(*op, values_, context_);
-      if (const auto it = options_.partial.find(op->out->name); it != options_.partial.end() && it->second.logsumexp)
+      Array& out = values_[op->out()] = evaluate_op(*op, values_, context_);
+      if (const auto it = options_.partial.find(op->out()->name); it != options_.partial.end() && it->second.logsumexp)
         join_parts(it->second, out);
       for (const TensorView* t : inputs(*op))
         if (--readers_[t] == 0 && !is_kept(t)) values_.erase(t);

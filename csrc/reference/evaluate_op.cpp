@@ -11,7 +11,7 @@ namespace {
 Array evaluate_reshard(const Reshard& op, const Operands& operands, const Context& context) {
   Array out = operands.at(op.in);
   const auto& before = op.in->layout.partial;
-  if (before == op.out->layout.partial || !context.options.radius || out.radius.empty()) return out;
+  if (before == op.out()->layout.partial || !context.options.radius || out.radius.empty()) return out;
   for (int64_t i = 0; i < out.elements(); ++i) {
     const double value = out.value[i], radius = out.radius[i];
     if (radius != 0 && std::isfinite(radius))
@@ -39,7 +39,7 @@ Array evaluate_local_slice(const LocalSlice& op, const Operands& operands, const
               in.elements());
   const auto cut = [&](const auto& data) { return slice(data, outer, start, count, total, inner); };
   Array out;
-  out.shape = context.shape(op.out->shape());
+  out.shape = context.shape(op.out()->shape());
   out.dtype = in.dtype;
   out.value = cut(in.value);
   out.integers = cut(in.integers);
@@ -69,10 +69,10 @@ const Partial* Context::partial_of(const TensorView& tensor) const {
 }
 
 const Partial* Context::partial_of_contraction(const Op& product) const {
-  if (const Partial* own = partial_of(*product.out)) return own;
+  if (const Partial* own = partial_of(*product.out())) return own;
   const Linear* linear = as<Linear>(product);
   if (!linear || !linear->b) return nullptr;
-  const auto it = options.partial.find(fusion.unique_name(product.out->name + "_product"));
+  const auto it = options.partial.find(fusion.unique_name(product.out()->name + "_product"));
   return it == options.partial.end() ? nullptr : &it->second;
 }
 

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "ir/op_fields.h"
 #include "reference/evaluator.h"
 
 namespace plait::reference {
@@ -39,7 +40,7 @@ class SegmentExecutable : public Executable {
       const TensorView* t = segment_.inputs[i];
       values[t] = from_tensor(Tensor::wrap(t->dtype, context.shape(t->shape()), arguments.buffers[i]));
     }
-    for (const Op* op : segment_.ops) values[op->out] = evaluate_op(*op, values, context);
+    for (const Op* op : segment_.ops) values[op->out()] = evaluate_op(*op, values, context);
     for (size_t i = 0; i < segment_.outputs.size(); ++i)
       store(values.at(segment_.outputs[i]), arguments.buffers[segment_.inputs.size() + i]);
   }
@@ -57,16 +58,14 @@ std::vector<std::string> segment_symbols(const Fusion&, const Segment& segment) 
   for (const TensorView* t : segment.inputs) add_symbols(*t, names);
   for (const TensorView* t : segment.outputs) add_symbols(*t, names);
   for (const Op* op : segment.ops) {
-    add_symbols(*op->out, names);
-    visit(*op, [&](const auto& node) {
-      for_each_field(node, [&](auto, const auto& value) {
-        using T = std::remove_cvref_t<decltype(value)>;
-        if constexpr (std::is_same_v<T, sym::Expr>) {
-          sym::symbols(value, names);
-        } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
-          for (sym::Expr e : value) sym::symbols(e, names);
-        }
-      });
+    add_symbols(*op->out(), names);
+    for_each_field(*op, [&](const FieldRef&, const auto& value) {
+      using T = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<T, sym::Expr>) {
+        sym::symbols(value, names);
+      } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
+        for (sym::Expr e : value) sym::symbols(e, names);
+      }
     });
   }
   return {names.begin(), names.end()};

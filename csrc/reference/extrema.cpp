@@ -92,7 +92,7 @@ Constant end_of(DType dtype, bool greatest) {
 }
 
 Array extremum(const Reduce& op, const Array& in, const Reduced& dims, const std::vector<Winner>& winners) {
-  Array out = make_array(op.out->dtype, dims.shape);
+  Array out = make_array(op.out()->dtype, dims.shape);
   const bool least = is_least(op.function), open = !in.radius.empty();
   const auto candidates = open ? find_candidates(op, in, dims) : std::vector<Candidates>();
   for (int64_t o = 0; o < out.elements(); ++o) {
@@ -115,7 +115,7 @@ Array extremum(const Reduce& op, const Array& in, const Reduced& dims, const std
 
 // Positions; every other element that may be the extremum opens the result as far as it lies from the winner.
 Array position(const Reduce& op, const Array& in, const Reduced& dims, const std::vector<Winner>& winners) {
-  Array out = make_array(op.out->dtype, dims.shape);
+  Array out = make_array(op.out()->dtype, dims.shape);
   std::vector<double> radius(out.value.size(), 0.0);
   if (!in.radius.empty()) {
     const auto candidates = find_candidates(op, in, dims);

@@ -106,7 +106,7 @@ Array scatter_integers(const Array& in, const Array& index, const Array& src, in
 
 Array evaluate_gather(const Gather& op, const Operands& operands, const Context& context) {
   const Array &in = operands.at(op.in), &index = operands.at(op.index);
-  Array out = make_array(op.out->dtype, context.shape(op.out->shape()));
+  Array out = make_array(op.out()->dtype, context.shape(op.out()->shape()));
   const auto strides = row_major_strides(in.shape);
   const Lookup lookup{in, index, in.shape[op.dim], strides[op.dim]};
   walk(strided(out.shape, without(strides, op.dim)),
@@ -116,7 +116,7 @@ Array evaluate_gather(const Gather& op, const Operands& operands, const Context&
 
 Array evaluate_index_select(const IndexSelect& op, const Operands& operands, const Context& context) {
   const Array &in = operands.at(op.in), &index = operands.at(op.index);
-  Array out = make_array(op.out->dtype, context.shape(op.out->shape()));
+  Array out = make_array(op.out()->dtype, context.shape(op.out()->shape()));
   const auto strides = row_major_strides(in.shape), index_strides = row_major_strides(index.shape);
   const size_t dim = static_cast<size_t>(op.dim), more = index.shape.size();
   std::vector<int64_t> base, along;  // per dim of the result

@@ -30,13 +30,13 @@ void copy(const Array& in, const Walk& from_to, Array& out) {
 }
 
 Array result_of(const Op& op, const Context& context) {
-  return make_array(op.out->dtype, context.shape(op.out->shape()));
+  return make_array(op.out()->dtype, context.shape(op.out()->shape()));
 }
 
 // The elements in row-major order as another shape.
 Array same_order(const Op& op, const Array& in, const Context& context) {
   Array out = in;
-  out.shape = context.shape(op.out->shape());
+  out.shape = context.shape(op.out()->shape());
   PLAIT_CHECK(element_count(out.shape) == out.elements(), "{}: {} elements become {}", describe(op), out.elements(),
               element_count(out.shape));
   return out;

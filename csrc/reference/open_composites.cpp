@@ -31,10 +31,8 @@ std::unique_ptr<Fusion> open_composites(const Fusion& fusion) {
       continue;
     }
     const size_t before = out->ops().size();
-    Op* last = compose(*out, *op, op->out->name)->definition;
+    compose_as(*out, *op);
     order.insert(order.end(), out->ops().begin() + static_cast<int64_t>(before), out->ops().end());
-    last->out = op->out;  // which keeps its name
-    op->out->definition = last;
   }
   out->set_order(std::move(order));
   return out;

@@ -59,7 +59,7 @@ std::vector<std::vector<int64_t>> rank_indices(const Contracted& sum, const std:
 // result was renamed.
 const TensorView* resharded(const Fusion& sharded, const TensorView* tensor) {
   for (const Op* reader : sharded.readers(tensor))
-    if (reader->kind == OpKind::Reshard) return reader->out;
+    if (reader->kind == OpKind::Reshard) return reader->out();
   return nullptr;
 }
 
@@ -68,7 +68,7 @@ const TensorView* resharded(const Fusion& sharded, const TensorView* tensor) {
 PartialInfo partials(const Fusion& sharded, const DeviceMesh& mesh, const sym::Environment& sizes) {
   PartialInfo info;
   for (const Op* op : sharded.ops()) {
-    const TensorView& out = *op->out;
+    const TensorView& out = *op->out();
     const Contracted sum = contracted(*op);
     std::vector<int> axes;
     for (const auto& [axis, reduce] : out.layout.partial)

@@ -61,7 +61,7 @@ class PointwiseLoop {
 };
 
 PointwiseLoop::PointwiseLoop(const PointwiseOp& op, const Operands& operands, const Context& context)
-    : op_(op), context_(context), to_(op.out->dtype), radius_(context.options.radius) {
+    : op_(op), context_(context), to_(op.out()->dtype), radius_(context.options.radius) {
   for (const TensorView* t : op.in) {
     in_.push_back(&operands.at(t));
     types_.push_back(t->dtype);
@@ -71,8 +71,8 @@ PointwiseLoop::PointwiseLoop(const PointwiseOp& op, const Operands& operands, co
   compute_ =
       is_cast_ ? (is_float(to_) && !is_float(types_[0]) ? to_ : types_[0]) : computation_type(op.function, types_);
   integer_ = !is_float(compute_) && std::ranges::none_of(types_, is_float);
-  partial_ = context.partial_of(*op.out);
-  out_ = make_array(to_, context.shape(op.out->shape()));
+  partial_ = context.partial_of(*op.out());
+  out_ = make_array(to_, context.shape(op.out()->shape()));
   if (radius_) out_.radius.assign(out_.value.size(), 0.0);
   if (has_spread()) out_.spread.assign(out_.value.size(), 0.0);
 }

@@ -68,8 +68,8 @@ void add_exchange(Total& total, const Partial& partial, DType dtype, double spre
 }
 
 Array sum_of_floats(const Reduce& op, const Array& in, const Reduced& dims, const Context& context) {
-  Array out = make_array(op.out->dtype, dims.shape);
-  const Partial* partial = context.partial_of(*op.out);
+  Array out = make_array(op.out()->dtype, dims.shape);
+  const Partial* partial = context.partial_of(*op.out());
   const bool keeps_spread = context.options.spread || partial;
   std::vector<Sum> sums(out.value.size());
   std::vector<double> inherited(keeps_spread ? out.value.size() : 0, 0.0), largest = inherited;
@@ -105,8 +105,8 @@ Array sum_of_floats(const Reduce& op, const Array& in, const Reduced& dims, cons
 }
 
 Array product_of_floats(const Reduce& op, const Array& in, const Reduced& dims, const Context& context) {
-  Array out = make_array(op.out->dtype, dims.shape);
-  const Partial* partial = context.partial_of(*op.out);
+  Array out = make_array(op.out()->dtype, dims.shape);
+  const Partial* partial = context.partial_of(*op.out());
   std::vector<Product> products(out.value.size());
   walk(dims.walk, [&](int64_t i, int64_t o, int64_t) {
     products[o].multiply(in.value[i], in.radius_at(i));
@@ -134,7 +134,7 @@ Array product_of_floats(const Reduce& op, const Array& in, const Reduced& dims, 
 
 // Modulo 2^64; an operand that may be another integer makes the result open.
 Array reduce_integers(const Reduce& op, const Array& in, const Reduced& dims, bool multiply) {
-  Array out = make_array(op.out->dtype, dims.shape);
+  Array out = make_array(op.out()->dtype, dims.shape);
   std::vector<uint64_t> results(out.value.size(), multiply ? 1 : 0);
   walk(dims.walk, [&](int64_t i, int64_t o, int64_t) {
     const auto term = static_cast<uint64_t>(in.integer_at(i));
@@ -273,7 +273,7 @@ Reduced reduced(const std::vector<int64_t>& shape, const std::vector<int64_t>& d
 
 Array evaluate_reduce(const Reduce& op, const Operands& operands, const Context& context) {
   const Array& in = operands.at(op.in);
-  const Reduced dims = reduced(in.shape, op.dims, context.shape(op.out->shape()));
+  const Reduced dims = reduced(in.shape, op.dims, context.shape(op.out()->shape()));
   switch (op.function) {
     case Reduction::sum:
       return is_float(in.dtype) ? sum_of_floats(op, in, dims, context) : reduce_integers(op, in, dims, false);
@@ -290,8 +290,8 @@ Array evaluate_reduce(const Reduce& op, const Operands& operands, const Context&
 
 Array evaluate_var(const Var& op, const Operands& operands, const Context& context) {
   const Array& in = operands.at(op.in);
-  const Reduced dims = reduced(in.shape, op.dims, context.shape(op.out->shape()));
-  Array out = make_array(op.out->dtype, dims.shape);
+  const Reduced dims = reduced(in.shape, op.dims, context.shape(op.out()->shape()));
+  Array out = make_array(op.out()->dtype, dims.shape);
   std::vector<Moments> moments(out.value.size());
   walk(dims.walk, [&](int64_t i, int64_t o, int64_t) {
     moments[o].add(in.value[i], in.radius_at(i));
@@ -312,7 +312,7 @@ Array evaluate_var(const Var& op, const Operands& operands, const Context& conte
 
 Array evaluate_cumsum(const CumSum& op, const Operands& operands, const Context& context) {
   const Array& in = operands.at(op.in);
-  Array out = make_array(op.out->dtype, in.shape);
+  Array out = make_array(op.out()->dtype, in.shape);
   const bool floats = is_float(in.dtype);
   if (floats && context.options.spread) out.spread.assign(out.value.size(), 0.0);
   if (floats && context.options.radius) out.radius.assign(out.value.size(), 0.0);

@@ -25,13 +25,13 @@ bool pointwise(const PointwiseOp& op, int depth) {
     case Pointwise::cosh:
     case Pointwise::relu:
     case Pointwise::hypot:
-      return is_float(op.out->dtype);
+      return is_float(op.out()->dtype);
     case Pointwise::pow:
-      return is_float(op.out->dtype) && never_negative(*op.in[0], depth);
+      return is_float(op.out()->dtype) && never_negative(*op.in[0], depth);
     case Pointwise::where:
       return never_negative(*op.in[1], depth) && never_negative(*op.in[2], depth);
     case Pointwise::cast:
-      return is_float(op.out->dtype) && is_float(op.in[0]->dtype) && never_negative(*op.in[0], depth);
+      return is_float(op.out()->dtype) && is_float(op.in[0]->dtype) && never_negative(*op.in[0], depth);
     case Pointwise::add:
     case Pointwise::mul:
     case Pointwise::div:

@@ -19,10 +19,10 @@ bool is_contraction(const Op& op) { return property(op.kind) == OpProperty::cont
 
 // Rows of a tile: no more than the result has. A matmul's batches are not rows, their operands differ.
 int64_t choose_rows(const Op& op) {
-  const size_t last = op.out->rank() - 1;
+  const size_t last = op.out()->rank() - 1;
   int64_t most = 1;
   for (size_t d = op.kind == OpKind::Matmul ? last - 1 : 0; d < last; ++d) {
-    const int64_t hi = sym::bounds(op.out->extent(d)).hi;
+    const int64_t hi = sym::bounds(op.out()->extent(d)).hi;
     if (hi >= kRows) return kRows;
     most *= std::max<int64_t>(hi, 1);
   }
@@ -91,7 +91,7 @@ std::optional<std::string> accept(const Problem& problem) {
 
 Params params(const Problem& problem, const Machine& machine, const Params& pinned) {
   const Op& op = *problem.segment.ops.front();
-  const TensorView& out_tensor = *op.out;
+  const TensorView& out_tensor = *op.out();
   Params out{"nest", {}, pinned.cuda || machine.cuda};
   const auto refuse = [&](const char* key, std::string why) {
     if (pinned.find(key))
@@ -128,7 +128,7 @@ int put_last(const Op& op, int kept) {
   std::vector<int> order(static_cast<size_t>(kept));
   std::iota(order.begin(), order.end(), 0);
   std::rotate(order.begin() + sum->dim, order.begin() + sum->dim + 1, order.end());
-  reorder(*op.out, order);
+  reorder(*op.out(), order);
   return kept - 1;
 }
 
@@ -158,7 +158,7 @@ void apply_rows(TensorView& t, int kept, int64_t vector, bool sums) {
 // Long sums get loops over parts, and parts of parts, each of which is added by itself, so that an element meets few
 // additions. Lanes that run along what is summed are its last loop. Returns the number of loops that a sum has.
 int split_sums(const Op& op, int kept, int64_t vector) {
-  TensorView& t = *op.out;
+  TensorView& t = *op.out();
   const std::vector<Axis> axes = t.domain.reduction;  // a split swaps the domain
   int loops = 0;
   for (size_t a = 0; a < axes.size(); ++a) {
@@ -181,7 +181,7 @@ int split_sums(const Op& op, int kept, int64_t vector) {
 // Loops: [batch * columns / vector * rows / tile] parallel, [rows of a tile] unrolled, sum, lanes.
 void apply(const Problem& problem, const Params& params) {
   const Op& op = *problem.segment.ops.front();
-  TensorView& t = *op.out;
+  TensorView& t = *op.out();
   state_reduction_axes(t);
   const int kept = static_cast<int>(t.rank());
   const int64_t sum_lanes = sums_lanes(op) ? params.find("vector").value_or(1) : 1;
@@ -230,7 +230,7 @@ bool has_parts(const Op& op) {
   const auto* reduce = as<Reduce>(op);
   const bool sums =
       is_contraction(op) || op.kind == OpKind::Var || (reduce != nullptr && reduce->function == Reduction::sum);
-  return sums && is_float(op.out->dtype);
+  return sums && is_float(op.out()->dtype);
 }
 
 Scheduler nest_scheduler() { return {"nest", kKeys, accept, params, apply}; }

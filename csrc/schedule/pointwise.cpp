@@ -55,7 +55,7 @@ class SplitRule {
       if (!follows(*t, row)) return fmt::format("%{}: {} is not contiguous along it", t->name, type_text(*t));
     for (const Op* op : problem_.segment.ops)
       if (!numbers_follow(*op, row))
-        return fmt::format("the numbers of %{} are not consecutive along it", op->out->name);
+        return fmt::format("the numbers of %{} are not consecutive along it", op->out()->name);
     return "";
   }
 
@@ -80,16 +80,16 @@ class SplitRule {
     if (const auto* n = as<Normal>(op)) return random_follows(*n, row);
     const auto* iota = as<Iota>(op);
     if (iota == nullptr || row.size() < 2) return true;
-    const int cls = group_.graph.find(group_.axes.at(op.out).logical[static_cast<size_t>(iota->dim)]);
+    const int cls = group_.graph.find(group_.axes.at(op.out()).logical[static_cast<size_t>(iota->dim)]);
     return std::find(row.begin(), row.end(), cls) == row.end();  // a count restarts at the end of its dim
   }
 
   template <class Random>
   bool random_follows(const Random& op, const std::vector<int>& row) const {
-    if (!follows(*op.out, row) || op.global.empty()) return follows(*op.out, row);
+    if (!follows(*op.out(), row) || op.global.empty()) return follows(*op.out(), row);
     bool first = true;  // the row's outermost dim of the tensor may be a piece
     for (size_t d = 0; d < op.shape.size(); ++d) {
-      const int cls = group_.graph.find(group_.axes.at(op.out).logical[d]);
+      const int cls = group_.graph.find(group_.axes.at(op.out()).logical[d]);
       if (std::find(row.begin(), row.end(), cls) == row.end()) continue;
       if (!first && op.shape[d] != op.global[d]) return false;
       first = false;

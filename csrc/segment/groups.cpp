@@ -24,7 +24,7 @@ class Grouper {
   Grouper(const Fusion& fusion, std::string* explain, const std::function<bool(std::string_view)>& decide)
       : fusion_(fusion), explain_(explain), decide_(decide) {
     out_.ops = fusion.ops();
-    for (size_t i = 0; i < out_.ops.size(); ++i) out_.makers[out_.ops[i]->out] = static_cast<int>(i);
+    for (size_t i = 0; i < out_.ops.size(); ++i) out_.makers[out_.ops[i]->out()] = static_cast<int>(i);
     outputs_.insert(fusion.outputs().begin(), fusion.outputs().end());
   }
 
@@ -65,15 +65,15 @@ class Grouper {
     for (size_t i = 0; i < out_.ops.size(); ++i) {
       const Op& o = *out_.ops[i];
       const bool constant = o.kind == OpKind::Full || o.kind == OpKind::Size;
-      bool scalar = o.kind == OpKind::PointwiseOp && o.out->rank() == 0;
+      bool scalar = o.kind == OpKind::PointwiseOp && o.out()->rank() == 0;
       for (const TensorView* in : inputs(o)) {
         const int from = out_.maker(in);
         scalar = scalar && (from < 0 || is_free(from));
       }
       const auto& readers = readers_[i];
-      const bool inside = !readers.empty() && !outputs_.contains(o.out) &&
+      const bool inside = !readers.empty() && !outputs_.contains(o.out()) &&
                           std::all_of(readers.begin(), readers.end(), [&](int r) { return is_elementwise(op(r)); });
-      out_.free[i] = (constant || scalar) && inside && !seeds_random(readers, o.out);
+      out_.free[i] = (constant || scalar) && inside && !seeds_random(readers, o.out());
     }
     // A free op that only feeds ops which turned out not to be elementwise groups is caught above: readers are checked
     // one level deep, and every reader is a group or free itself.
@@ -112,7 +112,7 @@ class Grouper {
       parent_.push_back(i);
       members_.push_back({i});
       made_.push_back({i});
-      domains_.push_back(domain(*op(i).out));
+      domains_.push_back(domain(*op(i).out()));
     }
     for (int i = 0; i < n; ++i) {
       if (is_free(i)) continue;
@@ -128,7 +128,7 @@ class Grouper {
       if (is_elementwise(*o)) ops.push_back(o);
     const AxisGroup axes = build_axis_graph(fusion_.pool(), ops);
     for (const Edge& e : axes.edges)
-      if (e.hard && e.cut) cuts_.emplace(out_.maker(e.operand), out_.maker(e.op->out));
+      if (e.hard && e.cut) cuts_.emplace(out_.maker(e.operand), out_.maker(e.op->out()));
   }
 
   bool mergeable(int g) const { return is_elementwise(op(members_[static_cast<size_t>(g)].front())); }
@@ -139,14 +139,14 @@ class Grouper {
     if (domains_[sp] != domains_[sc]) {
       for (int t : made_[sp]) {
         const auto& readers = readers_[static_cast<size_t>(t)];
-        const bool inner = !outputs_.contains(op(t).out) && !readers.empty() &&
+        const bool inner = !outputs_.contains(op(t).out()) && !readers.empty() &&
                            std::all_of(readers.begin(), readers.end(), [&](int r) {
                              const int g = group(r);
                              return g == p || g == c;
                            });
         if (!inner)
-          return fmt::format("%{}: {} is written to memory, and {} has another domain", op(t).out->name,
-                             type_text(*op(t).out), op(made_[sc].front()).out->name);
+          return fmt::format("%{}: {} is written to memory, and {} has another domain", op(t).out()->name,
+                             type_text(*op(t).out()), op(made_[sc].front()).out()->name);
       }
     }
     for (const auto& [from, to] : cuts_)
@@ -157,7 +157,8 @@ class Grouper {
 
   // Whether the merge is to be done; once one is not, none is.
   bool decided(int p, int c) {
-    if (!limited_ && decide_) limited_ = !decide_(fmt::format("merge %{} into %{}", op(p).out->name, op(c).out->name));
+    if (!limited_ && decide_)
+      limited_ = !decide_(fmt::format("merge %{} into %{}", op(p).out()->name, op(c).out()->name));
     return !limited_;
   }
 
@@ -176,7 +177,7 @@ class Grouper {
     made_[k].insert(made_[k].end(), made_[g].begin(), made_[g].end());
     std::erase_if(made_[k], [&](int t) {
       const auto& readers = readers_[static_cast<size_t>(t)];
-      return !outputs_.contains(op(t).out) && !readers.empty() &&
+      return !outputs_.contains(op(t).out()) && !readers.empty() &&
              std::all_of(readers.begin(), readers.end(), [&](int r) { return group(r) == keep; });
     });
     members_[g].clear();

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ir/make_op.h"
+#include "ir/op_fields.h"
 #include "segment/aliases.h"
 #include "segment/groups.h"
 
@@ -22,17 +24,14 @@ std::string names(const std::vector<TensorView*>& tensors) {
 
 // A copy of an op with the same operands, and a result of its own.
 Op* duplicate(Fusion& fusion, const Op& op) {
-  return visit(op, [&](const auto& node) -> Op* {
-    using T = std::remove_cvref_t<decltype(node)>;
-    auto copy = std::make_unique<T>();
-    for_each_field(node, [&](auto field, const auto& value) { (*copy).*(field.member) = value; });
-    TensorView* out = fusion.add_tensor(op.out->name, op.out->shape(), op.out->dtype);
-    out->dtype_alias = op.out->dtype_alias;
-    out->layout = op.out->layout;
-    out->layout_source = op.out->layout_source;
-    out->reason = op.out->reason;
-    return fusion.add_op(std::move(copy), out);
-  });
+  std::unique_ptr<Op> copy = blank_op(op.kind);
+  copy_fields(op, *copy, [](const auto& value) { return value; });
+  TensorView* out = fusion.add_tensor(op.out()->name, op.out()->shape(), op.out()->dtype);
+  out->dtype_alias = op.out()->dtype_alias;
+  out->layout = op.out()->layout;
+  out->layout_source = op.out()->layout_source;
+  out->reason = op.out()->reason;
+  return fusion.add_op(std::move(copy), out);
 }
 
 // Gives every group the scalars and constants that its ops read: the first group has the ops themselves, later ones
@@ -63,7 +62,7 @@ class Duplicator {
       const int from = copy != copies_.end() ? copy->second : grouping_.maker(in);
       if (from < 0 || !grouping_.free[static_cast<size_t>(from)]) continue;
       Op* own = own_op(from);
-      if (own->out != in) replace_input(op, in, own->out);
+      if (own->out() != in) replace_input(op, in, own->out());
     }
   }
 
@@ -73,8 +72,9 @@ class Duplicator {
     const bool first = used_.insert(index).second;
     Op* op = first ? original : duplicate(fusion_, *original);
     if (!first) {
-      copies_[op->out] = index;
-      note(options_, fmt::format("%{} is computed again as %{}: it costs nothing", original->out->name, op->out->name));
+      copies_[op->out()] = index;
+      note(options_,
+           fmt::format("%{} is computed again as %{}: it costs nothing", original->out()->name, op->out()->name));
     }
     own_[index] = op;
     rewire(*op);
@@ -94,16 +94,16 @@ class Duplicator {
 void list_tensors(Segment& segment, const std::set<const TensorView*>& outputs, const Readers& readers) {
   const std::set<const Op*> own(segment.ops.begin(), segment.ops.end());
   std::set<const TensorView*> seen;
-  for (const Op* op : segment.ops) seen.insert(op->out);
+  for (const Op* op : segment.ops) seen.insert(op->out());
   for (const Op* op : segment.ops)
     for (TensorView* in : inputs(*op))
       if (seen.insert(in).second) segment.inputs.push_back(in);
   for (Op* op : segment.ops) {
-    const auto it = readers.find(op->out);
+    const auto it = readers.find(op->out());
     const bool unread = it == readers.end();
     const bool outside =
         !unread && std::any_of(it->second.begin(), it->second.end(), [&](const Op* r) { return !own.contains(r); });
-    if (unread || outside || outputs.contains(op->out)) segment.outputs.push_back(op->out);
+    if (unread || outside || outputs.contains(op->out())) segment.outputs.push_back(op->out());
   }
 }
 
@@ -131,7 +131,7 @@ class Pins {
   // Tensors that are no longer computed, unread or equal to others, pin nothing.
   void finish(const Fusion& fusion) const {
     std::set<std::string_view> computed;
-    for (const Op* op : fusion.ops()) computed.insert(op->out->name);
+    for (const Op* op : fusion.ops()) computed.insert(op->out()->name);
     for (const auto& [tensor, text] : options_.pins)
       if (!used_.contains(tensor) && (computed.contains(tensor) || !fusion.find(tensor)))
         throw UserError(fmt::format("schedule `{}` is pinned to %{}, which is no output of a segment", text, tensor),
@@ -180,7 +180,7 @@ void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOption
     std::string why = "there is no library";
     const bool asked = pin == kLibrary || options.contractions != "nest";
     bool accepted = asked && options.library_accepts && options.library_accepts(op, &why);
-    if (accepted && !insist && !decided(options, fmt::format("library for %{}", op.out->name))) {
+    if (accepted && !insist && !decided(options, fmt::format("library for %{}", op.out()->name))) {
       accepted = false;
       why = "limited by --bisect";
     }
@@ -208,7 +208,7 @@ void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOption
 void segment(Fusion& fusion, const SegmentOptions& options) {
   for (const Op* op : fusion.ops())
     if (property(op->kind) == OpProperty::composite || op->kind == OpKind::Reshard)
-      throw UserError(fmt::format("segmentation cannot place {}", describe(*op)), fmt::format("%{}", op->out->name),
+      throw UserError(fmt::format("segmentation cannot place {}", describe(*op)), fmt::format("%{}", op->out()->name),
                       "passes expand and localize come before");
   const Grouping grouping = group_ops(fusion, options.explain, options.decide);
   Duplicator duplicator(fusion, grouping, options);

@@ -24,7 +24,7 @@ namespace {
 
 // Operand by index; -1 is the result.
 const TensorView& tensor_at(const Op& op, int index) {
-  return index < 0 ? *op.out : *inputs(op)[static_cast<size_t>(index)];
+  return index < 0 ? *op.out() : *inputs(op)[static_cast<size_t>(index)];
 }
 
 bool has_mesh_piece(const std::vector<Piece>& pieces) {
@@ -74,7 +74,7 @@ class Assigner {
   Assigner(const Op& op, const Layout& wanted) : op_(op), wanted_(wanted), in_(inputs(op)) {
     out_.factors = factors(op);
     out_.claims.resize(out_.factors.size());
-    out_.result = Layout::replicated(op.out->rank());
+    out_.result = Layout::replicated(op.out()->rank());
     for (const TensorView* t : in_) out_.operands.push_back(Layout::replicated(t->rank()));
   }
 
@@ -133,8 +133,8 @@ class Assigner {
     }
     const auto* linear = as<Linear>(op_);
     if (!out_.result.partial.empty() && linear && linear->b)
-      throw UserError(fmt::format("the sum of %{} is cut and its bias %{} would be added by every rank", op_.out->name,
-                                  linear->b->name),
+      throw UserError(fmt::format("the sum of %{} is cut and its bias %{} would be added by every rank",
+                                  op_.out()->name, linear->b->name),
                       describe(op_), "run the pass split_bias before sharding");
   }
 
@@ -206,7 +206,7 @@ std::string source(const Op& op, const Claim& claim) {
 }
 
 std::string dim_difference(const Op& op, const Assignment& a, int index, size_t dim, const std::vector<Piece>& has) {
-  const Mesh& mesh = op.out->fusion->mesh();
+  const Mesh& mesh = op.out()->fusion->mesh();
   std::string subject = fmt::format("%{} dim {}", tensor_at(op, index).name, dim);
   size_t f = 0;
   auto dim_of = [&](size_t i) {
@@ -263,7 +263,7 @@ std::string join(const std::vector<std::string>& clauses) {
 
 std::vector<std::string> explain_difference(const Op& op, const Assignment& assignment, int index, const Layout& has) {
   const Layout& needed = index < 0 ? assignment.result : assignment.operands[static_cast<size_t>(index)];
-  const Mesh& mesh = op.out->fusion->mesh();
+  const Mesh& mesh = op.out()->fusion->mesh();
   std::vector<std::string> out;
   auto add = [&](std::string text) { out.push_back(std::move(text)); };
   for (size_t d = 0; d < has.dims.size(); ++d)
@@ -272,14 +272,14 @@ std::vector<std::string> explain_difference(const Op& op, const Assignment& assi
   const Layout& less = index < 0 ? has : needed;
   for (auto [axis, reduce] : more.partial)
     if (!less.partial.count(axis))
-      add(fmt::format(
-          "the {} over {} is pending and {}", name(reduce), mesh.axes()[static_cast<size_t>(axis)].name,
-          index < 0 ? fmt::format("%{} holds it done", op.out->name) : fmt::format("{} needs it done", text_name(op))));
+      add(fmt::format("the {} over {} is pending and {}", name(reduce), mesh.axes()[static_cast<size_t>(axis)].name,
+                      index < 0 ? fmt::format("%{} holds it done", op.out()->name)
+                                : fmt::format("{} needs it done", text_name(op))));
   return out;
 }
 
 std::vector<std::string> explain_result(const Op& op, const Assignment& assignment) {
-  const Mesh& mesh = op.out->fusion->mesh();
+  const Mesh& mesh = op.out()->fusion->mesh();
   std::vector<std::string> out;
   auto add = [&](std::string text) { out.push_back(std::move(text)); };
   for (size_t f = 0; f < assignment.factors.size(); ++f) {

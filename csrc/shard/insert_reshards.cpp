@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "ir/op_fields.h"
 #include "shard/assign.h"
 #include "shard/reshard_plan.h"
 #include "shard/verify_sharding.h"
@@ -15,16 +16,14 @@ namespace {
 // Puts `to` at one position of inputs(op); the same tensor elsewhere in the op stays.
 void set_input(Op& op, size_t index, TensorView* to) {
   size_t at = 0;
-  visit(op, [&](auto& node) {
-    for_each_field(node, [&](auto, auto& value) {
-      using T = std::remove_cvref_t<decltype(value)>;
-      if constexpr (std::is_same_v<T, TensorView*>) {
-        if (value && at++ == index) value = to;
-      } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
-        for (auto& v : value)
-          if (at++ == index) v = to;
-      }
-    });
+  for_each_field(op, [&](const FieldRef&, auto& value) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, TensorView*>) {
+      if (value && at++ == index) value = to;
+    } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+      for (auto& v : value)
+        if (at++ == index) v = to;
+    }
   });
 }
 
@@ -69,17 +68,17 @@ class Inserter {
 
  private:
   void visit_op(Op& op) {
-    const Assignment a = assign(op, op.out->layout);
+    const Assignment a = assign(op, op.out()->layout);
     const auto in = inputs(op);
     for (size_t i = 0; i < in.size(); ++i) {
       auto clauses = explain_difference(op, a, static_cast<int>(i), in[i]->layout);
       TensorView* found =
-          version(in[i], a.operands[i], fmt::format("for {} %{}", text_name(op), op.out->name), clauses);
+          version(in[i], a.operands[i], fmt::format("for {} %{}", text_name(op), op.out()->name), clauses);
       if (found != in[i]) set_input(op, i, found);
     }
     order_.push_back(&op);
-    if (a.result == op.out->layout)
-      versions_[op.out] = {op.out};
+    if (a.result == op.out()->layout)
+      versions_[op.out()] = {op.out()};
     else
       move_result(op, a);
   }
@@ -124,7 +123,7 @@ class Inserter {
   }
 
   void move_result(Op& op, const Assignment& a) {
-    TensorView* y = op.out;
+    TensorView* y = op.out();
     const char* kind = !a.result.partial.empty() ? "_pending" : a.result.is_replicated() ? "_whole" : "_pieces";
     TensorView* own = fusion_.add_tensor(y->name + kind, y->shape(), y->dtype);
     own->dtype_alias = y->dtype_alias;
@@ -137,7 +136,7 @@ class Inserter {
     y->domain.reduction.clear();
     std::string why = "after " + std::string(text_name(op)) + ": " + join(explain_difference(op, a, -1, y->layout));
     y->definition = nullptr;
-    op.out = own;
+    op.results = {own};
     own->definition = &op;
     versions_[y] = {own};
     auto steps = plan_reshard(a.result, y->layout);
@@ -150,17 +149,17 @@ class Inserter {
 
   // Written by the user: the op itself becomes the last step.
   void visit_reshard(Reshard& op) {
-    auto steps = plan_reshard(held_layout(*op.in), op.out->layout);
+    auto steps = plan_reshard(held_layout(*op.in), op.out()->layout);
     if (steps.empty())
-      throw UserError(fmt::format("reshard %{} changes nothing: %{} is {} already", op.out->name, op.in->name,
-                                  text(op.out->layout)),
+      throw UserError(fmt::format("reshard %{} changes nothing: %{} is {} already", op.out()->name, op.in->name,
+                                  text(op.out()->layout)),
                       describe(op), "drop it");
     TensorView* in = op.in;
     for (size_t i = 0; i + 1 < steps.size(); ++i)
-      in = add_step(in, steps[i], nullptr, op.in->name, fmt::format("for reshard %{}", op.out->name));
+      in = add_step(in, steps[i], nullptr, op.in->name, fmt::format("for reshard %{}", op.out()->name));
     op.in = in;
     order_.push_back(&op);
-    versions_[op.out] = {op.out};
+    versions_[op.out()] = {op.out()};
   }
 
   std::string text(const Layout& layout) const { return print(layout, fusion_.mesh()); }

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "ir/make_op.h"
+#include "ir/op_fields.h"
 #include "shard/reshard_plan.h"
 
 namespace plait {
@@ -84,13 +86,13 @@ class Localizer {
   void find_aliases() {
     for (const Op* op : from_.ops()) {
       const auto* reshard = as<Reshard>(*op);
-      if (!reshard || effective(*reshard->in) != effective(*op->out)) continue;
+      if (!reshard || effective(*reshard->in) != effective(*op->out())) continue;
       const TensorView* r = root(reshard->in);
-      if (from_.is_output(op->out)) {
+      if (from_.is_output(op->out())) {
         if (!r->definition || from_.is_output(r) || faces_.count(r)) continue;  // stays a copy
-        faces_[r] = op->out;
+        faces_[r] = op->out();
       }
-      roots_[op->out] = r;
+      roots_[op->out()] = r;
     }
   }
 
@@ -116,50 +118,47 @@ class Localizer {
   // ---- Ops.
   void visit_op(const Op& op) {
     if (const auto* reshard = as<Reshard>(op)) {
-      if (!roots_.count(op.out)) visit_reshard(*reshard);
+      if (!roots_.count(op.out())) visit_reshard(*reshard);
       return;
     }
     PLAIT_CHECK(property(op.kind) != OpProperty::composite || is_sharded_whole(op.kind), "{} is not expanded",
                 describe(op));
-    visit(op, [&]<class Node>(const Node& node) {
-      auto local = copy(node);
-      complete(*local, node);
-      add(std::move(local), *op.out);
-    });
+    std::unique_ptr<Op> local = blank_op(op.kind);
+    copy_fields(op, *local, [&](const auto& value) { return copied(value); });
+    visit(op, [&]<class Node>(const Node& node) { complete(static_cast<Node&>(*local), node); });
+    add(std::move(local), *op.out());
   }
 
-  template <class Node>
-  std::unique_ptr<Node> copy(const Node& node) const {
-    auto local = std::make_unique<Node>();
-    for_each_field(node, [&](auto field, const auto& value) {
-      using T = std::remove_cvref_t<decltype(value)>;
-      auto& to = (*local).*(field.member);
-      if constexpr (std::is_same_v<T, TensorView*>) {
-        to = value ? operand(value) : nullptr;
-      } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
-        for (const TensorView* t : value) to.push_back(operand(t));
-      } else if constexpr (std::is_same_v<T, sym::Expr>) {
-        to = import(value);
-      } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
-        for (sym::Expr e : value) to.push_back(import(e));
-      } else {
-        to = value;
-      }
-    });
-    return local;
+  // A field of an op, for the ranks.
+  template <class T>
+  T copied(const T& value) const {
+    if constexpr (std::is_same_v<T, TensorView*>) {
+      return value ? operand(value) : nullptr;
+    } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+      T out;
+      for (const TensorView* t : value) out.push_back(operand(t));
+      return out;
+    } else if constexpr (std::is_same_v<T, sym::Expr>) {
+      return import(value);
+    } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
+      T out;
+      for (sym::Expr e : value) out.push_back(import(e));
+      return out;
+    } else {
+      return value;
+    }
   }
 
-  template <class Node>
-  void complete(Node&, const Node&) const {}
-  void complete(Full& local, const Full& op) const { local.shape = local_shape(*op.out); }
+  void complete(Op&, const Op&) const {}
+  void complete(Full& local, const Full& op) const { local.shape = local_shape(*op.out()); }
   void complete(Uniform& local, const Uniform& op) const { number(local, op); }
   void complete(Normal& local, const Normal& op) const { number(local, op); }
   void complete(Iota& local, const Iota& op) const {
-    local.shape = local_shape(*op.out);
-    local.start = import(op.start) + first_index(*op.out, effective(*op.out), static_cast<size_t>(op.dim));
+    local.shape = local_shape(*op.out());
+    local.start = import(op.start) + first_index(*op.out(), effective(*op.out()), static_cast<size_t>(op.dim));
   }
-  void complete(Broadcast& local, const Broadcast& op) const { local.shape = local_shape(*op.out); }
-  void complete(Reshape& local, const Reshape& op) const { local.shape = local_shape(*op.out); }
+  void complete(Broadcast& local, const Broadcast& op) const { local.shape = local_shape(*op.out()); }
+  void complete(Reshape& local, const Reshape& op) const { local.shape = local_shape(*op.out()); }
 
   // First index of this rank's piece of a dim, which is one range.
   sym::Expr first_index(const TensorView& t, const Layout& layout, size_t d) const {
@@ -175,17 +174,16 @@ class Localizer {
   // Random numbers are those of the global indices.
   template <class Random>
   void number(Random& local, const Random& op) const {
-    const Layout layout = effective(*op.out);
-    local.shape = local_shape(*op.out);
+    const Layout layout = effective(*op.out());
+    local.shape = local_shape(*op.out());
     if (layout.is_replicated()) return;
-    for (size_t d = 0; d < op.out->rank(); ++d) {
-      local.global.push_back(import(op.out->extent(d)));
-      local.start.push_back(first_index(*op.out, layout, d));
+    for (size_t d = 0; d < op.out()->rank(); ++d) {
+      local.global.push_back(import(op.out()->extent(d)));
+      local.start.push_back(first_index(*op.out(), layout, d));
     }
   }
 
-  template <class Node>
-  void add(std::unique_ptr<Node> op, const TensorView& from) {
+  void add(std::unique_ptr<Op> op, const TensorView& from) {
     auto face = faces_.find(&from);
     const TensorView& shown = face == faces_.end() ? from : *face->second;
     std::vector<sym::Expr> shape = local_shape(from);
@@ -193,7 +191,7 @@ class Localizer {
     PLAIT_CHECK(local->name == shown.name, "%{} exists already", shown.name);
     keep(shown, *local);
     local_[&from] = local;
-    const Node* raw = out_->add_op(std::move(op), local);
+    const Op* raw = out_->add_op(std::move(op), local);
     Inferred inferred = infer(*raw, *out_);
     PLAIT_CHECK(inferred.dtype == from.dtype && inferred.shape == shape, "local extents of {} do not fit",
                 describe(*raw));
@@ -239,36 +237,37 @@ class Localizer {
 
   void visit_reshard(const Reshard& op) {
     Layout from = effective(*op.in);
-    if (from == effective(*op.out)) return add_copy(op);
-    auto step = single_step(from, effective(*op.out));
+    if (from == effective(*op.out())) return add_copy(op);
+    auto step = single_step(from, effective(*op.out()));
     PLAIT_CHECK(step, "{} is not one step", describe(op));
     TensorView* in = operand(op.in);
     switch (step->kind) {
       case ReshardKind::all_reduce: {
-        if (gathers(*step, in)) return reduce_members(gather_members(in, *op.out, step->axis), step->reduce, *op.out);
+        if (gathers(*step, in))
+          return reduce_members(gather_members(in, *op.out(), step->axis), step->reduce, *op.out());
         auto local = std::make_unique<AllReduce>();
         local->in = in, local->axis = step->axis, local->reduce = step->reduce;
-        return add(std::move(local), *op.out);
+        return add(std::move(local), *op.out());
       }
       case ReshardKind::all_gather: {
         auto local = std::make_unique<AllGather>();
         local->in = in, local->axis = step->axis;
-        set_middle(*local, middle(*op.out, from, *step));
-        return add(std::move(local), *op.out);
+        set_middle(*local, middle(*op.out(), from, *step));
+        return add(std::move(local), *op.out());
       }
       case ReshardKind::reduce_scatter: {
-        if (gathers(*step, in)) return reduce_members(own_parts(op, from, *step), step->reduce, *op.out);
+        if (gathers(*step, in)) return reduce_members(own_parts(op, from, *step), step->reduce, *op.out());
         auto local = std::make_unique<ReduceScatter>();
         local->in = in, local->axis = step->axis, local->reduce = step->reduce;
-        set_middle(*local, middle(*op.out, from, *step));
-        return add(std::move(local), *op.out);
+        set_middle(*local, middle(*op.out(), from, *step));
+        return add(std::move(local), *op.out());
       }
       case ReshardKind::slice: {
         auto local = std::make_unique<LocalSlice>();
-        Middle m = middle(*op.out, from, *step);
+        Middle m = middle(*op.out(), from, *step);
         local->in = in, local->start = m.start;
         set_middle(*local, m);
-        return add(std::move(local), *op.out);
+        return add(std::move(local), *op.out());
       }
     }
   }
@@ -306,16 +305,16 @@ class Localizer {
 
   // [members, out...]: this rank's part of the operands of all members.
   TensorView* own_parts(const Reshard& reshard, const Layout& from, const ReshardStep& step) {
-    TensorView* all = gather_members(operand(reshard.in), *reshard.out, step.axis);
+    TensorView* all = gather_members(operand(reshard.in), *reshard.out(), step.axis);
     const sym::Expr members = all->extent(0);
-    std::vector<sym::Expr> shape = local_shape(*reshard.out);
+    std::vector<sym::Expr> shape = local_shape(*reshard.out());
     shape.insert(shape.begin(), members);
-    Middle m = middle(*reshard.out, from, step);
+    Middle m = middle(*reshard.out(), from, step);
     m.outer = m.outer * members;
     auto op = std::make_unique<LocalSlice>();
     op->in = all, op->start = m.start;
     set_middle(*op, m);
-    return between(std::move(op), *reshard.out, "_parts", shape);
+    return between(std::move(op), *reshard.out(), "_parts", shape);
   }
 
   void reduce_members(TensorView* members, ReduceOp reduce, const TensorView& result) {
@@ -355,10 +354,10 @@ class Localizer {
   void add_copy(const Reshard& op) {
     auto local = std::make_unique<LocalSlice>();
     sym::Expr one = out_->pool().constant(1), elements = one;
-    for (sym::Expr e : local_shape(*op.out)) elements = elements * e;
+    for (sym::Expr e : local_shape(*op.out())) elements = elements * e;
     local->in = operand(op.in), local->start = out_->pool().constant(0);
     set_middle(*local, {one, {}, elements, elements, one});
-    add(std::move(local), *op.out);
+    add(std::move(local), *op.out());
   }
 
   const Fusion& from_;

@@ -122,7 +122,7 @@ class Propagator {
 
   void forward() {
     for (const Op* op : fusion_.ops()) {
-      TensorView& t = *op->out;
+      TensorView& t = *op->out();
       if (pinned(t)) {
         t.layout_source = t.layout_source == LayoutSource::open ? LayoutSource::inferred : t.layout_source;
         continue;
@@ -137,12 +137,12 @@ class Propagator {
   bool backward() {
     bool changed = false;
     for (size_t i = fusion_.ops().size(); i-- > 0;) {
-      const TensorView& t = *fusion_.ops()[i]->out;
+      const TensorView& t = *fusion_.ops()[i]->out();
       auto readers = readers_.find(&t);
       if (pinned(t) || readers == readers_.end()) continue;
       std::vector<Layout> asked;
       for (const Op* op : readers->second) {
-        Assignment a = assign(*op, wanted(*op->out));
+        Assignment a = assign(*op, wanted(*op->out()));
         auto in = inputs(*op);
         for (size_t k = 0; k < in.size(); ++k)
           if (in[k] == &t) asked.push_back(std::move(a.operands[k]));
@@ -166,7 +166,7 @@ class Propagator {
   }
 
   void finish(const Op& op) {
-    TensorView& t = *op.out;
+    TensorView& t = *op.out();
     Assignment a = assign(op, wanted(t));
     if (op.kind == OpKind::Reshard) a.result = as<Reshard>(op)->in->layout;
     if (!can_reshard(a.result, t.layout))
@@ -182,7 +182,7 @@ class Propagator {
       if (!claim.pieces.empty() && claim.operand < 0) {
         const Op* reader = hint(t).readers.at(static_cast<size_t>(claim.dim));
         clauses.push_back(
-            fmt::format("dim {} from consumer %{} through {}", claim.dim, reader->out->name, text_name(*reader)));
+            fmt::format("dim {} from consumer %{} through {}", claim.dim, reader->out()->name, text_name(*reader)));
       }
     for (size_t i = 0; i < a.operands.size(); ++i)
       for (auto& clause : explain_difference(op, a, static_cast<int>(i), inputs(op)[i]->layout))

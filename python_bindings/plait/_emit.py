@@ -28,7 +28,13 @@ def _word(value: Any) -> str:
 
 def emit(op: str, operands: Sequence[_plait.Tensor | None], attributes: dict[str, Any],
          fusion: _plait.Fusion | None = None) -> _plait.Tensor:
-    """Adds an op to the fusion of its operands. What is None is left out."""
+    """Adds an op with one result to the fusion of its operands. What is None is left out."""
+    return emit_all(op, operands, attributes, fusion)[0]
+
+
+def emit_all(op: str, operands: Sequence[_plait.Tensor | None], attributes: dict[str, Any],
+             fusion: _plait.Fusion | None = None) -> tuple[_plait.Tensor, ...]:
+    """Adds an op to the fusion of its operands: its results. What is None is left out."""
     words = []
     for operand in operands:
         if operand is None:
@@ -45,7 +51,8 @@ def emit(op: str, operands: Sequence[_plait.Tensor | None], attributes: dict[str
         words.append(f"{name} = {_word(value)}")
     if fusion is None:
         raise UserError(f"{op} has no operand", op, "give at least one tensor")
-    return fusion.statement(f"{op}({', '.join(words)})")
+    results = fusion.statement(f"{op}({', '.join(words)})")
+    return results if isinstance(results, tuple) else (results,)
 
 
 def _same(op: str, fusion: _plait.Fusion | None, tensor: _plait.Tensor) -> _plait.Fusion:

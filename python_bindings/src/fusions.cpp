@@ -267,8 +267,15 @@ void bind_fusions(nb::module_& m) {
       .def("declare", [](const FusionRef& f, const std::string& text) { return ref(f, parse_input(*f.fusion, text)); },
            nb::arg("text"), "An input as text: `param %w: bf16[n, 768] {0: tp}`. Raises UserError.")
       .def("statement",
-           [](const FusionRef& f, const std::string& text) { return ref(f, parse_statement(*f.fusion, text)); },
-           nb::arg("text"), "One op as text: `%y = softmax(%x, dim = -1)`. Raises UserError.")
+           [](const FusionRef& f, const std::string& text) -> nb::object {
+             const std::vector<TensorView*> results = parse_statement(*f.fusion, text);
+             if (results.size() == 1) return nb::cast(ref(f, results[0]));
+             nb::list all;
+             for (TensorView* t : results) all.append(ref(f, t));
+             return nb::tuple(all);
+           },
+           nb::arg("text"), nb::sig("def statement(self, text: str) -> Tensor | tuple[Tensor, ...]"),
+           "One op as text, `%y = softmax(%x, dim = -1)`: its result, or a tuple of several. Raises UserError.")
       .def("let", [](const FusionRef& f, std::string name, int64_t value) { f.fusion->let(std::move(name), value); },
            nb::arg("name"), nb::arg("value"), "Default of a size. Raises UserError.")
       .def("given", [](const FusionRef& f, const std::string& facts) { f.fusion->given(sym::parse_facts(facts)); },

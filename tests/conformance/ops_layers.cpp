@@ -115,7 +115,7 @@ void batch_normalization(Call& c) {
     return c.give(batch_norm(x, {.w = c.in(1), .b = c.in(2), .mean = c.in(3), .var = c.in(4)}, eps));
   Dims others = iota_dims(0, static_cast<int64_t>(x->rank()));
   others.erase(others.begin() + 1);
-  const VarMean now = var_mean(x, others, 0);
+  const MeanAndVar now = var_mean(x, others, 0);
   c.give(batch_norm(x, {.w = c.in(1), .b = c.in(2)}, eps));
   c.give(add(mul(c.in(3), momentum), mul(now.mean, 1 - momentum)), 1);
   c.give(add(mul(c.in(4), momentum), mul(now.var, 1 - momentum)), 2);

@@ -134,6 +134,20 @@ const Refusal kRefusals[] = {
     {"std(%c)", "%c: bool[a, b] is not floating-point", "cast it first"},
     {"std(%x, correction = -2)", "correction is -2", "0 or more"},
     {"std(%x, dims = [0, 0])", "dim 0 is named twice", "once"},
+    {"var_mean(%i)", "var_mean has 2 results, named are 1", "name each result"},
+    {"%r, %q = var_mean(%i)", "%i: i64[a, b] is not floating-point", "cast it first"},
+    {"%r, _ = var_mean(%x, correction = -1)", "correction is -1", "0 or more"},
+    {"%r, %q, _ = max_with_argmax(%x)", "max_with_argmax has 2 results, named are 3", "name each result"},
+    {"%r, _ = max_with_argmax(%x, dims = [2])", "there is no dim 2", "dims are -2 to 1"},
+    {"%r, _ = max_with_argmax()", "max_with_argmax lacks its operand `in`", "give the tensor"},
+    {"%r, _ = min_with_argmin(%x, dims = [0, 0])", "dim 0 is named twice", "once"},
+    {"%r, _ = min_with_argmin(%x, dims = [-3])", "there is no dim -3", "dims are -2 to 1"},
+    {"min_with_argmin(%x)", "min_with_argmin has 2 results, named are 1", "`_` where nothing reads it"},
+    {"%r, _ = split(%x, sizes = [1, b], dim = 1)", "the parts have b + 1 elements of the b of dim 1", "add up"},
+    {"%r, _ = split(%x, sizes = [a])", "split has 1 result, named are 2", "name each result"},
+    {"split(%x, sizes = [])", "split into no parts", "size of each part"},
+    {"%r, _ = split(%x, dim = 1)", "split lacks `sizes`", "sizes = [b, 4]"},
+    {"%r, _ = layer_norm(%x, statistics = true)", "layer_norm has 3 results, named are 2", "name each result"},
     {"logsumexp(%i, dims = [0])", "%i: i64[a, b] is not floating-point", "cast it first"},
     {"logsumexp(%x, dims = [2])", "there is no dim 2 of %x: f32[a, b]", "dims are -2 to 1"},
     {"logsumexp()", "logsumexp lacks its operand `in`", "give the tensor"},
@@ -300,7 +314,12 @@ const Refusal kRefusals[] = {
      "tensor"},
 };
 
-std::string op_of(const char* call) { return std::string(call).substr(0, std::string(call).find('(')); }
+// Of an op with several results the call names them.
+std::string op_of(const char* text) {
+  std::string call = text;
+  if (call[0] == '%') call.erase(0, call.find('=') + 2);
+  return call.substr(0, call.find('('));
+}
 
 // A refusal that points at no single word names the op and all tensors of the call.
 void expect_names_tensors(const std::string& call, const UserError& e) {
@@ -316,7 +335,8 @@ void expect_names_tensors(const std::string& call, const UserError& e) {
 TEST(OpRefusals, SayWhatIsWrongAndTheRemedy) {
   for (const Refusal& r : kRefusals) {
     try {
-      parse_fusion(fmt::format("{}  %r = {}\n}}\n", kHead, r.call), {.file = "bad.plait"});
+      parse_fusion(fmt::format("{}  {}{}\n}}\n", kHead, r.call[0] == '%' ? "" : "%r = ", r.call),
+                   {.file = "bad.plait"});
       ADD_FAILURE() << "accepted: " << r.call;
     } catch (const UserError& e) {
       EXPECT_NE(e.message().find(r.what), std::string::npos) << r.call << "\n" << e.what();

@@ -125,10 +125,10 @@ int64_t elements(const TensorView& tensor, const sym::Environment& env) {
 }
 
 std::vector<double> evaluate_op(const Fusion& fusion, const Op& op, const sym::Environment& env, const Values& values) {
-  const std::vector<int64_t> shape = shape_of(*op.out, env);
+  const std::vector<int64_t> shape = shape_of(*op.out(), env);
   std::vector<double> out;
   const Evaluator evaluator{fusion, env, values};
-  for (int64_t i = 0, n = elements(*op.out, env); i < n; ++i)
+  for (int64_t i = 0, n = elements(*op.out(), env); i < n; ++i)
     out.push_back(visit(op, [&](const auto& node) { return evaluator.element(node, coordinates(i, shape)); }));
   return out;
 }
@@ -136,9 +136,9 @@ std::vector<double> evaluate_op(const Fusion& fusion, const Op& op, const sym::E
 void evaluate_directly(const Fusion& fusion, const sym::Environment& env, Values& values, bool round_narrow) {
   for (const Op* op : fusion.ops()) {
     std::vector<double> v = evaluate_op(fusion, *op, env, values);
-    if (round_narrow && is_narrow(op->out->dtype))
-      for (double& x : v) x = round_to(op->out->dtype, x);
-    values[op->out] = std::move(v);
+    if (round_narrow && is_narrow(op->out()->dtype))
+      for (double& x : v) x = round_to(op->out()->dtype, x);
+    values[op->out()] = std::move(v);
   }
 }
 
@@ -147,7 +147,7 @@ void run_segments(const Fusion& fusion, const sym::Environment& env, Values& val
   evaluate_directly(fusion, env, expected, how.strict);
   for (const Segment& s : fusion.segments) {
     if (!is_generated(s.schedule)) {
-      for (const Op* op : s.ops) values[op->out] = evaluate_op(fusion, *op, env, values);
+      for (const Op* op : s.ops) values[op->out()] = evaluate_op(fusion, *op, env, values);
       continue;
     }
     const LoweredKernel k = lower(fusion, s,

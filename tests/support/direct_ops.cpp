@@ -133,13 +133,13 @@ double element(const DirectContext& c, const Broadcast& op, const Coordinates& a
 }
 
 double element(const DirectContext& c, const Squeeze& op, const Coordinates& at) {
-  return c.read(op.in, unravel(ravel(at, c.shape(op.out)), c.shape(op.in)));
+  return c.read(op.in, unravel(ravel(at, c.shape(op.out())), c.shape(op.in)));
 }
 double element(const DirectContext& c, const Unsqueeze& op, const Coordinates& at) {
-  return c.read(op.in, unravel(ravel(at, c.shape(op.out)), c.shape(op.in)));
+  return c.read(op.in, unravel(ravel(at, c.shape(op.out())), c.shape(op.in)));
 }
 double element(const DirectContext& c, const Reshape& op, const Coordinates& at) {
-  return c.read(op.in, unravel(ravel(at, c.shape(op.out)), c.shape(op.in)));
+  return c.read(op.in, unravel(ravel(at, c.shape(op.out())), c.shape(op.in)));
 }
 
 double element(const DirectContext& c, const Slice& op, const Coordinates& at) {

@@ -260,8 +260,8 @@ class Generator {
 
   void choose_outputs() {
     for (Op* op : fusion_->ops()) {
-      bool last = fusion_->readers(op->out).empty();
-      if (last || chance(20)) fusion_->output(op->out->name, op->out);
+      bool last = fusion_->readers(op->out()).empty();
+      if (last || chance(20)) fusion_->output(op->out()->name, op->out());
     }
     if (fusion_->outputs().empty()) fusion_->output(pool_[0]->name, pool_[0]);
   }

@@ -192,6 +192,15 @@ class Maker {
     return pointwise(f, in);
   }
 
+  // One part of x, whatever its extent along a dim.
+  TensorView* part(TensorView* x) {
+    if (rank(x) == 0) return nullptr;
+    const int64_t d = dim(x), at = d < 0 ? d + int64_t(rank(x)) : d;
+    const sym::Expr extent = x->extent(size_t(at)), half = sym::floordiv(extent, 2);
+    const auto parts = split(x, {half, extent - half}, d);
+    return parts[chance(50)];
+  }
+
   TensorView* moved(OpKind kind) {
     switch (kind) {
       case OpKind::Permute:
@@ -212,6 +221,8 @@ class Maker {
         return padded();
       case OpKind::Cat:
         return rank(x_) == 0 ? nullptr : cat({x_, twin(x_), x_}, dim(x_));
+      case OpKind::Split:
+        return part(x_);
       case OpKind::Stack:
         return stack({x_, twin(x_)}, draw(rank(x_) + 1));
       case OpKind::Flip:
@@ -326,6 +337,14 @@ class Maker {
         return mean(x, dims(x), chance(50));
       case OpKind::Std:
         return stddev(x, dims(x), 0, chance(50));
+      case OpKind::VarMean: {
+        const MeanAndVar both = var_mean(x, dims(x), 0, chance(50));
+        return chance(50) ? both.mean : both.var;
+      }
+      case OpKind::MaxWithArgmax:
+        return max_with_argmax(x, dims(x), chance(50)).value;
+      case OpKind::MinWithArgmin:
+        return min_with_argmin(x, dims(x), chance(50)).value;
       case OpKind::LogSumExp:
         return logsumexp(x, dims(x), chance(50));
       case OpKind::Norm:
@@ -335,9 +354,10 @@ class Maker {
       case OpKind::LogSoftmax:
         return log_softmax(x, dim(x));
       case OpKind::LayerNorm:
-        return layer_norm(x, parameter({last}, x->dtype), parameter({last}, x->dtype));
+        return chance(50) ? layer_norm(x, parameter({last}, x->dtype), parameter({last}, x->dtype))
+                          : layer_norm_statistics(x, parameter({last}, x->dtype)).y;
       case OpKind::RmsNorm:
-        return rms_norm(x, parameter({last}, x->dtype));
+        return chance(50) ? rms_norm(x, parameter({last}, x->dtype)) : rms_norm_statistics(x).rstd;
       case OpKind::GroupNorm:
         return rank(x) < 2 ? nullptr : group_norm(x, groups(x->extent(1)), of_channels(x));
       case OpKind::BatchNorm:

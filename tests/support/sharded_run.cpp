@@ -72,10 +72,10 @@ class Machine {
   template <class Fn>
   void fill(const Op& op, Fn&& fn) {
     for (size_t r = 0; r < ranks_.size(); ++r) {
-      Array out{shape(*op.out, r), {}};
+      Array out{shape(*op.out(), r), {}};
       out.data.resize(static_cast<size_t>(product(out.shape)));
       for_each(out.shape, [&](const auto& index, size_t i) { out.data[i] = fn(r, index); });
-      ranks_[r][op.out->name] = std::move(out);
+      ranks_[r][op.out()->name] = std::move(out);
     }
   }
 
@@ -165,9 +165,9 @@ class Machine {
     return {value(op.outer, r), value(op.count, r), value(op.total, r), value(op.inner, r)};
   }
   void put(const Op& op, size_t r, const std::function<uint64_t(int64_t)>& fn) {
-    Array out{shape(*op.out, r), {}};
+    Array out{shape(*op.out(), r), {}};
     for (int64_t i = 0; i < product(out.shape); ++i) out.data.push_back(fn(i));
-    ranks_[r][op.out->name] = std::move(out);
+    ranks_[r][op.out()->name] = std::move(out);
   }
 
   void step(const AllGather& op) {
@@ -190,7 +190,7 @@ class Machine {
         start += part.count;
       }
       EXPECT_EQ(start, m.total);
-      EXPECT_EQ(product(shape(*op.out, r)), static_cast<int64_t>(data.size()));
+      EXPECT_EQ(product(shape(*op.out(), r)), static_cast<int64_t>(data.size()));
       put(op, r, [&](int64_t i) { return data[static_cast<size_t>(i)]; });
     }
   }
@@ -206,7 +206,7 @@ class Machine {
         EXPECT_EQ(product(get(op.in, static_cast<size_t>(member)).shape), m.outer * m.total * m.inner);
       }
       EXPECT_EQ(all, m.total);
-      EXPECT_EQ(product(shape(*op.out, r)), m.outer * m.count * m.inner);
+      EXPECT_EQ(product(shape(*op.out(), r)), m.outer * m.count * m.inner);
       put(op, r, [&](int64_t i) {
         int64_t o = i / (m.count * m.inner), c = i / m.inner % m.count, in = i % m.inner;
         uint64_t sum = 0;
@@ -223,7 +223,7 @@ class Machine {
       int64_t start = value(op.start, r);
       EXPECT_TRUE(start >= 0 && start + m.count <= m.total);
       EXPECT_EQ(product(get(op.in, r).shape), m.outer * m.total * m.inner);
-      EXPECT_EQ(product(shape(*op.out, r)), m.outer * m.count * m.inner);
+      EXPECT_EQ(product(shape(*op.out(), r)), m.outer * m.count * m.inner);
       put(op, r, [&](int64_t i) {
         int64_t o = i / (m.count * m.inner), c = i / m.inner % m.count, in = i % m.inner;
         return get(op.in, r).data.at(static_cast<size_t>((o * m.total + start + c) * m.inner + in));

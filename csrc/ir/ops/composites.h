@@ -1,10 +1,15 @@
 #pragma once
 // Ops that other ops can say; opened by the pass `expand`. In narrow dtypes they compute wide and round once.
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "ir/op_base.h"
 
 namespace plait {
+
+// Norms with `statistics` have two results more, the mean and the rstd = 1 / sqrt(var + eps) that they divide by
+// (RmsNorm the latter alone), in compute_type.
 
 enum class LossReduction : uint8_t { mean, sum, none };
 std::string_view name(LossReduction reduction);
@@ -32,6 +37,17 @@ struct Stack : OpBase<OpKind::Stack> {
   std::vector<TensorView*> in;
   int64_t dim = 0;
   static constexpr auto fields() { return std::tuple{operand("in", &Stack::in), attribute("dim", &Stack::dim)}; }
+};
+
+// in cut along dim into parts of those sizes, whose sum is its extent: a result for each.
+struct Split : OpBase<OpKind::Split> {
+  TensorView* in = nullptr;
+  std::vector<sym::Expr> sizes;
+  int64_t dim = 0;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &Split::in), required("sizes", &Split::sizes), attribute("dim", &Split::dim)};
+  }
+  std::vector<std::string> result_names() const { return std::vector<std::string>(sizes.size(), "split"); }
 };
 
 // in broadcast to `shape`, trailing dims aligned.
@@ -124,6 +140,43 @@ struct Std : OpBase<OpKind::Std> {
   }
 };
 
+// mean and var = Mean and Var over the same dims.
+struct VarMean : OpBase<OpKind::VarMean> {
+  TensorView* in = nullptr;
+  std::vector<int64_t> dims;
+  int64_t correction = 1;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &VarMean::in), attribute("dims", &VarMean::dims),
+                      attribute("correction", &VarMean::correction), attribute("keepdim", &VarMean::keepdim)};
+  }
+  std::vector<std::string> result_names() const { return {"mean", "var"}; }
+};
+
+// amax over `dims` (all where none are given), and its row-major position among them: argmax.
+struct MaxWithArgmax : OpBase<OpKind::MaxWithArgmax> {
+  TensorView* in = nullptr;
+  std::vector<int64_t> dims;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &MaxWithArgmax::in), attribute("dims", &MaxWithArgmax::dims),
+                      attribute("keepdim", &MaxWithArgmax::keepdim)};
+  }
+  std::vector<std::string> result_names() const { return {"amax", "argmax"}; }
+};
+
+// amin over `dims` (all where none are given), and its row-major position among them: argmin.
+struct MinWithArgmin : OpBase<OpKind::MinWithArgmin> {
+  TensorView* in = nullptr;
+  std::vector<int64_t> dims;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &MinWithArgmin::in), attribute("dims", &MinWithArgmin::dims),
+                      attribute("keepdim", &MinWithArgmin::keepdim)};
+  }
+  std::vector<std::string> result_names() const { return {"amin", "argmin"}; }
+};
+
 // Whether an element over `dims` (all where none are given) is not 0; false of none.
 struct Any : OpBase<OpKind::Any> {
   TensorView* in = nullptr;
@@ -185,16 +238,22 @@ struct LogSoftmax : OpBase<OpKind::LogSoftmax> {
 };
 
 // (x - mean) / sqrt(var + eps) * w + b over the last dims, as many as `dims` says; w and b have the shape of those.
+// Statistics keep those dims with extent 1.
 struct LayerNorm : OpBase<OpKind::LayerNorm> {
   TensorView* x = nullptr;
   TensorView* w = nullptr;  // may be null
   TensorView* b = nullptr;  // may be null
   int64_t dims = 1;
   double eps = 1e-5;
+  bool statistics = false;
   static constexpr auto fields() {
-    return std::tuple{operand("x", &LayerNorm::x), optional_operand("w", &LayerNorm::w),
+    return std::tuple{operand("x", &LayerNorm::x),          optional_operand("w", &LayerNorm::w),
                       optional_operand("b", &LayerNorm::b), attribute("dims", &LayerNorm::dims),
-                      attribute("eps", &LayerNorm::eps)};
+                      attribute("eps", &LayerNorm::eps),    attribute("statistics", &LayerNorm::statistics)};
+  }
+  std::vector<std::string> result_names() const {
+    if (!statistics) return {"layer_norm"};
+    return {"layer_norm", "layer_norm_mean", "layer_norm_rstd"};
   }
 };
 
@@ -204,28 +263,39 @@ struct RmsNorm : OpBase<OpKind::RmsNorm> {
   TensorView* w = nullptr;  // may be null
   int64_t dims = 1;
   double eps = 1e-6;
+  bool statistics = false;
   static constexpr auto fields() {
     return std::tuple{operand("x", &RmsNorm::x), optional_operand("w", &RmsNorm::w), attribute("dims", &RmsNorm::dims),
-                      attribute("eps", &RmsNorm::eps)};
+                      attribute("eps", &RmsNorm::eps), attribute("statistics", &RmsNorm::statistics)};
+  }
+  std::vector<std::string> result_names() const {
+    if (!statistics) return {"rms_norm"};
+    return {"rms_norm", "rms_norm_rstd"};
   }
 };
 
 // x[n, c, ...] normalised over each of `groups` groups of channels and all later dims; w and b: [c].
+// Statistics: [n, groups].
 struct GroupNorm : OpBase<OpKind::GroupNorm> {
   TensorView* x = nullptr;
   TensorView* w = nullptr;  // may be null
   TensorView* b = nullptr;  // may be null
   int64_t groups = 1;
   double eps = 1e-5;
+  bool statistics = false;
   static constexpr auto fields() {
-    return std::tuple{operand("x", &GroupNorm::x), optional_operand("w", &GroupNorm::w),
+    return std::tuple{operand("x", &GroupNorm::x),          optional_operand("w", &GroupNorm::w),
                       optional_operand("b", &GroupNorm::b), required("groups", &GroupNorm::groups),
-                      attribute("eps", &GroupNorm::eps)};
+                      attribute("eps", &GroupNorm::eps),    attribute("statistics", &GroupNorm::statistics)};
+  }
+  std::vector<std::string> result_names() const {
+    if (!statistics) return {"group_norm"};
+    return {"group_norm", "group_norm_mean", "group_norm_rstd"};
   }
 };
 
 // x[n, c, ...] normalised over all dims but c. With mean and var ([c]) given they are used (inference), else those of
-// x, var without correction (training). w and b: [c].
+// x, var without correction (training). w, b and statistics: [c].
 struct BatchNorm : OpBase<OpKind::BatchNorm> {
   TensorView* x = nullptr;
   TensorView* w = nullptr;     // may be null
@@ -233,10 +303,19 @@ struct BatchNorm : OpBase<OpKind::BatchNorm> {
   TensorView* mean = nullptr;  // may be null
   TensorView* var = nullptr;   // may be null
   double eps = 1e-5;
+  bool statistics = false;
   static constexpr auto fields() {
-    return std::tuple{operand("x", &BatchNorm::x),           optional_operand("w", &BatchNorm::w),
-                      optional_operand("b", &BatchNorm::b),  named_operand("mean", &BatchNorm::mean),
-                      named_operand("var", &BatchNorm::var), attribute("eps", &BatchNorm::eps)};
+    return std::tuple{operand("x", &BatchNorm::x),
+                      optional_operand("w", &BatchNorm::w),
+                      optional_operand("b", &BatchNorm::b),
+                      named_operand("mean", &BatchNorm::mean),
+                      named_operand("var", &BatchNorm::var),
+                      attribute("eps", &BatchNorm::eps),
+                      attribute("statistics", &BatchNorm::statistics)};
+  }
+  std::vector<std::string> result_names() const {
+    if (!statistics) return {"batch_norm"};
+    return {"batch_norm", "batch_norm_mean", "batch_norm_rstd"};
   }
 };
 
@@ -290,6 +369,7 @@ struct Rope : OpBase<OpKind::Rope> {
 // softmax(scale q k^T + mask) v of q[..., h, s, d], k[..., g, t, d], v[..., g, t, e]; h is a multiple of g (query heads
 // share key heads in order). mask broadcasts to [..., h, s, t]: bool keeps where true, float is added. causal: key
 // position <= query position (top left). scale: 1 / sqrt(d) where absent. A row of scores -inf, or no keys, gives 0.
+// `statistics`: a second result, log sum exp of each row of scores, [..., h, s], in compute_type; -inf of such a row.
 struct Sdpa : OpBase<OpKind::Sdpa> {
   TensorView* q = nullptr;
   TensorView* k = nullptr;
@@ -297,13 +377,19 @@ struct Sdpa : OpBase<OpKind::Sdpa> {
   TensorView* mask = nullptr;  // may be null
   bool causal = false;
   std::optional<double> scale;
+  bool statistics = false;
   static constexpr auto fields() {
     return std::tuple{operand("q", &Sdpa::q),
                       operand("k", &Sdpa::k),
                       operand("v", &Sdpa::v),
                       named_operand("mask", &Sdpa::mask),
                       attribute("causal", &Sdpa::causal),
-                      attribute("scale", &Sdpa::scale)};
+                      attribute("scale", &Sdpa::scale),
+                      attribute("statistics", &Sdpa::statistics)};
+  }
+  std::vector<std::string> result_names() const {
+    if (!statistics) return {"scaled_dot_product_attention"};
+    return {"scaled_dot_product_attention", "logsumexp"};
   }
 };
 

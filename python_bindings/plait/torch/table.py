@@ -68,10 +68,9 @@ def _(c, x):
 
 @row(aten.max.dim, aten.min.dim)
 def _(c, x, dim, keepdim=False):
-    best, place = (ops.amax, ops.argmax) if c.node.target is aten.max.dim else (ops.amin, ops.argmin)
     if x.rank == 0:
         return ops.set(x), ops.full(c.fusion, [], 0, plait.i64)
-    return best(x, [dim], keepdim), place(x, [dim], keepdim)
+    return (ops.max_with_argmax if c.node.target is aten.max.dim else ops.min_with_argmin)(x, [dim], keepdim)
 
 
 @row(aten.linalg_vector_norm.default)
@@ -107,7 +106,8 @@ def _(c, x, dims=None, correction=None, keepdim=False):
 @row(aten.var_mean.correction)
 def _(c, x, dims=None, correction=None, keepdim=False):
     dims = all_dims(x, dims)
-    return ops.var(x, dims, whole(1 if correction is None else correction), keepdim), ops.mean(x, dims, keepdim)
+    mean, var = ops.var_mean(x, dims, whole(1 if correction is None else correction), keepdim)
+    return var, mean
 
 
 def whole(value: Any) -> int:
@@ -492,9 +492,8 @@ def scores(c: Context, q: plait.Tensor, k: plait.Tensor, causal: bool, mask: Any
 def _(c, q, k, v, dropout=0.0, causal=False, attn_mask=None, scale=None):
     if dropout:
         raise Unsupported("attention with dropout")
-    out = ops.scaled_dot_product_attention(q, k, v, attn_mask, causal, scale)
-    s = scores(c, wide(q), wide(k), causal, attn_mask, scale)
-    return out, cast(ops.logsumexp(s, [-1]), c.dtype(1))
+    out, logsumexp = ops.scaled_dot_product_attention_statistics(q, k, v, attn_mask, causal, scale)
+    return out, cast(logsumexp, c.dtype(1))
 
 
 @row(aten._scaled_dot_product_flash_attention_for_cpu_backward.default)

@@ -164,8 +164,8 @@ TEST(Build, OtherOps) {
 TEST(Build, VarMeanIsVarAndMean) {
   Fusion f;
   TensorView* x = f.input("x", {2, 4}, f32);
-  const auto [var, mean] = var_mean(x, {1});
-  const auto [all_var, all_mean] = var_mean(x, {}, 0, true);
+  const auto [mean, var] = var_mean(x, {1});
+  const auto [all_mean, all_var] = var_mean(x, {}, 0, true);
   EXPECT_EQ(type_text(*all_var) + type_text(*all_mean), "f32[1, 1]f32[1, 1]");
   EXPECT_TRUE(as<Var>(*var->definition) && as<Mean>(*mean->definition));
   f.output("var", var), f.output("mean", mean), f.output("all_var", all_var), f.output("all_mean", all_mean);

@@ -94,9 +94,9 @@ TEST(GraphPasses, NoCompositeAndNoBiasIsLeft) {
     if (const auto* linear = as<Linear>(*op)) {
       EXPECT_EQ(linear->b, nullptr);
       EXPECT_TRUE(linear->accumulate);
-      EXPECT_EQ(linear->out->dtype, DType::f32);
+      EXPECT_EQ(linear->out()->dtype, DType::f32);
     }
-    EXPECT_NE(op->out->name, "unused");
+    EXPECT_NE(op->out()->name, "unused");
   }
 }
 
@@ -149,7 +149,7 @@ fusion @f on @m (%x: bf16[4, 8] {1: [dp, tp]}, param %w: bf16[6, 8] {1: [dp, tp]
   EXPECT_EQ(fusion->find("r")->dtype, DType::bf16);
   EXPECT_EQ(text_name(*fusion->find("r")->definition), "cast");
   int wide = 0;
-  for (const Op* op : fusion->ops()) wide += op->kind == OpKind::Reshard && op->out->dtype == DType::f32;
+  for (const Op* op : fusion->ops()) wide += op->kind == OpKind::Reshard && op->out()->dtype == DType::f32;
   EXPECT_EQ(wide, 2);
 }
 
@@ -180,7 +180,7 @@ fusion @f (%x: f32[4], %seed: u64[]) -> (%y) {
   number_random_ops(*fusion);
   expand(*fusion);
   for (const Op* op : fusion->ops())
-    if (const auto* full = as<Full>(*op); full && full->out->name == "y_full") {
+    if (const auto* full = as<Full>(*op); full && full->out()->name == "y_full") {
       double t = full->value.to_double();
       EXPECT_GE(t, 0.1);
       EXPECT_LT(t - 0x1p-24, 0.1);
@@ -200,7 +200,7 @@ fusion @f on @m (%x: T[4, 8], %t: i64[4]) -> (%y, %loss) {
 }
 )");
   std::map<std::string, std::pair<const TensorView*, std::string>> before;
-  for (const Op* op : fusion->ops()) before[op->out->name] = {op->out, type_text(*op->out)};
+  for (const Op* op : fusion->ops()) before[op->out()->name] = {op->out(), type_text(*op->out())};
   const Layout s = fusion->find("s")->layout, n = fusion->find("n")->layout, y = fusion->find("y")->layout;
   expand(*fusion);
   verify(*fusion);
@@ -208,7 +208,7 @@ fusion @f on @m (%x: T[4, 8], %t: i64[4]) -> (%y, %loss) {
     const TensorView* t = fusion->find(name);
     EXPECT_EQ(t, was.first);
     EXPECT_EQ(type_text(*t), was.second);
-    EXPECT_EQ(t->definition->out, t);
+    EXPECT_EQ(t->definition->out(), t);
     EXPECT_NE(property(t->definition->kind), OpProperty::composite);
   }
   EXPECT_EQ(fusion->find("s")->layout, s);

@@ -169,6 +169,23 @@ const Case kCases[] = {
     {"std(%d, dims = [0])", "f64[b]"},
     {"std(%z)", "f32[]"},
     {"std(%s, correction = 0)", "f32[]"},
+    {"%r, _ = var_mean(%x, dims = [-1])", "f32[a]"},
+    {"%r, %q = var_mean(%zz, dims = [0], correction = 0, keepdim = true)", "f32[1, 0]"},
+    {"_, %r = var_mean(%hs)", "bf16[]"},
+    {"%r, _ = max_with_argmax(%h, dims = [0])", "bf16[b]"},
+    {"_, %r = max_with_argmax(%zz, dims = [0])", "i64[0]"},
+    {"_, %r = max_with_argmax(%s)", "i64[]"},
+    {"_, %r = min_with_argmin(%x, dims = [1], keepdim = true)", "i64[a, 1]"},
+    {"%r, _ = min_with_argmin(%z)", "f32[]"},
+    {"%r, _ = min_with_argmin(%k)", "i64[]"},
+    {"_, %r = split(%long, sizes = [3, b])", "f32[b]"},
+    {"%r, _ = split(%zz, sizes = [0, a], dim = 0)", "f32[0, 0]"},
+    {"%r, _ = split(%s, sizes = [1, 0])", "! there is no dim 0"},
+    {"%y1, _, %r = layer_norm(%h, statistics = true)", "f32[a, 1]"},
+    {"_, %r, _ = group_norm(%ch, groups = 4, statistics = true)", "f32[n, 4]"},
+    {"_, %r = rms_norm(%d, dims = 2, statistics = true)", "f64[1, 1]"},
+    {"_, _, %r = batch_norm(%chz, statistics = true)", "f32[4]"},
+    {"_, %r = scaled_dot_product_attention(%q, %kk, %vv, statistics = true)", "f32[r, 4, p]"},
     {"any(%x, dims = [1])", "bool[a]"},
     {"any(%zz, dims = [0])", "bool[0]"},
     {"any(%s)", "bool[]"},
@@ -231,9 +248,17 @@ void look(const TensorView& t, Shown& shown) {
   }
 }
 
-std::string word_of(const Case& c) { return std::string(c.call).substr(0, std::string(c.call).find('(')); }
+// Of an op with several results the call names them, %r among them.
+bool names_results(const Case& c) { return c.call[0] == '%'; }
+std::string word_of(const Case& c) {
+  std::string call = c.call;
+  if (names_results(c)) call.erase(0, call.find('=') + 2);
+  return call.substr(0, call.find('('));
+}
 bool is_refused(const Case& c) { return c.result[0] == '!'; }
-std::string text_of(const Case& c) { return fmt::format("{}  %r = {}\n}}\n", kHead, c.call); }
+std::string text_of(const Case& c) {
+  return fmt::format("{}  {}{}\n}}\n", kHead, names_results(c) ? "" : "%r = ", c.call);
+}
 
 TEST(EveryOp, TypeAndShape) {
   for (const Case& c : kCases) {
@@ -289,7 +314,7 @@ int count_factors(const Op& op, const std::vector<Factor>& all, int operand, siz
     if ((operand < 0 ? f.result_dim : f.operand_dim.at(i)) != static_cast<int>(dim)) continue;
     ++count;
     const int64_t scale = operand < 0 ? f.result_scale : f.operand_scale.empty() ? 1 : f.operand_scale.at(i);
-    const TensorView& t = operand < 0 ? *op.out : *inputs(op)[i];
+    const TensorView& t = operand < 0 ? *op.results[0] : *inputs(op)[i];
     EXPECT_EQ(t.extent(dim), f.extent * scale) << describe(op) << " dim " << dim << " of %" << t.name;
   }
   return count;
@@ -303,7 +328,8 @@ TEST(EveryOp, FactorsNameEveryDimOnce) {
     const std::vector<Factor> all = factors(op);
     const auto in = inputs(op);
     for (const Factor& f : all) ASSERT_EQ(f.operand_dim.size(), in.size()) << c.call;
-    for (size_t d = 0; d < op.out->rank(); ++d) EXPECT_EQ(count_factors(op, all, -1, d), 1) << c.call << " dim " << d;
+    for (size_t d = 0; d < op.results[0]->rank(); ++d)
+      EXPECT_EQ(count_factors(op, all, -1, d), 1) << c.call << " dim " << d;
     if (property(op.kind) == OpProperty::composite && op.kind != OpKind::Dropout && !is_sharded_whole(op.kind)) {
       for (const Factor& f : all) EXPECT_EQ(f.kind, FactorKind::whole) << c.call;
       continue;  // opened before anybody asks

@@ -251,7 +251,7 @@ TEST(Text, AConstantNaNEqualsItsText) {
   Fusion f;
   auto op = std::make_unique<Full>();
   op->value = Constant::from_double(DType::f32, -std::numeric_limits<double>::quiet_NaN());
-  f.output(f.add_op(std::move(op), f.add_tensor("c", {}, DType::f32))->out);
+  f.output(f.add_op(std::move(op), f.add_tensor("c", {}, DType::f32))->out());
   expect_round_trip(f);
 }
 

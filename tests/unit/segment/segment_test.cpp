@@ -66,7 +66,7 @@ TEST(Segment, LibraryTakesWhatItAccepts) {
   options.explain = &explain;
   options.library_accepts = [](const Op& op, std::string* why) {
     *why = "not today";
-    return op.out->name == "p";
+    return op.out()->name == "p";
   };
   segment(*f, options);
   EXPECT_EQ(f->segments[0].schedule, "library");

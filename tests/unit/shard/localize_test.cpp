@@ -198,7 +198,7 @@ TEST(VerifySharding, EveryInvariant) {
   broken([](Fusion& f) { f.find("v")->stored = Layout::replicated(2); });
   broken([](Fusion& f) {  // two steps in one reshard
     for (const Op* op : f.ops())
-      if (op->kind == OpKind::Reshard) op->out->layout.dims[1].pieces = {{0, 1, 0}, {1, 1, 0}};
+      if (op->kind == OpKind::Reshard) op->out()->layout.dims[1].pieces = {{0, 1, 0}, {1, 1, 0}};
   });
   broken([](Fusion& f) {  // relu of a pending sum
     Op& relu = *f.find("y")->definition;

@@ -92,7 +92,7 @@ class RandomGraph {
     for (size_t tries = 0, made = 0, want = 3 + pick(9); made < want && tries < 100; ++tries) made += try_op();
     if (fusion->ops().empty()) pointwise(Pointwise::relu, {tensors_[0]});
     for (const Op* op : std::vector<Op*>(fusion->ops()))
-      if ((fusion->readers(op->out).empty() || pick(5) == 0)) fusion->output(op->out);
+      if ((fusion->readers(op->out()).empty() || pick(5) == 0)) fusion->output(op->out());
     for (TensorView* t : fusion->outputs()) t->layout.partial.clear();
   }
 
@@ -180,7 +180,7 @@ void check(uint32_t seed, Counts& counts) {
   };
   for (const TensorView* t : f.inputs()) inputs[t->name] = test::iota(shape_of(*t), t->id + 1);
   test::Arrays whole = test::run_whole(f, graph.sizes, inputs);
-  for (const Op* op : f.ops()) counts.annotated_results += op->out->layout_source == LayoutSource::annotated;
+  for (const Op* op : f.ops()) counts.annotated_results += op->out()->layout_source == LayoutSource::annotated;
 
   std::unique_ptr<Fusion> local;
   try {
