@@ -5,13 +5,13 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "compile/pipeline.h"
+#include "plait.h"
 #include "session/bind_inputs.h"
 #include "session/bound_specialization.h"
 #include "session/boundary.h"
 #include "session/communication.h"
 #include "session/devices.h"
-#include "compile/pipeline.h"
-#include "plait.h"
 
 namespace plait {
 
@@ -49,7 +49,8 @@ struct SpecializationEntry {
   std::set<std::string> refused;  // results of the contractions that its library refuses
   Report report;
   std::map<BindingKey, std::unique_ptr<BoundSpecialization>> bound;
-  std::map<BindingKey, SpecializationEntry*> instead;  // sizes that a library refuses: the class that generates its contractions
+  std::map<BindingKey, SpecializationEntry*>
+      instead;  // sizes that a library refuses: the class that generates its contractions
 };
 
 // Results of the contractions whose library refuses the numbers of a bound rank.
@@ -121,7 +122,8 @@ SpecializationEntry& Compiled::Impl::find_class(const Sizes& sizes, const std::s
   if (entry.compiled) return entry;
   double begin = now_ms();
   try {
-    entry.compiled = compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused});
+    entry.compiled =
+        compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused});
   } catch (...) {
     classes.erase(specialization.key);
     throw;
@@ -286,8 +288,8 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   check_inputs(*impl.fusion, inputs);
   const Communicators* comms = run_options.comms ? run_options.comms : impl.communication.comms.get();
   BoundSpecialization& bound = comms && impl.same_as_last(inputs, comms->serial())
-                          ? *impl.last_bound
-                          : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
+                                   ? *impl.last_bound
+                                   : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
   set_simulation_seed(*impl.device, impl.options.interleaving);
   return impl.run_bound(bound, [&](double& run_ms) {
     PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
@@ -396,7 +398,7 @@ std::string Compiled::stage_text(const std::string& stage) const {
   how.passes = &same;
   try {
     compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes).clone,
-                  {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused});
+                           {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused});
   } catch (const StoppedAt& stop) {
     return stop.text;
   }
@@ -412,15 +414,39 @@ void Compiled::set_step_timing(bool on) {
 
 namespace {
 
+// UserError where an expression of the user's speaks of the rank: it would differ between ranks of one global tensor.
+void check_no_rank(sym::Expr e, const std::string& what, const std::string& where) {
+  if (!e) return;
+  for (const std::string& symbol : sym::symbols(e))
+    if (symbol.starts_with("rank."))
+      throw UserError(fmt::format("{} speaks of {}, which localized graphs of the compiler have", what, symbol), where,
+                      "a fusion is of global tensors: annotate layouts, and the compiler cuts");
+}
+
+void check_no_rank(const Op& op) {
+  visit(op, [&](const auto& node) {
+    for_each_field(node, [&](auto field, const auto& value) {
+      using T = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<T, sym::Expr>) check_no_rank(value, std::string(field.name), describe(op));
+      if constexpr (std::is_same_v<T, std::vector<sym::Expr>>)
+        for (sym::Expr e : value) check_no_rank(e, std::string(field.name), describe(op));
+    });
+  });
+}
+
 // What no later stage could make sense of.
 void check_graph(const Fusion& fusion) {
   const std::string where = fmt::format("fusion @{}", fusion.name());
+  for (const TensorView* t : fusion.inputs())
+    for (size_t d = 0; d < t->rank(); ++d)
+      check_no_rank(t->extent(d), fmt::format("extent {}", d), fmt::format("%{}: {}", t->name, type_text(*t)));
   if (fusion.outputs().empty()) throw UserError("the fusion has no outputs", where, "name one: f.output(\"y\", y)");
   for (const Op* op : fusion.ops()) {
     bool moves = property(op->kind) == OpProperty::communication || property(op->kind) == OpProperty::local_move;
     if (moves && op->kind != OpKind::Reshard)
       throw UserError(fmt::format("{} is an op of localized graphs, which the compiler makes", text_name(*op)),
                       describe(*op), "annotate layouts instead, or use reshard");
+    check_no_rank(*op);
   }
 }
 

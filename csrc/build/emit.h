@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "build/build.h"
+#include "ir/text_limits.h"
 
 namespace plait::building {
 
@@ -18,6 +19,7 @@ template <class T>
 TensorView* emit(Fusion& fusion, std::unique_ptr<T> op) {
   complete(*op, fusion);
   Inferred type = infer(*op, fusion);
+  check_text_limits(*op, type);
   TensorView* out = fusion.add_tensor(std::string(text_name(*op)), std::move(type.shape), type.dtype);
   out->dtype_alias = std::move(type.dtype_alias);
   out->named_by_op = true;

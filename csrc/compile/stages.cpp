@@ -12,8 +12,8 @@
 #include "codegen/cuda/write.h"
 #include "codegen/llvm/writer.h"
 #include "comm/nccl/nccl_communicators.h"
-#include "reference/executable.h"
 #include "reference/contraction_executable.h"
+#include "reference/executable.h"
 #include "schedule/scheduler.h"
 #include "segment/segment.h"
 #include "shard/localize.h"
@@ -51,7 +51,8 @@ namespace {
 
 // Passes that no later one needs: option `skip` and `--bisect` leave them out.
 const std::vector<std::string>& optional_passes() {
-  static const std::vector<std::string> names = {"remove_dead_code", "widen_contractions", "merge_equal", "remove_unread"};
+  static const std::vector<std::string> names = {"remove_dead_code", "widen_contractions", "merge_equal",
+                                                 "remove_unread"};
   return names;
 }
 
@@ -348,6 +349,17 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
   }
 }
 
+// A schedule pinned for a CPU as one of a GPU: what only loops of a CPU have is chosen again.
+static std::string without_cpu_keys(const std::string& pinned) {
+  if (pinned.empty()) return pinned;
+  Params out = parse_params(pinned);
+  const bool nest = out.scheduler == "nest";
+  std::erase_if(out.numbers, [&](const auto& pair) {
+    return pair.first == "block" || (nest && (pair.first == "rows" || pair.first == "vector"));
+  });
+  return print(out);
+}
+
 std::vector<CudaKernel> write_cuda_kernels(const CompiledSpecialization& compiled, const CompileOptions& options) {
   auto fusion = clone(*compiled.localized);
   std::vector<CudaKernel> out;
@@ -359,7 +371,7 @@ std::vector<CudaKernel> write_cuda_kernels(const CompiledSpecialization& compile
     std::string pinned;
     for (const TensorView* t : segment.outputs)
       if (auto pin = compiled.pins.find(t->name); pin != compiled.pins.end()) pinned = pin->second;
-    segment.schedule = print(choose_params({*fusion, segment}, machine, pinned));
+    segment.schedule = print(choose_params({*fusion, segment}, machine, without_cpu_keys(pinned)));
     apply_schedule(*fusion, segment);
     auto lowered = lower(*fusion, segment, lower_options(*fusion, segment, options, kir::Target::cuda));
     kir::verify(lowered.kernel);

@@ -73,13 +73,25 @@ class Cloner {
     }
   }
 
+  // As the op says it: with more facts the extents of its operands may say more than those of its result did.
+  std::vector<sym::Expr> shape_of(const Op& op, const TensorView& out) {
+    std::vector<sym::Expr> shape;
+    for (auto e : out.shape()) shape.push_back(expr(e));
+    const OpProperty kind = property(op.kind);
+    if (kind == OpProperty::communication || kind == OpProperty::local_move) return shape;  // stated
+    try {
+      Inferred type = infer(op, to_);
+      if (type.shape.size() == shape.size()) return type.shape;
+    } catch (const UserError&) {  // the verifier says so
+    }
+    return shape;
+  }
+
   template <class Node>
   void clone_op(const Node& node) {
     auto copy = std::make_unique<Node>();
     for_each_field(node, [&](auto field, const auto& value) { (*copy).*(field.member) = map(value); });
-    std::vector<sym::Expr> shape;
-    for (auto e : node.out->shape()) shape.push_back(expr(e));
-    TensorView* out = to_.add_tensor(node.out->name, std::move(shape), node.out->dtype);
+    TensorView* out = to_.add_tensor(node.out->name, shape_of(*copy, *node.out), node.out->dtype);
     PLAIT_CHECK(out->name == node.out->name, "%{} is not unique", node.out->name);
     to_.add_op(std::move(copy), out);
     copy_details(*node.out, out);

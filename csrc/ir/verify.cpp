@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "ir/factors.h"
 #include "ir/fusion.h"
+#include "ir/infer_parts.h"
 #include "ir/segment_rules.h"
 
 namespace plait {
@@ -118,7 +119,7 @@ void verify_op(const Op& op, const Fusion& fusion) {
   try {
     // infer() makes constants in the pool of the fusion, which does not change the fusion.
     Inferred type = infer(op, const_cast<Fusion&>(fusion));
-    if (type.dtype != op.out->dtype || type.shape != op.out->shape())
+    if (type.dtype != op.out->dtype || !std::ranges::equal(type.shape, op.out->shape(), rules::same_extent))
       problem = type_text(*op.out) + " is not what it gives";
   } catch (const UserError& e) {
     problem = e.message();
