@@ -65,8 +65,11 @@ Expr clamp_of(Kind kind, const Operands& all) {
     const Expr limit = all[i].value, inner = all[1 - i].value;
     if (kind != Kind::min || !limit.is_constant() || inner.kind() != Kind::max || inner.operands().size() != 2)
       continue;
-    for (size_t j : {size_t{0}, size_t{1}})
-      if (inner.operands()[j].is_constant()) return max(inner.operands()[j], min(limit, inner.operands()[1 - j]));
+    for (size_t j : {size_t{0}, size_t{1}}) {
+      const Expr least = inner.operands()[j];
+      if (!least.is_constant()) continue;
+      return least.value() < limit.value() ? max(least, min(limit, inner.operands()[1 - j])) : limit;
+    }
   }
   return {};
 }
