@@ -92,6 +92,7 @@ set(PLAIT_CORE_SOURCES
   ir/print.cpp
   ir/segment_rules.cpp
   ir/tensor_view.cpp
+  ir/text_limits.cpp
   ir/type_parser.cpp
   ir/verify.cpp
   kir/expand_functions.cpp
@@ -182,6 +183,7 @@ set(PLAIT_CORE_SOURCES
   shard/reshard_plan.cpp
   shard/verify_sharding.cpp
   sym/bounds.cpp
+  sym/choices.cpp
   sym/condition.cpp
   sym/divide.cpp
   sym/evaluate.cpp

@@ -189,10 +189,12 @@ set(PLAIT_TEST_unit_graph
   unit/graph/passes_test.cpp
 )
 set(PLAIT_TEST_unit_ir
+  unit/ir/chains_test.cpp
   unit/ir/every_op_test.cpp
   unit/ir/factors_test.cpp
   unit/ir/fusion_test.cpp
   unit/ir/infer_test.cpp
+  unit/ir/operands_test.cpp
   unit/ir/statement_test.cpp
   unit/ir/text_test.cpp
   unit/ir/verify_test.cpp
@@ -307,6 +309,7 @@ set(PLAIT_TEST_unit_sim_ptx
   unit/sim/ptx/module_test.cpp
 )
 set(PLAIT_TEST_unit_sym
+  unit/sym/choices_test.cpp
   unit/sym/expr_test.cpp
   unit/sym/facts_rules_test.cpp
   unit/sym/facts_test.cpp

@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <utility>
 
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/plugin_loader.h"
 #include "base/suggest.h"
+#include "comm/process_place.h"
 #include "plait_command.h"
 #include "plait_npy.h"
 #include "plait_values.h"
@@ -88,14 +90,14 @@ void settle_comm(const std::string& comm, CompileOptions& options) {
   if (auto processes = job_processes(options.comm); processes && !options.ranks) options.ranks = processes;
 }
 
-// What can be said before sizes are known: rank and the extents that are numbers.
+// What can be said before sizes are known: the number of dims and the extents that are numbers.
 void check_shape(const Tensor& tensor, const TensorView& input, const std::string& where) {
   bool fits = tensor.shape.size() == input.rank();
   for (size_t d = 0; fits && d < input.rank(); ++d)
     fits = !input.extent(d).is_constant() || input.extent(d).value() == tensor.shape[d];
   if (!fits)
     throw UserError(fmt::format("the tensor given is {}", type_text(tensor.dtype, tensor.shape)), where,
-                    fmt::format("give a tensor {} of rank {}", plait::type_text(input), input.rank()));
+                    fmt::format("give a tensor {} of {} dims", plait::type_text(input), input.rank()));
 }
 
 // A list or number, or the name of a .npy file.
@@ -145,6 +147,16 @@ void require_sizes(const Fusion& fusion, const sym::Environment& sizes) {
                           fmt::format("give --set {}=4 or an input", symbol));
 }
 
+// Once in a process; of several processes the first one says it.
+void warn_of_unused(const Fusion& fusion) {
+  static bool done = false;
+  const auto place = process_place();
+  if (std::exchange(done, true) || (place && place->rank != 0)) return;
+  for (const TensorView* t : fusion.inputs())
+    if (fusion.readers(t).empty() && !fusion.is_output(t))
+      fmt::print(stderr, "warning: no op reads input %{}: {}\n", t->name, plait::type_text(*t));
+}
+
 }  // namespace
 
 std::pair<std::string, std::string> name_and_value(const std::string& word, const std::string& flag) {
@@ -191,6 +203,7 @@ Loaded load(const Arguments& args) {
   parse.file = args.file;
   parse.set = read_settings(args);
   out.fusion = parse_fusion(read_text(args.file, TextReader::kMaxText), parse);
+  warn_of_unused(*out.fusion);
   out.dumps = std::make_unique<DumpSink>();
   for (const auto& dumps : args.dumps) out.dumps->request(dumps);
   CompileOptions& options = out.options;

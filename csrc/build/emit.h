@@ -15,7 +15,7 @@ std::vector<sym::Expr> resolve(Fusion& fusion, std::string_view op, const std::v
 
 // emit_op with results that are named after the op: a user may take the names.
 inline std::vector<TensorView*> emit_all(Fusion& fusion, std::unique_ptr<Op> op) {
-  Op* added = emit_op(fusion, std::move(op));
+  Op* added = emit_op(fusion, std::move(op), {}, OpFrom::user);
   for (TensorView* t : added->results) t->named_by_op = true;
   return added->results;
 }

@@ -349,6 +349,17 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
   }
 }
 
+// A schedule pinned for a CPU as one of a GPU: what only loops of a CPU have is chosen again.
+static std::string without_cpu_keys(const std::string& pinned) {
+  if (pinned.empty()) return pinned;
+  Params out = parse_params(pinned);
+  const bool nest = out.scheduler == "nest";
+  std::erase_if(out.numbers, [&](const auto& pair) {
+    return pair.first == "block" || (nest && (pair.first == "rows" || pair.first == "vector"));
+  });
+  return print(out);
+}
+
 std::vector<CudaKernel> write_cuda_kernels(const CompiledSpecialization& compiled, const CompileOptions& options) {
   auto fusion = clone(*compiled.localized);
   std::vector<CudaKernel> out;
@@ -360,7 +371,7 @@ std::vector<CudaKernel> write_cuda_kernels(const CompiledSpecialization& compile
     std::string pinned;
     for (const TensorView* t : segment.outputs)
       if (auto pin = compiled.pins.find(t->name); pin != compiled.pins.end()) pinned = pin->second;
-    segment.schedule = print(choose_params({*fusion, segment}, machine, pinned));
+    segment.schedule = print(choose_params({*fusion, segment}, machine, without_cpu_keys(pinned)));
     apply_schedule(*fusion, segment);
     auto lowered = lower(*fusion, segment, lower_options(*fusion, segment, options, kir::Target::cuda));
     kir::verify(lowered.kernel);

@@ -75,15 +75,33 @@ class Cloner {
     }
   }
 
+  // As the op says it: with more facts the extents of its operands may say more than those of its results did.
+  std::vector<std::vector<sym::Expr>> shapes_of(const Op& copy, const Op& from) {
+    std::vector<std::vector<sym::Expr>> shapes;
+    for (const TensorView* t : from.results) {
+      shapes.emplace_back();
+      for (auto e : t->shape()) shapes.back().push_back(expr(e));
+    }
+    const OpProperty kind = property(copy.kind);
+    if (kind == OpProperty::communication || kind == OpProperty::local_move) return shapes;  // stated
+    try {
+      const std::vector<Inferred> types = infer_results(copy, to_);
+      for (size_t i = 0; i < std::min(types.size(), shapes.size()); ++i)
+        if (types[i].shape.size() == shapes[i].size()) shapes[i] = types[i].shape;
+    } catch (const UserError&) {  // the verifier says so
+    }
+    return shapes;
+  }
+
   void clone_op(const Op& op) {
     std::unique_ptr<Op> copy = blank_op(op.kind);
     copy_fields(op, *copy, [&](const auto& value) { return map(value); });
     std::vector<TensorView*> results;
-    for (const TensorView* t : op.results) {
-      std::vector<sym::Expr> shape;
-      for (auto e : t->shape()) shape.push_back(expr(e));
-      results.push_back(to_.add_tensor(t->name, std::move(shape), t->dtype));
-      PLAIT_CHECK(results.back()->name == t->name, "%{} is not unique", t->name);
+    const auto shapes = shapes_of(*copy, op);
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      const TensorView& t = *op.results[i];
+      results.push_back(to_.add_tensor(t.name, shapes[i], t.dtype));
+      PLAIT_CHECK(results.back()->name == t.name, "%{} is not unique", t.name);
     }
     to_.add_op(std::move(copy), results);
     for (size_t i = 0; i < results.size(); ++i) copy_details(*op.results[i], results[i]);

@@ -83,19 +83,20 @@ void complete_reshape(Reshape& op, Fusion& fusion) {
   *open = *quotient;
 }
 
-// `value` counted from the end where it is a negative number, and clamped to 0 .. extent.
-sym::Expr bound_of_slice(sym::Expr value, sym::Expr extent, Fusion& fusion) {
-  const sym::Expr zero = fusion.pool().constant(0);
-  if (value.constant().value_or(0) < 0) value = sym::max(extent + value, zero);
-  return sym::proven(sym::le(value, extent)) ? value : sym::min(value, extent);
+// `value` counted from the end where it is a negative number.
+sym::Expr from_start(sym::Expr value, sym::Expr extent) {
+  return value.constant().value_or(0) < 0 ? sym::max(extent + value, 0) : value;
 }
 
 void complete_slice(Slice& op, Fusion& fusion) {
   count_from_end(op, op.dim, op.in->rank());
   check_dim(op, op.dim, op.in->rank());
   const sym::Expr extent = op.in->extent(size_t(op.dim));
-  op.start = bound_of_slice(op.start ? op.start : fusion.pool().constant(0), extent, fusion);
-  op.stop = bound_of_slice(op.stop ? op.stop : extent, extent, fusion);
+  op.start = from_start(op.start ? op.start : fusion.pool().constant(0), extent);
+  op.stop = from_start(op.stop ? op.stop : extent, extent);
+  if (!sym::proven(sym::le(op.stop, extent))) op.stop = sym::min(op.stop, extent);
+  // A start past an extent that is known only later stays as it is: extents that come of it stay short.
+  if (extent.is_constant()) op.start = sym::min(op.start, extent);
 }
 
 void complete_pad(Pad& op, Fusion& fusion) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "ir/text_limits.h"
 
 namespace plait {
 
@@ -137,6 +138,7 @@ TensorView* Fusion::input(std::string name, const std::vector<Extent>& shape, DT
       throw UserError(error.message(), fmt::format("%{} dim {}", name, extents.size()), error.remedy());
     }
   }
+  check_text_limits(extents, "%" + name);
   inputs_.push_back(new_tensor(std::move(name), std::move(extents), dtype, TensorRole::input));
   return inputs_.back();
 }

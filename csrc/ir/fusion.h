@@ -184,8 +184,10 @@ struct Inferred {
 std::vector<Inferred> infer_results(const Op& op, Fusion& fusion);
 Inferred infer(const Op& op, Fusion& fusion);  // of an op with one result
 // Completes the op, infers what it gives and adds it at the end. One name for each result, else those of
-// result_names(); a name that is taken gets a number.
-Op* emit_op(Fusion& fusion, std::unique_ptr<Op> op, const std::vector<std::string>& names = {});
+// result_names(); a name that is taken gets a number. Of a user's op that the text form cannot hold: UserError.
+enum class OpFrom : uint8_t { user, compiler };
+Op* emit_op(Fusion& fusion, std::unique_ptr<Op> op, const std::vector<std::string>& names = {},
+            OpFrom from = OpFrom::compiler);
 
 // Attributes as users may write them become what the node holds: dims counted from the end, all dims where none are
 // given, an extent of -1, ends of a slice. Before infer, once. UserError where that cannot be done.

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "ir/infer_parts.h"
+#include "ir/text_limits.h"
 
 namespace plait {
 
@@ -52,7 +53,7 @@ void check_contraction(const Op& op, const TensorView* a, int a_dim, const Tenso
   if (a->dtype != b->dtype)
     throw UserError(fmt::format("dtypes differ: {} and {}", text(a), text(b)), describe(op), "cast one of them");
   check_float(op, a);
-  if (a->extent(a_dim) != b->extent(b_dim))
+  if (!same_extent(a->extent(a_dim), b->extent(b_dim)))
     throw UserError(fmt::format("contracted extents differ: dim {} of {} is {}, dim {} of {} is {}", a_dim, text(a),
                                 sym::print(a->extent(a_dim)), b_dim, text(b), sym::print(b->extent(b_dim))),
                     describe(op), "make them equal");
@@ -198,9 +199,11 @@ Inferred infer(const Op& op, Fusion& fusion) {
   return std::move(all[0]);
 }
 
-Op* emit_op(Fusion& fusion, std::unique_ptr<Op> op, const std::vector<std::string>& names) {
+Op* emit_op(Fusion& fusion, std::unique_ptr<Op> op, const std::vector<std::string>& names, OpFrom from) {
   complete(*op, fusion);
   std::vector<Inferred> types = infer_results(*op, fusion);
+  for (const Inferred& type : types)
+    if (from == OpFrom::user) check_text_limits(*op, type);
   const std::vector<std::string> hints = names.empty() ? result_names(*op) : names;
   PLAIT_CHECK(hints.size() == types.size(), "{} names for {} results of {}", hints.size(), types.size(), describe(*op));
   std::vector<TensorView*> results;

@@ -127,7 +127,7 @@ Inferred infer(const Embedding& op) {
 
 Inferred infer(const TakeAlong& op, Fusion& fusion) {
   check_index(op, op.index);
-  check_rank(op, op.index, op.in->rank(), op.in->rank(), "index and operand of take_along have one rank");
+  check_rank(op, op.index, op.in->rank(), op.in->rank(), "index and operand of take_along have as many dims");
   check_dim(op, op.dim, op.in->rank());
   std::vector<sym::Expr> shape;
   for (size_t d = 0; d < op.in->rank(); ++d) {

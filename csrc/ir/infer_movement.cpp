@@ -115,7 +115,7 @@ Inferred infer(const Cat& op, Fusion& fusion) {
   sym::Expr total = fusion.pool().constant(0);
   for (const TensorView* t : op.in) {
     check_same_dtype(op, first, t);
-    check_rank(op, t, first->rank(), first->rank(), "the tensors of cat have one rank");
+    check_rank(op, t, first->rank(), first->rank(), "the tensors of cat have as many dims each");
     for (size_t d = 0; d < t->rank(); ++d)
       if (int64_t(d) != op.dim) check_same_extent(op, first, d, t, d, "only the extents along dim may differ");
     total = total + t->extent(size_t(op.dim));
@@ -165,7 +165,7 @@ Inferred infer(const Bitcast& op) {
 
 Inferred infer(const Gather& op) {
   check_index(op, op.index);
-  check_rank(op, op.index, op.in->rank(), op.in->rank(), "index and operand of gather have one rank");
+  check_rank(op, op.index, op.in->rank(), op.in->rank(), "index and operand of gather have as many dims");
   check_dim(op, op.dim, op.in->rank());
   for (size_t d = 0; d < op.in->rank(); ++d)
     if (int64_t(d) != op.dim && !sym::proven(sym::le(op.index->extent(d), op.in->extent(d))))
@@ -193,7 +193,7 @@ Inferred infer(const ScatterAdd& op) {
   if (op.in->dtype == DType::boolean)
     throw UserError(fmt::format("{} cannot be added to", text(op.in)), describe(op), "cast it first");
   for (const TensorView* t : {op.index, op.src})
-    check_rank(op, t, op.in->rank(), op.in->rank(), "all operands of scatter_add have one rank");
+    check_rank(op, t, op.in->rank(), op.in->rank(), "all operands of scatter_add have as many dims");
   check_dim(op, op.dim, op.in->rank());
   for (size_t d = 0; d < op.in->rank(); ++d) {
     check_same_extent(op, op.src, d, op.index, d, "index and src have one shape");

@@ -8,6 +8,8 @@ namespace plait::rules {
 
 std::string text(const TensorView* t) { return fmt::format("%{}: {}", t->name, type_text(*t)); }
 
+bool same_extent(sym::Expr a, sym::Expr b) { return a == b || sym::proven(sym::eq(a, b)); }
+
 bool is_unit(sym::Expr e) { return e.constant() == 1; }
 
 std::vector<sym::Expr> broadcast(const Op& op, const std::vector<TensorView*>& in, size_t drop, Fusion& fusion) {
@@ -23,7 +25,7 @@ std::vector<sym::Expr> broadcast(const Op& op, const std::vector<TensorView*>& i
       if (is_unit(out[d + shift])) {
         out[d + shift] = e;
         from[d + shift] = t;
-      } else if (out[d + shift] != e) {
+      } else if (!same_extent(out[d + shift], e)) {
         const TensorView* other = from[d + shift];
         throw UserError(
             fmt::format("extents differ: dim {} of {} is {}, dim {} of {} is {}", d, text(t), sym::print(e),
@@ -60,7 +62,7 @@ void check_offset(const Op& op, std::optional<int64_t> offset) {
 
 void check_rank(const Op& op, const TensorView* t, size_t least, size_t most, const std::string& remedy) {
   if (t->rank() >= least && t->rank() <= most) return;
-  throw UserError(fmt::format("{} has rank {}", text(t), t->rank()), describe(op), remedy);
+  throw UserError(fmt::format("{} has {} dim{}", text(t), t->rank(), t->rank() == 1 ? "" : "s"), describe(op), remedy);
 }
 
 void check_extents(const Op& op, std::string_view what, const std::vector<sym::Expr>& extents) {
@@ -79,7 +81,7 @@ void check_same_dtype(const Op& op, const TensorView* a, const TensorView* b) {
 
 void check_same_extent(const Op& op, const TensorView* a, size_t a_dim, const TensorView* b, size_t b_dim,
                        const char* remedy) {
-  if (a->extent(a_dim) == b->extent(b_dim)) return;
+  if (same_extent(a->extent(a_dim), b->extent(b_dim))) return;
   throw UserError(fmt::format("extents differ: dim {} of {} is {}, dim {} of {} is {}", a_dim, text(a),
                               sym::print(a->extent(a_dim)), b_dim, text(b), sym::print(b->extent(b_dim))),
                   describe(op), remedy);
@@ -89,7 +91,7 @@ void check_dim(const Op& op, int64_t dim, size_t rank) {
   if (dim >= 0 && dim < int64_t(rank)) return;
   const std::string range =
       rank == 0 ? "the tensor has no dims" : fmt::format("dims are {} to {}", -int64_t(rank), int64_t(rank) - 1);
-  std::string of = fmt::format("a result of rank {}", rank);  // where no operand has these dims
+  std::string of = fmt::format("a result of {} dim{}", rank, rank == 1 ? "" : "s");  // where no operand has these dims
   for (const TensorView* t : inputs(op))
     if (t->rank() == rank) {
       of = text(t);

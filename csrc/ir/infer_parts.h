@@ -9,6 +9,8 @@ namespace plait::rules {
 
 // `%x: f32[b, s]`, for messages.
 std::string text(const TensorView* t);
+// One node, or proven equal.
+bool same_extent(sym::Expr a, sym::Expr b);
 bool is_unit(sym::Expr e);
 
 // Shape of operands whose trailing dims, but for the last `drop`, align; extent 1 broadcasts. UserError: they differ.

@@ -1,26 +1,31 @@
 // Reader of the text form of Fusion; the grammar is docs/ir.md.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <type_traits>
+#include <utility>
 
 #include "base/suggest.h"
 #include "ir/factors.h"
+#include "ir/infer_parts.h"
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
 #include "ir/parse_help.h"
 #include "ir/segment_rules.h"
-#include "ir/type_parser.h"
+#include "ir/text_limits.h"
+#include "ir/value_parser.h"
 
 namespace plait {
 
 namespace {
 
 constexpr size_t kMaxLets = 10000;
+constexpr int kMaxNesting = 100;  // of calls
 
-class Parser : TypeParser {
+class Parser : ValueParser {
  public:
-  Parser(std::string_view text, const ParseOptions& options) : TypeParser(text, options.file), options_(options) {}
+  Parser(std::string_view text, const ParseOptions& options) : ValueParser(text, options.file), options_(options) {}
 
   std::unique_ptr<Fusion> run() {
     while (in_.accept("let")) read_lets();
@@ -144,13 +149,6 @@ class Parser : TypeParser {
     } while (in_.accept(","));
   }
 
-  static int64_t setting(const std::string& name, const std::string& text) {
-    auto value = parse_constant(DType::i64, text);
-    if (!value || value->to_int64() < 0)
-      throw UserError(fmt::format("`{}` is no size", text), "--set " + name, "sizes are whole numbers, at least 0");
-    return value->to_int64();
-  }
-
   void read_inputs() {
     in_.expect("(", "before the inputs");
     if (in_.accept(")")) return;
@@ -204,18 +202,6 @@ class Parser : TypeParser {
     in_.expect(")", "or `,` after an output");
   }
 
-  void skip_layout() {
-    while (!in_.at_end() && !in_.accept("}")) {
-      if (in_.next_is_word())
-        in_.word("a layout");
-      else if (in_.peek() >= '0' && in_.peek() <= '9')
-        in_.number_text("a layout");
-      else if (!in_.accept("{") && !in_.accept(":") && !in_.accept(",") && !in_.accept("[") && !in_.accept("]"))
-        in_.fail("a character that no layout has", "write {0: tp}");
-    }
-    if (in_.accept("partial")) in_.fail("an output with a pending reduction", "outputs are reduced to whole");
-  }
-
   void resolve_outputs() {
     for (const auto& out : pending_) {
       TensorView* t = fusion_->find(out.name);
@@ -240,7 +226,7 @@ class Parser : TypeParser {
     const size_t at = in_.here();
     std::string name = in_.tensor_name();
     if (TensorView* t = fusion_->find(name)) return t;
-    if (defining_.contains(name))
+    if (std::ranges::count(defining_, name) > 0)
       in_.fail_at(at, fmt::format("%{} is used in its own definition", name), "a graph has no cycles");
     std::string later = in_.defined_later(name);
     if (!later.empty())
@@ -278,8 +264,9 @@ class Parser : TypeParser {
       if (segment) in_.fail_at(at, "a segment within a segment", "close the outer one first");
       return read_segment();
     }
-    Op* op = read_definition();
-    if (segment) segment->ops.push_back(op);
+    const size_t before = fusion_->ops().size();
+    read_definition();
+    if (segment) segment->ops.insert(segment->ops.end(), fusion_->ops().begin() + before, fusion_->ops().end());
   }
 
   // `gelu(%x)`: the results get the names that the op has for them.
@@ -381,15 +368,20 @@ class Parser : TypeParser {
     std::unique_ptr<Op> op = make_op(text);
     if (!op) in_.fail_at(op_at, fmt::format("there is no op `{}`", text), suggestion(text, op_names()));
     in_.expect("(", fmt::format("after `{}`", text));
-    for (const Stated& s : stated) defining_.insert(s.tensor.name);
+    for (const Stated& s : stated)
+      if (depth_ == 0) defining_.push_back(s.tensor.name);
     read_arguments(*op, text);
-    defining_.clear();
+    if (depth_ == 0) defining_.clear();
     // Errors name the results; moves that view their operand as [outer, middle, inner] take the type from it.
     const bool needs_type =
         op->kind == OpKind::AllGather || op->kind == OpKind::ReduceScatter || op->kind == OpKind::LocalSlice;
     for (Stated& s : stated)
       if (s.type || !needs_type) op->results.push_back(&s.tensor);
-    const std::vector<Inferred> types = guarded(op_at, [&] { return infer_results(*op, *fusion_); });
+    const std::vector<Inferred> types = guarded(op_at, [&] {
+      std::vector<Inferred> found = infer_results(*op, *fusion_);
+      for (const Inferred& type : found) check_text_limits(*op, type);
+      return found;
+    });
     op->results.clear();
     const std::vector<std::string> names = result_names(*op);
     if (named && types.size() != stated.size())
@@ -410,7 +402,8 @@ class Parser : TypeParser {
 
   void check_stated(size_t at, const Stated& stated, const Inferred& found) {
     const auto& type = stated.type;
-    if (!type || (type->dtype == found.dtype && type->shape == found.shape)) return;
+    if (!type || (type->dtype == found.dtype && std::ranges::equal(type->shape, found.shape, rules::same_extent)))
+      return;
     TensorView inferred;
     for (auto e : found.shape) inferred.domain.logical.push_back({e});
     inferred.dtype = found.dtype;
@@ -418,8 +411,81 @@ class Parser : TypeParser {
                 "drop the type or correct it");
   }
 
+  // A tensor, or the text of a number that stands where one may.
+  struct Operand {
+    TensorView* tensor = nullptr;
+    size_t at = 0;
+    std::string number = {};
+  };
+
+  // A name for a tensor of the statement that has none, which no tensor of the text has.
+  std::string part_name(const std::string& op) {
+    if (!written_) written_ = in_.tensor_words();
+    const std::string first = defining_.empty() ? "" : defining_[0];
+    const std::string base = !first.empty() && first.size() < 500 ? first + "_" + op : op;
+    for (int& k = next_part_[base];;) {
+      std::string out = k == 0 ? base : fmt::format("{}_{}", base, k);
+      ++k;
+      if (!fusion_->find(out) && !written_->contains(out)) return out;
+    }
+  }
+
+  // `mul(%x, %w)` where an operand stands.
+  TensorView* read_call() {
+    const size_t at = in_.here();
+    if (++depth_ > kMaxNesting)
+      in_.fail(fmt::format("more than {} calls within each other", kMaxNesting), "name the inner ones: %t = ...");
+    const Literal outer = std::exchange(literal_, Literal());
+    std::vector<Stated> stated(1);
+    stated[0].tensor.name = part_name(in_.word("an op"));
+    stated[0].tensor.fusion = fusion_;
+    in_.rewind(at);
+    TensorView* out = read_op(at, stated, true)->out();
+    out->named_by_op = true;
+    literal_ = outer;
+    --depth_;
+    return out;
+  }
+
+  TensorView* make_number(const Operand& number, DType dtype) {
+    auto op = std::make_unique<Full>();
+    const auto value = parse_constant(dtype, number.number);
+    if (!value)
+      in_.fail_at(number.at, fmt::format("`{}` is no {} constant", number.number.substr(0, 40), name(dtype)),
+                  is_float(dtype) ? "write a number in its range" : "write a whole number in its range");
+    op->value = *value;
+    TensorView* out = fusion_->add_tensor(part_name("full"), {}, dtype);
+    out->named_by_op = true;
+    fusion_->add_op(std::move(op), out);
+    return out;
+  }
+
+  // Numbers become tensors without dims.
+  std::vector<TensorView*> place_numbers(const Op& node, const std::vector<Operand>& operands, const std::string& op) {
+    std::optional<DType> beside;
+    size_t skip = 0;
+    bool takes = false;
+    if (const auto* pointwise = as<PointwiseOp>(node)) {
+      takes = pointwise->function != Pointwise::cast;
+      skip = pointwise->function == Pointwise::where;  // its condition
+    }
+    for (size_t i = skip; i < operands.size(); ++i) {
+      if (!operands[i].tensor) continue;
+      const DType dtype = operands[i].tensor->dtype;
+      beside = beside ? try_promote(*beside, dtype).value_or(*beside) : dtype;
+    }
+    std::vector<TensorView*> out;
+    for (const Operand& o : operands) {
+      if (!o.tensor && !takes)
+        in_.fail_at(o.at, fmt::format("{} takes tensors, found the number `{}`", op, o.number.substr(0, 40)),
+                    "write full(shape = [], value = 1, dtype = f32)");
+      out.push_back(o.tensor ? o.tensor : make_number(o, number_type(o.number, beside)));
+    }
+    return out;
+  }
+
   void read_arguments(Op& node, const std::string& op) {
-    std::vector<TensorView*> positional;
+    std::vector<Operand> operands;
     std::set<std::string> given;
     const size_t at = in_.here();
     literal_ = {};
@@ -427,10 +493,19 @@ class Parser : TypeParser {
       do {
         const size_t here = in_.here();
         if (in_.peek() == '%') {
-          positional.push_back(read_operand());
+          operands.push_back({read_operand(), here});
+          continue;
+        }
+        if (next_is_number()) {
+          operands.push_back({nullptr, here, in_.number_text("a number")});
           continue;
         }
         std::string attribute = in_.word("an operand or an attribute");
+        if (in_.peek() == '(') {
+          in_.rewind(here);
+          operands.push_back({read_call(), here});
+          continue;
+        }
         in_.expect("=", fmt::format("after attribute `{}`", attribute));
         if (!given.insert(attribute).second)
           in_.fail_at(here, fmt::format("attribute `{}` is given twice", attribute), "give it once");
@@ -442,7 +517,7 @@ class Parser : TypeParser {
       } while (in_.accept(","));
       in_.expect(")", "or `,` after an argument");
     }
-    place_operands(node, positional, given, op, at);
+    place_operands(node, place_numbers(node, operands, op), given, op, at);
     // dims = [] says that a squeeze drops none, which is not what is left out.
     const Squeeze* squeeze = as<Squeeze>(node);
     const bool drops_none = squeeze && given.contains("dims") && squeeze->dims.empty();
@@ -505,83 +580,12 @@ class Parser : TypeParser {
     return done;
   }
 
-  Pointwise read_approx() {
+  using ValueParser::read_value;
+  void read_value(TensorView*& v) {
     const size_t at = in_.here();
-    std::string text = in_.word("an approximation");
-    if (text == "tanh") return Pointwise::gelu_tanh;
-    if (text == "none") return Pointwise::gelu_erf;
-    in_.fail_at(at, fmt::format("`{}` is no approximation of gelu", text), "known: none, tanh");
-  }
-
-  void read_value(TensorView*& v) { v = read_operand(); }
-  void read_value(bool& v) {
-    if (in_.accept("true"))
-      v = true;
-    else
-      in_.expect("false", "or `true`"), v = false;
-  }
-  void read_value(double& v) {
-    const size_t at = in_.here();
-    std::string text = in_.number_text("a number");
-    auto constant = parse_constant(DType::f64, text);
-    if (!constant) in_.fail_at(at, fmt::format("`{}` is no number", text), "write e.g. 0.1");
-    v = constant->to_double();
-  }
-  void read_value(int& axis) {
-    const size_t at = in_.here();
-    std::string text = in_.word("a mesh axis");
-    axis = guarded(at, [&] { return mesh_axis(text); });
-  }
-  void read_value(int64_t& v) { v = read_signed(); }
-  void read_value(std::vector<int64_t>& v) {
-    in_.expect("[", "before a list, e.g. [0, 1]");
-    if (in_.accept("]")) return;
-    do {
-      if (v.size() == kMaxExtents)
-        in_.fail(fmt::format("more than {} numbers", kMaxExtents), "one for a dim is enough");
-      v.push_back(read_signed());
-    } while (in_.accept(","));
-    in_.expect("]", "or `,` after a number");
-  }
-  void read_value(std::optional<double>& v) {
-    v.emplace();
-    read_value(*v);
-  }
-  void read_value(DType& v) { v = read_dtype(); }
-  void read_value(Reduction&) {}
-  void read_value(LossReduction& v) {
-    const size_t at = in_.here();
-    const std::string text = in_.word("a reduction");
-    for (LossReduction r : {LossReduction::mean, LossReduction::sum, LossReduction::none})
-      if (text == plait::name(r)) return void(v = r);
-    in_.fail_at(at, fmt::format("`{}` is no reduction", text), "known: mean, sum, none");
-  }
-  int64_t read_signed() {
-    const size_t at = in_.here();
-    const std::string text = in_.number_text("a whole number");
-    const auto constant = parse_constant(DType::i64, text);
-    if (!constant) in_.fail_at(at, fmt::format("`{}` is no whole number", text), "write e.g. 1 or -1");
-    return constant->to_int64();
-  }
-  void read_value(std::optional<DType>& v) { v = read_dtype(); }
-  void read_value(ReduceOp& v) { v = read_reduce(); }
-  void read_value(sym::Expr& v) { v = read_expression("attribute"); }
-
-  // `value` and `dtype` of a constant, in either order.
-  struct Literal {
-    size_t at = 0;
-    std::string text;
-    DType dtype = DType::f32;
-  };
-
-  Constant read_literal() {
-    auto constant = parse_constant(literal_.dtype, literal_.text);
-    const char* remedy = is_float(literal_.dtype)           ? "write a number in its range, e.g. value = 0.5, or inf"
-                         : literal_.dtype == DType::boolean ? "write value = true or value = false"
-                                                            : "write a whole number in its range, e.g. value = 3";
-    if (!constant)
-      in_.fail_at(literal_.at, fmt::format("`{}` is no {} constant", literal_.text, name(literal_.dtype)), remedy);
-    return *constant;
+    const bool call = in_.next_is_word() && (in_.word("an op"), in_.peek() == '(');
+    in_.rewind(at);
+    v = call ? read_call() : read_operand();
   }
 
   const ParseOptions& options_;
@@ -591,8 +595,10 @@ class Parser : TypeParser {
   size_t facts_at_ = 0;
   std::vector<size_t> size_at_, segment_at_;
   std::vector<PendingOutput> pending_;
-  std::set<std::string> defining_;  // the results of the op whose arguments are read
-  Literal literal_;
+  std::vector<std::string> defining_;             // the results of the statement whose arguments are read
+  int depth_ = 0;                                 // calls within each other
+  std::optional<std::set<std::string>> written_;  // names of tensors in the text
+  std::map<std::string, int> next_part_;
 };
 
 }  // namespace

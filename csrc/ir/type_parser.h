@@ -1,7 +1,7 @@
 #pragma once
 // The part of the Fusion parser that reads the mesh, types, layouts and loop transforms. Private to csrc/ir.
 #include "base/error.h"
-#include "ir/fusion.h"
+#include "ir/text_limits.h"
 #include "sym/text_reader.h"
 
 namespace plait {
@@ -25,7 +25,7 @@ class TypeParser {
     } catch (const UserError& e) {
       std::string where = in_.position(at);
       if (!e.where().empty()) where += ": " + e.where();
-      throw UserError(e.message(), where, e.remedy());
+      throw UserError(e.message(), where, in_.with_line(at, e.remedy()));
     }
   }
 
@@ -35,7 +35,7 @@ class TypeParser {
     std::vector<sym::Expr> shape;
   };
 
-  static constexpr size_t kMaxExtents = 64;  // and the numbers of a list, one for a dim
+  static constexpr size_t kMaxExtents = kMaxDims;  // and the numbers of a list, one for a dim
 
   static std::string dtype_help(std::string_view text);
   Mesh read_mesh();

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "ir/factors.h"
 #include "ir/fusion.h"
+#include "ir/infer_parts.h"
 #include "ir/op_fields.h"
 #include "ir/segment_rules.h"
 
@@ -119,7 +120,8 @@ void verify_op(const Op& op, const Fusion& fusion) {
     const std::vector<Inferred> types = infer_results(op, const_cast<Fusion&>(fusion));
     if (types.size() != op.results.size()) problem = fmt::format("it gives {} results", types.size());
     for (size_t i = 0; i < types.size() && problem.empty(); ++i)
-      if (types[i].dtype != op.results[i]->dtype || types[i].shape != op.results[i]->shape())
+      if (types[i].dtype != op.results[i]->dtype ||
+          !std::ranges::equal(types[i].shape, op.results[i]->shape(), rules::same_extent))
         problem = type_text(*op.results[i]) + " is not what it gives";
   } catch (const UserError& e) {
     problem = e.message();

@@ -38,8 +38,8 @@ kir::Value Statements::literal(Constant constant, int lanes) {
 
 namespace {
 
-// Whether a cast to a narrow float rounds by way of f64, at once: f32 does not hold all numbers of the operand's type.
-bool rounds_from_f64(DType from, DType to) { return is_narrow(to) && from != DType::f32 && size_of(from) > 2; }
+// Whether a cast to a narrow float rounds at once: f32 does not hold all numbers of f64. Integers go by way of f32.
+bool rounds_from_f64(DType from, DType to) { return is_narrow(to) && from == DType::f64; }
 
 }  // namespace
 

@@ -46,7 +46,8 @@ class Reader {
     try {
       return fn();
     } catch (const UserError& e) {
-      throw UserError(e.message(), in_.position(at) + (e.where().empty() ? "" : ": " + e.where()), e.remedy());
+      throw UserError(e.message(), in_.position(at) + (e.where().empty() ? "" : ": " + e.where()),
+                      in_.with_line(at, e.remedy()));
     }
   }
 

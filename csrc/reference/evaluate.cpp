@@ -83,7 +83,7 @@ sym::Environment bind_sizes(const Fusion& fusion, const std::map<std::string, Te
     const auto it = inputs.find(input->name);
     if (it == inputs.end()) continue;
     if (it->second.shape.size() != input->rank())
-      throw UserError(fmt::format("the tensor given has rank {}, not {}", it->second.shape.size(), input->rank()),
+      throw UserError(fmt::format("expected {} dims, got {}", input->rank(), it->second.shape.size()),
                       fmt::format("%{}: {}", input->name, type_text(*input)), "give a tensor of that shape");
     for (size_t d = 0; d < input->rank(); ++d)
       if (input->extent(d).is_symbol()) sizes.emplace(input->extent(d).symbol_name(), it->second.shape[d]);

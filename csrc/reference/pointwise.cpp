@@ -113,7 +113,7 @@ Array PointwiseLoop::run() {
 void PointwiseLoop::element(int64_t i, Cell& cell) {
   for (size_t o = 0; o < in_.size(); ++o) {
     const bool convert = is_float(compute_) && !is_float(types_[o]) && types_[o] != DType::boolean;
-    const DType by_way_of = is_narrow(compute_) ? DType::f64 : compute_;
+    const DType by_way_of = is_narrow(compute_) ? DType::f32 : compute_;
     cell.args[o] =
         convert ? integer_to_float(types_[o], in_[o]->integer_at(cell.at[o]), by_way_of) : in_[o]->value[cell.at[o]];
   }

@@ -92,7 +92,7 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
       throw UserError(fmt::format("dtype {} does not fit", name(m.dtype)), found(*t, m),
                       fmt::format("give a tensor of {}", name(t->dtype)));
     if (m.shape.size() != t->rank())
-      throw UserError(fmt::format("rank {} does not fit rank {}", m.shape.size(), t->rank()), found(*t, m),
+      throw UserError(fmt::format("expected {} dims, got {}", t->rank(), m.shape.size()), found(*t, m),
                       "give a tensor with as many dims");
     for (size_t d = 0; d < t->rank(); ++d) {
       if (!t->extent(d).is_symbol()) continue;
@@ -100,8 +100,8 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
       auto [it, fresh] = sizes.emplace(symbol, m.shape[d]);
       if (fresh) bound_by[symbol] = fmt::format("%{} dim {}", t->name, d);
       if (it->second != m.shape[d])
-        throw UserError(fmt::format("extent {} of dim {} does not fit: {} is {}{}", m.shape[d], d, symbol, it->second,
-                                    bound_by.count(symbol) ? " by " + bound_by[symbol] : ""),
+        throw UserError(fmt::format("dim {}: expected {}, got {}: {} is {}{}", d, it->second, m.shape[d], symbol,
+                                    it->second, bound_by.count(symbol) ? " by " + bound_by[symbol] : ""),
                         found(*t, m), fmt::format("give extents with one value of {}", symbol));
     }
   }
@@ -115,7 +115,8 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
                         found(*t, m), "give an extent that fits, or set the size");
       int64_t value = sym::evaluate(e, {sizes.begin(), sizes.end()});
       if (value != m.shape[d])
-        throw UserError(fmt::format("extent {} of dim {} does not fit: {} is {}", m.shape[d], d, sym::print(e), value),
+        throw UserError(fmt::format("dim {}: expected {}, got {}{}", d, value, m.shape[d],
+                                    e.is_constant() ? "" : fmt::format(": {} is {}", sym::print(e), value)),
                         found(*t, m), fmt::format("give extent {}", value));
     }
   }

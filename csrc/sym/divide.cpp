@@ -134,6 +134,14 @@ std::optional<Group> find_group(Pool::Impl& pool, const Poly& y, Expr divisor_ex
   return std::nullopt;
 }
 
+// S44: what the constant of y has beyond a multiple of the number that divides d and, by facts, all terms leaves y.
+int64_t take_below_divisor(Poly& y, Expr d) {
+  if (!d.is_constant() || y.terms.empty() || y.constant == 0) return 0;
+  const int64_t below = floor_remainder(y.constant, gcd64(d.value(), divisor_of(Poly{y.terms, 0})));
+  y.constant -= below;
+  return below;
+}
+
 // S8: the one bucket of a constant divisor in which the value is proven to lie.
 std::optional<int64_t> bucket(const Poly& y, Expr d) {
   if (!d.is_constant()) return std::nullopt;
@@ -200,7 +208,9 @@ Expr floordiv_poly(Pool::Impl& pool, Poly y, Expr d) {
   recombine(pool, y);
   if (!prove_positive(d)) return pool.raw(Kind::floordiv, {from_poly(pool, y), d});
   if (d.is_constant() && d.value() == 1) return from_poly(pool, y);
+  if (const Expr choice = divide_choice(pool, y, d)) return choice;
   Split s = split(pool, y, d);
+  take_below_divisor(s.rest, d);
   if (std::optional<int64_t> q = bucket(s.rest, d)) {
     s.quotient = sum(s.quotient, Poly{{}, *q});
     return from_poly(pool, s.quotient);
@@ -222,6 +232,8 @@ Expr mod_poly(Pool::Impl& pool, Poly y, Expr d) {
   if (!prove_positive(d)) return pool.raw(Kind::mod, {from_poly(pool, y), d});
   if (d.is_constant() && d.value() == 1) return pool.pool->constant(0);
   Poly rest = split(pool, y, d).rest;
+  if (const int64_t below = take_below_divisor(rest, d))
+    return from_poly(pool, sum(to_poly(mod_poly(pool, std::move(rest), d)), Poly{{}, below}));
   if (d.is_constant() && divisor_of(rest) % d.value() == 0) return pool.pool->constant(0);
   if (std::optional<int64_t> q = bucket(rest, d)) {
     Poly shifted = rest;

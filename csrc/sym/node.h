@@ -207,9 +207,11 @@ std::optional<Expr> try_times(Pool::Impl& pool, Expr a, Expr b);  // the product
 Poly sum(const Poly& a, const Poly& b, int64_t scale = 1);
 Poly times(Pool::Impl& pool, const Poly& a, const Poly& b);
 
-// --- constructors (simplify.cpp, divide.cpp, condition.cpp) ---
+// --- constructors (simplify.cpp, choices.cpp, divide.cpp, condition.cpp) ---
 Expr from_poly(Pool::Impl& pool, Poly p);
-bool recombine(Pool::Impl& pool, Poly& p);  // S3, S4, S5; whether anything changed
+bool recombine(Pool::Impl& pool, Poly& p);                    // S3, S4, S5, S40; whether anything changed
+bool absorb_term(Pool::Impl& pool, Poly& p);                  // S40 once; whether anything changed
+Expr divide_choice(Pool::Impl& pool, const Poly& y, Expr d);  // S42, y/d for d > 0; null where it does not apply
 Expr sum_of(Pool& pool, std::span<const Expr> operands);
 Expr product_of(Pool& pool, std::span<const Expr> operands);
 Expr extremum_of(Kind kind, std::span<const Expr> operands);

@@ -1,4 +1,4 @@
-// Canonical forms of add, mul, min, max, chunk; every rule of the package has its number here, its theorem with proof
+// Canonical forms of add, mul, chunk; every rule of the package has its number here, its theorem with proof
 // in docs/math.md, and a test of that number in tests/unit/sym.
 //
 // Sums and products
@@ -49,6 +49,14 @@
 //   S36 a difference with a choice is nonnegative where it is with each branch
 //   S37 conditions by differences and three-valued logic
 //   S38 facts imply others: each one is proven in a pool that has the facts
+// Choices within sums, quotients and each other (choices.cpp)
+//   S39 max(k*max(x, y) + z, w) = max(k*x + z, k*y + z, w) for k > 0, and the same with -k*min; min likewise
+//   S40 t + k*max(x, y) = k*max(x + t/k, y + t/k) where the term t cancels in x or y: m - min(m, 1) = max(0, m - 1)
+//   S41 max(-x, -y) = -min(x, y), and the reverse, where every term of the operands has a negative coefficient
+//   S42 floordiv(k*max(x, c) + y, d) = max(floordiv(k*x + y, d), floordiv(k*c + y, d)) for numbers c, k > 0, d
+//   S43 min(k, max(c, x)) = max(c, min(k, x)) for numbers c < k: a clamp has one form
+// Division again (divide.cpp)
+//   S44 floordiv(g*x + r, g*e) = floordiv(g*x, g*e) where facts say that g divides what stands for g*x, 0 <= r < g
 #include <algorithm>
 
 #include "base/error.h"
@@ -57,9 +65,7 @@
 namespace plait::sym {
 namespace {
 
-constexpr size_t kMaxTerms = 256;    // a product with more is kept as a product of sums
-constexpr size_t kMaxOperands = 32;  // of min and max; more are nested
-constexpr size_t kMaxCompared = 64;  // operands of one min or max that are compared with each other
+constexpr size_t kMaxTerms = 256;  // a product with more is kept as a product of sums
 
 size_t term_count(Expr sum) { return sum.operands().size(); }
 
@@ -182,6 +188,7 @@ bool join_remainder(Pool::Impl& pool, Poly& p, size_t i, Expr remainder) {
 }
 
 bool recombine_once(Pool::Impl& pool, Poly& p) {
+  if (absorb_term(pool, p)) return true;
   size_t divisions = 0;
   for (const Term& t : p.terms) divisions += holds_division(t.base);
   if (divisions == 0) return false;
@@ -285,58 +292,6 @@ Expr ceildiv(Expr a, Expr b) {
   if (add_scaled(p, to_poly(b), 1) && add_scaled(p, Poly{{}, -1}, 1)) return floordiv_poly(pool.impl(), p, b);
   // a + b - 1 is past 64 bits, a - 1 is not.
   return floordiv_poly(pool.impl(), sum(less, Poly{{}, -1}), b) + 1;
-}
-Expr min(Expr a, int64_t b) { return min(a, a.pool().constant(b)); }
-Expr max(Expr a, int64_t b) { return max(a, a.pool().constant(b)); }
-
-// S13: the winner is chosen wherever both have a value.
-static bool beats(Kind kind, Expr winner, Expr loser) {
-  Poly d = to_poly(kind == Kind::min ? loser : winner);
-  if (!add_scaled(d, to_poly(kind == Kind::min ? winner : loser), -1)) return false;
-  return prove_nonnegative(impl_of(winner), d, kConstructionWork);
-}
-
-Expr extremum_of(Kind kind, std::span<const Expr> operands) {
-  struct Operand {
-    Expr value;
-    size_t group;  // operands of one node do not beat each other
-  };
-  std::vector<Operand> all;
-  size_t count = 0;
-  for (Expr e : operands) count += e.kind() == kind ? e.operands().size() : 1;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].kind() == kind && count <= kMaxOperands) {
-      for (Expr o : operands[i].operands()) all.push_back({o, i});
-    } else {
-      all.push_back({operands[i], i});
-    }
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Operand& a, const Operand& b) { return compare(a.value.node(), b.value.node()) < 0; });
-  auto same = [](const Operand& a, const Operand& b) { return a.value == b.value; };
-  all.erase(std::unique(all.begin(), all.end(), same), all.end());
-  for (size_t i = all.size() <= kMaxCompared ? all.size() : 0; i-- > 0;) {
-    for (size_t j = 0; j < all.size(); ++j) {
-      if (all[j].group == all[i].group || !beats(kind, all[j].value, all[i].value)) continue;
-      all.erase(all.begin() + static_cast<ptrdiff_t>(i));
-      break;
-    }
-  }
-  if (all.size() == 1) return all[0].value;
-  std::vector<Expr> values;
-  for (const Operand& o : all) values.push_back(o.value);
-  return settle(impl_of(values[0]).raw(kind, values));
-}
-
-Expr min(Expr a, Expr b) {
-  common_pool(a, b);
-  const Expr operands[2] = {a, b};
-  return extremum_of(Kind::min, operands);
-}
-Expr max(Expr a, Expr b) {
-  common_pool(a, b);
-  const Expr operands[2] = {a, b};
-  return extremum_of(Kind::max, operands);
 }
 
 // S20, S21.

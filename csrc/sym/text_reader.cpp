@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "sym/node.h"
 
 namespace plait {
 
@@ -13,10 +14,21 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return is_letter(c) || is_digit(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-constexpr size_t kMaxWords = 500;  // of an expression; making its canonical form takes more than linear time
 constexpr size_t kMaxName = 1000;  // characters; comparing longer names for a suggestion would take long
 
+size_t count_words(std::string_view text) {
+  size_t words = 0;
+  for (size_t at = 0; at < text.size(); ++at) words += is_word(text[at]) && (at == 0 || !is_word(text[at - 1]));
+  return words;
+}
+
 }  // namespace
+
+bool is_readable(sym::Expr expr) {
+  const size_t nodes = expr.node()->tree_size;
+  if (8 * nodes <= kMaxWords) return true;
+  return nodes <= 8 * kMaxWords && count_words(sym::print(expr)) <= kMaxWords;
+}
 
 TextReader::TextReader(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {
   if (text.size() > kMaxText)
@@ -194,6 +206,29 @@ std::string TextReader::defined_later(const std::string& name) const {
   return "";
 }
 
+std::set<std::string> TextReader::tensor_words() const {
+  std::set<std::string> out;
+  for (size_t at = text_.find('%'); at != text_.npos; at = text_.find('%', at + 1)) {
+    size_t end = at + 1;
+    while (end < text_.size() && is_word(text_[end])) ++end;
+    if (end - at <= kMaxName) out.emplace(text_.substr(at + 1, end - at - 1));
+  }
+  return out;
+}
+
+std::string TextReader::with_line(size_t offset, const std::string& remedy) const {
+  constexpr size_t kBefore = 60, kAfter = 40;  // characters of a long line that are shown
+  if (remedy.find('\n') != remedy.npos) return remedy;
+  offset = std::min(offset, text_.size());
+  size_t begin = offset, end = offset;
+  while (begin > 0 && text_[begin - 1] != '\n' && offset - begin < kBefore) --begin;
+  while (end < text_.size() && text_[end] != '\n' && end - offset < kAfter) ++end;
+  std::string line;
+  for (char c : text_.substr(begin, end - begin)) line += c == '\t' ? ' ' : c < 32 || c > 126 ? '?' : c;
+  while (!line.empty() && (line.back() == ' ' || line.back() == '?') && line.size() > offset - begin) line.pop_back();
+  return fmt::format("{}\n  | {}\n  | {}^", remedy, line, std::string(offset - begin, ' '));
+}
+
 std::string TextReader::position(size_t offset) const {
   size_t line = 1, column = 1;
   for (size_t i = 0; i < offset && i < text_.size(); ++i) {
@@ -204,7 +239,7 @@ std::string TextReader::position(size_t offset) const {
 }
 
 void TextReader::fail_at(size_t offset, const std::string& what, const std::string& remedy) {
-  throw UserError(what, position(offset), remedy);
+  throw UserError(what, position(offset), with_line(offset, remedy));
 }
 
 }  // namespace plait

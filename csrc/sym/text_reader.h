@@ -1,12 +1,18 @@
 #pragma once
 // Characters of a text with positions, for the parsers of the text forms.
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "sym/expr.h"
 
 namespace plait {
+
+inline constexpr size_t kMaxWords = 500;  // of an expression; making its canonical form takes more than linear time
+
+// Whether the expression as print writes it has at most kMaxWords words.
+bool is_readable(sym::Expr expr);
 
 class TextReader {
  public:
@@ -33,12 +39,16 @@ class TextReader {
   sym::Expr expression(sym::Pool& pool, std::string_view what);  // its symbols are at least 0
   // Position of the next `%name =` or `%name:`, or empty.
   std::string defined_later(const std::string& name) const;
+  // Names of all tensors that the text writes.
+  std::set<std::string> tensor_words() const;
   // A word and a parenthesised rest, as written with single blanks and without comments.
   std::string balanced(std::string_view what);
 
   [[noreturn]] void fail(const std::string& what, const std::string& remedy) { fail_at(at_, what, remedy); }
   [[noreturn]] void fail_at(size_t offset, const std::string& what, const std::string& remedy);
   std::string position(size_t offset) const;  // file:line:column
+  // The remedy with the line of the offset below it, a mark under the offset. As it is where it has such a line.
+  std::string with_line(size_t offset, const std::string& remedy) const;
 
  private:
   std::string found();

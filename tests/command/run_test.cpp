@@ -295,5 +295,70 @@ TEST_F(Run, OtherCommandsPrintTheirTables) {
   expect("explain", {"--cache", "--ranks", "4"}, {"sb: 16 in 16..2147483632", "mesh:    4\n"});
 }
 
+// What a file pins for another device is the user's mistake, and says so; what both have goes for both.
+TEST_F(Run, PinnedSchedulesOfAnotherTarget) {
+  const auto pinned = [&](const std::string& schedule) {
+    return folder_.file("pin.plait", "fusion @f (%x: f32[4096]) -> (%y) {\n  segment @s (%x) -> (%y) schedule " +
+                                         schedule + " {\n    %y = neg(%x)\n  }\n}\n");
+  };
+  const CommandResult cuda = run(pinned("pointwise(target = cuda)"), {"--device", "cpu"});
+  EXPECT_EQ(1, cuda.exit) << cuda.err;
+  EXPECT_NE(cuda.err.find("the schedule is of target cuda"), std::string::npos) << cuda.err;
+  EXPECT_EQ(0, run(pinned("pointwise(target = cpu, block = 512)"), {"--device", "cpu", "--check"}).exit);
+  const CommandResult dump = run(pinned("pointwise(block = 512)"), {"--device", "cpu", "--until", "cuda"}, "opt");
+  EXPECT_EQ(0, dump.exit) << dump.err;
+  EXPECT_NE(dump.out.find("__global__"), std::string::npos) << dump.out;
+  const std::string product = folder_.file(
+      "product.plait",
+      "fusion @f (%x: f32[8, 8], %w: f32[8, 8]) -> (%y) {\n  segment @s (%x, %w) -> (%y) schedule nest(vector = 4) {\n"
+      "    %y = linear(%x, %w)\n  }\n}\n");
+  EXPECT_EQ(0, run(product, {"--device", "cpu", "--until", "cuda"}, "opt").exit);
+}
+
+TEST_F(Run, RanksAreTheCompilersMatter) {
+  const char* head = "mesh @m (a = 2)\nfusion @f on @m (%x: f32[4]) -> (%y) {\n  %y = ";
+  for (const char* call : {"size(value = rank.a)", "slice(%x, dim = 0, start = rank.a)",
+                           "full(shape = [rank.a], value = 1, dtype = f32)"}) {
+    const CommandResult result = run(folder_.file("rank.plait", head + std::string(call) + "\n}\n"), {"--ranks", "2"});
+    EXPECT_EQ(1, result.exit) << call << result.err;
+    EXPECT_NE(result.err.find("speaks of rank.a"), std::string::npos) << result.err;
+  }
+  const std::string text = "mesh @m (a = 2)\nfusion @f on @m (%x: f32[rank.a]) -> (%x) {\n}\n";
+  EXPECT_NE(run(folder_.file("in.plait", text), {"--ranks", "2"}).err.find("speaks of rank.a"), std::string::npos);
+}
+
+TEST_F(Run, WarnsOfInputsThatNothingReads) {
+  const std::string file =
+      folder_.file("unused.plait", "fusion @f (%x: f32[2], %z: f32[3], %o: f32[1]) -> (%y, %o) {\n  %y = neg(%x)\n}\n");
+  const CommandResult result = run(file, {"--device", "reference"});
+  EXPECT_EQ(0, result.exit) << result.err;
+  EXPECT_EQ(result.err, "warning: no op reads input %z: f32[3]\n");
+}
+
+// Integers become narrow floats by way of f32, wherever they run.
+TEST_F(Run, CastsOfLargeIntegersRoundByWayOfF32) {
+  const std::string file =
+      folder_.file("cast.plait",
+                   "fusion @f (%x: i64[1], %u: u64[1], %i: i32[1]) -> (%b, %h, %v, %n) {\n  %b = cast(%x, to = bf16)\n"
+                   "  %h = cast(%i, to = f16)\n  %v = cast(%u, to = bf16)\n  %n = cast(%i, to = bf16)\n}\n");
+  std::string first;
+  for (const char* device : {"reference", "cpu"}) {
+    const CommandResult result =
+        run(file, {"--device", device, "--input", "x=[1029072537317363174]", "--input", "u=[1029072537317363174]",
+                   "--input", "i=[16842753]", "--option", "strict_rounding=true"});
+    EXPECT_EQ(0, result.exit) << result.err;
+    const std::string values = result.out.substr(0, result.out.find("\n1 rank"));
+    if (first.empty()) first = values;
+    EXPECT_EQ(values, first) << device;
+  }
+}
+
+TEST_F(Run, SaysWhichExtentIsExpected) {
+  const std::string file = folder_.file("e.plait", "fusion @f (%x: f32[2, 256]) -> (%y) {\n  %y = neg(%x)\n}\n");
+  const CommandResult result = run(file, {"--device", "reference", "--input", "x=[1, 2]"});
+  EXPECT_EQ(1, result.exit);
+  EXPECT_NE(result.err.find("of 2 dims"), std::string::npos) << result.err;
+}
+
 }  // namespace
 }  // namespace plait::testing

@@ -311,7 +311,7 @@ TEST(ProgramsRow, InputErrorsNameTensorDimAndRemedy) {
     }
   };
   refused("w0", Tensor::empty(DType::f32, {512, 127}), "h is 128 by %x dim 1");
-  refused("x", Tensor::empty(DType::f32, {64}), "rank 1 does not fit rank 2");
+  refused("x", Tensor::empty(DType::f32, {64}), "expected 2 dims, got 1");
   refused("b1", Tensor::empty(DType::f64, {128}), "dtype f64 does not fit");
   Tensors missing{good.begin(), good.end()};
   missing.erase("w1");

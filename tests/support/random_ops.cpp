@@ -273,16 +273,24 @@ class Maker {
     shape.back() = -1;
     return reshape(x_, shape);
   }
+  // Some of them are chains of slices, steps and pads along one dim.
   TensorView* sliced() {
     if (rank(x_) == 0) return nullptr;
-    return slice(x_, dim(x_), Fusion::Extent(draw(4) - 1 < 0 ? -1 : draw(3)),
+    const int64_t d = dim(x_);
+    TensorView* t = sliced(x_, d);
+    for (int more = chance(40) ? 1 + draw(5) : 0; more > 0; --more) t = chance(25) ? padded(t) : sliced(t, d);
+    return t;
+  }
+  TensorView* sliced(TensorView* t, int64_t d) {
+    return slice(t, d, Fusion::Extent(draw(4) - 1 < 0 ? -1 : draw(3)),
                  chance(50) ? std::optional<Fusion::Extent>(Fusion::Extent(chance(50) ? -1 : 5)) : std::nullopt,
                  1 + draw(3));
   }
-  TensorView* padded() {
+  TensorView* padded() { return padded(x_); }
+  TensorView* padded(TensorView* t) {
     std::vector<Fusion::Extent> low, high;
-    for (int d = 0; d < rank(x_); ++d) low.emplace_back(draw(3)), high.emplace_back(draw(3));
-    return pad(x_, low, high, x_->dtype == DType::boolean ? draw(2) : draw(4));
+    for (int d = 0; d < rank(t); ++d) low.emplace_back(draw(3)), high.emplace_back(draw(3));
+    return pad(t, low, high, t->dtype == DType::boolean ? draw(2) : draw(4));
   }
   TensorView* repeated() {
     Dims repeats(static_cast<size_t>(rank(x_)) + (chance(30) ? 1 : 0), 1);

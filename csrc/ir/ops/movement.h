@@ -45,8 +45,9 @@ struct Reshape : OpBase<OpKind::Reshape> {
   static constexpr auto fields() { return std::tuple{operand("in", &Reshape::in), required("shape", &Reshape::shape)}; }
 };
 
-// out[.., i, ..] = in[.., start + i*step, ..] for start + i*step < stop. step >= 1; 0 <= start <= stop <= extent in the
-// node; users may count from the end with negative numbers and leave the ends out, and what lies outside is clamped.
+// out[.., i, ..] = in[.., start + i*step, ..] for start + i*step < stop. step >= 1; 0 <= start and 0 <= stop <= extent
+// in the node, which is empty where start >= stop; users may count from the end with negative numbers and leave the
+// ends out, and a stop that lies outside is clamped.
 struct Slice : OpBase<OpKind::Slice> {
   TensorView* in = nullptr;
   int64_t dim = 0;

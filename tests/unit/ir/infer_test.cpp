@@ -94,19 +94,19 @@ TEST(Infer, ErrorsNameWhatIsWrongAndTheRemedy) {
       {" = linear(%x, %y)",
        {"contracted extents differ: dim 1 of %x: f32[a, b] is b, dim 1 of %y: f32[b, a] is a",
         "linear: %r = linear(%x, %y)", "make them equal"}},
-      {" = linear(%x, %w3)", {"%w3: f32[n, b, 2] has rank 3", "the second operand of linear is w[n, k]"}},
-      {" = linear(%s, %w)", {"%s: f32[] has rank 0", "the first operand of linear is x[..., k]"}},
+      {" = linear(%x, %w3)", {"%w3: f32[n, b, 2] has 3 dims", "the second operand of linear is w[n, k]"}},
+      {" = linear(%s, %w)", {"%s: f32[] has 0 dims", "the first operand of linear is x[..., k]"}},
       {" = linear(%h, %w)", {"dtypes differ: %h: bf16[a, b] and %w: f32[n, b]", "cast one of them"}},
       {" = linear(%i, %i)", {"%i: i64[a, b] is not floating-point", "cast it first"}},
       {" = linear(%x, %w, %row)",
        {"extents differ: dim 0 of %row: f32[b] is b, dim 0 of %w: f32[n, b] is n",
         "the bias has one element per row of the weight"}},
-      {" = linear(%x, %w, %x)", {"%x: f32[a, b] has rank 2", "the bias of linear is b[n]"}},
+      {" = linear(%x, %w, %x)", {"%x: f32[a, b] has 2 dims", "the bias of linear is b[n]"}},
       {" = linear(%x, %w, %bh)", {"dtypes differ: %x: f32[a, b] and %bh: bf16[n]"}},
       {" = matmul(%x, %w)",
        {"contracted extents differ: dim 1 of %x: f32[a, b] is b, dim 0 of %w: f32[n, b] is n", "matmul: %r = matmul"}},
       {" = matmul(%m3, %m4)", {"extents differ: dim 0 of %m4: f32[6, b, n] is 6, dim 0 of %m3: f32[5, a, b] is 5"}},
-      {" = matmul(%row, %x)", {"%row: f32[b] has rank 1", "operands of matmul are a[..., m, k] and b[..., k, n]"}},
+      {" = matmul(%row, %x)", {"%row: f32[b] has 1 dim", "operands of matmul are a[..., m, k] and b[..., k, n]"}},
   };
   expect_errors(kCases);
 }
