@@ -36,7 +36,7 @@ class Cloner {
       copy_details(*t, copy);
     }
     for (const Op* op : from_.ops()) visit(*op, [&](const auto& node) { clone_op(node); });
-    for (const TensorView* t : from_.outputs()) to_.mutable_outputs().push_back(map(t));
+    to_.set_outputs(map(from_.outputs()));
     for (const auto& s : from_.segments) {
       Segment copy{s.name, map(s.inputs), map(s.outputs), {}, s.schedule};
       for (const Op* op : s.ops) copy.ops.push_back(map(op->out)->definition);
