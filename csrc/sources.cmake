@@ -165,6 +165,7 @@ set(PLAIT_CORE_SOURCES
   schedule/pointwise.cpp
   schedule/scheduler.cpp
   segment/aliases.cpp
+  segment/cut_groups.cpp
   segment/group_order.cpp
   segment/groups.cpp
   segment/segment.cpp

@@ -12,8 +12,8 @@
 #include "codegen/cuda/write.h"
 #include "codegen/llvm/writer.h"
 #include "comm/nccl/nccl_communicators.h"
-#include "reference/executable.h"
 #include "reference/contraction_executable.h"
+#include "reference/executable.h"
 #include "schedule/scheduler.h"
 #include "segment/segment.h"
 #include "shard/localize.h"
@@ -51,7 +51,8 @@ namespace {
 
 // Passes that no later one needs: option `skip` and `--bisect` leave them out.
 const std::vector<std::string>& optional_passes() {
-  static const std::vector<std::string> names = {"remove_dead_code", "widen_contractions", "merge_equal", "remove_unread"};
+  static const std::vector<std::string> names = {"remove_dead_code", "widen_contractions", "merge_equal",
+                                                 "remove_unread"};
   return names;
 }
 
@@ -151,6 +152,8 @@ void segment_for(Fusion& localized, Stages& stages, const PipelineContext& conte
   how.machine.cuda = context.device.language() == KernelLanguage::cuda;
   how.machine.lanes = context.device.vector_lanes();
   how.pins = pinned_schedules(context.file_segments);
+  how.limits = kernel_limits(options);
+  for (const FileSegment& written : context.file_segments) how.together.push_back(written.tensors);
   how.contractions = options.contractions;
   how.explain = &reasons;
   how.decide = [&](std::string_view what) { return stages.decide("segments", what); };
