@@ -34,7 +34,15 @@ struct Report {
   std::vector<std::pair<std::string, double>> step_ms;                    // of the last timed run, all ranks together
 };
 
-// A fusion on its way to devices. Cheap to copy; copies share everything. One thread at a time.
+// Sizes whose bindings are kept, and the bytes of memory that these hold between runs.
+struct KeptSizes {
+  size_t count = 0;
+  int64_t bytes = 0;
+};
+
+// A fusion on its way to devices. What was compiled and bound for earlier sizes is kept within the options
+// kept_specializations, kept_sizes and kept_bytes; a reference to a stage holds until other sizes run. Cheap to copy;
+// copies share everything. One thread at a time.
 class Compiled {
  public:
   // Global tensors in, global tensors out. The first run of a class of sizes compiles it. Where the job has several
@@ -61,7 +69,8 @@ class Compiled {
   // UserError: an unknown stage, one without text on this device, `memory` of sizes that are not bound; MissingError:
   // what writes it is not here.
   std::string stage_text(const std::string& stage) const;
-  size_t classes() const;  // how many were compiled
+  size_t classes() const;  // how many are kept
+  KeptSizes kept_sizes() const;
   void set_step_timing(bool on);
 
   struct Impl;

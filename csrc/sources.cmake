@@ -167,6 +167,7 @@ set(PLAIT_CORE_SOURCES
   schedule/pointwise.cpp
   schedule/scheduler.cpp
   segment/aliases.cpp
+  segment/cut_groups.cpp
   segment/group_order.cpp
   segment/groups.cpp
   segment/segment.cpp
@@ -235,6 +236,7 @@ set(PLAIT_CAPI_SOURCES
   capi/program.cpp
 )
 set(PLAIT_LLVM_PLUGIN_SOURCES
+  backend/cpu/llvm_plugin/code_pool.cpp
   backend/cpu/llvm_plugin/optimize.cpp
   backend/cpu/llvm_plugin/plugin.cpp
 )

@@ -123,6 +123,9 @@ set(PLAIT_TEST_numerics
   numerics/tables_test.cpp
 )
 set(PLAIT_TEST_perf
+  perf/compile_work_test.cpp
+  perf/kept_sizes_test.cpp
+  perf/specializations_test.cpp
   perf/steady_state_test.cpp
   perf/text_speed_test.cpp
 )
@@ -265,6 +268,7 @@ set(PLAIT_TEST_unit_schedule
   unit/schedule/schedule_test.cpp
 )
 set(PLAIT_TEST_unit_segment
+  unit/segment/cut_groups_test.cpp
   unit/segment/segment_test.cpp
 )
 set(PLAIT_TEST_unit_shard

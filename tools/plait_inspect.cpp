@@ -10,6 +10,7 @@
 #include "schedule/scheduler.h"
 #include "segment/segment.h"
 #include "session/bind_inputs.h"
+#include "session/devices.h"
 #include "shard/explain.h"
 
 namespace plait::tool {
@@ -80,7 +81,11 @@ void print_cache(const Loaded& loaded, const Compiled& compiled, const Metadata&
   const Sizes mesh = mesh_symbols(loaded.fusion->mesh(), compiled.mesh());
   Sizes given = loaded.options.sizes;
   for (const auto& [name, value] : mesh) given[name] = value;
-  const Specialization specialize = plait::specialize(bind_sizes(*loaded.fusion, metadata, given), mesh);
+  const CompileOptions& how = loaded.options;
+  const Device& device = how.device_override ? *how.device_override : find_device(how.device, how.options);
+  const Specialization specialize =
+      plait::specialize(bind_sizes(*loaded.fusion, metadata, given), mesh,
+                        class_divisors(*loaded.fusion, compiled.mesh(), device.language()));
   const std::string options = cache_key(loaded.options.options);
   std::string axes;
   for (int64_t size : compiled.mesh().sizes()) axes += fmt::format("{}{}", axes.empty() ? "" : " x ", size);

@@ -12,6 +12,7 @@
 #include "session/boundary.h"
 #include "session/communication.h"
 #include "session/devices.h"
+#include "session/kept.h"
 
 namespace plait {
 
@@ -29,9 +30,10 @@ DeviceMesh resolve_mesh(const Fusion& fusion, const CompileOptions& options) {
   return resolve(fusion.mesh(), sizes, options.ranks);
 }
 
-// What one binding of a class depends on: the values of its sizes, who talks, and the rank held alone (-1: the ranks
+// What one binding depends on: the class and the values of its sizes, who talks, and the rank held alone (-1: the ranks
 // of the communication).
 struct BindingKey {
+  std::string specialization;
   std::vector<int64_t> sizes;
   uint64_t comms;  // Communicators::serial
   int64_t rank;
@@ -48,10 +50,24 @@ struct SpecializationEntry {
   std::unique_ptr<CompiledSpecialization> compiled;
   std::set<std::string> refused;  // results of the contractions that its library refuses
   Report report;
-  std::map<BindingKey, std::unique_ptr<BoundSpecialization>> bound;
-  std::map<BindingKey, SpecializationEntry*>
-      instead;  // sizes that a library refuses: the class that generates its contractions
 };
+
+// A class with the numbers of one set of sizes. Where a library refuses these, `entry` is not the class of the sizes
+// but the one that generates its contractions.
+struct Binding {
+  std::shared_ptr<SpecializationEntry> entry;
+  std::unique_ptr<BoundSpecialization> bound;
+};
+
+// Memory that a binding holds between runs: arenas, and the pieces of several ranks.
+int64_t kept_bytes(const BoundProgram& bound) {
+  int64_t out = 0;
+  for (int64_t rank : bound.held()) {
+    const RankBinding& binding = bound.binding(rank);
+    out += bound.ranks() > 1 ? binding.peak_bytes() : binding.memory.arena_bytes;
+  }
+  return out;
+}
 
 // Results of the contractions whose library refuses the numbers of a bound rank.
 std::set<std::string> refused_contractions(const BoundProgram& bound, bool plant) {
@@ -80,26 +96,29 @@ struct Compiled::Impl {
   Sizes mesh_sizes;
   Device* device = nullptr;
   Communication communication;
+  std::vector<int64_t> divisors;  // class_divisors
   std::vector<FileSegment> file_segments;
-  std::map<std::string, SpecializationEntry, std::less<>> classes;
-  SpecializationEntry* last = nullptr;
+  Kept<std::string, SpecializationEntry> classes;
+  Kept<BindingKey, Binding> bindings;
+  std::shared_ptr<SpecializationEntry> last;
   Sizes last_sizes;
+  std::string last_key;           // of the class of last_sizes
   std::optional<int64_t> bisect;  // of PassControl
   bool timing = false;
 
   // The shapes of the run before: a run with the same ones skips all checks and look-ups.
   std::vector<TensorMetadata> last_metadata;
-  BoundSpecialization* last_bound = nullptr;
+  std::shared_ptr<Binding> last_bound;
   uint64_t last_comms = 0;
 
   Metadata metadata_of(const Tensors& inputs) const;
-  void prepare(const Metadata& metadata);
-  BoundSpecialization& bound_for(const Metadata& metadata, const Communication& who);
-  BoundSpecialization& bound_of_last(const Communication& who, int64_t rank);
-  SpecializationEntry& find_class(const Sizes& sizes, const std::set<std::string>& refused = {});
+  void take_sizes(const Metadata& metadata);
+  std::shared_ptr<Binding> bound_for(const Metadata& metadata, const Communication& who);
+  std::shared_ptr<Binding> bound_of_last(const Communication& who, int64_t rank);
+  std::shared_ptr<SpecializationEntry> find_class(const std::set<std::string>& refused = {});
   std::unique_ptr<BoundSpecialization> bind(SpecializationEntry& entry, const Communication& who);
   bool same_as_last(const Tensors& inputs, uint64_t comms) const;
-  void remember(const Metadata& metadata, BoundSpecialization* bound, uint64_t comms);
+  void remember(const Metadata& metadata, std::shared_ptr<Binding> bound, uint64_t comms);
   Communication who(const RunOptions& run_options) const;
   ExecutorRunOptions executor_options(const RunOptions& run_options) const;
   Allocator& output_allocator(const RunOptions& run_options) const;
@@ -115,19 +134,16 @@ Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
   return out;
 }
 
-SpecializationEntry& Compiled::Impl::find_class(const Sizes& sizes, const std::set<std::string>& refused) {
-  Specialization specialization = specialize(sizes, mesh_sizes);
+// The class of last_sizes, compiled where it is not kept.
+std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<std::string>& refused) {
+  Specialization specialization = specialize(last_sizes, mesh_sizes, divisors);
   for (const std::string& name : refused) specialization.key += " without library %" + name;
-  SpecializationEntry& entry = classes[specialization.key];
-  if (entry.compiled) return entry;
+  if (auto kept = classes.find(specialization.key)) return kept;
   double begin = now_ms();
-  try {
-    entry.compiled =
-        compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused});
-  } catch (...) {
-    classes.erase(specialization.key);
-    throw;
-  }
+  const auto made = std::make_shared<SpecializationEntry>();
+  SpecializationEntry& entry = *made;
+  entry.compiled =
+      compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused});
   entry.refused = refused;
   entry.report.compile_ms = now_ms() - begin;
   const Program& program = *entry.compiled->program;
@@ -136,7 +152,8 @@ SpecializationEntry& Compiled::Impl::find_class(const Sizes& sizes, const std::s
         {k.code.name, k.schedule, k.facts.arch.empty() ? device->name() : k.facts.arch, k.facts});
   entry.report.library_calls = static_cast<int64_t>(program.count(StepKind::LibraryStep));
   entry.report.collectives = static_cast<int64_t>(program.count(StepKind::CollectiveStep));
-  return entry;
+  classes.add(specialization.key, made, 0, options.options.kept_specializations, 0);
+  return made;
 }
 
 std::unique_ptr<BoundSpecialization> Compiled::Impl::bind(SpecializationEntry& entry, const Communication& who) {
@@ -163,44 +180,48 @@ std::unique_ptr<BoundSpecialization> Compiled::Impl::bind(SpecializationEntry& e
   return out;
 }
 
-void Compiled::Impl::prepare(const Metadata& metadata) {
+void Compiled::Impl::take_sizes(const Metadata& metadata) {
   Sizes given = options.sizes;
   for (const auto& [name, value] : mesh_sizes) given[name] = value;
   Sizes sizes = bind_sizes(*fusion, metadata, given);
+  std::string key = specialize(sizes, mesh_sizes, divisors).key;
   last_bound = nullptr;
-  last = &find_class(sizes);
   last_sizes = std::move(sizes);
+  last_key = std::move(key);
 }
 
-// The binding of the class and sizes that were prepared last.
-BoundSpecialization& Compiled::Impl::bound_of_last(const Communication& who, int64_t rank) {
-  const BindingKey key{values_of(last_sizes), who.comms->serial(), rank};
-  if (const auto it = last->instead.find(key); it != last->instead.end()) last = it->second;
-  if (!last->bound.contains(key)) {
-    std::unique_ptr<BoundSpecialization> made = bind(*last, who);
+// The binding of the sizes that were taken last.
+std::shared_ptr<Binding> Compiled::Impl::bound_of_last(const Communication& who, int64_t rank) {
+  const BindingKey key{last_key, values_of(last_sizes), who.comms->serial(), rank};
+  std::shared_ptr<Binding> binding = bindings.find(key);
+  if (!binding) {
+    last = find_class();
+    binding = std::make_shared<Binding>(Binding{last, bind(*last, who)});
     const bool plant = has_test_bug(options.options, "library_refuses");
-    if (const auto refused = refused_contractions(made->program(), plant); !refused.empty()) {
-      last = last->instead[key] = &find_class(last_sizes, refused);
-      made = last->bound.contains(key) ? nullptr : bind(*last, who);
+    if (const auto refused = refused_contractions(binding->bound->program(), plant); !refused.empty()) {
+      last = find_class(refused);
+      binding = std::make_shared<Binding>(Binding{last, bind(*last, who)});
     }
-    if (made) last->bound.emplace(key, std::move(made));
+    const int64_t bytes = kept_bytes(binding->bound->program());
+    bindings.add(key, binding, bytes, options.options.kept_sizes, options.options.kept_bytes);
   }
-  BoundSpecialization& bound = *last->bound.at(key);
-  last->report.local_shapes = bound.local_shapes();
+  classes.find(last_key);  // its class is in use
+  last = binding->entry;
+  last->report.local_shapes = binding->bound->local_shapes();
+  return binding;
+}
+
+std::shared_ptr<Binding> Compiled::Impl::bound_for(const Metadata& metadata, const Communication& who) {
+  take_sizes(metadata);
+  std::shared_ptr<Binding> bound = bound_of_last(who, -1);
+  remember(metadata, bound, who.comms->serial());
   return bound;
 }
 
-BoundSpecialization& Compiled::Impl::bound_for(const Metadata& metadata, const Communication& who) {
-  prepare(metadata);
-  BoundSpecialization& bound = bound_of_last(who, -1);
-  remember(metadata, &bound, who.comms->serial());
-  return bound;
-}
-
-void Compiled::Impl::remember(const Metadata& metadata, BoundSpecialization* bound, uint64_t comms) {
+void Compiled::Impl::remember(const Metadata& metadata, std::shared_ptr<Binding> bound, uint64_t comms) {
   last_metadata.clear();
   for (const auto& [name, m] : metadata) last_metadata.push_back(m);
-  last_bound = bound;
+  last_bound = std::move(bound);
   last_comms = comms;
 }
 
@@ -287,9 +308,10 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   const ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, inputs);
   const Communicators* comms = run_options.comms ? run_options.comms : impl.communication.comms.get();
-  BoundSpecialization& bound = comms && impl.same_as_last(inputs, comms->serial())
-                                   ? *impl.last_bound
-                                   : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
+  const std::shared_ptr<Binding> binding = comms && impl.same_as_last(inputs, comms->serial())
+                                               ? impl.last_bound
+                                               : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
+  BoundSpecialization& bound = *binding->bound;
   set_simulation_seed(*impl.device, impl.options.interleaving);
   return impl.run_bound(bound, [&](double& run_ms) {
     PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
@@ -301,10 +323,12 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
 }
 
 void Compiled::prepare(const Metadata& metadata) {
-  if (impl_->communication.comms)
+  if (impl_->communication.comms) {
     impl_->bound_for(metadata, impl_->communication);
-  else
-    impl_->prepare(metadata);  // bound by the first run
+    return;
+  }
+  impl_->take_sizes(metadata);
+  impl_->last = impl_->find_class();  // bound by the first run
 }
 
 Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOptions& run_options) {
@@ -325,7 +349,8 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
                     "call prepare() with the metadata of the global tensors first");
   const ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, pieces);
-  BoundSpecialization& bound = impl.bound_of_last(who, rank);
+  const std::shared_ptr<Binding> binding = impl.bound_of_last(who, rank);
+  BoundSpecialization& bound = *binding->bound;
   return impl.run_bound(bound, [&](double& run_ms) {
     Tensors out = bound.run_pieces(pieces, how, run_ms);
     order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
@@ -342,7 +367,7 @@ Bootstrap* Compiled::job() const {
 
 namespace {
 
-const SpecializationEntry& require(const SpecializationEntry* last) {
+const SpecializationEntry& require(const std::shared_ptr<SpecializationEntry>& last) {
   if (!last) throw UserError("nothing is compiled yet", "", "call run() or prepare() first");
   return *last;
 }
@@ -357,6 +382,7 @@ const CompiledSpecialization& Compiled::compiled_specialization() const { return
 const std::vector<std::string>& Compiled::kernel_texts() const { return require(impl_->last).compiled->kernel_texts; }
 
 size_t Compiled::classes() const { return impl_->classes.size(); }
+KeptSizes Compiled::kept_sizes() const { return {impl_->bindings.size(), impl_->bindings.bytes()}; }
 
 namespace {
 
@@ -377,8 +403,9 @@ std::optional<std::string> kept_text(const SpecializationEntry& entry, const Fus
 }  // namespace
 
 std::string Compiled::Impl::memory_text() const {
-  for (const auto& [key, bound] : last->bound)
-    if (key.sizes == values_of(last_sizes)) return print_memory(*last->compiled->program, bound->program().bindings());
+  for (const auto& slot : bindings.slots())
+    if (slot.value->entry == last && slot.key.sizes == values_of(last_sizes))
+      return print_memory(*last->compiled->program, slot.value->bound->program().bindings());
   throw UserError("stage `memory` is that of sizes that ran, and these did not", "dump", "call run() first");
 }
 
@@ -397,7 +424,7 @@ std::string Compiled::stage_text(const std::string& stage) const {
   how.dumps = nullptr;
   how.passes = &same;
   try {
-    compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes).clone,
+    compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes, impl_->divisors).clone,
                            {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused});
   } catch (const StoppedAt& stop) {
     return stop.text;
@@ -408,7 +435,7 @@ std::string Compiled::stage_text(const std::string& stage) const {
 
 void Compiled::set_step_timing(bool on) {
   impl_->timing = on;
-  for (auto& [key, entry] : impl_->classes) entry.bound.clear();
+  impl_->bindings.clear();
   impl_->last_bound = nullptr;
 }
 
@@ -466,6 +493,7 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   impl->mesh = resolve_mesh(fusion, options);
   impl->mesh_sizes = mesh_symbols(fusion.mesh(), impl->mesh);
   impl->device = options.device_override ? options.device_override : &find_device(options.device, options.options);
+  impl->divisors = class_divisors(fusion, impl->mesh, impl->device->language());
   impl->communication = make_communication(options, *impl->device, impl->mesh);
   return Compiled(std::move(impl));
 }

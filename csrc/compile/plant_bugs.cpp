@@ -18,7 +18,7 @@ namespace {
 
 // The addition that reads an all-reduce and an input, or null.
 PointwiseOp* bias_behind(const Fusion& fusion, const AllReduce& reduce) {
-  auto readers = fusion.readers(reduce.out());
+  const auto& readers = fusion.readers(reduce.out());
   auto* add = readers.size() == 1 ? as<PointwiseOp>(*readers[0]) : nullptr;
   return add && add->function == Pointwise::add && add->in[0] == reduce.out() && !add->in[1]->definition ? add
                                                                                                          : nullptr;
@@ -43,7 +43,8 @@ void plant_after_localize(Fusion& localized, const Options& options) {
     auto* reduce = as<AllReduce>(*op);
     if (reduce && not_reduced) return rewriter.cast_as(reduce->in, reduce->out());
     if (auto* add = reduce && early_bias ? bias_behind(localized, *reduce) : nullptr) {
-      reduce->in = rewriter.pointwise(Pointwise::add, {reduce->in, add->in[1]}, "early_bias");
+      TensorView* early = rewriter.pointwise(Pointwise::add, {reduce->in, add->in[1]}, "early_bias");
+      localized.edit_operands(*reduce, [&] { reduce->in = early; });
       moved.insert(add);
     }
     if (moved.count(op)) return rewriter.cast_as(as<PointwiseOp>(*op)->in[0], op->out());

@@ -152,6 +152,8 @@ void segment_for(Fusion& localized, Stages& stages, const PipelineContext& conte
   how.machine.cuda = context.device.language() == KernelLanguage::cuda;
   how.machine.lanes = context.device.vector_lanes();
   how.pins = pinned_schedules(context.file_segments);
+  how.limits = kernel_limits(options);
+  for (const FileSegment& written : context.file_segments) how.together.push_back(written.tensors);
   how.contractions = options.contractions;
   how.explain = &reasons;
   how.decide = [&](std::string_view what) { return stages.decide("segments", what); };

@@ -50,13 +50,54 @@ TensorView* earlier(const TensorView& t) {
   return in && same_type(*in, t) ? in : nullptr;
 }
 
+uint64_t mixed(uint64_t a, uint64_t b) {
+  return (a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccd;
+}
+
+// Equal for equal values of a field; parts of other types count nothing.
+template <class T>
+uint64_t hash(const T& value) {
+  if constexpr (std::is_same_v<T, TensorView*>) {
+    return value ? value->id + uint64_t{1} : 0;
+  } else if constexpr (std::is_same_v<T, sym::Expr>) {
+    return value ? value.id() : 0;
+  } else if constexpr (std::is_same_v<T, Constant>) {
+    return std::hash<std::string>()(value.text());
+  } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+    return static_cast<uint64_t>(value);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return std::hash<T>()(value);
+  } else if constexpr (requires {
+                         value.begin();
+                         value.end();
+                       }) {
+    uint64_t out = 1;
+    for (const auto& part : value) out = mixed(out, hash(part));
+    return out;
+  } else if constexpr (requires {
+                         value.has_value();
+                         *value;
+                       }) {
+    return value.has_value() ? mixed(1, hash(*value)) : 0;
+  } else {
+    return 0;
+  }
+}
+
+uint64_t hash_fields(const Op& op) {
+  uint64_t out = 1;
+  visit(op, [&](const auto& node) {
+    for_each_field(node, [&](auto, const auto& value) { out = mixed(out, hash(value)); });
+  });
+  return out;
+}
+
 // Ops already kept, to be found by another one that computes the same.
 class Kept {
  public:
   // The result of an op that computes the same as `op`, of the same type; null: none, and `op` is kept.
   TensorView* find_or_keep(Op* op) {
-    const std::vector<TensorView*> operands = inputs(*op);
-    auto& like = ops_[{op->kind, operands.empty() ? nullptr : operands.front(), op->out()->dtype}];
+    auto& like = ops_[{op->kind, hash_fields(*op), op->out()->dtype}];
     auto equal = std::find_if(like.begin(), like.end(), [&](const Op* other) {
       return same_fields(*op, *other) && same_type(*op->out(), *other->out());
     });
@@ -66,7 +107,7 @@ class Kept {
   }
 
  private:
-  std::map<std::tuple<OpKind, const TensorView*, DType>, std::vector<Op*>> ops_;  // by first operand and result's dtype
+  std::map<std::tuple<OpKind, uint64_t, DType>, std::vector<Op*>> ops_;  // by fields and the result's dtype
 };
 
 // Whether a kernel computes the tensor again for less than it would be to read it: constants, places, what is made of

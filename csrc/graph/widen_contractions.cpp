@@ -14,7 +14,7 @@ bool is_cast_to(const Op* op, DType dtype) {
 }
 
 bool only_reshards_read(const Fusion& fusion, const TensorView* t) {
-  auto readers = fusion.readers(t);
+  const auto& readers = fusion.readers(t);
   return std::all_of(readers.begin(), readers.end(), [](Op* r) { return r->kind == OpKind::Reshard; });
 }
 
@@ -105,7 +105,7 @@ void widen_contractions(Fusion& fusion, const DeviceMesh& mesh, const Options& o
   Rewriter rewriter(fusion);
   auto widen = [&](const auto& contraction) {
     TensorView* out = contraction.out();
-    auto readers = fusion.readers(out);
+    const auto& readers = fusion.readers(out);
     bool pointwise = std::any_of(readers.begin(), readers.end(), [](Op* r) { return r->kind == OpKind::PointwiseOp; });
     if (contraction.accumulate || !is_narrow(out->dtype) || !out->layout.partial.empty() || !pointwise) return false;
     TensorView* sum = accumulate(rewriter, contraction);
@@ -121,7 +121,7 @@ void widen_contractions(Fusion& fusion, const DeviceMesh& mesh, const Options& o
   });
   for (const auto& [from, to] : replaced)
     if (!fusion.is_output(from))
-      for (Op* reader : fusion.readers(from)) replace_input(*reader, from, to);
+      for (Op* reader : std::vector<Op*>(fusion.readers(from))) replace_input(*reader, from, to);
   remove_dead_code(fusion);
 }
 

@@ -38,7 +38,7 @@ class Cloner {
       copy_details(*t, copy);
     }
     for (const Op* op : from_.ops()) clone_op(*op);
-    for (const TensorView* t : from_.outputs()) to_.mutable_outputs().push_back(map(t));
+    to_.set_outputs(map(from_.outputs()));
     for (const auto& s : from_.segments) {
       Segment copy{s.name, map(s.inputs), map(s.outputs), {}, s.schedule};
       for (const Op* op : s.ops) copy.ops.push_back(map(op->results[0])->definition);

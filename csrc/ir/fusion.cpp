@@ -110,6 +110,8 @@ TensorView* Fusion::new_tensor(std::string name, std::vector<sym::Expr> shape, D
     t.domain.allocation.push_back(static_cast<int>(d));
   }
   t.layout = Layout::replicated(shape.size());
+  readers_.emplace_back();
+  is_output_.push_back(false);
   by_name_[t.name] = &t;
   return &t;
 }
@@ -168,6 +170,7 @@ TensorView* Fusion::output(std::string name, TensorView* tensor) {
   }
   tensor->named_by_op = false;
   outputs_.push_back(tensor);
+  is_output_[tensor->id] = true;
   return tensor;
 }
 
@@ -211,7 +214,9 @@ void Fusion::attach(std::unique_ptr<Op> op, std::vector<TensorView*> results) {
     define(*op, i, out);
   }
   op->id = static_cast<uint32_t>(owned_ops_.size());
+  places_.push_back(static_cast<int>(ops_.size()));
   ops_.push_back(op.get());
+  add_reads(*op);
   owned_ops_.push_back(std::move(op));
 }
 
@@ -226,12 +231,25 @@ void Fusion::take_back(size_t count) {
     TensorView& last = tensors_.back();
     PLAIT_CHECK(readers(&last).empty() && !is_output(&last), "%{} is in use", last.name);
     if (Op* op = last.definition) {
-      std::erase(ops_, op);
+      if (!ops_.empty() && ops_.back() == op) {
+        drop_reads(*op);
+        places_[op->id] = -1;
+        ops_.pop_back();
+      } else {
+        std::vector<Op*> order = ops_;
+        std::erase(order, op);
+        set_order(std::move(order));
+      }
       for (TensorView* t : op->results) t->definition = nullptr;
-      if (owned_ops_.back().get() == op) owned_ops_.pop_back();
+      if (owned_ops_.back().get() == op) {
+        owned_ops_.pop_back();
+        places_.pop_back();
+      }
     }
     std::erase(inputs_, &last);
     by_name_.erase(last.name);
+    readers_.pop_back();
+    is_output_.pop_back();
     tensors_.pop_back();
   }
 }
@@ -254,17 +272,77 @@ std::string Fusion::unique_name(const std::string& hint) const {
     if (std::string candidate = fmt::format("{}_{}", base, k); !by_name_.count(candidate)) return candidate;
 }
 
-std::vector<Op*> Fusion::readers(const TensorView* tensor) const {
-  std::vector<Op*> out;
-  for (Op* op : ops_) {
-    auto in = plait::inputs(*op);
-    if (std::find(in.begin(), in.end(), tensor) != in.end()) out.push_back(op);
-  }
-  return out;
+const std::vector<Op*>& Fusion::readers(const TensorView* tensor) const {
+  PLAIT_CHECK(tensor->fusion == this, "%{} is of another fusion", tensor->name);
+  return readers_[tensor->id];
 }
 
-bool Fusion::is_output(const TensorView* tensor) const {
-  return std::find(outputs_.begin(), outputs_.end(), tensor) != outputs_.end();
+bool Fusion::is_output(const TensorView* tensor) const { return tensor->fusion == this && is_output_[tensor->id]; }
+
+void Fusion::mark_outputs(bool value) {
+  for (const TensorView* t : outputs_) is_output_[t->id] = value;
+}
+
+void Fusion::set_outputs(std::vector<TensorView*> outputs) {
+  mark_outputs(false);
+  outputs_ = std::move(outputs);
+  mark_outputs(true);
+}
+
+// Lists are in op order: a place in one is found by bisection.
+void Fusion::add_reads(Op& op) {
+  const int place = places_[op.id];
+  for (const TensorView* in : plait::inputs(op)) {
+    if (!in || in->fusion != this) continue;
+    std::vector<Op*>& list = readers_[in->id];
+    const auto at =
+        std::lower_bound(list.begin(), list.end(), place, [&](const Op* r, int p) { return places_[r->id] < p; });
+    if (at == list.end() || *at != &op) list.insert(at, &op);
+  }
+}
+
+void Fusion::drop_reads(Op& op) {
+  const int place = places_[op.id];
+  for (const TensorView* in : plait::inputs(op)) {
+    if (!in || in->fusion != this) continue;
+    std::vector<Op*>& list = readers_[in->id];
+    const auto at =
+        std::lower_bound(list.begin(), list.end(), place, [&](const Op* r, int p) { return places_[r->id] < p; });
+    if (at != list.end() && *at == &op) list.erase(at);
+  }
+}
+
+void Fusion::set_order(std::vector<Op*> order) {
+  ops_ = std::move(order);
+  places_.assign(owned_ops_.size(), -1);
+  for (auto& list : readers_) list.clear();
+  for (size_t i = 0; i < ops_.size(); ++i) {
+    places_[ops_[i]->id] = static_cast<int>(i);
+    add_reads(*ops_[i]);
+  }
+}
+
+void Fusion::edit_operands(Op& op, const std::function<void()>& edit) {
+  const bool placed = places_[op.id] >= 0;
+  if (placed) drop_reads(op);
+  edit();
+  if (placed) add_reads(op);
+}
+
+void replace_input(Op& op, const TensorView* from, TensorView* to) {
+  op.results[0]->fusion->edit_operands(op, [&] {
+    visit(op, [&](auto& node) {
+      for_each_field(node, [&](auto, auto& value) {
+        using T = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, TensorView*>) {
+          if (value == from) value = to;
+        } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+          for (auto& v : value)
+            if (v == from) v = to;
+        }
+      });
+    });
+  });
 }
 
 const int64_t* Fusion::size_let(std::string_view name) const {

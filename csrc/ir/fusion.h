@@ -1,6 +1,7 @@
 #pragma once
 // Fusion: the owner of a graph, its symbols, its mesh and its annotations.
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -99,7 +100,9 @@ class Fusion {
   void take_back(size_t count);
   size_t tensor_count() const { return tensors_.size(); }
   // Puts an op (already added) before another in the order; removes ops from the order.
-  void set_order(std::vector<Op*> order) { ops_ = std::move(order); }
+  void set_order(std::vector<Op*> order);
+  // `edit` writes operands of an op that is added already, and readers() follows: nothing else may write them.
+  void edit_operands(Op& op, const std::function<void()>& edit);
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
@@ -110,12 +113,14 @@ class Fusion {
   const std::vector<Op*>& ops() const { return ops_; }
   const std::vector<TensorView*>& inputs() const { return inputs_; }  // inputs and parameters, in order
   const std::vector<TensorView*>& outputs() const { return outputs_; }
-  std::vector<TensorView*>& mutable_outputs() { return outputs_; }
   std::vector<TensorView*>& mutable_inputs() { return inputs_; }
+  void set_outputs(std::vector<TensorView*> outputs);
   std::vector<TensorView*> tensors() const;       // inputs, then results in op order
   TensorView* find(std::string_view name) const;  // null where there is none
   std::string unique_name(const std::string& hint) const;
-  std::vector<Op*> readers(const TensorView* tensor) const;  // in op order
+  // Ops in the order that read the tensor, each once, in op order. Kept up to date: a look-up costs nothing, and the
+  // list changes with the graph.
+  const std::vector<Op*>& readers(const TensorView* tensor) const;
   bool is_output(const TensorView* tensor) const;
 
   std::vector<SizeLet> size_lets;
@@ -126,6 +131,9 @@ class Fusion {
  private:
   void attach(std::unique_ptr<Op> op, std::vector<TensorView*> results);
   void claim_name(const std::string& name);
+  void add_reads(Op& op);
+  void drop_reads(Op& op);
+  void mark_outputs(bool value);
   TensorView* new_tensor(std::string name, std::vector<sym::Expr> shape, DType dtype, TensorRole role);
 
   std::string name_;
@@ -135,6 +143,9 @@ class Fusion {
   std::deque<std::unique_ptr<Op>> owned_ops_;
   std::vector<Op*> ops_;
   std::vector<TensorView*> inputs_, outputs_;
+  std::vector<int> places_;               // of an op, by id, in the order; -1: it is not there
+  std::deque<std::vector<Op*>> readers_;  // of a tensor, by id, in the order
+  std::vector<bool> is_output_;           // by tensor id
   std::map<std::string, TensorView*, std::less<>> by_name_;
   mutable std::map<std::string, int, std::less<>> next_suffix_;  // per base name: lower suffixes are taken
 };

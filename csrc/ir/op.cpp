@@ -73,20 +73,6 @@ std::vector<TensorView*> inputs(const Op& op) {
   return out;
 }
 
-void replace_input(Op& op, const TensorView* from, TensorView* to) {
-  visit(op, [&](auto& node) {
-    for_each_field(node, [&](auto, auto& value) {
-      using T = std::remove_cvref_t<decltype(value)>;
-      if constexpr (std::is_same_v<T, TensorView*>) {
-        if (value == from) value = to;
-      } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
-        for (auto& v : value)
-          if (v == from) v = to;
-      }
-    });
-  });
-}
-
 bool is_elementwise(const Op& op) {
   return op.kind == OpKind::PointwiseOp || op.kind == OpKind::Full || op.kind == OpKind::Iota ||
          op.kind == OpKind::Size || op.kind == OpKind::Uniform || op.kind == OpKind::Normal;

@@ -46,7 +46,7 @@ T* as(Op& op) {
 
 // Operands that are there, in field order.
 std::vector<TensorView*> inputs(const Op& op);
-// Replaces one operand by another wherever it stands.
+// Replaces one operand by another wherever it stands; the fusion of the op's result keeps its readers.
 void replace_input(Op& op, const TensorView* from, TensorView* to);
 
 // Whether the ops are of one kind, with the same attributes and with operands of the same names.

@@ -355,11 +355,13 @@ class Parser : ValueParser {
   }
 
   void check_segments() {
-    for (const auto& out : pending_)  // so that the rules see them; the list is made again with its errors
-      if (TensorView* t = fusion_->find(out.name)) fusion_->mutable_outputs().push_back(t);
+    std::vector<TensorView*> outputs;  // so that the rules see them; the list is made again with its errors
+    for (const auto& out : pending_)
+      if (TensorView* t = fusion_->find(out.name)) outputs.push_back(t);
+    fusion_->set_outputs(std::move(outputs));
     auto problem = segment_problem(*fusion_);
     if (problem) in_.fail_at(segment_at_[problem->segment], problem->what, problem->remedy);
-    fusion_->mutable_outputs().clear();
+    fusion_->set_outputs({});
   }
 
   Op* read_op(size_t at, std::vector<Stated>& stated, bool named) {

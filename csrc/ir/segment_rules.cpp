@@ -51,10 +51,10 @@ std::optional<SegmentProblem> check_segment(const Fusion& fusion, size_t index, 
   for (const TensorView* out : s.outputs)
     if (!made.count(out))
       return problem(fmt::format("does not make its output %{}", out->name), "drop it from the outputs");
-  for (const TensorView* out : fusion.outputs())
-    if (made.count(out) && !outputs.count(out))
-      return problem(fmt::format("makes %{}, an output of the fusion, and does not list it", out->name),
-                     fmt::format("list %{} among the outputs of @{}", out->name, s.name));
+  for (const Op* op : s.ops)
+    if (fusion.is_output(op->out()) && !outputs.count(op->out()))
+      return problem(fmt::format("makes %{}, an output of the fusion, and does not list it", op->out()->name),
+                     fmt::format("list %{} among the outputs of @{}", op->out()->name, s.name));
   return {};
 }
 

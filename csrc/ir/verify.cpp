@@ -12,8 +12,10 @@
 //     a broadcast axis has extent 1; reduction axes, where they are stated, are those of the op; the transforms apply.
 //  9. Segments keep the rules of ir/segment_rules.h.
 // 10. A dtype alias is a `let` of that dtype.
+// 11. The readers that the fusion keeps of a tensor are the ops in the order that have it as an operand.
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <set>
 #include <type_traits>
 
@@ -129,6 +131,21 @@ void verify_op(const Op& op, const Fusion& fusion) {
   PLAIT_CHECK(problem.empty(), "{}: {}", describe(op), problem);
 }
 
+void verify_readers(const std::vector<const TensorView*>& tensors, const Fusion& fusion) {
+  std::map<const TensorView*, std::vector<const Op*>> found;
+  for (const Op* op : fusion.ops())
+    for (const TensorView* in : inputs(*op)) {
+      std::vector<const Op*>& list = found[in];
+      if (list.empty() || list.back() != op) list.push_back(op);
+    }
+  for (const TensorView* t : tensors) {
+    const std::vector<Op*>& kept = fusion.readers(t);
+    const std::vector<const Op*>& scan = found[t];
+    PLAIT_CHECK(std::equal(kept.begin(), kept.end(), scan.begin(), scan.end()),
+                "%{} has {} readers, and the fusion keeps {} of it", t->name, scan.size(), kept.size());
+  }
+}
+
 std::atomic<VerifyHook> verify_hook = nullptr;
 
 }  // namespace
@@ -163,6 +180,7 @@ void verify(const Fusion& fusion) {
     PLAIT_CHECK(listed.insert(t).second, "output %{} twice", t->name);
   }
   for (const TensorView* t : order) verify_tensor(*t, fusion);
+  verify_readers(order, fusion);
   auto problem = segment_problem(fusion);
   PLAIT_CHECK(!problem, "{}", problem->what);
   if (const VerifyHook hook = verify_hook) hook(fusion);

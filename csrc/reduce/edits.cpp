@@ -65,13 +65,19 @@ void list_segments(Fusion& fusion) {
 
 void drop_repeated_outputs(Fusion& fusion) {
   std::set<const TensorView*> seen;
-  std::erase_if(fusion.mutable_outputs(), [&](const TensorView* t) { return !seen.insert(t).second; });
+  std::vector<TensorView*> once = fusion.outputs();
+  std::erase_if(once, [&](const TensorView* t) { return !seen.insert(t).second; });
+  fusion.set_outputs(std::move(once));
 }
 
 Edits drop_outputs(const Fusion& fusion) {
   Edits out;
   for (const TensorView* t : fusion.outputs())
-    out.push_back(on_tensor(*t, [](Fusion& f, TensorView& gone) { std::erase(f.mutable_outputs(), &gone); }));
+    out.push_back(on_tensor(*t, [](Fusion& f, TensorView& gone) {
+      std::vector<TensorView*> kept = f.outputs();
+      std::erase(kept, &gone);
+      f.set_outputs(std::move(kept));
+    }));
   return out;
 }
 
@@ -80,7 +86,7 @@ Edits other_outputs(const Fusion& fusion) {
   Edits out;
   for (const Op* op : fusion.ops())
     for (const TensorView* result : op->results)
-      out.push_back(on_tensor(*result, [](Fusion& f, TensorView& t) { f.mutable_outputs() = {&t}; }));
+      out.push_back(on_tensor(*result, [](Fusion& f, TensorView& t) { f.set_outputs({&t}); }));
   return out;
 }
 
@@ -103,9 +109,10 @@ Edits ops_to_inputs(const Fusion& fusion) {
 
 // Whoever reads `from` reads `to`.
 void read_instead(Fusion& f, TensorView* from, TensorView* to) {
-  for (Op* op : f.ops()) replace_input(*op, from, to);
-  for (TensorView*& t : f.mutable_outputs())
-    if (t == from) t = to;
+  for (Op* op : std::vector<Op*>(f.readers(from))) replace_input(*op, from, to);
+  std::vector<TensorView*> outputs = f.outputs();
+  std::replace(outputs.begin(), outputs.end(), from, to);
+  f.set_outputs(std::move(outputs));
 }
 
 void give_way(Fusion& f, Op& op, size_t operand) {
@@ -203,7 +210,8 @@ Edits drop_operands(const Fusion& fusion) {
     OperandCount loose;
     for_each_loose_operand(*op, loose);
     for (size_t k = 0; k < loose.count; ++k)
-      out.push_back(on_op(*op, [k](Fusion&, Op& o) { for_each_loose_operand(o, OperandLoss{k}); }));
+      out.push_back(on_op(
+          *op, [k](Fusion& f, Op& o) { f.edit_operands(o, [&] { for_each_loose_operand(o, OperandLoss{k}); }); }));
   }
   return out;
 }

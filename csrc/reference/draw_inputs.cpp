@@ -91,7 +91,7 @@ bool is_comparison(const Op& op) {
 }
 
 bool only_compared(const Fusion& fusion, const TensorView& tensor) {
-  const auto readers = fusion.readers(&tensor);
+  const auto& readers = fusion.readers(&tensor);
   return !fusion.is_output(&tensor) && std::ranges::all_of(readers, [](const Op* op) { return is_comparison(*op); });
 }
 

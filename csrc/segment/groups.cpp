@@ -18,6 +18,8 @@ namespace {
 
 constexpr int kPasses = 8;            // of merging along edges; two suffice in most graphs
 constexpr size_t kSiblingTrials = 8;  // earlier groups of the same domain that a group is compared with
+constexpr int64_t kStored = INT64_MAX;
+constexpr int kFreeOps = 16;  // that a reader computes again for one scalar
 
 class Grouper {
  public:
@@ -62,6 +64,7 @@ class Grouper {
   // Free: read by elementwise ops only, no output, and a constant or a scalar made of inputs and free ones.
   void find_free() {
     out_.free.assign(out_.ops.size(), false);
+    std::vector<int> again(out_.ops.size(), 1);  // ops that a reader computes for it, at most
     for (size_t i = 0; i < out_.ops.size(); ++i) {
       const Op& o = *out_.ops[i];
       const bool constant = o.kind == OpKind::Full || o.kind == OpKind::Size;
@@ -69,7 +72,9 @@ class Grouper {
       for (const TensorView* in : inputs(o)) {
         const int from = out_.maker(in);
         scalar = scalar && (from < 0 || is_free(from));
+        if (from >= 0) again[i] = std::min(kFreeOps + 1, again[i] + again[static_cast<size_t>(from)]);
       }
+      scalar = scalar && again[i] <= kFreeOps;
       const auto& readers = readers_[i];
       const bool inside = !readers.empty() && !outputs_.contains(o.out()) &&
                           std::all_of(readers.begin(), readers.end(), [&](int r) { return is_elementwise(op(r)); });
@@ -91,10 +96,12 @@ class Grouper {
   // One number per distinct extent; proven equal ones share it.
   int extent_number(sym::Expr e) {
     if (const auto it = extent_numbers_.find(e.id()); it != extent_numbers_.end()) return it->second;
-    int number = static_cast<int>(extents_.size());
-    for (size_t i = 0; i < extents_.size(); ++i)
-      if (sym::proven(sym::eq(extents_[i], e))) number = static_cast<int>(i);
-    if (number == static_cast<int>(extents_.size())) extents_.push_back(e);
+    int number = static_cast<int>(extent_numbers_.size());
+    if (!e.constant()) {  // constants are equal only to themselves
+      for (const auto& [known, k] : extents_)
+        if (sym::proven(sym::eq(known, e))) number = k;
+      extents_.emplace_back(e, number);
+    }
     return extent_numbers_[e.id()] = number;
   }
 
@@ -109,11 +116,15 @@ class Grouper {
     const int n = static_cast<int>(out_.ops.size());
     order_.emplace(n);
     for (int i = 0; i < n; ++i) {
+      const auto& readers = readers_[static_cast<size_t>(i)];
+      const bool stays = readers.empty() || outputs_.contains(op(i).out());
+      outside_.push_back(stays ? kStored : static_cast<int64_t>(readers.size()));
       parent_.push_back(i);
       members_.push_back({i});
       made_.push_back({i});
       domains_.push_back(domain(*op(i).out()));
     }
+    out_.domains = domains_;
     for (int i = 0; i < n; ++i) {
       if (is_free(i)) continue;
       for (const TensorView* in : inputs(op(i)))
@@ -123,12 +134,14 @@ class Grouper {
 
   // Edges that the axis graph of all elementwise ops refuses: their reader needs a buffer.
   void find_cuts() {
+    cuts_.resize(out_.ops.size());
     std::vector<Op*> ops;
     for (Op* o : out_.ops)
       if (is_elementwise(*o)) ops.push_back(o);
     const AxisGroup axes = build_axis_graph(fusion_.pool(), ops);
     for (const Edge& e : axes.edges)
-      if (e.hard && e.cut) cuts_.emplace(out_.maker(e.operand), out_.maker(e.op->out()));
+      if (e.hard && e.cut)
+        cuts_[static_cast<size_t>(out_.maker(e.operand))].emplace_back(out_.maker(e.operand), out_.maker(e.op->out()));
   }
 
   bool mergeable(int g) const { return is_elementwise(op(members_[static_cast<size_t>(g)].front())); }
@@ -139,18 +152,19 @@ class Grouper {
     if (domains_[sp] != domains_[sc]) {
       for (int t : made_[sp]) {
         const auto& readers = readers_[static_cast<size_t>(t)];
-        const bool inner = !outputs_.contains(op(t).out()) && !readers.empty() &&
-                           std::all_of(readers.begin(), readers.end(), [&](int r) {
-                             const int g = group(r);
-                             return g == p || g == c;
-                           });
+        const bool inner = outside_[static_cast<size_t>(t)] < kStored && std::all_of(
+                                                                             readers.begin(), readers.end(),
+                                                                             [&](int r) {
+                                                                               const int g = group(r);
+                                                                               return g == p || g == c;
+                                                                             });
         if (!inner)
           return fmt::format("%{}: {} is written to memory, and {} has another domain", op(t).out()->name,
-                             type_text(*op(t).out()), op(made_[sc].front()).out()->name);
+                             type_text(*op(t).out()), op(*made_[sc].begin()).out()->name);
       }
     }
-    for (const auto& [from, to] : cuts_)
-      if (group(from) == p && group(to) == c) return "the axis graph refuses the edge";
+    for (const auto& [from, to] : cuts_[sp])
+      if (group(to) == c) return "the axis graph refuses the edge";
     if (order_->path_around(p, c)) return "a path between them passes through another segment";
     return "";
   }
@@ -171,17 +185,27 @@ class Grouper {
       std::swap(keep, gone);
     order_->merge(keep, gone);
     const size_t k = static_cast<size_t>(keep), g = static_cast<size_t>(gone);
+    made_[k].merge(made_[g]);
+    for (int i : members_[g]) turn_inward(i, keep);
     parent_[g] = keep;
     domains_[k] = domain;
     members_[k].insert(members_[k].end(), members_[g].begin(), members_[g].end());
-    made_[k].insert(made_[k].end(), made_[g].begin(), made_[g].end());
-    std::erase_if(made_[k], [&](int t) {
-      const auto& readers = readers_[static_cast<size_t>(t)];
-      return !outputs_.contains(op(t).out()) && !readers.empty() &&
-             std::all_of(readers.begin(), readers.end(), [&](int r) { return group(r) == keep; });
-    });
+    cuts_[k].insert(cuts_[k].end(), cuts_[g].begin(), cuts_[g].end());
     members_[g].clear();
-    made_[g].clear();
+    cuts_[g].clear();
+  }
+
+  // Edges between an op that is about to join a group and the group's ops are inner ones now.
+  void turn_inward(int joining, int keep) {
+    for (const TensorView* in : inputs(op(joining)))
+      if (const int from = out_.maker(in); from >= 0 && group(from) == keep) lose_reader(from, keep);
+    for (int r : readers_[static_cast<size_t>(joining)])
+      if (group(r) == keep) lose_reader(joining, keep);
+  }
+
+  void lose_reader(int i, int group) {
+    int64_t& outside = outside_[static_cast<size_t>(i)];
+    if (outside < kStored && --outside == 0) made_[static_cast<size_t>(group)].erase(i);
   }
 
   bool merge_along_edges() {
@@ -270,11 +294,12 @@ class Grouper {
   std::vector<std::vector<int>> readers_;  // ops that read an op's result
   std::vector<int> parent_;                // groups are named by one of their ops
   std::vector<std::vector<int>> members_;  // ops of a group
-  std::vector<std::vector<int>> made_;     // ops whose results the group writes to memory
+  std::vector<std::set<int>> made_;        // ops whose results the group writes to memory
+  std::vector<int64_t> outside_;           // reads of an op's result by other groups; kStored: written in any case
   std::vector<std::vector<int>> domains_;  // of what the group writes
-  std::set<std::pair<int, int>> cuts_;
+  std::vector<std::vector<std::pair<int, int>>> cuts_;  // refused edges from ops of a group
   std::map<uint64_t, int> extent_numbers_;
-  std::vector<sym::Expr> extents_;
+  std::vector<std::pair<sym::Expr, int>> extents_;  // those that are no constants
   std::optional<GroupOrder> order_;
 };
 

@@ -12,6 +12,7 @@ struct Grouping {
   std::vector<bool> free;  // constants and scalars from inputs alone: in no group, duplicated into readers
   std::vector<std::vector<int>> groups;  // in execution order, ops in order
   std::map<const TensorView*, int> makers;
+  std::vector<std::vector<int>> domains;  // of the results, as numbers of extents; units are left out
 
   // Place of the op that makes the tensor, or -1 for inputs.
   int maker(const TensorView* tensor) const;

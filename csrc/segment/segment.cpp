@@ -210,7 +210,8 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
     if (property(op->kind) == OpProperty::composite || op->kind == OpKind::Reshard)
       throw UserError(fmt::format("segmentation cannot place {}", describe(*op)), fmt::format("%{}", op->out()->name),
                       "passes expand and localize come before");
-  const Grouping grouping = group_ops(fusion, options.explain, options.decide);
+  Grouping grouping = group_ops(fusion, options.explain, options.decide);
+  cut_groups(fusion, grouping, options.limits, options.together, options.explain);
   Duplicator duplicator(fusion, grouping, options);
   std::vector<Op*> order;
   fusion.segments.clear();

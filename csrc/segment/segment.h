@@ -4,6 +4,7 @@
 
 #include "ir/fusion.h"
 #include "schedule/scheduler.h"
+#include "segment/cut_groups.h"
 
 namespace plait {
 
@@ -11,6 +12,9 @@ struct SegmentOptions {
   Machine machine;
   // Schedules by the name of an output tensor: obeyed, or refused by name.
   std::map<std::string, std::string, std::less<>> pins;
+  KernelLimits limits = kernel_limits(Options());
+  // Results that a file puts into one segment, by name: the limits do not part them.
+  std::vector<std::vector<std::string>> together;
   // Who computes contractions: `auto` asks the library first, `library` insists on it, `nest` generates all.
   std::string contractions = "auto";
   // Whether the library computes a contraction; null: there is no library.
@@ -24,11 +28,11 @@ struct SegmentOptions {
 
 // Fills fusion.segments and puts the ops in their order. Requires a localized fusion without composites and reshards.
 // Ensures: every op in exactly one segment, named s1, s2, ... in execution order, no cycles; collectives, local slices
-// and contractions stand alone; the elementwise rest is in as few groups as greedy merging finds, each taken by a
-// scheduler. Constants and other scalars computed from inputs alone are duplicated into the groups that read them.
-// Inputs and outputs of a segment are in order of first use and of definition. Every schedule is complete, and its
-// transforms stand on the domain of the segment's first output. Near-linear in the ops. UserError where
-// a pin does not fit, or no scheduler and no library takes a contraction.
+// and contractions stand alone; the elementwise rest is in as few groups as greedy merging finds, cut to the limits,
+// each taken by a scheduler. Constants and other scalars computed from inputs alone are duplicated into the groups that
+// read them. Inputs and outputs of a segment are in order of first use and of definition. Every schedule is complete,
+// and its transforms stand on the domain of the segment's first output. Near-linear in the ops. UserError where a pin
+// does not fit, or no scheduler and no library takes a contraction.
 void segment(Fusion& fusion, const SegmentOptions& options);
 
 }  // namespace plait

@@ -12,13 +12,17 @@ namespace plait {
 // UserError naming input, dim, what was found and what was expected.
 Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& given);
 
-// The class within which nothing recompiles: extents 0 and 1 are values, any other symbol has its divisibility (powers
-// of two up to 16) and a range.
+// The class within which nothing recompiles: extent 0 is a value, any other symbol has its divisibility and a range.
 struct Specialization {
   std::string key;     // text of the sym::Facts: `b: 4 in 4..2147483644, s = 1`
   CloneOptions clone;  // values and facts
 };
-Specialization specialize(const Sizes& sizes, const Sizes& mesh_symbols);
+// `divisors`: ascending; a symbol is known to be a multiple of the largest one that divides it.
+Specialization specialize(const Sizes& sizes, const Sizes& mesh_symbols, const std::vector<int64_t>& divisors);
+
+// The powers of two up to 16 whose multiples are worth a class: the lanes of vectors (8 and 16, of a GPU 4 too); those
+// that the mesh cuts by; all of them where an extent is divided.
+std::vector<int64_t> class_divisors(const Fusion& fusion, const DeviceMesh& mesh, KernelLanguage language);
 
 // Symbols of the mesh.
 std::set<std::string> mesh_symbols(const Mesh& mesh);

@@ -14,16 +14,18 @@ namespace plait {
 namespace {
 
 // Puts `to` at one position of inputs(op); the same tensor elsewhere in the op stays.
-void set_input(Op& op, size_t index, TensorView* to) {
+void set_input(Fusion& fusion, Op& op, size_t index, TensorView* to) {
   size_t at = 0;
-  for_each_field(op, [&](const FieldRef&, auto& value) {
-    using T = std::remove_cvref_t<decltype(value)>;
-    if constexpr (std::is_same_v<T, TensorView*>) {
-      if (value && at++ == index) value = to;
-    } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
-      for (auto& v : value)
-        if (at++ == index) v = to;
-    }
+  fusion.edit_operands(op, [&] {
+    for_each_field(op, [&](const FieldRef&, auto& value) {
+      using T = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<T, TensorView*>) {
+        if (value && at++ == index) value = to;
+      } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
+        for (auto& v : value)
+          if (at++ == index) v = to;
+      }
+    });
   });
 }
 
@@ -74,7 +76,7 @@ class Inserter {
       auto clauses = explain_difference(op, a, static_cast<int>(i), in[i]->layout);
       TensorView* found =
           version(in[i], a.operands[i], fmt::format("for {} %{}", text_name(op), op.out()->name), clauses);
-      if (found != in[i]) set_input(op, i, found);
+      if (found != in[i]) set_input(fusion_, op, i, found);
     }
     order_.push_back(&op);
     if (a.result == op.out()->layout)
@@ -157,7 +159,7 @@ class Inserter {
     TensorView* in = op.in;
     for (size_t i = 0; i + 1 < steps.size(); ++i)
       in = add_step(in, steps[i], nullptr, op.in->name, fmt::format("for reshard %{}", op.out()->name));
-    op.in = in;
+    fusion_.edit_operands(op, [&] { op.in = in; });
     order_.push_back(&op);
     versions_[op.out()] = {op.out()};
   }

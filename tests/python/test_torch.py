@@ -236,7 +236,7 @@ def test_one_class_for_batches_and_lengths_of_a_kind(monkeypatch):
     assert len(compiler.REPORTS) >= 2 and set(first[-2:]) == {1}
     for batch, length in ((5, 7), (7, 3), (9, 13), (3, 31)):
         assert classes_after(batch, length) == first
-    assert classes_after(4, 8)[-2:] == [2, 2]
+    assert classes_after(16, 32)[-2:] == [2, 2]
 
 
 def test_dynamic_shapes_do_not_compile_anew():

@@ -5,15 +5,19 @@
 #include <cstddef>
 
 namespace {
-std::atomic<int64_t> large = 0;
+std::atomic<int64_t> large = 0, calls = 0;
 constexpr size_t kLarge = 4096;
-void count(size_t bytes) { large.fetch_add(bytes > kLarge, std::memory_order_relaxed); }
+void count(size_t bytes) {
+  large.fetch_add(bytes > kLarge, std::memory_order_relaxed);
+  calls.fetch_add(1, std::memory_order_relaxed);
+}
 }  // namespace
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 namespace plait::test {
 bool counts_allocations() { return false; }
 int64_t large_allocations() { return large; }
+int64_t allocations() { return calls; }
 }  // namespace plait::test
 #else
 extern "C" {
@@ -51,5 +55,6 @@ int posix_memalign(void** result, size_t alignment, size_t bytes) noexcept {
 namespace plait::test {
 bool counts_allocations() { return true; }
 int64_t large_allocations() { return large; }
+int64_t allocations() { return calls; }
 }  // namespace plait::test
 #endif

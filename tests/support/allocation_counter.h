@@ -1,5 +1,5 @@
 #pragma once
-// Counts calls of malloc and its relatives above 4 KiB, by this process, from any library.
+// Counts calls of malloc and its relatives by this process, from any library.
 #include <cstdint>
 
 namespace plait::test {
@@ -8,5 +8,7 @@ namespace plait::test {
 bool counts_allocations();
 // Allocations above 4 KiB so far.
 int64_t large_allocations();
+// All of them so far: a measure of work that no load of the machine changes.
+int64_t allocations();
 
 }  // namespace plait::test

@@ -72,13 +72,15 @@ TEST(Verify, Ops) {
   EXPECT_BROKEN("is not what it gives", { f.find("z")->dtype = DType::f64; });
   EXPECT_BROKEN("is not what it gives", { f.find("z")->domain.logical[0].extent = f.pool().constant(5); });
   EXPECT_BROKEN("the seed is", { f.find("seed")->dtype = DType::i64; });
+  EXPECT_BROKEN("readers, and the fusion keeps", {  // an operand that is written behind the owner's back
+    as<PointwiseOp>(*f.ops()[3])->in[1] = as<PointwiseOp>(*f.ops()[3])->in[0];
+  });
   EXPECT_BROKEN("takes 2 operands", { as<PointwiseOp>(*f.ops()[3])->in.pop_back(); });
 }
 
 TEST(Verify, Outputs) {
-  EXPECT_BROKEN("output %z twice", { f.mutable_outputs().push_back(f.find("z")); });
-  EXPECT_BROKEN("output %free is not defined",
-                { f.mutable_outputs().push_back(f.add_tensor("free", {}, DType::f32)); });
+  EXPECT_BROKEN("output %z twice", { f.set_outputs({f.find("z"), f.find("z")}); });
+  EXPECT_BROKEN("output %free is not defined", { f.set_outputs({f.add_tensor("free", {}, DType::f32)}); });
 }
 
 TEST(Verify, Layouts) {

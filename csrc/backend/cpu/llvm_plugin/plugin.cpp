@@ -3,6 +3,7 @@
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -16,11 +17,13 @@
 #include <mutex>
 #include <vector>
 
+#include "backend/cpu/llvm_plugin/code_pool.h"
 #include "backend/cpu/llvm_plugin/optimize.h"
 
 using namespace llvm;
 
 struct PlaitLlvmCompiler {
+  std::shared_ptr<plait::CodePool> pool = std::make_shared<plait::CodePool>();
   std::unique_ptr<orc::LLJIT> jit;
   orc::JITTargetMachineBuilder builder;
   std::string cpu, features;
@@ -69,7 +72,12 @@ Expected<std::unique_ptr<PlaitLlvmCompiler>> make_compiler(ArrayRef<PlaitLlvmSym
   compiler->cpu = builder->getCPU();
   compiler->features = builder->getFeatures().getString();
   compiler->wide_vectors = compiler->features.find("+avx512f") != std::string::npos;
-  auto jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).create();
+  auto link = [pool = compiler->pool](orc::ExecutionSession& session,
+                                      const Triple&) -> Expected<std::unique_ptr<orc::ObjectLayer>> {
+    return std::make_unique<orc::RTDyldObjectLinkingLayer>(
+        session, [pool] { return std::make_unique<plait::PooledMemory>(pool); });
+  };
+  auto jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).setObjectLinkingLayerCreator(link).create();
   if (!jit) return jit.takeError();
   compiler->jit = std::move(*jit);
   compiler->jit->getExecutionSession().setErrorReporter(

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -124,8 +124,16 @@ struct Part {
 struct Plan {
   std::vector<Part> parts;
   MemoryHandle out;
-  Scratch room;  // for the packed operands of one part
+  Scratch room;      // for the packed operands of one part
+  size_t bytes = 0;  // of room and scratchpads
   std::string implementation;
+};
+
+// Plans that do not run are kept for their shape, the one used last first. A shape that is new again is planned again.
+constexpr size_t kIdlePlans = 256, kIdleBytes = size_t{256} << 20;  // of one contraction
+struct IdlePlan {
+  std::array<int64_t, 4> shape;
+  std::unique_ptr<Plan> plan;
 };
 
 struct PlaitOneDnnContraction {
@@ -134,8 +142,9 @@ struct PlaitOneDnnContraction {
   int threads;
   Engine engine;
   Stream stream;
-  std::mutex mutex;                                                           // guards idle
-  std::map<std::array<int64_t, 4>, std::vector<std::unique_ptr<Plan>>> idle;  // plans not running, by shape
+  std::mutex mutex;  // guards idle
+  std::list<IdlePlan> idle;
+  size_t idle_bytes = 0;
 };
 
 namespace {
@@ -221,6 +230,7 @@ void add_parts(const PlaitOneDnnContraction& p, Plan& plan, const Whole& whole_a
     part.b.place = (part.a.bytes + 63) / 64 * 64;
     const dnnl_memory_desc_t* scratchpad = dnnl_primitive_desc_query_md(desc.get(), dnnl_query_scratchpad_md, 0);
     part.scratch = allocate(dnnl_memory_desc_get_size(scratchpad));
+    plan.bytes += dnnl_memory_desc_get_size(scratchpad);
     part.scratchpad = memory(p.engine.get(), *scratchpad, part.scratch.get());
   }
 }
@@ -237,6 +247,7 @@ std::unique_ptr<Plan> make_plan(const PlaitOneDnnContraction& p, const PlaitOneD
   size_t most = 0;
   for (const Part& part : plan->parts) most = std::max(most, part.b.place + part.b.bytes);
   plan->room = allocate(most);
+  plan->bytes += most;
   return plan;
 }
 
@@ -247,26 +258,34 @@ class PlanLease {
       : product_(contraction), key_{shape.batch, shape.m, shape.n, shape.k} {
     {
       const std::lock_guard lock(product_.mutex);
-      auto& plans = product_.idle[key_];
-      plans.reserve(plans.size() + 1);
-      if (!plans.empty()) {
-        plan_ = std::move(plans.back());
-        plans.pop_back();
+      std::list<IdlePlan>& idle = product_.idle;
+      const auto found = std::find_if(idle.begin(), idle.end(), [&](const IdlePlan& i) { return i.shape == key_; });
+      if (found != idle.end()) {
+        product_.idle_bytes -= found->plan->bytes;
+        own_.splice(own_.begin(), idle, found);
       }
     }
-    if (plan_ == nullptr) plan_ = make_plan(product_, shape);
+    if (own_.empty()) own_.push_back({key_, make_plan(product_, shape)});
   }
   ~PlanLease() {
+    std::list<IdlePlan> dropped;  // freed behind the lock
     const std::lock_guard lock(product_.mutex);
-    if (plan_ != nullptr) product_.idle[key_].push_back(std::move(plan_));
+    std::list<IdlePlan>& idle = product_.idle;
+    if (own_.empty()) return;
+    product_.idle_bytes += own_.front().plan->bytes;
+    idle.splice(idle.begin(), own_);
+    while (idle.size() > 1 && (idle.size() > kIdlePlans || product_.idle_bytes > kIdleBytes)) {
+      product_.idle_bytes -= idle.back().plan->bytes;
+      dropped.splice(dropped.begin(), idle, std::prev(idle.end()));
+    }
   }
   PlanLease(const PlanLease&) = delete;
-  Plan& operator*() const { return *plan_; }
+  Plan& operator*() const { return *own_.front().plan; }
 
  private:
   PlaitOneDnnContraction& product_;
   const std::array<int64_t, 4> key_;
-  std::unique_ptr<Plan> plan_;
+  std::list<IdlePlan> own_;  // one
 };
 
 void bind(const MemoryHandle& target, const void* data) {

@@ -1,0 +1,110 @@
+// Work of a whole compilation, up to the kernels' text, counted in allocations: near-linear in the ops of a graph.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/pass.h"
+#include "plait.h"
+#include "support/allocation_counter.h"
+
+namespace plait {
+namespace {
+
+std::string name(const char* letter, int i) { return letter + std::to_string(i); }
+
+// A mesh axis cuts the first dim of every input, or of every weight, where the graph has a mesh.
+TensorView* input(Fusion& f, const std::string& tensor, const std::vector<Fusion::Extent>& shape) {
+  TensorView* t = f.input(tensor, shape, f32);
+  if (f.has_mesh()) t->shard(0, f.mesh()["m"]);
+  return t;
+}
+
+void chain(Fusion& f, int ops) {
+  TensorView* t = input(f, "x", {4096});
+  for (int i = 0; i < ops; ++i) t = i % 3 ? sin(t) : add(t, t);
+  f.output("y", t);
+}
+
+// linear, bias, gelu, residual.
+void blocks(Fusion& f, int ops) {
+  TensorView* t = f.input("x", {64, 64}, bf16);
+  for (int i = 0; i < ops / 4; ++i) {
+    TensorView* w = f.parameter(name("w", i), {64, 64}, bf16);
+    TensorView* b = f.parameter(name("b", i), {64}, bf16);
+    if (f.has_mesh()) w->shard(1, f.mesh()["m"]);
+    t = add(gelu(linear(t, w, b)), t);
+  }
+  f.output("y", t);
+}
+
+void many_outputs(Fusion& f, int ops) {
+  TensorView* x = input(f, "x", {4096});
+  for (int i = 0; i < ops; ++i) f.output(name("y", i), mul(x, i + 2));
+}
+
+void many_inputs(Fusion& f, int ops) {
+  TensorView* t = input(f, "x", {4096});
+  for (int i = 0; i < ops; ++i) t = add(t, input(f, name("x", i), {4096}));
+  f.output("y", t);
+}
+
+void random_numbers(Fusion& f, int ops) {
+  TensorView* t = input(f, "x", {4096});
+  TensorView* seed = f.input("seed", {}, u64);
+  for (int i = 0; i < ops / 2; ++i) t = add(t, uniform(seed, {4096}));
+  f.output("y", t);
+}
+
+// Every value of the first half is read in the second, the last one first.
+void many_live(Fusion& f, int ops) {
+  std::vector<TensorView*> made = {input(f, "x", {4096})};
+  for (int i = 0; i < ops / 2; ++i) made.push_back(sin(made.back()));
+  TensorView* t = made.back();
+  for (int i = ops / 2; i > 0; --i) t = add(t, made[static_cast<size_t>(i - 1)]);
+  f.output("y", t);
+}
+
+struct Graph {
+  const char* name;
+  void (*build)(Fusion&, int);
+};
+
+class CompileWork : public ::testing::TestWithParam<std::tuple<Graph, int>> {
+ protected:
+  // Allocations until the text of the last kernel.
+  static int64_t work(int ops) {
+    const auto& [graph, ranks] = GetParam();
+    auto f = ranks > 1 ? std::make_unique<Fusion>(Mesh("mesh", {{"m", ranks}})) : std::make_unique<Fusion>();
+    graph.build(*f, ops);
+    Metadata metadata;
+    for (const TensorView* t : f->inputs()) {
+      std::vector<int64_t> shape;
+      for (sym::Expr e : t->shape()) shape.push_back(e.value());
+      metadata[t->name] = {t->dtype, shape};
+    }
+    CompileOptions how;
+    how.until = "llvm";
+    Compiled program = compile(*f, how);
+    const int64_t before = test::allocations();
+    EXPECT_THROW(program.prepare(metadata), StoppedAt);
+    return test::allocations() - before;
+  }
+};
+
+TEST_P(CompileWork, GrowsWithTheOps) {
+  if (!test::counts_allocations()) GTEST_SKIP() << "allocations are the sanitizer's";
+  work(50);  // what is made once in a process
+  const int64_t few = work(500), many = work(4000);
+  EXPECT_LE(many, few * 10) << few << " allocations for 500 ops, " << many << " for 4,000";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Graphs, CompileWork,
+    ::testing::Combine(::testing::Values(Graph{"chain", chain}, Graph{"blocks", blocks},
+                                         Graph{"many_outputs", many_outputs}, Graph{"many_inputs", many_inputs},
+                                         Graph{"random_numbers", random_numbers}, Graph{"many_live", many_live}),
+                       ::testing::Values(1, 2)),
+    [](const auto& info) { return fmt::format("{}_{}", std::get<0>(info.param).name, std::get<1>(info.param)); });
+
+}  // namespace
+}  // namespace plait
