@@ -231,6 +231,7 @@ set(PLAIT_TEST_unit_reference
   unit/reference/check_test.cpp
   unit/reference/composites_test.cpp
   unit/reference/contraction_test.cpp
+  unit/reference/discontinuity_test.cpp
   unit/reference/draw_inputs_test.cpp
   unit/reference/executable_test.cpp
   unit/reference/indexing_test.cpp

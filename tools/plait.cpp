@@ -17,9 +17,6 @@ namespace plait::tool {
 
 namespace {
 
-// 0 ok, 1 the user's mistake, 2 ours, 3 something is missing on the machine.
-constexpr int kUsersMistake = 1, kOurs = 2, kMissing = 3;
-
 // A whole number that fits its type. UserError naming the flag.
 template <class T, class Target>
 std::function<void(const std::string&)> number_into(Target& target, const std::string& flag) {
@@ -132,7 +129,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& args) {
   app.allow_extras();
   app.footer(
       "Exit codes: 0 ok, 1 a mistake in what was given, 2 an internal error, 3 something missing here, or a rank "
-      "gone.");
+      "gone, 4 the check is undecided.");
   add_run(app, args);
   add_inspect(app, args);
   app.add_subcommand("reduce", "shrink a graph while a command fails on it");

@@ -11,6 +11,9 @@
 
 namespace plait::tool {
 
+// Exit codes: 0 ok, 1 the user's mistake, 2 ours, 3 something is missing on the machine, 4 the check is undecided.
+inline constexpr int kUsersMistake = 1, kOurs = 2, kMissing = 3, kUndecided = 4;
+
 // What the command line says.
 struct Arguments {
   std::vector<std::string> words;  // as given, the program's name first

@@ -377,6 +377,7 @@ void Job::report_stuck(int64_t rank) const {
 
 int Job::report_rank(int64_t rank) {
   const RankStatus status = board_->read(rank);
+  if (status.end.signal == 0 && status.end.exit == kUndecided) return kUndecided;  // rank 0 has said why
   const std::string text = rank == 0 ? "" : read_text(folder_ / rank_file(rank, "err"));
   const bool known = rank != 0 && text == read_text(folder_ / rank_file(0, "err"));
   if (!known) {
@@ -396,7 +397,7 @@ int Job::report_rank(int64_t rank) {
     fmt::print(stderr, "error: rank {} of {} failed with exit code {}\n", rank, words_.processes, status.end.exit);
   }
   report_stuck(rank);
-  return status.end.signal == 0 && status.end.exit <= 3 ? status.end.exit : 2;
+  return status.end.signal == 0 && status.end.exit <= kUndecided ? status.end.exit : 2;
 }
 
 int Job::verdict() {

@@ -126,7 +126,8 @@ class Bisection {
   // An error of the user's, or a missing part, is no failure.
   bool fails(int64_t limit) {
     end_ = run_process(limited(args_, limit), kSecondsPerTrial);
-    const bool failed = end_.timed_out || (end_.exit != 0 && end_.exit != 1 && end_.exit != 3);
+    const bool failed = end_.timed_out || (end_.exit != 0 && end_.exit != kUsersMistake && end_.exit != kMissing &&
+                                           end_.exit != kUndecided);
     const std::string shown = limit == kAll ? "all optional steps" : fmt::format("--bisect {}", limit);
     fmt::print("bisect: {}: {}\n", shown, end_.timed_out ? "does not end" : fmt::format("exit code {}", end_.exit));
     std::fflush(stdout);

@@ -122,7 +122,9 @@ void write_json(const Arguments& args, const Loaded& loaded, const Compiled& com
   const Report& report = compiled.report();
   Json kernels = Json::array();
   for (const KernelReport& kernel : report.kernels) kernels.push_back(kernel_json(kernel));
-  Json json = {{"ok", checked == nullptr || checked->all.ok},
+  const auto outcome = checked ? checked->all.outcome() : reference::Outcome::ok;
+  const Json ok = outcome == reference::Outcome::undecided ? Json(nullptr) : Json(outcome == reference::Outcome::ok);
+  Json json = {{"ok", ok},
                {"max_error", checked ? number(checked->all.max_error) : Json(nullptr)},
                {"max_abs_error", checked ? number(checked->all.max_abs_error) : Json(nullptr)},
                {"kernels", report.kernels.size()},

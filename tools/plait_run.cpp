@@ -39,13 +39,27 @@ std::string error_text(const reference::CheckResult& result) {
   return out;
 }
 
+std::string_view outcome_text(reference::Outcome outcome) {
+  switch (outcome) {
+    case reference::Outcome::ok:
+      return "ok";
+    case reference::Outcome::undecided:
+      return "undecided";
+    case reference::Outcome::wrong:
+      return "failed";
+  }
+  return "";
+}
+
 void print_checked(const ProgramCheck& checked) {
   for (const OutputCheck& output : checked.outputs) {
     fmt::print("check {}: {}\n", output.name, error_text(output.reference));
     if (output.one_rank) fmt::print("check {} against one rank: {}\n", output.name, error_text(*output.one_rank));
   }
   if (!checked.one_rank_skipped.empty()) fmt::print("check against one rank: skipped, {}\n", checked.one_rank_skipped);
-  fmt::print("check {}: {}\n", checked.all.ok ? "ok" : "failed", error_text(checked.all));
+  const reference::Outcome outcome = checked.all.outcome();
+  fmt::print("check {}: {}\n", outcome_text(outcome), error_text(checked.all));
+  if (outcome == reference::Outcome::undecided) fmt::print("  {}\n", checked.all.message);
 }
 
 void print_times(const Report& report, std::vector<double> runs) {
@@ -76,25 +90,26 @@ void print_summary(const Compiled& compiled, const std::string& device) {
 
 namespace {
 
-// How the work of rank 0 after the run went, on every process of the job. It may take longer than a collective may:
+// What the work of rank 0 after the run found, on every process of the job. It may take longer than a collective may:
 // meanwhile rank 0 sends word that it is alive.
-bool agree(Bootstrap* job, const std::function<bool()>& work) {
+reference::Outcome agree(Bootstrap* job, const std::function<reference::Outcome()>& work) {
   if (!job || job->size() == 1) return work();
   leave_steps(job->rank(), job->rank() == 0 ? "checking" : "waiting for the check");
-  std::future<bool> done;
+  std::future<reference::Outcome> done;
   if (job->rank() == 0) done = std::async(std::launch::async, work);
   for (;;) {
     std::string_view word = "busy";
     if (done.valid() && done.wait_for(std::chrono::milliseconds(200)) == std::future_status::ready) {
       try {
-        word = done.get() ? "ok" : "failed";
+        word = outcome_text(done.get());
       } catch (...) {
         job->all_gather("failed");
         throw;
       }
     }
     const std::string said = job->all_gather(word).front();
-    if (said != "busy") return said == "ok";
+    for (auto outcome : {reference::Outcome::ok, reference::Outcome::undecided, reference::Outcome::wrong})
+      if (said == outcome_text(outcome)) return outcome;
   }
 }
 
@@ -121,7 +136,7 @@ int run_command(const Arguments& args) {
     outputs = compiled.run(inputs);
   }
   std::optional<ProgramCheck> checked;
-  const bool ok = agree(compiled.job(), [&] {  // rank 0 prints and checks for all
+  const reference::Outcome outcome = agree(compiled.job(), [&] {  // rank 0 prints and checks for all
     for (const TensorView* t : loaded.fusion->outputs()) {
       const Tensor& out = outputs.find(t->name)->second;
       fmt::print("{}: {} = {}\n", t->name, type_text(out.dtype, out.shape), value_text(out));
@@ -134,9 +149,10 @@ int run_command(const Arguments& args) {
       print_checked(*checked);
     }
     if (!args.json.empty()) write_json(args, loaded, compiled, outputs, checked ? &*checked : nullptr);
-    return !checked || checked->all.ok;
+    return checked ? checked->all.outcome() : reference::Outcome::ok;
   });
-  if (ok) return 0;
+  if (outcome == reference::Outcome::ok) return 0;
+  if (outcome == reference::Outcome::undecided) return kUndecided;
   if (!checked) return 2;  // rank 0 has said it
   return report_internal_error(args, InternalError("the check failed: " + checked->all.message,
                                                    fmt::format("fusion @{}", loaded.fusion->name()), ""));

@@ -18,6 +18,12 @@ bool is_wide_integer(DType dtype) { return dtype == DType::i64 || dtype == DType
 
 int64_t Array::integer_at(int64_t i) const { return integers.empty() ? static_cast<int64_t>(value[i]) : integers[i]; }
 
+double Array::reach_at(int64_t i) const {
+  if (!has_alternative(i)) return radius_at(i);
+  const double distance = std::abs(*alternative[i] - value[i]);
+  return std::isnan(distance) ? kInfinity : radius_at(i) + distance;
+}
+
 Array make_array(DType dtype, std::vector<int64_t> shape) {
   Array array;
   const auto count = static_cast<size_t>(element_count(shape));

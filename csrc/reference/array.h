@@ -1,6 +1,8 @@
 #pragma once
 // Arrays of the reference evaluator: value and error radius per element.
+#include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "device/tensor.h"
@@ -8,23 +10,32 @@
 
 namespace plait::reference {
 
-// Dense, row-major. An element of a backend's tensor lies within `radius` of `value`; a NaN or an infinity of radius 0
-// is met by the same; an infinite radius says that nothing is known of the element.
+// Dense, row-major. An element of a backend's tensor lies within `radius` of `value` or, where there is one, of its
+// alternative; a NaN or an infinity of radius 0 is met by the same; an infinite radius says that nothing is known of
+// the element.
 struct Array {
   std::vector<int64_t> shape;
   DType dtype = DType::f32;
   std::vector<double> value;      // narrow dtypes: rounded to the dtype; bool: 0 or 1; i64 and u64: the nearest double
   std::vector<int64_t> integers;  // i64 and u64 (the same bits): exact; other dtypes: empty
   std::vector<double> radius;     // empty: zero everywhere, or not asked for
-  std::vector<uint8_t> excused;   // 1: either side of a jump is accepted, or nothing is known; empty: none
+  // What an element may be instead, on the other side of a discontinuity; empty: none.
+  std::vector<std::optional<double>> alternative;
+  std::vector<uint8_t> excused;  // 1: hangs on a discontinuity, or nothing is known (reference/check.h); empty: none
   // Products and the sums that ranks may keep pending: an upper bound of the sum over the ranks of |partial|.
   std::vector<double> spread;
 
   int64_t elements() const { return static_cast<int64_t>(value.size()); }
   double radius_at(int64_t i) const { return radius.empty() ? 0 : radius[i]; }
   bool excused_at(int64_t i) const { return !excused.empty() && excused[i]; }
+  bool has_alternative(int64_t i) const { return !alternative.empty() && alternative[i] && !std::isinf(radius_at(i)); }
+  // How far an element may lie from `value`: the radius of all that it may be. Infinite where one of two is no number.
+  double reach_at(int64_t i) const;
   int64_t integer_at(int64_t i) const;  // integers and bool only
 };
+
+// Equal, or both NaN.
+inline bool is_same(double a, double b) { return a == b || (a != a && b != b); }
 
 // Zeros of a shape.
 Array make_array(DType dtype, std::vector<int64_t> shape);

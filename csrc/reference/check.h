@@ -12,6 +12,10 @@ struct CheckOptions {
   bool exact = false;  // exact-integer mode: every element must be equal, whatever its radius; none is excused
 };
 
+// ok: compared, and within the bounds. wrong: an element, a shape or a dtype. undecided: nothing is wrong, but too many
+// elements are excused, or nothing could be compared.
+enum class Outcome : uint8_t { ok, undecided, wrong };
+
 // One element: where, what was found, what was wanted, and how far they may lie apart.
 struct Worst {
   std::string output;
@@ -19,25 +23,27 @@ struct Worst {
   double got = 0, want = 0, bound = 0;
 };
 
-// Whether jumps leave so much of an output open that comparing it says too little: over 1 % and over 3 of its elements.
+// Whether so many elements of an output are excused that comparing it says too little: over 1 % and over 3.
 bool too_many_excused(int64_t excused, int64_t elements);
 
 struct CheckResult {
-  bool ok = true;
+  bool ok = true;              // outcome() == Outcome::ok
   double max_error = 0;        // largest |error| / bound; 0 / 0 is 0; infinite where the bound is 0 or a NaN is wrong
   double max_abs_error = 0;    // largest |error| of elements that are finite on both sides
   std::optional<Worst> worst;  // element of the largest max_error, once it is above 0
-  std::map<std::string, int64_t> excused;  // outputs -> elements where either side of a jump is accepted
-  std::string message;                     // empty when ok; else what failed, on one line
-  // No element lies outside of its bound, but too many are excused.
-  bool left_open() const { return !ok && max_error <= 1; }
+  // Outputs -> elements of which the comparison says little: nothing is known of them, or they hang on discontinuities
+  // and may lie over half of their size away, or over half of the output's mean |element| where that is more.
+  std::map<std::string, int64_t> excused;
+  std::string message;  // empty when ok; else what failed, on one line
+  Outcome outcome() const { return ok ? Outcome::ok : max_error > 1 ? Outcome::wrong : Outcome::undecided; }
   // Joins the result of another output.
   void merge(const CheckResult& other);
 };
 
 // `want` with its radius against a backend's tensor. NaN must meet NaN and infinity the same infinity; integers and
-// bool must be equal where they are not excused. Fails when an error exceeds its bound, when too many elements
-// are excused, or when shape or dtype differ. -0 equals 0.
+// bool must be equal where they have no radius. An element may be its alternative instead. Wrong where an error exceeds
+// its bound, or shape or dtype differ; undecided where too many elements are excused, or an output has elements and
+// none of them is compared: all are NaN on both sides, or excused. -0 equals 0.
 CheckResult compare(const std::string& output, const Array& want, const Tensor& got, const CheckOptions& options = {});
 
 // Two runs of the same fusion (N ranks and one): the bound is the sum of both radii. The arrays hold the reference's

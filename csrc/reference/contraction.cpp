@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "reference/elements.h"
 #include "reference/evaluator.h"
 #include "reference/multiply.h"
 
@@ -66,8 +67,10 @@ std::vector<uint8_t> marked_rows(const Side& side, int64_t depth, bool any, Test
 
 class Contraction {
  public:
-  Contraction(const Op& op, int64_t depth, const Array* bias, const Context& context)
+  // `whole`: every operand is_whole.
+  Contraction(const Op& op, int64_t depth, const Array* bias, bool whole, const Context& context)
       : context_(context),
+        whole_(whole),
         partial_(context.partial_of_contraction(op)),
         order_(order_of(op, depth, partial_)),
         depth_(depth),
@@ -102,6 +105,7 @@ class Contraction {
   double radius(size_t i, double value, double bias, double bias_radius, double spread) const;
 
   const Context& context_;
+  const bool whole_;
   const Partial* partial_;
   Order order_;
   int64_t depth_;
@@ -143,9 +147,11 @@ double Contraction::radius(size_t i, double value, double bias, double bias_radi
   const double terms = sums_.wide[i] + std::abs(bias) + bias_radius;
   const double depth = static_cast<double>(depth_ + (bias_ ? 1 : 0) + context_.options.ranks);
   double radius = sums_.plain.empty() ? 0 : sums_.wide[i] - sums_.plain[i];
+  const bool exchanged = partial_ && is_narrow(in_);
+  if (whole_ && terms * (exchanged ? unit_roundoff(in_) : unit_) <= 1) return radius + bias_radius;
   if (terms > 0) radius += depth * (2 * unit_ * terms + spacing_);
   if (terms > largest_) return kInfinity;
-  if (partial_ && is_narrow(in_)) {
+  if (exchanged) {
     const double u = unit_roundoff(in_), least = smallest_spacing(in_);
     if (spread > 0)
       radius += static_cast<double>(partial_->roundings) * (u * (spread + radius) + least * double(partial_->ranks));
@@ -193,22 +199,30 @@ void Contraction::finish(const Side& a, const Side& b, int64_t first, int64_t at
   }
 }
 
+bool are_whole(const Op& op, const Operands& operands, const Context& context) {
+  const auto whole = [&](const TensorView* t) { return is_whole(operands.at(t)); };
+  return context.options.radius && std::ranges::all_of(inputs(op), whole);
+}
+
 }  // namespace
 
 Array evaluate_linear(const Linear& op, const Operands& operands, const Context& context) {
-  const Array &x = operands.at(op.x), &w = operands.at(op.w);
+  const Terms x_terms(operands.at(op.x)), w_terms(operands.at(op.w));
+  const std::optional<Array> bias = op.b ? std::optional(*Terms(operands.at(op.b))) : std::nullopt;
+  const Array &x = *x_terms, &w = *w_terms;
   const int64_t depth = w.shape[1], cols = w.shape[0];
-  Contraction contraction(op, depth, op.b ? &operands.at(op.b) : nullptr, context);
+  Contraction contraction(op, depth, bias ? &*bias : nullptr, are_whole(op, operands, context), context);
   const int64_t rows = cols == 0 ? 0 : contraction.out().elements() / cols;
   contraction.multiply({x, 0, rows, depth, 1}, {w, 0, cols, depth, 1}, 0);
   return contraction.take();
 }
 
 Array evaluate_matmul(const Matmul& op, const Operands& operands, const Context& context) {
-  const Array &a = operands.at(op.a), &b = operands.at(op.b);
+  const Terms a_terms(operands.at(op.a)), b_terms(operands.at(op.b));
+  const Array &a = *a_terms, &b = *b_terms;
   const size_t ra = a.shape.size(), rb = b.shape.size();
   const int64_t rows = a.shape[ra - 2], depth = a.shape[ra - 1], cols = b.shape[rb - 1];
-  Contraction contraction(op, depth, nullptr, context);
+  Contraction contraction(op, depth, nullptr, are_whole(op, operands, context), context);
   const std::vector<int64_t> batch(contraction.out().shape.begin(), contraction.out().shape.end() - 2);
   // Linear index of a batch in an operand whose leading dims broadcast.
   const auto matrix_of = [&](const Array& x, int64_t linear) {

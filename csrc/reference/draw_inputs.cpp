@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "reference/evaluator.h"
@@ -44,11 +45,28 @@ sym::Expr indexed_extent(const Op& op, const TensorView* index) {
   return {};
 }
 
-// Where an input is an index of ops: the least extent they look up. 0: it is none.
-int64_t index_limit(const Fusion& fusion, const TensorView& input, const sym::Environment& sizes) {
+// Whether the result holds elements of the operand as they are, perhaps as another integer.
+bool hands_on(const Op& op, const TensorView* operand) {
+  if (is_float(op.out()->dtype) || op.kind == OpKind::Bitcast) return false;
+  if (const PointwiseOp* p = as<PointwiseOp>(op)) return p->function == Pointwise::cast;
+  if (const auto* o = as<Gather>(op)) return o->in == operand;
+  if (const auto* o = as<IndexSelect>(op)) return o->in == operand;
+  if (const auto* o = as<TakeAlong>(op)) return o->in == operand;
+  if (const auto* o = as<Embedding>(op)) return o->table == operand;
+  return property(op.kind) == OpProperty::movement || op.kind == OpKind::Set || op.kind == OpKind::Stack ||
+         op.kind == OpKind::Expand || op.kind == OpKind::Reshard;
+}
+
+// Where a tensor is an index of ops, itself or behind moves and casts: the least extent they look up. 0: it is none.
+int64_t index_limit(const Fusion& fusion, const TensorView& tensor, const sym::Environment& sizes) {
+  std::set<const TensorView*> reached{&tensor};
   int64_t limit = 0;
-  for (const Op* reader : fusion.readers(&input))
-    if (const sym::Expr extent = indexed_extent(*reader, &input)) {
+  for (const Op* op : fusion.ops())  // in order: operands first
+    for (const TensorView* in : inputs(*op)) {
+      if (!reached.contains(in)) continue;
+      if (hands_on(*op, in)) reached.insert(op->out());
+      const sym::Expr extent = indexed_extent(*op, in);
+      if (!extent) continue;
       const int64_t found = sym::evaluate(extent, sizes);
       limit = limit == 0 ? found : std::min(limit, found);
     }

@@ -1,6 +1,7 @@
 #include "reference/elements.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "scalar/constant.h"
@@ -23,6 +24,55 @@ Walk strided(const std::vector<int64_t>& shape, const std::vector<int64_t>& a, c
     }
   }
   return out;
+}
+
+Possible join(DType dtype, std::span<const Point> points) {
+  const Point first = points[0];
+  const Point* other = nullptr;
+  const auto distance = [](double a, double b) { return is_same(a, b) ? 0 : std::abs(a - b); };  // NaN beside a number
+  const auto farther = [&](const Point& a, const Point& b) {
+    const double to_a = distance(a.value, first.value), to_b = distance(b.value, first.value);
+    return !std::isfinite(to_a) ? std::isfinite(to_b) : to_a > to_b;
+  };
+  bool unknown = false;
+  for (const Point& p : points) {
+    unknown |= std::isinf(p.radius) || (is_wide_integer(dtype) && std::abs(p.value) > 0x1p53);
+    if (!is_same(p.value, first.value) && (!other || farther(p, *other))) other = &p;
+  }
+  if (unknown) return {{first.value, points.size() == 1 ? first.radius : kInfinity}, {}};
+  double radius = first.radius;
+  for (const Point& p : points) {
+    double least = distance(p.value, first.value);
+    if (other) least = std::fmin(least, distance(p.value, other->value));
+    radius = std::isfinite(least) ? std::max(radius, least + p.radius) : kInfinity;
+  }
+  if (!other || std::isinf(radius)) return {{first.value, radius}, {}};
+  return {{first.value, radius}, other->value};
+}
+
+void set_possible(Array& out, int64_t i, const Possible& possible, bool excused) {
+  set_float(out, i, {possible.point.value, possible.point.radius}, excused || possible.alternative);
+  if (!possible.alternative) return;
+  if (out.alternative.empty()) out.alternative.resize(out.value.size());
+  out.alternative[i] = possible.alternative;
+}
+
+Array widened(const Array& in) {
+  Array out = in;
+  out.alternative.clear();
+  if (out.radius.empty()) out.radius.assign(out.value.size(), 0.0);
+  for (int64_t i = 0; i < out.elements(); ++i) out.radius[i] = in.reach_at(i);
+  return out;
+}
+
+bool is_whole(const Array& in) {
+  const auto whole = [](double x) {
+    return std::abs(x) <= 0x1p53 && x == static_cast<double>(static_cast<int64_t>(x));
+  };
+  for (int64_t i = 0; i < in.elements(); ++i)
+    if (!whole(in.value[i]) || in.radius_at(i) != 0 || (in.has_alternative(i) && !whole(*in.alternative[i])))
+      return false;
+  return true;
 }
 
 void set_float(Array& out, int64_t i, const Settled& settled, bool excused) {

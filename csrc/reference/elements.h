@@ -1,5 +1,6 @@
 #pragma once
 // How ops other than pointwise ones visit and set elements. Internal to csrc/reference.
+#include <span>
 #include <vector>
 
 #include "reference/array.h"
@@ -37,6 +38,39 @@ void walk(const Walk& w, Fn&& fn) {
   int64_t i = 0;
   detail::walk_from(w, 0, i, 0, 0, fn);
 }
+
+// A number that an element may be, and how far a backend may lie from it.
+struct Point {
+  double value, radius;
+};
+// What an element of several possible numbers is: the first, and the farthest from it; the radius covers the others.
+struct Possible {
+  Point point;
+  std::optional<double> alternative;
+};
+Possible join(DType dtype, std::span<const Point> points);
+// Sets a float, integer or bool element, but for the number in `integers`.
+void set_possible(Array& out, int64_t i, const Possible& possible, bool excused);
+
+// Alternatives as radii, for what adds or compares elements.
+Array widened(const Array& in);
+// Whether all that the elements may be are whole numbers, without radius: sums of them that stay small are exact.
+bool is_whole(const Array& in);
+// An operand as a sum reads it.
+class Terms {
+ public:
+  explicit Terms(const Array& in) : in_(&in) {
+    if (in.alternative.empty()) return;
+    own_ = widened(in);
+    in_ = &own_;
+  }
+  Terms(const Terms&) = delete;
+  const Array& operator*() const { return *in_; }
+
+ private:
+  Array own_;
+  const Array* in_;
+};
 
 // Sets an element of a float result; one of infinite radius is excused.
 void set_float(Array& out, int64_t i, const Settled& settled, bool excused);

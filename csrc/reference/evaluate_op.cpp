@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "reference/elements.h"
 #include "reference/evaluator.h"
 
 namespace plait::reference {
@@ -9,9 +10,10 @@ namespace {
 
 // The values are the same; a pending sum of a narrow dtype is rounded where it becomes whole.
 Array evaluate_reshard(const Reshard& op, const Operands& operands, const Context& context) {
-  Array out = operands.at(op.in);
   const auto& before = op.in->layout.partial;
-  if (before == op.out()->layout.partial || !context.options.radius || out.radius.empty()) return out;
+  if (before == op.out()->layout.partial || !context.options.radius) return operands.at(op.in);
+  Array out = *Terms(operands.at(op.in));
+  if (out.radius.empty()) return out;
   for (int64_t i = 0; i < out.elements(); ++i) {
     const double value = out.value[i], radius = out.radius[i];
     if (radius != 0 && std::isfinite(radius))
@@ -44,6 +46,7 @@ Array evaluate_local_slice(const LocalSlice& op, const Operands& operands, const
   out.value = cut(in.value);
   out.integers = cut(in.integers);
   out.radius = cut(in.radius);
+  out.alternative = cut(in.alternative);
   out.excused = cut(in.excused);
   out.spread = cut(in.spread);
   PLAIT_CHECK(element_count(out.shape) == out.elements(), "{}: {} elements", describe(op), out.elements());
@@ -85,7 +88,9 @@ int64_t random_offset(const Fusion& fusion, const Op& op) {
   return counter_offset(op)->value_or(ordinal);
 }
 
-Array evaluate_op(const Op& op, const Operands& operands, const Context& context) {
+namespace {
+
+Array evaluate_kind(const Op& op, const Operands& operands, const Context& context) {
   return visit(op,
                overloaded{
                    [&](const PointwiseOp& o) { return evaluate_pointwise(o, operands, context); },
@@ -121,6 +126,24 @@ Array evaluate_op(const Op& op, const Operands& operands, const Context& context
                    [&](const LocalSlice& o) { return evaluate_local_slice(o, operands, context); },
                    []<Composite Node>(const Node& o) -> Array { PLAIT_CHECK(false, "{} is not opened", describe(o)); },
                });
+}
+
+// Of a bool that is not known there are two possible values.
+void settle_bools(Array& out) {
+  if (out.dtype != DType::boolean) return;
+  for (size_t i = 0; i < out.radius.size(); ++i)
+    if (out.radius[i] != 0) {
+      out.radius[i] = 0;
+      set_possible(out, static_cast<int64_t>(i), {{out.value[i], 0}, 1 - out.value[i]}, true);
+    }
+}
+
+}  // namespace
+
+Array evaluate_op(const Op& op, const Operands& operands, const Context& context) {
+  Array out = evaluate_kind(op, operands, context);
+  settle_bools(out);
+  return out;
 }
 
 }  // namespace plait::reference

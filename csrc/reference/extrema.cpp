@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "reference/elements.h"
 #include "reference/evaluator.h"
@@ -58,6 +59,7 @@ std::vector<Winner> find_winners(const Reduce& op, const Array& in, const Reduce
 // What is known of the elements that one element of the result is found among. Signs are turned for the least.
 struct Candidates {
   double lo = -kInfinity, hi = -kInfinity;  // of the extremum
+  int64_t least = -1;                       // the first position that has `lo`: what equals it behind comes too late
   double excused = -kInfinity;              // largest end of an excused element
   bool unknown = false;
 };
@@ -71,11 +73,12 @@ Interval sought(const Reduce& op, const Array& in, int64_t i) {
 
 std::vector<Candidates> find_candidates(const Reduce& op, const Array& in, const Reduced& dims) {
   std::vector<Candidates> out(static_cast<size_t>(element_count(dims.shape)));
-  walk(dims.walk, [&](int64_t i, int64_t o, int64_t) {
+  walk(dims.walk, [&](int64_t i, int64_t o, int64_t at) {
     const Interval range = sought(op, in, i);
     if (range.is_nan()) return;
     Candidates& c = out[o];
-    c.lo = std::max(c.lo, range.lo), c.hi = std::max(c.hi, range.hi);
+    if (c.least < 0 || range.lo > c.lo || (range.lo == c.lo && at < c.least)) c.lo = range.lo, c.least = at;
+    c.hi = std::max(c.hi, range.hi);
     c.unknown |= std::isinf(in.radius_at(i));
     if (in.excused_at(i)) c.excused = std::max(c.excused, range.hi);
   });
@@ -113,10 +116,10 @@ Array extremum(const Reduce& op, const Array& in, const Reduced& dims, const std
   return out;
 }
 
-// Positions; every other element that may be the extremum opens the result as far as it lies from the winner.
+// Positions: the winner's, and those of all others that may be the extremum.
 Array position(const Reduce& op, const Array& in, const Reduced& dims, const std::vector<Winner>& winners) {
   Array out = make_array(op.out()->dtype, dims.shape);
-  std::vector<double> radius(out.value.size(), 0.0);
+  std::map<int64_t, std::vector<Point>> open;  // by element of the result
   if (!in.radius.empty()) {
     const auto candidates = find_candidates(op, in, dims);
     walk(dims.walk, [&](int64_t i, int64_t o, int64_t at) {
@@ -128,13 +131,15 @@ Array position(const Reduce& op, const Array& in, const Reduced& dims, const std
       if (best.is_nan())  // only a NaN before it wins
         may_win = unknown && earlier;
       else if (!own.is_nan())
-        may_win = unknown || own.hi > candidates[o].lo ||
-                  (own.hi == candidates[o].lo && (earlier || !best.is_point()) && !(own.is_point() && best.is_point()));
-      if (may_win) radius[o] = std::max(radius[o], std::abs(static_cast<double>(at - winner.position)));
+        may_win = unknown || own.hi > candidates[o].lo || (own.hi == candidates[o].lo && at <= candidates[o].least);
+      if (may_win) open[o].push_back({static_cast<double>(at), 0});
     });
   }
-  for (int64_t o = 0; o < out.elements(); ++o)
-    set_integer(out, o, std::max<int64_t>(winners[o].position, 0), radius[o]);
+  for (int64_t o = 0; o < out.elements(); ++o) set_integer(out, o, std::max<int64_t>(winners[o].position, 0));
+  for (auto& [o, others] : open) {
+    others.insert(others.begin(), {out.value[o], 0});
+    set_possible(out, o, join(out.dtype, others), true);
+  }
   return out;
 }
 

@@ -10,15 +10,34 @@ namespace plait::reference {
 namespace {
 
 // What an index outside gives.
-void set_missing(Array& out, int64_t i) {
-  out.value[i] = is_float(out.dtype) ? std::numeric_limits<double>::quiet_NaN() : 0;
+double missing(DType dtype) { return is_float(dtype) ? std::numeric_limits<double>::quiet_NaN() : 0; }
+
+std::optional<double> alternative_of(const Array& in, int64_t i) {
+  return in.has_alternative(i) ? in.alternative[i] : std::nullopt;
 }
 
 void copy_element(const Array& in, int64_t from, Array& out, int64_t to) {
   out.value[to] = in.value[from];
   if (!in.integers.empty()) out.integers[to] = in.integers[from];
   if (in.radius_at(from) != 0 || in.excused_at(from))
-    set_float(out, to, {out.value[to], in.radius_at(from)}, in.excused_at(from));
+    set_possible(out, to, {{out.value[to], in.radius_at(from)}, alternative_of(in, from)}, in.excused_at(from));
+}
+
+// Numbers of positions that one index may stand for, beyond which what it reads is unknown.
+constexpr double kMostCandidates = 64;
+
+// Calls fn with every position that an index may be. False, with nothing called, where these are too many.
+template <class Fn>
+bool each_candidate(const Array& index, int64_t k, Fn&& fn) {
+  const double radius = index.radius_at(k);
+  if (!(2 * radius + 1 <= kMostCandidates)) return false;
+  const auto around = [&](int64_t at) {
+    for (int64_t p = at - static_cast<int64_t>(radius); p <= at + static_cast<int64_t>(radius); ++p) fn(p);
+  };
+  const int64_t first = index.integer_at(k);
+  around(first);
+  if (index.has_alternative(k)) around(static_cast<int64_t>(*index.alternative[k]));
+  return true;
 }
 
 // out[i] = in[base + index[k] * stride], where the index lies in [0, extent).
@@ -31,8 +50,26 @@ struct Lookup {
     if (at >= 0 && at < extent)
       copy_element(in, base + at * stride, out, i);
     else
-      set_missing(out, i);
-    if (index.radius_at(k) != 0 || index.excused_at(k)) set_unknown(out, i);
+      out.value[i] = missing(out.dtype);
+    if (index.radius_at(k) != 0 || index.has_alternative(k))
+      read_candidates(base, k, out, i);
+    else if (index.excused_at(k))
+      set_float(out, i, {out.value[i], out.radius_at(i)}, true);
+  }
+
+  // What stands at every position that the index may be, the index itself first.
+  void read_candidates(int64_t base, int64_t k, Array& out, int64_t i) const {
+    std::vector<Point> points{{out.value[i], out.radius_at(i)}};
+    const bool few = each_candidate(index, k, [&](int64_t p) {
+      const int64_t from = base + p * stride;
+      if (p < 0 || p >= extent) return points.push_back({missing(out.dtype), 0});
+      points.push_back({in.value[from], in.radius_at(from)});
+      if (in.has_alternative(from)) points.push_back({*in.alternative[from], in.radius_at(from)});
+    });
+    if (few)
+      set_possible(out, i, join(out.dtype, points), true);
+    else
+      set_unknown(out, i);
   }
 };
 
@@ -41,17 +78,25 @@ std::vector<int64_t> without(std::vector<int64_t> strides, int64_t dim) {
   return strides;
 }
 
-// An index that may lie elsewhere within `radius` moves what it adds there; the line along dim is opened.
-void open_line(std::vector<double>& open, int64_t base, int64_t extent, int64_t stride, double at, double radius,
+// An index that may lie elsewhere moves what it adds there: every place of the line along dim that it may mean is
+// opened.
+void open_line(std::vector<double>& open, const Array& index, int64_t k, int64_t base, int64_t extent, int64_t stride,
                double size) {
-  for (int64_t p = 0; p < extent; ++p)
-    if (std::abs(static_cast<double>(p) - at) <= radius) open[base + p * stride] += size;
+  const double at = index.value[k], radius = index.radius_at(k);
+  const double other = index.has_alternative(k) ? *index.alternative[k] : at;
+  for (int64_t p = 0; p < extent; ++p) {
+    const auto place = static_cast<double>(p);
+    if (std::abs(place - at) <= radius || std::abs(place - other) <= radius) open[base + p * stride] += size;
+  }
 }
 
-Array scatter_floats(const Array& in, const Array& index, const Array& src, int64_t dim, const Context& context) {
+bool is_open(const Array& index, int64_t k) { return index.radius_at(k) != 0 || index.has_alternative(k); }
+
+Array scatter_floats(const Array& in, const Array& index, const Array& src, int64_t dim, bool whole,
+                     const Context& context) {
   Array out = make_array(in.dtype, in.shape);
-  std::vector<Sum> sums(out.value.size());
-  std::vector<double> open(index.radius.empty() ? 0 : out.value.size(), 0.0);
+  std::vector<Sum> sums(out.value.size(), {.exact = whole});
+  std::vector<double> open(index.radius.empty() && index.alternative.empty() ? 0 : out.value.size(), 0.0);
   const auto add = [](Sum& sum, const Array& from, int64_t i) {
     sum.add(from.value[i], from.radius_at(i));
     if (from.excused_at(i)) sum.marks |= kExcusedTerm;
@@ -61,15 +106,16 @@ Array scatter_floats(const Array& in, const Array& index, const Array& src, int6
   walk(strided(index.shape, without(row_major_strides(in.shape), dim)), [&](int64_t k, int64_t base, int64_t) {
     const int64_t at = index.integer_at(k);
     if (at >= 0 && at < extent) add(sums[base + at * stride], src, k);
-    if (index.radius_at(k) != 0)
-      open_line(open, base, extent, stride, index.value[k], index.radius[k],
+    if (is_open(index, k))
+      open_line(open, index, k, base, extent, stride,
                 src.value[k] == src.value[k] ? std::abs(src.value[k]) + src.radius_at(k) : HUGE_VAL);
   });
   for (int64_t i = 0; i < out.elements(); ++i) {
+    if (!open.empty()) sums[i].size += open[i];
     Total result = total(sums[i], accumulation_type(in.dtype), context.options.ranks);
     bool excused = sums[i].marks & kExcusedTerm;
     if (!open.empty() && open[i] > 0) {
-      result.own += open[i] * (1 + 1e-6);
+      result.own += whole ? open[i] : open[i] * (1 + 1e-6);
       if (!std::isfinite(result.value)) result.own = HUGE_VAL;
       excused = true;
     }
@@ -95,8 +141,7 @@ Array scatter_integers(const Array& in, const Array& index, const Array& src, in
       sums[base + at * stride] += static_cast<uint64_t>(src.integer_at(k));
       open[base + at * stride] += src.radius_at(k);
     }
-    if (index.radius_at(k) != 0)
-      open_line(open, base, extent, stride, index.value[k], index.radius[k], std::abs(src.value[k]) + src.radius_at(k));
+    if (is_open(index, k)) open_line(open, index, k, base, extent, stride, std::abs(src.value[k]) + src.radius_at(k));
   });
   for (int64_t i = 0; i < out.elements(); ++i) set_integer(out, i, static_cast<int64_t>(sums[i]), open[i]);
   return out;
@@ -131,9 +176,11 @@ Array evaluate_index_select(const IndexSelect& op, const Operands& operands, con
 }
 
 Array evaluate_scatter_add(const ScatterAdd& op, const Operands& operands, const Context& context) {
-  const Array &in = operands.at(op.in), &index = operands.at(op.index), &src = operands.at(op.src);
-  return is_float(in.dtype) ? scatter_floats(in, index, src, op.dim, context)
-                            : scatter_integers(in, index, src, op.dim);
+  const Terms in_terms(operands.at(op.in)), src_terms(operands.at(op.src));
+  const Array &in = *in_terms, &index = operands.at(op.index), &src = *src_terms;
+  if (!is_float(in.dtype)) return scatter_integers(in, index, src, op.dim);
+  const bool whole = context.options.radius && is_whole(operands.at(op.in)) && is_whole(operands.at(op.src));
+  return scatter_floats(in, index, src, op.dim, whole, context);
 }
 
 }  // namespace plait::reference

@@ -25,6 +25,7 @@ void copy(const Array& in, const Walk& from_to, Array& out) {
   copy_part(in.value, from_to, out.value, elements);
   copy_part(in.integers, from_to, out.integers, elements);
   copy_part(in.radius, from_to, out.radius, elements);
+  copy_part(in.alternative, from_to, out.alternative, elements);
   copy_part(in.excused, from_to, out.excused, elements);
   copy_part(in.spread, from_to, out.spread, elements);
 }
@@ -181,7 +182,7 @@ Array evaluate_bitcast(const Bitcast& op, const Operands& operands, const Contex
     if (!out.integers.empty()) out.integers[i] = result.to_int64();
     // A NaN has many bits, a computed zero two.
     const bool many = in.value[i] != in.value[i] || (in.value[i] == 0 && !given);
-    if (context.options.radius && (in.radius_at(i) != 0 || in.excused_at(i) || many))
+    if (context.options.radius && (in.radius_at(i) != 0 || in.excused_at(i) || in.has_alternative(i) || many))
       set_float(out, i, {out.value[i], kInfinity}, true);
   }
   return out;

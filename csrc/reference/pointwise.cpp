@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "reference/elements.h"
 #include "reference/evaluator.h"
 #include "scalar/convert.h"
 
@@ -11,6 +12,7 @@ namespace plait::reference {
 namespace {
 
 constexpr int kMaxArity = 3;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double integer_to_float(DType from, int64_t value, DType to) {
   if (from == DType::u64) {
@@ -32,21 +34,33 @@ class PointwiseLoop {
   Array run();
 
  private:
-  struct Cell {  // one element of the result
+  struct Cell {  // one element of the result, on one choice of what the operands may be
     int64_t at[kMaxArity];
-    double args[kMaxArity];
+    double args[kMaxArity], radii[kMaxArity];
+    int64_t integers[kMaxArity];  // of integer_, and of integers that become floats
     Interval ranges[kMaxArity];
-    double value = 0;
+    double value = 0, spread = 0;
+    int64_t integer = 0;  // of a result in i64 or u64
+  };
+  // What the result may be on one choice: two points where it is discontinuous there.
+  struct Found {
+    Point points[2];
+    size_t count = 1;
+    bool excused = false;
   };
   bool has_spread() const;
   void element(int64_t i, Cell& cell);
-  void compute_value(int64_t i, Cell& cell);
+  void operand(size_t o, bool alternative, Cell& cell) const;
+  void compute_value(Cell& cell) const;
   Interval operand_range(size_t o, const Cell& cell) const;
   void bound(int64_t i, Cell& cell);
-  void bound_float(int64_t i, const Cell& cell, Interval range, bool exact_operands);
-  void bound_jump(int64_t i, const Cell& cell, Interval range);
-  void set(int64_t i, double value, double radius, bool excused);
+  unsigned alternatives(const Cell& cell) const;
+  bool is_choice(unsigned chosen, const Cell& cell) const;
+  Found bound_choice(Cell& cell) const;
+  Found bound_float(const Cell& cell, Interval range, bool exact_operands) const;
+  Found bound_discontinuity(const Cell& cell, Interval range) const;
   bool is_exact(const Cell& cell) const;
+  bool is_whole(const Cell& cell) const;
   std::span<const double> args(const Cell& cell) const { return {cell.args, in_.size()}; }
 
   const PointwiseOp& op_;
@@ -110,18 +124,29 @@ Array PointwiseLoop::run() {
   return std::move(out_);
 }
 
+void PointwiseLoop::operand(size_t o, bool alternative, Cell& cell) const {
+  const Array& in = *in_[o];
+  const int64_t at = cell.at[o];
+  const bool convert = is_float(compute_) && !is_float(types_[o]) && types_[o] != DType::boolean;
+  double value = alternative ? *in.alternative[at] : in.value[at];
+  // Beside an alternative, a NaN or an infinity is one.
+  cell.radii[o] = in.has_alternative(at) && !std::isfinite(value) ? 0 : in.radius_at(at);
+  if (integer_ || convert) cell.integers[o] = alternative ? static_cast<int64_t>(value) : in.integer_at(at);
+  if (convert) value = integer_to_float(types_[o], cell.integers[o], is_narrow(compute_) ? DType::f32 : compute_);
+  cell.args[o] = value;
+}
+
 void PointwiseLoop::element(int64_t i, Cell& cell) {
-  for (size_t o = 0; o < in_.size(); ++o) {
-    const bool convert = is_float(compute_) && !is_float(types_[o]) && types_[o] != DType::boolean;
-    const DType by_way_of = is_narrow(compute_) ? DType::f32 : compute_;
-    cell.args[o] =
-        convert ? integer_to_float(types_[o], in_[o]->integer_at(cell.at[o]), by_way_of) : in_[o]->value[cell.at[o]];
-  }
-  compute_value(i, cell);
-  if (!out_.spread.empty())
+  for (size_t o = 0; o < in_.size(); ++o) operand(o, false, cell);
+  compute_value(cell);
+  if (is_wide_integer(to_)) out_.integers[i] = cell.integer;
+  cell.spread = 0;
+  if (!out_.spread.empty()) {
     for (size_t o = 0; o < in_.size(); ++o)
-      out_.spread[i] +=
-          in_[o]->spread.empty() ? std::abs(cell.args[o]) + in_[o]->radius_at(cell.at[o]) : in_[o]->spread[cell.at[o]];
+      cell.spread +=
+          in_[o]->spread.empty() ? std::abs(cell.args[o]) + in_[o]->reach_at(cell.at[o]) : in_[o]->spread[cell.at[o]];
+    out_.spread[i] = cell.spread;
+  }
   if (radius_)
     bound(i, cell);
   else
@@ -129,38 +154,73 @@ void PointwiseLoop::element(int64_t i, Cell& cell) {
 }
 
 // The result on the operands' values; integers exactly, casts to f32 and f64 rounded.
-void PointwiseLoop::compute_value(int64_t i, Cell& cell) {
+void PointwiseLoop::compute_value(Cell& cell) const {
   if (integer_) {
-    int64_t ints[kMaxArity];
-    for (size_t o = 0; o < in_.size(); ++o) ints[o] = in_[o]->integer_at(cell.at[o]);
-    const std::span<const int64_t> span(ints, in_.size());
-    const int64_t result = evaluate_int(op_.function, span, compute_);
-    const Constant stored = Constant::from_int64(to_, result);
-    cell.value = integer_to_double(to_, stored.to_int64());
-    if (is_wide_integer(to_)) out_.integers[i] = stored.to_int64();
+    const int64_t result = evaluate_int(op_.function, {cell.integers, in_.size()}, compute_);
+    cell.integer = Constant::from_int64(to_, result).to_int64();
+    cell.value = integer_to_double(to_, cell.integer);
     return;
   }
   cell.value = evaluate(op_.function, args(cell));
   if (is_cast_ && !is_narrow(to_)) {
     const Constant stored = Constant::from_double(to_, cell.value);
     cell.value = stored.to_double();
-    if (is_wide_integer(to_)) out_.integers[i] = stored.to_int64();
+    if (is_wide_integer(to_)) cell.integer = stored.to_int64();
   }
 }
 
 Interval PointwiseLoop::operand_range(size_t o, const Cell& cell) const {
-  const double radius = in_[o]->radius_at(cell.at[o]);
+  const double radius = cell.radii[o];
   Interval range = to_interval(cell.args[o], radius);
   if (radius == 0) return range;
   if (types_[o] == DType::boolean) return {0, 1};
   // Anything may be NaN, of whatever sign the numbers are.
   if (is_unsigned(types_[o]) || (from_zero_[o] && !range.is_anything())) range.lo = std::max(range.lo, 0.0);
-  // A narrow value is rounded before it enters a jump; f8 is anyway.
+  // A narrow value is rounded before it enters a discontinuity; f8 is anyway.
   if (is_narrow(types_[o]) && jumps(op_.function, static_cast<int>(o), types_[o], to_)) range = snap(types_[o], range);
   return range;
 }
 
+// Operands with an alternative, as bits.
+unsigned PointwiseLoop::alternatives(const Cell& cell) const {
+  unsigned out = 0;
+  for (size_t o = 0; o < in_.size(); ++o) out |= unsigned{in_[o]->has_alternative(cell.at[o])} << o;
+  return out;
+}
+
+// Whether the operands of these bits may be their alternatives together: one element read twice is one number.
+bool PointwiseLoop::is_choice(unsigned chosen, const Cell& cell) const {
+  for (size_t o = 1; o < in_.size(); ++o)
+    for (size_t p = 0; p < o; ++p)
+      if (in_[o] == in_[p] && cell.at[o] == cell.at[p] && (chosen >> o & 1) != (chosen >> p & 1)) return false;
+  return true;
+}
+
+// The result on every choice of what the operands may be.
 void PointwiseLoop::bound(int64_t i, Cell& cell) {
+  const Found found = bound_choice(cell);
+  const unsigned open = alternatives(cell);
+  if (open == 0 && found.count == 1) {
+    out_.value[i] = found.points[0].value;
+    out_.radius[i] = found.points[0].radius;
+    if (found.excused) set_possible(out_, i, {found.points[0], {}}, true);
+    return;
+  }
+  std::vector<Point> points(found.points, found.points + found.count);
+  bool excused = found.excused;
+  for (unsigned chosen = 1; chosen <= open; ++chosen) {
+    if ((chosen & ~open) != 0 || !is_choice(chosen, cell)) continue;
+    Cell other = cell;
+    for (size_t o = 0; o < in_.size(); ++o) operand(o, chosen >> o & 1, other);
+    compute_value(other);
+    const Found more = bound_choice(other);
+    points.insert(points.end(), more.points, more.points + more.count);
+    excused = true;
+  }
+  set_possible(out_, i, join(to_, points), excused);
+}
+
+PointwiseLoop::Found PointwiseLoop::bound_choice(Cell& cell) const {
   bool points = true;
   for (size_t o = 0; o < in_.size(); ++o) {
     cell.ranges[o] = operand_range(o, cell);
@@ -169,49 +229,69 @@ void PointwiseLoop::bound(int64_t i, Cell& cell) {
   const double exact = is_cast_ ? cell.args[0] : cell.value;
   points &= !is_open(op_.function, args(cell));
   const Interval range = points ? Interval::point(exact) : interval(op_.function, {cell.ranges, in_.size()});
-  if (is_float(to_))
-    bound_float(i, cell, range, points);
-  else
-    bound_jump(i, cell, range);
+  return is_float(to_) ? bound_float(cell, range, points) : bound_discontinuity(cell, range);
 }
 
 // Integers and bool: exact, or open where the range holds more than one outcome.
-void PointwiseLoop::bound_jump(int64_t i, const Cell& cell, Interval range) {
+PointwiseLoop::Found PointwiseLoop::bound_discontinuity(const Cell& cell, Interval range) const {
+  const double value = cell.value;
   // What wraps may be anything.
   if (integer_ && to_ != DType::boolean && !range.is_point() &&
       (range.lo < least_finite(to_) || range.hi > max_finite(to_)))
-    return set(i, cell.value, std::numeric_limits<double>::infinity(), true);
+    return {{{value, kInfinity}}, 1, true};
   if (is_cast_) {
     if (to_ == DType::boolean && !range.is_point() && range.contains(0))
       range = {0, 1};
     else
       range = {round_to(to_, range.lo), round_to(to_, range.hi)};
   }
-  if (range.lo == range.hi) return set(i, cell.value, 0, false);
-  set(i, cell.value, std::max(range.hi - cell.value, cell.value - range.lo), true);
+  if (range.lo == range.hi) return {{{value, 0}}, 1, false};
+  if (range.hi - range.lo == 1) return {{{value, 0}, {value == range.lo ? range.hi : range.lo, 0}}, 2, true};
+  return {{{value, std::max(range.hi - value, value - range.lo)}}, 1, true};
 }
 
-// What every backend finds: a zero of a correctly rounded op or made by an operand that is 0 or infinite; an operand
-// that is copied.
+// Whole numbers of which a correctly rounded op makes one that the computation type holds.
+bool PointwiseLoop::is_whole(const Cell& cell) const {
+  const PointwiseInfo& function = info(op_.function);
+  if (!function.keeps_integers || function.error_ulp > 0.5 || function.argument_error != 0) return false;
+  return std::abs(cell.value) * unit_roundoff(compute_) <= 1 &&
+         std::ranges::all_of(args(cell), [](double x) { return x == std::trunc(x); });
+}
+
+// What every backend finds: whole numbers; a zero of a correctly rounded op or made by an operand that is 0 or
+// infinite; an operand that is copied.
 bool PointwiseLoop::is_exact(const Cell& cell) const {
-  constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+  constexpr double kMinusInfinity = -kInfinity;
   if (op_.function == Pointwise::logaddexp && std::ranges::count(args(cell), kMinusInfinity) > 0) return true;
   if (op_.function == Pointwise::celu && cell.args[0] > 0) return true;
-  if (cell.value != 0) return false;
+  if (cell.value != 0) return is_whole(cell);
   const PointwiseInfo& function = info(op_.function);
   if (function.error_ulp <= 0.5 && function.argument_error == 0) return true;
   return std::ranges::any_of(args(cell), [](double x) { return x == 0 || std::isinf(x); });
 }
 
-void PointwiseLoop::bound_float(int64_t i, const Cell& cell, Interval range, bool exact_operands) {
+// Whether the op rounds to whole numbers, so that an interval of results holds these alone.
+bool gives_whole(Pointwise op) {
+  return op == Pointwise::floor || op == Pointwise::ceil || op == Pointwise::round || op == Pointwise::trunc ||
+         op == Pointwise::sign;
+}
+
+PointwiseLoop::Found PointwiseLoop::bound_float(const Cell& cell, Interval range, bool exact_operands) const {
   double value = cell.value, own = 0;
   bool excused = false;
   if (op_.function == Pointwise::where) {
-    const Interval& condition = cell.ranges[0];
-    excused = !condition.is_point() || in_[cell.args[0] != 0 ? 1 : 2]->excused_at(cell.at[cell.args[0] != 0 ? 1 : 2]);
+    const size_t taken = cell.args[0] != 0 ? 1 : 2;
+    excused = !cell.ranges[0].is_point() || in_[taken]->excused_at(cell.at[taken]);
   } else {
     for (size_t o = 0; o < in_.size(); ++o) excused |= in_[o]->excused_at(cell.at[o]);
     excused |= !exact_operands && holds_jump(op_.function, {cell.ranges, in_.size()});
+  }
+  if (gives_whole(op_.function) && range.hi - range.lo == 1) {
+    const Settled lo = settle(to_, range.lo, Interval::point(range.lo), 0),
+                  hi = settle(to_, range.hi, Interval::point(range.hi), 0);
+    const bool low = value == range.lo;
+    const Settled &first = low ? lo : hi, &second = low ? hi : lo;
+    return {{{first.value, first.radius}, {second.value, second.radius}}, 2, true};
   }
   if (is_cast_ && is_narrow(to_) && types_[0] != DType::f32) {
     own = 0.5 * ulp(DType::f32, farther(range));  // by way of f32, or directly
@@ -221,7 +301,7 @@ void PointwiseLoop::bound_float(int64_t i, const Cell& cell, Interval range, boo
              round_to(to_ == DType::f64 ? DType::f64 : DType::f32, range.hi)};
   } else if (std::abs(range.lo) > 1.0001 * max_finite(compute_) && std::abs(range.hi) > 1.0001 * max_finite(compute_) &&
              std::signbit(range.lo) == std::signbit(range.hi)) {
-    value = std::copysign(std::numeric_limits<double>::infinity(), range.lo);  // past the computation dtype, surely
+    value = std::copysign(kInfinity, range.lo);  // past the computation dtype, surely
     range = Interval::point(value);
   } else if (!exact_operands || !is_exact(cell)) {
     double far[kMaxArity];
@@ -232,18 +312,10 @@ void PointwiseLoop::bound_float(int64_t i, const Cell& cell, Interval range, boo
   }
   if (partial_ && !out_.spread.empty()) {
     const double rounding = is_narrow(to_) ? unit_roundoff(to_) * static_cast<double>(partial_->roundings) : 0;
-    own += out_.spread[i] * (rounding + unit_roundoff(compute_) * static_cast<double>(1 + partial_->ranks));
+    own += cell.spread * (rounding + unit_roundoff(compute_) * static_cast<double>(1 + partial_->ranks));
   }
   const Settled settled = settle(to_, value, range, own);
-  set(i, settled.value, settled.radius, excused || std::isinf(settled.radius));
-}
-
-void PointwiseLoop::set(int64_t i, double value, double radius, bool excused) {
-  out_.value[i] = value;
-  out_.radius[i] = radius;
-  if (!excused) return;
-  if (out_.excused.empty()) out_.excused.assign(out_.value.size(), 0);
-  out_.excused[i] = 1;
+  return {{{settled.value, settled.radius}}, 1, excused || std::isinf(settled.radius)};
 }
 
 }  // namespace

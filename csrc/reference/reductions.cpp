@@ -67,11 +67,11 @@ void add_exchange(Total& total, const Partial& partial, DType dtype, double spre
                 smallest_spacing(dtype) * static_cast<double>(spread > 0 ? partial.ranks : 0));
 }
 
-Array sum_of_floats(const Reduce& op, const Array& in, const Reduced& dims, const Context& context) {
+Array sum_of_floats(const Reduce& op, const Array& in, const Reduced& dims, bool whole, const Context& context) {
   Array out = make_array(op.out()->dtype, dims.shape);
   const Partial* partial = context.partial_of(*op.out());
   const bool keeps_spread = context.options.spread || partial;
-  std::vector<Sum> sums(out.value.size());
+  std::vector<Sum> sums(out.value.size(), {.exact = whole});
   std::vector<double> inherited(keeps_spread ? out.value.size() : 0, 0.0), largest = inherited;
   if (keeps_spread) {
     Spread spread(op, in, dims, partial);
@@ -96,7 +96,9 @@ Array sum_of_floats(const Reduce& op, const Array& in, const Reduced& dims, cons
   for (int64_t o = 0; o < out.elements(); ++o) {
     Total sum = total(sums[o], wide, context.options.ranks);
     if (!context.options.radius) sum.own = 0;
-    if (partial && context.options.radius) add_exchange(sum, *partial, out.dtype, out.spread[o], largest[o]);
+    const bool exact_parts = whole && keeps_spread && out.spread[o] * unit_roundoff(out.dtype) <= 1;
+    if (partial && context.options.radius && !exact_parts)
+      add_exchange(sum, *partial, out.dtype, out.spread[o], largest[o]);
     const Settled settled = settle(out.dtype, sum);
     set_float(out, o, settled, sums[o].marks & kExcusedTerm);
     if (keeps_spread && std::isfinite(settled.radius)) out.spread[o] += settled.radius;
@@ -104,10 +106,10 @@ Array sum_of_floats(const Reduce& op, const Array& in, const Reduced& dims, cons
   return out;
 }
 
-Array product_of_floats(const Reduce& op, const Array& in, const Reduced& dims, const Context& context) {
+Array product_of_floats(const Reduce& op, const Array& in, const Reduced& dims, bool whole, const Context& context) {
   Array out = make_array(op.out()->dtype, dims.shape);
   const Partial* partial = context.partial_of(*op.out());
-  std::vector<Product> products(out.value.size());
+  std::vector<Product> products(out.value.size(), {.exact = whole});
   walk(dims.walk, [&](int64_t i, int64_t o, int64_t) {
     products[o].multiply(in.value[i], in.radius_at(i));
     if (in.excused_at(i)) products[o].marks |= kExcusedTerm;
@@ -216,10 +218,11 @@ struct Line {
   int64_t begin, count, stride;
 };
 
-void add_up_floats(const CumSum& op, const Array& in, const Line& line, const Context& context, Array& out) {
+void add_up_floats(const CumSum& op, const Array& in, bool whole, const Line& line, const Context& context,
+                   Array& out) {
   const DType wide = accumulation_type(in.dtype);
   const double unit = unit_roundoff(wide), ordinary = is_narrow(out.dtype) ? -1 : max_finite(wide) / 4;
-  Sum sum;
+  Sum sum{.exact = whole};
   const auto put = [&](int64_t at) {
     if (!out.spread.empty()) out.spread[at] = sum.size;
     const double own = context.options.radius ? sum_error(sum, unit, context.options.ranks) : 0;
@@ -272,13 +275,15 @@ Reduced reduced(const std::vector<int64_t>& shape, const std::vector<int64_t>& d
 }
 
 Array evaluate_reduce(const Reduce& op, const Operands& operands, const Context& context) {
-  const Array& in = operands.at(op.in);
+  const Terms terms(operands.at(op.in));
+  const Array& in = *terms;
+  const bool whole = context.options.radius && is_float(in.dtype) && is_whole(operands.at(op.in));
   const Reduced dims = reduced(in.shape, op.dims, context.shape(op.out()->shape()));
   switch (op.function) {
     case Reduction::sum:
-      return is_float(in.dtype) ? sum_of_floats(op, in, dims, context) : reduce_integers(op, in, dims, false);
+      return is_float(in.dtype) ? sum_of_floats(op, in, dims, whole, context) : reduce_integers(op, in, dims, false);
     case Reduction::prod:
-      return is_float(in.dtype) ? product_of_floats(op, in, dims, context) : reduce_integers(op, in, dims, true);
+      return is_float(in.dtype) ? product_of_floats(op, in, dims, whole, context) : reduce_integers(op, in, dims, true);
     case Reduction::amax:
     case Reduction::amin:
     case Reduction::argmax:
@@ -289,7 +294,8 @@ Array evaluate_reduce(const Reduce& op, const Operands& operands, const Context&
 }
 
 Array evaluate_var(const Var& op, const Operands& operands, const Context& context) {
-  const Array& in = operands.at(op.in);
+  const Terms terms(operands.at(op.in));
+  const Array& in = *terms;
   const Reduced dims = reduced(in.shape, op.dims, context.shape(op.out()->shape()));
   Array out = make_array(op.out()->dtype, dims.shape);
   std::vector<Moments> moments(out.value.size());
@@ -311,9 +317,10 @@ Array evaluate_var(const Var& op, const Operands& operands, const Context& conte
 }
 
 Array evaluate_cumsum(const CumSum& op, const Operands& operands, const Context& context) {
-  const Array& in = operands.at(op.in);
+  const Terms terms(operands.at(op.in));
+  const Array& in = *terms;
   Array out = make_array(op.out()->dtype, in.shape);
-  const bool floats = is_float(in.dtype);
+  const bool floats = is_float(in.dtype), whole = context.options.radius && floats && is_whole(operands.at(op.in));
   if (floats && context.options.spread) out.spread.assign(out.value.size(), 0.0);
   if (floats && context.options.radius) out.radius.assign(out.value.size(), 0.0);
   const int64_t count = in.shape[op.dim];
@@ -322,7 +329,7 @@ Array evaluate_cumsum(const CumSum& op, const Operands& operands, const Context&
     for (int64_t j = 0; j < inner; ++j) {
       const Line line{begin + j, count, inner};
       if (floats)
-        add_up_floats(op, in, line, context, out);
+        add_up_floats(op, in, whole, line, context, out);
       else
         add_up_integers(op, in, line, out);
     }

@@ -79,7 +79,7 @@ Total total(const Product& p, DType wide, int64_t ranks) {
   }
   if (p.zero) return sure(0);
   double own = 0;
-  if (p.count > 1) {
+  if (p.count > 1 && !(p.exact && p.large * unit_roundoff(wide) <= 1)) {
     const double far = std::max(std::abs(p.lo), std::abs(p.hi));
     // In f64 the bounds themselves are rounded ones.
     own = (wide == DType::f64 ? 4 : 2) * unit_roundoff(wide) * static_cast<double>(p.count + ranks) * far;

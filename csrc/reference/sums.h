@@ -15,6 +15,7 @@ struct Sum {
   double sum = 0, size = 0, radius = 0;  // of the values, of |value| + radius, of the radii
   int64_t count = 0;
   uint8_t marks = 0;
+  bool exact = false;  // every term is whole, and so is what it may be instead: sums up to 1 / u are exact
 
   void add(double value, double r) {
     ++count;
@@ -31,6 +32,7 @@ struct Sum {
 
 // What adding the finite terms in any order errs by, and their own radii; `unit` is the unit roundoff.
 inline double sum_error(const Sum& sum, double unit, int64_t ranks) {
+  if (sum.exact && sum.size * unit <= 1) return sum.radius;
   return sum.radius + (sum.count > 1 ? 2 * unit * static_cast<double>(sum.count + ranks) * sum.size : 0);
 }
 
@@ -41,6 +43,7 @@ struct Product {
   int64_t count = 0;
   uint8_t marks = 0;
   bool zero = false, negative = false;  // a factor is 0; an odd number of factors is below 0
+  bool exact = false;                   // as of a sum
 
   void multiply(double factor, double r);
 };

@@ -159,6 +159,68 @@ fusion @exact on @m (%x: T[5, 8], param %w: T[6, 8] {1: tp}, param %b: T[6]) -> 
   }
 }
 
+// What cannot be decided is neither right nor an error of plait's: exit code 4, `ok` null, no reproducer.
+TEST_F(Run, ChecksThatDecideNothing) {
+  const std::string nan = folder_.file("nan.plait", R"(fusion @nan (%x: f32[6]) -> (%y) {
+  %a = abs(%x)
+  %n = neg(%a)
+  %y = log(%n)
+}
+)");
+  // exp(x) - exp(x) lies around 0 on every backend: each element is either x or 0.
+  const std::string open = folder_.file("open.plait", R"(fusion @open (%x: f32[100]) -> (%y) {
+  %e = exp(%x)
+  %f = exp(%x)
+  %d = sub(%e, %f)
+  %z = full(shape = [], value = 0, dtype = f32)
+  %g = gt(%d, %z)
+  %y = where(%g, %x, %z)
+}
+)");
+  for (const auto& [file, why] : {std::pair(nan, "%y: nothing was compared, all 6 elements are NaN on both sides"),
+                                  std::pair(open, "%y: 100 of 100 elements hang on a discontinuity")})
+    for (const char* device : {"reference", "cpu"}) {
+      const CommandResult result = run(file, {"--check", "--device", device, "--json", "out.json"});
+      EXPECT_EQ(4, result.exit) << device << result.out << result.err;
+      EXPECT_NE(result.out.find("check undecided: max_error = "), result.out.npos) << result.out;
+      EXPECT_NE(result.out.find(why), result.out.npos) << result.out;
+      EXPECT_EQ("", result.err);
+      EXPECT_TRUE(Json::parse(read_file(folder_.path() / "out.json")).at("ok").is_null());
+      for (const auto& entry : fs::directory_iterator(folder_.path()))
+        EXPECT_EQ(entry.path().filename().string().find("repro"), std::string::npos) << entry.path();
+    }
+}
+
+TEST_F(Run, ExactRunsExcuseNothing) {
+  const std::string file =
+      folder_.file("mask.plait", R"(fusion @mask (%x: f32[64, 128], param %w: f32[128, 128]) -> (%y) {
+  %h = linear(%x, %w)
+  %z = full(shape = [], value = 0, dtype = f32)
+  %g = gt(%h, %z)
+  %m = where(%g, %h, %z)
+  %y = matmul(%m, %w)
+}
+)");
+  const CommandResult result = run(file, {"--check", "--exact", "--device", "cpu"});
+  EXPECT_EQ(0, result.exit) << result.out << result.err;
+  EXPECT_EQ(result.out.find("excused"), result.out.npos) << result.out;
+}
+
+TEST_F(Run, ReluBackwardPassesItsCheck) {
+  const std::string file = folder_.file("backward.plait", R"(fusion @backward (
+  %x: f32[64, 256], param %w: f32[512, 256], %dh: f32[64, 512]) -> (%y) {
+  %h = linear(%x, %w)
+  %z = full(shape = [], value = 0, dtype = f32)
+  %g = gt(%h, %z)
+  %m = cast(%g, to = f32)
+  %d = mul(%dh, %m)
+  %y = matmul(%d, %w)
+}
+)");
+  const CommandResult result = run(file, {"--check", "--device", "cpu"});
+  EXPECT_EQ(0, result.exit) << result.out << result.err;
+}
+
 // Ranks round at other places than one rank does: each side has its own bound.
 TEST_F(Run, NarrowProgramsOnRanksPassTheirCheck) {
   const std::string file = folder_.file("rd.plait", R"(let T = bf16

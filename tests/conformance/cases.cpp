@@ -47,13 +47,15 @@ int64_t integer_at(const Tensor& t, int64_t i) {
   return load_int64(t.dtype, static_cast<const char*>(t.data()) + i * static_cast<int64_t>(size_of(t.dtype)));
 }
 
-// Integers are equal; at a jump of the case's ops (a tie that is rounded) they may be off by one.
-std::string difference_of(const Tensor& got, const Tensor& want, int64_t i, bool at_jump, int64_t& by_jump) {
+// Integers are equal; at a discontinuity of the case's ops (a tie that is rounded) they may be off by one.
+std::string difference_of(const Tensor& got, const Tensor& want, int64_t i, bool at_discontinuity,
+                          int64_t& by_discontinuity) {
   if (!is_float(want.dtype)) {
     const int64_t a = integer_at(got, i), b = integer_at(want, i);
     if (a == b) return "";
-    if (!at_jump || std::max(a, b) - std::min(a, b) > 1) return fmt::format("element {} is {}, not {}", i, a, b);
-    ++by_jump;
+    if (!at_discontinuity || std::max(a, b) - std::min(a, b) > 1)
+      return fmt::format("element {} is {}, not {}", i, a, b);
+    ++by_discontinuity;
     return "";
   }
   const double a = got.at(i), b = want.at(i);
@@ -91,12 +93,13 @@ std::string difference(const reference::Array& computed, const Tensor& got, cons
   if (got.shape != want.shape)
     return fmt::format("is [{}], not [{}]", fmt::join(got.shape, ", "), fmt::join(want.shape, ", "));
   const Tensor a = got.contiguous(), b = want.contiguous();
-  int64_t by_jump = 0;
+  int64_t by_discontinuity = 0;
   for (int64_t i = 0; i < want.elements(); ++i)
-    if (const std::string wrong = difference_of(a, b, i, computed.excused_at(i), by_jump); !wrong.empty()) return wrong;
-  counts.by_jump += by_jump;
-  const bool too_many = reference::too_many_excused(by_jump, want.elements());
-  return too_many ? fmt::format("has {} elements beyond a jump", by_jump) : "";
+    if (const std::string wrong = difference_of(a, b, i, computed.excused_at(i), by_discontinuity); !wrong.empty())
+      return wrong;
+  counts.by_discontinuity += by_discontinuity;
+  const bool too_many = reference::too_many_excused(by_discontinuity, want.elements());
+  return too_many ? fmt::format("has {} elements beyond a discontinuity", by_discontinuity) : "";
 }
 
 namespace {

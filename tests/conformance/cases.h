@@ -19,9 +19,9 @@ Case read_case(const std::string& name);
 
 // What one case came to on one device.
 struct Outcome {
-  std::string unsupported;  // the reason
-  std::string failure;      // empty: it passed, or is not supported
-  int64_t by_jump = 0;      // integers that came out on the other side of a jump
+  std::string unsupported;       // the reason
+  std::string failure;           // empty: it passed, or is not supported
+  int64_t by_discontinuity = 0;  // integers that came out on the other side of a discontinuity
 };
 
 // Imports the case and runs it on the device ("reference", "cpu", "sim:sm_90a"), checked against the reference by its
@@ -30,7 +30,8 @@ Outcome run_case(const Case& c, const std::string& device);
 
 // How `got` differs from the stored tensor; empty where it does not. Integers and bool are equal; floats differ by at
 // most ONNX's own tolerance, 1e-7 + 1e-3 |want|, or by the radius of the reference where that is larger and finite. An
-// element that the reference excuses, because its operands lie at a jump, may differ, but not over 3 and over 1 %.
+// element that the reference excuses, because its operands lie at a discontinuity, may differ, but not over 3 and over
+// 1 %.
 std::string difference(const reference::Array& computed, const Tensor& got, const Tensor& want, Outcome& counts);
 
 // Whether the reason is true of the model: "op X" that a node of it is, "attribute A of X" or "attribute A=V of X" that

@@ -24,7 +24,7 @@ bool is_large(const Case& c) {
 
 struct Counts {
   bool large;  // large cases too
-  int64_t total = 0, pass = 0, by_jump = 0;
+  int64_t total = 0, pass = 0, by_discontinuity = 0;
   std::map<std::string, int64_t> unsupported;  // by class of reason
   std::string text() const {
     int64_t all = 0;
@@ -33,8 +33,8 @@ struct Counts {
       all += count;
       classes += fmt::format(", {} {}", name, count);
     }
-    return fmt::format("{} pass, {} unsupported ({}), of {}; {} with integers that are off by one at a jump", pass, all,
-                       classes.empty() ? "" : classes.substr(2), total, by_jump);
+    return fmt::format("{} pass, {} unsupported ({}), of {}; {} with integers that are off by one at a discontinuity",
+                       pass, all, classes.empty() ? "" : classes.substr(2), total, by_discontinuity);
   }
 };
 
@@ -49,7 +49,7 @@ void check_case(const std::string& name, const std::string& device, const std::m
   if (outcome.unsupported.empty()) {
     EXPECT_TRUE(listed == list.end()) << name << " is in unsupported.txt and passes: take it out";
     counts.pass += outcome.failure.empty();
-    counts.by_jump += outcome.by_jump > 0;
+    counts.by_discontinuity += outcome.by_discontinuity > 0;
     return;
   }
   ++counts.unsupported[outcome.unsupported.substr(0, outcome.unsupported.find(' '))];

@@ -19,7 +19,7 @@ using testing::run_case;
 bool caught(const std::string& text, CaseOptions how, int64_t collectives = -1) {
   try {
     auto result = run_case(text, how);
-    return (!result.ok && !result.open) || (collectives >= 0 && result.collectives != collectives);
+    return (!result.ok && !result.undecided) || (collectives >= 0 && result.collectives != collectives);
   } catch (const UserError&) {
     return false;  // a refusal is no catch
   } catch (const Error&) {

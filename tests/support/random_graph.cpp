@@ -244,7 +244,7 @@ class Generator {
     compare->function = pick(std::vector<Pointwise>{Pointwise::lt, Pointwise::ge, Pointwise::eq, Pointwise::gt});
     TensorView* a = pool_[draw(std::min<int>(3, static_cast<int>(pool_.size())))];
     compare->in = {a, a};
-    if (a->role == TensorRole::intermediate) return;  // inputs are exact: no jump is straddled
+    if (a->role == TensorRole::intermediate) return;  // inputs are exact: no discontinuity is straddled
     auto zero = std::make_unique<Full>();
     zero->value = Constant::from_double(a->dtype, 0);
     TensorView* limit = emit(std::move(zero));

@@ -173,7 +173,7 @@ class Maker {
     if (c_.exact && is_f8(to)) to = DType::f32;
     return cast(jumps(Pointwise::cast, 0, x_->dtype, to) ? sure(x_) : x_, to);
   }
-  // Operands that jump, or whose zero has a sign that matters, are exact.
+  // Operands at a discontinuity, or whose zero has a sign that matters, are exact.
   TensorView* function(Pointwise f) {
     if (f == Pointwise::cast) return casted();
     const PointwiseInfo& row = info(f);

@@ -14,7 +14,7 @@ struct RandomOpContext {
   const std::vector<TensorView*>& pool;  // operands to choose from
   TensorView* seed = nullptr;            // u64[]
   bool exact = false;                    // integers stay integers
-  TensorView* operand = nullptr;         // the first operand, where not null; ops that would jump there are not made
+  TensorView* operand = nullptr;  // the first operand, where not null; ops that are discontinuous there are not made
 };
 
 // Adds the op (and, where it needs an index, a mask or a table, the ops or inputs that make them); null where no

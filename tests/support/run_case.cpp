@@ -35,7 +35,7 @@ void look_at_pieces(const Fusion& sharded, const DeviceMesh& mesh, const sym::En
 }  // namespace
 
 bool DrawnAgain::left_open(uint64_t seed, const CaseResult& result) {
-  if (!result.open) return false;
+  if (!result.undecided) return false;
   std::printf("seed %llu is drawn again: %s\n", static_cast<unsigned long long>(seed), result.message.c_str());
   ++open_;
   return true;
@@ -49,11 +49,11 @@ bool DrawnAgain::refused(const UserError& error) {
 }
 
 void DrawnAgain::expect_few(int graphs) const {
-  EXPECT_LE(open_, (graphs + 49) / 50) << "left open by jumps, of " << graphs;
+  EXPECT_LE(open_, (graphs + 49) / 50) << "left undecided, of " << graphs;
   EXPECT_LE(refused_ * 4, graphs) << "refused, of " << graphs;
 }
 
-std::string DrawnAgain::text() const { return fmt::format("{} left open by jumps, {} refused", open_, refused_); }
+std::string DrawnAgain::text() const { return fmt::format("{} left undecided, {} refused", open_, refused_); }
 
 std::string why_no_device(const std::string& device) {
   try {
@@ -91,7 +91,7 @@ CaseResult run_case(const std::string& text, const CaseOptions& options) {
   out.ok = check.all.ok;
   out.message = check.all.message;
   out.max_error = check.all.max_error;
-  out.open = check.all.left_open();
+  out.undecided = check.all.outcome() == reference::Outcome::undecided;
   out.report = program.report();
   out.outputs = outputs;
   out.collectives = out.report.collectives;

@@ -22,8 +22,8 @@ struct CaseOptions {
 
 struct CaseResult {
   bool ok = true;
-  bool open = false;    // not ok, since jumps leave too much of an output open: reference::CheckResult::left_open
-  std::string message;  // what failed, empty when ok
+  bool undecided = false;  // not ok, but nothing is wrong: reference::Outcome::undecided
+  std::string message;     // what failed, empty when ok
   double max_error = 0;
   int64_t collectives = 0, kernels = 0, library_calls = 0;
   bool uneven = false, empty = false;  // some tensor has pieces of different sizes; some rank holds no element of one
@@ -34,8 +34,8 @@ struct CaseResult {
 // Why the device cannot be used here; empty where it can. Tests that need it skip with this reason.
 std::string why_no_device(const std::string& device);
 
-// Graphs drawn at random that say nothing, which are drawn again: jumps leave too much of an output open, the sizes do
-// not bear the layout, or no exact inputs are small enough. Each is counted, and there may be few of them
+// Graphs drawn at random that say nothing, which are drawn again: discontinuities leave too much of an output open, the
+// sizes do not bear the layout, or no exact inputs are small enough. Each is counted, and there may be few of them
 // (docs/numerics.md "The bound"). A case that somebody wrote has no such way out: it chooses its inputs.
 class DrawnAgain {
  public:
@@ -46,7 +46,7 @@ class DrawnAgain {
   // Fails the test where, for so many graphs that were run, over 2 % (rounded up) more were left open, or over a
   // quarter refused.
   void expect_few(int graphs) const;
-  // "1 left open by jumps, 3 refused"
+  // "1 left undecided, 3 refused"
   std::string text() const;
 
  private:

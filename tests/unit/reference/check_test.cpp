@@ -34,7 +34,7 @@ TEST(Compare, ErrorOverBound) {
   EXPECT_FALSE(compare("y", want, f32({3}, {1.25, 2, 3}), {.exact = true}).ok);
 }
 
-// Bits must agree in exact mode, so that nothing is left to either side of a jump.
+// Bits must agree in exact mode, so that nothing is left to either side of a discontinuity.
 TEST(Compare, NothingIsExcusedInExactMode) {
   Array want = array(DType::boolean, {1, 0, 1, 1, 0}, {1, 1, 1, 1, 1});
   want.excused.assign(5, 1);
@@ -92,6 +92,44 @@ TEST(Compare, ExcusesAreLimited) {
   EXPECT_TRUE(compare("y", few, f32({4}, {9, 9, kNaN, 4})).ok);
 }
 
+// Where nothing was compared, nothing is said.
+TEST(Compare, NothingButNaNIsUndecided) {
+  const Array nan = array(DType::f32, {kNaN, kNaN}, {0, 0});
+  for (const bool exact : {false, true}) {
+    const CheckResult result = compare("y", nan, f32({2}, {kNaN, kNaN}), {.exact = exact});
+    EXPECT_EQ(result.outcome(), Outcome::undecided);
+    EXPECT_EQ(result.message, "%y: nothing was compared, all 2 elements are NaN on both sides");
+    EXPECT_EQ(compare("y", nan, f32({2}, {kNaN, 1}), {.exact = exact}).outcome(), Outcome::wrong);
+    EXPECT_EQ(compare_runs("y", nan, f32({2}, {kNaN, kNaN}), nan, f32({2}, {kNaN, kNaN}), {.exact = exact}).outcome(),
+              Outcome::undecided);
+  }
+  EXPECT_EQ(compare("y", array(DType::f32, {kNaN, 1}, {0, 0}), f32({2}, {kNaN, 1})).outcome(), Outcome::ok);
+  Array unknown = array(DType::f32, {kNaN, 1}, {0, kInf});
+  unknown.excused = {0, 1};
+  EXPECT_EQ(compare("y", unknown, f32({2}, {kNaN, 1})).outcome(), Outcome::undecided);
+}
+
+// What is wrong with one output is said before what is undecided of another.
+TEST(Compare, WrongBeforeUndecided) {
+  CheckResult all = compare("a", array(DType::f32, {kNaN}, {0}), f32({1}, {kNaN}));
+  all.merge(compare("b", array(DType::f32, {1}, {0}), f32({1}, {2})));
+  EXPECT_EQ(all.outcome(), Outcome::wrong);
+  EXPECT_NE(all.message.find("%b at"), std::string::npos) << all.message;
+}
+
+// Elements that hang on a discontinuity are excused where that moves them far.
+TEST(Compare, ExcusesReachFar) {
+  Array want = array(DType::f32, Values(10, 8), Values(10, 1));
+  want.excused.assign(10, 1);
+  EXPECT_EQ(compare("y", want, f32({10}, Values(10, 8))).outcome(), Outcome::ok);
+  want.alternative.assign(10, 5);
+  EXPECT_EQ(compare("y", want, f32({10}, Values(10, 5.5))).outcome(), Outcome::ok);
+  EXPECT_EQ(compare("y", want, f32({10}, Values(10, 6.5))).outcome(), Outcome::wrong);
+  want.alternative.assign(10, 4);
+  EXPECT_EQ(compare("y", want, f32({10}, Values(10, 8))).outcome(), Outcome::undecided);
+  EXPECT_EQ(compare("y", want, f32({10}, Values(10, 6))).outcome(), Outcome::wrong);
+}
+
 TEST(Compare, RunsAddTheirRadii) {
   const Array a = array(DType::f32, {1}, {0.5}), b = array(DType::f32, {1}, {0.25});
   EXPECT_TRUE(compare_runs("y", a, f32({1}, {1.5}), b, f32({1}, {0.75})).ok);
@@ -119,7 +157,7 @@ TEST(Perturb, EveryElementMovedFails) {
         const double stored = round_to(dtype, value);
         const Array want = array(dtype, {stored}, {std::isfinite(stored) ? radius : 0});
         Tensor got = to_tensor(want);
-        EXPECT_TRUE(compare("y", want, got).ok);
+        EXPECT_EQ(compare("y", want, got).outcome(), std::isnan(value) ? Outcome::undecided : Outcome::ok);
         if (!perturb(want, 0, got)) continue;
         ++moved;
         EXPECT_FALSE(compare("y", want, got).ok) << name(dtype) << " " << value << " " << radius;

@@ -274,8 +274,8 @@ TEST(Product, BlocksOfAWholeOp) {
   for (int64_t i = 0; i < n * k; ++i) w.push_back(double(i % 11) - 5);
   for (int64_t i = 0; i < n; ++i) bias.push_back(double(i - unknown));
   const auto graph = fusion(fmt::format("%x: f32[{}, {}], %w: f32[{}, {}], %b: f32[{}]", m, k, n, k, n), "%y",
-                            "%one = full(shape = [], value = 1.0, dtype = f32)\n%p = add(%b, %one)\n%q = sub(%p, "
-                            "%one)\n%r = reciprocal(%q)\n%y = linear(%x, %w, %r)");
+                            "%some = full(shape = [], value = 1.1, dtype = f32)\n%p = add(%b, %some)\n%q = sub(%p, "
+                            "%some)\n%r = reciprocal(%q)\n%y = linear(%x, %w, %r)");
   const Given given = {{"x", Tensor::from_doubles(DType::f32, {m, k}, x)},
                        {"w", Tensor::from_doubles(DType::f32, {n, k}, w)},
                        {"b", Tensor::from_doubles(DType::f32, {n}, bias)}};
@@ -304,8 +304,8 @@ TEST(Product, BlocksAreTheirRowsAndColumns) {
   const auto product = [&](int64_t batches, int64_t rows, int64_t cols, const Values& a, const Values& b, bool radius) {
     const auto graph =
         fusion(fmt::format("%x: bf16[{}, {}, {}], %w: bf16[{}, {}]", batches, rows, k, k, cols), "%y",
-               "%one = full(shape = [], value = 1.0, dtype = f32)\n%s = cast(%x, to = f32)\n%p = add(%s, %one)\n"
-               "%q = sub(%p, %one)\n%r = reciprocal(%q)\n%a = cast(%r, to = bf16)\n%y = matmul(%a, %w)");
+               "%some = full(shape = [], value = 1.1, dtype = f32)\n%s = cast(%x, to = f32)\n%p = add(%s, %some)\n"
+               "%q = sub(%p, %some)\n%r = reciprocal(%q)\n%a = cast(%r, to = bf16)\n%y = matmul(%a, %w)");
     EvaluateOptions options{.radius = radius, .spread = true};
     options.ranks = 2;
     options.partial = cut("y", k, 2);

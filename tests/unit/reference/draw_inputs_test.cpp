@@ -1,6 +1,7 @@
 // Drawn inputs: fixed by the seed; in exact-integer mode every stored value and every partial sum is exact.
 #include "reference/draw_inputs.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "helpers.h"
@@ -30,6 +31,34 @@ TEST(Draw, NormalScaledAndSeeded) {
   const auto given = draw_inputs(*f, {.given = {{"x", f32({4}, {1, 2, 3, 4})}}});
   EXPECT_EQ(given.at("x").at(3), 4);
   EXPECT_EQ(given.at("w").shape, (Shape{2, 4}));
+}
+
+double largest(const Tensor& tensor) {
+  double out = -kInf;
+  for (double v : tensor.to_doubles()) {
+    EXPECT_GE(v, 0);
+    out = std::max(out, v);
+  }
+  return out;
+}
+
+// An index is drawn inside of what it looks up, however it gets there.
+TEST(Draw, IndicesBehindMovesLieInside) {
+  const std::string table = "%x: f32[5, 6], %i: i64[300]";
+  for (const char* body :
+       {"%j = unsqueeze(%i, dims = [1])\n%e = expand(%j, shape = [300, 6])\n%y = gather(%x, %e, dim = 0)",
+        "%j = reshape(%i, shape = [10, 30])\n%y = index_select(%x, %j, dim = 0)",
+        "%j = cast(%i, to = i32)\n%y = embedding(%j, %x)",
+        "%a = flip(%i, dims = [0])\n%b = cat(%a, %i, dim = 0)\n%j = slice(%b, dim = 0, start = 0, stop = 450)\n"
+        "%y = one_hot(%j, classes = 5, dtype = f32)",
+        "%a = stack(%i, %i)\n%s = full(shape = [2, 300], value = 1, dtype = f32)\n"
+        "%z = full(shape = [5, 300], value = 0, dtype = f32)\n%y = scatter_add(%z, %a, %s, dim = 0)",
+        "%k = iota(shape = [9], dim = 0)\n%j = index_select(%i, %k, dim = 0)\n%y = index_select(%x, %j, dim = 0)"})
+    for (const bool exact : {false, true})
+      EXPECT_EQ(largest(draw_inputs(*fusion(table, "%y", body), {.seed = 2, .exact = exact}).at("i")), 4) << body;
+  const auto doubled = fusion(table, "%y", "%j = add(%i, %i)\n%y = index_select(%x, %j, dim = 0)");
+  const auto free = draw_inputs(*doubled, {.seed = 2}).at("i").to_doubles();
+  EXPECT_LT(*std::min_element(free.begin(), free.end()), 0) << "a sum is no move";
 }
 
 TEST(Exact, RefusesWhatLeavesTheIntegers) {

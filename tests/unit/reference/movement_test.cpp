@@ -106,10 +106,15 @@ TEST(Movement, RadiiAndExcusesMoveAlong) {
   EXPECT_EQ(y.radius, (Values{w.radius[3], w.radius[2], 0, w.radius[1], w.radius[0], 0}));
   EXPECT_TRUE(y.excused_at(4));
   EXPECT_FALSE(y.excused_at(0));
+  ASSERT_TRUE(w.has_alternative(0) && y.has_alternative(4));
+  EXPECT_EQ(*y.alternative[4], *w.alternative[0]);
+  EXPECT_FALSE(y.has_alternative(5));
   const Array c = run(in, head + "%y = cat(%x, %w, %x, dim = 0)", given);
   EXPECT_EQ(c.radius[4], w.radius[0]);
   EXPECT_EQ(c.radius[0], 0);
   EXPECT_TRUE(c.excused_at(4));
+  EXPECT_TRUE(c.has_alternative(4));
+  EXPECT_FALSE(c.has_alternative(0));
 }
 
 TEST(Bitcast, BothWays) {

@@ -107,15 +107,16 @@ TEST(OpRadius, HoldsForMovedOperands) {
         for (int64_t i = 0; i < want.elements(); ++i) {
           ++elements;
           open += want.excused_at(i);
-          const double error = std::abs(got.value[i] - want.value[i]);
+          double error = std::abs(got.value[i] - want.value[i]);
+          if (want.has_alternative(i)) error = std::min(error, std::abs(got.value[i] - *want.alternative[i]));
           ASSERT_LE(error, want.radius_at(i) + 1e-15 * (1 + std::abs(want.value[i])))
               << c.in << " " << c.call << " trial " << trial << " element " << i;
           if (want.radius_at(i) > 0) largest = std::max(largest, error / want.radius_at(i));
         }
       }
     }
-    EXPECT_GT(largest, 0.05) << c.call;  // a bound that nothing comes near would check nothing
     if (std::string(c.call).substr(0, 3) != "arg") {
+      EXPECT_GT(largest, 0.05) << c.call;  // a bound that nothing comes near would check nothing
       EXPECT_EQ(open, 0) << c.call;
     }
   }
@@ -228,7 +229,9 @@ TEST(OpRadius, CandidatesOfAnExtremum) {
   EXPECT_FALSE(y.excused_at(0));
   y = of(arg, {1, 3, 2.5, 0}, {0, 0.5, 0.25, 0});  // [2.5, 3.5] and [2.25, 2.75] overlap
   EXPECT_TRUE(y.excused_at(0));
-  EXPECT_EQ(y.radius[0], 1);
+  ASSERT_TRUE(y.has_alternative(0));
+  EXPECT_EQ(*y.alternative[0], 2);
+  EXPECT_EQ(y.radius[0], 0);
   y = of(arg, {2, 3, 3, 1}, {0, 0, 0, 0.5});  // a tie of exact numbers: the first
   EXPECT_FALSE(y.excused_at(0));
   y = of(arg, {2, 3, 1, 1}, {kInf, 0, 0, 0});  // what is unknown may win, a NaN too
