@@ -27,7 +27,7 @@ ATTRIBUTES = {
     "reduction": ("str", "a reduction that is not none, mean or sum"), "diagonal": ("int", ""),
     "offset": ("int", "a negative offset"), "correction": ("int", "a negative correction"),
     "groups": ("int", "groups that do not divide the channels"),
-    "ignore_index": ("int", ""), "to": ("Any", "what is no dtype of the same size"),
+    "ignore_index": ("int", ""), "bounds": ("str", "bounds that are not check or assume"), "to": ("Any", "what is no dtype of the same size"),
 }
 # Where an op's differs.
 OF_OP = {

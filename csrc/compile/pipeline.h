@@ -3,12 +3,14 @@
 #include "compile/emit_program.h"
 #include "compile/file_schedules.h"
 #include "compile/options.h"
+#include "graph/passes.h"
 
 namespace plait {
 
 // Everything that one class of sizes compiled to.
 struct CompiledSpecialization {
   std::unique_ptr<Fusion> graph;            // after graph passes
+  std::vector<Lookup> lookups;              // by ordinal, sizes over graph's pool
   std::unique_ptr<Fusion> sharded;          // with layouts and reshards
   std::shared_ptr<const Fusion> localized;  // with segments
   std::vector<CompiledSegment> segments;
@@ -31,7 +33,7 @@ struct PipelineContext {
 
 // Errors of the user first; then stage by stage. Throws StoppedAt where options.until asks for it.
 std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fusion, const CloneOptions& facts,
-                                             const PipelineContext& context);
+                                                               const PipelineContext& context);
 
 // Writes kernels for a GPU architecture of the same localized fusion: CUDA text, not run.
 struct CudaKernel {

@@ -53,6 +53,8 @@ std::string_view name(LossReduction reduction) {
   __builtin_unreachable();
 }
 
+std::string_view name(Bounds bounds) { return bounds == Bounds::check ? "check" : "assume"; }
+
 std::vector<TensorView*> inputs(const Op& op) {
   std::vector<TensorView*> out;
   visit(op, [&](const auto& node) {
@@ -95,6 +97,23 @@ std::optional<int64_t>* counter_offset(Op& op) {
 }
 
 const std::optional<int64_t>* counter_offset(const Op& op) { return counter_offset(const_cast<Op&>(op)); }
+
+std::optional<int64_t>* lookup_ordinal(Op& op) {
+  return visit(op, [](auto& node) -> std::optional<int64_t>* {
+    if constexpr (requires { node.ordinal; }) return &node.ordinal;
+    return nullptr;
+  });
+}
+
+std::optional<CheckedLookup> checked_lookup(const Op& op) {
+  return visit(op, [](const auto& node) -> std::optional<CheckedLookup> {
+    if constexpr (requires { node.ordinal, node.global; }) {
+      if (node.ordinal && node.bounds == Bounds::check)
+        return CheckedLookup{node.index, *node.ordinal, node.global, node.start};
+    }
+    return std::nullopt;
+  });
+}
 
 std::string_view text_name(const Op& op) {
   if (const auto* p = as<PointwiseOp>(op)) {
