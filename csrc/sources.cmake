@@ -70,6 +70,7 @@ set(PLAIT_CORE_SOURCES
   device/tensor.cpp
   graph/drop_allocations.cpp
   graph/expand.cpp
+  graph/lookups.cpp
   graph/merge_equal.cpp
   graph/remove_dead_code.cpp
   graph/rewrite.cpp

@@ -27,7 +27,8 @@ ATTRIBUTES = {
     "reduction": ("str", "a reduction that is not none, mean or sum"), "diagonal": ("int", ""),
     "offset": ("int", "a negative offset"), "correction": ("int", "a negative correction"),
     "groups": ("int", "groups that do not divide the channels"),
-    "ignore_index": ("int", ""), "sizes": ("Sequence[Extent]", "sizes that do not add up to the dim"), "to": ("Any", "what is no dtype of the same size"),
+    "ignore_index": ("int", ""), "sizes": ("Sequence[Extent]", "sizes that do not add up to the dim"),
+    "bounds": ("str", "bounds that are not check or assume"), "to": ("Any", "what is no dtype of the same size"),
 }
 # Where an op's differs.
 OF_OP = {

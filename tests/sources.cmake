@@ -49,6 +49,7 @@ set(PLAIT_TEST_FOLDERS
   unit/scalar
   unit/schedule
   unit/segment
+  unit/session
   unit/shard
   unit/sim/cublaslt
   unit/sim/cuda
@@ -214,6 +215,7 @@ set(PLAIT_TEST_unit_lower
   unit/lower/random_test.cpp
   unit/lower/rounding_test.cpp
   unit/lower/rules_test.cpp
+  unit/lower/scatter_test.cpp
 )
 set(PLAIT_TEST_unit_mesh
   unit/mesh/layout_test.cpp
@@ -271,6 +273,10 @@ set(PLAIT_TEST_unit_schedule
 set(PLAIT_TEST_unit_segment
   unit/segment/cut_groups_test.cpp
   unit/segment/segment_test.cpp
+)
+set(PLAIT_TEST_unit_session
+  unit/session/index_errors_test.cpp
+  unit/session/long_sums_test.cpp
 )
 set(PLAIT_TEST_unit_shard
   unit/shard/conflict_test.cpp

@@ -35,7 +35,6 @@ int64_t work_per_term(const Op& op) {
   switch (op.kind) {
     case OpKind::Linear:
     case OpKind::Matmul:
-    case OpKind::ScatterAdd:  // a comparison and a sum
       return 2;
     case OpKind::Reduce:
     case OpKind::CumSum:
@@ -59,8 +58,9 @@ Cost cost_of(const Fusion& fusion, std::span<Op* const> ops, std::span<TensorVie
     } else if (const int64_t per_term = work_per_term(*op); per_term > 0) {
       sym::Expr terms = results * per_term;
       for (const Axis& a : reduction_axes(*op)) terms = terms * a.extent;
-      if (const auto* scatter = as<ScatterAdd>(*op)) terms = terms * scatter->index->extent(size_t(scatter->dim));
       flops = flops + terms;
+    } else if (const auto* scatter = as<ScatterAdd>(*op)) {
+      flops = flops + elements(fusion, *scatter->src);
     }
   }
   return {bytes(fusion, inputs), bytes(fusion, outputs), flops};

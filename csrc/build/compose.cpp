@@ -172,6 +172,8 @@ TensorView* composed(Composer& c, const Embedding& op) {
   auto select = std::make_unique<IndexSelect>();
   select->in = op.table;
   select->index = op.index;
+  select->bounds = op.bounds;
+  select->ordinal = op.ordinal;
   return c.emit(std::move(select));
 }
 
@@ -196,6 +198,8 @@ TensorView* composed(Composer& c, const TakeAlong& op) {
   gather->in = op.in->shape() == in ? op.in : c.broadcast(op.in, in);
   gather->index = op.index->shape() == op.out()->shape() ? op.index : c.broadcast(op.index, op.out()->shape());
   gather->dim = op.dim;
+  gather->bounds = op.bounds;
+  gather->ordinal = op.ordinal;
   return c.emit(std::move(gather));
 }
 

@@ -272,38 +272,43 @@ namespace {
 
 // Gather and its kin: an operand, an index, a dim.
 template <class T>
-TensorView* indexed(std::string_view name, TensorView* x, TensorView* index, int64_t dim) {
+TensorView* indexed(std::string_view name, TensorView* x, TensorView* index, int64_t dim, Bounds bounds) {
   Fusion& fusion = fusion_of(name, {x, index});
   auto op = std::make_unique<T>();
   op->in = x;
   op->index = index;
   op->dim = dim;
+  op->bounds = bounds;
   return emit(fusion, std::move(op));
 }
 
 }  // namespace
 
-TensorView* gather(TensorView* x, TensorView* index, int64_t dim) { return indexed<Gather>("gather", x, index, dim); }
-TensorView* take_along(TensorView* x, TensorView* index, int64_t dim) {
-  return indexed<TakeAlong>("take_along", x, index, dim);
+TensorView* gather(TensorView* x, TensorView* index, int64_t dim, Bounds bounds) {
+  return indexed<Gather>("gather", x, index, dim, bounds);
 }
-TensorView* index_select(TensorView* x, TensorView* index, int64_t dim) {
-  return indexed<IndexSelect>("index_select", x, index, dim);
+TensorView* take_along(TensorView* x, TensorView* index, int64_t dim, Bounds bounds) {
+  return indexed<TakeAlong>("take_along", x, index, dim, bounds);
 }
-TensorView* embedding(TensorView* index, TensorView* table) {
+TensorView* index_select(TensorView* x, TensorView* index, int64_t dim, Bounds bounds) {
+  return indexed<IndexSelect>("index_select", x, index, dim, bounds);
+}
+TensorView* embedding(TensorView* index, TensorView* table, Bounds bounds) {
   Fusion& fusion = fusion_of("embedding", {index, table});
   auto op = std::make_unique<Embedding>();
   op->index = index;
   op->table = table;
+  op->bounds = bounds;
   return emit(fusion, std::move(op));
 }
-TensorView* scatter_add(TensorView* x, TensorView* index, TensorView* src, int64_t dim) {
+TensorView* scatter_add(TensorView* x, TensorView* index, TensorView* src, int64_t dim, Bounds bounds) {
   Fusion& fusion = fusion_of("scatter_add", {x, index, src});
   auto op = std::make_unique<ScatterAdd>();
   op->in = x;
   op->index = index;
   op->src = src;
   op->dim = dim;
+  op->bounds = bounds;
   return emit(fusion, std::move(op));
 }
 TensorView* one_hot(TensorView* index, const Fusion::Extent& classes, DType dtype) {

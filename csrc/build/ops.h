@@ -64,11 +64,11 @@ TensorView* eye(Fusion& fusion, const Fusion::Extent& rows, std::optional<Fusion
 TensorView* normal(TensorView* seed, const std::vector<Fusion::Extent>& shape, std::optional<int64_t> offset = {});
 
 // Indices are i32 or i64.
-TensorView* gather(TensorView* x, TensorView* index, int64_t dim);
-TensorView* take_along(TensorView* x, TensorView* index, int64_t dim);
-TensorView* index_select(TensorView* x, TensorView* index, int64_t dim);
-TensorView* embedding(TensorView* index, TensorView* table);
-TensorView* scatter_add(TensorView* x, TensorView* index, TensorView* src, int64_t dim);
+TensorView* gather(TensorView* x, TensorView* index, int64_t dim, Bounds bounds = Bounds::check);
+TensorView* take_along(TensorView* x, TensorView* index, int64_t dim, Bounds bounds = Bounds::check);
+TensorView* index_select(TensorView* x, TensorView* index, int64_t dim, Bounds bounds = Bounds::check);
+TensorView* embedding(TensorView* index, TensorView* table, Bounds bounds = Bounds::check);
+TensorView* scatter_add(TensorView* x, TensorView* index, TensorView* src, int64_t dim, Bounds bounds = Bounds::check);
 TensorView* one_hot(TensorView* index, const Fusion::Extent& classes, DType dtype = DType::i64);
 
 // Layers. Null weights are left out.

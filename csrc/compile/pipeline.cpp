@@ -17,19 +17,18 @@ std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fus
   const Options& options = context.options.options;
   auto out = std::make_unique<CompiledSpecialization>();
   stages.begin("fusion", fusion);
-
   // graph: facts come first, so that expressions fold on construction
   stages.make("graph", "state_facts", out->graph, [&] { return clone(fusion, facts); });
   Fusion& graph = *out->graph;
   stages.pass("graph", "drop_allocations", graph, [&] { drop_allocations(graph); });
   stages.pass("graph", "number_random_ops", graph, [&] { number_random_ops(graph); });  // before ops come and go
+  stages.pass("graph", "number_lookups", graph, [&] { out->lookups = number_lookups(graph); });  // likewise
   stages.pass("graph", "expand", graph, [&] { expand(graph, true); });
   stages.pass("graph", "split_bias", graph, [&] { split_bias(graph, options); });  // a pending sum takes no bias
   stages.pass("graph", "remove_dead_code", graph, [&] { remove_dead_code(graph); });
   stages.end("graph", graph);
 
-  // sharded: global extents, a layout per tensor, a reshard per change; contractions widen once it is known what is
-  // pending
+  // sharded: global extents, a layout per tensor, a reshard per change; contractions widen where none is pending
   out->sharded = clone(graph);
   Fusion& sharded = *out->sharded;
   const Annotations annotated = annotations(sharded);

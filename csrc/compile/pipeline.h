@@ -3,12 +3,14 @@
 #include "compile/emit_program.h"
 #include "compile/file_schedules.h"
 #include "compile/options.h"
+#include "graph/passes.h"
 
 namespace plait {
 
 // Everything that one class of sizes compiled to.
 struct CompiledSpecialization {
   std::unique_ptr<Fusion> graph;            // after graph passes
+  std::vector<Lookup> lookups;              // by ordinal, sizes over graph's pool
   std::unique_ptr<Fusion> sharded;          // with layouts and reshards
   std::shared_ptr<const Fusion> localized;  // with segments
   std::vector<CompiledSegment> segments;

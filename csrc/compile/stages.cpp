@@ -206,7 +206,8 @@ void use_reference(CompiledSpecialization& compiled) {
     CompiledSegment& slot = compiled.segments[i];
     slot.executable = reference::make_executable(compiled.localized, i);
     slot.text.name = kernel_name(fusion, segment);
-    slot.text.buffers = segment.inputs.size() + segment.outputs.size();
+    slot.text.status = reference::has_status(segment);
+    slot.text.buffers = segment.inputs.size() + segment.outputs.size() + (slot.text.status ? 1 : 0);
     for (const auto& symbol : reference::segment_symbols(fusion, segment))
       slot.integers.push_back(fusion.pool().symbol(symbol));
     slot.text.integers = slot.integers.size();
@@ -331,7 +332,7 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
     }
     if (!slot.kernel) continue;
     const kir::Kernel& kernel = slot.kernel->kernel;
-    slot.text = {kernel.name, write_text(kernel), kernel.buffers.size(), kernel.integers.size()};
+    slot.text = {kernel.name, write_text(kernel), kernel.buffers.size(), kernel.integers.size(), slot.kernel->status};
     auto [first, fresh] = by_content.emplace(without_name(slot.text), i);
     if (!fresh) {  // the same kernel under the name of its first use
       repeated.emplace_back(i, first->second);

@@ -10,6 +10,8 @@ std::string form_text(const LibraryContraction& contraction) {
                      contraction.transpose_b ? " transpose_b" : "");
 }
 
+std::shared_ptr<Memory> Device::shared_memory(size_t bytes, int ordinal) { return allocator(ordinal).allocate(bytes); }
+
 std::unique_ptr<Stream> Device::make_stream(int) { return make_host_stream(); }
 
 std::unique_ptr<Stream> Device::adopt_stream(void*, int) {

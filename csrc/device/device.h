@@ -42,6 +42,7 @@ struct KernelText {
   std::string name;  // the entry function
   std::string text;  // LLVM IR or CUDA C++
   size_t buffers = 0, integers = 0;
+  bool status = false;  // the last buffer holds the status words of the run (scalar/index_status.h)
 };
 
 // A contraction left to a library: out[batch, m, n] = sum_k a[batch, m, k] * b, row-major and dense,
@@ -86,6 +87,9 @@ class Device {
   // Whether buffers lie in memory that the host reads and writes. If not, data goes through streams.
   virtual bool host_memory() const { return true; }
   virtual Allocator& allocator(int ordinal = 0) = 0;
+  // Memory that kernels of this device and the host both read and write: what a kernel wrote is there when the host has
+  // seen it done. Without a device's memory of that kind, the allocator's.
+  virtual std::shared_ptr<Memory> shared_memory(size_t bytes, int ordinal = 0);
   // A stream of its own, or one around a caller's (native() of the same device; not destroyed).
   virtual std::unique_ptr<Stream> make_stream(int ordinal = 0);
   virtual std::unique_ptr<Stream> adopt_stream(void* native, int ordinal = 0);

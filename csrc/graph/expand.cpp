@@ -15,6 +15,7 @@ void number_random_ops(Fusion& fusion) {
 }
 
 void expand(Fusion& fusion, bool for_sharding) {
+  widen_scatters(fusion);
   Rewriter rewriter(fusion);
   rewriter.run([&](Op* op) {
     const bool stays = property(op->kind) != OpProperty::composite || (for_sharding && is_sharded_whole(op->kind));

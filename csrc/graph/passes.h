@@ -9,6 +9,24 @@ namespace plait {
 // Ensures: all offsets are there. Why first: later passes remove and add ops.
 void number_random_ops(Fusion& fusion);
 
+// A lookup or scatter as its user wrote it, for the error of an index outside of its extent.
+struct Lookup {
+  std::string op;                 // its text
+  std::string index, in;          // names of tensors
+  std::vector<sym::Expr> places;  // extents that positions count in, row-major
+  std::vector<sym::Expr> shape;   // of the index, which may broadcast to them
+  int64_t dim = 0;                // of `in`
+  sym::Expr extent;
+};
+
+// Gives every lookup and scatter its ordinal among them; those that are the same share one. Returns them by ordinal.
+// Why first: later passes remove and add ops.
+std::vector<Lookup> number_lookups(Fusion& fusion);
+
+// A scatter into narrow floats becomes one in the accumulation type with casts around it. Why before sharding: what it
+// adds rounds once, in place.
+void widen_scatters(Fusion& fusion);
+
 // Makes every tensor dense and row-major, as all are inside of a run. Why first: how inputs and outputs lie in memory
 // is a matter of the run's boundary (csrc/session/boundary.h) alone.
 void drop_allocations(Fusion& fusion);

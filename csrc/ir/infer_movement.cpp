@@ -163,8 +163,24 @@ Inferred infer(const Bitcast& op) {
   return typed(op.in->shape(), op.to, op.in);
 }
 
-Inferred infer(const Gather& op) {
+namespace {
+
+// An index, or a piece of one.
+template <class Lookup>
+void check_piece(const Lookup& op) {
   check_index(op, op.index);
+  if (op.ordinal && *op.ordinal < 0)
+    throw UserError(fmt::format("ordinal {}", *op.ordinal), describe(op), "leave it out: ops are numbered");
+  const size_t rank = op.index->rank();
+  if (op.global.size() == op.start.size() && (op.global.empty() || op.global.size() == rank)) return;
+  throw UserError(fmt::format("the index has {} dims, global {} and start {}", rank, op.global.size(), op.start.size()),
+                  describe(op), "give global and start for every dim, or neither");
+}
+
+}  // namespace
+
+Inferred infer(const Gather& op) {
+  check_piece(op);
   check_rank(op, op.index, op.in->rank(), op.in->rank(), "index and operand of gather have as many dims");
   check_dim(op, op.dim, op.in->rank());
   for (size_t d = 0; d < op.in->rank(); ++d)
@@ -174,7 +190,7 @@ Inferred infer(const Gather& op) {
 }
 
 Inferred infer(const IndexSelect& op) {
-  check_index(op, op.index);
+  check_piece(op);
   check_dim(op, op.dim, op.in->rank());
   std::vector<sym::Expr> shape;
   for (size_t d = 0; d < op.in->rank(); ++d) {
@@ -188,7 +204,7 @@ Inferred infer(const IndexSelect& op) {
 }
 
 Inferred infer(const ScatterAdd& op) {
-  check_index(op, op.index);
+  check_piece(op);
   check_same_dtype(op, op.in, op.src);
   if (op.in->dtype == DType::boolean)
     throw UserError(fmt::format("{} cannot be added to", text(op.in)), describe(op), "cast it first");

@@ -58,6 +58,8 @@ std::string_view name(LossReduction reduction) {
   __builtin_unreachable();
 }
 
+std::string_view name(Bounds bounds) { return bounds == Bounds::check ? "check" : "assume"; }
+
 std::vector<TensorView*> inputs(const Op& op) {
   std::vector<TensorView*> out;
   visit(op, [&](const auto& node) {
@@ -93,6 +95,23 @@ std::vector<std::string> result_names(const Op& op) {
       return node.result_names();
     else
       return {std::string(text_name(node))};
+  });
+}
+
+std::optional<int64_t>* lookup_ordinal(Op& op) {
+  return visit(op, [](auto& node) -> std::optional<int64_t>* {
+    if constexpr (requires { node.ordinal; }) return &node.ordinal;
+    return nullptr;
+  });
+}
+
+std::optional<CheckedLookup> checked_lookup(const Op& op) {
+  return visit(op, [](const auto& node) -> std::optional<CheckedLookup> {
+    if constexpr (requires { node.ordinal, node.global; }) {
+      if (node.ordinal && node.bounds == Bounds::check)
+        return CheckedLookup{node.index, *node.ordinal, node.global, node.start};
+    }
+    return std::nullopt;
   });
 }
 

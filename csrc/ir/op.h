@@ -58,6 +58,17 @@ bool is_elementwise(const Op& op);
 std::optional<int64_t>* counter_offset(Op& op);
 const std::optional<int64_t>* counter_offset(const Op& op);
 
+// Where a lookup or scatter keeps its place among those of the fusion; null for all others.
+std::optional<int64_t>* lookup_ordinal(Op& op);
+
+// A lookup or scatter whose indices the run checks: `bounds` says so, and it has its ordinal.
+struct CheckedLookup {
+  const TensorView* index;
+  int64_t ordinal;
+  const std::vector<sym::Expr>&global, &start;
+};
+std::optional<CheckedLookup> checked_lookup(const Op& op);
+
 // Names for what the op defines, where nobody gives others: one for each result.
 std::vector<std::string> result_names(const Op& op);
 

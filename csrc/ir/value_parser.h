@@ -58,6 +58,13 @@ class ValueParser : protected TypeParser {
       if (text == plait::name(r)) return void(v = r);
     in_.fail_at(at, fmt::format("`{}` is no reduction", text), "known: mean, sum, none");
   }
+  void read_value(Bounds& v) {
+    const size_t at = in_.here();
+    const std::string text = in_.word("what to do about indices outside");
+    for (Bounds b : {Bounds::check, Bounds::assume})
+      if (text == plait::name(b)) return void(v = b);
+    in_.fail_at(at, fmt::format("`{}` says nothing about bounds", text), "known: check, assume");
+  }
   int64_t read_signed() {
     const size_t at = in_.here();
     const std::string text = in_.number_text("a whole number");

@@ -12,7 +12,8 @@ struct Buffer {
   std::string name;  // for people: an identifier, unique among the buffers, never in generated code
   DType dtype = DType::f32;
   sym::Expr extent;
-  bool written = false;  // a buffer is either read or written, never both
+  bool written = false;  // by stores or atomics; else it is read
+  bool updated = false;  // written, and read as well
 };
 
 enum class Target : uint8_t { cpu, cuda };

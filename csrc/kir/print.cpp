@@ -29,7 +29,10 @@ class Printer {
     std::string buffers, integers;
     for (const Buffer& buffer : kernel_.buffers) {
       buffers += fmt::format("{}%{}: {}[{}] {}", buffers.empty() ? "" : ", ", buffer.name, name(buffer.dtype),
-                             text(buffer.extent), buffer.written ? "write" : "read");
+                             text(buffer.extent),
+                             buffer.updated   ? "update"
+                             : buffer.written ? "write"
+                                              : "read");
     }
     for (sym::Expr integer : kernel_.integers) integers += (integers.empty() ? "" : ", ") + text(integer);
     out_ = fmt::format("kernel @{}({}{}{}) target {}", kernel_.name, buffers, integers.empty() ? "" : "; ", integers,
@@ -58,6 +61,9 @@ class Printer {
                      },
                      [&](const Store& s) {
                        return "store " + element(s.buffer, s.index) + " = " + text(s.in) + how(s.access, s.active);
+                     },
+                     [&](const AtomicMin& s) {
+                       return fmt::format("atomic_min {} = {}", element(s.buffer, s.index), text(s.in));
                      },
                      [&](const Compute& s) {
                        return fmt::format("{}{}({})", definition(s.out), plait::name(s.function), text(s.in));

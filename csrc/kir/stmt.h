@@ -163,6 +163,18 @@ struct Store : StmtBase<StmtKind::Store> {
   }
 };
 
+// buffer[index] = min(buffer[index], in), at once for whoever else does the same; u64, one lane. The order of several
+// is that of no one: the least remains.
+struct AtomicMin : StmtBase<StmtKind::AtomicMin> {
+  uint32_t buffer = 0;
+  sym::Expr index;
+  Value in;
+  static constexpr auto fields() {
+    return std::tuple{attribute("buffer", &AtomicMin::buffer), attribute("index", &AtomicMin::index),
+                      operand("in", &AtomicMin::in)};
+  }
+};
+
 // out = function(in...), lane by lane; operands have out's lanes. `compute` dtype is that of the operands
 // (for where: of the second operand); comparisons yield bool.
 struct Compute : StmtBase<StmtKind::Compute> {

@@ -11,13 +11,14 @@
 // defined once, before its uses, in a block that encloses them; uses repeat id, dtype and lanes of the definition.
 // Lanes are a power of two up to 64. Dtypes are wide: none is a storage type (compute_type). Variables. Only a Variable
 // is assigned, within the parallel loop that declares it, with its own dtype and lanes. Constants have the dtype of
-// what they define. Memory. Loads read buffers that are not `written`, stores write buffers that are. A load yields the
-// buffer's compute_type; a store takes that, or a wider wide float. `aligned`, `contiguous` and `splat` are proven; a
-// store is never splat. Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool);
-// result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's
-// lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random
-// yields f32 from a u64 seed of one lane. Half belongs to target cpu and has half its operand's lanes. Coordinate
-// yields i64. Bind takes one i64; its symbol is new and has no facts.
+// what they define. Memory. Loads read buffers that are not `written`, or `updated`; stores write buffers that are
+// written. What is updated is written too. An atomic belongs to one u64, to an updated buffer that nothing loads or
+// stores. A load yields the buffer's compute_type; a store takes that, or a wider wide float. `aligned`, `contiguous`
+// and `splat` are proven; a store is never splat. Compute. Operands have the lanes of the result and one dtype (the
+// condition of `where`: bool); result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business.
+// Convert takes the result's lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from
+// its compute_type. Random yields f32 from a u64 seed of one lane. Half belongs to target cpu and has half its
+// operand's lanes. Coordinate yields i64. Bind takes one i64; its symbol is new and has no facts.
 #include <map>
 #include <set>
 
@@ -80,6 +81,7 @@ class Verifier {
       require(is_identifier(buffer.name), "buffer name {} is not an identifier", buffer.name);
       require(names.insert(buffer.name).second, "two buffers are called {}", buffer.name);
       check_symbols(buffer.extent, integers_, "extent of a buffer");
+      require(buffer.written || !buffer.updated, "buffer {} is updated and not written", buffer.name);
     }
   }
 
@@ -235,7 +237,8 @@ class Verifier {
   void check(const Load& s) {
     require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
     const Buffer& buffer = kernel_.buffers[s.buffer];
-    require(!buffer.written, "{} is read, but marked as written", buffer.name);
+    require(!buffer.written || buffer.updated, "{} is read, but marked as written", buffer.name);
+    touch(s.buffer, false);
     require(s.out.dtype == compute_type(buffer.dtype), "a {} buffer loads as {}", name(buffer.dtype),
             name(compute_type(buffer.dtype)));
     define(s.out);
@@ -247,12 +250,30 @@ class Verifier {
     const Buffer& buffer = kernel_.buffers[s.buffer];
     require(buffer.written, "{} is written, but marked as read", buffer.name);
     require(s.access != Access::splat, "a store is never splat");
+    touch(s.buffer, false);
     require(parallel_depth_ == parallel_count_, "a store outside of a parallel loop of the kernel");
     use(s.in);
     const bool rounds = is_float(s.in.dtype) && is_float(buffer.dtype) && size_of(s.in.dtype) >= size_of(buffer.dtype);
     require(s.in.dtype == compute_type(buffer.dtype) || rounds, "a {} value into a {} buffer", name(s.in.dtype),
             name(buffer.dtype));
     check_access(s.index, s.access, s.active, s.in.lanes);
+  }
+
+  void check(const AtomicMin& s) {
+    require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
+    const Buffer& buffer = kernel_.buffers[s.buffer];
+    require(buffer.updated, "{} is updated, but not marked so", buffer.name);
+    require(buffer.dtype == DType::u64 && s.in.dtype == DType::u64 && s.in.lanes == 1, "an atomic is of one u64");
+    require(parallel_depth_ == parallel_count_, "an atomic outside of a parallel loop of the kernel");
+    touch(s.buffer, true);
+    use(s.in);
+    check_symbols(s.index, symbols_, "index");
+  }
+
+  // A buffer of atomics has no other accesses.
+  void touch(uint32_t buffer, bool atomic) {
+    const bool agrees = atomic_.emplace(buffer, atomic).first->second == atomic;
+    require(agrees, "{} has atomics and other accesses", kernel_.buffers[buffer].name);
   }
 
   void check(const Compute& s) {
@@ -320,6 +341,7 @@ class Verifier {
   std::set<std::string> symbols_, integers_;
   std::vector<std::string> bound_;  // by Bind, live ones
   std::set<LoopKind> seen_;
+  std::map<uint32_t, bool> atomic_;  // by buffer: whether its accesses are atomics
   size_t depth_ = 0, parallel_depth_ = 0, parallel_count_ = 0;
 };
 

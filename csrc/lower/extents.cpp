@@ -21,4 +21,11 @@ sym::Expr KernelExtents::integer(sym::Expr size, int64_t least) {
   return symbol;
 }
 
+sym::Expr KernelExtents::argument(sym::Expr e) {
+  const sym::Expr symbol = pool_->symbol(fmt::format("n{}", integers_.size()), {.lo = 0});
+  integers_.push_back(symbol);
+  arguments_.push_back(e);
+  return symbol;
+}
+
 }  // namespace plait

@@ -16,6 +16,8 @@ class KernelExtents {
   sym::Expr operator()(sym::Expr size) { return integer(size, 0); }
   // The same for an expression that may be negative.
   sym::Expr value(sym::Expr e) { return integer(e, INT64_MIN); }
+  // An argument of its own, from 0 on, also for a constant: kernels that differ in it alone have one text.
+  sym::Expr argument(sym::Expr e);
 
   const std::vector<sym::Expr>& integers() const { return integers_; }    // symbols n0, n1, ...
   const std::vector<sym::Expr>& arguments() const { return arguments_; }  // what each stands for

@@ -1,6 +1,9 @@
 // The segment's axis graph over the kernel's integers, and the nest of its reference tensor.
+#include <algorithm>
+
 #include "base/error.h"
 #include "lower/state.h"
+#include "scalar/index_status.h"
 
 namespace plait::lowering {
 
@@ -30,6 +33,16 @@ DType buffer_type(const State& state, const TensorView& tensor) {
     if (is_integer(dtype) && size_of(dtype) == size_of(tensor.dtype)) return dtype;
   }
   PLAIT_CHECK(false, "no integer has {} bytes", size_of(tensor.dtype));
+}
+
+void declare_status(State& state, const CheckedLookup& lookup) {
+  std::vector<kir::Buffer>& buffers = state.kernel.buffers;
+  std::string name = "status";
+  const auto taken = [&](const kir::Buffer& b) { return b.name == name; };
+  while (std::any_of(buffers.begin(), buffers.end(), taken)) name += "_";
+  state.status = static_cast<uint32_t>(buffers.size());
+  state.ordinal = state.extents.argument(lookup.index->fusion->pool().constant(lookup.ordinal));
+  buffers.push_back({name, DType::u64, state.pool->constant(kStatusWords), true, true});
 }
 
 }  // namespace
@@ -71,6 +84,9 @@ void declare_buffers(State& state) {
       kernel.buffers.push_back({t->name, buffer_type(state, *t), count, list == &state.segment.outputs});
     }
   }
+  const Op& op = *state.segment.ops.front();
+  kernel.buffers.back().updated = op.kind == OpKind::ScatterAdd;
+  if (const auto lookup = checked_lookup(op)) declare_status(state, *lookup);
 }
 
 sym::Expr memory_offset(State& state, const TensorView& tensor, const std::vector<sym::Expr>& coordinates) {

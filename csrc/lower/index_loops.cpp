@@ -105,6 +105,20 @@ void find_scan(State& state) {
   }
 }
 
+// A scatter writes anywhere along its dim, which therefore stays within one iteration of the bound loops.
+void find_scatter(State& state) {
+  const auto* op = as<ScatterAdd>(*state.group.ops.front());
+  if (op == nullptr) return;
+  state.scatter = state.group.graph.find(state.group.axes.at(op->out()).logical[static_cast<size_t>(op->dim)]);
+  const auto along = [&](const Loop& l) { return l.cls == state.scatter && l.role == LoopRole::serial; };
+  const auto in_lanes = [](const Loop& l) { return l.is_lane(); };
+  const bool whole =
+      state.group.graph.unit(state.scatter) || std::any_of(state.loops.begin(), state.loops.end(), along);
+  if (!whole || std::any_of(state.loops.begin(), state.loops.end(), in_lanes))
+    refuse(state, fmt::format("the scatter along dim {} is not a serial loop of its own", op->dim),
+           "leave that dim whole and serial, and no lanes");
+}
+
 }  // namespace
 
 void index_loops(State& state) {
@@ -125,6 +139,7 @@ void index_loops(State& state) {
   std::stable_sort(loops.begin(), loops.end(), [&](const Loop& a, const Loop& b) { return place(a) < place(b); });
   state.loops = std::move(loops);
   find_scan(state);
+  find_scatter(state);
   state.walk.emplace(state.group.graph);
   for (const Loop& l : state.loops) state.walk->seed(l.cls, l.var);
   state.walk->run();

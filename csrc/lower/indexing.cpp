@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "lower/statements.h"
+#include "scalar/index_status.h"
 
 namespace plait::lowering {
 
@@ -35,7 +36,9 @@ kir::Value Statements::looked_up(const Op& op, const TensorView& index, const st
   const kir::Value out =
       variable(is_float(type) ? Constant::from_double(type, NAN) : Constant::from_int64(type, 0), lanes);
   const sym::Expr extent = state_.extent(in.extent(static_cast<size_t>(dim)));
-  where_true(op, sym::logical_and(sym::ge(j, 0), sym::lt(j, extent)), [&] { assign(out, load_at(in, at, lanes)); });
+  const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, extent));
+  where_true(op, inside, [&] { assign(out, load_at(in, at, lanes)); });
+  if (state_.status) where_true(op, sym::logical_not(inside), [&] { report(op, j, index_at); });
   return out;
 }
 
@@ -53,33 +56,67 @@ kir::Value Statements::looked_up(const IndexSelect& op, const Replacements& copy
   return looked_up(op, *op.index, {first, behind}, op.dim, at, lanes);
 }
 
-// Each element of the result looks for the indices that name it, in order.
-kir::Value Statements::scattered(const ScatterAdd& op, const Replacements& copy, int lanes) {
+// Tells the run of index j, which the index tensor has at these coordinates (scalar/index_status.h).
+void Statements::report(const Op& op, sym::Expr j, const std::vector<sym::Expr>& at) {
+  const CheckedLookup lookup = *checked_lookup(op);
+  sym::Expr position = state_.pool->constant(0), stride = state_.pool->constant(1);
+  for (size_t d = at.size(); d-- > 0;) {
+    const sym::Expr start = lookup.start.empty() ? state_.pool->constant(0) : state_.extent(lookup.start[d]);
+    position = position + (at[d] + start) * stride;
+    stride = stride * state_.extent(lookup.global.empty() ? lookup.index->extent(d) : lookup.global[d]);
+  }
+  const sym::Expr place = sym::min(position, kMostPosition) * (int64_t{1} << kValueBits);
+  const sym::Expr ordinal = sym::min(state_.ordinal, kMostOrdinal) * (int64_t{1} << (kValueBits + kPositionBits));
+  const auto number = [&](int64_t value) { return literal(Constant::from_int64(DType::u64, value), 1); };
+  const kir::Value key = convert(coordinate(ordinal + place, 1), DType::u64);
+  const kir::Value value = convert(coordinate(j, 1), DType::u64);
+  for (int i = 0; i < kStatusWords; ++i) {
+    const kir::Value part = apply(Pointwise::shift_right, {value, number(kValueBits * i)});
+    const kir::Value low = apply(Pointwise::bitwise_and, {part, number((1 << kValueBits) - 1)});
+    auto stmt = std::make_unique<kir::AtomicMin>();
+    stmt->buffer = *state_.status;
+    stmt->index = state_.pool->constant(i);
+    stmt->in = apply(Pointwise::bitwise_or, {key, low});
+    levels_.back().block->push_back(std::move(stmt));
+  }
+}
+
+void Statements::update(const Leaf& leaf, sym::Expr place) {
+  leaf_ = &leaf;
+  for (const Replacements& copy : leaf.copies) update(copy, place);
+  leaf_ = nullptr;
+}
+
+// The result holds the operand, and what the updates before this one added.
+void Statements::update(const Replacements& copy, sym::Expr place) {
+  const auto& op = *as<ScatterAdd>(*state_.group.ops.front());
   const std::vector<sym::Expr> own = own_coordinates(*op.out(), copy);
   const size_t dim = static_cast<size_t>(op.dim);
-  const DType type = accumulation_type(op.in->dtype);
-  const kir::Value sum = variable(Constant::from_int64(type, 0), lanes);
-  assign(sum, convert(load_at(*op.in, own, lanes), type));
+  std::vector<sym::Expr> at = own, to = own;
+  at[dim] = place;
   sym::Expr reached = state_.pool->constant(1);
   for (size_t d = 0; d < own.size(); ++d)
     if (d != dim && op.index->extent(d) != op.in->extent(d))
       reached = sym::logical_and(reached, sym::lt(own[d], state_.extent(op.index->extent(d))));
   where_true(op, reached, [&] {
-    Loop along;
-    along.extent = state_.extent(op.index->extent(dim));
-    sym::SymbolInfo facts;
-    facts.lo = 0;
-    facts.below = along.extent;
-    along.var = state_.pool->symbol(fmt::format("s{}", symbols_++), facts);
-    loop(along, along.extent, [&] {
-      std::vector<sym::Expr> at = own;
-      at[dim] = along.var;
-      const sym::Expr j = index_from(op, *op.index, at);
-      where_true(op, sym::eq(j, own[dim]),
-                 [&] { assign(sum, apply(Pointwise::add, {sum, convert(load_at(*op.src, at, lanes), type)})); });
+    const sym::Expr j = to[dim] = index_from(op, *op.index, at);
+    const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, state_.extent(op.in->extent(dim))));
+    where_true(op, inside, [&] {
+      const auto out = static_cast<uint32_t>(state_.segment.inputs.size());
+      auto before = std::make_unique<kir::Load>();
+      before->buffer = out;
+      before->out = fresh(compute_type(op.out()->dtype), 1);
+      before->index = placed(memory_offset(state_, *op.out(), to), {});
+      const sym::Expr index = before->index;
+      const kir::Value sum = put(std::move(before), innermost());
+      auto stmt = std::make_unique<kir::Store>();
+      stmt->in = apply(Pointwise::add, {sum, load_at(*op.src, at, 1)});
+      stmt->buffer = out;
+      stmt->index = index;
+      levels_.back().block->push_back(std::move(stmt));
     });
+    if (state_.status) where_true(op, sym::logical_not(inside), [&] { report(op, j, at); });
   });
-  return convert(sum, compute_type(op.out()->dtype));
 }
 
 }  // namespace plait::lowering

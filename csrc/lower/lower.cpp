@@ -18,7 +18,7 @@ LoweredKernel lower(const Fusion& fusion, const Segment& segment, const LowerOpt
   kir::expand_functions(state.kernel);
   state.kernel.integers = state.extents.integers();
   kir::verify(state.kernel);
-  return {std::move(state.kernel), state.extents.arguments()};
+  return {std::move(state.kernel), state.extents.arguments(), state.status.has_value()};
 }
 
 }  // namespace plait

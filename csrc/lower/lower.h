@@ -21,6 +21,7 @@ struct LowerOptions {
 struct LoweredKernel {
   kir::Kernel kernel;                // buffers: the segment's inputs, then its outputs
   std::vector<sym::Expr> arguments;  // value of kernel.integers[i], over the fusion's pool
+  bool status = false;               // the last buffer holds the status words of the run (scalar/index_status.h)
 };
 
 // Requires: segment.ops in topological order, all elementwise or contractions, or one op of another kind; the first

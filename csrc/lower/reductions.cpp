@@ -152,7 +152,11 @@ void Statements::merge_part(const Op& op, const Carried& carried, const Carried&
     const Pointwise function = product ? Pointwise::mul : least ? Pointwise::min : Pointwise::max;
     return assign(carried[0], apply(function, {carried[0], part[0]}));
   }
-  if (op.kind != OpKind::Var) return add(0, of_part(0));
+  if (op.kind != OpKind::Var) {
+    if (carried.size() == 1) return add(0, of_part(0));
+    if (part.size() > 1) add(1, part[1]);
+    return add_exactly(carried, part[0]);
+  }
   const kir::Value mean = carried[0], count = carried[2], added = of_part(2);
   const kir::Value between = apply(Pointwise::sub, {of_part(0), mean});
   const kir::Value together = apply(Pointwise::add, {count, added});
@@ -200,6 +204,14 @@ kir::Value Statements::finish(const Op& op, const Replacements& copy, const Carr
   return apply(Pointwise::add, {carried[0], convert(operand(op, 2, copy, state_.lanes), carried[0].dtype)});
 }
 
+// Whether a GPU keeps what the additions of the i-th loop of a sum leave out: of parts of f32.
+bool Statements::compensates(const Op& op, size_t i) const {
+  const auto sums =
+      std::count_if(state_.loops.begin(), state_.loops.end(), [](const Loop& l) { return l.role == LoopRole::sum; });
+  return state_.kernel.target == kir::Target::cuda && static_cast<std::ptrdiff_t>(i) + 1 < sums && has_parts(op) &&
+         op.kind != OpKind::Var && accumulation_type(inputs(op).front()->dtype) == DType::f32;
+}
+
 // What the i-th loop of a sum carries. A CPU adds parts in f64, which costs one addition per part.
 std::vector<Statements::Carried> Statements::start_copies(const Op& op, size_t i) {
   const auto sums =
@@ -207,8 +219,10 @@ std::vector<Statements::Carried> Statements::start_copies(const Op& op, size_t i
   const bool wide =
       state_.kernel.target == kir::Target::cpu && static_cast<std::ptrdiff_t>(i) + 1 < sums && has_parts(op);
   std::vector<Carried> out;
-  for (size_t c = 0; c < leaf_->copies.size(); ++c)
+  for (size_t c = 0; c < leaf_->copies.size(); ++c) {
     out.push_back(start(op, wide ? DType::f64 : accumulation_type(inputs(op).front()->dtype)));
+    if (compensates(op, i)) out.back().push_back(start(op, DType::f32)[0]);
+  }
   return out;
 }
 
@@ -254,7 +268,8 @@ void Statements::reduction(const Op& op) {
   const std::vector<Carried> carried = start_copies(op, 0);
   sum_loops(op, 0, leaf_->sum_terms, carried);
   for (size_t c = 0; c < carried.size(); ++c) {
-    const Carried whole = fold(op, carried[c]);
+    Carried whole = fold(op, carried[c]);
+    if (compensates(op, 0)) whole = {apply(Pointwise::add, {whole[0], whole[1]})};
     kir::Value result = convert(finish(op, leaf_->copies[c], whole), compute_type(out));
     if (is_narrow(out) && state_.options.strict_rounding) result = round(result, out);
     const Key key = key_of(*op.out(), own_coordinates(*op.out(), leaf_->copies[c]), state_.lanes, false);
@@ -262,9 +277,26 @@ void Statements::reduction(const Op& op) {
   }
 }
 
+// A CPU adds in f64; a GPU keeps what each addition of f32 leaves out in a second variable.
 void Statements::start_scan() {
   const auto& op = *as<CumSum>(*state_.group.ops.front());
-  carried_ = variable(Constant::from_int64(accumulation_type(op.in->dtype), 0), state_.lanes);
+  const DType type = accumulation_type(op.in->dtype);
+  const bool cpu = state_.kernel.target == kir::Target::cpu;
+  const auto zero = [&](DType dtype) { return variable(Constant::from_int64(dtype, 0), state_.lanes); };
+  carried_ = {zero(cpu && is_float(type) ? DType::f64 : type)};
+  if (!cpu && type == DType::f32) carried_.push_back(zero(type));
+}
+
+// sum[0] + sum[1] becomes it plus x, up to the rounding of sum[1]: Knuth's two-sum. Beyond the numbers, sum[0] alone.
+void Statements::add_exactly(const Carried& sum, kir::Value x) {
+  const kir::Value after = apply(Pointwise::add, {sum[0], x});
+  const kir::Value added = apply(Pointwise::sub, {after, sum[0]});
+  const kir::Value left = apply(Pointwise::sub, {sum[0], apply(Pointwise::sub, {after, added})});
+  const kir::Value lost = apply(Pointwise::add, {left, apply(Pointwise::sub, {x, added})});
+  const kir::Value zero = literal(Constant::from_int64(x.dtype, 0), x.lanes);
+  const kir::Value number = apply(Pointwise::eq, {lost, lost});
+  assign(sum[1], apply(Pointwise::add, {sum[1], apply(Pointwise::where, {number, lost, zero})}));
+  assign(sum[0], after);
 }
 
 // One step where a loop carries the sum; over a dim of extent 1 no loop does, and every copy is a sum of its own.
@@ -272,14 +304,23 @@ void Statements::scan(const CumSum& op) {
   for (const Replacements& copy : leaf_->copies) {
     if (!state_.scan) start_scan();
     const std::vector<sym::Expr> at = own_coordinates(*op.out(), copy);
-    const kir::Value x = convert(load_at(*op.in, at, state_.lanes), carried_->dtype);
-    auto before = std::make_unique<kir::Convert>();
-    before->in = *carried_;
-    before->out = fresh(carried_->dtype, state_.lanes);
-    const kir::Value without = op.exclusive ? put(std::move(before), innermost()) : *carried_;
-    const kir::Value with = apply(Pointwise::add, {*carried_, x});
-    assign(*carried_, with);
-    const kir::Value result = convert(op.exclusive ? without : with, compute_type(op.out()->dtype));
+    const kir::Value x = convert(load_at(*op.in, at, state_.lanes), carried_[0].dtype);
+    const bool pair = carried_.size() > 1;
+    const auto now = [&] {
+      if (pair) return apply(Pointwise::add, {carried_[0], carried_[1]});
+      auto copied = std::make_unique<kir::Convert>();
+      copied->in = carried_[0];
+      copied->out = fresh(carried_[0].dtype, state_.lanes);
+      return put(std::move(copied), innermost());
+    };
+    kir::Value sum;
+    if (op.exclusive) sum = now();
+    if (pair)
+      add_exactly(carried_, x);
+    else
+      assign(carried_[0], apply(Pointwise::add, {carried_[0], x}));
+    if (!op.exclusive) sum = now();
+    const kir::Value result = convert(sum, compute_type(op.out()->dtype));
     known_.emplace(key_of(*op.out(), at, state_.lanes, false), Known{result, innermost()});
   }
 }

@@ -36,6 +36,8 @@ class Statements {
   void write(const Leaf& leaf);
   // What a running sum carries, in front of its loop.
   void start_scan();
+  // One update of a scatter: the element of the index at `place` along its dim.
+  void update(const Leaf& leaf, sym::Expr place);
 
   // for var in 0 .. extent: body()
   template <class Fn>
@@ -168,6 +170,8 @@ class Statements {
   kir::Value finish(const Op& op, const Replacements& copy, const Carried& carried);
   sym::Expr position(const Op& op, const Replacements& copy) const;
   void scan(const CumSum& op);
+  bool compensates(const Op& op, size_t i) const;
+  void add_exactly(const Carried& sum, kir::Value x);
 
   kir::Value moved(const Reshape& op, const Replacements& copy, int lanes);
   kir::Value moved(const Slice& op, const Replacements& copy, int lanes);
@@ -180,7 +184,8 @@ class Statements {
                        std::vector<sym::Expr> at, int lanes);
   kir::Value looked_up(const Gather& op, const Replacements& copy, int lanes);
   kir::Value looked_up(const IndexSelect& op, const Replacements& copy, int lanes);
-  kir::Value scattered(const ScatterAdd& op, const Replacements& copy, int lanes);
+  void update(const Replacements& copy, sym::Expr place);
+  void report(const Op& op, sym::Expr j, const std::vector<sym::Expr>& at);
   void store(size_t buffer, const TensorView& tensor, const Replacements& copy);
 
   // Access of an index that may speak of the lane, and the index in the form that proves it.
@@ -197,9 +202,9 @@ class Statements {
   uint32_t next_id_ = 0;
   std::map<Key, Known> known_;
   std::map<uint32_t, size_t> value_levels_;
-  std::optional<kir::Value> carried_;  // by a running sum
-  std::optional<kir::Value> there_;    // which lanes of a sum's last vector are there; none: all
-  int symbols_ = 0;                    // bound, or of loops of an op's own
+  Carried carried_;                  // by a running sum
+  std::optional<kir::Value> there_;  // which lanes of a sum's last vector are there; none: all
+  int symbols_ = 0;                  // bound, or of loops of an op's own
   const Leaf* leaf_ = nullptr;
 };
 

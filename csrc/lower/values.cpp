@@ -110,7 +110,7 @@ kir::Value Statements::compute(const Op& op, const Replacements& copy, int lanes
                        [&](const Repeat& o) { return moved(o, copy, lanes); },
                        [&](const Gather& o) { return looked_up(o, copy, lanes); },
                        [&](const IndexSelect& o) { return looked_up(o, copy, lanes); },
-                       [&](const ScatterAdd& o) { return scattered(o, copy, lanes); },
+                       [&](const ScatterAdd& o) { return load_at(*o.in, own_coordinates(*o.out(), copy), lanes); },
                        [](const Op& o) -> kir::Value {
                          PLAIT_CHECK(false, "{} is not computed before it is read", describe(o));
                        },

@@ -25,6 +25,7 @@ class BodyWriter {
     if (state_.scan && reverse_scan()) leaf.copies = {{{state_.scan.symbol_name(), last_of_scan() - state_.scan}}};
     std::vector<Term> terms;
     for (const Term& t : state_.terms) (speaks_of(t, sums_) ? leaf.sum_terms : terms).push_back(t);
+    if (state_.group.ops.front()->kind == OpKind::ScatterAdd) return scatter(leaf, terms);
     for (const Term& t : leaf.sum_terms)
       if (state_.lanes > 1 && on_lane(t))
         refuse("a predicate of the sum cuts its vectors", "vectorize an axis that divides");
@@ -48,7 +49,34 @@ class BodyWriter {
     return false;
   }
 
+  // Inside of the bound loops: the operand is copied, then the updates follow in the order of the index.
+  void scatter(const Leaf& leaf, const Terms& terms) {
+    const auto& op = *as<ScatterAdd>(*state_.group.ops.front());
+    const auto bound = [](const Loop* l) { return l->role == LoopRole::bound; };
+    const auto inner = std::find_if_not(kept_.begin(), kept_.end(), bound) - kept_.begin();
+    const std::vector<const Loop*> copied = kept_;
+    Loop along;
+    along.extent = state_.extent(op.index->extent(static_cast<size_t>(op.dim)));
+    sym::SymbolInfo facts;
+    facts.lo = 0;
+    facts.below = along.extent;
+    along.var = state_.pool->symbol("s0", facts);
+    inner_ = static_cast<size_t>(inner);
+    at_inner_ = [&](const Terms& rest) {
+      inner_.reset();
+      write(static_cast<size_t>(inner), leaf, rest);
+      place_ = along.var;
+      std::erase_if(kept_, [&](const Loop* l) { return l->cls == state_.scatter && l->role == LoopRole::serial; });
+      kept_.insert(kept_.begin() + inner, &along);
+      write(static_cast<size_t>(inner), leaf, rest);
+      kept_ = copied;
+      place_ = {};
+    };
+    write(0, leaf, terms);
+  }
+
   void write(size_t i, const Leaf& leaf, const Terms& terms) {
+    if (inner_ == i) return at_inner_(terms);
     if (i == kept_.size()) return innermost(leaf, terms);
     if (kept_[i]->role == LoopRole::unroll) return unrolled(i, leaf, terms);
     if (i + 1 == kept_.size() && whole_vectors_first(i, leaf, terms)) return;
@@ -108,12 +136,15 @@ class BodyWriter {
   }
 
   void innermost(const Leaf& leaf, const Terms& terms) {
-    out_.in_range(terms, leaf, [&](const Leaf& part) { out_.write(part); });
+    out_.in_range(terms, leaf, [&](const Leaf& part) { place_ ? out_.update(part, place_) : out_.write(part); });
   }
 
   State& state_;
   Statements out_;
   std::vector<const Loop*> kept_, sums_;
+  std::optional<size_t> inner_;  // of a scatter: its first loop that is not bound, where at_inner_ goes on
+  std::function<void(const Terms&)> at_inner_;
+  sym::Expr place_;  // of a scatter's updates along its dim
 };
 
 }  // namespace

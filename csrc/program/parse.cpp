@@ -206,6 +206,10 @@ class Reader {
     in_.expect("integers", "after the number of buffers");
     in_.expect("=", "after `integers`");
     slot.code.integers = size_t(in_.integer("a number of integers", 0, kMostArguments));
+    if (in_.accept(",")) {
+      in_.expect("status", "or `)` after the number of integers");
+      slot.code.status = true;
+    }
     in_.expect(")", "after the number of integers");
     if (in_.accept("schedule")) slot.schedule = in_.balanced("a schedule");
     if (!kernels_.emplace(slot.code.name, uint32_t(program_.kernels.size())).second)

@@ -127,8 +127,9 @@ std::string print(const Program& program) {
   };
   out += fmt::format(" {} -> {} {{\n", values(program.inputs), values(program.outputs));
   for (const KernelSlot& kernel : program.kernels)
-    out += fmt::format("  kernel @{} (buffers = {}, integers = {}){}{}\n", kernel.code.name, kernel.code.buffers,
-                       kernel.code.integers, kernel.schedule.empty() ? "" : " schedule ", kernel.schedule);
+    out += fmt::format("  kernel @{} (buffers = {}, integers = {}{}){}{}\n", kernel.code.name, kernel.code.buffers,
+                       kernel.code.integers, kernel.code.status ? ", status" : "",
+                       kernel.schedule.empty() ? "" : " schedule ", kernel.schedule);
   for (size_t i = 0; i < program.libraries.size(); ++i) {
     const LibraryContraction& contraction = program.libraries[i].contraction;
     out += fmt::format("  contraction @l{} {} {} -> {}\n", i + 1, form_text(contraction), name(contraction.in),

@@ -174,7 +174,7 @@ class Verifier {
 
   void check(const LaunchStep& step) const {
     const KernelText& code = program_.kernels[step.kernel.index].code;
-    const size_t buffers = step.inputs.size() + step.outputs.size();
+    const size_t buffers = step.inputs.size() + step.outputs.size() + (code.status ? 1 : 0);
     require(buffers == code.buffers, "P6", "{} buffers for a kernel of {}", buffers, code.buffers);
     require(step.integers.size() == code.integers, "P6", "{} integers for a kernel of {}", step.integers.size(),
             code.integers);

@@ -13,6 +13,7 @@ struct Context {
   const Fusion& fusion;
   const sym::Environment& sizes;
   const EvaluateOptions& options;
+  uint64_t* status = nullptr;  // the words of the run (scalar/index_status.h); null: nobody asks
   const Partial* partial_of(const TensorView& tensor) const;       // of the tensor itself, or null
   const Partial* partial_of_contraction(const Op& product) const;  // also under the name that split_bias gives it
   std::vector<int64_t> shape(const std::vector<sym::Expr>& extents) const;

@@ -1,5 +1,6 @@
 #include "reference/executable.h"
 
+#include <algorithm>
 #include <set>
 #include <type_traits>
 
@@ -26,7 +27,8 @@ class SegmentExecutable : public Executable {
   }
 
   void launch(const LaunchArguments& arguments) const override {
-    PLAIT_CHECK(arguments.buffers.size() == segment_.inputs.size() + segment_.outputs.size() &&
+    const bool status = has_status(segment_);
+    PLAIT_CHECK(arguments.buffers.size() == segment_.inputs.size() + segment_.outputs.size() + (status ? 1 : 0) &&
                     arguments.integers.size() == symbols_.size(),
                 "segment @{}: {} buffers, {} integers", segment_.name, arguments.buffers.size(),
                 arguments.integers.size());
@@ -34,7 +36,8 @@ class SegmentExecutable : public Executable {
     for (size_t i = 0; i < symbols_.size(); ++i) sizes[symbols_[i]] = arguments.integers[i];
     EvaluateOptions options;
     options.radius = false;
-    const Context context{*fusion_, sizes, options};
+    Context context{*fusion_, sizes, options};
+    if (status) context.status = static_cast<uint64_t*>(arguments.buffers.back());
     Operands values;
     for (size_t i = 0; i < segment_.inputs.size(); ++i) {
       const TensorView* t = segment_.inputs[i];
@@ -69,6 +72,11 @@ std::vector<std::string> segment_symbols(const Fusion&, const Segment& segment) 
     });
   }
   return {names.begin(), names.end()};
+}
+
+bool has_status(const Segment& segment) {
+  return std::any_of(segment.ops.begin(), segment.ops.end(),
+                     [](const Op* op) { return checked_lookup(*op).has_value(); });
 }
 
 std::shared_ptr<Executable> make_executable(std::shared_ptr<const Fusion> localized, size_t segment) {

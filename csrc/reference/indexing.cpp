@@ -5,6 +5,7 @@
 #include "reference/elements.h"
 #include "reference/evaluator.h"
 #include "reference/sums.h"
+#include "scalar/index_status.h"
 
 namespace plait::reference {
 namespace {
@@ -40,17 +41,52 @@ bool each_candidate(const Array& index, int64_t k, Fn&& fn) {
   return true;
 }
 
+// What a run hears of indices outside of their extent.
+class Offences {
+ public:
+  Offences(const Op& op, const Array& index, const Context& context) : lookup_(checked_lookup(op)), index_(index) {
+    words_ = context.status;
+    if (!lookup_ || words_ == nullptr) return;
+    global_ = context.shape(lookup_->global.empty() ? lookup_->index->shape() : lookup_->global);
+    for (sym::Expr e : lookup_->start) start_.push_back(sym::evaluate(e, context.sizes));
+    start_.resize(global_.size(), 0);
+  }
+
+  // Element k of the index lies outside.
+  void add(int64_t k) const {
+    if (!lookup_ || words_ == nullptr) return;
+    int64_t position = 0, stride = 1;
+    for (size_t d = global_.size(), left = static_cast<size_t>(k); d-- > 0;) {
+      const auto extent = static_cast<size_t>(index_.shape[d]);
+      position += (static_cast<int64_t>(left % extent) + start_[d]) * stride;
+      left /= extent;
+      stride *= global_[d];
+    }
+    add_offence(std::span<uint64_t, kStatusWords>(words_, kStatusWords),
+                {lookup_->ordinal, position, index_.integer_at(k)});
+  }
+
+ private:
+  std::optional<CheckedLookup> lookup_;
+  const Array& index_;
+  uint64_t* words_ = nullptr;
+  std::vector<int64_t> global_, start_;
+};
+
 // out[i] = in[base + index[k] * stride], where the index lies in [0, extent).
-struct Lookup {
+struct Reader {
   const Array &in, &index;
   int64_t extent, stride;
+  const Offences& offences;
 
   void read(int64_t base, int64_t k, Array& out, int64_t i) const {
     const int64_t at = index.integer_at(k);
-    if (at >= 0 && at < extent)
+    if (at >= 0 && at < extent) {
       copy_element(in, base + at * stride, out, i);
-    else
+    } else {
+      offences.add(k);
       out.value[i] = missing(out.dtype);
+    }
     if (index.radius_at(k) != 0 || index.has_alternative(k))
       read_candidates(base, k, out, i);
     else if (index.excused_at(k))
@@ -92,7 +128,7 @@ void open_line(std::vector<double>& open, const Array& index, int64_t k, int64_t
 
 bool is_open(const Array& index, int64_t k) { return index.radius_at(k) != 0 || index.has_alternative(k); }
 
-Array scatter_floats(const Array& in, const Array& index, const Array& src, int64_t dim, bool whole,
+Array scatter_floats(const Array& in, const Array& index, const Array& src, int64_t dim, bool whole, const Offences& offences,
                      const Context& context) {
   Array out = make_array(in.dtype, in.shape);
   std::vector<Sum> sums(out.value.size(), {.exact = whole});
@@ -105,7 +141,10 @@ Array scatter_floats(const Array& in, const Array& index, const Array& src, int6
   const int64_t extent = in.shape[dim], stride = row_major_strides(in.shape)[dim];
   walk(strided(index.shape, without(row_major_strides(in.shape), dim)), [&](int64_t k, int64_t base, int64_t) {
     const int64_t at = index.integer_at(k);
-    if (at >= 0 && at < extent) add(sums[base + at * stride], src, k);
+    if (at >= 0 && at < extent)
+      add(sums[base + at * stride], src, k);
+    else
+      offences.add(k);
     if (is_open(index, k))
       open_line(open, index, k, base, extent, stride,
                 src.value[k] == src.value[k] ? std::abs(src.value[k]) + src.radius_at(k) : HUGE_VAL);
@@ -126,7 +165,7 @@ Array scatter_floats(const Array& in, const Array& index, const Array& src, int6
   return out;
 }
 
-Array scatter_integers(const Array& in, const Array& index, const Array& src, int64_t dim) {
+Array scatter_integers(const Array& in, const Array& index, const Array& src, int64_t dim, const Offences& offences) {
   Array out = make_array(in.dtype, in.shape);
   std::vector<uint64_t> sums;
   std::vector<double> open(out.value.size(), 0.0);
@@ -140,6 +179,8 @@ Array scatter_integers(const Array& in, const Array& index, const Array& src, in
     if (at >= 0 && at < extent) {
       sums[base + at * stride] += static_cast<uint64_t>(src.integer_at(k));
       open[base + at * stride] += src.radius_at(k);
+    } else {
+      offences.add(k);
     }
     if (is_open(index, k)) open_line(open, index, k, base, extent, stride, std::abs(src.value[k]) + src.radius_at(k));
   });
@@ -153,9 +194,10 @@ Array evaluate_gather(const Gather& op, const Operands& operands, const Context&
   const Array &in = operands.at(op.in), &index = operands.at(op.index);
   Array out = make_array(op.out()->dtype, context.shape(op.out()->shape()));
   const auto strides = row_major_strides(in.shape);
-  const Lookup lookup{in, index, in.shape[op.dim], strides[op.dim]};
+  const Offences offences(op, index, context);
+  const Reader reader{in, index, in.shape[op.dim], strides[op.dim], offences};
   walk(strided(out.shape, without(strides, op.dim)),
-       [&](int64_t i, int64_t base, int64_t) { lookup.read(base, i, out, i); });
+       [&](int64_t i, int64_t base, int64_t) { reader.read(base, i, out, i); });
   return out;
 }
 
@@ -170,17 +212,19 @@ Array evaluate_index_select(const IndexSelect& op, const Operands& operands, con
     base.push_back(is_index ? 0 : strides[d < dim ? d : d - more + 1]);
     along.push_back(is_index ? index_strides[d - dim] : 0);
   }
-  const Lookup lookup{in, index, in.shape[dim], strides[dim]};
-  walk(strided(out.shape, base, along), [&](int64_t i, int64_t from, int64_t k) { lookup.read(from, k, out, i); });
+  const Offences offences(op, index, context);
+  const Reader reader{in, index, in.shape[dim], strides[dim], offences};
+  walk(strided(out.shape, base, along), [&](int64_t i, int64_t from, int64_t k) { reader.read(from, k, out, i); });
   return out;
 }
 
 Array evaluate_scatter_add(const ScatterAdd& op, const Operands& operands, const Context& context) {
   const Terms in_terms(operands.at(op.in)), src_terms(operands.at(op.src));
   const Array &in = *in_terms, &index = operands.at(op.index), &src = *src_terms;
-  if (!is_float(in.dtype)) return scatter_integers(in, index, src, op.dim);
+  const Offences offences(op, index, context);
+  if (!is_float(in.dtype)) return scatter_integers(in, index, src, op.dim, offences);
   const bool whole = context.options.radius && is_whole(operands.at(op.in)) && is_whole(operands.at(op.src));
-  return scatter_floats(in, index, src, op.dim, whole, context);
+  return scatter_floats(in, index, src, op.dim, whole, offences, context);
 }
 
 }  // namespace plait::reference

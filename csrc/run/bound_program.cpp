@@ -123,6 +123,7 @@ void BoundProgram::run(std::span<const RankTensors> inputs, std::vector<RankTens
     }
     issued = true;
     executor_->run(options.seed, options.stream != nullptr);
+    if (options.stream != nullptr) runners_[0]->mark_end();
   } catch (const std::exception& e) {
     clean_up(issued, e.what());
     throw;
@@ -136,6 +137,16 @@ void BoundProgram::clean_up(bool issued, const char* why) {
   if (others || (issued && on_gpu() && !steps_->calls().empty())) comms_->abort(why);
   steps_->settle();
   for (const auto& runner : runners_) runner->memory().end();
+}
+
+std::optional<IndexOffence> BoundProgram::take_offence() {
+  std::optional<IndexOffence> first;
+  for (const auto& runner : runners_) {
+    const std::optional<IndexOffence> its = runner->take_offence();
+    if (its && (!first || std::pair(its->ordinal, its->position) < std::pair(first->ordinal, first->position)))
+      first = its;
+  }
+  return first;
 }
 
 std::vector<RankTensors> BoundProgram::run(std::span<const RankTensors> inputs, const ExecutorRunOptions& options) {

@@ -10,6 +10,7 @@
 #include "program/program.h"
 #include "run/binding.h"
 #include "run/executor_options.h"
+#include "scalar/index_status.h"
 
 namespace plait {
 
@@ -43,6 +44,10 @@ class BoundProgram {
   void run(std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs,
            const ExecutorRunOptions& options = {});
   std::vector<RankTensors> run(std::span<const RankTensors> inputs, const ExecutorRunOptions& options = {});
+
+  // The first index outside of its extent, by (op, position), that the kernels of the held ranks have met in runs since
+  // the last call; after an error too. Runs with a stream may show theirs in a later call: nothing is waited for.
+  std::optional<IndexOffence> take_offence();
 
   const Program& program() const { return *program_; }
   int64_t ranks() const { return int64_t(bindings_.size()); }  // of the program

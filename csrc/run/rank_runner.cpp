@@ -9,6 +9,8 @@
 namespace plait {
 namespace {
 
+constexpr uint32_t kStatusSlot = ~uint32_t{0};
+
 int ordinal_of(int64_t rank, const Device& device) { return int(rank % device.count()); }
 
 // Events in the order of their records.
@@ -44,8 +46,13 @@ RankRunner::RankRunner(const Program& program, const RankBinding& binding, Devic
   if (!device.host_memory())
     queues_ = std::make_unique<RankQueues>(device, ordinal_of(binding.rank, device), events_, uses_comm(program));
   if (timing) times_.resize(program.steps.size());
+  const auto checks = [](const KernelSlot& kernel) { return kernel.code.status; };
+  if (std::any_of(program.kernels.begin(), program.kernels.end(), checks)) {
+    status_ = device.shared_memory(kStatusWords * sizeof(uint64_t), ordinal_of(binding.rank, device));
+    std::memset(status_->data(), 0xff, status_->bytes());
+  }
   size_t slots = 0;
-  for (const auto& step : program.steps) slots += reads(*step).size() + writes(*step).size();
+  for (const auto& step : program.steps) slots += reads(*step).size() + writes(*step).size() + 1;
   slots_.reserve(slots);
   for (size_t s = 0; s < program.steps.size(); ++s) {
     if (binding.steps[s].skipped) continue;
@@ -99,6 +106,11 @@ void RankRunner::build_action(size_t index) {
   };
   for (ValueId id : reads(step)) add(id);
   for (ValueId id : writes(step)) add(id);
+  const auto* launched = as<LaunchStep>(step);
+  if (launched != nullptr && program_.kernels[launched->kernel.index].code.status) {
+    slot_value_.push_back(kStatusSlot);
+    slots_.push_back(status_->data());
+  }
   action.buffers = slots_.data() + first;
   action.launch.buffers = {action.buffers, slots_.size() - first};
   action.launch.integers = numbers.integers;
@@ -138,7 +150,8 @@ void RankRunner::tensors_bound() {
   const std::span<void* const> values = memory_.values();
   const void* arena = memory_.arena().data();
   if (arena != arena_) {
-    for (size_t slot = 0; slot < slots_.size(); ++slot) slots_[slot] = values[slot_value_[slot]];
+    for (size_t slot = 0; slot < slots_.size(); ++slot)
+      if (slot_value_[slot] != kStatusSlot) slots_[slot] = values[slot_value_[slot]];
     for (RankAction& action : actions_) action.launch.workspace = memory_.workspace();
     arena_ = arena;
     return;
@@ -181,6 +194,25 @@ void RankRunner::fill(void* data, uint8_t value, size_t bytes, ProgramStream on)
   if (bytes == 0) return;
   if (Stream* queue = stream(on)) return queue->fill(data, value, bytes);
   std::memset(data, value, bytes);
+}
+
+std::optional<IndexOffence> RankRunner::take_offence() {
+  if (!status_) return std::nullopt;
+  try {
+    if (end_ && !end_->done()) return std::nullopt;
+  } catch (...) {  // recorded in a capture of the caller's
+    return std::nullopt;
+  }
+  const std::span<uint64_t, kStatusWords> words(static_cast<uint64_t*>(status_->data()), kStatusWords);
+  const std::optional<IndexOffence> out = read_offence(words);
+  if (out) std::fill(words.begin(), words.end(), kNoOffence);
+  return out;
+}
+
+void RankRunner::mark_end() {
+  if (!status_) return;
+  if (!end_) end_ = queues_->make_event();
+  queues_->stream(ProgramStream::compute).record(*end_);
 }
 
 void RankRunner::poison_all() {

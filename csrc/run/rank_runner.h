@@ -11,6 +11,7 @@
 #include "run/executor_options.h"
 #include "run/rank_memory.h"
 #include "run/rank_queues.h"
+#include "scalar/index_status.h"
 
 namespace plait {
 
@@ -59,6 +60,11 @@ class RankRunner {
   // The step of the first collective of the run that was queued and has not ended; nothing on the host.
   std::optional<size_t> unfinished_collective();
   void forget_collectives() { queued_ = 0; }  // those that a graph captured have no end of their own
+  // The first index outside of its extent that kernels of this rank have met since the last call, and forgets it.
+  // Nothing while a guest's run is under way: it comes with a later call.
+  std::optional<IndexOffence> take_offence();
+  // Behind the steps of a guest's run, which nobody waits for.
+  void mark_end();
   // Bytes 0xff for the arena and the outputs, or for what a step writes.
   void poison_all();
   void poison_step(size_t step, ProgramStream stream);
@@ -80,9 +86,11 @@ class RankRunner {
   const RankBinding& binding_;
   std::unique_ptr<RankQueues> queues_;
   RankMemory memory_;
+  std::shared_ptr<Memory> status_;  // words; null: no kernel has any
+  std::unique_ptr<Event> end_;      // of a guest's run; null: there was none
   std::vector<RankAction> actions_;
   std::vector<void*> slots_;          // buffers of all actions
-  std::vector<uint32_t> slot_value_;  // which value a slot holds
+  std::vector<uint32_t> slot_value_;  // which value a slot holds; kStatusSlot: the status
   std::vector<size_t> tensor_slots_;  // slots that hold inputs and outputs
   const void* arena_ = nullptr;       // that the slots point into
   std::vector<StepTime> times_;       // by step

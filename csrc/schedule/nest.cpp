@@ -12,6 +12,7 @@ namespace {
 constexpr ParamKey kKeys[] = {{"vector", 1, 64, true}, {"rows", 1, 16}, {"threads", 1, 1024, true}};
 constexpr int64_t kRows = 8;
 constexpr int64_t kColumns = 1024;  // of a row that is only moved, per parallel iteration
+constexpr int64_t kTile = 64;       // neighbours that a scatter takes along
 constexpr int64_t kTerms = 32;      // of a sum that are added one after another
 constexpr int kLevels = 3;          // of parts that a sum has along one dim
 
@@ -121,13 +122,20 @@ Params params(const Problem& problem, const Machine& machine, const Params& pinn
   return out;
 }
 
-// The dim that a running sum goes along becomes the innermost of the result's; the number of the others.
+// The dim that a running sum or a scatter goes along.
+std::optional<int64_t> serial_dim(const Op& op) {
+  if (const auto* sum = as<CumSum>(op)) return sum->dim;
+  if (const auto* scatter = as<ScatterAdd>(op)) return scatter->dim;
+  return std::nullopt;
+}
+
+// That dim becomes the innermost of the result's; the number of the others.
 int put_last(const Op& op, int kept) {
-  const auto* sum = as<CumSum>(op);
-  if (sum == nullptr) return kept;
+  const auto dim = serial_dim(op);
+  if (!dim) return kept;
   std::vector<int> order(static_cast<size_t>(kept));
   std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + sum->dim, order.begin() + sum->dim + 1, order.end());
+  std::rotate(order.begin() + *dim, order.begin() + *dim + 1, order.end());
   reorder(*op.out(), order);
   return kept - 1;
 }
@@ -153,6 +161,21 @@ void apply_rows(TensorView& t, int kept, int64_t vector, bool sums) {
   if (vector == 1) return;
   if (block > vector) split(t, 1, vector);
   parallelize(t, block > vector ? 2 : 1, ParallelType::vectorize);
+}
+
+// Loops of a scatter: [the other dims, the last of them in tiles] parallel, its dim, the elements of a tile, which are
+// neighbours in memory.
+void apply_scatter(TensorView& t, int64_t dim, int others) {
+  if (others == 0) return;
+  if (dim <= others - 1) {
+    split(t, others - 1, kTile);
+    std::vector<int> order(static_cast<size_t>(others) + 2);
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[static_cast<size_t>(others)], order[static_cast<size_t>(others) + 1]);
+    reorder(t, order);
+  }
+  for (int d = others - 1; d > 0; --d) merge(t, 0);
+  parallelize(t, 0, ParallelType::cpu_thread);
 }
 
 // Long sums get loops over parts, and parts of parts, each of which is added by itself, so that an element meets few
@@ -188,6 +211,7 @@ void apply(const Problem& problem, const Params& params) {
   const int sums = split_sums(op, kept, sum_lanes);
   if (params.cuda) return apply_cuda(t, put_last(op, kept), params.get("threads"));
   if (kept == 0) return;
+  if (const auto* scatter = as<ScatterAdd>(op)) return apply_scatter(t, scatter->dim, put_last(op, kept));
   const OpProperty kind = property(op.kind);
   if (kind == OpProperty::reduction || kind == OpProperty::movement || kind == OpProperty::indexing)
     return apply_rows(t, put_last(op, kept), sum_lanes > 1 ? 1 : params.get("vector"), kind == OpProperty::reduction);

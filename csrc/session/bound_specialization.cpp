@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "base/error.h"
+#include "base/bounds_error.h"
 #include "run/rank_memory.h"
 #include "session/bind_inputs.h"
 #include "shard/localize.h"
@@ -27,7 +27,10 @@ bool others_hold_ranks(Communicators& comms) { return comms.bootstrap() != nullp
 BoundSpecialization::BoundSpecialization(const CompiledSpecialization& compiled, const DeviceMesh& mesh,
                                          const sym::Environment& sizes, Device& device,
                                          std::shared_ptr<Communicators> comms, const ExecutorOptions& how)
-    : mesh_(mesh), device_(device), comms_(std::move(comms)) {
+    : mesh_(mesh), device_(device), comms_(std::move(comms)), lookups_(compiled.lookups), sizes_(sizes) {
+  for (size_t i = 0; i < mesh.sizes().size(); ++i)
+    if (const std::string& symbol = compiled.sharded->mesh().axes()[i].symbol; !symbol.empty())
+      sizes_[symbol] = mesh.sizes()[i];
   const Fusion& sharded = *compiled.sharded;
   check_local_pieces(sharded, mesh, sizes);
   program_ = std::make_unique<BoundProgram>(compiled.program, sizes, device, comms_, how);
@@ -95,8 +98,34 @@ void BoundSpecialization::forget(Side& side) {
 
 void BoundSpecialization::execute(const ExecutorRunOptions& how, double& run_ms) {
   const double begin = now_ms();
-  program_->run(inputs_.pieces, outputs_.pieces, how);
+  if (how.stream) raise_offence();  // of the runs before
+  try {
+    program_->run(inputs_.pieces, outputs_.pieces, how);
+  } catch (...) {
+    program_->take_offence();
+    throw;
+  }
   run_ms = now_ms() - begin;
+  if (!how.stream) raise_offence();
+}
+
+// BoundsError where an index lay outside of its extent.
+void BoundSpecialization::raise_offence() {
+  const std::optional<IndexOffence> offence = program_->take_offence();
+  if (!offence) return;
+  PLAIT_CHECK(size_t(offence->ordinal) < lookups_.size(), "lookup {} of {}", offence->ordinal, lookups_.size());
+  const Lookup& lookup = lookups_[size_t(offence->ordinal)];
+  std::vector<int64_t> at(lookup.places.size());
+  int64_t left = offence->position;
+  for (size_t d = at.size(); d-- > 0;) {
+    const int64_t extent = std::max<int64_t>(sym::evaluate(lookup.places[d], sizes_), 1);
+    at[d] = sym::evaluate(lookup.shape[d], sizes_) == 1 ? 0 : left % extent;
+    left /= extent;
+  }
+  const int64_t extent = sym::evaluate(lookup.extent, sizes_);
+  throw BoundsError(fmt::format("index {} at {} of %{} lies outside of the {} places along dim {} of %{}",
+                                offence->value, shape_text(at), lookup.index, extent, lookup.dim, lookup.in),
+                    lookup.op, extent > 0 ? fmt::format("give indices from 0 to {}", extent - 1) : "give no index");
 }
 
 bool BoundSpecialization::stays_on_device(const Tensors& inputs, const ExecutorRunOptions& how) const {

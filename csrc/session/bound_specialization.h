@@ -37,6 +37,7 @@ class BoundSpecialization {
     std::vector<RankTensors> pieces;           // by held rank; memory that runs use again
   };
   Side make_side(const std::vector<TensorView*>& tensors, const sym::Environment& sizes) const;
+  void raise_offence();
   void execute(const ExecutorRunOptions& how, double& run_ms);
   void shard_inputs(const Tensors& inputs);
   void drop_inputs();
@@ -55,6 +56,8 @@ class BoundSpecialization {
   const DeviceMesh& mesh_;
   Device& device_;
   std::shared_ptr<Communicators> comms_;
+  const std::vector<Lookup>& lookups_;
+  sym::Environment sizes_;  // with those of the mesh
   std::unique_ptr<BoundProgram> program_;
   Side inputs_, outputs_;
   std::map<std::string, std::vector<std::vector<int64_t>>> local_shapes_;

@@ -160,6 +160,26 @@ class Localizer {
   void complete(Broadcast& local, const Broadcast& op) const { local.shape = local_shape(*op.out()); }
   void complete(Reshape& local, const Reshape& op) const { local.shape = local_shape(*op.out()); }
 
+  void complete(Gather& local, const Gather& op) const { place(local, *op.index); }
+  void complete(IndexSelect& local, const IndexSelect& op) const { place(local, *op.index); }
+  void complete(ScatterAdd& local, const ScatterAdd& op) const { place(local, *op.index); }
+
+  // Where an index stands is said of the whole one. Of a piece that is no range it is said of the piece.
+  template <class Lookup>
+  void place(Lookup& local, const TensorView& index) const {
+    const Layout layout = effective(index);
+    const auto is_local = [](const Piece& p) { return p.is_local(); };
+    bool whole = true;
+    for (const DimLayout& dim : layout.dims) {
+      whole = whole && dim.pieces.empty();
+      if (std::any_of(dim.pieces.begin(), dim.pieces.end(), is_local)) return;
+    }
+    for (size_t d = 0; !whole && d < index.rank(); ++d) {
+      local.global.push_back(import(index.extent(d)));
+      local.start.push_back(first_index(index, layout, d));
+    }
+  }
+
   // First index of this rank's piece of a dim, which is one range.
   sym::Expr first_index(const TensorView& t, const Layout& layout, size_t d) const {
     sym::Expr left = import(t.extent(d)), start = out_->pool().constant(0);

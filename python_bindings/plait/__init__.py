@@ -14,7 +14,7 @@ from typing import Any
 from plait import _plait, ops
 from plait._plait import Array, DType, Fusion, Kernel, Program, Tensor, array, compile, dtype
 from plait.command import doctor
-from plait.errors import CommError, Error, InternalError, MissingError, OutOfMemoryError, UserError
+from plait.errors import BoundsError, CommError, Error, InternalError, MissingError, OutOfMemoryError, UserError
 from plait.mesh import Mesh
 
 __version__ = _plait.version()
@@ -37,7 +37,7 @@ def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: 
 
 
 __all__ = [
-    "Array", "CommError", "DType", "Error", "Fusion", "InternalError", "Kernel", "Mesh", "MissingError", "OutOfMemoryError", "Program",
+    "Array", "BoundsError", "CommError", "DType", "Error", "Fusion", "InternalError", "Kernel", "Mesh", "MissingError", "OutOfMemoryError", "Program",
     "Tensor", "UserError", "array", "bf16", "bool_", "compile", "doctor", "dtype", "f16", "f32", "f64", "f8e4m3",
     "f8e5m2", "i16", "i32", "i64", "i8", "ops", "parse", "run_ranks", "u16", "u32", "u64", "u8",
 ]

@@ -23,6 +23,10 @@ class UserError(Error, ValueError):
     """The caller's mistake."""
 
 
+class BoundsError(UserError, IndexError, RuntimeError):
+    """An index of a lookup or scatter lies outside of its extent; outputs of the run are undefined."""
+
+
 class InternalError(Error, RuntimeError):
     """plait's mistake."""
 

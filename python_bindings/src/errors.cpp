@@ -1,4 +1,5 @@
 // Errors of C++ as those of plait.errors, with the same words.
+#include "base/bounds_error.h"
 #include "base/memory_error.h"
 
 #include "bindings.h"
@@ -14,6 +15,8 @@ void raise(const char* type, const Error& e) {
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
+  } catch (const BoundsError& e) {
+    raise("BoundsError", e);
   } catch (const UserError& e) {
     raise("UserError", e);
   } catch (const MemoryError& e) {

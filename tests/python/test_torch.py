@@ -354,3 +354,40 @@ def test_the_negative_bit_of_inputs():
         got = compiled(lambda x: (x * 2 + 1, x.t(), x.clone()), options={"strict": True})(x)
         for g, e in zip(got, (x * 2 + 1, x.t(), x.clone())):
             assert torch.equal(g, e)
+
+
+@pytest.mark.parametrize("f, good, bad, words", [
+    (lambda x, i: F.embedding(i, x) * 2, [0, 4], [0, 5], "index 5 at [1]"),
+    (lambda x, i: torch.index_select(x, 0, i) * 2, [0, 4], [-1, 0], "index -1 at [0]"),
+    (lambda x, i: torch.gather(x, 0, i[:, None]) * 2, [0, 4], [4, 7], "index 7 at [1, 0]"),
+    (lambda x, i: x[i] * 2, [0, -5], [0, -6], "at [1]"),
+    (lambda x, i: x[i, i] * 2, [0, -3], [0, 3], "at [1]"),
+    (lambda x, i: torch.scatter_add(x, 0, i[:, None], x[:2]) * 2, [0, 4], [0, 9], "index 9 at [1, 0]"),
+    (lambda x, i: x.index_add(0, i, x[:2]) * 2, [1, 1], [1, 5], "at [1"),
+    (lambda x, i: x.index_put((i,), x[:2], accumulate=True) * 2, [1, -1], [1, 5], "at [1"),
+    (lambda x, i: x.index_put((i,), x[:2]) * 2, [1, -1], [1, 5], "at [1"),
+])
+def test_indices_outside_raise_as_pytorch_does(f, good, bad, words):
+    x, module = torch.arange(15.0).reshape(5, 3), compiled(f)
+    good, bad = torch.tensor(good), torch.tensor(bad)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # no fusion becomes eager
+        torch.testing.assert_close(module(x, good), f(x, good))
+        with pytest.raises((IndexError, RuntimeError)):
+            f(x, bad)
+        for _ in range(2):
+            with pytest.raises((IndexError, RuntimeError), match="lies outside of") as raised:
+                module(x, bad)
+            assert words in str(raised.value)
+            torch.testing.assert_close(module(x, good), f(x, good))
+
+
+def test_the_gradient_of_an_embedding_checks_its_indices_and_is_linear():
+    def f(w, i):
+        return F.embedding(i, w).square().sum()
+
+    for count in (3, 2000):
+        w, i = torch.randn(50, 8, requires_grad=True), torch.randint(0, 50, (count,))
+        found, = torch.autograd.grad(compiled(f)(w, i), w)
+        want, = torch.autograd.grad(f(w, i), w)
+        torch.testing.assert_close(found, want, rtol=1e-5, atol=1e-4)

@@ -12,6 +12,12 @@ struct HostIndex {
 };
 static thread_local HostIndex blockIdx, threadIdx, blockDim, gridDim;
 
+inline unsigned long long atomicMin(unsigned long long* at, unsigned long long value) {
+  const unsigned long long before = *at;
+  if (value < before) *at = value;
+  return before;
+}
+
 #define PLAIT_HOST_MATH(name)    \
   float name##f(float) noexcept; \
   double name(double) noexcept;

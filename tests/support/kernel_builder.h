@@ -33,6 +33,11 @@ class KernelBuilder {
     return uint32_t(kernel.buffers.size() - 1);
   }
 
+  uint32_t updates(const std::string& name, DType dtype, sym::Expr extent) {
+    kernel.buffers.push_back({name, dtype, extent, true, true});
+    return uint32_t(kernel.buffers.size() - 1);
+  }
+
   // Opens a loop whose variable is a new symbol with the facts 0 <= var < extent.
   sym::Expr loop(const std::string& var, sym::Expr extent, kir::LoopKind kind = kir::LoopKind::serial) {
     auto& s = add<kir::For>();
@@ -67,6 +72,12 @@ class KernelBuilder {
     s.in = in;
     s.access = access;
     s.active = active;
+  }
+  void atomic_min(uint32_t buffer, sym::Expr index, kir::Value in) {
+    auto& s = add<kir::AtomicMin>();
+    s.buffer = buffer;
+    s.index = index;
+    s.in = in;
   }
   kir::Value literal(DType dtype, double constant, int lanes) {
     auto& s = add<kir::Literal>();

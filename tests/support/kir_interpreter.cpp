@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
 #include "scalar/convert.h"
@@ -25,7 +27,7 @@ class Interpreter {
   Interpreter(const kir::Kernel& kernel, std::vector<std::vector<double>>& buffers)
       : kernel_(kernel), buffers_(buffers) {}
 
-  void run(const std::vector<int64_t>& integers) {
+  Counts run(const std::vector<int64_t>& integers) {
     for (size_t i = 0; i < kernel_.integers.size(); ++i) env_[kernel_.integers[i].symbol_name()] = integers.at(i);
     for (size_t b = 0; b < buffers_.size(); ++b) {
       const size_t extent = static_cast<size_t>(evaluate(kernel_.buffers[b].extent, env_));
@@ -33,16 +35,26 @@ class Interpreter {
       if (buffers_[b].size() != extent) fail("buffer {} has {} elements of {}", b, buffers_[b].size(), extent);
       stored_.emplace_back(extent, false);
     }
+    find_atomics(kernel_.body);
     block(kernel_.body);
     for (size_t b = 0; b < buffers_.size(); ++b)
       for (size_t i = 0; kernel_.buffers[b].written && i < stored_[b].size(); ++i)
-        if (!stored_[b][i]) fail("{}[{}] is never stored", kernel_.buffers[b].name, i);
+        if (!stored_[b][i] && !atomics_.contains(b)) fail("{}[{}] is never stored", kernel_.buffers[b].name, i);
+    return counts_;
   }
 
  private:
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
     throw std::runtime_error(fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  void find_atomics(const kir::Block& body) {
+    for (const auto& s : body) {
+      if (const auto* loop = kir::as<kir::For>(*s)) find_atomics(loop->body);
+      if (const auto* branch = kir::as<kir::If>(*s)) find_atomics(branch->body);
+      if (const auto* atomic = kir::as<kir::AtomicMin>(*s)) atomics_.insert(atomic->buffer);
+    }
   }
 
   void block(const kir::Block& body) {
@@ -60,6 +72,7 @@ class Interpreter {
   void execute(const kir::For& s) {
     const int64_t extent = scalar(s.extent);
     for (int64_t i = 0; i < extent; ++i) {
+      ++counts_.iterations;
       env_[s.var.symbol_name()] = i;
       block(s.body);
     }
@@ -100,20 +113,30 @@ class Interpreter {
   }
 
   void execute(const kir::Load& s) {
+    ++counts_.loads;
     Lanes out(s.out.lanes, 0);
     const auto at = indices(s, s.out.lanes);
     for (size_t l = 0; l < at.size(); ++l) out[l] = buffers_[s.buffer][static_cast<size_t>(at[l])];
     value(s.out) = out;
   }
   void execute(const kir::Store& s) {
+    ++counts_.stores;
     const auto at = indices(s, s.in.lanes);
     for (size_t l = 0; l < at.size(); ++l) {
       const size_t i = static_cast<size_t>(at[l]);
-      if (stored_[s.buffer][i]) fail("{}[{}] is stored twice", kernel_.buffers[s.buffer].name, i);
+      if (stored_[s.buffer][i] && !kernel_.buffers[s.buffer].updated)
+        fail("{}[{}] is stored twice", kernel_.buffers[s.buffer].name, i);
       stored_[s.buffer][i] = true;
       const DType dtype = kernel_.buffers[s.buffer].dtype;
       buffers_[s.buffer][i] = brought_to(dtype, value(s.in)[l]);
     }
+  }
+  void execute(const kir::AtomicMin& s) {
+    const size_t i = static_cast<size_t>(scalar(s.index));
+    if (i >= buffers_[s.buffer].size()) fail("{}[{}]", kernel_.buffers[s.buffer].name, i);
+    double& at = buffers_[s.buffer][i];
+    at = std::isnan(at) ? value(s.in)[0] : std::min(at, value(s.in)[0]);
+    ++counts_.atomics;
   }
   void execute(const kir::Compute& s) {
     Lanes out;
@@ -155,13 +178,15 @@ class Interpreter {
   std::vector<std::vector<bool>> stored_;
   sym::Environment env_;
   std::map<uint32_t, Lanes> values_;
+  std::set<size_t> atomics_;  // buffers that meet them
+  Counts counts_;
 };
 
 }  // namespace
 
-void interpret(const kir::Kernel& kernel, std::vector<std::vector<double>>& buffers,
-               const std::vector<int64_t>& integers) {
-  Interpreter(kernel, buffers).run(integers);
+Counts interpret(const kir::Kernel& kernel, std::vector<std::vector<double>>& buffers,
+                 const std::vector<int64_t>& integers) {
+  return Interpreter(kernel, buffers).run(integers);
 }
 
 }  // namespace plait::test

@@ -303,18 +303,21 @@ class Maker {
     const int64_t d = dim(x_);
     const sym::Expr extent = x_->extent(static_cast<size_t>(d));
     std::vector<Fusion::Extent> shape = shape_of(x_);
+    // Nothing lies within an extent of 0.
+    const Bounds bounds = sym::proven(sym::ge(extent, 1)) ? Bounds::check : Bounds::assume;
     switch (kind) {
       case OpKind::Gather:
         shape[static_cast<size_t>(d)] = 1 + draw(5);
-        return gather(x_, index(shape, extent), d);
+        return gather(x_, index(shape, extent), d, bounds);
       case OpKind::TakeAlong: {
         std::vector<Fusion::Extent> ones(shape.size(), Fusion::Extent(1));
         ones[static_cast<size_t>(d)] = 1 + draw(5);
-        return take_along(x_, index(ones, extent), d);
+        return take_along(x_, index(ones, extent), d, bounds);
       }
       case OpKind::IndexSelect:
         return index_select(
-            x_, index(chance(50) ? std::vector<Fusion::Extent>{5} : std::vector<Fusion::Extent>{2, 3}, extent), d);
+            x_, index(chance(50) ? std::vector<Fusion::Extent>{5} : std::vector<Fusion::Extent>{2, 3}, extent), d,
+            bounds);
       case OpKind::Embedding: {
         TensorView* table = parameter({11, 6}, DType::f32);
         return embedding(index(shape, table->extent(0)), table);
@@ -322,7 +325,7 @@ class Maker {
       case OpKind::ScatterAdd: {
         if (x_->dtype == DType::boolean) return nullptr;
         shape[static_cast<size_t>(d)] = 1 + draw(5);
-        return scatter_add(x_, index(shape, extent), f_.input(f_.unique_name("src"), shape, x_->dtype), d);
+        return scatter_add(x_, index(shape, extent), f_.input(f_.unique_name("src"), shape, x_->dtype), d, bounds);
       }
       case OpKind::OneHot:
         return one_hot(index(shape, f_.pool().constant(5)), 5, DType::f32);

@@ -58,6 +58,18 @@ class CudaDevice : public Device {
     PLAIT_CHECK(ordinal >= 0 && ordinal < count(), "ordinal {} of {}", ordinal, count());
     return *allocators_[size_t(ordinal)];
   }
+  // Host memory that stays in place, at one address for all devices.
+  std::shared_ptr<Memory> shared_memory(size_t bytes, int ordinal) override {
+    const DriverLibrary& driver = parts_->driver();
+    const ContextScope scope(driver, parts_->context(ordinal));
+    void* data = nullptr;
+    driver.check(driver.cuMemHostAlloc(&data, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP),
+                 "cuMemHostAlloc");
+    return std::make_shared<Memory>(data, bytes, [parts = parts_, ordinal, data] {
+      const ContextScope context(parts->driver(), parts->context(ordinal));
+      parts->driver().cuMemFreeHost(data);
+    });
+  }
   std::unique_ptr<Stream> make_stream(int ordinal) override { return make_cuda_stream(parts_, ordinal); }
   std::unique_ptr<Stream> adopt_stream(void* native, int ordinal) override {
     return adopt_cuda_stream(parts_, native, ordinal);

@@ -34,6 +34,8 @@ namespace plait {
   X(cuMemGetInfo)                      \
   X(cuMemAlloc)                        \
   X(cuMemFree)                         \
+  X(cuMemHostAlloc)                    \
+  X(cuMemFreeHost)                     \
   X(cuMemAllocFromPoolAsync)           \
   X(cuMemFreeAsync)                    \
   X(cuMemPoolCreate)                   \

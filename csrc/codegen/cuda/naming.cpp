@@ -107,6 +107,7 @@ class Naming {
     use(named_part(s.index, s.in.lanes));
     use(s.active);
   }
+  void collect(const AtomicMin& s) { use(s.index); }
   void collect(const Bind& s) { bound_[s.var.symbol_name()] = path_; }
   void collect(const Stmt&) {}
 

@@ -16,6 +16,7 @@ std::vector<Value> operands(const Stmt& stmt) {
                          [](const Assign& s) { return std::vector<Value>{s.in}; },
                          [](const Bind& s) { return std::vector<Value>{s.in}; },
                          [](const Store& s) { return std::vector<Value>{s.in}; },
+                         [](const AtomicMin& s) { return std::vector<Value>{s.in}; },
                          [](const Compute& s) { return s.in; },
                          [](const Convert& s) { return std::vector<Value>{s.in}; },
                          [](const Round& s) { return std::vector<Value>{s.in}; },
@@ -47,6 +48,7 @@ const Value* result(const Stmt& stmt) {
                          [](const Assign&) -> const Value* { return nullptr; },
                          [](const Bind&) -> const Value* { return nullptr; },
                          [](const Store&) -> const Value* { return nullptr; },
+                         [](const AtomicMin&) -> const Value* { return nullptr; },
                      });
 }
 

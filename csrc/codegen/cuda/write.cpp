@@ -330,6 +330,10 @@ class Writer {
     return fmt::format("{}{} = {};", condition, element, rounded);
   }
 
+  std::string text_of(const AtomicMin& s, int) {
+    return fmt::format("atomicMin(b{} + {}, {});", s.buffer, named(s.index), value(s.in));
+  }
+
   std::string text_of(const Compute& s, int) {
     std::vector<std::string> operands;
     for (const Value& in : s.in) operands.push_back(value(in));

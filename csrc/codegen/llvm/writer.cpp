@@ -183,6 +183,9 @@ class Writer {
     return access == kir::Access::aligned ? std::min<int64_t>(64, size * lanes) : size;
   }
 
+  // What holds of loads: those from what is updated see its stores.
+  const char* reads(uint32_t buffer) const { return kernel_.buffers[buffer].updated ? kWrites : kReads; }
+
   // lane < active, made once in a scope.
   Ir mask(sym::Expr active, int lanes) {
     const auto key = std::pair(active.node(), lanes);
@@ -201,7 +204,7 @@ class Writer {
   Ir load_element(uint32_t buffer, sym::Expr index) {
     const Type type = memory_type(kernel_.buffers[buffer].dtype, 1);
     return f_.define(type, fmt::format("load {}, {}, align {}{}", type.text(), address(buffer, index).typed(),
-                                       alignment(buffer, kir::Access::lanewise, 1), kReads));
+                                       alignment(buffer, kir::Access::lanewise, 1), reads(buffer)));
   }
 
   Ir load_lane(const kir::Load& s, sym::Expr index, int lane) {
@@ -219,14 +222,14 @@ class Writer {
     const Ir from = address(s.buffer, kir::at_lane(s.index, 0));
     const int64_t align = alignment(s.buffer, s.access, lanes);
     if (!s.active) {
-      return f_.define(type, fmt::format("load {}, {}, align {}{}", type.text(), from.typed(), align, kReads));
+      return f_.define(type, fmt::format("load {}, {}, align {}{}", type.text(), from.typed(), align, reads(s.buffer)));
     }
     const std::string name = fmt::format("llvm.masked.load.{}.p0", type.suffix());
     const Ir active = mask(s.active, lanes);
     module_.declare(name, fmt::format("declare {} @{}(ptr, i32 immarg, {}, {})", type.text(), name, active.type.text(),
                                       type.text()));
     return f_.define(type, fmt::format("call {} @{}({}, i32 {}, {}, {}){}", type.text(), name, from.typed(), align,
-                                       active.typed(), integer_or_number(type).typed(), kReads));
+                                       active.typed(), integer_or_number(type).typed(), reads(s.buffer)));
   }
 
   Ir load_lanewise(const kir::Load& s) {
@@ -289,6 +292,11 @@ class Writer {
     const Ir elements = to_memory(f_, read(s.in), s.in.dtype, kernel_.buffers[s.buffer].dtype);
     if (s.access != kir::Access::lanewise && s.in.lanes > 1) return store_vector(s, elements);
     for (int lane = 0; lane < s.in.lanes; ++lane) store_lane(s, elements, lane);
+  }
+
+  void write(const kir::AtomicMin& s) {
+    f_.line(fmt::format("atomicrmw umin {}, {} monotonic, align 8", address(s.buffer, s.index).typed(),
+                        read(s.in).typed()));
   }
 
   void write(const kir::Compute& s) {

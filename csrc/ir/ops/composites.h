@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/op_base.h"
+#include "ir/ops/indexing.h"
 
 namespace plait {
 
@@ -86,12 +86,15 @@ struct Triu : OpBase<OpKind::Triu> {
   }
 };
 
-// table[index[i...], :] of a table [n, h]; indices outside as Gather.
+// table[index[i...], :] of a table [n, h].
 struct Embedding : OpBase<OpKind::Embedding> {
   TensorView* index = nullptr;
   TensorView* table = nullptr;
+  Bounds bounds = Bounds::check;
+  std::optional<int64_t> ordinal;
   static constexpr auto fields() {
-    return std::tuple{operand("index", &Embedding::index), operand("table", &Embedding::table)};
+    return std::tuple{operand("index", &Embedding::index), operand("table", &Embedding::table),
+                      attribute("bounds", &Embedding::bounds), attribute("ordinal", &Embedding::ordinal)};
   }
 };
 
@@ -100,9 +103,12 @@ struct TakeAlong : OpBase<OpKind::TakeAlong> {
   TensorView* in = nullptr;
   TensorView* index = nullptr;
   int64_t dim = 0;
+  Bounds bounds = Bounds::check;
+  std::optional<int64_t> ordinal;
   static constexpr auto fields() {
     return std::tuple{operand("in", &TakeAlong::in), operand("index", &TakeAlong::index),
-                      required("dim", &TakeAlong::dim)};
+                      required("dim", &TakeAlong::dim), attribute("bounds", &TakeAlong::bounds),
+                      attribute("ordinal", &TakeAlong::ordinal)};
   }
 };
 

@@ -4,40 +4,68 @@
 
 namespace plait {
 
-// out[i...] = in[.., index[i...], ..] along dim, of the shape of index, whose other extents are at most those of in. An
-// index outside of [0, extent) gives NaN, and 0 of integers and bool.
+// What becomes of an index outside of its extent, negative ones included. check: the run ends with a UserError that
+// names op, tensor, position, index and extent, of the offences of a run the smallest (op, position); outputs are then
+// undefined. assume: no error. Either way it reads and writes nothing; of lookups the result is NaN, and 0 of integers
+// and bool. Only elements whose results are stored count.
+enum class Bounds : uint8_t { check, assume };
+std::string_view name(Bounds bounds);
+
+// out[i...] = in[.., index[i...], ..] along dim, of the shape of index, whose other extents are at most those of in.
+// Of lookups and scatters `ordinal` is the place among those of the fusion. A piece of a sharded index has the global
+// extents in `global` and its first index per dim in `start` (empty: the index is whole).
 struct Gather : OpBase<OpKind::Gather> {
   TensorView* in = nullptr;
   TensorView* index = nullptr;
   int64_t dim = 0;
+  Bounds bounds = Bounds::check;
+  std::optional<int64_t> ordinal;
+  std::vector<sym::Expr> global, start;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &Gather::in), operand("index", &Gather::index), required("dim", &Gather::dim)};
+    return std::tuple{operand("in", &Gather::in),
+                      operand("index", &Gather::index),
+                      required("dim", &Gather::dim),
+                      attribute("bounds", &Gather::bounds),
+                      attribute("ordinal", &Gather::ordinal),
+                      attribute("global", &Gather::global),
+                      attribute("start", &Gather::start)};
   }
 };
 
-// out[.., i..., ..] = in[.., index[i...], ..]: dim is replaced by the dims of index, of any rank. Indices outside as
-// Gather.
+// out[.., i..., ..] = in[.., index[i...], ..]: dim is replaced by the dims of index, of any rank.
 struct IndexSelect : OpBase<OpKind::IndexSelect> {
   TensorView* in = nullptr;
   TensorView* index = nullptr;
   int64_t dim = 0;
+  Bounds bounds = Bounds::check;
+  std::optional<int64_t> ordinal;
+  std::vector<sym::Expr> global, start;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &IndexSelect::in), operand("index", &IndexSelect::index),
-                      required("dim", &IndexSelect::dim)};
+    return std::tuple{operand("in", &IndexSelect::in),
+                      operand("index", &IndexSelect::index),
+                      required("dim", &IndexSelect::dim),
+                      attribute("bounds", &IndexSelect::bounds),
+                      attribute("ordinal", &IndexSelect::ordinal),
+                      attribute("global", &IndexSelect::global),
+                      attribute("start", &IndexSelect::start)};
   }
 };
 
 // out = in, then out[.., index[i...], ..] += src[i...] along dim, in row-major order of i, in accumulation_type,
-// rounded once. index and src have one shape, whose other extents are at most those of in; an index outside adds
-// nothing.
+// rounded once. index and src have one shape, whose other extents are at most those of in.
 struct ScatterAdd : OpBase<OpKind::ScatterAdd> {
   TensorView* in = nullptr;
   TensorView* index = nullptr;
   TensorView* src = nullptr;
   int64_t dim = 0;
+  Bounds bounds = Bounds::check;
+  std::optional<int64_t> ordinal;
+  std::vector<sym::Expr> global, start;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &ScatterAdd::in), operand("index", &ScatterAdd::index),
-                      operand("src", &ScatterAdd::src), required("dim", &ScatterAdd::dim)};
+    return std::tuple{operand("in", &ScatterAdd::in),           operand("index", &ScatterAdd::index),
+                      operand("src", &ScatterAdd::src),         required("dim", &ScatterAdd::dim),
+                      attribute("bounds", &ScatterAdd::bounds), attribute("ordinal", &ScatterAdd::ordinal),
+                      attribute("global", &ScatterAdd::global), attribute("start", &ScatterAdd::start)};
   }
 };
 

@@ -1,4 +1,5 @@
-// Loads and stores.
+// Loads, stores and atomics.
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -211,6 +212,20 @@ void load_parameter(Warp& warp, const Instruction& i) {
   }
 }
 
+// ---- Atomics: lanes one after the other. The value before goes to a register where `count` says so.
+
+template <bool kResult>
+void atomic_min(Warp& warp, const Instruction& i) {
+  device_lanes<false>(warp, i, warp.exec, [](int, const uint8_t*) {});
+  device_lanes<true>(warp, i, warp.exec, [&](int lane, uint8_t* at) {
+    uint64_t before;
+    std::memcpy(&before, at, sizeof before);
+    const uint64_t after = std::min(before, row64(warp, i.b)[lane]);
+    std::memcpy(at, &after, sizeof after);
+    if constexpr (kResult) row64(warp, i.d)[lane] = before;
+  });
+}
+
 // ---- Decoding.
 
 // fn(T{}) of the type in memory.
@@ -335,5 +350,21 @@ void decode_access(Decoder& d, bool store) {
 
 void decode_load(Decoder& d) { decode_access(d, false); }
 void decode_store(Decoder& d) { decode_access(d, true); }
+
+void decode_atomic(Decoder& d) {
+  const bool result = d.mnemonic() == "atom";
+  if (!d.take("global")) d.refuse("an atomic elsewhere than in global memory");
+  d.skip({"relaxed", "cta", "cluster", "gpu", "sys"});
+  if (!d.take("min") || d.take_type() != Type::u64) d.refuse("an atomic that is not min.u64");
+  d.need_operands(result ? 3 : 2);
+  int64_t offset = 0;
+  const uint32_t to = result ? d.target(0, Type::u64) : 0;
+  const uint32_t address = address_of(d, d.operand(result ? 1 : 0), Space::global, 8, &offset);
+  const uint32_t value = d.source(result ? 2 : 1, Type::u64);
+  Instruction& added = d.emit(result ? atomic_min<true> : atomic_min<false>, to, address, value);
+  added.count = 1;
+  added.bytes = 8;
+  added.immediate = offset;
+}
 
 }  // namespace plait::sim::ptx

@@ -324,7 +324,7 @@ class FusedModule(torch.nn.Module):
                     self.fused.program.time_steps()
                     self.fused(*args)
                 return self.fused(*args)
-            except plait.OutOfMemoryError:
+            except (plait.OutOfMemoryError, plait.BoundsError):
                 raise
             except plait.Error as e:
                 if self.strict:

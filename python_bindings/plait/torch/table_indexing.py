@@ -39,20 +39,30 @@ def joined(c: Context, x: plait.Tensor, indices: Sequence[Any]) -> tuple[plait.T
         order = at + [d for d in order if d not in at]
         first = 0
     index = counted(indices[at[0]], shape[at[0]], c)
+    outside = [ops.lt(index, 0), ops.ge(index, shape[at[0]])]
+    merged = shape[at[0]]
     for d in at[1:]:
-        index = ops.add(apply("mul", [index, shape[d]]), counted(indices[d], shape[d], c))
+        along = counted(indices[d], shape[d], c)
+        outside += [ops.lt(along, 0), ops.ge(along, shape[d])]
+        index = ops.add(apply("mul", [index, shape[d]]), along)
+        merged *= shape[d]
+    for each in outside:  # no place of another index, but one that the run names
+        index = apply("where", [each, merged, index])
     x = ops.permute(x, order)
     sizes = [shape[d] for d in order]
-    merged = 1
-    for size in sizes[first:first + len(at)]:
-        merged *= size
     return ops.reshape(x, sizes[:first] + [merged] + sizes[first + len(at):]), index, first, order
 
 
-@row(aten.index.Tensor, aten._unsafe_index.Tensor)
+@row(aten.index.Tensor)
 def _(c, x, indices):
     x, index, dim, _ = joined(c, x, indices)
     return ops.index_select(x, index, dim)
+
+
+@row(aten._unsafe_index.Tensor)
+def _(c, x, indices):
+    x, index, dim, _ = joined(c, x, indices)
+    return ops.index_select(x, index, dim, bounds="assume")
 
 
 PAIRS = 1 << 22  # of a place and an index that are compared, at most
@@ -69,7 +79,9 @@ def last_of(c: Context, x: plait.Tensor, index: plait.Tensor, values: plait.Tens
     which = ops.unsqueeze(ops.iota(c.fusion, [count], 0, plait.i64), [0])
     last = ops.amax(apply("where", [hit, which, -1]), [1])
     taken = ops.index_select(values, apply("max", [last, 0]), dim)
-    found = ops.reshape(ops.ge(last, 0), [places if d == dim else 1 for d in range(x.rank)])
+    ones = ops.full(c.fusion, [count], 1, plait.i64)
+    hits = ops.scatter_add(ops.full(c.fusion, [places], 0, plait.i64), index, ones, 0)  # checks the indices
+    found = ops.reshape(ops.gt(hits, 0), [places if d == dim else 1 for d in range(x.rank)])
     return apply("where", [found, taken, x])
 
 

@@ -42,7 +42,7 @@ TEST(KirPrint, EveryStatement) {
   KernelBuilder b("all");
   const auto n = b.integer("n");
   const auto x = b.reads("x", DType::bf16, n), s = b.reads("seed", DType::u64, b.number(1));
-  const auto y = b.writes("y", DType::f64, n);
+  const auto y = b.writes("y", DType::f64, n), words = b.updates("words", DType::u64, b.number(2));
   const Value sum = b.variable(DType::f64, 0, 4);
   const Value seed = b.load(s, b.number(0), 1, Access::splat);
   b.branch(sym::lt(b.number(3), n));
@@ -56,9 +56,11 @@ TEST(KirPrint, EveryStatement) {
   b.end();
   b.half(sum, true);
   b.store(y, 2 * b.lane, sum, Access::lanewise, n - 1);
+  b.atomic_min(words, b.number(1), seed);
   verify(b.kernel);
   EXPECT_EQ(print(b.kernel),
-            "kernel @all(%x: bf16[n] read, %seed: u64[1] read, %y: f64[n] write; n) target cpu {\n"
+            "kernel @all(%x: bf16[n] read, %seed: u64[1] read, %y: f64[n] write, %words: u64[2] update; n) target cpu "
+            "{\n"
             "  %0: f64x4 = variable 0\n"
             "  %1: u64 = load %seed[0] splat\n"
             "  if " +
@@ -78,6 +80,7 @@ TEST(KirPrint, EveryStatement) {
                 "  }\n"
                 "  %12: f64x2 = half(%0, upper = true)\n"
                 "  store %y[2*lane] = %0 lanewise active n - 1\n"
+                "  atomic_min %words[1] = %1\n"
                 "}\n");
 }
 

@@ -303,6 +303,55 @@ TEST(KirVerify, VariablesAndConstants) {
   }
 }
 
+TEST(KirVerify, AtomicsAndUpdates) {
+  struct Status : Sample {
+    uint32_t words = b.updates("status", DType::u64, b.number(4));
+    Value one = b.literal(DType::u64, 1, 1);
+  };
+  {
+    Status s;
+    s.b.atomic_min(s.words, s.b.number(2), s.one);
+    EXPECT_EQ(s.verdict(), "accepted");
+    s.b.load(s.words, s.b.number(2), 1, Access::contiguous);
+    EXPECT_REFUSED(s, "status has atomics and other accesses");
+  }
+  {
+    Status s;  // an updated buffer without atomics is loaded and stored
+    s.b.store(s.words, s.b.number(2), s.b.load(s.words, s.b.number(1), 1, Access::contiguous), Access::contiguous);
+    EXPECT_EQ(s.verdict(), "accepted");
+    s.b.atomic_min(s.words, s.b.number(2), s.one);
+    EXPECT_REFUSED(s, "status has atomics and other accesses");
+  }
+  {
+    Status s;
+    s.b.kernel.buffers[s.words].updated = false;
+    s.b.atomic_min(s.words, s.b.number(2), s.one);
+    EXPECT_REFUSED(s, "status is updated, but not marked so");
+  }
+  {
+    Status s;
+    s.b.kernel.buffers[s.words].written = false;
+    EXPECT_REFUSED(s, "buffer status is updated and not written");
+  }
+  {
+    Status s;
+    s.b.atomic_min(s.words, s.b.number(2), s.b.literal(DType::i64, 1, 1));
+    EXPECT_REFUSED(s, "an atomic is of one u64");
+  }
+  {
+    Status s;
+    s.b.atomic_min(s.words, s.b.lane, s.one);
+    EXPECT_REFUSED(s, "index speaks of lane");
+  }
+  {
+    Status s;
+    s.b.end();
+    s.b.end();
+    s.b.atomic_min(s.words, s.b.number(2), s.b.literal(DType::u64, 1, 1));
+    EXPECT_REFUSED(s, "an atomic outside of a parallel loop");
+  }
+}
+
 TEST(KirVerify, Memory) {
   {
     Sample s;

@@ -308,24 +308,29 @@ const Row kRows[] = {
 )"},
     {"cumsum(%x, dim = 1)", R"(nest(vector = 1)
   for i0 in 0..24 on cpu_thread {
-    %0: f32 = variable 0
+    %0: f64 = variable 0
     for i1 in 0..4 {
       %1: f32 = load %x[8*i1 + 32*floordiv(i0, 8) + mod(i0, 8)] contiguous
-      %3: f32 = add(%0, %1)
+      %2: f64 = convert(%1)
+      %3: f64 = add(%0, %2)
       assign %0 = %3
-      store %y[8*i1 + 32*floordiv(i0, 8) + mod(i0, 8)] = %3 contiguous
+      %4: f64 = convert(%0)
+      %5: f32 = convert(%4)
+      store %y[8*i1 + 32*floordiv(i0, 8) + mod(i0, 8)] = %5 contiguous
     }
   }
 )"},
     {"cumsum(%x, dim = 2, exclusive = true, reverse = true)", R"(nest(vector = 1)
   for i0 in 0..12 on cpu_thread {
-    %0: f32 = variable 0
+    %0: f64 = variable 0
     for i1 in 0..8 {
       %1: f32 = load %x[8*i0 - i1 + 7] contiguous
-      %2: f32 = convert(%0)
-      %3: f32 = add(%0, %1)
-      assign %0 = %3
-      store %y[8*i0 - i1 + 7] = %2 contiguous
+      %2: f64 = convert(%1)
+      %3: f64 = convert(%0)
+      %4: f64 = add(%0, %2)
+      assign %0 = %4
+      %5: f32 = convert(%3)
+      store %y[8*i0 - i1 + 7] = %5 contiguous
     }
   }
 )"},
@@ -465,21 +470,24 @@ const Row kRows[] = {
   }
 )"},
     {"scatter_add(%x, %i, %s, dim = 1)", R"(nest(vector = 1)
-  for i0 in 0..12 on cpu_thread {
-    for i1 in 0..8 {
-      %0: f32 = variable 0
-      %1: f32 = load %x[8*i0 + i1] contiguous
-      assign %0 = %1
-      for s0 in 0..2 {
-        %2: i64 = load %i[i1 + 8*s0 + 16*floordiv(i0, 4)] contiguous
-        bind j1 = %2
-        if j1 == mod(i0, 4) {
-          %3: f32 = load %s[i1 + 8*s0 + 16*floordiv(i0, 4)] contiguous
-          %4: f32 = add(%0, %3)
-          assign %0 = %4
+  for i0 in 0..3 on cpu_thread {
+    for i1 in 0..4 {
+      for i2 in 0..8 {
+        %0: f32 = load %x[32*i0 + 8*i1 + i2] contiguous
+        store %y[32*i0 + 8*i1 + i2] = %0 contiguous
+      }
+    }
+    for s0 in 0..2 {
+      for i2 in 0..8 {
+        %1: i64 = load %i[16*i0 + i2 + 8*s0] contiguous
+        bind j0 = %1
+        if j0 < 4 and 0 <= j0 {
+          %2: f32 = load %y[32*i0 + i2 + 8*j0] contiguous
+          %3: f32 = load %s[16*i0 + i2 + 8*s0] contiguous
+          %4: f32 = add(%2, %3)
+          store %y[32*i0 + i2 + 8*j0] = %4 contiguous
         }
       }
-      store %y[8*i0 + i1] = %0 contiguous
     }
   }
 )"},

@@ -298,6 +298,51 @@ TEST(Faults, RegisterReadBeforeWritten) {
   EXPECT_TEXT(fault, "reads register %rd2");
 }
 
+// The least of what all threads bring, whatever order they come in. Its twin without an atomic loses what lanes of a
+// warp bring at once.
+TEST(Memory, AtomicMin) {
+  const std::string value =
+      std::string(kThread) + "cvt.u64.u32 %rd2, %r39; add.u64 %rd2, %rd2, 921; ld.param.u64 %rd3, [b];";
+  const auto least = [&](const std::string& body, uint64_t before, uint64_t seed) {
+    Machine machine;
+    const auto module = PtxModule::load(kernel_text(value + body + "ret;"));
+    const uint64_t in = machine.upload(std::vector<uint64_t>(80, 0)),
+                   out = machine.upload(std::vector<uint64_t>{7, before});
+    machine.run(*module, {in, out, 0, 0}, 2, 40, seed);
+    const std::vector<uint64_t> found = machine.download<uint64_t>(out, 2);
+    EXPECT_EQ(found[0], 7u);
+    return found[1];
+  };
+  for (uint64_t seed : {0, 1, 2, 3}) {
+    for (const char* body : {"atom.global.min.u64 %rd4, [%rd3+8], %rd2;", "red.global.min.u64 [%rd3+8], %rd2;",
+                             "red.relaxed.gpu.global.min.u64 [%rd3+8], %rd2;"}) {
+      EXPECT_EQ(least(body, ~uint64_t(0), seed), 921u) << body;
+      EXPECT_EQ(least(body, 5, seed), 5u) << body;  // without a sign: ~0 is the greatest
+    }
+  }
+  const char* twin = "ld.global.u64 %rd4, [%rd3+8]; min.u64 %rd4, %rd4, %rd2; st.global.u64 [%rd3+8], %rd4;";
+  EXPECT_NE(least(twin, ~uint64_t(0), 0), 921u);
+}
+
+TEST(Memory, AtomicsGiveWhatWasThere) {
+  Machine machine;
+  const auto module =
+      PtxModule::load(kernel_text(std::string(kThread) +
+                                  "ld.param.u64 %rd3, [b]; mov.u64 %rd2, 3; atom.global.min.u64 %rd4, [%rd3], %rd2;"
+                                  "st.global.u64 [%rd39], %rd4; ret;"));
+  const uint64_t in = machine.upload(std::vector<uint64_t>(4, 0)), out = machine.upload(std::vector<uint64_t>{9});
+  machine.run(*module, {in, out, 0, 0}, 1, 4);
+  EXPECT_EQ(machine.download<uint64_t>(in, 4), (std::vector<uint64_t>{9, 3, 3, 3}));
+  for (const char* body :
+       {"atom.global.add.u64 %rd4, [%rd39], %rd2; ret;", "atom.global.min.s64 %rd4, [%rd39], %rd2; ret;",
+        "atom.shared.min.u64 %rd4, [%rd39], %rd2; ret;", "red.min.u64 [%rd39], %rd2; ret;"})
+    EXPECT_TEXT(fault_of([&] { PtxModule::load(kernel_text(std::string(kThread) + "mov.u64 %rd2, 3;" + body)); }),
+                "an atomic ");
+  const auto bad =
+      PtxModule::load(kernel_text(std::string(kThread) + "mov.u64 %rd2, 3; red.global.min.u64 [%rd39+4], %rd2; ret;"));
+  EXPECT_EQ(fault_of([&] { machine.run(*bad, {in, out, 0, 0}, 1, 2); }).code, kMisalignedAddress);
+}
+
 TEST(Faults, LoopsWithoutEnd) {
   Machine machine;
   const auto module = PtxModule::load(kernel_text("$L: bra $L;"));
