@@ -160,6 +160,7 @@ set(PLAIT_TEST_unit_backend_cuda
 )
 set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp
+  unit/base/library_search_test.cpp
   unit/base/options_test.cpp
   unit/base/pass_test.cpp
 )

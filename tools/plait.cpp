@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "session/communication.h"
 #include "plait_command.h"
 #include "plait_launch.h"
 #include "plait_rank.h"
+#include "session/communication.h"
 
 namespace plait::tool {
 

@@ -11,10 +11,10 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "comm/process_place.h"
-#include "session/communication.h"
 #include "plait_command.h"
 #include "plait_launch.h"
 #include "plait_process.h"
+#include "session/communication.h"
 
 namespace plait::tool {
 

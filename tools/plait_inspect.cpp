@@ -5,11 +5,11 @@
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
 #include "base/suggest.h"
-#include "session/bind_inputs.h"
 #include "compile/pipeline.h"
 #include "plait_command.h"
 #include "schedule/scheduler.h"
 #include "segment/segment.h"
+#include "session/bind_inputs.h"
 #include "shard/explain.h"
 
 namespace plait::tool {

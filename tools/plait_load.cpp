@@ -10,12 +10,12 @@
 #include "base/error.h"
 #include "base/plugin_loader.h"
 #include "base/suggest.h"
-#include "session/bind_inputs.h"
-#include "session/communication.h"
 #include "plait_command.h"
 #include "plait_npy.h"
 #include "plait_values.h"
 #include "reference/draw_inputs.h"
+#include "session/bind_inputs.h"
+#include "session/communication.h"
 #include "sym/text_reader.h"
 
 namespace plait::tool {

@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "comm/process_place.h"
-#include "session/communication.h"
 #include "plait_command.h"
 #include "plait_process.h"
+#include "session/communication.h"
 
 namespace plait::tool {
 
