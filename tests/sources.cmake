@@ -117,6 +117,7 @@ set(PLAIT_TEST_numerics
   numerics/cuda_values_test.cpp
   numerics/dtypes_test.cpp
   numerics/file_schedules_test.cpp
+  numerics/fork_test.cpp
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp

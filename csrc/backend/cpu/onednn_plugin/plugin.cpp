@@ -1,9 +1,11 @@
 #include "backend/cpu/onednn_plugin/plugin.h"
 
 #include <oneapi/dnnl/dnnl.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -46,6 +48,10 @@ struct FreeAligned {
 using Scratch = std::unique_ptr<void, FreeAligned>;
 Scratch allocate(size_t bytes) { return Scratch(bytes == 0 ? nullptr : ::operator new(bytes, std::align_val_t{64})); }
 
+// A forked process has none of the threads of its parent's OpenMP teams, and using those would hang: there contractions
+// run on one thread, by plans of their own, which oneDNN makes for a number of threads.
+std::atomic<int> forked{0};
+
 // The calling thread's OpenMP team has this size while the object lives, or its own where that is smaller: teams that
 // change their size end threads and start others.
 class Threads {
@@ -53,6 +59,7 @@ class Threads {
   explicit Threads(int threads) {
     if (omp_set_num_threads == nullptr || omp_get_max_threads == nullptr) return;
     before_ = omp_get_max_threads();
+    if (forked != 0) threads = 1;
     if (threads < before_) omp_set_num_threads(threads);
   }
   ~Threads() {
@@ -134,8 +141,12 @@ struct PlaitOneDnnContraction {
   int threads;
   Engine engine;
   Stream stream;
-  std::mutex mutex;                                                           // guards idle
-  std::map<std::array<int64_t, 4>, std::vector<std::unique_ptr<Plan>>> idle;  // plans not running, by shape
+  // Plans that are not running, by shape. A forked process has others: a lock of its parent's may be held for good.
+  struct Idle {
+    std::mutex mutex;
+    std::map<std::array<int64_t, 4>, std::vector<std::unique_ptr<Plan>>> plans;
+  };
+  std::array<Idle, 2> idle;
 };
 
 namespace {
@@ -244,27 +255,27 @@ std::unique_ptr<Plan> make_plan(const PlaitOneDnnContraction& p, const PlaitOneD
 class PlanLease {
  public:
   PlanLease(PlaitOneDnnContraction& contraction, const PlaitOneDnnShape& shape)
-      : product_(contraction), key_{shape.batch, shape.m, shape.n, shape.k} {
+      : idle_(contraction.idle[size_t(forked)]), key_{shape.batch, shape.m, shape.n, shape.k} {
     {
-      const std::lock_guard lock(product_.mutex);
-      auto& plans = product_.idle[key_];
+      const std::lock_guard lock(idle_.mutex);
+      auto& plans = idle_.plans[key_];
       plans.reserve(plans.size() + 1);
       if (!plans.empty()) {
         plan_ = std::move(plans.back());
         plans.pop_back();
       }
     }
-    if (plan_ == nullptr) plan_ = make_plan(product_, shape);
+    if (plan_ == nullptr) plan_ = make_plan(contraction, shape);
   }
   ~PlanLease() {
-    const std::lock_guard lock(product_.mutex);
-    if (plan_ != nullptr) product_.idle[key_].push_back(std::move(plan_));
+    const std::lock_guard lock(idle_.mutex);
+    if (plan_ != nullptr) idle_.plans[key_].push_back(std::move(plan_));
   }
   PlanLease(const PlanLease&) = delete;
   Plan& operator*() const { return *plan_; }
 
  private:
-  PlaitOneDnnContraction& product_;
+  PlaitOneDnnContraction::Idle& idle_;
   const std::array<int64_t, 4> key_;
   std::unique_ptr<Plan> plan_;
 };
@@ -315,6 +326,7 @@ int guarded(char* error, size_t error_size, Body&& body) {
 
 PlaitOneDnnContraction* create(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
                            size_t error_size) {
+  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { forked = 1; });
   auto contraction = std::make_unique<PlaitOneDnnContraction>();
   contraction->in = in;
   contraction->out = out;
