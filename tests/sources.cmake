@@ -65,6 +65,7 @@ set(PLAIT_TEST_capi
 )
 set(PLAIT_TEST_command
   command/failure_test.cpp
+  command/files_test.cpp
   command/launch_test.cpp
   command/passes_test.cpp
   command/reduce_test.cpp
@@ -161,6 +162,7 @@ set(PLAIT_TEST_unit_backend_cuda
 )
 set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp
+  unit/base/file_writer_test.cpp
   unit/base/library_search_test.cpp
   unit/base/options_test.cpp
   unit/base/pass_test.cpp
