@@ -11,4 +11,8 @@ uint64_t fork_count();
 // Whether one of those forks found GNU OpenMP loaded: its teams may have lost their threads, and using them would hang.
 bool lost_openmp();
 
+// Keeps what belongs to the parent and may here be neither used nor destroyed: threads that are waited for, their
+// locks.
+void leave_behind(const void* what);
+
 }  // namespace plait

@@ -17,7 +17,7 @@ void ListExecutor::start_threads() {
 }
 
 ListExecutor::~ListExecutor() {
-  if (crew_ && crew_->forks != fork_count()) crew_.release();  // the parent's threads are not here to be joined
+  if (crew_ && crew_->forks != fork_count()) leave_behind(crew_.release());  // no threads are here to be joined
 }
 
 ListExecutor::Crew::~Crew() {
@@ -46,7 +46,7 @@ void ListExecutor::run_threads() {
     if (crew_->running != 0)
       throw UserError("this process was forked during a run of the program", "program @" + steps_.program().name,
                       "compile it again here, or fork between runs");
-    crew_.release();  // neither its threads nor their locks are any good here
+    leave_behind(crew_.release());  // neither its threads nor their locks are any good here
     start_threads();
   }
   Crew& crew = *crew_;

@@ -65,7 +65,10 @@ ThreadPool::ThreadPool(int threads)
 
 ThreadPool::~ThreadPool() {
   Crew* const last = crew_;
-  if (last->forks == fork_count()) delete last;
+  if (last->forks == fork_count())
+    delete last;
+  else
+    leave_behind(last);
 }
 
 ThreadPool::Crew::~Crew() {
@@ -82,7 +85,10 @@ ThreadPool::Crew& ThreadPool::crew() {
   if (known->forks == fork_count()) return *known;
   auto fresh = std::make_unique<Crew>();
   fresh->forks = fork_count();
-  return crew_.compare_exchange_strong(known, fresh.get()) ? *fresh.release() : *known;
+  Crew* expected = known;
+  if (!crew_.compare_exchange_strong(expected, fresh.get())) return *expected;  // another thread's
+  leave_behind(known);
+  return *fresh.release();
 }
 
 void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
