@@ -84,6 +84,21 @@ Row stand_in_row(const std::string& title, const std::string& file, const std::s
   }
 }
 
+// What was left out when plait was built, for lack of headers; else what is missing can be installed.
+Row parts_row() {
+  std::string off;
+  const auto look = [&](const std::string& name, const std::string& why_not) {
+    if (why_not.find("built without") != why_not.npos) off += (off.empty() ? "" : ", ") + name;
+  };
+  for (const CudaLibraryFacts& library : cuda_facts().libraries)
+    if (library.name != "CUDA driver") look(library.name, library.why_not);
+  look("NCCL", nccl_facts().why_not);
+  if (off.empty())
+    return {"parts", "all", "NVRTC, cuBLASLt and NCCL are built in; libraries are looked for as they are needed"};
+  return {"parts", "some",
+          "built without " + off + ": their headers were not found; docs/python.md says what a build needs"};
+}
+
 void print_options() {
   std::vector<Row> rows = {{"option", "type", "default", "cache key", "what it does"}};
   for (const OptionInfo& o : option_table())
@@ -122,7 +137,8 @@ int doctor_command(const Arguments& args) {
       plugin_row("oneDNN", "libplait_onednn.so", "plait_onednn_interface", "libdnnl-dev", "libdnnl"),
       mpi_row(),
   };
-  rows.insert(rows.begin() + 2, {"vectors", lanes() + " lanes", "of f32, in kernels for the CPU"});
+  rows.insert(rows.begin() + 1, parts_row());
+  rows.insert(rows.begin() + 3, {"vectors", lanes() + " lanes", "of f32, in kernels for the CPU"});
   add_cuda_rows(rows);
   rows.push_back(nccl_row());
   rows.push_back(stand_in_row("simulated GPU", "libplait_sim_cuda.so", "plait_sim_add_devices"));

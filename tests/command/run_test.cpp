@@ -292,6 +292,11 @@ TEST_F(Run, DoctorSaysWhatFoundEachLibraryAndItsOwnVersion) {
     EXPECT_EQ(rows[name].back(), ')') << rows[name];  // the rule
     EXPECT_NE(rows[name].find('/'), std::string::npos) << rows[name];
   }
+  ASSERT_TRUE(rows.contains("parts")) << result.out;
+  for (const char* name : {"NVRTC", "cuBLASLt", "NCCL"})
+    EXPECT_EQ(rows["parts"].find(name) != std::string::npos && rows["parts"].find("built without") != std::string::npos,
+              rows[name].find("built without") != std::string::npos)
+        << result.out;
   const std::string mpi = rows["MPI"];
   EXPECT_TRUE(mpi.find("missing") != mpi.npos || mpi.find("Open MPI v") != mpi.npos || mpi.find("MPICH") != mpi.npos)
       << mpi;
