@@ -1,6 +1,7 @@
 #include "base/library_search.h"
 
 #include <dlfcn.h>
+#include <fmt/core.h>
 #include <link.h>
 
 #include <algorithm>
@@ -182,6 +183,19 @@ std::optional<std::string> loaded_file(const char* name) {
   return known ? std::optional(file) : std::nullopt;
 }
 
+// Paths with this name in the cache of the system's loader, whose folders may have been given to ldconfig alone.
+std::vector<std::string> cached_files(std::string_view name) {
+  std::ifstream in("/etc/ld.so.cache", std::ios::binary);
+  const std::string cache{std::istreambuf_iterator<char>(in), {}};
+  const std::string end = fmt::format("/{}", name) + '\0';
+  std::vector<std::string> out;
+  for (size_t at = cache.find(end); at != cache.npos; at = cache.find(end, at + 1)) {
+    const size_t begin = cache.rfind('\0', at) + 1;
+    if (cache[begin] == '/') out.push_back(cache.substr(begin, at + end.size() - 1 - begin));
+  }
+  return out;
+}
+
 void add_loader_candidates(Search& search, std::span<const char* const> names) {
   for (const char* name : names)
     if (const auto file = loaded_file(name)) search.add_file(*file, "loaded by the process");
@@ -190,6 +204,9 @@ void add_loader_candidates(Search& search, std::span<const char* const> names) {
     for (const char* name : names)
       if (const fs::path file = fs::path(folder.file) / name; fs::exists(file, error))
         search.add_file(file.string(), folder.rule);
+  for (const char* name : names)
+    for (const std::string& file : cached_files(name))
+      if (fs::exists(file, error)) search.add_file(file, "the system's cache");
 }
 
 }  // namespace
