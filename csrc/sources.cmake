@@ -21,6 +21,8 @@ set(PLAIT_CORE_SOURCES
   base/dump.cpp
   base/environment.cpp
   base/error.cpp
+  base/file_writer.cpp
+  base/forks.cpp
   base/library_search.cpp
   base/options.cpp
   base/pass.cpp

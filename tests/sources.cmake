@@ -66,6 +66,7 @@ set(PLAIT_TEST_capi
 )
 set(PLAIT_TEST_command
   command/failure_test.cpp
+  command/files_test.cpp
   command/launch_test.cpp
   command/passes_test.cpp
   command/reduce_test.cpp
@@ -118,6 +119,7 @@ set(PLAIT_TEST_numerics
   numerics/cuda_values_test.cpp
   numerics/dtypes_test.cpp
   numerics/file_schedules_test.cpp
+  numerics/fork_test.cpp
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
@@ -164,6 +166,8 @@ set(PLAIT_TEST_unit_backend_cuda
 )
 set(PLAIT_TEST_unit_base
   unit/base/error_test.cpp
+  unit/base/file_writer_test.cpp
+  unit/base/library_search_test.cpp
   unit/base/options_test.cpp
   unit/base/pass_test.cpp
 )

@@ -3,6 +3,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <charconv>
+#include <cstdio>
 #include <filesystem>
 #include <new>
 
@@ -46,7 +47,7 @@ void add_passes(CLI::App& app, Arguments& args) {
 }
 
 void add_file(CLI::App& app, Arguments& args) {
-  app.add_option("FILE", args.file, "text of a fusion (docs/ir.md)")->type_name("");
+  app.add_option("FILE", args.file, "text of a fusion (docs/ir.md); -: standard input")->type_name("");
   add_list(app, "--set", args.sets, "NAME=VALUE", "value of a size, a mesh symbol or a dtype of the file");
   app.add_option_function<std::string>("--ranks", number_into<int64_t>(args.ranks, "--ranks"),
                                        "ranks of the mesh; solves its one free symbol")
@@ -64,8 +65,8 @@ void add_run(CLI::App& app, Arguments& args) {
   CLI::App& run = *app.add_subcommand("run", "compile a file, run it and print its outputs");
   add_file(run, args);
   add_list(run, "--input", args.inputs, "NAME=VALUE",
-           "FILE.npy, nested lists [[1,2],[3,4]] or a number; absent: drawn");
-  add_list(run, "--out", args.outs, "NAME=FILE.npy", "writes an output");
+           "FILE.npy, -, nested lists [[1,2],[3,4]] or a number; absent: drawn");
+  add_list(run, "--out", args.outs, "NAME=FILE.npy", "writes an output; -: to standard output");
   run.add_flag("--check", args.check, "compare with the reference and, on a mesh, with one rank");
   run.add_flag("--exact", args.exact, "inputs are small integers; the check asks for equal bits");
   run.add_option_function<std::string>("--seed", number_into<uint64_t>(args.seed, "--seed"),
@@ -73,7 +74,7 @@ void add_run(CLI::App& app, Arguments& args) {
       ->type_name("S");
   run.add_option("--comm", args.comm, "local[:SEED], local:threads, mpi or nccl (docs/multi_device.md)")
       ->type_name("COMM");
-  run.add_option("--json", args.json, "writes counts, errors and times")->type_name("FILE");
+  run.add_option("--json", args.json, "writes counts, errors and times; -: to standard output")->type_name("FILE");
   run.add_flag("--times", args.times, "print times of compiling, runs and steps");
   run.add_option_function<std::string>("--repeat", number_into<int64_t>(args.repeat, "--repeat"), "how often to run")
       ->type_name("N");
@@ -189,6 +190,7 @@ int main(int argc, char** argv) {
     if (command == "reduce") return reduce_command({argv + 2, argv + argc});
     if (command == "comm-diff") return comm_diff_command({argv + 2, argv + argc});
     if (auto code = parse(argc, argv, args)) return *code;
+    settle_files(args);
     guard_crashes(args);
     return dispatch(args);
   } catch (const UserError& e) {
@@ -211,6 +213,7 @@ int main(int argc, char** argv) {
     write_json_error(args, e);
     return report_internal_error(args, e);
   } catch (const std::exception& e) {
+    if (std::ferror(stdout) != 0) return kUsersMistake;  // which finish_output() tells
     const InternalError error(e.what(), "plait " + args.command, "");
     write_json_error(args, error);
     return report_internal_error(args, error);
@@ -221,4 +224,4 @@ int main(int argc, char** argv) {
 
 }  // namespace plait::tool
 
-int main(int argc, char** argv) { return plait::tool::main(argc, argv); }
+int main(int argc, char** argv) { return plait::tool::finish_output(plait::tool::main(argc, argv)); }

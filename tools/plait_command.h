@@ -18,7 +18,8 @@ inline constexpr int kUsersMistake = 1, kOurs = 2, kMissing = 3, kUndecided = 4;
 struct Arguments {
   std::vector<std::string> words;  // as given, the program's name first
   std::string command, file;
-  std::string device;  // empty: the best that this machine has
+  std::optional<std::string> text;  // of the file, where it can be read only once
+  std::string device;               // empty: the best that this machine has
   std::optional<int64_t> ranks;
   std::vector<std::string> sets, inputs, outs, dumps, options, archs;
   bool check = false, exact = false, times = false;
@@ -46,6 +47,8 @@ Loaded load(const Arguments& args);
 inline constexpr size_t kMostText = size_t{1} << 30;
 // Text of a file. UserError where it cannot be read or has more than `most` bytes.
 std::string read_text(const std::string& path, size_t most = kMostText);
+// Text of args.file.
+std::string read_source(const Arguments& args);
 // `name=value` cut at the first `=`. UserError naming the flag.
 std::pair<std::string, std::string> name_and_value(const std::string& word, const std::string& flag);
 // Every input: those given by `--input`, the others drawn.
@@ -60,6 +63,20 @@ void write_json(const Arguments& args, const Loaded& loaded, const Compiled& com
                 const ProgramCheck* checked);
 // Writes `ok: false` and the error there. Reports no error of its own.
 void write_json_error(const Arguments& args, const Error& error);
+
+// Reads FILE where it is a stream, refuses outputs that would overwrite an input or each other, and where one of them
+// is
+// `-` turns all else that is printed to standard error.
+void settle_files(Arguments& args);
+// Whether the path is `-` or /dev/stdout.
+bool is_standard_output(const std::string& path);
+// From here on what is printed goes to standard error; returns a path that is written to standard output.
+std::string divert_standard_output();
+// UserError where writing `output` would take the place of `input`, or of the file that it leads to.
+void refuse_overwriting(const std::string& output, const std::string& flag, const std::string& input,
+                        const std::string& reads);
+// The exit code, where all that was printed has gone out; else tells why not.
+int finish_output(int code);
 
 // A library of others that this process has loaded.
 struct LoadedLibrary {

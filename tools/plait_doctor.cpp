@@ -6,6 +6,8 @@
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/plugin_loader.h"
+#include "comm/mpi/mpi.h"
+#include "comm/nccl/nccl_communicators.h"
 #include "plait_command.h"
 #include "session/devices.h"
 
@@ -30,23 +32,41 @@ std::string lanes() {
   }
 }
 
-// A plug-in and the library that it brings.
+std::string place(const std::string& file, const std::string& rule) { return fmt::format("{} ({})", file, rule); }
+
+// A plug-in, what of plait's found it, and the library that it brings with that one's own version.
 Row plugin_row(const std::string& title, const std::string& file, const std::string& symbol, const std::string& package,
                std::string_view library) {
   try {
-    load_plugin(file, symbol, "", package);
+    const Plugin plugin = find_plugin(file, symbol, "", package);
+    const auto loaded = loaded_library(library);
+    return {title, loaded ? loaded->version : "yes",
+            fmt::format("{}; {}", loaded ? loaded->path : "linked into the plug-in", place(file, plugin.rule))};
   } catch (const MissingError& e) {
     return {title, "missing", e.message() + "; " + e.remedy()};
   }
-  auto loaded = loaded_library(library);
-  return {title, loaded ? loaded->version : "yes", loaded ? loaded->path : "linked into the plug-in"};
+}
+
+// "Open MPI v4.1.4, package: ..." is what the library says of itself; its file's name says the interface's version.
+Row mpi_row() {
+  Row row = plugin_row("MPI", "libplait_mpi.so", "plait_mpi_interface", "libopenmpi-dev", "libmpi");
+  if (row[1] == "missing") return row;
+  const std::string said = mpi_version();
+  row[1] = said.substr(0, said.find_first_of(",\n"));
+  return row;
+}
+
+Row nccl_row() {
+  const NcclFacts facts = nccl_facts();
+  if (!facts.why_not.empty()) return {"NCCL", "missing", facts.why_not};
+  return {"NCCL", facts.version, place(facts.path, facts.rule)};
 }
 
 // Driver, devices and CUDA's libraries, each with version and place.
 void add_cuda_rows(std::vector<Row>& rows) {
   const CudaFacts facts = cuda_facts();
   for (const CudaLibraryFacts& library : facts.libraries)
-    rows.push_back(library.why_not.empty() ? Row{library.name, library.version, library.path}
+    rows.push_back(library.why_not.empty() ? Row{library.name, library.version, place(library.path, library.rule)}
                                            : Row{library.name, "missing", library.why_not});
   for (const CudaDeviceFacts& device : facts.devices)
     rows.push_back({"GPU", device.architecture,
@@ -57,12 +77,26 @@ void add_cuda_rows(std::vector<Row>& rows) {
 // A stand-in: a file beside the command.
 Row stand_in_row(const std::string& title, const std::string& file, const std::string& symbol) {
   try {
-    load_plugin(file, symbol, "", "nvidia-cuda-runtime (tools/setup)");
+    const Plugin plugin = find_plugin(file, symbol, "", "nvidia-cuda-runtime (tools/setup)");
+    return {title, "yes", place(plugin.file, plugin.rule)};
   } catch (const MissingError& e) {
     return {title, "missing", e.message() + "; " + e.remedy()};
   }
-  auto loaded = loaded_library(file);
-  return {title, "yes", loaded ? loaded->path : ""};
+}
+
+// What was left out when plait was built, for lack of headers; else what is missing can be installed.
+Row parts_row() {
+  std::string off;
+  const auto look = [&](const std::string& name, const std::string& why_not) {
+    if (why_not.find("built without") != why_not.npos) off += (off.empty() ? "" : ", ") + name;
+  };
+  for (const CudaLibraryFacts& library : cuda_facts().libraries)
+    if (library.name != "CUDA driver") look(library.name, library.why_not);
+  look("NCCL", nccl_facts().why_not);
+  if (off.empty())
+    return {"parts", "all", "NVRTC, cuBLASLt and NCCL are built in; libraries are looked for as they are needed"};
+  return {"parts", "some",
+          "built without " + off + ": their headers were not found; docs/python.md says what a build needs"};
 }
 
 void print_options() {
@@ -101,10 +135,12 @@ int doctor_command(const Arguments& args) {
       {"CPU", fmt::format("{} threads", cores), cpu_model()},
       plugin_row("LLVM", "libplait_llvm.so", "plait_llvm_interface", "llvm-19-dev", "libLLVM"),
       plugin_row("oneDNN", "libplait_onednn.so", "plait_onednn_interface", "libdnnl-dev", "libdnnl"),
-      plugin_row("Open MPI", "libplait_mpi.so", "plait_mpi_interface", "libopenmpi-dev", "libmpi"),
+      mpi_row(),
   };
-  rows.insert(rows.begin() + 2, {"vectors", lanes() + " lanes", "of f32, in kernels for the CPU"});
+  rows.insert(rows.begin() + 1, parts_row());
+  rows.insert(rows.begin() + 3, {"vectors", lanes() + " lanes", "of f32, in kernels for the CPU"});
   add_cuda_rows(rows);
+  rows.push_back(nccl_row());
   rows.push_back(stand_in_row("simulated GPU", "libplait_sim_cuda.so", "plait_sim_add_devices"));
   rows.push_back(stand_in_row("simulated cuBLASLt", "libplait_sim_cublaslt.so", "cublasLtCreate"));
   rows.push_back(stand_in_row("simulated NCCL", "libplait_sim_nccl.so", "ncclGetVersion"));

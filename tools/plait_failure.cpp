@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/file_writer.h"
 #include "comm/process_place.h"
 #include "plait_command.h"
 #include "plait_launch.h"
@@ -77,7 +77,7 @@ std::optional<Reproducer> make_reproducer(const Arguments& args, const std::stri
   if (args.file.empty() || args.words.empty() || environment(kNoReproducer)) return std::nullopt;
   std::string text;
   try {
-    const std::string all = read_text(args.file);
+    const std::string all = read_source(args);
     text = own_text(all);
   } catch (const Error&) {
     return std::nullopt;
@@ -101,15 +101,12 @@ std::optional<Reproducer> make_reproducer(const Arguments& args, const std::stri
 
 // Processes of a job may write the same one: it appears as a whole.
 bool write_reproducer(const Reproducer& reproducer) {
-  const std::string fresh = fmt::format("{}.{}", reproducer.file, getpid());
-  std::ofstream out(fresh, std::ios::binary);
-  out << reproducer.content;
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(fresh, reproducer.file, error);
-  const bool written = out && !error;
-  if (!written) std::filesystem::remove(fresh, error);
-  return written;
+  try {
+    write_whole_file(reproducer.file, reproducer.content, "the reproducer");
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
 }
 
 // Compiles once more, every stage dumped, as far as it goes.
@@ -166,6 +163,7 @@ namespace {
 // Made ahead: a signal handler may not allocate.
 struct CrashNote {
   Reproducer reproducer;
+  std::string draft;  // the file's name until it is whole
   std::string words;  // for standard error
   bool job = false;
 };
@@ -175,19 +173,21 @@ CrashNote& crash_note() {
   return note;
 }
 
-void write_all(int file, const std::string& text) {
+bool write_all(int file, const std::string& text) {
   for (size_t done = 0; done < text.size();) {
     const ssize_t count = write(file, text.data() + done, text.size() - done);
-    if (count <= 0) return;
+    if (count <= 0) return false;
     done += static_cast<size_t>(count);
   }
+  return true;
 }
 
 void on_crash(int number) {
   const CrashNote& note = crash_note();
-  if (const int file = open(note.reproducer.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600); file >= 0) {
-    write_all(file, note.reproducer.content);
+  if (const int file = open(note.draft.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666); file >= 0) {
+    const bool whole = write_all(file, note.reproducer.content) && fsync(file) == 0;
     close(file);
+    if (!whole || rename(note.draft.c_str(), note.reproducer.file.c_str()) != 0) unlink(note.draft.c_str());
   }
   const char* name = sigdescr_np(number);
   for (const char* text : {"internal error: ", name ? name : "a signal", "\n"})
@@ -205,6 +205,7 @@ void guard_crashes(const Arguments& args) {
   if (!reproducer) return;
   CrashNote& note = crash_note();
   note.reproducer = std::move(*reproducer);
+  note.draft = fmt::format(".{}.{}.draft", note.reproducer.file, getpid());
   note.words = fmt::format("  reproducer: {}\n  replay: {}\n", note.reproducer.file, note.reproducer.replay);
   note.job = job_processes(args.comm).has_value();
   static char stack[1 << 16];  // the thread's own may be what ran out

@@ -130,7 +130,7 @@ int print_program(const Arguments& args, const std::string& text) {
 
 int opt_command(const Arguments& args) {
   if (!args.file.empty())
-    if (const std::string text = read_text(args.file); is_program_text(text)) return print_program(args, text);
+    if (const std::string text = read_source(args); is_program_text(text)) return print_program(args, text);
   Loaded loaded = load(args);
   if (args.until.empty()) loaded.options.until = "program";
   std::string timings;

@@ -1,14 +1,17 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <utility>
 
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
+#include "base/file_writer.h"
 #include "base/plugin_loader.h"
 #include "base/suggest.h"
 #include "comm/process_place.h"
@@ -73,19 +76,11 @@ void settle_mesh(const Fusion& fusion, CompileOptions& options) {
 
 // `--comm`: local[:SEED], local:threads, mpi, nccl.
 void settle_comm(const std::string& comm, CompileOptions& options) {
-  constexpr std::string_view kPrefix = "local:";
   if (comm == "given")
     throw UserError("a command has no communicators to give", "--comm given",
                     "take local, local:SEED, local:threads, mpi or nccl");
   options.comm = comm;
-  if (comm.substr(0, kPrefix.size()) == kPrefix && comm != "local:threads") {
-    const std::string_view text = std::string_view(comm).substr(kPrefix.size());
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.interleaving);
-    if (error != std::errc() || end != text.data() + text.size() || text.empty())
-      throw UserError(fmt::format("there is no communicator `{}`", comm), "--comm",
-                      "take local, local:SEED, local:threads, mpi or nccl");
-    options.comm = "local";
-  }
+  read_comm(options);
   // A job has as many ranks as its launcher started processes.
   if (auto processes = job_processes(options.comm); processes && !options.ranks) options.ranks = processes;
 }
@@ -104,7 +99,7 @@ void check_shape(const Tensor& tensor, const TensorView& input, const std::strin
 Tensor read_tensor(const std::string& text, const TensorView& input, const std::string& where) {
   constexpr std::string_view kSuffix = ".npy";
   bool file = text.size() >= kSuffix.size() && text.compare(text.size() - kSuffix.size(), text.npos, kSuffix) == 0;
-  if (file) return read_npy(text, input.dtype, where);
+  if (file || is_stream(text)) return read_npy(text, input.dtype, where);
   if (!text.empty() && text[0] != '[' && !parse_constant(input.dtype, text)) {
     std::error_code error;
     if (std::filesystem::exists(text, error) || text.find('/') != text.npos || text.find('.') != text.npos)
@@ -170,18 +165,28 @@ std::string read_text(const std::string& path, size_t most) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw UserError(fmt::format("cannot read `{}`: it is a folder", path), "", "give the path of a text file");
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
-    throw UserError(fmt::format("cannot read `{}`: {}", path, std::strerror(errno)), "",
-                    "give the path of a text file, e.g. docs/examples/simple_add.plait");
+  const int file = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
   std::string out;
-  char buffer[1 << 16];
-  while (in.read(buffer, sizeof buffer), in.gcount() > 0) {
-    out.append(buffer, static_cast<size_t>(in.gcount()));
-    if (out.size() > most)  // a device never ends
-      throw UserError(fmt::format("`{}` has more than {} bytes", path, most), "", "give the path of a text file");
+  std::vector<char> buffer(1 << 16);
+  ssize_t count = file < 0 ? -1 : 0;
+  while (file >= 0 && out.size() <= most) {  // a device never ends
+    count = read(file, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    out.append(buffer.data(), static_cast<size_t>(count));
   }
+  const int reason = errno;
+  if (file >= 0) close(file);
+  if (count < 0)
+    throw UserError(fmt::format("cannot read `{}`: {}", path, std::strerror(reason)), "",
+                    "give the path of a text file, e.g. docs/examples/simple_add.plait");
+  if (out.size() > most)
+    throw UserError(fmt::format("`{}` has more than {} bytes", path, most), "", "give the path of a text file");
   return out;
+}
+
+std::string read_source(const Arguments& args) {
+  return args.text ? *args.text : read_text(args.file, TextReader::kMaxText);
 }
 
 std::string default_device() {
@@ -202,7 +207,7 @@ Loaded load(const Arguments& args) {
   ParseOptions parse;
   parse.file = args.file;
   parse.set = read_settings(args);
-  out.fusion = parse_fusion(read_text(args.file, TextReader::kMaxText), parse);
+  out.fusion = parse_fusion(read_source(args), parse);
   warn_of_unused(*out.fusion);
   out.dumps = std::make_unique<DumpSink>();
   for (const auto& dumps : args.dumps) out.dumps->request(dumps);

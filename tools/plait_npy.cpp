@@ -1,13 +1,17 @@
 // The format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #include "plait_npy.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "base/error.h"
+#include "base/file_writer.h"
 #include "plait_values.h"
 #include "scalar/convert.h"
 
@@ -16,7 +20,7 @@ namespace plait::tool {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kMaxRank = 32;
+constexpr size_t kMaxRank = 32, kMostHeader = size_t{1} << 20;  // bytes, of a stream, which could go on for ever
 constexpr const char* kWrite = "write it by numpy.save";
 
 struct FileType {
@@ -158,41 +162,64 @@ class HeaderReader {
   Header header_;
 };
 
-// Bytes of a file, read piece by piece.
+// Bytes of a file or a stream (`-`: standard input), read piece by piece.
 class FileReader {
  public:
-  FileReader(const std::string& path, const std::string& where) : where_(where), in_(path, std::ios::binary) {
-    std::error_code error;
-    bool folder = std::filesystem::is_directory(path, error);
-    int reason = errno;
-    if (!in_ || folder)
+  FileReader(const std::string& path, const std::string& where)
+      : where_(where), file_(path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    struct stat facts = {};
+    const bool open = file_ >= 0 && fstat(file_, &facts) == 0, folder = open && S_ISDIR(facts.st_mode);
+    if (!open || folder) {
+      const int reason = errno;
+      if (file_ >= 0) close(file_);
       throw UserError(fmt::format("cannot read `{}`: {}", path, folder ? "it is a folder" : std::strerror(reason)),
                       where_, "give the path of a .npy file");
-    in_.seekg(0, std::ios::end);
-    left_ = static_cast<uint64_t>(in_.tellg());
-    in_.seekg(0);
+    }
+    if (!S_ISREG(facts.st_mode)) return;
+    left_ = static_cast<uint64_t>(facts.st_size - std::max<off_t>(0, lseek(file_, 0, SEEK_CUR)));
   }
+  ~FileReader() { close(file_); }
+  FileReader(const FileReader&) = delete;
 
-  uint64_t left() const { return left_; }
+  // Of a stream it is not known ahead.
+  std::optional<uint64_t> left() const { return left_; }
 
   void read(void* target, uint64_t bytes, std::string_view what) {
-    if (bytes > left_)
-      throw UserError(fmt::format("the .npy file ends early: {} bytes left, {} needs {}", left_, what, bytes), where_,
-                      kWrite);
-    in_.read(static_cast<char*>(target), static_cast<std::streamsize>(bytes));
-    if (!in_) throw UserError("the file cannot be read to its end", where_, "look at the disk");
-    left_ -= bytes;
+    if (left_ && bytes > *left_) fail_early(*left_, what, bytes);
+    for (uint64_t done = 0; done < bytes;) {
+      const uint64_t count = read_some(static_cast<char*>(target) + done, bytes - done);
+      if (count == 0) fail_early(done, what, bytes);
+      done += count;
+    }
+    if (left_) *left_ -= bytes;
+  }
+
+  bool at_end() {
+    char behind;
+    return read_some(&behind, 1) == 0;
   }
 
  private:
+  [[noreturn]] void fail_early(uint64_t left, std::string_view what, uint64_t bytes) const {
+    throw UserError(fmt::format("the .npy file ends early: {} bytes left, {} needs {}", left, what, bytes), where_,
+                    kWrite);
+  }
+  uint64_t read_some(char* target, uint64_t bytes) {
+    for (;;) {
+      const ssize_t count = ::read(file_, target, std::min(bytes, uint64_t{1} << 30));
+      if (count >= 0) return static_cast<uint64_t>(count);
+      if (errno != EINTR) throw UserError("the file cannot be read to its end", where_, "look at the disk");
+    }
+  }
+
   std::string where_;
-  std::ifstream in_;
-  uint64_t left_ = 0;
+  int file_;
+  std::optional<uint64_t> left_;
 };
 
 Header read_header(FileReader& file, const std::string& where) {
   unsigned char start[8];
-  if (file.left() < sizeof start) throw UserError("the file is too short for .npy", where, kWrite);
+  if (file.left() && *file.left() < sizeof start) throw UserError("the file is too short for .npy", where, kWrite);
   file.read(start, sizeof start, "the start");
   if (std::memcmp(start, kMagic.data(), kMagic.size()) != 0)
     throw UserError("the file is not .npy: it does not start with \\x93NUMPY", where, kWrite);
@@ -201,8 +228,10 @@ Header read_header(FileReader& file, const std::string& where) {
   unsigned char size[4] = {};
   file.read(size, start[6] == 1 ? 2 : 4, "the header's size");
   uint64_t bytes = size[0] | size[1] << 8 | size[2] << 16 | uint64_t{size[3]} << 24;
-  if (bytes > file.left())
-    throw UserError(fmt::format("the .npy file ends early: {} bytes left, the header needs {}", file.left(), bytes),
+  if (!file.left() && bytes > kMostHeader)
+    throw UserError(fmt::format("malformed .npy header: it has {} bytes", bytes), where, kWrite);
+  if (bytes > file.left().value_or(bytes))
+    throw UserError(fmt::format("the .npy file ends early: {} bytes left, the header needs {}", *file.left(), bytes),
                     where, kWrite);
   std::string text(bytes, '\0');
   file.read(text.data(), bytes, "the header");
@@ -280,8 +309,8 @@ Tensor read_npy(const std::string& path, DType dtype, const std::string& where) 
     throw UserError(e.message(), place, kWrite);
   }
   if (__builtin_mul_overflow(elements, static_cast<int64_t>(size_of(in_file)), &bytes) ||
-      static_cast<uint64_t>(bytes) != file.left())
-    throw UserError(fmt::format("the .npy file has {} bytes of data, {} needs {}", file.left(),
+      static_cast<uint64_t>(bytes) != file.left().value_or(static_cast<uint64_t>(bytes)))
+    throw UserError(fmt::format("the .npy file has {} bytes of data, {} needs {}", file.left().value_or(0),
                                 type_text(in_file, *header.shape), bytes),
                     place, kWrite);
   Tensor out = Tensor::empty(in_file, *header.shape);
@@ -292,6 +321,9 @@ Tensor read_npy(const std::string& path, DType dtype, const std::string& where) 
     file.read(data.data(), static_cast<uint64_t>(bytes), "the data");
     from_column_major(data.data(), static_cast<std::byte*>(out.data()), out.shape, size_of(in_file));
   }
+  if (!file.left() && !file.at_end())
+    throw UserError(fmt::format("there is more behind the {} bytes of {}", bytes, type_text(in_file, *header.shape)),
+                    place, kWrite);
   if (in_file == DType::boolean) check_booleans(out, place);
   return convert(out, dtype);
 }
@@ -308,13 +340,10 @@ void write_npy(const std::string& path, const Tensor& tensor) {
   header += '\n';
   std::string start(kMagic);
   start += {'\1', '\0', static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
-  std::ofstream out(path, std::ios::binary);
-  out << start << header;
-  out.write(static_cast<const char*>(dense.data()), static_cast<std::streamsize>(dense.bytes()));
-  out.close();
-  if (!out)
-    throw UserError(fmt::format("cannot write `{}`: {}", path, std::strerror(errno)), "--out",
-                    "give a path that can be written");
+  FileWriter out(path, "--out");
+  out.write(start + header);
+  out.write(dense.data(), dense.bytes());
+  out.commit();
 }
 
 }  // namespace plait::tool

@@ -7,11 +7,11 @@
 
 namespace plait::tool {
 
-// Reads a file into a tensor of `dtype`, row-major, whichever order the file has. UserError with file and `where` for a
-// file that cannot be read, is malformed, truncated, or holds another dtype.
+// Reads a file, a pipe or `-`, standard input, into a tensor of `dtype`, row-major, whichever order the file has.
+// UserError with file and `where` for a file that cannot be read, is malformed, truncated, or holds another dtype.
 Tensor read_npy(const std::string& path, DType dtype, const std::string& where);
 
-// Writes version 1, row-major. UserError where the file cannot be written.
+// Writes version 1, row-major, as a FileWriter does. UserError where the file cannot be written.
 void write_npy(const std::string& path, const Tensor& tensor);
 
 }  // namespace plait::tool

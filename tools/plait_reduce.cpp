@@ -3,9 +3,9 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 #include "base/error.h"
+#include "base/file_writer.h"
 #include "base/suggest.h"
 #include "plait_command.h"
 #include "plait_process.h"
@@ -22,6 +22,7 @@ constexpr const char* kUsage =
     "plait reduce FILE [--out FILE] [--exit N|timeout] [--match TEXT] [--max-runs N] "
     "[--timeout SECONDS] -- COMMAND";
 constexpr const char* kHolder = "{}";
+constexpr const char* kFromStream = "stdin.plait";  // a file's name where a stream has none
 
 struct ReduceWords {
   std::string file, out, match;
@@ -67,7 +68,7 @@ ReduceWords parse(const std::vector<std::string>& words) {
   for (; i < words.size() && words[i] != "--"; ++i) {
     const size_t equals = words[i].find('=');
     const std::string flag = words[i].substr(0, equals);
-    if (flag.rfind("-", 0) != 0) {
+    if (flag.rfind("-", 0) != 0 || flag == "-") {
       if (!out.file.empty()) throw UserError(fmt::format("unexpected `{}`", words[i]), "plait reduce", kUsage);
       out.file = words[i];
       continue;
@@ -82,21 +83,12 @@ ReduceWords parse(const std::vector<std::string>& words) {
   if (out.file.empty()) throw UserError("plait reduce needs a file", "plait reduce", kUsage);
   if (out.command.empty()) throw UserError("which command fails?", "plait reduce", kUsage);
   if (out.out.empty()) {
-    const fs::path path(out.file);
+    const fs::path path(is_stream(out.file) ? kFromStream : out.file);
     out.out = (path.parent_path() / (path.stem().string() + ".reduced" + path.extension().string())).string();
   }
+  refuse_overwriting(out.out, "--out " + out.out, out.file, "FILE");
+  if (is_standard_output(out.out)) out.out = divert_standard_output();
   return out;
-}
-
-void write_whole(const std::string& path, const std::string& text) {
-  const std::string fresh = path + ".new";
-  std::ofstream out(fresh, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code error;
-  if (out) fs::rename(fresh, path, error);
-  if (!out || error)
-    throw UserError(fmt::format("cannot write `{}`", path), "--out", "give a path that can be written");
 }
 
 // What a run printed as an error, below the help that ends with it.
@@ -124,10 +116,14 @@ class Reduce {
       fmt::print("  {}\n", line);
       std::fflush(stdout);
     };
-    how.smaller = [&](const std::string& smaller) { write_whole(words_.out, smaller); };
-    write_whole(words_.out, normal);
+    const bool keeps = !is_stream(words_.out);  // else the last one alone
+    how.smaller = [&](const std::string& smaller) {
+      if (keeps) write_whole_file(words_.out, smaller, "--out");
+    };
+    how.smaller(normal);
     const ReducedGraph found = reduce_graph(*fusion, [&](const std::string& t) { return fails(t); }, how);
     say("after ", *parse_fusion(found.text), found.text);
+    if (!keeps) write_whole_file(words_.out, found.text, "--out");
     fmt::print("{}: {} runs{}\n{}", words_.out, found.runs,
                found.complete ? "" : fmt::format(", the most that --max-runs allows: it may become smaller"),
                found.text);
@@ -171,8 +167,9 @@ class Reduce {
   }
 
   ProcessEnd run_on(const std::string& text) {
-    const std::string path = folder_.path() + "/" + fs::path(words_.file).filename().string();
-    write_whole(path, text);
+    const std::string path =
+        folder_.path() + "/" + (is_stream(words_.file) ? kFromStream : fs::path(words_.file).filename().string());
+    write_whole_file(path, text, "plait reduce", Durable::no);
     std::vector<std::string> command = words_.command;
     bool placed = false;
     for (std::string& word : command)

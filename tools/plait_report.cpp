@@ -9,6 +9,7 @@
 
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
+#include "base/file_writer.h"
 #include "plait_command.h"
 
 namespace plait::tool {
@@ -67,12 +68,7 @@ Json versions_json() {
   return out;
 }
 
-void write(const std::string& path, const Json& json) {
-  std::ofstream out(path);
-  out << json.dump(2) << '\n';
-  out.close();
-  if (!out) throw UserError(fmt::format("cannot write `{}`", path), "--json", "give a path that can be written");
-}
+void write(const std::string& path, const Json& json) { write_whole_file(path, json.dump(2) + "\n", "--json"); }
 
 // Version that a library states by a function of its own, or what follows `.so.` in its name.
 std::string library_version(const std::string& path) {
@@ -143,10 +139,12 @@ void write_json(const Arguments& args, const Loaded& loaded, const Compiled& com
 
 void write_json_error(const Arguments& args, const Error& error) {
   if (args.json.empty()) return;
-  std::ofstream out(args.json);
-  Json json = {{"ok", false},
-               {"error", {{"what", error.message()}, {"where", error.where()}, {"remedy", error.remedy()}}}};
-  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  const Json json = {{"ok", false},
+                     {"error", {{"what", error.message()}, {"where", error.where()}, {"remedy", error.remedy()}}}};
+  try {
+    write_whole_file(args.json, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", "--json");
+  } catch (const UserError&) {  // the error that it is about is told
+  }
 }
 
 }  // namespace plait::tool

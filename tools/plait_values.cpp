@@ -1,5 +1,6 @@
 #include "plait_values.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
@@ -99,9 +100,16 @@ class ListReader {
   std::vector<Constant> values_;
 };
 
+// Leaves are the numbers; of a tensor without any, the empty lists of its first dim that is empty.
 class ValuePrinter {
  public:
-  explicit ValuePrinter(const Tensor& tensor) : tensor_(tensor), all_(tensor.elements() <= kPrintAll) {}
+  explicit ValuePrinter(const Tensor& tensor)
+      : tensor_(tensor),
+        leaf_depth_(size_t(std::find(tensor.shape.begin(), tensor.shape.end(), 0) - tensor.shape.begin())) {
+    double leaves = 1;  // there may be more than 2^63 empty lists
+    for (size_t d = 0; d < leaf_depth_; ++d) leaves *= double(tensor.shape[d]);
+    all_ = leaves <= double(kPrintAll);
+  }
 
   std::string run() {
     print(0);
@@ -110,7 +118,12 @@ class ValuePrinter {
 
  private:
   void print(size_t depth) {
-    if (depth == tensor_.shape.size()) {
+    if (depth == leaf_depth_ && depth < tensor_.shape.size()) {
+      out_ += "[]";
+      ++next_;
+      return;
+    }
+    if (depth == leaf_depth_) {
       const auto* source = static_cast<const std::byte*>(tensor_.data());
       out_ += number_text(tensor_.dtype, source + next_++ * static_cast<int64_t>(size_of(tensor_.dtype)));
       return;
@@ -128,7 +141,8 @@ class ValuePrinter {
   }
 
   const Tensor& tensor_;
-  bool all_;
+  const size_t leaf_depth_;
+  bool all_ = false;
   int64_t next_ = 0;
   std::string out_;
 };

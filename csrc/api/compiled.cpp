@@ -489,6 +489,7 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   copy->segments.clear();
   impl->fusion = std::move(copy);
   impl->options = options;
+  read_comm(impl->options);
   if (options.passes) impl->bisect = options.passes->bisect;
   impl->mesh = resolve_mesh(fusion, options);
   impl->mesh_sizes = mesh_symbols(fusion.mesh(), impl->mesh);

@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file_writer.h"
 #include "base/suggest.h"
 
 namespace plait {
@@ -101,10 +101,7 @@ void DumpSink::put(std::string_view stage, std::string_view name, std::string_vi
       continue;
     }
     make_folder(r.folder);
-    std::ofstream out(fmt::format("{}/{:02}_{}_{}.txt", r.folder, ++files, stage, name));
-    out << text;
-    if (!out)
-      throw UserError(fmt::format("no dump can be written to `{}`", r.folder), "--dump", "see whether it is full");
+    write_whole_file(fmt::format("{}/{:02}_{}_{}.txt", r.folder, ++files, stage, name), text, "--dump");
   }
 }
 

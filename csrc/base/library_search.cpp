@@ -1,9 +1,15 @@
 #include "base/library_search.h"
 
 #include <dlfcn.h>
+#include <fmt/core.h>
+#include <link.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <optional>
 
 #include "base/environment.h"
 
@@ -11,6 +17,8 @@ namespace plait {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kOwnPrefix = "plait's own folder";
 
 // Entries of a folder in order of name; none where it cannot be read.
 std::vector<fs::path> entries(const fs::path& folder) {
@@ -22,43 +30,184 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return out;
 }
 
-// Collects the files of one stem, each once.
+// The file that the kernel has mapped there. The loader would say argv[0] of an executable, which is the caller's word.
+fs::path mapped_file(const void* address) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t first = 0, last = 0;
+    const char* const end = line.data() + line.size();
+    const auto dash = std::from_chars(line.data(), end, first, 16).ptr;
+    if (dash != end) std::from_chars(dash + 1, end, last, 16);
+    if (at < first || at >= last) continue;
+    const size_t slash = line.find('/');
+    return slash == line.npos ? fs::path() : fs::path(line.substr(slash));
+  }
+  return {};
+}
+
+// Folders of the executable and of the file that holds plait.
+std::vector<fs::path> own_folders() {
+  std::error_code error;
+  std::vector<fs::path> out;
+  for (const fs::path& file :
+       {fs::read_symlink("/proc/self/exe", error), mapped_file(reinterpret_cast<void*>(&own_folders))})
+    if (file.is_absolute() && std::find(out.begin(), out.end(), file.parent_path()) == out.end())
+      out.push_back(file.parent_path());
+  return out;
+}
+
+// PREFIX of PREFIX/bin and PREFIX/lib*.
+std::optional<fs::path> prefix_of(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  if (name != "bin" && name.rfind("lib", 0) != 0) return std::nullopt;
+  return folder.parent_path();
+}
+
+struct PackageFolders {
+  std::mutex mutex;
+  std::vector<std::string> folders;
+};
+
+PackageFolders& package_folders() {
+  static PackageFolders all;
+  return all;
+}
+
+// Collects folders and files, each once, with the first rule that names it.
 class Search {
  public:
   explicit Search(std::string stem) : stem_(std::move(stem)) {}
 
-  void add_kit(const fs::path& home) {
-    add_folder(home / "lib64");
-    add_folder(home / "lib");
-    for (const fs::path& target : entries(home / "targets")) add_folder(target / "lib");
+  void add_kit(const fs::path& home, const std::string& rule) {
+    add_folder(home / "lib64", rule);
+    add_folder(home / "lib", rule);
+    for (const fs::path& target : entries(home / "targets")) add_folder(target / "lib", rule);
   }
 
-  // Wheels of a virtual environment: lib/python3*/site-packages/nvidia/*/lib.
-  void add_environment(const fs::path& environment) {
-    for (const fs::path& python : entries(environment / "lib")) {
-      if (python.filename().string().rfind("python3", 0) != 0) continue;
-      for (const fs::path& wheel : entries(python / "site-packages" / "nvidia")) add_folder(wheel / "lib");
+  // site-packages/nvidia/*/lib
+  void add_packages(const fs::path& packages, const std::string& rule) {
+    for (const fs::path& wheel : entries(packages / "nvidia")) add_folder(wheel / "lib", rule);
+  }
+
+  // lib/python3*/site-packages
+  void add_environment(const fs::path& environment, const std::string& rule) {
+    for (const fs::path& python : entries(environment / "lib"))
+      if (python.filename().string().rfind("python3", 0) == 0)
+        for (const char* packages : {"site-packages", "dist-packages"}) add_packages(python / packages, rule);
+  }
+
+  // Of a wheel, an installation or a build, which names its environment by a link beside its programs.
+  void add_own() {
+    for (const fs::path& own : own_folders()) {
+      for (fs::path folder = own; folder != folder.parent_path(); folder = folder.parent_path())
+        if (folder.filename() == "site-packages" || folder.filename() == "dist-packages")
+          add_packages(folder, kOwnPrefix);
+      if (const auto prefix = prefix_of(own)) add_environment(*prefix, kOwnPrefix);
+      add_environment(own / "environment", kOwnPrefix);
     }
   }
 
-  void add_environments_above(fs::path folder) {
-    for (;; folder = folder.parent_path()) {
-      add_environment(folder / ".venv");
-      if (folder == folder.parent_path()) return;
-    }
+  void add_file(const std::string& file, const std::string& rule) {
+    const auto same = [&](const LibraryFile& known) { return known.file == file; };
+    if (std::none_of(found_.begin(), found_.end(), same)) found_.push_back({file, rule});
   }
 
-  std::vector<std::string> take() { return std::move(found_); }
+  std::vector<LibraryFile> take() { return std::move(found_); }
 
  private:
-  void add_folder(const fs::path& folder) {
-    for (const std::string& file : libraries_in(folder, stem_))
-      if (std::find(found_.begin(), found_.end(), file) == found_.end()) found_.push_back(file);
+  void add_folder(const fs::path& folder, const std::string& rule) {
+    for (const std::string& file : libraries_in(folder, stem_)) add_file(file, rule);
   }
 
   std::string stem_;
-  std::vector<std::string> found_;
+  std::vector<LibraryFile> found_;
 };
+
+// Absolute folders of a list with colons between. An empty one would be the working directory.
+void add_list(std::vector<LibraryFile>& out, const std::string& list, const std::string& rule) {
+  for (size_t at = 0; at <= list.size();) {
+    const size_t end = std::min(list.find(':', at), list.size());
+    const fs::path folder = list.substr(at, end - at);
+    if (folder.is_absolute()) out.push_back({folder.string(), rule});
+    at = end + 1;
+  }
+}
+
+// What the loader would search for this file: RUNPATH and the like, and the usual folders.
+void add_search_path(std::vector<LibraryFile>& out) {
+  Dl_info info;
+  link_map* self = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(&add_search_path), &info, reinterpret_cast<void**>(&self), RTLD_DL_LINKMAP) == 0)
+    return;
+  Dl_serinfo size;
+  if (self == nullptr || dlinfo(self, RTLD_DI_SERINFOSIZE, &size) != 0) return;
+  std::vector<std::byte> memory(size.dls_size);
+  auto* found = reinterpret_cast<Dl_serinfo*>(memory.data());
+  if (dlinfo(self, RTLD_DI_SERINFOSIZE, found) != 0 || dlinfo(self, RTLD_DI_SERINFO, found) != 0) return;
+  for (unsigned i = 0; i < found->dls_cnt; ++i) {
+    const fs::path folder = found->dls_serpath[i].dls_name;
+    if (folder.is_absolute()) out.push_back({folder.string(), "the loader's search path"});
+  }
+}
+
+// The folders that the system's cache is made of.
+void add_system_folders(std::vector<LibraryFile>& out) {
+  std::vector<fs::path> lists = entries("/etc/ld.so.conf.d");
+  lists.insert(lists.begin(), "/etc/ld.so.conf");
+  for (const fs::path& list : lists) {
+    std::ifstream in(list);
+    for (std::string line; std::getline(in, line);)
+      if (line.rfind('/', 0) == 0) out.push_back({line.substr(0, line.find_first_of(" \t#")), "the system's folders"});
+  }
+  for (const char* folder : {"/lib64", "/usr/lib64", "/lib", "/usr/lib"})
+    out.push_back({folder, "the system's folders"});
+}
+
+std::vector<LibraryFile> loader_folders() {
+  std::vector<LibraryFile> out;
+  if (const auto list = environment("LD_LIBRARY_PATH")) add_list(out, *list, "LD_LIBRARY_PATH");
+  add_search_path(out);
+  add_system_folders(out);
+  return out;
+}
+
+// The file of a library of this name that the process has loaded already.
+std::optional<std::string> loaded_file(const char* name) {
+  void* const handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return std::nullopt;
+  link_map* map = nullptr;
+  const bool known = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && map->l_name[0] == '/';
+  const std::string file = known ? map->l_name : "";
+  dlclose(handle);
+  return known ? std::optional(file) : std::nullopt;
+}
+
+// Paths with this name in the cache of the system's loader, whose folders may have been given to ldconfig alone.
+std::vector<std::string> cached_files(std::string_view name) {
+  std::ifstream in("/etc/ld.so.cache", std::ios::binary);
+  const std::string cache{std::istreambuf_iterator<char>(in), {}};
+  const std::string end = fmt::format("/{}", name) + '\0';
+  std::vector<std::string> out;
+  for (size_t at = cache.find(end); at != cache.npos; at = cache.find(end, at + 1)) {
+    const size_t begin = cache.rfind('\0', at) + 1;
+    if (cache[begin] == '/') out.push_back(cache.substr(begin, at + end.size() - 1 - begin));
+  }
+  return out;
+}
+
+void add_loader_candidates(Search& search, std::span<const char* const> names) {
+  for (const char* name : names)
+    if (const auto file = loaded_file(name)) search.add_file(*file, "loaded by the process");
+  std::error_code error;
+  for (const LibraryFile& folder : loader_folders())
+    for (const char* name : names)
+      if (const fs::path file = fs::path(folder.file) / name; fs::exists(file, error))
+        search.add_file(file.string(), folder.rule);
+  for (const char* name : names)
+    for (const std::string& file : cached_files(name))
+      if (fs::exists(file, error)) search.add_file(file, "the system's cache");
+}
 
 }  // namespace
 
@@ -69,25 +218,60 @@ std::vector<std::string> libraries_in(const std::string& folder, const std::stri
   return out;
 }
 
-std::vector<std::string> libraries_at(const std::string& path, const std::string& stem) {
+std::vector<LibraryFile> libraries_at(const std::string& path, const std::string& stem) {
+  constexpr const char* kRule = "named by the caller";
   std::error_code error;
-  return fs::is_directory(path, error) ? libraries_in(path, stem) : std::vector<std::string>{path};
+  const std::string absolute = fs::absolute(path, error).string();
+  if (!fs::is_directory(absolute, error)) return {{absolute, kRule}};
+  std::vector<LibraryFile> out;
+  for (const std::string& file : libraries_in(absolute, stem)) out.push_back({file, kRule});
+  return out;
 }
 
-std::vector<std::string> library_candidates(const std::string& stem, std::span<const char* const> loader_names) {
+std::vector<LibraryFile> library_candidates(const std::string& stem, std::span<const char* const> loader_names) {
   Search search(stem);
-  for (const char* variable : {"PLAIT_CUDA_HOME", "CUDA_HOME"})
-    if (const auto home = environment(variable)) search.add_kit(*home);
-  search.add_kit("/usr/local/cuda");
-  if (const auto folder = environment("VIRTUAL_ENV")) search.add_environment(*folder);
   std::error_code error;
-  const fs::path executable = fs::read_symlink("/proc/self/exe", error);
-  if (!error) search.add_environments_above(executable.parent_path());
-  const fs::path here = fs::current_path(error);
-  if (!error) search.add_environments_above(here);
-  std::vector<std::string> out = search.take();
-  out.insert(out.end(), loader_names.begin(), loader_names.end());
+  for (const char* variable : {"PLAIT_CUDA_HOME", "CUDA_HOME"})
+    if (const auto home = environment(variable)) search.add_kit(fs::absolute(*home, error), variable);
+  search.add_kit("/usr/local/cuda", "/usr/local/cuda");
+  if (const auto folder = environment("VIRTUAL_ENV"))
+    search.add_environment(fs::absolute(*folder, error), "VIRTUAL_ENV");
+  {
+    PackageFolders& packages = package_folders();
+    const std::lock_guard lock(packages.mutex);
+    for (const std::string& folder : packages.folders) search.add_packages(folder, "the interpreter's packages");
+  }
+  search.add_own();
+  add_loader_candidates(search, loader_names);
+  return search.take();
+}
+
+std::vector<LibraryFile> loader_candidates(std::span<const char* const> loader_names) {
+  Search search("");
+  add_loader_candidates(search, loader_names);
+  return search.take();
+}
+
+std::vector<LibraryFile> plugin_folders() {
+  std::vector<LibraryFile> out;
+  for (const fs::path& folder : own_folders()) {
+    out.push_back({folder.string(), kOwnPrefix});
+    const auto prefix = prefix_of(folder);
+    if (!prefix) continue;
+    for (const fs::path& each : {folder / "plait", *prefix, *prefix / "lib" / "plait"})
+      out.push_back({each.string(), kOwnPrefix});
+  }
+  const std::vector<LibraryFile> others = loader_folders();
+  out.insert(out.end(), others.begin(), others.end());
   return out;
+}
+
+void add_package_folder(const std::string& folder) {
+  if (!fs::path(folder).is_absolute()) return;
+  PackageFolders& packages = package_folders();
+  const std::lock_guard lock(packages.mutex);
+  if (std::find(packages.folders.begin(), packages.folders.end(), folder) == packages.folders.end())
+    packages.folders.push_back(folder);
 }
 
 std::string library_file_of(const void* address) {

@@ -1,21 +1,37 @@
 #pragma once
-// Where libraries of NVIDIA lie that are loaded at run time: kits, Python wheels, the loader's own places.
+// Where libraries of others lie that are loaded at run time: kits, Python wheels, the loader's own places.
 #include <span>
 #include <string>
 #include <vector>
 
 namespace plait {
 
-// Files "STEM.so*" that are tried in turn, for messages and tests: in PLAIT_CUDA_HOME, CUDA_HOME, the usual prefix, the
-// wheels of VIRTUAL_ENV, those of `.venv` beside or above the executable or the working directory; then `loader_names`,
-// for the loader's own search. A kit may lack a component: each is searched for on its own.
-std::vector<std::string> library_candidates(const std::string& stem, std::span<const char* const> loader_names);
+// A file to load, by its absolute path, and what says that it may be: "VIRTUAL_ENV", "the system's folders".
+struct LibraryFile {
+  std::string file, rule;
+};
+
+// Files of a library of NVIDIA that are tried in turn: "STEM.so*" in PLAIT_CUDA_HOME, CUDA_HOME, the usual prefix, the
+// wheels of VIRTUAL_ENV, of the interpreter that loaded plait, of plait's own prefix; then `loader_names`
+// ("STEM.so.13") as the process has loaded them, in LD_LIBRARY_PATH and in the system's folders. The working directory
+// is none of them. A kit may lack a component: each is searched for on its own.
+std::vector<LibraryFile> library_candidates(const std::string& stem, std::span<const char* const> loader_names);
+
+// The last part of it alone: libraries that only the system has, as the driver is.
+std::vector<LibraryFile> loader_candidates(std::span<const char* const> loader_names);
 
 // Files "STEM.so*" of a folder, the newest first.
 std::vector<std::string> libraries_in(const std::string& folder, const std::string& stem);
 
 // What a user's path stands for: the libraries in it where it is a folder, else itself.
-std::vector<std::string> libraries_at(const std::string& path, const std::string& stem);
+std::vector<LibraryFile> libraries_at(const std::string& path, const std::string& stem);
+
+// Folders where plug-ins are looked for: beside the executable and beside the library that holds plait, in
+// ../lib/plait, in LD_LIBRARY_PATH and in the folders of the loader. All are absolute: those that are not are left out.
+std::vector<LibraryFile> plugin_folders();
+
+// Adds a folder of packages of the interpreter that loads plait (its site-packages). Safe to call from any thread.
+void add_package_folder(const std::string& folder);
 
 // File that holds the function or object at this address; empty where the loader does not know.
 std::string library_file_of(const void* address);

@@ -4,7 +4,7 @@
 #include <exception>
 #include <numeric>
 
-#include "base/error.h"
+#include "base/memory_error.h"
 #include "capi/handles.h"
 #include "comm/comm_call.h"
 
@@ -14,8 +14,8 @@ std::shared_ptr<Memory> CallbackAllocator::allocate_on(size_t bytes, Stream* str
   void* native = stream ? stream->native() : nullptr;
   void* data = callbacks_.allocate(callbacks_.user, std::max<size_t>(bytes, 1), native);
   if (!data)
-    throw UserError(fmt::format("the caller's allocator has no {} bytes", bytes), "allocator",
-                    "free memory, or use smaller tensors");
+    throw MemoryError(fmt::format("the caller's allocator has no {} bytes", bytes), "allocator",
+                      "free memory, or use smaller tensors");
   auto release = [callbacks = callbacks_, data, bytes, native] {
     callbacks.release(callbacks.user, data, std::max<size_t>(bytes, 1), native);
   };

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/file_writer.h"
 #include "comm/comm_call.h"
 
 namespace plait {
@@ -81,13 +82,11 @@ std::string FileBootstrap::file(const std::string& tag, int64_t round, int64_t r
 }
 
 void FileBootstrap::publish(const std::string& path, std::string_view text) const {
-  const std::string draft = path + ".draft";
-  std::ofstream out(draft, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code error;
-  if (out) fs::rename(draft, path, error);
-  if (!out || error) throw CommError(fmt::format("`{}` cannot be written", path), "FileBootstrap", "");
+  try {
+    write_whole_file(path, text, "FileBootstrap", Durable::no);
+  } catch (const UserError& e) {
+    throw CommError(e.message(), e.where(), e.remedy());
+  }
 }
 
 // Whether the process of a rank ended, as far as this host knows.

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "base/error.h"
+#include "base/file_writer.h"
 
 namespace plait {
 namespace {
@@ -176,15 +176,9 @@ std::string FlightRecorder::json(std::string_view reason) const {
 
 void FlightRecorder::dump(const std::string& folder, std::string_view reason) const {
   const fs::path file = fs::path(folder) / fmt::format("rank_{}.json", rank_);
-  const fs::path draft = fs::path(folder) / fmt::format(".rank_{}.{}", rank_, getpid());
   std::error_code error;
   fs::create_directories(folder, error);
-  std::ofstream out(draft, std::ios::binary);
-  out << json(reason);
-  out.close();
-  if (out) fs::rename(draft, file, error);
-  if (!out || error)
-    throw UserError("the flight recorder cannot be written", file.string(), "name a folder that can be written to");
+  write_whole_file(file.string(), json(reason), "the flight recorder");
 }
 
 FlightRecorder& FlightRecorders::of(int64_t rank) {

@@ -157,6 +157,8 @@ bool Tensor::lies_in(const std::vector<int>& order, const std::vector<bool>& str
 Tensor Tensor::in_order(const std::vector<int>& order, Allocator& allocator) const {
   if (lies_in(order)) return *this;
   Tensor copy{dtype, shape, std::vector<int64_t>(shape.size()), allocator.allocate(bytes()), 0};
+  if (copy.memory == nullptr)
+    throw MemoryError(fmt::format("the allocator has no {} bytes", bytes()), "", "free memory, or use smaller tensors");
   int64_t span = 1;
   for (size_t place = order.size(); place-- > 0;) {
     copy.strides[size_t(order[place])] = span;

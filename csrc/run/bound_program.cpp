@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/forks.h"
 #include "run/list_executor.h"
 #include "run/rank_runner.h"
 #include "run/step_runner.h"
@@ -97,6 +98,10 @@ void BoundProgram::check_overlap() {
 }
 
 void BoundProgram::check_options(const ExecutorRunOptions& options) const {
+  if (forks_ != fork_count() && (on_gpu() || held_.size() < bindings_.size()))
+    throw UserError(fmt::format("this process was forked after the program was bound to {}",
+                                on_gpu() ? "a GPU, whose driver does not work here" : "a job of several processes"),
+                    "program @" + program_->name, "start it as a new process (multiprocessing: the method spawn)");
   if (!options.stream) return;
   const std::string where = "program @" + program_->name;
   if (!on_gpu()) throw UserError("a stream for a device without streams", where, "leave the stream empty");

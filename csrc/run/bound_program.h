@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/forks.h"
 #include "comm/communicator.h"
 #include "device/device.h"
 #include "program/program.h"
@@ -79,6 +80,7 @@ class BoundProgram {
   };
 
   std::shared_ptr<const Program> program_;
+  const uint64_t forks_ = fork_count();  // of the process that bound it
   Device& device_;
   std::shared_ptr<Communicators> comms_;
   ExecutorOptions options_;

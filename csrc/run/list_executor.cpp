@@ -1,26 +1,37 @@
 #include "run/list_executor.h"
 
 #include "base/error.h"
+#include "base/forks.h"
 
 namespace plait {
 
 ListExecutor::ListExecutor(StepRunner& steps, bool graph) : steps_(steps), graph_wanted_(graph) {
-  if (steps.runners().size() == 1) return;
-  for (const auto& runner : steps.runners()) threads_.emplace_back([this, rank = runner.get()] { work(*rank); });
+  if (steps.runners().size() > 1) start_threads();
+}
+
+void ListExecutor::start_threads() {
+  crew_ = std::make_unique<Crew>();
+  crew_->forks = fork_count();
+  for (const auto& runner : steps_.runners())
+    crew_->threads.emplace_back([this, crew = crew_.get(), rank = runner.get()] { work(*crew, *rank); });
 }
 
 ListExecutor::~ListExecutor() {
+  if (crew_ && crew_->forks != fork_count()) leave_behind(crew_.release());  // no threads are here to be joined
+}
+
+ListExecutor::Crew::~Crew() {
   {
-    const std::lock_guard lock(mutex_);
-    closing_ = true;
+    const std::lock_guard lock(mutex);
+    closing = true;
   }
-  start_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  start.notify_all();
+  for (std::thread& thread : threads) thread.join();
 }
 
 void ListExecutor::run(uint64_t, bool guest) {
   steps_.resume();
-  if (!threads_.empty()) return run_threads();
+  if (crew_) return run_threads();
   for (const auto& runner : steps_.runners()) drive(*runner, guest);
 }
 
@@ -31,39 +42,47 @@ void ListExecutor::drive(RankRunner& runner, bool guest) {
 }
 
 void ListExecutor::run_threads() {
-  std::unique_lock lock(mutex_);
-  error_ = nullptr;
-  running_ = threads_.size();
-  ++generation_;
-  start_.notify_all();
-  end_.wait(lock, [&] { return running_ == 0; });
-  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  if (crew_->forks != fork_count()) {
+    if (crew_->running != 0)
+      throw UserError("this process was forked during a run of the program", "program @" + steps_.program().name,
+                      "compile it again here, or fork between runs");
+    leave_behind(crew_.release());  // neither its threads nor their locks are any good here
+    start_threads();
+  }
+  Crew& crew = *crew_;
+  std::unique_lock lock(crew.mutex);
+  crew.error = nullptr;
+  crew.running = crew.threads.size();
+  ++crew.generation;
+  crew.start.notify_all();
+  crew.end.wait(lock, [&] { return crew.running == 0; });
+  if (crew.error) std::rethrow_exception(std::exchange(crew.error, nullptr));
 }
 
-void ListExecutor::work(RankRunner& runner) {
+void ListExecutor::work(Crew& crew, RankRunner& runner) {
   for (int64_t seen = 0;;) {
     {
-      std::unique_lock lock(mutex_);
-      start_.wait(lock, [&] { return closing_ || generation_ != seen; });
-      if (closing_) return;
-      seen = generation_;
+      std::unique_lock lock(crew.mutex);
+      crew.start.wait(lock, [&] { return crew.closing || crew.generation != seen; });
+      if (crew.closing) return;
+      seen = crew.generation;
     }
     try {
       drive(runner, false);
     } catch (...) {
-      fail(std::current_exception());
+      fail(crew, std::current_exception());
     }
-    const std::lock_guard lock(mutex_);
-    if (--running_ == 0) end_.notify_all();
+    const std::lock_guard lock(crew.mutex);
+    if (--crew.running == 0) crew.end.notify_all();
   }
 }
 
 // The first error is the run's; it ends what the others wait for, and theirs follow from that.
-void ListExecutor::fail(const std::exception_ptr& error) {
+void ListExecutor::fail(Crew& crew, const std::exception_ptr& error) {
   {
-    const std::lock_guard lock(mutex_);
-    if (error_) return;
-    error_ = error;
+    const std::lock_guard lock(crew.mutex);
+    if (crew.error) return;
+    crew.error = error;
   }
   steps_.stop();
   try {

@@ -13,7 +13,8 @@
 namespace plait {
 
 // Every rank calls its collectives with itself as the one member. After an error in one the communicators are aborted,
-// so that all end; the error that came first is thrown. Threads live as long as the executor.
+// so that all end; the error that came first is thrown. Threads live as long as the executor; a forked process starts
+// its own, and where it was forked during a run, run() throws UserError.
 class ListExecutor : public Executor {
  public:
   // `graph`: one rank on a GPU is captured and run again while its tensors stay where they are.
@@ -23,20 +24,28 @@ class ListExecutor : public Executor {
 
  private:
   void drive(RankRunner& runner, bool guest);
+  // The threads of one process, with the locks that they hold.
+  struct Crew {
+    ~Crew();
+    uint64_t forks = 0;  // fork_count() of the process
+    std::vector<std::thread> threads;
+    std::mutex mutex;
+    std::condition_variable start, end;
+    int64_t generation = 0;  // runs begun
+    size_t running = 0;      // threads that have not ended this run
+    bool closing = false;
+    std::exception_ptr error;
+  };
+
+  void start_threads();
   void run_threads();
-  void work(RankRunner& runner);
-  void fail(const std::exception_ptr& error);
+  void work(Crew& crew, RankRunner& runner);
+  void fail(Crew& crew, const std::exception_ptr& error);
   bool run_graph(RankRunner& runner);
   bool capture(RankRunner& runner);
 
   StepRunner& steps_;
-  std::vector<std::thread> threads_;
-  std::mutex mutex_;
-  std::condition_variable start_, end_;
-  int64_t generation_ = 0;  // runs begun
-  size_t running_ = 0;      // threads that have not ended this run
-  bool closing_ = false;
-  std::exception_ptr error_;
+  std::unique_ptr<Crew> crew_;  // null: the caller's thread
 
   bool graph_wanted_;
   std::unique_ptr<Graph> graph_;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <numeric>
 
 #include "base/error.h"
 
@@ -27,17 +28,24 @@ bool step(std::vector<size_t>& index, Extent&& extent) {
 
 }  // namespace
 
-PieceMap::PieceMap(const std::vector<int64_t>& global_shape, const std::vector<std::vector<int64_t>>& indices)
+PieceMap::PieceMap(const std::vector<int64_t>& global_shape, const std::vector<std::vector<int64_t>>& indices,
+                   const std::vector<bool>& uncut)
     : global_shape_(global_shape) {
   const size_t rank = global_shape.size();
   PLAIT_CHECK(indices.size() == rank, "indices of {} dims for {}", indices.size(), rank);
+  const auto is_uncut = [&](size_t dim) { return dim < uncut.size() && uncut[dim]; };
   size_t cut_dim = rank;  // one past the innermost dim that is cut
   for (size_t dim = 0; dim < rank; ++dim) {
+    if (is_uncut(dim)) {
+      local_shape_.push_back(global_shape[dim]);
+      continue;
+    }
     for (int64_t i : indices[dim])
       PLAIT_CHECK(i >= 0 && i < global_shape[dim], "index {} of an extent of {}", i, global_shape[dim]);
     local_shape_.push_back(int64_t(indices[dim].size()));
   }
-  while (cut_dim > 0 && is_whole_dim(global_shape[cut_dim - 1], indices[cut_dim - 1])) --cut_dim;
+  while (cut_dim > 0 && (is_uncut(cut_dim - 1) || is_whole_dim(global_shape[cut_dim - 1], indices[cut_dim - 1])))
+    --cut_dim;
   whole_ = cut_dim == 0;
   if (element_count(local_shape_) == 0) return;
   std::vector<int64_t> strides = row_major_strides(global_shape);
@@ -57,6 +65,10 @@ PieceMap::PieceMap(const std::vector<int64_t>& global_shape, const std::vector<s
   outer_step_ = int64_t(last.size()) * unit;
   for (size_t dim = 0; dim + 1 < cut_dim; ++dim) {
     outer_.push_back(indices[dim]);
+    if (is_uncut(dim)) {
+      outer_.back().resize(size_t(global_shape[dim]));
+      std::iota(outer_.back().begin(), outer_.back().end(), int64_t(0));
+    }
     for (int64_t& offset : outer_.back()) offset *= strides[dim];
   }
 }

@@ -11,8 +11,10 @@ namespace plait {
 // runs of consecutive indices are copied as blocks.
 class PieceMap {
  public:
-  // `indices[dim]`: global indices in [0, shape[dim]), any order; InternalError otherwise.
-  PieceMap(const std::vector<int64_t>& global_shape, const std::vector<std::vector<int64_t>>& indices);
+  // `indices[dim]`: global indices in [0, shape[dim]), any order; InternalError otherwise. Of a dim that is `uncut` all
+  // are held, in order, whatever `indices[dim]` is: extents may be too large for lists.
+  PieceMap(const std::vector<int64_t>& global_shape, const std::vector<std::vector<int64_t>>& indices,
+           const std::vector<bool>& uncut = {});
   const std::vector<int64_t>& local_shape() const { return local_shape_; }
   // Whether the piece is the whole tensor in its own order: nothing need be copied.
   bool is_whole() const { return whole_; }

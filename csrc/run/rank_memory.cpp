@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/error.h"
+#include "base/memory_error.h"
 #include "run/pieces.h"
 
 namespace plait {
@@ -54,6 +54,9 @@ void RankMemory::place_arena(std::shared_ptr<Memory> arena) {
 std::shared_ptr<Memory> RankMemory::allocate(size_t bytes) {
   Allocator& allocator = run_.allocator ? *run_.allocator : device_.allocator(location_.ordinal);
   std::shared_ptr<Memory> memory = allocator.allocate_on(bytes, run_.stream);
+  if (memory == nullptr)
+    throw MemoryError(fmt::format("the allocator has no {} bytes", bytes), fmt::format("rank {}", binding_.rank),
+                      "free memory, or use smaller tensors");
   if (memory->location() != location_)
     throw UserError(
         fmt::format("the allocator gives memory of {}, not of {}",

@@ -51,12 +51,18 @@ BoundSpecialization::Side BoundSpecialization::make_side(const std::vector<Tenso
     auto& shape = side.shapes.emplace_back();
     for (auto e : t->shape()) shape.push_back(sym::evaluate(e, sizes));
     auto& by_rank = side.maps.emplace_back();
+    const Layout& layout = piece_layout(*t);
+    std::vector<bool> uncut;  // by dim; what local pieces must divide is checked
+    for (size_t d = 0; d < shape.size(); ++d)
+      uncut.push_back(std::all_of(layout.dims[d].pieces.begin(), layout.dims[d].pieces.end(),
+                                  [&](const auto& p) { return p.is_local() || mesh_.size(p.mesh_axis) == 1; }));
     for (int64_t r = 0; r < mesh_.ranks(); ++r) {
-      std::vector<std::vector<int64_t>> indices;
+      std::vector<std::vector<int64_t>> indices(shape.size());
       for (size_t d = 0; d < shape.size(); ++d)
-        indices.push_back(owned_indices(shape[d], piece_layout(*t).dims[d], mesh_, mesh_.coordinates(r),
-                                        fmt::format("%{} dim {}", t->name, d)));
-      by_rank.emplace_back(shape, indices);
+        if (!uncut[d])
+          indices[d] = owned_indices(shape[d], layout.dims[d], mesh_, mesh_.coordinates(r),
+                                     fmt::format("%{} dim {}", t->name, d));
+      by_rank.emplace_back(shape, indices, uncut);
     }
   }
   side.pieces.resize(program_->held().size(), RankTensors(tensors.size()));

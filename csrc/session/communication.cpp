@@ -1,5 +1,7 @@
 #include "session/communication.h"
 
+#include <charconv>
+
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/suggest.h"
@@ -123,12 +125,25 @@ Communication on_host(const CompileOptions& options, const DeviceMesh& mesh) {
 
 }  // namespace
 
+void read_comm(CompileOptions& options) {
+  constexpr std::string_view kPrefix = "local:";
+  const std::string& comm = options.comm;
+  for (const char* word : {"local", "local:threads", "mpi", "nccl", "given"})
+    if (comm == word) return;
+  const char* const end = comm.data() + comm.size();
+  const auto seed = [&] { return std::from_chars(comm.data() + kPrefix.size(), end, options.interleaving); };
+  if (!comm.starts_with(kPrefix))
+    throw UserError(fmt::format("there is no communicator `{}`", comm), "comm",
+                    suggestion(comm, {"local", "local:SEED", "local:threads", "mpi", "nccl"}));
+  if (const auto [stop, error] = seed(); error != std::errc() || stop != end)
+    throw UserError(fmt::format("there is no communicator `{}`", comm), "comm",
+                    "take local, local:SEED with a whole number, local:threads, mpi or nccl");
+  options.comm = "local";
+}
+
 Communication make_communication(const CompileOptions& options, Device& device, const DeviceMesh& mesh) {
   const std::string& comm = options.comm;
   if (comm == "given") return {};
-  if (comm != "local" && comm != "local:threads" && comm != "mpi" && comm != "nccl")
-    throw UserError(fmt::format("there is no communicator `{}`", comm), "comm",
-                    suggestion(comm, {"local", "local:threads", "mpi", "nccl"}));
   if (device.host_memory()) return on_host(options, mesh);
   if (comm == "mpi") throw UserError("MPI moves host memory", "comm mpi, device " + device.name(), "take nccl");
   return on_gpus(options, device, mesh);

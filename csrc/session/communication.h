@@ -16,6 +16,10 @@ struct Communication {
   std::shared_ptr<Communicators> comms;  // null: those of each run
 };
 
+// Splits options.comm as users write it, `local:SEED`, into the word and options.interleaving; the one rule of the
+// command, of C, C++ and Python. UserError for a seed that is no number, a word that is none of those below.
+void read_comm(CompileOptions& options);
+
 // By options.comm: local, local:threads, mpi, nccl, or given, which makes none. On a GPU its own are always NCCL's.
 // UserError: an unknown word, a transport that does not fit the device, a job whose processes are not as many as the
 // ranks. MissingError: a library that is not there.

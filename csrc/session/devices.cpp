@@ -9,6 +9,7 @@
 #include "backend/cpu/cpu_device.h"
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
+#include "base/forks.h"
 #include "base/plugin_loader.h"
 #include "base/suggest.h"
 #include "reference/contraction_executable.h"
@@ -110,6 +111,10 @@ Device& find_device(const std::string& name, const Options& options) {
   if (name == "cuda" || is_simulated(name)) {
     auto& slot = gpus[fmt::format("{}:{}:{}", name, options.allow_tf32, options.nvtx)];
     if (!slot) slot = make_gpu(name, options);
+    static const uint64_t forks = fork_count();  // of the process that first asked for a GPU
+    if (forks != fork_count())
+      throw UserError("this process was forked from one that has used GPUs, whose driver does not work here",
+                      "device " + name, "start it as a new process (multiprocessing: the method spawn)");
     return *slot;
   }
   auto& slot = hosts[fmt::format("{}:{}:{}", name, options.cpu_threads, options.cpu_lanes)];

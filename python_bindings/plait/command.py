@@ -14,7 +14,8 @@ _BINARY = pathlib.Path(_plait.__file__).parent / "bin" / "plait"
 
 def doctor() -> str:
     """What this machine has: CPU, GPUs, libraries, and what is missing. The text of `plait doctor`."""
-    return subprocess.run([_BINARY, "doctor"], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([_BINARY, "doctor"], capture_output=True, check=True, encoding="utf-8",
+                          errors="backslashreplace").stdout
 
 
 def main() -> None:

@@ -7,8 +7,14 @@
 namespace plait::python {
 namespace {
 
+// Words of users may be cut within a character, or be no UTF-8: such bytes are shown as \\xNN.
+nb::object text(const std::string& bytes) {
+  return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), Py_ssize_t(bytes.size()), "backslashreplace"));
+}
+
 void raise(const char* type, const Error& e) {
-  const nb::object made = nb::module_::import_("plait.errors").attr(type)(e.message(), e.where(), e.remedy());
+  const nb::object made =
+      nb::module_::import_("plait.errors").attr(type)(text(e.message()), text(e.where()), text(e.remedy()));
   PyErr_SetObject(made.type().ptr(), made.ptr());
 }
 

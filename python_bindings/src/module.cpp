@@ -1,11 +1,28 @@
 // plait._plait: the compiler for Python. What users see is python_bindings/plait.
+#include "base/library_search.h"
+
 #include "bindings.h"
+
+namespace plait::python {
+namespace {
+
+// CUDA's libraries may be packages of the interpreter, wherever plait itself lies.
+void search_packages() {
+  const nb::module_ site = nb::module_::import_("site");
+  for (nb::handle folder : site.attr("getsitepackages")()) add_package_folder(nb::cast<std::string>(folder));
+  if (nb::cast<bool>(nb::bool_(site.attr("ENABLE_USER_SITE"))))
+    add_package_folder(nb::cast<std::string>(site.attr("getusersitepackages")()));
+}
+
+}  // namespace
+}  // namespace plait::python
 
 NB_MODULE(_plait, m) {
   using namespace plait::python;
   nb::set_leak_warnings(false);  // frameworks keep what they compiled until the interpreter is gone
   m.doc() = "The compiler behind the package plait.";
   m.def("version", &plait::version, "Version of the library.");
+  search_packages();
   bind_errors(m);
   bind_arrays(m);
   bind_fusions(m);

@@ -58,7 +58,8 @@ std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::stri
                                         std::optional<int64_t> ranks, const Sizes& sizes, const Named& options,
                                         const nb::object& dumps) {
   if (comm == "given")
-    throw UserError("Python has no communicators to give", "compile, comm given", "take local, local:threads, mpi or nccl");
+    throw UserError("Python has no communicators to give", "compile, comm given",
+                    "take local, local:SEED, local:threads, mpi or nccl");
   auto out = std::make_shared<Program>();
   out->fusion = clone(*fusion.fusion);
   CompileOptions& how = out->options;
@@ -299,7 +300,7 @@ void bind_programs(nb::module_& m) {
         nb::arg("comm") = "local", nb::arg("ranks") = nb::none(), nb::arg("sizes") = Sizes(),
         nb::arg("options") = Named(), nb::arg("dumps") = nb::none(),
         "Checks mesh, ranks and device; classes of sizes compile when they are first run or prepared. `device`: cpu, "
-        "reference, cuda, sim:ARCH[:N]; `comm`: local, local:threads, mpi, nccl; `ranks` solves the free size of the "
+        "reference, cuda, sim:ARCH[:N]; `comm`: local[:SEED], local:threads, mpi, nccl; `ranks` solves the free size of the "
         "mesh; `sizes`: those that no input gives; `options`, by the names of `plait doctor --options`; `dumps`: "
         "`stage[:glob][@folder]`, a list or with commas between, absent: environment variable PLAIT_DUMP. Raises "
         "UserError, MissingError.");

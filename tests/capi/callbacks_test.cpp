@@ -61,7 +61,9 @@ TEST(CApiCallbacks, OutputsLieInTheCallersMemory) {
   EXPECT_NE(words(plait_program_run(program.get(), &input, 1, &options, &out, 1)).find("aligned"), std::string::npos);
   EXPECT_EQ(memory.taken, memory.given);
   memory.empty = true;
-  EXPECT_NE(words(plait_program_run(program.get(), &input, 1, &options, &out, 1)).find("allocator"), std::string::npos);
+  const std::string refused = words(plait_program_run(program.get(), &input, 1, &options, &out, 1));
+  EXPECT_EQ(refused.rfind(std::to_string(PLAIT_ERROR_MEMORY) + ": ", 0), 0u) << refused;
+  EXPECT_NE(refused.find("allocator"), std::string::npos);
   memory.callbacks.release = nullptr;
   EXPECT_NE(words(plait_program_run(program.get(), &input, 1, &options, &out, 1)).find("release"), std::string::npos);
   EXPECT_EQ(out, nullptr);
@@ -79,7 +81,8 @@ TEST(CApiCallbacks, OfAFailedRunEverythingGoesBack) {
   auto options = run_options();
   options.allocator = &memory.callbacks;
   DLManagedTensorVersioned* outputs[2] = {};
-  EXPECT_NE(words(plait_program_run(program.get(), &input, 1, &options, outputs, 2)), "");
+  const std::string refused = words(plait_program_run(program.get(), &input, 1, &options, outputs, 2));
+  EXPECT_EQ(refused.rfind(std::to_string(PLAIT_ERROR_MEMORY) + ": ", 0), 0u) << refused;
   EXPECT_EQ(memory.taken, 1);
   EXPECT_EQ(memory.given, 1);
   ASSERT_OK(plait_program_run(program.get(), &input, 1, nullptr, outputs, 2));

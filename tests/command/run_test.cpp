@@ -342,6 +342,28 @@ TEST_F(Run, TimesListTheSteps) {
     EXPECT_NE(std::string::npos, result.out.find(word)) << word << "\n" << result.out;
 }
 
+TEST_F(Run, DoctorSaysWhatFoundEachLibraryAndItsOwnVersion) {
+  const CommandResult result = run_words({(fs::path(PLAIT_BINARY_DIR) / "plait").string(), "doctor"}, folder_.path());
+  ASSERT_EQ(result.exit, 0) << result.err;
+  std::map<std::string, std::string> rows;
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) rows[line.substr(0, line.find("  "))] = line;
+  for (const char* name : {"LLVM", "oneDNN", "MPI", "CUDA driver", "NVRTC", "cuBLASLt", "NCCL"}) {
+    ASSERT_TRUE(rows.contains(name)) << name << "\n" << result.out;
+    if (rows[name].find("missing") != std::string::npos) continue;
+    EXPECT_EQ(rows[name].back(), ')') << rows[name];  // the rule
+    EXPECT_NE(rows[name].find('/'), std::string::npos) << rows[name];
+  }
+  ASSERT_TRUE(rows.contains("parts")) << result.out;
+  for (const char* name : {"NVRTC", "cuBLASLt", "NCCL"})
+    EXPECT_EQ(rows["parts"].find(name) != std::string::npos && rows["parts"].find("built without") != std::string::npos,
+              rows[name].find("built without") != std::string::npos)
+        << result.out;
+  const std::string mpi = rows["MPI"];
+  EXPECT_TRUE(mpi.find("missing") != mpi.npos || mpi.find("Open MPI v") != mpi.npos || mpi.find("MPICH") != mpi.npos)
+      << mpi;
+}
+
 TEST_F(Run, OtherCommandsPrintTheirTables) {
   const std::string file = (kExamples / "tp_mlp.plait").string();
   const auto expect = [&](const std::string& command, const std::vector<std::string>& words,

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "base/error.h"
+#include "base/memory_error.h"
 #include "plait.h"
 #include "reference/check.h"
 #include "reference/evaluate.h"
@@ -216,6 +216,45 @@ TEST(AllocationsOnTheHost, OutputsComeFromTheCallersAllocator) {
   EXPECT_EQ(out.at("y").strides, (Shape{1, 3}));
   EXPECT_EQ(out.at("y").at(1), -2);
   EXPECT_GE(mine.allocations(), 2);
+}
+
+// Host memory until it has none left.
+struct LimitedAllocator : HostAllocator {
+  int left = 0;
+  std::shared_ptr<Memory> allocate(size_t bytes) override {
+    return left-- > 0 ? HostAllocator::allocate(bytes) : nullptr;
+  }
+};
+
+// Whichever allocation of the run it is, of an output, of a copy of an input, or of an output's order.
+TEST(AllocationsOnTheHost, AnAllocatorWithoutMemoryIsNoMistakeOfTheUser) {
+  const auto fusion = parse_fusion(
+      "fusion @f (%x: f32[3, 4]) -> (%y, %z) {\n  %y: f32[3, 4] allocation (1, 0) = neg(%x)\n  %z = exp(%x)\n}\n");
+  for (const char* device : {"reference", "cpu"}) {
+    SCOPED_TRACE(device);
+    CompileOptions how;
+    how.device = device;
+    auto program = compile(*fusion, how);
+    const Tensors inputs = {{"x", strided(f32, {3, 4}, {1, 3}, 0, 1)}};
+    int refused = 0;
+    for (int left = 0;; ++left) {
+      ASSERT_LT(left, 20);
+      LimitedAllocator mine;
+      mine.left = left;
+      RunOptions run;
+      run.allocator = &mine;
+      try {
+        EXPECT_EQ(program.run(inputs, run).at("y").to_doubles(), program.run(inputs).at("y").to_doubles());
+        break;
+      } catch (const MemoryError& e) {
+        EXPECT_NE(e.message().find("has no"), std::string::npos) << e.what();
+        EXPECT_FALSE(e.remedy().empty());
+        ++refused;
+      }
+      EXPECT_EQ(program.run(inputs).at("z").elements(), 12);
+    }
+    EXPECT_GE(refused, 2);
+  }
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ for y in (plait.compile(plait.parse(str(f)), ranks=1, device=device).run({"x": x
     np.testing.assert_allclose(y.numpy(), h / h.sum(1, keepdims=True), rtol=1e-5)
 np.testing.assert_allclose(plait.run_ranks(f, {"x": x, "w": w}, 2)["y"].numpy(), h / h.sum(1, keepdims=True), rtol=1e-5)
 assert "LLVM" in plait.doctor()
+assert "built without" not in plait.doctor(), plait.doctor()
 with open("/proc/self/maps") as maps:
     assert sys.argv[1] not in maps.read()
 print("it ran")

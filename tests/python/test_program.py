@@ -1,6 +1,8 @@
 """Compiling and running: arrays in and out, sharding, what was compiled, threads."""
 
 import gc
+import os
+import signal
 import threading
 
 import numpy as np
@@ -180,6 +182,44 @@ def test_ten_thousand_calls_leak_nothing():
         memory, files = growth(call, 10000, warm=1000)
         assert memory < 2**19 and files == 0
     assert growth(lambda: kept.append(p.run(a)), 10000, warm=10)[0] > 2**20  # a leak would be seen
+
+
+@pytest.mark.parametrize("comm", ["local", "local:threads"])
+def test_a_forked_process_runs(comm):
+    a, p = drawn(), plait.compile(mlp(plait.Mesh(tp=2)), comm=comm)
+    want = np.asarray(p.run(a)["y"])
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)  # threads that are not there would be waited for without end
+        try:
+            os._exit(0 if np.allclose(np.asarray(p.run(a)["y"]), want, rtol=1e-4, atol=1e-5) else 1)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_comm_takes_what_the_command_takes():
+    a, mesh = drawn(), plait.Mesh(tp=2)
+    want = np.asarray(plait.compile(mlp(mesh)).run(a)["y"])
+    assert np.array_equal(np.asarray(plait.compile(mlp(mesh), comm="local:7").run(a)["y"]), want)
+    for comm in ("local:", "local:x", "mpj", "given"):
+        with pytest.raises(plait.UserError, match="communicat"):
+            plait.compile(mlp(mesh), comm=comm)
+
+
+def test_errors_of_words_that_are_not_ascii():
+    for text in ("fusion @f (%x: f32[4]) -> (%y) { %y = exp(\u00e4) }", "\u00fcber", "fusion @\u4e2d (%x: f32[4])"):
+        with pytest.raises(plait.UserError):
+            plait.parse(text)
+        with pytest.raises(plait.UserError):
+            plait.parse("fusion", file=text)
+    for extent in ("n\u00e4", "\u00e4", "n + \u4e2d", "x" * 199 + "\u4e2d"):  # the message is cut within a character
+        with pytest.raises(plait.UserError):
+            plait.Fusion("f").input("x", [extent], plait.f32)
+    with pytest.raises(plait.UserError, match="\u00e4"):
+        plait.compile(mlp(), options={"\u00e4": 1})
+    with pytest.raises(plait.UserError, match="\u00e4"):
+        plait.compile(mlp(), device="\u00e4")
 
 
 def test_doctor_and_the_command():

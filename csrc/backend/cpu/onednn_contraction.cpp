@@ -5,6 +5,7 @@
 
 #include "backend/cpu/onednn_plugin/plugin.h"
 #include "base/error.h"
+#include "base/forks.h"
 #include "base/plugin_loader.h"
 
 namespace plait {
@@ -115,7 +116,8 @@ std::shared_ptr<Executable> OneDnn::contraction(const LibraryContraction& contra
   const int form = contraction.linear ? kPlaitOneDnnLinear
                                       : (contraction.transpose_a ? kPlaitOneDnnTransposeA : 0) |
                                             (contraction.transpose_b ? kPlaitOneDnnTransposeB : 0);
-  PlaitOneDnnContraction* handle = interface->create(*in, *out, form, threads_, reason, sizeof reason);
+  PlaitOneDnnContraction* handle =
+      interface->create(*in, *out, form, lost_openmp() ? 1 : threads_, reason, sizeof reason);
   if (handle == nullptr) return refuse(why_not, fmt::format("{} on this CPU: {}", text_of(contraction), reason));
   return known = std::make_shared<OneDnnExecutable>(interface, handle, contraction);
 }

@@ -1,10 +1,12 @@
 #include "backend/cpu/thread_pool.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 
 #include <algorithm>
+#include <memory>
 #include <type_traits>
+
+#include "base/forks.h"
 
 namespace plait {
 namespace {
@@ -36,14 +38,12 @@ struct OpenMp {
   void (*parallel)(void (*body)(void*), void* data, unsigned threads, unsigned flags);
   int (*in_parallel)();
   int (*max_threads)();
-  inline static std::atomic<bool> forked{false};  // a forked process has none of the team's threads
 
   // Null: there is none. What was loaded stays.
   static const OpenMp* find() {
     void* library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) return nullptr;
     static const OpenMp found = [&] {
-      pthread_atfork(nullptr, nullptr, [] { forked = true; });
       auto get = [&](auto& function, const char* name) {
         function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
       };
@@ -58,17 +58,37 @@ struct OpenMp {
 };
 
 ThreadPool::ThreadPool(int threads)
-    : threads_(threads > 0 ? threads : std::max(1, int(std::thread::hardware_concurrency()))) {
+    : threads_(threads > 0 ? threads : std::max(1, int(std::thread::hardware_concurrency()))), crew_(new Crew) {
+  crew_.load()->forks = fork_count();
   join_openmp();
 }
 
 ThreadPool::~ThreadPool() {
+  Crew* const last = crew_;
+  if (last->forks == fork_count())
+    delete last;
+  else
+    leave_behind(last);
+}
+
+ThreadPool::Crew::~Crew() {
   {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
+    const std::lock_guard lock(mutex);
+    stop = true;
   }
-  wake_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
+  wake.notify_all();
+  for (std::thread& worker : workers) worker.join();
+}
+
+ThreadPool::Crew& ThreadPool::crew() {
+  Crew* known = crew_;
+  if (known->forks == fork_count()) return *known;
+  auto fresh = std::make_unique<Crew>();
+  fresh->forks = fork_count();
+  Crew* expected = known;
+  if (!crew_.compare_exchange_strong(expected, fresh.get())) return *expected;  // another thread's
+  leave_behind(known);
+  return *fresh.release();
 }
 
 void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
@@ -78,7 +98,8 @@ void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
     run(context, 0, extent);
     return;
   }
-  std::unique_lock owner(in_use_, std::try_to_lock);
+  Crew& mine = crew();
+  std::unique_lock owner(mine.in_use, std::try_to_lock);
   if (!owner.owns_lock()) {
     run(context, 0, extent);
     return;
@@ -95,7 +116,7 @@ void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
     run(context, job.piece, extent);
     return;
   }
-  share(job, rest);
+  share(mine, job, rest);
 }
 
 void ThreadPool::join_openmp() {
@@ -104,66 +125,66 @@ void ThreadPool::join_openmp() {
 #endif
 }
 
-void ThreadPool::share(const Job& job, double seconds) {
+void ThreadPool::share(Crew& crew, const Job& job, double seconds) {
   const OpenMp* openmp = openmp_;
   const auto start = std::chrono::steady_clock::now();
-  if (openmp == nullptr || OpenMp::forked || start < openmp_again_ || openmp->in_parallel() != 0)
-    return share_with_workers(job);
+  if (openmp == nullptr || lost_openmp() || start < crew.openmp_again || openmp->in_parallel() != 0)
+    return crew.share(job, threads_);
   OpenMpRun all{job.run, job.context, job.extent, job.piece, job.piece};
   openmp->parallel(&OpenMpRun::take_pieces, &all, unsigned(std::min(job.helpers + 1, openmp->max_threads())), 0);
   const auto end = std::chrono::steady_clock::now();
-  if (end - start > kStalled + std::chrono::duration<double>(seconds)) openmp_again_ = end + kWithoutOpenMp;
+  if (end - start > kStalled + std::chrono::duration<double>(seconds)) crew.openmp_again = end + kWithoutOpenMp;
 }
 
-void ThreadPool::share_with_workers(const Job& job) {
-  start_workers();
+void ThreadPool::Crew::share(const Job& shared, int threads) {
+  start(threads);
   {
-    const std::lock_guard lock(mutex_);
-    job_ = job;
-    next_ = job.piece;
-    open_ = true;
-    joined_ = 0;
-    ++generation_;
+    const std::lock_guard lock(mutex);
+    job = shared;
+    next = shared.piece;
+    open = true;
+    joined = 0;
+    ++generation;
   }
-  wake_.notify_all();
-  drain(job);
-  std::unique_lock lock(mutex_);
-  open_ = false;
-  idle_.wait(lock, [&] { return active_ == 0; });
+  wake.notify_all();
+  drain(shared);
+  std::unique_lock lock(mutex);
+  open = false;
+  idle.wait(lock, [&] { return active == 0; });
 }
 
-void ThreadPool::drain(const Job& job) {
+void ThreadPool::Crew::drain(const Job& shared) {
   for (;;) {
     int64_t begin;
     {
-      const std::lock_guard lock(mutex_);
-      if (next_ >= job.extent) return;
-      begin = next_;
-      next_ += job.piece;
+      const std::lock_guard lock(mutex);
+      if (next >= shared.extent) return;
+      begin = next;
+      next += shared.piece;
     }
-    job.run(job.context, begin, std::min(begin + job.piece, job.extent));
+    shared.run(shared.context, begin, std::min(begin + shared.piece, shared.extent));
   }
 }
 
-void ThreadPool::start_workers() {
-  while (int(workers_.size()) < threads_ - 1) workers_.emplace_back([this] { work(); });
+void ThreadPool::Crew::start(int threads) {
+  while (int(workers.size()) < threads - 1) workers.emplace_back([this] { work(); });
 }
 
-void ThreadPool::work() {
+void ThreadPool::Crew::work() {
   uint64_t seen = 0;
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(mutex);
   for (;;) {
-    wake_.wait(lock, [&] { return stop_ || (open_ && generation_ != seen); });
-    if (stop_) return;
-    seen = generation_;
-    if (joined_ == job_.helpers) continue;
-    ++joined_;
-    const Job job = job_;
-    ++active_;
+    wake.wait(lock, [&] { return stop || (open && generation != seen); });
+    if (stop) return;
+    seen = generation;
+    if (joined == job.helpers) continue;
+    ++joined;
+    const Job mine = job;
+    ++active;
     lock.unlock();
-    drain(job);
+    drain(mine);
     lock.lock();
-    if (--active_ == 0) idle_.notify_all();
+    if (--active == 0) idle.notify_all();
   }
 }
 

@@ -26,7 +26,8 @@ class ThreadPool {
   // workers stay awake for some milliseconds after other work of theirs (library contractions, PyTorch's ops), and
   // workers of the pool's own would have to contend with them for the cores. Own workers, of whom only those that came
   // are waited for, serve in a parallel region of OpenMP, in a forked process, and for a while after a run that took
-  // much longer than foreseen: a team waits for each of its threads, also where other processes have the cores.
+  // much longer than foreseen: a team waits for each of its threads, also where other processes have the cores. A
+  // forked process starts workers of its own.
   void join_openmp();
 
   // Calls run(context, begin, end) for pieces that cover 0 .. extent - 1, each once; returns when all are done. At most
@@ -42,28 +43,38 @@ class ThreadPool {
     int helpers = 0;  // workers that may join
   };
 
-  void start_workers();
-  void work();
-  // Takes pieces of the job until none is left.
-  void drain(const Job& job);
+  // The workers of one process, with the locks that they hold.
+  struct Crew {
+    ~Crew();
+    void share(const Job& job, int threads);
+    void start(int threads);
+    void work();
+    // Takes pieces of the job until none is left.
+    void drain(const Job& job);
+
+    uint64_t forks = 0;  // fork_count() of the process
+    std::mutex in_use;   // held by the run that owns the pool; guards the next
+    std::chrono::steady_clock::time_point openmp_again{};
+    std::mutex mutex;  // guards what follows
+    std::condition_variable wake, idle;
+    Job job;
+    uint64_t generation = 0;  // counts shared jobs
+    bool open = false;        // workers may join the job
+    bool stop = false;
+    int active = 0;    // workers in the job
+    int joined = 0;    // workers that came to it
+    int64_t next = 0;  // first iteration not yet taken
+    std::vector<std::thread> workers;
+  };
+
+  // That of this process. A forked one leaves its parent's as it is: its threads are not there, its locks may be held.
+  Crew& crew();
   // `seconds`: how long one thread would take.
-  void share(const Job& job, double seconds);
-  void share_with_workers(const Job& job);
+  void share(Crew& crew, const Job& job, double seconds);
 
   const int threads_;
   std::atomic<const OpenMp*> openmp_{nullptr};
-  std::mutex in_use_;  // held by the run that owns the pool; guards the next
-  std::chrono::steady_clock::time_point openmp_again_{};
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable wake_, idle_;
-  Job job_;
-  uint64_t generation_ = 0;  // counts shared jobs
-  bool open_ = false;        // workers may join the job
-  bool stop_ = false;
-  int active_ = 0;    // workers in the job
-  int joined_ = 0;    // workers that came to it
-  int64_t next_ = 0;  // first iteration not yet taken
-  std::vector<std::thread> workers_;
+  std::atomic<Crew*> crew_;
 };
 
 }  // namespace plait

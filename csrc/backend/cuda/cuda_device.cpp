@@ -191,11 +191,12 @@ CublasLt* cublaslt_of(Device& device, std::string* why_not) {
 
 CudaFacts cuda_facts(const CudaOptions& options) {
   CudaFacts out;
-  CudaLibraryFacts driver_facts{"CUDA driver", "", "", ""}, nvrtc_facts{"NVRTC", "", "", ""};
+  CudaLibraryFacts driver_facts{"CUDA driver", "", "", "", ""}, nvrtc_facts{"NVRTC", "", "", "", ""};
   const DriverLibrary* driver = driver_library(options.driver, &driver_facts.why_not);
   if (driver != nullptr) {
     driver_facts.version = cuda_version_text(driver->version);
     driver_facts.path = driver->path;
+    driver_facts.rule = driver->rule;
     for (int i = 0; i < device_count(*driver); ++i) {
       CudaDeviceFacts facts;
       char name[128] = "";
@@ -212,6 +213,7 @@ CudaFacts cuda_facts(const CudaOptions& options) {
   if (nvrtc_available(&nvrtc_facts.why_not)) {
     nvrtc_facts.version = nvrtc_version();
     nvrtc_facts.path = nvrtc_path();
+    nvrtc_facts.rule = nvrtc_rule();
   }
   out.libraries = {driver_facts, nvrtc_facts, cublaslt_facts(options.cublaslt)};
   return out;

@@ -71,6 +71,7 @@ struct CudaLibraryFacts {
   std::string name;           // "CUDA driver", "NVRTC", "cuBLASLt"
   std::string version, path;  // empty where it is missing
   std::string why_not;        // empty where it is there
+  std::string rule;           // what named its file (base/library_search.h)
 };
 
 struct CudaFacts {

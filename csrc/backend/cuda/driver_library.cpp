@@ -15,10 +15,30 @@ namespace {
 
 constexpr int kOldest = 12000;
 
+constexpr const char* kLoaderNames[] = {"libcuda.so.1"};
+
+// The library at the path, or the first that can be loaded of those that the system has; null with the reason.
+void* open_library(const std::string& path, DriverLibrary& out, std::string& reason) {
+  if (!path.empty()) {
+    out.rule = "named by the caller";
+    void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) reason = dlerror();
+    return handle;
+  }
+  reason = "no libcuda.so.1 was found";
+  for (const auto& [file, rule] : loader_candidates(kLoaderNames)) {
+    out.rule = rule;
+    if (void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL); handle != nullptr) return handle;
+    reason = dlerror();
+  }
+  return nullptr;
+}
+
 // Loads the library and its functions; the reason where that fails.
 std::string load(const std::string& path, DriverLibrary& out) {
-  void* handle = dlopen(path.empty() ? "libcuda.so.1" : path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return dlerror();
+  std::string reason;
+  void* handle = open_library(path, out, reason);
+  if (handle == nullptr) return reason;
   std::string missing;
 #define LOAD(function)                                                              \
   out.function = reinterpret_cast<decltype(&::function)>(dlsym(handle, #function)); \

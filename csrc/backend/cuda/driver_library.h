@@ -70,8 +70,8 @@ struct DriverLibrary {
 #define X(function) decltype(&::function) function = nullptr;
   PLAIT_DRIVER_FUNCTIONS(X)
 #undef X
-  int version = 0;   // 13000
-  std::string path;  // file that was loaded
+  int version = 0;         // 13000
+  std::string path, rule;  // file that was loaded, and what named it (base/library_search.h)
 
   // Throws what a code that is no success means: CudaMemoryError for lack of memory, else CudaError. `where` names the
   // kernel or what the call was for; may be empty.
@@ -86,7 +86,7 @@ struct DriverLibrary {
 // "13.0" of 13000.
 std::string cuda_version_text(int version);
 
-// The library at this path (empty: libcuda.so.1 where the loader finds it), initialised on first use and never
+// The library at this path (empty: libcuda.so.1 among loader_candidates()), initialised on first use and never
 // unloaded: one object per path. Null, with the reason in `why_not` (may be null), where it cannot be loaded, is older
 // than 12.0 or finds no device; a later call tries again.
 const DriverLibrary* driver_library(const std::string& path, std::string* why_not);

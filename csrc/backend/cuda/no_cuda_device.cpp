@@ -31,7 +31,7 @@ CublasLt* cublaslt_of(Device&, std::string* why_not) {
 
 CudaFacts cuda_facts(const CudaOptions&) {
   CudaFacts out;
-  for (const char* name : {"CUDA driver", "NVRTC", "cuBLASLt"}) out.libraries.push_back({name, "", "", kReason});
+  for (const char* name : {"CUDA driver", "NVRTC", "cuBLASLt"}) out.libraries.push_back({name, "", "", kReason, ""});
   return out;
 }
 

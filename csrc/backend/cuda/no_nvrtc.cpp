@@ -14,7 +14,7 @@ constexpr const char* kRemedy =
 
 }  // namespace
 
-std::vector<std::string> nvrtc_candidates() { return {}; }
+std::vector<LibraryFile> nvrtc_candidates() { return {}; }
 
 bool nvrtc_available(std::string* why_not) {
   if (why_not != nullptr) *why_not = kReason;
@@ -24,6 +24,7 @@ bool nvrtc_available(std::string* why_not) {
 void load_nvrtc(const std::string&) { missing(); }
 std::string nvrtc_version() { missing(); }
 std::string nvrtc_path() { missing(); }
+std::string nvrtc_rule() { missing(); }
 std::vector<int> nvrtc_architectures() { missing(); }
 NvrtcResult compile_cuda(const std::string&, const std::string&, const std::string&) { missing(); }
 NvrtcUnit compile_cuda_unit(std::span<const KernelText>, const std::string&) { missing(); }

@@ -12,7 +12,7 @@ namespace plait {
 namespace {
 
 constexpr const char* kRemedy =
-    "install the wheels of tools/python-packages.txt into .venv (tools/setup does), or set PLAIT_CUDA_HOME";
+    "install the wheel nvidia-cuda-nvrtc into the environment that VIRTUAL_ENV names, or set PLAIT_CUDA_HOME";
 
 const NvrtcLibrary& library() {
   std::string why_not;
@@ -183,6 +183,8 @@ std::string nvrtc_version() {
   const NvrtcLibrary& nvrtc = library();
   return fmt::format("{}.{}", nvrtc.major, nvrtc.minor);
 }
+
+std::string nvrtc_rule() { return library().rule; }
 
 std::string nvrtc_path() { return library_file_of(reinterpret_cast<void*>(library().nvrtcVersion)); }
 

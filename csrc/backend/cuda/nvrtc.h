@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/library_search.h"
 #include "device/device.h"
 
 namespace plait {
@@ -21,9 +22,8 @@ struct NvrtcResult {
   int shared_bytes = 0;  // static shared memory of a block
 };
 
-// Files that are tried in turn, for messages and tests: in PLAIT_CUDA_HOME, CUDA_HOME, the usual prefix, the wheels of
-// VIRTUAL_ENV, those of `.venv` beside or above the executable or the working directory; then the loader's own search.
-std::vector<std::string> nvrtc_candidates();
+// Files that are tried in turn, for messages and tests: library_candidates() of NVRTC.
+std::vector<LibraryFile> nvrtc_candidates();
 
 // Whether NVRTC was found and loaded. If not, `why_not` (may be null) gets the reason.
 bool nvrtc_available(std::string* why_not);
@@ -34,6 +34,8 @@ void load_nvrtc(const std::string& path);
 std::string nvrtc_version();
 // File that was loaded. MissingError without NVRTC.
 std::string nvrtc_path();
+// What named that file. MissingError without NVRTC.
+std::string nvrtc_rule();
 // Architectures that it compiles for, without suffix: {75, 80, ...}. MissingError without NVRTC.
 std::vector<int> nvrtc_architectures();
 

@@ -49,22 +49,23 @@ State& state() {
   return state;
 }
 
-void search(State& s, const std::vector<std::string>& candidates) {
+void search(State& s, const std::vector<LibraryFile>& candidates) {
   s.searched = true;
   std::string first_failure;
-  for (const std::string& file : candidates) {
+  for (const LibraryFile& candidate : candidates) {
     std::string reason;
     s.library = {};
-    s.found = load(file, s.library, reason);
+    s.library.rule = candidate.rule;
+    s.found = load(candidate.file, s.library, reason);
     if (s.found) return;
-    if (first_failure.empty() && std::filesystem::path(file).has_parent_path()) first_failure = reason;
+    if (first_failure.empty()) first_failure = reason;
   }
   s.reason = first_failure.empty() ? "no libnvrtc was found" : first_failure;
 }
 
 }  // namespace
 
-std::vector<std::string> nvrtc_candidates() { return library_candidates(kStem, kLoaderNames); }
+std::vector<LibraryFile> nvrtc_candidates() { return library_candidates(kStem, kLoaderNames); }
 
 const NvrtcLibrary* nvrtc_library(std::string* why_not) {
   State& s = state();

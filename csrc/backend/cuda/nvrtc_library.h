@@ -26,6 +26,7 @@ struct NvrtcLibrary {
   PLAIT_NVRTC_FUNCTIONS(X)
 #undef X
   int major = 0, minor = 0;
+  std::string rule;  // what named its file (base/library_search.h)
 };
 
 // The library, loaded on first use and never unloaded, or null with the reason in `why_not` (may be null).

@@ -52,7 +52,7 @@ std::shared_ptr<Communicators> make_nccl_communicators(NcclOptions options);
 
 // The library that would be loaded, for reports; `why_not` is empty where there is one.
 struct NcclFacts {
-  std::string version, path, why_not;
+  std::string version, path, why_not, rule;  // rule: what named the file (base/library_search.h)
 };
 NcclFacts nccl_facts(const std::string& library = "");
 

@@ -65,8 +65,9 @@ const NcclLibrary& load_nccl(const std::string& path) {
   constexpr const char* kNames[] = {"libnccl.so.2", "libnccl.so"};
   const auto candidates = path.empty() ? library_candidates("libnccl", kNames) : libraries_at(path, "libnccl");
   std::string reason;
-  for (const std::string& file : candidates) {
+  for (const auto& [file, rule] : candidates) {
     auto library = std::make_unique<NcclLibrary>();
+    library->rule = rule;
     const std::string why = load(file, *library);
     if (why.empty()) {
       slot = std::move(library);
@@ -76,15 +77,16 @@ const NcclLibrary& load_nccl(const std::string& path) {
   }
   throw MissingError(fmt::format("NCCL cannot be loaded: {}", reason.empty() ? "no libnccl was found" : reason),
                      path.empty() ? "looked in kits, wheels and the loader's places" : path,
-                     "install NCCL 2.18 or later, for instance the wheel nvidia-nccl-cu13");
+                     "install NCCL 2.18 or later, for instance the wheel nvidia-nccl-cu13 into the environment that "
+                     "VIRTUAL_ENV names");
 }
 
 NcclFacts nccl_facts(const std::string& library) {
   try {
     const NcclLibrary& found = load_nccl(library);
-    return {nccl_version_text(found.version), found.path, ""};
+    return {nccl_version_text(found.version), found.path, "", found.rule};
   } catch (const MissingError& e) {
-    return {"", "", e.message()};
+    return {"", "", e.message(), ""};
   }
 }
 

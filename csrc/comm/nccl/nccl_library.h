@@ -30,8 +30,8 @@ struct NcclLibrary {
 #define X(function) decltype(&::function) function = nullptr;
   PLAIT_NCCL_FUNCTIONS(X)
 #undef X
-  int version = 0;  // 23007 is 2.30.7
-  std::string path;
+  int version = 0;         // 23007 is 2.30.7
+  std::string path, rule;  // the file, and what named it (base/library_search.h)
 
   // "ncclAllReduce: unhandled cuda error: TEXT", the text being NCCL's last error.
   std::string failure(ncclResult_t code, const char* call, ncclComm_t comm) const;

@@ -13,6 +13,6 @@ std::shared_ptr<Communicators> make_nccl_communicators(NcclOptions) {
   throw MissingError(kWhy, "", "install a CUDA kit and NCCL (or the wheel nvidia-nccl-cu13) and build plait again");
 }
 
-NcclFacts nccl_facts(const std::string&) { return {"", "", kWhy}; }
+NcclFacts nccl_facts(const std::string&) { return {"", "", kWhy, ""}; }
 
 }  // namespace plait

@@ -89,6 +89,27 @@ TEST(PieceMap, ScalarIsWhole) {
   EXPECT_TRUE(PieceMap({}, {}).is_whole());
 }
 
+TEST(PieceMap, UncutDimsNeedNoIndices) {
+  const Tensor t = numbered(DType::f32, {3, 4, 2});
+  for (const std::vector<bool>& uncut :
+       {std::vector<bool>{true, false, true}, {true, false, false}, {false, false, true}}) {
+    const Indices all = {{0, 1, 2}, {1, 3}, {0, 1}};
+    Indices given = all;
+    for (size_t d = 0; d < 3; ++d)
+      if (uncut[d]) given[d].clear();
+    const PieceMap want({3, 4, 2}, all), map({3, 4, 2}, given, uncut);
+    ASSERT_EQ(map.local_shape(), want.local_shape());
+    Tensor local = Tensor::empty(DType::f32, {3, 2, 2}), expected = Tensor::empty(DType::f32, {3, 2, 2});
+    map.cut(t, local);
+    want.cut(t, expected);
+    EXPECT_EQ(local.to_doubles(), expected.to_doubles());
+  }
+  const int64_t large = int64_t(1) << 40;  // too many for a list
+  EXPECT_TRUE(PieceMap({large, 0}, {{}, {}}, {true, true}).is_whole());
+  EXPECT_EQ(PieceMap({large, 2, 0}, {{}, {1}, {}}, {true, false, true}).local_shape(),
+            (std::vector<int64_t>{large, 1, 0}));
+}
+
 TEST(PieceMap, CutsFromStridedTensors) {
   Tensor t = numbered(DType::f32, {3, 4});
   t.shape = {4, 3};

@@ -1,9 +1,11 @@
 #include "backend/cpu/onednn_plugin/plugin.h"
 
 #include <oneapi/dnnl/dnnl.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <list>
 #include <memory>
@@ -46,6 +48,10 @@ struct FreeAligned {
 using Scratch = std::unique_ptr<void, FreeAligned>;
 Scratch allocate(size_t bytes) { return Scratch(bytes == 0 ? nullptr : ::operator new(bytes, std::align_val_t{64})); }
 
+// A forked process has none of the threads of its parent's OpenMP teams, and using those would hang: there contractions
+// run on one thread, by plans of their own, which oneDNN makes for a number of threads.
+std::atomic<int> forked{0};
+
 // The calling thread's OpenMP team has this size while the object lives, or its own where that is smaller: teams that
 // change their size end threads and start others.
 class Threads {
@@ -53,6 +59,7 @@ class Threads {
   explicit Threads(int threads) {
     if (omp_set_num_threads == nullptr || omp_get_max_threads == nullptr) return;
     before_ = omp_get_max_threads();
+    if (forked != 0) threads = 1;
     if (threads < before_) omp_set_num_threads(threads);
   }
   ~Threads() {
@@ -142,9 +149,13 @@ struct PlaitOneDnnContraction {
   int threads;
   Engine engine;
   Stream stream;
-  std::mutex mutex;  // guards idle
-  std::list<IdlePlan> idle;
-  size_t idle_bytes = 0;
+  // Plans that are not running. A forked process has others: a lock of its parent's may be held for good.
+  struct Idle {
+    std::mutex mutex;  // guards the rest
+    std::list<IdlePlan> plans;
+    size_t bytes = 0;
+  };
+  std::array<Idle, 2> idle;
 };
 
 namespace {
@@ -255,27 +266,27 @@ std::unique_ptr<Plan> make_plan(const PlaitOneDnnContraction& p, const PlaitOneD
 class PlanLease {
  public:
   PlanLease(PlaitOneDnnContraction& contraction, const PlaitOneDnnShape& shape)
-      : product_(contraction), key_{shape.batch, shape.m, shape.n, shape.k} {
+      : idle_(contraction.idle[size_t(forked)]), key_{shape.batch, shape.m, shape.n, shape.k} {
     {
-      const std::lock_guard lock(product_.mutex);
-      std::list<IdlePlan>& idle = product_.idle;
+      const std::lock_guard lock(idle_.mutex);
+      std::list<IdlePlan>& idle = idle_.plans;
       const auto found = std::find_if(idle.begin(), idle.end(), [&](const IdlePlan& i) { return i.shape == key_; });
       if (found != idle.end()) {
-        product_.idle_bytes -= found->plan->bytes;
+        idle_.bytes -= found->plan->bytes;
         own_.splice(own_.begin(), idle, found);
       }
     }
-    if (own_.empty()) own_.push_back({key_, make_plan(product_, shape)});
+    if (own_.empty()) own_.push_back({key_, make_plan(contraction, shape)});
   }
   ~PlanLease() {
     std::list<IdlePlan> dropped;  // freed behind the lock
-    const std::lock_guard lock(product_.mutex);
-    std::list<IdlePlan>& idle = product_.idle;
+    const std::lock_guard lock(idle_.mutex);
+    std::list<IdlePlan>& idle = idle_.plans;
     if (own_.empty()) return;
-    product_.idle_bytes += own_.front().plan->bytes;
+    idle_.bytes += own_.front().plan->bytes;
     idle.splice(idle.begin(), own_);
-    while (idle.size() > 1 && (idle.size() > kIdlePlans || product_.idle_bytes > kIdleBytes)) {
-      product_.idle_bytes -= idle.back().plan->bytes;
+    while (idle.size() > 1 && (idle.size() > kIdlePlans || idle_.bytes > kIdleBytes)) {
+      idle_.bytes -= idle.back().plan->bytes;
       dropped.splice(dropped.begin(), idle, std::prev(idle.end()));
     }
   }
@@ -283,7 +294,7 @@ class PlanLease {
   Plan& operator*() const { return *own_.front().plan; }
 
  private:
-  PlaitOneDnnContraction& product_;
+  PlaitOneDnnContraction::Idle& idle_;
   const std::array<int64_t, 4> key_;
   std::list<IdlePlan> own_;  // one
 };
@@ -334,6 +345,7 @@ int guarded(char* error, size_t error_size, Body&& body) {
 
 PlaitOneDnnContraction* create(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
                                size_t error_size) {
+  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { forked = 1; });
   auto contraction = std::make_unique<PlaitOneDnnContraction>();
   contraction->in = in;
   contraction->out = out;

@@ -29,6 +29,7 @@ typedef struct PlaitOneDnnInterface {
   PlaitOneDnnContraction* (*create)(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
                                     size_t error_size);
   void (*destroy)(PlaitOneDnnContraction* contraction);
+  // In a process that was forked since the first create() it takes one thread.
   // 0 on success. The first run of a shape prepares and keeps what later runs of it need; oneDNN's older kernels
   // ("gemm:jit", hosts without AVX-512) still allocate buffers of their own in every run.
   int (*run)(PlaitOneDnnContraction* contraction, const void* a, const void* b, void* out,

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -67,14 +66,15 @@ const CublasLtLibrary* cublaslt_library(const std::string& path, std::string* wh
   std::unique_ptr<const CublasLtLibrary>& known = s.libraries[path];
   if (known != nullptr) return known.get();
   std::string first_failure;
-  for (const std::string& file : path.empty() ? library_candidates(kStem, kLoaderNames) : libraries_at(path, kStem)) {
+  for (const auto& [file, rule] : path.empty() ? library_candidates(kStem, kLoaderNames) : libraries_at(path, kStem)) {
     auto loaded = std::make_unique<CublasLtLibrary>();
+    loaded->rule = rule;
     const std::string reason = load(file, *loaded);
     if (reason.empty()) {
       known = std::move(loaded);
       return known.get();
     }
-    if (first_failure.empty() && std::filesystem::path(file).has_parent_path()) first_failure = reason;
+    if (first_failure.empty()) first_failure = reason;
   }
   if (why_not != nullptr)
     *why_not = "cuBLASLt cannot be loaded: " + (first_failure.empty() ? "no libcublasLt was found" : first_failure);
@@ -82,10 +82,11 @@ const CublasLtLibrary* cublaslt_library(const std::string& path, std::string* wh
 }
 
 CudaLibraryFacts cublaslt_facts(const std::string& path) {
-  CudaLibraryFacts facts{"cuBLASLt", "", "", ""};
+  CudaLibraryFacts facts{"cuBLASLt", "", "", "", ""};
   if (const CublasLtLibrary* library = cublaslt_library(path, &facts.why_not)) {
     facts.version = library->version;
     facts.path = library->path;
+    facts.rule = library->rule;
   }
   return facts;
 }

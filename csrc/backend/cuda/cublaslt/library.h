@@ -30,6 +30,7 @@ struct CublasLtLibrary {
 #undef X
   std::string path;     // file that was loaded
   std::string version;  // "13.1.1"
+  std::string rule;     // what named the file (base/library_search.h)
 
   // Throws what a status that is no success means: CudaMemoryError for lack of memory, else CudaError.
   void check(cublasStatus_t status, const char* call) const {

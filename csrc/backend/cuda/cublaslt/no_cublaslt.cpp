@@ -14,6 +14,6 @@ std::shared_ptr<CublasLt> make_cublaslt(std::shared_ptr<CudaParts>, const std::s
   return nullptr;
 }
 
-CudaLibraryFacts cublaslt_facts(const std::string&) { return {"cuBLASLt", "", "", kReason}; }
+CudaLibraryFacts cublaslt_facts(const std::string&) { return {"cuBLASLt", "", "", kReason, ""}; }
 
 }  // namespace plait

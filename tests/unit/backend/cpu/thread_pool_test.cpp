@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -166,6 +167,38 @@ TEST(ThreadPool, ServesForkedProcesses) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// Workers of its own, whom the child lacks: neither the next run nor the end of the pool waits for them.
+TEST(ThreadPool, AForkedProcessStartsWorkersAndEndsThem) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the sanitizer allows no threads in forked processes";
+#endif
+  auto pool = std::make_unique<ThreadPool>(3);
+  const auto serves = [](ThreadPool& pool) {
+    Counts counts(48);
+    counts.microseconds = 2000;
+    pool.run(48, &Counts::run, &counts);
+    return counts.each_once() && counts.threads.size() > 1;
+  };
+  EXPECT_TRUE(serves(*pool));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(60);  // threads that are not there would be waited for without end
+    const bool first = serves(*pool), second = serves(*pool);
+    const pid_t grandchild = fork();
+    if (grandchild == 0) _exit(serves(*pool) ? 0 : 1);
+    int status = 1;
+    waitpid(grandchild, &status, 0);
+    pool.reset();
+    _exit(first && second && status == 0 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(serves(*pool));
 }
 
 TEST(ThreadPool, LeavesAnOpenMpTeamThatStalls) {
