@@ -146,7 +146,22 @@ std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContex
   return localize(sharded, context.mesh, how);
 }
 
+// UserError where a schedule of the file states another target than that of the device's kernels.
+static void check_targets(const PipelineContext& context) {
+  const bool cuda = context.device.language() == KernelLanguage::cuda;
+  for (const FileSegment& segment : context.file_segments) {
+    // No other word of a schedule holds it.
+    if (!is_generated(segment.schedule) || segment.schedule.find("target") == std::string::npos) continue;
+    const std::string where = fmt::format("segment @{}", segment.name);
+    if (parse_params(segment.schedule, where).cuda != cuda)
+      throw UserError(fmt::format("`{}` is of another target than {}, that of the device's kernels", segment.schedule,
+                                  cuda ? "cuda" : "cpu"),
+                      where, "leave `target` out, or choose another device");
+  }
+}
+
 void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string& reasons) {
+  check_targets(context);
   const Options& options = context.options.options;
   SegmentOptions how;
   how.machine.cuda = context.device.language() == KernelLanguage::cuda;

@@ -66,11 +66,6 @@ Params choose_params(const Problem& problem, const Machine& machine, std::string
       throw UserError(fmt::format("there is no scheduler {}", pinned.scheduler), problem.where(),
                       suggestion(pinned.scheduler, scheduler_names()));
     check_keys(*scheduler, pinned, problem.where());
-    const bool stated = text.find("target") != text.npos;  // no other word of a schedule holds it
-    if (stated && pinned.cuda != machine.cuda)
-      throw UserError(fmt::format("the schedule is of target {}, and kernels of this device are of target {}",
-                                  pinned.cuda ? "cuda" : "cpu", machine.cuda ? "cuda" : "cpu"),
-                      problem.where(), "leave `target` out, or choose another --device");
     if (const auto reason = scheduler->accept(problem))
       throw UserError(fmt::format("{} does not take this segment: {}", scheduler->name, *reason), problem.where(),
                       "leave the schedule out, or pin another one");

@@ -134,12 +134,23 @@ std::optional<Group> find_group(Pool::Impl& pool, const Poly& y, Expr divisor_ex
   return std::nullopt;
 }
 
-// S44: what the constant of y has beyond a multiple of the number that divides d and, by facts, all terms leaves y.
+// The number that divides d and, by facts, all terms of y.
+int64_t common_divisor(const Poly& y, Expr d) { return gcd64(d.value(), divisor_of(Poly{y.terms, 0})); }
+
+// S44 for a remainder: what the constant of y has beyond a multiple of the common divisor leaves y.
 int64_t take_below_divisor(Poly& y, Expr d) {
   if (!d.is_constant() || y.terms.empty() || y.constant == 0) return 0;
-  const int64_t below = floor_remainder(y.constant, gcd64(d.value(), divisor_of(Poly{y.terms, 0})));
+  const int64_t below = floor_remainder(y.constant, common_divisor(y, d));
   y.constant -= below;
   return below;
+}
+
+// S44 for a quotient: the constant of y, in [0, d), becomes a multiple, the last one d - 1 as in ceildiv.
+void round_constant(Poly& y, Expr d) {
+  if (!d.is_constant() || y.terms.empty() || y.constant == 0) return;
+  const int64_t g = common_divisor(y, d);
+  y.constant -= y.constant % g;
+  if (y.constant > 0 && y.constant == d.value() - g) y.constant = d.value() - 1;
 }
 
 // S8: the one bucket of a constant divisor in which the value is proven to lie.
@@ -210,7 +221,7 @@ Expr floordiv_poly(Pool::Impl& pool, Poly y, Expr d) {
   if (d.is_constant() && d.value() == 1) return from_poly(pool, y);
   if (const Expr choice = divide_choice(pool, y, d)) return choice;
   Split s = split(pool, y, d);
-  take_below_divisor(s.rest, d);
+  round_constant(s.rest, d);
   if (std::optional<int64_t> q = bucket(s.rest, d)) {
     s.quotient = sum(s.quotient, Poly{{}, *q});
     return from_poly(pool, s.quotient);
