@@ -233,3 +233,21 @@ def test_a_tensor_that_does_not_fit():
     with pytest.raises(MemoryError, match="no memory for") as raised:
         plait.compile(f).run({"x": np.zeros(2**24, np.float32)})
     assert isinstance(raised.value, plait.OutOfMemoryError) and isinstance(raised.value, plait.MissingError)
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_indices_outside(device):
+    f = plait.Fusion("f")
+    x, i = f.input("x", [5, 3], plait.f32), f.input("i", [2], plait.i64)
+    f.output("y", plait.ops.index_select(x, i, 0))
+    p = plait.compile(f, device=device)
+    table, good = np.arange(15, dtype=np.float32).reshape(5, 3), np.array([4, 0])
+    for _ in range(2):
+        with pytest.raises(plait.BoundsError, match=r"index -1 at \[1\] of %i lies outside of the 5 places") as raised:
+            p.run({"x": table, "i": np.array([4, -1])})
+        assert isinstance(raised.value, IndexError) and "index_select(%x, %i, dim = 0)" in raised.value.where
+        np.testing.assert_array_equal(p.run({"x": table, "i": good})["y"].numpy(), table[good])
+    g = plait.Fusion("g")
+    x, i = g.input("x", [5, 3], plait.f32), g.input("i", [2], plait.i64)
+    g.output("y", plait.ops.index_select(x, i, 0, bounds="assume"))
+    assert np.isnan(plait.compile(g, device=device).run({"x": table, "i": np.array([4, -1])})["y"].numpy()[1]).all()
