@@ -80,7 +80,7 @@ __device__ __forceinline__ void store_vector(bf16* out, const Vec<float, N>& in)
   store_vector(reinterpret_cast<unsigned*>(out), pairs);
 }
 
-// 1 / (1 + 2^t) for a factor of a contraction: its absolute error is a few times 2^-24.
+// 1 / (1 + 2^t) for a factor of a product: its absolute error is a few times 2^-24.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ float logistic2(float t) {
   float power, y;
