@@ -46,11 +46,11 @@ class DrawnAgain {
   // Fails the test where, for so many graphs that were run, over 2 % (rounded up) more were left open, or over a
   // quarter refused.
   void expect_few(int graphs) const;
-  // "1 left undecided, 3 refused"
+  // "1 left undecided, 2 of nothing but NaN, 3 refused"
   std::string text() const;
 
  private:
-  int open_ = 0, refused_ = 0;
+  int open_ = 0, nan_ = 0, refused_ = 0;
 };
 
 // Throws what parsing, compiling and running throw.
