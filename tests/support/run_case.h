@@ -43,8 +43,8 @@ class DrawnAgain {
   bool left_open(uint64_t seed, const CaseResult& result);
   // Whether the refusal is one that a random graph may meet.
   bool refused(const UserError& error);
-  // Fails the test where, for so many graphs that were run, over 2 % (rounded up) more were left open, or over a
-  // quarter refused.
+  // Fails the test where, for so many graphs that were run, over 2 % (rounded up) more were left open, over a tenth had
+  // an output of nothing but NaN, or over a quarter were refused.
   void expect_few(int graphs) const;
   // "1 left undecided, 2 of nothing but NaN, 3 refused"
   std::string text() const;
