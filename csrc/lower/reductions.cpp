@@ -99,8 +99,8 @@ void Statements::step(const Op& op, const Replacements& copy, const Carried& car
   carry(carried[0], apply(product ? Pointwise::mul : Pointwise::add, {carried[0], x}));
 }
 
-// A NaN is taken once; what equals the extremum comes too late. An index jumps where two elements become equal, so
-// narrow ones are compared as their type holds them.
+// A NaN is taken once; what equals the extremum comes too late. An index is discontinuous where two elements become
+// equal, so narrow ones are compared as their type holds them.
 void Statements::step_extremum(const Reduce& op, const Replacements& copy, const Carried& carried) {
   const bool least = seeks_least(op.function);
   const kir::Value best = carried[0];

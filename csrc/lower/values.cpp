@@ -58,7 +58,7 @@ kir::Value Statements::saturate(kir::Value in, DType to) {
 
 kir::Value Statements::cast(const PointwiseOp& op, const Replacements& copy, int lanes) {
   const DType from = op.in[0]->dtype, to = *op.to, wide = compute_type(to);
-  const bool round_first = is_narrow(from) && jumps(op.function, 0, from, to);
+  const bool round_first = is_narrow(from) && is_discontinuous(op.function, 0, from, to);
   kir::Value v = operand(op, 0, copy, lanes, round_first);
   if (rounds_from_f64(from, to)) return convert(round(convert(v, DType::f64), to), wide);
   if (is_float(from) && is_integer(to) && is_always_rounded(to)) return saturate(v, to);
@@ -72,8 +72,8 @@ kir::Value Statements::pointwise(const PointwiseOp& op, const Replacements& copy
   auto stmt = std::make_unique<kir::Compute>();
   size_t level = base_;
   for (size_t i = 0; i < op.in.size(); ++i) {
-    const bool round_first =
-        is_narrow(op.in[i]->dtype) && jumps(op.function, static_cast<int>(i), op.in[i]->dtype, op.out()->dtype);
+    const bool round_first = is_narrow(op.in[i]->dtype) &&
+                             is_discontinuous(op.function, static_cast<int>(i), op.in[i]->dtype, op.out()->dtype);
     kir::Value v = operand(op, i, copy, lanes, round_first);
     if (op.function != Pointwise::where || i > 0) v = convert(v, type);
     level = std::max(level, level_of(v));

@@ -177,7 +177,8 @@ Interval PointwiseLoop::operand_range(size_t o, const Cell& cell) const {
   // Anything may be NaN, of whatever sign the numbers are.
   if (is_unsigned(types_[o]) || (from_zero_[o] && !range.is_anything())) range.lo = std::max(range.lo, 0.0);
   // A narrow value is rounded before it enters a discontinuity; f8 is anyway.
-  if (is_narrow(types_[o]) && jumps(op_.function, static_cast<int>(o), types_[o], to_)) range = snap(types_[o], range);
+  if (is_narrow(types_[o]) && is_discontinuous(op_.function, static_cast<int>(o), types_[o], to_))
+    range = snap(types_[o], range);
   return range;
 }
 
@@ -284,7 +285,7 @@ PointwiseLoop::Found PointwiseLoop::bound_float(const Cell& cell, Interval range
     excused = !cell.ranges[0].is_point() || in_[taken]->excused_at(cell.at[taken]);
   } else {
     for (size_t o = 0; o < in_.size(); ++o) excused |= in_[o]->excused_at(cell.at[o]);
-    excused |= !exact_operands && holds_jump(op_.function, {cell.ranges, in_.size()});
+    excused |= !exact_operands && holds_discontinuity(op_.function, {cell.ranges, in_.size()});
   }
   if (gives_whole(op_.function) && range.hi - range.lo == 1) {
     const Settled lo = settle(to_, range.lo, Interval::point(range.lo), 0),

@@ -36,7 +36,7 @@ bool is_unsigned(DType dtype);  // u8, u16, u32, u64
 bool is_narrow(DType dtype);    // f8e4m3, f8e5m2, f16, bf16: storage types, computed in f32
 bool is_f8(DType dtype);        // f8e4m3, f8e5m2
 // Storage types whose tensors hold numbers of the type everywhere, inside of kernels too: f8 (rounded) and i8, i16, u8,
-// u16 (modulo 2^bits). Values of f16 and bf16 may stay wider until they are stored or enter a jump.
+// u16 (modulo 2^bits). Values of f16 and bf16 may stay wider until they are stored or enter a discontinuity.
 bool is_always_rounded(DType dtype);
 
 // Type in which sums and products accumulate: f32 for narrow floats and f32; f64 for f64; i64 for integers and bool.

@@ -218,7 +218,7 @@ Interval fraction(const Interval& x) {
   return {x.lo < 0 ? -1.0 : 0.0, x.hi > 0 ? 1.0 : 0.0};
 }
 
-// The angle jumps by 2 pi across the negative half of the x axis.
+// The angle falls by 2 pi across the negative half of the x axis.
 Interval angle(const Interval& y, const Interval& x) {
   const Interval operands[] = {y, x};
   if (x.lo < 0 && holds(y, 0)) return {-std::numbers::pi, std::numbers::pi};
@@ -248,13 +248,14 @@ Interval log_gamma(const Interval& x) {
   return {std::min(ends.lo, lowest - 1e-12 * (1 + std::abs(lowest))), ends.hi};
 }
 
-// softshrink by a negative number jumps at x = y from 2 y to 0; on either side of it stands one sum.
+// softshrink by a negative number falls at x = y from 2 y to 0; on either side of it stands one sum.
 Interval shrink(Pointwise op, std::span<const Interval> operands) {
   const Interval &x = operands[0], &y = operands[1];
   const bool one_sum = x.lo > y.hi || (x.hi <= y.lo && x.hi < -y.hi);
   if (op == Pointwise::softshrink && (y.lo >= 0 || one_sum)) return corners(op, operands);
   const double shift = op == Pointwise::softshrink ? largest(y) : 0;
-  if (op == Pointwise::hardshrink && !holds_jump(op, operands)) return magnitude(x).hi <= y.lo ? Interval::point(0) : x;
+  if (op == Pointwise::hardshrink && !holds_discontinuity(op, operands))
+    return magnitude(x).hi <= y.lo ? Interval::point(0) : x;
   return {std::min(0.0, x.lo - shift), std::max(0.0, x.hi + shift)};
 }
 
@@ -389,8 +390,8 @@ Interval interval(Pointwise op, std::span<const Interval> operands) {
   return leaves_domain(op, operands) ? Interval::anything() : of_numbers(op, operands);
 }
 
-bool holds_jump(Pointwise op, std::span<const Interval> operands) {
-  if (info(op).continuity != Continuity::jumps) return false;
+bool holds_discontinuity(Pointwise op, std::span<const Interval> operands) {
+  if (info(op).continuity != Continuity::discontinuous) return false;
   const Interval &x = operands[0], &last = operands.back();
   const auto open = [](const Interval& each) { return each.is_nan() || each.is_anything(); };
   if (op == Pointwise::copysign) return open(last) || (holds(last, 0) && last.lo != last.hi);

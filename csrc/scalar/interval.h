@@ -30,8 +30,8 @@ struct Interval {
 // anything.
 Interval interval(Pointwise op, std::span<const Interval> operands);
 
-// Whether the result, a float, may jump within the operands' intervals: floor over an integer, fmod over a multiple,
-// copysign where the sign is open.
-bool holds_jump(Pointwise op, std::span<const Interval> operands);
+// Whether the result, a float, may be discontinuous within the operands' intervals: floor over an integer, fmod over a
+// multiple, copysign where the sign is open.
+bool holds_discontinuity(Pointwise op, std::span<const Interval> operands);
 
 }  // namespace plait

@@ -27,7 +27,8 @@ constexpr std::array<PointwiseInfo, kPointwiseCount> kInfo{{
    Continuity::continuity,                                                                                    \
    FunctionForm::form,                                                                                        \
    Range::range == Range::whole,                                                                              \
-   Continuity::continuity == Continuity::jumps || Continuity::continuity == Continuity::jumps_in_condition},
+   Continuity::continuity == Continuity::discontinuous ||                                                     \
+       Continuity::continuity == Continuity::discontinuous_in_condition},
 #include "scalar/pointwise.def"
 #undef X
 }};
@@ -85,16 +86,16 @@ std::optional<Pointwise> parse_pointwise(std::string_view text) {
   return std::nullopt;
 }
 
-bool jumps(Pointwise op, int operand, DType from, DType to) {
+bool is_discontinuous(Pointwise op, int operand, DType from, DType to) {
   if (!is_float(from)) return false;
   switch (info(op).continuity) {
     case Continuity::continuous:
       return false;
-    case Continuity::jumps:
+    case Continuity::discontinuous:
       return true;
-    case Continuity::jumps_in_condition:
+    case Continuity::discontinuous_in_condition:
       return operand == 0;
-    case Continuity::jumps_to_integer:
+    case Continuity::discontinuous_to_integer:
       return !is_float(to) || is_f8(to);
   }
   return false;

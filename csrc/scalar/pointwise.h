@@ -39,9 +39,9 @@ enum class CostClass : uint8_t { simple, division, transcendental };
 
 enum class Continuity : uint8_t {
   continuous,
-  jumps,               // a comparison: the result jumps where the operands meet
-  jumps_in_condition,  // jumps in its first operand only
-  jumps_to_integer,    // a cast: jumps when a float becomes an integer, bool or f8
+  discontinuous,               // a comparison: where the operands meet
+  discontinuous_in_condition,  // in its first operand only
+  discontinuous_to_integer,    // a cast: where a float becomes an integer, bool or f8
 };
 
 // What argument_error is a multiple of.
@@ -67,7 +67,7 @@ struct PointwiseInfo {
   Continuity continuity;
   FunctionForm form;
   bool keeps_integers;  // finite integers among floats give integers
-  bool discontinuous;  // a small change of a float operand may change the result by a jump; false for cast, see jumps()
+  bool discontinuous;   // in some float operand; false for cast, see is_discontinuous()
 };
 
 const PointwiseInfo& info(Pointwise op);
@@ -75,9 +75,9 @@ inline std::string_view name(Pointwise op) { return info(op).name; }
 // Inverse of name; nothing for an unknown text ("gelu" is no name: the IR maps it by its `approx`).
 std::optional<Pointwise> parse_pointwise(std::string_view text);
 
-// Whether the op jumps in operand number `operand` when that operand has dtype `from` and the result dtype `to`. Only a
-// float operand can jump: integers and bool are exact.
-bool jumps(Pointwise op, int operand, DType from, DType to);
+// Whether a small change of operand number `operand`, of dtype `from`, may change the result, of dtype `to`, by much:
+// never of integers and bool, which are exact.
+bool is_discontinuous(Pointwise op, int operand, DType from, DType to);
 
 // Type in which the op computes: compute_type of the promotion of its operands (for `where` of the two choices); f32
 // for integers and bool under to_float, bool for logical ops. For cast: the operand's own type. UserError as

@@ -171,7 +171,7 @@ class Maker {
     DType to = pick(std::vector<DType>{DType::f32, DType::bf16, DType::f64, DType::f16, DType::i32, DType::i64,
                                        DType::boolean, DType::i8, DType::u8, DType::f8e4m3});
     if (c_.exact && is_f8(to)) to = DType::f32;
-    return cast(jumps(Pointwise::cast, 0, x_->dtype, to) ? sure(x_) : x_, to);
+    return cast(is_discontinuous(Pointwise::cast, 0, x_->dtype, to) ? sure(x_) : x_, to);
   }
   // Operands at a discontinuity, or whose zero has a sign that matters, are exact.
   TensorView* function(Pointwise f) {

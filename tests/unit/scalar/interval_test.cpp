@@ -192,25 +192,25 @@ TEST(IntervalTest, WavesAndPoles) {
   EXPECT_TRUE(run(P::asin, {{2, 3}}).is_nan());
 }
 
-TEST(IntervalTest, JumpsOfFloats) {
-  const auto jump = [](P op, std::vector<Interval> operands) { return holds_jump(op, operands); };
-  EXPECT_TRUE(jump(P::floor, {{0.5, 1}}));
-  EXPECT_FALSE(jump(P::floor, {{0, 0.9}}));
-  EXPECT_TRUE(jump(P::sign, {{0, 0.9}}));
-  EXPECT_TRUE(jump(P::fmod, {{3.5, 4.5}, {2, 2}}));
-  EXPECT_FALSE(jump(P::fmod, {{2.5, 3.5}, {2, 2}}));
-  EXPECT_FALSE(jump(P::fmod, {{-1.5, 1.5}, {2, 2}}));
-  EXPECT_TRUE(jump(P::remainder, {{-1.5, 1.5}, {2, 2}}));
-  EXPECT_TRUE(jump(P::floor_divide, {{3.5, 4.5}, {2, 2}}));
-  EXPECT_TRUE(jump(P::frac, {{0.5, 1.5}}));
-  EXPECT_FALSE(jump(P::frac, {{-0.5, 0.5}}));
-  EXPECT_TRUE(jump(P::copysign, {{1, 2}, {-1, 1}}));
-  EXPECT_FALSE(jump(P::copysign, {{1, 2}, {1, 2}}));
-  EXPECT_TRUE(jump(P::atan2, {{-1, 1}, {-2, -1}}));
-  EXPECT_FALSE(jump(P::atan2, {{-1, 1}, {1, 2}}));
-  EXPECT_TRUE(jump(P::hardshrink, {{0.4, 0.6}, {0.5, 0.5}}));
-  EXPECT_FALSE(jump(P::hardshrink, {{-0.4, 0.5}, {0.5, 0.5}}));
-  EXPECT_FALSE(jump(P::exp, {{0, 1}}));
+TEST(IntervalTest, DiscontinuitiesOfFloats) {
+  const auto holds = [](P op, std::vector<Interval> operands) { return holds_discontinuity(op, operands); };
+  EXPECT_TRUE(holds(P::floor, {{0.5, 1}}));
+  EXPECT_FALSE(holds(P::floor, {{0, 0.9}}));
+  EXPECT_TRUE(holds(P::sign, {{0, 0.9}}));
+  EXPECT_TRUE(holds(P::fmod, {{3.5, 4.5}, {2, 2}}));
+  EXPECT_FALSE(holds(P::fmod, {{2.5, 3.5}, {2, 2}}));
+  EXPECT_FALSE(holds(P::fmod, {{-1.5, 1.5}, {2, 2}}));
+  EXPECT_TRUE(holds(P::remainder, {{-1.5, 1.5}, {2, 2}}));
+  EXPECT_TRUE(holds(P::floor_divide, {{3.5, 4.5}, {2, 2}}));
+  EXPECT_TRUE(holds(P::frac, {{0.5, 1.5}}));
+  EXPECT_FALSE(holds(P::frac, {{-0.5, 0.5}}));
+  EXPECT_TRUE(holds(P::copysign, {{1, 2}, {-1, 1}}));
+  EXPECT_FALSE(holds(P::copysign, {{1, 2}, {1, 2}}));
+  EXPECT_TRUE(holds(P::atan2, {{-1, 1}, {-2, -1}}));
+  EXPECT_FALSE(holds(P::atan2, {{-1, 1}, {1, 2}}));
+  EXPECT_TRUE(holds(P::hardshrink, {{0.4, 0.6}, {0.5, 0.5}}));
+  EXPECT_FALSE(holds(P::hardshrink, {{-0.4, 0.5}, {0.5, 0.5}}));
+  EXPECT_FALSE(holds(P::exp, {{0, 1}}));
   expect(run(P::fmod, {{2.5, 3.5}, {2, 2}}), 0.5, 1.5);
   expect(run(P::fmod, {{3.5, 4.5}, {2, 2}}), 0, 2);
   expect(run(P::remainder, {{-0.5, 0.5}, {2, 2}}), 0, 2);
@@ -219,7 +219,7 @@ TEST(IntervalTest, JumpsOfFloats) {
   expect(run(P::softshrink, {{0.4, 0.6}, {0.5, 0.5}}), 0, 0.6 - 0.5);
   expect(run(P::softshrink, {{0.25, 0.5}, {-2, -1}}), 1.25, 2.5);
   expect(run(P::softshrink, {{-4, -3}, {-2, -1}}), -6, -4);
-  expect(run(P::softshrink, {{-2, -2}, {-2, -2}}), -4, -4);  // the jump itself belongs to the left
+  expect(run(P::softshrink, {{-2, -2}, {-2, -2}}), -4, -4);  // the end itself belongs to the left
   expect(run(P::softshrink, {{-2.25, -2}, {-2, -1}}), -4.25, -3);
   expect(run(P::softshrink, {{-2.5, -1.5}, {-2, -2}}), -4.5, 0.5);
 }

@@ -47,21 +47,21 @@ TEST(PointwiseTest, ErrorsOfTheContract) {
   }
 }
 
-TEST(PointwiseTest, Jumps) {
+TEST(PointwiseTest, IsDiscontinuous) {
   for (P op : {P::lt, P::where, P::floor, P::fmod, P::isnan, P::logical_not, P::hardshrink, P::copysign, P::sign})
     EXPECT_TRUE(info(op).discontinuous) << name(op);
   for (P op : {P::add, P::relu, P::clamp, P::pow, P::softshrink, P::leaky_relu, P::cast})
     EXPECT_FALSE(info(op).discontinuous) << name(op);
-  EXPECT_TRUE(jumps(P::floor, 0, DType::bf16, DType::bf16));
-  EXPECT_FALSE(jumps(P::floor, 0, DType::i64, DType::i64));
-  EXPECT_TRUE(jumps(P::lt, 1, DType::bf16, DType::boolean));
-  EXPECT_FALSE(jumps(P::lt, 0, DType::i64, DType::boolean));
-  EXPECT_FALSE(jumps(P::where, 1, DType::f32, DType::f32));
-  EXPECT_FALSE(jumps(P::where, 0, DType::boolean, DType::f32));
-  EXPECT_TRUE(jumps(P::cast, 0, DType::f32, DType::i64));
-  EXPECT_TRUE(jumps(P::cast, 0, DType::f32, DType::boolean));
-  EXPECT_FALSE(jumps(P::cast, 0, DType::f32, DType::bf16));
-  EXPECT_FALSE(jumps(P::relu, 0, DType::f32, DType::f32));
+  EXPECT_TRUE(is_discontinuous(P::floor, 0, DType::bf16, DType::bf16));
+  EXPECT_FALSE(is_discontinuous(P::floor, 0, DType::i64, DType::i64));
+  EXPECT_TRUE(is_discontinuous(P::lt, 1, DType::bf16, DType::boolean));
+  EXPECT_FALSE(is_discontinuous(P::lt, 0, DType::i64, DType::boolean));
+  EXPECT_FALSE(is_discontinuous(P::where, 1, DType::f32, DType::f32));
+  EXPECT_FALSE(is_discontinuous(P::where, 0, DType::boolean, DType::f32));
+  EXPECT_TRUE(is_discontinuous(P::cast, 0, DType::f32, DType::i64));
+  EXPECT_TRUE(is_discontinuous(P::cast, 0, DType::f32, DType::boolean));
+  EXPECT_FALSE(is_discontinuous(P::cast, 0, DType::f32, DType::bf16));
+  EXPECT_FALSE(is_discontinuous(P::relu, 0, DType::f32, DType::f32));
 }
 
 TEST(PointwiseTest, ResultTypes) {
