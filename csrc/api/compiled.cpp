@@ -312,6 +312,7 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
                                                ? impl.last_bound
                                                : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
   BoundSpecialization& bound = *binding->bound;
+  check_ranges(*impl.fusion, impl.last_sizes, inputs);
   set_simulation_seed(*impl.device, impl.options.interleaving);
   return impl.run_bound(bound, [&](double& run_ms) {
     PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
@@ -351,6 +352,7 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
   check_inputs(*impl.fusion, pieces);
   const std::shared_ptr<Binding> binding = impl.bound_of_last(who, rank);
   BoundSpecialization& bound = *binding->bound;
+  check_ranges(*impl.fusion, impl.last_sizes, pieces);
   return impl.run_bound(bound, [&](double& run_ms) {
     Tensors out = bound.run_pieces(pieces, how, run_ms);
     order_outputs(*impl.fusion, out, impl.output_allocator(run_options));

@@ -114,6 +114,7 @@ class Cloner {
     to->layout = from.layout;
     to->layout_source = from.layout_source;
     to->stored = from.stored;
+    if (from.range) to->range = {expr(from.range->begin), expr(from.range->end)};
     to->reason = from.reason;
     to->domain.allocation = from.domain.allocation;
     to->domain.strided = from.domain.strided;
@@ -156,6 +157,9 @@ struct Same {
       if (!(*this)(a[i], b[i])) return false;
     return true;
   }
+  bool operator()(const ValueRange& a, const ValueRange& b) const {
+    return (*this)(a.begin, b.begin) && (*this)(a.end, b.end);
+  }
   bool operator()(const Transform& a, const Transform& b) const {
     return a.kind == b.kind && a.position == b.position && (*this)(a.factor, b.factor) && a.order == b.order &&
            a.parallel == b.parallel;
@@ -177,7 +181,7 @@ bool same_tensor(const TensorView& a, const TensorView& b) {
   };
   return a.name == b.name && a.dtype == b.dtype && a.dtype_alias == b.dtype_alias && a.role == b.role &&
          same(a.shape(), b.shape()) && a.layout == b.layout && annotated(a) == annotated(b) && a.stored == b.stored &&
-         a.domain.allocation == b.domain.allocation && a.domain.strided == b.domain.strided &&
+         same(a.range, b.range) && a.domain.allocation == b.domain.allocation && a.domain.strided == b.domain.strided &&
          same(a.domain.transforms, b.domain.transforms);
 }
 

@@ -169,6 +169,7 @@ class Parser : ValueParser {
       return parameter ? fusion_->parameter(name, shape, type.dtype) : fusion_->input(name, shape, type.dtype);
     });
     t->dtype_alias = type.alias;
+    read_range(*t);
     read_annotation(*t);
     at = in_.here();
     if (in_.accept("stored")) {

@@ -109,6 +109,10 @@ std::string allocation_text(const Domain& domain) {
   return " allocation (" + out + ")";
 }
 
+std::string range_text(const TensorView& t) {
+  return t.range ? fmt::format(" in {}..{}", sym::print(t.range->begin), sym::print(t.range->end)) : "";
+}
+
 std::string schedule_text(const Domain& domain) {
   if (domain.transforms.empty()) return "";
   std::string out;
@@ -182,8 +186,8 @@ std::string print(const Fusion& fusion) {
   out += " (";
   for (size_t i = 0; i < fusion.inputs().size(); ++i) {
     const TensorView* t = fusion.inputs()[i];
-    out += fmt::format("{}\n  {}%{}: {}{}{}", i ? "," : "", t->role == TensorRole::parameter ? "param " : "", t->name,
-                       type_text(*t), layout_text(*t), allocation_text(t->domain));
+    out += fmt::format("{}\n  {}%{}: {}{}{}{}", i ? "," : "", t->role == TensorRole::parameter ? "param " : "", t->name,
+                       type_text(*t), range_text(*t), layout_text(*t), allocation_text(t->domain));
   }
   out += (fusion.inputs().empty() ? ") -> " : "\n) -> ") + names(fusion.outputs()) + " {\n";
   if (fusion.segments.empty()) {

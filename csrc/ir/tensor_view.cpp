@@ -160,6 +160,23 @@ TensorView& TensorView::allocate(std::vector<int> order, const std::vector<int>&
   return *this;
 }
 
+TensorView& TensorView::within(std::string_view begin, std::string_view end) {
+  for (std::string_view text : {begin, end})  // facts first, as of extents
+    for (const auto& symbol : sym::symbols(sym::parse(fusion->pool(), text))) fusion->pool().symbol(symbol, {.lo = 0});
+  return within(sym::parse(fusion->pool(), begin), sym::parse(fusion->pool(), end));
+}
+
+TensorView& TensorView::within(sym::Expr begin, sym::Expr end) {
+  const std::string tensor = fmt::format("%{}: {}", name, type_text(*this));
+  if (role == TensorRole::intermediate)
+    throw UserError(fmt::format("%{} is no input", name), tensor, "state ranges of inputs");
+  if (is_float(dtype) || dtype == DType::boolean)
+    throw UserError(fmt::format("a range of {}", plait::name(dtype)), tensor, "state ranges of integers");
+  sym::Pool& pool = fusion->pool();
+  range = ValueRange{sym::import(pool, begin), sym::import(pool, end)};
+  return *this;
+}
+
 void StorageRef::shard(int dim, const MeshAxisRef& axis, ShardOptions options) {
   if (tensor_->role != TensorRole::parameter)
     throw UserError(fmt::format("%{} is not a parameter", tensor_->name), where(*tensor_, dim),

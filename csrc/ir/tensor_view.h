@@ -65,6 +65,12 @@ bool is_row_major(const Domain& domain);
 // Loop axes of a domain. UserError naming the transform that does not apply.
 std::vector<Axis> loop_axes(const Domain& domain);
 
+// begin <= value < end.
+struct ValueRange {
+  sym::Expr begin, end;
+  bool operator==(const ValueRange&) const = default;
+};
+
 enum class TensorRole : uint8_t { input, parameter, intermediate };
 enum class LayoutSource : uint8_t { open, annotated, inferred };
 
@@ -95,8 +101,9 @@ struct TensorView {
   Op* definition = nullptr;  // null for inputs and parameters
   Layout layout;             // compute layout
   LayoutSource layout_source = LayoutSource::open;
-  std::optional<Layout> stored;  // parameters: storage layout where it differs
-  std::string reason;            // why the layout is what it is; for explain, never compared
+  std::optional<Layout> stored;     // parameters: storage layout where it differs
+  std::string reason;               // why the layout is what it is; for explain, never compared
+  std::optional<ValueRange> range;  // inputs of integers: where every element lies
 
   size_t rank() const { return domain.logical.size(); }
   sym::Expr extent(size_t dim) const { return domain.logical[dim].extent; }
@@ -110,6 +117,10 @@ struct TensorView {
   // the others have no gaps. Of an input a claim that runs check, of an output what they return, which is dense.
   // UserError, with nothing changed: no order of the dims, a strided dim that is none or named twice.
   TensorView& allocate(std::vector<int> order, const std::vector<int>& strided = {});
+  // States that every element v of an input of integers is begin <= v < end, expressions over sizes ("0", "v"); drawn
+  // inputs keep it, and runs refuse others. UserError, with nothing changed: no input, or no integers.
+  TensorView& within(std::string_view begin, std::string_view end);
+  TensorView& within(sym::Expr begin, sym::Expr end);
   StorageRef storage() { return StorageRef(this); }
 };
 

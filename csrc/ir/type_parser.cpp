@@ -198,6 +198,16 @@ void TypeParser::read_annotation(TensorView& t) {
 
 int TypeParser::read_position() { return static_cast<int>(in_.integer("a loop position", 0, 1 << 20)); }
 
+// `in 0..v`: the values of an input.
+void TypeParser::read_range(TensorView& t) {
+  if (!in_.accept("in")) return;
+  const size_t at = in_.here();
+  const sym::Expr begin = read_expression("begin");
+  in_.expect("..", "after the first value of the range");
+  const sym::Expr end = read_expression("end");
+  guarded(at, [&] { return &t.within(begin, end); });
+}
+
 // `(1 strided, 0)`: logical dims in memory order, and which of them may have any stride.
 void TypeParser::read_allocation(TensorView& t) {
   if (!in_.accept("allocation")) return;

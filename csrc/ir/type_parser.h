@@ -51,6 +51,7 @@ class TypeParser {
   ReduceOp read_reduce();
   void check_layout(const TensorView& t, Layout& layout, size_t at);
   void read_annotation(TensorView& t);
+  void read_range(TensorView& t);
   void read_allocation(TensorView& t);
   int read_position();
   void read_loops(Domain& domain);

@@ -13,6 +13,7 @@
 //  9. Segments keep the rules of ir/segment_rules.h.
 // 10. A dtype alias is a `let` of that dtype.
 // 11. The readers that the fusion keeps of a tensor are the ops in the order that have it as an operand.
+// 12. Ranges of values are those of inputs of integers.
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -91,6 +92,10 @@ void verify_tensor(const TensorView& t, const Fusion& fusion) {
     verify_layout(t, *t.stored, fusion.mesh());
   }
   verify_domain(t);
+  if (t.range)
+    PLAIT_CHECK(t.role != TensorRole::intermediate && !is_float(t.dtype) && t.dtype != DType::boolean &&
+                    t.range->begin && t.range->end,
+                "range of %{}", t.name);
   const auto& lets = fusion.dtype_lets;
   PLAIT_CHECK(
       t.dtype_alias.empty() || std::find(lets.begin(), lets.end(), DTypeLet{t.dtype_alias, t.dtype}) != lets.end(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
@@ -73,24 +74,43 @@ int64_t index_limit(const Fusion& fusion, const TensorView& tensor, const sym::E
   return limit;
 }
 
+// The values that are drawn for an integer input, begin <= value < end: those of its range, as far as ops look up.
+// Nothing where neither is stated.
+struct Drawable {
+  int64_t begin = 0, end = 0;
+};
+std::optional<Drawable> drawable(const Fusion& fusion, const TensorView& input, const sym::Environment& sizes) {
+  if (is_float(input.dtype) || input.dtype == DType::boolean) return std::nullopt;
+  const int64_t limit = index_limit(fusion, input, sizes);
+  if (!input.range) return limit > 0 ? std::optional(Drawable{0, limit}) : std::nullopt;
+  const Drawable stated{sym::evaluate(input.range->begin, sizes), sym::evaluate(input.range->end, sizes)};
+  const Drawable both{std::max<int64_t>(stated.begin, 0), std::min(stated.end, limit)};
+  return limit > 0 && both.begin < both.end ? both : stated;
+}
+
 struct Draw {
   const TensorView& input;
-  int64_t ordinal, limit;  // limit: as index_limit
+  int64_t ordinal;
+  std::optional<Drawable> values;
   std::vector<int64_t> shape;
 };
 
 Tensor draw(const Draw& what, const DrawOptions& options, int level) {
-  const auto& [input, ordinal, limit, shape] = what;
+  const auto& [input, ordinal, values, shape] = what;
   Tensor tensor = Tensor::empty(input.dtype, shape);
   auto* bytes = static_cast<std::byte*>(tensor.data());
+  if (values && values->begin >= values->end && tensor.elements() > 0)
+    throw UserError(fmt::format("nothing is in {}..{}", values->begin, values->end),
+                    fmt::format("%{}: {}", input.name, type_text(input)), "set sizes that leave values in the range");
   for (int64_t i = 0; i < tensor.elements(); ++i, bytes += size_of(input.dtype)) {
     const uint32_t word = word_at(options.seed, i, ordinal);
     if (is_seed(input))
       store_int64(input.dtype, bytes, static_cast<int64_t>(options.seed));
     else if (input.dtype == DType::boolean)
       store_int64(input.dtype, bytes, word >> 31);
-    else if (limit > 0)
-      store_int64(input.dtype, bytes, static_cast<int64_t>(word % static_cast<uint64_t>(limit)));
+    else if (values)
+      store_int64(input.dtype, bytes,
+                  values->begin + static_cast<int64_t>(word % static_cast<uint64_t>(values->end - values->begin)));
     else if (!is_float(input.dtype))
       store_int64(input.dtype, bytes, small_integer(word, level, input.dtype));
     else if (options.exact)
@@ -200,11 +220,10 @@ void ExactDraw::draw_one(size_t i) {
   const TensorView& input = *fusion_.inputs()[i];
   const Context context{fusion_, sizes_, evaluate_options_};
   const auto given = options_.given.find(input.name);
-  const Draw what{input, static_cast<int64_t>(i), index_limit(written_, *written_.inputs()[i], sizes_),
+  const Draw what{input, static_cast<int64_t>(i), drawable(written_, *written_.inputs()[i], sizes_),
                   context.shape(input.shape())};
   Tensor tensor = given != options_.given.end() ? given->second : draw(what, options_, level_[i]);
-  if (given != options_.given.end() || is_seed(input) || input.dtype == DType::boolean || what.limit > 0)
-    level_.erase(i);
+  if (given != options_.given.end() || is_seed(input) || input.dtype == DType::boolean || what.values) level_.erase(i);
   values_[&input] = from_tensor(tensor);
   tensors_[input.name] = std::move(tensor);
   for (double value : values_[&input].value)
@@ -319,9 +338,8 @@ std::map<std::string, Tensor> draw_row_major(const Fusion& fusion, const DrawOpt
   for (size_t i = 0; i < fusion.inputs().size(); ++i) {
     const TensorView& input = *fusion.inputs()[i];
     if (!tensors.contains(input.name))
-      tensors[input.name] =
-          draw({input, static_cast<int64_t>(i), index_limit(fusion, input, sizes), context.shape(input.shape())},
-               options, 0);
+      tensors[input.name] = draw(
+          {input, static_cast<int64_t>(i), drawable(fusion, input, sizes), context.shape(input.shape())}, options, 0);
   }
   return tensors;
 }

@@ -80,6 +80,24 @@ bool solve(sym::Expr extent, int64_t value, Sizes& sizes) {
   return true;
 }
 
+std::set<std::string> range_symbols(const TensorView& input) {
+  std::set<std::string> out;
+  if (!input.range) return out;
+  sym::symbols(input.range->begin, out);
+  sym::symbols(input.range->end, out);
+  return out;
+}
+
+void check_range_symbols(const Fusion& fusion, const Sizes& sizes) {
+  for (const TensorView* t : fusion.inputs())
+    for (const auto& symbol : range_symbols(*t))
+      if (!sizes.count(symbol))
+        throw UserError(fmt::format("the range of %{} needs a value for {}", t->name, symbol),
+                        fmt::format("input %{}: {} in {}..{}", t->name, type_text(*t), sym::print(t->range->begin),
+                                    sym::print(t->range->end)),
+                        "set the size, or give it a let");
+}
+
 }  // namespace
 
 Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& given) {
@@ -120,6 +138,7 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
                         found(*t, m), fmt::format("give extent {}", value));
     }
   }
+  check_range_symbols(fusion, sizes);
   sym::check_facts(fusion.pool(), sizes);
   return sizes;
 }
@@ -187,6 +206,7 @@ std::set<std::string> mesh_symbols(const Mesh& mesh) {
 std::set<std::string> size_symbols(const Fusion& fusion) {
   std::set<std::string> out = mesh_symbols(fusion.mesh());
   add_symbols(fusion.tensors(), out);
+  for (const TensorView* t : fusion.inputs()) out.merge(range_symbols(*t));
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "session/boundary.h"
 
 #include "base/error.h"
+#include "scalar/convert.h"
 
 namespace plait {
 
@@ -38,6 +39,13 @@ bool within_memory(const Tensor& tensor) {
   return offset + lowest * size >= 0 && offset + (highest + 1) * size <= static_cast<__int128>(tensor.memory->bytes());
 }
 
+// Position of a row-major element.
+std::vector<int64_t> index_of(int64_t element, const std::vector<int64_t>& shape) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0; element /= shape[d]) index[d] = element % shape[d];
+  return index;
+}
+
 }  // namespace
 
 void check_allocations(const Fusion& fusion) {
@@ -68,6 +76,28 @@ void check_inputs(const Fusion& fusion, const Tensors& inputs) {
         !tensor.lies_in(t->domain.allocation, t->domain.strided))
       throw UserError("the dims do not lie in memory as allocation " + allocation_text(t->domain) + " says",
                       found(*t, tensor), "give a tensor that does, or drop the allocation: then it may lie in any way");
+  }
+}
+
+void check_ranges(const Fusion& fusion, const Sizes& sizes, const Tensors& inputs) {
+  const sym::Environment values(sizes.begin(), sizes.end());
+  for (const TensorView* t : fusion.inputs()) {
+    const auto it = inputs.find(t->name);
+    if (!t->range || it == inputs.end() || !it->second.on_host()) continue;
+    const int64_t begin = sym::evaluate(t->range->begin, values), end = sym::evaluate(t->range->end, values);
+    const Tensor dense = it->second.contiguous();
+    const auto* bytes = static_cast<const std::byte*>(dense.data());
+    for (int64_t i = 0; i < dense.elements(); ++i) {
+      const int64_t value = load_int64(t->dtype, bytes + static_cast<size_t>(i) * size_of(t->dtype));
+      const bool past = t->dtype == DType::u64 && value < 0;  // beyond every i64
+      if (value >= begin && value < end && !past) continue;
+      throw UserError(
+          fmt::format("element {} is {}, outside of {}..{}", list(index_of(i, dense.shape)),
+                      past ? fmt::to_string(static_cast<uint64_t>(value)) : fmt::to_string(value), begin, end),
+          fmt::format("input %{}: {} in {}..{}", t->name, type_text(*t), sym::print(t->range->begin),
+                      sym::print(t->range->end)),
+          begin < end ? fmt::format("give values from {} to {}", begin, end - 1) : "set sizes that leave values");
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // How tensors cross the boundary of a run. Inside of it all of them are dense and row-major (graph/drop_allocations);
 // an input of host memory that is not is copied when it is bound (program/rank_memory).
+#include "compile/options.h"
 #include "ir/fusion.h"
 #include "session/arguments.h"
 
@@ -13,6 +14,10 @@ void check_allocations(const Fusion& fusion);
 // UserError naming the input: strides of another rank than the shape's, elements outside of the tensor's memory, dims
 // that do not lie in memory as the fusion says. Inputs of which it says nothing may lie in any way.
 void check_inputs(const Fusion& fusion, const Tensors& inputs);
+
+// UserError naming the input, the element, its value and the range: an integer outside of the range that the fusion
+// states. What lies in a GPU's memory is not read.
+void check_ranges(const Fusion& fusion, const Sizes& sizes, const Tensors& inputs);
 
 // Puts outputs in the order in which the fusion allocates them, in host memory of `allocator`. UserError: such an
 // output is in a GPU's memory.

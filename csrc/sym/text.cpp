@@ -194,11 +194,11 @@ class Parser {
   static bool name_char(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
   }
-  // The name or number at the cursor; empty where there is none.
+  // The name or number at the cursor; empty where there is none. `..` ends it: 0..v is a range.
   std::string_view peek_name() {
     skip();
     size_t end = at_;
-    while (end < text_.size() && name_char(text_[end])) ++end;
+    while (end < text_.size() && name_char(text_[end]) && text_.substr(end, 2) != "..") ++end;
     return text_.substr(at_, end - at_);
   }
   bool word(std::string_view w) {

@@ -221,6 +221,25 @@ TEST_F(Run, ReluBackwardPassesItsCheck) {
   EXPECT_EQ(0, result.exit) << result.out << result.err;
 }
 
+// Values outside of the range that the file states are refused by place and value; drawn ones keep it.
+TEST_F(Run, StatedRangesAreChecked) {
+  const std::string file = folder_.file("range.plait", R"(let v = 8
+fusion @range (%t: f32[v, 2], %i: i64[2, 3] in 0..v) -> (%y) {
+  %y = index_select(%t, %i, dim = 0)
+}
+)");
+  for (const char* device : {"reference", "cpu"}) {
+    EXPECT_EQ(0, run(file, {"--check", "--device", device}).exit);
+    const CommandResult result = run(file, {"--device", device, "--input", "i=[[0,1,7],[2,8,9]]"});
+    EXPECT_EQ(1, result.exit) << result.out;
+    EXPECT_EQ(
+        "error: element [1, 1] is 8, outside of 0..8\n  at: input %i: i64[2, 3] in 0..v\n"
+        "  help: give values from 0 to 7\n",
+        result.err);
+  }
+  EXPECT_EQ(0, run(file, {"--device", "reference", "--set", "v=9", "--input", "i=[[0,1,7],[2,8,8]]"}).exit);
+}
+
 // Ranks round at other places than one rank does: each side has its own bound.
 TEST_F(Run, NarrowProgramsOnRanksPassTheirCheck) {
   const std::string file = folder_.file("rd.plait", R"(let T = bf16

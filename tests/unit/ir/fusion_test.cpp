@@ -125,6 +125,26 @@ TEST(Annotations, AllocateByApi) {
   f.input("s", {}, DType::f32)->allocate({});
 }
 
+TEST(Annotations, RangesByApi) {
+  Fusion f;
+  TensorView* i = f.input("i", {"n"}, DType::i64);
+  i->within("0", "v - 1");
+  EXPECT_EQ(sym::print(i->range->begin) + ".." + sym::print(i->range->end), "0..v - 1");
+  f.input("j", {2}, DType::u8)->within(f.pool().constant(3), f.pool().constant(9));
+  f.output(i);
+  verify(f);
+  EXPECT_NE(print(f).find("%i: i64[n] in 0..v - 1,\n  %j: u8[2] in 3..9\n"), std::string::npos) << print(f);
+  EXPECT_TRUE(equal(f, *parse_fusion(print(f))));
+  const auto copy = clone(f, {.replace = {{"v", 1}}});
+  verify(*copy);
+  EXPECT_EQ(copy->find("i")->range->end.constant(), 0);
+  EXPECT_TRUE(equal(*copy, *parse_fusion(print(*copy)))) << "an empty range is one";
+  TensorView* x = f.input("x", {2}, DType::f32);
+  EXPECT_REFUSED(x->within("0", "v"), "a range of f32\n  at: %x: f32[2]");
+  EXPECT_REFUSED(f.input("b", {2}, DType::boolean)->within("0", "v"), "a range of bool");
+  EXPECT_FALSE(x->range);
+}
+
 TEST(Clone, ReplacesSymbolsAndStatesFacts) {
   auto f = parse_fusion(R"(
 let n = 4
@@ -174,7 +194,7 @@ TEST(Equal, EveryDifferenceCounts) {
   const std::string text = R"(
 let n = 4, T = f32
 mesh @m (tp = 2)
-fusion @f on @m (%x: T[4, n] {0: tp}, param %w: T[n, n] {} stored {1: tp}, %seed: u64[]) -> (%z) {
+fusion @f on @m (%x: T[4, n] {0: tp}, param %w: T[n, n] {} stored {1: tp}, %seed: u64[] in 0..n) -> (%z) {
   segment @s1 (%x, %w, %seed) -> (%z) schedule p(a = 1) {
     %y: T[4, n] allocation (1, 0) loops (split(0, 2)) = matmul(%x, %w)
     %d = dropout(%y, p = 0.5, seed = %seed, offset = 3)
@@ -195,6 +215,9 @@ fusion @f on @m (%x: T[4, n] {0: tp}, param %w: T[n, n] {} stored {1: tp}, %seed
                                                           {"param ", ""},
                                                           {"p(a = 1)", "p(a = 2)"},
                                                           {"allocation (1, 0)", ""},
+                                                          {" in 0..n", ""},
+                                                          {" in 0..n", " in 1..n"},
+                                                          {" in 0..n", " in 0..4"},
                                                           {"allocation (1, 0)", "allocation (1, 0 strided)"},
                                                           {"split(0, 2)", "split(0, 4)"},
                                                           {"p = 0.5", "p = 0.25"},

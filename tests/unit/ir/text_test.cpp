@@ -106,6 +106,25 @@ fusion @f (
     EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
 }
 
+TEST(Text, RangesRoundTrip) {
+  auto fusion = parse_fusion(R"(
+let v = 40
+mesh @m (tp = 2)
+fusion @f on @m (
+  %i: i64[n] in 0..v {0: tp},
+  %j: u8[n, 2] in n-1..2*v - 3 allocation (1, 0),
+  param %k: i8[4] in -8 .. 8 {} stored {0: tp},
+  %l: i32[] in max(n, 2)..chunk(v, 2, 1)  # to the end
+) -> (%i) {}
+)");
+  verify(*fusion);
+  expect_round_trip(*fusion);
+  expect_round_trip(*clone(*fusion));
+  const std::string text = print(*fusion);
+  for (const char* line : {"%i: i64[n] in 0..v {0: tp},", "in -8..8 {} stored {0: tp},", " allocation (1, 0),"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
 // Facts are what shapes and proofs build on; those that every fusion knows do not print.
 TEST(Text, FactsRoundTrip) {
   const auto fusion = parse_fusion(R"(

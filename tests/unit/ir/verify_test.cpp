@@ -104,6 +104,7 @@ TEST(Verify, Domains) {
   EXPECT_BROKEN("allocation of %z", { f.find("z")->domain.allocation = {0}; });
   EXPECT_BROKEN("allocation of %z is no order", { f.find("z")->domain.allocation = {0, 0}; });
   EXPECT_BROKEN("strided dims of %z", { f.find("z")->domain.strided = {true}; });
+  EXPECT_BROKEN("range of %z", { (f.find("z")->range = {f.pool().constant(0), f.pool().constant(4)}); });
   EXPECT_BROKEN("strided dims of %z", { (f.find("z")->domain.strided = {false, false}); });
   EXPECT_BROKEN("broadcast dim 1 of %z", { f.find("z")->domain.logical[1].kind = AxisKind::broadcast; });
   EXPECT_BROKEN("reduction axes of %z", { f.find("z")->domain.reduction = {{f.pool().constant(3)}}; });

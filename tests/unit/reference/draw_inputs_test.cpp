@@ -61,6 +61,24 @@ TEST(Draw, IndicesBehindMovesLieInside) {
   EXPECT_LT(*std::min_element(free.begin(), free.end()), 0) << "a sum is no move";
 }
 
+TEST(Draw, StatedRangesAreKept) {
+  const auto f = parse_fusion(
+      "let v = 40\nfusion @t (%x: f32[5], %i: i64[2000] in 3..v, %j: i8[2000] in -2..1, %k: i64[2000] in 1..v) -> (%y, "
+      "%z, %s) {\n%y = add(%i, %i)\n%z = neg(%j)\n%s = index_select(%x, %k, dim = 0)\n}\n");
+  for (const int64_t v : {40, 7}) {
+    const auto drawn = draw_inputs(*f, {.seed = 5, .sizes = {{"v", v}}});
+    const auto ends = [&](const char* name) {
+      const std::vector<double> values = drawn.at(name).to_doubles();
+      const auto [least, most] = std::minmax_element(values.begin(), values.end());
+      return std::pair(*least, *most);
+    };
+    EXPECT_EQ(ends("i"), std::pair(3.0, double(v - 1)));
+    EXPECT_EQ(ends("j"), std::pair(-2.0, 0.0));
+    EXPECT_EQ(ends("k"), std::pair(1.0, 4.0)) << "what is looked up has 5 elements";
+  }
+  EXPECT_THROW(draw_inputs(*f, {.sizes = {{"v", 3}}}), UserError);
+}
+
 TEST(Exact, RefusesWhatLeavesTheIntegers) {
   const auto why = [](const std::string& body) {
     std::string reason;
