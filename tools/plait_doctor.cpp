@@ -3,11 +3,12 @@
 #include <fstream>
 #include <thread>
 
+#include "backend/cpu/cpu_device.h"
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/plugin_loader.h"
-#include "session/devices.h"
 #include "plait_command.h"
+#include "session/devices.h"
 
 namespace plait::tool {
 
@@ -28,6 +29,17 @@ std::string lanes() {
   } catch (const Error& e) {
     return e.message();
   }
+}
+
+// What the memory that runs use again comes to, of a small and a large block of its own.
+Row memory_row() {
+  Allocator& memory = find_device("cpu", {}).allocator();
+  for (int i = 0; i < 2; ++i)
+    for (const size_t bytes : {size_t(1) << 16, size_t(4) << 20}) memory.allocate(bytes);
+  const MemoryCounts counts = memory_counts(find_device("cpu", {}));
+  return {"memory pool", fmt::format("{} KiB held", counts.held_bytes / 1024),
+          fmt::format("{} KiB in use, {} allocations used again, {} new; --option kept_memory is its limit",
+                      counts.in_use_bytes / 1024, counts.hits, counts.misses)};
 }
 
 // A plug-in and the library that it brings.
@@ -104,6 +116,7 @@ int doctor_command(const Arguments& args) {
       plugin_row("Open MPI", "libplait_mpi.so", "plait_mpi_interface", "libopenmpi-dev", "libmpi"),
   };
   rows.insert(rows.begin() + 2, {"vectors", lanes() + " lanes", "of f32, in kernels for the CPU"});
+  rows.insert(rows.begin() + 3, memory_row());
   add_cuda_rows(rows);
   rows.push_back(stand_in_row("simulated GPU", "libplait_sim_cuda.so", "plait_sim_add_devices"));
   rows.push_back(stand_in_row("simulated cuBLASLt", "libplait_sim_cublaslt.so", "cublasLtCreate"));

@@ -1,17 +1,19 @@
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <set>
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "compile/pipeline.h"
+#include "plait.h"
+#include "schedule/params.h"
 #include "session/bind_inputs.h"
 #include "session/bound_specialization.h"
 #include "session/boundary.h"
 #include "session/communication.h"
 #include "session/devices.h"
-#include "compile/pipeline.h"
-#include "plait.h"
 
 namespace plait {
 
@@ -48,14 +50,22 @@ struct SpecializationEntry {
   std::unique_ptr<CompiledSpecialization> compiled;
   std::set<std::string> refused;  // results of the contractions that its library refuses
   Report report;
-  std::map<BindingKey, std::unique_ptr<BoundSpecialization>> bound;
-  std::map<BindingKey, SpecializationEntry*> instead;  // sizes that a library refuses: the class that generates its contractions
+  std::map<BindingKey, std::shared_ptr<BoundSpecialization>> bound;  // runs keep theirs
+  std::map<BindingKey, SpecializationEntry*>
+      instead;  // sizes that a library refuses: the class that generates its contractions
 };
 
-// Results of the contractions whose library refuses the numbers of a bound rank.
-std::set<std::string> refused_contractions(const BoundProgram& bound, bool plant) {
+// Results of the contractions whose library refuses the numbers of a bound rank, by the names that segmentation knows
+// them by: in memory they may be outputs of other names.
+std::set<std::string> refused_contractions(const CompiledSpecialization& compiled, const BoundProgram& bound,
+                                           bool plant) {
+  std::vector<std::string> results;  // by LibraryId
+  for (const Segment& segment : compiled.localized->segments)
+    if (segment.schedule == kLibrary) results.push_back(segment.ops[0]->out->name);
   std::set<std::string> out;
   const Program& program = bound.program();
+  PLAIT_CHECK(results.size() == program.libraries.size(), "{} contractions of {}", program.libraries.size(),
+              results.size());
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const auto* step = as<LibraryStep>(*program.steps[s]);
     if (!step) continue;
@@ -64,7 +74,7 @@ std::set<std::string> refused_contractions(const BoundProgram& bound, bool plant
       const BoundStep& numbers = rank.steps[s];
       if (numbers.skipped || numbers.zero_fill || !library) continue;
       std::string why;
-      if (plant || !library->accepts(numbers.integers, &why)) out.insert(program.value(step->out).name);
+      if (plant || !library->accepts(numbers.integers, &why)) out.insert(results[step->library.index]);
     }
   }
   return out;
@@ -72,7 +82,17 @@ std::set<std::string> refused_contractions(const BoundProgram& bound, bool plant
 
 }  // namespace
 
+// What a run needs to know, found or made under the lock.
+struct Picked {
+  std::shared_ptr<BoundSpecialization> bound;
+  SpecializationEntry* entry = nullptr;
+  bool timing = false;
+};
+
 struct Compiled::Impl {
+  std::mutex mutex;  // guards what changes below; held while a class is compiled and bound
+  std::mutex alone;  // held by a run that shares a device's queues, communicators or observers with others
+
   std::shared_ptr<const Fusion> fusion;
   CompileOptions options;
   DeviceMesh mesh;
@@ -88,23 +108,25 @@ struct Compiled::Impl {
 
   // The shapes of the run before: a run with the same ones skips all checks and look-ups.
   std::vector<TensorMetadata> last_metadata;
-  BoundSpecialization* last_bound = nullptr;
+  std::shared_ptr<BoundSpecialization> last_bound;
   uint64_t last_comms = 0;
 
   Metadata metadata_of(const Tensors& inputs) const;
   void prepare(const Metadata& metadata);
-  BoundSpecialization& bound_for(const Metadata& metadata, const Communication& who);
-  BoundSpecialization& bound_of_last(const Communication& who, int64_t rank);
+  Picked pick(const Tensors& inputs, const RunOptions& run_options);
+  Picked pick_local(const Communication& who, int64_t rank);
+  std::shared_ptr<BoundSpecialization> bound_for(const Metadata& metadata, const Communication& who);
+  std::shared_ptr<BoundSpecialization> bound_of_last(const Communication& who, int64_t rank);
   SpecializationEntry& find_class(const Sizes& sizes, const std::set<std::string>& refused = {});
-  std::unique_ptr<BoundSpecialization> bind(SpecializationEntry& entry, const Communication& who);
+  std::shared_ptr<BoundSpecialization> bind(SpecializationEntry& entry, const Communication& who);
   bool same_as_last(const Tensors& inputs, uint64_t comms) const;
-  void remember(const Metadata& metadata, BoundSpecialization* bound, uint64_t comms);
+  void remember(const Metadata& metadata, std::shared_ptr<BoundSpecialization> bound, uint64_t comms);
   Communication who(const RunOptions& run_options) const;
   ExecutorRunOptions executor_options(const RunOptions& run_options) const;
   Allocator& output_allocator(const RunOptions& run_options) const;
-  template <class Run>
-  Tensors run_bound(BoundSpecialization& bound, Run run);
-  void finish_run(BoundSpecialization& bound, double run_ms, const CommTraffic& traffic);
+  template <class Run, class Traffic>
+  Tensors run_picked(const Picked& picked, Run run, Traffic traffic);
+  void finish_run(const Picked& picked, double run_ms, const CommTraffic& traffic);
   std::string memory_text() const;
 };
 
@@ -121,7 +143,8 @@ SpecializationEntry& Compiled::Impl::find_class(const Sizes& sizes, const std::s
   if (entry.compiled) return entry;
   double begin = now_ms();
   try {
-    entry.compiled = compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused});
+    entry.compiled =
+        compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused});
   } catch (...) {
     classes.erase(specialization.key);
     throw;
@@ -137,7 +160,7 @@ SpecializationEntry& Compiled::Impl::find_class(const Sizes& sizes, const std::s
   return entry;
 }
 
-std::unique_ptr<BoundSpecialization> Compiled::Impl::bind(SpecializationEntry& entry, const Communication& who) {
+std::shared_ptr<BoundSpecialization> Compiled::Impl::bind(SpecializationEntry& entry, const Communication& who) {
   const sym::Environment env(last_sizes.begin(), last_sizes.end());
   ExecutorOptions how;
   how.drive = who.drive;
@@ -154,7 +177,7 @@ std::unique_ptr<BoundSpecialization> Compiled::Impl::bind(SpecializationEntry& e
       options.on_step(rank, step, texts[step]);
     };
   }
-  auto out = std::make_unique<BoundSpecialization>(*entry.compiled, mesh, env, *device, who.comms, how);
+  auto out = std::make_shared<BoundSpecialization>(*entry.compiled, mesh, env, *device, who.comms, how);
   if (options.dumps && options.dumps->wants("memory"))
     options.dumps->put("memory", fusion->name(), print_memory(program, out->program().bindings()));
   if (options.until == "memory") throw StoppedAt{"memory", print_memory(program, out->program().bindings())};
@@ -171,34 +194,34 @@ void Compiled::Impl::prepare(const Metadata& metadata) {
 }
 
 // The binding of the class and sizes that were prepared last.
-BoundSpecialization& Compiled::Impl::bound_of_last(const Communication& who, int64_t rank) {
+std::shared_ptr<BoundSpecialization> Compiled::Impl::bound_of_last(const Communication& who, int64_t rank) {
   const BindingKey key{values_of(last_sizes), who.comms->serial(), rank};
   if (const auto it = last->instead.find(key); it != last->instead.end()) last = it->second;
   if (!last->bound.contains(key)) {
-    std::unique_ptr<BoundSpecialization> made = bind(*last, who);
+    std::shared_ptr<BoundSpecialization> made = bind(*last, who);
     const bool plant = has_test_bug(options.options, "library_refuses");
-    if (const auto refused = refused_contractions(made->program(), plant); !refused.empty()) {
+    if (const auto refused = refused_contractions(*last->compiled, made->program(), plant); !refused.empty()) {
       last = last->instead[key] = &find_class(last_sizes, refused);
       made = last->bound.contains(key) ? nullptr : bind(*last, who);
     }
     if (made) last->bound.emplace(key, std::move(made));
   }
-  BoundSpecialization& bound = *last->bound.at(key);
-  last->report.local_shapes = bound.local_shapes();
+  const std::shared_ptr<BoundSpecialization>& bound = last->bound.at(key);
+  last->report.local_shapes = bound->local_shapes();
   return bound;
 }
 
-BoundSpecialization& Compiled::Impl::bound_for(const Metadata& metadata, const Communication& who) {
+std::shared_ptr<BoundSpecialization> Compiled::Impl::bound_for(const Metadata& metadata, const Communication& who) {
   prepare(metadata);
-  BoundSpecialization& bound = bound_of_last(who, -1);
-  remember(metadata, &bound, who.comms->serial());
+  std::shared_ptr<BoundSpecialization> bound = bound_of_last(who, -1);
+  remember(metadata, bound, who.comms->serial());
   return bound;
 }
 
-void Compiled::Impl::remember(const Metadata& metadata, BoundSpecialization* bound, uint64_t comms) {
+void Compiled::Impl::remember(const Metadata& metadata, std::shared_ptr<BoundSpecialization> bound, uint64_t comms) {
   last_metadata.clear();
   for (const auto& [name, m] : metadata) last_metadata.push_back(m);
-  last_bound = bound;
+  last_bound = std::move(bound);
   last_comms = comms;
 }
 
@@ -244,14 +267,42 @@ Allocator& Compiled::Impl::output_allocator(const RunOptions& run_options) const
   return run_options.allocator ? *run_options.allocator : device->allocator();
 }
 
-// Calls `run`, which gets where its milliseconds go. Other processes do not wait for one that fails.
-template <class Run>
-Tensors Compiled::Impl::run_bound(BoundSpecialization& bound, Run run) {
-  bound.comms().reset_traffic();
-  if (timing) bound.program().reset_step_times();
+Picked Compiled::Impl::pick(const Tensors& inputs, const RunOptions& run_options) {
+  const std::lock_guard lock(mutex);
+  const Communicators* comms = run_options.comms ? run_options.comms : communication.comms.get();
+  const bool same = comms && same_as_last(inputs, comms->serial());
+  std::shared_ptr<BoundSpecialization> bound = same ? last_bound : bound_for(metadata_of(inputs), who(run_options));
+  return {std::move(bound), last, timing};
+}
+
+Picked Compiled::Impl::pick_local(const Communication& who, int64_t rank) {
+  const std::lock_guard lock(mutex);
+  if (!last)
+    throw UserError("the global sizes are not known from the pieces of a rank", "run_local",
+                    "call prepare() with the metadata of the global tensors first");
+  std::shared_ptr<BoundSpecialization> bound = bound_of_last(who, rank);
+  return {std::move(bound), last, timing};
+}
+
+// Calls `run`, which gets where its milliseconds go; then `traffic` tells what went over wires. Other processes do not
+// wait for one that fails.
+template <class Run, class Traffic>
+Tensors Compiled::Impl::run_picked(const Picked& picked, Run run, Traffic traffic) {
+  BoundSpecialization& bound = *picked.bound;
   double run_ms = 0;
+  if (bound.concurrent()) {  // nothing goes over wires
+    Tensors out = run(run_ms);
+    finish_run(picked, run_ms, {});
+    return out;
+  }
+  const std::lock_guard lock(alone);
+  set_simulation_seed(*device, options.interleaving);
+  bound.comms().reset_traffic();
+  if (picked.timing) bound.program().reset_step_times();
   try {
-    return run(run_ms);
+    Tensors out = run(run_ms);
+    finish_run(picked, run_ms, traffic());
+    return out;
   } catch (const std::exception& e) {
     if (bound.comms().bootstrap()) bound.comms().abort(e.what());
     throw;
@@ -259,15 +310,16 @@ Tensors Compiled::Impl::run_bound(BoundSpecialization& bound, Run run) {
 }
 
 // Reports what the run did.
-void Compiled::Impl::finish_run(BoundSpecialization& bound, double run_ms, const CommTraffic& traffic) {
-  Report& report = last->report;
+void Compiled::Impl::finish_run(const Picked& picked, double run_ms, const CommTraffic& traffic) {
+  const std::lock_guard lock(mutex);
+  Report& report = picked.entry->report;
   report.run_ms = run_ms;
   report.wire_bytes = traffic.wire_bytes;
   report.wire_bytes_min = traffic.wire_bytes_min;
-  if (!timing) return;
+  if (!picked.timing) return;
   report.step_ms.clear();
   for (KernelReport& kernel : report.kernels) kernel.run_ms = 0;
-  const BoundProgram& ran = bound.program();
+  const BoundProgram& ran = picked.bound->program();
   const Program& program = ran.program();
   for (size_t s = 0; s < program.steps.size(); ++s) {
     double ms = 0;
@@ -284,21 +336,20 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
   const ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, inputs);
-  const Communicators* comms = run_options.comms ? run_options.comms : impl.communication.comms.get();
-  BoundSpecialization& bound = comms && impl.same_as_last(inputs, comms->serial())
-                          ? *impl.last_bound
-                          : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
-  set_simulation_seed(*impl.device, impl.options.interleaving);
-  return impl.run_bound(bound, [&](double& run_ms) {
-    PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
-    Tensors out = bound.run(inputs, how, impl.options.options.check_replicas, run_ms);
-    order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
-    impl.finish_run(bound, run_ms, total_traffic(bound.comms()));
-    return out;
-  });
+  const Picked picked = impl.pick(inputs, run_options);
+  return impl.run_picked(
+      picked,
+      [&](double& run_ms) {
+        PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
+        Tensors out = picked.bound->run(inputs, how, impl.options.options.check_replicas, run_ms);
+        order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
+        return out;
+      },
+      [&] { return total_traffic(picked.bound->comms()); });
 }
 
 void Compiled::prepare(const Metadata& metadata) {
+  const std::lock_guard lock(impl_->mutex);
   if (impl_->communication.comms)
     impl_->bound_for(metadata, impl_->communication);
   else
@@ -318,18 +369,17 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
   if (who.comms->bootstrap()->rank() != rank)
     throw UserError(fmt::format("this process is rank {}, not {}", who.comms->bootstrap()->rank(), rank), "run_local",
                     "give the pieces of the process's own rank");
-  if (!impl.last)
-    throw UserError("the global sizes are not known from the pieces of a rank", "run_local",
-                    "call prepare() with the metadata of the global tensors first");
   const ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, pieces);
-  BoundSpecialization& bound = impl.bound_of_last(who, rank);
-  return impl.run_bound(bound, [&](double& run_ms) {
-    Tensors out = bound.run_pieces(pieces, how, run_ms);
-    order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
-    impl.finish_run(bound, run_ms, bound.comms().traffic());  // of this rank: the others are not asked
-    return out;
-  });
+  const Picked picked = impl.pick_local(who, rank);
+  return impl.run_picked(
+      picked,
+      [&](double& run_ms) {
+        Tensors out = picked.bound->run_pieces(pieces, how, run_ms);
+        order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
+        return out;
+      },
+      [&] { return picked.bound->comms().traffic(); });  // of this rank: the others are not asked
 }
 
 const DeviceMesh& Compiled::mesh() const { return impl_->mesh; }
@@ -396,7 +446,7 @@ std::string Compiled::stage_text(const std::string& stage) const {
   how.passes = &same;
   try {
     compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes).clone,
-                  {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused});
+                           {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused});
   } catch (const StoppedAt& stop) {
     return stop.text;
   }
@@ -405,6 +455,7 @@ std::string Compiled::stage_text(const std::string& stage) const {
 }
 
 void Compiled::set_step_timing(bool on) {
+  const std::lock_guard lock(impl_->mutex);
   impl_->timing = on;
   for (auto& [key, entry] : impl_->classes) entry.bound.clear();
   impl_->last_bound = nullptr;

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/plugin_loader.h"
 #include "base/suggest.h"
-#include "session/devices.h"
 #include "reference/contraction_executable.h"
+#include "session/devices.h"
 
 namespace plait {
 
@@ -112,10 +112,11 @@ Device& find_device(const std::string& name, const Options& options) {
     if (!slot) slot = make_gpu(name, options);
     return *slot;
   }
-  auto& slot = hosts[fmt::format("{}:{}:{}", name, options.cpu_threads, options.cpu_lanes)];
+  auto& slot = hosts[fmt::format("{}:{}:{}:{}", name, options.cpu_threads, options.cpu_lanes, options.kept_memory)];
   if (slot) return *slot;
   if (name == "cpu") {
-    slot = make_cpu_device({static_cast<int>(options.cpu_threads), static_cast<int>(options.cpu_lanes), ""});
+    slot = make_cpu_device(
+        {static_cast<int>(options.cpu_threads), static_cast<int>(options.cpu_lanes), "", options.kept_memory});
   } else if (name == "reference") {
     slot = reference::make_reference_device();
   } else {

@@ -134,15 +134,16 @@ struct PlaitOneDnnContraction {
   int threads;
   Engine engine;
   Stream stream;
-  std::mutex mutex;                                                           // guards idle
-  std::map<std::array<int64_t, 4>, std::vector<std::unique_ptr<Plan>>> idle;  // plans not running, by shape
+  std::mutex mutex;  // guards idle
+  // Plans not running, by shape and threads, of which a plan must not see another number than when it was made.
+  std::map<std::array<int64_t, 5>, std::vector<std::unique_ptr<Plan>>> idle;
 };
 
 namespace {
 
-// Into how many contractions along k. A kernel adds all k terms one after another, and the rounding error grows with them.
-// A sum that is long for what it gives, like the gradient of a weight, is cut; parts of a are packed for it, and b,
-// which is no weight of a linear, needs none.
+// Into how many contractions along k. A kernel adds all k terms one after another, and the rounding error grows with
+// them. A sum that is long for what it gives, like the gradient of a weight, is cut; parts of a are packed for it, and
+// b, which is no weight of a linear, needs none.
 int64_t count_parts(const PlaitOneDnnContraction& p, int64_t batch, int64_t m, int64_t n, int64_t k) {
   constexpr int64_t kTerms = 192, kMost = 4;
   const bool cut = p.out == kPlaitOneDnnF32 && !p.linear && batch == 1 && k >= 4 * std::max(m, n);
@@ -150,8 +151,8 @@ int64_t count_parts(const PlaitOneDnnContraction& p, int64_t batch, int64_t m, i
 }
 
 // The first implementation that is no reference, or null. `adds`: to what `out` holds.
-PrimitiveDesc find_implementation(const PlaitOneDnnContraction& p, const dnnl_memory_desc_t& a, const dnnl_memory_desc_t& b,
-                                  const dnnl_memory_desc_t& out, bool adds) {
+PrimitiveDesc find_implementation(const PlaitOneDnnContraction& p, const dnnl_memory_desc_t& a,
+                                  const dnnl_memory_desc_t& b, const dnnl_memory_desc_t& out, bool adds) {
   dnnl_matmul_desc_t desc;
   if (dnnl_matmul_desc_init(&desc, &a, &b, nullptr, &out) != dnnl_success) return nullptr;
   dnnl_primitive_attr_t attributes_handle;
@@ -243,8 +244,8 @@ std::unique_ptr<Plan> make_plan(const PlaitOneDnnContraction& p, const PlaitOneD
 // A plan of the shape for one run; goes back when the lease ends.
 class PlanLease {
  public:
-  PlanLease(PlaitOneDnnContraction& contraction, const PlaitOneDnnShape& shape)
-      : product_(contraction), key_{shape.batch, shape.m, shape.n, shape.k} {
+  PlanLease(PlaitOneDnnContraction& contraction, const PlaitOneDnnShape& shape, int threads)
+      : product_(contraction), key_{shape.batch, shape.m, shape.n, shape.k, threads} {
     {
       const std::lock_guard lock(product_.mutex);
       auto& plans = product_.idle[key_];
@@ -254,7 +255,9 @@ class PlanLease {
         plans.pop_back();
       }
     }
-    if (plan_ == nullptr) plan_ = make_plan(product_, shape);
+    if (plan_ != nullptr) return;
+    plan_ = make_plan(product_, shape);
+    made_ = true;
   }
   ~PlanLease() {
     const std::lock_guard lock(product_.mutex);
@@ -262,11 +265,13 @@ class PlanLease {
   }
   PlanLease(const PlanLease&) = delete;
   Plan& operator*() const { return *plan_; }
+  bool made() const { return made_; }  // for this lease
 
  private:
   PlaitOneDnnContraction& product_;
-  const std::array<int64_t, 4> key_;
+  const std::array<int64_t, 5> key_;
   std::unique_ptr<Plan> plan_;
+  bool made_ = false;
 };
 
 void bind(const MemoryHandle& target, const void* data) {
@@ -314,7 +319,7 @@ int guarded(char* error, size_t error_size, Body&& body) {
 }
 
 PlaitOneDnnContraction* create(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
-                           size_t error_size) {
+                               size_t error_size) {
   auto contraction = std::make_unique<PlaitOneDnnContraction>();
   contraction->in = in;
   contraction->out = out;
@@ -336,10 +341,11 @@ PlaitOneDnnContraction* create(PlaitOneDnnType in, PlaitOneDnnType out, int form
 }
 
 int run(PlaitOneDnnContraction* contraction, const void* a, const void* b, void* out, const PlaitOneDnnShape* shape,
-        char* error, size_t error_size) {
+        int threads, int* prepared, char* error, size_t error_size) {
   return guarded(error, error_size, [&] {
-    const Threads team(contraction->threads);
-    const PlanLease lease(*contraction, *shape);
+    const Threads team(threads);
+    const PlanLease lease(*contraction, *shape, threads);
+    *prepared = lease.made() ? 1 : 0;
     run_plan(*contraction, *lease, a, b, out);
   });
 }
@@ -347,7 +353,7 @@ int run(PlaitOneDnnContraction* contraction, const void* a, const void* b, void*
 int implementation(PlaitOneDnnContraction* contraction, const PlaitOneDnnShape* shape, char* name, size_t name_size) {
   return guarded(name, name_size, [&] {
     const Threads team(contraction->threads);
-    const PlanLease lease(*contraction, *shape);
+    const PlanLease lease(*contraction, *shape, contraction->threads);
     const Plan& plan = *lease;
     const bool packs = plan.parts.front().a.pack != nullptr || plan.parts.front().b.pack != nullptr;
     std::string text = plan.implementation + (packs ? " after packing" : "");

@@ -27,17 +27,19 @@ typedef struct PlaitOneDnnInterface {
   // A product of these types and this form (an or of flags) with `threads` threads; null with the reason where oneDNN
   // has none on this host, its own slow reference implementation not counted.
   PlaitOneDnnContraction* (*create)(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
-                                size_t error_size);
+                                    size_t error_size);
   void (*destroy)(PlaitOneDnnContraction* contraction);
   // 0 on success. The first run of a shape prepares and keeps what later runs of it need; oneDNN's older kernels
   // ("gemm:jit", hosts without AVX-512) still allocate buffers of their own in every run.
-  int (*run)(PlaitOneDnnContraction* contraction, const void* a, const void* b, void* out, const PlaitOneDnnShape* shape,
-             char* error, size_t error_size);
+  // `threads`: at most those of create. `prepared`: whether this run prepared the shape.
+  int (*run)(PlaitOneDnnContraction* contraction, const void* a, const void* b, void* out,
+             const PlaitOneDnnShape* shape, int threads, int* prepared, char* error, size_t error_size);
   // Name of the implementation of a shape, for people: "brg:avx512_core".
-  int (*implementation)(PlaitOneDnnContraction* contraction, const PlaitOneDnnShape* shape, char* name, size_t name_size);
+  int (*implementation)(PlaitOneDnnContraction* contraction, const PlaitOneDnnShape* shape, char* name,
+                        size_t name_size);
 } PlaitOneDnnInterface;
 
-enum { kPlaitOneDnnVersion = 2 };
+enum { kPlaitOneDnnVersion = 3 };
 
 // The one symbol the library exports.
 const PlaitOneDnnInterface* plait_onednn_interface(void);
