@@ -34,7 +34,9 @@ struct Report {
   std::vector<std::pair<std::string, double>> step_ms;                    // of the last timed run, all ranks together
 };
 
-// A fusion on its way to devices. Cheap to copy; copies share everything. One thread at a time.
+// A fusion on its way to devices. Cheap to copy; copies share everything. Several threads may call run(), run_local()
+// and prepare(): runs on the host without collectives, one process for all ranks, go on at once, all others (GPUs,
+// collectives, timed steps, on_step) one after another. All else is asked while no other thread runs or prepares.
 class Compiled {
  public:
   // Global tensors in, global tensors out. The first run of a class of sizes compiles it. Where the job has several
