@@ -42,7 +42,9 @@ struct KeptSizes {
 
 // A fusion on its way to devices. What was compiled and bound for earlier sizes is kept within the options
 // kept_specializations, kept_sizes and kept_bytes; a reference to a stage holds until other sizes run. Cheap to copy;
-// copies share everything. One thread at a time.
+// copies share everything. Several threads may call run(), run_local() and prepare(): runs on the host without
+// collectives, one process for all ranks, go on at once, all others (GPUs, collectives, timed steps, on_step) one after
+// another. All else is asked while no other thread runs or prepares.
 class Compiled {
  public:
   // Global tensors in, global tensors out. The first run of a class of sizes compiles it. Where the job has several

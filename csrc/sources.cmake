@@ -17,6 +17,7 @@ set(PLAIT_CORE_SOURCES
   backend/cpu/llvm_compiler.cpp
   backend/cpu/onednn_contraction.cpp
   backend/cpu/thread_pool.cpp
+  backend/cpu/widened_contraction.cpp
   backend/kernel_cache.cpp
   base/dump.cpp
   base/environment.cpp
@@ -69,6 +70,7 @@ set(PLAIT_CORE_SOURCES
   compile/stages.cpp
   device/device.cpp
   device/host_stream.cpp
+  device/memory_pool.cpp
   device/tensor.cpp
   graph/drop_allocations.cpp
   graph/expand.cpp

@@ -191,6 +191,7 @@ set(PLAIT_TEST_unit_comm
   unit/comm/threads_test.cpp
 )
 set(PLAIT_TEST_unit_device
+  unit/device/memory_pool_test.cpp
   unit/device/tensor_test.cpp
 )
 set(PLAIT_TEST_unit_graph
@@ -251,6 +252,7 @@ set(PLAIT_TEST_unit_reference
 )
 set(PLAIT_TEST_unit_run
   unit/run/allocation_test.cpp
+  unit/run/concurrent_runs_test.cpp
   unit/run/host_loop_test.cpp
   unit/run/interleaving_test.cpp
   unit/run/memory_plan_test.cpp

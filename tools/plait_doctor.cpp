@@ -3,6 +3,7 @@
 #include <fstream>
 #include <thread>
 
+#include "backend/cpu/cpu_device.h"
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/plugin_loader.h"
@@ -30,6 +31,17 @@ std::string lanes() {
   } catch (const Error& e) {
     return e.message();
   }
+}
+
+// What the memory that runs use again comes to, of a small and a large block of its own.
+Row memory_row() {
+  Allocator& memory = find_device("cpu", {}).allocator();
+  for (int i = 0; i < 2; ++i)
+    for (const size_t bytes : {size_t(1) << 16, size_t(4) << 20}) memory.allocate(bytes);
+  const MemoryCounts counts = memory_counts(find_device("cpu", {}));
+  return {"memory pool", fmt::format("{} KiB held", counts.held_bytes / 1024),
+          fmt::format("{} KiB in use, {} allocations used again, {} new; --option kept_memory is its limit",
+                      counts.in_use_bytes / 1024, counts.hits, counts.misses)};
 }
 
 std::string place(const std::string& file, const std::string& rule) { return fmt::format("{} ({})", file, rule); }
@@ -139,6 +151,7 @@ int doctor_command(const Arguments& args) {
   };
   rows.insert(rows.begin() + 1, parts_row());
   rows.insert(rows.begin() + 3, {"vectors", lanes() + " lanes", "of f32, in kernels for the CPU"});
+  rows.insert(rows.begin() + 4, memory_row());
   add_cuda_rows(rows);
   rows.push_back(nccl_row());
   rows.push_back(stand_in_row("simulated GPU", "libplait_sim_cuda.so", "plait_sim_add_devices"));

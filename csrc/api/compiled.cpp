@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <set>
 
@@ -7,6 +8,7 @@
 #include "base/suggest.h"
 #include "compile/pipeline.h"
 #include "plait.h"
+#include "schedule/params.h"
 #include "session/bind_inputs.h"
 #include "session/bound_specialization.h"
 #include "session/boundary.h"
@@ -52,27 +54,24 @@ struct SpecializationEntry {
   Report report;
 };
 
-// A class with the numbers of one set of sizes. Where a library refuses these, `entry` is not the class of the sizes
-// but the one that generates its contractions.
+// A class with the numbers of one set of sizes; runs keep theirs. Where a library refuses these, `entry` is not the
+// class of the sizes but the one that generates its contractions.
 struct Binding {
   std::shared_ptr<SpecializationEntry> entry;
   std::unique_ptr<BoundSpecialization> bound;
 };
 
-// Memory that a binding holds between runs: arenas, and the pieces of several ranks.
-int64_t kept_bytes(const BoundProgram& bound) {
-  int64_t out = 0;
-  for (int64_t rank : bound.held()) {
-    const RankBinding& binding = bound.binding(rank);
-    out += bound.ranks() > 1 ? binding.peak_bytes() : binding.memory.arena_bytes;
-  }
-  return out;
-}
-
-// Results of the contractions whose library refuses the numbers of a bound rank.
-std::set<std::string> refused_contractions(const BoundProgram& bound, bool plant) {
+// Results of the contractions whose library refuses the numbers of a bound rank, by the names that segmentation knows
+// them by: in memory they may be outputs of other names.
+std::set<std::string> refused_contractions(const CompiledSpecialization& compiled, const BoundProgram& bound,
+                                           bool plant) {
+  std::vector<std::string> results;  // by LibraryId
+  for (const Segment& segment : compiled.localized->segments)
+    if (segment.schedule == kLibrary) results.push_back(segment.ops[0]->out()->name);
   std::set<std::string> out;
   const Program& program = bound.program();
+  PLAIT_CHECK(results.size() == program.libraries.size(), "{} contractions of {}", program.libraries.size(),
+              results.size());
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const auto* step = as<LibraryStep>(*program.steps[s]);
     if (!step) continue;
@@ -81,7 +80,7 @@ std::set<std::string> refused_contractions(const BoundProgram& bound, bool plant
       const BoundStep& numbers = rank.steps[s];
       if (numbers.skipped || numbers.zero_fill || !library) continue;
       std::string why;
-      if (plant || !library->accepts(numbers.integers, &why)) out.insert(program.value(step->out).name);
+      if (plant || !library->accepts(numbers.integers, &why)) out.insert(results[step->library.index]);
     }
   }
   return out;
@@ -89,7 +88,17 @@ std::set<std::string> refused_contractions(const BoundProgram& bound, bool plant
 
 }  // namespace
 
+// What a run needs to know, found or made under the lock.
+struct Picked {
+  std::shared_ptr<Binding> binding;
+  bool timing = false;
+  BoundSpecialization& bound() const { return *binding->bound; }
+};
+
 struct Compiled::Impl {
+  std::mutex mutex;  // guards what changes below; held while a class is compiled and bound
+  std::mutex alone;  // held by a run that shares a device's queues, communicators or observers with others
+
   std::shared_ptr<const Fusion> fusion;
   CompileOptions options;
   DeviceMesh mesh;
@@ -113,6 +122,8 @@ struct Compiled::Impl {
 
   Metadata metadata_of(const Tensors& inputs) const;
   void take_sizes(const Metadata& metadata);
+  Picked pick(const Tensors& inputs, const RunOptions& run_options);
+  Picked pick_local(const Tensors& pieces, const Communication& who, int64_t rank);
   std::shared_ptr<Binding> bound_for(const Metadata& metadata, const Communication& who);
   std::shared_ptr<Binding> bound_of_last(const Communication& who, int64_t rank);
   std::shared_ptr<SpecializationEntry> find_class(const std::set<std::string>& refused = {});
@@ -122,9 +133,9 @@ struct Compiled::Impl {
   Communication who(const RunOptions& run_options) const;
   ExecutorRunOptions executor_options(const RunOptions& run_options) const;
   Allocator& output_allocator(const RunOptions& run_options) const;
-  template <class Run>
-  Tensors run_bound(BoundSpecialization& bound, Run run);
-  void finish_run(BoundSpecialization& bound, double run_ms, const CommTraffic& traffic);
+  template <class Run, class Traffic>
+  Tensors run_picked(const Picked& picked, Run run, Traffic traffic);
+  void finish_run(const Picked& picked, double run_ms, const CommTraffic& traffic);
   std::string memory_text() const;
 };
 
@@ -198,11 +209,12 @@ std::shared_ptr<Binding> Compiled::Impl::bound_of_last(const Communication& who,
     last = find_class();
     binding = std::make_shared<Binding>(Binding{last, bind(*last, who)});
     const bool plant = has_test_bug(options.options, "library_refuses");
-    if (const auto refused = refused_contractions(binding->bound->program(), plant); !refused.empty()) {
+    const auto refused = refused_contractions(*last->compiled, binding->bound->program(), plant);
+    if (!refused.empty()) {
       last = find_class(refused);
       binding = std::make_shared<Binding>(Binding{last, bind(*last, who)});
     }
-    const int64_t bytes = kept_bytes(binding->bound->program());
+    const int64_t bytes = binding->bound->kept_bytes();
     bindings.add(key, binding, bytes, options.options.kept_sizes, options.options.kept_bytes);
   }
   classes.find(last_key);  // its class is in use
@@ -267,14 +279,44 @@ Allocator& Compiled::Impl::output_allocator(const RunOptions& run_options) const
   return run_options.allocator ? *run_options.allocator : device->allocator();
 }
 
-// Calls `run`, which gets where its milliseconds go. Other processes do not wait for one that fails.
-template <class Run>
-Tensors Compiled::Impl::run_bound(BoundSpecialization& bound, Run run) {
-  bound.comms().reset_traffic();
-  if (timing) bound.program().reset_step_times();
+Picked Compiled::Impl::pick(const Tensors& inputs, const RunOptions& run_options) {
+  const std::lock_guard lock(mutex);
+  const Communicators* comms = run_options.comms ? run_options.comms : communication.comms.get();
+  const bool same = comms && same_as_last(inputs, comms->serial());
+  std::shared_ptr<Binding> binding = same ? last_bound : bound_for(metadata_of(inputs), who(run_options));
+  check_ranges(*fusion, last_sizes, inputs);
+  return {std::move(binding), timing};
+}
+
+Picked Compiled::Impl::pick_local(const Tensors& pieces, const Communication& who, int64_t rank) {
+  const std::lock_guard lock(mutex);
+  if (!last)
+    throw UserError("the global sizes are not known from the pieces of a rank", "run_local",
+                    "call prepare() with the metadata of the global tensors first");
+  std::shared_ptr<Binding> binding = bound_of_last(who, rank);
+  check_ranges(*fusion, last_sizes, pieces);
+  return {std::move(binding), timing};
+}
+
+// Calls `run`, which gets where its milliseconds go; then `traffic` tells what went over wires. Other processes do not
+// wait for one that fails.
+template <class Run, class Traffic>
+Tensors Compiled::Impl::run_picked(const Picked& picked, Run run, Traffic traffic) {
+  BoundSpecialization& bound = picked.bound();
   double run_ms = 0;
+  if (bound.concurrent()) {  // nothing goes over wires
+    Tensors out = run(run_ms);
+    finish_run(picked, run_ms, {});
+    return out;
+  }
+  const std::lock_guard lock(alone);
+  set_simulation_seed(*device, options.interleaving);
+  bound.comms().reset_traffic();
+  if (picked.timing) bound.program().reset_step_times();
   try {
-    return run(run_ms);
+    Tensors out = run(run_ms);
+    finish_run(picked, run_ms, traffic());
+    return out;
   } catch (const std::exception& e) {
     if (bound.comms().bootstrap()) bound.comms().abort(e.what());
     throw;
@@ -282,15 +324,16 @@ Tensors Compiled::Impl::run_bound(BoundSpecialization& bound, Run run) {
 }
 
 // Reports what the run did.
-void Compiled::Impl::finish_run(BoundSpecialization& bound, double run_ms, const CommTraffic& traffic) {
-  Report& report = last->report;
+void Compiled::Impl::finish_run(const Picked& picked, double run_ms, const CommTraffic& traffic) {
+  const std::lock_guard lock(mutex);
+  Report& report = picked.binding->entry->report;
   report.run_ms = run_ms;
   report.wire_bytes = traffic.wire_bytes;
   report.wire_bytes_min = traffic.wire_bytes_min;
-  if (!timing) return;
+  if (!picked.timing) return;
   report.step_ms.clear();
   for (KernelReport& kernel : report.kernels) kernel.run_ms = 0;
-  const BoundProgram& ran = bound.program();
+  const BoundProgram& ran = picked.bound().program();
   const Program& program = ran.program();
   for (size_t s = 0; s < program.steps.size(); ++s) {
     double ms = 0;
@@ -307,23 +350,20 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
   const ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, inputs);
-  const Communicators* comms = run_options.comms ? run_options.comms : impl.communication.comms.get();
-  const std::shared_ptr<Binding> binding = comms && impl.same_as_last(inputs, comms->serial())
-                                               ? impl.last_bound
-                                               : impl.bound_for(impl.metadata_of(inputs), impl.who(run_options));
-  BoundSpecialization& bound = *binding->bound;
-  check_ranges(*impl.fusion, impl.last_sizes, inputs);
-  set_simulation_seed(*impl.device, impl.options.interleaving);
-  return impl.run_bound(bound, [&](double& run_ms) {
-    PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
-    Tensors out = bound.run(inputs, how, impl.options.options.check_replicas, run_ms);
-    order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
-    impl.finish_run(bound, run_ms, total_traffic(bound.comms()));
-    return out;
-  });
+  const Picked picked = impl.pick(inputs, run_options);
+  return impl.run_picked(
+      picked,
+      [&](double& run_ms) {
+        PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
+        Tensors out = picked.bound().run(inputs, how, impl.options.options.check_replicas, run_ms);
+        order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
+        return out;
+      },
+      [&] { return total_traffic(picked.bound().comms()); });
 }
 
 void Compiled::prepare(const Metadata& metadata) {
+  const std::lock_guard lock(impl_->mutex);
   if (impl_->communication.comms) {
     impl_->bound_for(metadata, impl_->communication);
     return;
@@ -345,20 +385,17 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
   if (who.comms->bootstrap()->rank() != rank)
     throw UserError(fmt::format("this process is rank {}, not {}", who.comms->bootstrap()->rank(), rank), "run_local",
                     "give the pieces of the process's own rank");
-  if (!impl.last)
-    throw UserError("the global sizes are not known from the pieces of a rank", "run_local",
-                    "call prepare() with the metadata of the global tensors first");
   const ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, pieces);
-  const std::shared_ptr<Binding> binding = impl.bound_of_last(who, rank);
-  BoundSpecialization& bound = *binding->bound;
-  check_ranges(*impl.fusion, impl.last_sizes, pieces);
-  return impl.run_bound(bound, [&](double& run_ms) {
-    Tensors out = bound.run_pieces(pieces, how, run_ms);
-    order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
-    impl.finish_run(bound, run_ms, bound.comms().traffic());  // of this rank: the others are not asked
-    return out;
-  });
+  const Picked picked = impl.pick_local(pieces, who, rank);
+  return impl.run_picked(
+      picked,
+      [&](double& run_ms) {
+        Tensors out = picked.bound().run_pieces(pieces, how, run_ms);
+        order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
+        return out;
+      },
+      [&] { return picked.bound().comms().traffic(); });  // of this rank: the others are not asked
 }
 
 const DeviceMesh& Compiled::mesh() const { return impl_->mesh; }
@@ -383,8 +420,14 @@ const Fusion& Compiled::localized() const { return *require(impl_->last).compile
 const CompiledSpecialization& Compiled::compiled_specialization() const { return *require(impl_->last).compiled; }
 const std::vector<std::string>& Compiled::kernel_texts() const { return require(impl_->last).compiled->kernel_texts; }
 
-size_t Compiled::classes() const { return impl_->classes.size(); }
-KeptSizes Compiled::kept_sizes() const { return {impl_->bindings.size(), impl_->bindings.bytes()}; }
+size_t Compiled::classes() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->classes.size();
+}
+KeptSizes Compiled::kept_sizes() const {
+  const std::lock_guard lock(impl_->mutex);
+  return {impl_->bindings.size(), impl_->bindings.bytes()};
+}
 
 namespace {
 
@@ -436,6 +479,7 @@ std::string Compiled::stage_text(const std::string& stage) const {
 }
 
 void Compiled::set_step_timing(bool on) {
+  const std::lock_guard lock(impl_->mutex);
   impl_->timing = on;
   impl_->bindings.clear();
   impl_->last_bound = nullptr;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct plait_fusion {
 };
 
 struct plait_program {
-  std::mutex mutex;  // of everything below
+  std::shared_mutex mutex;  // of everything below; runs share it
   plait::CompileOptions options;
   plait::Device* device = nullptr;        // of the process
   std::unique_ptr<plait::Fusion> fusion;  // as given: names and order of inputs and outputs

@@ -1,5 +1,6 @@
 // Questions about what was compiled.
 #include "api/inspect.h"
+#include "backend/cpu/cpu_device.h"
 #include "capi/handles.h"
 
 namespace plait {
@@ -41,6 +42,13 @@ plait_error* plait_program_info_get(plait_program* program, plait_program_info* 
     info.compile_ms = report.compile_ms;
     info.run_ms = report.run_ms;
     give(info, out, "out");
+  });
+}
+
+plait_error* plait_program_memory_get(plait_program* program, plait_memory_info* out) {
+  return guarded([&] {
+    const MemoryCounts counts = memory_counts(*required(program, "program").device);
+    give(plait_memory_info{0, counts.held_bytes, counts.in_use_bytes, counts.hits, counts.misses}, out, "out");
   });
 }
 

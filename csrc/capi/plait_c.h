@@ -5,8 +5,9 @@
    Structs begin with `struct_size`, sizeof of the struct that the caller was compiled with: later versions add fields
    at the end, which count as zero for older callers. Strings are UTF-8, zero-terminated. Strings and arrays that a
    handle returns live until the next call that changes the handle, or its end.
-   Threads: different handles may be used at once; calls on one program queue up behind each other; a fusion is for one
-   thread at a time while it is changed. No function changes the environment or installs a signal handler. */
+   Threads: different handles may be used at once; runs of one program go on at once on the CPU without collectives,
+   other calls on it queue up behind each other; a fusion is for one thread at a time while it is changed. No function
+   changes the environment or installs a signal handler. */
 #ifndef PLAIT_C_H
 #define PLAIT_C_H
 
@@ -134,7 +135,7 @@ typedef struct plait_metadata {
 /* Compiles the class that these inputs belong to, and binds its sizes. */
 PLAIT_API plait_error* plait_program_prepare(plait_program* program, const plait_metadata* inputs, size_t input_count);
 
-/* Where memory comes from: of outputs and of copies of inputs that are not aligned to 64 bytes, and with a stream all
+/* Where memory comes from: of outputs and of copies of inputs that are not dense, and with a stream all
    device memory of the run; on a GPU it needs the stream. */
 typedef struct plait_allocator {
   size_t struct_size;
@@ -222,6 +223,14 @@ typedef struct plait_program_info {
 } plait_program_info;
 
 PLAIT_API plait_error* plait_program_info_get(plait_program* program, plait_program_info* out);
+/* Memory of the program's device, which all programs on it share: freed blocks are kept for later runs, up to the
+   setting kept_memory. Zeros where the device keeps none. */
+typedef struct plait_memory_info {
+  size_t struct_size;
+  int64_t held_bytes, in_use_bytes; /* from the system; of these in outputs and running programs */
+  int64_t hits, misses;             /* allocations from memory that came back, and from the system */
+} plait_memory_info;
+PLAIT_API plait_error* plait_program_memory_get(plait_program* program, plait_memory_info* out);
 PLAIT_API plait_error* plait_program_kernel(plait_program* program, size_t index, plait_kernel_info* out);
 /* "{0: tp}" of a tensor by name, after propagation; "{}" where it is not sharded. */
 PLAIT_API plait_error* plait_program_layout(plait_program* program, const char* tensor, plait_text** out);

@@ -112,8 +112,14 @@ plait_error* run(plait_program* program, std::optional<int64_t> rank, const plai
     if (output_count != expected)
       throw UserError(fmt::format("room for {} outputs", output_count), "run",
                       fmt::format("the fusion has {}", expected));
-    const std::lock_guard lock(p.mutex);
-    const Lent how = lent(p, versioned(options, "options"));
+    const plait_run_options lends = versioned(options, "options");
+    std::shared_lock shared(p.mutex, std::defer_lock);
+    std::unique_lock alone(p.mutex, std::defer_lock);
+    if (lends.comms)
+      alone.lock();  // they may be new
+    else
+      shared.lock();
+    const Lent how = lent(p, lends);
     const Tensors given = tensors(inputs, input_count);
     Tensors results = rank ? p.compiled->run_local(*rank, given, how.options) : p.compiled->run(given, how.options);
     give_outputs(p, std::move(results), outputs);

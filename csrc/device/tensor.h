@@ -11,7 +11,8 @@
 
 namespace plait {
 
-// Alignment, in bytes, of every buffer plait allocates and of every buffer a kernel may be given.
+// Alignment, in bytes, of every buffer plait allocates and of every buffer a kernel may be given; what a kernel on the
+// host only reads need not have it, but for that of its elements.
 inline constexpr size_t kBufferAlignment = 64;
 
 // Where memory lies: on the host, or on a GPU by the ordinal that its Device gives it.

@@ -128,8 +128,8 @@ void open_line(std::vector<double>& open, const Array& index, int64_t k, int64_t
 
 bool is_open(const Array& index, int64_t k) { return index.radius_at(k) != 0 || index.has_alternative(k); }
 
-Array scatter_floats(const Array& in, const Array& index, const Array& src, int64_t dim, bool whole, const Offences& offences,
-                     const Context& context) {
+Array scatter_floats(const Array& in, const Array& index, const Array& src, int64_t dim, bool whole,
+                     const Offences& offences, const Context& context) {
   Array out = make_array(in.dtype, in.shape);
   std::vector<Sum> sums(out.value.size(), {.exact = whole});
   std::vector<double> open(index.radius.empty() && index.alternative.empty() ? 0 : out.value.size(), 0.0);

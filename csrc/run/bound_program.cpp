@@ -12,14 +12,33 @@
 
 namespace plait {
 
+// A range of memory of a run's tensor.
+struct Extent {
+  uintptr_t begin, end;
+  bool written;
+};
+
+struct BoundProgram::RunState {
+  std::vector<std::unique_ptr<RankRunner>> runners;  // by held rank
+  std::unique_ptr<StepRunner> steps;
+  std::unique_ptr<Executor> executor;
+  std::vector<Extent> extents;  // of a run with outputs given
+};
+
 BoundProgram::BoundProgram(std::shared_ptr<const Program> program, const sym::Environment& sizes, Device& device,
                            std::shared_ptr<Communicators> comms, ExecutorOptions options)
     : program_(std::move(program)), device_(device), comms_(std::move(comms)), options_(std::move(options)) {
   bindings_ = bind(*program_, sizes);
   hold_ranks();
+  concurrent_ = can_run_at_once();
+  states_.begin([this] { return make_state(); }, !concurrent_);
+}
+
+std::unique_ptr<BoundProgram::RunState> BoundProgram::make_state() {
+  auto out = std::make_unique<RunState>();
   for (int64_t rank : held_)
-    runners_.push_back(std::make_unique<RankRunner>(*program_, bindings_[rank], device_, options_.timing));
-  steps_ = std::make_unique<StepRunner>(*program_, bindings_, runners_, *comms_, options_);
+    out->runners.push_back(std::make_unique<RankRunner>(*program_, bindings_[rank], device_, options_.timing));
+  out->steps = std::make_unique<StepRunner>(*program_, bindings_, out->runners, *comms_, options_);
   // Ranks of other processes may come to two teams in another order than the lanes of this one: they keep to the list.
   const bool alone = held_.size() == bindings_.size();
   const bool in_order = options_.drive == RankDrive::threads || (held_.size() == 1 && (!alone || on_gpu()));
@@ -27,10 +46,18 @@ BoundProgram::BoundProgram(std::shared_ptr<const Program> program, const sym::En
     throw UserError(fmt::format("{} of {} ranks are stepped", held_.size(), bindings_.size()),
                     "program @" + program_->name, "hold one rank, or all of them, or drive them by threads");
   if (in_order)
-    executor_ = std::make_unique<ListExecutor>(*steps_, options_.graph && held_.size() == 1);
+    out->executor = std::make_unique<ListExecutor>(*out->steps, options_.graph && held_.size() == 1);
   else
-    executor_ = std::make_unique<SteppedExecutor>(*steps_);
-  extents_.reserve(runners_.size() * (program_->inputs.size() + program_->outputs.size()));
+    out->executor = std::make_unique<SteppedExecutor>(*out->steps);
+  out->extents.reserve(out->runners.size() * (program_->inputs.size() + program_->outputs.size()));
+  return out;
+}
+
+bool BoundProgram::can_run_at_once() const {
+  const bool watched = options_.timing || options_.observer || options_.before;
+  const bool own_threads = options_.drive == RankDrive::threads && held_.size() > 1;
+  return !on_gpu() && !watched && !own_threads && held_.size() == bindings_.size() &&
+         program_->count(StepKind::CollectiveStep) == 0;
 }
 
 BoundProgram::~BoundProgram() = default;
@@ -54,17 +81,18 @@ void BoundProgram::hold_ranks() {
 RankRunner& BoundProgram::runner(int64_t rank) const {
   const auto at = std::lower_bound(held_.begin(), held_.end(), rank);
   PLAIT_CHECK(at != held_.end() && *at == rank, "rank {} is not held", rank);
-  return *runners_[size_t(at - held_.begin())];
+  return *states_.first().runners[size_t(at - held_.begin())];
 }
 
-void BoundProgram::bind_tensors(std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs) {
+void BoundProgram::bind_tensors(RunState& state, std::span<const RankTensors> inputs,
+                                std::vector<RankTensors>& outputs) const {
   if (inputs.size() != held_.size())
     throw UserError(fmt::format("inputs of {} ranks for a program of {}", inputs.size(), held_.size()),
                     "program @" + program_->name, "give the inputs of every rank that is held");
   outputs.resize(held_.size());
   bool any_given = false;
   for (size_t i = 0; i < held_.size(); ++i) {
-    RankMemory& memory = runners_[i]->memory();
+    RankMemory& memory = state.runners[i]->memory();
     if (inputs[i].size() != program_->inputs.size())
       throw UserError(fmt::format("{} inputs for a program of {}", inputs[i].size(), program_->inputs.size()),
                       fmt::format("program @{}, rank {}", program_->name, held_[i]), "give every input");
@@ -72,25 +100,26 @@ void BoundProgram::bind_tensors(std::span<const RankTensors> inputs, std::vector
     outputs[i].resize(program_->outputs.size());
     for (size_t t = 0; t < outputs[i].size(); ++t) any_given = memory.bind_output(t, outputs[i][t]) || any_given;
   }
-  if (any_given) check_overlap();
+  if (any_given) check_overlap(state, *program_);
 }
 
-void BoundProgram::check_overlap() {
-  extents_.clear();
-  for (const auto& runner : runners_) {
+void BoundProgram::check_overlap(RunState& state, const Program& program) {
+  std::vector<Extent>& extents = state.extents;
+  extents.clear();
+  for (const auto& runner : state.runners) {
     auto add = [&](ValueId id, bool written) {
       const uintptr_t begin = reinterpret_cast<uintptr_t>(runner->memory().value(id));
       const int64_t bytes = runner->binding().bytes[id.index];
-      if (bytes > 0) extents_.push_back({begin, begin + uintptr_t(bytes), written});
+      if (bytes > 0) extents.push_back({begin, begin + uintptr_t(bytes), written});
     };
-    for (ValueId id : program_->inputs) add(id, false);
-    for (ValueId id : program_->outputs) add(id, true);
+    for (ValueId id : program.inputs) add(id, false);
+    for (ValueId id : program.outputs) add(id, true);
   }
-  std::sort(extents_.begin(), extents_.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+  std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
   uintptr_t end = 0, written_end = 0;
-  for (const Extent& extent : extents_) {
+  for (const Extent& extent : extents) {
     if (extent.begin < (extent.written ? end : written_end))
-      throw UserError("an output shares memory with another tensor of the run", "program @" + program_->name,
+      throw UserError("an output shares memory with another tensor of the run", "program @" + program.name,
                       "give outputs memory of their own");
     end = std::max(end, extent.end);
     if (extent.written) written_end = std::max(written_end, extent.end);
@@ -115,38 +144,44 @@ int BoundProgram::launch_threads(const ExecutorRunOptions& options) const {
   return std::max(1, int(std::thread::hardware_concurrency() / held_.size()));
 }
 
-void BoundProgram::run(std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs,
-                       const ExecutorRunOptions& options) {
+std::optional<IndexOffence> BoundProgram::run(std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs,
+                                              const ExecutorRunOptions& options) {
   check_options(options);
+  const Turns<RunState>::Turn state(states_);
+  if (options.stream != nullptr)
+    if (const std::optional<IndexOffence> before = take_offence(*state)) return before;
   bool issued = false;
   try {
-    for (const auto& runner : runners_) runner->begin(options, launch_threads(options));
-    bind_tensors(inputs, outputs);
-    for (const auto& runner : runners_) {
+    for (const auto& runner : state->runners) runner->begin(options, launch_threads(options));
+    bind_tensors(*state, inputs, outputs);
+    for (const auto& runner : state->runners) {
       runner->tensors_bound();
       if (options_.poison) runner->poison_all();
     }
     issued = true;
-    executor_->run(options.seed, options.stream != nullptr);
-    if (options.stream != nullptr) runners_[0]->mark_end();
+    state->executor->run(options.seed, options.stream != nullptr);
+    if (options.stream != nullptr) state->runners[0]->mark_end();
   } catch (const std::exception& e) {
-    clean_up(issued, e.what());
+    clean_up(*state, issued, e.what());
     throw;
   }
-  for (const auto& runner : runners_) runner->memory().end();
+  for (const auto& runner : state->runners) runner->memory().end();
+  return options.stream != nullptr ? std::nullopt : take_offence(*state);
 }
 
 // Ends what others wait for because of an error, and waits for what is queued.
-void BoundProgram::clean_up(bool issued, const char* why) {
+void BoundProgram::clean_up(RunState& state, bool issued, const char* why) {
   const bool others = held_.size() < bindings_.size();
-  if (others || (issued && on_gpu() && !steps_->calls().empty())) comms_->abort(why);
-  steps_->settle();
-  for (const auto& runner : runners_) runner->memory().end();
+  if (others || (issued && on_gpu() && !state.steps->calls().empty())) comms_->abort(why);
+  state.steps->settle();
+  for (const auto& runner : state.runners) runner->memory().end();
+  take_offence(state);  // the error stands for it
 }
 
-std::optional<IndexOffence> BoundProgram::take_offence() {
+// And forgets it.
+std::optional<IndexOffence> BoundProgram::take_offence(RunState& state) {
   std::optional<IndexOffence> first;
-  for (const auto& runner : runners_) {
+  for (const auto& runner : state.runners) {
     const std::optional<IndexOffence> its = runner->take_offence();
     if (its && (!first || std::pair(its->ordinal, its->position) < std::pair(first->ordinal, first->position)))
       first = its;
@@ -172,7 +207,7 @@ std::string BoundProgram::print_timings() const {
   if (!options_.timing) return out;
   for (size_t s = 0; s < program_->steps.size(); ++s) {
     StepTime sum;
-    for (const auto& runner : runners_) {
+    for (const auto& runner : states_.first().runners) {
       sum.count += runner->times()[s].count;
       sum.nanoseconds += runner->times()[s].nanoseconds;
     }
@@ -185,7 +220,8 @@ std::string BoundProgram::print_timings() const {
 }
 
 void BoundProgram::reset_step_times() {
-  for (const auto& runner : runners_) std::fill(runner->times().begin(), runner->times().end(), StepTime{});
+  for (const auto& runner : states_.first().runners)
+    std::fill(runner->times().begin(), runner->times().end(), StepTime{});
 }
 
 }  // namespace plait

@@ -11,18 +11,18 @@
 #include "program/program.h"
 #include "run/binding.h"
 #include "run/executor_options.h"
+#include "run/turns.h"
 #include "scalar/index_status.h"
 
 namespace plait {
 
 class RankRunner;
-class StepRunner;
-class Executor;
 
 // Tensors of one rank, in the order of the program's inputs or outputs.
 using RankTensors = std::vector<Tensor>;
 
-// One run at a time. Memory of temporaries is the device's, for the lifetime of the object.
+// Memory of temporaries is the device's, for the time of a run, on a GPU for the lifetime of the object. Several
+// threads may run it: at once where concurrent(), else one after another.
 class BoundProgram {
  public:
   // `sizes`: as for bind(), whose errors it throws. InternalError: a kernel or contraction without an executable.
@@ -34,28 +34,32 @@ class BoundProgram {
   ~BoundProgram();
 
   // inputs[i], outputs[i]: the local pieces of rank held()[i]. An output without memory is allocated, one with memory
-  // is written in place (dense, aligned, disjoint from all other tensors given). Inputs that are not dense and aligned
-  // are copied. On a GPU, outputs are device memory; inputs in host memory are uploaded, and those of the rank's device
-  // are used in place. Nothing else is allocated. After an error the outputs are undefined; where other ranks could
-  // wait for the one that failed (threads, GPUs, processes) the communicators are aborted, else the next run starts
-  // afresh. Returns when the outputs are written, with `stream` when all work is queued: then host inputs must stay,
-  // dense, until the stream is done. UserError: a tensor of a wrong number, dtype, shape or place, named with its rank.
-  // CommError: ranks that wait for each other, a collective that failed or hangs. Any error in a step keeps its type
-  // (those of others become CommError) and gets rank and step named.
-  void run(std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs,
-           const ExecutorRunOptions& options = {});
+  // is written in place (dense, aligned, disjoint from all other tensors given). Inputs that are not dense are copied,
+  // on a GPU those that are not aligned too, on the host those whose elements are not. On a GPU, outputs are device
+  // memory; inputs in host memory are uploaded, and those of the rank's device are used in place. Nothing else is
+  // allocated. After an error the outputs are undefined; where other ranks could wait for the one that failed (threads,
+  // GPUs, processes) the communicators are aborted, else the next run starts afresh. Returns when the outputs are
+  // written, with `stream` when all work is queued: then host inputs must stay, dense, until the stream is done.
+  // UserError: a tensor of a wrong number, dtype, shape or place, named with its rank. CommError: ranks that wait for
+  // each other, a collective that failed or hangs. Any error in a step keeps its type (those of others become
+  // CommError) and gets rank and step named.
+  // The first index outside of its extent, by (op, position), that the kernels of the held ranks have met in this run.
+  // With `stream` nothing is waited for: it is that of runs before it, and then nothing runs.
+  std::optional<IndexOffence> run(std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs,
+                                  const ExecutorRunOptions& options = {});
   std::vector<RankTensors> run(std::span<const RankTensors> inputs, const ExecutorRunOptions& options = {});
 
-  // The first index outside of its extent, by (op, position), that the kernels of the held ranks have met in runs since
-  // the last call; after an error too. Runs with a stream may show theirs in a later call: nothing is waited for.
-  std::optional<IndexOffence> take_offence();
-
   const Program& program() const { return *program_; }
+  // Whether runs share nothing that they write: in host memory, all ranks held, no collectives, nothing that watches
+  // steps, no threads of the ranks' own.
+  bool concurrent() const { return concurrent_; }
+  size_t most_at_once() const { return states_.count(); }      // runs so far
   int64_t ranks() const { return int64_t(bindings_.size()); }  // of the program
   std::span<const int64_t> held() const { return held_; }      // ascending
   const RankBinding& binding(int64_t rank) const { return bindings_[rank]; }
   std::span<const RankBinding> bindings() const { return bindings_; }
-  // A value's memory on a held rank as it is now; the contents hold until the arena reuses them or the next run.
+  // A value's memory on a held rank as it is now: temporaries in the host's memory during a run that is not concurrent,
+  // others as long as their tensors; the contents hold until the arena reuses them.
   Tensor value(int64_t rank, ValueId id) const;
   // By step, since construction or the last reset; empty without `timing`.
   std::span<const StepTime> step_times(int64_t rank) const;
@@ -64,20 +68,18 @@ class BoundProgram {
   std::string print_timings() const;
 
  private:
-  void bind_tensors(std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs);
-  void check_overlap();
+  struct RunState;  // what a run writes
+  std::unique_ptr<RunState> make_state();
+  bool can_run_at_once() const;
+  void bind_tensors(RunState& state, std::span<const RankTensors> inputs, std::vector<RankTensors>& outputs) const;
+  static void check_overlap(RunState& state, const Program& program);
+  static std::optional<IndexOffence> take_offence(RunState& state);
   void hold_ranks();
   bool on_gpu() const;
   void check_options(const ExecutorRunOptions& options) const;
   int launch_threads(const ExecutorRunOptions& options) const;
-  void clean_up(bool issued, const char* why);
+  void clean_up(RunState& state, bool issued, const char* why);
   RankRunner& runner(int64_t rank) const;
-
-  // A range of memory of a run's tensor.
-  struct Extent {
-    uintptr_t begin, end;
-    bool written;
-  };
 
   std::shared_ptr<const Program> program_;
   const uint64_t forks_ = fork_count();  // of the process that bound it
@@ -86,10 +88,8 @@ class BoundProgram {
   ExecutorOptions options_;
   std::vector<RankBinding> bindings_;
   std::vector<int64_t> held_;
-  std::vector<std::unique_ptr<RankRunner>> runners_;  // by held rank
-  std::unique_ptr<StepRunner> steps_;
-  std::unique_ptr<Executor> executor_;
-  std::vector<Extent> extents_;  // of a run with outputs given
+  bool concurrent_ = false;
+  Turns<RunState> states_;
 };
 
 }  // namespace plait

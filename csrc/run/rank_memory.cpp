@@ -8,7 +8,7 @@
 namespace plait {
 namespace {
 
-bool aligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kBufferAlignment == 0; }
+bool aligned(const void* data, size_t to) { return reinterpret_cast<uintptr_t>(data) % to == 0; }
 
 }  // namespace
 
@@ -28,7 +28,6 @@ RankMemory::RankMemory(const Program& program, const RankBinding& binding, Devic
   if (location_.host) location_.ordinal = 0;
   values_.assign(program.values.size(), nullptr);
   kept_copies_.resize(program.inputs.size());
-  if (location_.host) place_arena(allocate(memory_bytes()));
 }
 
 std::span<std::byte> RankMemory::arena() const {
@@ -46,6 +45,8 @@ void* RankMemory::workspace() const {
 
 void RankMemory::place_arena(std::shared_ptr<Memory> arena) {
   arena_ = std::move(arena);
+  if (placed_ == arena_->data()) return;
+  placed_ = arena_->data();
   for (size_t v = 0; v < values_.size(); ++v)
     if (program_.values[v].kind == ProgramValueKind::temporary)
       values_[v] = static_cast<std::byte*>(arena_->data()) + binding_.memory.offsets[v];
@@ -68,7 +69,7 @@ std::shared_ptr<Memory> RankMemory::allocate(size_t bytes) {
 
 void RankMemory::begin(const RunMemory& run) {
   run_ = run;
-  if (location_.host) return;
+  if (location_.host) return place_arena(device_.allocator(location_.ordinal).allocate(memory_bytes()));
   if (run.guest) return place_arena(allocate(memory_bytes()));
   if (!kept_arena_) {
     run_.allocator = nullptr;  // it stays beyond the run
@@ -80,7 +81,7 @@ void RankMemory::begin(const RunMemory& run) {
 
 void RankMemory::end() {
   run_copies_.clear();
-  if (run_.guest) arena_ = nullptr;
+  if (run_.guest || location_.host) arena_ = nullptr;
   run_ = {};
 }
 
@@ -135,7 +136,8 @@ void RankMemory::bind_input(size_t index, const Tensor& tensor) {
   const ValueId id = program_.inputs[index];
   check(tensor, id);
   const bool here = tensor.memory->location() == location_ || (location_.host && tensor.on_host());
-  const bool in_place = here && aligned(tensor.data()) && tensor.is_contiguous();
+  const size_t alignment = location_.host ? size_of(tensor.dtype) : kBufferAlignment;
+  const bool in_place = here && aligned(tensor.data(), alignment) && tensor.is_contiguous();
   values_[id.index] = in_place ? tensor.data() : copied(index, tensor, id);
 }
 
@@ -153,7 +155,7 @@ bool RankMemory::bind_output(size_t index, Tensor& tensor) {
     if (tensor.memory->location() != location_ && !(location_.host && tensor.on_host()))
       refuse(tensor.on_host() ? "the tensor is in host memory" : "the tensor is in the memory of another device", id,
              "give memory of the rank's device, or none");
-    if (!aligned(tensor.data()) || !tensor.is_contiguous())
+    if (!aligned(tensor.data(), kBufferAlignment) || !tensor.is_contiguous())
       refuse("the tensor is not dense, row-major and aligned", id,
              fmt::format("give memory aligned to {} bytes", kBufferAlignment));
   }

@@ -19,8 +19,8 @@ struct RunMemory {
 
 class RankMemory {
  public:
-  // On the host the arena is allocated here, on a GPU in the first run that keeps one. `workspace_bytes` of memory for
-  // libraries lie behind it.
+  // On the host the arena is a run's own, on a GPU it is kept from the first run that is no guest on. `workspace_bytes`
+  // of memory for libraries lie behind it.
   RankMemory(const Program& program, const RankBinding& binding, Device& device, int ordinal, size_t workspace_bytes);
 
   // A run: begin, every input and output once, then the steps, end.
@@ -30,12 +30,13 @@ class RankMemory {
   void bind_input(size_t index, const Tensor& tensor);
   // Allocates a tensor without memory. Whether it had memory. UserError as above, or where it is not dense and aligned.
   bool bind_output(size_t index, Tensor& tensor);
-  // Drops what belongs to the run alone; the arena of a guest and copies are freed in the order of the stream.
+  // Drops what belongs to the run alone: copies and, but for a GPU's own, the arena; those of a guest are freed in the
+  // order of the stream.
   void end();
 
   std::span<void* const> values() const { return values_; }  // by value
   void* value(ValueId id) const { return values_[id.index]; }
-  // The arena; no bytes before a GPU's first run and between runs of a guest.
+  // The arena; no bytes where there is none, as between runs.
   std::span<std::byte> arena() const;
   // Behind the arena; null without workspace_bytes or arena.
   void* workspace() const;
@@ -58,6 +59,7 @@ class RankMemory {
   size_t workspace_bytes_;
   RunMemory run_;
   std::shared_ptr<Memory> arena_, kept_arena_;
+  const void* placed_ = nullptr;  // the arena that the temporaries point into
   std::vector<void*> values_;
   std::vector<std::shared_ptr<Memory>> kept_copies_;  // GPU: by input, of inputs that were in host memory
   std::vector<std::shared_ptr<Memory>> run_copies_;   // for the time of a run

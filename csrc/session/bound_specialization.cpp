@@ -38,8 +38,39 @@ BoundSpecialization::BoundSpecialization(const CompiledSpecialization& compiled,
   outputs_ = make_side(sharded.outputs(), sizes);
   for (size_t i = 0; i < outputs_.names.size(); ++i)
     for (const PieceMap& map : outputs_.maps[i]) local_shapes_[outputs_.names[i]].push_back(map.local_shape());
-  home_.resize(program_->held().size(), RankTensors(outputs_.names.size()));
+  states_.begin([this] { return make_state(); }, !concurrent());
   downloads_.resize(device.count());
+}
+
+std::unique_ptr<BoundSpecialization::RunState> BoundSpecialization::make_state() const {
+  auto out = std::make_unique<RunState>();
+  const size_t held = program_->held().size();
+  out->inputs.resize(held, RankTensors(inputs_.names.size()));
+  out->outputs.resize(held, RankTensors(outputs_.names.size()));
+  out->home.resize(held, RankTensors(outputs_.names.size()));
+  return out;
+}
+
+int64_t BoundSpecialization::kept_bytes() const {
+  int64_t out = 0;
+  const auto held = program_->held();
+  for (size_t h = 0; h < held.size(); ++h) {
+    const RankBinding& binding = program_->binding(held[h]);
+    if (!device_.host_memory()) {
+      out += program_->ranks() > 1 ? binding.peak_bytes() : binding.memory.arena_bytes;
+      continue;
+    }
+    const auto add = [&](const Side& side, size_t i) {
+      int64_t elements = 1;
+      for (int64_t extent : side.maps[i][held[h]].local_shape()) elements *= extent;
+      out += elements * int64_t(size_of(side.dtypes[i]));
+    };
+    for (size_t i = 0; i < inputs_.names.size(); ++i)
+      if (!inputs_.maps[i][held[h]].is_whole()) add(inputs_, i);
+    for (size_t i = 0; i < outputs_.names.size(); ++i)
+      if (h > 0 || !is_everywhere(i)) add(outputs_, i);
+  }
+  return out;
 }
 
 BoundSpecialization::Side BoundSpecialization::make_side(const std::vector<TensorView*>& tensors,
@@ -65,14 +96,13 @@ BoundSpecialization::Side BoundSpecialization::make_side(const std::vector<Tenso
       by_rank.emplace_back(shape, indices, uncut);
     }
   }
-  side.pieces.resize(program_->held().size(), RankTensors(tensors.size()));
   return side;
 }
 
-void BoundSpecialization::shard_inputs(const Tensors& inputs) {
+void BoundSpecialization::shard_inputs(RunState& state, const Tensors& inputs) const {
   const auto held = program_->held();
   for (size_t h = 0; h < held.size(); ++h) {
-    RankTensors& pieces = inputs_.pieces[h];
+    RankTensors& pieces = state.inputs[h];
     for (size_t i = 0; i < inputs_.names.size(); ++i) {
       const Tensor& global = inputs.find(inputs_.names[i])->second;
       const PieceMap& map = inputs_.maps[i][held[h]];
@@ -90,39 +120,31 @@ void BoundSpecialization::shard_inputs(const Tensors& inputs) {
 }
 
 // Inputs belong to the caller: nothing of them is kept.
-void BoundSpecialization::drop_inputs() {
+void BoundSpecialization::drop_inputs(RunState& state) const {
   const auto held = program_->held();
   for (size_t h = 0; h < held.size(); ++h)
     for (size_t i = 0; i < inputs_.names.size(); ++i)
-      if (inputs_.maps[i][held[h]].is_whole()) inputs_.pieces[h][i] = Tensor();
+      if (inputs_.maps[i][held[h]].is_whole()) state.inputs[h][i] = Tensor();
 }
 
-void BoundSpecialization::forget(Side& side) {
-  for (RankTensors& pieces : side.pieces)
+void BoundSpecialization::forget(std::vector<RankTensors>& side) {
+  for (RankTensors& pieces : side)
     for (Tensor& piece : pieces) piece = Tensor();
 }
 
-void BoundSpecialization::execute(const ExecutorRunOptions& how, double& run_ms) {
+void BoundSpecialization::execute(RunState& state, const ExecutorRunOptions& how, double& run_ms) {
   const double begin = now_ms();
-  if (how.stream) raise_offence();  // of the runs before
-  try {
-    program_->run(inputs_.pieces, outputs_.pieces, how);
-  } catch (...) {
-    program_->take_offence();
-    throw;
-  }
+  const std::optional<IndexOffence> offence = program_->run(state.inputs, state.outputs, how);
   run_ms = now_ms() - begin;
-  if (!how.stream) raise_offence();
+  if (offence) raise(*offence);
 }
 
-// BoundsError where an index lay outside of its extent.
-void BoundSpecialization::raise_offence() {
-  const std::optional<IndexOffence> offence = program_->take_offence();
-  if (!offence) return;
-  PLAIT_CHECK(size_t(offence->ordinal) < lookups_.size(), "lookup {} of {}", offence->ordinal, lookups_.size());
-  const Lookup& lookup = lookups_[size_t(offence->ordinal)];
+// BoundsError: an index lay outside of its extent.
+void BoundSpecialization::raise(const IndexOffence& offence) const {
+  PLAIT_CHECK(size_t(offence.ordinal) < lookups_.size(), "lookup {} of {}", offence.ordinal, lookups_.size());
+  const Lookup& lookup = lookups_[size_t(offence.ordinal)];
   std::vector<int64_t> at(lookup.places.size());
-  int64_t left = offence->position;
+  int64_t left = offence.position;
   for (size_t d = at.size(); d-- > 0;) {
     const int64_t extent = std::max<int64_t>(sym::evaluate(lookup.places[d], sizes_), 1);
     at[d] = sym::evaluate(lookup.shape[d], sizes_) == 1 ? 0 : left % extent;
@@ -130,7 +152,7 @@ void BoundSpecialization::raise_offence() {
   }
   const int64_t extent = sym::evaluate(lookup.extent, sizes_);
   throw BoundsError(fmt::format("index {} at {} of %{} lies outside of the {} places along dim {} of %{}",
-                                offence->value, shape_text(at), lookup.index, extent, lookup.dim, lookup.in),
+                                offence.value, shape_text(at), lookup.index, extent, lookup.dim, lookup.in),
                     lookup.op, extent > 0 ? fmt::format("give indices from 0 to {}", extent - 1) : "give no index");
 }
 
@@ -148,39 +170,43 @@ bool BoundSpecialization::stays_on_device(const Tensors& inputs, const ExecutorR
 // Lets go of what belongs to the caller, however the run ends.
 class BoundSpecialization::Leave {
  public:
-  Leave(BoundSpecialization& bound, bool outputs) : bound_(bound), outputs_(outputs) {}
+  Leave(const BoundSpecialization& bound, RunState& state, bool outputs)
+      : bound_(bound), state_(state), outputs_(outputs) {}
   ~Leave() {
-    bound_.drop_inputs();
-    if (outputs_) forget(bound_.outputs_);
-    if (bound_.device_.host_memory()) bound_.drop_handed_out();
+    bound_.drop_inputs(state_);
+    if (outputs_) forget(state_.outputs);
+    if (bound_.device_.host_memory()) bound_.drop_handed_out(state_);
   }
 
  private:
-  BoundSpecialization& bound_;
+  const BoundSpecialization& bound_;
+  RunState& state_;
   bool outputs_;
 };
 
 Tensors BoundSpecialization::run(const Tensors& inputs, const ExecutorRunOptions& how, bool check_replicas,
                                  double& run_ms) {
   const bool stay = stays_on_device(inputs, how);
-  if (stay) forget(outputs_);
-  if (device_.host_memory()) keep_pieces();
-  const Leave leave(*this, stay || (how.allocator && !device_.host_memory()));
-  shard_inputs(inputs);
-  execute(how, run_ms);
-  if (stay) return take_outputs();
+  const Turns<RunState>::Turn state(states_);
+  if (stay) forget(state->outputs);
+  if (device_.host_memory()) keep_pieces(*state);
+  const Leave leave(*this, *state, stay || (how.allocator && !device_.host_memory()));
+  shard_inputs(*state, inputs);
+  execute(*state, how, run_ms);
+  if (stay) return take_outputs(*state);
   if (!device_.host_memory()) {
-    bring_home();
+    bring_home(*state);
     static HostAllocator host;
-    return gather_outputs(host, check_replicas);
+    return gather_outputs(*state, host, check_replicas);
   }
-  return gather_outputs(how.allocator ? *how.allocator : device_.allocator(), check_replicas);
+  return gather_outputs(*state, how.allocator ? *how.allocator : device_.allocator(), check_replicas);
 }
 
 Tensors BoundSpecialization::run_pieces(const Tensors& pieces, const ExecutorRunOptions& how, double& run_ms) {
   PLAIT_CHECK(program_->held().size() == 1, "pieces of one rank for {}", program_->held().size());
   const int64_t rank = program_->held()[0];
-  const Leave leave(*this, true);
+  const Turns<RunState>::Turn state(states_);
+  const Leave leave(*this, *state, true);
   bool on_device = how.stream != nullptr;
   for (size_t i = 0; i < inputs_.names.size(); ++i) {
     auto it = pieces.find(inputs_.names[i]);
@@ -191,22 +217,23 @@ Tensors BoundSpecialization::run_pieces(const Tensors& pieces, const ExecutorRun
       throw UserError(fmt::format("the piece is {}{}, not {}{}", name(it->second.dtype), shape_text(it->second.shape),
                                   name(inputs_.dtypes[i]), shape_text(shape)),
                       where, "give the piece that the layout of the input says");
-    inputs_.pieces[0][i] = it->second;
+    state->inputs[0][i] = it->second;
     on_device = on_device || !it->second.on_host();
   }
-  if (on_device) forget(outputs_);
+  if (on_device) forget(state->outputs);
   if (pieces.size() != inputs_.names.size())
     throw UserError(fmt::format("{} pieces for {} inputs", pieces.size(), inputs_.names.size()),
                     fmt::format("run_local, rank {}", rank), "give the inputs of the fusion only");
-  execute(how, run_ms);
-  forget(inputs_);  // also the pieces that run() would keep for itself
+  execute(*state, how, run_ms);
+  forget(state->inputs);  // also the pieces that run() would keep for itself
   if (!device_.host_memory() && !on_device) {
-    bring_home();
+    bring_home(*state);
     Tensors out;
-    for (size_t i = 0; i < outputs_.names.size(); ++i) out[outputs_.names[i]] = std::exchange(home_[0][i], Tensor());
+    for (size_t i = 0; i < outputs_.names.size(); ++i)
+      out[outputs_.names[i]] = std::exchange(state->home[0][i], Tensor());
     return out;
   }
-  return take_outputs();
+  return take_outputs(*state);
 }
 
 bool BoundSpecialization::is_everywhere(size_t output) const {
@@ -215,11 +242,11 @@ bool BoundSpecialization::is_everywhere(size_t output) const {
 }
 
 // Pieces that are not handed out, in memory of the device that all runs use.
-void BoundSpecialization::keep_pieces() {
+void BoundSpecialization::keep_pieces(RunState& state) const {
   const auto held = program_->held();
   for (size_t h = 0; h < held.size(); ++h)
     for (size_t i = 0; i < outputs_.names.size(); ++i) {
-      Tensor& piece = outputs_.pieces[h][i];
+      Tensor& piece = state.outputs[h][i];
       if (piece.memory || (h == 0 && is_everywhere(i))) continue;
       piece.dtype = outputs_.dtypes[i];
       piece.shape = outputs_.maps[i][held[h]].local_shape();
@@ -229,48 +256,48 @@ void BoundSpecialization::keep_pieces() {
 }
 
 // What a run takes from the caller's allocator, where it did not come to be handed out.
-void BoundSpecialization::drop_handed_out() {
+void BoundSpecialization::drop_handed_out(RunState& state) const {
   for (size_t i = 0; i < outputs_.names.size(); ++i)
-    if (!outputs_.pieces.empty() && is_everywhere(i)) outputs_.pieces[0][i] = Tensor();
+    if (!state.outputs.empty() && is_everywhere(i)) state.outputs[0][i] = Tensor();
 }
 
 // The outputs of the one held rank, as they are.
-Tensors BoundSpecialization::take_outputs() {
+Tensors BoundSpecialization::take_outputs(RunState& state) const {
   Tensors out;
   for (size_t i = 0; i < outputs_.names.size(); ++i)
-    out[outputs_.names[i]] = std::exchange(outputs_.pieces[0][i], Tensor());
+    out[outputs_.names[i]] = std::exchange(state.outputs[0][i], Tensor());
   return out;
 }
 
 // Copies the outputs of GPUs to the host. The program has ended.
-void BoundSpecialization::bring_home() {
+void BoundSpecialization::bring_home(RunState& state) {
   const auto held = program_->held();
   for (size_t h = 0; h < held.size(); ++h) {
     auto& stream = downloads_[held[h] % device_.count()];
     if (!stream) stream = device_.make_stream(int(held[h] % device_.count()));
     for (size_t i = 0; i < outputs_.names.size(); ++i) {
-      Tensor& target = home_[h][i];
+      Tensor& target = state.home[h][i];
       if (!target.memory) target = Tensor::empty(outputs_.dtypes[i], outputs_.maps[i][held[h]].local_shape());
-      if (target.bytes() > 0) stream->copy(target.data(), outputs_.pieces[h][i].data(), target.bytes());
+      if (target.bytes() > 0) stream->copy(target.data(), state.outputs[h][i].data(), target.bytes());
     }
   }
   for (auto& stream : downloads_)
     if (stream) stream->synchronize();
 }
 
-Tensor& BoundSpecialization::home(size_t held, size_t output) {
-  return device_.host_memory() ? outputs_.pieces[held][output] : home_[held][output];
+Tensor& BoundSpecialization::home(RunState& state, size_t held, size_t output) const {
+  return device_.host_memory() ? state.outputs[held][output] : state.home[held][output];
 }
 
 // The pieces of an output by rank; `bytes` holds those of other processes.
-RankTensors BoundSpecialization::pieces_of(size_t output, std::vector<std::string>& bytes) {
+RankTensors BoundSpecialization::pieces_of(RunState& state, size_t output, std::vector<std::string>& bytes) const {
   RankTensors out;
   const auto& maps = outputs_.maps[output];
   if (!others_hold_ranks(*comms_)) {  // all ranks are held
-    for (size_t r = 0; r < maps.size(); ++r) out.push_back(home(r, output));
+    for (size_t r = 0; r < maps.size(); ++r) out.push_back(home(state, r, output));
     return out;
   }
-  const Tensor& mine = home(0, output);
+  const Tensor& mine = home(state, 0, output);
   bytes = comms_->bootstrap()->all_gather({static_cast<const char*>(mine.data()), mine.bytes()});
   for (size_t r = 0; r < maps.size(); ++r) {
     Tensor piece = Tensor::wrap(mine.dtype, maps[r].local_shape(), bytes[r].data());
@@ -283,19 +310,19 @@ RankTensors BoundSpecialization::pieces_of(size_t output, std::vector<std::strin
   return out;
 }
 
-Tensors BoundSpecialization::gather_outputs(Allocator& allocator, bool check_replicas) {
+Tensors BoundSpecialization::gather_outputs(RunState& state, Allocator& allocator, bool check_replicas) const {
   Tensors out;
   for (size_t i = 0; i < outputs_.names.size(); ++i) {
     Tensor& global = out[outputs_.names[i]];
     const bool everywhere = is_everywhere(i);
     if (everywhere && !check_replicas) {  // the first held rank answers
-      global = std::exchange(home(0, i), Tensor());
+      global = std::exchange(home(state, 0, i), Tensor());
       continue;
     }
     std::vector<std::string> bytes;
-    const RankTensors pieces = pieces_of(i, bytes);
+    const RankTensors pieces = pieces_of(state, i, bytes);
     if (everywhere) {
-      global = home(0, i);
+      global = home(state, 0, i);
     } else {
       global.dtype = outputs_.dtypes[i];
       global.shape = outputs_.shapes[i];
@@ -304,7 +331,7 @@ Tensors BoundSpecialization::gather_outputs(Allocator& allocator, bool check_rep
       for (size_t r = 0; r < pieces.size(); ++r) outputs_.maps[i][r].put(pieces[r], global);
     }
     if (check_replicas) compare_replicas(i, global, pieces);
-    if (everywhere) home(0, i) = Tensor();
+    if (everywhere) home(state, 0, i) = Tensor();
   }
   return out;
 }

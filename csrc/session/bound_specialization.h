@@ -8,6 +8,7 @@
 
 namespace plait {
 
+// Several threads may run it where concurrent(), else one at a time.
 class BoundSpecialization {
  public:
   // Errors of check_local_pieces, bind() and the communicators. Everything given by reference must outlive the object.
@@ -23,7 +24,11 @@ class BoundSpecialization {
   Tensors run_pieces(const Tensors& pieces, const ExecutorRunOptions& how, double& run_ms);
 
   BoundProgram& program() { return *program_; }
+  bool concurrent() const { return program_->concurrent(); }
   Communicators& comms() { return *comms_; }
+  // Of memory that it holds between runs, of which one goes on at a time: pieces that are not handed out, and a GPU's
+  // arenas.
+  int64_t kept_bytes() const;
   // Of outputs, by rank.
   const std::map<std::string, std::vector<std::vector<int64_t>>>& local_shapes() const { return local_shapes_; }
 
@@ -34,24 +39,29 @@ class BoundSpecialization {
     std::vector<DType> dtypes;
     std::vector<std::vector<int64_t>> shapes;  // global
     std::vector<std::vector<PieceMap>> maps;   // by tensor, by rank
-    std::vector<RankTensors> pieces;           // by held rank; memory that runs use again
+  };
+  // What a run writes; memory in it is used again by later ones. By held rank.
+  struct RunState {
+    std::vector<RankTensors> inputs, outputs;
+    std::vector<RankTensors> home;  // of GPUs: outputs on the host
   };
   Side make_side(const std::vector<TensorView*>& tensors, const sym::Environment& sizes) const;
-  void raise_offence();
-  void execute(const ExecutorRunOptions& how, double& run_ms);
-  void shard_inputs(const Tensors& inputs);
-  void drop_inputs();
+  std::unique_ptr<RunState> make_state() const;
+  void raise(const IndexOffence& offence) const;
+  void execute(RunState& state, const ExecutorRunOptions& how, double& run_ms);
+  void shard_inputs(RunState& state, const Tensors& inputs) const;
+  void drop_inputs(RunState& state) const;
   bool stays_on_device(const Tensors& inputs, const ExecutorRunOptions& how) const;
   bool is_everywhere(size_t output) const;
-  void keep_pieces();
-  void drop_handed_out();
-  static void forget(Side& side);
-  void bring_home();
-  Tensors take_outputs();
-  RankTensors pieces_of(size_t output, std::vector<std::string>& bytes);
-  Tensors gather_outputs(Allocator& allocator, bool check_replicas);
+  void keep_pieces(RunState& state) const;
+  void drop_handed_out(RunState& state) const;
+  static void forget(std::vector<RankTensors>& side);
+  void bring_home(RunState& state);
+  Tensors take_outputs(RunState& state) const;
+  RankTensors pieces_of(RunState& state, size_t output, std::vector<std::string>& bytes) const;
+  Tensors gather_outputs(RunState& state, Allocator& allocator, bool check_replicas) const;
   void compare_replicas(size_t output, const Tensor& global, const RankTensors& pieces) const;
-  Tensor& home(size_t held, size_t output);
+  Tensor& home(RunState& state, size_t held, size_t output) const;
 
   const DeviceMesh& mesh_;
   Device& device_;
@@ -61,7 +71,7 @@ class BoundSpecialization {
   std::unique_ptr<BoundProgram> program_;
   Side inputs_, outputs_;
   std::map<std::string, std::vector<std::vector<int64_t>>> local_shapes_;
-  std::vector<RankTensors> home_;                   // of GPUs: outputs on the host, by held rank
+  Turns<RunState> states_;
   std::vector<std::unique_ptr<Stream>> downloads_;  // by ordinal, made when needed
 };
 

@@ -80,10 +80,12 @@ void check_inputs(const Fusion& fusion, const Tensors& inputs) {
 }
 
 void check_ranges(const Fusion& fusion, const Sizes& sizes, const Tensors& inputs) {
-  const sym::Environment values(sizes.begin(), sizes.end());
+  sym::Environment values;
   for (const TensorView* t : fusion.inputs()) {
+    if (!t->range) continue;
+    if (values.empty()) values.insert(sizes.begin(), sizes.end());
     const auto it = inputs.find(t->name);
-    if (!t->range || it == inputs.end() || !it->second.on_host()) continue;
+    if (it == inputs.end() || !it->second.on_host()) continue;
     const int64_t begin = sym::evaluate(t->range->begin, values), end = sym::evaluate(t->range->end, values);
     const Tensor dense = it->second.contiguous();
     const auto* bytes = static_cast<const std::byte*>(dense.data());

@@ -117,10 +117,11 @@ Device& find_device(const std::string& name, const Options& options) {
                       "device " + name, "start it as a new process (multiprocessing: the method spawn)");
     return *slot;
   }
-  auto& slot = hosts[fmt::format("{}:{}:{}", name, options.cpu_threads, options.cpu_lanes)];
+  auto& slot = hosts[fmt::format("{}:{}:{}:{}", name, options.cpu_threads, options.cpu_lanes, options.kept_memory)];
   if (slot) return *slot;
   if (name == "cpu") {
-    slot = make_cpu_device({static_cast<int>(options.cpu_threads), static_cast<int>(options.cpu_lanes), ""});
+    slot = make_cpu_device(
+        {static_cast<int>(options.cpu_threads), static_cast<int>(options.cpu_lanes), "", options.kept_memory});
   } else if (name == "reference") {
     slot = reference::make_reference_device();
   } else {

@@ -1,7 +1,9 @@
 // Compiling and running, with Python's lock released.
 #include <algorithm>
 #include <mutex>
+#include <shared_mutex>
 
+#include "backend/cpu/cpu_device.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "session/bind_inputs.h"
@@ -20,7 +22,7 @@ using Arrays = nb::typed<nb::dict, nb::str, ArrayRef>;
 using Capsules = nb::typed<nb::list, nb::any>;
 
 struct Program {
-  std::mutex mutex;  // one thread at a time runs or asks
+  std::shared_mutex mutex;  // runs share it, one thread at a time asks
   CompileOptions options;
   std::unique_ptr<Fusion> fusion;  // as given
   DumpSink dumps;
@@ -29,10 +31,10 @@ struct Program {
 };
 
 // Runs fn with the program locked and Python's lock released; in that order no thread waits for one that waits.
-template <class Fn>
+template <class Lock = std::unique_lock<std::shared_mutex>, class Fn>
 auto locked(Program& program, Fn&& fn) {
   const nb::gil_scoped_release released;
-  const std::lock_guard lock(program.mutex);
+  const Lock lock(program.mutex);
   return fn();
 }
 
@@ -113,7 +115,7 @@ Tensors run_locked(Program& program, const Given& given, void* stream, std::opti
   RunOptions how;
   how.stream = stream;
   how.threads = threads;
-  return locked(program, [&] {
+  return locked<std::shared_lock<std::shared_mutex>>(program, [&] {
     if (!program.device->host_memory())
       for (const auto& [queued, ordinal] : given.queued) wait_for(queued, *program.device, ordinal, stream);
     return call(given.tensors, how);
@@ -195,6 +197,16 @@ nb::typed<nb::dict, nb::str, nb::any> report(Program& program) {
   return out;
 }
 
+nb::typed<nb::dict, nb::str, int64_t> memory(Program& program) {
+  const MemoryCounts counts = memory_counts(*program.device);
+  nb::dict out;
+  out["held_bytes"] = counts.held_bytes;
+  out["in_use_bytes"] = counts.in_use_bytes;
+  out["hits"] = counts.hits;
+  out["misses"] = counts.misses;
+  return out;
+}
+
 struct Kernel {
   KernelReport report;
   std::string source;
@@ -253,7 +265,8 @@ void bind_kernels(nb::module_& m) {
 
 void bind_programs(nb::module_& m) {
   bind_kernels(m);
-  nb::class_<Program>(m, "Program", "A compiled fusion. Threads may share it: their calls queue up behind each other.")
+  nb::class_<Program>(m, "Program", "A compiled fusion. Threads may share it: on the CPU, without collectives, their runs go on at once; other "
+                          "calls queue up behind each other.")
       .def("run", run, nb::arg("inputs"), nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("threads") = nb::none(),
            "Global arrays in by name, global Arrays out in the order of the fusion's outputs. The first run of a class of "
            "sizes compiles it. `stream`: a CUDA stream as an integer, 0 for the legacy default one, for one rank on a "
@@ -270,6 +283,8 @@ void bind_programs(nb::module_& m) {
       .def("time_steps", [](Program& p, bool on) { locked(p, [&] { p.compiled->set_step_timing(on); }); },
            nb::arg("on") = true, "Whether runs time their steps, for `kernels` and the report's `step_ms`. A GPU is then "
            "waited for after each.")
+      .def_prop_ro("memory", memory, "Of the device, which all programs on it share: bytes held from the system and in use, "
+                   "allocations that memory which came back served, and those that it did not, as a dict.")
       .def_prop_ro("classes", [](Program& p) { return locked(p, [&] { return p.compiled->classes(); }); },
                    "How many classes of sizes were compiled.")
       .def_prop_ro("kernels", kernels, "Generated kernels of the class that ran last.")

@@ -71,6 +71,35 @@ TEST(CApi, RunsOnStridedScalarAndEmptyTensors) {
   }
 }
 
+// Outputs that were given back are the memory of later ones.
+TEST(CApi, MemoryIsCountedAndUsedAgain) {
+  const auto fusion = parsed("fusion @f (%x: f32[n]) -> (%y) { %y = neg(%x) }");
+  const auto program = compiled(fusion.get(), "cpu");
+  Values<float> x(std::vector<float>(300000, 2.0F), {300000}, kF32);
+  const auto counts = [&] {
+    plait_memory_info out = {};
+    out.struct_size = sizeof(out);
+    EXPECT_OK(plait_program_memory_get(program.get(), &out));
+    return out;
+  };
+  run(program.get(), {{"x", &x.tensor}});
+  const plait_memory_info before = counts();
+  EXPECT_GE(before.held_bytes, 1200000);
+  {
+    const auto y = run(program.get(), {{"x", &x.tensor}});
+    EXPECT_EQ(read<float>(*y)[299999], -2.0F);
+    EXPECT_GE(counts().in_use_bytes, before.in_use_bytes + 1200000);
+  }
+  EXPECT_EQ(counts().misses, before.misses);
+  EXPECT_GT(counts().hits, before.hits);
+  EXPECT_EQ(counts().in_use_bytes, before.in_use_bytes);
+  const auto reference = compiled(fusion.get(), "reference");
+  plait_memory_info none = {};
+  none.struct_size = sizeof(none);
+  ASSERT_OK(plait_program_memory_get(reference.get(), &none));
+  EXPECT_EQ(none.held_bytes, 0);
+}
+
 TEST(CApi, DtypesAreThoseOfDlpack) {
   const auto fusion = parsed(
       "fusion @f (%i: i64[2], %b: bool[2]) -> (%y, %c, %h) { %y = where(%b, %i, %i)  %c = logical_not(%b)"

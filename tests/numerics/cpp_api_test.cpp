@@ -1,10 +1,16 @@
 // The tensor-parallel MLP built with the C++ API.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "backend/cpu/cpu_device.h"
 #include "base/error.h"
 #include "plait.h"
 #include "reference/check.h"
 #include "reference/draw_inputs.h"
+#include "session/devices.h"
 
 namespace plait {
 namespace {
@@ -63,6 +69,116 @@ TEST(CppApi, ProductsThatTheLibraryRefusesAreGenerated) {
     }
     EXPECT_EQ(p.report().library_calls, 0);
   }
+}
+
+// The contraction's memory is an output of another name.
+TEST(CppApi, ProductsThatTheLibraryRefusesAreGeneratedUnderAnAlias) {
+  const auto fusion = parse_fusion(
+      "fusion @f (%x: f32[6, 8], %w: f32[10, 8]) -> (%y) {\n  %h = linear(%x, %w)\n"
+      "  %y = reshape(%h, shape = [2, 3, 10])\n}\n");
+  auto inputs = reference::draw_inputs(*fusion, {});
+  const auto want = reference::evaluate(*fusion, inputs, {});
+  CompileOptions options{.device = "cpu"};
+  for (const bool refused : {false, true}) {
+    if (refused) options.options.test_bug = "library_refuses";
+    auto p = compile(*fusion, options);
+    const Tensors out = p.run({inputs.begin(), inputs.end()});
+    const auto result = reference::compare("y", want.at("y"), out.at("y"));
+    EXPECT_TRUE(result.ok) << result.message;
+    EXPECT_EQ(p.report().library_calls, refused ? 0 : 1);
+  }
+}
+
+// Inputs that begin anywhere are read where they lie: contractions, reductions, moves, whole vectors and tails.
+TEST(CppApi, InputsThatAreNotAlignedAreReadInPlace) {
+  const std::string text =
+      "let m = 9, n = 133, k = 17, T = f32\n"
+      "fusion @f (%x: T[m, n], %w: T[k, n], %b: T[n]) -> (%y, %s, %t, %p) {\n  %h = add(%x, %b)\n"
+      "  %y = gelu(%h)\n  %s = sum(%x, dims = [1])\n  %t = permute(%x, dims = [1, 0])\n  %p = linear(%x, %w)\n}\n";
+  for (const char* dtype : {"f32", "bf16"}) {
+    ParseOptions parse;
+    parse.set["T"] = dtype;
+    const auto f = parse_fusion(text, parse);
+    auto inputs = reference::draw_inputs(*f, {});
+    const auto want = reference::evaluate(*f, inputs, {});
+    Tensors moved;
+    for (const auto& [name, t] : inputs) {
+      Tensor room = Tensor::empty(t.dtype, {t.elements() + 1});
+      room.byte_offset = size_of(t.dtype);
+      room.shape = t.shape, room.strides = t.strides;
+      std::memcpy(room.data(), t.data(), t.bytes());
+      moved[name] = room;
+    }
+    auto p = compile(*f, {.device = "cpu"});
+    HostAllocator counted;
+    RunOptions run;
+    run.allocator = &counted;
+    for (const auto& [name, tensor] : p.run(moved, run)) {
+      const auto result = reference::compare(name, want.at(name), tensor);
+      EXPECT_TRUE(result.ok) << result.message;
+    }
+    EXPECT_EQ(counted.allocations(), 4) << "outputs, and no copy of an input";
+  }
+}
+
+// One compiled program on several threads, classes of sizes that compile meanwhile included.
+TEST(CppApi, ThreadsRunOneProgramAtOnce) {
+  const auto fusion = parse_fusion(
+      "fusion @f (%x: f32[m, n], %w: f32[k, n]) -> (%y, %s) {\n  %h = linear(%x, %w)\n"
+      "  %s = softmax(%h, dim = -1)\n  %y = gelu(%s)\n}\n");
+  for (const char* device : {"cpu", "reference"}) {
+    std::vector<Tensors> inputs, expected;
+    auto serial = compile(*fusion, {.device = device}), shared = compile(*fusion, {.device = device});
+    for (int64_t i = 0; i < 4; ++i) {
+      const int64_t m = 5 + i % 2, n = 24, k = 40;
+      std::vector<double> x, w;
+      for (int64_t e = 0; e < m * n; ++e) x.push_back(double((e * 7 + i) % 11) / 8);
+      for (int64_t e = 0; e < k * n; ++e) w.push_back(double((e * 5 + i) % 13) / 16);
+      inputs.push_back({{"x", Tensor::from_doubles(f32, {m, n}, x)}, {"w", Tensor::from_doubles(f32, {k, n}, w)}});
+      expected.push_back(serial.run(inputs.back()));
+    }
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (size_t t = 0; t < inputs.size(); ++t)
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 30; ++i) {
+          const Tensors out = shared.run(inputs[t]);
+          for (const char* name : {"y", "s"})
+            if (out.at(name).to_doubles() != expected[t].at(name).to_doubles()) ++wrong;
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0) << device;
+  }
+}
+
+// Outputs that were dropped are the memory of later ones.
+TEST(CppApi, OutputsComeFromThePool) {
+  const auto fusion = parse_fusion("fusion @f (%x: f32[n]) -> (%y) {\n  %y = neg(%x)\n}\n");
+  CompileOptions how{.device = "cpu"};
+  how.options.kept_memory = 100;  // a device, and so a pool, of its own
+  auto p = compile(*fusion, how);
+  const Tensor x = Tensor::from_doubles(f32, {1 << 20}, std::vector<double>(1 << 20, 1.5));
+  Device& memory = find_device("cpu", how.options);
+  const void* first = p.run({{"x", x}}).at("y").data();
+  const MemoryCounts before = memory_counts(memory);
+  EXPECT_GE(before.held_bytes, 4 << 20);
+  for (int i = 0; i < 3; ++i) {
+    const Tensor y = p.run({{"x", x}}).at("y");
+    EXPECT_EQ(y.data(), first);
+    EXPECT_EQ(y.at(12345), -1.5);
+  }
+  const Tensor kept = p.run({{"x", x}}).at("y");
+  EXPECT_NE(p.run({{"x", x}}).at("y").data(), kept.data());
+  EXPECT_EQ(memory_counts(memory).misses, before.misses + 1);
+  HostAllocator mine;
+  RunOptions guest;
+  guest.allocator = &mine;
+  p.run({{"x", x}}, guest);
+  EXPECT_EQ(mine.allocated_bytes(), 4 << 20);
+  how.options.kept_memory = 0;
+  compile(*fusion, how).run({{"x", x}});
+  EXPECT_EQ(memory_counts(find_device("cpu", how.options)).held_bytes, 0);
 }
 
 TEST(CppApi, PrepareCompilesAheadAndRunLocalTakesOneRank) {

@@ -13,7 +13,7 @@ import plait
 import pytest
 
 ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
-ALIGNMENT = 64  # bytes; a run uses memory that is so in place
+ALIGNMENT = 64  # bytes; what plait allocates is so
 
 
 def of_numpy(numpy, count, skipped=0):
@@ -89,7 +89,7 @@ def test_a_run_sees_what_is_written_between_runs(library):
 
 
 @pytest.mark.parametrize("skipped", [0, 1])
-def test_a_run_copies_only_what_is_not_aligned(library, skipped):
+def test_a_run_copies_no_dense_input(library, skipped):
     """By the largest memory of a process of its own."""
     if skipped and library.__name__ == "jax":
         pytest.skip("slices of JAX are copies, which are aligned")
@@ -98,7 +98,7 @@ def test_a_run_copies_only_what_is_not_aligned(library, skipped):
     done = subprocess.run([sys.executable, __file__, library.__name__, str(skipped)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     grown, given = map(int, done.stdout.split())
-    assert (grown > 3 * given / 4) if skipped else (grown < given / 4), f"{grown} bytes of {given}"
+    assert grown < given / 4, f"{grown} bytes of {given}"
 
 
 # ---- The protocols.

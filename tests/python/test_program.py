@@ -155,6 +155,27 @@ def test_threads_compile_and_run_at_once():
     assert not failures
 
 
+def test_results_that_are_dropped_are_the_memory_of_later_ones():
+    f = plait.Fusion("f")
+    f.output("y", plait.ops.neg(f.input("x", ["n"], plait.f32)))
+    p, x = plait.compile(f, options={"kept_memory": 77}), np.ones(1 << 20, np.float32)  # a pool of its own
+    first = p.run({"x": x})["y"].numpy().ctypes.data
+    before = p.memory
+    assert before["held_bytes"] >= x.nbytes > before["in_use_bytes"]
+    for _ in range(3):
+        y = np.from_dlpack(p.run({"x": x})["y"])
+        assert y.ctypes.data == first and y[-1] == -1 and p.memory["in_use_bytes"] >= x.nbytes
+        del y
+    torch = pytest.importorskip("torch")
+    for _ in range(3):  # as torch.compile calls it
+        y = torch.from_dlpack(p._run_capsules([torch.ones(1 << 20).__dlpack__()])[0])
+        assert y.data_ptr() == first and float(y[-1]) == -1
+        del y
+    after = p.memory
+    assert after["misses"] == before["misses"] and after["hits"] >= before["hits"] + 6
+    assert after["in_use_bytes"] == before["in_use_bytes"]
+
+
 def test_other_python_threads_go_on_meanwhile():
     f = plait.Fusion("chain")
     y = f.input("x", ["n"], plait.f32)

@@ -1,5 +1,8 @@
 #include "backend/cpu/cpu_device.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <utility>
@@ -13,12 +16,27 @@
 namespace plait {
 namespace {
 
+constexpr const char* kName = "cpu";
 constexpr size_t kCachedKernels = 4096;
 
 int host_lanes() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f")) return 16;
   return __builtin_cpu_supports("avx2") ? 8 : 4;
+}
+
+size_t kept_bytes(int64_t mib) {
+  if (mib >= 0) return size_t(std::min<int64_t>(mib, int64_t(1) << 40)) << 20;
+  return size_t(sysconf(_SC_PHYS_PAGES)) / 4 * size_t(sysconf(_SC_PAGESIZE));
+}
+
+MemoryPoolOptions pool_options(const CpuOptions& options, std::shared_ptr<ThreadPool> pool) {
+  MemoryPoolOptions out;
+  out.kept_bytes = kept_bytes(options.kept_mib);
+  out.parallel = [pool = std::move(pool)](int64_t extent, MemoryPoolOptions::Piece piece, const void* context) {
+    pool->run(extent, piece, context);
+  };
+  return out;
 }
 
 class CpuExecutable : public Executable {
@@ -61,10 +79,13 @@ class CpuExecutable : public Executable {
 class CpuDevice : public Device {
  public:
   explicit CpuDevice(const CpuOptions& options)
-      : options_(options), pool_(std::make_shared<ThreadPool>(options.threads)), cache_(kCachedKernels) {}
+      : options_(options),
+        pool_(std::make_shared<ThreadPool>(options.threads)),
+        allocator_(std::make_shared<MemoryPool>(pool_options(options, pool_))),
+        cache_(kCachedKernels) {}
 
-  std::string name() const override { return "cpu"; }
-  Allocator& allocator(int = 0) override { return allocator_; }
+  std::string name() const override { return kName; }
+  MemoryPool& allocator(int = 0) override { return *allocator_; }
   int vector_lanes() const override { return options_.lanes > 0 ? options_.lanes : host_lanes(); }
 
   std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) override {
@@ -75,7 +96,7 @@ class CpuDevice : public Device {
 
   std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) override {
     const std::lock_guard lock(mutex_);
-    if (onednn_ == nullptr) onednn_ = std::make_unique<OneDnn>(options_.plugin_folder, pool_->threads());
+    if (onednn_ == nullptr) onednn_ = std::make_unique<OneDnn>(options_.plugin_folder, pool_, allocator_);
     std::shared_ptr<Executable> executable = onednn_->contraction(contraction, why_not);
     pool_->join_openmp();  // on which contractions run
     return executable;
@@ -100,8 +121,8 @@ class CpuDevice : public Device {
   }
 
   const CpuOptions options_;
-  HostAllocator allocator_;
   std::shared_ptr<ThreadPool> pool_;
+  std::shared_ptr<MemoryPool> allocator_;
   std::mutex mutex_;  // guards the plug-ins
   std::shared_ptr<const LlvmCompiler> compiler_;
   std::unique_ptr<OneDnn> onednn_;
@@ -111,5 +132,10 @@ class CpuDevice : public Device {
 }  // namespace
 
 std::unique_ptr<Device> make_cpu_device(const CpuOptions& options) { return std::make_unique<CpuDevice>(options); }
+
+MemoryCounts memory_counts(Device& device) {
+  if (device.name() != kName) return {};
+  return static_cast<MemoryPool&>(device.allocator()).counts();
+}
 
 }  // namespace plait

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "device/device.h"
+#include "device/memory_pool.h"
 
 namespace plait {
 
@@ -14,11 +15,15 @@ struct CpuOptions {
   // Folder of libplait_llvm.so and libplait_onednn.so. Empty: beside the executable or plait's own library, in their
   // parent folder, in ../lib/plait; last, the loader's own search.
   std::string plugin_folder;
+  int64_t kept_mib = -1;  // of freed memory, for later runs; -1: a quarter of the machine's, 0: none
 };
 
 // Starts no thread and loads no library until the first launch or compile that needs them. compile() throws
 // MissingError if the LLVM plug-in is absent, InternalError if it refuses the text. Safe to use from several threads at
 // once; results do not depend on the number of threads. Executables keep the device's parts alive.
 std::unique_ptr<Device> make_cpu_device(const CpuOptions& options = {});
+
+// Of the memory of a device that make_cpu_device made; zeros of other devices, which keep none.
+MemoryCounts memory_counts(Device& device);
 
 }  // namespace plait

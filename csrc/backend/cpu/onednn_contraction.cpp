@@ -1,9 +1,11 @@
 #include "backend/cpu/onednn_contraction.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
 #include "backend/cpu/onednn_plugin/plugin.h"
+#include "backend/cpu/widened_contraction.h"
 #include "base/error.h"
 #include "base/forks.h"
 #include "base/plugin_loader.h"
@@ -46,8 +48,8 @@ std::string text_of(const LibraryContraction& contraction) {
 class OneDnnExecutable : public Executable {
  public:
   OneDnnExecutable(const PlaitOneDnnInterface* interface, PlaitOneDnnContraction* handle,
-                   const LibraryContraction& contraction)
-      : interface_(interface), handle_(handle), product_(contraction) {}
+                   const LibraryContraction& contraction, int threads, std::shared_ptr<ContractionTeams> teams)
+      : interface_(interface), handle_(handle), product_(contraction), threads_(threads), teams_(std::move(teams)) {}
   ~OneDnnExecutable() override { interface_->destroy(handle_); }
 
   void launch(const LaunchArguments& arguments) const override {
@@ -63,20 +65,28 @@ class OneDnnExecutable : public Executable {
       std::memset(arguments.buffers[2], 0, size_t(elements) * size_of(product_.out));
       return;
     }
+    const double multiplications = double(elements) * double(shape.k);
+    const int most = arguments.threads > 0 ? std::min(arguments.threads, threads_) : threads_;
+    const int threads = lost_openmp() ? 1 : teams_->threads(multiplications, most);
     char error[256] = "";
-    if (interface_->run(handle_, arguments.buffers[0], arguments.buffers[1], arguments.buffers[2], &shape, error,
-                        sizeof error) != 0) {
+    int prepared = 0;
+    const auto start = std::chrono::steady_clock::now();
+    if (interface_->run(handle_, arguments.buffers[0], arguments.buffers[1], arguments.buffers[2], &shape, threads,
+                        &prepared, error, sizeof error) != 0) {
       throw UserError(
           error,
           fmt::format("{}, batch {}, m {}, n {}, k {}", text_of(product_), shape.batch, shape.m, shape.n, shape.k),
           "ask for the schedule nest at this contraction");
     }
+    if (threads > 1 && prepared == 0) teams_->note(multiplications, std::chrono::steady_clock::now() - start);
   }
 
  private:
   const PlaitOneDnnInterface* interface_;
   PlaitOneDnnContraction* handle_;
   LibraryContraction product_;
+  int threads_;
+  std::shared_ptr<ContractionTeams> teams_;
 };
 
 const PlaitOneDnnInterface* load_interface(const std::string& folder) {
@@ -96,7 +106,27 @@ std::shared_ptr<Executable> refuse(std::string* why_not, std::string reason) {
   return nullptr;
 }
 
+// Of one thread, far from what a quiet machine does: below it others have the cores.
+constexpr double kSlowest = 2e9;      // multiplications a second
+constexpr double kWorthThread = 1e6;  // multiplications that a thread of a team is worth
+constexpr double kWorthTeam = 200e6;  // that a team is worth where others have the cores
+constexpr std::chrono::milliseconds kStalled{2}, kAlone{500};
+
+int64_t now() { return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
 }  // namespace
+
+int ContractionTeams::threads(double multiplications, int most) const {
+  const int worth = int(std::clamp(multiplications / kWorthThread, 1.0, double(std::max(most, 1))));
+  if (worth == 1 || multiplications >= kWorthTeam) return worth;
+  return now() < alone_until_.load(std::memory_order_relaxed) ? 1 : worth;
+}
+
+void ContractionTeams::note(double multiplications, std::chrono::nanoseconds duration) {
+  const std::chrono::duration<double> foreseen(multiplications / kSlowest);
+  if (duration > kStalled + foreseen)
+    alone_until_.store(now() + std::chrono::nanoseconds(kAlone).count(), std::memory_order_relaxed);
+}
 
 std::shared_ptr<Executable> OneDnn::contraction(const LibraryContraction& contraction, std::string* why_not) {
   std::shared_ptr<Executable>& known = products_[contraction];
@@ -116,10 +146,17 @@ std::shared_ptr<Executable> OneDnn::contraction(const LibraryContraction& contra
   const int form = contraction.linear ? kPlaitOneDnnLinear
                                       : (contraction.transpose_a ? kPlaitOneDnnTransposeA : 0) |
                                             (contraction.transpose_b ? kPlaitOneDnnTransposeB : 0);
-  PlaitOneDnnContraction* handle =
-      interface->create(*in, *out, form, lost_openmp() ? 1 : threads_, reason, sizeof reason);
-  if (handle == nullptr) return refuse(why_not, fmt::format("{} on this CPU: {}", text_of(contraction), reason));
-  return known = std::make_shared<OneDnnExecutable>(interface, handle, contraction);
+  const int threads = lost_openmp() ? 1 : pool_->threads();
+  PlaitOneDnnContraction* handle = interface->create(*in, *out, form, threads, reason, sizeof reason);
+  if (handle != nullptr)
+    return known = std::make_shared<OneDnnExecutable>(interface, handle, contraction, threads, teams_);
+  if (contraction.in == DType::f32)
+    return refuse(why_not, fmt::format("{} on this CPU: {}", text_of(contraction), reason));
+  LibraryContraction wide = contraction;
+  wide.in = wide.out = DType::f32;
+  std::shared_ptr<Executable> multiply = this->contraction(wide, why_not);
+  if (multiply == nullptr) return nullptr;
+  return products_[contraction] = widen_contraction(std::move(multiply), contraction, scratch_, pool_);
 }
 
 }  // namespace plait

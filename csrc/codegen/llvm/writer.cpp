@@ -177,11 +177,8 @@ class Writer {
                                        index_.value(index).typed()));
   }
 
-  // Bytes of which the address is a multiple.
-  int64_t alignment(uint32_t buffer, kir::Access access, int lanes) const {
-    const int64_t size = int64_t(size_of(kernel_.buffers[buffer].dtype));
-    return access == kir::Access::aligned ? std::min<int64_t>(64, size * lanes) : size;
-  }
+  // Bytes of which the address of an element is a multiple.
+  int64_t alignment(uint32_t buffer) const { return int64_t(size_of(kernel_.buffers[buffer].dtype)); }
 
   // What holds of loads: those from what is updated see its stores.
   const char* reads(uint32_t buffer) const { return kernel_.buffers[buffer].updated ? kWrites : kReads; }
@@ -204,7 +201,7 @@ class Writer {
   Ir load_element(uint32_t buffer, sym::Expr index) {
     const Type type = memory_type(kernel_.buffers[buffer].dtype, 1);
     return f_.define(type, fmt::format("load {}, {}, align {}{}", type.text(), address(buffer, index).typed(),
-                                       alignment(buffer, kir::Access::lanewise, 1), reads(buffer)));
+                                       alignment(buffer), reads(buffer)));
   }
 
   Ir load_lane(const kir::Load& s, sym::Expr index, int lane) {
@@ -220,7 +217,7 @@ class Writer {
     const int lanes = s.out.lanes;
     const Type type = memory_type(kernel_.buffers[s.buffer].dtype, lanes);
     const Ir from = address(s.buffer, kir::at_lane(s.index, 0));
-    const int64_t align = alignment(s.buffer, s.access, lanes);
+    const int64_t align = alignment(s.buffer);  // inputs lie where the caller has them
     if (!s.active) {
       return f_.define(type, fmt::format("load {}, {}, align {}{}", type.text(), from.typed(), align, reads(s.buffer)));
     }
@@ -263,8 +260,7 @@ class Writer {
     const Ir element = f_.extract(elements, lane);
     const auto put = [&] {
       f_.line(fmt::format("store {}, {}, align {}{}", element.typed(),
-                          address(s.buffer, kir::at_lane(s.index, lane)).typed(),
-                          alignment(s.buffer, kir::Access::lanewise, 1), kWrites));
+                          address(s.buffer, kir::at_lane(s.index, lane)).typed(), alignment(s.buffer), kWrites));
     };
     if (s.active) {
       guarded(is_active(s.active, lane), put);
@@ -275,7 +271,8 @@ class Writer {
 
   void store_vector(const kir::Store& s, const Ir& elements) {
     const Ir to = address(s.buffer, kir::at_lane(s.index, 0));
-    const int64_t align = alignment(s.buffer, s.access, s.in.lanes);
+    const int64_t size = alignment(s.buffer);
+    const int64_t align = s.access == kir::Access::aligned ? std::min<int64_t>(64, size * s.in.lanes) : size;
     if (!s.active) {
       f_.line(fmt::format("store {}, {}, align {}{}", elements.typed(), to.typed(), align, kWrites));
       return;

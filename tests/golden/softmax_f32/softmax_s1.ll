@@ -26,7 +26,7 @@ loop3:
   %t14 = mul nsw i64 8, %t12
   %t15 = add nsw i64 %t13, %t14
   %t16 = getelementptr inbounds float, ptr %t1, i64 %t15
-  %t17 = load <8 x float>, ptr %t16, align 32, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t17 = load <8 x float>, ptr %t16, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t18 = load <8 x float>, ptr %variable0
   %t19 = fcmp ugt <8 x float> %t18, %t17
   %t20 = select <8 x i1> %t19, <8 x float> %t18, <8 x float> %t17

@@ -54,7 +54,7 @@ loop9:
   %t34 = mul nsw i64 8, %t28
   %t35 = add nsw i64 %t33, %t34
   %t36 = getelementptr inbounds float, ptr %t1, i64 %t35
-  %t37 = load <8 x float>, ptr %t36, align 32, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t37 = load <8 x float>, ptr %t36, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t38 = load <8 x float>, ptr %variable2
   %t39 = fadd <8 x float> %t38, %t37
   store <8 x float> %t39, ptr %variable2

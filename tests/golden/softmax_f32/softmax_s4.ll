@@ -36,7 +36,7 @@ loop3:
   %t29 = mul nsw i64 8192, %t20
   %t30 = add nsw i64 %t28, %t29
   %t31 = getelementptr inbounds float, ptr %t1, i64 %t30
-  %t32 = load <8 x float>, ptr %t31, align 32, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t32 = load <8 x float>, ptr %t31, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t33 = fdiv <8 x float> %t32, %t18
   %t34 = getelementptr inbounds float, ptr %t5, i64 %t30
   store <8 x float> %t33, ptr %t34, align 32, !alias.scope !5, !noalias !4

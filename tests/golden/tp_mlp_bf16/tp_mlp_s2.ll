@@ -37,7 +37,7 @@ loop3:
   %t30 = load <8 x float>, ptr %t29, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t31 = add nsw i64 %t25, %t27
   %t32 = getelementptr inbounds i16, ptr %t3, i64 %t31
-  %t33 = load <8 x i16>, ptr %t32, align 16, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t33 = load <8 x i16>, ptr %t32, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
   %t34 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t33)
   %t35 = fadd <8 x float> %t30, %t34
   %t36 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t35)
@@ -71,7 +71,7 @@ then6:
   %t55 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t50, i32 4, <8 x i1> %t54, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
   %t56 = add nsw i64 %t46, %t48
   %t57 = getelementptr inbounds i16, ptr %t3, i64 %t56
-  %t58 = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %t57, i32 16, <8 x i1> %t54, <8 x i16> splat (i16 0)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t58 = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %t57, i32 2, <8 x i1> %t54, <8 x i16> splat (i16 0)), !alias.scope !4, !noalias !5, !invariant.load !0
   %t59 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t58)
   %t60 = fadd <8 x float> %t55, %t59
   %t61 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t60)

@@ -38,11 +38,11 @@ loop3:
   %t31 = mul nsw i64 8192, %t21
   %t32 = add nsw i64 %t30, %t31
   %t33 = getelementptr inbounds i16, ptr %t1, i64 %t32
-  %t34 = load <8 x i16>, ptr %t33, align 16, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t34 = load <8 x i16>, ptr %t33, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
   %t35 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t34)
   %t36 = add nsw i64 %t29, %t31
   %t37 = getelementptr inbounds i16, ptr %t3, i64 %t36
-  %t38 = load <8 x i16>, ptr %t37, align 16, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t38 = load <8 x i16>, ptr %t37, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
   %t39 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t38)
   %t40 = fadd <8 x float> %t35, %t39
   %t41 = call <8 x float> @plait.uniform_run8.i64(i64 %t17, i64 %t32, i64 0)

@@ -37,7 +37,7 @@ loop3:
   %t30 = load <8 x float>, ptr %t29, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t31 = add nsw i64 %t25, %t27
   %t32 = getelementptr inbounds float, ptr %t3, i64 %t31
-  %t33 = load <8 x float>, ptr %t32, align 32, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t33 = load <8 x float>, ptr %t32, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t34 = fadd <8 x float> %t30, %t33
   %t35 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t34)
   %t36 = getelementptr inbounds float, ptr %t5, i64 %t28
@@ -68,7 +68,7 @@ then6:
   %t52 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t47, i32 4, <8 x i1> %t51, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
   %t53 = add nsw i64 %t43, %t45
   %t54 = getelementptr inbounds float, ptr %t3, i64 %t53
-  %t55 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t54, i32 32, <8 x i1> %t51, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t55 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t54, i32 4, <8 x i1> %t51, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
   %t56 = fadd <8 x float> %t52, %t55
   %t57 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t56)
   %t58 = getelementptr inbounds float, ptr %t5, i64 %t46

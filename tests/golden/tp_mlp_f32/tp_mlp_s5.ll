@@ -38,10 +38,10 @@ loop3:
   %t31 = mul nsw i64 8192, %t21
   %t32 = add nsw i64 %t30, %t31
   %t33 = getelementptr inbounds float, ptr %t1, i64 %t32
-  %t34 = load <8 x float>, ptr %t33, align 32, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t34 = load <8 x float>, ptr %t33, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t35 = add nsw i64 %t29, %t31
   %t36 = getelementptr inbounds float, ptr %t3, i64 %t35
-  %t37 = load <8 x float>, ptr %t36, align 32, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t37 = load <8 x float>, ptr %t36, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t38 = fadd <8 x float> %t34, %t37
   %t39 = call <8 x float> @plait.uniform_run8.i64(i64 %t17, i64 %t32, i64 0)
   %t40 = fcmp oge <8 x float> %t39, splat (float 0x3FB9999A00000000)

@@ -39,7 +39,7 @@ loop3:
   %t32 = mul nsw i64 8192, %t23
   %t33 = add nsw i64 %t31, %t32
   %t34 = getelementptr inbounds float, ptr %t1, i64 %t33
-  %t35 = load <8 x float>, ptr %t34, align 32, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t35 = load <8 x float>, ptr %t34, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t36 = fdiv <8 x float> %t35, %t15
   %t37 = add nsw i64 %t30, %t32
   %t38 = insertelement <8 x i64> poison, i64 %t37, i64 0

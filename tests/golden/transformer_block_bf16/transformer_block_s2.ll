@@ -56,7 +56,7 @@ loop9:
   %t36 = mul nsw i64 8, %t30
   %t37 = add nsw i64 %t35, %t36
   %t38 = getelementptr inbounds float, ptr %t1, i64 %t37
-  %t39 = load <8 x float>, ptr %t38, align 32, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t39 = load <8 x float>, ptr %t38, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t40 = load <8 x float>, ptr %variable2
   %t41 = fadd <8 x float> %t40, %t39
   store <8 x float> %t41, ptr %variable2

@@ -1,9 +1,10 @@
-// A second run allocates nothing but its outputs: counted at the allocator and at malloc itself.
+// A second run takes nothing from the system but its outputs: counted at the allocator and at malloc itself.
 #include <gtest/gtest.h>
 
 #include <cerrno>
 #include <cstdlib>
 
+#include "device/memory_pool.h"
 #include "unit/program/build.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -109,31 +110,71 @@ TEST(Allocation, TheHookCounts) {
   EXPECT_EQ(large_calls, 2);
 }
 
-TEST(Allocation, LaterRunsAllocateOutputsOnly) {
-  Runner runner(sample(), {{"n", 10002}});
+std::vector<RankTensors> sample_inputs() {
   std::vector<RankTensors> inputs;
   for (int64_t count : {2501, 2501, 2501, 2499})
     inputs.push_back({tensor({count}, std::vector<double>(size_t(count), 0.5))});
-  const int64_t bound = runner.allocator.allocations();
-  EXPECT_EQ(bound, 4) << "an arena for each rank";
+  return inputs;
+}
+
+TEST(Allocation, RunsAllocateArenasAndOutputsOnly) {
+  Runner runner(sample(), {{"n", 10002}});
+  const std::vector<RankTensors> inputs = sample_inputs();
+  EXPECT_EQ(runner.allocator.allocations(), 0) << "arenas are those of runs";
   runner.bound.run(inputs, {});
-  EXPECT_EQ(runner.allocator.allocations(), bound + 3 * 4);
+  EXPECT_EQ(runner.allocator.allocations(), 4 + 3 * 4) << "an arena for each rank";
   std::vector<RankTensors> outputs;
   {
     Counted count;
     runner.bound.run(inputs, outputs, {.seed = 3});
   }
-  EXPECT_EQ(runner.allocator.allocations(), bound + 2 * 3 * 4);
+  EXPECT_EQ(runner.allocator.allocations(), 2 * (4 + 3 * 4));
   if (PLAIT_MALLOC_HOOK) {
-    EXPECT_EQ(large_calls, 3 * 4);
+    EXPECT_EQ(large_calls, 4 + 3 * 4);
+  }
+  runner.bound.run(inputs, outputs, {.seed = 7});
+  EXPECT_EQ(runner.allocator.allocations(), 2 * (4 + 3 * 4) + 4) << "outputs were given";
+}
+
+// Host memory from a pool, as that of the CPU.
+class PooledDevice : public Device {
+ public:
+  std::string name() const override { return "pooled"; }
+  MemoryPool& allocator(int = 0) override { return pool_; }
+  std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override { return nullptr; }
+  std::shared_ptr<Executable> library(const LibraryContraction&, std::string*) override { return nullptr; }
+  int vector_lanes() const override { return 8; }
+
+ private:
+  MemoryPool pool_;
+};
+
+TEST(Allocation, LaterRunsTakeNothingFromTheSystem) {
+  PooledDevice device;
+  BoundProgram bound(sample(), {{"n", 10002}}, device, std::make_shared<LocalCommunicators>());
+  const std::vector<RankTensors> inputs = sample_inputs();
+  std::vector<RankTensors> outputs;
+  bound.run(inputs, outputs);
+  bound.run(inputs, {});
+  const MemoryCounts before = device.allocator().counts();
+  EXPECT_EQ(before.misses, 4 + 2 * 3 * 4) << "arenas once, outputs of two runs";
+  {
+    Counted count;
+    bound.run(inputs, outputs);
+    bound.run(inputs, outputs, {.seed = 7});
+  }
+  if (PLAIT_MALLOC_HOOK) {
+    EXPECT_EQ(calls, 0) << "outputs were given";
   }
   {
     Counted count;
-    runner.bound.run(inputs, outputs);
-    runner.bound.run(inputs, outputs, {.seed = 7});
+    bound.run(inputs, {});
   }
-  EXPECT_EQ(runner.allocator.allocations(), bound + 2 * 3 * 4);
-  EXPECT_EQ(calls, 0) << "outputs were given";
+  if (PLAIT_MALLOC_HOOK) {
+    EXPECT_EQ(large_calls, 0) << "outputs that were dropped come back";
+  }
+  EXPECT_EQ(device.allocator().counts().misses, before.misses);
+  EXPECT_EQ(device.allocator().counts().hits, before.hits + 3 * 4 + 3 * 4);
 }
 
 }  // namespace

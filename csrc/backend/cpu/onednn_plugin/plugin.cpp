@@ -136,10 +136,11 @@ struct Plan {
   std::string implementation;
 };
 
-// Plans that do not run are kept for their shape, the one used last first. A shape that is new again is planned again.
+// Plans that do not run are kept for their shape and threads, of which a plan must not see another number than when it
+// was made, the one used last first. A shape that is new again is planned again.
 constexpr size_t kIdlePlans = 256, kIdleBytes = size_t{256} << 20;  // of one contraction
 struct IdlePlan {
-  std::array<int64_t, 4> shape;
+  std::array<int64_t, 5> key;
   std::unique_ptr<Plan> plan;
 };
 
@@ -265,18 +266,20 @@ std::unique_ptr<Plan> make_plan(const PlaitOneDnnContraction& p, const PlaitOneD
 // A plan of the shape for one run; goes back when the lease ends.
 class PlanLease {
  public:
-  PlanLease(PlaitOneDnnContraction& contraction, const PlaitOneDnnShape& shape)
-      : idle_(contraction.idle[size_t(forked)]), key_{shape.batch, shape.m, shape.n, shape.k} {
+  PlanLease(PlaitOneDnnContraction& contraction, const PlaitOneDnnShape& shape, int threads)
+      : idle_(contraction.idle[size_t(forked)]), key_{shape.batch, shape.m, shape.n, shape.k, threads} {
     {
       const std::lock_guard lock(idle_.mutex);
       std::list<IdlePlan>& idle = idle_.plans;
-      const auto found = std::find_if(idle.begin(), idle.end(), [&](const IdlePlan& i) { return i.shape == key_; });
+      const auto found = std::find_if(idle.begin(), idle.end(), [&](const IdlePlan& i) { return i.key == key_; });
       if (found != idle.end()) {
         idle_.bytes -= found->plan->bytes;
         own_.splice(own_.begin(), idle, found);
       }
     }
-    if (own_.empty()) own_.push_back({key_, make_plan(contraction, shape)});
+    if (!own_.empty()) return;
+    own_.push_back({key_, make_plan(contraction, shape)});
+    made_ = true;
   }
   ~PlanLease() {
     std::list<IdlePlan> dropped;  // freed behind the lock
@@ -292,11 +295,13 @@ class PlanLease {
   }
   PlanLease(const PlanLease&) = delete;
   Plan& operator*() const { return *own_.front().plan; }
+  bool made() const { return made_; }  // for this lease
 
  private:
   PlaitOneDnnContraction::Idle& idle_;
-  const std::array<int64_t, 4> key_;
+  const std::array<int64_t, 5> key_;
   std::list<IdlePlan> own_;  // one
+  bool made_ = false;
 };
 
 void bind(const MemoryHandle& target, const void* data) {
@@ -367,10 +372,11 @@ PlaitOneDnnContraction* create(PlaitOneDnnType in, PlaitOneDnnType out, int form
 }
 
 int run(PlaitOneDnnContraction* contraction, const void* a, const void* b, void* out, const PlaitOneDnnShape* shape,
-        char* error, size_t error_size) {
+        int threads, int* prepared, char* error, size_t error_size) {
   return guarded(error, error_size, [&] {
-    const Threads team(contraction->threads);
-    const PlanLease lease(*contraction, *shape);
+    const Threads team(threads);
+    const PlanLease lease(*contraction, *shape, threads);
+    *prepared = lease.made() ? 1 : 0;
     run_plan(*contraction, *lease, a, b, out);
   });
 }
@@ -378,7 +384,7 @@ int run(PlaitOneDnnContraction* contraction, const void* a, const void* b, void*
 int implementation(PlaitOneDnnContraction* contraction, const PlaitOneDnnShape* shape, char* name, size_t name_size) {
   return guarded(name, name_size, [&] {
     const Threads team(contraction->threads);
-    const PlanLease lease(*contraction, *shape);
+    const PlanLease lease(*contraction, *shape, contraction->threads);
     const Plan& plan = *lease;
     const bool packs = plan.parts.front().a.pack != nullptr || plan.parts.front().b.pack != nullptr;
     std::string text = plan.implementation + (packs ? " after packing" : "");

@@ -32,14 +32,15 @@ typedef struct PlaitOneDnnInterface {
   // In a process that was forked since the first create() it takes one thread.
   // 0 on success. The first run of a shape prepares and keeps what later runs of it need; oneDNN's older kernels
   // ("gemm:jit", hosts without AVX-512) still allocate buffers of their own in every run.
+  // `threads`: at most those of create. `prepared`: whether this run prepared the shape.
   int (*run)(PlaitOneDnnContraction* contraction, const void* a, const void* b, void* out,
-             const PlaitOneDnnShape* shape, char* error, size_t error_size);
+             const PlaitOneDnnShape* shape, int threads, int* prepared, char* error, size_t error_size);
   // Name of the implementation of a shape, for people: "brg:avx512_core".
   int (*implementation)(PlaitOneDnnContraction* contraction, const PlaitOneDnnShape* shape, char* name,
                         size_t name_size);
 } PlaitOneDnnInterface;
 
-enum { kPlaitOneDnnVersion = 2 };
+enum { kPlaitOneDnnVersion = 3 };
 
 // The one symbol the library exports.
 const PlaitOneDnnInterface* plait_onednn_interface(void);

@@ -3,11 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <thread>
 
+#include "backend/cpu/onednn_contraction.h"
 #include "backend/cpu/onednn_plugin/plugin.h"
+#include "backend/cpu/widened_contraction.h"
+#include "base/error.h"
 #include "base/plugin_loader.h"
+#include "scalar/convert.h"
 #include "support/allocation_counter.h"
 #include "support/kernel_run.h"
 
@@ -36,10 +41,10 @@ Operands operands(const LibraryContraction& p, const Shape& s) {
           Tensor::from_doubles(p.out, {s.batch * s.m * s.n}, std::vector<double>(size_t(s.batch * s.m * s.n), 99))};
 }
 
-void launch(const Executable& executable, const Operands& o, const Shape& s) {
+void launch(const Executable& executable, const Operands& o, const Shape& s, int threads = 0) {
   void* buffers[] = {o.a.data(), o.b.data(), o.out.data()};
   const int64_t extents[] = {s.batch, s.m, s.n, s.k};
-  executable.launch({.buffers = buffers, .integers = extents});
+  executable.launch({.buffers = buffers, .integers = extents, .threads = threads});
 }
 
 void expect_product(const LibraryContraction& p, const Operands& o, const Shape& s) {
@@ -147,15 +152,16 @@ TEST_P(Contractions, ZeroExtents) {
   EXPECT_THROW(launch(*executable, operands(p, {1, 1, 1, 1}), {1, -1, 1, 1}), InternalError);
 }
 
+// On one thread: a team that stood still is left for a while, and another number of threads is prepared anew.
 TEST_P(Contractions, SecondRunAllocatesNothing) {
   if (!test::counts_allocations()) GTEST_SKIP() << "this build cannot count allocations";
   const LibraryContraction p = GetParam();
   for (const Shape& s : {Shape{1, 65, 171, 128}, Shape{4, 33, 17, 65}, Shape{1, 256, 256, 256}}) {
     if (implementation(p, s).find("gemm") != std::string::npos) GTEST_SKIP() << "oneDNN's older kernels allocate";
     const Operands o = operands(p, s);
-    launch(*executable, o, s);
+    launch(*executable, o, s, 1);
     const int64_t before = test::large_allocations();
-    for (int i = 0; i < 3; ++i) launch(*executable, o, s);
+    for (int i = 0; i < 3; ++i) launch(*executable, o, s, 1);
     EXPECT_EQ(test::large_allocations(), before) << s.batch << " x " << s.m << " x " << s.n << " x " << s.k;
   }
 }
@@ -197,17 +203,95 @@ INSTANTIATE_TEST_SUITE_P(CpuContractions, Contractions,
 
 TEST(CpuContractions, F32IsThere) { EXPECT_NE(test::shared_cpu().library({}, nullptr), nullptr); }
 
-TEST(CpuContractions, F16IsRightOrRefusedWithAReason) {
-  const LibraryContraction p{DType::f16, DType::f16, true};
-  std::string why_not;
-  const auto executable = test::shared_cpu().library(p, &why_not);
-  if (executable == nullptr) {
-    EXPECT_NE(why_not.find("linear f16 x f16 -> f16 on this CPU"), std::string::npos) << why_not;
-    return;
+// By f32, as on CPUs without instructions for the dtype: panels of every form, groups of small contractions.
+class Widened : public testing::TestWithParam<LibraryContraction> {};
+
+TEST_P(Widened, EqualNaiveLoops) {
+  const LibraryContraction p = GetParam();
+  LibraryContraction wide = p;
+  wide.in = wide.out = DType::f32;
+  auto scratch = std::make_shared<HostAllocator>();
+  const auto executable =
+      widen_contraction(test::shared_cpu().library(wide, nullptr), p, scratch, std::make_shared<ThreadPool>(2));
+  std::vector<Shape> shapes(std::begin(kShapes), std::end(kShapes));
+  shapes.insert(shapes.end(), {{1, 520, 9, 5}, {1, 3, 70, 8200}, {2, 3, 70, 8200}, {40, 33, 65, 170}, {2, 0, 3, 4}});
+  for (const Shape& s : shapes) {
+    const Operands o = operands(p, s);
+    launch(*executable, o, s);
+    expect_product(p, o, s);
   }
-  const Operands o = operands(p, {1, 17, 33, 9});
-  launch(*executable, o, {1, 17, 33, 9});
-  expect_product(p, o, {1, 17, 33, 9});
+  const Operands empty = operands(p, {2, 3, 4, 0});
+  launch(*executable, empty, {2, 3, 4, 0});
+  for (double value : empty.out.to_doubles()) EXPECT_EQ(value, 0);
+  EXPECT_THROW(launch(*executable, operands(p, {1, 1, 1, 1}), {1, -1, 1, 1}), InternalError);
+}
+
+// Rounding of results and what is special: as the conversions of scalar/convert.h.
+TEST(WidenedContractions, RoundAsConversionsDo) {
+  for (const DType dtype : {DType::bf16, DType::f16}) {
+    const auto executable = widen_contraction(test::shared_cpu().library({}, nullptr), {dtype, dtype, true},
+                                              std::make_shared<HostAllocator>(), std::make_shared<ThreadPool>(1));
+    const double infinite = std::numeric_limits<double>::infinity();
+    std::vector<double> values = {0, -0.0, 1, 3.5, 65504, -65504, 6e-8, 1e-5, infinite, -infinite, std::nan("")};
+    for (int i = 0; i < 30; ++i) values.push_back(1 + i * 0x1p-7);
+    const auto n = int64_t(values.size());
+    const Operands o{Tensor::from_doubles(dtype, {1}, {1.0078125}), Tensor::from_doubles(dtype, {n}, values),
+                     Tensor::empty(dtype, {n})};
+    launch(*executable, o, {1, 1, n, 1});
+    for (int64_t i = 0; i < n; ++i) {
+      const float product = float(o.b.at(i)) * 1.0078125F;
+      const double expected = round_to(dtype, product);
+      if (std::isnan(expected))
+        EXPECT_TRUE(std::isnan(o.out.at(i)));
+      else
+        EXPECT_EQ(o.out.at(i), expected) << values[size_t(i)];
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(CpuContractions, Widened,
+                         testing::Values(LibraryContraction{DType::bf16, DType::bf16, true},
+                                         LibraryContraction{DType::bf16, DType::f32, true},
+                                         LibraryContraction{DType::bf16, DType::bf16, false},
+                                         LibraryContraction{DType::f16, DType::f16, true},
+                                         LibraryContraction{DType::f16, DType::f32, false},
+                                         LibraryContraction{DType::bf16, DType::f32, false, true, false},
+                                         LibraryContraction{DType::f16, DType::f16, false, false, true},
+                                         LibraryContraction{DType::bf16, DType::bf16, false, true, true}),
+                         name_of);
+
+// Whatever the CPU has instructions for.
+TEST(CpuContractions, NarrowTypesAreAlwaysThere) {
+  for (const DType dtype : {DType::f16, DType::bf16})
+    for (const bool linear : {true, false}) {
+      const LibraryContraction p{dtype, dtype, linear};
+      std::string why_not;
+      const auto executable = test::shared_cpu().library(p, &why_not);
+      ASSERT_NE(executable, nullptr) << why_not;
+      const Operands o = operands(p, {1, 17, 33, 9});
+      launch(*executable, o, {1, 17, 33, 9});
+      expect_product(p, o, {1, 17, 33, 9});
+    }
+}
+
+TEST(ContractionThreads, AreByTheSizeOfTheWork) {
+  ContractionTeams teams;
+  EXPECT_EQ(teams.threads(1000, 16), 1);
+  EXPECT_EQ(teams.threads(1e6, 16), 1);
+  EXPECT_EQ(teams.threads(5e6, 16), 5);
+  EXPECT_EQ(teams.threads(1e12, 16), 16);
+  EXPECT_EQ(teams.threads(1e12, 1), 1);
+}
+
+// A team that stood still is not asked again for a while, but for what needs it.
+TEST(ContractionThreads, AvoidTeamsThatStoodStill) {
+  ContractionTeams teams;
+  teams.note(5e6, std::chrono::milliseconds(1));
+  teams.note(1e9, std::chrono::milliseconds(400));
+  EXPECT_EQ(teams.threads(5e6, 16), 5);
+  teams.note(5e6, std::chrono::milliseconds(64));
+  EXPECT_EQ(teams.threads(5e6, 16), 1);
+  EXPECT_EQ(teams.threads(1e9, 16), 16);
 }
 
 TEST(CpuContractions, EqualProductsAreOneExecutable) {
