@@ -16,8 +16,8 @@ void product_nest_against_onednn(benchmark::State& state) {
   Fusion fusion({}, "product");
   fusion.output("y", linear(fusion.input("x", {m, k}, DType::f32), fusion.parameter("w", {n, k}, DType::f32)));
   Options nest_options, library_options;
-  nest_options.products = "nest";
-  library_options.products = "library";
+  nest_options.contractions = "nest";
+  library_options.contractions = "library";
   const Launch nest(fusion, nest_options), library(fusion, library_options);
   nest();
   library();

@@ -37,7 +37,7 @@ Compiled chain(int64_t length, Tensors& inputs) {
   for (int64_t i = 0; i < length; ++i) x = linear(x, w);
   fusion.output("y", x);
   CompileOptions how;
-  how.options.products = "nest";
+  how.options.contractions = "nest";
   how.options.cpu_threads = 1;
   inputs = inputs_of(fusion);
   Compiled out = compile(fusion, how);

@@ -8,24 +8,23 @@
 
 #include "base/suggest.h"
 #include "ir/factors.h"
+#include "ir/head_parser.h"
 #include "ir/infer_parts.h"
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
 #include "ir/parse_help.h"
 #include "ir/segment_rules.h"
 #include "ir/text_limits.h"
-#include "ir/value_parser.h"
 
 namespace plait {
 
 namespace {
 
-constexpr size_t kMaxLets = 10000;
 constexpr int kMaxNesting = 100;  // of calls
 
-class Parser : ValueParser {
+class Parser : HeadParser {
  public:
-  Parser(std::string_view text, const ParseOptions& options) : ValueParser(text, options.file), options_(options) {}
+  using HeadParser::HeadParser;
 
   std::unique_ptr<Fusion> run() {
     while (in_.accept("let")) read_lets();
@@ -102,51 +101,6 @@ class Parser : ValueParser {
       guarded(size_at_[i], [&] { fusion_->let(sizes_[i].name, sizes_[i].value); });
     fusion_->dtype_lets = dtypes_;
     guarded(facts_at_, [&] { fusion_->given(facts_); });
-  }
-
-  // To the end of the line.
-  void read_facts() {
-    std::string_view line = in_.rest();
-    line = line.substr(0, line.find_first_of("#\r\n"));
-    const size_t blanks = std::min(line.find_first_not_of(" \t"), line.size());
-    facts_at_ = in_.offset() + blanks;
-    line.remove_prefix(blanks);
-    if (line.empty()) in_.fail("no facts", "write e.g. given n: 16 in 16..4096");
-    guarded(facts_at_, [&] { facts_.merge(sym::parse_facts(line)); });
-    if (facts_.rows().size() > kMaxLets)
-      in_.fail(fmt::format("facts about more than {} symbols", kMaxLets), "write numbers instead");
-    in_.rewind(facts_at_ + line.size());
-  }
-
-  void read_lets() {
-    do {
-      const size_t at = in_.here();
-      std::string name = in_.word("a name");
-      if (lets_.size() == kMaxLets)
-        in_.fail_at(at, fmt::format("more than {} lets", kMaxLets), "write numbers instead");
-      if (!lets_.insert(name).second) in_.fail_at(at, fmt::format("`{}` is defined twice", name), "let a name once");
-      if (parse_dtype(name)) in_.fail_at(at, fmt::format("`{}` is a dtype", name), "choose another name");
-      in_.expect("=", fmt::format("after `{}`", name));
-      auto set = options_.set.find(name);
-      if (in_.next_is_word()) {
-        const size_t value_at = in_.here();
-        std::string text = in_.word("a dtype");
-        auto dtype = parse_dtype(text);
-        if (!dtype) in_.fail_at(value_at, fmt::format("`{}` is no dtype", text), dtype_help(text));
-        if (set != options_.set.end()) {
-          dtype = parse_dtype(set->second);
-          if (!dtype)
-            throw UserError(fmt::format("`{}` is no dtype", set->second), "--set " + name, dtype_help(set->second));
-        }
-        dtypes_.push_back({name, *dtype});
-      } else {
-        int64_t value = in_.integer("a size or a dtype");
-        if (value < 0) in_.fail_at(at, fmt::format("size {} = {} is negative", name, value), "sizes are at least 0");
-        if (set != options_.set.end()) value = setting(name, set->second);
-        sizes_.push_back({name, value});
-        size_at_.push_back(at);
-      }
-    } while (in_.accept(","));
   }
 
   void read_inputs() {
@@ -591,12 +545,8 @@ class Parser : ValueParser {
     v = call ? read_call() : read_operand();
   }
 
-  const ParseOptions& options_;
   std::unique_ptr<Fusion> owned_;
-  std::set<std::string> lets_;
-  sym::Facts facts_;
-  size_t facts_at_ = 0;
-  std::vector<size_t> size_at_, segment_at_;
+  std::vector<size_t> segment_at_;
   std::vector<PendingOutput> pending_;
   std::vector<std::string> defining_;             // the results of the statement whose arguments are read
   int depth_ = 0;                                 // calls within each other
