@@ -191,8 +191,8 @@ class Generator {
       return;
     }
     for (size_t i = 0; i < ops.size(); ++i)
-      if (i + 1 == ops.size() || out_.fusion->readers(ops[i]->out).empty() || pick(4) == 0)
-        out_.fusion->output(ops[i]->out);
+      if (i + 1 == ops.size() || out_.fusion->readers(ops[i]->out()).empty() || pick(4) == 0)
+        out_.fusion->output(ops[i]->out());
   }
 
   std::mt19937 random_;

@@ -287,9 +287,9 @@ std::vector<std::string> reshards(const Fusion& fusion) {
   std::vector<std::string> out;
   for (const Op* op : fusion.ops())
     if (const auto* r = as<Reshard>(*op)) {
-      auto step = single_step(held_layout(*r->in), r->out->layout);
+      auto step = single_step(held_layout(*r->in), r->out()->layout);
       out.push_back(step ? fmt::format("{} {} %{} -> %{}", name(step->kind), fusion.mesh().axes()[step->axis].name,
-                                       r->in->name, r->out->name)
+                                       r->in->name, r->out()->name)
                          : "more than one step");
     }
   return out;
