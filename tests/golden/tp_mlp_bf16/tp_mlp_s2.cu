@@ -80,7 +80,7 @@ __device__ __forceinline__ void store_vector(bf16* out, const Vec<float, N>& in)
   store_vector(reinterpret_cast<unsigned*>(out), pairs);
 }
 
-// 1 / (1 + 2^t) for a factor of a contraction: its absolute error is a few times 2^-24.
+// 1 / (1 + 2^t) for a factor of a product: its absolute error is a few times 2^-24.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ float logistic2(float t) {
   float power, y;
@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(256) tp_mlp_s2(
     long long n0, long long n1) {
   const long long bx = blockIdx.x;
   const long long tx = threadIdx.x;
-  const long long k0 = (n1 + 1023) / 1024;
+  const long long k0 = (n1 + 1020) / 1024;
   const long long k1 = quotient(bx, k0);
   const long long k2 = bx - k1 * k0;
   const long long k3 = 4 * tx + 1024 * k2;
