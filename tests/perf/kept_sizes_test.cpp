@@ -55,15 +55,27 @@ TEST(KeptSizes, AreBoundedByCount) {
   EXPECT_LE(seen.most_mappings - before, 40);
 }
 
+// Pieces of several ranks stay between runs.
 TEST(KeptSizes, AreBoundedByBytes) {
   CompileOptions how;
   how.options.kept_bytes = 100000;
   how.options.kept_sizes = 0;
-  Compiled program = compile(*two_kernels(), how);
+  how.ranks = 2;
+  const auto fusion = parse_fusion(
+      "mesh @m (tp = t)\nfusion @f on @m (%x: f32[n, 64] {0: tp}) -> (%y) {\n  %y = sum(%x, dims = [1])\n}\n");
+  Compiled program = compile(*fusion, how);
   const Seen seen = run_sizes(program, 300);
   EXPECT_GT(seen.most_count, 1);
   EXPECT_LE(seen.most_bytes, 100000);  // the largest size alone is below
   EXPECT_GT(seen.most_bytes, 50000);
+}
+
+// Arenas and outputs on the host are those of the device's pool.
+TEST(KeptSizes, OneRankOnTheHostHoldsNoMemory) {
+  Compiled program = compile(*two_kernels());
+  const Seen seen = run_sizes(program, 4);
+  EXPECT_EQ(seen.most_count, 4);
+  EXPECT_EQ(seen.most_bytes, 0);
 }
 
 TEST(KeptSizes, SpecializationsAreBounded) {

@@ -14,7 +14,7 @@ KernelText function_kernel(DType dtype, size_t inputs, int lanes, Body&& body) {
   using namespace codegen::llvm;
   Module module;
   Function f(module);
-  const Type vector = value_type(dtype, lanes), pointer{Scalar::ptr, 1};
+  const Type vector = value_type(dtype, lanes), pointer{codegen::llvm::Scalar::ptr, 1};
   const auto buffer = [&](size_t number) {
     const Ir slot = f.define(pointer, fmt::format("getelementptr ptr, ptr %buffers, i64 {}", number));
     const Ir base = f.define(pointer, fmt::format("load ptr, {}", slot.typed()));

@@ -1,6 +1,9 @@
 // Indices outside of their extent: what the run says, on every device, for every number of threads and every sharding.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "base/error.h"
 #include "plait.h"
 #include "session/devices.h"
@@ -162,6 +165,30 @@ TEST(IndexErrorsOfRanks, AreTheSameForEverySharding) {
           index[10] = 77, index[21] = -5;
         }
       }
+}
+
+// Runs that go on at once have offences of their own.
+TEST(IndexErrorsOfThreads, AreThoseOfTheRun) {
+  for (const char* device : {"cpu", "reference"}) {
+    auto fusion =
+        parse_fusion("fusion @f (%x: f32[5, 3], %i: i64[m]) -> (%y) {\n  %y = index_select(%x, %i, dim = 0)\n}\n");
+    CompileOptions how;
+    how.device = device;
+    Compiled p = compile(*fusion, how);
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        std::vector<double> index(400, 1);
+        if (t > 0) index[static_cast<size_t>(t)] = 10 + t;
+        const Tensors inputs = {{"x", f32({5, 3})}, {"i", i64({400}, index)}};
+        const std::string error = t > 0 ? fmt::format("index {} at [{}] of %i", 10 + t, t) : "no error";
+        for (int run = 0; run < 200; ++run)
+          if (error_of(p, inputs).find(error) == std::string::npos) ++wrong;
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0) << device;
+  }
 }
 
 // A caller's stream is not waited for: a later run tells of it.

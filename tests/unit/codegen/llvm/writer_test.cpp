@@ -129,7 +129,7 @@ TEST(LlvmFunctions, HugeArgumentsBranchToTheLibrary) {
   using namespace codegen::llvm;
   Module module;
   Function f(module);
-  sin(f, {{Scalar::f32, 2}, "%x"});
+  sin(f, {{codegen::llvm::Scalar::f32, 2}, "%x"});
   const std::string text = module.text();
   EXPECT_EQ(count(text, "call i1 @llvm.vector.reduce.or.v2i1("), 1u);
   EXPECT_EQ(count(text, "call double @plait_sin(double"), 2u);
@@ -141,7 +141,7 @@ TEST(LlvmFunctions, DoubleIsTheLibrarys) {
   using namespace codegen::llvm;
   Module module;
   Function f(module);
-  const Type type{Scalar::f64, 2};
+  const Type type{codegen::llvm::Scalar::f64, 2};
   atan2(f, {type, "%y"}, {type, "%x"});
   EXPECT_EQ(count(module.text(), "call double @plait_atan2(double"), 2u);
   EXPECT_EQ(count(module.text(), "fmul"), 0u);
@@ -149,19 +149,20 @@ TEST(LlvmFunctions, DoubleIsTheLibrarys) {
 
 TEST(LlvmText, TypesAndConstants) {
   using namespace codegen::llvm;
-  EXPECT_EQ((Type{Scalar::f32, 8}.text()), "<8 x float>");
-  EXPECT_EQ((Type{Scalar::i64, 1}.text()), "i64");
-  EXPECT_EQ((Type{Scalar::i1, 4}.suffix()), "v4i1");
+  EXPECT_EQ((Type{codegen::llvm::Scalar::f32, 8}.text()), "<8 x float>");
+  EXPECT_EQ((Type{codegen::llvm::Scalar::i64, 1}.text()), "i64");
+  EXPECT_EQ((Type{codegen::llvm::Scalar::i1, 4}.suffix()), "v4i1");
   EXPECT_EQ(value_type(DType::boolean, 1).text(), "i1");
   EXPECT_EQ(memory_type(DType::boolean, 1).text(), "i8");
   EXPECT_EQ(memory_type(DType::bf16, 4).text(), "<4 x i16>");
   EXPECT_THROW(value_type(DType::f16, 1), InternalError);
-  EXPECT_EQ(number({Scalar::f32, 1}, 0.5).typed(), "float 0x3FE0000000000000");
-  EXPECT_EQ(integer({Scalar::i32, 4}, -3).typed(), "<4 x i32> splat (i32 -3)");
-  EXPECT_EQ(constant({Scalar::f32, 1}, Constant::from_double(DType::f32, 0.1)).text, "0x3FB99999A0000000");
-  EXPECT_EQ(constant({Scalar::i64, 1}, Constant::from_int64(DType::u64, -1)).text, "-1");
-  EXPECT_EQ(constant({Scalar::i1, 1}, Constant::from_bool(true)).text, "true");
-  EXPECT_EQ(iota({Scalar::i32, 2}).typed(), "<2 x i32> <i32 0, i32 1>");
+  EXPECT_EQ(number({codegen::llvm::Scalar::f32, 1}, 0.5).typed(), "float 0x3FE0000000000000");
+  EXPECT_EQ(integer({codegen::llvm::Scalar::i32, 4}, -3).typed(), "<4 x i32> splat (i32 -3)");
+  EXPECT_EQ(constant({codegen::llvm::Scalar::f32, 1}, Constant::from_double(DType::f32, 0.1)).text,
+            "0x3FB99999A0000000");
+  EXPECT_EQ(constant({codegen::llvm::Scalar::i64, 1}, Constant::from_int64(DType::u64, -1)).text, "-1");
+  EXPECT_EQ(constant({codegen::llvm::Scalar::i1, 1}, Constant::from_bool(true)).text, "true");
+  EXPECT_EQ(iota({codegen::llvm::Scalar::i32, 2}).typed(), "<2 x i32> <i32 0, i32 1>");
 }
 
 }  // namespace
