@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_s2(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, long long n0, long long n1) {
   const long long bx = blockIdx.x;
   const long long tx = threadIdx.x;
-  const long long k0 = (n1 + 1016) / 1024;
+  const long long k0 = (n1 + 1023) / 1024;
   const long long k1 = quotient(bx, k0);
   const float v1 = b1[k1];
   const long long k2 = bx - k1 * k0;

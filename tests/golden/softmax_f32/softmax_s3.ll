@@ -19,7 +19,7 @@ entry:
 loop0:
   %t9 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
   store <8 x double> splat (double 0x0000000000000000), ptr %variable0
-  %t10 = add nsw i64 %t7, 8184
+  %t10 = add nsw i64 %t7, 8191
   %t11 = ashr i64 %t10, 13
   %t12 = icmp slt i64 0, %t11
   br i1 %t12, label %loop3, label %done5
@@ -27,7 +27,7 @@ loop3:
   %t13 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
   store <8 x double> splat (double 0x0000000000000000), ptr %variable1
   %t14 = mul nsw i64 -32, %t13
-  %t15 = add nsw i64 %t7, 248
+  %t15 = add nsw i64 %t7, 255
   %t16 = ashr i64 %t15, 8
   %t17 = add nsw i64 %t14, %t16
   %t18 = call i64 @llvm.smin.i64(i64 32, i64 %t17)

@@ -14,7 +14,7 @@ entry:
   br i1 %t10, label %loop0, label %done2
 loop0:
   %t11 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
-  %t12 = add nsw i64 %t9, 8184
+  %t12 = add nsw i64 %t9, 8191
   %t13 = ashr i64 %t12, 13
   %t14 = udiv i64 %t11, %t13
   %t15 = getelementptr inbounds float, ptr %t3, i64 %t14

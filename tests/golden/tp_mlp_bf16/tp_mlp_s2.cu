@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(256) tp_mlp_s2(
     long long n0, long long n1) {
   const long long bx = blockIdx.x;
   const long long tx = threadIdx.x;
-  const long long k0 = (n1 + 1020) / 1024;
+  const long long k0 = (n1 + 1023) / 1024;
   const long long k1 = quotient(bx, k0);
   const long long k2 = bx - k1 * k0;
   const long long k3 = 4 * tx + 1024 * k2;

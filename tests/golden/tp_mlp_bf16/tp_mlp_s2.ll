@@ -16,7 +16,7 @@ entry:
   br i1 %t12, label %loop0, label %done2
 loop0:
   %t13 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
-  %t14 = add nsw i64 %t11, 8188
+  %t14 = add nsw i64 %t11, 8191
   %t15 = ashr i64 %t14, 13
   %t16 = urem i64 %t13, %t15
   %t17 = mul nsw i64 -8192, %t16

@@ -131,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(256) tp_mlp_s5(
   const long long bx = blockIdx.x;
   const long long tx = threadIdx.x;
   const unsigned long long v3 = b2[0];
-  const long long k0 = (n1 + 2032) / 2048;
+  const long long k0 = (n1 + 2047) / 2048;
   const long long k1 = quotient(bx, k0);
   const long long k2 = bx - k1 * k0;
   const long long k3 = 8 * tx + 2048 * k2;

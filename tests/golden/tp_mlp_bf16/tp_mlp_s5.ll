@@ -21,7 +21,7 @@ loop0:
   %t16 = getelementptr inbounds i64, ptr %t5, i64 0
   %t17 = load i64, ptr %t16, align 8, !alias.scope !4, !noalias !5, !invariant.load !0
   %t18 = ashr i64 %t13, 3
-  %t19 = add nsw i64 %t13, 8176
+  %t19 = add nsw i64 %t13, 8191
   %t20 = ashr i64 %t19, 13
   %t21 = urem i64 %t15, %t20
   %t22 = mul nsw i64 -1024, %t21

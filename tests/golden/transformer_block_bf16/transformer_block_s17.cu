@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(256) transformer_block_s17(
   const long long v0 = 16;
   const float v1 = (float)v0;
   const float v2 = sqrtf(v1);
-  const long long k0 = (n2 + 1008) / 1024;
+  const long long k0 = (n2 + 1023) / 1024;
   const long long k1 = quotient(bx, k0);
   const long long k2 = bx / (n2 * k0);
   const long long k3 = k1 - k2 * n2;

@@ -18,7 +18,7 @@ loop0:
   %t13 = shufflevector <8 x i64> %t12, <8 x i64> poison, <8 x i32> zeroinitializer
   %t14 = sitofp <8 x i64> %t13 to <8 x float>
   %t15 = call <8 x float> @llvm.sqrt.v8f32(<8 x float> %t14)
-  %t16 = add nsw i64 %t9, 8176
+  %t16 = add nsw i64 %t9, 8191
   %t17 = ashr i64 %t16, 13
   %t18 = udiv i64 %t11, %t17
   %t19 = urem i64 %t18, %t9

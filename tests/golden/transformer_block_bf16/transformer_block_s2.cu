@@ -10,11 +10,11 @@ extern "C" __global__ void __launch_bounds__(256) transformer_block_s2(
   if (k0 < n0 * n1) {
     float v0 = 0.0f;
     float v1 = 0.0f;
-    const long long k1 = (n2 + 1008) / 1024;
+    const long long k1 = (n2 + 1023) / 1024;
     for (long long i0 = 0; i0 < k1; ++i0) {
       float v2 = 0.0f;
       float v3 = 0.0f;
-      const long long k2 = least(32, (n2 + 16) / 32 - 32 * i0);
+      const long long k2 = least(32, (n2 + 31) / 32 - 32 * i0);
       for (long long i1 = 0; i1 < k2; ++i1) {
         float v4 = 0.0f;
         const long long k3 = least(32, n2 - 1024 * i0 - 32 * i1);

@@ -21,7 +21,7 @@ entry:
 loop0:
   %t11 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
   store <8 x double> splat (double 0x0000000000000000), ptr %variable0
-  %t12 = add nsw i64 %t9, 8176
+  %t12 = add nsw i64 %t9, 8191
   %t13 = ashr i64 %t12, 13
   %t14 = icmp slt i64 0, %t13
   br i1 %t14, label %loop3, label %done5
@@ -29,7 +29,7 @@ loop3:
   %t15 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
   store <8 x double> splat (double 0x0000000000000000), ptr %variable1
   %t16 = mul nsw i64 -32, %t15
-  %t17 = add nsw i64 %t9, 240
+  %t17 = add nsw i64 %t9, 255
   %t18 = ashr i64 %t17, 8
   %t19 = add nsw i64 %t16, %t18
   %t20 = call i64 @llvm.smin.i64(i64 32, i64 %t19)

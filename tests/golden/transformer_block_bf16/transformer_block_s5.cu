@@ -90,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(256) transformer_block_s5(
   const long long tx = threadIdx.x;
   const long long v0 = n2;
   const float v1 = (float)v0;
-  const long long k0 = (n2 + 2032) / 2048;
+  const long long k0 = (n2 + 2047) / 2048;
   const long long k1 = quotient(bx, k0);
   const float v2 = b0[k1];
   const float v3 = v2 / v1;

@@ -23,7 +23,7 @@ loop0:
   %t18 = insertelement <8 x i64> poison, i64 %t15, i64 0
   %t19 = shufflevector <8 x i64> %t18, <8 x i64> poison, <8 x i32> zeroinitializer
   %t20 = sitofp <8 x i64> %t19 to <8 x float>
-  %t21 = add nsw i64 %t15, 8176
+  %t21 = add nsw i64 %t15, 8191
   %t22 = ashr i64 %t21, 13
   %t23 = udiv i64 %t17, %t22
   %t24 = getelementptr inbounds float, ptr %t1, i64 %t23

@@ -115,7 +115,9 @@ TEST(Compose, GivesTypeAndShapeOfTheCompositeFromPrimitives) {
         EXPECT_EQ(out[i]->shape(), composite.results[i]->shape());
         EXPECT_GT(out[i]->definition->id, composite.id);
       }
-      if (out.size() == 1) EXPECT_EQ(out[0]->definition, fusion->ops().back());
+      if (out.size() == 1) {
+        EXPECT_EQ(out[0]->definition, fusion->ops().back());
+      }
       ASSERT_GE(fusion->ops().size(), 2u);
       for (size_t i = 1; i < fusion->ops().size(); ++i) {
         EXPECT_NE(property(fusion->ops()[i]->kind), OpProperty::composite);

@@ -66,7 +66,7 @@ TEST(Operands, StandWhereNamedOnesDo) {
 TEST(Operands, OfStatementsAlone) {
   Fusion f(Mesh(), "f");
   f.input("x", {4}, DType::f32);
-  EXPECT_EQ(parse_statement(f, "mul(neg(%x), 2)")->name, "mul");
+  EXPECT_EQ(parse_statement(f, "mul(neg(%x), 2)")[0]->name, "mul");
   const size_t count = f.tensor_count();
   EXPECT_THROW(parse_statement(f, "%t = add(neg(%x), relu(%x), %x)"), UserError);
   EXPECT_EQ(f.tensor_count(), count);
