@@ -134,7 +134,7 @@ def attribute(op, word, spelled, refused, known):
     return f"{given}: {kind} | None = None" if optional else f"{given}: {kind}"
 
 
-def function(op, words, meaning, known, results=(), name=None):
+def function(op, words, meaning, known, results=(), called=None):
     required, optional, operands, spelled, refused = [], [], [], [], []
     variadic = ""
     for word in words:
@@ -167,10 +167,10 @@ def function(op, words, meaning, known, results=(), name=None):
     defaults = [each for each in defaults if each != "statistics = false"]
     returned = f"Returns ({', '.join(results)})." if results else ""
     doc = docstring(meaning, returned, f"Left out: {', '.join(defaults)}." if defaults else "", refused=refused)
-    if name:
+    if called:
         spelled.append("'statistics': True")
     kind, emit = ("tuple[Tensor, ...]", "_emit_all") if results else ("Tensor", "_emit")
-    return (f"\n\ndef {python_name(name or op)}({', '.join(required + optional)}) -> {kind}:\n{doc}"
+    return (f"\n\ndef {python_name(called or op)}({', '.join(required + optional)}) -> {kind}:\n{doc}"
             f"    return {emit}({op!r}, {given}, {{{', '.join(spelled)}}}{fusion})\n")
 
 

@@ -13,7 +13,8 @@ std::vector<FileSegment> file_segments(const Fusion& fusion) {
   for (const auto& segment : fusion.segments) {
     FileSegment written{segment.name, {}, {}, segment.schedule};
     for (const TensorView* t : segment.outputs) written.outputs.push_back(t->name);
-    for (const Op* op : segment.ops) written.tensors.push_back(op->out()->name);
+    for (const Op* op : segment.ops)
+      for (const TensorView* t : op->results) written.tensors.push_back(t->name);
     out.push_back(std::move(written));
   }
   return out;

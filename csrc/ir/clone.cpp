@@ -96,6 +96,10 @@ class Cloner {
   void clone_op(const Op& op) {
     std::unique_ptr<Op> copy = blank_op(op.kind);
     copy_fields(op, *copy, [&](const auto& value) { return map(value); });
+    if (auto* slice = as<Slice>(*copy)) {  // as complete() leaves it where the extent is known
+      const sym::Expr extent = slice->in->extent(static_cast<size_t>(slice->dim));
+      if (extent.is_constant()) slice->start = sym::min(slice->start, extent);
+    }
     std::vector<TensorView*> results;
     const auto shapes = shapes_of(*copy, op);
     for (size_t i = 0; i < op.results.size(); ++i) {

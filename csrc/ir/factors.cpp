@@ -352,7 +352,7 @@ std::vector<Factor> factors(const Op& op) {
                      requires(property(T::kKind) == OpProperty::composite)
                    {
                      std::vector<Factor> out;
-                     for (size_t d = 0; d < o.out()->rank(); ++d)
+                     for (size_t d = 0; d < o.results[0]->rank(); ++d)
                        out.push_back(alone(o, -1, int(d), FactorKind::whole));
                      return out;
                    },

@@ -329,6 +329,12 @@ class Parser : HeadParser {
       if (depth_ == 0) defining_.push_back(s.tensor.name);
     read_arguments(*op, text);
     if (depth_ == 0) defining_.clear();
+    const std::vector<std::string> names = result_names(*op);
+    if (named && names.size() != stated.size())
+      in_.fail_at(at,
+                  fmt::format("{} has {} result{}, named are {}", text, names.size(), names.size() == 1 ? "" : "s",
+                              stated.size()),
+                  "name each result, `_` where nothing reads it");
     // Errors name the results; moves that view their operand as [outer, middle, inner] take the type from it.
     const bool needs_type =
         op->kind == OpKind::AllGather || op->kind == OpKind::ReduceScatter || op->kind == OpKind::LocalSlice;
@@ -340,12 +346,6 @@ class Parser : HeadParser {
       return found;
     });
     op->results.clear();
-    const std::vector<std::string> names = result_names(*op);
-    if (named && types.size() != stated.size())
-      in_.fail_at(at,
-                  fmt::format("{} has {} result{}, named are {}", text, types.size(), types.size() == 1 ? "" : "s",
-                              stated.size()),
-                  "name each result, `_` where nothing reads it");
     std::vector<TensorView*> results;
     for (size_t i = 0; i < types.size(); ++i) {
       if (named) check_stated(at, stated[i], types[i]);

@@ -44,17 +44,18 @@ std::optional<SegmentProblem> check_segment(const Fusion& fusion, size_t index, 
       if (!known.count(in))
         return problem(fmt::format("reads %{}, which is not its input", in->name),
                        fmt::format("list %{} among the inputs of @{}", in->name, s.name));
-    known.insert(op->out());
-    made.insert(op->out());
+    known.insert(op->results.begin(), op->results.end());
+    made.insert(op->results.begin(), op->results.end());
   }
   const Tensors outputs(s.outputs.begin(), s.outputs.end());
   for (const TensorView* out : s.outputs)
     if (!made.count(out))
       return problem(fmt::format("does not make its output %{}", out->name), "drop it from the outputs");
   for (const Op* op : s.ops)
-    if (fusion.is_output(op->out()) && !outputs.count(op->out()))
-      return problem(fmt::format("makes %{}, an output of the fusion, and does not list it", op->out()->name),
-                     fmt::format("list %{} among the outputs of @{}", op->out()->name, s.name));
+    for (const TensorView* t : op->results)
+      if (fusion.is_output(t) && !outputs.count(t))
+        return problem(fmt::format("makes %{}, an output of the fusion, and does not list it", t->name),
+                       fmt::format("list %{} among the outputs of @{}", t->name, s.name));
   return {};
 }
 

@@ -48,14 +48,14 @@ sym::Expr indexed_extent(const Op& op, const TensorView* index) {
 
 // Whether the result holds elements of the operand as they are, perhaps as another integer.
 bool hands_on(const Op& op, const TensorView* operand) {
-  if (is_float(op.out()->dtype) || op.kind == OpKind::Bitcast) return false;
+  if (is_float(op.results[0]->dtype) || op.kind == OpKind::Bitcast) return false;
   if (const PointwiseOp* p = as<PointwiseOp>(op)) return p->function == Pointwise::cast;
   if (const auto* o = as<Gather>(op)) return o->in == operand;
   if (const auto* o = as<IndexSelect>(op)) return o->in == operand;
   if (const auto* o = as<TakeAlong>(op)) return o->in == operand;
   if (const auto* o = as<Embedding>(op)) return o->table == operand;
   return property(op.kind) == OpProperty::movement || op.kind == OpKind::Set || op.kind == OpKind::Stack ||
-         op.kind == OpKind::Expand || op.kind == OpKind::Reshard;
+         op.kind == OpKind::Expand || op.kind == OpKind::Split || op.kind == OpKind::Reshard;
 }
 
 // Where a tensor is an index of ops, itself or behind moves and casts: the least extent they look up. 0: it is none.
@@ -65,7 +65,7 @@ int64_t index_limit(const Fusion& fusion, const TensorView& tensor, const sym::E
   for (const Op* op : fusion.ops())  // in order: operands first
     for (const TensorView* in : inputs(*op)) {
       if (!reached.contains(in)) continue;
-      if (hands_on(*op, in)) reached.insert(op->out());
+      if (hands_on(*op, in)) reached.insert(op->results.begin(), op->results.end());
       const sym::Expr extent = indexed_extent(*op, in);
       if (!extent) continue;
       const int64_t found = sym::evaluate(extent, sizes);
@@ -313,12 +313,14 @@ void ExactDraw::drop_readers(const TensorView* tensor) {
 bool supports_exact(const Fusion& fusion, std::string* why) {
   const auto opened = open_composites(fusion);
   auto written = fusion.ops().begin();  // the op that the opened ones stand for
+  size_t results = 0;                   // of it that were made
   for (const Op* op : opened->ops()) {
     if (!keeps_integers(*opened, *op)) {
       if (why) *why = describe(**written) + " leaves the integers";
       return false;
     }
-    if (op->out()->name == (*written)->out()->name) ++written;
+    for (const TensorView* result : (*written)->results) results += result->name == op->out()->name;
+    if (results == (*written)->results.size()) ++written, results = 0;
   }
   return true;
 }

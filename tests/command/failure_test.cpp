@@ -47,7 +47,8 @@ TEST_F(Failure, CommandLine) {
   expect(1, {"run", kAdd, "--ranks", large}, {"--ranks", large});
   expect(1, {"run", kAdd, "--repeat", "0"}, {"--repeat"});
   expect(1, {"run", kAdd, "--repeat", large}, {"--repeat", large});
-  expect(1, {"run", kAdd, "--option", "productz=nest"}, {"no option `productz`", "did you mean `contractions`?"});
+  expect(1, {"run", kAdd, "--option", "contractionz=nest"},
+         {"no option `contractionz`", "did you mean `contractions`?"});
   expect(1, {"run", kAdd, "--option", "contractions"}, {"NAME=VALUE", "--option"});
   expect(1, {"run", kAdd, "--option", "cpu_lanes=3"}, {"cpu_lanes", "0, 1, 4, 8 or 16"});
   expect(1, {"run", kAdd, "--dump", "kri"}, {"no stage `kri`", "did you mean `kir`?"});
@@ -98,7 +99,7 @@ TEST_F(Failure, Names) {
 
 TEST_F(Failure, Inputs) {
   expect(1, {"run", kAdd, "--input", "a=[1,2,3]"}, {"%a: f32[4]", "f32[3]", "help: "});
-  expect(1, {"run", kAdd, "--input", "a=[[1,2,3,4]]"}, {"%a: f32[4]", "f32[1, 4]", "rank 1"});
+  expect(1, {"run", kAdd, "--input", "a=[[1,2,3,4]]"}, {"%a: f32[4]", "f32[1, 4]", "of 1 dims"});
   expect(1, {"run", kAdd, "--input", "a=[1,2,3,x]"}, {"%a", "`x` is no value of f32"});
   expect(1, {"run", kAdd, "--input", "a=[[1,2],[3]]"}, {"%a", "lists of dim 1 have 2 and 1 elements"});
   expect(1, {"run", kAdd, "--input", "a=[1,[2]]"}, {"%a", "different depths"});

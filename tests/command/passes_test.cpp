@@ -45,7 +45,7 @@ TEST_F(PassesOf, ListsThem) {
     EXPECT_LT(at("sharded/propagate"), at("localized/localize"));
     EXPECT_LT(at("localized/localize"), at("segments/segment"));
     EXPECT_LT(at("segments/segment"), static_cast<long>(order.size())) << result.out;
-    EXPECT_TRUE(has(result.out, "remove_dead_code   yes       unchanged")) << result.out;
+    EXPECT_TRUE(has(result.out, "remove_dead_code    yes       unchanged")) << result.out;
     EXPECT_TRUE(has(result.out, "changed: +")) << result.out;
     EXPECT_TRUE(has(result.out, "optional steps: ")) << result.out;
   }

@@ -135,6 +135,7 @@ fusion @composites (
       %logs, %layer, %rms, %group, %batch, %loss, %mse, %gated, %roped, %seen) {
   %copy = set(%x)
   %stacked = stack(%x, %copy, dim = 1)
+  %part, _ = split(%stacked, sizes = [1, 1], dim = 1)
   %spread = expand(%v, shape = [n, -1])
   %one = eye(rows = n, columns = c, dtype = f64)
   %lower = tril(%x, diagonal = -1)

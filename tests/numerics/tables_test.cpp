@@ -70,7 +70,8 @@ Case read_case(const Json& row, const Json& tensors) {
   }
   out.want = tensor(tensors[row["want"].get<size_t>()]);
   out.signs = row.contains("signs");
-  out.text = fmt::format("fusion @f ({}) -> (%r) {{ %r = {} }}", inputs, out.call);
+  const bool names_results = out.call[0] == '%' || out.call[0] == '_';
+  out.text = fmt::format("fusion @f ({}) -> (%r) {{ {}{} }}", inputs, names_results ? "" : "%r = ", out.call);
   return out;
 }
 

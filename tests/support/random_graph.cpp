@@ -260,8 +260,10 @@ class Generator {
 
   void choose_outputs() {
     for (Op* op : fusion_->ops()) {
-      bool last = fusion_->readers(op->out()).empty();
-      if (last || chance(20)) fusion_->output(op->out()->name, op->out());
+      const auto unread = [&](const TensorView* t) { return fusion_->readers(t).empty(); };
+      const bool last = std::all_of(op->results.begin(), op->results.end(), unread);
+      for (TensorView* t : op->results)
+        if ((last && t == op->results[0]) || chance(20)) fusion_->output(t->name, t);
     }
     if (fusion_->outputs().empty()) fusion_->output(pool_[0]->name, pool_[0]);
   }

@@ -50,7 +50,8 @@ class Layers(Tree):
         self.accepts(self.CHECK, {
             "csrc/base/a.h": "#include <vector>\n",
             "csrc/lower/a.cpp": '#include "base/a.h"\n#include "ir/a.h"\n#include "kir/a.h"\n#include <fmt/core.h>\n',
-            "csrc/compile/pipeline.cpp": '#include "shard/a.h"\n#include "plait.h"\n',
+            "csrc/compile/pipeline.cpp": '#include "shard/a.h"\n',
+            "csrc/api/compiled.cpp": '#include "session/a.h"\n#include "plait.h"\n',
             "csrc/capi/a.cpp": '#include "plait.h"\n#include "ir/a.h"\n',
             "csrc/backend/cpu/llvm_plugin/a.cpp": '#include "backend/cpu/llvm_plugin/a.h"\n#include "llvm/IR/Type.h"\n',
             "csrc/backend/cuda/a.cpp": "#include <nvrtc.h>\n",

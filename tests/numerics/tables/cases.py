@@ -88,7 +88,7 @@ class Table:
         found = set()
         for case in self.cases:
             call = json.loads(case)["call"]
-            name = re.match(r"\w+", call).group()
+            name = re.search(r"(\w+)\(", call).group(1)
             approx = re.search(r"approx = (\w+)", call)
             found.add(name + ("_" + approx.group(1) if approx else ""))
         return found

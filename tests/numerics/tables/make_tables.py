@@ -35,6 +35,7 @@ def main():
     others = Table()
     ops.fill(others)
     layers.fill(others)
+    ops.several(others)
     missing = names_of_ops() - others.calls()
     if missing:
         raise SystemExit(f"ops without a case: {sorted(missing)}")

@@ -290,6 +290,26 @@ def scans(table, x, special, whole, mask):
     table.case("cumsum(%a, dim = 1)", whole[:, :0], want=whole[:, :0])
 
 
+def several(table):
+    """Of ops with several results the call names them; %r is compared."""
+    x = torch.tensor([[1.0, -2.5, 4.0, 4.0], [0.5, 8.0, -3.0, NAN], [-1.0, 0.25, 7.0, 1e6]], dtype=torch.float64)
+    y = x[::2]
+    table.case("%r, _ = var_mean(%a, dims = [1])", y, want=y.mean(1))
+    table.case("%m, %r = var_mean(%a, dims = [-1], correction = 0)", y, want=y.var(1, correction=0))
+    for name, function in (("max_with_argmax", torch.max), ("min_with_argmin", torch.min)):
+        values, places = function(x, 1)
+        table.case(f"%r, _ = {name}(%a, dims = [1])", x, want=values)
+        table.case(f"_, %r = {name}(%a, dims = [1], keepdim = true)", x, want=places[:, None])
+    table.case("%r, _ = split(%a, sizes = [1, 3], dim = 1)", x, want=x[:, :1])
+    table.case("_, %r, _ = split(%a, sizes = [1, 0, 2])", y.T[:3], want=y.T[1:1])
+    table.case("_, %r = split(%a, sizes = [1, 3], dim = -1)", x, want=x[:, 1:])
+    out, mean, rstd = torch.native_layer_norm(y, (4,), None, None, 1e-5)
+    for place, want in enumerate((out, mean, rstd)):
+        names = ", ".join("%r" if at == place else "_" for at in range(3))
+        table.case(f"{names} = layer_norm(%a, statistics = true)", y, want=want)
+    table.case("_, %r = rms_norm(%a, eps = 0, statistics = true)", y, want=y.square().mean(1, keepdim=True).rsqrt())
+
+
 def fill(table):
     movement(table)
     creation(table)

@@ -11,7 +11,7 @@ TEST(Options, ReadsEveryType) {
   Options o;
   set_option(o, "strict_rounding", "true");
   set_option(o, "cpu_lanes", "8");
-  set_option(o, "products", "nest");
+  set_option(o, "contractions", "nest");
   EXPECT_TRUE(o.strict_rounding);
   EXPECT_EQ(o.cpu_lanes, 8);
   EXPECT_EQ(cache_key(o), "strict_rounding=true cpu_lanes=8 contractions=nest");
@@ -35,7 +35,7 @@ TEST(Options, RefusesWithSuggestion) {
   EXPECT_THROW(set_option(o, "strict_rounding", "yes"), UserError);
   EXPECT_THROW(set_option(o, "cpu_lanes", "3"), UserError);
   EXPECT_THROW(set_option(o, "cpu_lanes", "-1"), UserError);
-  EXPECT_THROW(set_option(o, "products", "cublas"), UserError);
+  EXPECT_THROW(set_option(o, "contractions", "cublas"), UserError);
   EXPECT_THROW(set_option(o, "test_bug", "no_such_bug"), UserError);
   EXPECT_EQ(o, Options());  // a refused value changes nothing
 }

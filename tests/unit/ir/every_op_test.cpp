@@ -170,7 +170,7 @@ const Case kCases[] = {
     {"std(%z)", "f32[]"},
     {"std(%s, correction = 0)", "f32[]"},
     {"%r, _ = var_mean(%x, dims = [-1])", "f32[a]"},
-    {"%r, %q = var_mean(%zz, dims = [0], correction = 0, keepdim = true)", "f32[1, 0]"},
+    {"%r, %r2 = var_mean(%zz, dims = [0], correction = 0, keepdim = true)", "f32[1, 0]"},
     {"_, %r = var_mean(%hs)", "bf16[]"},
     {"%r, _ = max_with_argmax(%h, dims = [0])", "bf16[b]"},
     {"_, %r = max_with_argmax(%zz, dims = [0])", "i64[0]"},

@@ -89,8 +89,8 @@ TEST(Statement, SeveralResults) {
   f.output("y", parse_statement(f, "%y = add(%m, %v)")[0]);
   verify(f);
   const std::string text = print(f);
-  EXPECT_NE(text.find("%m: f32[3], %v: f32[3] = var_mean(%x, dims = [1])"), std::string::npos) << text;
-  EXPECT_NE(text.find("  _, _ = var_mean(%x, dims = [1])"), std::string::npos) << text;
+  EXPECT_NE(text.find("%m: f32[3], %v: f32[3] = var_mean(%x, dims = [1], correction = 1)"), std::string::npos) << text;
+  EXPECT_NE(text.find("  _, _ = var_mean(%x, dims = [1], correction = 1)"), std::string::npos) << text;
   const auto again = parse_fusion(text);
   verify(*again);
   EXPECT_EQ(print(*again), text);

@@ -127,7 +127,8 @@ RowOp by_largest(std::string body) {
 }
 // Of results that have no radius.
 RowOp exact(std::string body) {
-  return {"%y = " + body, [](DType, const Values&, const Values&, size_t) { return 0.0; }};
+  const bool named = !body.empty() && (body[0] == '%' || body[0] == '_');  // results of an op with several
+  return {(named ? "" : "%y = ") + body, [](DType, const Values&, const Values&, size_t) { return 0.0; }};
 }
 
 double mean_of(const Values& row, double power, double centre) {
@@ -184,6 +185,8 @@ std::vector<RowOp> reductions_and_norms() {
     out.push_back(
         {"%y = var" + call, [](DType, const Values& x, const Values&, size_t) { return largest(x) * largest(x); }});
     out.push_back(root("std" + call, 2, true));
+    out.push_back({"_, %y = var_mean" + call,
+                   [](DType, const Values& x, const Values&, size_t) { return largest(x) * largest(x); }});
   }
   for (double p : {2.0, 3.0, 0.5, -1.0, -2.0, -3.0})
     out.push_back(root(fmt::format("norm(%x, p = {}, dims = [1])", p), p));
@@ -269,6 +272,8 @@ std::vector<RowOp> without_error() {
   for (const char* body : {"amax(%x, dims = [1])",
                            "amin(%x, dims = [1])",
                            "argmax(%x, dims = [1])",
+                           "%y, _ = max_with_argmax(%x, dims = [1])",
+                           "_, %y = min_with_argmin(%x, dims = [1])",
                            "argmin(%x, dims = [1])",
                            "norm(%x, p = 0, dims = [1])",
                            "norm(%x, p = inf, dims = [1])",
@@ -289,6 +294,7 @@ std::vector<RowOp> without_error() {
                            "bitcast(%x, to = T)",
                            "set(%x)",
                            "stack(%x, %z)",
+                           "%y, _ = split(%x, sizes = [1, 3], dim = 1)",
                            "expand(%x, shape = [3, 4])",
                            "tril(%x)",
                            "triu(%x)",
