@@ -330,7 +330,7 @@ class Parser : HeadParser {
     read_arguments(*op, text);
     if (depth_ == 0) defining_.clear();
     const std::vector<std::string> names = result_names(*op);
-    if (named && names.size() != stated.size())
+    if (named && !names.empty() && names.size() != stated.size())
       in_.fail_at(at,
                   fmt::format("{} has {} result{}, named are {}", text, names.size(), names.size() == 1 ? "" : "s",
                               stated.size()),

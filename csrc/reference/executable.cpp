@@ -61,7 +61,7 @@ std::vector<std::string> segment_symbols(const Fusion&, const Segment& segment) 
   for (const TensorView* t : segment.inputs) add_symbols(*t, names);
   for (const TensorView* t : segment.outputs) add_symbols(*t, names);
   for (const Op* op : segment.ops) {
-    add_symbols(*op->out(), names);
+    for (const TensorView* t : op->results) add_symbols(*t, names);
     for_each_field(*op, [&](const FieldRef&, const auto& value) {
       using T = std::remove_cvref_t<decltype(value)>;
       if constexpr (std::is_same_v<T, sym::Expr>) {

@@ -72,7 +72,7 @@ def test_errors_name_what_where_and_remedy():
     with pytest.raises(plait.UserError) as caught:
         plait.ops.softmax(f.inputs[0], dim=5)
     e = caught.value
-    assert e.what == "there is no dim 5 of %x: f32[rows, 10]" and e.remedy == "dims are -2 to 1" and "softmax" in e.where
+    assert e.what == "there is no dim 5 of %x: f32[rows, 10]" and e.remedy.startswith("dims are -2 to 1\n") and "softmax" in e.where
     assert str(e) == f"{e.what}\n  at: {e.where}\n  help: {e.remedy}"
     assert isinstance(e, ValueError) and isinstance(e, plait.Error)
     assert len(f.tensors) == 2  # nothing stayed

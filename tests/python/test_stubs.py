@@ -127,7 +127,7 @@ def test_ops_raise_what_they_say():
 @pytest.mark.parametrize("before, after, said", [
     ("`flip(%in, dims)`", "`flip(%in, dims, [around])`", "attribute `around` of `flip` has no type"),
     ("`flip(%in, dims)`", "`flip(%in, dims, [step = true])`", "attribute `step` of `flip` is int, its default true"),
-    ("`group_norm(%x, [%w], [%b], groups, ", "`group_norm(%x, [%w], [%b], ", "no op has groups"),
+    ("= group_norm(%x, [%w], [%b], groups, ", "= group_norm(%x, [%w], [%b], ", "no op has groups"),
     ("`elu(x, y)`", "`other(x, y)`", "no op has elu"),
 ])
 def test_an_attribute_without_a_type_is_found_when_the_ops_are_made(tmp_path, before, after, said):

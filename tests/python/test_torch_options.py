@@ -75,8 +75,8 @@ def test_dumps_as_files(tmp_path):
 
 
 @pytest.mark.parametrize("options, words", [
-    ({"strct": True}, "there is no option `strct`"), ({"plait": {"prodcts": "nest"}}, "did you mean `products`"),
-    ({"plait": {"products": "nests"}}, "is no value of option products"), ({"plait": "products"}, "give a dict"),
+    ({"strct": True}, "there is no option `strct`"), ({"plait": {"contracions": "nest"}}, "did you mean `contractions`"),
+    ({"plait": {"contractions": "nests"}}, "is no value of option contractions"), ({"plait": "contractions"}, "give a dict"),
     ({"plait": {"skip": "remove_dead"}}, "there is no pass `remove_dead`"), ({"dumps": "nothing"}, "known: fusion, graph, "),
     ({"dumps": ["graph", "kirr"]}, "did you mean `kir`"), ({"dumps": "kir@/proc/no/such"}, "no dump can be written to")])
 def test_wrong_options_are_the_users_errors(options, words):

@@ -249,7 +249,7 @@ void look(const TensorView& t, Shown& shown) {
 }
 
 // Of an op with several results the call names them, %r among them.
-bool names_results(const Case& c) { return c.call[0] == '%'; }
+bool names_results(const Case& c) { return c.call[0] == '%' || c.call[0] == '_'; }
 std::string word_of(const Case& c) {
   std::string call = c.call;
   if (names_results(c)) call.erase(0, call.find('=') + 2);
