@@ -289,25 +289,26 @@ void Fusion::set_outputs(std::vector<TensorView*> outputs) {
   mark_outputs(true);
 }
 
-// Lists are in op order: a place in one is found by bisection.
+// Where the op stands, or would, in a list of readers, which is in op order.
+static std::vector<Op*>::iterator place_among(std::vector<Op*>& readers, const std::vector<int>& places, const Op& op) {
+  const auto before = [&](const Op* reader, int place) { return places[reader->id] < place; };
+  return std::lower_bound(readers.begin(), readers.end(), places[op.id], before);
+}
+
 void Fusion::add_reads(Op& op) {
-  const int place = places_[op.id];
   for (const TensorView* in : plait::inputs(op)) {
     if (!in || in->fusion != this) continue;
     std::vector<Op*>& list = readers_[in->id];
-    const auto at =
-        std::lower_bound(list.begin(), list.end(), place, [&](const Op* r, int p) { return places_[r->id] < p; });
+    const auto at = place_among(list, places_, op);
     if (at == list.end() || *at != &op) list.insert(at, &op);
   }
 }
 
 void Fusion::drop_reads(Op& op) {
-  const int place = places_[op.id];
   for (const TensorView* in : plait::inputs(op)) {
     if (!in || in->fusion != this) continue;
     std::vector<Op*>& list = readers_[in->id];
-    const auto at =
-        std::lower_bound(list.begin(), list.end(), place, [&](const Op* r, int p) { return places_[r->id] < p; });
+    const auto at = place_among(list, places_, op);
     if (at != list.end() && *at == &op) list.erase(at);
   }
 }
