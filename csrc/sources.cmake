@@ -71,6 +71,7 @@ set(PLAIT_CORE_SOURCES
   device/device.cpp
   device/host_stream.cpp
   device/memory_pool.cpp
+  device/target.cpp
   device/tensor.cpp
   graph/drop_allocations.cpp
   graph/expand.cpp
@@ -95,6 +96,7 @@ set(PLAIT_CORE_SOURCES
   ir/op_fields.cpp
   ir/parse.cpp
   ir/print.cpp
+  ir/schedule.cpp
   ir/segment_rules.cpp
   ir/tensor_view.cpp
   ir/text_limits.cpp
@@ -168,7 +170,6 @@ set(PLAIT_CORE_SOURCES
   scalar/pointwise.cpp
   scalar/special.cpp
   schedule/nest.cpp
-  schedule/params.cpp
   schedule/pointwise.cpp
   schedule/scheduler.cpp
   segment/aliases.cpp
@@ -194,6 +195,7 @@ set(PLAIT_CORE_SOURCES
   sym/divide.cpp
   sym/evaluate.cpp
   sym/facts.cpp
+  sym/guards.cpp
   sym/poly.cpp
   sym/pool.cpp
   sym/prove.cpp
@@ -219,6 +221,7 @@ set(PLAIT_CUDA_SOURCES
   backend/cuda/nvrtc.cpp
   backend/cuda/nvrtc_library.cpp
   backend/cuda/nvtx.cpp
+  backend/cuda/offline_device.cpp
 )
 set(PLAIT_NO_CUDA_SOURCES
   backend/cuda/no_cuda_device.cpp

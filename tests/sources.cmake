@@ -330,6 +330,7 @@ set(PLAIT_TEST_unit_sym
   unit/sym/expr_test.cpp
   unit/sym/facts_rules_test.cpp
   unit/sym/facts_test.cpp
+  unit/sym/guards_test.cpp
   unit/sym/limits_test.cpp
   unit/sym/numbers_test.cpp
   unit/sym/random_test.cpp

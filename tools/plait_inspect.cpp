@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "backend/cuda/nvrtc.h"
+#include "backend/cuda/offline_device.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "compile/pipeline.h"
@@ -57,14 +58,12 @@ std::string kernel_table(const std::vector<KernelReport>& kernels) {
   throw UserError(fmt::format("there is no pass or stage `{}`", until), "--until", suggestion(until, known));
 }
 
-std::vector<std::string> read_archs(const std::vector<std::string>& words) {
-  std::vector<std::string> out;
+std::vector<Target> read_targets(const std::vector<std::string>& words) {
+  std::vector<Target> out;
   for (const auto& word : words) {
     std::istringstream parts(word);
     for (std::string arch; std::getline(parts, arch, ',');) {
-      if (arch.size() < 5 || arch.compare(0, 3, "sm_") != 0 || arch.find_first_not_of("0123456789", 3) < 5)
-        throw UserError(fmt::format("`{}` is no architecture", arch), "--arch", "take e.g. sm_80, sm_90a or sm_100a");
-      out.push_back(arch);
+      out.push_back(target_named(arch));
     }
   }
   return out;
@@ -73,7 +72,7 @@ std::vector<std::string> read_archs(const std::vector<std::string>& words) {
 void print_segments(const Fusion& localized) {
   std::vector<std::vector<std::string>> rows = {{"segment", "schedule", "inputs", "outputs", "ops"}};
   for (const Segment& s : localized.segments)
-    rows.push_back({s.name, s.schedule, names(s.inputs), names(s.outputs), op_names(s)});
+    rows.push_back({s.name, print(s.schedule), names(s.inputs), names(s.outputs), op_names(s)});
   fmt::print("{}", table(rows));
 }
 
@@ -83,30 +82,35 @@ void print_cache(const Loaded& loaded, const Compiled& compiled, const Metadata&
   for (const auto& [name, value] : mesh) given[name] = value;
   const CompileOptions& how = loaded.options;
   const Device& device = how.device_override ? *how.device_override : find_device(how.device, how.options);
-  const Specialization specialize =
-      plait::specialize(bind_sizes(*loaded.fusion, metadata, given), mesh,
-                        class_divisors(*loaded.fusion, compiled.mesh(), device.language()));
+  const Specialization specialize = plait::specialize(bind_sizes(*loaded.fusion, metadata, given), mesh,
+                                                      class_divisors(*loaded.fusion, compiled.mesh(), device.target()));
   const std::string options = cache_key(loaded.options.options);
   std::string axes;
   for (int64_t size : compiled.mesh().sizes()) axes += fmt::format("{}{}", axes.empty() ? "" : " x ", size);
   fmt::print("sizes:   {}\n", specialize.key.empty() ? "none" : specialize.key);
+  for (const sym::Answer& answer : compiled.guards())
+    fmt::print("guard:   {} (asked by {})\n", print(answer), answer.guard.asked_by());
   fmt::print("mesh:    {}\n", axes.empty() ? "none" : axes);
   fmt::print("options: {}\n", options.empty() ? "defaults" : options);
   fmt::print("device:  {}\n", loaded.options.device);
 }
 
-int compile_for_gpus(Loaded& loaded, const std::vector<std::string>& archs) {
+int compile_for_gpus(Loaded& loaded, const std::vector<Target>& targets) {
   std::string why;
   if (!nvrtc_available(&why))
     throw MissingError("NVRTC, the compiler of CUDA text, is not here: " + why, "--arch",
                        "run tools/setup for the wheels of tools/python-packages.txt, or set PLAIT_CUDA_HOME");
-  Compiled compiled = compile(*loaded.fusion, loaded.options);
-  compiled.prepare(input_metadata(loaded));
-  const auto kernels = write_cuda_kernels(compiled.compiled_specialization(), loaded.options);
   std::vector<KernelReport> rows;
-  for (const auto& kernel : kernels)
-    for (const auto& arch : archs)
-      rows.push_back({kernel.name, kernel.schedule, arch, facts(compile_cuda(kernel.text, kernel.name, arch))});
+  for (const Target& target : targets) {
+    const std::unique_ptr<Device> device = make_offline_device(target);
+    CompileOptions how = loaded.options;
+    how.device_override = device.get();
+    how.comm = "given";  // nothing is bound
+    Compiled compiled = compile(*loaded.fusion, how);
+    compiled.prepare(input_metadata(loaded));
+    const std::vector<KernelReport>& kernels = compiled.report().kernels;
+    rows.insert(rows.end(), kernels.begin(), kernels.end());
+  }
   fmt::print("{}", kernel_table(rows));
   return 0;
 }
@@ -146,8 +150,8 @@ int opt_command(const Arguments& args) {
 
 int compile_command(const Arguments& args) {
   Loaded loaded = load(args);
-  const auto archs = read_archs(args.archs);
-  if (!archs.empty()) return compile_for_gpus(loaded, archs);
+  const auto targets = read_targets(args.archs);
+  if (!targets.empty()) return compile_for_gpus(loaded, targets);
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   compiled.prepare(input_metadata(loaded));
   const Report& report = compiled.report();

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "program/assign_streams.h"
-#include "schedule/params.h"
 
 namespace plait {
 
@@ -15,6 +14,8 @@ sym::Expr product_of(sym::Pool& pool, const TensorView* t, size_t begin, size_t 
   for (size_t d = begin; d < end; ++d) out = out * t->extent(d);
   return out;
 }
+
+bool is_alias(const Segment& segment) { return std::holds_alternative<schedules::Alias>(segment.schedule); }
 
 class Builder {
  public:
@@ -52,7 +53,7 @@ class Builder {
   // What an alias is another name of.
   void find_aliases() {
     for (const Segment& segment : fusion_.segments)
-      if (segment.schedule == kAlias) roots_[segment.ops[0]->out()] = root(segment.inputs[0]);
+      if (is_alias(segment)) roots_[segment.ops[0]->out()] = root(segment.inputs[0]);
     for (const TensorView* t : fusion_.outputs())
       if (root(t) == t) owners_[t] = t;
   }
@@ -78,7 +79,7 @@ class Builder {
   }
 
   void add_segment(const Segment& segment, const CompiledSegment& compiled) {
-    if (segment.schedule == kAlias) return;
+    if (is_alias(segment)) return;
     if (compiled.kernel || !compiled.text.name.empty()) return add_launch(segment, compiled);
     for (const Op* op : segment.ops) {
       visit(*op, overloaded{
@@ -109,7 +110,7 @@ class Builder {
       arguments.emplace(kernel.integers[i].symbol_name(), compiled.kernel->arguments[i]);
     auto bind = [&](sym::Expr e) { return sym::substitute(fusion_.pool(), e, arguments); };
     if (const kir::For* loop = kir::thread_loop(kernel)) step.threads = bind(loop->extent);
-    if (kernel.target == kir::Target::cuda) {
+    if (kernel.target == TargetKind::cuda) {
       auto extents = kir::launch_extents(kernel);
       for (size_t i = 0; i < 3; ++i) {
         step.grid[i] = bind(extents.grid[i]);
@@ -121,7 +122,8 @@ class Builder {
   // Segments that run the same kernel share its slot.
   uint32_t kernel_index(const Segment& segment, const CompiledSegment& compiled) {
     auto [it, fresh] = kernels_.emplace(compiled.text.name, static_cast<uint32_t>(program_.kernels.size()));
-    if (fresh) program_.kernels.push_back({compiled.text, segment.schedule, compiled.facts, compiled.executable});
+    if (fresh)
+      program_.kernels.push_back({compiled.text, print(segment.schedule), compiled.facts, compiled.executable});
     return it->second;
   }
 

@@ -4,8 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "schedule/params.h"
-
 namespace plait {
 
 namespace {
@@ -31,7 +29,7 @@ std::vector<int> swapped_allocation(const Permute& op) {
 
 bool pinned(const Op& op, const SegmentOptions& options) {
   const auto it = options.pins.find(op.out()->name);
-  return it != options.pins.end() && it->second != kLibrary && it->second != kAlias;
+  return it != options.pins.end() && is_generated(it->second);
 }
 
 }  // namespace

@@ -404,10 +404,13 @@ TEST_F(Run, PinnedSchedulesOfAnotherTarget) {
     return folder_.file("pin.plait", "fusion @f (%x: f32[4096]) -> (%y) {\n  segment @s (%x) -> (%y) schedule " +
                                          schedule + " {\n    %y = neg(%x)\n  }\n}\n");
   };
-  const CommandResult cuda = run(pinned("pointwise(target = cuda)"), {"--device", "cpu"});
+  const CommandResult cuda = run(pinned("pointwise(threads = 64)"), {"--device", "cpu"});
   EXPECT_EQ(1, cuda.exit) << cuda.err;
-  EXPECT_NE(cuda.err.find("is of another target than cpu"), std::string::npos) << cuda.err;
-  EXPECT_EQ(0, run(pinned("pointwise(target = cpu, block = 512)"), {"--device", "cpu", "--check"}).exit);
+  EXPECT_NE(cuda.err.find("threads does not apply to CPUs"), std::string::npos) << cuda.err;
+  const CommandResult named = run(pinned("pointwise(target = cuda)"), {"--device", "cpu"});
+  EXPECT_EQ(1, named.exit) << named.err;
+  EXPECT_NE(named.err.find("states a target"), std::string::npos) << named.err;
+  EXPECT_EQ(0, run(pinned("pointwise(block = 512)"), {"--device", "cpu", "--check"}).exit);
   const CommandResult dump = run(pinned("pointwise(block = 512)"), {"--device", "cpu", "--until", "cuda"}, "opt");
   EXPECT_EQ(0, dump.exit) << dump.err;
   EXPECT_NE(dump.out.find("__global__"), std::string::npos) << dump.out;

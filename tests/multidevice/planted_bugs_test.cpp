@@ -24,9 +24,8 @@ class Tampering : public Device {
   Tampering(Device& inner, std::string from, std::string to)
       : inner_(inner), from_(std::move(from)), to_(std::move(to)) {}
   std::string name() const override { return inner_.name(); }
-  KernelLanguage language() const override { return inner_.language(); }
+  const Target& target() const override { return inner_.target(); }
   int count() const override { return inner_.count(); }
-  std::string architecture() const override { return inner_.architecture(); }
   bool host_memory() const override { return inner_.host_memory(); }
   Allocator& allocator(int ordinal) override { return inner_.allocator(ordinal); }
   std::unique_ptr<Stream> make_stream(int ordinal) override { return inner_.make_stream(ordinal); }
@@ -43,7 +42,6 @@ class Tampering : public Device {
   std::shared_ptr<Executable> library(const LibraryContraction& product, std::string* why_not) override {
     return inner_.library(product, why_not);
   }
-  int vector_lanes() const override { return inner_.vector_lanes(); }
 
  private:
   Device& inner_;

@@ -169,7 +169,7 @@ TEST(LanesOfASum, TailsPartsPrologueAndEpilogue) {
         parallelize(*p, last + 1, ParallelType::vectorize);
         EXPECT_EQ(wrong(f, one_segment(f, outputs), {}), "") << "sum " << i << " of " << n << ", parts " << parts;
         LowerOptions cuda;
-        cuda.target = kir::Target::cuda;
+        cuda.target = TargetKind::cuda;
         EXPECT_NE(wrong(f, one_segment(f, outputs), cuda).find("belongs to target cpu"), std::string::npos);
       }
 }
@@ -191,7 +191,7 @@ TEST(PlacementRules, PlantedBugsAreWrong) {
   TensorView *x = f.input("x", {3, 5}, f32), *b = f.input("b", {5}, f32);
   TensorView* y = f.output("y", add(x, b));
   Segment s = one_segment(f, {y});
-  s.schedule = "pointwise(vector = 4, unroll = 1, split = 1, block = 0)";
+  s.schedule = schedules::Pointwise{4, 1, 1, 0, {}};
   apply_schedule(f, s);
   EXPECT_EQ(wrong(f, s, {}), "");
   LowerOptions tail, broadcast;
