@@ -11,6 +11,7 @@
 #include "reference/check.h"
 #include "reference/draw_inputs.h"
 #include "session/devices.h"
+#include "support/forwarding_device.h"
 
 namespace plait {
 namespace {
@@ -55,12 +56,34 @@ TEST(CppApi, TpMlpRunsOnRanks) {
   EXPECT_EQ(p.report().local_shapes.at("linear1")[0], (std::vector<int64_t>{64, 128}));
 }
 
+// A library that takes every contraction and then refuses the sizes of each.
+class RefusingDevice : public testing::ForwardingDevice {
+ public:
+  RefusingDevice() : ForwardingDevice(find_device("cpu", {})) {}
+  std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) override {
+    return std::make_shared<Refusing>(inner_.library(contraction, why_not));
+  }
+
+ private:
+  struct Refusing : Executable {
+    explicit Refusing(std::shared_ptr<Executable> real) : real_(std::move(real)) {}
+    void launch(const LaunchArguments&) const override { ADD_FAILURE() << "the library is asked to run"; }
+    size_t workspace_bytes() const override { return real_ ? real_->workspace_bytes() : 0; }
+    bool accepts(std::span<const int64_t>, std::string* why_not) const override {
+      if (why_not) *why_not = "these sizes are refused";
+      return false;
+    }
+    std::shared_ptr<Executable> real_;
+  };
+};
+
 TEST(CppApi, ProductsThatTheLibraryRefusesAreGenerated) {
   TpMlp mlp;
   auto inputs = reference::draw_inputs(mlp.f, {});
   const auto want = reference::evaluate(mlp.f, inputs, {});
   CompileOptions options{.device = "cpu"};
-  options.options.test_bug = "library_refuses";
+  RefusingDevice refusing;
+  options.device_override = &refusing;
   auto p = compile(mlp.f, options);
   for (int i = 0; i < 2; ++i) {
     for (const auto& [name, tensor] : p.run({inputs.begin(), inputs.end()})) {
@@ -79,8 +102,9 @@ TEST(CppApi, ProductsThatTheLibraryRefusesAreGeneratedUnderAnAlias) {
   auto inputs = reference::draw_inputs(*fusion, {});
   const auto want = reference::evaluate(*fusion, inputs, {});
   CompileOptions options{.device = "cpu"};
+  RefusingDevice refusing;
   for (const bool refused : {false, true}) {
-    if (refused) options.options.test_bug = "library_refuses";
+    if (refused) options.device_override = &refusing;
     auto p = compile(*fusion, options);
     const Tensors out = p.run({inputs.begin(), inputs.end()});
     const auto result = reference::compare("y", want.at("y"), out.at("y"));
