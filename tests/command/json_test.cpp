@@ -85,6 +85,18 @@ TEST_F(JsonOf, BytesOfUnevenPieces) {
   EXPECT_EQ(empty["bytes_moved"], 0);
 }
 
+// Of a copy the part that is copied; of a contraction with an empty sum the result alone.
+TEST_F(JsonOf, BytesOfCopiesAndEmptySums) {
+  const std::string file = folder_.file(
+      "slice.plait", "mesh @m (dp = 2)\nfusion @f on @m (%x: f32[8, 8]) -> (%y {0: dp}) {\n  %y = neg(%x)\n}\n");
+  const Json slice = json({"run", file, "--device", "cpu"});
+  EXPECT_EQ(slice["bytes_moved"], 2 * 128 + 2 * 128);
+  EXPECT_EQ(slice["bytes_least"], 256 + 128);
+  EXPECT_EQ(slice["launches"], 1) << "the copy is none";
+  const Json empty = json({"run", kTpMlp, "--device", "cpu", "--set", "sb=2", "--set", "h=0", "--set", "h4=4"});
+  EXPECT_EQ(empty["bytes_moved"], 32 + (32 + 16 + 2 * 32));
+}
+
 TEST_F(JsonOf, LaunchesOfOneKernelAreCounted) {
   const std::string file = folder_.file("twice.plait",
                                         "fusion @twice (%x: f32[8, 8], %w: f32[8, 8]) -> (%y) {\n  %a = gelu(%x)\n"

@@ -142,6 +142,37 @@ TEST(CppApi, InputsThatAreNotAlignedAreReadInPlace) {
       EXPECT_TRUE(result.ok) << result.message;
     }
     EXPECT_EQ(counted.allocations(), 4) << "outputs, and no copy of an input";
+    EXPECT_EQ(p.report().bytes_copied, 0);
+  }
+}
+
+// Those that cannot be, in the report of the run: strided inputs, and elements that are not aligned to their size.
+TEST(CppApi, BytesOfInputsThatAreCopiedAreCounted) {
+  const auto f = parse_fusion("fusion @f (%x: f32[3, 4], %b: f32[4]) -> (%y) {\n  %y = add(%x, %b)\n}\n");
+  for (const char* device : {"cpu", "reference"}) {
+    auto p = compile(*f, {.device = device});
+    const auto drawn = reference::draw_inputs(*f, {});
+    const Tensors dense(drawn.begin(), drawn.end());
+    const Tensor y = p.run(dense).at("y");
+    EXPECT_EQ(p.report().bytes_copied, 0) << device;
+    EXPECT_EQ(p.report().launches, 1);
+    EXPECT_EQ(p.report().bytes_moved, 48 + 16 + 48);
+    EXPECT_EQ(p.report().bytes_least, 48 + 16 + 48);
+    Tensors strided = dense, shifted = dense;
+    Tensor wide = Tensor::empty(f32, {3, 9});
+    wide.shape = {3, 4};
+    for (int64_t row = 0; row < 3; ++row)
+      std::memcpy(static_cast<float*>(wide.data()) + 9 * row, static_cast<const float*>(dense.at("x").data()) + 4 * row,
+                  16);
+    strided["x"] = wide;
+    Tensor odd = Tensor::empty(DType::u8, {17});
+    odd.dtype = f32, odd.shape = {4}, odd.strides = {1}, odd.byte_offset = 1;
+    std::memcpy(odd.data(), dense.at("b").data(), 16);
+    shifted["b"] = odd;
+    for (const auto& [inputs, bytes] : {std::pair(&strided, 48), {&shifted, 16}, {&dense, 0}}) {
+      EXPECT_EQ(p.run(*inputs).at("y").to_doubles(), y.to_doubles()) << device;
+      EXPECT_EQ(p.report().bytes_copied, bytes) << device;
+    }
   }
 }
 
