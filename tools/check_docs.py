@@ -5,7 +5,7 @@
   ```sh no-run: reason    listed, not run
   ```output               after a `sh` block: what it prints; a line `...` stands for any lines
   <!-- checked: WORD; WORD -->  on the line above a `sh` block, where a user does not see it:
-     exit N        the exit status of the block, else 0
+     exit N        commands may fail, and the exit status of the last is N
      stderr        what goes to standard error is printed too
      bug NAME      `plait` is plait_with_bugs with that bug (tests/support/planted_bugs.h)
      filter CMD    what is printed goes through CMD before it is compared; the last word, it may hold `;`
@@ -41,7 +41,7 @@ def make_scratch(folder, root, binary_dir):
 
 def read_how(mark):
     """What the mark above a block says: exit, stderr, bug, filter. ValueError: a word that it cannot say."""
-    how = {"exit": 0, "stderr": False, "bug": "", "filter": ""}
+    how = {"exit": None, "stderr": False, "bug": "", "filter": ""}
     while mark:
         word, _, rest = mark.partition("; ") if not mark.startswith("filter ") else (mark, "", "")
         match = HOW.fullmatch(word)
@@ -56,7 +56,7 @@ def read_how(mark):
     return how
 
 
-def run(script, folder, binary_dir, stderr=False, bug=""):
+def run(script, folder, binary_dir, stderr=False, bug="", stops="-e"):
     path = [binary_dir, os.environ["PATH"]]
     environment = dict(os.environ)
     if bug:
@@ -66,7 +66,7 @@ def run(script, folder, binary_dir, stderr=False, bug=""):
             (path[0] / "plait").symlink_to(binary_dir / "plait_with_bugs")
         environment["PLAIT_TEST_BUG"] = bug
     environment["PATH"] = ":".join(map(str, path))
-    return subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, env=environment, text=True,
+    return subprocess.run(["bash", *stops.split(), "-uo", "pipefail", "-c", script], cwd=folder, env=environment, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT if stderr else subprocess.PIPE, timeout=240)
 
@@ -103,8 +103,8 @@ def check_file(path, folder, binary_dir, fix):
             except ValueError as error:
                 problems.append(f"{place}: `checked` knows no `{error}`")
                 continue
-            done = run(body, folder, binary_dir, how["stderr"], how["bug"])
-            if done.returncode != how["exit"]:
+            done = run(body, folder, binary_dir, how["stderr"], how["bug"], "-e" if how["exit"] is None else "")
+            if done.returncode != (how["exit"] or 0):
                 problems.append(f"{place}: exit status {done.returncode}\n"
                                 f"{body}{done.stdout[-2000:]}{(done.stderr or '')[-2000:]}")
             last = filtered(done.stdout, how["filter"], folder) if how["filter"] else done.stdout

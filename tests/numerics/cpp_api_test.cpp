@@ -169,7 +169,8 @@ TEST(CppApi, BytesOfInputsThatAreCopiedAreCounted) {
     odd.dtype = f32, odd.shape = {4}, odd.strides = {1}, odd.byte_offset = 1;
     std::memcpy(odd.data(), dense.at("b").data(), 16);
     shifted["b"] = odd;
-    for (const auto& [inputs, bytes] : {std::pair(&strided, 48), {&shifted, 16}, {&dense, 0}}) {
+    using Case = std::pair<const Tensors*, int64_t>;
+    for (const auto& [inputs, bytes] : {Case{&strided, 48}, Case{&shifted, 16}, Case{&dense, 0}}) {
       EXPECT_EQ(p.run(*inputs).at("y").to_doubles(), y.to_doubles()) << device;
       EXPECT_EQ(p.report().bytes_copied, bytes) << device;
     }

@@ -207,6 +207,7 @@ class Docs(Tree):
             "```sh\ntool\n```\n```output\none\ntwo\n```\n", "```sh\nbuild/release/tool\n```\n\n```output\n...\ntwo\n```\n",
             "```sh no-run: needs a GPU\nfalse\n```\n", "```cpp\nfalse\n```\n",
             "<!-- generated: tool -->\none\ntwo\n<!-- end -->\n",
+            "<!-- checked: exit 3 -->\n```sh\nfalse\ntool\nexit 3\n```\n```output\none\ntwo\n```\n",
             "<!-- checked: filter tail -n 1; cat -->\n```sh\ntool\n```\n```output\ntwo\n```\n",
             "<!-- checked: bug b; exit 2 -->\n```sh\nplait\n```\n```output\nb\n```\n```sh\nplait\n```\n```output\nwell\n```\n",
             "<!-- checked: exit 2; bug b; stderr; filter sort -->\n```sh\nplait\n```\n```output\nb\nwrong\n```\n",
