@@ -1,5 +1,6 @@
 // plait opt, compile, explain: everything but running.
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "backend/cuda/nvrtc.h"
@@ -95,6 +96,19 @@ std::string cache_text(const Loaded& loaded, const Compiled& compiled, const Met
                      options.empty() ? "defaults" : options, loaded.options.device);
 }
 
+// Without those that differ from an earlier one by their name alone: a program has each once.
+std::vector<CudaKernel> distinct(const std::vector<CudaKernel>& kernels) {
+  std::vector<CudaKernel> out;
+  std::set<std::string> texts;
+  for (const CudaKernel& kernel : kernels) {
+    std::string text = kernel.text;
+    for (size_t at = text.find(kernel.name); at != text.npos; at = text.find(kernel.name, at))
+      text.erase(at, kernel.name.size());
+    if (texts.insert(text).second) out.push_back(kernel);
+  }
+  return out;
+}
+
 int compile_for_gpus(const Arguments& args, Loaded& loaded, const std::vector<std::string>& archs) {
   std::string why;
   if (!nvrtc_available(&why))
@@ -102,14 +116,15 @@ int compile_for_gpus(const Arguments& args, Loaded& loaded, const std::vector<st
                        "run tools/setup for the wheels of tools/python-packages.txt, or set PLAIT_CUDA_HOME");
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   compiled.prepare(input_metadata(loaded));
-  const auto kernels = write_cuda_kernels(compiled.compiled_specialization(), loaded.options);
+  const auto launched = write_cuda_kernels(compiled.compiled_specialization(), loaded.options);
+  const auto kernels = distinct(launched);
   std::vector<KernelReport> rows;
   for (const auto& kernel : kernels)
     for (const auto& arch : archs)
       rows.push_back({kernel.name, kernel.schedule, arch, facts(compile_cuda(kernel.text, kernel.name, arch))});
-  fmt::print("{}", kernel_table(rows));
+  fmt::print("{}{} launches of {} kernels\n", kernel_table(rows), launched.size(), kernels.size());
   if (!args.json.empty())
-    write_kernels_json(args, loaded, rows, static_cast<int64_t>(kernels.size()), compiled.report().compile_ms);
+    write_kernels_json(args, loaded, rows, static_cast<int64_t>(launched.size()), compiled.report().compile_ms);
   return 0;
 }
 

@@ -129,6 +129,24 @@ TEST_F(JsonOf, WhatIsCompiledAndNotRun) {
     EXPECT_TRUE(unknown.is_null());
 }
 
+// A kernel that is launched twice is one kernel; each is there for every architecture.
+TEST_F(JsonOf, KernelsForGpus) {
+  const std::string file = folder_.file("twice.plait",
+                                        "fusion @twice (%x: f32[8, 8], %w: f32[8, 8]) -> (%y) {\n  %a = gelu(%x)\n"
+                                        "  %b = linear(%a, %w)\n  %y = gelu(%b)\n}\n");
+  const std::vector<std::string> words = {"compile",           file,     "--device",    "reference", "--option",
+                                          "contractions=nest", "--arch", "sm_80,sm_90a"};
+  if (run(words).exit == 3) GTEST_SKIP() << "NVRTC is not here";
+  const Json all = json(words);
+  EXPECT_EQ(all["launches"], 3);
+  EXPECT_EQ(all["kernels"], 2);
+  ASSERT_EQ(all["kernel_list"].size(), 4u);
+  EXPECT_EQ(all["kernel_list"][0]["arch"], "sm_80");
+  EXPECT_GT(all["kernel_list"][3]["registers"], 0);
+  EXPECT_TRUE(all["library_calls"].is_null());
+  EXPECT_NE(words_.find("3 launches of 2 kernels\n"), words_.npos) << words_;
+}
+
 TEST_F(JsonOf, WhatExplainAndOptPrint) {
   const Json why = json({"explain", kTpMlp, "--ranks", "4", "--device", "reference", "--shard", "--cache"});
   EXPECT_EQ(why["explain"].size(), 2u);
