@@ -11,6 +11,7 @@ import sys
 import pytest
 
 torch = pytest.importorskip("torch")
+import plait.torch.compiler  # noqa: E402: needs torch
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "benchmarks/models"
 sys.path.insert(0, str(FOLDER))
 import models  # noqa: E402: of that folder
