@@ -66,7 +66,6 @@ set(PLAIT_CORE_SOURCES
   compile/emit_program.cpp
   compile/file_schedules.cpp
   compile/pipeline.cpp
-  compile/plant_bugs.cpp
   compile/stages.cpp
   device/device.cpp
   device/host_stream.cpp

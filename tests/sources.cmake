@@ -11,6 +11,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/main.cpp
   support/op_cases.cpp
   support/op_words.cpp
+  support/planted_bugs.cpp
   support/random_graph.cpp
   support/random_ops.cpp
   support/random_pointwise.cpp
@@ -67,6 +68,7 @@ set(PLAIT_TEST_capi
 set(PLAIT_TEST_command
   command/failure_test.cpp
   command/files_test.cpp
+  command/json_test.cpp
   command/launch_test.cpp
   command/passes_test.cpp
   command/reduce_test.cpp

@@ -225,6 +225,7 @@ Loaded load(const Arguments& args) {
   settle_sizes(parse.set, *out.fusion, options);
   settle_mesh(*out.fusion, options);
   options.device = args.device.empty() ? default_device() : args.device;
+  if (args.adjust) args.adjust(options);
   return out;
 }
 

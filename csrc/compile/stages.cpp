@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <mutex>
 #include <thread>
 
@@ -41,8 +40,6 @@ LowerOptions lower_options(const Fusion& fusion, const Segment& segment, const C
   out.target = target;
   out.strict_rounding = options.options.strict_rounding;
   out.name = kernel_name(fusion, segment);
-  out.missing_tail = has_test_bug(options.options, "missing_tail");
-  out.wrong_broadcast = has_test_bug(options.options, "wrong_broadcast");
   return out;
 }
 
@@ -71,46 +68,50 @@ std::vector<std::string> passes_to_skip(const std::string& text) {
   return names;
 }
 
-// The pass in which the planted internal error stands: `internal_error_compile` is in `compile`.
-std::string planted_pass(const Options& options) {
-  constexpr std::string_view kPrefix = "internal_error_";
-  const std::string_view bug = options.test_bug;
-  return bug.substr(0, kPrefix.size()) == kPrefix ? std::string(bug.substr(kPrefix.size())) : "";
-}
-
 }  // namespace
 
 Stages::Stages(const PipelineContext& context)
     : options_(context.options),
       driver_({passes_to_skip(context.options.options.skip), context.options.until, context.options.options.verify,
-               context.options.dumps, context.options.passes, planted_pass(context.options.options)}) {}
+               context.options.dumps, context.options.passes, context.options.hook}) {}
 
 void Stages::begin(std::string_view stage, const Fusion& fusion) {
   fusion_name_ = fusion.name();
-  PLAIT_CHECK(!has_test_bug(options_.options, "internal_error"), "a planted internal error");
-  if (has_test_bug(options_.options, "internal_error_crash")) std::raise(SIGSEGV);
   driver_.show(stage, [&] { return print(fusion); });
   end(stage, fusion);
 }
 
 void Stages::pass(std::string_view stage, std::string_view name, Fusion& fusion, const std::function<void()>& pass) {
-  driver_.run(stage, name, {[&] { return print(fusion); }, [&] { verify(fusion); }}, pass, is_optional(name));
+  driver_.run(stage, name,
+              {[&] { return print(fusion); }, [&] { verify(fusion); }, [&] { return PassSubject(fusion); }}, pass,
+              is_optional(name));
 }
 
 void Stages::make(std::string_view stage, std::string_view name, std::unique_ptr<Fusion>& out,
                   const std::function<std::unique_ptr<Fusion>()>& work) {
-  driver_.run(stage, name, {[&] { return print(*out); }, [&] { verify(*out); }}, [&] { out = work(); });
+  driver_.run(stage, name, {[&] { return print(*out); }, [&] { verify(*out); }, [&] { return PassSubject(*out); }},
+              [&] { out = work(); });
 }
 
 void Stages::make(std::string_view stage, std::string_view name, std::shared_ptr<const Program>& out,
-                  const std::function<std::shared_ptr<const Program>()>& work) {
-  driver_.run(stage, name, {[&] { return print(*out); }, [&] { verify(*out); }}, [&] { out = work(); });
+                  const std::function<std::shared_ptr<Program>()>& work) {
+  std::shared_ptr<Program> made;
+  driver_.run(stage, name, {[&] { return print(*made); }, [&] { verify(*made); }, [&] { return PassSubject(*made); }},
+              [&] { made = work(); });
+  out = std::move(made);
 }
 
 bool Stages::decide(std::string_view stage, std::string_view what) { return driver_.decide(stage, what); }
 
 void Stages::work(std::string_view stage, std::string_view name, const std::function<void()>& work) {
-  driver_.timed(stage, name, work);
+  driver_.timed(stage, name, [&] {
+    work();
+    driver_.offer(stage, name, {});
+  });
+}
+
+void Stages::offer(std::string_view stage, std::string_view name, kir::Kernel& kernel) {
+  driver_.offer(stage, name, PassSubject(kernel));
 }
 
 void Stages::end(std::string_view stage, const Fusion& fusion) {
@@ -187,6 +188,7 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
     const Segment& segment = fusion.segments[i];
     if (!is_generated(segment.schedule)) continue;
     auto lowered = lower(fusion, segment, lower_options(fusion, segment, context.options, target));
+    stages.offer("kir", "lower", lowered.kernel);
     kir::verify(lowered.kernel);
     compiled.kernel_texts.push_back(kir::print(lowered.kernel));
     stages.text("kir", lowered.kernel.name, compiled.kernel_texts.back());
@@ -257,9 +259,8 @@ void run_parallel(const std::vector<std::function<void()>>& jobs) {
 }
 
 // A GPU's compiler takes several kernels at once; the CPU's takes one at a time on each core.
-void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device, bool planted) {
+void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device) {
   if (device.target().cuda()) {
-    PLAIT_CHECK(!planted || slots.empty(), "a planted internal error");
     std::vector<KernelText> texts;
     for (const CompiledSegment* slot : slots) texts.push_back(slot->text);
     std::vector<CompiledKernel> made = device.compile_many(texts);
@@ -271,10 +272,7 @@ void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device, b
   }
   std::vector<std::function<void()>> jobs;
   for (CompiledSegment* slot : slots)
-    jobs.push_back([slot, &device, planted] {
-      PLAIT_CHECK(!planted, "a planted internal error");
-      slot->executable = device.compile(slot->text, &slot->facts);
-    });
+    jobs.push_back([slot, &device] { slot->executable = device.compile(slot->text, &slot->facts); });
   run_parallel(jobs);
 }
 
@@ -325,7 +323,7 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
     for (const CompiledSegment* slot : fresh_slots) texts.push_back(&slot->text);
     show_ptx(texts, target.architecture, stages);
   }
-  compile_fresh(fresh_slots, context.device, has_test_bug(context.options.options, "internal_error_kernel"));
+  compile_fresh(fresh_slots, context.device);
   for (const auto& [again, first] : repeated) {
     compiled.segments[again].text = compiled.segments[first].text;
     compiled.segments[again].facts = compiled.segments[first].facts;

@@ -16,11 +16,13 @@ class Stages {
   void make(std::string_view stage, std::string_view name, std::unique_ptr<Fusion>& out,
             const std::function<std::unique_ptr<Fusion>()>& work);
   void make(std::string_view stage, std::string_view name, std::shared_ptr<const Program>& out,
-            const std::function<std::shared_ptr<const Program>()>& work);
+            const std::function<std::shared_ptr<Program>()>& work);
   // Whether an optional step within a pass is to be done (PassDriver::decide).
   bool decide(std::string_view stage, std::string_view what);
   // Runs work that leaves no text of its own.
   void work(std::string_view stage, std::string_view name, const std::function<void()>& work);
+  // Hands a kernel to the hook of the passes.
+  void offer(std::string_view stage, std::string_view name, kir::Kernel& kernel);
   void end(std::string_view stage, const Fusion& fusion);
   void end(std::string_view stage, const Program& program);
   void text(std::string_view stage, const std::string& name, const std::string& text);

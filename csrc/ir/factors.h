@@ -7,10 +7,10 @@
 namespace plait {
 
 enum class FactorKind : uint8_t {
-  pass,     // operands and result may be cut alike
-  reduce,   // cut operands leave a pending reduction over the mesh axis
-  whole,    // must not be cut
-  permute,  // its elements change places: must not be cut either
+  pass,     // operands and result may be sharded alike
+  reduce,   // sharded operands leave a pending reduction over the mesh axis
+  whole,    // must not be sharded
+  permute,  // its elements change places: must not be sharded either
 };
 
 struct Factor {
@@ -22,7 +22,7 @@ struct Factor {
   // One step of the factor is that many elements of the dim (reshape: heads of 64); empty and 1: they are the same.
   std::vector<int64_t> operand_scale;
   int64_t result_scale = 1;
-  bool cuts() const { return kind == FactorKind::pass || kind == FactorKind::reduce; }
+  bool shardable() const { return kind == FactorKind::pass || kind == FactorKind::reduce; }
 };
 
 // Factors of an op, result dims first in order, then reduced ones. A dim of extent 1 that meets a longer one has none.

@@ -38,7 +38,7 @@ const char* suffix(ReshardKind kind) {
     case ReshardKind::all_gather:
       return "_gathered";
     case ReshardKind::slice:
-      return "_cut";
+      return "_shard";
   }
   __builtin_unreachable();
 }
@@ -133,7 +133,7 @@ class Inserter {
     own->layout = a.result;
     own->layout_source = LayoutSource::inferred;
     auto clauses = explain_result(op, a);
-    own->reason = clauses.empty() ? "no operand is cut" : join(clauses);
+    own->reason = clauses.empty() ? "no operand is sharded" : join(clauses);
     y->domain.transforms.clear();
     y->domain.reduction.clear();
     std::string why = "after " + std::string(text_name(op)) + ": " + join(explain_difference(op, a, -1, y->layout));

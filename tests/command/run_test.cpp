@@ -392,7 +392,7 @@ TEST_F(Run, OtherCommandsPrintTheirTables) {
     for (const auto& text : found) EXPECT_NE(std::string::npos, result.out.find(text)) << text << "\n" << result.out;
   };
   expect("compile", {"--ranks", "4"},
-         {"tp_mlp_s2", "pointwise(vector = ", "kernels: 2, library calls: 2, collectives: 1"});
+         {"tp_mlp_s2", "pointwise(vector = ", "2 launches of 2 kernels, 2 library calls, 1 collective"});
   expect("explain", {"--shard", "--ranks", "4"}, {"%linear1", "{1: tp}", "1 collective\n"});
   expect("explain", {"--segments", "--schedule", "--ranks", "4"}, {"collective", "library", "pointwise(vector = "});
   expect("explain", {"--cache", "--ranks", "4"}, {"sb: 16 in 16..2147483632", "mesh:    4\n"});
