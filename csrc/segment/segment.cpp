@@ -91,6 +91,8 @@ class Duplicator {
   std::vector<std::pair<int, Op*>> placed_;
 };
 
+using Readers = std::map<const TensorView*, std::vector<const Op*>>;
+
 void list_tensors(Segment& segment, const std::set<const TensorView*>& outputs, const Readers& readers) {
   const std::set<const Op*> own(segment.ops.begin(), segment.ops.end());
   std::set<const TensorView*> seen;
@@ -160,7 +162,32 @@ std::string fixed_schedule(const Op& op) {
   }
 }
 
-void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOptions& options, const std::string& pin) {
+// "%k[b, 64, t] strides [64*t, 1, 64]"
+std::string view_text(const ContractionViews::Operand& view) {
+  const auto list = [](const std::vector<sym::Expr>& exprs) {
+    std::string out;
+    for (sym::Expr e : exprs) out += (out.empty() ? "" : ", ") + sym::print(e);
+    return out;
+  };
+  const std::string offset = view.offset.constant() == 0 ? "" : " at " + sym::print(view.offset);
+  return fmt::format("%{}[{}] strides [{}]{}", view.root->name, list(view.extents), list(view.strides), offset);
+}
+
+void note_views(const Segment& segment, const SegmentOptions& options, const Aliases& aliases) {
+  std::string why;
+  const auto views = contraction_views(*segment.ops[0], aliases.views, &why);
+  if (!views || options.explain == nullptr) return;
+  const std::vector<TensorView*> operands = inputs(*segment.ops[0]);
+  for (const bool first : {true, false}) {
+    const ContractionViews::Operand& view = first ? views->a : views->b;
+    if (!view.whole)
+      note(options,
+           fmt::format("@{}: %{} is a view, {}", segment.name, operands[first ? 0 : 1]->name, view_text(view)));
+  }
+}
+
+void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOptions& options, const Aliases& aliases,
+                     const std::string& pin) {
   const Problem problem{fusion, segment};
   const Op& op = *segment.ops.front();
   const std::string fixed = fixed_schedule(op);
@@ -171,27 +198,22 @@ void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOption
     segment.schedule = fixed;
     return;
   }
-  if (is_alias(op) && (pin.empty() || pin == kAlias)) {
+  if (aliases.is_alias(op) && (pin.empty() || pin == kAlias)) {
     segment.schedule = kAlias;
     return;
   }
   if (property(op.kind) == OpProperty::contraction && (pin.empty() || pin == kLibrary)) {
     const bool insist = pin == kLibrary || (pin.empty() && options.contractions == "library");
-    std::string why = "there is no library";
-    const bool asked = pin == kLibrary || options.contractions != "nest";
-    bool accepted = asked && options.library_accepts && options.library_accepts(op, &why);
-    if (accepted && !insist && !decided(options, fmt::format("library for %{}", op.out()->name))) {
-      accepted = false;
-      why = "limited by --bisect";
-    }
-    if (accepted) {
+    const Aliases::Contraction& choice = aliases.contractions.at(&op);
+    if (choice.by_library) {
       segment.schedule = kLibrary;
+      note_views(segment, options, aliases);
       return;
     }
     if (insist)
-      throw UserError(fmt::format("the library does not compute {}: {}", describe(op), why), problem.where(),
+      throw UserError(fmt::format("the library does not compute {}: {}", describe(op), choice.why), problem.where(),
                       "leave the choice open, or pin nest()");
-    note(options, fmt::format("@{}: nest, not library: {}", segment.name, asked ? why : "contractions = nest"));
+    note(options, fmt::format("@{}: nest, not library: {}", segment.name, choice.why));
   } else if (pin == kLibrary || pin == kCollective || pin == kCopy || pin == kAlias) {
     throw UserError(fmt::format("schedule `{}` does not fit {}", pin, describe(op)), problem.where(),
                     "pin pointwise(...) or nest(...)");
@@ -210,6 +232,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
     if (property(op->kind) == OpProperty::composite || op->kind == OpKind::Reshard)
       throw UserError(fmt::format("segmentation cannot place {}", describe(*op)), fmt::format("%{}", op->out()->name),
                       "passes expand and localize come before");
+  const Aliases aliases = find_aliases(fusion, options);
   Grouping grouping = group_ops(fusion, options.explain, options.decide);
   cut_groups(fusion, grouping, options.limits, options.together, options.explain);
   Duplicator duplicator(fusion, grouping, options);
@@ -226,12 +249,11 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
   Readers readers;
   for (const Op* op : fusion.ops())
     for (const TensorView* in : inputs(*op)) readers[in].push_back(op);
-  allocate_for_contractions(fusion, readers, options);
   const std::set<const TensorView*> outputs(fusion.outputs().begin(), fusion.outputs().end());
   Pins pins(options);
   for (Segment& s : fusion.segments) {
     list_tensors(s, outputs, readers);
-    choose_schedule(fusion, s, options, pins.find(s));
+    choose_schedule(fusion, s, options, aliases, pins.find(s));
     apply_schedule(fusion, s);
     note(options, fmt::format("@{}: {} ops, ({}) -> ({}), {}", s.name, s.ops.size(), names(s.inputs), names(s.outputs),
                               s.schedule));
