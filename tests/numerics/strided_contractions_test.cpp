@@ -66,7 +66,7 @@ const std::vector<Layout>& layouts() {
       {"merged_heads_are_copied",
        "%qp = permute(%qh, dims = [0, 1, 3, 2])\n"
        "%qm = reshape(%qp, shape = [b * s, d * g * r])\n"
-       "%qs = slice(%qm, dim = 1, stop = d)\n%out = linear(%qs, %z)\n",
+       "%out = linear(%qm, %qm)\n",
        1},
   };
   return all;
