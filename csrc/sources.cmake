@@ -67,6 +67,7 @@ set(PLAIT_CORE_SOURCES
   compile/file_schedules.cpp
   compile/pipeline.cpp
   compile/stages.cpp
+  device/contraction.cpp
   device/device.cpp
   device/host_stream.cpp
   device/memory_pool.cpp
@@ -176,6 +177,7 @@ set(PLAIT_CORE_SOURCES
   segment/group_order.cpp
   segment/groups.cpp
   segment/segment.cpp
+  segment/views.cpp
   session/bind_inputs.cpp
   session/bound_specialization.cpp
   session/boundary.cpp

@@ -125,6 +125,7 @@ set(PLAIT_TEST_numerics
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
+  numerics/strided_contractions_test.cpp
   numerics/tables_test.cpp
 )
 set(PLAIT_TEST_perf
@@ -193,6 +194,7 @@ set(PLAIT_TEST_unit_comm
   unit/comm/threads_test.cpp
 )
 set(PLAIT_TEST_unit_device
+  unit/device/contraction_test.cpp
   unit/device/memory_pool_test.cpp
   unit/device/tensor_test.cpp
 )

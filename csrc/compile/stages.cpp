@@ -16,6 +16,7 @@
 #include "reference/executable.h"
 #include "schedule/scheduler.h"
 #include "segment/segment.h"
+#include "segment/views.h"
 #include "shard/localize.h"
 
 namespace plait {
@@ -168,8 +169,7 @@ void segment_for(Fusion& localized, const PipelineContext& context, Stages* stag
       *why = "the library refuses the sizes at hand";
       return false;
     }
-    auto view = contraction_view(op, why);
-    return view && context.device.library(view->contraction, why) != nullptr;
+    return context.device.library(library_contraction(op), why) != nullptr;
   };
   segment(localized, how);
   check_file_segments(context.file_segments, localized);
@@ -302,8 +302,7 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
     CompiledSegment& slot = compiled.segments[i];
     if (std::holds_alternative<schedules::Library>(fusion.segments[i].schedule)) {
       std::string why;
-      slot.contraction = contraction_view(*fusion.segments[i].ops[0], &why)->contraction;
-      slot.executable = context.device.library(slot.contraction, &why);
+      slot.executable = context.device.library(library_contraction(*fusion.segments[i].ops[0]), &why);
     }
     if (!slot.kernel) continue;
     const kir::Kernel& kernel = slot.kernel->kernel;

@@ -1,12 +1,12 @@
 #pragma once
 // What a backend offers: compile text to something that can be launched on buffers and integers.
-#include <compare>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "device/contraction.h"
 #include "device/stream.h"
 #include "device/target.h"
 #include "device/tensor.h"
@@ -45,19 +45,6 @@ struct KernelText {
   size_t buffers = 0, integers = 0;
   bool status = false;  // the last buffer holds the status words of the run (scalar/index_status.h)
 };
-
-// A contraction left to a library: out[batch, m, n] = sum_k a[batch, m, k] * b, row-major and dense,
-// b[n, k] shared by all batches (linear) or b[batch, k, n] (matmul). Of a matmul a may lie as [batch, k, m]
-// (transpose_a) and b as [batch, n, k] (transpose_b). Launch: buffers {a, b, out}, integers {batch, m, n, k}. Zero
-// extents never reach a library; an empty sum is zero.
-struct LibraryContraction {
-  DType in = DType::f32, out = DType::f32;
-  bool linear = true, transpose_a = false, transpose_b = false;
-  auto operator<=>(const LibraryContraction&) const = default;
-};
-
-// `linear`, or `matmul` with what lies transposed: `matmul transpose_b`.
-std::string form_text(const LibraryContraction& contraction);
 
 // Measured facts about a compiled kernel; absent where they do not apply.
 struct KernelFacts {

@@ -91,6 +91,8 @@ class Duplicator {
   std::vector<std::pair<int, Op*>> placed_;
 };
 
+using Readers = std::map<const TensorView*, std::vector<const Op*>>;
+
 void list_tensors(Segment& segment, const std::set<const TensorView*>& outputs, const Readers& readers) {
   const std::set<const Op*> own(segment.ops.begin(), segment.ops.end());
   std::set<const TensorView*> seen;
@@ -160,26 +162,46 @@ Schedule fixed_schedule(const Op& op) {
   }
 }
 
-// Whether the library computes a contraction. UserError where it is insisted on and refuses.
-bool takes_library(const Problem& problem, const SegmentOptions& options, const Schedule& pin) {
-  const Op& op = *problem.segment.ops.front();
-  const bool insist = !is_open(pin) || options.contractions == "library";
-  std::string why = "there is no library";
-  const bool asked = insist || options.contractions != "nest";
-  bool accepted = asked && options.library_accepts && options.library_accepts(op, &why);
-  if (accepted && !insist && !decided(options, fmt::format("library for %{}", op.out()->name))) {
-    accepted = false;
-    why = "limited by --bisect";
+// "%k[b, 64, t] strides [64*t, 1, 64]"
+std::string view_text(const ContractionViews::Operand& view) {
+  const auto list = [](const std::vector<sym::Expr>& exprs) {
+    std::string out;
+    for (sym::Expr e : exprs) out += (out.empty() ? "" : ", ") + sym::print(e);
+    return out;
+  };
+  const std::string offset = view.offset.constant() == 0 ? "" : " at " + sym::print(view.offset);
+  return fmt::format("%{}[{}] strides [{}]{}", view.root->name, list(view.extents), list(view.strides), offset);
+}
+
+void note_views(const Segment& segment, const SegmentOptions& options, const Aliases& aliases) {
+  std::string why;
+  const auto views = contraction_views(*segment.ops[0], aliases.views, &why);
+  if (!views || options.explain == nullptr) return;
+  const std::vector<TensorView*> operands = inputs(*segment.ops[0]);
+  for (const bool first : {true, false}) {
+    const ContractionViews::Operand& view = first ? views->a : views->b;
+    if (!view.whole)
+      note(options,
+           fmt::format("@{}: %{} is a view, {}", segment.name, operands[first ? 0 : 1]->name, view_text(view)));
   }
-  if (accepted) return true;
-  if (insist)
-    throw UserError(fmt::format("the library does not compute {}: {}", describe(op), why), problem.where(),
+}
+
+// Whether the library computes a contraction. UserError where it is insisted on and refuses.
+bool takes_library(const Problem& problem, const SegmentOptions& options, const Aliases& aliases, const Schedule& pin) {
+  const Op& op = *problem.segment.ops.front();
+  const Aliases::Contraction& choice = aliases.contractions.at(&op);
+  if (choice.by_library) {
+    note_views(problem.segment, options, aliases);
+    return true;
+  }
+  if (!is_open(pin) || options.contractions == "library")
+    throw UserError(fmt::format("the library does not compute {}: {}", describe(op), choice.why), problem.where(),
                     "leave the choice open, or pin nest()");
-  note(options, fmt::format("@{}: nest, not library: {}", problem.segment.name, asked ? why : "contractions = nest"));
+  note(options, fmt::format("@{}: nest, not library: {}", problem.segment.name, choice.why));
   return false;
 }
 
-Schedule choose(const Problem& problem, const SegmentOptions& options, const Schedule& pin) {
+Schedule choose(const Problem& problem, const SegmentOptions& options, const Aliases& aliases, const Schedule& pin) {
   const Op& op = *problem.segment.ops.front();
   if (const Schedule fixed = fixed_schedule(op); !is_open(fixed)) {
     if (!is_open(pin) && pin != fixed)
@@ -189,9 +211,9 @@ Schedule choose(const Problem& problem, const SegmentOptions& options, const Sch
   }
   if (!is_generated(pin)) {
     const auto may_be = [&](const Schedule& schedule) { return is_open(pin) || pin == schedule; };
-    if (is_alias(op) && may_be(schedules::Alias())) return schedules::Alias();
+    if (aliases.is_alias(op) && may_be(schedules::Alias())) return schedules::Alias();
     if (property(op.kind) == OpProperty::contraction && may_be(schedules::Library()) &&
-        takes_library(problem, options, pin))
+        takes_library(problem, options, aliases, pin))
       return schedules::Library();
     if (!is_open(pin))
       throw UserError(fmt::format("schedule `{}` does not fit {}", print(pin), describe(op)), problem.where(),
@@ -211,6 +233,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
     if (property(op->kind) == OpProperty::composite || op->kind == OpKind::Reshard)
       throw UserError(fmt::format("segmentation cannot place {}", describe(*op)), fmt::format("%{}", op->out()->name),
                       "passes expand and localize come before");
+  const Aliases aliases = find_aliases(fusion, options);
   Grouping grouping = group_ops(fusion, options.explain, options.decide);
   cut_groups(fusion, grouping, options.limits, options.together, options.explain);
   Duplicator duplicator(fusion, grouping, options);
@@ -227,12 +250,11 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
   Readers readers;
   for (const Op* op : fusion.ops())
     for (const TensorView* in : inputs(*op)) readers[in].push_back(op);
-  allocate_for_contractions(fusion, readers, options);
   const std::set<const TensorView*> outputs(fusion.outputs().begin(), fusion.outputs().end());
   Pins pins(options);
   for (Segment& s : fusion.segments) {
     list_tensors(s, outputs, readers);
-    s.schedule = choose({fusion, s, options.guards}, options, pins.find(s));
+    s.schedule = choose({fusion, s, options.guards}, options, aliases, pins.find(s));
     apply_schedule(fusion, s);
     note(options, fmt::format("@{}: {} ops, ({}) -> ({}), {}", s.name, s.ops.size(), names(s.inputs), names(s.outputs),
                               print(s.schedule)));
