@@ -107,7 +107,7 @@ std::vector<sym::Expr> Statements::read_coordinates(const Edge& edge, const Repl
         place < 0 ? state_.pool->constant(0) : state_.walk->value(state_.group.root_class(*edge.op, place));
     out.push_back(copy.empty() ? e : sym::substitute(e, copy));
   }
-  const TensorView& result = *edge.op->out();
+  const TensorView& result = *edge.op->results[0];
   if (state_.options.wrong_broadcast && out.size() == 1 && result.rank() > 1)
     out[0] = sym::mod(state_.walk->value(state_.group.root_class(*edge.op, 0)), state_.extent(edge.operand->extent(0)));
   return out;
@@ -189,13 +189,22 @@ bool Statements::inside_sum(const TensorView& tensor) const {
 void Statements::write(const Leaf& leaf) {
   leaf_ = &leaf;
   for (const Op* op : state_.group.ops) {
-    if (inside_sum(*op->out())) continue;
-    if (property(op->kind) == OpProperty::contraction || op->kind == OpKind::Reduce || op->kind == OpKind::Var)
-      reduction(*op);
-    else if (const auto* sum = as<CumSum>(*op))
-      scan(*sum);
-    else
-      for (const Replacements& copy : leaf.copies) value_of(*op->out(), copy, state_.lanes);
+    if (inside_sum(*op->results[0])) continue;
+    switch (kind_of(*op).form) {
+      case Form::sum:
+        reduction(*op);
+        break;
+      case Form::scan:
+        scan(*as<CumSum>(*op));
+        break;
+      case Form::element:
+      case Form::read:
+      case Form::scatter:
+        for (const Replacements& copy : leaf.copies) value_of(*op->out(), copy, state_.lanes);
+        break;
+      case Form::none:
+        PLAIT_CHECK(false, "{} has no kernel", describe(*op));
+    }
   }
   const size_t first = state_.segment.inputs.size();
   for (size_t i = 0; i < state_.segment.outputs.size(); ++i)

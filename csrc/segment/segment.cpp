@@ -94,17 +94,18 @@ class Duplicator {
 void list_tensors(Segment& segment, const std::set<const TensorView*>& outputs, const Readers& readers) {
   const std::set<const Op*> own(segment.ops.begin(), segment.ops.end());
   std::set<const TensorView*> seen;
-  for (const Op* op : segment.ops) seen.insert(op->out());
+  for (const Op* op : segment.ops) seen.insert(op->results.begin(), op->results.end());
   for (const Op* op : segment.ops)
     for (TensorView* in : inputs(*op))
       if (seen.insert(in).second) segment.inputs.push_back(in);
-  for (Op* op : segment.ops) {
-    const auto it = readers.find(op->out());
-    const bool unread = it == readers.end();
-    const bool outside =
-        !unread && std::any_of(it->second.begin(), it->second.end(), [&](const Op* r) { return !own.contains(r); });
-    if (unread || outside || outputs.contains(op->out())) segment.outputs.push_back(op->out());
-  }
+  for (const Op* op : segment.ops)
+    for (TensorView* t : op->results) {
+      const auto it = readers.find(t);
+      const bool unread = it == readers.end();
+      const bool outside =
+          !unread && std::any_of(it->second.begin(), it->second.end(), [&](const Op* r) { return !own.contains(r); });
+      if (unread || outside || outputs.contains(t)) segment.outputs.push_back(t);
+    }
 }
 
 class Pins {
@@ -131,7 +132,8 @@ class Pins {
   // Tensors that are no longer computed, unread or equal to others, pin nothing.
   void finish(const Fusion& fusion) const {
     std::set<std::string_view> computed;
-    for (const Op* op : fusion.ops()) computed.insert(op->out()->name);
+    for (const Op* op : fusion.ops())
+      for (const TensorView* t : op->results) computed.insert(t->name);
     for (const auto& [tensor, text] : options_.pins)
       if (!used_.contains(tensor) && (computed.contains(tensor) || !fusion.find(tensor)))
         throw UserError(fmt::format("schedule `{}` is pinned to %{}, which is no output of a segment", text, tensor),
@@ -208,8 +210,8 @@ void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOption
 void segment(Fusion& fusion, const SegmentOptions& options) {
   for (const Op* op : fusion.ops())
     if (property(op->kind) == OpProperty::composite || op->kind == OpKind::Reshard)
-      throw UserError(fmt::format("segmentation cannot place {}", describe(*op)), fmt::format("%{}", op->out()->name),
-                      "passes expand and localize come before");
+      throw UserError(fmt::format("segmentation cannot place {}", describe(*op)),
+                      fmt::format("%{}", op->results[0]->name), "passes expand and localize come before");
   Grouping grouping = group_ops(fusion, options.explain, options.decide);
   cut_groups(fusion, grouping, options.limits, options.together, options.explain);
   Duplicator duplicator(fusion, grouping, options);
