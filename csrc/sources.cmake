@@ -112,6 +112,7 @@ set(PLAIT_CORE_SOURCES
   lower/group_axes.cpp
   lower/index_loops.cpp
   lower/indexing.cpp
+  lower/kinds.cpp
   lower/lower.cpp
   lower/movement.cpp
   lower/predicates.cpp

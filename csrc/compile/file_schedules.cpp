@@ -31,7 +31,8 @@ std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<
 void check_file_segments(const std::vector<FileSegment>& written, const Fusion& segmented) {
   std::map<std::string, const Segment*, std::less<>> made;  // tensor -> the segment that makes it
   for (const auto& segment : segmented.segments)
-    for (const Op* op : segment.ops) made[op->out()->name] = &segment;
+    for (const Op* op : segment.ops)
+      for (const TensorView* t : op->results) made[t->name] = &segment;
   std::map<const Segment*, const FileSegment*> owner;
   for (const auto& segment : written) {
     const Segment* home = nullptr;

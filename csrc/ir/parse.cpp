@@ -271,7 +271,7 @@ class Parser : HeadParser {
       out.domain.strided = stated.tensor.domain.strided;
     }
     if (!stated.tensor.domain.transforms.empty()) {
-      out.domain.reduction = reduction_axes(op);
+      if (&out == op.results[0]) out.domain.reduction = reduction_axes(op);
       out.domain.transforms = stated.tensor.domain.transforms;
       guarded(at, [&] { return loop_axes(out.domain); });
     }

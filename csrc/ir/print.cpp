@@ -167,7 +167,7 @@ std::string print(const Op& op, const Fusion& fusion) {
   std::string out;
   for (const TensorView* t : op.results) {
     if (!out.empty()) out += ", ";
-    if (op.results.size() > 1 && fusion.readers(t).empty() && !fusion.is_output(t))
+    if (op.results.size() > 1 && fusion.segments.empty() && fusion.readers(t).empty() && !fusion.is_output(t))
       out += "_";
     else
       out += fmt::format("%{}: {}{}{}{}", t->name, type_text(*t), layout_text(*t), allocation_text(t->domain),

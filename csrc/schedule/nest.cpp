@@ -38,6 +38,7 @@ bool holds(const std::vector<int64_t>& dims, int64_t dim) {
 bool sums_lanes(const Op& op) {
   const int64_t last = inputs(op).empty() ? -1 : static_cast<int64_t>(inputs(op).front()->rank()) - 1;
   if (const auto* var = as<Var>(op)) return holds(var->dims, last);
+  if (const auto* moments = as<VarMean>(op)) return holds(moments->dims, last);
   const auto* reduce = as<Reduce>(op);
   return reduce != nullptr && holds(reduce->dims, last) && !finds_index(reduce->function);
 }
@@ -53,6 +54,8 @@ std::string one_lane(const Op& op) {
   const char* looked_up = "every element has an index of its own";
   return visit(op, overloaded{
                        [&](const Reduce& o) { return unless(!holds(o.dims, last) || sums_lanes(op), first); },
+                       [&](const MaxWithArgmax& o) { return unless(!holds(o.dims, last), first); },
+                       [&](const MinWithArgmin& o) { return unless(!holds(o.dims, last), first); },
                        [&](const CumSum&) { return std::string("its loops end with a running sum"); },
                        [&](const Permute& o) { return unless(o.dims.back() == last, apart); },
                        [&](const Slice& o) { return unless(o.dim != last || o.step == 1, apart); },
@@ -94,7 +97,7 @@ std::optional<std::string> accept(const Problem& problem) {
 
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
   const Op& op = *problem.segment.ops.front();
-  const TensorView& out_tensor = *op.out();
+  const TensorView& out_tensor = *op.results[0];
   schedules::Nest out;
   if (const auto* pinned = std::get_if<schedules::Nest>(&pin)) out = *pinned;
   const auto refuse = [&](const char* key, const Choice& pinned, std::string why) {
@@ -183,7 +186,7 @@ void apply_scatter(TensorView& t, int64_t dim, int others) {
 // Long sums get loops over parts, and parts of parts, each of which is added by itself, so that an element meets few
 // additions. Lanes that run along what is summed are its last loop. Returns the number of loops that a sum has.
 int split_sums(const Op& op, int kept, int64_t vector) {
-  TensorView& t = *op.out();
+  TensorView& t = *op.results[0];
   const std::vector<Axis> axes = t.domain.reduction;  // a split swaps the domain
   int loops = 0;
   for (size_t a = 0; a < axes.size(); ++a) {
@@ -207,7 +210,7 @@ int split_sums(const Op& op, int kept, int64_t vector) {
 void apply(const Problem& problem, const Schedule& schedule) {
   const auto& numbers = std::get<schedules::Nest>(schedule);
   const Op& op = *problem.segment.ops.front();
-  TensorView& t = *op.out();
+  TensorView& t = *op.results[0];
   state_reduction_axes(t);
   const int kept = static_cast<int>(t.rank());
   const int64_t sum_lanes = sums_lanes(op) ? numbers.vector.value_or(1) : 1;
@@ -255,9 +258,9 @@ void apply(const Problem& problem, const Schedule& schedule) {
 
 bool has_parts(const Op& op) {
   const auto* reduce = as<Reduce>(op);
-  const bool sums =
-      is_contraction(op) || op.kind == OpKind::Var || (reduce != nullptr && reduce->function == Reduction::sum);
-  return sums && is_float(op.out()->dtype);
+  const bool sums = is_contraction(op) || op.kind == OpKind::Var || op.kind == OpKind::VarMean ||
+                    (reduce != nullptr && reduce->function == Reduction::sum);
+  return sums && is_float(op.results[0]->dtype);
 }
 
 Scheduler nest_scheduler() { return {schedules::Nest::kName, accept, choose, apply}; }

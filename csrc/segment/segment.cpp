@@ -96,17 +96,18 @@ using Readers = std::map<const TensorView*, std::vector<const Op*>>;
 void list_tensors(Segment& segment, const std::set<const TensorView*>& outputs, const Readers& readers) {
   const std::set<const Op*> own(segment.ops.begin(), segment.ops.end());
   std::set<const TensorView*> seen;
-  for (const Op* op : segment.ops) seen.insert(op->out());
+  for (const Op* op : segment.ops) seen.insert(op->results.begin(), op->results.end());
   for (const Op* op : segment.ops)
     for (TensorView* in : inputs(*op))
       if (seen.insert(in).second) segment.inputs.push_back(in);
-  for (Op* op : segment.ops) {
-    const auto it = readers.find(op->out());
-    const bool unread = it == readers.end();
-    const bool outside =
-        !unread && std::any_of(it->second.begin(), it->second.end(), [&](const Op* r) { return !own.contains(r); });
-    if (unread || outside || outputs.contains(op->out())) segment.outputs.push_back(op->out());
-  }
+  for (const Op* op : segment.ops)
+    for (TensorView* t : op->results) {
+      const auto it = readers.find(t);
+      const bool unread = it == readers.end();
+      const bool outside =
+          !unread && std::any_of(it->second.begin(), it->second.end(), [&](const Op* r) { return !own.contains(r); });
+      if (unread || outside || outputs.contains(t)) segment.outputs.push_back(t);
+    }
 }
 
 class Pins {
@@ -134,7 +135,8 @@ class Pins {
   // Tensors that are no longer computed, unread or equal to others, pin nothing.
   void finish(const Fusion& fusion) const {
     std::set<std::string_view> computed;
-    for (const Op* op : fusion.ops()) computed.insert(op->out()->name);
+    for (const Op* op : fusion.ops())
+      for (const TensorView* t : op->results) computed.insert(t->name);
     for (const auto& [tensor, schedule] : options_.pins)
       if (!used_.contains(tensor) && (computed.contains(tensor) || !fusion.find(tensor)))
         throw UserError(
@@ -231,8 +233,8 @@ Schedule choose(const Problem& problem, const SegmentOptions& options, const Ali
 void segment(Fusion& fusion, const SegmentOptions& options) {
   for (const Op* op : fusion.ops())
     if (property(op->kind) == OpProperty::composite || op->kind == OpKind::Reshard)
-      throw UserError(fmt::format("segmentation cannot place {}", describe(*op)), fmt::format("%{}", op->out()->name),
-                      "passes expand and localize come before");
+      throw UserError(fmt::format("segmentation cannot place {}", describe(*op)),
+                      fmt::format("%{}", op->results[0]->name), "passes expand and localize come before");
   const Aliases aliases = find_aliases(fusion, options);
   Grouping grouping = group_ops(fusion, options.explain, options.decide);
   cut_groups(fusion, grouping, options.limits, options.together, options.explain);

@@ -186,21 +186,6 @@ TEST(RunningSum, CopiesAndLanesOverADimOfOne) {
     }
 }
 
-TEST(PlacementRules, PlantedBugsAreWrong) {
-  Fusion f;
-  TensorView *x = f.input("x", {3, 5}, f32), *b = f.input("b", {5}, f32);
-  TensorView* y = f.output("y", add(x, b));
-  Segment s = one_segment(f, {y});
-  s.schedule = schedules::Pointwise{4, 1, 1, 0, {}};
-  apply_schedule(f, s);
-  EXPECT_EQ(wrong(f, s, {}), "");
-  LowerOptions tail, broadcast;
-  tail.missing_tail = true;
-  broadcast.wrong_broadcast = true;
-  EXPECT_EQ(wrong(f, s, tail), "y[4] is never stored");
-  EXPECT_EQ(wrong(f, s, broadcast), "wrong values");
-}
-
 TEST(LowerErrors, SchedulesThatDoNotLower) {
   Fusion f;
   TensorView *x = f.input("x", {3, 6}, f32), *w = f.input("w", {4, 6}, f32);
