@@ -55,8 +55,6 @@ std::pair<std::string, std::string> name_and_value(const std::string& word, cons
 Tensors make_inputs(const Arguments& args, const Loaded& loaded);
 // Metadata of all inputs at their sizes by `--set` or `let`. UserError for a size without a value.
 Metadata input_metadata(const Loaded& loaded);
-// The device that `--device` defaults to: cuda where there is a GPU, cpu where LLVM can be loaded, else reference.
-std::string default_device();
 
 // Writes what `--json` asks for. `checked` may be null.
 void write_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Tensors& outputs,

@@ -9,10 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/file_writer.h"
-#include "base/plugin_loader.h"
 #include "base/suggest.h"
 #include "comm/process_place.h"
 #include "plait_command.h"
@@ -21,6 +19,7 @@
 #include "reference/draw_inputs.h"
 #include "session/bind_inputs.h"
 #include "session/communication.h"
+#include "session/devices.h"
 #include "sym/text_reader.h"
 
 namespace plait::tool {
@@ -187,16 +186,6 @@ std::string read_text(const std::string& path, size_t most) {
 
 std::string read_source(const Arguments& args) {
   return args.text ? *args.text : read_text(args.file, TextReader::kMaxText);
-}
-
-std::string default_device() {
-  if (cuda_available({}, nullptr)) return "cuda";
-  try {
-    load_plugin("libplait_llvm.so", "plait_llvm_interface", "", "llvm-19-dev");
-    return "cpu";
-  } catch (const MissingError&) {
-    return "reference";
-  }
 }
 
 Loaded load(const Arguments& args) {

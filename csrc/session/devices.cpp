@@ -92,6 +92,16 @@ std::unique_ptr<Device> make_gpu(const std::string& name, const Options& options
 
 }  // namespace
 
+std::string default_device() {
+  if (cuda_available({}, nullptr)) return "cuda";
+  try {
+    load_plugin("libplait_llvm.so", "plait_llvm_interface", "", "llvm-19-dev");
+    return "cpu";
+  } catch (const MissingError&) {
+    return "reference";
+  }
+}
+
 bool is_simulated(const std::string& device) { return device.rfind(kSimulated, 0) == 0; }
 
 std::string nccl_library(const Device& device) {

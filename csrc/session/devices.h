@@ -11,6 +11,10 @@ namespace plait {
 // an absent one. sim:ARCH:N is N simulated GPUs, ARCH sm_80 or sm_90a; cuda is every GPU like the first.
 Device& find_device(const std::string& name, const Options& options);
 
+// The name of the device where a caller names none, by the command, C++, C and Python alike: cuda where the driver has
+// a GPU, else cpu where LLVM can be loaded, else reference.
+std::string default_device();
+
 // Whether the name asks for simulated GPUs: "sim:sm_90a:4".
 bool is_simulated(const std::string& device);
 
