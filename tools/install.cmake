@@ -13,9 +13,6 @@ add_custom_target(plait_installed DEPENDS ${installed})
 configure_file(tools/build_installed.cmake.in ${PROJECT_BINARY_DIR}/build_installed.cmake @ONLY)
 install(SCRIPT ${PROJECT_BINARY_DIR}/build_installed.cmake)
 
-set_target_properties(plait_core PROPERTIES EXPORT_NAME core_library)
-set_target_properties(plait_public PROPERTIES EXPORT_NAME core)
-set_target_properties(plait_capi PROPERTIES EXPORT_NAME capi)
 # Executables of others find the plug-ins there.
 target_link_options(plait_public INTERFACE
   $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${plugin_folder}>)
