@@ -1,6 +1,6 @@
-"""The build back end of the wheel: scikit-build-core's, which asks pip for NVIDIA's header wheels only where the headers are
-not on the machine (tools/cuda_headers.cmake), as some of these wheels are hundreds of MB. With the definition PLAIT_CUDA=OFF,
-or PLAIT_BUILT, whose build has settled it, for none."""
+"""The build back end of the wheel: scikit-build-core's, which asks pip for NVIDIA's header wheels only where the headers
+are not on the machine (tools/cuda_headers.cmake), as some of these wheels are hundreds of MB. With the definition
+PLAIT_CUDA=OFF, or PLAIT_BUILT, whose build has settled it, for none."""
 
 from __future__ import annotations
 
