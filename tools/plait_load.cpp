@@ -66,11 +66,12 @@ void settle_sizes(const Settings& settings, const Fusion& fusion, CompileOptions
 }
 
 // Solves the mesh, so that its symbols have values in shapes too.
-void settle_mesh(const Fusion& fusion, CompileOptions& options) {
+DeviceMesh settle_mesh(const Fusion& fusion, CompileOptions& options) {
   Sizes known = options.sizes;
   for (const auto& let : fusion.size_lets) known.emplace(let.name, let.value);
   const DeviceMesh mesh = resolve(fusion.mesh(), known, options.ranks);
   for (const auto& [name, value] : mesh_symbols(fusion.mesh(), mesh)) options.sizes[name] = value;
+  return mesh;
 }
 
 // `--comm`: local[:SEED], local:threads, mpi, nccl.
@@ -212,8 +213,8 @@ Loaded load(const Arguments& args) {
   settle_comm(args.comm, options);
   if (args.check) options.options.check_replicas = true;  // what ranks hold twice must be the same
   settle_sizes(parse.set, *out.fusion, options);
-  settle_mesh(*out.fusion, options);
-  options.device = args.device.empty() ? default_device() : args.device;
+  const DeviceMesh mesh = settle_mesh(*out.fusion, options);
+  options.device = args.device.empty() ? default_device(mesh.ranks(), options.comm) : args.device;
   return out;
 }
 

@@ -544,7 +544,7 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
     impl->options.device = options.device_override->name();
     impl->device = options.device_override;
   } else {
-    if (options.device.empty()) impl->options.device = default_device();
+    if (options.device.empty()) impl->options.device = default_device(impl->mesh.ranks(), impl->options.comm);
     impl->device = &find_device(impl->options.device, options.options);
   }
   impl->divisors = class_divisors(fusion, impl->mesh, impl->device->language());

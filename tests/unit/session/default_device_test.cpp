@@ -18,6 +18,10 @@ TEST(DefaultDevice, IsTheFirstThatIsHere) {
                                : testing::why_no_device("cpu").empty() ? "cpu"
                                                                        : "reference";
   EXPECT_EQ(default_device(), expected);
+  const std::string host = testing::why_no_device("cpu").empty() ? "cpu" : "reference";
+  EXPECT_EQ(default_device(1, "mpi"), host);              // MPI moves host memory
+  EXPECT_EQ(default_device(1 << 20, "local"), host);      // no machine has as many GPUs
+  EXPECT_EQ(default_device(1 << 20, "given"), expected);  // one rank a process
 }
 
 TEST(DefaultDevice, IsThatOfAProgramWithoutOne) {
