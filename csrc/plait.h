@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "build/build.h"
 #include "build/ops.h"
 #include "compile/options.h"
@@ -63,6 +64,7 @@ class Compiled {
   Tensors run_local(int64_t rank, const Tensors& pieces, const RunOptions& options = {});
 
   const DeviceMesh& mesh() const;
+  Device& device() const;
   // The processes that share the ranks; null where this one holds all of them.
   Bootstrap* job() const;
   const Report& report() const;  // of the class that ran or was prepared last

@@ -285,6 +285,7 @@ set(PLAIT_TEST_unit_segment
   unit/segment/segment_test.cpp
 )
 set(PLAIT_TEST_unit_session
+  unit/session/default_device_test.cpp
   unit/session/index_errors_test.cpp
   unit/session/long_sums_test.cpp
 )

@@ -423,6 +423,7 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
 }
 
 const DeviceMesh& Compiled::mesh() const { return impl_->mesh; }
+Device& Compiled::device() const { return *impl_->device; }
 Bootstrap* Compiled::job() const {
   Communicators* own = impl_->communication.comms.get();
   return own ? own->bootstrap() : nullptr;
@@ -565,10 +566,16 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   if (options.passes) impl->bisect = options.passes->bisect;
   impl->mesh = resolve_mesh(fusion, options);
   impl->mesh_sizes = mesh_symbols(fusion.mesh(), impl->mesh);
-  impl->device = options.device_override ? options.device_override : &find_device(options.device, options.options);
+  if (options.device_override) {
+    impl->options.device = options.device_override->name();
+    impl->device = options.device_override;
+  } else {
+    if (options.device.empty()) impl->options.device = default_device(impl->mesh.ranks(), impl->options.comm);
+    impl->device = &find_device(impl->options.device, options.options);
+  }
   impl->ranks = rank_environments(fusion.mesh(), impl->mesh);
   impl->divisors = class_divisors(fusion, impl->mesh, impl->device->target());
-  impl->communication = make_communication(options, *impl->device, impl->mesh);
+  impl->communication = make_communication(impl->options, *impl->device, impl->mesh);
   return Compiled(std::move(impl));
 }
 

@@ -374,10 +374,15 @@ TEST_F(Run, DoctorSaysWhatFoundEachLibraryAndItsOwnVersion) {
     EXPECT_NE(rows[name].find('/'), std::string::npos) << rows[name];
   }
   ASSERT_TRUE(rows.contains("parts")) << result.out;
-  for (const char* name : {"NVRTC", "cuBLASLt", "NCCL"})
-    EXPECT_EQ(rows["parts"].find(name) != std::string::npos && rows["parts"].find("built without") != std::string::npos,
-              rows[name].find("built without") != std::string::npos)
+  const std::string parts = rows["parts"], without = parts.substr(std::min(parts.size(), parts.find("built without")));
+  const std::pair<const char*, const char*> rows_of[] = {{"cuda", "NVRTC"}, {"cublaslt", "cuBLASLt"}, {"nccl", "NCCL"}};
+  for (const auto& [part, row] : rows_of) {
+    EXPECT_NE(parts.find(part), std::string::npos) << parts;
+    EXPECT_EQ(without.find(fmt::format("{} (", part)) != std::string::npos,
+              rows[row].find("built without") != std::string::npos)
         << result.out;
+  }
+  for (const char* part : {"llvm", "onednn", "mpi"}) EXPECT_NE(parts.find(part), std::string::npos) << parts;
   const std::string mpi = rows["MPI"];
   EXPECT_TRUE(mpi.find("missing") != mpi.npos || mpi.find("Open MPI v") != mpi.npos || mpi.find("MPICH") != mpi.npos)
       << mpi;
