@@ -1,6 +1,7 @@
 # Written by tools/check_file_lists.py --fix; a test compares it with the tree.
 set(PLAIT_TEST_SUPPORT_SOURCES
   support/allocation_counter.cpp
+  support/awkward_calls.cpp
   support/direct_evaluation.cpp
   support/direct_ops.cpp
   support/exact_functions.cpp

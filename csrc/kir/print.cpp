@@ -77,7 +77,7 @@ class Printer {
                      },
                      [&](const Random& s) {
                        return fmt::format("{}random(seed = {}, index = {}, offset = {})", definition(s.out),
-                                          text(s.seed), text(s.index), s.offset);
+                                          text(s.seed), text(s.index), text(s.offset));
                      },
                  });
   }

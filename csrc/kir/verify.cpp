@@ -331,6 +331,7 @@ class Verifier {
     require(s.seed.dtype == DType::u64 && s.seed.lanes == 1, "the seed is not one u64");
     require(s.out.dtype == DType::f32, "a random {}", name(s.out.dtype));
     check_index(s.index, s.out.lanes);
+    check_index(s.offset, 1);
     define(s.out);
   }
 

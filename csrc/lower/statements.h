@@ -134,6 +134,7 @@ class Statements {
   kir::Value cast(const PointwiseOp& op, const Replacements& copy, int lanes);
   template <class Random>
   sym::Expr random_index(const Random& op, const Replacements& copy);
+  sym::Expr random_offset(const Op& op);
   kir::Value uniform(const Uniform& op, const Replacements& copy, int lanes);
   kir::Value normal(const Normal& op, const Replacements& copy, int lanes);
   kir::Value random(const Op& op, sym::Expr index, const Replacements& copy, int lanes);

@@ -141,7 +141,7 @@ class KernelBuilder {
     auto& s = add<kir::Random>();
     s.seed = seed;
     s.index = index;
-    s.offset = offset;
+    s.offset = number(static_cast<int64_t>(offset));
     s.out = value(DType::f32, lanes);
     return s.out;
   }

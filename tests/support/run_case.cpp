@@ -1,4 +1,5 @@
 #include "support/run_case.h"
+#include "support/awkward_calls.h"
 
 #include <gtest/gtest.h>
 
@@ -101,6 +102,10 @@ CaseResult run_case(const std::string& text, const CaseOptions& options) {
   CaseResult out;
   out.ok = check.all.ok;
   out.message = check.all.message;
+  if (options.awkward != nullptr && out.ok) {
+    out.message = call_awkwardly(*fusion, program, inputs, outputs, *options.awkward);
+    out.ok = out.message.empty();
+  }
   out.max_error = check.all.max_error;
   out.undecided = check.all.outcome() == reference::Outcome::undecided;
   out.report = program.report();

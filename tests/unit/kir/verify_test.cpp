@@ -499,6 +499,7 @@ TEST(KirVerify, ConvertRoundRandomCoordinate) {
     auto& random = s.b.add<Random>();
     random.seed = s.b.literal(DType::u64, 1, 1);
     random.index = s.index;
+    random.offset = s.b.number(0);
     random.out = {60, DType::f64, 8};
     EXPECT_EQ(s.verdict().find("accepted"), std::string::npos);
   }
