@@ -125,6 +125,7 @@ set(PLAIT_TEST_numerics
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
+  numerics/strided_contractions_test.cpp
   numerics/tables_test.cpp
 )
 set(PLAIT_TEST_perf
@@ -193,6 +194,7 @@ set(PLAIT_TEST_unit_comm
   unit/comm/threads_test.cpp
 )
 set(PLAIT_TEST_unit_device
+  unit/device/contraction_test.cpp
   unit/device/memory_pool_test.cpp
   unit/device/tensor_test.cpp
 )
@@ -283,6 +285,7 @@ set(PLAIT_TEST_unit_segment
   unit/segment/segment_test.cpp
 )
 set(PLAIT_TEST_unit_session
+  unit/session/default_device_test.cpp
   unit/session/index_errors_test.cpp
   unit/session/long_sums_test.cpp
 )
@@ -332,6 +335,7 @@ set(PLAIT_TEST_unit_sym
   unit/sym/expr_test.cpp
   unit/sym/facts_rules_test.cpp
   unit/sym/facts_test.cpp
+  unit/sym/guards_test.cpp
   unit/sym/limits_test.cpp
   unit/sym/numbers_test.cpp
   unit/sym/random_test.cpp

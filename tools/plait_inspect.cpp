@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "backend/cuda/nvrtc.h"
+#include "backend/cuda/offline_device.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "compile/pipeline.h"
@@ -59,14 +60,12 @@ std::string kernel_table(const std::vector<KernelReport>& kernels) {
   throw UserError(fmt::format("there is no pass or stage `{}`", until), "--until", suggestion(until, known));
 }
 
-std::vector<std::string> read_archs(const std::vector<std::string>& words) {
-  std::vector<std::string> out;
+std::vector<Target> read_targets(const std::vector<std::string>& words) {
+  std::vector<Target> out;
   for (const auto& word : words) {
     std::istringstream parts(word);
     for (std::string arch; std::getline(parts, arch, ',');) {
-      if (arch.size() < 5 || arch.compare(0, 3, "sm_") != 0 || arch.find_first_not_of("0123456789", 3) < 5)
-        throw UserError(fmt::format("`{}` is no architecture", arch), "--arch", "take e.g. sm_80, sm_90a or sm_100a");
-      out.push_back(arch);
+      out.push_back(target_named(arch));
     }
   }
   return out;
@@ -75,7 +74,7 @@ std::vector<std::string> read_archs(const std::vector<std::string>& words) {
 std::string segments_text(const Fusion& localized) {
   std::vector<std::vector<std::string>> rows = {{"segment", "schedule", "inputs", "outputs", "ops"}};
   for (const Segment& s : localized.segments)
-    rows.push_back({s.name, s.schedule, names(s.inputs), names(s.outputs), op_names(s)});
+    rows.push_back({s.name, print(s.schedule), names(s.inputs), names(s.outputs), op_names(s)});
   return table(rows);
 }
 
@@ -85,46 +84,41 @@ std::string cache_text(const Loaded& loaded, const Compiled& compiled, const Met
   for (const auto& [name, value] : mesh) given[name] = value;
   const CompileOptions& how = loaded.options;
   const Device& device = how.device_override ? *how.device_override : find_device(how.device, how.options);
-  const Specialization specialize =
-      plait::specialize(bind_sizes(*loaded.fusion, metadata, given), mesh,
-                        class_divisors(*loaded.fusion, compiled.mesh(), device.language()));
+  const Specialization specialize = plait::specialize(bind_sizes(*loaded.fusion, metadata, given), mesh,
+                                                      class_divisors(*loaded.fusion, compiled.mesh(), device.target()));
   const std::string options = cache_key(loaded.options.options);
   std::string axes;
   for (int64_t size : compiled.mesh().sizes()) axes += fmt::format("{}{}", axes.empty() ? "" : " x ", size);
-  return fmt::format("sizes:   {}\nmesh:    {}\noptions: {}\ndevice:  {}\n",
-                     specialize.key.empty() ? "none" : specialize.key, axes.empty() ? "none" : axes,
+  std::string guards;
+  for (const sym::Answer& answer : compiled.guards())
+    guards += fmt::format("guard:   {} (asked by {})\n", print(answer), answer.guard.asked_by());
+  return fmt::format("sizes:   {}\n{}mesh:    {}\noptions: {}\ndevice:  {}\n",
+                     specialize.key.empty() ? "none" : specialize.key, guards, axes.empty() ? "none" : axes,
                      options.empty() ? "defaults" : options, loaded.options.device);
 }
 
-// Without those that differ from an earlier one by their name alone: a program has each once.
-std::vector<CudaKernel> distinct(const std::vector<CudaKernel>& kernels) {
-  std::vector<CudaKernel> out;
-  std::set<std::string> texts;
-  for (const CudaKernel& kernel : kernels) {
-    std::string text = kernel.text;
-    for (size_t at = text.find(kernel.name); at != text.npos; at = text.find(kernel.name, at))
-      text.erase(at, kernel.name.size());
-    if (texts.insert(text).second) out.push_back(kernel);
-  }
-  return out;
-}
-
-int compile_for_gpus(const Arguments& args, Loaded& loaded, const std::vector<std::string>& archs) {
+int compile_for_gpus(const Arguments& args, Loaded& loaded, const std::vector<Target>& targets) {
   std::string why;
   if (!nvrtc_available(&why))
     throw MissingError("NVRTC, the compiler of CUDA text, is not here: " + why, "--arch",
                        "run tools/setup for the wheels of tools/python-packages.txt, or set PLAIT_CUDA_HOME");
-  Compiled compiled = compile(*loaded.fusion, loaded.options);
-  compiled.prepare(input_metadata(loaded));
-  const auto launched = write_cuda_kernels(compiled.compiled_specialization(), loaded.options);
-  const auto kernels = distinct(launched);
   std::vector<KernelReport> rows;
-  for (const auto& kernel : kernels)
-    for (const auto& arch : archs)
-      rows.push_back({kernel.name, kernel.schedule, arch, facts(compile_cuda(kernel.text, kernel.name, arch))});
-  fmt::print("{}{} launches of {} kernels\n", kernel_table(rows), launched.size(), kernels.size());
-  if (!args.json.empty())
-    write_kernels_json(args, loaded, rows, static_cast<int64_t>(launched.size()), compiled.report().compile_ms);
+  std::vector<Report> reports;
+  std::string counts;
+  for (const Target& target : targets) {
+    const std::unique_ptr<Device> device = make_offline_device(target);
+    CompileOptions how = loaded.options;
+    how.device_override = device.get();
+    how.comm = "given";  // nothing is bound
+    Compiled compiled = compile(*loaded.fusion, how);
+    compiled.prepare(input_metadata(loaded));
+    reports.push_back(compiled.report());
+    const Report& report = reports.back();
+    rows.insert(rows.end(), report.kernels.begin(), report.kernels.end());
+    counts += fmt::format("{}: {}, compile: {:.2f} ms\n", target.architecture, counts_text(report), report.compile_ms);
+  }
+  fmt::print("{}{}", kernel_table(rows), counts);
+  if (!args.json.empty()) write_kernels_json(args, reports);
   return 0;
 }
 
@@ -165,8 +159,8 @@ int opt_command(const Arguments& args) {
 
 int compile_command(const Arguments& args) {
   Loaded loaded = load(args);
-  const auto archs = read_archs(args.archs);
-  if (!archs.empty()) return compile_for_gpus(args, loaded, archs);
+  const auto targets = read_targets(args.archs);
+  if (!targets.empty()) return compile_for_gpus(args, loaded, targets);
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   compiled.prepare(input_metadata(loaded));
   const Report& report = compiled.report();

@@ -101,15 +101,19 @@ void set_kernels(Json& json, const std::vector<KernelReport>& kernels) {
   for (const KernelReport& kernel : kernels) json["kernel_list"].push_back(kernel_json(kernel));
 }
 
+void set_counts(Json& json, const Report& report) {
+  json["kernels"] = report.kernels.size();
+  json["launches"] = report.launches;
+  json["library_calls"] = report.library_calls;
+  json["collectives"] = report.collectives;
+}
+
 // What is known before a run.
 Json compiled_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled,
                    const ProgramCheck* checked = nullptr) {
   const Report& report = compiled.report();
   Json out = document(args);
-  out["kernels"] = report.kernels.size();
-  out["launches"] = report.launches;
-  out["library_calls"] = report.library_calls;
-  out["collectives"] = report.collectives;
+  set_counts(out, report);
   out["bytes_moved"] = report.bytes_moved;
   out["bytes_least"] = report.bytes_least;
   set_kernels(out, report.kernels);
@@ -154,16 +158,17 @@ void write_explain_json(const Arguments& args, const Loaded& loaded, const Compi
   write(args, json);
 }
 
-void write_kernels_json(const Arguments& args, const Loaded& loaded, const std::vector<KernelReport>& kernels,
-                        int64_t launches, double compile_ms) {
+void write_kernels_json(const Arguments& args, const std::vector<Report>& reports) {
   Json json = document(args);
-  std::set<std::string> names;
-  for (const KernelReport& kernel : kernels) names.insert(kernel.name);
-  json["kernels"] = names.size();
-  json["launches"] = launches;
+  set_counts(json, reports.front());
+  std::vector<KernelReport> kernels;
+  double compile_ms = 0;
+  for (const Report& report : reports) {
+    kernels.insert(kernels.end(), report.kernels.begin(), report.kernels.end());
+    compile_ms += report.compile_ms;
+  }
   set_kernels(json, kernels);
   json["times"]["compile_ms"] = compile_ms;
-  json["device"] = loaded.options.device;
   write(args, json);
 }
 

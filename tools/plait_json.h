@@ -22,9 +22,8 @@ using Texts = std::vector<std::pair<std::string, std::string>>;
 // Of `explain`: what each of its flags printed.
 void write_explain_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Texts& texts);
 
-// Kernels for GPU architectures, which no device holds; `launches` of each architecture.
-void write_kernels_json(const Arguments& args, const Loaded& loaded, const std::vector<KernelReport>& kernels,
-                        int64_t launches, double compile_ms);
+// Kernels for GPU architectures, which no device holds: those of all, counts of the first, times together.
+void write_kernels_json(const Arguments& args, const std::vector<Report>& reports);
 
 // Of `opt`: the text after a pass or stage; the counts of the program where it is one.
 void write_text_json(const Arguments& args, const std::string& stage, const std::string& text);

@@ -8,7 +8,6 @@
 #include "base/suggest.h"
 #include "compile/pipeline.h"
 #include "plait.h"
-#include "schedule/params.h"
 #include "session/bind_inputs.h"
 #include "session/bound_specialization.h"
 #include "session/boundary.h"
@@ -32,6 +31,16 @@ DeviceMesh resolve_mesh(const Fusion& fusion, const CompileOptions& options) {
   return resolve(fusion.mesh(), sizes, options.ranks);
 }
 
+// The values of `rank.AXIS`, by rank.
+std::vector<sym::Environment> rank_environments(const Mesh& mesh, const DeviceMesh& devices) {
+  std::vector<sym::Environment> out(static_cast<size_t>(devices.ranks()));
+  for (int64_t rank = 0; rank < devices.ranks(); ++rank) {
+    const std::vector<int64_t> at = devices.coordinates(rank);
+    for (size_t i = 0; i < at.size(); ++i) out[static_cast<size_t>(rank)]["rank." + mesh.axes()[i].name] = at[i];
+  }
+  return out;
+}
+
 // What one binding depends on: the class and the values of its sizes, who talks, and the rank held alone (-1: the ranks
 // of the communication).
 struct BindingKey {
@@ -51,6 +60,7 @@ std::vector<int64_t> values_of(const Sizes& sizes) {
 struct SpecializationEntry {
   std::unique_ptr<CompiledSpecialization> compiled;
   std::set<std::string> refused;  // results of the contractions that its library refuses
+  std::vector<sym::Answer> guards;
   Report report;
 };
 
@@ -66,7 +76,7 @@ struct Binding {
 std::set<std::string> refused_contractions(const CompiledSpecialization& compiled, const BoundProgram& bound) {
   std::vector<std::string> results;  // by LibraryId
   for (const Segment& segment : compiled.localized->segments)
-    if (segment.schedule == kLibrary) results.push_back(segment.ops[0]->out()->name);
+    if (std::holds_alternative<schedules::Library>(segment.schedule)) results.push_back(segment.ops[0]->out()->name);
   std::set<std::string> out;
   const Program& program = bound.program();
   PLAIT_CHECK(results.size() == program.libraries.size(), "{} contractions of {}", program.libraries.size(),
@@ -110,7 +120,9 @@ struct Compiled::Impl {
   Sizes mesh_sizes;
   Device* device = nullptr;
   Communication communication;
-  std::vector<int64_t> divisors;  // class_divisors
+  std::vector<int64_t> divisors;        // class_divisors
+  std::vector<sym::Environment> ranks;  // `rank.AXIS` of every rank of the mesh
+  sym::GuardTree guards;
   std::vector<FileSegment> file_segments;
   Kept<std::string, SpecializationEntry> classes;
   Kept<BindingKey, Binding> bindings;
@@ -154,13 +166,15 @@ Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
 std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<std::string>& refused) {
   Specialization specialization = specialize(last_sizes, mesh_sizes, divisors);
   for (const std::string& name : refused) specialization.key += " without library %" + name;
-  if (auto kept = classes.find(specialization.key)) return kept;
+  if (auto kept = classes.find(guards.key(specialization.key, last_sizes, ranks))) return kept;
   double begin = now_ms();
   const auto made = std::make_shared<SpecializationEntry>();
   SpecializationEntry& entry = *made;
+  sym::Guards asked(last_sizes, ranks);
   entry.compiled =
-      compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused});
+      compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused, &asked});
   entry.refused = refused;
+  entry.guards = asked.answers();
   entry.report.compile_ms = now_ms() - begin;
   const Program& program = *entry.compiled->program;
   for (const auto& k : program.kernels)
@@ -169,7 +183,7 @@ std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<s
   entry.report.launches = static_cast<int64_t>(program.count(StepKind::LaunchStep));
   entry.report.library_calls = static_cast<int64_t>(program.count(StepKind::LibraryStep));
   entry.report.collectives = static_cast<int64_t>(program.count(StepKind::CollectiveStep));
-  classes.add(specialization.key, made, 0, options.options.kept_specializations, 0);
+  classes.add(guards.add(specialization.key, entry.guards), made, 0, options.options.kept_specializations, 0);
   return made;
 }
 
@@ -221,7 +235,7 @@ std::shared_ptr<Binding> Compiled::Impl::bound_of_last(const Communication& who,
     const int64_t bytes = binding->bound->kept_bytes();
     bindings.add(key, binding, bytes, options.options.kept_sizes, options.options.kept_bytes);
   }
-  classes.find(last_key);  // its class is in use
+  classes.find(guards.key(last_key, last_sizes, ranks));  // its class is in use
   last = binding->entry;
   last->report.local_shapes = binding->bound->local_shapes();
   const BoundProgram& program = binding->bound->program();
@@ -409,6 +423,7 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
 }
 
 const DeviceMesh& Compiled::mesh() const { return impl_->mesh; }
+Device& Compiled::device() const { return *impl_->device; }
 Bootstrap* Compiled::job() const {
   Communicators* own = impl_->communication.comms.get();
   return own ? own->bootstrap() : nullptr;
@@ -427,6 +442,7 @@ const Report& Compiled::report() const { return require(impl_->last).report; }
 const Program& Compiled::program() const { return *require(impl_->last).compiled->program; }
 const Fusion& Compiled::sharded() const { return *require(impl_->last).compiled->sharded; }
 const Fusion& Compiled::localized() const { return *require(impl_->last).compiled->localized; }
+const std::vector<sym::Answer>& Compiled::guards() const { return require(impl_->last).guards; }
 const CompiledSpecialization& Compiled::compiled_specialization() const { return *require(impl_->last).compiled; }
 const std::vector<std::string>& Compiled::kernel_texts() const { return require(impl_->last).compiled->kernel_texts; }
 
@@ -479,8 +495,9 @@ std::string Compiled::stage_text(const std::string& stage) const {
   how.dumps = nullptr;
   how.passes = &same;
   try {
+    sym::Guards asked(impl_->last_sizes, impl_->ranks);
     compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes, impl_->divisors).clone,
-                           {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused});
+                           {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused, &asked});
   } catch (const StoppedAt& stop) {
     return stop.text;
   }
@@ -549,9 +566,16 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   if (options.passes) impl->bisect = options.passes->bisect;
   impl->mesh = resolve_mesh(fusion, options);
   impl->mesh_sizes = mesh_symbols(fusion.mesh(), impl->mesh);
-  impl->device = options.device_override ? options.device_override : &find_device(options.device, options.options);
-  impl->divisors = class_divisors(fusion, impl->mesh, impl->device->language());
-  impl->communication = make_communication(options, *impl->device, impl->mesh);
+  if (options.device_override) {
+    impl->options.device = options.device_override->name();
+    impl->device = options.device_override;
+  } else {
+    if (options.device.empty()) impl->options.device = default_device(impl->mesh.ranks(), impl->options.comm);
+    impl->device = &find_device(impl->options.device, options.options);
+  }
+  impl->ranks = rank_environments(fusion.mesh(), impl->mesh);
+  impl->divisors = class_divisors(fusion, impl->mesh, impl->device->target());
+  impl->communication = make_communication(impl->options, *impl->device, impl->mesh);
   return Compiled(std::move(impl));
 }
 

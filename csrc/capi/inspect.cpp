@@ -45,6 +45,7 @@ plait_error* plait_program_info_get(plait_program* program, plait_program_info* 
     info.bytes_moved = report.bytes_moved;
     info.bytes_least = report.bytes_least;
     info.bytes_copied = report.bytes_copied;
+    info.device = program->device_name.c_str();
     give(info, out, "out");
   });
 }

@@ -15,7 +15,7 @@ namespace plait {
 using Sizes = std::map<std::string, int64_t, std::less<>>;
 
 struct CompileOptions {
-  std::string device = "cpu";         // cpu, reference, cuda, sim:ARCH[:N]
+  std::string device;                 // cpu, reference, cuda, sim:ARCH[:N]; empty: default_device() (session/devices.h)
   Device* device_override = nullptr;  // where not null: this device instead; the caller keeps it
   std::optional<int64_t> ranks;       // solves the one free symbol of the mesh
   Sizes sizes;                        // mesh symbols, and size symbols that no input gives

@@ -47,10 +47,10 @@ std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fus
   stages.end("localized", *local);
 
   // segments: cut at collectives and contractions, the rest in few groups
-  stages.pass("segments", "segment", *local, [&] { segment_for(*local, stages, context, out->segment_reasons); });
+  show_gpu_stages(*local, stages, context);
+  stages.pass("segments", "segment", *local, [&] { segment_for(*local, context, &stages, out->segment_reasons); });
   stages.end("segments", *local);
   out->localized = std::move(local);
-  out->pins = pinned_schedules(context.file_segments);
 
   // per group: schedule, lower, write, compile
   stages.work("kir", "lower", [&] { lower_segments(*out, stages, context); });

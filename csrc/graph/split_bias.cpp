@@ -15,6 +15,7 @@ void split_bias(Fusion& fusion) {
     // The sum without its bias is no tensor of the user's, and f8 would round it.
     contraction->accumulate = linear->accumulate || is_f8(linear->x->dtype);
     TensorView* sum = rewriter.emit(std::move(contraction), out->name + "_product");
+    sum->unbiased_of = out->name;
     TensorView* bias = linear->b;
     if (!is_narrow(out->dtype)) return rewriter.pointwise_as(Pointwise::add, {sum, bias}, out);
     const DType type = accumulation_type(out->dtype);

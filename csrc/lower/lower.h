@@ -7,7 +7,7 @@
 namespace plait {
 
 struct LowerOptions {
-  kir::Target target = kir::Target::cpu;
+  TargetKind target = TargetKind::cpu;
   // Every tensor of narrow dtype is a rounding point. Off: only where a value enters a discontinuous op.
   bool strict_rounding = false;
   std::string name = "kernel";  // an identifier of C

@@ -184,13 +184,22 @@ bool Statements::inside_sum(const TensorView& tensor) const {
 void Statements::write(const Leaf& leaf) {
   leaf_ = &leaf;
   for (const Op* op : state_.group.ops) {
-    if (inside_sum(*op->out())) continue;
-    if (property(op->kind) == OpProperty::contraction || op->kind == OpKind::Reduce || op->kind == OpKind::Var)
-      reduction(*op);
-    else if (const auto* sum = as<CumSum>(*op))
-      scan(*sum);
-    else
-      for (const Replacements& copy : leaf.copies) value_of(*op->out(), copy, state_.lanes);
+    if (inside_sum(*op->results[0])) continue;
+    switch (kind_of(*op).form) {
+      case Form::sum:
+        reduction(*op);
+        break;
+      case Form::scan:
+        scan(*as<CumSum>(*op));
+        break;
+      case Form::element:
+      case Form::read:
+      case Form::scatter:
+        for (const Replacements& copy : leaf.copies) value_of(*op->out(), copy, state_.lanes);
+        break;
+      case Form::none:
+        PLAIT_CHECK(false, "{} has no kernel", describe(*op));
+    }
   }
   const size_t first = state_.segment.inputs.size();
   for (size_t i = 0; i < state_.segment.outputs.size(); ++i)

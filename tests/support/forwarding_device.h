@@ -8,9 +8,8 @@ class ForwardingDevice : public Device {
  public:
   explicit ForwardingDevice(Device& inner) : inner_(inner) {}
   std::string name() const override { return inner_.name(); }
-  KernelLanguage language() const override { return inner_.language(); }
+  const Target& target() const override { return inner_.target(); }
   int count() const override { return inner_.count(); }
-  std::string architecture() const override { return inner_.architecture(); }
   bool host_memory() const override { return inner_.host_memory(); }
   Allocator& allocator(int ordinal) override { return inner_.allocator(ordinal); }
   std::shared_ptr<Memory> shared_memory(size_t bytes, int ordinal) override {
@@ -26,7 +25,6 @@ class ForwardingDevice : public Device {
   std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) override {
     return inner_.library(contraction, why_not);
   }
-  int vector_lanes() const override { return inner_.vector_lanes(); }
 
  protected:
   Device& inner_;

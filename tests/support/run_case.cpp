@@ -52,7 +52,7 @@ bool DrawnAgain::refused(const UserError& error) {
 
 void DrawnAgain::expect_few(int graphs) const {
   EXPECT_LE(open_, (graphs + 49) / 50) << "left undecided, of " << graphs;
-  EXPECT_LE(nan_ * 10, graphs) << "with an output of nothing but NaN, of " << graphs;
+  EXPECT_LE(nan_, (graphs + 9) / 10) << "with an output of nothing but NaN, of " << graphs;
   EXPECT_LE(refused_ * 4, graphs) << "refused, of " << graphs;
 }
 
