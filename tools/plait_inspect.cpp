@@ -145,7 +145,6 @@ int opt_command(const Arguments& args) {
     if (const std::string text = read_source(args); is_program_text(text)) return print_program(args, text);
   Loaded loaded = load(args);
   if (loaded.options.until.empty()) loaded.options.until = "program";
-  const std::string until = loaded.options.until;
   std::string timings;
   loaded.dumps->listen([&](auto stage, auto, auto text) { timings = stage == "timings" ? text : timings; }, true);
   try {

@@ -239,7 +239,7 @@ std::shared_ptr<Binding> Compiled::Impl::bound_of_last(const Communication& who,
   last = binding->entry;
   last->report.local_shapes = binding->bound->local_shapes();
   const BoundProgram& program = binding->bound->program();
-  const MovedBytes bytes = moved_bytes(program.program(), program.binding(0));
+  const MovedBytes bytes = moved_bytes(program.binding(0));
   last->report.bytes_moved = bytes.moved;
   last->report.bytes_least = bytes.least;
   return binding;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include "base/error.h"
 
@@ -24,6 +23,7 @@ class Binder {
       BoundStep& bound = out.steps.emplace_back();
       bind_views(out, bound);
       visit(*step, [&](const auto& typed) { bind_step(typed, out, bound); });
+      bound.moved_bytes = moved_by(out, bound);
     }
     return out;
   }
@@ -55,6 +55,25 @@ class Binder {
   }
   std::vector<int64_t> strides_of(const View& view, const RankBinding& out) const {
     return view.strides.empty() ? row_major_strides(extents_of(view, out)) : values_of(view.strides);
+  }
+
+  int64_t bytes_of(const View& view, const RankBinding& out) const {
+    const std::vector<int64_t> extents = extents_of(view, out), strides = strides_of(view, out);
+    int64_t bytes = int64_t(size_of(program_.value(view.value).dtype));
+    for (size_t d = 0; d < extents.size(); ++d) bytes *= strides[d] == 0 && extents[d] > 0 ? 1 : extents[d];
+    return bytes;
+  }
+
+  int64_t moved_by(const RankBinding& out, const BoundStep& bound) const {
+    if (bound.skipped) return 0;
+    std::vector<View> views = results(*step_);
+    if (step_->kind == StepKind::CopyStep) return 2 * bytes_of(views[0], out);
+    if (!bound.zero_fill)
+      for (const View& view : operands(*step_))
+        if (std::find(views.begin(), views.end(), view) == views.end()) views.push_back(view);
+    int64_t bytes = 0;
+    for (const View& view : views) bytes += bytes_of(view, out);
+    return bytes;
   }
 
   // Places the views, and checks that they are inside of their values.
@@ -230,22 +249,9 @@ std::vector<RankBinding> bind(const Program& program, const sym::Environment& si
   return out;
 }
 
-MovedBytes moved_bytes(const Program& program, const RankBinding& rank) {
+MovedBytes moved_bytes(const RankBinding& rank) {
   MovedBytes out{0, rank.input_bytes + rank.output_bytes};
-  for (size_t s = 0; s < program.steps.size(); ++s) {
-    const Step& step = *program.steps[s];
-    const BoundStep& bound = rank.steps[s];
-    if (bound.skipped) continue;
-    if (const auto* copy = as<CopyStep>(step)) {
-      out.moved += 2 * rank.bytes[copy->out.index];
-      continue;
-    }
-    std::set<uint32_t> operands;
-    for (ValueId id : writes(step)) operands.insert(id.index);
-    if (!bound.zero_fill)
-      for (ValueId id : reads(step)) operands.insert(id.index);
-    for (uint32_t value : operands) out.moved += rank.bytes[value];
-  }
+  for (const BoundStep& step : rank.steps) out.moved += step.moved_bytes;
   return out;
 }
 
