@@ -95,6 +95,7 @@ set(PLAIT_CORE_SOURCES
   ir/op_fields.cpp
   ir/parse.cpp
   ir/print.cpp
+  ir/schema.cpp
   ir/segment_rules.cpp
   ir/tensor_view.cpp
   ir/text_limits.cpp
