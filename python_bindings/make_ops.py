@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Writes plait/ops.py: a function for every op that users write, with the parameters that the schema of its fields has
-(plait_op_schema) and the words of docs/ops.md. Usage: make_ops.py SCHEMA_JSON OPS_MD OUTPUT"""
+(plait_op_schema) and the words of docs/ops.md; those whose first operand is `x` are methods of Tensor too, whose types
+are written for the stub of the extension (a pattern file of nanobind).
+Usage: make_ops.py SCHEMA_JSON OPS_MD OUTPUT PATTERNS"""
 import json
 import keyword
 import pathlib
@@ -19,6 +21,7 @@ TYPES = {
     "extent": "Extent", "extents": "Sequence[Extent]", "float": "float", "constant": "float", "dtype": "Any",
     "reduction": "str", "bounds": "str",
 }
+DIMS_TYPE = "int | Sequence[int]"  # of attributes `dims`
 # What is refused of an attribute, by name.
 DIM, DIMS = "a dim that is not there", "a dim that is not there or named twice"
 LENGTH = "another number of {} than of dims"
@@ -39,6 +42,7 @@ OF_OP = {
     ("size", "value"): "what is no whole number of sizes", ("full", "value"): "a value that the dtype lacks",
     ("dropout", "p"): "a p outside of [0, 1)",
 }
+METHODS = ("matmul",)  # besides those of an operand `x`
 HEAD = '''"""Every op: a function adds it to the fusion of its operands and returns the result. Made from the schema of
 their fields and the words of docs/ops.md."""
 
@@ -47,7 +51,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plait._emit import Extent, dtype as _dtype, emit as _emit, emit_all as _emit_all
+from plait._emit import Extent, dims as _dims, dtype as _dtype, emit as _emit, emit_all as _emit_all
 from plait._plait import Fusion, Tensor, apply as _apply
 from plait.errors import UserError as _UserError
 '''
@@ -121,7 +125,7 @@ def refusal_of(op, name, known):
 def python_type(op, it):
     if it["type"] not in TYPES:
         fail(f"attribute `{it['name']}` of `{op}` is a {it['type']}: write its type in TYPES")
-    return TYPES[it["type"]]
+    return DIMS_TYPE if (it["name"], it["type"]) == ("dims", "ints") else TYPES[it["type"]]
 
 
 def function(schema, meaning, known, with_all=False):
@@ -140,7 +144,8 @@ def function(schema, meaning, known, with_all=False):
         elif it["type"] == "tensor":
             spelled.append(f"{it['name']!r}: {name}")
         else:
-            spelled.append(f"{it['name']!r}: {f'_dtype({name})' if kind == 'Any' else name}")
+            passed = f"_dtype({name})" if kind == "Any" else f"_dims({name})" if kind == DIMS_TYPE else name
+            spelled.append(f"{it['name']!r}: {passed}")
             refused.append(refusal_of(op, it["name"], known))
         left_out = role not in ("operand", "required")
         (optional if left_out else required).append(f"{name}: {kind} | None = None" if left_out else f"{name}: {kind}")
@@ -198,6 +203,26 @@ def transpose(x: Tensor, a: int, b: int) -> Tensor:
 '''
 
 
+def methods(functions, names):
+    """(what makes methods of functions, their types and words in the stub of Tensor)."""
+    found, stub = [], ""
+    for name, first, rest, returned, doc in re.findall(
+            r'^def (\w+)\((\w+): (?:Tensor|Operand)(.*?)\) -> (.*?):\n(    """.*?""")$', functions, re.M | re.S):
+        if first != "x" and name not in METHODS:
+            continue
+        found.append(name)
+        rest = rest.replace("Operand", "Tensor | float").replace("Extent", "int | str")
+        lines = [line and "    " + line for line in f"def {name}(self{rest}) -> {returned}:\n{doc}".split("\n")]
+        stub += "\n".join(lines) + "\n\n"
+    unknown = set(METHODS) - set(names)
+    if unknown or len(found) < 100:
+        fail(f"{len(found)} methods, no op has {unknown}")
+    words = textwrap.wrap(", ".join(found), 112, initial_indent="    ", subsequent_indent="    ")
+    made = "\n\nfor _method in (\n" + "\n".join(words) + ",\n):\n    setattr(Tensor, _method.__name__, _method)\n"
+    head = "    \\from collections.abc import Sequence\n    \\from typing import Any\n"
+    return made, "^_plait\\.Tensor\\.__suffix__$:\n" + head + stub
+
+
 def main():
     schemas = json.loads(pathlib.Path(sys.argv[1]).read_text())["ops"]
     text = pathlib.Path(sys.argv[2]).read_text()
@@ -227,7 +252,9 @@ def main():
     if stale:
         fail(f"no op has {', '.join(map(str, stale))}")
     out += "\n\n__all__ = [\n" + "".join(f'    "{python_name(name)}",\n' for name in sorted(set(names))) + "]\n"
-    pathlib.Path(sys.argv[3]).write_text(out)
+    made, stub = methods(out, names)
+    pathlib.Path(sys.argv[3]).write_text(out + made)
+    pathlib.Path(sys.argv[4]).write_text(stub)
 
 
 main()

@@ -11,6 +11,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/main.cpp
   support/op_cases.cpp
   support/op_words.cpp
+  support/planted_bugs.cpp
   support/random_graph.cpp
   support/random_ops.cpp
   support/random_pointwise.cpp
@@ -67,6 +68,7 @@ set(PLAIT_TEST_capi
 set(PLAIT_TEST_command
   command/failure_test.cpp
   command/files_test.cpp
+  command/json_test.cpp
   command/launch_test.cpp
   command/passes_test.cpp
   command/reduce_test.cpp
@@ -123,6 +125,7 @@ set(PLAIT_TEST_numerics
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
+  numerics/strided_contractions_test.cpp
   numerics/tables_test.cpp
 )
 set(PLAIT_TEST_perf
@@ -191,6 +194,7 @@ set(PLAIT_TEST_unit_comm
   unit/comm/threads_test.cpp
 )
 set(PLAIT_TEST_unit_device
+  unit/device/contraction_test.cpp
   unit/device/memory_pool_test.cpp
   unit/device/tensor_test.cpp
 )
@@ -283,6 +287,7 @@ set(PLAIT_TEST_unit_segment
   unit/segment/segment_test.cpp
 )
 set(PLAIT_TEST_unit_session
+  unit/session/default_device_test.cpp
   unit/session/index_errors_test.cpp
   unit/session/long_sums_test.cpp
 )
@@ -332,6 +337,7 @@ set(PLAIT_TEST_unit_sym
   unit/sym/expr_test.cpp
   unit/sym/facts_rules_test.cpp
   unit/sym/facts_test.cpp
+  unit/sym/guards_test.cpp
   unit/sym/limits_test.cpp
   unit/sym/numbers_test.cpp
   unit/sym/random_test.cpp

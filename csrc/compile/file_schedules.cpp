@@ -20,11 +20,11 @@ std::vector<FileSegment> file_segments(const Fusion& fusion) {
   return out;
 }
 
-std::map<std::string, std::string, std::less<>> pinned_schedules(const std::vector<FileSegment>& segments) {
-  std::map<std::string, std::string, std::less<>> out;
+std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<FileSegment>& segments) {
+  std::map<std::string, Schedule, std::less<>> out;
   for (const auto& segment : segments)
     for (const auto& name : segment.outputs)
-      if (!segment.schedule.empty()) out[name] = segment.schedule;
+      if (!is_open(segment.schedule)) out[name] = segment.schedule;
   return out;
 }
 

@@ -9,10 +9,10 @@
 namespace plait {
 
 enum class FactorKind : uint8_t {
-  pass,     // operands and results may be cut alike
-  reduce,   // cut operands leave a pending reduction over the mesh axis
-  whole,    // must not be cut
-  permute,  // its elements change places: must not be cut either
+  pass,     // operands and results may be sharded alike
+  reduce,   // sharded operands leave a pending reduction over the mesh axis
+  whole,    // must not be sharded
+  permute,  // its elements change places: must not be sharded either
 };
 
 struct Factor {
@@ -24,7 +24,7 @@ struct Factor {
   // One step of the factor is that many elements of the dim (reshape: heads of 64); empty and 1: they are the same.
   std::vector<int64_t> operand_scale;
   int64_t result_scale = 1;
-  bool cuts() const { return kind == FactorKind::pass || kind == FactorKind::reduce; }
+  bool shardable() const { return kind == FactorKind::pass || kind == FactorKind::reduce; }
   // No result has it.
   bool is_reduced() const {
     return std::all_of(result_dim.begin(), result_dim.end(), [](int dim) { return dim < 0; });

@@ -198,7 +198,7 @@ std::string print(const Fusion& fusion) {
   } else {
     for (const auto& s : fusion.segments) {
       out += fmt::format("  segment @{} {} -> {}", s.name, names(s.inputs), names(s.outputs));
-      if (!s.schedule.empty()) out += " schedule " + s.schedule;
+      if (!is_open(s.schedule)) out += " schedule " + print(s.schedule);
       out += " {\n";
       for (const Op* op : s.ops) out += "    " + print(*op, fusion) + "\n";
       out += "  }\n";

@@ -36,7 +36,7 @@ class Printer {
     }
     for (sym::Expr integer : kernel_.integers) integers += (integers.empty() ? "" : ", ") + text(integer);
     out_ = fmt::format("kernel @{}({}{}{}) target {}", kernel_.name, buffers, integers.empty() ? "" : "; ", integers,
-                       kernel_.target == Target::cpu ? "cpu" : "cuda");
+                       kernel_.target == TargetKind::cpu ? "cpu" : "cuda");
     if (!kernel_.schedule.empty()) out_ += " schedule " + kernel_.schedule;
     out_ += " {\n";
     block(kernel_.body, 1);

@@ -76,7 +76,7 @@ void declare_buffers(State& state) {
   kir::Kernel& kernel = state.kernel;
   kernel.name = state.options.name;
   kernel.target = state.options.target;
-  kernel.schedule = state.segment.schedule;
+  kernel.schedule = print(state.segment.schedule);
   kernel.pool = state.pool;
   for (const auto* list : {&state.segment.inputs, &state.segment.outputs}) {
     for (const TensorView* t : *list) {

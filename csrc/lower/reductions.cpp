@@ -274,7 +274,7 @@ std::vector<kir::Value> Statements::finish(const Op& op, const Replacements& cop
 bool Statements::compensates(const Op& op, size_t i) const {
   const auto sums =
       std::count_if(state_.loops.begin(), state_.loops.end(), [](const Loop& l) { return l.role == LoopRole::sum; });
-  return state_.kernel.target == kir::Target::cuda && static_cast<std::ptrdiff_t>(i) + 1 < sums && has_parts(op) &&
+  return state_.kernel.target == TargetKind::cuda && static_cast<std::ptrdiff_t>(i) + 1 < sums && has_parts(op) &&
          accumulation_type(inputs(op).front()->dtype) == DType::f32;
 }
 
@@ -283,7 +283,7 @@ std::vector<Statements::Carried> Statements::start_copies(const Op& op, size_t i
   const auto sums =
       std::count_if(state_.loops.begin(), state_.loops.end(), [](const Loop& l) { return l.role == LoopRole::sum; });
   const bool wide =
-      state_.kernel.target == kir::Target::cpu && static_cast<std::ptrdiff_t>(i) + 1 < sums && has_parts(op);
+      state_.kernel.target == TargetKind::cpu && static_cast<std::ptrdiff_t>(i) + 1 < sums && has_parts(op);
   const DType in = inputs(op).front()->dtype, type = wide ? DType::f64 : accumulation_type(in);
   std::vector<Carried> out(leaf_->copies.size());
   for (Carried& carried : out)
@@ -359,7 +359,7 @@ void Statements::reduction(const Op& op) {
 void Statements::start_scan() {
   const auto& op = *as<CumSum>(*state_.group.ops.front());
   const DType type = accumulation_type(op.in->dtype);
-  const bool cpu = state_.kernel.target == kir::Target::cpu;
+  const bool cpu = state_.kernel.target == TargetKind::cpu;
   const auto zero = [&](DType dtype) { return variable(Constant::from_int64(dtype, 0), state_.lanes); };
   carried_ = {zero(cpu && is_float(type) ? DType::f64 : type)};
   if (!cpu && type == DType::f32) carried_.push_back(zero(type));

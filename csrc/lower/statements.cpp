@@ -52,7 +52,6 @@ bool Statements::whole_vectors_first(const Loop& l, const Term& t, const Leaf& l
   const sym::Expr count = sym::proven(sym::le(room, most)) ? room : sym::min(room, most);
   const sym::Expr whole = sym::floordiv(count, width), tail = sym::mod(count, width);
   loop(l, whole, [&] { body(leaf); });
-  if (state_.options.missing_tail) return true;
   Leaf last = leaf;
   last.replace[l.name()] = whole;
   last.active = tail;
@@ -78,7 +77,6 @@ void Statements::in_range(const std::vector<Term>& terms, const Leaf& leaf, cons
   guard(condition, [&] {
     if (!room) return body(leaf);
     guard(sym::ge(room, width), [&] { body(leaf); });
-    if (state_.options.missing_tail) return;
     Leaf last = leaf;
     last.active = room;
     guard(sym::logical_and(sym::gt(room, 0), sym::lt(room, width)), [&] { body(last); });
@@ -107,9 +105,6 @@ std::vector<sym::Expr> Statements::read_coordinates(const Edge& edge, const Repl
         place < 0 ? state_.pool->constant(0) : state_.walk->value(state_.group.root_class(*edge.op, place));
     out.push_back(copy.empty() ? e : sym::substitute(e, copy));
   }
-  const TensorView& result = *edge.op->results[0];
-  if (state_.options.wrong_broadcast && out.size() == 1 && result.rank() > 1)
-    out[0] = sym::mod(state_.walk->value(state_.group.root_class(*edge.op, 0)), state_.extent(edge.operand->extent(0)));
   return out;
 }
 

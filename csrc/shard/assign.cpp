@@ -35,14 +35,14 @@ bool has_mesh_piece(const std::vector<Piece>& pieces) {
   return std::any_of(pieces.begin(), pieces.end(), [](const Piece& p) { return !p.is_local(); });
 }
 
-bool wishes(const Layout& layout) {
+bool is_sharded(const Layout& layout) {
   return std::any_of(layout.dims.begin(), layout.dims.end(), [](const auto& d) { return has_mesh_piece(d.pieces); });
 }
 
 std::vector<int> operand_order(const std::vector<TensorView*>& in) {
   std::vector<int> order;
   for (size_t i = 0; i < in.size(); ++i)
-    if (wishes(in[i]->layout)) order.push_back(static_cast<int>(i));
+    if (is_sharded(in[i]->layout)) order.push_back(static_cast<int>(i));
   if (order.size() < 2) return order;
   std::vector<int64_t> bytes(in.size(), 0);
   for (int i : order) {
@@ -111,7 +111,7 @@ class Assigner {
     for (size_t d = 0; d < layout.dims.size(); ++d)
       for (size_t f = 0; f < out_.factors.size(); ++f) {
         const Factor& factor = out_.factors[f];
-        if (dim_in(factor, operand) != static_cast<int>(d) || !factor.cuts()) continue;
+        if (dim_in(factor, operand) != static_cast<int>(d) || !factor.shardable()) continue;
         if (!out_.claims[f].pieces.empty()) continue;
         DimLayout list;
         for (const Piece& p : layout.dims[d].pieces)
@@ -133,7 +133,7 @@ class Assigner {
     }
     const auto* linear = as<Linear>(op_);
     if (linear && linear->b && !out_.results[0].partial.empty())
-      throw UserError(fmt::format("the sum of %{} is cut and its bias %{} would be added by every rank",
+      throw UserError(fmt::format("the sum of %{} is sharded and its bias %{} would be added by every rank",
                                   op_.out()->name, linear->b->name),
                       describe(op_), "run the pass split_bias before sharding");
   }
@@ -223,7 +223,8 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
   if (has.empty() && index < 0)
     return fmt::format("{} is held whole and computed in pieces {} as {}", subject, list_text(claim.pieces, mesh),
                        source(op, claim));
-  if (has.empty()) return fmt::format("{} is cut {} as {}", subject, list_text(claim.pieces, mesh), source(op, claim));
+  if (has.empty())
+    return fmt::format("{} is sharded {} as {}", subject, list_text(claim.pieces, mesh), source(op, claim));
   if (a.factors[f].kind == FactorKind::whole) return fmt::format("{} must be whole in {}", what, text_name(op));
   if (a.factors[f].kind == FactorKind::permute)
     return fmt::format("{} must be whole in {}, which moves its elements", what, text_name(op));

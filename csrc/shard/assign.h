@@ -10,7 +10,7 @@
 
 namespace plait {
 
-// The list of pieces a factor got, and whose wish it was.
+// The list of pieces a factor got, and who claimed it.
 struct Claim {
   std::vector<Piece> pieces;  // empty: the factor is whole
   int operand = -1;           // index into inputs(op); -1, -2, ...: result 0, 1, ... (nobody, where pieces is empty)
@@ -24,11 +24,11 @@ struct Assignment {
   std::vector<Layout> results;   // what the op then gives, per result
 };
 
-// Operands wish for the layouts they have, results for `wanted`, one for each (pending axes are ignored). Wishes are
-// met in this order: parameters, then more global bytes, then operand order; then pending reductions that pass through
-// the op; then results in order. A factor takes one list and a mesh axis goes to one factor: an axis that is gone
-// leaves a later list, the rest of the list stays. Factors that must be whole take none. A factor that is summed leaves
-// the results pending. A reshard asks nothing: its operand stays, its result is `wanted`.
+// Operands claim the layouts they have, results `wanted`, one for each (pending axes are ignored). By priority:
+// parameters, then more global bytes, then operand order; then pending reductions that pass through the op; then
+// results in order. A factor takes one list and a mesh axis goes to one factor: an axis that is gone leaves a later
+// list, the rest of the list stays. Factors that must be whole take none. A factor that is summed leaves the results
+// pending. A reshard asks nothing: its operand stays, its result is `wanted`.
 Assignment assign(const Op& op, const std::vector<Layout>& wanted);
 // The same, where the results have the layouts that are wanted.
 Assignment assign(const Op& op);

@@ -39,7 +39,7 @@ const char* suffix(ReshardKind kind) {
     case ReshardKind::all_gather:
       return "_gathered";
     case ReshardKind::slice:
-      return "_cut";
+      return "_shard";
   }
   __builtin_unreachable();
 }
@@ -139,7 +139,7 @@ class Inserter {
     own->unbiased_of = std::exchange(y->unbiased_of, {});
     own->layout_source = LayoutSource::inferred;
     auto clauses = explain_result(op, a, r);
-    own->reason = clauses.empty() ? "no operand is cut" : join(clauses);
+    own->reason = clauses.empty() ? "no operand is sharded" : join(clauses);
     y->domain.transforms.clear();
     y->domain.reduction.clear();
     std::string why =

@@ -21,11 +21,11 @@ void check_layout(const TensorView& t, const Layout& layout) {
   const auto& axes = t.fusion->mesh().axes();
   std::set<int> used;
   auto use = [&](int axis) {
-    PLAIT_CHECK(axis >= 0 && axis < static_cast<int>(axes.size()), "%{} is cut over mesh axis {} of {}", t.name, axis,
-                axes.size());
+    PLAIT_CHECK(axis >= 0 && axis < static_cast<int>(axes.size()), "%{} is sharded over mesh axis {} of {}", t.name,
+                axis, axes.size());
     if (!used.insert(axis).second)
       throw UserError(fmt::format("mesh axis `{}` is used twice on %{}", axes[static_cast<size_t>(axis)].name, t.name),
-                      where(t, layout), "an axis cuts at most one dim of a tensor");
+                      where(t, layout), "a mesh axis shards at most one dim of a tensor");
   };
   PLAIT_CHECK(layout.dims.size() == t.rank(), "%{} has {} dims, its layout {}", t.name, t.rank(), layout.dims.size());
   for (const auto& dim : layout.dims)
@@ -144,7 +144,7 @@ class Propagator {
     }
   }
 
-  // Adds wishes of readers, last tensor first, so that a wish travels up a chain in one round. False: nothing new.
+  // Adds hints of readers, last tensor first, so that a hint travels up a chain in one round. False: nothing new.
   bool backward() {
     bool changed = false;
     for (size_t i = fusion_.ops().size(); i-- > 0;)
@@ -205,7 +205,7 @@ class Propagator {
       for (auto& clause : explain_difference(op, a, static_cast<int>(i), inputs(op)[i]->layout))
         if (clause.rfind("conflict", 0) == 0) clauses.push_back(std::move(clause));
     if (!given.partial.empty() && t.layout.partial.empty()) clauses.emplace_back("an output is reduced to whole");
-    t.reason = clauses.empty() ? "no operand is cut" : join(clauses);
+    t.reason = clauses.empty() ? "no operand is sharded" : join(clauses);
   }
 
   // Where a dim has its pieces from that a result of the op asked for: its reader, or its annotation.

@@ -173,7 +173,7 @@ void run_segments(const Fusion& fusion, const sym::Environment& env, Values& val
       continue;
     }
     const LoweredKernel k = lower(fusion, s,
-                                  {.target = how.cuda ? kir::Target::cuda : kir::Target::cpu,
+                                  {.target = how.cuda ? TargetKind::cuda : TargetKind::cpu,
                                    .strict_rounding = how.strict,
                                    .name = "k_" + s.name});
     std::vector<std::vector<double>> buffers;

@@ -11,7 +11,7 @@ namespace plait::test {
 
 class KernelBuilder {
  public:
-  explicit KernelBuilder(std::string name, kir::Target target = kir::Target::cpu) {
+  explicit KernelBuilder(std::string name, TargetKind target = TargetKind::cpu) {
     kernel.name = std::move(name);
     kernel.target = target;
     kernel.pool = std::make_shared<sym::Pool>();

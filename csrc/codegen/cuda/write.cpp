@@ -386,7 +386,7 @@ class Writer {
 }  // namespace
 
 std::string write_cuda(const Kernel& kernel) {
-  PLAIT_CHECK(kernel.target == Target::cuda, "kernel {} is not for CUDA", kernel.name);
+  PLAIT_CHECK(kernel.target == TargetKind::cuda, "kernel {} is not for CUDA", kernel.name);
   return Writer(kernel).kernel();
 }
 

@@ -333,7 +333,7 @@ class Writer {
 }  // namespace
 
 std::string write_llvm(const kir::Kernel& kernel) {
-  PLAIT_CHECK(kernel.target == kir::Target::cpu, "kernel {} is not for the CPU", kernel.name);
+  PLAIT_CHECK(kernel.target == TargetKind::cpu, "kernel {} is not for the CPU", kernel.name);
   return Writer(kernel).run();
 }
 

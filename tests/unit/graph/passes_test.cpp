@@ -27,7 +27,7 @@ std::unique_ptr<Fusion> parse(const std::string& dtype) { return parse_fusion(kB
 void run_all(Fusion& fusion) {
   number_random_ops(fusion);
   expand(fusion);
-  split_bias(fusion, {});
+  split_bias(fusion);
   remove_dead_code(fusion);
   verify(fusion);
   widen_contractions(fusion, {}, {});

@@ -23,12 +23,12 @@ std::unique_ptr<Fusion> parsed(const std::string& call) {
 std::string kernel_of(const std::string& call) {
   const auto fusion = parsed(call);
   SegmentOptions options;
-  options.machine.lanes = 4;
+  options.target.vector_lanes = 4;
   segment(*fusion, options);
   const Segment& s = fusion->segments.at(0);
   const std::string text = kir::print(lower(*fusion, s).kernel);
   const size_t body = text.find('\n') + 1;
-  return s.schedule + "\n" + text.substr(body, text.size() - body - 2);
+  return print(s.schedule) + "\n" + text.substr(body, text.size() - body - 2);
 }
 
 TEST(LowerOpText, OneKernelOfEachRow) {

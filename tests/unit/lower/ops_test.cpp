@@ -37,9 +37,7 @@ void check(const test::OpCase& c, const sym::Environment& env, int lanes, bool c
   parse.set["T"] = dtype;
   auto fusion = parse_fusion(c.text, parse);
   SegmentOptions options;
-  options.machine.lanes = lanes;
-  options.machine.cuda = cuda;
-  options.machine.threads = 4;
+  options.target = test::small_target(lanes, cuda);
   segment(*fusion, options);
   verify(*fusion);
   Values values = draw_inputs(*fusion, env);

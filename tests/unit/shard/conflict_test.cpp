@@ -1,4 +1,4 @@
-// The conflict rule: which pieces a factor gets when operands and result wish for different ones.
+// The conflict rule: which pieces a factor gets when operands and result claim different ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
