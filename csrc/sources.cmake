@@ -97,6 +97,7 @@ set(PLAIT_CORE_SOURCES
   ir/parse.cpp
   ir/print.cpp
   ir/schedule.cpp
+  ir/schema.cpp
   ir/segment_rules.cpp
   ir/tensor_view.cpp
   ir/text_limits.cpp

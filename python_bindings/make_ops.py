@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes plait/ops.py: a function for every op that users write, from the tables of docs/ops.md, which come from the
-ops' declarations; those whose first operand is `x` are methods of Tensor too, whose types are written for the stub of
-the extension (a pattern file of nanobind). Usage: make_ops.py OPS_MD OUTPUT PATTERNS"""
+"""Writes plait/ops.py: a function for every op that users write, with the parameters that the schema of its fields has
+(plait_op_schema) and the words of docs/ops.md; those whose first operand is `x` are methods of Tensor too, whose types
+are written for the stub of the extension (a pattern file of nanobind).
+Usage: make_ops.py SCHEMA_JSON OPS_MD OUTPUT PATTERNS"""
+import json
 import keyword
 import pathlib
 import re
@@ -13,36 +15,36 @@ DEFAULTS = {
     "leaky_relu": {"y": 0.01}, "elu": {"y": 1.0}, "celu": {"y": 1.0}, "hardtanh": {"y": -1.0, "z": 1.0},
     "hardshrink": {"y": 0.5}, "softshrink": {"y": 0.5},
 }
-# Of an attribute by name: its type, and what of it is refused.
+# Python's types of the schema's.
+TYPES = {
+    "tensor": "Tensor", "tensors": "Sequence[Tensor]", "bool": "bool", "int": "int", "ints": "Sequence[int]",
+    "extent": "Extent", "extents": "Sequence[Extent]", "float": "float", "constant": "float", "dtype": "Any",
+    "reduction": "str", "bounds": "str",
+}
+DIMS_TYPE = "int | Sequence[int]"  # of attributes `dims`
+# What is refused of an attribute, by name.
 DIM, DIMS = "a dim that is not there", "a dim that is not there or named twice"
 LENGTH = "another number of {} than of dims"
-ATTRIBUTES = {
-    "dim": ("int", DIM), "dims": ("int | Sequence[int]", DIMS),
-    "shape": ("Sequence[Extent]", "a shape that does not fit"),
-    "shifts": ("Sequence[int]", LENGTH.format("shifts")), "repeats": ("Sequence[int]", "fewer repeats than dims"),
-    "low": ("Sequence[Extent]", LENGTH.format("widths")), "high": ("Sequence[Extent]", ""), "start": ("Extent", ""),
-    "stop": ("Extent", ""), "step": ("int", "a step below 1"), "rows": ("Extent", "a negative extent"),
-    "columns": ("Extent", ""), "classes": ("Extent", "a negative extent"), "keepdim": ("bool", ""),
-    "exclusive": ("bool", ""), "reverse": ("bool", ""), "interleaved": ("bool", ""), "causal": ("bool", ""),
-    "value": ("float", ""), "p": ("float", "a NaN p"), "eps": ("float", "a negative eps"), "scale": ("float", ""),
-    "smoothing": ("float", "a smoothing outside of [0, 1]"), "dtype": ("Any", "what is no dtype"),
-    "reduction": ("str", "a reduction that is not none, mean or sum"), "diagonal": ("int", ""),
-    "offset": ("int", "a negative offset"), "correction": ("int", "a negative correction"),
-    "groups": ("int", "groups that do not divide the channels"),
-    "ignore_index": ("int", ""), "sizes": ("Sequence[Extent]", "sizes that do not add up to the dim"),
-    "bounds": ("str", "bounds that are not check or assume"), "to": ("Any", "what is no dtype of the same size"),
+REFUSED = {
+    "dim": DIM, "dims": DIMS, "shape": "a shape that does not fit", "shifts": LENGTH.format("shifts"),
+    "repeats": "fewer repeats than dims", "low": LENGTH.format("widths"), "high": "", "start": "", "stop": "",
+    "step": "a step below 1", "rows": "a negative extent", "columns": "", "classes": "a negative extent", "keepdim": "",
+    "exclusive": "", "reverse": "", "interleaved": "", "causal": "", "value": "", "p": "a NaN p", "eps": "a negative eps",
+    "scale": "", "smoothing": "a smoothing outside of [0, 1]", "dtype": "what is no dtype",
+    "reduction": "a reduction that is not none, mean or sum", "diagonal": "", "offset": "a negative offset",
+    "correction": "a negative correction", "groups": "groups that do not divide the channels", "ignore_index": "",
+    "sizes": "sizes that do not add up to the dim", "bounds": "bounds that are not check or assume",
+    "to": "what is no dtype of the same size",
 }
-DIMS_TYPE = ATTRIBUTES["dims"][0]
 # Where an op's differs.
 OF_OP = {
-    ("layer_norm", "dims"): ("int", "more dims than x has"), ("rms_norm", "dims"): ("int", "more dims than x has"),
-    ("size", "value"): ("Extent", "what is no whole number of sizes"), ("full", "value"): ("float", "a value that the "
-    "dtype lacks"), ("dropout", "p"): ("float", "a p outside of [0, 1)"),
+    ("layer_norm", "dims"): "more dims than x has", ("rms_norm", "dims"): "more dims than x has",
+    ("size", "value"): "what is no whole number of sizes", ("full", "value"): "a value that the dtype lacks",
+    ("dropout", "p"): "a p outside of [0, 1)",
 }
 METHODS = ("matmul",)  # besides those of an operand `x`
-NO_OPERANDS = ("full", "iota", "size", "eye", "uniform", "normal")
-HEAD = '''"""Every op: a function adds it to the fusion of its operands and returns the result. Made from the tables of
-docs/ops.md."""
+HEAD = '''"""Every op: a function adds it to the fusion of its operands and returns the result. Made from the schema of
+their fields and the words of docs/ops.md."""
 
 from __future__ import annotations
 
@@ -62,13 +64,10 @@ def python_name(name):
 def tables(text, mark):
     """Rows of the tables behind a mark, cells by column."""
     part = text.split(f"<!-- generated: tests/docs/{mark} -->")[1].split("<!-- end -->")[0]
-    section = ""
     for line in part.splitlines():
-        if line.startswith("### "):
-            section = line[4:]
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
         if cells and cells[0].startswith("`"):
-            yield section, cells
+            yield cells
 
 
 def fail(text):
@@ -115,71 +114,60 @@ def type_rules(text):
     return {rule: (taken, result) for rule, taken, _, result in rows}
 
 
-def attribute_of(op, name, known):
-    """Type of an attribute, and what of it is refused."""
+def refusal_of(op, name, known):
     key = (op, name) if (op, name) in OF_OP else name
-    if key not in OF_OP and key not in ATTRIBUTES:
-        fail(f"attribute `{name}` of `{op}` has no type: write it in ATTRIBUTES")
+    if key not in OF_OP and key not in REFUSED:
+        fail(f"nothing says what is refused of attribute `{name}` of `{op}`: write it in REFUSED")
     known.add(key)
-    return OF_OP[key] if key in OF_OP else ATTRIBUTES[key]
+    return OF_OP[key] if key in OF_OP else REFUSED[key]
 
 
-def attribute(op, word, spelled, refused, known):
-    """Signature and value of an attribute: `[eps = 1e-5]`, `dims`."""
-    optional = word.startswith("[")
-    name, _, value = word.strip("[]").partition(" = ")
-    kind, refusal = attribute_of(op, name, known)
-    if value and (value in ("true", "false")) != (kind == "bool"):
-        fail(f"attribute `{name}` of `{op}` is {kind}, its default {value}")
-    given = python_name(name)
-    passed = f"_dtype({given})" if name in ("dtype", "to") else f"_dims({given})" if kind == DIMS_TYPE else given
-    spelled.append(f"{name!r}: {passed}")
-    refused.append(refusal)
-    return f"{given}: {kind} | None = None" if optional else f"{given}: {kind}"
+def python_type(op, it):
+    if it["type"] not in TYPES:
+        fail(f"attribute `{it['name']}` of `{op}` is a {it['type']}: write its type in TYPES")
+    return DIMS_TYPE if (it["name"], it["type"]) == ("dims", "ints") else TYPES[it["type"]]
 
 
-def function(op, words, meaning, known, results=(), called=None):
-    required, optional, operands, spelled, refused = [], [], [], [], []
+def function(schema, meaning, known, with_all=False):
+    """The function of an op; `with_all`: the one that returns all results of an op that is asked for them."""
+    op, operands, spelled, refused, defaults = schema["name"], [], [], [], []
+    required, optional = [], []
     variadic = ""
-    for word in words:
-        bare = word.strip("[]")
-        if bare == "statistics = false":  # a function of its own
-            continue
-        if bare.endswith("..."):
-            variadic = "tensors"
-            required.append(f"{variadic}: Sequence[Tensor]")
-        elif bare.startswith("%"):
-            name = python_name(bare[1:])
+    parameters = [it for it in schema["parameters"] if it["name"] != schema.get("with")]  # a function of its own
+    for it in parameters:
+        name, role = python_name(it["name"]), it["role"]
+        kind = python_type(op, it)
+        if it["type"] == "tensors":
+            name = variadic = "tensors"
+        elif role in ("operand", "optional"):
             operands.append(name)
-            (optional if word.startswith("[") else required).append(
-                f"{name}: Tensor | None = None" if word.startswith("[") else f"{name}: Tensor")
-        elif "= %" in bare:
-            name = bare.partition(" = ")[0]
-            spelled.append(f"{name!r}: {name}")
-            (optional if word.startswith("[") else required).append(
-                f"{name}: Tensor | None = None" if word.startswith("[") else f"{name}: Tensor")
+        elif it["type"] == "tensor":
+            spelled.append(f"{it['name']!r}: {name}")
         else:
-            (optional if word.startswith("[") else required).append(attribute(op, word, spelled, refused, known))
+            passed = f"_dtype({name})" if kind == "Any" else f"_dims({name})" if kind == DIMS_TYPE else name
+            spelled.append(f"{it['name']!r}: {passed}")
+            refused.append(refusal_of(op, it["name"], known))
+        left_out = role not in ("operand", "required")
+        (optional if left_out else required).append(f"{name}: {kind} | None = None" if left_out else f"{name}: {kind}")
+        if "initial" in it:
+            defaults.append(f"{it['name']} = {it['initial']}")
     fusion = ""
-    if op in NO_OPERANDS and not any("seed" in each for each in required):
+    if not any(it["type"].startswith("tensor") for it in parameters):
         required.insert(0, "fusion: Fusion")
         fusion = ", fusion"
-    given = variadic or f"[{', '.join(operands)}]"
-    defaults = [word.strip("[]") for word in words if word.startswith("[") and " = " in word and "%" not in word]
-    if any("%" in word for word in words):
+    else:
         refused.insert(0, "operands that are no tensors or do not fit")
-    defaults = [each for each in defaults if each != "statistics = false"]
-    returned = f"Returns ({', '.join(results)})." if results else ""
+    given = variadic or f"[{', '.join(operands)}]"
+    results = schema["results"] or ["part", "..."]
+    several = len(results) > 1 and (with_all or "with" not in schema)
+    returned = f"Returns ({', '.join(results)})." if several else ""
     doc = docstring(meaning, returned, f"Left out: {', '.join(defaults)}." if defaults else "", refused=refused)
-    if called:
-        spelled.append("'statistics': True")
-    kind, emit = ("tuple[Tensor, ...]", "_emit_all") if results else ("Tensor", "_emit")
-    return (f"\n\ndef {python_name(called or op)}({', '.join(required + optional)}) -> {kind}:\n{doc}"
-            f"    return {emit}({op!r}, {given}, {{{', '.join(spelled)}}}{fusion})\n")
-
-
-def split_arguments(text):
-    return [each.strip() for each in re.findall(r"\[[^\]]*\]|[^,\[\]]+", text) if each.strip()]
+    if with_all:
+        spelled.append(f"{schema['with']!r}: True")
+    kind, emit = ("tuple[Tensor, ...]", "_emit_all") if several else ("Tensor", "_emit")
+    name = f"{op}_{schema['with']}" if with_all else op
+    return name, (f"\n\ndef {python_name(name)}({', '.join(required + optional)}) -> {kind}:\n{doc}"
+                  f"    return {emit}({op!r}, {given}, {{{', '.join(spelled)}}}{fusion})\n")
 
 
 EXTRA = '''
@@ -236,31 +224,37 @@ def methods(functions, names):
 
 
 def main():
-    text = pathlib.Path(sys.argv[1]).read_text()
+    schemas = json.loads(pathlib.Path(sys.argv[1]).read_text())["ops"]
+    text = pathlib.Path(sys.argv[2]).read_text()
     out, names, known = HEAD + EXTRA, ["cast", "gelu", "transpose", "where"], set()
     rules = type_rules(text)
-    for _, cells in tables(text, "pointwise_table"):
+    for cells in tables(text, "pointwise_table"):
         out += pointwise(cells, rules)
         names.append(re.match(r"`(\w+)", cells[0]).group(1))
-    for section, cells in tables(text, "op_table"):
-        if section == "Communication":
+    for each in schemas:
+        if each["property"] == "pointwise" and each["name"] not in names:
+            fail(f"docs/ops.md has no row for `{each['name']}`")
+    meanings = {}
+    for cells in tables(text, "op_table"):
+        for op in re.findall(r"`(?:[^`=]* = )?(\w+)\(.*?\)`(?:<br>|$)", cells[0]):
+            meanings[op] = cells[1]
+    for each in schemas:
+        if each["property"] in ("pointwise", "communication", "local_move"):
             continue
-        for results, op, given in re.findall(r"`(?:([^`=]*) = )?(\w+)\((.*?)\)`(?:<br>|$)", cells[0]):
-            words, several = split_arguments(given), [each.strip(" %") for each in results.split(",") if each.strip()]
-            always = several and "[statistics = false]" not in words
-            out += function(op, words, cells[1], known, several if always else ())
-            names.append(op)
-            if several and not always:
-                names.append(f"{op}_statistics")
-                out += function(op, words, cells[1], known, several, names[-1])
-    stale = [each for each in [*ATTRIBUTES, *OF_OP] if each not in known]
-    stale += [each for each in [*DEFAULTS, *NO_OPERANDS] if each not in names]
+        if each["name"] not in meanings:
+            fail(f"docs/ops.md has no row for `{each['name']}`")
+        for with_all in (False, True) if "with" in each else (False,):
+            name, words = function(each, meanings[each["name"]], known, with_all)
+            names.append(name)
+            out += words
+    stale = [each for each in [*REFUSED, *OF_OP] if each not in known]
+    stale += [each for each in DEFAULTS if each not in names]
     if stale:
         fail(f"no op has {', '.join(map(str, stale))}")
     out += "\n\n__all__ = [\n" + "".join(f'    "{python_name(name)}",\n' for name in sorted(set(names))) + "]\n"
     made, stub = methods(out, names)
-    pathlib.Path(sys.argv[2]).write_text(out + made)
-    pathlib.Path(sys.argv[3]).write_text(stub)
+    pathlib.Path(sys.argv[3]).write_text(out + made)
+    pathlib.Path(sys.argv[4]).write_text(stub)
 
 
 main()

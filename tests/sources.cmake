@@ -209,6 +209,7 @@ set(PLAIT_TEST_unit_ir
   unit/ir/fusion_test.cpp
   unit/ir/infer_test.cpp
   unit/ir/operands_test.cpp
+  unit/ir/schema_test.cpp
   unit/ir/statement_test.cpp
   unit/ir/text_test.cpp
   unit/ir/verify_test.cpp
@@ -228,6 +229,7 @@ set(PLAIT_TEST_unit_lower
   unit/lower/scatter_test.cpp
 )
 set(PLAIT_TEST_unit_mesh
+  unit/mesh/collective_test.cpp
   unit/mesh/layout_test.cpp
   unit/mesh/mesh_test.cpp
 )

@@ -14,6 +14,7 @@ enum class Role : uint8_t {
   result,     // a value the node defines
   attribute,  // printed as `name = value`; the field's initial value where a text leaves it out
   required,   // the same, and a text must give it
+  made,       // as an attribute, but the compiler's: users write it in no text of their own
   body,       // nested statements
 };
 
@@ -49,6 +50,10 @@ constexpr Field<Node, Member> required(std::string_view name, Member Node::* mem
   return {name, member, Role::required};
 }
 template <class Node, class Member>
+constexpr Field<Node, Member> made(std::string_view name, Member Node::* member) {
+  return {name, member, Role::made};
+}
+template <class Node, class Member>
 constexpr Field<Node, Member> body(std::string_view name, Member Node::* member) {
   return {name, member, Role::body};
 }
@@ -61,7 +66,7 @@ constexpr bool may_be_absent(const Field<Node, Member>& field) {
 
 template <class Node, class Member>
 constexpr bool is_attribute(const Field<Node, Member>& field) {
-  return field.role == Role::attribute || field.role == Role::required;
+  return field.role == Role::attribute || field.role == Role::required || field.role == Role::made;
 }
 
 // Calls fn(field, node.*field.member) for every field, in declaration order.

@@ -42,7 +42,7 @@ class CallbackTeam : public Communicator {
   void all_reduce(DType dtype, CommReduce reduce, int64_t elements, std::span<const CommMember> members) override {
     const CommMember& me = only(members);
     const int64_t counts[] = {elements};
-    count({CommKind::all_reduce, reduce, {dtype, 1, 1, counts}});
+    count({Collective::all_reduce, reduce, {dtype, 1, 1, counts}});
     const plait_comms& c = owner_.callbacks();
     owner_.require(c.all_reduce(c.user, ranks_.data(), ranks_.size(), to_c(dtype), to_c(reduce), me.in, me.out,
                                 elements, stream(me)),
@@ -51,7 +51,7 @@ class CallbackTeam : public Communicator {
 
   void all_gather(const CommPieces& pieces, std::span<const CommMember> members) override {
     const CommMember& me = only(members);
-    count({CommKind::all_gather, CommReduce::sum, pieces});
+    count({Collective::all_gather, CommReduce::sum, pieces});
     const Buffer packed = buffer_for(pieces, me);
     const std::vector<int64_t> counts = flat_counts(pieces);
     const plait_comms& c = owner_.callbacks();
@@ -64,7 +64,7 @@ class CallbackTeam : public Communicator {
 
   void reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) override {
     const CommMember& me = only(members);
-    count({CommKind::reduce_scatter, reduce, pieces});
+    count({Collective::reduce_scatter, reduce, pieces});
     const Buffer packed = buffer_for(pieces, me);
     if (packed.data) each_piece(pieces, packed, me, static_cast<char*>(const_cast<void*>(me.in)), true);
     const std::vector<int64_t> counts = flat_counts(pieces);

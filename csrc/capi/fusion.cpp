@@ -1,5 +1,6 @@
 // Building, reading and asking about fusions.
 #include "capi/handles.h"
+#include "ir/schema.h"
 
 namespace plait {
 namespace {
@@ -99,6 +100,15 @@ plait_error* plait_fusion_output(plait_fusion* fusion, const char* name, const c
       throw UserError(fmt::format("there is no tensor %{}", from), fmt::format("fusion @{}", f.name()),
                       "name a result or an input of this fusion");
     f.output(required_text(name, "name"), t);
+  });
+}
+
+plait_error* plait_op_schemas(plait_text** out) {
+  return guarded([&] {
+    required(out, "out") = nullptr;
+    auto text = std::make_unique<plait_text>();
+    text->data = op_schemas_json();
+    *out = text.release();
   });
 }
 

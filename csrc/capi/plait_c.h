@@ -77,6 +77,12 @@ PLAIT_API plait_error* plait_fusion_input(plait_fusion* fusion, const char* decl
 /* "%y = softmax(%x, dim = -1)", or "softmax(%x, dim = -1)", whose result is named after the op, or
    "%mean, %var = var_mean(%x)". `result`, where not NULL, gets the names of the results without the %, ", " between. */
 PLAIT_API plait_error* plait_fusion_statement(plait_fusion* fusion, const char* statement, plait_text** result);
+/* Every op that a statement may call, as JSON: {"format": 1, "ops": [{"name", "kind", "property", "parameters":
+   [{"name", "role", "type", "initial"}], "results", "with"}]}. Roles: operand, optional (operand), named (operand,
+   `name = %x`), attribute, required (attribute); `initial` is what leaving one out means, where that does not depend on
+   the operands. `results` are the names of results that nobody names; none where an attribute says how many there are.
+   `with`: the flag that asks for all of them, the first alone without it. */
+PLAIT_API plait_error* plait_op_schemas(plait_text** out);
 /* Makes the tensor `tensor` an output called `name`. Outputs keep the order of these calls. */
 PLAIT_API plait_error* plait_fusion_output(plait_fusion* fusion, const char* name, const char* tensor);
 

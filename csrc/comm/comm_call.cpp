@@ -6,18 +6,6 @@
 
 namespace plait {
 
-std::string_view name(CommKind kind) {
-  switch (kind) {
-    case CommKind::all_reduce:
-      return "all_reduce";
-    case CommKind::all_gather:
-      return "all_gather";
-    case CommKind::reduce_scatter:
-      return "reduce_scatter";
-  }
-  __builtin_unreachable();
-}
-
 bool CommCall::operator==(const CommCall& other) const {
   return kind == other.kind && reduce == other.reduce && pieces.dtype == other.pieces.dtype &&
          pieces.outer == other.pieces.outer && pieces.inner == other.pieces.inner &&
@@ -30,8 +18,8 @@ int64_t CommCall::bytes() const {
 
 std::string describe(const CommCall& call) {
   std::string text = fmt::format("{}({}, ", name(call.kind), name(call.pieces.dtype));
-  if (call.kind != CommKind::all_gather) text += fmt::format("{}, ", name(call.reduce));
-  if (call.kind == CommKind::all_reduce) return text + fmt::format("{} elements)", call.pieces.total());
+  if (info(call.kind).reduces) text += fmt::format("{}, ", name(call.reduce));
+  if (!info(call.kind).has_pieces()) return text + fmt::format("{} elements)", call.pieces.total());
   std::string counts;
   for (int64_t count : call.pieces.counts) counts += fmt::format("{}{}", counts.empty() ? "" : ", ", count);
   return text + fmt::format("{} x [{}] x {})", call.pieces.outer, counts, call.pieces.inner);
@@ -47,16 +35,15 @@ CommTraffic member_traffic(const CommCall& call, int64_t size, int64_t position)
   const int64_t unit = call.pieces.outer * call.pieces.inner * int64_t(size_of(call.pieces.dtype));
   const int64_t total = call.pieces.total();
   CommTraffic out;
-  if (call.kind == CommKind::all_reduce) {
-    const int64_t chunk = (total + size - 1) / size, start = std::min(total, position * chunk);
-    const int64_t own = std::min(chunk, total - start);
-    out.wire_bytes = ((size - 1) * own + total - own) * unit;
-    if (position == 0) out.wire_bytes_min = 2 * (size - 1) * total * unit;
+  if (position == 0) out.wire_bytes_min = least_wire_bytes(call.kind, size, total * unit);
+  const auto taken = [&](const CollectiveInfo& of, int64_t own) { return of.reduces ? (size - 1) * own : total - own; };
+  if (info(call.kind).has_pieces()) {
+    out.wire_bytes = taken(info(call.kind), call.pieces.counts[size_t(position)]) * unit;
     return out;
   }
-  const int64_t own = call.pieces.counts[size_t(position)];
-  out.wire_bytes = (call.kind == CommKind::all_gather ? total - own : (size - 1) * own) * unit;
-  if (position == 0) out.wire_bytes_min = (size - 1) * total * unit;
+  const int64_t chunk = (total + size - 1) / size, start = std::min(total, position * chunk);
+  const int64_t own = std::min(chunk, total - start);
+  out.wire_bytes = (taken(info(Collective::reduce_scatter), own) + taken(info(Collective::all_gather), own)) * unit;
   return out;
 }
 

@@ -6,16 +6,14 @@
 #include <string_view>
 
 #include "comm/communicator.h"
+#include "mesh/collective.h"
 
 namespace plait {
-
-enum class CommKind : uint8_t { all_reduce, all_gather, reduce_scatter };
-std::string_view name(CommKind kind);
 
 // The arguments of a collective that all members share. An all_reduce has one count: its elements, with outer and inner
 // 1; an all_gather has no reduction (it is left at sum).
 struct CommCall {
-  CommKind kind = CommKind::all_reduce;
+  Collective kind = Collective::all_reduce;
   CommReduce reduce = CommReduce::sum;
   CommPieces pieces;
   bool operator==(const CommCall& other) const;

@@ -146,8 +146,7 @@ std::string FlightRecorder::entry_json(const Entry& entry) const {
   const std::span<const int64_t> counts(entry.counts.data(), std::min<size_t>(entry.members, kCounts));
   const int64_t bytes = entry.outer * entry.total * entry.inner * int64_t(size_of(entry.dtype));
   auto time = [&](int64_t at) { return at == 0 ? std::string("null") : std::to_string((at + clock_offset_) / 1000); };
-  const std::string reduce =
-      entry.kind == CommKind::all_gather ? "null" : fmt::format("\"{}\"", plait::name(entry.reduce));
+  const std::string reduce = !info(entry.kind).reduces ? "null" : fmt::format("\"{}\"", plait::name(entry.reduce));
   return fmt::format(
       "{{\"issue\": {}, \"team\": {}, \"team_issue\": {}, \"kind\": \"{}\", \"op\": {}, \"dtype\": \"{}\", "
       "\"outer\": {}, \"counts\": {}, \"members\": {}, \"total\": {}, \"inner\": {}, \"bytes\": {}, \"state\": \"{}\", "

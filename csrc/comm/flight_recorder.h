@@ -56,7 +56,7 @@ class FlightRecorder {
   struct Entry {
     int64_t issue, team_issue;
     uint32_t team;
-    CommKind kind;
+    Collective kind;
     CommReduce reduce;
     DType dtype;
     FlightState state;

@@ -85,8 +85,8 @@ class Builder {
     for (const Op* op : segment.ops) {
       visit(*op, overloaded{
                      [&](const AllReduce& o) { add_all_reduce(o); },
-                     [&](const AllGather& o) { view(CollectiveKind::all_gather, o, {}); },
-                     [&](const ReduceScatter& o) { view(CollectiveKind::reduce_scatter, o, reduce_of(o.reduce)); },
+                     [&](const AllGather& o) { view(o, {}); },
+                     [&](const ReduceScatter& o) { view(o, reduce_of(o.reduce)); },
                      [&](const LocalSlice& o) { add_slice(o); },
                      [&](const Linear& o) { add_contraction(o, compiled); },
                      [&](const Matmul& o) { add_contraction(o, compiled); },
@@ -144,7 +144,7 @@ class Builder {
   void add_all_reduce(const AllReduce& op) {
     View out = write(op.out());
     auto& step = program_.add_step<CollectiveStep>();
-    step.collective = CollectiveKind::all_reduce;
+    step.collective = AllReduce::collective;
     step.in = read(op.in);
     step.out = std::move(out);
     step.reduce = reduce_of(op.reduce);
@@ -152,10 +152,10 @@ class Builder {
   }
 
   template <class Node>
-  void view(CollectiveKind kind, const Node& op, std::optional<CommReduce> reduce) {
+  void view(const Node& op, std::optional<CommReduce> reduce) {
     View out = write(op.out());
     auto& step = program_.add_step<CollectiveStep>();
-    step.collective = kind;
+    step.collective = Node::collective;
     step.in = read(op.in);
     step.out = std::move(out);
     step.reduce = reduce;

@@ -6,7 +6,9 @@ bool may_be_absent(const FieldRef& field) {
   return field.role == Role::optional || (field.role == Role::named && field.name != "seed");
 }
 
-bool is_attribute(const FieldRef& field) { return field.role == Role::attribute || field.role == Role::required; }
+bool is_attribute(const FieldRef& field) {
+  return field.role == Role::attribute || field.role == Role::required || field.role == Role::made;
+}
 
 std::vector<FieldRef> fields(Op& op) {
   return visit(op, []<class Node>(Node& node) {

@@ -39,7 +39,7 @@ struct AttributeText {
     return e ? fmt::format("{} = {}", n, sym::print(e)) : "";
   }
   std::string operator()(std::string_view n, const std::vector<sym::Expr>& v) const {
-    return v.empty() && n != "shape" ? "" : fmt::format("{} = {}", n, list(v));
+    return v.empty() ? "" : fmt::format("{} = {}", n, list(v));
   }
   std::string operator()(std::string_view n, std::optional<int64_t> v) const {
     return v ? fmt::format("{} = {}", n, *v) : "";
@@ -80,6 +80,9 @@ std::string arguments(const Op& op, const Fusion& fusion) {
       if (value) add((field.role == Role::named ? fmt::format("{} = %", field.name) : "%") + value->name);
     } else if constexpr (std::is_same_v<T, std::vector<TensorView*>>) {
       for (const TensorView* t : value) add("%" + t->name);
+    } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
+      add(value.empty() && field.role == Role::required ? fmt::format("{} = []", field.name)
+                                                        : attribute_text(field.name, value));
     } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
       // Left out, the dims of a squeeze are those that are known to be of extent 1.
       const bool shown = value.empty() && (field.role == Role::required || op.kind == OpKind::Squeeze);

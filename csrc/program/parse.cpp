@@ -13,8 +13,6 @@ namespace {
 
 constexpr int64_t kMostRanks = 1 << 20;
 constexpr int64_t kMostArguments = 1 << 20;  // buffers or integers of a kernel
-constexpr CollectiveKind kCollectives[] = {CollectiveKind::all_reduce, CollectiveKind::all_gather,
-                                           CollectiveKind::reduce_scatter};
 constexpr CommReduce kReductions[] = {CommReduce::sum, CommReduce::max, CommReduce::min, CommReduce::prod};
 
 class Reader {
@@ -179,10 +177,10 @@ class Reader {
     if (word == "copy") return read_copy(at);
     if (word == "record") return read_event(add<RecordStep>(at), word);
     if (word == "wait") return read_event(add<WaitStep>(at), word);
-    for (CollectiveKind kind : kCollectives)
+    for (Collective kind : kCollectives)
       if (word == name(kind)) return read_collective(kind, at);
     std::vector<std::string> words = {"kernel", "contraction", "launch", "library", "copy", "record", "wait"};
-    for (CollectiveKind kind : kCollectives) words.emplace_back(name(kind));
+    for (Collective kind : kCollectives) words.emplace_back(name(kind));
     in_.fail_at(at, fmt::format("there is no step `{}`", word), suggestion(word, words));
   }
 
@@ -343,7 +341,7 @@ class Reader {
     finish(step, "copy");
   }
 
-  void read_collective(CollectiveKind kind, size_t at) {
+  void read_collective(Collective kind, size_t at) {
     auto& step = add<CollectiveStep>(at);
     step.collective = kind;
     step.team.index = -1;
@@ -407,12 +405,12 @@ class Reader {
   template <class Member>
   static bool is_written(const Member&) {
     using std::is_same_v;
-    return !is_same_v<Member, KernelId> && !is_same_v<Member, LibraryId> && !is_same_v<Member, CollectiveKind> &&
+    return !is_same_v<Member, KernelId> && !is_same_v<Member, LibraryId> && !is_same_v<Member, Collective> &&
            !is_same_v<Member, EventId>;
   }
   void read_member(KernelId&) {}
   void read_member(LibraryId&) {}
-  void read_member(CollectiveKind&) {}
+  void read_member(Collective&) {}
   void read_member(EventId&) {}
   void read_member(ValueId&) {}
   void read_member(View&) {}

@@ -56,7 +56,7 @@ struct Printer {
   // What the head of the line says is no attribute.
   std::string attribute(std::string_view, KernelId) const { return ""; }
   std::string attribute(std::string_view, LibraryId) const { return ""; }
-  std::string attribute(std::string_view, CollectiveKind) const { return ""; }
+  std::string attribute(std::string_view, Collective) const { return ""; }
   std::string attribute(std::string_view, EventId) const { return ""; }
   std::string attribute(std::string_view, ValueId) const { return ""; }
   std::string attribute(std::string_view, const View&) const { return ""; }

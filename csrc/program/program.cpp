@@ -17,18 +17,6 @@ std::string_view name(StepKind kind) {
 
 std::string_view name(ProgramStream stream) { return stream == ProgramStream::compute ? "compute" : "comm"; }
 
-std::string_view name(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::all_reduce:
-      return "all_reduce";
-    case CollectiveKind::all_gather:
-      return "all_gather";
-    case CollectiveKind::reduce_scatter:
-      return "reduce_scatter";
-  }
-  __builtin_unreachable();
-}
-
 namespace {
 
 void append(std::vector<View>& out, const View& view) { out.push_back(view); }

@@ -13,6 +13,7 @@
 #include "base/node.h"
 #include "base/overloaded.h"
 #include "comm/communicator.h"
+#include "mesh/collective.h"
 #include "sym/expr.h"
 
 namespace plait {
@@ -129,16 +130,13 @@ struct CopyStep : StepBase<StepKind::CopyStep> {
   }
 };
 
-enum class CollectiveKind : uint8_t { all_reduce, all_gather, reduce_scatter };
-std::string_view name(CollectiveKind kind);
-
 // A collective of the ranks along one mesh axis, in the order of their positions on it; `in` and `out` are dense.
 // all_reduce: out = the reduction of the members' `in`; no view is given.
 // all_gather: out[outer, total, inner] = the members' in[outer, count, inner], one after another along the middle.
 // reduce_scatter: out[outer, count, inner] = this member's part of the reduction of the members' in[outer, total,
 // inner]. `count` may differ between members; outer, total and inner may not. `reduce` is absent for all_gather.
 struct CollectiveStep : StepBase<StepKind::CollectiveStep> {
-  CollectiveKind collective = CollectiveKind::all_reduce;
+  Collective collective = Collective::all_reduce;
   View in, out;
   std::optional<CommReduce> reduce;
   TeamAxis team;

@@ -199,7 +199,7 @@ class Verifier {
     require(axis.index >= 0 && size_t(axis.index) < program_.mesh.axes().size(), "P8", "mesh axis {} is unknown",
             axis.index);
   }
-  void check_member(CollectiveKind) const {}
+  void check_member(Collective) const {}
   void check_member(EventId) const {}
   void check_member(const std::optional<CommReduce>&) const {}
 
@@ -260,10 +260,10 @@ class Verifier {
     const auto stream = streams_.emplace(step.team.index, step.stream).first->second;
     require(stream == step.stream, "P14", "an earlier collective of the team is on {}", name(stream));
     check_dtypes(step.in, step.out);
-    const bool gathers = step.collective == CollectiveKind::all_gather;
-    require(step.reduce.has_value() != gathers, "P8", "`op` is {}", gathers ? "given" : "missing");
-    if (step.collective == CollectiveKind::all_reduce) {
-      require(!step.outer && !step.count && !step.total && !step.inner, "P8", "an all_reduce with a view");
+    const CollectiveInfo what = info(step.collective);
+    require(step.reduce.has_value() == what.reduces, "P8", "`op` is {}", what.reduces ? "missing" : "given");
+    if (!what.has_pieces()) {
+      require(!step.outer && !step.count && !step.total && !step.inner, "P8", "an {} with a view", what.name);
       require(!contradicts(elements(step.in), elements(step.out)), "P7", "{} and {} differ in size",
               label(step.in.value), label(step.out.value));
       return;
@@ -273,8 +273,9 @@ class Verifier {
     for (sym::Expr expr : {step.outer, step.total, step.inner})
       if (sym::symbols(expr).count(own))
         fail("P8", fmt::format("`{}` differs between the members of the team", sym::print(expr)));
-    check_count(gathers ? step.in : step.out, step.outer * step.count * step.inner);
-    check_count(gathers ? step.out : step.in, step.outer * step.total * step.inner);
+    const bool piece_in = what.takes == Held::piece;
+    check_count(piece_in ? step.in : step.out, step.outer * step.count * step.inner);
+    check_count(piece_in ? step.out : step.in, step.outer * step.total * step.inner);
     if (program_.devices.size(step.team.index) > kLargeTeam) return;
     const sym::Expr sum = sum_over_team(step.count, step.team);
     if (contradicts(sum, step.total))

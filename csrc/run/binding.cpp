@@ -165,15 +165,15 @@ class Binder {
   }
 
   void bind_step(const CollectiveStep& step, const RankBinding& out, BoundStep& bound) const {
-    if (step.collective == CollectiveKind::all_reduce) {
+    if (!info(step.collective).has_pieces()) {
       bound.count = bound.total = element_count(extents_of(step.in, out));
       require_elements(out, step.out, {bound.total});
       return;
     }
     bind_view(step, bound);
-    const bool gathers = step.collective == CollectiveKind::all_gather;
-    require_elements(out, gathers ? step.in : step.out, {bound.outer, bound.count, bound.inner});
-    require_elements(out, gathers ? step.out : step.in, {bound.outer, bound.total, bound.inner});
+    const bool piece_in = info(step.collective).takes == Held::piece;
+    require_elements(out, piece_in ? step.in : step.out, {bound.outer, bound.count, bound.inner});
+    require_elements(out, piece_in ? step.out : step.in, {bound.outer, bound.total, bound.inner});
   }
 
   void require(bool condition, std::string_view what) const {
@@ -198,7 +198,7 @@ void check_teams(const Program& program, std::span<const RankBinding> ranks) {
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const auto* step = as<CollectiveStep>(*program.steps[s]);
     if (!step) continue;
-    const bool pieces = step->collective != CollectiveKind::all_reduce;
+    const bool pieces = info(step->collective).has_pieces();
     for (const RankBinding& rank : ranks) {
       const BoundStep& mine = rank.steps[s];
       int64_t sum = 0;

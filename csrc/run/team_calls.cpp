@@ -70,11 +70,11 @@ void TeamCall::call(size_t index) const {
 void TeamCall::call(std::span<const CommMember> given) const {
   const CommPieces pieces{dtype, outer, inner, counts};
   switch (step->collective) {
-    case CollectiveKind::all_reduce:
+    case Collective::all_reduce:
       return communicator->all_reduce(dtype, *step->reduce, elements, given);
-    case CollectiveKind::all_gather:
+    case Collective::all_gather:
       return communicator->all_gather(pieces, given);
-    case CollectiveKind::reduce_scatter:
+    case Collective::reduce_scatter:
       return communicator->reduce_scatter(pieces, *step->reduce, given);
   }
 }

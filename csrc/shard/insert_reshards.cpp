@@ -45,9 +45,9 @@ const char* suffix(ReshardKind kind) {
 }
 
 // Bytes on the wire in units of one gather of the tensor.
-int weight(const std::vector<ReshardStep>& steps) {
-  int out = 0;
-  for (const auto& s : steps) out += s.kind == ReshardKind::all_reduce ? 2 : s.moves_data() ? 1 : 0;
+int64_t weight(const std::vector<ReshardStep>& steps) {
+  int64_t out = 0;
+  for (const auto& s : steps) out += s.gathers();
   return out;
 }
 

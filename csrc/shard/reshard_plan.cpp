@@ -6,9 +6,15 @@
 
 namespace plait {
 
-std::string_view name(ReshardKind kind) {
-  constexpr std::string_view kNames[] = {"all-reduce", "reduce-scatter", "all-gather", "slice"};
-  return kNames[static_cast<size_t>(kind)];
+std::optional<Collective> collective_of(ReshardKind kind) {
+  return kind == ReshardKind::slice ? std::nullopt : std::optional(static_cast<Collective>(kind));
+}
+
+std::string name(ReshardKind kind) {
+  const auto collective = collective_of(kind);
+  std::string out(collective ? name(*collective) : "slice");
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
 }
 
 const Layout& held_layout(const TensorView& tensor) { return tensor.stored ? *tensor.stored : tensor.layout; }

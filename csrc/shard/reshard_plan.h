@@ -5,16 +5,22 @@
 #include <vector>
 
 #include "ir/tensor_view.h"
+#include "mesh/collective.h"
 
 namespace plait {
 
+// A collective, or a slice. all_reduce: partial to whole. reduce_scatter: partial to pieces, where the axis becomes the
+// innermost mesh piece of the dim. all_gather: pieces to whole, of the innermost mesh piece of the dim. slice: whole to
+// pieces, local.
 enum class ReshardKind : uint8_t {
-  all_reduce,      // partial to whole
-  reduce_scatter,  // partial to pieces: the axis becomes the innermost mesh piece of the dim
-  all_gather,      // pieces to whole: of the innermost mesh piece of the dim
-  slice,           // whole to pieces, local
+#define X(name, ...) name,
+#include "mesh/collectives.def"
+#undef X
+  slice,
 };
-std::string_view name(ReshardKind kind);
+// Nothing: a slice.
+std::optional<Collective> collective_of(ReshardKind kind);
+std::string name(ReshardKind kind);  // `all-reduce`, `slice`
 
 // One step. `pieces` is the dim's list, up to and with the piece that the step makes or takes away.
 struct ReshardStep {
@@ -24,7 +30,9 @@ struct ReshardStep {
   std::vector<Piece> pieces;        // empty: all_reduce
   ReduceOp reduce = ReduceOp::sum;  // all_reduce, reduce_scatter
   Layout to;                        // layout after the step
-  bool moves_data() const { return kind != ReshardKind::slice; }
+  bool moves_data() const { return collective_of(kind).has_value(); }
+  // Bytes on the wire, in those of an all-gather of the tensor.
+  int64_t gathers() const { return moves_data() ? info(*collective_of(kind)).gathers : 0; }
 };
 
 // The layout that a tensor's memory has: storage of a parameter that has one of its own, else the compute layout.

@@ -50,6 +50,16 @@ TEST(CApi, LinesMakeTheFusionOfTheText) {
   EXPECT_EQ(y.dtype.bits, 32);
 }
 
+TEST(CApi, ListsTheOpsThatStatementsCall) {
+  plait_text* listed = nullptr;
+  ASSERT_OK(plait_op_schemas(&listed));
+  const std::string ops = text_of(listed);
+  for (const char* op :
+       {"\"name\": \"tanh\"", "\"name\": \"amax\"", "\"name\": \"var_mean\"", "\"results\": [\"mean\", \"var\"]"})
+    EXPECT_NE(ops.find(op), std::string::npos) << op;
+  EXPECT_NE(words(plait_op_schemas(nullptr)), "");
+}
+
 TEST(CApi, RunsOnStridedScalarAndEmptyTensors) {
   const auto fusion = parsed("fusion @f (%x: f32[m, n], %s: f32[]) -> (%y) { %y = mul(%x, %s) }");
   for (const char* device : {"reference", "cpu"}) {

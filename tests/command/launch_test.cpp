@@ -264,7 +264,7 @@ class CommDiff : public ::testing::Test {
       if (elements[i] < 0) continue;
       FlightRecorder& recorder = *recorders_[size_t(ranks[i])];
       recorder.set_step("step " + std::to_string(++steps_));
-      const CommCall call{CommKind::all_reduce, CommReduce::sum, {DType::f32, 1, 1, {&elements[i], 1}}};
+      const CommCall call{Collective::all_reduce, CommReduce::sum, {DType::f32, 1, 1, {&elements[i], 1}}};
       const int64_t time = steps_ * 1'000'000;
       recorder.mark(recorder.begin(recorder.team(ranks), call, time), FlightState::done, time + 1000);
     }

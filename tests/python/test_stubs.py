@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import json
 import pathlib
 import subprocess
 import sys
@@ -140,18 +141,33 @@ def test_ops_raise_what_they_say():
     assert ops.logical_and(seed, i).type == "bool[4]" and ops.exp(x > 0).type == "f32[4, 6]"
 
 
-@pytest.mark.parametrize("before, after, said", [
-    ("`flip(%in, dims)`", "`flip(%in, dims, [around])`", "attribute `around` of `flip` has no type"),
-    ("`flip(%in, dims)`", "`flip(%in, dims, [step = true])`", "attribute `step` of `flip` is int, its default true"),
-    ("= group_norm(%x, [%w], [%b], groups, ", "= group_norm(%x, [%w], [%b], ", "no op has groups"),
-    ("`elu(x, y)`", "`other(x, y)`", "no op has elu"),
-])
-def test_an_attribute_without_a_type_is_found_when_the_ops_are_made(tmp_path, before, after, said):
+def with_parameter(ops, op, **parameter):
+    next(each for each in ops if each["name"] == op)["parameters"].append({"role": "attribute", **parameter})
+
+
+def without_parameter(ops, op, name):
+    schema = next(each for each in ops if each["name"] == op)
+    schema["parameters"] = [each for each in schema["parameters"] if each["name"] != name]
+
+
+def renamed(ops, op, name):
+    next(each for each in ops if each["name"] == op)["name"] = name
+
+
+@pytest.mark.parametrize("change, said", [
+    (lambda ops: with_parameter(ops, "flip", name="around", type="int"),
+     "nothing says what is refused of attribute `around` of `flip`"),
+    (lambda ops: with_parameter(ops, "flip", name="dim", type="colour"), "attribute `dim` of `flip` is a colour"),
+    (lambda ops: without_parameter(ops, "group_norm", "groups"), "no op has groups"),
+    (lambda ops: renamed(ops, "flip", "turn"), "docs/ops.md has no row for `turn`"),
+    (lambda ops: renamed(ops, "elu", "other"), "docs/ops.md has no row for `other`"),
+], ids=["refusal", "type", "gone", "op", "function"])
+def test_what_the_schema_has_and_the_words_lack_is_found_when_the_ops_are_made(tmp_path, change, said):
     root = pathlib.Path(__file__).resolve().parents[2]
-    text = (root / "docs/ops.md").read_text()
-    assert text.count(before) == 1
-    (tmp_path / "ops.md").write_text(text.replace(before, after))
-    command = [sys.executable, root / "python_bindings/make_ops.py", tmp_path / "ops.md", tmp_path / "ops.py",
-               tmp_path / "methods.pattern"]
+    schema = json.loads((FOLDER / "op_schema.json").read_text())
+    change(schema["ops"])
+    (tmp_path / "schema.json").write_text(json.dumps(schema))
+    command = [sys.executable, root / "python_bindings/make_ops.py", tmp_path / "schema.json", root / "docs/ops.md",
+               tmp_path / "ops.py", tmp_path / "methods.pattern"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1 and said in done.stderr and not (tmp_path / "ops.py").exists()

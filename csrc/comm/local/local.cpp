@@ -99,14 +99,15 @@ class LocalCommunicators::Team : public Communicator {
   int64_t size() const override { return communicator_.size(); }
 
   void all_reduce(DType dtype, CommReduce reduce, int64_t elements, std::span<const CommMember> members) override {
-    const CommCall call{CommKind::all_reduce, reduce, {dtype, 1, 1, {&elements, 1}}};
+    const CommCall call{Collective::all_reduce, reduce, {dtype, 1, 1, {&elements, 1}}};
     record(call, [&] { communicator_.all_reduce(dtype, reduce, elements, members); });
   }
   void all_gather(const CommPieces& pieces, std::span<const CommMember> members) override {
-    record({CommKind::all_gather, CommReduce::sum, pieces}, [&] { communicator_.all_gather(pieces, members); });
+    record({Collective::all_gather, CommReduce::sum, pieces}, [&] { communicator_.all_gather(pieces, members); });
   }
   void reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) override {
-    record({CommKind::reduce_scatter, reduce, pieces}, [&] { communicator_.reduce_scatter(pieces, reduce, members); });
+    record({Collective::reduce_scatter, reduce, pieces},
+           [&] { communicator_.reduce_scatter(pieces, reduce, members); });
   }
 
  private:

@@ -285,7 +285,7 @@ void MpiCommunicator::scatter_ordered(const Block& block, const void* in, void* 
 
 void MpiCommunicator::all_gather(const CommPieces& pieces, std::span<const CommMember> members) {
   PLAIT_CHECK(pieces.counts.size() == ranks_.size(), "{} counts for {} members", pieces.counts.size(), size());
-  record({CommKind::all_gather, CommReduce::sum, pieces}, members, [&](const CommMember& member) {
+  record({Collective::all_gather, CommReduce::sum, pieces}, members, [&](const CommMember& member) {
     const int64_t at_once = rows_at_once(pieces), unit = pieces.inner * int64_t(size_of(pieces.dtype));
     const int64_t row = pieces.total() * unit, own = pieces.counts[size_t(position_)] * unit;
     void* gathered = at_once > 1 ? at_least(at_once * row, rows_) : nullptr;
@@ -306,7 +306,7 @@ void MpiCommunicator::all_gather(const CommPieces& pieces, std::span<const CommM
 
 void MpiCommunicator::reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) {
   PLAIT_CHECK(pieces.counts.size() == ranks_.size(), "{} counts for {} members", pieces.counts.size(), size());
-  record({CommKind::reduce_scatter, reduce, pieces}, members, [&](const CommMember& member) {
+  record({Collective::reduce_scatter, reduce, pieces}, members, [&](const CommMember& member) {
     const int64_t at_once = rows_at_once(pieces), unit = pieces.inner * int64_t(size_of(pieces.dtype));
     const int64_t row = pieces.total() * unit, own = pieces.counts[size_t(position_)] * unit;
     void* packed = at_once > 1 ? at_least(at_once * row, rows_) : nullptr;
@@ -326,7 +326,7 @@ void MpiCommunicator::reduce_scatter(const CommPieces& pieces, CommReduce reduce
 
 void MpiCommunicator::all_reduce(DType dtype, CommReduce reduce, int64_t elements,
                                  std::span<const CommMember> members) {
-  record({CommKind::all_reduce, reduce, {dtype, 1, 1, {&elements, 1}}}, members, [&](const CommMember& member) {
+  record({Collective::all_reduce, reduce, {dtype, 1, 1, {&elements, 1}}}, members, [&](const CommMember& member) {
     const int64_t unit = int64_t(size_of(dtype)), most = job_.options().max_elements;
     if (team_ == nullptr || job_.options().ordered) {
       const int64_t chunk = (elements + size() - 1) / size();

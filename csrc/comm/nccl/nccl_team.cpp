@@ -404,7 +404,7 @@ void NcclTeam::gather_rows(const CommPieces& pieces, const Plan& plan, Parts& pa
 }
 
 void NcclTeam::all_gather(const CommPieces& pieces, std::span<const CommMember> members) {
-  const CommCall call{CommKind::all_gather, CommReduce::sum, pieces};
+  const CommCall call{Collective::all_gather, CommReduce::sum, pieces};
   run(call, members, [&](Parts& parts) {
     const Plan plan = this->plan(pieces);
     const ncclDataType_t type = nccl_type(pieces.dtype);
@@ -464,7 +464,7 @@ void NcclTeam::scatter_rows(const CommPieces& pieces, const Plan& plan, Parts& p
 }
 
 void NcclTeam::reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) {
-  const CommCall call{CommKind::reduce_scatter, reduce, pieces};
+  const CommCall call{Collective::reduce_scatter, reduce, pieces};
   run(call, members, [&](Parts& parts) {
     refuse(call);
     const Plan plan = this->plan(pieces);
@@ -521,7 +521,7 @@ void NcclTeam::refuse(const CommCall& call) const {
 }
 
 void NcclTeam::all_reduce(DType dtype, CommReduce reduce, int64_t elements, std::span<const CommMember> members) {
-  const CommCall call{CommKind::all_reduce, reduce, {dtype, 1, 1, {&elements, 1}}};
+  const CommCall call{Collective::all_reduce, reduce, {dtype, 1, 1, {&elements, 1}}};
   run(call, members, [&](Parts& parts) {
     refuse(call);
     if (elements == 0) return;

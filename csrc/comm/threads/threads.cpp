@@ -25,13 +25,13 @@ class ThreadCommunicators::Team : public Communicator {
   int64_t size() const override { return local_.size(); }
 
   void all_reduce(DType dtype, CommReduce reduce, int64_t elements, std::span<const CommMember> members) override {
-    meet({CommKind::all_reduce, reduce, {dtype, 1, 1, {&elements, 1}}}, members);
+    meet({Collective::all_reduce, reduce, {dtype, 1, 1, {&elements, 1}}}, members);
   }
   void all_gather(const CommPieces& pieces, std::span<const CommMember> members) override {
-    meet({CommKind::all_gather, CommReduce::sum, pieces}, members);
+    meet({Collective::all_gather, CommReduce::sum, pieces}, members);
   }
   void reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) override {
-    meet({CommKind::reduce_scatter, reduce, pieces}, members);
+    meet({Collective::reduce_scatter, reduce, pieces}, members);
   }
 
   const std::vector<int64_t>& ranks() const { return ranks_; }
@@ -93,13 +93,13 @@ void ThreadCommunicators::Team::carry_out(Lock& lock) {
   try {
     const CommPieces& pieces = call_.pieces;
     switch (call_.kind) {
-      case CommKind::all_reduce:
+      case Collective::all_reduce:
         local_.all_reduce(pieces.dtype, call_.reduce, pieces.counts[0], members_);
         break;
-      case CommKind::all_gather:
+      case Collective::all_gather:
         local_.all_gather(pieces, members_);
         break;
-      case CommKind::reduce_scatter:
+      case Collective::reduce_scatter:
         local_.reduce_scatter(pieces, call_.reduce, members_);
         break;
     }

@@ -1,6 +1,7 @@
 #pragma once
 // Ops that move data between ranks; made by the compiler.
 #include "ir/op_base.h"
+#include "mesh/collective.h"
 
 namespace plait {
 
@@ -16,6 +17,7 @@ struct Reshard : OpBase<OpKind::Reshard> {
 
 // out = the elementwise reduction of the members' `in`, added in rank order in the accumulation type, rounded once.
 struct AllReduce : OpBase<OpKind::AllReduce> {
+  static constexpr Collective collective = Collective::all_reduce;
   TensorView* in = nullptr;
   int axis = 0;
   ReduceOp reduce = ReduceOp::sum;
@@ -27,27 +29,29 @@ struct AllReduce : OpBase<OpKind::AllReduce> {
 
 // out[outer, total, inner] = the members' in[outer, count, inner], one after another along the middle.
 struct AllGather : OpBase<OpKind::AllGather> {
+  static constexpr Collective collective = Collective::all_gather;
   TensorView* in = nullptr;
   int axis = 0;
   sym::Expr outer, count, total, inner;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &AllGather::in),         required("axis", &AllGather::axis),
-                      attribute("outer", &AllGather::outer), attribute("count", &AllGather::count),
-                      attribute("total", &AllGather::total), attribute("inner", &AllGather::inner)};
+    return std::tuple{operand("in", &AllGather::in),        required("axis", &AllGather::axis),
+                      required("outer", &AllGather::outer), required("count", &AllGather::count),
+                      required("total", &AllGather::total), required("inner", &AllGather::inner)};
   }
 };
 
 // out[outer, count, inner] = this member's part of the reduction of the members' in[outer, total, inner].
 struct ReduceScatter : OpBase<OpKind::ReduceScatter> {
+  static constexpr Collective collective = Collective::reduce_scatter;
   TensorView* in = nullptr;
   int axis = 0;
   ReduceOp reduce = ReduceOp::sum;
   sym::Expr outer, count, total, inner;
   static constexpr auto fields() {
     return std::tuple{operand("in", &ReduceScatter::in),           required("axis", &ReduceScatter::axis),
-                      attribute("reduce", &ReduceScatter::reduce), attribute("outer", &ReduceScatter::outer),
-                      attribute("count", &ReduceScatter::count),   attribute("total", &ReduceScatter::total),
-                      attribute("inner", &ReduceScatter::inner)};
+                      attribute("reduce", &ReduceScatter::reduce), required("outer", &ReduceScatter::outer),
+                      required("count", &ReduceScatter::count),    required("total", &ReduceScatter::total),
+                      required("inner", &ReduceScatter::inner)};
   }
 };
 
@@ -56,9 +60,9 @@ struct LocalSlice : OpBase<OpKind::LocalSlice> {
   TensorView* in = nullptr;
   sym::Expr outer, start, count, total, inner;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &LocalSlice::in),         attribute("outer", &LocalSlice::outer),
-                      attribute("start", &LocalSlice::start), attribute("count", &LocalSlice::count),
-                      attribute("total", &LocalSlice::total), attribute("inner", &LocalSlice::inner)};
+    return std::tuple{operand("in", &LocalSlice::in),        required("outer", &LocalSlice::outer),
+                      required("start", &LocalSlice::start), required("count", &LocalSlice::count),
+                      required("total", &LocalSlice::total), required("inner", &LocalSlice::inner)};
   }
 };
 

@@ -63,7 +63,7 @@ struct Eye : OpBase<OpKind::Eye> {
   sym::Expr columns;
   DType dtype = DType::f32;
   static constexpr auto fields() {
-    return std::tuple{attribute("rows", &Eye::rows), attribute("columns", &Eye::columns),
+    return std::tuple{required("rows", &Eye::rows), attribute("columns", &Eye::columns),
                       attribute("dtype", &Eye::dtype)};
   }
 };
@@ -94,7 +94,7 @@ struct Embedding : OpBase<OpKind::Embedding> {
   std::optional<int64_t> ordinal;
   static constexpr auto fields() {
     return std::tuple{operand("index", &Embedding::index), operand("table", &Embedding::table),
-                      attribute("bounds", &Embedding::bounds), attribute("ordinal", &Embedding::ordinal)};
+                      attribute("bounds", &Embedding::bounds), made("ordinal", &Embedding::ordinal)};
   }
 };
 
@@ -108,7 +108,7 @@ struct TakeAlong : OpBase<OpKind::TakeAlong> {
   static constexpr auto fields() {
     return std::tuple{operand("in", &TakeAlong::in), operand("index", &TakeAlong::index),
                       required("dim", &TakeAlong::dim), attribute("bounds", &TakeAlong::bounds),
-                      attribute("ordinal", &TakeAlong::ordinal)};
+                      made("ordinal", &TakeAlong::ordinal)};
   }
 };
 
@@ -118,7 +118,7 @@ struct OneHot : OpBase<OpKind::OneHot> {
   sym::Expr classes;
   DType dtype = DType::i64;
   static constexpr auto fields() {
-    return std::tuple{operand("index", &OneHot::index), attribute("classes", &OneHot::classes),
+    return std::tuple{operand("index", &OneHot::index), required("classes", &OneHot::classes),
                       attribute("dtype", &OneHot::dtype)};
   }
 };

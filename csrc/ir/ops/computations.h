@@ -11,7 +11,7 @@ struct PointwiseOp : OpBase<OpKind::PointwiseOp> {
   std::vector<TensorView*> in;
   std::optional<DType> to;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &PointwiseOp::in), attribute("function", &PointwiseOp::function),
+    return std::tuple{operand("in", &PointwiseOp::in), made("function", &PointwiseOp::function),
                       attribute("to", &PointwiseOp::to)};
   }
 };
@@ -34,8 +34,8 @@ struct Uniform : OpBase<OpKind::Uniform> {
   std::vector<sym::Expr> global, start;
   static constexpr auto fields() {
     return std::tuple{required("shape", &Uniform::shape), named_operand("seed", &Uniform::seed),
-                      attribute("offset", &Uniform::offset), attribute("global", &Uniform::global),
-                      attribute("start", &Uniform::start)};
+                      attribute("offset", &Uniform::offset), made("global", &Uniform::global),
+                      made("start", &Uniform::start)};
   }
 };
 
@@ -48,8 +48,8 @@ struct Normal : OpBase<OpKind::Normal> {
   std::vector<sym::Expr> start;
   static constexpr auto fields() {
     return std::tuple{required("shape", &Normal::shape), named_operand("seed", &Normal::seed),
-                      attribute("offset", &Normal::offset), attribute("global", &Normal::global),
-                      attribute("start", &Normal::start)};
+                      attribute("offset", &Normal::offset), made("global", &Normal::global),
+                      made("start", &Normal::start)};
   }
 };
 
@@ -62,7 +62,7 @@ struct Iota : OpBase<OpKind::Iota> {
   sym::Expr start;
   static constexpr auto fields() {
     return std::tuple{required("shape", &Iota::shape), required("dim", &Iota::dim), attribute("dtype", &Iota::dtype),
-                      attribute("start", &Iota::start)};
+                      made("start", &Iota::start)};
   }
 };
 
@@ -71,7 +71,7 @@ struct Size : OpBase<OpKind::Size> {
   sym::Expr value;
   DType dtype = DType::i64;
   static constexpr auto fields() {
-    return std::tuple{attribute("value", &Size::value), attribute("dtype", &Size::dtype)};
+    return std::tuple{required("value", &Size::value), attribute("dtype", &Size::dtype)};
   }
 };
 
@@ -82,7 +82,7 @@ struct Linear : OpBase<OpKind::Linear> {
   bool accumulate = false;
   static constexpr auto fields() {
     return std::tuple{operand("x", &Linear::x), operand("w", &Linear::w), optional_operand("b", &Linear::b),
-                      attribute("accumulate", &Linear::accumulate)};
+                      made("accumulate", &Linear::accumulate)};
   }
 };
 
@@ -91,7 +91,7 @@ struct Matmul : OpBase<OpKind::Matmul> {
   TensorView *a = nullptr, *b = nullptr;
   bool accumulate = false;
   static constexpr auto fields() {
-    return std::tuple{operand("a", &Matmul::a), operand("b", &Matmul::b), attribute("accumulate", &Matmul::accumulate)};
+    return std::tuple{operand("a", &Matmul::a), operand("b", &Matmul::b), made("accumulate", &Matmul::accumulate)};
   }
 };
 

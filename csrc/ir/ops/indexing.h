@@ -22,13 +22,10 @@ struct Gather : OpBase<OpKind::Gather> {
   std::optional<int64_t> ordinal;
   std::vector<sym::Expr> global, start;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &Gather::in),
-                      operand("index", &Gather::index),
-                      required("dim", &Gather::dim),
-                      attribute("bounds", &Gather::bounds),
-                      attribute("ordinal", &Gather::ordinal),
-                      attribute("global", &Gather::global),
-                      attribute("start", &Gather::start)};
+    return std::tuple{operand("in", &Gather::in),        operand("index", &Gather::index),
+                      required("dim", &Gather::dim),     attribute("bounds", &Gather::bounds),
+                      made("ordinal", &Gather::ordinal), made("global", &Gather::global),
+                      made("start", &Gather::start)};
   }
 };
 
@@ -41,13 +38,10 @@ struct IndexSelect : OpBase<OpKind::IndexSelect> {
   std::optional<int64_t> ordinal;
   std::vector<sym::Expr> global, start;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &IndexSelect::in),
-                      operand("index", &IndexSelect::index),
-                      required("dim", &IndexSelect::dim),
-                      attribute("bounds", &IndexSelect::bounds),
-                      attribute("ordinal", &IndexSelect::ordinal),
-                      attribute("global", &IndexSelect::global),
-                      attribute("start", &IndexSelect::start)};
+    return std::tuple{operand("in", &IndexSelect::in),        operand("index", &IndexSelect::index),
+                      required("dim", &IndexSelect::dim),     attribute("bounds", &IndexSelect::bounds),
+                      made("ordinal", &IndexSelect::ordinal), made("global", &IndexSelect::global),
+                      made("start", &IndexSelect::start)};
   }
 };
 
@@ -64,8 +58,8 @@ struct ScatterAdd : OpBase<OpKind::ScatterAdd> {
   static constexpr auto fields() {
     return std::tuple{operand("in", &ScatterAdd::in),           operand("index", &ScatterAdd::index),
                       operand("src", &ScatterAdd::src),         required("dim", &ScatterAdd::dim),
-                      attribute("bounds", &ScatterAdd::bounds), attribute("ordinal", &ScatterAdd::ordinal),
-                      attribute("global", &ScatterAdd::global), attribute("start", &ScatterAdd::start)};
+                      attribute("bounds", &ScatterAdd::bounds), made("ordinal", &ScatterAdd::ordinal),
+                      made("global", &ScatterAdd::global),      made("start", &ScatterAdd::start)};
   }
 };
 

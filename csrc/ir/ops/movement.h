@@ -101,7 +101,7 @@ struct Repeat : OpBase<OpKind::Repeat> {
   TensorView* in = nullptr;
   std::vector<int64_t> repeats;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &Repeat::in), attribute("repeats", &Repeat::repeats)};
+    return std::tuple{operand("in", &Repeat::in), required("repeats", &Repeat::repeats)};
   }
 };
 

@@ -28,8 +28,8 @@ struct Reduce : OpBase<OpKind::Reduce> {
   std::vector<int64_t> dims;
   bool keepdim = false;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &Reduce::in), attribute("function", &Reduce::function),
-                      attribute("dims", &Reduce::dims), attribute("keepdim", &Reduce::keepdim)};
+    return std::tuple{operand("in", &Reduce::in), made("function", &Reduce::function), attribute("dims", &Reduce::dims),
+                      attribute("keepdim", &Reduce::keepdim)};
   }
 };
 

@@ -15,7 +15,7 @@ namespace plait::testing {
 inline constexpr CommReduce kReduces[] = {CommReduce::sum, CommReduce::max, CommReduce::min, CommReduce::prod};
 
 struct CommCase {
-  CommKind kind;
+  Collective kind;
   DType dtype;
   CommReduce reduce;
   int64_t outer, inner;
@@ -24,11 +24,11 @@ struct CommCase {
 
   CommCall call() const { return {kind, reduce, {dtype, outer, inner, counts}}; }
   int64_t in_elements(int64_t position) const {
-    const bool piece = kind == CommKind::all_gather;
+    const bool piece = kind == Collective::all_gather;
     return outer * inner * (piece ? counts[size_t(position)] : call().pieces.total());
   }
   int64_t out_elements(int64_t position) const {
-    const bool piece = kind == CommKind::reduce_scatter;
+    const bool piece = kind == Collective::reduce_scatter;
     return outer * inner * (piece ? counts[size_t(position)] : call().pieces.total());
   }
 };
@@ -54,13 +54,13 @@ inline std::vector<CommCase> all_cases(int64_t members) {
     const auto dtype = DType(d);
     for (const auto& counts : counts_of(members))
       for (int64_t outer : {0, 1, 3})
-        out.push_back({CommKind::all_gather, dtype, CommReduce::sum, outer, outer == 1 ? 1 : 2, counts, members});
+        out.push_back({Collective::all_gather, dtype, CommReduce::sum, outer, outer == 1 ? 1 : 2, counts, members});
     for (CommReduce reduce : kReduces) {
       for (const auto& counts : counts_of(members))
         for (int64_t outer : {0, 1, 3})
-          out.push_back({CommKind::reduce_scatter, dtype, reduce, outer, outer == 1 ? 1 : 2, counts, members});
+          out.push_back({Collective::reduce_scatter, dtype, reduce, outer, outer == 1 ? 1 : 2, counts, members});
       for (int64_t elements : {0, 1, 2, 5, 8, 33})
-        out.push_back({CommKind::all_reduce, dtype, reduce, 1, 1, {elements}, members});
+        out.push_back({Collective::all_reduce, dtype, reduce, 1, 1, {elements}, members});
     }
   }
   return out;
@@ -102,11 +102,11 @@ inline Tensor blank(DType dtype, int64_t elements) {
 inline void call(Communicator& communicator, const CommCase& test, std::span<const CommMember> members) {
   const CommPieces pieces = test.call().pieces;
   switch (test.kind) {
-    case CommKind::all_reduce:
+    case Collective::all_reduce:
       return communicator.all_reduce(test.dtype, test.reduce, test.counts[0], members);
-    case CommKind::all_gather:
+    case Collective::all_gather:
       return communicator.all_gather(pieces, members);
-    case CommKind::reduce_scatter:
+    case Collective::reduce_scatter:
       return communicator.reduce_scatter(pieces, test.reduce, members);
   }
 }
@@ -149,7 +149,7 @@ inline void check_member(Communicators& all, Communicator& team, int64_t positio
     if (count) {
       ASSERT_EQ(all.traffic(), member_traffic(test.call(), test.members, position));
     }
-    if (test.kind == CommKind::all_reduce) {
+    if (test.kind == Collective::all_reduce) {
       const CommMember in_place{position, in[size_t(position)].data(), in[size_t(position)].data()};
       call(team, test, {&in_place, 1});
       ASSERT_TRUE(same_bits(expected, in[size_t(position)])) << "in place";

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 const std::vector<int64_t> kCounts = {3, 0, 2};
-const CommCall kGather{CommKind::all_gather, CommReduce::sum, {DType::bf16, 4, 5, kCounts}};
+const CommCall kGather{Collective::all_gather, CommReduce::sum, {DType::bf16, 4, 5, kCounts}};
 
 TEST(FlightRecorder, KeepsWhatWasAsked) {
   FlightRecorder recorder(2, "test");
@@ -29,7 +29,7 @@ TEST(FlightRecorder, KeepsWhatWasAsked) {
   recorder.mark(first, FlightState::started, now + 1'000'000);
   recorder.mark(first, FlightState::done, now + 3'000'000);
   const int64_t elements = 9;
-  recorder.begin(pair, {CommKind::all_reduce, CommReduce::max, {DType::f64, 1, 1, {&elements, 1}}}, now);
+  recorder.begin(pair, {Collective::all_reduce, CommReduce::max, {DType::f64, 1, 1, {&elements, 1}}}, now);
   const json dump = json::parse(recorder.json("asked"));
   EXPECT_EQ(dump["rank"], 2);
   EXPECT_EQ(dump["reason"], "asked");
@@ -77,7 +77,7 @@ TEST(FlightRecorder, LongStepsAndManyCountsAreCut) {
   FlightRecorder recorder(0, "test");
   const std::vector<int64_t> ranks(100, 0), counts(100, 2);
   recorder.set_step(std::string(200, 's'));
-  recorder.begin(recorder.team(ranks), {CommKind::all_gather, CommReduce::sum, {DType::f32, 1, 1, counts}}, 1);
+  recorder.begin(recorder.team(ranks), {Collective::all_gather, CommReduce::sum, {DType::f32, 1, 1, counts}}, 1);
   const json dump = json::parse(recorder.json(""));
   EXPECT_EQ(dump["operations"][0]["counts"].size(), FlightRecorder::kCounts);
   EXPECT_EQ(dump["operations"][0]["members"], 100);

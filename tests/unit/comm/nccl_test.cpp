@@ -102,7 +102,7 @@ class Nccl : public ::testing::Test {
     return out;
   }
   static bool refused(const CommCase& test) {
-    if (test.kind == CommKind::all_gather) return false;
+    if (test.kind == Collective::all_gather) return false;
     if (test.dtype == DType::i16 || test.dtype == DType::u16 || is_f8(test.dtype)) return true;
     return is_float(test.dtype) && (test.reduce == CommReduce::max || test.reduce == CommReduce::min);
   }
@@ -151,7 +151,7 @@ class Nccl : public ::testing::Test {
       ASSERT_TRUE(same_bits(expected, fetch(test, member, comms))) << "member " << position;
     }
   }
-  const CommCase sum_{CommKind::all_reduce, DType::f32, CommReduce::sum, 1, 1, {8}, 2};
+  const CommCase sum_{Collective::all_reduce, DType::f32, CommReduce::sum, 1, 1, {8}, 2};
   Tensor ones() { return Tensor::from_doubles(DType::f32, {8}, std::vector<double>(8, 1)); }
 
   void* handle_ = nullptr;

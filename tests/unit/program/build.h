@@ -103,13 +103,12 @@ struct Builder {
     step.team = {axis};
     return step;
   }
-  CollectiveStep& pieces(CollectiveKind kind, ValueId in, ValueId out, const std::vector<std::string>& view,
-                         int axis = 0) {
+  CollectiveStep& pieces(Collective kind, ValueId in, ValueId out, const std::vector<std::string>& view, int axis = 0) {
     auto& step = program.add_step<CollectiveStep>(ProgramStream::comm);
     step.collective = kind;
     step.in = in;
     step.out = out;
-    if (kind == CollectiveKind::reduce_scatter) step.reduce = CommReduce::sum;
+    if (kind == Collective::reduce_scatter) step.reduce = CommReduce::sum;
     step.team = {axis};
     step.outer = expr(view[0]);
     step.count = expr(view[1]);

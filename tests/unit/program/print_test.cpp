@@ -17,7 +17,7 @@ TEST(PrintProgram, StepsKernelsAndMesh) {
   auto& launch = b.launch("k1", {h}, {g}, {"chunk(b, 2, rank.dp)"}, [](const LaunchArguments&) {});
   launch.grid[0] = b.expr("ceildiv(b, 128)");
   const ValueId p = b.alloc("p", {"chunk(b, 2, rank.dp)", "3072"}, DType::bf16);
-  b.pieces(CollectiveKind::all_gather, g, p, {"chunk(b, 2, rank.dp)", "chunk(3072, t, rank.tp)", "3072", "1"}, 1);
+  b.pieces(Collective::all_gather, g, p, {"chunk(b, 2, rank.dp)", "chunk(3072, t, rank.tp)", "3072", "1"}, 1);
   const ValueId s = b.alloc("s", {"chunk(b, 2, rank.dp)", "10"}, DType::bf16);
   b.slice(p, s, {"chunk(b, 2, rank.dp)", "5", "10", "3072", "1"});
   const ValueId y = b.output("y", {"chunk(b, 2, rank.dp)", "10"}, DType::bf16);

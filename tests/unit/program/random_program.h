@@ -61,9 +61,9 @@ struct RandomProgram {
     const ValueId in = pick(kind == 2 ? pieces : wholes), out = add_value(whole, output);
     const auto& from = values[in.index];
     auto& to = values[out.index];
-    if (kind == 2) builder.pieces(CollectiveKind::all_gather, in, out, {"1", kPiece, "n", "1"});
+    if (kind == 2) builder.pieces(Collective::all_gather, in, out, {"1", kPiece, "n", "1"});
     if (kind == 3)
-      builder.pieces(CollectiveKind::reduce_scatter, in, out, {"1", kPiece, "n", "1"}).reduce = CommReduce::max;
+      builder.pieces(Collective::reduce_scatter, in, out, {"1", kPiece, "n", "1"}).reduce = CommReduce::max;
     if (kind == 4) builder.all_reduce(in, out, CommReduce::min);
     if (kind == 5) builder.slice(in, out, {"1", "chunk_start(n, t, rank.tp)", kPiece, "n", "1"});
     for (int64_t rank = 0; rank < ranks; ++rank) {

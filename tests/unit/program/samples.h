@@ -23,11 +23,11 @@ struct Tour : Builder {
     h = alloc("h", {piece});
     combine({x}, h, piece, 1);
     g = alloc("g", {"n"});
-    pieces(CollectiveKind::all_gather, h, g, {"1", piece, "n", "1"});
+    pieces(Collective::all_gather, h, g, {"1", piece, "n", "1"});
     const ValueId q = alloc("q", {"n"});
     combine({g, g}, q, "n", 0);
     s = output("s", {piece});
-    pieces(CollectiveKind::reduce_scatter, q, s, {"1", piece, "n", "1"});
+    pieces(Collective::reduce_scatter, q, s, {"1", piece, "n", "1"});
     r = output("r", {"n"});
     all_reduce(q, r, CommReduce::max);
   }

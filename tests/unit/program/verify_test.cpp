@@ -16,7 +16,7 @@ struct Sample : Builder {
     h = alloc("h", {"chunk(n, t, rank.tp)"});
     combine({x}, h, "chunk(n, t, rank.tp)", 1);
     p = alloc("p", {"n"});
-    pieces(CollectiveKind::all_gather, h, p, {"1", "chunk(n, t, rank.tp)", "n", "1"});
+    pieces(Collective::all_gather, h, p, {"1", "chunk(n, t, rank.tp)", "n", "1"});
     y = output("y", {"n"});
     combine({p}, y, "n", 1);
     assign_streams(program);

@@ -83,7 +83,7 @@ std::shared_ptr<const Program> sample() {
   const ValueId x = b.input("x", {piece}), h = b.alloc("h", {piece});
   b.combine({x}, h, piece, 1);
   const ValueId g = b.alloc("g", {"n"});
-  b.pieces(CollectiveKind::all_gather, h, g, {"1", piece, "n", "1"});
+  b.pieces(Collective::all_gather, h, g, {"1", piece, "n", "1"});
   const ValueId r = b.output("r", {"n"});
   b.all_reduce(g, r);
   const ValueId s = b.alloc("s", {piece});
@@ -91,7 +91,7 @@ std::shared_ptr<const Program> sample() {
   const ValueId q = b.output("q", {piece});
   b.combine({s, h}, q, piece, 1);
   const ValueId c = b.output("c", {piece});
-  b.pieces(CollectiveKind::reduce_scatter, r, c, {"1", piece, "n", "1"});
+  b.pieces(Collective::reduce_scatter, r, c, {"1", piece, "n", "1"});
   return b.done();
 }
 

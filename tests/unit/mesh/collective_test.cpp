@@ -1,0 +1,32 @@
+// The one description of collectives, and what is derived from it.
+#include "mesh/collective.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace plait {
+namespace {
+
+TEST(Collective, SaysWhatMoves) {
+  EXPECT_EQ(std::size(kCollectives), 3u);
+  const CollectiveInfo reduce = info(Collective::all_reduce), gather = info(Collective::all_gather),
+                       scatter = info(Collective::reduce_scatter);
+  EXPECT_TRUE(reduce.reduces && scatter.reduces && !gather.reduces);
+  EXPECT_TRUE(!reduce.has_pieces() && gather.has_pieces() && scatter.has_pieces());
+  EXPECT_EQ(gather.takes, Held::piece);
+  EXPECT_EQ(gather.gives, Held::whole);
+  EXPECT_EQ(scatter.gives, Held::piece);
+  EXPECT_EQ(name(Collective::reduce_scatter), "reduce_scatter");
+}
+
+// An all-reduce is a reduce-scatter and an all-gather.
+TEST(Collective, LeastBytesOnTheWire) {
+  EXPECT_EQ(least_wire_bytes(Collective::all_gather, 4, 100), 300);
+  EXPECT_EQ(least_wire_bytes(Collective::all_reduce, 4, 100),
+            least_wire_bytes(Collective::reduce_scatter, 4, 100) + least_wire_bytes(Collective::all_gather, 4, 100));
+  for (Collective collective : kCollectives) EXPECT_EQ(least_wire_bytes(collective, 1, 100), 0) << name(collective);
+}
+
+}  // namespace
+}  // namespace plait
