@@ -190,16 +190,16 @@ void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOption
                      const std::string& pin) {
   const Problem problem{fusion, segment};
   const Op& op = *segment.ops.front();
+  if (aliases.is_alias(op) && (pin.empty() || pin == kAlias)) {
+    segment.schedule = kAlias;
+    return;
+  }
   const std::string fixed = fixed_schedule(op);
   if (!fixed.empty()) {
     if (!pin.empty() && pin != fixed)
       throw UserError(fmt::format("schedule `{}` does not fit {}", pin, describe(op)), problem.where(),
                       fmt::format("its schedule is {}", fixed));
     segment.schedule = fixed;
-    return;
-  }
-  if (aliases.is_alias(op) && (pin.empty() || pin == kAlias)) {
-    segment.schedule = kAlias;
     return;
   }
   if (property(op.kind) == OpProperty::contraction && (pin.empty() || pin == kLibrary)) {
