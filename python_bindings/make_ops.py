@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes plait/ops.py: a function for every op that users write, from the tables of docs/ops.md, which come from the
-ops' declarations. Usage: make_ops.py OPS_MD OUTPUT"""
+ops' declarations; those whose first operand is `x` are methods of Tensor too, whose types are written for the stub of
+the extension (a pattern file of nanobind). Usage: make_ops.py OPS_MD OUTPUT PATTERNS"""
 import keyword
 import pathlib
 import re
@@ -16,7 +17,8 @@ DEFAULTS = {
 DIM, DIMS = "a dim that is not there", "a dim that is not there or named twice"
 LENGTH = "another number of {} than of dims"
 ATTRIBUTES = {
-    "dim": ("int", DIM), "dims": ("Sequence[int]", DIMS), "shape": ("Sequence[Extent]", "a shape that does not fit"),
+    "dim": ("int", DIM), "dims": ("int | Sequence[int]", DIMS),
+    "shape": ("Sequence[Extent]", "a shape that does not fit"),
     "shifts": ("Sequence[int]", LENGTH.format("shifts")), "repeats": ("Sequence[int]", "fewer repeats than dims"),
     "low": ("Sequence[Extent]", LENGTH.format("widths")), "high": ("Sequence[Extent]", ""), "start": ("Extent", ""),
     "stop": ("Extent", ""), "step": ("int", "a step below 1"), "rows": ("Extent", "a negative extent"),
@@ -30,12 +32,14 @@ ATTRIBUTES = {
     "ignore_index": ("int", ""), "sizes": ("Sequence[Extent]", "sizes that do not add up to the dim"),
     "bounds": ("str", "bounds that are not check or assume"), "to": ("Any", "what is no dtype of the same size"),
 }
+DIMS_TYPE = ATTRIBUTES["dims"][0]
 # Where an op's differs.
 OF_OP = {
     ("layer_norm", "dims"): ("int", "more dims than x has"), ("rms_norm", "dims"): ("int", "more dims than x has"),
     ("size", "value"): ("Extent", "what is no whole number of sizes"), ("full", "value"): ("float", "a value that the "
     "dtype lacks"), ("dropout", "p"): ("float", "a p outside of [0, 1)"),
 }
+METHODS = ("matmul",)  # besides those of an operand `x`
 NO_OPERANDS = ("full", "iota", "size", "eye", "uniform", "normal")
 HEAD = '''"""Every op: a function adds it to the fusion of its operands and returns the result. Made from the tables of
 docs/ops.md."""
@@ -45,7 +49,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plait._emit import Extent, dtype as _dtype, emit as _emit, emit_all as _emit_all
+from plait._emit import Extent, dims as _dims, dtype as _dtype, emit as _emit, emit_all as _emit_all
 from plait._plait import Fusion, Tensor, apply as _apply
 from plait.errors import UserError as _UserError
 '''
@@ -128,7 +132,7 @@ def attribute(op, word, spelled, refused, known):
     if value and (value in ("true", "false")) != (kind == "bool"):
         fail(f"attribute `{name}` of `{op}` is {kind}, its default {value}")
     given = python_name(name)
-    passed = f"_dtype({given})" if name in ("dtype", "to") else given
+    passed = f"_dtype({given})" if name in ("dtype", "to") else f"_dims({given})" if kind == DIMS_TYPE else given
     spelled.append(f"{name!r}: {passed}")
     refused.append(refusal)
     return f"{given}: {kind} | None = None" if optional else f"{given}: {kind}"
@@ -211,6 +215,26 @@ def transpose(x: Tensor, a: int, b: int) -> Tensor:
 '''
 
 
+def methods(functions, names):
+    """(what makes methods of functions, their types and words in the stub of Tensor)."""
+    found, stub = [], ""
+    for name, first, rest, returned, doc in re.findall(
+            r'^def (\w+)\((\w+): (?:Tensor|Operand)(.*?)\) -> (.*?):\n(    """.*?""")$', functions, re.M | re.S):
+        if first != "x" and name not in METHODS:
+            continue
+        found.append(name)
+        rest = rest.replace("Operand", "Tensor | float").replace("Extent", "int | str")
+        lines = [line and "    " + line for line in f"def {name}(self{rest}) -> {returned}:\n{doc}".split("\n")]
+        stub += "\n".join(lines) + "\n\n"
+    unknown = set(METHODS) - set(names)
+    if unknown or len(found) < 100:
+        fail(f"{len(found)} methods, no op has {unknown}")
+    words = textwrap.wrap(", ".join(found), 112, initial_indent="    ", subsequent_indent="    ")
+    made = "\n\nfor _method in (\n" + "\n".join(words) + ",\n):\n    setattr(Tensor, _method.__name__, _method)\n"
+    head = "    \\from collections.abc import Sequence\n    \\from typing import Any\n"
+    return made, "^_plait\\.Tensor\\.__suffix__$:\n" + head + stub
+
+
 def main():
     text = pathlib.Path(sys.argv[1]).read_text()
     out, names, known = HEAD + EXTRA, ["cast", "gelu", "transpose", "where"], set()
@@ -234,7 +258,9 @@ def main():
     if stale:
         fail(f"no op has {', '.join(map(str, stale))}")
     out += "\n\n__all__ = [\n" + "".join(f'    "{python_name(name)}",\n' for name in sorted(set(names))) + "]\n"
-    pathlib.Path(sys.argv[2]).write_text(out)
+    made, stub = methods(out, names)
+    pathlib.Path(sys.argv[2]).write_text(out + made)
+    pathlib.Path(sys.argv[3]).write_text(stub)
 
 
 main()

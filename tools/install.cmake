@@ -1,26 +1,33 @@
-# cmake --install: the command, libplait.so and its C header, plait::core for C++ with its headers, the plug-ins, and what
-# find_package(plait) and pkg-config read.
+# cmake --install: the command, libplait.so and its C header, plait::core for C++ with its public headers, the plug-ins,
+# and what find_package(plait) and pkg-config read. Whatever of it is not built yet is built first.
 include(CMakePackageConfigHelpers)
 set(plugin_folder ${CMAKE_INSTALL_LIBDIR}/plait)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/plait)
 
-set_target_properties(plait_core PROPERTIES EXPORT_NAME core)
-set_target_properties(plait_capi PROPERTIES EXPORT_NAME capi)
+get_property(plugins GLOBAL PROPERTY PLAIT_PLUGINS)
+set(installed plait_core plait_capi plait_headers ${plugins})
+if(TARGET plait)
+  list(APPEND installed plait)
+endif()
+add_custom_target(plait_installed DEPENDS ${installed})
+configure_file(tools/build_installed.cmake.in ${PROJECT_BINARY_DIR}/build_installed.cmake @ONLY)
+install(SCRIPT ${PROJECT_BINARY_DIR}/build_installed.cmake)
+
 # Executables of others find the plug-ins there.
-target_link_options(plait_core INTERFACE
+target_link_options(plait_public INTERFACE
   $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${plugin_folder}>)
-install(TARGETS plait_core plait_capi plait_flags plait_warnings EXPORT plait_targets
+install(TARGETS plait_public plait_core plait_capi plait_flags plait_warnings EXPORT plait_targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS plait RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-get_property(plugins GLOBAL PROPERTY PLAIT_PLUGINS)
+if(TARGET plait)
+  install(TARGETS plait RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 if(plugins)
   install(TARGETS ${plugins} LIBRARY DESTINATION ${plugin_folder})
 endif()
 install(EXPORT plait_targets NAMESPACE plait:: DESTINATION ${package_folder})
 install(FILES csrc/capi/plait_c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY csrc/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/plait FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
-  PATTERN "sim" EXCLUDE PATTERN "capi" EXCLUDE PATTERN "*_plugin" EXCLUDE)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/include/plait DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 configure_package_config_file(tools/plaitConfig.cmake.in ${PROJECT_BINARY_DIR}/plaitConfig.cmake
   INSTALL_DESTINATION ${package_folder})

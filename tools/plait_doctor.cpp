@@ -25,14 +25,6 @@ std::string cpu_model() {
   return "unknown";
 }
 
-std::string lanes() {
-  try {
-    return std::to_string(find_device("cpu", {}).vector_lanes());
-  } catch (const Error& e) {
-    return e.message();
-  }
-}
-
 // What the memory that runs use again comes to, of a small and a large block of its own.
 Row memory_row() {
   Allocator& memory = find_device("cpu", {}).allocator();
@@ -96,19 +88,13 @@ Row stand_in_row(const std::string& title, const std::string& file, const std::s
   }
 }
 
-// What was left out when plait was built, for lack of headers; else what is missing can be installed.
+// What was built in and what was left out, with the reason, by the build; of the rest, what is missing can be
+// installed.
 Row parts_row() {
-  std::string off;
-  const auto look = [&](const std::string& name, const std::string& why_not) {
-    if (why_not.find("built without") != why_not.npos) off += (off.empty() ? "" : ", ") + name;
-  };
-  for (const CudaLibraryFacts& library : cuda_facts().libraries)
-    if (library.name != "CUDA driver") look(library.name, library.why_not);
-  look("NCCL", nccl_facts().why_not);
-  if (off.empty())
-    return {"parts", "all", "NVRTC, cuBLASLt and NCCL are built in; libraries are looked for as they are needed"};
+  const std::string in = PLAIT_PARTS_ON, out = PLAIT_PARTS_OFF;
+  if (out.empty()) return {"parts", "all", "built with " + in};
   return {"parts", "some",
-          "built without " + off + ": their headers were not found; docs/python.md says what a build needs"};
+          fmt::format("built with {}; built without {}: docs/python.md says what a build needs", in, out)};
 }
 
 void print_options() {
@@ -150,7 +136,8 @@ int doctor_command(const Arguments& args) {
       mpi_row(),
   };
   rows.insert(rows.begin() + 1, parts_row());
-  rows.insert(rows.begin() + 3, {"vectors", lanes() + " lanes", "of f32, in kernels for the CPU"});
+  rows.insert(rows.begin() + 3,
+              {"target", find_device("cpu", {}).target().architecture, print(find_device("cpu", {}).target())});
   rows.insert(rows.begin() + 4, memory_row());
   add_cuda_rows(rows);
   rows.push_back(nccl_row());

@@ -9,10 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "backend/cuda/cuda_device.h"
 #include "base/error.h"
 #include "base/file_writer.h"
-#include "base/plugin_loader.h"
 #include "base/suggest.h"
 #include "comm/process_place.h"
 #include "plait_command.h"
@@ -21,6 +19,7 @@
 #include "reference/draw_inputs.h"
 #include "session/bind_inputs.h"
 #include "session/communication.h"
+#include "session/devices.h"
 #include "sym/text_reader.h"
 
 namespace plait::tool {
@@ -67,11 +66,12 @@ void settle_sizes(const Settings& settings, const Fusion& fusion, CompileOptions
 }
 
 // Solves the mesh, so that its symbols have values in shapes too.
-void settle_mesh(const Fusion& fusion, CompileOptions& options) {
+DeviceMesh settle_mesh(const Fusion& fusion, CompileOptions& options) {
   Sizes known = options.sizes;
   for (const auto& let : fusion.size_lets) known.emplace(let.name, let.value);
   const DeviceMesh mesh = resolve(fusion.mesh(), known, options.ranks);
   for (const auto& [name, value] : mesh_symbols(fusion.mesh(), mesh)) options.sizes[name] = value;
+  return mesh;
 }
 
 // `--comm`: local[:SEED], local:threads, mpi, nccl.
@@ -189,16 +189,6 @@ std::string read_source(const Arguments& args) {
   return args.text ? *args.text : read_text(args.file, TextReader::kMaxText);
 }
 
-std::string default_device() {
-  if (cuda_available({}, nullptr)) return "cuda";
-  try {
-    load_plugin("libplait_llvm.so", "plait_llvm_interface", "", "llvm-19-dev");
-    return "cpu";
-  } catch (const MissingError&) {
-    return "reference";
-  }
-}
-
 Loaded load(const Arguments& args) {
   if (args.file.empty())
     throw UserError(fmt::format("plait {} needs a file", args.command), "",
@@ -223,8 +213,9 @@ Loaded load(const Arguments& args) {
   settle_comm(args.comm, options);
   if (args.check) options.options.check_replicas = true;  // what ranks hold twice must be the same
   settle_sizes(parse.set, *out.fusion, options);
-  settle_mesh(*out.fusion, options);
-  options.device = args.device.empty() ? default_device() : args.device;
+  const DeviceMesh mesh = settle_mesh(*out.fusion, options);
+  options.device = args.device.empty() ? default_device(mesh.ranks(), options.comm) : args.device;
+  if (args.adjust) args.adjust(options);
   return out;
 }
 

@@ -33,7 +33,8 @@ struct plait_fusion {
 struct plait_program {
   std::shared_mutex mutex;  // of everything below; runs share it
   plait::CompileOptions options;
-  plait::Device* device = nullptr;        // of the process
+  plait::Device* device = nullptr;  // of the process
+  std::string device_name;
   std::unique_ptr<plait::Fusion> fusion;  // as given: names and order of inputs and outputs
   // Of every caller's job so far: bound programs refer to them.
   std::vector<std::unique_ptr<plait::CallbackCommunicators>> comms;

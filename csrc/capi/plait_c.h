@@ -109,9 +109,9 @@ PLAIT_API plait_error* plait_fusion_output_info(const plait_fusion* fusion, size
 
 typedef struct plait_compile_options {
   size_t struct_size;
-  const char* device;         /* cpu, reference, cuda, sim:ARCH[:N]; NULL: cpu */
-  const char* comm;           /* local, local:threads, mpi, nccl; given: every run lends plait_comms; NULL: local */
-  int64_t ranks;              /* solves the free symbol of the mesh; 0: not given */
+  const char* device; /* cpu, reference, cuda, sim:ARCH[:N]; NULL: the first of cuda, cpu, reference that is here */
+  const char* comm;   /* local, local:threads, mpi, nccl; given: every run lends plait_comms; NULL: local */
+  int64_t ranks;      /* solves the free symbol of the mesh; 0: not given */
   const plait_setting* sizes; /* mesh symbols, and sizes that no input gives */
   size_t size_count;
   const plait_setting* settings; /* options, by the names of `plait doctor --options` */
@@ -220,6 +220,10 @@ typedef struct plait_program_info {
   int64_t library_calls, collectives; /* steps of one rank */
   int64_t wire_bytes, wire_bytes_min; /* of the last run */
   double compile_ms, run_ms;
+  int64_t launches;                 /* of kernels, steps of one rank */
+  int64_t bytes_moved, bytes_least; /* rank 0: operands of its steps, each once; its inputs and outputs once */
+  int64_t bytes_copied;             /* in the last run: strided or unaligned inputs, outputs of another order */
+  const char* device;               /* its name: "cpu" */
 } plait_program_info;
 
 PLAIT_API plait_error* plait_program_info_get(plait_program* program, plait_program_info* out);

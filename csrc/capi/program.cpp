@@ -16,7 +16,7 @@ int64_t whole_number(const std::string& text, const std::string& name) {
 
 CompileOptions compile_options(const plait_compile_options& given, const Fusion& fusion) {
   CompileOptions out;
-  out.device = text_or(given.device, "cpu");
+  out.device = text_or(given.device, "");
   out.comm = text_or(given.comm, "local");
   if (given.ranks < 0)
     throw UserError(fmt::format("{} ranks", given.ranks), "compile", "give at least 1, or 0 for none");
@@ -140,7 +140,8 @@ plait_error* plait_compile(const plait_fusion* fusion, const plait_compile_optio
     program->fusion = clone(*required(fusion, "fusion").fusion);
     program->options = compile_options(versioned(options, "options"), *program->fusion);
     program->compiled = std::make_unique<Compiled>(compile(*program->fusion, program->options));
-    program->device = &find_device(program->options.device, program->options.options);
+    program->device = &program->compiled->device();
+    program->device_name = program->device->name();
     *out = program.release();
   });
 }

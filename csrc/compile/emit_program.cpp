@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "program/assign_streams.h"
-#include "schedule/params.h"
 #include "segment/views.h"
 
 namespace plait {
@@ -16,6 +15,8 @@ sym::Expr product_of(sym::Pool& pool, const TensorView* t, size_t begin, size_t 
   for (size_t d = begin; d < end; ++d) out = out * t->extent(d);
   return out;
 }
+
+bool is_alias(const Segment& segment) { return std::holds_alternative<schedules::Alias>(segment.schedule); }
 
 class Builder {
  public:
@@ -79,7 +80,7 @@ class Builder {
   View write(const TensorView* t) { return write(t, t->shape()); }
 
   void add_segment(const Segment& segment, const CompiledSegment& compiled) {
-    if (segment.schedule == kAlias) return;
+    if (is_alias(segment)) return;
     if (compiled.kernel || !compiled.text.name.empty()) return add_launch(segment, compiled);
     for (const Op* op : segment.ops) {
       visit(*op, overloaded{
@@ -110,7 +111,7 @@ class Builder {
       arguments.emplace(kernel.integers[i].symbol_name(), compiled.kernel->arguments[i]);
     auto bind = [&](sym::Expr e) { return sym::substitute(fusion_.pool(), e, arguments); };
     if (const kir::For* loop = kir::thread_loop(kernel)) step.threads = bind(loop->extent);
-    if (kernel.target == kir::Target::cuda) {
+    if (kernel.target == TargetKind::cuda) {
       auto extents = kir::launch_extents(kernel);
       for (size_t i = 0; i < 3; ++i) {
         step.grid[i] = bind(extents.grid[i]);
@@ -122,7 +123,8 @@ class Builder {
   // Segments that run the same kernel share its slot.
   uint32_t kernel_index(const Segment& segment, const CompiledSegment& compiled) {
     auto [it, fresh] = kernels_.emplace(compiled.text.name, static_cast<uint32_t>(program_.kernels.size()));
-    if (fresh) program_.kernels.push_back({compiled.text, segment.schedule, compiled.facts, compiled.executable});
+    if (fresh)
+      program_.kernels.push_back({compiled.text, print(segment.schedule), compiled.facts, compiled.executable});
     return it->second;
   }
 

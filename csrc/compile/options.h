@@ -15,7 +15,7 @@ namespace plait {
 using Sizes = std::map<std::string, int64_t, std::less<>>;
 
 struct CompileOptions {
-  std::string device = "cpu";         // cpu, reference, cuda, sim:ARCH[:N]
+  std::string device;                 // cpu, reference, cuda, sim:ARCH[:N]; empty: default_device() (session/devices.h)
   Device* device_override = nullptr;  // where not null: this device instead; the caller keeps it
   std::optional<int64_t> ranks;       // solves the one free symbol of the mesh
   Sizes sizes;                        // mesh symbols, and size symbols that no input gives
@@ -28,6 +28,7 @@ struct CompileOptions {
   Options options;
   DumpSink* dumps = nullptr;      // the caller keeps it while the program is in use
   PassControl* passes = nullptr;  // limits and watches the passes; the caller keeps it
+  PassHook hook{};                // sees, and may edit, what each pass leaves
   std::string until;              // pass or stage after which compiling stops (StoppedAt)
   // Called before every step of every rank, by the thread that drives it; nothing is waited for.
   std::function<void(int64_t rank, size_t step, const std::string& text)> on_step;

@@ -8,6 +8,7 @@
 
 #include "device/contraction.h"
 #include "device/stream.h"
+#include "device/target.h"
 #include "device/tensor.h"
 #include "scalar/dtype.h"
 
@@ -58,19 +59,14 @@ struct CompiledKernel {
   KernelFacts facts;
 };
 
-// What a device compiles. One without kernels (the reference) has none.
-enum class KernelLanguage : uint8_t { llvm, cuda, none };
-
 // One kind of device; a GPU backend spreads the ranks of a process over `count` like devices, rank r on r % count().
 class Device {
  public:
   virtual ~Device() = default;
   virtual std::string name() const = 0;  // "cpu"
-  // Language of the texts that compile() takes; kernels are scheduled for it.
-  virtual KernelLanguage language() const { return KernelLanguage::llvm; }
+  // What kernels for it are made for: the texts that compile() takes are of this kind.
+  virtual const Target& target() const = 0;
   virtual int count() const { return 1; }
-  // Of its machine code, for reports: "sm_90a"; empty where there are no such names.
-  virtual std::string architecture() const { return ""; }
   // Whether buffers lie in memory that the host reads and writes. If not, data goes through streams.
   virtual bool host_memory() const { return true; }
   virtual Allocator& allocator(int ordinal = 0) = 0;
@@ -87,8 +83,6 @@ class Device {
   virtual std::vector<CompiledKernel> compile_many(std::span<const KernelText> kernels);
   // The library's contraction, or null with the reason in `why_not`.
   virtual std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) = 0;
-  // f32 lanes of the vectors that kernels for this device should use; of no meaning for CUDA text.
-  virtual int vector_lanes() const = 0;
 };
 
 }  // namespace plait

@@ -57,7 +57,7 @@ class Product : public Executable {
 class ReferenceDevice : public Device {
  public:
   std::string name() const override { return "reference"; }
-  KernelLanguage language() const override { return KernelLanguage::none; }
+  const Target& target() const override { return target_; }
   Allocator& allocator(int = 0) override { return allocator_; }
   std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts*) override {
     PLAIT_CHECK(false, "kernel {} for the reference device", kernel.name);
@@ -65,9 +65,9 @@ class ReferenceDevice : public Device {
   std::shared_ptr<Executable> library(const LibraryContraction& product, std::string*) override {
     return std::make_shared<Product>(product);
   }
-  int vector_lanes() const override { return 1; }
 
  private:
+  const Target target_{.kind = TargetKind::reference, .vector_lanes = 1};
   HostAllocator allocator_;
 };
 

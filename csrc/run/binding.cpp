@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/error.h"
 
@@ -226,6 +227,25 @@ std::vector<RankBinding> bind(const Program& program, const sym::Environment& si
     if (!same) check_plan(program, alive, out[rank]);
   }
   check_teams(program, out);
+  return out;
+}
+
+MovedBytes moved_bytes(const Program& program, const RankBinding& rank) {
+  MovedBytes out{0, rank.input_bytes + rank.output_bytes};
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    const Step& step = *program.steps[s];
+    const BoundStep& bound = rank.steps[s];
+    if (bound.skipped) continue;
+    if (const auto* copy = as<CopyStep>(step)) {
+      out.moved += 2 * rank.bytes[copy->out.index];
+      continue;
+    }
+    std::set<uint32_t> operands;
+    for (ValueId id : writes(step)) operands.insert(id.index);
+    if (!bound.zero_fill)
+      for (ValueId id : reads(step)) operands.insert(id.index);
+    for (uint32_t value : operands) out.moved += rank.bytes[value];
+  }
   return out;
 }
 

@@ -38,6 +38,13 @@ struct RankBinding {
 // share bytes without being ordered.
 std::vector<RankBinding> bind(const Program& program, const sym::Environment& sizes);
 
+// Bytes of one run on one rank.
+struct MovedBytes {
+  int64_t moved = 0;  // what each step reads and writes, each operand once: of a copy the part that is copied
+  int64_t least = 0;  // each input and output of the program once
+};
+MovedBytes moved_bytes(const Program& program, const RankBinding& rank);
+
 // The plan as text: per rank the arena, its peak, and every buffer with offset, size and lifetime.
 std::string print_memory(const Program& program, std::span<const RankBinding> ranks);
 

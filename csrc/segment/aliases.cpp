@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "schedule/params.h"
-
 namespace plait {
 
 namespace {
@@ -28,16 +26,16 @@ class Finder {
     if (options_.explain != nullptr) *options_.explain += line + "\n";
   }
 
-  const std::string* pin(const Op& op) const {
+  const Schedule* pin(const Op& op) const {
     const auto it = options_.pins.find(op.out()->name);
     return it == options_.pins.end() ? nullptr : &it->second;
   }
 
   void ask_library(const Op& op) {
     Aliases::Contraction& choice = out_.contractions[&op];
-    const std::string* pinned = pin(op);
-    const bool insists = pinned != nullptr ? *pinned == kLibrary : options_.contractions == "library";
-    if (pinned != nullptr && *pinned != kLibrary) return;
+    const Schedule* pinned = pin(op);
+    const bool insists = pinned != nullptr || options_.contractions == "library";
+    if (pinned != nullptr && *pinned != Schedule(schedules::Library())) return;
     if (pinned == nullptr && options_.contractions == "nest") {
       choice.why = "contractions = nest";
       return;
@@ -51,7 +49,7 @@ class Finder {
 
   bool may_be_view(const Op& op) const {
     if (!is_view_op(op) || fusion_.is_output(op.out())) return false;
-    if (const std::string* pinned = pin(op); pinned != nullptr && *pinned != kAlias) return false;
+    if (const Schedule* pinned = pin(op); pinned != nullptr && *pinned != Schedule(schedules::Alias())) return false;
     if (!is_row_major(op.out()->domain) || !is_row_major(inputs(op)[0]->domain)) return false;
     const auto& readers = fusion_.readers(op.out());
     return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](const Op* reader) {

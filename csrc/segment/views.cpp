@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "schedule/params.h"
 
 namespace plait {
 
@@ -258,7 +257,7 @@ bool gather_rows(MemoryView& x, const Linear& op, sym::Pool& pool) {
 
 MemoryViews::MemoryViews(const Fusion& segmented) {
   for (const Segment& segment : segmented.segments) {
-    if (segment.schedule != kAlias) continue;
+    if (!std::holds_alternative<schedules::Alias>(segment.schedule)) continue;
     const Op& op = *segment.ops[0];
     std::string why;
     auto view = view_of_result(op, of(segment.inputs[0]), &why);

@@ -13,6 +13,7 @@
 #include "base/plugin_loader.h"
 #include "base/suggest.h"
 #include "reference/contraction_executable.h"
+#include "session/communication.h"
 #include "session/devices.h"
 
 namespace plait {
@@ -91,6 +92,18 @@ std::unique_ptr<Device> make_gpu(const std::string& name, const Options& options
 }
 
 }  // namespace
+
+std::string default_device(int64_t ranks, const std::string& comm) {
+  const int64_t here = comm == "given" || job_processes(comm) ? 1 : ranks;
+  if (comm != "mpi" && cuda_available({}, nullptr) && (here == 1 || find_device("cuda", {}).count() >= here))
+    return "cuda";
+  try {
+    load_plugin("libplait_llvm.so", "plait_llvm_interface", "", "llvm-19-dev");
+    return "cpu";
+  } catch (const MissingError&) {
+    return "reference";
+  }
+}
 
 bool is_simulated(const std::string& device) { return device.rfind(kSimulated, 0) == 0; }
 

@@ -11,6 +11,11 @@ namespace plait {
 // an absent one. sim:ARCH:N is N simulated GPUs, ARCH sm_80 or sm_90a; cuda is every GPU like the first.
 Device& find_device(const std::string& name, const Options& options);
 
+// The name of the device where a caller names none, by the command, C++, C and Python alike: cuda where the driver has
+// a GPU for each rank of this process and `comm` is not mpi, which moves host memory; else cpu where LLVM can be
+// loaded, else reference. `ranks` is all of the mesh; with mpi, nccl in a job, and given, a process has one of them.
+std::string default_device(int64_t ranks = 1, const std::string& comm = "local");
+
 // Whether the name asks for simulated GPUs: "sim:sm_90a:4".
 bool is_simulated(const std::string& device);
 

@@ -30,7 +30,7 @@ def parse(text: str, file: str = "<text>", set: Mapping[str, Any] | None = None)
     return Fusion.parse(text, file, dict(set or {}))
 
 
-def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: str = "cpu",
+def run_ranks(fusion: Fusion, inputs: Mapping[str, Any], ranks: int, *, device: str | None = None,
               comm: str = "local:threads", **how: Any) -> dict[str, Array]:
     """Runs a fusion on ranks of this process, each a thread: global arrays in and out. `how`: as for compile()."""
     return compile(fusion, device=device, comm=comm, ranks=ranks, **how).run(dict(inputs))

@@ -61,5 +61,10 @@ def _same(op: str, fusion: _plait.Fusion | None, tensor: _plait.Tensor) -> _plai
     return fusion or tensor.fusion
 
 
+def dims(value: int | Sequence[int] | None) -> Sequence[int] | None:
+    """Dims as a list, also where one is given alone."""
+    return [value] if isinstance(value, int) else value
+
+
 def dtype(value: Any) -> _plait.DType | None:
     return None if value is None else _plait.dtype(value)

@@ -311,12 +311,6 @@ std::string device_text(const ArrayRef& array) {
   return at.host ? "cpu" : fmt::format("cuda:{}", at.ordinal);
 }
 
-std::string shape_text(const std::vector<int64_t>& shape) {
-  std::string out;
-  for (int64_t e : shape) out += (out.empty() ? "" : ", ") + std::to_string(e);
-  return "[" + out + "]";
-}
-
 }  // namespace
 
 ArrayRef array_of(nb::handle object, const std::string& input, void* stream) {
@@ -330,9 +324,11 @@ nb::object capsule_of(const Tensor& tensor) { return checked(capsule(to_plain(te
 
 void bind_arrays(nb::module_& m) {
   using Numbers = nb::typed<nb::tuple, int, nb::ellipsis>;
-  nb::class_<ArrayRef>(m, "Array", nb::type_slots(kBufferSlots),
-                       "An array that a run gave. Any library with DLPack takes it without a copy.")
-      .def_prop_ro("shape", [](const ArrayRef& a) { return Numbers(nb::tuple(nb::cast(a.tensor.shape))); }, "Extents.")
+  nb::class_<ArrayRef> type(m, "Array", nb::type_slots(kBufferSlots),
+                            "An array that a run gave. Any library with DLPack takes it without a copy; arithmetic is that "
+                            "library's.");
+  bind_array_values(type);
+  type.def_prop_ro("shape", [](const ArrayRef& a) { return Numbers(nb::tuple(nb::cast(a.tensor.shape))); }, "Extents.")
       .def_prop_ro("strides", [](const ArrayRef& a) { return Numbers(nb::tuple(nb::cast(a.tensor.strides))); },
                    "Strides, in elements.")
       .def_prop_ro("dtype", [](const ArrayRef& a) { return a.tensor.dtype; }, "Element type.")
@@ -349,10 +345,7 @@ void bind_arrays(nb::module_& m) {
            "The elements as a NumPy array: of the same memory, but for bf16 and f8, which NumPy lacks and which become "
            "f32. Raises BufferError for an array in a GPU's memory.")
       .def("to_doubles", [](const ArrayRef& a) { return a.tensor.to_doubles(); },
-           "All elements in row-major order, as floats. Of host memory.")
-      .def("__repr__", [](const ArrayRef& a) {
-        return fmt::format("plait.Array({}{}, {})", name(a.tensor.dtype), shape_text(a.tensor.shape), device_text(a));
-      });
+           "All elements in row-major order, as floats. Of host memory.");
   m.def("array", [](nb::object object) { return array_of(object, "array", nullptr); }, nb::arg("object"),
         "An Array over the memory of any array.");
 }

@@ -16,14 +16,24 @@ namespace plait::python {
 
 namespace nb = nanobind;
 
-// A fusion and what refers to it: a tensor keeps its fusion.
+// A fusion and what refers to it: a tensor keeps its fusion. Python has one object of each tensor, since `==` makes an
+// op, and sets and dicts know tensors by identity.
+struct TensorRef;
 struct FusionRef {
   std::shared_ptr<Fusion> fusion;
+  std::shared_ptr<std::map<TensorView*, std::weak_ptr<TensorRef>>> objects =
+      std::make_shared<std::map<TensorView*, std::weak_ptr<TensorRef>>>();
 };
 struct TensorRef {
-  std::shared_ptr<Fusion> fusion;
+  FusionRef owner;
   TensorView* tensor = nullptr;
 };
+using TensorObject = std::shared_ptr<TensorRef>;
+
+// The object of a tensor.
+TensorObject ref(const FusionRef& f, TensorView* tensor);
+// The tensor of an object. UserError: it is of another fusion.
+TensorView* own(const FusionRef& f, const TensorRef& tensor);
 
 // Where the work that writes an array in a GPU's memory is queued, and the host has not waited for it.
 struct Queued {
@@ -49,7 +59,11 @@ DType dtype_of(nb::handle object);
 
 void bind_errors(nb::module_& m);
 void bind_arrays(nb::module_& m);
+// Elements of an array: indices, numbers, lists, text.
+void bind_array_values(nb::class_<ArrayRef>& arrays);
 void bind_fusions(nb::module_& m);
+// What Python's operators and other protocols make of a tensor, and the function apply().
+void bind_operators(nb::module_& m, nb::class_<TensorRef>& tensors);
 void bind_programs(nb::module_& m);
 
 }  // namespace plait::python

@@ -27,112 +27,10 @@ nb::object extent_object(sym::Expr extent) {
   return nb::cast(sym::print(extent));
 }
 
-TensorRef ref(const FusionRef& f, TensorView* tensor) { return {f.fusion, tensor}; }
-
-std::vector<TensorRef> refs(const FusionRef& f, const std::vector<TensorView*>& tensors) {
-  std::vector<TensorRef> out;
+std::vector<TensorObject> refs(const FusionRef& f, const std::vector<TensorView*>& tensors) {
+  std::vector<TensorObject> out;
   for (TensorView* t : tensors) out.push_back(ref(f, t));
   return out;
-}
-
-TensorView* own(const FusionRef& f, const TensorRef& tensor) {
-  if (f.fusion != tensor.fusion)
-    throw UserError(fmt::format("%{} is of another fusion", tensor.tensor->name),
-                    fmt::format("fusion @{}", f.fusion->name()), "use the tensors of one fusion");
-  return tensor.tensor;
-}
-
-// ---- Ops.
-
-TensorOrNumber operand_of(nb::handle object) {
-  if (nb::isinstance<TensorRef>(object)) return nb::cast<TensorRef&>(object).tensor;
-  if (PyFloat_Check(object.ptr())) return nb::cast<double>(object);
-  if (PyIndex_Check(object.ptr())) {
-    const nb::object number = nb::steal(PyNumber_Index(object.ptr()));
-    if (!number.is_valid()) throw nb::python_error();
-    int overflow = 0;
-    const int64_t value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-    if (overflow == 0) return value;
-    uint64_t large = 0;
-    if (overflow > 0 && nb::try_cast(number, large)) return large;
-    throw UserError(fmt::format("{} is no number of 64 bits", nb::cast<std::string>(nb::repr(object))), "",
-                    "give a float, or an integer from -2^63 to 2^64 - 1");
-  }
-  if (PyNumber_Check(object.ptr()) && !PyComplex_Check(object.ptr())) {
-    const nb::object number = nb::steal(PyNumber_Float(object.ptr()));
-    if (number.is_valid()) return nb::cast<double>(number);
-    PyErr_Clear();
-  }
-  throw UserError(fmt::format("{} is no operand", nb::cast<std::string>(nb::repr(object))), "",
-                  "give a tensor or a number");
-}
-
-Pointwise function_of(const std::string& name) {
-  for (int i = 0; i < kPointwiseCount; ++i)
-    if (plait::name(static_cast<Pointwise>(i)) == name) return static_cast<Pointwise>(i);
-  throw UserError(fmt::format("there is no function `{}`", name), "", "");
-}
-
-// function(operands...): tensors and numbers, at least one a tensor.
-TensorRef applied(const std::string& name, const std::vector<nb::object>& operands) {
-  const Pointwise function = function_of(name);
-  std::shared_ptr<Fusion> fusion;
-  std::vector<TensorView*> tensors;
-  for (const nb::object& each : operands)
-    if (nb::isinstance<TensorRef>(each)) {
-      const auto& tensor = nb::cast<TensorRef&>(each);
-      if (!fusion) fusion = tensor.fusion;
-      tensors.push_back(own({fusion}, tensor));
-    }
-  if (!fusion) throw UserError(fmt::format("{} of numbers only", name), "", "give at least one tensor");
-  if (tensors.size() == operands.size()) return {fusion, pointwise(function, tensors)};
-  if (operands.size() == 3)
-    return {fusion, pointwise(function, operand_of(operands[0]), operand_of(operands[1]), operand_of(operands[2]))};
-  const TensorOrNumber a = operand_of(operands[0]), b = operand_of(operands[1]);
-  return {fusion, a.is_number() ? pointwise(function, a.number(), b.tensor()) : pointwise(function, a.tensor(), b.number())};
-}
-
-// ---- Operators.
-
-// NotImplemented for what is no operand, so that the other side is asked.
-nb::object operator_result(const char* function, bool swapped, const TensorRef& self, nb::handle other) {
-  const bool known = nb::isinstance<TensorRef>(other) || PyLong_Check(other.ptr()) || PyFloat_Check(other.ptr());
-  if (!known) return nb::not_implemented();
-  std::vector<nb::object> operands = {nb::cast(self), nb::borrow(other)};
-  if (swapped) std::swap(operands[0], operands[1]);
-  return nb::cast(applied(function, operands));
-}
-
-nb::object product(const TensorRef& self, nb::handle other) {
-  if (!nb::isinstance<TensorRef>(other)) return nb::not_implemented();
-  const FusionRef f = {self.fusion};
-  return nb::cast(ref(f, matmul(self.tensor, own(f, nb::cast<TensorRef&>(other)))));
-}
-
-void bind_operators(nb::class_<TensorRef>& tensors) {
-  const auto bind = [&](const char* word, const char* function, bool swapped) {
-    const std::string name = fmt::format("__{}{}__", swapped ? "r" : "", word);
-    const std::string doc = fmt::format("plait.ops.{} of {}.", function, swapped ? "other and self" : "self and other");
-    tensors.def(
-        name.c_str(),
-        [function, swapped](const TensorRef& self, nb::handle other) {
-          return operator_result(function, swapped, self, other);
-        },
-        nb::sig(fmt::format("def {}(self, other: Tensor | float, /) -> Tensor", name).c_str()), nb::is_operator(),
-        doc.c_str());
-  };
-  constexpr std::pair<const char*, const char*> kBothWays[] = {
-      {"add", "add"}, {"sub", "sub"}, {"mul", "mul"}, {"truediv", "div"}, {"floordiv", "floor_divide"},
-      {"mod", "remainder"}, {"pow", "pow"}, {"and", "bitwise_and"}, {"or", "bitwise_or"}, {"xor", "bitwise_xor"}};
-  for (const auto& [word, function] : kBothWays) {
-    bind(word, function, false);
-    bind(word, function, true);
-  }
-  for (const char* word : {"lt", "le", "gt", "ge"}) bind(word, word, false);
-  tensors.def("__matmul__", product, nb::sig("def __matmul__(self, other: Tensor, /) -> Tensor"), nb::is_operator(),
-              "plait.ops.matmul of self and other.");
-  tensors.def(
-      "__neg__", [](const TensorRef& self) { return applied("neg", {nb::cast(self)}); }, "plait.ops.neg of self.");
 }
 
 // ---- Tensors and fusions.
@@ -142,18 +40,20 @@ void shard(const TensorRef& t, int dim, const std::string& axis, int64_t granule
 }
 
 std::string layout_text(const TensorRef& t) {
-  return t.fusion->has_mesh() ? print(t.tensor->layout, t.fusion->mesh()) : "{}";
+  const Fusion& fusion = *t.owner.fusion;
+  return fusion.has_mesh() ? print(t.tensor->layout, fusion.mesh()) : "{}";
 }
 
 std::string line_of(const TensorRef& t) {
-  if (t.tensor->definition) return print(*t.tensor->definition, *t.fusion);
+  if (t.tensor->definition) return print(*t.tensor->definition, *t.owner.fusion);
   return fmt::format("%{}: {}", t.tensor->name, type_text(*t.tensor));
 }
 
 void bind_tensors(nb::module_& m) {
   nb::class_<TensorRef> tensors(m, "Tensor",
-                                "A tensor of a fusion: its name, type and place in the graph, no numbers.");
-  bind_operators(tensors);
+                                "A tensor of a fusion: its name, type and place in the graph, no numbers. Operators and "
+                                "comparisons add ops to the fusion; ops of plait.ops whose first operand is `x` are methods.");
+  bind_operators(m, tensors);
   tensors.def_prop_ro("name", [](const TensorRef& t) { return t.tensor->name; }, "Name without the %.")
       .def_prop_ro("dtype", [](const TensorRef& t) { return t.tensor->dtype; }, "Element type.")
       .def_prop_ro("shape",
@@ -168,7 +68,7 @@ void bind_tensors(nb::module_& m) {
       .def_prop_ro("type", [](const TensorRef& t) { return type_text(*t.tensor); }, "`f32[b, 768]`.")
       .def_prop_ro("layout", layout_text, "`{0: tp}`: how the dims are cut over the mesh.")
       .def_prop_ro("reason", [](const TensorRef& t) { return t.tensor->reason; }, "Why the layout is what it is.")
-      .def_prop_ro("fusion", [](const TensorRef& t) { return FusionRef{t.fusion}; }, "The fusion that it is of.")
+      .def_prop_ro("fusion", [](const TensorRef& t) { return t.owner; }, "The fusion that it is of.")
       .def("shard", shard, nb::arg("dim"), nb::arg("axis"), nb::kw_only(), nb::arg("granule") = 1,
            nb::arg("inner") = false,
            "Cuts a dim over a mesh axis, at multiples of `granule`; of a parameter storage and compute. `inner`: inside of "
@@ -185,10 +85,6 @@ void bind_tensors(nb::module_& m) {
            },
            nb::arg("order"), nb::arg("strided") = std::vector<int>(),
            "How the dims lie in memory, outermost first; a dim of `strided` may have any stride. Raises UserError.")
-      .def("__eq__", [](const TensorRef& a, nb::handle b) {
-             return nb::isinstance<TensorRef>(b) && nb::cast<TensorRef&>(b).tensor == a.tensor;
-           })
-      .def("__hash__", [](const TensorRef& t) { return std::hash<TensorView*>()(t.tensor); })
       .def("__repr__", [](const TensorRef& t) { return fmt::format("plait.Tensor({})", line_of(t)); });
 }
 
@@ -207,7 +103,7 @@ FusionRef parsed(const std::string& text, const std::string& file, const std::ma
   return {std::move(fusion)};
 }
 
-TensorRef output(const FusionRef& f, const std::string& name, const TensorRef& tensor) {
+TensorObject output(const FusionRef& f, const std::string& name, const TensorRef& tensor) {
   return ref(f, f.fusion->output(name, own(f, tensor)));
 }
 
@@ -280,10 +176,10 @@ void bind_fusions(nb::module_& m) {
            nb::arg("name"), nb::arg("value"), "Default of a size. Raises UserError.")
       .def("given", [](const FusionRef& f, const std::string& facts) { f.fusion->given(sym::parse_facts(facts)); },
            nb::arg("facts"), "What is known of sizes: `n: 16 in 16..4096`. Raises UserError.")
-      .def("owns", [](const FusionRef& f, const TensorRef& t) { return f.fusion == t.fusion; }, nb::arg("tensor"),
+      .def("owns", [](const FusionRef& f, const TensorRef& t) { return f.fusion == t.owner.fusion; }, nb::arg("tensor"),
            "Whether the tensor is of this fusion.")
       .def("output", output, nb::arg("name"), nb::arg("tensor"), "Names an output. Raises UserError.")
-      .def("find", [](const FusionRef& f, const std::string& name) -> std::optional<TensorRef> {
+      .def("find", [](const FusionRef& f, const std::string& name) -> std::optional<TensorObject> {
              TensorView* t = f.fusion->find(name);
              return t ? std::optional(ref(f, t)) : std::nullopt;
            },
@@ -307,7 +203,6 @@ void bind_fusions(nb::module_& m) {
         return fmt::format("<plait.Fusion @{}: {} inputs, {} ops, {} outputs>", f.fusion->name(),
                            f.fusion->inputs().size(), f.fusion->ops().size(), f.fusion->outputs().size());
       });
-  m.def("apply", applied, nb::arg("function"), nb::arg("operands"), "A pointwise function of tensors and numbers.");
 }
 
 }  // namespace plait::python

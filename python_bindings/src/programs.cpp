@@ -56,16 +56,16 @@ std::vector<std::string> dump_requests(const nb::object& dumps) {
   return out;
 }
 
-std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::string& device, const std::string& comm,
-                                        std::optional<int64_t> ranks, const Sizes& sizes, const Named& options,
-                                        const nb::object& dumps) {
+std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::optional<std::string>& device,
+                                        const std::string& comm, std::optional<int64_t> ranks, const Sizes& sizes,
+                                        const Named& options, const nb::object& dumps) {
   if (comm == "given")
     throw UserError("Python has no communicators to give", "compile, comm given",
                     "take local, local:SEED, local:threads, mpi or nccl");
   auto out = std::make_shared<Program>();
   out->fusion = clone(*fusion.fusion);
   CompileOptions& how = out->options;
-  how.device = device;
+  how.device = device.value_or("");
   how.comm = comm;
   how.ranks = ranks;
   give_sizes(how.sizes, *out->fusion, sizes);
@@ -75,7 +75,7 @@ std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::stri
   if (!requests.empty()) how.dumps = &out->dumps;
   locked(*out, [&] {
     out->compiled = std::make_unique<Compiled>(compile(*out->fusion, how));
-    out->device = &find_device(device, how.options);
+    out->device = &out->compiled->device();
   });
   return out;
 }
@@ -99,13 +99,58 @@ struct Given {
   }
 };
 
-Given given_arrays(const Named& inputs, void* stream) {
-  Given out;
-  for (auto [key, value] : inputs) {
+// Inputs by name, as a call gives them: by position in the order of the fusion's inputs, by keyword, or by one mapping,
+// which keywords may add to. UserError: too many, one that is given twice, a key that is no name. Whether the fusion has
+// them is not checked.
+class NamedInputs {
+ public:
+  NamedInputs(const Fusion& fusion, const char* call) : fusion_(fusion), call_(call) {}
+
+  const std::map<std::string, nb::object>& read(const nb::args& positions, const nb::kwargs& keywords) {
+    const nb::object mapping = nb::module_::import_("collections.abc").attr("Mapping");
+    if (positions.size() == 1 && nb::isinstance(positions[0], mapping)) {
+      for (nb::handle item : positions[0].attr("items")()) add(item[nb::int_(0)], item[nb::int_(1)]);
+    } else {
+      const auto& inputs = fusion_.inputs();
+      if (positions.size() > inputs.size())
+        throw UserError(fmt::format("{} inputs by position, and the fusion has {}", positions.size(), inputs.size()),
+                        fmt::format("{}, fusion @{}", call_, fusion_.name()), order());
+      for (size_t i = 0; i < positions.size(); ++i) put(inputs[i]->name, positions[i]);
+    }
+    for (auto [key, value] : keywords) add(key, value);
+    return named_;
+  }
+
+ private:
+  void add(nb::handle key, nb::handle value) {
+    if (!nb::isinstance<nb::str>(key))
+      throw UserError(fmt::format("{} is no name of an input", nb::cast<std::string>(nb::repr(key))),
+                      fmt::format("{}, fusion @{}", call_, fusion_.name()), order());
     std::string name = nb::cast<std::string>(key);
     if (name.starts_with('%')) name.erase(0, 1);
-    out.add(name, value, stream);
+    put(name, value);
   }
+  void put(const std::string& name, nb::handle value) {
+    if (!named_.emplace(name, nb::borrow(value)).second)
+      throw UserError(fmt::format("input %{} is given twice", name), fmt::format("{}, fusion @{}", call_, fusion_.name()),
+                      "give every input once: by position, by keyword or in a dict");
+  }
+  std::string order() const {
+    std::string names;
+    for (const TensorView* t : fusion_.inputs()) names += (names.empty() ? "" : ", ") + t->name;
+    return "the inputs are, in order: " + names;
+  }
+
+  const Fusion& fusion_;
+  const char* call_;
+  std::map<std::string, nb::object> named_;
+};
+
+Given given_arrays(const Program& program, const char* call, const nb::args& positions, const nb::kwargs& keywords,
+                   void* stream) {
+  NamedInputs inputs(*program.fusion, call);
+  Given out;
+  for (const auto& [name, value] : inputs.read(positions, keywords)) out.add(name, value, stream);
   return out;
 }
 
@@ -132,10 +177,11 @@ Arrays arrays(const Program& program, Tensors& tensors, void* stream) {
   return out;
 }
 
-Arrays run(Program& program, const Named& inputs, nb::object on, std::optional<int64_t> threads) {
+Arrays run(Program& program, const nb::args& positions, nb::object on, std::optional<int64_t> threads,
+           const nb::kwargs& keywords) {
   void* const stream = run_stream(on);
   Tensors made = run_locked(
-      program, given_arrays(inputs, stream), stream, threads,
+      program, given_arrays(program, "run", positions, keywords, stream), stream, threads,
       [&](const Tensors& given, const RunOptions& how) { return program.compiled->run(given, how); });
   return arrays(program, made, stream);
 }
@@ -157,11 +203,11 @@ Capsules run_capsules(Program& program, const Capsules& inputs, nb::object on) {
   return out;
 }
 
-Arrays run_local(Program& program, int64_t rank, const Named& pieces, nb::object on,
-                   std::optional<int64_t> threads) {
+Arrays run_local(Program& program, int64_t rank, const nb::args& positions, nb::object on,
+                 std::optional<int64_t> threads, const nb::kwargs& keywords) {
   void* const stream = run_stream(on);
   Tensors made = run_locked(
-      program, given_arrays(pieces, stream), stream, threads,
+      program, given_arrays(program, "run_local", positions, keywords, stream), stream, threads,
       [&](const Tensors& given, const RunOptions& how) { return program.compiled->run_local(rank, given, how); });
   return arrays(program, made, stream);
 }
@@ -174,12 +220,10 @@ TensorMetadata metadata_of(nb::handle value, const std::string& name) {
   return {t.dtype, t.shape};
 }
 
-void prepare(Program& program, const Named& inputs) {
+void prepare(Program& program, const nb::args& positions, const nb::kwargs& keywords) {
+  NamedInputs inputs(*program.fusion, "prepare");
   Metadata metadata;
-  for (auto [key, value] : inputs) {
-    const std::string name = nb::cast<std::string>(key);
-    metadata[name] = metadata_of(value, name);
-  }
+  for (const auto& [name, value] : inputs.read(positions, keywords)) metadata[name] = metadata_of(value, name);
   locked(program, [&] { program.compiled->prepare(metadata); });
 }
 
@@ -187,8 +231,12 @@ nb::typed<nb::dict, nb::str, nb::any> report(Program& program) {
   const Report r = locked(program, [&] { return program.compiled->report(); });
   nb::dict out;
   out["kernels"] = r.kernels.size();
+  out["launches"] = r.launches;
   out["library_calls"] = r.library_calls;
   out["collectives"] = r.collectives;
+  out["bytes_moved"] = r.bytes_moved;
+  out["bytes_least"] = r.bytes_least;
+  out["bytes_copied"] = r.bytes_copied;
   out["wire_bytes"] = r.wire_bytes;
   out["wire_bytes_min"] = r.wire_bytes_min;
   out["compile_ms"] = r.compile_ms;
@@ -264,21 +312,29 @@ void bind_kernels(nb::module_& m) {
 }  // namespace
 
 void bind_programs(nb::module_& m) {
+  const nb::sig kRun("def run(self, *inputs: typing.Any, stream: int | None = None, threads: int | None = None, "
+                     "**named: typing.Any) -> dict[str, Array]");
+  const nb::sig kRunLocal("def run_local(self, rank: int, *pieces: typing.Any, stream: int | None = None, "
+                          "threads: int | None = None, **named: typing.Any) -> dict[str, Array]");
   bind_kernels(m);
   nb::class_<Program>(m, "Program", "A compiled fusion. Threads may share it: on the CPU, without collectives, their runs go on at once; other "
                           "calls queue up behind each other.")
-      .def("run", run, nb::arg("inputs"), nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("threads") = nb::none(),
-           "Global arrays in by name, global Arrays out in the order of the fusion's outputs. The first run of a class of "
-           "sizes compiles it. `stream`: a CUDA stream as an integer, 0 for the legacy default one, for one rank on a "
+      .def("run", run, nb::arg("inputs"), nb::arg("stream") = nb::none(), nb::arg("threads") = nb::none(),
+           nb::arg("named"), kRun,
+           "Global arrays in, global Arrays out by name in the order of the fusion's outputs. Inputs are given by position, "
+           "by keyword or as one dict, which those named `stream` and `threads` need. The first run of a class of sizes "
+           "compiles it. `stream`: a CUDA stream as an integer, 0 for the legacy default one, for one rank on a "
            "GPU: the work is queued there and the call does not wait, the inputs stay until it is done. None: the call "
            "waits. Raises UserError, CommError.")
       .def("_run_capsules", run_capsules, nb::arg("inputs"), nb::arg("stream") = nb::none(),
            "For adapters: DLPack capsules in the order of the inputs, capsules in that of the outputs.")
-      .def("run_local", run_local, nb::arg("rank"), nb::arg("pieces"), nb::kw_only(), nb::arg("stream") = nb::none(),
-           nb::arg("threads") = nb::none(),
+      .def("run_local", run_local, nb::arg("rank"), nb::arg("pieces"), nb::arg("stream") = nb::none(),
+           nb::arg("threads") = nb::none(), nb::arg("named"), kRunLocal,
            "The same with the pieces of this process's rank, after prepare(). Raises UserError, CommError.")
-      .def("prepare", prepare, nb::arg("inputs"),
-           "Compiles the class of these inputs ahead of a run: arrays, or (dtype, shape) by name. Raises UserError.")
+      .def("prepare", prepare, nb::arg("inputs"), nb::arg("named"),
+           nb::sig("def prepare(self, *inputs: typing.Any, **named: typing.Any) -> None"),
+           "Compiles the class of these inputs ahead of a run, given as run() takes them: arrays, or (dtype, shape). Raises "
+           "UserError.")
       .def_prop_ro("report", report, "Counts and times of the class that ran last, as a dict.")
       .def("time_steps", [](Program& p, bool on) { locked(p, [&] { p.compiled->set_step_timing(on); }); },
            nb::arg("on") = true, "Whether runs time their steps, for `kernels` and the report's `step_ms`. A GPU is then "
@@ -301,6 +357,13 @@ void bind_programs(nb::module_& m) {
              return std::nullopt;
            },
            "This process's rank, or None where it holds all.")
+      .def_prop_ro("device", [](Program& p) { return p.device->name(); }, "Its name: `cpu`.")
+      .def_prop_ro("inputs", [](Program& p) {
+             std::vector<std::string> out;
+             for (const TensorView* t : p.fusion->inputs()) out.push_back(t->name);
+             return out;
+           },
+           "Names of the inputs, in order.")
       .def_prop_ro("outputs", [](Program& p) {
              std::vector<std::string> out;
              for (const TensorView* t : p.fusion->outputs()) out.push_back(t->name);
@@ -308,15 +371,15 @@ void bind_programs(nb::module_& m) {
            },
            "Names of the outputs, in order.")
       .def("__repr__", [](Program& p) {
-        return fmt::format("<plait.Program @{} on {}, {} ranks>", p.fusion->name(), p.options.device,
+        return fmt::format("<plait.Program @{} on {}, {} ranks>", p.fusion->name(), p.device->name(),
                            p.compiled->mesh().ranks());
       });
-  m.def("compile", compile_fusion, nb::arg("fusion"), nb::kw_only(), nb::arg("device") = "cpu",
+  m.def("compile", compile_fusion, nb::arg("fusion"), nb::kw_only(), nb::arg("device") = nb::none(),
         nb::arg("comm") = "local", nb::arg("ranks") = nb::none(), nb::arg("sizes") = Sizes(),
         nb::arg("options") = Named(), nb::arg("dumps") = nb::none(),
         "Checks mesh, ranks and device; classes of sizes compile when they are first run or prepared. `device`: cpu, "
-        "reference, cuda, sim:ARCH[:N]; `comm`: local[:SEED], local:threads, mpi, nccl; `ranks` solves the free size of the "
-        "mesh; `sizes`: those that no input gives; `options`, by the names of `plait doctor --options`; `dumps`: "
+        "reference, cuda, sim:ARCH[:N], None: the first of cuda, cpu and reference that is here; `comm`: local[:SEED], "
+        "local:threads, mpi, nccl; `ranks` solves the free size of the mesh; `sizes`: those that no input gives; `options`, by the names of `plait doctor --options`; `dumps`: "
         "`stage[:glob][@folder]`, a list or with commas between, absent: environment variable PLAIT_DUMP. Raises "
         "UserError, MissingError.");
 }

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""What cmake --install makes serves others: find_package, pkg-config, and libplait.so that exports the C ABI only.
+"""What cmake --install makes serves others: find_package, pkg-config, and libplait.so that exports the C ABI only. What
+is built as part of another project (add_subdirectory) leaves that one alone.
 
 usage: install_test.py BUILD SOURCE GENERATOR FLAGS; FLAGS go to the compilers of the consumer.
 """
+import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,6 +48,40 @@ class Installed(unittest.TestCase):
         # A sanitizer's dlopen does not look at the executable's run path.
         more = {"LD_LIBRARY_PATH": str(plug_ins)} if "-fsanitize" in FLAGS else {}
         self.assertEqual(run(folder / "compile_and_run", env={**os.environ, **more}), "ok\n")
+
+    def test_headers(self):
+        """The public ones are installed, and name each other by <plait/...>."""
+        folder = self.prefix / "include/plait"
+        headers = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+        self.assertLessEqual({"plait.h", "base/error.h", "build/ops.h", "session/devices.h"}, headers)
+        self.assertEqual({name for name in headers if name.split("/")[0] in ("lower", "codegen", "backend", "sim", "capi")}, set())
+        included = set()
+        for name in headers:
+            text = (folder / name).read_text()
+            self.assertNotRegex(text, r'#include "')
+            included |= set(re.findall(r"#include <plait/(.*)>", text))
+        self.assertEqual(included - headers, set())
+
+    def test_another_project_has_plait_as_a_folder(self):
+        folder = pathlib.Path(self.scratch.name) / "parent"
+        run("cmake", "-S", SOURCE / "tests/capi/parent", "-B", folder, "-G", GENERATOR, f"-DPLAIT_SOURCE={SOURCE}",
+            f"-DCONSUMER={SOURCE / 'tests/capi/consumer'}")
+        run("cmake", "--build", folder, "--target", "uses_plait")
+        self.assertFalse(list(folder.rglob("libplait_core.a")))  # compiling needs headers alone
+        targets = run("cmake", "--build", folder, "--target", "help")
+        self.assertIn("plait_core", targets)
+        self.assertNotRegex(targets, r"plait_test_|plait_bench|example_|_plait\b")
+
+    def test_a_command_without_plug_ins_takes_the_reference(self):
+        alone = pathlib.Path(self.scratch.name) / "alone"
+        alone.mkdir()
+        shutil.copy2(self.prefix / "bin/plait", alone)
+        environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+        if "default device: cuda" in run(alone / "plait", "doctor", env=environment):
+            self.skipTest("there is a GPU")
+        out = run(alone / "plait", "run", SOURCE / "docs/examples/simple_add.plait", "--json", alone / "out.json",
+                  env=environment)
+        self.assertEqual(json.loads((alone / "out.json").read_text())["device"], "reference", out)
 
     def test_pkg_config(self):
         folder = next(self.prefix.rglob("pkgconfig"))

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "capi/c_api.h"
+#include "session/devices.h"
 
 namespace plait::testing {
 namespace {
@@ -162,6 +163,10 @@ TEST(CApi, SaysWhatWasCompiled) {
   ASSERT_OK(plait_program_info_get(program.get(), &info));
   EXPECT_EQ(info.ranks, 4);
   ASSERT_GE(info.kernels, 1);
+  EXPECT_GE(info.launches, info.kernels);
+  EXPECT_EQ(info.bytes_least, 4 * (4 * 8 + 2 * 8 + 4 * 2)) << "of rank 0";
+  EXPECT_GE(info.bytes_moved, info.bytes_least);
+  EXPECT_EQ(info.bytes_copied, 0);
   plait_kernel_info kernel = {};
   kernel.struct_size = sizeof(kernel);
   ASSERT_OK(plait_program_kernel(program.get(), 0, &kernel));
@@ -204,6 +209,25 @@ TEST(CApi, ShorterStructsOfOlderCallersAreTaken) {
   ASSERT_OK(plait_program_info_get(made, &info));
   EXPECT_EQ(info.ranks, 1);
   EXPECT_EQ(info.kernels, 77);
+}
+
+TEST(CApi, TheDefaultDeviceIsThatOfCpp) {
+  const auto fusion = parsed("fusion @f (%x: f32[n]) -> (%y) { %y = neg(%x) }");
+  plait_compile_options options = {};
+  options.struct_size = sizeof options;
+  const plait_compile_options* const without[] = {nullptr, &options};
+  for (const plait_compile_options* given : without) {
+    plait_program* made = nullptr;
+    ASSERT_OK(plait_compile(fusion.get(), given, &made));
+    const Owned<plait_program> program(made);
+    const int64_t shape = 2;
+    const plait_metadata x = {"x", kF32, 1, &shape};
+    ASSERT_OK(plait_program_prepare(made, &x, 1));
+    plait_program_info info = {};
+    info.struct_size = sizeof info;
+    ASSERT_OK(plait_program_info_get(made, &info));
+    EXPECT_EQ(info.device, default_device());
+  }
 }
 
 TEST(CApi, ThreadsRunOneProgramAndMany) {

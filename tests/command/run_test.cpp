@@ -374,10 +374,15 @@ TEST_F(Run, DoctorSaysWhatFoundEachLibraryAndItsOwnVersion) {
     EXPECT_NE(rows[name].find('/'), std::string::npos) << rows[name];
   }
   ASSERT_TRUE(rows.contains("parts")) << result.out;
-  for (const char* name : {"NVRTC", "cuBLASLt", "NCCL"})
-    EXPECT_EQ(rows["parts"].find(name) != std::string::npos && rows["parts"].find("built without") != std::string::npos,
-              rows[name].find("built without") != std::string::npos)
+  const std::string parts = rows["parts"], without = parts.substr(std::min(parts.size(), parts.find("built without")));
+  const std::pair<const char*, const char*> rows_of[] = {{"cuda", "NVRTC"}, {"cublaslt", "cuBLASLt"}, {"nccl", "NCCL"}};
+  for (const auto& [part, row] : rows_of) {
+    EXPECT_NE(parts.find(part), std::string::npos) << parts;
+    EXPECT_EQ(without.find(fmt::format("{} (", part)) != std::string::npos,
+              rows[row].find("built without") != std::string::npos)
         << result.out;
+  }
+  for (const char* part : {"llvm", "onednn", "mpi"}) EXPECT_NE(parts.find(part), std::string::npos) << parts;
   const std::string mpi = rows["MPI"];
   EXPECT_TRUE(mpi.find("missing") != mpi.npos || mpi.find("Open MPI v") != mpi.npos || mpi.find("MPICH") != mpi.npos)
       << mpi;
@@ -392,7 +397,7 @@ TEST_F(Run, OtherCommandsPrintTheirTables) {
     for (const auto& text : found) EXPECT_NE(std::string::npos, result.out.find(text)) << text << "\n" << result.out;
   };
   expect("compile", {"--ranks", "4"},
-         {"tp_mlp_s2", "pointwise(vector = ", "kernels: 2, library calls: 2, collectives: 1"});
+         {"tp_mlp_s2", "pointwise(vector = ", "2 launches of 2 kernels, 2 library calls, 1 collective"});
   expect("explain", {"--shard", "--ranks", "4"}, {"%linear1", "{1: tp}", "1 collective\n"});
   expect("explain", {"--segments", "--schedule", "--ranks", "4"}, {"collective", "library", "pointwise(vector = "});
   expect("explain", {"--cache", "--ranks", "4"}, {"sb: 16 in 16..2147483632", "mesh:    4\n"});
@@ -404,10 +409,13 @@ TEST_F(Run, PinnedSchedulesOfAnotherTarget) {
     return folder_.file("pin.plait", "fusion @f (%x: f32[4096]) -> (%y) {\n  segment @s (%x) -> (%y) schedule " +
                                          schedule + " {\n    %y = neg(%x)\n  }\n}\n");
   };
-  const CommandResult cuda = run(pinned("pointwise(target = cuda)"), {"--device", "cpu"});
+  const CommandResult cuda = run(pinned("pointwise(threads = 64)"), {"--device", "cpu"});
   EXPECT_EQ(1, cuda.exit) << cuda.err;
-  EXPECT_NE(cuda.err.find("is of another target than cpu"), std::string::npos) << cuda.err;
-  EXPECT_EQ(0, run(pinned("pointwise(target = cpu, block = 512)"), {"--device", "cpu", "--check"}).exit);
+  EXPECT_NE(cuda.err.find("threads does not apply to CPUs"), std::string::npos) << cuda.err;
+  const CommandResult named = run(pinned("pointwise(target = cuda)"), {"--device", "cpu"});
+  EXPECT_EQ(1, named.exit) << named.err;
+  EXPECT_NE(named.err.find("states a target"), std::string::npos) << named.err;
+  EXPECT_EQ(0, run(pinned("pointwise(block = 512)"), {"--device", "cpu", "--check"}).exit);
   const CommandResult dump = run(pinned("pointwise(block = 512)"), {"--device", "cpu", "--until", "cuda"}, "opt");
   EXPECT_EQ(0, dump.exit) << dump.err;
   EXPECT_NE(dump.out.find("__global__"), std::string::npos) << dump.out;

@@ -32,18 +32,8 @@ def test_tensors_say_what_they_are():
     assert (x.name, x.dtype, x.shape, x.rank, x.type, x.layout) == ("x", plait.f32, ("rows", 10), 2, "f32[rows, 10]",
                                                                      "{0: tp}")
     assert repr(y) == "plait.Tensor(%y: f32[rows, 10] = softmax(%x, dim = 1))"
-    assert f.find("y") == y and f.find("z") is None and len({x, f.find("x")}) == 1
+    assert f.find("y") is y and f.find("z") is None and len({x, f.find("x")}) == 1
     assert repr(f) == "<plait.Fusion @softmax: 1 inputs, 1 ops, 1 outputs>"
-
-
-def test_operators():
-    f = plait.Fusion()
-    x = f.input("x", [4], plait.f32)
-    for tensor, line in [(x + 1, "add(%x, %full)"), (2 - x, "sub(%full_1, %x)"), (x / x, "div(%x, %x)"), (-x, "neg(%x)"),
-                         (x < 3, "lt(%x, %full_2)"), (x**2, "pow(%x, %full_3)"), (x // 2.0, "floor_divide(%x, %full_4)")]:
-        assert line in repr(tensor)
-    with pytest.raises(TypeError):
-        x + "1"
 
 
 def test_numbers_as_operands():

@@ -2,8 +2,10 @@
 
 import gc
 import os
+import re
 import signal
 import threading
+import types
 
 import numpy as np
 import plait
@@ -67,6 +69,47 @@ def test_ranks_of_this_process():
         with pytest.raises(plait.UserError) as caught:
             call()
         assert caught.value.remedy
+
+
+def test_inputs_by_position_by_keyword_and_as_a_dict():
+    p, a = plait.compile(mlp()), drawn()
+    assert p.inputs == ["x", "w", "v"] and p.outputs == ["y"]
+    x, w, v = a.values()
+    want = p.run(a)["y"].tolist()
+    for call in (lambda f: f(x, w, v), lambda f: f(**a), lambda f: f(x, v=v, w=w), lambda f: f({"x": x, "%w": w}, v=v),
+                 lambda f: f(types.MappingProxyType(a))):
+        assert call(p.run)["y"].tolist() == want
+        assert call(lambda *given, **named: p.run_local(0, *given, **named))["y"].tolist() == want
+        call(p.prepare)
+    p.prepare((plait.f32, (3, 32)), w, v=(plait.f32, (32, 64)))
+    for call, words in [
+            (lambda f: f(x, w), "input %v is missing"), (lambda f: f(), "input %x is missing"), (lambda f: f(x=x), "is missing"),
+            (lambda f: f(x, w, v, x), "4 inputs by position, and the fusion has 3"), (lambda f: f(x, w, v, x=x), "%x is given twice"),
+            (lambda f: f(a, x=x), "%x is given twice"), (lambda f: f({"x": x, "%x": x}), "%x is given twice"),
+            (lambda f: f(x, w, v, z=x), "no input `z`"), (lambda f: f({**a, "z": x}), "no input `z`"),
+            (lambda f: f({1: x}), "1 is no name of an input")]:
+        for function in (p.run, p.prepare):
+            with pytest.raises(plait.UserError, match=words) as caught:
+                call(function)
+            assert caught.value.where and caught.value.remedy, words
+    with pytest.raises(plait.UserError, match="NoneType.* is no array"):
+        p.run(x, w, None)
+
+
+def test_inputs_named_as_options_are_given_in_a_dict():
+    f = plait.Fusion("f")
+    f.output("y", f.input("stream", [2], plait.f32) + f.input("threads", [2], plait.f32))
+    p, one = plait.compile(f), np.ones(2, np.float32)
+    assert p.run({"stream": one, "threads": one}, threads=1)["y"].tolist() == p.run(one, one)["y"].tolist() == [2, 2]
+    with pytest.raises(plait.UserError, match="is no CUDA stream"):
+        p.run(stream=one, threads=1)
+
+
+def test_the_default_device_is_that_of_the_command():
+    device, = re.findall(r"default device: (\w+)", plait.doctor())
+    for program in (plait.compile(mlp()), plait.compile(mlp(), device=None)):
+        assert program.device == device and f" on {device}," in repr(program)
+    assert plait.compile(mlp(), device="reference").device == "reference"
 
 
 def test_wrong_inputs_are_refused():

@@ -15,8 +15,8 @@ CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDe
 FUNCTIONS = {node.name: node for node in STUB.body if isinstance(node, ast.FunctionDef)}
 PUBLIC = [getattr(plait, name) for name in plait.__all__ if name != "ops"]
 BOUND = [each for each in PUBLIC if callable(each) and each.__module__ == "plait._plait"]
-BOTH_WAYS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"]
-OPERATORS = [*BOTH_WAYS, *["r" + word for word in BOTH_WAYS], "lt", "le", "gt", "ge"]
+BOTH_WAYS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift"]
+OPERATORS = [*BOTH_WAYS, *["r" + word for word in BOTH_WAYS], "eq", "ne", "lt", "le", "gt", "ge"]
 
 
 def members(name):
@@ -61,13 +61,29 @@ def test_operators_have_types():
         assert ast.unparse(other.annotation) == "Tensor | float", word
         assert ast.unparse(known[f"__{word}__"].returns) == "Tensor", word
     assert ast.unparse(known["__matmul__"].args.posonlyargs[1].annotation) == "Tensor"
-    assert ast.unparse(known["__neg__"].returns) == "Tensor"
+    for word in ("neg", "pos", "abs", "invert"):
+        assert ast.unparse(known[f"__{word}__"].returns) == "Tensor"
+
+
+def test_methods_have_the_types_of_their_functions():
+    known = members("Tensor")
+    methods = [name for name, value in vars(plait.Tensor).items() if inspect.isfunction(value)]
+    assert len(methods) > 100 and {"sum", "reshape", "transpose", "matmul", "softmax"} <= set(methods)
+    for name in methods:
+        function = getattr(plait.ops, name)
+        assert getattr(plait.Tensor, name) is function
+        first, *rest = inspect.signature(function).parameters.values()
+        given = known[name].args
+        assert [argument.arg for argument in given.args] == ["self", *(each.name for each in rest)], name
+        assert len(given.defaults) == sum(each.default is not each.empty for each in rest), name
+        assert ast.unparse(known[name].returns) == function.__annotations__["return"], name
+        assert ast.get_docstring(known[name]) == inspect.getdoc(function), name
 
 
 def test_results_have_types():
     for name, member, returns in [
             ("Program", "run", "dict[str, Array]"), ("Program", "run_local", "dict[str, Array]"),
-            ("Program", "report", "dict[str, Any]"), ("Array", "numpy", "numpy.typing.NDArray[Any]"), ("Array", "shape", "tuple[int, ...]"),
+            ("Program", "report", "dict[str, Any]"), ("Array", "__iter__", "Iterator[Any]"), ("Array", "item", "bool | int | float"), ("Array", "numpy", "numpy.typing.NDArray[Any]"), ("Array", "shape", "tuple[int, ...]"),
             ("Fusion", "find", "Tensor | None"), ("Fusion", "outputs", "list[Tensor]")]:
         assert ast.unparse(members(name)[member].returns) == returns, member
 
@@ -135,6 +151,7 @@ def test_an_attribute_without_a_type_is_found_when_the_ops_are_made(tmp_path, be
     text = (root / "docs/ops.md").read_text()
     assert text.count(before) == 1
     (tmp_path / "ops.md").write_text(text.replace(before, after))
-    command = [sys.executable, root / "python_bindings/make_ops.py", tmp_path / "ops.md", tmp_path / "ops.py"]
+    command = [sys.executable, root / "python_bindings/make_ops.py", tmp_path / "ops.md", tmp_path / "ops.py",
+               tmp_path / "methods.pattern"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1 and said in done.stderr and not (tmp_path / "ops.py").exists()

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Builds the wheel as `pip install .` does, and installs it with NumPy and pytest in a fresh environment, in which the
-tests run: wheel.py SOURCE FOLDER BUILD_FOLDER [cmake definitions]. Exit code 77 where the package index is not reached."""
+tests run: wheel.py SOURCE FOLDER BUILD_FOLDER [cmake definitions]. Exit code 77 where the package index is not reached.
+With the definition PLAIT_BUILT, of C++ the wheel compiles its extension alone, which is checked."""
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -36,6 +38,11 @@ def main():
     if run(*pip, "wheel", "-v", "--no-deps", "-w", dist, source, *settings).returncode:
         return 1
     wheel, = dist.glob("*.whl")
+    objects = re.findall(r"^build (\S+\.o):", (pathlib.Path(sys.argv[3]) / "build.ninja").read_text(), re.M)
+    core = [each for each in objects if "csrc/" in each and not each.endswith("capi/dlpack.cpp.o")]
+    print(f"{len(objects)} objects, {len(core)} of the core")
+    if not objects or bool(core) == any(each.startswith("PLAIT_BUILT=") for each in sys.argv[4:]):
+        return 1
     print(f"{wheel.name}: {wheel.stat().st_size / 2**20:.1f} MiB")
     if run(*pip, "install", "-q", wheel).returncode:
         return 1

@@ -1,6 +1,6 @@
 #include "backend/cuda/nvtx.h"
 
-#if __has_include(<nvtx3/nvToolsExt.h>)  // a header of its own: it comes with kits, not with the wheels
+#if __has_include(<nvtx3/nvToolsExt.h>)  // a header of its own, in kits and in the wheel nvidia-nvtx
 #include <nvtx3/nvToolsExt.h>
 
 namespace plait {

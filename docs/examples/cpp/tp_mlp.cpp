@@ -1,7 +1,7 @@
 // A tensor-parallel MLP in C++, on one rank and on four.
 #include <cstdio>
 
-#include "plait.h"
+#include <plait/plait.h>
 
 using namespace plait;
 

@@ -215,13 +215,14 @@ class Fused:
         """Makes outputs of the nodes, each once; of every node, which output it is."""
         numbers: dict[torch.fx.Node, int] = {}
         taken: set[Any] = set()
+        given = set(lowering.fusion.inputs)
         for i, node in enumerate(nodes):
             if node in numbers:
                 continue
             tensor, order = lowering.made[node], memory_order(node.meta["val"])
             if order:
                 tensor = plait.ops.permute(tensor, order)
-            if tensor in taken or tensor in lowering.fusion.inputs:
+            if tensor in taken or tensor in given:
                 tensor = plait.ops.set(tensor)
             taken.add(tensor)
             lowering.fusion.output(f"y{i}", tensor)

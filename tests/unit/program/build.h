@@ -167,9 +167,10 @@ class TestDevice : public Device {
   HostAllocator& allocator(int = 0) override { return allocator_; }
   std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override { return nullptr; }
   std::shared_ptr<Executable> library(const LibraryContraction&, std::string*) override { return nullptr; }
-  int vector_lanes() const override { return 8; }
+  const Target& target() const override { return target_; }
 
  private:
+  const Target target_;
   HostAllocator allocator_;
 };
 

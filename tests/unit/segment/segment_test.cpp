@@ -13,7 +13,7 @@ namespace {
 std::string summary(const Fusion& f) {
   std::string out;
   for (const Segment& s : f.segments) {
-    out += (out.empty() ? "" : "; ") + s.name + " " + s.schedule.substr(0, s.schedule.find('(')) + ":";
+    out += (out.empty() ? "" : "; ") + s.name + " " + std::string(name(s.schedule)) + ":";
     for (const TensorView* t : s.outputs) out += " " + t->name;
   }
   return out;
@@ -67,13 +67,13 @@ TEST(Segment, LibraryTakesWhatItAccepts) {
     return op.out()->name == "p";
   };
   segment(*f, options);
-  EXPECT_EQ(f->segments[0].schedule, "library");
-  EXPECT_EQ(f->segments[2].schedule.substr(0, 4), "nest");
+  EXPECT_EQ(f->segments[0].schedule, Schedule(schedules::Library()));
+  EXPECT_EQ(f->segments[2].schedule.index(), Schedule(schedules::Nest()).index());
   EXPECT_NE(explain.find("@s3: nest, not library: not today"), std::string::npos) << explain;
   auto g = parse_fusion(kTpMlp);
   options.contractions = "nest";
   segment(*g, options);
-  EXPECT_EQ(g->segments[0].schedule.substr(0, 4), "nest");
+  EXPECT_EQ(g->segments[0].schedule.index(), Schedule(schedules::Nest()).index());
   auto h = parse_fusion(kTpMlp);
   options.contractions = "library";
   EXPECT_NE(message([&] { segment(*h, options); }).find("not today"), std::string::npos);
@@ -103,14 +103,14 @@ TEST(Segment, AliasesNeedNoKernel) {
   EXPECT_EQ(print(*parse_fusion(print(*f))), print(*f));
   auto g = parse_fusion(kViews);
   segment(*g, {});  // no library: the nest of the contraction would read its operand across
-  EXPECT_EQ(g->segments[0].schedule.substr(0, 4), "nest");
+  EXPECT_EQ(g->segments[0].schedule.index(), Schedule(schedules::Nest()).index());
   auto h = parse_fusion(kViews);
-  library.pins = {{"y", "nest(vector = 4)"}, {"u", "alias"}};
+  library.pins = {{"y", schedules::Nest{.vector = 4}}, {"u", schedules::Alias()}};
   segment(*h, library);
-  EXPECT_EQ(h->segments[2].schedule, "nest(vector = 4)");
-  EXPECT_EQ(h->segments[3].schedule, "alias");
+  EXPECT_EQ(h->segments[2].schedule, Schedule(schedules::Nest{.vector = 4}));
+  EXPECT_EQ(h->segments[3].schedule, Schedule(schedules::Alias()));
   auto k = parse_fusion(kViews);
-  library.pins = {{"t", "alias"}};
+  library.pins = {{"t", schedules::Alias()}};
   EXPECT_NE(message([&] { segment(*k, library); }).find("schedule `alias` does not fit"), std::string::npos);
 }
 
@@ -233,17 +233,17 @@ TEST(Segment, GroupsOfEqualDomainMerge) {
 }
 
 TEST(Segment, PinsAreObeyedOrRefused) {
-  const auto run = [](std::map<std::string, std::string, std::less<>> pins) {
+  const auto run = [](const std::map<std::string, std::string>& pins) {
     auto f = parse_fusion(kTpMlp);
     SegmentOptions options;
-    options.pins = std::move(pins);
+    for (const auto& [tensor, text] : pins) options.pins[tensor] = parse_schedule(text);
     segment(*f, options);
     return f->segments;
   };
   EXPECT_EQ(run({{"gelu", "pointwise(vector = 4, split = 1, block = 0)"}})[1].schedule,
-            "pointwise(vector = 4, unroll = 1, split = 1, block = 0)");
-  EXPECT_EQ(run({{"p", "nest()"}})[0].schedule.substr(0, 4), "nest");
-  EXPECT_EQ(run({{"r", "collective"}})[3].schedule, "collective");
+            parse_schedule("pointwise(vector = 4, unroll = 1, split = 1, block = 0)"));
+  EXPECT_EQ(run({{"p", "nest()"}})[0].schedule.index(), Schedule(schedules::Nest()).index());
+  EXPECT_EQ(run({{"r", "collective"}})[3].schedule, Schedule(schedules::Collective()));
   const auto refused = [&](const char* tensor, const char* text, const char* why) {
     const std::string m = message([&] { run({{tensor, text}}); });
     EXPECT_NE(m.find(why), std::string::npos) << m;

@@ -1,0 +1,207 @@
+// What Python's operators and protocols make of a tensor of a graph: ops, or an error that says what to write instead.
+#include "base/error.h"
+#include "bindings.h"
+
+namespace plait::python {
+namespace {
+
+std::string described(const TensorRef& t) { return fmt::format("%{}: {}", t.tensor->name, type_text(*t.tensor)); }
+
+std::string shown(nb::handle object) { return nb::cast<std::string>(nb::repr(object)); }
+
+// ---- Operands.
+
+TensorOrNumber whole_number(nb::handle number) {
+  int overflow = 0;
+  const int64_t value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow == 0) return value;
+  uint64_t large = 0;
+  if (overflow > 0 && nb::try_cast(number, large)) return large;
+  throw UserError(fmt::format("{} is no number of 64 bits", shown(number)), "",
+                  "give a float, or an integer from -2^63 to 2^64 - 1");
+}
+
+TensorOrNumber operand_of(nb::handle object) {
+  if (nb::isinstance<TensorRef>(object)) return nb::cast<TensorRef&>(object).tensor;
+  if (PyFloat_Check(object.ptr())) return nb::cast<double>(object);
+  if (PyIndex_Check(object.ptr())) {
+    const nb::object number = nb::steal(PyNumber_Index(object.ptr()));
+    if (number.is_valid()) return whole_number(number);
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+    PyErr_Clear();  // an array of floats without dims
+  }
+  if (PyNumber_Check(object.ptr()) && !PyComplex_Check(object.ptr())) {
+    const nb::object number = nb::steal(PyNumber_Float(object.ptr()));
+    if (number.is_valid()) return nb::cast<double>(number);
+    PyErr_Clear();
+  }
+  throw UserError(fmt::format("{} is no operand", shown(object)), "", "give a tensor or a number");
+}
+
+// Whether the object is a number beside a tensor: one of Python, or of NumPy and its like without dims. TypeError for
+// an array.
+bool is_number(nb::handle object, const TensorRef& beside) {
+  if (PyLong_Check(object.ptr()) || PyFloat_Check(object.ptr())) return true;
+  if (!nb::hasattr(object, "shape") || !nb::hasattr(object, "dtype")) return PyIndex_Check(object.ptr());
+  const nb::object shape = object.attr("shape"), dtype = object.attr("dtype");
+  if (nb::len(shape) == 0)
+    return PyNumber_Check(object.ptr()) && shown(nb::str(nb::handle(dtype))).find("complex") == std::string::npos;
+  throw nb::type_error(fmt::format("{} is a tensor of a graph and has no values to compute with an array's: make the "
+                                   "array an input of the fusion, and give it to run()",
+                                   described(beside))
+                           .c_str());
+}
+
+Pointwise function_of(const std::string& name) {
+  for (int i = 0; i < kPointwiseCount; ++i)
+    if (plait::name(static_cast<Pointwise>(i)) == name) return static_cast<Pointwise>(i);
+  throw UserError(fmt::format("there is no function `{}`", name), "", "");
+}
+
+// function(operands...): tensors and numbers, at least one a tensor.
+TensorObject applied(const std::string& name, const std::vector<nb::object>& operands) {
+  const Pointwise function = function_of(name);
+  std::optional<FusionRef> fusion;
+  std::vector<TensorView*> tensors;
+  for (const nb::object& each : operands)
+    if (nb::isinstance<TensorRef>(each)) {
+      const auto& tensor = nb::cast<TensorRef&>(each);
+      if (!fusion) fusion = tensor.owner;
+      tensors.push_back(own(*fusion, tensor));
+    }
+  if (!fusion) throw UserError(fmt::format("{} of numbers only", name), "", "give at least one tensor");
+  if (tensors.size() == operands.size()) return ref(*fusion, pointwise(function, tensors));
+  if (operands.size() == 3)
+    return ref(*fusion, pointwise(function, operand_of(operands[0]), operand_of(operands[1]), operand_of(operands[2])));
+  const TensorOrNumber a = operand_of(operands[0]), b = operand_of(operands[1]);
+  return ref(*fusion,
+             a.is_number() ? pointwise(function, a.number(), b.tensor()) : pointwise(function, a.tensor(), b.number()));
+}
+
+// ---- Operators.
+
+// NotImplemented for what is no operand, so that the other side is asked.
+nb::object operator_result(const char* function, bool swapped, nb::handle_t<TensorRef> self, nb::handle other) {
+  if (!nb::isinstance<TensorRef>(other) && !is_number(other, nb::cast<TensorRef&>(self))) return nb::not_implemented();
+  std::vector<nb::object> operands = {nb::borrow(self), nb::borrow(other)};
+  if (swapped) std::swap(operands[0], operands[1]);
+  return nb::cast(applied(function, operands));
+}
+
+nb::object contraction(const TensorRef& self, nb::handle other) {
+  if (nb::isinstance<TensorRef>(other))
+    return nb::cast(ref(self.owner, matmul(self.tensor, own(self.owner, nb::cast<TensorRef&>(other)))));
+  is_number(other, self);
+  return nb::not_implemented();
+}
+
+void bind_arithmetic(nb::class_<TensorRef>& tensors) {
+  const auto bind = [&](const char* word, const char* function, bool swapped) {
+    const std::string name = fmt::format("__{}{}__", swapped ? "r" : "", word);
+    const std::string doc = fmt::format("plait.ops.{} of {}.", function, swapped ? "other and self" : "self and other");
+    tensors.def(
+        name.c_str(),
+        [function, swapped](nb::handle_t<TensorRef> self, nb::handle other) {
+          return operator_result(function, swapped, self, other);
+        },
+        nb::sig(fmt::format("def {}(self, other: Tensor | float, /) -> Tensor", name).c_str()), nb::is_operator(),
+        doc.c_str());
+  };
+  constexpr std::pair<const char*, const char*> kBothWays[] = {{"add", "add"},
+                                                               {"sub", "sub"},
+                                                               {"mul", "mul"},
+                                                               {"truediv", "div"},
+                                                               {"floordiv", "floor_divide"},
+                                                               {"mod", "remainder"},
+                                                               {"pow", "pow"},
+                                                               {"and", "bitwise_and"},
+                                                               {"or", "bitwise_or"},
+                                                               {"xor", "bitwise_xor"},
+                                                               {"lshift", "shift_left"},
+                                                               {"rshift", "shift_right"}};
+  for (const auto& [word, function] : kBothWays) {
+    bind(word, function, false);
+    bind(word, function, true);
+  }
+  for (const char* word : {"eq", "ne", "lt", "le", "gt", "ge"}) bind(word, word, false);
+  constexpr std::pair<const char*, const char*> kUnary[] = {{"neg", "neg"}, {"abs", "abs"}, {"invert", "bitwise_not"}};
+  for (const auto& [word, function] : kUnary)
+    tensors.def(
+        fmt::format("__{}__", word).c_str(),
+        [function](nb::handle_t<TensorRef> self) { return applied(function, {nb::borrow(self)}); },
+        fmt::format("plait.ops.{} of self.", function).c_str());
+  tensors.def(
+      "__pos__", [](nb::handle_t<TensorRef> self) { return nb::borrow<nb::object>(self); },
+      nb::sig("def __pos__(self) -> Tensor"), "The tensor itself.");
+  tensors.def("__matmul__", contraction, nb::sig("def __matmul__(self, other: Tensor, /) -> Tensor"), nb::is_operator(),
+              "plait.ops.matmul of self and other.");
+  // The left side is no tensor: an array, which gets its error.
+  tensors.def("__rmatmul__", contraction, nb::sig("def __rmatmul__(self, other: Tensor, /) -> Tensor"),
+              nb::is_operator(), "plait.ops.matmul of other and self.");
+}
+
+// ---- What a tensor without values has not.
+
+[[noreturn]] void refuse(const TensorRef& t, const char* what) {
+  throw nb::type_error(fmt::format("{} {}", described(t), what).c_str());
+}
+
+int64_t length(const TensorRef& t) {
+  if (t.tensor->rank() == 0) refuse(t, "has no dims, and so no len()");
+  const auto extent = t.tensor->shape()[0].constant();
+  if (!extent) refuse(t, "has a length that its inputs tell: shape[0] is its text");
+  return *extent;
+}
+
+void bind_protocols(nb::class_<TensorRef>& tensors) {
+  tensors
+      .def(
+          "__bool__",
+          [](const TensorRef& t) -> bool {
+            refuse(
+                t,
+                "is a tensor of a graph, true or false only when a program runs: take plait.ops.where(condition, a, b) "
+                "for `if`, and &, | and ~ for `and`, `or` and `not`");
+          },
+          "Raises TypeError: a graph has no values.")
+      .def("__len__", length, "Extent of dim 0. Raises TypeError for a size that has a name, or without dims.")
+      .def(
+          "__iter__",
+          [](const TensorRef& t) -> nb::object {
+            refuse(t, "is a tensor of a graph and is not iterated: plait.ops.split and plait.ops.slice take parts");
+          },
+          nb::sig("def __iter__(self) -> typing.Never"), "Raises TypeError: parts are ops.")
+      .def(
+          "__array__",
+          [](const TensorRef& t, nb::args, nb::kwargs) -> nb::object {
+            refuse(t, "is a tensor of a graph: arrays are what run() gives");
+          },
+          nb::sig("def __array__(self, *args: object, **kwargs: object) -> typing.Never"),
+          "Raises TypeError: a graph has no values.")
+      .def("__hash__", [](const TensorRef& t) { return std::hash<TensorView*>()(t.tensor); }, "By identity.");
+  tensors.attr("__array_ufunc__") = nb::none();  // NumPy's operators leave it to those here
+}
+
+}  // namespace
+
+TensorObject ref(const FusionRef& f, TensorView* tensor) {
+  std::weak_ptr<TensorRef>& known = (*f.objects)[tensor];
+  TensorObject out = known.lock();
+  if (!out) known = out = std::make_shared<TensorRef>(TensorRef{f, tensor});
+  return out;
+}
+
+TensorView* own(const FusionRef& f, const TensorRef& tensor) {
+  if (f.fusion != tensor.owner.fusion)
+    throw UserError(fmt::format("%{} is of another fusion", tensor.tensor->name),
+                    fmt::format("fusion @{}", f.fusion->name()), "use the tensors of one fusion");
+  return tensor.tensor;
+}
+
+void bind_operators(nb::module_& m, nb::class_<TensorRef>& tensors) {
+  bind_arithmetic(tensors);
+  bind_protocols(tensors);
+  m.def("apply", applied, nb::arg("function"), nb::arg("operands"), "A pointwise function of tensors and numbers.");
+}
+
+}  // namespace plait::python

@@ -1,0 +1,17 @@
+# What a wheel takes from this build instead of compiling it once more: PLAIT_BUILT=PROJECT_BINARY_DIR in its own.
+get_property(plugins GLOBAL PROPERTY PLAIT_PLUGINS)
+get_property(parts_on GLOBAL PROPERTY PLAIT_PARTS_ON)
+get_property(parts_off GLOBAL PROPERTY PLAIT_PARTS_OFF)
+export(TARGETS plait_core plait_flags plait_warnings NAMESPACE built_ FILE ${PROJECT_BINARY_DIR}/built/targets.cmake)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/built/built.cmake @ONLY CONTENT [[
+if(NOT PLAIT_SOURCE_OF_BUILD STREQUAL "@PROJECT_SOURCE_DIR@")
+  message(FATAL_ERROR "@PROJECT_BINARY_DIR@ is a build of @PROJECT_SOURCE_DIR@, not of ${PLAIT_SOURCE_OF_BUILD}")
+endif()
+find_package(fmt REQUIRED)
+find_package(Threads REQUIRED)
+include(${CMAKE_CURRENT_LIST_DIR}/targets.cmake)
+add_library(plait_core ALIAS built_core_library)
+set_property(GLOBAL PROPERTY PLAIT_PLUGINS "@plugins@")
+set_property(GLOBAL PROPERTY PLAIT_PARTS_ON "@parts_on@")
+set_property(GLOBAL PROPERTY PLAIT_PARTS_OFF "@parts_off@")
+]])
