@@ -147,6 +147,21 @@ std::optional<MemoryView> view_of(const Slice& op, MemoryView view, std::string*
   return view;
 }
 
+// A slice of one dim; one of a piece of a dim is none.
+std::optional<MemoryView> view_of(const LocalSlice& op, MemoryView view, std::string* why) {
+  sym::Expr before = pool_of(op).constant(1);
+  for (size_t d = 0; d < op.in->rank(); before = before * op.in->extent(d), ++d) {
+    const bool here = equal(op.in->extent(d), op.total) && equal(op.out()->extent(d), op.count);
+    if (!here || !equal(before, op.outer) || view.dims[d].size() > 1) continue;
+    MemoryAxis& axis = view.dims[d][0];
+    view.offset = view.offset + op.start * axis.stride;
+    axis.extent = op.out()->extent(d);
+    view.whole = false;
+    return view;
+  }
+  return refuse(why, fmt::format("no dim of %{} is what is sliced", op.in->name));
+}
+
 std::optional<MemoryView> view_of(const Op& op, const MemoryView&, std::string* why) {
   return refuse(why, describe(op) + " is no view");
 }
@@ -210,12 +225,16 @@ class Aligner {
   sym::Pool& pool_;
 };
 
-// Whether an operand's last two dims are one axis each, of which one is dense, and none repeats.
+// Whether an operand's last two dims are one axis each, of which one is dense, and none repeats; what has no elements
+// lies in any way.
 bool is_matrix(const MemoryView& view) {
   const size_t rank = view.dims.size();
   bool dense = false;
-  for (size_t d = rank - 2; d < rank; ++d) {
+  for (size_t d = rank - 2; d < rank; ++d)
     if (view.dims[d].size() > 1) return false;
+  for (size_t d = rank - 2; d < rank; ++d)
+    if (view.dims[d][0].extent.constant() == 0) return true;
+  for (size_t d = rank - 2; d < rank; ++d) {
     const MemoryAxis& axis = view.dims[d][0];
     const bool one = axis.extent.constant() == 1;
     if (axis.stride.constant() == 0 && !one) return false;
@@ -261,6 +280,7 @@ bool is_view_op(const Op& op) {
     case OpKind::Unsqueeze:
     case OpKind::Reshape:
     case OpKind::Slice:
+    case OpKind::LocalSlice:
       return true;
     default:
       return false;

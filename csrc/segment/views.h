@@ -39,7 +39,8 @@ class MemoryViews {
   std::map<const TensorView*, MemoryView> views_;
 };
 
-// Whether the op only says where its operand's elements are: permute, broadcast, squeeze, unsqueeze, reshape, slice.
+// Whether the op only says where its operand's elements are: permute, broadcast, squeeze, unsqueeze, reshape, slice,
+// local slice.
 bool is_view_op(const Op& op);
 // Where the result of a view op lies, given its operand's place; nothing with the reason in `why`: a reshape that parts
 // what are no neighbours in memory, a broadcast whose extents are not known to be equal.

@@ -123,5 +123,31 @@ TEST_P(StridedContractions, Sizes) {
   }
 }
 
+// A whole operand of a contraction whose sum is sharded: each rank reads its own columns of it, uneven and empty ones.
+TEST_P(StridedContractions, ColumnsOfARank) {
+  if (const std::string why = testing::why_no_device(device()); !why.empty()) GTEST_SKIP() << why;
+  if (device() != "cpu" && device() != "reference") GTEST_SKIP() << "ranks of simulated GPUs: multidevice tests";
+  for (int64_t ranks = 1; ranks <= 4; ++ranks)
+    for (const char* k : {"12", "10", "3", "0"}) {
+      CaseOptions how;
+      how.device = device();
+      how.ranks = ranks;
+      how.set = {{"T", dtype()}, {"k", k}};
+      const CaseResult r = run_case(R"(
+let m = 5, n = 7, k = 12, T = f32
+mesh @m (tp = t)
+fusion @f on @m (%x: T[m, k], param %w: T[n, k] {1: tp}) -> (%y) {
+  %y = linear(%x, %w)
+}
+)",
+                                    how);
+      EXPECT_TRUE(r.ok) << r.message << " on " << ranks << " ranks, k = " << k;
+      if (library() && ranks > 1) {
+        EXPECT_EQ(r.kernels, 0);
+        EXPECT_EQ(r.library_calls, 1);
+      }
+    }
+}
+
 }  // namespace
 }  // namespace plait

@@ -98,6 +98,7 @@ inline std::vector<StridedContraction> strided_contractions() {
   add("every_second_column_of_a", {}, {5, 7, 6}, {12, 2, 1}, {}, {7, 1, 0}, {});
   add("every_second_column_of_both", {}, {5, 7, 6}, {12, 2, 0}, {}, {14, 2, 0}, {});
   add("one_row", {}, {1, 7, 6}, {50, 1, 4}, {}, {1, 6, 0}, {});
+  add("one_row_of_a_transposed", {}, {1, 7, 6}, {1, 5, 2}, {}, {7, 1, 0}, {});
   add("one_column", {}, {5, 1, 6}, {6, 1, 0}, {}, {9, 1, 2}, {});
   add("one_term", {}, {5, 7, 1}, {4, 1, 0}, {}, {1, 3, 0}, {});
   add("long_sum_of_slices", {}, {4, 4, 2000}, {2100, 1, 7}, {}, {6, 1, 1}, {});

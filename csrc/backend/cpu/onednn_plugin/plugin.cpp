@@ -84,12 +84,12 @@ struct Matrices {
   PlaitOneDnnOperand strides;
 };
 
-// Of one row, or one column, or one matrix, the stride may be any: it is written as that of dense memory.
+// Of one row, or one column, or one matrix, the stride may be any: it is written so that rows or columns are dense.
 Matrices matrices(const PlaitOneDnnShape& shape, const PlaitOneDnnOperand& operand, int64_t rows, int64_t columns) {
   Matrices out{shape.dims, {1, 1}, rows, columns, operand};
   PlaitOneDnnOperand& strides = out.strides;
   if (columns == 1) strides.column = 1;
-  if (rows == 1) strides.row = columns * strides.column;
+  if (rows == 1) strides.row = strides.column == 1 ? columns : 1;
   int64_t end = std::max(rows * strides.row, columns * strides.column);
   for (int d = shape.dims; d-- > 0;) {
     if (strides.batch[d] != 0) out.batch[d] = shape.batch[d];
