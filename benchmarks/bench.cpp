@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "program/program.h"
 #include "reference/draw_inputs.h"
+#include "run/binding.h"
 
 namespace plait::bench {
 
@@ -41,33 +42,33 @@ Launch::Launch(const Fusion& fusion, const Options& options) {
   const Tensors inputs = inputs_of(fusion);
   compiled.prepare(metadata_of(inputs));
   const Program& program = compiled.program();
-  const auto number = [](sym::Expr e) { return e ? sym::evaluate(e, {}) : 1; };
-  std::vector<ValueId> values;
-  for (const auto& step : program.steps) {
-    if (const auto* launch = as<LaunchStep>(*step)) {
+  const RankBinding bound = bind(program, {})[0];
+  std::vector<View> views;
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    const Step& step = *program.steps[i];
+    if (const auto* launch = as<LaunchStep>(step)) {
       const KernelSlot& slot = program.kernels[launch->kernel.index];
       executable_ = slot.executable;
       schedule_ = slot.schedule;
-      values = launch->inputs;
-      values.insert(values.end(), launch->outputs.begin(), launch->outputs.end());
-      for (sym::Expr e : launch->integers) integers_.push_back(number(e));
-      arguments_.thread_extent = number(launch->threads);
-    } else if (const auto* product = as<LibraryStep>(*step)) {
-      executable_ = program.libraries[product->library.index].executable;
+    } else if (const auto* contraction = as<LibraryStep>(step)) {
+      executable_ = program.libraries[contraction->library.index].executable;
       schedule_ = "library";
-      values = {product->a, product->b, product->out};
-      integers_ = {number(product->batch), number(product->m), number(product->n), number(product->k)};
+    } else {
+      continue;
     }
+    views = operands(step);
+    for (const View& view : results(step)) views.push_back(view);
+    PLAIT_CHECK(bound.steps[i].offsets.empty(), "@{} reads from within a buffer", fusion.name());
+    integers_ = bound.steps[i].integers;
+    arguments_.thread_extent = bound.steps[i].threads;
   }
   PLAIT_CHECK(executable_ != nullptr, "@{} has neither kernel nor product", fusion.name());
-  for (const ValueId id : values) {
-    const ProgramValue& value = program.value(id);
+  for (const View& view : views) {
+    const ProgramValue& value = program.value(view.value);
     if (value.kind == ProgramValueKind::input) {
       tensors_.push_back(inputs.find(value.name)->second);
     } else {
-      std::vector<int64_t> shape;
-      for (sym::Expr e : value.shape) shape.push_back(number(e));
-      tensors_.push_back(Tensor::empty(value.dtype, shape));
+      tensors_.push_back(Tensor::empty(value.dtype, bound.shapes[view.value.index]));
     }
     buffers_.push_back(tensors_.back().data());
   }

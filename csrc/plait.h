@@ -16,6 +16,7 @@
 #include "ir/fusion.h"
 #include "program/program.h"
 #include "session/arguments.h"
+#include "sym/guards.h"
 
 namespace plait {
 
@@ -27,8 +28,10 @@ struct KernelReport {
 
 // What one class of inputs compiled to, and what runs of it did.
 struct Report {
-  std::vector<KernelReport> kernels;
-  int64_t library_calls = 0, collectives = 0;                             // steps of one rank
+  std::vector<KernelReport> kernels;                                      // distinct ones
+  int64_t launches = 0, library_calls = 0, collectives = 0;               // steps of one rank
+  int64_t bytes_moved = 0, bytes_least = 0;                               // by rank 0 with the last sizes: MovedBytes
+  int64_t bytes_copied = 0;                                               // in the last run: RunCounts
   int64_t wire_bytes = 0, wire_bytes_min = 0;                             // of the last run
   double compile_ms = 0, run_ms = 0;                                      // of the class; of the last run
   std::map<std::string, std::vector<std::vector<int64_t>>> local_shapes;  // output -> by rank
@@ -53,7 +56,8 @@ class Compiled {
   // on a GPU, where a stream or an input in its memory is given.
   // UserError: an input is missing, unknown, or of the wrong dtype, rank or extents. CommError: a rank failed or hangs.
   Tensors run(const Tensors& inputs, const RunOptions& options = {});
-  // Compiles the class that the metadata belongs to, and binds its sizes, ahead of a run.
+  // Compiles the class that the metadata belongs to, and binds its sizes, ahead of a run; with comm = given, whose
+  // communicators come with the run, it binds nothing.
   void prepare(const Metadata& metadata);
   // Takes and returns the pieces of this process's rank, on the device they are on; prepare() has told the global
   // sizes. UserError where one process holds all ranks of several: those run together by run().
@@ -68,7 +72,9 @@ class Compiled {
   const Fusion& sharded() const;                                         // with layouts and reshards, global extents
   const Fusion& localized() const;                                       // with segments, extents of a rank
   const struct CompiledSpecialization& compiled_specialization() const;  // all stages (pipeline.h)
-  const std::vector<std::string>& kernel_texts() const;                  // kernel IR of the generated kernels
+  // What its compilation asked about sizes that stay symbols, with who asked: other answers are another class.
+  const std::vector<sym::Answer>& guards() const;
+  const std::vector<std::string>& kernel_texts() const;  // kernel IR of the generated kernels
   // The text of a stage of that class, as `plait opt --until` gives it; `timings` without what passes changed.
   // UserError: an unknown stage, one without text on this device, `memory` of sizes that are not bound; MissingError:
   // what writes it is not here.

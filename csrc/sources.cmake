@@ -66,11 +66,12 @@ set(PLAIT_CORE_SOURCES
   compile/emit_program.cpp
   compile/file_schedules.cpp
   compile/pipeline.cpp
-  compile/plant_bugs.cpp
   compile/stages.cpp
+  device/contraction.cpp
   device/device.cpp
   device/host_stream.cpp
   device/memory_pool.cpp
+  device/target.cpp
   device/tensor.cpp
   graph/drop_allocations.cpp
   graph/expand.cpp
@@ -95,6 +96,7 @@ set(PLAIT_CORE_SOURCES
   ir/op_fields.cpp
   ir/parse.cpp
   ir/print.cpp
+  ir/schedule.cpp
   ir/segment_rules.cpp
   ir/tensor_view.cpp
   ir/text_limits.cpp
@@ -110,6 +112,7 @@ set(PLAIT_CORE_SOURCES
   lower/group_axes.cpp
   lower/index_loops.cpp
   lower/indexing.cpp
+  lower/kinds.cpp
   lower/lower.cpp
   lower/movement.cpp
   lower/predicates.cpp
@@ -168,7 +171,6 @@ set(PLAIT_CORE_SOURCES
   scalar/pointwise.cpp
   scalar/special.cpp
   schedule/nest.cpp
-  schedule/params.cpp
   schedule/pointwise.cpp
   schedule/scheduler.cpp
   segment/aliases.cpp
@@ -176,6 +178,7 @@ set(PLAIT_CORE_SOURCES
   segment/group_order.cpp
   segment/groups.cpp
   segment/segment.cpp
+  segment/views.cpp
   session/bind_inputs.cpp
   session/bound_specialization.cpp
   session/boundary.cpp
@@ -194,6 +197,7 @@ set(PLAIT_CORE_SOURCES
   sym/divide.cpp
   sym/evaluate.cpp
   sym/facts.cpp
+  sym/guards.cpp
   sym/poly.cpp
   sym/pool.cpp
   sym/prove.cpp
@@ -219,6 +223,7 @@ set(PLAIT_CUDA_SOURCES
   backend/cuda/nvrtc.cpp
   backend/cuda/nvrtc_library.cpp
   backend/cuda/nvtx.cpp
+  backend/cuda/offline_device.cpp
 )
 set(PLAIT_NO_CUDA_SOURCES
   backend/cuda/no_cuda_device.cpp

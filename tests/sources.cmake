@@ -1,6 +1,7 @@
 # Written by tools/check_file_lists.py --fix; a test compares it with the tree.
 set(PLAIT_TEST_SUPPORT_SOURCES
   support/allocation_counter.cpp
+  support/awkward_calls.cpp
   support/direct_evaluation.cpp
   support/direct_ops.cpp
   support/exact_functions.cpp
@@ -11,6 +12,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/main.cpp
   support/op_cases.cpp
   support/op_words.cpp
+  support/planted_bugs.cpp
   support/random_graph.cpp
   support/random_ops.cpp
   support/random_pointwise.cpp
@@ -67,6 +69,7 @@ set(PLAIT_TEST_capi
 set(PLAIT_TEST_command
   command/failure_test.cpp
   command/files_test.cpp
+  command/json_test.cpp
   command/launch_test.cpp
   command/passes_test.cpp
   command/reduce_test.cpp
@@ -123,6 +126,7 @@ set(PLAIT_TEST_numerics
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
+  numerics/strided_contractions_test.cpp
   numerics/tables_test.cpp
 )
 set(PLAIT_TEST_perf
@@ -191,6 +195,7 @@ set(PLAIT_TEST_unit_comm
   unit/comm/threads_test.cpp
 )
 set(PLAIT_TEST_unit_device
+  unit/device/contraction_test.cpp
   unit/device/memory_pool_test.cpp
   unit/device/tensor_test.cpp
 )
@@ -331,6 +336,7 @@ set(PLAIT_TEST_unit_sym
   unit/sym/expr_test.cpp
   unit/sym/facts_rules_test.cpp
   unit/sym/facts_test.cpp
+  unit/sym/guards_test.cpp
   unit/sym/limits_test.cpp
   unit/sym/numbers_test.cpp
   unit/sym/random_test.cpp

@@ -4,6 +4,11 @@
   ```sh                   every command of the block runs (bash, stops at the first failure)
   ```sh no-run: reason    listed, not run
   ```output               after a `sh` block: what it prints; a line `...` stands for any lines
+  <!-- checked: WORD; WORD -->  on the line above a `sh` block, where a user does not see it:
+     exit N        commands may fail, and the exit status of the last is N
+     stderr        what goes to standard error is printed too
+     bug NAME      `plait` is plait_with_bugs with that bug (tests/support/planted_bugs.h)
+     filter CMD    what is printed goes through CMD before it is compared; the last word, it may hold `;`
   <!-- generated: COMMAND -->  up to <!-- end -->: what COMMAND prints; --fix rewrites it
 
 Commands run in a scratch folder that shows docs/, tools/, csrc/, tests/ of the tree, and the build folder as
@@ -20,7 +25,8 @@ import tempfile
 
 import tree
 
-FENCE = re.compile(r"^```(\w+)?[ ]*([^\n`]*)\n(.*?)^```[ ]*$", re.M | re.S)
+FENCE = re.compile(r"(?:^<!-- checked: ([^\n]*?) -->\n)?^```(\w+)?[ ]*([^\n`]*)\n(.*?)^```[ ]*$", re.M | re.S)
+HOW = re.compile(r"exit (\d+)|(stderr)|bug (\w+)|filter (.+)", re.S)
 GENERATED = re.compile(r"(<!-- generated: (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
 RELEASE = tree.ROOT / "build/release"
 
@@ -33,10 +39,41 @@ def make_scratch(folder, root, binary_dir):
     (folder / "build/release").symlink_to(binary_dir)
 
 
-def run(script, folder, binary_dir):
-    environment = dict(os.environ, PATH=f"{binary_dir}:{os.environ['PATH']}")
-    return subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, env=environment, text=True,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=240)
+def read_how(mark):
+    """What the mark above a block says: exit, stderr, bug, filter. ValueError: a word that it cannot say."""
+    how = {"exit": None, "stderr": False, "bug": "", "filter": ""}
+    while mark:
+        word, _, rest = mark.partition("; ") if not mark.startswith("filter ") else (mark, "", "")
+        match = HOW.fullmatch(word)
+        if not match:
+            raise ValueError(word)
+        code, stderr, bug, command = match.groups()
+        if code:
+            how["exit"] = int(code)
+        how["stderr"] |= bool(stderr)
+        how["bug"], how["filter"] = bug or how["bug"], command or how["filter"]
+        mark = rest
+    return how
+
+
+def run(script, folder, binary_dir, stderr=False, bug="", stops="-e"):
+    path = [binary_dir, os.environ["PATH"]]
+    environment = dict(os.environ)
+    if bug:
+        path.insert(0, folder / "with_bugs")
+        path[0].mkdir(exist_ok=True)
+        if not (path[0] / "plait").exists():
+            (path[0] / "plait").symlink_to(binary_dir / "plait_with_bugs")
+        environment["PLAIT_TEST_BUG"] = bug
+    environment["PATH"] = ":".join(map(str, path))
+    return subprocess.run(["bash", *stops.split(), "-uo", "pipefail", "-c", script], cwd=folder, env=environment, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT if stderr else subprocess.PIPE, timeout=240)
+
+
+def filtered(printed, command, folder):
+    return subprocess.run(["bash", "-c", command], cwd=folder, text=True, input=printed, stdout=subprocess.PIPE,
+                          check=True).stdout
 
 
 def matches(expected, printed):
@@ -52,19 +89,28 @@ def check_file(path, folder, binary_dir, fix):
     """Problems of one document; with fix, its generated parts are rewritten."""
     text, problems, last = path.read_text(), [], None
     for match in FENCE.finditer(text):
-        language, note, body = match.groups()
-        place = f"{path.name}:{text.count(chr(10), 0, match.start()) + 1}"
+        mark, language, note, body = match.groups()
+        place = f"{path.name}:{text.count(chr(10), 0, match.start(3 if language is None else 2)) + 1}"
+        if mark is not None and (language != "sh" or note):
+            problems.append(f"{place}: `checked` stands above a block that is not run")
         if language == "sh" and note.startswith("no-run"):
             if not note.startswith("no-run: "):
                 problems.append(f"{place}: no-run needs a reason")
             print(f"{place}: not run, {note[len('no-run: '):]}")
         elif language == "sh":
-            last = run(body, folder, binary_dir)
-            if last.returncode:
-                problems.append(f"{place}: exit status {last.returncode}\n{body}{last.stdout[-2000:]}{last.stderr[-2000:]}")
+            try:
+                how = read_how(mark or "")
+            except ValueError as error:
+                problems.append(f"{place}: `checked` knows no `{error}`")
+                continue
+            done = run(body, folder, binary_dir, how["stderr"], how["bug"], "-e" if how["exit"] is None else "")
+            if done.returncode != (how["exit"] or 0):
+                problems.append(f"{place}: exit status {done.returncode}\n"
+                                f"{body}{done.stdout[-2000:]}{(done.stderr or '')[-2000:]}")
+            last = filtered(done.stdout, how["filter"], folder) if how["filter"] else done.stdout
             continue
-        elif language == "output" and last is not None and not matches(body, last.stdout):
-            problems.append(f"{place}: printed something else\n{diff(body, last.stdout)}")
+        elif language == "output" and last is not None and not matches(body, last):
+            problems.append(f"{place}: printed something else\n{diff(body, last)}")
         last = None
 
     def generate(match):

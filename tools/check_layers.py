@@ -17,7 +17,7 @@ USES = {
     "mesh": ["base"],
     "device": ["sym", "scalar"],
     "ir": ["sym", "scalar", "mesh"],
-    "kir": ["sym", "scalar"],
+    "kir": ["device"],
     "build": ["ir"],
     "reference": ["build", "device"],
     "axes": ["ir"],

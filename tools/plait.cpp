@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "plait_command.h"
+#include "plait_json.h"
 #include "plait_launch.h"
 #include "plait_rank.h"
 #include "session/communication.h"
@@ -46,6 +47,10 @@ void add_passes(CLI::App& app, Arguments& args) {
            "print the line of a tensor after every pass that changed it; * and ?");
 }
 
+void add_json(CLI::App& app, Arguments& args, const std::string& doc) {
+  app.add_option("--json", args.json, doc + " (docs/command.md); -: to standard output")->type_name("FILE");
+}
+
 void add_file(CLI::App& app, Arguments& args) {
   app.add_option("FILE", args.file, "text of a fusion (docs/ir.md); -: standard input")->type_name("");
   add_list(app, "--set", args.sets, "NAME=VALUE", "value of a size, a mesh symbol or a dtype of the file");
@@ -74,7 +79,7 @@ void add_run(CLI::App& app, Arguments& args) {
       ->type_name("S");
   run.add_option("--comm", args.comm, "local[:SEED], local:threads, mpi or nccl (docs/multi_device.md)")
       ->type_name("COMM");
-  run.add_option("--json", args.json, "writes counts, errors and times; -: to standard output")->type_name("FILE");
+  add_json(run, args, "writes counts, errors and times");
   run.add_flag("--times", args.times, "print times of compiling, runs and steps");
   run.add_option_function<std::string>("--repeat", number_into<int64_t>(args.repeat, "--repeat"), "how often to run")
       ->type_name("N");
@@ -84,15 +89,18 @@ void add_inspect(CLI::App& app, Arguments& args) {
   CLI::App& opt = *app.add_subcommand("opt", "print the text after a pass or stage");
   add_file(opt, args);
   opt.add_option("--until", args.until, "pass or stage; default: program")->type_name("NAME");
+  add_json(opt, args, "writes the text, and counts of a program");
   CLI::App& compile = *app.add_subcommand("compile", "every stage up to machine code; prints a table of kernels");
   add_file(compile, args);
   add_list(compile, "--arch", args.archs, "sm_80,...", "GPU architectures instead of the CPU; needs NVRTC, no GPU");
+  add_json(compile, args, "writes counts, kernels and times");
   CLI::App& explain = *app.add_subcommand("explain", "print why things are where they are");
   add_file(explain, args);
   explain.add_flag("--shard", args.shard, "layouts, their reasons, reshards");
   explain.add_flag("--segments", args.segments, "what became one step");
   explain.add_flag("--schedule", args.schedule, "schedules and kernels");
   explain.add_flag("--cache", args.cache, "the facts within which nothing recompiles");
+  add_json(explain, args, "writes what is printed, and counts");
   CLI::App& doctor = *app.add_subcommand("doctor", "what this machine has, and what to install for the rest");
   doctor.add_flag("--options", args.list_options, "list the options of the compiler");
 }
@@ -180,8 +188,7 @@ int fail(const Arguments& args, const Error& error, int code) {
   return code;
 }
 
-int main(int argc, char** argv) {
-  Arguments args;
+int run_words(int argc, char** argv, Arguments& args) {
   try {
     become_rank();
     const std::string command = argc > 1 ? argv[1] : "";
@@ -222,6 +229,10 @@ int main(int argc, char** argv) {
 
 }  // namespace
 
-}  // namespace plait::tool
+int command(int argc, char** argv, const std::function<void(CompileOptions&)>& adjust) {
+  Arguments args;
+  args.adjust = adjust;
+  return finish_output(run_words(argc, argv, args));
+}
 
-int main(int argc, char** argv) { return plait::tool::finish_output(plait::tool::main(argc, argv)); }
+}  // namespace plait::tool

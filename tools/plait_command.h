@@ -1,6 +1,7 @@
 #pragma once
 // The command `plait`: what its parts share. Text goes to standard output, errors to standard error.
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "api/check_program.h"
+#include "base/error.h"
 
 namespace plait::tool {
 
@@ -32,7 +34,12 @@ struct Arguments {
   std::shared_ptr<PassControl> passes;                                    // made of these three
   bool shard = false, segments = false, schedule = false, cache = false;  // explain
   bool list_options = false;                                              // doctor
+  std::function<void(CompileOptions&)> adjust;                            // of command()
 };
+
+// The command with the words of main(); returns its exit code. `adjust` gets the options of every compilation, for
+// programs that are the command with something of their own.
+int command(int argc, char** argv, const std::function<void(CompileOptions&)>& adjust = {});
 
 // A file with everything that the command line says about it.
 struct Loaded {
@@ -56,11 +63,9 @@ Tensors make_inputs(const Arguments& args, const Loaded& loaded);
 // Metadata of all inputs at their sizes by `--set` or `let`. UserError for a size without a value.
 Metadata input_metadata(const Loaded& loaded);
 
-// Writes what `--json` asks for. `checked` may be null.
-void write_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Tensors& outputs,
-                const ProgramCheck* checked);
-// Writes `ok: false` and the error there. Reports no error of its own.
-void write_json_error(const Arguments& args, const Error& error);
+// "21 launches of 11 kernels, 2 library calls, 1 collective"
+std::string counts_text(int64_t launches, int64_t kernels, int64_t library_calls, int64_t collectives);
+std::string counts_text(const Report& report);
 
 // Reads FILE where it is a stream, refuses outputs that would overwrite an input or each other, and where one of them
 // is

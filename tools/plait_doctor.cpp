@@ -25,14 +25,6 @@ std::string cpu_model() {
   return "unknown";
 }
 
-std::string lanes() {
-  try {
-    return std::to_string(find_device("cpu", {}).vector_lanes());
-  } catch (const Error& e) {
-    return e.message();
-  }
-}
-
 // What the memory that runs use again comes to, of a small and a large block of its own.
 Row memory_row() {
   Allocator& memory = find_device("cpu", {}).allocator();
@@ -144,7 +136,8 @@ int doctor_command(const Arguments& args) {
       mpi_row(),
   };
   rows.insert(rows.begin() + 1, parts_row());
-  rows.insert(rows.begin() + 3, {"vectors", lanes() + " lanes", "of f32, in kernels for the CPU"});
+  rows.insert(rows.begin() + 3,
+              {"target", find_device("cpu", {}).target().architecture, print(find_device("cpu", {}).target())});
   rows.insert(rows.begin() + 4, memory_row());
   add_cuda_rows(rows);
   rows.push_back(nccl_row());

@@ -1,12 +1,15 @@
 // plait opt, compile, explain: everything but running.
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "backend/cuda/nvrtc.h"
+#include "backend/cuda/offline_device.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "compile/pipeline.h"
 #include "plait_command.h"
+#include "plait_json.h"
 #include "schedule/scheduler.h"
 #include "segment/segment.h"
 #include "session/bind_inputs.h"
@@ -57,57 +60,65 @@ std::string kernel_table(const std::vector<KernelReport>& kernels) {
   throw UserError(fmt::format("there is no pass or stage `{}`", until), "--until", suggestion(until, known));
 }
 
-std::vector<std::string> read_archs(const std::vector<std::string>& words) {
-  std::vector<std::string> out;
+std::vector<Target> read_targets(const std::vector<std::string>& words) {
+  std::vector<Target> out;
   for (const auto& word : words) {
     std::istringstream parts(word);
     for (std::string arch; std::getline(parts, arch, ',');) {
-      if (arch.size() < 5 || arch.compare(0, 3, "sm_") != 0 || arch.find_first_not_of("0123456789", 3) < 5)
-        throw UserError(fmt::format("`{}` is no architecture", arch), "--arch", "take e.g. sm_80, sm_90a or sm_100a");
-      out.push_back(arch);
+      out.push_back(target_named(arch));
     }
   }
   return out;
 }
 
-void print_segments(const Fusion& localized) {
+std::string segments_text(const Fusion& localized) {
   std::vector<std::vector<std::string>> rows = {{"segment", "schedule", "inputs", "outputs", "ops"}};
   for (const Segment& s : localized.segments)
-    rows.push_back({s.name, s.schedule, names(s.inputs), names(s.outputs), op_names(s)});
-  fmt::print("{}", table(rows));
+    rows.push_back({s.name, print(s.schedule), names(s.inputs), names(s.outputs), op_names(s)});
+  return table(rows);
 }
 
-void print_cache(const Loaded& loaded, const Compiled& compiled, const Metadata& metadata) {
+std::string cache_text(const Loaded& loaded, const Compiled& compiled, const Metadata& metadata) {
   const Sizes mesh = mesh_symbols(loaded.fusion->mesh(), compiled.mesh());
   Sizes given = loaded.options.sizes;
   for (const auto& [name, value] : mesh) given[name] = value;
   const CompileOptions& how = loaded.options;
   const Device& device = how.device_override ? *how.device_override : find_device(how.device, how.options);
-  const Specialization specialize =
-      plait::specialize(bind_sizes(*loaded.fusion, metadata, given), mesh,
-                        class_divisors(*loaded.fusion, compiled.mesh(), device.language()));
+  const Specialization specialize = plait::specialize(bind_sizes(*loaded.fusion, metadata, given), mesh,
+                                                      class_divisors(*loaded.fusion, compiled.mesh(), device.target()));
   const std::string options = cache_key(loaded.options.options);
   std::string axes;
   for (int64_t size : compiled.mesh().sizes()) axes += fmt::format("{}{}", axes.empty() ? "" : " x ", size);
-  fmt::print("sizes:   {}\n", specialize.key.empty() ? "none" : specialize.key);
-  fmt::print("mesh:    {}\n", axes.empty() ? "none" : axes);
-  fmt::print("options: {}\n", options.empty() ? "defaults" : options);
-  fmt::print("device:  {}\n", loaded.options.device);
+  std::string guards;
+  for (const sym::Answer& answer : compiled.guards())
+    guards += fmt::format("guard:   {} (asked by {})\n", print(answer), answer.guard.asked_by());
+  return fmt::format("sizes:   {}\n{}mesh:    {}\noptions: {}\ndevice:  {}\n",
+                     specialize.key.empty() ? "none" : specialize.key, guards, axes.empty() ? "none" : axes,
+                     options.empty() ? "defaults" : options, loaded.options.device);
 }
 
-int compile_for_gpus(Loaded& loaded, const std::vector<std::string>& archs) {
+int compile_for_gpus(const Arguments& args, Loaded& loaded, const std::vector<Target>& targets) {
   std::string why;
   if (!nvrtc_available(&why))
     throw MissingError("NVRTC, the compiler of CUDA text, is not here: " + why, "--arch",
                        "run tools/setup for the wheels of tools/python-packages.txt, or set PLAIT_CUDA_HOME");
-  Compiled compiled = compile(*loaded.fusion, loaded.options);
-  compiled.prepare(input_metadata(loaded));
-  const auto kernels = write_cuda_kernels(compiled.compiled_specialization(), loaded.options);
   std::vector<KernelReport> rows;
-  for (const auto& kernel : kernels)
-    for (const auto& arch : archs)
-      rows.push_back({kernel.name, kernel.schedule, arch, facts(compile_cuda(kernel.text, kernel.name, arch))});
-  fmt::print("{}", kernel_table(rows));
+  std::vector<Report> reports;
+  std::string counts;
+  for (const Target& target : targets) {
+    const std::unique_ptr<Device> device = make_offline_device(target);
+    CompileOptions how = loaded.options;
+    how.device_override = device.get();
+    how.comm = "given";  // nothing is bound
+    Compiled compiled = compile(*loaded.fusion, how);
+    compiled.prepare(input_metadata(loaded));
+    reports.push_back(compiled.report());
+    const Report& report = reports.back();
+    rows.insert(rows.end(), report.kernels.begin(), report.kernels.end());
+    counts += fmt::format("{}: {}, compile: {:.2f} ms\n", target.architecture, counts_text(report), report.compile_ms);
+  }
+  fmt::print("{}{}", kernel_table(rows), counts);
+  if (!args.json.empty()) write_kernels_json(args, reports);
   return 0;
 }
 
@@ -123,6 +134,7 @@ int print_program(const Arguments& args, const std::string& text) {
   const Program program = parse_program(text, args.file);
   verify(program);
   fmt::print("{}", print(program));
+  if (!args.json.empty()) write_text_json(args, "program", print(program));
   return 0;
 }
 
@@ -132,13 +144,15 @@ int opt_command(const Arguments& args) {
   if (!args.file.empty())
     if (const std::string text = read_source(args); is_program_text(text)) return print_program(args, text);
   Loaded loaded = load(args);
-  if (args.until.empty()) loaded.options.until = "program";
+  if (loaded.options.until.empty()) loaded.options.until = "program";
+  const std::string until = loaded.options.until;
   std::string timings;
   loaded.dumps->listen([&](auto stage, auto, auto text) { timings = stage == "timings" ? text : timings; }, true);
   try {
     compile(*loaded.fusion, loaded.options).prepare(input_metadata(loaded));
   } catch (const StoppedAt& stop) {
     fmt::print("{}{}", stop.text, stop.text.empty() || stop.text.back() != '\n' ? "\n" : "");
+    if (!args.json.empty()) write_text_json(args, stop.name, stop.text);
     return 0;
   }
   refuse_until(loaded.options.until, loaded.options.device, timings);
@@ -146,14 +160,14 @@ int opt_command(const Arguments& args) {
 
 int compile_command(const Arguments& args) {
   Loaded loaded = load(args);
-  const auto archs = read_archs(args.archs);
-  if (!archs.empty()) return compile_for_gpus(loaded, archs);
+  const auto targets = read_targets(args.archs);
+  if (!targets.empty()) return compile_for_gpus(args, loaded, targets);
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   compiled.prepare(input_metadata(loaded));
   const Report& report = compiled.report();
   fmt::print("{}", kernel_table(report.kernels));
-  fmt::print("kernels: {}, library calls: {}, collectives: {}, compile: {:.2f} ms\n", report.kernels.size(),
-             report.library_calls, report.collectives, report.compile_ms);
+  fmt::print("{}, compile: {:.2f} ms\n", counts_text(report), report.compile_ms);
+  if (!args.json.empty()) write_compiled_json(args, loaded, compiled);
   return 0;
 }
 
@@ -164,16 +178,18 @@ int explain_command(const Arguments& args) {
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   const Metadata metadata = input_metadata(loaded);
   compiled.prepare(metadata);
-  if (args.shard) fmt::print("{}", explain_sharding(compiled.sharded()));
-  if (args.segments) {
-    print_segments(compiled.localized());
-    fmt::print("\n{}", compiled.compiled_specialization().segment_reasons);
-  }
-  if (args.schedule) {
-    fmt::print("{}", explain_schedules(compiled.localized()));
-    fmt::print("\n{}", kernel_table(compiled.report().kernels));
-  }
-  if (args.cache) print_cache(loaded, compiled, metadata);
+  Texts texts;
+  if (args.shard) texts.emplace_back("shard", explain_sharding(compiled.sharded()));
+  if (args.segments)
+    texts.emplace_back("segments", fmt::format("{}\n{}", segments_text(compiled.localized()),
+                                               compiled.compiled_specialization().segment_reasons));
+  if (args.schedule)
+    texts.emplace_back("schedule",
+                       fmt::format("{}\n{}\n{}\n", explain_schedules(compiled.localized()),
+                                   kernel_table(compiled.report().kernels), counts_text(compiled.report())));
+  if (args.cache) texts.emplace_back("cache", cache_text(loaded, compiled, metadata));
+  for (const auto& [what, text] : texts) fmt::print("{}", text);
+  if (!args.json.empty()) write_explain_json(args, loaded, compiled, texts);
   return 0;
 }
 

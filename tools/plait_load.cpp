@@ -215,6 +215,7 @@ Loaded load(const Arguments& args) {
   settle_sizes(parse.set, *out.fusion, options);
   const DeviceMesh mesh = settle_mesh(*out.fusion, options);
   options.device = args.device.empty() ? default_device(mesh.ranks(), options.comm) : args.device;
+  if (args.adjust) args.adjust(options);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "plait_command.h"
+#include "plait_json.h"
 #include "plait_npy.h"
 #include "plait_rank.h"
 #include "plait_values.h"
@@ -69,21 +70,17 @@ void print_times(const Report& report, std::vector<double> runs) {
   if (runs.size() > 1)
     fmt::print("; of {} runs: {:.3f} ms least, {:.3f} ms median", runs.size(), runs.front(), runs[runs.size() / 2]);
   fmt::print("\n");
+  fmt::print("copied: {} B of inputs and outputs in a run\n", report.bytes_copied);
   std::vector<std::vector<std::string>> rows = {{"ms, all ranks of one run", "step"}};
   for (const auto& [step, ms] : report.step_ms) rows.push_back({fmt::format("{:.3f}", ms), step});
   if (rows.size() > 1) fmt::print("{}", table(rows));
 }
 
-std::string plural(int64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 void print_summary(const Compiled& compiled, const std::string& device) {
   const Report& report = compiled.report();
-  fmt::print("{} on {}: {}, {}, {}, {} B on the wire (least {} B)\n", plural(compiled.mesh().ranks(), "rank", "ranks"),
-             device, plural(static_cast<int64_t>(report.kernels.size()), "kernel", "kernels"),
-             plural(report.library_calls, "library call", "library calls"),
-             plural(report.collectives, "collective", "collectives"), report.wire_bytes, report.wire_bytes_min);
+  fmt::print("{} {} on {}: {}, {} B on the wire (least {} B)\n", compiled.mesh().ranks(),
+             compiled.mesh().ranks() == 1 ? "rank" : "ranks", device, counts_text(report), report.wire_bytes,
+             report.wire_bytes_min);
 }
 
 }  // namespace
@@ -119,8 +116,9 @@ int run_command(const Arguments& args) {
   Loaded loaded = load(args);
   const OutFiles files = out_files(args, *loaded.fusion);
   if (watches_steps())
-    loaded.options.on_step = [](int64_t rank, size_t step, const std::string& text) {
+    loaded.options.on_step = [then = loaded.options.on_step](int64_t rank, size_t step, const std::string& text) {
       enter_step(rank, static_cast<int64_t>(step), text);
+      if (then) then(rank, step, text);
     };
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   const Tensors inputs = make_inputs(args, loaded);
@@ -148,7 +146,7 @@ int run_command(const Arguments& args) {
       checked = check_program(*loaded.fusion, loaded.options, compiled, inputs, outputs, {.exact = args.exact});
       print_checked(*checked);
     }
-    if (!args.json.empty()) write_json(args, loaded, compiled, outputs, checked ? &*checked : nullptr);
+    if (!args.json.empty()) write_run_json(args, loaded, compiled, checked ? &*checked : nullptr);
     return checked ? checked->all.outcome() : reference::Outcome::ok;
   });
   if (outcome == reference::Outcome::ok) return 0;

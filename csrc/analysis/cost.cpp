@@ -30,7 +30,7 @@ int64_t weight(CostClass cost) {
   __builtin_unreachable();
 }
 
-// Operations per result and element that is combined into it; 0 for ops that only move.
+// Operations per element of the first result and element that is combined into it; 0 for ops that only move.
 int64_t work_per_term(const Op& op) {
   switch (op.kind) {
     case OpKind::Linear:
@@ -39,8 +39,13 @@ int64_t work_per_term(const Op& op) {
     case OpKind::Reduce:
     case OpKind::CumSum:
       return 1;
+    case OpKind::MaxWithArgmax:
+    case OpKind::MinWithArgmin:
+      return 2;
     case OpKind::Var:
       return 8;
+    case OpKind::VarMean:
+      return 9;
     default:
       return 0;
   }
@@ -52,7 +57,7 @@ Cost cost_of(const Fusion& fusion, std::span<Op* const> ops, std::span<TensorVie
              std::span<TensorView* const> outputs) {
   sym::Expr flops = fusion.pool().constant(0);
   for (const Op* op : ops) {
-    const sym::Expr results = elements(fusion, *op->out());
+    const sym::Expr results = elements(fusion, *op->results[0]);
     if (const auto* p = as<PointwiseOp>(*op)) {
       flops = flops + results * weight(info(p->function).cost);
     } else if (const int64_t per_term = work_per_term(*op); per_term > 0) {

@@ -8,7 +8,6 @@
 #include "base/suggest.h"
 #include "compile/pipeline.h"
 #include "plait.h"
-#include "schedule/params.h"
 #include "session/bind_inputs.h"
 #include "session/bound_specialization.h"
 #include "session/boundary.h"
@@ -32,6 +31,16 @@ DeviceMesh resolve_mesh(const Fusion& fusion, const CompileOptions& options) {
   return resolve(fusion.mesh(), sizes, options.ranks);
 }
 
+// The values of `rank.AXIS`, by rank.
+std::vector<sym::Environment> rank_environments(const Mesh& mesh, const DeviceMesh& devices) {
+  std::vector<sym::Environment> out(static_cast<size_t>(devices.ranks()));
+  for (int64_t rank = 0; rank < devices.ranks(); ++rank) {
+    const std::vector<int64_t> at = devices.coordinates(rank);
+    for (size_t i = 0; i < at.size(); ++i) out[static_cast<size_t>(rank)]["rank." + mesh.axes()[i].name] = at[i];
+  }
+  return out;
+}
+
 // What one binding depends on: the class and the values of its sizes, who talks, and the rank held alone (-1: the ranks
 // of the communication).
 struct BindingKey {
@@ -51,6 +60,7 @@ std::vector<int64_t> values_of(const Sizes& sizes) {
 struct SpecializationEntry {
   std::unique_ptr<CompiledSpecialization> compiled;
   std::set<std::string> refused;  // results of the contractions that its library refuses
+  std::vector<sym::Answer> guards;
   Report report;
 };
 
@@ -63,11 +73,10 @@ struct Binding {
 
 // Results of the contractions whose library refuses the numbers of a bound rank, by the names that segmentation knows
 // them by: in memory they may be outputs of other names.
-std::set<std::string> refused_contractions(const CompiledSpecialization& compiled, const BoundProgram& bound,
-                                           bool plant) {
+std::set<std::string> refused_contractions(const CompiledSpecialization& compiled, const BoundProgram& bound) {
   std::vector<std::string> results;  // by LibraryId
   for (const Segment& segment : compiled.localized->segments)
-    if (segment.schedule == kLibrary) results.push_back(segment.ops[0]->out()->name);
+    if (std::holds_alternative<schedules::Library>(segment.schedule)) results.push_back(segment.ops[0]->out()->name);
   std::set<std::string> out;
   const Program& program = bound.program();
   PLAIT_CHECK(results.size() == program.libraries.size(), "{} contractions of {}", program.libraries.size(),
@@ -80,13 +89,19 @@ std::set<std::string> refused_contractions(const CompiledSpecialization& compile
       const BoundStep& numbers = rank.steps[s];
       if (numbers.skipped || numbers.zero_fill || !library) continue;
       std::string why;
-      if (plant || !library->accepts(numbers.integers, &why)) out.insert(results[step->library.index]);
+      if (!library->accepts(numbers.integers, &why)) out.insert(results[step->library.index]);
     }
   }
   return out;
 }
 
 }  // namespace
+
+// What a run tells of itself.
+struct RunFacts {
+  double ms = 0;
+  RunCounts counts;
+};
 
 // What a run needs to know, found or made under the lock.
 struct Picked {
@@ -105,7 +120,9 @@ struct Compiled::Impl {
   Sizes mesh_sizes;
   Device* device = nullptr;
   Communication communication;
-  std::vector<int64_t> divisors;  // class_divisors
+  std::vector<int64_t> divisors;        // class_divisors
+  std::vector<sym::Environment> ranks;  // `rank.AXIS` of every rank of the mesh
+  sym::GuardTree guards;
   std::vector<FileSegment> file_segments;
   Kept<std::string, SpecializationEntry> classes;
   Kept<BindingKey, Binding> bindings;
@@ -135,7 +152,7 @@ struct Compiled::Impl {
   Allocator& output_allocator(const RunOptions& run_options) const;
   template <class Run, class Traffic>
   Tensors run_picked(const Picked& picked, Run run, Traffic traffic);
-  void finish_run(const Picked& picked, double run_ms, const CommTraffic& traffic);
+  void finish_run(const Picked& picked, const RunFacts& facts, const CommTraffic& traffic);
   std::string memory_text() const;
 };
 
@@ -149,21 +166,24 @@ Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
 std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<std::string>& refused) {
   Specialization specialization = specialize(last_sizes, mesh_sizes, divisors);
   for (const std::string& name : refused) specialization.key += " without library %" + name;
-  if (auto kept = classes.find(specialization.key)) return kept;
+  if (auto kept = classes.find(guards.key(specialization.key, last_sizes, ranks))) return kept;
   double begin = now_ms();
   const auto made = std::make_shared<SpecializationEntry>();
   SpecializationEntry& entry = *made;
+  sym::Guards asked(last_sizes, ranks);
   entry.compiled =
-      compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused});
+      compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused, &asked});
   entry.refused = refused;
+  entry.guards = asked.answers();
   entry.report.compile_ms = now_ms() - begin;
   const Program& program = *entry.compiled->program;
   for (const auto& k : program.kernels)
     entry.report.kernels.push_back(
         {k.code.name, k.schedule, k.facts.arch.empty() ? device->name() : k.facts.arch, k.facts});
+  entry.report.launches = static_cast<int64_t>(program.count(StepKind::LaunchStep));
   entry.report.library_calls = static_cast<int64_t>(program.count(StepKind::LibraryStep));
   entry.report.collectives = static_cast<int64_t>(program.count(StepKind::CollectiveStep));
-  classes.add(specialization.key, made, 0, options.options.kept_specializations, 0);
+  classes.add(guards.add(specialization.key, entry.guards), made, 0, options.options.kept_specializations, 0);
   return made;
 }
 
@@ -175,7 +195,6 @@ std::unique_ptr<BoundSpecialization> Compiled::Impl::bind(SpecializationEntry& e
   how.poison = options.options.poison;
   how.graph = options.options.cuda_graph && mesh.ranks() == 1;  // NCCL's staging and time limits bear no replay
   how.timing = timing;
-  PLAIT_CHECK(!has_test_bug(options.options, "internal_error_bind"), "a planted internal error");
   const Program& program = *entry.compiled->program;
   if (options.on_step) {
     std::vector<std::string> texts;
@@ -208,8 +227,7 @@ std::shared_ptr<Binding> Compiled::Impl::bound_of_last(const Communication& who,
   if (!binding) {
     last = find_class();
     binding = std::make_shared<Binding>(Binding{last, bind(*last, who)});
-    const bool plant = has_test_bug(options.options, "library_refuses");
-    const auto refused = refused_contractions(*last->compiled, binding->bound->program(), plant);
+    const auto refused = refused_contractions(*last->compiled, binding->bound->program());
     if (!refused.empty()) {
       last = find_class(refused);
       binding = std::make_shared<Binding>(Binding{last, bind(*last, who)});
@@ -217,9 +235,13 @@ std::shared_ptr<Binding> Compiled::Impl::bound_of_last(const Communication& who,
     const int64_t bytes = binding->bound->kept_bytes();
     bindings.add(key, binding, bytes, options.options.kept_sizes, options.options.kept_bytes);
   }
-  classes.find(last_key);  // its class is in use
+  classes.find(guards.key(last_key, last_sizes, ranks));  // its class is in use
   last = binding->entry;
   last->report.local_shapes = binding->bound->local_shapes();
+  const BoundProgram& program = binding->bound->program();
+  const MovedBytes bytes = moved_bytes(program.program(), program.binding(0));
+  last->report.bytes_moved = bytes.moved;
+  last->report.bytes_least = bytes.least;
   return binding;
 }
 
@@ -298,15 +320,15 @@ Picked Compiled::Impl::pick_local(const Tensors& pieces, const Communication& wh
   return {std::move(binding), timing};
 }
 
-// Calls `run`, which gets where its milliseconds go; then `traffic` tells what went over wires. Other processes do not
+// Calls `run`, which fills in what it did; then `traffic` tells what went over wires. Other processes do not
 // wait for one that fails.
 template <class Run, class Traffic>
 Tensors Compiled::Impl::run_picked(const Picked& picked, Run run, Traffic traffic) {
   BoundSpecialization& bound = picked.bound();
-  double run_ms = 0;
+  RunFacts facts;
   if (bound.concurrent()) {  // nothing goes over wires
-    Tensors out = run(run_ms);
-    finish_run(picked, run_ms, {});
+    Tensors out = run(facts);
+    finish_run(picked, facts, {});
     return out;
   }
   const std::lock_guard lock(alone);
@@ -314,8 +336,8 @@ Tensors Compiled::Impl::run_picked(const Picked& picked, Run run, Traffic traffi
   bound.comms().reset_traffic();
   if (picked.timing) bound.program().reset_step_times();
   try {
-    Tensors out = run(run_ms);
-    finish_run(picked, run_ms, traffic());
+    Tensors out = run(facts);
+    finish_run(picked, facts, traffic());
     return out;
   } catch (const std::exception& e) {
     if (bound.comms().bootstrap()) bound.comms().abort(e.what());
@@ -324,10 +346,11 @@ Tensors Compiled::Impl::run_picked(const Picked& picked, Run run, Traffic traffi
 }
 
 // Reports what the run did.
-void Compiled::Impl::finish_run(const Picked& picked, double run_ms, const CommTraffic& traffic) {
+void Compiled::Impl::finish_run(const Picked& picked, const RunFacts& facts, const CommTraffic& traffic) {
   const std::lock_guard lock(mutex);
   Report& report = picked.binding->entry->report;
-  report.run_ms = run_ms;
+  report.run_ms = facts.ms;
+  report.bytes_copied = facts.counts.copied_bytes;
   report.wire_bytes = traffic.wire_bytes;
   report.wire_bytes_min = traffic.wire_bytes_min;
   if (!picked.timing) return;
@@ -348,15 +371,15 @@ void Compiled::Impl::finish_run(const Picked& picked, double run_ms, const CommT
 
 Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
-  const ExecutorRunOptions how = impl.executor_options(run_options);
+  ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, inputs);
   const Picked picked = impl.pick(inputs, run_options);
   return impl.run_picked(
       picked,
-      [&](double& run_ms) {
-        PLAIT_CHECK(!has_test_bug(impl.options.options, "internal_error_run"), "a planted internal error");
-        Tensors out = picked.bound().run(inputs, how, impl.options.options.check_replicas, run_ms);
-        order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
+      [&](RunFacts& facts) {
+        how.counts = &facts.counts;
+        Tensors out = picked.bound().run(inputs, how, impl.options.options.check_replicas, facts.ms);
+        facts.counts.copied_bytes += order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
         return out;
       },
       [&] { return total_traffic(picked.bound().comms()); });
@@ -385,14 +408,15 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
   if (who.comms->bootstrap()->rank() != rank)
     throw UserError(fmt::format("this process is rank {}, not {}", who.comms->bootstrap()->rank(), rank), "run_local",
                     "give the pieces of the process's own rank");
-  const ExecutorRunOptions how = impl.executor_options(run_options);
+  ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, pieces);
   const Picked picked = impl.pick_local(pieces, who, rank);
   return impl.run_picked(
       picked,
-      [&](double& run_ms) {
-        Tensors out = picked.bound().run_pieces(pieces, how, run_ms);
-        order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
+      [&](RunFacts& facts) {
+        how.counts = &facts.counts;
+        Tensors out = picked.bound().run_pieces(pieces, how, facts.ms);
+        facts.counts.copied_bytes += order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
         return out;
       },
       [&] { return picked.bound().comms().traffic(); });  // of this rank: the others are not asked
@@ -418,6 +442,7 @@ const Report& Compiled::report() const { return require(impl_->last).report; }
 const Program& Compiled::program() const { return *require(impl_->last).compiled->program; }
 const Fusion& Compiled::sharded() const { return *require(impl_->last).compiled->sharded; }
 const Fusion& Compiled::localized() const { return *require(impl_->last).compiled->localized; }
+const std::vector<sym::Answer>& Compiled::guards() const { return require(impl_->last).guards; }
 const CompiledSpecialization& Compiled::compiled_specialization() const { return *require(impl_->last).compiled; }
 const std::vector<std::string>& Compiled::kernel_texts() const { return require(impl_->last).compiled->kernel_texts; }
 
@@ -470,8 +495,9 @@ std::string Compiled::stage_text(const std::string& stage) const {
   how.dumps = nullptr;
   how.passes = &same;
   try {
+    sym::Guards asked(impl_->last_sizes, impl_->ranks);
     compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes, impl_->divisors).clone,
-                           {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused});
+                           {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused, &asked});
   } catch (const StoppedAt& stop) {
     return stop.text;
   }
@@ -547,7 +573,8 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
     if (options.device.empty()) impl->options.device = default_device(impl->mesh.ranks(), impl->options.comm);
     impl->device = &find_device(impl->options.device, options.options);
   }
-  impl->divisors = class_divisors(fusion, impl->mesh, impl->device->language());
+  impl->ranks = rank_environments(fusion.mesh(), impl->mesh);
+  impl->divisors = class_divisors(fusion, impl->mesh, impl->device->target());
   impl->communication = make_communication(impl->options, *impl->device, impl->mesh);
   return Compiled(std::move(impl));
 }

@@ -19,7 +19,7 @@ bool AxisGroup::computes(const TensorView* tensor) const {
 }
 
 int AxisGroup::root_class(const Op& op, int place) const {
-  const TensorAxes& t = axes.at(op.out());
+  const TensorAxes& t = axes.at(op.results[0]);
   const size_t at = static_cast<size_t>(place), kept = t.logical.size();
   return graph.find(at < kept ? t.logical[at] : t.reduction[at - kept]);
 }
@@ -56,14 +56,16 @@ class Builder {
     for (const Op* op : group_.ops) group_.op_edges[op] = {0, 0};
     for (const Op* op : group_.ops) {
       const std::vector<Factor> all = factors(*op);
-      TensorAxes& out = axes_of(op->out());
+      for (const TensorView* t : op->results) axes_of(t);
+      TensorAxes& out = axes_of(op->results[0]);
       const std::vector<TensorView*> operands = inputs(*op);
       const size_t first = group_.edges.size();
       for (const TensorView* t : operands)
         group_.edges.push_back({op, t, std::vector<int>(t->rank(), -1), group_.computes(t), false, {}});
       for (const Factor& f : all) {
-        int place = f.result_dim;
+        int place = f.result_dim[0];
         if (place < 0 && !is_summed(*op, f)) continue;
+        join_results(*op, f);
         if (place < 0) {
           place = static_cast<int>(out.logical.size() + out.reduction.size());
           out.reduction.push_back(group_.graph.axis(extent(f.extent)));
@@ -76,6 +78,16 @@ class Builder {
     }
   }
 
+  void join_results(const Op& op, const Factor& f) {
+    for (size_t r = 1; r < op.results.size(); ++r) {
+      const int own = f.result_dim[r], first = f.result_dim[0];
+      if (own < 0) continue;
+      PLAIT_CHECK(first >= 0, "dim {} of %{} is none of %{}", own, op.results[r]->name, op.results[0]->name);
+      group_.graph.unite(axes_of(op.results[r]).logical[static_cast<size_t>(own)],
+                         axes_of(op.results[0]).logical[static_cast<size_t>(first)]);
+    }
+  }
+
   // Tensors linked by accepted edges form a set; an edge between two sets cannot conflict.
   void number_tensors() {
     for (const auto& [tensor, axes] : group_.axes) {
@@ -84,6 +96,8 @@ class Builder {
     }
     parent_.resize(members_.size());
     std::iota(parent_.begin(), parent_.end(), size_t{0});
+    for (const Op* op : group_.ops)
+      for (const TensorView* t : op->results) link(set_of(op->results[0]), set_of(t));
   }
   size_t set_of(const TensorView* tensor) {
     size_t s = index_.at(tensor);
@@ -116,7 +130,7 @@ class Builder {
                                      print(graph.extent(root))));
       if (graph.find(operand.logical[d]) != root) joins.emplace_back(operand.logical[d], root);
     }
-    const size_t a = set_of(edge.op->out()), b = set_of(edge.operand);
+    const size_t a = set_of(edge.op->results[0]), b = set_of(edge.operand);
     const bool test = options_.test_unions && a == b && !joins.empty();
     const size_t mark = graph.mark();
     for (const auto& [x, y] : joins) graph.unite(x, y);

@@ -9,7 +9,8 @@
 
 namespace plait {
 
-// Axes of one tensor in the graph. For a tensor that the group computes, `reduction` are the axes its op sums over.
+// Axes of one tensor in the graph. For the first result of an op of the group, `reduction` are the axes that the op
+// sums over: the results of an op are computed together.
 struct TensorAxes {
   std::vector<int> logical, reduction;
 };
@@ -19,7 +20,7 @@ struct TensorAxes {
 struct Edge {
   const Op* op = nullptr;
   const TensorView* operand = nullptr;
-  std::vector<int> pairing;  // operand dim -> place in logical + reduction of op->out(); -1: coordinate 0
+  std::vector<int> pairing;  // operand dim -> place in logical + reduction of the op's first result; -1: coordinate 0
   bool hard = false, cut = false;
   std::string reason;  // of a cut
 };
@@ -38,7 +39,7 @@ struct AxisGroup {
 
   std::span<const Edge> edges_of(const Op& op) const;
   bool computes(const TensorView* tensor) const;
-  // Class that the place of a pairing stands for, in the result of `op`.
+  // Class that the place of a pairing stands for, in the first result of `op`.
   int root_class(const Op& op, int place) const;
 };
 
@@ -48,7 +49,8 @@ struct BuildGraphOptions {
   bool test_unions = true;  // off only in tests: accepts every edge
 };
 
-// Ops in topological order, each with its factors. Hard edges join first, then soft ones; an edge that would make an
+// Ops in topological order, each with its factors; a factor of several results is one axis, and the first result has a
+// dim for each. Hard edges join first, then soft ones; an edge that would make an
 // axis equal to another axis of the same tensor is cut, with the reason.
 AxisGroup build_axis_graph(sym::Pool& pool, std::span<Op* const> ops, const BuildGraphOptions& options = {});
 

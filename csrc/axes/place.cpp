@@ -39,10 +39,12 @@ class Placement {
     for (const NestLoop& l : nest_.loops) walk_.seed(l.cls);
     walk_.run();
     check(Rule::v1_independent, &reference, [&] { return independent(); });
-    for (const Op* op : group_.ops) check(Rule::v2_known, op->out(), [&] { return known(*op->out()); });
+    for (const Op* op : group_.ops)
+      for (const TensorView* t : op->results) check(Rule::v2_known, t, [&] { return known(*t); });
     if (!refusal_) mark_loops();
-    for (const Op* op : group_.ops) check(Rule::v3_reduction, op->out(), [&] { return reduction(*op->out()); });
-    for (const Op* op : group_.ops) check(Rule::v4_readers, op->out(), [&] { return readers(*op); });
+    for (const Op* op : group_.ops)
+      check(Rule::v3_reduction, op->results[0], [&] { return reduction(*op->results[0]); });
+    for (const Op* op : group_.ops) check(Rule::v4_readers, op->results[0], [&] { return readers(*op); });
     for (const TensorView* out : outputs_) check(Rule::v6_once, out, [&] { return once(reference, *out); });
     return refusal_;
   }
@@ -84,8 +86,8 @@ class Placement {
   void mark_loops() {
     std::set<int> reduced, kept;
     for (const Op* op : group_.ops) {
-      reduced.merge(seeds_of(group_.axes.at(op->out()).reduction));
-      kept.merge(seeds_of(group_.axes.at(op->out()).logical));
+      reduced.merge(seeds_of(group_.axes.at(op->results[0]).reduction));
+      kept.merge(seeds_of(group_.axes.at(op->results[0]).logical));
     }
     for (NestLoop& l : nest_.loops) {
       l.reduction = reduced.contains(l.cls);

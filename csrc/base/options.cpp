@@ -45,12 +45,6 @@ void check(const Options& options) {
     refuse("uneven", options.uneven, "auto, grouped or padded");
   if (int64_t l = options.cpu_lanes; l != 0 && l != 1 && l != 4 && l != 8 && l != 16)
     refuse("cpu_lanes", std::to_string(l), "0, 1, 4, 8 or 16");
-  if (!options.test_bug.empty()) {
-    for (auto bug : test_bugs())
-      if (bug == options.test_bug) return;
-    throw UserError(fmt::format("there is no planted bug `{}`", options.test_bug), "",
-                    suggestion(options.test_bug, {test_bugs().begin(), test_bugs().end()}));
-  }
 }
 
 }  // namespace
@@ -99,36 +93,6 @@ const std::vector<OptionInfo>& option_table() {
 #undef PLAIT_OPTION
   };
   return table;
-}
-
-bool has_test_bug(const Options& options, std::string_view name) { return options.test_bug == name; }
-
-const std::vector<std::string_view>& test_bugs() {
-  static const std::vector<std::string_view> bugs = {
-      "dropped_bias",         // split_bias forgets the bias
-      "bias_on_every_rank",   // the bias joins before the reduction
-      "wrong_chunk_bound",    // a local slice starts one element too early
-      "missing_tail",         // elements behind the last whole vector are not computed
-      "swapped_gather",       // an all-gather puts the pieces of two ranks in each other's place
-      "lost_conflict_rule",   // parameters lose their rank in conflicts
-      "partial_not_reduced",  // a pending sum is taken for whole
-      "local_random_index",   // random numbers use the local index
-      "stale_slice",          // a local slice starts at 0 on every rank
-      "wrong_broadcast",      // an operand of lower rank is read at the coordinate of another dim
-      "undelivered_sum",      // the last rank keeps its own part of an all-reduce
-      "lost_wait",            // no stream of a program waits for the other
-      "subtracting_pass",     // remove_unread makes the additions subtractions
-      // Each fails an internal check somewhere: for the reproducer.
-      "internal_error",            // before the first pass
-      "internal_error_propagate",  // in the pass of that name, as the next three
-      "internal_error_segment", "internal_error_lower", "internal_error_build_program",
-      "internal_error_kernel",  // where a kernel is compiled
-      "internal_error_bind",    // where sizes are bound
-      "library_refuses",        // every product, where sizes are bound
-      "internal_error_run",     // in a run
-      "internal_error_crash",   // no check: a signal, before the first pass
-  };
-  return bugs;
 }
 
 }  // namespace plait

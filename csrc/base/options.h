@@ -28,8 +28,4 @@ struct OptionInfo {
 };
 const std::vector<OptionInfo>& option_table();
 
-// Whether the planted bug of that name is on. The names in use are those of test_bugs().
-bool has_test_bug(const Options& options, std::string_view name);
-const std::vector<std::string_view>& test_bugs();
-
 }  // namespace plait

@@ -42,6 +42,29 @@ struct PassControl {
   std::set<std::string, std::less<>> matched;  // patterns of `watch` that met a tensor
 };
 
+// A value on its way through the passes, of whatever IR: asked for by its type.
+class PassSubject {
+ public:
+  PassSubject() = default;  // work that leaves no IR
+  template <class Ir>
+  explicit PassSubject(Ir& ir) : ir_(&ir), type_(&kType<Ir>) {}
+  // Null where it is of another type.
+  template <class Ir>
+  Ir* as() const {
+    return type_ == &kType<Ir> ? static_cast<Ir*>(ir_) : nullptr;
+  }
+
+ private:
+  template <class Ir>
+  static inline char kType = 0;  // its address tells types apart
+  void* ir_ = nullptr;
+  const void* type_ = nullptr;
+};
+
+// Gets what a pass left before it is verified and printed, and may edit it: for tests that put faults there. What it
+// throws is thrown as by the pass.
+using PassHook = std::function<void(std::string_view stage, std::string_view pass, const PassSubject& subject)>;
+
 class PassDriver {
  public:
   struct Settings {
@@ -50,7 +73,7 @@ class PassDriver {
     bool verify = true;
     DumpSink* dumps = nullptr;
     PassControl* control = nullptr;
-    std::string plant;  // fails an internal check in the pass of that name, for tests
+    PassHook hook{};  // empty: none
   };
   explicit PassDriver(Settings settings);
 
@@ -58,6 +81,7 @@ class PassDriver {
   struct View {
     std::function<std::string()> print;
     std::function<void()> verify;
+    std::function<PassSubject()> subject{};  // for the hook; asked when the pass is done
   };
   // Runs `pass` on what the view shows; an `optional` one may be left out. An InternalError, and any exception that is
   // no error of plait, comes out as an InternalError with the pass and stage in its place.
@@ -67,6 +91,8 @@ class PassDriver {
   void show(std::string_view stage, const std::function<std::string()>& print);
   // Whether an optional step within a pass, called `what`, is to be done: the bisection counts it.
   bool decide(std::string_view stage, std::string_view what);
+  // Hands a value to the hook: part of what runs under timed().
+  void offer(std::string_view stage, std::string_view name, const PassSubject& subject);
   // Ends a stage: dumps its text under `name` and stops where `until` asks for it.
   void end_stage(std::string_view stage, std::string_view name, const std::function<std::string()>& print);
   // Times a piece of work that is no pass (compiling, binding).

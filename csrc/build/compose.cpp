@@ -14,15 +14,8 @@ namespace building {
 
 namespace {
 
-constexpr OpProperty property_of(OpKind kind) {
-  switch (kind) {
-#define PLAIT_OP(Name, text, properties) \
-  case OpKind::Name:                     \
-    return OpProperty::properties;
-#include "ir/ops.def"
-#undef PLAIT_OP
-  }
-}
+template <class T>
+constexpr bool is_composed = property(T::kKind) == OpProperty::composite || NamesResults<T>;
 
 template <class T, class Fn>
 TensorView* unary(Composer& c, TensorView* in, Fn&& fill) {
@@ -211,11 +204,22 @@ TensorView* composed(Composer& c, const OneHot& op) {
 
 }  // namespace building
 
+bool can_compose(OpKind kind) {
+  switch (kind) {
+#define PLAIT_OP(Name, text, properties) \
+  case OpKind::Name:                     \
+    return building::is_composed<Name>;
+#include "ir/ops.def"
+#undef PLAIT_OP
+  }
+  __builtin_unreachable();
+}
+
 std::vector<TensorView*> compose(Fusion& fusion, const Op& composite, const std::string& prefix) {
   building::Composer composer(fusion, prefix);
   std::vector<TensorView*> out = visit(composite, [&]<class T>(const T& op) -> std::vector<TensorView*> {
-    if constexpr (building::property_of(T::kKind) != OpProperty::composite)
-      throw InternalError(fmt::format("{} is no composite", text_name(op)), describe(op), "");
+    if constexpr (!building::is_composed<T>)
+      throw InternalError(fmt::format("{} is not made of other ops", text_name(op)), describe(op), "");
     else if constexpr (NamesResults<T>)
       return building::composed(composer, op);
     else

@@ -1,12 +1,15 @@
 #pragma once
-// Composites as the ops that say them.
+// Composites, and primitives with several results, as the ops that say them.
 #include <string>
 
 #include "ir/fusion.h"
 
 namespace plait {
 
-// Appends to the fusion the primitives that say a composite of it and returns its results: tensors of those primitives,
+// Whether there are ops that say one of the kind: of composites, and of ops with several results.
+bool can_compose(OpKind kind);
+
+// Appends to the fusion the primitives that say such an op of it and returns its results: tensors of those primitives,
 // each once, with the shapes and dtypes of composite.results. New tensors are named prefix + "_" + op. What is computed is
 // computed in compute_type and rounded once; sizes are those of the whole tensors (op Size), so that shardings do not
 // change them.

@@ -91,12 +91,12 @@ TensorView* composed(Composer& c, const Std& op) {
 
 Results composed(Composer& c, const VarMean& op) {
   auto var = std::make_unique<Var>();
-  var->in = c.wide(op.in);
+  var->in = op.in;
   var->dims = op.dims;
   var->correction = op.correction;
   var->keepdim = op.keepdim;
-  TensorView* mean = c.cast(c.mean(var->in, op.dims, op.keepdim), op.in->dtype);
-  return {mean, c.cast(c.emit(std::move(var)), op.in->dtype)};
+  TensorView* mean = c.cast(c.mean(c.wide(op.in), op.dims, op.keepdim), op.in->dtype);
+  return {mean, c.emit(std::move(var))};
 }
 
 Results composed(Composer& c, const MaxWithArgmax& op) {

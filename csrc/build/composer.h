@@ -58,7 +58,8 @@ struct ShiftedTerms {
 };
 ShiftedTerms shifted_terms(Composer& c, TensorView* x, const std::vector<int64_t>& dims);
 
-// One for every composite of ops.def, with as many results as it has; the others are nowhere defined.
+// One for every composite of ops.def and every op with several results, with as many results as it has; the others are
+// nowhere defined.
 using Results = std::vector<TensorView*>;
 #define PLAIT_OP(Name, text, properties) \
   std::conditional_t<NamesResults<Name>, Results, TensorView*> composed(Composer& c, const Name& op);

@@ -41,6 +41,10 @@ plait_error* plait_program_info_get(plait_program* program, plait_program_info* 
     info.wire_bytes_min = report.wire_bytes_min;
     info.compile_ms = report.compile_ms;
     info.run_ms = report.run_ms;
+    info.launches = report.launches;
+    info.bytes_moved = report.bytes_moved;
+    info.bytes_least = report.bytes_least;
+    info.bytes_copied = report.bytes_copied;
     info.device = program->device_name.c_str();
     give(info, out, "out");
   });

@@ -220,7 +220,10 @@ typedef struct plait_program_info {
   int64_t library_calls, collectives; /* steps of one rank */
   int64_t wire_bytes, wire_bytes_min; /* of the last run */
   double compile_ms, run_ms;
-  const char* device; /* its name: "cpu" */
+  int64_t launches;                 /* of kernels, steps of one rank */
+  int64_t bytes_moved, bytes_least; /* rank 0: operands of its steps, each once; its inputs and outputs once */
+  int64_t bytes_copied;             /* in the last run: strided or unaligned inputs, outputs of another order */
+  const char* device;               /* its name: "cpu" */
 } plait_program_info;
 
 PLAIT_API plait_error* plait_program_info_get(plait_program* program, plait_program_info* out);

@@ -12,21 +12,11 @@ struct CompiledSegment {
   std::vector<sym::Expr> integers;      // of its launch, in the localized fusion's pool
   KernelText text;
   KernelFacts facts;
-  LibraryContraction contraction;  // library
   std::shared_ptr<Executable> executable;
 };
 
 // What ranks do where a pending value becomes whole.
 CommReduce reduce_of(ReduceOp op);
-
-// Extents of a contraction as a library sees it: out[batch, m, n] = a[batch, m, k] * b.
-struct ContractionView {
-  const TensorView *a = nullptr, *b = nullptr;
-  sym::Expr batch, m, n, k;
-  LibraryContraction contraction;
-};
-// Nothing, with the reason in `why`, where the op's operands do not fit that form.
-std::optional<ContractionView> contraction_view(const Op& op, std::string* why);
 
 // Requires segments; ensures a program that verify() accepts, with its streams and events (program/assign_streams.h).
 Program build_program(const Fusion& localized, const DeviceMesh& devices, const std::vector<CompiledSegment>& segments);

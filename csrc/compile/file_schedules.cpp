@@ -20,18 +20,19 @@ std::vector<FileSegment> file_segments(const Fusion& fusion) {
   return out;
 }
 
-std::map<std::string, std::string, std::less<>> pinned_schedules(const std::vector<FileSegment>& segments) {
-  std::map<std::string, std::string, std::less<>> out;
+std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<FileSegment>& segments) {
+  std::map<std::string, Schedule, std::less<>> out;
   for (const auto& segment : segments)
     for (const auto& name : segment.outputs)
-      if (!segment.schedule.empty()) out[name] = segment.schedule;
+      if (!is_open(segment.schedule)) out[name] = segment.schedule;
   return out;
 }
 
 void check_file_segments(const std::vector<FileSegment>& written, const Fusion& segmented) {
   std::map<std::string, const Segment*, std::less<>> made;  // tensor -> the segment that makes it
   for (const auto& segment : segmented.segments)
-    for (const Op* op : segment.ops) made[op->out()->name] = &segment;
+    for (const Op* op : segment.ops)
+      for (const TensorView* t : op->results) made[t->name] = &segment;
   std::map<const Segment*, const FileSegment*> owner;
   for (const auto& segment : written) {
     const Segment* home = nullptr;

@@ -4,18 +4,18 @@
 
 namespace plait {
 
-// A segment as the file states it: results by name, and the schedule it pins (may be empty).
+// A segment as the file states it: results by name, and the schedule it pins (may be open).
 struct FileSegment {
   std::string name;
   std::vector<std::string> tensors, outputs;
-  std::string schedule;
+  Schedule schedule;
 };
 
 // The segments of a written fusion. UserError naming the tensor: loops outside of a schedule's own.
 std::vector<FileSegment> file_segments(const Fusion& fusion);
 
 // Schedules by output tensor.
-std::map<std::string, std::string, std::less<>> pinned_schedules(const std::vector<FileSegment>& segments);
+std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<FileSegment>& segments);
 
 // UserError naming segment and tensors where segmentation put the ops of a written segment into several segments, or
 // ops of two written segments into one.

@@ -1,7 +1,6 @@
 #include "compile/pipeline.h"
 
 #include "base/error.h"
-#include "compile/plant_bugs.h"
 #include "compile/stages.h"
 #include "graph/passes.h"
 #include "shard/insert_reshards.h"
@@ -24,7 +23,7 @@ std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fus
   stages.pass("graph", "number_random_ops", graph, [&] { number_random_ops(graph); });  // before ops come and go
   stages.pass("graph", "number_lookups", graph, [&] { out->lookups = number_lookups(graph); });  // likewise
   stages.pass("graph", "expand", graph, [&] { expand(graph, true); });
-  stages.pass("graph", "split_bias", graph, [&] { split_bias(graph, options); });  // a pending sum takes no bias
+  stages.pass("graph", "split_bias", graph, [&] { split_bias(graph); });  // a pending sum takes no bias
   stages.pass("graph", "remove_dead_code", graph, [&] { remove_dead_code(graph); });
   stages.end("graph", graph);
 
@@ -32,7 +31,6 @@ std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fus
   out->sharded = clone(graph);
   Fusion& sharded = *out->sharded;
   const Annotations annotated = annotations(sharded);
-  plant_before_sharding(sharded, options);
   stages.pass("sharded", "propagate", sharded, [&] { propagate(sharded); });
   if (options.verify) verify_sharding(sharded, ShardStage::propagated, &annotated);
   stages.pass("sharded", "insert_reshards", sharded, [&] { insert_reshards(sharded); });
@@ -43,31 +41,24 @@ std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fus
   // localized: device axes leave, extents are those of a rank
   std::unique_ptr<Fusion> local;
   stages.make("localized", "localize", local, [&] { return localize_for(sharded, context); });
-  plant_after_localize(*local, options);
   stages.pass("localized", "expand", *local, [&] { expand(*local); });            // what was sharded as one op
   stages.pass("localized", "merge_equal", *local, [&] { merge_equal(*local); });  // of open composites
-  stages.pass("localized", "remove_unread", *local, [&] {
-    remove_dead_code(*local);
-    plant_in_remove_unread(*local, options);
-  });
+  stages.pass("localized", "remove_unread", *local, [&] { remove_dead_code(*local); });
   stages.end("localized", *local);
 
   // segments: cut at collectives and contractions, the rest in few groups
-  stages.pass("segments", "segment", *local, [&] { segment_for(*local, stages, context, out->segment_reasons); });
+  show_gpu_stages(*local, stages, context);
+  stages.pass("segments", "segment", *local, [&] { segment_for(*local, context, &stages, out->segment_reasons); });
   stages.end("segments", *local);
   out->localized = std::move(local);
-  out->pins = pinned_schedules(context.file_segments);
 
   // per group: schedule, lower, write, compile
   stages.work("kir", "lower", [&] { lower_segments(*out, stages, context); });
   stages.work("kir", "compile", [&] { compile_segments(*out, stages, context); });
 
   // program: the steps of all ranks
-  stages.make("program", "build_program", out->program, [&] {
-    auto program = std::make_shared<Program>(build_program(*out->localized, context.mesh, out->segments));
-    plant_in_program(*program, options);
-    return program;
-  });
+  stages.make("program", "build_program", out->program,
+              [&] { return std::make_shared<Program>(build_program(*out->localized, context.mesh, out->segments)); });
   stages.end("program", *out->program);
   out->timings = stages.finish();
   return out;

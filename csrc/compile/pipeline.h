@@ -4,6 +4,7 @@
 #include "compile/file_schedules.h"
 #include "compile/options.h"
 #include "graph/passes.h"
+#include "sym/guards.h"
 
 namespace plait {
 
@@ -15,9 +16,8 @@ struct CompiledSpecialization {
   std::shared_ptr<const Fusion> localized;  // with segments
   std::vector<CompiledSegment> segments;
   std::shared_ptr<const Program> program;
-  std::map<std::string, std::string, std::less<>> pins;  // output tensor -> schedule written in the file
-  std::string segment_reasons;                           // for explain
-  std::vector<std::string> kernel_texts;                 // kernel IR
+  std::string segment_reasons;            // for explain
+  std::vector<std::string> kernel_texts;  // kernel IR
   std::string timings;
   double compile_ms = 0;
 };
@@ -29,16 +29,11 @@ struct PipelineContext {
   std::vector<FileSegment> file_segments;  // what the file says about schedules
   // Results of contractions that the library refused with the sizes at hand: they are generated.
   std::set<std::string> refused_contractions = {};
+  sym::Guards* guards = nullptr;  // asked about sizes that stay symbols; null: only what facts prove holds
 };
 
 // Errors of the user first; then stage by stage. Throws StoppedAt where options.until asks for it.
 std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fusion, const CloneOptions& facts,
                                                                const PipelineContext& context);
-
-// Writes kernels for a GPU architecture of the same localized fusion: CUDA text, not run.
-struct CudaKernel {
-  std::string name, schedule, text;
-};
-std::vector<CudaKernel> write_cuda_kernels(const CompiledSpecialization& compiled, const CompileOptions& options);
 
 }  // namespace plait

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <mutex>
 #include <thread>
 
 #include "backend/cuda/nvrtc.h"
+#include "backend/cuda/offline_device.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "codegen/cuda/write.h"
@@ -16,6 +16,7 @@
 #include "reference/executable.h"
 #include "schedule/scheduler.h"
 #include "segment/segment.h"
+#include "segment/views.h"
 #include "shard/localize.h"
 
 namespace plait {
@@ -35,13 +36,11 @@ std::vector<std::string> split(const std::string& text) {
 std::string kernel_name(const Fusion& fusion, const Segment& segment) { return fusion.name() + "_" + segment.name; }
 
 LowerOptions lower_options(const Fusion& fusion, const Segment& segment, const CompileOptions& options,
-                           kir::Target target) {
+                           TargetKind target) {
   LowerOptions out;
   out.target = target;
   out.strict_rounding = options.options.strict_rounding;
   out.name = kernel_name(fusion, segment);
-  out.missing_tail = has_test_bug(options.options, "missing_tail");
-  out.wrong_broadcast = has_test_bug(options.options, "wrong_broadcast");
   return out;
 }
 
@@ -70,46 +69,50 @@ std::vector<std::string> passes_to_skip(const std::string& text) {
   return names;
 }
 
-// The pass in which the planted internal error stands: `internal_error_compile` is in `compile`.
-std::string planted_pass(const Options& options) {
-  constexpr std::string_view kPrefix = "internal_error_";
-  const std::string_view bug = options.test_bug;
-  return bug.substr(0, kPrefix.size()) == kPrefix ? std::string(bug.substr(kPrefix.size())) : "";
-}
-
 }  // namespace
 
 Stages::Stages(const PipelineContext& context)
     : options_(context.options),
       driver_({passes_to_skip(context.options.options.skip), context.options.until, context.options.options.verify,
-               context.options.dumps, context.options.passes, planted_pass(context.options.options)}) {}
+               context.options.dumps, context.options.passes, context.options.hook}) {}
 
 void Stages::begin(std::string_view stage, const Fusion& fusion) {
   fusion_name_ = fusion.name();
-  PLAIT_CHECK(!has_test_bug(options_.options, "internal_error"), "a planted internal error");
-  if (has_test_bug(options_.options, "internal_error_crash")) std::raise(SIGSEGV);
   driver_.show(stage, [&] { return print(fusion); });
   end(stage, fusion);
 }
 
 void Stages::pass(std::string_view stage, std::string_view name, Fusion& fusion, const std::function<void()>& pass) {
-  driver_.run(stage, name, {[&] { return print(fusion); }, [&] { verify(fusion); }}, pass, is_optional(name));
+  driver_.run(stage, name,
+              {[&] { return print(fusion); }, [&] { verify(fusion); }, [&] { return PassSubject(fusion); }}, pass,
+              is_optional(name));
 }
 
 void Stages::make(std::string_view stage, std::string_view name, std::unique_ptr<Fusion>& out,
                   const std::function<std::unique_ptr<Fusion>()>& work) {
-  driver_.run(stage, name, {[&] { return print(*out); }, [&] { verify(*out); }}, [&] { out = work(); });
+  driver_.run(stage, name, {[&] { return print(*out); }, [&] { verify(*out); }, [&] { return PassSubject(*out); }},
+              [&] { out = work(); });
 }
 
 void Stages::make(std::string_view stage, std::string_view name, std::shared_ptr<const Program>& out,
-                  const std::function<std::shared_ptr<const Program>()>& work) {
-  driver_.run(stage, name, {[&] { return print(*out); }, [&] { verify(*out); }}, [&] { out = work(); });
+                  const std::function<std::shared_ptr<Program>()>& work) {
+  std::shared_ptr<Program> made;
+  driver_.run(stage, name, {[&] { return print(*made); }, [&] { verify(*made); }, [&] { return PassSubject(*made); }},
+              [&] { made = work(); });
+  out = std::move(made);
 }
 
 bool Stages::decide(std::string_view stage, std::string_view what) { return driver_.decide(stage, what); }
 
 void Stages::work(std::string_view stage, std::string_view name, const std::function<void()>& work) {
-  driver_.timed(stage, name, work);
+  driver_.timed(stage, name, [&] {
+    work();
+    driver_.offer(stage, name, {});
+  });
+}
+
+void Stages::offer(std::string_view stage, std::string_view name, kir::Kernel& kernel) {
+  driver_.offer(stage, name, PassSubject(kernel));
 }
 
 void Stages::end(std::string_view stage, const Fusion& fusion) {
@@ -126,6 +129,10 @@ void Stages::text(std::string_view stage, const std::string& name, const std::st
 
 bool Stages::wants(std::string_view stage) const {
   return options_.until == stage || (options_.dumps && options_.dumps->wants(stage));
+}
+
+bool Stages::asks_for(std::string_view stage) const {
+  return options_.until == stage || (options_.dumps && options_.dumps->requested(stage));
 }
 
 void Stages::stop_at(std::string_view stage, const std::string& text) {
@@ -146,39 +153,23 @@ std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContex
   return localize(sharded, context.mesh, how);
 }
 
-// UserError where a schedule of the file states another target than that of the device's kernels.
-static void check_targets(const PipelineContext& context) {
-  const bool cuda = context.device.language() == KernelLanguage::cuda;
-  for (const FileSegment& segment : context.file_segments) {
-    // No other word of a schedule holds it.
-    if (!is_generated(segment.schedule) || segment.schedule.find("target") == std::string::npos) continue;
-    const std::string where = fmt::format("segment @{}", segment.name);
-    if (parse_params(segment.schedule, where).cuda != cuda)
-      throw UserError(fmt::format("`{}` is of another target than {}, that of the device's kernels", segment.schedule,
-                                  cuda ? "cuda" : "cpu"),
-                      where, "leave `target` out, or choose another device");
-  }
-}
-
-void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string& reasons) {
-  check_targets(context);
+void segment_for(Fusion& localized, const PipelineContext& context, Stages* stages, std::string& reasons) {
   const Options& options = context.options.options;
   SegmentOptions how;
-  how.machine.cuda = context.device.language() == KernelLanguage::cuda;
-  how.machine.lanes = context.device.vector_lanes();
+  how.target = context.device.target();
+  how.guards = context.guards;
   how.pins = pinned_schedules(context.file_segments);
   how.limits = kernel_limits(options);
   for (const FileSegment& written : context.file_segments) how.together.push_back(written.tensors);
   how.contractions = options.contractions;
   how.explain = &reasons;
-  how.decide = [&](std::string_view what) { return stages.decide("segments", what); };
+  if (stages != nullptr) how.decide = [&](std::string_view what) { return stages->decide("segments", what); };
   how.library_accepts = [&](const Op& op, std::string* why) {
     if (context.refused_contractions.contains(op.out()->name)) {
       *why = "the library refuses the sizes at hand";
       return false;
     }
-    auto view = contraction_view(op, why);
-    return view && context.device.library(view->contraction, why) != nullptr;
+    return context.device.library(library_contraction(op), why) != nullptr;
   };
   segment(localized, how);
   check_file_segments(context.file_segments, localized);
@@ -187,17 +178,17 @@ void segment_for(Fusion& localized, Stages& stages, const PipelineContext& conte
 void lower_segments(CompiledSpecialization& compiled, Stages& stages, const PipelineContext& context) {
   const Fusion& fusion = *compiled.localized;
   compiled.segments.resize(fusion.segments.size());
-  const KernelLanguage language = context.device.language();
-  if (language == KernelLanguage::none) return;
-  const kir::Target target = language == KernelLanguage::cuda ? kir::Target::cuda : kir::Target::cpu;
+  const TargetKind target = context.device.target().kind;
+  if (target == TargetKind::reference) return;
   std::string all, params;
-  for (const auto& segment : fusion.segments) params += fmt::format("{} {}\n", segment.name, segment.schedule);
+  for (const auto& segment : fusion.segments) params += fmt::format("{} {}\n", segment.name, print(segment.schedule));
   stages.text("params", fusion.name(), params);
   stages.stop_at("params", params);
   for (size_t i = 0; i < fusion.segments.size(); ++i) {
     const Segment& segment = fusion.segments[i];
     if (!is_generated(segment.schedule)) continue;
     auto lowered = lower(fusion, segment, lower_options(fusion, segment, context.options, target));
+    stages.offer("kir", "lower", lowered.kernel);
     kir::verify(lowered.kernel);
     compiled.kernel_texts.push_back(kir::print(lowered.kernel));
     stages.text("kir", lowered.kernel.name, compiled.kernel_texts.back());
@@ -230,7 +221,7 @@ void use_reference(CompiledSpecialization& compiled) {
 }
 
 std::string write_text(const kir::Kernel& kernel) {
-  return kernel.target == kir::Target::cuda ? write_cuda(kernel) : codegen::write_llvm(kernel);
+  return kernel.target == TargetKind::cuda ? write_cuda(kernel) : codegen::write_llvm(kernel);
 }
 
 // The text with its name blanked: what tells kernels apart.
@@ -268,9 +259,8 @@ void run_parallel(const std::vector<std::function<void()>>& jobs) {
 }
 
 // A GPU's compiler takes several kernels at once; the CPU's takes one at a time on each core.
-void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device, bool planted) {
-  if (device.language() == KernelLanguage::cuda) {
-    PLAIT_CHECK(!planted || slots.empty(), "a planted internal error");
+void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device) {
+  if (device.target().cuda()) {
     std::vector<KernelText> texts;
     for (const CompiledSegment* slot : slots) texts.push_back(slot->text);
     std::vector<CompiledKernel> made = device.compile_many(texts);
@@ -282,68 +272,37 @@ void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device, b
   }
   std::vector<std::function<void()>> jobs;
   for (CompiledSegment* slot : slots)
-    jobs.push_back([slot, &device, planted] {
-      PLAIT_CHECK(!planted, "a planted internal error");
-      slot->executable = device.compile(slot->text, &slot->facts);
-    });
+    jobs.push_back([slot, &device] { slot->executable = device.compile(slot->text, &slot->facts); });
   run_parallel(jobs);
 }
 
-// What NVRTC makes of CUDA text, for whoever names these stages: they cost a compiler's run.
-void show_machine_code(const std::vector<CudaKernel>& kernels, const std::string& architecture, Stages& stages) {
+// What NVRTC makes of CUDA text: it costs a compiler's run.
+void show_ptx(const std::vector<const KernelText*>& kernels, const std::string& architecture, Stages& stages) {
   std::string all;
-  for (const auto& kernel : kernels) {
-    std::string text = compile_cuda(kernel.text, kernel.name, architecture).ptx;
-    stages.text("ptx", kernel.name, text);
+  for (const KernelText* kernel : kernels) {
+    std::string text = compile_cuda(kernel->text, kernel->name, architecture).ptx;
+    stages.text("ptx", kernel->name, text);
     all += text;
   }
   stages.stop_at("ptx", all);
-}
-
-// The stages that only GPUs have, for whoever asks: CUDA text (on other devices), PTX.
-void show_gpu_stages(const CompiledSpecialization& compiled, const std::vector<CompiledSegment*>& fresh, Stages& stages,
-                     const PipelineContext& context) {
-  const CompileOptions& options = context.options;
-  auto named = [&](const char* stage) {
-    return options.until == stage || (options.dumps && options.dumps->requested(stage));
-  };
-  if (named("sass"))
-    throw MissingError("stage `sass` needs a disassembler, and none is part of this build", "sass", "use --dump=ptx");
-  const bool with_ptx = named("ptx");
-  if (context.device.language() == KernelLanguage::cuda) {
-    std::vector<CudaKernel> kernels;
-    for (const CompiledSegment* slot : fresh) kernels.push_back({slot->text.name, "", slot->text.text});
-    if (with_ptx) show_machine_code(kernels, context.device.architecture(), stages);
-    return;
-  }
-  if (!stages.wants("cuda") && !with_ptx) return;
-  const std::vector<CudaKernel> kernels = write_cuda_kernels(compiled, options);
-  std::string cuda;
-  for (const auto& kernel : kernels) {
-    stages.text("cuda", kernel.name, kernel.text);
-    cuda += kernel.text;
-  }
-  stages.stop_at("cuda", cuda);
-  if (with_ptx) show_machine_code(kernels, "sm_90a", stages);
 }
 
 }  // namespace
 
 void compile_segments(CompiledSpecialization& compiled, Stages& stages, const PipelineContext& context) {
   const Fusion& fusion = *compiled.localized;
-  const KernelLanguage language = context.device.language();
-  if (language == KernelLanguage::none) use_reference(compiled);
-  const char* stage = language == KernelLanguage::cuda ? "cuda" : "llvm";
+  const Target& target = context.device.target();
+  if (target.kind == TargetKind::reference) use_reference(compiled);
+  const char* stage = target.cuda() ? "cuda" : "llvm";
   std::vector<CompiledSegment*> fresh_slots;
   std::map<std::string, size_t> by_content;         // text without the name -> segment
   std::vector<std::pair<size_t, size_t>> repeated;  // segment, the earlier one with the same kernel
   std::string all;
   for (size_t i = 0; i < fusion.segments.size(); ++i) {
     CompiledSegment& slot = compiled.segments[i];
-    if (fusion.segments[i].schedule == kLibrary) {
+    if (std::holds_alternative<schedules::Library>(fusion.segments[i].schedule)) {
       std::string why;
-      slot.contraction = contraction_view(*fusion.segments[i].ops[0], &why)->contraction;
-      slot.executable = context.device.library(slot.contraction, &why);
+      slot.executable = context.device.library(library_contraction(*fusion.segments[i].ops[0]), &why);
     }
     if (!slot.kernel) continue;
     const kir::Kernel& kernel = slot.kernel->kernel;
@@ -357,9 +316,13 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
     all += slot.text.text;
     fresh_slots.push_back(&slot);
   }
-  if (language != KernelLanguage::none) stages.stop_at(stage, all);
-  show_gpu_stages(compiled, fresh_slots, stages, context);
-  compile_fresh(fresh_slots, context.device, has_test_bug(context.options.options, "internal_error_kernel"));
+  if (target.kind != TargetKind::reference) stages.stop_at(stage, all);
+  if (target.cuda() && stages.asks_for("ptx")) {
+    std::vector<const KernelText*> texts;
+    for (const CompiledSegment* slot : fresh_slots) texts.push_back(&slot->text);
+    show_ptx(texts, target.architecture, stages);
+  }
+  compile_fresh(fresh_slots, context.device);
   for (const auto& [again, first] : repeated) {
     compiled.segments[again].text = compiled.segments[first].text;
     compiled.segments[again].facts = compiled.segments[first].facts;
@@ -367,35 +330,42 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
   }
 }
 
-// A schedule pinned for a CPU as one of a GPU: what only loops of a CPU have is chosen again.
-static std::string without_cpu_keys(const std::string& pinned) {
-  if (pinned.empty()) return pinned;
-  Params out = parse_params(pinned);
-  const bool nest = out.scheduler == "nest";
-  std::erase_if(out.numbers, [&](const auto& pair) {
-    return pair.first == "block" || (nest && (pair.first == "rows" || pair.first == "vector"));
-  });
-  return print(out);
+namespace {
+
+// What a file pins for CPUs as what it says to a GPU.
+std::vector<FileSegment> without_cpu_numbers(std::vector<FileSegment> segments) {
+  for (FileSegment& segment : segments) {
+    if (auto* pointwise = std::get_if<schedules::Pointwise>(&segment.schedule)) pointwise->block.reset();
+    if (auto* nest = std::get_if<schedules::Nest>(&segment.schedule)) *nest = {.threads = nest->threads};
+  }
+  return segments;
 }
 
-std::vector<CudaKernel> write_cuda_kernels(const CompiledSpecialization& compiled, const CompileOptions& options) {
-  auto fusion = clone(*compiled.localized);
-  std::vector<CudaKernel> out;
-  for (auto& segment : fusion->segments) {
+}  // namespace
+
+void show_gpu_stages(const Fusion& localized, Stages& stages, const PipelineContext& context) {
+  if (stages.asks_for("sass"))
+    throw MissingError("stage `sass` needs a disassembler, and none is part of this build", "sass", "use --dump=ptx");
+  if (context.device.target().cuda() || (!stages.wants("cuda") && !stages.asks_for("ptx"))) return;
+  const std::unique_ptr<Device> gpu = make_offline_device(target_named("sm_90a"));
+  const PipelineContext how{context.options, context.mesh, *gpu, without_cpu_numbers(context.file_segments)};
+  const auto fusion = clone(localized);
+  std::string reasons, all;
+  segment_for(*fusion, how, nullptr, reasons);
+  std::vector<KernelText> texts;
+  for (const Segment& segment : fusion->segments) {
     if (!is_generated(segment.schedule)) continue;
-    for (TensorView* t : segment.outputs) t->domain.transforms.clear();
-    Machine machine;
-    machine.cuda = true;
-    std::string pinned;
-    for (const TensorView* t : segment.outputs)
-      if (auto pin = compiled.pins.find(t->name); pin != compiled.pins.end()) pinned = pin->second;
-    segment.schedule = print(choose_params({*fusion, segment}, machine, without_cpu_keys(pinned)));
-    apply_schedule(*fusion, segment);
-    auto lowered = lower(*fusion, segment, lower_options(*fusion, segment, options, kir::Target::cuda));
+    const auto lowered = lower(*fusion, segment, lower_options(*fusion, segment, context.options, TargetKind::cuda));
     kir::verify(lowered.kernel);
-    out.push_back({lowered.kernel.name, segment.schedule, write_cuda(lowered.kernel)});
+    texts.push_back({lowered.kernel.name, write_cuda(lowered.kernel)});
+    stages.text("cuda", texts.back().name, texts.back().text);
+    all += texts.back().text;
   }
-  return out;
+  stages.stop_at("cuda", all);
+  if (!stages.asks_for("ptx")) return;
+  std::vector<const KernelText*> kernels;
+  for (const KernelText& text : texts) kernels.push_back(&text);
+  show_ptx(kernels, gpu->target().architecture, stages);
 }
 
 }  // namespace plait

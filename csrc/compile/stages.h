@@ -16,16 +16,20 @@ class Stages {
   void make(std::string_view stage, std::string_view name, std::unique_ptr<Fusion>& out,
             const std::function<std::unique_ptr<Fusion>()>& work);
   void make(std::string_view stage, std::string_view name, std::shared_ptr<const Program>& out,
-            const std::function<std::shared_ptr<const Program>()>& work);
+            const std::function<std::shared_ptr<Program>()>& work);
   // Whether an optional step within a pass is to be done (PassDriver::decide).
   bool decide(std::string_view stage, std::string_view what);
   // Runs work that leaves no text of its own.
   void work(std::string_view stage, std::string_view name, const std::function<void()>& work);
+  // Hands a kernel to the hook of the passes.
+  void offer(std::string_view stage, std::string_view name, kir::Kernel& kernel);
   void end(std::string_view stage, const Fusion& fusion);
   void end(std::string_view stage, const Program& program);
   void text(std::string_view stage, const std::string& name, const std::string& text);
   // True if anybody wants the texts of a stage.
   bool wants(std::string_view stage) const;
+  // True if somebody asks for the texts of a stage by its name.
+  bool asks_for(std::string_view stage) const;
   // Ends a stage that consists of several texts.
   void stop_at(std::string_view stage, const std::string& text);
   std::string finish();  // hands over the timings
@@ -38,9 +42,12 @@ class Stages {
 
 // localize() for the communicator of the device: on GPUs NCCL, which does not reduce everything.
 std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContext& context);
-// Segments the localized fusion for the device, with what the file pins.
-// `reasons` gets a line per decision.
-void segment_for(Fusion& localized, Stages& stages, const PipelineContext& context, std::string& reasons);
+// Stages `cuda` and `ptx` of a device that is no GPU, for whoever asks: segments, schedules and kernels of the
+// localized fusion for sm_90a. Numbers of a pinned schedule that only CPUs have are chosen again.
+void show_gpu_stages(const Fusion& localized, Stages& stages, const PipelineContext& context);
+// Segments the localized fusion for the device's target, with what the file pins. `stages` (may be null) may leave
+// steps out; `reasons` gets a line per decision.
+void segment_for(Fusion& localized, const PipelineContext& context, Stages* stages, std::string& reasons);
 // Kernel IR of every generated segment, verified. For the reference device nothing is generated.
 void lower_segments(CompiledSpecialization& compiled, Stages& stages, const PipelineContext& context);
 // Text of every kernel, compiled in parallel; executables of contractions.

@@ -4,12 +4,6 @@
 
 namespace plait {
 
-std::string form_text(const LibraryContraction& contraction) {
-  if (contraction.linear) return "linear";
-  return fmt::format("matmul{}{}", contraction.transpose_a ? " transpose_a" : "",
-                     contraction.transpose_b ? " transpose_b" : "");
-}
-
 std::shared_ptr<Memory> Device::shared_memory(size_t bytes, int ordinal) { return allocator(ordinal).allocate(bytes); }
 
 std::unique_ptr<Stream> Device::make_stream(int) { return make_host_stream(); }

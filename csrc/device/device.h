@@ -1,13 +1,14 @@
 #pragma once
 // What a backend offers: compile text to something that can be launched on buffers and integers.
-#include <compare>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "device/contraction.h"
 #include "device/stream.h"
+#include "device/target.h"
 #include "device/tensor.h"
 #include "scalar/dtype.h"
 
@@ -45,19 +46,6 @@ struct KernelText {
   bool status = false;  // the last buffer holds the status words of the run (scalar/index_status.h)
 };
 
-// A contraction left to a library: out[batch, m, n] = sum_k a[batch, m, k] * b, row-major and dense,
-// b[n, k] shared by all batches (linear) or b[batch, k, n] (matmul). Of a matmul a may lie as [batch, k, m]
-// (transpose_a) and b as [batch, n, k] (transpose_b). Launch: buffers {a, b, out}, integers {batch, m, n, k}. Zero
-// extents never reach a library; an empty sum is zero.
-struct LibraryContraction {
-  DType in = DType::f32, out = DType::f32;
-  bool linear = true, transpose_a = false, transpose_b = false;
-  auto operator<=>(const LibraryContraction&) const = default;
-};
-
-// `linear`, or `matmul` with what lies transposed: `matmul transpose_b`.
-std::string form_text(const LibraryContraction& contraction);
-
 // Measured facts about a compiled kernel; absent where they do not apply.
 struct KernelFacts {
   std::optional<int> registers, spill_bytes, shared_bytes;
@@ -71,19 +59,14 @@ struct CompiledKernel {
   KernelFacts facts;
 };
 
-// What a device compiles. One without kernels (the reference) has none.
-enum class KernelLanguage : uint8_t { llvm, cuda, none };
-
 // One kind of device; a GPU backend spreads the ranks of a process over `count` like devices, rank r on r % count().
 class Device {
  public:
   virtual ~Device() = default;
   virtual std::string name() const = 0;  // "cpu"
-  // Language of the texts that compile() takes; kernels are scheduled for it.
-  virtual KernelLanguage language() const { return KernelLanguage::llvm; }
+  // What kernels for it are made for: the texts that compile() takes are of this kind.
+  virtual const Target& target() const = 0;
   virtual int count() const { return 1; }
-  // Of its machine code, for reports: "sm_90a"; empty where there are no such names.
-  virtual std::string architecture() const { return ""; }
   // Whether buffers lie in memory that the host reads and writes. If not, data goes through streams.
   virtual bool host_memory() const { return true; }
   virtual Allocator& allocator(int ordinal = 0) = 0;
@@ -100,8 +83,6 @@ class Device {
   virtual std::vector<CompiledKernel> compile_many(std::span<const KernelText> kernels);
   // The library's contraction, or null with the reason in `why_not`.
   virtual std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) = 0;
-  // f32 lanes of the vectors that kernels for this device should use; of no meaning for CUDA text.
-  virtual int vector_lanes() const = 0;
 };
 
 }  // namespace plait

@@ -95,19 +95,21 @@ uint64_t hash_fields(const Op& op) {
 // Ops already kept, to be found by another one that computes the same.
 class Kept {
  public:
-  // The result of an op that computes the same as `op`, of the same type; null: none, and `op` is kept.
-  TensorView* find_or_keep(Op* op) {
-    auto& like = ops_[{op->kind, hash_fields(*op), op->out()->dtype}];
+  // An op that computes the same as `op`, of the same types; null: none, and `op` is kept.
+  const Op* find_or_keep(Op* op) {
+    auto& like = ops_[{op->kind, hash_fields(*op), op->results[0]->dtype}];
     auto equal = std::find_if(like.begin(), like.end(), [&](const Op* other) {
-      return same_fields(*op, *other) && same_type(*op->out(), *other->out());
+      return same_fields(*op, *other) &&
+             std::equal(op->results.begin(), op->results.end(), other->results.begin(), other->results.end(),
+                        [](const TensorView* a, const TensorView* b) { return same_type(*a, *b); });
     });
-    if (equal != like.end()) return (*equal)->out();
+    if (equal != like.end()) return *equal;
     like.push_back(op);
     return nullptr;
   }
 
  private:
-  std::map<std::tuple<OpKind, uint64_t, DType>, std::vector<Op*>> ops_;  // by fields and the result's dtype
+  std::map<std::tuple<OpKind, uint64_t, DType>, std::vector<Op*>> ops_;  // by fields and the first result's dtype
 };
 
 // Whether a kernel computes the tensor again for less than it would be to read it: constants, places, what is made of
@@ -137,9 +139,12 @@ void merge_equal(Fusion& fusion) {
       if (cheap.contains(in)) apart.emplace_back(op, in, it->second);
     }
     if (is_cheap(*op, cheap)) cheap.insert(op->out());
-    TensorView* same = earlier(*op->out());
-    if (!same) same = kept.find_or_keep(op);
-    if (same) first[op->out()] = same;
+    TensorView* same = op->results.size() == 1 ? earlier(*op->out()) : nullptr;
+    if (same) {
+      first[op->out()] = same;
+    } else if (const Op* equal = kept.find_or_keep(op)) {
+      for (size_t r = 0; r < op->results.size(); ++r) first[op->results[r]] = equal->results[r];
+    }
   }
   // What is cheap has shown what is equal, and is computed where it is read.
   for (const auto& [op, own, shared] : apart) replace_input(*op, shared, own);

@@ -42,7 +42,7 @@ void expand(Fusion& fusion, bool for_sharding = false);
 
 // linear(x, w, b) becomes a contraction and an addition: in the accumulation type for narrow types, so that the sum
 // rounds once. Why before sharding: a pending contraction is reduced before the bias joins.
-void split_bias(Fusion& fusion, const Options& options);
+void split_bias(Fusion& fusion);
 
 // A narrow contraction that is not pending keeps its accumulation type where pointwise ops read it; a cast that reads
 // it rounds instead. Requires: layouts. Why after sharding: a pending contraction is exchanged in the narrow type,

@@ -3,7 +3,7 @@
 
 namespace plait {
 
-void split_bias(Fusion& fusion, const Options& options) {
+void split_bias(Fusion& fusion) {
   Rewriter rewriter(fusion);
   rewriter.run([&](Op* op) {
     auto* linear = as<Linear>(*op);
@@ -15,8 +15,8 @@ void split_bias(Fusion& fusion, const Options& options) {
     // The sum without its bias is no tensor of the user's, and f8 would round it.
     contraction->accumulate = linear->accumulate || is_f8(linear->x->dtype);
     TensorView* sum = rewriter.emit(std::move(contraction), out->name + "_product");
+    sum->unbiased_of = out->name;
     TensorView* bias = linear->b;
-    if (has_test_bug(options, "dropped_bias")) bias = rewriter.constant(0, bias->dtype, out->name + "_no_bias");
     if (!is_narrow(out->dtype)) return rewriter.pointwise_as(Pointwise::add, {sum, bias}, out);
     const DType type = accumulation_type(out->dtype);
     TensorView* wide = sum->dtype == type ? sum : rewriter.cast(sum, type, out->name + "_wide");

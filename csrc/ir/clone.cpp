@@ -120,6 +120,7 @@ class Cloner {
     to->stored = from.stored;
     if (from.range) to->range = {expr(from.range->begin), expr(from.range->end)};
     to->reason = from.reason;
+    to->unbiased_of = from.unbiased_of;
     to->domain.allocation = from.domain.allocation;
     to->domain.strided = from.domain.strided;
     to->domain.transforms = from.domain.transforms;
@@ -189,8 +190,10 @@ bool same_tensor(const TensorView& a, const TensorView& b) {
          same(a.domain.transforms, b.domain.transforms);
 }
 
-// What is neither read nor an output has no name in the text.
-bool is_unread(const TensorView& t) { return t.fusion->readers(&t).empty() && !t.fusion->is_output(&t); }
+// What is neither read nor an output, of a fusion or a segment, has no name in the text.
+bool is_unread(const TensorView& t) {
+  return t.fusion->segments.empty() && t.fusion->readers(&t).empty() && !t.fusion->is_output(&t);
+}
 
 bool same_results(const Op& a, const Op& b) {
   if (a.results.size() != b.results.size()) return false;

@@ -16,7 +16,7 @@ std::vector<Factor> aligned(const Op& op, const std::vector<TensorView*>& in) {
   for (int d = 0; d < rank; ++d) {
     Factor f;
     f.extent = op.results[0]->extent(d);
-    f.result_dim = d;
+    f.result_dim = {d};
     for (const TensorView* t : in) {
       int at = d - (rank - static_cast<int>(t->rank()));
       f.operand_dim.push_back(at >= 0 && t->extent(at) == f.extent ? at : -1);
@@ -36,7 +36,7 @@ std::vector<Factor> product(const Op& op, const TensorView* a, const TensorView*
   auto add = [&](int result, int in_a, int in_b, int in_bias, sym::Expr extent) {
     Factor f;
     f.extent = extent;
-    f.result_dim = result;
+    f.result_dim = {result};
     f.operand_dim = {in_a, in_b};
     if (bias) f.operand_dim.push_back(in_bias);
     f.kind = result < 0 ? FactorKind::reduce : FactorKind::pass;
@@ -62,13 +62,13 @@ std::vector<Factor> whole(const Op& op) {
   return out;
 }
 
-// A dim that only the result (operand < 0) or only one operand has.
+// A dim that only the results (operand < 0), in one place, or only one operand has.
 Factor alone(const Op& op, int operand, int dim, FactorKind kind) {
   Factor f;
   f.kind = kind;
   f.operand_dim.assign(inputs(op).size(), -1);
+  f.result_dim.assign(op.results.size(), operand < 0 ? dim : -1);
   if (operand < 0) {
-    f.result_dim = dim;
     f.extent = op.results[0]->extent(size_t(dim));
   } else {
     f.operand_dim[size_t(operand)] = dim;
@@ -123,7 +123,7 @@ std::vector<Factor> unsqueezed(const Unsqueeze& op) {
   for (int next = 0; bool f : fresh) from.push_back(f ? -1 : next++);
   std::vector<Factor> out = mapped(op, from);
   for (Factor& f : out)
-    if (fresh[size_t(f.result_dim)]) f.kind = FactorKind::whole;
+    if (fresh[size_t(f.result_dim[0])]) f.kind = FactorKind::whole;
   return out;
 }
 
@@ -227,6 +227,12 @@ std::vector<Factor> reduced(const Reduce& op) {
   return reduced(op, op.in, op.dims, op.keepdim, ordered ? FactorKind::whole : kind, reduce);
 }
 
+// What ranks cannot combine: a variance needs the mean of all, a position the elements before it.
+template <class T>
+std::vector<Factor> reduced_whole(const T& op) {
+  return reduced(op, op.in, op.dims, op.keepdim, FactorKind::whole, ReduceOp::sum);
+}
+
 // Narrow floats of 8 bits are rounded when whole.
 std::vector<Factor> reduced(const LogSumExp& op) {
   const FactorKind kind = is_f8(op.out()->dtype) ? FactorKind::whole : FactorKind::reduce;
@@ -306,6 +312,22 @@ std::vector<Factor> repeated(const Repeat& op) {
   return out;
 }
 
+// Dims that belong to one result each.
+std::vector<Factor> each_result_whole(const Op& op) {
+  std::vector<Factor> out;
+  for (size_t r = 0; r < op.results.size(); ++r)
+    for (size_t d = 0; d < op.results[r]->rank(); ++d) {
+      Factor f;
+      f.kind = FactorKind::whole;
+      f.extent = op.results[r]->extent(d);
+      f.operand_dim.assign(inputs(op).size(), -1);
+      f.result_dim.assign(op.results.size(), -1);
+      f.result_dim[r] = int(d);
+      out.push_back(std::move(f));
+    }
+  return out;
+}
+
 std::vector<int> as_ints(const std::vector<int64_t>& dims) { return {dims.begin(), dims.end()}; }
 
 }  // namespace
@@ -313,60 +335,59 @@ std::vector<int> as_ints(const std::vector<int64_t>& dims) { return {dims.begin(
 // Composites are opened before anybody asks, so they say only that nothing may be cut. Any other op has a line of its
 // own, or this does not compile.
 std::vector<Factor> factors(const Op& op) {
-  return visit(op,
-               overloaded{
-                   [&](const PointwiseOp& o) { return aligned(o, o.in); },
-                   [&](const Full& o) { return aligned(o, {}); },
-                   [&](const Iota& o) { return aligned(o, {}); },
-                   [&](const Size& o) { return aligned(o, {}); },
-                   [&](const Uniform& o) { return unary(o); },
-                   [&](const Normal& o) { return unary(o); },
-                   [&](const Linear& o) { return product(o, o.x, o.w, true); },
-                   [&](const Matmul& o) { return product(o, o.a, o.b, false); },
-                   [&](const Reduce& o) { return reduced(o); },
-                   [&](const Var& o) { return reduced(o, o.in, o.dims, o.keepdim, FactorKind::whole, ReduceOp::sum); },
-                   [&](const CumSum& o) { return moved(o, marked(o.in->rank(), {o.dim}), FactorKind::whole); },
-                   [&](const Permute& o) { return mapped(o, as_ints(o.dims)); },
-                   [&](const Broadcast& o) { return broadcast(o); },
-                   [&](const Squeeze& o) { return squeezed(o); },
-                   [&](const Unsqueeze& o) { return unsqueezed(o); },
-                   [&](const Reshape& o) { return reshaped(o); },
-                   [&](const Slice& o) { return moved(o, marked(o.in->rank(), {o.dim})); },
-                   [&](const Pad& o) { return moved(o, padded(o)); },
-                   [&](const Cat& o) { return moved(o, marked(o.in[0]->rank(), {o.dim})); },
-                   [&](const Flip& o) { return moved(o, marked(o.in->rank(), o.dims)); },
-                   [&](const Roll& o) { return moved(o, marked(o.in->rank(), o.dims)); },
-                   [&](const Repeat& o) { return repeated(o); },
-                   [&](const Bitcast& o) { return unary(o); },
-                   [&](const Gather& o) { return gathered(o); },
-                   [&](const IndexSelect& o) { return selected(o); },
-                   [&](const ScatterAdd& o) { return scattered(o); },
-                   [&](const Reshard& o) { return unary(o); },
-                   [&](const AllReduce& o) { return whole(o); },
-                   [&](const AllGather& o) { return whole(o); },
-                   [&](const ReduceScatter& o) { return whole(o); },
-                   [&](const LocalSlice& o) { return whole(o); },
-                   [&](const Dropout& o) { return unary(o); },
-                   [&](const LogSumExp& o) { return reduced(o); },
-                   []<class T>(const T& o)
-                     requires(property(T::kKind) == OpProperty::composite)
-                   {
-                     std::vector<Factor> out;
-                     for (size_t d = 0; d < o.results[0]->rank(); ++d)
-                       out.push_back(alone(o, -1, int(d), FactorKind::whole));
-                     return out;
-                   },
-                   });
+  return visit(op, overloaded{
+                       [&](const PointwiseOp& o) { return aligned(o, o.in); },
+                       [&](const Full& o) { return aligned(o, {}); },
+                       [&](const Iota& o) { return aligned(o, {}); },
+                       [&](const Size& o) { return aligned(o, {}); },
+                       [&](const Uniform& o) { return unary(o); },
+                       [&](const Normal& o) { return unary(o); },
+                       [&](const Linear& o) { return product(o, o.x, o.w, true); },
+                       [&](const Matmul& o) { return product(o, o.a, o.b, false); },
+                       [&](const Reduce& o) { return reduced(o); },
+                       [&](const Var& o) { return reduced_whole(o); },
+                       [&](const VarMean& o) { return reduced_whole(o); },
+                       [&](const MaxWithArgmax& o) { return reduced_whole(o); },
+                       [&](const MinWithArgmin& o) { return reduced_whole(o); },
+                       [&](const CumSum& o) { return moved(o, marked(o.in->rank(), {o.dim}), FactorKind::whole); },
+                       [&](const Permute& o) { return mapped(o, as_ints(o.dims)); },
+                       [&](const Broadcast& o) { return broadcast(o); },
+                       [&](const Squeeze& o) { return squeezed(o); },
+                       [&](const Unsqueeze& o) { return unsqueezed(o); },
+                       [&](const Reshape& o) { return reshaped(o); },
+                       [&](const Slice& o) { return moved(o, marked(o.in->rank(), {o.dim})); },
+                       [&](const Pad& o) { return moved(o, padded(o)); },
+                       [&](const Cat& o) { return moved(o, marked(o.in[0]->rank(), {o.dim})); },
+                       [&](const Flip& o) { return moved(o, marked(o.in->rank(), o.dims)); },
+                       [&](const Roll& o) { return moved(o, marked(o.in->rank(), o.dims)); },
+                       [&](const Repeat& o) { return repeated(o); },
+                       [&](const Bitcast& o) { return unary(o); },
+                       [&](const Gather& o) { return gathered(o); },
+                       [&](const IndexSelect& o) { return selected(o); },
+                       [&](const ScatterAdd& o) { return scattered(o); },
+                       [&](const Reshard& o) { return unary(o); },
+                       [&](const AllReduce& o) { return whole(o); },
+                       [&](const AllGather& o) { return whole(o); },
+                       [&](const ReduceScatter& o) { return whole(o); },
+                       [&](const LocalSlice& o) { return whole(o); },
+                       [&](const Dropout& o) { return unary(o); },
+                       [&](const LogSumExp& o) { return reduced(o); },
+                       []<class T>(const T& o)
+                         requires(property(T::kKind) == OpProperty::composite)
+                       { return each_result_whole(o); },
+                       });
 }
 
-bool is_summed(const Op& op, const Factor& factor) {
-  return factor.result_dim < 0 &&
-         (property(op.kind) == OpProperty::contraction || op.kind == OpKind::Reduce || op.kind == OpKind::Var);
+bool combines(const Op& op) {
+  const OpProperty kind = property(op.kind);
+  return kind == OpProperty::contraction || (kind == OpProperty::reduction && op.kind != OpKind::CumSum);
 }
+
+bool is_summed(const Op& op, const Factor& factor) { return factor.is_reduced() && combines(op); }
 
 std::vector<Axis> reduction_axes(const Op& op) {
   std::vector<Axis> out;
-  if (property(op.kind) != OpProperty::contraction && property(op.kind) != OpProperty::reduction) return out;
+  if (!combines(op)) return out;
   for (const Factor& f : factors(op))
     if (is_summed(op, f)) out.push_back({f.extent, AxisKind::reduction, ParallelType::serial});
   return out;
@@ -404,6 +425,7 @@ bool reduces_alike(const Op& op, ReduceOp reduce) {
 bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp reduce) {
   PLAIT_CHECK(partial.size() == inputs(op).size(), "{} operands of {} are pending or not", partial.size(),
               describe(op));
+  if (op.results.size() != 1) return false;
   if (is_f8(op.out()->dtype) && reduce != ReduceOp::max && reduce != ReduceOp::min) return false;  // rounded when whole
   const bool every = std::all_of(partial.begin(), partial.end(), [](bool b) { return b; });
   if (every && (only_moves(op, reduce) || reduces_alike(op, reduce))) return true;

@@ -1,5 +1,7 @@
 #pragma once
-// Factors: which axis of which operand and result is the same axis in one op, and how it behaves. Local to an op.
+// Factors: which axis of which operand and of which result is the same axis in one op, and how it behaves. Local to an
+// op.
+#include <algorithm>
 #include <vector>
 
 #include "ir/op.h"
@@ -7,31 +9,40 @@
 namespace plait {
 
 enum class FactorKind : uint8_t {
-  pass,     // operands and result may be cut alike
-  reduce,   // cut operands leave a pending reduction over the mesh axis
-  whole,    // must not be cut
-  permute,  // its elements change places: must not be cut either
+  pass,     // operands and results may be sharded alike
+  reduce,   // sharded operands leave a pending reduction over the mesh axis
+  whole,    // must not be sharded
+  permute,  // its elements change places: must not be sharded either
 };
 
 struct Factor {
   FactorKind kind = FactorKind::pass;
   sym::Expr extent;
-  std::vector<int> operand_dim;  // per operand of inputs(op): its dim, or -1 where it has none
-  int result_dim = -1;           // -1: reduced
-  ReduceOp reduce = ReduceOp::sum;
+  std::vector<int> operand_dim;     // per operand of inputs(op): its dim, or -1 where it has none
+  std::vector<int> result_dim;      // per result: its dim, or -1 where it has none
+  ReduceOp reduce = ReduceOp::sum;  // what cut operands leave pending in every result
   // One step of the factor is that many elements of the dim (reshape: heads of 64); empty and 1: they are the same.
   std::vector<int64_t> operand_scale;
   int64_t result_scale = 1;
-  bool cuts() const { return kind == FactorKind::pass || kind == FactorKind::reduce; }
+  bool shardable() const { return kind == FactorKind::pass || kind == FactorKind::reduce; }
+  // No result has it.
+  bool is_reduced() const {
+    return std::all_of(result_dim.begin(), result_dim.end(), [](int dim) { return dim < 0; });
+  }
 };
 
-// Factors of an op, result dims first in order, then reduced ones. A dim of extent 1 that meets a longer one has none.
+// Factors of an op: the dims of the first result in order, then those that other results alone have, then reduced ones.
+// A dim of extent 1 that meets a longer one has none.
 std::vector<Factor> factors(const Op& op);
+
+// Whether each element of the op's results is made of many of its operands', in loops of its kernel: contractions and
+// reductions but for running sums.
+bool combines(const Op& op);
 
 // Whether the op runs over the factor for each of its results: a loop of its kernel.
 bool is_summed(const Op& op, const Factor& factor);
 
-// Axes that the op sums over, in the order of its factors: what Domain::reduction of its result holds.
+// Axes that the op sums over, in the order of its factors: what Domain::reduction of its first result holds.
 std::vector<Axis> reduction_axes(const Op& op);
 
 // How a pending reduction of operands passes through the op without being done first: the op computes the same function

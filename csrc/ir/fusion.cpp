@@ -38,7 +38,8 @@ Fusion::Fusion(Mesh mesh, std::string name)
     const MeshAxis& axis = mesh_.axes()[i];
     check_name(axis.name, where);
     if (axis.name == "local")
-      throw UserError("a mesh axis is named `local`", where, "choose another name: `local` is a piece that is not cut");
+      throw UserError("a mesh axis is named `local`", where,
+                      "choose another name: `local` is a piece that is not sharded");
     sym::SymbolInfo info{.lo = 0};
     if (axis.symbol.empty()) {
       info.hi = axis.size - 1;

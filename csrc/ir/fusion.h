@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/op.h"
+#include "ir/schedule.h"
 #include "sym/facts.h"
 
 namespace plait {
@@ -31,7 +32,7 @@ struct Segment {
   std::string name;  // `s1`
   std::vector<TensorView*> inputs, outputs;
   std::vector<Op*> ops;  // in order
-  std::string schedule;  // `pointwise(vector = 8)`, `library`, `collective`, `copy`; empty: not yet chosen
+  Schedule schedule;     // open: not yet chosen
 };
 
 // Ops in topological order. Tensors and ops live as long as the fusion; names are unique.

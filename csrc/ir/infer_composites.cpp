@@ -183,25 +183,7 @@ std::vector<Inferred> with_statistics(const TensorView* x, bool asked, size_t co
   return out;
 }
 
-// An extremum and where it is.
-template <class T>
-std::vector<Inferred> with_position(const T& op, Fusion& fusion) {
-  check_dims(op, op.dims, op.in->rank(), true);
-  std::vector<sym::Expr> shape = reduced(op.in, op.dims, op.keepdim, fusion);
-  return {typed(shape, op.in->dtype, op.in), {shape, DType::i64, ""}};
-}
-
 }  // namespace
-
-std::vector<Inferred> infer(const VarMean& op, Fusion& fusion) {
-  if (op.correction < 0)
-    throw UserError(fmt::format("correction is {}", op.correction), describe(op), "give 0 or more, usually 1");
-  const Inferred one = reduced_float(op, op.in, op.dims, op.keepdim, fusion);
-  return {one, one};
-}
-
-std::vector<Inferred> infer(const MaxWithArgmax& op, Fusion& fusion) { return with_position(op, fusion); }
-std::vector<Inferred> infer(const MinWithArgmin& op, Fusion& fusion) { return with_position(op, fusion); }
 
 std::vector<Inferred> infer(const Split& op, Fusion& fusion) {
   check_dim(op, op.dim, op.in->rank());

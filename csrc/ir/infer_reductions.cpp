@@ -4,6 +4,28 @@
 
 namespace plait::rules {
 
+namespace {
+
+// A variance, and a mean beside it.
+template <class T>
+Inferred variance(const T& op, Fusion& fusion) {
+  check_float(op, op.in);
+  check_dims(op, op.dims, op.in->rank(), true);
+  if (op.correction < 0)
+    throw UserError(fmt::format("correction is {}", op.correction), describe(op), "give 0 or more, usually 1");
+  return typed(reduced(op.in, op.dims, op.keepdim, fusion), op.in->dtype, op.in);
+}
+
+// An extremum and where it is.
+template <class T>
+std::vector<Inferred> with_position(const T& op, Fusion& fusion) {
+  check_dims(op, op.dims, op.in->rank(), true);
+  std::vector<sym::Expr> shape = reduced(op.in, op.dims, op.keepdim, fusion);
+  return {typed(shape, op.in->dtype, op.in), {shape, DType::i64, ""}};
+}
+
+}  // namespace
+
 Inferred infer(const Reduce& op, Fusion& fusion) {
   check_dims(op, op.dims, op.in->rank(), true);
   DType dtype = op.in->dtype;
@@ -14,13 +36,15 @@ Inferred infer(const Reduce& op, Fusion& fusion) {
   return typed(reduced(op.in, op.dims, op.keepdim, fusion), dtype, op.in);
 }
 
-Inferred infer(const Var& op, Fusion& fusion) {
-  check_float(op, op.in);
-  check_dims(op, op.dims, op.in->rank(), true);
-  if (op.correction < 0)
-    throw UserError(fmt::format("correction is {}", op.correction), describe(op), "give 0 or more, usually 1");
-  return typed(reduced(op.in, op.dims, op.keepdim, fusion), op.in->dtype, op.in);
+Inferred infer(const Var& op, Fusion& fusion) { return variance(op, fusion); }
+
+std::vector<Inferred> infer(const VarMean& op, Fusion& fusion) {
+  const Inferred one = variance(op, fusion);
+  return {one, one};
 }
+
+std::vector<Inferred> infer(const MaxWithArgmax& op, Fusion& fusion) { return with_position(op, fusion); }
+std::vector<Inferred> infer(const MinWithArgmin& op, Fusion& fusion) { return with_position(op, fusion); }
 
 Inferred infer(const CumSum& op) {
   check_dim(op, op.dim, op.in->rank());

@@ -271,7 +271,7 @@ class Parser : HeadParser {
       out.domain.strided = stated.tensor.domain.strided;
     }
     if (!stated.tensor.domain.transforms.empty()) {
-      out.domain.reduction = reduction_axes(op);
+      if (&out == op.results[0]) out.domain.reduction = reduction_axes(op);
       out.domain.transforms = stated.tensor.domain.transforms;
       guarded(at, [&] { return loop_axes(out.domain); });
     }
@@ -295,7 +295,11 @@ class Parser : HeadParser {
     read_list(inputs);
     in_.expect("->", "before the segment's outputs");
     read_list(outputs);
-    if (in_.accept("schedule")) segment.schedule = in_.balanced("a schedule");
+    if (in_.accept("schedule")) {
+      const size_t at = in_.here();
+      const std::string text = in_.balanced("a schedule");
+      segment.schedule = guarded(at, [&] { return parse_schedule(text); });
+    }
     in_.expect("{", "before the segment's ops");
     while (!in_.accept("}")) read_statement(&segment);
     auto find_all = [&](const auto& names, std::vector<TensorView*>& out) {

@@ -167,7 +167,7 @@ std::string print(const Op& op, const Fusion& fusion) {
   std::string out;
   for (const TensorView* t : op.results) {
     if (!out.empty()) out += ", ";
-    if (op.results.size() > 1 && fusion.readers(t).empty() && !fusion.is_output(t))
+    if (op.results.size() > 1 && fusion.segments.empty() && fusion.readers(t).empty() && !fusion.is_output(t))
       out += "_";
     else
       out += fmt::format("%{}: {}{}{}{}", t->name, type_text(*t), layout_text(*t), allocation_text(t->domain),
@@ -195,7 +195,7 @@ std::string print(const Fusion& fusion) {
   } else {
     for (const auto& s : fusion.segments) {
       out += fmt::format("  segment @{} {} -> {}", s.name, names(s.inputs), names(s.outputs));
-      if (!s.schedule.empty()) out += " schedule " + s.schedule;
+      if (!is_open(s.schedule)) out += " schedule " + print(s.schedule);
       out += " {\n";
       for (const Op* op : s.ops) out += "    " + print(*op, fusion) + "\n";
       out += "  }\n";

@@ -109,7 +109,7 @@ void add_piece(TensorView& t, Layout& layout, int dim, const MeshAxisRef& axis, 
   }
   if (layout.uses(index))
     throw UserError(fmt::format("mesh axis `{}` is used twice on %{}", axis.name, t.name), where(t, dim),
-                    "an axis cuts at most one dim of a tensor");
+                    "a mesh axis shards at most one dim of a tensor");
   if (options.granule < 1 || options.granule > kMaxGranule)
     throw UserError(fmt::format("granule {} is out of range", options.granule), where(t, dim),
                     fmt::format("granules are 1 to {}", kMaxGranule));

@@ -101,7 +101,9 @@ struct TensorView {
   Op* definition = nullptr;  // null for inputs and parameters
   Layout layout;             // compute layout
   LayoutSource layout_source = LayoutSource::open;
-  std::optional<Layout> stored;     // parameters: storage layout where it differs
+  std::optional<Layout> stored;  // parameters: storage layout where it differs
+  // Of a contraction whose bias joins behind it: the written tensor that this is without its bias. Never compared.
+  std::string unbiased_of;
   std::string reason;               // why the layout is what it is; for explain, never compared
   std::optional<ValueRange> range;  // inputs of integers: where every element lies
 

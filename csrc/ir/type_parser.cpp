@@ -176,7 +176,7 @@ void TypeParser::check_layout(const TensorView& t, Layout& layout, size_t at) {
   auto use = [&](int axis) {
     if (!used.insert(axis).second)
       in_.fail_at(at, fmt::format("mesh axis `{}` is used twice on %{}", fusion_->mesh().axes()[axis].name, t.name),
-                  "an axis cuts at most one dim of a tensor");
+                  "a mesh axis shards at most one dim of a tensor");
   };
   for (const auto& d : layout.dims)
     for (const auto& p : d.pieces)

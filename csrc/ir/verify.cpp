@@ -9,7 +9,8 @@
 //     it does not end with a local piece. A pending reduction is one of ReduceOp, of a dtype that ranks reduce.
 //  7. A stored layout belongs to a parameter and has no partial.
 //  8. Domains: allocation is a permutation of the dims; strided is empty or has a flag for every dim, one of them set;
-//     a broadcast axis has extent 1; reduction axes, where they are stated, are those of the op; the transforms apply.
+//     a broadcast axis has extent 1; reduction axes, where they are stated, are those of the op, on its first result;
+//     the transforms apply.
 //  9. Segments keep the rules of ir/segment_rules.h.
 // 10. A dtype alias is a `let` of that dtype.
 // 11. The readers that the fusion keeps of a tensor are the ops in the order that have it as an operand.
@@ -74,7 +75,8 @@ void verify_domain(const TensorView& t) {
                   (domain.strided.size() == t.rank() && std::count(domain.strided.begin(), domain.strided.end(), true)),
               "strided dims of %{}", t.name);
   if (!domain.reduction.empty())
-    PLAIT_CHECK(t.definition && domain.reduction == reduction_axes(*t.definition), "reduction axes of %{}", t.name);
+    PLAIT_CHECK(t.definition && t.definition->results[0] == &t && domain.reduction == reduction_axes(*t.definition),
+                "reduction axes of %{}", t.name);
   std::string problem;
   try {
     loop_axes(domain);

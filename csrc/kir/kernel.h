@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "device/target.h"
 #include "kir/stmt.h"
 
 namespace plait::kir {
@@ -16,12 +17,10 @@ struct Buffer {
   bool updated = false;  // written, and read as well
 };
 
-enum class Target : uint8_t { cpu, cuda };
-
 // Invariants: see verify().
 struct Kernel {
   std::string name;  // an identifier of C; deterministic
-  Target target = Target::cpu;
+  TargetKind target = TargetKind::cpu;
   std::string schedule;  // text of the schedule that made it, e.g. `pointwise(vector = 8)`
   std::shared_ptr<sym::Pool> pool;
   std::vector<Buffer> buffers;      // in argument order
@@ -29,7 +28,7 @@ struct Kernel {
   Block body;
 };
 
-// The outermost cpu_thread loop, or null. Loops of kind block_* and thread_* appear only for Target::cuda.
+// The outermost cpu_thread loop, or null. Loops of kind block_* and thread_* appear only for TargetKind::cuda.
 const For* thread_loop(const Kernel& kernel);
 
 // Extents of the loops bound to block x, y, z and thread x, y, z (1 where there is none).

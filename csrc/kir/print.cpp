@@ -36,7 +36,7 @@ class Printer {
     }
     for (sym::Expr integer : kernel_.integers) integers += (integers.empty() ? "" : ", ") + text(integer);
     out_ = fmt::format("kernel @{}({}{}{}) target {}", kernel_.name, buffers, integers.empty() ? "" : "; ", integers,
-                       kernel_.target == Target::cpu ? "cpu" : "cuda");
+                       kernel_.target == TargetKind::cpu ? "cpu" : "cuda");
     if (!kernel_.schedule.empty()) out_ += " schedule " + kernel_.schedule;
     out_ += " {\n";
     block(kernel_.body, 1);
@@ -77,7 +77,7 @@ class Printer {
                      },
                      [&](const Random& s) {
                        return fmt::format("{}random(seed = {}, index = {}, offset = {})", definition(s.out),
-                                          text(s.seed), text(s.index), s.offset);
+                                          text(s.seed), text(s.index), text(s.offset));
                      },
                  });
   }

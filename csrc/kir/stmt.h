@@ -213,11 +213,11 @@ struct Half : StmtBase<StmtKind::Half> {
 };
 
 // out[lane] = uniform_f32(seed, index(lane), offset) of scalar/philox.h; seed is one u64 lane, index the global
-// row-major linear index.
+// row-major linear index, offset one integer for all lanes.
 struct Random : StmtBase<StmtKind::Random> {
   Value out, seed;
   sym::Expr index;
-  uint64_t offset = 0;
+  sym::Expr offset;
   static constexpr auto fields() {
     return std::tuple{result("out", &Random::out), operand("seed", &Random::seed), attribute("index", &Random::index),
                       attribute("offset", &Random::offset)};

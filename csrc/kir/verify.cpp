@@ -158,7 +158,7 @@ class Verifier {
     check_symbols(s.extent, parallel ? integers_ : symbols_, "extent");
     if (parallel) {
       const bool of_cpu = s.loop == LoopKind::cpu_thread;
-      require(of_cpu == (kernel_.target == Target::cpu), "a {} loop for the other target", name(s.loop));
+      require(of_cpu == (kernel_.target == TargetKind::cpu), "a {} loop for the other target", name(s.loop));
       require(parallel_depth_ == depth_, "a {} loop stands inside of a serial loop or condition", name(s.loop));
       require(seen_.insert(s.loop).second, "two {} loops", name(s.loop));
     }
@@ -321,7 +321,7 @@ class Verifier {
 
   void check(const Half& s) {
     use(s.in);
-    require(kernel_.target == Target::cpu, "half a vector on the other target");
+    require(kernel_.target == TargetKind::cpu, "half a vector on the other target");
     require(s.in.dtype == s.out.dtype && s.in.lanes == 2 * s.out.lanes, "dtype or lanes differ");
     define(s.out);
   }
@@ -331,6 +331,7 @@ class Verifier {
     require(s.seed.dtype == DType::u64 && s.seed.lanes == 1, "the seed is not one u64");
     require(s.out.dtype == DType::f32, "a random {}", name(s.out.dtype));
     check_index(s.index, s.out.lanes);
+    check_index(s.offset, 1);
     define(s.out);
   }
 

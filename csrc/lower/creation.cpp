@@ -39,6 +39,19 @@ uint64_t offset_of(const Fusion& fusion, const Op& op) {
 
 }  // namespace
 
+// The first random op of a kernel has its offset as an argument, and the others count from there: kernels that differ
+// in it alone have one text.
+sym::Expr Statements::random_offset(const Op& op) {
+  const uint64_t offset = offset_of(state_.fusion, op);
+  if (!state_.first_offset) {
+    state_.first_offset = offset;
+    const auto number = static_cast<int64_t>(offset);
+    state_.offset_base =
+        number < 0 ? state_.pool->constant(number) : state_.extents.argument(state_.fusion.pool().constant(number));
+  }
+  return state_.offset_base + static_cast<int64_t>(offset - *state_.first_offset);
+}
+
 // Consecutive numbers along the piece's row: the index is linear in the global extents.
 template <class Random>
 sym::Expr Statements::random_index(const Random& op, const Replacements& copy) {
@@ -61,7 +74,7 @@ kir::Value Statements::random(const Op& op, sym::Expr index, const Replacements&
   stmt->seed = convert(operand(op, 0, copy, 1), DType::u64);
   stmt->out = fresh(DType::f32, lanes);
   stmt->index = placed(index, {});
-  stmt->offset = offset_of(state_.fusion, op);
+  stmt->offset = random_offset(op);
   const size_t level = std::max(level_of(index), level_of(stmt->seed));
   return put(std::move(stmt), depends_on(index, state_.lane) ? innermost() : level);
 }

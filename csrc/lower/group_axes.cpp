@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "lower/kinds.h"
 #include "lower/state.h"
 #include "scalar/index_status.h"
 
@@ -17,9 +18,9 @@ namespace {
 
 // Ops that read elsewhere than where they write have a kernel of their own.
 void check_op(const State& state, const Op& op) {
-  const OpProperty kind = property(op.kind);
-  if (is_elementwise(op) || kind == OpProperty::contraction) return;
-  const bool known = kind == OpProperty::reduction || kind == OpProperty::movement || kind == OpProperty::indexing;
+  const Form form = kind_of(op).form;
+  if (form == Form::element || property(op.kind) == OpProperty::contraction) return;
+  const bool known = form != Form::none;
   if (known && state.segment.ops.size() == 1) return;
   throw UserError(fmt::format("lowering has no kernel for {}{}", describe(op), known ? " among other ops" : ""),
                   state.where(), "segmentation gives it a segment of its own");
@@ -75,7 +76,7 @@ void declare_buffers(State& state) {
   kir::Kernel& kernel = state.kernel;
   kernel.name = state.options.name;
   kernel.target = state.options.target;
-  kernel.schedule = state.segment.schedule;
+  kernel.schedule = print(state.segment.schedule);
   kernel.pool = state.pool;
   for (const auto* list : {&state.segment.inputs, &state.segment.outputs}) {
     for (const TensorView* t : *list) {

@@ -57,7 +57,7 @@ Loop make_loop(State& state, const NestLoop& l, size_t number) {
               : loop.kind != kir::LoopKind::serial  ? LoopRole::bound
               : l.reduction                         ? LoopRole::sum
                                                     : LoopRole::serial;
-  if (loop.role == LoopRole::sum_lane && state.kernel.target != kir::Target::cpu)
+  if (loop.role == LoopRole::sum_lane && state.kernel.target != TargetKind::cpu)
     refuse(state, "a summed axis is vectorize, which belongs to target cpu", "leave summed axes serial");
   if (l.reduction && !loop.is_summed())
     refuse(state, fmt::format("a summed axis is {}", plait::name(l.parallel)),

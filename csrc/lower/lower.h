@@ -7,15 +7,12 @@
 namespace plait {
 
 struct LowerOptions {
-  kir::Target target = kir::Target::cpu;
+  TargetKind target = TargetKind::cpu;
   // Every tensor of narrow dtype is a rounding point. Off: only where a value enters a discontinuous op.
   bool strict_rounding = false;
   std::string name = "kernel";  // an identifier of C
   uint32_t rules_off = 0;       // see PlaceOptions; only for tests
   bool test_unions = true;      // see BuildGraphOptions; only for tests
-  // Planted bugs, for tests of the tests.
-  bool missing_tail = false;     // elements after the last whole vector are not computed
-  bool wrong_broadcast = false;  // an operand of lower rank is read at the coordinate of another dim
 };
 
 struct LoweredKernel {

@@ -26,7 +26,7 @@ Term uniform_over_lanes(const State& state, Term term) {
 void derive_predicates(State& state) {
   std::set<int> classes;
   for (const Op* op : state.group.ops) {
-    const TensorAxes& axes = state.group.axes.at(op->out());
+    const TensorAxes& axes = state.group.axes.at(op->results[0]);
     for (const auto* list : {&axes.logical, &axes.reduction})
       for (int a : *list)
         if (state.walk->knows(a)) classes.merge(state.walk->lossy(a));

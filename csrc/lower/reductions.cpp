@@ -59,14 +59,15 @@ Constant end_of_order(DType dtype, bool least) {
   return Constant::from_int64(type, static_cast<int64_t>(least ? (sign ? ~most : 0) : most));
 }
 
-bool seeks_least(Reduction function) { return function == Reduction::amin || function == Reduction::argmin; }
+bool is_least(Combine combine) { return combine == Combine::least || combine == Combine::first_least; }
+bool is_first(Combine combine) { return combine == Combine::first_greatest || combine == Combine::first_least; }
 
 }  // namespace
 
 // Row-major place among what is summed over.
 sym::Expr Statements::position(const Op& op, const Replacements& copy) const {
   sym::Expr at = state_.pool->constant(0), stride = state_.pool->constant(1);
-  const std::vector<int>& axes = state_.group.axes.at(op.out()).reduction;
+  const std::vector<int>& axes = state_.group.axes.at(op.results[0]).reduction;
   for (size_t i = axes.size(); i-- > 0;) {
     at = at + state_.walk->value(axes[i]) * stride;
     stride = stride * state_.group.graph.extent(axes[i]);
@@ -74,45 +75,75 @@ sym::Expr Statements::position(const Op& op, const Replacements& copy) const {
   return copy.empty() ? at : sym::substitute(at, copy);
 }
 
-// What an op carries into a loop that adds `type`.
-Statements::Carried Statements::start(const Op& op, DType type) {
-  const DType in = inputs(op).front()->dtype;
+// The state of nothing, where elements of `in` are added as `type`.
+Statements::Part Statements::start(Combine combine, DType in, DType type) {
   const int lanes = state_.width();
   const auto number = [&](DType dtype, int64_t value) { return variable(Constant::from_int64(dtype, value), lanes); };
-  if (op.kind == OpKind::Var) return {number(type, 0), number(type, 0), number(type, 0)};
-  const auto* reduce = as<Reduce>(op);
-  if (reduce == nullptr || reduce->function == Reduction::sum) return {number(type, 0)};
-  if (reduce->function == Reduction::prod) return {number(type, 1)};
-  Carried out = {variable(end_of_order(in, !seeks_least(reduce->function)), lanes)};
-  if (finds_index(reduce->function)) out.push_back(number(DType::i64, 0));
-  return out;
+  switch (combine) {
+    case Combine::sum:
+      return {number(type, 0)};
+    case Combine::product:
+      return {number(type, 1)};
+    case Combine::greatest:
+    case Combine::least:
+      return {variable(end_of_order(in, !is_least(combine)), lanes)};
+    case Combine::first_greatest:
+    case Combine::first_least: {
+      const kir::Value best = variable(end_of_order(in, !is_least(combine)), lanes);
+      return {best, number(DType::i64, 0)};
+    }
+    case Combine::variance: {
+      const kir::Value mean = number(type, 0), squares = number(type, 0);
+      return {mean, squares, number(type, 0)};
+    }
+  }
+  __builtin_unreachable();
 }
 
+// One element into every state. A product's is that of both operands.
 void Statements::step(const Op& op, const Replacements& copy, const Carried& carried) {
-  if (const auto* var = as<Var>(op)) return step_variance(*var, copy, carried);
-  const auto* reduce = as<Reduce>(op);
-  const bool product = reduce != nullptr && reduce->function == Reduction::prod;
-  if (reduce != nullptr && !product && reduce->function != Reduction::sum) return step_extremum(*reduce, copy, carried);
-  const auto [id, type, lanes] = carried[0];
-  kir::Value x = convert(operand(op, 0, copy, lanes), type);
-  if (reduce == nullptr) x = apply(Pointwise::mul, {x, convert(operand(op, 1, copy, lanes), type)});
-  carry(carried[0], apply(product ? Pointwise::mul : Pointwise::add, {carried[0], x}));
+  const std::vector<Combine> combines = kind_of(op).combines;
+  for (size_t i = 0; i < combines.size(); ++i) {
+    const Combine combine = combines[i];
+    const Part& part = carried[i];
+    if (is_first(combine)) {
+      step_first(op, copy, is_least(combine), part);
+      continue;
+    }
+    const auto [id, type, lanes] = part[0];
+    kir::Value x = convert(operand(op, 0, copy, lanes), type);
+    if (property(op.kind) == OpProperty::contraction)
+      x = apply(Pointwise::mul, {x, convert(operand(op, 1, copy, lanes), type)});
+    switch (combine) {
+      case Combine::sum:
+        carry(part[0], apply(Pointwise::add, {part[0], x}));
+        break;
+      case Combine::product:
+        carry(part[0], apply(Pointwise::mul, {part[0], x}));
+        break;
+      case Combine::greatest:
+      case Combine::least:
+        carry(part[0], apply(is_least(combine) ? Pointwise::min : Pointwise::max, {part[0], x}));
+        break;
+      case Combine::variance:
+        step_variance(part, x);
+        break;
+      case Combine::first_greatest:
+      case Combine::first_least:
+        break;
+    }
+  }
 }
 
 // A NaN is taken once; what equals the extremum comes too late. An index is discontinuous where two elements become
 // equal, so narrow ones are compared as their type holds them.
-void Statements::step_extremum(const Reduce& op, const Replacements& copy, const Carried& carried) {
-  const bool least = seeks_least(op.function);
-  const kir::Value best = carried[0];
+void Statements::step_first(const Op& op, const Replacements& copy, bool least, const Part& part) {
+  const kir::Value best = part[0];
   const int lanes = best.lanes;
-  const bool round_first = finds_index(op.function) && is_narrow(op.in->dtype);
-  const kir::Value x = convert(operand(op, 0, copy, lanes, round_first), best.dtype);
-  if (!finds_index(op.function)) {
-    carry(best, apply(least ? Pointwise::min : Pointwise::max, {best, x}));
-    return;
-  }
+  const DType in = inputs(op).front()->dtype;
+  const kir::Value x = convert(operand(op, 0, copy, lanes, is_narrow(in)), best.dtype);
   kir::Value better = apply(least ? Pointwise::lt : Pointwise::gt, {x, best});
-  if (is_float(op.in->dtype)) {
+  if (is_float(in)) {
     const kir::Value no = literal(Constant::from_bool(false), lanes);
     const kir::Value yes = literal(Constant::from_bool(true), lanes);
     const kir::Value first_nan =
@@ -121,13 +152,12 @@ void Statements::step_extremum(const Reduce& op, const Replacements& copy, const
   }
   carry(best, apply(Pointwise::where, {better, x, best}));
   const kir::Value at = coordinate(position(op, copy), lanes);
-  carry(carried[1], apply(Pointwise::where, {better, at, carried[1]}));
+  carry(part[1], apply(Pointwise::where, {better, at, part[1]}));
 }
 
 // Welford: the mean so far, the sum of squares of distances from it, and the number of elements.
-void Statements::step_variance(const Var& op, const Replacements& copy, const Carried& carried) {
-  const kir::Value mean = carried[0], squares = carried[1], count = carried[2];
-  const kir::Value x = convert(operand(op, 0, copy, mean.lanes), mean.dtype);
+void Statements::step_variance(const Part& part, kir::Value x) {
+  const kir::Value mean = part[0], squares = part[1], count = part[2];
   const kir::Value before = apply(Pointwise::sub, {x, mean});
   carry(count, apply(Pointwise::add, {count, literal(Constant::from_double(mean.dtype, 1), mean.lanes)}));
   const kir::Value next = apply(Pointwise::add, {mean, apply(Pointwise::div, {before, count})});
@@ -142,22 +172,36 @@ void Statements::carry(kir::Value variable, kir::Value in) {
 }
 
 // What a loop has combined goes into what the loop around it combines.
-void Statements::merge_part(const Op& op, const Carried& carried, const Carried& part) {
-  const auto add = [&](size_t i, kir::Value x) { assign(carried[i], apply(Pointwise::add, {carried[i], x})); };
-  const auto of_part = [&](size_t i) { return convert(part[i], carried[i].dtype); };
-  const auto* reduce = as<Reduce>(op);
-  if (reduce != nullptr && reduce->function != Reduction::sum) {
-    PLAIT_CHECK(!finds_index(reduce->function), "{} in lanes", describe(op));
-    const bool product = reduce->function == Reduction::prod, least = seeks_least(reduce->function);
-    const Pointwise function = product ? Pointwise::mul : least ? Pointwise::min : Pointwise::max;
-    return assign(carried[0], apply(function, {carried[0], part[0]}));
+void Statements::merge(Combine combine, const Part& into, const Part& part) {
+  const auto by = [&](Pointwise function) { assign(into[0], apply(function, {into[0], part[0]})); };
+  switch (combine) {
+    case Combine::sum:
+      return merge_sum(into, part);
+    case Combine::product:
+      return by(Pointwise::mul);
+    case Combine::greatest:
+      return by(Pointwise::max);
+    case Combine::least:
+      return by(Pointwise::min);
+    case Combine::variance:
+      return merge_variance(into, part);
+    case Combine::first_greatest:
+    case Combine::first_least:
+      PLAIT_CHECK(false, "the place of an extremum is found in order, not in lanes");
   }
-  if (op.kind != OpKind::Var) {
-    if (carried.size() == 1) return add(0, of_part(0));
-    if (part.size() > 1) add(1, part[1]);
-    return add_exactly(carried, part[0]);
-  }
-  const kir::Value mean = carried[0], count = carried[2], added = of_part(2);
+  __builtin_unreachable();
+}
+
+void Statements::merge_sum(const Part& into, const Part& part) {
+  if (into.size() == 1) return assign(into[0], apply(Pointwise::add, {into[0], convert(part[0], into[0].dtype)}));
+  if (part.size() > 1) assign(into[1], apply(Pointwise::add, {into[1], part[1]}));
+  add_exactly(into, part[0]);
+}
+
+void Statements::merge_variance(const Part& into, const Part& part) {
+  const auto of_part = [&](size_t i) { return convert(part[i], into[i].dtype); };
+  const auto add = [&](size_t i, kir::Value x) { assign(into[i], apply(Pointwise::add, {into[i], x})); };
+  const kir::Value mean = into[0], count = into[2], added = of_part(2);
   const kir::Value between = apply(Pointwise::sub, {of_part(0), mean});
   const kir::Value together = apply(Pointwise::add, {count, added});
   const kir::Value one = literal(Constant::from_double(mean.dtype, 1), mean.lanes);
@@ -170,7 +214,7 @@ void Statements::merge_part(const Op& op, const Carried& carried, const Carried&
 }
 
 // What the lanes of a sum have combined, as one.
-Statements::Carried Statements::fold(const Op& op, Carried carried) {
+Statements::Part Statements::fold(Combine combine, Part part) {
   const auto half = [&](kir::Value in, bool upper) {
     auto stmt = std::make_unique<kir::Half>();
     stmt->in = in;
@@ -178,38 +222,60 @@ Statements::Carried Statements::fold(const Op& op, Carried carried) {
     stmt->out = fresh(in.dtype, in.lanes / 2);
     return put(std::move(stmt), innermost());
   };
-  while (carried[0].lanes > state_.lanes) {
-    Carried lower, upper;
-    for (const kir::Value& v : carried) {
+  while (part[0].lanes > state_.lanes) {
+    Part lower, upper;
+    for (const kir::Value& v : part) {
       lower.push_back(variable(Constant::from_int64(v.dtype, 0), v.lanes / 2));
       assign(lower.back(), half(v, false));
       upper.push_back(half(v, true));
     }
-    merge_part(op, lower, upper);
-    carried = lower;
+    merge(combine, lower, upper);
+    part = lower;
   }
-  return carried;
+  return part;
 }
 
-kir::Value Statements::finish(const Op& op, const Replacements& copy, const Carried& carried) {
-  if (const auto* var = as<Var>(op)) {
-    sym::Expr count = state_.pool->constant(1);
-    for (int a : state_.group.axes.at(op.out()).reduction) count = count * state_.group.graph.extent(a);
-    const kir::Value freedom = coordinate(sym::max(count - var->correction, 0), state_.lanes);
-    return apply(Pointwise::div, {carried[1], convert(freedom, carried[1].dtype)});
-  }
-  if (op.kind == OpKind::Reduce) return carried.back();
-  const bool bias = inputs(op).size() > 2;
-  if (!bias) return carried[0];
-  return apply(Pointwise::add, {carried[0], convert(operand(op, 2, copy, state_.lanes), carried[0].dtype)});
+// The number of elements that are combined into one, less some, but at least 0.
+kir::Value Statements::terms(const Op& op, int64_t less, DType type) {
+  sym::Expr count = state_.pool->constant(1);
+  for (int a : state_.group.axes.at(op.results[0]).reduction) count = count * state_.group.graph.extent(a);
+  return convert(coordinate(sym::max(count - less, 0), state_.lanes), type);
 }
 
-// Whether a GPU keeps what the additions of the i-th loop of a sum leave out: of parts of f32.
+// A value for each result, from what its state has come to.
+std::vector<kir::Value> Statements::finish(const Op& op, const Replacements& copy, const Carried& carried) {
+  const auto variance = [&](const Part& part, int64_t correction) {
+    return apply(Pointwise::div, {part[1], terms(op, correction, part[1].dtype)});
+  };
+  const auto biased = [&](const TensorView* bias) {
+    const kir::Value sum = carried[0][0];
+    return bias ? apply(Pointwise::add, {sum, convert(operand(op, 2, copy, state_.lanes), sum.dtype)}) : sum;
+  };
+  using Values = std::vector<kir::Value>;
+  return visit(op, overloaded{
+                       [&](const Linear& o) { return Values{biased(o.b)}; },
+                       [&](const Matmul&) { return Values{biased(nullptr)}; },
+                       [&](const Reduce&) { return Values{carried[0].back()}; },
+                       [&](const Var& o) { return Values{variance(carried[0], o.correction)}; },
+                       [&](const VarMean& o) {
+                         const DType type = accumulation_type(o.in->dtype);
+                         const kir::Value sum = convert(carried[0][0], type);
+                         const kir::Value mean = apply(Pointwise::div, {sum, terms(op, 0, type)});
+                         return Values{mean, variance(carried[1], o.correction)};
+                       },
+                       [&](const MaxWithArgmax&) { return carried[0]; },
+                       [&](const MinWithArgmin&) { return carried[0]; },
+                       [](const Op& o) -> Values { PLAIT_CHECK(false, "{} combines nothing", describe(o)); },
+                   });
+}
+
+// Whether a GPU keeps what the additions of the i-th loop of a sum leave out: of parts of f32. A variance has no such
+// additions.
 bool Statements::compensates(const Op& op, size_t i) const {
   const auto sums =
       std::count_if(state_.loops.begin(), state_.loops.end(), [](const Loop& l) { return l.role == LoopRole::sum; });
-  return state_.kernel.target == kir::Target::cuda && static_cast<std::ptrdiff_t>(i) + 1 < sums && has_parts(op) &&
-         op.kind != OpKind::Var && accumulation_type(inputs(op).front()->dtype) == DType::f32;
+  return state_.kernel.target == TargetKind::cuda && static_cast<std::ptrdiff_t>(i) + 1 < sums && has_parts(op) &&
+         accumulation_type(inputs(op).front()->dtype) == DType::f32;
 }
 
 // What the i-th loop of a sum carries. A CPU adds parts in f64, which costs one addition per part.
@@ -217,12 +283,14 @@ std::vector<Statements::Carried> Statements::start_copies(const Op& op, size_t i
   const auto sums =
       std::count_if(state_.loops.begin(), state_.loops.end(), [](const Loop& l) { return l.role == LoopRole::sum; });
   const bool wide =
-      state_.kernel.target == kir::Target::cpu && static_cast<std::ptrdiff_t>(i) + 1 < sums && has_parts(op);
-  std::vector<Carried> out;
-  for (size_t c = 0; c < leaf_->copies.size(); ++c) {
-    out.push_back(start(op, wide ? DType::f64 : accumulation_type(inputs(op).front()->dtype)));
-    if (compensates(op, i)) out.back().push_back(start(op, DType::f32)[0]);
-  }
+      state_.kernel.target == TargetKind::cpu && static_cast<std::ptrdiff_t>(i) + 1 < sums && has_parts(op);
+  const DType in = inputs(op).front()->dtype, type = wide ? DType::f64 : accumulation_type(in);
+  std::vector<Carried> out(leaf_->copies.size());
+  for (Carried& carried : out)
+    for (Combine combine : kind_of(op).combines) {
+      carried.push_back(start(combine, in, type));
+      if (combine == Combine::sum && compensates(op, i)) carried.back().push_back(start(combine, in, DType::f32)[0]);
+    }
   return out;
 }
 
@@ -258,22 +326,32 @@ void Statements::sum_loops(const Op& op, size_t i, const std::vector<Term>& term
     if (last || !has_parts(op)) return sum_loops(op, i + 1, later, carried);
     const std::vector<Carried> parts = start_copies(op, i + 1);
     sum_loops(op, i + 1, later, parts);
-    for (size_t c = 0; c < carried.size(); ++c) merge_part(op, carried[c], parts[c]);
+    const std::vector<Combine> combines = kind_of(op).combines;
+    for (size_t c = 0; c < carried.size(); ++c)
+      for (size_t s = 0; s < combines.size(); ++s) merge(combines[s], carried[c][s], parts[c][s]);
   });
 }
 
-// One set of variables per copy. What follows reads the finished result.
+// One set of variables per copy. What follows reads the finished results.
 void Statements::reduction(const Op& op) {
-  const DType out = op.out()->dtype;
+  const std::vector<Combine> combines = kind_of(op).combines;
   const std::vector<Carried> carried = start_copies(op, 0);
   sum_loops(op, 0, leaf_->sum_terms, carried);
   for (size_t c = 0; c < carried.size(); ++c) {
-    Carried whole = fold(op, carried[c]);
-    if (compensates(op, 0)) whole = {apply(Pointwise::add, {whole[0], whole[1]})};
-    kir::Value result = convert(finish(op, leaf_->copies[c], whole), compute_type(out));
-    if (is_narrow(out) && state_.options.strict_rounding) result = round(result, out);
-    const Key key = key_of(*op.out(), own_coordinates(*op.out(), leaf_->copies[c]), state_.lanes, false);
-    known_.emplace(key, Known{result, innermost()});
+    Carried whole;
+    for (size_t i = 0; i < combines.size(); ++i) {
+      whole.push_back(fold(combines[i], carried[c][i]));
+      if (combines[i] == Combine::sum && whole[i].size() > 1)
+        whole[i] = {apply(Pointwise::add, {whole[i][0], whole[i][1]})};
+    }
+    const std::vector<kir::Value> results = finish(op, leaf_->copies[c], whole);
+    for (size_t r = 0; r < results.size(); ++r) {
+      const TensorView& tensor = *op.results[r];
+      kir::Value result = convert(results[r], compute_type(tensor.dtype));
+      if (is_narrow(tensor.dtype) && state_.options.strict_rounding) result = round(result, tensor.dtype);
+      const Key key = key_of(tensor, own_coordinates(tensor, leaf_->copies[c]), state_.lanes, false);
+      known_.emplace(key, Known{result, innermost()});
+    }
   }
 }
 
@@ -281,14 +359,14 @@ void Statements::reduction(const Op& op) {
 void Statements::start_scan() {
   const auto& op = *as<CumSum>(*state_.group.ops.front());
   const DType type = accumulation_type(op.in->dtype);
-  const bool cpu = state_.kernel.target == kir::Target::cpu;
+  const bool cpu = state_.kernel.target == TargetKind::cpu;
   const auto zero = [&](DType dtype) { return variable(Constant::from_int64(dtype, 0), state_.lanes); };
   carried_ = {zero(cpu && is_float(type) ? DType::f64 : type)};
   if (!cpu && type == DType::f32) carried_.push_back(zero(type));
 }
 
 // sum[0] + sum[1] becomes it plus x, up to the rounding of sum[1]: Knuth's two-sum. Beyond the numbers, sum[0] alone.
-void Statements::add_exactly(const Carried& sum, kir::Value x) {
+void Statements::add_exactly(const Part& sum, kir::Value x) {
   const kir::Value after = apply(Pointwise::add, {sum[0], x});
   const kir::Value added = apply(Pointwise::sub, {after, sum[0]});
   const kir::Value left = apply(Pointwise::sub, {sum[0], apply(Pointwise::sub, {after, added})});

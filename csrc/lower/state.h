@@ -52,8 +52,10 @@ struct State {
   sym::Expr lane;            // null where both are 1
   sym::Expr scan;    // variable of the loop that a running sum goes along; null where there is none, or it is 1 long
   int scatter = -1;  // class of the dim that a scatter goes along; -1 where there is none
-  std::optional<uint32_t> status;  // the buffer of the status words of the run
-  sym::Expr ordinal;               // of the lookup that the status hears of
+  std::optional<uint32_t> status;        // the buffer of the status words of the run
+  sym::Expr ordinal;                     // of the lookup that the status hears of
+  std::optional<uint64_t> first_offset;  // of the random op that was lowered first, and where it stands in the kernel
+  sym::Expr offset_base;
   kir::Kernel kernel;
 
   std::string where() const;  // `segment @s1, %y`, for messages

@@ -52,7 +52,6 @@ bool Statements::whole_vectors_first(const Loop& l, const Term& t, const Leaf& l
   const sym::Expr count = sym::proven(sym::le(room, most)) ? room : sym::min(room, most);
   const sym::Expr whole = sym::floordiv(count, width), tail = sym::mod(count, width);
   loop(l, whole, [&] { body(leaf); });
-  if (state_.options.missing_tail) return true;
   Leaf last = leaf;
   last.replace[l.name()] = whole;
   last.active = tail;
@@ -78,7 +77,6 @@ void Statements::in_range(const std::vector<Term>& terms, const Leaf& leaf, cons
   guard(condition, [&] {
     if (!room) return body(leaf);
     guard(sym::ge(room, width), [&] { body(leaf); });
-    if (state_.options.missing_tail) return;
     Leaf last = leaf;
     last.active = room;
     guard(sym::logical_and(sym::gt(room, 0), sym::lt(room, width)), [&] { body(last); });
@@ -107,9 +105,6 @@ std::vector<sym::Expr> Statements::read_coordinates(const Edge& edge, const Repl
         place < 0 ? state_.pool->constant(0) : state_.walk->value(state_.group.root_class(*edge.op, place));
     out.push_back(copy.empty() ? e : sym::substitute(e, copy));
   }
-  const TensorView& result = *edge.op->out();
-  if (state_.options.wrong_broadcast && out.size() == 1 && result.rank() > 1)
-    out[0] = sym::mod(state_.walk->value(state_.group.root_class(*edge.op, 0)), state_.extent(edge.operand->extent(0)));
   return out;
 }
 
@@ -189,13 +184,22 @@ bool Statements::inside_sum(const TensorView& tensor) const {
 void Statements::write(const Leaf& leaf) {
   leaf_ = &leaf;
   for (const Op* op : state_.group.ops) {
-    if (inside_sum(*op->out())) continue;
-    if (property(op->kind) == OpProperty::contraction || op->kind == OpKind::Reduce || op->kind == OpKind::Var)
-      reduction(*op);
-    else if (const auto* sum = as<CumSum>(*op))
-      scan(*sum);
-    else
-      for (const Replacements& copy : leaf.copies) value_of(*op->out(), copy, state_.lanes);
+    if (inside_sum(*op->results[0])) continue;
+    switch (kind_of(*op).form) {
+      case Form::sum:
+        reduction(*op);
+        break;
+      case Form::scan:
+        scan(*as<CumSum>(*op));
+        break;
+      case Form::element:
+      case Form::read:
+      case Form::scatter:
+        for (const Replacements& copy : leaf.copies) value_of(*op->out(), copy, state_.lanes);
+        break;
+      case Form::none:
+        PLAIT_CHECK(false, "{} has no kernel", describe(*op));
+    }
   }
   const size_t first = state_.segment.inputs.size();
   for (size_t i = 0; i < state_.segment.outputs.size(); ++i)

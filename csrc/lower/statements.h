@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 
+#include "lower/kinds.h"
 #include "lower/state.h"
 
 namespace plait::lowering {
@@ -128,10 +129,12 @@ class Statements {
   kir::Value compute(const Op& op, const Replacements& copy, int lanes);
   kir::Value operand(const Op& op, size_t i, const Replacements& copy, int lanes, bool round = false);
   kir::Value load(const Edge& edge, const std::vector<sym::Expr>& at, int lanes);
+  kir::Value rounded(const PointwiseOp& op, const Replacements& copy, int lanes);
   kir::Value pointwise(const PointwiseOp& op, const Replacements& copy, int lanes);
   kir::Value cast(const PointwiseOp& op, const Replacements& copy, int lanes);
   template <class Random>
   sym::Expr random_index(const Random& op, const Replacements& copy);
+  sym::Expr random_offset(const Op& op);
   kir::Value uniform(const Uniform& op, const Replacements& copy, int lanes);
   kir::Value normal(const Normal& op, const Replacements& copy, int lanes);
   kir::Value random(const Op& op, sym::Expr index, const Replacements& copy, int lanes);
@@ -154,24 +157,28 @@ class Statements {
   kir::Value load_at(const TensorView& tensor, const std::vector<sym::Expr>& at, int lanes);
   void where_true(const Op& op, sym::Expr condition, const std::function<void()>& body);
 
-  // Ops that combine elements in the loops of a sum: what they carry, one element, the result.
-  using Carried = std::vector<kir::Value>;
+  // Ops that combine elements in the loops of a sum: what they carry, one element, the results.
+  using Part = std::vector<kir::Value>;  // the state of one Combine
+  using Carried = std::vector<Part>;     // those of an op
   void reduction(const Op& op);
   void sum_loops(const Op& op, size_t i, const std::vector<Term>& terms, const std::vector<Carried>& carried);
-  Carried start(const Op& op, DType type);
+  Part start(Combine combine, DType in, DType type);
   std::vector<Carried> start_copies(const Op& op, size_t i);
   void step_copies(const Op& op, const Leaf& leaf, const std::vector<Carried>& carried);
   void step(const Op& op, const Replacements& copy, const Carried& carried);
-  void step_extremum(const Reduce& op, const Replacements& copy, const Carried& carried);
-  void step_variance(const Var& op, const Replacements& copy, const Carried& carried);
+  void step_first(const Op& op, const Replacements& copy, bool least, const Part& part);
+  void step_variance(const Part& part, kir::Value x);
   void carry(kir::Value variable, kir::Value in);
-  void merge_part(const Op& op, const Carried& carried, const Carried& part);
-  Carried fold(const Op& op, Carried carried);
-  kir::Value finish(const Op& op, const Replacements& copy, const Carried& carried);
+  void merge(Combine combine, const Part& into, const Part& part);
+  void merge_sum(const Part& into, const Part& part);
+  void merge_variance(const Part& into, const Part& part);
+  Part fold(Combine combine, Part part);
+  kir::Value terms(const Op& op, int64_t less, DType type);
+  std::vector<kir::Value> finish(const Op& op, const Replacements& copy, const Carried& carried);
   sym::Expr position(const Op& op, const Replacements& copy) const;
   void scan(const CumSum& op);
   bool compensates(const Op& op, size_t i) const;
-  void add_exactly(const Carried& sum, kir::Value x);
+  void add_exactly(const Part& sum, kir::Value x);
 
   kir::Value moved(const Reshape& op, const Replacements& copy, int lanes);
   kir::Value moved(const Slice& op, const Replacements& copy, int lanes);
@@ -202,7 +209,7 @@ class Statements {
   uint32_t next_id_ = 0;
   std::map<Key, Known> known_;
   std::map<uint32_t, size_t> value_levels_;
-  Carried carried_;                  // by a running sum
+  Part carried_;                     // by a running sum
   std::optional<kir::Value> there_;  // which lanes of a sum's last vector are there; none: all
   int symbols_ = 0;                  // bound, or of loops of an op's own
   const Leaf* leaf_ = nullptr;

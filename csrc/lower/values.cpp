@@ -84,13 +84,25 @@ kir::Value Statements::pointwise(const PointwiseOp& op, const Replacements& copy
   return put(std::move(stmt), level);
 }
 
+// Rounded to its type where every narrow tensor is a rounding point.
+kir::Value Statements::rounded(const PointwiseOp& op, const Replacements& copy, int lanes) {
+  const bool casts = op.function == Pointwise::cast;
+  const kir::Value v = casts ? cast(op, copy, lanes) : pointwise(op, copy, lanes);
+  const DType out = op.out()->dtype;
+  const bool already = casts && rounds_from_f64(op.in[0]->dtype, out);
+  return is_narrow(out) && state_.options.strict_rounding && !already ? round(v, out) : v;
+}
+
+namespace {
+
+// What is combined in loops has its value before anybody reads it.
+kir::Value not_computed(const Op& op) { PLAIT_CHECK(false, "{} is not computed before it is read", describe(op)); }
+
+}  // namespace
+
 kir::Value Statements::compute(const Op& op, const Replacements& copy, int lanes) {
-  if (const auto* p = as<PointwiseOp>(op)) {
-    const kir::Value v = p->function == Pointwise::cast ? cast(*p, copy, lanes) : pointwise(*p, copy, lanes);
-    const bool already = p->function == Pointwise::cast && rounds_from_f64(p->in[0]->dtype, op.out()->dtype);
-    return is_narrow(op.out()->dtype) && state_.options.strict_rounding && !already ? round(v, op.out()->dtype) : v;
-  }
   return visit(op, overloaded{
+                       [&](const PointwiseOp& o) { return rounded(o, copy, lanes); },
                        [&](const Full& o) { return literal(o.value, lanes); },
                        [&](const Iota& o) { return iota(o, copy, lanes); },
                        [&](const Size& o) { return size(o, lanes); },
@@ -111,10 +123,20 @@ kir::Value Statements::compute(const Op& op, const Replacements& copy, int lanes
                        [&](const Gather& o) { return looked_up(o, copy, lanes); },
                        [&](const IndexSelect& o) { return looked_up(o, copy, lanes); },
                        [&](const ScatterAdd& o) { return load_at(*o.in, own_coordinates(*o.out(), copy), lanes); },
-                       [](const Op& o) -> kir::Value {
-                         PLAIT_CHECK(false, "{} is not computed before it is read", describe(o));
-                       },
-                   });
+                       [](const Linear& o) { return not_computed(o); },
+                       [](const Matmul& o) { return not_computed(o); },
+                       [](const Reduce& o) { return not_computed(o); },
+                       [](const Var& o) { return not_computed(o); },
+                       [](const VarMean& o) { return not_computed(o); },
+                       [](const MaxWithArgmax& o) { return not_computed(o); },
+                       [](const MinWithArgmin& o) { return not_computed(o); },
+                       [](const CumSum& o) { return not_computed(o); },
+                       []<class T>(const T& o)
+                         requires(property(T::kKind) == OpProperty::composite ||
+                                  property(T::kKind) == OpProperty::communication ||
+                                  property(T::kKind) == OpProperty::local_move)
+                       { return not_computed(o); },
+                       });
 }
 
 kir::Value Statements::value_of(const TensorView& tensor, const Replacements& copy, int lanes) {

@@ -25,7 +25,7 @@ class BodyWriter {
     if (state_.scan && reverse_scan()) leaf.copies = {{{state_.scan.symbol_name(), last_of_scan() - state_.scan}}};
     std::vector<Term> terms;
     for (const Term& t : state_.terms) (speaks_of(t, sums_) ? leaf.sum_terms : terms).push_back(t);
-    if (state_.group.ops.front()->kind == OpKind::ScatterAdd) return scatter(leaf, terms);
+    if (kind_of(*state_.group.ops.front()).form == Form::scatter) return scatter(leaf, terms);
     for (const Term& t : leaf.sum_terms)
       if (state_.lanes > 1 && on_lane(t))
         refuse("a predicate of the sum cuts its vectors", "vectorize an axis that divides");

@@ -224,11 +224,7 @@ class Reader {
     in_.expect(expected, "as the name of this contraction");
     LibrarySlot slot;
     slot.contraction.linear = in_.accept("linear");
-    if (!slot.contraction.linear) {
-      in_.expect("matmul", "or `linear`");
-      slot.contraction.transpose_a = in_.accept("transpose_a");
-      slot.contraction.transpose_b = in_.accept("transpose_b");
-    }
+    if (!slot.contraction.linear) in_.expect("matmul", "or `linear`");
     slot.contraction.in = read_dtype();
     in_.expect("->", "before the dtype of the result");
     slot.contraction.out = read_dtype();
@@ -266,11 +262,26 @@ class Reader {
     in_.fail_at(at, fmt::format("%{} is not defined", name), suggestion(name, names));
   }
 
-  std::vector<ValueId> read_value_list(std::string_view what) {
-    std::vector<ValueId> out;
+  // `%x[b, n] strides [1, b] at 4`, or the whole `%x`
+  View read_view() {
+    const size_t at = in_.here();
+    View view = read_value();
+    if (in_.peek() == '[') view.extents = read_expressions("the extents of a view");
+    if (in_.accept("strides")) {
+      view.strides = read_expressions("the strides of a view");
+      if (view.strides.size() != view.extents.size())
+        in_.fail_at(at, fmt::format("{} strides for {} extents", view.strides.size(), view.extents.size()),
+                    "give one for each: %x[m, n] strides [1, m]");
+    }
+    if (in_.accept("at")) view.offset = read_expression("the offset of a view");
+    return view;
+  }
+
+  std::vector<View> read_views(std::string_view what) {
+    std::vector<View> out;
     in_.expect("(", fmt::format("before {}", what));
     if (in_.accept(")")) return out;
-    do out.push_back(read_value());
+    do out.push_back(read_view());
     while (in_.accept(","));
     in_.expect(")", fmt::format("after {}", what));
     return out;
@@ -297,9 +308,9 @@ class Reader {
       in_.fail_at(name_at, fmt::format("there is no kernel @{}", name), suggestion(name, names));
     }
     step.kernel.index = it->second;
-    step.inputs = read_value_list("the inputs");
+    step.inputs = read_views("the inputs");
     in_.expect("->", "before the outputs");
-    step.outputs = read_value_list("the outputs");
+    step.outputs = read_views("the outputs");
     finish(step, "launch");
   }
 
@@ -313,22 +324,22 @@ class Reader {
                   fmt::format("{} are listed: @l1 ...", program_.libraries.size()));
     step.library.index = uint32_t(number - 1);
     in_.expect("(", "before the operands");
-    step.a = read_value();
+    step.a = read_view();
     in_.expect(",", "between the operands");
-    step.b = read_value();
+    step.b = read_view();
     in_.expect(")", "after the operands");
     in_.expect("->", "before the result");
     in_.expect("(", "before the result");
-    step.out = read_value();
+    step.out = read_view();
     in_.expect(")", "after the result");
     finish(step, "library");
   }
 
   void read_copy(size_t at) {
     auto& step = add<CopyStep>(at);
-    step.in = read_value();
+    step.in = read_view();
     in_.expect("->", "before the result");
-    step.out = read_value();
+    step.out = read_view();
     finish(step, "copy");
   }
 
@@ -336,9 +347,9 @@ class Reader {
     auto& step = add<CollectiveStep>(at);
     step.collective = kind;
     step.team.index = -1;
-    step.in = read_value();
+    step.in = read_view();
     in_.expect("->", "before the result");
-    step.out = read_value();
+    step.out = read_view();
     finish(step, std::string(name(kind)));
     if (step.team.index < 0) in_.fail_at(at, fmt::format("{} lacks `team`", name(kind)), "write team = tp");
   }
@@ -404,7 +415,8 @@ class Reader {
   void read_member(CollectiveKind&) {}
   void read_member(EventId&) {}
   void read_member(ValueId&) {}
-  void read_member(std::vector<ValueId>&) {}
+  void read_member(View&) {}
+  void read_member(std::vector<View>&) {}
   void read_member(sym::Expr& member) { member = read_expression("an integer"); }
   void read_member(std::vector<sym::Expr>& member) { member = read_expressions("the integers"); }
   void read_member(std::array<sym::Expr, 3>& member) {

@@ -14,6 +14,13 @@ struct Printer {
   std::string text(ValueId id) const {
     return id.index < program.values.size() ? "%" + program.values[id.index].name : fmt::format("%?{}", id.index);
   }
+  std::string text(const View& view) const {
+    std::string out = text(view.value);
+    if (!view.extents.empty()) out += fmt::format("[{}]", list(view.extents));
+    if (!view.strides.empty()) out += fmt::format(" strides [{}]", list(view.strides));
+    if (view.offset) out += " at " + text(view.offset);
+    return out;
+  }
   std::string text(EventId event) const { return fmt::format("%e{}", uint64_t(event.index) + 1); }
   std::string text(const sym::Expr& expr) const { return expr ? sym::print(expr) : "1"; }
   std::string text(CommReduce reduce) const { return std::string(name(reduce)); }
@@ -52,7 +59,8 @@ struct Printer {
   std::string attribute(std::string_view, CollectiveKind) const { return ""; }
   std::string attribute(std::string_view, EventId) const { return ""; }
   std::string attribute(std::string_view, ValueId) const { return ""; }
-  std::string attribute(std::string_view, const std::vector<ValueId>&) const { return ""; }
+  std::string attribute(std::string_view, const View&) const { return ""; }
+  std::string attribute(std::string_view, const std::vector<View>&) const { return ""; }
 
   template <class T>
   std::string attributes(const T& step) const {

@@ -57,6 +57,11 @@ struct Program {
     return added;
   }
   const ProgramValue& value(ValueId id) const { return values[id.index]; }
+  // Extents and strides of a view, also where it does not spell them.
+  std::vector<sym::Expr> extents(const View& view) const;
+  std::vector<sym::Expr> strides(const View& view) const;
+  // The shortest view that says the same: nothing is spelled that follows from the value.
+  View shortened(View view) const;
   // Steps of a kind: what `library_calls` and `collectives` of the report count.
   size_t count(StepKind kind) const;
 };

@@ -1,12 +1,13 @@
 #pragma once
 // Steps of a program. Every rank issues the same steps in the same order; expressions are symbolic integers over sizes
-// and the symbols rank.AXIS. A null extent is 1, a null start 0. Buffers are dense and row-major; a buffer without
-// elements is legal everywhere.
+// and the symbols rank.AXIS. A null extent is 1, a null start 0. A value is a buffer, dense and row-major; steps read
+// and write views of them. A buffer without elements is legal everywhere.
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/node.h"
@@ -28,6 +29,19 @@ std::string_view name(StepKind kind);
 struct ValueId {
   uint32_t index = 0;
   bool operator==(const ValueId&) const = default;
+};
+// Where an operand lies in a value: element (i, j, ...) is element offset + i * strides[0] + j * strides[1] ... of its
+// buffer. Without extents it is the whole value; without strides it is row-major and dense. A null offset is 0. A
+// stride of 0 repeats what it runs over.
+struct View {
+  ValueId value;
+  sym::Expr offset;
+  std::vector<sym::Expr> extents, strides;
+  View() = default;
+  View(ValueId whole) : value(whole) {}  // NOLINT: a value is a view of itself
+  View(ValueId of, sym::Expr at, std::vector<sym::Expr> extents_of, std::vector<sym::Expr> strides_of)
+      : value(of), offset(at), extents(std::move(extents_of)), strides(std::move(strides_of)) {}
+  bool operator==(const View&) const = default;
 };
 struct KernelId {
   uint32_t index = 0;
@@ -76,11 +90,11 @@ struct AllocStep : StepBase<StepKind::AllocStep> {
   static constexpr auto fields() { return std::tuple{result("value", &AllocStep::value)}; }
 };
 
-// Runs a generated kernel on buffers (inputs, then outputs) and integers. `threads` is the extent of the thread loop
-// (CPU), grid and block those of a GPU; an extent that is not positive launches nothing.
+// Runs a generated kernel on dense views (inputs, then outputs) and integers. `threads` is the extent of the thread
+// loop (CPU), grid and block those of a GPU; an extent that is not positive launches nothing.
 struct LaunchStep : StepBase<StepKind::LaunchStep> {
   KernelId kernel;
-  std::vector<ValueId> inputs, outputs;
+  std::vector<View> inputs, outputs;
   std::vector<sym::Expr> integers;
   sym::Expr threads;
   std::array<sym::Expr, 3> grid, block;
@@ -92,27 +106,20 @@ struct LaunchStep : StepBase<StepKind::LaunchStep> {
   }
 };
 
-// A contraction by a library: device/device.h, LibraryContraction. An empty result is skipped; an empty sum (k = 0) is
-// zero-filled without the library.
+// A contraction by a library (device/contraction.h): a is [..., m, k], b [..., k, n], out [..., m, n], of any strides
+// but out, which is dense. An empty result is skipped; an empty sum (k = 0) is zero-filled without the library.
 struct LibraryStep : StepBase<StepKind::LibraryStep> {
   LibraryId library;
-  ValueId a, b, out;
-  sym::Expr batch, m, n, k;
+  View a, b, out;
   static constexpr auto fields() {
-    return std::tuple{attribute("library", &LibraryStep::library),
-                      operand("a", &LibraryStep::a),
-                      operand("b", &LibraryStep::b),
-                      result("out", &LibraryStep::out),
-                      attribute("batch", &LibraryStep::batch),
-                      attribute("m", &LibraryStep::m),
-                      attribute("n", &LibraryStep::n),
-                      attribute("k", &LibraryStep::k)};
+    return std::tuple{attribute("library", &LibraryStep::library), operand("a", &LibraryStep::a),
+                      operand("b", &LibraryStep::b), result("out", &LibraryStep::out)};
   }
 };
 
-// out[outer, count, inner] = in[outer, start .. start + count, inner] of in[outer, total, inner].
+// out[outer, count, inner] = in[outer, start .. start + count, inner] of in[outer, total, inner], both dense.
 struct CopyStep : StepBase<StepKind::CopyStep> {
-  ValueId in, out;
+  View in, out;
   sym::Expr outer, start, count, total, inner;
   static constexpr auto fields() {
     return std::tuple{operand("in", &CopyStep::in),         result("out", &CopyStep::out),
@@ -125,14 +132,14 @@ struct CopyStep : StepBase<StepKind::CopyStep> {
 enum class CollectiveKind : uint8_t { all_reduce, all_gather, reduce_scatter };
 std::string_view name(CollectiveKind kind);
 
-// A collective of the ranks along one mesh axis, in the order of their positions on it.
+// A collective of the ranks along one mesh axis, in the order of their positions on it; `in` and `out` are dense.
 // all_reduce: out = the reduction of the members' `in`; no view is given.
 // all_gather: out[outer, total, inner] = the members' in[outer, count, inner], one after another along the middle.
 // reduce_scatter: out[outer, count, inner] = this member's part of the reduction of the members' in[outer, total,
 // inner]. `count` may differ between members; outer, total and inner may not. `reduce` is absent for all_gather.
 struct CollectiveStep : StepBase<StepKind::CollectiveStep> {
   CollectiveKind collective = CollectiveKind::all_reduce;
-  ValueId in, out;
+  View in, out;
   std::optional<CommReduce> reduce;
   TeamAxis team;
   sym::Expr outer, count, total, inner;
@@ -180,7 +187,10 @@ const T* as(const Step& step) {
   return step.kind == T::kKind ? static_cast<const T*>(&step) : nullptr;
 }
 
-// Values whose contents the step reads, and writes, in field order; an alloc does neither.
+// Views that the step reads, and writes, in field order; an alloc does neither.
+std::vector<View> operands(const Step& step);
+std::vector<View> results(const Step& step);
+// The values whose contents these are.
 std::vector<ValueId> reads(const Step& step);
 std::vector<ValueId> writes(const Step& step);
 

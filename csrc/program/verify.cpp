@@ -2,9 +2,10 @@
 //  P1  Expressions are of the program's pool; symbols rank.AXIS name axes of its mesh, whose sizes are all given.
 //  P2  Values have distinct names. `inputs` and `outputs` list the values of that kind, each once.
 //  P3  Every value but the inputs has memory before it is written: one alloc each. Inputs have none.
-//  P4  A value is written by one step at most, an input by none, an output by exactly one.
+//  P4  A value is written by one step at most, and wholly, an input by none, an output by exactly one.
 //  P5  A step reads values that are inputs or were written by an earlier step.
-//  P6  A launch gives its kernel the buffers and integers that it takes; a contraction its dtypes.
+//  P6  A launch gives its kernel the buffers and integers that it takes; a contraction its dtypes, and operands whose
+//      extents fit each other.
 //  P7  Both sides of a copy or collective have one dtype, and element counts that do not contradict its view.
 //  P8  A collective's team is an axis of the mesh; its view is whole (absent for all_reduce), equal on all members but
 //      for `count`, and the members' counts do not contradict `total`. `reduce` is given where something is reduced.
@@ -17,8 +18,11 @@
 //  P13 A step that reads a value begins after the step that wrote it is done, under the streams and events
 //      (program/happens_before.h). By P4 no other two steps can race for a value.
 //  P14 The collectives of one team are on one stream.
-// What symbols leave open in P7 and P8 is checked with numbers when the program is bound (program/binding.cpp), and so
-// is that temporaries share bytes only if every access of one happens before the write of the other.
+//  P15 A view lies inside of its value: no stride and no offset is negative, and the last element is one of the
+//  value's.
+//      It has as many strides as extents, and strides only as an operand of a library.
+// What symbols leave open in P7, P8 and P15 is checked with numbers when the program is bound (program/binding.cpp),
+// and so is that temporaries share bytes only if every access of one happens before the write of the other.
 #include <map>
 #include <set>
 
@@ -126,7 +130,10 @@ class Verifier {
       require(within(writer_[id.index], order_.now(step_->stream)), "P13",
               "{} is read while it is written on another stream: no event orders the two", label(id));
     }
-    for (ValueId id : writes(*step_)) {
+    for (const View& view : results(*step_)) {
+      const ValueId id = view.value;
+      require(!view.offset && view.strides.empty() && !contradicts(elements(view), elements(id)), "P4",
+              "{} is written in part", label(id));
       require(program_.value(id).kind != ProgramValueKind::input, "P4", "input {} is written", label(id));
       require(!written_[id.index], "P4", "{} is written twice", label(id));
       require(allocated_[id.index], "P3", "{} is written before it is allocated", label(id));
@@ -137,9 +144,40 @@ class Verifier {
     visit(*step_, [&](const auto& step) { check(step); });
   }
 
-  void check_member(ValueId id) const { check_known(id); }
-  void check_member(const std::vector<ValueId>& ids) const {
-    for (ValueId id : ids) check_known(id);
+  void check_member(ValueId id) { check_known(id); }
+  void check_member(const View& view) {
+    check_known(view.value);
+    check_expr(view.offset);
+    for (const auto* list : {&view.extents, &view.strides})
+      for (sym::Expr expr : *list) {
+        require(bool(expr), "P1", "a view of {} with a null integer", label(view.value));
+        check_expr(expr);
+      }
+    check_inside(view);
+  }
+  void check_member(const std::vector<View>& views) {
+    for (const View& view : views) check_member(view);
+  }
+
+  void check_inside(const View& view) {
+    require(view.strides.empty() || view.strides.size() == view.extents.size(), "P15", "{} strides for {} extents",
+            view.strides.size(), view.extents.size());
+    require(view.strides.empty() || step_->kind == StepKind::LibraryStep, "P15",
+            "{} is read with strides, by no library", label(view.value));
+    if (view.extents.empty() && !view.offset) return;
+    const sym::Expr offset = view.offset ? view.offset : program_.pool->constant(0);
+    const std::vector<sym::Expr> extents = program_.extents(view), strides = program_.strides(view);
+    sym::Expr last = offset;
+    bool empty = false;  // or may be
+    for (size_t d = 0; d < extents.size(); ++d) {
+      require(sym::prove(sym::lt(strides[d], int64_t{0})) != sym::Truth::yes, "P15", "a negative stride");
+      last = last + (extents[d] - 1) * strides[d];
+      empty = empty || !sym::proven(sym::ge(extents[d], 1));
+    }
+    require(sym::prove(sym::lt(offset, int64_t{0})) != sym::Truth::yes, "P15", "a negative offset");
+    require(empty || sym::prove(sym::lt(last, elements(view.value))) != sym::Truth::no, "P15",
+            "the view ends at element {} of {}, which has {}", sym::print(last), label(view.value),
+            sym::print(elements(view.value)));
   }
   void check_member(sym::Expr expr) const { check_expr(expr); }
   void check_member(const std::vector<sym::Expr>& exprs) const {
@@ -182,15 +220,23 @@ class Verifier {
 
   void check(const LibraryStep& step) {
     const LibraryContraction& contraction = program_.libraries[step.library.index].contraction;
-    for (ValueId id : {step.a, step.b})
-      require(dtype(id) == contraction.in, "P6", "{} is {}, the contraction takes {}", label(id), name(dtype(id)),
-              name(contraction.in));
-    require(dtype(step.out) == contraction.out, "P6", "{} is {}, the contraction makes {}", label(step.out),
+    for (const View& view : {step.a, step.b})
+      require(dtype(view) == contraction.in, "P6", "{} is {}, the contraction takes {}", label(view.value),
+              name(dtype(view)), name(contraction.in));
+    require(dtype(step.out) == contraction.out, "P6", "{} is {}, the contraction makes {}", label(step.out.value),
             name(dtype(step.out)), name(contraction.out));
-    const sym::Expr batch = or_one(step.batch), m = or_one(step.m), n = or_one(step.n), k = or_one(step.k);
-    check_count(step.a, batch * m * k);
-    check_count(step.b, contraction.linear ? n * k : batch * n * k);
-    check_count(step.out, batch * m * n);
+    const std::vector<sym::Expr> a = program_.extents(step.a), b = program_.extents(step.b),
+                                 out = program_.extents(step.out);
+    const size_t rank = out.size();
+    require(rank >= 2 && a.size() == rank && b.size() == rank, "P6", "a contraction of {} and {} dims to {}", a.size(),
+            b.size(), rank);
+    const auto equal = [&](sym::Expr x, sym::Expr y) {
+      require(!contradicts(x, y), "P6", "extents {} and {} of a contraction differ", sym::print(x), sym::print(y));
+    };
+    for (size_t d = 0; d + 2 < rank; ++d) equal(a[d], out[d]), equal(b[d], out[d]);
+    equal(a[rank - 2], out[rank - 2]);
+    equal(b[rank - 1], out[rank - 1]);
+    equal(a[rank - 1], b[rank - 2]);
   }
 
   void check(const CopyStep& step) {
@@ -218,8 +264,8 @@ class Verifier {
     require(step.reduce.has_value() != gathers, "P8", "`op` is {}", gathers ? "given" : "missing");
     if (step.collective == CollectiveKind::all_reduce) {
       require(!step.outer && !step.count && !step.total && !step.inner, "P8", "an all_reduce with a view");
-      require(!contradicts(elements(step.in), elements(step.out)), "P7", "{} and {} differ in size", label(step.in),
-              label(step.out));
+      require(!contradicts(elements(step.in), elements(step.out)), "P7", "{} and {} differ in size",
+              label(step.in.value), label(step.out.value));
       return;
     }
     require(step.outer && step.count && step.total && step.inner, "P8", "the view is not whole");
@@ -254,20 +300,21 @@ class Verifier {
     return sum;
   }
 
-  DType dtype(ValueId id) const { return program_.value(id).dtype; }
+  DType dtype(const View& view) const { return program_.value(view.value).dtype; }
   sym::Expr or_one(sym::Expr expr) const { return expr ? expr : program_.pool->constant(1); }
-  sym::Expr elements(ValueId id) const {
+  sym::Expr elements(const View& view) const {
     sym::Expr product = program_.pool->constant(1);
-    for (sym::Expr extent : program_.value(id).shape) product = product * extent;
+    for (sym::Expr extent : program_.extents(view)) product = product * extent;
     return product;
   }
-  void check_count(ValueId id, sym::Expr count) {
-    if (contradicts(elements(id), count))
-      fail("P7", fmt::format("{} has {} elements, the step takes {}", label(id), sym::print(elements(id)),
+  void check_count(const View& view, sym::Expr count) {
+    if (contradicts(elements(view), count))
+      fail("P7", fmt::format("{} has {} elements, the step takes {}", label(view.value), sym::print(elements(view)),
                              sym::print(count)));
   }
-  void check_dtypes(ValueId a, ValueId b) const {
-    require(dtype(a) == dtype(b), "P7", "{} is {}, {} is {}", label(a), name(dtype(a)), label(b), name(dtype(b)));
+  void check_dtypes(const View& a, const View& b) const {
+    require(dtype(a) == dtype(b), "P7", "{} is {}, {} is {}", label(a.value), name(dtype(a)), label(b.value),
+            name(dtype(b)));
   }
 
   const Program& program_;

@@ -221,9 +221,9 @@ Edits drop_segments(const Fusion& fusion) {
   if (fusion.segments.empty()) return out;
   out.push_back({[](Fusion& f) { f.segments.clear(); }, nullptr, {}});
   for (size_t i = 0; i < fusion.segments.size(); ++i)
-    if (!fusion.segments[i].schedule.empty())
+    if (!is_open(fusion.segments[i].schedule))
       out.push_back({[i](Fusion& f) {
-                       if (i < f.segments.size()) f.segments[i].schedule.clear();
+                       if (i < f.segments.size()) f.segments[i].schedule = {};
                      },
                      nullptr,
                      {}});

@@ -255,7 +255,7 @@ std::vector<int64_t> graph_size(const Fusion& fusion) {
     for_each_extent(*op, [&](sym::Expr e) { extents += e.is_constant() ? saturated(e.value()) : 1000; });
     for_each_dtype(*op, [&](DType& d) { dtypes += d != DType::f32; });
   }
-  for (const Segment& s : fusion.segments) scheduled += 1 + !s.schedule.empty();
+  for (const Segment& s : fusion.segments) scheduled += 1 + !is_open(s.schedule);
   for (const TensorView* t : fusion.tensors()) {
     annotations += annotation_count(*t);
     dtypes += t->dtype != DType::f32;

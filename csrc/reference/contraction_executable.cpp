@@ -19,25 +19,34 @@ class Product : public Executable {
     const auto* a = static_cast<const char*>(arguments.buffers[0]);
     const auto* b = static_cast<const char*>(arguments.buffers[1]);
     auto* out = static_cast<char*>(arguments.buffers[2]);
-    const int64_t batch = arguments.integers[0], m = arguments.integers[1], n = arguments.integers[2],
-                  k = arguments.integers[3];
+    const ContractionArguments all(arguments.integers);
+    const int64_t m = all.m, n = all.n, k = all.k;
     const size_t in_size = size_of(product_.in), out_size = size_of(product_.out);
     std::vector<int64_t> indices(static_cast<size_t>(k));
     std::iota(indices.begin(), indices.end(), 0);
     std::vector<double> sums(static_cast<size_t>(m * n)), left, right;
-    const auto load = [&](const char* from, int64_t count, std::vector<double>& to) {
-      to.resize(static_cast<size_t>(count));
-      for (size_t e = 0; e < to.size(); ++e) to[e] = load_double(product_.in, from + e * in_size);
+    // The matrix, row-major.
+    const auto load = [&](const char* from, const ContractionOperand& operand, int64_t matrix, int64_t rows,
+                          int64_t columns, std::vector<double>& to) {
+      to.resize(static_cast<size_t>(rows * columns));
+      for (int64_t e = 0; e < rows * columns; ++e) {
+        const int64_t at = matrix + e / columns * operand.row + e % columns * operand.column;
+        to[static_cast<size_t>(e)] = load_double(product_.in, from + static_cast<size_t>(at) * in_size);
+      }
     };
-    for (int64_t i = 0; i < batch; ++i) {
-      load(a + i * m * k * in_size, m * k, left);
-      if (i == 0 || !product_.linear) load(b + i * k * n * in_size, k * n, right);
-      const bool across_a = product_.transpose_a, along_b = product_.linear || product_.transpose_b;
-      const Matrix rows{left.data(), nullptr, m, across_a ? 1 : k, across_a ? m : 1};
-      const Matrix columns{right.data(), nullptr, n, along_b ? k : 1, along_b ? 1 : n};
+    int64_t loaded = -1;  // matrix of b
+    for (int64_t i = 0; i < all.matrices(); ++i) {
+      load(a, all.a, all.a.matrix(i, all.batch), m, k, left);
+      const int64_t of_b = all.b.matrix(i, all.batch), of_out = all.out.matrix(i, all.batch);
+      if (of_b != loaded) load(b, all.b, of_b, k, n, right);
+      loaded = of_b;
+      const Matrix rows{left.data(), nullptr, m, k, 1}, columns{right.data(), nullptr, n, 1, n};
       std::fill(sums.begin(), sums.end(), 0.0);
       multiply_add(rows, columns, indices, {sums.data()});
-      for (int64_t e = 0; e < m * n; ++e) store_double(product_.out, out + (i * m * n + e) * out_size, sums[e]);
+      for (int64_t e = 0; e < m * n; ++e) {
+        const int64_t at = of_out + e / n * all.out.row + e % n * all.out.column;
+        store_double(product_.out, out + static_cast<size_t>(at) * out_size, sums[static_cast<size_t>(e)]);
+      }
     }
   }
 
@@ -48,7 +57,7 @@ class Product : public Executable {
 class ReferenceDevice : public Device {
  public:
   std::string name() const override { return "reference"; }
-  KernelLanguage language() const override { return KernelLanguage::none; }
+  const Target& target() const override { return target_; }
   Allocator& allocator(int = 0) override { return allocator_; }
   std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts*) override {
     PLAIT_CHECK(false, "kernel {} for the reference device", kernel.name);
@@ -56,9 +65,9 @@ class ReferenceDevice : public Device {
   std::shared_ptr<Executable> library(const LibraryContraction& product, std::string*) override {
     return std::make_shared<Product>(product);
   }
-  int vector_lanes() const override { return 1; }
 
  private:
+  const Target target_{.kind = TargetKind::reference, .vector_lanes = 1};
   HostAllocator allocator_;
 };
 

@@ -147,6 +147,9 @@ bool keeps_integers(const Fusion& fusion, const Op& op) {
                    [&](const Normal& o) { return only_compared(fusion, *o.out()); },
                    [](const Reduce&) { return true; },
                    [](const Var&) { return false; },
+                   [](const VarMean&) { return false; },
+                   [](const MaxWithArgmax&) { return true; },
+                   [](const MinWithArgmin&) { return true; },
                    [](const CumSum&) { return true; },
                    [](const Permute&) { return true; },
                    [](const Broadcast&) { return true; },
@@ -202,7 +205,7 @@ class ExactDraw {
  private:
   void draw_one(size_t i);
   bool pass();
-  double excess_of(const Op& op) const;
+  double excess_of(const Op& op, const TensorView& result) const;
   void thin(const Op& op, double excess);
   std::set<size_t> sources(const TensorView* tensor) const;
   void drop_readers(const TensorView* tensor);
@@ -235,9 +238,10 @@ void ExactDraw::draw_one(size_t i) {
 bool ExactDraw::pass() {
   const Context context{fusion_, sizes_, evaluate_options_};
   for (const Op* op : fusion_.ops()) {
-    if (values_.contains(op->out())) continue;
-    values_[op->out()] = evaluate_op(*op, values_, context);
-    const double most = excess_of(*op);
+    if (values_.contains(op->results[0])) continue;
+    evaluate_into(*op, values_, context);
+    double most = 0;
+    for (const TensorView* t : op->results) most = std::max(most, excess_of(*op, *t));
     if (most <= 1) continue;
     thin(*op, most);
     return false;
@@ -245,12 +249,13 @@ bool ExactDraw::pass() {
   return true;
 }
 
-double ExactDraw::excess_of(const Op& op) const {
+double ExactDraw::excess_of(const Op& op, const TensorView& result) const {
   if (op.kind == OpKind::Uniform || op.kind == OpKind::Normal || op.kind == OpKind::Full) return 0;
-  const Array& out = values_.at(op.out());
+  const Array& out = values_.at(&result);
   // A NaN meets a NaN (of an index outside), an infinity that is copied or is the extremum of nothing the same.
   const bool computes = property(op.kind) != OpProperty::movement && property(op.kind) != OpProperty::indexing &&
-                        op.kind != OpKind::Reduce;
+                        op.kind != OpKind::Reduce && op.kind != OpKind::MaxWithArgmax &&
+                        op.kind != OpKind::MinWithArgmin;
   double most = 0;
   for (double value : out.value)
     if (!std::isnan(value) && (computes || std::isfinite(value))) most = std::max(most, excess(value, out.dtype));
@@ -282,7 +287,7 @@ std::set<size_t> ExactDraw::sources(const TensorView* tensor) const {
 
 // Halves the size of as many inputs of the op as its excess asks for, the largest first.
 void ExactDraw::thin(const Op& op, double excess) {
-  const std::set<size_t> drawn = sources(op.out());
+  const std::set<size_t> drawn = sources(op.results[0]);
   std::set<size_t> changed;
   const Reduce* reduce = as<Reduce>(op);
   const bool one_step = !std::isfinite(excess) || (reduce && reduce->function == Reduction::prod);
@@ -291,8 +296,9 @@ void ExactDraw::thin(const Op& op, double excess) {
     const auto least =
         std::min_element(drawn.rbegin(), drawn.rend(), [&](size_t a, size_t b) { return level_.at(a) < level_.at(b); });
     if (least == drawn.rend() || level_.at(*least) >= kMaxLevel)
-      throw UserError(fmt::format("no small integers keep %{} exact in {}", op.out()->name, name(op.out()->dtype)),
-                      describe(op), "use smaller sizes, a wider dtype, or leave out --exact");
+      throw UserError(
+          fmt::format("no small integers keep %{} exact in {}", op.results[0]->name, name(op.results[0]->dtype)),
+          describe(op), "use smaller sizes, a wider dtype, or leave out --exact");
     ++level_[*least];
     changed.insert(*least);
   }
@@ -300,12 +306,13 @@ void ExactDraw::thin(const Op& op, double excess) {
     drop_readers(fusion_.inputs()[i]);
     draw_one(i);
   }
-  values_.erase(op.out());
+  for (const TensorView* t : op.results) values_.erase(t);
 }
 
 void ExactDraw::drop_readers(const TensorView* tensor) {
   for (const Op* reader : fusion_.readers(tensor))
-    if (values_.erase(reader->out())) drop_readers(reader->out());
+    for (const TensorView* result : reader->results)
+      if (values_.erase(result)) drop_readers(result);
 }
 
 }  // namespace
@@ -319,7 +326,8 @@ bool supports_exact(const Fusion& fusion, std::string* why) {
       if (why) *why = describe(**written) + " leaves the integers";
       return false;
     }
-    for (const TensorView* result : (*written)->results) results += result->name == op->out()->name;
+    for (const TensorView* result : (*written)->results)
+      for (const TensorView* made : op->results) results += result->name == made->name;
     if (results == (*written)->results.size()) ++written, results = 0;
   }
   return true;

@@ -47,9 +47,10 @@ class Run {
   Results evaluate(const std::map<std::string, Tensor>& given) {
     for (const TensorView* input : fusion_.inputs()) values_[input] = from_tensor(given.at(input->name));
     for (const Op* op : fusion_.ops()) {
-      Array& out = values_[op->out()] = evaluate_op(*op, values_, context_);
-      if (const auto it = options_.partial.find(op->out()->name); it != options_.partial.end() && it->second.logsumexp)
-        join_parts(it->second, out);
+      evaluate_into(*op, values_, context_);
+      for (const TensorView* t : op->results)
+        if (const Partial* partial = context_.partial_of(*t); partial && partial->logsumexp)
+          join_parts(*partial, values_.at(t));
       for (const TensorView* t : inputs(*op))
         if (--readers_[t] == 0 && !is_kept(t)) values_.erase(t);
     }

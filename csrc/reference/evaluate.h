@@ -20,8 +20,12 @@ struct Partial {
   int64_t roundings = 0;   // reductions to whole, one per mesh axis; each rounds its operands to the tensor's dtype
   bool logsumexp = false;  // ranks keep logsumexp of their terms
 };
-// By name of the tensor in the fusion after sharding.
-using PartialInfo = std::map<std::string, Partial, std::less<>>;
+// By name of the written tensor.
+struct PartialInfo {
+  using ByName = std::map<std::string, Partial, std::less<>>;
+  ByName tensors;   // that are partial themselves
+  ByName unbiased;  // whose contraction is, before the bias joins
+};
 
 // Which tensors of a sharded fusion (global extents, layouts settled, products widened) are partial, and how their
 // contracted dim is cut. Values of size symbols come from `sizes`.

@@ -1,5 +1,6 @@
 // What a tensor is whose op and operands are known, and what ops share.
 #include <cmath>
+#include <type_traits>
 
 #include "base/error.h"
 #include "reference/elements.h"
@@ -67,16 +68,16 @@ std::vector<int64_t> Context::shape(const std::vector<sym::Expr>& extents) const
 }
 
 const Partial* Context::partial_of(const TensorView& tensor) const {
-  const auto it = options.partial.find(tensor.name);
-  return it == options.partial.end() ? nullptr : &it->second;
+  const auto it = options.partial.tensors.find(tensor.name);
+  return it == options.partial.tensors.end() ? nullptr : &it->second;
 }
 
 const Partial* Context::partial_of_contraction(const Op& product) const {
   if (const Partial* own = partial_of(*product.out())) return own;
   const Linear* linear = as<Linear>(product);
   if (!linear || !linear->b) return nullptr;
-  const auto it = options.partial.find(fusion.unique_name(product.out()->name + "_product"));
-  return it == options.partial.end() ? nullptr : &it->second;
+  const auto it = options.partial.unbiased.find(product.out()->name);
+  return it == options.partial.unbiased.end() ? nullptr : &it->second;
 }
 
 int64_t random_offset(const Fusion& fusion, const Op& op) {
@@ -90,42 +91,54 @@ int64_t random_offset(const Fusion& fusion, const Op& op) {
 
 namespace {
 
-Array evaluate_kind(const Op& op, const Operands& operands, const Context& context) {
-  return visit(op,
-               overloaded{
-                   [&](const PointwiseOp& o) { return evaluate_pointwise(o, operands, context); },
-                   [&](const Full& o) { return evaluate_full(o, context); },
-                   [&](const Iota& o) { return evaluate_iota(o, context); },
-                   [&](const Size& o) { return evaluate_size(o, context); },
-                   [&](const Uniform& o) { return evaluate_uniform(o, operands, context); },
-                   [&](const Normal& o) { return evaluate_normal(o, operands, context); },
-                   [&](const Linear& o) { return evaluate_linear(o, operands, context); },
-                   [&](const Matmul& o) { return evaluate_matmul(o, operands, context); },
-                   [&](const Reduce& o) { return evaluate_reduce(o, operands, context); },
-                   [&](const Var& o) { return evaluate_var(o, operands, context); },
-                   [&](const CumSum& o) { return evaluate_cumsum(o, operands, context); },
-                   [&](const Permute& o) { return evaluate_permute(o, operands, context); },
-                   [&](const Broadcast& o) { return evaluate_broadcast(o, operands, context); },
-                   [&](const Squeeze& o) { return evaluate_squeeze(o, operands, context); },
-                   [&](const Unsqueeze& o) { return evaluate_unsqueeze(o, operands, context); },
-                   [&](const Reshape& o) { return evaluate_reshape(o, operands, context); },
-                   [&](const Slice& o) { return evaluate_slice(o, operands, context); },
-                   [&](const Pad& o) { return evaluate_pad(o, operands, context); },
-                   [&](const Cat& o) { return evaluate_cat(o, operands, context); },
-                   [&](const Flip& o) { return evaluate_flip(o, operands, context); },
-                   [&](const Roll& o) { return evaluate_roll(o, operands, context); },
-                   [&](const Repeat& o) { return evaluate_repeat(o, operands, context); },
-                   [&](const Bitcast& o) { return evaluate_bitcast(o, operands, context); },
-                   [&](const Gather& o) { return evaluate_gather(o, operands, context); },
-                   [&](const IndexSelect& o) { return evaluate_index_select(o, operands, context); },
-                   [&](const ScatterAdd& o) { return evaluate_scatter_add(o, operands, context); },
-                   [&](const Reshard& o) { return evaluate_reshard(o, operands, context); },
-                   [&](const AllReduce& o) -> Array { needs_ranks(o); },
-                   [&](const AllGather& o) -> Array { needs_ranks(o); },
-                   [&](const ReduceScatter& o) -> Array { needs_ranks(o); },
-                   [&](const LocalSlice& o) { return evaluate_local_slice(o, operands, context); },
-                   []<Composite Node>(const Node& o) -> Array { PLAIT_CHECK(false, "{} is not opened", describe(o)); },
-               });
+// One rule for each kind; those of ops with several results give a list.
+std::vector<Array> evaluate_kind(const Op& op, const Operands& operands, const Context& context) {
+  const auto rule = overloaded{
+      [&](const PointwiseOp& o) { return evaluate_pointwise(o, operands, context); },
+      [&](const Full& o) { return evaluate_full(o, context); },
+      [&](const Iota& o) { return evaluate_iota(o, context); },
+      [&](const Size& o) { return evaluate_size(o, context); },
+      [&](const Uniform& o) { return evaluate_uniform(o, operands, context); },
+      [&](const Normal& o) { return evaluate_normal(o, operands, context); },
+      [&](const Linear& o) { return evaluate_linear(o, operands, context); },
+      [&](const Matmul& o) { return evaluate_matmul(o, operands, context); },
+      [&](const Reduce& o) { return evaluate_reduce(o, operands, context); },
+      [&](const Var& o) { return evaluate_var(o, operands, context); },
+      [&](const VarMean& o) { return evaluate_var_mean(o, operands, context); },
+      [&](const MaxWithArgmax& o) { return evaluate_with_position(o, operands, context); },
+      [&](const MinWithArgmin& o) { return evaluate_with_position(o, operands, context); },
+      [&](const CumSum& o) { return evaluate_cumsum(o, operands, context); },
+      [&](const Permute& o) { return evaluate_permute(o, operands, context); },
+      [&](const Broadcast& o) { return evaluate_broadcast(o, operands, context); },
+      [&](const Squeeze& o) { return evaluate_squeeze(o, operands, context); },
+      [&](const Unsqueeze& o) { return evaluate_unsqueeze(o, operands, context); },
+      [&](const Reshape& o) { return evaluate_reshape(o, operands, context); },
+      [&](const Slice& o) { return evaluate_slice(o, operands, context); },
+      [&](const Pad& o) { return evaluate_pad(o, operands, context); },
+      [&](const Cat& o) { return evaluate_cat(o, operands, context); },
+      [&](const Flip& o) { return evaluate_flip(o, operands, context); },
+      [&](const Roll& o) { return evaluate_roll(o, operands, context); },
+      [&](const Repeat& o) { return evaluate_repeat(o, operands, context); },
+      [&](const Bitcast& o) { return evaluate_bitcast(o, operands, context); },
+      [&](const Gather& o) { return evaluate_gather(o, operands, context); },
+      [&](const IndexSelect& o) { return evaluate_index_select(o, operands, context); },
+      [&](const ScatterAdd& o) { return evaluate_scatter_add(o, operands, context); },
+      [&](const Reshard& o) { return evaluate_reshard(o, operands, context); },
+      [&](const AllReduce& o) -> Array { needs_ranks(o); },
+      [&](const AllGather& o) -> Array { needs_ranks(o); },
+      [&](const ReduceScatter& o) -> Array { needs_ranks(o); },
+      [&](const LocalSlice& o) { return evaluate_local_slice(o, operands, context); },
+      []<Composite Node>(const Node& o) -> Array { PLAIT_CHECK(false, "{} is not opened", describe(o)); },
+  };
+  return visit(op, [&](const auto& node) -> std::vector<Array> {
+    if constexpr (std::is_same_v<decltype(rule(node)), Array>) {
+      std::vector<Array> out;
+      out.push_back(rule(node));
+      return out;
+    } else {
+      return rule(node);
+    }
+  });
 }
 
 // Of a bool that is not known there are two possible values.
@@ -140,10 +153,16 @@ void settle_bools(Array& out) {
 
 }  // namespace
 
-Array evaluate_op(const Op& op, const Operands& operands, const Context& context) {
-  Array out = evaluate_kind(op, operands, context);
-  settle_bools(out);
+std::vector<Array> evaluate_op(const Op& op, const Operands& operands, const Context& context) {
+  std::vector<Array> out = evaluate_kind(op, operands, context);
+  PLAIT_CHECK(out.size() == op.results.size(), "{} results of {}", out.size(), describe(op));
+  for (Array& array : out) settle_bools(array);
   return out;
+}
+
+void evaluate_into(const Op& op, Operands& values, const Context& context) {
+  std::vector<Array> results = evaluate_op(op, values, context);
+  for (size_t i = 0; i < results.size(); ++i) values[op.results[i]] = std::move(results[i]);
 }
 
 }  // namespace plait::reference

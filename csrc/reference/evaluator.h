@@ -15,7 +15,7 @@ struct Context {
   const EvaluateOptions& options;
   uint64_t* status = nullptr;  // the words of the run (scalar/index_status.h); null: nobody asks
   const Partial* partial_of(const TensorView& tensor) const;       // of the tensor itself, or null
-  const Partial* partial_of_contraction(const Op& product) const;  // also under the name that split_bias gives it
+  const Partial* partial_of_contraction(const Op& product) const;  // also of what it is before its bias joins
   std::vector<int64_t> shape(const std::vector<sym::Expr>& extents) const;
 };
 
@@ -33,8 +33,10 @@ bool never_negative(const TensorView& tensor);
 
 using Operands = std::map<const TensorView*, Array>;
 
-// One op, no composite. All operands are present.
-Array evaluate_op(const Op& op, const Operands& operands, const Context& context);
+// One op, no composite: an array for each result. All operands are present.
+std::vector<Array> evaluate_op(const Op& op, const Operands& operands, const Context& context);
+// The same, put among the operands of later ops.
+void evaluate_into(const Op& op, Operands& values, const Context& context);
 
 // A reduction over `dims`: the shape of its result, the number of its terms, and for every element of the operand where
 // it goes (a) and its row-major position among the reduced dims (b).
@@ -67,8 +69,12 @@ Array evaluate_size(const Size& op, const Context& context);
 Array evaluate_uniform(const Uniform& op, const Operands& operands, const Context& context);
 Array evaluate_normal(const Normal& op, const Operands& operands, const Context& context);
 Array evaluate_reduce(const Reduce& op, const Operands& operands, const Context& context);
-Array evaluate_extremum(const Reduce& op, const Array& in, const Reduced& dims);  // amax, amin, argmax, argmin
+// amax, amin, argmax or argmin, of the dtype of a result.
+Array evaluate_extremum(Reduction function, DType dtype, const Array& in, const Reduced& dims);
 Array evaluate_var(const Var& op, const Operands& operands, const Context& context);
+std::vector<Array> evaluate_var_mean(const VarMean& op, const Operands& operands, const Context& context);
+std::vector<Array> evaluate_with_position(const MaxWithArgmax& op, const Operands& operands, const Context& context);
+std::vector<Array> evaluate_with_position(const MinWithArgmin& op, const Operands& operands, const Context& context);
 Array evaluate_cumsum(const CumSum& op, const Operands& operands, const Context& context);
 Array evaluate_permute(const Permute& op, const Operands& operands, const Context& context);
 Array evaluate_broadcast(const Broadcast& op, const Operands& operands, const Context& context);

@@ -43,7 +43,7 @@ class SegmentExecutable : public Executable {
       const TensorView* t = segment_.inputs[i];
       values[t] = from_tensor(Tensor::wrap(t->dtype, context.shape(t->shape()), arguments.buffers[i]));
     }
-    for (const Op* op : segment_.ops) values[op->out()] = evaluate_op(*op, values, context);
+    for (const Op* op : segment_.ops) evaluate_into(*op, values, context);
     for (size_t i = 0; i < segment_.outputs.size(); ++i)
       store(values.at(segment_.outputs[i]), arguments.buffers[segment_.inputs.size() + i]);
   }

@@ -43,8 +43,8 @@ std::vector<Winner> find_winners(const Reduced& dims, Get&& key) {
   return winners;
 }
 
-std::vector<Winner> find_winners(const Reduce& op, const Array& in, const Reduced& dims) {
-  const bool least = is_least(op.function);
+std::vector<Winner> find_winners(Reduction function, const Array& in, const Reduced& dims) {
+  const bool least = is_least(function);
   if (!is_wide_integer(in.dtype)) {
     const double sign = least ? -1 : 1;
     return find_winners<double>(dims, [&](int64_t i) { return sign * in.value[i]; });
@@ -65,16 +65,16 @@ struct Candidates {
 };
 
 // Interval of an element, turned so that the extremum is the largest. What is compared is rounded first.
-Interval sought(const Reduce& op, const Array& in, int64_t i) {
+Interval sought(Reduction function, const Array& in, int64_t i) {
   Interval range = range_at(in, i);
-  if (is_narrow(in.dtype) && finds_index(op.function)) range = snap(in.dtype, range);
-  return is_least(op.function) ? Interval{-range.hi, -range.lo} : range;
+  if (is_narrow(in.dtype) && finds_index(function)) range = snap(in.dtype, range);
+  return is_least(function) ? Interval{-range.hi, -range.lo} : range;
 }
 
-std::vector<Candidates> find_candidates(const Reduce& op, const Array& in, const Reduced& dims) {
+std::vector<Candidates> find_candidates(Reduction function, const Array& in, const Reduced& dims) {
   std::vector<Candidates> out(static_cast<size_t>(element_count(dims.shape)));
   walk(dims.walk, [&](int64_t i, int64_t o, int64_t at) {
-    const Interval range = sought(op, in, i);
+    const Interval range = sought(function, in, i);
     if (range.is_nan()) return;
     Candidates& c = out[o];
     if (c.least < 0 || range.lo > c.lo || (range.lo == c.lo && at < c.least)) c.lo = range.lo, c.least = at;
@@ -94,10 +94,11 @@ Constant end_of(DType dtype, bool greatest) {
   return Constant::from_int64(dtype, greatest ? INT64_MAX >> (64 - bits) : INT64_MIN >> (64 - bits));
 }
 
-Array extremum(const Reduce& op, const Array& in, const Reduced& dims, const std::vector<Winner>& winners) {
-  Array out = make_array(op.out()->dtype, dims.shape);
-  const bool least = is_least(op.function), open = !in.radius.empty();
-  const auto candidates = open ? find_candidates(op, in, dims) : std::vector<Candidates>();
+Array extremum(Reduction function, DType dtype, const Array& in, const Reduced& dims,
+               const std::vector<Winner>& winners) {
+  Array out = make_array(dtype, dims.shape);
+  const bool least = is_least(function), open = !in.radius.empty();
+  const auto candidates = open ? find_candidates(function, in, dims) : std::vector<Candidates>();
   for (int64_t o = 0; o < out.elements(); ++o) {
     const int64_t winner = winners[o].element;
     const Constant none = end_of(out.dtype, least);
@@ -117,16 +118,16 @@ Array extremum(const Reduce& op, const Array& in, const Reduced& dims, const std
 }
 
 // Positions: the winner's, and those of all others that may be the extremum.
-Array position(const Reduce& op, const Array& in, const Reduced& dims, const std::vector<Winner>& winners) {
-  Array out = make_array(op.out()->dtype, dims.shape);
+Array position(Reduction function, const Array& in, const Reduced& dims, const std::vector<Winner>& winners) {
+  Array out = make_array(DType::i64, dims.shape);
   std::map<int64_t, std::vector<Point>> open;  // by element of the result
   if (!in.radius.empty()) {
-    const auto candidates = find_candidates(op, in, dims);
+    const auto candidates = find_candidates(function, in, dims);
     walk(dims.walk, [&](int64_t i, int64_t o, int64_t at) {
       const Winner& winner = winners[o];
       if (i == winner.element) return;
       const bool earlier = at < winner.position, unknown = std::isinf(in.radius[i]);
-      const Interval own = sought(op, in, i), best = sought(op, in, winner.element);
+      const Interval own = sought(function, in, i), best = sought(function, in, winner.element);
       bool may_win = false;
       if (best.is_nan())  // only a NaN before it wins
         may_win = unknown && earlier;
@@ -143,11 +144,29 @@ Array position(const Reduce& op, const Array& in, const Reduced& dims, const std
   return out;
 }
 
+template <class T>
+std::vector<Array> with_position(const T& op, Reduction extremum, Reduction position, const Operands& operands,
+                                 const Context& context) {
+  const Terms terms(operands.at(op.in));
+  const Reduced dims = reduced((*terms).shape, op.dims, context.shape(op.results[0]->shape()));
+  std::vector<Array> out;
+  out.push_back(evaluate_extremum(extremum, op.results[0]->dtype, *terms, dims));
+  out.push_back(evaluate_extremum(position, op.results[1]->dtype, *terms, dims));
+  return out;
+}
+
 }  // namespace
 
-Array evaluate_extremum(const Reduce& op, const Array& in, const Reduced& dims) {
-  const std::vector<Winner> winners = find_winners(op, in, dims);
-  return finds_index(op.function) ? position(op, in, dims, winners) : extremum(op, in, dims, winners);
+Array evaluate_extremum(Reduction function, DType dtype, const Array& in, const Reduced& dims) {
+  const std::vector<Winner> winners = find_winners(function, in, dims);
+  return finds_index(function) ? position(function, in, dims, winners) : extremum(function, dtype, in, dims, winners);
+}
+
+std::vector<Array> evaluate_with_position(const MaxWithArgmax& op, const Operands& operands, const Context& context) {
+  return with_position(op, Reduction::amax, Reduction::argmax, operands, context);
+}
+std::vector<Array> evaluate_with_position(const MinWithArgmin& op, const Operands& operands, const Context& context) {
+  return with_position(op, Reduction::amin, Reduction::argmin, operands, context);
 }
 
 }  // namespace plait::reference

@@ -55,6 +55,15 @@ std::vector<std::vector<int64_t>> rank_indices(const Contracted& sum, const std:
   return indices;
 }
 
+// Axes longer than 1 over which sums, products or sums of exponentials are pending.
+std::vector<int> summed_axes(const Op& op, const TensorView& out, const DeviceMesh& mesh) {
+  std::vector<int> axes;
+  for (const auto& [axis, reduce] : out.layout.partial)
+    if ((reduce == ReduceOp::sum || reduce == ReduceOp::prod || op.kind == OpKind::LogSumExp) && mesh.size(axis) > 1)
+      axes.push_back(axis);
+  return axes;
+}
+
 // The tensor that a reshard makes of another one, or null: it has the name of the written graph where the op's own
 // result was renamed.
 const TensorView* resharded(const Fusion& sharded, const TensorView* tensor) {
@@ -68,22 +77,19 @@ const TensorView* resharded(const Fusion& sharded, const TensorView* tensor) {
 PartialInfo partials(const Fusion& sharded, const DeviceMesh& mesh, const sym::Environment& sizes) {
   PartialInfo info;
   for (const Op* op : sharded.ops()) {
-    const TensorView& out = *op->out();
-    const Contracted sum = contracted(*op);
-    std::vector<int> axes;
-    for (const auto& [axis, reduce] : out.layout.partial)
-      if ((reduce == ReduceOp::sum || reduce == ReduceOp::prod || op->kind == OpKind::LogSumExp) && mesh.size(axis) > 1)
-        axes.push_back(axis);
-    Partial partial;
-    partial.logsumexp = op->kind == OpKind::LogSumExp;
-    for (int axis : axes) partial.ranks *= mesh.size(axis);
-    partial.roundings = static_cast<int64_t>(axes.size());
-    if (!axes.empty()) {
-      if (sum.tensor) partial.indices = rank_indices(sum, axes, mesh, sizes);
-      for (const TensorView* t = &out; t; t = resharded(sharded, t)) info.emplace(t->name, partial);
-    } else if (property(op->kind) == OpProperty::contraction && is_narrow(out.dtype) &&
-               out.name.find("_product") != std::string::npos) {
-      info.emplace(out.name, std::move(partial));  // a product that is rounded before its bias joins
+    for (const TensorView* out : op->results) {
+      const std::vector<int> axes = summed_axes(*op, *out, mesh);
+      const bool unbiased = !out->unbiased_of.empty();
+      Partial partial;
+      partial.logsumexp = op->kind == OpKind::LogSumExp;
+      for (int axis : axes) partial.ranks *= mesh.size(axis);
+      partial.roundings = static_cast<int64_t>(axes.size());
+      const Contracted sum = contracted(*op);
+      if (!axes.empty() && sum.tensor) partial.indices = rank_indices(sum, axes, mesh, sizes);
+      // Of a contraction without its bias the rounding counts, pending or not.
+      if (unbiased && (!axes.empty() || is_narrow(out->dtype))) info.unbiased.emplace(out->unbiased_of, partial);
+      for (const TensorView* t = out; t && !axes.empty(); t = resharded(sharded, t))
+        info.tensors.emplace(t->name, partial);
     }
   }
   return info;

@@ -7,6 +7,7 @@
 #include "reference/elements.h"
 #include "reference/evaluator.h"
 #include "reference/sums.h"
+#include "scalar/convert.h"
 
 namespace plait::reference {
 namespace {
@@ -288,17 +289,17 @@ Array evaluate_reduce(const Reduce& op, const Operands& operands, const Context&
     case Reduction::amin:
     case Reduction::argmax:
     case Reduction::argmin:
-      return evaluate_extremum(op, in, dims);
+      return evaluate_extremum(op.function, op.out()->dtype, in, dims);
   }
   __builtin_unreachable();
 }
 
-Array evaluate_var(const Var& op, const Operands& operands, const Context& context) {
-  const Terms terms(operands.at(op.in));
-  const Array& in = *terms;
-  const Reduced dims = reduced(in.shape, op.dims, context.shape(op.out()->shape()));
-  Array out = make_array(op.out()->dtype, dims.shape);
-  std::vector<Moments> moments(out.value.size());
+namespace {
+
+// Moments of the elements that each element of the result is made of.
+std::vector<Moments> moments_of(const Array& in, const Reduced& dims, bool whole) {
+  std::vector<Moments> moments(static_cast<size_t>(element_count(dims.shape)));
+  for (Moments& m : moments) m.sum.exact = whole;
   walk(dims.walk, [&](int64_t i, int64_t o, int64_t) {
     moments[o].add(in.value[i], in.radius_at(i));
     if (in.excused_at(i)) moments[o].sum.marks |= kExcusedTerm;
@@ -309,10 +310,58 @@ Array evaluate_var(const Var& op, const Operands& operands, const Context& conte
     const double distance = in.value[i] - mean[o];
     moments[o].squares += distance * distance;
   });
+  return moments;
+}
+
+Array variances(const std::vector<Moments>& moments, DType dtype, const Reduced& dims, int64_t correction,
+                const Context& context) {
+  Array out = make_array(dtype, dims.shape);
   for (int64_t o = 0; o < out.elements(); ++o) {
-    const Total result = variance(moments[o], accumulation_type(in.dtype), op.correction, context.options.radius);
+    const Total result = variance(moments[o], accumulation_type(dtype), correction, context.options.radius);
     set_float(out, o, settle(out.dtype, result), moments[o].sum.marks & kExcusedTerm);
   }
+  return out;
+}
+
+// The sum, a number of the wide type, over the number of terms, which that type rounds too.
+Total mean(const Sum& terms, DType wide, const Context& context) {
+  Total sum = total(terms, wide, context.options.ranks);
+  if (!context.options.radius) sum.own = 0;
+  const Settled whole = settle(wide, sum);
+  const double count = round_to(wide, static_cast<double>(terms.count));
+  const double value = whole.value / count;
+  if (std::isinf(whole.radius)) return {value, Interval::point(value), kInfinity};
+  if (!std::isfinite(value)) return {value, Interval::point(value), 0};
+  const double radius = whole.radius / count;
+  const Interval range{value - radius, value + radius};
+  const double most = std::max(std::abs(range.lo), std::abs(range.hi));
+  const bool exact =
+      whole.radius == 0 && (value == 0 || (whole.value == std::trunc(whole.value) && value == std::trunc(value) &&
+                                           std::abs(whole.value) * unit_roundoff(wide) <= 1));
+  const double args[] = {whole.value, count};
+  return {value, range, exact || !context.options.radius ? 0 : own_error(Pointwise::div, wide, args, most)};
+}
+
+}  // namespace
+
+Array evaluate_var(const Var& op, const Operands& operands, const Context& context) {
+  const Terms terms(operands.at(op.in));
+  const Reduced dims = reduced((*terms).shape, op.dims, context.shape(op.out()->shape()));
+  return variances(moments_of(*terms, dims, false), op.out()->dtype, dims, op.correction, context);
+}
+
+std::vector<Array> evaluate_var_mean(const VarMean& op, const Operands& operands, const Context& context) {
+  const Terms terms(operands.at(op.in));
+  const bool whole = context.options.radius && is_whole(operands.at(op.in));
+  const Reduced dims = reduced((*terms).shape, op.dims, context.shape(op.results[0]->shape()));
+  const std::vector<Moments> moments = moments_of(*terms, dims, whole);
+  Array means = make_array(op.results[0]->dtype, dims.shape);
+  for (int64_t o = 0; o < means.elements(); ++o)
+    set_float(means, o, settle(means.dtype, mean(moments[o].sum, accumulation_type(means.dtype), context)),
+              moments[o].sum.marks & kExcusedTerm);
+  std::vector<Array> out;
+  out.push_back(std::move(means));
+  out.push_back(variances(moments, op.results[1]->dtype, dims, op.correction, context));
   return out;
 }
 

@@ -1,6 +1,8 @@
 #include "run/binding.h"
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include "base/error.h"
 
@@ -20,6 +22,7 @@ class Binder {
     for (const auto& step : program_.steps) {
       step_ = step.get();
       BoundStep& bound = out.steps.emplace_back();
+      bind_views(out, bound);
       visit(*step, [&](const auto& typed) { bind_step(typed, out, bound); });
     }
     return out;
@@ -41,6 +44,50 @@ class Binder {
     if (value.kind == ProgramValueKind::output) out.output_bytes += bytes;
   }
 
+  std::vector<int64_t> values_of(const std::vector<sym::Expr>& exprs) const {
+    std::vector<int64_t> out;
+    for (sym::Expr expr : exprs) out.push_back(value_of(expr));
+    return out;
+  }
+  int64_t offset_of(const View& view) const { return view.offset ? value_of(view.offset) : 0; }
+  std::vector<int64_t> extents_of(const View& view, const RankBinding& out) const {
+    return view.extents.empty() ? out.shapes[view.value.index] : values_of(view.extents);
+  }
+  std::vector<int64_t> strides_of(const View& view, const RankBinding& out) const {
+    return view.strides.empty() ? row_major_strides(extents_of(view, out)) : values_of(view.strides);
+  }
+
+  // Places the views, and checks that they are inside of their values.
+  void bind_views(const RankBinding& out, BoundStep& bound) const {
+    std::vector<View> views = operands(*step_);
+    for (const View& view : results(*step_)) views.push_back(view);
+    bool placed = false;
+    for (const View& view : views) {
+      int64_t offset = offset_of(view);
+      check_inside(view, offset, out);
+      if (element_count(extents_of(view, out)) == 0) offset = 0;  // it may begin behind its value
+      bound.offsets.push_back(offset * int64_t(size_of(program_.value(view.value).dtype)));
+      placed = placed || offset != 0;
+    }
+    if (!placed) bound.offsets.clear();
+  }
+
+  void check_inside(const View& view, int64_t offset, const RankBinding& out) const {
+    const std::vector<int64_t> extents = extents_of(view, out), strides = strides_of(view, out);
+    int64_t last = offset;
+    bool fits = offset >= 0, empty = false;
+    for (size_t d = 0; d < extents.size(); ++d) {
+      int64_t length;
+      fits = fits && extents[d] >= 0 && strides[d] >= 0;
+      empty = empty || extents[d] == 0;
+      fits = fits && !__builtin_mul_overflow(extents[d] - (empty ? 0 : 1), strides[d], &length) &&
+             !__builtin_add_overflow(last, length, &last);
+    }
+    const int64_t elements = element_count(out.shapes[view.value.index]);
+    require(fits && (empty || last < elements),
+            fmt::format("a view outside of %{}, which has {} elements", program_.value(view.value).name, elements));
+  }
+
   void bind_step(const AllocStep&, const RankBinding&, BoundStep& bound) const { bound.skipped = true; }
   void bind_step(const RecordStep&, const RankBinding&, BoundStep&) const {}
   void bind_step(const WaitStep&, const RankBinding&, BoundStep&) const {}
@@ -57,15 +104,27 @@ class Binder {
   }
 
   void bind_step(const LibraryStep& step, const RankBinding& out, BoundStep& bound) const {
-    const int64_t batch = value_of(step.batch), m = value_of(step.m), n = value_of(step.n), k = value_of(step.k);
-    const bool linear = program_.libraries[step.library.index].contraction.linear;
-    bound.integers = {batch, m, n, k};
-    for (int64_t extent : bound.integers) require(extent >= 0, "a negative extent");
-    require_elements(out, step.a, {batch, m, k});
-    require_elements(out, step.b, {linear ? 1 : batch, n, k});
-    require_elements(out, step.out, {batch, m, n});
-    bound.skipped = out.bytes[step.out.index] == 0;
-    bound.zero_fill = k == 0;
+    const std::vector<int64_t> extents = extents_of(step.out, out), of_a = extents_of(step.a, out),
+                               of_b = extents_of(step.b, out);
+    const size_t dims = extents.size() - 2;
+    ContractionArguments numbers;
+    numbers.batch = std::span(extents).first(dims);
+    numbers.m = extents[dims], numbers.n = extents[dims + 1], numbers.k = of_a[dims + 1];
+    const bool batches = std::equal(extents.begin(), extents.begin() + ptrdiff_t(dims), of_a.begin()) &&
+                         std::equal(extents.begin(), extents.begin() + ptrdiff_t(dims), of_b.begin());
+    require(batches && of_a[dims] == numbers.m && of_b[dims] == numbers.k && of_b[dims + 1] == numbers.n,
+            "extents of a contraction differ");
+    std::array<std::vector<int64_t>, 3> strides;
+    ContractionOperand* const places[] = {&numbers.a, &numbers.b, &numbers.out};
+    const View* const views[] = {&step.a, &step.b, &step.out};
+    for (size_t i = 0; i < 3; ++i) {
+      strides[i] = strides_of(*views[i], out);
+      *places[i] = {strides[i][dims], strides[i][dims + 1], offset_of(*views[i]),
+                    std::span<const int64_t>(strides[i]).first(dims)};
+    }
+    bound.skipped = element_count(extents) == 0;
+    bound.zero_fill = numbers.k == 0;
+    bound.integers = bound.skipped ? numbers.integers() : simplify_contraction(numbers.integers());
   }
 
   template <class T>
@@ -83,12 +142,12 @@ class Binder {
     bind_view(step, bound);
     require_elements(out, step.in, {bound.outer, bound.total, bound.inner});
     require_elements(out, step.out, {bound.outer, bound.count, bound.inner});
-    bound.skipped = out.bytes[step.out.index] == 0;
+    bound.skipped = element_count(extents_of(step.out, out)) == 0;
   }
 
   void bind_step(const CollectiveStep& step, const RankBinding& out, BoundStep& bound) const {
     if (step.collective == CollectiveKind::all_reduce) {
-      bound.count = bound.total = element_count(out.shapes[step.in.index]);
+      bound.count = bound.total = element_count(extents_of(step.in, out));
       require_elements(out, step.out, {bound.total});
       return;
     }
@@ -103,10 +162,11 @@ class Binder {
       throw InternalError(std::string(what), fmt::format("program @{}, {}", program_.name, describe(program_, *step_)),
                           "");
   }
-  void require_elements(const RankBinding& out, ValueId id, const std::vector<int64_t>& view) const {
-    require(element_count(view) == element_count(out.shapes[id.index]),
-            fmt::format("%{} has {} elements, the step takes {}", program_.value(id).name,
-                        element_count(out.shapes[id.index]), element_count(view)));
+  void require_elements(const RankBinding& out, const View& view, const std::vector<int64_t>& taken) const {
+    const int64_t elements = element_count(extents_of(view, out));
+    require(element_count(taken) == elements,
+            fmt::format("%{} has {} elements, the step takes {}", program_.value(view.value).name, elements,
+                        element_count(taken)));
   }
 
   const Program& program_;
@@ -167,6 +227,25 @@ std::vector<RankBinding> bind(const Program& program, const sym::Environment& si
     if (!same) check_plan(program, alive, out[rank]);
   }
   check_teams(program, out);
+  return out;
+}
+
+MovedBytes moved_bytes(const Program& program, const RankBinding& rank) {
+  MovedBytes out{0, rank.input_bytes + rank.output_bytes};
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    const Step& step = *program.steps[s];
+    const BoundStep& bound = rank.steps[s];
+    if (bound.skipped) continue;
+    if (const auto* copy = as<CopyStep>(step)) {
+      out.moved += 2 * rank.bytes[copy->out.index];
+      continue;
+    }
+    std::set<uint32_t> operands;
+    for (ValueId id : writes(step)) operands.insert(id.index);
+    if (!bound.zero_fill)
+      for (ValueId id : reads(step)) operands.insert(id.index);
+    for (uint32_t value : operands) out.moved += rank.bytes[value];
+  }
   return out;
 }
 

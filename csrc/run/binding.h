@@ -14,7 +14,8 @@ namespace plait {
 struct BoundStep {
   bool skipped = false;           // launches nothing
   bool zero_fill = false;         // a contraction with an empty sum
-  std::vector<int64_t> integers;  // launch: its integers; library: batch, m, n, k
+  std::vector<int64_t> integers;  // launch: its integers; library: those of a ContractionArguments
+  std::vector<int64_t> offsets;   // in bytes, of operands, then results; empty: all are 0
   int64_t threads = 1;
   std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   int64_t outer = 1, start = 0, count = 0, total = 0, inner = 1;  // copy and collectives; all_reduce: [1, elements, 1]
@@ -36,6 +37,13 @@ struct RankBinding {
 // numbers that contradict each other (a view and its buffer, counts of a team and their total), or temporaries that
 // share bytes without being ordered.
 std::vector<RankBinding> bind(const Program& program, const sym::Environment& sizes);
+
+// Bytes of one run on one rank.
+struct MovedBytes {
+  int64_t moved = 0;  // what each step reads and writes, each operand once: of a copy the part that is copied
+  int64_t least = 0;  // each input and output of the program once
+};
+MovedBytes moved_bytes(const Program& program, const RankBinding& rank);
 
 // The plan as text: per rank the arena, its peak, and every buffer with offset, size and lifetime.
 std::string print_memory(const Program& program, std::span<const RankBinding> ranks);

@@ -154,6 +154,8 @@ std::optional<IndexOffence> BoundProgram::run(std::span<const RankTensors> input
   try {
     for (const auto& runner : state->runners) runner->begin(options, launch_threads(options));
     bind_tensors(*state, inputs, outputs);
+    if (options.counts)
+      for (const auto& runner : state->runners) options.counts->copied_bytes += runner->memory().copied_bytes();
     for (const auto& runner : state->runners) {
       runner->tensors_bound();
       if (options_.poison) runner->poison_all();

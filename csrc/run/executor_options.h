@@ -30,10 +30,18 @@ struct ExecutorOptions {
   std::function<void(int64_t rank, size_t step)> before{};
 };
 
+// What one run did.
+struct RunCounts {
+  // Of inputs that the run copied because they are strided or not aligned as the device reads them, and of outputs that
+  // it put in the order of their allocation. Uploads and pieces that are cut out or put together are not in it.
+  int64_t copied_bytes = 0;
+};
+
 struct ExecutorRunOptions {
   uint64_t seed = 0;               // stepped: order of the ranks and streams; 0 is round robin
   Allocator* allocator = nullptr;  // of outputs; null: the device's. With `stream`: of everything
   void* stream = nullptr;          // GPU, one held rank: a caller's native stream; run() does not wait for it
+  RunCounts* counts = nullptr;     // where not null: added to
   int threads = 0;                 // host: of one launch; 0: all with `stepped`, an equal share with `threads`
 };
 

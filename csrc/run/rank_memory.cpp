@@ -69,6 +69,7 @@ std::shared_ptr<Memory> RankMemory::allocate(size_t bytes) {
 
 void RankMemory::begin(const RunMemory& run) {
   run_ = run;
+  copied_bytes_ = 0;
   if (location_.host) return place_arena(device_.allocator(location_.ordinal).allocate(memory_bytes()));
   if (run.guest) return place_arena(allocate(memory_bytes()));
   if (!kept_arena_) {
@@ -107,6 +108,8 @@ void RankMemory::check(const Tensor& tensor, ValueId id) const {
 // A copy of an input that cannot be used in place.
 void* RankMemory::copied(size_t index, const Tensor& tensor, ValueId id) {
   const size_t bytes = tensor.bytes();
+  const bool lies_well = tensor.is_contiguous() && tensor.on_host() && !location_.host;  // an upload
+  copied_bytes_ += lies_well ? 0 : int64_t(bytes);
   if (location_.host) {
     if (!tensor.on_host()) refuse("the tensor is in a GPU's memory", id, "copy it to the host");
     run_copies_.push_back(allocate(bytes));

@@ -30,6 +30,8 @@ class RankMemory {
   void bind_input(size_t index, const Tensor& tensor);
   // Allocates a tensor without memory. Whether it had memory. UserError as above, or where it is not dense and aligned.
   bool bind_output(size_t index, Tensor& tensor);
+  // Of inputs of this run that were strided, or not aligned as the device reads them.
+  int64_t copied_bytes() const { return copied_bytes_; }
   // Drops what belongs to the run alone: copies and, but for a GPU's own, the arena; those of a guest are freed in the
   // order of the stream.
   void end();
@@ -58,6 +60,7 @@ class RankMemory {
   Location location_;
   size_t workspace_bytes_;
   RunMemory run_;
+  int64_t copied_bytes_ = 0;
   std::shared_ptr<Memory> arena_, kept_arena_;
   const void* placed_ = nullptr;  // the arena that the temporaries point into
   std::vector<void*> values_;

@@ -102,13 +102,16 @@ void RankRunner::build_action(size_t index) {
   auto add = [&](ValueId id) {
     if (program_.value(id).kind != ProgramValueKind::temporary) tensor_slots_.push_back(slots_.size());
     slot_value_.push_back(id.index);
-    slots_.push_back(memory_.value(id));
+    slot_offset_.push_back(numbers.offsets.empty() ? 0 : size_t(numbers.offsets[slots_.size() - first]));
+    slots_.push_back(nullptr);
+    point(slots_.size() - 1, memory_.value(id));
   };
   for (ValueId id : reads(step)) add(id);
   for (ValueId id : writes(step)) add(id);
   const auto* launched = as<LaunchStep>(step);
   if (launched != nullptr && program_.kernels[launched->kernel.index].code.status) {
     slot_value_.push_back(kStatusSlot);
+    slot_offset_.push_back(0);
     slots_.push_back(status_->data());
   }
   action.buffers = slots_.data() + first;
@@ -123,11 +126,11 @@ void RankRunner::build_action(size_t index) {
     action.executable = kernel.executable.get();
   } else if (const auto* library = as<LibraryStep>(step)) {
     action.executable = program_.libraries[library->library.index].executable.get();
-    action.fill_bytes = size_t(binding_.bytes[library->out.index]);
+    action.fill_bytes = size_t(binding_.bytes[library->out.value.index]);
     PLAIT_CHECK(action.executable || numbers.zero_fill, "contraction @l{} has no executable",
                 library->library.index + 1);
   } else if (const auto* copy = as<CopyStep>(step)) {
-    action.unit = size_of(program_.value(copy->in).dtype);
+    action.unit = size_of(program_.value(copy->in.value).dtype);
   }
   actions_.push_back(action);
 }
@@ -151,12 +154,12 @@ void RankRunner::tensors_bound() {
   const void* arena = memory_.arena().data();
   if (arena != arena_) {
     for (size_t slot = 0; slot < slots_.size(); ++slot)
-      if (slot_value_[slot] != kStatusSlot) slots_[slot] = values[slot_value_[slot]];
+      if (slot_value_[slot] != kStatusSlot) point(slot, values[slot_value_[slot]]);
     for (RankAction& action : actions_) action.launch.workspace = memory_.workspace();
     arena_ = arena;
     return;
   }
-  for (size_t slot : tensor_slots_) slots_[slot] = values[slot_value_[slot]];
+  for (size_t slot : tensor_slots_) point(slot, values[slot_value_[slot]]);
 }
 
 void RankRunner::issue(const RankAction& action) {

@@ -71,6 +71,7 @@ class RankRunner {
 
  private:
   void build_action(size_t index);
+  void point(size_t slot, void* value) { slots_[slot] = static_cast<std::byte*>(value) + slot_offset_[slot]; }
   void copy(const RankAction& action);
   void fill(void* data, uint8_t value, size_t bytes, ProgramStream stream);
   void find_progress_events();
@@ -90,7 +91,8 @@ class RankRunner {
   std::unique_ptr<Event> end_;      // of a guest's run; null: there was none
   std::vector<RankAction> actions_;
   std::vector<void*> slots_;          // buffers of all actions
-  std::vector<uint32_t> slot_value_;  // which value a slot holds; kStatusSlot: the status
+  std::vector<uint32_t> slot_value_;  // which value a slot is a view of; kStatusSlot: the status
+  std::vector<size_t> slot_offset_;   // and from which byte on
   std::vector<size_t> tensor_slots_;  // slots that hold inputs and outputs
   const void* arena_ = nullptr;       // that the slots point into
   std::vector<StepTime> times_;       // by step

@@ -31,7 +31,7 @@ std::vector<TeamCall> make_team_calls(const Program& program, std::span<const Ra
         call.step = collective;
         call.index = s;
         call.communicator = &comms.team(team);
-        call.dtype = program.value(collective->in).dtype;
+        call.dtype = program.value(collective->in.value).dtype;
         call.elements = numbers.total;
         call.outer = numbers.outer;
         call.inner = numbers.inner;

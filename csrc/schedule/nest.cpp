@@ -4,12 +4,12 @@
 #include <numeric>
 
 #include "axes/transforms.h"
+#include "base/error.h"
 
 namespace plait {
 
 namespace {
 
-constexpr ParamKey kKeys[] = {{"vector", 1, 64, true}, {"rows", 1, 16}, {"threads", 1, 1024, true}};
 constexpr int64_t kRows = 8;
 constexpr int64_t kColumns = 1024;  // of a row that is only moved, per parallel iteration
 constexpr int64_t kTile = 64;       // neighbours that a scatter takes along
@@ -38,6 +38,7 @@ bool holds(const std::vector<int64_t>& dims, int64_t dim) {
 bool sums_lanes(const Op& op) {
   const int64_t last = inputs(op).empty() ? -1 : static_cast<int64_t>(inputs(op).front()->rank()) - 1;
   if (const auto* var = as<Var>(op)) return holds(var->dims, last);
+  if (const auto* moments = as<VarMean>(op)) return holds(moments->dims, last);
   const auto* reduce = as<Reduce>(op);
   return reduce != nullptr && holds(reduce->dims, last) && !finds_index(reduce->function);
 }
@@ -53,6 +54,8 @@ std::string one_lane(const Op& op) {
   const char* looked_up = "every element has an index of its own";
   return visit(op, overloaded{
                        [&](const Reduce& o) { return unless(!holds(o.dims, last) || sums_lanes(op), first); },
+                       [&](const MaxWithArgmax& o) { return unless(!holds(o.dims, last), first); },
+                       [&](const MinWithArgmin& o) { return unless(!holds(o.dims, last), first); },
                        [&](const CumSum&) { return std::string("its loops end with a running sum"); },
                        [&](const Permute& o) { return unless(o.dims.back() == last, apart); },
                        [&](const Slice& o) { return unless(o.dim != last || o.step == 1, apart); },
@@ -72,9 +75,11 @@ std::string one_lane(const Op& op) {
 }
 
 // Lanes along the last dim; along one that is summed no more than it has elements, and none where those are few.
-int64_t choose_lanes(const TensorView& tensor, bool summed, const Machine& machine) {
+int64_t choose_lanes(const TensorView& tensor, bool summed, const Target& target) {
   const sym::Expr extent = tensor.shape().back();
-  int64_t lanes = extent.constant() == 1 ? 1 : size_of(tensor.dtype) == 8 ? machine.lanes / 2 : machine.lanes;
+  int64_t lanes = extent.constant() == 1       ? 1
+                  : size_of(tensor.dtype) == 8 ? target.vector_lanes / 2
+                                               : target.vector_lanes;
   if (summed)
     while (lanes > 1 && lanes > sym::bounds(extent).hi) lanes = lanes > 4 ? lanes / 2 : 1;
   return std::max<int64_t>(1, lanes);
@@ -90,35 +95,35 @@ std::optional<std::string> accept(const Problem& problem) {
   return std::nullopt;
 }
 
-Params params(const Problem& problem, const Machine& machine, const Params& pinned) {
+Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
   const Op& op = *problem.segment.ops.front();
-  const TensorView& out_tensor = *op.out();
-  Params out{"nest", {}, pinned.cuda || machine.cuda};
-  const auto refuse = [&](const char* key, std::string why) {
-    if (pinned.find(key))
-      throw UserError(fmt::format("{} does not apply: {}", key, why), problem.where(), "leave it out");
+  const TensorView& out_tensor = *op.results[0];
+  schedules::Nest out;
+  if (const auto* pinned = std::get_if<schedules::Nest>(&pin)) out = *pinned;
+  const auto refuse = [&](const char* key, const Choice& pinned, std::string why) {
+    if (pinned) throw UserError(fmt::format("{} does not apply: {}", key, why), problem.where(), "leave it out");
   };
-  if (out.cuda) {
-    refuse("rows", "a thread computes one element");
-    refuse("vector", "a thread computes one element");
-    out.set("threads", pinned.find("threads").value_or(machine.threads));
+  if (target.cuda()) {
+    refuse("rows", out.rows, "a thread computes one element");
+    refuse("vector", out.vector, "a thread computes one element");
+    if (!out.threads) out.threads = target.block_threads;
     return out;
   }
-  refuse("threads", "it belongs to target cuda");
+  refuse("threads", out.threads, "a CPU has no blocks of threads");
   const bool summed = sums_lanes(op);
   if (out_tensor.rank() == 0) {
-    if (!summed) refuse("vector", "the result has no dim");
-    refuse("rows", "the result has no dim");
+    if (!summed) refuse("vector", out.vector, "the result has no dim");
+    refuse("rows", out.rows, "the result has no dim");
     if (!summed) return out;
   }
   const std::string why_one = one_lane(op);
-  if (!why_one.empty() && pinned.find("vector").value_or(1) != 1) refuse("vector", why_one);
-  const int64_t lanes = why_one.empty() ? choose_lanes(summed ? *inputs(op).front() : out_tensor, summed, machine) : 1;
-  out.set("vector", pinned.find("vector").value_or(lanes));
+  if (!why_one.empty() && out.vector.value_or(1) != 1) refuse("vector", out.vector, why_one);
+  if (!out.vector)
+    out.vector = why_one.empty() ? choose_lanes(summed ? *inputs(op).front() : out_tensor, summed, target) : 1;
   if (!is_contraction(op) || out_tensor.rank() < 2)
-    refuse("rows", is_contraction(op) ? "the result has one dim" : "the op sums nothing");
-  else
-    out.set("rows", pinned.find("rows").value_or(choose_rows(op)));
+    refuse("rows", out.rows, is_contraction(op) ? "the result has one dim" : "the op sums nothing");
+  else if (!out.rows)
+    out.rows = choose_rows(op);
   return out;
 }
 
@@ -181,7 +186,7 @@ void apply_scatter(TensorView& t, int64_t dim, int others) {
 // Long sums get loops over parts, and parts of parts, each of which is added by itself, so that an element meets few
 // additions. Lanes that run along what is summed are its last loop. Returns the number of loops that a sum has.
 int split_sums(const Op& op, int kept, int64_t vector) {
-  TensorView& t = *op.out();
+  TensorView& t = *op.results[0];
   const std::vector<Axis> axes = t.domain.reduction;  // a split swaps the domain
   int loops = 0;
   for (size_t a = 0; a < axes.size(); ++a) {
@@ -202,20 +207,21 @@ int split_sums(const Op& op, int kept, int64_t vector) {
 }
 
 // Loops: [batch * columns / vector * rows / tile] parallel, [rows of a tile] unrolled, sum, lanes.
-void apply(const Problem& problem, const Params& params) {
+void apply(const Problem& problem, const Schedule& schedule) {
+  const auto& numbers = std::get<schedules::Nest>(schedule);
   const Op& op = *problem.segment.ops.front();
-  TensorView& t = *op.out();
+  TensorView& t = *op.results[0];
   state_reduction_axes(t);
   const int kept = static_cast<int>(t.rank());
-  const int64_t sum_lanes = sums_lanes(op) ? params.find("vector").value_or(1) : 1;
+  const int64_t sum_lanes = sums_lanes(op) ? numbers.vector.value_or(1) : 1;
   const int sums = split_sums(op, kept, sum_lanes);
-  if (params.cuda) return apply_cuda(t, put_last(op, kept), params.get("threads"));
+  if (numbers.threads) return apply_cuda(t, put_last(op, kept), *numbers.threads);
   if (kept == 0) return;
   if (const auto* scatter = as<ScatterAdd>(op)) return apply_scatter(t, scatter->dim, put_last(op, kept));
   const OpProperty kind = property(op.kind);
   if (kind == OpProperty::reduction || kind == OpProperty::movement || kind == OpProperty::indexing)
-    return apply_rows(t, put_last(op, kept), sum_lanes > 1 ? 1 : params.get("vector"), kind == OpProperty::reduction);
-  const int64_t vector = params.get("vector"), rows = params.find("rows").value_or(1);
+    return apply_rows(t, put_last(op, kept), sum_lanes > 1 ? 1 : numbers.vector.value(), kind == OpProperty::reduction);
+  const int64_t vector = numbers.vector.value(), rows = numbers.rows.value_or(1);
   // Dims before the last: those that the rows of a tile share their operand over are one.
   const int batch = op.kind == OpKind::Matmul ? std::max(kept - 2, 0) : 0;
   for (int d = batch - 1; d > 0; --d) merge(t, d - 1);
@@ -252,11 +258,11 @@ void apply(const Problem& problem, const Params& params) {
 
 bool has_parts(const Op& op) {
   const auto* reduce = as<Reduce>(op);
-  const bool sums =
-      is_contraction(op) || op.kind == OpKind::Var || (reduce != nullptr && reduce->function == Reduction::sum);
-  return sums && is_float(op.out()->dtype);
+  const bool sums = is_contraction(op) || op.kind == OpKind::Var || op.kind == OpKind::VarMean ||
+                    (reduce != nullptr && reduce->function == Reduction::sum);
+  return sums && is_float(op.results[0]->dtype);
 }
 
-Scheduler nest_scheduler() { return {"nest", kKeys, accept, params, apply}; }
+Scheduler nest_scheduler() { return {schedules::Nest::kName, accept, choose, apply}; }
 
 }  // namespace plait

@@ -4,8 +4,7 @@
 
 namespace plait {
 
-// Keys: vector (lanes over the last dim of the result; of the operand where that is summed over), rows (rows of a
-// contraction computed together, CPU only), threads (of a block, cuda only).
+// Schedules: schedules::Nest.
 Scheduler nest_scheduler();
 
 // Whether the loops of what the op sums combine parts, each added by itself: sums of floats and variances.

@@ -5,15 +5,12 @@
 
 #include "axes/place.h"
 #include "axes/transforms.h"
+#include "base/error.h"
 
 namespace plait {
 
 namespace {
 
-constexpr ParamKey kKeys[] = {
-    {"vector", 1, 64, true}, {"unroll", 1, 8, true},     {"split", 0, 64},
-    {"block", 0, 1 << 24},   {"threads", 1, 1024, true},
-};
 constexpr int64_t kFlatBlock = 4096;  // elements per parallel iteration where all dims are one row
 constexpr int64_t kRowBlock = 8192;   // the same where rows are kept whole ...
 constexpr int64_t kLongRow = 32768;   // ... unless they may be longer than this
@@ -132,11 +129,11 @@ Row row_of(const TensorView& reference, int64_t split) {
 
 // No longer than the row needs. CUDA: the narrowest tensor moves 16 bytes at a time where the row divides, and wider
 // ones several times that; otherwise the widest moves 16.
-int64_t choose_vector(const Problem& problem, const Machine& machine, int64_t split) {
+int64_t choose_vector(const Problem& problem, const Target& target, int64_t split) {
   const auto [least, most] = memory_types(problem.segment);
   const Row row = row_of(*reference_tensor(problem.segment), split);
-  int64_t lanes = most == 8 ? machine.lanes / 2 : machine.lanes;
-  if (machine.cuda) {
+  int64_t lanes = most == 8 ? target.vector_lanes / 2 : target.vector_lanes;
+  if (target.cuda()) {
     lanes = kVectorBytes / std::max<int64_t>(least, 2);
     while (lanes > kVectorBytes / std::max<int64_t>(most, 2) && row.divisor % lanes != 0) lanes /= 2;
   }
@@ -145,65 +142,80 @@ int64_t choose_vector(const Problem& problem, const Machine& machine, int64_t sp
 }
 
 // A block of threads covers a part of one row: whole warps, as many as the row may need.
-int64_t choose_threads(const Row& row, const Machine& machine, int64_t vector) {
-  int64_t threads = machine.threads;
+int64_t choose_threads(const Row& row, const Target& target, int64_t vector) {
+  int64_t threads = target.block_threads;
   while (threads > 32 && threads / 2 * vector >= row.most) threads /= 2;
   return threads;
 }
 
-int64_t choose_block(const TensorView& reference, int64_t split) {
-  if (split == 0) return kFlatBlock;
-  int64_t most = 1;
+// Whether the row that starts at dim `split` has at most kLongRow elements.
+bool is_short(const Problem& problem, int64_t split) {
+  const TensorView& reference = *reference_tensor(problem.segment);
+  int64_t least = 1, most = 1;
+  sym::Expr row = problem.fusion.pool().constant(1);
   for (size_t d = static_cast<size_t>(split); d < reference.rank(); ++d) {
-    const int64_t hi = sym::bounds(reference.extent(d)).hi;
-    most = hi > kLongRow ? hi : std::min(kLongRow + 1, most * std::max<int64_t>(hi, 1));
-    if (most > kLongRow) return kRowBlock;
+    const auto [lo, hi] = sym::bounds(reference.extent(d));
+    const auto times = [](int64_t number, int64_t extent) {
+      return number * std::clamp<int64_t>(extent, 1, kLongRow + 1) > kLongRow ? kLongRow + 1 : number * extent;
+    };
+    least = times(least, std::max<int64_t>(lo, 1));
+    most = times(most, std::max<int64_t>(hi, 1));
+    if (least > kLongRow) return false;
+    row = row * reference.extent(d);
   }
-  return 0;
+  return most <= kLongRow || problem.decide(sym::le(row, kLongRow));
 }
 
-Params params(const Problem& problem, const Machine& machine, const Params& pinned) {
+int64_t choose_block(const Problem& problem, int64_t split) {
+  if (split == 0) return kFlatBlock;
+  return is_short(problem, split) ? 0 : kRowBlock;
+}
+
+// What the target does not have is not pinned, and the row has a dim to start at.
+void check_pinned(const Problem& problem, bool cuda, const schedules::Pointwise& pinned) {
   const TensorView& reference = *reference_tensor(problem.segment);
-  const int64_t rank = static_cast<int64_t>(reference.rank());
-  Params out{"pointwise", {}, pinned.cuda || machine.cuda};
-  const auto choose = [&](const char* key, auto&& fn) {
-    const auto value = pinned.find(key);
-    out.set(key, value ? *value : fn());
-  };
-  const auto pinned_split = pinned.find("split");
-  const int64_t split = pinned_split ? *pinned_split : static_cast<int64_t>(SplitRule(problem).best());
-  if (rank > 0 ? split >= rank : split != 0)
-    throw UserError(fmt::format("split = {} leaves no dim for the inner row of %{}", split, reference.name),
+  const auto rank = static_cast<int64_t>(reference.rank());
+  if (pinned.split && (rank > 0 ? *pinned.split >= rank : *pinned.split != 0))
+    throw UserError(fmt::format("split = {} leaves no dim for the inner row of %{}", *pinned.split, reference.name),
                     problem.where(), fmt::format("%{} has {} dims", reference.name, rank));
-  choose("vector", [&] { return choose_vector(problem, {out.cuda, machine.lanes, machine.threads}, split); });
-  choose("unroll", [] { return int64_t{1}; });
-  out.set("split", split);
-  if (rank == 0 && (out.get("vector") != 1 || out.get("unroll") != 1))
+  if (rank == 0 && (pinned.vector.value_or(1) != 1 || pinned.unroll.value_or(1) != 1))
     throw UserError(fmt::format("%{} has no dim to vectorize or unroll", reference.name), problem.where(),
                     "use vector = 1, unroll = 1");
-  const char* other = out.cuda ? "block" : "threads";
-  if (pinned.find(other))
-    throw UserError(fmt::format("{} does not apply to target {}", other, out.cuda ? "cuda" : "cpu"), problem.where(),
-                    out.cuda ? "a block is threads * vector * unroll elements" : "pin block instead");
-  if (out.cuda)
-    choose("threads", [&] { return choose_threads(row_of(reference, split), machine, out.get("vector")); });
-  else
-    choose("block", [&] { return rank == 0 ? 0 : choose_block(reference, out.get("split")); });
-  if (!out.cuda && out.get("block") % (out.get("vector") * out.get("unroll")) != 0)
-    throw UserError(fmt::format("block = {} is no multiple of vector * unroll", out.get("block")), problem.where(), "");
+  if (cuda ? pinned.block.has_value() : pinned.threads.has_value())
+    throw UserError(fmt::format("{} does not apply to {}", cuda ? "block" : "threads", cuda ? "GPUs" : "CPUs"),
+                    problem.where(), cuda ? "a block is threads * vector * unroll elements" : "pin block instead");
+}
+
+Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
+  const TensorView& reference = *reference_tensor(problem.segment);
+  schedules::Pointwise out;
+  if (const auto* pinned = std::get_if<schedules::Pointwise>(&pin)) out = *pinned;
+  check_pinned(problem, target.cuda(), out);
+  if (!out.split) out.split = SplitRule(problem).best();
+  if (!out.vector) out.vector = reference.rank() == 0 ? 1 : choose_vector(problem, target, *out.split);
+  if (!out.unroll) out.unroll = 1;
+  if (target.cuda()) {
+    if (!out.threads) out.threads = choose_threads(row_of(reference, *out.split), target, *out.vector);
+    return out;
+  }
+  if (!out.block) out.block = reference.rank() == 0 ? 0 : choose_block(problem, *out.split);
+  if (*out.block % (*out.vector * *out.unroll) != 0)
+    throw UserError(fmt::format("block = {} is no multiple of vector * unroll", *out.block), problem.where(), "");
   return out;
 }
 
 // Loops: outer (parallel), [thread], [row], [unroll], [lanes].
-void apply(const Problem& problem, const Params& params) {
+void apply(const Problem& problem, const Schedule& schedule) {
+  const auto& numbers = std::get<schedules::Pointwise>(schedule);
   TensorView& t = *reference_tensor(problem.segment);
-  const int rank = static_cast<int>(t.rank()), cut = static_cast<int>(params.get("split"));
+  const int rank = static_cast<int>(t.rank()), cut = static_cast<int>(numbers.split.value());
   if (rank == 0) return;
-  const int64_t vector = params.get("vector"), unroll = params.get("unroll");
+  const int64_t vector = numbers.vector.value(), unroll = numbers.unroll.value();
+  const bool cuda = numbers.threads.has_value();
   for (int d = rank - 1; d > cut; --d) merge(t, d - 1);
   for (int d = cut - 1; d > 0; --d) merge(t, d - 1);
   int row = cut > 0 ? 1 : 0;
-  const int64_t block = params.cuda ? params.get("threads") * vector * unroll : params.get("block");
+  const int64_t block = cuda ? *numbers.threads * vector * unroll : numbers.block.value();
   if (block > 0) {
     split(t, row, block);
     if (row > 0) merge(t, 0);
@@ -214,8 +226,8 @@ void apply(const Problem& problem, const Params& params) {
     split(t, row, vector);
     parallelize(t, ++last, ParallelType::vectorize);
   }
-  if (params.cuda) {
-    split(t, row, params.get("threads"));  // unroll, thread
+  if (cuda) {
+    split(t, row, *numbers.threads);  // unroll, thread
     std::vector<int> order = {0, 2, 1};
     if (vector > 1) order.push_back(3);
     reorder(t, order);
@@ -233,7 +245,7 @@ void apply(const Problem& problem, const Params& params) {
 
 }  // namespace
 
-Scheduler pointwise_scheduler() { return {"pointwise", kKeys, accept, params, apply}; }
+Scheduler pointwise_scheduler() { return {schedules::Pointwise::kName, accept, choose, apply}; }
 
 std::string explain_split(const Problem& problem) {
   const SplitRule rule(problem);

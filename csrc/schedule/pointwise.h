@@ -5,8 +5,7 @@
 
 namespace plait {
 
-// Keys: vector (lanes), unroll (vectors per iteration), split (leading dims that form the outer group), block (elements
-// of the inner row per parallel iteration, 0: the whole row), threads (of a block, cuda only).
+// Schedules: schedules::Pointwise.
 Scheduler pointwise_scheduler();
 
 // Why the outer group has the dims it has: one line per operand that is not as long as the row.

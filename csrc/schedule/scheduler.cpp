@@ -4,7 +4,7 @@
 #include <array>
 
 #include "axes/transforms.h"
-#include "base/suggest.h"
+#include "base/error.h"
 #include "schedule/nest.h"
 #include "schedule/pointwise.h"
 
@@ -15,6 +15,10 @@ std::string Problem::where() const {
   for (const TensorView* t : segment.outputs) outputs += (outputs.empty() ? "%" : ", %") + t->name;
   return segment.name.empty() ? fmt::format("segment of {}", outputs)
                               : fmt::format("segment @{} of {}", segment.name, outputs);
+}
+
+bool Problem::decide(sym::Expr condition) const {
+  return guards != nullptr ? guards->decide(condition, where()) : sym::proven(condition);
 }
 
 std::span<const Scheduler> schedulers() {
@@ -33,74 +37,39 @@ TensorView* reference_tensor(const Segment& segment) {
   return segment.outputs.front();
 }
 
-namespace {
-
-std::vector<std::string> scheduler_names() {
-  std::vector<std::string> out;
-  for (const Scheduler& s : schedulers()) out.emplace_back(s.name);
-  return out;
-}
-
-void check_keys(const Scheduler& scheduler, const Params& params, const std::string& where) {
-  for (const auto& [name, value] : params.numbers) {
-    const auto key = std::find_if(scheduler.keys.begin(), scheduler.keys.end(),
-                                  [&, n = std::string_view(name)](const ParamKey& k) { return k.name == n; });
-    if (key == scheduler.keys.end()) {
-      std::vector<std::string> known;
-      for (const ParamKey& k : scheduler.keys) known.emplace_back(k.name);
-      throw UserError(fmt::format("{} has no parameter {}", scheduler.name, name), where, suggestion(name, known));
-    }
-    if (value < key->least || value > key->most || (key->power_of_two && (value & (value - 1)) != 0))
-      throw UserError(fmt::format("{} = {} is out of range", name, value), where,
-                      fmt::format("{}{} to {}", key->power_of_two ? "powers of two from " : "", key->least, key->most));
-  }
-}
-
-}  // namespace
-
-Params choose_params(const Problem& problem, const Machine& machine, std::string_view text) {
-  if (!text.empty()) {
-    Params pinned = parse_params(text, problem.where());
-    const Scheduler* scheduler = find_scheduler(pinned.scheduler);
+Schedule choose_schedule(const Problem& problem, const Target& target, const Schedule& pinned) {
+  if (!is_open(pinned)) {
+    const Scheduler* scheduler = find_scheduler(name(pinned));
     if (scheduler == nullptr)
-      throw UserError(fmt::format("there is no scheduler {}", pinned.scheduler), problem.where(),
-                      suggestion(pinned.scheduler, scheduler_names()));
-    check_keys(*scheduler, pinned, problem.where());
+      throw UserError(fmt::format("schedule `{}` generates no kernel", print(pinned)), problem.where(),
+                      "pin pointwise(...) or nest(...)");
     if (const auto reason = scheduler->accept(problem))
       throw UserError(fmt::format("{} does not take this segment: {}", scheduler->name, *reason), problem.where(),
                       "leave the schedule out, or pin another one");
-    return scheduler->params(problem, machine, pinned);
+    return scheduler->choose(problem, target, pinned);
   }
   std::string reasons;
   for (const Scheduler& scheduler : schedulers()) {
     const auto reason = scheduler.accept(problem);
-    if (!reason) return scheduler.params(problem, machine, Params{std::string(scheduler.name), {}, machine.cuda});
+    if (!reason) return scheduler.choose(problem, target, {});
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", scheduler.name, *reason);
   }
   throw UserError("no scheduler takes this segment", problem.where(), reasons);
 }
 
 void apply_schedule(const Fusion& fusion, const Segment& segment) {
-  if (segment.schedule.empty() || segment.outputs.empty()) return;
-  const Problem problem{fusion, segment};
-  const Params params = parse_params(segment.schedule, problem.where());
-  if (const Scheduler* scheduler = find_scheduler(params.scheduler)) {
-    check_keys(*scheduler, params, problem.where());
-    clear_schedule(*reference_tensor(segment));
-    scheduler->apply(problem, params);
-  }
-}
-
-void apply_schedules(Fusion& fusion) {
-  for (const Segment& s : fusion.segments) apply_schedule(fusion, s);
+  const Scheduler* scheduler = find_scheduler(name(segment.schedule));
+  if (scheduler == nullptr || segment.outputs.empty()) return;
+  clear_schedule(*reference_tensor(segment));
+  scheduler->apply({fusion, segment}, segment.schedule);
 }
 
 std::string explain_schedules(const Fusion& fusion) {
   std::string out;
   for (const Segment& s : fusion.segments) {
-    out += fmt::format("@{}: {}\n", s.name, s.schedule);
+    out += fmt::format("@{}: {}\n", s.name, print(s.schedule));
     const Problem problem{fusion, s};
-    const Scheduler* own = find_scheduler(s.schedule.substr(0, s.schedule.find('(')));
+    const Scheduler* own = find_scheduler(name(s.schedule));
     if (own == nullptr) continue;
     for (const Scheduler& other : schedulers()) {
       if (&other == own) break;

@@ -1,42 +1,33 @@
 #pragma once
-// Schedulers: which segments each takes, the params it chooses, and the transforms that params mean.
+// Schedulers: which segments each takes, the schedule it chooses, and the transforms that a schedule means.
 #include <span>
 
 #include "axes/build_graph.h"
+#include "device/target.h"
 #include "ir/fusion.h"
-#include "schedule/params.h"
+#include "sym/guards.h"
 
 namespace plait {
-
-// What the machine offers to a scheduler.
-struct Machine {
-  bool cuda = false;
-  int lanes = 8;      // f32 lanes of the CPU's vectors; 1, 2, 4, 8, 16 ...
-  int threads = 256;  // threads of a block, for cuda
-};
 
 // A segment to be scheduled: its inputs, outputs and ops.
 struct Problem {
   const Fusion& fusion;
   const Segment& segment;
-  std::string where() const;  // `segment @s1`, for messages
-};
-
-struct ParamKey {
-  std::string_view name;
-  int64_t least, most;
-  bool power_of_two = false;
+  sym::Guards* guards = nullptr;  // whom to ask about sizes; null: nobody, and only what facts prove holds
+  std::string where() const;      // `segment @s1`, for messages
+  // Whether a condition over sizes holds, on all ranks; what facts do not prove becomes a guard of the specialization.
+  bool decide(sym::Expr condition) const;
 };
 
 struct Scheduler {
-  std::string_view name;
-  std::span<const ParamKey> keys;
+  std::string_view name;  // that of its schedules
   // Why the scheduler does not take the segment; nothing where it does.
   std::optional<std::string> (*accept)(const Problem&);
-  // Fills what `pinned` leaves open. What is pinned is obeyed, or refused by a UserError with the reason.
-  Params (*params)(const Problem&, const Machine&, const Params& pinned);
-  // Transforms on the domain of the segment's reference tensor.
-  void (*apply)(const Problem&, const Params&);
+  // A complete schedule for the target: `pinned` (one of the scheduler's, or open) with what it leaves open. What is
+  // pinned is obeyed, or refused by a UserError with the reason.
+  Schedule (*choose)(const Problem&, const Target&, const Schedule& pinned);
+  // The transforms of a complete schedule, on the domain of the segment's reference tensor.
+  void (*apply)(const Problem&, const Schedule&);
 };
 
 // All schedulers, in the order in which they are asked.
@@ -47,12 +38,11 @@ const Scheduler* find_scheduler(std::string_view name);
 // The tensor whose loops are the segment's nest: the first output.
 TensorView* reference_tensor(const Segment& segment);
 
-// Complete params of a segment: those of the first scheduler that takes it, or, where `text` pins a schedule, that one.
+// A complete schedule of a generated kernel: that of the first scheduler that takes the segment, or the pinned one.
 // UserError with the reason where a pinned schedule does not fit.
-Params choose_params(const Problem& problem, const Machine& machine, std::string_view text = "");
+Schedule choose_schedule(const Problem& problem, const Target& target, const Schedule& pinned = {});
 
-// Performs the schedule of every segment of a generated kernel (segments of library, collective, copy: nothing).
-void apply_schedules(Fusion& fusion);
+// Performs the schedule of a segment; one of no generated kernel means nothing.
 void apply_schedule(const Fusion& fusion, const Segment& segment);
 
 // Per generated segment: schedule, loops of the reference tensor, and what decided them.

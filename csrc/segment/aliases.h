@@ -1,20 +1,31 @@
 #pragma once
-// Results that lie in memory as their operand does: the same buffer under another name, and no kernel.
+// Results that lie in the memory of their operand: a view of the same buffer, and no kernel.
 #include <map>
-#include <vector>
+#include <string>
 
 #include "segment/segment.h"
+#include "segment/views.h"
 
 namespace plait {
 
-// Whether the op's result is its operand's memory: a reshape or a change of dims of extent 1 of what is row-major, a
-// permute whose result is allocated in the order of its operand.
-bool is_alias(const Op& op);
+// What the library computes, and which results are views.
+struct Aliases {
+  struct Contraction {
+    bool by_library = false;
+    std::string why;  // where it is not
+  };
+  std::map<const Op*, Contraction> contractions;
+  MemoryViews views;
+  std::set<const Op*> view_ops;
 
-using Readers = std::map<const TensorView*, std::vector<const Op*>>;
+  // Whether the op's result is its operand's memory: a reshape or a change of dims of extent 1 of what is row-major,
+  // whoever reads it, or one of view_ops.
+  bool is_alias(const Op& op) const;
+};
 
-// Permutes that swap the last two dims and that only library contractions read get the allocation of their operand: the
-// contractions take it as it lies. After the segments' ops are known, before their schedules.
-void allocate_for_contractions(const Fusion& fusion, const Readers& readers, const SegmentOptions& options);
+// Asks the library for every contraction. Permutes, broadcasts, slices and reshapes that only contractions of the
+// library read, directly or through each other, become views where it takes their strides; one that it does not take
+// is computed, with what it is a view of, and a note says why. Before ops are grouped.
+Aliases find_aliases(const Fusion& fusion, const SegmentOptions& options);
 
 }  // namespace plait

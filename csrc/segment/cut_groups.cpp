@@ -82,9 +82,9 @@ class Cutter {
     std::map<const TensorView*, size_t> places;
     std::map<int, int> ends;  // list -> last place
     for (size_t k = 0; k < count; ++k) {
-      places[op(ops[k]).out()] = k;
+      places[op(ops[k]).results[0]] = k;
       find_reads(ops[k], run.in[k], run.free[k]);
-      const auto list = lists_.find(op(ops[k]).out()->name);
+      const auto list = lists_.find(op(ops[k]).results[0]->name);
       run.list.push_back(list == lists_.end() ? -1 : list->second);
       if (run.list.back() >= 0) ends[run.list.back()] = static_cast<int>(k);
       for (const TensorView* t : run.in[k]) {
@@ -94,11 +94,11 @@ class Cutter {
     }
     for (size_t k = 0; k < count; ++k) {
       run.list_end.push_back(run.list[k] < 0 ? -1 : ends[run.list[k]]);
-      const TensorView* out = op(ops[k]).out();
+      const TensorView* out = op(ops[k]).results[0];
       const auto& readers = fusion_.readers(out);
       run.stored[k] =
           readers.empty() || fusion_.is_output(out) ||
-          std::any_of(readers.begin(), readers.end(), [&](const Op* r) { return !places.contains(r->out()); });
+          std::any_of(readers.begin(), readers.end(), [&](const Op* r) { return !places.contains(r->results[0]); });
     }
     return run;
   }
@@ -129,7 +129,7 @@ class Cutter {
     ++part.live;
     if (run.stored[k]) return;
     ++part.crossing;
-    part.crossing_bytes += static_cast<int64_t>(size_of(op(run.ops[k]).out()->dtype));
+    part.crossing_bytes += static_cast<int64_t>(size_of(op(run.ops[k]).results[0]->dtype));
   }
 
   // Where the part that begins at `begin` ends: the last place within the limits, or the one of the second half of
@@ -144,7 +144,7 @@ class Cutter {
       if (other && static_cast<int>(k) > locked) return static_cast<size_t>(locked) + 1;
       if (run.list[k] >= 0) list = run.list[k];
       add(run, k, own, part);
-      own[op(run.ops[k]).out()] = k;
+      own[op(run.ops[k]).results[0]] = k;
       locked = std::max(locked, run.list_end[k]);
       const bool full = is_full(part);
       if (full && !ends.empty()) break;
@@ -166,7 +166,7 @@ class Cutter {
     std::map<const TensorView*, size_t> own;
     for (size_t k = 0; k < run.ops.size(); ++k) {
       add(run, k, own, part);
-      own[op(run.ops[k]).out()] = k;
+      own[op(run.ops[k]).results[0]] = k;
       if (is_full(part)) return false;
     }
     return !exceeds(part.outputs(), limits_.outputs);
@@ -181,7 +181,7 @@ class Cutter {
     const Run run = make_run(ops);
     if (fits(run)) return {ops};
     places_.clear();
-    for (size_t k = 0; k < ops.size(); ++k) places_[op(ops[k]).out()] = k;
+    for (size_t k = 0; k < ops.size(); ++k) places_[op(ops[k]).results[0]] = k;
     std::vector<std::vector<int>> out;
     for (size_t begin = 0; begin < ops.size();) {
       const size_t end = find_end(run, begin);
@@ -218,7 +218,7 @@ class Cutter {
     for (size_t p = 0; p < parts.size(); ++p)
       for (int i : parts[p]) {
         if (grouping_.domains[static_cast<size_t>(i)] == domain) continue;
-        const auto& readers = fusion_.readers(op(i).out());
+        const auto& readers = fusion_.readers(op(i).results[0]);
         const bool crosses = std::any_of(readers.begin(), readers.end(), [&](const Op* r) {
           const auto at = part_of.find(r);
           return at != part_of.end() && at->second != p;
@@ -238,7 +238,7 @@ class Cutter {
   void note(const std::vector<int>& part) {
     if (explain_)
       *explain_ += fmt::format("%{} to %{} are a part of a larger group: {} ops within the limits of a kernel\n",
-                               op(part.front()).out()->name, op(part.back()).out()->name, part.size());
+                               op(part.front()).results[0]->name, op(part.back()).results[0]->name, part.size());
   }
 
   // Topological, the group with the first op first.

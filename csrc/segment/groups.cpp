@@ -26,7 +26,8 @@ class Grouper {
   Grouper(const Fusion& fusion, std::string* explain, const std::function<bool(std::string_view)>& decide)
       : fusion_(fusion), explain_(explain), decide_(decide) {
     out_.ops = fusion.ops();
-    for (size_t i = 0; i < out_.ops.size(); ++i) out_.makers[out_.ops[i]->out()] = static_cast<int>(i);
+    for (size_t i = 0; i < out_.ops.size(); ++i)
+      for (const TensorView* t : out_.ops[i]->results) out_.makers[t] = static_cast<int>(i);
     outputs_.insert(fusion.outputs().begin(), fusion.outputs().end());
   }
 
@@ -76,9 +77,9 @@ class Grouper {
       }
       scalar = scalar && again[i] <= kFreeOps;
       const auto& readers = readers_[i];
-      const bool inside = !readers.empty() && !outputs_.contains(o.out()) &&
+      const bool inside = (constant || scalar) && !readers.empty() && !outputs_.contains(o.out()) &&
                           std::all_of(readers.begin(), readers.end(), [&](int r) { return is_elementwise(op(r)); });
-      out_.free[i] = (constant || scalar) && inside && !seeds_random(readers, o.out());
+      out_.free[i] = inside && !seeds_random(readers, o.out());
     }
     // A free op that only feeds ops which turned out not to be elementwise groups is caught above: readers are checked
     // one level deep, and every reader is a group or free itself.
@@ -117,12 +118,13 @@ class Grouper {
     order_.emplace(n);
     for (int i = 0; i < n; ++i) {
       const auto& readers = readers_[static_cast<size_t>(i)];
-      const bool stays = readers.empty() || outputs_.contains(op(i).out());
+      const auto is_kept = [&](const TensorView* t) { return fusion_.readers(t).empty() || outputs_.contains(t); };
+      const bool stays = std::any_of(op(i).results.begin(), op(i).results.end(), is_kept);
       outside_.push_back(stays ? kStored : static_cast<int64_t>(readers.size()));
       parent_.push_back(i);
       members_.push_back({i});
       made_.push_back({i});
-      domains_.push_back(domain(*op(i).out()));
+      domains_.push_back(domain(*op(i).results[0]));
     }
     out_.domains = domains_;
     for (int i = 0; i < n; ++i) {
@@ -159,8 +161,8 @@ class Grouper {
                                                                                return g == p || g == c;
                                                                              });
         if (!inner)
-          return fmt::format("%{}: {} is written to memory, and {} has another domain", op(t).out()->name,
-                             type_text(*op(t).out()), op(*made_[sc].begin()).out()->name);
+          return fmt::format("%{}: {} is written to memory, and {} has another domain", op(t).results[0]->name,
+                             type_text(*op(t).results[0]), op(*made_[sc].begin()).results[0]->name);
       }
     }
     for (const auto& [from, to] : cuts_[sp])
@@ -172,7 +174,7 @@ class Grouper {
   // Whether the merge is to be done; once one is not, none is.
   bool decided(int p, int c) {
     if (!limited_ && decide_)
-      limited_ = !decide_(fmt::format("merge %{} into %{}", op(p).out()->name, op(c).out()->name));
+      limited_ = !decide_(fmt::format("merge %{} into %{}", op(p).results[0]->name, op(c).results[0]->name));
     return !limited_;
   }
 

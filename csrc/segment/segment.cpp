@@ -91,36 +91,40 @@ class Duplicator {
   std::vector<std::pair<int, Op*>> placed_;
 };
 
+using Readers = std::map<const TensorView*, std::vector<const Op*>>;
+
 void list_tensors(Segment& segment, const std::set<const TensorView*>& outputs, const Readers& readers) {
   const std::set<const Op*> own(segment.ops.begin(), segment.ops.end());
   std::set<const TensorView*> seen;
-  for (const Op* op : segment.ops) seen.insert(op->out());
+  for (const Op* op : segment.ops) seen.insert(op->results.begin(), op->results.end());
   for (const Op* op : segment.ops)
     for (TensorView* in : inputs(*op))
       if (seen.insert(in).second) segment.inputs.push_back(in);
-  for (Op* op : segment.ops) {
-    const auto it = readers.find(op->out());
-    const bool unread = it == readers.end();
-    const bool outside =
-        !unread && std::any_of(it->second.begin(), it->second.end(), [&](const Op* r) { return !own.contains(r); });
-    if (unread || outside || outputs.contains(op->out())) segment.outputs.push_back(op->out());
-  }
+  for (const Op* op : segment.ops)
+    for (TensorView* t : op->results) {
+      const auto it = readers.find(t);
+      const bool unread = it == readers.end();
+      const bool outside =
+          !unread && std::any_of(it->second.begin(), it->second.end(), [&](const Op* r) { return !own.contains(r); });
+      if (unread || outside || outputs.contains(t)) segment.outputs.push_back(t);
+    }
 }
 
 class Pins {
  public:
   explicit Pins(const SegmentOptions& options) : options_(options) {}
 
-  // The schedule pinned for a segment, or empty. UserError where its outputs pin two.
-  std::string find(const Segment& segment) {
-    std::string found, owner;
+  // The schedule pinned for a segment, or an open one. UserError where its outputs pin two.
+  Schedule find(const Segment& segment) {
+    Schedule found;
+    std::string owner;
     for (const TensorView* t : segment.outputs) {
       const auto it = options_.pins.find(t->name);
       if (it == options_.pins.end()) continue;
       used_.insert(t->name);
-      if (!found.empty() && found != it->second)
-        throw UserError(fmt::format("%{} pins `{}` and %{} pins `{}`, and both are of one segment", owner, found,
-                                    t->name, it->second),
+      if (!is_open(found) && found != it->second)
+        throw UserError(fmt::format("%{} pins `{}` and %{} pins `{}`, and both are of one segment", owner, print(found),
+                                    t->name, print(it->second)),
                         fmt::format("segment @{}", segment.name), "pin one schedule");
       found = it->second;
       owner = t->name;
@@ -131,12 +135,14 @@ class Pins {
   // Tensors that are no longer computed, unread or equal to others, pin nothing.
   void finish(const Fusion& fusion) const {
     std::set<std::string_view> computed;
-    for (const Op* op : fusion.ops()) computed.insert(op->out()->name);
-    for (const auto& [tensor, text] : options_.pins)
+    for (const Op* op : fusion.ops())
+      for (const TensorView* t : op->results) computed.insert(t->name);
+    for (const auto& [tensor, schedule] : options_.pins)
       if (!used_.contains(tensor) && (computed.contains(tensor) || !fusion.find(tensor)))
-        throw UserError(fmt::format("schedule `{}` is pinned to %{}, which is no output of a segment", text, tensor),
-                        fmt::format("fusion @{}", fusion.name()),
-                        "it is computed inside of another segment: pin that segment's output");
+        throw UserError(
+            fmt::format("schedule `{}` is pinned to %{}, which is no output of a segment", print(schedule), tensor),
+            fmt::format("fusion @{}", fusion.name()),
+            "it is computed inside of another segment: pin that segment's output");
   }
 
  private:
@@ -144,63 +150,82 @@ class Pins {
   std::set<std::string> used_;
 };
 
-constexpr const char* kNest = "nest";
-
 bool decided(const SegmentOptions& options, const std::string& what) { return !options.decide || options.decide(what); }
 
-// Schedules of steps that no kernel computes, or nothing.
-std::string fixed_schedule(const Op& op) {
+// Schedules of steps that no kernel computes, or an open one.
+Schedule fixed_schedule(const Op& op) {
   switch (property(op.kind)) {
     case OpProperty::communication:
-      return kCollective;
+      return schedules::Collective();
     case OpProperty::local_move:
-      return kCopy;
+      return schedules::Copy();
     default:
-      return "";
+      return {};
   }
 }
 
-void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOptions& options, const std::string& pin) {
-  const Problem problem{fusion, segment};
-  const Op& op = *segment.ops.front();
-  const std::string fixed = fixed_schedule(op);
-  if (!fixed.empty()) {
-    if (!pin.empty() && pin != fixed)
-      throw UserError(fmt::format("schedule `{}` does not fit {}", pin, describe(op)), problem.where(),
-                      fmt::format("its schedule is {}", fixed));
-    segment.schedule = fixed;
-    return;
+// "%k[b, 64, t] strides [64*t, 1, 64]"
+std::string view_text(const ContractionViews::Operand& view) {
+  const auto list = [](const std::vector<sym::Expr>& exprs) {
+    std::string out;
+    for (sym::Expr e : exprs) out += (out.empty() ? "" : ", ") + sym::print(e);
+    return out;
+  };
+  const std::string offset = view.offset.constant() == 0 ? "" : " at " + sym::print(view.offset);
+  return fmt::format("%{}[{}] strides [{}]{}", view.root->name, list(view.extents), list(view.strides), offset);
+}
+
+void note_views(const Segment& segment, const SegmentOptions& options, const Aliases& aliases) {
+  std::string why;
+  const auto views = contraction_views(*segment.ops[0], aliases.views, &why);
+  if (!views || options.explain == nullptr) return;
+  const std::vector<TensorView*> operands = inputs(*segment.ops[0]);
+  for (const bool first : {true, false}) {
+    const ContractionViews::Operand& view = first ? views->a : views->b;
+    if (!view.whole)
+      note(options,
+           fmt::format("@{}: %{} is a view, {}", segment.name, operands[first ? 0 : 1]->name, view_text(view)));
   }
-  if (is_alias(op) && (pin.empty() || pin == kAlias)) {
-    segment.schedule = kAlias;
-    return;
+}
+
+// Whether the library computes a contraction. UserError where it is insisted on and refuses.
+bool takes_library(const Problem& problem, const SegmentOptions& options, const Aliases& aliases, const Schedule& pin) {
+  const Op& op = *problem.segment.ops.front();
+  const Aliases::Contraction& choice = aliases.contractions.at(&op);
+  if (choice.by_library) {
+    note_views(problem.segment, options, aliases);
+    return true;
   }
-  if (property(op.kind) == OpProperty::contraction && (pin.empty() || pin == kLibrary)) {
-    const bool insist = pin == kLibrary || (pin.empty() && options.contractions == "library");
-    std::string why = "there is no library";
-    const bool asked = pin == kLibrary || options.contractions != "nest";
-    bool accepted = asked && options.library_accepts && options.library_accepts(op, &why);
-    if (accepted && !insist && !decided(options, fmt::format("library for %{}", op.out()->name))) {
-      accepted = false;
-      why = "limited by --bisect";
-    }
-    if (accepted) {
-      segment.schedule = kLibrary;
-      return;
-    }
-    if (insist)
-      throw UserError(fmt::format("the library does not compute {}: {}", describe(op), why), problem.where(),
-                      "leave the choice open, or pin nest()");
-    note(options, fmt::format("@{}: nest, not library: {}", segment.name, asked ? why : "contractions = nest"));
-  } else if (pin == kLibrary || pin == kCollective || pin == kCopy || pin == kAlias) {
-    throw UserError(fmt::format("schedule `{}` does not fit {}", pin, describe(op)), problem.where(),
-                    "pin pointwise(...) or nest(...)");
+  if (!is_open(pin) || options.contractions == "library")
+    throw UserError(fmt::format("the library does not compute {}: {}", describe(op), choice.why), problem.where(),
+                    "leave the choice open, or pin nest()");
+  note(options, fmt::format("@{}: nest, not library: {}", problem.segment.name, choice.why));
+  return false;
+}
+
+Schedule choose(const Problem& problem, const SegmentOptions& options, const Aliases& aliases, const Schedule& pin) {
+  const Op& op = *problem.segment.ops.front();
+  if (const Schedule fixed = fixed_schedule(op); !is_open(fixed)) {
+    if (!is_open(pin) && pin != fixed)
+      throw UserError(fmt::format("schedule `{}` does not fit {}", print(pin), describe(op)), problem.where(),
+                      fmt::format("its schedule is {}", print(fixed)));
+    return fixed;
   }
-  segment.schedule = print(choose_params(problem, options.machine, pin));
-  if (!pin.empty() || segment.schedule.rfind(kNest, 0) == 0 || find_scheduler(kNest)->accept(problem)) return;
-  const std::string scheduler = segment.schedule.substr(0, segment.schedule.find('('));
-  if (!decided(options, fmt::format("{} for @{}", scheduler, segment.name)))
-    segment.schedule = print(choose_params(problem, options.machine, kNest));
+  if (!is_generated(pin)) {
+    const auto may_be = [&](const Schedule& schedule) { return is_open(pin) || pin == schedule; };
+    if (aliases.is_alias(op) && may_be(schedules::Alias())) return schedules::Alias();
+    if (property(op.kind) == OpProperty::contraction && may_be(schedules::Library()) &&
+        takes_library(problem, options, aliases, pin))
+      return schedules::Library();
+    if (!is_open(pin))
+      throw UserError(fmt::format("schedule `{}` does not fit {}", print(pin), describe(op)), problem.where(),
+                      "pin pointwise(...) or nest(...)");
+  }
+  const Schedule chosen = choose_schedule(problem, options.target, pin);
+  const Schedule nest = schedules::Nest();
+  if (!is_open(pin) || chosen.index() == nest.index() || find_scheduler(name(nest))->accept(problem)) return chosen;
+  if (decided(options, fmt::format("{} for @{}", name(chosen), problem.segment.name))) return chosen;
+  return choose_schedule(problem, options.target, nest);
 }
 
 }  // namespace
@@ -208,8 +233,9 @@ void choose_schedule(const Fusion& fusion, Segment& segment, const SegmentOption
 void segment(Fusion& fusion, const SegmentOptions& options) {
   for (const Op* op : fusion.ops())
     if (property(op->kind) == OpProperty::composite || op->kind == OpKind::Reshard)
-      throw UserError(fmt::format("segmentation cannot place {}", describe(*op)), fmt::format("%{}", op->out()->name),
-                      "passes expand and localize come before");
+      throw UserError(fmt::format("segmentation cannot place {}", describe(*op)),
+                      fmt::format("%{}", op->results[0]->name), "passes expand and localize come before");
+  const Aliases aliases = find_aliases(fusion, options);
   Grouping grouping = group_ops(fusion, options.explain, options.decide);
   cut_groups(fusion, grouping, options.limits, options.together, options.explain);
   Duplicator duplicator(fusion, grouping, options);
@@ -226,15 +252,14 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
   Readers readers;
   for (const Op* op : fusion.ops())
     for (const TensorView* in : inputs(*op)) readers[in].push_back(op);
-  allocate_for_contractions(fusion, readers, options);
   const std::set<const TensorView*> outputs(fusion.outputs().begin(), fusion.outputs().end());
   Pins pins(options);
   for (Segment& s : fusion.segments) {
     list_tensors(s, outputs, readers);
-    choose_schedule(fusion, s, options, pins.find(s));
+    s.schedule = choose({fusion, s, options.guards}, options, aliases, pins.find(s));
     apply_schedule(fusion, s);
     note(options, fmt::format("@{}: {} ops, ({}) -> ({}), {}", s.name, s.ops.size(), names(s.inputs), names(s.outputs),
-                              s.schedule));
+                              print(s.schedule)));
   }
   pins.finish(fusion);
 }

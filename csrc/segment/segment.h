@@ -9,9 +9,10 @@
 namespace plait {
 
 struct SegmentOptions {
-  Machine machine;
+  Target target;
+  sym::Guards* guards = nullptr;  // whom schedulers ask about sizes (Problem::guards)
   // Schedules by the name of an output tensor: obeyed, or refused by name.
-  std::map<std::string, std::string, std::less<>> pins;
+  std::map<std::string, Schedule, std::less<>> pins;
   KernelLimits limits = kernel_limits(Options());
   // Results that a file puts into one segment, by name: the limits do not part them.
   std::vector<std::vector<std::string>> together;

@@ -143,7 +143,7 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
   return sizes;
 }
 
-std::vector<int64_t> class_divisors(const Fusion& fusion, const DeviceMesh& mesh, KernelLanguage language) {
+std::vector<int64_t> class_divisors(const Fusion& fusion, const DeviceMesh& mesh, const Target& target) {
   bool divided = false;
   for (const TensorView* t : fusion.tensors())
     for (sym::Expr extent : t->shape()) {
@@ -153,7 +153,7 @@ std::vector<int64_t> class_divisors(const Fusion& fusion, const DeviceMesh& mesh
     }
   std::vector<int64_t> out;
   for (int64_t d = 2; d <= 16; d *= 2) {
-    const bool vector = d >= (language == KernelLanguage::cuda ? 4 : 8);  // whole ones need no tail
+    const bool vector = d >= (target.cuda() ? 4 : 8);  // whole ones need no tail
     if (divided || vector || mesh.ranks() % d == 0) out.push_back(d);
   }
   return out;

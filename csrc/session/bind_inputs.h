@@ -21,8 +21,8 @@ struct Specialization {
 Specialization specialize(const Sizes& sizes, const Sizes& mesh_symbols, const std::vector<int64_t>& divisors);
 
 // The powers of two up to 16 whose multiples are worth a class: the lanes of vectors (8 and 16, of a GPU 4 too); those
-// that the mesh cuts by; all of them where an extent is divided.
-std::vector<int64_t> class_divisors(const Fusion& fusion, const DeviceMesh& mesh, KernelLanguage language);
+// that the mesh shards by; all of them where an extent is divided.
+std::vector<int64_t> class_divisors(const Fusion& fusion, const DeviceMesh& mesh, const Target& target);
 
 // Symbols of the mesh.
 std::set<std::string> mesh_symbols(const Mesh& mesh);

@@ -111,7 +111,7 @@ void BoundSpecialization::shard_inputs(RunState& state, const Tensors& inputs) c
         continue;
       }
       if (!global.on_host())
-        throw UserError("a tensor in a GPU's memory is not cut", fmt::format("input `{}`", inputs_.names[i]),
+        throw UserError("a tensor in a GPU's memory is not sharded here", fmt::format("input `{}`", inputs_.names[i]),
                         "give it in host memory, or the pieces of one rank to run_local()");
       if (!pieces[i].memory) pieces[i] = Tensor::empty(global.dtype, map.local_shape());
       map.cut(global, pieces[i]);

@@ -103,7 +103,8 @@ void check_ranges(const Fusion& fusion, const Sizes& sizes, const Tensors& input
   }
 }
 
-void order_outputs(const Fusion& fusion, Tensors& outputs, Allocator& allocator) {
+int64_t order_outputs(const Fusion& fusion, Tensors& outputs, Allocator& allocator) {
+  int64_t copied = 0;
   for (const TensorView* t : fusion.outputs()) {
     const auto it = outputs.find(t->name);
     if (is_row_major(t->domain) || it == outputs.end() || it->second.lies_in(t->domain.allocation)) continue;
@@ -112,7 +113,9 @@ void order_outputs(const Fusion& fusion, Tensors& outputs, Allocator& allocator)
                       fmt::format("output %{}: {}", t->name, type_text(*t)),
                       "drop the allocation, or give inputs in host memory and no stream");
     it->second = it->second.in_order(t->domain.allocation, allocator);
+    copied += static_cast<int64_t>(it->second.bytes());
   }
+  return copied;
 }
 
 }  // namespace plait

@@ -19,8 +19,8 @@ void check_inputs(const Fusion& fusion, const Tensors& inputs);
 // states. What lies in a GPU's memory is not read.
 void check_ranges(const Fusion& fusion, const Sizes& sizes, const Tensors& inputs);
 
-// Puts outputs in the order in which the fusion allocates them, in host memory of `allocator`. UserError: such an
-// output is in a GPU's memory.
-void order_outputs(const Fusion& fusion, Tensors& outputs, Allocator& allocator);
+// Puts outputs in the order in which the fusion allocates them, in host memory of `allocator`; returns the bytes that
+// it copied. UserError: such an output is in a GPU's memory.
+int64_t order_outputs(const Fusion& fusion, Tensors& outputs, Allocator& allocator);
 
 }  // namespace plait

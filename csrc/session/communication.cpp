@@ -12,7 +12,6 @@
 #include "comm/process_place.h"
 #include "comm/threads/threads.h"
 #include "comm/uneven_cost.h"
-#include "compile/plant_bugs.h"
 #include "session/devices.h"
 
 namespace plait {
@@ -117,8 +116,7 @@ Communication on_host(const CompileOptions& options, const DeviceMesh& mesh) {
     out.drive = RankDrive::threads;
     out.comms = std::make_shared<ThreadCommunicators>(comm_options(options.options));
   } else {
-    out.comms =
-        plant_in_communication(std::make_shared<LocalCommunicators>(comm_options(options.options)), options.options);
+    out.comms = std::make_shared<LocalCommunicators>(comm_options(options.options));
   }
   return out;
 }

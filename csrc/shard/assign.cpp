@@ -22,23 +22,27 @@ std::optional<int64_t> global_bytes(const TensorView& tensor) {
 
 namespace {
 
-// Operand by index; -1 is the result.
+// Operand by index; -1, -2, ... are the results.
 const TensorView& tensor_at(const Op& op, int index) {
-  return index < 0 ? *op.out() : *inputs(op)[static_cast<size_t>(index)];
+  return index < 0 ? *op.results[static_cast<size_t>(~index)] : *inputs(op)[static_cast<size_t>(index)];
+}
+
+int dim_in(const Factor& factor, int index) {
+  return index < 0 ? factor.result_dim[static_cast<size_t>(~index)] : factor.operand_dim[static_cast<size_t>(index)];
 }
 
 bool has_mesh_piece(const std::vector<Piece>& pieces) {
   return std::any_of(pieces.begin(), pieces.end(), [](const Piece& p) { return !p.is_local(); });
 }
 
-bool wishes(const Layout& layout) {
+bool is_sharded(const Layout& layout) {
   return std::any_of(layout.dims.begin(), layout.dims.end(), [](const auto& d) { return has_mesh_piece(d.pieces); });
 }
 
 std::vector<int> operand_order(const std::vector<TensorView*>& in) {
   std::vector<int> order;
   for (size_t i = 0; i < in.size(); ++i)
-    if (wishes(in[i]->layout)) order.push_back(static_cast<int>(i));
+    if (is_sharded(in[i]->layout)) order.push_back(static_cast<int>(i));
   if (order.size() < 2) return order;
   std::vector<int64_t> bytes(in.size(), 0);
   for (int i : order) {
@@ -71,10 +75,10 @@ int64_t scale_in(const Factor& factor, int operand) {
 
 class Assigner {
  public:
-  Assigner(const Op& op, const Layout& wanted) : op_(op), wanted_(wanted), in_(inputs(op)) {
+  Assigner(const Op& op, const std::vector<Layout>& wanted) : op_(op), wanted_(wanted), in_(inputs(op)) {
     out_.factors = factors(op);
     out_.claims.resize(out_.factors.size());
-    out_.result = Layout::replicated(op.out()->rank());
+    for (const TensorView* t : op.results) out_.results.push_back(Layout::replicated(t->rank()));
     for (const TensorView* t : in_) out_.operands.push_back(Layout::replicated(t->rank()));
   }
 
@@ -82,16 +86,12 @@ class Assigner {
     for (int i : operand_order(in_)) offer(i, in_[i]->layout);
     collect_sums();
     pass_pending();
-    offer(-1, wanted_);
+    for (size_t r = 0; r < wanted_.size(); ++r) offer(~static_cast<int>(r), wanted_[r]);
     collect_layouts();
     return std::move(out_);
   }
 
  private:
-  static int dim_in(const Factor& factor, int operand) {
-    return operand < 0 ? factor.result_dim : factor.operand_dim[static_cast<size_t>(operand)];
-  }
-
   // Pieces of a dim as pieces of the factor, whose steps are `scale` elements: borders must lie between steps.
   static bool in_steps(std::vector<Piece>& pieces, int64_t scale) {
     if (scale == 1) return true;
@@ -111,7 +111,7 @@ class Assigner {
     for (size_t d = 0; d < layout.dims.size(); ++d)
       for (size_t f = 0; f < out_.factors.size(); ++f) {
         const Factor& factor = out_.factors[f];
-        if (dim_in(factor, operand) != static_cast<int>(d) || !factor.cuts()) continue;
+        if (dim_in(factor, operand) != static_cast<int>(d) || !factor.shardable()) continue;
         if (!out_.claims[f].pieces.empty()) continue;
         DimLayout list;
         for (const Piece& p : layout.dims[d].pieces)
@@ -129,11 +129,11 @@ class Assigner {
     for (size_t f = 0; f < out_.factors.size(); ++f) {
       if (out_.factors[f].kind != FactorKind::reduce) continue;
       for (const Piece& p : out_.claims[f].pieces)
-        if (!p.is_local()) out_.result.partial[p.mesh_axis] = out_.factors[f].reduce;
+        if (!p.is_local()) leave_pending(p.mesh_axis, out_.factors[f].reduce);
     }
     const auto* linear = as<Linear>(op_);
-    if (!out_.result.partial.empty() && linear && linear->b)
-      throw UserError(fmt::format("the sum of %{} is cut and its bias %{} would be added by every rank",
+    if (linear && linear->b && !out_.results[0].partial.empty())
+      throw UserError(fmt::format("the sum of %{} is sharded and its bias %{} would be added by every rank",
                                   op_.out()->name, linear->b->name),
                       describe(op_), "run the pass split_bias before sharding");
   }
@@ -151,21 +151,28 @@ class Assigner {
         same = same && (!pending.back() || it->second == reduce);
       }
       // Reductions of different kinds do not commute: one tensor holds one kind.
-      for (auto [other, kind] : out_.result.partial) same = same && kind == reduce;
+      for (const Layout& result : out_.results)
+        for (auto [other, kind] : result.partial) same = same && kind == reduce;
       if (!same || !passes_partial(op_, pending, reduce)) continue;
       taken_.insert(axis);
-      out_.result.partial[axis] = reduce;
+      leave_pending(axis, reduce);
       for (size_t i = 0; i < in_.size(); ++i)
         if (pending[i]) out_.operands[i].partial[axis] = reduce;
     }
+  }
+
+  void leave_pending(int axis, ReduceOp reduce) {
+    for (Layout& result : out_.results) result.partial[axis] = reduce;
   }
 
   void collect_layouts() {
     for (size_t f = 0; f < out_.factors.size(); ++f) {
       const Factor& factor = out_.factors[f];
       const auto& pieces = out_.claims[f].pieces;
-      if (factor.result_dim >= 0)
-        out_.result.dims[static_cast<size_t>(factor.result_dim)].pieces = in_elements(pieces, factor.result_scale);
+      for (size_t r = 0; r < out_.results.size(); ++r)
+        if (factor.result_dim[r] >= 0)
+          out_.results[r].dims[static_cast<size_t>(factor.result_dim[r])].pieces =
+              in_elements(pieces, factor.result_scale);
       for (size_t i = 0; i < in_.size(); ++i)
         if (factor.operand_dim[i] >= 0)
           out_.operands[i].dims[static_cast<size_t>(factor.operand_dim[i])].pieces =
@@ -174,7 +181,7 @@ class Assigner {
   }
 
   const Op& op_;
-  const Layout& wanted_;
+  const std::vector<Layout>& wanted_;
   std::vector<TensorView*> in_;
   Assignment out_;
   std::set<int> taken_;
@@ -194,7 +201,7 @@ std::string list_text(const std::vector<Piece>& pieces, const Mesh& mesh) {
 const char* rank_reason(const Op& op, int winner, int loser) {
   const TensorView& w = tensor_at(op, winner);
   const TensorView& l = tensor_at(op, loser);
-  if (loser < 0) return winner < 0 ? "first dim" : "results rank last";
+  if (loser < 0) return winner >= 0 ? "results rank last" : winner == loser ? "first dim" : "first result";
   if (winner == loser) return "first dim";
   if (w.role == TensorRole::parameter && l.role != TensorRole::parameter) return "parameter";
   auto wb = global_bytes(w), lb = global_bytes(l);
@@ -206,20 +213,18 @@ std::string source(const Op& op, const Claim& claim) {
 }
 
 std::string dim_difference(const Op& op, const Assignment& a, int index, size_t dim, const std::vector<Piece>& has) {
-  const Mesh& mesh = op.out()->fusion->mesh();
+  const Mesh& mesh = op.results[0]->fusion->mesh();
   std::string subject = fmt::format("%{} dim {}", tensor_at(op, index).name, dim);
   size_t f = 0;
-  auto dim_of = [&](size_t i) {
-    return index < 0 ? a.factors[i].result_dim : a.factors[i].operand_dim[static_cast<size_t>(index)];
-  };
-  while (f < a.factors.size() && dim_of(f) != static_cast<int>(dim)) ++f;
+  while (f < a.factors.size() && dim_in(a.factors[f], index) != static_cast<int>(dim)) ++f;
   std::string what = fmt::format("{} {}", subject, list_text(has, mesh));
   if (f == a.factors.size()) return fmt::format("{} has extent 1 and broadcasts: it is whole", what);
   const Claim& claim = a.claims[f];
   if (has.empty() && index < 0)
     return fmt::format("{} is held whole and computed in pieces {} as {}", subject, list_text(claim.pieces, mesh),
                        source(op, claim));
-  if (has.empty()) return fmt::format("{} is cut {} as {}", subject, list_text(claim.pieces, mesh), source(op, claim));
+  if (has.empty())
+    return fmt::format("{} is sharded {} as {}", subject, list_text(claim.pieces, mesh), source(op, claim));
   if (a.factors[f].kind == FactorKind::whole) return fmt::format("{} must be whole in {}", what, text_name(op));
   if (a.factors[f].kind == FactorKind::permute)
     return fmt::format("{} must be whole in {}, which moves its elements", what, text_name(op));
@@ -233,7 +238,7 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
       for (const Piece& q : a.claims[g].pieces)
         if (g != f && !p.is_local() && p.mesh_axis == q.mesh_axis) return lost(a.claims[g]);
   for (const Piece& p : has)
-    if (!p.is_local() && a.result.partial.count(p.mesh_axis))
+    if (!p.is_local() && a.results[0].partial.count(p.mesh_axis))
       return fmt::format("conflict: {} lost to the reduction that is pending over {}", what,
                          mesh.axes()[static_cast<size_t>(p.mesh_axis)].name);
   const int64_t scale = scale_in(a.factors[f], index);
@@ -245,14 +250,21 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
 
 }  // namespace
 
-Assignment assign(const Op& op, const Layout& wanted) {
+Assignment assign(const Op& op, const std::vector<Layout>& wanted) {
   if (const auto* reshard = as<Reshard>(op)) {
     Assignment out;
     out.operands = {reshard->in->layout};
-    out.result = wanted;
+    out.results = wanted;
     return out;
   }
+  PLAIT_CHECK(wanted.size() == op.results.size(), "{} layouts for {}", wanted.size(), describe(op));
   return Assigner(op, wanted).run();
+}
+
+Assignment assign(const Op& op) {
+  std::vector<Layout> wanted;
+  for (const TensorView* t : op.results) wanted.push_back(t->layout);
+  return assign(op, wanted);
 }
 
 std::string join(const std::vector<std::string>& clauses) {
@@ -262,8 +274,9 @@ std::string join(const std::vector<std::string>& clauses) {
 }
 
 std::vector<std::string> explain_difference(const Op& op, const Assignment& assignment, int index, const Layout& has) {
-  const Layout& needed = index < 0 ? assignment.result : assignment.operands[static_cast<size_t>(index)];
-  const Mesh& mesh = op.out()->fusion->mesh();
+  const Layout& needed =
+      index < 0 ? assignment.results[static_cast<size_t>(~index)] : assignment.operands[static_cast<size_t>(index)];
+  const Mesh& mesh = op.results[0]->fusion->mesh();
   std::vector<std::string> out;
   auto add = [&](std::string text) { out.push_back(std::move(text)); };
   for (size_t d = 0; d < has.dims.size(); ++d)
@@ -273,13 +286,13 @@ std::vector<std::string> explain_difference(const Op& op, const Assignment& assi
   for (auto [axis, reduce] : more.partial)
     if (!less.partial.count(axis))
       add(fmt::format("the {} over {} is pending and {}", name(reduce), mesh.axes()[static_cast<size_t>(axis)].name,
-                      index < 0 ? fmt::format("%{} holds it done", op.out()->name)
+                      index < 0 ? fmt::format("%{} holds it done", tensor_at(op, index).name)
                                 : fmt::format("{} needs it done", text_name(op))));
   return out;
 }
 
-std::vector<std::string> explain_result(const Op& op, const Assignment& assignment) {
-  const Mesh& mesh = op.out()->fusion->mesh();
+std::vector<std::string> explain_result(const Op& op, const Assignment& assignment, size_t result) {
+  const Mesh& mesh = op.results[0]->fusion->mesh();
   std::vector<std::string> out;
   auto add = [&](std::string text) { out.push_back(std::move(text)); };
   for (size_t f = 0; f < assignment.factors.size(); ++f) {
@@ -290,11 +303,12 @@ std::vector<std::string> explain_result(const Op& op, const Assignment& assignme
     if (factor.kind == FactorKind::reduce)
       add(fmt::format("{} pending: {} reduces {}{}", list_text(claim.pieces, mesh), text_name(op), source(op, claim),
                       parameter));
-    else
-      add(fmt::format("dim {} from {} through {}{}", factor.result_dim, source(op, claim), text_name(op), parameter));
+    else if (factor.result_dim[result] >= 0)
+      add(fmt::format("dim {} from {} through {}{}", factor.result_dim[result], source(op, claim), text_name(op),
+                      parameter));
   }
   auto in = inputs(op);
-  for (auto [axis, reduce] : assignment.result.partial)
+  for (auto [axis, reduce] : assignment.results[result].partial)
     for (size_t i = 0; i < in.size(); ++i)
       if (assignment.operands[i].partial.count(axis)) {
         add(fmt::format("{} over {} pending from %{} through {}", name(reduce),

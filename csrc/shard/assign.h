@@ -10,10 +10,10 @@
 
 namespace plait {
 
-// The list of pieces a factor got, and whose wish it was.
+// The list of pieces a factor got, and who claimed it.
 struct Claim {
   std::vector<Piece> pieces;  // empty: the factor is whole
-  int operand = -1;           // index into inputs(op); -1: the result (or nobody, where pieces is empty)
+  int operand = -1;           // index into inputs(op); -1, -2, ...: result 0, 1, ... (nobody, where pieces is empty)
   int dim = -1;               // dim of that tensor
 };
 
@@ -21,26 +21,28 @@ struct Assignment {
   std::vector<Factor> factors;
   std::vector<Claim> claims;     // per factor
   std::vector<Layout> operands;  // what the op needs, per operand
-  Layout result;                 // what the op then gives
+  std::vector<Layout> results;   // what the op then gives, per result
 };
 
-// Operands wish for the layouts they have, the result for `wanted` (its pending axes are ignored). Wishes are met in
-// this order: parameters, then more global bytes, then operand order; then pending reductions that pass through the op;
-// then the result. A factor takes one list and a mesh axis goes to one factor: an axis that is gone leaves a later
-// list, the rest of the list stays. Factors that must be whole take none. A factor that is summed leaves the result
+// Operands claim the layouts they have, results `wanted`, one for each (pending axes are ignored). By priority:
+// parameters, then more global bytes, then operand order; then pending reductions that pass through the op; then
+// results in order. A factor takes one list and a mesh axis goes to one factor: an axis that is gone leaves a later
+// list, the rest of the list stays. Factors that must be whole take none. A factor that is summed leaves the results
 // pending. A reshard asks nothing: its operand stays, its result is `wanted`.
-Assignment assign(const Op& op, const Layout& wanted);
+Assignment assign(const Op& op, const std::vector<Layout>& wanted);
+// The same, where the results have the layouts that are wanted.
+Assignment assign(const Op& op);
 
 // Global bytes of a tensor, symbols at their `let` defaults; nothing where one has no default.
 std::optional<int64_t> global_bytes(const TensorView& tensor);
 
-// Why what operand `index` has (-1: the result, of layout `has`) differs from what the op needs (gives), one clause per
-// difference, for people: "conflict: %x dim 1 [tp] lost to %w0 dim 0 (parameter)".
+// Why what operand `index` has (-1, -2, ...: a result, of layout `has`) differs from what the op needs (gives), one
+// clause per difference, for people: "conflict: %x dim 1 [tp] lost to %w0 dim 0 (parameter)".
 std::vector<std::string> explain_difference(const Op& op, const Assignment& assignment, int index, const Layout& has);
 
-// Where the result's pieces and pending axes come from, as far as operands gave them, one clause each: "dim 2 from %w0
-// dim 0 through linear (parameter)".
-std::vector<std::string> explain_result(const Op& op, const Assignment& assignment);
+// Where the pieces and pending axes of result number `result` come from, as far as operands gave them, one clause each:
+// "dim 2 from %w0 dim 0 through linear (parameter)".
+std::vector<std::string> explain_result(const Op& op, const Assignment& assignment, size_t result);
 
 // Clauses of a text, with "; " between them.
 std::string join(const std::vector<std::string>& clauses);

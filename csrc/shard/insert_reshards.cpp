@@ -2,6 +2,7 @@
 
 #include <map>
 #include <type_traits>
+#include <utility>
 
 #include "base/error.h"
 #include "ir/op_fields.h"
@@ -38,7 +39,7 @@ const char* suffix(ReshardKind kind) {
     case ReshardKind::all_gather:
       return "_gathered";
     case ReshardKind::slice:
-      return "_cut";
+      return "_shard";
   }
   __builtin_unreachable();
 }
@@ -70,19 +71,22 @@ class Inserter {
 
  private:
   void visit_op(Op& op) {
-    const Assignment a = assign(op, op.out()->layout);
+    const Assignment a = assign(op);
     const auto in = inputs(op);
     for (size_t i = 0; i < in.size(); ++i) {
       auto clauses = explain_difference(op, a, static_cast<int>(i), in[i]->layout);
       TensorView* found =
-          version(in[i], a.operands[i], fmt::format("for {} %{}", text_name(op), op.out()->name), clauses);
+          version(in[i], a.operands[i], fmt::format("for {} %{}", text_name(op), op.results[0]->name), clauses);
       if (found != in[i]) set_input(fusion_, op, i, found);
     }
     order_.push_back(&op);
-    if (a.result == op.out()->layout)
-      versions_[op.out()] = {op.out()};
-    else
-      move_result(op, a);
+    const std::vector<TensorView*> results = op.results;
+    for (size_t r = 0; r < results.size(); ++r) {
+      if (a.results[r] == results[r]->layout)
+        versions_[results[r]] = {results[r]};
+      else
+        move_result(op, a, r);
+    }
   }
 
   // A version of the tensor in a layout, made where there is none.
@@ -124,24 +128,27 @@ class Inserter {
     return out;
   }
 
-  void move_result(Op& op, const Assignment& a) {
-    TensorView* y = op.out();
-    const char* kind = !a.result.partial.empty() ? "_pending" : a.result.is_replicated() ? "_whole" : "_pieces";
+  void move_result(Op& op, const Assignment& a, size_t r) {
+    TensorView* y = op.results[r];
+    const Layout& given = a.results[r];
+    const char* kind = !given.partial.empty() ? "_pending" : given.is_replicated() ? "_whole" : "_pieces";
     TensorView* own = fusion_.add_tensor(y->name + kind, y->shape(), y->dtype);
     own->dtype_alias = y->dtype_alias;
     own->domain = y->domain;
-    own->layout = a.result;
+    own->layout = given;
+    own->unbiased_of = std::exchange(y->unbiased_of, {});
     own->layout_source = LayoutSource::inferred;
-    auto clauses = explain_result(op, a);
-    own->reason = clauses.empty() ? "no operand is cut" : join(clauses);
+    auto clauses = explain_result(op, a, r);
+    own->reason = clauses.empty() ? "no operand is sharded" : join(clauses);
     y->domain.transforms.clear();
     y->domain.reduction.clear();
-    std::string why = "after " + std::string(text_name(op)) + ": " + join(explain_difference(op, a, -1, y->layout));
+    std::string why =
+        "after " + std::string(text_name(op)) + ": " + join(explain_difference(op, a, ~static_cast<int>(r), y->layout));
     y->definition = nullptr;
-    op.results = {own};
+    op.results[r] = own;
     own->definition = &op;
     versions_[y] = {own};
-    auto steps = plan_reshard(a.result, y->layout);
+    auto steps = plan_reshard(given, y->layout);
     TensorView* at = own;
     for (size_t i = 0; i < steps.size(); ++i) {
       at = add_step(at, steps[i], i + 1 == steps.size() ? y : nullptr, y->name, why);

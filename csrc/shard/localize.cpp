@@ -126,7 +126,7 @@ class Localizer {
     std::unique_ptr<Op> local = blank_op(op.kind);
     copy_fields(op, *local, [&](const auto& value) { return copied(value); });
     visit(op, [&]<class Node>(const Node& node) { complete(static_cast<Node&>(*local), node); });
-    add(std::move(local), *op.out());
+    add(std::move(local), op.results);
   }
 
   // A field of an op, for the ranks.
@@ -203,18 +203,24 @@ class Localizer {
     }
   }
 
-  void add(std::unique_ptr<Op> op, const TensorView& from) {
-    auto face = faces_.find(&from);
-    const TensorView& shown = face == faces_.end() ? from : *face->second;
-    std::vector<sym::Expr> shape = local_shape(from);
-    TensorView* local = out_->add_tensor(shown.name, shape, from.dtype);
-    PLAIT_CHECK(local->name == shown.name, "%{} exists already", shown.name);
-    keep(shown, *local);
-    local_[&from] = local;
-    const Op* raw = out_->add_op(std::move(op), local);
-    Inferred inferred = infer(*raw, *out_);
-    PLAIT_CHECK(inferred.dtype == from.dtype && inferred.shape == shape, "local extents of {} do not fit",
-                describe(*raw));
+  void add(std::unique_ptr<Op> op, const TensorView& from) { add(std::move(op), std::vector{&from}); }
+
+  template <class Results>
+  void add(std::unique_ptr<Op> op, const Results& results) {
+    std::vector<TensorView*> locals;
+    for (const TensorView* from : results) {
+      auto face = faces_.find(from);
+      const TensorView& shown = face == faces_.end() ? *from : *face->second;
+      TensorView* local = out_->add_tensor(shown.name, local_shape(*from), from->dtype);
+      PLAIT_CHECK(local->name == shown.name, "%{} exists already", shown.name);
+      keep(shown, *local);
+      locals.push_back(local_[from] = local);
+    }
+    const Op* raw = out_->add_op(std::move(op), locals);
+    const std::vector<Inferred> inferred = infer_results(*raw, *out_);
+    for (size_t r = 0; r < locals.size(); ++r)
+      PLAIT_CHECK(inferred[r].dtype == locals[r]->dtype && inferred[r].shape == locals[r]->shape(),
+                  "local extents of {} do not fit", describe(*raw));
   }
 
   // ---- Reshards.

@@ -18,11 +18,12 @@ struct LocalizeOptions {
 //   Symbols that name mesh sizes become numbers.
 // - A Reshard becomes AllReduce, AllGather, ReduceScatter or LocalSlice over [outer, count, inner] (op.h); local pieces
 //   outside of the piece that moves count into outer. A reduction that the communicator does not do becomes an
-//   AllGather of the members' operands in front of their dims, a LocalSlice where the result is cut, and a Reduce. A
-//   step along an axis of size 1 vanishes: its result is its operand (under the name of the output, if either is one; a
-//   copy where both must keep their names).
-// - Uniform gets the global extents and the first index of its piece per dim, where it is cut.
-// - Tensors keep names and reasons. `layout` says how the global tensor is cut: for inputs and outputs as they are held
+//   AllGather of the members' operands in front of their dims, a LocalSlice where the result is sharded, and a Reduce.
+//   A step along an axis of size 1 vanishes: its result is its operand (under the name of the output, if either is one;
+//   a copy where both must keep their names).
+// - Uniform gets the global extents and the first index of its piece per dim, where it is sharded.
+// - Tensors keep names and reasons. `layout` says how the global tensor is sharded: for inputs and outputs as they are
+// held
 //   (parameters: as stored), elsewhere without the axes of size 1. `stored` is empty.
 // UserError naming tensor and dim: a local piece does not divide a known extent (check_local_pieces for the others).
 std::unique_ptr<Fusion> localize(const Fusion& sharded, const DeviceMesh& mesh, const LocalizeOptions& options = {});

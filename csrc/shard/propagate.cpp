@@ -1,6 +1,7 @@
 #include "shard/propagate.h"
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
@@ -20,11 +21,11 @@ void check_layout(const TensorView& t, const Layout& layout) {
   const auto& axes = t.fusion->mesh().axes();
   std::set<int> used;
   auto use = [&](int axis) {
-    PLAIT_CHECK(axis >= 0 && axis < static_cast<int>(axes.size()), "%{} is cut over mesh axis {} of {}", t.name, axis,
-                axes.size());
+    PLAIT_CHECK(axis >= 0 && axis < static_cast<int>(axes.size()), "%{} is sharded over mesh axis {} of {}", t.name,
+                axis, axes.size());
     if (!used.insert(axis).second)
       throw UserError(fmt::format("mesh axis `{}` is used twice on %{}", axes[static_cast<size_t>(axis)].name, t.name),
-                      where(t, layout), "an axis cuts at most one dim of a tensor");
+                      where(t, layout), "a mesh axis shards at most one dim of a tensor");
   };
   PLAIT_CHECK(layout.dims.size() == t.rank(), "%{} has {} dims, its layout {}", t.name, t.rank(), layout.dims.size());
   for (const auto& dim : layout.dims)
@@ -108,6 +109,12 @@ class Propagator {
 
   const Layout& wanted(const TensorView& t) { return pinned(t) ? t.layout : hint(t).layout; }
 
+  std::vector<Layout> wanted_of(const Op& op) {
+    std::vector<Layout> out;
+    for (const TensorView* t : op.results) out.push_back(wanted(*t));
+    return out;
+  }
+
   void pin_inputs() {
     for (TensorView* t : fusion_.inputs()) {
       if (t->layout_source == LayoutSource::annotated) {
@@ -122,33 +129,41 @@ class Propagator {
 
   void forward() {
     for (const Op* op : fusion_.ops()) {
-      TensorView& t = *op->out();
-      if (pinned(t)) {
-        t.layout_source = t.layout_source == LayoutSource::open ? LayoutSource::inferred : t.layout_source;
-        continue;
+      std::optional<Assignment> given;
+      for (size_t r = 0; r < op->results.size(); ++r) {
+        TensorView& t = *op->results[r];
+        if (pinned(t)) {
+          t.layout_source = t.layout_source == LayoutSource::open ? LayoutSource::inferred : t.layout_source;
+          continue;
+        }
+        if (!given) given = assign(*op, wanted_of(*op));
+        t.layout = given->results[r];
+        if (outputs_.count(&t)) t.layout.partial.clear();
+        t.layout_source = LayoutSource::inferred;
       }
-      t.layout = assign(*op, wanted(t)).result;
-      if (outputs_.count(&t)) t.layout.partial.clear();
-      t.layout_source = LayoutSource::inferred;
     }
   }
 
-  // Adds wishes of readers, last tensor first, so that a wish travels up a chain in one round. False: nothing new.
+  // Adds hints of readers, last tensor first, so that a hint travels up a chain in one round. False: nothing new.
   bool backward() {
     bool changed = false;
-    for (size_t i = fusion_.ops().size(); i-- > 0;) {
-      const TensorView& t = *fusion_.ops()[i]->out();
-      auto readers = readers_.find(&t);
-      if (pinned(t) || readers == readers_.end()) continue;
-      std::vector<Layout> asked;
-      for (const Op* op : readers->second) {
-        Assignment a = assign(*op, wanted(*op->out()));
-        auto in = inputs(*op);
-        for (size_t k = 0; k < in.size(); ++k)
-          if (in[k] == &t) asked.push_back(std::move(a.operands[k]));
-      }
-      for (size_t d = 0; d < t.rank(); ++d) changed |= agree(t, d, asked, readers->second.front());
+    for (size_t i = fusion_.ops().size(); i-- > 0;)
+      for (const TensorView* t : fusion_.ops()[i]->results) changed |= ask_readers(*t);
+    return changed;
+  }
+
+  bool ask_readers(const TensorView& t) {
+    auto readers = readers_.find(&t);
+    if (pinned(t) || readers == readers_.end()) return false;
+    std::vector<Layout> asked;
+    for (const Op* op : readers->second) {
+      Assignment a = assign(*op, wanted_of(*op));
+      auto in = inputs(*op);
+      for (size_t k = 0; k < in.size(); ++k)
+        if (in[k] == &t) asked.push_back(std::move(a.operands[k]));
     }
+    bool changed = false;
+    for (size_t d = 0; d < t.rank(); ++d) changed |= agree(t, d, asked, readers->second.front());
     return changed;
   }
 
@@ -166,29 +181,40 @@ class Propagator {
   }
 
   void finish(const Op& op) {
-    TensorView& t = *op.out();
-    Assignment a = assign(op, wanted(t));
-    if (op.kind == OpKind::Reshard) a.result = as<Reshard>(op)->in->layout;
-    if (!can_reshard(a.result, t.layout))
+    Assignment a = assign(op, wanted_of(op));
+    if (op.kind == OpKind::Reshard) a.results = {as<Reshard>(op)->in->layout};
+    for (size_t r = 0; r < op.results.size(); ++r) finish(op, a, r);
+  }
+
+  void finish(const Op& op, const Assignment& a, size_t r) {
+    TensorView& t = *op.results[r];
+    const Layout& given = a.results[r];
+    if (!can_reshard(given, t.layout))
       throw UserError(fmt::format("%{} is annotated {}, but {} gives {}", t.name, print(t.layout, fusion_.mesh()),
-                                  text_name(op), print(a.result, fusion_.mesh())),
+                                  text_name(op), print(given, fusion_.mesh())),
                       describe(op), "a reduction is pending only where the op leaves it so: drop partial(...)");
     if (t.layout_source == LayoutSource::annotated || op.kind == OpKind::Reshard) {
       if (t.reason.empty()) t.reason = "annotated";
       return;
     }
-    std::vector<std::string> clauses = explain_result(op, a);
-    for (const Claim& claim : a.claims)
-      if (!claim.pieces.empty() && claim.operand < 0) {
-        const Op* reader = hint(t).readers.at(static_cast<size_t>(claim.dim));
-        clauses.push_back(
-            fmt::format("dim {} from consumer %{} through {}", claim.dim, reader->out()->name, text_name(*reader)));
-      }
+    std::vector<std::string> clauses = explain_result(op, a, r);
+    for (size_t f = 0; f < a.claims.size(); ++f)
+      if (const int dim = a.factors[f].result_dim[r]; dim >= 0)
+        if (auto clause = from_result(op, a.claims[f], dim)) clauses.push_back(std::move(*clause));
     for (size_t i = 0; i < a.operands.size(); ++i)
       for (auto& clause : explain_difference(op, a, static_cast<int>(i), inputs(op)[i]->layout))
         if (clause.rfind("conflict", 0) == 0) clauses.push_back(std::move(clause));
-    if (!a.result.partial.empty() && t.layout.partial.empty()) clauses.emplace_back("an output is reduced to whole");
-    t.reason = clauses.empty() ? "no operand is cut" : join(clauses);
+    if (!given.partial.empty() && t.layout.partial.empty()) clauses.emplace_back("an output is reduced to whole");
+    t.reason = clauses.empty() ? "no operand is sharded" : join(clauses);
+  }
+
+  // Where a dim has its pieces from that a result of the op asked for: its reader, or its annotation.
+  std::optional<std::string> from_result(const Op& op, const Claim& claim, int dim) {
+    if (claim.pieces.empty() || claim.operand >= 0) return std::nullopt;
+    const TensorView& asked = *op.results[static_cast<size_t>(~claim.operand)];
+    if (pinned(asked)) return fmt::format("dim {} from %{}, which is annotated", dim, asked.name);
+    const Op* reader = hint(asked).readers.at(static_cast<size_t>(claim.dim));
+    return fmt::format("dim {} from consumer %{} through {}", dim, reader->results[0]->name, text_name(*reader));
   }
 
   Fusion& fusion_;

@@ -40,21 +40,22 @@ void verify_layout(const TensorView& t, const Layout& layout) {
 }
 
 void verify_op(const Op& op) {
-  const Mesh& mesh = op.out()->fusion->mesh();
+  const Mesh& mesh = op.results[0]->fusion->mesh();
   if (const auto* reshard = as<Reshard>(op)) {
     PLAIT_CHECK(single_step(held_layout(*reshard->in), op.out()->layout), "reshard %{} {} -> %{} {} is not one step",
                 reshard->in->name, print(held_layout(*reshard->in), mesh), op.out()->name,
                 print(op.out()->layout, mesh));
     return;
   }
-  Assignment a = assign(op, op.out()->layout);
+  Assignment a = assign(op);
   auto in = inputs(op);
   for (size_t i = 0; i < in.size(); ++i) {
     PLAIT_CHECK(in[i]->layout == a.operands[i], "{}: %{} is {}, needed {}", describe(op), in[i]->name,
                 print(in[i]->layout, mesh), print(a.operands[i], mesh));
   }
-  PLAIT_CHECK(op.out()->layout == a.result, "{}: the result is {}, given {}", describe(op),
-              print(op.out()->layout, mesh), print(a.result, mesh));
+  for (size_t r = 0; r < op.results.size(); ++r)
+    PLAIT_CHECK(op.results[r]->layout == a.results[r], "{}: %{} is {}, given {}", describe(op), op.results[r]->name,
+                print(op.results[r]->layout, mesh), print(a.results[r], mesh));
 }
 
 }  // namespace
@@ -71,9 +72,10 @@ void verify_sharding(const Fusion& fusion, ShardStage stage, const Annotations* 
     PLAIT_CHECK(stage == ShardStage::propagated || !t->stored, "%{} has a layout that it does not hold", t->name);
   for (const TensorView* t : fusion.outputs()) PLAIT_CHECK(t->layout.partial.empty(), "output %{} is pending", t->name);
   for (const Op* op : fusion.ops()) {
-    Layout given =
-        op->kind == OpKind::Reshard ? held_layout(*as<Reshard>(*op)->in) : assign(*op, op->out()->layout).result;
-    PLAIT_CHECK(can_reshard(given, op->out()->layout), "%{} cannot be pending", op->out()->name);
+    const auto* reshard = as<Reshard>(*op);
+    const std::vector<Layout> given = reshard ? std::vector{held_layout(*reshard->in)} : assign(*op).results;
+    for (size_t r = 0; r < op->results.size(); ++r)
+      PLAIT_CHECK(can_reshard(given[r], op->results[r]->layout), "%{} cannot be pending", op->results[r]->name);
     if (stage == ShardStage::resharded) verify_op(*op);
   }
   if (!before) return;

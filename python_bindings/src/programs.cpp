@@ -231,8 +231,12 @@ nb::typed<nb::dict, nb::str, nb::any> report(Program& program) {
   const Report r = locked(program, [&] { return program.compiled->report(); });
   nb::dict out;
   out["kernels"] = r.kernels.size();
+  out["launches"] = r.launches;
   out["library_calls"] = r.library_calls;
   out["collectives"] = r.collectives;
+  out["bytes_moved"] = r.bytes_moved;
+  out["bytes_least"] = r.bytes_least;
+  out["bytes_copied"] = r.bytes_copied;
   out["wire_bytes"] = r.wire_bytes;
   out["wire_bytes_min"] = r.wire_bytes_min;
   out["compile_ms"] = r.compile_ms;

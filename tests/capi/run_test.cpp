@@ -163,6 +163,10 @@ TEST(CApi, SaysWhatWasCompiled) {
   ASSERT_OK(plait_program_info_get(program.get(), &info));
   EXPECT_EQ(info.ranks, 4);
   ASSERT_GE(info.kernels, 1);
+  EXPECT_GE(info.launches, info.kernels);
+  EXPECT_EQ(info.bytes_least, 4 * (4 * 8 + 2 * 8 + 4 * 2)) << "of rank 0";
+  EXPECT_GE(info.bytes_moved, info.bytes_least);
+  EXPECT_EQ(info.bytes_copied, 0);
   plait_kernel_info kernel = {};
   kernel.struct_size = sizeof(kernel);
   ASSERT_OK(plait_program_kernel(program.get(), 0, &kernel));

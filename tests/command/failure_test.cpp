@@ -18,6 +18,10 @@ class Failure : public ::testing::Test {
     words.insert(words.begin(), (fs::path(PLAIT_BINARY_DIR) / "plait").string());
     return run_words(words, folder_.path());
   }
+  CommandResult run_with_bugs(std::vector<std::string> words) {
+    words.insert(words.begin(), (fs::path(PLAIT_BINARY_DIR) / "plait_with_bugs").string());
+    return run_words(words, folder_.path());
+  }
   // Every word must stand in the error's text.
   void expect(int exit, const std::vector<std::string>& words, const std::vector<std::string>& found) {
     std::string line;
@@ -194,7 +198,7 @@ TEST_F(Failure, CompilesForGpusOrSaysWhatIsMissing) {
     return;
   }
   EXPECT_EQ(0, result.exit) << result.err;
-  for (const char* text : {"tp_mlp_s2", "tp_mlp_s5", "registers", "sm_80", "sm_90a", "sm_100a", "target = cuda"})
+  for (const char* text : {"tp_mlp_s2", "tp_mlp_s5", "registers", "sm_80", "sm_90a", "sm_100a", "threads = 256"})
     EXPECT_NE(std::string::npos, result.out.find(text)) << text << "\n" << result.out;
 }
 
@@ -214,17 +218,18 @@ Reproduced read_report(const std::string& text) {
 
 // An internal error leaves the text, the dumps and the command that replays it.
 TEST_F(Failure, InternalErrorLeavesAReproducer) {
-  const std::vector<std::string> words = {
-      "run",    kTpMlp, "--device", "reference", "--ranks", "2",  "--option", "test_bug=internal_error",
-      "--seed", "9",    "--input",  "b1=[1]",    "--set",   "h=1"};
-  const CommandResult first = run(words);
+  const PlantedBug bug("internal_error");
+  const std::vector<std::string> words = {"run",     kTpMlp,     "--device",       "reference", "--ranks",
+                                          "2",       "--option", "comm_timeout=9", "--seed",    "9",
+                                          "--input", "b1=[1]",   "--set",          "h=1"};
+  const CommandResult first = run_with_bugs(words);
   ASSERT_EQ(2, first.exit) << first.out << first.err;
   const auto [file, replay] = read_report(first.err);
   ASSERT_FALSE(file.empty() || replay.empty()) << first.err;
   const std::string text = read_file(folder_.path() / file);
   for (const char* part :
        {"# message: a planted internal error", "# at: ", "# seed: 9", "# ranks: 2", "# device: reference", "# set: h=1",
-        "# option: test_bug=internal_error", "# replay: ", "fusion @tp_mlp on @m ("})
+        "# option: comm_timeout=9", "# replay: ", "fusion @tp_mlp on @m ("})
     EXPECT_NE(std::string::npos, text.find(part)) << part << "\n" << text;
   const CommandResult second = run_words({"/bin/sh", "-c", replay}, folder_.path());
   EXPECT_EQ(2, second.exit) << second.err;
@@ -236,34 +241,32 @@ TEST_F(Failure, InternalErrorLeavesAReproducer) {
 TEST_F(Failure, InternalErrorsOfAllStagesReplay) {
   const bool cpu = run({"run", kAdd, "--device", "cpu"}).exit == 0;
   struct Planted {
-    const char *bug, *where;
+    const char *name, *where;
   };
-  for (const auto& [bug, where] : {Planted{"propagate", " in sharded/propagate"},
-                                   {"segment", " in segments/segment"},
-                                   {"lower", " in kir/lower"},
-                                   {"build_program", " in program/build_program"},
-                                   {"kernel", " in kir/compile"},
-                                   {"bind", "csrc/api/compiled.cpp"},
-                                   {"run", "csrc/api/compiled.cpp"}}) {
-    if (std::string(bug) == "kernel" && !cpu) continue;  // the reference compiles none
+  for (const auto& [name, where] : {Planted{"propagate", " in sharded/propagate"},
+                                    {"segment", " in segments/segment"},
+                                    {"lower", " in kir/lower"},
+                                    {"build_program", " in program/build_program"},
+                                    {"compile", " in kir/compile"},
+                                    {"bind", "at: a planted bug\n"},
+                                    {"run", "rank 0, step "}}) {
+    const PlantedBug bug(std::string("internal_error_") + name);
     for (const char* command : {"run", "compile"}) {
-      if (std::string(bug) == "run" && std::string(command) != "run") continue;
+      if (std::string(name) == "run" && std::string(command) != "run") continue;
       const ScratchFolder folder;
-      std::vector<std::string> words = {(fs::path(PLAIT_BINARY_DIR) / "plait").string(),
-                                        command,
-                                        kTpMlp,
-                                        "--set",
-                                        "sb=8",
-                                        "--set",
-                                        "h=4",
-                                        "--ranks",
-                                        "3",
-                                        "--device",
-                                        cpu ? "cpu" : "reference",
-                                        "--option",
-                                        std::string("test_bug=internal_error_") + bug};
+      const std::vector<std::string> words = {(fs::path(PLAIT_BINARY_DIR) / "plait_with_bugs").string(),
+                                              command,
+                                              kTpMlp,
+                                              "--set",
+                                              "sb=8",
+                                              "--set",
+                                              "h=4",
+                                              "--ranks",
+                                              "3",
+                                              "--device",
+                                              cpu ? "cpu" : "reference"};
       const CommandResult first = run_words(words, folder.path());
-      SCOPED_TRACE(std::string(command) + " " + bug + "\n" + first.err);
+      SCOPED_TRACE(std::string(command) + " " + name + "\n" + first.err);
       EXPECT_EQ(2, first.exit);
       EXPECT_NE(std::string::npos, first.err.find("a planted internal error"));
       EXPECT_NE(std::string::npos, first.err.find(where));
@@ -282,13 +285,14 @@ TEST_F(Failure, CrashLeavesAReproducer) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer reports signals itself";
 #endif
-  const CommandResult first = run({"opt", kTpMlp, "--ranks", "2", "--option", "test_bug=internal_error_crash"});
+  const PlantedBug bug("internal_error_crash");
+  const CommandResult first = run_with_bugs({"opt", kTpMlp, "--ranks", "2"});
   EXPECT_EQ(2, first.exit) << first.err;
   EXPECT_NE(std::string::npos, first.err.find("internal error: Segmentation fault")) << first.err;
   const auto [file, replay] = read_report(first.err);
   ASSERT_FALSE(file.empty() || replay.empty()) << first.err;
   const std::string text = read_file(folder_.path() / file);
-  for (const char* part : {"# message: a crash", "# option: test_bug=internal_error_crash", "fusion @tp_mlp on @m ("})
+  for (const char* part : {"# message: a crash", "# ranks: 2", "fusion @tp_mlp on @m ("})
     EXPECT_NE(std::string::npos, text.find(part)) << part << "\n" << text;
   const CommandResult second = run_words({"/bin/sh", "-c", replay}, folder_.path());
   EXPECT_EQ(2, second.exit);
@@ -297,8 +301,9 @@ TEST_F(Failure, CrashLeavesAReproducer) {
 
 // A wrong result is our error too.
 TEST_F(Failure, FailedCheckIsOurs) {
-  const CommandResult result = run({"run", kTpMlp, "--ranks", "4", "--set", "sb=4", "--device", "reference", "--option",
-                                    "test_bug=dropped_bias", "--check", "--json", "out.json"});
+  const PlantedBug bug("dropped_bias");
+  const CommandResult result = run_with_bugs(
+      {"run", kTpMlp, "--ranks", "4", "--set", "sb=4", "--device", "reference", "--check", "--json", "out.json"});
   EXPECT_EQ(2, result.exit) << result.err;
   EXPECT_NE(std::string::npos, result.err.find("the check failed: %linear1 at [")) << result.err;
   EXPECT_NE(std::string::npos, result.err.find("  replay: ")) << result.err;

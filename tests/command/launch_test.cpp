@@ -136,9 +136,11 @@ TEST_F(Launch, AnErrorInOneRankEndsTheJob) {
 
 // An internal error in the ranks leaves one file, and the command that starts the job again.
 TEST_F(Launch, InternalErrorsReplayAsJobs) {
-  for (const char* bug : {"internal_error_propagate", "internal_error_run"}) {
-    const CommandResult first = run({"launch", "-n", "2", "--", "run", kTpMlp, "--set", "sb=8", "--device", "reference",
-                                     "--option", std::string("test_bug=") + bug});
+  for (const char* name : {"internal_error_propagate", "internal_error_run"}) {
+    const PlantedBug bug(name);
+    const CommandResult first = run_words({(fs::path(PLAIT_BINARY_DIR) / "plait_with_bugs").string(), "launch", "-n",
+                                           "2", "--", "run", kTpMlp, "--set", "sb=8", "--device", "reference"},
+                                          folder_.path());
     EXPECT_EQ(first.exit, 2) << first.out << first.err;
     const std::string mark = "  replay: ";
     const size_t at = first.err.find(mark);

@@ -15,8 +15,8 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 class PassesOf : public ::testing::Test {
  protected:
-  CommandResult run(std::vector<std::string> words) {
-    words.insert(words.begin(), (fs::path(PLAIT_BINARY_DIR) / "plait").string());
+  CommandResult run(std::vector<std::string> words) {  // with the bug of PlantedBug, else as it is
+    words.insert(words.begin(), (fs::path(PLAIT_BINARY_DIR) / "plait_with_bugs").string());
     return run_words(words, folder_.path());
   }
   std::vector<std::string> small(const std::string& command) const {
@@ -52,7 +52,8 @@ TEST_F(PassesOf, ListsThem) {
 }
 
 TEST_F(PassesOf, ListComesWithAnError) {
-  const CommandResult result = run_small("run", {"--passes", "--option", "test_bug=internal_error_segment"});
+  const PlantedBug bug("internal_error_segment");
+  const CommandResult result = run_small("run", {"--passes"});
   EXPECT_EQ(2, result.exit);
   EXPECT_TRUE(has(result.out, "localize ")) << result.out;
   EXPECT_FALSE(has(result.out, "build_program")) << result.out;
@@ -85,7 +86,8 @@ TEST_F(PassesOf, BisectLimitsOptionalSteps) {
 }
 
 TEST_F(PassesOf, BisectAutoFindsTheStep) {
-  const CommandResult found = run_small("run", {"--check", "--option", "test_bug=subtracting_pass", "--bisect=auto"});
+  auto bug = std::make_unique<PlantedBug>("subtracting_pass");
+  const CommandResult found = run_small("run", {"--check", "--bisect=auto"});
   EXPECT_EQ(2, found.exit) << found.out << found.err;
   EXPECT_TRUE(has(found.out, "localized/remove_unread, is the first with which it fails")) << found.out;
   EXPECT_TRUE(has(found.out, "  fails:    plait run ")) << found.out;
@@ -93,9 +95,12 @@ TEST_F(PassesOf, BisectAutoFindsTheStep) {
   for (const auto& entry : fs::directory_iterator(folder_.path()))
     EXPECT_FALSE(has(entry.path().filename().string(), "plait_repro")) << entry.path();
 
-  const CommandResult always = run_small("run", {"--check", "--bisect", "auto", "--option", "test_bug=dropped_bias"});
+  bug = nullptr;
+  bug = std::make_unique<PlantedBug>("dropped_bias");
+  const CommandResult always = run_small("run", {"--check", "--bisect", "auto"});
   EXPECT_EQ(2, always.exit);
   EXPECT_TRUE(has(always.out, "the fault is in what always runs")) << always.out;
+  bug = nullptr;
   const CommandResult good = run_small("run", {"--check", "--bisect", "auto"});
   EXPECT_EQ(0, good.exit);
   EXPECT_TRUE(has(good.out, "there is nothing to find")) << good.out;

@@ -148,7 +148,7 @@ TEST(Reduce, StopsAtItsLimit) {
 class ReduceCommand : public ::testing::Test {
  protected:
   CommandResult run(std::vector<std::string> words) {
-    words.insert(words.begin(), {(fs::path(PLAIT_BINARY_DIR) / "plait").string(), "reduce"});
+    words.insert(words.begin(), {(fs::path(PLAIT_BINARY_DIR) / "plait_with_bugs").string(), "reduce"});
     return run_words(words, folder_.path());
   }
   void refuse(std::vector<std::string> words, const std::vector<std::string>& found) {
@@ -161,8 +161,8 @@ class ReduceCommand : public ::testing::Test {
 
 TEST_F(ReduceCommand, FortyOpsBecomeAtMostThree) {
   const std::string file = folder_.file("big.plait", forty_ops());
-  const std::vector<std::string> command = {"plait",    "run",       "{}",      "--ranks",  "4",
-                                            "--device", "reference", "--check", "--option", "test_bug=dropped_bias"};
+  const PlantedBug bug("dropped_bias");
+  const std::vector<std::string> command = {"plait", "run", "{}", "--ranks", "4", "--device", "reference", "--check"};
   std::vector<std::string> words = {file, "--"};
   words.insert(words.end(), command.begin(), command.end());
   const CommandResult result = run(words);
@@ -178,7 +178,7 @@ TEST_F(ReduceCommand, FortyOpsBecomeAtMostThree) {
     EXPECT_FALSE(has(entry.path().filename().string(), "plait_repro")) << entry.path();
   // The command fails on what is left.
   std::vector<std::string> replay = command;
-  replay[0] = (fs::path(PLAIT_BINARY_DIR) / "plait").string();
+  replay[0] = (fs::path(PLAIT_BINARY_DIR) / "plait_with_bugs").string();
   replay[2] = (folder_.path() / "big.reduced.plait").string();
   EXPECT_EQ(2, run_words(replay, folder_.path()).exit);
 }

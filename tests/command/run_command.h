@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -78,6 +79,14 @@ inline std::vector<std::string> environment_for(const std::vector<std::string>& 
   if (job) out.push_back(sanitizer + "detect_leaks=0");
   return out;
 }
+
+// While it lives, programs that are started and are `plait_with_bugs` have the bug (support/planted_bugs.h).
+class PlantedBug {
+ public:
+  explicit PlantedBug(const std::string& name) { setenv("PLAIT_TEST_BUG", name.c_str(), 1); }
+  ~PlantedBug() { unsetenv("PLAIT_TEST_BUG"); }
+  PlantedBug(const PlantedBug&) = delete;
+};
 
 // Runs `words` (the first is the program) in `folder`, at most 120 s.
 inline CommandResult run_words(const std::vector<std::string>& words, const std::filesystem::path& folder) {

@@ -397,7 +397,7 @@ TEST_F(Run, OtherCommandsPrintTheirTables) {
     for (const auto& text : found) EXPECT_NE(std::string::npos, result.out.find(text)) << text << "\n" << result.out;
   };
   expect("compile", {"--ranks", "4"},
-         {"tp_mlp_s2", "pointwise(vector = ", "kernels: 2, library calls: 2, collectives: 1"});
+         {"tp_mlp_s2", "pointwise(vector = ", "2 launches of 2 kernels, 2 library calls, 1 collective"});
   expect("explain", {"--shard", "--ranks", "4"}, {"%linear1", "{1: tp}", "1 collective\n"});
   expect("explain", {"--segments", "--schedule", "--ranks", "4"}, {"collective", "library", "pointwise(vector = "});
   expect("explain", {"--cache", "--ranks", "4"}, {"sb: 16 in 16..2147483632", "mesh:    4\n"});
@@ -409,10 +409,13 @@ TEST_F(Run, PinnedSchedulesOfAnotherTarget) {
     return folder_.file("pin.plait", "fusion @f (%x: f32[4096]) -> (%y) {\n  segment @s (%x) -> (%y) schedule " +
                                          schedule + " {\n    %y = neg(%x)\n  }\n}\n");
   };
-  const CommandResult cuda = run(pinned("pointwise(target = cuda)"), {"--device", "cpu"});
+  const CommandResult cuda = run(pinned("pointwise(threads = 64)"), {"--device", "cpu"});
   EXPECT_EQ(1, cuda.exit) << cuda.err;
-  EXPECT_NE(cuda.err.find("is of another target than cpu"), std::string::npos) << cuda.err;
-  EXPECT_EQ(0, run(pinned("pointwise(target = cpu, block = 512)"), {"--device", "cpu", "--check"}).exit);
+  EXPECT_NE(cuda.err.find("threads does not apply to CPUs"), std::string::npos) << cuda.err;
+  const CommandResult named = run(pinned("pointwise(target = cuda)"), {"--device", "cpu"});
+  EXPECT_EQ(1, named.exit) << named.err;
+  EXPECT_NE(named.err.find("states a target"), std::string::npos) << named.err;
+  EXPECT_EQ(0, run(pinned("pointwise(block = 512)"), {"--device", "cpu", "--check"}).exit);
   const CommandResult dump = run(pinned("pointwise(block = 512)"), {"--device", "cpu", "--until", "cuda"}, "opt");
   EXPECT_EQ(0, dump.exit) << dump.err;
   EXPECT_NE(dump.out.find("__global__"), std::string::npos) << dump.out;

@@ -108,7 +108,7 @@ TEST(BadText, Annotations) {
   const char* kHead = "mesh @m (tp = 2, dp = 2)\nfusion @f on @m ";
   const std::vector<BadText> cases = {
       {"(%x: f32[4, 6] ^{0: tp, 1: tp}) -> (%x) {}", "mesh axis `tp` is used twice on %x",
-       "an axis cuts at most one dim"},
+       "a mesh axis shards at most one dim"},
       {"(%x: f32[4, 6] ^{0: [tp, tp]}) -> (%x) {}", "mesh axis `tp` is used twice on %x", ""},
       {"(%x: f32[4, 6] ^{0: tp} partial(tp: sum)) -> (%x) {}", "mesh axis `tp` is used twice on %x", ""},
       {"(%x: f32[4, 6] {0: ^cp}) -> (%x) {}", "mesh @m has no axis `cp`", "did you mean `tp`"},

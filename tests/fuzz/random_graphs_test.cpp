@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "support/awkward_calls.h"
 #include "support/op_words.h"
 #include "support/random_graph.h"
 #include "support/run_case.h"
@@ -21,6 +22,7 @@ using testing::run_case;
 struct Shares {
   int cases = 0, collective = 0, uneven = 0, empty = 0, exact = 0;
   testing::DrawnAgain again;
+  testing::AwkwardCalls awkward;
   testing::WordCounts words;
 };
 
@@ -33,6 +35,7 @@ bool run_seed(uint64_t seed, Shares& shares) {
   how.seed = seed;
   how.interleaving = seed % 3 == 0 ? 0 : seed;
   how.options.poison = true;
+  if (seed % 3 == 2) how.awkward = &shares.awkward;
   how.options.strict_rounding = seed % 4 == 1;
   how.options.contractions = seed % 3 == 1 ? "nest" : "auto";
   const int64_t lanes[] = {0, 1, 4, 8};
@@ -66,6 +69,11 @@ void run_seeds(uint64_t first, int count, int least_of_each_op = 0) {
   for (uint64_t seed = first; shares.cases < count && failures < 100; ++seed) failures += !run_seed(seed, shares);
   std::printf("%d graphs: %d with a collective, %d uneven, %d with empty pieces, %d exact; drawn again: %s\n",
               shares.cases, shares.collective, shares.uneven, shares.empty, shares.exact, shares.again.text().c_str());
+  const auto& [moved, forked, refused] = shares.awkward;
+  std::printf("awkward callers: %d with inputs elsewhere, %d in a child, %d with an index out of range\n", moved,
+              forked, refused);
+  EXPECT_GE(moved * 6, shares.cases);
+  EXPECT_GE(refused * 60, shares.cases);
   EXPECT_GE(shares.collective * 2, shares.cases);
   EXPECT_GE(shares.uneven * 3, shares.cases);
   EXPECT_GE(shares.empty * 10, shares.cases);

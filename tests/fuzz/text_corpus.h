@@ -60,7 +60,7 @@ fusion @f (%x: f32[8, n], %e: f32[0]) -> (%z) {
 )",
     R"(
 fusion @f (%x: f32[3, 8, n], %v: f32[n, 4]) -> (%z, %x) {
-  segment @s1 (%x, %v) -> (%y) schedule nest(split = 4) {
+  segment @s1 (%x, %v) -> (%y) schedule nest(vector = 4) {
     %y: f32[3, 8, 4] loops (split(3, 16), reorder(0, 1, 3, 2, 4)) = matmul(%x, %v)
   }
   segment @s2 (%y) -> (%z) {

@@ -25,9 +25,9 @@ struct NoExecutable : Executable {
 // Takes every text and runs none; contractions of f32 and bf16 go to a library.
 class TextDevice : public Device {
  public:
-  explicit TextDevice(KernelLanguage language) : language_(language) {}
+  explicit TextDevice(Target target) : target_(std::move(target)) {}
   std::string name() const override { return "text"; }
-  KernelLanguage language() const override { return language_; }
+  const Target& target() const override { return target_; }
   Allocator& allocator(int = 0) override { return allocator_; }
   std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override {
     return std::make_shared<NoExecutable>();
@@ -37,10 +37,9 @@ class TextDevice : public Device {
     *why_not = "f64";
     return nullptr;
   }
-  int vector_lanes() const override { return 8; }
 
  private:
-  KernelLanguage language_;
+  const Target target_;
   HostAllocator allocator_;
 };
 
@@ -60,8 +59,8 @@ Files generate(const std::string& program, const Settings& set, int64_t ranks) {
   Metadata metadata;
   for (const auto& [name, tensor] : reference::draw_inputs(*fusion, {})) metadata[name] = {tensor.dtype, tensor.shape};
   Files out;
-  for (const KernelLanguage language : {KernelLanguage::llvm, KernelLanguage::cuda}) {
-    TextDevice device(language);
+  for (const Target& target : {Target(), target_named("sm_90a")}) {
+    TextDevice device(target);
     CompileOptions how;
     how.device_override = &device;
     how.ranks = ranks;
@@ -69,8 +68,8 @@ Files generate(const std::string& program, const Settings& set, int64_t ranks) {
     compiled.prepare(metadata);
     for (const auto& kernel : compiled.program().kernels) {
       const KernelText& code = kernel.code;
-      out[code.name + (language == KernelLanguage::cuda ? ".cu" : ".ll")] = code.text;
-      if (language == KernelLanguage::llvm) out[code.name + ".kir"] = text_of(code.name, compiled.kernel_texts());
+      out[code.name + (target.cuda() ? ".cu" : ".ll")] = code.text;
+      if (!target.cuda()) out[code.name + ".kir"] = text_of(code.name, compiled.kernel_texts());
     }
   }
   return out;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "session/devices.h"
 #include "support/examples.h"
+#include "support/forwarding_device.h"
 #include "support/run_case.h"
 
 namespace plait {
@@ -19,20 +20,10 @@ using testing::run_case;
 constexpr const char* kExp = "let n = 1003\nfusion @f (%a: f32[n]) -> (%c) {\n  %c = exp(%a)\n}\n";
 
 // A simulated GPU whose kernels are tampered with: `from` becomes `to` in their CUDA text.
-class Tampering : public Device {
+class Tampering : public testing::ForwardingDevice {
  public:
   Tampering(Device& inner, std::string from, std::string to)
-      : inner_(inner), from_(std::move(from)), to_(std::move(to)) {}
-  std::string name() const override { return inner_.name(); }
-  KernelLanguage language() const override { return inner_.language(); }
-  int count() const override { return inner_.count(); }
-  std::string architecture() const override { return inner_.architecture(); }
-  bool host_memory() const override { return inner_.host_memory(); }
-  Allocator& allocator(int ordinal) override { return inner_.allocator(ordinal); }
-  std::unique_ptr<Stream> make_stream(int ordinal) override { return inner_.make_stream(ordinal); }
-  std::unique_ptr<Stream> adopt_stream(void* native, int ordinal) override {
-    return inner_.adopt_stream(native, ordinal);
-  }
+      : ForwardingDevice(inner), from_(std::move(from)), to_(std::move(to)) {}
   std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) override {
     KernelText changed = kernel;
     const size_t at = changed.text.find(from_);
@@ -40,13 +31,8 @@ class Tampering : public Device {
     changed.text.replace(at, from_.size(), to_);
     return inner_.compile(changed, facts);
   }
-  std::shared_ptr<Executable> library(const LibraryContraction& product, std::string* why_not) override {
-    return inner_.library(product, why_not);
-  }
-  int vector_lanes() const override { return inner_.vector_lanes(); }
 
  private:
-  Device& inner_;
   std::string from_, to_;
 };
 
@@ -88,7 +74,7 @@ TEST_F(SimulatedBugs, AMissingWaitNamesBothSidesAndTheRank) {
         CaseOptions how;
         how.device = "sim:sm_80:3";
         how.ranks = 3;
-        how.options.test_bug = "lost_wait";
+        how.bug = "lost_wait";
         how.options.verify = false;  // else the verifier of programs is first
         how.compare_one_rank = false;
         show(example("sp_toy"), how);
@@ -101,7 +87,7 @@ TEST_F(SimulatedBugs, TheVerifierSeesTheMissingWaitWithoutADevice) {
       [] {
         CaseOptions how;
         how.ranks = 3;
-        how.options.test_bug = "lost_wait";
+        how.bug = "lost_wait";
         show(example("sp_toy"), how);
       },
       "P13: ");

@@ -11,6 +11,7 @@
 #include "reference/check.h"
 #include "reference/draw_inputs.h"
 #include "session/devices.h"
+#include "support/forwarding_device.h"
 
 namespace plait {
 namespace {
@@ -55,12 +56,34 @@ TEST(CppApi, TpMlpRunsOnRanks) {
   EXPECT_EQ(p.report().local_shapes.at("linear1")[0], (std::vector<int64_t>{64, 128}));
 }
 
+// A library that takes every contraction and then refuses the sizes of each.
+class RefusingDevice : public testing::ForwardingDevice {
+ public:
+  RefusingDevice() : ForwardingDevice(find_device("cpu", {})) {}
+  std::shared_ptr<Executable> library(const LibraryContraction& contraction, std::string* why_not) override {
+    return std::make_shared<Refusing>(inner_.library(contraction, why_not));
+  }
+
+ private:
+  struct Refusing : Executable {
+    explicit Refusing(std::shared_ptr<Executable> real) : real_(std::move(real)) {}
+    void launch(const LaunchArguments&) const override { ADD_FAILURE() << "the library is asked to run"; }
+    size_t workspace_bytes() const override { return real_ ? real_->workspace_bytes() : 0; }
+    bool accepts(std::span<const int64_t>, std::string* why_not) const override {
+      if (why_not) *why_not = "these sizes are refused";
+      return false;
+    }
+    std::shared_ptr<Executable> real_;
+  };
+};
+
 TEST(CppApi, ProductsThatTheLibraryRefusesAreGenerated) {
   TpMlp mlp;
   auto inputs = reference::draw_inputs(mlp.f, {});
   const auto want = reference::evaluate(mlp.f, inputs, {});
   CompileOptions options{.device = "cpu"};
-  options.options.test_bug = "library_refuses";
+  RefusingDevice refusing;
+  options.device_override = &refusing;
   auto p = compile(mlp.f, options);
   for (int i = 0; i < 2; ++i) {
     for (const auto& [name, tensor] : p.run({inputs.begin(), inputs.end()})) {
@@ -79,8 +102,9 @@ TEST(CppApi, ProductsThatTheLibraryRefusesAreGeneratedUnderAnAlias) {
   auto inputs = reference::draw_inputs(*fusion, {});
   const auto want = reference::evaluate(*fusion, inputs, {});
   CompileOptions options{.device = "cpu"};
+  RefusingDevice refusing;
   for (const bool refused : {false, true}) {
-    if (refused) options.options.test_bug = "library_refuses";
+    if (refused) options.device_override = &refusing;
     auto p = compile(*fusion, options);
     const Tensors out = p.run({inputs.begin(), inputs.end()});
     const auto result = reference::compare("y", want.at("y"), out.at("y"));
@@ -118,6 +142,38 @@ TEST(CppApi, InputsThatAreNotAlignedAreReadInPlace) {
       EXPECT_TRUE(result.ok) << result.message;
     }
     EXPECT_EQ(counted.allocations(), 4) << "outputs, and no copy of an input";
+    EXPECT_EQ(p.report().bytes_copied, 0);
+  }
+}
+
+// Those that cannot be, in the report of the run: strided inputs, and elements that are not aligned to their size.
+TEST(CppApi, BytesOfInputsThatAreCopiedAreCounted) {
+  const auto f = parse_fusion("fusion @f (%x: f32[3, 4], %b: f32[4]) -> (%y) {\n  %y = add(%x, %b)\n}\n");
+  for (const char* device : {"cpu", "reference"}) {
+    auto p = compile(*f, {.device = device});
+    const auto drawn = reference::draw_inputs(*f, {});
+    const Tensors dense(drawn.begin(), drawn.end());
+    const Tensor y = p.run(dense).at("y");
+    EXPECT_EQ(p.report().bytes_copied, 0) << device;
+    EXPECT_EQ(p.report().launches, 1);
+    EXPECT_EQ(p.report().bytes_moved, 48 + 16 + 48);
+    EXPECT_EQ(p.report().bytes_least, 48 + 16 + 48);
+    Tensors strided = dense, shifted = dense;
+    Tensor wide = Tensor::empty(f32, {3, 9});
+    wide.shape = {3, 4};
+    for (int64_t row = 0; row < 3; ++row)
+      std::memcpy(static_cast<float*>(wide.data()) + 9 * row, static_cast<const float*>(dense.at("x").data()) + 4 * row,
+                  16);
+    strided["x"] = wide;
+    Tensor odd = Tensor::empty(DType::u8, {17});
+    odd.dtype = f32, odd.shape = {4}, odd.strides = {1}, odd.byte_offset = 1;
+    std::memcpy(odd.data(), dense.at("b").data(), 16);
+    shifted["b"] = odd;
+    using Case = std::pair<const Tensors*, int64_t>;
+    for (const auto& [inputs, bytes] : {Case{&strided, 48}, Case{&shifted, 16}, Case{&dense, 0}}) {
+      EXPECT_EQ(p.run(*inputs).at("y").to_doubles(), y.to_doubles()) << device;
+      EXPECT_EQ(p.report().bytes_copied, bytes) << device;
+    }
   }
 }
 

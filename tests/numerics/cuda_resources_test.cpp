@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "backend/cuda/nvrtc.h"
+#include "backend/cuda/offline_device.h"
 #include "compile/pipeline.h"
 #include "reference/draw_inputs.h"
 #include "support/examples.h"
@@ -14,13 +15,20 @@ namespace {
 
 using testing::example;
 
-// Kernels of a program for CUDA; products are generated too, since what is asked is a kernel's quality.
-std::vector<CudaKernel> kernels_of(const std::string& name, const std::string& dtype, int64_t ranks) {
+struct CudaKernel {
+  std::string name, schedule, text;
+};
+
+// Kernels of a program for an architecture; contractions are generated too, since what is asked is a kernel's quality.
+std::vector<CudaKernel> kernels_of(const std::string& name, const std::string& dtype, int64_t ranks,
+                                   const std::string& architecture) {
   ParseOptions parse;
   if (name != "simple_add") parse.set["T"] = dtype;
   const auto fusion = parse_fusion(example(name), parse);
   CompileOptions how;
-  how.device = "reference";
+  const std::unique_ptr<Device> device = make_offline_device(target_named(architecture));
+  how.device_override = device.get();
+  how.comm = "given";
   how.options.contractions = "nest";
   how.ranks = ranks;
   Compiled program = compile(*fusion, how);
@@ -28,7 +36,10 @@ std::vector<CudaKernel> kernels_of(const std::string& name, const std::string& d
   for (const auto& [input, tensor] : reference::draw_inputs(*fusion, {}))
     metadata[input] = {tensor.dtype, tensor.shape};
   program.prepare(metadata);
-  return write_cuda_kernels(program.compiled_specialization(), how);
+  std::vector<CudaKernel> out;
+  for (const auto& kernel : program.program().kernels)
+    out.push_back({kernel.code.name, kernel.schedule, kernel.code.text});
+  return out;
 }
 
 class CudaResources : public ::testing::TestWithParam<const char*> {
@@ -69,7 +80,7 @@ TEST_P(CudaResources, Programs) {
       {"simple_add", 1}, {"mlp_block", 1}, {"sp_toy", 3}, {"mlp_2d", 4}};
   for (const auto& [name, ranks] : programs) {
     for (const char* dtype : {"f32", "f64", "bf16"}) {
-      const auto kernels = kernels_of(name, dtype, ranks);
+      const auto kernels = kernels_of(name, dtype, ranks, GetParam());
       EXPECT_FALSE(kernels.empty()) << name;
       for (const CudaKernel& kernel : kernels) check(kernel);
       if (std::string(name) == "simple_add") break;  // its dtype is fixed
@@ -82,7 +93,7 @@ TEST_P(CudaResources, Programs) {
 TEST_P(CudaResources, TpMlpMovesSixteenBytes) {
   for (const char* dtype : {"f32", "bf16"}) {
     for (const int64_t ranks : {1, 2, 4}) {
-      for (const CudaKernel& kernel : kernels_of("tp_mlp", dtype, ranks)) {
+      for (const CudaKernel& kernel : kernels_of("tp_mlp", dtype, ranks, GetParam())) {
         const NvrtcResult result = check(kernel);
         if (kernel.schedule.rfind("pointwise", 0) != 0) continue;
         const bool half = dtype == std::string("bf16") && ranks == 4 && kernel.name == "tp_mlp_s2";

@@ -92,6 +92,26 @@ class CompileWork : public ::testing::TestWithParam<std::tuple<Graph, int>> {
   }
 };
 
+// Dropouts differ by the offset of their numbers, which is an argument of the one kernel that all of them launch.
+TEST(CompileWork, RandomOpsShareTheirKernel) {
+  Fusion f;
+  TensorView* t = f.input("x", {64, 64}, f32);
+  TensorView* seed = f.input("seed", {}, u64);
+  for (int i = 0; i < 12; ++i) {
+    t = linear(t, f.parameter(name("w", i), {64, 64}, f32));
+    t = dropout(t, 0.5, seed);
+    if (i < 11) t = linear(t, f.parameter(name("v", i), {64, 64}, f32));
+  }
+  f.output("y", t);
+  Compiled compiled = compile(f, {.device = "cpu"});
+  Metadata metadata;
+  for (const TensorView* input : f.inputs())
+    metadata[input->name] = {input->dtype, std::vector<int64_t>(input->rank(), 64)};
+  compiled.prepare(metadata);
+  EXPECT_EQ(compiled.report().launches, 12);
+  EXPECT_EQ(compiled.program().kernels.size(), 1u);
+}
+
 TEST_P(CompileWork, GrowsWithTheOps) {
   if (!test::counts_allocations()) GTEST_SKIP() << "allocations are the sanitizer's";
   work(50);  // what is made once in a process

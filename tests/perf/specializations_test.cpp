@@ -75,10 +75,10 @@ TEST(Specialize, AsManyAsTheGraphNeeds) {
       "fusion @f (%x: f32[2*n, m]) -> (%y) {\n  %s = slice(%x, dim = 0, start = 0, stop = n, step = 3)\n  %y = "
       "exp(%s)\n}\n");
   const DeviceMesh one, four({4});
-  EXPECT_EQ(class_divisors(*plain, one, KernelLanguage::llvm), (std::vector<int64_t>{8, 16}));
-  EXPECT_EQ(class_divisors(*plain, four, KernelLanguage::llvm), (std::vector<int64_t>{2, 4, 8, 16}));
-  EXPECT_EQ(class_divisors(*plain, one, KernelLanguage::cuda), (std::vector<int64_t>{4, 8, 16}));
-  EXPECT_EQ(class_divisors(*divided, one, KernelLanguage::llvm), (std::vector<int64_t>{2, 4, 8, 16}));
+  EXPECT_EQ(class_divisors(*plain, one, Target()), (std::vector<int64_t>{8, 16}));
+  EXPECT_EQ(class_divisors(*plain, four, Target()), (std::vector<int64_t>{2, 4, 8, 16}));
+  EXPECT_EQ(class_divisors(*plain, one, target_named("sm_80")), (std::vector<int64_t>{4, 8, 16}));
+  EXPECT_EQ(class_divisors(*divided, one, Target()), (std::vector<int64_t>{2, 4, 8, 16}));
   EXPECT_EQ(keys_of(1, {8, 16}), 4u);
   EXPECT_EQ(keys_of(2, {8, 16}), 16u);
 }

@@ -43,11 +43,6 @@ def test_a_programs_text_is_the_commands(stage, tmp_path):
 
 
 def test_memory_is_that_of_bound_sizes():
-    p = plait.compile(softmax(), options={"test_bug": "internal_error_bind"})
-    with pytest.raises(plait.InternalError, match="planted"):
-        p.prepare({"x": (plait.f32, (6, 40))})
-    with pytest.raises(plait.UserError, match="call run"):
-        p.dump("memory")
     p = prepared()
     text = p.dump("memory")
     p.time_steps()

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
+#include <type_traits>
 
 #include "lower/lower.h"
 #include "scalar/convert.h"
@@ -40,6 +41,8 @@ int64_t linear(const std::vector<int64_t>& at, const std::vector<int64_t>& shape
     out = out * shape[d] + (shape[d] == 1 ? 0 : at[at.size() - shape.size() + d]);
   return out;
 }
+
+[[noreturn]] double not_evaluated() { throw std::runtime_error("not evaluated directly"); }
 
 struct Evaluator {
   const Fusion& fusion;
@@ -96,14 +99,16 @@ struct Evaluator {
     return sum;
   }
   template <class T>
-  double element(const T& op, const std::vector<int64_t>& at) const {
+  auto element(const T& op, const std::vector<int64_t>& at) const {
     const DirectContext context{[&](const TensorView* t, const Coordinates& from) {
                                   return values.at(t).at(static_cast<size_t>(linear(from, shape_of(*t, env))));
                                 },
                                 [&](const TensorView* t) { return shape_of(*t, env); },
                                 [&](sym::Expr e) { return sym::evaluate(e, env); }};
-    if constexpr (requires { test::element(context, op, at); }) return test::element(context, op, at);
-    throw std::runtime_error("not evaluated directly");
+    if constexpr (requires { test::element(context, op, at); })
+      return test::element(context, op, at);
+    else
+      return not_evaluated();
   }
 };
 
@@ -111,7 +116,9 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 
 // Interpreted in doubles, as these are, but in another order, or with constants of f32.
 bool close(const Segment& segment, double a, double b) {
-  const auto by_formula = [](const Op* op) { return op->kind == OpKind::Var || op->kind == OpKind::Normal; };
+  const auto by_formula = [](const Op* op) {
+    return op->kind == OpKind::Var || op->kind == OpKind::VarMean || op->kind == OpKind::Normal;
+  };
   return std::any_of(segment.ops.begin(), segment.ops.end(), by_formula) &&
          std::abs(a - b) <= 1e-6 * std::max(1.0, std::abs(b));
 }
@@ -124,22 +131,37 @@ int64_t elements(const TensorView& tensor, const sym::Environment& env) {
   return n;
 }
 
-std::vector<double> evaluate_op(const Fusion& fusion, const Op& op, const sym::Environment& env, const Values& values) {
-  const std::vector<int64_t> shape = shape_of(*op.out(), env);
-  std::vector<double> out;
+std::vector<std::vector<double>> evaluate_op(const Fusion& fusion, const Op& op, const sym::Environment& env,
+                                             const Values& values) {
+  const std::vector<int64_t> shape = shape_of(*op.results[0], env);  // of all results that are evaluated here
+  std::vector<std::vector<double>> out(op.results.size());
   const Evaluator evaluator{fusion, env, values};
-  for (int64_t i = 0, n = elements(*op.out(), env); i < n; ++i)
-    out.push_back(visit(op, [&](const auto& node) { return evaluator.element(node, coordinates(i, shape)); }));
+  for (int64_t i = 0, n = elements(*op.results[0], env); i < n; ++i)
+    visit(op, [&](const auto& node) {
+      const auto element = evaluator.element(node, coordinates(i, shape));
+      if constexpr (std::is_same_v<decltype(element), const double>)
+        out.at(0).push_back(element);
+      else
+        for (size_t r = 0; r < element.size(); ++r) out.at(r).push_back(element[r]);
+    });
   return out;
 }
 
-void evaluate_directly(const Fusion& fusion, const sym::Environment& env, Values& values, bool round_narrow) {
-  for (const Op* op : fusion.ops()) {
-    std::vector<double> v = evaluate_op(fusion, *op, env, values);
-    if (round_narrow && is_narrow(op->out()->dtype))
-      for (double& x : v) x = round_to(op->out()->dtype, x);
-    values[op->out()] = std::move(v);
+namespace {
+
+void evaluate_into(const Fusion& fusion, const Op& op, const sym::Environment& env, Values& values, bool round_narrow) {
+  std::vector<std::vector<double>> results = evaluate_op(fusion, op, env, values);
+  for (size_t r = 0; r < results.size(); ++r) {
+    if (round_narrow && is_narrow(op.results[r]->dtype))
+      for (double& x : results[r]) x = round_to(op.results[r]->dtype, x);
+    values[op.results[r]] = std::move(results[r]);
   }
+}
+
+}  // namespace
+
+void evaluate_directly(const Fusion& fusion, const sym::Environment& env, Values& values, bool round_narrow) {
+  for (const Op* op : fusion.ops()) evaluate_into(fusion, *op, env, values, round_narrow);
 }
 
 void run_segments(const Fusion& fusion, const sym::Environment& env, Values& values, const LoweredRun& how) {
@@ -147,11 +169,11 @@ void run_segments(const Fusion& fusion, const sym::Environment& env, Values& val
   evaluate_directly(fusion, env, expected, how.strict);
   for (const Segment& s : fusion.segments) {
     if (!is_generated(s.schedule)) {
-      for (const Op* op : s.ops) values[op->out()] = evaluate_op(fusion, *op, env, values);
+      for (const Op* op : s.ops) evaluate_into(fusion, *op, env, values, false);
       continue;
     }
     const LoweredKernel k = lower(fusion, s,
-                                  {.target = how.cuda ? kir::Target::cuda : kir::Target::cpu,
+                                  {.target = how.cuda ? TargetKind::cuda : TargetKind::cpu,
                                    .strict_rounding = how.strict,
                                    .name = "k_" + s.name});
     std::vector<std::vector<double>> buffers;

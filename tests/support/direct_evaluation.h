@@ -12,8 +12,9 @@ using Values = std::map<const TensorView*, std::vector<double>>;
 int64_t elements(const TensorView& tensor, const sym::Environment& env);
 // Fills the result of every op of the fusion; `values` holds the inputs. Narrow tensors are rounded where asked.
 void evaluate_directly(const Fusion& fusion, const sym::Environment& env, Values& values, bool round_narrow = false);
-// The same for one op.
-std::vector<double> evaluate_op(const Fusion& fusion, const Op& op, const sym::Environment& env, const Values& values);
+// The same for one op: values of each result.
+std::vector<std::vector<double>> evaluate_op(const Fusion& fusion, const Op& op, const sym::Environment& env,
+                                             const Values& values);
 
 // Segments and kernels: lowers every generated segment and interprets it on what `values` holds, checks that the result
 // is that of direct evaluation, bit for bit, and puts it into `values`. Ops of other segments are evaluated directly.
@@ -22,6 +23,11 @@ struct LoweredRun {
   bool strict = false;  // round narrow tensors, in both
   bool cuda = false;
 };
+// A CPU of so many lanes, or a GPU whose blocks have 4 threads, so that small tensors have several.
+inline Target small_target(int lanes, bool cuda = false) {
+  return {.kind = cuda ? TargetKind::cuda : TargetKind::cpu, .vector_lanes = lanes, .block_threads = 4};
+}
+
 void run_segments(const Fusion& fusion, const sym::Environment& env, Values& values, const LoweredRun& how = {});
 
 }  // namespace plait::test

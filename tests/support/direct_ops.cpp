@@ -64,11 +64,8 @@ double looked_up(const DirectContext& c, const TensorView* in, Coordinates at, i
   return c.read(in, at);
 }
 
-}  // namespace
-
-double element(const DirectContext& c, const Reduce& op, const Coordinates& at) {
-  const std::vector<double> x = reduced(c, op.in, op.dims, op.keepdim, at);
-  const bool least = op.function == Reduction::amin || op.function == Reduction::argmin;
+double reduction_of(const std::vector<double>& x, Reduction function, DType in) {
+  const bool least = function == Reduction::amin || function == Reduction::argmin;
   const double sign = least ? -1 : 1;
   double sum = 0, product = 1, best = 0;
   size_t winner = 0;
@@ -80,7 +77,7 @@ double element(const DirectContext& c, const Reduce& op, const Coordinates& at) 
     best = x[i];
     winner = i;
   }
-  switch (op.function) {
+  switch (function) {
     case Reduction::sum:
       return sum;
     case Reduction::prod:
@@ -93,16 +90,46 @@ double element(const DirectContext& c, const Reduce& op, const Coordinates& at) 
       break;
   }
   if (!x.empty()) return best;
-  if (!least) return least_number(op.in->dtype);
-  return op.in->dtype == DType::boolean ? 1 : is_float(op.in->dtype) ? kInfinity : max_finite(op.in->dtype);
+  if (!least) return least_number(in);
+  return in == DType::boolean ? 1 : is_float(in) ? kInfinity : max_finite(in);
+}
+
+double mean_of(const std::vector<double>& x) {
+  double sum = 0;
+  for (double v : x) sum += v;
+  return sum / double(x.size());
+}
+
+double variance_of(const std::vector<double>& x, int64_t correction) {
+  const double mean = mean_of(x);
+  double squares = 0;
+  for (double v : x) squares += (v - mean) * (v - mean);
+  return squares / std::max<double>(double(x.size()) - double(correction), 0);
+}
+
+}  // namespace
+
+double element(const DirectContext& c, const Reduce& op, const Coordinates& at) {
+  return reduction_of(reduced(c, op.in, op.dims, op.keepdim, at), op.function, op.in->dtype);
 }
 
 double element(const DirectContext& c, const Var& op, const Coordinates& at) {
+  return variance_of(reduced(c, op.in, op.dims, op.keepdim, at), op.correction);
+}
+
+std::vector<double> element(const DirectContext& c, const VarMean& op, const Coordinates& at) {
   const std::vector<double> x = reduced(c, op.in, op.dims, op.keepdim, at);
-  double mean = 0, squares = 0;
-  for (double v : x) mean += v / double(x.size());
-  for (double v : x) squares += (v - mean) * (v - mean);
-  return squares / std::max<double>(double(x.size()) - double(op.correction), 0);
+  return {mean_of(x), variance_of(x, op.correction)};
+}
+
+std::vector<double> element(const DirectContext& c, const MaxWithArgmax& op, const Coordinates& at) {
+  const std::vector<double> x = reduced(c, op.in, op.dims, op.keepdim, at);
+  return {reduction_of(x, Reduction::amax, op.in->dtype), reduction_of(x, Reduction::argmax, op.in->dtype)};
+}
+
+std::vector<double> element(const DirectContext& c, const MinWithArgmin& op, const Coordinates& at) {
+  const std::vector<double> x = reduced(c, op.in, op.dims, op.keepdim, at);
+  return {reduction_of(x, Reduction::amin, op.in->dtype), reduction_of(x, Reduction::argmin, op.in->dtype)};
 }
 
 double element(const DirectContext& c, const CumSum& op, const Coordinates& at) {

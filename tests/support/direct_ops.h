@@ -18,6 +18,10 @@ struct DirectContext {
 
 double element(const DirectContext& c, const Reduce& op, const Coordinates& at);
 double element(const DirectContext& c, const Var& op, const Coordinates& at);
+// Ops with several results: an element of each.
+std::vector<double> element(const DirectContext& c, const VarMean& op, const Coordinates& at);
+std::vector<double> element(const DirectContext& c, const MaxWithArgmax& op, const Coordinates& at);
+std::vector<double> element(const DirectContext& c, const MinWithArgmin& op, const Coordinates& at);
 double element(const DirectContext& c, const CumSum& op, const Coordinates& at);
 double element(const DirectContext& c, const Permute& op, const Coordinates& at);
 double element(const DirectContext& c, const Broadcast& op, const Coordinates& at);

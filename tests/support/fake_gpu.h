@@ -96,7 +96,7 @@ class FakeGpu : public Device {
  public:
   explicit FakeGpu(uint64_t seed, int count = 1);
   std::string name() const override { return "fake"; }
-  KernelLanguage language() const override { return KernelLanguage::cuda; }
+  const Target& target() const override { return target_; }
   int count() const override { return int(allocators_.size()); }
   bool host_memory() const override { return false; }
   FakeAllocator& allocator(int ordinal = 0) override { return *allocators_[ordinal]; }
@@ -104,12 +104,12 @@ class FakeGpu : public Device {
   std::unique_ptr<Stream> adopt_stream(void* native, int ordinal = 0) override;
   std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override { return nullptr; }
   std::shared_ptr<Executable> library(const LibraryContraction&, std::string*) override { return nullptr; }
-  int vector_lanes() const override { return 1; }
   std::shared_ptr<FakeEngine> engine() const { return engine_; }
 
   int64_t streams_made = 0, streams_adopted = 0;
 
  private:
+  const Target target_ = target_named("sm_90a");
   std::shared_ptr<FakeEngine> engine_;
   std::vector<std::unique_ptr<FakeAllocator>> allocators_;
 };

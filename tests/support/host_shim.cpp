@@ -115,7 +115,7 @@ class HostCudaKernel : public Executable {
 class ShimDevice : public Device {
  public:
   std::string name() const override { return "host_cuda"; }
-  KernelLanguage language() const override { return KernelLanguage::cuda; }
+  const Target& target() const override { return target_; }
   Allocator& allocator(int = 0) override { return allocator_; }
   std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) override {
     if (facts != nullptr) *facts = {};
@@ -125,9 +125,9 @@ class ShimDevice : public Device {
     if (why_not != nullptr) *why_not = "host_cuda has no library of products";
     return nullptr;
   }
-  int vector_lanes() const override { return 4; }
 
  private:
+  const Target target_ = target_named("sm_80");
   HostAllocator allocator_;
 };
 

@@ -31,7 +31,7 @@ void each_vector(KernelBuilder& k, sym::Expr n, int lanes, int threads, Body&& b
 
 // out = a + b.
 inline kir::Kernel add_kernel(DType dtype, int lanes) {
-  KernelBuilder k(fmt::format("add_{}x{}", name(dtype), lanes), kir::Target::cuda);
+  KernelBuilder k(fmt::format("add_{}x{}", name(dtype), lanes), TargetKind::cuda);
   k.kernel.schedule = fmt::format("pointwise(vector = {})", lanes);
   const sym::Expr n = k.integer("n");
   const uint32_t a = k.reads("a", dtype, n), b = k.reads("b", dtype, n), out = k.writes("out", dtype, n);
@@ -44,7 +44,7 @@ inline kir::Kernel add_kernel(DType dtype, int lanes) {
 
 // out = dropout(gelu(x + bias), p = 0.1): rows of 768, bias along the row, a seed in memory.
 inline kir::Kernel bias_gelu_dropout_kernel(DType dtype, int lanes) {
-  KernelBuilder k(fmt::format("bias_gelu_dropout_{}x{}", name(dtype), lanes), kir::Target::cuda);
+  KernelBuilder k(fmt::format("bias_gelu_dropout_{}x{}", name(dtype), lanes), TargetKind::cuda);
   k.kernel.schedule = fmt::format("pointwise(vector = {})", lanes);
   const sym::Expr n = k.integer("n");
   const uint32_t x = k.reads("x", dtype, n), bias = k.reads("bias", dtype, k.number(768));
@@ -66,7 +66,7 @@ inline kir::Kernel bias_gelu_dropout_kernel(DType dtype, int lanes) {
 
 // out[r] = sum of row r of x[rows, columns], one thread a row, by a serial loop.
 inline kir::Kernel row_sum_kernel() {
-  KernelBuilder k("row_sum", kir::Target::cuda);
+  KernelBuilder k("row_sum", TargetKind::cuda);
   k.kernel.schedule = "nest()";
   const sym::Expr rows = k.integer("rows"), columns = k.integer("columns");
   const uint32_t x = k.reads("x", DType::bf16, rows * columns), out = k.writes("out", DType::bf16, rows);
@@ -88,7 +88,7 @@ inline kir::Kernel row_sum_kernel() {
 
 // Sums 8 columns at once: out[c] = sum over r of x[r, c]; a vector variable over a serial loop.
 inline kir::Kernel column_sum_kernel() {
-  KernelBuilder k("column_sum", kir::Target::cuda);
+  KernelBuilder k("column_sum", TargetKind::cuda);
   k.kernel.schedule = "nest(vector = 8)";
   const sym::Expr rows = k.integer("rows"), n = k.integer("n", {.lo = 0, .multiple_of = 8});
   const uint32_t x = k.reads("x", DType::f32, rows * n), out = k.writes("out", DType::f32, n);
@@ -110,7 +110,7 @@ inline kir::Kernel column_sum_kernel() {
 
 // out[i, j] = x[j, i] + row[mod(j, 3)] over a grid of y and z blocks: strided and arbitrary indices.
 inline kir::Kernel transpose_kernel() {
-  KernelBuilder k("transpose", kir::Target::cuda);
+  KernelBuilder k("transpose", TargetKind::cuda);
   k.kernel.schedule = "transpose()";
   const sym::Expr rows = k.integer("rows"), columns = k.integer("columns");
   const uint32_t x = k.reads("x", DType::f32, rows * columns), row = k.reads("row", DType::f32, k.number(3));
@@ -131,7 +131,7 @@ inline kir::Kernel transpose_kernel() {
 // Every op that computes in `dtype`, each with an output of its own; inputs a, b and the condition c: operands() in
 // support/pointwise_values.h. `ops` gets them in the order of the outputs.
 inline kir::Kernel all_ops_kernel(DType dtype, int lanes, std::vector<Pointwise>* ops) {
-  KernelBuilder k(fmt::format("all_{}x{}", name(dtype), lanes), kir::Target::cuda);
+  KernelBuilder k(fmt::format("all_{}x{}", name(dtype), lanes), TargetKind::cuda);
   const sym::Expr n = k.integer("n");
   const uint32_t a = k.reads("a", dtype, n), b = k.reads("b", dtype, n), c = k.reads("c", DType::boolean, n);
   std::vector<uint32_t> outs;
@@ -158,7 +158,7 @@ inline kir::Kernel all_ops_kernel(DType dtype, int lanes, std::vector<Pointwise>
 
 // Copies x to one output of every dtype, converting on the way where a value of its type may not be stored.
 inline kir::Kernel casts_kernel(DType from, int lanes) {
-  KernelBuilder k(fmt::format("casts_{}x{}", name(from), lanes), kir::Target::cuda);
+  KernelBuilder k(fmt::format("casts_{}x{}", name(from), lanes), TargetKind::cuda);
   const sym::Expr n = k.integer("n");
   const uint32_t x = k.reads("x", from, n);
   std::vector<uint32_t> outs;

@@ -11,7 +11,7 @@ namespace plait::test {
 
 class KernelBuilder {
  public:
-  explicit KernelBuilder(std::string name, kir::Target target = kir::Target::cpu) {
+  explicit KernelBuilder(std::string name, TargetKind target = TargetKind::cpu) {
     kernel.name = std::move(name);
     kernel.target = target;
     kernel.pool = std::make_shared<sym::Pool>();
@@ -141,7 +141,7 @@ class KernelBuilder {
     auto& s = add<kir::Random>();
     s.seed = seed;
     s.index = index;
-    s.offset = offset;
+    s.offset = number(static_cast<int64_t>(offset));
     s.out = value(DType::f32, lanes);
     return s.out;
   }

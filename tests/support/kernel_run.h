@@ -25,7 +25,7 @@ inline Device& shared_cpu() {
 // Lane counts that the host's vectors can hold, and 1.
 inline std::vector<int> lane_counts() {
   std::vector<int> counts{1, 4, 8};
-  if (shared_cpu().vector_lanes() >= 16) counts.push_back(16);
+  if (shared_cpu().target().vector_lanes >= 16) counts.push_back(16);
   return counts;
 }
 

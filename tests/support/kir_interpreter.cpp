@@ -169,7 +169,8 @@ class Interpreter {
     Lanes out;
     const auto seed = static_cast<uint64_t>(value(s.seed)[0]);
     for (int l = 0; l < s.out.lanes; ++l)
-      out.push_back(uniform_f32(seed, static_cast<uint64_t>(at_lane(s.index, l)), s.offset));
+      out.push_back(
+          uniform_f32(seed, static_cast<uint64_t>(at_lane(s.index, l)), static_cast<uint64_t>(at_lane(s.offset, 0))));
     value(s.out) = out;
   }
 

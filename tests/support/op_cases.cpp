@@ -6,14 +6,16 @@ namespace plait::test {
 
 namespace {
 
-// Every line of the body gives one output.
+// Every line of the body gives as many outputs as its op has results.
 OpCase make(
     const std::string& name, const std::string& inputs, const std::vector<std::string>& calls,
-    bool (*takes)(DType) = [](DType) { return true; }) {
+    bool (*takes)(DType) = [](DType) { return true; }, size_t results = 1) {
   std::string outputs, body;
   for (size_t i = 0; i < calls.size(); ++i) {
-    outputs += fmt::format("{}%o{}", i == 0 ? "" : ", ", i);
-    body += fmt::format("  %o{} = {}\n", i, calls[i]);
+    std::string names;
+    for (size_t r = 0; r < results; ++r) names += fmt::format("{}%o{}", r == 0 ? "" : ", ", i * results + r);
+    outputs += (i == 0 ? "" : ", ") + names;
+    body += fmt::format("  {} = {}\n", names, calls[i]);
   }
   return {name,
           fmt::format("let a = 2, b = 3, c = 5, d = 4, T = f32, I = i64\nfusion @{} ({}) -> ({}) {{\n{}}}\n", name,
@@ -33,6 +35,15 @@ std::vector<OpCase> op_cases() {
            {"amax(%x, dims = [0])", "amin(%x, dims = [2])", "amax(%x)", "amin(%x, dims = [0, 1], keepdim = true)",
             "argmax(%x, dims = [1])", "argmin(%x, dims = [0, 2])", "argmax(%x)"}),
       make("variances", x, {"var(%x, dims = [1])", "var(%x, dims = [0, 2], correction = 0)", "var(%x)"}, is_float),
+      make("moments", x,
+           {"var_mean(%x, dims = [1])", "var_mean(%x, dims = [0, 2], correction = 0)", "var_mean(%x, dims = [2])",
+            "var_mean(%x, keepdim = true)"},
+           is_float, 2),
+      make(
+          "extrema_and_places", x,
+          {"max_with_argmax(%x, dims = [1])", "min_with_argmin(%x, dims = [0, 2])", "max_with_argmax(%x)",
+           "min_with_argmin(%x, dims = [2], keepdim = true)"},
+          [](DType) { return true; }, 2),
       make("running", x,
            {"cumsum(%x, dim = 0)", "cumsum(%x, dim = 1, exclusive = true)", "cumsum(%x, dim = 2, reverse = true)",
             "cumsum(%x, dim = 1, exclusive = true, reverse = true)"}),

@@ -334,6 +334,13 @@ class Maker {
     }
   }
 
+  // The extremum, read together with its place, which is never negative.
+  TensorView* with_place(const Extremum& found) {
+    if (chance(50)) return found.value;
+    TensorView* there = pointwise(Pointwise::ge, {found.position, full(f_, {}, 0, DType::i64)});
+    return pointwise(Pointwise::where, {there, found.value, pointwise(Pointwise::neg, {found.value})});
+  }
+
   TensorView* layer(OpKind kind) {
     // What was computed inexactly may be 0 or not.
     const bool sure = c_.exact || x_->role != TensorRole::intermediate || !is_float(x_->dtype);
@@ -350,12 +357,12 @@ class Maker {
         return stddev(x, dims(x), 0, chance(50));
       case OpKind::VarMean: {
         const MeanAndVar both = var_mean(x, dims(x), 0, chance(50));
-        return chance(50) ? both.mean : both.var;
+        return chance(40) ? add(both.mean, both.var) : chance(50) ? both.mean : both.var;
       }
       case OpKind::MaxWithArgmax:
-        return max_with_argmax(x, dims(x), chance(50)).value;
+        return with_place(max_with_argmax(x, dims(x), chance(50)));
       case OpKind::MinWithArgmin:
-        return min_with_argmin(x, dims(x), chance(50)).value;
+        return with_place(min_with_argmin(x, dims(x), chance(50)));
       case OpKind::LogSumExp:
         return logsumexp(x, dims(x), chance(50));
       case OpKind::Norm:

@@ -1,6 +1,7 @@
 #include "support/random_pointwise.h"
 
 #include "axes/transforms.h"
+#include "base/error.h"
 #include "build/build.h"
 #include "build/ops.h"
 #include "schedule/scheduler.h"

@@ -1,4 +1,5 @@
 #include "support/run_case.h"
+#include "support/awkward_calls.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +8,10 @@
 #include "api/check_program.h"
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
+#include "comm/local/local.h"
 #include "reference/draw_inputs.h"
 #include "session/devices.h"
+#include "support/planted_bugs.h"
 
 namespace plait::testing {
 
@@ -86,13 +89,23 @@ CaseResult run_case(const std::string& text, const CaseOptions& options) {
   how.interleaving = options.interleaving;
   how.options = options.options;
   how.options.check_replicas = true;
+  plant_bug(options.bug, how);
+  std::shared_ptr<Communicators> comms;
+  if (is_of_communicators(options.bug)) {
+    how.comm = "given";
+    comms = plant_bug(options.bug, std::make_shared<LocalCommunicators>(CommOptions{}));
+  }
   Compiled program = compile(*fusion, how);
-  const Tensors outputs = program.run(inputs);
+  const Tensors outputs = program.run(inputs, {.comms = comms.get()});
   const ProgramCheck check = check_program(*fusion, how, program, inputs, outputs,
-                                           {.exact = options.exact, .one_rank = options.compare_one_rank});
+                                           {.exact = options.exact, .one_rank = options.compare_one_rank && !comms});
   CaseResult out;
   out.ok = check.all.ok;
   out.message = check.all.message;
+  if (options.awkward != nullptr && out.ok) {
+    out.message = call_awkwardly(*fusion, program, inputs, outputs, *options.awkward);
+    out.ok = out.message.empty();
+  }
   out.max_error = check.all.max_error;
   out.undecided = check.all.outcome() == reference::Outcome::undecided;
   out.report = program.report();

@@ -195,8 +195,11 @@ class FileLists(Tree):
 
 class Docs(Tree):
     def check(self, text, *args):
-        self.write({"a.md": text, "bin/tool": "#!/bin/sh\necho one\necho two\n"})
-        (self.root / "bin/tool").chmod(0o755)
+        self.write({"a.md": text, "bin/tool": "#!/bin/sh\necho one\necho two\n",
+                    "bin/plait": "#!/bin/sh\necho well\n",
+                    "bin/plait_with_bugs": "#!/bin/sh\necho wrong >&2\necho $PLAIT_TEST_BUG\nexit 2\n"})
+        for program in ("tool", "plait", "plait_with_bugs"):
+            (self.root / "bin" / program).chmod(0o755)
         return self.run_tool(TOOLS / "check_docs.py", *args, "--binary-dir", self.root / "bin", self.root / "a.md")
 
     def test_allowed(self):
@@ -204,6 +207,10 @@ class Docs(Tree):
             "```sh\ntool\n```\n```output\none\ntwo\n```\n", "```sh\nbuild/release/tool\n```\n\n```output\n...\ntwo\n```\n",
             "```sh no-run: needs a GPU\nfalse\n```\n", "```cpp\nfalse\n```\n",
             "<!-- generated: tool -->\none\ntwo\n<!-- end -->\n",
+            "<!-- checked: exit 3 -->\n```sh\nfalse\ntool\nexit 3\n```\n```output\none\ntwo\n```\n",
+            "<!-- checked: filter tail -n 1; cat -->\n```sh\ntool\n```\n```output\ntwo\n```\n",
+            "<!-- checked: bug b; exit 2 -->\n```sh\nplait\n```\n```output\nb\n```\n```sh\nplait\n```\n```output\nwell\n```\n",
+            "<!-- checked: exit 2; bug b; stderr; filter sort -->\n```sh\nplait\n```\n```output\nb\nwrong\n```\n",
         ]:
             with self.subTest(text):
                 result = self.check(text)
@@ -215,6 +222,10 @@ class Docs(Tree):
             ("```sh\nno-such-command\n```\n", "exit status 127"),
             ("```sh\ntool\n```\n```output\none\n```\n", "printed something else"),
             ("```sh no-run\ntool\n```\n", "needs a reason"),
+            ("<!-- checked: exit 1 -->\n```sh\ntool\n```\n", "exit status 0"),
+            ("<!-- checked: filter tail -n 1 -->\n```sh\ntool\n```\n```output\none\n```\n", "printed something else"),
+            ("<!-- checked: quietly -->\n```sh\ntool\n```\n", "knows no `quietly`"),
+            ("<!-- checked: exit 1 -->\n```cpp\nfalse\n```\n", "above a block that is not run"),
             ("<!-- generated: tool -->\none\n<!-- end -->\n", "prints something else"),
             ("<!-- generated: false -->\n<!-- end -->\n", "exit status 1"),
         ]:

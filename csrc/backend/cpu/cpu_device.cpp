@@ -19,10 +19,11 @@ namespace {
 constexpr const char* kName = "cpu";
 constexpr size_t kCachedKernels = 4096;
 
-int host_lanes() {
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f")) return 16;
-  return __builtin_cpu_supports("avx2") ? 8 : 4;
+Target target_of(const CpuOptions& options) {
+  Target out = host_target();
+  if (options.lanes > 0) out.vector_lanes = options.lanes;
+  if (options.threads > 0) out.cores = options.threads;
+  return out;
 }
 
 size_t kept_bytes(int64_t mib) {
@@ -80,13 +81,14 @@ class CpuDevice : public Device {
  public:
   explicit CpuDevice(const CpuOptions& options)
       : options_(options),
+        target_(target_of(options)),
         pool_(std::make_shared<ThreadPool>(options.threads)),
         allocator_(std::make_shared<MemoryPool>(pool_options(options, pool_))),
         cache_(kCachedKernels) {}
 
   std::string name() const override { return kName; }
   MemoryPool& allocator(int = 0) override { return *allocator_; }
-  int vector_lanes() const override { return options_.lanes > 0 ? options_.lanes : host_lanes(); }
+  const Target& target() const override { return target_; }
 
   std::shared_ptr<Executable> compile(const KernelText& kernel, KernelFacts* facts) override {
     const KernelCache::Entry entry = cache_.find_or_make(kernel, [&] { return make(kernel); });
@@ -121,6 +123,7 @@ class CpuDevice : public Device {
   }
 
   const CpuOptions options_;
+  const Target target_;
   std::shared_ptr<ThreadPool> pool_;
   std::shared_ptr<MemoryPool> allocator_;
   std::mutex mutex_;  // guards the plug-ins

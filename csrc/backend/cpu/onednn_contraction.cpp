@@ -1,7 +1,6 @@
 #include "backend/cpu/onednn_contraction.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include "backend/cpu/onednn_plugin/plugin.h"
@@ -53,35 +52,53 @@ class OneDnnExecutable : public Executable {
   ~OneDnnExecutable() override { interface_->destroy(handle_); }
 
   void launch(const LaunchArguments& arguments) const override {
-    PLAIT_CHECK(arguments.buffers.size() == 3 && arguments.integers.size() == 4,
-                "a contraction takes 3 buffers and 4 integers, given are {} and {}", arguments.buffers.size(),
-                arguments.integers.size());
-    const auto& n = arguments.integers;
-    const PlaitOneDnnShape shape{n[0], n[1], n[2], n[3]};
-    for (int64_t extent : n) PLAIT_CHECK(extent >= 0, "a contraction with extent {}", extent);
-    const int64_t elements = shape.batch * shape.m * shape.n;
-    if (elements == 0) return;
-    if (shape.k == 0) {
-      std::memset(arguments.buffers[2], 0, size_t(elements) * size_of(product_.out));
-      return;
-    }
-    const double multiplications = double(elements) * double(shape.k);
+    PLAIT_CHECK(arguments.buffers.size() == 3, "a contraction takes 3 buffers, given are {}", arguments.buffers.size());
+    const ContractionArguments all(arguments.integers);
+    const int64_t matrices = all.matrices();
+    if (matrices * all.m * all.n == 0) return;
+    if (all.k == 0) return zero_result(all, arguments.buffers[2], product_.out);
+    const double multiplications = double(matrices) * double(all.m) * double(all.n) * double(all.k);
     const int most = arguments.threads > 0 ? std::min(arguments.threads, threads_) : threads_;
     const int threads = lost_openmp() ? 1 : teams_->threads(multiplications, most);
-    char error[256] = "";
-    int prepared = 0;
     const auto start = std::chrono::steady_clock::now();
-    if (interface_->run(handle_, arguments.buffers[0], arguments.buffers[1], arguments.buffers[2], &shape, threads,
-                        &prepared, error, sizeof error) != 0) {
-      throw UserError(
-          error,
-          fmt::format("{}, batch {}, m {}, n {}, k {}", text_of(product_), shape.batch, shape.m, shape.n, shape.k),
-          "ask for the schedule nest at this contraction");
-    }
-    if (threads > 1 && prepared == 0) teams_->note(multiplications, std::chrono::steady_clock::now() - start);
+    const bool prepared = run(all, arguments.buffers, threads);
+    if (threads > 1 && !prepared) teams_->note(multiplications, std::chrono::steady_clock::now() - start);
   }
 
  private:
+  // Of one call: oneDNN repeats one operand along a dim, not both. A loop runs over the dims before them.
+  static constexpr size_t kBatchDims = 2;
+
+  // Whether a call had to prepare its shape.
+  bool run(const ContractionArguments& all, std::span<void* const> buffers, int threads) const {
+    size_t loops = all.batch.size() - std::min(all.batch.size(), kBatchDims);
+    while (loops < all.batch.size() && all.a.batch[loops] == 0 && all.b.batch[loops] == 0) ++loops;
+    PlaitOneDnnShape shape{int32_t(all.batch.size() - loops), {1, 1}, all.m, all.n, all.k, {}, {}, {}};
+    std::copy(all.batch.begin() + ptrdiff_t(loops), all.batch.end(), shape.batch);
+    const auto fill = [&](const ContractionOperand& from, PlaitOneDnnOperand& to) {
+      to.row = from.row, to.column = from.column;
+      std::copy(from.batch.begin() + ptrdiff_t(loops), from.batch.end(), to.batch);
+    };
+    fill(all.a, shape.a), fill(all.b, shape.b), fill(all.out, shape.out);
+    const std::span<const int64_t> outer = all.batch.first(loops);
+    int64_t count = 1;
+    for (int64_t extent : outer) count *= extent;
+    bool any_prepared = false;
+    for (int64_t i = 0; i < count; ++i) {
+      const auto at = [&](size_t buffer, const ContractionOperand& operand, DType dtype) {
+        return static_cast<std::byte*>(buffers[buffer]) + size_t(operand.matrix(i, outer)) * size_of(dtype);
+      };
+      char error[256] = "";
+      int prepared = 0;
+      if (interface_->run(handle_, at(0, all.a, product_.in), at(1, all.b, product_.in), at(2, all.out, product_.out),
+                          &shape, threads, &prepared, error, sizeof error) != 0)
+        throw UserError(error, fmt::format("{}, {}", text_of(product_), all.text()),
+                        "ask for the schedule nest at this contraction");
+      any_prepared = any_prepared || prepared != 0;
+    }
+    return any_prepared;
+  }
+
   const PlaitOneDnnInterface* interface_;
   PlaitOneDnnContraction* handle_;
   LibraryContraction product_;
@@ -143,11 +160,9 @@ std::shared_ptr<Executable> OneDnn::contraction(const LibraryContraction& contra
     return refuse(why_not, missing.what());
   }
   char reason[256] = "";
-  const int form = contraction.linear ? kPlaitOneDnnLinear
-                                      : (contraction.transpose_a ? kPlaitOneDnnTransposeA : 0) |
-                                            (contraction.transpose_b ? kPlaitOneDnnTransposeB : 0);
   const int threads = lost_openmp() ? 1 : pool_->threads();
-  PlaitOneDnnContraction* handle = interface->create(*in, *out, form, threads, reason, sizeof reason);
+  PlaitOneDnnContraction* handle =
+      interface->create(*in, *out, contraction.linear ? 1 : 0, threads, reason, sizeof reason);
   if (handle != nullptr)
     return known = std::make_shared<OneDnnExecutable>(interface, handle, contraction, threads, teams_);
   if (contraction.in == DType::f32)

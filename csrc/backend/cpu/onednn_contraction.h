@@ -33,10 +33,9 @@ class OneDnn {
       : plugin_folder_(std::move(plugin_folder)), pool_(std::move(pool)), scratch_(std::move(scratch)) {}
 
   // f32 x f32 -> f32; bf16 x bf16 and f16 x f16 -> the same or f32, by f32 where the CPU has no instructions for them
-  // (widened_contraction.h). Null with the reason in `why_not` (may be null). The executable takes buffers {a, b, out}
-  // and integers {batch, m, n, k}; an empty out does nothing, an empty sum writes zeros. A negative extent is an
-  // internal error; a shape for which oneDNN has only its slow reference is a UserError. Equal contractions are one
-  // executable.
+  // (widened_contraction.h). Null with the reason in `why_not` (may be null). Operands
+  // lie by any strides; an empty out does nothing, an empty sum writes zeros. A negative number is an internal error; a
+  // shape for which oneDNN has only its slow reference is a UserError. Equal contractions are one executable.
   std::shared_ptr<Executable> contraction(const LibraryContraction& contraction, std::string* why_not);
 
  private:

@@ -14,11 +14,6 @@
 namespace plait {
 namespace {
 
-// Rows of `columns` elements, `pitch` elements from one to the next.
-struct Rows {
-  int64_t count, columns, from_pitch, to_pitch;
-};
-
 using Convert = void (*)(const void* from, void* to, int64_t count);
 
 template <float (*widen)(uint16_t)>
@@ -107,10 +102,24 @@ Convert narrowing(DType dtype) {
 
 void copy_floats(const void* from, void* to, int64_t count) { std::memcpy(to, from, size_t(count) * sizeof(float)); }
 
-// A part of an operand or of the result, as `wide` takes it: dense.
+// A part of the matrices of an operand or of the result: `lines` of `length` elements each.
 struct Panel {
-  int64_t rows, columns, offset, pitch;  // offset, pitch: in the whole, in elements
-  int64_t elements() const { return rows * columns; }
+  const ContractionOperand* operand;
+  int64_t first, matrices;  // of the batch
+  int64_t start;            // of the part in its matrix, in elements
+  int64_t rows, columns;
+
+  // Lines are columns where elements of a column are neighbours, and those of a row are not.
+  bool by_columns() const { return operand->column != 1 && operand->row == 1; }
+  int64_t lines() const { return by_columns() ? columns : rows; }
+  int64_t length() const { return by_columns() ? rows : columns; }
+  int64_t line_step() const { return by_columns() ? operand->column : operand->row; }
+  int64_t element_step() const { return by_columns() ? operand->row : operand->column; }
+  int64_t elements() const { return matrices * rows * columns; }
+  // How it lies once its lines are dense, one behind the other.
+  ContractionOperand dense(std::span<const int64_t> matrix_step) const {
+    return {by_columns() ? 1 : columns, by_columns() ? rows : 1, 0, matrix_step};
+  }
 };
 
 class WidenedContraction : public Executable {
@@ -125,22 +134,15 @@ class WidenedContraction : public Executable {
         narrow_(contraction.out == DType::f32 ? &copy_floats : narrowing(contraction.out)) {}
 
   void launch(const LaunchArguments& arguments) const override {
-    PLAIT_CHECK(arguments.buffers.size() == 3 && arguments.integers.size() == 4,
-                "a contraction takes 3 buffers and 4 integers, given are {} and {}", arguments.buffers.size(),
-                arguments.integers.size());
-    for (int64_t extent : arguments.integers) PLAIT_CHECK(extent >= 0, "a contraction with extent {}", extent);
-    const int64_t k = arguments.integers[3], n = arguments.integers[2];
-    const int64_t batch = form_.linear ? 1 : arguments.integers[0];
-    const int64_t m = form_.linear ? arguments.integers[0] * arguments.integers[1] : arguments.integers[1];
-    if (batch * m * n == 0) return;
-    if (k == 0) {
-      std::memset(arguments.buffers[2], 0, size_t(batch * m * n) * size_of(form_.out));
-      return;
-    }
-    const Run run{*this, arguments, m, n, k};
-    const int64_t each = m * k + k * n + m * n;
-    if (batch > 1 && each <= kPanelFloats) return run.groups(batch, std::min(batch, kPanelFloats / each));
-    for (int64_t b = 0; b < batch; ++b) run.panels(b);
+    PLAIT_CHECK(arguments.buffers.size() == 3, "a contraction takes 3 buffers, given are {}", arguments.buffers.size());
+    const ContractionArguments all(arguments.integers);
+    const int64_t matrices = all.matrices();
+    if (matrices * all.m * all.n == 0) return;
+    if (all.k == 0) return zero_result(all, arguments.buffers[2], form_.out);
+    const Run run{*this, arguments, all};
+    const int64_t each = all.m * all.k + all.k * all.n + all.m * all.n;
+    if (matrices > 1 && each <= kPanelFloats) return run.groups(matrices, std::min(matrices, kPanelFloats / each));
+    for (int64_t i = 0; i < matrices; ++i) run.panels(i);
   }
 
  private:
@@ -151,35 +153,13 @@ class WidenedContraction : public Executable {
   struct Run {
     const WidenedContraction& of;
     const LaunchArguments& arguments;
-    int64_t m, n, k;
+    const ContractionArguments& all;
 
     std::shared_ptr<Memory> floats(int64_t count) const { return of.scratch_->allocate(size_t(count) * sizeof(float)); }
-    const std::byte* in(size_t buffer, int64_t offset) const {
-      return static_cast<const std::byte*>(arguments.buffers[buffer]) + size_t(offset) * size_of(of.form_.in);
-    }
-    std::byte* out(int64_t offset) const {
-      return static_cast<std::byte*>(arguments.buffers[2]) + size_t(offset) * size_of(of.form_.out);
-    }
-
-    void multiply(void* a, void* b, void* product, int64_t batch, int64_t rows, int64_t columns) const {
-      void* const buffers[] = {a, b, product};
-      const int64_t integers[] = {batch, rows, columns, k};
-      LaunchArguments wide = arguments;
-      wide.buffers = buffers;
-      wide.integers = integers;
-      of.wide_->launch(wide);
-    }
-    void convert(Convert each, const void* from, size_t from_size, void* to, size_t to_size, const Rows& rows) const;
-    void widen(size_t buffer, const Panel& panel, void* to) const {
-      convert(of.widen_, in(buffer, panel.offset), size_of(of.form_.in), to, sizeof(float),
-              {panel.rows, panel.columns, panel.pitch, panel.columns});
-    }
-    void round(const void* from, const Panel& panel) const {
-      convert(of.narrow_, from, sizeof(float), out(panel.offset), size_of(of.form_.out),
-              {panel.rows, panel.columns, panel.columns, panel.pitch});
-    }
-    void groups(int64_t batch, int64_t at_once) const;
-    void panels(int64_t b) const;
+    void multiply(const Panel& a, void* wide_a, const Panel& b, void* wide_b, const Panel& out, void* product) const;
+    void convert(bool widens, size_t buffer, void* dense, const Panel& panel) const;
+    void groups(int64_t matrices, int64_t at_once) const;
+    void panels(int64_t matrix) const;
   };
 
   std::shared_ptr<Executable> wide_;
@@ -189,59 +169,88 @@ class WidenedContraction : public Executable {
   Convert widen_, narrow_;
 };
 
-void WidenedContraction::Run::convert(Convert each, const void* from, size_t from_size, void* to, size_t to_size,
-                                      const Rows& rows) const {
+// Of panels that are dense in the wide buffers.
+void WidenedContraction::Run::multiply(const Panel& a, void* wide_a, const Panel& b, void* wide_b, const Panel& out,
+                                       void* product) const {
+  const int64_t batch[] = {a.matrices}, a_step[] = {a.rows * a.columns}, b_step[] = {b.rows * b.columns},
+                out_step[] = {out.rows * out.columns};
+  ContractionArguments numbers;
+  numbers.batch = batch;
+  numbers.m = a.rows, numbers.n = b.columns, numbers.k = a.columns;
+  numbers.a = a.dense(a_step);
+  numbers.b = b.dense(b_step);
+  numbers.out = out.dense(out_step);
+  const std::vector<int64_t> integers = simplify_contraction(numbers.integers());
+  void* const buffers[] = {wide_a, wide_b, product};
+  LaunchArguments wide = arguments;
+  wide.buffers = buffers;
+  wide.integers = integers;
+  of.wide_->launch(wide);
+}
+
+// Between a buffer's panel and dense floats: widened from the buffer, or rounded to it.
+void WidenedContraction::Run::convert(bool widens, size_t buffer, void* dense, const Panel& panel) const {
   struct Job {
-    Convert each;
-    const std::byte* from;
-    std::byte* to;
-    size_t from_step, to_step;
-    int64_t columns;
+    const Run* run;
+    bool widens;
+    std::byte *given, *dense;
+    const Panel* panel;
   };
-  const Job job{each,
-                static_cast<const std::byte*>(from),
-                static_cast<std::byte*>(to),
-                size_t(rows.from_pitch) * from_size,
-                size_t(rows.to_pitch) * to_size,
-                rows.columns};
+  const Job job{this, widens, static_cast<std::byte*>(arguments.buffers[buffer]), static_cast<std::byte*>(dense),
+                &panel};
   const auto some = [](const void* context, int64_t begin, int64_t end) {
     const Job& job = *static_cast<const Job*>(context);
-    for (int64_t row = begin; row < end; ++row)
-      job.each(job.from + size_t(row) * job.from_step, job.to + size_t(row) * job.to_step, job.columns);
+    const WidenedContraction& of = job.run->of;
+    const Panel& panel = *job.panel;
+    const size_t size = size_of(job.widens ? of.form_.in : of.form_.out);
+    const int64_t step = panel.element_step(), length = panel.length();
+    const int64_t runs = step == 1 ? 1 : length, each = step == 1 ? length : 1;
+    for (int64_t line = begin; line < end; ++line) {
+      const int64_t matrix = panel.operand->matrix(panel.first + line / panel.lines(), job.run->all.batch);
+      std::byte* given = job.given + size_t(matrix + panel.start + line % panel.lines() * panel.line_step()) * size;
+      std::byte* wide = job.dense + size_t(line * length) * sizeof(float);
+      for (int64_t i = 0; i < runs; ++i, given += size_t(step) * size, wide += sizeof(float)) {
+        if (job.widens)
+          of.widen_(given, wide, each);
+        else
+          of.narrow_(wide, given, each);
+      }
+    }
   };
-  of.pool_->run(rows.count, some, &job, arguments.threads);
+  of.pool_->run(panel.matrices * panel.lines(), some, &job, arguments.threads);
 }
 
 // Whole matrices, several at once.
-void WidenedContraction::Run::groups(int64_t batch, int64_t at_once) const {
-  const auto a = floats(at_once * m * k), b = floats(at_once * k * n), product = floats(at_once * m * n);
-  for (int64_t at = 0; at < batch; at += at_once) {
-    const int64_t here = std::min(at_once, batch - at);
-    widen(0, {here * m, k, at * m * k, k}, a->data());
-    widen(1, {here * n, k, at * n * k, k}, b->data());
-    multiply(a->data(), b->data(), product->data(), here, m, n);
-    round(product->data(), {here * m, n, at * m * n, n});
+void WidenedContraction::Run::groups(int64_t matrices, int64_t at_once) const {
+  const int64_t m = all.m, n = all.n, k = all.k;
+  const auto wide_a = floats(at_once * m * k), wide_b = floats(at_once * k * n), product = floats(at_once * m * n);
+  for (int64_t at = 0; at < matrices; at += at_once) {
+    const int64_t here = std::min(at_once, matrices - at);
+    const Panel a{&all.a, at, here, 0, m, k}, b{&all.b, at, here, 0, k, n}, out{&all.out, at, here, 0, m, n};
+    convert(true, 0, wide_a->data(), a);
+    convert(true, 1, wide_b->data(), b);
+    multiply(a, wide_a->data(), b, wide_b->data(), out, product->data());
+    convert(false, 2, product->data(), out);
   }
 }
 
 // One matrix, part by part: rows of a stay while parts of b go by.
-void WidenedContraction::Run::panels(int64_t b) const {
-  const bool b_by_rows = of.form_.linear || of.form_.transpose_b;
+void WidenedContraction::Run::panels(int64_t matrix) const {
+  const int64_t m = all.m, n = all.n, k = all.k;
   const int64_t rows = std::min(m, kPanelRows);
   const int64_t columns = std::min(n, std::max<int64_t>(64, kPanelFloats / k / 64 * 64));
   const auto wide_a = floats(rows * k), wide_b = floats(columns * k), product = floats(rows * columns);
   for (int64_t row = 0; row < m; row += rows) {
     const int64_t height = std::min(rows, m - row);
-    const Panel a =
-        of.form_.transpose_a ? Panel{k, height, b * m * k + row, m} : Panel{height, k, b * m * k + row * k, k};
-    widen(0, a, wide_a->data());
+    const Panel a{&all.a, matrix, 1, row * all.a.row, height, k};
+    convert(true, 0, wide_a->data(), a);
     for (int64_t column = 0; column < n; column += columns) {
       const int64_t width = std::min(columns, n - column);
-      const Panel other =
-          b_by_rows ? Panel{width, k, b * k * n + column * k, k} : Panel{k, width, b * k * n + column, n};
-      if (row == 0 || columns < n) widen(1, other, wide_b->data());
-      multiply(wide_a->data(), wide_b->data(), product->data(), 1, height, width);
-      round(product->data(), {height, width, (b * m + row) * n + column, n});
+      const Panel b{&all.b, matrix, 1, column * all.b.column, k, width};
+      if (row == 0 || columns < n) convert(true, 1, wide_b->data(), b);
+      const Panel out{&all.out, matrix, 1, row * all.out.row + column * all.out.column, height, width};
+      multiply(a, wide_a->data(), b, wide_b->data(), out, product->data());
+      convert(false, 2, product->data(), out);
     }
   }
 }

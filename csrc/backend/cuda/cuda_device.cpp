@@ -31,6 +31,16 @@ std::string architecture_of(const DriverLibrary& driver, int ordinal) {
   return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
 }
 
+Target target_of(const DriverLibrary& driver, int ordinal) {
+  Target out = target_named(architecture_of(driver, ordinal));
+  const auto ask = [&](CUdevice_attribute attribute) { return attribute_of(driver, ordinal, attribute); };
+  out.multiprocessors = ask(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  out.shared_bytes = ask(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  out.registers = ask(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+  out.l2_bytes = ask(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  return out;
+}
+
 int device_count(const DriverLibrary& driver) {
   int count = 0;
   driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
@@ -41,18 +51,16 @@ class CudaDevice : public Device {
  public:
   CudaDevice(const CudaOptions& options, const DriverLibrary& driver, const std::vector<int>& ordinals)
       : options_(options),
-        architecture_(architecture_of(driver, ordinals[0])),
+        target_(target_of(driver, ordinals[0])),
         parts_(std::make_shared<CudaParts>(driver, ordinals)),
         cache_(kCachedKernels) {
     for (int i = 0; i < count(); ++i) allocators_.push_back(std::make_unique<CudaAllocator>(parts_, i));
   }
 
   std::string name() const override { return options_.name; }
-  KernelLanguage language() const override { return KernelLanguage::cuda; }
+  const Target& target() const override { return target_; }
   int count() const override { return parts_->count(); }
-  std::string architecture() const override { return architecture_; }
   bool host_memory() const override { return false; }
-  int vector_lanes() const override { return 4; }
 
   Allocator& allocator(int ordinal) override {
     PLAIT_CHECK(ordinal >= 0 && ordinal < count(), "ordinal {} of {}", ordinal, count());
@@ -95,7 +103,7 @@ class CudaDevice : public Device {
     }
     if (!missing.empty()) check_driver();
     const bool ptx = options_.code == CudaCode::ptx;
-    const std::string target = ptx ? "compute_" + architecture_.substr(3) : architecture_;
+    const std::string target = ptx ? "compute_" + target_.architecture.substr(3) : target_.architecture;
     for (CompiledUnit& unit : compile_units(missing, target, options_.compile_threads)) {
       auto module = std::make_shared<CudaModule>(parts_, std::move(unit.result.code), unit.title);
       for (size_t i = 0; i < unit.kernels.size(); ++i) {
@@ -134,7 +142,7 @@ class CudaDevice : public Device {
   }
 
   const CudaOptions options_;
-  const std::string architecture_;
+  const Target target_;
   std::shared_ptr<CudaParts> parts_;
   std::vector<std::unique_ptr<CudaAllocator>> allocators_;
   KernelCache cache_;
@@ -178,14 +186,14 @@ bool cuda_available(const CudaOptions& options, std::string* why_not) {
 }
 
 void with_cuda_context(Device& device, int ordinal, const std::function<void()>& body) {
-  PLAIT_CHECK(device.language() == KernelLanguage::cuda, "device {} has no contexts", device.name());
+  PLAIT_CHECK(device.target().cuda(), "device {} has no contexts", device.name());
   CudaParts& parts = static_cast<CudaDevice&>(device).parts();
   const ContextScope scope(parts.driver(), parts.context(ordinal));
   body();
 }
 
 CublasLt* cublaslt_of(Device& device, std::string* why_not) {
-  PLAIT_CHECK(device.language() == KernelLanguage::cuda, "device {} has no cuBLASLt", device.name());
+  PLAIT_CHECK(device.target().cuda(), "device {} has no cuBLASLt", device.name());
   return static_cast<CudaDevice&>(device).cublaslt(why_not);
 }
 

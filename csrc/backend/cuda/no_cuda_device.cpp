@@ -1,5 +1,6 @@
 // What stands for the GPU back end where the headers of CUDA were not found at build time.
 #include "backend/cuda/cuda_device.h"
+#include "backend/cuda/offline_device.h"
 
 namespace plait {
 namespace {
@@ -15,6 +16,10 @@ CudaError::CudaError(std::string what, std::string where, int code)
 
 std::unique_ptr<Device> make_cuda_device(const CudaOptions& options) {
   throw MissingError(kReason, "device " + options.name, kRemedy);
+}
+
+std::unique_ptr<Device> make_offline_device(const Target& target) {
+  throw MissingError(kReason, "device " + target.architecture, kRemedy);
 }
 
 bool cuda_available(const CudaOptions&, std::string* why_not) {

@@ -98,7 +98,10 @@ class Naming {
     condition(s.condition);
   }
   void collect(const Coordinate& s) { use(named_part(s.index, s.out.lanes)); }
-  void collect(const Random& s) { use(named_part(s.index, s.out.lanes)); }
+  void collect(const Random& s) {
+    use(named_part(s.index, s.out.lanes));
+    use(s.offset);
+  }
   void collect(const Load& s) {
     use(named_part(s.index, s.out.lanes));
     use(s.active);

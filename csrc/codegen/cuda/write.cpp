@@ -279,7 +279,7 @@ class Writer {
       helpers_.need("philox_vector");
       const std::string first = named(at_lane(s->index, 0));
       declare_array(s->out);
-      line("uniform_vector(v{}, {}, {}, {});", s->out.id, value(s->seed), first, offset_text(s->offset));
+      line("uniform_vector(v{}, {}, {}, {});", s->out.id, value(s->seed), first, named(s->offset));
     } else {
       const Store& store = static_cast<const Store&>(stmt);
       need_vector(kernel_.buffers[store.buffer].dtype);
@@ -356,12 +356,10 @@ class Writer {
   std::string text_of(const Random& s, int lanes) {
     helpers_.need("philox");
     return fmt::format("{}uniform({}, {}, {});", defined(s.out), value(s.seed), lane_index(s.index, lanes),
-                       offset_text(s.offset));
+                       named(s.offset));
   }
 
   std::string text_of(const Assign& s, int) { return fmt::format("{} = {};", value(s.variable), value(s.in)); }
-
-  static std::string offset_text(uint64_t offset) { return fmt::format("{}{}", offset, offset >> 31 ? "ull" : ""); }
 
   std::string statement(const Stmt& stmt, int lanes) {
     return visit(stmt, [&](const auto& s) -> std::string {
@@ -386,7 +384,7 @@ class Writer {
 }  // namespace
 
 std::string write_cuda(const Kernel& kernel) {
-  PLAIT_CHECK(kernel.target == Target::cuda, "kernel {} is not for CUDA", kernel.name);
+  PLAIT_CHECK(kernel.target == TargetKind::cuda, "kernel {} is not for CUDA", kernel.name);
   return Writer(kernel).kernel();
 }
 

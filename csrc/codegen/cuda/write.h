@@ -9,7 +9,7 @@ namespace plait {
 // CUDA C++ of one kernel, for any architecture from sm_80 on: no #include, only the helpers it uses (files of
 // codegen/device), one `extern "C"` entry named as the kernel. Arguments: pointers to all buffers in order, then all
 // integers as 64-bit. Decides nothing: every statement is written as it stands. The same kernel gives the same bytes;
-// names of buffers and symbols do not reach the text. Requires a verified kernel for Target::cuda.
+// names of buffers and symbols do not reach the text. Requires a verified kernel for TargetKind::cuda.
 std::string write_cuda(const kir::Kernel& kernel);
 
 }  // namespace plait

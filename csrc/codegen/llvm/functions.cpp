@@ -144,8 +144,8 @@ Ir interleave(Function& f, const Words& c) {
 
 }  // namespace
 
-Ir uniform(Function& f, const Ir& seed, const Ir& index, uint64_t offset) {
-  const std::vector<Ir> operands{seed, index, integer({Scalar::i64, 1}, int64_t(offset))};
+Ir uniform(Function& f, const Ir& seed, const Ir& index, const Ir& offset) {
+  const std::vector<Ir> operands{seed, index, offset};
   return helper(f, "uniform", index.type.with(Scalar::f32), operands, [&](Function& g, const std::vector<Ir>& p) {
     const Words c = philox_rounds(g, p[0], g.binary("lshr", p[1], integer(p[1].type, 2)), p[2]);
     const Ir which = g.binary("and", p[1], integer(p[1].type, 3));
@@ -155,8 +155,8 @@ Ir uniform(Function& f, const Ir& seed, const Ir& index, uint64_t offset) {
   });
 }
 
-Ir uniform_run(Function& f, const Ir& seed, const Ir& first_index, uint64_t offset, int lanes) {
-  const std::vector<Ir> operands{seed, first_index, integer({Scalar::i64, 1}, int64_t(offset))};
+Ir uniform_run(Function& f, const Ir& seed, const Ir& first_index, const Ir& offset, int lanes) {
+  const std::vector<Ir> operands{seed, first_index, offset};
   const std::string stem = fmt::format("uniform_run{}", lanes);
   return helper(f, stem, {Scalar::f32, lanes}, operands, [&](Function& g, const std::vector<Ir>& p) {
     const int counters = lanes / 4;

@@ -57,9 +57,9 @@ Ir round_to_narrow(Function& f, const Ir& x, DType narrow);
 Ir widen_narrow(Function& f, const Ir& bits, DType narrow);
 
 // Uniform numbers of scalar/philox.h for a vector of linear indices (i64 lanes), seed and offset one i64 each.
-Ir uniform(Function& f, const Ir& seed, const Ir& index, uint64_t offset);
+Ir uniform(Function& f, const Ir& seed, const Ir& index, const Ir& offset);
 // The same for `lanes` indices that follow one another, the first a multiple of 4, lanes a multiple of 4: a counter
 // serves four lanes.
-Ir uniform_run(Function& f, const Ir& seed, const Ir& first_index, uint64_t offset, int lanes);
+Ir uniform_run(Function& f, const Ir& seed, const Ir& first_index, const Ir& offset, int lanes);
 
 }  // namespace plait::codegen::llvm

@@ -316,8 +316,8 @@ class Writer {
     const int lanes = s.out.lanes;
     const sym::Expr first = kir::at_lane(s.index, 0);
     const bool run = lanes % 4 == 0 && kir::lane_stride(s.index) == 1 && sym::divisor(first) % 4 == 0;
-    values_.emplace(s.out.id, run ? uniform_run(f_, seed, index_.value(first), s.offset, lanes)
-                                  : uniform(f_, seed, lanes_of(s.index, lanes), s.offset));
+    values_.emplace(s.out.id, run ? uniform_run(f_, seed, index_.value(first), index_.value(s.offset), lanes)
+                                  : uniform(f_, seed, lanes_of(s.index, lanes), index_.value(s.offset)));
   }
 
   const kir::Kernel& kernel_;
@@ -333,7 +333,7 @@ class Writer {
 }  // namespace
 
 std::string write_llvm(const kir::Kernel& kernel) {
-  PLAIT_CHECK(kernel.target == kir::Target::cpu, "kernel {} is not for the CPU", kernel.name);
+  PLAIT_CHECK(kernel.target == TargetKind::cpu, "kernel {} is not for the CPU", kernel.name);
   return Writer(kernel).run();
 }
 

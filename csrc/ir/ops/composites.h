@@ -146,43 +146,6 @@ struct Std : OpBase<OpKind::Std> {
   }
 };
 
-// mean and var = Mean and Var over the same dims.
-struct VarMean : OpBase<OpKind::VarMean> {
-  TensorView* in = nullptr;
-  std::vector<int64_t> dims;
-  int64_t correction = 1;
-  bool keepdim = false;
-  static constexpr auto fields() {
-    return std::tuple{operand("in", &VarMean::in), attribute("dims", &VarMean::dims),
-                      attribute("correction", &VarMean::correction), attribute("keepdim", &VarMean::keepdim)};
-  }
-  std::vector<std::string> result_names() const { return {"mean", "var"}; }
-};
-
-// amax over `dims` (all where none are given), and its row-major position among them: argmax.
-struct MaxWithArgmax : OpBase<OpKind::MaxWithArgmax> {
-  TensorView* in = nullptr;
-  std::vector<int64_t> dims;
-  bool keepdim = false;
-  static constexpr auto fields() {
-    return std::tuple{operand("in", &MaxWithArgmax::in), attribute("dims", &MaxWithArgmax::dims),
-                      attribute("keepdim", &MaxWithArgmax::keepdim)};
-  }
-  std::vector<std::string> result_names() const { return {"amax", "argmax"}; }
-};
-
-// amin over `dims` (all where none are given), and its row-major position among them: argmin.
-struct MinWithArgmin : OpBase<OpKind::MinWithArgmin> {
-  TensorView* in = nullptr;
-  std::vector<int64_t> dims;
-  bool keepdim = false;
-  static constexpr auto fields() {
-    return std::tuple{operand("in", &MinWithArgmin::in), attribute("dims", &MinWithArgmin::dims),
-                      attribute("keepdim", &MinWithArgmin::keepdim)};
-  }
-  std::vector<std::string> result_names() const { return {"amin", "argmin"}; }
-};
-
 // Whether an element over `dims` (all where none are given) is not 0; false of none.
 struct Any : OpBase<OpKind::Any> {
   TensorView* in = nullptr;

@@ -1,5 +1,8 @@
 #pragma once
 // Ops that combine elements along dims.
+#include <string>
+#include <vector>
+
 #include "ir/op_base.h"
 
 namespace plait {
@@ -41,6 +44,44 @@ struct Var : OpBase<OpKind::Var> {
     return std::tuple{operand("in", &Var::in), attribute("dims", &Var::dims), attribute("correction", &Var::correction),
                       attribute("keepdim", &Var::keepdim)};
   }
+};
+
+// mean and var over `dims` (all where none are given): the mean is the sum in accumulation_type over the number of
+// elements, the variance as Var; each rounded once.
+struct VarMean : OpBase<OpKind::VarMean> {
+  TensorView* in = nullptr;
+  std::vector<int64_t> dims;
+  int64_t correction = 1;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &VarMean::in), attribute("dims", &VarMean::dims),
+                      attribute("correction", &VarMean::correction), attribute("keepdim", &VarMean::keepdim)};
+  }
+  std::vector<std::string> result_names() const { return {"mean", "var"}; }
+};
+
+// amax over `dims` (all where none are given), and its row-major position among them: argmax.
+struct MaxWithArgmax : OpBase<OpKind::MaxWithArgmax> {
+  TensorView* in = nullptr;
+  std::vector<int64_t> dims;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &MaxWithArgmax::in), attribute("dims", &MaxWithArgmax::dims),
+                      attribute("keepdim", &MaxWithArgmax::keepdim)};
+  }
+  std::vector<std::string> result_names() const { return {"amax", "argmax"}; }
+};
+
+// amin over `dims` (all where none are given), and its row-major position among them: argmin.
+struct MinWithArgmin : OpBase<OpKind::MinWithArgmin> {
+  TensorView* in = nullptr;
+  std::vector<int64_t> dims;
+  bool keepdim = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &MinWithArgmin::in), attribute("dims", &MinWithArgmin::dims),
+                      attribute("keepdim", &MinWithArgmin::keepdim)};
+  }
+  std::vector<std::string> result_names() const { return {"amin", "argmin"}; }
 };
 
 // out[.., i, ..] = in[.., 0, ..] + ... + in[.., i, ..] along dim, added in order in accumulation_type, each rounded

@@ -21,6 +21,7 @@ class FusionReport:
     ran: bool
     kernels: list[tuple[str, str, float]]  # name, schedule, milliseconds
     library_calls: list[tuple[str, float]]  # text, milliseconds
+    launches: int = 0  # of the kernels
     compile_ms: float = 0.0
     run_ms: float = 0.0
 
@@ -32,6 +33,7 @@ class FusionReport:
             return out
         row = program.report
         out.ran, out.compile_ms, out.run_ms = True, row["compile_ms"], row["run_ms"]
+        out.launches = row["launches"]
         out.kernels = [(kernel.name, kernel.schedule, kernel.run_ms) for kernel in program.kernels]
         out.library_calls = [(text, ms) for text, ms in row["step_ms"] if text.startswith("library ")]
         return out
@@ -42,7 +44,7 @@ class FusionReport:
             return f"{head}failed: {' '.join(self.failure.split())}"
         if not self.ran:
             return f"{head}not run"
-        lines = [f"{head}{len(self.kernels)} kernels, {len(self.library_calls)} library calls, compiled in "
+        lines = [f"{head}{self.launches} launches of {len(self.kernels)} kernels, {len(self.library_calls)} library calls, compiled in "
                  f"{self.compile_ms:.1f} ms, ran in {self.run_ms:.3f} ms"]
         lines += [f"  {ms:9.3f} ms  kernel {name}: {schedule}" for name, schedule, ms in self.kernels]
         lines += [f"  {ms:9.3f} ms  {text}" for text, ms in self.library_calls]

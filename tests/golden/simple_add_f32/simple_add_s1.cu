@@ -1,4 +1,4 @@
-// simple_add_s1: pointwise(vector = 4, unroll = 1, split = 0, threads = 32, target = cuda)
+// simple_add_s1: pointwise(vector = 4, unroll = 1, split = 0, threads = 32)
 // N values that move between registers and memory in pieces of up to 16 bytes.
 template <class T, int N>
 struct __align__(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {

@@ -1,4 +1,4 @@
-// softmax_s1: nest(threads = 256, target = cuda)
+// softmax_s1: nest(threads = 256)
 // Larger and smaller of two numbers; a NaN operand gives NaN.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ float max_nan(float a, float b) {

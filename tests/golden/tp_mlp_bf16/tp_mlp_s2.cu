@@ -1,4 +1,4 @@
-// tp_mlp_s2: pointwise(vector = 4, unroll = 1, split = 1, threads = 256, target = cuda)
+// tp_mlp_s2: pointwise(vector = 4, unroll = 1, split = 1, threads = 256)
 // bfloat16 in memory: the upper half of an f32, rounded to nearest even.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ unsigned short bf16_bits(float x) {

@@ -16,78 +16,64 @@ entry:
   br i1 %t12, label %loop0, label %done2
 loop0:
   %t13 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
-  %t14 = add nsw i64 %t11, 8191
-  %t15 = ashr i64 %t14, 13
-  %t16 = urem i64 %t13, %t15
-  %t17 = mul nsw i64 -8192, %t16
-  %t18 = add nsw i64 %t11, %t17
-  %t19 = call i64 @llvm.smin.i64(i64 8192, i64 %t18)
-  %t20 = ashr i64 %t19, 3
-  %t21 = icmp slt i64 0, %t20
-  br i1 %t21, label %loop3, label %done5
+  %t14 = ashr i64 %t11, 3
+  %t15 = icmp slt i64 0, %t14
+  br i1 %t15, label %loop3, label %done5
 loop3:
-  %t22 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
-  %t23 = udiv i64 %t13, %t15
-  %t24 = mul nsw i64 %t11, %t23
-  %t25 = mul nsw i64 8, %t22
-  %t26 = add nsw i64 %t24, %t25
-  %t27 = mul nsw i64 8192, %t16
-  %t28 = add nsw i64 %t26, %t27
-  %t29 = getelementptr inbounds float, ptr %t1, i64 %t28
-  %t30 = load <8 x float>, ptr %t29, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t31 = add nsw i64 %t25, %t27
-  %t32 = getelementptr inbounds i16, ptr %t3, i64 %t31
-  %t33 = load <8 x i16>, ptr %t32, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t34 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t33)
-  %t35 = fadd <8 x float> %t30, %t34
-  %t36 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t35)
-  %t37 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t35)
-  %t38 = getelementptr inbounds i16, ptr %t5, i64 %t28
-  store <8 x i16> %t37, ptr %t38, align 2, !alias.scope !5, !noalias !4
-  %t39 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t36)
-  %t40 = getelementptr inbounds i16, ptr %t7, i64 %t28
-  store <8 x i16> %t39, ptr %t40, align 2, !alias.scope !5, !noalias !4
+  %t16 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
+  %t17 = mul nsw i64 %t13, %t11
+  %t18 = mul nsw i64 8, %t16
+  %t19 = add nsw i64 %t17, %t18
+  %t20 = getelementptr inbounds float, ptr %t1, i64 %t19
+  %t21 = load <8 x float>, ptr %t20, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t22 = getelementptr inbounds i16, ptr %t3, i64 %t18
+  %t23 = load <8 x i16>, ptr %t22, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t24 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t23)
+  %t25 = fadd <8 x float> %t21, %t24
+  %t26 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t25)
+  %t27 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t25)
+  %t28 = getelementptr inbounds i16, ptr %t5, i64 %t19
+  store <8 x i16> %t27, ptr %t28, align 2, !alias.scope !5, !noalias !4
+  %t29 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t26)
+  %t30 = getelementptr inbounds i16, ptr %t7, i64 %t19
+  store <8 x i16> %t29, ptr %t30, align 2, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
-  %loop3.next = add nuw nsw i64 %t22, 1
-  %t41 = icmp slt i64 %loop3.next, %t20
-  br i1 %t41, label %loop3, label %done5
+  %loop3.next = add nuw nsw i64 %t16, 1
+  %t31 = icmp slt i64 %loop3.next, %t14
+  br i1 %t31, label %loop3, label %done5
 done5:
-  %t42 = and i64 %t19, 7
-  %t43 = icmp slt i64 0, %t42
-  br i1 %t43, label %then6, label %join7
+  %t32 = and i64 %t11, 7
+  %t33 = icmp slt i64 0, %t32
+  br i1 %t33, label %then6, label %join7
 then6:
-  %t44 = udiv i64 %t13, %t15
-  %t45 = mul nsw i64 %t11, %t44
-  %t46 = mul nsw i64 8, %t20
-  %t47 = add nsw i64 %t45, %t46
-  %t48 = mul nsw i64 8192, %t16
-  %t49 = add nsw i64 %t47, %t48
-  %t50 = getelementptr inbounds float, ptr %t1, i64 %t49
-  %t51 = trunc i64 %t42 to i32
-  %t52 = insertelement <8 x i32> poison, i32 %t51, i64 0
-  %t53 = shufflevector <8 x i32> %t52, <8 x i32> poison, <8 x i32> zeroinitializer
-  %t54 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t53
-  %t55 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t50, i32 4, <8 x i1> %t54, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t56 = add nsw i64 %t46, %t48
-  %t57 = getelementptr inbounds i16, ptr %t3, i64 %t56
-  %t58 = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %t57, i32 2, <8 x i1> %t54, <8 x i16> splat (i16 0)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t59 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t58)
-  %t60 = fadd <8 x float> %t55, %t59
-  %t61 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t60)
-  %t62 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t60)
-  %t63 = getelementptr inbounds i16, ptr %t5, i64 %t49
-  call void @llvm.masked.store.v8i16.p0(<8 x i16> %t62, ptr %t63, i32 2, <8 x i1> %t54), !alias.scope !5, !noalias !4
-  %t64 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t61)
-  %t65 = getelementptr inbounds i16, ptr %t7, i64 %t49
-  call void @llvm.masked.store.v8i16.p0(<8 x i16> %t64, ptr %t65, i32 2, <8 x i1> %t54), !alias.scope !5, !noalias !4
+  %t34 = mul nsw i64 %t13, %t11
+  %t35 = mul nsw i64 8, %t14
+  %t36 = add nsw i64 %t34, %t35
+  %t37 = getelementptr inbounds float, ptr %t1, i64 %t36
+  %t38 = trunc i64 %t32 to i32
+  %t39 = insertelement <8 x i32> poison, i32 %t38, i64 0
+  %t40 = shufflevector <8 x i32> %t39, <8 x i32> poison, <8 x i32> zeroinitializer
+  %t41 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t40
+  %t42 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t37, i32 4, <8 x i1> %t41, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t43 = getelementptr inbounds i16, ptr %t3, i64 %t35
+  %t44 = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %t43, i32 2, <8 x i1> %t41, <8 x i16> splat (i16 0)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t45 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t44)
+  %t46 = fadd <8 x float> %t42, %t45
+  %t47 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t46)
+  %t48 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t46)
+  %t49 = getelementptr inbounds i16, ptr %t5, i64 %t36
+  call void @llvm.masked.store.v8i16.p0(<8 x i16> %t48, ptr %t49, i32 2, <8 x i1> %t41), !alias.scope !5, !noalias !4
+  %t50 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t47)
+  %t51 = getelementptr inbounds i16, ptr %t7, i64 %t36
+  call void @llvm.masked.store.v8i16.p0(<8 x i16> %t50, ptr %t51, i32 2, <8 x i1> %t41), !alias.scope !5, !noalias !4
   br label %join7
 join7:
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t13, 1
-  %t66 = icmp slt i64 %loop0.next, %end
-  br i1 %t66, label %loop0, label %done2
+  %t52 = icmp slt i64 %loop0.next, %end
+  br i1 %t52, label %loop0, label %done2
 done2:
   ret void
 }
@@ -161,7 +147,6 @@ declare <8 x float> @llvm.fma.v8f32(<8 x float>, <8 x float>, <8 x float>)
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32 immarg, <8 x i1>, <8 x float>)
 declare <8 x i16> @llvm.masked.load.v8i16.p0(ptr, i32 immarg, <8 x i1>, <8 x i16>)
 declare void @llvm.masked.store.v8i16.p0(<8 x i16>, ptr, i32 immarg, <8 x i1>)
-declare i64 @llvm.smin.i64(i64, i64)
 
 !0 = !{}
 !1 = distinct !{!1}

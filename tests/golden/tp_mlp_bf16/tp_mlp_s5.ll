@@ -21,51 +21,41 @@ loop0:
   %t16 = getelementptr inbounds i64, ptr %t5, i64 0
   %t17 = load i64, ptr %t16, align 8, !alias.scope !4, !noalias !5, !invariant.load !0
   %t18 = ashr i64 %t13, 3
-  %t19 = add nsw i64 %t13, 8191
-  %t20 = ashr i64 %t19, 13
-  %t21 = urem i64 %t15, %t20
-  %t22 = mul nsw i64 -1024, %t21
-  %t23 = add nsw i64 %t18, %t22
-  %t24 = call i64 @llvm.smin.i64(i64 1024, i64 %t23)
-  %t25 = icmp slt i64 0, %t24
-  br i1 %t25, label %loop3, label %done5
+  %t19 = icmp slt i64 0, %t18
+  br i1 %t19, label %loop3, label %done5
 loop3:
-  %t26 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
-  %t27 = udiv i64 %t15, %t20
-  %t28 = mul nsw i64 %t13, %t27
-  %t29 = mul nsw i64 8, %t26
-  %t30 = add nsw i64 %t28, %t29
-  %t31 = mul nsw i64 8192, %t21
-  %t32 = add nsw i64 %t30, %t31
-  %t33 = getelementptr inbounds i16, ptr %t1, i64 %t32
-  %t34 = load <8 x i16>, ptr %t33, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t35 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t34)
-  %t36 = add nsw i64 %t29, %t31
-  %t37 = getelementptr inbounds i16, ptr %t3, i64 %t36
-  %t38 = load <8 x i16>, ptr %t37, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t39 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t38)
-  %t40 = fadd <8 x float> %t35, %t39
-  %t41 = call <8 x float> @plait.uniform_run8.i64(i64 %t17, i64 %t32, i64 0)
-  %t42 = fcmp oge <8 x float> %t41, splat (float 0x3FB9999A00000000)
-  %t43 = fmul <8 x float> %t40, splat (float 0x3FF1C71C80000000)
-  %t44 = select <8 x i1> %t42, <8 x float> %t43, <8 x float> splat (float 0x0000000000000000)
-  %t45 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t40)
-  %t46 = getelementptr inbounds i16, ptr %t7, i64 %t32
-  store <8 x i16> %t45, ptr %t46, align 16, !alias.scope !5, !noalias !4
-  %t47 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t44)
-  %t48 = getelementptr inbounds i16, ptr %t9, i64 %t32
-  store <8 x i16> %t47, ptr %t48, align 16, !alias.scope !5, !noalias !4
+  %t20 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
+  %t21 = mul nsw i64 %t15, %t13
+  %t22 = mul nsw i64 8, %t20
+  %t23 = add nsw i64 %t21, %t22
+  %t24 = getelementptr inbounds i16, ptr %t1, i64 %t23
+  %t25 = load <8 x i16>, ptr %t24, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t26 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t25)
+  %t27 = getelementptr inbounds i16, ptr %t3, i64 %t22
+  %t28 = load <8 x i16>, ptr %t27, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t29 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t28)
+  %t30 = fadd <8 x float> %t26, %t29
+  %t31 = call <8 x float> @plait.uniform_run8.i64(i64 %t17, i64 %t23, i64 0)
+  %t32 = fcmp oge <8 x float> %t31, splat (float 0x3FB9999A00000000)
+  %t33 = fmul <8 x float> %t30, splat (float 0x3FF1C71C80000000)
+  %t34 = select <8 x i1> %t32, <8 x float> %t33, <8 x float> splat (float 0x0000000000000000)
+  %t35 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t30)
+  %t36 = getelementptr inbounds i16, ptr %t7, i64 %t23
+  store <8 x i16> %t35, ptr %t36, align 16, !alias.scope !5, !noalias !4
+  %t37 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t34)
+  %t38 = getelementptr inbounds i16, ptr %t9, i64 %t23
+  store <8 x i16> %t37, ptr %t38, align 16, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
-  %loop3.next = add nuw nsw i64 %t26, 1
-  %t49 = icmp slt i64 %loop3.next, %t24
-  br i1 %t49, label %loop3, label %done5
+  %loop3.next = add nuw nsw i64 %t20, 1
+  %t39 = icmp slt i64 %loop3.next, %t18
+  br i1 %t39, label %loop3, label %done5
 done5:
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t15, 1
-  %t50 = icmp slt i64 %loop0.next, %end
-  br i1 %t50, label %loop0, label %done2
+  %t40 = icmp slt i64 %loop0.next, %end
+  br i1 %t40, label %loop0, label %done2
 done2:
   ret void
 }
@@ -301,8 +291,6 @@ entry:
   %t203 = fmul <8 x float> %t202, splat (float 0x3E70000000000000)
   ret <8 x float> %t203
 }
-
-declare i64 @llvm.smin.i64(i64, i64)
 
 !0 = !{}
 !1 = distinct !{!1}

@@ -1,4 +1,4 @@
-// tp_mlp_s2: pointwise(vector = 4, unroll = 1, split = 1, threads = 256, target = cuda)
+// tp_mlp_s2: pointwise(vector = 4, unroll = 1, split = 1, threads = 256)
 // 1 / (1 + 2^t) for a factor of a product: its absolute error is a few times 2^-24.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ float logistic2(float t) {

@@ -16,72 +16,58 @@ entry:
   br i1 %t12, label %loop0, label %done2
 loop0:
   %t13 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
-  %t14 = add nsw i64 %t11, 8191
-  %t15 = ashr i64 %t14, 13
-  %t16 = urem i64 %t13, %t15
-  %t17 = mul nsw i64 -8192, %t16
-  %t18 = add nsw i64 %t11, %t17
-  %t19 = call i64 @llvm.smin.i64(i64 8192, i64 %t18)
-  %t20 = ashr i64 %t19, 3
-  %t21 = icmp slt i64 0, %t20
-  br i1 %t21, label %loop3, label %done5
+  %t14 = ashr i64 %t11, 3
+  %t15 = icmp slt i64 0, %t14
+  br i1 %t15, label %loop3, label %done5
 loop3:
-  %t22 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
-  %t23 = udiv i64 %t13, %t15
-  %t24 = mul nsw i64 %t11, %t23
-  %t25 = mul nsw i64 8, %t22
-  %t26 = add nsw i64 %t24, %t25
-  %t27 = mul nsw i64 8192, %t16
-  %t28 = add nsw i64 %t26, %t27
-  %t29 = getelementptr inbounds float, ptr %t1, i64 %t28
-  %t30 = load <8 x float>, ptr %t29, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t31 = add nsw i64 %t25, %t27
-  %t32 = getelementptr inbounds float, ptr %t3, i64 %t31
-  %t33 = load <8 x float>, ptr %t32, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t34 = fadd <8 x float> %t30, %t33
-  %t35 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t34)
-  %t36 = getelementptr inbounds float, ptr %t5, i64 %t28
-  store <8 x float> %t34, ptr %t36, align 4, !alias.scope !5, !noalias !4
-  %t37 = getelementptr inbounds float, ptr %t7, i64 %t28
-  store <8 x float> %t35, ptr %t37, align 4, !alias.scope !5, !noalias !4
+  %t16 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
+  %t17 = mul nsw i64 %t13, %t11
+  %t18 = mul nsw i64 8, %t16
+  %t19 = add nsw i64 %t17, %t18
+  %t20 = getelementptr inbounds float, ptr %t1, i64 %t19
+  %t21 = load <8 x float>, ptr %t20, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t22 = getelementptr inbounds float, ptr %t3, i64 %t18
+  %t23 = load <8 x float>, ptr %t22, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t24 = fadd <8 x float> %t21, %t23
+  %t25 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t24)
+  %t26 = getelementptr inbounds float, ptr %t5, i64 %t19
+  store <8 x float> %t24, ptr %t26, align 4, !alias.scope !5, !noalias !4
+  %t27 = getelementptr inbounds float, ptr %t7, i64 %t19
+  store <8 x float> %t25, ptr %t27, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
-  %loop3.next = add nuw nsw i64 %t22, 1
-  %t38 = icmp slt i64 %loop3.next, %t20
-  br i1 %t38, label %loop3, label %done5
+  %loop3.next = add nuw nsw i64 %t16, 1
+  %t28 = icmp slt i64 %loop3.next, %t14
+  br i1 %t28, label %loop3, label %done5
 done5:
-  %t39 = and i64 %t19, 7
-  %t40 = icmp slt i64 0, %t39
-  br i1 %t40, label %then6, label %join7
+  %t29 = and i64 %t11, 7
+  %t30 = icmp slt i64 0, %t29
+  br i1 %t30, label %then6, label %join7
 then6:
-  %t41 = udiv i64 %t13, %t15
-  %t42 = mul nsw i64 %t11, %t41
-  %t43 = mul nsw i64 8, %t20
-  %t44 = add nsw i64 %t42, %t43
-  %t45 = mul nsw i64 8192, %t16
-  %t46 = add nsw i64 %t44, %t45
-  %t47 = getelementptr inbounds float, ptr %t1, i64 %t46
-  %t48 = trunc i64 %t39 to i32
-  %t49 = insertelement <8 x i32> poison, i32 %t48, i64 0
-  %t50 = shufflevector <8 x i32> %t49, <8 x i32> poison, <8 x i32> zeroinitializer
-  %t51 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t50
-  %t52 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t47, i32 4, <8 x i1> %t51, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t53 = add nsw i64 %t43, %t45
-  %t54 = getelementptr inbounds float, ptr %t3, i64 %t53
-  %t55 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t54, i32 4, <8 x i1> %t51, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t56 = fadd <8 x float> %t52, %t55
-  %t57 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t56)
-  %t58 = getelementptr inbounds float, ptr %t5, i64 %t46
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %t56, ptr %t58, i32 4, <8 x i1> %t51), !alias.scope !5, !noalias !4
-  %t59 = getelementptr inbounds float, ptr %t7, i64 %t46
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %t57, ptr %t59, i32 4, <8 x i1> %t51), !alias.scope !5, !noalias !4
+  %t31 = mul nsw i64 %t13, %t11
+  %t32 = mul nsw i64 8, %t14
+  %t33 = add nsw i64 %t31, %t32
+  %t34 = getelementptr inbounds float, ptr %t1, i64 %t33
+  %t35 = trunc i64 %t29 to i32
+  %t36 = insertelement <8 x i32> poison, i32 %t35, i64 0
+  %t37 = shufflevector <8 x i32> %t36, <8 x i32> poison, <8 x i32> zeroinitializer
+  %t38 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t37
+  %t39 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t34, i32 4, <8 x i1> %t38, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t40 = getelementptr inbounds float, ptr %t3, i64 %t32
+  %t41 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t40, i32 4, <8 x i1> %t38, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t42 = fadd <8 x float> %t39, %t41
+  %t43 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t42)
+  %t44 = getelementptr inbounds float, ptr %t5, i64 %t33
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %t42, ptr %t44, i32 4, <8 x i1> %t38), !alias.scope !5, !noalias !4
+  %t45 = getelementptr inbounds float, ptr %t7, i64 %t33
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %t43, ptr %t45, i32 4, <8 x i1> %t38), !alias.scope !5, !noalias !4
   br label %join7
 join7:
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t13, 1
-  %t60 = icmp slt i64 %loop0.next, %end
-  br i1 %t60, label %loop0, label %done2
+  %t46 = icmp slt i64 %loop0.next, %end
+  br i1 %t46, label %loop0, label %done2
 done2:
   ret void
 }
@@ -131,7 +117,6 @@ entry:
 declare <8 x float> @llvm.fma.v8f32(<8 x float>, <8 x float>, <8 x float>)
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32 immarg, <8 x i1>, <8 x float>)
 declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32 immarg, <8 x i1>)
-declare i64 @llvm.smin.i64(i64, i64)
 
 !0 = !{}
 !1 = distinct !{!1}

@@ -1,4 +1,4 @@
-// tp_mlp_s5: pointwise(vector = 4, unroll = 1, split = 1, threads = 256, target = cuda)
+// tp_mlp_s5: pointwise(vector = 4, unroll = 1, split = 1, threads = 256)
 // Philox 4x32-10 (Salmon et al., 2011): four words for counter (block, offset) under the key `seed`.
 struct Philox {
   unsigned w0, w1, w2, w3;

@@ -21,47 +21,37 @@ loop0:
   %t16 = getelementptr inbounds i64, ptr %t5, i64 0
   %t17 = load i64, ptr %t16, align 8, !alias.scope !4, !noalias !5, !invariant.load !0
   %t18 = ashr i64 %t13, 3
-  %t19 = add nsw i64 %t13, 8191
-  %t20 = ashr i64 %t19, 13
-  %t21 = urem i64 %t15, %t20
-  %t22 = mul nsw i64 -1024, %t21
-  %t23 = add nsw i64 %t18, %t22
-  %t24 = call i64 @llvm.smin.i64(i64 1024, i64 %t23)
-  %t25 = icmp slt i64 0, %t24
-  br i1 %t25, label %loop3, label %done5
+  %t19 = icmp slt i64 0, %t18
+  br i1 %t19, label %loop3, label %done5
 loop3:
-  %t26 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
-  %t27 = udiv i64 %t15, %t20
-  %t28 = mul nsw i64 %t13, %t27
-  %t29 = mul nsw i64 8, %t26
-  %t30 = add nsw i64 %t28, %t29
-  %t31 = mul nsw i64 8192, %t21
-  %t32 = add nsw i64 %t30, %t31
-  %t33 = getelementptr inbounds float, ptr %t1, i64 %t32
-  %t34 = load <8 x float>, ptr %t33, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t35 = add nsw i64 %t29, %t31
-  %t36 = getelementptr inbounds float, ptr %t3, i64 %t35
-  %t37 = load <8 x float>, ptr %t36, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t38 = fadd <8 x float> %t34, %t37
-  %t39 = call <8 x float> @plait.uniform_run8.i64(i64 %t17, i64 %t32, i64 0)
-  %t40 = fcmp oge <8 x float> %t39, splat (float 0x3FB9999A00000000)
-  %t41 = fmul <8 x float> %t38, splat (float 0x3FF1C71C80000000)
-  %t42 = select <8 x i1> %t40, <8 x float> %t41, <8 x float> splat (float 0x0000000000000000)
-  %t43 = getelementptr inbounds float, ptr %t7, i64 %t32
-  store <8 x float> %t38, ptr %t43, align 32, !alias.scope !5, !noalias !4
-  %t44 = getelementptr inbounds float, ptr %t9, i64 %t32
-  store <8 x float> %t42, ptr %t44, align 32, !alias.scope !5, !noalias !4
+  %t20 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
+  %t21 = mul nsw i64 %t15, %t13
+  %t22 = mul nsw i64 8, %t20
+  %t23 = add nsw i64 %t21, %t22
+  %t24 = getelementptr inbounds float, ptr %t1, i64 %t23
+  %t25 = load <8 x float>, ptr %t24, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t26 = getelementptr inbounds float, ptr %t3, i64 %t22
+  %t27 = load <8 x float>, ptr %t26, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t28 = fadd <8 x float> %t25, %t27
+  %t29 = call <8 x float> @plait.uniform_run8.i64(i64 %t17, i64 %t23, i64 0)
+  %t30 = fcmp oge <8 x float> %t29, splat (float 0x3FB9999A00000000)
+  %t31 = fmul <8 x float> %t28, splat (float 0x3FF1C71C80000000)
+  %t32 = select <8 x i1> %t30, <8 x float> %t31, <8 x float> splat (float 0x0000000000000000)
+  %t33 = getelementptr inbounds float, ptr %t7, i64 %t23
+  store <8 x float> %t28, ptr %t33, align 32, !alias.scope !5, !noalias !4
+  %t34 = getelementptr inbounds float, ptr %t9, i64 %t23
+  store <8 x float> %t32, ptr %t34, align 32, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
-  %loop3.next = add nuw nsw i64 %t26, 1
-  %t45 = icmp slt i64 %loop3.next, %t24
-  br i1 %t45, label %loop3, label %done5
+  %loop3.next = add nuw nsw i64 %t20, 1
+  %t35 = icmp slt i64 %loop3.next, %t18
+  br i1 %t35, label %loop3, label %done5
 done5:
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t15, 1
-  %t46 = icmp slt i64 %loop0.next, %end
-  br i1 %t46, label %loop0, label %done2
+  %t36 = icmp slt i64 %loop0.next, %end
+  br i1 %t36, label %loop0, label %done2
 done2:
   ret void
 }
@@ -274,8 +264,6 @@ entry:
   %t203 = fmul <8 x float> %t202, splat (float 0x3E70000000000000)
   ret <8 x float> %t203
 }
-
-declare i64 @llvm.smin.i64(i64, i64)
 
 !0 = !{}
 !1 = distinct !{!1}

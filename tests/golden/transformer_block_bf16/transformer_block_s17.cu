@@ -1,4 +1,4 @@
-// transformer_block_s17: pointwise(vector = 4, unroll = 1, split = 3, threads = 256, target = cuda)
+// transformer_block_s17: pointwise(vector = 4, unroll = 1, split = 3, threads = 256)
 // a / b of numbers below 2^32, for b >= 1: a fraction of the instructions of the 64-bit division.
 __device__ __forceinline__ long long quotient(unsigned a, unsigned b) { return a / b; }
 

@@ -1,4 +1,4 @@
-// transformer_block_s2: nest(threads = 256, target = cuda)
+// transformer_block_s2: nest(threads = 256)
 __device__ __forceinline__ long long least(long long a, long long b) { return a < b ? a : b; }
 __device__ __forceinline__ long long most(long long a, long long b) { return a > b ? a : b; }
 

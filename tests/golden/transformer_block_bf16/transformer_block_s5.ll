@@ -23,57 +23,47 @@ loop0:
   %t18 = insertelement <8 x i64> poison, i64 %t15, i64 0
   %t19 = shufflevector <8 x i64> %t18, <8 x i64> poison, <8 x i32> zeroinitializer
   %t20 = sitofp <8 x i64> %t19 to <8 x float>
-  %t21 = add nsw i64 %t15, 8191
-  %t22 = ashr i64 %t21, 13
-  %t23 = udiv i64 %t17, %t22
-  %t24 = getelementptr inbounds float, ptr %t1, i64 %t23
-  %t25 = load float, ptr %t24, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t26 = insertelement <8 x float> poison, float %t25, i64 0
-  %t27 = shufflevector <8 x float> %t26, <8 x float> poison, <8 x i32> zeroinitializer
-  %t28 = fdiv <8 x float> %t27, %t20
-  %t29 = fadd <8 x float> %t28, splat (float 0x3EE4F8B580000000)
-  %t30 = call <8 x float> @llvm.sqrt.v8f32(<8 x float> %t29)
-  %t31 = fdiv <8 x float> splat (float 0x3FF0000000000000), %t30
-  %t32 = ashr i64 %t15, 3
-  %t33 = urem i64 %t17, %t22
-  %t34 = mul nsw i64 -1024, %t33
-  %t35 = add nsw i64 %t32, %t34
-  %t36 = call i64 @llvm.smin.i64(i64 1024, i64 %t35)
-  %t37 = icmp slt i64 0, %t36
-  br i1 %t37, label %loop3, label %done5
+  %t21 = getelementptr inbounds float, ptr %t1, i64 %t17
+  %t22 = load float, ptr %t21, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t23 = insertelement <8 x float> poison, float %t22, i64 0
+  %t24 = shufflevector <8 x float> %t23, <8 x float> poison, <8 x i32> zeroinitializer
+  %t25 = fdiv <8 x float> %t24, %t20
+  %t26 = fadd <8 x float> %t25, splat (float 0x3EE4F8B580000000)
+  %t27 = call <8 x float> @llvm.sqrt.v8f32(<8 x float> %t26)
+  %t28 = fdiv <8 x float> splat (float 0x3FF0000000000000), %t27
+  %t29 = ashr i64 %t15, 3
+  %t30 = icmp slt i64 0, %t29
+  br i1 %t30, label %loop3, label %done5
 loop3:
-  %t38 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
-  %t39 = mul nsw i64 %t15, %t23
-  %t40 = mul nsw i64 8, %t38
-  %t41 = add nsw i64 %t39, %t40
-  %t42 = mul nsw i64 8192, %t33
-  %t43 = add nsw i64 %t41, %t42
-  %t44 = getelementptr inbounds float, ptr %t3, i64 %t43
-  %t45 = load <8 x float>, ptr %t44, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t46 = fmul <8 x float> %t45, %t31
-  %t47 = add nsw i64 %t40, %t42
-  %t48 = getelementptr inbounds i16, ptr %t5, i64 %t47
-  %t49 = load <8 x i16>, ptr %t48, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t50 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t49)
-  %t51 = fmul <8 x float> %t46, %t50
-  %t52 = getelementptr inbounds i16, ptr %t7, i64 %t47
-  %t53 = load <8 x i16>, ptr %t52, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t54 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t53)
-  %t55 = fadd <8 x float> %t51, %t54
-  %t56 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t55)
-  %t57 = getelementptr inbounds i16, ptr %t9, i64 %t43
-  store <8 x i16> %t56, ptr %t57, align 16, !alias.scope !5, !noalias !4
+  %t31 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
+  %t32 = mul nsw i64 %t17, %t15
+  %t33 = mul nsw i64 8, %t31
+  %t34 = add nsw i64 %t32, %t33
+  %t35 = getelementptr inbounds float, ptr %t3, i64 %t34
+  %t36 = load <8 x float>, ptr %t35, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t37 = fmul <8 x float> %t36, %t28
+  %t38 = getelementptr inbounds i16, ptr %t5, i64 %t33
+  %t39 = load <8 x i16>, ptr %t38, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t40 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t39)
+  %t41 = fmul <8 x float> %t37, %t40
+  %t42 = getelementptr inbounds i16, ptr %t7, i64 %t33
+  %t43 = load <8 x i16>, ptr %t42, align 2, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t44 = call <8 x float> @plait.from_bf16.v8i16(<8 x i16> %t43)
+  %t45 = fadd <8 x float> %t41, %t44
+  %t46 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t45)
+  %t47 = getelementptr inbounds i16, ptr %t9, i64 %t34
+  store <8 x i16> %t46, ptr %t47, align 16, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
-  %loop3.next = add nuw nsw i64 %t38, 1
-  %t58 = icmp slt i64 %loop3.next, %t36
-  br i1 %t58, label %loop3, label %done5
+  %loop3.next = add nuw nsw i64 %t31, 1
+  %t48 = icmp slt i64 %loop3.next, %t29
+  br i1 %t48, label %loop3, label %done5
 done5:
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t17, 1
-  %t59 = icmp slt i64 %loop0.next, %end
-  br i1 %t59, label %loop0, label %done2
+  %t49 = icmp slt i64 %loop0.next, %end
+  br i1 %t49, label %loop0, label %done2
 done2:
   ret void
 }
@@ -101,7 +91,6 @@ entry:
   ret <8 x i16> %t9
 }
 
-declare i64 @llvm.smin.i64(i64, i64)
 declare <8 x float> @llvm.sqrt.v8f32(<8 x float>)
 
 !0 = !{}

@@ -33,6 +33,18 @@ TEST(BuildGraph, ProductsPairTheirFactors) {
   EXPECT_EQ(domain_classes(g, *y)[1], domain_classes(g, *w)[0]);
 }
 
+TEST(BuildGraph, ResultsOfAnOpShareTheirAxes) {
+  Fusion f;
+  TensorView* x = f.input("x", {"b", "k", "c"}, f32);
+  const auto [mean, var] = var_mean(x, {1});
+  const AxisGroup g = group_of(f);
+  verify(g);
+  EXPECT_EQ(domain_classes(g, *mean), domain_classes(g, *var));
+  EXPECT_EQ(domain_classes(g, *mean), (std::vector<int>{domain_classes(g, *x)[0], domain_classes(g, *x)[2]}));
+  ASSERT_EQ(g.axes.at(mean).reduction.size(), 1u);
+  EXPECT_EQ(g.graph.find(g.axes.at(mean).reduction[0]), domain_classes(g, *x)[1]);
+}
+
 TEST(BuildGraph, EdgeThatUnitesTwoAxesOfATensorIsCut) {
   Fusion f;
   TensorView* x = f.input("x", {4, 4}, f32);

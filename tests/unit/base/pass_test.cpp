@@ -131,9 +131,38 @@ TEST(Pass, OtherExceptionsAreInternalErrors) {
   }
   EXPECT_THROW(driver.timed("graph", "w", [] { throw UserError("u", "", ""); }), UserError);
   EXPECT_THROW(driver.timed("graph", "w", [] { throw std::bad_alloc(); }), std::bad_alloc);
-  PassDriver planted({.plant = "here"});
-  planted.timed("graph", "there", [] {});
-  EXPECT_THROW(planted.timed("graph", "here", [] {}), InternalError);
+}
+
+// What the hook does to a value is verified and printed, by its type; what it throws is the pass's.
+TEST(Pass, HooksEditWhatPassesLeave) {
+  std::string text = "a", seen;
+  PassDriver driver({.until = "second", .hook = [&](auto stage, auto pass, const PassSubject& subject) {
+                       seen += fmt::format("{}/{} ", stage, pass);
+                       EXPECT_EQ(subject.as<int>(), nullptr);
+                       if (auto* it = subject.as<std::string>()) *it += "+" + std::string(pass);
+                       if (pass == "bad") throw InternalError("planted", "a test", "");
+                     }});
+  std::string verified;
+  const PassDriver::View view{[&] { return text; }, [&] { verified = text; }, [&] { return PassSubject(text); }};
+  driver.run("graph", "first", view, [&] { text = "b"; });
+  EXPECT_EQ(verified, "b+first");
+  driver.run("graph", "plain", {}, [] {});  // without a value
+  driver.timed("kir", "work", [&] { driver.offer("kir", "work", PassSubject(text)); });
+  EXPECT_EQ(text, "b+first+work");
+  try {
+    driver.run("graph", "second", view, [&] { text = "c"; });
+    FAIL();
+  } catch (const StoppedAt& stop) {
+    EXPECT_EQ(stop.text, "c+second");
+  }
+  EXPECT_EQ(seen, "graph/first graph/plain kir/work graph/second ");
+  try {
+    driver.run("graph", "bad", view, [] {});
+    FAIL();
+  } catch (const InternalError& e) {
+    EXPECT_EQ(e.message(), "planted");
+    EXPECT_EQ(e.where(), "a test in graph/bad");
+  }
 }
 
 TEST(Pass, InternalErrorNamesThePass) {

@@ -306,15 +306,15 @@ TEST(EveryOp, HasCasesWithSymbolsZerosAndNoDims) {
   }
 }
 
-// How often the factors name a dim of an operand (-1: of the result), and that its extent is theirs.
+// How often the factors name a dim of an operand (-1, -2, ...: of a result), and that its extent is theirs.
 int count_factors(const Op& op, const std::vector<Factor>& all, int operand, size_t dim) {
   int count = 0;
   for (const Factor& f : all) {
-    const auto i = static_cast<size_t>(operand);
-    if ((operand < 0 ? f.result_dim : f.operand_dim.at(i)) != static_cast<int>(dim)) continue;
+    const auto i = static_cast<size_t>(operand < 0 ? ~operand : operand);
+    if ((operand < 0 ? f.result_dim.at(i) : f.operand_dim.at(i)) != static_cast<int>(dim)) continue;
     ++count;
     const int64_t scale = operand < 0 ? f.result_scale : f.operand_scale.empty() ? 1 : f.operand_scale.at(i);
-    const TensorView& t = operand < 0 ? *op.results[0] : *inputs(op)[i];
+    const TensorView& t = operand < 0 ? *op.results[i] : *inputs(op)[i];
     EXPECT_EQ(t.extent(dim), f.extent * scale) << describe(op) << " dim " << dim << " of %" << t.name;
   }
   return count;
@@ -328,8 +328,9 @@ TEST(EveryOp, FactorsNameEveryDimOnce) {
     const std::vector<Factor> all = factors(op);
     const auto in = inputs(op);
     for (const Factor& f : all) ASSERT_EQ(f.operand_dim.size(), in.size()) << c.call;
-    for (size_t d = 0; d < op.results[0]->rank(); ++d)
-      EXPECT_EQ(count_factors(op, all, -1, d), 1) << c.call << " dim " << d;
+    for (size_t r = 0; r < op.results.size(); ++r)
+      for (size_t d = 0; d < op.results[r]->rank(); ++d)
+        EXPECT_EQ(count_factors(op, all, ~static_cast<int>(r), d), 1) << c.call << " result " << r << " dim " << d;
     if (property(op.kind) == OpProperty::composite && op.kind != OpKind::Dropout && !is_sharded_whole(op.kind)) {
       for (const Factor& f : all) EXPECT_EQ(f.kind, FactorKind::whole) << c.call;
       continue;  // opened before anybody asks

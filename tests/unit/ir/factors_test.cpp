@@ -11,14 +11,21 @@
 namespace plait {
 namespace {
 
-// "pass b: 0 -1 -> 0" per factor: kind, extent, dim of every operand, dim of the result.
+// Dims of the results: "0", of several "0 1".
+std::string results_text(const Factor& f) {
+  std::string out;
+  for (int d : f.result_dim) out += fmt::format(" {}", d);
+  return out;
+}
+
+// "pass b: 0 -1 -> 0" per factor: kind, extent, dim of every operand, dims of the results.
 std::vector<std::string> text_of(const Op& op) {
   std::vector<std::string> out;
   for (const Factor& f : factors(op)) {
     const char* kinds[] = {"pass", "reduce", "whole", "permute"};
     std::string text = fmt::format("{} {}:", kinds[static_cast<size_t>(f.kind)], sym::print(f.extent));
     for (int d : f.operand_dim) text += fmt::format(" {}", d);
-    out.push_back(text + fmt::format(" -> {}", f.result_dim));
+    out.push_back(text + " ->" + results_text(f));
   }
   return out;
 }
@@ -88,6 +95,7 @@ fusion @f on @m (%x: f32[a, b, c], %row: f32[c], %col: f32[b, 1], %s: f32[], %u:
 struct Case {
   const char* call;
   Lines factors;
+  bool several = false;  // two results
 };
 
 const Case kCases[] = {
@@ -136,6 +144,11 @@ const Case kCases[] = {
      {"pass a: 0 -1 -> 0", "pass a: -1 0 -> 1", "pass n: -1 1 -> 2", "pass c: 2 -1 -> 3", "whole b: 1 -1 -> -1"}},
     {"scatter_add(%e, %j, %src, dim = 1)",
      {"pass a: 0 0 0 -> 0", "whole 8: 1 -1 -1 -> 1", "whole n: -1 1 -1 -> -1", "whole n: -1 -1 1 -> -1"}},
+    {"var_mean(%x, dims = [0, 2])", {"pass b: 1 -> 0 0", "whole a: 0 -> -1 -1", "whole c: 2 -> -1 -1"}, true},
+    {"max_with_argmax(%e, dims = [1], keepdim = true)",
+     {"pass a: 0 -> 0 0", "whole 1: -1 -> 1 1", "whole 8: 1 -> -1 -1"},
+     true},
+    {"min_with_argmin(%e)", {"whole a: 0 -> -1 -1", "whole 8: 1 -> -1 -1"}, true},
     {"dropout(%e, p = 0.5, seed = %seed)", {"pass a: 0 -1 -> 0", "pass 8: 1 -1 -> 1"}},
     {"logsumexp(%e, dims = [1])", {"pass a: 0 -> 0", "reduce logsumexp 8: 1 -> -1"}},
     {"logsumexp(%q, dims = [0])", {"pass 8: 1 -> 0", "whole a: 0 -> -1"}},  // rounded when whole
@@ -151,7 +164,7 @@ std::string full_text(const Factor& f) {
     text += fmt::format(" {}", f.operand_dim[i]);
     if (!f.operand_scale.empty() && f.operand_scale[i] != 1) text += fmt::format(" (by {})", f.operand_scale[i]);
   }
-  text += fmt::format(" -> {}", f.result_dim);
+  text += " ->" + results_text(f);
   return f.result_scale == 1 ? text : text + fmt::format(" (by {})", f.result_scale);
 }
 
@@ -161,10 +174,10 @@ TEST(Factors, OfEveryOpThatIsNotOpened) {
     const auto fusion = parse_fusion(fmt::format(R"(
 fusion @f (%x: f32[a, b, c], %col: f32[b, 1], %e: f32[a, 8], %c: bool[a, 8], %w: f32[n, 8], %m: f32[8, n], %p: f32[4*h, c],
   %k: f32[h, 4, c], %f: f32[4, 8], %j: i64[a, n], %short: i64[2, n], %src: f32[a, n], %q: f8e4m3[a, 8], %seed: u64[]) -> (%y) {{
-  %y = {}
+  {} = {}
 }}
 )",
-                                                 c.call));
+                                                 c.several ? "%y, _" : "%y", c.call));
     const Op& op = *fusion->find("y")->definition;
     Lines lines;
     for (const Factor& f : factors(op)) lines.push_back(full_text(f));

@@ -177,7 +177,7 @@ TEST(Clone, KeepsDomainsAndLayouts) {
   auto f = parse_fusion(R"(
 mesh @m (tp = 2)
 fusion @f on @m (%x: f32[4, 8] {0: tp}, param %w: f32[8, 8] {} stored {1: tp}) -> (%y) {
-  segment @s1 (%x, %w) -> (%y) schedule nest(a = 1) {
+  segment @s1 (%x, %w) -> (%y) schedule nest(rows = 1) {
     %y: f32[4, 8] {} partial(tp: sum) allocation (1, 0) loops (split(2, 4)) = matmul(%x, %w)
   }
 }
@@ -195,7 +195,7 @@ TEST(Equal, EveryDifferenceCounts) {
 let n = 4, T = f32
 mesh @m (tp = 2)
 fusion @f on @m (%x: T[4, n] {0: tp}, param %w: T[n, n] {} stored {1: tp}, %seed: u64[] in 0..n) -> (%z) {
-  segment @s1 (%x, %w, %seed) -> (%z) schedule p(a = 1) {
+  segment @s1 (%x, %w, %seed) -> (%z) schedule nest(rows = 1) {
     %y: T[4, n] allocation (1, 0) loops (split(0, 2)) = matmul(%x, %w)
     %d = dropout(%y, p = 0.5, seed = %seed, offset = 3)
     %g = gelu(%d, approx = tanh)
@@ -213,7 +213,7 @@ fusion @f on @m (%x: T[4, n] {0: tp}, param %w: T[n, n] {} stored {1: tp}, %seed
                                                           {"{0: tp}", "{1: tp}"},
                                                           {"stored {1: tp}", ""},
                                                           {"param ", ""},
-                                                          {"p(a = 1)", "p(a = 2)"},
+                                                          {"nest(rows = 1)", "nest(rows = 2)"},
                                                           {"allocation (1, 0)", ""},
                                                           {" in 0..n", ""},
                                                           {" in 0..n", " in 1..n"},

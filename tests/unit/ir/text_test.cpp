@@ -80,7 +80,7 @@ fusion @f (%x: f32[8, n]) -> (%z) {
 )");
   verify(*fusion);
   expect_round_trip(*fusion);
-  EXPECT_EQ(fusion->segments[0].schedule, "pointwise(vector = 8,unroll = 2)");
+  EXPECT_EQ(print(fusion->segments[0].schedule), "pointwise(vector = 8, unroll = 2)");
 }
 
 // Allocations that say nothing are not printed; nor is a 0-dim tensor's, which has no dims to order.
@@ -261,8 +261,9 @@ TEST(Text, SpacingAndCommentsAreNotKept) {
       "# head\r\nfusion@f(%x:f32[ a\r\n+b # extent\n,\t3 ])->(%y){%y=add( %x ,%x # rest\n)}\n# tail without an end";
   EXPECT_EQ(print(*parse_fusion(plain)), print(*parse_fusion(spaced)));
   auto scheduled = parse_fusion(
-      "fusion @f (%x: f32[4]) -> (%y) { segment @s (%x) -> (%y) schedule nest  ( a = 1 ,# why\n b=2 ) {%y = exp(%x)}}");
-  EXPECT_EQ(scheduled->segments[0].schedule, "nest(a = 1, b=2)");
+      "fusion @f (%x: f32[4]) -> (%y) { segment @s (%x) -> (%y) schedule nest  ( vector = 1 ,# why\n rows=2 ) {%y = "
+      "exp(%x)}}");
+  EXPECT_EQ(print(scheduled->segments[0].schedule), "nest(vector = 1, rows = 2)");
   expect_round_trip(*scheduled);
 }
 

@@ -126,7 +126,7 @@ TEST(Verify, Segments) {
   EXPECT_BROKEN("makes %z, an output of the fusion", { f.segments[1].outputs.clear(); });
   EXPECT_BROKEN("defined twice", { f.segments[1].name = "s1"; });
   EXPECT_BROKEN("lists %x twice", { f.segments[0].inputs.push_back(f.find("x")); });
-  EXPECT_BROKEN("holds no ops", { f.segments.push_back({"s3", {}, {}, {}, ""}); });
+  EXPECT_BROKEN("holds no ops", { f.segments.push_back({"s3", {}, {}, {}, {}}); });
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST(Kir, ThreadLoopAndLaunchExtents) {
   ASSERT_NE(thread_loop(cpu.kernel), nullptr);
   EXPECT_EQ(thread_loop(cpu.kernel)->extent, n);
 
-  KernelBuilder gpu("g", Target::cuda);
+  KernelBuilder gpu("g", TargetKind::cuda);
   const auto m = gpu.integer("m");
   gpu.loop("b", sym::ceildiv(m, 128), LoopKind::block_y);
   gpu.loop("t", gpu.number(128), LoopKind::thread_x);

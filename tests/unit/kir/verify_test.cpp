@@ -184,13 +184,13 @@ TEST(KirVerify, Loops) {
     EXPECT_NE(verdict(b.kernel).find("inside of a serial loop or condition"), std::string::npos);
   }
   {
-    KernelBuilder b("k", Target::cuda);
+    KernelBuilder b("k", TargetKind::cuda);
     const auto n = b.integer("n");
     b.loop("i", n, LoopKind::cpu_thread);
     EXPECT_NE(verdict(b.kernel).find("for the other target"), std::string::npos);
   }
   {
-    KernelBuilder b("k", Target::cuda);
+    KernelBuilder b("k", TargetKind::cuda);
     const auto n = b.integer("n");
     const auto i = b.loop("i", n, LoopKind::block_x);
     b.loop("j", i, LoopKind::thread_x);
@@ -456,7 +456,7 @@ TEST(KirVerify, Half) {
     KernelBuilder b("k");
     b.half(b.literal(DType::f32, 1, 8), true);
     verify(b.kernel);
-    b.kernel.target = Target::cuda;
+    b.kernel.target = TargetKind::cuda;
     EXPECT_THROW(verify(b.kernel), InternalError);
   }
 }
@@ -499,6 +499,7 @@ TEST(KirVerify, ConvertRoundRandomCoordinate) {
     auto& random = s.b.add<Random>();
     random.seed = s.b.literal(DType::u64, 1, 1);
     random.index = s.index;
+    random.offset = s.b.number(0);
     random.out = {60, DType::f64, 8};
     EXPECT_EQ(s.verdict().find("accepted"), std::string::npos);
   }

@@ -37,9 +37,7 @@ void check(const test::OpCase& c, const sym::Environment& env, int lanes, bool c
   parse.set["T"] = dtype;
   auto fusion = parse_fusion(c.text, parse);
   SegmentOptions options;
-  options.machine.lanes = lanes;
-  options.machine.cuda = cuda;
-  options.machine.threads = 4;
+  options.target = test::small_target(lanes, cuda);
   segment(*fusion, options);
   verify(*fusion);
   Values values = draw_inputs(*fusion, env);
@@ -79,11 +77,14 @@ TEST(LowerOps, BoundariesOfEveryCase) {
 TEST(LowerOps, LongSums) {
   for (const test::OpCase& c : test::op_cases()) {
     const auto fusion = parse_fusion(c.text);
-    const auto sums = [](const Op* op) { return op->kind == OpKind::Reduce || op->kind == OpKind::Var; };
+    const auto sums = [](const Op* op) {
+      return op->kind == OpKind::Reduce || op->kind == OpKind::Var || op->kind == OpKind::VarMean;
+    };
     if (std::none_of(fusion->ops().begin(), fusion->ops().end(), sums)) continue;
     for (int lanes : {1, 4})
       for (int64_t n : {31, 33, 127, 128, 129, 4099})
         check(c, {{"a", 2}, {"b", 3}, {"c", n}, {"d", 2}}, lanes, false, "f32");
+    for (int64_t n : {33, 129, 4099}) check(c, {{"a", 2}, {"b", 3}, {"c", n}, {"d", 2}}, 1, true, "f32");
   }
 }
 

@@ -61,7 +61,7 @@ TEST(Lower, PointwiseAndLinear) {
     for (int64_t sb : {1, 2, 6}) {
       for (int64_t h : {3, 8, 16}) {
         Case c{kMlp, {{"sb", sb}, {"h", h}, {"h4", 12}}};
-        c.options.machine.lanes = lanes;
+        c.options.target.vector_lanes = lanes;
         check(c);
       }
     }
@@ -81,13 +81,14 @@ TEST(Lower, PointwiseBoundaries) {
        {"pointwise(vector = 1, block = 0)", "pointwise(vector = 4, block = 0)", "pointwise(vector = 4, block = 8)",
         "pointwise(vector = 4, unroll = 2, block = 0)", "pointwise(vector = 4, unroll = 2, block = 16)",
         "pointwise(vector = 1, unroll = 4, block = 8)", "pointwise(vector = 4, split = 0, block = 8)",
-        "pointwise(vector = 4, split = 0, block = 0)", "pointwise(vector = 4, threads = 2, target = cuda)",
-        "pointwise(vector = 2, unroll = 2, threads = 4, target = cuda)"}) {
+        "pointwise(vector = 4, split = 0, block = 0)", "pointwise(vector = 4, threads = 2)",
+        "pointwise(vector = 2, unroll = 2, threads = 4)"}) {
     for (int64_t n : {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 33}) {
       for (int64_t m : {0, 1, 3}) {
         Case c{kRows, {{"n", n}, {"m", m}}};
-        c.options.pins["y"] = schedule;
-        c.how.cuda = std::string(schedule).find("cuda") != std::string::npos;
+        c.options.pins["y"] = parse_schedule(schedule);
+        c.how.cuda = std::string(schedule).find("threads") != std::string::npos;
+        c.options.target = test::small_target(8, c.how.cuda);
         SCOPED_TRACE(schedule + fmt::format(" n = {}, m = {}", n, m));
         check(c);
       }
@@ -104,13 +105,14 @@ fusion @contractions (%x: f32[2, m, k], %w: f32[n, k], %v: f32[2, k, n]) -> (%y,
 
 TEST(Lower, ProductBoundaries) {
   for (const char* schedule : {"nest(vector = 1, rows = 1)", "nest(vector = 4, rows = 1)", "nest(vector = 4, rows = 3)",
-                               "nest(vector = 1, rows = 4)", "nest(threads = 4, target = cuda)"}) {
+                               "nest(vector = 1, rows = 4)", "nest(threads = 4)"}) {
     for (int64_t n : {0, 1, 4, 5, 9})
       for (int64_t m : {0, 1, 3, 4})
         for (int64_t k : {0, 1, 3}) {
           Case c{kProducts, {{"n", n}, {"m", m}, {"k", k}}};
-          c.options.pins["y"] = c.options.pins["z"] = schedule;
-          c.how.cuda = std::string(schedule).find("cuda") != std::string::npos;
+          c.options.pins["y"] = c.options.pins["z"] = parse_schedule(schedule);
+          c.how.cuda = std::string(schedule).find("threads") != std::string::npos;
+          c.options.target = test::small_target(8, c.how.cuda);
           SCOPED_TRACE(schedule + fmt::format(" n = {}, m = {}, k = {}", n, m, k));
           check(c);
         }

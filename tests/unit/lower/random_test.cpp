@@ -14,8 +14,7 @@ using test::RandomCase;
 
 SegmentOptions options_of(std::mt19937& random) {
   SegmentOptions out;
-  out.machine.lanes = 1 << (random() % 4);
-  out.machine.threads = 4;
+  out.target = test::small_target(1 << (random() % 4));
   return out;
 }
 
@@ -39,7 +38,8 @@ void heuristic_schedules(uint32_t first, uint32_t count) {
     SegmentOptions options = options_of(random);
     test::LoweredRun how;
     how.strict = narrow;
-    how.cuda = options.machine.cuda = seed % 4 == 1;
+    how.cuda = seed % 4 == 1;
+    options.target = test::small_target(options.target.vector_lanes, how.cuda);
     ASSERT_EQ(run(c, options, how), "") << "seed " << seed;
   }
 }

@@ -10,7 +10,7 @@ namespace {
 
 std::string kernel_text(Fusion& f, bool strict) {
   SegmentOptions options;
-  options.machine.lanes = 1;
+  options.target.vector_lanes = 1;
   segment(f, options);
   std::string out;
   for (const Segment& s : f.segments) out += kir::print(lower(f, s, {.strict_rounding = strict}).kernel);

@@ -169,7 +169,7 @@ TEST(LanesOfASum, TailsPartsPrologueAndEpilogue) {
         parallelize(*p, last + 1, ParallelType::vectorize);
         EXPECT_EQ(wrong(f, one_segment(f, outputs), {}), "") << "sum " << i << " of " << n << ", parts " << parts;
         LowerOptions cuda;
-        cuda.target = kir::Target::cuda;
+        cuda.target = TargetKind::cuda;
         EXPECT_NE(wrong(f, one_segment(f, outputs), cuda).find("belongs to target cpu"), std::string::npos);
       }
 }
@@ -184,21 +184,6 @@ TEST(RunningSum, CopiesAndLanesOverADimOfOne) {
       parallelize(*y, 0, type);
       EXPECT_EQ(wrong(f, one_segment(f, {y}), {}), "") << exclusive << " " << name(type);
     }
-}
-
-TEST(PlacementRules, PlantedBugsAreWrong) {
-  Fusion f;
-  TensorView *x = f.input("x", {3, 5}, f32), *b = f.input("b", {5}, f32);
-  TensorView* y = f.output("y", add(x, b));
-  Segment s = one_segment(f, {y});
-  s.schedule = "pointwise(vector = 4, unroll = 1, split = 1, block = 0)";
-  apply_schedule(f, s);
-  EXPECT_EQ(wrong(f, s, {}), "");
-  LowerOptions tail, broadcast;
-  tail.missing_tail = true;
-  broadcast.wrong_broadcast = true;
-  EXPECT_EQ(wrong(f, s, tail), "y[4] is never stored");
-  EXPECT_EQ(wrong(f, s, broadcast), "wrong values");
 }
 
 TEST(LowerErrors, SchedulesThatDoNotLower) {

@@ -22,10 +22,9 @@ Ran scatter(int64_t places, int64_t updates, int64_t columns, int64_t dim, bool 
       "fusion @f (%x: f32{}, %i: i64{}, %s: f32{}) -> (%y) {{\n  %y = scatter_add(%x, %i, %s, dim = {})\n}}\n",
       shape(places), shape(updates), shape(updates), dim));
   SegmentOptions options;
-  options.machine.cuda = cuda;
+  if (cuda) options.target = target_named("sm_90a");
   segment(*fusion, options);
-  const LoweredKernel k =
-      lower(*fusion, fusion->segments.at(0), {.target = cuda ? kir::Target::cuda : kir::Target::cpu});
+  const LoweredKernel k = lower(*fusion, fusion->segments.at(0), {.target = cuda ? TargetKind::cuda : TargetKind::cpu});
   std::vector<double> index(static_cast<size_t>(updates * columns));
   for (int64_t u = 0; u < updates; ++u)
     for (int64_t c = 0; c < columns; ++c)

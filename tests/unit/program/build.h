@@ -74,8 +74,8 @@ struct Builder {
     program.kernels.push_back(std::move(slot));
     auto& step = program.add_step<LaunchStep>();
     step.kernel = {uint32_t(program.kernels.size() - 1)};
-    step.inputs = std::move(inputs);
-    step.outputs = std::move(outputs);
+    step.inputs.assign(inputs.begin(), inputs.end());
+    step.outputs.assign(outputs.begin(), outputs.end());
     step.integers = shape(integers);
     return step;
   }
@@ -117,6 +117,20 @@ struct Builder {
     step.inner = expr(view[3]);
     return step;
   }
+  // out = a x b by a library without an executable; views of a [m, k], b [k, n].
+  LibraryStep& contraction(View a, View b, ValueId out, LibraryContraction of = {}) {
+    program.libraries.push_back({of, nullptr});
+    auto& step = program.add_step<LibraryStep>();
+    step.library = {uint32_t(program.libraries.size() - 1)};
+    step.a = std::move(a);
+    step.b = std::move(b);
+    step.out = out;
+    return step;
+  }
+  // [k, n] of a weight [n, k]
+  View transposed(ValueId w, const std::string& n, const std::string& k) {
+    return {w, {}, {expr(k), expr(n)}, {expr("1"), expr(k)}};
+  }
   CopyStep& slice(ValueId in, ValueId out, const std::vector<std::string>& view) {
     auto& step = program.add_step<CopyStep>();
     step.in = in;
@@ -153,9 +167,10 @@ class TestDevice : public Device {
   HostAllocator& allocator(int = 0) override { return allocator_; }
   std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override { return nullptr; }
   std::shared_ptr<Executable> library(const LibraryContraction&, std::string*) override { return nullptr; }
-  int vector_lanes() const override { return 8; }
+  const Target& target() const override { return target_; }
 
  private:
+  const Target target_;
   HostAllocator allocator_;
 };
 

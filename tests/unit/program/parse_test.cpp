@@ -54,6 +54,51 @@ TEST(ParseProgram, ReadsWhatIsPrinted) {
     expect_round_trip(*test::RandomProgram(seed, 1 + seed % 4, 8).builder.done());
 }
 
+// Views of operands: strides, an offset, both, other extents of what is dense.
+const char* kViews = R"(program @views (
+  %x: f32[b, 2*k],
+  %w: f32[n, k]
+) -> (
+  %y: f32[b*n]
+) {
+  kernel @k1 (buffers = 2, integers = 0)
+  contraction @l1 matmul f32 -> f32
+  %h = alloc f32[b, n]
+  library @l1(%x[b, k] strides [2*k, 1] at k, %w[k, n] strides [1, k]) -> (%h) on compute
+  %y = alloc f32[b*n]
+  launch @k1(%h[b*n]) -> (%y[1, b*n]) on compute
+}
+)";
+
+TEST(ParseProgram, ReadsViews) {
+  const Program p = parse_program(kViews);
+  EXPECT_EQ(print(p), kViews);
+  expect_round_trip(p);
+  const auto& step = static_cast<const LibraryStep&>(*p.steps[1]);
+  EXPECT_EQ(sym::print(step.a.offset), "k");
+  EXPECT_EQ(p.strides(step.out).size(), 2u);
+  EXPECT_EQ(step.out, View(step.out.value));
+  EXPECT_EQ(p.shortened({step.out.value, p.pool->constant(0), p.extents(step.out), p.strides(step.out)}), step.out);
+}
+
+TEST(ParseProgram, RefusesViewsThatAreNone) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = kViews;
+    text.replace(text.find(from), from.size(), to);
+    try {
+      parse_program(text, "f");
+    } catch (const UserError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(with("strides [2*k, 1]", "strides [1]").find("1 strides for 2 extents"), std::string::npos);
+  EXPECT_NE(with("strides [2*k, 1]", "strides 3").find("expected `[`"), std::string::npos);
+  EXPECT_NE(with("at k", "at -1").find("P15"), std::string::npos);
+  EXPECT_NE(with("%h[b*n]", "%h[b*n] strides [1]").find("P15"), std::string::npos);
+  EXPECT_NE(with("%y[1, b*n]", "%y[1, b*n] at 1").find("P4"), std::string::npos);
+}
+
 TEST(ParseProgram, ReadsTheProgramsOfTheExamples) {
   for (const test::ExampleProgram& example : test::example_programs()) {
     SCOPED_TRACE(example.name);

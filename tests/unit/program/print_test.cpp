@@ -12,14 +12,7 @@ TEST(PrintProgram, StepsKernelsAndMesh) {
   const ValueId x = b.input("x", {"chunk(b, 2, rank.dp)", "768"}, DType::bf16);
   const ValueId w = b.input("w", {"chunk(3072, t, rank.tp)", "768"}, DType::bf16);
   const ValueId h = b.alloc("h", {"chunk(b, 2, rank.dp)", "chunk(3072, t, rank.tp)"}, DType::bf16);
-  b.program.libraries.push_back({{DType::bf16, DType::bf16, true}, nullptr});
-  auto& contraction = b.program.add_step<LibraryStep>();
-  contraction.a = x;
-  contraction.b = w;
-  contraction.out = h;
-  contraction.m = b.expr("chunk(b, 2, rank.dp)");
-  contraction.n = b.expr("chunk(3072, t, rank.tp)");
-  contraction.k = b.expr("768");
+  b.contraction(x, b.transposed(w, "chunk(3072, t, rank.tp)", "768"), h, {DType::bf16, DType::bf16, true});
   const ValueId g = b.alloc("g", {"chunk(b, 2, rank.dp)", "chunk(3072, t, rank.tp)"}, DType::bf16);
   auto& launch = b.launch("k1", {h}, {g}, {"chunk(b, 2, rank.dp)"}, [](const LaunchArguments&) {});
   launch.grid[0] = b.expr("ceildiv(b, 128)");
@@ -41,7 +34,7 @@ program @test on @m[2, 4] (
   kernel @k1 (buffers = 2, integers = 1) schedule pointwise(vector = 8)
   contraction @l1 linear bf16 -> bf16
   %h = alloc bf16[chunk(b, 2, rank.dp), chunk(3072, t, rank.tp)]
-  library @l1(%x, %w) -> (%h) (m = chunk(b, 2, rank.dp), n = chunk(3072, t, rank.tp), k = 768) on compute
+  library @l1(%x, %w[768, chunk(3072, t, rank.tp)] strides [1, 768]) -> (%h) on compute
   %g = alloc bf16[chunk(b, 2, rank.dp), chunk(3072, t, rank.tp)]
   launch @k1(%h) -> (%g) (integers = [chunk(b, 2, rank.dp)], grid = [floordiv(b + 127, 128), 1, 1]) on compute
   record %e1 on compute

@@ -76,7 +76,7 @@ TEST(VerifyProgram, P2ValuesAndLists) {
   kind.program.outputs.push_back(kind.h);
   kind.broken("P2", "%h");
   Sample unknown;
-  unknown.step<LaunchStep>(Sample::kFirst).inputs[0] = {99};
+  unknown.step<LaunchStep>(Sample::kFirst).inputs[0] = ValueId{99};
   unknown.broken("P2", "99");
 }
 
@@ -128,18 +128,16 @@ TEST(VerifyProgram, P6Arguments) {
   kernel.broken("P6", "7");
   Builder b;
   const ValueId a = b.input("a", {"2", "3"}), w = b.input("w", {"4", "3"}), y = b.output("y", {"2", "4"});
-  b.program.libraries.push_back({{DType::f32, DType::f32, true}, nullptr});
-  auto& step = b.program.add_step<LibraryStep>();
-  step.a = a;
-  step.b = w;
-  step.out = y;
-  step.m = b.expr("2");
-  step.n = b.expr("4");
-  step.k = b.expr("3");
+  auto& step = b.contraction(a, b.transposed(w, "4", "3"), y);
   EXPECT_NO_THROW(verify(b.program));
-  step.k = b.expr("4");
-  EXPECT_THROW(verify(b.program), InternalError);
-  step.k = b.expr("3");
+  for (View* view : {&step.a, &step.b}) {
+    const View right = *view;
+    *view = b.transposed(w, "4", "2");
+    EXPECT_THROW(verify(b.program), InternalError);
+    *view = w;
+    EXPECT_THROW(verify(b.program), InternalError);
+    *view = right;
+  }
   b.program.libraries[0].contraction.in = DType::bf16;
   EXPECT_THROW(verify(b.program), InternalError);
 }
@@ -154,6 +152,39 @@ TEST(VerifyProgram, P7DTypesAndCounts) {
   Sample reduce;
   reduce.all_reduce(reduce.p, reduce.alloc("q", {"n + 1"}));
   reduce.broken("P7", "all_reduce");
+}
+
+// %a[6, 4]: what begins or ends outside of it, overlaps on itself as a result, or is read with strides by a kernel.
+TEST(VerifyProgram, P15Views) {
+  const auto view = [](Builder& b, ValueId of, const std::vector<std::string>& extents,
+                       const std::vector<std::string>& strides, const std::string& offset) {
+    return View(of, b.expr(offset), b.shape(extents), b.shape(strides));
+  };
+  const auto problem = [&](const std::vector<std::string>& extents, const std::vector<std::string>& strides,
+                           const std::string& offset) -> std::string {
+    Builder b;
+    const ValueId a = b.input("a", {"6", "4"}), w = b.input("w", {"4", "n"}), y = b.output("y", {"3", "n"});
+    b.contraction(view(b, a, extents, strides, offset), w, y, {DType::f32, DType::f32, false});
+    const auto found = find_problem(b.program);
+    return found ? found->what : "";
+  };
+  EXPECT_EQ(problem({"3", "4"}, {"8", "1"}, "0"), "");
+  EXPECT_EQ(problem({"3", "4"}, {"8", "1"}, "4"), "");
+  EXPECT_EQ(problem({"3", "4"}, {"1", "6"}, "3"), "");
+  EXPECT_EQ(problem({"3", "4"}, {"0", "1"}, "20"), "");
+  EXPECT_EQ(problem({"3", "4"}, {"m", "1"}, "m"), "") << "left to binding";
+  EXPECT_NE(problem({"3", "4"}, {"8", "1"}, "5").find("P15"), std::string::npos);
+  EXPECT_NE(problem({"3", "4"}, {"1", "6"}, "4").find("P15"), std::string::npos);
+  EXPECT_NE(problem({"3", "4"}, {"8", "1"}, "-1").find("P15"), std::string::npos);
+  EXPECT_NE(problem({"3", "4"}, {"-4", "1"}, "12").find("P15"), std::string::npos);
+  EXPECT_NE(problem({"3", "4"}, {"8"}, "0").find("P15"), std::string::npos);
+  EXPECT_NE(problem({"3", "5"}, {"5", "1"}, "0").find("P6"), std::string::npos);
+  Sample strided;
+  strided.step<LaunchStep>(Sample::kFirst).inputs[0] = view(strided, strided.x, {"n"}, {"1"}, "0");
+  strided.broken("P15", "by no library");
+  Sample part;
+  part.step<LaunchStep>(Sample::kFirst).outputs[0].offset = part.expr("1");
+  part.broken("P4", "in part");
 }
 
 TEST(VerifyProgram, P8Collectives) {
@@ -291,6 +322,28 @@ TEST(BindProgram, ChecksCountsWithNumbers) {
   EXPECT_NO_THROW(bind(elements.program, {{"n", 6}, {"c", 6}}));
   EXPECT_THROW(bind(elements.program, {{"n", 6}, {"c", 7}}), InternalError);
   EXPECT_THROW(bind(elements.program, {{"n", 6}}), UserError) << "c has no value";
+}
+
+// Columns s .. s + k of x, times w: inside for some numbers only; offsets are bytes, and those of what is empty 0.
+TEST(BindProgram, ChecksViewsWithNumbers) {
+  Builder b;
+  const ValueId x = b.input("x", {"m", "c"}, DType::bf16), w = b.input("w", {"k", "n"}, DType::bf16);
+  const ValueId y = b.output("y", {"m", "n"}, DType::bf16);
+  b.contraction({x, b.expr("s"), b.shape({"m", "k"}), b.shape({"c", "1"})}, w, y, {DType::bf16, DType::bf16, false});
+  verify(b.program);
+  const auto bound = [&](int64_t m, int64_t k, int64_t s) {
+    return bind(b.program, {{"m", m}, {"c", 10}, {"k", k}, {"n", 5}, {"s", s}})[0].steps.back();
+  };
+  const BoundStep step = bound(4, 7, 3);
+  EXPECT_EQ(step.offsets, (std::vector<int64_t>{6, 0, 0}));
+  const ContractionArguments numbers(step.integers);
+  EXPECT_EQ(numbers.a.row, 10);
+  EXPECT_EQ(numbers.a.offset, 3);
+  EXPECT_THROW(bound(4, 7, 4), InternalError);
+  EXPECT_THROW(bound(4, 7, -1), InternalError);
+  EXPECT_TRUE(bound(0, 7, 30).skipped);
+  EXPECT_TRUE(bound(4, 0, 30).zero_fill);
+  EXPECT_EQ(bound(4, 0, 30).offsets, std::vector<int64_t>());
 }
 
 TEST(BindProgram, RefusesSlicesPastTheirTensor) {

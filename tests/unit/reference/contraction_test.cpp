@@ -41,11 +41,14 @@ struct Problem {
   }
 };
 
-PartialInfo cut(const std::string& name, int64_t k, int64_t ranks) {
+// Of %name, or of its contraction before the bias joins.
+PartialInfo cut(const std::string& name, int64_t k, int64_t ranks, bool unbiased = false) {
   Partial partial{std::vector<std::vector<int64_t>>(ranks), ranks, 1};
   const int64_t chunk = (k + ranks - 1) / ranks;
   for (int64_t i = 0; i < k; ++i) partial.indices[i / chunk].push_back(i);
-  return {{name, partial}};
+  PartialInfo info;
+  (unbiased ? info.unbiased : info.tensors).emplace(name, std::move(partial));
+  return info;
 }
 
 // Sums in f32 in a random order, cut over ranks; partial sums and the total are rounded to the dtype, then the bias
@@ -72,12 +75,13 @@ TEST(Product, RadiusHoldsForPartialSums) {
           const Problem p(dtype, 4 + 37 * seed, bias, seed);
           EvaluateOptions options;
           options.ranks = ranks;
-          options.partial = cut(bias ? "y_product" : "y", p.k, ranks);
+          options.partial = cut("y", p.k, ranks, bias);
+          const auto& cuts = bias ? options.partial.unbiased : options.partial.tensors;
           const Array want = p.want(options);
           for (int64_t i = 0; i < p.m; ++i)
             for (int64_t j = 0; j < p.n; ++j) {
               const int64_t e = i * p.n + j;
-              const double got = simulate(p, i, j, options.partial.begin()->second, bias, random);
+              const double got = simulate(p, i, j, cuts.at("y"), bias, random);
               ASSERT_LE(std::abs(got - want.value[e]), want.radius[e])
                   << name(dtype) << " ranks " << ranks << " k " << p.k;
               if (is_narrow(dtype)) largest = std::max(largest, std::abs(got - want.value[e]) / want.radius[e]);
@@ -91,12 +95,12 @@ TEST(Product, NarrowPartialsAddOneRoundingPerRankAndOneOfTheTotal) {
   EvaluateOptions options;
   const Array plain = p.want(options);
   options.ranks = 4;
-  options.partial = cut("y_product", p.k, 4);
+  options.partial = cut("y", p.k, 4, true);
   const Array partial = p.want(options);
   const double u = 0x1p-8;
   for (int64_t e = 0; e < p.m * p.n; ++e) {
     double total = 0, sum_of_parts = 0;
-    for (const auto& indices : options.partial.at("y_product").indices) {
+    for (const auto& indices : options.partial.unbiased.at("y").indices) {
       double part = 0;
       for (int64_t k : indices) part += p.x.at(e / p.n * p.k + k) * p.w.at(e % p.n * p.k + k);
       sum_of_parts += std::abs(part);
@@ -180,12 +184,12 @@ TEST(Product, SumsOfPartialTensors) {
   EvaluateOptions options;
   options.ranks = ranks;
   options.partial = cut("p", k, ranks);
-  options.partial.merge(cut("q", k, ranks));
-  options.partial["y"] = {{}, ranks, 1};
+  options.partial.tensors.merge(cut("q", k, ranks).tensors);
+  options.partial.tensors["y"] = {{}, ranks, 1};
   const Array want = evaluate(*graph, given, options).at("y");
   for (int64_t e = 0; e < 64; ++e) {
     float total = 0;
-    for (const auto& indices : options.partial.at("p").indices) {
+    for (const auto& indices : options.partial.tensors.at("p").indices) {
       float p = 0, q = 0;
       for (int64_t i : indices) {
         p += float(given.at("a").at(e / 8 * k + i)) * float(given.at("v").at(e % 8 * k + i));
@@ -207,11 +211,16 @@ TEST(Partials, ReadFromTheLayouts) {
       "  %t: f32[4, 5] {} = add(%c, %b)\n"
       "  %y: bf16[4, 5] {} = cast(%t, to = bf16)\n"
       "}\n");
-  const PartialInfo info = partials(*sharded, DeviceMesh({2, 3}), {});
-  // The tensor made whole may bear the name of the written graph, so it has the entry too.
-  ASSERT_EQ(info.size(), 2u);
-  EXPECT_EQ(info.at("r").indices, info.at("y_product").indices);
-  const Partial& partial = info.at("y_product");
+  PartialInfo info = partials(*sharded, DeviceMesh({2, 3}), {});
+  // The tensor made whole may bear the name of the written graph, so it has the entry too. What a contraction is
+  // without its bias is said on it, whatever its name.
+  ASSERT_EQ(info.tensors.size(), 2u);
+  EXPECT_TRUE(info.unbiased.empty());
+  EXPECT_EQ(info.tensors.at("r").indices, info.tensors.at("y_product").indices);
+  sharded->find("y_product")->unbiased_of = "y";
+  info = partials(*sharded, DeviceMesh({2, 3}), {});
+  ASSERT_EQ(info.unbiased.size(), 1u);
+  const Partial& partial = info.unbiased.at("y");
   EXPECT_EQ(partial.ranks, 3);
   EXPECT_EQ(partial.roundings, 1);
   EXPECT_EQ(partial.indices, (std::vector<std::vector<int64_t>>{{0, 1, 2}, {3, 4, 5}, {6, 7}}));

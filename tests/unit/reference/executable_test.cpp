@@ -11,7 +11,7 @@ namespace {
 // A fusion with one segment over all of its ops.
 std::shared_ptr<Fusion> one_segment(const std::string& text) {
   std::shared_ptr<Fusion> f = parse_fusion(text);
-  f->segments.push_back({"s1", f->inputs(), f->outputs(), f->ops(), ""});
+  f->segments.push_back({"s1", f->inputs(), f->outputs(), f->ops(), {}});
   return f;
 }
 

@@ -22,7 +22,7 @@ class OneOp {
     EvaluateOptions options;
     options.radius = radius;
     const sym::Environment sizes;
-    return evaluate_op(*fusion_->ops().back(), operands, Context{*fusion_, sizes, options});
+    return std::move(evaluate_op(*fusion_->ops().back(), operands, Context{*fusion_, sizes, options})[0]);
   }
   const TensorView* input(size_t i) const { return fusion_->inputs()[i]; }
   size_t inputs() const { return fusion_->inputs().size(); }
@@ -275,9 +275,9 @@ TEST(OpRadius, HoldsForPartsOfRanks) {
     options.ranks = ranks;
     Partial partial{{{}, {}, {}}, ranks, 1};
     for (int64_t i = 0; i < n; ++i) partial.indices[size_t(i / (n / ranks))].push_back(i);
-    options.partial["y"] = partial;
+    options.partial.tensors["y"] = partial;
     const Array sum = run("%x: bf16[96]", "%y = sum(%x)", {{"x", x}}, options);
-    options.partial["y"].indices.clear();
+    options.partial.tensors["y"].indices.clear();
     const Array product = run("%x: bf16[96]", "%y = prod(%x)", {{"x", x}}, options);
     float total = 0, all = 1;
     for (int64_t r = 0; r < ranks; ++r) {
@@ -312,9 +312,9 @@ TEST(OpRadius, SumOfPendingSums) {
   auto graph = fusion("%a: bf16[4, 64], %w: bf16[4, 64]", "%y", "%p = linear(%a, %w)\n%y = sum(%p, dims = [1])");
   EvaluateOptions options;
   options.ranks = ranks;
-  options.partial["p"] = {{{}, {}}, ranks, 1};
-  for (int64_t i = 0; i < k; ++i) options.partial["p"].indices[size_t(i / (k / ranks))].push_back(i);
-  options.partial["y"] = {{}, ranks, 1};
+  options.partial.tensors["p"] = {{{}, {}}, ranks, 1};
+  for (int64_t i = 0; i < k; ++i) options.partial.tensors["p"].indices[size_t(i / (k / ranks))].push_back(i);
+  options.partial.tensors["y"] = {{}, ranks, 1};
   const Array want = evaluate(*graph,
                               {{"a", Tensor::from_doubles(DType::bf16, {4, k}, a)},
                                {"w", Tensor::from_doubles(DType::bf16, {4, k}, w)}},
@@ -346,7 +346,7 @@ TEST(Partials, OfReductionsOverSeveralDims) {
       "  %z: bf16[3, 2] {} = reshard(%q)\n"
       "}\n");
   const PartialInfo info = partials(*sharded, DeviceMesh({2, 2}), {});
-  const Partial& p = info.at("p");
+  const Partial& p = info.tensors.at("p");
   EXPECT_EQ(p.ranks, 4);
   EXPECT_EQ(p.roundings, 2);
   std::vector<int64_t> all;
@@ -354,8 +354,8 @@ TEST(Partials, OfReductionsOverSeveralDims) {
   std::ranges::sort(all);
   EXPECT_EQ(all, (std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
   EXPECT_EQ(p.indices[0], (std::vector<int64_t>{0, 1, 4, 5}));
-  EXPECT_EQ(info.at("q").ranks, 2);
-  EXPECT_EQ(info.at("y").indices, p.indices);
+  EXPECT_EQ(info.tensors.at("q").ranks, 2);
+  EXPECT_EQ(info.tensors.at("y").indices, p.indices);
 }
 
 }  // namespace

@@ -123,7 +123,8 @@ struct RowOp {
 };
 
 RowOp by_largest(std::string body) {
-  return {"%y = " + body, [](DType, const Values& x, const Values&, size_t) { return largest(x); }};
+  return {(body[0] == '%' ? "" : "%y = ") + body,
+          [](DType, const Values& x, const Values&, size_t) { return largest(x); }};
 }
 // Of results that have no radius.
 RowOp exact(std::string body) {
@@ -185,6 +186,7 @@ std::vector<RowOp> reductions_and_norms() {
     out.push_back(
         {"%y = var" + call, [](DType, const Values& x, const Values&, size_t) { return largest(x) * largest(x); }});
     out.push_back(root("std" + call, 2, true));
+    out.push_back(by_largest("%y, _ = var_mean" + call));
     out.push_back({"_, %y = var_mean" + call,
                    [](DType, const Values& x, const Values&, size_t) { return largest(x) * largest(x); }});
   }

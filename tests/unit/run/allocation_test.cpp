@@ -143,9 +143,10 @@ class PooledDevice : public Device {
   MemoryPool& allocator(int = 0) override { return pool_; }
   std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override { return nullptr; }
   std::shared_ptr<Executable> library(const LibraryContraction&, std::string*) override { return nullptr; }
-  int vector_lanes() const override { return 8; }
+  const Target& target() const override { return target_; }
 
  private:
+  const Target target_;
   MemoryPool pool_;
 };
 

@@ -330,14 +330,7 @@ TEST(QueueExecutor, CopiesAndEmptySums) {
   const ValueId y = b.output("y", {"2", "chunk(5, t, rank.tp)", "3"}, DType::i64);
   b.slice(x, y, {"2", "chunk_start(5, t, rank.tp)", "chunk(5, t, rank.tp)", "5", "3"});
   const ValueId a = b.input("a", {"2", "0"}), w = b.input("w", {"3", "0"}), z = b.output("z", {"2", "3"});
-  b.program.libraries.push_back({});
-  auto& contraction = b.program.add_step<LibraryStep>();
-  contraction.a = a;
-  contraction.b = w;
-  contraction.out = z;
-  contraction.m = b.expr("2");
-  contraction.n = b.expr("3");
-  contraction.k = b.expr("0");
+  b.contraction(a, b.transposed(w, "3", "0"), z);
   GpuRunner runner(b.done(), {}, {.poison = true});
   std::vector<double> all(30);
   for (size_t i = 0; i < 30; ++i) all[i] = double(i);

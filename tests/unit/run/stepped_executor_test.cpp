@@ -86,8 +86,9 @@ struct Contraction : Builder {
     const ValueId x = input("x", {"m", "k"}), w = input("w", {"n", "k"}), y = output("y", {"m", "n"});
     LibrarySlot slot;
     slot.executable = std::make_shared<test::LambdaExecutable>([](const LaunchArguments& args) {
-      const int64_t m = args.integers[1], n = args.integers[2], k = args.integers[3];
-      if (args.integers[0] != 1 || m * n * k == 0) throw InternalError("bad extents", "library", "");
+      const ContractionArguments all(args.integers);
+      const int64_t m = all.m, n = all.n, k = all.k;
+      if (!all.batch.empty() || m * n * k == 0) throw InternalError("bad extents", "library", "");
       for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < n; ++j) {
           float sum = 0;
@@ -96,14 +97,8 @@ struct Contraction : Builder {
           static_cast<float*>(args.buffers[2])[i * n + j] = sum;
         }
     });
-    program.libraries.push_back(slot);
-    auto& step = program.add_step<LibraryStep>();
-    step.a = x;
-    step.b = w;
-    step.out = y;
-    step.m = expr("m");
-    step.n = expr("n");
-    step.k = expr("k");
+    contraction(x, transposed(w, "n", "k"), y);
+    program.libraries.back() = slot;
   }
 };
 

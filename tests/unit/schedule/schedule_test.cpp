@@ -9,21 +9,47 @@
 namespace plait {
 namespace {
 
-TEST(Params, TextRoundTrip) {
-  for (const char* text : {"pointwise(vector = 8, unroll = 1, split = 1)", "nest()", "nest(vector = 8)",
-                           "pointwise(vector = 4, threads = 256, target = cuda)", "nest(target = cuda)"}) {
-    EXPECT_EQ(print(parse_params(text)), text);
-    EXPECT_EQ(parse_params(print(parse_params(text))), parse_params(text));
+const Target kCpu = {};
+const Target kGpu = target_named("sm_90a");
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_schedule(text, "segment @s1");
+  } catch (const UserError& e) {
+    return e.what();
   }
-  EXPECT_EQ(print(parse_params("  pointwise ( vector=8 ,split= 0 ) ")), "pointwise(vector = 8, split = 0)");
-  EXPECT_EQ(print(parse_params("nest")), "nest()");
+  return "";
 }
 
-TEST(Params, BadTextIsRefused) {
+TEST(Schedules, TextRoundTrip) {
+  for (const char* text : {"pointwise(vector = 8, unroll = 1, split = 1)", "pointwise(vector = 4, threads = 256)",
+                           "pointwise()", "nest()", "nest(vector = 8)", "nest(vector = 4, rows = 3)",
+                           "nest(threads = 32)", "library", "collective", "copy", "alias"}) {
+    const Schedule schedule = parse_schedule(text);
+    EXPECT_EQ(print(schedule), text);
+    EXPECT_EQ(parse_schedule(print(schedule)), schedule);
+    EXPECT_EQ(name(schedule), std::string(text).substr(0, std::string(text).find('('))) << text;
+    EXPECT_EQ(is_generated(schedule), std::string(text).find('(') != std::string::npos) << text;
+  }
+  EXPECT_EQ(print(parse_schedule("  pointwise ( split= 0, vector=8 ) ")), "pointwise(vector = 8, split = 0)");
+  EXPECT_EQ(print(parse_schedule("nest")), "nest()");
+  EXPECT_EQ(print(Schedule()), "");
+  EXPECT_NE(parse_schedule("nest(vector = 8)"), parse_schedule("nest(vector = 4)"));
+  EXPECT_NE(parse_schedule("nest(vector = 8)"), parse_schedule("pointwise(vector = 8)"));
+}
+
+TEST(Schedules, BadTextIsRefused) {
   for (const char* text :
        {"", "8", "pointwise(", "pointwise(vector)", "pointwise(vector = x)", "nest() nest()", "pointwise(vector = 8,)",
-        "nest(target = tpu)", "nest(vector = 1, vector = 2)", "nest(vector = 99999999999999999999)"})
-    EXPECT_THROW(parse_params(text), UserError) << text;
+        "nest(vector = 1, vector = 2)", "nest(vector = 99999999999999999999)", "library(vector = 8)"})
+    EXPECT_NE(refusal(text), "") << text;
+  EXPECT_NE(refusal("nets(vector = 8)").find("there is no scheduler nets"), std::string::npos);
+  EXPECT_NE(refusal("nets(vector = 8)").find("nest"), std::string::npos);
+  EXPECT_NE(refusal("nest(vectors = 8)").find("did you mean"), std::string::npos) << refusal("nest(vectors = 8)");
+  EXPECT_NE(refusal("nest(vector = 3)").find("powers of two from 1 to 64"), std::string::npos);
+  EXPECT_NE(refusal("pointwise(split = 65)").find("0 to 64"), std::string::npos);
+  EXPECT_NE(refusal("nest(target = cuda)").find("leave it out"), std::string::npos);
+  EXPECT_NE(refusal("nest(rows = 99)").find("segment @s1"), std::string::npos);
 }
 
 Segment one_segment(const Fusion& f) {
@@ -35,9 +61,9 @@ Segment one_segment(const Fusion& f) {
   return s;
 }
 
-std::string chosen(const Fusion& f, Machine machine = {}, const char* pin = "") {
+std::string chosen(const Fusion& f, const Target& target = kCpu, const char* pin = "") {
   const Segment s = one_segment(f);
-  return print(choose_params({f, s}, machine, pin));
+  return print(choose_schedule({f, s}, target, *pin == 0 ? Schedule() : parse_schedule(pin)));
 }
 
 TEST(PointwiseScheduler, BroadcastOperandsDecideTheSplit) {
@@ -59,34 +85,35 @@ TEST(PointwiseScheduler, TypesAndTargetsDecideTheVector) {
   Fusion f;
   f.output("y", relu(f.input("x", {"n"}, f64)));
   EXPECT_EQ(chosen(f), "pointwise(vector = 4, unroll = 1, split = 0, block = 4096)");
-  EXPECT_EQ(chosen(f, {.cuda = true}), "pointwise(vector = 2, unroll = 1, split = 0, threads = 256, target = cuda)");
+  EXPECT_EQ(chosen(f, kGpu), "pointwise(vector = 2, unroll = 1, split = 0, threads = 256)");
   Fusion g;
   g.output("y", relu(g.input("x", {"n"}, bf16)));
-  EXPECT_EQ(chosen(g, {.lanes = 16}), "pointwise(vector = 16, unroll = 1, split = 0, block = 4096)");
-  EXPECT_EQ(chosen(g, {.cuda = true}), "pointwise(vector = 8, unroll = 1, split = 0, threads = 256, target = cuda)");
+  EXPECT_EQ(chosen(g, {.vector_lanes = 16}), "pointwise(vector = 16, unroll = 1, split = 0, block = 4096)");
+  EXPECT_EQ(chosen(g, kGpu), "pointwise(vector = 8, unroll = 1, split = 0, threads = 256)");
   Fusion scalar;
   scalar.output("y", relu(scalar.input("x", {}, f32)));
   EXPECT_EQ(chosen(scalar), "pointwise(vector = 1, unroll = 1, split = 0, block = 0)");
 }
 
-TEST(Schedulers, PinnedParamsAreObeyedOrRefused) {
+TEST(Schedulers, PinnedNumbersAreObeyedOrRefused) {
   Fusion f;
   f.output("y", linear(f.input("x", {"b", 64}, f32), f.input("w", {32, 64}, f32)));
-  EXPECT_EQ(chosen(f, {}, "nest(vector = 4)"), "nest(vector = 4, rows = 8)");
-  EXPECT_EQ(chosen(f, {.cuda = true}), "nest(threads = 256, target = cuda)");
+  EXPECT_EQ(chosen(f, kCpu, "nest(vector = 4)"), "nest(vector = 4, rows = 8)");
+  EXPECT_EQ(chosen(f, kGpu), "nest(threads = 256)");
   Fusion few;
   few.output("y", matmul(few.input("x", {16, 3, 64}, f32), few.input("w", {64, 32}, f32)));
   EXPECT_EQ(chosen(few), "nest(vector = 8, rows = 3)");
-  EXPECT_THROW(chosen(f, {}, "nest(threads = 32)"), UserError);
-  EXPECT_THROW(chosen(f, {.cuda = true}, "nest(rows = 2)"), UserError);
-  EXPECT_THROW(chosen(f, {}, "nest(rows = 99)"), UserError);
-  EXPECT_THROW(chosen(f, {}, "pointwise()"), UserError);
+  EXPECT_THROW(chosen(f, kCpu, "nest(threads = 32)"), UserError);
+  EXPECT_THROW(chosen(f, kGpu, "nest(rows = 2)"), UserError);
+  EXPECT_THROW(chosen(f, kGpu, "nest(vector = 2)"), UserError);
+  EXPECT_THROW(chosen(f, kCpu, "copy"), UserError);
+  EXPECT_THROW(chosen(f, kCpu, "pointwise()"), UserError);
   Fusion g;
   g.output("y", relu(g.input("x", {"b", 64}, f32)));
-  EXPECT_THROW(chosen(g, {}, "pointwise(split = 2)"), UserError);
-  EXPECT_THROW(chosen(g, {}, "pointwise(block = 12)"), UserError);
-  EXPECT_THROW(chosen(g, {}, "nest(rows = 2)"), UserError);
-  EXPECT_EQ(chosen(g, {}, "nest(vector = 2)"), "nest(vector = 2)");
+  EXPECT_THROW(chosen(g, kCpu, "pointwise(split = 2)"), UserError);
+  EXPECT_THROW(chosen(g, kCpu, "pointwise(block = 12)"), UserError);
+  EXPECT_THROW(chosen(g, kCpu, "nest(rows = 2)"), UserError);
+  EXPECT_EQ(chosen(g, kCpu, "nest(vector = 2)"), "nest(vector = 2)");
 }
 
 // Vectors run along the last dim of the result where neighbours in it are neighbours in the operand.
@@ -96,7 +123,7 @@ TEST(NestScheduler, LanesOfOtherOps) {
     TensorView* x = f.input("x", {"a", "b", 64}, f32);
     TensorView* index = f.input("index", {"n"}, i64);
     f.output("y", build(x, index));
-    return chosen(f, {}, pin);
+    return chosen(f, kCpu, pin);
   };
   using T = TensorView*;
   EXPECT_EQ(of([](T x, T) { return sum(x, {1}); }), "nest(vector = 8)");
@@ -125,7 +152,7 @@ TEST(Schedulers, ApplyIsIdempotent) {
   Fusion f;
   TensorView* y = f.output("y", linear(f.input("x", {2, "b", 64}, f32), f.input("w", {32, 64}, f32)));
   Segment s = one_segment(f);
-  s.schedule = chosen(f);
+  s.schedule = parse_schedule(chosen(f));
   apply_schedule(f, s);
   const Domain once = y->domain;
   apply_schedule(f, s);

@@ -1,5 +1,7 @@
-// The conflict rule: which pieces a factor gets when operands and result wish for different ones.
+// The conflict rule: which pieces a factor gets when operands and result claim different ones.
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "base/error.h"
 #include "shard/assign.h"
@@ -15,10 +17,10 @@ std::string needs(const std::string& text) {
   auto f = test::parsed(text);
   propagate(*f);
   const TensorView* y = f->find("y");
-  Assignment a = assign(*y->definition, y->layout);
+  Assignment a = assign(*y->definition);
   std::string out;
   for (const Layout& l : a.operands) out += (out.empty() ? "" : ", ") + print(l, f->mesh());
-  std::string answer = out + " -> " + print(a.result, f->mesh());
+  std::string answer = out + " -> " + print(a.results[0], f->mesh());
   insert_reshards(*f);
   verify(*f);
   return answer;
@@ -68,6 +70,40 @@ TEST(Conflict, TwoAxesOneFactor) {
   // Different granules are different lists.
   EXPECT_EQ(needs(with("%a: f32[m, n] {0: tp granule 2}, %b: f32[m, n] {0: tp}", "add(%a, %b)")),
             "{0: tp granule 2}, {0: tp granule 2} -> {0: tp granule 2}");
+}
+
+// Layouts of both results of `%y, %z = call` and the number of reshards.
+std::string both(const std::string& inputs, const std::string& results, const std::string& call) {
+  auto f = test::parsed("let m = 4, n = 6, k = 8\nmesh @m (dp = 2, tp = 2)\nfusion @f on @m (" + inputs +
+                        ") -> (%y, %z) {\n " + results + " = " + call + "\n}\n");
+  propagate(*f);
+  const Op& op = *f->find("y")->definition;
+  const Assignment a = assign(op);
+  std::string out =
+      print(a.operands[0], f->mesh()) + " -> " + print(a.results[0], f->mesh()) + ", " + print(a.results[1], f->mesh());
+  const std::string annotated = print(f->find("y")->layout, f->mesh()) + ", " + print(f->find("z")->layout, f->mesh());
+  insert_reshards(*f);
+  verify(*f);
+  const auto reshards =
+      std::count_if(f->ops().begin(), f->ops().end(), [](const Op* o) { return o->kind == OpKind::Reshard; });
+  return out + "; " + annotated + "; " + std::to_string(reshards);
+}
+
+TEST(Conflict, ResultsOfOneOpAreCutAlike) {
+  const std::string plain = "%y, %z";
+  EXPECT_EQ(both("%x: f32[m, n] {0: dp}", plain, "var_mean(%x, dims = [1])"),
+            "{0: dp} -> {0: dp}, {0: dp}; {0: dp}, {0: dp}; 0");
+  // What is combined must be whole.
+  EXPECT_EQ(both("%x: f32[m, n] {1: tp}", plain, "max_with_argmax(%x, dims = [1])"), "{} -> {}, {}; {}, {}; 1");
+  EXPECT_EQ(both("%x: f32[m, n] {0: dp, 1: tp}", plain, "min_with_argmin(%x, dims = [0])"),
+            "{1: tp} -> {0: tp}, {0: tp}; {0: tp}, {0: tp}; 1");
+  // One result is annotated, the other follows; of two that differ the first has its way.
+  EXPECT_EQ(both("%x: f32[m, n]", "%y: f32[m], %z: f32[m] {0: tp}", "var_mean(%x, dims = [1])"),
+            "{0: tp} -> {0: tp}, {0: tp}; {0: tp}, {0: tp}; 1");
+  EXPECT_EQ(both("%x: f32[m, n]", "%y: f32[m] {0: dp}, %z: f32[m] {0: tp}", "var_mean(%x, dims = [1])"),
+            "{0: dp} -> {0: dp}, {0: dp}; {0: dp}, {0: tp}; 3");
+  EXPECT_EQ(both("%x: f32[m, n] {0: dp}", "%y: f32[m] {}, %z: f32[m]", "var_mean(%x, dims = [1])"),
+            "{0: dp} -> {0: dp}, {0: dp}; {}, {0: dp}; 1");
 }
 
 TEST(Conflict, ATakenAxisLeavesTheList) {

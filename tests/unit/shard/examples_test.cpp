@@ -145,7 +145,7 @@ std::unique_ptr<Fusion> opened(const std::string& name, const std::string& annot
   auto f = parse_fusion(text);
   number_random_ops(*f);
   expand(*f);
-  split_bias(*f, {});
+  split_bias(*f);
   return sharded(print(*f));
 }
 
@@ -223,7 +223,7 @@ TEST(Examples, ConflictOfTwoActivations) {
   auto f = sharded(
       "mesh @m (x = 2)\nfusion @f on @m (%a: f32[4, 6] {0: x}, %b: f32[4, 6] {1: x}) -> (%y) {\n"
       " %y = add(%a, %b)\n}\n");
-  EXPECT_EQ(test::reshards(*f), (Lines{"all-gather x %b -> %b_gathered", "slice x %b_gathered -> %b_cut"}));
+  EXPECT_EQ(test::reshards(*f), (Lines{"all-gather x %b -> %b_gathered", "slice x %b_gathered -> %b_shard"}));
   EXPECT_EQ(test::layout_of(*f, "y"), "{0: x}");
   EXPECT_NE(f->find("b_gathered")->reason.find("lost to %a dim 0 (first operand)"), std::string::npos)
       << f->find("b_gathered")->reason;
@@ -254,7 +254,7 @@ fusion @f on @m (%x: f32[4, 6], param %w: f32[8, 6] {0: tp} stored {1: tp}) -> (
   %a = linear(%x, %w)
 }
 )");
-  EXPECT_EQ(test::reshards(*f), (Lines{"all-gather tp %w -> %w_gathered", "slice tp %w_gathered -> %w_cut"}));
+  EXPECT_EQ(test::reshards(*f), (Lines{"all-gather tp %w -> %w_gathered", "slice tp %w_gathered -> %w_shard"}));
 }
 
 TEST(Examples, StorageEqualToComputeIsNone) {
@@ -296,7 +296,7 @@ TEST(Examples, AnOutputIsReducedToWhole) {
   auto f = sharded(
       "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4, 6] {1: tp}, %v: f32[8, 6]) -> (%p, %r) {\n"
       " %p = linear(%x, %v)\n %r = relu(%p)\n}\n");
-  EXPECT_EQ(test::reshards(*f), (Lines{"slice tp %v -> %v_cut", "all-reduce tp %p_pending -> %p"}));
+  EXPECT_EQ(test::reshards(*f), (Lines{"slice tp %v -> %v_shard", "all-reduce tp %p_pending -> %p"}));
   EXPECT_EQ(test::layout_of(*f, "p"), "{}");
   EXPECT_NE(f->find("p")->reason.find("an output is reduced to whole"), std::string::npos) << f->find("p")->reason;
   auto local = localize(*f, DeviceMesh({1}));
@@ -325,7 +325,7 @@ TEST(Examples, BackwardSharding) {
       "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4, 6], %v: f32[8, 6], %s: u64[]) -> (%y {1: tp}) {\n"
       " %h = linear(%x, %v)\n %r = relu(%h)\n %u = uniform(shape = [4, 8], seed = %s)\n"
       " %o = full(shape = [4, 8], value = 1, dtype = f32)\n %k = add(%u, %o)\n %y = mul(%r, %k)\n}\n");
-  EXPECT_EQ(test::reshards(*f), (Lines{"slice tp %v -> %v_cut"}));
+  EXPECT_EQ(test::reshards(*f), (Lines{"slice tp %v -> %v_shard"}));
   for (const char* name : {"h", "r", "u", "o", "k"}) EXPECT_EQ(test::layout_of(*f, name), "{1: tp}") << name;
   EXPECT_NE(f->find("h")->reason.find("from consumer %r through relu"), std::string::npos) << f->find("h")->reason;
   auto local = localize(*f, DeviceMesh({2}));
@@ -344,7 +344,7 @@ TEST(Examples, ABackwardStepNeverShardsAnInput) {
   auto f = sharded("mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4]) -> (%y {0: tp}) {\n %y = neg(%x)\n}\n");
   EXPECT_EQ(test::layout_of(*f, "x"), "{}");
   EXPECT_EQ(f->find("x")->reason, "not annotated: replicated");
-  EXPECT_EQ(test::reshards(*f), (Lines{"slice tp %x -> %x_cut"}));
+  EXPECT_EQ(test::reshards(*f), (Lines{"slice tp %x -> %x_shard"}));
 }
 
 std::string refused(const std::string& text) {
@@ -363,9 +363,9 @@ TEST(Pending, AnnotationsOfPendingSums) {
            ", %v: f32[8, 6]) -> (%y) {\n %p: f32[4, 8] " + p + " = linear(%x, %v)\n %y = relu(%p)\n}\n";
   };
   auto f = sharded(text("{1: tp}", "{} partial(tp: sum)"));
-  EXPECT_EQ(test::reshards(*f), (Lines{"slice tp %v -> %v_cut", "all-reduce tp %p -> %p_reduced"}));
+  EXPECT_EQ(test::reshards(*f), (Lines{"slice tp %v -> %v_shard", "all-reduce tp %p -> %p_reduced"}));
   f = sharded(text("{1: [tp, dp]}", "{} partial(tp: sum)"));
-  EXPECT_EQ(test::reshards(*f), (Lines{"slice tp %v -> %v_cut", "slice dp %v_cut -> %v_cut_1",
+  EXPECT_EQ(test::reshards(*f), (Lines{"slice tp %v -> %v_shard", "slice dp %v_shard -> %v_shard_1",
                                        "all-reduce dp %p_pending -> %p", "all-reduce tp %p -> %p_reduced"}));
   EXPECT_NE(refused(text("{}", "{} partial(tp: sum)")).find("%p is annotated {} partial(tp: sum), but linear gives {}"),
             std::string::npos);

@@ -108,7 +108,8 @@ TEST(Explain, WhoWinsAConflict) {
 
 TEST(Explain, WhatIsCutOrHeldWhole) {
   expect_reasons({
-      {"%x: f32[4, 8], param %w: f32[6, 8] {1: tp}", "%y = linear(%x, %w)", "%y", "%x dim 1 is cut [tp] as %w dim 1"},
+      {"%x: f32[4, 8], param %w: f32[6, 8] {1: tp}", "%y = linear(%x, %w)", "%y",
+       "%x dim 1 is sharded [tp] as %w dim 1"},
       {"%x: f32[4, 8] {0: tp}", "%y = relu(%x)", "%y {}",
        "%y dim 0 is held whole and computed in pieces [tp] as %x dim 0"},
       {"%x: f32[4, 8] {0: tp}", "%y = relu(%x)", "%y", "dim 0 from %x dim 0 through relu"},

@@ -74,20 +74,48 @@ dnnl_data_type_t data_type(PlaitOneDnnType type) {
   return type == kPlaitOneDnnF32 ? dnnl_f32 : type == kPlaitOneDnnBf16 ? dnnl_bf16 : dnnl_f16;
 }
 
-// Matrices in memory, one behind the other, of which each has a part described: the first rows and columns.
-struct Whole {
-  int64_t batch, rows, columns;
-  bool transposed = false;
+constexpr int kBatchDims = 2;
+
+// Matrices in memory.
+struct Matrices {
+  int dims;
+  int64_t batch[kBatchDims];  // 1: all share one
+  int64_t rows, columns;
+  PlaitOneDnnOperand strides;
 };
 
-dnnl_memory_desc_t describe(dnnl_data_type_t type, const Whole& whole, int64_t rows, int64_t columns) {
+// Of one row, or one column, or one matrix, the stride may be any: it is written as that of dense memory.
+Matrices matrices(const PlaitOneDnnShape& shape, const PlaitOneDnnOperand& operand, int64_t rows, int64_t columns) {
+  Matrices out{shape.dims, {1, 1}, rows, columns, operand};
+  PlaitOneDnnOperand& strides = out.strides;
+  if (columns == 1) strides.column = 1;
+  if (rows == 1) strides.row = columns * strides.column;
+  int64_t end = std::max(rows * strides.row, columns * strides.column);
+  for (int d = shape.dims; d-- > 0;) {
+    if (strides.batch[d] != 0) out.batch[d] = shape.batch[d];
+    if (out.batch[d] == 1) strides.batch[d] = end;
+    end = std::max(end, out.batch[d] * strides.batch[d]);
+  }
+  return out;
+}
+
+// The same matrices row-major, or where `keep` is set column-major if they are so, without holes.
+Matrices packed(Matrices of, bool keep) {
+  const bool by_columns = keep && of.strides.column != 1;
+  of.strides.row = by_columns ? 1 : of.columns;
+  of.strides.column = by_columns ? of.rows : 1;
+  int64_t end = of.rows * of.columns;
+  for (int d = of.dims; d-- > 0; end *= of.batch[d]) of.strides.batch[d] = end;
+  return of;
+}
+
+dnnl_memory_desc_t describe(dnnl_data_type_t type, const Matrices& of) {
   dnnl_memory_desc_t desc;
-  const int rank = whole.batch > 1 ? 3 : 2;
-  const dnnl_dims_t dims3 = {whole.batch, rows, columns}, dims2 = {rows, columns};
-  const int64_t row = whole.transposed ? 1 : whole.columns, column = whole.transposed ? whole.rows : 1;
-  const dnnl_dims_t strides3 = {whole.rows * whole.columns, row, column}, strides2 = {row, column};
-  check(dnnl_memory_desc_init_by_strides(&desc, rank, rank == 3 ? dims3 : dims2, type, rank == 3 ? strides3 : strides2),
-        "memory descriptor");
+  dnnl_dims_t dims = {}, strides = {};
+  for (int d = 0; d < of.dims; ++d) dims[d] = of.batch[d], strides[d] = of.strides.batch[d];
+  dims[of.dims] = of.rows, strides[of.dims] = of.strides.row;
+  dims[of.dims + 1] = of.columns, strides[of.dims + 1] = of.strides.column;
+  check(dnnl_memory_desc_init_by_strides(&desc, of.dims + 2, dims, type, strides), "memory descriptor");
   return desc;
 }
 
@@ -139,14 +167,15 @@ struct Plan {
 // Plans that do not run are kept for their shape and threads, of which a plan must not see another number than when it
 // was made, the one used last first. A shape that is new again is planned again.
 constexpr size_t kIdlePlans = 256, kIdleBytes = size_t{256} << 20;  // of one contraction
+using PlanKey = std::array<int64_t, 19>;
 struct IdlePlan {
-  std::array<int64_t, 5> key;
+  PlanKey key;
   std::unique_ptr<Plan> plan;
 };
 
 struct PlaitOneDnnContraction {
   PlaitOneDnnType in, out;
-  bool linear, transpose_a, transpose_b;  // of linear: b's, and not a's
+  bool weight;  // b is one
   int threads;
   Engine engine;
   Stream stream;
@@ -164,10 +193,11 @@ namespace {
 // Into how many contractions along k. A kernel adds all k terms one after another, and the rounding error grows with
 // them. A sum that is long for what it gives, like the gradient of a weight, is cut; parts of a are packed for it, and
 // b, which is no weight of a linear, needs none.
-int64_t count_parts(const PlaitOneDnnContraction& p, int64_t batch, int64_t m, int64_t n, int64_t k) {
+int64_t count_parts(const PlaitOneDnnContraction& p, const PlaitOneDnnShape& shape) {
   constexpr int64_t kTerms = 192, kMost = 4;
-  const bool cut = p.out == kPlaitOneDnnF32 && !p.linear && batch == 1 && k >= 4 * std::max(m, n);
-  return cut ? std::clamp<int64_t>(k / kTerms, 1, kMost) : 1;
+  const bool cut =
+      p.out == kPlaitOneDnnF32 && !p.weight && shape.dims == 0 && shape.k >= 4 * std::max(shape.m, shape.n);
+  return cut ? std::clamp<int64_t>(shape.k / kTerms, 1, kMost) : 1;
 }
 
 // The first implementation that is no reference, or null. `adds`: to what `out` holds.
@@ -215,30 +245,27 @@ Operand operand(const PlaitOneDnnContraction& p, const dnnl_memory_desc_t& given
   return out;
 }
 
-// The parts of a contraction, with what lies transposed packed row-major where asked for; none where oneDNN has no
+// The parts of a contraction, with both operands packed row-major where asked for; none where oneDNN has no
 // implementation.
-void add_parts(const PlaitOneDnnContraction& p, Plan& plan, const Whole& whole_a, const Whole& whole_b, int64_t count,
+void add_parts(const PlaitOneDnnContraction& p, Plan& plan, const PlaitOneDnnShape& shape, int64_t count,
                bool row_major) {
-  const int64_t batch = whole_a.batch, m = whole_a.rows, k = whole_a.columns, n = whole_b.columns;
   const dnnl_data_type_t in = data_type(p.in);
-  const size_t size = p.in == kPlaitOneDnnF32 ? 4 : 2;
-  const dnnl_memory_desc_t out = describe(data_type(p.out), {batch, m, n}, m, n);
+  const int64_t size = p.in == kPlaitOneDnnF32 ? 4 : 2;
+  const dnnl_memory_desc_t out = describe(data_type(p.out), matrices(shape, shape.out, shape.m, shape.n));
   plan.out = memory(p.engine.get(), out, nullptr);
-  const int64_t length = count == 1 ? k : ((k + count - 1) / count + 15) / 16 * 16;
-  for (int64_t at = 0; at < k; at += length) {
-    const int64_t here = std::min(length, k - at);
-    const dnnl_memory_desc_t a = describe(in, {batch, m, here, whole_a.transposed && !row_major}, m, here);
-    const bool as_given = whole_b.transposed && !row_major;
-    const dnnl_memory_desc_t b = describe(in, as_given ? whole_b : Whole{batch, here, n}, here, n);
+  const int64_t length = count == 1 ? shape.k : ((shape.k + count - 1) / count + 15) / 16 * 16;
+  for (int64_t at = 0; at < shape.k; at += length) {
+    const int64_t here = std::min(length, shape.k - at);
+    const Matrices of_a = matrices(shape, shape.a, shape.m, here), of_b = matrices(shape, shape.b, here, shape.n);
+    const dnnl_memory_desc_t a = describe(in, count > 1 || row_major ? packed(of_a, !row_major) : of_a);
+    const dnnl_memory_desc_t b = describe(in, row_major ? packed(of_b, false) : of_b);
     const PrimitiveDesc desc = find_implementation(p, a, b, out, at > 0);
     if (desc == nullptr) return plan.parts.clear();
     plan.implementation = implementation_name(desc.get());
     Part& part = plan.parts.emplace_back();
     part.contraction = primitive(desc);
-    part.a =
-        operand(p, describe(in, whole_a, m, here), a, static_cast<size_t>(whole_a.transposed ? at * m : at) * size);
-    part.b =
-        operand(p, describe(in, whole_b, here, n), b, static_cast<size_t>(whole_b.transposed ? at : at * n) * size);
+    part.a = operand(p, describe(in, of_a), a, static_cast<size_t>(at * shape.a.column * size));
+    part.b = operand(p, describe(in, of_b), b, static_cast<size_t>(at * shape.b.row * size));
     part.b.place = (part.a.bytes + 63) / 64 * 64;
     const dnnl_memory_desc_t* scratchpad = dnnl_primitive_desc_query_md(desc.get(), dnnl_query_scratchpad_md, 0);
     part.scratch = allocate(dnnl_memory_desc_get_size(scratchpad));
@@ -248,13 +275,11 @@ void add_parts(const PlaitOneDnnContraction& p, Plan& plan, const Whole& whole_a
 }
 
 std::unique_ptr<Plan> make_plan(const PlaitOneDnnContraction& p, const PlaitOneDnnShape& shape) {
-  const int64_t batch = p.linear ? 1 : shape.batch, m = p.linear ? shape.batch * shape.m : shape.m;
-  const Whole a{batch, m, shape.k, p.transpose_a}, b{batch, shape.k, shape.n, p.transpose_b};
-  const int64_t count = count_parts(p, batch, m, shape.n, shape.k);
+  const int64_t count = count_parts(p, shape);
   auto plan = std::make_unique<Plan>();
-  add_parts(p, *plan, a, b, count, false);
-  if (plan->parts.empty() && count > 1) add_parts(p, *plan, a, b, 1, false);
-  if (plan->parts.empty() && (p.transpose_a || p.transpose_b)) add_parts(p, *plan, a, b, 1, true);
+  add_parts(p, *plan, shape, count, false);
+  if (plan->parts.empty() && count > 1) add_parts(p, *plan, shape, 1, false);
+  if (plan->parts.empty()) add_parts(p, *plan, shape, 1, true);
   if (plan->parts.empty()) throw std::runtime_error("oneDNN has only its reference implementation of this contraction");
   size_t most = 0;
   for (const Part& part : plan->parts) most = std::max(most, part.b.place + part.b.bytes);
@@ -263,11 +288,26 @@ std::unique_ptr<Plan> make_plan(const PlaitOneDnnContraction& p, const PlaitOneD
   return plan;
 }
 
+PlanKey key_of(const PlaitOneDnnShape& s, int threads) {
+  PlanKey key = {s.dims, s.m, s.n, s.k, threads};
+  size_t at = 5;
+  const auto add = [&](const int64_t* batch) {
+    for (int d = 0; d < kBatchDims; ++d) key[at++] = d < s.dims ? batch[d] : 1;
+  };
+  add(s.batch);
+  for (const PlaitOneDnnOperand* operand : {&s.a, &s.b, &s.out}) {
+    add(operand->batch);
+    key[at++] = operand->row;
+    key[at++] = operand->column;
+  }
+  return key;
+}
+
 // A plan of the shape for one run; goes back when the lease ends.
 class PlanLease {
  public:
   PlanLease(PlaitOneDnnContraction& contraction, const PlaitOneDnnShape& shape, int threads)
-      : idle_(contraction.idle[size_t(forked)]), key_{shape.batch, shape.m, shape.n, shape.k, threads} {
+      : idle_(contraction.idle[size_t(forked)]), key_(key_of(shape, threads)) {
     {
       const std::lock_guard lock(idle_.mutex);
       std::list<IdlePlan>& idle = idle_.plans;
@@ -299,7 +339,7 @@ class PlanLease {
 
  private:
   PlaitOneDnnContraction::Idle& idle_;
-  const std::array<int64_t, 5> key_;
+  const PlanKey key_;
   std::list<IdlePlan> own_;  // one
   bool made_ = false;
 };
@@ -348,15 +388,13 @@ int guarded(char* error, size_t error_size, Body&& body) {
   }
 }
 
-PlaitOneDnnContraction* create(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
+PlaitOneDnnContraction* create(PlaitOneDnnType in, PlaitOneDnnType out, int weight, int threads, char* why_not,
                                size_t error_size) {
   [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { forked = 1; });
   auto contraction = std::make_unique<PlaitOneDnnContraction>();
   contraction->in = in;
   contraction->out = out;
-  contraction->linear = (form & kPlaitOneDnnLinear) != 0;
-  contraction->transpose_a = (form & kPlaitOneDnnTransposeA) != 0;
-  contraction->transpose_b = contraction->linear || (form & kPlaitOneDnnTransposeB) != 0;
+  contraction->weight = weight != 0;
   contraction->threads = threads;
   const int failed = guarded(why_not, error_size, [&] {
     dnnl_engine_t engine;
@@ -366,7 +404,10 @@ PlaitOneDnnContraction* create(PlaitOneDnnType in, PlaitOneDnnType out, int form
     check(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags), "creation of a stream");
     contraction->stream.reset(stream);
     const Threads team(threads);
-    make_plan(*contraction, {1, 64, 64, 64});  // a plain shape tells whether the types are supported at all
+    const PlaitOneDnnOperand square = {{0, 0}, 64, 1};
+    make_plan(
+        *contraction,
+        {0, {1, 1}, 64, 64, 64, square, square, square});  // a plain shape tells whether the types are supported at all
   });
   return failed ? nullptr : contraction.release();
 }

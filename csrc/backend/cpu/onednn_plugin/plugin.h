@@ -9,24 +9,24 @@ typedef struct PlaitOneDnnContraction PlaitOneDnnContraction;
 
 typedef enum PlaitOneDnnType { kPlaitOneDnnF32 = 0, kPlaitOneDnnBf16 = 1, kPlaitOneDnnF16 = 2 } PlaitOneDnnType;
 
-// out[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n]. All extents positive.
-typedef struct PlaitOneDnnShape {
-  int64_t batch, m, n, k;
-} PlaitOneDnnShape;
+// Strides of an operand in elements; 0 along a batch dim shares one matrix.
+typedef struct PlaitOneDnnOperand {
+  int64_t batch[2], row, column;
+} PlaitOneDnnOperand;
 
-// Flags. How operands lie: linear: b is one [n, k] for all batches; transposed: a is [batch, k, m], b [batch, n, k].
-typedef enum PlaitOneDnnForm {
-  kPlaitOneDnnLinear = 1,
-  kPlaitOneDnnTransposeA = 2,
-  kPlaitOneDnnTransposeB = 4
-} PlaitOneDnnForm;
+// out[i, j, m, n] = sum over k of a[i, j, m, k] * b[i, j, k, n], with `dims` (0 to 2) batch dims. All extents positive.
+typedef struct PlaitOneDnnShape {
+  int32_t dims;
+  int64_t batch[2], m, n, k;
+  PlaitOneDnnOperand a, b, out;
+} PlaitOneDnnShape;
 
 // All functions may be called from several threads at once. Errors are texts, cut to fit `error_size` bytes.
 typedef struct PlaitOneDnnInterface {
   uint32_t version;  // kPlaitOneDnnVersion
-  // A product of these types and this form (an or of flags) with `threads` threads; null with the reason where oneDNN
-  // has none on this host, its own slow reference implementation not counted.
-  PlaitOneDnnContraction* (*create)(PlaitOneDnnType in, PlaitOneDnnType out, int form, int threads, char* why_not,
+  // A contraction of these types with `threads` threads; null with the reason where oneDNN has none on this host, its
+  // own slow reference implementation not counted. `weight`: b is a weight; sums along k are never cut.
+  PlaitOneDnnContraction* (*create)(PlaitOneDnnType in, PlaitOneDnnType out, int weight, int threads, char* why_not,
                                     size_t error_size);
   void (*destroy)(PlaitOneDnnContraction* contraction);
   // In a process that was forked since the first create() it takes one thread.
@@ -40,7 +40,7 @@ typedef struct PlaitOneDnnInterface {
                         size_t name_size);
 } PlaitOneDnnInterface;
 
-enum { kPlaitOneDnnVersion = 3 };
+enum { kPlaitOneDnnVersion = 4 };
 
 // The one symbol the library exports.
 const PlaitOneDnnInterface* plait_onednn_interface(void);

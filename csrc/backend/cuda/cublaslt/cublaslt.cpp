@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 
 #include "backend/cuda/cublaslt/plan.h"
@@ -83,8 +84,9 @@ class Lt : public CublasLt, public std::enable_shared_from_this<Lt> {
   }
 
   std::shared_ptr<Executable> contraction(const LibraryContraction& contraction, std::string* why_not) override;
-  // Whether there is an algorithm for the contraction on device 0, with buffers that are aligned as allocations are.
-  bool accepts(const MatmulProblem& given, std::string* why_not);
+  // Whether there is an algorithm for the contraction on device 0, with operands that are aligned as these addresses
+  // are, which are not read.
+  bool accepts(const MatmulProblem& given, const MatmulPointers& pointers, std::string* why_not);
   bool matmul(Stream& stream, const MatmulProblem& given, const MatmulPointers& pointers,
               std::string* why_not) override;
 
@@ -202,60 +204,121 @@ bool Lt::matmul(Stream& stream, const MatmulProblem& given, const MatmulPointers
   return true;
 }
 
-bool Lt::accepts(const MatmulProblem& given, std::string* why_not) {
+bool Lt::accepts(const MatmulProblem& given, const MatmulPointers& pointers, std::string* why_not) {
   const MatmulProblem problem = spelled_out(given);
   if (problem.batch == 0 || problem.m == 0 || problem.n == 0 || problem.k == 0) return true;
   const ContextScope scope(parts_->driver(), parts_->context(0));
-  void* const aligned = reinterpret_cast<void*>(uintptr_t{256});  // never read
-  return plan(key_of(problem, {aligned, aligned, aligned, nullptr, nullptr}, 0), nullptr, why_not) != nullptr;
+  return plan(key_of(problem, pointers, 0), nullptr, why_not) != nullptr;
 }
 
-// A product of the pipeline.
+// A matrix as the library takes it: rows apart, or columns where it lies transposed.
+struct LtMatrix {
+  bool transposed = false;
+  int64_t apart = 0;
+};
+
+// Nothing where neither its rows nor its columns are dense, or where they overlap.
+std::optional<LtMatrix> lt_matrix(const ContractionOperand& operand, int64_t rows, int64_t columns) {
+  const bool by_rows = operand.column == 1 || (operand.row != 1 && columns == 1);
+  if (!by_rows && operand.row != 1 && rows != 1) return std::nullopt;
+  const int64_t lines = by_rows ? rows : columns, length = by_rows ? columns : rows;
+  const int64_t apart = lines == 1 ? length : by_rows ? operand.row : operand.column;
+  if (apart < length) return std::nullopt;
+  return LtMatrix{!by_rows, apart};
+}
+
+// A contraction as calls of one batch dim each, the longest; the rest of the batch is a loop.
+struct LtCalls {
+  MatmulProblem problem;
+  std::vector<int64_t> extents;    // of the loop
+  std::vector<int64_t> a, b, out;  // strides along them
+  int64_t count = 1;
+
+  ContractionOperand along(const std::vector<int64_t>& strides) const { return {0, 0, 0, strides}; }
+};
+
+// Nothing with the reason where a matrix is none for the library.
+std::optional<LtCalls> lt_calls(const LibraryContraction& contraction, const ContractionArguments& all,
+                                std::string* why_not) {
+  const auto a = lt_matrix(all.a, all.m, all.k), b = lt_matrix(all.b, all.k, all.n),
+             out = lt_matrix(all.out, all.m, all.n);
+  if (!a || !b || !out || out->transposed) {
+    refuse(why_not,
+           fmt::format("cuBLASLt takes matrices of dense rows or columns, and operand {} has none", !a   ? "a"
+                                                                                                    : !b ? "b"
+                                                                                                         : "out"));
+    return std::nullopt;
+  }
+  LtCalls calls;
+  MatmulProblem& p = calls.problem;
+  p.in = contraction.in, p.out = contraction.out;
+  p.transpose_a = a->transposed, p.transpose_b = b->transposed;
+  p.m = all.m, p.n = all.n, p.k = all.k;
+  p.a_row = a->apart, p.b_row = b->apart, p.out_row = out->apart;
+  const size_t longest = size_t(std::max_element(all.batch.begin(), all.batch.end()) - all.batch.begin());
+  for (size_t d = 0; d < all.batch.size(); ++d) {
+    if (d == longest) {
+      p.batch = all.batch[d];
+      p.a_batch = all.a.batch[d], p.b_batch = all.b.batch[d], p.out_batch = all.out.batch[d];
+      continue;
+    }
+    calls.extents.push_back(all.batch[d]);
+    calls.a.push_back(all.a.batch[d]), calls.b.push_back(all.b.batch[d]), calls.out.push_back(all.out.batch[d]);
+    calls.count *= all.batch[d];
+  }
+  return calls;
+}
+
+// An address that is as little aligned as the first element of any of the calls is.
+const void* least_aligned(const ContractionOperand& operand, const std::vector<int64_t>& strides, DType dtype) {
+  uintptr_t address = uintptr_t{256} | uintptr_t(operand.offset) * size_of(dtype);
+  for (int64_t stride : strides) address |= uintptr_t(stride) * size_of(dtype);
+  return reinterpret_cast<const void*>(address);
+}
+
+// A contraction of the pipeline.
 class LtExecutable : public Executable {
  public:
   LtExecutable(std::shared_ptr<Lt> library, const LibraryContraction& contraction)
-      : library_(std::move(library)), product_(contraction) {}
+      : library_(std::move(library)), contraction_(contraction) {}
 
   size_t workspace_bytes() const override { return library_->workspace_bytes(); }
 
   bool accepts(std::span<const int64_t> integers, std::string* why_not) const override {
-    return library_->accepts(problem_of(integers), why_not);
+    const ContractionArguments all(integers);
+    const std::optional<LtCalls> calls = lt_calls(contraction_, all, why_not);
+    if (!calls) return false;
+    void* const out = const_cast<void*>(least_aligned(all.out, calls->out, contraction_.out));
+    const MatmulPointers pointers{least_aligned(all.a, calls->a, contraction_.in),
+                                  least_aligned(all.b, calls->b, contraction_.in), out, nullptr, nullptr};
+    return library_->accepts(calls->problem, pointers, why_not);
   }
 
   void launch(const LaunchArguments& arguments) const override {
-    PLAIT_CHECK(arguments.buffers.size() == 3 && arguments.integers.size() == 4,
-                "a contraction takes 3 buffers and 4 integers, given are {} and {}", arguments.buffers.size(),
-                arguments.integers.size());
+    PLAIT_CHECK(arguments.buffers.size() == 3, "a contraction takes 3 buffers, given are {}", arguments.buffers.size());
     PLAIT_CHECK(arguments.stream != nullptr, "a contraction is launched without a stream");
-    const MatmulProblem problem = problem_of(arguments.integers);
-    const MatmulPointers pointers{arguments.buffers[0], arguments.buffers[1], arguments.buffers[2], nullptr,
-                                  arguments.workspace};
+    const ContractionArguments all(arguments.integers);
+    if (all.matrices() * all.m * all.n == 0) return;
     std::string why_not;
-    if (library_->matmul(*arguments.stream, problem, pointers, &why_not)) return;
-    throw UserError(why_not, text_of(problem), "ask for the schedule nest at this contraction");
+    const std::optional<LtCalls> calls = lt_calls(contraction_, all, &why_not);
+    for (int64_t i = 0; calls && i < calls->count; ++i) {
+      const auto at = [&](size_t buffer, const std::vector<int64_t>& strides, DType dtype) {
+        const int64_t matrix = calls->along(strides).matrix(i, calls->extents);
+        return static_cast<std::byte*>(arguments.buffers[buffer]) + size_t(matrix) * size_of(dtype);
+      };
+      const MatmulPointers pointers{at(0, calls->a, contraction_.in), at(1, calls->b, contraction_.in),
+                                    at(2, calls->out, contraction_.out), nullptr, arguments.workspace};
+      if (!library_->matmul(*arguments.stream, calls->problem, pointers, &why_not)) break;
+    }
+    if (why_not.empty()) return;
+    const std::string where =
+        fmt::format("cuBLASLt contraction {} -> {}, {}", name(contraction_.in), name(contraction_.out), all.text());
+    throw UserError(why_not, where, "ask for the schedule nest at this contraction");
   }
 
  private:
-  MatmulProblem problem_of(std::span<const int64_t> n) const {
-    for (int64_t extent : n) PLAIT_CHECK(extent >= 0, "a contraction with extent {}", extent);
-    MatmulProblem problem;
-    problem.in = product_.in;
-    problem.out = product_.out;
-    problem.transpose_a = product_.transpose_a;
-    problem.transpose_b = product_.linear || product_.transpose_b;
-    problem.batch = n[0], problem.m = n[1], problem.n = n[2], problem.k = n[3];
-    if (product_.linear) {  // b is shared: all rows of a together
-      problem.m *= problem.batch;
-      problem.batch = std::min<int64_t>(problem.batch, 1);
-    }
-    problem.a_batch = problem.m * problem.k;
-    problem.b_batch = problem.k * problem.n;
-    problem.out_batch = problem.m * problem.n;
-    return problem;
-  }
-
   std::shared_ptr<Lt> library_;
-  LibraryContraction product_;
+  LibraryContraction contraction_;
 };
 
 std::shared_ptr<Executable> Lt::contraction(const LibraryContraction& contraction, std::string* why_not) {

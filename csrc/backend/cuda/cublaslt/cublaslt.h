@@ -36,6 +36,12 @@ struct MatmulPointers {
   void* workspace = nullptr;   // workspace_bytes() that no other stream uses; null: the device's own for the stream
 };
 
+// Whether the library is asked at all: f64, f32, f16 and bf16, each to itself, and the narrow ones to f32.
+inline bool has_dtypes(DType in, DType out) {
+  if (in == DType::f64 || in == DType::f32) return out == in;
+  return (in == DType::f16 || in == DType::bf16) && (out == in || out == DType::f32);
+}
+
 // Safe to use from several threads at once.
 class CublasLt {
  public:

@@ -92,11 +92,6 @@ bool is_refusal(cublasStatus_t status) {
 
 }  // namespace
 
-bool has_dtypes(DType in, DType out) {
-  if (in == DType::f64 || in == DType::f32) return out == in;
-  return (in == DType::f16 || in == DType::bf16) && (out == in || out == DType::f32);
-}
-
 LtOperation make_operation(const CublasLtLibrary& library, const PlanKey& key, const void* bias) {
   const MatmulProblem& problem = key.problem;
   const bool wide = problem.in == DType::f64;

@@ -65,9 +65,6 @@ struct Plan {
   std::vector<cublasLtMatmulAlgo_t> algorithms;
 };
 
-// Whether the library is asked at all: f64, f32, f16 and bf16, each to itself, and the narrow ones to f32.
-bool has_dtypes(DType in, DType out);
-
 LtOperation make_operation(const CublasLtLibrary& library, const PlanKey& key, const void* bias);
 
 // The plan, or null with the reason where the library has no algorithm. `bias`: where problem.bias.

@@ -14,6 +14,7 @@
 #include "base/plugin_loader.h"
 #include "scalar/convert.h"
 #include "support/allocation_counter.h"
+#include "support/contraction_numbers.h"
 #include "support/kernel_run.h"
 
 namespace plait {
@@ -31,23 +32,34 @@ Tensor integers(DType dtype, std::vector<int64_t> shape, uint64_t seed) {
   return Tensor::from_doubles(dtype, std::move(shape), values);
 }
 
+// A contraction of dense operands.
+struct Form {
+  DType in, out;
+  bool linear, transpose_a = false, transpose_b = false;
+  LibraryContraction library() const { return {in, out, linear}; }
+  std::vector<int64_t> integers(const Shape& s) const {
+    const test::DenseContraction dense{transpose_a, transpose_b};
+    return (linear ? test::DenseContraction::linear() : dense).integers(s.batch, s.m, s.n, s.k);
+  }
+};
+
 struct Operands {
   Tensor a, b, out;
 };
 
-Operands operands(const LibraryContraction& p, const Shape& s) {
+Operands operands(const Form& p, const Shape& s) {
   const int64_t weights = p.linear ? s.n * s.k : s.batch * s.k * s.n;
   return {integers(p.in, {s.batch * s.m * s.k}, 1), integers(p.in, {weights}, 2),
           Tensor::from_doubles(p.out, {s.batch * s.m * s.n}, std::vector<double>(size_t(s.batch * s.m * s.n), 99))};
 }
 
-void launch(const Executable& executable, const Operands& o, const Shape& s, int threads = 0) {
+void launch(const Executable& executable, const Form& p, const Operands& o, const Shape& s, int threads = 0) {
   void* buffers[] = {o.a.data(), o.b.data(), o.out.data()};
-  const int64_t extents[] = {s.batch, s.m, s.n, s.k};
-  executable.launch({.buffers = buffers, .integers = extents, .threads = threads});
+  const std::vector<int64_t> integers = p.integers(s);
+  executable.launch({.buffers = buffers, .integers = integers, .threads = threads});
 }
 
-void expect_product(const LibraryContraction& p, const Operands& o, const Shape& s) {
+void expect_product(const Form& p, const Operands& o, const Shape& s) {
   const std::vector<double> a = o.a.to_doubles(), b = o.b.to_doubles();
   for (int64_t e = 0; e < s.batch * s.m * s.n; ++e) {
     const int64_t row = e / s.n, column = e % s.n, batch = row / s.m;
@@ -70,40 +82,46 @@ const Shape kShapes[] = {{1, 1, 1, 1},    {1, 1, 1, 7},      {1, 1, 5, 1},     {
                          {4, 33, 17, 65}, {1, 128, 512, 64}, {1, 32, 32, 448}, {1, 7, 5, 391}, {3, 4, 9, 2003},
                          {2, 1, 1, 10000}};
 
-class Contractions : public testing::TestWithParam<LibraryContraction> {
+class Contractions : public testing::TestWithParam<Form> {
  protected:
   void SetUp() override {
     std::string why_not;
-    executable = test::shared_cpu().library(GetParam(), &why_not);
+    executable = test::shared_cpu().library(GetParam().library(), &why_not);
     if (executable == nullptr) GTEST_SKIP() << why_not;
   }
   std::shared_ptr<Executable> executable;
 };
 
 // Name of oneDNN's implementation of a shape.
-std::string implementation(const LibraryContraction& p, const Shape& s) {
+std::string implementation(const Form& p, const Shape& s) {
   using Getter = const PlaitOneDnnInterface* (*)();
   static const PlaitOneDnnInterface* interface =
       reinterpret_cast<Getter>(load_plugin("libplait_onednn.so", "plait_onednn_interface", "", "libdnnl-dev"))();
   const auto type = [](DType d) { return d == DType::f32 ? kPlaitOneDnnF32 : kPlaitOneDnnBf16; };
   char text[256] = "";
-  const int form = p.linear
-                       ? kPlaitOneDnnLinear
-                       : (p.transpose_a ? kPlaitOneDnnTransposeA : 0) | (p.transpose_b ? kPlaitOneDnnTransposeB : 0);
-  PlaitOneDnnContraction* contraction = interface->create(type(p.in), type(p.out), form, 2, text, sizeof text);
-  const PlaitOneDnnShape shape{s.batch, s.m, s.n, s.k};
+  PlaitOneDnnContraction* contraction =
+      interface->create(type(p.in), type(p.out), p.linear ? 1 : 0, 2, text, sizeof text);
+  const std::vector<int64_t> integers = p.integers(s);
+  const ContractionArguments all(integers);
+  PlaitOneDnnShape shape{int32_t(all.batch.size()), {1, 1}, all.m, all.n, all.k, {}, {}, {}};
+  std::copy(all.batch.begin(), all.batch.end(), shape.batch);
+  const auto fill = [&](const ContractionOperand& from, PlaitOneDnnOperand& to) {
+    to.row = from.row, to.column = from.column;
+    std::copy(from.batch.begin(), from.batch.end(), to.batch);
+  };
+  fill(all.a, shape.a), fill(all.b, shape.b), fill(all.out, shape.out);
   interface->implementation(contraction, &shape, text, sizeof text);
   interface->destroy(contraction);
   return text;
 }
 
 TEST_P(Contractions, EqualNaiveLoops) {
-  const LibraryContraction p = GetParam();
+  const Form p = GetParam();
   for (const Shape& s : kShapes) {
     EXPECT_EQ(implementation(p, s).find("ref"), std::string::npos);
     const Operands o = operands(p, s);
     for (int round = 0; round < 2; ++round) {
-      launch(*executable, o, s);
+      launch(*executable, p, o, s);
       expect_product(p, o, s);
     }
   }
@@ -111,9 +129,9 @@ TEST_P(Contractions, EqualNaiveLoops) {
 
 // A long sum for a small result is cut, so that its rounding error is that of a few parts.
 TEST(LongProducts, ErrLessThanSumsInOrder) {
-  const LibraryContraction p{DType::f32, DType::f32, false};
+  const Form p{DType::f32, DType::f32, false};
   std::string why_not;
-  const auto executable = test::shared_cpu().library(p, &why_not);
+  const auto executable = test::shared_cpu().library(p.library(), &why_not);
   if (executable == nullptr) GTEST_SKIP() << why_not;
   const Shape s{1, 16, 16, 2048};
   std::mt19937_64 random(3);
@@ -124,7 +142,7 @@ TEST(LongProducts, ErrLessThanSumsInOrder) {
     return Tensor::from_doubles(DType::f32, {count}, values);
   };
   const Operands o{draw(s.m * s.k), draw(s.k * s.n), draw(s.m * s.n)};
-  launch(*executable, o, s);
+  launch(*executable, p, o, s);
   const std::vector<double> a = o.a.to_doubles(), b = o.b.to_doubles();
   double ours = 0, in_order = 0;
   for (int64_t e = 0; e < s.m * s.n; ++e) {
@@ -142,88 +160,85 @@ TEST(LongProducts, ErrLessThanSumsInOrder) {
 }
 
 TEST_P(Contractions, ZeroExtents) {
-  const LibraryContraction p = GetParam();
+  const Form p = GetParam();
   for (const Shape& s :
        {Shape{0, 3, 4, 5}, Shape{2, 0, 4, 5}, Shape{2, 3, 0, 5}, Shape{2, 3, 4, 0}, Shape{0, 0, 0, 0}}) {
     const Operands o = operands(p, s);
-    launch(*executable, o, s);
+    launch(*executable, p, o, s);
     for (double value : o.out.to_doubles()) EXPECT_EQ(value, 0);
   }
-  EXPECT_THROW(launch(*executable, operands(p, {1, 1, 1, 1}), {1, -1, 1, 1}), InternalError);
+  EXPECT_THROW(launch(*executable, p, operands(p, {1, 1, 1, 1}), {1, -1, 1, 1}), InternalError);
 }
 
 // On one thread: a team that stood still is left for a while, and another number of threads is prepared anew.
 TEST_P(Contractions, SecondRunAllocatesNothing) {
   if (!test::counts_allocations()) GTEST_SKIP() << "this build cannot count allocations";
-  const LibraryContraction p = GetParam();
+  const Form p = GetParam();
   for (const Shape& s : {Shape{1, 65, 171, 128}, Shape{4, 33, 17, 65}, Shape{1, 256, 256, 256}}) {
     if (implementation(p, s).find("gemm") != std::string::npos) GTEST_SKIP() << "oneDNN's older kernels allocate";
     const Operands o = operands(p, s);
-    launch(*executable, o, s, 1);
+    launch(*executable, p, o, s, 1);
     const int64_t before = test::large_allocations();
-    for (int i = 0; i < 3; ++i) launch(*executable, o, s, 1);
+    for (int i = 0; i < 3; ++i) launch(*executable, p, o, s, 1);
     EXPECT_EQ(test::large_allocations(), before) << s.batch << " x " << s.m << " x " << s.n << " x " << s.k;
   }
 }
 
 TEST_P(Contractions, FromSeveralThreads) {
-  const LibraryContraction p = GetParam();
+  const Form p = GetParam();
   const Shape s{1, 40, 50, 60};
   std::vector<Operands> all;
   for (int t = 0; t < 3; ++t) all.push_back(operands(p, s));
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&, t] {
-      for (int i = 0; i < 20; ++i) launch(*executable, all[size_t(t)], s);
+      for (int i = 0; i < 20; ++i) launch(*executable, p, all[size_t(t)], s);
     });
   }
   for (std::thread& thread : threads) thread.join();
   for (const Operands& o : all) expect_product(p, o, s);
 }
 
-std::string name_of(const testing::TestParamInfo<LibraryContraction>& info) {
-  const LibraryContraction& p = info.param;
+std::string name_of(const testing::TestParamInfo<Form>& info) {
+  const Form& p = info.param;
   return fmt::format("{}_{}{}{}_{}", p.linear ? "linear" : "matmul", p.transpose_a ? "ta_" : "",
                      p.transpose_b ? "tb_" : "", name(p.in), name(p.out));
 }
 
 INSTANTIATE_TEST_SUITE_P(CpuContractions, Contractions,
-                         testing::Values(LibraryContraction{DType::f32, DType::f32, true},
-                                         LibraryContraction{DType::f32, DType::f32, false},
-                                         LibraryContraction{DType::bf16, DType::f32, true},
-                                         LibraryContraction{DType::bf16, DType::f32, false},
-                                         LibraryContraction{DType::bf16, DType::bf16, true},
-                                         LibraryContraction{DType::bf16, DType::bf16, false},
-                                         LibraryContraction{DType::f32, DType::f32, false, true, false},
-                                         LibraryContraction{DType::f32, DType::f32, false, false, true},
-                                         LibraryContraction{DType::f32, DType::f32, false, true, true},
-                                         LibraryContraction{DType::bf16, DType::f32, false, true, false},
-                                         LibraryContraction{DType::bf16, DType::bf16, false, false, true}),
+                         testing::Values(Form{DType::f32, DType::f32, true}, Form{DType::f32, DType::f32, false},
+                                         Form{DType::bf16, DType::f32, true}, Form{DType::bf16, DType::f32, false},
+                                         Form{DType::bf16, DType::bf16, true}, Form{DType::bf16, DType::bf16, false},
+                                         Form{DType::f32, DType::f32, false, true, false},
+                                         Form{DType::f32, DType::f32, false, false, true},
+                                         Form{DType::f32, DType::f32, false, true, true},
+                                         Form{DType::bf16, DType::f32, false, true, false},
+                                         Form{DType::bf16, DType::bf16, false, false, true}),
                          name_of);
 
 TEST(CpuContractions, F32IsThere) { EXPECT_NE(test::shared_cpu().library({}, nullptr), nullptr); }
 
 // By f32, as on CPUs without instructions for the dtype: panels of every form, groups of small contractions.
-class Widened : public testing::TestWithParam<LibraryContraction> {};
+class Widened : public testing::TestWithParam<Form> {};
 
 TEST_P(Widened, EqualNaiveLoops) {
-  const LibraryContraction p = GetParam();
-  LibraryContraction wide = p;
+  const Form p = GetParam();
+  LibraryContraction wide = p.library();
   wide.in = wide.out = DType::f32;
   auto scratch = std::make_shared<HostAllocator>();
-  const auto executable =
-      widen_contraction(test::shared_cpu().library(wide, nullptr), p, scratch, std::make_shared<ThreadPool>(2));
+  const auto executable = widen_contraction(test::shared_cpu().library(wide, nullptr), p.library(), scratch,
+                                            std::make_shared<ThreadPool>(2));
   std::vector<Shape> shapes(std::begin(kShapes), std::end(kShapes));
   shapes.insert(shapes.end(), {{1, 520, 9, 5}, {1, 3, 70, 8200}, {2, 3, 70, 8200}, {40, 33, 65, 170}, {2, 0, 3, 4}});
   for (const Shape& s : shapes) {
     const Operands o = operands(p, s);
-    launch(*executable, o, s);
+    launch(*executable, p, o, s);
     expect_product(p, o, s);
   }
   const Operands empty = operands(p, {2, 3, 4, 0});
-  launch(*executable, empty, {2, 3, 4, 0});
+  launch(*executable, p, empty, {2, 3, 4, 0});
   for (double value : empty.out.to_doubles()) EXPECT_EQ(value, 0);
-  EXPECT_THROW(launch(*executable, operands(p, {1, 1, 1, 1}), {1, -1, 1, 1}), InternalError);
+  EXPECT_THROW(launch(*executable, p, operands(p, {1, 1, 1, 1}), {1, -1, 1, 1}), InternalError);
 }
 
 // Rounding of results and what is special: as the conversions of scalar/convert.h.
@@ -237,7 +252,7 @@ TEST(WidenedContractions, RoundAsConversionsDo) {
     const auto n = int64_t(values.size());
     const Operands o{Tensor::from_doubles(dtype, {1}, {1.0078125}), Tensor::from_doubles(dtype, {n}, values),
                      Tensor::empty(dtype, {n})};
-    launch(*executable, o, {1, 1, n, 1});
+    launch(*executable, {dtype, dtype, true}, o, {1, 1, n, 1});
     for (int64_t i = 0; i < n; ++i) {
       const float product = float(o.b.at(i)) * 1.0078125F;
       const double expected = round_to(dtype, product);
@@ -250,26 +265,24 @@ TEST(WidenedContractions, RoundAsConversionsDo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(CpuContractions, Widened,
-                         testing::Values(LibraryContraction{DType::bf16, DType::bf16, true},
-                                         LibraryContraction{DType::bf16, DType::f32, true},
-                                         LibraryContraction{DType::bf16, DType::bf16, false},
-                                         LibraryContraction{DType::f16, DType::f16, true},
-                                         LibraryContraction{DType::f16, DType::f32, false},
-                                         LibraryContraction{DType::bf16, DType::f32, false, true, false},
-                                         LibraryContraction{DType::f16, DType::f16, false, false, true},
-                                         LibraryContraction{DType::bf16, DType::bf16, false, true, true}),
+                         testing::Values(Form{DType::bf16, DType::bf16, true}, Form{DType::bf16, DType::f32, true},
+                                         Form{DType::bf16, DType::bf16, false}, Form{DType::f16, DType::f16, true},
+                                         Form{DType::f16, DType::f32, false},
+                                         Form{DType::bf16, DType::f32, false, true, false},
+                                         Form{DType::f16, DType::f16, false, false, true},
+                                         Form{DType::bf16, DType::bf16, false, true, true}),
                          name_of);
 
 // Whatever the CPU has instructions for.
 TEST(CpuContractions, NarrowTypesAreAlwaysThere) {
   for (const DType dtype : {DType::f16, DType::bf16})
     for (const bool linear : {true, false}) {
-      const LibraryContraction p{dtype, dtype, linear};
+      const Form p{dtype, dtype, linear};
       std::string why_not;
-      const auto executable = test::shared_cpu().library(p, &why_not);
+      const auto executable = test::shared_cpu().library(p.library(), &why_not);
       ASSERT_NE(executable, nullptr) << why_not;
       const Operands o = operands(p, {1, 17, 33, 9});
-      launch(*executable, o, {1, 17, 33, 9});
+      launch(*executable, p, o, {1, 17, 33, 9});
       expect_product(p, o, {1, 17, 33, 9});
     }
 }
@@ -309,6 +322,35 @@ TEST(CpuContractions, RefusedWithReasons) {
   EXPECT_NE(reason(DType::f32, DType::bf16).find("f32 x f32 -> bf16"), std::string::npos);
 }
 
+// Slices, transposes, interleaved heads and shared matrices, by oneDNN and by panels that are widened.
+class Strided : public testing::TestWithParam<test::StridedContraction> {};
+
+TEST_P(Strided, EqualNaiveLoops) {
+  const test::StridedContraction& of = GetParam();
+  const auto wide = test::shared_cpu().library({DType::f32, DType::f32, false}, nullptr);
+  if (wide == nullptr) GTEST_SKIP() << "no oneDNN";
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
+    const LibraryContraction contraction{dtype, DType::f32, false};
+    const auto widened = dtype == DType::f32 ? nullptr
+                                             : widen_contraction(wide, contraction, std::make_shared<HostAllocator>(),
+                                                                 std::make_shared<ThreadPool>(2));
+    for (const auto& executable : {test::shared_cpu().library(contraction, nullptr), widened}) {
+      if (executable == nullptr) continue;
+      const Tensor a = integers(dtype, {of.size_a}, 1), b = integers(dtype, {of.size_b}, 2);
+      const Tensor out =
+          Tensor::from_doubles(DType::f32, {of.size_out()}, std::vector<double>(size_t(of.size_out()), 99));
+      void* buffers[] = {static_cast<std::byte*>(a.data()) + size_t(of.numbers.a.offset) * size_of(dtype),
+                         static_cast<std::byte*>(b.data()) + size_t(of.numbers.b.offset) * size_of(dtype), out.data()};
+      const std::vector<int64_t> numbers = of.integers();
+      executable->launch({.buffers = buffers, .integers = numbers});
+      EXPECT_EQ(out.to_doubles(), of.expected(a.to_doubles(), b.to_doubles())) << name(dtype);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(CpuContractions, Strided, testing::ValuesIn(test::strided_contractions()),
+                         [](const auto& info) { return info.param.name; });
+
 // Real numbers: the bound is that of a contraction in f32.
 TEST(CpuContractions, RealNumbersWithinTheBound) {
   std::mt19937_64 random(5);
@@ -322,7 +364,7 @@ TEST(CpuContractions, RealNumbersWithinTheBound) {
     if (executable == nullptr) continue;
     const Operands o{Tensor::from_doubles(dtype, {s.m * s.k}, va), Tensor::from_doubles(dtype, {s.n * s.k}, vb),
                      Tensor::empty(DType::f32, {s.m * s.n})};
-    launch(*executable, o, s);
+    launch(*executable, {dtype, DType::f32, true}, o, s);
     for (int64_t e = 0; e < s.m * s.n; ++e) {
       double sum = 0, magnitude = 0;
       for (int64_t k = 0; k < s.k; ++k) {

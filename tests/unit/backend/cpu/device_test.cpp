@@ -22,8 +22,9 @@ kir::Kernel gelu_kernel(int lanes) {
 TEST(CpuDevice, NameLanesAndAllocator) {
   const auto device = test::cpu_device();
   EXPECT_EQ(device->name(), "cpu");
-  EXPECT_TRUE(device->vector_lanes() == 4 || device->vector_lanes() == 8 || device->vector_lanes() == 16);
-  EXPECT_EQ(make_cpu_device({.lanes = 2})->vector_lanes(), 2);
+  EXPECT_TRUE(device->target().vector_lanes == 4 || device->target().vector_lanes == 8 ||
+              device->target().vector_lanes == 16);
+  EXPECT_EQ(make_cpu_device({.lanes = 2})->target().vector_lanes, 2);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(device->allocator().allocate(10)->data()) % kBufferAlignment, 0u);
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "scalar/convert.h"
+#include "support/contraction_numbers.h"
 #include "unit/backend/cuda/cuda_fixture.h"
 
 namespace plait {
@@ -255,7 +256,8 @@ TEST_F(CublasLtTest, ProductsOfThePipeline) {
         const auto da = give(in, a, 0), db = give(in, b, 0);
         const auto dout = give(out, std::vector<double>(size_t(batch * m * n), 77), 0);
         void* buffers[] = {da->data(), db->data(), dout->data()};
-        const int64_t integers[] = {batch, m, n, k};
+        const std::vector<int64_t> integers =
+            (linear ? test::DenseContraction::linear() : test::DenseContraction()).integers(batch, m, n, k);
         LaunchArguments arguments{buffers, integers};
         arguments.stream = stream_.get();
         contraction->launch(arguments);
@@ -273,6 +275,31 @@ TEST_F(CublasLtTest, ProductsOfThePipeline) {
   }
 }
 
+// Operands of any layout that has dense rows or columns, batches that share a matrix, and a batch of two dims that do
+// not lie as one: a loop of calls.
+TEST_F(CublasLtTest, StridedOperands) {
+  const auto contraction = device_->library({DType::f32, DType::f32, false}, nullptr);
+  ASSERT_NE(contraction, nullptr);
+  for (const test::StridedContraction& of : test::strided_contractions()) {
+    const auto a = draw(size_t(of.size_a), 1), b = draw(size_t(of.size_b), 2);
+    const auto da = give(DType::f32, a, 0), db = give(DType::f32, b, 0);
+    const auto dout = give(DType::f32, std::vector<double>(size_t(of.size_out()), 77), 0);
+    void* buffers[] = {static_cast<float*>(da->data()) + of.numbers.a.offset,
+                       static_cast<float*>(db->data()) + of.numbers.b.offset, dout->data()};
+    const std::vector<int64_t> integers = of.integers();
+    std::string why_not;
+    ASSERT_EQ(contraction->accepts(integers, &why_not), of.dense_lines()) << of.name << why_not;
+    if (!of.dense_lines()) {
+      EXPECT_NE(why_not.find("dense rows or columns"), std::string::npos);
+      continue;
+    }
+    LaunchArguments arguments{buffers, integers};
+    arguments.stream = stream_.get();
+    contraction->launch(arguments);
+    EXPECT_EQ(take(DType::f32, *dout, size_t(of.size_out()), 0), of.expected(a, b)) << of.name;
+  }
+}
+
 TEST_F(CublasLtTest, CallersWorkspace) {
   const auto contraction = device_->library({DType::f32, DType::f32, true}, nullptr);
   ASSERT_NE(contraction, nullptr);
@@ -280,7 +307,7 @@ TEST_F(CublasLtTest, CallersWorkspace) {
   const auto a = give(DType::f32, draw(64, 1), 0), b = give(DType::f32, draw(64, 2), 0);
   const auto out = give(DType::f32, draw(64, 3), 0);
   void* buffers[] = {a->data(), b->data(), out->data()};
-  const int64_t integers[] = {1, 8, 8, 8};
+  const std::vector<int64_t> integers = test::DenseContraction::linear().integers(1, 8, 8, 8);
   LaunchArguments arguments{buffers, integers};
   arguments.stream = stream_.get();
   arguments.workspace = own->data();
@@ -303,7 +330,7 @@ TEST_F(CublasLtTest, StrictF32AndTf32) {
     const auto b = give(DType::f32, std::vector<double>(32 * 32, 1), 0);
     const auto out = give(DType::f32, std::vector<double>(32 * 32, 0), 0);
     void* buffers[] = {a->data(), b->data(), out->data()};
-    const int64_t integers[] = {1, 32, 32, 32};
+    const std::vector<int64_t> integers = test::DenseContraction::linear().integers(1, 32, 32, 32);
     LaunchArguments arguments{buffers, integers};
     arguments.stream = stream.get();
     contraction->launch(arguments);
@@ -351,7 +378,7 @@ TEST_F(CublasLtTest, StreamsOfBothDevicesAtOnce) {
     const auto out = upload(*stream, std::vector<float>(64, 0));
     for (int64_t m = 1; m <= 8; ++m) {
       void* buffers[] = {a->data(), b->data(), out->data()};
-      const int64_t integers[] = {1, m, 8, 8};
+      const std::vector<int64_t> integers = test::DenseContraction().integers(1, m, 8, 8);
       LaunchArguments arguments{buffers, integers};
       arguments.stream = stream.get();
       contraction->launch(arguments);
@@ -369,7 +396,7 @@ TEST_F(CublasLtTest, GraphsHoldProducts) {
   const auto a = upload(*stream_, std::vector<float>(64, 1)), b = upload(*stream_, std::vector<float>(64, 2));
   const auto out = upload(*stream_, std::vector<float>(64, 0));
   void* buffers[] = {a->data(), b->data(), out->data()};
-  const int64_t integers[] = {1, 8, 8, 8};
+  const std::vector<int64_t> integers = test::DenseContraction::linear().integers(1, 8, 8, 8);
   LaunchArguments arguments{buffers, integers};
   arguments.stream = stream_.get();
   ASSERT_TRUE(stream_->begin_capture());

@@ -84,12 +84,12 @@ TEST_F(CudaFactsTest, Devices) {
 }
 
 TEST_F(CudaFactsTest, Queries) {
-  EXPECT_EQ(device_->language(), KernelLanguage::cuda);
+  EXPECT_TRUE(device_->target().cuda());
   EXPECT_FALSE(device_->host_memory());
   EXPECT_GE(device_->count(), 2);
   if (real_) return;
   EXPECT_EQ(device_->name(), "sim:sm_90a:2");
-  EXPECT_EQ(device_->architecture(), "sm_90a");
+  EXPECT_EQ(device_->target().architecture, "sm_90a");
   EXPECT_EQ(device_->count(), 2);
 }
 
@@ -112,11 +112,11 @@ TEST_F(CudaFactsTest, UnlikeDevicesAreRefused) {
   options.ordinals = {options_.ordinals[0], other};
   EXPECT_THROW(make_cuda_device(options), UserError);
   options.ordinals = {other};
-  EXPECT_EQ(make_cuda_device(options)->architecture(), "sm_80");
+  EXPECT_EQ(make_cuda_device(options)->target().architecture, "sm_80");
   options.ordinals = {};
   const auto alike = make_cuda_device(options);
   const CudaFacts facts = cuda_facts(options_);
-  EXPECT_EQ(alike->architecture(), facts.devices[0].architecture);
+  EXPECT_EQ(alike->target().architecture, facts.devices[0].architecture);
   EXPECT_LT(alike->count(), int(facts.devices.size()));
 }
 

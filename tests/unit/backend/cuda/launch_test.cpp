@@ -113,7 +113,7 @@ TEST_F(CudaLaunch, SameTextSameExecutable) {
   KernelFacts first, second;
   const auto one = device_->compile(scale_kernel(), &first), two = device_->compile(scale_kernel(), &second);
   EXPECT_EQ(one, two);
-  EXPECT_EQ(first.arch, device_->architecture());
+  EXPECT_EQ(first.arch, device_->target().architecture);
   EXPECT_EQ(first.compile_ms, second.compile_ms);
   EXPECT_NE(device_->compile(scale_kernel("other"), nullptr), one);
 }
@@ -223,7 +223,7 @@ TEST_F(CudaLaunch, HostTimeLongRun) {
   const auto kernel = device_->compile(text, nullptr);
   const auto stream = device_->make_stream(0);
   const DriverByName by_name(real_ ? "libcuda.so.1" : options_.driver);
-  const std::string code = compile_cuda_unit({&text, 1}, real_ ? device_->architecture() : "compute_90a").code;
+  const std::string code = compile_cuda_unit({&text, 1}, real_ ? device_->target().architecture : "compute_90a").code;
   void *module = nullptr, *function = nullptr;
   const auto launch_raw = by_name.get<int(RawConfig*, void*, void**, void**)>("cuLaunchKernelEx");
   with_cuda_context(*device_, 0, [&] {

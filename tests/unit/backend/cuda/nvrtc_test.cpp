@@ -56,7 +56,7 @@ size_t count(const std::string& text, const std::string& part) {
 }
 
 TEST_P(Nvrtc, EmptyKernelFloor) {
-  KernelBuilder k("empty", kir::Target::cuda);
+  KernelBuilder k("empty", TargetKind::cuda);
   compile(k.kernel);
 }
 

@@ -179,7 +179,7 @@ TEST(BiasGeluDropout, AllWidths) {
 TEST(Random, BitEqual) {
   for (const int lanes : {1, 2, 4, 8}) {
     for (const int64_t shift : {0, 4, 5}) {
-      KernelBuilder k(fmt::format("random_{}_{}", lanes, shift), kir::Target::cuda);
+      KernelBuilder k(fmt::format("random_{}_{}", lanes, shift), TargetKind::cuda);
       const sym::Expr n = k.integer("n");
       const uint32_t seed = k.reads("seed", DType::u64, k.number(1)), out = k.writes("out", DType::f32, n);
       const kir::Value key = k.load(seed, k.number(0), 1, kir::Access::splat);
@@ -238,7 +238,7 @@ TEST(Lanewise, Transpose) {
 
 // Index expressions of every kind, on negative values, too.
 TEST(Indices, EveryKind) {
-  KernelBuilder k("indices", kir::Target::cuda);
+  KernelBuilder k("indices", TargetKind::cuda);
   const sym::Expr n = k.integer("n"), s = k.integer("s", {});
   const sym::Expr i = k.loop("i", n, kir::LoopKind::thread_x);
   const sym::Expr d = i - s;
@@ -286,7 +286,7 @@ TEST(Narrow, RoundOnceFromF64) {
     x.push_back(base * (1 + std::ldexp(1.0, -9 - int(random() % 3)) * (random() % 2 ? 1 + 1e-14 : 1)));
   }
   const int64_t n = int64_t(x.size());
-  KernelBuilder k("round", kir::Target::cuda);
+  KernelBuilder k("round", TargetKind::cuda);
   const uint32_t in = k.reads("x", DType::f64, k.number(n)), kept = k.writes("kept", DType::f64, k.number(n));
   const uint32_t f16 = k.writes("f16", DType::f16, k.number(n)), bf16 = k.writes("bf16", DType::bf16, k.number(n));
   const sym::Expr block = k.loop("block", k.number(n / 256), kir::LoopKind::block_x);
@@ -311,7 +311,7 @@ TEST(Narrow, RoundOnceFromF64) {
 
 // Scalars among vectors: splat loads, converted scalars, constants stored as vectors, one-lane masks.
 TEST(Uniform, SpreadOverLanes) {
-  KernelBuilder k("uniform", kir::Target::cuda);
+  KernelBuilder k("uniform", TargetKind::cuda);
   const uint32_t in = k.reads("x", DType::f32, k.number(8)), out = k.writes("y", DType::f32, k.number(64));
   const uint32_t ones = k.writes("ones", DType::bf16, k.number(64)), sums = k.writes("sums", DType::f32, k.number(64));
   const sym::Expr first = k.loop("thread", k.number(8), kir::LoopKind::thread_x) * 8;

@@ -70,7 +70,7 @@ TEST(WriteCuda, AddOfFourLanes) {
 
 // What an index addresses is named behind it, never in front of the loop that reads it.
 TEST(WriteCuda, BoundSymbols) {
-  KernelBuilder b("look_up", kir::Target::cuda);
+  KernelBuilder b("look_up", TargetKind::cuda);
   const sym::Expr n = b.integer("n"), m = b.integer("m");
   const uint32_t x = b.reads("x", DType::f32, n * m), index = b.reads("index", DType::i64, m);
   const uint32_t y = b.writes("y", DType::f32, m);
@@ -108,7 +108,7 @@ TEST(WriteCuda, SameKernelSameBytes) {
 }
 
 TEST(WriteCuda, UserNamesStayOut) {
-  KernelBuilder k("k", kir::Target::cuda);
+  KernelBuilder k("k", TargetKind::cuda);
   k.kernel.schedule = "line\nnext \\\n\xc3\xa4";
   const sym::Expr n = k.integer("int");
   const uint32_t x = k.reads("return", DType::f32, n), out = k.writes("while", DType::f32, n);
@@ -130,7 +130,7 @@ TEST(WriteCuda, OnlyUsedHelpers) {
 }
 
 TEST(WriteCuda, RefusesOtherTargets) {
-  KernelBuilder k("k", kir::Target::cpu);
+  KernelBuilder k("k", TargetKind::cpu);
   EXPECT_THROW(write_cuda(k.kernel), InternalError);
 }
 

@@ -96,7 +96,7 @@ TEST(LlvmWriter, SameKernelSameText) {
 }
 
 TEST(LlvmWriter, RefusesKernelsForGpus) {
-  KernelBuilder b("gpu", kir::Target::cuda);
+  KernelBuilder b("gpu", TargetKind::cuda);
   EXPECT_THROW(codegen::write_llvm(b.kernel), InternalError);
 }
 

@@ -232,7 +232,7 @@ TEST_F(Kernels, BiasGeluDropout) {
 TEST_F(Kernels, RandomNumbersAreBitEqual) {
   const uint64_t seed = 0xfedcba9876543210ull, offset = 0x500000001ull;
   for (const auto& [lanes, shift] : {std::pair{1, 5}, std::pair{4, 0}, std::pair{8, 4}, std::pair{4, 5}}) {
-    KernelBuilder k(fmt::format("random_{}_{}", lanes, shift), kir::Target::cuda);
+    KernelBuilder k(fmt::format("random_{}_{}", lanes, shift), TargetKind::cuda);
     const sym::Expr n = k.integer("n");
     const uint32_t word = k.reads("seed", DType::u64, k.number(1)), out = k.writes("out", DType::f32, n);
     const kir::Value key = k.load(word, k.number(0), 1, kir::Access::splat);
@@ -292,7 +292,7 @@ TEST_F(Kernels, TransposeOnAGridOfThreeDimensions) {
 
 // An index that is one too large, in a generated kernel: the report names the line of its text.
 TEST_F(Kernels, WrongIndexIsReportedWithItsCudaLine) {
-  KernelBuilder k("shifted", kir::Target::cuda);
+  KernelBuilder k("shifted", TargetKind::cuda);
   const sym::Expr n = k.integer("n");
   const uint32_t in = k.reads("x", DType::f32, n + 1), out = k.writes("y", DType::f32, n);
   plait::test::each_vector(k, n, 1, 32, [&](sym::Expr at, kir::Access access, sym::Expr active) {

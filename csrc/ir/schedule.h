@@ -1,0 +1,98 @@
+#pragma once
+// Schedule: how one segment is computed, as a value. Text, parser, comparison and ranges follow from fields().
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace plait {
+
+// A number of a schedule; absent where a scheduler is still to choose it, or where it does not apply.
+using Choice = std::optional<int64_t>;
+
+struct ChoiceRange {
+  int64_t least, most;
+  bool power_of_two = false;
+};
+
+// fields(self, fn) calls fn(name, choice, range) for every number, in the order of the text.
+namespace schedules {
+
+// Nothing is chosen yet.
+struct Open {
+  static constexpr std::string_view kName = "";
+  auto operator<=>(const Open&) const = default;
+  template <class Self, class Fn>
+  static void fields(Self&, Fn&&) {}
+};
+
+// Elementwise groups whose outputs share one domain: leading dims form an outer group that runs in parallel, the others
+// one inner row that is cut into vectors.
+struct Pointwise {
+  static constexpr std::string_view kName = "pointwise";
+  Choice vector;   // lanes
+  Choice unroll;   // vectors per iteration
+  Choice split;    // leading dims that form the outer group
+  Choice block;    // CPUs: elements of the inner row per parallel iteration, 0: the whole row
+  Choice threads;  // GPUs: threads of a block
+  auto operator<=>(const Pointwise&) const = default;
+  template <class Self, class Fn>
+  static void fields(Self& self, Fn&& fn) {
+    fn("vector", self.vector, ChoiceRange{1, 64, true});
+    fn("unroll", self.unroll, ChoiceRange{1, 8, true});
+    fn("split", self.split, ChoiceRange{0, 64});
+    fn("block", self.block, ChoiceRange{0, 1 << 24});
+    fn("threads", self.threads, ChoiceRange{1, 1024, true});
+  }
+};
+
+// One op as a plain loop nest, with a serial sum inside where the op sums.
+struct Nest {
+  static constexpr std::string_view kName = "nest";
+  Choice vector;   // CPUs: lanes along the last dim of the result, or of the operand where that is summed over
+  Choice rows;     // CPUs: rows of a contraction that are computed together
+  Choice threads;  // GPUs: threads of a block
+  auto operator<=>(const Nest&) const = default;
+  template <class Self, class Fn>
+  static void fields(Self& self, Fn&& fn) {
+    fn("vector", self.vector, ChoiceRange{1, 64, true});
+    fn("rows", self.rows, ChoiceRange{1, 16});
+    fn("threads", self.threads, ChoiceRange{1, 1024, true});
+  }
+};
+
+// Steps that no generated kernel computes.
+struct Library : Open {  // a contraction by a library's call
+  static constexpr std::string_view kName = "library";
+};
+struct Collective : Open {
+  static constexpr std::string_view kName = "collective";
+};
+struct Copy : Open {  // a local slice or placement
+  static constexpr std::string_view kName = "copy";
+};
+struct Alias : Open {  // the result is its operand's memory
+  static constexpr std::string_view kName = "alias";
+};
+
+}  // namespace schedules
+
+using Schedule = std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Library,
+                              schedules::Collective, schedules::Copy, schedules::Alias>;
+
+// `pointwise`, `library`; empty for an open one.
+std::string_view name(const Schedule& schedule);
+// Whether a generated kernel computes a segment of the schedule; an open one is of no kernel yet.
+bool is_generated(const Schedule& schedule);
+inline bool is_open(const Schedule& schedule) { return std::holds_alternative<schedules::Open>(schedule); }
+
+// `pointwise(vector = 8, unroll = 1, split = 1, block = 4096)` with the numbers that are chosen, `nest()` without any,
+// `library`; empty for an open one.
+std::string print(const Schedule& schedule);
+// Reads what print writes, in any spacing; the parentheses may be absent. UserError naming `where` and the text: no
+// such schedule, a number that it has not, given twice or out of range.
+Schedule parse_schedule(std::string_view text, const std::string& where = "");
+
+}  // namespace plait

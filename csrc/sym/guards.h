@@ -1,0 +1,67 @@
+#pragma once
+// Guards: what a compilation asked about sizes that stay symbols. It decides by the answers alone, so that sizes with
+// the same answers share what it made.
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sym/expr.h"
+
+namespace plait::sym {
+
+// A condition over size symbols, and `rank.AXIS`, that holds or not on all ranks together.
+class Guard {
+ public:
+  // The condition is copied; `asked_by` is for people: "pointwise for @s3".
+  Guard(Expr condition, std::string asked_by);
+  const std::string& text() const { return text_; }  // `h <= 32768`
+  const std::string& asked_by() const { return asked_by_; }
+  // Whether it holds with these sizes on every one of the ranks (their `rank.AXIS`; none: of a graph without a mesh).
+  bool holds(const Environment& sizes, std::span<const Environment> ranks) const;
+
+ private:
+  std::shared_ptr<Pool> pool_;
+  Expr condition_;
+  std::string text_, asked_by_;
+  bool speaks_of_ranks_;
+};
+
+struct Answer {
+  Guard guard;
+  bool yes;
+};
+// `h <= 32768`, or `not (h <= 32768)`.
+std::string print(const Answer& answer);
+
+class Guards {
+ public:
+  // Without sizes: what is not proven is answered with no, and nothing is noted.
+  Guards() = default;
+  Guards(Environment sizes, std::vector<Environment> ranks);
+  // Whether the condition holds, on all ranks. What facts prove is not noted; the same question is noted once.
+  bool decide(Expr condition, std::string_view asked_by);
+  const std::vector<Answer>& answers() const { return answers_; }
+
+ private:
+  bool has_sizes_ = false;
+  Environment sizes_;
+  std::vector<Environment> ranks_;
+  std::vector<Answer> answers_;
+};
+
+// The questions of compilations of one graph as a tree: which one comes next depends on the answers before it.
+class GuardTree {
+ public:
+  // The text of all answers that these sizes give, after that of `base`, as far as questions are known.
+  std::string key(const std::string& base, const Environment& sizes, std::span<const Environment> ranks) const;
+  // Notes the questions of a compilation that began with `base`, and returns its key.
+  std::string add(const std::string& base, const std::vector<Answer>& answers);
+
+ private:
+  std::map<std::string, Guard, std::less<>> next_;  // by the text of what was answered before
+};
+
+}  // namespace plait::sym

@@ -1,0 +1,201 @@
+#include "plait_json.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "backend/cuda/nvrtc.h"
+#include "base/error.h"
+#include "base/file_writer.h"
+#include "reference/draw_inputs.h"
+#include "session/bind_inputs.h"
+
+namespace plait::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no infinity: the largest number stands for it.
+Json number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::numeric_limits<double>::max();
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json kernel_json(const KernelReport& kernel) {
+  return {{"name", kernel.name},
+          {"schedule", kernel.schedule},
+          {"arch", kernel.arch.empty() ? Json(nullptr) : Json(kernel.arch)},
+          {"registers", or_null(kernel.facts.registers)},
+          {"spill_bytes", or_null(kernel.facts.spill_bytes)},
+          {"shared_bytes", or_null(kernel.facts.shared_bytes)},
+          {"compile_ms", kernel.facts.compile_ms}};
+}
+
+Json versions_json() {
+  Json out = {{"plait", version()}};
+  if (auto library = loaded_library("libLLVM")) out["llvm"] = library->version;
+  if (auto library = loaded_library("libdnnl")) out["onednn"] = library->version;
+  if (loaded_library("libnvrtc.so")) out["nvrtc"] = nvrtc_version();
+  return out;
+}
+
+// Global shapes of the outputs.
+std::map<std::string, std::vector<int64_t>> output_shapes(const Loaded& loaded, const Compiled& compiled) {
+  sym::Environment given(loaded.options.sizes.begin(), loaded.options.sizes.end());
+  for (const auto& [name, value] : mesh_symbols(loaded.fusion->mesh(), compiled.mesh())) given[name] = value;
+  const sym::Environment sizes = reference::bind_sizes(*loaded.fusion, {}, given);
+  std::map<std::string, std::vector<int64_t>> out;
+  for (const TensorView* t : loaded.fusion->outputs())
+    for (sym::Expr extent : t->shape()) out[t->name].push_back(sym::evaluate(extent, sizes));
+  return out;
+}
+
+// With the errors of `checked`, which may be null.
+Json outputs_json(const Loaded& loaded, const Compiled& compiled, const ProgramCheck* checked) {
+  const auto shapes = output_shapes(loaded, compiled);
+  const auto& local = compiled.report().local_shapes;
+  Json out = Json::object();
+  for (const TensorView* t : loaded.fusion->outputs()) {
+    const auto shape = shapes.find(t->name);
+    const auto pieces = local.find(t->name);
+    Json& entry = out[t->name];
+    entry["shape"] = shape == shapes.end() ? Json::array() : Json(shape->second);
+    entry["local_shapes"] = pieces == local.end() ? Json::array() : Json(pieces->second);
+    entry["dtype"] = plait::name(t->dtype);
+    if (checked == nullptr) continue;
+    for (const OutputCheck& output : checked->outputs) {
+      if (output.name != t->name) continue;
+      entry["max_error"] = number(output.reference.max_error);
+      entry["max_abs_error"] = number(output.reference.max_abs_error);
+      if (!output.one_rank) continue;
+      entry["one_rank"] = {{"max_error", number(output.one_rank->max_error)},
+                           {"max_abs_error", number(output.one_rank->max_abs_error)}};
+    }
+  }
+  return out;
+}
+
+// Every field, null until it is known.
+Json document(const Arguments& args) {
+  Json out = {{"format", kJsonFormat}, {"command", args.command}, {"ok", true}};
+  for (const char* field :
+       {"max_error", "max_abs_error", "kernels", "launches", "library_calls", "collectives", "bytes_moved",
+        "bytes_least", "bytes_copied", "kernel_list", "wire_bytes", "wire_bytes_min"})
+    out[field] = nullptr;
+  out["times"] = {{"compile_ms", nullptr}, {"run_ms", nullptr}};
+  for (const char* field : {"outputs", "ranks", "device"}) out[field] = nullptr;
+  out["versions"] = versions_json();
+  return out;
+}
+
+void set_kernels(Json& json, const std::vector<KernelReport>& kernels) {
+  json["kernel_list"] = Json::array();
+  for (const KernelReport& kernel : kernels) json["kernel_list"].push_back(kernel_json(kernel));
+}
+
+void set_counts(Json& json, const Report& report) {
+  json["kernels"] = report.kernels.size();
+  json["launches"] = report.launches;
+  json["library_calls"] = report.library_calls;
+  json["collectives"] = report.collectives;
+}
+
+// What is known before a run.
+Json compiled_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled,
+                   const ProgramCheck* checked = nullptr) {
+  const Report& report = compiled.report();
+  Json out = document(args);
+  set_counts(out, report);
+  out["bytes_moved"] = report.bytes_moved;
+  out["bytes_least"] = report.bytes_least;
+  set_kernels(out, report.kernels);
+  out["times"]["compile_ms"] = report.compile_ms;
+  out["outputs"] = outputs_json(loaded, compiled, checked);
+  out["ranks"] = compiled.mesh().ranks();
+  out["device"] = loaded.options.device;
+  return out;
+}
+
+// Names of a file may be no UTF-8.
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+void write(const Arguments& args, const Json& json) { write_whole_file(args.json, text_of(json), "--json"); }
+
+}  // namespace
+
+void write_run_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled,
+                    const ProgramCheck* checked) {
+  Json json = compiled_json(args, loaded, compiled, checked);
+  if (checked) {
+    const auto outcome = checked->all.outcome();
+    json["ok"] = outcome == reference::Outcome::undecided ? Json(nullptr) : Json(outcome == reference::Outcome::ok);
+    json["max_error"] = number(checked->all.max_error);
+    json["max_abs_error"] = number(checked->all.max_abs_error);
+  }
+  const Report& report = compiled.report();
+  json["bytes_copied"] = report.bytes_copied;
+  json["wire_bytes"] = report.wire_bytes;
+  json["wire_bytes_min"] = report.wire_bytes_min;
+  json["times"]["run_ms"] = report.run_ms;
+  write(args, json);
+}
+
+void write_compiled_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled) {
+  write(args, compiled_json(args, loaded, compiled));
+}
+
+void write_explain_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Texts& texts) {
+  Json json = compiled_json(args, loaded, compiled);
+  for (const auto& [what, text] : texts) json["explain"][what] = text;
+  write(args, json);
+}
+
+void write_kernels_json(const Arguments& args, const std::vector<Report>& reports) {
+  Json json = document(args);
+  set_counts(json, reports.front());
+  std::vector<KernelReport> kernels;
+  double compile_ms = 0;
+  for (const Report& report : reports) {
+    kernels.insert(kernels.end(), report.kernels.begin(), report.kernels.end());
+    compile_ms += report.compile_ms;
+  }
+  set_kernels(json, kernels);
+  json["times"]["compile_ms"] = compile_ms;
+  write(args, json);
+}
+
+void write_text_json(const Arguments& args, const std::string& stage, const std::string& text) {
+  Json json = document(args);
+  if (is_program_text(text)) {
+    const Program program = parse_program(text);
+    json["kernels"] = program.kernels.size();
+    json["launches"] = program.count(StepKind::LaunchStep);
+    json["library_calls"] = program.count(StepKind::LibraryStep);
+    json["collectives"] = program.count(StepKind::CollectiveStep);
+    json["ranks"] = program.devices.ranks();
+  }
+  json["stage"] = stage;
+  json["text"] = text;
+  write(args, json);
+}
+
+void write_json_error(const Arguments& args, const Error& error) {
+  if (args.json.empty()) return;
+  Json json = document(args);
+  json["ok"] = false;
+  json["error"] = {{"what", error.message()}, {"where", error.where()}, {"remedy", error.remedy()}};
+  try {
+    write(args, json);
+  } catch (const UserError&) {  // the error that it is about is told
+  }
+}
+
+}  // namespace plait::tool
