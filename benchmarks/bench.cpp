@@ -36,6 +36,7 @@ Metadata metadata_of(const Tensors& inputs) {
 
 Launch::Launch(const Fusion& fusion, const Options& options) {
   CompileOptions how;
+  how.device = "cpu";
   how.options = options;
   Compiled compiled = compile(fusion, how);
   const Tensors inputs = inputs_of(fusion);

@@ -10,6 +10,7 @@ namespace {
 
 void run_cached(benchmark::State& state, const Fusion& fusion, int64_t ranks) {
   CompileOptions how;
+  how.device = "cpu";
   how.ranks = ranks;
   Compiled program = compile(fusion, how);
   const Tensors inputs = inputs_of(fusion);
@@ -37,6 +38,7 @@ Compiled chain(int64_t length, Tensors& inputs) {
   for (int64_t i = 0; i < length; ++i) x = linear(x, w);
   fusion.output("y", x);
   CompileOptions how;
+  how.device = "cpu";
   how.options.contractions = "nest";
   how.options.cpu_threads = 1;
   inputs = inputs_of(fusion);

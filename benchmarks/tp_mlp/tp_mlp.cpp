@@ -55,6 +55,7 @@ int run(const Job& job) {
                     {"b0", load(job, "b0", dtype, {cut})},         {"w1", load(job, "w1", dtype, {job.h, cut})},
                     {"b1", load(job, "b1", dtype, {job.h})},       {"seed", Tensor::from_doubles(DType::u64, {}, {1})}};
   CompileOptions how;
+  how.device = "cpu";
   how.ranks = job.ranks;
   how.options.cpu_threads = 1;
   how.comm = job.ranks > 1 ? "mpi" : "local";

@@ -141,7 +141,7 @@ TEST_F(Guest, AStreamIsRefusedOnTheHostAndForSeveralRanks) {
   int dummy = 0;
   RunOptions lent;
   lent.stream = &dummy;
-  EXPECT_THROW(compile(*fusion).run(inputs, lent), UserError);
+  EXPECT_THROW(compile(*fusion, {.device = "cpu"}).run(inputs, lent), UserError);
   CompileOptions how;
   how.device = "sim:sm_80:4";
   how.ranks = 4;
@@ -153,6 +153,7 @@ TEST_F(Guest, CommunicatorsMayBeTheCallers) {
   const auto drawn = reference::draw_inputs(*fusion, {});
   const Tensors inputs(drawn.begin(), drawn.end());
   CompileOptions how;
+  how.device = "cpu";
   how.ranks = 4;
   Compiled p = compile(*fusion, how);
   const Tensors want = p.run(inputs);

@@ -239,7 +239,7 @@ TEST(CppApi, OutputsComeFromThePool) {
 
 TEST(CppApi, PrepareCompilesAheadAndRunLocalTakesOneRank) {
   TpMlp mlp;
-  auto p = compile(mlp.f);
+  auto p = compile(mlp.f, {.device = "cpu"});
   EXPECT_THROW(p.report(), UserError);  // nothing is compiled yet
   auto inputs = reference::draw_inputs(mlp.f, {});
   Metadata metadata;
@@ -294,7 +294,7 @@ TEST(CppApi, RanksThatDoNotFitTheMeshAreRefused) {
 TEST(CppApi, WrapsTheCallersMemory) {
   Fusion f;
   f.output("y", mul(f.input("x", {"n"}, f32), 2.0));
-  auto p = compile(f);
+  auto p = compile(f, {.device = "cpu"});
   std::vector<float> data = {1, 2, 3, 4, 5};
   auto y = p.run({{"x", Tensor::wrap(f32, {5}, data.data())}}).at("y");
   EXPECT_EQ(y.to_doubles(), (std::vector<double>{2, 4, 6, 8, 10}));
@@ -307,7 +307,7 @@ TEST(CppApi, SizesThatContradictAFactAreRefused) {
   Fusion f;
   f.given(sym::parse_facts("n: 8 in 8..64"));
   f.output("y", reshape(f.input("x", {"n"}, f32), {8, "floordiv(n, 8)"}));
-  Compiled compiled = compile(f, {});
+  Compiled compiled = compile(f, {.device = "cpu"});
   EXPECT_EQ(compiled.run({{"x", Tensor::from_doubles(f32, {16}, std::vector<double>(16, 1.5))}}).at("y").shape,
             (std::vector<int64_t>{8, 2}));
   for (const int64_t n : {12, 72, 0}) {

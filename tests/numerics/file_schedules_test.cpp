@@ -103,6 +103,7 @@ TEST(FileSchedules, EveryStageHasAText) {
     if (stage == "sass" || stage == "ptx") continue;  // need a disassembler, NVRTC
     auto fusion = parse_fusion("fusion @f (%x: f32[40]) -> (%z) {\n  %z = neg(%x)\n}\n");
     CompileOptions how;
+    how.device = "cpu";
     how.until = stage;
     auto p = compile(*fusion, how);
     try {

@@ -224,7 +224,7 @@ TEST(ProgramsRow, LongRunExamplesAtFullSize) {
 
 TEST(ProgramsRow, A9SimpleAdd) {
   auto fusion = parse_fusion(example("simple_add"));
-  Compiled p = compile(*fusion);
+  Compiled p = compile(*fusion, {.device = "cpu"});
   auto y = p.run({{"a", Tensor::from_doubles(DType::f32, {4}, {1, 2, 3, 4})},
                   {"b", Tensor::from_doubles(DType::f32, {4}, {5, 6, 7, 8})}});
   EXPECT_EQ(y.at("c").to_doubles(), (std::vector<double>{6, 8, 10, 12}));
@@ -250,6 +250,7 @@ TEST(ProgramsRow, B1Tolerances) {
   auto want = reference::evaluate(*fusion, inputs);
   for (int64_t ranks = 1; ranks <= 4; ++ranks) {
     CompileOptions how;
+    how.device = "cpu";
     how.ranks = ranks;
     auto got = compile(*fusion, how).run({inputs.begin(), inputs.end()});
     const std::pair<const char*, double> tolerances[] = {
@@ -264,6 +265,7 @@ TEST(ProgramsRow, B1Tolerances) {
 TEST(ProgramsRow, B5OneCompileSeveralSizes) {
   auto fusion = parse_fusion(example("tp_mlp"));
   CompileOptions how;
+  how.device = "cpu";
   how.ranks = 2;
   Compiled p = compile(*fusion, how);
   const Program* first = nullptr;
@@ -287,6 +289,7 @@ TEST(ProgramsRow, InterleavingsAgreeBitForBit) {
   std::vector<double> first;
   for (uint64_t seed = 0; seed < 6; ++seed) {
     CompileOptions how;
+    how.device = "cpu";
     how.interleaving = seed;
     auto y = compile(*fusion, how).run({inputs.begin(), inputs.end()}).at("dropout").to_doubles();
     if (first.empty()) first = y;
@@ -296,7 +299,7 @@ TEST(ProgramsRow, InterleavingsAgreeBitForBit) {
 
 TEST(ProgramsRow, InputErrorsNameTensorDimAndRemedy) {
   auto fusion = parse_fusion(example("tp_mlp"));
-  Compiled p = compile(*fusion);
+  Compiled p = compile(*fusion, {.device = "cpu"});
   auto good = reference::draw_inputs(*fusion, {});
   auto refused = [&](const std::string& name, Tensor tensor, const std::string& what) {
     Tensors inputs{good.begin(), good.end()};

@@ -83,6 +83,7 @@ class CompileWork : public ::testing::TestWithParam<std::tuple<Graph, int>> {
       metadata[t->name] = {t->dtype, shape};
     }
     CompileOptions how;
+    how.device = "cpu";
     how.until = "llvm";
     Compiled program = compile(*f, how);
     const int64_t before = test::allocations();

@@ -46,6 +46,7 @@ Seen run_sizes(Compiled& program, int64_t sizes) {
 
 TEST(KeptSizes, AreBoundedByCount) {
   CompileOptions how;
+  how.device = "cpu";
   how.options.kept_sizes = 8;
   Compiled program = compile(*two_kernels(), how);
   run_sizes(program, 40);
@@ -58,6 +59,7 @@ TEST(KeptSizes, AreBoundedByCount) {
 // Pieces of several ranks stay between runs.
 TEST(KeptSizes, AreBoundedByBytes) {
   CompileOptions how;
+  how.device = "cpu";
   how.options.kept_bytes = 100000;
   how.options.kept_sizes = 0;
   how.ranks = 2;
@@ -72,7 +74,7 @@ TEST(KeptSizes, AreBoundedByBytes) {
 
 // Arenas and outputs on the host are those of the device's pool.
 TEST(KeptSizes, OneRankOnTheHostHoldsNoMemory) {
-  Compiled program = compile(*two_kernels());
+  Compiled program = compile(*two_kernels(), {.device = "cpu"});
   const Seen seen = run_sizes(program, 4);
   EXPECT_EQ(seen.most_count, 4);
   EXPECT_EQ(seen.most_bytes, 0);
@@ -80,6 +82,7 @@ TEST(KeptSizes, OneRankOnTheHostHoldsNoMemory) {
 
 TEST(KeptSizes, SpecializationsAreBounded) {
   CompileOptions how;
+  how.device = "cpu";
   how.options.kept_specializations = 2;
   how.options.contractions = "nest";
   Fusion f;
@@ -122,7 +125,7 @@ TEST(KeptSizes, KernelsShareMappings) {
 }
 
 TEST(KeptSizes, TenThousandSizesLongRun) {
-  Compiled program = compile(*two_kernels());
+  Compiled program = compile(*two_kernels(), {.device = "cpu"});
   run_sizes(program, 100);
   const int64_t before = mappings();
   const Seen seen = run_sizes(program, 10000);

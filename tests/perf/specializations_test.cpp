@@ -41,6 +41,7 @@ TEST_P(Specializations, EverySizeIsRightAndFourServeAll) {
   const auto& [which, contractions] = GetParam();
   auto fusion = parse_fusion(which.text);
   CompileOptions how;
+  how.device = "cpu";
   how.options.contractions = contractions;
   Compiled program = compile(*fusion, how);
   for (int64_t n = 0; n < 40; ++n) {

@@ -32,6 +32,7 @@ TEST_P(SteadyState, AllocatesOnlyOutputs) {
   parse.set["T"] = GetParam().dtype;
   auto fusion = parse_fusion(testing::example(GetParam().name), parse);
   CompileOptions how;
+  how.device = "cpu";
   how.ranks = GetParam().ranks;
   if (!__builtin_cpu_supports("avx512f"))
     how.options.contractions = "nest";  // oneDNN's older kernels allocate in every run

@@ -45,7 +45,7 @@ def program():
     x = f.input("x", ["n"], plait.f32)
     f.output("y", plait.ops.add(x, 1))
     f.output("total", plait.ops.sum(x))
-    return plait.compile(f)
+    return plait.compile(f, device="cpu")
 
 
 def pointer(array):
@@ -207,7 +207,7 @@ def main(name, skipped):
     """Prints the bytes by which a run raises the process's largest memory, and those of its input."""
     f = plait.Fusion("f")
     f.output("y", plait.ops.sum(f.input("x", ["n"], plait.f32)))
-    p, count = plait.compile(f), 2**25
+    p, count = plait.compile(f, device="cpu"), 2**25
     x = LIBRARIES[name][0](importlib.import_module(name), count, int(skipped))
     p.prepare({"x": x})
     pathlib.Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew

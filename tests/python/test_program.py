@@ -56,7 +56,7 @@ def test_one_program_for_all_batches():
 def test_ranks_of_this_process():
     a = drawn()
     np.testing.assert_allclose(plait.run_ranks(mlp(plait.Mesh(tp="t")), a, 4)["y"].numpy(), expected(a), atol=1e-5)
-    p = plait.compile(mlp(plait.Mesh(tp=4)))
+    p = plait.compile(mlp(plait.Mesh(tp=4)), device="cpu")
     p.prepare({"x": (plait.f32, (5, 32)), "w": a["w"], "v": a["v"]})
     assert p.mesh == [4] and p.layout("w") == "{0: tp}" and p.local_shape("y", 3) == [5, 32]
     assert "all-reduce" in p.explain("shard") and p.explain("segments") and p.explain("schedule")
@@ -201,7 +201,7 @@ def test_threads_compile_and_run_at_once():
 def test_results_that_are_dropped_are_the_memory_of_later_ones():
     f = plait.Fusion("f")
     f.output("y", plait.ops.neg(f.input("x", ["n"], plait.f32)))
-    p, x = plait.compile(f, options={"kept_memory": 77}), np.ones(1 << 20, np.float32)  # a pool of its own
+    p, x = plait.compile(f, device="cpu", options={"kept_memory": 77}), np.ones(1 << 20, np.float32)  # a pool of its own
     first = p.run({"x": x})["y"].numpy().ctypes.data
     before = p.memory
     assert before["held_bytes"] >= x.nbytes > before["in_use_bytes"]
@@ -225,7 +225,7 @@ def test_other_python_threads_go_on_meanwhile():
     for i in range(40):
         y = plait.ops.sin(y * (1 + i / 64))
     f.output("y", y)
-    program = plait.compile(f)
+    program = plait.compile(f, device="cpu")
     seconds, pause = longest_pause(lambda: program.prepare({"x": (plait.f32, (2**20,))}))
     assert seconds > 0.1 and pause < seconds / 3, f"a thread stood still for {pause} s of {seconds} s of compiling"
     for size in (2**20, 2**22, 2**24):
@@ -250,7 +250,7 @@ def test_ten_thousand_calls_leak_nothing():
 
 @pytest.mark.parametrize("comm", ["local", "local:threads"])
 def test_a_forked_process_runs(comm):
-    a, p = drawn(), plait.compile(mlp(plait.Mesh(tp=2)), comm=comm)
+    a, p = drawn(), plait.compile(mlp(plait.Mesh(tp=2)), device="cpu", comm=comm)
     want = np.asarray(p.run(a)["y"])
     child = os.fork()
     if child == 0:
@@ -264,8 +264,8 @@ def test_a_forked_process_runs(comm):
 
 def test_comm_takes_what_the_command_takes():
     a, mesh = drawn(), plait.Mesh(tp=2)
-    want = np.asarray(plait.compile(mlp(mesh)).run(a)["y"])
-    assert np.array_equal(np.asarray(plait.compile(mlp(mesh), comm="local:7").run(a)["y"]), want)
+    want = np.asarray(plait.compile(mlp(mesh), device="cpu").run(a)["y"])
+    assert np.array_equal(np.asarray(plait.compile(mlp(mesh), device="cpu", comm="local:7").run(a)["y"]), want)
     for comm in ("local:", "local:x", "mpj", "given"):
         with pytest.raises(plait.UserError, match="communicat"):
             plait.compile(mlp(mesh), comm=comm)
@@ -295,7 +295,7 @@ def test_a_tensor_that_does_not_fit():
     x = f.input("x", ["n"], plait.f32)
     f.output("y", plait.ops.exp(plait.ops.expand(plait.ops.reshape(x, ["n", 1]), ["n", "n"])))
     with pytest.raises(MemoryError, match="no memory for") as raised:
-        plait.compile(f).run({"x": np.zeros(2**24, np.float32)})
+        plait.compile(f, device="cpu").run({"x": np.zeros(2**24, np.float32)})
     assert isinstance(raised.value, plait.OutOfMemoryError) and isinstance(raised.value, plait.MissingError)
 
 
