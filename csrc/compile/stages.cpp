@@ -332,9 +332,10 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
 
 namespace {
 
-// What a file pins for CPUs as what it says to a GPU.
-std::vector<FileSegment> without_cpu_numbers(std::vector<FileSegment> segments) {
+// What a file pins for CPUs as what it says to a GPU, about tensors that are still computed.
+std::vector<FileSegment> for_gpu(std::vector<FileSegment> segments, const Fusion& fusion) {
   for (FileSegment& segment : segments) {
+    std::erase_if(segment.outputs, [&](const std::string& name) { return fusion.find(name) == nullptr; });
     if (auto* pointwise = std::get_if<schedules::Pointwise>(&segment.schedule)) pointwise->block.reset();
     if (auto* nest = std::get_if<schedules::Nest>(&segment.schedule)) *nest = {.threads = nest->threads};
   }
@@ -348,8 +349,8 @@ void show_gpu_stages(const Fusion& localized, Stages& stages, const PipelineCont
     throw MissingError("stage `sass` needs a disassembler, and none is part of this build", "sass", "use --dump=ptx");
   if (context.device.target().cuda() || (!stages.wants("cuda") && !stages.asks_for("ptx"))) return;
   const std::unique_ptr<Device> gpu = make_offline_device(target_named("sm_90a"));
-  const PipelineContext how{context.options, context.mesh, *gpu, without_cpu_numbers(context.file_segments)};
   const auto fusion = clone(localized);
+  const PipelineContext how{context.options, context.mesh, *gpu, for_gpu(context.file_segments, *fusion)};
   std::string reasons, all;
   segment_for(*fusion, how, nullptr, reasons);
   std::vector<KernelText> texts;

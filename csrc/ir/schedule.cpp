@@ -50,8 +50,12 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const std::string& expected) const {
-    throw UserError(fmt::format("schedule `{}`: expected {} at `{}`", text_, expected, rest_), where_,
-                    "schedules look like pointwise(vector = 8, split = 1)");
+    throw UserError(fmt::format("schedule `{}`: expected {} at `{}`", beginning(text_), expected, beginning(rest_)),
+                    where_, "schedules look like pointwise(vector = 8, split = 1)");
+  }
+  static std::string beginning(std::string_view text) {
+    constexpr size_t kMost = 64;
+    return text.size() <= kMost ? std::string(text) : fmt::format("{} ...", text.substr(0, kMost));
   }
   void skip() {
     while (!rest_.empty() && std::isspace(static_cast<unsigned char>(rest_.front()))) rest_.remove_prefix(1);
@@ -80,7 +84,8 @@ class Reader {
       known.emplace_back(one.kName);
       if (one.kName == kind) out = one;
     });
-    if (is_open(out)) throw UserError(fmt::format("there is no scheduler {}", kind), where_, suggestion(kind, known));
+    if (is_open(out))
+      throw UserError(fmt::format("there is no scheduler {}", beginning(kind)), where_, suggestion(kind, known));
     return out;
   }
 
@@ -88,7 +93,7 @@ class Reader {
     const std::string key = word("a number's name");
     if (!accept('=')) fail("`=`");
     if (key == "target")
-      throw UserError(fmt::format("schedule `{}` states a target", text_), where_,
+      throw UserError(fmt::format("schedule `{}` states a target", beginning(text_)), where_,
                       "leave it out: a schedule is for the device that the file is compiled for");
     skip();
     int64_t value = 0;
@@ -109,7 +114,8 @@ class Reader {
           });
         },
         out);
-    if (!found) throw UserError(fmt::format("{} has no number {}", name(out), key), where_, suggestion(key, known));
+    if (!found)
+      throw UserError(fmt::format("{} has no number {}", name(out), beginning(key)), where_, suggestion(key, known));
   }
 
   void check_range(const std::string& key, int64_t value, const ChoiceRange& range) const {

@@ -46,8 +46,8 @@ struct CheckResult {
 // none of them is compared: all are NaN on both sides, or excused. -0 equals 0.
 CheckResult compare(const std::string& output, const Array& want, const Tensor& got, const CheckOptions& options = {});
 
-// Two runs of the same fusion (N ranks and one): the bound is the sum of both radii. The arrays hold the reference's
-// view of each run; `got` is measured against `other`.
+// Two runs of the same fusion (N ranks and one): the bound is the sum of both radii and of what the reference's views
+// of the runs, which the arrays hold, are apart: they round at different places. `got` is measured against `other`.
 CheckResult compare_runs(const std::string& output, const Array& want_other, const Tensor& other, const Array& want_got,
                          const Tensor& got, const CheckOptions& options = {});
 

@@ -364,7 +364,7 @@ void run_simulated(DType dtype, uint64_t first, size_t count) {
   EXPECT_EQ(plants.found, plants.made);
 }
 
-TEST(RandomChains, F32) { run_chains(DType::f32, 1, 20, 0.4); }
+TEST(RandomChains, F32) { run_chains(DType::f32, 1, 120, 0.4); }
 TEST(RandomChains, Bf16) { run_chains(DType::bf16, 1, 120, 0.85); }
 TEST(RandomChains, F32OnSimulatedGpus) { run_simulated(DType::f32, 1, 20); }
 TEST(RandomChains, Bf16OnSimulatedGpus) { run_simulated(DType::bf16, 1, 20); }

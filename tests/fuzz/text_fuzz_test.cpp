@@ -399,7 +399,7 @@ std::vector<Large> large_texts() {
       {"schedule",
        "fusion @f (%x: f32[4]) -> (%y) {\n segment @s (%x) -> (%y) schedule nest" + deep + close +
            " { %y = exp(%x) }\n}\n",
-       nullptr},
+       "expected a number's name"},
       {"layout", "mesh @m (a = 2)\nfusion @f on @m (%x: f32[4] {0: [" + repeated(20000, "local 2, ") + "a]})" + body,
        nullptr},
   };

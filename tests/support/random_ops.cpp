@@ -95,6 +95,7 @@ class Maker {
   // Indices for a dim of the given extent, of a shape: mostly inside, and the same on every device.
   TensorView* index(const std::vector<Fusion::Extent>& shape, sym::Expr extent) {
     TensorView* count = f_.input(f_.unique_name("index"), shape, DType::i64);
+    if (f_.tensor_count() % 3 == 0) return count;  // which the drawn inputs know
     if (chance(15)) return count;
     TensorView* last = pointwise(Pointwise::max, {size(f_, Fusion::Extent(extent - 1)), full(f_, {}, 0, DType::i64)});
     return pointwise(Pointwise::min, {pointwise(Pointwise::abs, {count}), last});

@@ -83,7 +83,7 @@ __device__ __forceinline__ long long quotient(unsigned a, unsigned b) { return a
 
 extern "C" __global__ void __launch_bounds__(256) tp_mlp_s5(
     const float* __restrict__ b0, const float* __restrict__ b1, const unsigned long long* __restrict__ b2,
-    float* __restrict__ b3, float* __restrict__ b4, long long n0, long long n1) {
+    float* __restrict__ b3, float* __restrict__ b4, long long n0, long long n1, long long n2) {
   const long long bx = blockIdx.x;
   const long long tx = threadIdx.x;
   const unsigned long long v3 = b2[0];
@@ -101,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(256) tp_mlp_s5(
     #pragma unroll
     for (int j = 0; j < 4; ++j) v2[j] = v0[j] + v1[j];
     Vec<float, 4> v4;
-    uniform_vector(v4, v3, k4, 0);
+    uniform_vector(v4, v3, k4, n2);
     Vec<float, 4> v10;
     #pragma unroll
     for (int j = 0; j < 4; ++j) {

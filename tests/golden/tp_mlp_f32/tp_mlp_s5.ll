@@ -14,44 +14,46 @@ entry:
   %t11 = load i64, ptr %t10, align 8, !invariant.load !0
   %t12 = getelementptr inbounds i64, ptr %integers, i64 1
   %t13 = load i64, ptr %t12, align 8, !invariant.load !0
-  %t14 = icmp slt i64 %begin, %end
-  br i1 %t14, label %loop0, label %done2
+  %t14 = getelementptr inbounds i64, ptr %integers, i64 2
+  %t15 = load i64, ptr %t14, align 8, !invariant.load !0
+  %t16 = icmp slt i64 %begin, %end
+  br i1 %t16, label %loop0, label %done2
 loop0:
-  %t15 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
-  %t16 = getelementptr inbounds i64, ptr %t5, i64 0
-  %t17 = load i64, ptr %t16, align 8, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t18 = ashr i64 %t13, 3
-  %t19 = icmp slt i64 0, %t18
-  br i1 %t19, label %loop3, label %done5
+  %t17 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
+  %t18 = getelementptr inbounds i64, ptr %t5, i64 0
+  %t19 = load i64, ptr %t18, align 8, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t20 = ashr i64 %t13, 3
+  %t21 = icmp slt i64 0, %t20
+  br i1 %t21, label %loop3, label %done5
 loop3:
-  %t20 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
-  %t21 = mul nsw i64 %t15, %t13
-  %t22 = mul nsw i64 8, %t20
-  %t23 = add nsw i64 %t21, %t22
-  %t24 = getelementptr inbounds float, ptr %t1, i64 %t23
-  %t25 = load <8 x float>, ptr %t24, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t26 = getelementptr inbounds float, ptr %t3, i64 %t22
+  %t22 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
+  %t23 = mul nsw i64 %t17, %t13
+  %t24 = mul nsw i64 8, %t22
+  %t25 = add nsw i64 %t23, %t24
+  %t26 = getelementptr inbounds float, ptr %t1, i64 %t25
   %t27 = load <8 x float>, ptr %t26, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t28 = fadd <8 x float> %t25, %t27
-  %t29 = call <8 x float> @plait.uniform_run8.i64(i64 %t17, i64 %t23, i64 0)
-  %t30 = fcmp oge <8 x float> %t29, splat (float 0x3FB9999A00000000)
-  %t31 = fmul <8 x float> %t28, splat (float 0x3FF1C71C80000000)
-  %t32 = select <8 x i1> %t30, <8 x float> %t31, <8 x float> splat (float 0x0000000000000000)
-  %t33 = getelementptr inbounds float, ptr %t7, i64 %t23
-  store <8 x float> %t28, ptr %t33, align 32, !alias.scope !5, !noalias !4
-  %t34 = getelementptr inbounds float, ptr %t9, i64 %t23
-  store <8 x float> %t32, ptr %t34, align 32, !alias.scope !5, !noalias !4
+  %t28 = getelementptr inbounds float, ptr %t3, i64 %t24
+  %t29 = load <8 x float>, ptr %t28, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t30 = fadd <8 x float> %t27, %t29
+  %t31 = call <8 x float> @plait.uniform_run8.i64(i64 %t19, i64 %t25, i64 %t15)
+  %t32 = fcmp oge <8 x float> %t31, splat (float 0x3FB9999A00000000)
+  %t33 = fmul <8 x float> %t30, splat (float 0x3FF1C71C80000000)
+  %t34 = select <8 x i1> %t32, <8 x float> %t33, <8 x float> splat (float 0x0000000000000000)
+  %t35 = getelementptr inbounds float, ptr %t7, i64 %t25
+  store <8 x float> %t30, ptr %t35, align 32, !alias.scope !5, !noalias !4
+  %t36 = getelementptr inbounds float, ptr %t9, i64 %t25
+  store <8 x float> %t34, ptr %t36, align 32, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
-  %loop3.next = add nuw nsw i64 %t20, 1
-  %t35 = icmp slt i64 %loop3.next, %t18
-  br i1 %t35, label %loop3, label %done5
+  %loop3.next = add nuw nsw i64 %t22, 1
+  %t37 = icmp slt i64 %loop3.next, %t20
+  br i1 %t37, label %loop3, label %done5
 done5:
   br label %latch1
 latch1:
-  %loop0.next = add nuw nsw i64 %t15, 1
-  %t36 = icmp slt i64 %loop0.next, %end
-  br i1 %t36, label %loop0, label %done2
+  %loop0.next = add nuw nsw i64 %t17, 1
+  %t38 = icmp slt i64 %loop0.next, %end
+  br i1 %t38, label %loop0, label %done2
 done2:
   ret void
 }

@@ -124,7 +124,7 @@ fusion @f (%x: bf16[4, 8]) -> (%m, %v, %w, %k, %p, %q) {
 
 TEST(GraphPasses, AContractionSaysWhoseBiasJoinsBehindIt) {
   auto fusion = parse("f16");
-  split_bias(*fusion, {});
+  split_bias(*fusion);
   std::vector<std::string> marked;
   const auto copy = clone(*fusion);
   for (const TensorView* t : copy->tensors())
