@@ -15,6 +15,7 @@
 #include "scalar/convert.h"
 #include "support/random_ops.h"
 #include "support/run_case.h"
+#include "support/sanitized.h"
 
 namespace plait {
 namespace {
@@ -336,10 +337,11 @@ void run_chains(DType dtype, uint64_t first, size_t count, double least_moved) {
   print_plants(plants);
   print_mutants("chains without one op, numbers off by a tenth", dropped);
   print_mutants("chains with an operand off by 64 units", moved);
-  EXPECT_LE(median, 8);
-  EXPECT_GT(worst, 0.1) << "no device comes near its bound";
   EXPECT_EQ(plants.chains_without, 0);
   EXPECT_EQ(plants.found, plants.made);
+  if (count < 100) return;  // too few for shares
+  EXPECT_LE(median, 8);
+  EXPECT_GT(worst, 0.1) << "no device comes near its bound";
   EXPECT_GE(dropped.share(), 0.9);
   EXPECT_GE(moved.share(), least_moved);
 }
@@ -364,8 +366,8 @@ void run_simulated(DType dtype, uint64_t first, size_t count) {
   EXPECT_EQ(plants.found, plants.made);
 }
 
-TEST(RandomChains, F32) { run_chains(DType::f32, 1, 120, 0.4); }
-TEST(RandomChains, Bf16) { run_chains(DType::bf16, 1, 120, 0.85); }
+TEST(RandomChains, F32) { run_chains(DType::f32, 1, testing::drawn_here(120), 0.4); }
+TEST(RandomChains, Bf16) { run_chains(DType::bf16, 1, testing::drawn_here(120), 0.85); }
 TEST(RandomChains, F32OnSimulatedGpus) { run_simulated(DType::f32, 1, 20); }
 TEST(RandomChains, Bf16OnSimulatedGpus) { run_simulated(DType::bf16, 1, 20); }
 TEST(RandomChains, LongRunF32) { run_chains(DType::f32, 1000, 500, 0.4); }

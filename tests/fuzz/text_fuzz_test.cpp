@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -408,7 +409,7 @@ std::vector<Large> large_texts() {
 TEST(TextFuzz, LargeTextsAreRefusedOrReadQuickly) {
   for (const Large& large : large_texts()) {
     SCOPED_TRACE(large.name);
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();  // of the processor: other work on the machine is none of its
     std::string said;
     try {
       const auto fusion = parse_fusion(large.text, {.file = "f"});
@@ -424,7 +425,7 @@ TEST(TextFuzz, LargeTextsAreRefusedOrReadQuickly) {
     } else {
       EXPECT_EQ(said, "");
     }
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     EXPECT_LT(seconds, 5.0);
     if (seconds > 0.3) std::printf("%s: %.2f s\n", large.name, seconds);
   }
