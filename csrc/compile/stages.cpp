@@ -347,7 +347,7 @@ std::vector<FileSegment> for_gpu(std::vector<FileSegment> segments, const Fusion
 void show_gpu_stages(const Fusion& localized, Stages& stages, const PipelineContext& context) {
   if (stages.asks_for("sass"))
     throw MissingError("stage `sass` needs a disassembler, and none is part of this build", "sass", "use --dump=ptx");
-  if (context.device.target().cuda() || (!stages.wants("cuda") && !stages.asks_for("ptx"))) return;
+  if (context.device.target().cuda() || (!stages.asks_for("cuda") && !stages.asks_for("ptx"))) return;
   const std::unique_ptr<Device> gpu = make_offline_device(target_named("sm_90a"));
   const auto fusion = clone(localized);
   const PipelineContext how{context.options, context.mesh, *gpu, for_gpu(context.file_segments, *fusion)};

@@ -71,7 +71,9 @@ class RankRunner {
 
  private:
   void build_action(size_t index);
-  void point(size_t slot, void* value) { slots_[slot] = static_cast<std::byte*>(value) + slot_offset_[slot]; }
+  void point(size_t slot, void* value) {
+    slots_[slot] = value == nullptr ? nullptr : static_cast<std::byte*>(value) + slot_offset_[slot];
+  }
   void copy(const RankAction& action);
   void fill(void* data, uint8_t value, size_t bytes, ProgramStream stream);
   void find_progress_events();

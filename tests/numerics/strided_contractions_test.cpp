@@ -57,6 +57,11 @@ const std::vector<Layout>& layouts() {
        "%ql = slice(%qh, dim = 1, start = s - 1)\n%qp = permute(%ql, dims = [0, 2, 1, 3])\n"
        "%qr = reshape(%qp, shape = [b, g, r, 1, d])\n%kp = permute(%kh, dims = [0, 2, 3, 1])\n"
        "%ku = unsqueeze(%kp, dims = [2])\n%out = matmul(%qr, %ku)\n"},
+      // Steps that do not divide: the matrices, or the batch dims, reach into each other.
+      {"steps_under_a_batch",
+       "%ks = slice(%k, dim = 1, step = 2)\n%kt = permute(%k, dims = [0, 2, 1])\n%out = matmul(%ks, %kt)\n"},
+      {"steps_of_a_batch",
+       "%ks = slice(%kh, dim = 1, step = 2)\n%kt = permute(%ks, dims = [0, 1, 3, 2])\n%out = matmul(%ks, %kt)\n"},
       {"linear_of_heads", "%qp = permute(%qh, dims = [2, 0, 1, 3])\n%out = linear(%qp, %z)\n"},
       {"repeated_rows_are_copied",
        "%ue = expand(%u, shape = [s, d])\n%zt = permute(%z, dims = [1, 0])\n"

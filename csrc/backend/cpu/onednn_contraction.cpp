@@ -44,6 +44,19 @@ std::string text_of(const LibraryContraction& contraction) {
                      name(contraction.out));
 }
 
+// Whether oneDNN describes the matrices of an operand along the batch dims from `first` on: sorted by stride, each dim
+// steps over all of the ones inside of it.
+bool is_nested(const ContractionOperand& operand, std::span<const int64_t> batch, size_t first, int64_t rows,
+               int64_t columns) {
+  std::vector<std::pair<int64_t, int64_t>> dims = {{operand.row, rows}, {operand.column, columns}};
+  for (size_t d = first; d < batch.size(); ++d) dims.emplace_back(operand.batch[d], batch[d]);
+  std::erase_if(dims, [](const auto& dim) { return dim.first == 0 || dim.second == 1; });
+  std::sort(dims.begin(), dims.end());
+  for (size_t i = 1; i < dims.size(); ++i)
+    if (dims[i].first < dims[i - 1].first * dims[i - 1].second) return false;
+  return true;
+}
+
 class OneDnnExecutable : public Executable {
  public:
   OneDnnExecutable(const PlaitOneDnnInterface* interface, PlaitOneDnnContraction* handle,
@@ -66,13 +79,17 @@ class OneDnnExecutable : public Executable {
   }
 
  private:
-  // Of one call: oneDNN repeats one operand along a dim, not both. A loop runs over the dims before them.
+  // Of one call: oneDNN repeats one operand along a dim, not both. A loop runs over the dims before them, and over
+  // those along which matrices interleave.
   static constexpr size_t kBatchDims = 2;
 
   // Whether a call had to prepare its shape.
   bool run(const ContractionArguments& all, std::span<void* const> buffers, int threads) const {
     size_t loops = all.batch.size() - std::min(all.batch.size(), kBatchDims);
     while (loops < all.batch.size() && all.a.batch[loops] == 0 && all.b.batch[loops] == 0) ++loops;
+    while (loops < all.batch.size() &&
+           !(is_nested(all.a, all.batch, loops, all.m, all.k) && is_nested(all.b, all.batch, loops, all.k, all.n)))
+      ++loops;
     PlaitOneDnnShape shape{int32_t(all.batch.size() - loops), {1, 1}, all.m, all.n, all.k, {}, {}, {}};
     std::copy(all.batch.begin() + ptrdiff_t(loops), all.batch.end(), shape.batch);
     const auto fill = [&](const ContractionOperand& from, PlaitOneDnnOperand& to) {
