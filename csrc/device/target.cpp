@@ -41,7 +41,8 @@ int capability_of(std::string_view architecture) {
   int out = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), out);
   const std::string_view suffix(end, static_cast<size_t>(number.data() + number.size() - end));
-  const bool good = error == std::errc() && !number.starts_with('0') && (suffix.empty() || suffix == "a" || suffix == "f");
+  const bool good =
+      error == std::errc() && !number.starts_with('0') && (suffix.empty() || suffix == "a" || suffix == "f");
   return good ? out : 0;
 }
 
