@@ -77,10 +77,10 @@ TEST_F(Launch, OrderedSumsAreThoseOfLocalRanks) {
 }
 
 TEST_F(Launch, UnderABareMpirun) {
-  const CommandResult result =
-      run_words({"/usr/bin/env", "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2",
-                 kPlait, "run", kTpMlp, "--set", "sb=4", "--comm", "mpi", "--check"},
-                folder_.path());
+  const CommandResult result = run_words({"/usr/bin/env", "OMPI_MCA_orte_tmpdir_base=" + folder_.path().string(),
+                                          "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n",
+                                          "2", kPlait, "run", kTpMlp, "--set", "sb=4", "--comm", "mpi", "--check"},
+                                         folder_.path());
   EXPECT_EQ(result.exit, 0) << result.err;
   EXPECT_EQ(count(result.out, "check ok"), 1u) << result.out;
 }

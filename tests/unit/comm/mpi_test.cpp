@@ -47,8 +47,10 @@ CommandResult start_job(int64_t processes, const std::string& test) {
   const ScratchFolder folder;
   const std::string self = fs::read_symlink("/proc/self/exe").string();
   return run_words(
-      {"/usr/bin/env", std::string(kInJob) + "=1", "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to",
-       "none", "-q", "-n", std::to_string(processes), self, "--gtest_filter=" + test, "--gtest_brief=1"},
+      // A session folder of its own: jobs that begin and end together lose the one that they share.
+      {"/usr/bin/env", std::string(kInJob) + "=1", "OMPI_MCA_orte_tmpdir_base=" + folder.path().string(), "mpirun",
+       "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-q", "-n", std::to_string(processes), self,
+       "--gtest_filter=" + test, "--gtest_brief=1"},
       folder.path());
 }
 
