@@ -20,6 +20,7 @@ import tree
 
 TOOL = "clang-tidy-19"
 FINDING = re.compile(r"^\S+:\d+:\d+: (error|warning): ")
+PRECOMPILED = re.compile(r" -Winvalid-pch| -include \S+/cmake_pch\.hxx")
 
 
 def digest(path):
@@ -27,6 +28,18 @@ def digest(path):
         return hashlib.sha1(pathlib.Path(path).read_bytes()).hexdigest()
     except OSError:
         return ""
+
+
+def single(commands):
+    """The commands with those of united sources (PLAIT_UNITY) taken apart, and without precompiled headers."""
+    for command in commands:
+        file = pathlib.Path(command["directory"]) / command["file"]
+        command["command"] = PRECOMPILED.sub("", command["command"])
+        members = re.findall(r'^#include "(.*)"$', file.read_text(), re.M) if file.suffix == ".cxx" else []
+        if not members:
+            yield command
+        for member in members:
+            yield command | {"file": member, "command": command["command"].replace(str(file), member)}
 
 
 def sources(commands, paths):
@@ -78,7 +91,7 @@ class Memory:
 
 def findings(build, source):
     """What the tool says of a source, or an empty text."""
-    run = subprocess.run([TOOL, "-p", str(build), "--quiet", source], capture_output=True, text=True, cwd=tree.ROOT)
+    run = subprocess.run([TOOL, "-p", str(build / "tidy"), "--quiet", source], capture_output=True, text=True, cwd=tree.ROOT)
     lines = run.stdout.splitlines()
     if run.returncode == 0 and not any(FINDING.match(line) for line in lines):
         return ""
@@ -96,11 +109,14 @@ def main():
         return 77
     build = args.build.resolve()
     try:
-        commands = json.loads((build / "compile_commands.json").read_text())
+        commands = list(single(json.loads((build / "compile_commands.json").read_text())))
     except OSError as error:
         print(f"{build} is no configured build folder ({error.strerror}); make it: cmake --preset {build.name}")
         return 2
     memory = Memory(build / "tidy", digest(tree.ROOT / ".clang-tidy"))
+    new = build / "tidy" / f"commands.{os.getpid()}"
+    new.write_text(json.dumps(commands))
+    new.rename(build / "tidy/compile_commands.json")
     chosen = sources(commands, args.paths)
     if not chosen:
         print("no compiled source is there")

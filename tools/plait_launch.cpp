@@ -147,7 +147,7 @@ class Tail {
     char buffer[1 << 14];
     for (ssize_t count; file_ >= 0 && (count = read(file_, buffer, sizeof(buffer))) > 0;) {
       for (ssize_t done = 0; done < count;) {
-        const ssize_t written = write(to_, buffer + done, size_t(count - done));
+        const ssize_t written = ::write(to_, buffer + done, size_t(count - done));
         if (written <= 0) return;
         done += written;
       }

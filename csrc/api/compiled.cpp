@@ -41,35 +41,11 @@ std::vector<sym::Environment> rank_environments(const Mesh& mesh, const DeviceMe
   return out;
 }
 
-// What one binding depends on: the class and the values of its sizes, who talks, and the rank held alone (-1: the ranks
-// of the communication).
-struct BindingKey {
-  std::string specialization;
-  std::vector<int64_t> sizes;
-  uint64_t comms;  // Communicators::serial
-  int64_t rank;
-  auto operator<=>(const BindingKey&) const = default;
-};
-
 std::vector<int64_t> values_of(const Sizes& sizes) {
   std::vector<int64_t> out;
   for (const auto& [name, value] : sizes) out.push_back(value);
   return out;
 }
-
-struct SpecializationEntry {
-  std::unique_ptr<CompiledSpecialization> compiled;
-  std::set<std::string> refused;  // results of the contractions that its library refuses
-  std::vector<sym::Answer> guards;
-  Report report;
-};
-
-// A class with the numbers of one set of sizes; runs keep theirs. Where a library refuses these, `entry` is not the
-// class of the sizes but the one that generates its contractions.
-struct Binding {
-  std::shared_ptr<SpecializationEntry> entry;
-  std::unique_ptr<BoundSpecialization> bound;
-};
 
 // Results of the contractions whose library refuses the numbers of a bound rank, by the names that segmentation knows
 // them by: in memory they may be outputs of other names.
@@ -96,6 +72,30 @@ std::set<std::string> refused_contractions(const CompiledSpecialization& compile
 }
 
 }  // namespace
+
+// What one binding depends on: the class and the values of its sizes, who talks, and the rank held alone (-1: the ranks
+// of the communication).
+struct BindingKey {
+  std::string specialization;
+  std::vector<int64_t> sizes;
+  uint64_t comms;  // Communicators::serial
+  int64_t rank;
+  auto operator<=>(const BindingKey&) const = default;
+};
+
+struct SpecializationEntry {
+  std::unique_ptr<CompiledSpecialization> compiled;
+  std::set<std::string> refused;  // results of the contractions that its library refuses
+  std::vector<sym::Answer> guards;
+  Report report;
+};
+
+// A class with the numbers of one set of sizes; runs keep theirs. Where a library refuses these, `entry` is not the
+// class of the sizes but the one that generates its contractions.
+struct Binding {
+  std::shared_ptr<SpecializationEntry> entry;
+  std::unique_ptr<BoundSpecialization> bound;
+};
 
 // What a run tells of itself.
 struct RunFacts {

@@ -1,5 +1,8 @@
 #pragma once
+#include <cstdint>
 #include <string>
+
+#include "base/error.h"
 
 namespace plait {
 
@@ -17,5 +20,15 @@ Plugin find_plugin(const std::string& file, const std::string& symbol, const std
 // The address of its function alone.
 void* load_plugin(const std::string& file, const std::string& symbol, const std::string& folder,
                   const std::string& package);
+
+// Its interface, in the version that this tree knows.
+template <class Interface>
+const Interface* load_interface(const std::string& file, const std::string& symbol, uint32_t version,
+                                const std::string& folder, const std::string& package) {
+  const Interface* found = reinterpret_cast<const Interface* (*)()>(load_plugin(file, symbol, folder, package))();
+  if (found->version == version) return found;
+  throw MissingError(fmt::format("{} has interface version {}, needed is {}", file, found->version, version), "",
+                     "build plait and its plug-ins from one tree");
+}
 
 }  // namespace plait

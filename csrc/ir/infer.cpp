@@ -44,7 +44,7 @@ Inferred infer_pointwise(const PointwiseOp& op, Fusion& fusion) {
                       e.remedy());
     }
   }
-  out.shape = broadcast(op, op.in, 0, fusion);
+  out.shape = rules::broadcast(op, op.in, 0, fusion);
   out.dtype_alias = op.function == Pointwise::cast ? "" : alias_for(out.dtype, op.in);
   return out;
 }
@@ -87,7 +87,7 @@ Inferred infer_matmul(const Matmul& op, Fusion& fusion) {
   int ra = static_cast<int>(op.a->rank()), rb = static_cast<int>(op.b->rank());
   check_contraction(op, op.a, ra - 1, op.b, rb - 2);
   Inferred out;
-  out.shape = broadcast(op, {op.a, op.b}, 2, fusion);
+  out.shape = rules::broadcast(op, {op.a, op.b}, 2, fusion);
   out.shape.push_back(op.a->extent(ra - 2));
   out.shape.push_back(op.b->extent(rb - 1));
   out.dtype = op.accumulate ? accumulation_type(op.a->dtype) : op.a->dtype;

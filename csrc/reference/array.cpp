@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "scalar/convert.h"
 
 namespace plait::reference {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
-
 bool is_wide_integer(DType dtype) { return dtype == DType::i64 || dtype == DType::u64; }
 
 int64_t Array::integer_at(int64_t i) const { return integers.empty() ? static_cast<int64_t>(value[i]) : integers[i]; }

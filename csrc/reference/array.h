@@ -2,6 +2,7 @@
 // Arrays of the reference evaluator: value and error radius per element.
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "scalar/interval.h"
 
 namespace plait::reference {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Dense, row-major. An element of a backend's tensor lies within `radius` of `value` or, where there is one, of its
 // alternative; a NaN or an infinity of radius 0 is met by the same; an infinite radius says that nothing is known of

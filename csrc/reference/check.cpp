@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "scalar/convert.h"
 
 namespace plait::reference {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<int64_t> index_of(int64_t element, const std::vector<int64_t>& shape) {
   std::vector<int64_t> index(shape.size());

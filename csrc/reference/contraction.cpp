@@ -1,7 +1,6 @@
 // Products: the sum, the sum of |terms| over the operands' intervals, and the sums that ranks keep pending.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/error.h"
@@ -13,7 +12,6 @@ namespace plait::reference {
 namespace {
 
 constexpr int64_t kRows = 128, kColumns = 128;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A matrix [rows, k] within an array.
 struct Side {

@@ -1,7 +1,6 @@
 // Largest and least elements, and where they are.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "reference/elements.h"
@@ -11,8 +10,6 @@
 
 namespace plait::reference {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool is_least(Reduction function) { return function == Reduction::amin || function == Reduction::argmin; }
 

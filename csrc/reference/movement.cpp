@@ -1,6 +1,5 @@
 // Ops that move elements: what each dim's positions are in the operand and in the result.
 #include <algorithm>
-#include <limits>
 
 #include "base/error.h"
 #include "reference/elements.h"
@@ -9,8 +8,6 @@
 
 namespace plait::reference {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class T>
 void copy_part(const std::vector<T>& in, const Walk& from_to, std::vector<T>& out, size_t elements) {

@@ -1,7 +1,6 @@
 // Pointwise ops element by element: value, range over the operands' intervals, own error, rounding.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "reference/elements.h"
@@ -12,7 +11,6 @@ namespace plait::reference {
 namespace {
 
 constexpr int kMaxArity = 3;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double integer_to_float(DType from, int64_t value, DType to) {
   if (from == DType::u64) {

@@ -1,7 +1,6 @@
 // Reductions to sums and products, variance, running sums. Extrema: extrema.cpp.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "reference/elements.h"
@@ -11,9 +10,6 @@
 
 namespace plait::reference {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 bool is_unknown(const Array& in, int64_t i) { return in.dtype != DType::boolean && std::isinf(in.radius_at(i)); }
 

@@ -5,9 +5,6 @@
 namespace plait::reference {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 Total sure(double value) { return {value, Interval::point(value), 0}; }
 Total unknown(double value) { return {value, Interval::point(value), kInfinity}; }
 

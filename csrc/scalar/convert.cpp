@@ -23,7 +23,7 @@ struct Narrow {
   constexpr uint64_t infinity() const { return magnitude_bits() >> mantissa << mantissa; }
   constexpr uint64_t largest() const { return has_infinity ? infinity() : magnitude_bits() - 1; }  // or infinity
 };
-constexpr Narrow kE4m3{8, 3, 7, false}, kE5m2{8, 2, 15}, kF16{16, 10, 15}, kBf16{16, 7, 127};
+constexpr Narrow kE4m3Format{8, 3, 7, false}, kE5m2Format{8, 2, 15}, kF16Format{16, 10, 15}, kBf16Format{16, 7, 127};
 
 uint64_t encode_nan(Narrow format, uint64_t magnitude) {
   if (format.bits == 8) return format.magnitude_bits();
@@ -91,25 +91,25 @@ T saturate(double value) {
 
 }  // namespace
 
-uint8_t f8e4m3_from_double(double value) { return uint8_t(encode(kE4m3, value)); }
-uint8_t f8e5m2_from_double(double value) { return uint8_t(encode(kE5m2, value)); }
-uint8_t f8e4m3_from_float(float value) { return uint8_t(encode(kE4m3, double(value))); }
-uint8_t f8e5m2_from_float(float value) { return uint8_t(encode(kE5m2, double(value))); }
-double f8e4m3_to_double(uint8_t bits) { return decode(kE4m3, bits); }
-double f8e5m2_to_double(uint8_t bits) { return decode(kE5m2, bits); }
-float f8e4m3_to_float(uint8_t bits) { return float(decode(kE4m3, bits)); }
-float f8e5m2_to_float(uint8_t bits) { return float(decode(kE5m2, bits)); }
-uint16_t f16_from_double(double value) { return encode(kF16, value); }
-uint16_t bf16_from_double(double value) { return encode(kBf16, value); }
-uint16_t f16_from_float(float value) { return encode(kF16, double(value)); }
+uint8_t f8e4m3_from_double(double value) { return uint8_t(encode(kE4m3Format, value)); }
+uint8_t f8e5m2_from_double(double value) { return uint8_t(encode(kE5m2Format, value)); }
+uint8_t f8e4m3_from_float(float value) { return uint8_t(encode(kE4m3Format, double(value))); }
+uint8_t f8e5m2_from_float(float value) { return uint8_t(encode(kE5m2Format, double(value))); }
+double f8e4m3_to_double(uint8_t bits) { return decode(kE4m3Format, bits); }
+double f8e5m2_to_double(uint8_t bits) { return decode(kE5m2Format, bits); }
+float f8e4m3_to_float(uint8_t bits) { return float(decode(kE4m3Format, bits)); }
+float f8e5m2_to_float(uint8_t bits) { return float(decode(kE5m2Format, bits)); }
+uint16_t f16_from_double(double value) { return encode(kF16Format, value); }
+uint16_t bf16_from_double(double value) { return encode(kBf16Format, value); }
+uint16_t f16_from_float(float value) { return encode(kF16Format, double(value)); }
 uint16_t bf16_from_float(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return uint16_t(bits >> 16 | 0x40);
   return uint16_t((bits + 0x7FFFu + (bits >> 16 & 1)) >> 16);
 }
-double f16_to_double(uint16_t bits) { return decode(kF16, bits); }
-double bf16_to_double(uint16_t bits) { return decode(kBf16, bits); }
-float f16_to_float(uint16_t bits) { return float(decode(kF16, bits)); }
+double f16_to_double(uint16_t bits) { return decode(kF16Format, bits); }
+double bf16_to_double(uint16_t bits) { return decode(kBf16Format, bits); }
+float f16_to_float(uint16_t bits) { return float(decode(kF16Format, bits)); }
 float bf16_to_float(uint16_t bits) { return std::bit_cast<float>(uint32_t(bits) << 16); }
 
 double load_double(DType dtype, const void* source) {

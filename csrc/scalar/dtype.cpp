@@ -15,15 +15,15 @@ struct DTypeInfo {
   DTypeClass kind;
 };
 
-constexpr std::array<DTypeInfo, kDTypeCount> kInfo{{
+constexpr std::array<DTypeInfo, kDTypeCount> kDTypes{{
 #define X(enumerator, text, bits, kind) {#text, bits, DTypeClass::kind},
 #include "scalar/dtype.def"
 #undef X
 }};
 
 const DTypeInfo& info_of(DType dtype) {
-  PLAIT_CHECK(size_t(dtype) < kInfo.size(), "dtype {}", int(dtype));
-  return kInfo[size_t(dtype)];
+  PLAIT_CHECK(size_t(dtype) < kDTypes.size(), "dtype {}", int(dtype));
+  return kDTypes[size_t(dtype)];
 }
 
 // Facts of a binary floating format.
@@ -96,8 +96,8 @@ constexpr DType kPromotion[kDTypeCount][kDTypeCount] = {
 std::string_view name(DType dtype) { return info_of(dtype).text; }
 
 std::optional<DType> parse_dtype(std::string_view text) {
-  for (size_t i = 0; i < kInfo.size(); ++i)
-    if (kInfo[i].text == text) return DType(i);
+  for (size_t i = 0; i < kDTypes.size(); ++i)
+    if (kDTypes[i].text == text) return DType(i);
   return std::nullopt;
 }
 

@@ -7,28 +7,21 @@
 namespace plait {
 namespace {
 
-constexpr const char* kFile = "libplait_llvm.so";
+constexpr const char* kLlvmPlugin = "libplait_llvm.so";
 
-const PlaitLlvmInterface* load_interface(const std::string& folder) {
-  using Getter = const PlaitLlvmInterface* (*)();
-  const auto getter = reinterpret_cast<Getter>(load_plugin(kFile, "plait_llvm_interface", folder, "llvm-19-dev"));
-  const PlaitLlvmInterface* interface = getter();
-  if (interface->version != kPlaitLlvmVersion) {
-    throw MissingError(
-        fmt::format("{} has interface version {}, needed is {}", kFile, interface->version, int(kPlaitLlvmVersion)), "",
-        "build plait and its plug-ins from one tree");
-  }
-  return interface;
+const PlaitLlvmInterface* interface_of(const std::string& folder) {
+  return load_interface<PlaitLlvmInterface>(kLlvmPlugin, "plait_llvm_interface", kPlaitLlvmVersion, folder,
+                                            "llvm-19-dev");
 }
 
 }  // namespace
 
-LlvmCompiler::LlvmCompiler(const std::string& plugin_folder) : interface_(load_interface(plugin_folder)) {
+LlvmCompiler::LlvmCompiler(const std::string& plugin_folder) : interface_(interface_of(plugin_folder)) {
   char error[1024] = "";
   const std::span<const PlaitLlvmSymbol> library = c_library();
   compiler_ = interface_->create(library.data(), library.size(), error, sizeof error);
   if (compiler_ == nullptr) {
-    throw MissingError(fmt::format("LLVM cannot compile for this host: {}", error), kFile, "install libllvm19");
+    throw MissingError(fmt::format("LLVM cannot compile for this host: {}", error), kLlvmPlugin, "install libllvm19");
   }
 }
 

@@ -12,8 +12,6 @@
 namespace plait {
 namespace {
 
-constexpr const char* kFile = "libplait_onednn.so";
-
 std::optional<PlaitOneDnnType> type_of(DType dtype) {
   switch (dtype) {
     case DType::f32:
@@ -123,18 +121,6 @@ class OneDnnExecutable : public Executable {
   std::shared_ptr<ContractionTeams> teams_;
 };
 
-const PlaitOneDnnInterface* load_interface(const std::string& folder) {
-  using Getter = const PlaitOneDnnInterface* (*)();
-  const auto getter = reinterpret_cast<Getter>(load_plugin(kFile, "plait_onednn_interface", folder, "libdnnl-dev"));
-  const PlaitOneDnnInterface* interface = getter();
-  if (interface->version != kPlaitOneDnnVersion) {
-    throw MissingError(
-        fmt::format("{} has interface version {}, needed is {}", kFile, interface->version, int(kPlaitOneDnnVersion)),
-        "", "build plait and its plug-ins from one tree");
-  }
-  return interface;
-}
-
 std::shared_ptr<Executable> refuse(std::string* why_not, std::string reason) {
   if (why_not != nullptr) *why_not = std::move(reason);
   return nullptr;
@@ -144,7 +130,7 @@ std::shared_ptr<Executable> refuse(std::string* why_not, std::string reason) {
 constexpr double kSlowest = 2e9;      // multiplications a second
 constexpr double kWorthThread = 1e6;  // multiplications that a thread of a team is worth
 constexpr double kWorthTeam = 200e6;  // that a team is worth where others have the cores
-constexpr std::chrono::milliseconds kStalled{2}, kAlone{500};
+constexpr std::chrono::milliseconds kLate{2}, kAlone{500};
 
 int64_t now() { return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -158,7 +144,7 @@ int ContractionTeams::threads(double multiplications, int most) const {
 
 void ContractionTeams::note(double multiplications, std::chrono::nanoseconds duration) {
   const std::chrono::duration<double> foreseen(multiplications / kSlowest);
-  if (duration > kStalled + foreseen)
+  if (duration > kLate + foreseen)
     alone_until_.store(now() + std::chrono::nanoseconds(kAlone).count(), std::memory_order_relaxed);
 }
 
@@ -172,7 +158,8 @@ std::shared_ptr<Executable> OneDnn::contraction(const LibraryContraction& contra
   }
   const PlaitOneDnnInterface* interface;
   try {
-    interface = load_interface(plugin_folder_);
+    interface = load_interface<PlaitOneDnnInterface>("libplait_onednn.so", "plait_onednn_interface",
+                                                     kPlaitOneDnnVersion, plugin_folder_, "libdnnl-dev");
   } catch (const MissingError& missing) {
     return refuse(why_not, missing.what());
   }

@@ -27,14 +27,8 @@ void combine(int type, int reduce, const void* in, void* into, int64_t count) {
 }  // namespace
 
 const PlaitMpiInterface& load_mpi(const std::string& folder) {
-  using Getter = const PlaitMpiInterface* (*)();
-  const auto getter =
-      reinterpret_cast<Getter>(load_plugin("libplait_mpi.so", "plait_mpi_interface", folder, "libopenmpi-dev"));
-  const PlaitMpiInterface* interface = getter();
-  if (interface->version != kPlaitMpiVersion)
-    throw MissingError(fmt::format("libplait_mpi.so is version {}, not {}", interface->version, int(kPlaitMpiVersion)),
-                       "", "build it together with plait");
-  return *interface;
+  return *load_interface<PlaitMpiInterface>("libplait_mpi.so", "plait_mpi_interface", kPlaitMpiVersion, folder,
+                                            "libopenmpi-dev");
 }
 
 std::string mpi_version(const std::string& plugin_folder) { return load_mpi(plugin_folder).library_version(); }

@@ -57,7 +57,6 @@ uint64_t bias_bytes(const Problem& problem) {
 }
 
 using Why = std::optional<Refusal>;
-Refusal invalid(std::string why) { return {CUBLAS_STATUS_INVALID_VALUE, std::move(why), false}; }
 
 Why check_pointers(const Launch& launch) {
   for (const Operand& operand : operands(launch)) {

@@ -20,7 +20,6 @@ constexpr TypeRow kTypeRows[] = {
 #undef X
 };
 
-Refusal invalid(std::string why) { return {CUBLAS_STATUS_INVALID_VALUE, std::move(why), false}; }
 Refusal refused(std::string why) { return {CUBLAS_STATUS_NOT_SUPPORTED, std::move(why), true}; }
 Refusal not_simulated(const std::string& what) {
   return {CUBLAS_STATUS_NOT_SUPPORTED, what + " is not simulated", false};

@@ -26,6 +26,8 @@ struct Refusal {
   bool probe = false;  // a question that a careful caller asks: no finding when a heuristic answers it
 };
 
+inline Refusal invalid(std::string why) { return {CUBLAS_STATUS_INVALID_VALUE, std::move(why), false}; }
+
 // Reads the descriptors. Nothing: `problem` is one that the stand-in computes.
 // NOT_SUPPORTED with `probe`: the real library refuses it too, and asking is fair. NOT_SUPPORTED without: the real
 // library may do it, the stand-in does not. INVALID_VALUE: the descriptors contradict each other.

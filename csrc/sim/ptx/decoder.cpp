@@ -250,16 +250,6 @@ void Decoder::assign_registers() {
   }
 }
 
-namespace {
-
-template <class Fn>
-void for_registers(const Operand& operand, Fn fn) {
-  if (operand.kind == Operand::Kind::reg && operand.reg >= 0) fn(operand.reg);
-  for (const Operand& each : operand.elements) for_registers(each, fn);
-}
-
-}  // namespace
-
 void Decoder::check_reads() {
   if (tracked_.empty()) return;
   std::set<int> read;

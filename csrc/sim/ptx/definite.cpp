@@ -8,12 +8,6 @@ namespace {
 
 using Bits = std::vector<bool>;
 
-template <class Fn>
-void for_registers(const Operand& operand, Fn fn) {
-  if (operand.kind == Operand::Kind::reg && operand.reg >= 0) fn(operand.reg);
-  for (const Operand& each : operand.elements) for_registers(each, fn);
-}
-
 bool ends_block(const Statement& s) {
   return s.words[0] == "bra" || s.words[0] == "ret" || s.words[0] == "exit" || s.words[0] == "trap";
 }

@@ -30,6 +30,13 @@ struct Operand {
   std::vector<Operand> elements;
 };
 
+// Calls fn(reg) for the registers of an operand and of its elements.
+template <class Fn>
+void for_registers(const Operand& operand, Fn fn) {
+  if (operand.kind == Operand::Kind::reg && operand.reg >= 0) fn(operand.reg);
+  for (const Operand& each : operand.elements) for_registers(each, fn);
+}
+
 struct Register {
   std::string name;
   Type type = Type::b32;

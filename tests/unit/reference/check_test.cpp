@@ -45,13 +45,13 @@ TEST(Compare, NothingIsExcusedInExactMode) {
 }
 
 TEST(Compare, SpecialValues) {
-  const Array want = array(DType::f32, {kNaN, kInf, 0.0, 1}, {0, 0, 0, 0.1});
-  EXPECT_TRUE(compare("y", want, f32({4}, {kNaN, kInf, -0.0, 1})).ok);
-  EXPECT_FALSE(compare("y", want, f32({4}, {1, kInf, 0, 1})).ok);
-  EXPECT_FALSE(compare("y", want, f32({4}, {kNaN, -kInf, 0, 1})).ok);
+  const Array want = array(DType::f32, {kNaN, kInfinity, 0.0, 1}, {0, 0, 0, 0.1});
+  EXPECT_TRUE(compare("y", want, f32({4}, {kNaN, kInfinity, -0.0, 1})).ok);
+  EXPECT_FALSE(compare("y", want, f32({4}, {1, kInfinity, 0, 1})).ok);
+  EXPECT_FALSE(compare("y", want, f32({4}, {kNaN, -kInfinity, 0, 1})).ok);
   EXPECT_FALSE(compare("y", want, f32({4}, {kNaN, 3e38, 0, 1})).ok);
-  EXPECT_FALSE(compare("y", want, f32({4}, {kNaN, kInf, 0, kNaN})).ok);
-  EXPECT_FALSE(compare("y", want, f32({4}, {kNaN, kInf, 0, kInf})).ok);
+  EXPECT_FALSE(compare("y", want, f32({4}, {kNaN, kInfinity, 0, kNaN})).ok);
+  EXPECT_FALSE(compare("y", want, f32({4}, {kNaN, kInfinity, 0, kInfinity})).ok);
 }
 
 TEST(Compare, TypeShapeAndEmpty) {
@@ -79,7 +79,7 @@ TEST(Compare, ExcusesAreLimited) {
   const auto with_excused = [&](int64_t count) {
     Array want = array(DType::f32, Values(n, 1), Values(n, 0));
     want.excused.assign(n, 0);
-    for (int64_t i = 0; i < count; ++i) want.excused[i] = 1, want.radius[i] = kInf;
+    for (int64_t i = 0; i < count; ++i) want.excused[i] = 1, want.radius[i] = kInfinity;
     return want;
   };
   EXPECT_TRUE(compare("y", with_excused(10), f32({n}, Values(n, 1))).ok);
@@ -87,7 +87,7 @@ TEST(Compare, ExcusesAreLimited) {
   EXPECT_FALSE(many.ok);
   EXPECT_EQ(many.excused.at("y"), 11);
   EXPECT_EQ(many.max_error, 0);
-  Array few = array(DType::f32, {1, 2, 3, 4}, {kInf, kInf, kInf, 0});
+  Array few = array(DType::f32, {1, 2, 3, 4}, {kInfinity, kInfinity, kInfinity, 0});
   few.excused = {1, 1, 1, 0};
   EXPECT_TRUE(compare("y", few, f32({4}, {9, 9, kNaN, 4})).ok);
 }
@@ -104,7 +104,7 @@ TEST(Compare, NothingButNaNIsUndecided) {
               Outcome::undecided);
   }
   EXPECT_EQ(compare("y", array(DType::f32, {kNaN, 1}, {0, 0}), f32({2}, {kNaN, 1})).outcome(), Outcome::ok);
-  Array unknown = array(DType::f32, {kNaN, 1}, {0, kInf});
+  Array unknown = array(DType::f32, {kNaN, 1}, {0, kInfinity});
   unknown.excused = {0, 1};
   EXPECT_EQ(compare("y", unknown, f32({2}, {kNaN, 1})).outcome(), Outcome::undecided);
 }
@@ -151,7 +151,7 @@ TEST(Compare, AllOutputs) {
 TEST(Perturb, EveryElementMovedFails) {
   int moved = 0;
   for (DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i64, DType::u32, DType::boolean})
-    for (double value : {0.0, 1.0, -1.0, 0.7, -1.3, 100.0, 1e-30, 65504.0, kNaN, kInf})
+    for (double value : {0.0, 1.0, -1.0, 0.7, -1.3, 100.0, 1e-30, 65504.0, kNaN, kInfinity})
       for (double radius : {0.0, 1e-12, 0x1p-24, 0x1p-9, 0.3, 1e4}) {
         if (!is_float(dtype) && (radius != 0 || std::isnan(value) || value < 0)) continue;
         const double stored = round_to(dtype, value);

@@ -43,7 +43,7 @@ TEST(Composites, ByHand) {
 TEST(Composites, EmptyAndSpecialValues) {
   expect_values(run("%x: f32[2, 0]", "%y = any(%x, dims = [1])", {{"x", f32({2, 0}, {})}}), {0, 0});
   expect_values(run("%x: f32[2, 0]", "%y = all(%x, dims = [1])", {{"x", f32({2, 0}, {})}}), {1, 1});
-  expect_values(run("%x: f32[0]", "%y = logsumexp(%x)", {{"x", f32({0}, {})}}), {-kInf});
+  expect_values(run("%x: f32[0]", "%y = logsumexp(%x)", {{"x", f32({0}, {})}}), {-kInfinity});
   expect_values(run("%x: f32[0]", "%y = mean(%x)", {{"x", f32({0}, {})}}), {kNaN});
   EXPECT_EQ(run("%x: f32[2, 0]", "%y = softmax(%x, dim = 1)", {{"x", f32({2, 0}, {})}}).elements(), 0);
   expect_values(run("%x: f32[2]", "%y = softmax(%x, dim = 0)", {{"x", f32({2}, {kNaN, 1})}}), {kNaN, kNaN});

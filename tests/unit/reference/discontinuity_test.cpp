@@ -192,7 +192,7 @@ TEST(Discontinuity, OneElementReadTwiceIsOneNumber) {
 
 TEST(Discontinuity, InfinitiesAreAlternatives) {
   const double edge = double(float(std::atanh(0.5)));
-  const Given given{{"a", f32({2}, {edge, 1})}, {"h", f32({}, {0.5})}, {"n", f32({}, {-kInf})}};
+  const Given given{{"a", f32({2}, {edge, 1})}, {"h", f32({}, {0.5})}, {"n", f32({}, {-kInfinity})}};
   const std::string in = "%a: f32[2], %h: f32[], %n: f32[]";
   const std::string head = "%t = tanh(%a)\n%g = gt(%t, %h)\n%w = where(%g, %h, %n)\n";
   const Array w = run(in, head + "%y = exp(%w)", given);

@@ -34,7 +34,7 @@ TEST(Draw, NormalScaledAndSeeded) {
 }
 
 double largest(const Tensor& tensor) {
-  double out = -kInf;
+  double out = -kInfinity;
   for (double v : tensor.to_doubles()) {
     EXPECT_GE(v, 0);
     out = std::max(out, v);

@@ -17,9 +17,6 @@ using Shape = std::vector<int64_t>;
 using Values = std::vector<double>;
 using Given = std::map<std::string, Tensor>;
 
-inline constexpr double kInf = std::numeric_limits<double>::infinity();
-inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 inline Tensor f32(Shape shape, const Values& values) {
   return Tensor::from_doubles(DType::f32, std::move(shape), values);
 }

@@ -76,7 +76,7 @@ TEST(ScatterAdd, AddsWhereTheIndexSays) {
   EXPECT_GT(scatter(kTable, "f32[3, 2]", indices({1, 2}, {0, 1}), f32({1, 2}, {0.1, 0.2}), "[1, 2]", 0).radius[0], 0);
   expect_values(scatter(kTable, "f32[3, 2]", indices({1, 3}, {1, 1, 7}), f32({1, 3}, {1, 2, 4}), "[1, 3]", 1),
                 {1, 5, 3, 4, 5, 6});  // 7 lies outside
-  expect_values(scatter(f32({2}, {1, 2}), "f32[2]", indices({2}, {-1, 1}), f32({2}, {kInf, kNaN}), "[2]", 0),
+  expect_values(scatter(f32({2}, {1, 2}), "f32[2]", indices({2}, {-1, 1}), f32({2}, {kInfinity, kNaN}), "[2]", 0),
                 {1, kNaN});
   expect_values(scatter(f32({2}, {1, 2}), "f32[2]", indices({0}, {}), f32({0}, {}), "[0]", 0), {1, 2});
 }

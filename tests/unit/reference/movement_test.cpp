@@ -45,7 +45,7 @@ TEST(Movement, SliceAndPad) {
   EXPECT_EQ(move("slice(%x, dim = 0, start = 9, stop = 12)").shape, (Shape{0, 3}));
   EXPECT_THROW(move("slice(%x, dim = 0, start = 1, stop = 0, step = -1)"), UserError);
   expect_values(move("pad(%x, low = [0, 1], high = [1, 0], value = -1)"), {-1, 1, 2, 3, -1, 4, 5, 6, -1, -1, -1, -1});
-  expect_values(move("pad(%x, low = [1], high = [0], value = inf)", f32({0}, {}), "f32[0]"), {kInf});
+  expect_values(move("pad(%x, low = [1], high = [0], value = inf)", f32({0}, {}), "f32[0]"), {kInfinity});
   expect_values(move("pad(%x, low = [0], high = [1], value = 0.1)", f32({1}, {1}), "f32[1]"), {1, double(0.1f)});
   const Array i =
       move("pad(%x, low = [1], high = [1], value = 3)", Tensor::from_doubles(DType::i64, {1}, {9}), "i64[1]");
@@ -118,7 +118,7 @@ TEST(Movement, RadiiAndExcusesMoveAlong) {
 }
 
 TEST(Bitcast, BothWays) {
-  expect_values(move("bitcast(%x, to = u32)", f32({3}, {1, -0.0, kInf}), "f32[3]"),
+  expect_values(move("bitcast(%x, to = u32)", f32({3}, {1, -0.0, kInfinity}), "f32[3]"),
                 {double(0x3f800000u), double(0x80000000u), double(0x7f800000u)});
   expect_values(move("bitcast(%x, to = f32)",
                      Tensor::from_doubles(DType::u32, {2}, {double(0x40490fdbu), double(0x7fc00000u)}), "u32[2]"),

@@ -234,18 +234,18 @@ TEST(OpRadius, CandidatesOfAnExtremum) {
   EXPECT_EQ(y.radius[0], 0);
   y = of(arg, {2, 3, 3, 1}, {0, 0, 0, 0.5});  // a tie of exact numbers: the first
   EXPECT_FALSE(y.excused_at(0));
-  y = of(arg, {2, 3, 1, 1}, {kInf, 0, 0, 0});  // what is unknown may win, a NaN too
+  y = of(arg, {2, 3, 1, 1}, {kInfinity, 0, 0, 0});  // what is unknown may win, a NaN too
   EXPECT_TRUE(y.excused_at(0));
-  y = of(arg, {kNaN, 3, 1, 1}, {0, kInf, 0, 0});  // the first NaN is sure
+  y = of(arg, {kNaN, 3, 1, 1}, {0, kInfinity, 0, 0});  // the first NaN is sure
   EXPECT_FALSE(y.excused_at(0));
-  y = of(arg, {0, 0, 0, kNaN}, {kInf, 0, 0, 0});
+  y = of(arg, {0, 0, 0, kNaN}, {kInfinity, 0, 0, 0});
   EXPECT_TRUE(y.excused_at(0));
   y = of(most, {1, 3, 2.75, 0}, {0, 0.5, 1, 0});
   EXPECT_NEAR(y.radius[0], 0.75, 1e-6);
   EXPECT_FALSE(y.excused_at(0));
-  y = of(most, {1, 3, 2, kNaN}, {kInf, 0, 0, 0});
+  y = of(most, {1, 3, 2, kNaN}, {kInfinity, 0, 0, 0});
   EXPECT_EQ(y.radius_at(0), 0);
-  y = of(most, {1, 3, 2, 0}, {kInf, 0, 0, 0});
+  y = of(most, {1, 3, 2, 0}, {kInfinity, 0, 0, 0});
   EXPECT_TRUE(y.excused_at(0));
 }
 

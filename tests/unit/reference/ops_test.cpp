@@ -23,14 +23,15 @@ TEST(Pointwise, ZeroDimAndEmpty) {
 }
 
 TEST(Pointwise, SpecialValues) {
-  const Given given{{"a", f32({5}, {kNaN, kInf, -kInf, -0.0, kInf})}, {"b", f32({5}, {1, kInf, kInf, 0, 0})}};
+  const Given given{{"a", f32({5}, {kNaN, kInfinity, -kInfinity, -0.0, kInfinity})},
+                    {"b", f32({5}, {1, kInfinity, kInfinity, 0, 0})}};
   const std::string in = "%a: f32[5], %b: f32[5]";
   const Array sum = run(in, "%y = add(%a, %b)", given);
-  expect_values(sum, {kNaN, kInf, kNaN, 0, kInf});
+  expect_values(sum, {kNaN, kInfinity, kNaN, 0, kInfinity});
   for (int i : {0, 1, 2, 4}) EXPECT_EQ(sum.radius[i], 0) << i;
   EXPECT_TRUE(sum.excused.empty());
-  expect_values(run(in, "%y = max(%a, %b)", given), {kNaN, kInf, kInf, 0, kInf});
-  expect_values(run(in, "%y = mul(%a, %b)", given), {kNaN, kInf, -kInf, 0, kNaN});
+  expect_values(run(in, "%y = max(%a, %b)", given), {kNaN, kInfinity, kInfinity, 0, kInfinity});
+  expect_values(run(in, "%y = mul(%a, %b)", given), {kNaN, kInfinity, -kInfinity, 0, kNaN});
   expect_values(run(in, "%t = lt(%a, %b)\n%y = cast(%t, to = f32)", given), {0, 0, 1, 0, 0});
   expect_values(run(in, "%t = ne(%a, %b)\n%y = cast(%t, to = f32)", given), {1, 0, 1, 0, 1});
   const Array neg = run(in, "%y = neg(%b)", given);
@@ -66,7 +67,7 @@ TEST(Pointwise, Casts) {
   expect_values(run(in, "%y = cast(%a, to = u32)", given), {0, 2, 0, 4294967295.0, 0, 0});
   expect_values(run(in, "%y = cast(%a, to = bool)", given), {1, 1, 1, 1, 1, 0});
   const Array h = run(in, "%y = cast(%a, to = f16)", given);
-  expect_values(h, {-1.5, 2.5, kNaN, kInf, 0.0999755859375, -0.0});
+  expect_values(h, {-1.5, 2.5, kNaN, kInfinity, 0.0999755859375, -0.0});
   EXPECT_EQ(h.radius[0], 0);
   EXPECT_EQ(h.radius[4], double(0.1f) - 0.0999755859375);  // kept or skipped
   EXPECT_TRUE(h.excused_at(3));                            // skipped it would be 1e30
@@ -75,7 +76,7 @@ TEST(Pointwise, Casts) {
   const Array q = run(in, "%y = cast(%a, to = f8e4m3)", given);
   expect_values(q, {-1.5, 2.5, kNaN, 448, 0.1015625, -0.0});
   EXPECT_EQ(q.radius, std::vector<double>(6, 0.0)) << "f8 is always rounded";
-  expect_values(run(in, "%y = cast(%a, to = f8e5m2)", given), {-1.5, 2.5, kNaN, kInf, 0.09375, -0.0});
+  expect_values(run(in, "%y = cast(%a, to = f8e5m2)", given), {-1.5, 2.5, kNaN, kInfinity, 0.09375, -0.0});
   const Array d = run("%a: f64[1]", "%y = cast(%a, to = f32)", {{"a", Tensor::from_doubles(DType::f64, {1}, {0.1})}});
   expect_values(d, {double(0.1f)});
   EXPECT_EQ(d.radius[0], 0);
@@ -94,10 +95,10 @@ TEST(Pointwise, RadiusOfF8) {
   EXPECT_EQ(settled(DType::f8e4m3, 1.0625, 1e-6).radius, 0.125);
   EXPECT_EQ(settled(DType::f8e4m3, 1e30, 1e20).value, 448);
   EXPECT_EQ(settled(DType::f8e4m3, 1e30, 1e20).radius, 0);
-  EXPECT_EQ(settled(DType::f8e5m2, 61439, 10).radius, kInf);
-  EXPECT_EQ(settled(DType::f8e5m2, 1e6, 10).value, kInf);
+  EXPECT_EQ(settled(DType::f8e5m2, 61439, 10).radius, kInfinity);
+  EXPECT_EQ(settled(DType::f8e5m2, 1e6, 10).value, kInfinity);
   EXPECT_EQ(settled(DType::f8e5m2, 1e6, 10).radius, 0);
-  EXPECT_EQ(settle(DType::f8e4m3, 1, Interval::anything(), 0).radius, kInf);
+  EXPECT_EQ(settle(DType::f8e4m3, 1, Interval::anything(), 0).radius, kInfinity);
 }
 
 // Integers wrap in their own type, and what hangs on a discontinuity may wrap to anything.
@@ -230,9 +231,9 @@ TEST(Product, MatmulBroadcastsBatches) {
 }
 
 TEST(Product, NaNAndInfinityReachTheirRowsOnly) {
-  const Given given{{"x", f32({2, 2}, {kInf, 1, 1, 2})}, {"w", f32({2, 2}, {1, 1, 0, kNaN})}};
+  const Given given{{"x", f32({2, 2}, {kInfinity, 1, 1, 2})}, {"w", f32({2, 2}, {1, 1, 0, kNaN})}};
   const Array y = run("%x: f32[2, 2], %w: f32[2, 2]", "%y = linear(%x, %w)", given);
-  expect_values(y, {kInf, kNaN, 3, kNaN});
+  expect_values(y, {kInfinity, kNaN, 3, kNaN});
   EXPECT_EQ(y.radius[0], 0);
   EXPECT_EQ(y.radius[1], 0);
   EXPECT_TRUE(y.excused.empty());

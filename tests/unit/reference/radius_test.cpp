@@ -272,8 +272,8 @@ TEST(Settle, Narrow) {
   EXPECT_EQ(s.value, 1);
   EXPECT_EQ(s.radius, 0x1p-9);
   EXPECT_EQ(settle(DType::f16, 65519, Interval::point(65519), 0).value, 65504);
-  EXPECT_EQ(settle(DType::f16, 70000, Interval::point(70000), 0).radius, kInf);
-  EXPECT_EQ(settle(DType::f32, 1e39, Interval::point(1e39), 0).value, kInf);
+  EXPECT_EQ(settle(DType::f16, 70000, Interval::point(70000), 0).radius, kInfinity);
+  EXPECT_EQ(settle(DType::f32, 1e39, Interval::point(1e39), 0).value, kInfinity);
   EXPECT_EQ(settle(DType::f32, 1e39, Interval::point(1e39), 0).radius, 0);
 }
 

@@ -21,7 +21,7 @@ double finite(double x) { return std::isfinite(x) ? std::abs(x) : 0; }
 // What is wrong with the radius of element i, or nothing. The sign of a zero apart, a NaN is a NaN everywhere.
 std::string useless(const Array& y, int64_t i, double scale) {
   const double value = y.value[size_t(i)], radius = y.radius_at(i);
-  if (scale == kInf) return "";
+  if (scale == kInfinity) return "";
   const bool useful = is_float(y.dtype) && !std::isnan(value)
                           ? test::is_useful(y.dtype, radius, std::max(finite(value), scale), kUnits)
                           : radius == 0;
@@ -29,7 +29,7 @@ std::string useless(const Array& y, int64_t i, double scale) {
 }
 
 Values grid(DType dtype) {
-  Values out = {0.0, -0.0, 1, -1, 0.5, -0.5, 2, 3, -3, 1e-3, 100, -100, 1e30, -1e30, kInf, -kInf};
+  Values out = {0.0, -0.0, 1, -1, 0.5, -0.5, 2, 3, -3, 1e-3, 100, -100, 1e30, -1e30, kInfinity, -kInfinity};
   out.push_back(min_normal(dtype));
   out.push_back(-smallest_spacing(dtype));
   for (double& x : out) x = round_to(dtype, x);
@@ -38,7 +38,7 @@ Values grid(DType dtype) {
 
 // What a function's own error scales with beside its result: docs/ops.md, "error".
 double scale_of(Pointwise op, DType dtype, const Values& args, double result) {
-  if (is_open(op, args)) return kInf;  // the sign of a NaN
+  if (is_open(op, args)) return kInfinity;  // the sign of a NaN
   const PointwiseInfo& function = info(op);
   if (function.argument_error == 0) return 0;
   double largest = 0;
@@ -52,7 +52,7 @@ double scale_of(Pointwise op, DType dtype, const Values& args, double result) {
       return 1;
     case ErrorScale::span: {
       const double span = (finite(args[0]) + finite(args[1])) * std::max(1.0, finite(1 - args[2]));
-      return 2 * span > max_finite(dtype) ? kInf : span;  // the parts may leave the type
+      return 2 * span > max_finite(dtype) ? kInfinity : span;  // the parts may leave the type
     }
   }
   return result;
@@ -101,11 +101,22 @@ TEST(UsefulRadius, OfPointwiseFunctions) {
 
 // Rows that are special; every row is one slice of what an op runs along.
 const std::vector<Values>& rows() {
-  static const std::vector<Values> all = {
-      {0, 0, 0, 0},         {1, 1, 1, 1},          {-3, -3, -3, -3},         {1, 2, 3, 4},
-      {-1, 0.5, 2, -4},     {kInf, 1, 2, 3},       {-kInf, 1, 2, 3},         {kInf, kInf, kInf, kInf},
-      {-kInf, -kInf, 0, 0}, {1e-30, 0, 1e-30, 0},  {1e-45, 1e-45, 0, 0},     {1e18, -1e18, 1e18, 1},
-      {100, -100, 0, 1e-3}, {1e-20, 1e-20, 1, -1}, {-0.0, -0.0, -0.0, -0.0}, {kInf, 0, 0, 0}};
+  static const std::vector<Values> all = {{0, 0, 0, 0},
+                                          {1, 1, 1, 1},
+                                          {-3, -3, -3, -3},
+                                          {1, 2, 3, 4},
+                                          {-1, 0.5, 2, -4},
+                                          {kInfinity, 1, 2, 3},
+                                          {-kInfinity, 1, 2, 3},
+                                          {kInfinity, kInfinity, kInfinity, kInfinity},
+                                          {-kInfinity, -kInfinity, 0, 0},
+                                          {1e-30, 0, 1e-30, 0},
+                                          {1e-45, 1e-45, 0, 0},
+                                          {1e18, -1e18, 1e18, 1},
+                                          {100, -100, 0, 1e-3},
+                                          {1e-20, 1e-20, 1, -1},
+                                          {-0.0, -0.0, -0.0, -0.0},
+                                          {kInfinity, 0, 0, 0}};
   return all;
 }
 
@@ -150,7 +161,7 @@ double scale_of_root(DType dtype, const Values& row, double power, double centre
   for (double x : row) {
     const double term = std::pow(std::abs(x - centre), power);
     if (!std::isfinite(x) || term == 0) continue;
-    if (term > max_finite(dtype) / 8 && power < 0) return kInf;
+    if (term > max_finite(dtype) / 8 && power < 0) return kInfinity;
     if (term < min_normal(dtype)) lost = std::pow(smallest_spacing(dtype), 1 / power) / unit_roundoff(dtype);
   }
   return std::max(largest(row), lost);
@@ -162,7 +173,7 @@ double scale_of_norm(DType dtype, const Values& row, bool centred, double eps) {
   const double moment = mean_of(row, 2, centred ? mean_of(row) : 0);
   if (!std::isfinite(moment)) return 0;
   const double size = std::max(largest(row), min_normal(dtype));  // below it the spacing shrinks no more
-  return moment + eps < 16 * min_normal(dtype) ? kInf : size / std::sqrt(moment + eps);
+  return moment + eps < 16 * min_normal(dtype) ? kInfinity : size / std::sqrt(moment + eps);
 }
 
 RowOp root(std::string body, double power, bool centred = false) {
@@ -213,7 +224,7 @@ double scale_of_product(const Values& x, const Values& z) {
 double scale_of_gate(DType dtype, const Values& x, const Values& z, size_t i) {
   const double gate = evaluate(Pointwise::silu, std::span(&x[i], 1));
   const bool may_be_zero = std::abs(gate) <= 16 * unit_roundoff(dtype) * std::max(finite(x[i]), min_normal(dtype));
-  return std::isinf(z[i]) && may_be_zero ? kInf : std::max(finite(x[i]), min_normal(dtype)) * finite(z[i]);
+  return std::isinf(z[i]) && may_be_zero ? kInfinity : std::max(finite(x[i]), min_normal(dtype)) * finite(z[i]);
 }
 
 std::vector<RowOp> of_two_rows() {
@@ -261,7 +272,7 @@ RowOp attention(const std::string& attributes, double scale) {
               "%v = unsqueeze(%s" + heads + "%y = scaled_dot_product_attention(%q, %k, %v" + attributes + ")",
           [=](DType dtype, const Values& x, const Values& z, size_t) {
             const double scores = scale * std::max(scale_of_product(x, x), scale_of_product(x, z));
-            if (scores * kUnits * unit_roundoff(dtype) > 1) return kInf;
+            if (scores * kUnits * unit_roundoff(dtype) > 1) return kInfinity;
             return (1 + 2 * scores) * std::max(largest(x), largest(z));  // a term and the sum move
           }};
 }

@@ -13,7 +13,7 @@ namespace {
 std::string summary(const Fusion& f) {
   std::string out;
   for (const Segment& s : f.segments) {
-    out += (out.empty() ? "" : "; ") + s.name + " " + std::string(name(s.schedule)) + ":";
+    out += (out.empty() ? "" : "; ") + s.name + " " + std::string(plait::name(s.schedule)) + ":";
     for (const TensorView* t : s.outputs) out += " " + t->name;
   }
   return out;

@@ -225,7 +225,7 @@ void check(uint32_t seed, Counts& counts) {
 
 void check_many(uint32_t first, uint32_t count) {
   Counts counts;
-  for (uint32_t seed = first; seed < first + count && !testing::Test::HasFailure(); ++seed) check(seed, counts);
+  for (uint32_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) check(seed, counts);
   printf("%d graphs, %d with collectives, %d with uneven and %d with empty pieces, %d pending, %d refused\n",
          counts.graphs, counts.with_collectives, counts.uneven, counts.empty, counts.pending, counts.refused);
   EXPECT_GT(counts.graphs, static_cast<int>(count / 2));

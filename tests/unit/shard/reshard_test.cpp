@@ -164,7 +164,7 @@ class Pairs {
     }
     for (int64_t r = 0; r < device_.ranks(); ++r)
       ASSERT_EQ(ranks[static_cast<size_t>(r)].at("y"), test::cut(value, to, device_, device_.coordinates(r), "y"))
-          << "rank " << r << " of " << testing::PrintToString(shape);
+          << "rank " << r << " of " << ::testing::PrintToString(shape);
   }
 
   void check_pieces(const Layout& layout, const std::vector<int64_t>& shape) {

@@ -258,7 +258,8 @@ TEST(Sym, TenThousandNestedNodesAreQuick) {
   };
   for (const Nest& nest : nests) {
     double build = 1e9, use = 0;
-    for (int attempt = 0; attempt < 4 / testing::kStride || (!testing::kSanitized && attempt < 20 && build > 50);
+    for (int attempt = 0;
+         attempt < 4 / plait::testing::kStride || (!plait::testing::kSanitized && attempt < 20 && build > 50);
          ++attempt) {
       // What else the machine does may last: later attempts wait for it to end.
       if (attempt >= 4) std::this_thread::sleep_for(std::chrono::milliseconds(100 * attempt));
