@@ -127,11 +127,13 @@ std::vector<int64_t> simplify_contraction(std::span<const int64_t> integers) {
 
 void zero_result(const ContractionArguments& contraction, void* out, DType dtype) {
   const size_t size = size_of(dtype);
+  const ContractionOperand& to = contraction.out;
+  const int64_t run = to.column == 1 ? contraction.n : 1;  // elements that lie together
   for (int64_t i = 0; i < contraction.matrices(); ++i)
     for (int64_t row = 0; row < contraction.m; ++row)
-      for (int64_t column = 0; column < contraction.n; ++column) {
-        const int64_t at = contraction.out.matrix(i, contraction.batch) + row * contraction.out.row;
-        std::memset(static_cast<std::byte*>(out) + size_t(at + column * contraction.out.column) * size, 0, size);
+      for (int64_t column = 0; column < contraction.n; column += run) {
+        const int64_t at = to.matrix(i, contraction.batch) + row * to.row + column * to.column;
+        std::memset(static_cast<std::byte*>(out) + size_t(at) * size, 0, size_t(run) * size);
       }
 }
 

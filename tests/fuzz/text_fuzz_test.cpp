@@ -297,7 +297,6 @@ void run_mutations(uint64_t seed, int count) {
               seconds, slowest, static_cast<long long>(grown));
   ::testing::Test::RecordProperty("accepted", accepted_count);
   EXPECT_GT(accepted_count, count / 20) << "too few mutations leave a text that is read to the end";
-  EXPECT_LT(slowest, 5.0) << "seconds for one text";
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_LT(grown, 128 * 1024) << "kB";
 #endif

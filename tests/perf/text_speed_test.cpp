@@ -1,18 +1,17 @@
 // Reading, checking and writing the text of a large graph.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <ctime>
+#include <array>
 #include <iterator>
 
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "support/allocation_counter.h"
 
 namespace plait {
 namespace {
 
-constexpr int kOps = 2000;
-constexpr double kMostMilliseconds = 100;
+constexpr int64_t kMostAllocations = 100;  // an op
 
 // One layer of a graph of all kinds of ops, over symbolic sizes, on a mesh. `%x#` is its operand, `%y` its result, `#`
 // its number.
@@ -44,57 +43,50 @@ constexpr const char* kLayer[] = {
     "%y = where(%c#, %a#, %d#)",
 };
 
-constexpr int kLayers = kOps / static_cast<int>(std::size(kLayer));
-
 std::string replaced(std::string line, const std::string& what, const std::string& with) {
   for (size_t at; (at = line.find(what)) != line.npos;) line.replace(at, what.size(), with);
   return line;
 }
 
-std::string large_text() {
+std::string large_text(int ops) {
+  const int layers = ops / static_cast<int>(std::size(kLayer));
   std::string out = fmt::format(
       "let b = 64, h = 1024, T = bf16\nmesh @m (dp = 2, tp = 4)\n"
       "fusion @large on @m (%x0: T[b, 4*h] {{0: dp}}, param %w: T[4*h, 4*h] {{0: tp}}, param %v: T[4*h], %seed: u64[]) "
       "-> (%x{}) {{\n",
-      kLayers);
-  for (int layer = 0; layer < kLayers; ++layer)
+      layers);
+  for (int layer = 0; layer < layers; ++layer)
     for (const char* line : kLayer)
       out += "  " + replaced(replaced(line, "%y", fmt::format("%x{}", layer + 1)), "#", std::to_string(layer)) + "\n";
   return out + "}\n";
 }
 
-double cpu_ms() {
-  timespec now = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return double(now.tv_sec) * 1e3 + double(now.tv_nsec) * 1e-6;
+// Allocations of reading, verifying and writing a text of some ops.
+std::array<int64_t, 3> work(int ops) {
+  const std::string text = large_text(ops);
+  const int64_t begin = test::allocations();
+  const auto fusion = parse_fusion(text);
+  const int64_t parsed = test::allocations();
+  verify(*fusion);
+  const int64_t verified = test::allocations();
+  const std::string printed = print(*fusion);
+  const int64_t end = test::allocations();
+  EXPECT_EQ(fusion->ops().size(), size_t(ops));
+  EXPECT_GT(printed.size(), text.size());
+  return {parsed - begin, verified - parsed, end - verified};
 }
 
-TEST(TextSpeed, TwoThousandOpsInATenthOfASecond) {
-  set_verify_hook(nullptr);  // what it does takes time of its own
-  const std::string text = large_text();
-  double best = 1e9, parts[3] = {};
-  for (int repeat = 0; repeat < 7; ++repeat) {
-    const double begin = cpu_ms();
-    const auto fusion = parse_fusion(text);
-    const double parsed = cpu_ms();
-    verify(*fusion);
-    const double verified = cpu_ms();
-    const std::string printed = print(*fusion);
-    const double end = cpu_ms();
-    ASSERT_EQ(fusion->ops().size(), size_t(kOps));
-    ASSERT_GT(printed.size(), text.size());
-    if (end - begin > best) continue;
-    best = end - begin;
-    parts[0] = parsed - begin;
-    parts[1] = verified - parsed;
-    parts[2] = end - verified;
+TEST(TextWork, GrowsWithTheOps) {
+  if (!test::counts_allocations()) GTEST_SKIP() << "a sanitizer has the allocator";
+  set_verify_hook(nullptr);  // it has work of its own
+  const std::array<int64_t, 3> once = work(2000), twice = work(4000);
+  const char* what[] = {"parse", "verify", "print"};
+  for (int i = 0; i < 3; ++i) {
+    std::printf("%s: %.1f allocations an op, %.1f of twice as many\n", what[i], double(once[i]) / 2000,
+                double(twice[i]) / 4000);
+    EXPECT_LT(twice[i], 2.2 * double(once[i])) << what[i];
+    EXPECT_LT(once[i], kMostAllocations * 2000) << what[i];
   }
-  std::printf("2,000 ops: %.2f ms; parse %.2f, verify %.2f, print %.2f\n", best, parts[0], parts[1], parts[2]);
-  RecordProperty("milliseconds", std::to_string(best));
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's time is not the program's";
-#endif
-  EXPECT_LT(best, kMostMilliseconds);
 }
 
 }  // namespace

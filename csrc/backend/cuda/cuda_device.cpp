@@ -182,7 +182,15 @@ std::unique_ptr<Device> make_cuda_device(const CudaOptions& options) {
 }
 
 bool cuda_available(const CudaOptions& options, std::string* why_not) {
-  return driver_library(options.driver, why_not) != nullptr;
+  const DriverLibrary* driver = driver_library(options.driver, why_not);
+  if (driver == nullptr) return false;
+  try {
+    target_of(*driver, choose_ordinals(options, *driver)[0]);
+    return true;
+  } catch (const Error& error) {  // no device, or one that no code is made for
+    if (why_not != nullptr) *why_not = error.message();
+    return false;
+  }
 }
 
 void with_cuda_context(Device& device, int ordinal, const std::function<void()>& body) {

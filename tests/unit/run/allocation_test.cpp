@@ -1,65 +1,11 @@
 // A second run takes nothing from the system but its outputs: counted at the allocator and at malloc itself.
 #include <gtest/gtest.h>
 
-#include <cerrno>
 #include <cstdlib>
 
 #include "device/memory_pool.h"
+#include "support/allocation_counter.h"
 #include "unit/program/build.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PLAIT_MALLOC_HOOK 0
-#else
-#define PLAIT_MALLOC_HOOK 1
-#endif
-
-namespace {
-
-bool counting = false;
-int64_t calls = 0, large_calls = 0;  // large: above 4 KiB
-
-[[maybe_unused]] void note(size_t bytes) {
-  if (!counting) return;
-  ++calls;
-  if (bytes > 4096) ++large_calls;
-}
-
-}  // namespace
-
-#if PLAIT_MALLOC_HOOK
-extern "C" {
-void* __libc_malloc(size_t);
-void* __libc_calloc(size_t, size_t);
-void* __libc_realloc(void*, size_t);
-void* __libc_memalign(size_t, size_t);
-
-void* malloc(size_t bytes) {
-  note(bytes);
-  return __libc_malloc(bytes);
-}
-void* calloc(size_t count, size_t bytes) {
-  note(count * bytes);
-  return __libc_calloc(count, bytes);
-}
-void* realloc(void* old, size_t bytes) {
-  note(bytes);
-  return __libc_realloc(old, bytes);
-}
-void* memalign(size_t alignment, size_t bytes) {
-  note(bytes);
-  return __libc_memalign(alignment, bytes);
-}
-void* aligned_alloc(size_t alignment, size_t bytes) {
-  note(bytes);
-  return __libc_memalign(alignment, bytes);
-}
-int posix_memalign(void** out, size_t alignment, size_t bytes) {
-  note(bytes);
-  *out = __libc_memalign(alignment, bytes);
-  return *out ? 0 : ENOMEM;
-}
-}
-#endif
 
 namespace plait {
 namespace {
@@ -68,12 +14,13 @@ using test::Builder;
 using test::Runner;
 using test::tensor;
 
+// What this process allocated since it was made.
 struct Counted {
-  Counted() {
-    calls = large_calls = 0;
-    counting = true;
-  }
-  ~Counted() { counting = false; }
+  int64_t calls() const { return test::allocations() - calls_; }
+  int64_t large_calls() const { return test::large_allocations() - large_; }  // above 4 KiB
+
+ private:
+  const int64_t calls_ = test::allocations(), large_ = test::large_allocations();
 };
 
 // Every kind of step on pieces of at least 2500 floats.
@@ -96,18 +43,17 @@ std::shared_ptr<const Program> sample() {
 }
 
 TEST(Allocation, TheHookCounts) {
-#if !PLAIT_MALLOC_HOOK
-  GTEST_SKIP() << "the sanitizer owns malloc";
-#endif
+  if (!test::counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
   HostAllocator allocator;
   Counted count;
   auto small = allocator.allocate(100);
-  EXPECT_GT(calls, 0);
-  EXPECT_EQ(large_calls, 0);
+  EXPECT_GT(count.calls(), 0);
+  EXPECT_EQ(count.large_calls(), 0);
   auto large = allocator.allocate(5000);
-  EXPECT_EQ(large_calls, 1);
-  std::free(std::malloc(5000));
-  EXPECT_EQ(large_calls, 2);
+  EXPECT_EQ(count.large_calls(), 1);
+  void* volatile own = std::malloc(5000);
+  std::free(own);
+  EXPECT_EQ(count.large_calls(), 2);
 }
 
 std::vector<RankTensors> sample_inputs() {
@@ -127,11 +73,11 @@ TEST(Allocation, RunsAllocateArenasAndOutputsOnly) {
   {
     Counted count;
     runner.bound.run(inputs, outputs, {.seed = 3});
+    if (test::counts_allocations()) {
+      EXPECT_EQ(count.large_calls(), 4 + 3 * 4);
+    }
   }
   EXPECT_EQ(runner.allocator.allocations(), 2 * (4 + 3 * 4));
-  if (PLAIT_MALLOC_HOOK) {
-    EXPECT_EQ(large_calls, 4 + 3 * 4);
-  }
   runner.bound.run(inputs, outputs, {.seed = 7});
   EXPECT_EQ(runner.allocator.allocations(), 2 * (4 + 3 * 4) + 4) << "outputs were given";
 }
@@ -163,16 +109,16 @@ TEST(Allocation, LaterRunsTakeNothingFromTheSystem) {
     Counted count;
     bound.run(inputs, outputs);
     bound.run(inputs, outputs, {.seed = 7});
-  }
-  if (PLAIT_MALLOC_HOOK) {
-    EXPECT_EQ(calls, 0) << "outputs were given";
+    if (test::counts_allocations()) {
+      EXPECT_EQ(count.calls(), 0) << "outputs were given";
+    }
   }
   {
     Counted count;
     bound.run(inputs, {});
-  }
-  if (PLAIT_MALLOC_HOOK) {
-    EXPECT_EQ(large_calls, 0) << "outputs that were dropped come back";
+    if (test::counts_allocations()) {
+      EXPECT_EQ(count.large_calls(), 0) << "outputs that were dropped come back";
+    }
   }
   EXPECT_EQ(device.allocator().counts().misses, before.misses);
   EXPECT_EQ(device.allocator().counts().hits, before.hits + 3 * 4 + 3 * 4);

@@ -301,16 +301,17 @@ class LtExecutable : public Executable {
     if (all.matrices() * all.m * all.n == 0) return;
     std::string why_not;
     const std::optional<LtCalls> calls = lt_calls(contraction_, all, &why_not);
-    for (int64_t i = 0; calls && i < calls->count; ++i) {
+    bool done = calls.has_value();
+    for (int64_t i = 0; done && i < calls->count; ++i) {
       const auto at = [&](size_t buffer, const std::vector<int64_t>& strides, DType dtype) {
         const int64_t matrix = calls->along(strides).matrix(i, calls->extents);
         return static_cast<std::byte*>(arguments.buffers[buffer]) + size_t(matrix) * size_of(dtype);
       };
       const MatmulPointers pointers{at(0, calls->a, contraction_.in), at(1, calls->b, contraction_.in),
                                     at(2, calls->out, contraction_.out), nullptr, arguments.workspace};
-      if (!library_->matmul(*arguments.stream, calls->problem, pointers, &why_not)) break;
+      done = library_->matmul(*arguments.stream, calls->problem, pointers, &why_not);
     }
-    if (why_not.empty()) return;
+    if (done) return;
     const std::string where =
         fmt::format("cuBLASLt contraction {} -> {}, {}", name(contraction_.in), name(contraction_.out), all.text());
     throw UserError(why_not, where, "ask for the schedule nest at this contraction");

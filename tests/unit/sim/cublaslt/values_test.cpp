@@ -1,5 +1,4 @@
 // Products of the stand-in for cuBLASLt against sums in double.
-#include <chrono>
 
 #include "unit/sim/cublaslt/library.h"
 
@@ -272,18 +271,15 @@ TEST(CublasLtValues, CapturedProductRunsAtEveryLaunch) {
   EXPECT_EQ(world().machine.findings(), "");
 }
 
-TEST(CublasLtValues, LargeProductIsQuick) {
+TEST(CublasLtValues, LargeProductRuns) {
   Product product = make_contraction();
   product.row.in = product.row.out = CUDA_R_16BF;
   product.m = 1024, product.n = 512, product.k = 1024;
   product.prepare();
   ASSERT_EQ(product.heuristic(), CUBLAS_STATUS_SUCCESS);
-  const auto start = std::chrono::steady_clock::now();
   ASSERT_EQ(product.matmul(&product.algorithms[0]), CUBLAS_STATUS_SUCCESS);
   ASSERT_EQ(world().machine.driver.cuStreamSynchronize(nullptr), CUDA_SUCCESS);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  RecordProperty("milliseconds", static_cast<int>(took.count() * 1e3));
-  EXPECT_LT(took.count(), 10.0);  // a bound for any machine under any load; alone it takes well under a second
+  EXPECT_EQ(world().machine.findings(), "");
 }
 
 }  // namespace

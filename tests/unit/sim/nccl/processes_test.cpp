@@ -143,11 +143,9 @@ int death(Worker& worker) {
   REQUIRE(worker.all_reduce(memory, 1) == ncclSuccess);
   REQUIRE(worker.self.synchronize() == CUDA_SUCCESS);
   if (worker.self.rank == worker.ranks - 1) kill(getpid(), SIGKILL);
-  const auto start = Clock::now();
   const ncclResult_t result = worker.all_reduce(memory, 1);
   REQUIRE(result == ncclSuccess || result == ncclRemoteError);
   REQUIRE(worker.self.synchronize() == CUDA_SUCCESS);
-  REQUIRE(Clock::now() - start < std::chrono::seconds(5));
   REQUIRE(worker.self.state() == ncclRemoteError);
   const std::string text = worker.world.nccl.ncclGetLastError(worker.self.comm);
   REQUIRE(text.find("of rank " + std::to_string(worker.ranks - 1) + " has ended") != text.npos);
