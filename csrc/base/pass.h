@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <typeinfo>
 #include <vector>
 
 #include "base/dump.h"
@@ -48,16 +47,18 @@ class PassSubject {
  public:
   PassSubject() = default;  // work that leaves no IR
   template <class Ir>
-  explicit PassSubject(Ir& ir) : ir_(&ir), type_(&typeid(Ir)) {}
+  explicit PassSubject(Ir& ir) : ir_(&ir), type_(&kType<Ir>) {}
   // Null where it is of another type.
   template <class Ir>
   Ir* as() const {
-    return type_ != nullptr && *type_ == typeid(Ir) ? static_cast<Ir*>(ir_) : nullptr;
+    return type_ == &kType<Ir> ? static_cast<Ir*>(ir_) : nullptr;
   }
 
  private:
+  template <class Ir>
+  static inline char kType = 0;  // its address tells types apart
   void* ir_ = nullptr;
-  const std::type_info* type_ = nullptr;
+  const void* type_ = nullptr;
 };
 
 // Gets what a pass left before it is verified and printed, and may edit it: for tests that put faults there. What it
