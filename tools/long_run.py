@@ -51,7 +51,7 @@ AREAS = {
     "tidy": Area("ci", r"^tidy/"),
     "rest": Area("ci"),
     "libfuzzer": Area("fuzz", long=False, needs="clang++-19"),
-    "sanitize": Area("sanitize", long=False),
+    "sanitize": Area("sanitize-all", long=False),
     "tsan": Area("tsan", f"^({THREADED})/", long=False, folders=THREADED),
     "bundle": Area("gpu", target="gpu_bundle"),
 }
