@@ -48,7 +48,7 @@ class Cutter {
     const std::vector<std::vector<int>> all = std::move(grouping_.groups);
     grouping_.groups.clear();
     for (const auto& group : all) {
-      const bool cuttable = group.size() > 1 && is_elementwise(op(group.front()));
+      const bool cuttable = group.size() > 1 && grouping_.is_elementwise(group);
       if (!cuttable || cut(group) == 0) grouping_.groups.push_back(group);
     }
     if (grouping_.groups.size() != all.size()) order_groups();

@@ -1,10 +1,13 @@
 #include "segment/groups.h"
 
 #include <algorithm>
+#include <array>
 #include <queue>
+#include <set>
 
 #include "axes/build_graph.h"
 #include "base/error.h"
+#include "ir/factors.h"
 #include "segment/group_order.h"
 
 namespace plait {
@@ -12,6 +15,11 @@ namespace plait {
 int Grouping::maker(const TensorView* tensor) const {
   const auto it = makers.find(tensor);
   return it == makers.end() ? -1 : it->second;
+}
+
+bool Grouping::is_elementwise(const std::vector<int>& group) const {
+  return std::all_of(group.begin(), group.end(),
+                     [&](int i) { return plait::is_elementwise(*ops[static_cast<size_t>(i)]); });
 }
 
 namespace {
@@ -23,8 +31,8 @@ constexpr int kFreeOps = 16;  // that a reader computes again for one scalar
 
 class Grouper {
  public:
-  Grouper(const Fusion& fusion, std::string* explain, const std::function<bool(std::string_view)>& decide)
-      : fusion_(fusion), explain_(explain), decide_(decide) {
+  Grouper(const Fusion& fusion, const GroupOptions& options)
+      : fusion_(fusion), options_(options), explain_(options.explain) {
     out_.ops = fusion.ops();
     for (size_t i = 0; i < out_.ops.size(); ++i)
       for (const TensorView* t : out_.ops[i]->results) out_.makers[t] = static_cast<int>(i);
@@ -36,6 +44,8 @@ class Grouper {
     find_free();
     start_groups();
     find_cuts();
+    for (int pass = 0; pass < kPasses && merge_along_edges(); ++pass) continue;
+    merge_rows();  // before siblings, whose merges would put paths around them
     for (int pass = 0; pass < kPasses; ++pass) {
       const bool along = merge_along_edges();
       if (!merge_siblings() && !along) break;
@@ -124,6 +134,7 @@ class Grouper {
       parent_.push_back(i);
       members_.push_back({i});
       made_.push_back({i});
+      rows_.push_back(false);
       domains_.push_back(domain(*op(i).results[0]));
     }
     out_.domains = domains_;
@@ -146,7 +157,9 @@ class Grouper {
         cuts_[static_cast<size_t>(out_.maker(e.operand))].emplace_back(out_.maker(e.operand), out_.maker(e.op->out()));
   }
 
-  bool mergeable(int g) const { return is_elementwise(op(members_[static_cast<size_t>(g)].front())); }
+  bool mergeable(int g) const {
+    return !rows_[static_cast<size_t>(g)] && is_elementwise(op(members_[static_cast<size_t>(g)].front()));
+  }
 
   // Why two groups stay apart; empty where they merge. `p` makes what `c` reads, or they have no edge.
   std::string apart(int p, int c) const {
@@ -173,8 +186,8 @@ class Grouper {
 
   // Whether the merge is to be done; once one is not, none is.
   bool decided(int p, int c) {
-    if (!limited_ && decide_)
-      limited_ = !decide_(fmt::format("merge %{} into %{}", op(p).results[0]->name, op(c).results[0]->name));
+    if (!limited_ && options_.decide)
+      limited_ = !options_.decide(fmt::format("merge %{} into %{}", op(p).results[0]->name, op(c).results[0]->name));
     return !limited_;
   }
 
@@ -195,6 +208,7 @@ class Grouper {
     cuts_[k].insert(cuts_[k].end(), cuts_[g].begin(), cuts_[g].end());
     members_[g].clear();
     cuts_[g].clear();
+    rows_[k] = rows_[k] || rows_[g];
   }
 
   // Edges between an op that is about to join a group and the group's ops are inner ones now.
@@ -221,6 +235,92 @@ class Grouper {
         if (p == c || !mergeable(p) || !apart(p, c).empty() || !decided(p, c)) continue;
         merge(p, c);
         changed = true;
+      }
+    }
+    return changed;
+  }
+
+  // A group that a kernel of rows may hold: elementwise ops, reductions, moves.
+  bool may_be_rows(int g) const {
+    const Op& first = op(members_[static_cast<size_t>(g)].front());
+    if (rows_[static_cast<size_t>(g)] || is_elementwise(first)) return true;
+    if (options_.stays_apart && options_.stays_apart(first)) return false;
+    return is_row_reduction(first) || property(first.kind) == OpProperty::movement;
+  }
+  static bool is_row_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction && combines(op); }
+  bool reduces(int g) const {
+    return rows_[static_cast<size_t>(g)] || is_row_reduction(op(members_[static_cast<size_t>(g)].front()));
+  }
+
+  // Results of the ops, in order, that others read or that stay.
+  std::vector<TensorView*> results_of(const std::vector<int>& ops, int p, int c) const {
+    std::vector<TensorView*> out;
+    for (int i : ops) {
+      const auto& readers = readers_[static_cast<size_t>(i)];
+      const bool outside =
+          outside_[static_cast<size_t>(i)] == kStored ||
+          std::any_of(readers.begin(), readers.end(), [&](int r) { return group(r) != p && group(r) != c; });
+      for (TensorView* t : op(i).results)
+        if (outside && (fusion_.is_output(t) || op(i).results.size() == 1 || !fusion_.readers(t).empty()))
+          out.push_back(t);
+    }
+    return out;
+  }
+
+  // Why the two groups are no kernel of rows together; empty where they are.
+  std::string apart_as_rows(int p, int c) {
+    const auto& a = members_[static_cast<size_t>(p)];
+    const auto& b = members_[static_cast<size_t>(c)];
+    if (a.size() + b.size() > options_.most_row_ops) return "together they exceed the limits of a kernel";
+    if (order_->path_around(p, c)) return "a path between them passes through another segment";
+    std::vector<int> both = a;
+    both.insert(both.end(), b.begin(), b.end());
+    std::sort(both.begin(), both.end());
+    std::vector<Op*> ops;
+    for (int i : both) ops.push_back(&op(i));
+    return options_.refuse_rows(ops, results_of(both, p, c)).value_or("");
+  }
+
+  bool merge_as_rows(int p, int c) {
+    if (p == c || !(reduces(p) || reduces(c)) || !may_be_rows(p) || !may_be_rows(c)) return false;
+    const auto size = [&](int g) { return static_cast<int>(members_[static_cast<size_t>(g)].size()); };
+    if (refused_.contains({p, c, size(p), size(c)})) return false;
+    if (!apart_as_rows(p, c).empty()) {
+      refused_.insert({p, c, size(p), size(c)});
+      return false;
+    }
+    if (!decided(p, c)) return false;
+    merge(p, c);
+    rows_[static_cast<size_t>(group(p))] = true;
+    return true;
+  }
+
+  void merge_rows() {
+    if (!options_.refuse_rows) return;
+    for (int pass = 0; pass < kPasses; ++pass) {
+      bool changed = false;
+      for (int i = 0; i < static_cast<int>(out_.ops.size()); ++i) {
+        if (is_free(i)) continue;
+        for (const TensorView* in : inputs(op(i)))
+          if (const int from = out_.maker(in); from >= 0 && !is_free(from))
+            changed = merge_as_rows(group(from), group(i)) || changed;
+      }
+      if (!(merge_readers_as_rows() || changed)) break;
+    }
+  }
+
+  // Groups that read one tensor, each with the few before it.
+  bool merge_readers_as_rows() {
+    bool changed = false;
+    std::map<const TensorView*, std::vector<int>> earlier;
+    for (int i = 0; i < static_cast<int>(out_.ops.size()); ++i) {
+      if (is_free(i)) continue;
+      for (const TensorView* in : inputs(op(i))) {
+        if (in->rank() == 0) continue;
+        auto& list = earlier[in];
+        for (size_t k = 0; k < list.size() && k < kSiblingTrials; ++k)
+          changed = merge_as_rows(group(list[list.size() - 1 - k]), group(i)) || changed;
+        list.push_back(i);
       }
     }
     return changed;
@@ -276,20 +376,27 @@ class Grouper {
     PLAIT_CHECK(placed + left == out_.ops.size(), "{} ops of {} are in groups", placed + left, out_.ops.size());
   }
 
+  std::string why_apart(int p, int c) {
+    if (mergeable(p) && mergeable(c)) return apart(p, c);
+    const bool rows = options_.refuse_rows && (reduces(p) || reduces(c)) && may_be_rows(p) && may_be_rows(c);
+    return rows ? apart_as_rows(p, c) : "";
+  }
+
   void explain_apart() {
     for (int i = 0; i < static_cast<int>(out_.ops.size()); ++i) {
-      if (is_free(i) || !is_elementwise(op(i))) continue;
+      if (is_free(i)) continue;
       for (const TensorView* in : inputs(op(i))) {
         const int from = out_.maker(in);
-        if (from < 0 || is_free(from) || group(from) == group(i) || !mergeable(group(from))) continue;
-        *explain_ += fmt::format("{} is apart from %{}: {}\n", describe(op(i)), in->name, apart(group(from), group(i)));
+        if (from < 0 || is_free(from) || group(from) == group(i)) continue;
+        const std::string reason = why_apart(group(from), group(i));
+        if (!reason.empty()) *explain_ += fmt::format("{} is apart from %{}: {}\n", describe(op(i)), in->name, reason);
       }
     }
   }
 
   const Fusion& fusion_;
+  const GroupOptions& options_;
   std::string* explain_;
-  const std::function<bool(std::string_view)>& decide_;
   bool limited_ = false;
   Grouping out_;
   std::set<const TensorView*> outputs_;
@@ -299,6 +406,8 @@ class Grouper {
   std::vector<std::set<int>> made_;        // ops whose results the group writes to memory
   std::vector<int64_t> outside_;           // reads of an op's result by other groups; kStored: written in any case
   std::vector<std::vector<int>> domains_;  // of what the group writes
+  std::vector<bool> rows_;                 // groups that reduce
+  std::set<std::array<int, 4>> refused_;   // two groups and their sizes, that the scheduler of rows does not take
   std::vector<std::vector<std::pair<int, int>>> cuts_;  // refused edges from ops of a group
   std::map<uint64_t, int> extent_numbers_;
   std::vector<std::pair<sym::Expr, int>> extents_;  // those that are no constants
@@ -307,8 +416,6 @@ class Grouper {
 
 }  // namespace
 
-Grouping group_ops(const Fusion& fusion, std::string* explain, const std::function<bool(std::string_view)>& decide) {
-  return Grouper(fusion, explain, decide).run();
-}
+Grouping group_ops(const Fusion& fusion, const GroupOptions& options) { return Grouper(fusion, options).run(); }
 
 }  // namespace plait

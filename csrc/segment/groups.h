@@ -1,7 +1,8 @@
 #pragma once
 // Which ops share a segment: greedy merging of elementwise ops. Asks on group metadata; the fusion is not edited.
 #include <functional>
-#include <set>
+#include <optional>
+#include <span>
 
 #include "ir/fusion.h"
 
@@ -14,15 +15,27 @@ struct Grouping {
   std::map<const TensorView*, int> makers;
   std::vector<std::vector<int>> domains;  // of the results, as numbers of extents; units are left out
 
+  bool is_elementwise(const std::vector<int>& group) const;  // all of it
+
   // Place of the op that makes the tensor, or -1 for inputs.
   int maker(const TensorView* tensor) const;
 };
 
-// Two groups merge if all their outputs have one domain (units left out) and no path between them passes through a
-// third group. Producers and readers first, then groups of equal domain that have no edge between them. `explain`,
-// where not null, gets a line per edge between elementwise ops that stayed apart, with the reason.
-// `decide`, where not null, is asked before each merge (SegmentOptions).
-Grouping group_ops(const Fusion& fusion, std::string* explain,
-                   const std::function<bool(std::string_view)>& decide = nullptr);
+struct GroupOptions {
+  // Why ops, in topological order, are no kernel of rows (schedule/norm.h) with these results in memory; nothing where
+  // they are. Null: no target has such kernels.
+  std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_rows;
+  std::function<bool(const Op&)> stays_apart;  // ops that cost nothing by themselves; null: none
+  size_t most_row_ops = 256;                   // of a kernel of rows
+  // Asked before each merge (SegmentOptions). Null: all are done.
+  std::function<bool(std::string_view)> decide;
+  std::string* explain = nullptr;  // gets a line per edge whose ops stayed apart, with the reason
+};
+
+// Two elementwise groups merge if all their outputs have one domain (units left out) and no path between them passes
+// through a third group. Then reductions, and what they read and what reads them, merge where the scheduler of rows
+// takes them together, along edges and where they read one tensor. Producers and readers come first, then elementwise
+// groups of equal domain that have no edge between them.
+Grouping group_ops(const Fusion& fusion, const GroupOptions& options = {});
 
 }  // namespace plait

@@ -236,7 +236,12 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
       throw UserError(fmt::format("segmentation cannot place {}", describe(*op)),
                       fmt::format("%{}", op->results[0]->name), "passes expand and localize come before");
   const Aliases aliases = find_aliases(fusion, options);
-  Grouping grouping = group_ops(fusion, options.explain, options.decide);
+  GroupOptions how;
+  how.refuse_rows = options.refuse_rows;
+  how.stays_apart = [&](const Op& op) { return aliases.is_alias(op); };
+  how.decide = options.decide;
+  how.explain = options.explain;
+  Grouping grouping = group_ops(fusion, how);
   cut_groups(fusion, grouping, options.limits, options.together, options.explain);
   Duplicator duplicator(fusion, grouping, options);
   std::vector<Op*> order;

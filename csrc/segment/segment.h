@@ -20,6 +20,8 @@ struct SegmentOptions {
   std::string contractions = "auto";
   // Whether the library computes a contraction; null: there is no library.
   std::function<bool(const Op&, std::string* why_not)> library_accepts;
+  // Whether ops are a kernel of rows (GroupOptions); null: the target has none.
+  std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_rows;
   // Asked before each step that could be left out (a merge, the library for a contraction, a scheduler instead of the
   // plain nest), with its name: `merge %a into %b`. Null: all are done.
   std::function<bool(std::string_view)> decide;
