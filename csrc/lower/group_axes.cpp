@@ -86,7 +86,8 @@ void declare_buffers(State& state) {
     }
   }
   const Op& op = *state.segment.ops.front();
-  kernel.buffers.back().updated = op.kind == OpKind::ScatterAdd;
+  const auto* scatter = as<Scatter>(op);
+  kernel.buffers.back().updated = scatter != nullptr && scatter->update != ScatterUpdate::set;
   if (const auto lookup = checked_lookup(op)) declare_status(state, *lookup);
 }
 

@@ -461,7 +461,7 @@ inline const Row kRows[] = {
     }
   }
 )"},
-    {"scatter_add(%x, %i, %s, dim = 1)", R"(nest(vector = 1)
+    {"scatter(%x, %i, %s, dim = 1, update = add)", R"(nest(vector = 1)
   for i0 in 0..3 on cpu_thread {
     for i1 in 0..4 {
       for i2 in 0..8 {

@@ -58,7 +58,8 @@ TEST(ScatterCost, IsTheCopyAndTheUpdates) {
 
 TEST(ScatterCost, UpdatesGoInOrder) {
   auto fusion = parse_fusion(
-      "fusion @f (%x: f32[2], %i: i64[4], %s: f32[4]) -> (%y) {\n  %y = scatter_add(%x, %i, %s, dim = 0)\n}\n");
+      "fusion @f (%x: f32[2], %i: i64[4], %s: f32[4]) -> (%y) {\n  %y = scatter(%x, %i, %s, dim = 0, update = "
+      "add)\n}\n");
   segment(*fusion, {});
   const LoweredKernel k = lower(*fusion, fusion->segments.at(0));
   // In doubles: only from left to right does 2^60 take the ones along.

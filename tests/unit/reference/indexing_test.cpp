@@ -67,7 +67,7 @@ Array scatter(const Tensor& x, const std::string& x_type, const Tensor& index, c
              "%y = scatter_add(%x, %i, %s, dim = " + std::to_string(dim) + ")", {{"x", x}, {"i", index}, {"s", src}});
 }
 
-TEST(ScatterAdd, AddsWhereTheIndexSays) {
+TEST(Scatter, AddsWhereTheIndexSays) {
   const Array y = scatter(kTable, "f32[3, 2]", indices({4, 2}, {0, 1, 0, 2, 2, 2, 0, 0}),
                           f32({4, 2}, {10, 20, 30, 40, 50, 60, 70, 80}), "[4, 2]", 0);
   expect_values(y, {111, 82, 3, 24, 55, 106});
@@ -81,7 +81,7 @@ TEST(ScatterAdd, AddsWhereTheIndexSays) {
   expect_values(scatter(f32({2}, {1, 2}), "f32[2]", indices({0}, {}), f32({0}, {}), "[0]", 0), {1, 2});
 }
 
-TEST(ScatterAdd, RoundsOnceAndWraps) {
+TEST(Scatter, RoundsOnceAndWraps) {
   const Tensor ones = Tensor::from_doubles(DType::bf16, {300}, Values(300, 1));
   const Array y =
       scatter(Tensor::from_doubles(DType::bf16, {1}, {0}), "bf16[1]", indices({300}, Values(300, 0)), ones, "[300]", 0);
@@ -91,11 +91,12 @@ TEST(ScatterAdd, RoundsOnceAndWraps) {
                 {3, 5});
 }
 
-TEST(ScatterAdd, OpenIndexOpensBothPlaces) {
+TEST(Scatter, OpenIndexOpensBothPlaces) {
   const Given given{{"x", f32({2}, {1, 1})}, {"v", f32({3}, {10, 20, 30})}, {"s", f32({1}, {4})}};
   const Array y =
       run("%x: f32[2], %v: f32[3], %s: f32[1]",
-          "%e = exp(%x)\n%i = argmax(%e, dims = [0], keepdim = true)\n%y = scatter_add(%v, %i, %s, dim = 0)", given);
+          "%e = exp(%x)\n%i = argmax(%e, dims = [0], keepdim = true)\n%y = scatter(%v, %i, %s, dim = 0, update = add)",
+          given);
   EXPECT_TRUE(y.excused_at(0));
   EXPECT_TRUE(y.excused_at(1));
   EXPECT_FALSE(y.excused_at(2));
@@ -143,7 +144,7 @@ TEST(Creation, NormalHasItsBound) {
 
 TEST(Draw, IndicesLieInside) {
   auto f = fusion("%x: f32[5, 4], %i: i64[40, 4], %s: f32[40, 4], %j: i64[100]", "%y, %z",
-                  "%y = scatter_add(%x, %i, %s, dim = 0)\n%z = index_select(%x, %j, dim = 1)");
+                  "%y = scatter(%x, %i, %s, dim = 0, update = add)\n%z = index_select(%x, %j, dim = 1)");
   for (const bool exact : {false, true}) {
     const auto drawn = draw_inputs(*f, {.seed = 4, .exact = exact});
     double most = 0, most_j = 0;

@@ -84,7 +84,7 @@ TEST(OpRadius, HoldsForMovedOperands) {
       {"%x: f32[3, 7], %z: f32[3, 2]", "cat(%x, %z, dim = 1)"},
       {"%x: f32[3, 7], %i: i64[3, 4]", "gather(%x, %i, dim = 1)"},
       {"%x: f32[3, 7], %i: i64[4]", "index_select(%x, %i, dim = 0)"},
-      {"%x: f32[3, 7], %i: i64[3, 5], %s: f32[3, 5]", "scatter_add(%x, %i, %s, dim = 1)"},
+      {"%x: f32[3, 7], %i: i64[3, 5], %s: f32[3, 5]", "scatter(%x, %i, %s, dim = 1, update = add)"},
       {"%x: bf16[3, 7]", "sum(%x, dims = [1])"},
       {"%x: bf16[3, 7]", "prod(%x, dims = [1])"},
       {"%x: bf16[3, 7]", "amax(%x, dims = [1])"},
