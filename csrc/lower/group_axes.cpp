@@ -86,8 +86,7 @@ void declare_buffers(State& state) {
     }
   }
   const Op& op = *state.segment.ops.front();
-  const auto* scatter = as<Scatter>(op);
-  kernel.buffers.back().updated = scatter != nullptr && scatter->update != ScatterUpdate::set;
+  kernel.buffers.back().updated = op.kind == OpKind::Scatter;
   if (const auto lookup = checked_lookup(op)) declare_status(state, *lookup);
 }
 

@@ -98,9 +98,10 @@ sym::Expr Statements::in_reach(const Scatter& op, sym::Expr j, sym::Expr own) co
   return sym::logical_and(sym::ge(j, first), sym::lt(j, sym::min(first + loop.extent, extent)));
 }
 
-// What stands in the result once src is there too.
+// What stands in the result once src is there too. Booleans are ordered as numbers.
 kir::Value Statements::combined(ScatterUpdate update, kir::Value before, kir::Value src) {
-  const bool is_bool = src.dtype == DType::boolean;
+  if (src.dtype == DType::boolean && update != ScatterUpdate::set)
+    return convert(combined(update, convert(before, DType::i64), convert(src, DType::i64)), DType::boolean);
   switch (update) {
     case ScatterUpdate::set:
       return src;
@@ -109,9 +110,9 @@ kir::Value Statements::combined(ScatterUpdate update, kir::Value before, kir::Va
     case ScatterUpdate::mul:
       return apply(Pointwise::mul, {before, src});
     case ScatterUpdate::max:
-      return apply(is_bool ? Pointwise::logical_or : Pointwise::max, {before, src});
+      return apply(Pointwise::max, {before, src});
     case ScatterUpdate::min:
-      return apply(is_bool ? Pointwise::logical_and : Pointwise::min, {before, src});
+      return apply(Pointwise::min, {before, src});
   }
   __builtin_unreachable();
 }

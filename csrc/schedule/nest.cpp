@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kRows = 8;
 constexpr int64_t kColumns = 1024;  // of a row that is only moved, per parallel iteration
-constexpr int64_t kTile = 64;       // neighbours that a scatter takes along
+constexpr int64_t kTile = 16;       // neighbours that a scatter takes along
 constexpr int64_t kTerms = 32;      // of a sum that are added one after another
 constexpr int kLevels = 3;          // of parts that a sum has along one dim
 
@@ -74,20 +74,20 @@ std::string one_lane(const Op& op) {
                    });
 }
 
-// What a scatter costs beside the copy of an element, which is 1: a visit of an index costs 1 too.
-constexpr int64_t kUpdateCost = 4;
-// A scatter has no ranges where the other dims give this many parallel iterations, or it costs less than the second.
+// What a scatter costs on a CPU beside the copy of an element, which is 1: an update; the visit of an index by each of
+// the ranges; branches to and from the range that takes it, which nothing foretells. Measured in f32 along one dim.
+constexpr int64_t kUpdateCost = 4, kVisitCost = 3, kBranchCost = 12;
+// There are no ranges where the other dims give this many parallel iterations, or where the scatter costs less.
 constexpr int64_t kTasks = 16, kGpuTasks = 4096, kLeastCost = 1 << 15;
 constexpr int64_t kRanges = 8, kGpuRanges = 256, kLeastPlaces = 64, kGpuLeastPlaces = 4;
 
-// Ranges of a scatter's dim. Each walks the whole index, so that updates of one place keep their order, and there are
-// no more than give parallel iterations enough, by sizes alone. On a CPU all these walks together cost at most what
-// copy and updates do; on a GPU the threads of a warp walk together, and a range is a thread.
+// Ranges of a scatter's dim. Each walks the whole index, so that the updates of a place keep their order. By sizes
+// alone there are no more than give parallel iterations enough. On a CPU what they add is at most half of the rest; on
+// a GPU the threads of a warp walk together, and a range is a thread.
 int64_t choose_ranges(const Problem& problem, const Scatter& op, bool cuda) {
   const size_t dim = static_cast<size_t>(op.dim), last = op.in->rank() - 1;
   const sym::Expr places = op.in->extent(dim);
-  sym::Pool& pool = problem.fusion.pool();
-  sym::Expr others = pool.constant(1), copied = places, updated = op.index->extent(dim);
+  sym::Expr others = problem.fusion.pool().constant(1), copied = places, updated = op.index->extent(dim);
   for (size_t d = 0; d <= last; ++d) {
     if (d == dim) continue;
     others = others * (d == last && !cuda ? sym::ceildiv(op.in->extent(d), kTile) : op.in->extent(d));
@@ -97,10 +97,12 @@ int64_t choose_ranges(const Problem& problem, const Scatter& op, bool cuda) {
   const sym::Expr cost = copied + updated * kUpdateCost;
   const int64_t tasks = cuda ? kGpuTasks : kTasks, least = cuda ? kGpuLeastPlaces : kLeastPlaces;
   if (!problem.decide(sym::lt(others, tasks)) || !problem.decide(sym::ge(cost, kLeastCost))) return 1;
-  for (int64_t ranges = cuda ? kGpuRanges : kRanges; ranges > 1; ranges /= 2)
+  for (int64_t ranges = cuda ? kGpuRanges : kRanges; ranges > 1; ranges /= 2) {
+    const sym::Expr added = updated * (kVisitCost * (ranges - 1) + kBranchCost);
     if (problem.decide(sym::lt(others * (ranges / 2), tasks)) && problem.decide(sym::ge(places, ranges * least)) &&
-        (cuda || problem.decide(sym::le(updated * (ranges - 1), cost))))
+        (cuda || problem.decide(sym::le(added * 2, cost))))
       return ranges;
+  }
   return 1;
 }
 

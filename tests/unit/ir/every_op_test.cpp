@@ -132,6 +132,7 @@ const Case kCases[] = {
     {"index_select(%h, %k, dim = 1)", "bf16[a]"},
     {"index_select(%z, %zi, dim = 1)", "f32[0, 0]"},
     {"scatter(%x, %jx, %src, dim = 1, update = add)", "f32[a, b]"},
+    {"scatter(%x, %jx, %src, dim = 1)", "f32[a, b]"},
     {"scatter(%v, %zi, %zv, dim = 0, update = add)", "f32[b]"},
     {"scatter(%s, %k, %s, dim = 0, update = add)", "! the tensor has no dims"},
     {"dropout(%h, p = 0.5, seed = %seed)", "bf16[a, b]"},

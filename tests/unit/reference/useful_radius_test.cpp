@@ -317,8 +317,10 @@ std::vector<RowOp> without_error() {
                            "eye(rows = 2, columns = 3, dtype = T)",
                            "neg(%x)"})
     out.push_back(exact(body));
-  for (const char* body : {"gather(%x, %i, dim = 1)", "take_along(%x, %i, dim = 1)", "embedding(%i, %x)",
-                           "index_select(%x, %i, dim = 1)", "one_hot(%i, classes = 4, dtype = T)"})
+  for (const char* body :
+       {"gather(%x, %i, dim = 1)", "take_along(%x, %i, dim = 1)", "embedding(%i, %x)", "index_select(%x, %i, dim = 1)",
+        "scatter(%x, %i, %z, dim = 1)", "scatter(%x, %i, %z, dim = 1, update = max)",
+        "scatter(%x, %i, %z, dim = 1, update = min)", "one_hot(%i, classes = 4, dtype = T)"})
     out.push_back({"%i = " + index + body, exact("").scale});
   out.push_back({"%s = " + seed + "uniform(shape = [4], seed = %s)", exact("").scale});
   out.push_back({"%s = " + seed + "normal(shape = [4], seed = %s)",

@@ -74,6 +74,8 @@ const Row kRows[] = {
     {"scatter(%x, %i, %s, dim = 1, update = add)",
      {0, 1, 2, 0, 1, -3},
      "index -3 at [1, 2] of %i lies outside of the 3 places"},
+    {"scatter(%x, %i, %s, dim = 0)", {4, 4, 9, 4, 7, 5}, "index 9 at [0, 2] of %i lies outside of the 5 places"},
+    {"scatter(%x, %i, %s, dim = 0, update = max)", {4, -1, 4, 4, 4, 4}, "index -1 at [0, 1] of %i"},
     {"scatter(%x, %i, %s, dim = 1, update = add, bounds = assume)", {0, 1, 2, 0, 1, -3}, nullptr},
 };
 
