@@ -105,7 +105,8 @@ void find_scan(State& state) {
   }
 }
 
-// A scatter writes anywhere in a range of its dim, along which one serial loop goes; the bound loops tell which range.
+// A scatter writes anywhere in a range of its dim, along which one serial loop goes, or which is one place; the bound
+// loops tell which range.
 void find_scatter(State& state) {
   const auto* op = as<Scatter>(*state.group.ops.front());
   if (op == nullptr) return;
@@ -119,8 +120,7 @@ void find_scatter(State& state) {
     state.scatter = l.var;
   }
   const auto in_lanes = [](const Loop& l) { return l.is_lane(); };
-  if (!one || (!state.scatter && !state.group.graph.unit(cls)) ||
-      std::any_of(state.loops.begin(), state.loops.end(), in_lanes))
+  if (!one || std::any_of(state.loops.begin(), state.loops.end(), in_lanes))
     refuse(state, fmt::format("the scatter along dim {} is not a serial loop of its own", op->dim),
            "leave that dim, or its ranges, whole and serial, and no lanes");
 }

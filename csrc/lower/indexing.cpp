@@ -1,6 +1,5 @@
 // Ops that read where an integer tensor says. An index becomes a symbol of the block; what it addresses is read behind
 // a test of its range.
-#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -88,14 +87,16 @@ void Statements::update(const Leaf& leaf, sym::Expr place) {
   leaf_ = nullptr;
 }
 
-// The places that an update may write: those of this iteration's range of the dim, which without ranges are all.
-sym::Expr Statements::in_reach(const Scatter& op, sym::Expr j, sym::Expr own) const {
+// The places that this iteration's updates may write: a range of the dim, which without ranges is all of it.
+Statements::Reach Statements::reach_of(const Scatter& op, sym::Expr own) const {
   const sym::Expr extent = state_.extent(op.in->extent(static_cast<size_t>(op.dim)));
-  if (!state_.scatter) return sym::logical_and(sym::ge(j, 0), sym::lt(j, extent));
-  const auto along = [&](const Loop& l) { return l.var == state_.scatter; };
-  const Loop& loop = *std::find_if(state_.loops.begin(), state_.loops.end(), along);
-  const sym::Expr first = sym::substitute(own, {{loop.name(), state_.pool->constant(0)}});
-  return sym::logical_and(sym::ge(j, first), sym::lt(j, sym::min(first + loop.extent, extent)));
+  sym::Expr first = own, places = state_.pool->constant(1);
+  for (const Loop& l : state_.loops) {
+    if (l.var != state_.scatter) continue;
+    first = sym::substitute(own, {{l.name(), state_.pool->constant(0)}});
+    places = l.extent;
+  }
+  return {first, sym::min(first + places, extent), extent};
 }
 
 // What stands in the result once src is there too. Booleans are ordered as numbers.
@@ -130,7 +131,8 @@ void Statements::update(const Replacements& copy, sym::Expr place) {
       reached = sym::logical_and(reached, sym::lt(own[d], state_.extent(op.index->extent(d))));
   where_true(op, reached, [&] {
     const sym::Expr j = to[dim] = index_from(op, *op.index, at);
-    where_true(op, in_reach(op, j, own[dim]), [&] {
+    const auto [first, behind, extent] = reach_of(op, own[dim]);
+    where_true(op, sym::logical_and(sym::ge(j, first), sym::lt(j, behind)), [&] {
       const auto out = static_cast<uint32_t>(state_.segment.inputs.size());
       const sym::Expr index = placed(memory_offset(state_, *op.out(), to), {});
       kir::Value before;
@@ -149,11 +151,8 @@ void Statements::update(const Replacements& copy, sym::Expr place) {
     });
     if (!state_.status) return;
     // The first range tells of what lies in none.
-    const sym::Expr extent = state_.extent(op.in->extent(dim));
-    sym::Expr outside = sym::logical_not(sym::logical_and(sym::ge(j, 0), sym::lt(j, extent)));
-    if (state_.scatter)
-      outside = sym::logical_and(
-          sym::eq(sym::substitute(own[dim], {{state_.scatter.symbol_name(), state_.pool->constant(0)}}), 0), outside);
+    const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, extent));
+    const sym::Expr outside = sym::logical_and(sym::eq(first, 0), sym::logical_not(inside));
     where_true(op, outside, [&] { report(op, j, at); });
   });
 }

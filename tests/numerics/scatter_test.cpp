@@ -16,7 +16,8 @@ constexpr const char* kUpdates[] = {"set", "add", "max", "min", "mul"};
 // Scatters along each dim of x, with indices that repeat places, and one along the dim of a vector.
 std::string along_each_dim(const std::string& update, const char* pin, const std::string& mesh = "",
                            const std::string& layout = "") {
-  std::string out = mesh + "let T = f32\nfusion @f" + (mesh.empty() ? "" : " on @m") + " (%x: T[20, 11, 18]" + layout +
+  std::string out = "let T = f32\n" + mesh + "fusion @f" + (mesh.empty() ? "" : " on @m") + " (%x: T[20, 11, 18]" +
+                    layout +
                     ", %i: i64[27, 11, 18], %s: T[27, 11, 18], %j: i64[20, 30, 18], "
                     "%t: T[20, 30, 18], %k: i64[20, 11, 40], %u: T[20, 11, 40], %v: T[50], %l: i64[200], %w: T[200]) "
                     "-> (%a, %b, %c, %d) {\n";

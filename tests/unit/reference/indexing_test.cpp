@@ -131,7 +131,8 @@ TEST(Scatter, ExtremaAndProducts) {
   expect_values(of({1, 2, 3}, "min"), {-3, kNaN, 3});
   expect_values(of({-kInfinity, 2, kNaN}, "max"), {4, kNaN, kNaN});
   expect_values(of({2, 2, 3}, "mul"), {-24, kNaN, 3});
-  EXPECT_EQ(of({2, 2, 3}, "mul").radius_at(0), 0) << "whole numbers";
+  EXPECT_EQ(scatter(f32({1}, {2}), "f32[1]", indices({2}, {0, 0}), f32({2}, {4, -3}), "[2]", 0, "mul").radius_at(0), 0)
+      << "whole numbers";
   EXPECT_GT(of({0.1, 2, 3}, "mul").radius_at(0), 0);
   EXPECT_EQ(of({0.1, 2, 0.3}, "mul").radius_at(2), 0) << "nothing was multiplied";
   const Tensor u = Tensor::from_doubles(DType::u64, {1}, {0x1p63});

@@ -162,8 +162,8 @@ TEST(NestScheduler, RangesOfScatters) {
   EXPECT_EQ(of({1 << 20}, {1 << 20}, 0), nest(1)) << "8 visits of each index would cost more than all";
   EXPECT_EQ(of({1000}, {10}, 0), nest(1)) << "one task is soon done";
   EXPECT_EQ(of({32000, 1024}, {8192, 1024}, 0), nest(1)) << "1024 columns are 64 tasks";
-  EXPECT_EQ(of({32000, 64}, {100, 64}, 0), nest(8)) << "4 tasks of 16 columns each";
-  EXPECT_EQ(of({8, 1 << 20}, {8, 100}, 1), nest(4)) << "8 rows";
+  EXPECT_EQ(of({32000, 64}, {100, 64}, 0), nest(4)) << "4 tasks of 16 columns each";
+  EXPECT_EQ(of({8, 1 << 20}, {8, 100}, 1), nest(2)) << "8 rows";
   EXPECT_EQ(of({40, 1 << 20}, {40, 100}, 1), nest(1));
   EXPECT_EQ(of({64, 100, 1000}, {3, 100, 1000}, 0), nest(1));
   EXPECT_EQ(of({100, 1000, 10}, {100, 7, 10}, 1), nest(1));
