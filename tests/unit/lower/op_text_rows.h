@@ -483,28 +483,6 @@ inline const Row kRows[] = {
     }
   }
 )"},
-    {"scatter(%x, %i, %s, dim = 1, update = max)", R"(nest(vector = 1, ranges = 1)
-  for i0 in 0..3 on cpu_thread {
-    for i1 in 0..4 {
-      for i2 in 0..8 {
-        %0: f32 = load %x[32*i0 + 8*i1 + i2] contiguous
-        store %y[32*i0 + 8*i1 + i2] = %0 contiguous
-      }
-    }
-    for s0 in 0..2 {
-      for i2 in 0..8 {
-        %1: i64 = load %i[16*i0 + i2 + 8*s0] contiguous
-        bind j0 = %1
-        if j0 < 4 and 0 <= j0 {
-          %2: f32 = load %y[32*i0 + i2 + 8*j0] contiguous
-          %3: f32 = load %s[16*i0 + i2 + 8*s0] contiguous
-          %4: f32 = max(%2, %3)
-          store %y[32*i0 + i2 + 8*j0] = %4 contiguous
-        }
-      }
-    }
-  }
-)"},
     {"scatter(%x, %i, %s, dim = 0)", R"(nest(vector = 1, ranges = 1)
   for i0 in 0..4 on cpu_thread {
     for i1 in 0..3 {
