@@ -149,6 +149,7 @@ set(PLAIT_CORE_SOURCES
   reference/partials.cpp
   reference/pointwise.cpp
   reference/reductions.cpp
+  reference/scatter.cpp
   reference/signs.cpp
   reference/sums.cpp
   reference/tile.cpp

@@ -19,7 +19,7 @@ DEFAULTS = {
 TYPES = {
     "tensor": "Tensor", "tensors": "Sequence[Tensor]", "bool": "bool", "int": "int", "ints": "Sequence[int]",
     "extent": "Extent", "extents": "Sequence[Extent]", "float": "float", "constant": "float", "dtype": "Any",
-    "reduction": "str", "bounds": "str",
+    "reduction": "str", "bounds": "str", "update": "str",
 }
 DIMS_TYPE = "int | Sequence[int]"  # of attributes `dims`
 # What is refused of an attribute, by name.
@@ -34,6 +34,7 @@ REFUSED = {
     "reduction": "a reduction that is not none, mean or sum", "diagonal": "", "offset": "a negative offset",
     "correction": "a negative correction", "groups": "groups that do not divide the channels", "ignore_index": "",
     "sizes": "sizes that do not add up to the dim", "bounds": "bounds that are not check or assume",
+    "update": "an update that is not set, add, max, min or mul",
     "to": "what is no dtype of the same size",
 }
 # Where an op's differs.

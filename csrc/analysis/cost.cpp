@@ -64,7 +64,7 @@ Cost cost_of(const Fusion& fusion, std::span<Op* const> ops, std::span<TensorVie
       sym::Expr terms = results * per_term;
       for (const Axis& a : reduction_axes(*op)) terms = terms * a.extent;
       flops = flops + terms;
-    } else if (const auto* scatter = as<ScatterAdd>(*op)) {
+    } else if (const auto* scatter = as<Scatter>(*op)) {
       flops = flops + elements(fusion, *scatter->src);
     }
   }

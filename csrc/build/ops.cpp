@@ -301,13 +301,15 @@ TensorView* embedding(TensorView* index, TensorView* table, Bounds bounds) {
   op->bounds = bounds;
   return emit(fusion, std::move(op));
 }
-TensorView* scatter_add(TensorView* x, TensorView* index, TensorView* src, int64_t dim, Bounds bounds) {
-  Fusion& fusion = fusion_of("scatter_add", {x, index, src});
-  auto op = std::make_unique<ScatterAdd>();
+TensorView* scatter(TensorView* x, TensorView* index, TensorView* src, int64_t dim, ScatterUpdate update,
+                    Bounds bounds) {
+  Fusion& fusion = fusion_of("scatter", {x, index, src});
+  auto op = std::make_unique<Scatter>();
   op->in = x;
   op->index = index;
   op->src = src;
   op->dim = dim;
+  op->update = update;
   op->bounds = bounds;
   return emit(fusion, std::move(op));
 }

@@ -68,7 +68,8 @@ TensorView* gather(TensorView* x, TensorView* index, int64_t dim, Bounds bounds 
 TensorView* take_along(TensorView* x, TensorView* index, int64_t dim, Bounds bounds = Bounds::check);
 TensorView* index_select(TensorView* x, TensorView* index, int64_t dim, Bounds bounds = Bounds::check);
 TensorView* embedding(TensorView* index, TensorView* table, Bounds bounds = Bounds::check);
-TensorView* scatter_add(TensorView* x, TensorView* index, TensorView* src, int64_t dim, Bounds bounds = Bounds::check);
+TensorView* scatter(TensorView* x, TensorView* index, TensorView* src, int64_t dim,
+                    ScatterUpdate update = ScatterUpdate::set, Bounds bounds = Bounds::check);
 TensorView* one_hot(TensorView* index, const Fusion::Extent& classes, DType dtype = DType::i64);
 
 // Layers. Null weights are left out.

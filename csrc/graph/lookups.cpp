@@ -1,4 +1,4 @@
-// Lookups and scatters: their ordinals, and the type that scatters add in.
+// Lookups and scatters: their ordinals, and the type that scatters add and multiply in.
 #include <algorithm>
 
 #include "graph/passes.h"
@@ -19,7 +19,7 @@ Lookup facts(const Op& op) {
                        [](const TakeAlong& o) { return facts(o, *o.index, *o.in, o.dim, o.out()->shape()); },
                        [](const Gather& o) { return facts(o, *o.index, *o.in, o.dim, o.index->shape()); },
                        [](const IndexSelect& o) { return facts(o, *o.index, *o.in, o.dim, o.index->shape()); },
-                       [](const ScatterAdd& o) { return facts(o, *o.index, *o.in, o.dim, o.index->shape()); },
+                       [](const Scatter& o) { return facts(o, *o.index, *o.in, o.dim, o.index->shape()); },
                        [](const Op&) { return Lookup{}; },
                    });
 }
@@ -49,15 +49,16 @@ std::vector<Lookup> number_lookups(Fusion& fusion) {
 void widen_scatters(Fusion& fusion) {
   Rewriter rewriter(fusion);
   rewriter.run([&](Op* op) {
-    auto* scatter = as<ScatterAdd>(*op);
-    if (scatter == nullptr || !is_narrow(scatter->in->dtype)) return rewriter.keep(op);
+    auto* scatter = as<Scatter>(*op);
+    if (scatter == nullptr || !is_narrow(scatter->in->dtype) || !rounds(scatter->update)) return rewriter.keep(op);
     TensorView* out = op->out();
     const DType type = accumulation_type(out->dtype);
-    auto wide = std::make_unique<ScatterAdd>();
+    auto wide = std::make_unique<Scatter>();
     wide->in = rewriter.cast(scatter->in, type, out->name + "_in");
     wide->index = scatter->index;
     wide->src = rewriter.cast(scatter->src, type, out->name + "_src");
     wide->dim = scatter->dim;
+    wide->update = scatter->update;
     wide->bounds = scatter->bounds;
     wide->ordinal = scatter->ordinal;
     rewriter.cast_as(rewriter.emit(std::move(wide), out->name + "_wide"), out);

@@ -23,8 +23,8 @@ struct Lookup {
 // Why first: later passes remove and add ops.
 std::vector<Lookup> number_lookups(Fusion& fusion);
 
-// A scatter into narrow floats becomes one in the accumulation type with casts around it. Why before sharding: what it
-// adds rounds once, in place.
+// A scatter that adds to or multiplies narrow floats becomes one in the accumulation type with casts around it. Why
+// before sharding: what it adds rounds once, in place.
 void widen_scatters(Fusion& fusion);
 
 // Makes every tensor dense and row-major, as all are inside of a run. Why first: how inputs and outputs lie in memory

@@ -152,7 +152,7 @@ void complete(Op& op, Fusion& fusion) {
                 [&](Gather& o) { count_from_end(o, o.dim, o.in->rank()); },
                 [&](TakeAlong& o) { count_from_end(o, o.dim, o.in->rank()); },
                 [&](IndexSelect& o) { count_from_end(o, o.dim, o.in->rank()); },
-                [&](ScatterAdd& o) { count_from_end(o, o.dim, o.in->rank()); },
+                [&](Scatter& o) { count_from_end(o, o.dim, o.in->rank()); },
                 [&](Iota& o) {
                   count_from_end(o, o.dim, o.shape.size());
                   if (!o.start) o.start = fusion.pool().constant(0);

@@ -274,7 +274,7 @@ std::vector<Factor> selected(const IndexSelect& op) {
   return out;
 }
 
-std::vector<Factor> scattered(const ScatterAdd& op) {
+std::vector<Factor> scattered(const Scatter& op) {
   std::vector<Factor> out, rest;
   for (size_t d = 0; d < op.in->rank(); ++d) {
     const bool along = int64_t(d) == op.dim, same = !along && op.in->extent(d) == op.index->extent(d);
@@ -364,7 +364,7 @@ std::vector<Factor> factors(const Op& op) {
                        [&](const Bitcast& o) { return unary(o); },
                        [&](const Gather& o) { return gathered(o); },
                        [&](const IndexSelect& o) { return selected(o); },
-                       [&](const ScatterAdd& o) { return scattered(o); },
+                       [&](const Scatter& o) { return scattered(o); },
                        [&](const Reshard& o) { return unary(o); },
                        [&](const AllReduce& o) { return whole(o); },
                        [&](const AllGather& o) { return whole(o); },

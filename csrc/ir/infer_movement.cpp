@@ -203,13 +203,15 @@ Inferred infer(const IndexSelect& op) {
   return typed(std::move(shape), op.in->dtype, op.in);
 }
 
-Inferred infer(const ScatterAdd& op) {
+Inferred infer(const Scatter& op) {
   check_piece(op);
   check_same_dtype(op, op.in, op.src);
-  if (op.in->dtype == DType::boolean)
-    throw UserError(fmt::format("{} cannot be added to", text(op.in)), describe(op), "cast it first");
+  if (rounds(op.update) && op.in->dtype == DType::boolean)
+    throw UserError(
+        fmt::format("{} cannot be {}", text(op.in), op.update == ScatterUpdate::add ? "added to" : "multiplied"),
+        describe(op), "cast it first, or say or by update = max, and by update = min");
   for (const TensorView* t : {op.index, op.src})
-    check_rank(op, t, op.in->rank(), op.in->rank(), "all operands of scatter_add have as many dims");
+    check_rank(op, t, op.in->rank(), op.in->rank(), "all operands of scatter have as many dims");
   check_dim(op, op.dim, op.in->rank());
   for (size_t d = 0; d < op.in->rank(); ++d) {
     check_same_extent(op, op.src, d, op.index, d, "index and src have one shape");

@@ -50,7 +50,7 @@ Inferred infer(const Repeat& op, Fusion& fusion);
 Inferred infer(const Bitcast& op);
 Inferred infer(const Gather& op);
 Inferred infer(const IndexSelect& op);
-Inferred infer(const ScatterAdd& op);
+Inferred infer(const Scatter& op);
 
 Inferred infer(const Reduce& op, Fusion& fusion);
 Inferred infer(const Var& op, Fusion& fusion);

@@ -58,6 +58,24 @@ std::string_view name(LossReduction reduction) {
   __builtin_unreachable();
 }
 
+std::string_view name(ScatterUpdate update) {
+  switch (update) {
+    case ScatterUpdate::set:
+      return "set";
+    case ScatterUpdate::add:
+      return "add";
+    case ScatterUpdate::max:
+      return "max";
+    case ScatterUpdate::min:
+      return "min";
+    case ScatterUpdate::mul:
+      return "mul";
+  }
+  __builtin_unreachable();
+}
+
+bool rounds(ScatterUpdate update) { return update == ScatterUpdate::add || update == ScatterUpdate::mul; }
+
 std::string_view name(Bounds bounds) { return bounds == Bounds::check ? "check" : "assume"; }
 
 std::vector<TensorView*> inputs(const Op& op) {

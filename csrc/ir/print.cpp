@@ -63,6 +63,9 @@ struct AttributeText {
   std::string operator()(std::string_view n, Bounds v) const {
     return v == Bounds::check ? "" : fmt::format("{} = {}", n, plait::name(v));
   }
+  std::string operator()(std::string_view n, ScatterUpdate v) const {
+    return v == ScatterUpdate::set ? "" : fmt::format("{} = {}", n, plait::name(v));
+  }
   std::string operator()(std::string_view, Reduction) const { return ""; }  // the op's name
   std::string operator()(std::string_view, Pointwise f) const { return (*this)(f); }
   std::string operator()(std::string_view, std::optional<DType> v) const { return (*this)(v); }

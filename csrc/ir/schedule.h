@@ -53,12 +53,14 @@ struct Nest {
   static constexpr std::string_view kName = "nest";
   Choice vector;   // CPUs: lanes along the last dim of the result, or of the operand where that is summed over
   Choice rows;     // CPUs: rows of a contraction that are computed together
+  Choice ranges;   // of the dim of a scatter that run in parallel, each of which walks the whole index
   Choice threads;  // GPUs: threads of a block
   auto operator<=>(const Nest&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
     fn("vector", self.vector, ChoiceRange{1, 64, true});
     fn("rows", self.rows, ChoiceRange{1, 16});
+    fn("ranges", self.ranges, ChoiceRange{1, 1024});
     fn("threads", self.threads, ChoiceRange{1, 1024, true});
   }
 };

@@ -65,6 +65,14 @@ class ValueParser : protected TypeParser {
       if (text == plait::name(b)) return void(v = b);
     in_.fail_at(at, fmt::format("`{}` says nothing about bounds", text), "known: check, assume");
   }
+  void read_value(ScatterUpdate& v) {
+    const size_t at = in_.here();
+    const std::string text = in_.word("what a scatter does");
+    using enum ScatterUpdate;
+    for (ScatterUpdate u : {set, add, max, min, mul})
+      if (text == plait::name(u)) return void(v = u);
+    in_.fail_at(at, fmt::format("`{}` is no update of a scatter", text), "known: set, add, max, min, mul");
+  }
   int64_t read_signed() {
     const size_t at = in_.here();
     const std::string text = in_.number_text("a whole number");

@@ -86,7 +86,7 @@ void declare_buffers(State& state) {
     }
   }
   const Op& op = *state.segment.ops.front();
-  kernel.buffers.back().updated = op.kind == OpKind::ScatterAdd;
+  kernel.buffers.back().updated = op.kind == OpKind::Scatter;
   if (const auto lookup = checked_lookup(op)) declare_status(state, *lookup);
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "kir/stmt.h"
-#include "lower/state.h"
+#include "lower/statements.h"
 
 namespace plait::lowering {
 
@@ -105,18 +105,24 @@ void find_scan(State& state) {
   }
 }
 
-// A scatter writes anywhere along its dim, which therefore stays within one iteration of the bound loops.
+// A scatter writes anywhere in a range of its dim, along which one serial loop goes, or which is one place; the bound
+// loops tell which range.
 void find_scatter(State& state) {
-  const auto* op = as<ScatterAdd>(*state.group.ops.front());
+  const auto* op = as<Scatter>(*state.group.ops.front());
   if (op == nullptr) return;
-  state.scatter = state.group.graph.find(state.group.axes.at(op->out()).logical[static_cast<size_t>(op->dim)]);
-  const auto along = [&](const Loop& l) { return l.cls == state.scatter && l.role == LoopRole::serial; };
+  const int cls = state.group.graph.find(state.group.axes.at(op->out()).logical[static_cast<size_t>(op->dim)]);
+  const sym::Expr at = state.walk->value(cls);
+  bool one = true;
+  for (const Loop& l : state.loops) {
+    if (l.role == LoopRole::bound || !depends_on(at, l.var)) continue;
+    const auto step = affine_in(at, l.var);
+    one = one && !state.scatter && l.role == LoopRole::serial && step && step->step == 1;
+    state.scatter = l.var;
+  }
   const auto in_lanes = [](const Loop& l) { return l.is_lane(); };
-  const bool whole =
-      state.group.graph.unit(state.scatter) || std::any_of(state.loops.begin(), state.loops.end(), along);
-  if (!whole || std::any_of(state.loops.begin(), state.loops.end(), in_lanes))
+  if (!one || std::any_of(state.loops.begin(), state.loops.end(), in_lanes))
     refuse(state, fmt::format("the scatter along dim {} is not a serial loop of its own", op->dim),
-           "leave that dim whole and serial, and no lanes");
+           "leave that dim, or its ranges, whole and serial, and no lanes");
 }
 
 }  // namespace
@@ -139,10 +145,10 @@ void index_loops(State& state) {
   std::stable_sort(loops.begin(), loops.end(), [&](const Loop& a, const Loop& b) { return place(a) < place(b); });
   state.loops = std::move(loops);
   find_scan(state);
-  find_scatter(state);
   state.walk.emplace(state.group.graph);
   for (const Loop& l : state.loops) state.walk->seed(l.cls, l.var);
   state.walk->run();
+  find_scatter(state);
 }
 
 }  // namespace plait::lowering

@@ -87,9 +87,40 @@ void Statements::update(const Leaf& leaf, sym::Expr place) {
   leaf_ = nullptr;
 }
 
-// The result holds the operand, and what the updates before this one added.
+// The places that this iteration's updates may write: a range of the dim, which without ranges is all of it.
+Statements::Reach Statements::reach_of(const Scatter& op, sym::Expr own) const {
+  const sym::Expr extent = state_.extent(op.in->extent(static_cast<size_t>(op.dim)));
+  sym::Expr first = own, places = state_.pool->constant(1);
+  for (const Loop& l : state_.loops) {
+    if (l.var != state_.scatter) continue;
+    first = sym::substitute(own, {{l.name(), state_.pool->constant(0)}});
+    places = l.extent;
+  }
+  return {first, sym::min(first + places, extent), extent};
+}
+
+// What stands in the result once src is there too. Booleans are ordered as numbers.
+kir::Value Statements::combined(ScatterUpdate update, kir::Value before, kir::Value src) {
+  if (src.dtype == DType::boolean && update != ScatterUpdate::set)
+    return convert(combined(update, convert(before, DType::i64), convert(src, DType::i64)), DType::boolean);
+  switch (update) {
+    case ScatterUpdate::set:
+      return src;
+    case ScatterUpdate::add:
+      return apply(Pointwise::add, {before, src});
+    case ScatterUpdate::mul:
+      return apply(Pointwise::mul, {before, src});
+    case ScatterUpdate::max:
+      return apply(Pointwise::max, {before, src});
+    case ScatterUpdate::min:
+      return apply(Pointwise::min, {before, src});
+  }
+  __builtin_unreachable();
+}
+
+// The result holds the operand, and what the updates before this one made of it.
 void Statements::update(const Replacements& copy, sym::Expr place) {
-  const auto& op = *as<ScatterAdd>(*state_.group.ops.front());
+  const auto& op = *as<Scatter>(*state_.group.ops.front());
   const std::vector<sym::Expr> own = own_coordinates(*op.out(), copy);
   const size_t dim = static_cast<size_t>(op.dim);
   std::vector<sym::Expr> at = own, to = own;
@@ -100,22 +131,29 @@ void Statements::update(const Replacements& copy, sym::Expr place) {
       reached = sym::logical_and(reached, sym::lt(own[d], state_.extent(op.index->extent(d))));
   where_true(op, reached, [&] {
     const sym::Expr j = to[dim] = index_from(op, *op.index, at);
-    const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, state_.extent(op.in->extent(dim))));
-    where_true(op, inside, [&] {
+    const auto [first, behind, extent] = reach_of(op, own[dim]);
+    where_true(op, sym::logical_and(sym::ge(j, first), sym::lt(j, behind)), [&] {
       const auto out = static_cast<uint32_t>(state_.segment.inputs.size());
-      auto before = std::make_unique<kir::Load>();
-      before->buffer = out;
-      before->out = fresh(compute_type(op.out()->dtype), 1);
-      before->index = placed(memory_offset(state_, *op.out(), to), {});
-      const sym::Expr index = before->index;
-      const kir::Value sum = put(std::move(before), innermost());
+      const sym::Expr index = placed(memory_offset(state_, *op.out(), to), {});
+      kir::Value before;
+      if (op.update != ScatterUpdate::set) {
+        auto load = std::make_unique<kir::Load>();
+        load->buffer = out;
+        load->out = fresh(compute_type(op.out()->dtype), 1);
+        load->index = index;
+        before = put(std::move(load), innermost());
+      }
       auto stmt = std::make_unique<kir::Store>();
-      stmt->in = apply(Pointwise::add, {sum, load_at(*op.src, at, 1)});
+      stmt->in = combined(op.update, before, load_at(*op.src, at, 1));
       stmt->buffer = out;
       stmt->index = index;
       levels_.back().block->push_back(std::move(stmt));
     });
-    if (state_.status) where_true(op, sym::logical_not(inside), [&] { report(op, j, at); });
+    if (!state_.status) return;
+    // The first range tells of what lies in none.
+    const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, extent));
+    const sym::Expr outside = sym::logical_and(sym::eq(first, 0), sym::logical_not(inside));
+    where_true(op, outside, [&] { report(op, j, at); });
   });
 }
 

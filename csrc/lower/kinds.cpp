@@ -50,7 +50,7 @@ Kind kind(const Repeat&) { return {Form::read}; }
 Kind kind(const Bitcast&) { return {Form::read}; }
 Kind kind(const Gather&) { return {Form::read}; }
 Kind kind(const IndexSelect&) { return {Form::read}; }
-Kind kind(const ScatterAdd&) { return {Form::scatter}; }
+Kind kind(const Scatter&) { return {Form::scatter}; }
 template <class T>
   requires(property(T::kKind) == OpProperty::composite || property(T::kKind) == OpProperty::communication ||
            property(T::kKind) == OpProperty::local_move)

@@ -50,8 +50,8 @@ struct State {
   int lanes = 1;             // of what is kept
   int sum_lanes = 1;         // of what is summed; at most one of both is not 1
   sym::Expr lane;            // null where both are 1
-  sym::Expr scan;    // variable of the loop that a running sum goes along; null where there is none, or it is 1 long
-  int scatter = -1;  // class of the dim that a scatter goes along; -1 where there is none
+  sym::Expr scan;            // variable of the loop that a running sum goes along; null where there is none
+  sym::Expr scatter;  // variable of the serial loop along a scatter's dim; null where there is none, or it is 1 long
   std::optional<uint32_t> status;        // the buffer of the status words of the run
   sym::Expr ordinal;                     // of the lookup that the status hears of
   std::optional<uint64_t> first_offset;  // of the random op that was lowered first, and where it stands in the kernel

@@ -191,6 +191,11 @@ class Statements {
                        std::vector<sym::Expr> at, int lanes);
   kir::Value looked_up(const Gather& op, const Replacements& copy, int lanes);
   kir::Value looked_up(const IndexSelect& op, const Replacements& copy, int lanes);
+  struct Reach {
+    sym::Expr first, behind, extent;  // places first .. behind - 1 of the dim's extent
+  };
+  Reach reach_of(const Scatter& op, sym::Expr own) const;
+  kir::Value combined(ScatterUpdate update, kir::Value before, kir::Value src);
   void update(const Replacements& copy, sym::Expr place);
   void report(const Op& op, sym::Expr j, const std::vector<sym::Expr>& at);
   void store(size_t buffer, const TensorView& tensor, const Replacements& copy);

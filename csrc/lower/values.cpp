@@ -122,7 +122,7 @@ kir::Value Statements::compute(const Op& op, const Replacements& copy, int lanes
                        [&](const Repeat& o) { return moved(o, copy, lanes); },
                        [&](const Gather& o) { return looked_up(o, copy, lanes); },
                        [&](const IndexSelect& o) { return looked_up(o, copy, lanes); },
-                       [&](const ScatterAdd& o) { return load_at(*o.in, own_coordinates(*o.out(), copy), lanes); },
+                       [&](const Scatter& o) { return load_at(*o.in, own_coordinates(*o.out(), copy), lanes); },
                        [](const Linear& o) { return not_computed(o); },
                        [](const Matmul& o) { return not_computed(o); },
                        [](const Reduce& o) { return not_computed(o); },

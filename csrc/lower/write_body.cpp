@@ -49,9 +49,10 @@ class BodyWriter {
     return false;
   }
 
-  // Inside of the bound loops: the operand is copied, then the updates follow in the order of the index.
+  // Inside of the bound loops: the operand is copied, then the updates follow in the order of the index. Where the
+  // loops go over ranges of the dim, each walks the whole index and takes what falls into its own.
   void scatter(const Leaf& leaf, const Terms& terms) {
-    const auto& op = *as<ScatterAdd>(*state_.group.ops.front());
+    const auto& op = *as<Scatter>(*state_.group.ops.front());
     const auto bound = [](const Loop* l) { return l->role == LoopRole::bound; };
     const auto inner = std::find_if_not(kept_.begin(), kept_.end(), bound) - kept_.begin();
     const std::vector<const Loop*> copied = kept_;
@@ -66,9 +67,12 @@ class BodyWriter {
       inner_.reset();
       write(static_cast<size_t>(inner), leaf, rest);
       place_ = along.var;
-      std::erase_if(kept_, [&](const Loop* l) { return l->cls == state_.scatter && l->role == LoopRole::serial; });
+      std::erase_if(kept_, [&](const Loop* l) { return l->var == state_.scatter; });
       kept_.insert(kept_.begin() + inner, &along);
-      write(static_cast<size_t>(inner), leaf, rest);
+      Terms others;
+      for (const Term& t : rest)
+        if (!depends_on(t.value, state_.scatter)) others.push_back(t);
+      write(static_cast<size_t>(inner), leaf, others);
       kept_ = copied;
       place_ = {};
     };

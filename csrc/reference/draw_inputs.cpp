@@ -38,7 +38,7 @@ sym::Expr indexed_extent(const Op& op, const TensorView* index) {
   };
   if (const auto* o = as<Gather>(op)) return along(o->index, o->in, o->dim);
   if (const auto* o = as<IndexSelect>(op)) return along(o->index, o->in, o->dim);
-  if (const auto* o = as<ScatterAdd>(op)) return along(o->index, o->in, o->dim);
+  if (const auto* o = as<Scatter>(op)) return along(o->index, o->in, o->dim);
   if (const auto* o = as<TakeAlong>(op)) return along(o->index, o->in, o->dim);
   if (const auto* o = as<Embedding>(op)) return along(o->index, o->table, 0);
   if (const auto* o = as<CrossEntropy>(op)) return along(o->target, o->x, static_cast<int64_t>(o->x->rank()) - 1);
@@ -52,6 +52,7 @@ bool hands_on(const Op& op, const TensorView* operand) {
   if (const PointwiseOp* p = as<PointwiseOp>(op)) return p->function == Pointwise::cast;
   if (const auto* o = as<Gather>(op)) return o->in == operand;
   if (const auto* o = as<IndexSelect>(op)) return o->in == operand;
+  if (const auto* o = as<Scatter>(op)) return !rounds(o->update) && (o->in == operand || o->src == operand);
   if (const auto* o = as<TakeAlong>(op)) return o->in == operand;
   if (const auto* o = as<Embedding>(op)) return o->table == operand;
   return property(op.kind) == OpProperty::movement || op.kind == OpKind::Set || op.kind == OpKind::Stack ||
@@ -163,7 +164,7 @@ bool keeps_integers(const Fusion& fusion, const Op& op) {
                    [](const Repeat&) { return true; },
                    [](const Gather&) { return true; },
                    [](const IndexSelect&) { return true; },
-                   [](const ScatterAdd&) { return true; },
+                   [](const Scatter&) { return true; },
                    [&](const Linear&) { return true; },
                    [&](const Matmul&) { return true; },
                    [&](const Reshard&) { return true; },

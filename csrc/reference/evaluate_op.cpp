@@ -122,7 +122,7 @@ std::vector<Array> evaluate_kind(const Op& op, const Operands& operands, const C
       [&](const Bitcast& o) { return evaluate_bitcast(o, operands, context); },
       [&](const Gather& o) { return evaluate_gather(o, operands, context); },
       [&](const IndexSelect& o) { return evaluate_index_select(o, operands, context); },
-      [&](const ScatterAdd& o) { return evaluate_scatter_add(o, operands, context); },
+      [&](const Scatter& o) { return evaluate_scatter(o, operands, context); },
       [&](const Reshard& o) { return evaluate_reshard(o, operands, context); },
       [&](const AllReduce& o) -> Array { needs_ranks(o); },
       [&](const AllGather& o) -> Array { needs_ranks(o); },

@@ -90,6 +90,6 @@ Array evaluate_repeat(const Repeat& op, const Operands& operands, const Context&
 Array evaluate_bitcast(const Bitcast& op, const Operands& operands, const Context& context);
 Array evaluate_gather(const Gather& op, const Operands& operands, const Context& context);
 Array evaluate_index_select(const IndexSelect& op, const Operands& operands, const Context& context);
-Array evaluate_scatter_add(const ScatterAdd& op, const Operands& operands, const Context& context);
+Array evaluate_scatter(const Scatter& op, const Operands& operands, const Context& context);
 
 }  // namespace plait::reference

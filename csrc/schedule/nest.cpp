@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kRows = 8;
 constexpr int64_t kColumns = 1024;  // of a row that is only moved, per parallel iteration
-constexpr int64_t kTile = 64;       // neighbours that a scatter takes along
+constexpr int64_t kTile = 16;       // neighbours that a scatter takes along
 constexpr int64_t kTerms = 32;      // of a sum that are added one after another
 constexpr int kLevels = 3;          // of parts that a sum has along one dim
 
@@ -68,10 +68,42 @@ std::string one_lane(const Op& op) {
                        },
                        [&](const Cat& o) { return unless(o.dim != last, guarded); },
                        [&](const Gather&) { return std::string(looked_up); },
-                       [&](const ScatterAdd&) { return std::string(looked_up); },
+                       [&](const Scatter&) { return std::string(looked_up); },
                        [&](const IndexSelect& o) { return unless(o.dim != last, looked_up); },
                        [](const Op&) { return std::string(); },
                    });
+}
+
+// What a scatter costs on a CPU beside the copy of an element, which is 1: an update; the visit of an index by each of
+// the ranges; branches to and from the range that takes it, which nothing foretells. Measured in f32 along one dim.
+constexpr int64_t kUpdateCost = 4, kVisitCost = 3, kBranchCost = 12;
+// There are no ranges where the other dims give this many parallel iterations, or where the scatter costs less.
+constexpr int64_t kTasks = 16, kGpuTasks = 4096, kLeastCost = 1 << 15;
+constexpr int64_t kRanges = 8, kGpuRanges = 256, kLeastPlaces = 64, kGpuLeastPlaces = 4;
+
+// Ranges of a scatter's dim. Each walks the whole index, so that the updates of a place keep their order. By sizes
+// alone there are no more than give parallel iterations enough. On a CPU what they add is at most half of the rest; on
+// a GPU the threads of a warp walk together, and a range is a thread.
+int64_t choose_ranges(const Problem& problem, const Scatter& op, bool cuda) {
+  const size_t dim = static_cast<size_t>(op.dim), last = op.in->rank() - 1;
+  const sym::Expr places = op.in->extent(dim);
+  sym::Expr others = problem.fusion.pool().constant(1), copied = places, updated = op.index->extent(dim);
+  for (size_t d = 0; d <= last; ++d) {
+    if (d == dim) continue;
+    others = others * (d == last && !cuda ? sym::ceildiv(op.in->extent(d), kTile) : op.in->extent(d));
+    copied = copied * op.in->extent(d);
+    updated = updated * op.index->extent(d);
+  }
+  const sym::Expr cost = copied + updated * kUpdateCost;
+  const int64_t tasks = cuda ? kGpuTasks : kTasks, least = cuda ? kGpuLeastPlaces : kLeastPlaces;
+  if (!problem.decide(sym::lt(others, tasks)) || !problem.decide(sym::ge(cost, kLeastCost))) return 1;
+  for (int64_t ranges = cuda ? kGpuRanges : kRanges; ranges > 1; ranges /= 2) {
+    const sym::Expr added = updated * (kVisitCost * (ranges - 1) + kBranchCost);
+    if (problem.decide(sym::lt(others * (ranges / 2), tasks)) && problem.decide(sym::ge(places, ranges * least)) &&
+        (cuda || problem.decide(sym::le(added * 2, cost))))
+      return ranges;
+  }
+  return 1;
 }
 
 // Lanes along the last dim; along one that is summed no more than it has elements, and none where those are few.
@@ -103,6 +135,14 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   const auto refuse = [&](const char* key, const Choice& pinned, std::string why) {
     if (pinned) throw UserError(fmt::format("{} does not apply: {}", key, why), problem.where(), "leave it out");
   };
+  const auto* scatter = as<Scatter>(op);
+  if (scatter == nullptr) {
+    refuse("ranges", out.ranges, "the op is no scatter");
+  } else if (!out.ranges) {
+    out.ranges = choose_ranges(problem, *scatter, target.cuda());
+  } else if (*out.ranges > 1 && !problem.decide(sym::ge(op.out()->extent(size_t(scatter->dim)), *out.ranges))) {
+    refuse("ranges", out.ranges, fmt::format("dim {} may have fewer places", scatter->dim));
+  }
   if (target.cuda()) {
     refuse("rows", out.rows, "a thread computes one element");
     refuse("vector", out.vector, "a thread computes one element");
@@ -130,7 +170,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
 // The dim that a running sum or a scatter goes along.
 std::optional<int64_t> serial_dim(const Op& op) {
   if (const auto* sum = as<CumSum>(op)) return sum->dim;
-  if (const auto* scatter = as<ScatterAdd>(op)) return scatter->dim;
+  if (const auto* scatter = as<Scatter>(op)) return scatter->dim;
   return std::nullopt;
 }
 
@@ -168,18 +208,33 @@ void apply_rows(TensorView& t, int kept, int64_t vector, bool sums) {
   parallelize(t, block > vector ? 2 : 1, ParallelType::vectorize);
 }
 
-// Loops of a scatter: [the other dims, the last of them in tiles] parallel, its dim, the elements of a tile, which are
-// neighbours in memory.
-void apply_scatter(TensorView& t, int64_t dim, int others) {
-  if (others == 0) return;
-  if (dim <= others - 1) {
-    split(t, others - 1, kTile);
-    std::vector<int> order(static_cast<size_t>(others) + 2);
+// Ranges of a scatter's dim, which is the loop behind the others, become the first loop. The number of loops before the
+// places of a range.
+int split_ranges(TensorView& t, int64_t dim, int others, int64_t ranges) {
+  if (ranges == 1) return others;
+  const sym::Expr places = t.extent(static_cast<size_t>(dim));
+  split(t, others, sym::max(sym::ceildiv(places, ranges), 1));
+  std::vector<int> order(static_cast<size_t>(others) + 2);
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin(), order.begin() + others, order.begin() + others + 1);
+  reorder(t, order);
+  return others + 1;
+}
+
+// Loops of a scatter: [ranges of its dim, the other dims, the last of them in tiles] parallel, the places of a range,
+// the elements of a tile, which are neighbours in memory.
+void apply_scatter(TensorView& t, int64_t dim, int others, int64_t ranges) {
+  const bool tiles = dim < others;  // else the dim is the last one
+  const int outer = split_ranges(t, dim, others, ranges);
+  if (outer == 0) return;
+  if (tiles) {
+    split(t, outer - 1, kTile);
+    std::vector<int> order(static_cast<size_t>(outer) + 2);
     std::iota(order.begin(), order.end(), 0);
-    std::swap(order[static_cast<size_t>(others)], order[static_cast<size_t>(others) + 1]);
+    std::swap(order[static_cast<size_t>(outer)], order[static_cast<size_t>(outer) + 1]);
     reorder(t, order);
   }
-  for (int d = others - 1; d > 0; --d) merge(t, 0);
+  for (int d = outer - 1; d > 0; --d) merge(t, 0);
   parallelize(t, 0, ParallelType::cpu_thread);
 }
 
@@ -215,9 +270,14 @@ void apply(const Problem& problem, const Schedule& schedule) {
   const int kept = static_cast<int>(t.rank());
   const int64_t sum_lanes = sums_lanes(op) ? numbers.vector.value_or(1) : 1;
   const int sums = split_sums(op, kept, sum_lanes);
-  if (numbers.threads) return apply_cuda(t, put_last(op, kept), *numbers.threads);
+  const auto* scatter = as<Scatter>(op);
+  const int64_t ranges = numbers.ranges.value_or(1);
+  if (numbers.threads) {
+    const int others = put_last(op, kept);
+    return apply_cuda(t, scatter ? split_ranges(t, scatter->dim, others, ranges) : others, *numbers.threads);
+  }
   if (kept == 0) return;
-  if (const auto* scatter = as<ScatterAdd>(op)) return apply_scatter(t, scatter->dim, put_last(op, kept));
+  if (scatter != nullptr) return apply_scatter(t, scatter->dim, put_last(op, kept), ranges);
   const OpProperty kind = property(op.kind);
   if (kind == OpProperty::reduction || kind == OpProperty::movement || kind == OpProperty::indexing)
     return apply_rows(t, put_last(op, kept), sum_lanes > 1 ? 1 : numbers.vector.value(), kind == OpProperty::reduction);

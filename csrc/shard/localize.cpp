@@ -162,7 +162,7 @@ class Localizer {
 
   void complete(Gather& local, const Gather& op) const { place(local, *op.index); }
   void complete(IndexSelect& local, const IndexSelect& op) const { place(local, *op.index); }
-  void complete(ScatterAdd& local, const ScatterAdd& op) const { place(local, *op.index); }
+  void complete(Scatter& local, const Scatter& op) const { place(local, *op.index); }
 
   // Where an index stands is said of the whole one. Of a piece that is no range it is said of the piece.
   template <class Lookup>

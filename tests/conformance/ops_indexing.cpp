@@ -47,27 +47,17 @@ void gather_nd(Call& c) {
   c.give(reshape_to(found, out));
 }
 
-// Elements that are written are cleared first. Indices are unique where ONNX defines the result.
-TensorView* overwrite(Call& c, TensorView* x, TensorView* index, TensorView* updates, int64_t dim) {
-  Fusion& f = c.importer.fusion();
-  TensorView* ones = full(f, extents(shape_of(index)), 1, DType::i64);
-  TensorView* writes = scatter_add(full(f, extents(shape_of(x)), 0, DType::i64), index, ones, dim);
-  return scatter_add(where(gt(writes, 0), 0, x), index, updates, dim);
+ScatterUpdate update_of(Call& c) {
+  const std::string how = c.text("reduction", "none");
+  using enum ScatterUpdate;
+  return how == "add" ? add : how == "mul" ? mul : how == "max" ? max : how == "min" ? min : set;
 }
 
 void scatter_elements(Call& c) {
   TensorView* x = c.in();
   const int64_t axis = c.axis(0, static_cast<int64_t>(x->rank()));
   TensorView* index = from_front(c.in(1), extent(x, axis));
-  const bool adds = c.text("reduction", "none") == "add";
-  c.give(adds ? scatter_add(x, index, c.in(2), axis) : overwrite(c, x, index, c.in(2), axis));
-}
-
-// x[row, :] times all updates[u, :] whose index is the row.
-TensorView* scatter_factors(TensorView* x, TensorView* index, TensorView* updates) {
-  const int64_t count = extent(updates, 0), rows = extent(x, 0), rest = extent(x, 1);
-  TensorView* row = iota(*x->fusion, {count, rows, rest}, 1, index->dtype);
-  return mul(x, prod(where(eq(row, unsqueeze(index, {1})), unsqueeze(updates, {1}), 1), {0}));
+  c.give(scatter(x, index, c.in(2), axis, update_of(c)));
 }
 
 void scatter_nd(Call& c) {
@@ -78,11 +68,7 @@ void scatter_nd(Call& c) {
   const int64_t count = product(places, 0, static_cast<int64_t>(places.size()) - 1);
   TensorView* at = expand_to(reshape_to(linear_index(index, shape, 0), {count, 1}), {count, rest});
   TensorView *flat = reshape_to(x, {rows, rest}), *updates = reshape_to(c.in(2), {count, rest});
-  const std::string how = c.text("reduction", "none");
-  TensorView* out = how == "add"   ? scatter_add(flat, at, updates, 0)
-                    : how == "mul" ? scatter_factors(flat, at, updates)
-                                   : overwrite(c, flat, at, updates, 0);
-  c.give(reshape_to(out, shape));
+  c.give(reshape_to(scatter(flat, at, updates, 0, update_of(c)), shape));
 }
 
 void compress(Call& c) {
@@ -152,8 +138,8 @@ std::vector<OpRow> indexing_rows() {
       {"OneHot", one_hot_op, "axis"},
       {"ReverseSequence", reverse_sequence, "batch_axis time_axis"},
       {"Scatter", scatter_elements, "axis"},
-      {"ScatterElements", scatter_elements, "axis reduction=none|add"},
-      {"ScatterND", scatter_nd, "reduction=none|add|mul"},
+      {"ScatterElements", scatter_elements, "axis reduction=none|add|max|min|mul"},
+      {"ScatterND", scatter_nd, "reduction=none|add|max|min|mul"},
       {"TopK", top_k, "axis largest sorted"},
   };
 }

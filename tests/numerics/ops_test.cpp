@@ -30,7 +30,7 @@ const std::vector<Shape> kSpecial = {{2, 3, 0, 2}, {0, 3, 4, 2}, {1, 1, 1, 1}, {
 
 // No index lies within an extent of 0: with lookups that are not checked.
 std::string unchecked(const std::string& text) {
-  return std::regex_replace(text, std::regex("((gather|index_select|scatter_add)\\([^)]*)\\)"), "$1, bounds = assume)");
+  return std::regex_replace(text, std::regex("((gather|index_select|scatter)\\([^)]*)\\)"), "$1, bounds = assume)");
 }
 
 void check(const test::OpCase& c, const std::string& device, const std::string& dtype,
@@ -210,7 +210,7 @@ const std::vector<Special> kSpecials = {
     {"cross_entropy(%logits, %targets)", {NAN}},
     {"cross_entropy(%logits, %targets, reduction = sum)", {0}},
     {"scaled_dot_product_attention(%q, %k, %k)", {0, 0}},
-    {"scatter_add(%two, %targets, %e, dim = 0)", {1, 2}},
+    {"scatter(%two, %targets, %e, dim = 0, update = add)", {1, 2}},
     {"argmax(%zeros)", {0}},
     {"argmin(%zeros)", {0}},
     {"amax(%zeros)", {0}},
@@ -224,7 +224,7 @@ const std::vector<Special> kSpecials = {
     {"amax(%small)", {0x3p-149}},
     {"matmul(%column, %row)", {0x3p-149, 0x1p-130}},
     {"linear(%row, %row)", {0x1p-134}},
-    {"scatter_add(%small, %index, %small, dim = 0)", {0x5p-149, 0x3p-149}},
+    {"scatter(%small, %index, %small, dim = 0, update = add)", {0x5p-149, 0x3p-149}},
     {"norm(%small, p = 1)", {0x1p-147}},
     {"norm(%small)", {0}},
     {"norm(%infinite)", {INFINITY}},

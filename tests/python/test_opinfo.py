@@ -49,7 +49,7 @@ COVERED = set("""
     div.floor_rounding div.no_rounding_mode div.trunc_rounding dot double dsplit dstack einsum eq erf erfc erfinv
     exp exp2 expand expand_as expand_copy expm1 eye fill flatten flip fliplr flipud float float_power floor
     floor_divide fmax fmin fmod frac full full_like gather ge gradient gt half heaviside hsplit hstack hypot
-    index_add index_copy index_put index_select inner int isclose isfinite isin isinf isnan isneginf isposinf isreal
+    index_add index_copy index_put index_reduce.amax index_reduce.amin index_reduce.prod index_select inner int isclose isfinite isin isinf isnan isneginf isposinf isreal
     kron ldexp le lerp lgamma linspace linspace.tensor_overload log log10 log1p log2 log_softmax
     log_softmax.with_dtype logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logit logspace
     logspace.tensor_overload logsumexp long lt mH mT masked.amax masked.amin masked.argmax masked.argmin
@@ -83,7 +83,7 @@ COVERED = set("""
     nn.functional.upsample_bilinear nn.functional.upsample_nearest norm norm.fro norm.inf ones ones_like outer
     permute permute_copy pow rad2deg ravel reciprocal remainder renorm repeat repeat_interleave reshape reshape_as
     roll rot90 round round.decimals_0 round.decimals_3 round.decimals_neg_3 rsqrt rsub scalar_tensor scatter
-    scatter_add scatter_reduce.sum select select_scatter sgn short sigmoid sign signal.windows.bartlett
+    scatter_add scatter_reduce.amax scatter_reduce.amin scatter_reduce.prod scatter_reduce.sum select select_scatter sgn short sigmoid sign signal.windows.bartlett
     signal.windows.blackman signal.windows.cosine signal.windows.exponential signal.windows.gaussian
     signal.windows.general_cosine signal.windows.general_hamming signal.windows.hamming signal.windows.hann
     signal.windows.nuttall signbit sin sinc sinh slice slice_scatter softmax softmax.with_dtype special.entr

@@ -366,6 +366,8 @@ def test_the_negative_bit_of_inputs():
     (lambda x, i: x.index_add(0, i, x[:2]) * 2, [1, 1], [1, 5], "at [1"),
     (lambda x, i: x.index_put((i,), x[:2], accumulate=True) * 2, [1, -1], [1, 5], "at [1"),
     (lambda x, i: x.index_put((i,), x[:2]) * 2, [1, -1], [1, 5], "at [1"),
+    (lambda x, i: torch.scatter(x, 0, i[:, None], x[:2]) * 2, [0, 4], [0, 9], "index 9 at [1, 0]"),
+    (lambda x, i: torch.scatter_reduce(x, 0, i[:, None], x[:2], "amax") * 2, [0, 4], [-1, 9], "index -1 at [0, 0]"),
 ])
 def test_indices_outside_raise_as_pytorch_does(f, good, bad, words):
     x, module = torch.arange(15.0).reshape(5, 3), compiled(f)
@@ -378,6 +380,47 @@ def test_indices_outside_raise_as_pytorch_does(f, good, bad, words):
             module(x, bad)
         assert words in str(raised.value)
         torch.testing.assert_close(module(x, good), f(x, good))
+
+
+UPDATES = [
+    lambda x, i, s: x.scatter(1, i, s), lambda x, i, s: x.scatter(0, i % 3, 5),
+    lambda x, i, s: x.scatter(1, i, s, reduce="add"), lambda x, i, s: x.scatter(1, i, s, reduce="multiply"),
+    lambda x, i, s: x.scatter(1, i, 3, reduce="multiply"),
+    *(lambda x, i, s, how=how, whole=whole: x.scatter_reduce(1, i, s, how, include_self=whole)
+      for how in ("sum", "prod", "amax", "amin") for whole in (True, False)),
+    *(lambda x, i, s, how=how, whole=whole: x.index_reduce(1, i[0], s, how, include_self=whole)
+      for how in ("prod", "amax", "amin") for whole in (True, False)),
+    lambda x, i, s: x.index_copy(1, i[0], s), lambda x, i, s: x.index_put((torch.arange(3)[:, None], i), s),
+    lambda x, i, s: x.index_put((i[:, :1] % 3, i), s, accumulate=True),
+]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.int8, torch.bool])
+@pytest.mark.parametrize("number", range(len(UPDATES)))
+def test_scatters(number, dtype):
+    f = UPDATES[number]
+    x, s = (torch.randint(0, 3, shape) if dtype == torch.bool else torch.randint(-4, 4, shape)
+            for shape in ((3, 7), (3, 4)))
+    x, s, i = x.to(dtype), s.to(dtype), torch.tensor([[6, 0, 2, 5], [6, 1, 0, 3], [4, 3, 1, 0]])
+    try:
+        want = f(x, i, s)
+    except RuntimeError:
+        pytest.skip("PyTorch has no such scatter")
+    module = compiled(lambda *words: f(*words).logical_not() if dtype == torch.bool else f(*words) + 1,
+                      options={"strict": True})
+    torch.testing.assert_close(module(x, i, s), want.logical_not() if dtype == torch.bool else want + 1)
+
+
+def test_the_last_of_those_that_meet_stays():
+    x, i, s = torch.zeros(5), torch.tensor([3, 1, 3, 3]), torch.arange(1.0, 5)
+    for f in (lambda x, i, s: x.scatter(0, i, s) * 1.5, lambda x, i, s: x.index_copy(0, i, s) * 1.5,
+              lambda x, i, s: x.index_put((i,), s) * 1.5):
+        assert compiled(f, options={"strict": True})(x, i, s).tolist() == [0, 3, 0, 6, 0]
+
+
+def test_index_put_of_many_into_many():
+    x, i, s = torch.randn(6000, 3), torch.randperm(6000)[:3000], torch.randn(3000, 3)
+    agree(lambda x, i, s: x.index_put((i,), s) * 2, x, i, s)
 
 
 def test_the_gradient_of_an_embedding_checks_its_indices_and_is_linear():

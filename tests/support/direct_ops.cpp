@@ -235,15 +235,33 @@ double element(const DirectContext& c, const IndexSelect& op, const Coordinates&
   return looked_up(c, op.in, from, op.dim, c.read(op.index, {first, behind}));
 }
 
-double element(const DirectContext& c, const ScatterAdd& op, const Coordinates& at) {
+double element(const DirectContext& c, const Scatter& op, const Coordinates& at) {
   const Coordinates shape = c.shape(op.index);
-  double sum = c.read(op.in, at);
+  double out = c.read(op.in, at);
   for (int64_t i = 0; i < count(shape); ++i) {
     Coordinates from = unravel(i, shape), target = from;
     target[size_t(op.dim)] = int64_t(c.read(op.index, from));
-    if (target == at) sum += c.read(op.src, from);
+    if (target != at) continue;
+    const double x = c.read(op.src, from);
+    switch (op.update) {
+      case ScatterUpdate::set:
+        out = x;
+        break;
+      case ScatterUpdate::add:
+        out += x;
+        break;
+      case ScatterUpdate::mul:
+        out *= x;
+        break;
+      case ScatterUpdate::max:
+        out = out != out || x <= out ? out : x;
+        break;
+      case ScatterUpdate::min:
+        out = out != out || x >= out ? out : x;
+        break;
+    }
   }
-  return sum;
+  return out;
 }
 
 double element(const DirectContext& c, const Iota& op, const Coordinates& at) {

@@ -37,7 +37,7 @@ double element(const DirectContext& c, const Repeat& op, const Coordinates& at);
 double element(const DirectContext& c, const Bitcast& op, const Coordinates& at);
 double element(const DirectContext& c, const Gather& op, const Coordinates& at);
 double element(const DirectContext& c, const IndexSelect& op, const Coordinates& at);
-double element(const DirectContext& c, const ScatterAdd& op, const Coordinates& at);
+double element(const DirectContext& c, const Scatter& op, const Coordinates& at);
 double element(const DirectContext& c, const Iota& op, const Coordinates& at);
 double element(const DirectContext& c, const Size& op, const Coordinates& at);
 

@@ -323,10 +323,12 @@ class Maker {
         TensorView* table = parameter({11, 6}, DType::f32);
         return embedding(index(shape, table->extent(0)), table);
       }
-      case OpKind::ScatterAdd: {
-        if (x_->dtype == DType::boolean) return nullptr;
+      case OpKind::Scatter: {
+        using enum ScatterUpdate;
+        const bool is_bool = x_->dtype == DType::boolean;
+        const ScatterUpdate update = pick(is_bool ? std::vector{set, max, min} : std::vector{set, add, max, min, mul});
         shape[static_cast<size_t>(d)] = 1 + draw(5);
-        return scatter_add(x_, index(shape, extent), f_.input(f_.unique_name("src"), shape, x_->dtype), d, bounds);
+        return scatter(x_, index(shape, extent), f_.input(f_.unique_name("src"), shape, x_->dtype), d, update, bounds);
       }
       case OpKind::OneHot:
         return one_hot(index(shape, f_.pool().constant(5)), 5, DType::f32);

@@ -165,7 +165,7 @@ class Generator {
       case 1:
         return gather(a, index, any_dim(a));
       default:
-        return scatter_add(a, index, cast(b, a->dtype), any_dim(a));
+        return scatter(a, index, cast(b, a->dtype), any_dim(a), static_cast<ScatterUpdate>(pick(5)));
     }
   }
 

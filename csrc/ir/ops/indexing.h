@@ -45,21 +45,31 @@ struct IndexSelect : OpBase<OpKind::IndexSelect> {
   }
 };
 
-// out = in, then out[.., index[i...], ..] += src[i...] along dim, in row-major order of i, in accumulation_type,
-// rounded once. index and src have one shape, whose other extents are at most those of in.
-struct ScatterAdd : OpBase<OpKind::ScatterAdd> {
+// What a scatter makes of the element that is there and the next one of src: src, or their sum, extremum, product.
+enum class ScatterUpdate : uint8_t { set, add, max, min, mul };
+std::string_view name(ScatterUpdate update);
+bool rounds(ScatterUpdate update);  // its results need not be numbers that it was given: add, mul
+
+// out = in, then out[.., index[i...], ..] = src[i...] along dim, in row-major order of i, so that the last one stays.
+// update = add, max, min, mul: what is there and src[i...] are combined in that order; sums and products of floats in
+// accumulation_type, rounded once, those of integers modulo 2^bits; max and min propagate NaN and order bool
+// false < true, which has no sums and products. index and src have one shape, whose other extents are at most those of
+// in.
+struct Scatter : OpBase<OpKind::Scatter> {
   TensorView* in = nullptr;
   TensorView* index = nullptr;
   TensorView* src = nullptr;
   int64_t dim = 0;
+  ScatterUpdate update = ScatterUpdate::set;
   Bounds bounds = Bounds::check;
   std::optional<int64_t> ordinal;
   std::vector<sym::Expr> global, start;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &ScatterAdd::in),           operand("index", &ScatterAdd::index),
-                      operand("src", &ScatterAdd::src),         required("dim", &ScatterAdd::dim),
-                      attribute("bounds", &ScatterAdd::bounds), made("ordinal", &ScatterAdd::ordinal),
-                      made("global", &ScatterAdd::global),      made("start", &ScatterAdd::start)};
+    return std::tuple{operand("in", &Scatter::in),           operand("index", &Scatter::index),
+                      operand("src", &Scatter::src),         required("dim", &Scatter::dim),
+                      attribute("update", &Scatter::update), attribute("bounds", &Scatter::bounds),
+                      made("ordinal", &Scatter::ordinal),    made("global", &Scatter::global),
+                      made("start", &Scatter::start)};
   }
 };
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import plait
+import plait.torch.table_indexing  # noqa: F401: its rows
 import plait.torch.table_pointwise  # noqa: F401: its rows
 from plait import ops
 from plait.torch.rows import DTYPES, TABLE, VIEWS, Context, apply, aten, cast, constant, dtype, prims, raw, row, wide
 from plait.torch.sizes import Unsupported, extent, extents
-from plait.torch.table_indexing import cut_to, put, scattered
 
 __all__ = ["DTYPES", "TABLE", "VIEWS", "Context", "dtype"]
 
@@ -439,29 +439,6 @@ def _(c, x, dim, index):
         x, index = (ops.reshape(each, [1]) if each.rank == 0 else each for each in (x, index))
         return ops.reshape(ops.index_select(x, index, dim), c.shape())
     return ops.index_select(x, index, dim)
-
-
-@row(aten.scatter_add.default)
-def _(c, x, dim, index, src):
-    if x.rank == 0 or index.rank == 0:
-        raise Unsupported("scatter_add without dims")
-    return scattered(x, index, cut_to(src, index), dim)
-
-
-@row(aten.scatter.reduce)
-def _(c, x, dim, index, src, reduce):
-    if x.rank == 0 or index.rank == 0 or reduce != "add":
-        raise Unsupported("a scatter that is no scatter_add")
-    return scattered(x, index, cut_to(src, index), dim)
-
-
-@row(aten.scatter_reduce.two)
-def _(c, x, dim, index, src, reduce, include_self=True):
-    if x.rank == 0 or index.rank == 0 or reduce != "sum":
-        raise Unsupported("scatter_reduce that is no scatter_add")
-    if not include_self:
-        x = put(x, dim, index, constant(0, x.dtype))
-    return scattered(x, index, cut_to(src, index), dim)
 
 
 # ---- Attention, as PyTorch's CPU kernel has it: causal from the top left, log sum exp of the scores beside the result.

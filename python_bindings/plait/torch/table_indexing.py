@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
+
+import torch
 
 import plait
 from plait import ops
@@ -65,26 +68,6 @@ def _(c, x, indices):
     return ops.index_select(x, index, dim, bounds="assume")
 
 
-PAIRS = 1 << 22  # of a place and an index that are compared, at most
-
-
-def last_of(c: Context, x: plait.Tensor, index: plait.Tensor, values: plait.Tensor, dim: int) -> plait.Tensor:
-    """x with values[.., k, ..] at index[k] along a dim, the last k of those that meet."""
-    places, count = static([x.shape[dim], index.shape[0]], "an index_put that does not add")
-    if places * count > PAIRS:
-        raise Unsupported(f"an index_put that does not add, of {count} into {places}")
-    if count == 0:
-        return ops.set(x)
-    hit = ops.eq(ops.unsqueeze(ops.iota(c.fusion, [places], 0, plait.i64), [1]), ops.unsqueeze(index, [0]))
-    which = ops.unsqueeze(ops.iota(c.fusion, [count], 0, plait.i64), [0])
-    last = ops.amax(apply("where", [hit, which, -1]), [1])
-    taken = ops.index_select(values, apply("max", [last, 0]), dim)
-    ones = ops.full(c.fusion, [count], 1, plait.i64)
-    hits = ops.scatter_add(ops.full(c.fusion, [places], 0, plait.i64), index, ones, 0)  # checks the indices
-    found = ops.reshape(ops.gt(hits, 0), [places if d == dim else 1 for d in range(x.rank)])
-    return apply("where", [found, taken, x])
-
-
 @row(aten.index_put.default, aten._unsafe_index_put.default)
 def _(c, x, indices, values, accumulate=False):
     shape = x.shape
@@ -96,11 +79,8 @@ def _(c, x, indices, values, accumulate=False):
     taken = list(flat.shape[:dim]) + list(index.shape) + list(flat.shape[dim + 1:])
     values = ops.expand(cast(values, x.dtype), taken)
     values = ops.reshape(values, list(flat.shape[:dim]) + [lead] + list(flat.shape[dim + 1:]))
-    if accumulate:
-        index = ops.reshape(index, [1] * dim + [lead] + [1] * (len(rest) - dim))
-        made = scattered(flat, ops.expand(index, values.shape), values, dim)
-    else:
-        made = last_of(c, flat, ops.reshape(index, [lead]), values, dim)
+    index = ops.reshape(index, [1] * dim + [lead] + [1] * (len(rest) - dim))
+    made = scattered(flat, ops.expand(index, values.shape), values, dim, "add" if accumulate else "set")
     if flat is x:
         return made
     if order == list(range(len(order))):
@@ -117,37 +97,81 @@ def cut_to(src: plait.Tensor, index: plait.Tensor) -> plait.Tensor:
     return src
 
 
-def scattered(x: plait.Tensor, index: plait.Tensor, src: plait.Tensor, dim: int) -> plait.Tensor:
-    """x with src added where the index points; bool adds as or does."""
-    index = cast(index, plait.i64)
-    if x.dtype != plait.bool_:
-        return ops.scatter_add(x, index, src, dim)
-    return ops.ne(ops.scatter_add(cast(x, plait.i64), index, cast(src, plait.i64), dim), 0)
+def scattered(x: plait.Tensor, index: plait.Tensor, src: plait.Tensor, dim: int, update: str) -> plait.Tensor:
+    """x with src put, added, ... where the index points, also without dims; bool adds as or does, multiplies as and."""
+    if x.rank == 0 or index.rank == 0:
+        shape = x.shape
+        x, index, src = (ops.reshape(each, [1]) if each.rank == 0 else each for each in (x, index, src))
+        return ops.reshape(scattered(x, index, src, dim, update), shape)
+    if x.dtype == plait.bool_:
+        update = {"add": "max", "mul": "min"}.get(update, update)
+    return ops.scatter(x, cast(index, plait.i64), cut_to(cast(src, x.dtype), index), dim, update)
 
 
-def put(x: plait.Tensor, dim: int, index: plait.Tensor, value: Any) -> plait.Tensor:
-    """x with `value` where the index points."""
-    index = cast(index, plait.i64)
-    zeros = ops.full(x.fusion, x.shape, 0, plait.i64)
-    hits = ops.scatter_add(zeros, index, ops.full(x.fusion, index.shape, 1, plait.i64), dim)
-    return apply("where", [ops.gt(hits, 0), value, x])
+def everywhere(index: plait.Tensor, value: Any, dtype: Any) -> plait.Tensor:
+    """A source of a scatter that is one number."""
+    return ops.full(index.fusion, index.shape, constant(value, dtype), dtype)
 
 
 @row(aten.scatter.value)
 def _(c, x, dim, index, value):
-    if x.rank == 0 or index.rank == 0:
-        raise Unsupported("scatter without dims")
-    return put(x, dim, index, constant(value, x.dtype))
+    return scattered(x, index, everywhere(index, value, x.dtype), dim, "set")
 
 
 @row(aten.scatter.src)
 def _(c, x, dim, index, src):
-    if x.rank == 0 or index.rank == 0:
-        raise Unsupported("scatter without dims")
-    if index.shape[dim] != 1:  # elsewhere two may meet, and the last wins
-        raise Unsupported("scatter of more than one element along the dim")
-    zeros = ops.full(c.fusion, x.shape, 0, x.dtype)
-    return put(x, dim, index, scattered(zeros, index, cut_to(src, index), dim))
+    return scattered(x, index, src, dim, "set")
+
+
+@row(aten.scatter_add.default)
+def _(c, x, dim, index, src):
+    return scattered(x, index, src, dim, "add")
+
+
+@row(aten.scatter.reduce)
+def _(c, x, dim, index, src, reduce):
+    return scattered(x, index, src, dim, {"add": "add", "multiply": "mul"}[reduce])
+
+
+@row(aten.scatter.value_reduce)
+def _(c, x, dim, index, value, reduce):
+    return scattered(x, index, everywhere(index, value, x.dtype), dim, {"add": "add", "multiply": "mul"}[reduce])
+
+
+UPDATES = {"sum": "add", "prod": "mul", "amax": "max", "amin": "min"}
+
+
+def nothing(reduce: str, like: torch.dtype) -> Any:
+    """What a reduction of nothing is."""
+    if reduce in ("sum", "prod"):
+        return int(reduce == "prod")
+    if like.is_floating_point:
+        return -math.inf if reduce == "amax" else math.inf
+    if like == torch.bool:
+        return reduce == "amin"
+    return torch.iinfo(like).min if reduce == "amax" else torch.iinfo(like).max
+
+
+@row(aten.scatter_reduce.two)
+def _(c, x, dim, index, src, reduce, include_self=True):
+    if reduce not in UPDATES:
+        raise Unsupported(f"scatter_reduce with {reduce}")
+    if not include_self:
+        x = scattered(x, index, everywhere(index, nothing(reduce, raw(c, 0).dtype), x.dtype), dim, "set")
+    return scattered(x, index, src, dim, UPDATES[reduce])
+
+
+@row(aten.index_reduce.default)
+def _(c, x, dim, index, src, reduce, include_self=True):
+    update = {"prod": "mul", "amax": "max", "amin": "min"}.get(reduce)
+    if update is None or x.rank == 0:
+        raise Unsupported(f"index_reduce with {reduce}")
+    dim %= x.rank
+    index = ops.reshape(index, [1] * dim + [src.shape[dim]] + [1] * (x.rank - dim - 1))
+    index = ops.expand(index, src.shape)
+    if not include_self:
+        x = scattered(x, index, everywhere(index, nothing(reduce, raw(c, 0).dtype), x.dtype), dim, "set")
+    return scattered(x, index, src, dim, update)
 
 
 @row(aten.diagonal.default, view=True)

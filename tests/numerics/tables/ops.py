@@ -175,11 +175,28 @@ def indexing(table):
     table.case("gather(%a, %b, dim = 0)", whole, outside, want=torch.stack([torch.tensor([0, 0, int(whole[0, 2])])]))
     table.case("gather(%a, %b, dim = 0)", x, index[:0], want=x[:0])
     src = drawn(2, 3)
-    in_types(table, "scatter_add(%a, %b, %c, dim = 0)", lambda t, i, s: t.scatter_add(0, i, s), x, index, src)
-    in_types(table, "scatter_add(%a, %b, %c, dim = 1)", lambda t, i, s: t.scatter_add(1, i % 3, s), x, index % 3, src)
-    table.case("scatter_add(%a, %b, %c, dim = 0)", whole, index, whole[:2],
+    in_types(table, "scatter(%a, %b, %c, dim = 0, update = add)", lambda t, i, s: t.scatter_add(0, i, s), x, index, src)
+    in_types(table, "scatter(%a, %b, %c, dim = 1, update = add)", lambda t, i, s: t.scatter_add(1, i % 3, s), x,
+             index % 3, src)
+    in_types(table, "scatter(%a, %b, %c, dim = 0)", lambda t, i, s: t.scatter(0, i, s), x, index, src)
+    for update, word in (("max", "amax"), ("min", "amin"), ("mul", "prod")):
+        call = f"scatter(%a, %b, %c, dim = 1, update = {update})"
+        in_types(table, call, lambda t, i, s: t.scatter_reduce(1, i % 3, s, word), x, index % 3, src)
+        table.case(call, whole, index % 3, whole[2:], want=whole.scatter_reduce(1, index % 3, whole[2:], word))
+        if update != "mul":
+            nan = torch.where(index == 0, NAN, src)
+            table.case(call, x, index % 3, nan, want=x.scatter_reduce(1, index % 3, nan, word))
+    last = tensor([[3, 0, 1], [3, 0, 0]], "i64")  # the last one of those that meet
+    for t, s in ((x, src), (whole, whole[:2]), (x > 0, src > 0)):
+        met = t.clone()
+        for row in range(2):
+            met.scatter_(0, last[row:row + 1], s[row:row + 1])
+        table.case("scatter(%a, %b, %c, dim = 0)", t, last, s, want=met)
+    table.case("scatter(%a, %b, %c, dim = 0, update = max)", x > 0, last, src > 0,
+               want=(x > 0).long().scatter_reduce(0, last, (src > 0).long(), "amax").bool())
+    table.case("scatter(%a, %b, %c, dim = 0, update = add)", whole, index, whole[:2],
                want=whole.scatter_add(0, index, whole[:2]))
-    table.case("scatter_add(%a, %b, %c, dim = 0)", x, tensor([[4, -1, 9]], "i64"), src[:1], want=x)
+    table.case("scatter(%a, %b, %c, dim = 0, update = add)", x, tensor([[4, -1, 9]], "i64"), src[:1], want=x)
     table.case("one_hot(%a, classes = 4)", index, want=torch.nn.functional.one_hot(index, 4))
     table.case("one_hot(%a, classes = 3, dtype = f32)", tensor([0, 3, -1, 2], "i32"),
                want=tensor([[1, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 1]], "f32"))

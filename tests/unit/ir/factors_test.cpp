@@ -142,7 +142,7 @@ const Case kCases[] = {
      {"whole 2: -1 0 -> 0", "pass n: -1 1 -> 1", "whole 4: 0 -1 -> -1", "whole 8: 1 -1 -> -1"}},
     {"index_select(%x, %j, dim = 1)",
      {"pass a: 0 -1 -> 0", "pass a: -1 0 -> 1", "pass n: -1 1 -> 2", "pass c: 2 -1 -> 3", "whole b: 1 -1 -> -1"}},
-    {"scatter_add(%e, %j, %src, dim = 1)",
+    {"scatter(%e, %j, %src, dim = 1, update = add)",
      {"pass a: 0 0 0 -> 0", "whole 8: 1 -1 -1 -> 1", "whole n: -1 1 -1 -> -1", "whole n: -1 -1 1 -> -1"}},
     {"var_mean(%x, dims = [0, 2])", {"pass b: 1 -> 0 0", "whole a: 0 -> -1 -1", "whole c: 2 -> -1 -1"}, true},
     {"max_with_argmax(%e, dims = [1], keepdim = true)",

@@ -461,7 +461,7 @@ inline const Row kRows[] = {
     }
   }
 )"},
-    {"scatter_add(%x, %i, %s, dim = 1)", R"(nest(vector = 1)
+    {"scatter(%x, %i, %s, dim = 1, update = add)", R"(nest(vector = 1, ranges = 1)
   for i0 in 0..3 on cpu_thread {
     for i1 in 0..4 {
       for i2 in 0..8 {
@@ -478,6 +478,28 @@ inline const Row kRows[] = {
           %3: f32 = load %s[16*i0 + i2 + 8*s0] contiguous
           %4: f32 = add(%2, %3)
           store %y[32*i0 + i2 + 8*j0] = %4 contiguous
+        }
+      }
+    }
+  }
+)"},
+    {"scatter(%x, %i, %s, dim = 0)", R"(nest(vector = 1, ranges = 1)
+  for i0 in 0..4 on cpu_thread {
+    for i1 in 0..3 {
+      for i2 in 0..8 {
+        %0: f32 = load %x[8*i0 + 32*i1 + i2] contiguous
+        store %y[8*i0 + 32*i1 + i2] = %0 contiguous
+      }
+    }
+    for s0 in 0..3 {
+      for i2 in 0..8 {
+        if i0 < 2 {
+          %1: i64 = load %i[8*i0 + i2 + 16*s0] contiguous
+          bind j0 = %1
+          if j0 < 3 and 0 <= j0 {
+            %2: f32 = load %s[8*i0 + i2 + 16*s0] contiguous
+            store %y[8*i0 + i2 + 32*j0] = %2 contiguous
+          }
         }
       }
     }

@@ -52,7 +52,7 @@ TEST(Draw, IndicesBehindMovesLieInside) {
         "%a = flip(%i, dims = [0])\n%b = cat(%a, %i, dim = 0)\n%j = slice(%b, dim = 0, start = 0, stop = 450)\n"
         "%y = one_hot(%j, classes = 5, dtype = f32)",
         "%a = stack(%i, %i)\n%s = full(shape = [2, 300], value = 1, dtype = f32)\n"
-        "%z = full(shape = [5, 300], value = 0, dtype = f32)\n%y = scatter_add(%z, %a, %s, dim = 0)",
+        "%z = full(shape = [5, 300], value = 0, dtype = f32)\n%y = scatter(%z, %a, %s, dim = 0, update = add)",
         "%k = iota(shape = [9], dim = 0)\n%j = index_select(%i, %k, dim = 0)\n%y = index_select(%x, %j, dim = 0)"})
     for (const bool exact : {false, true})
       EXPECT_EQ(largest(draw_inputs(*fusion(table, "%y", body), {.seed = 2, .exact = exact}).at("i")), 4) << body;

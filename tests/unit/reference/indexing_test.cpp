@@ -62,9 +62,10 @@ TEST(Gather, OpenIndexHasTwoReadingsAndRadiiAreCopied) {
 }
 
 Array scatter(const Tensor& x, const std::string& x_type, const Tensor& index, const Tensor& src,
-              const std::string& type, int64_t dim) {
+              const std::string& type, int64_t dim, const std::string& update = "add") {
   return run("%x: " + x_type + ", %i: i64" + type + ", %s: " + std::string(name(src.dtype)) + type,
-             "%y = scatter_add(%x, %i, %s, dim = " + std::to_string(dim) + ")", {{"x", x}, {"i", index}, {"s", src}});
+             "%y = scatter(%x, %i, %s, dim = " + std::to_string(dim) + ", update = " + update + ")",
+             {{"x", x}, {"i", index}, {"s", src}});
 }
 
 TEST(ScatterAdd, AddsWhereTheIndexSays) {
@@ -95,12 +96,89 @@ TEST(ScatterAdd, OpenIndexOpensBothPlaces) {
   const Given given{{"x", f32({2}, {1, 1})}, {"v", f32({3}, {10, 20, 30})}, {"s", f32({1}, {4})}};
   const Array y =
       run("%x: f32[2], %v: f32[3], %s: f32[1]",
-          "%e = exp(%x)\n%i = argmax(%e, dims = [0], keepdim = true)\n%y = scatter_add(%v, %i, %s, dim = 0)", given);
+          "%e = exp(%x)\n%i = argmax(%e, dims = [0], keepdim = true)\n%y = scatter(%v, %i, %s, dim = 0, update = add)",
+          given);
   EXPECT_TRUE(y.excused_at(0));
   EXPECT_TRUE(y.excused_at(1));
   EXPECT_FALSE(y.excused_at(2));
   EXPECT_GE(y.radius[0], 4);
   EXPECT_GE(y.radius[1], 4);
+}
+
+TEST(Scatter, TheLastUpdateStays) {
+  expect_values(scatter(kTable, "f32[3, 2]", indices({4, 2}, {0, 1, 0, 2, 2, 2, 0, 0}),
+                        f32({4, 2}, {10, 20, 30, 40, 50, 60, 70, 80}), "[4, 2]", 0, "set"),
+                {70, 80, 3, 20, 50, 60});
+  expect_values(
+      scatter(kTable, "f32[3, 2]", indices({1, 3}, {1, -1, 1}), f32({1, 3}, {7, 8, kNaN}), "[1, 3]", 1, "set"),
+      {1, kNaN, 3, 4, 5, 6});
+  const Tensor wide = Tensor::from_doubles(DType::i64, {2}, {0x1p60, 3});
+  const Array y = scatter(wide, "i64[2]", indices({2}, {1, 1}), wide, "[2]", 0, "set");
+  EXPECT_EQ(y.integers, (std::vector<int64_t>{int64_t{1} << 60, 3}));
+  const Tensor b = Tensor::from_doubles(DType::boolean, {2}, {0, 1});
+  expect_values(
+      scatter(b, "bool[2]", indices({2}, {0, 1}), Tensor::from_doubles(DType::boolean, {2}, {1, 0}), "[2]", 0, "set"),
+      {1, 0});
+  expect_values(scatter(f32({2}, {1, 2}), "f32[2]", indices({0}, {}), f32({0}, {}), "[0]", 0, "set"), {1, 2});
+}
+
+TEST(Scatter, ExtremaAndProducts) {
+  const auto of = [](const Values& x, const std::string& update) {
+    return scatter(f32({3}, x), "f32[3]", indices({5}, {0, 0, 1, 9, 1}), f32({5}, {4, -3, kNaN, 7, 2}), "[5]", 0,
+                   update);
+  };
+  expect_values(of({1, 2, 3}, "max"), {4, kNaN, 3});
+  expect_values(of({1, 2, 3}, "min"), {-3, kNaN, 3});
+  expect_values(of({-kInfinity, 2, kNaN}, "max"), {4, kNaN, kNaN});
+  expect_values(of({2, 2, 3}, "mul"), {-24, kNaN, 3});
+  EXPECT_EQ(scatter(f32({1}, {2}), "f32[1]", indices({2}, {0, 0}), f32({2}, {4, -3}), "[2]", 0, "mul").radius_at(0), 0)
+      << "whole numbers";
+  EXPECT_GT(of({0.1, 2, 3}, "mul").radius_at(0), 0);
+  EXPECT_EQ(of({0.1, 2, 0.3}, "mul").radius_at(2), 0) << "nothing was multiplied";
+  const Tensor u = Tensor::from_doubles(DType::u64, {1}, {0x1p63});
+  const auto wide = [&](const char* update) {
+    return scatter(u, "u64[1]", indices({2}, {0, 0}), Tensor::from_doubles(DType::u64, {2}, {5, 3}), "[2]", 0, update);
+  };
+  EXPECT_EQ(wide("max").integers[0], INT64_MIN);
+  EXPECT_EQ(wide("min").integers[0], 3);
+  EXPECT_EQ(wide("mul").integers[0], INT64_MIN) << "2^63 15 modulo 2^64";
+  const Tensor b = Tensor::from_doubles(DType::boolean, {2}, {0, 1});
+  expect_values(scatter(b, "bool[2]", indices({2}, {0, 1}), b, "[2]", 0, "max"), {0, 1});
+  expect_values(
+      scatter(b, "bool[2]", indices({1}, {1}), Tensor::from_doubles(DType::boolean, {1}, {0}), "[1]", 0, "min"),
+      {0, 0});
+}
+
+// Every place that an open index may mean is open; a sure update behind it closes that of a scatter which sets.
+TEST(Scatter, OpenIndices) {
+  const Given given{{"x", f32({2}, {1, 1})}, {"v", f32({3}, {10, 20, 30})}, {"s", f32({1}, {4})}};
+  const auto of = [&](const std::string& update, const std::string& more = "") {
+    return run("%x: f32[2], %v: f32[3], %s: f32[1]",
+               "%e = exp(%x)\n%i = argmax(%e, dims = [0], keepdim = true)\n%y" + std::string(more.empty() ? "" : "0") +
+                   " = scatter(%v, %i, %s, dim = 0, update = " + update + ")" + more,
+               given);
+  };
+  const auto may_be = [](const Array& y, int64_t i, double value) {
+    const double error = std::abs(y.value[i] - value);
+    return error <= y.radius_at(i) || (y.has_alternative(i) && *y.alternative[i] == value);
+  };
+  const Array set = of("set");
+  for (int64_t i : {0, 1}) {
+    EXPECT_TRUE(set.excused_at(i));
+    EXPECT_TRUE(may_be(set, i, given.at("v").at(i)) && may_be(set, i, 4)) << i;
+  }
+  EXPECT_FALSE(set.excused_at(2));
+  const Array least = of("min"), most = of("max"), product = of("mul");
+  for (int64_t i : {0, 1}) {
+    EXPECT_TRUE(least.excused_at(i) && may_be(least, i, given.at("v").at(i)) && may_be(least, i, 4)) << i;
+    EXPECT_TRUE(may_be(most, i, given.at("v").at(i))) << i;
+    EXPECT_EQ(product.radius_at(i), kInfinity);
+  }
+  EXPECT_FALSE(least.excused_at(2) || most.excused_at(2) || product.excused_at(2));
+  const Array closed = of("set", "\n%k = iota(shape = [1], dim = 0)\n%y = scatter(%y0, %k, %s, dim = 0)");
+  EXPECT_FALSE(closed.excused_at(0));
+  EXPECT_EQ(closed.radius_at(0), 0);
+  EXPECT_TRUE(closed.excused_at(1));
 }
 
 TEST(Creation, IotaAndSize) {
@@ -143,7 +221,7 @@ TEST(Creation, NormalHasItsBound) {
 
 TEST(Draw, IndicesLieInside) {
   auto f = fusion("%x: f32[5, 4], %i: i64[40, 4], %s: f32[40, 4], %j: i64[100]", "%y, %z",
-                  "%y = scatter_add(%x, %i, %s, dim = 0)\n%z = index_select(%x, %j, dim = 1)");
+                  "%y = scatter(%x, %i, %s, dim = 0, update = add)\n%z = index_select(%x, %j, dim = 1)");
   for (const bool exact : {false, true}) {
     const auto drawn = draw_inputs(*f, {.seed = 4, .exact = exact});
     double most = 0, most_j = 0;

@@ -249,7 +249,7 @@ std::vector<RowOp> of_two_rows() {
       {"%y = swiglu(%x, %z)", scale_of_gate},
       {"%y = rope(%x, %z, %z)",
        [](DType, const Values& x, const Values& z, size_t) { return largest(x) * largest(z); }},
-      {"%i = full(shape = [1, 4], value = 1, dtype = i64)\n%y = scatter_add(%x, %i, %z, dim = 1)", sum},
+      {"%i = full(shape = [1, 4], value = 1, dtype = i64)\n%y = scatter(%x, %i, %z, dim = 1, update = add)", sum},
       // Statistics that are given, of one channel per element: the variance is 2.
       {"%v = full(shape = [4], value = 2, dtype = T)\n%m = reshape(%z, shape = [4])\n"
        "%y = batch_norm(%x, mean = %m, var = %v)",
@@ -317,8 +317,10 @@ std::vector<RowOp> without_error() {
                            "eye(rows = 2, columns = 3, dtype = T)",
                            "neg(%x)"})
     out.push_back(exact(body));
-  for (const char* body : {"gather(%x, %i, dim = 1)", "take_along(%x, %i, dim = 1)", "embedding(%i, %x)",
-                           "index_select(%x, %i, dim = 1)", "one_hot(%i, classes = 4, dtype = T)"})
+  for (const char* body :
+       {"gather(%x, %i, dim = 1)", "take_along(%x, %i, dim = 1)", "embedding(%i, %x)", "index_select(%x, %i, dim = 1)",
+        "scatter(%x, %i, %z, dim = 1)", "scatter(%x, %i, %z, dim = 1, update = max)",
+        "scatter(%x, %i, %z, dim = 1, update = min)", "one_hot(%i, classes = 4, dtype = T)"})
     out.push_back({"%i = " + index + body, exact("").scale});
   out.push_back({"%s = " + seed + "uniform(shape = [4], seed = %s)", exact("").scale});
   out.push_back({"%s = " + seed + "normal(shape = [4], seed = %s)",

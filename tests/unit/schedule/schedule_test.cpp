@@ -22,9 +22,10 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(Schedules, TextRoundTrip) {
-  for (const char* text : {"pointwise(vector = 8, unroll = 1, split = 1)", "pointwise(vector = 4, threads = 256)",
-                           "pointwise()", "nest()", "nest(vector = 8)", "nest(vector = 4, rows = 3)",
-                           "nest(threads = 32)", "library", "collective", "copy", "alias"}) {
+  for (const char* text :
+       {"pointwise(vector = 8, unroll = 1, split = 1)", "pointwise(vector = 4, threads = 256)", "pointwise()", "nest()",
+        "nest(vector = 8)", "nest(vector = 4, rows = 3)", "nest(threads = 32)", "nest(vector = 1, ranges = 8)",
+        "library", "collective", "copy", "alias"}) {
     const Schedule schedule = parse_schedule(text);
     EXPECT_EQ(print(schedule), text);
     EXPECT_EQ(parse_schedule(print(schedule)), schedule);
@@ -146,6 +147,35 @@ TEST(NestScheduler, LanesOfOtherOps) {
     EXPECT_EQ(error.message(), "vector does not apply: neighbours in its last dim are no neighbours in the operand");
   }
   EXPECT_THROW(of([](T x, T) { return sum(x); }, "nest(rows = 2)"), UserError);
+}
+
+// Ranges stand where the other dims give few parallel iterations and walking the index again is cheap.
+TEST(NestScheduler, RangesOfScatters) {
+  const auto of = [](std::vector<Fusion::Extent> x, std::vector<Fusion::Extent> i, int64_t dim,
+                     const Target& target = kCpu, const char* pin = "") {
+    Fusion f;
+    f.output("y", scatter(f.input("x", x, f32), f.input("i", i, i64), f.input("s", i, f32), dim));
+    return chosen(f, target, pin);
+  };
+  const auto nest = [](int ranges) { return fmt::format("nest(vector = 1, ranges = {})", ranges); };
+  EXPECT_EQ(of({1 << 20}, {1000}, 0), nest(8));
+  EXPECT_EQ(of({1 << 20}, {1 << 20}, 0), nest(1)) << "8 visits of each index would cost more than all";
+  EXPECT_EQ(of({1000}, {10}, 0), nest(1)) << "one task is soon done";
+  EXPECT_EQ(of({32000, 1024}, {8192, 1024}, 0), nest(1)) << "1024 columns are 64 tasks";
+  EXPECT_EQ(of({32000, 64}, {100, 64}, 0), nest(4)) << "4 tasks of 16 columns each";
+  EXPECT_EQ(of({8, 1 << 20}, {8, 100}, 1), nest(2)) << "8 rows";
+  EXPECT_EQ(of({40, 1 << 20}, {40, 100}, 1), nest(1));
+  EXPECT_EQ(of({64, 100, 1000}, {3, 100, 1000}, 0), nest(1));
+  EXPECT_EQ(of({100, 1000, 10}, {100, 7, 10}, 1), nest(1));
+  EXPECT_EQ(of({"n"}, {"m"}, 0), nest(1)) << "nobody says how large they are";
+  EXPECT_EQ(of({1 << 20}, {1 << 20}, 0, kGpu), "nest(ranges = 256, threads = 256)");
+  EXPECT_EQ(of({40, 5000}, {900, 5000}, 0, kGpu), "nest(ranges = 1, threads = 256)");
+  EXPECT_EQ(of({500}, {9}, 0, kCpu, "nest(ranges = 5)"), nest(5));
+  EXPECT_THROW(of({500}, {9}, 0, kCpu, "nest(ranges = 501)"), UserError);
+  EXPECT_THROW(of({"n"}, {9}, 0, kCpu, "nest(ranges = 2)"), UserError) << "no range is empty";
+  Fusion g;
+  g.output("y", sum(g.input("x", {8, 64}, f32)));
+  EXPECT_THROW(chosen(g, kCpu, "nest(ranges = 2)"), UserError);
 }
 
 TEST(Schedulers, ApplyIsIdempotent) {

@@ -68,11 +68,15 @@ const Row kRows[] = {
      "index 3 at [1, 0] of %i lies outside of the 3 places along dim 1"},
     {"embedding(%i, %x)", {0, 1, 2, 3, 4, 1099511627781}, "index 1099511627781 at [1, 2] of %i"},
     {"embedding(%i, %x)", {0, -9223372036854775807.0, 7, 3, 4, 4}, "index -9223372036854775808 at [0, 1] of %i"},
-    {"scatter_add(%x, %i, %s, dim = 0)",
+    {"scatter(%x, %i, %s, dim = 0, update = add)",
      {4, 4, 4, 4, 4, 5},
      "index 5 at [1, 2] of %i lies outside of the 5 places along dim 0"},
-    {"scatter_add(%x, %i, %s, dim = 1)", {0, 1, 2, 0, 1, -3}, "index -3 at [1, 2] of %i lies outside of the 3 places"},
-    {"scatter_add(%x, %i, %s, dim = 1, bounds = assume)", {0, 1, 2, 0, 1, -3}, nullptr},
+    {"scatter(%x, %i, %s, dim = 1, update = add)",
+     {0, 1, 2, 0, 1, -3},
+     "index -3 at [1, 2] of %i lies outside of the 3 places"},
+    {"scatter(%x, %i, %s, dim = 0)", {4, 4, 9, 4, 7, 5}, "index 9 at [0, 2] of %i lies outside of the 5 places"},
+    {"scatter(%x, %i, %s, dim = 0, update = max)", {4, -1, 4, 4, 4, 4}, "index -1 at [0, 1] of %i"},
+    {"scatter(%x, %i, %s, dim = 1, update = add, bounds = assume)", {0, 1, 2, 0, 1, -3}, nullptr},
 };
 
 TEST_P(IndexErrors, NameOpTensorPositionValueAndExtent) {

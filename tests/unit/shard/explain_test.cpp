@@ -47,8 +47,8 @@ TEST(Explain, WhatMustBeWhole) {
        "%x dim 1 [tp] must be whole in gather"},
       {"%x: f32[4, 8] {0: tp}, %i: i64[3]", "%y = index_select(%x, %i, dim = 0)", "%y",
        "%x dim 0 [tp] must be whole in index_select"},
-      {"%x: f32[4, 8], %i: i64[4, 6] {1: tp}, %s: f32[4, 6]", "%y = scatter_add(%x, %i, %s, dim = 1)", "%y",
-       "%i dim 1 [tp] must be whole in scatter_add"},
+      {"%x: f32[4, 8], %i: i64[4, 6] {1: tp}, %s: f32[4, 6]", "%y = scatter(%x, %i, %s, dim = 1, update = add)", "%y",
+       "%i dim 1 [tp] must be whole in scatter"},
       {"%x: f32[4, 8]", "%y = cumsum(%x, dim = 1)", "%y {1: tp}", "%y dim 1 [tp] must be whole in cumsum"},
   });
 }
