@@ -74,6 +74,8 @@ class Compiled {
   const struct CompiledSpecialization& compiled_specialization() const;  // all stages (pipeline.h)
   // What its compilation asked about sizes that stay symbols, with who asked: other answers are another class.
   const std::vector<sym::Answer>& guards() const;
+  // The sizes that costs of the last run's specialization may see (sym/guards.h).
+  sym::Environment representative() const;
   const std::vector<std::string>& kernel_texts() const;  // kernel IR of the generated kernels
   // The text of a stage of that class, as `plait opt --until` gives it; `timings` without what passes changed.
   // UserError: an unknown stage, one without text on this device, `memory` of sizes that are not bound; MissingError:

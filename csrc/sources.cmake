@@ -69,6 +69,7 @@ set(PLAIT_CORE_SOURCES
   comm/status.cpp
   comm/threads/threads.cpp
   comm/uneven_cost.cpp
+  compile/ask_multiples.cpp
   compile/emit_program.cpp
   compile/file_schedules.cpp
   compile/pipeline.cpp
@@ -209,6 +210,7 @@ set(PLAIT_CORE_SOURCES
   sym/poly.cpp
   sym/pool.cpp
   sym/prove.cpp
+  sym/representative.cpp
   sym/simplify.cpp
   sym/text.cpp
   sym/text_reader.cpp

@@ -82,19 +82,19 @@ std::string cache_text(const Loaded& loaded, const Compiled& compiled, const Met
   const Sizes mesh = mesh_symbols(loaded.fusion->mesh(), compiled.mesh());
   Sizes given = loaded.options.sizes;
   for (const auto& [name, value] : mesh) given[name] = value;
-  const CompileOptions& how = loaded.options;
-  const Device& device = how.device_override ? *how.device_override : find_device(how.device, how.options);
-  const Specialization specialize = plait::specialize(bind_sizes(*loaded.fusion, metadata, given), mesh,
-                                                      class_divisors(*loaded.fusion, compiled.mesh(), device.target()));
+  const Specialization specialize = plait::specialize(bind_sizes(*loaded.fusion, metadata, given), mesh);
   const std::string options = cache_key(loaded.options.options);
   std::string axes;
   for (int64_t size : compiled.mesh().sizes()) axes += fmt::format("{}{}", axes.empty() ? "" : " x ", size);
   std::string guards;
   for (const sym::Answer& answer : compiled.guards())
     guards += fmt::format("guard:   {} (asked by {})\n", print(answer), answer.guard.asked_by());
-  return fmt::format("sizes:   {}\n{}mesh:    {}\noptions: {}\ndevice:  {}\n",
-                     specialize.key.empty() ? "none" : specialize.key, guards, axes.empty() ? "none" : axes,
-                     options.empty() ? "defaults" : options, loaded.options.device);
+  std::string seen;
+  for (const auto& [name, value] : compiled.representative())
+    seen += fmt::format("{}{} = {}", seen.empty() ? "" : ", ", name, value);
+  return fmt::format("sizes:   {}\n{}costs:   {}\nmesh:    {}\noptions: {}\ndevice:  {}\n",
+                     specialize.key.empty() ? "none" : specialize.key, guards, seen.empty() ? "no size is open" : seen,
+                     axes.empty() ? "none" : axes, options.empty() ? "defaults" : options, loaded.options.device);
 }
 
 int compile_for_gpus(const Arguments& args, Loaded& loaded, const std::vector<Target>& targets) {

@@ -87,12 +87,15 @@ void settle_comm(const std::string& comm, CompileOptions& options) {
 
 // What can be said before sizes are known: the number of dims and the extents that are numbers.
 void check_shape(const Tensor& tensor, const TensorView& input, const std::string& where) {
-  bool fits = tensor.shape.size() == input.rank();
-  for (size_t d = 0; fits && d < input.rank(); ++d)
-    fits = !input.extent(d).is_constant() || input.extent(d).value() == tensor.shape[d];
-  if (!fits)
-    throw UserError(fmt::format("the tensor given is {}", type_text(tensor.dtype, tensor.shape)), where,
-                    fmt::format("give a tensor {} of {} dims", plait::type_text(input), input.rank()));
+  const std::string found = type_text(tensor.dtype, tensor.shape);
+  const std::string help = fmt::format("give a tensor {}", plait::type_text(input));
+  if (tensor.shape.size() != input.rank())
+    throw UserError(fmt::format("expected {} dims, got {}: the tensor is {}", input.rank(), tensor.shape.size(), found),
+                    where, help);
+  for (size_t d = 0; d < input.rank(); ++d)
+    if (const auto extent = input.extent(d).constant(); extent && *extent != tensor.shape[d])
+      throw UserError(fmt::format("dim {}: expected {}, got {}: the tensor is {}", d, *extent, tensor.shape[d], found),
+                      where, help);
 }
 
 // A list or number, or the name of a .npy file.

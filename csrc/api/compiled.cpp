@@ -120,7 +120,6 @@ struct Compiled::Impl {
   Sizes mesh_sizes;
   Device* device = nullptr;
   Communication communication;
-  std::vector<int64_t> divisors;        // class_divisors
   std::vector<sym::Environment> ranks;  // `rank.AXIS` of every rank of the mesh
   sym::GuardTree guards;
   std::vector<FileSegment> file_segments;
@@ -164,7 +163,7 @@ Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
 
 // The class of last_sizes, compiled where it is not kept.
 std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<std::string>& refused) {
-  Specialization specialization = specialize(last_sizes, mesh_sizes, divisors);
+  Specialization specialization = specialize(last_sizes, mesh_sizes);
   for (const std::string& name : refused) specialization.key += " without library %" + name;
   if (auto kept = classes.find(guards.key(specialization.key, last_sizes, ranks))) return kept;
   double begin = now_ms();
@@ -214,7 +213,7 @@ void Compiled::Impl::take_sizes(const Metadata& metadata) {
   Sizes given = options.sizes;
   for (const auto& [name, value] : mesh_sizes) given[name] = value;
   Sizes sizes = bind_sizes(*fusion, metadata, given);
-  std::string key = specialize(sizes, mesh_sizes, divisors).key;
+  std::string key = specialize(sizes, mesh_sizes).key;
   last_bound = nullptr;
   last_sizes = std::move(sizes);
   last_key = std::move(key);
@@ -443,6 +442,11 @@ const Program& Compiled::program() const { return *require(impl_->last).compiled
 const Fusion& Compiled::sharded() const { return *require(impl_->last).compiled->sharded; }
 const Fusion& Compiled::localized() const { return *require(impl_->last).compiled->localized; }
 const std::vector<sym::Answer>& Compiled::guards() const { return require(impl_->last).guards; }
+sym::Environment Compiled::representative() const {
+  sym::Environment defaults;
+  for (const auto& let : impl_->fusion->size_lets) defaults[let.name] = let.value;
+  return sym::representative(specialize(impl_->last_sizes, impl_->mesh_sizes).facts, defaults, guards(), impl_->ranks);
+}
 const CompiledSpecialization& Compiled::compiled_specialization() const { return *require(impl_->last).compiled; }
 const std::vector<std::string>& Compiled::kernel_texts() const { return require(impl_->last).compiled->kernel_texts; }
 
@@ -496,7 +500,7 @@ std::string Compiled::stage_text(const std::string& stage) const {
   how.passes = &same;
   try {
     sym::Guards asked(impl_->last_sizes, impl_->ranks);
-    compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes, impl_->divisors).clone,
+    compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes).clone,
                            {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused, &asked});
   } catch (const StoppedAt& stop) {
     return stop.text;
@@ -574,7 +578,6 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
     impl->device = &find_device(impl->options.device, options.options);
   }
   impl->ranks = rank_environments(fusion.mesh(), impl->mesh);
-  impl->divisors = class_divisors(fusion, impl->mesh, impl->device->target());
   impl->communication = make_communication(impl->options, *impl->device, impl->mesh);
   return Compiled(std::move(impl));
 }

@@ -1,6 +1,7 @@
 #include "compile/pipeline.h"
 
 #include "base/error.h"
+#include "compile/ask_multiples.h"
 #include "compile/stages.h"
 #include "graph/passes.h"
 #include "shard/insert_reshards.h"
@@ -17,7 +18,9 @@ std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fus
   auto out = std::make_unique<CompiledSpecialization>();
   stages.begin("fusion", fusion);
   // graph: facts come first, so that expressions fold on construction
-  stages.make("graph", "state_facts", out->graph, [&] { return clone(fusion, facts); });
+  CloneOptions stated = facts;
+  ask_multiples(multiple_questions(fusion, context.mesh, context.device.target()), fusion, context.guards, stated);
+  stages.make("graph", "state_facts", out->graph, [&] { return clone(fusion, stated); });
   Fusion& graph = *out->graph;
   stages.pass("graph", "drop_allocations", graph, [&] { drop_allocations(graph); });
   stages.pass("graph", "number_random_ops", graph, [&] { number_random_ops(graph); });  // before ops come and go

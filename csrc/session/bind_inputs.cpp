@@ -143,46 +143,25 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
   return sizes;
 }
 
-std::vector<int64_t> class_divisors(const Fusion& fusion, const DeviceMesh& mesh, const Target& target) {
-  bool divided = false;
-  for (const TensorView* t : fusion.tensors())
-    for (sym::Expr extent : t->shape()) {
-      const std::string text = extent.constant() || extent.is_symbol() ? "" : sym::print(extent);
-      divided = divided || text.find("div(") != std::string::npos || text.find("mod(") != std::string::npos ||
-                text.find("chunk(") != std::string::npos;
-    }
-  std::vector<int64_t> out;
-  for (int64_t d = 2; d <= 16; d *= 2) {
-    const bool vector = d >= (target.cuda() ? 4 : 8);  // whole ones need no tail
-    if (divided || vector || mesh.ranks() % d == 0) out.push_back(d);
-  }
-  return out;
-}
-
-Specialization specialize(const Sizes& sizes, const Sizes& mesh, const std::vector<int64_t>& divisors) {
+Specialization specialize(const Sizes& sizes, const Sizes& mesh) {
   constexpr int64_t kSmall = (int64_t{1} << 31) - 1;
   Specialization out;
-  sym::Facts facts;
   for (const auto& [name, value] : mesh) out.clone.replace[name] = value;
   for (const auto& [name, value] : sizes) {
     if (mesh.count(name)) continue;
     if (value == 0) {
       out.clone.replace[name] = value;
-      facts.pin(name, value);
+      out.facts.pin(name, value);
       continue;
     }
-    int64_t multiple = 1;
-    for (int64_t d : divisors)
-      if (value % d == 0) multiple = d;
     bool small = value <= kSmall;
     sym::SymbolInfo info;
     info.lo = small ? 1 : kSmall + 1;
     if (small) info.hi = kSmall;
-    info.multiple_of = multiple;
     out.clone.facts[name] = info;
-    facts.state(name, info);
+    out.facts.state(name, info);
   }
-  out.key = sym::print(facts);
+  out.key = sym::print(out.facts);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "compile/options.h"
 #include "ir/fusion.h"
 #include "session/arguments.h"
+#include "sym/facts.h"
 
 namespace plait {
 
@@ -12,17 +13,14 @@ namespace plait {
 // UserError naming input, dim, what was found and what was expected.
 Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& given);
 
-// The class within which nothing recompiles: extent 0 is a value, any other symbol has its divisibility and a range.
+// What every compilation knows of its sizes: extent 0 is a value, any other symbol has a range. Whoever needs more asks
+// (sym/guards.h).
 struct Specialization {
-  std::string key;     // text of the sym::Facts: `b: 4 in 4..2147483644, s = 1`
+  sym::Facts facts;
+  std::string key;     // their text: `b: 1 in 1..2147483647, s = 0`
   CloneOptions clone;  // values and facts
 };
-// `divisors`: ascending; a symbol is known to be a multiple of the largest one that divides it.
-Specialization specialize(const Sizes& sizes, const Sizes& mesh_symbols, const std::vector<int64_t>& divisors);
-
-// The powers of two up to 16 whose multiples are worth a class: the lanes of vectors (8 and 16, of a GPU 4 too); those
-// that the mesh shards by; all of them where an extent is divided.
-std::vector<int64_t> class_divisors(const Fusion& fusion, const DeviceMesh& mesh, const Target& target);
+Specialization specialize(const Sizes& sizes, const Sizes& mesh_symbols);
 
 // Symbols of the mesh.
 std::set<std::string> mesh_symbols(const Mesh& mesh);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sym/expr.h"
+#include "sym/facts.h"
 
 namespace plait::sym {
 
@@ -63,5 +64,13 @@ class GuardTree {
  private:
   std::map<std::string, Guard, std::less<>> next_;  // by the text of what was answered before
 };
+
+// The sizes that a cost sees, of each symbol that has facts: equal for all sizes of a specialization, since they follow
+// from its facts and answers and from the defaults (`let`) of the text, never from a caller's sizes. They are the
+// defaults where these satisfy all of that. Otherwise each is its default (512 without one) moved into its facts, and
+// symbol by symbol in the order of names the first of 2^a, 2^a + 2^b with which more answers hold, until all hold or
+// none helps: then a cost is that of the nearest sizes found, and no error.
+Environment representative(const Facts& facts, const Environment& defaults, std::span<const Answer> answers,
+                           std::span<const Environment> ranks);
 
 }  // namespace plait::sym

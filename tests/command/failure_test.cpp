@@ -103,7 +103,10 @@ TEST_F(Failure, Names) {
 
 TEST_F(Failure, Inputs) {
   expect(1, {"run", kAdd, "--input", "a=[1,2,3]"}, {"%a: f32[4]", "f32[3]", "help: "});
-  expect(1, {"run", kAdd, "--input", "a=[[1,2,3,4]]"}, {"%a: f32[4]", "f32[1, 4]", "of 1 dims"});
+  expect(1, {"run", kAdd, "--input", "a=[[1,2,3,4]]"},
+         {"expected 1 dims, got 2: the tensor is f32[1, 4]", "%a: f32[4]"});
+  expect(1, {"run", kAdd, "--input", "a=[1,2,3]"},
+         {"dim 0: expected 4, got 3: the tensor is f32[3]", "give a tensor f32[4]"});
   expect(1, {"run", kAdd, "--input", "a=[1,2,3,x]"}, {"%a", "`x` is no value of f32"});
   expect(1, {"run", kAdd, "--input", "a=[[1,2],[3]]"}, {"%a", "lists of dim 1 have 2 and 1 elements"});
   expect(1, {"run", kAdd, "--input", "a=[1,[2]]"}, {"%a", "different depths"});

@@ -400,7 +400,9 @@ TEST_F(Run, OtherCommandsPrintTheirTables) {
          {"tp_mlp_s2", "pointwise(vector = ", "2 launches of 2 kernels, 2 library calls, 1 collective"});
   expect("explain", {"--shard", "--ranks", "4"}, {"%linear1", "{1: tp}", "1 collective\n"});
   expect("explain", {"--segments", "--schedule", "--ranks", "4"}, {"collective", "library", "pointwise(vector = "});
-  expect("explain", {"--cache", "--ranks", "4"}, {"sb: 16 in 16..2147483632", "mesh:    4\n"});
+  expect("explain", {"--cache", "--ranks", "4"},
+         {"sb: 1 in 1..2147483647", "guard:   mod(h, 16) == 0 (asked by rows of %x)\n",
+          "costs:   h = 128, h4 = 512, sb = 64\n", "mesh:    4\n"});
 }
 
 // What a file pins for another device is the user's mistake, and says so; what both have goes for both.
@@ -468,7 +470,7 @@ TEST_F(Run, SaysWhichExtentIsExpected) {
   const std::string file = folder_.file("e.plait", "fusion @f (%x: f32[2, 256]) -> (%y) {\n  %y = neg(%x)\n}\n");
   const CommandResult result = run(file, {"--device", "reference", "--input", "x=[1, 2]"});
   EXPECT_EQ(1, result.exit);
-  EXPECT_NE(result.err.find("of 2 dims"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("expected 2 dims"), std::string::npos) << result.err;
 }
 
 }  // namespace

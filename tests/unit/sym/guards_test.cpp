@@ -104,5 +104,52 @@ TEST(GuardTree, ACompilationThatAsksDifferentlyIsAFault) {
   EXPECT_THROW(tree.add("base", asks(11)), InternalError);
 }
 
+Environment representative_of(const std::string& facts, const Environment& defaults,
+                              const std::vector<Answer>& answers) {
+  return representative(parse_facts(facts), defaults, answers, {});
+}
+
+TEST(Representative, DefaultsThatSatisfyAll) {
+  Pool pool;
+  const Expr n = pool.symbol("n", {.lo = 1}), m = pool.symbol("m", {.lo = 1});
+  Guards guards({{"m", 7}, {"n", 48}}, {});
+  guards.decide(eq(mod(n, 16), 0), "a");
+  guards.decide(le(n * m, 1000), "b");
+  EXPECT_EQ(representative_of("m: 1 in 1.., n: 1 in 1..", {{"m", 5}, {"n", 160}}, guards.answers()),
+            (Environment{{"m", 5}, {"n", 160}}));
+  EXPECT_EQ(representative_of("m: 1 in 1.., n: 1 in 1..", {}, {}), (Environment{{"m", 512}, {"n", 512}}));
+}
+
+TEST(Representative, DefaultsMoveIntoTheFacts) {
+  EXPECT_EQ(representative_of("m: 1 in 10..20, n: 16 in 16..2147483632, o = 3, p: 1 in 5000000000..",
+                              {{"m", 5}, {"n", 17}, {"o", 8}, {"p", 1}}, {}),
+            (Environment{{"m", 10}, {"n", 32}, {"o", 3}, {"p", 5000000000}}));
+  EXPECT_EQ(representative_of("m: 1 in 10..20", {{"m", INT64_MAX}}, {}), (Environment{{"m", 20}}));
+}
+
+// Every set of answers that some sizes give has a representative that gives the same.
+TEST(Representative, SatisfiesTheAnswersOfAnySizes) {
+  Pool pool;
+  const Expr n = pool.symbol("n", {.lo = 1}), m = pool.symbol("m", {.lo = 1});
+  for (const int64_t a : {1, 8, 16, 17, 4096, 100000, 1048576})
+    for (const int64_t b : {1, 5, 16, 40, 999999}) {
+      Guards guards({{"m", b}, {"n", a}}, {});
+      for (const int64_t d : {16, 8}) guards.decide(eq(mod(n, d), 0), "rows");
+      guards.decide(eq(mod(m, 16), 0), "rows");
+      guards.decide(le(n, 32768), "short");
+      guards.decide(le(n * m, 65536), "small");
+      const Environment sizes = representative_of("m: 1 in 1.., n: 1 in 1..", {{"m", 3}, {"n", 100}}, guards.answers());
+      for (const Answer& answer : guards.answers())
+        EXPECT_EQ(answer.guard.holds(sizes, {}), answer.yes) << print(answer) << " of n = " << a << ", m = " << b;
+    }
+}
+
+TEST(Representative, OfWhatNothingSatisfiesIsNoError) {
+  Pool pool;
+  const Expr n = pool.symbol("n", {.lo = 1});
+  const std::vector<Answer> answers = {{Guard(gt(n, 100), "a"), true}, {Guard(gt(n, 50), "b"), false}};
+  EXPECT_EQ(representative_of("n: 1 in 1..", {{"n", 7}}, answers), (Environment{{"n", 7}}));
+}
+
 }  // namespace
 }  // namespace plait::sym
