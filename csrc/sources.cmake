@@ -107,6 +107,7 @@ set(PLAIT_CORE_SOURCES
   kir/kernel.cpp
   kir/lane.cpp
   kir/print.cpp
+  kir/statements.cpp
   kir/verify.cpp
   lower/creation.cpp
   lower/extents.cpp
@@ -170,6 +171,7 @@ set(PLAIT_CORE_SOURCES
   scalar/interval.cpp
   scalar/meaning.cpp
   scalar/pointwise.cpp
+  scalar/reductions.cpp
   scalar/special.cpp
   schedule/nest.cpp
   schedule/pointwise.cpp
