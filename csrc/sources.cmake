@@ -104,8 +104,10 @@ set(PLAIT_CORE_SOURCES
   ir/type_parser.cpp
   ir/verify.cpp
   kir/expand_functions.cpp
+  kir/facts.cpp
   kir/kernel.cpp
   kir/lane.cpp
+  kir/parse.cpp
   kir/print.cpp
   kir/statements.cpp
   kir/verify.cpp

@@ -75,5 +75,8 @@ std::string print(const Kernel& kernel, const Stmt& stmt);
 
 // Throws InternalError naming the statement that breaks an invariant (listed at the top of kir/verify.cpp).
 void verify(const Kernel& kernel);
+// Called with every kernel that verify() accepts; null: nothing. For tests of what holds of all kernels.
+using VerifyHook = void (*)(const Kernel& kernel);
+void set_verify_hook(VerifyHook hook);
 
 }  // namespace plait::kir

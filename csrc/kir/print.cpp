@@ -1,5 +1,7 @@
 #include "base/error.h"
+#include "kir/facts.h"
 #include "kir/kernel.h"
+#include "kir/statements.h"
 
 namespace plait::kir {
 namespace {
@@ -37,8 +39,8 @@ class Printer {
     for (const Buffer& buffer : kernel_.buffers)
       if (!buffer.is_local()) buffers += (buffers.empty() ? "" : ", ") + declaration(buffer);
     for (sym::Expr integer : kernel_.integers) integers += (integers.empty() ? "" : ", ") + text(integer);
-    out_ = fmt::format("kernel @{}({}{}{}) target {}", kernel_.name, buffers, integers.empty() ? "" : "; ", integers,
-                       kernel_.target == TargetKind::cpu ? "cpu" : "cuda");
+    out_ = fmt::format("kernel @{}({}{}{}){} target {}", kernel_.name, buffers, integers.empty() ? "" : "; ", integers,
+                       facts(), kernel_.target == TargetKind::cpu ? "cpu" : "cuda");
     if (!kernel_.schedule.empty()) out_ += " schedule " + kernel_.schedule;
     out_ += " {\n";
     for (const Phase& phase : kernel_.phases) {
@@ -109,12 +111,19 @@ class Printer {
   }
 
  private:
+  // What is known of symbols and does not follow from the text.
+  std::string facts() const {
+    std::string out;
+    for (sym::Expr symbol : stated_symbols(kernel_))
+      out += fmt::format("{}{}: {}", out.empty() ? " given " : ", ", symbol.symbol_name(),
+                         facts_text(kernel_.pool->info(symbol)));
+    return out;
+  }
+
   void block(const Block& body, int depth) {
     for (const auto& stmt : body) {
       const std::string indent(size_t(2 * depth), ' ');
-      const Block* inner = nullptr;
-      if (const For* loop = as<For>(*stmt)) inner = &loop->body;
-      if (const If* branch = as<If>(*stmt)) inner = &branch->body;
+      const Block* inner = body_of(*stmt);
       out_ += indent + line(*stmt) + (inner ? " {\n" : "\n");
       if (inner == nullptr) continue;
       block(*inner, depth + 1);

@@ -19,6 +19,7 @@
 // Convert takes the result's lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from
 // its compute_type. Random yields f32 from a u64 seed of one lane. Half belongs to target cpu and has half its
 // operand's lanes. Coordinate yields i64. Bind takes one i64; its symbol is new and has no facts.
+#include <atomic>
 #include <map>
 #include <set>
 
@@ -444,8 +445,15 @@ class Verifier {
   size_t depth_ = 0, parallel_depth_ = 0, parallel_count_ = 0;
 };
 
+std::atomic<VerifyHook> kernel_hook = nullptr;
+
 }  // namespace
 
-void verify(const Kernel& kernel) { Verifier(kernel).run(); }
+void set_verify_hook(VerifyHook hook) { kernel_hook = hook; }
+
+void verify(const Kernel& kernel) {
+  Verifier(kernel).run();
+  if (const VerifyHook hook = kernel_hook) hook(kernel);
+}
 
 }  // namespace plait::kir

@@ -1,6 +1,7 @@
 #include "scalar/reductions.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace plait {
 namespace {
@@ -21,7 +22,28 @@ constexpr Row kRows[] = {
 
 const Row& row(Combine combine) { return kRows[size_t(combine)]; }
 
+// The number below (or above) which there is none of the dtype, as `type`.
+Constant end_of_order(DType element, DType type, bool least) {
+  if (is_float(element)) return Constant::from_double(type, least ? -INFINITY : INFINITY);
+  if (element == DType::boolean) return Constant::from_int64(type, least ? 0 : 1);
+  const bool sign = !is_unsigned(element);
+  const size_t bits = 8 * size_of(element) - (sign ? 1 : 0);
+  const uint64_t most = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  return Constant::from_int64(type, static_cast<int64_t>(least ? (sign ? ~most : 0) : most));
+}
+
 }  // namespace
+
+std::vector<Constant> identity(Combine combine, const std::vector<DType>& types, std::optional<DType> element) {
+  std::vector<Constant> out;
+  for (DType type : types) out.push_back(Constant::from_int64(type, 0));
+  const bool least = combine == Combine::least || combine == Combine::first_least;
+  if (row(combine).elements == Elements::order) out[0] = end_of_order(element.value_or(types[0]), types[0], !least);
+  if (combine == Combine::product) out[0] = Constant::from_int64(types[0], 1);
+  if (combine == Combine::all) out[0] = Constant::from_bool(true);
+  if (combine == Combine::log_sum_exp) out[0] = Constant::from_double(types[0], -INFINITY);
+  return out;
+}
 
 std::string_view name(Combine combine) { return row(combine).name; }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scalar/constant.h"
 #include "scalar/dtype.h"
 
 namespace plait {
@@ -35,5 +36,9 @@ bool has_position(Combine combine);
 std::vector<DType> state_types(Combine combine, DType element);
 // Whether values of these dtypes can be its state: those of some element, or wider floats or integers.
 bool is_state(Combine combine, const std::vector<DType>& types);
+
+// The state of no element, in the dtypes of a state. `element` begins the order of greatest and least (of i8, greatest
+// is -128); absent: the dtype of the state. Positions begin at 0, which is right where position 0 takes part.
+std::vector<Constant> identity(Combine combine, const std::vector<DType>& types, std::optional<DType> element = {});
 
 }  // namespace plait

@@ -23,7 +23,7 @@ TEST(KirPrint, PointwiseKernel) {
   verify(b.kernel);
   const std::string position = sym::print(index);
   EXPECT_EQ(print(b.kernel),
-            "kernel @tp_mlp_s1(%x: f32[m*n] read, %y: bf16[m*n] write; m, n) target cpu schedule "
+            "kernel @tp_mlp_s1(%x: f32[m*n] read, %y: bf16[m*n] write; m, n) given lane: 1 in 0.. target cpu schedule "
             "pointwise(vector = 8) {\n"
             "  for i in 0..m on cpu_thread {\n"
             "    for j in 0..floordiv(n, 8) {\n"
@@ -60,7 +60,8 @@ TEST(KirPrint, EveryStatement) {
   b.atomic_min(words, b.number(1), seed);
   verify(b.kernel);
   EXPECT_EQ(print(b.kernel),
-            "kernel @all(%x: bf16[n] read, %seed: u64[1] read, %y: f64[n] write, %words: u64[2] update; n) target cpu "
+            "kernel @all(%x: bf16[n] read, %seed: u64[1] read, %y: f64[n] write, %words: u64[2] update; n) given lane: "
+            "1 in 0.. target cpu "
             "{\n"
             "  %0: f64x4 = variable 0\n"
             "  %1: u64 = load %seed[0] splat\n"
