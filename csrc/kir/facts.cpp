@@ -60,6 +60,20 @@ sym::SymbolInfo implied_of_loop(sym::Expr extent) {
 
 sym::SymbolInfo implied_of_lane(int lanes) { return {.lo = 0, .hi = lanes - 1}; }
 
+// it.
+bool speaks_of_lane(std::string_view text) {
+  text = text.substr(0, text.find("\nkernel"));
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n')), code = line.substr(0, line.find('#'));
+    for (size_t at = code.find(kLane); at != code.npos; at = code.find(kLane, at + 1)) {
+      const size_t end = at + std::string_view(kLane).size();
+      if (end == code.size() || code[end] != 's') return true;
+    }
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return false;
+}
+
 std::string facts_text(const sym::SymbolInfo& info) {
   const sym::SymbolInfo facts = in_numbers(info);
   return fmt::format("{} in {}..{}{}", facts.multiple_of, facts.lo ? std::to_string(*facts.lo) : "",

@@ -40,7 +40,8 @@ class KernelReader {
     kernel_.pool = std::make_shared<sym::Pool>();
     const size_t begin = in_.here();
     head();
-    if (!facts_.contains(kLane)) kernel_.pool->symbol(kLane, implied_of_lane(lanes_in(in_.rest())));
+    if (!facts_.contains(kLane) && speaks_of_lane(in_.rest()))
+      kernel_.pool->symbol(kLane, implied_of_lane(lanes_in(in_.rest())));
     in_.rewind(begin);
     head();  // again, now that all integers and their facts are known
     kernel_.phases.clear();
