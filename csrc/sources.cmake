@@ -108,6 +108,17 @@ set(PLAIT_CORE_SOURCES
   kir/kernel.cpp
   kir/lane.cpp
   kir/parse.cpp
+  kir/passes/edit.cpp
+  kir/passes/expand_reductions.cpp
+  kir/passes/hoist.cpp
+  kir/passes/lane_writer.cpp
+  kir/passes/merge_equal.cpp
+  kir/passes/passes.cpp
+  kir/passes/tails.cpp
+  kir/passes/unroll.cpp
+  kir/passes/vectorize.cpp
+  kir/passes/vectorize_outline.cpp
+  kir/passes/widths.cpp
   kir/print.cpp
   kir/statements.cpp
   kir/verify.cpp
