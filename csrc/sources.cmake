@@ -111,9 +111,23 @@ set(PLAIT_CORE_SOURCES
   ir/type_parser.cpp
   ir/verify.cpp
   kir/expand_functions.cpp
+  kir/facts.cpp
   kir/kernel.cpp
   kir/lane.cpp
+  kir/parse.cpp
+  kir/passes/edit.cpp
+  kir/passes/expand_reductions.cpp
+  kir/passes/hoist.cpp
+  kir/passes/lane_writer.cpp
+  kir/passes/merge_equal.cpp
+  kir/passes/passes.cpp
+  kir/passes/tails.cpp
+  kir/passes/unroll.cpp
+  kir/passes/vectorize.cpp
+  kir/passes/vectorize_outline.cpp
+  kir/passes/widths.cpp
   kir/print.cpp
+  kir/statements.cpp
   kir/verify.cpp
   lower/creation.cpp
   lower/extents.cpp
@@ -178,6 +192,7 @@ set(PLAIT_CORE_SOURCES
   scalar/interval.cpp
   scalar/meaning.cpp
   scalar/pointwise.cpp
+  scalar/reductions.cpp
   scalar/special.cpp
   schedule/nest.cpp
   schedule/pointwise.cpp

@@ -17,6 +17,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/op_words.cpp
   support/planted_bugs.cpp
   support/random_graph.cpp
+  support/random_kernel.cpp
   support/random_ops.cpp
   support/random_pointwise.cpp
   support/run_case.cpp
@@ -30,6 +31,7 @@ set(PLAIT_TEST_FOLDERS
   fuzz
   golden
   ir
+  kir
   multidevice
   numerics
   perf
@@ -113,6 +115,9 @@ set(PLAIT_TEST_golden
 )
 set(PLAIT_TEST_ir
   ir/ir_text_test.cpp
+)
+set(PLAIT_TEST_kir
+  kir/kir_text_test.cpp
 )
 set(PLAIT_TEST_multidevice
   multidevice/guest_test.cpp
@@ -226,6 +231,9 @@ set(PLAIT_TEST_unit_ir
 )
 set(PLAIT_TEST_unit_kir
   unit/kir/expand_functions_test.cpp
+  unit/kir/parse_test.cpp
+  unit/kir/passes_cost_test.cpp
+  unit/kir/passes_values_test.cpp
   unit/kir/print_test.cpp
   unit/kir/verify_test.cpp
 )

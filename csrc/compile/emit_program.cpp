@@ -110,7 +110,7 @@ class Builder {
     for (size_t i = 0; i < kernel.integers.size(); ++i)
       arguments.emplace(kernel.integers[i].symbol_name(), compiled.kernel->arguments[i]);
     auto bind = [&](sym::Expr e) { return sym::substitute(fusion_.pool(), e, arguments); };
-    if (const kir::For* loop = kir::thread_loop(kernel)) step.threads = bind(loop->extent);
+    if (const kir::For* loop = kir::thread_loop(kernel.phases[0])) step.threads = bind(loop->extent);
     if (kernel.target == TargetKind::cuda) {
       auto extents = kir::launch_extents(kernel);
       for (size_t i = 0; i < 3; ++i) {

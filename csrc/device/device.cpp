@@ -4,6 +4,10 @@
 
 namespace plait {
 
+std::string phase_entry(const std::string& kernel, size_t phase) {
+  return phase == 0 ? kernel : fmt::format("{}.phase{}", kernel, phase);
+}
+
 std::shared_ptr<Memory> Device::shared_memory(size_t bytes, int ordinal) { return allocator(ordinal).allocate(bytes); }
 
 std::unique_ptr<Stream> Device::make_stream(int) { return make_host_stream(); }

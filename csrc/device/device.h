@@ -46,6 +46,9 @@ struct KernelText {
   bool status = false;  // the last buffer holds the status words of the run (scalar/index_status.h)
 };
 
+// Entry function of a phase of a kernel for CPUs: the kernel's name, then `NAME.phase1` and so on.
+std::string phase_entry(const std::string& kernel, size_t phase);
+
 // Measured facts about a compiled kernel; absent where they do not apply.
 struct KernelFacts {
   std::optional<int> registers, spill_bytes, shared_bytes;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "kir/statements.h"
 
 namespace plait::kir {
 namespace {
@@ -235,26 +236,11 @@ Value expansion(E& e, Pointwise function) {
   PLAIT_CHECK(false, "{} is core", name(function));
 }
 
-uint32_t next_id(const Block& block) {
-  uint32_t next = 0;
-  for (const auto& stmt : block)
-    visit(*stmt, [&](const auto& s) {
-      for_each_field(s, [&](auto, const auto& value) {
-        using T = std::remove_cvref_t<decltype(value)>;
-        if constexpr (std::is_same_v<T, Value>) next = std::max(next, value.id + 1);
-        if constexpr (std::is_same_v<T, Block>) next = std::max(next, next_id(value));
-      });
-    });
-  return next;
-}
-
 void expand_block(Block& block, uint32_t& next) {
   Block out;
   for (auto& stmt : block) {
-    if (auto* loop = stmt->kind == StmtKind::For ? static_cast<For*>(stmt.get()) : nullptr) {
-      expand_block(loop->body, next);
-    } else if (auto* branch = stmt->kind == StmtKind::If ? static_cast<If*>(stmt.get()) : nullptr) {
-      expand_block(branch->body, next);
+    if (Block* body = body_of(*stmt)) {
+      expand_block(*body, next);
     } else if (const auto* compute = as<Compute>(*stmt);
                compute && !is_core(compute->function, compute->in.front().dtype)) {
       Expansion e(*compute, next, out);
@@ -284,8 +270,8 @@ bool is_core(Pointwise function, DType operand) {
 }
 
 void expand_functions(Kernel& kernel) {
-  uint32_t next = next_id(kernel.body);
-  expand_block(kernel.body, next);
+  uint32_t next = next_value_id(kernel);
+  for (Phase& phase : kernel.phases) expand_block(phase.body, next);
 }
 
 }  // namespace plait::kir

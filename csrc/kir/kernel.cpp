@@ -1,16 +1,42 @@
 #include "kir/kernel.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace plait::kir {
 
 std::string_view name(StmtKind kind) {
   switch (kind) {
-#define PLAIT_STMT(Name, text) \
-  case StmtKind::Name:         \
+#define PLAIT_STMT(Name, text, pass) \
+  case StmtKind::Name:               \
     return #text;
 #include "kir/stmts.def"
 #undef PLAIT_STMT
+  }
+  __builtin_unreachable();
+}
+
+std::string_view removed_by(StmtKind kind) {
+  constexpr std::string_view passes[] = {
+#define PLAIT_STMT(Name, text, pass) #pass,
+#include "kir/stmts.def"
+#undef PLAIT_STMT
+  };
+  const std::string_view pass = passes[size_t(kind)];
+  return pass == "none" ? "" : pass;
+}
+
+std::string_view name(Space space) {
+  switch (space) {
+    case Space::argument:
+      return "argument";
+    case Space::workspace:
+      return "workspace";
+    case Space::stack:
+      return "stack";
+    case Space::shared:
+      return "shared";
   }
   __builtin_unreachable();
 }
@@ -35,6 +61,8 @@ std::string_view name(LoopKind loop) {
       return "serial";
     case LoopKind::cpu_thread:
       return "cpu_thread";
+    case LoopKind::lanes:
+      return "lanes";
     case LoopKind::block_x:
       return "block_x";
     case LoopKind::block_y:
@@ -51,8 +79,13 @@ std::string_view name(LoopKind loop) {
   __builtin_unreachable();
 }
 
-const For* thread_loop(const Kernel& kernel) {
-  for (const auto& stmt : kernel.body) {
+size_t passed_buffers(const Kernel& kernel) {
+  return static_cast<size_t>(std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
+                                           [](const Buffer& buffer) { return !buffer.is_local(); }));
+}
+
+const For* thread_loop(const Phase& phase) {
+  for (const auto& stmt : phase.body) {
     const For* loop = as<For>(*stmt);
     if (loop != nullptr && loop->loop == LoopKind::cpu_thread) return loop;
   }
@@ -80,8 +113,29 @@ LaunchExtents launch_extents(const Kernel& kernel) {
   PLAIT_CHECK(kernel.pool != nullptr, "kernel {} has no pool", kernel.name);
   const sym::Expr one = kernel.pool->constant(1);
   LaunchExtents extents{{one, one, one}, {one, one, one}};
-  collect_extents(kernel.body, &extents);
+  for (const Phase& phase : kernel.phases) collect_extents(phase.body, &extents);
   return extents;
+}
+
+namespace {
+
+void require_replaced(const Kernel& kernel, const Block& body) {
+  for (const auto& stmt : body) {
+    const std::string_view pass = removed_by(stmt->kind);
+    PLAIT_CHECK(pass.empty(), "kernel @{}: `{}` is for pass {} to replace", kernel.name, print(kernel, *stmt), pass);
+    if (const For* loop = as<For>(*stmt)) {
+      PLAIT_CHECK(loop->loop != LoopKind::lanes, "kernel @{}: `{}` is for pass vectorize to replace", kernel.name,
+                  print(kernel, *stmt));
+      require_replaced(kernel, loop->body);
+    }
+    if (const If* branch = as<If>(*stmt)) require_replaced(kernel, branch->body);
+  }
+}
+
+}  // namespace
+
+void require_replaced(const Kernel& kernel) {
+  for (const Phase& phase : kernel.phases) require_replaced(kernel, phase.body);
 }
 
 }  // namespace plait::kir

@@ -1,5 +1,5 @@
 #pragma once
-// A kernel: ordered buffers, integer arguments, and a body of statements over them.
+// A kernel: ordered buffers, integer arguments, and phases of statements over them.
 #include <string>
 #include <vector>
 
@@ -8,13 +8,37 @@
 
 namespace plait::kir {
 
-// One buffer argument; `extent` counts elements (an upper bound of every index).
+// Where a buffer lies, and from when to when.
+enum class Space : uint8_t {
+  argument,   // the caller's
+  workspace,  // an argument whose contents matter to no one before or after; memory of the launch
+  stack,      // of one iteration: from its Alloc to the end of that block
+  shared,     // of one block of a GPU, likewise; no writer knows it yet
+};
+std::string_view name(Space space);
+
+// `extent` counts elements (an upper bound of every index).
 struct Buffer {
   std::string name;  // for people: an identifier, unique among the buffers, never in generated code
   DType dtype = DType::f32;
   sym::Expr extent;
-  bool written = false;  // by stores or atomics; else it is read
-  bool updated = false;  // written, and read as well
+  bool written = false;  // an argument: by stores or atomics; else it is read
+  bool updated = false;  // an argument: written, and read as well
+  Space space = Space::argument;
+
+  // Others than arguments are read and written.
+  bool loads() const { return space != Space::argument || !written || updated; }
+  bool stores() const { return space != Space::argument || written; }
+  bool is_local() const { return space == Space::stack || space == Space::shared; }
+};
+
+// Most bytes of one stack buffer.
+inline constexpr int64_t kMostStackBytes = int64_t{256} << 10;
+
+// A phase begins when the one before is done: it reads what that wrote. On a CPU the tasks of one phase are the
+// iterations of its cpu_thread loop, or one. Values and local buffers belong to the phase that defines them.
+struct Phase {
+  Block body;
 };
 
 // Invariants: see verify().
@@ -23,19 +47,26 @@ struct Kernel {
   TargetKind target = TargetKind::cpu;
   std::string schedule;  // text of the schedule that made it, e.g. `pointwise(vector = 8)`
   std::shared_ptr<sym::Pool> pool;
-  std::vector<Buffer> buffers;      // in argument order
+  std::vector<Buffer> buffers;      // arguments, then workspaces (both in the order of a launch), then local ones
   std::vector<sym::Expr> integers;  // symbols, in argument order; their facts stand in the pool
-  Block body;
+  std::vector<Phase> phases = std::vector<Phase>(1);  // at least one
 };
 
+// Buffers that a launch passes: all but the local ones.
+size_t passed_buffers(const Kernel& kernel);
+
 // The outermost cpu_thread loop, or null. Loops of kind block_* and thread_* appear only for TargetKind::cuda.
-const For* thread_loop(const Kernel& kernel);
+const For* thread_loop(const Phase& phase);
 
 // Extents of the loops bound to block x, y, z and thread x, y, z (1 where there is none).
 struct LaunchExtents {
   std::vector<sym::Expr> grid, block;  // three each
 };
 LaunchExtents launch_extents(const Kernel& kernel);
+
+// Throws InternalError naming the first statement that only passes know, and the pass that was to replace it: what code
+// writers ask before they begin.
+void require_replaced(const Kernel& kernel);
 
 // Text of the kernel, one statement a line. Source: docs/ir.md.
 std::string print(const Kernel& kernel);
@@ -44,5 +75,8 @@ std::string print(const Kernel& kernel, const Stmt& stmt);
 
 // Throws InternalError naming the statement that breaks an invariant (listed at the top of kir/verify.cpp).
 void verify(const Kernel& kernel);
+// Called with every kernel that verify() accepts; null: nothing. For tests of what holds of all kernels.
+using VerifyHook = void (*)(const Kernel& kernel);
+void set_verify_hook(VerifyHook hook);
 
 }  // namespace plait::kir

@@ -1,5 +1,7 @@
 #include "base/error.h"
+#include "kir/facts.h"
 #include "kir/kernel.h"
+#include "kir/statements.h"
 
 namespace plait::kir {
 namespace {
@@ -15,6 +17,13 @@ std::string type_text(const Value& value) {
 
 std::string definition(const Value& value) { return fmt::format("%{}: {} = ", value.id, type_text(value)); }
 
+std::string definitions(const std::vector<Value>& values) {
+  std::string list;
+  for (const Value& value : values)
+    list += fmt::format("{}%{}: {}", list.empty() ? "" : ", ", value.id, type_text(value));
+  return list + " = ";
+}
+
 std::string text(const std::vector<Value>& values) {
   std::string list;
   for (const Value& value : values) list += (list.empty() ? "" : ", ") + text(value);
@@ -27,19 +36,19 @@ class Printer {
 
   std::string kernel() {
     std::string buffers, integers;
-    for (const Buffer& buffer : kernel_.buffers) {
-      buffers += fmt::format("{}%{}: {}[{}] {}", buffers.empty() ? "" : ", ", buffer.name, name(buffer.dtype),
-                             text(buffer.extent),
-                             buffer.updated   ? "update"
-                             : buffer.written ? "write"
-                                              : "read");
-    }
+    for (const Buffer& buffer : kernel_.buffers)
+      if (!buffer.is_local()) buffers += (buffers.empty() ? "" : ", ") + declaration(buffer);
     for (sym::Expr integer : kernel_.integers) integers += (integers.empty() ? "" : ", ") + text(integer);
-    out_ = fmt::format("kernel @{}({}{}{}) target {}", kernel_.name, buffers, integers.empty() ? "" : "; ", integers,
-                       kernel_.target == TargetKind::cpu ? "cpu" : "cuda");
+    out_ = fmt::format("kernel @{}({}{}{}){} target {}", kernel_.name, buffers, integers.empty() ? "" : "; ", integers,
+                       facts(), kernel_.target == TargetKind::cpu ? "cpu" : "cuda");
     if (!kernel_.schedule.empty()) out_ += " schedule " + kernel_.schedule;
     out_ += " {\n";
-    block(kernel_.body, 1);
+    for (const Phase& phase : kernel_.phases) {
+      const bool one = kernel_.phases.size() == 1;
+      if (!one) out_ += "  phase {\n";
+      block(phase.body, one ? 1 : 2);
+      if (!one) out_ += "  }\n";
+    }
     return out_ + "}\n";
   }
 
@@ -48,9 +57,14 @@ class Printer {
                  overloaded{
                      [&](const For& s) {
                        const std::string on = s.loop == LoopKind::serial ? "" : fmt::format(" on {}", name(s.loop));
-                       return fmt::format("for {} in 0..{}{}", text(s.var), text(s.extent), on);
+                       return fmt::format("for {} in 0..{}{}{}", text(s.var), text(s.extent), on,
+                                          s.unroll ? " unroll" : "");
                      },
                      [&](const If& s) { return "if " + text(s.condition); },
+                     [&](const Alloc& s) {
+                       const bool known = s.buffer < kernel_.buffers.size();
+                       return "alloc " + (known ? declaration(kernel_.buffers[s.buffer]) : buffer_name(s.buffer));
+                     },
                      [&](const Variable& s) { return definition(s.out) + "variable " + s.initial.text(); },
                      [&](const Assign& s) { return fmt::format("assign {} = {}", text(s.variable), text(s.in)); },
                      [&](const Literal& s) { return definition(s.out) + "literal " + s.constant.text(); },
@@ -79,16 +93,37 @@ class Printer {
                        return fmt::format("{}random(seed = {}, index = {}, offset = {})", definition(s.out),
                                           text(s.seed), text(s.index), text(s.offset));
                      },
+                     [&](const Start& s) {
+                       const std::string of = s.element ? fmt::format(" of {}", name(*s.element)) : "";
+                       return definitions(s.state) + "start " + std::string(name(s.combine)) + of;
+                     },
+                     [&](const Accumulate& s) {
+                       return fmt::format("accumulate {}({}) with {}{}", name(s.combine), text(s.state), text(s.in),
+                                          active_text(s.active));
+                     },
+                     [&](const Merge& s) {
+                       return fmt::format("merge {}({}) with {}", name(s.combine), text(s.state), text(s.in));
+                     },
+                     [&](const Fold& s) {
+                       return fmt::format("{}fold {}({})", definitions(s.out), name(s.combine), text(s.state));
+                     },
                  });
   }
 
  private:
+  // What is known of symbols and does not follow from the text.
+  std::string facts() const {
+    std::string out;
+    for (sym::Expr symbol : stated_symbols(kernel_))
+      out += fmt::format("{}{}: {}", out.empty() ? " given " : ", ", symbol.symbol_name(),
+                         facts_text(kernel_.pool->info(symbol)));
+    return out;
+  }
+
   void block(const Block& body, int depth) {
     for (const auto& stmt : body) {
       const std::string indent(size_t(2 * depth), ' ');
-      const Block* inner = nullptr;
-      if (const For* loop = as<For>(*stmt)) inner = &loop->body;
-      if (const If* branch = as<If>(*stmt)) inner = &branch->body;
+      const Block* inner = body_of(*stmt);
       out_ += indent + line(*stmt) + (inner ? " {\n" : "\n");
       if (inner == nullptr) continue;
       block(*inner, depth + 1);
@@ -97,12 +132,26 @@ class Printer {
   }
 
   std::string element(uint32_t buffer, sym::Expr index) const {
-    const bool known = buffer < kernel_.buffers.size();
-    return fmt::format("%{}[{}]", known ? kernel_.buffers[buffer].name : fmt::format("buffer{}", buffer), text(index));
+    return fmt::format("{}[{}]", buffer_name(buffer), text(index));
   }
 
+  std::string buffer_name(uint32_t buffer) const {
+    const bool known = buffer < kernel_.buffers.size();
+    return "%" + (known ? kernel_.buffers[buffer].name : fmt::format("buffer{}", buffer));
+  }
+
+  static std::string declaration(const Buffer& buffer) {
+    const std::string_view use = buffer.space != Space::argument ? name(buffer.space)
+                                 : buffer.updated                ? "update"
+                                 : buffer.written                ? "write"
+                                                                 : "read";
+    return fmt::format("%{}: {}[{}] {}", buffer.name, name(buffer.dtype), text(buffer.extent), use);
+  }
+
+  static std::string active_text(sym::Expr active) { return active ? " active " + text(active) : ""; }
+
   static std::string how(Access access, sym::Expr active) {
-    return fmt::format(" {}{}", name(access), active ? " active " + text(active) : "");
+    return fmt::format(" {}{}", name(access), active_text(active));
   }
 
   const Kernel& kernel_;

@@ -4,6 +4,7 @@
 // is a symbolic integer over the kernel's integer arguments, the variables of the enclosing loops, bound symbols and,
 // where a statement has lanes, the symbol `lane` (0 .. lanes-1).
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,18 +13,21 @@
 #include "scalar/constant.h"
 #include "scalar/dtype.h"
 #include "scalar/pointwise.h"
+#include "scalar/reductions.h"
 #include "sym/expr.h"
 
 namespace plait::kir {
 
 enum class StmtKind : uint8_t {
-#define PLAIT_STMT(Name, text) Name,
+#define PLAIT_STMT(Name, text, pass) Name,
 #include "kir/stmts.def"
 #undef PLAIT_STMT
 };
 
 // Text name of a statement kind, as printed.
 std::string_view name(StmtKind kind);
+// The pass that replaces all statements of the kind; empty where code writers know it.
+std::string_view removed_by(StmtKind kind);
 
 // Name of the symbol that stands for the lane within a vector.
 inline constexpr const char* kLane = "lane";
@@ -46,7 +50,8 @@ enum class Access : uint8_t {
 
 enum class LoopKind : uint8_t {
   serial,
-  cpu_thread,  // outermost only, at most one: its range is cut into pieces run by a thread pool
+  cpu_thread,  // outermost only, at most one a phase: its range is cut into pieces run by a thread pool
+  lanes,       // iterations are to become the lanes of vectors; pass `vectorize` removes it
   block_x,
   block_y,
   block_z,  // the variable is the block index; extent = grid extent
@@ -54,6 +59,9 @@ enum class LoopKind : uint8_t {
   thread_y,
   thread_z,  // the variable is the thread index; extent = block extent
 };
+
+// Whether its iterations run at once: neither serial nor lanes.
+inline bool is_parallel(LoopKind loop) { return loop != LoopKind::serial && loop != LoopKind::lanes; }
 
 struct Stmt {
   const StmtKind kind;
@@ -72,14 +80,16 @@ struct StmtBase : Stmt {
 };
 
 // for var in 0 .. extent: body. An extent <= 0 runs nothing. Iterations are independent unless the body assigns a
-// Variable declared outside (serial loops only).
+// Variable declared outside (serial loops only; a lanes loop may accumulate into a state). `unroll` asks that the body
+// stand once per iteration: pass `unroll` does so, writers need not.
 struct For : StmtBase<StmtKind::For> {
   sym::Expr var, extent;
   LoopKind loop = LoopKind::serial;
+  bool unroll = false;
   Block body;
   static constexpr auto fields() {
     return std::tuple{attribute("var", &For::var), attribute("extent", &For::extent), attribute("loop", &For::loop),
-                      plait::body("body", &For::body)};
+                      attribute("unroll", &For::unroll), plait::body("body", &For::body)};
   }
 };
 
@@ -90,6 +100,13 @@ struct If : StmtBase<StmtKind::If> {
   static constexpr auto fields() {
     return std::tuple{attribute("condition", &If::condition), plait::body("body", &If::body)};
   }
+};
+
+// A local buffer (space stack or shared) has memory from here to the end of the block, with undefined contents. A
+// buffer may have several Allocs, one at a time.
+struct Alloc : StmtBase<StmtKind::Alloc> {
+  uint32_t buffer = 0;
+  static constexpr auto fields() { return std::tuple{attribute("buffer", &Alloc::buffer)}; }
 };
 
 // A mutable value with its initial value (splat over the lanes); reading `out` reads what was last assigned.
@@ -224,6 +241,53 @@ struct Random : StmtBase<StmtKind::Random> {
   }
 };
 
+// The state of a reduction (scalar/reductions.h): variables set to the identity, which Accumulate and Merge alone
+// assign. `element` is the dtype whose order begins the state of greatest, least and their firsts, where it is not the
+// dtype of the state: of i8, greatest is -128. All values of a state have the same lanes; each lane is a state.
+struct Start : StmtBase<StmtKind::Start> {
+  std::vector<Value> state;
+  Combine combine = Combine::sum;
+  std::optional<DType> element;
+  static constexpr auto fields() {
+    return std::tuple{result("state", &Start::state), attribute("combine", &Start::combine),
+                      attribute("element", &Start::element)};
+  }
+};
+
+// One element into the state, lane by lane, for lane < active (null: all lanes): `in` is the element in the state's
+// dtype; of first_greatest and first_least, the element and its i64 position.
+struct Accumulate : StmtBase<StmtKind::Accumulate> {
+  std::vector<Value> state;
+  Combine combine = Combine::sum;
+  std::vector<Value> in;
+  sym::Expr active;
+  static constexpr auto fields() {
+    return std::tuple{operand("state", &Accumulate::state), attribute("combine", &Accumulate::combine),
+                      operand("in", &Accumulate::in), attribute("active", &Accumulate::active)};
+  }
+};
+
+// state = combine(state, in), lane by lane; `in` is a state of the same dtypes and lanes.
+struct Merge : StmtBase<StmtKind::Merge> {
+  std::vector<Value> state;
+  Combine combine = Combine::sum;
+  std::vector<Value> in;
+  static constexpr auto fields() {
+    return std::tuple{operand("state", &Merge::state), attribute("combine", &Merge::combine),
+                      operand("in", &Merge::in)};
+  }
+};
+
+// out = the lanes of the state as one: the upper half goes into the lower until one lane is left. Of one lane: a copy.
+struct Fold : StmtBase<StmtKind::Fold> {
+  std::vector<Value> out;
+  Combine combine = Combine::sum;
+  std::vector<Value> state;
+  static constexpr auto fields() {
+    return std::tuple{result("out", &Fold::out), attribute("combine", &Fold::combine), operand("state", &Fold::state)};
+  }
+};
+
 // Words of the text form: "aligned", "cpu_thread".
 std::string_view name(Access access);
 std::string_view name(LoopKind loop);
@@ -232,8 +296,8 @@ std::string_view name(LoopKind loop);
 template <class Fn>
 decltype(auto) visit(const Stmt& stmt, Fn&& fn) {
   switch (stmt.kind) {
-#define PLAIT_STMT(Name, text) \
-  case StmtKind::Name:         \
+#define PLAIT_STMT(Name, text, pass) \
+  case StmtKind::Name:               \
     return fn(static_cast<const Name&>(stmt));
 #include "kir/stmts.def"
 #undef PLAIT_STMT

@@ -19,6 +19,7 @@
 // Convert takes the result's lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from
 // its compute_type. Random yields f32 from a u64 seed of one lane. Half belongs to target cpu and has half its
 // operand's lanes. Coordinate yields i64. Bind takes one i64; its symbol is new and has no facts.
+#include <atomic>
 #include <map>
 #include <set>
 
@@ -46,14 +47,20 @@ class Verifier {
 
   void run() {
     head();
-    count_parallel(kernel_.body);
-    block(kernel_.body);
+    require(!kernel_.phases.empty(), "the kernel has no phase");
+    for (const Phase& p : kernel_.phases) {
+      seen_.clear();
+      parallel_count_ = 0;
+      count_parallel(p.body);
+      block(p.body);
+    }
   }
 
  private:
+  enum class Kind : uint8_t { value, variable, state };
   struct Definition {
     Value value;
-    bool variable = false;
+    Kind kind = Kind::value;
     size_t parallel_depth = 0;
     bool live = true;
   };
@@ -82,14 +89,28 @@ class Verifier {
       require(names.insert(buffer.name).second, "two buffers are called {}", buffer.name);
       check_symbols(buffer.extent, integers_, "extent of a buffer");
       require(buffer.written || !buffer.updated, "buffer {} is updated and not written", buffer.name);
+      check_space(buffer);
     }
+  }
+
+  void check_space(const Buffer& buffer) {
+    require(buffer.space >= space_ || (buffer.is_local() && space_ >= Space::stack),
+            "buffer {} of space {} stands behind others", buffer.name, name(buffer.space));
+    space_ = buffer.space;
+    require(buffer.space == Space::argument || !buffer.written, "buffer {} of space {} is marked as written",
+            buffer.name, name(buffer.space));
+    require(buffer.space != Space::shared || kernel_.target == TargetKind::cuda, "buffer {} is shared on a CPU",
+            buffer.name);
+    if (buffer.space != Space::stack) return;
+    require(sym::bounds(buffer.extent).hi <= kMostStackBytes / int64_t(size_of(buffer.dtype)),
+            "stack buffer {} is not proven to have at most {} bytes", buffer.name, kMostStackBytes);
   }
 
   void count_parallel(const Block& body) {
     for (const auto& stmt : body) {
       if (stmt == nullptr) continue;  // refused by block()
       if (const For* loop = as<For>(*stmt)) {
-        parallel_count_ += loop->loop != LoopKind::serial;
+        parallel_count_ += is_parallel(loop->loop);
         count_parallel(loop->body);
       } else if (const If* branch = as<If>(*stmt)) {
         count_parallel(branch->body);
@@ -98,7 +119,7 @@ class Verifier {
   }
 
   void block(const Block& body) {
-    const size_t first = order_.size(), first_bound = bound_.size();
+    const size_t first = order_.size(), first_bound = bound_.size(), first_allocated = allocated_.size();
     for (const auto& stmt : body) {
       require(stmt != nullptr, "a null statement");
       const Stmt* outer = stmt_;
@@ -110,6 +131,8 @@ class Verifier {
     order_.resize(first);
     for (size_t i = first_bound; i < bound_.size(); ++i) symbols_.erase(bound_[i]);
     bound_.resize(first_bound);
+    for (size_t i = first_allocated; i < allocated_.size(); ++i) live_.erase(allocated_[i]);
+    allocated_.resize(first_allocated);
   }
 
   void check_symbols(sym::Expr expr, const std::set<std::string>& allowed, const char* what) const {
@@ -133,10 +156,10 @@ class Verifier {
     require(sound || lanes == 1, "the facts of lane do not hold for {} lanes", lanes);
   }
 
-  void define(const Value& value, bool variable = false) {
+  void define(const Value& value, Kind kind = Kind::value) {
     require(value.lanes >= 1 && value.lanes <= 64 && (value.lanes & (value.lanes - 1)) == 0, "{} lanes", value.lanes);
     require(compute_type(value.dtype) == value.dtype, "a value of storage dtype {}", name(value.dtype));
-    const bool fresh = values_.emplace(value.id, Definition{value, variable, parallel_depth_, true}).second;
+    const bool fresh = values_.emplace(value.id, Definition{value, kind, parallel_depth_, true}).second;
     require(fresh, "%{} is defined twice", value.id);
     order_.push_back(value.id);
   }
@@ -154,7 +177,7 @@ class Verifier {
     const std::string& var = s.var.symbol_name();
     require(!is_lane(s.var), "a loop variable is called lane");
     require(!symbols_.contains(var), "loop variable {} is in scope already", var);
-    const bool parallel = s.loop != LoopKind::serial;
+    const bool parallel = is_parallel(s.loop);
     check_symbols(s.extent, parallel ? integers_ : symbols_, "extent");
     if (parallel) {
       const bool of_cpu = s.loop == LoopKind::cpu_thread;
@@ -162,6 +185,7 @@ class Verifier {
       require(parallel_depth_ == depth_, "a {} loop stands inside of a serial loop or condition", name(s.loop));
       require(seen_.insert(s.loop).second, "two {} loops", name(s.loop));
     }
+    if (s.loop == LoopKind::lanes) check_lanes(s);
     check_loop_facts(s);
     symbols_.insert(var);
     depth_ += 1;
@@ -170,6 +194,11 @@ class Verifier {
     parallel_depth_ -= parallel;
     depth_ -= 1;
     symbols_.erase(var);
+  }
+
+  void check_lanes(const For& s) const {
+    const int64_t lanes = s.extent.constant().value_or(0);
+    require(lanes >= 1 && lanes <= 64 && (lanes & (lanes - 1)) == 0, "a lanes loop of extent {}", sym::print(s.extent));
   }
 
   void check_loop_facts(const For& s) const {
@@ -187,14 +216,22 @@ class Verifier {
     depth_ -= 1;
   }
 
+  void check(const Alloc& s) {
+    require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
+    require(kernel_.buffers[s.buffer].is_local(), "{} is not a local buffer", kernel_.buffers[s.buffer].name);
+    require(live_.insert(s.buffer).second, "{} has memory already", kernel_.buffers[s.buffer].name);
+    allocated_.push_back(s.buffer);
+  }
+
   void check(const Variable& s) {
     require(s.initial.dtype == s.out.dtype, "a {} constant", name(s.initial.dtype));
-    define(s.out, true);
+    define(s.out, Kind::variable);
   }
 
   void check(const Assign& s) {
     const Definition& variable = use(s.variable);
-    require(variable.variable, "%{} is not a variable", s.variable.id);
+    require(variable.kind != Kind::state, "%{} is a state, which is not assigned", s.variable.id);
+    require(variable.kind == Kind::variable, "%{} is not a variable", s.variable.id);
     require(variable.parallel_depth == parallel_depth_, "%{} is declared outside of a parallel loop", s.variable.id);
     use(s.in);
     require(s.in.dtype == s.variable.dtype && s.in.lanes == s.variable.lanes, "dtype or lanes differ");
@@ -237,7 +274,7 @@ class Verifier {
   void check(const Load& s) {
     require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
     const Buffer& buffer = kernel_.buffers[s.buffer];
-    require(!buffer.written || buffer.updated, "{} is read, but marked as written", buffer.name);
+    require(buffer.loads(), "{} is read, but marked as written", buffer.name);
     touch(s.buffer, false);
     require(s.out.dtype == compute_type(buffer.dtype), "a {} buffer loads as {}", name(buffer.dtype),
             name(compute_type(buffer.dtype)));
@@ -248,7 +285,7 @@ class Verifier {
   void check(const Store& s) {
     require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
     const Buffer& buffer = kernel_.buffers[s.buffer];
-    require(buffer.written, "{} is written, but marked as read", buffer.name);
+    require(buffer.stores(), "{} is written, but marked as read", buffer.name);
     require(s.access != Access::splat, "a store is never splat");
     touch(s.buffer, false);
     require(parallel_depth_ == parallel_count_, "a store outside of a parallel loop of the kernel");
@@ -272,6 +309,8 @@ class Verifier {
 
   // A buffer of atomics has no other accesses.
   void touch(uint32_t buffer, bool atomic) {
+    require(!kernel_.buffers[buffer].is_local() || live_.contains(buffer), "{} has no memory here",
+            kernel_.buffers[buffer].name);
     const bool agrees = atomic_.emplace(buffer, atomic).first->second == atomic;
     require(agrees, "{} has atomics and other accesses", kernel_.buffers[buffer].name);
   }
@@ -335,19 +374,86 @@ class Verifier {
     define(s.out);
   }
 
+  static std::vector<DType> dtypes(const std::vector<Value>& values) {
+    std::vector<DType> out;
+    for (const Value& v : values) out.push_back(v.dtype);
+    return out;
+  }
+
+  // Values of a state of the combine, with the same lanes each.
+  void check_state(Combine combine, const std::vector<Value>& state) const {
+    require(is_state(combine, dtypes(state)), "the values are no state of {}", name(combine));
+    for (const Value& v : state) require(v.lanes == state[0].lanes, "the lanes of a state differ");
+  }
+
+  // A state that the statement changes.
+  void change_state(Combine combine, const std::vector<Value>& state) const {
+    for (const Value& v : state) {
+      const Definition& definition = use(v);
+      require(definition.kind == Kind::state, "%{} is not of a state", v.id);
+      require(definition.parallel_depth == parallel_depth_, "%{} is declared outside of a parallel loop", v.id);
+    }
+    check_state(combine, state);
+  }
+
+  void use_like(const std::vector<Value>& in, const std::vector<DType>& types, int lanes) const {
+    for (const Value& v : in) use(v);
+    require(dtypes(in) == types, "the dtypes are not those of the state");
+    for (const Value& v : in) require(v.lanes == lanes, "the lanes are not those of the state");
+  }
+
+  void check(const Start& s) {
+    check_state(s.combine, s.state);
+    for (const Value& v : s.state) define(v, Kind::state);
+  }
+
+  void check(const Accumulate& s) {
+    change_state(s.combine, s.state);
+    const size_t count = has_position(s.combine) ? 2 : 1;
+    std::vector<DType> types = dtypes(s.state);
+    types.resize(count);
+    use_like(s.in, types, s.state[0].lanes);
+    if (s.active) check_symbols(s.active, symbols_, "active");
+  }
+
+  void check(const Merge& s) {
+    change_state(s.combine, s.state);
+    use_like(s.in, dtypes(s.state), s.state[0].lanes);
+  }
+
+  void check(const Fold& s) {
+    for (const Value& v : s.state) use(v);
+    check_state(s.combine, s.state);
+    require(dtypes(s.out) == dtypes(s.state), "the dtypes are not those of the state");
+    for (const Value& v : s.out) {
+      require(v.lanes == 1, "a state is folded to {} lanes", v.lanes);
+      define(v);
+    }
+  }
+
   const Kernel& kernel_;
   const Stmt* stmt_ = nullptr;             // the statement being checked
   std::map<uint32_t, Definition> values_;  // all definitions so far
   std::vector<uint32_t> order_;            // live ones, outermost block first
   std::set<std::string> symbols_, integers_;
-  std::vector<std::string> bound_;  // by Bind, live ones
+  std::vector<std::string> bound_;   // by Bind, live ones
+  std::vector<uint32_t> allocated_;  // by Alloc, live ones
+  std::set<uint32_t> live_;          // the same
   std::set<LoopKind> seen_;
+  Space space_ = Space::argument;    // of the last buffer of the head
   std::map<uint32_t, bool> atomic_;  // by buffer: whether its accesses are atomics
   size_t depth_ = 0, parallel_depth_ = 0, parallel_count_ = 0;
 };
 
+std::atomic<VerifyHook> kernel_hook = nullptr;
+
 }  // namespace
 
-void verify(const Kernel& kernel) { Verifier(kernel).run(); }
+void set_verify_hook(VerifyHook hook) { kernel_hook = hook; }
+
+void verify(const Kernel& kernel) {
+  Verifier(kernel).run();
+  if (const VerifyHook hook = kernel_hook) hook(kernel);
+}
 
 }  // namespace plait::kir

@@ -1,6 +1,7 @@
 #pragma once
 // How a kernel computes each kind of op: one line per kind, so that a new one does not compile without its own.
 #include "ir/op.h"
+#include "scalar/reductions.h"
 
 namespace plait::lowering {
 
@@ -13,20 +14,9 @@ enum class Form : uint8_t {
   none,     // no kernel: opened, or a step of the program
 };
 
-// What the loops of a sum combine. Its state is one value unless more are named.
-enum class Combine : uint8_t {
-  sum,
-  product,
-  greatest,        // NaN where there is one
-  least,           // likewise
-  first_greatest,  // and its position
-  first_least,     // likewise
-  variance,        // mean, squares of distances from it, count
-};
-
 struct Kind {
   Form form;
-  std::vector<Combine> combines = {};  // where the form is `sum`
+  std::vector<Combine> combines = {};  // what the loops of a `sum` combine
 };
 Kind kind_of(const Op& op);
 

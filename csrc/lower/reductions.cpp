@@ -60,8 +60,6 @@ Constant end_of_order(DType dtype, bool least) {
 }
 
 bool is_least(Combine combine) { return combine == Combine::least || combine == Combine::first_least; }
-bool is_first(Combine combine) { return combine == Combine::first_greatest || combine == Combine::first_least; }
-
 }  // namespace
 
 // Row-major place among what is summed over.
@@ -96,6 +94,10 @@ Statements::Part Statements::start(Combine combine, DType in, DType type) {
       const kir::Value mean = number(type, 0), squares = number(type, 0);
       return {mean, squares, number(type, 0)};
     }
+    case Combine::any:
+    case Combine::all:
+    case Combine::log_sum_exp:
+      PLAIT_CHECK(false, "no op combines by {}", name(combine));
   }
   __builtin_unreachable();
 }
@@ -106,7 +108,7 @@ void Statements::step(const Op& op, const Replacements& copy, const Carried& car
   for (size_t i = 0; i < combines.size(); ++i) {
     const Combine combine = combines[i];
     const Part& part = carried[i];
-    if (is_first(combine)) {
+    if (has_position(combine)) {
       step_first(op, copy, is_least(combine), part);
       continue;
     }
@@ -130,6 +132,9 @@ void Statements::step(const Op& op, const Replacements& copy, const Carried& car
         break;
       case Combine::first_greatest:
       case Combine::first_least:
+      case Combine::any:
+      case Combine::all:
+      case Combine::log_sum_exp:
         break;
     }
   }
@@ -188,6 +193,10 @@ void Statements::merge(Combine combine, const Part& into, const Part& part) {
     case Combine::first_greatest:
     case Combine::first_least:
       PLAIT_CHECK(false, "the place of an extremum is found in order, not in lanes");
+    case Combine::any:
+    case Combine::all:
+    case Combine::log_sum_exp:
+      PLAIT_CHECK(false, "no op combines by {}", name(combine));
   }
   __builtin_unreachable();
 }

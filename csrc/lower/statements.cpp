@@ -22,7 +22,7 @@ std::optional<Affine> affine_in(sym::Expr value, sym::Expr var) {
   return Affine{base, *step};
 }
 
-Statements::Statements(State& state) : state_(state) { levels_.push_back({&state.kernel.body, {}}); }
+Statements::Statements(State& state) : state_(state) { levels_.push_back({&state.kernel.phases[0].body, {}}); }
 
 void Statements::enter(kir::Block& block, std::vector<std::string> binds) {
   levels_.push_back({&block, std::move(binds)});

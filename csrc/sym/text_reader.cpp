@@ -140,13 +140,13 @@ std::string TextReader::number_text(std::string_view what) {
 }
 
 // Counts the words up to where an expression ends at the latest.
-void TextReader::check_expression(std::string_view what) {
+void TextReader::check_expression(std::string_view what, size_t most_words) {
   size_t words = 0, depth = 0;
   bool inside = false;
   for (size_t at = at_; at < text_.size(); ++at) {
     const char c = text_[at];
-    if (is_word(c) && !inside && ++words > kMaxWords)
-      fail(fmt::format("{} of more than {} words", what, kMaxWords), "write a shorter expression");
+    if (is_word(c) && !inside && ++words > most_words)
+      fail(fmt::format("{} of more than {} words", what, most_words), "write a shorter expression");
     inside = is_word(c);
     if (c == '(') ++depth;
     if (depth == 0 && (c == ',' || c == ')' || c == '#')) return;
@@ -157,7 +157,7 @@ void TextReader::check_expression(std::string_view what) {
 
 sym::Expr TextReader::expression(sym::Pool& pool, std::string_view what) {
   skip();
-  check_expression(what);
+  check_expression(what, kMaxWords);
   std::string_view rest = text_.substr(at_), probe = rest;
   try {
     // Sizes are at least 0: the facts are stated first, then the expression is built on them.
@@ -167,13 +167,30 @@ sym::Expr TextReader::expression(sym::Pool& pool, std::string_view what) {
     at_ = text_.size() - rest.size();
     return out;
   } catch (const UserError& e) {
-    // Where the error is in the expression stands in its own place as "column N of ...".
-    constexpr std::string_view kColumn = "column ";
-    size_t column = 1;
-    if (e.where().rfind(kColumn, 0) == 0)
-      std::from_chars(e.where().data() + kColumn.size(), e.where().data() + e.where().size(), column);
-    fail_at(std::min(at_ + column - 1, text_.size()), fmt::format("{}: {}", what, e.message()),
-            e.remedy().empty() ? "expected an integer expression" : e.remedy());
+    fail_within(what, e);
+  }
+}
+
+// Where the error is in the expression stands in its own place as "column N of ...".
+void TextReader::fail_within(std::string_view what, const UserError& error) {
+  constexpr std::string_view kColumn = "column ";
+  const std::string& where = error.where();
+  size_t column = 1;
+  if (where.rfind(kColumn, 0) == 0) std::from_chars(where.data() + kColumn.size(), where.data() + where.size(), column);
+  fail_at(std::min(at_ + column - 1, text_.size()), fmt::format("{}: {}", what, error.message()),
+          error.remedy().empty() ? "expected an integer expression" : error.remedy());
+}
+
+sym::Expr TextReader::known_expression(sym::Pool& pool, std::string_view what) {
+  skip();
+  check_expression(what, 20 * kMaxWords);
+  std::string_view rest = text_.substr(at_);
+  try {
+    const sym::Expr out = sym::parse_prefix(pool, rest, {.create_symbols = false});
+    at_ = text_.size() - rest.size();
+    return out;
+  } catch (const UserError& e) {
+    fail_within(what, e);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "sym/expr.h"
 
 namespace plait {
@@ -37,6 +38,8 @@ class TextReader {
   int64_t integer(std::string_view what, int64_t least, int64_t most);
   std::string number_text(std::string_view what);                // a literal: number, nan, inf, true, false
   sym::Expr expression(sym::Pool& pool, std::string_view what);  // its symbols are at least 0
+  // Over symbols that the pool has; as long as kernels have them.
+  sym::Expr known_expression(sym::Pool& pool, std::string_view what);
   // Position of the next `%name =` or `%name:`, or empty.
   std::string defined_later(const std::string& name) const;
   // Names of all tensors that the text writes.
@@ -52,7 +55,8 @@ class TextReader {
 
  private:
   std::string found();
-  void check_expression(std::string_view what);
+  void check_expression(std::string_view what, size_t most_words);
+  [[noreturn]] void fail_within(std::string_view what, const UserError& error);
   std::string name(std::string_view what);
   std::string_view text_;
   size_t at_ = 0;

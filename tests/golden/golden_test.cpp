@@ -161,8 +161,18 @@ TEST_P(Golden, CompilingAgainGivesTheSameBytes) {
   expect_equal(generate(GetParam()), generate(GetParam()), GetParam().program);
 }
 
+// Kernel IR without what its head states of sizes.
+Files without_facts(Files files) {
+  for (auto& [name, text] : files) {
+    const size_t given = text.find(" given "), target = text.find(" target ");
+    if (given < target && target < text.find('\n')) text.erase(given, target - given);
+  }
+  return files;
+}
+
 // A kernel knows facts, not ranks. The second kernel stands on whole tensors; the first one's row is a piece, known to
-// be a multiple of 8 on 2 ranks and of 4 on 4 ranks, and of nothing where 37 columns are shared by either.
+// be a multiple of 8 on 2 ranks and of 4 on 4 ranks, and of nothing where 37 columns are shared by either: then only
+// the greatest row that is possible differs, which no code depends on.
 TEST(GoldenRanks, KernelsOfTwoAndFourRanksAreEqualWhereTheFactsAre) {
   for (const char* dtype : {"f32", "bf16"}) {
     const Files two = generate("tp_mlp", {{"T", dtype}}, 2), four = generate("tp_mlp", {{"T", dtype}}, 4);
@@ -170,7 +180,7 @@ TEST(GoldenRanks, KernelsOfTwoAndFourRanksAreEqualWhereTheFactsAre) {
     expect_equal(only(two, "tp_mlp_s5"), only(four, "tp_mlp_s5"), "s5");
     EXPECT_NE(only(two, "tp_mlp_s2"), only(four, "tp_mlp_s2"));
     const Settings uneven = {{"T", dtype}, {"h4", "37"}};
-    expect_equal(generate("tp_mlp", uneven, 2), generate("tp_mlp", uneven, 4), "uneven");
+    expect_equal(without_facts(generate("tp_mlp", uneven, 2)), without_facts(generate("tp_mlp", uneven, 4)), "uneven");
   }
 }
 

@@ -15,7 +15,7 @@ class KernelBuilder {
     kernel.name = std::move(name);
     kernel.target = target;
     kernel.pool = std::make_shared<sym::Pool>();
-    blocks_.push_back(&kernel.body);
+    blocks_.push_back(&kernel.phases[0].body);
     lane = kernel.pool->symbol(kir::kLane, {.lo = 0});
   }
 
@@ -36,6 +36,21 @@ class KernelBuilder {
   uint32_t updates(const std::string& name, DType dtype, sym::Expr extent) {
     kernel.buffers.push_back({name, dtype, extent, true, true});
     return uint32_t(kernel.buffers.size() - 1);
+  }
+  uint32_t workspace(const std::string& name, DType dtype, sym::Expr extent) {
+    kernel.buffers.push_back({name, dtype, extent, false, false, kir::Space::workspace});
+    return uint32_t(kernel.buffers.size() - 1);
+  }
+  // A stack buffer, which has memory from here to the end of the block.
+  uint32_t stack(const std::string& name, DType dtype, sym::Expr extent) {
+    kernel.buffers.push_back({name, dtype, extent, false, false, kir::Space::stack});
+    add<kir::Alloc>().buffer = uint32_t(kernel.buffers.size() - 1);
+    return uint32_t(kernel.buffers.size() - 1);
+  }
+  // What follows stands in a new phase; all blocks are closed.
+  void phase() {
+    kernel.phases.emplace_back();
+    blocks_ = {&kernel.phases.back().body};
   }
 
   // Opens a loop whose variable is a new symbol with the facts 0 <= var < extent.
@@ -135,6 +150,32 @@ class KernelBuilder {
     s.in = in;
     s.upper = upper;
     s.out = value(in.dtype, in.lanes / 2);
+    return s.out;
+  }
+  std::vector<kir::Value> start(Combine combine, const std::vector<DType>& types, int lanes = 1) {
+    auto& s = add<kir::Start>();
+    s.combine = combine;
+    for (DType type : types) s.state.push_back(value(type, lanes));
+    return s.state;
+  }
+  void accumulate(Combine combine, std::vector<kir::Value> state, std::vector<kir::Value> in, sym::Expr active = {}) {
+    auto& s = add<kir::Accumulate>();
+    s.combine = combine;
+    s.state = std::move(state);
+    s.in = std::move(in);
+    s.active = active;
+  }
+  void merge(Combine combine, std::vector<kir::Value> state, std::vector<kir::Value> in) {
+    auto& s = add<kir::Merge>();
+    s.combine = combine;
+    s.state = std::move(state);
+    s.in = std::move(in);
+  }
+  std::vector<kir::Value> fold(Combine combine, std::vector<kir::Value> state) {
+    auto& s = add<kir::Fold>();
+    s.combine = combine;
+    for (const kir::Value& v : state) s.out.push_back(value(v.dtype, 1));
+    s.state = std::move(state);
     return s.out;
   }
   kir::Value random(kir::Value seed, sym::Expr index, uint64_t offset, int lanes) {

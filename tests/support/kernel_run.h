@@ -54,7 +54,7 @@ inline void launch(const Executable& executable, const kir::Kernel& kernel, cons
   LaunchArguments arguments;
   arguments.buffers = buffers;
   arguments.integers = integers;
-  if (const kir::For* loop = kir::thread_loop(kernel)) {
+  if (const kir::For* loop = kir::thread_loop(kernel.phases[0])) {
     arguments.thread_extent = sym::evaluate(loop->extent, environment);
   }
   executable.launch(arguments);

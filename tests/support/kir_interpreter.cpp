@@ -35,8 +35,10 @@ class Interpreter {
       if (buffers_[b].size() != extent) fail("buffer {} has {} elements of {}", b, buffers_[b].size(), extent);
       stored_.emplace_back(extent, false);
     }
-    find_atomics(kernel_.body);
-    block(kernel_.body);
+    for (const kir::Phase& phase : kernel_.phases) {
+      find_atomics(phase.body);
+      block(phase.body);
+    }
     for (size_t b = 0; b < buffers_.size(); ++b)
       for (size_t i = 0; kernel_.buffers[b].written && i < stored_[b].size(); ++i)
         if (!stored_[b][i] && !atomics_.contains(b)) fail("{}[{}] is never stored", kernel_.buffers[b].name, i);
@@ -172,6 +174,11 @@ class Interpreter {
       out.push_back(
           uniform_f32(seed, static_cast<uint64_t>(at_lane(s.index, l)), static_cast<uint64_t>(at_lane(s.offset, 0))));
     value(s.out) = out;
+  }
+
+  template <class S>
+  void execute(const S& s) {
+    fail("a {} statement", kir::name(s.kind));
   }
 
   const kir::Kernel& kernel_;

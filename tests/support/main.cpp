@@ -1,28 +1,41 @@
-// Every test program: whatever graph a test verifies must come back from its own text.
+// Every test program: whatever graph or kernel a test verifies must come back from its own text.
 #include <gtest/gtest.h>
 
 #include <cstddef>
 
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "support/kernel_text.h"
 #include "support/round_trip.h"
 
 namespace plait {
 namespace {
 
-void check_round_trip(const Fusion& fusion) {
-  // mold 1.10 makes programs that do not start where thread-local memory ends at a page and the next section does not.
+// The problem of reading back, unless it is being read back. (mold 1.10 makes programs that do not start where
+// thread-local memory ends at a page and the next section does not: hence the alignment.)
+template <class T>
+std::string problem_of(const T& value, std::string (*problem)(const T&)) {
   alignas(std::max_align_t) thread_local bool inside = false;
-  if (inside) return;
+  if (inside) return "";
   inside = true;
-  std::string problem;
+  std::string out;
   try {
-    problem = test::round_trip_problem(fusion);
+    out = problem(value);
   } catch (const Error& e) {
-    problem = fmt::format("{}\n{}", e.what(), print(fusion));
+    out = fmt::format("{}\n{}", e.what(), print(value));
   }
   inside = false;
+  return out;
+}
+
+void check_fusion(const Fusion& fusion) {
+  const std::string problem = problem_of(fusion, test::round_trip_problem);
   PLAIT_CHECK(problem.empty(), "the text of @{} does not read back: {}", fusion.name(), problem);
+}
+
+void check_kernel(const kir::Kernel& kernel) {
+  const std::string problem = problem_of(kernel, test::kernel_text_problem);
+  PLAIT_CHECK(problem.empty(), "the text of kernel @{} does not read back: {}", kernel.name, problem);
 }
 
 }  // namespace
@@ -30,6 +43,7 @@ void check_round_trip(const Fusion& fusion) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  plait::set_verify_hook(plait::check_round_trip);
+  plait::set_verify_hook(plait::check_fusion);
+  plait::kir::set_verify_hook(plait::check_kernel);
   return RUN_ALL_TESTS();
 }

@@ -239,7 +239,8 @@ void plant_bug(std::string_view name, CompileOptions& options) {
   options.hook = [bug](std::string_view stage, std::string_view pass, const PassSubject& subject) {
     if (pass != bug->pass || (pass == "expand" && stage != "graph")) return;
     if (Fusion* fusion = subject.as<Fusion>(); fusion && bug->in_graph) bug->in_graph(*fusion);
-    if (auto* kernel = subject.as<kir::Kernel>(); kernel && bug->in_kernel) bug->in_kernel(kernel->body);
+    if (auto* kernel = subject.as<kir::Kernel>(); kernel && bug->in_kernel)
+      for (kir::Phase& phase : kernel->phases) bug->in_kernel(phase.body);
     if (Program* program = subject.as<Program>(); program && bug->in_program) bug->in_program(*program);
   };
 }

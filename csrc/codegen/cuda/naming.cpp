@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kir/lane.h"
+#include "kir/statements.h"
 
 namespace plait::codegen::cuda {
 namespace {
@@ -40,7 +41,7 @@ using Path = std::vector<const Stmt*>;
 class Naming {
  public:
   explicit Naming(const Kernel& kernel) {
-    block(kernel.body);
+    for (const Phase& phase : kernel.phases) block(phase.body);
     for (Expr expr : order_) place(expr, uses_.at(expr.id()));
   }
   std::map<const Stmt*, std::vector<Expr>> names;
@@ -50,8 +51,7 @@ class Naming {
     for (const auto& stmt : body) {
       path_.push_back(stmt.get());
       visit(*stmt, [&](const auto& s) { collect(s); });
-      if (const For* loop = as<For>(*stmt)) block(loop->body);
-      if (const If* branch = as<If>(*stmt)) block(branch->body);
+      if (const Block* inner = body_of(*stmt)) block(*inner);
       path_.pop_back();
     }
   }

@@ -1,9 +1,11 @@
 #include "codegen/cuda/plan.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "kir/lane.h"
+#include "kir/statements.h"
 
 namespace plait::codegen::cuda {
 namespace {
@@ -11,45 +13,15 @@ namespace {
 using namespace kir;
 
 // Values that a statement reads.
-std::vector<Value> operands(const Stmt& stmt) {
-  return visit(stmt, overloaded{
-                         [](const Assign& s) { return std::vector<Value>{s.in}; },
-                         [](const Bind& s) { return std::vector<Value>{s.in}; },
-                         [](const Store& s) { return std::vector<Value>{s.in}; },
-                         [](const AtomicMin& s) { return std::vector<Value>{s.in}; },
-                         [](const Compute& s) { return s.in; },
-                         [](const Convert& s) { return std::vector<Value>{s.in}; },
-                         [](const Round& s) { return std::vector<Value>{s.in}; },
-                         [](const Half& s) { return std::vector<Value>{s.in}; },
-                         [](const Random& s) { return std::vector<Value>{s.seed}; },
-                         [](const For&) { return std::vector<Value>{}; },
-                         [](const If&) { return std::vector<Value>{}; },
-                         [](const Variable&) { return std::vector<Value>{}; },
-                         [](const Literal&) { return std::vector<Value>{}; },
-                         [](const Coordinate&) { return std::vector<Value>{}; },
-                         [](const Load&) { return std::vector<Value>{}; },
-                     });
+std::vector<Value> values_read(const Stmt& stmt) {
+  if (const Assign* s = as<Assign>(stmt)) return {s->in};
+  return operands(stmt);
 }
 
-// The value that a statement defines, or null.
-const Value* result(const Stmt& stmt) {
-  return visit(stmt, overloaded{
-                         [](const Variable& s) { return &s.out; },
-                         [](const Literal& s) { return &s.out; },
-                         [](const Coordinate& s) { return &s.out; },
-                         [](const Load& s) { return &s.out; },
-                         [](const Compute& s) { return &s.out; },
-                         [](const Convert& s) { return &s.out; },
-                         [](const Round& s) { return &s.out; },
-                         [](const Half& s) { return &s.out; },
-                         [](const Random& s) { return &s.out; },
-                         [](const For&) -> const Value* { return nullptr; },
-                         [](const If&) -> const Value* { return nullptr; },
-                         [](const Assign&) -> const Value* { return nullptr; },
-                         [](const Bind&) -> const Value* { return nullptr; },
-                         [](const Store&) -> const Value* { return nullptr; },
-                         [](const AtomicMin&) -> const Value* { return nullptr; },
-                     });
+// The value that a statement defines; nothing for one without.
+std::optional<Value> result(const Stmt& stmt) {
+  const std::vector<Value> values = results(stmt);
+  return values.empty() ? std::nullopt : std::optional(values[0]);
 }
 
 bool quads(const Random& s) {
@@ -70,8 +42,8 @@ Form lane_form(const Kernel& kernel, const Stmt& stmt) {
 int lanes_of(const Stmt& stmt) {
   if (const Store* s = as<Store>(stmt)) return s->in.lanes;
   if (const Assign* s = as<Assign>(stmt)) return s->in.lanes;
-  const Value* out = result(stmt);
-  return out == nullptr ? 1 : out->lanes;
+  const std::optional<Value> out = result(stmt);
+  return out ? out->lanes : 1;
 }
 
 // Whether all lanes of the result are equal because the statement's own attributes do not depend on the lane.
@@ -87,12 +59,14 @@ bool is_lane_loop(Form form) { return form == Form::lanes || form == Form::lane_
 
 }  // namespace
 
-Plan::Plan(const Kernel& kernel) : kernel_(kernel) { block(kernel_.body); }
+Plan::Plan(const Kernel& kernel) : kernel_(kernel) {
+  for (const Phase& phase : kernel_.phases) block(phase.body);
+}
 
 // Whether a statement that stands alone only defines a scalar from what never changes.
 bool Plan::is_pure(const Stmt& stmt) const {
-  const std::vector<Value> read = operands(stmt);
-  return result(stmt) != nullptr && stmt.kind != StmtKind::Variable &&
+  const std::vector<Value> read = values_read(stmt);
+  return result(stmt) && stmt.kind != StmtKind::Variable &&
          std::none_of(read.begin(), read.end(), [&](const Value& v) { return values_.at(v.id).variable; });
 }
 
@@ -128,7 +102,7 @@ void Plan::block(const Block& body) {
   std::vector<Run> runs;
   for (const auto& stmt : body) {
     const int lanes = lanes_of(*stmt);
-    const std::vector<Value> read = operands(*stmt);
+    const std::vector<Value> read = values_read(*stmt);
     const bool uniform =
         lanes == 1 || (own_uniform(*stmt) &&
                        std::all_of(read.begin(), read.end(), [&](const Value& v) { return values_.at(v.id).uniform; }));
@@ -140,10 +114,9 @@ void Plan::block(const Block& body) {
     const Form form = uniform || control ? Form::single : lane_form(kernel_, *stmt);
     add(runs, *stmt, form, lanes);
     for (const Value& value : read) use(value, form);
-    if (const Value* out = result(*stmt)) define(*out, uniform, form);
+    if (const std::optional<Value> out = result(*stmt)) define(*out, uniform, form);
     if (const Variable* variable = as<Variable>(*stmt)) values_[variable->out.id].variable = true;
-    if (const For* loop = as<For>(*stmt)) block(loop->body);
-    if (const If* branch = as<If>(*stmt)) block(branch->body);
+    if (const Block* inner = body_of(*stmt)) block(*inner);
   }
   runs_[&body] = std::move(runs);
 }

@@ -9,6 +9,7 @@
 #include "codegen/cuda/plan.h"
 #include "codegen/cuda/spelling.h"
 #include "kir/lane.h"
+#include "kir/statements.h"
 
 namespace plait {
 namespace {
@@ -50,6 +51,7 @@ Binding binding(LoopKind kind) {
       return {"tz", "threadIdx.z"};
     case LoopKind::serial:
     case LoopKind::cpu_thread:
+    case LoopKind::lanes:
       break;
   }
   PLAIT_CHECK(false, "a {} loop in a CUDA kernel", name(kind));
@@ -65,7 +67,7 @@ class Writer {
     for (size_t i = 0; i < kernel_.integers.size(); ++i) index_.set_name(kernel_.integers[i], fmt::format("n{}", i));
     if (const sym::Expr lane = kernel_.pool->find_symbol(kLane)) index_.set_name(lane, kLaneVariable);
     indent_ = 1;
-    block(kernel_.body);
+    block(kernel_.phases[0].body);
     const std::string entry = signature();
     return fmt::format("// {}\n{}{} {{\n{}}}\n", comment_text(kernel_.name + ": " + kernel_.schedule), helpers_.text(),
                        entry, body_);
@@ -249,10 +251,8 @@ class Writer {
 
   // Declares the array of a result that is read outside of its lane loop.
   void declare_result(const Stmt& stmt) {
-    visit(stmt, [&](const auto& s) {
-      if constexpr (requires { s.out; })
-        if (plan_.value(s.out).array) declare_array(s.out);
-    });
+    for (const Value& out : results(stmt))
+      if (plan_.value(out).array) declare_array(out);
   }
 
   // buffer + first index of a vector.
@@ -385,6 +385,12 @@ class Writer {
 
 std::string write_cuda(const Kernel& kernel) {
   PLAIT_CHECK(kernel.target == TargetKind::cuda, "kernel {} is not for CUDA", kernel.name);
+  require_replaced(kernel);
+  PLAIT_CHECK(kernel.phases.size() == 1, "kernel {} has {} phases, and a CUDA kernel one", kernel.name,
+              kernel.phases.size());
+  for (const Buffer& buffer : kernel.buffers)
+    PLAIT_CHECK(buffer.space == Space::argument, "kernel {} has the {} buffer {}, and a CUDA kernel arguments only",
+                kernel.name, name(buffer.space), buffer.name);
   return Writer(kernel).kernel();
 }
 

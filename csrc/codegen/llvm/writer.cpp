@@ -8,6 +8,7 @@
 #include "codegen/llvm/functions.h"
 #include "codegen/llvm/index.h"
 #include "codegen/llvm/text.h"
+#include "device/device.h"
 #include "kir/lane.h"
 
 namespace plait::codegen {
@@ -16,6 +17,7 @@ namespace {
 using namespace llvm;
 
 constexpr Type kI64{Scalar::i64, 1}, kPtr{Scalar::ptr, 1};
+constexpr int64_t kAlignment = 64;  // of memory that is ours
 constexpr const char* kReads = ", !alias.scope !4, !noalias !5, !invariant.load !0";
 constexpr const char* kWrites = ", !alias.scope !5, !noalias !4";
 constexpr const char* kMetadata =
@@ -24,28 +26,31 @@ constexpr const char* kMetadata =
 
 class Writer {
  public:
-  explicit Writer(const kir::Kernel& kernel) : kernel_(kernel), f_(module_), index_(f_) {}
+  Writer(const kir::Kernel& kernel, Module& module) : kernel_(kernel), module_(module), f_(module_), index_(f_) {}
 
-  std::string run() {
+  // The function of one phase.
+  std::string run(const kir::Phase& phase, const std::string& entry) {
     arguments();
-    if (kir::thread_loop(kernel_) == nullptr) {
+    if (kir::thread_loop(phase) == nullptr) {
       const Ir some = f_.compare("icmp slt", {kI64, "%begin"}, {kI64, "%end"});
-      guarded(some, [&] { block(kernel_.body); });
+      guarded(some, [&] { block(phase.body); });
     } else {
-      block(kernel_.body);
+      block(phase.body);
     }
     f_.line("ret void");
     return fmt::format(
         "define void @{}(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 "
-        "%begin, i64 %end) nounwind {{\nentry:\n{}{}}}\n{}{}",
-        kernel_.name, allocas_, f_.body(), module_.text(), kMetadata);
+        "%begin, i64 %end) nounwind {{\nentry:\n{}{}}}\n",
+        entry, allocas_, f_.body());
   }
 
  private:
   void arguments() {
+    buffers_.resize(kernel_.buffers.size());
     for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
+      if (kernel_.buffers[i].is_local()) continue;
       const Ir slot = f_.define(kPtr, fmt::format("getelementptr inbounds ptr, ptr %buffers, i64 {}", i));
-      buffers_.push_back(f_.define(kPtr, fmt::format("load ptr, {}, align 8, !invariant.load !0", slot.typed())));
+      buffers_[i] = f_.define(kPtr, fmt::format("load ptr, {}, align 8, !invariant.load !0", slot.typed()));
     }
     for (size_t i = 0; i < kernel_.integers.size(); ++i) {
       const Ir slot = f_.define(kPtr, fmt::format("getelementptr inbounds i64, ptr %integers, i64 {}", i));
@@ -134,6 +139,21 @@ class Writer {
     guarded(index_.condition(s.condition), [&] { block(s.body); });
   }
 
+  // Memory of the greatest extent, for the whole of the function.
+  void write(const kir::Alloc& s) {
+    const kir::Buffer& buffer = kernel_.buffers[s.buffer];
+    PLAIT_CHECK(buffer.space == kir::Space::stack, "kernel {} has the {} buffer {} on a CPU", kernel_.name,
+                kir::name(buffer.space), buffer.name);
+    if (!buffers_[s.buffer].text.empty()) return;
+    const int64_t most = std::max<int64_t>(1, sym::bounds(buffer.extent).hi);
+    PLAIT_CHECK(most <= kir::kMostStackBytes / int64_t(size_of(buffer.dtype)), "stack buffer {} has no small bound",
+                buffer.name);
+    const Ir slot{kPtr, fmt::format("%stack{}", s.buffer)};
+    allocas_ += fmt::format("  {} = alloca [{} x {}], align {}\n", slot.text, most, memory_type(buffer.dtype, 1).text(),
+                            kAlignment);
+    buffers_[s.buffer] = slot;
+  }
+
   void write(const kir::Variable& s) {
     const Type type = value_type(s.out.dtype, s.out.lanes);
     const Ir initial = constant(type, s.initial);
@@ -180,8 +200,11 @@ class Writer {
   // Bytes of which the address of an element is a multiple.
   int64_t alignment(uint32_t buffer) const { return int64_t(size_of(kernel_.buffers[buffer].dtype)); }
 
-  // What holds of loads: those from what is updated see its stores.
-  const char* reads(uint32_t buffer) const { return kernel_.buffers[buffer].updated ? kWrites : kReads; }
+  // Bytes of which the address of an aligned vector is a multiple.
+  int64_t alignment(uint32_t buffer, int lanes) const { return std::min(kAlignment, alignment(buffer) * lanes); }
+
+  // What holds of loads: those from what is stored to see the stores.
+  const char* reads(uint32_t buffer) const { return kernel_.buffers[buffer].stores() ? kWrites : kReads; }
 
   // lane < active, made once in a scope.
   Ir mask(sym::Expr active, int lanes) {
@@ -217,7 +240,8 @@ class Writer {
     const int lanes = s.out.lanes;
     const Type type = memory_type(kernel_.buffers[s.buffer].dtype, lanes);
     const Ir from = address(s.buffer, kir::at_lane(s.index, 0));
-    const int64_t align = alignment(s.buffer);  // inputs lie where the caller has them
+    const bool ours = kernel_.buffers[s.buffer].space != kir::Space::argument;  // inputs lie where the caller has them
+    const int64_t align = ours && s.access == kir::Access::aligned ? alignment(s.buffer, lanes) : alignment(s.buffer);
     if (!s.active) {
       return f_.define(type, fmt::format("load {}, {}, align {}{}", type.text(), from.typed(), align, reads(s.buffer)));
     }
@@ -271,8 +295,7 @@ class Writer {
 
   void store_vector(const kir::Store& s, const Ir& elements) {
     const Ir to = address(s.buffer, kir::at_lane(s.index, 0));
-    const int64_t size = alignment(s.buffer);
-    const int64_t align = s.access == kir::Access::aligned ? std::min<int64_t>(64, size * s.in.lanes) : size;
+    const int64_t align = s.access == kir::Access::aligned ? alignment(s.buffer, s.in.lanes) : alignment(s.buffer);
     if (!s.active) {
       f_.line(fmt::format("store {}, {}, align {}{}", elements.typed(), to.typed(), align, kWrites));
       return;
@@ -320,8 +343,14 @@ class Writer {
                                   : uniform(f_, seed, lanes_of(s.index, lanes), index_.value(s.offset)));
   }
 
+  // For passes to replace: require_replaced() has refused them.
+  void write(const kir::Start&) {}
+  void write(const kir::Accumulate&) {}
+  void write(const kir::Merge&) {}
+  void write(const kir::Fold&) {}
+
   const kir::Kernel& kernel_;
-  Module module_;
+  Module& module_;
   Function f_;
   IndexWriter index_;
   std::vector<Ir> buffers_;
@@ -334,7 +363,12 @@ class Writer {
 
 std::string write_llvm(const kir::Kernel& kernel) {
   PLAIT_CHECK(kernel.target == TargetKind::cpu, "kernel {} is not for the CPU", kernel.name);
-  return Writer(kernel).run();
+  kir::require_replaced(kernel);
+  Module module;
+  std::string functions;
+  for (size_t i = 0; i < kernel.phases.size(); ++i)
+    functions += Writer(kernel, module).run(kernel.phases[i], phase_entry(kernel.name, i));
+  return functions + module.text() + kMetadata;
 }
 
 }  // namespace plait::codegen

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "kir/kernel.h"
 #include "kir/lane.h"
 #include "support/kernel_builder.h"
@@ -22,7 +23,7 @@ TEST(KirPrint, PointwiseKernel) {
   verify(b.kernel);
   const std::string position = sym::print(index);
   EXPECT_EQ(print(b.kernel),
-            "kernel @tp_mlp_s1(%x: f32[m*n] read, %y: bf16[m*n] write; m, n) target cpu schedule "
+            "kernel @tp_mlp_s1(%x: f32[m*n] read, %y: bf16[m*n] write; m, n) given lane: 1 in 0.. target cpu schedule "
             "pointwise(vector = 8) {\n"
             "  for i in 0..m on cpu_thread {\n"
             "    for j in 0..floordiv(n, 8) {\n"
@@ -59,7 +60,8 @@ TEST(KirPrint, EveryStatement) {
   b.atomic_min(words, b.number(1), seed);
   verify(b.kernel);
   EXPECT_EQ(print(b.kernel),
-            "kernel @all(%x: bf16[n] read, %seed: u64[1] read, %y: f64[n] write, %words: u64[2] update; n) target cpu "
+            "kernel @all(%x: bf16[n] read, %seed: u64[1] read, %y: f64[n] write, %words: u64[2] update; n) given lane: "
+            "1 in 0.. target cpu "
             "{\n"
             "  %0: f64x4 = variable 0\n"
             "  %1: u64 = load %seed[0] splat\n"
@@ -84,14 +86,71 @@ TEST(KirPrint, EveryStatement) {
                 "}\n");
 }
 
+TEST(KirPrint, PhasesReductionsAndLocalBuffers) {
+  KernelBuilder b("columns");
+  const auto n = b.integer("n");
+  const auto x = b.reads("x", DType::f32, 64 * n), y = b.writes("y", DType::f32, b.number(1));
+  const auto partials = b.workspace("partials", DType::f32, n);
+  const auto i = b.loop("i", n, LoopKind::cpu_thread);
+  const auto row = b.stack("row", DType::f32, b.number(64));
+  const auto sum = b.start(Combine::sum, {DType::f32});
+  const auto j = b.loop("j", b.number(8));
+  const auto lane = b.loop("l", b.number(8), LoopKind::lanes);
+  const Value v = b.load(x, 64 * i + 8 * j + lane, 1, Access::lanewise);
+  b.store(row, 8 * j + lane, v, Access::lanewise);
+  b.accumulate(Combine::sum, sum, {v});
+  b.end();
+  b.end();
+  b.store(partials, i, b.fold(Combine::sum, sum)[0], Access::lanewise);
+  b.phase();
+  const auto most = b.start(Combine::first_greatest, {DType::f32, DType::i64});
+  b.loop("k", n);
+  const auto& loop = static_cast<For&>(*b.kernel.phases[1].body.back());
+  b.accumulate(Combine::first_greatest, most,
+               {b.load(partials, loop.var, 1, Access::lanewise), b.coordinate(loop.var, 1)}, n - loop.var);
+  b.merge(Combine::first_greatest, most, most);
+  b.end();
+  b.store(y, b.number(0), most[0], Access::lanewise);
+  verify(b.kernel);
+  EXPECT_EQ(print(b.kernel),
+            "kernel @columns(%x: f32[64*n] read, %y: f32[1] write, %partials: f32[n] workspace; n) target cpu {\n"
+            "  phase {\n"
+            "    for i in 0..n on cpu_thread {\n"
+            "      alloc %row: f32[64] stack\n"
+            "      %0: f32 = start sum\n"
+            "      for j in 0..8 {\n"
+            "        for l in 0..8 on lanes {\n"
+            "          %1: f32 = load %x[64*i + 8*j + l] lanewise\n"
+            "          store %row[8*j + l] = %1 lanewise\n"
+            "          accumulate sum(%0) with %1\n"
+            "        }\n"
+            "      }\n"
+            "      %2: f32 = fold sum(%0)\n"
+            "      store %partials[i] = %2 lanewise\n"
+            "    }\n"
+            "  }\n"
+            "  phase {\n"
+            "    %3: f32, %4: i64 = start first_greatest\n"
+            "    for k in 0..n {\n"
+            "      %5: f32 = load %partials[k] lanewise\n"
+            "      %6: i64 = coordinate k\n"
+            "      accumulate first_greatest(%3, %4) with %5, %6 active -k + n\n"
+            "      merge first_greatest(%3, %4) with %3, %4\n"
+            "    }\n"
+            "    store %y[0] = %3 lanewise\n"
+            "  }\n"
+            "}\n");
+  EXPECT_THROW(require_replaced(b.kernel), InternalError);
+}
+
 TEST(Kir, ThreadLoopAndLaunchExtents) {
   KernelBuilder cpu("c");
   const auto n = cpu.integer("n");
   cpu.literal(DType::f32, 1, 1);
-  EXPECT_EQ(thread_loop(cpu.kernel), nullptr);
+  EXPECT_EQ(thread_loop(cpu.kernel.phases[0]), nullptr);
   cpu.loop("i", n, LoopKind::cpu_thread);
-  ASSERT_NE(thread_loop(cpu.kernel), nullptr);
-  EXPECT_EQ(thread_loop(cpu.kernel)->extent, n);
+  ASSERT_NE(thread_loop(cpu.kernel.phases[0]), nullptr);
+  EXPECT_EQ(thread_loop(cpu.kernel.phases[0])->extent, n);
 
   KernelBuilder gpu("g", TargetKind::cuda);
   const auto m = gpu.integer("m");

@@ -266,7 +266,7 @@ TEST(KirVerify, Values) {
   }
   {
     Sample s;
-    s.b.kernel.body.push_back(nullptr);
+    s.b.kernel.phases[0].body.push_back(nullptr);
     EXPECT_REFUSED(s, "a null statement");
   }
 }

@@ -1,0 +1,600 @@
+// One method per part of the grammar. A kernel's pool knows the facts of a symbol before anything is built on it, so
+// that an expression simplifies as it did where it was printed.
+#include "kir/parse.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "kir/facts.h"
+#include "sym/text_reader.h"
+
+namespace plait::kir {
+namespace {
+
+constexpr int kMostDepth = 200;  // of blocks within blocks
+constexpr int kMostLanes = 64;
+
+// The most lanes of a type in the text: what stands behind the x of `f32x8`.
+int lanes_in(std::string_view text) {
+  int most = 1;
+  for (size_t at = text.find("x"); at != std::string_view::npos; at = text.find("x", at + 1)) {
+    const size_t space = at == 0 ? std::string_view::npos : text.rfind(' ', at);
+    if (space == std::string_view::npos || space == 0 || text[space - 1] != ':') continue;
+    if (!parse_dtype(text.substr(space + 1, at - space - 1))) continue;
+    int lanes = 0;
+    for (size_t i = at + 1; i < text.size() && text[i] >= '0' && text[i] <= '9' && lanes <= kMostLanes; ++i)
+      lanes = 10 * lanes + (text[i] - '0');
+    most = std::max(most, std::min(lanes, kMostLanes));
+  }
+  return most;
+}
+
+class KernelReader {
+ public:
+  explicit KernelReader(TextReader& in) : in_(in) {}
+
+  Kernel run() {
+    kernel_.pool = std::make_shared<sym::Pool>();
+    const size_t begin = in_.here();
+    head();
+    if (!facts_.contains(kLane) && speaks_of_lane(in_.rest()))
+      kernel_.pool->symbol(kLane, implied_of_lane(lanes_in(in_.rest())));
+    in_.rewind(begin);
+    head();  // again, now that all integers and their facts are known
+    kernel_.phases.clear();
+    if (in_.accept("phase")) {
+      do phase();
+      while (in_.accept("phase"));
+      in_.expect("}", "after the phases");
+    } else {
+      kernel_.phases.emplace_back();
+      block(kernel_.phases[0].body, 0);
+    }
+    return std::move(kernel_);
+  }
+
+ private:
+  // Runs fn; a UserError without a position gets that of `at`.
+  template <class Fn>
+  auto guarded(size_t at, Fn&& fn) -> decltype(fn()) {
+    try {
+      return fn();
+    } catch (const UserError& e) {
+      in_.fail_at(at, e.message(), e.remedy());
+    }
+  }
+
+  // ---- the head
+
+  // Twice: extents of buffers speak of integers that stand behind them.
+  void head() {
+    first_ = !std::exchange(had_head_, true);
+    kernel_.buffers.clear();
+    kernel_.integers.clear();
+    in_.expect("kernel", "before the kernel's name");
+    in_.expect("@", "before the kernel's name");
+    kernel_.name = in_.word("the kernel's name");
+    in_.expect("(", "before the buffers");
+    if (in_.peek() == '%') {
+      do kernel_.buffers.push_back(declaration());
+      while (in_.accept(","));
+    }
+    if (in_.accept(";")) {
+      do integer();
+      while (in_.accept(","));
+    }
+    in_.expect(")", "after the buffers and integers");
+    if (in_.accept("given")) {
+      do fact();
+      while (in_.accept(","));
+    }
+    in_.expect("target", "before cpu or cuda");
+    kernel_.target = choice("a target", std::vector{TargetKind::cpu, TargetKind::cuda},
+                            [](TargetKind kind) { return kind == TargetKind::cpu ? "cpu" : "cuda"; });
+    if (in_.accept("schedule")) kernel_.schedule = schedule();
+    in_.expect("{", "before the statements");
+    if (first_) state_facts();
+  }
+
+  // Words of a schedule up to the brace, with single blanks.
+  std::string schedule() {
+    std::string out = in_.balanced("a schedule");
+    while (in_.next_is_word()) out += " " + in_.balanced("a schedule");
+    return out;
+  }
+
+  void integer() {
+    const size_t at = in_.here();
+    const std::string name = symbol();
+    if (first_) {
+      order_.push_back(name);
+      facts_.emplace(name, Row{implied_of_integer(), 0, at});
+      return;
+    }
+    kernel_.integers.push_back(kernel_.pool->symbol(name));
+  }
+
+  std::string symbol() {
+    std::string out = in_.word("a symbol");
+    while (in_.peek() == '.' && in_.accept(".")) out += "." + in_.word("a part of a symbol");
+    return out;
+  }
+
+  // `n: 16 in 16..4096`, `i: 1 in 0.. below n`, `n = 4`
+  void fact() {
+    Row row;
+    row.at = in_.here();
+    const std::string name = symbol();
+    if (in_.accept("=")) {
+      row.info.lo = row.info.hi = in_.integer("a value");
+    } else {
+      in_.expect(":", "or `=` after the symbol");
+      row.info.multiple_of = in_.integer("what it is a multiple of", 1, INT64_MAX);
+      in_.expect("in", "before the range");
+      if (!in_.accept("..")) {
+        row.info.lo = in_.integer("a lower bound or `..`");
+        in_.expect("..", "after the lower bound");
+      }
+      const char next = in_.peek();
+      if (next == '-' || (next >= '0' && next <= '9')) row.info.hi = in_.integer("an upper bound");
+      if (in_.accept("below")) {
+        row.below = in_.here();
+        skip_expression();
+      }
+    }
+    if (!first_) return;
+    if (std::find(order_.begin(), order_.end(), name) == order_.end()) order_.push_back(name);
+    facts_[name] = row;
+  }
+
+  // To what ends an expression in the head.
+  void skip_expression() {
+    sym::Pool none;
+    in_.expression(none, "an expression");
+  }
+
+  // Numbers of all symbols first, then the bounds that speak of others.
+  void state_facts() {
+    const size_t behind = in_.offset();
+    for (const std::string& name : order_) {
+      const Row& row = facts_.at(name);
+      guarded(row.at, [&] { return kernel_.pool->symbol(name, row.info); });
+    }
+    for (const std::string& name : order_) {
+      const Row& row = facts_.at(name);
+      if (row.below == 0) continue;
+      in_.rewind(row.below);
+      const sym::Expr below = expression("a bound");
+      guarded(row.at, [&] { return kernel_.pool->symbol(name, {.below = below}); });
+    }
+    in_.rewind(behind);
+  }
+
+  // `%x: f32[4*n] read`
+  Buffer declaration() {
+    Buffer out;
+    out.name = in_.tensor_name();
+    in_.expect(":", "before the buffer's dtype");
+    out.dtype = dtype("a dtype");
+    in_.expect("[", "before the buffer's extent");
+    if (first_)
+      skip_expression();
+    else
+      out.extent = expression("an extent");
+    in_.expect("]", "after the buffer's extent");
+    const size_t at = in_.here();
+    const std::string use = in_.word("read, write, update, workspace, stack or shared");
+    out.written = use == "write" || use == "update";
+    out.updated = use == "update";
+    for (Space space : {Space::workspace, Space::stack, Space::shared})
+      if (use == name(space)) out.space = space;
+    if (!out.written && use != "read" && out.space == Space::argument)
+      in_.fail_at(at, fmt::format("`{}` is no use of a buffer", use),
+                  suggestion(use, {"read", "write", "update", "workspace", "stack", "shared"}));
+    return out;
+  }
+
+  // ---- words
+
+  template <class T, class Name>
+  T choice(const char* what, const std::vector<T>& all, Name&& name_of) {
+    const size_t at = in_.here();
+    const std::string text = in_.word(what);
+    std::vector<std::string> names;
+    for (const T& one : all) {
+      names.emplace_back(name_of(one));
+      if (names.back() == text) return one;
+    }
+    in_.fail_at(at, fmt::format("`{}` is not {}", text, what), suggestion(text, names));
+  }
+
+  DType dtype(const char* what) {
+    std::vector<DType> all;
+    for (int i = 0; i < kDTypeCount; ++i) all.push_back(DType(i));
+    return choice(what, all, [](DType d) { return plait::name(d); });
+  }
+
+  Combine combine() {
+    std::vector<Combine> all;
+    for (int i = 0; i < kCombineCount; ++i) all.push_back(Combine(i));
+    return choice("a reduction", all, [](Combine c) { return plait::name(c); });
+  }
+
+  Access access() {
+    return choice("an access", std::vector{Access::aligned, Access::contiguous, Access::splat, Access::lanewise},
+                  [](Access a) { return name(a); });
+  }
+
+  // Over symbols that the kernel has so far.
+  sym::Expr expression(const char* what) {
+    if (in_.accept("null")) return {};
+    return in_.known_expression(*kernel_.pool, what);
+  }
+
+  bool boolean(const char* what) {
+    return choice(what, std::vector{false, true}, [](bool b) { return b ? "true" : "false"; });
+  }
+
+  // ---- values and buffers
+
+  uint32_t id() {
+    in_.expect("%", "before a value's number");
+    return uint32_t(in_.integer("a value's number", 0, UINT32_MAX));
+  }
+
+  bool next_is_value() {
+    const size_t at = in_.here();
+    const std::string_view rest = in_.rest();
+    in_.rewind(at);
+    return rest.size() > 1 && rest[0] == '%' && rest[1] >= '0' && rest[1] <= '9';
+  }
+
+  Value use() {
+    const size_t at = in_.here();
+    const uint32_t number = id();
+    const auto found = values_.find(number);
+    if (found == values_.end()) in_.fail_at(at, fmt::format("%{} has no value yet", number), "define it above");
+    return found->second;
+  }
+
+  std::vector<Value> uses() {
+    std::vector<Value> out;
+    if (!next_is_value()) return out;
+    do out.push_back(use());
+    while (in_.accept(","));
+    return out;
+  }
+
+  // `%3: f32x8`
+  Value definition() {
+    Value out;
+    out.id = id();
+    in_.expect(":", "before the value's dtype");
+    const size_t at = in_.here();
+    const std::string text = in_.word("a dtype");
+    const size_t x = text.rfind('x');
+    const bool vector = x != std::string::npos && x > 0 && x + 1 < text.size();
+    const auto dtype = parse_dtype(vector ? text.substr(0, x) : text);
+    const std::string digits = vector ? text.substr(x + 1) : "1";
+    const bool number =
+        digits.size() <= 4 && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (!dtype || !number) in_.fail_at(at, fmt::format("`{}` is no type of a value", text), "write f32 or f32x8");
+    out.dtype = *dtype;
+    out.lanes = std::stoi(digits);
+    return out;
+  }
+
+  uint32_t buffer() {
+    const size_t at = in_.here();
+    const std::string text = in_.tensor_name();
+    std::vector<std::string> names;
+    for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
+      if (kernel_.buffers[i].name == text) return uint32_t(i);
+      names.push_back(kernel_.buffers[i].name);
+    }
+    in_.fail_at(at, fmt::format("there is no buffer %{}", text), suggestion(text, names));
+  }
+
+  // `%x[i + 1]`
+  void element(uint32_t& number, sym::Expr& index) {
+    number = buffer();
+    in_.expect("[", "before the index");
+    index = expression("an index");
+    in_.expect("]", "after the index");
+  }
+
+  // ---- statements
+
+  template <class T>
+  static T& put(Block& body) {
+    auto stmt = std::make_unique<T>();
+    T& out = *stmt;
+    body.push_back(std::move(stmt));
+    return out;
+  }
+
+  void phase() {
+    in_.expect("{", "after `phase`");
+    kernel_.phases.emplace_back();
+    block(kernel_.phases.back().body, 1);
+  }
+
+  void block(Block& body, int depth) {
+    if (depth > kMostDepth) in_.fail("blocks lie too deep in each other", "write fewer loops");
+    while (!in_.accept("}")) statement(body, depth);
+  }
+
+  void statement(Block& body, int depth) {
+    if (in_.peek() == '%') return defining(body);
+    const size_t at = in_.here();
+    const std::string word = in_.word("a statement or `}`");
+    if (word == "for") return loop(put<For>(body), at, depth);
+    if (word == "if") {
+      If& s = put<If>(body);
+      s.condition = expression("a condition");
+      in_.expect("{", "after the condition");
+      return block(s.body, depth + 1);
+    }
+    if (word == "alloc") return alloc(put<Alloc>(body), at);
+    if (word == "assign") {
+      Assign& s = put<Assign>(body);
+      s.variable = use();
+      in_.expect("=", "after the variable");
+      s.in = use();
+      return;
+    }
+    if (word == "bind") return bind(put<Bind>(body));
+    if (word == "store") return store(put<Store>(body));
+    if (word == "atomic_min") {
+      AtomicMin& s = put<AtomicMin>(body);
+      element(s.buffer, s.index);
+      in_.expect("=", "after the element");
+      s.in = use();
+      return;
+    }
+    if (word == "accumulate") return accumulate(put<Accumulate>(body));
+    if (word == "merge") {
+      Merge& s = put<Merge>(body);
+      s.combine = combine();
+      s.state = in_parentheses();
+      in_.expect("with", "before the other state");
+      s.in = uses();
+      return;
+    }
+    in_.fail_at(
+        at, fmt::format("`{}` begins no statement", word),
+        suggestion(word, {"for", "if", "alloc", "assign", "bind", "store", "atomic_min", "accumulate", "merge"}));
+  }
+
+  void loop(For& s, size_t at, int depth) {
+    const std::string name = symbol();
+    in_.expect("in", "after the loop variable");
+    in_.expect("0", "before `..`");
+    in_.expect("..", "before the extent");
+    s.extent = expression("an extent");
+    if (!s.extent) in_.fail_at(at, "a loop without an extent", "write `for i in 0..n {`");
+    s.var = kernel_.pool->find_symbol(name);
+    if (!s.var) s.var = guarded(at, [&] { return kernel_.pool->symbol(name, implied_of_loop(s.extent)); });
+    if (in_.accept("on")) {
+      std::vector<LoopKind> all;
+      for (int i = 0; i <= int(LoopKind::thread_z); ++i) all.push_back(LoopKind(i));
+      s.loop = choice("a kind of loops", all, [](LoopKind kind) { return kir::name(kind); });
+    }
+    s.unroll = in_.accept("unroll");
+    in_.expect("{", "before the loop's statements");
+    block(s.body, depth + 1);
+  }
+
+  // A buffer may be allocated again where it is declared in the same way.
+  void alloc(Alloc& s, size_t at) {
+    const Buffer declared = declaration();
+    if (!declared.is_local())
+      in_.fail_at(at, fmt::format("%{} is no local buffer", declared.name), "write `stack` or `shared`");
+    for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
+      const Buffer& known = kernel_.buffers[i];
+      if (known.name != declared.name) continue;
+      if (known.dtype != declared.dtype || known.extent != declared.extent || known.space != declared.space)
+        in_.fail_at(at, fmt::format("%{} is declared in another way above", declared.name), "give it another name");
+      s.buffer = uint32_t(i);
+      return;
+    }
+    s.buffer = uint32_t(kernel_.buffers.size());
+    kernel_.buffers.push_back(declared);
+  }
+
+  void bind(Bind& s) {
+    const size_t at = in_.here();
+    const std::string name = symbol();
+    in_.expect("=", "after the symbol");
+    s.in = use();
+    s.var = guarded(at, [&] { return kernel_.pool->symbol(name); });
+  }
+
+  sym::Expr active() { return in_.accept("active") ? expression("a number of lanes") : sym::Expr(); }
+
+  void store(Store& s) {
+    element(s.buffer, s.index);
+    in_.expect("=", "after the element");
+    s.in = use();
+    s.access = access();
+    s.active = active();
+  }
+
+  std::vector<Value> in_parentheses() {
+    in_.expect("(", "before the values");
+    std::vector<Value> out = uses();
+    in_.expect(")", "after the values");
+    return out;
+  }
+
+  void accumulate(Accumulate& s) {
+    s.combine = combine();
+    s.state = in_parentheses();
+    in_.expect("with", "before the element");
+    s.in = uses();
+    s.active = active();
+  }
+
+  // Statements that define values.
+  void defining(Block& body) {
+    const size_t at = in_.here();
+    std::vector<Value> out;
+    do out.push_back(definition());
+    while (in_.accept(","));
+    in_.expect("=", "after what is defined");
+    const size_t word_at = in_.here();
+    const std::string word = in_.word("what defines the value");
+    if (word == "start") {
+      Start& s = put<Start>(body);
+      s.state = out;
+      s.combine = combine();
+      if (in_.accept("of")) s.element = dtype("the dtype of the elements");
+    } else if (word == "fold") {
+      Fold& s = put<Fold>(body);
+      s.out = out;
+      s.combine = combine();
+      s.state = in_parentheses();
+    } else {
+      if (out.size() > 1)
+        in_.fail_at(at, fmt::format("`{}` defines one value", word), "several come from `start` and `fold`");
+      one_value(body, out[0], word, word_at);
+    }
+    for (const Value& value : out) values_.insert_or_assign(value.id, value);
+  }
+
+  Constant constant(DType dtype) {
+    const size_t at = in_.here();
+    const std::string text = in_.number_text("a number");
+    const auto value = parse_constant(dtype, text);
+    if (!value) in_.fail_at(at, fmt::format("`{}` is no {}", text, name(dtype)), "write a number of that dtype");
+    return *value;
+  }
+
+  void one_value(Block& body, Value out, const std::string& word, size_t at) {
+    if (word == "variable") {
+      Variable& s = put<Variable>(body);
+      s.out = out;
+      s.initial = constant(out.dtype);
+    } else if (word == "literal") {
+      Literal& s = put<Literal>(body);
+      s.out = out;
+      s.constant = constant(out.dtype);
+    } else if (word == "coordinate") {
+      Coordinate& s = put<Coordinate>(body);
+      s.out = out;
+      s.index = expression("an index");
+    } else if (word == "load") {
+      Load& s = put<Load>(body);
+      s.out = out;
+      element(s.buffer, s.index);
+      s.access = access();
+      s.active = active();
+    } else if (word == "random") {
+      random(put<Random>(body), out);
+    } else {
+      function(body, out, word, at);
+    }
+  }
+
+  void named(const char* name) {
+    in_.expect(name, "here");
+    in_.expect("=", fmt::format("after `{}`", name));
+  }
+
+  void random(Random& s, Value out) {
+    s.out = out;
+    in_.expect("(", "after `random`");
+    named("seed");
+    s.seed = use();
+    in_.expect(",", "after the seed");
+    named("index");
+    s.index = expression("an index");
+    in_.expect(",", "after the index");
+    named("offset");
+    s.offset = expression("an offset");
+    in_.expect(")", "after the offset");
+  }
+
+  // What is written as a call: `round(%3, to = bf16)`, `add(%1, %2)`.
+  void function(Block& body, Value out, const std::string& word, size_t at) {
+    in_.expect("(", fmt::format("after `{}`", word));
+    std::vector<Value> operands;
+    while (next_is_value()) {
+      operands.push_back(use());
+      if (!in_.accept(",")) break;
+    }
+    const bool one = operands.size() == 1;
+    if (word == "convert" && one) {
+      Convert& s = put<Convert>(body);
+      s.out = out;
+      s.in = operands[0];
+    } else if (word == "round" && one && in_.accept("to")) {
+      Round& s = put<Round>(body);
+      s.out = out;
+      s.in = operands[0];
+      in_.expect("=", "after `to`");
+      s.to = dtype("a dtype");
+    } else if (word == "half" && one) {
+      Half& s = put<Half>(body);
+      s.out = out;
+      s.in = operands[0];
+      named("upper");
+      s.upper = boolean("true or false");
+    } else {
+      const auto known = parse_pointwise(word);
+      if (!known) in_.fail_at(at, fmt::format("there is no function `{}`", word), suggestion(word, functions()));
+      Compute& s = put<Compute>(body);
+      s.out = out;
+      s.function = *known;
+      s.in = operands;
+    }
+    in_.expect(")", "after the operands");
+  }
+
+  static std::vector<std::string> functions() {
+    std::vector<std::string> out{"variable", "literal", "coordinate", "load",  "convert",
+                                 "round",    "half",    "random",     "start", "fold"};
+    for (int i = 0; i < kPointwiseCount; ++i) out.emplace_back(plait::name(Pointwise(i)));
+    return out;
+  }
+
+  // What is stated about a symbol: at offset `at`; `below`, where there is one, is an expression at that offset.
+  struct Row {
+    sym::SymbolInfo info = {};
+    size_t below = 0, at = 0;
+  };
+
+  TextReader& in_;
+  Kernel kernel_;
+  bool had_head_ = false, first_ = false;
+  std::vector<std::string> order_;
+  std::map<std::string, Row> facts_;
+  std::map<uint32_t, Value> values_;
+};
+
+}  // namespace
+
+bool is_kernel_text(std::string_view text) {
+  TextReader in(text, "");
+  return in.accept("kernel");
+}
+
+std::vector<Kernel> parse_kernels(std::string_view text, const std::string& file) {
+  TextReader in(text, file);
+  std::vector<Kernel> out;
+  do out.push_back(KernelReader(in).run());
+  while (!in.at_end());
+  return out;
+}
+
+Kernel parse(std::string_view text, const std::string& file) {
+  TextReader in(text, file);
+  Kernel out = KernelReader(in).run();
+  if (!in.at_end()) in.fail("text after the kernel", "one kernel is read here");
+  return out;
+}
+
+}  // namespace plait::kir

@@ -1,0 +1,147 @@
+#include "kir/passes/hoist.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "kir/lane.h"
+#include "kir/passes/edit.h"
+
+namespace plait::kir {
+namespace {
+
+class Hoist {
+ public:
+  explicit Hoist(const Kernel& kernel) : kernel_(kernel) {}
+
+  void phase(Block& body) {
+    values_.clear();
+    changed_.clear();
+    position_ = 0;
+    number(body);
+    position_ = 0;
+    levels_.clear();
+    levels_.push_back({});
+    base_ = 0;
+    block(body);
+  }
+
+ private:
+  // A block that is being gone through: what stands in it so far, and its place among all statements.
+  struct Level {
+    const For* loop = nullptr;  // whose body it is
+    Block out;
+    size_t begin = 0, end = 0;
+  };
+
+  // Where statements change what, by their position in the order of the text.
+  void number(const Block& body) {
+    for (const auto& stmt : body) {
+      const size_t at = position_++;
+      for (Cell cell : changes(*stmt)) changed_[cell].push_back(at);
+      if (const Block* inner = body_of(*stmt)) {
+        number(*inner);
+        end_[stmt.get()] = position_;
+      }
+    }
+  }
+
+  bool changes_within(Cell cell, const Level& level) const {
+    const auto found = changed_.find(cell);
+    if (found == changed_.end()) return false;
+    const auto at = std::lower_bound(found->second.begin(), found->second.end(), level.begin);
+    return at != found->second.end() && *at < level.end;
+  }
+
+  void block(Block& body) {
+    std::vector<std::string> bound;
+    for (auto& stmt : body) {
+      const size_t at = position_++;
+      if (Block* inner = body_of(*stmt)) enter(*stmt, *inner, at);
+      const size_t here = levels_.size() - 1;
+      const size_t to = is_pure(stmt->kind) ? target(*stmt) : here;
+      for (const Value& v : results(*stmt)) values_[v.id] = to;
+      if (const Bind* bind = as<Bind>(*stmt)) {
+        bound.push_back(bind->var.symbol_name());
+        symbols_[bound.back()] = here;
+      }
+      if (const Alloc* alloc = as<Alloc>(*stmt)) buffers_[alloc->buffer] = here;
+      levels_[to].out.push_back(std::move(stmt));
+    }
+    body = std::move(levels_.back().out);
+    for (const std::string& name : bound) symbols_.erase(name);
+  }
+
+  void enter(const Stmt& stmt, Block& inner, size_t at) {
+    const For* loop = as<For>(stmt);
+    levels_.push_back({loop, {}, at, end_.at(&stmt)});
+    const size_t base = base_;
+    if (loop != nullptr) symbols_[loop->var.symbol_name()] = levels_.size() - 1;
+    if (loop != nullptr && is_parallel(loop->loop)) base_ = levels_.size() - 1;
+    block(inner);
+    if (loop != nullptr) symbols_.erase(loop->var.symbol_name());
+    base_ = base;
+    levels_.pop_back();
+  }
+
+  // The outermost level where all that the statement speaks of has a value.
+  size_t allowed(const Stmt& stmt) const {
+    size_t level = base_;
+    for (const Value& v : operands(stmt)) level = std::max(level, values_.at(v.id));
+    for (sym::Expr e : expressions(stmt))
+      for (const std::string& symbol : sym::symbols(e))
+        if (const auto found = symbols_.find(symbol); found != symbols_.end()) level = std::max(level, found->second);
+    if (const uint32_t* buffer = buffer_of(stmt); buffer != nullptr && kernel_.buffers[*buffer].is_local())
+      level = std::max(level, buffers_.at(*buffer));
+    return level;
+  }
+
+  size_t target(const Stmt& stmt) const {
+    const size_t here = levels_.size() - 1;
+    for (size_t to = allowed(stmt); to < here; ++to) {
+      if (levels_[to + 1].loop == nullptr) continue;
+      if (reads_changed(stmt, levels_[to + 1])) continue;
+      if (const Load* load = as<Load>(stmt); load != nullptr && !runs(to) && !in_range(*load)) continue;
+      return to;
+    }
+    return here;
+  }
+
+  bool reads_changed(const Stmt& stmt, const Level& level) const {
+    const uint32_t* buffer = buffer_of(stmt);
+    if (buffer != nullptr && changes_within(cell_of_buffer(*buffer), level)) return true;
+    const std::vector<Value> read = operands(stmt);
+    return std::any_of(read.begin(), read.end(), [&](const Value& v) { return changes_within(cell_of(v), level); });
+  }
+
+  // Whether all between a level and here runs wherever the level does.
+  bool runs(size_t level) const {
+    return std::all_of(levels_.begin() + static_cast<std::ptrdiff_t>(level) + 1, levels_.end(),
+                       [](const Level& l) { return l.loop != nullptr && sym::proven(sym::gt(l.loop->extent, 0)); });
+  }
+
+  bool in_range(const Load& load) const {
+    const auto inside = [&](int lane) {
+      const sym::Expr index = load.out.lanes == 1 ? load.index : at_lane(load.index, lane);
+      return sym::proven(sym::ge(index, 0)) && sym::proven(sym::lt(index, kernel_.buffers[load.buffer].extent));
+    };
+    const bool affine = load.out.lanes == 1 || lane_stride(load.index).has_value();
+    return affine && inside(0) && (load.out.lanes == 1 || inside(load.out.lanes - 1));
+  }
+
+  const Kernel& kernel_;
+  std::vector<Level> levels_;
+  size_t base_ = 0, position_ = 0;  // base: level of the innermost parallel loop
+  std::unordered_map<uint32_t, size_t> values_, buffers_;
+  std::map<std::string, size_t> symbols_;
+  std::unordered_map<Cell, std::vector<size_t>> changed_;
+  std::unordered_map<const Stmt*, size_t> end_;  // positions behind bodies
+};
+
+}  // namespace
+
+void hoist(Kernel& kernel) {
+  Hoist pass(kernel);
+  for (Phase& phase : kernel.phases) pass.phase(phase.body);
+}
+
+}  // namespace plait::kir

@@ -1,0 +1,34 @@
+#include "kir/passes/passes.h"
+
+#include "kir/expand_functions.h"
+#include "kir/passes/expand_reductions.h"
+#include "kir/passes/hoist.h"
+#include "kir/passes/merge_equal.h"
+#include "kir/passes/tails.h"
+#include "kir/passes/unroll.h"
+#include "kir/passes/vectorize.h"
+
+namespace plait::kir {
+
+std::span<const KernelPass> kernel_passes() {
+  static constexpr KernelPass kPasses[] = {
+      {"tails", tails},                          // first: loops and conditions as emitted
+      {"unroll", unroll},                        // bodies are without conditions now
+      {"vectorize", vectorize},                  // one body per vector
+      {"hoist", hoist},                          // splats and masks as well
+      {"merge_equal", merge_equal},              // equal statements stand in enclosing blocks now
+      {"expand_reductions", expand_reductions},  // no pass compares formulas
+      {"expand_functions", expand_functions},    // last: formulas hold derived functions
+  };
+  return kPasses;
+}
+
+void run_passes(Kernel& kernel, std::string_view until) {
+  for (const KernelPass& pass : kernel_passes()) {
+    pass.run(kernel);
+    verify(kernel);
+    if (pass.name == until) return;
+  }
+}
+
+}  // namespace plait::kir

@@ -1,0 +1,326 @@
+#include "kir/passes/tails.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kir/passes/edit.h"
+
+namespace plait::kir {
+namespace {
+
+// A conjunct as step * var + inner < room, where 0 <= inner <= reach over the inner loops.
+struct Term {
+  sym::Expr conjunct, room, inner;
+  int64_t step = 0, reach = 0;
+};
+
+struct InnerLoop {
+  sym::Expr var;
+  int64_t extent = 0;
+};
+
+bool is_inner(const For& loop) { return (loop.loop == LoopKind::lanes || loop.unroll) && loop.extent.is_constant(); }
+
+// Finds the conjuncts of conditions in a body that are affine in a loop around it and in inner loops.
+class Finder {
+ public:
+  // `var` null: of no loop.
+  explicit Finder(sym::Expr var) : var_(var) {}
+
+  std::vector<Term> find(const Block& body, const std::vector<InnerLoop>& inner) {
+    inner_ = inner;
+    block(body);
+    std::vector<Term> out;
+    for (const sym::Node* node : order_)
+      if (!refused_.contains(node)) out.push_back(terms_.at(node));
+    return out;
+  }
+
+ private:
+  void block(const Block& body) {
+    std::vector<std::string> bound;
+    for (const auto& stmt : body) {
+      if (const Bind* bind = as<Bind>(*stmt)) {
+        bound.push_back(bind->var.symbol_name());
+        local_.insert(bound.back());
+      } else if (const For* loop = as<For>(*stmt)) {
+        const bool inner = is_inner(*loop);
+        if (inner)
+          inner_.push_back({loop->var, loop->extent.value()});
+        else
+          local_.insert(loop->var.symbol_name());
+        block(loop->body);
+        if (inner) inner_.pop_back();
+        local_.erase(loop->var.symbol_name());
+      } else if (const If* branch = as<If>(*stmt)) {
+        for (sym::Expr c : conjuncts(branch->condition)) add(c);
+        block(branch->body);
+      }
+    }
+    for (const std::string& name : bound) local_.erase(name);
+  }
+
+  // A conjunct may stand in several places: each must be such a term.
+  void add(sym::Expr conjunct) {
+    if (refused_.contains(conjunct.node())) return;
+    if (var_ && !depends_on(conjunct, var_)) return;
+    const std::optional<Term> term = term_of(conjunct);
+    if (!term) {
+      refused_.insert(conjunct.node());
+      return;
+    }
+    const auto [known, fresh] = terms_.emplace(conjunct.node(), *term);
+    if (fresh) order_.push_back(conjunct.node());
+    known->second.reach = std::max(known->second.reach, term->reach);
+  }
+
+  std::optional<Term> term_of(sym::Expr conjunct) const {
+    const auto negative = negative_where(conjunct);
+    if (!negative) return std::nullopt;
+    Term term{conjunct, *negative, *negative, 0, 0};
+    if (var_) {
+      const auto slope = slope_in(*negative, var_);
+      if (!slope || slope->step < 1) return std::nullopt;
+      term.step = slope->step;
+      term.room = term.inner = slope->at_zero;
+    }
+    for (const InnerLoop& loop : inner_) {
+      const auto slope = slope_in(term.room, loop.var);
+      if (!slope || slope->step < 0) return std::nullopt;
+      term.room = slope->at_zero;
+      term.reach += slope->step * (loop.extent - 1);
+    }
+    for (const std::string& symbol : sym::symbols(term.room))
+      if (local_.contains(symbol)) return std::nullopt;
+    if (var_ ? term.reach >= term.step : term.reach == 0) return std::nullopt;
+    term.inner = term.inner - term.room;
+    term.room = -term.room;
+    return term;
+  }
+
+  sym::Expr var_;
+  std::vector<InnerLoop> inner_;
+  std::set<std::string> local_;  // symbols that have no value outside of the body
+  std::map<const sym::Node*, Term> terms_;
+  std::set<const sym::Node*> refused_;
+  std::vector<const sym::Node*> order_;
+};
+
+// Whether a block does nothing but where the conjunct holds.
+bool only_where(const Block& body, sym::Expr conjunct) {
+  return std::all_of(body.begin(), body.end(), [&](const auto& stmt) {
+    if (const If* branch = as<If>(*stmt)) {
+      const auto all = conjuncts(branch->condition);
+      if (std::find(all.begin(), all.end(), conjunct) != all.end()) return true;
+    }
+    const Block* inner = body_of(*stmt);
+    return inner != nullptr && only_where(*inner, conjunct);
+  });
+}
+
+// Removes conjuncts that hold.
+void drop(Block& block, const std::set<const sym::Node*>& holding) {
+  Block out;
+  for (auto& stmt : block) {
+    if (Block* body = body_of(*stmt)) drop(*body, holding);
+    if (const If* branch = as<If>(*stmt)) {
+      sym::Expr left = branch->condition.pool().constant(1);
+      for (sym::Expr c : conjuncts(branch->condition))
+        if (!holding.contains(c.node())) left = sym::logical_and(left, c);
+      static_cast<If&>(*stmt).condition = left;
+      if (sym::proven(left)) {
+        Block& body = *body_of(*stmt);
+        std::move(body.begin(), body.end(), std::back_inserter(out));
+        continue;
+      }
+    }
+    out.push_back(std::move(stmt));
+  }
+  block = std::move(out);
+}
+
+// How the iterations of a loop are divided: `whole` ones, then at most one, `first`, where `some` holds.
+struct Division {
+  std::vector<Term> terms;
+  sym::Expr whole, first, some;
+};
+
+class Tails {
+ public:
+  explicit Tails(Kernel& kernel) : editor_(kernel) {}
+
+  // `in_tail`: what is cut here is known not to be whole.
+  void block(Block& in, bool in_tail) {
+    Block out;
+    for (auto& stmt : in) {
+      if (stmt->kind == StmtKind::For)
+        loop(std::unique_ptr<For>(static_cast<For*>(stmt.release())), out, in_tail);
+      else {
+        const size_t count = assumed_.size();
+        if (const If* branch = as<If>(*stmt))
+          for (sym::Expr c : conjuncts(branch->condition)) assumed_.push_back(c);
+        if (Block* body = body_of(*stmt)) block(*body, in_tail);
+        assumed_.resize(count);
+        out.push_back(std::move(stmt));
+      }
+    }
+    in = std::move(out);
+  }
+
+ private:
+  bool assumed(sym::Expr condition) const {
+    return std::find(assumed_.begin(), assumed_.end(), condition) != assumed_.end();
+  }
+  bool known(sym::Expr condition) const { return sym::proven(condition) || assumed(condition); }
+
+  void loop(std::unique_ptr<For> stmt, Block& out, bool in_tail) {
+    if (is_parallel(stmt->loop)) {
+      block(stmt->body, in_tail);
+      out.push_back(std::move(stmt));
+      return;
+    }
+    if (is_inner(*stmt)) {
+      auto terms = Finder({}).find(stmt->body, {{stmt->var, stmt->extent.value()}});
+      std::erase_if(terms, [&](const Term& t) { return !only_where(stmt->body, t.conjunct); });
+      sym::Expr all = editor_.number(1);
+      for (const Term& t : terms) all = sym::logical_and(all, sym::lt(editor_.number(t.reach), t.room));
+      in_tail |= known(sym::logical_not(all)) || std::any_of(terms.begin(), terms.end(), [&](const Term& t) {
+                   return assumed(sym::lt(editor_.number(0), t.room));  // as a tail asks
+                 });
+      if (!terms.empty() && !in_tail) return versions(std::move(stmt), terms, all, out);
+      const bool cut =
+          std::any_of(terms.begin(), terms.end(), [&](const Term& t) { return depends_on(t.conjunct, stmt->var); });
+      if (!stmt->unroll || !cut) {
+        block(stmt->body, in_tail);
+        out.push_back(std::move(stmt));
+        return;
+      }
+      stmt->unroll = false;
+    }
+    serial(std::move(stmt), out, in_tail);
+  }
+
+  // Vectors without a serial loop around them: whole ones, else what is there of them.
+  void versions(std::unique_ptr<For> stmt, const std::vector<Term>& terms, sym::Expr all, Block& out) {
+    std::set<const sym::Node*> holding;
+    for (const Term& t : terms) holding.insert(t.conjunct.node());
+    Block cut;
+    if (!sym::proven(all)) Copier(editor_).copy(*stmt, cut);
+    drop(stmt->body, holding);
+    block(stmt->body, false);
+    block(cut, true);
+    if (cut.empty()) {
+      out.push_back(std::move(stmt));
+      return;
+    }
+    Block whole;
+    whole.push_back(std::move(stmt));
+    branch(all, std::move(whole), out);
+    branch(sym::logical_not(all), std::move(cut), out);
+  }
+
+  void branch(sym::Expr condition, Block body, Block& out) {
+    const sym::Truth truth = sym::prove(condition);
+    if (truth == sym::Truth::no || body.empty()) return;
+    if (truth == sym::Truth::yes) {
+      std::move(body.begin(), body.end(), std::back_inserter(out));
+      return;
+    }
+    auto stmt = std::make_unique<If>();
+    stmt->condition = condition;
+    stmt->body = std::move(body);
+    out.push_back(std::move(stmt));
+  }
+
+  // By the terms whose ends the loop does not pass, or need not pass. As many iterations as one lies between the whole
+  // ones and the end of each.
+  std::optional<Division> divide(const For& loop) const {
+    Division d;
+    sym::Expr extent = loop.extent;
+    std::vector<Term> ending;  // terms that end the loop
+    for (const Term& t : Finder(loop.var).find(loop.body, {})) {
+      const sym::Expr end = end_of(t);
+      const bool same = end == loop.extent, within = same || sym::proven(sym::le(loop.extent, end));
+      if (!within && !only_where(loop.body, t.conjunct)) continue;
+      if (!within) extent = sym::proven(sym::le(end, extent)) ? end : sym::min(extent, end);
+      if (!within || same) ending.push_back(t);
+      d.terms.push_back(t);
+    }
+    if (d.terms.empty()) return std::nullopt;
+    const auto ends = [&](const Term& t) { return end_of(t) == extent; };
+    const bool ended = std::any_of(ending.begin(), ending.end(), ends);
+    bool bounded = ended;
+    for (const Term& t : d.terms) {
+      const sym::Expr count = sym::floordiv(t.room + (t.step - 1 - t.reach), t.step);
+      bounded |= sym::proven(sym::le(count, loop.extent));
+      d.whole = d.whole ? sym::min(d.whole, count) : count;
+    }
+    if (!bounded) d.whole = sym::min(loop.extent, d.whole);
+    d.first = sym::proven(sym::ge(d.whole, 0)) ? d.whole : sym::max(d.whole, 0);
+    d.some = ended ? editor_.number(1) : sym::lt(d.first, loop.extent);
+    for (const Term& t : ending) d.some = sym::logical_and(d.some, sym::lt(editor_.number(0), rest(t, d)));
+    return d;
+  }
+
+  static sym::Expr end_of(const Term& t) { return sym::ceildiv(t.room, t.step); }
+  // What a term leaves to the inner loops in the tail.
+  static sym::Expr rest(const Term& t, const Division& d) {
+    return d.first == sym::floordiv(t.room, t.step) ? sym::mod(t.room, t.step) : t.room - d.first * t.step;
+  }
+
+  void serial(std::unique_ptr<For> stmt, Block& out, bool in_tail) {
+    const auto division = divide(*stmt);
+    if (!division) {
+      block(stmt->body, in_tail);
+      out.push_back(std::move(stmt));
+      return;
+    }
+    Block last = tail(*stmt, *division);
+    std::set<const sym::Node*> holding;
+    for (const Term& t : division->terms) holding.insert(t.conjunct.node());
+    drop(stmt->body, holding);
+    set_extent(*stmt, division->whole);
+    block(stmt->body, in_tail);
+    const bool runs = !stmt->body.empty() && sym::prove(sym::gt(stmt->extent, 0)) != sym::Truth::no;
+    if (runs) out.push_back(std::move(stmt));
+    std::move(last.begin(), last.end(), std::back_inserter(out));
+  }
+
+  // A shorter loop has a variable of its own: the old one has facts of the longer one.
+  void set_extent(For& loop, sym::Expr extent) {
+    if (extent == loop.extent) return;
+    loop.extent = extent;
+    Copier copier(editor_);
+    const sym::Expr var = editor_.symbol(loop.var, loop_facts(extent));
+    copier.symbols[loop.var.symbol_name()] = var;
+    Block body;
+    copier.copy(loop.body, body);
+    loop.var = var;
+    loop.body = std::move(body);
+  }
+
+  Block tail(const For& loop, const Division& d) {
+    Block body, out;
+    const bool whole = std::all_of(d.terms.begin(), d.terms.end(), [](const Term& t) { return t.reach == 0; });
+    if (whole || sym::prove(d.some) == sym::Truth::no) return out;
+    Copier copier(editor_);
+    copier.symbols[loop.var.symbol_name()] = d.first;
+    for (const Term& t : d.terms) copier.conditions[t.conjunct.node()] = sym::lt(t.inner, rest(t, d));
+    copier.copy(loop.body, body);
+    block(body, true);
+    branch(d.some, std::move(body), out);
+    return out;
+  }
+
+  Editor editor_;
+  std::vector<sym::Expr> assumed_;  // conditions around
+};
+
+}  // namespace
+
+void tails(Kernel& kernel) {
+  Tails pass(kernel);
+  for (Phase& phase : kernel.phases) pass.block(phase.body, false);
+}
+
+}  // namespace plait::kir

@@ -1,0 +1,20 @@
+#pragma once
+// The law of the text of kernels.
+#include <string>
+
+#include "base/error.h"
+#include "kir/kernel.h"
+#include "kir/parse.h"
+
+namespace plait::test {
+
+// Empty, or how the kernel that is read from the kernel's text differs. Throws what reading and verifying it throws.
+inline std::string kernel_text_problem(const kir::Kernel& kernel) {
+  const std::string text = kir::print(kernel);
+  const kir::Kernel again = kir::parse(text, "again");
+  kir::verify(again);
+  const std::string second = kir::print(again);
+  return second == text ? "" : fmt::format("printed\n{}again\n{}", text, second);
+}
+
+}  // namespace plait::test
