@@ -120,7 +120,8 @@ struct Compiled::Impl {
   Sizes mesh_sizes;
   Device* device = nullptr;
   Communication communication;
-  std::vector<sym::Environment> ranks;  // `rank.AXIS` of every rank of the mesh
+  std::vector<sym::Environment> ranks;                     // `rank.AXIS` of every rank of the mesh
+  std::optional<std::vector<MultipleQuestion>> multiples;  // made with the first class
   sym::GuardTree guards;
   std::vector<FileSegment> file_segments;
   Kept<std::string, SpecializationEntry> classes;
@@ -167,11 +168,12 @@ std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<s
   for (const std::string& name : refused) specialization.key += " without library %" + name;
   if (auto kept = classes.find(guards.key(specialization.key, last_sizes, ranks))) return kept;
   double begin = now_ms();
+  if (!multiples) multiples = multiple_questions(*fusion, mesh, device->target());
   const auto made = std::make_shared<SpecializationEntry>();
   SpecializationEntry& entry = *made;
   sym::Guards asked(last_sizes, ranks);
-  entry.compiled =
-      compile_specialization(*fusion, specialization.clone, {options, mesh, *device, file_segments, refused, &asked});
+  entry.compiled = compile_specialization(*fusion, specialization.clone,
+                                          {options, mesh, *device, file_segments, refused, *multiples, &asked});
   entry.refused = refused;
   entry.guards = asked.answers();
   entry.report.compile_ms = now_ms() - begin;
@@ -500,8 +502,9 @@ std::string Compiled::stage_text(const std::string& stage) const {
   how.passes = &same;
   try {
     sym::Guards asked(impl_->last_sizes, impl_->ranks);
-    compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes).clone,
-                           {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused, &asked});
+    compile_specialization(
+        *impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes).clone,
+        {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused, *impl_->multiples, &asked});
   } catch (const StoppedAt& stop) {
     return stop.text;
   }

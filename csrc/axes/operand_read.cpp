@@ -124,7 +124,7 @@ std::string unplaceable(const Op& op) {
       break;
   }
   if (op.kind == OpKind::CumSum) return "a scan has no loops here";
-  if (op.kind == OpKind::ScatterAdd) return "a scatter has no loops here";
+  if (op.kind == OpKind::Scatter) return "a scatter has no loops here";
   return "";
 }
 

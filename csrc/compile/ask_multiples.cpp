@@ -4,6 +4,8 @@
 #include <functional>
 #include <numeric>
 
+#include "graph/passes.h"
+
 namespace plait {
 
 namespace {
@@ -12,11 +14,11 @@ constexpr int64_t kMost = 16;  // the lanes of the widest vectors, and the most 
 
 // Lanes that a row of the tensor would be whole vectors of. The widest count on every CPU: one text for most sizes. On
 // the reference they alone do, so that its texts do not depend on the machine.
-std::vector<int64_t> lanes_of(const TensorView& tensor, const Target& target) {
+std::vector<int64_t> lanes_of(const TensorView& tensor, const Target& target, int64_t parts) {
   const auto bytes = static_cast<int64_t>(size_of(tensor.dtype));
   if (target.cuda()) {
     const int64_t lanes = kMost / std::max<int64_t>(bytes, 2);
-    return {lanes, std::min<int64_t>(lanes, 4)};
+    return {std::min(kMost, lanes * parts), lanes, std::min<int64_t>(lanes, 4)};  // of a piece, of the whole
   }
   if (target.kind == TargetKind::reference) return {kMost};
   return {kMost, std::max<int64_t>(1, bytes == 8 ? target.vector_lanes / 2 : target.vector_lanes)};
@@ -27,7 +29,9 @@ class Questions {
   explicit Questions(const DeviceMesh& mesh) : mesh_(mesh) {}
 
   void of_tensor(const TensorView& tensor, const Target& target) {
-    for (const int64_t lanes : lanes_of(tensor, target)) row(tensor, lanes);
+    const bool sum = tensor.definition != nullptr && property(tensor.definition->kind) == OpProperty::reduction;
+    if (!sum)  // what is made of it asks, where it has rows
+      for (const int64_t lanes : lanes_of(tensor, target, mesh_.ranks() & -mesh_.ranks())) row(tensor, lanes);
     for (sym::Expr extent : tensor.shape()) quotients(extent, tensor);
   }
 
@@ -50,6 +54,7 @@ class Questions {
 
   void row(const TensorView& tensor, int64_t lanes) {
     const std::vector<sym::Expr> shape = tensor.shape();
+    if (!shape.empty() && shape.back().constant() == 1) return;  // one number for each row of others
     for (size_t d = shape.size(); d-- > 0 && lanes > 1;) {
       lanes /= std::gcd(lanes, sym::divisor(shape[d]));
       if (shape[d].constant()) continue;
@@ -78,10 +83,15 @@ class Questions {
 }  // namespace
 
 std::vector<MultipleQuestion> multiple_questions(const Fusion& fusion, const DeviceMesh& mesh, const Target& target) {
+  const std::unique_ptr<Fusion> open = clone(fusion);
+  drop_allocations(*open);
+  number_random_ops(*open);
+  expand(*open);  // rows of what composites compute
+  remove_dead_code(*open);
   Questions out(mesh);
   std::set<std::string> symbols;
-  for (const TensorView* t : fusion.tensors()) out.of_tensor(*t, target);
-  for (const TensorView* t : fusion.inputs())
+  for (const TensorView* t : open->tensors()) out.of_tensor(*t, target);
+  for (const TensorView* t : open->inputs())
     for (sym::Expr extent : t->shape()) sym::symbols(extent, symbols);
   return out.all(symbols);
 }

@@ -1,7 +1,6 @@
 #include "compile/pipeline.h"
 
 #include "base/error.h"
-#include "compile/ask_multiples.h"
 #include "compile/stages.h"
 #include "graph/passes.h"
 #include "shard/insert_reshards.h"
@@ -19,7 +18,7 @@ std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fus
   stages.begin("fusion", fusion);
   // graph: facts come first, so that expressions fold on construction
   CloneOptions stated = facts;
-  ask_multiples(multiple_questions(fusion, context.mesh, context.device.target()), fusion, context.guards, stated);
+  ask_multiples(context.multiples, fusion, context.guards, stated);
   stages.make("graph", "state_facts", out->graph, [&] { return clone(fusion, stated); });
   Fusion& graph = *out->graph;
   stages.pass("graph", "drop_allocations", graph, [&] { drop_allocations(graph); });

@@ -1,5 +1,6 @@
 #pragma once
 // One class of sizes on its way from a Fusion to a Program: the compiler as one page.
+#include "compile/ask_multiples.h"
 #include "compile/emit_program.h"
 #include "compile/file_schedules.h"
 #include "compile/options.h"
@@ -29,6 +30,7 @@ struct PipelineContext {
   std::vector<FileSegment> file_segments;  // what the file says about schedules
   // Results of contractions that the library refused with the sizes at hand: they are generated.
   std::set<std::string> refused_contractions = {};
+  std::vector<MultipleQuestion> multiples = {};  // what is asked of guards first
   sym::Guards* guards = nullptr;  // asked about sizes that stay symbols; null: only what facts prove holds
 };
 

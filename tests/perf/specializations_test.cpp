@@ -106,12 +106,23 @@ TEST(Multiples, OfDimsBesideWholeRowsAreNotAsked) {
   EXPECT_EQ(rows("n, 4, 4"), Texts{});
   EXPECT_EQ(rows("n, 24"), Texts{"2 of n by rows of %x"});
   EXPECT_EQ(rows("n, 5"), Texts{"16 of n by rows of %x"});
-  EXPECT_EQ(rows("n, 1"), Texts{"16 of n by rows of %x"});
+  EXPECT_EQ(rows("n, 1"), Texts{});
   EXPECT_EQ(rows("n, 0"), Texts{});
   EXPECT_EQ(rows("4*n"), Texts{"4 of n by rows of %x"});
   EXPECT_EQ(rows("16*n"), Texts{});
   EXPECT_EQ(rows("n*m"), (Texts{"16 of m by rows of %x", "16 of n by rows of %x"}));
   EXPECT_EQ(rows(""), Texts{});
+}
+
+TEST(Multiples, OfCompositesAreThoseOfTheirRows) {
+  Target cpu;
+  cpu.vector_lanes = 16;
+  EXPECT_EQ(asked("fusion @f (%q: f32[s, 64], %k: f32[t, 64], %v: f32[t, 64]) -> (%y) {\n"
+                  "  %a = linear(%q, %k)\n  %b = softmax(%a, dim = 1)\n  %y = matmul(%b, %v)\n}\n",
+                  DeviceMesh(), cpu),
+            Texts{"16 of t by rows of %a"});
+  EXPECT_EQ(asked("fusion @f (%x: f32[n, 64]) -> (%y) {\n  %y = softmax(%x, dim = 1)\n}\n", DeviceMesh(), cpu),
+            Texts{});
 }
 
 TEST(Multiples, OfPiecesAndQuotients) {
