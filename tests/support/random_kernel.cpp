@@ -10,15 +10,15 @@ using kir::LoopKind;
 using kir::Value;
 using sym::Expr;
 
-constexpr int64_t kMostColumns = 256;
+constexpr int64_t kMostColumns = 256, kMostRows = 16;
 
 class Generator {
  public:
   explicit Generator(uint64_t seed) : rng_(seed), b_("random_kernel") {}
 
   RandomKernel run() {
-    width_ = one_of<int>({4, 8, 16});
-    rows_ = b_.integer("rows");
+    width_ = one_of<int>({4, 8, 16, 32});
+    rows_ = b_.integer("rows", {.lo = 0, .hi = kMostRows});
     const bool divides = chance(5);
     columns_ = b_.integer("columns", {.lo = 0, .hi = kMostColumns, .multiple_of = divides ? width_ : 1});
     x_ = b_.reads("x", DType::f32, rows_ * columns_);
@@ -111,7 +111,11 @@ class Generator {
   }
 
   Value leaf() {
-    switch (rng_() % 12) {
+    switch (rng_() % 14) {
+      case 12:
+        return triangle();
+      case 13:
+        return part(sym::lt(column_ * 2 + 3, columns_), row_ * columns_ + column_ * 2 + 3);
       case 0:
         return b_.load(w_, column_, 1, Access::contiguous);
       case 1:
@@ -148,6 +152,15 @@ class Generator {
     b_.assign(v, b_.load(x_, at, 1, Access::contiguous));
     close(open_ - 1);
     return v;
+  }
+
+  // A sum over as many elements as the column says.
+  Value triangle() {
+    const std::vector<Value> sum = b_.start(Combine::sum, {DType::f32});
+    const Expr k = loop("k", sym::mod(column_, 3));
+    b_.accumulate(Combine::sum, sum, {b_.load(w_, k, 1, Access::contiguous)});
+    close(open_ - 1);
+    return b_.fold(Combine::sum, sum)[0];
   }
 
   // By an index of the column, or of the row's first one.
@@ -250,14 +263,46 @@ class Generator {
     at = at + loop("l", b_.number(width_), LoopKind::lanes);
     branch(sym::lt(at, columns_));
     column_ = at;
+    std::optional<uint32_t> column;
+    if (chance(2)) column = b_.stack("column", DType::f32, rows_);
     const Reduction r = start();
     const int inside = open_;
-    row_ = loop("k", rows_);
-    accumulate(r, element(2), row_);
+    down_rows([&] {
+      const Value v = element(2);
+      accumulate(r, v, row_);
+      if (column) b_.store(*column, row_, v, Access::contiguous);
+    });
     close(inside);
+    if (chance(3)) {
+      row_ = b_.number(0);
+      const Reduction part{r.combine, b_.start(r.combine, types_of(r.state))};
+      if (chance(2)) branch(sym::lt(column_, columns_ - 9));
+      accumulate(part, element(1), row_);
+      if (chance(2)) branch(sym::lt(column_ * 2, columns_));
+      b_.merge(r.combine, r.state, part.state);
+      close(inside);
+    }
     values_.push_back(finish(r));
-    row_ = loop("k", rows_);
-    b_.store(y_, row_ * columns_ + column_, element(2), Access::contiguous);
+    down_rows([&] {
+      Value v = element(2);
+      if (column) v = b_.compute(Pointwise::sub, {v, b_.load(*column, row_, 1, Access::contiguous)});
+      b_.store(y_, row_ * columns_ + column_, v, Access::contiguous);
+    });
+    close(inside);
+  }
+
+  template <class Body>
+  void down_rows(Body&& body) {
+    const int before = open_;
+    if (chance(3)) {
+      row_ = loop("k", sym::ceildiv(rows_, 2)) * 2;
+      row_ = row_ + loop("u", b_.number(2), LoopKind::serial, true);
+      branch(sym::lt(row_, rows_));
+    } else {
+      row_ = loop("k", rows_);
+    }
+    body();
+    close(before);
   }
 
   std::mt19937_64 rng_;

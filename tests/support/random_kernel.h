@@ -17,7 +17,7 @@ struct RandomKernel {
 };
 
 // Buffers: x f32[rows*columns], w f32[columns], s f32[rows], index i64[columns], seed u64[1], narrow bf16[columns];
-// written: y f32[rows*columns], z f32[rows]. Integers: rows, columns (at most 256).
+// written: y f32[rows*columns], z f32[rows]. Integers: rows (at most 16), columns (at most 256).
 RandomKernel random_kernel(uint64_t seed);
 
 // Data of small integers, `y` and `z` filled with a mark.

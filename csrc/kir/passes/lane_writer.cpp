@@ -110,6 +110,9 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
       return branch(static_cast<If&>(s), mask, out);
     case StmtKind::Fold:
       if (widths_.inside(as<Fold>(s)->state[0].id, lanes_)) return copy_state(*as<Fold>(s), out);
+      for (const Value& v : as<Fold>(s)->state)
+        PLAIT_CHECK(!widths_.combines(v.id, lanes_), "kernel {}: lanes loop {} combines into %{} and folds it",
+                    kernel_.name, lanes_.var.symbol_name(), v.id);
       edit_operands(s, [&](const Value& v) { return now(v); });
       break;
     case StmtKind::For: {
@@ -181,12 +184,18 @@ void LaneWriter::branch(If& stmt, const LaneMask& mask, Block& out) {
   sym::Expr condition = limits.scalar;
   if (limits.limit) {
     if (versions(stmt, limits.limit, mask, out)) return;
-    inner.active = mask.active ? sym::min(mask.active, limits.limit) : limits.limit;
+    inner.active = mask.active ? sym::min(mask.active, limits.limit) : at_most_all(limits.limit);
     inner.depth += 1;
-    const sym::Expr some = sym::lt(kernel_.pool->constant(0), inner.active);
+    const sym::Expr some = sym::lt(kernel_.pool->constant(0), limits.limit);  // of those that the mask leaves
     if (!known(some)) condition = sym::logical_and(condition, some);
   }
   guarded(condition, stmt.body, inner, out);
+}
+
+// No more lanes are active than there are.
+sym::Expr LaneWriter::at_most_all(sym::Expr limit) const {
+  const sym::Expr all = kernel_.pool->constant(lanes_.width);
+  return known(sym::le(limit, all)) || known(sym::lt(limit, all)) ? limit : sym::min(limit, all);
 }
 
 // Little to do, such as a load, is done without a mask where all lanes are there.

@@ -58,6 +58,7 @@ class LaneWriter : public VectorStatements {
   void pure(Stmt& stmt, Block& out);
   void declare(Stmt& stmt, const LaneMask& mask);
   void branch(If& stmt, const LaneMask& mask, Block& out);
+  sym::Expr at_most_all(sym::Expr limit) const;
   void guarded(sym::Expr condition, Block& body, const LaneMask& mask, Block& out);
   bool versions(If& stmt, sym::Expr limit, const LaneMask& mask, Block& out);
   void sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out);

@@ -17,10 +17,10 @@ namespace plait::kir {
 // - What has no vector form runs lane by lane in a serial loop, its operands and results in stack buffers: what a
 //   bound index that depends on the lane addresses (a gather along the vectors), loops whose extent does, stores of all
 //   lanes to one element, atomics.
-// Requires: what verify() checks; lanes loops do not stand within each other, no lanes loop assigns a Variable that is
-// declared around it, target cpu. Ensures: no lanes loop; literals and loads that nobody reads any more are gone. Why
-// here: behind `tails` and `unroll`, so that few conditions are left in bodies; before `hoist` and `merge_equal`, which
-// move and merge splats and masks.
+// Requires: what verify() checks; lanes loops do not stand within each other; none assigns a Variable that is declared
+// around it, or reads a state that it combines into; every Bind has a symbol of its own; target cpu. Ensures: no lanes
+// loop; literals and loads that nobody reads any more are gone. Why here: behind `tails` and `unroll`, so that few
+// conditions are left in bodies; before `hoist` and `merge_equal`, which move and merge splats and masks.
 void vectorize(Kernel& kernel);
 
 }  // namespace plait::kir

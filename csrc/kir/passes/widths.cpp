@@ -91,6 +91,9 @@ void Widths::collect(const Block& block, const For* lanes) {
       if (lanes != nullptr) owner_[v.id] = lanes;
       if (v.lanes > 1) lanes_[v.id] = v.lanes;
     }
+    const bool combines = stmt.kind == StmtKind::Accumulate || stmt.kind == StmtKind::Merge;
+    if (lanes != nullptr && combines)
+      for (Cell cell : changes(stmt)) combined_.emplace(static_cast<uint32_t>(cell), lanes);
     if (const Start* start = as<Start>(stmt))
       for (const Value& v : start->state) starts_[v.id] = start;
     if (const Literal* literal = as<Literal>(stmt)) literals_[literal->out.id] = literal;

@@ -31,6 +31,8 @@ class Widths {
   // Whether the value is defined in the lanes loop.
   bool inside(uint32_t id, const LaneLoop& lanes) const;
   const Start& start_of(uint32_t id) const { return *starts_.at(id); }
+  // Whether the lanes loop combines into the state, which is started around it.
+  bool combines(uint32_t id, const LaneLoop& lanes) const { return combined_.contains({id, lanes.loop}); }
   // A copy of a value is as wide, and stands in the same loop.
   void copied(uint32_t from, uint32_t to);
   size_t uses(uint32_t id) const;  // in the whole kernel
@@ -56,7 +58,8 @@ class Widths {
   std::unordered_map<uint32_t, const Start*> starts_;
   std::unordered_map<uint32_t, const Literal*> literals_;
   std::unordered_map<uint32_t, size_t> uses_;
-  std::unordered_map<const Bind*, size_t> reach_;  // statements from a Bind to the last that speaks of its symbol
+  std::set<std::pair<uint32_t, const For*>> combined_;  // never iterated
+  std::unordered_map<const Bind*, size_t> reach_;       // statements from a Bind to the last that speaks of its symbol
   mutable std::map<std::pair<const sym::Node*, const sym::Node*>, bool> depends_;  // never iterated
 };
 
