@@ -28,6 +28,7 @@ set(PLAIT_TEST_FOLDERS
   command
   conformance
   error
+  fusions
   fuzz
   golden
   ir
@@ -100,6 +101,9 @@ set(PLAIT_TEST_conformance
 set(PLAIT_TEST_error
   error/ops_error_test.cpp
   error/text_error_test.cpp
+)
+set(PLAIT_TEST_fusions
+  fusions/counts_test.cpp
 )
 set(PLAIT_TEST_fuzz
   fuzz/loop_tree_test.cpp

@@ -355,8 +355,7 @@ class Parser : HeadParser {
       if (named) check_stated(at, stated[i], types[i]);
       const std::string given = named ? stated[i].tensor.name : names[i];
       results.push_back(fusion_->add_tensor(given.empty() ? "_" : given, types[i].shape, types[i].dtype));
-      const bool alias = named && stated[i].type && !stated[i].type->alias.empty();
-      results.back()->dtype_alias = alias ? stated[i].type->alias : types[i].dtype_alias;
+      results.back()->dtype_alias = named && stated[i].type ? stated[i].type->alias : types[i].dtype_alias;
     }
     return fusion_->add_op(std::move(op), std::move(results));
   }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "comm/local/local.h"
 #include "reference/draw_inputs.h"
+#include "session/bind_inputs.h"
 #include "session/devices.h"
 #include "support/planted_bugs.h"
 
@@ -83,6 +84,7 @@ CaseResult run_case(const std::string& text, const CaseOptions& options) {
   const Tensors inputs(drawn.begin(), drawn.end());
   CompileOptions how;
   how.device = options.device;
+  how.sizes = lets_of_open_symbols(*fusion);
   how.device_override = options.device_override;
   how.ranks = options.ranks;
   how.comm = options.comm;

@@ -170,6 +170,16 @@ TEST(Text, FactsThatDoNotHoldAreRefused) {
   EXPECT_EQ(refused("n: 16 in 16.., rank.tp: 1 in 0..1"), "taken");
 }
 
+// A dtype that stands there beats the name that it would have by the op: batch norm's statistics are f32 whatever T is.
+TEST(Text, ADtypeThatIsStatedPrints) {
+  const auto fusion = parse_fusion(
+      "let n = 4, T = f32\nfusion @f (%x: T[n]) -> (%y, %z) {\n  %y: f32[n] = neg(%x)\n"
+      "  %z = neg(%x)\n}\n");
+  expect_round_trip(*fusion);
+  EXPECT_NE(print(*fusion).find("%y: f32[n]"), std::string::npos) << print(*fusion);
+  EXPECT_NE(print(*fusion).find("%z: T[n]"), std::string::npos) << print(*fusion);
+}
+
 // What must be given prints even where it is empty.
 TEST(Text, RequiredAttributesPrint) {
   Fusion f;

@@ -1,0 +1,173 @@
+// Typical fusions, one file each (*.plait here): how many steps one rank's program takes and how many bytes it moves,
+// as counts.txt says at most, and whether the results are right. Of a file's head the test reads
+//   # wanted N: reason        steps that suffice: launches, library calls and copies
+//   # small rows = 5, n = 37  sizes with which the results are checked
+// BLESS=1 lowers rows of counts.txt and adds new ones; it raises none. It is refused where CI is set.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "plait.h"
+#include "reference/evaluate.h"
+#include "session/bind_inputs.h"
+#include "support/run_case.h"
+
+namespace plait {
+namespace {
+
+namespace fs = std::filesystem;
+using Settings = std::map<std::string, std::string, std::less<>>;
+
+const fs::path kFolder = fs::path(PLAIT_SOURCE_DIR) / "tests/fusions";
+const char* const kHead =
+    "# fusion, steps wanted, steps at most, bytes moved over the least at most; written by BLESS=1 "
+    "plait_test_fusions\n";
+
+struct Pattern {
+  std::string text;
+  int64_t wanted = 0;
+  Settings small;
+};
+
+struct Counts {
+  int64_t wanted = 0, steps = 0;
+  double bytes = 0;  // moved over the least
+};
+
+// "rows = 5, n = 37"
+Settings settings(const std::string& text) {
+  Settings out;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, ',');) {
+    std::istringstream parts(word);
+    std::string name, equals, value;
+    parts >> name >> equals >> value;
+    EXPECT_EQ(equals, "=") << text;
+    out[name] = value;
+  }
+  return out;
+}
+
+Pattern read_pattern(const fs::path& path) {
+  std::ifstream in(path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  Pattern out{text.str(), 0, {}};
+  std::istringstream lines(out.text);
+  for (std::string line; std::getline(lines, line) && line.rfind("# ", 0) == 0;) {
+    if (line.rfind("# wanted ", 0) == 0) out.wanted = std::stoll(line.substr(9));
+    if (line.rfind("# small ", 0) == 0) out.small = settings(line.substr(8));
+  }
+  EXPECT_GT(out.wanted, 0) << path << " lacks its line `# wanted N: reason`";
+  EXPECT_FALSE(out.small.empty()) << path << " lacks its line `# small size = number, ...`";
+  return out;
+}
+
+// By name.
+std::map<std::string, Pattern> patterns() {
+  std::map<std::string, Pattern> out;
+  for (const auto& entry : fs::directory_iterator(kFolder))
+    if (entry.path().extension() == ".plait") out[entry.path().stem().string()] = read_pattern(entry.path());
+  EXPECT_GE(out.size(), 75u);
+  return out;
+}
+
+std::map<std::string, Counts> read_table() {
+  std::map<std::string, Counts> out;
+  std::ifstream in(kFolder / "counts.txt");
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    std::string name;
+    Counts row;
+    words >> name >> row.wanted >> row.steps >> row.bytes;
+    EXPECT_FALSE(words.fail()) << "counts.txt: " << line;
+    out[name] = row;
+  }
+  return out;
+}
+
+void write_table(const std::map<std::string, Counts>& table) {
+  ASSERT_EQ(std::getenv("CI"), nullptr) << "BLESS is refused where CI is set";
+  std::ofstream out(kFolder / "counts.txt");
+  out << kHead;
+  for (const auto& [name, row] : table)
+    out << fmt::format("{:<30} {:>2} {:>3} {:>7.3f}\n", name, row.wanted, row.steps, row.bytes);
+}
+
+// Of one rank's program with the sizes that the text has by itself; nothing runs.
+Counts count(const Pattern& pattern) {
+  const auto fusion = parse_fusion(pattern.text);
+  const sym::Environment sizes = reference::bind_sizes(*fusion, {}, {});
+  Metadata metadata;
+  for (const TensorView* t : fusion->inputs()) {
+    TensorMetadata of{t->dtype, {}};
+    for (sym::Expr extent : t->shape()) of.shape.push_back(sym::evaluate(extent, sizes));
+    metadata.emplace(t->name, std::move(of));
+  }
+  Compiled program = compile(*fusion, {.device = "cpu", .sizes = lets_of_open_symbols(*fusion)});
+  program.prepare(metadata);
+  int64_t steps = 0;
+  for (StepKind kind : {StepKind::LaunchStep, StepKind::LibraryStep, StepKind::CopyStep})
+    steps += static_cast<int64_t>(program.program().count(kind));
+  const Report& report = program.report();
+  EXPECT_GT(report.bytes_least, 0);
+  return {pattern.wanted, steps, static_cast<double>(report.bytes_moved) / static_cast<double>(report.bytes_least)};
+}
+
+// Fails where `found` is more than the row says; the lower one of both.
+Counts compare(const std::string& name, const Counts& found, const Counts& row) {
+  EXPECT_LE(found.steps, row.steps) << name << " takes more steps than counts.txt says";
+  EXPECT_LE(found.bytes, row.bytes + 0.001) << name << " moves more bytes over the least than counts.txt says";
+  if (found.steps < row.steps || found.bytes < row.bytes - 0.001)
+    std::printf("%s: %lld steps (at most %lld), bytes %.3f (at most %.3f); BLESS=1 lowers its row\n", name.c_str(),
+                static_cast<long long>(found.steps), static_cast<long long>(row.steps), found.bytes, row.bytes);
+  return {found.wanted, std::min(found.steps, row.steps), std::min(found.bytes, row.bytes)};
+}
+
+TEST(Fusions, StepsAndBytesAreAtMostThoseOfTheTable) {
+  const std::map<std::string, Counts> table = read_table();
+  const bool bless = std::getenv("BLESS") != nullptr;
+  std::map<std::string, Counts> lowered;
+  int64_t wanted = 0, steps = 0, as_wanted = 0;
+  double logs = 0;
+  for (const auto& [name, pattern] : patterns()) {
+    const Counts found = count(pattern);
+    const auto row = table.find(name);
+    EXPECT_TRUE(bless || row != table.end()) << name << " is not in counts.txt; BLESS=1 adds it";
+    EXPECT_TRUE(bless || row == table.end() || row->second.wanted == found.wanted)
+        << name << ": its file and counts.txt want different steps; BLESS=1 takes over the file's";
+    lowered[name] = row == table.end() ? found : compare(name, found, row->second);
+    wanted += found.wanted;
+    steps += found.steps;
+    as_wanted += found.steps <= found.wanted;
+    logs += std::log(found.bytes);
+  }
+  for (const auto& [name, row] : table)
+    EXPECT_TRUE(bless || lowered.count(name)) << name << " of counts.txt has no file; BLESS=1 takes it away";
+  if (bless) write_table(lowered);
+  std::printf(
+      "%zu fusions, %lld of them as wanted; %lld steps, %lld wanted; bytes over the least: geometric mean %.3f\n",
+      lowered.size(), static_cast<long long>(as_wanted), static_cast<long long>(steps), static_cast<long long>(wanted),
+      std::exp(logs / static_cast<double>(lowered.size())));
+}
+
+void expect_right(bool ordinary_sizes) {
+  for (const auto& [name, pattern] : patterns()) {
+    testing::CaseOptions how;
+    if (!ordinary_sizes) how.set = pattern.small;
+    const testing::CaseResult result = testing::run_case(pattern.text, how);
+    EXPECT_TRUE(result.ok) << name << ": " << result.message;
+  }
+}
+
+TEST(Fusions, ResultsOfSmallSizesAreRight) { expect_right(false); }
+TEST(Fusions, ResultsOfOrdinarySizesAreRightLongRun) { expect_right(true); }
+
+}  // namespace
+}  // namespace plait
