@@ -1,0 +1,92 @@
+#pragma once
+// The loop tree: the answer of placement. Which loops there are, where each op of a group is computed, which buffers
+// exist and where they come to life, and every coordinate and predicate as an expression of loop variables.
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "axes/place.h"
+
+namespace plait {
+
+struct RangeTerm {
+  sym::Expr value, bound;  // 0 <= value < bound
+};
+
+struct TreeItem {
+  // init: initial values of a reduction's state; finish: its result from its state, written to its home; op: the
+  // statement of an op (of a reduction: one element into the state); alloc: its buffer comes to life.
+  enum class Kind : uint8_t { loop, init, op, finish, alloc } kind = Kind::loop;
+  int loop = -1;           // of kind loop
+  const Op* op = nullptr;  // of the others
+};
+
+struct TreeLoop {
+  int cls = -1;
+  ParallelType parallel = ParallelType::serial;
+  bool reduction = false;  // an op whose own loop this is sums over it
+  int parent = -1;
+  const Op* owner = nullptr;  // the first op whose own loop it is; others may share it as their own
+  // Facts: 0 <= var < extent. Loops that repeat kept loops around an init or a finish have the variable of the loop
+  // that they stand for; their scopes are apart.
+  sym::Expr var, extent;
+  std::vector<TreeItem> items;
+};
+
+// register; local, by own loops; local, by logical axes; an output of the group. Of a reduction: what its finish writes.
+enum class Home : uint8_t { value, buffer, logical, memory };
+
+struct PlacedOperand {
+  std::vector<sym::Expr> at;  // coordinates on the operand's logical dims; null where it is a loaded index
+  sym::Expr loaded;           // symbol that stands for that index in `buffer`; null where there is none
+  std::vector<sym::Expr> buffer;  // where the operand's home is `buffer`: index per dim of its buffer
+  // Outside of it nothing is read: the value is the op's fill (pad), or another operand's (cat).
+  std::vector<RangeTerm> read;
+};
+
+struct PlacedOp {
+  const Op* op = nullptr;
+  int loop = -1;   // innermost loop of its path; -1: the root
+  int shared = 0;  // the first `shared` loops of the path are others', the rest its own
+  Home home = Home::value;
+  int scope = -1;                      // loop in whose body the buffer is allocated; -1: the root
+  std::vector<sym::Expr> dims, index;  // buffer: extents, and where this iteration writes (home logical: logical dims)
+  std::vector<sym::Expr> own, reduced;  // coordinates of the first result's logical axes; of the reduced axes
+  // Predicates. write: statements, initial values, stores. once: joins it for memory and logical homes. reduce: joins
+  // it for accumulation only.
+  std::vector<RangeTerm> write, once, reduce;
+  std::vector<PlacedOperand> operands;  // per inputs(op)
+  // Reductions: its own loops from the outermost reduced one on that are kept. Empty: the state is one set of registers;
+  // else it has an element for each of their iterations.
+  std::vector<int> state_loops;
+};
+
+struct LoopTree {
+  const TensorView* reference = nullptr;
+  std::vector<TreeLoop> loops;
+  std::vector<TreeItem> items;  // of the root
+  std::map<const Op*, PlacedOp> ops;
+
+  std::vector<int> path(int loop) const;  // from the root to the loop, with it
+  // Where a result lives: its op's home, but a local result of an op in memory has a logical home.
+  Home home(const TensorView& tensor) const;
+  std::vector<const TensorView*> outputs;  // in memory
+  std::string print() const;
+};
+
+struct TreeOptions {
+  std::function<sym::Expr(sym::Expr)> extent;                       // extents into the graph's pool
+  std::function<sym::Expr(const sym::SymbolInfo& facts)> variable;  // a fresh symbol of the graph's pool
+  // At most so many loops of the path are shared with readers; of an output without readers: with the nest beside it.
+  std::map<const TensorView*, int> inline_at;
+  uint32_t rules_off = 0;  // bits by Rule; only for tests of the rules
+};
+
+// Places every op of the group. `outputs` live in memory; everything else is local. The group's ops are in topological
+// order, `reference` is computed in the group, its transforms are the loops that the others project. May add axes and
+// relations to the graph. A refusal: no place of the op is valid, with the rule that the last one broke.
+std::optional<Refusal> place_tree(AxisGroup& group, const TensorView& reference, std::span<TensorView* const> outputs,
+                                  const TreeOptions& options, LoopTree& out);
+
+}  // namespace plait
