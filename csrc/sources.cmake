@@ -8,9 +8,15 @@ set(PLAIT_CORE_SOURCES
   axes/axis_graph.cpp
   axes/build_graph.cpp
   axes/coordinate_test.cpp
+  axes/loop_tree.cpp
+  axes/operand_read.cpp
+  axes/own_recipe.cpp
   axes/place.cpp
+  axes/place_tree.cpp
   axes/project.cpp
   axes/transforms.cpp
+  axes/tree_coordinates.cpp
+  axes/valid_place.cpp
   axes/walk.cpp
   backend/cpu/c_library.cpp
   backend/cpu/cpu_device.cpp

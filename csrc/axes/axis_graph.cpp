@@ -4,9 +4,14 @@
 
 namespace plait {
 
+void AxisGraph::log(LogEntry entry) {
+  log_.push_back(entry);
+  ++version_;
+}
+
 int AxisGraph::axis(sym::Expr extent) {
   axes_.push_back({extent, -1, 1, {}});
-  log_.push_back({Change::axis});
+  log({Change::axis});
   return static_cast<int>(axes_.size()) - 1;
 }
 
@@ -28,7 +33,8 @@ std::array<AxisGraph::Key, 2> AxisGraph::keys(const Relation& r) const {
   const auto size = [&](int c) { return extent(c).id(); };
   if (r.kind == RelationKind::fold)
     return {Key{0, id(r.outer), id(r.inner), 0, 0}, Key{1, id(r.whole), size(r.outer), size(r.inner), 0}};
-  PLAIT_CHECK(r.kind == RelationKind::cover, "shift relations have no maker yet");
+  if (r.kind == RelationKind::shift)
+    return {Key{4, id(r.whole), r.low.id(), size(r.outer), 0}, Key{5, id(r.outer), r.low.id(), size(r.whole), 0}};
   return {Key{2, id(r.whole), size(r.outer), size(r.inner), 0}, Key{3, id(r.outer), id(r.inner), size(r.whole), 0}};
 }
 
@@ -39,7 +45,7 @@ int AxisGraph::lookup(const Key& key) const {
 
 void AxisGraph::set_entry(const Key& key, int id) {
   const auto [it, inserted] = table_.try_emplace(key, id);
-  log_.push_back({Change::entry, inserted ? -1 : it->second, 0, key});
+  log({Change::entry, inserted ? -1 : it->second, 0, key});
   it->second = id;
 }
 
@@ -57,7 +63,7 @@ void AxisGraph::enter(int id) {
     if (other < 0 || other == id) continue;
     const Relation& o = relation(other);
     want(o.outer, r.outer);
-    want(o.inner, r.inner);
+    if (r.inner >= 0) want(o.inner, r.inner);
     want(o.whole, r.whole);
     same = other;
   }
@@ -67,12 +73,13 @@ void AxisGraph::enter(int id) {
   }
   if (same >= 0) {
     r.dead = true;
-    log_.push_back({Change::death, id});
+    log({Change::death, id});
   }
   if (r.kind == RelationKind::fold) {
     if (unit(r.outer)) want(r.whole, r.inner);
     if (unit(r.inner)) want(r.whole, r.outer);
   }
+  if (r.kind == RelationKind::shift && r.low.constant() == 0 && same_extent(r.outer, r.whole)) want(r.outer, r.whole);
 }
 
 void AxisGraph::join(int a, int b) {
@@ -83,8 +90,8 @@ void AxisGraph::join(int a, int b) {
     std::swap(a, b);
     std::swap(from, to);
   }
-  log_.push_back({Change::parent, a, b});
-  log_.push_back({Change::uses, b, static_cast<int>(to->uses.size())});
+  log({Change::parent, a, b});
+  log({Change::uses, b, static_cast<int>(to->uses.size())});
   from->parent = b;
   to->size += from->size;
   for (int id : from->uses)
@@ -111,11 +118,12 @@ void AxisGraph::unite(int a, int b) {
 int AxisGraph::add_relation(Relation r) {
   const int id = static_cast<int>(relations_.size());
   relations_.push_back(r);
-  log_.push_back({Change::relation});
+  log({Change::relation});
   for (int c : {r.outer, r.inner, r.whole}) {
+    if (c < 0) continue;
     const int cls = find(c);
     auto& uses = axes_[static_cast<size_t>(cls)].uses;
-    log_.push_back({Change::uses, cls, static_cast<int>(uses.size())});
+    log({Change::uses, cls, static_cast<int>(uses.size())});
     uses.push_back(id);
   }
   enter(id);
@@ -128,7 +136,7 @@ int AxisGraph::merge(int outer, int inner) {
   inner = find(inner);
   if (unit(outer)) return inner;
   if (unit(inner)) return outer;
-  Relation r{RelationKind::fold, outer, inner, -1, false};
+  Relation r{RelationKind::fold, outer, inner, -1};
   const int known = lookup(Key{0, static_cast<uint64_t>(outer), static_cast<uint64_t>(inner), 0, 0});
   if (known >= 0) return find(relation(known).whole);
   r.whole = axis(extent(outer) * extent(inner));
@@ -144,13 +152,28 @@ std::pair<int, int> AxisGraph::split(int whole, sym::Expr factor) {
   const Key key{exact ? 1u : 2u, static_cast<uint64_t>(whole), outer.id(), factor.id(), 0};
   const int known = lookup(key);
   if (known >= 0) return {find(relation(known).outer), find(relation(known).inner)};
-  Relation r{exact ? RelationKind::fold : RelationKind::cover, axis(outer), axis(factor), whole, false};
+  Relation r{exact ? RelationKind::fold : RelationKind::cover, axis(outer), axis(factor), whole};
   add_relation(r);
   return {find(r.outer), find(r.inner)};
 }
 
+// Extents are compared as numbers of the source and the target: target = source + low for `down`.
+void AxisGraph::shift(int whole, int outer, sym::Expr low) {
+  PLAIT_CHECK(!unit(whole) && !unit(outer), "a unit is no part of a shift");
+  Relation r{RelationKind::shift, outer, -1, whole, low};
+  for (const Direction d : {Direction::up, Direction::down}) {
+    const bool down = d == Direction::down;
+    const sym::Expr by = down ? low : -low, source = extent(down ? whole : outer),
+                    target = extent(down ? outer : whole);
+    r.shift_covers[static_cast<int>(d)] = sym::proven(sym::le(by, 0)) && sym::proven(sym::ge(by + source, target));
+    r.shift_total[static_cast<int>(d)] = sym::proven(sym::ge(by, 0)) && sym::proven(sym::le(by + source, target));
+  }
+  add_relation(r);
+}
+
 void AxisGraph::rollback(size_t mark) {
   PLAIT_CHECK(todo_.empty(), "rollback within a union");
+  ++version_;
   while (log_.size() > mark) {
     const LogEntry e = log_.back();
     log_.pop_back();
@@ -190,6 +213,7 @@ void AxisGraph::verify() const {
       const auto [it, fresh] = seen.emplace(key, static_cast<int>(id));
       PLAIT_CHECK(fresh, "relations {} and {} state one fact", it->second, id);
     }
+    if (r.kind == RelationKind::shift) continue;
     const sym::Expr product = extent(r.outer) * extent(r.inner);
     const bool fits = r.kind == RelationKind::fold ? sym::prove(sym::eq(product, extent(r.whole))) != sym::Truth::no
                                                    : sym::prove(sym::lt(product, extent(r.whole))) != sym::Truth::yes;

@@ -29,12 +29,20 @@ class AxisGraph {
   int merge(int outer, int inner);  // the class of outer*|inner| + inner
   // Outer and inner class of a split by an inner extent (positive). A fold where divisibility is proven, else a cover.
   std::pair<int, int> split(int whole, sym::Expr factor);
+  // States outer = whole + low of two axes, neither of them a unit.
+  void shift(int whole, int outer, sym::Expr low);
 
   const Relation& relation(int id) const { return relations_[static_cast<size_t>(id)]; }
   size_t relation_count() const { return relations_.size(); }
   size_t axis_count() const { return axes_.size(); }
   std::span<const int> uses(int cls) const { return axes_[static_cast<size_t>(find(cls))].uses; }
   sym::Pool& pool() const { return *pool_; }
+
+  // Grows with every change; also counts those that a rollback took back.
+  uint64_t version() const { return version_; }
+  // Classes settled by walks so far: the cost of what was asked of the graph, for tests.
+  void count_visit() const { ++visits_; }
+  uint64_t visits() const { return visits_; }
 
   size_t mark() const { return log_.size(); }
   void rollback(size_t mark);
@@ -61,6 +69,7 @@ class AxisGraph {
   std::array<Key, 2> keys(const Relation& r) const;
   int lookup(const Key& key) const;  // a live relation, or -1
   void set_entry(const Key& key, int id);
+  void log(LogEntry entry);
   int add_relation(Relation r);
   void enter(int id);
   void want(int a, int b);
@@ -73,6 +82,8 @@ class AxisGraph {
   std::map<Key, int> table_;
   std::vector<std::pair<int, int>> todo_;
   std::vector<LogEntry> log_;
+  uint64_t version_ = 0;
+  mutable uint64_t visits_ = 0;
 };
 
 }  // namespace plait

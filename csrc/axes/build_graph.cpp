@@ -5,6 +5,7 @@
 #include <set>
 
 #include "axes/coordinate_test.h"
+#include "axes/own_recipe.h"
 #include "base/error.h"
 
 namespace plait {
@@ -61,7 +62,7 @@ class Builder {
       const std::vector<TensorView*> operands = inputs(*op);
       const size_t first = group_.edges.size();
       for (const TensorView* t : operands)
-        group_.edges.push_back({op, t, std::vector<int>(t->rank(), -1), group_.computes(t), false, {}});
+        group_.edges.push_back({op, t, std::vector<int>(t->rank(), -1), {}, false, group_.computes(t), false, {}});
       for (const Factor& f : all) {
         int place = f.result_dim[0];
         if (place < 0 && !is_summed(*op, f)) continue;
@@ -70,12 +71,23 @@ class Builder {
           place = static_cast<int>(out.logical.size() + out.reduction.size());
           out.reduction.push_back(group_.graph.axis(extent(f.extent)));
         }
-        for (size_t i = 0; i < operands.size() && i < f.operand_dim.size(); ++i)
+        const bool scaled = f.result_scale != 1 || !f.operand_scale.empty();  // the axes are not the same
+        for (size_t i = 0; i < operands.size() && i < f.operand_dim.size() && !scaled; ++i)
           if (f.operand_dim[i] >= 0) group_.edges[first + i].pairing[static_cast<size_t>(f.operand_dim[i])] = place;
       }
+      for (size_t i = 0; i < operands.size(); ++i) add_roots(group_.edges[first + i], i, out);
       group_.op_edges[op] = {first, operands.size()};
       for (const TensorView* t : operands) axes_of(t);
     }
+  }
+
+  void add_roots(Edge& edge, size_t operand, const TensorAxes& out) {
+    for (const int place : edge.pairing) {
+      const size_t at = static_cast<size_t>(place), kept = out.logical.size();
+      edge.root.push_back(place < 0 ? -1 : at < kept ? out.logical[at] : out.reduction[at - kept]);
+    }
+    edge.recipe =
+        apply_recipe(group_.graph, *edge.op, operand, out.logical, [&](sym::Expr e) { return extent(e); }, edge.root);
   }
 
   void join_results(const Op& op, const Factor& f) {
@@ -122,8 +134,8 @@ class Builder {
     const TensorAxes& operand = group_.axes.at(edge.operand);
     std::vector<std::pair<int, int>> joins;
     for (size_t d = 0; d < edge.pairing.size(); ++d) {
-      if (edge.pairing[d] < 0 || graph.unit(operand.logical[d])) continue;
-      const int root = group_.root_class(*edge.op, edge.pairing[d]);
+      if (edge.root[d] < 0 || graph.unit(operand.logical[d])) continue;
+      const int root = graph.find(edge.root[d]);
       if (!graph.same_extent(operand.logical[d], root))
         return cut(edge, fmt::format("extent {} of dim {} of %{} is not proven to be {}",
                                      print(graph.extent(operand.logical[d])), d, edge.operand->name,
@@ -146,15 +158,9 @@ class Builder {
   // A tensor of the set whose axes cannot vary independently, or null. Equal domains are tested once.
   const TensorView* conflict(const std::vector<const TensorView*>& tensors) {
     std::set<std::vector<int>> done;
-    for (const TensorView* t : tensors) {
-      const TensorAxes& axes = group_.axes.at(t);
-      std::vector<int> domain;
-      for (const auto* list : {&axes.logical, &axes.reduction})
-        for (int a : *list)
-          if (!group_.graph.unit(a)) domain.push_back(group_.graph.find(a));
-      std::sort(domain.begin(), domain.end());
-      if (done.insert(domain).second && coordinates_conflict(group_.graph, domain)) return t;
-    }
+    for (const TensorView* t : tensors)
+      for (const std::vector<int>& domain : domains(group_, *t))
+        if (done.insert(domain).second && coordinates_conflict(group_.graph, domain)) return t;
     return nullptr;
   }
 
@@ -165,18 +171,31 @@ class Builder {
   std::vector<std::vector<const TensorView*>> members_;
 };
 
-std::vector<int> root_classes(const AxisGroup& group, const TensorAxes& axes) {
-  std::vector<int> out;
-  for (const auto* list : {&axes.logical, &axes.reduction})
-    for (int a : *list)
-      if (!group.graph.unit(a)) out.push_back(group.graph.find(a));
-  return out;
-}
-
 }  // namespace
 
 AxisGroup build_axis_graph(sym::Pool& pool, std::span<Op* const> ops, const BuildGraphOptions& options) {
   return Builder(pool, ops, options).build();
+}
+
+std::vector<std::vector<int>> domains(const AxisGroup& group, const TensorView& tensor) {
+  const AxisGraph& graph = group.graph;
+  std::vector<std::vector<int>> out(1);
+  const auto add = [&](const std::vector<int>& axes) {
+    for (int a : axes)
+      if (a >= 0 && !graph.unit(a)) out.back().push_back(graph.find(a));
+  };
+  const TensorAxes& axes = group.axes.at(&tensor);
+  add(axes.logical);
+  add(axes.reduction);
+  if (group.computes(&tensor) && tensor.definition->results[0] == &tensor) {
+    for (const Edge& e : group.edges_of(*tensor.definition)) {
+      if (!e.recipe) continue;
+      out.emplace_back();
+      add(e.root);
+    }
+  }
+  for (std::vector<int>& d : out) std::sort(d.begin(), d.end());
+  return out;
 }
 
 std::vector<int> domain_classes(const AxisGroup& group, const TensorView& tensor) {
@@ -199,11 +218,9 @@ bool unite_domains(AxisGroup& group, const TensorView& a, const TensorView& b) {
 
 bool any_conflict(const AxisGroup& group) {
   std::set<std::vector<int>> done;
-  for (const auto& [tensor, axes] : group.axes) {
-    std::vector<int> domain = root_classes(group, axes);
-    std::sort(domain.begin(), domain.end());
-    if (done.insert(domain).second && coordinates_conflict(group.graph, domain)) return true;
-  }
+  for (const auto& [tensor, axes] : group.axes)
+    for (const std::vector<int>& domain : domains(group, *tensor))
+      if (done.insert(domain).second && coordinates_conflict(group.graph, domain)) return true;
   return false;
 }
 
@@ -232,17 +249,16 @@ const TensorView* align(AxisGroup& group, std::span<TensorView* const> tensors) 
 void verify(const AxisGroup& group) {
   group.graph.verify();
   std::set<std::vector<int>> done;
-  for (const auto& [tensor, axes] : group.axes) {
-    const std::vector<int> domain = root_classes(group, axes);
-    if (!done.insert(domain).second) continue;
-    PLAIT_CHECK(!coordinates_conflict(group.graph, domain), "two axes of %{} are one", tensor->name);
-  }
+  for (const auto& [tensor, axes] : group.axes)
+    for (const std::vector<int>& domain : domains(group, *tensor))
+      if (done.insert(domain).second)
+        PLAIT_CHECK(!coordinates_conflict(group.graph, domain), "two axes of %{} are one", tensor->name);
   for (const Edge& edge : group.edges) {
     if (edge.cut) continue;
-    for (size_t d = 0; d < edge.pairing.size(); ++d) {
+    for (size_t d = 0; d < edge.root.size(); ++d) {
       const int own = group.axes.at(edge.operand).logical[d];
-      const bool joined = edge.pairing[d] < 0 || group.graph.unit(own) ||
-                          group.graph.find(own) == group.root_class(*edge.op, edge.pairing[d]);
+      const bool joined =
+          edge.root[d] < 0 || group.graph.unit(own) || group.graph.find(own) == group.graph.find(edge.root[d]);
       PLAIT_CHECK(joined, "dim {} of %{} is apart from {}", d, edge.operand->name, describe(*edge.op));
     }
   }

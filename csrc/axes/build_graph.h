@@ -20,7 +20,11 @@ struct TensorAxes {
 struct Edge {
   const Op* op = nullptr;
   const TensorView* operand = nullptr;
-  std::vector<int> pairing;  // operand dim -> place in logical + reduction of the op's first result; -1: coordinate 0
+  std::vector<int> pairing;  // operand dim -> place in logical + reduction of the op's first result; -1: none
+  // Operand dim -> root axis of the op, which the operand's joins; -1: pairs with nothing. Root axes are the op's own,
+  // or what its own recipe (axes/own_recipe.h) relates to them.
+  std::vector<int> root;
+  bool recipe = false;
   bool hard = false, cut = false;
   std::string reason;  // of a cut
 };
@@ -58,6 +62,10 @@ AxisGroup build_axis_graph(sym::Pool& pool, std::span<Op* const> ops, const Buil
 // Null, or the first tensor that does not fit: extents not proven equal, or a domain would hold a class twice; then
 // nothing has changed.
 const TensorView* align(AxisGroup& group, std::span<TensorView* const> tensors);
+
+// Domains of a tensor, each of classes that must be able to vary independently: its axes, and per operand that its op
+// has a recipe for its root axes. Sorted, without units.
+std::vector<std::vector<int>> domains(const AxisGroup& group, const TensorView& tensor);
 
 // Classes of a tensor's logical axes without units, in order.
 std::vector<int> domain_classes(const AxisGroup& group, const TensorView& tensor);

@@ -67,16 +67,23 @@ class Test {
     const auto it = values_.find(graph_.find(cls));
     return it == values_.end() ? std::nullopt : std::optional(it->second);
   }
-  // Outside of a class's range neither fold nor cover says anything.
+  // Outside of a class's range neither fold nor cover says anything; shifts carry on: two shifts that never are in
+  // range together still disagree.
   void push(const Relation& r, int from) {
     const int64_t v = *value(from);
+    if (r.kind == RelationKind::shift) {
+      const int64_t low = sym::evaluate(r.low, env_);
+      if (graph_.find(r.whole) == from) set(r.outer, v + low);
+      if (graph_.find(r.outer) == from) set(r.whole, v - low);
+      return;
+    }
     if (v < 0 || v >= extent(from)) return;
     if (graph_.find(r.whole) == from) {
       set(r.outer, v / extent(r.inner));
       set(r.inner, v % extent(r.inner));
     }
     const auto o = value(r.outer), i = value(r.inner);
-    if (!o || !i || *o >= extent(r.outer) || *i >= extent(r.inner)) return;
+    if (!o || !i || *o < 0 || *i < 0 || *o >= extent(r.outer) || *i >= extent(r.inner)) return;
     const int64_t whole = *o * extent(r.inner) + *i;
     if (whole < extent(r.whole)) set(r.whole, whole);
   }
@@ -97,6 +104,9 @@ bool coordinates_conflict(const AxisGraph& graph, std::span<const int> domain, i
   if (graph.relation_count() == 0) return false;
   std::set<std::string> names;
   for (size_t c = 0; c < graph.axis_count(); ++c) sym::symbols(graph.extent(static_cast<int>(c)), names);
+  for (size_t r = 0; r < graph.relation_count(); ++r)
+    if (const Relation& relation = graph.relation(static_cast<int>(r)); relation.kind == RelationKind::shift)
+      sym::symbols(relation.low, names);
   Random random{0x9E3779B97F4A7C15u};
   for (int t = 0; t < trials; ++t) {
     const sym::Environment env = sample(graph, names, random);

@@ -34,12 +34,13 @@ struct TreeLoop {
   std::vector<TreeItem> items;
 };
 
-// register; local, by own loops; local, by logical axes; an output of the group. Of a reduction: what its finish writes.
+// register; local, by own loops; local, by logical axes; an output of the group. Of a reduction: what its finish
+// writes.
 enum class Home : uint8_t { value, buffer, logical, memory };
 
 struct PlacedOperand {
-  std::vector<sym::Expr> at;  // coordinates on the operand's logical dims; null where it is a loaded index
-  sym::Expr loaded;           // symbol that stands for that index in `buffer`; null where there is none
+  std::vector<sym::Expr> at;      // coordinates on the operand's logical dims; null where it is a loaded index
+  sym::Expr loaded;               // symbol that stands for that index in `buffer`; null where there is none
   std::vector<sym::Expr> buffer;  // where the operand's home is `buffer`: index per dim of its buffer
   // Outside of it nothing is read: the value is the op's fill (pad), or another operand's (cat).
   std::vector<RangeTerm> read;
@@ -50,15 +51,15 @@ struct PlacedOp {
   int loop = -1;   // innermost loop of its path; -1: the root
   int shared = 0;  // the first `shared` loops of the path are others', the rest its own
   Home home = Home::value;
-  int scope = -1;                      // loop in whose body the buffer is allocated; -1: the root
-  std::vector<sym::Expr> dims, index;  // buffer: extents, and where this iteration writes (home logical: logical dims)
+  int scope = -1;                       // loop in whose body the buffer is allocated; -1: the root
+  std::vector<sym::Expr> dims, index;   // buffer: extents, and where this iteration writes (home logical: logical dims)
   std::vector<sym::Expr> own, reduced;  // coordinates of the first result's logical axes; of the reduced axes
   // Predicates. write: statements, initial values, stores. once: joins it for memory and logical homes. reduce: joins
   // it for accumulation only.
   std::vector<RangeTerm> write, once, reduce;
   std::vector<PlacedOperand> operands;  // per inputs(op)
-  // Reductions: its own loops from the outermost reduced one on that are kept. Empty: the state is one set of registers;
-  // else it has an element for each of their iterations.
+  // Reductions: its own loops from the outermost reduced one on that are kept. Empty: the state is one set of
+  // registers; else it has an element for each of their iterations.
   std::vector<int> state_loops;
 };
 

@@ -19,8 +19,20 @@ std::string_view name(Rule rule) {
       return "V3";
     case Rule::v4_readers:
       return "V4";
+    case Rule::v5_covers:
+      return "V5";
     case Rule::v6_once:
       return "V6";
+    case Rule::v7_buffer:
+      return "V7";
+    case Rule::total_steps:
+      return "total steps";
+    case Rule::tied_buffers:
+      return "tied buffers";
+    case Rule::lossy_terms:
+      return "lossy terms";
+    case Rule::once_terms:
+      return "once terms";
   }
   __builtin_unreachable();
 }

@@ -14,7 +14,14 @@ enum class Rule : uint8_t {
   v2_known,        // every axis of a tensor follows from the loops
   v3_reduction,    // a loop drives kept or reduced axes, never both; reduced axes are driven by loops
   v4_readers,      // a reader asks for what this iteration computes
-  v6_once,  // what is in memory is stored once: every loop follows from its coordinates by total steps or is idle
+  v5_covers,       // every element is computed, or a loop around asks for what is left
+  v6_once,    // what is in memory is stored once: every loop follows from its coordinates by total steps or is idle
+  v7_buffer,  // every reader has an index into the buffer
+  // Parts of the loop tree's rules, switched off by tests alone.
+  total_steps,   // what is reached back from coordinates is reached by total steps
+  tied_buffers,  // a reader's own loop indexes a buffer only where it reaches its axes through it
+  lossy_terms,   // predicates of lossy steps
+  once_terms,    // predicates against repetition
 };
 std::string_view name(Rule rule);
 

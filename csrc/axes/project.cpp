@@ -4,18 +4,18 @@ namespace plait {
 
 namespace {
 
-void seed_own_axes(Walk& walk, const TensorAxes& axes) {
-  for (const auto* list : {&axes.logical, &axes.reduction})
-    for (int a : *list) walk.seed(a);
+void seed_own_axes(Walk& walk, const AxisGroup& group, const TensorView& tensor) {
+  for (const std::vector<int>& domain : domains(group, tensor))
+    for (int a : domain) walk.seed(a);
 }
 
 }  // namespace
 
 Projection::Projection(AxisGroup& group, const TensorView& reference, const TensorView& tensor)
     : group_(group), derivation_(group.graph), reach_(group.graph) {
-  seed_own_axes(derivation_, group.axes.at(&reference));
+  seed_own_axes(derivation_, group, reference);
   derivation_.run();
-  seed_own_axes(reach_, group.axes.at(&tensor));
+  seed_own_axes(reach_, group, tensor);
   reach_.run(true);
 }
 
@@ -29,6 +29,7 @@ std::optional<int> Projection::project(int cls) {
   const Walk::Step* step = derivation_.step(cls);
   if (step == nullptr || step->relation < 0) return std::nullopt;
   const Relation r = graph.relation(step->relation);
+  if (r.kind == RelationKind::shift) return std::nullopt;
   std::optional<int> result;
   if (step->direction == Direction::up) {
     const auto outer = project(r.outer), inner = project(r.inner);

@@ -2,7 +2,10 @@
 // A walk: what follows from knowing some classes. Seeds are classes with an expression (loop variables); every class
 // reached has a cheapest derivation and, from it, an expression.
 #include <map>
+#include <queue>
 #include <set>
+#include <span>
+#include <tuple>
 #include <vector>
 
 #include "axes/axis_graph.h"
@@ -29,14 +32,27 @@ class Walk {
     int64_t cost = 0;
   };
   const Step* step(int cls) const;  // of a class that is known and no unit, else null
+
+  // What the values of some known classes rest on: the classes on the way, seeds among them, those that need a
+  // predicate, and those that a step reached which does not cover them.
+  struct Use {
+    std::set<int> classes, seeds, lossy, shrunk;
+  };
+  Use use(std::span<const int> classes) const;
   const AxisGraph& graph() const { return graph_; }
 
  private:
-  void collect(int cls, std::set<int>& seen, std::set<int>& seeds, std::set<int>& lossy) const;
+  using Item = std::tuple<int64_t, int, int, Direction>;  // cost, class, relation, direction
+  int64_t cost_of(int cls) const;
+  void reach(const Relation& r, int id, int cls, int64_t cost);
+  void offer(const Relation& r, int id, int target, Direction d, int64_t from);
+  void collect(int cls, Use& use) const;
 
   const AxisGraph& graph_;
+  bool total_only_ = false;
   std::map<int, sym::Expr> seeds_;
   std::map<int, Step> steps_;
+  std::priority_queue<Item, std::vector<Item>, std::greater<>> queue_;
   mutable std::map<int, sym::Expr> values_;
 };
 

@@ -1,0 +1,409 @@
+// Placement: ops in reverse topological order, each at the deepest place that all of its readers share and that is
+// valid, first among what stands there. Producers placed later stand before it, readers below: no sort is needed.
+#include <algorithm>
+
+#include "axes/coordinate_test.h"
+#include "axes/operand_read.h"
+#include "axes/placement.h"
+#include "axes/project.h"
+#include "base/error.h"
+
+namespace plait {
+
+namespace placement {
+
+std::vector<int> known_classes(const AxisGraph& graph, const std::vector<int>& axes) {
+  std::vector<int> out;
+  for (int a : axes)
+    if (!graph.unit(a)) out.push_back(graph.find(a));
+  return out;
+}
+
+std::vector<int> Walks::key(const std::vector<int>& classes) {
+  if (version_ != graph_.version()) {
+    walks_.clear();
+    conflicts_.clear();
+    version_ = graph_.version();
+  }
+  std::vector<int> out = known_classes(graph_, classes);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+const Walk& Walks::from(const std::vector<int>& classes, bool total_only) {
+  auto& walk = walks_[{key(classes), total_only}];
+  if (!walk) {
+    walk = std::make_unique<Walk>(graph_);
+    for (int c : classes) walk->seed(c);
+    walk->run(total_only);
+  }
+  return *walk;
+}
+
+bool Walks::conflict(const std::vector<int>& classes) {
+  const std::vector<int> domain = key(classes);
+  const auto [it, fresh] = conflicts_.try_emplace(domain, false);
+  if (fresh) it->second = coordinates_conflict(graph_, domain, 60);
+  return it->second;
+}
+
+std::vector<int> State::classes(const std::vector<int>& loops) const {
+  std::vector<int> out;
+  for (int l : loops) out.push_back(group.graph.find(tree.loops[static_cast<size_t>(l)].cls));
+  return out;
+}
+
+bool State::in_memory(const Op& op) const {
+  return std::any_of(op.results.begin(), op.results.end(), [&](const TensorView* t) {
+    return std::find(tree.outputs.begin(), tree.outputs.end(), t) != tree.outputs.end();
+  });
+}
+
+namespace {
+
+class Placer {
+ public:
+  Placer(State& state, const TensorView& reference) : state_(state), graph_(state.group.graph), reference_(reference) {}
+
+  std::optional<Refusal> run() {
+    for (const Op* op : state_.group.ops) {
+      if (std::string reason = unplaceable(*op); !reason.empty())
+        return Refusal{Rule::v2_known, op->results[0], std::move(reason)};
+      state_.readers[op];
+    }
+    for (const Edge& e : state_.group.edges) {
+      const size_t first = state_.group.op_edges.at(e.op).first;
+      if (e.hard)
+        state_.readers[e.operand->definition].push_back({&e, static_cast<size_t>(&e - &state_.group.edges[first])});
+    }
+    project_all();
+    for (size_t i = state_.group.ops.size(); i-- > 0;)
+      if (auto refusal = place(*state_.group.ops[i])) return refusal;
+    return std::nullopt;
+  }
+
+ private:
+  using Projected = std::vector<OwnLoop>;
+
+  // Every op's loops before any walk is cached: projection adds to the graph.
+  void project_all() {
+    loops_ = loop_classes(state_.group, reference_, state_.options.extent);
+    std::map<std::vector<std::vector<int>>, Projected> known;
+    for (const Op* op : state_.group.ops) {
+      const auto key = domains(state_.group, *op->results[0]);
+      const auto [it, fresh] = known.try_emplace(key);
+      if (fresh) it->second = project(*op->results[0]);
+      projected_[op] = it->second;
+    }
+  }
+
+  Projected project(const TensorView& tensor) {
+    Projected out;
+    Projection projection(state_.group, reference_, tensor);
+    for (size_t j = 0; j < loops_.size(); ++j) {
+      const std::optional<int> cls = projection.project(loops_[j].cls);
+      if (!cls || graph_.unit(*cls)) continue;
+      const bool twice = std::any_of(out.begin(), out.end(),
+                                     [&](const OwnLoop& l) { return graph_.find(l.cls) == graph_.find(*cls); });
+      if (!twice) out.push_back({*cls, loops_[j].parallel, static_cast<int>(j)});
+    }
+    return out;
+  }
+
+  // Loops that all readers stand in.
+  std::vector<int> common_prefix(const Op& op) const {
+    std::vector<int> out;
+    bool first = true;
+    for (const Reader& r : state_.readers.at(&op)) {
+      const std::vector<int> path = state_.path_of(*r.edge->op);
+      if (first) out = path;
+      first = false;
+      const auto [end, _] = std::mismatch(out.begin(), out.end(), path.begin(), path.end());
+      out.erase(end, out.end());
+    }
+    return out;
+  }
+
+  bool reads(const Op& reader, const Op& op) const {
+    const auto& all = state_.readers.at(&op);
+    return std::any_of(all.begin(), all.end(), [&](const Reader& r) { return r.edge->op == &reader; });
+  }
+
+  // Whether a reader of the op stands in the item.
+  bool reader_in(const TreeItem& item, const Op& op) const {
+    if (item.kind != TreeItem::Kind::loop) return reads(*item.op, op);
+    for (const Reader& r : state_.readers.at(&op)) {
+      const std::vector<int> path = state_.path_of(*r.edge->op);
+      if (std::find(path.begin(), path.end(), item.loop) != path.end()) return true;
+    }
+    return false;
+  }
+
+  // Loops at a place that stand before every reader of the op and hold none: its own loops may run along with them.
+  std::vector<int> neighbours(int at, const Op& op) {
+    std::vector<int> out;
+    for (const TreeItem& item : state_.items(at)) {
+      if (reader_in(item, op)) break;
+      if (item.kind == TreeItem::Kind::loop && !repeats_.contains(item.loop)) out.push_back(item.loop);
+    }
+    return out;
+  }
+
+  std::vector<int> deepest_place(const Op& op) {
+    std::vector<int> at = common_prefix(op);
+    const std::optional<int> asked = asked_depth(op);
+    if (!asked) return trimmed(op, std::move(at));
+    const size_t depth = static_cast<size_t>(*asked);
+    while (state_.in_memory(op) && at.size() < depth) {
+      const std::vector<int> beside = neighbours(at.empty() ? -1 : at.back(), op);
+      if (beside.empty()) break;
+      at.push_back(beside.front());
+    }
+    if (at.size() > depth) at.resize(depth);
+    return at;
+  }
+
+  std::optional<int> asked_depth(const Op& op) const {
+    std::optional<int> out;
+    for (const TensorView* t : op.results)
+      if (const auto it = state_.options.inline_at.find(t); it != state_.options.inline_at.end())
+        out = std::min(out.value_or(it->second), it->second);
+    return out;
+  }
+
+  // No deeper than the last loop that drives the op, but for what has no loops of its own and nothing that drives it.
+  std::vector<int> trimmed(const Op& op, std::vector<int> at) {
+    const TensorAxes& axes = state_.group.axes.at(op.results[0]);
+    const Walk& walk = state_.walks.from(state_.classes(at));
+    bool complete = axes.reduction.empty();
+    std::set<int> driving;
+    for (const auto* list : {&axes.logical, &axes.reduction}) {
+      for (int a : *list) {
+        complete = complete && walk.knows(a);
+        if (walk.knows(a)) driving.merge(walk.use({{a}}).seeds);
+      }
+    }
+    size_t depth = at.size();
+    const std::vector<int> classes = state_.classes(at);
+    while (depth > 0 && !driving.contains(classes[depth - 1])) --depth;
+    if (depth > 0 || !complete) at.resize(depth);
+    return at;
+  }
+
+  std::optional<Refusal> place(const Op& op) {
+    std::vector<int> at = deepest_place(op);
+    Plan plan;
+    plan.by_coordinates = state_.in_memory(op);
+    for (std::optional<Refusal> last;;) {
+      for (std::vector<OwnLoop>& own : candidates(op, at)) {
+        plan.shared = at;
+        plan.own = std::move(own);
+        last = check_plan(state_, op, plan);
+        if (last) continue;
+        insert(op, plan);
+        return std::nullopt;
+      }
+      if (!at.empty()) {
+        at.pop_back();
+      } else if (!plan.by_coordinates) {
+        plan.by_coordinates = true;
+      } else {
+        return last;
+      }
+    }
+  }
+
+  // A: the op's projection of the reference's loops, less those around. B: loops of its first reader, and the
+  // reference's, which it has no part in itself. C: its axes as plain loops.
+  std::vector<std::vector<OwnLoop>> candidates(const Op& op, const std::vector<int>& at) {
+    std::vector<std::vector<OwnLoop>> out(1);
+    const std::vector<int> around = state_.classes(at);
+    const auto taken = [&](int cls) {
+      return std::find(around.begin(), around.end(), graph_.find(cls)) != around.end();
+    };
+    std::set<int> positions;
+    for (int l : at) positions.insert(state_.positions[static_cast<size_t>(l)]);
+    for (const OwnLoop& l : projected_.at(&op))
+      if (!taken(l.cls) && !positions.contains(l.position)) out[0].push_back(l);
+    if (!at.empty()) {
+      for (const Reader& r : state_.readers.at(&op)) {
+        out.emplace_back();
+        for (int l : state_.path_of(*r.edge->op)) {
+          const TreeLoop& loop = state_.tree.loops[static_cast<size_t>(l)];
+          if (!taken(loop.cls))
+            out.back().push_back({loop.cls, loop.parallel, state_.positions[static_cast<size_t>(l)]});
+        }
+        break;
+      }
+      out.emplace_back();
+      for (size_t j = 0; j < loops_.size(); ++j)
+        if (!taken(loops_[j].cls)) out.back().push_back({loops_[j].cls, loops_[j].parallel, static_cast<int>(j)});
+    }
+    out.emplace_back();
+    for (std::vector<OwnLoop>& own : out) complete(op, around, own);
+    return out;
+  }
+
+  // Axes that do not follow yet become plain loops.
+  void complete(const Op& op, const std::vector<int>& around, std::vector<OwnLoop>& own) {
+    std::vector<int> seeds = around;
+    for (const OwnLoop& l : own) seeds.push_back(l.cls);
+    const TensorAxes& axes = state_.group.axes.at(op.results[0]);
+    for (const auto* list : {&axes.logical, &axes.reduction}) {
+      for (int a : *list) {
+        if (state_.walks.from(seeds).knows(a)) continue;
+        own.push_back({graph_.find(a)});
+        seeds.push_back(a);
+      }
+    }
+  }
+
+  // How an own loop runs. Loops over threads stand outermost, loops over lanes innermost, and lanes are those of the
+  // reference.
+  ParallelType parallel_of(const Plan& plan, size_t i) const {
+    const OwnLoop& l = plan.own[i];
+    if (l.position < 0) return ParallelType::serial;
+    const bool same = graph_.same_extent(l.cls, loops_[static_cast<size_t>(l.position)].cls);
+    switch (l.parallel) {
+      case ParallelType::serial:
+        return l.parallel;
+      case ParallelType::vectorize:
+        return same && i + 1 == plan.own.size() ? l.parallel : ParallelType::serial;
+      case ParallelType::unroll:
+        return same ? l.parallel : ParallelType::serial;
+      default:
+        return plan.shared.empty() && !l.reduction ? l.parallel : ParallelType::serial;
+    }
+  }
+
+  sym::Expr variable(int cls) {
+    const sym::Expr extent = graph_.extent(cls);
+    sym::SymbolInfo facts{0, {}, 1, {}};
+    if (extent.constant())
+      facts.hi = std::max<int64_t>(*extent.constant() - 1, 0);
+    else
+      facts.below = extent;
+    if (state_.options.variable) return state_.options.variable(facts);
+    std::string name;
+    do name = fmt::format("i{}", next_variable_++);
+    while (graph_.pool().find_symbol(name));
+    return graph_.pool().symbol(name, facts);
+  }
+
+  int add_loop(int parent, size_t at_item, TreeLoop loop, int position) {
+    const int id = static_cast<int>(state_.tree.loops.size());
+    loop.parent = parent;
+    state_.tree.loops.push_back(std::move(loop));
+    state_.positions.push_back(position);
+    auto& items = state_.items(parent);
+    items.insert(items.begin() + static_cast<std::ptrdiff_t>(at_item), {TreeItem::Kind::loop, id});
+    return id;
+  }
+
+  // A loop beside that runs over the same, with which the own loop can be one.
+  int mate(int at, const Op& op, const OwnLoop& l, ParallelType parallel) {
+    for (int other : neighbours(at, op)) {
+      const TreeLoop& t = state_.tree.loops[static_cast<size_t>(other)];
+      if (graph_.find(t.cls) == graph_.find(l.cls) && t.reduction == l.reduction && t.parallel == parallel)
+        return other;
+    }
+    return -1;
+  }
+
+  void insert(const Op& op, const Plan& plan) {
+    const int place = plan.shared.empty() ? -1 : plan.shared.back();
+    PlacedOp placed;
+    placed.op = &op;
+    placed.shared = static_cast<int>(plan.shared.size());
+    int node = place, outermost_sum = -1;
+    bool together = true;
+    for (size_t i = 0; i < plan.own.size(); ++i) {
+      const OwnLoop& l = plan.own[i];
+      const ParallelType parallel = parallel_of(plan, i);
+      const int beside = together ? mate(node, op, l, parallel) : -1;
+      together = beside >= 0;
+      if (beside >= 0) {
+        node = beside;
+      } else {
+        node = add_loop(node, 0,
+                        {graph_.find(l.cls), parallel, l.reduction, -1, &op, variable(l.cls), graph_.extent(l.cls), {}},
+                        l.position);
+      }
+      if (l.reduction && outermost_sum < 0) outermost_sum = node;
+      if (!l.reduction && outermost_sum >= 0) placed.state_loops.push_back(node);
+    }
+    placed.loop = node;
+    auto& inner = state_.items(node);
+    inner.insert(inner.begin(), {TreeItem::Kind::op, -1, &op});
+    if (!state_.group.axes.at(&*op.results[0]).reduction.empty()) add_state(op, placed, outermost_sum);
+    set_home(plan, placed);
+    if (placed.home == Home::buffer || placed.home == Home::logical) {
+      placed.scope = place;
+      auto& around = state_.items(place);
+      around.insert(around.begin(), {TreeItem::Kind::alloc, -1, &op});
+    }
+    state_.tree.ops[&op] = std::move(placed);
+  }
+
+  void set_home(const Plan& plan, PlacedOp& placed) {
+    placed.home = Home::buffer;
+    if (plan.by_coordinates) placed.home = state_.in_memory(*placed.op) ? Home::memory : Home::logical;
+    const bool kept = std::any_of(plan.own.begin(), plan.own.end(), [](const OwnLoop& l) { return !l.reduction; });
+    if (placed.home == Home::buffer && !kept) placed.home = Home::value;
+  }
+
+  // Initial values before the outermost loop of the sum, the result behind it, each under its own repetition of the
+  // kept loops within.
+  void add_state(const Op& op, const PlacedOp& placed, int outermost_sum) {
+    const bool none = outermost_sum < 0;
+    const int parent = none ? placed.loop : state_.tree.loops[static_cast<size_t>(outermost_sum)].parent;
+    const auto place_of_sum = [&] {
+      const auto& items = state_.items(parent);
+      const auto it = std::find_if(items.begin(), items.end(), [&](const TreeItem& i) {
+        return none ? i.kind == TreeItem::Kind::op && i.op == &op
+                    : i.kind == TreeItem::Kind::loop && i.loop == outermost_sum;
+      });
+      return static_cast<size_t>(it - items.begin());
+    };
+    repeat(op, placed, parent, place_of_sum(), TreeItem::Kind::init);
+    repeat(op, placed, parent, place_of_sum() + 1, TreeItem::Kind::finish);
+  }
+
+  void repeat(const Op& op, const PlacedOp& placed, int parent, size_t at_item, TreeItem::Kind kind) {
+    for (int l : placed.state_loops) {
+      TreeLoop copy = state_.tree.loops[static_cast<size_t>(l)];
+      copy.items.clear();
+      copy.owner = &op;
+      parent = add_loop(parent, at_item, std::move(copy), state_.positions[static_cast<size_t>(l)]);
+      repeats_.insert(parent);
+      at_item = 0;
+    }
+    auto& items = state_.items(parent);
+    items.insert(items.begin() + static_cast<std::ptrdiff_t>(at_item), {kind, -1, &op});
+  }
+
+  State& state_;
+  AxisGraph& graph_;
+  const TensorView& reference_;
+  std::vector<LoopClass> loops_;
+  std::map<const Op*, Projected> projected_;
+  std::set<int> repeats_;  // loops around an init or a finish
+  int next_variable_ = 0;
+};
+
+}  // namespace
+}  // namespace placement
+
+std::optional<Refusal> place_tree(AxisGroup& group, const TensorView& reference, std::span<TensorView* const> outputs,
+                                  const TreeOptions& options, LoopTree& out) {
+  out = {};
+  out.reference = &reference;
+  out.outputs.assign(outputs.begin(), outputs.end());
+  placement::State state{group, options, out, placement::Walks(group.graph)};
+  if (auto refusal = placement::Placer(state, reference).run()) return refusal;
+  placement::fill_coordinates(state);
+  return std::nullopt;
+}
+
+}  // namespace plait

@@ -1,0 +1,209 @@
+// Rules of validity of one plan, V1 to V7: a function each, the reason or nothing.
+#include <algorithm>
+
+#include "axes/coordinate_test.h"
+#include "axes/operand_read.h"
+#include "axes/placement.h"
+#include "base/error.h"
+
+namespace plait::placement {
+
+namespace {
+
+bool contains(const std::vector<int>& list, int value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+class Check {
+ public:
+  Check(State& state, const Op& op, Plan& plan)
+      : state_(state),
+        graph_(state.group.graph),
+        op_(op),
+        plan_(plan),
+        axes_(state.group.axes.at(op.results[0])),
+        shared_(state.classes(plan.shared)) {}
+
+  std::optional<Refusal> run() {
+    if (auto r = apart(); !r.empty()) return refuse(Rule::v1_independent, std::move(r));
+    walk_ = &state_.walks.from(seeds());
+    if (auto r = known(); !r.empty()) return refuse(Rule::v2_known, std::move(r));
+    drop_idle();
+    const std::pair<Rule, std::string (Check::*)()> rules[] = {{Rule::v1_independent, &Check::independent},
+                                                               {Rule::v3_reduction, &Check::reduction},
+                                                               {Rule::v4_readers, &Check::readers},
+                                                               {Rule::v5_covers, &Check::covers_all},
+                                                               {Rule::v6_once, &Check::once},
+                                                               {Rule::v7_buffer, &Check::buffer}};
+    for (const auto& [rule, check] : rules) {
+      if (state_.off(rule)) continue;
+      if (std::string reason = (this->*check)(); !reason.empty()) return refuse(rule, std::move(reason));
+    }
+    return std::nullopt;
+  }
+
+ private:
+  Refusal refuse(Rule rule, std::string reason) const { return {rule, op_.results[0], std::move(reason)}; }
+
+  std::vector<int> own() const {
+    std::vector<int> out;
+    for (const OwnLoop& l : plan_.own) out.push_back(graph_.find(l.cls));
+    return out;
+  }
+  std::vector<int> seeds() const {
+    std::vector<int> out = shared_;
+    for (int c : own()) out.push_back(c);
+    return out;
+  }
+
+  std::string apart() {
+    std::erase_if(plan_.own, [&](const OwnLoop& l) { return graph_.unit(l.cls); });
+    std::set<int> seen;
+    for (int c : seeds())
+      if (!seen.insert(c).second) return "two loops are the same axis";
+    return "";
+  }
+
+  std::string known() {
+    for (const auto* list : {&axes_.logical, &axes_.reduction})
+      for (int a : *list)
+        if (!walk_->knows(a)) return "an axis follows from no loop";
+    return "";
+  }
+
+  // Own loops that drive no axis; what is left derives the axes as before.
+  void drop_idle() {
+    for (size_t before = plan_.own.size() + 1; plan_.own.size() != before;) {
+      before = plan_.own.size();
+      walk_ = &state_.walks.from(seeds());
+      kept_ = walk_->use(axes_.logical);
+      summed_ = walk_->use(axes_.reduction);
+      std::erase_if(plan_.own, [&](const OwnLoop& l) {
+        const int c = graph_.find(l.cls);
+        return !kept_.seeds.contains(c) && !summed_.seeds.contains(c);
+      });
+    }
+    for (OwnLoop& l : plan_.own) l.reduction = summed_.seeds.contains(graph_.find(l.cls));
+  }
+
+  std::string independent() { return state_.walks.conflict(seeds()) ? "two loops disagree on an axis" : ""; }
+
+  std::string reduction() {
+    for (int c : summed_.seeds) {
+      if (kept_.seeds.contains(c)) return "a loop drives a kept and a summed axis";
+      if (contains(shared_, c)) return "a loop around drives the summed axis";
+    }
+    std::vector<int> outside = shared_;
+    for (int c : own())
+      if (!summed_.seeds.contains(c)) outside.push_back(c);
+    const Walk& fixed = state_.walks.from(outside);
+    for (int a : axes_.reduction)
+      if (!graph_.unit(a) && fixed.knows(a)) return "the summed axis is fixed by loops outside of the sum";
+    return "";
+  }
+
+  // A loop around that drives an axis must drive each reader's coordinate on it; an axis that is whole for a reader is
+  // driven by no loop around.
+  std::string readers() {
+    for (const Reader& r : state_.readers.at(&op_)) {
+      const Walk& reader = state_.walks.from(state_.classes(state_.path_of(*r.edge->op)));
+      const TensorAxes& axes = state_.group.axes.at(r.edge->operand);
+      for (size_t d = 0; d < axes.logical.size(); ++d)
+        if (std::string reason = asked(r, reader, axes.logical[d], r.edge->root[d]); !reason.empty()) return reason;
+    }
+    return "";
+  }
+
+  std::string asked(const Reader& r, const Walk& reader, int axis, int root) {
+    if (graph_.unit(axis)) return "";
+    const Walk::Use use = walk_->use({{axis}});
+    const bool whole = r.edge->cut || root < 0;
+    std::set<int> driving;
+    if (whole && !use.shrunk.empty()) return "an axis that a reader needs whole is not covered";
+    if (!whole) {
+      if (!reader.knows(root)) return "a reader's coordinate follows from no loop";
+      driving = reader.use({{root}}).seeds;
+    }
+    for (int c : use.seeds)
+      if (contains(shared_, c) && !driving.contains(c))
+        return whole ? "a loop around drives an axis that a reader needs whole"
+                     : "a loop around drives the axis and not what a reader asks for";
+    return "";
+  }
+
+  // A step that loses elements is fine only where a loop around asks for what is left.
+  std::string covers_all() {
+    if (!summed_.shrunk.empty()) return "not every summed element is reached";
+    for (int c : kept_.shrunk) {
+      if (plan_.by_coordinates) return "not every element is reached";
+      const std::set<int> from = walk_->use({{c}}).seeds;
+      if (std::none_of(from.begin(), from.end(), [&](int s) { return contains(shared_, s); }))
+        return "not every element is reached";
+    }
+    return "";
+  }
+
+  std::string once() {
+    if (!plan_.by_coordinates) return "";
+    std::vector<int> all = axes_.logical;
+    all.insert(all.end(), axes_.reduction.begin(), axes_.reduction.end());
+    const Walk& own = state_.walks.from(all, !state_.off(Rule::total_steps));
+    for (int c : shared_)
+      if (!kept_.seeds.contains(c) && !summed_.seeds.contains(c) && own.knows(c))
+        return "a loop around follows from its coordinates and does not drive them";
+    if (state_.readers.at(&op_).empty()) return "";
+    for (int c : seeds())
+      if (!own.knows(c)) return "it is stored once and read back in other iterations";
+    return "";
+  }
+
+  std::string buffer() {
+    if (plan_.by_coordinates) return "";
+    std::vector<int> kept;
+    for (const OwnLoop& l : plan_.own)
+      if (!l.reduction) kept.push_back(graph_.find(l.cls));
+    if (kept.empty()) return "";
+    for (const Reader& r : state_.readers.at(&op_)) {
+      std::vector<int> coordinates = known_classes(graph_, state_.group.axes.at(r.edge->operand).logical);
+      coordinates.insert(coordinates.end(), shared_.begin(), shared_.end());
+      const Walk& from_coordinates = state_.walks.from(coordinates, !state_.off(Rule::total_steps));
+      const Walk& from_loops = state_.walks.from(state_.classes(state_.path_of(*r.edge->op)));
+      for (int c : kept)
+        if (index_source(from_coordinates, from_loops, *walk_, state_, r, c) == IndexSource::none)
+          return "a reader has no index along a loop of the buffer";
+    }
+    return "";
+  }
+
+  State& state_;
+  const AxisGraph& graph_;
+  const Op& op_;
+  Plan& plan_;
+  const TensorAxes& axes_;
+  std::vector<int> shared_;
+  const Walk* walk_ = nullptr;
+  Walk::Use kept_, summed_;
+};
+
+}  // namespace
+
+std::optional<Refusal> check_plan(State& state, const Op& op, Plan& plan) { return Check(state, op, plan).run(); }
+
+// A dim of the buffer that does not follow from the coordinates read is a loop of the reader's that the producer took
+// over. The reader has it only if it reaches every axis that the loop drives through this same class.
+IndexSource index_source(const Walk& from_coordinates, const Walk& from_loops, const Walk& producer, const State& state,
+                         const Reader& reader, int cls) {
+  if (from_coordinates.knows(cls)) return IndexSource::coordinates;
+  if (!from_loops.knows(cls)) return IndexSource::none;
+  if (state.off(Rule::tied_buffers)) return IndexSource::loops;
+  const std::vector<int>& axes = state.group.axes.at(reader.edge->operand).logical;
+  for (size_t d = 0; d < axes.size(); ++d) {
+    if (state.group.graph.unit(axes[d]) || !producer.use({{axes[d]}}).seeds.contains(cls)) continue;
+    const int root = reader.edge->root[d];
+    if (reader.edge->cut || root < 0 || !from_loops.knows(root)) return IndexSource::none;
+    if (!from_loops.use({{root}}).classes.contains(cls)) return IndexSource::none;
+  }
+  return IndexSource::loops;
+}
+
+}  // namespace plait::placement
