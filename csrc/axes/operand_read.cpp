@@ -10,12 +10,12 @@ namespace {
 using Extent = std::function<sym::Expr(sym::Expr)>;
 using Coordinates = std::vector<sym::Expr>;
 
-void read_reshape(const Reshape& op, const Coordinates& own, const Extent& extent, Coordinates& at) {
+void read_reshape(const Reshape& op, const Coordinates& own, const Extent& extent, sym::Pool& pool, Coordinates& at) {
   Coordinates in, out;
   for (sym::Expr e : op.in->shape()) in.push_back(extent(e));
   for (sym::Expr e : op.out()->shape()) out.push_back(extent(e));
   for (const DimGroup& g : reshape_groups(in, out)) {
-    sym::Expr place = own.empty() ? extent(op.in->fusion->pool().constant(0)) : own[0] - own[0];
+    sym::Expr place = pool.constant(0);
     for (size_t d = g.out; d < g.out_end; ++d) place = place * out[d] + own[d];
     for (size_t d = g.in_end; d-- > g.in;) {
       at[d] = d > g.in ? sym::mod(place, in[d]) : place;
@@ -85,7 +85,7 @@ PlacedOperand operand_read(const AxisGroup& group, const Op& op, size_t operand,
                            const Extent& extent) {
   PlacedOperand out;
   out.at = keeps_dims(op) ? at.own : paired(group.edges_of(op)[operand], at, group.graph.pool());
-  if (const auto* o = as<Reshape>(op)) read_reshape(*o, at.own, extent, out.at);
+  if (const auto* o = as<Reshape>(op)) read_reshape(*o, at.own, extent, group.graph.pool(), out.at);
   if (const auto* o = as<Pad>(op)) read_pad(*o, extent, out);
   if (const auto* o = as<Cat>(op)) read_cat(*o, operand, extent, out);
   if (const auto* o = as<Roll>(op)) read_roll(*o, extent, out.at);

@@ -1,0 +1,48 @@
+#pragma once
+// Random graphs with random schedules, their direct evaluation in exact integers, and an interpreter of loop trees.
+// Meaning of ops here: integers modulo 2^64, every function a mix of its operands; a reduction adds mixed elements, so
+// that a missing or repeated element shows. Nothing here is shared with csrc/axes or csrc/lower but the tree itself.
+#include <array>
+#include <memory>
+
+#include "axes/loop_tree.h"
+#include "ir/fusion.h"
+
+namespace plait::tree_oracle {
+
+using Word = uint64_t;
+using Array = std::vector<Word>;  // row-major by logical dims
+
+struct Case {
+  uint64_t seed = 0;
+  std::unique_ptr<Fusion> fusion;
+  sym::Environment sizes;
+  TensorView* reference = nullptr;  // with random transforms
+  std::map<const TensorView*, int> inline_at;
+};
+
+struct GraphOptions {
+  bool self_maps = true;  // tensors that read themselves at other places
+};
+Case make_case(uint64_t seed);
+
+// Whether the op has a number of its own for each value.
+Word mix(const Op& op, size_t result, const std::vector<Word>& in);
+// What an element adds to a reduction's result.
+Word element(const Op& op, size_t result, const std::vector<Word>& in);
+Word fill_of(const Op& op);
+Word input_value(const TensorView& tensor, size_t place);
+std::vector<int64_t> shape_of(const TensorView& tensor, const sym::Environment& sizes);
+
+std::map<const TensorView*, Array> evaluate(const Case& c);
+
+struct Counts {
+  int64_t statements = 0, loops = 0;
+  std::array<int64_t, 4> homes{};
+};
+// Runs the tree; the first thing that is wrong, or nothing. Values, out of bounds, read before write, elements of
+// outputs and buffers written twice or never.
+std::string interpret(const Case& c, const LoopTree& tree, const std::map<const TensorView*, Array>& want,
+                      Counts& counts);
+
+}  // namespace plait::tree_oracle
