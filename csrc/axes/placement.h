@@ -66,6 +66,11 @@ std::optional<Refusal> check_plan(State& state, const Op& op, Plan& plan);
 // Fills coordinates, indices and predicates of all ops of the finished tree.
 void fill_coordinates(State& state);
 
+// Classes that the op's coordinates do not determine and that its value does not rest on: parts that are left over where
+// a class among `steps` was taken apart, and idle `loops`. Their iterations repeat one another.
+std::vector<int> left_over(const Walk& walk, const Walk& determined, const std::set<int>& used,
+                           const std::set<int>& steps, const std::vector<int>& loops);
+
 // Where a reader's index along a dim of a buffer comes from.
 enum class IndexSource : uint8_t { none, coordinates, loops };
 IndexSource index_source(const Walk& from_coordinates, const Walk& from_loops, const Walk& producer, const State& state,

@@ -69,25 +69,10 @@ class Fill {
     for (int c : use.lossy) out.push_back({walk.value(c), graph_.extent(c)});
   }
 
-  // Terms against repetition: what the op's coordinates do not determine must be 0. `used` are classes that its value
-  // rests on, `steps` those whose derivations are looked at.
-  void once(const Walk& walk, const Walk& determined, const std::set<int>& used, const std::set<int>& steps,
-            const std::vector<int>& loops, std::vector<RangeTerm>& out) const {
+  // Against repetition: of what is left over only the first iteration counts.
+  void once(const Walk& walk, const std::vector<int>& classes, std::vector<RangeTerm>& out) const {
     if (state_.off(Rule::once_terms)) return;
-    const auto zero = [&](int c) {
-      c = graph_.find(c);
-      if (!graph_.unit(c) && !determined.knows(c) && !used.contains(c))
-        out.push_back({walk.value(c), graph_.pool().constant(1)});
-    };
-    for (int c : steps) {
-      const Walk::Step* step = walk.step(c);
-      if (step->relation < 0 || step->direction == Direction::up) continue;
-      const Relation& r = graph_.relation(step->relation);
-      if (r.kind == RelationKind::shift) continue;
-      zero(r.outer);
-      zero(r.inner);
-    }
-    for (int c : loops) zero(c);
+    for (int c : classes) out.push_back({walk.value(c), graph_.pool().constant(1)});
   }
 
   void predicates(PlacedOp& p, const Walk& walk) {
@@ -98,11 +83,11 @@ class Fill {
     const Walk& determined = state_.walks.from(all, !state_.off(Rule::total_steps));
     lossy(walk, kept, p.write);
     lossy(walk, summed, p.reduce);
-    once(walk, determined, summed.classes, summed.classes, {}, p.reduce);
+    once(walk, left_over(walk, determined, summed.classes, summed.classes, {}), p.reduce);
     if (p.home == Home::logical || p.home == Home::memory) {
       std::set<int> used = kept.classes;
       used.insert(summed.classes.begin(), summed.classes.end());
-      once(walk, determined, used, kept.classes, state_.classes(state_.tree.path(p.loop)), p.once);
+      once(walk, left_over(walk, determined, used, kept.classes, state_.classes(state_.tree.path(p.loop))), p.once);
     }
     p.write = needed(std::move(p.write));
     p.once = needed(std::move(p.once));

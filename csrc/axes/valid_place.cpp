@@ -99,6 +99,20 @@ class Check {
     const Walk& fixed = state_.walks.from(outside);
     for (int a : axes_.reduction)
       if (!graph_.unit(a) && fixed.knows(a)) return "the summed axis is fixed by loops outside of the sum";
+    return never_empty(left_over(*walk_, determined(), summed_.classes, summed_.classes, {}));
+  }
+
+  // What the op's coordinates say of the loops.
+  const Walk& determined() {
+    std::vector<int> all = axes_.logical;
+    all.insert(all.end(), axes_.reduction.begin(), axes_.reduction.end());
+    return state_.walks.from(all, !state_.off(Rule::total_steps));
+  }
+
+  // Without a first iteration nothing at all would be computed.
+  std::string never_empty(const std::vector<int>& classes) const {
+    for (int c : classes)
+      if (!sym::proven(sym::ge(graph_.extent(c), 1))) return "a loop that does not drive it may have no iteration";
     return "";
   }
 
@@ -145,9 +159,10 @@ class Check {
 
   std::string once() {
     if (!plan_.by_coordinates) return "";
-    std::vector<int> all = axes_.logical;
-    all.insert(all.end(), axes_.reduction.begin(), axes_.reduction.end());
-    const Walk& own = state_.walks.from(all, !state_.off(Rule::total_steps));
+    const Walk& own = determined();
+    std::set<int> used = kept_.classes;
+    used.insert(summed_.classes.begin(), summed_.classes.end());
+    if (auto r = never_empty(left_over(*walk_, own, used, kept_.classes, seeds())); !r.empty()) return r;
     for (int c : shared_)
       if (!kept_.seeds.contains(c) && !summed_.seeds.contains(c) && own.knows(c))
         return "a loop around follows from its coordinates and does not drive them";
@@ -188,6 +203,26 @@ class Check {
 }  // namespace
 
 std::optional<Refusal> check_plan(State& state, const Op& op, Plan& plan) { return Check(state, op, plan).run(); }
+
+std::vector<int> left_over(const Walk& walk, const Walk& determined, const std::set<int>& used,
+                           const std::set<int>& steps, const std::vector<int>& loops) {
+  const AxisGraph& graph = walk.graph();
+  std::vector<int> out;
+  const auto add = [&](int c) {
+    c = graph.find(c);
+    if (!graph.unit(c) && !determined.knows(c) && !used.contains(c) && !contains(out, c)) out.push_back(c);
+  };
+  for (int c : steps) {
+    const Walk::Step* step = walk.step(c);
+    if (step->relation < 0 || step->direction == Direction::up) continue;
+    const Relation& r = graph.relation(step->relation);
+    if (r.kind == RelationKind::shift) continue;
+    add(r.outer);
+    add(r.inner);
+  }
+  for (int c : loops) add(c);
+  return out;
+}
 
 // A dim of the buffer that does not follow from the coordinates read is a loop of the reader's that the producer took
 // over. The reader has it only if it reaches every axis that the loop drives through this same class.

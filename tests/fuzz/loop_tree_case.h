@@ -21,9 +21,6 @@ struct Case {
   std::map<const TensorView*, int> inline_at;
 };
 
-struct GraphOptions {
-  bool self_maps = true;  // tensors that read themselves at other places
-};
 Case make_case(uint64_t seed);
 
 // Whether the op has a number of its own for each value.
@@ -38,6 +35,7 @@ std::map<const TensorView*, Array> evaluate(const Case& c);
 
 struct Counts {
   int64_t statements = 0, loops = 0;
+  int64_t stopped = 0;  // cases that ran too long
   std::array<int64_t, 4> homes{};
 };
 // Runs the tree; the first thing that is wrong, or nothing. Values, out of bounds, read before write, elements of

@@ -148,11 +148,14 @@ struct Statement {
 struct Wrong {
   std::string what;
 };
+struct Stop {};
+
+constexpr int64_t kMostIterations = 400000;
 
 class Interpreter {
  public:
   Interpreter(const Case& c, const LoopTree& tree, const std::map<const TensorView*, Array>& want, Counts& counts)
-      : case_(c), tree_(tree), want_(want), counts_(counts), expressions_(c.sizes) {}
+      : case_(c), tree_(tree), want_(want), counts_(counts), expressions_(c.sizes), limit_(counts.loops + kMostIterations) {}
 
   std::string run() {
     try {
@@ -162,6 +165,8 @@ class Interpreter {
       compare();
     } catch (const Wrong& w) {
       return w.what;
+    } catch (const Stop&) {
+      ++counts_.stopped;
     }
     return "";
   }
@@ -253,7 +258,7 @@ class Interpreter {
         const TreeLoop& l = tree_.loops[static_cast<size_t>(item.loop)];
         const int64_t n = expressions_.evaluate(extent);
         for (int64_t i = 0; i < n; ++i) {
-          ++counts_.loops;
+          if (++counts_.loops > limit_) throw Stop{};
           expressions_.value(slot) = i;
           reset_values(item.loop);
           for (const TreeItem& inner : l.items) run(inner);
@@ -408,6 +413,7 @@ class Interpreter {
   const std::map<const TensorView*, Array>& want_;
   Counts& counts_;
   Expressions expressions_;
+  const int64_t limit_;
   std::vector<std::pair<size_t, int>> loops_;  // slot, extent
   std::map<const TensorView*, Storage> memory_;
   std::map<const Op*, Statement> statements_;
