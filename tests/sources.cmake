@@ -99,6 +99,7 @@ set(PLAIT_TEST_error
   error/text_error_test.cpp
 )
 set(PLAIT_TEST_fuzz
+  fuzz/loop_tree_test.cpp
   fuzz/planted_bugs_test.cpp
   fuzz/random_chains_test.cpp
   fuzz/random_graphs_test.cpp
@@ -148,6 +149,7 @@ set(PLAIT_TEST_unit_analysis
 set(PLAIT_TEST_unit_axes
   unit/axes/axis_graph_test.cpp
   unit/axes/build_graph_test.cpp
+  unit/axes/pitfalls_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/contraction_test.cpp

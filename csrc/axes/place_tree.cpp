@@ -172,22 +172,25 @@ class Placer {
     return out;
   }
 
-  // No deeper than the last loop that drives the op, but for what has no loops of its own and nothing that drives it.
+  // What needs loops of its own stands in loops that drive it, and is computed once for each of their iterations. A
+  // value stands no deeper than the last loop that drives it; where none does, where it is read.
   std::vector<int> trimmed(const Op& op, std::vector<int> at) {
     const TensorAxes& axes = state_.group.axes.at(op.results[0]);
     const Walk& walk = state_.walks.from(state_.classes(at));
-    bool complete = axes.reduction.empty();
+    bool is_value = axes.reduction.empty();
     std::set<int> driving;
-    for (const auto* list : {&axes.logical, &axes.reduction}) {
-      for (int a : *list) {
-        complete = complete && walk.knows(a);
-        if (walk.knows(a)) driving.merge(walk.use({{a}}).seeds);
-      }
+    for (int a : axes.logical) {
+      is_value = is_value && walk.knows(a);
+      if (walk.knows(a)) driving.merge(walk.use({{a}}).seeds);
     }
-    size_t depth = at.size();
     const std::vector<int> classes = state_.classes(at);
-    while (depth > 0 && !driving.contains(classes[depth - 1])) --depth;
-    if (depth > 0 || !complete) at.resize(depth);
+    const auto drives = [&](int c) { return driving.contains(c); };
+    size_t depth = at.size();
+    if (is_value)
+      while (depth > 0 && !drives(classes[depth - 1])) --depth;
+    else
+      depth = static_cast<size_t>(std::find_if_not(classes.begin(), classes.end(), drives) - classes.begin());
+    if (depth > 0 || !is_value) at.resize(depth);
     return at;
   }
 
@@ -311,6 +314,24 @@ class Placer {
     return -1;
   }
 
+  // The loops in which the first readers stand, where the own loops can be one with all of them: what an iteration
+  // writes, its readers there ask for. Empty: they cannot.
+  std::vector<int> reader_mates(const Op& op, const Plan& plan) {
+    std::vector<int> out;
+    int at = plan.shared.empty() ? -1 : plan.shared.back();
+    for (size_t i = 0; i < plan.own.size(); ++i) {
+      const auto& items = state_.items(at);
+      const auto it = std::find_if(items.begin(), items.end(), [&](const TreeItem& x) { return reader_in(x, op); });
+      if (it == items.end() || it->kind != TreeItem::Kind::loop || repeats_.contains(it->loop)) return {};
+      const TreeLoop& t = state_.tree.loops[static_cast<size_t>(it->loop)];
+      const OwnLoop& l = plan.own[i];
+      if (l.reduction || graph_.find(t.cls) != graph_.find(l.cls) || t.parallel != parallel_of(plan, i)) return {};
+      out.push_back(at = it->loop);
+    }
+    if (out.empty() || !asked_in(state_, op, plan, out)) return {};
+    return out;
+  }
+
   void insert(const Op& op, const Plan& plan) {
     const int place = plan.shared.empty() ? -1 : plan.shared.back();
     PlacedOp placed;
@@ -318,10 +339,12 @@ class Placer {
     placed.shared = static_cast<int>(plan.shared.size());
     int node = place, outermost_sum = -1;
     bool together = true;
+    const std::vector<int> with_readers = reader_mates(op, plan);
     for (size_t i = 0; i < plan.own.size(); ++i) {
       const OwnLoop& l = plan.own[i];
       const ParallelType parallel = parallel_of(plan, i);
-      const int beside = together ? mate(node, op, l, parallel) : -1;
+      int beside = together ? mate(node, op, l, parallel) : -1;
+      if (!with_readers.empty()) beside = with_readers[i];
       together = beside >= 0;
       if (beside >= 0) {
         node = beside;

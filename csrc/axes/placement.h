@@ -63,11 +63,15 @@ struct State {
 // are dropped and the others' `reduction` is set. The rule that does not hold.
 std::optional<Refusal> check_plan(State& state, const Op& op, Plan& plan);
 
+// Whether what one iteration of `loops` (the plan's own, which are those of readers) computes is what all readers in
+// the first of them ask for in that iteration.
+bool asked_in(State& state, const Op& op, const Plan& plan, const std::vector<int>& loops);
+
 // Fills coordinates, indices and predicates of all ops of the finished tree.
 void fill_coordinates(State& state);
 
-// Classes that the op's coordinates do not determine and that its value does not rest on: parts that are left over where
-// a class among `steps` was taken apart, and idle `loops`. Their iterations repeat one another.
+// Classes that the op's coordinates do not determine and that its value does not rest on: parts that are left over
+// where a class among `steps` was taken apart, and idle `loops`. Their iterations repeat one another.
 std::vector<int> left_over(const Walk& walk, const Walk& determined, const std::set<int>& used,
                            const std::set<int>& steps, const std::vector<int>& loops);
 

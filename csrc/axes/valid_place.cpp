@@ -116,15 +116,33 @@ class Check {
     return "";
   }
 
+  // As V4, of the readers in the first of `loops`, which are the op's own and around them.
+ public:
+  bool asked_in(const std::vector<int>& loops) {
+    walk_ = &state_.walks.from(seeds());
+    shared_ = seeds();
+    for (const Reader& r : state_.readers.at(&op_)) {
+      const std::vector<int> path = state_.path_of(*r.edge->op);
+      if (!contains(path, loops.front())) continue;
+      if (!contains(path, loops.back()) || !reader(r).empty()) return false;
+    }
+    return true;
+  }
+
+ private:
   // A loop around that drives an axis must drive each reader's coordinate on it; an axis that is whole for a reader is
   // driven by no loop around.
   std::string readers() {
-    for (const Reader& r : state_.readers.at(&op_)) {
-      const Walk& reader = state_.walks.from(state_.classes(state_.path_of(*r.edge->op)));
-      const TensorAxes& axes = state_.group.axes.at(r.edge->operand);
-      for (size_t d = 0; d < axes.logical.size(); ++d)
-        if (std::string reason = asked(r, reader, axes.logical[d], r.edge->root[d]); !reason.empty()) return reason;
-    }
+    for (const Reader& r : state_.readers.at(&op_))
+      if (std::string reason = reader(r); !reason.empty()) return reason;
+    return "";
+  }
+
+  std::string reader(const Reader& r) {
+    const Walk& walk = state_.walks.from(state_.classes(state_.path_of(*r.edge->op)));
+    const TensorAxes& axes = state_.group.axes.at(r.edge->operand);
+    for (size_t d = 0; d < axes.logical.size(); ++d)
+      if (std::string reason = asked(r, walk, axes.logical[d], r.edge->root[d]); !reason.empty()) return reason;
     return "";
   }
 
@@ -203,6 +221,11 @@ class Check {
 }  // namespace
 
 std::optional<Refusal> check_plan(State& state, const Op& op, Plan& plan) { return Check(state, op, plan).run(); }
+
+bool asked_in(State& state, const Op& op, const Plan& plan, const std::vector<int>& loops) {
+  Plan copy = plan;
+  return Check(state, op, copy).asked_in(loops);
+}
 
 std::vector<int> left_over(const Walk& walk, const Walk& determined, const std::set<int>& used,
                            const std::set<int>& steps, const std::vector<int>& loops) {

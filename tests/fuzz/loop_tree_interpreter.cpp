@@ -155,7 +155,12 @@ constexpr int64_t kMostIterations = 400000;
 class Interpreter {
  public:
   Interpreter(const Case& c, const LoopTree& tree, const std::map<const TensorView*, Array>& want, Counts& counts)
-      : case_(c), tree_(tree), want_(want), counts_(counts), expressions_(c.sizes), limit_(counts.loops + kMostIterations) {}
+      : case_(c),
+        tree_(tree),
+        want_(want),
+        counts_(counts),
+        expressions_(c.sizes),
+        limit_(counts.loops + kMostIterations) {}
 
   std::string run() {
     try {
