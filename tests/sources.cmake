@@ -150,6 +150,7 @@ set(PLAIT_TEST_unit_axes
   unit/axes/axis_graph_test.cpp
   unit/axes/build_graph_test.cpp
   unit/axes/pitfalls_test.cpp
+  unit/axes/place_tree_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/contraction_test.cpp

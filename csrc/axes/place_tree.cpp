@@ -130,9 +130,9 @@ class Placer {
     return std::any_of(all.begin(), all.end(), [&](const Reader& r) { return r.edge->op == &reader; });
   }
 
-  // Whether a reader of the op stands in the item.
+  // Whether a reader of the op stands in the item. Initial values read nothing.
   bool reader_in(const TreeItem& item, const Op& op) const {
-    if (item.kind != TreeItem::Kind::loop) return reads(*item.op, op);
+    if (item.kind != TreeItem::Kind::loop) return item.kind == TreeItem::Kind::op && reads(*item.op, op);
     for (const Reader& r : state_.readers.at(&op)) {
       const std::vector<int> path = state_.path_of(*r.edge->op);
       if (std::find(path.begin(), path.end(), item.loop) != path.end()) return true;
@@ -318,6 +318,7 @@ class Placer {
   // writes, its readers there ask for. Empty: they cannot.
   std::vector<int> reader_mates(const Op& op, const Plan& plan) {
     std::vector<int> out;
+    if (asked_depth(op)) return out;
     int at = plan.shared.empty() ? -1 : plan.shared.back();
     for (size_t i = 0; i < plan.own.size(); ++i) {
       const auto& items = state_.items(at);
@@ -361,8 +362,8 @@ class Placer {
     inner.insert(inner.begin(), {TreeItem::Kind::op, -1, &op});
     if (!state_.group.axes.at(&*op.results[0]).reduction.empty()) add_state(op, placed, outermost_sum);
     set_home(plan, placed);
+    if (placed.home != Home::memory) placed.scope = place;
     if (placed.home == Home::buffer || placed.home == Home::logical) {
-      placed.scope = place;
       auto& around = state_.items(place);
       around.insert(around.begin(), {TreeItem::Kind::alloc, -1, &op});
     }

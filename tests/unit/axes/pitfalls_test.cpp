@@ -35,7 +35,18 @@ TEST(Pitfalls, P1TransposedSelf) {
   TensorView* x = neg(p.in("a", {4, 4}));
   TensorView* y = add(x, transpose(x, 0, 1));
   p.outputs({y});
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+add: %add = add(%neg, %permute): operand %permute (computed here) keeps its own axes: two axes of %neg would become one
+alloc %neg: [4, 4]
+alloc %permute: [4, 4]
+for i2 < 4
+  for i3 < 4
+    %neg[i2, i3] = neg(%a[i2, i3])
+    %permute[i2, i3] = permute(%neg[i2, i3])
+for i0 < 4
+  for i1 < 4
+    %add memory[i0, i1] = add(%neg[i0, i1], %permute[i1, i0])
+)");
 }
 
 TEST(Pitfalls, P2FlattenedBothWays) {
@@ -43,7 +54,18 @@ TEST(Pitfalls, P2FlattenedBothWays) {
   TensorView* x = neg(p.in("a", {4, 6}));
   TensorView* y = add(reshape(x, {24}), reshape(transpose(x, 0, 1), {24}));
   p.outputs({y});
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+add: %add = add(%reshape_1, %reshape): operand %reshape (computed here) keeps its own axes: two axes of %neg would become one
+alloc %neg: [24]
+alloc %reshape: [24]
+for i1 < 24
+  %neg[i1] = neg(%a[floordiv(i1, 6), mod(i1, 6)])
+  %permute = permute(%neg[i1])
+  %reshape[i1] = reshape(%permute)
+for i0 < 24
+  %reshape_1 = reshape(%neg[i0])
+  %add memory[i0] = add(%reshape_1, %reshape[floordiv(i0, 4) + 6*mod(i0, 4)])
+)");
 }
 
 TEST(Pitfalls, P3DependentDims) {
@@ -51,7 +73,23 @@ TEST(Pitfalls, P3DependentDims) {
   TensorView* x = neg(p.in("a", {4, 6}));
   TensorView* y = add(sum(x, {1}, true), reshape(x, {1, 24}));
   p.outputs({y});
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+add: %add = add(%sum, %reshape): operand %reshape (computed here) keeps its own axes: two axes of %add would become one
+alloc %neg: [4, 6]
+for i4 < 4
+  for i5 < 6
+    %neg[i4, i5] = neg(%a[i4, i5])
+alloc %reshape: [24]
+for i3 < 24
+  %reshape[i3] = reshape(%neg[floordiv(i3, 6), mod(i3, 6)])
+for i0 < 4
+  init %sum
+  for i2 < 6 reduction
+    %sum <- sum(%neg[i0, i2])
+  finish %sum
+  for i1 < 24
+    %add memory[i0, i1] = add(%sum, %reshape[i1])
+)");
 }
 
 TEST(Pitfalls, P4NetShift) {
@@ -59,7 +97,18 @@ TEST(Pitfalls, P4NetShift) {
   TensorView* x = neg(p.in("a", {6}));
   TensorView* y = add(x, pad(slice(x, 0, 1), {0}, {1}));
   p.outputs({y});
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+add: %add = add(%neg, %pad): operand %pad (computed here) keeps its own axes: two axes of %neg would become one
+alloc %neg: [6]
+for i2 < 6
+  %neg[i2] = neg(%a[i2])
+alloc %pad: [6]
+for i1 < 6
+  %slice = slice(%neg[i1 + 1]) write(0 <= i1 < 5)
+  %pad[i1] = pad(%slice read(0 <= i1 < 5))
+for i0 < 6
+  %add memory[i0] = add(%neg[i0], %pad[i0])
+)");
 }
 
 TEST(Pitfalls, P4RotatedHalves) {
@@ -67,7 +116,19 @@ TEST(Pitfalls, P4RotatedHalves) {
   TensorView* x = neg(p.in("a", {6}));
   TensorView* y = cat({neg(slice(x, 0, 3)), slice(x, 0, 0, 3)}, 0);
   p.outputs({y});
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+cat: %cat = cat(%neg_1, %slice_1): operand %slice_1 (computed here) keeps its own axes: two axes of %neg would become one
+alloc %neg: [6]
+for i2 < 6
+  %neg[i2] = neg(%a[i2])
+alloc %slice_1: [3]
+for i1 < 3
+  %slice_1[i1] = slice(%neg[i1])
+for i0 < 6
+  %slice = slice(%neg[i0 + 3]) write(0 <= i0 < 3)
+  %neg_1 = neg(%slice) write(0 <= i0 < 3)
+  %cat memory[i0] = cat(%neg_1 read(0 <= i0 < 3), %slice_1[i0 - 3] read(0 <= i0 - 3 < 3))
+)");
 }
 
 TEST(Pitfalls, P5EqualWholesKeepTheirFactors) {
@@ -75,7 +136,14 @@ TEST(Pitfalls, P5EqualWholesKeepTheirFactors) {
   TensorView* x = neg(p.in("a", {6, 4}));
   TensorView* y = neg(reshape(reshape(x, {24}), {4, 6}));
   p.outputs({y});
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+for i0 < 4
+  for i1 < 6
+    %neg = neg(%a[i0 + floordiv(2*i0 + i1, 4), mod(2*i0 + i1, 4)])
+    %reshape = reshape(%neg)
+    %reshape_1 = reshape(%reshape)
+    %neg_1 memory[i0, i1] = neg(%reshape_1)
+)");
 }
 
 TEST(Pitfalls, P6Diamond) {
@@ -83,7 +151,14 @@ TEST(Pitfalls, P6Diamond) {
   TensorView* x = p.in("a", {4, 6});
   TensorView* y = add(neg(x), sub(x, 1));
   p.outputs({y});
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+for i0 < 4
+  for i1 < 6
+    %full = full()
+    %sub = sub(%a[i0, i1], %full)
+    %neg = neg(%a[i0, i1])
+    %add memory[i0, i1] = add(%neg, %sub)
+)");
 }
 
 TEST(Pitfalls, P7SelectedElement) {
@@ -91,14 +166,25 @@ TEST(Pitfalls, P7SelectedElement) {
   TensorView* x = neg(p.in("a", {6}));
   TensorView* y = add(x, slice(x, 0, 2, 3));
   p.outputs({y});
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+alloc %neg: [6]
+for i1 < 6
+  %neg[i1] = neg(%a[i1])
+for i0 < 6
+  %slice = slice(%neg[2])
+  %add memory[i0] = add(%neg[i0], %slice)
+)");
 }
 
 TEST(Pitfalls, P8PaddedUnit) {
   Placed p;
   TensorView* y = pad(neg(p.in("a", {1})), {2}, {1});
   p.outputs({y});
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+for i0 < 4
+  %neg = neg(%a[0])
+  %pad memory[i0] = pad(%neg read(0 <= i0 - 2 < 1))
+)");
 }
 
 TEST(Pitfalls, P8SplitUnit) {
@@ -106,7 +192,10 @@ TEST(Pitfalls, P8SplitUnit) {
   TensorView* y = neg(p.in("a", {1, 6}));
   p.outputs({y});
   split(*y, 0, 4);
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+for i0 < 6
+  %neg memory[0, i0] = neg(%a[0, i0])
+)");
 }
 
 TEST(Pitfalls, P9SplitOfASplit) {
@@ -115,7 +204,12 @@ TEST(Pitfalls, P9SplitOfASplit) {
   p.outputs({y});
   split(*y, 0, 4);
   split(*y, 1, 3);
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+for i0 < 3
+  for i1 < 2
+    for i2 < 3
+      %neg memory[4*i0 + 3*i1 + i2] = neg(%a[4*i0 + 3*i1 + i2]) write(0 <= 4*i0 + 3*i1 + i2 < 10 and 0 <= 3*i1 + i2 < 4)
+)");
 }
 
 TEST(Pitfalls, P10GatheredRows) {
@@ -124,7 +218,16 @@ TEST(Pitfalls, P10GatheredRows) {
   TensorView* y = index_select(x, p.in("i", {4}), 0);
   TensorView* z = add(y, p.in("b", {4, 3}));
   p.outputs({z});
-  EXPECT_EQ(p.text(z), R"()");
+  EXPECT_EQ(p.text(z), R"(
+alloc %neg: [3, 6]
+for i2 < 3
+  for i3 < 6
+    %neg[i2, i3] = neg(%a[i3, i2])
+for i0 < 4
+  for i1 < 3
+    %index_select = index_select(%neg[i1, j0], %i[i0])
+    %add memory[i0, i1] = add(%index_select, %b[i0, i1])
+)");
 }
 
 TEST(Pitfalls, P11SliceAndWhole) {
@@ -133,7 +236,18 @@ TEST(Pitfalls, P11SliceAndWhole) {
   TensorView* y = neg(slice(x, 0, 1, 4));
   TensorView* z = sum(x);
   p.outputs({y, z});
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+alloc %neg: [6]
+for i2 < 6
+  %neg[i2] = neg(%a[i2])
+for i1 < 3
+  %slice = slice(%neg[i1 + 1])
+  %neg_1 memory[i1] = neg(%slice)
+init %sum
+for i0 < 6 reduction
+  %sum <- sum(%neg[i0])
+finish %sum memory[]
+)");
 }
 
 TEST(Pitfalls, P12StoredAndReadBack) {
@@ -143,7 +257,14 @@ TEST(Pitfalls, P12StoredAndReadBack) {
   p.outputs({t, z});
   merge(*z, 0);
   split(*z, 0, 5);
-  EXPECT_EQ(p.text(z), R"()");
+  EXPECT_EQ(p.text(z), R"(
+for i2 < 5
+  %neg memory[i2] = neg(%a[i2]) write(0 <= i2 < 4)
+for i0 < 3
+  for i1 < 5
+    %reshape = reshape(%neg[i0 + floordiv(2*i0 + i1, 3)]) write(0 <= 5*i0 + i1 < 12)
+    %add memory[i0 + floordiv(2*i0 + i1, 3), mod(2*i0 + i1, 3)] = add(%reshape, %b[i0 + floordiv(2*i0 + i1, 3), mod(2*i0 + i1, 3)]) write(0 <= 5*i0 + i1 < 12)
+)");
 }
 
 TEST(Pitfalls, P13LoopsThroughAPad) {
@@ -152,7 +273,12 @@ TEST(Pitfalls, P13LoopsThroughAPad) {
   TensorView* y = neg(pad(a, {2}, {1}));
   p.outputs({y});
   split(*a, 0, 4);
-  EXPECT_EQ(p.text(a), R"()");
+  EXPECT_EQ(p.text(a), R"(
+for i0 < 9
+  %neg = neg(%a[i0 - 2]) write(0 <= i0 - 2 < 6)
+  %pad = pad(%neg read(0 <= i0 - 2 < 6))
+  %neg_1 memory[i0] = neg(%pad)
+)");
 }
 
 TEST(Pitfalls, P14PromotedBufferAndGather) {
@@ -163,7 +289,20 @@ TEST(Pitfalls, P14PromotedBufferAndGather) {
   p.outputs({z});
   merge(*y, 0);
   split(*y, 0, 4);
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+alloc %neg: [4]
+for i2 < 4
+  %neg[i2] = neg(%a[i2])
+for i0 < 4
+  %reshape = reshape(%neg[i0])
+  init %sum
+  for i1 < 3 reduction
+    %add = add(%reshape, %b[i0, i1])
+    %sum <- sum(%add)
+  finish %sum
+  %index_select = index_select(%neg[j0], %i[i0])
+  %add_1 memory[i0] = add(%index_select, %sum)
+)");
 }
 
 TEST(Pitfalls, P15SumInLoopsOverWhatItSums) {
@@ -173,7 +312,17 @@ TEST(Pitfalls, P15SumInLoopsOverWhatItSums) {
   p.outputs({y});
   merge(*y, 0);
   split(*y, 0, 4);
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+alloc %sum: [4]
+for i2 < 4
+  init %sum
+  for i3 < 3 reduction
+    %sum <- sum(%a[i2, i3])
+  finish %sum[i2]
+for i0 < 3
+  for i1 < 4
+    %add memory[i0 + floordiv(i0 + i1, 3), mod(i0 + i1, 3)] = add(%sum[i0 + floordiv(i0 + i1, 3)], %a[i0 + floordiv(i0 + i1, 3), mod(i0 + i1, 3)])
+)");
 }
 
 TEST(Pitfalls, P16SumInMergedLoops) {
@@ -184,7 +333,18 @@ TEST(Pitfalls, P16SumInMergedLoops) {
   p.outputs({s, t});
   state_reduction_axes(*s);
   merge(*s, 0);
-  EXPECT_EQ(p.text(s), R"()");
+  EXPECT_EQ(p.text(s), R"(
+init %sum
+for i1 < 6 reduction
+  %neg = neg(%a[floordiv(i1, 3), mod(i1, 3)])
+  %sum <- sum(%neg)
+finish %sum memory[]
+init %sum_1
+for i0 < 2 reduction
+  %reshape = reshape(%b[i0])
+  %sum_1 <- sum(%reshape)
+finish %sum_1 memory[0]
+)");
 }
 
 TEST(Pitfalls, P17InitialValuesBeyondASum) {
@@ -193,7 +353,13 @@ TEST(Pitfalls, P17InitialValuesBeyondASum) {
   p.outputs({y});
   state_reduction_axes(*y);
   split(*y, 1, 4);
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+for i0 < 2
+  init %sum
+  for i1 < 4 reduction
+    %sum <- sum(%a[i0, i1]) reduce(0 <= i1 < 3)
+  finish %sum memory[i0]
+)");
 }
 
 TEST(Pitfalls, P18SummedOutsideOfKept) {
@@ -203,7 +369,18 @@ TEST(Pitfalls, P18SummedOutsideOfKept) {
   state_reduction_axes(*y);
   reorder(*y, {1, 0});
   split(*y, 1, 2);
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+for i1 < 2
+  for i2 < 2
+    init %sum write(0 <= 2*i1 + i2 < 3)
+for i0 < 5 reduction
+  for i1 < 2
+    for i2 < 2
+      %sum <- sum(%a[i0, 2*i1 + i2]) write(0 <= 2*i1 + i2 < 3)
+for i1 < 2
+  for i2 < 2
+    finish %sum memory[2*i1 + i2] write(0 <= 2*i1 + i2 < 3)
+)");
 }
 
 TEST(Pitfalls, P19TwoLoopsOfOneAxis) {
@@ -212,7 +389,16 @@ TEST(Pitfalls, P19TwoLoopsOfOneAxis) {
   TensorView* y = add(x, flip(x, {0}));
   p.outputs({y});
   split(*y, 0, 4);
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+alloc %neg: [2, 4]
+for i2 < 2
+  for i3 < 4
+    %neg[i2, i3] = neg(%a[4*i2 + i3])
+for i0 < 2
+  for i1 < 4
+    %flip = flip(%neg[-i0 + 1, -i1 + 3])
+    %add memory[4*i0 + i1] = add(%neg[i0, i1], %flip)
+)");
 }
 
 TEST(Pitfalls, P20ReaderBeforeTheNestBeside) {
@@ -222,7 +408,15 @@ TEST(Pitfalls, P20ReaderBeforeTheNestBeside) {
   TensorView* z = neg(p.in("b", {4}));
   p.outputs({t, z, u});
   p.options.inline_at = {{t, 1}};
-  EXPECT_EQ(p.text(z), R"()");
+  EXPECT_EQ(p.text(z), R"(
+init %sum
+for i1 < 4 reduction
+  %sum <- sum(%a[i1])
+finish %sum memory[]
+%neg memory[] = neg(%sum[])
+for i0 < 4
+  %neg_1 memory[i0] = neg(%b[i0])
+)");
 }
 
 TEST(Pitfalls, P21LocalOutsideOfItsReaders) {
@@ -231,7 +425,16 @@ TEST(Pitfalls, P21LocalOutsideOfItsReaders) {
   TensorView* z = neg(p.in("b", {4}));
   TensorView* y = add(t, flip(t, {0}));
   p.outputs({z, y});
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+alloc %neg: [4]
+for i2 < 4
+  %neg[i2] = neg(%a[i2])
+for i1 < 4
+  %neg_1 memory[i1] = neg(%b[i1])
+for i0 < 4
+  %flip = flip(%neg[-i0 + 3])
+  %add memory[i0] = add(%neg[i0], %flip)
+)");
 }
 
 TEST(Pitfalls, P22ConflictsOfSmallExtents) {
@@ -239,7 +442,18 @@ TEST(Pitfalls, P22ConflictsOfSmallExtents) {
   TensorView* x = neg(p.in("a", {2, 2}));
   TensorView* y = add(x, transpose(x, 0, 1));
   p.outputs({y});
-  EXPECT_EQ(p.text(y), R"()");
+  EXPECT_EQ(p.text(y), R"(
+add: %add = add(%neg, %permute): operand %permute (computed here) keeps its own axes: two axes of %neg would become one
+alloc %neg: [2, 2]
+alloc %permute: [2, 2]
+for i2 < 2
+  for i3 < 2
+    %neg[i2, i3] = neg(%a[i2, i3])
+    %permute[i2, i3] = permute(%neg[i2, i3])
+for i0 < 2
+  for i1 < 2
+    %add memory[i0, i1] = add(%neg[i0, i1], %permute[i1, i0])
+)");
 }
 
 TEST(Pitfalls, P23OneLiveRelationForAFact) {
