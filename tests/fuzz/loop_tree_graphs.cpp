@@ -119,55 +119,53 @@ class Generator {
     const size_t rank = shape.size(), d = rank == 0 ? 0 : draw(rank);
     extra_ = nullptr;
     TensorView* y = nullptr;
-    switch (draw(20)) {
+    switch (draw(18)) {
       case 0:
         y = unary(x);
         break;
       case 1:
       case 2:
-      case 3:
         y = with_another(x);
         break;
-      case 4:
+      case 3:
         y = outer(x);
         break;
+      case 4:
       case 5:
-      case 6:
         if (rank > 0) y = summed(x, d);
         break;
-      case 7:
+      case 6:
         if (rank > 1) y = permute(x, order(rank));
         break;
-      case 8:
+      case 7:
         if (rank > 1) y = flattened(x, draw(rank - 1));
         break;
-      case 9:
+      case 8:
         if (rank > 0) y = unflattened(x, d);
         break;
-      case 10:
+      case 9:
         if (rank > 0) y = resized(x, d);
         break;
-      case 11:
+      case 10:
         if (rank > 0) y = binary(x, reduce(x, {static_cast<int64_t>(d)}, true));
         break;
-      case 12:
-      case 13:
+      case 11:
         if (rank > 0) y = self_map(x, d);
         break;
-      case 14:
+      case 12:
         if (rank > 0) y = selected(x, d);
         break;
-      case 15:
+      case 13:
         if (rank > 0) y = joined(x, d);
         break;
-      case 16:
+      case 14:
         if (rank > 0) y = moved(x, d);
         break;
-      case 17:
+      case 15:
         if (rank == 2) y = product(x);
         break;
-      case 18:
-        if (rank > 0) y = binary(sum(x, {static_cast<int64_t>(d)}, true), amax(x, {static_cast<int64_t>(d)}, true));
+      case 16:
+        if (rank > 0) y = two_sums(x, static_cast<int64_t>(d));
         break;
       default:
         y = made(x);
@@ -175,6 +173,8 @@ class Generator {
     for (TensorView* t : {y, extra_})
       if (t != nullptr && !big(t->shape())) add_tensor(t);
   }
+
+  TensorView* two_sums(TensorView* x, int64_t d) { return binary(sum(x, {d}, true), amax(x, {d}, true)); }
 
   static Dims order_of(size_t rank) {
     Dims out(rank);
