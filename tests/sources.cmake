@@ -9,6 +9,9 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/fake_gpu.cpp
   support/host_shim.cpp
   support/kir_interpreter.cpp
+  support/loop_tree_direct.cpp
+  support/loop_tree_graphs.cpp
+  support/loop_tree_interpreter.cpp
   support/main.cpp
   support/op_cases.cpp
   support/op_words.cpp
@@ -151,6 +154,7 @@ set(PLAIT_TEST_unit_axes
   unit/axes/build_graph_test.cpp
   unit/axes/pitfalls_test.cpp
   unit/axes/place_tree_test.cpp
+  unit/axes/shift_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/contraction_test.cpp

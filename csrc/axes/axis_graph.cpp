@@ -9,7 +9,12 @@ void AxisGraph::log(LogEntry entry) {
   ++version_;
 }
 
+void AxisGraph::note_symbols(sym::Expr e) {
+  if (!e.is_constant() && noted_.insert(e.id()).second) sym::symbols(e, symbols_);
+}
+
 int AxisGraph::axis(sym::Expr extent) {
+  note_symbols(extent);
   axes_.push_back({extent, -1, 1, {}});
   log({Change::axis});
   return static_cast<int>(axes_.size()) - 1;
@@ -160,6 +165,7 @@ std::pair<int, int> AxisGraph::split(int whole, sym::Expr factor) {
 // Extents are compared as numbers of the source and the target: target = source + low for `down`.
 void AxisGraph::shift(int whole, int outer, sym::Expr low) {
   PLAIT_CHECK(!unit(whole) && !unit(outer), "a unit is no part of a shift");
+  note_symbols(low);
   Relation r{RelationKind::shift, outer, -1, whole, low};
   for (const Direction d : {Direction::up, Direction::down}) {
     const bool down = d == Direction::down;

@@ -4,7 +4,9 @@
 // undone back to a mark, so that an edge can be accepted on trial.
 #include <array>
 #include <map>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,6 +40,9 @@ class AxisGraph {
   std::span<const int> uses(int cls) const { return axes_[static_cast<size_t>(find(cls))].uses; }
   sym::Pool& pool() const { return *pool_; }
 
+  // Names of symbols in extents and shifts; those of what a rollback took back may stay.
+  const std::set<std::string>& symbols() const { return symbols_; }
+
   // Grows with every change; also counts those that a rollback took back.
   uint64_t version() const { return version_; }
   // Classes settled by walks so far: the cost of what was asked of the graph, for tests.
@@ -70,6 +75,7 @@ class AxisGraph {
   int lookup(const Key& key) const;  // a live relation, or -1
   void set_entry(const Key& key, int id);
   void log(LogEntry entry);
+  void note_symbols(sym::Expr e);
   int add_relation(Relation r);
   void enter(int id);
   void want(int a, int b);
@@ -82,6 +88,8 @@ class AxisGraph {
   std::map<Key, int> table_;
   std::vector<std::pair<int, int>> todo_;
   std::vector<LogEntry> log_;
+  std::set<std::string> symbols_;
+  std::set<uint64_t> noted_;  // expressions whose symbols are known
   uint64_t version_ = 0;
   mutable uint64_t visits_ = 0;
 };

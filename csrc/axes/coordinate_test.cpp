@@ -102,14 +102,9 @@ bool coordinates_conflict(const AxisGraph& graph, std::span<const int> domain, i
   for (int c : domain)
     if (!graph.unit(c) && !classes.insert(graph.find(c)).second) return true;
   if (graph.relation_count() == 0) return false;
-  std::set<std::string> names;
-  for (size_t c = 0; c < graph.axis_count(); ++c) sym::symbols(graph.extent(static_cast<int>(c)), names);
-  for (size_t r = 0; r < graph.relation_count(); ++r)
-    if (const Relation& relation = graph.relation(static_cast<int>(r)); relation.kind == RelationKind::shift)
-      sym::symbols(relation.low, names);
   Random random{0x9E3779B97F4A7C15u};
   for (int t = 0; t < trials; ++t) {
-    const sym::Environment env = sample(graph, names, random);
+    const sym::Environment env = sample(graph, graph.symbols(), random);
     try {
       Test test(graph, env);
       for (int c : classes) {

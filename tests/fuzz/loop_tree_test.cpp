@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "fuzz/loop_tree_case.h"
+#include "support/loop_tree_case.h"
 
 namespace plait {
 namespace {

@@ -5,7 +5,7 @@
 #include "axes/transforms.h"
 #include "base/error.h"
 #include "build/ops.h"
-#include "fuzz/loop_tree_case.h"
+#include "support/loop_tree_case.h"
 
 namespace plait::tree_oracle {
 

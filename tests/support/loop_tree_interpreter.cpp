@@ -2,7 +2,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "fuzz/loop_tree_case.h"
+#include "support/loop_tree_case.h"
 
 namespace plait::tree_oracle {
 

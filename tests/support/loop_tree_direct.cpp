@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "fuzz/loop_tree_case.h"
+#include "support/loop_tree_case.h"
 
 namespace plait::tree_oracle {
 
