@@ -9,10 +9,10 @@ namespace plait::lowering {
 
 namespace {
 
-bool same(const RangeTerm& a, const RangeTerm& b) { return a.value == b.value && a.bound == b.bound; }
+bool same_term(const RangeTerm& a, const RangeTerm& b) { return a.value == b.value && a.bound == b.bound; }
 
-bool holds(const std::vector<RangeTerm>& list, const RangeTerm& term) {
-  return std::any_of(list.begin(), list.end(), [&](const RangeTerm& t) { return same(t, term); });
+bool has_term(const std::vector<RangeTerm>& list, const RangeTerm& term) {
+  return std::any_of(list.begin(), list.end(), [&](const RangeTerm& t) { return same_term(t, term); });
 }
 
 // Whether `by` says as much: q < ceildiv(n, w) where q*w + r < n and 0 <= r < w.
@@ -26,7 +26,7 @@ bool is_implied(const RangeTerm& term, const RangeTerm& by) {
   return false;
 }
 
-kir::LoopKind kind_of(ParallelType type) {
+kir::LoopKind loop_kind(ParallelType type) {
   switch (type) {
     case ParallelType::cpu_thread:
       return kir::LoopKind::cpu_thread;
@@ -121,8 +121,8 @@ TreeEmitter::Terms TreeEmitter::own_terms(const PlacedOp& placed) const {
   all.insert(all.end(), placed.reduce.begin(), placed.reduce.end());
   Terms out;
   for (const RangeTerm& t : all) {
-    if (sym::proven(condition(t)) || holds(out, t)) continue;
-    const auto implies = [&](const RangeTerm& by) { return !same(by, t) && is_implied(t, by); };
+    if (sym::proven(condition(t)) || has_term(out, t)) continue;
+    const auto implies = [&](const RangeTerm& by) { return !same_term(by, t) && is_implied(t, by); };
     if (std::none_of(all.begin(), all.end(), implies)) out.push_back(t);
   }
   return out;
@@ -155,7 +155,7 @@ void TreeEmitter::add_reader_terms(const Op& op) {
       const Terms& theirs = terms_.at(reader);
       Terms both;
       for (const RangeTerm& term : theirs)
-        if ((!common || holds(*common, term)) && is_bound(term.value, at.loop)) both.push_back(term);
+        if ((!common || has_term(*common, term)) && is_bound(term.value, at.loop)) both.push_back(term);
       common = std::move(both);
     }
   }
@@ -163,7 +163,7 @@ void TreeEmitter::add_reader_terms(const Op& op) {
   Terms& own = terms_.at(&op);
   Terms out;
   for (const RangeTerm& term : *common)
-    if (!holds(own, term)) out.push_back(term);
+    if (!has_term(own, term)) out.push_back(term);
   out.insert(out.end(), own.begin(), own.end());
   own = std::move(out);
 }
@@ -174,7 +174,7 @@ TreeEmitter::Terms TreeEmitter::needed_inside(int loop, int at) const {
   for (const TreeItem& i : tree_.loops[static_cast<size_t>(loop)].items) {
     if (i.kind == TreeItem::Kind::alloc || i.kind == TreeItem::Kind::init) continue;
     Terms theirs = i.kind == TreeItem::Kind::loop ? needed_inside(i.loop, at) : terms_.at(i.op);
-    std::erase_if(theirs, [&](const RangeTerm& t) { return !is_bound(t.value, at) || (common && !holds(*common, t)); });
+    std::erase_if(theirs, [&](const RangeTerm& t) { return !is_bound(t.value, at) || (common && !has_term(*common, t)); });
     common = std::move(theirs);
   }
   return common.value_or(Terms());
@@ -215,7 +215,7 @@ void TreeEmitter::item(const TreeItem& item) {
     case TreeItem::Kind::finish:
       return finish(*item.op);
     case TreeItem::Kind::op:
-      if (lowering::kind_of(*item.op).form == Form::sum) return accumulate(*item.op);
+      if (kind_of(*item.op).form == Form::sum) return accumulate(*item.op);
       return deliver(*item.op, *item.op->out(), compute(*item.op));
     case TreeItem::Kind::init:
     case TreeItem::Kind::alloc:
@@ -228,7 +228,7 @@ void TreeEmitter::loop(int id) {
   auto stmt = std::make_unique<kir::For>();
   stmt->var = l.var;
   stmt->extent = l.extent;
-  stmt->loop = kind_of(l.parallel);
+  stmt->loop = loop_kind(l.parallel);
   stmt->unroll = l.parallel == ParallelType::unroll;
   frames_.push_back({&stmt->body, std::nullopt});
   const auto parts = parts_.find(id);
@@ -247,9 +247,9 @@ sym::Expr TreeEmitter::condition(const RangeTerm& term) const {
 
 void TreeEmitter::enter_terms(size_t base, const Terms& terms) {
   const auto is_open = [&](const RangeTerm& term) {
-    return std::any_of(frames_.begin(), frames_.end(), [&](const Frame& f) { return f.term && same(*f.term, term); });
+    return std::any_of(frames_.begin(), frames_.end(), [&](const Frame& f) { return f.term && same_term(*f.term, term); });
   };
-  while (frames_.size() > base && !holds(terms, *frames_.back().term)) leave();
+  while (frames_.size() > base && !has_term(terms, *frames_.back().term)) leave();
   for (const RangeTerm& term : terms) {
     if (is_open(term)) continue;
     auto stmt = std::make_unique<kir::If>();
