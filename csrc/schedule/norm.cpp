@@ -326,6 +326,13 @@ ScheduledGroup group(const Problem& problem, const Schedule& schedule) {
   out.reference = rows.reference()->results[0];
   out.aligned = rows.aligned();
   transform(*out.reference, numbers, rows.row_begin());
+  // What a pass waits for is made once per row, in front of the pass.
+  const int row_loops = out.reference->rank() == 0 ? 0 : *numbers.rows > 1 ? 2 : 1;
+  for (const Op* op : graph.ops())
+    for (const TensorView* t : op->results) {
+      const bool once = kept.contains(t) || (before.contains(op) && !rows.is_wide(*t));
+      if (once && !outputs.contains(t)) out.inline_at[t] = row_loops;
+    }
   return out;
 }
 

@@ -93,7 +93,7 @@ uint32_t TreeEmitter::declare_local(const TensorView& tensor, const PlacedOp& pl
   std::string name = tensor.name;
   const auto taken = [&](const kir::Buffer& b) { return b.name == name; };
   while (std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(), taken)) name += "_";
-  kernel_.buffers.push_back({name, dtype, count, true, true, kir::Space::stack});
+  kernel_.buffers.push_back({name, dtype, count, false, false, kir::Space::stack});
   return static_cast<uint32_t>(kernel_.buffers.size() - 1);
 }
 

@@ -61,8 +61,9 @@ LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const Lowe
   return out;
 }
 
-LoweredKernel lower_tree(const ScheduledGroup& group, sym::Pool& pool, const LowerOptions& options) {
-  LoweredKernel out = emit_tree(group, pool, options);
+LoweredKernel lower_tree(const ScheduledGroup& group, sym::Pool& pool, const LowerOptions& options,
+                         std::string* tree_text) {
+  LoweredKernel out = emit_tree(group, pool, options, tree_text);
   kir::expand_functions(out.kernel);
   kir::verify(out.kernel);
   return out;
