@@ -59,8 +59,8 @@ class Cloner {
   void clone_input(const TensorView& t) {
     std::vector<Fusion::Extent> shape;
     for (auto e : t.shape()) shape.push_back(expr(e));
-    TensorView* copy = t.role == TensorRole::parameter ? to_.parameter(t.name, shape, t.dtype)
-                                                       : to_.input(t.name, shape, t.dtype);
+    TensorView* copy =
+        t.role == TensorRole::parameter ? to_.parameter(t.name, shape, t.dtype) : to_.input(t.name, shape, t.dtype);
     copy_details(t, copy);
   }
 

@@ -62,8 +62,7 @@ class Rows {
       if (is_elementwise(*op) || is_reduction(*op) || keeps_places(*op)) continue;
       if (!reads_elsewhere(*op)) return fmt::format("{} is neither elementwise nor a reduction", describe(*op));
       for (const TensorView* in : inputs(*op))
-        if (axes_.computes(in))
-          return fmt::format("{} reads %{} elsewhere than it is made", describe(*op), in->name);
+        if (axes_.computes(in)) return fmt::format("{} reads %{} elsewhere than it is made", describe(*op), in->name);
     }
     if (reference_ == nullptr) return "nothing is reduced";
     for (const Edge& e : axes_.edges)
@@ -100,7 +99,8 @@ class Rows {
     std::vector<int> out(count, -1);
     const Edge& edge = axes_.edges_of(*reference_)[0];
     for (size_t d = 0; d < edge.pairing.size(); ++d)
-      if (edge.pairing[d] >= static_cast<int>(kept)) out[static_cast<size_t>(edge.pairing[d]) - kept] = static_cast<int>(d);
+      if (edge.pairing[d] >= static_cast<int>(kept))
+        out[static_cast<size_t>(edge.pairing[d]) - kept] = static_cast<int>(d);
     return out;
   }
 
@@ -160,7 +160,9 @@ class Rows {
       if (!axes_.graph.unit(a)) out.push_back(axes_.graph.find(a));
     return out;
   }
-  static bool has(const std::vector<int>& list, int cls) { return std::find(list.begin(), list.end(), cls) != list.end(); }
+  static bool has(const std::vector<int>& list, int cls) {
+    return std::find(list.begin(), list.end(), cls) != list.end();
+  }
   bool meets(const TensorView& t, const std::vector<int>& list) const {
     const std::vector<int> own = domain_classes(axes_, t);
     return std::any_of(own.begin(), own.end(), [&](int c) { return has(list, c); });
@@ -213,7 +215,8 @@ class Rows {
     const std::vector<int> dims = reduced_dims();
     if (reduced_.empty()) return std::nullopt;
     if (row_begin() < dims.size()) return std::nullopt;
-    return fmt::format("the dims that {} reduces are not the innermost of its operand in memory", describe(*reference_));
+    return fmt::format("the dims that {} reduces are not the innermost of its operand in memory",
+                       describe(*reference_));
   }
 
   int64_t cost(const Op& op) {
@@ -314,7 +317,8 @@ ScheduledGroup group(const Problem& problem, const Schedule& schedule) {
   const std::set<const TensorView*> outputs(graph.outputs().begin(), graph.outputs().end());
   for (Op* op : graph.ops()) {
     const TensorView* t = op->results[0];
-    const bool stored = std::any_of(op->results.begin(), op->results.end(), [&](auto* r) { return outputs.contains(r); });
+    const bool stored =
+        std::any_of(op->results.begin(), op->results.end(), [&](auto* r) { return outputs.contains(r); });
     if (!is_reduction(*op) && !kept.contains(t) && !stored) continue;
     by_pass[2 * rows.stage(*t) - (is_reduction(*op) ? 1 : 0)].push_back(op);
   }

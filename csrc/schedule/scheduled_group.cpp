@@ -28,6 +28,7 @@ ScheduledGroup make_group(const Fusion& fusion, const Segment& segment) {
   ScheduledGroup out;
   out.graph = clone_segment(fusion, segment);
   out.schedule = segment.schedule;
+  for (const TensorView* t : segment.outputs) out.outputs.push_back(t->name);
   return out;
 }
 
@@ -125,8 +126,8 @@ class RootCopies {
   const std::set<const Op*> roots_;
   const std::function<bool(const TensorView&)>& is_shared_;
   const Op* root_ = nullptr;
-  std::set<const Op*> taken_;        // ops that a root has for itself
-  std::map<const Op*, Op*> mine_;    // of the present root: an op, and what computes it
+  std::set<const Op*> taken_;      // ops that a root has for itself
+  std::map<const Op*, Op*> mine_;  // of the present root: an op, and what computes it
   std::set<const Op*> placed_;
   std::vector<Op*> order_;
 };
@@ -187,7 +188,8 @@ int copy_for_cut_edges(ScheduledGroup& group, int most) {
   }
   std::vector<Op*> order;
   for (Op* op : ops) {
-    if (const auto it = before.find(op); it != before.end()) order.insert(order.end(), it->second.begin(), it->second.end());
+    if (const auto it = before.find(op); it != before.end())
+      order.insert(order.end(), it->second.begin(), it->second.end());
     order.push_back(op);
   }
   graph.set_order(std::move(order));

@@ -12,11 +12,12 @@
 namespace plait {
 
 struct ScheduledGroup {
-  std::unique_ptr<Fusion> graph;  // inputs and outputs are those of the segment, in order
+  std::unique_ptr<Fusion> graph;     // inputs and outputs are those of the segment, in order
+  std::vector<std::string> outputs;  // their names in the fusion
   Schedule schedule;
-  TensorView* reference = nullptr;           // its transforms are the loops that all others follow
-  std::vector<TensorView*> aligned;          // share their axes by position where no edge says so
-  std::map<const TensorView*, int> inline_at;  // at most so many loops are shared with readers
+  TensorView* reference = nullptr;              // its transforms are the loops that all others follow
+  std::vector<TensorView*> aligned;             // share their axes by position where no edge says so
+  std::map<const TensorView*, int> inline_at;   // at most so many loops are shared with readers
   std::map<const TensorView*, sym::Expr> kept;  // buffers: at most so many elements, as the schedule proved or asked
   std::map<const TensorView*, const TensorView*> copies;  // a copy, and what it is one of
 

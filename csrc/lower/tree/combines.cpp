@@ -117,24 +117,24 @@ void TreeEmitter::finish(const Op& op) {
     return apply(Pointwise::div, {part[1], terms_of(op, correction, part[1].dtype)});
   };
   using Values = std::vector<Value>;
-  const Values results = visit(
-      op, overloaded{
-              [&](const Linear& o) {
-                const Value sum = whole[0][0];
-                return Values{o.b ? apply(Pointwise::add, {sum, convert(operand(op, 2), sum.dtype)}) : sum};
-              },
-              [&](const Matmul&) { return Values{whole[0][0]}; },
-              [&](const Reduce&) { return Values{whole[0].back()}; },
-              [&](const Var& o) { return Values{variance(whole[0], o.correction)}; },
-              [&](const VarMean& o) {
-                const DType type = accumulation_type(o.in->dtype);
-                const Value mean = apply(Pointwise::div, {convert(whole[0][0], type), terms_of(op, 0, type)});
-                return Values{mean, variance(whole[1], o.correction)};
-              },
-              [&](const MaxWithArgmax&) { return whole[0]; },
-              [&](const MinWithArgmin&) { return whole[0]; },
-              [](const Op& o) -> Values { PLAIT_CHECK(false, "{} combines nothing", describe(o)); },
-          });
+  const Values results =
+      visit(op, overloaded{
+                    [&](const Linear& o) {
+                      const Value sum = whole[0][0];
+                      return Values{o.b ? apply(Pointwise::add, {sum, convert(operand(op, 2), sum.dtype)}) : sum};
+                    },
+                    [&](const Matmul&) { return Values{whole[0][0]}; },
+                    [&](const Reduce&) { return Values{whole[0].back()}; },
+                    [&](const Var& o) { return Values{variance(whole[0], o.correction)}; },
+                    [&](const VarMean& o) {
+                      const DType type = accumulation_type(o.in->dtype);
+                      const Value mean = apply(Pointwise::div, {convert(whole[0][0], type), terms_of(op, 0, type)});
+                      return Values{mean, variance(whole[1], o.correction)};
+                    },
+                    [&](const MaxWithArgmax&) { return whole[0]; },
+                    [&](const MinWithArgmin&) { return whole[0]; },
+                    [](const Op& o) -> Values { PLAIT_CHECK(false, "{} combines nothing", describe(o)); },
+                });
   for (size_t r = 0; r < results.size(); ++r) {
     const TensorView& tensor = *op.results[r];
     Value result = convert(results[r], compute_type(tensor.dtype));

@@ -69,8 +69,7 @@ kir::Value TreeEmitter::normal(const Normal& op) {
   const Value turns = apply(Pointwise::mul, {constant(4), second});  // quarters, below 4
   Value quarter = constant(4);
   for (int q = 3; q >= 0; --q) quarter = choose(turns, Pointwise::lt, q + 0.5, constant(q), quarter);
-  const Value rest =
-      apply(Pointwise::mul, {constant(std::numbers::pi / 2), apply(Pointwise::sub, {turns, quarter})});
+  const Value rest = apply(Pointwise::mul, {constant(std::numbers::pi / 2), apply(Pointwise::sub, {turns, quarter})});
   const Value cosine = apply(Pointwise::cos, {rest}), sine = apply(Pointwise::sin, {rest});
   // An odd element takes the sine: the cosine of a quarter less.
   const Value odd = convert(coordinate(sym::mod(index, 2)), DType::f32);

@@ -57,15 +57,14 @@ void TreeEmitter::run() {
 
 void TreeEmitter::declare_buffers() {
   const Fusion& graph = *group_.graph;
-  std::set<std::string> names;
-  const auto declare = [&](const TensorView& t, bool written) {
+  const auto declare = [&](const TensorView& t, const std::string& name, bool written) {
     sym::Expr count = number(1);
     for (const Axis& a : t.domain.logical) count = count * extents_(a.extent);
     arguments_[&t] = static_cast<uint32_t>(kernel_.buffers.size());
-    kernel_.buffers.push_back({t.name, t.dtype, count, written});
+    kernel_.buffers.push_back({name, t.dtype, count, written});
   };
-  for (const TensorView* t : graph.inputs()) declare(*t, false);
-  for (const TensorView* t : graph.outputs()) declare(*t, true);
+  for (const TensorView* t : graph.inputs()) declare(*t, t->name, false);
+  for (size_t i = 0; i < graph.outputs().size(); ++i) declare(*graph.outputs()[i], group_.outputs[i], true);
   declare_status();
   for (const Op* op : graph.ops()) {
     const auto it = tree_.ops.find(op);
@@ -89,7 +88,8 @@ uint32_t TreeEmitter::declare_local(const TensorView& tensor, const PlacedOp& pl
   const int64_t most = sym::bounds(count).hi;
   if (most == INT64_MAX || most > kir::kMostStackBytes / static_cast<int64_t>(size_of(dtype)))
     throw UserError(fmt::format("%{} needs a buffer of {} elements in the kernel", tensor.name, sym::print(count)),
-                    fmt::format("kernel {}", options_.name), "compute it in the loops of its readers, or in a segment of its own");
+                    fmt::format("kernel {}", options_.name),
+                    "compute it in the loops of its readers, or in a segment of its own");
   std::string name = tensor.name;
   const auto taken = [&](const kir::Buffer& b) { return b.name == name; };
   while (std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(), taken)) name += "_";
@@ -174,7 +174,8 @@ TreeEmitter::Terms TreeEmitter::needed_inside(int loop, int at) const {
   for (const TreeItem& i : tree_.loops[static_cast<size_t>(loop)].items) {
     if (i.kind == TreeItem::Kind::alloc || i.kind == TreeItem::Kind::init) continue;
     Terms theirs = i.kind == TreeItem::Kind::loop ? needed_inside(i.loop, at) : terms_.at(i.op);
-    std::erase_if(theirs, [&](const RangeTerm& t) { return !is_bound(t.value, at) || (common && !has_term(*common, t)); });
+    std::erase_if(theirs,
+                  [&](const RangeTerm& t) { return !is_bound(t.value, at) || (common && !has_term(*common, t)); });
     common = std::move(theirs);
   }
   return common.value_or(Terms());
@@ -247,7 +248,8 @@ sym::Expr TreeEmitter::condition(const RangeTerm& term) const {
 
 void TreeEmitter::enter_terms(size_t base, const Terms& terms) {
   const auto is_open = [&](const RangeTerm& term) {
-    return std::any_of(frames_.begin(), frames_.end(), [&](const Frame& f) { return f.term && same_term(*f.term, term); });
+    return std::any_of(frames_.begin(), frames_.end(),
+                       [&](const Frame& f) { return f.term && same_term(*f.term, term); });
   };
   while (frames_.size() > base && !has_term(terms, *frames_.back().term)) leave();
   for (const RangeTerm& term : terms) {

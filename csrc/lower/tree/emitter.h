@@ -1,7 +1,7 @@
 #pragma once
 // Plain kernel IR of a loop tree: a loop for a loop, a statement for a load, an op, a store, every predicate an If in
-// the outermost body that its variables allow. No cleverness: passes over kernel IR hoist, merge and vectorize. Files of
-// emit.cpp only.
+// the outermost body that its variables allow. No cleverness: passes over kernel IR hoist, merge and vectorize. Files
+// of emit.cpp only.
 #include <functional>
 #include <set>
 
@@ -129,13 +129,13 @@ class TreeEmitter {
   std::vector<Frame> frames_;
   std::map<const TensorView*, Known> values_;
   std::map<const TensorView*, uint32_t> arguments_, locals_;
-  std::map<const Op*, Terms> terms_;               // without which nobody needs the op's result
-  std::map<int, std::vector<const Op*>> parts_;    // loops, and the sums that have a part of their own in each iteration
-  std::set<const Op*> part_of_;                    // those sums
-  std::map<const Op*, Carried> whole_, part_;      // states of reductions
-  std::optional<uint32_t> status_;                 // the buffer of the status words of the run
-  sym::Expr ordinal_;                              // of the lookup that the status hears of
-  std::optional<uint64_t> first_offset_;           // of the random op that came first, and where it stands
+  std::map<const Op*, Terms> terms_;             // without which nobody needs the op's result
+  std::map<int, std::vector<const Op*>> parts_;  // loops, and the sums that have a part of their own in each iteration
+  std::set<const Op*> part_of_;                  // those sums
+  std::map<const Op*, Carried> whole_, part_;    // states of reductions
+  std::optional<uint32_t> status_;               // the buffer of the status words of the run
+  sym::Expr ordinal_;                            // of the lookup that the status hears of
+  std::optional<uint64_t> first_offset_;         // of the random op that came first, and where it stands
   sym::Expr offset_base_;
   uint32_t next_id_ = 0;
   int symbols_ = 0;

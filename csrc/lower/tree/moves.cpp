@@ -55,8 +55,7 @@ kir::Value TreeEmitter::moved(const Roll& op) {
     const size_t d = static_cast<size_t>(op.dims[k]);
     const sym::Expr extent = op.in->extent(d);
     // The host divides, once; an empty dim has no elements to move.
-    const sym::Expr shift =
-        extents_(sym::mod(group_.graph->pool().constant(op.shifts[k]), sym::max(extent, 1)));
+    const sym::Expr shift = extents_(sym::mod(group_.graph->pool().constant(op.shifts[k]), sym::max(extent, 1)));
     at[d] = sym::select(sym::lt(at[d], shift), at[d] - shift + extents_(extent), at[d] - shift);
   }
   return load_at(*op.in, at);
@@ -124,8 +123,7 @@ kir::Value TreeEmitter::looked_up(const Op& op, const TensorView& index, const C
   at[static_cast<size_t>(dim)] = j;
   const DType type = compute_type(in.dtype);
   const Value out = variable(is_float(type) ? Constant::from_double(type, NAN) : Constant::from_int64(type, 0));
-  const sym::Expr inside =
-      sym::logical_and(sym::ge(j, 0), sym::lt(j, extents_(in.extent(static_cast<size_t>(dim)))));
+  const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, extents_(in.extent(static_cast<size_t>(dim)))));
   guarded(inside, [&] { assign(out, load_at(in, at)); });
   if (status_) guarded(sym::logical_not(inside), [&] { report(op, j, index_at); });
   return out;
