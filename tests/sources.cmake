@@ -13,6 +13,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/loop_tree_graphs.cpp
   support/loop_tree_interpreter.cpp
   support/main.cpp
+  support/norm_cases.cpp
   support/op_cases.cpp
   support/op_words.cpp
   support/planted_bugs.cpp
@@ -137,6 +138,7 @@ set(PLAIT_TEST_numerics
   numerics/dtypes_test.cpp
   numerics/file_schedules_test.cpp
   numerics/fork_test.cpp
+  numerics/norm_test.cpp
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp

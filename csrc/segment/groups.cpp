@@ -44,6 +44,7 @@ class Grouper {
     find_free();
     start_groups();
     find_cuts();
+    for (const std::vector<std::string>& names : options_.fixed) fix(names);
     for (int pass = 0; pass < kPasses && merge_along_edges(); ++pass) continue;
     merge_rows();  // before siblings, whose merges would put paths around them
     for (int pass = 0; pass < kPasses; ++pass) {
@@ -158,7 +159,29 @@ class Grouper {
   }
 
   bool mergeable(int g) const {
-    return !rows_[static_cast<size_t>(g)] && is_elementwise(op(members_[static_cast<size_t>(g)].front()));
+    const int first = members_[static_cast<size_t>(g)].front();
+    return !rows_[static_cast<size_t>(g)] && is_elementwise(op(first)) && !fixed_.contains(first);
+  }
+
+  // One group of the ops that give these results.
+  void fix(const std::vector<std::string>& names) {
+    std::vector<int> ops;
+    for (const std::string& name : names) {
+      const TensorView* t = fusion_.find(name);
+      const int i = t == nullptr ? -1 : out_.maker(t);
+      if (i >= 0 && !is_free(i)) ops.push_back(i);
+    }
+    std::sort(ops.begin(), ops.end());
+    ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+    for (int i : ops) {
+      fixed_.insert(i);
+      const int p = group(ops.front()), c = group(i);
+      if (p == c) continue;
+      if (order_->path_around(p, c))
+        throw UserError(fmt::format("%{} and %{} are no group", op(p).results[0]->name, op(i).results[0]->name),
+                        "segment", "a path between them passes through another op: put it in, or write two segments");
+      merge(p, c);
+    }
   }
 
   // Why two groups stay apart; empty where they merge. `p` makes what `c` reads, or they have no edge.
@@ -243,6 +266,7 @@ class Grouper {
   // A group that a kernel of rows may hold: elementwise ops, reductions, moves.
   bool may_be_rows(int g) const {
     const Op& first = op(members_[static_cast<size_t>(g)].front());
+    if (fixed_.contains(members_[static_cast<size_t>(g)].front())) return false;
     if (rows_[static_cast<size_t>(g)] || is_elementwise(first)) return true;
     if (options_.stays_apart && options_.stays_apart(first)) return false;
     return is_row_reduction(first) || property(first.kind) == OpProperty::movement;
@@ -399,6 +423,7 @@ class Grouper {
   std::string* explain_;
   bool limited_ = false;
   Grouping out_;
+  std::set<int> fixed_;  // ops of groups that a file states
   std::set<const TensorView*> outputs_;
   std::vector<std::vector<int>> readers_;  // ops that read an op's result
   std::vector<int> parent_;                // groups are named by one of their ops

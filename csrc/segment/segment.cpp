@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
+#include "schedule/norm.h"
 #include "segment/aliases.h"
 #include "segment/groups.h"
 
@@ -219,7 +220,7 @@ Schedule choose(const Problem& problem, const SegmentOptions& options, const Ali
       return schedules::Library();
     if (!is_open(pin))
       throw UserError(fmt::format("schedule `{}` does not fit {}", print(pin), describe(op)), problem.where(),
-                      "pin pointwise(...) or nest(...)");
+                      "pin pointwise(...), nest(...) or norm(...)");
   }
   const Schedule chosen = choose_schedule(problem, options.target, pin);
   const Schedule nest = schedules::Nest();
@@ -237,8 +238,12 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
                       fmt::format("%{}", op->results[0]->name), "passes expand and localize come before");
   const Aliases aliases = find_aliases(fusion, options);
   GroupOptions how;
-  how.refuse_rows = options.refuse_rows;
+  if (options.target.kind == TargetKind::cpu)
+    how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
+      return norm_refuses(fusion.pool(), ops, outputs);
+    };
   how.stays_apart = [&](const Op& op) { return aliases.is_alias(op); };
+  how.fixed = options.fixed;
   how.decide = options.decide;
   how.explain = options.explain;
   Grouping grouping = group_ops(fusion, how);

@@ -16,12 +16,12 @@ struct SegmentOptions {
   KernelLimits limits = kernel_limits(Options());
   // Results that a file puts into one segment, by name: the limits do not part them.
   std::vector<std::vector<std::string>> together;
+  // The same, and they are a segment as they stand: not more, not less.
+  std::vector<std::vector<std::string>> fixed;
   // Who computes contractions: `auto` asks the library first, `library` insists on it, `nest` generates all.
   std::string contractions = "auto";
   // Whether the library computes a contraction; null: there is no library.
   std::function<bool(const Op&, std::string* why_not)> library_accepts;
-  // Whether ops are a kernel of rows (GroupOptions); null: the target has none.
-  std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_rows;
   // Asked before each step that could be left out (a merge, the library for a contraction, a scheduler instead of the
   // plain nest), with its name: `merge %a into %b`. Null: all are done.
   std::function<bool(std::string_view)> decide;
