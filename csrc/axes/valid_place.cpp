@@ -88,7 +88,19 @@ class Check {
 
   std::string independent() { return state_.walks.conflict(seeds()) ? "two loops disagree on an axis" : ""; }
 
+  // A scan carries a state through one own loop over its dim, which drives nothing else.
+  std::string scan() {
+    const int dim = scanned_dim(op_);
+    if (dim < 0 || graph_.unit(axes_.logical[static_cast<size_t>(dim)])) return "";
+    const int cls = graph_.find(axes_.logical[static_cast<size_t>(dim)]);
+    if (!contains(own(), cls)) return "the scanned axis is no loop of its own";
+    std::vector<int> others = axes_.logical;
+    others.erase(others.begin() + dim);
+    return walk_->use(others).seeds.contains(cls) ? "the loop of a scan drives another axis" : "";
+  }
+
   std::string reduction() {
+    if (std::string reason = scan(); !reason.empty()) return reason;
     for (int c : summed_.seeds) {
       if (kept_.seeds.contains(c)) return "a loop drives a kept and a summed axis";
       if (contains(shared_, c)) return "a loop around drives the summed axis";

@@ -195,10 +195,18 @@ for i4 < 6
 )");
 }
 
-TEST(PlaceTree, ScansAndScattersAreRefused) {
+TEST(PlaceTree, ScansCarryAStateThroughOneLoop) {
   Fusion f;
-  TensorView* y = f.output("y", cumsum(f.input("x", {4}, f32), 0));
-  EXPECT_EQ(tree_text(f, y), "%y: a scan has no loops here (V2)");
+  TensorView* x = f.input("x", {"r", "c"}, f32);
+  TensorView* y = f.output("y", exp(cumsum(neg(x), 1)));
+  rows(y);
+  EXPECT_EQ(tree_text(f, y), R"()");
+}
+
+TEST(PlaceTree, WhatHasNoLoopsIsRefused) {
+  Fusion f;
+  TensorView* y = f.output("y", cumsum(f.input("x", {4}, f32), 0, false, true));
+  EXPECT_EQ(tree_text(f, y), "%y: a scan from the end has no loops here (V2)");
 }
 
 TEST(PlaceTree, AnEmptyLoopComputesNothingThatItDoesNotDrive) {
