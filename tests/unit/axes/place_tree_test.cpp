@@ -200,7 +200,17 @@ TEST(PlaceTree, ScansCarryAStateThroughOneLoop) {
   TensorView* x = f.input("x", {"r", "c"}, f32);
   TensorView* y = f.output("y", exp(cumsum(neg(x), 1)));
   rows(y);
-  EXPECT_EQ(tree_text(f, y), R"()");
+  EXPECT_EQ(tree_text(f, y), R"(
+for i0 < r cpu_thread
+  alloc %cumsum: [c]
+  init %cumsum
+  for i3 < c
+    %neg = neg(%x[i0, i3])
+    %cumsum[i3] = cumsum(%neg)
+  for i1 < floordiv(c + 7, 8)
+    for i2 < 8 vectorize
+      %y memory[i0, 8*i1 + i2] = exp(%cumsum[8*i1 + i2]) write(0 <= 8*i1 + i2 < c)
+)");
 }
 
 TEST(PlaceTree, WhatHasNoLoopsIsRefused) {
