@@ -244,10 +244,19 @@ class Placer {
         if (!taken(loops_[j].cls)) out.back().push_back({loops_[j].cls, loops_[j].parallel, static_cast<int>(j)});
     }
     out.emplace_back();
+    if (at.empty())
+      for (int a : plain_axes(op)) out.back().push_back({a});
     for (std::vector<OwnLoop>& own : out) {
       complete(op, around, own);
       scan_last(op, around, own);
     }
+    return out;
+  }
+
+  std::vector<int> plain_axes(const Op& op) const {
+    const TensorAxes& axes = state_.group.axes.at(op.results[0]);
+    std::vector<int> out = known_classes(graph_, axes.logical);
+    for (int a : known_classes(graph_, axes.reduction)) out.push_back(a);
     return out;
   }
 
