@@ -59,7 +59,9 @@ struct PlacedOp {
   std::vector<RangeTerm> write, once, reduce;
   std::vector<PlacedOperand> operands;  // per inputs(op)
   // Reductions: its own loops from the outermost reduced one on that are kept. Empty: the state is one set of
-  // registers; else it has an element for each of their iterations.
+  // registers; else it has an element for each of their iterations. A scan has a state as well: its loop over the
+  // scanned dim stands for the reduced ones; its statement adds to the state and stores, under `once`, and there is no
+  // finish.
   std::vector<int> state_loops;
 };
 

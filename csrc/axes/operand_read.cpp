@@ -76,7 +76,7 @@ Coordinates paired(const Edge& edge, const OwnCoordinates& c, sym::Pool& pool) {
 
 bool keeps_dims(const Op& op) {
   return op.kind == OpKind::Slice || op.kind == OpKind::Pad || op.kind == OpKind::Cat || op.kind == OpKind::Flip ||
-         op.kind == OpKind::Roll || op.kind == OpKind::Gather;
+         op.kind == OpKind::Roll || op.kind == OpKind::Gather || op.kind == OpKind::CumSum;
 }
 
 }  // namespace
@@ -106,6 +106,11 @@ PlacedOperand operand_read(const AxisGroup& group, const Op& op, size_t operand,
   return out;
 }
 
+int scanned_dim(const Op& op) {
+  const auto* scan = as<CumSum>(op);
+  return scan == nullptr ? -1 : static_cast<int>(scan->dim);
+}
+
 int indexed_dim(const Op& op, size_t operand) {
   if (operand != 0) return -1;
   if (const auto* o = as<Gather>(op)) return static_cast<int>(o->dim);
@@ -123,7 +128,8 @@ std::string unplaceable(const Op& op) {
     default:
       break;
   }
-  if (op.kind == OpKind::CumSum) return "a scan has no loops here";
+  if (const auto* scan = as<CumSum>(op); scan != nullptr && scan->reverse)
+    return "a scan from the end has no loops here";
   if (op.kind == OpKind::Scatter) return "a scatter has no loops here";
   return "";
 }

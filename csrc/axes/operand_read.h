@@ -16,6 +16,9 @@ PlacedOperand operand_read(const AxisGroup& group, const Op& op, size_t operand,
 // The operand's dim that a loaded index addresses, or -1.
 int indexed_dim(const Op& op, size_t operand);
 
+// The result's dim along which the op carries a state from element to element, or -1.
+int scanned_dim(const Op& op);
+
 // Why no loop tree computes the op; empty where one does.
 std::string unplaceable(const Op& op);
 

@@ -89,6 +89,10 @@ bool apply_recipe(AxisGraph& graph, const Op& op, size_t operand, const std::vec
         root[d] = shifted(graph, logical[d], extent(pad->in->extent(d)), extent(pad->low[d]));
     return true;
   }
+  if (const auto* scan = as<CumSum>(op)) {
+    if (!scan->reverse) root[static_cast<size_t>(scan->dim)] = logical[static_cast<size_t>(scan->dim)];
+    return true;
+  }
   if (const auto* cat = as<Cat>(op)) {
     const size_t d = static_cast<size_t>(cat->dim);
     sym::Expr start = graph.pool().constant(0);

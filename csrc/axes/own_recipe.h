@@ -1,7 +1,8 @@
 #pragma once
 // Own recipes: ops whose operands' axes are not their own but related to them. reshape: folds between groups of dims of
 // proven equal products; slice of step 1 and pad: a shift per dim; cat: for each operand a shift into the result's
-// axis. Dims without a relation pair with nothing: flip, roll, stepped slices, a slice to one element, repeat.
+// axis; a scan: its dim as it is. Dims without a relation pair with nothing: flip, roll, stepped slices, a slice to one
+// element, repeat.
 #include <functional>
 
 #include "axes/axis_graph.h"

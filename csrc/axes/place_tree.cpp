@@ -244,8 +244,34 @@ class Placer {
         if (!taken(loops_[j].cls)) out.back().push_back({loops_[j].cls, loops_[j].parallel, static_cast<int>(j)});
     }
     out.emplace_back();
-    for (std::vector<OwnLoop>& own : out) complete(op, around, own);
+    if (at.empty())
+      for (int a : plain_axes(op)) out.back().push_back({a});
+    for (std::vector<OwnLoop>& own : out) {
+      complete(op, around, own);
+      scan_last(op, around, own);
+    }
     return out;
+  }
+
+  std::vector<int> plain_axes(const Op& op) const {
+    const TensorAxes& axes = state_.group.axes.at(op.results[0]);
+    std::vector<int> out = known_classes(graph_, axes.logical);
+    for (int a : known_classes(graph_, axes.reduction)) out.push_back(a);
+    return out;
+  }
+
+  // A scan runs over its dim in one loop, the innermost.
+  void scan_last(const Op& op, const std::vector<int>& around, std::vector<OwnLoop>& own) {
+    const int dim = scanned_dim(op);
+    const std::vector<int>& axes = state_.group.axes.at(op.results[0]).logical;
+    if (dim < 0 || graph_.unit(axes[static_cast<size_t>(dim)])) return;
+    std::vector<int> seeds = around;
+    for (const OwnLoop& l : own) seeds.push_back(l.cls);
+    std::vector<int> others = axes;
+    others.erase(others.begin() + dim);
+    const std::set<int> driving = state_.walks.from(seeds).use(others).seeds;
+    std::erase_if(own, [&](const OwnLoop& l) { return !driving.contains(graph_.find(l.cls)); });
+    own.push_back({graph_.find(axes[static_cast<size_t>(dim)])});
   }
 
   // Axes that do not follow yet become plain loops.
@@ -333,6 +359,11 @@ class Placer {
     return out;
   }
 
+  int scanned_class(const Op& op) const {
+    const int dim = scanned_dim(op);
+    return dim < 0 ? -1 : graph_.find(state_.group.axes.at(op.results[0]).logical[static_cast<size_t>(dim)]);
+  }
+
   void insert(const Op& op, const Plan& plan) {
     const int place = plan.shared.empty() ? -1 : plan.shared.back();
     PlacedOp placed;
@@ -354,13 +385,15 @@ class Placer {
                         {graph_.find(l.cls), parallel, l.reduction, -1, &op, variable(l.cls), graph_.extent(l.cls), {}},
                         l.position);
       }
-      if (l.reduction && outermost_sum < 0) outermost_sum = node;
-      if (!l.reduction && outermost_sum >= 0) placed.state_loops.push_back(node);
+      const bool carries = l.reduction || graph_.find(l.cls) == scanned_class(op);
+      if (carries && outermost_sum < 0) outermost_sum = node;
+      if (!carries && outermost_sum >= 0) placed.state_loops.push_back(node);
     }
     placed.loop = node;
     auto& inner = state_.items(node);
     inner.insert(inner.begin(), {TreeItem::Kind::op, -1, &op});
-    if (!state_.group.axes.at(&*op.results[0]).reduction.empty()) add_state(op, placed, outermost_sum);
+    if (!state_.group.axes.at(op.results[0]).reduction.empty() || scanned_dim(op) >= 0)
+      add_state(op, placed, outermost_sum);
     set_home(plan, placed);
     if (placed.home != Home::memory) placed.scope = place;
     if (placed.home == Home::buffer || placed.home == Home::logical) {
@@ -391,7 +424,7 @@ class Placer {
       return static_cast<size_t>(it - items.begin());
     };
     repeat(op, placed, parent, place_of_sum(), TreeItem::Kind::init);
-    repeat(op, placed, parent, place_of_sum() + 1, TreeItem::Kind::finish);
+    if (scanned_dim(op) < 0) repeat(op, placed, parent, place_of_sum() + 1, TreeItem::Kind::finish);
   }
 
   void repeat(const Op& op, const PlacedOp& placed, int parent, size_t at_item, TreeItem::Kind kind) {

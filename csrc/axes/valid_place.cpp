@@ -88,7 +88,19 @@ class Check {
 
   std::string independent() { return state_.walks.conflict(seeds()) ? "two loops disagree on an axis" : ""; }
 
+  // A scan carries a state through one own loop over its dim, which drives nothing else.
+  std::string scan() {
+    const int dim = scanned_dim(op_);
+    if (dim < 0 || graph_.unit(axes_.logical[static_cast<size_t>(dim)])) return "";
+    const int cls = graph_.find(axes_.logical[static_cast<size_t>(dim)]);
+    if (!contains(own(), cls)) return "the scanned axis is no loop of its own";
+    std::vector<int> others = axes_.logical;
+    others.erase(others.begin() + dim);
+    return walk_->use(others).seeds.contains(cls) ? "the loop of a scan drives another axis" : "";
+  }
+
   std::string reduction() {
+    if (std::string reason = scan(); !reason.empty()) return reason;
     for (int c : summed_.seeds) {
       if (kept_.seeds.contains(c)) return "a loop drives a kept and a summed axis";
       if (contains(shared_, c)) return "a loop around drives the summed axis";
@@ -98,22 +110,35 @@ class Check {
       if (!summed_.seeds.contains(c)) outside.push_back(c);
     const Walk& fixed = state_.walks.from(outside);
     for (int a : axes_.reduction)
-      if (!graph_.unit(a) && fixed.knows(a)) return "the summed axis is fixed by loops outside of the sum";
-    return never_empty(left_over(*walk_, determined(), summed_.classes, summed_.classes, {}));
+      if (!graph_.unit(a) && fixed.knows(a) && clash(outside, {a}))
+        return "the summed axis is fixed by loops outside of the sum";
+    return stands_for_all(left_over(*walk_, determined(), summed_.classes, summed_.classes, {}));
+  }
+
+  // Steps out of range may derive an axis from loops that say nothing of it: whether they really do.
+  bool clash(const std::vector<int>& loops, const std::vector<int>& others) {
+    std::vector<int> all = known_classes(graph_, loops);
+    for (int c : known_classes(graph_, others)) {
+      if (contains(all, c)) return true;
+      all.push_back(c);
+    }
+    return state_.walks.conflict(all);
+  }
+
+  std::vector<int> all_axes() const {
+    std::vector<int> all = axes_.logical;
+    all.insert(all.end(), axes_.reduction.begin(), axes_.reduction.end());
+    return all;
   }
 
   // What the op's coordinates say of the loops.
-  const Walk& determined() {
-    std::vector<int> all = axes_.logical;
-    all.insert(all.end(), axes_.reduction.begin(), axes_.reduction.end());
-    return state_.walks.from(all, !state_.off(Rule::total_steps));
-  }
+  const Walk& determined() { return state_.walks.from(all_axes(), !state_.off(Rule::total_steps)); }
 
-  // Without a first iteration nothing at all would be computed.
-  std::string never_empty(const std::vector<int>& classes) const {
-    for (int c : classes)
+  // Whether the first iterations of what is left over compute all elements: there must be one, whatever the element.
+  std::string stands_for_all(const std::vector<int>& left) {
+    for (int c : left)
       if (!sym::proven(sym::ge(graph_.extent(c), 1))) return "a loop that does not drive it may have no iteration";
-    return "";
+    return !left.empty() && clash(all_axes(), left) ? "not every element has a first iteration" : "";
   }
 
   // As V4, of the readers in the first of `loops`, which are the op's own and around them.
@@ -180,7 +205,7 @@ class Check {
     const Walk& own = determined();
     std::set<int> used = kept_.classes;
     used.insert(summed_.classes.begin(), summed_.classes.end());
-    if (auto r = never_empty(left_over(*walk_, own, used, kept_.classes, seeds())); !r.empty()) return r;
+    if (auto r = stands_for_all(left_over(*walk_, own, used, kept_.classes, seeds())); !r.empty()) return r;
     for (int c : shared_)
       if (!kept_.seeds.contains(c) && !summed_.seeds.contains(c) && own.knows(c))
         return "a loop around follows from its coordinates and does not drive them";

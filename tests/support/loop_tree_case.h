@@ -27,6 +27,8 @@ Case make_case(uint64_t seed);
 Word mix(const Op& op, size_t result, const std::vector<Word>& in);
 // What an element adds to a reduction's result.
 Word element(const Op& op, size_t result, const std::vector<Word>& in);
+// A scan's state behind an element; order shows.
+Word scanned(Word state, Word element);
 Word fill_of(const Op& op);
 Word input_value(const TensorView& tensor, size_t place);
 std::vector<int64_t> shape_of(const TensorView& tensor, const sym::Environment& sizes);

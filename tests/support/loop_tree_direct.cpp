@@ -16,6 +16,8 @@ Word element(const Op& op, size_t result, const std::vector<Word>& in) {
   return out;
 }
 
+Word scanned(Word state, Word element) { return state * 3 + element; }
+
 Word fill_of(const Op& op) { return 1000 + op.id; }
 
 Word input_value(const TensorView& tensor, size_t place) { return place * 2654435761u % 1000003u + tensor.id * 17u; }
@@ -90,6 +92,7 @@ class Direct {
     const Index out = shape(*op.results[0]);
     if (const auto* o = as<Reduce>(op)) return reduce(op, *o->in, o->dims, o->keepdim);
     if (const auto* o = as<MaxWithArgmax>(op)) return reduce(op, *o->in, o->dims, o->keepdim);
+    if (const auto* o = as<CumSum>(op)) return scan(*o);
     if (const auto* o = as<Linear>(op)) return product(op, *o->x, *o->w, true);
     if (const auto* o = as<Matmul>(op)) return product(op, *o->a, *o->b, false);
     each(out, [&](const Index& at) {
@@ -110,6 +113,18 @@ class Direct {
       }
       for (size_t r = 0; r < op.results.size(); ++r)
         values_[op.results[r]][place_of(out, to)] += element(op, r, {get(in, at)});
+    });
+  }
+
+  void scan(const CumSum& op) {
+    const Index out = shape(*op.out());
+    each(out, [&](const Index& at) {
+      Word state = 0;
+      Index from = at;
+      const size_t d = static_cast<size_t>(op.dim);
+      for (from[d] = 0; from[d] < at[d] + !op.exclusive; ++from[d])
+        state = scanned(state, element(op, 0, {get(*op.in, from)}));
+      values_[op.out()][place_of(out, at)] = state;
     });
   }
 

@@ -329,12 +329,15 @@ class Generator {
 
   TensorView* moved(TensorView* x, size_t d) {
     const int64_t dim = static_cast<int64_t>(d);
-    switch (draw(4)) {
+    switch (draw(6)) {
       case 0:
         return flip(x, {dim});
       case 1:
+      case 2:
+        return cumsum(x, dim, coin(2));
+      case 3:
         return roll(x, {static_cast<int64_t>(draw(5)) - 2}, {dim});
-      case 2: {
+      case 4: {
         Dims repeats(x->rank(), 1);
         repeats[d] = 2;
         return repeat(x, repeats);

@@ -136,6 +136,7 @@ struct Operand {
 struct Statement {
   const PlacedOp* placed;
   bool sums = false;
+  const CumSum* scan = nullptr;
   Ids own, index, dims;
   Terms write, once, reduce;
   std::vector<Operand> operands;
@@ -204,6 +205,7 @@ class Interpreter {
     Statement& s = statements_[p.op];
     s.placed = &p;
     s.sums = !p.reduced.empty();
+    s.scan = as<CumSum>(*p.op);
     s.own = add(p.own), s.index = add(p.index), s.dims = add(p.dims);
     s.write = add(p.write), s.once = add(p.once), s.reduce = add(p.reduce);
     for (const TensorView* t : p.op->results) {
@@ -306,7 +308,7 @@ class Interpreter {
       s.state.assign(s.targets.size(), Array(count, 0));
       s.started.assign(count, 0);
     }
-    if (s.started[at] != 0) throw Wrong{"initial values twice of " + describe(*s.placed->op)};
+    if (s.started[at] != 0 && s.scan == nullptr) throw Wrong{"initial values twice of " + describe(*s.placed->op)};
     s.started[at] = 1;
     for (Array& a : s.state) a[at] = 0;
   }
@@ -337,11 +339,22 @@ class Interpreter {
       for (size_t r = 0; r < s.state.size(); ++r) s.state[r][at] += element(op, r, in);
       return;
     }
+    if (s.scan != nullptr) return scan(s);
     if (by_coordinates(s) && !holds(s.once)) return;
     const std::vector<Word> in = load(s);
     std::vector<Word> out;
     for (size_t r = 0; r < op.results.size(); ++r) out.push_back(mix(op, r, in));
     write(s, out);
+  }
+
+  void scan(Statement& s) {
+    size_t count = 0;
+    const size_t at = state_place(s, count);
+    if (s.started.size() != count || s.started[at] == 0) throw Wrong{"a scan without initial values"};
+    Word& state = s.state[0][at];
+    const Word before = state;
+    state = scanned(state, element(*s.scan, 0, load(s)));
+    store(s, {s.scan->exclusive ? before : state});
   }
 
   static bool by_coordinates(const Statement& s) {

@@ -109,6 +109,16 @@ TEST(AxisGraph, RollbackRestoresEverything) {
   t.g.verify();
 }
 
+// A size below the factor has one outer iteration, which says nothing.
+TEST(CoordinateTest, LargeSizesShowWhatSmallOnesHide) {
+  Graph t;
+  const int n = t.axis("n");
+  const auto [outer, inner] = t.split(n, 64);
+  EXPECT_TRUE(coordinates_conflict(t.g, {{n, outer}}));
+  EXPECT_TRUE(coordinates_conflict(t.g, {{n, inner}}));
+  EXPECT_FALSE(coordinates_conflict(t.g, {{outer, inner}}));
+}
+
 TEST(CoordinateTest, FindsDependentAxes) {
   Graph t;
   const int a = t.axis(6), b = t.axis(4);

@@ -195,10 +195,28 @@ for i4 < 6
 )");
 }
 
-TEST(PlaceTree, ScansAndScattersAreRefused) {
+TEST(PlaceTree, ScansCarryAStateThroughOneLoop) {
   Fusion f;
-  TensorView* y = f.output("y", cumsum(f.input("x", {4}, f32), 0));
-  EXPECT_EQ(tree_text(f, y), "%y: a scan has no loops here (V2)");
+  TensorView* x = f.input("x", {"r", "c"}, f32);
+  TensorView* y = f.output("y", exp(cumsum(neg(x), 1)));
+  rows(y);
+  EXPECT_EQ(tree_text(f, y), R"(
+for i0 < r cpu_thread
+  alloc %cumsum: [c]
+  init %cumsum
+  for i3 < c
+    %neg = neg(%x[i0, i3])
+    %cumsum[i3] = cumsum(%neg)
+  for i1 < floordiv(c + 7, 8)
+    for i2 < 8 vectorize
+      %y memory[i0, 8*i1 + i2] = exp(%cumsum[8*i1 + i2]) write(0 <= 8*i1 + i2 < c)
+)");
+}
+
+TEST(PlaceTree, WhatHasNoLoopsIsRefused) {
+  Fusion f;
+  TensorView* y = f.output("y", cumsum(f.input("x", {4}, f32), 0, false, true));
+  EXPECT_EQ(tree_text(f, y), "%y: a scan from the end has no loops here (V2)");
 }
 
 TEST(PlaceTree, AnEmptyLoopComputesNothingThatItDoesNotDrive) {
