@@ -1,6 +1,7 @@
 #include "support/random_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace plait::test {
 namespace {
@@ -335,6 +336,15 @@ std::vector<Tensor> random_kernel_tensors(int64_t rows, int64_t columns, uint64_
           numbers(DType::bf16, columns, -9, 9),
           numbers(DType::f32, rows * columns, 77, 77),
           numbers(DType::f32, rows, 77, 77)};
+}
+
+bool results_agree(const Tensor& a, const Tensor& b, bool exact) {
+  for (int64_t i = 0; i < a.elements(); ++i) {
+    const double x = a.at(i), y = b.at(i);
+    if ((x == y && std::signbit(x) == std::signbit(y)) || (std::isnan(x) && std::isnan(y))) continue;
+    if (exact || !(std::abs(x - y) <= 1e-3 * std::max(1.0, std::abs(x)))) return false;
+  }
+  return true;
 }
 
 }  // namespace plait::test
