@@ -112,7 +112,10 @@ class Generator {
   }
 
   Value leaf() {
-    switch (rng_() % 14) {
+    switch (rng_() % 15) {
+      case 14:
+        return rows_of_ && !writes_row_ ? b_.load(*rows_of_, b_.number(0), 1, Access::contiguous)
+                                        : b_.literal(DType::f32, 5, 1);
       case 12:
         return triangle();
       case 13:
@@ -217,6 +220,11 @@ class Generator {
       else
         over_columns([&](Expr at) { accumulate(r, element(2), at); });
       values_.push_back(finish(r));
+      if (rows_of_ && chance(2)) {
+        writes_row_ = true;  // no lane reads what another one writes
+        over_columns([&](Expr at) { b_.store(*rows_of_, at, element(2), Access::contiguous); });
+        writes_row_ = false;
+      }
     }
     over_columns([&](Expr at) { b_.store(y_, row_ * columns_ + at, element(3), Access::contiguous); });
     store_row();
@@ -309,7 +317,7 @@ class Generator {
   std::mt19937_64 rng_;
   KernelBuilder b_;
   int width_ = 8, names_ = 0, open_ = 0;
-  bool exact_ = true;
+  bool exact_ = true, writes_row_ = false;
   Expr rows_, columns_, row_, column_;
   uint32_t x_ = 0, w_ = 0, s_ = 0, index_ = 0, seed_ = 0, narrow_ = 0, y_ = 0, z_ = 0;
   std::optional<uint32_t> rows_of_;  // a stack buffer of a row
