@@ -114,8 +114,7 @@ class Generator {
   Value leaf() {
     switch (rng_() % 15) {
       case 14:
-        return rows_of_ && !writes_row_ ? b_.load(*rows_of_, b_.number(0), 1, Access::contiguous)
-                                        : b_.literal(DType::f32, 5, 1);
+        return rows_of_ ? b_.load(*rows_of_, columns_, 1, Access::contiguous) : b_.literal(DType::f32, 5, 1);
       case 12:
         return triangle();
       case 13:
@@ -208,10 +207,13 @@ class Generator {
     row_ = loop("r", rows_, LoopKind::cpu_thread);
     if (chance(2)) {
       rows_of_.reset();
-      const uint32_t row = b_.stack("row", DType::f32, columns_);
+      const uint32_t row = b_.stack("row", DType::f32, columns_ + 1);
       over_columns([&](Expr at) { b_.store(row, at, element(2), Access::contiguous); });
+      b_.store(row, columns_, b_.load(s_, row_, 1, Access::contiguous), Access::contiguous);
       rows_of_ = row;
     }
+    changing_ = b_.variable(DType::f32, 2, 1);
+    values_.push_back(changing_);
     const int reductions = static_cast<int>(rng_() % 3);
     for (int i = 0; i < reductions; ++i) {
       const Reduction r = start();
@@ -220,14 +222,28 @@ class Generator {
       else
         over_columns([&](Expr at) { accumulate(r, element(2), at); });
       values_.push_back(finish(r));
+      if (chance(2)) change();
       if (rows_of_ && chance(2)) {
-        writes_row_ = true;  // no lane reads what another one writes
         over_columns([&](Expr at) { b_.store(*rows_of_, at, element(2), Access::contiguous); });
-        writes_row_ = false;
       }
     }
     over_columns([&](Expr at) { b_.store(y_, row_ * columns_ + at, element(3), Access::contiguous); });
     store_row();
+  }
+
+  // What may have been read changes: a variable, and the element of the row behind its columns.
+  void change() {
+    const int before = open_;
+    if (chance(2)) loop("c", rows_);
+    const Value one = b_.literal(DType::f32, 1, 1);
+    const auto read = [&] {
+      return rows_of_ ? b_.load(*rows_of_, columns_, 1, Access::contiguous) : b_.compute(Pointwise::neg, {changing_});
+    };
+    const Value old = b_.compute(Pointwise::add, {read(), b_.compute(Pointwise::add, {changing_, one})});
+    b_.assign(changing_, b_.compute(Pointwise::min, {old, b_.literal(DType::f32, 40, 1)}));
+    if (rows_of_) b_.store(*rows_of_, columns_, b_.compute(Pointwise::sub, {changing_, one}), Access::contiguous);
+    b_.assign(changing_, b_.compute(Pointwise::add, {changing_, read()}));
+    close(before);
   }
 
   // Tiles are combined by themselves.
@@ -317,11 +333,12 @@ class Generator {
   std::mt19937_64 rng_;
   KernelBuilder b_;
   int width_ = 8, names_ = 0, open_ = 0;
-  bool exact_ = true, writes_row_ = false;
+  bool exact_ = true;
   Expr rows_, columns_, row_, column_;
   uint32_t x_ = 0, w_ = 0, s_ = 0, index_ = 0, seed_ = 0, narrow_ = 0, y_ = 0, z_ = 0;
   std::optional<uint32_t> rows_of_;  // a stack buffer of a row
   std::vector<Value> values_;        // of the row
+  Value changing_;                   // a variable of the row
 };
 
 }  // namespace
