@@ -1,6 +1,7 @@
 #include "support/random_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace plait::test {
 namespace {
@@ -111,7 +112,9 @@ class Generator {
   }
 
   Value leaf() {
-    switch (rng_() % 14) {
+    switch (rng_() % 15) {
+      case 14:
+        return rows_of_ ? b_.load(*rows_of_, columns_, 1, Access::contiguous) : b_.literal(DType::f32, 5, 1);
       case 12:
         return triangle();
       case 13:
@@ -204,10 +207,13 @@ class Generator {
     row_ = loop("r", rows_, LoopKind::cpu_thread);
     if (chance(2)) {
       rows_of_.reset();
-      const uint32_t row = b_.stack("row", DType::f32, columns_);
+      const uint32_t row = b_.stack("row", DType::f32, columns_ + 1);
       over_columns([&](Expr at) { b_.store(row, at, element(2), Access::contiguous); });
+      b_.store(row, columns_, b_.load(s_, row_, 1, Access::contiguous), Access::contiguous);
       rows_of_ = row;
     }
+    changing_ = b_.variable(DType::f32, 2, 1);
+    values_.push_back(changing_);
     const int reductions = static_cast<int>(rng_() % 3);
     for (int i = 0; i < reductions; ++i) {
       const Reduction r = start();
@@ -216,9 +222,28 @@ class Generator {
       else
         over_columns([&](Expr at) { accumulate(r, element(2), at); });
       values_.push_back(finish(r));
+      if (chance(2)) change();
+      if (rows_of_ && chance(2)) {
+        over_columns([&](Expr at) { b_.store(*rows_of_, at, element(2), Access::contiguous); });
+      }
     }
     over_columns([&](Expr at) { b_.store(y_, row_ * columns_ + at, element(3), Access::contiguous); });
     store_row();
+  }
+
+  // What may have been read changes: a variable, and the element of the row behind its columns.
+  void change() {
+    const int before = open_;
+    if (chance(2)) loop("c", rows_);
+    const Value one = b_.literal(DType::f32, 1, 1);
+    const auto read = [&] {
+      return rows_of_ ? b_.load(*rows_of_, columns_, 1, Access::contiguous) : b_.compute(Pointwise::neg, {changing_});
+    };
+    const Value old = b_.compute(Pointwise::add, {read(), b_.compute(Pointwise::add, {changing_, one})});
+    b_.assign(changing_, b_.compute(Pointwise::min, {old, b_.literal(DType::f32, 40, 1)}));
+    if (rows_of_) b_.store(*rows_of_, columns_, b_.compute(Pointwise::sub, {changing_, one}), Access::contiguous);
+    b_.assign(changing_, b_.compute(Pointwise::add, {changing_, read()}));
+    close(before);
   }
 
   // Tiles are combined by themselves.
@@ -313,6 +338,7 @@ class Generator {
   uint32_t x_ = 0, w_ = 0, s_ = 0, index_ = 0, seed_ = 0, narrow_ = 0, y_ = 0, z_ = 0;
   std::optional<uint32_t> rows_of_;  // a stack buffer of a row
   std::vector<Value> values_;        // of the row
+  Value changing_;                   // a variable of the row
 };
 
 }  // namespace
@@ -335,6 +361,15 @@ std::vector<Tensor> random_kernel_tensors(int64_t rows, int64_t columns, uint64_
           numbers(DType::bf16, columns, -9, 9),
           numbers(DType::f32, rows * columns, 77, 77),
           numbers(DType::f32, rows, 77, 77)};
+}
+
+bool results_agree(const Tensor& a, const Tensor& b, bool exact) {
+  for (int64_t i = 0; i < a.elements(); ++i) {
+    const double x = a.at(i), y = b.at(i);
+    if ((x == y && std::signbit(x) == std::signbit(y)) || (std::isnan(x) && std::isnan(y))) continue;
+    if (exact || !(std::abs(x - y) <= 1e-3 * std::max(1.0, std::abs(x)))) return false;
+  }
+  return true;
 }
 
 }  // namespace plait::test

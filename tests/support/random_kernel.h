@@ -23,4 +23,7 @@ RandomKernel random_kernel(uint64_t seed);
 // Data of small integers, `y` and `z` filled with a mark.
 std::vector<Tensor> random_kernel_tensors(int64_t rows, int64_t columns, uint64_t seed);
 
+// Whether results agree: bit for bit but for NaN, or to a thousandth where the kernel is not exact.
+bool results_agree(const Tensor& a, const Tensor& b, bool exact);
+
 }  // namespace plait::test
