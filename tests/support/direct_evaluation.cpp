@@ -184,6 +184,7 @@ LoweredKernel lower_segment(const Fusion& fusion, const Segment& s, const Lowere
   store_outputs(group);
   TensorView& t = *group.graph->outputs().front();
   group.reference = &t;
+  group.aligned = group.graph->outputs();
   const int last = static_cast<int>(t.rank()) - 1;
   if (last > 0) parallelize(t, 0, ParallelType::cpu_thread);
   if (last >= 0 && how.tree_lanes > 1) {

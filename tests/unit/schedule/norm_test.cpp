@@ -38,7 +38,9 @@ TEST(Norm, RefusalsSayWhy) {
        "reduce different dims"},
       {"%x: f32[b, n]", "%s", "%s: f32[n] = sum(%x, dims = [0])", "not the innermost of its operand"},
       {"%x: f32[b, n], %w: f32[n]", "%s, %y", "%s: f32[b] = sum(%x, dims = [1])\n%y: f32[n] = exp(%w)",
-       "does not have all dims"},
+       "has a dim that is none of the rows"},
+      {"%x: f32[b, n], %w: f32[n]", "%s, %v",
+       "%v: f32[n] = exp(%w)\n%t: f32[b, n] = mul(%x, %v)\n%s: f32[b] = sum(%t, dims = [1])", "does not have all dims"},
       {"%x: f32[b, n]", "%y",
        "%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n%c: f32[b, n] = cumsum(%x, dim = 1)\n%y: f32[b, n] = "
        "sub(%c, %s)",
@@ -110,9 +112,9 @@ TEST(Norm, GroupsAreGraphsOfTheirOwn) {
   verify(*group->graph);
   const std::string text = group->print();
   for (const char* part :
-       {"%sum: f32[b, 1] loops (merge(0), split(0, 2), parallel(0, cpu_thread), split(2, 8), parallel(3, vectorize), "
-        "split(2, 4)) = sum(%x",
-        "%mean_store: f32[b, 1] = cast(%mean, to = f32)", "copy %c_1 of %c", "reference %sum", "inline %mean 2"})
+       {"%sum: W[b, 1] loops (merge(0), split(0, 2), parallel(0, cpu_thread), split(2, 8), parallel(3, vectorize), "
+        "split(2, 4)) = sum(%w",
+        "%mean_store: W[b, 1] = cast(%mean, to = f32)", "copy %c_1 of %c", "reference %sum", "inline %mean 2"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
