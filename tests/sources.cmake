@@ -251,6 +251,7 @@ set(PLAIT_TEST_unit_lower
   unit/lower/rounding_test.cpp
   unit/lower/rules_test.cpp
   unit/lower/scatter_test.cpp
+  unit/lower/tree_test.cpp
 )
 set(PLAIT_TEST_unit_mesh
   unit/mesh/collective_test.cpp
@@ -305,6 +306,7 @@ set(PLAIT_TEST_unit_scalar
   unit/scalar/special_test.cpp
 )
 set(PLAIT_TEST_unit_schedule
+  unit/schedule/norm_test.cpp
   unit/schedule/schedule_test.cpp
 )
 set(PLAIT_TEST_unit_segment

@@ -43,6 +43,8 @@ class Cloner {
 
   // What the segment reads becomes inputs, what it gives outputs.
   void run(const Segment& segment) {
+    to_.size_lets = from_.size_lets;
+    to_.dtype_lets = from_.dtype_lets;
     for (const TensorView* t : segment.inputs) clone_input(*t);
     for (const Op* op : segment.ops) {
       clone_op(*op);

@@ -36,13 +36,16 @@ void store_outputs(ScheduledGroup& group) {
   Fusion& graph = *group.graph;
   std::vector<TensorView*> outputs = graph.outputs();
   for (TensorView*& out : outputs) {
-    if (graph.readers(out).empty()) continue;
+    const std::vector<TensorView*> together = out->definition ? out->definition->results : std::vector{out};
+    const auto is_unread = [&](const TensorView* t) { return graph.readers(t).empty(); };
+    if (std::all_of(together.begin(), together.end(), is_unread)) continue;
     auto op = std::make_unique<PointwiseOp>();
     op->function = Pointwise::cast;
     op->in = {out};
     op->to = out->dtype;
     TensorView* store = graph.add_tensor(out->name + "_store", out->shape(), out->dtype);
     store->domain.allocation = out->domain.allocation;
+    store->dtype_alias = out->dtype_alias;
     graph.add_op(std::move(op), store);
     out = store;
   }

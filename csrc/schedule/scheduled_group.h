@@ -28,8 +28,8 @@ struct ScheduledGroup {
 // The segment as it is, with no loops yet.
 ScheduledGroup make_group(const Fusion& fusion, const Segment& segment);
 
-// Every output that ops of the group read becomes a value for them and a store that nobody reads, so that the value is
-// computed where it is read and the store has no reader to wait for.
+// Every output of an op whose results the group reads becomes a value for its readers and a store that nobody reads, so
+// that the value is computed where it is read and the store has no reader to wait for.
 void store_outputs(ScheduledGroup& group);
 
 // Gives every root (a reduction, a store, a tensor with a buffer) its own copy of the ops between it and memory, where

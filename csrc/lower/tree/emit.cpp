@@ -71,6 +71,7 @@ void TreeEmitter::declare_buffers() {
     if (it == tree_.ops.end()) continue;
     for (const TensorView* t : op->results) {
       const Home home = tree_.home(*t);
+      if (graph.readers(t).empty()) continue;
       if (home == Home::buffer || home == Home::logical) locals_[t] = declare_local(*t, it->second);
     }
   }

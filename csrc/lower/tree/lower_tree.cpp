@@ -2,13 +2,7 @@
 #include "lower/tree/lower_tree.h"
 
 #include "base/error.h"
-#include "kir/expand_functions.h"
-#include "kir/passes/expand_reductions.h"
-#include "kir/passes/hoist.h"
-#include "kir/passes/merge_equal.h"
-#include "kir/passes/tails.h"
-#include "kir/passes/unroll.h"
-#include "kir/passes/vectorize.h"
+#include "kir/passes/passes.h"
 #include "lower/tree/emitter.h"
 #include "lower/tree/fuse_loops.h"
 
@@ -70,15 +64,7 @@ LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const Lowe
 LoweredKernel lower_tree(const ScheduledGroup& group, sym::Pool& pool, const LowerOptions& options,
                          std::string* tree_text) {
   LoweredKernel out = emit_tree(group, pool, options, tree_text);
-  kir::Kernel& kernel = out.kernel;
-  kir::tails(kernel);              // while a loop is one loop: whole vectors, then what is left
-  kir::unroll(kernel);             // before vectors: one body for each
-  kir::vectorize(kernel);          // lanes loops are gone from here on
-  kir::hoist(kernel);              // splats, loads and coefficients that do not change in a loop
-  kir::merge_equal(kernel);        // what two passes over a row compute alike
-  kir::expand_reductions(kernel);  // states are variables from here on
-  kir::expand_functions(kernel);   // what writers do not spell
-  kir::verify(kernel);
+  kir::run_passes(out.kernel);  // vectors, what is shared and hoisted, states as variables
   return out;
 }
 

@@ -210,7 +210,9 @@ void TreeEmitter::store(uint32_t buffer, sym::Expr index, Value in) {
 // A result to where its readers find it.
 void TreeEmitter::deliver(const Op& op, const TensorView& result, Value value) {
   const PlacedOp& at = placed(op);
-  switch (tree_.home(result)) {
+  const Home home = tree_.home(result);
+  const bool unread = home != Home::memory && !locals_.contains(&result);
+  switch (unread ? Home::value : home) {
     case Home::value:
       break;
     case Home::buffer: {
