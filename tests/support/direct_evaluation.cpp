@@ -170,7 +170,7 @@ namespace {
 
 bool fits_tree(const Segment& segment) {
   return std::none_of(segment.ops.begin(), segment.ops.end(), [](const Op* op) {
-    return op->kind == OpKind::CumSum || op->kind == OpKind::ScatterAdd || op->kind == OpKind::Bitcast;
+    return op->kind == OpKind::CumSum || op->kind == OpKind::Scatter || op->kind == OpKind::Bitcast;
   });
 }
 
