@@ -1,7 +1,7 @@
 // Typical fusions, one file each (*.plait here): how many steps one rank's program takes and how many bytes it moves,
 // as counts.txt says at most, and whether the results are right. Of a file's head the test reads
 //   # wanted N: reason        steps that suffice: launches, library calls and copies
-//   # small rows = 5, n = 37  sizes with which the results are checked
+//   # small rows = 5, n = 37  sizes with which the results are checked in f32 and bf16 (the file's let T)
 // BLESS=1 lowers rows of counts.txt and adds new ones; it raises none. It is refused where CI is set.
 #include <gtest/gtest.h>
 
@@ -157,17 +157,20 @@ TEST(Fusions, StepsAndBytesAreAtMostThoseOfTheTable) {
       std::exp(logs / static_cast<double>(lowered.size())));
 }
 
-void expect_right(bool ordinary_sizes) {
+// `small`: with the sizes of the file's head.
+void expect_right(const std::string& dtype, bool small) {
   for (const auto& [name, pattern] : patterns()) {
     testing::CaseOptions how;
-    if (!ordinary_sizes) how.set = pattern.small;
+    if (small) how.set = pattern.small;
+    how.set["T"] = dtype;
     const testing::CaseResult result = testing::run_case(pattern.text, how);
     EXPECT_TRUE(result.ok) << name << ": " << result.message;
   }
 }
 
-TEST(Fusions, ResultsOfSmallSizesAreRight) { expect_right(false); }
-TEST(Fusions, ResultsOfOrdinarySizesAreRightLongRun) { expect_right(true); }
+TEST(Fusions, ResultsOfSmallSizesAreRight) { expect_right("f32", true); }
+TEST(Fusions, NarrowResultsOfSmallSizesAreRight) { expect_right("bf16", true); }
+TEST(Fusions, ResultsOfOrdinarySizesAreRightLongRun) { expect_right("f32", false); }
 
 }  // namespace
 }  // namespace plait
