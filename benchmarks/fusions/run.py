@@ -175,7 +175,9 @@ def geometric_means(rows):
             of = [row for row in rows if row["size"] == size and row["dtype"] in chosen]
             means = {side: machine.digits(statistics.geometric_mean(ratio(row, side) for row in of))
                      for side in ("inductor", "eager", "copy")}
+            spreads = [(r["ms"]["copy"]["max"] - r["ms"]["copy"]["min"]) / r["ms"]["copy"]["median"] for r in of]
             out.append({"size": size, "dtypes": chosen, "rows": len(of), "of": means,
+                        "copy_spread": machine.digits(statistics.median(spreads)),
                         "under_0.9_of_inductor": [f"{r['kind']} {r['dtype']}" for r in of if ratio(r, "inductor") < 0.9]})
     return out
 
@@ -231,8 +233,10 @@ def main():
     for mean in means:
         of = ", ".join(f"{value:.2f} of {side}'s" for side, value in mean["of"].items())
         print(f"geometric mean of {mean['rows']} rows, {mean['size']} {'+'.join(mean['dtypes'])}: speed {of}; "
-              f"under 0.9 of Inductor's: {', '.join(mean['under_0.9_of_inductor']) or 'none'}")
+              f"a copy spreads {100 * mean['copy_spread']:.0f} %; under 0.9 of Inductor's: {', '.join(mean['under_0.9_of_inductor']) or 'none'}")
     wrong = [f"{r['kind']} {r['size']} {r['dtype']}" for r in rows if not r["error"]["plait"] <= 1]
+    if not args.check and machine.is_loaded(load):
+        print(f"others used the machine (load {load[0]}): these times say little")
     print(f"{args.threads} threads; {len(rows) - len(wrong)} of {len(rows)} rows right" + "".join(f"\n  wrong: {w}" for w in wrong))
     if args.json:
         machine.write_json(args.json, {

@@ -61,12 +61,13 @@ def test_what_is_wrong(run):
 
 def test_means_of_times(run):
     def row(kind, size, dtype, **ms):
-        return {"kind": kind, "size": size, "dtype": dtype, "ms": {side: {"median": each} for side, each in ms.items()}}
+        return {"kind": kind, "size": size, "dtype": dtype, "ms": {side: {"median": each, "min": each, "max": 1.1 * each} for side, each in ms.items()}}
 
     rows = [row("a", "16mb", "f32", plait=1, inductor=2, eager=4, copy=0.5),
             row("b", "16mb", "f32", plait=2, inductor=1, eager=8, copy=1),
             row("a", "16mb", "bf16", plait=1, inductor=8, eager=4, copy=0.5)]
     f32, bf16, both = run.geometric_means(rows)
+    assert f32["copy_spread"] == 0.1
     assert f32["of"] == {"inductor": 1.0, "eager": 4.0, "copy": 0.5} and f32["under_0.9_of_inductor"] == ["b f32"]
     assert bf16["rows"] == 1 and both["rows"] == 3 and both["of"]["inductor"] == 2.0
 
