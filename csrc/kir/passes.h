@@ -1,0 +1,21 @@
+#pragma once
+// The passes over kernel IR in their order: what lowering emits becomes what code writers know.
+#include <span>
+#include <string_view>
+
+#include "kir/kernel.h"
+
+namespace plait::kir {
+
+struct KernelPass {
+  std::string_view name;
+  void (*run)(Kernel&);
+};
+
+// Each states in its header what it requires and why it stands where it does.
+std::span<const KernelPass> kernel_passes();
+
+// Runs them one after another, and verify() behind each; up to and with the one of that name, or all.
+void run_passes(Kernel& kernel, std::string_view until = {});
+
+}  // namespace plait::kir
