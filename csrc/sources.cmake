@@ -110,8 +110,11 @@ set(PLAIT_CORE_SOURCES
   ir/text_limits.cpp
   ir/type_parser.cpp
   ir/verify.cpp
+  kir/accesses.cpp
+  kir/check_accesses.cpp
   kir/expand_functions.cpp
   kir/facts.cpp
+  kir/interpret.cpp
   kir/kernel.cpp
   kir/lane.cpp
   kir/parse.cpp

@@ -174,6 +174,7 @@ set(PLAIT_TEST_unit_backend_cpu
   unit/backend/cpu/kernels_test.cpp
   unit/backend/cpu/narrow_test.cpp
   unit/backend/cpu/operands_test.cpp
+  unit/backend/cpu/phases_test.cpp
   unit/backend/cpu/storage_test.cpp
   unit/backend/cpu/thread_pool_test.cpp
 )
@@ -237,10 +238,12 @@ set(PLAIT_TEST_unit_ir
 )
 set(PLAIT_TEST_unit_kir
   unit/kir/expand_functions_test.cpp
+  unit/kir/interpret_test.cpp
   unit/kir/parse_test.cpp
   unit/kir/passes_cost_test.cpp
   unit/kir/passes_values_test.cpp
   unit/kir/print_test.cpp
+  unit/kir/verify_memory_test.cpp
   unit/kir/verify_test.cpp
 )
 set(PLAIT_TEST_unit_lower
@@ -302,6 +305,7 @@ set(PLAIT_TEST_unit_scalar
   unit/scalar/interval_test.cpp
   unit/scalar/philox_test.cpp
   unit/scalar/pointwise_test.cpp
+  unit/scalar/reductions_test.cpp
   unit/scalar/small_types_test.cpp
   unit/scalar/special_test.cpp
 )

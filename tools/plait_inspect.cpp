@@ -7,7 +7,11 @@
 #include "backend/cuda/offline_device.h"
 #include "base/error.h"
 #include "base/suggest.h"
+#include "codegen/cuda/write.h"
+#include "codegen/llvm/writer.h"
 #include "compile/pipeline.h"
+#include "kir/parse.h"
+#include "kir/passes/passes.h"
 #include "plait_command.h"
 #include "plait_json.h"
 #include "schedule/scheduler.h"
@@ -138,11 +142,55 @@ int print_program(const Arguments& args, const std::string& text) {
   return 0;
 }
 
+// What a kernel of a file breaks is the file's mistake.
+void verify_written(const kir::Kernel& kernel) {
+  try {
+    kir::verify(kernel);
+  } catch (const InternalError& e) {
+    throw UserError(e.message(), e.where(), "docs/kernel_ir.md says what a kernel must satisfy");
+  }
+}
+
+// A kernel after the passes up to `until`; after all of them as code where that is the stage of a writer.
+std::string kernel_text_at(kir::Kernel& kernel, const std::string& until) {
+  if (until.empty() || until == "kir") return kir::print(kernel);
+  const bool cuda = until == "cuda";
+  if (!cuda && until != "llvm") {
+    kir::run_passes(kernel, until);
+    return kir::print(kernel);
+  }
+  if (cuda != (kernel.target == TargetKind::cuda))
+    throw UserError(fmt::format("kernel @{} is for the other target", kernel.name), "--until",
+                    fmt::format("take --until={}", cuda ? "llvm" : "cuda"));
+  kir::run_passes(kernel);
+  return cuda ? write_cuda(kernel) : codegen::write_llvm(kernel);
+}
+
+// Kernels as they are read, or what passes and code writers make of them.
+int print_kernels(const Arguments& args, const std::string& text) {
+  std::vector<std::string> known{"kir", "llvm", "cuda"};
+  for (const kir::KernelPass& pass : kir::kernel_passes()) known.emplace_back(pass.name);
+  if (!args.until.empty() && std::find(known.begin(), known.end(), args.until) == known.end())
+    throw UserError(fmt::format("`{}` holds kernels, which have no pass or stage `{}`", args.file, args.until),
+                    "--until", suggestion(args.until, known));
+  std::string all;
+  for (kir::Kernel& kernel : kir::parse_kernels(text, args.file)) {
+    verify_written(kernel);
+    all += kernel_text_at(kernel, args.until);
+  }
+  fmt::print("{}", all);
+  if (!args.json.empty()) write_text_json(args, args.until.empty() ? "kir" : args.until, all);
+  return 0;
+}
+
 }  // namespace
 
 int opt_command(const Arguments& args) {
-  if (!args.file.empty())
-    if (const std::string text = read_source(args); is_program_text(text)) return print_program(args, text);
+  if (!args.file.empty()) {
+    const std::string text = read_source(args);
+    if (is_program_text(text)) return print_program(args, text);
+    if (kir::is_kernel_text(text)) return print_kernels(args, text);
+  }
   Loaded loaded = load(args);
   if (loaded.options.until.empty()) loaded.options.until = "program";
   std::string timings;

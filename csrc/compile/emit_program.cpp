@@ -1,6 +1,7 @@
 #include "compile/emit_program.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "program/assign_streams.h"
@@ -99,18 +100,21 @@ class Builder {
   void add_launch(const Segment& segment, const CompiledSegment& compiled) {
     std::vector<View> outputs;
     for (const TensorView* t : segment.outputs) outputs.push_back(write(t));
+    std::vector<View> workspaces = allocate_workspaces(segment, compiled);
     auto& step = program_.add_step<LaunchStep>();
     step.kernel.index = kernel_index(segment, compiled);
+    step.workspaces = std::move(workspaces);
     for (const TensorView* t : segment.inputs) step.inputs.push_back(read(t));
     step.outputs = std::move(outputs);
     step.integers = compiled.integers;
     if (!compiled.kernel) return;
     const kir::Kernel& kernel = compiled.kernel->kernel;
-    std::map<std::string, sym::Expr> arguments;
-    for (size_t i = 0; i < kernel.integers.size(); ++i)
-      arguments.emplace(kernel.integers[i].symbol_name(), compiled.kernel->arguments[i]);
-    auto bind = [&](sym::Expr e) { return sym::substitute(fusion_.pool(), e, arguments); };
-    if (const kir::For* loop = kir::thread_loop(kernel.phases[0])) step.threads = bind(loop->extent);
+    auto bind = [&](sym::Expr e) { return bound(*compiled.kernel, e); };
+    for (const kir::Phase& phase : kernel.phases) {
+      const kir::For* loop = kir::thread_loop(phase);
+      if (loop != nullptr || kernel.phases.size() > 1)
+        step.threads.phases.push_back(loop != nullptr ? bind(loop->extent) : fusion_.pool().constant(1));
+    }
     if (kernel.target == TargetKind::cuda) {
       auto extents = kir::launch_extents(kernel);
       for (size_t i = 0; i < 3; ++i) {
@@ -118,6 +122,30 @@ class Builder {
         step.block[i] = bind(extents.block[i]);
       }
     }
+  }
+
+  // An expression over a kernel's integers as one over sizes.
+  sym::Expr bound(const LoweredKernel& kernel, sym::Expr e) {
+    std::map<std::string, sym::Expr> arguments;
+    for (size_t i = 0; i < kernel.kernel.integers.size(); ++i)
+      arguments.emplace(kernel.kernel.integers[i].symbol_name(), kernel.arguments[i]);
+    return sym::substitute(fusion_.pool(), e, arguments);
+  }
+
+  // Values that only the launch knows: `%s3_partials`.
+  std::vector<View> allocate_workspaces(const Segment& segment, const CompiledSegment& compiled) {
+    std::vector<View> out;
+    if (!compiled.kernel) return out;
+    for (const kir::Buffer& buffer : compiled.kernel->kernel.buffers) {
+      if (buffer.space != kir::Space::workspace) continue;
+      std::string name = fmt::format("{}_{}", segment.name, buffer.name);
+      while (fusion_.find(name) != nullptr || !workspaces_.insert(name).second) name += "_";
+      const ValueId id =
+          program_.add_value(name, buffer.dtype, {bound(*compiled.kernel, buffer.extent)}, ProgramValueKind::temporary);
+      program_.add_step<AllocStep>().value = id;
+      out.push_back(id);
+    }
+    return out;
   }
 
   // Segments that run the same kernel share its slot.
@@ -193,6 +221,7 @@ class Builder {
   const MemoryViews views_;                                // of aliases
   std::map<const TensorView*, const TensorView*> owners_;  // of a root's memory: the output that it is
   std::map<const TensorView*, ValueId> values_;            // of what is no alias
+  std::set<std::string> workspaces_;                       // names
   std::map<std::string, uint32_t> kernels_;                // by name
   std::vector<std::pair<const TensorView*, ValueId>> copies_;
 };

@@ -314,8 +314,7 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
     }
     if (!slot.kernel) continue;
     const kir::Kernel& kernel = slot.kernel->kernel;
-    slot.text = {kernel.name, write_text(kernel), kir::passed_buffers(kernel), kernel.integers.size(),
-                 slot.kernel->status};
+    slot.text = kir::text_of(kernel, write_text(kernel), slot.kernel->status);
     auto [first, fresh] = by_content.emplace(without_name(slot.text), i);
     if (!fresh) {  // the same kernel under the name of its first use
       repeated.emplace_back(i, first->second);

@@ -18,8 +18,9 @@ namespace plait {
 struct LaunchArguments {
   std::span<void* const> buffers;
   std::span<const int64_t> integers;
-  int64_t thread_extent = 1;    // CPU: iterations of the thread loop; <= 0 launches nothing
-  int64_t grid[3] = {1, 1, 1};  // GPU: any 0 launches nothing
+  int64_t thread_extent = 1;                    // CPU: iterations of the thread loop; <= 0 launches nothing
+  std::span<const int64_t> later_extents = {};  // CPU: the same of the phases behind the first one
+  int64_t grid[3] = {1, 1, 1};                  // GPU: any 0 launches nothing
   int64_t block[3] = {1, 1, 1};
   Stream* stream = nullptr;   // GPU: where the launch is queued; host devices need none
   int threads = 0;            // CPU: threads that may run the launch, the caller's included; 0: all of the device
@@ -43,7 +44,9 @@ struct KernelText {
   std::string name;  // the entry function
   std::string text;  // LLVM IR or CUDA C++
   size_t buffers = 0, integers = 0;
-  bool status = false;  // the last buffer holds the status words of the run (scalar/index_status.h)
+  bool status = false;    // the last buffer that is no workspace holds the status words of the run
+  size_t workspaces = 0;  // of the buffers, the last ones: memory of the launch
+  size_t phases = 1;      // CPU: entry functions, each begun when the one before is done on all threads
 };
 
 // Entry function of a phase of a kernel for CPUs: the kernel's name, then `NAME.phase1` and so on.

@@ -84,6 +84,13 @@ size_t passed_buffers(const Kernel& kernel) {
                                            [](const Buffer& buffer) { return !buffer.is_local(); }));
 }
 
+KernelText text_of(const Kernel& kernel, std::string code, bool status) {
+  const auto workspaces = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
+                                        [](const Buffer& buffer) { return buffer.space == Space::workspace; });
+  return {kernel.name, std::move(code),    passed_buffers(kernel), kernel.integers.size(),
+          status,      size_t(workspaces), kernel.phases.size()};
+}
+
 const For* thread_loop(const Phase& phase) {
   for (const auto& stmt : phase.body) {
     const For* loop = as<For>(*stmt);

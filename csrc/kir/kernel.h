@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "device/device.h"
 #include "device/target.h"
 #include "kir/stmt.h"
 
@@ -63,6 +64,9 @@ struct LaunchExtents {
   std::vector<sym::Expr> grid, block;  // three each
 };
 LaunchExtents launch_extents(const Kernel& kernel);
+
+// How generated code of the kernel is called.
+KernelText text_of(const Kernel& kernel, std::string code, bool status = false);
 
 // Throws InternalError naming the first statement that only passes know, and the pass that was to replace it: what code
 // writers ask before they begin.

@@ -234,10 +234,6 @@ class KernelReader {
     return in_.known_expression(*kernel_.pool, what);
   }
 
-  bool boolean(const char* what) {
-    return choice(what, std::vector{false, true}, [](bool b) { return b ? "true" : "false"; });
-  }
-
   // ---- values and buffers
 
   uint32_t id() {
@@ -520,6 +516,9 @@ class KernelReader {
 
   // What is written as a call: `round(%3, to = bf16)`, `add(%1, %2)`.
   void function(Block& body, Value out, const std::string& word, size_t at) {
+    const auto known = parse_pointwise(word);
+    if (!known && word != "convert" && word != "half")
+      in_.fail_at(at, fmt::format("there is no function `{}`", word), suggestion(word, functions()));
     in_.expect("(", fmt::format("after `{}`", word));
     std::vector<Value> operands;
     while (next_is_value()) {
@@ -542,10 +541,9 @@ class KernelReader {
       s.out = out;
       s.in = operands[0];
       named("upper");
-      s.upper = boolean("true or false");
+      s.upper = choice("true or false", std::vector{false, true}, [](bool b) { return b ? "true" : "false"; });
     } else {
-      const auto known = parse_pointwise(word);
-      if (!known) in_.fail_at(at, fmt::format("there is no function `{}`", word), suggestion(word, functions()));
+      if (!known) in_.fail_at(at, fmt::format("`{}` takes one value", word), "give it one");
       Compute& s = put<Compute>(body);
       s.out = out;
       s.function = *known;

@@ -6,19 +6,28 @@
 // loops, what Bind has bound and, in an index, `lane`. What the pool states as facts of a loop variable holds for
 // 0 .. extent-1, what it states about `lane` for every lane of every statement that uses it.
 // Loops. A variable is a symbol that is not in scope already. cpu_thread belongs to target cpu, block_* and thread_* to
-// target cuda; each at most once. A parallel loop stands only within parallel loops (cpu_thread within nothing), and
-// its extent speaks of integers only. Every store stands inside all parallel loops of the kernel. Values. Each is
-// defined once, before its uses, in a block that encloses them; uses repeat id, dtype and lanes of the definition.
-// Lanes are a power of two up to 64. Dtypes are wide: none is a storage type (compute_type). Variables. Only a Variable
-// is assigned, within the parallel loop that declares it, with its own dtype and lanes. Constants have the dtype of
-// what they define. Memory. Loads read buffers that are not `written`, or `updated`; stores write buffers that are
-// written. What is updated is written too. An atomic belongs to one u64, to an updated buffer that nothing loads or
-// stores. A load yields the buffer's compute_type; a store takes that, or a wider wide float. `aligned`, `contiguous`
-// and `splat` are proven; a store is never splat. Compute. Operands have the lanes of the result and one dtype (the
-// condition of `where`: bool); result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business.
-// Convert takes the result's lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from
-// its compute_type. Random yields f32 from a u64 seed of one lane. Half belongs to target cpu and has half its
-// operand's lanes. Coordinate yields i64. Bind takes one i64; its symbol is new and has no facts.
+// target cuda; each at most once a phase. A parallel loop stands only within parallel loops (cpu_thread within
+// nothing), and its extent speaks of integers only. Every store stands inside all parallel loops of its phase. The
+// extent of a lanes loop is a power of two up to 64, that of a loop that is to be unrolled a constant up to 64. Values.
+// Each is defined once in the kernel, before its uses, in a block that encloses them; uses repeat id, dtype and lanes
+// of the definition. Lanes are a power of two up to 64. Dtypes are wide: none is a storage type (compute_type).
+// Variables. Only a Variable is assigned, within the parallel loop that declares it, with its own dtype and lanes.
+// Constants have the dtype of what they define.
+// Memory. Arguments stand first, then workspaces, then local buffers; only arguments are marked as written or updated.
+// Loads read arguments that are not `written`, or `updated`; stores write those that are written. What is updated is
+// written too. An atomic belongs to one u64, to an updated argument that nothing loads or stores. A load yields the
+// buffer's compute_type; a store takes that, or a wider wide float. `aligned`, `contiguous` and `splat` are proven; a
+// store is never splat. A stack buffer is proven to have at most kMostStackBytes; shared ones belong to target cuda. A
+// local buffer is met only behind its Alloc, in the rest of that block, and has one Alloc at a time. A load from a
+// local buffer or workspace stands behind a store to it (behind the Alloc).
+// Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool); result dtype and
+// operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's lanes or one. Round
+// goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random yields f32 from a u64
+// seed of one lane. Half belongs to target cpu and has half its operand's lanes. Coordinate yields i64. Bind takes one
+// i64; its symbol is new and has no facts.
+// Reductions. What Start defines is a state of its combine (is_state), all values with the same lanes; only Accumulate
+// and Merge change it, within the parallel loop that declares it, whole and by the same combine. They take the dtypes
+// and lanes of the state. Fold yields a state of one lane.
 #include <atomic>
 #include <map>
 #include <set>
@@ -62,6 +71,8 @@ class Verifier {
     Value value;
     Kind kind = Kind::value;
     size_t parallel_depth = 0;
+    std::vector<Value> state = {};  // all of the state that it belongs to
+    Combine combine = Combine::sum;
     bool live = true;
   };
 
@@ -159,7 +170,7 @@ class Verifier {
   void define(const Value& value, Kind kind = Kind::value) {
     require(value.lanes >= 1 && value.lanes <= 64 && (value.lanes & (value.lanes - 1)) == 0, "{} lanes", value.lanes);
     require(compute_type(value.dtype) == value.dtype, "a value of storage dtype {}", name(value.dtype));
-    const bool fresh = values_.emplace(value.id, Definition{value, kind, parallel_depth_, true}).second;
+    const bool fresh = values_.emplace(value.id, Definition{value, kind, parallel_depth_}).second;
     require(fresh, "%{} is defined twice", value.id);
     order_.push_back(value.id);
   }
@@ -185,7 +196,7 @@ class Verifier {
       require(parallel_depth_ == depth_, "a {} loop stands inside of a serial loop or condition", name(s.loop));
       require(seen_.insert(s.loop).second, "two {} loops", name(s.loop));
     }
-    if (s.loop == LoopKind::lanes) check_lanes(s);
+    check_copies(s);
     check_loop_facts(s);
     symbols_.insert(var);
     depth_ += 1;
@@ -196,8 +207,11 @@ class Verifier {
     symbols_.erase(var);
   }
 
-  void check_lanes(const For& s) const {
-    const int64_t lanes = s.extent.constant().value_or(0);
+  void check_copies(const For& s) const {
+    const int64_t lanes = s.extent.constant().value_or(-1);
+    require(!s.unroll || (lanes >= 0 && lanes <= 64), "unrolling a loop of extent {}", sym::print(s.extent));
+    require(!s.unroll || s.loop == LoopKind::serial, "unrolling a {} loop", name(s.loop));
+    if (s.loop != LoopKind::lanes) return;
     require(lanes >= 1 && lanes <= 64 && (lanes & (lanes - 1)) == 0, "a lanes loop of extent {}", sym::print(s.extent));
   }
 
@@ -220,6 +234,7 @@ class Verifier {
     require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
     require(kernel_.buffers[s.buffer].is_local(), "{} is not a local buffer", kernel_.buffers[s.buffer].name);
     require(live_.insert(s.buffer).second, "{} has memory already", kernel_.buffers[s.buffer].name);
+    filled_.erase(s.buffer);
     allocated_.push_back(s.buffer);
   }
 
@@ -276,6 +291,8 @@ class Verifier {
     const Buffer& buffer = kernel_.buffers[s.buffer];
     require(buffer.loads(), "{} is read, but marked as written", buffer.name);
     touch(s.buffer, false);
+    require(buffer.space == Space::argument || filled_.contains(s.buffer), "nothing is stored to {} before",
+            buffer.name);
     require(s.out.dtype == compute_type(buffer.dtype), "a {} buffer loads as {}", name(buffer.dtype),
             name(compute_type(buffer.dtype)));
     define(s.out);
@@ -294,6 +311,7 @@ class Verifier {
     require(s.in.dtype == compute_type(buffer.dtype) || rounds, "a {} value into a {} buffer", name(s.in.dtype),
             name(buffer.dtype));
     check_access(s.index, s.access, s.active, s.in.lanes);
+    filled_.insert(s.buffer);
   }
 
   void check(const AtomicMin& s) {
@@ -391,6 +409,8 @@ class Verifier {
     for (const Value& v : state) {
       const Definition& definition = use(v);
       require(definition.kind == Kind::state, "%{} is not of a state", v.id);
+      require(definition.state == state && definition.combine == combine, "the values are no whole state of {}",
+              name(combine));
       require(definition.parallel_depth == parallel_depth_, "%{} is declared outside of a parallel loop", v.id);
     }
     check_state(combine, state);
@@ -404,7 +424,11 @@ class Verifier {
 
   void check(const Start& s) {
     check_state(s.combine, s.state);
-    for (const Value& v : s.state) define(v, Kind::state);
+    for (const Value& v : s.state) {
+      define(v, Kind::state);
+      values_.at(v.id).state = s.state;
+      values_.at(v.id).combine = s.combine;
+    }
   }
 
   void check(const Accumulate& s) {
@@ -439,6 +463,7 @@ class Verifier {
   std::vector<std::string> bound_;   // by Bind, live ones
   std::vector<uint32_t> allocated_;  // by Alloc, live ones
   std::set<uint32_t> live_;          // the same
+  std::set<uint32_t> filled_;        // workspaces and local buffers that something is stored to
   std::set<LoopKind> seen_;
   Space space_ = Space::argument;    // of the last buffer of the head
   std::map<uint32_t, bool> atomic_;  // by buffer: whether its accesses are atomics

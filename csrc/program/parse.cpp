@@ -204,9 +204,17 @@ class Reader {
     in_.expect("integers", "after the number of buffers");
     in_.expect("=", "after `integers`");
     slot.code.integers = size_t(in_.integer("a number of integers", 0, kMostArguments));
-    if (in_.accept(",")) {
-      in_.expect("status", "or `)` after the number of integers");
-      slot.code.status = true;
+    while (in_.accept(",")) {
+      if (in_.accept("workspaces")) {
+        in_.expect("=", "after `workspaces`");
+        slot.code.workspaces = size_t(in_.integer("a number of workspaces", 0, kMostArguments));
+      } else if (in_.accept("phases")) {
+        in_.expect("=", "after `phases`");
+        slot.code.phases = size_t(in_.integer("a number of phases", 1, kMostArguments));
+      } else {
+        in_.expect("status", "`workspaces`, `phases` or `)` after the number of integers");
+        slot.code.status = true;
+      }
     }
     in_.expect(")", "after the number of integers");
     if (in_.accept("schedule")) slot.schedule = in_.balanced("a schedule");
@@ -309,6 +317,7 @@ class Reader {
     step.inputs = read_views("the inputs");
     in_.expect("->", "before the outputs");
     step.outputs = read_views("the outputs");
+    if (in_.accept("using")) step.workspaces = read_views("the workspaces");
     finish(step, "launch");
   }
 
@@ -417,6 +426,12 @@ class Reader {
   void read_member(std::vector<View>&) {}
   void read_member(sym::Expr& member) { member = read_expression("an integer"); }
   void read_member(std::vector<sym::Expr>& member) { member = read_expressions("the integers"); }
+  void read_member(PhaseExtents& member) {
+    if (in_.peek() == '[')
+      member.phases = read_expressions("the extents");
+    else
+      member.phases = {read_expression("an integer")};
+  }
   void read_member(std::array<sym::Expr, 3>& member) {
     const size_t at = in_.here();
     const std::vector<sym::Expr> extents = read_expressions("the extents");

@@ -42,6 +42,11 @@ struct Printer {
   std::string attribute(std::string_view name, const std::vector<sym::Expr>& exprs) const {
     return exprs.empty() ? "" : fmt::format(", {} = [{}]", name, list(exprs));
   }
+  // One extent without brackets.
+  std::string attribute(std::string_view name, const PhaseExtents& extents) const {
+    if (extents.phases.size() == 1) return attribute(name, extents.phases[0]);
+    return attribute(name, extents.phases);
+  }
   std::string attribute(std::string_view name, const std::array<sym::Expr, 3>& exprs) const {
     const bool given = exprs[0] || exprs[1] || exprs[2];
     return given ? fmt::format(", {} = [{}]", name, list(exprs)) : "";
@@ -83,8 +88,10 @@ struct Printer {
                                               known ? type(program.value(s.value)) : "?");
                          },
                          [&](const LaunchStep& s) {
-                           return fmt::format("launch @{}({}) -> ({}){}", kernel(s.kernel), list(s.inputs),
-                                              list(s.outputs), attributes(s));
+                           const bool own = !s.workspaces.empty();
+                           return fmt::format("launch @{}({}) -> ({}){}{}", kernel(s.kernel), list(s.inputs),
+                                              list(s.outputs), own ? " using (" + list(s.workspaces) + ")" : "",
+                                              attributes(s));
                          },
                          [&](const LibraryStep& s) {
                            return fmt::format("library @l{}({}, {}) -> ({}){}", s.library.index + 1, this->text(s.a),
@@ -135,8 +142,10 @@ std::string print(const Program& program) {
   };
   out += fmt::format(" {} -> {} {{\n", values(program.inputs), values(program.outputs));
   for (const KernelSlot& kernel : program.kernels)
-    out += fmt::format("  kernel @{} (buffers = {}, integers = {}{}){}{}\n", kernel.code.name, kernel.code.buffers,
+    out += fmt::format("  kernel @{} (buffers = {}, integers = {}{}{}{}){}{}\n", kernel.code.name, kernel.code.buffers,
                        kernel.code.integers, kernel.code.status ? ", status" : "",
+                       kernel.code.workspaces > 0 ? fmt::format(", workspaces = {}", kernel.code.workspaces) : "",
+                       kernel.code.phases != 1 ? fmt::format(", phases = {}", kernel.code.phases) : "",
                        kernel.schedule.empty() ? "" : " schedule ", kernel.schedule);
   for (size_t i = 0; i < program.libraries.size(); ++i) {
     const LibraryContraction& contraction = program.libraries[i].contraction;

@@ -91,19 +91,28 @@ struct AllocStep : StepBase<StepKind::AllocStep> {
   static constexpr auto fields() { return std::tuple{result("value", &AllocStep::value)}; }
 };
 
-// Runs a generated kernel on dense views (inputs, then outputs) and integers. `threads` is the extent of the thread
-// loop (CPU), grid and block those of a GPU; an extent that is not positive launches nothing.
+// Extents of the thread loops of a kernel, one a phase; null: no such loop, one task. Empty for a kernel of one phase
+// without.
+struct PhaseExtents {
+  PhaseExtents() = default;
+  PhaseExtents(sym::Expr one) : phases{one} {}  // NOLINT(google-explicit-constructor): of a kernel of one phase
+  std::vector<sym::Expr> phases;
+};
+
+// Runs a generated kernel on dense views (inputs, outputs, then workspaces) and integers. `threads` are the extents of
+// the thread loops (CPU), grid and block those of a GPU; an extent that is not positive launches nothing (of a phase).
+// A workspace is a value that only this step writes and reads.
 struct LaunchStep : StepBase<StepKind::LaunchStep> {
   KernelId kernel;
-  std::vector<View> inputs, outputs;
+  std::vector<View> inputs, outputs, workspaces;
   std::vector<sym::Expr> integers;
-  sym::Expr threads;
+  PhaseExtents threads;
   std::array<sym::Expr, 3> grid, block;
   static constexpr auto fields() {
-    return std::tuple{attribute("kernel", &LaunchStep::kernel),   operand("inputs", &LaunchStep::inputs),
-                      result("outputs", &LaunchStep::outputs),    attribute("integers", &LaunchStep::integers),
-                      attribute("threads", &LaunchStep::threads), attribute("grid", &LaunchStep::grid),
-                      attribute("block", &LaunchStep::block)};
+    return std::tuple{attribute("kernel", &LaunchStep::kernel),     operand("inputs", &LaunchStep::inputs),
+                      result("outputs", &LaunchStep::outputs),      result("workspaces", &LaunchStep::workspaces),
+                      attribute("integers", &LaunchStep::integers), attribute("threads", &LaunchStep::threads),
+                      attribute("grid", &LaunchStep::grid),         attribute("block", &LaunchStep::block)};
   }
 };
 

@@ -4,7 +4,8 @@
 //  P3  Every value but the inputs has memory before it is written: one alloc each. Inputs have none.
 //  P4  A value is written by one step at most, and wholly, an input by none, an output by exactly one.
 //  P5  A step reads values that are inputs or were written by an earlier step.
-//  P6  A launch gives its kernel the buffers and integers that it takes; a contraction its dtypes, and operands whose
+//  P6  A launch gives its kernel the buffers, workspaces, integers and extents of phases that it takes; a contraction
+//  its dtypes, and operands whose
 //      extents fit each other.
 //  P7  Both sides of a copy or collective have one dtype, and element counts that do not contradict its view.
 //  P8  A collective's team is an axis of the mesh; its view is whole (absent for all_reduce), equal on all members but
@@ -21,8 +22,10 @@
 //  P15 A view lies inside of its value: no stride and no offset is negative, and the last element is one of the
 //  value's.
 //      It has as many strides as extents, and strides only as an operand of a library.
+//  P16 A workspace is a temporary that no other step reads.
 // What symbols leave open in P7, P8 and P15 is checked with numbers when the program is bound (program/binding.cpp),
 // and so is that temporaries share bytes only if every access of one happens before the write of the other.
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -126,6 +129,7 @@ class Verifier {
       for_each_field(step, [&](const auto&, const auto& member) { check_member(member); });
     });
     for (ValueId id : reads(*step_)) {
+      require(!workspaces_.contains(id.index), "P16", "workspace {} is read by another step", label(id));
       require(written_[id.index], "P5", "{} is read before it is written", label(id));
       require(within(writer_[id.index], order_.now(step_->stream)), "P13",
               "{} is read while it is written on another stream: no event orders the two", label(id));
@@ -142,6 +146,8 @@ class Verifier {
       ++writer_[id.index][size_t(step_->stream)];
     }
     visit(*step_, [&](const auto& step) { check(step); });
+    if (const auto* launch = as<LaunchStep>(*step_))
+      for (const View& view : launch->workspaces) workspaces_.insert(view.value.index);
   }
 
   void check_member(ValueId id) { check_known(id); }
@@ -186,6 +192,9 @@ class Verifier {
       check_expr(expr);
     }
   }
+  void check_member(const PhaseExtents& extents) const {
+    for (sym::Expr expr : extents.phases) check_expr(expr);
+  }
   void check_member(const std::array<sym::Expr, 3>& exprs) const {
     for (sym::Expr expr : exprs) check_expr(expr);
   }
@@ -212,8 +221,15 @@ class Verifier {
 
   void check(const LaunchStep& step) const {
     const KernelText& code = program_.kernels[step.kernel.index].code;
-    const size_t buffers = step.inputs.size() + step.outputs.size() + (code.status ? 1 : 0);
+    const size_t buffers = step.inputs.size() + step.outputs.size() + step.workspaces.size() + (code.status ? 1 : 0);
     require(buffers == code.buffers, "P6", "{} buffers for a kernel of {}", buffers, code.buffers);
+    require(step.workspaces.size() == code.workspaces, "P6", "{} workspaces for a kernel of {}", step.workspaces.size(),
+            code.workspaces);
+    const size_t phases = std::max<size_t>(step.threads.phases.size(), 1);
+    require(phases == code.phases, "P6", "extents of {} phases for a kernel of {}", phases, code.phases);
+    for (const View& view : step.workspaces)
+      require(program_.value(view.value).kind == ProgramValueKind::temporary, "P16", "{} is no temporary",
+              label(view.value));
     require(step.integers.size() == code.integers, "P6", "{} integers for a kernel of {}", step.integers.size(),
             code.integers);
   }
@@ -322,6 +338,7 @@ class Verifier {
   const Step* step_ = nullptr;
   size_t index_ = 0;
   std::vector<bool> allocated_, written_;
+  std::set<uint32_t> workspaces_;                                 // values
   std::vector<StreamClock> writer_;                               // by value: what is done when its write is
   HappensBefore order_;                                           // of the steps before this one
   std::map<uint32_t, bool> waited_;                               // by event recorded

@@ -113,8 +113,9 @@ class Binder {
 
   void bind_step(const LaunchStep& step, const RankBinding&, BoundStep& bound) const {
     for (sym::Expr expr : step.integers) bound.integers.push_back(value_of(expr));
-    bound.threads = value_of(step.threads);
-    bound.skipped = bound.threads <= 0;
+    if (!step.threads.phases.empty()) bound.threads.clear();
+    for (sym::Expr extent : step.threads.phases) bound.threads.push_back(value_of(extent));
+    bound.skipped = std::all_of(bound.threads.begin(), bound.threads.end(), [](int64_t n) { return n <= 0; });
     for (int i = 0; i < 3; ++i) {
       bound.grid[i] = value_of(step.grid[i]);
       bound.block[i] = value_of(step.block[i]);

@@ -12,12 +12,12 @@ namespace plait {
 
 // The numbers of one step on one rank. Fields that the step's kind lacks keep their defaults.
 struct BoundStep {
-  bool skipped = false;           // launches nothing
-  bool zero_fill = false;         // a contraction with an empty sum
-  std::vector<int64_t> integers;  // launch: its integers; library: those of a ContractionArguments
-  std::vector<int64_t> offsets;   // in bytes, of operands, then results; empty: all are 0
-  int64_t moved_bytes = 0;        // read and written: MovedBytes
-  int64_t threads = 1;
+  bool skipped = false;                // launches nothing
+  bool zero_fill = false;              // a contraction with an empty sum
+  std::vector<int64_t> integers;       // launch: its integers; library: those of a ContractionArguments
+  std::vector<int64_t> offsets;        // in bytes, of operands, then results; empty: all are 0
+  int64_t moved_bytes = 0;             // read and written: MovedBytes
+  std::vector<int64_t> threads = {1};  // by phase
   std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   int64_t outer = 1, start = 0, count = 0, total = 0, inner = 1;  // copy and collectives; all_reduce: [1, elements, 1]
 };

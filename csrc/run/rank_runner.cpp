@@ -99,25 +99,31 @@ void RankRunner::build_action(size_t index) {
   RankAction action{step.kind, index, step.stream};
   action.numbers = &numbers;
   const size_t first = slots_.size();
+  size_t views = 0;
   auto add = [&](ValueId id) {
     if (program_.value(id).kind != ProgramValueKind::temporary) tensor_slots_.push_back(slots_.size());
     slot_value_.push_back(id.index);
-    slot_offset_.push_back(numbers.offsets.empty() ? 0 : size_t(numbers.offsets[slots_.size() - first]));
+    slot_offset_.push_back(numbers.offsets.empty() ? 0 : size_t(numbers.offsets[views]));
+    ++views;
     slots_.push_back(nullptr);
     point(slots_.size() - 1, memory_.value(id));
   };
   for (ValueId id : reads(step)) add(id);
-  for (ValueId id : writes(step)) add(id);
   const auto* launched = as<LaunchStep>(step);
+  const size_t own = launched != nullptr ? launched->workspaces.size() : 0;
+  const std::vector<ValueId> written = writes(step);
+  for (size_t i = 0; i + own < written.size(); ++i) add(written[i]);
   if (launched != nullptr && program_.kernels[launched->kernel.index].code.status) {
     slot_value_.push_back(kStatusSlot);
     slot_offset_.push_back(0);
     slots_.push_back(status_->data());
   }
+  for (size_t i = written.size() - own; i < written.size(); ++i) add(written[i]);
   action.buffers = slots_.data() + first;
   action.launch.buffers = {action.buffers, slots_.size() - first};
   action.launch.integers = numbers.integers;
-  action.launch.thread_extent = numbers.threads;
+  action.launch.thread_extent = numbers.threads[0];
+  action.launch.later_extents = std::span(numbers.threads).subspan(1);
   std::copy(numbers.grid.begin(), numbers.grid.end(), action.launch.grid);
   std::copy(numbers.block.begin(), numbers.block.end(), action.launch.block);
   if (const auto* launch = as<LaunchStep>(step)) {

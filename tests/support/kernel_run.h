@@ -41,7 +41,7 @@ inline bool same_results(const Tensor& a, const Tensor& b) {
 
 inline KernelText text_of(const kir::Kernel& kernel) {
   kir::verify(kernel);
-  return {kernel.name, codegen::write_llvm(kernel), kernel.buffers.size(), kernel.integers.size()};
+  return kir::text_of(kernel, codegen::write_llvm(kernel));
 }
 
 // Runs the kernel on tensors in the order of its buffers.
@@ -54,9 +54,13 @@ inline void launch(const Executable& executable, const kir::Kernel& kernel, cons
   LaunchArguments arguments;
   arguments.buffers = buffers;
   arguments.integers = integers;
-  if (const kir::For* loop = kir::thread_loop(kernel.phases[0])) {
-    arguments.thread_extent = sym::evaluate(loop->extent, environment);
+  std::vector<int64_t> extents;
+  for (const kir::Phase& phase : kernel.phases) {
+    const kir::For* loop = kir::thread_loop(phase);
+    extents.push_back(loop != nullptr ? sym::evaluate(loop->extent, environment) : 1);
   }
+  arguments.thread_extent = extents[0];
+  arguments.later_extents = std::span(extents).subspan(1);
   executable.launch(arguments);
 }
 

@@ -45,7 +45,7 @@ class CpuExecutable : public Executable {
   CpuExecutable(std::shared_ptr<const LlvmCompiler> compiler, LlvmCompiler::Compiled compiled, const KernelText& kernel,
                 std::shared_ptr<ThreadPool> pool)
       : compiler_(std::move(compiler)),
-        compiled_(compiled),
+        compiled_(std::move(compiled)),
         name_(kernel.name),
         buffers_(kernel.buffers),
         integers_(kernel.integers),
@@ -56,8 +56,14 @@ class CpuExecutable : public Executable {
     PLAIT_CHECK(arguments.buffers.size() == buffers_ && arguments.integers.size() == integers_,
                 "kernel {} takes {} buffers and {} integers, given are {} and {}", name_, buffers_, integers_,
                 arguments.buffers.size(), arguments.integers.size());
-    const Call call{compiled_.entry, &arguments};
-    pool_->run(arguments.thread_extent, &Call::run, &call, arguments.threads);
+    PLAIT_CHECK(arguments.later_extents.size() + 1 == compiled_.entries.size(),
+                "kernel {} has {} phases, given are extents of {}", name_, compiled_.entries.size(),
+                arguments.later_extents.size() + 1);
+    for (size_t phase = 0; phase < compiled_.entries.size(); ++phase) {  // run() returns when a phase is done
+      const Call call{compiled_.entries[phase], &arguments};
+      const int64_t extent = phase == 0 ? arguments.thread_extent : arguments.later_extents[phase - 1];
+      pool_->run(extent, &Call::run, &call, arguments.threads);
+    }
   }
 
  private:
@@ -108,7 +114,9 @@ class CpuDevice : public Device {
   KernelCache::Entry make(const KernelText& kernel) {
     const auto start = std::chrono::steady_clock::now();
     const std::shared_ptr<const LlvmCompiler> compiler = this->compiler();
-    const LlvmCompiler::Compiled compiled = compiler->compile(kernel.text, kernel.name);
+    std::vector<std::string> entries;
+    for (size_t phase = 0; phase < kernel.phases; ++phase) entries.push_back(phase_entry(kernel.name, phase));
+    const LlvmCompiler::Compiled compiled = compiler->compile(kernel.text, entries);
     KernelCache::Entry entry{std::make_shared<CpuExecutable>(compiler, compiled, kernel, pool_), {}};
     entry.facts.compile_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

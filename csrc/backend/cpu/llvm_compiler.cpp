@@ -27,15 +27,16 @@ LlvmCompiler::LlvmCompiler(const std::string& plugin_folder) : interface_(interf
 
 LlvmCompiler::~LlvmCompiler() { interface_->destroy(compiler_); }
 
-LlvmCompiler::Compiled LlvmCompiler::compile(const std::string& text, const std::string& name) const {
+LlvmCompiler::Compiled LlvmCompiler::compile(const std::string& text, const std::vector<std::string>& functions) const {
   char error[4096] = "";
-  PlaitLlvmEntry entry = nullptr;
-  PlaitLlvmCode* code =
-      interface_->compile(compiler_, text.c_str(), text.size(), name.c_str(), &entry, error, sizeof error);
-  if (code == nullptr) {
-    throw InternalError(fmt::format("LLVM refuses the text of a kernel: {}", error), "kernel @" + name, "");
-  }
-  return {code, entry};
+  std::vector<const char*> names;
+  for (const std::string& function : functions) names.push_back(function.c_str());
+  Compiled out{nullptr, std::vector<PlaitLlvmEntry>(names.size())};
+  out.code = interface_->compile(compiler_, text.c_str(), text.size(), names.data(), names.size(), out.entries.data(),
+                                 error, sizeof error);
+  if (out.code == nullptr)
+    throw InternalError(fmt::format("LLVM refuses the text of a kernel: {}", error), "kernel @" + functions[0], "");
+  return out;
 }
 
 }  // namespace plait

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backend/cpu/llvm_plugin/plugin.h"
 
@@ -16,10 +17,10 @@ class LlvmCompiler {
 
   struct Compiled {
     PlaitLlvmCode* code;
-    PlaitLlvmEntry entry;
+    std::vector<PlaitLlvmEntry> entries;  // of the functions asked for
   };
-  // Machine code of the function `name` of the text. InternalError with LLVM's message if the text is not accepted.
-  Compiled compile(const std::string& text, const std::string& name) const;
+  // Machine code of functions of the text, at least one. InternalError with LLVM's message if the text is not accepted.
+  Compiled compile(const std::string& text, const std::vector<std::string>& functions) const;
   void release(PlaitLlvmCode* code) const { interface_->release(code); }
 
  private:

@@ -70,6 +70,26 @@ const char* kViews = R"(program @views (
 }
 )";
 
+TEST(ParseProgram, ReadsWorkspacesAndPhases) {
+  const std::string text = R"(program @sums (
+  %x: f32[m, n]
+) -> (
+  %y: f32[n]
+) {
+  kernel @k1 (buffers = 4, integers = 2, status, workspaces = 1, phases = 2) schedule reduction(split = 16)
+  %y = alloc f32[n]
+  %parts = alloc f32[floordiv(m + 15, 16), n]
+  launch @k1(%x) -> (%y) using (%parts) (integers = [m, n], threads = [floordiv(m + 15, 16), 1]) on compute
+}
+)";
+  const Program p = parse_program(text);
+  EXPECT_EQ(print(p), text);
+  EXPECT_EQ(p.kernels[0].code.workspaces, 1u);
+  EXPECT_EQ(p.kernels[0].code.phases, 2u);
+  EXPECT_TRUE(p.kernels[0].code.status);
+  expect_round_trip(p);
+}
+
 TEST(ParseProgram, ReadsViews) {
   const Program p = parse_program(kViews);
   EXPECT_EQ(print(p), kViews);

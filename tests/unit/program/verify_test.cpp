@@ -116,7 +116,38 @@ TEST(VerifyProgram, P5WrittenBeforeRead) {
   own.broken("P5", "%y");
 }
 
+TEST(VerifyProgram, P16Workspaces) {
+  const auto sample = [] {
+    Sample s;
+    s.program.kernels[0].code.buffers += 1;
+    s.program.kernels[0].code.workspaces = 1;
+    const ValueId w = s.alloc("w", {"n"});
+    s.step<LaunchStep>(Sample::kFirst).workspaces = {w};
+    auto alloc = std::move(s.program.steps.back());
+    s.program.steps.pop_back();
+    s.program.steps.insert(s.program.steps.begin(), std::move(alloc));
+    return s;
+  };
+  EXPECT_NO_THROW(verify(sample().program));
+  Sample read = sample();
+  auto& launch = read.step<LaunchStep>(Sample::kLast + 1);
+  launch.inputs[0] = read.step<LaunchStep>(Sample::kFirst + 1).workspaces[0];
+  read.broken("P16", "%w");
+  Sample output = sample();
+  output.program.values[output.step<LaunchStep>(Sample::kFirst + 1).workspaces[0].value.index].kind =
+      ProgramValueKind::output;
+  output.program.outputs.push_back(output.step<LaunchStep>(Sample::kFirst + 1).workspaces[0].value);
+  output.broken("P16", "%w is no temporary");
+}
+
 TEST(VerifyProgram, P6Arguments) {
+  Sample workspaces;
+  workspaces.program.kernels[0].code.buffers += 1;
+  workspaces.program.kernels[0].code.workspaces = 1;
+  workspaces.broken("P6", "launch @k1");
+  Sample phases;
+  phases.program.kernels[0].code.phases = 2;
+  phases.broken("P6", "extents of 1 phases for a kernel of 2");
   Sample buffers;
   buffers.program.kernels[0].code.buffers = 3;
   buffers.broken("P6", "launch @k1");

@@ -115,6 +115,39 @@ TEST(SteppedExecutor, LibrariesNeverSeeZeroExtents) {
       }
 }
 
+// A kernel of two phases with a workspace, which has the same bytes as a temporary that is dead by then.
+TEST(SteppedExecutor, WorkspacesStandBehindTheOutputsAndPhasesHaveExtents) {
+  Builder b;
+  const ValueId x = b.input("x", {"n"}), h = b.alloc("h", {"n"});
+  b.combine({x}, h, "n", 1);
+  const ValueId g = b.alloc("g", {"n"});
+  b.combine({h}, g, "n", 1);
+  const ValueId y = b.output("y", {"n"}), parts = b.alloc("parts", {"n"});
+  std::vector<int64_t> extents;
+  auto& step = b.launch("k", {g}, {y}, {"n"}, [&](const LaunchArguments& args) {
+    ASSERT_EQ(args.buffers.size(), 3u);
+    const auto* in = static_cast<const float*>(args.buffers[0]);
+    auto *out = static_cast<float*>(args.buffers[1]), *own = static_cast<float*>(args.buffers[2]);
+    for (int64_t i = 0; i < args.integers[0]; ++i) own[i] = 2 * in[i];
+    for (int64_t i = 0; i < args.integers[0]; ++i) out[i] = own[i] + 1;
+    extents = {args.thread_extent};
+    extents.insert(extents.end(), args.later_extents.begin(), args.later_extents.end());
+  });
+  step.workspaces = {parts};
+  step.threads.phases = {b.expr("n"), {}, b.expr("2*n")};
+  b.program.kernels.back().code.buffers = 3;
+  b.program.kernels.back().code.workspaces = 1;
+  b.program.kernels.back().code.phases = 3;
+  auto program = b.done();
+  Runner runner(program, {{"n", 3}}, {.poison = true});
+  const auto outputs = runner.bound.run(std::vector<RankTensors>{{tensor({3}, {1, 2, 3})}}, {});
+  EXPECT_EQ(outputs[0][0].to_doubles(), (std::vector<double>{7, 9, 11}));
+  EXPECT_EQ(extents, (std::vector<int64_t>{3, 1, 6}));
+  const RankBinding bound = bind(*program, {{"n", 3}})[0];
+  EXPECT_EQ(bound.memory.offsets[parts.index], bound.memory.offsets[h.index]);
+  EXPECT_NE(bound.memory.offsets[parts.index], bound.memory.offsets[g.index]);
+}
+
 TEST(SteppedExecutor, LaunchesOfZeroExtentAreSkipped) {
   Builder b;
   const ValueId x = b.input("x", {"n"}), y = b.output("y", {"n"});

@@ -121,21 +121,23 @@ class MachineLease {
 
 Error failure(const std::string& text) { return createStringError(inconvertibleErrorCode(), text); }
 
-// The module of the text, for this host, its entry renamed to `unique`.
+// The module of the text, for this host, its entries renamed to end with `suffix`.
 Expected<std::unique_ptr<Module>> parse(PlaitLlvmCompiler& compiler, LLVMContext& context, StringRef text,
-                                        const char* name, const std::string& unique) {
+                                        ArrayRef<const char*> names, const std::string& suffix) {
   SMDiagnostic diagnostic;
   std::unique_ptr<Module> module = parseAssembly(MemoryBufferRef(text, "kernel"), diagnostic, context);
   std::string message;
   raw_string_ostream stream(message);
   if (module == nullptr) {
-    diagnostic.print(name, stream, false);
+    diagnostic.print(names[0], stream, false);
     return failure(stream.str());
   }
   if (verifyModule(*module, &stream)) return failure(stream.str());
-  llvm::Function* entry = module->getFunction(name);
-  if (entry == nullptr) return failure(std::string("the text defines no function ") + name);
-  entry->setName(unique);
+  for (const char* name : names) {
+    llvm::Function* entry = module->getFunction(name);
+    if (entry == nullptr) return failure(std::string("the text defines no function ") + name);
+    entry->setName(name + suffix);
+  }
   module->setDataLayout(compiler.jit->getDataLayout());
   module->setTargetTriple(compiler.jit->getTargetTriple().str());
   for (llvm::Function& function : *module) {
@@ -147,11 +149,11 @@ Expected<std::unique_ptr<Module>> parse(PlaitLlvmCompiler& compiler, LLVMContext
   return module;
 }
 
-Expected<std::unique_ptr<PlaitLlvmCode>> compile_text(PlaitLlvmCompiler& compiler, StringRef text, const char* name,
-                                                      PlaitLlvmEntry* entry) {
-  const std::string unique = std::string(name) + "." + std::to_string(compiler.count++);
+Expected<std::unique_ptr<PlaitLlvmCode>> compile_text(PlaitLlvmCompiler& compiler, StringRef text,
+                                                      ArrayRef<const char*> names, PlaitLlvmEntry* entries) {
+  const std::string suffix = "." + std::to_string(compiler.count++);
   LLVMContext context;
-  auto module = parse(compiler, context, text, name, unique);
+  auto module = parse(compiler, context, text, names, suffix);
   if (!module) return module.takeError();
   std::unique_ptr<MemoryBuffer> object;
   {
@@ -168,12 +170,14 @@ Expected<std::unique_ptr<PlaitLlvmCode>> compile_text(PlaitLlvmCompiler& compile
   }
   auto code = std::make_unique<PlaitLlvmCode>(PlaitLlvmCode{tracker});
   session_errors.clear();
-  auto address = compiler.jit->lookup(unique);
-  if (!address) {
-    consumeError(tracker->remove());
-    return failure(toString(address.takeError()) + "; " + session_errors);
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto address = compiler.jit->lookup(names[i] + suffix);
+    if (!address) {
+      consumeError(tracker->remove());
+      return failure(toString(address.takeError()) + "; " + session_errors);
+    }
+    entries[i] = address->toPtr<PlaitLlvmEntry>();
   }
-  *entry = address->toPtr<PlaitLlvmEntry>();
   return code;
 }
 
@@ -184,9 +188,9 @@ PlaitLlvmCompiler* create(const PlaitLlvmSymbol* symbols, size_t count, char* er
   return nullptr;
 }
 
-PlaitLlvmCode* compile(PlaitLlvmCompiler* compiler, const char* text, size_t size, const char* name,
-                       PlaitLlvmEntry* entry, char* error, size_t error_size) {
-  auto code = compile_text(*compiler, StringRef(text, size), name, entry);
+PlaitLlvmCode* compile(PlaitLlvmCompiler* compiler, const char* text, size_t size, const char* const* names,
+                       size_t count, PlaitLlvmEntry* entries, char* error, size_t error_size) {
+  auto code = compile_text(*compiler, StringRef(text, size), ArrayRef<const char*>(names, count), entries);
   if (code) return code->release();
   write_error(toString(code.takeError()), error, error_size);
   return nullptr;

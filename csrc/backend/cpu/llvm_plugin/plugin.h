@@ -25,17 +25,18 @@ typedef struct PlaitLlvmInterface {
   PlaitLlvmCompiler* (*create)(const PlaitLlvmSymbol* symbols, size_t count, char* error, size_t error_size);
   // After all code has been released.
   void (*destroy)(PlaitLlvmCompiler* compiler);
-  // Compiles the module `text` of `size` bytes (a zero byte follows) and finds its function `name`. Null on failure.
-  PlaitLlvmCode* (*compile)(PlaitLlvmCompiler* compiler, const char* text, size_t size, const char* name,
-                            PlaitLlvmEntry* entry, char* error, size_t error_size);
-  // Removes the code; its entry must not run any more.
+  // Compiles the module `text` of `size` bytes (a zero byte follows) and finds its functions `names`, which go to
+  // `entries`. Null on failure.
+  PlaitLlvmCode* (*compile)(PlaitLlvmCompiler* compiler, const char* text, size_t size, const char* const* names,
+                            size_t count, PlaitLlvmEntry* entries, char* error, size_t error_size);
+  // Removes the code; its entries must not run any more.
   void (*release)(PlaitLlvmCode* code);
   const char* (*cpu_name)(PlaitLlvmCompiler* compiler);      // "znver4"
   const char* (*cpu_features)(PlaitLlvmCompiler* compiler);  // "+avx2,-avx512f,..."
   int (*vector_bytes)(PlaitLlvmCompiler* compiler);          // width of the vectors that kernels should use
 } PlaitLlvmInterface;
 
-enum { kPlaitLlvmVersion = 2 };
+enum { kPlaitLlvmVersion = 3 };
 
 // The one symbol the library exports.
 const PlaitLlvmInterface* plait_llvm_interface(void);

@@ -1,0 +1,262 @@
+#include "kir/interpret.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kir/lane.h"
+#include "scalar/philox.h"
+#include "scalar/reduction_formulas.h"
+
+namespace plait::kir {
+namespace {
+
+using Lanes = std::vector<Constant>;
+
+Constant converted(const Constant& in, DType to) {
+  if (in.dtype == to) return in;
+  if (is_float(in.dtype) || (is_float(to) && in.dtype == DType::u64)) return Constant::from_double(to, in.to_double());
+  return Constant::from_int64(to, in.to_int64());
+}
+
+// The function in the dtype of its last operand.
+Constant computed(Pointwise function, const std::vector<Constant>& in, DType to) {
+  const DType type = in.back().dtype;
+  if (is_float(type)) {
+    std::vector<double> numbers;
+    for (const Constant& c : in) numbers.push_back(c.to_double());
+    const double result = evaluate(function, numbers);
+    return to == DType::boolean ? Constant::from_bool(result != 0) : Constant::from_double(to, result);
+  }
+  std::vector<int64_t> numbers;
+  for (const Constant& c : in) numbers.push_back(c.to_int64());
+  return Constant::from_int64(to, evaluate_int(function, numbers, type));
+}
+
+// Formulas of reductions on the numbers of one lane.
+struct NumberBuilder {
+  using Value = Constant;
+  Constant apply(Pointwise function, const std::vector<Constant>& in) {
+    std::vector<DType> types;
+    for (const Constant& c : in) types.push_back(c.dtype);
+    return computed(function, in, result_type(function, types));
+  }
+  Constant literal(Constant constant, const Constant&) { return constant; }
+  DType dtype_of(const Constant& value) { return value.dtype; }
+};
+
+class Interpreter {
+ public:
+  Interpreter(const Kernel& kernel, Observer& observer) : kernel_(kernel), observer_(observer) {}
+
+  void run(const std::vector<int64_t>& integers, const std::vector<void*>& arguments) {
+    PLAIT_CHECK(integers.size() == kernel_.integers.size(), "kernel {} takes {} integers", kernel_.name,
+                kernel_.integers.size());
+    for (size_t i = 0; i < integers.size(); ++i) env_[kernel_.integers[i].symbol_name()] = integers[i];
+    extents_ = buffer_extents(kernel_, integers);
+    own_.resize(kernel_.buffers.size());
+    for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
+      const bool given = kernel_.buffers[i].space == Space::argument;
+      PLAIT_CHECK(!given || i < arguments.size(), "kernel {} takes more arguments", kernel_.name);
+      memory_.push_back(given ? static_cast<unsigned char*>(arguments[i]) : fresh(uint32_t(i)));
+    }
+    for (; phase_ < kernel_.phases.size(); ++phase_) block(kernel_.phases[phase_].body);
+  }
+
+ private:
+  unsigned char* fresh(uint32_t buffer) {
+    const size_t bytes = size_t(std::max<int64_t>(extents_[buffer], 0)) * size_of(kernel_.buffers[buffer].dtype);
+    own_[buffer].assign(bytes, 0xff);
+    return own_[buffer].data();
+  }
+
+  void block(const Block& body) {
+    for (const auto& stmt : body) visit(*stmt, [&](const auto& s) { execute(s); });
+  }
+
+  int64_t scalar(sym::Expr e) const { return sym::evaluate(e, env_); }
+  int64_t at(sym::Expr e, int lane) {
+    env_[kLane] = lane;
+    const int64_t out = sym::evaluate(e, env_);
+    env_.erase(kLane);
+    return out;
+  }
+  const Lanes& value(const Value& v) const { return values_.at(v.id); }
+  void set(const Value& v, Lanes lanes) { values_[v.id] = std::move(lanes); }
+  template <class Fn>
+  void set_each(const Value& v, Fn&& fn) {
+    Lanes lanes;
+    for (int l = 0; l < v.lanes; ++l) lanes.push_back(fn(size_t(l)));
+    set(v, std::move(lanes));
+  }
+
+  // ---- control
+
+  void execute(const For& s) {
+    const int64_t extent = scalar(s.extent), outer = task_;
+    const std::string var = s.var.symbol_name();
+    for (int64_t i = 0; i < extent; ++i) {
+      env_[var] = i;
+      if (is_parallel(s.loop)) task_ = outer * extent + i;
+      block(s.body);
+    }
+    env_.erase(var);
+    task_ = outer;
+  }
+  void execute(const If& s) {
+    if (scalar(s.condition) != 0) block(s.body);
+  }
+  void execute(const Bind& s) { env_[s.var.symbol_name()] = value(s.in)[0].to_int64(); }
+
+  // ---- values
+
+  void execute(const Variable& s) { set(s.out, Lanes(size_t(s.out.lanes), s.initial)); }
+  void execute(const Assign& s) { set(s.variable, value(s.in)); }
+  void execute(const Literal& s) { set(s.out, Lanes(size_t(s.out.lanes), s.constant)); }
+  void execute(const Coordinate& s) {
+    set_each(s.out, [&](size_t l) { return Constant::from_int64(DType::i64, at(s.index, int(l))); });
+  }
+  void execute(const Compute& s) {
+    set_each(s.out, [&](size_t l) {
+      std::vector<Constant> in;
+      for (const Value& v : s.in) in.push_back(value(v)[l]);
+      return computed(s.function, in, s.out.dtype);
+    });
+  }
+  void execute(const Convert& s) {
+    set_each(s.out, [&](size_t l) { return converted(value(s.in)[s.in.lanes == 1 ? 0 : l], s.out.dtype); });
+  }
+  void execute(const Round& s) {
+    set_each(s.out, [&](size_t l) { return converted(converted(value(s.in)[l], s.to), s.out.dtype); });
+  }
+  void execute(const Half& s) {
+    set_each(s.out, [&](size_t l) { return value(s.in)[l + (s.upper ? size_t(s.out.lanes) : 0)]; });
+  }
+  void execute(const Random& s) {
+    const auto seed = uint64_t(value(s.seed)[0].to_int64()), offset = uint64_t(scalar(s.offset));
+    set_each(s.out, [&](size_t l) {
+      return Constant::from_double(DType::f32, uniform_f32(seed, uint64_t(at(s.index, int(l))), offset));
+    });
+  }
+
+  // ---- memory
+
+  Touch touch(const Stmt& stmt, uint32_t buffer, int64_t index) const {
+    return {stmt, buffer, index, extents_[buffer], phase_, task_};
+  }
+  // The element, or null outside of the buffer.
+  unsigned char* element(uint32_t buffer, int64_t index) {
+    if (index < 0 || index >= extents_[buffer]) return nullptr;
+    return memory_[buffer] + size_t(index) * size_of(kernel_.buffers[buffer].dtype);
+  }
+
+  // Indices of the lanes that are active, whose claims are tested.
+  template <class S>
+  std::vector<int64_t> indices(const S& s, int lanes) {
+    const int64_t active = s.active ? scalar(s.active) : lanes;
+    std::vector<int64_t> out;
+    for (int l = 0; l < std::min<int64_t>(active, lanes); ++l) out.push_back(at(s.index, l));
+    const bool row = s.access == Access::aligned || s.access == Access::contiguous;
+    for (size_t l = 1; l < out.size(); ++l) {
+      if (row && out[l] != out[0] + int64_t(l)) observer_.wrong(s, "the lanes are not contiguous");
+      if (s.access == Access::splat && out[l] != out[0]) observer_.wrong(s, "the lanes differ");
+    }
+    if (s.access == Access::aligned && !out.empty() && out[0] % lanes != 0)
+      observer_.wrong(s, fmt::format("element {} is not aligned", out[0]));
+    return out;
+  }
+
+  void execute(const Alloc& s) {
+    memory_[s.buffer] = fresh(s.buffer);
+    observer_.alloc(touch(s, s.buffer, 0));
+  }
+  void execute(const Load& s) {
+    const DType dtype = kernel_.buffers[s.buffer].dtype;
+    Lanes out(size_t(s.out.lanes), Constant::from_int64(s.out.dtype, 0));
+    const std::vector<int64_t> where = indices(s, s.out.lanes);
+    for (size_t l = 0; l < where.size(); ++l) {
+      observer_.load(touch(s, s.buffer, where[l]));
+      if (const void* from = element(s.buffer, where[l])) out[l] = converted(Constant::load(dtype, from), s.out.dtype);
+    }
+    set(s.out, std::move(out));
+  }
+  void execute(const Store& s) {
+    const std::vector<int64_t> where = indices(s, s.in.lanes);
+    for (size_t l = 0; l < where.size(); ++l) {
+      observer_.store(touch(s, s.buffer, where[l]));
+      if (void* to = element(s.buffer, where[l])) converted(value(s.in)[l], kernel_.buffers[s.buffer].dtype).store(to);
+    }
+  }
+  void execute(const AtomicMin& s) {
+    const int64_t index = scalar(s.index);
+    observer_.atomic(touch(s, s.buffer, index));
+    void* to = element(s.buffer, index);
+    if (to == nullptr) return;
+    const auto known = uint64_t(Constant::load(DType::u64, to).to_int64()), in = uint64_t(value(s.in)[0].to_int64());
+    Constant::from_int64(DType::u64, int64_t(std::min(known, in))).store(to);
+  }
+
+  // ---- reductions
+
+  // The values of a state, or an element, in one lane.
+  std::vector<Constant> lane_of(const std::vector<Value>& values, size_t lane) const {
+    std::vector<Constant> out;
+    for (const Value& v : values) out.push_back(value(v)[lane]);
+    return out;
+  }
+  void set_lane(const std::vector<Value>& state, size_t lane, const std::vector<Constant>& numbers) {
+    for (size_t i = 0; i < state.size(); ++i) values_.at(state[i].id)[lane] = numbers[i];
+  }
+
+  void execute(const Start& s) {
+    std::vector<DType> types;
+    for (const Value& v : s.state) types.push_back(v.dtype);
+    const std::vector<Constant> numbers = identity(s.combine, types, s.element);
+    for (size_t i = 0; i < s.state.size(); ++i) set(s.state[i], Lanes(size_t(s.state[i].lanes), numbers[i]));
+  }
+  void execute(const Accumulate& s) {
+    const int64_t lanes = s.state[0].lanes, active = s.active ? scalar(s.active) : lanes;
+    for (size_t l = 0; int64_t(l) < std::min(active, lanes); ++l)
+      set_lane(s.state, l, formulas_.accumulate(s.combine, lane_of(s.state, l), lane_of(s.in, l)));
+  }
+  void execute(const Merge& s) {
+    for (size_t l = 0; l < size_t(s.state[0].lanes); ++l)
+      set_lane(s.state, l, formulas_.merge(s.combine, lane_of(s.state, l), lane_of(s.in, l)));
+  }
+  void execute(const Fold& s) {
+    std::vector<std::vector<Constant>> lanes;
+    for (size_t l = 0; l < size_t(s.state[0].lanes); ++l) lanes.push_back(lane_of(s.state, l));
+    for (; lanes.size() > 1; lanes.resize(lanes.size() / 2))
+      for (size_t l = 0; l < lanes.size() / 2; ++l)
+        lanes[l] = formulas_.merge(s.combine, lanes[l], lanes[l + lanes.size() / 2]);
+    for (size_t i = 0; i < s.out.size(); ++i) set(s.out[i], {lanes[0][i]});
+  }
+
+  const Kernel& kernel_;
+  Observer& observer_;
+  sym::Environment env_;
+  std::vector<int64_t> extents_;
+  std::vector<unsigned char*> memory_;
+  std::vector<std::vector<unsigned char>> own_;
+  std::map<uint32_t, Lanes> values_;
+  size_t phase_ = 0;
+  int64_t task_ = 0;
+  NumberBuilder builder_;
+  ReductionFormulas<NumberBuilder> formulas_{builder_};
+};
+
+}  // namespace
+
+std::vector<int64_t> buffer_extents(const Kernel& kernel, const std::vector<int64_t>& integers) {
+  sym::Environment env;
+  for (size_t i = 0; i < integers.size(); ++i) env[kernel.integers[i].symbol_name()] = integers[i];
+  std::vector<int64_t> out;
+  for (const Buffer& buffer : kernel.buffers) out.push_back(sym::evaluate(buffer.extent, env));
+  return out;
+}
+
+void interpret(const Kernel& kernel, const std::vector<int64_t>& integers, const std::vector<void*>& arguments,
+               Observer& observer) {
+  Interpreter(kernel, observer).run(integers, arguments);
+}
+
+}  // namespace plait::kir
