@@ -241,6 +241,7 @@ set(PLAIT_TEST_unit_kir
   unit/kir/interpret_test.cpp
   unit/kir/parse_test.cpp
   unit/kir/passes_cost_test.cpp
+  unit/kir/passes_interpreted_test.cpp
   unit/kir/passes_values_test.cpp
   unit/kir/print_test.cpp
   unit/kir/verify_memory_test.cpp
