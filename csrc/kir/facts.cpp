@@ -60,7 +60,6 @@ sym::SymbolInfo implied_of_loop(sym::Expr extent) {
 
 sym::SymbolInfo implied_of_lane(int lanes) { return {.lo = 0, .hi = lanes - 1}; }
 
-// it.
 bool speaks_of_lane(std::string_view text) {
   text = text.substr(0, text.find("\nkernel"));
   while (!text.empty()) {
