@@ -68,8 +68,8 @@ class Test {
     const auto it = values_.find(graph_.find(cls));
     return it == values_.end() ? std::nullopt : std::optional(it->second);
   }
-  // Outside of a class's range neither fold nor cover says anything; shifts carry on: two shifts that never are in
-  // range together still disagree.
+  // Values go on outside of a class's range: two ways to a class that never are in range together still disagree. An
+  // inner part outside of its range, and a hole of a cover, belong to no whole.
   void push(const Relation& r, int from) {
     const int64_t v = *value(from);
     if (r.kind == RelationKind::shift) {
@@ -78,15 +78,17 @@ class Test {
       if (graph_.find(r.outer) == from) set(r.whole, v - low);
       return;
     }
-    if (v < 0 || v >= extent(from)) return;
+    const int64_t n = extent(r.inner);
+    if (n < 1 || (graph_.unit(r.outer) && (v < 0 || v >= n))) return;
     if (graph_.find(r.whole) == from) {
-      set(r.outer, v / extent(r.inner));
-      set(r.inner, v % extent(r.inner));
+      const int64_t inner = (v % n + n) % n;
+      set(r.outer, (v - inner) / n);
+      set(r.inner, inner);
     }
     const auto o = value(r.outer), i = value(r.inner);
-    if (!o || !i || *o < 0 || *i < 0 || *o >= extent(r.outer) || *i >= extent(r.inner)) return;
-    const int64_t whole = *o * extent(r.inner) + *i;
-    if (whole < extent(r.whole)) set(r.whole, whole);
+    if (!o || !i || *i < 0 || *i >= n) return;
+    const int64_t whole = *o * n + *i;
+    if (r.kind == RelationKind::fold || (whole >= 0 && whole < extent(r.whole))) set(r.whole, whole);
   }
 
   const AxisGraph& graph_;

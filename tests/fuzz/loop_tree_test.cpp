@@ -72,6 +72,7 @@ TEST(LoopTreeRules, V1) { EXPECT_GT(missed(Rule::v1_independent, 1, 500), 0); }
 TEST(LoopTreeRules, V3) { EXPECT_GT(missed(Rule::v3_reduction, 1, 200), 10); }
 TEST(LoopTreeRules, V4) { EXPECT_GT(missed(Rule::v4_readers, 1, 200), 5); }
 TEST(LoopTreeRules, V5) { EXPECT_GT(missed(Rule::v5_covers, 1, 200), 5); }
+TEST(LoopTreeRules, V6) { EXPECT_GT(missed(Rule::v6_once, 700, 100), 0); }
 TEST(LoopTreeRules, LossyTerms) { EXPECT_GT(missed(Rule::lossy_terms, 1, 200), 20); }
 TEST(LoopTreeRules, OnceTerms) { EXPECT_GT(missed(Rule::once_terms, 1, 200), 10); }
 

@@ -468,5 +468,74 @@ TEST(Pitfalls, P23OneLiveRelationForAFact) {
   EXPECT_EQ(live, 1);
 }
 
+// Beyond the list: two parts of a cat reach one axis by reshapes and never are in range together.
+TEST(Pitfalls, PartsThatNeverMeet) {
+  Placed p;
+  TensorView* x = p.in("a", {4, 4});
+  TensorView* m = add(repeat(x, {1, 2}), p.in("b", {4, 8}));
+  TensorView* y = cat({reshape(m, {32}), reshape(neg(x), {16})}, 0);
+  p.outputs({y});
+  EXPECT_EQ(p.text(y), R"(
+neg: %neg = neg(%a): operand %a (in memory) keeps its own axes: two axes of %repeat would become one
+for i0 < 48
+  %repeat = repeat(%a[floordiv(i0, 8), mod(i0, 4)]) write(0 <= i0 < 32)
+  %add = add(%repeat, %b[floordiv(i0, 8), mod(i0, 8)]) write(0 <= i0 < 32)
+  %reshape = reshape(%add) write(0 <= i0 < 32)
+  %neg = neg(%a[floordiv(i0, 4) - 8, mod(i0, 4)]) write(0 <= i0 - 32 < 16)
+  %reshape_1 = reshape(%neg) write(0 <= i0 - 32 < 16)
+  %cat memory[i0] = cat(%reshape read(0 <= i0 < 32), %reshape_1 read(0 <= i0 - 32 < 16))
+)");
+}
+
+// The summed axis follows from the kept one only where both are out of range.
+TEST(Pitfalls, SumFixedOutOfRange) {
+  Placed p;
+  TensorView* x = p.in("a", {5, 4});
+  TensorView* s = sum(x, {1});
+  TensorView* y = cat({reshape(gather(x, p.in("i", {3, 4}), 0), {12}), s}, 0);
+  p.outputs({y, s});
+  EXPECT_EQ(p.text(s), R"(
+gather: %gather = gather(%a, %i): operand %a (in memory) keeps its own axes: two axes of %sum would become one
+for i0 < 17
+  init %sum write(0 <= i0 - 12 < 5)
+  for i1 < 4 reduction
+    %sum <- sum(%a[i0 - 12, i1]) write(0 <= i0 - 12 < 5)
+  finish %sum memory[i0 - 12] write(0 <= i0 - 12 < 5)
+  %gather = gather(%a[?, mod(i0, 4)], %i[floordiv(i0, 4), mod(i0, 4)]) write(0 <= i0 < 12)
+  %reshape = reshape(%gather) write(0 <= i0 < 12)
+  %cat memory[i0] = cat(%reshape read(0 <= i0 < 12), %sum[i0 - 12] read(0 <= i0 - 12 < 5))
+)");
+}
+
+// Two dims of an output follow from two loops, but not every pair of their elements does.
+TEST(Pitfalls, DimsThatLoopsReachTogether) {
+  Placed p;
+  TensorView* x = p.in("a", {4, 6});
+  TensorView* s = sum(reshape(x, {6, 4}), {1}, true);
+  TensorView* y = add(s, sum(x, {0}, true));
+  TensorView* z = neg(x);
+  p.outputs({y, z});
+  p.options.inline_at = {{y, 6}};
+  EXPECT_EQ(p.text(z), R"(
+alloc %sum: [6]
+for i5 < 6
+  init %sum
+  for i6 < 4 reduction
+    %reshape = reshape(%a[floordiv(4*i5 + i6, 6), mod(4*i5 + i6, 6)])
+    %sum <- sum(%reshape)
+  finish %sum[i5]
+for i2 < 6
+  init %sum_1
+  for i4 < 4 reduction
+    %sum_1 <- sum(%a[i4, i2])
+  finish %sum_1
+  for i3 < 6
+    %add memory[i3, i2] = add(%sum[i3], %sum_1)
+for i0 < 4
+  for i1 < 6
+    %neg memory[i0, i1] = neg(%a[i0, i1])
+)");
+}
+
 }  // namespace
 }  // namespace plait
