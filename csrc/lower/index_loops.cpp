@@ -9,7 +9,7 @@ namespace plait::lowering {
 
 namespace {
 
-kir::LoopKind kind_of(const State& state, ParallelType type) {
+kir::LoopKind bound_kind(const State& state, ParallelType type) {
   switch (type) {
     case ParallelType::block_x:
       return kir::LoopKind::block_x;
@@ -51,7 +51,7 @@ Loop make_loop(State& state, const NestLoop& l, size_t number) {
   loop.cls = l.cls;
   loop.idle = l.idle;
   loop.extent = state.group.graph.extent(l.cls);
-  loop.kind = kind_of(state, l.parallel);
+  loop.kind = bound_kind(state, l.parallel);
   loop.role = l.parallel == ParallelType::vectorize ? (l.reduction ? LoopRole::sum_lane : LoopRole::lane)
               : l.parallel == ParallelType::unroll  ? LoopRole::unroll
               : loop.kind != kir::LoopKind::serial  ? LoopRole::bound

@@ -12,9 +12,9 @@ using sym::Expr;
 
 constexpr int64_t kMostColumns = 256;
 
-class Generator {
+class KernelGenerator {
  public:
-  explicit Generator(uint64_t seed) : rng_(seed), b_("random_kernel") {}
+  explicit KernelGenerator(uint64_t seed) : rng_(seed), b_("random_kernel") {}
 
   RandomKernel run() {
     width_ = one_of<int>({4, 8, 16});
@@ -272,7 +272,7 @@ class Generator {
 
 }  // namespace
 
-RandomKernel random_kernel(uint64_t seed) { return Generator(seed).run(); }
+RandomKernel random_kernel(uint64_t seed) { return KernelGenerator(seed).run(); }
 
 std::vector<Tensor> random_kernel_tensors(int64_t rows, int64_t columns, uint64_t seed) {
   std::mt19937_64 rng(seed);
