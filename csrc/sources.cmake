@@ -139,6 +139,13 @@ set(PLAIT_CORE_SOURCES
   lower/predicates.cpp
   lower/reductions.cpp
   lower/statements.cpp
+  lower/tree/combines.cpp
+  lower/tree/creation.cpp
+  lower/tree/emit.cpp
+  lower/tree/fuse_loops.cpp
+  lower/tree/lower_tree.cpp
+  lower/tree/moves.cpp
+  lower/tree/values.cpp
   lower/values.cpp
   lower/write_body.cpp
   mesh/mesh.cpp
@@ -193,7 +200,9 @@ set(PLAIT_CORE_SOURCES
   scalar/reductions.cpp
   scalar/special.cpp
   schedule/nest.cpp
+  schedule/norm.cpp
   schedule/pointwise.cpp
+  schedule/scheduled_group.cpp
   schedule/scheduler.cpp
   segment/aliases.cpp
   segment/cut_groups.cpp

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <type_traits>
@@ -30,13 +31,7 @@ class Cloner {
   void run() {
     to_.size_lets = from_.size_lets;
     to_.dtype_lets = from_.dtype_lets;
-    for (const TensorView* t : from_.inputs()) {
-      std::vector<Fusion::Extent> shape;
-      for (auto e : t->shape()) shape.push_back(expr(e));
-      TensorView* copy = t->role == TensorRole::parameter ? to_.parameter(t->name, shape, t->dtype)
-                                                          : to_.input(t->name, shape, t->dtype);
-      copy_details(*t, copy);
-    }
+    for (const TensorView* t : from_.inputs()) clone_input(*t);
     for (const Op* op : from_.ops()) clone_op(*op);
     to_.set_outputs(map(from_.outputs()));
     for (const auto& s : from_.segments) {
@@ -46,8 +41,37 @@ class Cloner {
     }
   }
 
+  // What the segment reads becomes inputs, what it gives outputs.
+  void run(const Segment& segment) {
+    to_.size_lets = from_.size_lets;
+    to_.dtype_lets = from_.dtype_lets;
+    for (const TensorView* t : segment.inputs) clone_input(*t);
+    for (const Op* op : segment.ops) {
+      clone_op(*op);
+      Op& copy = *to_.ops().back();
+      if (auto* offset = counter_offset(copy)) *offset = offset_of(*op);
+    }
+    to_.set_outputs(map(segment.outputs));
+    for (TensorView* t : to_.tensors()) t->domain.transforms.clear();
+  }
+
  private:
   sym::Expr expr(sym::Expr e) { return e ? sym::substitute(to_.pool(), e, values_) : e; }
+
+  void clone_input(const TensorView& t) {
+    std::vector<Fusion::Extent> shape;
+    for (auto e : t.shape()) shape.push_back(expr(e));
+    TensorView* copy =
+        t.role == TensorRole::parameter ? to_.parameter(t.name, shape, t.dtype) : to_.input(t.name, shape, t.dtype);
+    copy_details(t, copy);
+  }
+
+  // Stated, or the place among the random ops of the fusion, in order of creation.
+  int64_t offset_of(const Op& op) const {
+    if (const auto& given = *counter_offset(op)) return *given;
+    const auto& ops = from_.ops();
+    return std::count_if(ops.begin(), ops.end(), [&](const Op* o) { return counter_offset(*o) && o->id < op.id; });
+  }
 
   TensorView* map(const TensorView* t) {
     if (!t) return nullptr;
@@ -219,6 +243,12 @@ bool same_fields(const Op& a, const Op& b) {
 std::unique_ptr<Fusion> clone(const Fusion& fusion, const CloneOptions& options) {
   auto out = std::make_unique<Fusion>(fusion.mesh(), fusion.name());
   Cloner(fusion, *out, options).run();
+  return out;
+}
+
+std::unique_ptr<Fusion> clone_segment(const Fusion& fusion, const Segment& segment) {
+  auto out = std::make_unique<Fusion>(fusion.mesh(), fusion.name() + "_" + segment.name);
+  Cloner(fusion, *out, {}).run(segment);
   return out;
 }
 

@@ -183,6 +183,9 @@ struct CloneOptions {
   std::map<std::string, sym::SymbolInfo, std::less<>> facts;
 };
 std::unique_ptr<Fusion> clone(const Fusion& fusion, const CloneOptions& options = {});
+// The ops of a segment as a fusion of their own, in a new pool with the same facts: it reads the segment's inputs and
+// gives its outputs, in order and under their names. Random ops state their offsets; no tensor has loops.
+std::unique_ptr<Fusion> clone_segment(const Fusion& fusion, const Segment& segment);
 
 // Same structure: names, types, layouts, ops, attributes, segments, lets, facts, mesh.
 bool equal(const Fusion& a, const Fusion& b);

@@ -5,6 +5,7 @@
 #include "axes/build_graph.h"
 #include "device/target.h"
 #include "ir/fusion.h"
+#include "schedule/scheduled_group.h"
 #include "sym/guards.h"
 
 namespace plait {
@@ -26,8 +27,10 @@ struct Scheduler {
   // A complete schedule for the target: `pinned` (one of the scheduler's, or open) with what it leaves open. What is
   // pinned is obeyed, or refused by a UserError with the reason.
   Schedule (*choose)(const Problem&, const Target&, const Schedule& pinned);
-  // The transforms of a complete schedule, on the domain of the segment's reference tensor.
+  // The transforms of a complete schedule, on the domain of the segment's reference tensor; null where `group` is not.
   void (*apply)(const Problem&, const Schedule&);
+  // The same on a graph of the segment's own, which lower_tree makes a kernel of (lower/tree/lower_tree.h).
+  ScheduledGroup (*group)(const Problem&, const Schedule&) = nullptr;
 };
 
 // All schedulers, in the order in which they are asked.
@@ -41,6 +44,9 @@ TensorView* reference_tensor(const Segment& segment);
 // A complete schedule of a generated kernel: that of the first scheduler that takes the segment, or the pinned one.
 // UserError with the reason where a pinned schedule does not fit.
 Schedule choose_schedule(const Problem& problem, const Target& target, const Schedule& pinned = {});
+
+// The segment as a complete schedule performs it on a graph of its own; nothing where the schedule has no such form.
+std::optional<ScheduledGroup> scheduled_group(const Problem& problem);
 
 // Performs the schedule of a segment; one of no generated kernel means nothing.
 void apply_schedule(const Fusion& fusion, const Segment& segment);

@@ -1,0 +1,202 @@
+#include "schedule/scheduled_group.h"
+
+#include <algorithm>
+
+#include "axes/build_graph.h"
+#include "base/error.h"
+#include "ir/make_op.h"
+#include "ir/op_fields.h"
+
+namespace plait {
+
+std::string ScheduledGroup::print() const {
+  std::string out = plait::print(*graph);
+  if (!is_open(schedule)) out += "schedule " + plait::print(schedule) + "\n";
+  if (reference) out += fmt::format("reference %{}\n", reference->name);
+  const auto by_name = [](const auto& table) {
+    std::map<std::string, typename std::decay_t<decltype(table)>::mapped_type> sorted;
+    for (const auto& [tensor, value] : table) sorted[tensor->name] = value;
+    return sorted;
+  };
+  for (const auto& [name, depth] : by_name(inline_at)) out += fmt::format("inline %{} {}\n", name, depth);
+  for (const auto& [name, most] : by_name(kept)) out += fmt::format("keep %{} {}\n", name, sym::print(most));
+  for (const auto& [name, of] : by_name(copies)) out += fmt::format("copy %{} of %{}\n", name, of->name);
+  return out;
+}
+
+ScheduledGroup make_group(const Fusion& fusion, const Segment& segment) {
+  ScheduledGroup out;
+  out.graph = clone_segment(fusion, segment);
+  out.schedule = segment.schedule;
+  for (const TensorView* t : segment.outputs) out.outputs.push_back(t->name);
+  return out;
+}
+
+void store_outputs(ScheduledGroup& group) {
+  Fusion& graph = *group.graph;
+  std::vector<TensorView*> outputs = graph.outputs();
+  for (TensorView*& out : outputs) {
+    const std::vector<TensorView*> together = out->definition ? out->definition->results : std::vector{out};
+    const auto is_unread = [&](const TensorView* t) { return graph.readers(t).empty(); };
+    if (std::all_of(together.begin(), together.end(), is_unread)) continue;
+    auto op = std::make_unique<PointwiseOp>();
+    op->function = Pointwise::cast;
+    op->in = {out};
+    op->to = out->dtype;
+    TensorView* store = graph.add_tensor(out->name + "_store", out->shape(), out->dtype);
+    store->domain.allocation = out->domain.allocation;
+    store->dtype_alias = out->dtype_alias;
+    graph.add_op(std::move(op), store);
+    out = store;
+  }
+  graph.set_outputs(std::move(outputs));
+}
+
+namespace {
+
+Op* duplicate(ScheduledGroup& group, const Op& op) {
+  Fusion& graph = *group.graph;
+  std::unique_ptr<Op> copy = blank_op(op.kind);
+  copy_fields(op, *copy, [](const auto& value) { return value; });
+  std::vector<TensorView*> results;
+  for (const TensorView* t : op.results) {
+    results.push_back(graph.add_tensor(t->name, t->shape(), t->dtype));
+    results.back()->dtype_alias = t->dtype_alias;
+    const auto of = group.copies.find(t);
+    group.copies[results.back()] = of == group.copies.end() ? t : of->second;
+  }
+  return graph.add_op(std::move(copy), results);
+}
+
+class RootCopies {
+ public:
+  RootCopies(ScheduledGroup& group, const std::vector<Op*>& roots,
+             const std::function<bool(const TensorView&)>& is_shared)
+      : group_(group), roots_(roots.begin(), roots.end()), is_shared_(is_shared) {}
+
+  void run(const std::vector<Op*>& roots) {
+    for (Op* root : roots) {
+      root_ = root;
+      mine_.clear();
+      visit_operands(*root);
+      place(root);
+    }
+    group_.graph->set_order(std::move(order_));
+  }
+
+ private:
+  // What the present root reads in place of the tensor, placed in front of it.
+  TensorView* own(TensorView* t) {
+    Op* op = t->definition;
+    if (op == nullptr) return t;
+    if (roots_.contains(op)) {
+      PLAIT_CHECK(placed_.contains(op), "{} comes before the root that makes %{}", describe(*root_), t->name);
+      return t;
+    }
+    if (is_shared_(*t)) {
+      if (!placed_.contains(op)) {
+        visit_operands(*op);
+        place(op);
+      }
+      return t;
+    }
+    if (const auto it = mine_.find(op); it != mine_.end()) return result(*it->second, *op, t);
+    Op* copy = taken_.contains(op) ? duplicate(group_, *op) : op;
+    taken_.insert(copy);
+    mine_[op] = mine_[copy] = copy;
+    visit_operands(*copy);
+    place(copy);
+    return result(*copy, *op, t);
+  }
+
+  static TensorView* result(const Op& copy, const Op& op, const TensorView* t) {
+    const auto at = std::find(op.results.begin(), op.results.end(), t) - op.results.begin();
+    return copy.results[static_cast<size_t>(at)];
+  }
+
+  void visit_operands(Op& op) {
+    for (TensorView* in : inputs(op)) {
+      TensorView* mine = own(in);
+      if (mine != in) replace_input(op, in, mine);
+    }
+  }
+
+  void place(Op* op) {
+    if (placed_.insert(op).second) order_.push_back(op);
+  }
+
+  ScheduledGroup& group_;
+  const std::set<const Op*> roots_;
+  const std::function<bool(const TensorView&)>& is_shared_;
+  const Op* root_ = nullptr;
+  std::set<const Op*> taken_;      // ops that a root has for itself
+  std::map<const Op*, Op*> mine_;  // of the present root: an op, and what computes it
+  std::set<const Op*> placed_;
+  std::vector<Op*> order_;
+};
+
+}  // namespace
+
+void copy_for_roots(ScheduledGroup& group, const std::vector<Op*>& roots,
+                    const std::function<bool(const TensorView&)>& is_shared) {
+  RootCopies(group, roots, is_shared).run(roots);
+}
+
+namespace {
+
+// A copy of the tensor and of the elementwise ops that it is made of; null where there is none, or it is too long.
+TensorView* private_copy(ScheduledGroup& group, TensorView* t, int& budget, std::map<const Op*, Op*>& made,
+                         std::vector<Op*>& order) {
+  Op* op = t->definition;
+  if (op == nullptr) return t;
+  if (const auto it = made.find(op); it != made.end()) return it->second->out();
+  if (!is_elementwise(*op) || --budget < 0) return nullptr;
+  std::vector<std::pair<TensorView*, TensorView*>> operands;
+  for (TensorView* in : inputs(*op)) {
+    TensorView* own = private_copy(group, in, budget, made, order);
+    if (own == nullptr) return nullptr;
+    operands.emplace_back(in, own);
+  }
+  Op* copy = duplicate(group, *op);
+  for (const auto& [in, own] : operands)
+    if (in != own) replace_input(*copy, in, own);
+  made[op] = copy;
+  order.push_back(copy);
+  return copy->out();
+}
+
+}  // namespace
+
+int copy_for_cut_edges(ScheduledGroup& group, int most) {
+  Fusion& graph = *group.graph;
+  const AxisGroup axes = build_axis_graph(graph.pool(), graph.ops());
+  int left = 0;
+  std::map<const Op*, std::vector<Op*>> before;  // an op, and what is put in front of it
+  const std::vector<Op*> ops = graph.ops();
+  const auto mutable_op = [&](const Op* op) { return *std::find(ops.begin(), ops.end(), op); };
+  for (const Edge& edge : axes.edges) {
+    if (!edge.hard || !edge.cut) continue;
+    int budget = most;
+    std::map<const Op*, Op*> made;
+    std::vector<Op*> order;
+    TensorView* from = const_cast<TensorView*>(edge.operand);
+    TensorView* copy = private_copy(group, from, budget, made, order);
+    if (copy == nullptr || copy == from) {
+      ++left;
+      continue;
+    }
+    replace_input(*mutable_op(edge.op), from, copy);
+    auto& list = before[edge.op];
+    list.insert(list.end(), order.begin(), order.end());
+  }
+  std::vector<Op*> order;
+  for (Op* op : ops) {
+    if (const auto it = before.find(op); it != before.end())
+      order.insert(order.end(), it->second.begin(), it->second.end());
+    order.push_back(op);
+  }
+  graph.set_order(std::move(order));
+  return left;
+}
+
+}  // namespace plait

@@ -1,0 +1,45 @@
+#pragma once
+// A segment on its way to a kernel: a small graph of its own, which a schedule may change and transform, while the
+// fusion stays as it is.
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "ir/fusion.h"
+
+namespace plait {
+
+struct ScheduledGroup {
+  std::unique_ptr<Fusion> graph;     // inputs and outputs are those of the segment, in order
+  std::vector<std::string> outputs;  // their names in the fusion
+  Schedule schedule;
+  TensorView* reference = nullptr;              // its transforms are the loops that all others follow
+  std::vector<TensorView*> aligned;             // share their axes by position where no edge says so
+  std::map<const TensorView*, int> inline_at;   // at most so many loops are shared with readers
+  std::map<const TensorView*, sym::Expr> kept;  // buffers: at most so many elements, as the schedule proved or asked
+  std::map<const TensorView*, const TensorView*> copies;  // a copy, and what it is one of
+
+  // Text of the stage `scheduled`: the graph with the loops of its tensors, then a line per decision.
+  std::string print() const;
+};
+
+// The segment as it is, with no loops yet.
+ScheduledGroup make_group(const Fusion& fusion, const Segment& segment);
+
+// Every output of an op whose results the group reads becomes a value for its readers and a store that nobody reads, so
+// that the value is computed where it is read and the store has no reader to wait for.
+void store_outputs(ScheduledGroup& group);
+
+// Gives every root (a reduction, a store, a tensor with a buffer) its own copy of the ops between it and memory, where
+// another root reads them too: then each is computed in the loops of its reader, in registers. `is_shared` tells which
+// tensors all roots read alike and nobody copies. The ops come in the order of the roots.
+void copy_for_roots(ScheduledGroup& group, const std::vector<Op*>& roots,
+                    const std::function<bool(const TensorView&)>& is_shared);
+
+// Where an axis graph refuses the edge (axes/build_graph.h), the reader gets a copy of the producer, and of all that it
+// is made of, if that is elementwise down to memory and has at most `most` ops. Returns the number of edges that stay.
+int copy_for_cut_edges(ScheduledGroup& group, int most);
+
+}  // namespace plait
