@@ -8,7 +8,9 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "axes/transforms.h"
 #include "lower/lower.h"
+#include "lower/tree/lower_tree.h"
 #include "scalar/convert.h"
 #include "scalar/philox.h"
 #include "schedule/scheduler.h"
@@ -164,6 +166,36 @@ void evaluate_directly(const Fusion& fusion, const sym::Environment& env, Values
   for (const Op* op : fusion.ops()) evaluate_into(fusion, *op, env, values, round_narrow);
 }
 
+namespace {
+
+bool fits_tree(const Segment& segment) {
+  return std::none_of(segment.ops.begin(), segment.ops.end(), [](const Op* op) {
+    return op->kind == OpKind::CumSum || op->kind == OpKind::ScatterAdd || op->kind == OpKind::Bitcast;
+  });
+}
+
+LoweredKernel lower_segment(const Fusion& fusion, const Segment& s, const LoweredRun& how) {
+  LowerOptions options;
+  options.target = how.cuda ? TargetKind::cuda : TargetKind::cpu;
+  options.strict_rounding = how.strict;
+  options.name = "k_" + s.name;
+  if (how.tree_lanes == 0 || !fits_tree(s)) return lower(fusion, s, options);
+  ScheduledGroup group = make_group(fusion, s);
+  store_outputs(group);
+  TensorView& t = *group.graph->outputs().front();
+  group.reference = &t;
+  group.aligned = group.graph->outputs();
+  const int last = static_cast<int>(t.rank()) - 1;
+  if (last > 0) parallelize(t, 0, ParallelType::cpu_thread);
+  if (last >= 0 && how.tree_lanes > 1) {
+    split(t, last, how.tree_lanes);
+    parallelize(t, last + 1, ParallelType::vectorize);
+  }
+  return lower_tree(group, fusion.pool(), options);
+}
+
+}  // namespace
+
 void run_segments(const Fusion& fusion, const sym::Environment& env, Values& values, const LoweredRun& how) {
   Values expected = values;
   evaluate_directly(fusion, env, expected, how.strict);
@@ -172,10 +204,7 @@ void run_segments(const Fusion& fusion, const sym::Environment& env, Values& val
       for (const Op* op : s.ops) evaluate_into(fusion, *op, env, values, false);
       continue;
     }
-    const LoweredKernel k = lower(fusion, s,
-                                  {.target = how.cuda ? TargetKind::cuda : TargetKind::cpu,
-                                   .strict_rounding = how.strict,
-                                   .name = "k_" + s.name});
+    const LoweredKernel k = lower_segment(fusion, s, how);
     std::vector<std::vector<double>> buffers;
     for (const TensorView* t : s.inputs) buffers.push_back(values.at(t));
     buffers.resize(buffers.size() + s.outputs.size());

@@ -22,6 +22,9 @@ std::vector<std::vector<double>> evaluate_op(const Fusion& fusion, const Op& op,
 struct LoweredRun {
   bool strict = false;  // round narrow tensors, in both
   bool cuda = false;
+  // Where not 0: by way of a loop tree, as the plain loops of the first output with so many lanes along its last dim,
+  // the segments whose ops have a place in one.
+  int tree_lanes = 0;
 };
 // A CPU of so many lanes, or a GPU whose blocks have 4 threads, so that small tensors have several.
 inline Target small_target(int lanes, bool cuda = false) {

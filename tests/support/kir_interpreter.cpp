@@ -22,6 +22,13 @@ double brought_to(DType dtype, double v) {
   return compute_type(dtype) == dtype ? v : static_cast<double>(wrap_to(dtype, static_cast<int64_t>(v)));
 }
 
+// Of integers and bool where the function has no meaning on floats.
+double evaluate_in(DType dtype, Pointwise function, const std::vector<double>& in) {
+  if (has_float_meaning(function)) return plait::evaluate(function, in);
+  const std::vector<int64_t> integers(in.begin(), in.end());
+  return static_cast<double>(evaluate_int(function, integers, dtype));
+}
+
 class Interpreter {
  public:
   Interpreter(const kir::Kernel& kernel, std::vector<std::vector<double>>& buffers)
@@ -29,9 +36,11 @@ class Interpreter {
 
   Counts run(const std::vector<int64_t>& integers) {
     for (size_t i = 0; i < kernel_.integers.size(); ++i) env_[kernel_.integers[i].symbol_name()] = integers.at(i);
+    const size_t passed = kir::passed_buffers(kernel_);
+    buffers_.resize(kernel_.buffers.size());
     for (size_t b = 0; b < buffers_.size(); ++b) {
       const size_t extent = static_cast<size_t>(evaluate(kernel_.buffers[b].extent, env_));
-      if (kernel_.buffers[b].written) buffers_[b].assign(extent, NAN);
+      if (kernel_.buffers[b].written || b >= passed) buffers_[b].assign(extent, NAN);
       if (buffers_[b].size() != extent) fail("buffer {} has {} elements of {}", b, buffers_[b].size(), extent);
       stored_.emplace_back(extent, false);
     }
@@ -42,6 +51,7 @@ class Interpreter {
     for (size_t b = 0; b < buffers_.size(); ++b)
       for (size_t i = 0; kernel_.buffers[b].written && i < stored_[b].size(); ++i)
         if (!stored_[b][i] && !atomics_.contains(b)) fail("{}[{}] is never stored", kernel_.buffers[b].name, i);
+    buffers_.resize(passed);
     return counts_;
   }
 
@@ -83,6 +93,7 @@ class Interpreter {
   void execute(const kir::If& s) {
     if (scalar(s.condition) != 0) block(s.body);
   }
+  void execute(const kir::Alloc& s) { std::fill(buffers_[s.buffer].begin(), buffers_[s.buffer].end(), NAN); }
   void execute(const kir::Variable& s) { value(s.out) = Lanes(s.out.lanes, s.initial.to_double()); }
   void execute(const kir::Assign& s) { value(s.variable) = Lanes(value(s.in)); }
   void execute(const kir::Literal& s) { value(s.out) = Lanes(s.out.lanes, s.constant.to_double()); }
@@ -126,10 +137,10 @@ class Interpreter {
     const auto at = indices(s, s.in.lanes);
     for (size_t l = 0; l < at.size(); ++l) {
       const size_t i = static_cast<size_t>(at[l]);
-      if (stored_[s.buffer][i] && !kernel_.buffers[s.buffer].updated)
-        fail("{}[{}] is stored twice", kernel_.buffers[s.buffer].name, i);
+      const kir::Buffer& to = kernel_.buffers[s.buffer];
+      if (stored_[s.buffer][i] && !to.updated && !to.is_local()) fail("{}[{}] is stored twice", to.name, i);
       stored_[s.buffer][i] = true;
-      const DType dtype = kernel_.buffers[s.buffer].dtype;
+      const DType dtype = to.dtype;
       buffers_[s.buffer][i] = brought_to(dtype, value(s.in)[l]);
     }
   }
@@ -145,7 +156,7 @@ class Interpreter {
     for (int l = 0; l < s.out.lanes; ++l) {
       std::vector<double> in;
       for (const kir::Value& v : s.in) in.push_back(value(v)[l]);
-      out.push_back(plait::evaluate(s.function, in));
+      out.push_back(evaluate_in(s.in.back().dtype, s.function, in));
     }
     value(s.out) = out;
   }

@@ -1,0 +1,284 @@
+// The walk over the loop tree: blocks, guards, buffers.
+#include <algorithm>
+
+#include "base/error.h"
+#include "lower/tree/emitter.h"
+#include "scalar/index_status.h"
+
+namespace plait::lowering {
+
+namespace {
+
+bool same_term(const RangeTerm& a, const RangeTerm& b) { return a.value == b.value && a.bound == b.bound; }
+
+bool has_term(const std::vector<RangeTerm>& list, const RangeTerm& term) {
+  return std::any_of(list.begin(), list.end(), [&](const RangeTerm& t) { return same_term(t, term); });
+}
+
+// Whether `by` says as much: q < ceildiv(n, w) where q*w + r < n and 0 <= r < w.
+bool is_implied(const RangeTerm& term, const RangeTerm& by) {
+  if (!sym::proven(sym::ge(term.value, 0))) return false;
+  for (int64_t w = 2; w <= 64; w *= 2) {
+    if (sym::ceildiv(by.bound, w) != term.bound) continue;
+    const sym::Expr rest = by.value - term.value * w;
+    if (sym::proven(sym::ge(rest, 0)) && sym::proven(sym::lt(rest, w))) return true;
+  }
+  return false;
+}
+
+kir::LoopKind loop_kind(ParallelType type) {
+  switch (type) {
+    case ParallelType::cpu_thread:
+      return kir::LoopKind::cpu_thread;
+    case ParallelType::vectorize:
+      return kir::LoopKind::lanes;
+    case ParallelType::serial:
+    case ParallelType::unroll:
+      return kir::LoopKind::serial;
+    default:
+      break;
+  }
+  PLAIT_CHECK(false, "a {} loop in a kernel for CPUs", name(type));
+}
+
+}  // namespace
+
+TreeEmitter::TreeEmitter(const ScheduledGroup& group, const LoopTree& tree, KernelExtents& extents,
+                         const LowerOptions& options, kir::Kernel& kernel)
+    : group_(group), tree_(tree), extents_(extents), options_(options), kernel_(kernel) {}
+
+void TreeEmitter::run() {
+  declare_buffers();
+  find_parts();
+  find_terms();
+  frames_.push_back({&kernel_.phases[0].body, std::nullopt});
+  items(tree_.items, -1);
+}
+
+void TreeEmitter::declare_buffers() {
+  const Fusion& graph = *group_.graph;
+  const auto declare = [&](const TensorView& t, const std::string& name, bool written) {
+    sym::Expr count = number(1);
+    for (const Axis& a : t.domain.logical) count = count * extents_(a.extent);
+    arguments_[&t] = static_cast<uint32_t>(kernel_.buffers.size());
+    kernel_.buffers.push_back({name, t.dtype, count, written});
+  };
+  for (const TensorView* t : graph.inputs()) declare(*t, t->name, false);
+  for (size_t i = 0; i < graph.outputs().size(); ++i) declare(*graph.outputs()[i], group_.outputs[i], true);
+  declare_status();
+  for (const Op* op : graph.ops()) {
+    const auto it = tree_.ops.find(op);
+    if (it == tree_.ops.end()) continue;
+    for (const TensorView* t : op->results) {
+      const Home home = tree_.home(*t);
+      if (graph.readers(t).empty()) continue;
+      if (home == Home::buffer || home == Home::logical) locals_[t] = declare_local(*t, it->second);
+    }
+  }
+}
+
+uint32_t TreeEmitter::declare_local(const TensorView& tensor, const PlacedOp& placed) {
+  sym::Expr count = number(1);
+  if (tree_.home(tensor) == Home::buffer)
+    for (sym::Expr e : placed.dims) count = count * e;
+  else
+    for (const Axis& a : tensor.domain.logical) count = count * extents_(a.extent);
+  const DType dtype = compute_type(tensor.dtype);
+  const auto kept = group_.kept.find(&tensor);
+  if (kept != group_.kept.end()) count = sym::min(count, kept->second.value());
+  const int64_t most = sym::bounds(count).hi;
+  if (most == INT64_MAX || most > kir::kMostStackBytes / static_cast<int64_t>(size_of(dtype)))
+    throw UserError(fmt::format("%{} needs a buffer of {} elements in the kernel", tensor.name, sym::print(count)),
+                    fmt::format("kernel {}", options_.name),
+                    "compute it in the loops of its readers, or in a segment of its own");
+  std::string name = tensor.name;
+  const auto taken = [&](const kir::Buffer& b) { return b.name == name; };
+  while (std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(), taken)) name += "_";
+  kernel_.buffers.push_back({name, dtype, count, false, false, kir::Space::stack});
+  return static_cast<uint32_t>(kernel_.buffers.size() - 1);
+}
+
+void TreeEmitter::declare_status() {
+  for (const Op* op : group_.graph->ops()) {
+    const auto lookup = checked_lookup(*op);
+    if (!lookup) continue;
+    PLAIT_CHECK(!status_, "{} is the second lookup of a kernel that the run checks", describe(*op));
+    std::string name = "status";
+    const auto taken = [&](const kir::Buffer& b) { return b.name == name; };
+    while (std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(), taken)) name += "_";
+    status_ = static_cast<uint32_t>(kernel_.buffers.size());
+    ordinal_ = extents_.argument(group_.graph->pool().constant(lookup->ordinal));
+    kernel_.buffers.push_back({name, DType::u64, number(kStatusWords), true, true});
+  }
+}
+
+// Terms of the op's own statement, those that others imply left out.
+TreeEmitter::Terms TreeEmitter::own_terms(const PlacedOp& placed) const {
+  Terms all = placed.write;
+  const bool in_memory = std::any_of(placed.op->results.begin(), placed.op->results.end(), [&](const TensorView* t) {
+    return tree_.home(*t) == Home::memory || tree_.home(*t) == Home::logical;
+  });
+  if (in_memory) all.insert(all.end(), placed.once.begin(), placed.once.end());
+  all.insert(all.end(), placed.reduce.begin(), placed.reduce.end());
+  Terms out;
+  for (const RangeTerm& t : all) {
+    if (sym::proven(condition(t)) || has_term(out, t)) continue;
+    const auto implies = [&](const RangeTerm& by) { return !same_term(by, t) && is_implied(t, by); };
+    if (std::none_of(all.begin(), all.end(), implies)) out.push_back(t);
+  }
+  return out;
+}
+
+// Whether the loops down to `loop` give the expression a value.
+bool TreeEmitter::is_bound(sym::Expr e, int loop) const {
+  std::set<std::string> names = sym::symbols(e);
+  for (; loop >= 0; loop = tree_.loops[static_cast<size_t>(loop)].parent)
+    names.erase(tree_.loops[static_cast<size_t>(loop)].var.symbol_name());
+  for (const TreeLoop& l : tree_.loops)
+    if (names.contains(l.var.symbol_name())) return false;
+  return true;
+}
+
+void TreeEmitter::find_terms() {
+  for (const auto& [op, placed] : tree_.ops) terms_[op] = own_terms(placed);
+  const std::vector<Op*>& ops = group_.graph->ops();
+  for (size_t i = ops.size(); i-- > 0;)
+    if (tree_.ops.contains(ops[i])) add_reader_terms(*ops[i]);
+}
+
+// Where none of its readers is computed, a local result is not needed either.
+void TreeEmitter::add_reader_terms(const Op& op) {
+  const PlacedOp& at = placed(op);
+  std::optional<Terms> common;
+  for (const TensorView* t : op.results) {
+    if (tree_.home(*t) == Home::memory) return;
+    for (const Op* reader : group_.graph->readers(t)) {
+      const Terms& theirs = terms_.at(reader);
+      Terms both;
+      for (const RangeTerm& term : theirs)
+        if ((!common || has_term(*common, term)) && is_bound(term.value, at.loop)) both.push_back(term);
+      common = std::move(both);
+    }
+  }
+  if (!common) return;
+  Terms& own = terms_.at(&op);
+  Terms out;
+  for (const RangeTerm& term : *common)
+    if (!has_term(own, term)) out.push_back(term);
+  out.insert(out.end(), own.begin(), own.end());
+  own = std::move(out);
+}
+
+// What all statements in the body of a loop need, of what has a value at loop `at`.
+TreeEmitter::Terms TreeEmitter::needed_inside(int loop, int at) const {
+  std::optional<Terms> common;
+  for (const TreeItem& i : tree_.loops[static_cast<size_t>(loop)].items) {
+    if (i.kind == TreeItem::Kind::alloc || i.kind == TreeItem::Kind::init) continue;
+    Terms theirs = i.kind == TreeItem::Kind::loop ? needed_inside(i.loop, at) : terms_.at(i.op);
+    std::erase_if(theirs,
+                  [&](const RangeTerm& t) { return !is_bound(t.value, at) || (common && !has_term(*common, t)); });
+    common = std::move(theirs);
+  }
+  return common.value_or(Terms());
+}
+
+TreeEmitter::Terms TreeEmitter::needed(const TreeItem& item, int loop) const {
+  if (item.kind == TreeItem::Kind::loop) return needed_inside(item.loop, loop);
+  Terms out = terms_.at(item.op);
+  std::erase_if(out, [&](const RangeTerm& t) { return !is_bound(t.value, loop); });
+  return out;
+}
+
+// Buffers and states come first: they live as long as the body, whatever guards stand inside of it.
+void TreeEmitter::items(const std::vector<TreeItem>& list, int loop) {
+  const size_t base = frames_.size();
+  for (const TreeItem& i : list) {
+    if (i.kind == TreeItem::Kind::init) whole_[i.op] = start(*i.op, part_of_.contains(i.op));
+    if (i.kind != TreeItem::Kind::alloc) continue;
+    for (const TensorView* t : i.op->results) {
+      if (!locals_.contains(t)) continue;
+      auto stmt = std::make_unique<kir::Alloc>();
+      stmt->buffer = locals_.at(t);
+      add(std::move(stmt));
+    }
+  }
+  for (const TreeItem& i : list) {
+    if (i.kind == TreeItem::Kind::alloc || i.kind == TreeItem::Kind::init) continue;
+    enter_terms(base, needed(i, loop));
+    item(i);
+  }
+  while (frames_.size() > base) leave();
+}
+
+void TreeEmitter::item(const TreeItem& item) {
+  switch (item.kind) {
+    case TreeItem::Kind::loop:
+      return loop(item.loop);
+    case TreeItem::Kind::finish:
+      return finish(*item.op);
+    case TreeItem::Kind::op:
+      if (kind_of(*item.op).form == Form::sum) return accumulate(*item.op);
+      return deliver(*item.op, *item.op->out(), compute(*item.op));
+    case TreeItem::Kind::init:
+    case TreeItem::Kind::alloc:
+      return;
+  }
+}
+
+void TreeEmitter::loop(int id) {
+  const TreeLoop& l = tree_.loops[static_cast<size_t>(id)];
+  auto stmt = std::make_unique<kir::For>();
+  stmt->var = l.var;
+  stmt->extent = l.extent;
+  stmt->loop = loop_kind(l.parallel);
+  stmt->unroll = l.parallel == ParallelType::unroll;
+  frames_.push_back({&stmt->body, std::nullopt});
+  const auto parts = parts_.find(id);
+  if (parts != parts_.end())
+    for (const Op* op : parts->second) part_[op] = start(*op, false);
+  items(l.items, id);
+  if (parts != parts_.end())
+    for (const Op* op : parts->second) merge_part(*op);
+  leave();
+  add(std::move(stmt));
+}
+
+sym::Expr TreeEmitter::condition(const RangeTerm& term) const {
+  return sym::logical_and(sym::ge(term.value, 0), sym::lt(term.value, term.bound));
+}
+
+void TreeEmitter::enter_terms(size_t base, const Terms& terms) {
+  const auto is_open = [&](const RangeTerm& term) {
+    return std::any_of(frames_.begin(), frames_.end(),
+                       [&](const Frame& f) { return f.term && same_term(*f.term, term); });
+  };
+  while (frames_.size() > base && !has_term(terms, *frames_.back().term)) leave();
+  for (const RangeTerm& term : terms) {
+    if (is_open(term)) continue;
+    auto stmt = std::make_unique<kir::If>();
+    stmt->condition = condition(term);
+    kir::Block* body = &stmt->body;
+    add(std::move(stmt));
+    frames_.push_back({body, term});
+  }
+}
+
+void TreeEmitter::leave() {
+  const size_t gone = frames_.size() - 1;
+  std::erase_if(values_, [&](const auto& entry) { return entry.second.frame >= gone; });
+  frames_.pop_back();
+}
+
+void TreeEmitter::guarded(sym::Expr condition, const std::function<void()>& body) {
+  const sym::Truth truth = sym::prove(condition);
+  if (truth == sym::Truth::no) return;
+  if (truth == sym::Truth::yes) return body();
+  auto stmt = std::make_unique<kir::If>();
+  stmt->condition = condition;
+  frames_.push_back({&stmt->body, std::nullopt});
+  body();
+  leave();
+  add(std::move(stmt));
+}
+
+}  // namespace plait::lowering

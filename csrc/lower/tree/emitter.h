@@ -1,0 +1,144 @@
+#pragma once
+// Plain kernel IR of a loop tree: a loop for a loop, a statement for a load, an op, a store, every predicate an If in
+// the outermost body that its variables allow. No cleverness: passes over kernel IR hoist, merge and vectorize. Files
+// of emit.cpp only.
+#include <functional>
+#include <set>
+
+#include "axes/loop_tree.h"
+#include "lower/extents.h"
+#include "lower/kinds.h"
+#include "lower/lower.h"
+#include "schedule/scheduled_group.h"
+
+namespace plait::lowering {
+
+class TreeEmitter {
+ public:
+  TreeEmitter(const ScheduledGroup& group, const LoopTree& tree, KernelExtents& extents, const LowerOptions& options,
+              kir::Kernel& kernel);
+  void run();
+  bool has_status() const { return status_.has_value(); }
+
+ private:
+  using Value = kir::Value;
+  using Coordinates = std::vector<sym::Expr>;
+  using Terms = std::vector<RangeTerm>;
+  using Part = std::vector<Value>;    // the state of one Combine
+  using Carried = std::vector<Part>;  // those of an op
+
+  // A block that statements are put in: the root, a loop's body, or the body of an If over one term.
+  struct Frame {
+    kir::Block* block = nullptr;
+    std::optional<RangeTerm> term;
+  };
+  struct Known {
+    Value value;
+    size_t frame;
+  };
+
+  // emit.cpp: buffers, blocks, guards.
+  void declare_buffers();
+  uint32_t declare_local(const TensorView& tensor, const PlacedOp& placed);
+  void declare_status();
+  void find_parts();
+  void find_terms();
+  void add_reader_terms(const Op& op);
+  Terms own_terms(const PlacedOp& placed) const;
+  bool is_bound(sym::Expr e, int loop) const;
+  Terms needed(const TreeItem& item, int loop) const;
+  Terms needed_inside(int loop, int at) const;
+  void items(const std::vector<TreeItem>& list, int loop);
+  void item(const TreeItem& item);
+  void loop(int id);
+  void enter_terms(size_t base, const Terms& terms);
+  void leave();
+  void guarded(sym::Expr condition, const std::function<void()>& body);
+  sym::Expr condition(const RangeTerm& term) const;
+
+  template <class S>
+  Value put(std::unique_ptr<S> stmt) {
+    const Value out = stmt->out;
+    add(std::move(stmt));
+    return out;
+  }
+  void add(std::unique_ptr<kir::Stmt> stmt) { frames_.back().block->push_back(std::move(stmt)); }
+  Value fresh(DType dtype) { return {next_id_++, dtype, 1}; }
+  const PlacedOp& placed(const Op& op) const { return tree_.ops.at(&op); }
+  sym::Expr number(int64_t value) const { return kernel_.pool->constant(value); }
+
+  // values.cpp: statements of one value, elementwise ops, what is read and written.
+  Value convert(Value in, DType to);
+  Value round(Value in, DType to);
+  Value literal(Constant constant);
+  Value apply(Pointwise function, std::vector<Value> in);
+  Value coordinate(sym::Expr index);
+  Value variable(Constant initial);
+  void assign(Value variable, Value in);
+  Value saturate(Value in, DType to);
+  Value cast(const PointwiseOp& op);
+  Value pointwise(const PointwiseOp& op);
+  Value rounded(const PointwiseOp& op);
+  Value compute(const Op& op);
+  Value operand(const Op& op, size_t i, bool round_narrow = false);
+  Value read(const Op& op, size_t i);
+  Value load(uint32_t buffer, sym::Expr index);
+  Value load_at(const TensorView& tensor, const Coordinates& at);
+  void store(uint32_t buffer, sym::Expr index, Value in);
+  void deliver(const Op& op, const TensorView& result, Value value);
+  sym::Expr memory_offset(const TensorView& tensor, const Coordinates& at);
+  bool is_input(const TensorView& tensor) const { return arguments_.contains(&tensor) && tensor.definition == nullptr; }
+
+  // creation.cpp: tensors from nothing.
+  Value number_as(Value integer, DType to);
+  Value iota(const Iota& op);
+  Value size(const Size& op);
+  template <class Random>
+  sym::Expr random_index(const Random& op);
+  sym::Expr random_offset(const Op& op);
+  Value random(const Op& op, sym::Expr index);
+  Value normal(const Normal& op);
+
+  // moves.cpp: ops that read elsewhere than where they write.
+  Value moved(const Reshape& op);
+  Value moved(const Slice& op);
+  Value moved(const Flip& op);
+  Value moved(const Roll& op);
+  Value moved(const Repeat& op);
+  Value moved(const Pad& op);
+  Value moved(const Cat& op);
+  sym::Expr bind(Value in);
+  Value looked_up(const Op& op, const TensorView& index, const Coordinates& index_at, int64_t dim, Coordinates at);
+  Value looked_up(const Gather& op);
+  Value looked_up(const IndexSelect& op);
+  void report(const Op& op, sym::Expr j, const Coordinates& at);
+
+  // combines.cpp: reductions.
+  Carried start(const Op& op, bool wide);
+  void accumulate(const Op& op);
+  void merge_part(const Op& op);
+  void finish(const Op& op);
+  Value terms_of(const Op& op, int64_t less, DType type);
+  sym::Expr position(const Op& op);
+
+  const ScheduledGroup& group_;
+  const LoopTree& tree_;
+  KernelExtents& extents_;
+  const LowerOptions& options_;
+  kir::Kernel& kernel_;
+  std::vector<Frame> frames_;
+  std::map<const TensorView*, Known> values_;
+  std::map<const TensorView*, uint32_t> arguments_, locals_;
+  std::map<const Op*, Terms> terms_;             // without which nobody needs the op's result
+  std::map<int, std::vector<const Op*>> parts_;  // loops, and the sums that have a part of their own in each iteration
+  std::set<const Op*> part_of_;                  // those sums
+  std::map<const Op*, Carried> whole_, part_;    // states of reductions
+  std::optional<uint32_t> status_;               // the buffer of the status words of the run
+  sym::Expr ordinal_;                            // of the lookup that the status hears of
+  std::optional<uint64_t> first_offset_;         // of the random op that came first, and where it stands
+  sym::Expr offset_base_;
+  uint32_t next_id_ = 0;
+  int symbols_ = 0;
+};
+
+}  // namespace plait::lowering

@@ -1,0 +1,142 @@
+#include "lower/tree/fuse_loops.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/op.h"
+
+namespace plait::lowering {
+
+namespace {
+
+using Ops = std::set<const Op*>;
+
+class Fuser {
+ public:
+  explicit Fuser(LoopTree& tree) : tree_(tree) {}
+
+  void run(std::vector<TreeItem>& items) {
+    for (size_t b = 0; b < items.size(); ++b) {
+      if (items[b].kind != TreeItem::Kind::loop) continue;
+      for (size_t a = 0; a < b; ++a) {
+        if (items[a].kind != TreeItem::Kind::loop || !fits(items, a, b)) continue;
+        fuse(items, a, b);
+        b = a;
+        break;
+      }
+    }
+    for (const TreeItem& i : items)
+      if (i.kind == TreeItem::Kind::loop) run(at(i.loop).items);
+  }
+
+ private:
+  TreeLoop& at(int loop) { return tree_.loops[static_cast<size_t>(loop)]; }
+
+  // Ops of which the item computes something.
+  void collect(const TreeItem& item, Ops& ops) {
+    if (item.kind != TreeItem::Kind::loop) {
+      if (item.op != nullptr) ops.insert(item.op);
+      return;
+    }
+    for (const TreeItem& i : at(item.loop).items) collect(i, ops);
+  }
+
+  static bool reads(const Op& op, const Ops& makers) {
+    for (const TensorView* in : inputs(op))
+      if (in->definition != nullptr && makers.contains(in->definition)) return true;
+    return false;
+  }
+
+  bool fits(const std::vector<TreeItem>& items, size_t a, size_t b) {
+    const TreeLoop &first = at(items[a].loop), &second = at(items[b].loop);
+    if (first.cls != second.cls || first.extent != second.extent || first.parallel != second.parallel) return false;
+    Ops earlier, later;
+    collect(items[a], earlier);
+    collect(items[b], later);
+    for (size_t i = a + 1; i < b; ++i) {
+      const bool moves = items[i].kind == TreeItem::Kind::alloc || items[i].kind == TreeItem::Kind::init;
+      if (moves) continue;
+      Ops between;
+      collect(items[i], between);
+      for (const Op* op : later)
+        if (between.contains(op) || reads(*op, between)) return false;
+    }
+    for (const Op* op : later)
+      if (earlier.contains(op) || !reads_in_step(*op, earlier, first, second)) return false;
+    return true;
+  }
+
+  // Whether the op reads of what the earlier loop makes only what the same iteration has made.
+  bool reads_in_step(const Op& op, const Ops& earlier, const TreeLoop& first, const TreeLoop& second) {
+    const std::vector<TensorView*> operands = inputs(op);
+    const PlacedOp& reader = tree_.ops.at(&op);
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const Op* maker = operands[k]->definition;
+      if (maker == nullptr || !earlier.contains(maker)) continue;
+      if (tree_.home(*operands[k]) != Home::buffer) return false;
+      const PlacedOp& made = tree_.ops.at(maker);
+      bool in_step = false;
+      for (size_t d = 0; d < made.index.size(); ++d)
+        in_step = in_step || (made.index[d] == first.var && reader.operands[k].buffer[d] == second.var);
+      if (!in_step) return false;
+    }
+    return true;
+  }
+
+  void fuse(std::vector<TreeItem>& items, size_t a, size_t b) {
+    const int into = items[a].loop, from = items[b].loop;
+    Ops moved;
+    collect(items[b], moved);
+    rename(moved, at(from).var, at(into).var);
+    for (const TreeItem& i : at(from).items) {
+      at(into).items.push_back(i);
+      if (i.kind == TreeItem::Kind::loop) at(i.loop).parent = into;
+    }
+    at(from).items.clear();
+    at(into).reduction = at(into).reduction || at(from).reduction;
+    for (const Op* op : moved) {
+      PlacedOp& placed = tree_.ops.at(op);
+      if (placed.loop == from) placed.loop = into;
+      if (placed.scope == from) placed.scope = into;
+    }
+    // Buffers and states of what moves come to life in front of it.
+    std::vector<TreeItem> first, rest;
+    for (size_t i = 0; i < items.size(); ++i) {
+      const bool lives = items[i].kind == TreeItem::Kind::alloc || items[i].kind == TreeItem::Kind::init;
+      if (i == b) continue;
+      (lives ? first : rest).push_back(items[i]);
+    }
+    first.insert(first.end(), rest.begin(), rest.end());
+    items = std::move(first);
+  }
+
+  void rename(const Ops& ops, sym::Expr from, sym::Expr to) {
+    const std::map<std::string, sym::Expr> names = {{from.symbol_name(), to}};
+    const auto one = [&](sym::Expr& e) {
+      if (e) e = sym::substitute(e, names);
+    };
+    const auto all = [&](std::vector<sym::Expr>& list) { std::for_each(list.begin(), list.end(), one); };
+    const auto terms = [&](std::vector<RangeTerm>& list) {
+      for (RangeTerm& t : list) {
+        one(t.value);
+        one(t.bound);
+      }
+    };
+    for (const Op* op : ops) {
+      PlacedOp& p = tree_.ops.at(op);
+      all(p.dims), all(p.index), all(p.own), all(p.reduced);
+      terms(p.write), terms(p.once), terms(p.reduce);
+      for (PlacedOperand& o : p.operands) {
+        all(o.at), all(o.buffer), terms(o.read);
+      }
+    }
+  }
+
+  LoopTree& tree_;
+};
+
+}  // namespace
+
+void fuse_loops(LoopTree& tree) { Fuser(tree).run(tree.items); }
+
+}  // namespace plait::lowering

@@ -1,0 +1,14 @@
+#pragma once
+// Passes over one row become one: neighbouring loops of a loop tree with the same iterations are put together.
+#include "axes/loop_tree.h"
+
+namespace plait::lowering {
+
+// Puts a loop into an earlier one of the same body where both have the same class of axes, extent and binding, what
+// stands between them is of no concern to the later one, and each of its iterations reads of the earlier one's results
+// at most what the same iteration has made. Requires: what place_tree gives. Ensures: the same values in the same order
+// of additions. Why here: placement gives every reduction and every buffer loops of their own; what they compute twice
+// meets in one body, where merge_equal finds it.
+void fuse_loops(LoopTree& tree);
+
+}  // namespace plait::lowering

@@ -1,0 +1,71 @@
+// Lowering of a scheduled group is this page: one step per line, each in its own file.
+#include "lower/tree/lower_tree.h"
+
+#include "base/error.h"
+#include "kir/passes/passes.h"
+#include "lower/tree/emitter.h"
+#include "lower/tree/fuse_loops.h"
+
+namespace plait {
+
+namespace {
+
+LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, KernelExtents& extents,
+               const LowerOptions& options) {
+  const std::vector<TensorView*>& aligned = group.aligned;
+  for (size_t i = 1; i < aligned.size(); ++i) {
+    TensorView* pair[] = {aligned[0], aligned[i]};
+    if (axes.axes.contains(pair[0]) && axes.axes.contains(pair[1])) align(axes, pair);
+  }
+  TreeOptions how;
+  how.extent = [&](sym::Expr e) { return extents(e); };
+  int loops = 0;
+  how.variable = [&](const sym::SymbolInfo& facts) { return pool.symbol(fmt::format("i{}", loops++), facts); };
+  how.inline_at = group.inline_at;
+  how.rules_off = options.rules_off;
+  LoopTree tree;
+  const auto refusal = place_tree(axes, *group.reference, group.graph->outputs(), how, tree);
+  if (refusal)
+    throw UserError(fmt::format("the schedule does not compute %{}: {} ({})", refusal->tensor->name, refusal->reason,
+                                plait::name(refusal->rule)),
+                    fmt::format("kernel {}", options.name),
+                    "schedule it otherwise, or give the tensor a segment of its own");
+  return tree;
+}
+
+}  // namespace
+
+LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const LowerOptions& options,
+                        std::string* tree_text) {
+  PLAIT_CHECK(options.target == TargetKind::cpu, "a loop tree is lowered for CPUs");
+  PLAIT_CHECK(group.reference != nullptr, "group {} has no reference", options.name);
+  LoweredKernel out;
+  kir::Kernel& kernel = out.kernel;
+  kernel.name = options.name;
+  kernel.target = options.target;
+  kernel.schedule = print(group.schedule);
+  kernel.pool = std::make_shared<sym::Pool>();
+  KernelExtents extents(kernel.pool);
+  BuildGraphOptions build;
+  build.extent = [&](sym::Expr e) { return extents(e); };
+  build.test_unions = options.test_unions;
+  AxisGroup axes = build_axis_graph(*kernel.pool, group.graph->ops(), build);
+  LoopTree tree = place(group, axes, *kernel.pool, extents, options);  // where each op is computed
+  lowering::fuse_loops(tree);  // before statements: passes over one row meet in one body
+  if (tree_text != nullptr) *tree_text = tree.print();
+  lowering::TreeEmitter emitter(group, tree, extents, options, kernel);
+  emitter.run();
+  out.status = emitter.has_status();
+  kernel.integers = extents.integers();
+  for (sym::Expr e : extents.arguments()) out.arguments.push_back(sym::import(pool, e));
+  return out;
+}
+
+LoweredKernel lower_tree(const ScheduledGroup& group, sym::Pool& pool, const LowerOptions& options,
+                         std::string* tree_text) {
+  LoweredKernel out = emit_tree(group, pool, options, tree_text);
+  kir::run_passes(out.kernel);  // vectors, what is shared and hoisted, states as variables
+  return out;
+}
+
+}  // namespace plait
