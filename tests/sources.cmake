@@ -13,6 +13,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/loop_tree_graphs.cpp
   support/loop_tree_interpreter.cpp
   support/main.cpp
+  support/norm_cases.cpp
   support/op_cases.cpp
   support/op_words.cpp
   support/planted_bugs.cpp
@@ -132,6 +133,7 @@ set(PLAIT_TEST_numerics
   numerics/dtypes_test.cpp
   numerics/file_schedules_test.cpp
   numerics/fork_test.cpp
+  numerics/norm_test.cpp
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
@@ -243,6 +245,7 @@ set(PLAIT_TEST_unit_lower
   unit/lower/rounding_test.cpp
   unit/lower/rules_test.cpp
   unit/lower/scatter_test.cpp
+  unit/lower/tree_test.cpp
 )
 set(PLAIT_TEST_unit_mesh
   unit/mesh/collective_test.cpp
@@ -297,6 +300,7 @@ set(PLAIT_TEST_unit_scalar
   unit/scalar/special_test.cpp
 )
 set(PLAIT_TEST_unit_schedule
+  unit/schedule/norm_test.cpp
   unit/schedule/schedule_test.cpp
 )
 set(PLAIT_TEST_unit_segment

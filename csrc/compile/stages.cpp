@@ -12,6 +12,7 @@
 #include "codegen/cuda/write.h"
 #include "codegen/llvm/writer.h"
 #include "comm/nccl/nccl_communicators.h"
+#include "lower/tree/lower_tree.h"
 #include "reference/contraction_executable.h"
 #include "reference/executable.h"
 #include "schedule/scheduler.h"
@@ -160,7 +161,10 @@ void segment_for(Fusion& localized, const PipelineContext& context, Stages* stag
   how.guards = context.guards;
   how.pins = pinned_schedules(context.file_segments);
   how.limits = kernel_limits(options);
-  for (const FileSegment& written : context.file_segments) how.together.push_back(written.tensors);
+  for (const FileSegment& written : context.file_segments) {
+    how.together.push_back(written.tensors);
+    if (std::holds_alternative<schedules::Norm>(written.schedule)) how.fixed.push_back(written.tensors);
+  }
   how.contractions = options.contractions;
   how.explain = &reasons;
   if (stages != nullptr) how.decide = [&](std::string_view what) { return stages->decide("segments", what); };
@@ -180,14 +184,18 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
   compiled.segments.resize(fusion.segments.size());
   const TargetKind target = context.device.target().kind;
   if (target == TargetKind::reference) return;
-  std::string all, params;
+  std::string all, params, groups;
   for (const auto& segment : fusion.segments) params += fmt::format("{} {}\n", segment.name, print(segment.schedule));
   stages.text("params", fusion.name(), params);
   stages.stop_at("params", params);
   for (size_t i = 0; i < fusion.segments.size(); ++i) {
     const Segment& segment = fusion.segments[i];
     if (!is_generated(segment.schedule)) continue;
-    auto lowered = lower(fusion, segment, lower_options(fusion, segment, context.options, target));
+    const LowerOptions how = lower_options(fusion, segment, context.options, target);
+    const auto group = scheduled_group({fusion, segment});
+    std::string tree;
+    auto lowered = group ? lower_tree(*group, fusion.pool(), how, &tree) : lower(fusion, segment, how);
+    if (group) groups += group->print() + "tree {\n" + tree + "}\n";
     stages.offer("kir", "lower", lowered.kernel);
     kir::verify(lowered.kernel);
     compiled.kernel_texts.push_back(kir::print(lowered.kernel));
@@ -196,8 +204,8 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
     compiled.segments[i].integers = lowered.arguments;
     compiled.segments[i].kernel = std::move(lowered);
   }
-  stages.text("scheduled", fusion.name(), print(fusion));
-  stages.stop_at("scheduled", print(fusion));
+  stages.text("scheduled", fusion.name(), print(fusion) + groups);
+  stages.stop_at("scheduled", print(fusion) + groups);
   stages.stop_at("kir", all);
 }
 
@@ -306,7 +314,8 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
     }
     if (!slot.kernel) continue;
     const kir::Kernel& kernel = slot.kernel->kernel;
-    slot.text = {kernel.name, write_text(kernel), kernel.buffers.size(), kernel.integers.size(), slot.kernel->status};
+    slot.text = {kernel.name, write_text(kernel), kir::passed_buffers(kernel), kernel.integers.size(),
+                 slot.kernel->status};
     auto [first, fresh] = by_content.emplace(without_name(slot.text), i);
     if (!fresh) {  // the same kernel under the name of its first use
       repeated.emplace_back(i, first->second);

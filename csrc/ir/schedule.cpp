@@ -136,7 +136,8 @@ std::string_view name(const Schedule& schedule) {
 }
 
 bool is_generated(const Schedule& schedule) {
-  return std::holds_alternative<schedules::Pointwise>(schedule) || std::holds_alternative<schedules::Nest>(schedule);
+  return std::holds_alternative<schedules::Pointwise>(schedule) || std::holds_alternative<schedules::Nest>(schedule) ||
+         std::holds_alternative<schedules::Norm>(schedule);
 }
 
 std::string print(const Schedule& schedule) {

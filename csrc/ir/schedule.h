@@ -63,6 +63,24 @@ struct Nest {
   }
 };
 
+// Groups whose reductions share their dims, with what is elementwise before, between and behind: softmax, norms. CPUs
+// only; the result depends on the vector and on the parts, never on threads.
+struct Norm {
+  static constexpr std::string_view kName = "norm";
+  Choice vector;  // lanes along the reduced dims
+  Choice rows;    // of the kept dims per parallel iteration
+  Choice parts;   // vectors that a sum adds before its part goes into the whole; 1: all
+  Choice keep;    // most elements of a row that a buffer on the stack holds; 0: what several passes read is recomputed
+  auto operator<=>(const Norm&) const = default;
+  template <class Self, class Fn>
+  static void fields(Self& self, Fn&& fn) {
+    fn("vector", self.vector, ChoiceRange{1, 64, true});
+    fn("rows", self.rows, ChoiceRange{1, 1024});
+    fn("parts", self.parts, ChoiceRange{1, 1024});
+    fn("keep", self.keep, ChoiceRange{0, 32768});
+  }
+};
+
 // Steps that no generated kernel computes.
 struct Library : Open {  // a contraction by a library's call
   static constexpr std::string_view kName = "library";
@@ -79,8 +97,8 @@ struct Alias : Open {  // the result is its operand's memory
 
 }  // namespace schedules
 
-using Schedule = std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Library,
-                              schedules::Collective, schedules::Copy, schedules::Alias>;
+using Schedule = std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Norm,
+                              schedules::Library, schedules::Collective, schedules::Copy, schedules::Alias>;
 
 // `pointwise`, `library`; empty for an open one.
 std::string_view name(const Schedule& schedule);

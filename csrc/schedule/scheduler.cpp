@@ -6,6 +6,7 @@
 #include "axes/transforms.h"
 #include "base/error.h"
 #include "schedule/nest.h"
+#include "schedule/norm.h"
 #include "schedule/pointwise.h"
 
 namespace plait {
@@ -22,7 +23,7 @@ bool Problem::decide(sym::Expr condition) const {
 }
 
 std::span<const Scheduler> schedulers() {
-  static const std::array<Scheduler, 2> kAll = {pointwise_scheduler(), nest_scheduler()};
+  static const std::array<Scheduler, 3> kAll = {pointwise_scheduler(), nest_scheduler(), norm_scheduler()};
   return kAll;
 }
 
@@ -42,7 +43,7 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
     const Scheduler* scheduler = find_scheduler(name(pinned));
     if (scheduler == nullptr)
       throw UserError(fmt::format("schedule `{}` generates no kernel", print(pinned)), problem.where(),
-                      "pin pointwise(...) or nest(...)");
+                      "pin pointwise(...), nest(...) or norm(...)");
     if (const auto reason = scheduler->accept(problem))
       throw UserError(fmt::format("{} does not take this segment: {}", scheduler->name, *reason), problem.where(),
                       "leave the schedule out, or pin another one");
@@ -61,7 +62,13 @@ void apply_schedule(const Fusion& fusion, const Segment& segment) {
   const Scheduler* scheduler = find_scheduler(name(segment.schedule));
   if (scheduler == nullptr || segment.outputs.empty()) return;
   clear_schedule(*reference_tensor(segment));
-  scheduler->apply({fusion, segment}, segment.schedule);
+  if (scheduler->apply != nullptr) scheduler->apply({fusion, segment}, segment.schedule);
+}
+
+std::optional<ScheduledGroup> scheduled_group(const Problem& problem) {
+  const Scheduler* scheduler = find_scheduler(name(problem.segment.schedule));
+  if (scheduler == nullptr || scheduler->group == nullptr) return std::nullopt;
+  return scheduler->group(problem, problem.segment.schedule);
 }
 
 std::string explain_schedules(const Fusion& fusion) {

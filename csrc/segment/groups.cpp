@@ -31,11 +31,12 @@ class Grouper {
     outputs_.insert(fusion.outputs().begin(), fusion.outputs().end());
   }
 
-  Grouping run() {
+  Grouping run(const std::vector<std::vector<std::string>>& fixed) {
     find_readers();
     find_free();
     start_groups();
     find_cuts();
+    for (const std::vector<std::string>& names : fixed) fix(names);
     for (int pass = 0; pass < kPasses; ++pass) {
       const bool along = merge_along_edges();
       if (!merge_siblings() && !along) break;
@@ -146,7 +147,31 @@ class Grouper {
         cuts_[static_cast<size_t>(out_.maker(e.operand))].emplace_back(out_.maker(e.operand), out_.maker(e.op->out()));
   }
 
-  bool mergeable(int g) const { return is_elementwise(op(members_[static_cast<size_t>(g)].front())); }
+  bool mergeable(int g) const {
+    const int first = members_[static_cast<size_t>(g)].front();
+    return is_elementwise(op(first)) && !fixed_.contains(first);
+  }
+
+  // One group of the ops that give these results.
+  void fix(const std::vector<std::string>& names) {
+    std::vector<int> ops;
+    for (const std::string& name : names) {
+      const TensorView* t = fusion_.find(name);
+      const int i = t == nullptr ? -1 : out_.maker(t);
+      if (i >= 0 && !is_free(i)) ops.push_back(i);
+    }
+    std::sort(ops.begin(), ops.end());
+    ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+    for (int i : ops) {
+      fixed_.insert(i);
+      const int p = group(ops.front()), c = group(i);
+      if (p == c) continue;
+      if (order_->path_around(p, c))
+        throw UserError(fmt::format("%{} and %{} are no group", op(p).results[0]->name, op(i).results[0]->name),
+                        "segment", "a path between them passes through another op: put it in, or write two segments");
+      merge(p, c);
+    }
+  }
 
   // Why two groups stay apart; empty where they merge. `p` makes what `c` reads, or they have no edge.
   std::string apart(int p, int c) const {
@@ -292,6 +317,7 @@ class Grouper {
   const std::function<bool(std::string_view)>& decide_;
   bool limited_ = false;
   Grouping out_;
+  std::set<int> fixed_;  // ops of groups that a file states
   std::set<const TensorView*> outputs_;
   std::vector<std::vector<int>> readers_;  // ops that read an op's result
   std::vector<int> parent_;                // groups are named by one of their ops
@@ -307,8 +333,9 @@ class Grouper {
 
 }  // namespace
 
-Grouping group_ops(const Fusion& fusion, std::string* explain, const std::function<bool(std::string_view)>& decide) {
-  return Grouper(fusion, explain, decide).run();
+Grouping group_ops(const Fusion& fusion, std::string* explain, const std::function<bool(std::string_view)>& decide,
+                   const std::vector<std::vector<std::string>>& fixed) {
+  return Grouper(fusion, explain, decide).run(fixed);
 }
 
 }  // namespace plait

@@ -21,8 +21,10 @@ struct Grouping {
 // Two groups merge if all their outputs have one domain (units left out) and no path between them passes through a
 // third group. Producers and readers first, then groups of equal domain that have no edge between them. `explain`,
 // where not null, gets a line per edge between elementwise ops that stayed apart, with the reason.
-// `decide`, where not null, is asked before each merge (SegmentOptions).
+// `decide`, where not null, is asked before each merge (SegmentOptions). Each of `fixed` names results whose ops are
+// one group, and nothing else joins it. UserError where a path between them passes through another op.
 Grouping group_ops(const Fusion& fusion, std::string* explain,
-                   const std::function<bool(std::string_view)>& decide = nullptr);
+                   const std::function<bool(std::string_view)>& decide = nullptr,
+                   const std::vector<std::vector<std::string>>& fixed = {});
 
 }  // namespace plait

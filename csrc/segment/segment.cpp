@@ -219,7 +219,7 @@ Schedule choose(const Problem& problem, const SegmentOptions& options, const Ali
       return schedules::Library();
     if (!is_open(pin))
       throw UserError(fmt::format("schedule `{}` does not fit {}", print(pin), describe(op)), problem.where(),
-                      "pin pointwise(...) or nest(...)");
+                      "pin pointwise(...), nest(...) or norm(...)");
   }
   const Schedule chosen = choose_schedule(problem, options.target, pin);
   const Schedule nest = schedules::Nest();
@@ -236,7 +236,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
       throw UserError(fmt::format("segmentation cannot place {}", describe(*op)),
                       fmt::format("%{}", op->results[0]->name), "passes expand and localize come before");
   const Aliases aliases = find_aliases(fusion, options);
-  Grouping grouping = group_ops(fusion, options.explain, options.decide);
+  Grouping grouping = group_ops(fusion, options.explain, options.decide, options.fixed);
   cut_groups(fusion, grouping, options.limits, options.together, options.explain);
   Duplicator duplicator(fusion, grouping, options);
   std::vector<Op*> order;

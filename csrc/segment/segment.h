@@ -16,6 +16,8 @@ struct SegmentOptions {
   KernelLimits limits = kernel_limits(Options());
   // Results that a file puts into one segment, by name: the limits do not part them.
   std::vector<std::vector<std::string>> together;
+  // The same, and they are a segment as they stand: not more, not less.
+  std::vector<std::vector<std::string>> fixed;
   // Who computes contractions: `auto` asks the library first, `library` insists on it, `nest` generates all.
   std::string contractions = "auto";
   // Whether the library computes a contraction; null: there is no library.

@@ -1,0 +1,352 @@
+#include "schedule/norm.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "axes/transforms.h"
+#include "base/error.h"
+#include "schedule/nest.h"
+
+namespace plait {
+
+namespace {
+
+constexpr int64_t kVectors = 4;              // registers that serve as one vector of the kernel: accumulators of a sum
+constexpr int64_t kTerms = 32;               // vectors that are added one after another
+constexpr int64_t kKeptElements = 16 << 10;  // of all buffers of a row: 64 KiB of f32
+constexpr int64_t kWorthKeeping = 8;         // operations per element; less is computed again
+constexpr int64_t kMostLanes = 64;
+
+bool is_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction && op.kind != OpKind::CumSum; }
+
+// Ops that read their operand at other coordinates than their own: it must be in memory.
+bool reads_elsewhere(const Op& op) {
+  switch (op.kind) {
+    case OpKind::Reshape:
+    case OpKind::Slice:
+    case OpKind::Flip:
+    case OpKind::Roll:
+    case OpKind::Repeat:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool keeps_places(const Op& op) {
+  return op.kind == OpKind::Permute || op.kind == OpKind::Broadcast || op.kind == OpKind::Squeeze ||
+         op.kind == OpKind::Unsqueeze;
+}
+
+// Axes of a group of rows: what its reductions keep and what they reduce.
+class Rows {
+ public:
+  Rows(sym::Pool& pool, std::span<Op* const> ops, std::span<TensorView* const> outputs)
+      : ops_(ops), outputs_(outputs.begin(), outputs.end()), axes_(build_axis_graph(pool, ops)) {
+    find_reference();
+    if (reference_ == nullptr) return;
+    align_tensors();
+    reduced_ = classes(axes_.axes.at(reference_->results[0]).reduction);
+    kept_ = classes(axes_.axes.at(reference_->results[0]).logical);
+  }
+
+  const Op* reference() const { return reference_; }
+  const std::vector<TensorView*>& aligned() const { return aligned_; }
+
+  // Whether the tensor moves along the row, or is the same for all of it.
+  bool is_wide(const TensorView& t) const { return meets(t, reduced_); }
+  bool is_full(const TensorView& t) const { return holds(t, reduced_) && holds(t, kept_); }
+
+  std::optional<std::string> refuse() const {
+    for (const Op* op : ops_) {
+      if (is_elementwise(*op) || is_reduction(*op) || keeps_places(*op)) continue;
+      if (!reads_elsewhere(*op)) return fmt::format("{} is neither elementwise nor a reduction", describe(*op));
+      for (const TensorView* in : inputs(*op))
+        if (axes_.computes(in)) return fmt::format("{} reads %{} elsewhere than it is made", describe(*op), in->name);
+    }
+    if (reference_ == nullptr) return "nothing is reduced";
+    for (const Edge& e : axes_.edges)
+      if (e.hard && e.cut)
+        return fmt::format("{} cannot read %{} in place: {}", describe(*e.op), e.operand->name, e.reason);
+    for (const Op* op : ops_)
+      if (const auto reason = refuse(*op)) return reason;
+    for (const TensorView* t : outputs_)
+      if (!holds(*t, kept_) || (is_wide(*t) && !holds(*t, reduced_)))
+        return fmt::format("output %{}: {} does not have all dims of the rows of {}", t->name, type_text(*t),
+                           describe(*reference_));
+    return layout();
+  }
+
+  // Reduced dims of the reference from which on they are one run in memory, in its order of reduced dims.
+  size_t row_begin() const {
+    const std::vector<int> reduced = axes_.axes.at(reference_->results[0]).reduction;
+    const TensorView& in = *inputs(*reference_).front();
+    const std::vector<int> dims = reduced_dims();
+    size_t begin = dims.size();
+    for (size_t place = in.rank(); begin > 0 && place > 0; --place) {
+      const int dim = in.domain.allocation[place - 1];
+      if (in.extent(static_cast<size_t>(dim)).constant() == 1 && dim != dims[begin - 1]) continue;
+      if (dim != dims[begin - 1] || (!in.domain.strided.empty() && in.domain.strided[place - 1])) break;
+      --begin;
+    }
+    return begin;
+  }
+
+  // Reduced dims of the reference's operand, in the order of its reduction axes.
+  std::vector<int> reduced_dims() const {
+    const size_t kept = reference_->results[0]->rank();
+    const size_t count = axes_.axes.at(reference_->results[0]).reduction.size();
+    std::vector<int> out(count, -1);
+    const Edge& edge = axes_.edges_of(*reference_)[0];
+    for (size_t d = 0; d < edge.pairing.size(); ++d)
+      if (edge.pairing[d] >= static_cast<int>(kept))
+        out[static_cast<size_t>(edge.pairing[d]) - kept] = static_cast<int>(d);
+    return out;
+  }
+
+  // Extent of the reduced dims from `begin` on.
+  sym::Expr row(size_t begin) const {
+    const TensorView& in = *inputs(*reference_).front();
+    sym::Expr out = in.fusion->pool().constant(1);
+    const std::vector<int> dims = reduced_dims();
+    for (size_t i = begin; i < dims.size(); ++i)
+      if (dims[i] >= 0) out = out * in.extent(static_cast<size_t>(dims[i]));
+    return out;
+  }
+
+  // The pass over the row in which the tensor can be computed at the earliest: reductions that it waits for, one after
+  // another.
+  int stage(const TensorView& t) {
+    const Op* op = t.definition;
+    if (op == nullptr || !axes_.computes(&t)) return 0;
+    const auto [it, fresh] = stages_.try_emplace(op, 0);
+    if (!fresh) return it->second;
+    int out = 0;
+    for (const TensorView* in : inputs(*op)) out = std::max(out, stage(*in));
+    return stages_[op] = out + (is_reduction(*op) ? 1 : 0);
+  }
+
+  // Tensors along the row that later passes read again and that cost more than a buffer.
+  std::set<const TensorView*> worth_keeping() {
+    std::map<const TensorView*, int> last;  // pass in which a tensor is read last
+    const auto read = [&](const TensorView* t, int pass) {
+      const auto [it, fresh] = last.try_emplace(t, pass);
+      if (!fresh) it->second = std::max(it->second, pass);
+    };
+    std::set<const TensorView*> out;
+    for (const TensorView* t : outputs_) read(t, stage(*t));
+    for (size_t i = ops_.size(); i-- > 0;) {
+      const Op& op = *ops_[i];
+      const TensorView& t = *op.results[0];
+      int pass = stage(t);
+      if (is_reduction(op)) {
+        --pass;
+      } else if (is_wide(t) && last.contains(&t)) {
+        const bool again = last[&t] > pass && is_full(t) && is_elementwise(op) && cost(op) >= kWorthKeeping;
+        if (again)
+          out.insert(&t);
+        else
+          pass = last[&t];
+      }
+      for (const TensorView* in : inputs(op)) read(in, pass);
+    }
+    return out;
+  }
+
+ private:
+  std::vector<int> classes(const std::vector<int>& axes) const {
+    std::vector<int> out;
+    for (int a : axes)
+      if (!axes_.graph.unit(a)) out.push_back(axes_.graph.find(a));
+    return out;
+  }
+  static bool has(const std::vector<int>& list, int cls) {
+    return std::find(list.begin(), list.end(), cls) != list.end();
+  }
+  bool meets(const TensorView& t, const std::vector<int>& list) const {
+    const std::vector<int> own = domain_classes(axes_, t);
+    return std::any_of(own.begin(), own.end(), [&](int c) { return has(list, c); });
+  }
+  bool holds(const TensorView& t, const std::vector<int>& list) const {
+    const std::vector<int> own = domain_classes(axes_, t);
+    return std::all_of(list.begin(), list.end(), [&](int c) { return has(own, c); });
+  }
+
+  void find_reference() {
+    for (const Op* op : ops_) {
+      if (!is_reduction(*op)) continue;
+      const bool longer = reference_ != nullptr && classes(axes_.axes.at(reference_->results[0]).reduction).empty();
+      if (reference_ == nullptr || longer) reference_ = op;
+    }
+  }
+
+  // Tensors of the rows' shape that no edge links have the same axes by position.
+  void align_tensors() {
+    TensorView* in = inputs(*reference_).front();
+    aligned_ = {in};
+    for (const Op* op : ops_) {
+      std::vector<TensorView*> full = op->results;
+      if (is_reduction(*op)) full = {inputs(*op).front()};
+      for (TensorView* t : full) {
+        if (std::find(aligned_.begin(), aligned_.end(), t) != aligned_.end()) continue;
+        TensorView* pair[] = {in, t};
+        if (domain_classes(axes_, *t).size() == domain_classes(axes_, *in).size() && align(axes_, pair) == nullptr)
+          aligned_.push_back(t);
+      }
+    }
+  }
+
+  std::optional<std::string> refuse(const Op& op) const {
+    if (is_reduction(op)) {
+      std::vector<int> own = classes(axes_.axes.at(op.results[0]).reduction), all = reduced_;
+      std::sort(own.begin(), own.end());
+      std::sort(all.begin(), all.end());
+      if (own != all) return fmt::format("{} and {} reduce different dims", describe(*reference_), describe(op));
+    }
+    for (const TensorView* t : op.results)
+      for (int c : domain_classes(axes_, *t))
+        if (!has(kept_, c) && !has(reduced_, c))
+          return fmt::format("%{}: {} has a dim that is none of the rows of {}", t->name, type_text(*t),
+                             describe(*reference_));
+    return std::nullopt;
+  }
+
+  std::optional<std::string> layout() const {
+    const std::vector<int> dims = reduced_dims();
+    if (reduced_.empty()) return std::nullopt;
+    if (row_begin() < dims.size()) return std::nullopt;
+    return fmt::format("the dims that {} reduces are not the innermost of its operand in memory",
+                       describe(*reference_));
+  }
+
+  int64_t cost(const Op& op) {
+    const auto [it, fresh] = costs_.try_emplace(&op, 0);
+    if (!fresh) return it->second;
+    int64_t own = property(op.kind) == OpProperty::creation && !inputs(op).empty() ? 64 : 0;  // random numbers
+    if (const auto* p = as<PointwiseOp>(op)) {
+      const CostClass kind = info(p->function).cost;
+      own = kind == CostClass::simple ? 1 : kind == CostClass::division ? 4 : 16;
+    }
+    for (const TensorView* in : inputs(op))
+      if (in->definition != nullptr && axes_.computes(in) && is_wide(*in)) own += cost(*in->definition);
+    return costs_[&op] = std::min<int64_t>(own, 1 << 20);
+  }
+
+  std::span<Op* const> ops_;
+  std::vector<TensorView*> outputs_;
+  AxisGroup axes_;
+  const Op* reference_ = nullptr;
+  std::vector<TensorView*> aligned_;
+  std::vector<int> reduced_, kept_;
+  std::map<const Op*, int> stages_;
+  std::map<const Op*, int64_t> costs_;
+};
+
+std::optional<std::string> accept(const Problem& problem) {
+  return norm_refuses(problem.fusion.pool(), problem.segment.ops, problem.segment.outputs);
+}
+
+// Lanes: several registers' worth, but no more than the row has.
+int64_t choose_vector(const Problem& problem, const Target& target, int64_t most) {
+  bool wide = false;
+  for (const Op* op : problem.segment.ops)
+    for (const TensorView* t : op->results) wide = wide || size_of(compute_type(t->dtype)) == 8;
+  const int64_t lanes = wide ? target.vector_lanes / 2 : target.vector_lanes;
+  int64_t vector = std::clamp<int64_t>(lanes * kVectors, 1, kMostLanes);
+  while (vector > 1 && vector / 2 >= most) vector /= 2;
+  return vector;
+}
+
+Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
+  schedules::Norm out;
+  if (const auto* pinned = std::get_if<schedules::Norm>(&pin)) out = *pinned;
+  if (target.cuda()) throw UserError("norm has no kernels for GPUs", problem.where(), "leave the schedule out");
+  Rows rows(problem.fusion.pool(), problem.segment.ops, problem.segment.outputs);
+  const int64_t most = std::max<int64_t>(sym::bounds(rows.row(rows.row_begin())).hi, 1);
+  if (!out.vector) out.vector = choose_vector(problem, target, most);
+  if (!out.rows) out.rows = 1;
+  const bool sums = std::any_of(problem.segment.ops.begin(), problem.segment.ops.end(),
+                                [](const Op* op) { return is_reduction(*op) && has_parts(*op); });
+  if (!out.parts) out.parts = sums && most / *out.vector > kTerms ? kTerms : 1;
+  if (!out.keep) {
+    int64_t elements = kKeptElements;
+    const auto count = static_cast<int64_t>(rows.worth_keeping().size());
+    while (count * elements > kKeptElements && elements > 1) elements /= 2;
+    const bool fits = count > 0 && problem.decide(sym::le(rows.row(0), elements));
+    out.keep = fits ? elements : 0;
+  }
+  return out;
+}
+
+// Loops of the reference: [kept, in groups of rows] parallel, [rows], outer reduced dims, the row in parts, vectors and
+// lanes.
+void transform(TensorView& t, const schedules::Norm& numbers, size_t row_begin) {
+  state_reduction_axes(t);
+  const int kept = static_cast<int>(t.rank());
+  const int reduced = static_cast<int>(t.domain.reduction.size());
+  for (int d = 1; d < kept; ++d) merge(t, 0);
+  int place = kept > 0 ? 1 : 0;
+  if (kept > 0 && *numbers.rows > 1) {
+    split(t, 0, *numbers.rows);
+    place = 2;
+  }
+  if (kept > 0) parallelize(t, 0, ParallelType::cpu_thread);
+  const int outer = static_cast<int>(row_begin), row = place + outer;
+  for (int d = 1; d < reduced - outer; ++d) merge(t, row);
+  if (reduced == outer) return;
+  int lane = row;
+  if (*numbers.vector > 1) {
+    split(t, row, *numbers.vector);
+    lane = row + 1;
+    parallelize(t, lane, ParallelType::vectorize);
+  }
+  if (*numbers.parts > 1) split(t, row, *numbers.parts);
+}
+
+ScheduledGroup group(const Problem& problem, const Schedule& schedule) {
+  const auto& numbers = std::get<schedules::Norm>(schedule);
+  ScheduledGroup out = make_group(problem.fusion, problem.segment);
+  out.schedule = schedule;
+  store_outputs(out);
+  Fusion& graph = *out.graph;
+  Rows rows(graph.pool(), graph.ops(), graph.outputs());
+  PLAIT_CHECK(rows.reference() != nullptr, "a norm without a reduction");
+  std::set<const TensorView*> kept;
+  if (*numbers.keep > 0) kept = rows.worth_keeping();
+  std::map<int, std::vector<Op*>> by_pass;
+  const std::set<const TensorView*> outputs(graph.outputs().begin(), graph.outputs().end());
+  for (Op* op : graph.ops()) {
+    const TensorView* t = op->results[0];
+    const bool stored =
+        std::any_of(op->results.begin(), op->results.end(), [&](auto* r) { return outputs.contains(r); });
+    if (!is_reduction(*op) && !kept.contains(t) && !stored) continue;
+    by_pass[2 * rows.stage(*t) - (is_reduction(*op) ? 1 : 0)].push_back(op);
+  }
+  std::vector<Op*> roots;
+  for (const auto& [pass, ops] : by_pass) roots.insert(roots.end(), ops.begin(), ops.end());
+  for (const TensorView* t : kept) out.kept[t] = graph.pool().constant(*numbers.keep);
+  const std::set<const Op*> before(graph.ops().begin(), graph.ops().end());
+  copy_for_roots(out, roots, [&](const TensorView& t) { return before.contains(t.definition) && !rows.is_wide(t); });
+  out.reference = rows.reference()->results[0];
+  out.aligned = rows.aligned();
+  transform(*out.reference, numbers, rows.row_begin());
+  // What a pass waits for is made once per row, in front of the pass.
+  const int row_loops = out.reference->rank() == 0 ? 0 : *numbers.rows > 1 ? 2 : 1;
+  for (const Op* op : graph.ops())
+    for (const TensorView* t : op->results) {
+      const bool once = kept.contains(t) || (before.contains(op) && !rows.is_wide(*t));
+      if (once && !outputs.contains(t)) out.inline_at[t] = row_loops;
+    }
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::string> norm_refuses(sym::Pool& pool, std::span<Op* const> ops,
+                                        std::span<TensorView* const> outputs) {
+  return Rows(pool, ops, outputs).refuse();
+}
+
+Scheduler norm_scheduler() { return {schedules::Norm::kName, accept, choose, nullptr, group}; }
+
+}  // namespace plait

@@ -1,0 +1,17 @@
+#pragma once
+// The norm scheduler: groups whose reductions all reduce the same dims, with elementwise ops before, between and behind
+// them: softmax, norms, statistics. Kept dims form rows that run in parallel, reduced dims one row that is cut into
+// vectors; a pass over the row for every reduction that waits for another.
+#include "schedule/scheduler.h"
+
+namespace plait {
+
+// Schedules: schedules::Norm.
+Scheduler norm_scheduler();
+
+// Why the ops, in topological order, are no group of the scheduler; nothing where they are. `outputs`: their results
+// that go to memory. Edits nothing.
+std::optional<std::string> norm_refuses(sym::Pool& pool, std::span<Op* const> ops,
+                                        std::span<TensorView* const> outputs);
+
+}  // namespace plait

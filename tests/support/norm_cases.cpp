@@ -1,0 +1,127 @@
+#include "support/norm_cases.h"
+
+namespace plait::test {
+
+namespace {
+
+struct Rows {
+  const char *name, *inputs, *names, *outputs, *body;
+  bool floats_only = true;
+  int64_t most = INT64_MAX;
+};
+
+const Rows kRows[] = {
+    {"softmax", "%x: T[b, n]", "%x", "%y", R"(
+    %w: W[b, n] = cast(%x, to = W)
+    %m: W[b, 1] = amax(%w, dims = [1], keepdim = true)
+    %c: W[b, n] = sub(%w, %m)
+    %e: W[b, n] = exp(%c)
+    %s: W[b, 1] = sum(%e, dims = [1], keepdim = true)
+    %q: W[b, n] = div(%e, %s)
+    %y: T[b, n] = cast(%q, to = T))"},
+    {"log_softmax", "%x: T[b, n]", "%x", "%y, %l", R"(
+    %m: T[b, 1] = amax(%x, dims = [1], keepdim = true)
+    %c: T[b, n] = sub(%x, %m)
+    %e: T[b, n] = exp(%c)
+    %s: T[b, 1] = sum(%e, dims = [1], keepdim = true)
+    %l: T[b, 1] = log(%s)
+    %y: T[b, n] = sub(%c, %l))"},
+    {"layer_norm", "%x: T[b, n], %g: T[n], %h: T[n]", "%x, %g, %h", "%y, %mean, %rstd", R"(
+    %w: W[b, n] = cast(%x, to = W)
+    %gw: W[n] = cast(%g, to = W)
+    %hw: W[n] = cast(%h, to = W)
+    %sum: W[b, 1] = sum(%w, dims = [1], keepdim = true)
+    %cnt: W[] = size(value = n, dtype = W)
+    %mean: W[b, 1] = div(%sum, %cnt)
+    %c: W[b, n] = sub(%w, %mean)
+    %q: W[b, n] = square(%c)
+    %sq: W[b, 1] = sum(%q, dims = [1], keepdim = true)
+    %var: W[b, 1] = div(%sq, %cnt)
+    %eps: W[] = full(shape = [], value = 1e-05, dtype = W)
+    %ve: W[b, 1] = add(%var, %eps)
+    %root: W[b, 1] = sqrt(%ve)
+    %rstd: W[b, 1] = reciprocal(%root)
+    %u: W[b, n] = mul(%c, %rstd)
+    %a: W[b, n] = mul(%u, %gw)
+    %d: W[b, n] = add(%a, %hw)
+    %y: T[b, n] = cast(%d, to = T))"},
+    {"rms_norm_of_tanh", "%x: T[a, b, n]", "%x", "%y, %g", R"(
+    %g: T[a, b, n] = tanh(%x)
+    %q: T[a, b, n] = square(%g)
+    %s: T[a, b, 1] = sum(%q, dims = [2], keepdim = true)
+    %one: T[] = full(shape = [], value = 1, dtype = T)
+    %p: T[a, b, 1] = add(%s, %one)
+    %r: T[a, b, 1] = rsqrt(%p)
+    %y: T[a, b, n] = mul(%g, %r))"},
+    {"statistics", "%x: T[b, n]", "%x", "%mean, %var, %y", R"(
+    %mean: T[b, 1], %var: T[b, 1] = var_mean(%x, dims = [1], keepdim = true, correction = 0)
+    %c: T[b, n] = sub(%x, %mean)
+    %y: T[b, n] = mul(%c, %var))"},
+    {"variance_alone", "%x: T[b, n]", "%x", "%v", R"(
+    %v: T[b] = var(%x, dims = [1], correction = 0))"},
+    {"greatest_and_where", "%x: T[b, n]", "%x", "%m, %i, %s", R"(
+    %m: T[b], %i: i64[b] = max_with_argmax(%x, dims = [1])
+    %s: T[b], %j: i64[b] = min_with_argmin(%x, dims = [1]))",
+     false},
+    {"norm_of_two_dims", "%x: T[a, b, n]", "%x", "%y", R"(
+    %q: T[a, b, n] = square(%x)
+    %s: T[a, 1, 1] = sum(%q, dims = [1, 2], keepdim = true)
+    %r: T[a, 1, 1] = sqrt(%s)
+    %one: T[] = full(shape = [], value = 1, dtype = T)
+    %p: T[a, 1, 1] = add(%r, %one)
+    %y: T[a, b, n] = div(%x, %p))"},
+    {"dims_apart", "%x: T[a, b, n], %w: T[b]", "%x, %w", "%y, %s", R"(
+    %s: T[1, b, 1] = sum(%x, dims = [0, 2], keepdim = true)
+    %u: T[b, 1] = unsqueeze(%w, dims = [1])
+    %t: T[1, b, 1] = mul(%s, %u)
+    %y: T[a, b, n] = sub(%x, %t))"},
+    {"several_of_two", "%x: T[b, n], %z: T[b, n]", "%x, %z", "%s, %p, %q, %l, %k", R"(
+    %s: T[b] = sum(%x, dims = [1])
+    %p: T[b] = amax(%x, dims = [1])
+    %t: T[b, n] = mul(%x, %z)
+    %q: T[b] = sum(%t, dims = [1])
+    %l: T[b] = amin(%z, dims = [1])
+    %k: i64[b] = argmin(%t, dims = [1]))"},
+    {"log_sum_exp", "%x: T[b, n]", "%x", "%y", R"(
+    %m: T[b, 1] = amax(%x, dims = [1], keepdim = true)
+    %c: T[b, n] = sub(%x, %m)
+    %e: T[b, n] = exp(%c)
+    %s: T[b, 1] = sum(%e, dims = [1], keepdim = true)
+    %l: T[b, 1] = log(%s)
+    %k: T[b, 1] = add(%l, %m)
+    %y: T[b] = squeeze(%k, dims = [1]))"},
+    {"everything", "%x: T[b, n]", "%x", "%s, %y", R"(
+    %s: T[] = sum(%x, dims = [0, 1])
+    %y: T[b, n] = sub(%x, %s))"},
+    {"products_and_views", "%x: T[b, n], %v: T[n, b]", "%x, %v", "%p, %y", R"(
+    %t: T[b, n] = permute(%v, dims = [1, 0])
+    %d: T[b, n] = sub(%x, %t)
+    %p: T[b, 1] = prod(%d, dims = [1], keepdim = true)
+    %f: T[b, n] = flip(%x, dims = [1])
+    %y: T[b, n] = mul(%f, %p))",
+     true, 70},
+    {"numbers_of_the_row", "%x: T[b, n]", "%x", "%y, %s", R"(
+    %i: W[b, n] = iota(shape = [b, n], dim = 1, dtype = W)
+    %w: W[b, n] = cast(%x, to = W)
+    %m: W[b, n] = mul(%w, %i)
+    %s: W[b, 1] = sum(%m, dims = [1], keepdim = true)
+    %d: W[b, n] = sub(%m, %s)
+    %y: T[b, n] = cast(%d, to = T))",
+     true, 200},
+};
+
+}  // namespace
+
+std::vector<NormCase> norm_cases(const std::string& numbers) {
+  std::vector<NormCase> out;
+  for (const Rows& r : kRows) {
+    const std::string results = std::string("(") + r.outputs + ")";
+    const std::string text = "let a = 3, b = 7, n = 100, T = f32, W = f32\nfusion @f (" + std::string(r.inputs) +
+                             ") -> " + results + " {\n  segment @s1 (" + r.names + ") -> " + results +
+                             " schedule norm(" + numbers + ") {" + r.body + "\n  }\n}\n";
+    out.push_back({r.name, text, r.floats_only, r.most});
+  }
+  return out;
+}
+
+}  // namespace plait::test

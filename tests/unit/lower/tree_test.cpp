@@ -1,0 +1,121 @@
+// Kernels by way of a loop tree: every op that has a place in one, interpreted with all accesses checked and compared
+// with its meaning; groups of rows likewise.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kir/passes/passes.h"
+#include "lower/tree/lower_tree.h"
+#include "schedule/scheduler.h"
+#include "segment/segment.h"
+#include "support/direct_evaluation.h"
+#include "support/kir_interpreter.h"
+#include "support/norm_cases.h"
+#include "support/op_cases.h"
+#include "support/sanitized.h"
+
+namespace plait {
+namespace {
+
+// Small integers; indices fall on both sides of every extent.
+test::Values small_values(const Fusion& fusion, const sym::Environment& env) {
+  test::Values values;
+  int64_t k = 1;
+  for (const TensorView* t : fusion.inputs()) {
+    auto& v = values[t];
+    for (int64_t i = 0; i < test::elements(*t, env); ++i) {
+      const int64_t drawn = (k += 7) % 13 - 6;
+      v.push_back(static_cast<double>(t->dtype == DType::boolean ? drawn & 1 : t->dtype == DType::u64 ? 42 : drawn));
+    }
+  }
+  return values;
+}
+
+void check_tree(const test::OpCase& c, const sym::Environment& env, int lanes, const std::string& dtype) {
+  ParseOptions parse;
+  parse.set["T"] = dtype;
+  auto fusion = parse_fusion(c.text, parse);
+  SegmentOptions options;
+  options.target = test::small_target(1);
+  segment(*fusion, options);
+  test::Values values = small_values(*fusion, env);
+  try {
+    test::run_segments(*fusion, env, values, {.strict = dtype == "bf16", .tree_lanes = lanes});
+  } catch (const std::exception& error) {
+    FAIL() << c.name << " of " << dtype << ", " << lanes << " lanes: " << error.what() << "\n" << print(*fusion);
+  }
+}
+
+TEST(LowerTree, BoundariesOfEveryOp) {
+  int number = 0;
+  for (const test::OpCase& c : test::op_cases())
+    for (int lanes : {1, 4})
+      for (int64_t a : {0, 1, 3})
+        for (int64_t b : {1, 4})
+          for (int64_t n : {0, 1, 4, 9})
+            if (number++ % testing::kStride == 0)
+              check_tree(c, {{"a", a}, {"b", b}, {"c", n}, {"d", n % 3}}, lanes, "f32");
+}
+
+TEST(LowerTree, NarrowTypes) {
+  for (const test::OpCase& c : test::op_cases())
+    for (const char* dtype : {"bf16", "i8"})
+      if (c.takes(*parse_dtype(dtype))) check_tree(c, {{"a", 2}, {"b", 3}, {"c", 5}, {"d", 2}}, 4, dtype);
+}
+
+// The one segment of a case, with the schedule that a small CPU gets.
+std::unique_ptr<Fusion> norm_segment(const test::NormCase& c, const std::string& dtype, int lanes) {
+  ParseOptions parse;
+  parse.set["T"] = dtype;
+  parse.set["W"] = dtype == "f64" ? "f64" : "f32";
+  auto fusion = parse_fusion(c.text, parse);
+  const Problem problem{*fusion, fusion->segments.at(0)};
+  fusion->segments[0].schedule = choose_schedule(problem, test::small_target(lanes), fusion->segments[0].schedule);
+  return fusion;
+}
+
+TEST(LowerTree, RowsTouchWhatTheyMayTouch) {
+  for (const test::NormCase& c : test::norm_cases("parts = 2"))
+    for (int64_t n : {0, 1, 2, 15, 16, 17, 33, 70}) {
+      const auto fusion = norm_segment(c, "f32", 4);
+      const Segment& s = fusion->segments[0];
+      const auto group = scheduled_group({*fusion, s});
+      ASSERT_TRUE(group.has_value());
+      const LoweredKernel k = lower_tree(*group, fusion->pool());
+      const sym::Environment env = {{"a", 2}, {"b", 3}, {"n", n}};
+      test::Values values = small_values(*fusion, env);
+      std::vector<std::vector<double>> buffers;
+      for (const TensorView* t : s.inputs) buffers.push_back(values.at(t));
+      buffers.resize(s.inputs.size() + s.outputs.size());
+      std::vector<int64_t> integers;
+      for (sym::Expr e : k.arguments) integers.push_back(sym::evaluate(e, env));
+      EXPECT_NO_THROW(test::interpret(k.kernel, buffers, integers)) << c.name << ", n = " << n << "\n"
+                                                                    << kir::print(k.kernel);
+    }
+}
+
+// Three passes over a row: what they read and keep.
+TEST(LowerTree, SoftmaxIsThreePassesAndOneBuffer) {
+  const auto cases = test::norm_cases("keep = 4096");
+  const auto fusion = norm_segment(cases[0], "f32", 4);
+  const auto group = scheduled_group({*fusion, fusion->segments[0]});
+  std::string tree;
+  const LoweredKernel k = emit_tree(*group, fusion->pool(), {}, &tree);
+  kir::verify(k.kernel);
+  const std::string text = kir::print(k.kernel);
+  const auto count = [](const std::string& in, const std::string& what) {
+    int n = 0;
+    for (size_t at = in.find(what); at != std::string::npos; at = in.find(what, at + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(count(text, "on lanes"), 3) << text;
+  EXPECT_EQ(count(text, "alloc"), 1) << text;
+  EXPECT_EQ(count(text, "load %x"), 2) << text;
+  EXPECT_EQ(count(text, "exp("), 1) << text;
+  EXPECT_EQ(count(text, "load %e"), 1) << text;
+  EXPECT_EQ(count(tree, "alloc"), 1) << tree;
+}
+
+}  // namespace
+}  // namespace plait

@@ -1,0 +1,134 @@
+// What the norm scheduler takes, refuses and chooses, and the graph that it makes.
+#include "schedule/norm.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "support/direct_evaluation.h"
+#include "support/norm_cases.h"
+
+namespace plait {
+namespace {
+
+std::unique_ptr<Fusion> rows(const std::string& inputs, const std::string& outputs, const std::string& body) {
+  return parse_fusion("fusion @f (" + inputs + ") -> (" + outputs + ") {\n" + body + "\n}\n");
+}
+
+std::string why_refused(const Fusion& f) {
+  const std::string before = print(f);
+  const auto reason = norm_refuses(f.pool(), f.ops(), f.outputs());
+  EXPECT_EQ(print(f), before);
+  return reason.value_or("");
+}
+
+TEST(Norm, TakesItsCases) {
+  for (const test::NormCase& c : test::norm_cases()) {
+    const auto fusion = parse_fusion(c.text);
+    const Segment& s = fusion->segments.at(0);
+    EXPECT_EQ(norm_refuses(fusion->pool(), s.ops, s.outputs).value_or(""), "") << c.name;
+  }
+}
+
+TEST(Norm, RefusalsSayWhy) {
+  const struct {
+    const char *inputs, *outputs, *body, *reason;
+  } cases[] = {
+      {"%x: f32[b, n]", "%y", "%y: f32[b, n] = exp(%x)", "nothing is reduced"},
+      {"%x: f32[b, n]", "%s, %t", "%s: f32[b] = sum(%x, dims = [1])\n%t: f32[n] = sum(%x, dims = [0])",
+       "reduce different dims"},
+      {"%x: f32[b, n]", "%s", "%s: f32[n] = sum(%x, dims = [0])", "not the innermost of its operand"},
+      {"%x: f32[b, n], %w: f32[n]", "%s, %y", "%s: f32[b] = sum(%x, dims = [1])\n%y: f32[n] = exp(%w)",
+       "has a dim that is none of the rows"},
+      {"%x: f32[b, n], %w: f32[n]", "%s, %v",
+       "%v: f32[n] = exp(%w)\n%t: f32[b, n] = mul(%x, %v)\n%s: f32[b] = sum(%t, dims = [1])", "does not have all dims"},
+      {"%x: f32[b, n]", "%y",
+       "%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n%c: f32[b, n] = cumsum(%x, dim = 1)\n%y: f32[b, n] = "
+       "sub(%c, %s)",
+       "neither elementwise nor a reduction"},
+      {"%x: f32[b, n]", "%y",
+       "%e: f32[b, n] = exp(%x)\n%s: f32[b, 1] = sum(%e, dims = [1], keepdim = true)\n"
+       "%r: f32[b, n] = flip(%e, dims = [1])\n%y: f32[b, n] = div(%r, %s)",
+       "elsewhere than it is made"},
+  };
+  for (const auto& c : cases) {
+    const std::string found = why_refused(*rows(c.inputs, c.outputs, c.body));
+    EXPECT_NE(found.find(c.reason), std::string::npos) << c.body << ": " << found;
+  }
+}
+
+schedules::Norm chosen(const Fusion& f, int lanes, sym::Guards* guards = nullptr) {
+  const Segment& s = f.segments.at(0);
+  return std::get<schedules::Norm>(choose_schedule({f, s, guards}, test::small_target(lanes), s.schedule));
+}
+
+TEST(Norm, NumbersFollowFromTheRow) {
+  const auto cases = test::norm_cases();
+  EXPECT_EQ(print(Schedule(chosen(*parse_fusion(cases[0].text), 8))),
+            "norm(vector = 32, rows = 1, parts = 32, keep = 0)");
+  ParseOptions wide;
+  wide.set = {{"T", "f64"}, {"W", "f64"}};
+  EXPECT_EQ(chosen(*parse_fusion(cases[0].text, wide), 16).vector, 32);
+  EXPECT_EQ(chosen(*parse_fusion(cases[0].text), 16).vector, 64);
+  // No longer than the row, and no parts where it is short.
+  const auto text = [](const std::string& n) {
+    return "fusion @f (%x: f32[b, " + n + "]) -> (%s) {\n  segment @s1 (%x) -> (%s) schedule norm() {\n" +
+           "    %s: f32[b] = sum(%x, dims = [1])\n  }\n}\n";
+  };
+  EXPECT_EQ(print(Schedule(chosen(*parse_fusion(text("5")), 8))), "norm(vector = 8, rows = 1, parts = 1, keep = 0)");
+  EXPECT_EQ(print(Schedule(chosen(*parse_fusion(text("1")), 8))), "norm(vector = 1, rows = 1, parts = 1, keep = 0)");
+  EXPECT_EQ(chosen(*parse_fusion(text("1024")), 8).parts, 1);
+  EXPECT_EQ(chosen(*parse_fusion(text("2048")), 8).parts, 32);
+}
+
+// Only who has something to keep asks whether a row fits.
+TEST(Norm, AsksForTheLengthOfARowWhereItMatters) {
+  for (const test::NormCase& c : test::norm_cases()) {
+    const auto fusion = parse_fusion(c.text);
+    sym::Guards guards({{"a", 2}, {"b", 3}, {"n", 1000}}, {{}});
+    const schedules::Norm numbers = chosen(*fusion, 8, &guards);
+    const std::string name = c.name;
+    const bool keeps = name == "softmax" || name == "rms_norm_of_tanh";
+    EXPECT_EQ(guards.answers().size(), keeps ? 1u : 0u) << name;
+    EXPECT_EQ(numbers.keep, keeps ? 16384 : 0) << name;
+  }
+  sym::Guards guards({{"a", 2}, {"b", 3}, {"n", 100000}}, {{}});
+  EXPECT_EQ(chosen(*parse_fusion(test::norm_cases()[0].text), 8, &guards).keep, 0);
+}
+
+TEST(Norm, IsForCpus) {
+  const auto fusion = parse_fusion(test::norm_cases()[0].text);
+  const Segment& s = fusion->segments.at(0);
+  EXPECT_THROW(choose_schedule({*fusion, s}, test::small_target(8, true), s.schedule), UserError);
+}
+
+TEST(Norm, GroupsAreGraphsOfTheirOwn) {
+  const auto fusion = parse_fusion(test::norm_cases("vector = 8, rows = 2, parts = 4, keep = 256")[2].text);
+  Segment& s = fusion->segments.at(0);
+  s.schedule = choose_schedule({*fusion, s}, test::small_target(8), s.schedule);
+  const std::string before = print(*fusion);
+  const auto group = scheduled_group({*fusion, s});
+  EXPECT_EQ(print(*fusion), before);
+  ASSERT_TRUE(group.has_value());
+  verify(*group->graph);
+  const std::string text = group->print();
+  for (const char* part :
+       {"%sum: W[b, 1] loops (merge(0), split(0, 2), parallel(0, cpu_thread), split(2, 8), parallel(3, vectorize), "
+        "split(2, 4)) = sum(%w",
+        "%mean_store: W[b, 1] = cast(%mean, to = f32)", "copy %c_1 of %c", "reference %sum", "inline %mean 2"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+// Outputs with readers become a value and a store; the copies of a root are its own.
+TEST(Norm, EveryPassHasItsOwnCopies) {
+  const auto fusion = parse_fusion(test::norm_cases("keep = 0")[0].text);
+  Segment& s = fusion->segments.at(0);
+  s.schedule = choose_schedule({*fusion, s}, test::small_target(8), s.schedule);
+  const auto group = scheduled_group({*fusion, s});
+  int exponentials = 0;
+  for (const Op* op : group->graph->ops())
+    if (const auto* p = as<PointwiseOp>(*op)) exponentials += p->function == Pointwise::exp;
+  EXPECT_EQ(exponentials, 2) << group->print();
+}
+
+}  // namespace
+}  // namespace plait
