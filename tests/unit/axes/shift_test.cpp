@@ -9,7 +9,7 @@
 namespace plait {
 namespace {
 
-struct Graph {
+struct ShiftGraph {
   sym::Pool pool;
   AxisGraph g{pool};
   int axis(int64_t n) { return g.axis(pool.constant(n)); }
@@ -18,7 +18,7 @@ struct Graph {
 };
 
 TEST(Shift, EqualShiftsOfOneClassAreOne) {
-  Graph t;
+  ShiftGraph t;
   const int w = t.axis(6), a = t.axis(4), b = t.axis(4), c = t.axis(4), d = t.axis(5);
   t.shift(w, a, -1);
   t.shift(w, b, -1);
@@ -32,7 +32,7 @@ TEST(Shift, EqualShiftsOfOneClassAreOne) {
 }
 
 TEST(Shift, CongruenceGoesBothWays) {
-  Graph t;
+  ShiftGraph t;
   const int w = t.axis(6), v = t.axis(6), a = t.axis(4), b = t.axis(4);
   t.shift(w, a, -1);
   t.shift(v, b, -1);
@@ -50,7 +50,7 @@ TEST(Shift, CongruenceGoesBothWays) {
 }
 
 TEST(Shift, ByNothingOverAllIsNoShift) {
-  Graph t;
+  ShiftGraph t;
   const int w = t.axis(6), a = t.axis(6), b = t.axis(4);
   t.shift(w, a, 0);
   t.shift(w, b, 0);
@@ -59,12 +59,12 @@ TEST(Shift, ByNothingOverAllIsNoShift) {
 }
 
 TEST(Shift, UnitsHaveNone) {
-  Graph t;
+  ShiftGraph t;
   EXPECT_THROW(t.shift(t.axis(1), t.axis(3), 1), InternalError);
 }
 
 TEST(Shift, WhatExtentsProve) {
-  Graph t;
+  ShiftGraph t;
   const int n = t.axis("n"), longer = t.g.axis(t.g.extent(n) + 3), m = t.axis("m");
   t.shift(n, longer, 2);  // a pad: every element has a place, not every place has an element
   t.shift(n, m, -1);
@@ -80,7 +80,7 @@ TEST(Shift, WhatExtentsProve) {
 }
 
 TEST(Shift, WalksGoAlong) {
-  Graph t;
+  ShiftGraph t;
   const int w = t.axis(6), o = t.axis(9);
   t.shift(w, o, 2);
   const sym::Expr i = t.pool.symbol("i", {0, 8, 1, {}});
@@ -97,7 +97,7 @@ TEST(Shift, WalksGoAlong) {
 
 // Never in range together, and still a contradiction.
 TEST(Shift, ConflictsOutsideOfTheRange) {
-  Graph t;
+  ShiftGraph t;
   const int w = t.axis(6), low = t.axis(3), high = t.axis(3);
   t.shift(w, low, 0);
   t.shift(w, high, -3);
