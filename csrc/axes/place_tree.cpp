@@ -288,8 +288,8 @@ class Placer {
     }
   }
 
-  // How an own loop runs. Loops over threads stand outermost, loops over lanes innermost, and lanes are those of the
-  // reference.
+  // How an own loop runs. Loops over threads stand outermost; lanes are those of the reference, of a reduction
+  // the innermost loop.
   ParallelType parallel_of(const Plan& plan, size_t i) const {
     const OwnLoop& l = plan.own[i];
     if (l.position < 0) return ParallelType::serial;
@@ -298,7 +298,7 @@ class Placer {
       case ParallelType::serial:
         return l.parallel;
       case ParallelType::vectorize:
-        return same && i + 1 == plan.own.size() ? l.parallel : ParallelType::serial;
+        return same && (!l.reduction || i + 1 == plan.own.size()) ? l.parallel : ParallelType::serial;
       case ParallelType::unroll:
         return same ? l.parallel : ParallelType::serial;
       default:

@@ -92,6 +92,24 @@ class Rows {
     return begin;
   }
 
+  // The innermost dim of the reference's operand in memory, where it is kept: its place in the result. Vectors run
+  // along such columns, and each lane reduces its own.
+  std::optional<int> column() const {
+    const TensorView& in = *inputs(*reference_).front();
+    const Edge& edge = axes_.edges_of(*reference_)[0];
+    for (size_t place = in.rank(); place-- > 0;) {
+      const size_t dim = static_cast<size_t>(in.domain.allocation[place]);
+      if (in.extent(dim).constant() == 1) continue;
+      const bool strided = !in.domain.strided.empty() && in.domain.strided[place];
+      const int to = edge.pairing[dim];
+      const bool kept = to >= 0 && to < static_cast<int>(reference_->results[0]->rank());
+      return kept && !strided ? std::optional(to) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+  // Whether vectors run along the reduced dims.
+  bool is_row() const { return reduced_.empty() || row_begin() < reduced_dims().size(); }
+
   // Reduced dims of the reference's operand, in the order of its reduction axes.
   std::vector<int> reduced_dims() const {
     const size_t kept = reference_->results[0]->rank();
@@ -212,11 +230,8 @@ class Rows {
   }
 
   std::optional<std::string> layout() const {
-    const std::vector<int> dims = reduced_dims();
-    if (reduced_.empty()) return std::nullopt;
-    if (row_begin() < dims.size()) return std::nullopt;
-    return fmt::format("the dims that {} reduces are not the innermost of its operand in memory",
-                       describe(*reference_));
+    if (is_row() || column()) return std::nullopt;
+    return fmt::format("the operand of {} has no dim without gaps in memory", describe(*reference_));
   }
 
   int64_t cost(const Op& op) {
@@ -262,12 +277,26 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   if (const auto* pinned = std::get_if<schedules::Norm>(&pin)) out = *pinned;
   if (target.cuda()) throw UserError("norm has no kernels for GPUs", problem.where(), "leave the schedule out");
   Rows rows(problem.fusion.pool(), problem.segment.ops, problem.segment.outputs);
-  const int64_t most = std::max<int64_t>(sym::bounds(rows.row(rows.row_begin())).hi, 1);
-  if (!out.vector) out.vector = choose_vector(problem, target, most);
+  const auto longest = [](sym::Expr extent) { return std::max<int64_t>(sym::bounds(extent).hi, 1); };
+  const int64_t row = longest(rows.row(rows.is_row() ? rows.row_begin() : 0));
+  if (!rows.is_row()) {
+    const auto refuse = [&](const char* key, const Choice& number, int64_t only) {
+      if (number.value_or(only) != only)
+        throw UserError(
+            fmt::format("{} = {} does not apply: the reduced dims are not the innermost in memory", key, *number),
+            problem.where(), "leave it out");
+    };
+    refuse("rows", out.rows, 1);
+    refuse("keep", out.keep, 0);
+    out.keep = 0;
+  }
+  const TensorView& result = *rows.reference()->results[0];
+  const int64_t along = rows.is_row() ? row : longest(result.extent(static_cast<size_t>(*rows.column())));
+  if (!out.vector) out.vector = choose_vector(problem, target, along);
   if (!out.rows) out.rows = 1;
   const bool sums = std::any_of(problem.segment.ops.begin(), problem.segment.ops.end(),
                                 [](const Op* op) { return is_reduction(*op) && has_parts(*op); });
-  if (!out.parts) out.parts = sums && most / *out.vector > kTerms ? kTerms : 1;
+  if (!out.parts) out.parts = sums && row / (rows.is_row() ? *out.vector : 1) > kTerms ? kTerms : 1;
   if (!out.keep) {
     int64_t elements = kKeptElements;
     const auto count = static_cast<int64_t>(rows.worth_keeping().size());
@@ -303,6 +332,25 @@ void transform(TensorView& t, const schedules::Norm& numbers, size_t row_begin) 
   if (*numbers.parts > 1) split(t, row, *numbers.parts);
 }
 
+// Loops of columns: [other kept dims, vectors of columns] parallel, lanes, reduced dims, the last one in parts.
+void transform_columns(TensorView& t, const schedules::Norm& numbers, int column) {
+  state_reduction_axes(t);
+  const int kept = static_cast<int>(t.rank());
+  const int reduced = static_cast<int>(t.domain.reduction.size());
+  std::vector<int> order(static_cast<size_t>(kept + reduced));
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + column, order.begin() + column + 1, order.begin() + kept);
+  reorder(t, order);
+  for (int d = 2; d < kept; ++d) merge(t, 0);
+  const int place = kept > 1 ? 1 : 0;
+  const bool lanes = *numbers.vector > 1;
+  if (lanes) split(t, place, *numbers.vector);
+  if (kept > 1) merge(t, 0);
+  parallelize(t, 0, ParallelType::cpu_thread);
+  if (lanes) parallelize(t, 1, ParallelType::vectorize);
+  if (*numbers.parts > 1 && reduced > 0) split(t, reduced + (lanes ? 1 : 0), *numbers.parts);
+}
+
 ScheduledGroup group(const Problem& problem, const Schedule& schedule) {
   const auto& numbers = std::get<schedules::Norm>(schedule);
   ScheduledGroup out = make_group(problem.fusion, problem.segment);
@@ -329,9 +377,13 @@ ScheduledGroup group(const Problem& problem, const Schedule& schedule) {
   copy_for_roots(out, roots, [&](const TensorView& t) { return before.contains(t.definition) && !rows.is_wide(t); });
   out.reference = rows.reference()->results[0];
   out.aligned = rows.aligned();
-  transform(*out.reference, numbers, rows.row_begin());
+  if (rows.is_row())
+    transform(*out.reference, numbers, rows.row_begin());
+  else
+    transform_columns(*out.reference, numbers, *rows.column());
   // What a pass waits for is made once per row, in front of the pass.
-  const int row_loops = out.reference->rank() == 0 ? 0 : *numbers.rows > 1 ? 2 : 1;
+  const bool two = rows.is_row() ? *numbers.rows > 1 : *numbers.vector > 1;
+  const int row_loops = out.reference->rank() == 0 ? 0 : two ? 2 : 1;
   for (const Op* op : graph.ops())
     for (const TensorView* t : op->results) {
       const bool once = kept.contains(t) || (before.contains(op) && !rows.is_wide(*t));

@@ -18,6 +18,9 @@ namespace {
 
 using NormSizes = std::array<int64_t, 3>;  // a, b, n
 
+// Whose reduced dims are not the innermost in memory: they have no rows to put together, and keep none.
+bool of_columns(const test::NormCase& c) { return std::string(c.name).starts_with("columns"); }
+
 std::unique_ptr<Fusion> parse_norm(const test::NormCase& c, const std::string& dtype) {
   ParseOptions parse;
   parse.set["T"] = dtype;
@@ -88,7 +91,8 @@ TEST(NormsThatArePinned, Cpu) {
   for (const char* numbers : {"vector = 1, parts = 1, keep = 0", "vector = 4, rows = 3, parts = 2, keep = 256",
                               "vector = 8, rows = 2", "vector = 16, parts = 3, keep = 0", "parts = 1"})
     for (const test::NormCase& c : test::norm_cases(numbers))
-      check_norm(c, "f32", {{2, 3, 5}, {3, 4, 100}, {2, 3, 200}});
+      if (!of_columns(c) || (std::string(numbers).find("rows") == std::string::npos))
+        check_norm(c, "f32", {{2, 3, 5}, {3, 4, 100}, {2, 3, 200}});
 }
 
 // Sums of small integers are exact in any order.
@@ -129,7 +133,8 @@ TEST(NormsOnThreads, GiveEqualBits) {
 TEST(NormsOfRowsThatAreNoNumbers, LeaveTheOthersAlone) {
   for (const test::NormCase& c : test::norm_cases()) {
     const std::string name = c.name;
-    if (name == "everything" || name == "dims_apart" || name == "norm_of_two_dims" || name == "rms_norm_of_tanh")
+    if (of_columns(c) || name == "everything" || name == "dims_apart" || name == "norm_of_two_dims" ||
+        name == "rms_norm_of_tanh")
       continue;
     const auto fusion = parse_norm(c, "f32");
     CompileOptions how;

@@ -108,6 +108,16 @@ const Rows kRows[] = {
     %d: W[b, n] = sub(%m, %s)
     %y: T[b, n] = cast(%d, to = T))",
      true, 200},
+    {"columns", "%x: T[b, n], %w: T[b]", "%x, %w", "%y, %mean, %m, %i", R"(
+    %u: T[b, 1] = unsqueeze(%w, dims = [1])
+    %t: T[b, n] = mul(%x, %u)
+    %mean: T[1, n], %var: T[1, n] = var_mean(%t, dims = [0], keepdim = true, correction = 0)
+    %c: T[b, n] = sub(%t, %mean)
+    %y: T[b, n] = mul(%c, %var)
+    %m: T[1, n], %i: i64[1, n] = max_with_argmax(%x, dims = [0], keepdim = true))"},
+    {"columns_between", "%x: T[a, b, n]", "%x", "%s, %y", R"(
+    %s: T[a, 1, n] = sum(%x, dims = [1], keepdim = true)
+    %y: T[a, b, n] = sub(%x, %s))"},
 };
 
 }  // namespace
