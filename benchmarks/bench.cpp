@@ -60,7 +60,9 @@ Launch::Launch(const Fusion& fusion, const Options& options) {
     for (const View& view : results(step)) views.push_back(view);
     PLAIT_CHECK(bound.steps[i].offsets.empty(), "@{} reads from within a buffer", fusion.name());
     integers_ = bound.steps[i].integers;
-    arguments_.thread_extent = bound.steps[i].threads;
+    extents_ = bound.steps[i].threads;
+    arguments_.thread_extent = extents_.empty() ? 1 : extents_.front();
+    if (extents_.size() > 1) arguments_.later_extents = std::span(extents_).subspan(1);
   }
   PLAIT_CHECK(executable_ != nullptr, "@{} has neither kernel nor product", fusion.name());
   for (const View& view : views) {

@@ -28,7 +28,7 @@ class Launch {
   std::string schedule_;
   std::vector<Tensor> tensors_;
   std::vector<void*> buffers_;
-  std::vector<int64_t> integers_;
+  std::vector<int64_t> integers_, extents_;
   LaunchArguments arguments_;
 };
 

@@ -4,10 +4,13 @@
 #include "base/error.h"
 #include "kir/expand_functions.h"
 #include "lower/state.h"
+#include "lower/tree/lower_tree.h"
+#include "schedule/scheduler.h"
 
 namespace plait {
 
 LoweredKernel lower(const Fusion& fusion, const Segment& segment, const LowerOptions& options) {
+  if (const auto group = scheduled_group({fusion, segment})) return lower_tree(*group, fusion.pool(), options);
   lowering::State state(fusion, segment, options);
   group_axes(state);         // before any index: all sizes become integers of the kernel here
   place_tensors(state);      // reads the transforms of the reference tensor

@@ -24,9 +24,6 @@ bool reads_elsewhere(const Op& op) {
   switch (op.kind) {
     case OpKind::Reshape:
     case OpKind::Slice:
-    case OpKind::Flip:
-    case OpKind::Roll:
-    case OpKind::Repeat:
       return true;
     default:
       return false;
@@ -219,6 +216,7 @@ class Rows {
       std::vector<int> own = classes(axes_.axes.at(op.results[0]).reduction), all = reduced_;
       std::sort(own.begin(), own.end());
       std::sort(all.begin(), all.end());
+      if (own.empty()) return fmt::format("{} reduces single elements", describe(op));
       if (own != all) return fmt::format("{} and {} reduce different dims", describe(*reference_), describe(op));
     }
     for (const TensorView* t : op.results)
