@@ -60,7 +60,10 @@ class BodyWriter {
     along.extent = state_.extent(op.index->extent(static_cast<size_t>(op.dim)));
     sym::SymbolInfo facts;
     facts.lo = 0;
-    facts.below = along.extent;
+    if (along.extent.constant() == 0)
+      facts.hi = 0;
+    else
+      facts.below = along.extent;
     along.var = state_.pool->symbol("s0", facts);
     inner_ = static_cast<size_t>(inner);
     at_inner_ = [&](const Terms& rest) {

@@ -24,6 +24,9 @@ bool reads_elsewhere(const Op& op) {
   switch (op.kind) {
     case OpKind::Reshape:
     case OpKind::Slice:
+    case OpKind::Flip:
+    case OpKind::Roll:
+    case OpKind::Repeat:
       return true;
     default:
       return false;
@@ -216,7 +219,7 @@ class Rows {
       std::vector<int> own = classes(axes_.axes.at(op.results[0]).reduction), all = reduced_;
       std::sort(own.begin(), own.end());
       std::sort(all.begin(), all.end());
-      if (own.empty()) return fmt::format("{} reduces single elements", describe(op));
+      if (axes_.axes.at(op.results[0]).reduction.empty()) return fmt::format("{} reduces no dim", describe(op));
       if (own != all) return fmt::format("{} and {} reduce different dims", describe(*reference_), describe(op));
     }
     for (const TensorView* t : op.results)
@@ -349,6 +352,17 @@ void transform_columns(TensorView& t, const schedules::Norm& numbers, int column
   if (*numbers.parts > 1 && reduced > 0) split(t, reduced + (lanes ? 1 : 0), *numbers.parts);
 }
 
+// The tensors, and the copies that roots got of them.
+std::vector<TensorView*> with_copies(const ScheduledGroup& group, std::vector<TensorView*> tensors) {
+  const std::set<const TensorView*> originals(tensors.begin(), tensors.end());
+  for (const Op* op : group.graph->ops())
+    for (TensorView* t : op->results) {
+      const auto copy = group.copies.find(t);
+      if (copy != group.copies.end() && originals.contains(copy->second)) tensors.push_back(t);
+    }
+  return tensors;
+}
+
 ScheduledGroup group(const Problem& problem, const Schedule& schedule) {
   const auto& numbers = std::get<schedules::Norm>(schedule);
   ScheduledGroup out = make_group(problem.fusion, problem.segment);
@@ -374,7 +388,7 @@ ScheduledGroup group(const Problem& problem, const Schedule& schedule) {
   const std::set<const Op*> before(graph.ops().begin(), graph.ops().end());
   copy_for_roots(out, roots, [&](const TensorView& t) { return before.contains(t.definition) && !rows.is_wide(t); });
   out.reference = rows.reference()->results[0];
-  out.aligned = rows.aligned();
+  out.aligned = with_copies(out, rows.aligned());
   if (rows.is_row())
     transform(*out.reference, numbers, rows.row_begin());
   else

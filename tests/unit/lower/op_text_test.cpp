@@ -1,5 +1,5 @@
 // The kernel of one case of every op that combines, moves or looks up elements, and of those that make some: schedule
-// and body.
+// and body; reductions as nests.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -24,6 +24,8 @@ std::string kernel_of(const std::string& call) {
   const auto fusion = parsed(call);
   SegmentOptions options;
   options.target.vector_lanes = 4;
+  const Op& op = *fusion->outputs()[0]->definition;
+  if (property(op.kind) == OpProperty::reduction) options.pins["y"] = schedules::Nest();
   segment(*fusion, options);
   const Segment& s = fusion->segments.at(0);
   const std::string text = kir::print(lower(*fusion, s).kernel);
