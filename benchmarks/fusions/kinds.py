@@ -190,7 +190,7 @@ KINDS = [
          table=1),
     Kind("embedding_backward", "(%i: i64[tokens], %dy: T[tokens, h]) -> (%dt)", """
   %at = broadcast(%i, shape = [tokens, h], dims = [0])
-  %dt = scatter_add(full(shape = [vocab, h], value = 0.0, dtype = T), %at, %dy, dim = 0)""", embedding_backward, lookups,
+  %dt = scatter(full(shape = [vocab, h], value = 0.0, dtype = T), %at, %dy, dim = 0, update = add)""", embedding_backward, lookups,
          TABLES, sizes=lambda shape: {"vocab": shape[0]}),
     Kind("batch_norm_relu", "(%x: T[b, c, h, v], %w: T[c], %bias: T[c]) -> (%y)", "%y = relu(batch_norm(%x, %w, %bias))",
          lambda x, w, b: F.relu(F.batch_norm(x, None, None, w, b, training=True)), images, IMAGES),

@@ -411,6 +411,6 @@ std::optional<std::string> norm_refuses(sym::Pool& pool, std::span<Op* const> op
   return Rows(pool, ops, outputs).refuse();
 }
 
-Scheduler norm_scheduler() { return {schedules::Norm::kName, accept, choose, nullptr, group, false}; }
+Scheduler norm_scheduler() { return {schedules::Norm::kName, accept, choose, nullptr, group, true}; }
 
 }  // namespace plait

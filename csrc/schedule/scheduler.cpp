@@ -51,7 +51,7 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
   }
   std::string reasons;
   for (const Scheduler& scheduler : schedulers()) {
-    if (target.cuda() && !scheduler.gpus) continue;
+    if (scheduler.cpu_only && target.kind != TargetKind::cpu) continue;
     const auto reason = scheduler.accept(problem);
     if (!reason) return scheduler.choose(problem, target, {});
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", scheduler.name, *reason);

@@ -31,7 +31,7 @@ struct Scheduler {
   void (*apply)(const Problem&, const Schedule&);
   // The same on a graph of the segment's own, which lower_tree makes a kernel of (lower/tree/lower_tree.h).
   ScheduledGroup (*group)(const Problem&, const Schedule&) = nullptr;
-  bool gpus = true;  // whether it has kernels for them
+  bool cpu_only = false;
 };
 
 // All schedulers, in the order in which they are asked.
