@@ -164,7 +164,8 @@ Expr divide_choice(Pool::Impl& pool, const Poly& y, Expr d) {
   if (!d.is_constant() || d.value() < 2) return {};
   for (size_t i = 0; i < y.terms.size(); ++i) {
     const Term t = y.terms[i];
-    if (t.base->kind != Kind::max || t.coef < 1) continue;
+    const bool grows = t.base->kind == Kind::max ? t.coef > 0 : t.base->kind == Kind::min && t.coef < 0;
+    if (!grows || t.coef == INT64_MIN) continue;  // less a least is plus the greatest of the negatives
     std::span<const Expr> o = t.base->operands;
     if (std::none_of(o.begin(), o.end(), [](Expr e) { return e.is_constant(); })) continue;
     const auto parts = shifted(pool, o, t.coef, dropped(y, i));

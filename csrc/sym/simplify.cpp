@@ -54,6 +54,7 @@
 //   S40 t + k*max(x, y) = k*max(x + t/k, y + t/k) where the term t cancels in x or y: m - min(m, 1) = max(0, m - 1)
 //   S41 max(-x, -y) = -min(x, y), and the reverse, where every term of the operands has a negative coefficient
 //   S42 floordiv(k*max(x, c) + y, d) = max(floordiv(k*x + y, d), floordiv(k*c + y, d)) for numbers c, k > 0, d
+//       and floordiv(y - k*min(x, c), d) = max(floordiv(y - k*x, d), floordiv(y - k*c, d))
 //   S43 min(k, max(c, x)) = max(c, min(k, x)) for numbers c < k: a clamp has one form
 // Division again (divide.cpp)
 //   S44 floordiv(g*x + r, g*e) = floordiv(g*x, g*e) where facts say that g divides what stands for g*x, 0 <= r < g

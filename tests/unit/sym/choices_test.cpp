@@ -42,7 +42,10 @@ TEST(SymTheorem, S41SignsOfChoices) {
 TEST(SymTheorem, S42QuotientsOfChoices) {
   claim("floordiv(k*max(x, c) + y, d)", "max(floordiv(k*x + y, d), floordiv(k*c + y, d))",
         {from("k", "1", "3"), from("c", "-2", "2"), from("d", "2", "4")}, {kX, kY});
+  claim("floordiv(y - k*min(x, c), d)", "max(floordiv(y - k*x, d), floordiv(y - k*c, d))",
+        {from("k", "1", "3"), from("c", "-2", "2"), from("d", "2", "4")}, {kX, kY});
   claim("floordiv(max(m - 1, 0) + 1, 2)", "floordiv(m, 2)", {}, {kM});
+  claim("floordiv(2 - min(0, m - 1), 3)", "max(0, floordiv(-m, 3) + 1)", {}, {kM});
 }
 
 TEST(SymTheorem, S43Clamps) {
