@@ -255,7 +255,7 @@ class Grouper {
         const int from = out_.maker(in);
         if (from < 0 || is_free(from)) continue;
         const int p = group(from), c = group(i);
-        if (p == c || !mergeable(p) || !apart(p, c).empty() || !decided(p, c)) continue;
+        if (p == c || !mergeable(p) || !mergeable(c) || !apart(p, c).empty() || !decided(p, c)) continue;
         merge(p, c);
         changed = true;
       }

@@ -26,7 +26,7 @@ struct GroupOptions {
   // they are. Null: no target has such kernels.
   std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_rows;
   std::function<bool(const Op&)> stays_apart;  // ops that cost nothing by themselves; null: none
-  size_t most_row_ops = 256;                   // of a kernel of rows
+  size_t most_row_ops = 64;                    // of a kernel of rows
   // Each names results whose ops are one group, and nothing else joins it. UserError where a path between them passes
   // through another op.
   std::vector<std::vector<std::string>> fixed;

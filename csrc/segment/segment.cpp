@@ -243,6 +243,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
       return norm_refuses(fusion.pool(), ops, outputs);
     };
   how.stays_apart = [&](const Op& op) { return aliases.is_alias(op); };
+  if (options.limits.statements > 0) how.most_row_ops = static_cast<size_t>(options.limits.statements);
   how.fixed = options.fixed;
   how.decide = options.decide;
   how.explain = options.explain;

@@ -1,0 +1,81 @@
+// Reductions share a kernel on CPUs with what the schedule norm takes beside them.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "segment/segment.h"
+
+namespace plait {
+namespace {
+
+struct Made {
+  std::string text;  // `norm: y; pointwise: z`
+  std::string explain;
+  size_t largest = 0;
+};
+Made segmented(const std::string& text, TargetKind target = TargetKind::cpu) {
+  const auto f = parse_fusion(text);
+  SegmentOptions how;
+  how.target.kind = target;
+  Made out;
+  how.explain = &out.explain;
+  segment(*f, how);
+  for (const Segment& s : f->segments) {
+    out.text += (out.text.empty() ? "" : "; ") + std::string(plait::name(s.schedule)) + ":";
+    for (const TensorView* t : s.outputs) out.text += " " + t->name;
+    out.largest = std::max(out.largest, s.ops.size());
+  }
+  return out;
+}
+
+const char* kSoftmax = R"(
+fusion @f (%x: f32[b, n]) -> (%y) {
+  %m = amax(%x, dims = [1], keepdim = true)
+  %e = exp(sub(%x, %m))
+  %s = sum(%e, dims = [1], keepdim = true)
+  %y = div(%e, %s)
+})";
+
+TEST(SegmentRows, ASoftmaxIsOneSegmentOnCpus) {
+  EXPECT_EQ(segmented(kSoftmax).text, "norm: y");
+  const std::string apart = segmented(kSoftmax, TargetKind::cuda).text;
+  EXPECT_EQ(apart.find("norm"), std::string::npos);
+  EXPECT_NE(apart.find("; "), std::string::npos);
+}
+
+TEST(SegmentRows, ReductionsOfOneTensorShareASegment) {
+  EXPECT_EQ(segmented("fusion @f (%x: f32[b, n]) -> (%s, %m) {\n  %s = sum(%x, dims = [1])\n"
+                      "  %m = amax(%x, dims = [1])\n}")
+                .text,
+            "norm: s m");
+  const Made apart = segmented(
+      "fusion @f (%x: f32[b, n]) -> (%s, %m) {\n  %e = exp(%x)\n  %s = sum(%e, dims = [1])\n"
+      "  %m = sum(%e, dims = [0])\n}");
+  EXPECT_EQ(apart.text, "norm: e s; norm: m");
+  EXPECT_NE(apart.explain.find("reduce different dims"), std::string::npos) << apart.explain;
+}
+
+// What later merges of elementwise groups must leave alone.
+TEST(SegmentRows, GroupsOfRowsTakeNoOutputOfAnotherDomain) {
+  EXPECT_EQ(segmented(R"(
+fusion @f (%x: bf16[d, 1], %l: bf16[d, d]) -> (%add, %where, %sum) {
+  %add = add(%x, %x)
+  %lt = lt(%add, %l)
+  %where = where(%lt, %add, %l)
+  %sum = sum(%l, dims = [0])
+})")
+                .text,
+            "pointwise: add; norm: where sum");
+}
+
+TEST(SegmentRows, AreBoundedByTheLimitOfStatements) {
+  std::string body = "  %y0 = mul(%x, 2)\n";
+  for (int i = 0; i < 300; ++i)
+    body += fmt::format("  %m{0} = amax(%y{0}, dims = [1], keepdim = true)\n  %y{1} = sub(%y{0}, %m{0})\n", i, i + 1);
+  const Made made = segmented("fusion @f (%x: f32[b, n]) -> (%y300) {\n" + body + "}");
+  const auto limit = static_cast<size_t>(kernel_limits(Options()).statements);
+  EXPECT_LE(made.largest, limit + 2);  // and the constants that its ops read
+  EXPECT_GT(made.largest, limit / 4);
+}
+
+}  // namespace
+}  // namespace plait
