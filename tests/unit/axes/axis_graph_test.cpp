@@ -119,6 +119,22 @@ TEST(CoordinateTest, LargeSizesShowWhatSmallOnesHide) {
   EXPECT_FALSE(coordinates_conflict(t.g, {{outer, inner}}));
 }
 
+// Five dims whose product at large sizes passes 64 bits.
+TEST(CoordinateTest, SizesThatPass64BitsAreLeftOut) {
+  Graph t;
+  const int d = t.axis("d", {.lo = 8, .multiple_of = 8});
+  std::vector<int> dims = {d};
+  int whole = d;
+  for (int i = 0; i < 4; ++i) {
+    dims.push_back(t.g.axis(t.g.extent(d)));
+    whole = t.g.merge(whole, dims.back());
+  }
+  const auto [outer, inner] = t.split(whole, 4);
+  EXPECT_FALSE(coordinates_conflict(t.g, std::vector{outer, inner}));
+  EXPECT_FALSE(coordinates_conflict(t.g, dims));
+  EXPECT_TRUE(coordinates_conflict(t.g, std::vector{outer, inner, dims[2]}));
+}
+
 TEST(CoordinateTest, FindsDependentAxes) {
   Graph t;
   const int a = t.axis(6), b = t.axis(4);
