@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kVectors = 4;              // registers that serve as one vector of the kernel: accumulators of a sum
 constexpr int64_t kTerms = 32;               // vectors that are added one after another
 constexpr int64_t kKeptElements = 16 << 10;  // of all buffers of a row: 64 KiB of f32
+constexpr int64_t kMostKept = 64 << 10;      // the same where a text pins it: half a MiB of f64
 constexpr int64_t kWorthKeeping = 8;         // operations per element; less is computed again
 constexpr int64_t kMostLanes = 64;
 
@@ -122,12 +123,12 @@ class Rows {
     return out;
   }
 
-  // Extent of the reduced dims from `begin` on.
-  sym::Expr row(size_t begin) const {
+  // Extent of the reduced dims from `begin` on, up to `end`.
+  sym::Expr row(size_t begin, size_t end = SIZE_MAX) const {
     const TensorView& in = *inputs(*reference_).front();
     sym::Expr out = in.fusion->pool().constant(1);
     const std::vector<int> dims = reduced_dims();
-    for (size_t i = begin; i < dims.size(); ++i)
+    for (size_t i = begin; i < std::min(end, dims.size()); ++i)
       if (dims[i] >= 0) out = out * in.extent(static_cast<size_t>(dims[i]));
     return out;
   }
@@ -273,6 +274,33 @@ int64_t choose_vector(const Problem& problem, const Target& target, int64_t most
   return vector;
 }
 
+// Whether a buffer of so many elements holds a row as its loops lay it out: outer reduced dims, then whole parts.
+bool holds_row(const Problem& problem, const Rows& rows, const schedules::Norm& numbers, int64_t elements) {
+  const int64_t part = *numbers.vector * *numbers.parts;
+  if (rows.row_begin() == 0) return elements >= part && problem.decide(sym::le(rows.row(0), elements / part * part));
+  const sym::Expr parts = sym::ceildiv(rows.row(rows.row_begin()), part);
+  return problem.decide(sym::le(rows.row(0, rows.row_begin()) * parts * part, elements));
+}
+
+// How many elements of each tensor that is worth it are kept on the stack.
+void choose_keep(const Problem& problem, Rows& rows, schedules::Norm& out) {
+  const auto count = static_cast<int64_t>(rows.worth_keeping().size());
+  if (!out.keep) {
+    int64_t elements = kKeptElements;
+    while (count * elements > kKeptElements && elements > 1) elements /= 2;
+    out.keep = count > 0 && holds_row(problem, rows, out, elements) ? elements : 0;
+    return;
+  }
+  if (*out.keep == 0 || count == 0) return;
+  if (count * *out.keep > kMostKept)
+    throw UserError(fmt::format("keep = {} for {} tensors is too much for a stack", *out.keep, count), problem.where(),
+                    fmt::format("keep at most {}", kMostKept / count));
+  if (!holds_row(problem, rows, out, *out.keep))
+    throw UserError(fmt::format("keep = {} does not hold a row of {} elements", *out.keep, sym::print(rows.row(0))),
+                    problem.where(),
+                    fmt::format("rows are kept in whole parts of vector * parts = {}", *out.vector * *out.parts));
+}
+
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
   schedules::Norm out;
   if (const auto* pinned = std::get_if<schedules::Norm>(&pin)) out = *pinned;
@@ -298,13 +326,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   const bool sums = std::any_of(problem.segment.ops.begin(), problem.segment.ops.end(),
                                 [](const Op* op) { return is_reduction(*op) && has_parts(*op); });
   if (!out.parts) out.parts = sums && row / (rows.is_row() ? *out.vector : 1) > kTerms ? kTerms : 1;
-  if (!out.keep) {
-    int64_t elements = kKeptElements;
-    const auto count = static_cast<int64_t>(rows.worth_keeping().size());
-    while (count * elements > kKeptElements && elements > 1) elements /= 2;
-    const bool fits = count > 0 && problem.decide(sym::le(rows.row(0), elements));
-    out.keep = fits ? elements : 0;
-  }
+  choose_keep(problem, rows, out);
   return out;
 }
 

@@ -91,7 +91,8 @@ TEST(NormsThatArePinned, Cpu) {
   for (const char* numbers : {"vector = 1, parts = 1, keep = 0", "vector = 4, rows = 3, parts = 2, keep = 256",
                               "vector = 8, rows = 2", "vector = 16, parts = 3, keep = 0", "parts = 1"})
     for (const test::NormCase& c : test::norm_cases(numbers))
-      if (!of_columns(c) || (std::string(numbers).find("rows") == std::string::npos))
+      if ((!of_columns(c) || (std::string(numbers).find("rows") == std::string::npos)) &&
+          (c.name != std::string("softmax_of_dims_apart") || std::string(numbers).find("256") == std::string::npos))
         check_norm(c, "f32", {{2, 3, 5}, {3, 4, 100}, {2, 3, 200}});
 }
 
@@ -134,7 +135,7 @@ TEST(NormsOfRowsThatAreNoNumbers, LeaveTheOthersAlone) {
   for (const test::NormCase& c : test::norm_cases()) {
     const std::string name = c.name;
     if (of_columns(c) || name == "everything" || name == "dims_apart" || name == "norm_of_two_dims" ||
-        name == "rms_norm_of_tanh")
+        name == "rms_norm_of_tanh" || name == "softmax_of_dims_apart")
       continue;
     const auto fusion = parse_norm(c, "f32");
     CompileOptions how;

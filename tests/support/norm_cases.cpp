@@ -118,6 +118,14 @@ const Rows kRows[] = {
     {"columns_between", "%x: T[a, b, n]", "%x", "%s, %y", R"(
     %s: T[a, 1, n] = sum(%x, dims = [1], keepdim = true)
     %y: T[a, b, n] = sub(%x, %s))"},
+    {"softmax_of_dims_apart", "%x: T[n, 3, b]", "%x", "%y, %z", R"(
+    %e: T[n, 3, b] = exp(%x)
+    %s: T[1, 3, 1] = sum(%e, dims = [0, 2], keepdim = true)
+    %y: T[n, 3, b] = div(%e, %s)
+    %g: T[n, 3, b] = tanh(%e)
+    %t: T[1, 3, 1] = sum(%g, dims = [0, 2], keepdim = true)
+    %z: T[n, 3, b] = mul(%g, %t))",
+     true, 70},
 };
 
 }  // namespace

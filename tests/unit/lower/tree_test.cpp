@@ -64,13 +64,14 @@ TEST(LowerTree, NarrowTypes) {
       if (c.takes(*parse_dtype(dtype))) check_tree(c, {{"a", 2}, {"b", 3}, {"c", 5}, {"d", 2}}, 4, dtype);
 }
 
-// The one segment of a case, with the schedule that a small CPU gets.
-std::unique_ptr<Fusion> norm_segment(const test::NormCase& c, const std::string& dtype, int lanes) {
+// The one segment of a case, with the schedule that a small CPU gets for rows of up to `n`.
+std::unique_ptr<Fusion> norm_segment(const test::NormCase& c, const std::string& dtype, int lanes, int64_t n) {
   ParseOptions parse;
   parse.set["T"] = dtype;
   parse.set["W"] = dtype == "f64" ? "f64" : "f32";
   auto fusion = parse_fusion(c.text, parse);
-  const Problem problem{*fusion, fusion->segments.at(0)};
+  sym::Guards guards({{"a", 2}, {"b", 3}, {"n", n}}, {{}});
+  const Problem problem{*fusion, fusion->segments.at(0), &guards};
   fusion->segments[0].schedule = choose_schedule(problem, test::small_target(lanes), fusion->segments[0].schedule);
   return fusion;
 }
@@ -78,7 +79,7 @@ std::unique_ptr<Fusion> norm_segment(const test::NormCase& c, const std::string&
 TEST(LowerTree, RowsTouchWhatTheyMayTouch) {
   for (const test::NormCase& c : test::norm_cases("parts = 2"))
     for (int64_t n : {0, 1, 2, 15, 16, 17, 33, 70}) {
-      const auto fusion = norm_segment(c, "f32", 4);
+      const auto fusion = norm_segment(c, "f32", 4, n);
       const Segment& s = fusion->segments[0];
       const auto group = scheduled_group({*fusion, s});
       ASSERT_TRUE(group.has_value());
@@ -98,7 +99,7 @@ TEST(LowerTree, RowsTouchWhatTheyMayTouch) {
 // Three passes over a row: what they read and keep.
 TEST(LowerTree, SoftmaxIsThreePassesAndOneBuffer) {
   const auto cases = test::norm_cases("keep = 4096");
-  const auto fusion = norm_segment(cases[0], "f32", 4);
+  const auto fusion = norm_segment(cases[0], "f32", 4, 1000);
   const auto group = scheduled_group({*fusion, fusion->segments[0]});
   std::string tree;
   const LoweredKernel k = emit_tree(*group, fusion->pool(), {}, &tree);

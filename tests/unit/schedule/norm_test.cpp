@@ -86,12 +86,29 @@ TEST(Norm, AsksForTheLengthOfARowWhereItMatters) {
     sym::Guards guards({{"a", 2}, {"b", 3}, {"n", 1000}}, {{}});
     const schedules::Norm numbers = chosen(*fusion, 8, &guards);
     const std::string name = c.name;
-    const bool keeps = name == "softmax" || name == "rms_norm_of_tanh";
+    const bool keeps = name == "softmax" || name == "rms_norm_of_tanh" || name == "softmax_of_dims_apart";
     EXPECT_EQ(guards.answers().size(), keeps ? 1u : 0u) << name;
-    EXPECT_EQ(numbers.keep, keeps ? 16384 : 0) << name;
+    EXPECT_EQ(numbers.keep, keeps && name != "softmax_of_dims_apart" ? 16384 : 0) << name;  // 1000 parts of 1024
   }
   sym::Guards guards({{"a", 2}, {"b", 3}, {"n", 100000}}, {{}});
   EXPECT_EQ(chosen(*parse_fusion(test::norm_cases()[0].text), 8, &guards).keep, 0);
+}
+
+// A pinned buffer is refused where it would not hold a row as it is laid out.
+TEST(Norm, BuffersHoldTheirRows) {
+  const auto text = [](const std::string& shape, const std::string& dims, int keep) {
+    return fmt::format(
+        "fusion @f (%x: f32[{0}]) -> (%y) {{\n  segment @s (%x) -> (%y) schedule norm(vector = 8, parts = 1, keep = "
+        "{2}) {{\n"
+        "    %e = exp(%x)\n    %s = sum(%e, dims = {1}, keepdim = true)\n    %y = div(%e, %s)\n  }}\n}}\n",
+        shape, dims, keep);
+  };
+  EXPECT_EQ(chosen(*parse_fusion(text("3, 96", "[1]", 96)), 8).keep, 96);
+  EXPECT_THROW(chosen(*parse_fusion(text("3, 97", "[1]", 96)), 8), UserError);
+  EXPECT_THROW(chosen(*parse_fusion(text("3, 97", "[1]", 100)), 8), UserError);  // in whole vectors 104
+  EXPECT_EQ(chosen(*parse_fusion(text("4, 3, 5", "[0, 2]", 32)), 8).keep, 32);
+  EXPECT_THROW(chosen(*parse_fusion(text("4, 3, 5", "[0, 2]", 31)), 8), UserError);
+  EXPECT_THROW(chosen(*parse_fusion(text("4, 3, 5", "[0, 2]", 1 << 20)), 8), UserError);
 }
 
 TEST(Norm, IsForCpus) {
