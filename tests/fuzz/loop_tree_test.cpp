@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "support/loop_tree_case.h"
+#include "support/sanitized.h"
 
 namespace plait {
 namespace {
@@ -54,7 +55,7 @@ void expect_no_failure(uint64_t first, int64_t cases) {
   for (int64_t n : counts.homes) EXPECT_GT(n, 0);
 }
 
-TEST(LoopTree, RandomGraphsOnRandomSchedules) { expect_no_failure(1, 5000); }
+TEST(LoopTree, RandomGraphsOnRandomSchedules) { expect_no_failure(1, testing::drawn_here(5000)); }
 TEST(LoopTree, RandomGraphsOnRandomSchedulesLongRun) { expect_no_failure(10000, 300000); }
 
 // Failures among `cases` from `first` on.
