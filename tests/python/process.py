@@ -5,7 +5,6 @@ import gc
 import os
 import pathlib
 import threading
-import time
 
 import pytest
 
@@ -31,30 +30,13 @@ def growth(call, count, warm):
     return after[0] - before[0], after[1] - before[1]
 
 
-def longest_pause(call):
-    """(seconds that a call takes, the longest that another Python thread stood still meanwhile)."""
-    longest = 0.0
-    stop, started = threading.Event(), threading.Event()
-
-    def count():
-        nonlocal longest
-        last = time.perf_counter()
-        while True:
-            over = stop.is_set()
-            now = time.perf_counter()
-            longest, last = max(longest, now - last), now
-            started.set()
-            if over:
-                return
-
-    thread = threading.Thread(target=count)
+def steps_beside(call):
+    """How many small steps another Python thread makes during a call: none or one where the call keeps the lock."""
+    steps, running = 0, threading.Event()
+    thread = threading.Thread(target=lambda: (running.set(), call()))
     thread.start()
-    started.wait()
-    begin = time.perf_counter()
-    try:
-        call()
-        seconds = time.perf_counter() - begin
-    finally:
-        stop.set()
-        thread.join()
-    return seconds, longest
+    running.wait()
+    while thread.is_alive():
+        steps += 1
+        thread.join(0.001)
+    return steps

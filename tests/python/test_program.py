@@ -10,7 +10,7 @@ import types
 import numpy as np
 import plait
 import pytest
-from process import growth, longest_pause
+from process import growth, steps_beside
 
 
 def mlp(mesh=None):
@@ -226,17 +226,10 @@ def test_other_python_threads_go_on_meanwhile():
         y = plait.ops.sin(y * (1 + i / 64))
     f.output("y", y)
     program = plait.compile(f, device="cpu")
-    seconds, pause = longest_pause(lambda: program.prepare({"x": (plait.f32, (2**20,))}))
-    assert seconds > 0.1 and pause < seconds / 3, f"a thread stood still for {pause} s of {seconds} s of compiling"
-    for size in (2**20, 2**22, 2**24):
-        x = np.ones(size, np.float32)
-        program.run({"x": x})
-        seconds, pause = longest_pause(lambda x=x: program.run({"x": x}, threads=1))
-        if seconds > 0.2:
-            break
-    assert seconds > 0.2 and pause < seconds / 3, f"a thread stood still for {pause} s of {seconds} s of running"
-    seconds, pause = longest_pause(lambda: sum(range(10**7)))  # which keeps the lock
-    assert pause > 0.8 * seconds
+    assert steps_beside(lambda: program.prepare({"x": (plait.f32, (2**20,))})) > 5
+    x = np.ones(2**24, np.float32)
+    assert steps_beside(lambda: program.run({"x": x}, threads=1)) > 5
+    assert steps_beside(lambda: sum(range(10**7))) <= 2  # which keeps the lock
 
 
 def test_ten_thousand_calls_leak_nothing():

@@ -145,6 +145,10 @@ class Maker {
     if (t->role != TensorRole::intermediate || !is_float(t->dtype)) return t;
     return f_.input(f_.unique_name("e"), shape_of(t), t->dtype);
   }
+  // The same in f32; of another dtype, an input of its shape.
+  TensorView* single(TensorView* t) {
+    return t->dtype == DType::f32 ? sure(t) : f_.input(f_.unique_name("e"), shape_of(t), DType::f32);
+  }
   // Integers or bool; of floats, an input of their shape.
   TensorView* whole(TensorView* t, bool with_bool) {
     if (is_integer(t->dtype) || (with_bool && t->dtype == DType::boolean)) return t;
@@ -233,7 +237,7 @@ class Maker {
       case OpKind::Repeat:
         return repeated();
       case OpKind::Bitcast:
-        return c_.exact || x_->dtype != DType::f32 ? nullptr : bitcast(bitcast(sure(x_), DType::u32), DType::f32);
+        return c_.exact ? nullptr : bitcast(bitcast(single(x_), DType::u32), DType::f32);
       case OpKind::Set:
         return set(x_);
       case OpKind::Tril:
