@@ -14,6 +14,7 @@ set(PLAIT_CORE_SOURCES
   axes/place.cpp
   axes/place_tree.cpp
   axes/project.cpp
+  axes/read_through.cpp
   axes/transforms.cpp
   axes/tree_coordinates.cpp
   axes/valid_place.cpp
@@ -149,6 +150,7 @@ set(PLAIT_CORE_SOURCES
   lower/tree/fuse_loops.cpp
   lower/tree/lower_tree.cpp
   lower/tree/moves.cpp
+  lower/tree/reads.cpp
   lower/tree/values.cpp
   lower/values.cpp
   lower/write_body.cpp
@@ -204,9 +206,11 @@ set(PLAIT_CORE_SOURCES
   scalar/pointwise.cpp
   scalar/reductions.cpp
   scalar/special.cpp
+  schedule/moved.cpp
   schedule/nest.cpp
   schedule/norm.cpp
   schedule/pointwise.cpp
+  schedule/reads.cpp
   schedule/scheduled_group.cpp
   schedule/scheduler.cpp
   segment/aliases.cpp

@@ -31,7 +31,8 @@ class Builder {
  public:
   Builder(sym::Pool& pool, std::span<Op* const> ops, const BuildGraphOptions& options)
       : group_(pool), options_(options) {
-    group_.ops.assign(ops.begin(), ops.end());
+    for (const Op* op : ops)
+      if (!is_read(*op)) group_.ops.push_back(op);
   }
 
   AxisGroup build() {
@@ -45,6 +46,7 @@ class Builder {
 
  private:
   sym::Expr extent(sym::Expr e) const { return options_.extent ? options_.extent(e) : e; }
+  bool is_read(const Op& op) const { return options_.reads != nullptr && options_.reads->contains(&op); }
 
   TensorAxes& axes_of(const TensorView* tensor) {
     const auto [it, fresh] = group_.axes.try_emplace(tensor);
@@ -76,16 +78,36 @@ class Builder {
           if (f.operand_dim[i] >= 0) group_.edges[first + i].pairing[static_cast<size_t>(f.operand_dim[i])] = place;
       }
       for (size_t i = 0; i < operands.size(); ++i) add_roots(group_.edges[first + i], i, out);
-      group_.op_edges[op] = {first, operands.size()};
+      if (options_.reads != nullptr) add_reads(*op, first, out);
+      group_.op_edges[op] = {first, group_.edges.size() - first};
       for (const TensorView* t : operands) axes_of(t);
     }
   }
 
-  void add_roots(Edge& edge, size_t operand, const TensorAxes& out) {
+  static void pair_roots(Edge& edge, const TensorAxes& out) {
     for (const int place : edge.pairing) {
       const size_t at = static_cast<size_t>(place), kept = out.logical.size();
       edge.root.push_back(place < 0 ? -1 : at < kept ? out.logical[at] : out.reduction[at - kept]);
     }
+  }
+
+  // What the group computes and the op reaches through reads.
+  void add_reads(const Op& op, size_t first, const TensorAxes& out) {
+    for (const ReadThrough& r : read_through(op, *options_.reads)) {
+      if (!group_.computes(r.tensor)) continue;
+      const std::vector<int> own = group_.edges[first + r.operand].pairing;
+      Edge edge{&op, r.tensor, {}, {}, false, true, false, {}};
+      for (int d : r.dims) edge.pairing.push_back(d < 0 ? -1 : own[static_cast<size_t>(d)]);
+      pair_roots(edge, out);
+      for (size_t d = 0; d < edge.root.size(); ++d)
+        if (edge.root[d] < 0 && extent(r.tensor->extent(d)).constant() != 1)
+          cut(edge, fmt::format("it is read elsewhere along dim {} than it is made", d));
+      group_.edges.push_back(std::move(edge));
+    }
+  }
+
+  void add_roots(Edge& edge, size_t operand, const TensorAxes& out) {
+    pair_roots(edge, out);
     edge.recipe =
         apply_recipe(group_.graph, *edge.op, operand, out.logical, [&](sym::Expr e) { return extent(e); }, edge.root);
   }
@@ -130,6 +152,7 @@ class Builder {
   }
 
   void connect(Edge& edge) {
+    if (edge.cut) return;
     AxisGraph& graph = group_.graph;
     const TensorAxes& operand = group_.axes.at(edge.operand);
     std::vector<std::pair<int, int>> joins;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "axes/axis_graph.h"
+#include "axes/read_through.h"
 #include "ir/factors.h"
 
 namespace plait {
@@ -15,7 +16,8 @@ struct TensorAxes {
   std::vector<int> logical, reduction;
 };
 
-// One operand of one op. A hard edge's operand is computed in the group, a soft edge's is in memory. A cut edge was
+// One operand of one op, or a tensor of the group that the op reads through reads (axes/read_through.h); these come
+// behind the operands. A hard edge's operand is computed in the group, a soft edge's is in memory. A cut edge was
 // refused: its axes stay apart, which costs nothing where it is soft.
 struct Edge {
   const Op* op = nullptr;
@@ -38,7 +40,7 @@ struct AxisGroup {
   AxisGraph graph;
   std::vector<const Op*> ops;  // in topological order
   std::map<const TensorView*, TensorAxes, ByTensorId> axes;
-  std::vector<Edge> edges;                                  // op after op, operands in order
+  std::vector<Edge> edges;                                  // op after op, operands in order, then what reads reach
   std::map<const Op*, std::pair<size_t, size_t>> op_edges;  // first and number, in `edges`
 
   std::span<const Edge> edges_of(const Op& op) const;
@@ -50,12 +52,13 @@ struct AxisGroup {
 struct BuildGraphOptions {
   // Maps extents of the fusion's pool to extents of the graph's pool.
   std::function<sym::Expr(sym::Expr)> extent;
-  bool test_unions = true;  // off only in tests: accepts every edge
+  bool test_unions = true;                     // off only in tests: accepts every edge
+  const std::set<const Op*>* reads = nullptr;  // of the ops: those that have no place of their own
 };
 
 // Ops in topological order, each with its factors; a factor of several results is one axis, and the first result has a
-// dim for each. Hard edges join first, then soft ones; an edge that would make an
-// axis equal to another axis of the same tensor is cut, with the reason.
+// dim for each. Hard edges join first, then soft ones; an edge that would make an axis equal to another axis of the
+// same tensor is cut, with the reason, and so is one through reads that move elements along a dim.
 AxisGroup build_axis_graph(sym::Pool& pool, std::span<Op* const> ops, const BuildGraphOptions& options = {});
 
 // Unites the axes of the tensors with those of the first, dim by dim (units left out), so that they can share one nest.

@@ -39,6 +39,7 @@ struct TreeLoop {
 enum class Home : uint8_t { value, buffer, logical, memory };
 
 struct PlacedOperand {
+  const TensorView* tensor = nullptr;
   std::vector<sym::Expr> at;      // coordinates on the operand's logical dims; null where it is a loaded index
   sym::Expr loaded;               // symbol that stands for that index in `buffer`; null where there is none
   std::vector<sym::Expr> buffer;  // where the operand's home is `buffer`: index per dim of its buffer
@@ -57,7 +58,7 @@ struct PlacedOp {
   // Predicates. write: statements, initial values, stores. once: joins it for memory and logical homes. reduce: joins
   // it for accumulation only.
   std::vector<RangeTerm> write, once, reduce;
-  std::vector<PlacedOperand> operands;  // per inputs(op)
+  std::vector<PlacedOperand> operands;  // per inputs(op), then tensors of the group behind reads
   // Reductions: its own loops from the outermost reduced one on that are kept. Empty: the state is one set of
   // registers; else it has an element for each of their iterations. A scan has a state as well: its loop over the
   // scanned dim stands for the reduced ones; its statement adds to the state and stores, under `once`, and there is no

@@ -65,9 +65,9 @@ Coordinates read_selected(const IndexSelect& op, size_t operand, const Coordinat
 }
 
 // Paired dims; the others have one element.
-Coordinates paired(const Edge& edge, const OwnCoordinates& c, sym::Pool& pool) {
+Coordinates paired(const std::vector<int>& pairing, const OwnCoordinates& c, sym::Pool& pool) {
   Coordinates at;
-  for (int place : edge.pairing) {
+  for (int place : pairing) {
     const size_t p = static_cast<size_t>(place);
     at.push_back(place < 0 ? pool.constant(0) : p < c.own.size() ? c.own[p] : c.reduced[p - c.own.size()]);
   }
@@ -83,9 +83,23 @@ bool keeps_dims(const Op& op) {
 
 PlacedOperand operand_read(const AxisGroup& group, const Op& op, size_t operand, const OwnCoordinates& at,
                            const Extent& extent) {
+  const Edge& edge = group.edges_of(op)[operand];
+  sym::Pool& pool = group.graph.pool();
   PlacedOperand out;
-  out.at = keeps_dims(op) ? at.own : paired(group.edges_of(op)[operand], at, group.graph.pool());
-  if (const auto* o = as<Reshape>(op)) read_reshape(*o, at.own, extent, group.graph.pool(), out.at);
+  if (operand < inputs(op).size())
+    out = operand_read(pool, edge.pairing, op, operand, at, extent);
+  else
+    out.at = paired(edge.pairing, at, pool);
+  out.tensor = edge.operand;
+  return out;
+}
+
+PlacedOperand operand_read(sym::Pool& pool, const std::vector<int>& pairing, const Op& op, size_t operand,
+                           const OwnCoordinates& at, const Extent& extent) {
+  PlacedOperand out;
+  out.tensor = inputs(op)[operand];
+  out.at = keeps_dims(op) ? at.own : paired(pairing, at, pool);
+  if (const auto* o = as<Reshape>(op)) read_reshape(*o, at.own, extent, pool, out.at);
   if (const auto* o = as<Pad>(op)) read_pad(*o, extent, out);
   if (const auto* o = as<Cat>(op)) read_cat(*o, operand, extent, out);
   if (const auto* o = as<Roll>(op)) read_roll(*o, extent, out.at);

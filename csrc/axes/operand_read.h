@@ -9,7 +9,10 @@ struct OwnCoordinates {
   const std::vector<sym::Expr>&own, &reduced;  // of the first result's logical axes, of the reduced axes
 };
 
-// `at` and `read` of the operand; a coordinate is null where it is a loaded index.
+// `at` and `read` of the operand; a coordinate is null where it is a loaded index. `pairing`: as that of an Edge.
+PlacedOperand operand_read(sym::Pool& pool, const std::vector<int>& pairing, const Op& op, size_t operand,
+                           const OwnCoordinates& at, const std::function<sym::Expr(sym::Expr)>& extent);
+// The same of an edge of the group; one that comes behind the operands is paired.
 PlacedOperand operand_read(const AxisGroup& group, const Op& op, size_t operand, const OwnCoordinates& at,
                            const std::function<sym::Expr(sym::Expr)>& extent);
 

@@ -21,6 +21,40 @@ sym::Expr KernelExtents::integer(sym::Expr size, int64_t least) {
   return symbol;
 }
 
+namespace {
+
+constexpr int kMostParts = 8;  // of a sum that the kernel composes itself
+
+int count_parts(sym::Expr e) {
+  if (e.kind() != sym::Kind::add && e.kind() != sym::Kind::mul) return 1;
+  int out = 0;
+  for (sym::Expr part : e.operands()) out += count_parts(part);
+  return out;
+}
+
+}  // namespace
+
+sym::Expr KernelExtents::composed(sym::Expr e) {
+  if (e.kind() != sym::Kind::add && e.kind() != sym::Kind::mul) return integer(e, INT64_MIN);
+  sym::Expr out;
+  for (sym::Expr part : e.operands()) {
+    const sym::Expr next = composed(part);
+    out = !out ? next : e.kind() == sym::Kind::add ? out + next : out * next;
+  }
+  return out;
+}
+
+sym::Expr KernelExtents::operator()(sym::Expr size) {
+  const bool sum = size.kind() == sym::Kind::add || size.kind() == sym::Kind::mul;
+  if (!keeps_sums_ || !sum || count_parts(size) > kMostParts) return integer(size, 0);
+  const size_t known = integers_.size();
+  const sym::Expr out = composed(size);
+  if (sym::proven(sym::ge(out, 0))) return out;
+  integers_.resize(known);
+  arguments_.resize(known);
+  return integer(size, 0);
+}
+
 sym::Expr KernelExtents::argument(sym::Expr e) {
   const sym::Expr symbol = pool_->symbol(fmt::format("n{}", integers_.size()), {.lo = 0});
   integers_.push_back(symbol);

@@ -4,8 +4,10 @@
 #include <numeric>
 
 #include "axes/transforms.h"
+#include "axes/walk.h"
 #include "base/error.h"
 #include "schedule/nest.h"
+#include "schedule/reads.h"
 
 namespace plait {
 
@@ -20,35 +22,25 @@ constexpr int64_t kMostLanes = 64;
 
 bool is_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction && op.kind != OpKind::CumSum; }
 
-// Ops that read their operand at other coordinates than their own: it must be in memory.
-bool reads_elsewhere(const Op& op) {
-  switch (op.kind) {
-    case OpKind::Reshape:
-    case OpKind::Slice:
-    case OpKind::Flip:
-    case OpKind::Roll:
-    case OpKind::Repeat:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool keeps_places(const Op& op) {
-  return op.kind == OpKind::Permute || op.kind == OpKind::Broadcast || op.kind == OpKind::Squeeze ||
-         op.kind == OpKind::Unsqueeze;
-}
-
 // Axes of a group of rows: what its reductions keep and what they reduce.
 class Rows {
  public:
-  Rows(sym::Pool& pool, std::span<Op* const> ops, std::span<TensorView* const> outputs)
-      : ops_(ops), outputs_(outputs.begin(), outputs.end()), axes_(build_axis_graph(pool, ops)) {
+  Rows(sym::Pool& pool, std::span<Op* const> ops, std::span<TensorView* const> outputs, std::set<const Op*> reads)
+      : all_(ops),
+        outputs_(outputs.begin(), outputs.end()),
+        reads_(std::move(reads)),
+        axes_(build_axis_graph(pool, ops, {.extent = {}, .reads = &reads_})) {
+    for (Op* op : ops)
+      if (!reads_.contains(op)) ops_.push_back(op);
     find_reference();
     if (reference_ == nullptr) return;
     align_tensors();
     reduced_ = classes(axes_.axes.at(reference_->results[0]).reduction);
     kept_ = classes(axes_.axes.at(reference_->results[0]).logical);
+    walk_.emplace(axes_.graph);
+    for (const auto* list : {&kept_, &reduced_})
+      for (int c : *list) walk_->seed(c);
+    walk_->run();
   }
 
   const Op* reference() const { return reference_; }
@@ -59,18 +51,19 @@ class Rows {
   bool is_full(const TensorView& t) const { return holds(t, reduced_) && holds(t, kept_); }
 
   std::optional<std::string> refuse() const {
-    for (const Op* op : ops_) {
-      if (is_elementwise(*op) || is_reduction(*op) || keeps_places(*op)) continue;
-      if (!reads_elsewhere(*op)) return fmt::format("{} is neither elementwise nor a reduction", describe(*op));
-      for (const TensorView* in : inputs(*op))
-        if (axes_.computes(in)) return fmt::format("{} reads %{} elsewhere than it is made", describe(*op), in->name);
-    }
+    for (const Op* op : ops_)
+      if (!is_elementwise(*op) && !is_reduction(*op) && !keeps_places(*op) && op->kind != OpKind::Reshape)
+        return fmt::format("{} is neither elementwise nor a reduction", describe(*op));
     if (reference_ == nullptr) return "nothing is reduced";
+    if (const auto reason = reads_cost_too_much(all_, reads_)) return reason;
     for (const Edge& e : axes_.edges)
       if (e.hard && e.cut)
         return fmt::format("{} cannot read %{} in place: {}", describe(*e.op), e.operand->name, e.reason);
     for (const Op* op : ops_)
       if (const auto reason = refuse(*op)) return reason;
+    for (const TensorView* t : outputs_)
+      if (!axes_.axes.contains(t))
+        return fmt::format("output %{} is moved elsewhere than its row is computed", t->name);
     for (const TensorView* t : outputs_)
       if (!holds(*t, kept_) || (is_wide(*t) && !holds(*t, reduced_)))
         return fmt::format("output %{}: {} does not have all dims of the rows of {}", t->name, type_text(*t),
@@ -137,7 +130,7 @@ class Rows {
   // another.
   int stage(const TensorView& t) {
     const Op* op = t.definition;
-    if (op == nullptr || !axes_.computes(&t)) return 0;
+    if (op == nullptr || !(axes_.computes(&t) || reads_.contains(op))) return 0;
     const auto [it, fresh] = stages_.try_emplace(op, 0);
     if (!fresh) return it->second;
     int out = 0;
@@ -182,13 +175,19 @@ class Rows {
   static bool has(const std::vector<int>& list, int cls) {
     return std::find(list.begin(), list.end(), cls) != list.end();
   }
+  // Axes of the rows that drive those of the tensor: themselves, or what a reshape makes of them.
+  std::set<int> driving(const TensorView& t) const {
+    std::vector<int> own = domain_classes(axes_, t);
+    std::erase_if(own, [&](int c) { return !walk_->knows(c); });
+    return walk_->use(own).seeds;
+  }
   bool meets(const TensorView& t, const std::vector<int>& list) const {
-    const std::vector<int> own = domain_classes(axes_, t);
+    const std::set<int> own = driving(t);
     return std::any_of(own.begin(), own.end(), [&](int c) { return has(list, c); });
   }
   bool holds(const TensorView& t, const std::vector<int>& list) const {
-    const std::vector<int> own = domain_classes(axes_, t);
-    return std::all_of(list.begin(), list.end(), [&](int c) { return has(own, c); });
+    const std::set<int> own = driving(t);
+    return std::all_of(list.begin(), list.end(), [&](int c) { return own.contains(c); });
   }
 
   void find_reference() {
@@ -225,7 +224,7 @@ class Rows {
     }
     for (const TensorView* t : op.results)
       for (int c : domain_classes(axes_, *t))
-        if (!has(kept_, c) && !has(reduced_, c))
+        if (!walk_->knows(c))
           return fmt::format("%{}: {} has a dim that is none of the rows of {}", t->name, type_text(*t),
                              describe(*reference_));
     return std::nullopt;
@@ -245,13 +244,17 @@ class Rows {
       own = kind == CostClass::simple ? 1 : kind == CostClass::division ? 4 : 16;
     }
     for (const TensorView* in : inputs(op))
-      if (in->definition != nullptr && axes_.computes(in) && is_wide(*in)) own += cost(*in->definition);
+      if (in->definition != nullptr && (reads_.contains(in->definition) || (axes_.computes(in) && is_wide(*in))))
+        own += cost(*in->definition);
     return costs_[&op] = std::min<int64_t>(own, 1 << 20);
   }
 
-  std::span<Op* const> ops_;
+  std::span<Op* const> all_;
+  std::vector<const Op*> ops_;  // those that have a place
   std::vector<TensorView*> outputs_;
+  std::set<const Op*> reads_;
   AxisGroup axes_;
+  std::optional<Walk> walk_;  // from the axes of the rows
   const Op* reference_ = nullptr;
   std::vector<TensorView*> aligned_;
   std::vector<int> reduced_, kept_;
@@ -301,11 +304,15 @@ void choose_keep(const Problem& problem, Rows& rows, schedules::Norm& out) {
                     fmt::format("rows are kept in whole parts of vector * parts = {}", *out.vector * *out.parts));
 }
 
+Rows rows_of(const Problem& problem) {
+  const Segment& s = problem.segment;
+  return {problem.fusion.pool(), s.ops, s.outputs, find_reads(s.ops)};
+}
+
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
   schedules::Norm out;
   if (const auto* pinned = std::get_if<schedules::Norm>(&pin)) out = *pinned;
-  if (target.cuda()) throw UserError("norm has no kernels for GPUs", problem.where(), "leave the schedule out");
-  Rows rows(problem.fusion.pool(), problem.segment.ops, problem.segment.outputs);
+  Rows rows = rows_of(problem);
   const auto longest = [](sym::Expr extent) { return std::max<int64_t>(sym::bounds(extent).hi, 1); };
   const int64_t row = longest(rows.row(rows.is_row() ? rows.row_begin() : 0));
   if (!rows.is_row()) {
@@ -385,13 +392,14 @@ std::vector<TensorView*> with_copies(const ScheduledGroup& group, std::vector<Te
   return tensors;
 }
 
-ScheduledGroup group(const Problem& problem, const Schedule& schedule) {
+std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& schedule) {
   const auto& numbers = std::get<schedules::Norm>(schedule);
   ScheduledGroup out = make_group(problem.fusion, problem.segment);
   out.schedule = schedule;
-  store_outputs(out);
   Fusion& graph = *out.graph;
-  Rows rows(graph.pool(), graph.ops(), graph.outputs());
+  out.reads = find_reads(graph.ops());
+  store_outputs(out);
+  Rows rows(graph.pool(), graph.ops(), graph.outputs(), out.reads);
   PLAIT_CHECK(rows.reference() != nullptr, "a norm without a reduction");
   std::set<const TensorView*> kept;
   if (*numbers.keep > 0) kept = rows.worth_keeping();
@@ -401,7 +409,7 @@ ScheduledGroup group(const Problem& problem, const Schedule& schedule) {
     const TensorView* t = op->results[0];
     const bool stored =
         std::any_of(op->results.begin(), op->results.end(), [&](auto* r) { return outputs.contains(r); });
-    if (!is_reduction(*op) && !kept.contains(t) && !stored) continue;
+    if (out.reads.contains(op) || (!is_reduction(*op) && !kept.contains(t) && !stored)) continue;
     by_pass[2 * rows.stage(*t) - (is_reduction(*op) ? 1 : 0)].push_back(op);
   }
   std::vector<Op*> roots;
@@ -420,6 +428,7 @@ ScheduledGroup group(const Problem& problem, const Schedule& schedule) {
   const int row_loops = out.reference->rank() == 0 ? 0 : two ? 2 : 1;
   for (const Op* op : graph.ops())
     for (const TensorView* t : op->results) {
+      if (out.reads.contains(op)) continue;
       const bool once = kept.contains(t) || (before.contains(op) && !rows.is_wide(*t));
       if (once && !outputs.contains(t)) out.inline_at[t] = row_loops;
     }
@@ -430,9 +439,11 @@ ScheduledGroup group(const Problem& problem, const Schedule& schedule) {
 
 std::optional<std::string> norm_refuses(sym::Pool& pool, std::span<Op* const> ops,
                                         std::span<TensorView* const> outputs) {
-  return Rows(pool, ops, outputs).refuse();
+  return Rows(pool, ops, outputs, find_reads(ops)).refuse();
 }
 
-Scheduler norm_scheduler() { return {schedules::Norm::kName, accept, choose, nullptr, group, true}; }
+Scheduler norm_scheduler() {
+  return {schedules::Norm::kName, accept, choose, nullptr, group, [](const Segment&) { return true; }};
+}
 
 }  // namespace plait

@@ -6,6 +6,7 @@
 #include "axes/place.h"
 #include "axes/transforms.h"
 #include "base/error.h"
+#include "schedule/moved.h"
 
 namespace plait {
 
@@ -18,6 +19,7 @@ constexpr int64_t kVectorBytes = 16;  // of a thread's access, cuda
 constexpr int64_t kMostLanes = 64;
 
 std::optional<std::string> accept(const Problem& problem) {
+  if (has_moves(problem.segment.ops)) return moved_refuses(problem.segment.ops, problem.segment.outputs);
   for (const Op* op : problem.segment.ops)
     if (!is_elementwise(*op)) return fmt::format("{} is not elementwise", describe(*op));
   AxisGroup group = build_axis_graph(problem.fusion.pool(), problem.segment.ops);
@@ -98,6 +100,14 @@ class SplitRule {
   AxisGroup group_;
   std::vector<int> dims_;
 };
+
+int best_split(const Problem& problem) {
+  if (!has_moves(problem.segment.ops)) return SplitRule(problem).best();
+  const int rank = static_cast<int>(reference_tensor(problem.segment)->rank());
+  for (int split = 0; split + 1 < rank; ++split)
+    if (refuse_moved_row(problem, split).empty()) return split;
+  return std::max(rank - 1, 0);
+}
 
 // Bytes of the narrowest and widest element that moves along the row.
 std::pair<int64_t, int64_t> memory_types(const Segment& segment) {
@@ -191,7 +201,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   schedules::Pointwise out;
   if (const auto* pinned = std::get_if<schedules::Pointwise>(&pin)) out = *pinned;
   check_pinned(problem, target.cuda(), out);
-  if (!out.split) out.split = SplitRule(problem).best();
+  if (!out.split) out.split = best_split(problem);
   if (!out.vector) out.vector = reference.rank() == 0 ? 1 : choose_vector(problem, target, *out.split);
   if (!out.unroll) out.unroll = 1;
   if (target.cuda()) {
@@ -205,9 +215,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
 }
 
 // Loops: outer (parallel), [thread], [row], [unroll], [lanes].
-void apply(const Problem& problem, const Schedule& schedule) {
-  const auto& numbers = std::get<schedules::Pointwise>(schedule);
-  TensorView& t = *reference_tensor(problem.segment);
+void transform(TensorView& t, const schedules::Pointwise& numbers) {
   const int rank = static_cast<int>(t.rank()), cut = static_cast<int>(numbers.split.value());
   if (rank == 0) return;
   const int64_t vector = numbers.vector.value(), unroll = numbers.unroll.value();
@@ -243,11 +251,31 @@ void apply(const Problem& problem, const Schedule& schedule) {
   if (row > 0 || last > 0 || vector == 1) parallelize(t, 0, ParallelType::cpu_thread);
 }
 
+void apply(const Problem& problem, const Schedule& schedule) {
+  transform(*reference_tensor(problem.segment), std::get<schedules::Pointwise>(schedule));
+}
+
+// Kernels with moves have a loop tree; those without are one nest.
+std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& schedule) {
+  if (!has_moves(problem.segment.ops)) return std::nullopt;
+  ScheduledGroup out = moved_group(problem, schedule);
+  transform(*out.reference, std::get<schedules::Pointwise>(schedule));
+  return out;
+}
+
+bool cpu_only(const Segment& segment) { return has_moves(segment.ops); }
+
 }  // namespace
 
-Scheduler pointwise_scheduler() { return {schedules::Pointwise::kName, accept, choose, apply}; }
+Scheduler pointwise_scheduler() { return {schedules::Pointwise::kName, accept, choose, apply, group, cpu_only}; }
 
 std::string explain_split(const Problem& problem) {
+  std::string moved;
+  if (has_moves(problem.segment.ops)) {
+    for (int split = 0; split < best_split(problem); ++split)
+      moved += fmt::format("  the row does not start at dim {}: {}\n", split, refuse_moved_row(problem, split));
+    return moved;
+  }
   const SplitRule rule(problem);
   std::string out;
   for (int split = 0; split < rule.best(); ++split)

@@ -13,6 +13,8 @@ std::string ScheduledGroup::print() const {
   std::string out = plait::print(*graph);
   if (!is_open(schedule)) out += "schedule " + plait::print(schedule) + "\n";
   if (reference) out += fmt::format("reference %{}\n", reference->name);
+  for (const Op* op : graph->ops())
+    if (reads.contains(op)) out += fmt::format("read %{}\n", op->results[0]->name);
   const auto by_name = [](const auto& table) {
     std::map<std::string, typename std::decay_t<decltype(table)>::mapped_type> sorted;
     for (const auto& [tensor, value] : table) sorted[tensor->name] = value;
@@ -38,7 +40,8 @@ void store_outputs(ScheduledGroup& group) {
   for (TensorView*& out : outputs) {
     const std::vector<TensorView*> together = out->definition ? out->definition->results : std::vector{out};
     const auto is_unread = [&](const TensorView* t) { return graph.readers(t).empty(); };
-    if (std::all_of(together.begin(), together.end(), is_unread)) continue;
+    const bool read = out->definition != nullptr && group.reads.contains(out->definition);
+    if (!read && std::all_of(together.begin(), together.end(), is_unread)) continue;
     auto op = std::make_unique<PointwiseOp>();
     op->function = Pointwise::cast;
     op->in = {out};
@@ -89,6 +92,13 @@ class RootCopies {
   TensorView* own(TensorView* t) {
     Op* op = t->definition;
     if (op == nullptr) return t;
+    if (group_.reads.contains(op)) {
+      if (!placed_.contains(op)) {
+        visit_operands(*op);
+        place(op);
+      }
+      return t;
+    }
     if (roots_.contains(op)) {
       PLAIT_CHECK(placed_.contains(op), "{} comes before the root that makes %{}", describe(*root_), t->name);
       return t;

@@ -15,6 +15,7 @@ struct ScheduledGroup {
   std::unique_ptr<Fusion> graph;     // inputs and outputs are those of the segment, in order
   std::vector<std::string> outputs;  // their names in the fusion
   Schedule schedule;
+  std::set<const Op*> reads;                    // computed at their readers' coordinates (axes/read_through.h)
   TensorView* reference = nullptr;              // its transforms are the loops that all others follow
   std::vector<TensorView*> aligned;             // share their axes by position where no edge says so
   std::map<const TensorView*, int> inline_at;   // at most so many loops are shared with readers
@@ -28,8 +29,8 @@ struct ScheduledGroup {
 // The segment as it is, with no loops yet.
 ScheduledGroup make_group(const Fusion& fusion, const Segment& segment);
 
-// Every output of an op whose results the group reads becomes a value for its readers and a store that nobody reads, so
-// that the value is computed where it is read and the store has no reader to wait for.
+// Every output of a read, or of an op whose results the group reads, becomes a value for its readers and a store that
+// nobody reads, so that the value is computed where it is read and the store has no reader to wait for.
 void store_outputs(ScheduledGroup& group);
 
 // Gives every root (a reduction, a store, a tensor with a buffer) its own copy of the ops between it and memory, where

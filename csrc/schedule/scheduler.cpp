@@ -44,6 +44,9 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
     if (scheduler == nullptr)
       throw UserError(fmt::format("schedule `{}` generates no kernel", print(pinned)), problem.where(),
                       "pin pointwise(...), nest(...) or norm(...)");
+    if (target.cuda() && scheduler->cpu_only != nullptr && scheduler->cpu_only(problem.segment))
+      throw UserError(fmt::format("{} has no kernels of this segment for GPUs", scheduler->name), problem.where(),
+                      "leave the schedule out");
     if (const auto reason = scheduler->accept(problem))
       throw UserError(fmt::format("{} does not take this segment: {}", scheduler->name, *reason), problem.where(),
                       "leave the schedule out, or pin another one");
@@ -51,7 +54,8 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
   }
   std::string reasons;
   for (const Scheduler& scheduler : schedulers()) {
-    if (scheduler.cpu_only && target.kind != TargetKind::cpu) continue;
+    const bool cpu_only = scheduler.cpu_only != nullptr && scheduler.cpu_only(problem.segment);
+    if (cpu_only && target.kind != TargetKind::cpu) continue;
     const auto reason = scheduler.accept(problem);
     if (!reason) return scheduler.choose(problem, target, {});
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", scheduler.name, *reason);

@@ -29,9 +29,10 @@ struct Scheduler {
   Schedule (*choose)(const Problem&, const Target&, const Schedule& pinned);
   // The transforms of a complete schedule, on the domain of the segment's reference tensor; null where `group` is not.
   void (*apply)(const Problem&, const Schedule&);
-  // The same on a graph of the segment's own, which lower_tree makes a kernel of (lower/tree/lower_tree.h).
-  ScheduledGroup (*group)(const Problem&, const Schedule&) = nullptr;
-  bool cpu_only = false;
+  // The same on a graph of the segment's own, which lower_tree makes a kernel of (lower/tree/lower_tree.h); nothing for
+  // a segment of one nest.
+  std::optional<ScheduledGroup> (*group)(const Problem&, const Schedule&) = nullptr;
+  bool (*cpu_only)(const Segment&) = nullptr;  // whether GPUs have no kernels of it; null: they have
 };
 
 // All schedulers, in the order in which they are asked.

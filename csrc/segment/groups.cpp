@@ -8,6 +8,7 @@
 #include "axes/build_graph.h"
 #include "base/error.h"
 #include "ir/factors.h"
+#include "schedule/reads.h"
 #include "segment/group_order.h"
 
 namespace plait {
@@ -73,7 +74,25 @@ class Grouper {
           readers_[static_cast<size_t>(from)].push_back(static_cast<int>(i));
   }
 
-  // Free: read by elementwise ops only, no output, and a constant or a scalar made of inputs and free ones.
+  // A move that a kernel may hold beside elementwise ops.
+  bool is_move(const Op& op) const {
+    const bool moves = options_.refuse_moved && (reads_elsewhere(op) || keeps_places(op));
+    return moves && !(options_.stays_apart && options_.stays_apart(op));
+  }
+  bool absorbs(const Op& reader) const { return is_elementwise(reader) || is_move(reader); }
+
+  // A view of what is in memory in any case: an input, a free view, or the result of a step of its own.
+  bool is_free_view(const Op& o) const {
+    if (!is_move(o) || inputs(o).size() != 1 || (options_.costs_nothing && options_.costs_nothing(o))) return false;
+    if (o.kind != OpKind::Slice && !keeps_places(o)) return false;
+    const int from = out_.maker(inputs(o)[0]);
+    if (from < 0 || is_free(from)) return true;
+    const OpProperty kind = property(op(from).kind);
+    return kind == OpProperty::contraction || kind == OpProperty::communication;
+  }
+
+  // Free: read by elementwise ops and moves only, no output, and a constant, a view, or a scalar made of inputs and
+  // free ones.
   void find_free() {
     out_.free.assign(out_.ops.size(), false);
     std::vector<int> again(out_.ops.size(), 1);  // ops that a reader computes for it, at most
@@ -88,8 +107,8 @@ class Grouper {
       }
       scalar = scalar && again[i] <= kFreeOps;
       const auto& readers = readers_[i];
-      const bool inside = (constant || scalar) && !readers.empty() && !outputs_.contains(o.out()) &&
-                          std::all_of(readers.begin(), readers.end(), [&](int r) { return is_elementwise(op(r)); });
+      const bool inside = (constant || scalar || is_free_view(o)) && !readers.empty() && !outputs_.contains(o.out()) &&
+                          std::all_of(readers.begin(), readers.end(), [&](int r) { return absorbs(op(r)); });
       out_.free[i] = inside && !seeds_random(readers, o.out());
     }
     // A free op that only feeds ops which turned out not to be elementwise groups is caught above: readers are checked
@@ -139,10 +158,16 @@ class Grouper {
       domains_.push_back(domain(*op(i).results[0]));
     }
     out_.domains = domains_;
-    for (int i = 0; i < n; ++i) {
-      if (is_free(i)) continue;
-      for (const TensorView* in : inputs(op(i)))
-        if (const int from = out_.maker(in); from >= 0 && !is_free(from)) order_->add_edge(from, i);
+    for (int i = 0; i < n; ++i)
+      if (!is_free(i)) add_edges(i, i);
+  }
+
+  // From what the op reads, through free ones too.
+  void add_edges(int reader, int i) {
+    for (const TensorView* in : inputs(op(i))) {
+      const int from = out_.maker(in);
+      if (from >= 0 && is_free(from)) add_edges(reader, from);
+      if (from >= 0 && !is_free(from)) order_->add_edge(from, reader);
     }
   }
 
@@ -160,7 +185,21 @@ class Grouper {
 
   bool mergeable(int g) const {
     const int first = members_[static_cast<size_t>(g)].front();
-    return !rows_[static_cast<size_t>(g)] && is_elementwise(op(first)) && !fixed_.contains(first);
+    return !rows_[static_cast<size_t>(g)] && absorbs(op(first)) && !fixed_.contains(first);
+  }
+  bool has_move(int g) const {
+    const auto& members = members_[static_cast<size_t>(g)];
+    return std::any_of(members.begin(), members.end(), [&](int i) { return is_move(op(i)); });
+  }
+  // A result that lies in its operand's memory: only its readers take it in.
+  bool is_alias(int g) const {
+    const auto& members = members_[static_cast<size_t>(g)];
+    return members.size() == 1 && options_.costs_nothing && options_.costs_nothing(op(members[0]));
+  }
+  // Whether the alias stands between ops that one kernel may hold.
+  bool is_between(int g) const {
+    const int from = out_.maker(inputs(op(members_[static_cast<size_t>(g)][0]))[0]);
+    return from >= 0 && (absorbs(op(from)) || is_row_reduction(op(from)));
   }
 
   // One group of the ops that give these results.
@@ -201,10 +240,18 @@ class Grouper {
                              type_text(*op(t).results[0]), op(*made_[sc].begin()).results[0]->name);
       }
     }
+    if (order_->path_around(p, c)) return "a path between them passes through another segment";
+    if (has_move(p) || has_move(c)) return apart_with_moves(p, c);
     for (const auto& [from, to] : cuts_[sp])
       if (group(to) == c) return "the axis graph refuses the edge";
-    if (order_->path_around(p, c)) return "a path between them passes through another segment";
     return "";
+  }
+
+  std::string apart_with_moves(int p, int c) const {
+    if (is_alias(c))
+      return fmt::format("{} costs nothing by itself", describe(op(members_[static_cast<size_t>(c)][0])));
+    if (is_alias(p) && !is_between(p)) return "its operand is in memory in any case";
+    return asked(p, c, options_.refuse_moved);
   }
 
   // Whether the merge is to be done; once one is not, none is.
@@ -250,7 +297,7 @@ class Grouper {
   bool merge_along_edges() {
     bool changed = false;
     for (int i = 0; i < static_cast<int>(out_.ops.size()); ++i) {
-      if (is_free(i) || !is_elementwise(op(i))) continue;
+      if (is_free(i) || !absorbs(op(i))) continue;
       for (const TensorView* in : inputs(op(i))) {
         const int from = out_.maker(in);
         if (from < 0 || is_free(from)) continue;
@@ -267,9 +314,7 @@ class Grouper {
   bool may_be_rows(int g) const {
     const Op& first = op(members_[static_cast<size_t>(g)].front());
     if (fixed_.contains(members_[static_cast<size_t>(g)].front())) return false;
-    if (rows_[static_cast<size_t>(g)] || is_elementwise(first)) return true;
-    if (options_.stays_apart && options_.stays_apart(first)) return false;
-    return is_row_reduction(first) || property(first.kind) == OpProperty::movement;
+    return rows_[static_cast<size_t>(g)] || absorbs(first) || is_row_reduction(first);
   }
   static bool is_row_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction && combines(op); }
   bool reduces(int g) const {
@@ -292,21 +337,28 @@ class Grouper {
   }
 
   // Why the two groups are no kernel of rows together; empty where they are.
-  std::string apart_as_rows(int p, int c) {
+  std::string apart_as_rows(int p, int c) const {
+    if (order_->path_around(p, c)) return "a path between them passes through another segment";
+    return asked(p, c, options_.refuse_rows);
+  }
+
+  // What a scheduler says of two groups together.
+  template <class Refuse>
+  std::string asked(int p, int c, const Refuse& refuse) const {
     const auto& a = members_[static_cast<size_t>(p)];
     const auto& b = members_[static_cast<size_t>(c)];
     if (a.size() + b.size() > options_.most_row_ops) return "together they exceed the limits of a kernel";
-    if (order_->path_around(p, c)) return "a path between them passes through another segment";
     std::vector<int> both = a;
     both.insert(both.end(), b.begin(), b.end());
     std::sort(both.begin(), both.end());
     std::vector<Op*> ops;
     for (int i : both) ops.push_back(&op(i));
-    return options_.refuse_rows(ops, results_of(both, p, c)).value_or("");
+    return refuse(ops, results_of(both, p, c)).value_or("");
   }
 
   bool merge_as_rows(int p, int c) {
     if (p == c || !(reduces(p) || reduces(c)) || !may_be_rows(p) || !may_be_rows(c)) return false;
+    if (is_alias(c) || (is_alias(p) && !is_between(p))) return false;
     const auto size = [&](int g) { return static_cast<int>(members_[static_cast<size_t>(g)].size()); };
     if (refused_.contains({p, c, size(p), size(c)})) return false;
     if (!apart_as_rows(p, c).empty()) {
@@ -350,6 +402,12 @@ class Grouper {
     return changed;
   }
 
+  // Whether groups of one domain without an edge may share a kernel.
+  bool together(int a, int b) const {
+    return !is_alias(a) && !is_alias(b) &&
+           (!(has_move(a) || has_move(b)) || asked(a, b, options_.refuse_moved).empty());
+  }
+
   bool merge_siblings() {
     bool changed = false;
     std::vector<int> groups;
@@ -362,7 +420,7 @@ class Grouper {
       bool merged = false;
       for (size_t k = 0; k < list.size() && k < kSiblingTrials && !merged; ++k) {
         int& other = list[list.size() - 1 - k];
-        if (order_->path_around(other, g) || !decided(other, g)) continue;
+        if (order_->path_around(other, g) || !together(other, g) || !decided(other, g)) continue;
         merge(other, g);
         other = group(g);
         changed = merged = true;

@@ -10,7 +10,7 @@ namespace plait {
 
 struct Grouping {
   std::vector<Op*> ops;    // of the fusion, in its order; groups hold places in it
-  std::vector<bool> free;  // constants and scalars from inputs alone: in no group, duplicated into readers
+  std::vector<bool> free;  // constants, scalars from inputs, views of memory: in no group, duplicated into readers
   std::vector<std::vector<int>> groups;  // in execution order, ops in order
   std::map<const TensorView*, int> makers;
   std::vector<std::vector<int>> domains;  // of the results, as numbers of extents; units are left out
@@ -25,8 +25,12 @@ struct GroupOptions {
   // Why ops, in topological order, are no kernel of rows (schedule/norm.h) with these results in memory; nothing where
   // they are. Null: no target has such kernels.
   std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_rows;
-  std::function<bool(const Op&)> stays_apart;  // ops that cost nothing by themselves; null: none
-  size_t most_row_ops = 64;                    // of a kernel of rows
+  // Why ops, in topological order, moves among them, are no kernel (schedule/moved.h) with these results in memory;
+  // nothing where they are. Null: no target has such kernels.
+  std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_moved;
+  std::function<bool(const Op&)> stays_apart;    // views that only a library reads; null: none
+  std::function<bool(const Op&)> costs_nothing;  // results that lie in their operand's memory; null: none
+  size_t most_row_ops = 64;                      // of a kernel with rows or moves
   // Each names results whose ops are one group, and nothing else joins it. UserError where a path between them passes
   // through another op.
   std::vector<std::vector<std::string>> fixed;
@@ -36,9 +40,9 @@ struct GroupOptions {
 };
 
 // Two elementwise groups merge if all their outputs have one domain (units left out) and no path between them passes
-// through a third group. Then reductions, and what they read and what reads them, merge where the scheduler of rows
-// takes them together, along edges and where they read one tensor. Producers and readers come first, then elementwise
-// groups of equal domain that have no edge between them.
+// through a third group; so do groups with moves where the scheduler takes them. Then reductions, and what they read
+// and what reads them, merge where the scheduler of rows takes them together, along edges and where they read one
+// tensor. Producers and readers come first, then elementwise groups of equal domain that have no edge between them.
 Grouping group_ops(const Fusion& fusion, const GroupOptions& options = {});
 
 }  // namespace plait

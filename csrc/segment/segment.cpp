@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
+#include "schedule/moved.h"
 #include "schedule/norm.h"
 #include "segment/aliases.h"
 #include "segment/groups.h"
@@ -238,11 +239,14 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
                       fmt::format("%{}", op->results[0]->name), "passes expand and localize come before");
   const Aliases aliases = find_aliases(fusion, options);
   GroupOptions how;
-  if (options.target.kind == TargetKind::cpu)
+  if (options.target.kind == TargetKind::cpu) {
     how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
       return norm_refuses(fusion.pool(), ops, outputs);
     };
-  how.stays_apart = [&](const Op& op) { return aliases.is_alias(op); };
+    how.refuse_moved = moved_refuses;
+  }
+  how.stays_apart = [&](const Op& op) { return aliases.view_ops.contains(&op); };
+  how.costs_nothing = [&](const Op& op) { return aliases.is_alias(op); };
   if (options.limits.statements > 0) how.most_row_ops = static_cast<size_t>(options.limits.statements);
   how.fixed = options.fixed;
   how.decide = options.decide;

@@ -13,7 +13,7 @@ kir::Value TreeEmitter::number_as(Value integer, DType to) {
 }
 
 kir::Value TreeEmitter::iota(const Iota& op) {
-  const sym::Expr at = placed(op).own[static_cast<size_t>(op.dim)] + extents_(op.start);
+  const sym::Expr at = own(op)[static_cast<size_t>(op.dim)] + extents_(op.start);
   return number_as(coordinate(at), op.dtype);
 }
 
@@ -35,7 +35,7 @@ sym::Expr TreeEmitter::random_offset(const Op& op) {
 // Consecutive numbers along the piece's row: the index is linear in the global extents.
 template <class Random>
 sym::Expr TreeEmitter::random_index(const Random& op) {
-  const Coordinates& at = placed(op).own;
+  const Coordinates at = own(op);
   sym::Expr index = number(0), stride = number(1);
   for (size_t d = at.size(); d-- > 0;) {
     const sym::Expr start = op.start.empty() ? number(0) : extents_(op.start[d]);

@@ -102,12 +102,12 @@ void TreeEmitter::declare_status() {
   for (const Op* op : group_.graph->ops()) {
     const auto lookup = checked_lookup(*op);
     if (!lookup) continue;
-    PLAIT_CHECK(!status_, "{} is the second lookup of a kernel that the run checks", describe(*op));
+    ordinals_[op] = extents_.argument(group_.graph->pool().constant(lookup->ordinal));
+    if (status_) continue;
     std::string name = "status";
     const auto taken = [&](const kir::Buffer& b) { return b.name == name; };
     while (std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(), taken)) name += "_";
     status_ = static_cast<uint32_t>(kernel_.buffers.size());
-    ordinal_ = extents_.argument(group_.graph->pool().constant(lookup->ordinal));
     kernel_.buffers.push_back({name, DType::u64, number(kStatusWords), true, true});
   }
 }
@@ -140,19 +140,25 @@ bool TreeEmitter::is_bound(sym::Expr e, int loop) const {
 }
 
 void TreeEmitter::find_terms() {
-  for (const auto& [op, placed] : tree_.ops) terms_[op] = own_terms(placed);
+  Readers readers;
+  for (const auto& [op, placed] : tree_.ops) {
+    terms_[op] = own_terms(placed);
+    for (const PlacedOperand& in : placed.operands) readers[in.tensor].push_back(op);
+  }
   const std::vector<Op*>& ops = group_.graph->ops();
   for (size_t i = ops.size(); i-- > 0;)
-    if (tree_.ops.contains(ops[i])) add_reader_terms(*ops[i]);
+    if (tree_.ops.contains(ops[i])) add_reader_terms(*ops[i], readers);
 }
 
 // Where none of its readers is computed, a local result is not needed either.
-void TreeEmitter::add_reader_terms(const Op& op) {
+void TreeEmitter::add_reader_terms(const Op& op, const Readers& readers) {
   const PlacedOp& at = placed(op);
   std::optional<Terms> common;
   for (const TensorView* t : op.results) {
     if (tree_.home(*t) == Home::memory) return;
-    for (const Op* reader : group_.graph->readers(t)) {
+    const auto all = readers.find(t);
+    if (all == readers.end()) continue;
+    for (const Op* reader : all->second) {
       const Terms& theirs = terms_.at(reader);
       Terms both;
       for (const RangeTerm& term : theirs)
@@ -266,6 +272,7 @@ void TreeEmitter::enter_terms(size_t base, const Terms& terms) {
 void TreeEmitter::leave() {
   const size_t gone = frames_.size() - 1;
   std::erase_if(values_, [&](const auto& entry) { return entry.second.frame >= gone; });
+  std::erase_if(values_at_, [&](const auto& entry) { return entry.second.frame >= gone; });
   frames_.pop_back();
 }
 

@@ -36,6 +36,12 @@ class TreeEmitter {
     Value value;
     size_t frame;
   };
+  // A read that is being computed: where, and for which op of the tree.
+  struct Reading {
+    const Op* op;
+    Coordinates own;
+    const Op* reader;
+  };
 
   // emit.cpp: buffers, blocks, guards.
   void declare_buffers();
@@ -43,7 +49,8 @@ class TreeEmitter {
   void declare_status();
   void find_parts();
   void find_terms();
-  void add_reader_terms(const Op& op);
+  using Readers = std::map<const TensorView*, std::vector<const Op*>>;  // ops of the tree, through reads too
+  void add_reader_terms(const Op& op, const Readers& readers);
   Terms own_terms(const PlacedOp& placed) const;
   bool is_bound(sym::Expr e, int loop) const;
   Terms needed(const TreeItem& item, int loop) const;
@@ -67,6 +74,18 @@ class TreeEmitter {
   const PlacedOp& placed(const Op& op) const { return tree_.ops.at(&op); }
   sym::Expr number(int64_t value) const { return kernel_.pool->constant(value); }
 
+  // reads.cpp: ops that are computed at their readers' coordinates.
+  bool is_read(const Op& op) const { return group_.reads.contains(&op); }
+  bool is_input(const TensorView& tensor) const { return arguments_.contains(&tensor) && tensor.definition == nullptr; }
+  bool by_coordinates(const TensorView& tensor) const {
+    return is_input(tensor) || (tensor.definition != nullptr && is_read(*tensor.definition));
+  }
+  const Coordinates& own(const Op& op) const;
+  const PlacedOperand& placed_operand(const Op& op, size_t i) const;
+  Coordinates operand_at(const Op& op, size_t i);
+  Value read_at(const Op& op, size_t i, const Coordinates& at, bool round_narrow = false);
+  Value value_at(const Op& reader, const TensorView& tensor, const Coordinates& at);
+
   // values.cpp: statements of one value, elementwise ops, what is read and written.
   Value convert(Value in, DType to);
   Value round(Value in, DType to);
@@ -81,13 +100,13 @@ class TreeEmitter {
   Value rounded(const PointwiseOp& op);
   Value compute(const Op& op);
   Value operand(const Op& op, size_t i, bool round_narrow = false);
+  Value rounded(const TensorView& t, Value v, bool round_narrow);
   Value read(const Op& op, size_t i);
   Value load(uint32_t buffer, sym::Expr index);
   Value load_at(const TensorView& tensor, const Coordinates& at);
   void store(uint32_t buffer, sym::Expr index, Value in);
   void deliver(const Op& op, const TensorView& result, Value value);
   sym::Expr memory_offset(const TensorView& tensor, const Coordinates& at);
-  bool is_input(const TensorView& tensor) const { return arguments_.contains(&tensor) && tensor.definition == nullptr; }
 
   // creation.cpp: tensors from nothing.
   Value number_as(Value integer, DType to);
@@ -128,13 +147,15 @@ class TreeEmitter {
   kir::Kernel& kernel_;
   std::vector<Frame> frames_;
   std::map<const TensorView*, Known> values_;
+  std::vector<Reading> readings_;                                                   // each for the one before it
+  std::map<std::pair<const TensorView*, std::vector<uint64_t>>, Known> values_at_;  // of reads, by coordinates
   std::map<const TensorView*, uint32_t> arguments_, locals_;
   std::map<const Op*, Terms> terms_;             // without which nobody needs the op's result
   std::map<int, std::vector<const Op*>> parts_;  // loops, and the sums that have a part of their own in each iteration
   std::set<const Op*> part_of_;                  // those sums
   std::map<const Op*, Carried> whole_, part_;    // states of reductions
   std::optional<uint32_t> status_;               // the buffer of the status words of the run
-  sym::Expr ordinal_;                            // of the lookup that the status hears of
+  std::map<const Op*, sym::Expr> ordinals_;      // of the lookups that the status hears of
   std::optional<uint64_t> first_offset_;         // of the random op that came first, and where it stands
   sym::Expr offset_base_;
   uint32_t next_id_ = 0;

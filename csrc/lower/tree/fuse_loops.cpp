@@ -41,9 +41,9 @@ class Fuser {
     for (const TreeItem& i : at(item.loop).items) collect(i, ops);
   }
 
-  static bool reads(const Op& op, const Ops& makers) {
-    for (const TensorView* in : inputs(op))
-      if (in->definition != nullptr && makers.contains(in->definition)) return true;
+  bool reads(const Op& op, const Ops& makers) {
+    for (const PlacedOperand& in : tree_.ops.at(&op).operands)
+      if (in.tensor->definition != nullptr && makers.contains(in.tensor->definition)) return true;
     return false;
   }
 
@@ -68,16 +68,14 @@ class Fuser {
 
   // Whether the op reads of what the earlier loop makes only what the same iteration has made.
   bool reads_in_step(const Op& op, const Ops& earlier, const TreeLoop& first, const TreeLoop& second) {
-    const std::vector<TensorView*> operands = inputs(op);
-    const PlacedOp& reader = tree_.ops.at(&op);
-    for (size_t k = 0; k < operands.size(); ++k) {
-      const Op* maker = operands[k]->definition;
+    for (const PlacedOperand& in : tree_.ops.at(&op).operands) {
+      const Op* maker = in.tensor->definition;
       if (maker == nullptr || !earlier.contains(maker)) continue;
-      if (tree_.home(*operands[k]) != Home::buffer) return false;
+      if (tree_.home(*in.tensor) != Home::buffer) return false;
       const PlacedOp& made = tree_.ops.at(maker);
       bool in_step = false;
       for (size_t d = 0; d < made.index.size(); ++d)
-        in_step = in_step || (made.index[d] == first.var && reader.operands[k].buffer[d] == second.var);
+        in_step = in_step || (made.index[d] == first.var && in.buffer[d] == second.var);
       if (!in_step) return false;
     }
     return true;

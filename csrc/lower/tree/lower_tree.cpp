@@ -45,10 +45,11 @@ LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const Lowe
   kernel.target = options.target;
   kernel.schedule = print(group.schedule);
   kernel.pool = std::make_shared<sym::Pool>();
-  KernelExtents extents(kernel.pool);
+  KernelExtents extents(kernel.pool, true);
   BuildGraphOptions build;
   build.extent = [&](sym::Expr e) { return extents(e); };
   build.test_unions = options.test_unions;
+  build.reads = &group.reads;
   AxisGroup axes = build_axis_graph(*kernel.pool, group.graph->ops(), build);
   LoopTree tree = place(group, axes, *kernel.pool, extents, options);  // where each op is computed
   lowering::fuse_loops(tree);  // before statements: passes over one row meet in one body

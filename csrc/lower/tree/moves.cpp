@@ -1,6 +1,6 @@
-// Ops that read elsewhere than where they write. Of an operand in memory the coordinates are expressions of the
-// result's own; one that is computed in the kernel is read where placement says. Where there may be nothing to read, a
-// variable holds what the result is then, and the load stands behind a condition.
+// Ops that read elsewhere than where they write. Of an operand in memory, or of one that is computed anew for each
+// reader, the coordinates are expressions of the result's own; one that the kernel places is read where placement says.
+// Where there may be nothing to read, a variable holds what the result is then, and the load stands behind a condition.
 #include <cmath>
 #include <numeric>
 
@@ -11,8 +11,8 @@
 namespace plait::lowering {
 
 kir::Value TreeEmitter::moved(const Reshape& op) {
-  if (!is_input(*op.in)) return operand(op, 0);
-  const Coordinates& at = placed(op).own;
+  if (!by_coordinates(*op.in)) return operand(op, 0);
+  const Coordinates at = own(op);
   sym::Expr place = number(0), stride = number(1);
   for (size_t d = at.size(); d-- > 0;) {
     place = place + at[d] * stride;
@@ -20,37 +20,37 @@ kir::Value TreeEmitter::moved(const Reshape& op) {
   }
   std::vector<int> row_major(op.in->rank());
   std::iota(row_major.begin(), row_major.end(), 0);
-  if (op.in->domain.allocation == row_major) return load(arguments_.at(op.in), place);
+  if (is_input(*op.in) && op.in->domain.allocation == row_major) return load(arguments_.at(op.in), place);
   Coordinates from(op.in->rank());
   for (size_t d = from.size(); d-- > 0;) {
     const sym::Expr extent = extents_(op.in->extent(d));
     from[d] = d > 0 ? sym::mod(place, extent) : place;
     place = sym::floordiv(place, extent);
   }
-  return load_at(*op.in, from);
+  return read_at(op, 0, from);
 }
 
 kir::Value TreeEmitter::moved(const Slice& op) {
-  if (!is_input(*op.in)) return operand(op, 0);
-  Coordinates at = placed(op).own;
+  if (!by_coordinates(*op.in)) return operand(op, 0);
+  Coordinates at = own(op);
   sym::Expr& along = at[static_cast<size_t>(op.dim)];
   along = extents_(op.start) + along * op.step;
-  return load_at(*op.in, at);
+  return read_at(op, 0, at);
 }
 
 kir::Value TreeEmitter::moved(const Flip& op) {
-  if (!is_input(*op.in)) return operand(op, 0);
-  Coordinates at = placed(op).own;
+  if (!by_coordinates(*op.in)) return operand(op, 0);
+  Coordinates at = own(op);
   for (int64_t d : op.dims) {
     sym::Expr& along = at[static_cast<size_t>(d)];
     along = extents_(op.in->extent(static_cast<size_t>(d))) - 1 - along;
   }
-  return load_at(*op.in, at);
+  return read_at(op, 0, at);
 }
 
 kir::Value TreeEmitter::moved(const Roll& op) {
-  if (!is_input(*op.in)) return operand(op, 0);
-  Coordinates at = placed(op).own;
+  if (!by_coordinates(*op.in)) return operand(op, 0);
+  Coordinates at = own(op);
   for (size_t k = 0; k < op.dims.size(); ++k) {
     const size_t d = static_cast<size_t>(op.dims[k]);
     const sym::Expr extent = op.in->extent(d);
@@ -58,17 +58,17 @@ kir::Value TreeEmitter::moved(const Roll& op) {
     const sym::Expr shift = extents_(sym::mod(group_.graph->pool().constant(op.shifts[k]), sym::max(extent, 1)));
     at[d] = sym::select(sym::lt(at[d], shift), at[d] - shift + extents_(extent), at[d] - shift);
   }
-  return load_at(*op.in, at);
+  return read_at(op, 0, at);
 }
 
 kir::Value TreeEmitter::moved(const Repeat& op) {
-  if (!is_input(*op.in)) return operand(op, 0);
-  const Coordinates& own = placed(op).own;
-  const size_t fresh_dims = own.size() - op.in->rank();
-  Coordinates at(own.begin() + static_cast<std::ptrdiff_t>(fresh_dims), own.end());
+  if (!by_coordinates(*op.in)) return operand(op, 0);
+  const Coordinates here = own(op);
+  const size_t fresh_dims = here.size() - op.in->rank();
+  Coordinates at(here.begin() + static_cast<std::ptrdiff_t>(fresh_dims), here.end());
   for (size_t d = 0; d < at.size(); ++d)
     if (op.repeats[d + fresh_dims] != 1) at[d] = sym::mod(at[d], extents_(op.in->extent(d)));
-  return load_at(*op.in, at);
+  return read_at(op, 0, at);
 }
 
 kir::Value TreeEmitter::moved(const Pad& op) {
@@ -76,7 +76,7 @@ kir::Value TreeEmitter::moved(const Pad& op) {
   const auto within = [&](sym::Expr at, sym::Expr extent) {
     inside = sym::logical_and(inside, sym::logical_and(sym::ge(at, 0), sym::lt(at, extent)));
   };
-  Coordinates at = placed(op).own;
+  Coordinates at = own(op);
   for (size_t d = 0; d < at.size(); ++d) {
     if (op.low[d].constant() == 0 && op.high[d].constant() == 0) continue;
     at[d] = at[d] - extents_(op.low[d]);
@@ -85,21 +85,21 @@ kir::Value TreeEmitter::moved(const Pad& op) {
   const Constant fill = Constant::from_double(op.in->dtype, op.value);
   const DType wide = compute_type(fill.dtype);
   const Value out = variable(wide == fill.dtype ? fill : Constant::from_double(wide, fill.to_double()));
-  guarded(inside, [&] { assign(out, is_input(*op.in) ? load_at(*op.in, at) : operand(op, 0)); });
+  guarded(inside, [&] { assign(out, by_coordinates(*op.in) ? read_at(op, 0, at) : operand(op, 0)); });
   return out;
 }
 
 kir::Value TreeEmitter::moved(const Cat& op) {
-  const Coordinates& own = placed(op).own;
+  const Coordinates here = own(op);
   const size_t dim = static_cast<size_t>(op.dim);
   const Value out = variable(Constant::from_int64(compute_type(op.out()->dtype), 0));
   sym::Expr start = number(0);
   for (size_t i = 0; i < op.in.size(); ++i) {
     const sym::Expr extent = extents_(op.in[i]->extent(dim));
-    Coordinates at = own;
-    at[dim] = own[dim] - start;
-    guarded(sym::logical_and(sym::ge(own[dim], start), sym::lt(at[dim], extent)),
-            [&] { assign(out, is_input(*op.in[i]) ? load_at(*op.in[i], at) : operand(op, i)); });
+    Coordinates at = here;
+    at[dim] = here[dim] - start;
+    guarded(sym::logical_and(sym::ge(here[dim], start), sym::lt(at[dim], extent)),
+            [&] { assign(out, by_coordinates(*op.in[i]) ? read_at(op, i, at) : operand(op, i)); });
     start = start + extent;
   }
   return out;
@@ -118,28 +118,28 @@ sym::Expr TreeEmitter::bind(Value in) {
 kir::Value TreeEmitter::looked_up(const Op& op, const TensorView& index, const Coordinates& index_at, int64_t dim,
                                   Coordinates at) {
   const TensorView& in = *inputs(op).front();
-  PLAIT_CHECK(is_input(in), "{} looks up what the kernel computes", describe(op));
-  const sym::Expr j = bind(is_input(index) ? load_at(index, index_at) : operand(op, 1));
+  PLAIT_CHECK(by_coordinates(in), "{} looks up what the kernel keeps", describe(op));
+  const sym::Expr j = bind(by_coordinates(index) ? read_at(op, 1, index_at) : operand(op, 1));
   at[static_cast<size_t>(dim)] = j;
   const DType type = compute_type(in.dtype);
   const Value out = variable(is_float(type) ? Constant::from_double(type, NAN) : Constant::from_int64(type, 0));
   const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, extents_(in.extent(static_cast<size_t>(dim)))));
-  guarded(inside, [&] { assign(out, load_at(in, at)); });
+  guarded(inside, [&] { assign(out, read_at(op, 0, at)); });
   if (status_) guarded(sym::logical_not(inside), [&] { report(op, j, index_at); });
   return out;
 }
 
 kir::Value TreeEmitter::looked_up(const Gather& op) {
-  const Coordinates& own = placed(op).own;
-  return looked_up(op, *op.index, own, op.dim, own);
+  const Coordinates here = own(op);
+  return looked_up(op, *op.index, here, op.dim, here);
 }
 
 kir::Value TreeEmitter::looked_up(const IndexSelect& op) {
-  const Coordinates& own = placed(op).own;
-  const auto first = own.begin() + op.dim, behind = first + static_cast<std::ptrdiff_t>(op.index->rank());
-  Coordinates at(own.begin(), first);
+  const Coordinates here = own(op);
+  const auto first = here.begin() + op.dim, behind = first + static_cast<std::ptrdiff_t>(op.index->rank());
+  Coordinates at(here.begin(), first);
   at.push_back(number(0));
-  at.insert(at.end(), behind, own.end());
+  at.insert(at.end(), behind, here.end());
   return looked_up(op, *op.index, {first, behind}, op.dim, at);
 }
 
@@ -154,7 +154,7 @@ void TreeEmitter::report(const Op& op, sym::Expr j, const Coordinates& at) {
     stride = stride * extents_(lookup->global.empty() ? lookup->index->extent(d) : lookup->global[d]);
   }
   const sym::Expr place = sym::min(position, kMostPosition) * (int64_t{1} << kValueBits);
-  const sym::Expr ordinal = sym::min(ordinal_, kMostOrdinal) * (int64_t{1} << (kValueBits + kPositionBits));
+  const sym::Expr ordinal = sym::min(ordinals_.at(&op), kMostOrdinal) * (int64_t{1} << (kValueBits + kPositionBits));
   const auto word = [&](int64_t value) { return literal(Constant::from_int64(DType::u64, value)); };
   const Value key = convert(coordinate(ordinal + place), DType::u64);
   const Value value = convert(coordinate(j), DType::u64);

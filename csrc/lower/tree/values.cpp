@@ -160,16 +160,19 @@ kir::Value TreeEmitter::compute(const Op& op) {
 
 kir::Value TreeEmitter::operand(const Op& op, size_t i, bool round_narrow) {
   const TensorView& t = *inputs(op)[i];
-  const Value v = read(op, i);
-  if (is_input(t) || (is_narrow(t.dtype) && options_.strict_rounding)) return v;
+  return by_coordinates(t) ? read_at(op, i, operand_at(op, i), round_narrow) : rounded(t, read(op, i), round_narrow);
+}
+
+// As its dtype demands of a value that comes from no memory.
+kir::Value TreeEmitter::rounded(const TensorView& t, Value v, bool round_narrow) {
+  if (is_narrow(t.dtype) && options_.strict_rounding) return v;
   return round_narrow || is_always_rounded(t.dtype) ? round(v, t.dtype) : v;
 }
 
-// The operand as it is kept: of its tensor's computation type.
+// What the kernel places, as it is kept: of its tensor's computation type.
 kir::Value TreeEmitter::read(const Op& op, size_t i) {
   const TensorView& t = *inputs(op)[i];
-  const PlacedOperand& at = placed(op).operands[i];
-  if (is_input(t)) return load_at(t, at.at);
+  const PlacedOperand& at = placed_operand(op, i);
   const PlacedOp& maker = placed(*t.definition);
   const Home home = tree_.home(t);
   const auto known = values_.find(&t);

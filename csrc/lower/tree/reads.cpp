@@ -1,0 +1,50 @@
+// Reads: what is computed at the coordinates of its readers. An op among them has the coordinates that it is asked for
+// as its own, and asks its operands in turn.
+#include "axes/operand_read.h"
+#include "base/error.h"
+#include "lower/tree/emitter.h"
+
+namespace plait::lowering {
+
+const TreeEmitter::Coordinates& TreeEmitter::own(const Op& op) const {
+  if (!is_read(op)) return placed(op).own;
+  PLAIT_CHECK(!readings_.empty() && readings_.back().op == &op, "{} is read by nobody", describe(op));
+  return readings_.back().own;
+}
+
+// Where a tensor that the tree places is found by its reader: behind a read, by the op that the read is computed for.
+const PlacedOperand& TreeEmitter::placed_operand(const Op& op, size_t i) const {
+  if (!is_read(op)) return placed(op).operands[i];
+  const Op& reader = *readings_.back().reader;
+  const std::vector<PlacedOperand>& all = placed(reader).operands;
+  for (size_t k = inputs(reader).size(); k < all.size(); ++k)
+    if (all[k].tensor == inputs(op)[i]) return all[k];
+  PLAIT_CHECK(false, "{} does not reach %{} through reads", describe(reader), inputs(op)[i]->name);
+}
+
+TreeEmitter::Coordinates TreeEmitter::operand_at(const Op& op, size_t i) {
+  if (!is_read(op)) return placed(op).operands[i].at;
+  const auto extent = [&](sym::Expr e) { return extents_(e); };
+  const Coordinates none;
+  return operand_read(*kernel_.pool, unmoved_dims(op, i), op, i, {own(op), none}, extent).at;
+}
+
+// An operand that is in memory, or a read, at these coordinates.
+kir::Value TreeEmitter::read_at(const Op& op, size_t i, const Coordinates& at, bool round_narrow) {
+  const TensorView& t = *inputs(op)[i];
+  return is_input(t) ? load_at(t, at) : rounded(t, value_at(op, t, at), round_narrow);
+}
+
+kir::Value TreeEmitter::value_at(const Op& reader, const TensorView& tensor, const Coordinates& at) {
+  std::vector<uint64_t> key;
+  for (sym::Expr e : at) key.push_back(e.id());
+  const auto known = values_at_.find({&tensor, key});
+  if (known != values_at_.end()) return known->second.value;
+  readings_.push_back({tensor.definition, at, is_read(reader) ? readings_.back().reader : &reader});
+  const Value out = compute(*tensor.definition);
+  readings_.pop_back();
+  values_at_.insert_or_assign({&tensor, std::move(key)}, Known{out, frames_.size() - 1});
+  return out;
+}
+
+}  // namespace plait::lowering

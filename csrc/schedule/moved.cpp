@@ -1,0 +1,79 @@
+#include "schedule/moved.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "schedule/reads.h"
+
+namespace plait {
+
+namespace {
+
+bool same_shape(const TensorView& a, const TensorView& b) {
+  if (a.rank() != b.rank()) return false;
+  for (size_t d = 0; d < a.rank(); ++d)
+    if (a.extent(d) != b.extent(d) && !sym::proven(sym::eq(a.extent(d), b.extent(d)))) return false;
+  return true;
+}
+
+// Dims of more than one element, as they lie in memory.
+std::vector<int> memory_dims(const TensorView& t) {
+  std::vector<int> out;
+  for (int d : t.domain.allocation)
+    if (t.extent(static_cast<size_t>(d)).constant() != 1) out.push_back(d);
+  return out;
+}
+
+}  // namespace
+
+bool has_moves(std::span<Op* const> ops) {
+  return std::any_of(ops.begin(), ops.end(), [](const Op* op) { return reads_elsewhere(*op) || keeps_places(*op); });
+}
+
+std::optional<std::string> moved_refuses(std::span<Op* const> ops, std::span<TensorView* const> outputs) {
+  for (const Op* op : ops)
+    if (!may_be_read(*op)) return fmt::format("{} is neither elementwise nor a move", describe(*op));
+  for (const TensorView* t : outputs)
+    if (!same_shape(*outputs.front(), *t))
+      return fmt::format("outputs %{}: {} and %{}: {} have different domains", outputs.front()->name,
+                         type_text(*outputs.front()), t->name, type_text(*t));
+  return reads_cost_too_much(ops, {ops.begin(), ops.end()});
+}
+
+std::string refuse_moved_row(const Problem& problem, int split) {
+  const std::set<const Op*> reads(problem.segment.ops.begin(), problem.segment.ops.end());
+  for (const Op* op : reads)
+    if (property(op->kind) == OpProperty::creation && op->results[0]->rank() > 0 && op->kind != OpKind::Full)
+      return fmt::format("%{} counts along it", op->results[0]->name);
+  for (const TensorView* out : problem.segment.outputs) {
+    std::vector<int> row;  // dims of the output
+    for (int d : memory_dims(*out))
+      if (d >= split) row.push_back(d);
+    // The output's own op is a read too: what is behind it.
+    PointwiseOp store;
+    store.in = {const_cast<TensorView*>(out)};
+    store.results = {const_cast<TensorView*>(out)};
+    for (const ReadThrough& in : read_through(store, reads)) {
+      std::vector<int> own;
+      for (int d : memory_dims(*in.tensor)) own.push_back(in.dims[static_cast<size_t>(d)]);
+      const bool along = own.size() >= row.size() && std::equal(row.rbegin(), row.rend(), own.rbegin());
+      const bool none = std::all_of(own.begin(), own.end(), [&](int d) { return d >= 0 && d < split; });
+      if (!along && !none)
+        return fmt::format("%{}: {} is not contiguous along it", in.tensor->name, type_text(*in.tensor));
+    }
+  }
+  return "";
+}
+
+ScheduledGroup moved_group(const Problem& problem, const Schedule& schedule) {
+  ScheduledGroup out = make_group(problem.fusion, problem.segment);
+  out.schedule = schedule;
+  const std::vector<Op*>& ops = out.graph->ops();
+  out.reads.insert(ops.begin(), ops.end());
+  store_outputs(out);
+  out.reference = out.graph->outputs().front();
+  out.aligned = out.graph->outputs();
+  return out;
+}
+
+}  // namespace plait

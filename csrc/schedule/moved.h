@@ -1,0 +1,20 @@
+#pragma once
+// Elementwise ops with moves and lookups among them, for CPUs: every output is computed from memory at its own
+// coordinates, in one nest, and all before it are reads (axes/read_through.h).
+#include "schedule/scheduler.h"
+
+namespace plait {
+
+// Whether a segment has an op that reads elsewhere than it writes.
+bool has_moves(std::span<Op* const> ops);
+
+// Why ops, in topological order, are no such kernel with these outputs; nothing where they are.
+std::optional<std::string> moved_refuses(std::span<Op* const> ops, std::span<TensorView* const> outputs);
+
+// Why the row of such a segment, of the output's dims from `split` on, is none in memory; empty where it is.
+std::string refuse_moved_row(const Problem& problem, int split);
+
+// The segment with every op a read and its outputs stores. No loops yet.
+ScheduledGroup moved_group(const Problem& problem, const Schedule& schedule);
+
+}  // namespace plait

@@ -1,0 +1,127 @@
+#include "schedule/reads.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "axes/read_through.h"
+#include "ir/factors.h"
+
+namespace plait {
+
+namespace {
+
+constexpr int64_t kMostValues = 256;  // that reads compute, at all coordinates that they are asked for
+constexpr int64_t kMostAgain = 96;    // operations per element that are done more than once
+
+int64_t cost(const Op& op) {
+  if (property(op.kind) == OpProperty::creation) return inputs(op).empty() ? 0 : 64;  // random numbers
+  const auto* p = as<PointwiseOp>(op);
+  if (p == nullptr) return 0;
+  const CostClass kind = info(p->function).cost;
+  return kind == CostClass::simple ? 1 : kind == CostClass::division ? 4 : 16;
+}
+
+}  // namespace
+
+bool reads_elsewhere(const Op& op) {
+  switch (op.kind) {
+    case OpKind::Reshape:
+    case OpKind::Slice:
+    case OpKind::Pad:
+    case OpKind::Cat:
+    case OpKind::Flip:
+    case OpKind::Roll:
+    case OpKind::Repeat:
+    case OpKind::Gather:
+    case OpKind::IndexSelect:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool keeps_places(const Op& op) {
+  return op.kind == OpKind::Permute || op.kind == OpKind::Broadcast || op.kind == OpKind::Squeeze ||
+         op.kind == OpKind::Unsqueeze;
+}
+
+bool may_be_read(const Op& op) { return is_elementwise(op) || keeps_places(op) || reads_elsewhere(op); }
+
+namespace {
+
+// Ops that reductions of the group go into, these among them.
+std::set<const Op*> find_reduced(std::span<Op* const> ops) {
+  std::set<const Op*> out;
+  for (const Op* op : ops) {
+    const std::vector<TensorView*> in = inputs(*op);
+    const bool after = std::any_of(in.begin(), in.end(), [&](const TensorView* t) {
+      return t->definition != nullptr && out.contains(t->definition);
+    });
+    if (after || combines(*op)) out.insert(op);
+  }
+  return out;
+}
+
+// What reads elsewhere, but the reshapes of `placed`, with all that it is made of.
+std::set<const Op*> with_makers(std::span<Op* const> ops, const std::set<const Op*>& placed) {
+  std::set<const Op*> out;
+  const std::set<const Op*> own(ops.begin(), ops.end());
+  for (size_t i = ops.size(); i-- > 0;) {
+    const Op& op = *ops[i];
+    const bool stays = op.kind == OpKind::Reshape && placed.contains(&op);
+    if (reads_elsewhere(op) && !stays) out.insert(&op);
+    if (!out.contains(&op)) continue;
+    for (const TensorView* t : inputs(op))
+      if (t->definition != nullptr && own.contains(t->definition) && may_be_read(*t->definition))
+        out.insert(t->definition);
+  }
+  return out;
+}
+
+// Whether reads ask the group's reductions for other elements than those of the row that is computed.
+bool reads_other_rows(std::span<Op* const> ops, const std::set<const Op*>& reads) {
+  const std::set<const Op*> own(ops.begin(), ops.end());
+  for (const Op* op : ops) {
+    if (reads.contains(op)) continue;
+    for (const ReadThrough& r : read_through(*op, reads)) {
+      if (r.tensor->definition == nullptr || !own.contains(r.tensor->definition)) continue;
+      for (size_t d = 0; d < r.dims.size(); ++d)
+        if (r.dims[d] < 0 && r.tensor->extent(d).constant() != 1) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::set<const Op*> find_reads(std::span<Op* const> ops) {
+  std::set<const Op*> out = with_makers(ops, {});
+  return out.empty() || !reads_other_rows(ops, out) ? out : with_makers(ops, find_reduced(ops));
+}
+
+std::optional<std::string> reads_cost_too_much(std::span<Op* const> ops, const std::set<const Op*>& reads) {
+  std::map<const Op*, std::set<uint64_t>> asked;  // of a read: coordinates, as the path to them
+  int64_t values = 0, again = 0;
+  for (size_t i = ops.size(); i-- > 0;) {
+    const Op& op = *ops[i];
+    const bool read = reads.contains(&op);
+    const std::set<uint64_t> at = read ? asked[&op] : std::set<uint64_t>{0};
+    if (read) {
+      values += static_cast<int64_t>(at.size());
+      again += (static_cast<int64_t>(at.size()) - 1) * cost(op);
+    }
+    if (values > kMostValues) return "its moves read at too many places";
+    if (again > kMostAgain) return fmt::format("{} would be computed again for each of its readers", describe(op));
+    const std::vector<TensorView*> in = inputs(op);
+    for (size_t k = 0; k < in.size(); ++k) {
+      if (in[k]->definition == nullptr || !reads.contains(in[k]->definition)) continue;
+      std::set<uint64_t>& theirs = asked[in[k]->definition];
+      const bool same = !read || is_elementwise(op);
+      for (uint64_t path : at) theirs.insert(same ? path : (path * 0x9e3779b97f4a7c15U + i * 64 + k + 1));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace plait

@@ -1,0 +1,25 @@
+#pragma once
+// Which ops of a group are reads (axes/read_through.h): moves, lookups, and what is elementwise before them.
+#include <set>
+#include <span>
+
+#include "ir/op.h"
+
+namespace plait {
+
+// An op that reads its operand at other coordinates than its own, by arithmetic or by an index.
+bool reads_elsewhere(const Op& op);
+// Dims change places, come or go, and every element stays at its coordinates.
+bool keeps_places(const Op& op);
+// One that a kernel may compute at any coordinates that it is asked for.
+bool may_be_read(const Op& op);
+
+// Reads of a kernel that places reductions and what follows them: every op that reads elsewhere, and all that these are
+// made of, up to reductions. Where they would ask reductions for other rows, reshapes of what is reduced are none.
+std::set<const Op*> find_reads(std::span<Op* const> ops);
+
+// Why the reads of a group are too many values, or too dear to compute again for each of their readers; nothing where
+// they are not. Ops in topological order.
+std::optional<std::string> reads_cost_too_much(std::span<Op* const> ops, const std::set<const Op*>& reads);
+
+}  // namespace plait
