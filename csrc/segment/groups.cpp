@@ -198,7 +198,8 @@ class Grouper {
   }
   // Whether the alias stands between ops that one kernel may hold.
   bool is_between(int g) const {
-    const int from = out_.maker(inputs(op(members_[static_cast<size_t>(g)][0]))[0]);
+    int from = members_[static_cast<size_t>(g)][0];
+    while (from >= 0 && options_.costs_nothing(op(from))) from = out_.maker(inputs(op(from))[0]);
     return from >= 0 && (absorbs(op(from)) || is_row_reduction(op(from)));
   }
 

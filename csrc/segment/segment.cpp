@@ -208,7 +208,8 @@ bool takes_library(const Problem& problem, const SegmentOptions& options, const 
 Schedule choose(const Problem& problem, const SegmentOptions& options, const Aliases& aliases, const Schedule& pin) {
   const Op& op = *problem.segment.ops.front();
   const auto may_be = [&](const Schedule& schedule) { return is_open(pin) || pin == schedule; };
-  if (aliases.is_alias(op) && may_be(schedules::Alias())) return schedules::Alias();
+  const bool alone = problem.segment.ops.size() == 1;
+  if (alone && aliases.is_alias(op) && may_be(schedules::Alias())) return schedules::Alias();
   if (const Schedule fixed = fixed_schedule(op); !is_open(fixed)) {
     if (!is_open(pin) && pin != fixed)
       throw UserError(fmt::format("schedule `{}` does not fit {}", print(pin), describe(op)), problem.where(),

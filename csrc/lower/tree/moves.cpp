@@ -1,6 +1,7 @@
 // Ops that read elsewhere than where they write. Of an operand in memory, or of one that is computed anew for each
 // reader, the coordinates are expressions of the result's own; one that the kernel places is read where placement says.
 // Where there may be nothing to read, a variable holds what the result is then, and the load stands behind a condition.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -48,17 +49,36 @@ kir::Value TreeEmitter::moved(const Flip& op) {
   return read_at(op, 0, at);
 }
 
+// Along its innermost rolled dim the two parts are read apart, each without gaps.
 kir::Value TreeEmitter::moved(const Roll& op) {
   if (!by_coordinates(*op.in)) return operand(op, 0);
   Coordinates at = own(op);
+  const auto last = std::max_element(op.dims.begin(), op.dims.end());
+  sym::Expr first, bound;  // the coordinate along that dim, and where the part without wrapping begins
+  Coordinates parts;
   for (size_t k = 0; k < op.dims.size(); ++k) {
     const size_t d = static_cast<size_t>(op.dims[k]);
     const sym::Expr extent = op.in->extent(d);
     // The host divides, once; an empty dim has no elements to move.
     const sym::Expr shift = extents_(sym::mod(group_.graph->pool().constant(op.shifts[k]), sym::max(extent, 1)));
-    at[d] = sym::select(sym::lt(at[d], shift), at[d] - shift + extents_(extent), at[d] - shift);
+    const sym::Expr wrapped = at[d] - shift + extents_(extent), moved = at[d] - shift;
+    if (op.dims[k] != *last || std::count(op.dims.begin(), op.dims.end(), *last) > 1) {
+      at[d] = sym::select(sym::lt(at[d], shift), wrapped, moved);
+      continue;
+    }
+    first = at[d];
+    parts = {wrapped, moved};
+    bound = shift;
   }
-  return read_at(op, 0, at);
+  if (parts.empty()) return read_at(op, 0, at);
+  const Value out = variable(Constant::from_int64(compute_type(op.out()->dtype), 0));
+  for (const bool wraps : {true, false}) {
+    Coordinates from = at;
+    from[static_cast<size_t>(*last)] = parts[wraps ? 0 : 1];
+    const sym::Expr before = sym::lt(first, bound);
+    guarded(wraps ? before : sym::logical_not(before), [&] { assign(out, read_at(op, 0, from)); });
+  }
+  return out;
 }
 
 kir::Value TreeEmitter::moved(const Repeat& op) {

@@ -1,5 +1,5 @@
 // The kernel of one case of every op that combines, moves or looks up elements, and of those that make some: schedule
-// and body; reductions as nests.
+// and body; reductions, moves and lookups as nests.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -25,7 +25,10 @@ std::string kernel_of(const std::string& call) {
   SegmentOptions options;
   options.target.vector_lanes = 4;
   const Op& op = *fusion->outputs()[0]->definition;
-  if (property(op.kind) == OpProperty::reduction) options.pins["y"] = schedules::Nest();
+  const OpProperty kind = property(op.kind);
+  const bool view = op.kind == OpKind::Reshape || op.kind == OpKind::Squeeze || op.kind == OpKind::Unsqueeze;
+  if (kind == OpProperty::reduction || kind == OpProperty::indexing || (kind == OpProperty::movement && !view))
+    options.pins["y"] = schedules::Nest();
   segment(*fusion, options);
   const Segment& s = fusion->segments.at(0);
   const std::string text = kir::print(lower(*fusion, s).kernel);

@@ -45,9 +45,11 @@ TEST(Norm, RefusalsSayWhy) {
        "sub(%c, %s)",
        "neither elementwise nor a reduction"},
       {"%x: f32[b, n]", "%y",
-       "%e: f32[b, n] = exp(%x)\n%s: f32[b, 1] = sum(%e, dims = [1], keepdim = true)\n"
-       "%r: f32[b, n] = flip(%e, dims = [1])\n%y: f32[b, n] = div(%r, %s)",
-       "elsewhere than it is made"},
+       "%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n%r: f32[b, 1] = flip(%s, dims = [0])\n"
+       "%y: f32[b, n] = div(%x, %r)",
+       "elsewhere along dim 0 than it is made"},
+      {"%x: f32[b, n]", "%r, %s", "%r: f32[b, n] = flip(%x, dims = [1])\n%s: f32[b] = sum(%x, dims = [1])",
+       "is moved elsewhere than its row is computed"},
   };
   for (const auto& c : cases) {
     const std::string found = why_refused(*rows(c.inputs, c.outputs, c.body));

@@ -134,12 +134,12 @@ TEST(NestScheduler, LanesOfOtherOps) {
   EXPECT_EQ(of([](T x, T) { return argmax(x, {2}); }, "nest()"), "nest(vector = 1)");
   EXPECT_EQ(of([](T x, T) { return sum(x); }, "nest()"), "nest(vector = 8)");
   EXPECT_EQ(of([](T x, T) { return cumsum(x, 0); }), "nest(vector = 1)");
-  EXPECT_EQ(of([](T x, T) { return permute(x, {1, 0, 2}); }), "nest(vector = 8)");
-  EXPECT_EQ(of([](T x, T) { return permute(x, {2, 0, 1}); }), "nest(vector = 1)");
-  EXPECT_EQ(of([](T x, T) { return cat({x, x}, 1); }), "nest(vector = 8)");
-  EXPECT_EQ(of([](T x, T) { return cat({x, x}, 2); }), "nest(vector = 1)");
-  EXPECT_EQ(of([](T x, T index) { return index_select(x, index, 1); }), "nest(vector = 8)");
-  EXPECT_EQ(of([](T x, T index) { return index_select(x, index, 2); }), "nest(vector = 1)");
+  EXPECT_EQ(of([](T x, T) { return permute(x, {1, 0, 2}); }, "nest()"), "nest(vector = 8)");
+  EXPECT_EQ(of([](T x, T) { return permute(x, {2, 0, 1}); }, "nest()"), "nest(vector = 1)");
+  EXPECT_EQ(of([](T x, T) { return cat({x, x}, 1); }, "nest()"), "nest(vector = 8)");
+  EXPECT_EQ(of([](T x, T) { return cat({x, x}, 2); }, "nest()"), "nest(vector = 1)");
+  EXPECT_EQ(of([](T x, T index) { return index_select(x, index, 1); }, "nest()"), "nest(vector = 8)");
+  EXPECT_EQ(of([](T x, T index) { return index_select(x, index, 2); }, "nest()"), "nest(vector = 1)");
   try {
     of([](T x, T) { return flip(x, {2}); }, "nest(vector = 4)");
     ADD_FAILURE() << "vectors that run backwards";

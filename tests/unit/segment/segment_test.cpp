@@ -98,12 +98,12 @@ TEST(Segment, AliasesNeedNoKernel) {
   auto f = parse_fusion(kViews);
   segment(*f, library);
   EXPECT_EQ(summary(*f),
-            "s1 alias: wt; s2 library: p; s3 alias: y; s4 alias: u; s5 alias: v; s6 pointwise: z; s7 nest: t");
+            "s1 alias: wt; s2 library: p; s3 alias: y; s4 alias: u; s5 alias: v; s6 pointwise: z; s7 pointwise: t");
   verify(*f);
   EXPECT_EQ(print(*parse_fusion(print(*f))), print(*f));
   auto g = parse_fusion(kViews);
   segment(*g, {});  // no library: the nest of the contraction would read its operand across
-  EXPECT_EQ(g->segments[0].schedule.index(), Schedule(schedules::Nest()).index());
+  EXPECT_EQ(g->segments[0].schedule.index(), Schedule(schedules::Pointwise()).index());
   auto h = parse_fusion(kViews);
   library.pins = {{"y", schedules::Nest{.vector = 4}}, {"u", schedules::Alias()}};
   segment(*h, library);
