@@ -149,6 +149,8 @@ set(PLAIT_CORE_SOURCES
   lower/tree/fuse_loops.cpp
   lower/tree/lower_tree.cpp
   lower/tree/moves.cpp
+  lower/tree/phases.cpp
+  lower/tree/split_phases.cpp
   lower/tree/values.cpp
   lower/values.cpp
   lower/write_body.cpp
@@ -206,6 +208,7 @@ set(PLAIT_CORE_SOURCES
   scalar/special.cpp
   schedule/nest.cpp
   schedule/norm.cpp
+  schedule/norm_split.cpp
   schedule/pointwise.cpp
   schedule/scheduled_group.cpp
   schedule/scheduler.cpp
