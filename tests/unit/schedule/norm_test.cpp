@@ -118,6 +118,13 @@ TEST(Norm, LongRowsAreSplitWhereTheyAreFew) {
     EXPECT_EQ(split("16, 100000", "[1]", cores, true), 0);
     EXPECT_EQ(split("100000, 64", "[0]", cores), 64);
     EXPECT_EQ(split("128, 64", "[0]", cores), 0);
+    EXPECT_EQ(split("100000, 9000", "[0]", cores), 64);
+    EXPECT_EQ(split("100000, 9000", "[0]", cores, true), 0);
+    EXPECT_EQ(split("16, 64, 3136", "[0, 2]", cores, true), 1);
+    EXPECT_EQ(split("256, 64, 196", "[0, 2]", cores, true), 11);
+    EXPECT_EQ(split("4, 64, 31360", "[0, 2]", cores, true), 0);
+    EXPECT_EQ(split("160, 640, 3136", "[0, 2]", cores, true), 0);
+    EXPECT_EQ(split("160, 640, 3136", "[0, 2]", cores), 1);
   }
 }
 
