@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kTask = 16 << 10;        // elements of a row per task: 64 KiB of f32
 constexpr int64_t kFewRows = 16;           // fewer than these do not keep the threads of a machine busy
 constexpr int64_t kFewRowsOfSums = 64;     // the same where each element is read once, so that phases cost nothing
-constexpr int64_t kColumnTask = 64;        // rows of a task that reduces columns
+constexpr int64_t kColumnTask = 128;       // rows of a task that reduces columns
 constexpr int64_t kManyColumns = 8 << 10;  // of so many, those of a vector stay in the cache between passes
 constexpr int64_t kLeast = 2 << 10;        // elements per state of a task where reduced dims lie apart
 constexpr int64_t kCached = 8 << 20;       // elements that stay in the last cache between phases: 32 MiB of f32

@@ -116,9 +116,10 @@ TEST(Norm, LongRowsAreSplitWhereTheyAreFew) {
     EXPECT_EQ(split("64, 100000", "[1]", cores), 0);
     EXPECT_EQ(split("15, 100000", "[1]", cores, true), 16384);
     EXPECT_EQ(split("16, 100000", "[1]", cores, true), 0);
-    EXPECT_EQ(split("100000, 64", "[0]", cores), 64);
-    EXPECT_EQ(split("128, 64", "[0]", cores), 0);
-    EXPECT_EQ(split("100000, 9000", "[0]", cores), 64);
+    EXPECT_EQ(split("100000, 64", "[0]", cores), 128);
+    EXPECT_EQ(split("256, 64", "[0]", cores), 0);
+    EXPECT_EQ(split("257, 64", "[0]", cores), 128);
+    EXPECT_EQ(split("100000, 9000", "[0]", cores), 128);
     EXPECT_EQ(split("100000, 9000", "[0]", cores, true), 0);
     EXPECT_EQ(split("16, 64, 3136", "[0, 2]", cores, true), 1);
     EXPECT_EQ(split("256, 64, 196", "[0, 2]", cores, true), 11);
