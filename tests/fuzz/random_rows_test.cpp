@@ -92,8 +92,11 @@ class RowsWriter {
   }
 
   void reduction() {
-    const std::string of = read(pick(full_)), how = fmt::format("dims = {}, keepdim = true", dims());
-    switch (below(8)) {
+    const size_t from = pick(full_);
+    const std::string of = tensors_[from].name, how = fmt::format("dims = {}, keepdim = true", dims());
+    const int kind = below(8);
+    if (kind != 3) ++tensors_[from].readers;
+    switch (kind) {
       case 0:
         return define(true, fmt::format("amax({}, {})", of, how));
       case 1:
@@ -105,9 +108,9 @@ class RowsWriter {
         kept_.push_back(add(var, true));
         return;
       }
-      case 3: {
+      case 3: {  // of what is exact: among others the greatest may not be known
         const std::string at = fresh();
-        body_ += fmt::format("    {} = argmax({}, {})\n", at, of, how);
+        body_ += fmt::format("    {} = argmax({}, {})\n", at, read(full_[static_cast<size_t>(below(2))]), how);
         return define(true, fmt::format("cast({}, to = T)", at));
       }
       case 4:
@@ -171,7 +174,7 @@ void run_rows(uint64_t seed, RowsCounts& counts) {
   const auto fusion = parse_fusion(drawn.text);
   ++counts.drawn;
   const Segment& s = fusion->segments.at(0);
-  if (norm_refuses(fusion->pool(), s.ops, s.outputs)) return;
+  if (norm_refuses(fusion->pool(), s.ops, s.outputs)) return;  // nothing of all dims is reduced
   ++counts.taken;
   std::mt19937_64 random(seed);
   const auto one = make_cpu_device({.threads = 1}), three = make_cpu_device({.threads = 3});
@@ -197,7 +200,7 @@ void run_rows(uint64_t seed, RowsCounts& counts) {
 
 void run_many(uint64_t first, int count) {
   RowsCounts counts;
-  for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
     try {
       run_rows(first + static_cast<uint64_t>(i), counts);
     } catch (const std::exception& error) {
