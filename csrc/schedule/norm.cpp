@@ -309,7 +309,7 @@ int64_t choose_split(const Problem& problem, Rows& rows, const schedules::Norm& 
   const bool whole = how.is_row ? outer == 0 : outer == 1;
   how.outermost = rows.row(0, whole ? SIZE_MAX : 1);
   if (whole) how.together = (how.is_row ? *numbers.vector : 1) * *numbers.parts;
-  if (!whole) how.outer = std::max<int64_t>(sym::bounds(rows.row(1)).lo, 1);
+  how.inner = rows.row(whole ? SIZE_MAX : 1);
   return choose_split(problem, how, numbers.split);
 }
 

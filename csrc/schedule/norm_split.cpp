@@ -13,7 +13,8 @@ constexpr int64_t kFewRows = 16;           // fewer than these do not keep the t
 constexpr int64_t kFewRowsOfSums = 64;     // the same where each element is read once, so that phases cost nothing
 constexpr int64_t kColumnTask = 128;       // rows of a task that reduces columns
 constexpr int64_t kManyColumns = 8 << 10;  // of so many, those of a vector stay in the cache between passes
-constexpr int64_t kLeast = 2 << 10;        // elements per state of a task where reduced dims lie apart
+constexpr int64_t kLeast = 1 << 10;        // elements per state of a task where reduced dims lie apart
+constexpr int64_t kTogether = 8;           // of the outermost dim, where one alone has fewer
 constexpr int64_t kCached = 8 << 20;       // elements that stay in the last cache between phases: 32 MiB of f32
 
 // Reduced dims that are one: of rows where they are few, since each lies in one piece; of columns always, since a task
@@ -27,9 +28,10 @@ int64_t follow_whole(const Problem& problem, const SplitRows& rows) {
 
 // Reduced dims that lie apart, as those of batch norm: what lies between them is walked in its order by one task.
 int64_t follow_apart(const Problem& problem, const SplitRows& rows) {
-  const int64_t task = (kLeast + rows.outer - 1) / rows.outer;
-  if (!problem.decide(sym::gt(rows.outermost, 4 * task))) return 0;
   if (!problem.decide(sym::gt(rows.reduced, 2 * kTask))) return 0;
+  const int64_t task = problem.decide(sym::ge(rows.inner, kLeast)) ? 1 : kTogether;
+  if (task > 1 && !problem.decide(sym::ge(rows.inner * task, kLeast))) return 0;
+  if (!problem.decide(sym::gt(rows.outermost, 4 * task))) return 0;
   return rows.one_pass || problem.decide(sym::le(rows.kept * rows.reduced, kCached)) ? task : 0;
 }
 

@@ -12,7 +12,7 @@ struct SplitRows {
   sym::Expr reduced;      // elements of a row
   sym::Expr outermost;    // of its outermost reduced dims, which are split
   int64_t together = 1;   // of these, how many the loops within take at once
-  int64_t outer = 1;      // elements of a row per element of the outermost dims, at least; 1 where these are all
+  sym::Expr inner;        // elements of a row per element of the outermost dims
   bool is_row = true;     // vectors run along the reduced dims
   bool one_pass = false;  // no op but those of kept dims waits for a reduction
 };

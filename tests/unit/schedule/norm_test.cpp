@@ -122,7 +122,8 @@ TEST(Norm, LongRowsAreSplitWhereTheyAreFew) {
     EXPECT_EQ(split("100000, 9000", "[0]", cores), 128);
     EXPECT_EQ(split("100000, 9000", "[0]", cores, true), 0);
     EXPECT_EQ(split("16, 64, 3136", "[0, 2]", cores, true), 1);
-    EXPECT_EQ(split("256, 64, 196", "[0, 2]", cores, true), 11);
+    EXPECT_EQ(split("256, 64, 196", "[0, 2]", cores, true), 8);
+    EXPECT_EQ(split("4096, 64, 49", "[0, 2]", cores, true), 0);
     EXPECT_EQ(split("4, 64, 31360", "[0, 2]", cores, true), 0);
     EXPECT_EQ(split("160, 640, 3136", "[0, 2]", cores, true), 0);
     EXPECT_EQ(split("160, 640, 3136", "[0, 2]", cores), 1);
