@@ -150,7 +150,9 @@ set(PLAIT_CORE_SOURCES
   lower/tree/fuse_loops.cpp
   lower/tree/lower_tree.cpp
   lower/tree/moves.cpp
+  lower/tree/phases.cpp
   lower/tree/reads.cpp
+  lower/tree/split_phases.cpp
   lower/tree/values.cpp
   lower/values.cpp
   lower/write_body.cpp
@@ -209,6 +211,7 @@ set(PLAIT_CORE_SOURCES
   schedule/moved.cpp
   schedule/nest.cpp
   schedule/norm.cpp
+  schedule/norm_split.cpp
   schedule/pointwise.cpp
   schedule/reads.cpp
   schedule/scheduled_group.cpp

@@ -111,6 +111,7 @@ set(PLAIT_TEST_fuzz
   fuzz/planted_bugs_test.cpp
   fuzz/random_chains_test.cpp
   fuzz/random_graphs_test.cpp
+  fuzz/random_rows_test.cpp
   fuzz/random_sizes_test.cpp
   fuzz/simulated_graphs_test.cpp
   fuzz/text_fuzz_test.cpp
@@ -138,6 +139,7 @@ set(PLAIT_TEST_numerics
   numerics/dtypes_test.cpp
   numerics/file_schedules_test.cpp
   numerics/fork_test.cpp
+  numerics/norm_split_test.cpp
   numerics/norm_test.cpp
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
@@ -255,6 +257,7 @@ set(PLAIT_TEST_unit_lower
   unit/lower/rounding_test.cpp
   unit/lower/rules_test.cpp
   unit/lower/scatter_test.cpp
+  unit/lower/split_phases_test.cpp
   unit/lower/tree_test.cpp
 )
 set(PLAIT_TEST_unit_mesh

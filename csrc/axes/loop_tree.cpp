@@ -38,11 +38,22 @@ class Printer {
  public:
   explicit Printer(const LoopTree& tree) : tree_(tree) {}
   std::string run() {
-    print(tree_.items, 0);
+    if (tree_.later.empty()) {
+      print(tree_.items, 0);
+      return std::move(out_);
+    }
+    phase(tree_.items);
+    for (const std::vector<TreeItem>& items : tree_.later) phase(items);
     return std::move(out_);
   }
 
  private:
+  void phase(const std::vector<TreeItem>& items) {
+    line(0, "phase {");
+    print(items, 1);
+    line(0, "}");
+  }
+
   void line(size_t depth, const std::string& text) { out_ += std::string(2 * depth, ' ') + text + "\n"; }
 
   static std::string names(const Op& op) {
@@ -54,7 +65,7 @@ class Printer {
   std::string target(const TensorView& t, const PlacedOp& p) const {
     switch (tree_.home(t)) {
       case Home::value:
-        return "%" + t.name;
+        return "%" + t.name + (tree_.cross.contains(&t) ? " kept" + text(tree_.cross.at(&t).index) : "");
       case Home::buffer:
         return fmt::format("%{}{}", t.name, text(p.index));
       case Home::logical:
@@ -101,6 +112,14 @@ class Printer {
         return line(depth, fmt::format("alloc {}: {}", names(*p.op), text(p.dims)));
       case TreeItem::Kind::init:
         return line(depth, fmt::format("init {}{}", names(*p.op), text("write", p.write)));
+      case TreeItem::Kind::save:
+        return line(depth, fmt::format("save {} to part{}{}", names(*p.op), text(tree_.parts.at(p.op).index),
+                                       text("write", p.write)));
+      case TreeItem::Kind::merge: {
+        const TreeLoop& l = tree_.loops[static_cast<size_t>(item.loop)];
+        return line(depth, fmt::format("merge {} of parts {} < {}{}", names(*p.op), sym::print(l.var),
+                                       sym::print(l.extent), text("write", p.write)));
+      }
       case TreeItem::Kind::finish:
         return line(depth, fmt::format("finish {}{}{}", targets(p), text("write", p.write), text("once", p.once)));
       default:

@@ -16,9 +16,10 @@ struct RangeTerm {
 
 struct TreeItem {
   // init: initial values of a reduction's state; finish: its result from its state, written to its home; op: the
-  // statement of an op (of a reduction: one element into the state); alloc: its buffer comes to life.
-  enum class Kind : uint8_t { loop, init, op, finish, alloc } kind = Kind::loop;
-  int loop = -1;           // of kind loop
+  // statement of an op (of a reduction: one element into the state); alloc: its buffer comes to life. Of trees of
+  // several phases: save: the state of a part to its workspace; merge: the states of all parts, in order, into one.
+  enum class Kind : uint8_t { loop, init, op, finish, alloc, save, merge } kind = Kind::loop;
+  int loop = -1;           // of kind loop; of kind merge: the loop over parts, which has no items
   const Op* op = nullptr;  // of the others
 };
 
@@ -66,11 +67,20 @@ struct PlacedOp {
   std::vector<int> state_loops;
 };
 
+// Memory of the launch: extents, and which element this iteration writes or reads.
+struct Workspace {
+  std::vector<sym::Expr> dims, index;
+};
+
 struct LoopTree {
   const TensorView* reference = nullptr;
   std::vector<TreeLoop> loops;
   std::vector<TreeItem> items;  // of the root
   std::map<const Op*, PlacedOp> ops;
+  // Phases behind the first one, each with the items of its root (lower/tree/split_phases.h).
+  std::vector<std::vector<TreeItem>> later;
+  std::map<const Op*, Workspace> parts;          // reductions, and where the states of their parts lie
+  std::map<const TensorView*, Workspace> cross;  // values that a later phase reads
 
   std::vector<int> path(int loop) const;  // from the root to the loop, with it
   // Where a result lives: its op's home, but a local result of an op in memory has a logical home.

@@ -73,6 +73,8 @@ struct Norm {
   Choice rows;    // of the kept dims per parallel iteration
   Choice parts;   // vectors that a sum adds before its part goes into the whole; 1: all
   Choice keep;    // most elements of a row that a buffer on the stack holds; 0: what several passes read is recomputed
+  Choice split;   // elements of the outermost reduced dim that a task of the first phase reduces; 0, absent: rows are
+                  // not split
   auto operator<=>(const Norm&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
@@ -80,6 +82,7 @@ struct Norm {
     fn("rows", self.rows, ChoiceRange{1, 1024});
     fn("parts", self.parts, ChoiceRange{1, 1024});
     fn("keep", self.keep, ChoiceRange{0, 32768});
+    fn("split", self.split, ChoiceRange{0, 1 << 24});
   }
 };
 

@@ -19,7 +19,7 @@
 // buffer's compute_type; a store takes that, or a wider wide float. `aligned`, `contiguous` and `splat` are proven; a
 // store is never splat. A stack buffer is proven to have at most kMostStackBytes; shared ones belong to target cuda. A
 // local buffer is met only behind its Alloc, in the rest of that block, and has one Alloc at a time. A load from a
-// local buffer or workspace stands behind a store to it (behind the Alloc).
+// local buffer or workspace stands behind a store to it (behind the Alloc), unless that has no elements.
 // Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool); result dtype and
 // operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's lanes or one. Round
 // goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random yields f32 from a u64
@@ -291,7 +291,8 @@ class Verifier {
     const Buffer& buffer = kernel_.buffers[s.buffer];
     require(buffer.loads(), "{} is read, but marked as written", buffer.name);
     touch(s.buffer, false);
-    require(buffer.space == Space::argument || filled_.contains(s.buffer), "nothing is stored to {} before",
+    const bool has_none = sym::proven(sym::le(buffer.extent, 0));
+    require(buffer.space == Space::argument || filled_.contains(s.buffer) || has_none, "nothing is stored to {} before",
             buffer.name);
     require(s.out.dtype == compute_type(buffer.dtype), "a {} buffer loads as {}", name(buffer.dtype),
             name(compute_type(buffer.dtype)));

@@ -7,6 +7,7 @@
 #include "axes/walk.h"
 #include "base/error.h"
 #include "schedule/nest.h"
+#include "schedule/norm_split.h"
 #include "schedule/reads.h"
 
 namespace plait {
@@ -136,6 +137,14 @@ class Rows {
     int out = 0;
     for (const TensorView* in : inputs(*op)) out = std::max(out, stage(*in));
     return stages_[op] = out + (is_reduction(*op) ? 1 : 0);
+  }
+
+  // Whether no element of a row waits for one of its reductions.
+  bool is_one_pass() {
+    for (const Op* op : ops_)
+      for (const TensorView* t : op->results)
+        if (is_wide(*t) && stage(*t) > 0) return false;
+    return true;
   }
 
   // Tensors along the row that later passes read again and that cost more than a buffer.
@@ -285,6 +294,28 @@ bool holds_row(const Problem& problem, const Rows& rows, const schedules::Norm& 
   return problem.decide(sym::le(rows.row(0, rows.row_begin()) * parts * part, elements));
 }
 
+// Elements of the outermost reduced dims per task of a first phase. Rows that are kept in buffers have no phases.
+int64_t choose_split(const Problem& problem, Rows& rows, const schedules::Norm& numbers) {
+  if (numbers.keep.value_or(0) > 0) {
+    if (numbers.split.value_or(0) == 0) return 0;
+    throw UserError(fmt::format("split = {} does not apply: rows are kept in buffers", *numbers.split), problem.where(),
+                    "leave it out, or keep = 0");
+  }
+  const TensorView& result = *rows.reference()->results[0];
+  SplitRows how;
+  how.is_row = rows.is_row();
+  how.one_pass = rows.is_one_pass();
+  how.kept = how.reduced = problem.fusion.pool().constant(1);
+  for (const Axis& a : result.domain.logical) how.kept = how.kept * a.extent;
+  how.reduced = rows.row(0);
+  const size_t count = rows.reduced_dims().size(), outer = how.is_row ? rows.row_begin() : count;
+  const bool whole = how.is_row ? outer == 0 : outer == 1;
+  how.outermost = rows.row(0, whole ? SIZE_MAX : 1);
+  if (whole) how.together = (how.is_row ? *numbers.vector : 1) * *numbers.parts;
+  how.inner = rows.row(whole ? SIZE_MAX : 1);
+  return choose_split(problem, how, numbers.split);
+}
+
 // How many elements of each tensor that is worth it are kept on the stack.
 void choose_keep(const Problem& problem, Rows& rows, schedules::Norm& out) {
   const auto count = static_cast<int64_t>(rows.worth_keeping().size());
@@ -333,13 +364,15 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   const bool sums = std::any_of(problem.segment.ops.begin(), problem.segment.ops.end(),
                                 [](const Op* op) { return is_reduction(*op) && has_parts(*op); });
   if (!out.parts) out.parts = sums && row / (rows.is_row() ? *out.vector : 1) > kTerms ? kTerms : 1;
+  if (out.split.value_or(0) > 0 && !out.keep) out.keep = 0;
   choose_keep(problem, rows, out);
+  if (const int64_t split = choose_split(problem, rows, out); split > 0) out.split = split;
   return out;
 }
 
 // Loops of the reference: [kept, in groups of rows] parallel, [rows], outer reduced dims, the row in parts, vectors and
-// lanes.
-void transform(TensorView& t, const schedules::Norm& numbers, size_t row_begin) {
+// lanes; the outermost reduced one in tasks. The place of these.
+int transform(TensorView& t, const schedules::Norm& numbers, size_t row_begin) {
   state_reduction_axes(t);
   const int kept = static_cast<int>(t.rank());
   const int reduced = static_cast<int>(t.domain.reduction.size());
@@ -350,9 +383,13 @@ void transform(TensorView& t, const schedules::Norm& numbers, size_t row_begin) 
     place = 2;
   }
   if (kept > 0) parallelize(t, 0, ParallelType::cpu_thread);
-  const int outer = static_cast<int>(row_begin), row = place + outer;
+  const int64_t task = numbers.split.value_or(0), together = *numbers.vector * *numbers.parts;
+  const int outer = static_cast<int>(row_begin);
+  int row = place + outer;
   for (int d = 1; d < reduced - outer; ++d) merge(t, row);
-  if (reduced == outer) return;
+  if (outer > 0 && task > 1) split(t, place, task);
+  if (outer > 0 && task > 1) ++row;
+  if (reduced == outer) return place;
   int lane = row;
   if (*numbers.vector > 1) {
     split(t, row, *numbers.vector);
@@ -360,10 +397,13 @@ void transform(TensorView& t, const schedules::Norm& numbers, size_t row_begin) 
     parallelize(t, lane, ParallelType::vectorize);
   }
   if (*numbers.parts > 1) split(t, row, *numbers.parts);
+  if (outer == 0 && task > together) split(t, row, task / together);
+  return place;
 }
 
-// Loops of columns: [other kept dims, vectors of columns] parallel, lanes, reduced dims, the last one in parts.
-void transform_columns(TensorView& t, const schedules::Norm& numbers, int column) {
+// Loops of columns: [other kept dims, vectors of columns] parallel, lanes, reduced dims, the first one in tasks, the
+// last one in parts. The place of the tasks.
+int transform_columns(TensorView& t, const schedules::Norm& numbers, int column) {
   state_reduction_axes(t);
   const int kept = static_cast<int>(t.rank());
   const int reduced = static_cast<int>(t.domain.reduction.size());
@@ -378,7 +418,12 @@ void transform_columns(TensorView& t, const schedules::Norm& numbers, int column
   if (kept > 1) merge(t, 0);
   parallelize(t, 0, ParallelType::cpu_thread);
   if (lanes) parallelize(t, 1, ParallelType::vectorize);
-  if (*numbers.parts > 1 && reduced > 0) split(t, reduced + (lanes ? 1 : 0), *numbers.parts);
+  const bool parts = *numbers.parts > 1 && reduced > 0;
+  if (parts) split(t, reduced + (lanes ? 1 : 0), *numbers.parts);
+  const int64_t task = numbers.split.value_or(0) / (parts && reduced == 1 ? *numbers.parts : 1);
+  const int first = lanes ? 2 : 1;
+  if (task > 1) split(t, first, task);
+  return first;
 }
 
 // The tensors, and the copies that roots got of them.
@@ -419,10 +464,9 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   copy_for_roots(out, roots, [&](const TensorView& t) { return before.contains(t.definition) && !rows.is_wide(t); });
   out.reference = rows.reference()->results[0];
   out.aligned = with_copies(out, rows.aligned());
-  if (rows.is_row())
-    transform(*out.reference, numbers, rows.row_begin());
-  else
-    transform_columns(*out.reference, numbers, *rows.column());
+  const int tasks = rows.is_row() ? transform(*out.reference, numbers, rows.row_begin())
+                                  : transform_columns(*out.reference, numbers, *rows.column());
+  if (numbers.split.value_or(0) > 0) out.phases = tasks;
   // What a pass waits for is made once per row, in front of the pass.
   const bool two = rows.is_row() ? *numbers.rows > 1 : *numbers.vector > 1;
   const int row_loops = out.reference->rank() == 0 ? 0 : two ? 2 : 1;

@@ -20,6 +20,7 @@ std::string ScheduledGroup::print() const {
     for (const auto& [tensor, value] : table) sorted[tensor->name] = value;
     return sorted;
   };
+  if (phases) out += fmt::format("phases by loop {}\n", *phases);
   for (const auto& [name, depth] : by_name(inline_at)) out += fmt::format("inline %{} {}\n", name, depth);
   for (const auto& [name, most] : by_name(kept)) out += fmt::format("keep %{} {}\n", name, sym::print(most));
   for (const auto& [name, of] : by_name(copies)) out += fmt::format("copy %{} of %{}\n", name, of->name);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct ScheduledGroup {
   std::map<const TensorView*, int> inline_at;   // at most so many loops are shared with readers
   std::map<const TensorView*, sym::Expr> kept;  // buffers: at most so many elements, as the schedule proved or asked
   std::map<const TensorView*, const TensorView*> copies;  // a copy, and what it is one of
+  // Place among the reference's loops of a reduced one whose iterations are the tasks of phases.
+  std::optional<int> phases;
 
   // Text of the stage `scheduled`: the graph with the loops of its tensors, then a line per decision.
   std::string print() const;

@@ -40,7 +40,8 @@ class Interpreter {
     buffers_.resize(kernel_.buffers.size());
     for (size_t b = 0; b < buffers_.size(); ++b) {
       const size_t extent = static_cast<size_t>(evaluate(kernel_.buffers[b].extent, env_));
-      if (kernel_.buffers[b].written || b >= passed) buffers_[b].assign(extent, NAN);
+      const bool own = kernel_.buffers[b].space != kir::Space::argument;
+      if (kernel_.buffers[b].written || own) buffers_[b].assign(extent, NAN);
       if (buffers_[b].size() != extent) fail("buffer {} has {} elements of {}", b, buffers_[b].size(), extent);
       stored_.emplace_back(extent, false);
     }

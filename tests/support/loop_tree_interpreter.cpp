@@ -285,6 +285,9 @@ class Interpreter {
         return execute(statements_.at(item.op));
       case TreeItem::Kind::finish:
         return finish(statements_.at(item.op));
+      case TreeItem::Kind::save:
+      case TreeItem::Kind::merge:
+        throw Wrong{"placement makes no phases"};
     }
   }
 

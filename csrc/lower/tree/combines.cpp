@@ -28,7 +28,8 @@ void TreeEmitter::find_parts() {
     std::vector<int> serial;
     for (int id : path) {
       const TreeLoop& l = tree_.loops[static_cast<size_t>(id)];
-      if (l.parallel != ParallelType::vectorize && is_reduced_by(at, l.var)) serial.push_back(id);
+      const bool lanes = l.parallel == ParallelType::vectorize;
+      if (!lanes && l.parallel != ParallelType::cpu_thread && is_reduced_by(at, l.var)) serial.push_back(id);
     }
     if (serial.size() < 2) continue;
     parts_[serial[serial.size() - 2]].push_back(op);
@@ -105,14 +106,7 @@ kir::Value TreeEmitter::terms_of(const Op& op, int64_t less, DType type) {
 void TreeEmitter::finish(const Op& op) {
   const std::vector<Combine> combines = kind_of(op).combines;
   Carried whole;
-  for (size_t i = 0; i < combines.size(); ++i) {
-    auto stmt = std::make_unique<kir::Fold>();
-    stmt->combine = combines[i];
-    stmt->state = whole_.at(&op)[i];
-    for (const Value& v : stmt->state) stmt->out.push_back(fresh(v.dtype));
-    whole.push_back(stmt->out);
-    add(std::move(stmt));
-  }
+  for (size_t i = 0; i < combines.size(); ++i) whole.push_back(fold(combines[i], whole_.at(&op)[i]));
   const auto variance = [&](const Part& part, int64_t correction) {
     return apply(Pointwise::div, {part[1], terms_of(op, correction, part[1].dtype)});
   };

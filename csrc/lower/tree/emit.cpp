@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "lower/tree/emitter.h"
 #include "scalar/index_status.h"
+#include "schedule/nest.h"
 
 namespace plait::lowering {
 
@@ -48,11 +49,15 @@ TreeEmitter::TreeEmitter(const ScheduledGroup& group, const LoopTree& tree, Kern
     : group_(group), tree_(tree), extents_(extents), options_(options), kernel_(kernel) {}
 
 void TreeEmitter::run() {
-  declare_buffers();
   find_parts();
+  declare_buffers();
   find_terms();
-  frames_.push_back({&kernel_.phases[0].body, std::nullopt});
-  items(tree_.items, -1);
+  kernel_.phases.resize(1 + tree_.later.size());
+  for (size_t i = 0; i < kernel_.phases.size(); ++i) {
+    frames_.push_back({&kernel_.phases[i].body, std::nullopt});
+    items(i == 0 ? tree_.items : tree_.later[i - 1], -1);
+    leave();
+  }
 }
 
 void TreeEmitter::declare_buffers() {
@@ -66,6 +71,7 @@ void TreeEmitter::declare_buffers() {
   for (const TensorView* t : graph.inputs()) declare(*t, t->name, false);
   for (size_t i = 0; i < graph.outputs().size(); ++i) declare(*graph.outputs()[i], group_.outputs[i], true);
   declare_status();
+  declare_workspaces();
   for (const Op* op : graph.ops()) {
     const auto it = tree_.ops.find(op);
     if (it == tree_.ops.end()) continue;
@@ -91,11 +97,14 @@ uint32_t TreeEmitter::declare_local(const TensorView& tensor, const PlacedOp& pl
     throw UserError(fmt::format("%{} needs a buffer of {} elements in the kernel", tensor.name, sym::print(count)),
                     fmt::format("kernel {}", options_.name),
                     "compute it in the loops of its readers, or in a segment of its own");
-  std::string name = tensor.name;
+  kernel_.buffers.push_back({free_name(tensor.name), dtype, count, false, false, kir::Space::stack});
+  return static_cast<uint32_t>(kernel_.buffers.size() - 1);
+}
+
+std::string TreeEmitter::free_name(std::string name) const {
   const auto taken = [&](const kir::Buffer& b) { return b.name == name; };
   while (std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(), taken)) name += "_";
-  kernel_.buffers.push_back({name, dtype, count, false, false, kir::Space::stack});
-  return static_cast<uint32_t>(kernel_.buffers.size() - 1);
+  return name;
 }
 
 void TreeEmitter::declare_status() {
@@ -104,11 +113,8 @@ void TreeEmitter::declare_status() {
     if (!lookup) continue;
     ordinals_[op] = extents_.argument(group_.graph->pool().constant(lookup->ordinal));
     if (status_) continue;
-    std::string name = "status";
-    const auto taken = [&](const kir::Buffer& b) { return b.name == name; };
-    while (std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(), taken)) name += "_";
     status_ = static_cast<uint32_t>(kernel_.buffers.size());
-    kernel_.buffers.push_back({name, DType::u64, number(kStatusWords), true, true});
+    kernel_.buffers.push_back({free_name("status"), DType::u64, number(kStatusWords), true, true});
   }
 }
 
@@ -175,12 +181,21 @@ void TreeEmitter::add_reader_terms(const Op& op, const Readers& readers) {
   own = std::move(out);
 }
 
+// Terms of the elements that a reduction keeps.
+TreeEmitter::Terms TreeEmitter::kept_terms(const Op& op) const {
+  Terms out = terms_.at(&op);
+  std::erase_if(out, [&](const RangeTerm& t) { return has_term(placed(op).reduce, t); });
+  return out;
+}
+
 // What all statements in the body of a loop need, of what has a value at loop `at`.
 TreeEmitter::Terms TreeEmitter::needed_inside(int loop, int at) const {
   std::optional<Terms> common;
   for (const TreeItem& i : tree_.loops[static_cast<size_t>(loop)].items) {
     if (i.kind == TreeItem::Kind::alloc || i.kind == TreeItem::Kind::init) continue;
-    Terms theirs = i.kind == TreeItem::Kind::loop ? needed_inside(i.loop, at) : terms_.at(i.op);
+    Terms theirs = i.kind == TreeItem::Kind::loop   ? needed_inside(i.loop, at)
+                   : i.kind == TreeItem::Kind::save ? kept_terms(*i.op)
+                                                    : terms_.at(i.op);
     std::erase_if(theirs,
                   [&](const RangeTerm& t) { return !is_bound(t.value, at) || (common && !has_term(*common, t)); });
     common = std::move(theirs);
@@ -190,7 +205,7 @@ TreeEmitter::Terms TreeEmitter::needed_inside(int loop, int at) const {
 
 TreeEmitter::Terms TreeEmitter::needed(const TreeItem& item, int loop) const {
   if (item.kind == TreeItem::Kind::loop) return needed_inside(item.loop, loop);
-  Terms out = terms_.at(item.op);
+  Terms out = item.kind == TreeItem::Kind::save ? kept_terms(*item.op) : terms_.at(item.op);
   std::erase_if(out, [&](const RangeTerm& t) { return !is_bound(t.value, loop); });
   return out;
 }
@@ -200,6 +215,7 @@ void TreeEmitter::items(const std::vector<TreeItem>& list, int loop) {
   const size_t base = frames_.size();
   for (const TreeItem& i : list) {
     if (i.kind == TreeItem::Kind::init) whole_[i.op] = start(*i.op, part_of_.contains(i.op));
+    if (i.kind == TreeItem::Kind::merge) whole_[i.op] = start(*i.op, has_parts(*i.op));
     if (i.kind != TreeItem::Kind::alloc) continue;
     for (const TensorView* t : i.op->results) {
       if (!locals_.contains(t)) continue;
@@ -222,6 +238,10 @@ void TreeEmitter::item(const TreeItem& item) {
       return loop(item.loop);
     case TreeItem::Kind::finish:
       return finish(*item.op);
+    case TreeItem::Kind::save:
+      return save(*item.op);
+    case TreeItem::Kind::merge:
+      return merge_parts(*item.op, item.loop);
     case TreeItem::Kind::op:
       if (kind_of(*item.op).form == Form::sum) return accumulate(*item.op);
       return deliver(*item.op, *item.op->out(), compute(*item.op));

@@ -45,6 +45,7 @@ class TreeEmitter {
 
   // emit.cpp: buffers, blocks, guards.
   void declare_buffers();
+  std::string free_name(std::string name) const;
   uint32_t declare_local(const TensorView& tensor, const PlacedOp& placed);
   void declare_status();
   void find_parts();
@@ -53,6 +54,7 @@ class TreeEmitter {
   void add_reader_terms(const Op& op, const Readers& readers);
   Terms own_terms(const PlacedOp& placed) const;
   bool is_bound(sym::Expr e, int loop) const;
+  Terms kept_terms(const Op& op) const;
   Terms needed(const TreeItem& item, int loop) const;
   Terms needed_inside(int loop, int at) const;
   void items(const std::vector<TreeItem>& list, int loop);
@@ -85,6 +87,15 @@ class TreeEmitter {
   Coordinates operand_at(const Op& op, size_t i);
   Value read_at(const Op& op, size_t i, const Coordinates& at, bool round_narrow = false);
   Value value_at(const Op& reader, const TensorView& tensor, const Coordinates& at);
+
+  // phases.cpp: what phases leave to later ones.
+  void declare_workspaces();
+  uint32_t declare_workspace(std::string name, DType dtype, const Workspace& workspace);
+  std::vector<std::vector<DType>> part_types(const Op& op) const;
+  sym::Expr element(const Workspace& workspace) const;
+  void save(const Op& op);
+  void merge_parts(const Op& op, int loop);
+  Part fold(Combine combine, const Part& state);
 
   // values.cpp: statements of one value, elementwise ops, what is read and written.
   Value convert(Value in, DType to);
@@ -149,8 +160,9 @@ class TreeEmitter {
   std::map<const TensorView*, Known> values_;
   std::vector<Reading> readings_;                                                   // each for the one before it
   std::map<std::pair<const TensorView*, std::vector<uint64_t>>, Known> values_at_;  // of reads, by coordinates
-  std::map<const TensorView*, uint32_t> arguments_, locals_;
-  std::map<const Op*, Terms> terms_;             // without which nobody needs the op's result
+  std::map<const TensorView*, uint32_t> arguments_, locals_, cross_;
+  std::map<const Op*, std::vector<std::vector<uint32_t>>> saved_;  // workspaces of states, by combine
+  std::map<const Op*, Terms> terms_;                               // without which nobody needs the op's result
   std::map<int, std::vector<const Op*>> parts_;  // loops, and the sums that have a part of their own in each iteration
   std::set<const Op*> part_of_;                  // those sums
   std::map<const Op*, Carried> whole_, part_;    // states of reductions

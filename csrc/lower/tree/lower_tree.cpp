@@ -1,10 +1,12 @@
 // Lowering of a scheduled group is this page: one step per line, each in its own file.
 #include "lower/tree/lower_tree.h"
 
+#include "axes/transforms.h"
 #include "base/error.h"
 #include "kir/passes/passes.h"
 #include "lower/tree/emitter.h"
 #include "lower/tree/fuse_loops.h"
+#include "lower/tree/split_phases.h"
 
 namespace plait {
 
@@ -30,6 +32,11 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
                                 plait::name(refusal->rule)),
                     fmt::format("kernel {}", options.name),
                     "schedule it otherwise, or give the tensor a segment of its own");
+  lowering::fuse_loops(tree);  // before statements: passes over one row meet in one body
+  if (group.phases) {          // what is one loop over parts now is one phase
+    const std::vector<LoopClass> loops = loop_classes(axes, *group.reference, how.extent);
+    lowering::split_phases(tree, loops.at(static_cast<size_t>(*group.phases)).cls);
+  }
   return tree;
 }
 
@@ -52,7 +59,6 @@ LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const Lowe
   build.reads = &group.reads;
   AxisGroup axes = build_axis_graph(*kernel.pool, group.graph->ops(), build);
   LoopTree tree = place(group, axes, *kernel.pool, extents, options);  // where each op is computed
-  lowering::fuse_loops(tree);  // before statements: passes over one row meet in one body
   if (tree_text != nullptr) *tree_text = tree.print();
   lowering::TreeEmitter emitter(group, tree, extents, options, kernel);
   emitter.run();

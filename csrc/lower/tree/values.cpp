@@ -184,6 +184,7 @@ kir::Value TreeEmitter::read(const Op& op, size_t i) {
     for (size_t d = 0; d < at.buffer.size(); ++d) index = index * maker.dims[d] + at.buffer[d];
     return load(locals_.at(&t), index);
   }
+  if (const auto kept = cross_.find(&t); kept != cross_.end()) return load(kept->second, element(tree_.cross.at(&t)));
   PLAIT_CHECK(home == Home::value && kind_of(*t.definition).form != Form::sum,
               "{} reads %{} outside of the guards that it is computed in", describe(op), t.name);
   return compute(*t.definition);  // in other guards of the same iteration
@@ -231,6 +232,8 @@ void TreeEmitter::deliver(const Op& op, const TensorView& result, Value value) {
       store(arguments_.at(&result), memory_offset(result, at.own), value);
       break;
   }
+  if (const auto kept = cross_.find(&result); kept != cross_.end())
+    store(kept->second, element(tree_.cross.at(&result)), value);
   values_.insert_or_assign(&result, Known{value, frames_.size() - 1});
 }
 

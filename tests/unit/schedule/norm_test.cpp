@@ -81,7 +81,7 @@ TEST(Norm, NumbersFollowFromTheRow) {
   EXPECT_EQ(chosen(*parse_fusion(text("2048")), 8).parts, 32);
 }
 
-// Only who has something to keep asks whether a row fits.
+// Who has something to keep asks whether a row fits; others whether rows are so long that tasks share them.
 TEST(Norm, AsksForTheLengthOfARowWhereItMatters) {
   for (const test::NormCase& c : test::norm_cases()) {
     const auto fusion = parse_fusion(c.text);
@@ -89,11 +89,47 @@ TEST(Norm, AsksForTheLengthOfARowWhereItMatters) {
     const schedules::Norm numbers = chosen(*fusion, 8, &guards);
     const std::string name = c.name;
     const bool keeps = name == "softmax" || name == "rms_norm_of_tanh" || name == "softmax_of_dims_apart";
-    EXPECT_EQ(guards.answers().size(), keeps ? 1u : 0u) << name;
+    EXPECT_EQ(guards.answers().size(), name == "softmax_of_dims_apart" ? 2u : 1u) << name;
+    EXPECT_FALSE(numbers.split) << name;
     EXPECT_EQ(numbers.keep, keeps && name != "softmax_of_dims_apart" ? 16384 : 0) << name;  // 1000 parts of 1024
   }
   sym::Guards guards({{"a", 2}, {"b", 3}, {"n", 100000}}, {{}});
   EXPECT_EQ(chosen(*parse_fusion(test::norm_cases()[0].text), 8, &guards).keep, 0);
+}
+
+// Sizes alone decide, not cores.
+TEST(Norm, LongRowsAreSplitWhereTheyAreFew) {
+  const auto split = [](const std::string& shape, const std::string& dims, int cores, bool again = false) {
+    const auto fusion = parse_fusion(fmt::format(
+        "fusion @f (%x: f32[{}]) -> (%y) {{\n  segment @s (%x) -> (%y) schedule norm() {{\n    %s = sum(%x, dims = {}, "
+        "keepdim = true)\n    %y = {}\n  }}\n}}\n",
+        shape, dims, again ? "sub(%x, %s)" : "neg(%s)"));
+    Target target = test::small_target(8);
+    target.cores = cores;
+    const Segment& s = fusion->segments.at(0);
+    return std::get<schedules::Norm>(choose_schedule({*fusion, s}, target, s.schedule)).split.value_or(0);
+  };
+  for (int cores : {1, 64}) {
+    EXPECT_EQ(split("1000000", "[0]", cores), 16384);
+    EXPECT_EQ(split("1000, 1000", "[0, 1]", cores), 16384);
+    EXPECT_EQ(split("32768", "[0]", cores), 0);
+    EXPECT_EQ(split("32769", "[0]", cores), 16384);
+    EXPECT_EQ(split("63, 100000", "[1]", cores), 16384);
+    EXPECT_EQ(split("64, 100000", "[1]", cores), 0);
+    EXPECT_EQ(split("15, 100000", "[1]", cores, true), 16384);
+    EXPECT_EQ(split("16, 100000", "[1]", cores, true), 0);
+    EXPECT_EQ(split("100000, 64", "[0]", cores), 128);
+    EXPECT_EQ(split("256, 64", "[0]", cores), 0);
+    EXPECT_EQ(split("257, 64", "[0]", cores), 128);
+    EXPECT_EQ(split("100000, 9000", "[0]", cores), 128);
+    EXPECT_EQ(split("100000, 9000", "[0]", cores, true), 0);
+    EXPECT_EQ(split("16, 64, 3136", "[0, 2]", cores, true), 1);
+    EXPECT_EQ(split("256, 64, 196", "[0, 2]", cores, true), 8);
+    EXPECT_EQ(split("4096, 64, 49", "[0, 2]", cores, true), 0);
+    EXPECT_EQ(split("4, 64, 31360", "[0, 2]", cores, true), 0);
+    EXPECT_EQ(split("160, 640, 3136", "[0, 2]", cores, true), 0);
+    EXPECT_EQ(split("160, 640, 3136", "[0, 2]", cores), 1);
+  }
 }
 
 // A pinned buffer is refused where it would not hold a row as it is laid out.
