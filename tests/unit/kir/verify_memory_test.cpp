@@ -50,6 +50,7 @@ TEST(KirVerify, SpacesOfBuffers) {
   kernel.buffers[0].written = true;
   EXPECT_WORDS(refusal(kernel), "buffer w of space workspace is marked as written");
   EXPECT_WORDS(verdict_of("%0: f32 = load %w[0] splat\n", "%w: f32[n] workspace"), "nothing is stored to w before");
+  EXPECT_EQ(verdict_of("for i in 0..0 {\n%0: f32 = load %w[i] lanewise\n}\n", "%w: f32[0] workspace"), "accepted");
 }
 
 TEST(KirVerify, Phases) {
