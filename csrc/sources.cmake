@@ -149,6 +149,8 @@ set(PLAIT_CORE_SOURCES
   lower/tree/fuse_loops.cpp
   lower/tree/lower_tree.cpp
   lower/tree/moves.cpp
+  lower/tree/scatter.cpp
+  lower/tree/scatter_sorted.cpp
   lower/tree/values.cpp
   lower/values.cpp
   lower/write_body.cpp
@@ -207,6 +209,8 @@ set(PLAIT_CORE_SOURCES
   schedule/nest.cpp
   schedule/norm.cpp
   schedule/pointwise.cpp
+  schedule/scatter.cpp
+  schedule/scatter_plan.cpp
   schedule/scheduled_group.cpp
   schedule/scheduler.cpp
   segment/aliases.cpp

@@ -25,6 +25,8 @@ struct GroupOptions {
   // Why ops, in topological order, are no kernel of rows (schedule/norm.h) with these results in memory; nothing where
   // they are. Null: no target has such kernels.
   std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_rows;
+  // The same of kernels around scatters (schedule/scatter.h).
+  std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_scatters;
   std::function<bool(const Op&)> stays_apart;  // ops that cost nothing by themselves; null: none
   size_t most_row_ops = 64;                    // of a kernel of rows
   // Each names results whose ops are one group, and nothing else joins it. UserError where a path between them passes
@@ -37,7 +39,8 @@ struct GroupOptions {
 
 // Two elementwise groups merge if all their outputs have one domain (units left out) and no path between them passes
 // through a third group. Then reductions, and what they read and what reads them, merge where the scheduler of rows
-// takes them together, along edges and where they read one tensor. Producers and readers come first, then elementwise
+// takes them together, along edges and where they read one tensor. Before that, scatters do the same with what is
+// elementwise in front of them and behind, as their scheduler allows. Producers and readers come first, then elementwise
 // groups of equal domain that have no edge between them.
 Grouping group_ops(const Fusion& fusion, const GroupOptions& options = {});
 

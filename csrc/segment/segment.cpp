@@ -6,6 +6,7 @@
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
 #include "schedule/norm.h"
+#include "schedule/scatter_plan.h"
 #include "segment/aliases.h"
 #include "segment/groups.h"
 
@@ -207,7 +208,8 @@ bool takes_library(const Problem& problem, const SegmentOptions& options, const 
 Schedule choose(const Problem& problem, const SegmentOptions& options, const Aliases& aliases, const Schedule& pin) {
   const Op& op = *problem.segment.ops.front();
   const auto may_be = [&](const Schedule& schedule) { return is_open(pin) || pin == schedule; };
-  if (aliases.is_alias(op) && may_be(schedules::Alias())) return schedules::Alias();
+  const bool alone = problem.segment.ops.size() == 1;
+  if (alone && aliases.is_alias(op) && may_be(schedules::Alias())) return schedules::Alias();
   if (const Schedule fixed = fixed_schedule(op); !is_open(fixed)) {
     if (!is_open(pin) && pin != fixed)
       throw UserError(fmt::format("schedule `{}` does not fit {}", print(pin), describe(op)), problem.where(),
@@ -220,13 +222,27 @@ Schedule choose(const Problem& problem, const SegmentOptions& options, const Ali
       return schedules::Library();
     if (!is_open(pin))
       throw UserError(fmt::format("schedule `{}` does not fit {}", print(pin), describe(op)), problem.where(),
-                      "pin pointwise(...), nest(...) or norm(...)");
+                      "pin pointwise(...), nest(...), norm(...) or scatter(...)");
   }
   const Schedule chosen = choose_schedule(problem, options.target, pin);
   const Schedule nest = schedules::Nest();
   if (!is_open(pin) || chosen.index() == nest.index() || find_scheduler(name(nest))->accept(problem)) return chosen;
   if (decided(options, fmt::format("{} for @{}", name(chosen), problem.segment.name))) return chosen;
   return choose_schedule(problem, options.target, nest);
+}
+
+// Scatters whose schedule is pinned to another one are no kernel with others.
+std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_scatters(
+    const SegmentOptions& options) {
+  return [&options](std::span<Op* const> ops, std::span<TensorView* const> outputs) -> std::optional<std::string> {
+    for (const Op* op : ops) {
+      const auto pin = options.pins.find(op->results[0]->name);
+      if (pin != options.pins.end() && !std::holds_alternative<schedules::Scatter>(pin->second))
+        return fmt::format("%{} is pinned to {}", op->results[0]->name, print(pin->second));
+    }
+    ScatterPlan plan;
+    return plan_scatters(ops, outputs, plan);
+  };
 }
 
 }  // namespace
@@ -242,6 +258,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
     how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
       return norm_refuses(fusion.pool(), ops, outputs);
     };
+  if (options.target.kind == TargetKind::cpu) how.refuse_scatters = refuse_scatters(options);
   how.stays_apart = [&](const Op& op) { return aliases.is_alias(op); };
   if (options.limits.statements > 0) how.most_row_ops = static_cast<size_t>(options.limits.statements);
   how.fixed = options.fixed;
