@@ -152,6 +152,8 @@ set(PLAIT_CORE_SOURCES
   lower/tree/moves.cpp
   lower/tree/phases.cpp
   lower/tree/reads.cpp
+  lower/tree/scatter.cpp
+  lower/tree/scatter_sorted.cpp
   lower/tree/split_phases.cpp
   lower/tree/values.cpp
   lower/values.cpp
@@ -214,6 +216,8 @@ set(PLAIT_CORE_SOURCES
   schedule/norm_split.cpp
   schedule/pointwise.cpp
   schedule/reads.cpp
+  schedule/scatter.cpp
+  schedule/scatter_plan.cpp
   schedule/scheduled_group.cpp
   schedule/scheduler.cpp
   segment/aliases.cpp

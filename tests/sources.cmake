@@ -144,6 +144,7 @@ set(PLAIT_TEST_numerics
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
+  numerics/scatter_kernels_test.cpp
   numerics/scatter_test.cpp
   numerics/strided_contractions_test.cpp
   numerics/tables_test.cpp
@@ -256,6 +257,7 @@ set(PLAIT_TEST_unit_lower
   unit/lower/random_test.cpp
   unit/lower/rounding_test.cpp
   unit/lower/rules_test.cpp
+  unit/lower/scatter_kernel_test.cpp
   unit/lower/scatter_test.cpp
   unit/lower/split_phases_test.cpp
   unit/lower/tree_test.cpp

@@ -163,7 +163,9 @@ void segment_for(Fusion& localized, const PipelineContext& context, Stages* stag
   how.limits = kernel_limits(options);
   for (const FileSegment& written : context.file_segments) {
     how.together.push_back(written.tensors);
-    if (std::holds_alternative<schedules::Norm>(written.schedule)) how.fixed.push_back(written.tensors);
+    if (std::holds_alternative<schedules::Norm>(written.schedule) ||
+        std::holds_alternative<schedules::Scatter>(written.schedule))
+      how.fixed.push_back(written.tensors);
   }
   how.contractions = options.contractions;
   how.explain = &reasons;

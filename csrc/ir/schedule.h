@@ -86,6 +86,25 @@ struct Norm {
   }
 };
 
+// Scatters with elementwise ops in front of them and behind. CPUs only. With ranges, updates are sorted by the range of
+// places that they go to, and each range walks its own; the order of the updates of a place is that of the index in any
+// case, so the result depends on none of the numbers.
+struct Scatter {
+  static constexpr std::string_view kName = "scatter";
+  Choice vector;   // lanes along the last dim
+  Choice rows;     // places of a range; 0: no ranges, one walk over the index
+  Choice columns;  // of the last dim per parallel iteration, where it is not scattered; 0: all
+  Choice chunk;    // updates that are sorted in one parallel iteration
+  auto operator<=>(const Scatter&) const = default;
+  template <class Self, class Fn>
+  static void fields(Self& self, Fn&& fn) {
+    fn("vector", self.vector, ChoiceRange{1, 64, true});
+    fn("rows", self.rows, ChoiceRange{0, 1 << 14});
+    fn("columns", self.columns, ChoiceRange{0, 1 << 16});
+    fn("chunk", self.chunk, ChoiceRange{64, 1 << 20});
+  }
+};
+
 // Steps that no generated kernel computes.
 struct Library : Open {  // a contraction by a library's call
   static constexpr std::string_view kName = "library";
@@ -102,8 +121,9 @@ struct Alias : Open {  // the result is its operand's memory
 
 }  // namespace schedules
 
-using Schedule = std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Norm,
-                              schedules::Library, schedules::Collective, schedules::Copy, schedules::Alias>;
+using Schedule =
+    std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Norm, schedules::Scatter,
+                 schedules::Library, schedules::Collective, schedules::Copy, schedules::Alias>;
 
 // `pointwise`, `library`; empty for an open one.
 std::string_view name(const Schedule& schedule);

@@ -8,6 +8,7 @@
 #include "schedule/nest.h"
 #include "schedule/norm.h"
 #include "schedule/pointwise.h"
+#include "schedule/scatter.h"
 
 namespace plait {
 
@@ -23,7 +24,8 @@ bool Problem::decide(sym::Expr condition) const {
 }
 
 std::span<const Scheduler> schedulers() {
-  static const std::array<Scheduler, 3> kAll = {pointwise_scheduler(), norm_scheduler(), nest_scheduler()};
+  static const std::array<Scheduler, 4> kAll = {pointwise_scheduler(), norm_scheduler(), scatter_scheduler(),
+                                                nest_scheduler()};
   return kAll;
 }
 
@@ -43,7 +45,7 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
     const Scheduler* scheduler = find_scheduler(name(pinned));
     if (scheduler == nullptr)
       throw UserError(fmt::format("schedule `{}` generates no kernel", print(pinned)), problem.where(),
-                      "pin pointwise(...), nest(...) or norm(...)");
+                      "pin pointwise(...), nest(...), norm(...) or scatter(...)");
     if (target.cuda() && scheduler->cpu_only != nullptr && scheduler->cpu_only(problem.segment))
       throw UserError(fmt::format("{} has no kernels of this segment for GPUs", scheduler->name), problem.where(),
                       "leave the schedule out");

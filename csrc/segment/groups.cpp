@@ -47,7 +47,8 @@ class Grouper {
     find_cuts();
     for (const std::vector<std::string>& names : options_.fixed) fix(names);
     for (int pass = 0; pass < kPasses && merge_along_edges(); ++pass) continue;
-    merge_rows();  // before siblings, whose merges would put paths around them
+    merge_scatters();  // before rows, which would take what scatters alone read
+    merge_rows();      // before siblings, whose merges would put paths around them
     for (int pass = 0; pass < kPasses; ++pass) {
       const bool along = merge_along_edges();
       if (!merge_siblings() && !along) break;
@@ -108,11 +109,18 @@ class Grouper {
       scalar = scalar && again[i] <= kFreeOps;
       const auto& readers = readers_[i];
       const bool inside = (constant || scalar || is_free_view(o)) && !readers.empty() && !outputs_.contains(o.out()) &&
-                          std::all_of(readers.begin(), readers.end(), [&](int r) { return absorbs(op(r)); });
+                          std::all_of(readers.begin(), readers.end(), [&](int r) { return absorbs(op(r)) || (!is_free_view(o) && scatters_alone(r)); });
       out_.free[i] = inside && !seeds_random(readers, o.out());
     }
     // A free op that only feeds ops which turned out not to be elementwise groups is caught above: readers are checked
     // one level deep, and every reader is a group or free itself.
+  }
+
+  // Whether a kernel of scatters computes the op, and so the constants that it reads.
+  bool scatters_alone(int i) const {
+    Op* scatter = &op(i);
+    return scatter->kind == OpKind::Scatter && options_.refuse_scatters &&
+           !options_.refuse_scatters(std::span(&scatter, 1), scatter->results);
   }
 
   // Random ops read their seed from memory.
@@ -155,6 +163,7 @@ class Grouper {
       members_.push_back({i});
       made_.push_back({i});
       rows_.push_back(false);
+      scatters_.push_back(scatters_alone(i));
       domains_.push_back(domain(*op(i).results[0]));
     }
     out_.domains = domains_;
@@ -185,7 +194,7 @@ class Grouper {
 
   bool mergeable(int g) const {
     const int first = members_[static_cast<size_t>(g)].front();
-    return !rows_[static_cast<size_t>(g)] && absorbs(op(first)) && !fixed_.contains(first);
+    return !rows_[static_cast<size_t>(g)] && !scatters_[static_cast<size_t>(g)] && absorbs(op(first)) && !fixed_.contains(first);
   }
   bool has_move(int g) const {
     const auto& members = members_[static_cast<size_t>(g)];
@@ -280,6 +289,7 @@ class Grouper {
     members_[g].clear();
     cuts_[g].clear();
     rows_[k] = rows_[k] || rows_[g];
+    scatters_[k] = scatters_[k] || scatters_[g];
   }
 
   // Edges between an op that is about to join a group and the group's ops are inner ones now.
@@ -314,7 +324,7 @@ class Grouper {
   // A group that a kernel of rows may hold: elementwise ops, reductions, moves.
   bool may_be_rows(int g) const {
     const Op& first = op(members_[static_cast<size_t>(g)].front());
-    if (fixed_.contains(members_[static_cast<size_t>(g)].front())) return false;
+    if (fixed_.contains(members_[static_cast<size_t>(g)].front()) || scatters_[static_cast<size_t>(g)]) return false;
     return rows_[static_cast<size_t>(g)] || absorbs(first) || is_row_reduction(first);
   }
   static bool is_row_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction && combines(op); }
@@ -337,10 +347,52 @@ class Grouper {
     return out;
   }
 
+  // A group that a kernel around scatters may hold: those, elementwise ops, broadcasts and permutes.
+  bool may_be_scatters(int g) const {
+    const int i = members_[static_cast<size_t>(g)].front();
+    if (fixed_.contains(i) || rows_[static_cast<size_t>(g)]) return false;
+    return scatters_[static_cast<size_t>(g)] || absorbs(op(i));
+  }
+
+  bool merge_as_scatters(int p, int c) {
+    if (p == c || !(scatters_[static_cast<size_t>(p)] || scatters_[static_cast<size_t>(c)])) return false;
+    if (!may_be_scatters(p) || !may_be_scatters(c)) return false;
+    if (is_alias(c) || is_alias(p) || !apart_as_scatters(p, c).empty() || !decided(p, c)) return false;
+    merge(p, c);
+    return true;
+  }
+
+  void merge_scatters() {
+    if (!options_.refuse_scatters) return;
+    std::map<const TensorView*, std::vector<int>> readers;  // of groups with scatters
+    for (int pass = 0; pass < kPasses; ++pass) {
+      bool changed = false;
+      readers.clear();
+      for (int i = 0; i < static_cast<int>(out_.ops.size()); ++i) {
+        if (is_free(i)) continue;
+        for (const TensorView* in : inputs(op(i))) {
+          if (const int from = out_.maker(in); from >= 0 && !is_free(from))
+            changed = merge_as_scatters(group(from), group(i)) || changed;
+          if (!scatters_[static_cast<size_t>(group(i))] || in->rank() == 0) continue;
+          auto& list = readers[in];
+          for (size_t k = 0; k < list.size() && k < kSiblingTrials; ++k)
+            changed = merge_as_scatters(group(list[list.size() - 1 - k]), group(i)) || changed;
+          list.push_back(i);
+        }
+      }
+      if (!changed) break;
+    }
+  }
+
   // Why the two groups are no kernel of rows together; empty where they are.
   std::string apart_as_rows(int p, int c) const {
     if (order_->path_around(p, c)) return "a path between them passes through another segment";
     return asked(p, c, options_.refuse_rows);
+  }
+
+  std::string apart_as_scatters(int p, int c) const {
+    if (order_->path_around(p, c)) return "a path between them passes through another segment";
+    return asked(p, c, options_.refuse_scatters);
   }
 
   // What a scheduler says of two groups together.
@@ -461,6 +513,8 @@ class Grouper {
 
   std::string why_apart(int p, int c) {
     if (mergeable(p) && mergeable(c)) return apart(p, c);
+    const bool scatters = scatters_[static_cast<size_t>(p)] || scatters_[static_cast<size_t>(c)];
+    if (scatters && may_be_scatters(p) && may_be_scatters(c)) return apart_as_scatters(p, c);
     const bool rows = options_.refuse_rows && (reduces(p) || reduces(c)) && may_be_rows(p) && may_be_rows(c);
     return rows ? apart_as_rows(p, c) : "";
   }
@@ -491,6 +545,7 @@ class Grouper {
   std::vector<int64_t> outside_;           // reads of an op's result by other groups; kStored: written in any case
   std::vector<std::vector<int>> domains_;  // of what the group writes
   std::vector<bool> rows_;                 // groups that reduce
+  std::vector<bool> scatters_;             // groups around scatters, whose scheduler takes them
   std::set<std::array<int, 4>> refused_;   // two groups and their sizes, that the scheduler of rows does not take
   std::vector<std::vector<std::pair<int, int>>> cuts_;  // refused edges from ops of a group
   std::map<uint64_t, int> extent_numbers_;

@@ -28,6 +28,8 @@ struct GroupOptions {
   // Why ops, in topological order, moves among them, are no kernel (schedule/moved.h) with these results in memory;
   // nothing where they are. Null: no target has such kernels.
   std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_moved;
+  // The same of kernels around scatters (schedule/scatter.h).
+  std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_scatters;
   std::function<bool(const Op&)> stays_apart;    // views that only a library reads; null: none
   std::function<bool(const Op&)> costs_nothing;  // results that lie in their operand's memory; null: none
   size_t most_row_ops = 64;                      // of a kernel with rows or moves
@@ -42,7 +44,8 @@ struct GroupOptions {
 // Two elementwise groups merge if all their outputs have one domain (units left out) and no path between them passes
 // through a third group; so do groups with moves where the scheduler takes them. Then reductions, and what they read
 // and what reads them, merge where the scheduler of rows takes them together, along edges and where they read one
-// tensor. Producers and readers come first, then elementwise groups of equal domain that have no edge between them.
+// tensor. Before that, scatters do the same with what is elementwise in front of them and behind, as their scheduler
+// allows. Producers and readers come first, then elementwise groups of equal domain that have no edge between them.
 Grouping group_ops(const Fusion& fusion, const GroupOptions& options = {});
 
 }  // namespace plait

@@ -7,6 +7,7 @@
 #include "ir/op_fields.h"
 #include "schedule/moved.h"
 #include "schedule/norm.h"
+#include "schedule/scatter_plan.h"
 #include "segment/aliases.h"
 #include "segment/groups.h"
 
@@ -222,13 +223,27 @@ Schedule choose(const Problem& problem, const SegmentOptions& options, const Ali
       return schedules::Library();
     if (!is_open(pin))
       throw UserError(fmt::format("schedule `{}` does not fit {}", print(pin), describe(op)), problem.where(),
-                      "pin pointwise(...), nest(...) or norm(...)");
+                      "pin pointwise(...), nest(...), norm(...) or scatter(...)");
   }
   const Schedule chosen = choose_schedule(problem, options.target, pin);
   const Schedule nest = schedules::Nest();
   if (!is_open(pin) || chosen.index() == nest.index() || find_scheduler(name(nest))->accept(problem)) return chosen;
   if (decided(options, fmt::format("{} for @{}", name(chosen), problem.segment.name))) return chosen;
   return choose_schedule(problem, options.target, nest);
+}
+
+// Scatters whose schedule is pinned to another one are no kernel with others.
+std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_scatters(
+    const SegmentOptions& options) {
+  return [&options](std::span<Op* const> ops, std::span<TensorView* const> outputs) -> std::optional<std::string> {
+    for (const Op* op : ops) {
+      const auto pin = options.pins.find(op->results[0]->name);
+      if (pin != options.pins.end() && !std::holds_alternative<schedules::Scatter>(pin->second))
+        return fmt::format("%{} is pinned to {}", op->results[0]->name, print(pin->second));
+    }
+    ScatterPlan plan;
+    return plan_scatters(ops, outputs, plan);
+  };
 }
 
 }  // namespace
@@ -245,6 +260,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
       return norm_refuses(fusion.pool(), ops, outputs);
     };
     how.refuse_moved = moved_refuses;
+    how.refuse_scatters = refuse_scatters(options);
   }
   how.stays_apart = [&](const Op& op) { return aliases.view_ops.contains(&op); };
   how.costs_nothing = [&](const Op& op) { return aliases.is_alias(op); };

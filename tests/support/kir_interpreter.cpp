@@ -139,7 +139,8 @@ class Interpreter {
     for (size_t l = 0; l < at.size(); ++l) {
       const size_t i = static_cast<size_t>(at[l]);
       const kir::Buffer& to = kernel_.buffers[s.buffer];
-      if (stored_[s.buffer][i] && !to.updated && !to.is_local()) fail("{}[{}] is stored twice", to.name, i);
+      if (stored_[s.buffer][i] && !to.updated && to.space == kir::Space::argument)
+        fail("{}[{}] is stored twice", to.name, i);
       stored_[s.buffer][i] = true;
       const DType dtype = to.dtype;
       buffers_[s.buffer][i] = brought_to(dtype, value(s.in)[l]);

@@ -20,7 +20,7 @@ class TreeEmitter {
   void run();
   bool has_status() const { return status_.has_value(); }
 
- private:
+ protected:
   using Value = kir::Value;
   using Coordinates = std::vector<sym::Expr>;
   using Terms = std::vector<RangeTerm>;

@@ -7,6 +7,7 @@
 #include "lower/tree/emitter.h"
 #include "lower/tree/fuse_loops.h"
 #include "lower/tree/split_phases.h"
+#include "lower/tree/scatter.h"
 
 namespace plait {
 
@@ -40,12 +41,31 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
   return tree;
 }
 
+// Scatters have loops of their own.
+bool emit_scatter(const ScheduledGroup& group, const AxisGroup& axes, KernelExtents& extents,
+                  const LowerOptions& options, kir::Kernel& kernel) {
+  LoopTree tree;
+  lowering::ScatterEmitter emitter(group, tree, axes, extents, options, kernel);
+  emitter.run();
+  return emitter.has_status();
+}
+
+bool emit_loops(const ScheduledGroup& group, AxisGroup& axes, KernelExtents& extents, const LowerOptions& options,
+                kir::Kernel& kernel, std::string* tree_text) {
+  LoopTree tree = place(group, axes, *kernel.pool, extents, options);  // where each op is computed
+  if (tree_text != nullptr) *tree_text = tree.print();
+  lowering::TreeEmitter emitter(group, tree, extents, options, kernel);
+  emitter.run();
+  return emitter.has_status();
+}
+
 }  // namespace
 
 LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const LowerOptions& options,
                         std::string* tree_text) {
   PLAIT_CHECK(options.target == TargetKind::cpu, "a loop tree is lowered for CPUs");
-  PLAIT_CHECK(group.reference != nullptr, "group {} has no reference", options.name);
+  const bool scatters = std::holds_alternative<schedules::Scatter>(group.schedule);
+  PLAIT_CHECK(scatters || group.reference != nullptr, "group {} has no reference", options.name);
   LoweredKernel out;
   kir::Kernel& kernel = out.kernel;
   kernel.name = options.name;
@@ -58,11 +78,8 @@ LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const Lowe
   build.test_unions = options.test_unions;
   build.reads = &group.reads;
   AxisGroup axes = build_axis_graph(*kernel.pool, group.graph->ops(), build);
-  LoopTree tree = place(group, axes, *kernel.pool, extents, options);  // where each op is computed
-  if (tree_text != nullptr) *tree_text = tree.print();
-  lowering::TreeEmitter emitter(group, tree, extents, options, kernel);
-  emitter.run();
-  out.status = emitter.has_status();
+  out.status = scatters ? emit_scatter(group, axes, extents, options, kernel)
+                        : emit_loops(group, axes, extents, options, kernel, tree_text);
   kernel.integers = extents.integers();
   for (sym::Expr e : extents.arguments()) out.arguments.push_back(sym::import(pool, e));
   return out;

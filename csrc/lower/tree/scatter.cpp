@@ -1,0 +1,411 @@
+#include "lower/tree/scatter.h"
+
+#include <algorithm>
+
+#include "axes/operand_read.h"
+#include "base/error.h"
+#include "scalar/index_status.h"
+
+namespace plait::lowering {
+
+ScatterEmitter::ScatterEmitter(const ScheduledGroup& group, LoopTree& tree, const AxisGroup& axes,
+                               KernelExtents& extents, const LowerOptions& options, kir::Kernel& kernel)
+    : TreeEmitter(group, tree, extents, options, kernel), tree_(tree), axes_(axes) {
+  const auto refused = plan_scatters(group.graph->ops(), group.graph->outputs(), plan_);
+  PLAIT_CHECK(!refused, "kernel {}: {}", options.name, *refused);
+  const auto& numbers = std::get<schedules::Scatter>(group.schedule);
+  lanes_ = numbers.vector.value_or(1);
+  rows_ = numbers.rows.value_or(0);
+  columns_ = numbers.columns.value_or(0);
+  chunk_ = numbers.chunk.value_or(0);
+  for (size_t k = 0; k < plan_.parts.size(); ++k) part_of_[plan_.parts[k].op] = k;
+}
+
+void ScatterEmitter::run() {
+  const ScatterPart& widest = plan_.parts[plan_.widest];
+  const size_t dim = size_t(widest.op->dim), last = widest.op->results[0]->rank() - 1;
+  places_ = extents_(widest.op->in->extent(dim));
+  updates_ = extents_(widest.op->index->extent(dim));
+  if (places_.constant() == 0 || updates_.constant() == 0) rows_ = 0;  // nothing to sort
+  const bool cut = widest.has_inner() && columns_ > 0;
+  tiles_ = cut ? sym::ceildiv(extents_(widest.op->in->extent(last)), columns_) : number(1);
+  const auto narrow = [](const ScatterPart& p) { return !p.has_inner(); };
+  if (widest.has_inner() && std::any_of(plan_.parts.begin(), plan_.parts.end(), narrow)) {
+    tiles_ =
+        rows_ > 0 ? sym::max(tiles_, 1) : number(1);  // without ranges each task would write all that has no column
+    if (rows_ == 0) columns_ = 0;
+  }
+  declare();
+  rows_ > 0 ? in_ranges() : in_one_walk();
+}
+
+uint32_t ScatterEmitter::declare_buffer(std::string name, DType dtype, sym::Expr extent, kir::Space space) {
+  const auto taken = [&](const kir::Buffer& b) { return b.name == name; };
+  while (std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(), taken)) name += "_";
+  kernel_.buffers.push_back({name, dtype, extent, false, false, space});
+  return static_cast<uint32_t>(kernel_.buffers.size() - 1);
+}
+
+// Arguments first, then the status, workspaces, what lies on the stack.
+void ScatterEmitter::declare() {
+  const Fusion& graph = *group_.graph;
+  const auto elements = [&](const TensorView& t) {
+    sym::Expr count = number(1);
+    for (const Axis& a : t.domain.logical) count = count * extents_(a.extent);
+    return count;
+  };
+  for (const TensorView* t : graph.inputs())
+    arguments_[t] = declare_buffer(t->name, t->dtype, elements(*t), kir::Space::argument);
+  for (size_t i = 0; i < graph.outputs().size(); ++i) {
+    const TensorView* t = graph.outputs()[i];
+    arguments_[t] = declare_buffer(group_.outputs[i], t->dtype, elements(*t), kir::Space::argument);
+    kernel_.buffers.back().written = true;
+  }
+  for (const ScatterPart& part : plan_.parts) {
+    const auto lookup = checked_lookup(*part.op);
+    if (!lookup) continue;
+    ordinals_[part.op] = extents_.argument(group_.graph->pool().constant(lookup->ordinal));
+    if (status_) continue;
+    status_ = declare_buffer("status", DType::u64, number(kStatusWords), kir::Space::argument);
+    kernel_.buffers.back().written = kernel_.buffers.back().updated = true;
+  }
+  if (rows_ > 0) declare_sorted();
+  homes_.resize(plan_.parts.size());
+  for (const bool on_stack : {false, true})
+    for (size_t k = 0; k < plan_.parts.size(); ++k)
+      if (stack_elements(plan_.parts[k]).has_value() == on_stack) declare_result(k);
+}
+
+// Elements of a range where it has a buffer on the stack. An output whose tasks share no element is updated in memory.
+std::optional<int64_t> ScatterEmitter::stack_elements(const ScatterPart& part) const {
+  if (rows_ == 0) return std::nullopt;
+  const TensorView& t = *part.op->results[0];
+  const bool is_output = arguments_.contains(&t), apart = part.has_inner() || !plan_.parts[plan_.widest].has_inner();
+  if (is_output && apart) return std::nullopt;
+  if (!part.has_inner()) return rows_;
+  for (size_t d = part.inner; d + 1 < t.rank(); ++d)
+    if (t.extent(d).constant() != 1) return std::nullopt;
+  const int64_t most = kir::kMostStackBytes / int64_t(size_of(t.dtype));
+  const int64_t columns = columns_ > 0 ? columns_ : sym::bounds(t.extent(t.rank() - 1)).hi;
+  return columns <= most / rows_ ? std::optional(rows_ * columns) : std::nullopt;
+}
+
+void ScatterEmitter::declare_result(size_t k) {
+  const ScatterPart& part = plan_.parts[k];
+  const TensorView& t = *part.op->results[0];
+  if (const auto elements = stack_elements(part)) {
+    homes_[k] = {declare_buffer(t.name + "_rows", t.dtype, number(*elements), kir::Space::stack), true};
+    return;
+  }
+  if (const auto argument = arguments_.find(&t); argument != arguments_.end()) {
+    homes_[k] = {argument->second, false};
+    kernel_.buffers[argument->second].updated = true;
+    return;
+  }
+  sym::Expr count = number(1);
+  for (const Axis& a : t.domain.logical) count = count * extents_(a.extent);
+  homes_[k] = {declare_buffer(t.name, t.dtype, count, kir::Space::workspace), false};
+}
+
+sym::Expr ScatterEmitter::variable_below(sym::Expr extent) {
+  sym::SymbolInfo facts;
+  facts.lo = 0;
+  if (const auto n = extent.constant())
+    facts.hi = std::max<int64_t>(*n - 1, 0);
+  else
+    facts.below = extent;
+  return kernel_.pool->symbol(fmt::format("i{}", loops_++), facts);
+}
+
+void ScatterEmitter::begin_phase() {
+  if (!frames_.empty()) kernel_.phases.emplace_back();
+  frames_.clear();
+  values_.clear();
+  frames_.push_back({&kernel_.phases.back().body, std::nullopt});
+}
+
+void ScatterEmitter::loop(sym::Expr var, sym::Expr extent, kir::LoopKind kind, const Body& body) {
+  auto stmt = std::make_unique<kir::For>();
+  stmt->var = var;
+  stmt->extent = extent;
+  stmt->loop = kind;
+  frames_.push_back({&stmt->body, std::nullopt});
+  body();
+  leave();
+  add(std::move(stmt));
+}
+
+// Coordinates of an element of the part's tensors: `along` the scattered dim, the others as the loops have them.
+TreeEmitter::Coordinates ScatterEmitter::coordinates(const ScatterPart& part, sym::Expr along) const {
+  const TensorView& t = *part.op->results[0];
+  Coordinates at;
+  for (size_t d = 0; d < t.rank(); ++d) {
+    const bool inner = d >= part.inner && t.rank() - 1 - d < inner_.size();
+    const bool batch = d < part.inner && d < batch_.size();
+    at.push_back(d == size_t(part.op->dim) ? along : inner ? inner_[t.rank() - 1 - d] : batch ? batch_[d] : number(0));
+  }
+  return at;
+}
+
+// Loops over the inner dims of `of`, the last one in vectors and only its tile.
+void ScatterEmitter::over_inner(const ScatterPart& part, const TensorView& of, bool vectors, const Body& body) {
+  if (!part.has_inner()) return body();
+  const size_t rank = of.rank();
+  inner_.assign(rank - part.inner, number(0));
+  std::function<void(size_t)> over = [&](size_t d) {
+    const sym::Expr extent = extents_(of.extent(d));
+    if (d + 1 < rank) {
+      if (extent.constant() == 1) return over(d + 1);
+      const sym::Expr var = inner_[rank - 1 - d] = variable_below(extent);
+      return loop(var, extent, kir::LoopKind::serial, [&] { over(d + 1); });
+    }
+    int64_t width = vectors ? lanes_ : 1;
+    while (columns_ % width != 0) width /= 2;  // a tile is whole vectors
+    const sym::Expr cut = columns_ > 0 ? number(columns_) : extent;
+    const sym::Expr steps = sym::ceildiv(cut, width), step = variable_below(steps);
+    const sym::Expr start = columns_ > 0 ? tile_ * columns_ : number(0);
+    const auto element = [&](sym::Expr column) {
+      inner_[0] = column;
+      guarded(sym::lt(column, extent), body);
+    };
+    loop(step, steps, kir::LoopKind::serial, [&] {
+      if (width == 1) return element(start + step);
+      const sym::Expr lane = variable_below(number(width));
+      loop(lane, number(width), kir::LoopKind::lanes, [&] { element(start + step * width + lane); });
+    });
+  };
+  over(part.inner);
+  inner_.clear();
+}
+
+// body() at every element of the part's result in the present range and tile; `along_` is its place.
+void ScatterEmitter::over_places(const ScatterPart& part, const Body& body) {
+  const auto at = [&](sym::Expr offset) {
+    along_ = first_ + offset;
+    guarded(sym::lt(along_, places_),
+            [&] { part.has_inner() ? over_inner(part, *part.op->results[0], true, body) : body(); });
+  };
+  if (part.has_inner() || lanes_ == 1) {
+    const sym::Expr row = variable_below(count_);
+    return loop(row, count_, kir::LoopKind::serial, [&] { at(row); });
+  }
+  int64_t width = lanes_;
+  while (rows_ > 0 && width > rows_) width /= 2;
+  const sym::Expr steps = sym::ceildiv(count_, width), step = variable_below(steps);
+  loop(step, steps, kir::LoopKind::serial, [&] {
+    const sym::Expr lane = variable_below(number(width));
+    loop(lane, number(width), width > 1 ? kir::LoopKind::lanes : kir::LoopKind::serial, [&] {
+      const sym::Expr offset = step * width + lane;
+      guarded(sym::lt(offset, count_), [&] { at(offset); });
+    });
+  });
+}
+
+// Where the result has the element at this place, or will have.
+sym::Expr ScatterEmitter::home_index(size_t k, sym::Expr place) {
+  const ScatterPart& part = plan_.parts[k];
+  const TensorView& t = *part.op->results[0];
+  if (!homes_[k].is_local) return memory_offset(t, coordinates(part, place));
+  if (!part.has_inner()) return place - first_;
+  const sym::Expr extent = extents_(t.extent(t.rank() - 1));
+  const sym::Expr columns = columns_ > 0 ? sym::min(extent, columns_) : extent;
+  return (place - first_) * columns + inner_[0] - (columns_ > 0 ? tile_ * columns_ : number(0));
+}
+
+// The tensor's value at these coordinates, computed here from what is in memory and from results of scatters.
+kir::Value ScatterEmitter::value_at(const TensorView& t, const Coordinates& at) {
+  if (is_input(t)) return load_at(t, at);
+  std::vector<uint64_t> ids;
+  for (sym::Expr e : at) ids.push_back(e.id());
+  if (const auto known = known_.find({&t, ids}); known != known_.end()) return known->second;
+  const Op& op = *t.definition;
+  if (const auto part = part_of_.find(&op); part != part_of_.end()) {
+    const sym::Expr place = at[size_t(plan_.parts[part->second].op->dim)];
+    return known_[{&t, ids}] = load(homes_[part->second].buffer, home_index(part->second, place));
+  }
+  PlacedOp placed;
+  placed.op = &op;
+  placed.own = at;
+  const auto extent = [&](sym::Expr e) { return extents_(e); };
+  const std::vector<TensorView*> operands = inputs(op);
+  std::vector<Value> made;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    placed.operands.push_back(operand_read(axes_, op, i, {at, placed.reduced}, extent));
+    made.push_back(is_input(*operands[i]) ? Value() : value_at(*operands[i], placed.operands[i].at));
+  }
+  tree_.ops[&op] = placed;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (is_input(*operands[i])) continue;
+    tree_.ops[operands[i]->definition].op = operands[i]->definition;
+    values_.insert_or_assign(operands[i], Known{made[i], frames_.size() - 1});
+  }
+  return known_[{&t, ids}] = compute(op);
+}
+
+// An operand of a scatter, as its result's type holds it.
+kir::Value ScatterEmitter::operand_at(const Scatter& op, size_t i, const Coordinates& at) {
+  const TensorView& t = *inputs(op)[i];
+  PlacedOp placed;
+  placed.op = &op;
+  placed.operands.resize(inputs(op).size());
+  placed.operands[i].at = at;
+  known_.clear();
+  if (!is_input(t)) {
+    const Value value = value_at(t, at);
+    tree_.ops[t.definition].op = t.definition;
+    values_.insert_or_assign(&t, Known{value, frames_.size() - 1});
+  }
+  tree_.ops[&op] = placed;
+  return operand(op, i, is_narrow(t.dtype));
+}
+
+// What stands in the result once src is there too. Booleans are ordered as numbers.
+kir::Value ScatterEmitter::combined(ScatterUpdate update, Value before, Value src) {
+  if (src.dtype == DType::boolean && update != ScatterUpdate::set)
+    return convert(combined(update, convert(before, DType::i64), convert(src, DType::i64)), DType::boolean);
+  switch (update) {
+    case ScatterUpdate::set:
+      return src;
+    case ScatterUpdate::add:
+      return apply(Pointwise::add, {before, src});
+    case ScatterUpdate::mul:
+      return apply(Pointwise::mul, {before, src});
+    case ScatterUpdate::max:
+      return apply(Pointwise::max, {before, src});
+    case ScatterUpdate::min:
+      return apply(Pointwise::min, {before, src});
+  }
+  __builtin_unreachable();
+}
+
+// The place that an update of the part goes to; nothing is known of it.
+sym::Expr ScatterEmitter::index_at(const ScatterPart& part, sym::Expr update) {
+  return bind(operand_at(*part.op, 1, coordinates(part, update)));
+}
+
+sym::Expr ScatterEmitter::is_inside(sym::Expr place) const {
+  return sym::logical_and(sym::ge(place, 0), sym::lt(place, places_));
+}
+
+// An index that rows share stands first in its tensor where they begin.
+void ScatterEmitter::report_outside(const ScatterPart& part, sym::Expr place, sym::Expr update) {
+  if (!ordinals_.contains(part.op)) return;
+  sym::Expr outside = sym::logical_not(is_inside(place));
+  for (size_t d = part.inner; d < part.op->index->rank() && !part.per_element; ++d)
+    outside = sym::logical_and(outside, sym::gt(extents_(part.op->index->extent(d)), 0));
+  guarded(outside, [&] { report(*part.op, place, coordinates(part, update)); });
+}
+
+// The results hold what their operands do.
+void ScatterEmitter::copy() {
+  for (size_t k = 0; k < plan_.parts.size(); ++k) {
+    const ScatterPart& part = plan_.parts[k];
+    if (homes_[k].is_local) {
+      auto alloc = std::make_unique<kir::Alloc>();
+      alloc->buffer = homes_[k].buffer;
+      add(std::move(alloc));
+    }
+    over_places(part, [&] {
+      const Value in = operand_at(*part.op, 0, coordinates(part, along_));
+      store(homes_[k].buffer, home_index(k, along_), in);
+    });
+  }
+}
+
+// One update of the part, along its inner dims.
+void ScatterEmitter::apply_update(size_t k, sym::Expr place, const std::function<Value(const Coordinates&)>& src,
+                                  sym::Expr update) {
+  const ScatterPart& part = plan_.parts[k];
+  const sym::Expr at = home_index(k, place);
+  const Value before = part.op->update == ScatterUpdate::set ? Value() : load(homes_[k].buffer, at);
+  store(homes_[k].buffer, at, combined(part.op->update, before, src(coordinates(part, update))));
+}
+
+// Outputs that are not in memory yet.
+void ScatterEmitter::finish() {
+  const std::vector<TensorView*>& outputs = group_.graph->outputs();
+  for (size_t k = 0; k < plan_.parts.size(); ++k) {
+    const ScatterPart& part = plan_.parts[k];
+    std::vector<const TensorView*> mine;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const auto own = part_of_.find(outputs[i]->definition);
+      const bool there = own != part_of_.end() && !homes_[own->second].is_local;
+      if (plan_.like[i] == k && !there) mine.push_back(outputs[i]);
+    }
+    if (mine.empty()) continue;
+    // Of tasks that differ in their columns the first writes what has none.
+    guarded(part.has_inner() ? number(1) : sym::eq(tile_, 0), [&] {
+      over_places(part, [&] {
+        const Coordinates of = coordinates(part, along_);
+        known_.clear();
+        for (const TensorView* t : mine) {
+          Coordinates at;
+          for (int d : dims_like(*t, part)) at.push_back(d < 0 ? number(0) : of[size_t(d)]);
+          const Value value = value_at(*t, at);
+          store(arguments_.at(t), memory_offset(*t, at), value);
+        }
+      });
+    });
+  }
+}
+
+// One phase: each task has its columns and its coordinates in front of the inner dims.
+void ScatterEmitter::in_one_walk() {
+  const ScatterPart& widest = plan_.parts[plan_.widest];
+  const TensorView& t = *widest.op->results[0];
+  begin_phase();
+  first_ = number(0);
+  count_ = places_;
+  std::vector<sym::Expr> extents(widest.inner, number(1));
+  sym::Expr tasks = tiles_;
+  for (size_t d = 0; d < widest.inner; ++d) {
+    if (d == size_t(widest.op->dim)) continue;
+    extents[d] = extents_(t.extent(d));
+    tasks = tasks * extents[d];
+  }
+  const auto task = [&](sym::Expr rest) {
+    tile_ = tiles_.constant() == 1 ? number(0) : sym::mod(rest, tiles_);
+    if (tiles_.constant() != 1) rest = sym::floordiv(rest, tiles_);
+    batch_.assign(widest.inner, number(0));
+    std::vector<size_t> dims;
+    for (size_t d = 0; d < widest.inner; ++d)
+      if (extents[d].constant() != 1) dims.push_back(d);
+    for (size_t i = dims.size(); i-- > 0;) {
+      batch_[dims[i]] = i > 0 ? sym::mod(rest, extents[dims[i]]) : rest;
+      if (i > 0) rest = sym::floordiv(rest, extents[dims[i]]);
+    }
+    copy();
+    for (size_t k = 0; k < plan_.parts.size(); ++k) walk(k);
+    finish();
+  };
+  if (tasks.constant() == 1) return task(number(0));
+  const sym::Expr var = variable_below(tasks);
+  loop(var, tasks, kir::LoopKind::cpu_thread, [&] { task(var); });
+}
+
+// All updates of a part, in order.
+void ScatterEmitter::walk(size_t k) {
+  const ScatterPart& part = plan_.parts[k];
+  const TensorView& index = *part.op->index;
+  sym::Expr reached = number(1);
+  for (size_t d = 0; d < part.inner; ++d)
+    if (d != size_t(part.op->dim) && index.extent(d) != part.op->in->extent(d))
+      reached = sym::logical_and(reached, sym::lt(batch_[d], extents_(index.extent(d))));
+  const auto src = [&](const Coordinates& at) { return operand_at(*part.op, 2, at); };
+  guarded(reached, [&] {
+    const sym::Expr update = variable_below(updates_);
+    loop(update, updates_, kir::LoopKind::serial, [&] {
+      const auto one = [&] {
+        const sym::Expr place = index_at(part, update);
+        guarded(is_inside(place), [&] {
+          const auto element = [&] { apply_update(k, place, src, update); };
+          part.per_element ? element() : over_inner(part, index, true, element);
+        });
+        report_outside(part, place, update);
+      };
+      part.per_element ? over_inner(part, index, false, one) : one();
+    });
+  });
+}
+
+}  // namespace plait::lowering
