@@ -81,7 +81,7 @@ TEST(SplitPhases, KernelsTouchWhatTheyMayTouch) {
             EXPECT_EQ(problems_of(l, env), std::vector<std::string>{})
                 << c.name << ", " << numbers << ", b = " << b << ", n = " << n << "\n"
                 << l.tree << kir::print(l.kernel.kernel);
-            if (testing::Test::HasFailure()) return;
+            if (::testing::Test::HasFailure()) return;
           }
       }
 }
