@@ -88,6 +88,7 @@ set(PLAIT_CORE_SOURCES
   graph/rewrite.cpp
   graph/split_bias.cpp
   graph/widen_contractions.cpp
+  ir/by_hand.cpp
   ir/clone.cpp
   ir/complete.cpp
   ir/factors.cpp
@@ -99,6 +100,7 @@ set(PLAIT_CORE_SOURCES
   ir/infer_reductions.cpp
   ir/layout.cpp
   ir/make_op.cpp
+  ir/manual_schedule.cpp
   ir/op.cpp
   ir/op_fields.cpp
   ir/parse.cpp
@@ -149,6 +151,7 @@ set(PLAIT_CORE_SOURCES
   lower/tree/fuse_loops.cpp
   lower/tree/lower_tree.cpp
   lower/tree/moves.cpp
+  lower/tree/obeyed.cpp
   lower/tree/values.cpp
   lower/values.cpp
   lower/write_body.cpp
@@ -204,6 +207,7 @@ set(PLAIT_CORE_SOURCES
   scalar/pointwise.cpp
   scalar/reductions.cpp
   scalar/special.cpp
+  schedule/manual.cpp
   schedule/nest.cpp
   schedule/norm.cpp
   schedule/pointwise.cpp

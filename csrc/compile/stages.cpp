@@ -161,10 +161,7 @@ void segment_for(Fusion& localized, const PipelineContext& context, Stages* stag
   how.guards = context.guards;
   how.pins = pinned_schedules(context.file_segments);
   how.limits = kernel_limits(options);
-  for (const FileSegment& written : context.file_segments) {
-    how.together.push_back(written.tensors);
-    if (std::holds_alternative<schedules::Norm>(written.schedule)) how.fixed.push_back(written.tensors);
-  }
+  how.together = how.fixed = fixed_groups(context.file_segments, localized);
   how.contractions = options.contractions;
   how.explain = &reasons;
   if (stages != nullptr) how.decide = [&](std::string_view what) { return stages->decide("segments", what); };
@@ -346,6 +343,8 @@ std::vector<FileSegment> for_gpu(std::vector<FileSegment> segments, const Fusion
     std::erase_if(segment.outputs, [&](const std::string& name) { return fusion.find(name) == nullptr; });
     if (auto* pointwise = std::get_if<schedules::Pointwise>(&segment.schedule)) pointwise->block.reset();
     if (auto* nest = std::get_if<schedules::Nest>(&segment.schedule)) *nest = {.threads = nest->threads};
+    if (std::holds_alternative<schedules::Manual>(segment.schedule)) segment.schedule = {};
+    segment.loops = {};
   }
   return segments;
 }

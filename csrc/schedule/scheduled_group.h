@@ -20,6 +20,8 @@ struct ScheduledGroup {
   std::map<const TensorView*, int> inline_at;   // at most so many loops are shared with readers
   std::map<const TensorView*, sym::Expr> kept;  // buffers: at most so many elements, as the schedule proved or asked
   std::map<const TensorView*, const TensorView*> copies;  // a copy, and what it is one of
+  std::set<const TensorView*> own_loops;                  // follow loops of their own, not the reference's
+  bool by_hand = false;  // loops, inline positions and kept buffers are obeyed as they stand, or refused
 
   // Text of the stage `scheduled`: the graph with the loops of its tensors, then a line per decision.
   std::string print() const;

@@ -5,6 +5,7 @@
 
 #include "axes/transforms.h"
 #include "base/error.h"
+#include "schedule/manual.h"
 #include "schedule/nest.h"
 #include "schedule/norm.h"
 #include "schedule/pointwise.h"
@@ -30,7 +31,7 @@ std::span<const Scheduler> schedulers() {
 const Scheduler* find_scheduler(std::string_view name) {
   for (const Scheduler& s : schedulers())
     if (s.name == name) return &s;
-  return nullptr;
+  return name == manual_scheduler().name ? &manual_scheduler() : nullptr;
 }
 
 TensorView* reference_tensor(const Segment& segment) {
@@ -43,7 +44,7 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
     const Scheduler* scheduler = find_scheduler(name(pinned));
     if (scheduler == nullptr)
       throw UserError(fmt::format("schedule `{}` generates no kernel", print(pinned)), problem.where(),
-                      "pin pointwise(...), nest(...) or norm(...)");
+                      "pin pointwise(...), nest(...), norm(...) or manual(...)");
     if (const auto reason = scheduler->accept(problem))
       throw UserError(fmt::format("{} does not take this segment: {}", scheduler->name, *reason), problem.where(),
                       "leave the schedule out, or pin another one");
@@ -62,6 +63,7 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
 void apply_schedule(const Fusion& fusion, const Segment& segment) {
   const Scheduler* scheduler = find_scheduler(name(segment.schedule));
   if (scheduler == nullptr || segment.outputs.empty()) return;
+  if (scheduler == &manual_scheduler()) return;  // its transforms are a person's
   clear_schedule(*reference_tensor(segment));
   if (scheduler->apply != nullptr) scheduler->apply({fusion, segment}, segment.schedule);
 }
