@@ -151,7 +151,6 @@ set(PLAIT_CORE_SOURCES
   lower/tree/fuse_loops.cpp
   lower/tree/lower_tree.cpp
   lower/tree/moves.cpp
-  lower/tree/obeyed.cpp
   lower/tree/values.cpp
   lower/values.cpp
   lower/write_body.cpp
@@ -210,6 +209,7 @@ set(PLAIT_CORE_SOURCES
   schedule/manual.cpp
   schedule/nest.cpp
   schedule/norm.cpp
+  schedule/place_group.cpp
   schedule/pointwise.cpp
   schedule/scheduled_group.cpp
   schedule/scheduler.cpp

@@ -59,6 +59,13 @@ std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<
   return out;
 }
 
+std::function<bool(const TensorView&)> scheduled_by_hand(const std::vector<FileSegment>& segments) {
+  std::set<std::string, std::less<>> names;
+  for (const FileSegment& s : segments)
+    if (std::holds_alternative<schedules::Manual>(s.schedule)) names.insert(s.tensors.begin(), s.tensors.end());
+  return [names = std::move(names)](const TensorView& t) { return names.contains(t.name); };
+}
+
 std::vector<std::vector<std::string>> fixed_groups(const std::vector<FileSegment>& written, const Fusion& localized) {
   std::map<const TensorView*, size_t> owner;
   for (size_t i = 0; i < written.size(); ++i)

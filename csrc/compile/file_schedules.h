@@ -1,5 +1,7 @@
 #pragma once
 // What a file says about schedules is obeyed or refused.
+#include <functional>
+
 #include "ir/fusion.h"
 
 namespace plait {
@@ -21,6 +23,9 @@ void forget_schedules(Fusion& fusion);
 
 // Schedules by output tensor.
 std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<FileSegment>& segments);
+
+// Whether a tensor is of a segment that is scheduled by hand.
+std::function<bool(const TensorView&)> scheduled_by_hand(const std::vector<FileSegment>& segments);
 
 // Results per written segment that are to be one step: those that it names and what graph passes made of its ops.
 // Products and collectives, which stand alone, are left out of segments that hold more.

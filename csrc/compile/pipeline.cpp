@@ -44,7 +44,8 @@ std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fus
   std::unique_ptr<Fusion> local;
   stages.make("localized", "localize", local, [&] { return localize_for(sharded, context); });
   stages.pass("localized", "expand", *local, [&] { expand(*local); });            // what was sharded as one op
-  stages.pass("localized", "merge_equal", *local, [&] { merge_equal(*local); });  // of open composites
+  stages.pass("localized", "merge_equal", *local,  // of open composites
+              [&] { merge_equal(*local, scheduled_by_hand(context.file_segments)); });
   stages.pass("localized", "remove_unread", *local, [&] { remove_dead_code(*local); });
   stages.end("localized", *local);
 

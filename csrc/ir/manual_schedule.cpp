@@ -170,7 +170,7 @@ void set_manual_schedule(const Segment& segment, const Manual& schedule) {
       for (TensorView* t : op->results)
         if (t->name == name) return t;
     throw UserError(fmt::format("%{} is scheduled by hand and is not made here", name),
-                    fmt::format("segment @{}", segment.name), "name results of the segment's ops");
+                    fmt::format("segment @{}", segment.name), "name results of the segment's ops, which passes before segmentation left in place");
   };
   for (const ManualTensor& own : schedule.tensors) {
     TensorView& t = *find(own.tensor);

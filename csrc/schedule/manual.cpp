@@ -6,6 +6,7 @@
 #include "axes/operand_read.h"
 #include "axes/transforms.h"
 #include "base/error.h"
+#include "schedule/place_group.h"
 
 namespace plait {
 
@@ -55,15 +56,6 @@ void check(const TensorView& t, const Problem& problem) {
     if (const std::string why = refuse_loop(loops[i]); !why.empty())
       throw UserError(fmt::format("loop {} of %{} cannot be {}: {}", i, t.name, name(loops[i].parallel), why),
                       problem.where(), "change the loops of the tensor");
-}
-
-Schedule choose(const Problem& problem, const Target& target, const Schedule& pinned) {
-  if (target.kind == TargetKind::cuda)
-    throw UserError("schedules by hand make kernels of CPUs", problem.where(), "leave the schedule out");
-  set_manual_schedule(problem.segment, std::get<Manual>(pinned));
-  for (const Op* op : problem.segment.ops)
-    for (const TensorView* t : op->results) check(*t, problem);
-  return Manual();
 }
 
 TensorView* find_result(const Fusion& graph, const std::string& name) {
@@ -131,6 +123,19 @@ ScheduledGroup group(const Problem& problem, const Schedule&) {
   }
   copy_for_roots(out, roots, [](const TensorView& t) { return !is_elementwise(*t.definition); });
   return out;
+}
+
+Schedule choose(const Problem& problem, const Target& target, const Schedule& pinned) {
+  if (target.kind == TargetKind::cuda)
+    throw UserError("schedules by hand make kernels of CPUs", problem.where(), "leave the schedule out");
+  set_manual_schedule(problem.segment, std::get<Manual>(pinned));
+  for (const Op* op : problem.segment.ops)
+    for (const TensorView* t : op->results) check(*t, problem);
+  const ScheduledGroup own = group(problem, Manual());
+  // Whether a row fits its buffer may hang on sizes: then it is asked, and becomes part of what the kernel is made for.
+  const auto holds = [&](sym::Expr e) { return problem.decide(sym::import(problem.fusion.pool(), e)); };
+  if (const auto found = disobeyed(own, holds)) throw UserError(found->what, problem.where(), found->remedy);
+  return Manual();
 }
 
 }  // namespace
