@@ -71,6 +71,7 @@ set(PLAIT_CORE_SOURCES
   comm/uneven_cost.cpp
   compile/ask_multiples.cpp
   compile/emit_program.cpp
+  compile/failed_kernels.cpp
   compile/file_schedules.cpp
   compile/pipeline.cpp
   compile/stages.cpp
@@ -214,6 +215,7 @@ set(PLAIT_CORE_SOURCES
   schedule/scheduled_group.cpp
   schedule/scheduler.cpp
   segment/aliases.cpp
+  segment/boundaries.cpp
   segment/cut_groups.cpp
   segment/group_order.cpp
   segment/groups.cpp

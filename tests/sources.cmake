@@ -138,6 +138,8 @@ set(PLAIT_TEST_numerics
   numerics/dtypes_test.cpp
   numerics/file_schedules_test.cpp
   numerics/fork_test.cpp
+  numerics/internal_error_test.cpp
+  numerics/manual_test.cpp
   numerics/norm_test.cpp
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp

@@ -86,7 +86,8 @@ struct TreeOptions {
   std::map<const TensorView*, int> inline_at;
   // Tensors beside the reference whose own transforms are their loops, instead of the reference's.
   std::set<const TensorView*> own_loops;
-  // Where not null: why the first place and loops that were tried for a tensor (the first result of its op) are invalid.
+  // Where not null: why the first place and loops that were tried for a tensor (the first result of its op) are
+  // invalid.
   std::map<const TensorView*, Refusal>* declined = nullptr;
   uint32_t rules_off = 0;  // bits by Rule; only for tests of the rules
 };

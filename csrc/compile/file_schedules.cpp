@@ -59,6 +59,13 @@ std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<
   return out;
 }
 
+std::vector<FileSegment> without_nests(std::vector<FileSegment> segments, const std::set<std::string>& tensors) {
+  std::erase_if(segments, [&](const FileSegment& s) {
+    return std::any_of(s.tensors.begin(), s.tensors.end(), [&](const auto& name) { return tensors.contains(name); });
+  });
+  return segments;
+}
+
 std::function<bool(const TensorView&)> scheduled_by_hand(const std::vector<FileSegment>& segments) {
   std::set<std::string, std::less<>> names;
   for (const FileSegment& s : segments)

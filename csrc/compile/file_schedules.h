@@ -1,6 +1,7 @@
 #pragma once
 // What a file says about schedules is obeyed or refused.
 #include <functional>
+#include <set>
 
 #include "ir/fusion.h"
 
@@ -10,8 +11,8 @@ namespace plait {
 struct FileSegment {
   std::string name;
   std::vector<std::string> tensors, outputs;
-  Schedule schedule;           // by hand: with what its tensors say
-  schedules::Manual loops{};   // of another schedule: loops that its tensors state
+  Schedule schedule;          // by hand: with what its tensors say
+  schedules::Manual loops{};  // of another schedule: loops that its tensors state
 };
 
 // The segments of a written fusion. Where it has none and tensors are scheduled by hand, all of it is one. UserError
@@ -23,6 +24,9 @@ void forget_schedules(Fusion& fusion);
 
 // Schedules by output tensor.
 std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<FileSegment>& segments);
+
+// The segments but for those that hold one of the tensors.
+std::vector<FileSegment> without_nests(std::vector<FileSegment> segments, const std::set<std::string>& tensors);
 
 // Whether a tensor is of a segment that is scheduled by hand.
 std::function<bool(const TensorView&)> scheduled_by_hand(const std::vector<FileSegment>& segments);

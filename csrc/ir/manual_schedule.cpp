@@ -170,7 +170,8 @@ void set_manual_schedule(const Segment& segment, const Manual& schedule) {
       for (TensorView* t : op->results)
         if (t->name == name) return t;
     throw UserError(fmt::format("%{} is scheduled by hand and is not made here", name),
-                    fmt::format("segment @{}", segment.name), "name results of the segment's ops, which passes before segmentation left in place");
+                    fmt::format("segment @{}", segment.name),
+                    "name results of the segment's ops, which passes before segmentation left in place");
   };
   for (const ManualTensor& own : schedule.tensors) {
     TensorView& t = *find(own.tensor);
@@ -180,10 +181,10 @@ void set_manual_schedule(const Segment& segment, const Manual& schedule) {
     Domain next = t.domain;
     if (t.definition->results[0] == &t) next.reduction = reduction_axes(*t.definition);
     for (const LoopStep& step : own.loops)
-      next.transforms.push_back({step.kind, step.position,
-                                 step.kind == Transform::Kind::split ? t.fusion->pool().constant(step.factor)
-                                                                     : sym::Expr(),
-                                 step.order, step.parallel});
+      next.transforms.push_back(
+          {step.kind, step.position,
+           step.kind == Transform::Kind::split ? t.fusion->pool().constant(step.factor) : sym::Expr(), step.order,
+           step.parallel});
     try {
       loop_axes(next);
     } catch (const UserError& error) {

@@ -69,9 +69,8 @@ void set_loops(TensorView& t, const std::vector<LoopStep>& loops) {
   Domain next = t.domain;
   for (const LoopStep& step : loops) {
     const bool splits = step.kind == Transform::Kind::split;
-    next.transforms.push_back({step.kind, step.position,
-                               splits ? t.fusion->pool().constant(step.factor) : sym::Expr(), step.order,
-                               step.parallel});
+    next.transforms.push_back({step.kind, step.position, splits ? t.fusion->pool().constant(step.factor) : sym::Expr(),
+                               step.order, step.parallel});
   }
   loop_axes(next);  // UserError where facts of the sizes at hand forbid it
   t.domain = std::move(next);

@@ -13,15 +13,18 @@ std::string_view remedy(Rule rule) {
     case Rule::v2_known:
       return "give the tensor loops of its own that reach all of its dims, or a smaller inline position";
     case Rule::v3_reduction:
-      return "keep loops over kept and over reduced dims apart, and compute the reduction outside of loops over what it "
+      return "keep loops over kept and over reduced dims apart, and compute the reduction outside of loops over what "
+             "it "
              "reduces: a smaller inline position";
     case Rule::v4_readers:
-      return "compute it outside of the loops in which its readers ask for other elements: a smaller inline position, or "
+      return "compute it outside of the loops in which its readers ask for other elements: a smaller inline position, "
+             "or "
              "a cache";
     case Rule::v5_covers:
       return "split by a factor that divides the dim, or give the tensor loops of its own";
     case Rule::v6_once:
-      return "reorder or split so that every loop around a tensor in memory is one over its own dims, or keep the tensor "
+      return "reorder or split so that every loop around a tensor in memory is one over its own dims, or keep the "
+             "tensor "
              "in a segment of its own";
     case Rule::v7_buffer:
       return "compute it in loops from which every reader has an index: a smaller inline position, or loops of its own "
@@ -53,9 +56,10 @@ class Obeyed {
     TreeOptions options;
     options.declined = &declined_;
     if (const auto refusal = place_group(group_, axes_, options, tree_))
-      return Disobeyed{fmt::format("no loops compute %{}: {} ({})", refusal->tensor->name, refusal->reason,
-                                   name(refusal->rule)),
-                       std::string(remedy(refusal->rule))};
+      return Disobeyed{
+          fmt::format("no loops compute %{}: {} ({})", refusal->tensor->name, refusal->reason, name(refusal->rule)),
+          std::string(remedy(refusal->rule))};
+    if (auto found = check_threads()) return found;
     for (const Op* op : group_.graph->ops())
       if (tree_.ops.contains(op))
         if (auto found = check(*op->results[0])) return found;
@@ -63,6 +67,25 @@ class Obeyed {
   }
 
  private:
+  // A kernel has one loop over threads, and what threads read of one another is in memory.
+  std::optional<Disobeyed> check_threads() const {
+    const TreeLoop* first = nullptr;
+    for (const TreeLoop& l : tree_.loops) {
+      if (l.parallel != ParallelType::cpu_thread) continue;
+      if (first != nullptr)
+        return Disobeyed{fmt::format("%{} and %{} have a loop over threads each, and a kernel has one",
+                                     first->owner->results[0]->name, l.owner->results[0]->name),
+                         "compute one in the loops of the other: inline N; or give it serial loops of its own"};
+      first = &l;
+    }
+    for (const auto& [op, placed] : tree_.ops)
+      if (first != nullptr && placed.shared == 0 && (placed.home == Home::buffer || placed.home == Home::logical))
+        return Disobeyed{
+            fmt::format("%{} is computed outside of the loop over threads, which read it", op->results[0]->name),
+            "compute it in the loop: inline 1; or put it into a segment of its own"};
+    return std::nullopt;
+  }
+
   std::optional<Disobeyed> check(const TensorView& t) {
     const PlacedOp& placed = tree_.ops.at(t.definition);
     if (const auto it = group_.inline_at.find(&t); it != group_.inline_at.end() && placed.shared != it->second)
@@ -112,9 +135,10 @@ class Obeyed {
   std::optional<Disobeyed> check_buffer(const TensorView& t, const PlacedOp& placed) {
     const sym::Expr most = group_.kept.at(&t);
     if (placed.home != Home::buffer && placed.home != Home::logical)
-      return Disobeyed{fmt::format("keep {} of %{} is not obeyed: it needs no buffer, each iteration makes what it reads",
-                                   sym::print(most), t.name),
-                       "drop it, or compute the tensor in fewer loops of its readers: a smaller inline position"};
+      return Disobeyed{
+          fmt::format("keep {} of %{} is not obeyed: it needs no buffer, each iteration makes what it reads",
+                      sym::print(most), t.name),
+          "drop it, or compute the tensor in fewer loops of its readers: a smaller inline position"};
     sym::Expr count = group_.graph->pool().constant(1);
     if (placed.home == Home::buffer)
       for (sym::Expr e : placed.dims) count = count * e;
