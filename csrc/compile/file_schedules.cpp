@@ -24,10 +24,6 @@ FileSegment read_segment(const Segment& segment) {
 }  // namespace
 
 std::vector<FileSegment> file_segments(const Fusion& fusion) {
-  for (const TensorView* t : fusion.inputs())
-    if (is_by_hand(*t))
-      throw UserError(fmt::format("%{} is an input, which has no loops", t->name), "schedule",
-                      "give the loops to a copy of it: cache_after(), or %c = cast(%x)");
   std::vector<FileSegment> out;
   for (const auto& segment : fusion.segments) out.push_back(read_segment(segment));
   const std::vector<TensorView*> all = fusion.tensors();

@@ -15,8 +15,7 @@ struct FileSegment {
   schedules::Manual loops{};  // of another schedule: loops that its tensors state
 };
 
-// The segments of a written fusion. Where it has none and tensors are scheduled by hand, all of it is one. UserError
-// naming an input that is scheduled.
+// The segments of a written fusion. Where it has none and tensors are scheduled by hand, all of it is one.
 std::vector<FileSegment> file_segments(const Fusion& fusion);
 
 // Takes what file_segments() read from the fusion: segments, loops, inline positions, kept buffers.

@@ -9,9 +9,16 @@ namespace plait {
 
 namespace {
 
+void check_made(const TensorView& t) {
+  if (t.definition == nullptr)
+    throw UserError(fmt::format("no op makes %{}, and it has no loops", t.name), "%" + t.name,
+                    "schedule a copy of it: cache_after()");
+}
+
 TensorView& add(TensorView& t, Transform transform) {
+  check_made(t);
   Domain next = t.domain;
-  const bool first = t.definition != nullptr && t.definition->results[0] == &t;
+  const bool first = t.definition->results[0] == &t;
   if (first && next.reduction.empty()) next.reduction = reduction_axes(*t.definition);
   next.transforms.push_back(std::move(transform));
   try {
@@ -58,12 +65,14 @@ TensorView& TensorView::parallelize(int position, ParallelType type) {
 }
 
 TensorView& TensorView::inline_at(int64_t loops) {
+  check_made(*this);
   if (loops < 0 || loops > 64)
     throw UserError(fmt::format("inline position {} is out of range", loops), "%" + name, "it counts loops from 0");
   inline_position = loops;
   return *this;
 }
 TensorView& TensorView::keep(int64_t elements) {
+  check_made(*this);
   if (elements < 1 || elements > int64_t{1} << 20)
     throw UserError(fmt::format("a buffer of {} elements is out of range", elements), "%" + name, "1 to 1048576");
   kept = elements;

@@ -52,9 +52,9 @@ std::optional<Refused> alone(const Segment& segment) {
   return std::nullopt;
 }
 
-class Finder {
+class BoundaryFinder {
  public:
-  Finder(const Fusion& fusion, const Target& target) : fusion_(fusion), target_(target) {
+  BoundaryFinder(const Fusion& fusion, const Target& target) : fusion_(fusion), target_(target) {
     for (const Segment& s : fusion.segments)
       for (const Op* op : s.ops)
         for (const TensorView* t : op->results) makers_[t] = &s;
@@ -148,7 +148,9 @@ class Finder {
 
 }  // namespace
 
-std::vector<Boundary> boundaries(const Fusion& fusion, const Target& target) { return Finder(fusion, target).run(); }
+std::vector<Boundary> boundaries(const Fusion& fusion, const Target& target) {
+  return BoundaryFinder(fusion, target).run();
+}
 
 std::string print(const std::vector<Boundary>& boundaries) {
   std::string out;

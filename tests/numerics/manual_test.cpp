@@ -167,8 +167,6 @@ TEST(Manual, WhatIsNotObeyedIsRefusedByName) {
     const char *body, *message, *remedy;
   } cases[] = {
       // Another place than asked.
-      {"%e: f32[b, n] inline 3 = exp(%x)\n%y: f32[b, n] loops (split(1, 4)) = add(%e, permute(%w, dims = [1, 0]))\n",
-       "", ""},
       {"%m: f32[b, 1] inline 2 = amax(%x, dims = [1], keepdim = true)\n"
        "%y: f32[b, n] loops (split(1, 16)) = sub(mul(%x, permute(%w, dims = [1, 0])), %m)\n",
        "inline 2 of %m is not obeyed", "smaller inline position"},
@@ -186,17 +184,22 @@ TEST(Manual, WhatIsNotObeyedIsRefusedByName) {
       {"%y: f32[b, n] loops (split(1, 6), parallel(2, vectorize)) = add(%x, permute(%w, dims = [1, 0]))\n",
        "lanes are powers of two", "change the loops"},
       {"%y: f32[b, n] loops (parallel(0, block_x)) = add(%x, permute(%w, dims = [1, 0]))\n", "it is of GPUs", ""},
-      {"%m: f32[b, 1] loops (parallel(1, cpu_thread)) = amax(%x, dims = [1], keepdim = true)\n"
+      {"%m: f32[b, 1] loops (parallel(2, cpu_thread)) = amax(%x, dims = [1], keepdim = true)\n"
        "%y: f32[b, n] = sub(mul(%x, permute(%w, dims = [1, 0])), %m)\n",
-       "", "loops over threads stand outermost"},
-      {"%y: f32[b, n] loops (split(1, n)) = add(%x, permute(%w, dims = [1, 0]))\n", "which is no number",
-       "split by numbers"},
+       "loop 2 of %m is not obeyed: it is serial, not cpu_thread", "loops over threads stand outermost"},
+      {"%m: f32[b, 1] inline 0 = amax(%x, dims = [1], keepdim = true)\n"
+       "%y: f32[b, n] loops (parallel(0, cpu_thread)) = sub(mul(%x, permute(%w, dims = [1, 0])), %m)\n",
+       "%m", "inline"},
   };
   for (const auto& c : cases) {
     const std::string found = refusal(lets + segment_of(c.body));
     EXPECT_NE(found.find(c.message), std::string::npos) << c.body << found;
     EXPECT_NE(found.find(c.remedy), std::string::npos) << c.body << found;
   }
+  const std::string symbolic =
+      refusal(segment_of("%y: f32[b, n] loops (split(1, n)) = add(%x, permute(%w, dims = [1, 0]))\n", "%y",
+                         "let b = 8, n = 100\ngiven n: 1 in 1..1000\n"));
+  EXPECT_NE(symbolic.find("%y is split by n, which is no number"), std::string::npos) << symbolic;
 }
 
 TEST(Manual, LoopsOfOtherSchedulesAreThoseThatTheyMake) {
@@ -214,8 +217,9 @@ TEST(Manual, LoopsOfOtherSchedulesAreThoseThatTheyMake) {
 
 TEST(Manual, InputsHaveNoLoops) {
   const auto f = softmax_in_cpp();
-  f->find("x")->split(1, 4);
-  EXPECT_THROW(compile(*f, {.device = "cpu"}), UserError);
+  EXPECT_THROW(f->find("x")->split(1, 4), UserError);
+  EXPECT_THROW(f->find("x")->inline_at(1), UserError);
+  EXPECT_THROW(f->find("x")->keep(1), UserError);
 }
 
 TEST(Manual, CachesAreOpsOfTheFusion) {
