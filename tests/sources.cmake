@@ -232,6 +232,7 @@ set(PLAIT_TEST_unit_ir
   unit/ir/factors_test.cpp
   unit/ir/fusion_test.cpp
   unit/ir/infer_test.cpp
+  unit/ir/manual_schedule_test.cpp
   unit/ir/operands_test.cpp
   unit/ir/schema_test.cpp
   unit/ir/statement_test.cpp
@@ -317,6 +318,7 @@ set(PLAIT_TEST_unit_schedule
   unit/schedule/schedule_test.cpp
 )
 set(PLAIT_TEST_unit_segment
+  unit/segment/boundaries_test.cpp
   unit/segment/cut_groups_test.cpp
   unit/segment/rows_test.cpp
   unit/segment/segment_test.cpp

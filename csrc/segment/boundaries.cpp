@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "schedule/manual.h"
 
 namespace plait {
 
@@ -12,13 +13,13 @@ namespace {
 
 // What a person can change about a refusal, by words of its reason.
 constexpr std::pair<std::string_view, std::string_view> kChanges[] = {
-    {"is not elementwise", "leave only elementwise ops on both sides, or let the reason of norm not hold"},
+    {"is not elementwise", "leave only elementwise ops on both sides"},
     {"have different domains", "give the outputs one shape: broadcast the smaller one, or do not output it"},
     {"in place", "read the tensor at the coordinates at which it is made: put the move in front of what makes it"},
     {"neither elementwise nor a reduction",
      "write it with elementwise ops and reductions, or leave it a step of its own"},
     {"elsewhere than it is made", "move what is in memory already: apply the move to the inputs of what it reads"},
-    {"nothing is reduced", "only pointwise takes groups without a reduction: let its reason not hold"},
+    {"nothing is reduced", "reduce something, or let the reason of pointwise not hold"},
     {"reduce different dims", "reduce the same dims on both sides; different ones are kernels of their own"},
     {"reduces no dim", "drop the reduction over no dim"},
     {"does not have all dims", "do not output it, or broadcast it to the rows first"},
@@ -30,7 +31,7 @@ constexpr std::pair<std::string_view, std::string_view> kChanges[] = {
 std::string change_for(const std::string& reason) {
   for (const auto& [words, change] : kChanges)
     if (reason.find(words) != reason.npos) return std::string(change);
-  return "let the reason not hold, or write both as one `segment ... schedule manual`";
+  return "let the reason not hold";
 }
 
 // Why a step that no kernel computes has no neighbours in it.
@@ -102,6 +103,8 @@ class BoundaryFinder {
       if (scheduler.name != name(Schedule(schedules::Nest())))
         out.push_back({std::string(scheduler.name), *reason, change_for(*reason)});
     }
+    if (target_.kind == TargetKind::cpu && !manual_scheduler().accept({fusion_, both}))
+      out.back().change += "; by hand both may be one: segment @a (...) -> (...) schedule manual";
     return out;
   }
 
