@@ -72,6 +72,7 @@ set(PLAIT_CORE_SOURCES
   comm/uneven_cost.cpp
   compile/ask_multiples.cpp
   compile/emit_program.cpp
+  compile/failed_kernels.cpp
   compile/file_schedules.cpp
   compile/pipeline.cpp
   compile/stages.cpp
@@ -89,6 +90,7 @@ set(PLAIT_CORE_SOURCES
   graph/rewrite.cpp
   graph/split_bias.cpp
   graph/widen_contractions.cpp
+  ir/by_hand.cpp
   ir/clone.cpp
   ir/complete.cpp
   ir/factors.cpp
@@ -100,6 +102,7 @@ set(PLAIT_CORE_SOURCES
   ir/infer_reductions.cpp
   ir/layout.cpp
   ir/make_op.cpp
+  ir/manual_schedule.cpp
   ir/op.cpp
   ir/op_fields.cpp
   ir/parse.cpp
@@ -210,10 +213,12 @@ set(PLAIT_CORE_SOURCES
   scalar/pointwise.cpp
   scalar/reductions.cpp
   scalar/special.cpp
+  schedule/manual.cpp
   schedule/moved.cpp
   schedule/nest.cpp
   schedule/norm.cpp
   schedule/norm_split.cpp
+  schedule/place_group.cpp
   schedule/pointwise.cpp
   schedule/reads.cpp
   schedule/scatter.cpp
@@ -221,6 +226,7 @@ set(PLAIT_CORE_SOURCES
   schedule/scheduled_group.cpp
   schedule/scheduler.cpp
   segment/aliases.cpp
+  segment/boundaries.cpp
   segment/cut_groups.cpp
   segment/group_order.cpp
   segment/groups.cpp

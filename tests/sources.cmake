@@ -139,6 +139,8 @@ set(PLAIT_TEST_numerics
   numerics/dtypes_test.cpp
   numerics/file_schedules_test.cpp
   numerics/fork_test.cpp
+  numerics/internal_error_test.cpp
+  numerics/manual_test.cpp
   numerics/norm_split_test.cpp
   numerics/norm_test.cpp
   numerics/ops_test.cpp
@@ -233,6 +235,7 @@ set(PLAIT_TEST_unit_ir
   unit/ir/factors_test.cpp
   unit/ir/fusion_test.cpp
   unit/ir/infer_test.cpp
+  unit/ir/manual_schedule_test.cpp
   unit/ir/operands_test.cpp
   unit/ir/schema_test.cpp
   unit/ir/statement_test.cpp
@@ -320,6 +323,7 @@ set(PLAIT_TEST_unit_schedule
   unit/schedule/schedule_test.cpp
 )
 set(PLAIT_TEST_unit_segment
+  unit/segment/boundaries_test.cpp
   unit/segment/cut_groups_test.cpp
   unit/segment/rows_test.cpp
   unit/segment/segment_test.cpp

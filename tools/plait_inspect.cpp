@@ -15,6 +15,7 @@
 #include "plait_command.h"
 #include "plait_json.h"
 #include "schedule/scheduler.h"
+#include "segment/boundaries.h"
 #include "segment/segment.h"
 #include "session/bind_inputs.h"
 #include "session/devices.h"
@@ -228,7 +229,8 @@ int explain_command(const Arguments& args) {
   Texts texts;
   if (args.shard) texts.emplace_back("shard", explain_sharding(compiled.sharded()));
   if (args.segments)
-    texts.emplace_back("segments", fmt::format("{}\n{}", segments_text(compiled.localized()),
+    texts.emplace_back("segments", fmt::format("{}\n{}\n{}", segments_text(compiled.localized()),
+                                               print(boundaries(compiled.localized(), compiled.device().target())),
                                                compiled.compiled_specialization().segment_reasons));
   if (args.schedule)
     texts.emplace_back("schedule",

@@ -566,7 +566,7 @@ Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   auto impl = std::make_shared<Compiled::Impl>();
   auto copy = clone(fusion);
   impl->file_segments = file_segments(fusion);
-  copy->segments.clear();
+  forget_schedules(*copy);
   impl->fusion = std::move(copy);
   impl->options = options;
   read_comm(impl->options);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "axes/place.h"
@@ -94,6 +95,11 @@ struct TreeOptions {
   std::function<sym::Expr(const sym::SymbolInfo& facts)> variable;  // a fresh symbol of the graph's pool
   // At most so many loops of the path are shared with readers; of an output without readers: with the nest beside it.
   std::map<const TensorView*, int> inline_at;
+  // Tensors beside the reference whose own transforms are their loops, instead of the reference's.
+  std::set<const TensorView*> own_loops;
+  // Where not null: why the first place and loops that were tried for a tensor (the first result of its op) are
+  // invalid.
+  std::map<const TensorView*, Refusal>* declined = nullptr;
   uint32_t rules_off = 0;  // bits by Rule; only for tests of the rules
 };
 

@@ -89,13 +89,28 @@ class Placer {
   // Every op's loops before any walk is cached: projection adds to the graph.
   void project_all() {
     loops_ = loop_classes(state_.group, reference_, state_.options.extent);
+    for (const Op* op : state_.group.ops)
+      if (state_.options.own_loops.contains(op->results[0])) projected_[op] = own_loops(*op->results[0]);
     std::map<std::vector<std::vector<int>>, Projected> known;
     for (const Op* op : state_.group.ops) {
+      if (projected_.contains(op)) continue;
       const auto key = domains(state_.group, *op->results[0]);
       const auto [it, fresh] = known.try_emplace(key);
       if (fresh) it->second = project(*op->results[0]);
       projected_[op] = it->second;
     }
+  }
+
+  // Loops that the tensor's own transforms make.
+  Projected own_loops(const TensorView& tensor) {
+    Projected out;
+    for (const LoopClass& l : loop_classes(state_.group, tensor, state_.options.extent)) {
+      if (graph_.unit(l.cls)) continue;
+      const auto same = [&](const LoopClass& r) { return graph_.find(r.cls) == graph_.find(l.cls); };
+      const auto it = std::find_if(loops_.begin(), loops_.end(), same);
+      out.push_back({l.cls, l.parallel, it == loops_.end() ? -1 : static_cast<int>(it - loops_.begin())});
+    }
+    return out;
   }
 
   Projected project(const TensorView& tensor) {
@@ -203,7 +218,10 @@ class Placer {
         plan.shared = at;
         plan.own = std::move(own);
         last = check_plan(state_, op, plan);
-        if (last) continue;
+        if (last) {
+          if (state_.options.declined) state_.options.declined->emplace(op.results[0], *last);
+          continue;
+        }
         insert(op, plan);
         return std::nullopt;
       }
@@ -292,8 +310,7 @@ class Placer {
   // the innermost loop.
   ParallelType parallel_of(const Plan& plan, size_t i) const {
     const OwnLoop& l = plan.own[i];
-    if (l.position < 0) return ParallelType::serial;
-    const bool same = graph_.same_extent(l.cls, loops_[static_cast<size_t>(l.position)].cls);
+    const bool same = l.position < 0 || graph_.same_extent(l.cls, loops_[static_cast<size_t>(l.position)].cls);
     switch (l.parallel) {
       case ParallelType::serial:
         return l.parallel;

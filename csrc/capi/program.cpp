@@ -18,6 +18,7 @@ CompileOptions compile_options(const plait_compile_options& given, const Fusion&
   CompileOptions out;
   out.device = text_or(given.device, "");
   out.comm = text_or(given.comm, "local");
+  out.options.on_internal_error = "nest";  // the program around goes on
   if (given.ranks < 0)
     throw UserError(fmt::format("{} ranks", given.ranks), "compile", "give at least 1, or 0 for none");
   if (given.ranks > 0) out.ranks = given.ranks;

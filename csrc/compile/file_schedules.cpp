@@ -1,23 +1,50 @@
 #include "compile/file_schedules.h"
 
+#include <algorithm>
+#include <set>
+
 #include "base/error.h"
 
 namespace plait {
 
+namespace {
+
+FileSegment read_segment(const Segment& segment) {
+  FileSegment out{segment.name, {}, {}, segment.schedule};
+  for (const TensorView* t : segment.outputs) out.outputs.push_back(t->name);
+  for (const Op* op : segment.ops)
+    for (const TensorView* t : op->results) out.tensors.push_back(t->name);
+  if (std::holds_alternative<schedules::Manual>(segment.schedule))
+    out.schedule = manual_schedule(segment);
+  else
+    out.loops = manual_schedule(segment);
+  return out;
+}
+
+}  // namespace
+
 std::vector<FileSegment> file_segments(const Fusion& fusion) {
-  for (const TensorView* t : fusion.tensors())
-    if (!t->domain.transforms.empty())
-      throw UserError(fmt::format("the loops of %{} are made by its schedule", t->name), "schedule",
-                      "pin a schedule instead: segment @s (...) -> (...) schedule pointwise(vector = 8) { ... }");
   std::vector<FileSegment> out;
-  for (const auto& segment : fusion.segments) {
-    FileSegment written{segment.name, {}, {}, segment.schedule};
-    for (const TensorView* t : segment.outputs) written.outputs.push_back(t->name);
-    for (const Op* op : segment.ops)
-      for (const TensorView* t : op->results) written.tensors.push_back(t->name);
-    out.push_back(std::move(written));
+  for (const auto& segment : fusion.segments) out.push_back(read_segment(segment));
+  const std::vector<TensorView*> all = fusion.tensors();
+  if (out.empty() && std::any_of(all.begin(), all.end(), [](const TensorView* t) { return is_by_hand(*t); })) {
+    Segment whole{"by_hand", {}, {}, fusion.ops(), schedules::Manual()};
+    for (TensorView* t : fusion.outputs())
+      if (t->definition != nullptr) whole.outputs.push_back(t);
+    out.push_back(read_segment(whole));
   }
   return out;
+}
+
+void forget_schedules(Fusion& fusion) {
+  fusion.segments.clear();
+  for (TensorView* t : fusion.tensors()) {
+    Domain next = t->domain;
+    next.transforms.clear();
+    next.reduction.clear();
+    t->domain = std::move(next);
+    t->inline_position = t->kept = std::nullopt;
+  }
 }
 
 std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<FileSegment>& segments) {
@@ -27,6 +54,76 @@ std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<
       if (!is_open(segment.schedule)) out[name] = segment.schedule;
   return out;
 }
+
+std::vector<FileSegment> without_nests(std::vector<FileSegment> segments, const std::set<std::string>& tensors) {
+  std::erase_if(segments, [&](const FileSegment& s) {
+    return std::any_of(s.tensors.begin(), s.tensors.end(), [&](const auto& name) { return tensors.contains(name); });
+  });
+  return segments;
+}
+
+std::function<bool(const TensorView&)> scheduled_by_hand(const std::vector<FileSegment>& segments) {
+  std::set<std::string, std::less<>> names;
+  for (const FileSegment& s : segments)
+    if (std::holds_alternative<schedules::Manual>(s.schedule)) names.insert(s.tensors.begin(), s.tensors.end());
+  return [names = std::move(names)](const TensorView& t) { return names.contains(t.name); };
+}
+
+std::vector<std::vector<std::string>> fixed_groups(const std::vector<FileSegment>& written, const Fusion& localized) {
+  std::map<const TensorView*, size_t> owner;
+  for (size_t i = 0; i < written.size(); ++i)
+    for (const std::string& name : written[i].tensors)
+      if (const TensorView* t = localized.find(name)) owner[t] = i;
+  const auto alone = [](const Op& op) {
+    const OpProperty kind = property(op.kind);
+    return kind == OpProperty::contraction || kind == OpProperty::communication || kind == OpProperty::local_move;
+  };
+  std::vector<std::vector<std::string>> out(written.size());
+  for (size_t i = localized.ops().size(); i-- > 0;) {
+    const Op& op = *localized.ops()[i];
+    std::set<size_t> homes;
+    bool outside = false;
+    for (const TensorView* t : op.results) {
+      if (const auto it = owner.find(t); it != owner.end()) {
+        homes = {it->second};
+        outside = false;
+        break;
+      }
+      outside = outside || localized.is_output(t);
+      for (const Op* reader : localized.readers(t)) {
+        const auto it = owner.find(reader->results[0]);
+        if (it == owner.end())
+          outside = true;
+        else
+          homes.insert(it->second);
+      }
+    }
+    if (outside || homes.size() != 1) continue;
+    const FileSegment& home = written[*homes.begin()];
+    if (alone(op) && home.tensors.size() > 1) continue;
+    if (alone(op) && !owner.contains(op.results[0])) continue;
+    for (const TensorView* t : op.results) {
+      owner[t] = *homes.begin();
+      out[*homes.begin()].push_back(t->name);
+    }
+  }
+  return out;
+}
+
+namespace {
+
+// Loops that are stated of a segment that is not scheduled by hand are those that its schedule made.
+void check_loops(const FileSegment& written, const Segment& home) {
+  const schedules::Manual made = manual_schedule(home);
+  for (const schedules::ManualTensor& own : written.loops.tensors)
+    if (std::find(made.tensors.begin(), made.tensors.end(), own) == made.tensors.end())
+      throw UserError(fmt::format("what is said of the loops of %{} is not what its schedule {} makes", own.tensor,
+                                  print(home.schedule)),
+                      fmt::format("segment @{}", written.name),
+                      "write `schedule manual` for the segment, or leave the loops out");
+}
+
+}  // namespace
 
 void check_file_segments(const std::vector<FileSegment>& written, const Fusion& segmented) {
   std::map<std::string, const Segment*, std::less<>> made;  // tensor -> the segment that makes it
@@ -51,6 +148,7 @@ void check_file_segments(const std::vector<FileSegment>& written, const Fusion& 
             fmt::format("segments @{} and @{} of the file would be merged", other->second->name, segment.name),
             "segment", "write them as one segment, or none");
     }
+    if (home != nullptr) check_loops(segment, *home);
   }
 }
 

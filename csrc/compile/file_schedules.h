@@ -1,5 +1,8 @@
 #pragma once
 // What a file says about schedules is obeyed or refused.
+#include <functional>
+#include <set>
+
 #include "ir/fusion.h"
 
 namespace plait {
@@ -8,17 +11,31 @@ namespace plait {
 struct FileSegment {
   std::string name;
   std::vector<std::string> tensors, outputs;
-  Schedule schedule;
+  Schedule schedule;          // by hand: with what its tensors say
+  schedules::Manual loops{};  // of another schedule: loops that its tensors state
 };
 
-// The segments of a written fusion. UserError naming the tensor: loops outside of a schedule's own.
+// The segments of a written fusion. Where it has none and tensors are scheduled by hand, all of it is one.
 std::vector<FileSegment> file_segments(const Fusion& fusion);
+
+// Takes what file_segments() read from the fusion: segments, loops, inline positions, kept buffers.
+void forget_schedules(Fusion& fusion);
 
 // Schedules by output tensor.
 std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<FileSegment>& segments);
 
+// The segments but for those that hold one of the tensors.
+std::vector<FileSegment> without_nests(std::vector<FileSegment> segments, const std::set<std::string>& tensors);
+
+// Whether a tensor is of a segment that is scheduled by hand.
+std::function<bool(const TensorView&)> scheduled_by_hand(const std::vector<FileSegment>& segments);
+
+// Results per written segment that are to be one step: those that it names and what graph passes made of its ops.
+// Products and collectives, which stand alone, are left out of segments that hold more.
+std::vector<std::vector<std::string>> fixed_groups(const std::vector<FileSegment>& written, const Fusion& localized);
+
 // UserError naming segment and tensors where segmentation put the ops of a written segment into several segments, or
-// ops of two written segments into one.
+// ops of two written segments into one, or where the schedule made other loops than are stated.
 void check_file_segments(const std::vector<FileSegment>& written, const Fusion& segmented);
 
 }  // namespace plait

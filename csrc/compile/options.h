@@ -26,10 +26,11 @@ struct CompileOptions {
   std::string comm = "local";
   uint64_t interleaving = 0;  // order in which ranks that are stepped, and simulated streams, go on; 0 is round robin
   Options options;
-  DumpSink* dumps = nullptr;      // the caller keeps it while the program is in use
-  PassControl* passes = nullptr;  // limits and watches the passes; the caller keeps it
-  PassHook hook{};                // sees, and may edit, what each pass leaves
-  std::string until;              // pass or stage after which compiling stops (StoppedAt)
+  DumpSink* dumps = nullptr;                       // the caller keeps it while the program is in use
+  PassControl* passes = nullptr;                   // limits and watches the passes; the caller keeps it
+  PassHook hook{};                                 // sees, and may edit, what each pass leaves
+  std::function<void(const std::string&)> warn{};  // gets a line per warning; null: standard error does
+  std::string until;                               // pass or stage after which compiling stops (StoppedAt)
   // Called before every step of every rank, by the thread that drives it; nothing is waited for.
   std::function<void(int64_t rank, size_t step, const std::string& text)> on_step;
 };

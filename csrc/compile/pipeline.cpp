@@ -1,6 +1,9 @@
 #include "compile/pipeline.h"
 
+#include <cstdio>
+
 #include "base/error.h"
+#include "compile/failed_kernels.h"
 #include "compile/stages.h"
 #include "graph/passes.h"
 #include "shard/insert_reshards.h"
@@ -9,9 +12,11 @@
 
 namespace plait {
 
+namespace {
+
 // The compiler. Each line is a pass; a constraint on order stands at the line that it pins.
-std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fusion, const CloneOptions& facts,
-                                                               const PipelineContext& context) {
+std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const CloneOptions& facts,
+                                                   const PipelineContext& context) {
   Stages stages(context);
   const Options& options = context.options.options;
   auto out = std::make_unique<CompiledSpecialization>();
@@ -43,8 +48,9 @@ std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fus
   // localized: device axes leave, extents are those of a rank
   std::unique_ptr<Fusion> local;
   stages.make("localized", "localize", local, [&] { return localize_for(sharded, context); });
-  stages.pass("localized", "expand", *local, [&] { expand(*local); });            // what was sharded as one op
-  stages.pass("localized", "merge_equal", *local, [&] { merge_equal(*local); });  // of open composites
+  stages.pass("localized", "expand", *local, [&] { expand(*local); });  // what was sharded as one op
+  stages.pass("localized", "merge_equal", *local,                       // of open composites
+              [&] { merge_equal(*local, scheduled_by_hand(context.file_segments)); });
   stages.pass("localized", "remove_unread", *local, [&] { remove_dead_code(*local); });
   stages.end("localized", *local);
 
@@ -64,6 +70,33 @@ std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fus
   stages.end("program", *out->program);
   out->timings = stages.finish();
   return out;
+}
+
+void warn(const CompileOptions& options, const std::string& line) {
+  if (options.warn) return options.warn(line);
+  fmt::print(stderr, "warning: {}\n", line);
+}
+
+}  // namespace
+
+std::unique_ptr<CompiledSpecialization> compile_specialization(const Fusion& fusion, const CloneOptions& facts,
+                                                               const PipelineContext& context) {
+  const std::string& choice = context.options.options.on_internal_error;
+  if (choice != "stop" && choice != "nest")
+    throw UserError(fmt::format("on_internal_error is `{}`", choice), "option on_internal_error", "stop or nest");
+  PipelineContext how = context;
+  std::string reasons;
+  for (;;) {
+    try {
+      auto out = run_passes(fusion, facts, how);
+      out->segment_reasons += reasons;
+      return out;
+    } catch (const FailedKernel& failed) {  // each time more ops stand alone
+      const std::string line = take_as_nests(failed, how);
+      reasons += line + "\n";
+      warn(context.options, line);
+    }
+  }
 }
 
 }  // namespace plait

@@ -31,7 +31,8 @@ struct PipelineContext {
   // Results of contractions that the library refused with the sizes at hand: they are generated.
   std::set<std::string> refused_contractions = {};
   std::vector<MultipleQuestion> multiples = {};  // what is asked of guards first
-  sym::Guards* guards = nullptr;  // asked about sizes that stay symbols; null: only what facts prove holds
+  sym::Guards* guards = nullptr;        // asked about sizes that stay symbols; null: only what facts prove holds
+  std::set<std::string> as_nests = {};  // results of ops that stand alone: the kernel of their group failed
 };
 
 // Errors of the user first; then stage by stage. Throws StoppedAt where options.until asks for it.

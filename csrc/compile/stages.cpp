@@ -12,6 +12,7 @@
 #include "codegen/cuda/write.h"
 #include "codegen/llvm/writer.h"
 #include "comm/nccl/nccl_communicators.h"
+#include "compile/failed_kernels.h"
 #include "lower/tree/lower_tree.h"
 #include "reference/contraction_executable.h"
 #include "reference/executable.h"
@@ -159,14 +160,11 @@ void segment_for(Fusion& localized, const PipelineContext& context, Stages* stag
   SegmentOptions how;
   how.target = context.device.target();
   how.guards = context.guards;
-  how.pins = pinned_schedules(context.file_segments);
+  const std::vector<FileSegment> written = without_nests(context.file_segments, context.as_nests);
+  how.nests = context.as_nests;
+  how.pins = pinned_schedules(written);
   how.limits = kernel_limits(options);
-  for (const FileSegment& written : context.file_segments) {
-    how.together.push_back(written.tensors);
-    if (std::holds_alternative<schedules::Norm>(written.schedule) ||
-        std::holds_alternative<schedules::Scatter>(written.schedule))
-      how.fixed.push_back(written.tensors);
-  }
+  how.together = how.fixed = fixed_groups(written, localized);
   how.contractions = options.contractions;
   how.explain = &reasons;
   if (stages != nullptr) how.decide = [&](std::string_view what) { return stages->decide("segments", what); };
@@ -178,7 +176,7 @@ void segment_for(Fusion& localized, const PipelineContext& context, Stages* stag
     return context.device.library(library_contraction(op), why) != nullptr;
   };
   segment(localized, how);
-  check_file_segments(context.file_segments, localized);
+  check_file_segments(written, localized);
 }
 
 void lower_segments(CompiledSpecialization& compiled, Stages& stages, const PipelineContext& context) {
@@ -196,10 +194,13 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
     const LowerOptions how = lower_options(fusion, segment, context.options, target);
     const auto group = scheduled_group({fusion, segment});
     std::string tree;
-    auto lowered = group ? lower_tree(*group, fusion.pool(), how, &tree) : lower(fusion, segment, how);
+    LoweredKernel lowered;
+    on_kernel(fusion, segment, context, [&] {
+      lowered = group ? lower_tree(*group, fusion.pool(), how, &tree) : lower(fusion, segment, how);
+      stages.offer("kir", "lower", lowered.kernel);
+      kir::verify(lowered.kernel);
+    });
     if (group) groups += group->print() + "tree {\n" + tree + "}\n";
-    stages.offer("kir", "lower", lowered.kernel);
-    kir::verify(lowered.kernel);
     compiled.kernel_texts.push_back(kir::print(lowered.kernel));
     stages.text("kir", lowered.kernel.name, compiled.kernel_texts.back());
     all += compiled.kernel_texts.back();
@@ -269,7 +270,11 @@ void run_parallel(const std::vector<std::function<void()>>& jobs) {
 }
 
 // A GPU's compiler takes several kernels at once; the CPU's takes one at a time on each core.
-void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device) {
+void compile_fresh(const std::vector<std::pair<CompiledSegment*, const Segment*>>& fresh, const Fusion& fusion,
+                   const PipelineContext& context) {
+  Device& device = context.device;
+  std::vector<CompiledSegment*> slots;
+  for (const auto& [slot, segment] : fresh) slots.push_back(slot);
   if (device.target().cuda()) {
     std::vector<KernelText> texts;
     for (const CompiledSegment* slot : slots) texts.push_back(slot->text);
@@ -281,8 +286,10 @@ void compile_fresh(const std::vector<CompiledSegment*>& slots, Device& device) {
     return;
   }
   std::vector<std::function<void()>> jobs;
-  for (CompiledSegment* slot : slots)
-    jobs.push_back([slot, &device] { slot->executable = device.compile(slot->text, &slot->facts); });
+  for (const auto& [slot, segment] : fresh)
+    jobs.push_back([slot = slot, segment = segment, &device, &fusion, &context] {
+      on_kernel(fusion, *segment, context, [&] { slot->executable = device.compile(slot->text, &slot->facts); });
+    });
   run_parallel(jobs);
 }
 
@@ -304,7 +311,7 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
   const Target& target = context.device.target();
   if (target.kind == TargetKind::reference) use_reference(compiled);
   const char* stage = target.cuda() ? "cuda" : "llvm";
-  std::vector<CompiledSegment*> fresh_slots;
+  std::vector<std::pair<CompiledSegment*, const Segment*>> fresh_slots;
   std::map<std::string, size_t> by_content;         // text without the name -> segment
   std::vector<std::pair<size_t, size_t>> repeated;  // segment, the earlier one with the same kernel
   std::string all;
@@ -316,7 +323,8 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
     }
     if (!slot.kernel) continue;
     const kir::Kernel& kernel = slot.kernel->kernel;
-    slot.text = kir::text_of(kernel, write_text(kernel), slot.kernel->status);
+    on_kernel(fusion, fusion.segments[i], context,
+              [&] { slot.text = kir::text_of(kernel, write_text(kernel), slot.kernel->status); });
     auto [first, fresh] = by_content.emplace(without_name(slot.text), i);
     if (!fresh) {  // the same kernel under the name of its first use
       repeated.emplace_back(i, first->second);
@@ -324,15 +332,15 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
     }
     stages.text(stage, kernel.name, slot.text.text);
     all += slot.text.text;
-    fresh_slots.push_back(&slot);
+    fresh_slots.emplace_back(&slot, &fusion.segments[i]);
   }
   if (target.kind != TargetKind::reference) stages.stop_at(stage, all);
   if (target.cuda() && stages.asks_for("ptx")) {
     std::vector<const KernelText*> texts;
-    for (const CompiledSegment* slot : fresh_slots) texts.push_back(&slot->text);
+    for (const auto& [slot, segment] : fresh_slots) texts.push_back(&slot->text);
     show_ptx(texts, target.architecture, stages);
   }
-  compile_fresh(fresh_slots, context.device);
+  compile_fresh(fresh_slots, fusion, context);
   for (const auto& [again, first] : repeated) {
     compiled.segments[again].text = compiled.segments[first].text;
     compiled.segments[again].facts = compiled.segments[first].facts;
@@ -348,6 +356,8 @@ std::vector<FileSegment> for_gpu(std::vector<FileSegment> segments, const Fusion
     std::erase_if(segment.outputs, [&](const std::string& name) { return fusion.find(name) == nullptr; });
     if (auto* pointwise = std::get_if<schedules::Pointwise>(&segment.schedule)) pointwise->block.reset();
     if (auto* nest = std::get_if<schedules::Nest>(&segment.schedule)) *nest = {.threads = nest->threads};
+    if (std::holds_alternative<schedules::Manual>(segment.schedule)) segment.schedule = {};
+    segment.loops = {};
   }
   return segments;
 }

@@ -126,7 +126,7 @@ bool is_cheap(const Op& op, const std::set<const TensorView*>& known) {
 
 }  // namespace
 
-void merge_equal(Fusion& fusion) {
+void merge_equal(Fusion& fusion, const std::function<bool(const TensorView&)>& stays) {
   Kept kept;
   std::map<const TensorView*, TensorView*> first;  // tensor -> the first one that holds the same
   std::set<const TensorView*> cheap;
@@ -138,6 +138,7 @@ void merge_equal(Fusion& fusion) {
       replace_input(*op, in, it->second);
       if (cheap.contains(in)) apart.emplace_back(op, in, it->second);
     }
+    if (stays && stays(*op->results[0])) continue;
     if (is_cheap(*op, cheap)) cheap.insert(op->out());
     TensorView* same = op->results.size() == 1 ? earlier(*op->out()) : nullptr;
     if (same) {

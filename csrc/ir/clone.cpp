@@ -52,7 +52,10 @@ class Cloner {
       if (auto* offset = counter_offset(copy)) *offset = offset_of(*op);
     }
     to_.set_outputs(map(segment.outputs));
-    for (TensorView* t : to_.tensors()) t->domain.transforms.clear();
+    for (TensorView* t : to_.tensors()) {
+      t->domain.transforms.clear();
+      t->inline_position = t->kept = std::nullopt;
+    }
   }
 
  private:
@@ -149,6 +152,8 @@ class Cloner {
     to->domain.strided = from.domain.strided;
     to->domain.transforms = from.domain.transforms;
     for (auto& t : to->domain.transforms) t.factor = expr(t.factor);
+    to->inline_position = from.inline_position;
+    to->kept = from.kept;
     for (const auto& axis : from.domain.reduction)
       to->domain.reduction.push_back({expr(axis.extent), axis.kind, axis.parallel});
   }
@@ -211,7 +216,7 @@ bool same_tensor(const TensorView& a, const TensorView& b) {
   return a.name == b.name && a.dtype == b.dtype && a.dtype_alias == b.dtype_alias && a.role == b.role &&
          same(a.shape(), b.shape()) && a.layout == b.layout && annotated(a) == annotated(b) && a.stored == b.stored &&
          same(a.range, b.range) && a.domain.allocation == b.domain.allocation && a.domain.strided == b.domain.strided &&
-         same(a.domain.transforms, b.domain.transforms);
+         same(a.domain.transforms, b.domain.transforms) && a.inline_position == b.inline_position && a.kept == b.kept;
 }
 
 // What is neither read nor an output, of a fusion or a segment, has no name in the text.

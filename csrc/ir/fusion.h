@@ -35,6 +35,11 @@ struct Segment {
   Schedule schedule;     // open: not yet chosen
 };
 
+// What the tensors of a segment say of its loops.
+schedules::Manual manual_schedule(const Segment& segment);
+// Makes the segment's tensors say it. UserError naming a tensor that the segment does not make, or that says otherwise.
+void set_manual_schedule(const Segment& segment, const schedules::Manual& schedule);
+
 // Ops in topological order. Tensors and ops live as long as the fusion; names are unique.
 class Fusion {
  public:

@@ -11,6 +11,7 @@
 #include "ir/head_parser.h"
 #include "ir/infer_parts.h"
 #include "ir/make_op.h"
+#include "ir/manual_schedule.h"
 #include "ir/op_fields.h"
 #include "ir/parse_help.h"
 #include "ir/segment_rules.h"
@@ -210,6 +211,7 @@ class Parser : HeadParser {
     read_annotation(t);
     read_allocation(t);
     if (in_.accept("loops")) read_loops(t.domain);
+    read_placement(in_, t.inline_position, t.kept);
   }
 
   void read_statement(Segment* segment) {
@@ -270,6 +272,8 @@ class Parser : HeadParser {
       out.domain.allocation = stated.tensor.domain.allocation;
       out.domain.strided = stated.tensor.domain.strided;
     }
+    out.inline_position = stated.tensor.inline_position;
+    out.kept = stated.tensor.kept;
     if (!stated.tensor.domain.transforms.empty()) {
       if (&out == op.results[0]) out.domain.reduction = reduction_axes(op);
       out.domain.transforms = stated.tensor.domain.transforms;
@@ -295,10 +299,12 @@ class Parser : HeadParser {
     read_list(inputs);
     in_.expect("->", "before the segment's outputs");
     read_list(outputs);
+    const size_t at = in_.here();
+    schedules::Manual by_hand;
     if (in_.accept("schedule")) {
-      const size_t at = in_.here();
       const std::string text = in_.balanced("a schedule");
       segment.schedule = guarded(at, [&] { return parse_schedule(text); });
+      if (auto* manual = std::get_if<schedules::Manual>(&segment.schedule)) std::swap(by_hand, *manual);
     }
     in_.expect("{", "before the segment's ops");
     while (!in_.accept("}")) read_statement(&segment);
@@ -310,6 +316,7 @@ class Parser : HeadParser {
     };
     find_all(inputs, segment.inputs);
     find_all(outputs, segment.outputs);
+    guarded(at, [&] { set_manual_schedule(segment, by_hand); });
     fusion_->segments.push_back(std::move(segment));
   }
 

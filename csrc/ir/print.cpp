@@ -119,7 +119,7 @@ std::string range_text(const TensorView& t) {
   return t.range ? fmt::format(" in {}..{}", sym::print(t.range->begin), sym::print(t.range->end)) : "";
 }
 
-std::string schedule_text(const Domain& domain) {
+std::string loops_text(const Domain& domain) {
   if (domain.transforms.empty()) return "";
   std::string out;
   for (const auto& t : domain.transforms) {
@@ -143,6 +143,13 @@ std::string schedule_text(const Domain& domain) {
     }
   }
   return " loops (" + out + ")";
+}
+
+std::string schedule_text(const TensorView& t) {
+  std::string out = loops_text(t.domain);
+  if (t.inline_position) out += fmt::format(" inline {}", *t.inline_position);
+  if (t.kept) out += fmt::format(" keep {}", *t.kept);
+  return out;
 }
 
 std::string names(const std::vector<TensorView*>& tensors) {
@@ -177,7 +184,7 @@ std::string print(const Op& op, const Fusion& fusion) {
       out += "_";
     else
       out += fmt::format("%{}: {}{}{}{}", t->name, type_text(*t), layout_text(*t), allocation_text(t->domain),
-                         schedule_text(t->domain));
+                         schedule_text(*t));
   }
   return fmt::format("{} = {}({})", out, text_name(op), arguments(op, fusion));
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "ir/manual_schedule.h"
 
 namespace plait {
 
@@ -37,6 +38,10 @@ class Reader {
 
   Schedule read() {
     Schedule out = read_kind();
+    if (auto* manual = std::get_if<schedules::Manual>(&out)) {
+      *manual = read_tensors();
+      return out;
+    }
     if (accept('(') && !accept(')')) {
       do {
         read_choice(out);
@@ -89,6 +94,17 @@ class Reader {
     return out;
   }
 
+  schedules::Manual read_tensors() {
+    if (!accept('(')) {
+      if (!rest_.empty()) fail("`(`");
+      return {};
+    }
+    const size_t end = rest_.rfind(')');
+    if (end == std::string_view::npos || rest_.find_first_not_of(" \t\n", end + 1) != std::string_view::npos)
+      fail("`)` at the end");
+    return parse_tensors(rest_.substr(0, end), where_);
+  }
+
   void read_choice(Schedule& out) {
     const std::string key = word("a number's name");
     if (!accept('=')) fail("`=`");
@@ -137,10 +153,15 @@ std::string_view name(const Schedule& schedule) {
 
 bool is_generated(const Schedule& schedule) {
   return std::holds_alternative<schedules::Pointwise>(schedule) || std::holds_alternative<schedules::Nest>(schedule) ||
-         std::holds_alternative<schedules::Norm>(schedule) || std::holds_alternative<schedules::Scatter>(schedule);
+         std::holds_alternative<schedules::Norm>(schedule) || std::holds_alternative<schedules::Scatter>(schedule) ||
+         std::holds_alternative<schedules::Manual>(schedule);
 }
 
 std::string print(const Schedule& schedule) {
+  if (const auto* manual = std::get_if<schedules::Manual>(&schedule)) {
+    const std::string tensors = print_tensors(*manual);
+    return tensors.empty() ? std::string(manual->kName) : fmt::format("{}({})", manual->kName, tensors);
+  }
   bool has_numbers = false;
   std::string list;
   for_each_choice(schedule, [&](std::string_view name, const Choice& choice, const ChoiceRange&) {

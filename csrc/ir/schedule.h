@@ -6,6 +6,9 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
+
+#include "ir/tensor_view.h"
 
 namespace plait {
 
@@ -13,7 +16,7 @@ namespace plait {
 using Choice = std::optional<int64_t>;
 
 struct ChoiceRange {
-  int64_t least, most;
+  int64_t least = 0, most = 0;
   bool power_of_two = false;
 };
 
@@ -105,6 +108,42 @@ struct Scatter {
   }
 };
 
+// One transform of loops, as Transform with a number for a factor.
+struct LoopStep {
+  Transform::Kind kind = Transform::Kind::merge;
+  int position = 0;
+  int64_t factor = 0;
+  std::vector<int> order;
+  ParallelType parallel = ParallelType::serial;
+  auto operator<=>(const LoopStep&) const = default;
+};
+
+// What a person decides of one tensor.
+struct ManualTensor {
+  std::string tensor;
+  std::vector<LoopStep> loops;  // its own; without any it follows the reference
+  Choice inline_at;             // it is computed in so many of the loops of its readers
+  Choice keep;                  // at most so many elements of it lie on the stack
+  auto operator<=>(const ManualTensor&) const = default;
+  template <class Self, class Fn>
+  static void fields(Self& self, Fn&& fn) {
+    fn("loops", self.loops, ChoiceRange{});
+    fn("inline", self.inline_at, ChoiceRange{0, 64});
+    fn("keep", self.keep, ChoiceRange{1, int64_t{1} << 20});
+  }
+};
+
+// Scheduled by hand (docs/manual_scheduling.md). The loops of the last tensor that has some, the reference, are those
+// that all tensors without loops of their own follow. CPUs only. A segment of a fusion has it without tensors: they
+// say for themselves (TensorView::inline_position); manual_schedule() gathers it.
+struct Manual {
+  static constexpr std::string_view kName = "manual";
+  std::vector<ManualTensor> tensors;  // by the order of the ops
+  auto operator<=>(const Manual&) const = default;
+  template <class Self, class Fn>
+  static void fields(Self&, Fn&&) {}
+};
+
 // Steps that no generated kernel computes.
 struct Library : Open {  // a contraction by a library's call
   static constexpr std::string_view kName = "library";
@@ -122,7 +161,7 @@ struct Alias : Open {  // the result is its operand's memory
 }  // namespace schedules
 
 using Schedule =
-    std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Norm, schedules::Scatter,
+    std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Norm, schedules::Scatter, schedules::Manual,
                  schedules::Library, schedules::Collective, schedules::Copy, schedules::Alias>;
 
 // `pointwise`, `library`; empty for an open one.
@@ -132,7 +171,7 @@ bool is_generated(const Schedule& schedule);
 inline bool is_open(const Schedule& schedule) { return std::holds_alternative<schedules::Open>(schedule); }
 
 // `pointwise(vector = 8, unroll = 1, split = 1, block = 4096)` with the numbers that are chosen, `nest()` without any,
-// `library`; empty for an open one.
+// `library`, `manual(%y: loops (split(0, 8)), %t: inline 1 keep 64)`; empty for an open one.
 std::string print(const Schedule& schedule);
 // Reads what print writes, in any spacing; the parentheses may be absent. UserError naming `where` and the text: no
 // such schedule, a number that it has not, given twice or out of range.

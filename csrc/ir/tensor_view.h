@@ -106,6 +106,9 @@ struct TensorView {
   std::string unbiased_of;
   std::string reason;               // why the layout is what it is; for explain, never compared
   std::optional<ValueRange> range;  // inputs of integers: where every element lies
+  // By hand, as the loops of the domain (schedules::Manual): how many loops of its readers the tensor is computed in,
+  // and how many elements of it a buffer on the stack holds at most.
+  std::optional<int64_t> inline_position, kept;
 
   size_t rank() const { return domain.logical.size(); }
   sym::Expr extent(size_t dim) const { return domain.logical[dim].extent; }
@@ -124,7 +127,24 @@ struct TensorView {
   TensorView& within(std::string_view begin, std::string_view end);
   TensorView& within(sym::Expr begin, sym::Expr end);
   StorageRef storage() { return StorageRef(this); }
+
+  // Scheduling by hand (docs/manual_scheduling.md); `loops (...) inline N keep N` of the text. Positions count loops:
+  // the dims, then what the op reduces. UserError, with nothing changed, naming tensor and transform that does not
+  // apply: no such loop, a factor under 1, a kept and a reduced loop that would become one.
+  TensorView& split(int position, int64_t factor);  // position -> outer, inner of extent `factor`
+  TensorView& merge(int position);                  // position and position + 1 -> one
+  TensorView& reorder(std::vector<int> order);      // new position -> old position
+  TensorView& parallelize(int position, ParallelType type);
+  TensorView& inline_at(int64_t loops);
+  TensorView& keep(int64_t elements);
+  // A copy of the tensor, an op of the fusion: behind it, read by all that read it; or in front of it, made by its op.
+  // UserError: the fusion has segments, or nothing makes (reads) the tensor.
+  TensorView* cache_before();
+  TensorView* cache_after();
 };
+
+// Whether a person has scheduled the tensor.
+bool is_by_hand(const TensorView& tensor);
 
 // `f32[b, 4*s]`, with the dtype's alias where it has one.
 std::string type_text(const TensorView& tensor);

@@ -5,6 +5,7 @@
 
 #include "axes/transforms.h"
 #include "base/error.h"
+#include "schedule/manual.h"
 #include "schedule/nest.h"
 #include "schedule/norm.h"
 #include "schedule/pointwise.h"
@@ -32,7 +33,7 @@ std::span<const Scheduler> schedulers() {
 const Scheduler* find_scheduler(std::string_view name) {
   for (const Scheduler& s : schedulers())
     if (s.name == name) return &s;
-  return nullptr;
+  return name == manual_scheduler().name ? &manual_scheduler() : nullptr;
 }
 
 TensorView* reference_tensor(const Segment& segment) {
@@ -45,7 +46,7 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
     const Scheduler* scheduler = find_scheduler(name(pinned));
     if (scheduler == nullptr)
       throw UserError(fmt::format("schedule `{}` generates no kernel", print(pinned)), problem.where(),
-                      "pin pointwise(...), nest(...), norm(...) or scatter(...)");
+                      "pin pointwise(...), nest(...), norm(...), scatter(...) or manual(...)");
     if (target.cuda() && scheduler->cpu_only != nullptr && scheduler->cpu_only(problem.segment))
       throw UserError(fmt::format("{} has no kernels of this segment for GPUs", scheduler->name), problem.where(),
                       "leave the schedule out");
@@ -68,6 +69,7 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
 void apply_schedule(const Fusion& fusion, const Segment& segment) {
   const Scheduler* scheduler = find_scheduler(name(segment.schedule));
   if (scheduler == nullptr || segment.outputs.empty()) return;
+  if (scheduler == &manual_scheduler()) return;  // its transforms are a person's
   clear_schedule(*reference_tensor(segment));
   if (scheduler->apply != nullptr) scheduler->apply({fusion, segment}, segment.schedule);
 }

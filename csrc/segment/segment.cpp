@@ -225,8 +225,10 @@ Schedule choose(const Problem& problem, const SegmentOptions& options, const Ali
       throw UserError(fmt::format("schedule `{}` does not fit {}", print(pin), describe(op)), problem.where(),
                       "pin pointwise(...), nest(...), norm(...) or scatter(...)");
   }
-  const Schedule chosen = choose_schedule(problem, options.target, pin);
   const Schedule nest = schedules::Nest();
+  if (options.nests.contains(op.results[0]->name) && !find_scheduler(name(nest))->accept(problem))
+    return choose_schedule(problem, options.target, nest);
+  const Schedule chosen = choose_schedule(problem, options.target, pin);
   if (!is_open(pin) || chosen.index() == nest.index() || find_scheduler(name(nest))->accept(problem)) return chosen;
   if (decided(options, fmt::format("{} for @{}", name(chosen), problem.segment.name))) return chosen;
   return choose_schedule(problem, options.target, nest);
@@ -266,6 +268,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
   how.costs_nothing = [&](const Op& op) { return aliases.is_alias(op); };
   if (options.limits.statements > 0) how.most_row_ops = static_cast<size_t>(options.limits.statements);
   how.fixed = options.fixed;
+  for (const std::string& name : options.nests) how.fixed.push_back({name});
   how.decide = options.decide;
   how.explain = options.explain;
   Grouping grouping = group_ops(fusion, how);

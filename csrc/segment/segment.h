@@ -18,6 +18,8 @@ struct SegmentOptions {
   std::vector<std::vector<std::string>> together;
   // The same, and they are a segment as they stand: not more, not less.
   std::vector<std::vector<std::string>> fixed;
+  // Results of ops that are segments of their own, of schedule nest where no library computes them.
+  std::set<std::string> nests;
   // Who computes contractions: `auto` asks the library first, `library` insists on it, `nest` generates all.
   std::string contractions = "auto";
   // Whether the library computes a contraction; null: there is no library.

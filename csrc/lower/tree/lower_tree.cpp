@@ -8,6 +8,7 @@
 #include "lower/tree/fuse_loops.h"
 #include "lower/tree/split_phases.h"
 #include "lower/tree/scatter.h"
+#include "schedule/place_group.h"
 
 namespace plait {
 
@@ -15,19 +16,13 @@ namespace {
 
 LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, KernelExtents& extents,
                const LowerOptions& options) {
-  const std::vector<TensorView*>& aligned = group.aligned;
-  for (size_t i = 1; i < aligned.size(); ++i) {
-    TensorView* pair[] = {aligned[0], aligned[i]};
-    if (axes.axes.contains(pair[0]) && axes.axes.contains(pair[1])) align(axes, pair);
-  }
   TreeOptions how;
   how.extent = [&](sym::Expr e) { return extents(e); };
   int loops = 0;
   how.variable = [&](const sym::SymbolInfo& facts) { return pool.symbol(fmt::format("i{}", loops++), facts); };
-  how.inline_at = group.inline_at;
   how.rules_off = options.rules_off;
   LoopTree tree;
-  const auto refusal = place_tree(axes, *group.reference, group.graph->outputs(), how, tree);
+  const auto refusal = place_group(group, axes, how, tree);
   if (refusal)
     throw UserError(fmt::format("the schedule does not compute %{}: {} ({})", refusal->tensor->name, refusal->reason,
                                 plait::name(refusal->rule)),

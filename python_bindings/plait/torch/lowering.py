@@ -209,7 +209,8 @@ class Fused:
             self.size_places.append(by_symbol[symbol])
         self.fusion = lowering.fusion
         self.device = device_of(graph)
-        self.program = plait.compile(self.fusion, device=self.device.type, options=options, dumps=dumps)
+        how = {"on_internal_error": "nest", **options}
+        self.program = plait.compile(self.fusion, device=self.device.type, options=how, dumps=dumps)
 
     def _name_outputs(self, lowering: Lowering, nodes: list[torch.fx.Node]) -> dict[torch.fx.Node, int]:
         """Makes outputs of the nodes, each once; of every node, which output it is."""
