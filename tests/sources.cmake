@@ -254,6 +254,7 @@ set(PLAIT_TEST_unit_lower
   unit/lower/random_test.cpp
   unit/lower/rounding_test.cpp
   unit/lower/rules_test.cpp
+  unit/lower/scatter_kernel_test.cpp
   unit/lower/scatter_test.cpp
   unit/lower/tree_test.cpp
 )

@@ -15,7 +15,8 @@ constexpr int64_t kRanges = 256;              // at most, while a range has kMos
 constexpr int64_t kMostRows = 1 << 14, kMostStackRows = 512;
 constexpr int64_t kRangeElements = 128 << 10;  // of a range in memory: half a MiB of f32
 constexpr int64_t kStackElements = 16 << 10;   // of what a range holds on the stack: half a MiB of f64
-constexpr int64_t kLeastColumns = 64, kTileColumns = 256, kTasks = 16;
+constexpr int64_t kLeastColumns = 64, kTasks = 16;
+constexpr int64_t kTileColumns = 256, kTileElements = 16;  // of rows; of elements that have an index each
 constexpr int64_t kChunk = 4096, kLongChunk = 32768, kLongIndex = 1 << 20;
 
 std::optional<std::string> accept(const Problem& problem) {
@@ -44,10 +45,9 @@ Sizes sizes_of(const Problem& problem, const ScatterPlan& plan) {
   return s;
 }
 
-int64_t choose_lanes(const ScatterPlan& plan, const Target& target) {
+int64_t choose_lanes(const ScatterPlan& plan, const Sizes& sizes, const Target& target) {
   const TensorView& out = *plan.parts[plan.widest].op->results[0];
-  const sym::Expr extent = out.rank() == 0 ? sym::Expr() : out.extent(out.rank() - 1);
-  if (!extent || extent.constant() == 1) return 1;
+  const sym::Expr extent = sizes.has_columns ? sizes.last : sizes.places;
   int64_t lanes = size_of(out.dtype) == 8 ? target.vector_lanes / 2 : target.vector_lanes;
   while (lanes > 1 && lanes > sym::bounds(extent).hi) lanes /= 2;
   return std::max<int64_t>(lanes, 1);
@@ -62,11 +62,13 @@ int64_t choose_rows(const Problem& problem, const ScatterPlan& plan, const Sizes
   return most;
 }
 
-int64_t choose_columns(const Problem& problem, const Sizes& sizes, int64_t rows, bool on_stack) {
+int64_t choose_columns(const Problem& problem, const ScatterPlan& plan, const Sizes& sizes, int64_t rows,
+                       bool on_stack) {
   if (!sizes.has_columns) return 0;
   if (rows == 0) {
-    if (problem.decide(sym::ge(sizes.others, kTasks)) || problem.decide(sym::le(sizes.last, kTileColumns))) return 0;
-    return kTileColumns;
+    const int64_t tile = plan.parts[plan.widest].per_element ? kTileElements : kTileColumns;
+    if (problem.decide(sym::ge(sizes.others, kTasks)) || problem.decide(sym::le(sizes.last, tile))) return 0;
+    return tile;
   }
   if (problem.decide(sym::lt(sizes.places, rows * kTasks))) return kLeastColumns;
   return std::max((on_stack ? kStackElements : kRangeElements) / rows, on_stack ? 32 : kLeastColumns);
@@ -82,7 +84,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   const auto refuse = [&](const char* key, const std::string& why) {
     throw UserError(fmt::format("{} does not apply: {}", key, why), problem.where(), "leave it out");
   };
-  if (!out.vector) out.vector = choose_lanes(plan, target);
+  if (!out.vector) out.vector = choose_lanes(plan, sizes, target);
   if (out.rows.value_or(0) > 0 && !plan.has_rows)
     refuse("rows", "the index does not name whole rows of the result, one after another");
   if (!out.rows) out.rows = choose_rows(problem, plan, sizes);
@@ -93,7 +95,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
       return !p.has_inner() || std::find(outputs.begin(), outputs.end(), p.op->results[0]) != outputs.end();
     };
     const bool on_stack = !std::all_of(plan.parts.begin(), plan.parts.end(), in_memory);
-    out.columns = choose_columns(problem, sizes, *out.rows, on_stack);
+    out.columns = choose_columns(problem, plan, sizes, *out.rows, on_stack);
   }
   if (out.chunk && *out.rows == 0) refuse("chunk", "nothing is sorted");
   if (!out.chunk && *out.rows > 0)

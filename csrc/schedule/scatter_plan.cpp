@@ -18,6 +18,9 @@ constexpr int kBatch = 1000;         // and from here on dims in front of them
 
 bool is_unit(const TensorView& t, size_t d) { return t.extent(d).constant() == 1; }
 
+// A dim that no loop need walk: one place, and every update has it.
+bool is_idle(const Scatter& op, size_t d) { return is_unit(*op.results[0], d) && is_unit(*op.index, d); }
+
 bool same_extent(sym::Expr a, sym::Expr b) { return a == b || sym::proven(sym::eq(a, b)); }
 
 bool keeps_places(const Op& op) {
@@ -72,9 +75,8 @@ class Planner {
       if (const auto reason = check_operands(part)) return reason;
     if (const auto reason = check_several()) return reason;
     plan_.has_rows = std::all_of(plan_.parts.begin(), plan_.parts.end(), [](const ScatterPart& p) {
-      const TensorView& t = *p.op->results[0];
       for (size_t d = 0; d < p.inner; ++d)
-        if (d != size_t(p.op->dim) && !is_unit(t, d)) return false;
+        if (d != size_t(p.op->dim) && !is_idle(*p.op, d)) return false;
       return !p.per_element;
     });
     for (const TensorView* t : outputs_)
@@ -103,7 +105,7 @@ class Planner {
     return std::nullopt;
   }
 
-  // Dims behind the scattered one that the index does not depend on; where it depends on the last, all behind it.
+  // Dims behind the scattered one that the index does not depend on; where it depends on the last, that one.
   void find_inner(ScatterPart& part) const {
     const TensorView& index = *part.op->index;
     const size_t rank = index.rank(), dim = size_t(part.op->dim);
@@ -116,11 +118,11 @@ class Planner {
     while (inner > dim + 1 && !used.contains(static_cast<int>(inner - 1))) --inner;
     bool any = false, behind = false;
     for (size_t d = dim + 1; d < rank; ++d) {
-      behind = behind || !is_unit(*part.op->results[0], d);
-      any = any || (d >= inner && !is_unit(*part.op->results[0], d));
+      behind = behind || !is_idle(*part.op, d);
+      any = any || (d >= inner && !is_idle(*part.op, d));
     }
     part.per_element = behind && !any;
-    part.inner = part.per_element ? dim + 1 : any ? inner : rank;
+    part.inner = part.per_element ? rank - 1 : any ? inner : rank;
   }
 
   // Labels that the tensor's values depend on.
@@ -160,7 +162,7 @@ class Planner {
         return both + " have other numbers of places or updates";
       for (const ScatterPart* p : {&part, &first})
         for (size_t d = 0; d < p->inner; ++d)
-          if (d != size_t(p->op->dim) && !is_unit(*p->op->results[0], d)) return both + " have other dims in front";
+          if (d != size_t(p->op->dim) && !is_idle(*p->op, d)) return both + " have other dims in front";
       if (part.has_inner() && !same_inner(part, first)) return both + " have rows of other lengths";
     }
     return std::nullopt;

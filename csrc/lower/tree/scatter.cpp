@@ -26,13 +26,13 @@ void ScatterEmitter::run() {
   const size_t dim = size_t(widest.op->dim), last = widest.op->results[0]->rank() - 1;
   places_ = extents_(widest.op->in->extent(dim));
   updates_ = extents_(widest.op->index->extent(dim));
+  if (places_.constant() == 0 || updates_.constant() == 0) rows_ = 0;  // nothing to sort
   const bool cut = widest.has_inner() && columns_ > 0;
   tiles_ = cut ? sym::ceildiv(extents_(widest.op->in->extent(last)), columns_) : number(1);
-  // Tasks of other columns would write rows of one column again.
   const auto narrow = [](const ScatterPart& p) { return !p.has_inner(); };
-  if (rows_ == 0 && widest.has_inner() && std::any_of(plan_.parts.begin(), plan_.parts.end(), narrow)) {
-    tiles_ = number(1);
-    columns_ = 0;
+  if (widest.has_inner() && std::any_of(plan_.parts.begin(), plan_.parts.end(), narrow)) {
+    tiles_ = rows_ > 0 ? sym::max(tiles_, 1) : number(1);  // without ranges each task would write all that has no column
+    if (rows_ == 0) columns_ = 0;
   }
   declare();
   rows_ > 0 ? in_ranges() : in_one_walk();
@@ -158,7 +158,8 @@ void ScatterEmitter::over_inner(const ScatterPart& part, const TensorView& of, b
       const sym::Expr var = inner_[rank - 1 - d] = variable_below(extent);
       return loop(var, extent, kir::LoopKind::serial, [&] { over(d + 1); });
     }
-    const int64_t width = vectors ? lanes_ : 1;
+    int64_t width = vectors ? lanes_ : 1;
+    while (columns_ % width != 0) width /= 2;  // a tile is whole vectors
     const sym::Expr cut = columns_ > 0 ? number(columns_) : extent;
     const sym::Expr steps = sym::ceildiv(cut, width), step = variable_below(steps);
     const sym::Expr start = columns_ > 0 ? tile_ * columns_ : number(0);
@@ -206,7 +207,8 @@ sym::Expr ScatterEmitter::home_index(size_t k, sym::Expr place) {
   const TensorView& t = *part.op->results[0];
   if (!homes_[k].is_local) return memory_offset(t, coordinates(part, place));
   if (!part.has_inner()) return place - first_;
-  const sym::Expr columns = columns_ > 0 ? number(columns_) : extents_(t.extent(t.rank() - 1));
+  const sym::Expr extent = extents_(t.extent(t.rank() - 1));
+  const sym::Expr columns = columns_ > 0 ? sym::min(extent, columns_) : extent;
   return (place - first_) * columns + inner_[0] - (columns_ > 0 ? tile_ * columns_ : number(0));
 }
 

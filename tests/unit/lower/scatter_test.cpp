@@ -1,4 +1,5 @@
-// What scatters cost: the copy and the updates, each once; with ranges, a visit of every index by each of them.
+// What scatters cost as nests: the copy and the updates, each once; with ranges, a visit of every index by each of
+// them. That the updates of a place go in order, in kernels of every kind.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,14 +21,14 @@ struct Ran {
   Values out;
 };
 
-// A scatter with `call` behind its operands, of what the buffers hold; `pin`: its schedule.
+// A scatter with `call` behind its operands, of what the buffers hold; `pin`: its schedule, a nest without one.
 Ran run(const std::string& x, const std::string& i, const std::string& call, std::vector<Values> buffers,
         const std::string& pin = "", bool cuda = false) {
   auto fusion = parse_fusion(fmt::format(
       "fusion @f (%x: f32{}, %i: i64{}, %s: f32{}) -> (%y) {{\n  %y = scatter(%x, %i, %s, {})\n}}\n", x, i, i, call));
   SegmentOptions options;
   if (cuda) options.target = target_named("sm_90a");
-  if (!pin.empty()) options.pins["y"] = parse_schedule(pin);
+  options.pins["y"] = parse_schedule(pin.empty() ? "nest()" : pin);
   segment(*fusion, options);
   const LoweredKernel k = lower(*fusion, fusion->segments.at(0), {.target = cuda ? TargetKind::cuda : TargetKind::cpu});
   buffers.emplace_back();
@@ -107,8 +108,9 @@ TEST(Scatters, GoInOrderWhateverTheRanges) {
   const int64_t extents[] = {3, 37, 5};
   for (int64_t dim = 0; dim < 3; ++dim)
     for (const char* update : {"set", "add", "mul", "max", "min"})
-      for (const char* pin : {"", "nest(ranges = 2)", "nest(ranges = 3)"})
+      for (const char* pin : {"", "nest(ranges = 2)", "nest(ranges = 3)", "scatter()"})
         for (bool cuda : {false, true}) {
+          if (cuda && pin[0] == 's') continue;
           int64_t shape[] = {3, 37, 5};
           shape[dim] = 11;
           shape[(dim + 1) % 3] -= 1;
@@ -137,7 +139,7 @@ TEST(Scatters, GoInOrderWhateverTheRanges) {
 
 TEST(Scatters, SumsGoFromLeftToRight) {
   // In doubles: only from left to right does 2^60 take the ones along.
-  for (const char* pin : {"", "nest(ranges = 2)"})
+  for (const char* pin : {"", "nest(ranges = 2)", "scatter(rows = 0)", "scatter(rows = 1)"})
     EXPECT_EQ(run("[2]", "[4]", "dim = 0, update = add", {{0, 0x1p60}, {1, 0, 1, 1}, {-0x1p60, 5, 1, 2}}, pin).out,
               (Values{5, 3}));
 }

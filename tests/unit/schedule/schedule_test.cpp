@@ -152,7 +152,7 @@ TEST(NestScheduler, LanesOfOtherOps) {
 // Ranges stand where the other dims give few parallel iterations and walking the index again is cheap.
 TEST(NestScheduler, RangesOfScatters) {
   const auto of = [](std::vector<Fusion::Extent> x, std::vector<Fusion::Extent> i, int64_t dim,
-                     const Target& target = kCpu, const char* pin = "") {
+                     const Target& target = kCpu, const char* pin = "nest()") {
     Fusion f;
     f.output("y", scatter(f.input("x", x, f32), f.input("i", i, i64), f.input("s", i, f32), dim));
     return chosen(f, target, pin);
@@ -176,6 +176,32 @@ TEST(NestScheduler, RangesOfScatters) {
   Fusion g;
   g.output("y", sum(g.input("x", {8, 64}, f32)));
   EXPECT_THROW(chosen(g, kCpu, "nest(ranges = 2)"), UserError);
+}
+
+// Ranges stand where an index names whole rows and there is much to do; their places by their number.
+TEST(ScatterScheduler, RangesAndTiles) {
+  const auto of = [](std::vector<Fusion::Extent> x, std::vector<Fusion::Extent> i, int64_t dim, bool rows = true) {
+    Fusion f;
+    TensorView* index = f.input("i", rows ? std::vector{i[size_t(dim)]} : i, i64);
+    if (rows && i.size() > 1) index = broadcast(index, i, {dim});
+    f.output("y", scatter(f.input("x", x, f32), index, f.input("s", i, f32), dim));
+    Segment s;
+    for (Op* op : f.ops()) s.ops.push_back(op);
+    s.inputs = f.inputs();
+    s.outputs = f.outputs();
+    return print(choose_schedule({f, s}, kCpu));
+  };
+  EXPECT_EQ(of({1000}, {10}, 0), "scatter(vector = 8, rows = 0, columns = 0)") << "one task is soon done";
+  EXPECT_EQ(of({1 << 20}, {1000}, 0), "scatter(vector = 8, rows = 4096, columns = 0, chunk = 4096)");
+  EXPECT_EQ(of({1 << 24}, {1 << 20}, 0), "scatter(vector = 8, rows = 16384, columns = 0, chunk = 32768)");
+  EXPECT_EQ(of({32000, 1024}, {8192, 1024}, 0), "scatter(vector = 8, rows = 256, columns = 512, chunk = 4096)");
+  EXPECT_EQ(of({8, 1024}, {8192, 1024}, 0), "scatter(vector = 8, rows = 1, columns = 64, chunk = 4096)");
+  EXPECT_EQ(of({32000, 1024}, {8192, 1024}, 0, false), "scatter(vector = 8, rows = 0, columns = 16)");
+  EXPECT_EQ(of({40, 1 << 20}, {40, 100}, 1), "scatter(vector = 8, rows = 0, columns = 0)") << "40 rows are tasks";
+  EXPECT_EQ(of({4, 1000, 600}, {4, 70, 600}, 1), "scatter(vector = 8, rows = 0, columns = 256)");
+  EXPECT_EQ(of({"n"}, {"m"}, 0), "scatter(vector = 8, rows = 0, columns = 0)") << "nobody says how large they are";
+  EXPECT_EQ(of({9}, {4}, 0), "scatter(vector = 8, rows = 0, columns = 0)");
+  EXPECT_EQ(of({3}, {4}, 0), "scatter(vector = 2, rows = 0, columns = 0)");
 }
 
 TEST(Schedulers, ApplyIsIdempotent) {
