@@ -142,6 +142,7 @@ set(PLAIT_TEST_numerics
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
+  numerics/scatter_kernels_test.cpp
   numerics/scatter_test.cpp
   numerics/strided_contractions_test.cpp
   numerics/tables_test.cpp

@@ -11,11 +11,12 @@ namespace {
 
 constexpr int64_t kUpdateCost = 4;            // of an update beside the copy of an element
 constexpr int64_t kSortedCost = 1 << 16;      // from here on updates are sorted by ranges
+constexpr int64_t kShortRow = 8, kCachedElements = 2 << 20;
 constexpr int64_t kRanges = 256;              // at most, while a range has kMostRows places or fewer
 constexpr int64_t kMostRows = 1 << 14, kMostStackRows = 512;
 constexpr int64_t kRangeElements = 128 << 10;  // of a range in memory: half a MiB of f32
 constexpr int64_t kStackElements = 16 << 10;   // of what a range holds on the stack: half a MiB of f64
-constexpr int64_t kLeastColumns = 64, kTasks = 16;
+constexpr int64_t kLeastColumns = 32, kMostColumns = 16 << 10, kTasks = 16;
 constexpr int64_t kTileColumns = 256, kTileElements = 16;  // of rows; of elements that have an index each
 constexpr int64_t kChunk = 4096, kLongChunk = 32768, kLongIndex = 1 << 20;
 
@@ -56,6 +57,11 @@ int64_t choose_lanes(const ScatterPlan& plan, const Sizes& sizes, const Target& 
 int64_t choose_rows(const Problem& problem, const ScatterPlan& plan, const Sizes& sizes) {
   if (!plan.has_rows) return 0;
   if (!problem.decide(sym::ge(sizes.copied + sizes.updated * kUpdateCost, kSortedCost))) return 0;
+  // Short rows in a cache are updated where they lie in less time than it takes to sort them.
+  const bool is_short = !sizes.has_columns || problem.decide(sym::lt(sizes.copied, sizes.places * kShortRow));
+  if (is_short && !problem.decide(sym::ge(sizes.copied, kCachedElements)) &&
+      !problem.decide(sym::le(sizes.updated * kUpdateCost, sizes.copied)))
+    return 0;
   const int64_t most = sizes.has_columns ? kMostStackRows : kMostRows;
   for (int64_t rows = 1; rows < most; rows *= 4)
     if (problem.decide(sym::le(sizes.places, rows * kRanges))) return rows;
@@ -70,8 +76,8 @@ int64_t choose_columns(const Problem& problem, const ScatterPlan& plan, const Si
     if (problem.decide(sym::ge(sizes.others, kTasks)) || problem.decide(sym::le(sizes.last, tile))) return 0;
     return tile;
   }
-  if (problem.decide(sym::lt(sizes.places, rows * kTasks))) return kLeastColumns;
-  return std::max((on_stack ? kStackElements : kRangeElements) / rows, on_stack ? 32 : kLeastColumns);
+  if (problem.decide(sym::lt(sizes.places, rows * kTasks))) return kTileColumns;
+  return std::clamp((on_stack ? kStackElements : kRangeElements) / rows, kLeastColumns, kMostColumns);
 }
 
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {

@@ -461,44 +461,44 @@ inline const Row kRows[] = {
     }
   }
 )"},
-    {"scatter(%x, %i, %s, dim = 1, update = add)", R"(nest(vector = 1, ranges = 1)
+    {"scatter(%x, %i, %s, dim = 1, update = add)", R"(scatter(vector = 4, rows = 0, columns = 0)
   for i0 in 0..3 on cpu_thread {
     for i1 in 0..4 {
-      for i2 in 0..8 {
-        %0: f32 = load %x[32*i0 + 8*i1 + i2] contiguous
-        store %y[32*i0 + 8*i1 + i2] = %0 contiguous
+      for i2 in 0..2 {
+        %0: f32x4 = load %x[32*i0 + 8*i1 + 4*i2 + lane] aligned
+        store %y[32*i0 + 8*i1 + 4*i2 + lane] = %0 aligned
       }
     }
-    for s0 in 0..2 {
-      for i2 in 0..8 {
-        %1: i64 = load %i[16*i0 + i2 + 8*s0] contiguous
+    for i4 in 0..2 {
+      for i5 in 0..8 {
+        %1: i64 = load %i[16*i0 + 8*i4 + i5] contiguous
         bind j0 = %1
         if j0 < 4 and 0 <= j0 {
-          %2: f32 = load %y[32*i0 + i2 + 8*j0] contiguous
-          %3: f32 = load %s[16*i0 + i2 + 8*s0] contiguous
+          %2: f32 = load %y[32*i0 + i5 + 8*j0] contiguous
+          %3: f32 = load %s[16*i0 + 8*i4 + i5] contiguous
           %4: f32 = add(%2, %3)
-          store %y[32*i0 + i2 + 8*j0] = %4 contiguous
+          store %y[32*i0 + i5 + 8*j0] = %4 contiguous
         }
       }
     }
   }
 )"},
-    {"scatter(%x, %i, %s, dim = 0)", R"(nest(vector = 1, ranges = 1)
+    {"scatter(%x, %i, %s, dim = 0)", R"(scatter(vector = 4, rows = 0, columns = 0)
   for i0 in 0..4 on cpu_thread {
     for i1 in 0..3 {
-      for i2 in 0..8 {
-        %0: f32 = load %x[8*i0 + 32*i1 + i2] contiguous
-        store %y[8*i0 + 32*i1 + i2] = %0 contiguous
+      for i2 in 0..2 {
+        %0: f32x4 = load %x[8*i0 + 32*i1 + 4*i2 + lane] aligned
+        store %y[8*i0 + 32*i1 + 4*i2 + lane] = %0 aligned
       }
     }
-    for s0 in 0..3 {
-      for i2 in 0..8 {
-        if i0 < 2 {
-          %1: i64 = load %i[8*i0 + i2 + 16*s0] contiguous
+    if i0 < 2 {
+      for i4 in 0..3 {
+        for i5 in 0..8 {
+          %1: i64 = load %i[8*i0 + 16*i4 + i5] contiguous
           bind j0 = %1
           if j0 < 3 and 0 <= j0 {
-            %2: f32 = load %s[8*i0 + i2 + 16*s0] contiguous
-            store %y[8*i0 + i2 + 32*j0] = %2 contiguous
+            %2: f32 = load %s[8*i0 + 16*i4 + i5] contiguous
+            store %y[8*i0 + i5 + 32*j0] = %2 contiguous
           }
         }
       }

@@ -199,11 +199,166 @@ fusion @f (%x: f32[60, 8], %id: i64[60]) -> (%y) {
 )";
 
 TEST(ScatterKernels, TextOfMeansInRanges) {
-  EXPECT_EQ(kernel_of(kMeans, "scatter(rows = 16, columns = 0, chunk = 64)"), R"()");
+  EXPECT_EQ(kernel_of(kMeans, "scatter(rows = 16, columns = 0, chunk = 64)"), R"(kernel @kernel(%id: i64[60] read, %x: f32[480] read, %y: f32[160] write, %counts: i32[2] workspace, %places: i32[60] workspace, %counts_moved: f32[60] workspace, %numbers: i32[60] workspace) target cpu schedule scatter(vector = 4, rows = 16, columns = 0, chunk = 64) {
+  phase {
+    for i0 in 0..1 on cpu_thread {
+      %0: i32 = literal 0
+      for i1 in 0..2 {
+        store %counts[2*i0 + i1] = %0 contiguous
+      }
+      %42: i32 = literal 1
+      for i2_1 in 0..-64*i0 + 60 {
+        %40: i64 = load %id[64*i0 + i2_1] contiguous
+        bind j0_1 = %40
+        if j0_1 < 20 and 0 <= j0_1 {
+          %41: i32 = load %counts[2*i0 + floordiv(j0_1, 16)] contiguous
+          %43: i32 = add(%41, %42)
+          store %counts[2*i0 + floordiv(j0_1, 16)] = %43 contiguous
+        }
+      }
+    }
+  }
+  phase {
+    %5: i32 = variable 0
+    for i3 in 0..2 {
+      for i4 in 0..1 {
+        %6: i32 = load %counts[i3 + 2*i4] contiguous
+        %7: i32 = add(%5, %6)
+        store %counts[i3 + 2*i4] = %5 contiguous
+        assign %5 = %7
+      }
+    }
+  }
+  phase {
+    for i5 in 0..1 on cpu_thread {
+      %46: i32 = literal 1
+      %53: f32 = literal 1
+      for i6_1 in 0..-64*i5 + 60 {
+        %44: i64 = load %id[64*i5 + i6_1] contiguous
+        bind j1_1 = %44
+        if j1_1 < 20 and 0 <= j1_1 {
+          %45: i32 = load %counts[2*i5 + floordiv(j1_1, 16)] contiguous
+          %47: i32 = add(%45, %46)
+          store %counts[2*i5 + floordiv(j1_1, 16)] = %47 contiguous
+          %48: i64 = convert(%45)
+          bind j2_1 = %48
+          %49: i64 = coordinate j1_1
+          %50: i32 = convert(%49)
+          store %places[j2_1] = %50 contiguous
+          %51: i64 = coordinate 64*i5 + i6_1
+          %52: i32 = convert(%51)
+          store %numbers[j2_1] = %52 contiguous
+          store %counts_moved[j2_1] = %53 contiguous
+        }
+      }
+    }
+  }
+  phase {
+    for i7 in 0..2 on cpu_thread {
+      alloc %sums_rows: f32[128] stack
+      %62: f32x4 = literal 0
+      for i8_1 in 0..-max(-16, 16*i7 - 20) {
+        for i9 in 0..2 {
+          store %sums_rows[8*i8_1 + 4*i9 + lane] = %62 aligned
+        }
+      }
+      alloc %counts_rows: f32[16] stack
+      for i11_1 in 0..-max(-4, 4*i7 - 5) {
+        store %counts_rows[4*i11_1 + lane] = %62 aligned
+      }
+      if min(5, 4*i7 + 4) < 5 and 0 < max(-4, 4*i7 - 5) + 4 {
+        store %counts_rows[lane - 4*max(-4, 4*i7 - 5)] = %62 aligned active -4*min(5, 4*i7 + 4) + 20
+      }
+      %20: i32 = variable 0
+      if 0 < i7 {
+        %21: i32 = load %counts[i7 - 1] contiguous
+        assign %20 = %21
+      }
+      %22: i64 = convert(%20)
+      bind j3 = %22
+      %23: i32 = load %counts[i7] contiguous
+      %24: i64 = convert(%23)
+      bind j4 = %24
+      for i13 in 0..-j3 + j4 {
+        %25: i32 = load %places[i13 + j3] contiguous
+        %26: i64 = convert(%25)
+        bind j5 = %26
+        %27: i32 = load %numbers[i13 + j3] contiguous
+        %28: i64 = convert(%27)
+        bind j6 = %28
+        for i14 in 0..2 {
+          %29: f32x4 = load %sums_rows[4*i14 - 128*i7 + 8*j5 + lane] aligned
+          %30: f32x4 = load %x[4*i14 + 8*j6 + lane] aligned
+          %31: f32x4 = add(%29, %30)
+          store %sums_rows[4*i14 - 128*i7 + 8*j5 + lane] = %31 aligned
+        }
+        %32: f32 = load %counts_rows[-16*i7 + j5] contiguous
+        %33: f32 = load %counts_moved[i13 + j3] contiguous
+        %34: f32 = add(%32, %33)
+        store %counts_rows[-16*i7 + j5] = %34 contiguous
+      }
+      %59: f32 = literal 1
+      for i16_1 in 0..-max(-16, 16*i7 - 20) {
+        %58: f32 = load %counts_rows[i16_1] contiguous
+        %60: f32 = max(%58, %59)
+        %65: f32x4 = convert(%60)
+        for i17 in 0..2 {
+          %57: f32x4 = load %sums_rows[8*i16_1 + 4*i17 + lane] aligned
+          %61: f32x4 = div(%57, %65)
+          store %y[8*i16_1 + 4*i17 + 128*i7 + lane] = %61 aligned
+        }
+      }
+    }
+  }
+}
+)");
 }
 
 TEST(ScatterKernels, TextOfMeansInOneWalk) {
-  EXPECT_EQ(kernel_of(kMeans, "scatter(rows = 0)"), R"()");
+  EXPECT_EQ(kernel_of(kMeans, "scatter(rows = 0)"), R"(kernel @kernel(%id: i64[60] read, %x: f32[480] read, %y: f32[160] write, %sums: f32[160] workspace, %counts: f32[20] workspace) target cpu schedule scatter(vector = 4, rows = 0, columns = 0) {
+  %15: f32x4 = literal 0
+  for i0 in 0..20 {
+    for i1 in 0..2 {
+      store %sums[8*i0 + 4*i1 + lane] = %15 aligned
+    }
+  }
+  for i3 in 0..5 {
+    store %counts[4*i3 + lane] = %15 aligned
+  }
+  for i5 in 0..60 {
+    %2: i64 = load %id[i5] contiguous
+    bind j0 = %2
+    if j0 < 20 and 0 <= j0 {
+      for i6 in 0..2 {
+        %3: f32x4 = load %sums[4*i6 + 8*j0 + lane] aligned
+        %4: f32x4 = load %x[8*i5 + 4*i6 + lane] aligned
+        %5: f32x4 = add(%3, %4)
+        store %sums[4*i6 + 8*j0 + lane] = %5 aligned
+      }
+    }
+  }
+  %8: f32 = literal 1
+  for i8 in 0..60 {
+    %6: i64 = load %id[i8] contiguous
+    bind j1 = %6
+    if j1 < 20 and 0 <= j1 {
+      %7: f32 = load %counts[j1] contiguous
+      %9: f32 = add(%7, %8)
+      store %counts[j1] = %9 contiguous
+    }
+  }
+  for i9 in 0..20 {
+    %11: f32 = load %counts[i9] contiguous
+    %13: f32 = max(%11, %8)
+    %17: f32x4 = convert(%13)
+    for i10 in 0..2 {
+      %10: f32x4 = load %sums[4*i10 + 8*i9 + lane] aligned
+      %14: f32x4 = div(%10, %17)
+      store %y[4*i10 + 8*i9 + lane] = %14 aligned
+    }
+  }
+}
+)");
 }
 
 TEST(ScatterKernels, NumbersThatDoNotApplyAreRefused) {

@@ -192,10 +192,12 @@ TEST(ScatterScheduler, RangesAndTiles) {
     return print(choose_schedule({f, s}, kCpu));
   };
   EXPECT_EQ(of({1000}, {10}, 0), "scatter(vector = 8, rows = 0, columns = 0)") << "one task is soon done";
+  EXPECT_EQ(of({1 << 20}, {1 << 20}, 0), "scatter(vector = 8, rows = 0, columns = 0)") << "sorting would take longer";
+  EXPECT_EQ(of({1 << 20, 4}, {1 << 20, 4}, 0), "scatter(vector = 4, rows = 512, columns = 256, chunk = 32768)");
   EXPECT_EQ(of({1 << 20}, {1000}, 0), "scatter(vector = 8, rows = 4096, columns = 0, chunk = 4096)");
   EXPECT_EQ(of({1 << 24}, {1 << 20}, 0), "scatter(vector = 8, rows = 16384, columns = 0, chunk = 32768)");
   EXPECT_EQ(of({32000, 1024}, {8192, 1024}, 0), "scatter(vector = 8, rows = 256, columns = 512, chunk = 4096)");
-  EXPECT_EQ(of({8, 1024}, {8192, 1024}, 0), "scatter(vector = 8, rows = 1, columns = 64, chunk = 4096)");
+  EXPECT_EQ(of({8, 1024}, {8192, 1024}, 0), "scatter(vector = 8, rows = 1, columns = 256, chunk = 4096)");
   EXPECT_EQ(of({32000, 1024}, {8192, 1024}, 0, false), "scatter(vector = 8, rows = 0, columns = 16)");
   EXPECT_EQ(of({40, 1 << 20}, {40, 100}, 1), "scatter(vector = 8, rows = 0, columns = 0)") << "40 rows are tasks";
   EXPECT_EQ(of({4, 1000, 600}, {4, 70, 600}, 1), "scatter(vector = 8, rows = 0, columns = 256)");

@@ -1,0 +1,149 @@
+// Kernels around scatters as compiled: by ranges and without, in every dtype, on any number of threads, with several
+// sizes of one specialization; what a run says of indices outside.
+#include <gtest/gtest.h>
+
+#include "reference/draw_inputs.h"
+#include "support/run_case.h"
+
+namespace plait {
+namespace {
+
+using testing::CaseOptions;
+using testing::CaseResult;
+using testing::run_case;
+
+// Rows that one index names, with what comes before and behind; `pin`: the schedule of all of it.
+std::string rows_of(const std::string& update, const std::string& pin) {
+  const std::string body = fmt::format(
+      "    %at = broadcast(%i, shape = [u, 3, c], dims = [0])\n"
+      "    %a = scatter(%x, %at, max(%s, %t), dim = 0, update = {})\n    %y = min(%a, %e)\n",
+      update);
+  const std::string head =
+      "let v = 70, u = 300, c = 37, T = f32\nfusion @f (%x: T[v, 3, c], %i: i32[u] in 0..v, %s: T[u, 3, c], %t: T[c], "
+      "%e: T[v, 1, c]) -> (%a, %y) {\n";
+  if (pin.empty()) return head + body + "}\n";
+  return head + "  segment @s (%x, %i, %s, %t, %e) -> (%a, %y) schedule " + pin + " {\n" + body + "  }\n}\n";
+}
+
+TEST(ScatterKernels, AreThoseOfTheReferenceInEveryDtype) {
+  for (const char* update : {"set", "add", "max", "min", "mul"})
+    for (const char* dtype : {"f32", "f64", "f16", "bf16", "i32", "i64", "u8", "bool"}) {
+      const bool rounds = update[0] == 'a' || update[1] == 'u', narrow = std::string(dtype).find("f16") != std::string::npos;
+      if (rounds && std::string(dtype) == "bool") continue;
+      CaseOptions how;
+      how.set["T"] = dtype;
+      Tensors first;
+      for (const char* pin : {"", "scatter(rows = 0)", "scatter(rows = 16, columns = 8, chunk = 64)",
+                              "scatter(rows = 3, columns = 0, chunk = 100)", "scatter(rows = 128)"}) {
+        // A sum or product of narrow floats is a scatter of wide ones, which the file does not name.
+        if (*pin != 0 && narrow && rounds) continue;
+        const CaseResult result = run_case(rows_of(update, pin), how);
+        EXPECT_TRUE(result.ok) << update << " of " << dtype << ", " << pin << ": " << result.message;
+        EXPECT_EQ(result.kernels, 1) << update << " of " << dtype << ", " << pin;
+        if (first.empty()) first = result.outputs;
+        for (const auto& [name, tensor] : result.outputs)
+          EXPECT_EQ(tensor.to_doubles(), first.at(name).to_doubles()) << name << ", " << update << ", " << pin;
+      }
+    }
+}
+
+constexpr const char* kMeans =
+    "let r = 20000, c = 9, v = 500, T = f32\n"
+    "fusion @f (%x: T[r, c], %id: i64[r] in 0..v) -> (%y) {\n"
+    "  %ids = broadcast(%id, shape = [r, c], dims = [0])\n"
+    "  %sums = scatter(full(shape = [v, c], value = 0.0, dtype = T), %ids, %x, dim = 0, update = add)\n"
+    "  %counts = scatter(full(shape = [v], value = 0.0, dtype = f32), %id, full(shape = [r], value = 1.0, dtype = "
+    "f32), dim = 0, update = add)\n"
+    "  %y = div(%sums, cast(unsqueeze(max(%counts, 1.0), dims = [1]), to = T))\n}\n";
+
+TEST(ScatterKernels, MeansAreOneKernel) {
+  for (const char* dtype : {"f32", "bf16"})
+    for (const char* sizes : {"1", "7", "500", "3000"}) {
+      CaseOptions how;
+      how.set["T"] = dtype;
+      how.set["v"] = sizes;
+      const CaseResult result = run_case(kMeans, how);
+      EXPECT_TRUE(result.ok) << dtype << ", " << sizes << ": " << result.message;
+      EXPECT_EQ(result.kernels, 1) << dtype << ", " << sizes;
+    }
+}
+
+std::vector<double> drawn_run(Compiled& p, const Fusion& fusion, const sym::Environment& sizes, int threads) {
+  reference::DrawOptions draw;
+  draw.seed = 5;
+  draw.sizes = sizes;
+  const auto drawn = reference::draw_inputs(fusion, draw);
+  RunOptions run;
+  run.threads = threads;
+  return p.run(Tensors(drawn.begin(), drawn.end()), run).at("y").to_doubles();
+}
+
+TEST(ScatterKernels, AreTheSameBitsOnAnyNumberOfThreads) {
+  for (const char* update : {"set", "add", "max", "mul"})
+    for (const char* sizes : {"let n = 70, c = 500, m = 3000", "let n = 90000, c = 1, m = 50000",
+                              "let n = 1, c = 300, m = 5000", "let n = 6000, c = 33, m = 3"}) {
+      const auto fusion = parse_fusion(
+          fmt::format("{}\nfusion @f (%x: f32[n, c], %i: i64[m] in 0..n, %s: f32[m, c]) -> (%y) {{\n"
+                      "  %at = broadcast(%i, shape = [m, c], dims = [0])\n"
+                      "  %z = scatter(%x, %at, mul(%s, 0.3), dim = 0, update = {})\n  %y = neg(%z)\n}}\n",
+                      sizes, update));
+      Compiled p = compile(*fusion, {.device = "cpu"});
+      const std::vector<double> first = drawn_run(p, *fusion, {}, 1);
+      for (int threads = 2; threads <= 8; ++threads)
+        EXPECT_EQ(drawn_run(p, *fusion, {}, threads), first) << update << ", " << sizes << ", " << threads;
+    }
+}
+
+// The first index outside is told, of the scatter that comes first.
+TEST(ScatterKernels, NameTheFirstIndexOutside) {
+  for (const char* pin : {"", "scatter(rows = 0)", "scatter(rows = 4, chunk = 64)"}) {
+    const std::string body =
+        "    %at = broadcast(%i, shape = [m, c], dims = [0])\n"
+        "    %y = scatter(%x, %at, %s, dim = 0, update = add)\n"
+        "    %n = scatter(%b, %i, %w, dim = 0, update = add)\n";
+    const std::string head =
+        "fusion @f (%x: f32[n, c], %i: i64[m], %s: f32[m, c], %b: f32[n], %w: f32[m]) -> (%y, %n) {\n";
+    const auto fusion = parse_fusion(*pin == 0 ? head + body + "}\n"
+                                               : head + "  segment @s (%x, %i, %s, %b, %w) -> (%y, %n) schedule " +
+                                                     pin + " {\n" + body + "  }\n}\n");
+    Compiled p = compile(*fusion, {.device = "cpu"});
+    const auto run = [&](int64_t n, int64_t c, std::vector<double> index, int threads) -> std::string {
+      const auto m = static_cast<int64_t>(index.size());
+      const auto ones = [](std::vector<int64_t> shape) {
+        int64_t count = 1;
+        for (int64_t e : shape) count *= e;
+        return Tensor::from_doubles(DType::f32, shape, std::vector<double>(size_t(count), 1));
+      };
+      try {
+        const Tensors out = p.run({{"x", ones({n, c})},
+                                   {"i", Tensor::from_doubles(DType::i64, {m}, index)},
+                                   {"s", ones({m, c})},
+                                   {"b", ones({n})},
+                                   {"w", ones({m})}},
+                                  {.threads = threads});
+        double sum = 0;
+        for (const char* name : {"y", "n"})
+          for (double v : out.at(name).to_doubles()) sum += v;
+        return fmt::format("{}", sum);
+      } catch (const UserError& e) {
+        return std::string(e.message());
+      }
+    };
+    std::vector<double> index(300, 8);
+    EXPECT_EQ(run(9, 5, index, 2), fmt::format("{}", 9 * 6 + 300 * 6)) << pin;
+    index[41] = 9, index[170] = -2, index[250] = 1e12;
+    for (int threads : {1, 4}) {
+      EXPECT_EQ(run(9, 5, index, threads), "index 9 at [41, 0] of %at lies outside of the 9 places along dim 0 of %x")
+          << pin;
+      EXPECT_EQ(run(9, 0, index, threads), "index 9 at [41] of %i lies outside of the 9 places along dim 0 of %b")
+          << pin;
+    }
+    EXPECT_EQ(run(0, 5, {}, 2), "0") << pin;
+    EXPECT_EQ(run(0, 5, {0}, 2), "index 0 at [0, 0] of %at lies outside of the 0 places along dim 0 of %x") << pin;
+    EXPECT_EQ(run(3, 1, {}, 2), "6") << pin;
+    EXPECT_EQ(run(1, 1, {0, 0, 0}, 2), "8") << pin;
+  }
+}
+
+}  // namespace
+}  // namespace plait
