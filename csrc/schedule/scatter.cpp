@@ -9,10 +9,10 @@ namespace plait {
 
 namespace {
 
-constexpr int64_t kUpdateCost = 4;            // of an update beside the copy of an element
-constexpr int64_t kSortedCost = 1 << 16;      // from here on updates are sorted by ranges
+constexpr int64_t kUpdateCost = 4;        // of an update beside the copy of an element
+constexpr int64_t kSortedCost = 1 << 16;  // from here on updates are sorted by ranges
 constexpr int64_t kShortRow = 8, kCachedElements = 2 << 20;
-constexpr int64_t kRanges = 256;              // at most, while a range has kMostRows places or fewer
+constexpr int64_t kRanges = 256;  // at most, while a range has kMostRows places or fewer
 constexpr int64_t kMostRows = 1 << 14, kMostStackRows = 512;
 constexpr int64_t kRangeElements = 128 << 10;  // of a range in memory: half a MiB of f32
 constexpr int64_t kStackElements = 16 << 10;   // of what a range holds on the stack: half a MiB of f64
@@ -81,6 +81,7 @@ int64_t choose_columns(const Problem& problem, const ScatterPlan& plan, const Si
 }
 
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
+  if (target.cuda()) throw UserError("scatter has no kernels for GPUs", problem.where(), "leave the schedule out");
   ScatterPlan plan;
   const auto refused = plan_scatters(problem.segment.ops, problem.segment.outputs, plan);
   PLAIT_CHECK(!refused, "a scatter that was not accepted: {}", *refused);
@@ -104,8 +105,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
     out.columns = choose_columns(problem, plan, sizes, *out.rows, on_stack);
   }
   if (out.chunk && *out.rows == 0) refuse("chunk", "nothing is sorted");
-  if (!out.chunk && *out.rows > 0)
-    out.chunk = problem.decide(sym::ge(sizes.updates, kLongIndex)) ? kLongChunk : kChunk;
+  if (!out.chunk && *out.rows > 0) out.chunk = problem.decide(sym::ge(sizes.updates, kLongIndex)) ? kLongChunk : kChunk;
   return out;
 }
 

@@ -57,9 +57,9 @@ Labels part_labels(const ScatterPart& part) {
 
 // The tensor that a chain of broadcasts repeats.
 const TensorView* repeated(const TensorView* t) {
-  while (t->definition != nullptr && (t->definition->kind == OpKind::Broadcast ||
-                                      t->definition->kind == OpKind::Squeeze ||
-                                      t->definition->kind == OpKind::Unsqueeze))
+  while (t->definition != nullptr &&
+         (t->definition->kind == OpKind::Broadcast || t->definition->kind == OpKind::Squeeze ||
+          t->definition->kind == OpKind::Unsqueeze))
     t = inputs(*t->definition)[0];
   return t;
 }

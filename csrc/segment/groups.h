@@ -40,8 +40,8 @@ struct GroupOptions {
 // Two elementwise groups merge if all their outputs have one domain (units left out) and no path between them passes
 // through a third group. Then reductions, and what they read and what reads them, merge where the scheduler of rows
 // takes them together, along edges and where they read one tensor. Before that, scatters do the same with what is
-// elementwise in front of them and behind, as their scheduler allows. Producers and readers come first, then elementwise
-// groups of equal domain that have no edge between them.
+// elementwise in front of them and behind, as their scheduler allows. Producers and readers come first, then
+// elementwise groups of equal domain that have no edge between them.
 Grouping group_ops(const Fusion& fusion, const GroupOptions& options = {});
 
 }  // namespace plait

@@ -28,7 +28,8 @@ std::string rows_of(const std::string& update, const std::string& pin) {
 TEST(ScatterKernels, AreThoseOfTheReferenceInEveryDtype) {
   for (const char* update : {"set", "add", "max", "min", "mul"})
     for (const char* dtype : {"f32", "f64", "f16", "bf16", "i32", "i64", "u8", "bool"}) {
-      const bool rounds = update[0] == 'a' || update[1] == 'u', narrow = std::string(dtype).find("f16") != std::string::npos;
+      const bool rounds = update[0] == 'a' || update[1] == 'u',
+                 narrow = std::string(dtype).find("f16") != std::string::npos;
       if (rounds && std::string(dtype) == "bool") continue;
       CaseOptions how;
       how.set["T"] = dtype;
@@ -82,11 +83,11 @@ TEST(ScatterKernels, AreTheSameBitsOnAnyNumberOfThreads) {
   for (const char* update : {"set", "add", "max", "mul"})
     for (const char* sizes : {"let n = 70, c = 500, m = 3000", "let n = 90000, c = 1, m = 50000",
                               "let n = 1, c = 300, m = 5000", "let n = 6000, c = 33, m = 3"}) {
-      const auto fusion = parse_fusion(
-          fmt::format("{}\nfusion @f (%x: f32[n, c], %i: i64[m] in 0..n, %s: f32[m, c]) -> (%y) {{\n"
-                      "  %at = broadcast(%i, shape = [m, c], dims = [0])\n"
-                      "  %z = scatter(%x, %at, mul(%s, 0.3), dim = 0, update = {})\n  %y = neg(%z)\n}}\n",
-                      sizes, update));
+      const auto fusion =
+          parse_fusion(fmt::format("{}\nfusion @f (%x: f32[n, c], %i: i64[m] in 0..n, %s: f32[m, c]) -> (%y) {{\n"
+                                   "  %at = broadcast(%i, shape = [m, c], dims = [0])\n"
+                                   "  %z = scatter(%x, %at, mul(%s, 0.3), dim = 0, update = {})\n  %y = neg(%z)\n}}\n",
+                                   sizes, update));
       Compiled p = compile(*fusion, {.device = "cpu"});
       const std::vector<double> first = drawn_run(p, *fusion, {}, 1);
       for (int threads = 2; threads <= 8; ++threads)

@@ -40,7 +40,8 @@ class Interpreter {
     buffers_.resize(kernel_.buffers.size());
     for (size_t b = 0; b < buffers_.size(); ++b) {
       const size_t extent = static_cast<size_t>(evaluate(kernel_.buffers[b].extent, env_));
-      if (kernel_.buffers[b].written || kernel_.buffers[b].space != kir::Space::argument) buffers_[b].assign(extent, NAN);
+      if (kernel_.buffers[b].written || kernel_.buffers[b].space != kir::Space::argument)
+        buffers_[b].assign(extent, NAN);
       if (buffers_[b].size() != extent) fail("buffer {} has {} elements of {}", b, buffers_[b].size(), extent);
       stored_.emplace_back(extent, false);
     }
@@ -138,7 +139,8 @@ class Interpreter {
     for (size_t l = 0; l < at.size(); ++l) {
       const size_t i = static_cast<size_t>(at[l]);
       const kir::Buffer& to = kernel_.buffers[s.buffer];
-      if (stored_[s.buffer][i] && !to.updated && to.space == kir::Space::argument) fail("{}[{}] is stored twice", to.name, i);
+      if (stored_[s.buffer][i] && !to.updated && to.space == kir::Space::argument)
+        fail("{}[{}] is stored twice", to.name, i);
       stored_[s.buffer][i] = true;
       const DType dtype = to.dtype;
       buffers_[s.buffer][i] = brought_to(dtype, value(s.in)[l]);

@@ -31,7 +31,8 @@ void ScatterEmitter::run() {
   tiles_ = cut ? sym::ceildiv(extents_(widest.op->in->extent(last)), columns_) : number(1);
   const auto narrow = [](const ScatterPart& p) { return !p.has_inner(); };
   if (widest.has_inner() && std::any_of(plan_.parts.begin(), plan_.parts.end(), narrow)) {
-    tiles_ = rows_ > 0 ? sym::max(tiles_, 1) : number(1);  // without ranges each task would write all that has no column
+    tiles_ =
+        rows_ > 0 ? sym::max(tiles_, 1) : number(1);  // without ranges each task would write all that has no column
     if (rows_ == 0) columns_ = 0;
   }
   declare();
@@ -181,9 +182,8 @@ void ScatterEmitter::over_inner(const ScatterPart& part, const TensorView& of, b
 void ScatterEmitter::over_places(const ScatterPart& part, const Body& body) {
   const auto at = [&](sym::Expr offset) {
     along_ = first_ + offset;
-    guarded(sym::lt(along_, places_), [&] {
-      part.has_inner() ? over_inner(part, *part.op->results[0], true, body) : body();
-    });
+    guarded(sym::lt(along_, places_),
+            [&] { part.has_inner() ? over_inner(part, *part.op->results[0], true, body) : body(); });
   };
   if (part.has_inner() || lanes_ == 1) {
     const sym::Expr row = variable_below(count_);
@@ -319,8 +319,7 @@ void ScatterEmitter::apply_update(size_t k, sym::Expr place, const std::function
                                   sym::Expr update) {
   const ScatterPart& part = plan_.parts[k];
   const sym::Expr at = home_index(k, place);
-  const Value before =
-      part.op->update == ScatterUpdate::set ? Value() : load(homes_[k].buffer, at);
+  const Value before = part.op->update == ScatterUpdate::set ? Value() : load(homes_[k].buffer, at);
   store(homes_[k].buffer, at, combined(part.op->update, before, src(coordinates(part, update))));
 }
 

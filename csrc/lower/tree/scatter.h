@@ -61,19 +61,19 @@ class ScatterEmitter : public TreeEmitter {
   const AxisGroup& axes_;
   ScatterPlan plan_;
   int64_t lanes_ = 1, rows_ = 0, columns_ = 0, chunk_ = 0;
-  std::vector<Home> homes_;                        // per part
-  std::map<const Op*, sym::Expr> ordinals_;        // of those whose indices the run checks
+  std::vector<Home> homes_;                  // per part
+  std::map<const Op*, sym::Expr> ordinals_;  // of those whose indices the run checks
   std::map<const Op*, size_t> part_of_;
-  sym::Expr places_, updates_;                     // of the scattered dim, of the index along it
-  sym::Expr tile_, tiles_;                         // number of columns' tile, and how many there are
-  sym::Expr first_, count_;                        // places of the present range
-  std::vector<sym::Expr> inner_;                   // coordinates of the inner dims, the last dim first
-  std::vector<sym::Expr> batch_;                   // and of the dims in front of them
-  sym::Expr ranges_, chunks_;                      // how many
-  uint32_t counts_ = 0, targets_ = 0;              // workspaces: per chunk and range; the place of each update
-  std::optional<uint32_t> numbers_;                // which update it is
-  std::vector<std::optional<uint32_t>> moved_;     // per part: what it adds
-  sym::Expr along_;                                // of the scattered dim, where a pass over places is
+  sym::Expr places_, updates_;                  // of the scattered dim, of the index along it
+  sym::Expr tile_, tiles_;                      // number of columns' tile, and how many there are
+  sym::Expr first_, count_;                     // places of the present range
+  std::vector<sym::Expr> inner_;                // coordinates of the inner dims, the last dim first
+  std::vector<sym::Expr> batch_;                // and of the dims in front of them
+  sym::Expr ranges_, chunks_;                   // how many
+  uint32_t counts_ = 0, targets_ = 0;           // workspaces: per chunk and range; the place of each update
+  std::optional<uint32_t> numbers_;             // which update it is
+  std::vector<std::optional<uint32_t>> moved_;  // per part: what it adds
+  sym::Expr along_;                             // of the scattered dim, where a pass over places is
   std::map<std::pair<const TensorView*, std::vector<uint64_t>>, Value> known_;  // of the present evaluation
   int loops_ = 0;
 };

@@ -23,8 +23,8 @@ void ScatterEmitter::declare_sorted() {
     if (part.has_inner())
       numbers_ = numbers_.value_or(0);
     else
-      moved_[k] = declare_buffer(part.op->results[0]->name + "_moved", part.op->src->dtype, updates_,
-                                 kir::Space::workspace);
+      moved_[k] =
+          declare_buffer(part.op->results[0]->name + "_moved", part.op->src->dtype, updates_, kir::Space::workspace);
   }
   if (numbers_) numbers_ = declare_buffer("numbers", number_type(updates_), updates_, kir::Space::workspace);
 }
@@ -95,8 +95,7 @@ void ScatterEmitter::put_updates() {
       store(targets_, to, convert(coordinate(place), compute_type(kernel_.buffers[targets_].dtype)));
       if (numbers_) store(*numbers_, to, convert(coordinate(update), compute_type(kernel_.buffers[*numbers_].dtype)));
       for (size_t k = 0; k < plan_.parts.size(); ++k)
-        if (moved_[k])
-          store(*moved_[k], to, operand_at(*plan_.parts[k].op, 2, coordinates(plan_.parts[k], update)));
+        if (moved_[k]) store(*moved_[k], to, operand_at(*plan_.parts[k].op, 2, coordinates(plan_.parts[k], update)));
     });
   });
 }

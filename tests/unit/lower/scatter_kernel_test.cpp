@@ -132,8 +132,7 @@ void check_accesses(const Fusion& fusion, const Segment& s, const sym::Environme
   kir::AccessChecker checker(k.kernel);
   kir::interpret(k.kernel, integers, buffers, checker);
   checker.finish(extents);
-  if (!checker.problems().empty())
-    throw std::runtime_error(checker.problems().front() + "\n" + kir::print(k.kernel));
+  if (!checker.problems().empty()) throw std::runtime_error(checker.problems().front() + "\n" + kir::print(k.kernel));
   // The text is read back as the same kernel.
   const std::string text = kir::print(k.kernel);
   if (kir::print(kir::parse(text)) != text) throw std::runtime_error("another text: " + text);
@@ -198,8 +197,8 @@ fusion @f (%x: f32[60, 8], %id: i64[60]) -> (%y) {
 }
 )";
 
-TEST(ScatterKernels, TextOfMeansInRanges) {
-  EXPECT_EQ(kernel_of(kMeans, "scatter(rows = 16, columns = 0, chunk = 64)"), R"(kernel @kernel(%id: i64[60] read, %x: f32[480] read, %y: f32[160] write, %counts: i32[2] workspace, %places: i32[60] workspace, %counts_moved: f32[60] workspace, %numbers: i32[60] workspace) target cpu schedule scatter(vector = 4, rows = 16, columns = 0, chunk = 64) {
+constexpr const char* kMeansInRanges =
+    R"(kernel @kernel(%id: i64[60] read, %x: f32[480] read, %y: f32[160] write, %counts: i32[2] workspace, %places: i32[60] workspace, %counts_moved: f32[60] workspace, %numbers: i32[60] workspace) target cpu schedule scatter(vector = 4, rows = 16, columns = 0, chunk = 64) {
   phase {
     for i0 in 0..1 on cpu_thread {
       %0: i32 = literal 0
@@ -311,11 +310,10 @@ TEST(ScatterKernels, TextOfMeansInRanges) {
     }
   }
 }
-)");
-}
+)";
 
-TEST(ScatterKernels, TextOfMeansInOneWalk) {
-  EXPECT_EQ(kernel_of(kMeans, "scatter(rows = 0)"), R"(kernel @kernel(%id: i64[60] read, %x: f32[480] read, %y: f32[160] write, %sums: f32[160] workspace, %counts: f32[20] workspace) target cpu schedule scatter(vector = 4, rows = 0, columns = 0) {
+constexpr const char* kMeansInOneWalk =
+    R"(kernel @kernel(%id: i64[60] read, %x: f32[480] read, %y: f32[160] write, %sums: f32[160] workspace, %counts: f32[20] workspace) target cpu schedule scatter(vector = 4, rows = 0, columns = 0) {
   %15: f32x4 = literal 0
   for i0 in 0..20 {
     for i1 in 0..2 {
@@ -358,8 +356,13 @@ TEST(ScatterKernels, TextOfMeansInOneWalk) {
     }
   }
 }
-)");
+)";
+
+TEST(ScatterKernels, TextOfMeansInRanges) {
+  EXPECT_EQ(kernel_of(kMeans, "scatter(rows = 16, columns = 0, chunk = 64)"), kMeansInRanges);
 }
+
+TEST(ScatterKernels, TextOfMeansInOneWalk) { EXPECT_EQ(kernel_of(kMeans, "scatter(rows = 0)"), kMeansInOneWalk); }
 
 TEST(ScatterKernels, NumbersThatDoNotApplyAreRefused) {
   const auto refused = [](const std::string& dims, const std::string& dim, const std::string& pin) {
