@@ -13,11 +13,11 @@ using testing::CaseResult;
 using testing::run_case;
 
 // Rows that one index names, with what comes before and behind; `pin`: the schedule of all of it.
-std::string rows_of(const std::string& update, const std::string& pin) {
+std::string rows_of(const std::string& update, const std::string& pin, bool is_bool) {
   const std::string body = fmt::format(
       "    %at = broadcast(%i, shape = [u, 3, c], dims = [0])\n"
-      "    %a = scatter(%x, %at, max(%s, %t), dim = 0, update = {})\n    %y = min(%a, %e)\n",
-      update);
+      "    %a = scatter(%x, %at, {}(%s, %t), dim = 0, update = {})\n    %y = {}(%a, %e)\n",
+      is_bool ? "logical_or" : "max", update, is_bool ? "logical_and" : "min");
   const std::string head =
       "let v = 70, u = 300, c = 37, T = f32\nfusion @f (%x: T[v, 3, c], %i: i32[u] in 0..v, %s: T[u, 3, c], %t: T[c], "
       "%e: T[v, 1, c]) -> (%a, %y) {\n";
@@ -30,7 +30,8 @@ TEST(ScatterKernels, AreThoseOfTheReferenceInEveryDtype) {
     for (const char* dtype : {"f32", "f64", "f16", "bf16", "i32", "i64", "u8", "bool"}) {
       const bool rounds = update[0] == 'a' || update[1] == 'u',
                  narrow = std::string(dtype).find("f16") != std::string::npos;
-      if (rounds && std::string(dtype) == "bool") continue;
+      const bool is_bool = std::string(dtype) == "bool";
+      if (rounds && is_bool) continue;
       CaseOptions how;
       how.set["T"] = dtype;
       Tensors first;
@@ -38,7 +39,7 @@ TEST(ScatterKernels, AreThoseOfTheReferenceInEveryDtype) {
                               "scatter(rows = 3, columns = 0, chunk = 100)", "scatter(rows = 128)"}) {
         // A sum or product of narrow floats is a scatter of wide ones, which the file does not name.
         if (*pin != 0 && narrow && rounds) continue;
-        const CaseResult result = run_case(rows_of(update, pin), how);
+        const CaseResult result = run_case(rows_of(update, pin, is_bool), how);
         EXPECT_TRUE(result.ok) << update << " of " << dtype << ", " << pin << ": " << result.message;
         EXPECT_EQ(result.kernels, 1) << update << " of " << dtype << ", " << pin;
         if (first.empty()) first = result.outputs;
