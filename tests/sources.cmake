@@ -319,6 +319,7 @@ set(PLAIT_TEST_unit_schedule
 set(PLAIT_TEST_unit_segment
   unit/segment/cut_groups_test.cpp
   unit/segment/rows_test.cpp
+  unit/segment/scatter_groups_test.cpp
   unit/segment/segment_test.cpp
 )
 set(PLAIT_TEST_unit_session
