@@ -326,6 +326,7 @@ set(PLAIT_TEST_unit_segment
   unit/segment/boundaries_test.cpp
   unit/segment/cut_groups_test.cpp
   unit/segment/rows_test.cpp
+  unit/segment/scatter_groups_test.cpp
   unit/segment/segment_test.cpp
 )
 set(PLAIT_TEST_unit_session
