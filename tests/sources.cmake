@@ -143,6 +143,7 @@ set(PLAIT_TEST_numerics
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
   numerics/scatter_test.cpp
+  numerics/sorting_test.cpp
   numerics/strided_contractions_test.cpp
   numerics/tables_test.cpp
 )
