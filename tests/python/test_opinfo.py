@@ -56,7 +56,7 @@ COVERED = set("""
     masked.cumsum masked.log_softmax masked.logaddexp masked.logsumexp masked.mean masked.norm masked.normalize
     masked.softmax masked.softmin masked.std masked.sum masked.var masked_fill matmul max.binary
     max.reduction_no_dim max.reduction_with_dim maximum mean meshgrid.list_of_tensors meshgrid.variadic_tensors
-    min.binary min.reduction_no_dim min.reduction_with_dim minimum mm movedim msort mul mv mvlgamma.mvlgamma_p_1
+    min.binary min.reduction_no_dim min.reduction_with_dim minimum mm movedim mul mv mvlgamma.mvlgamma_p_1
     mvlgamma.mvlgamma_p_3 mvlgamma.mvlgamma_p_5 nan_to_num nanmean nansum narrow_copy native_batch_norm
     native_group_norm native_layer_norm ne neg new_full new_ones new_zeros nn.functional.batch_norm
     nn.functional.binary_cross_entropy nn.functional.binary_cross_entropy_with_logits nn.functional.celu
