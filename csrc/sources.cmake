@@ -40,6 +40,7 @@ set(PLAIT_CORE_SOURCES
   build/compose.cpp
   build/compose_models.cpp
   build/compose_reductions.cpp
+  build/compose_sorting.cpp
   build/ops.cpp
   codegen/cuda/helpers.cpp
   codegen/cuda/index_text.cpp
@@ -100,6 +101,7 @@ set(PLAIT_CORE_SOURCES
   ir/infer_movement.cpp
   ir/infer_parts.cpp
   ir/infer_reductions.cpp
+  ir/infer_sorting.cpp
   ir/layout.cpp
   ir/make_op.cpp
   ir/manual_schedule.cpp
@@ -146,6 +148,8 @@ set(PLAIT_CORE_SOURCES
   lower/movement.cpp
   lower/predicates.cpp
   lower/reductions.cpp
+  lower/scans.cpp
+  lower/sort.cpp
   lower/statements.cpp
   lower/tree/combines.cpp
   lower/tree/creation.cpp
@@ -189,8 +193,10 @@ set(PLAIT_CORE_SOURCES
   reference/partials.cpp
   reference/pointwise.cpp
   reference/reductions.cpp
+  reference/scans.cpp
   reference/scatter.cpp
   reference/signs.cpp
+  reference/sorting.cpp
   reference/sums.cpp
   reference/tile.cpp
   run/binding.cpp

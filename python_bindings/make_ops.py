@@ -29,11 +29,11 @@ REFUSED = {
     "dim": DIM, "dims": DIMS, "shape": "a shape that does not fit", "shifts": LENGTH.format("shifts"),
     "repeats": "fewer repeats than dims", "low": LENGTH.format("widths"), "high": "", "start": "", "stop": "",
     "step": "a step below 1", "rows": "a negative extent", "columns": "", "classes": "a negative extent", "keepdim": "",
-    "exclusive": "", "reverse": "", "interleaved": "", "causal": "", "value": "", "p": "a NaN p", "eps": "a negative eps",
+    "exclusive": "", "reverse": "", "descending": "", "largest": "", "k": "a negative extent", "interleaved": "", "causal": "", "value": "", "p": "a NaN p", "eps": "a negative eps",
     "scale": "", "smoothing": "a smoothing outside of [0, 1]", "dtype": "what is no dtype",
     "reduction": "a reduction that is not none, mean or sum", "diagonal": "", "offset": "a negative offset",
     "correction": "a negative correction", "groups": "groups that do not divide the channels", "ignore_index": "",
-    "sizes": "sizes that do not add up to the dim", "bounds": "bounds that are not check or assume",
+    "sizes": "sizes that do not add up to the dim", "size": "a negative extent", "bounds": "bounds that are not check or assume",
     "update": "an update that is not set, add, max, min or mul",
     "to": "what is no dtype of the same size",
 }
@@ -41,7 +41,7 @@ REFUSED = {
 OF_OP = {
     ("layer_norm", "dims"): "more dims than x has", ("rms_norm", "dims"): "more dims than x has",
     ("size", "value"): "what is no whole number of sizes", ("full", "value"): "a value that the dtype lacks",
-    ("dropout", "p"): "a p outside of [0, 1)",
+    ("dropout", "p"): "a p outside of [0, 1)", ("slice_update", "start"): "an update beyond the dim",
 }
 METHODS = ("matmul",)  # besides those of an operand `x`
 HEAD = '''"""Every op: a function adds it to the fusion of its operands and returns the result. Made from the schema of

@@ -148,6 +148,7 @@ set(PLAIT_TEST_numerics
   numerics/programs_test.cpp
   numerics/scatter_kernels_test.cpp
   numerics/scatter_test.cpp
+  numerics/sorting_test.cpp
   numerics/strided_contractions_test.cpp
   numerics/tables_test.cpp
 )

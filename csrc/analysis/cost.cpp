@@ -38,10 +38,16 @@ int64_t work_per_term(const Op& op) {
       return 2;
     case OpKind::Reduce:
     case OpKind::CumSum:
+    case OpKind::CumProd:
       return 1;
     case OpKind::MaxWithArgmax:
     case OpKind::MinWithArgmin:
+    case OpKind::CumMax:
+    case OpKind::CumMin:
       return 2;
+    case OpKind::LogCumSumExp:
+    case OpKind::Sort:
+      return 40;
     case OpKind::Var:
       return 8;
     case OpKind::VarMean:

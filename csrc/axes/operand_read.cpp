@@ -76,7 +76,7 @@ Coordinates paired(const std::vector<int>& pairing, const OwnCoordinates& c, sym
 
 bool keeps_dims(const Op& op) {
   return op.kind == OpKind::Slice || op.kind == OpKind::Pad || op.kind == OpKind::Cat || op.kind == OpKind::Flip ||
-         op.kind == OpKind::Roll || op.kind == OpKind::Gather || op.kind == OpKind::CumSum;
+         op.kind == OpKind::Roll || op.kind == OpKind::Gather || is_scan(op.kind);
 }
 
 }  // namespace
@@ -121,8 +121,8 @@ PlacedOperand operand_read(sym::Pool& pool, const std::vector<int>& pairing, con
 }
 
 int scanned_dim(const Op& op) {
-  const auto* scan = as<CumSum>(op);
-  return scan == nullptr ? -1 : static_cast<int>(scan->dim);
+  const auto scan = scan_of(op);
+  return scan ? static_cast<int>(scan->dim) : -1;
 }
 
 int indexed_dim(const Op& op, size_t operand) {
@@ -142,8 +142,9 @@ std::string unplaceable(const Op& op) {
     default:
       break;
   }
-  if (const auto* scan = as<CumSum>(op); scan != nullptr && scan->reverse)
-    return "a scan from the end has no loops here";
+  if (const auto scan = scan_of(op); scan && scan->reverse) return "a scan from the end has no loops here";
+  if (is_scan(op.kind) && op.kind != OpKind::CumSum) return "a scan that adds nothing has no loops here";
+  if (op.kind == OpKind::Sort) return "a sort has no loops here";
   if (op.kind == OpKind::Scatter) return "a scatter has no loops here";
   return "";
 }

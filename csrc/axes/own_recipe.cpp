@@ -89,7 +89,7 @@ bool apply_recipe(AxisGraph& graph, const Op& op, size_t operand, const std::vec
         root[d] = shifted(graph, logical[d], extent(pad->in->extent(d)), extent(pad->low[d]));
     return true;
   }
-  if (const auto* scan = as<CumSum>(op)) {
+  if (const auto scan = scan_of(op)) {
     if (!scan->reverse) root[static_cast<size_t>(scan->dim)] = logical[static_cast<size_t>(scan->dim)];
     return true;
   }

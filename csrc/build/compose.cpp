@@ -15,7 +15,8 @@ namespace building {
 namespace {
 
 template <class T>
-constexpr bool is_composed = property(T::kKind) == OpProperty::composite || NamesResults<T>;
+constexpr bool is_composed = property(T::kKind) == OpProperty::composite ||
+                             (NamesResults<T> && !is_scan(T::kKind) && T::kKind != OpKind::Sort);
 
 template <class T, class Fn>
 TensorView* unary(Composer& c, TensorView* in, Fn&& fill) {

@@ -18,6 +18,13 @@ class Composer {
     return emit_op(fusion_, std::move(op), {name})->out();
   }
 
+  // An op with several results, which are called prefix + "_" + what the op calls them.
+  std::vector<TensorView*> emit_all(std::unique_ptr<Op> op) {
+    std::vector<std::string> names = result_names(*op);
+    for (std::string& name : names) name = prefix_ + "_" + name;
+    return emit_op(fusion_, std::move(op), names)->results;
+  }
+
   TensorView* pointwise(Pointwise function, std::vector<TensorView*> in);
   TensorView* pointwise(Pointwise function, TensorView* a, double b);  // a constant of a's dtype
   TensorView* where(TensorView* condition, double a, TensorView* b);   // a constant of b's dtype

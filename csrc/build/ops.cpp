@@ -140,6 +140,56 @@ TensorView* cumsum(TensorView* x, int64_t dim, bool exclusive, bool reverse) {
   });
 }
 
+TensorView* cumprod(TensorView* x, int64_t dim, bool exclusive, bool reverse) {
+  return unary<CumProd>("cumprod", x, [&](CumProd& op) {
+    op.dim = dim;
+    op.exclusive = exclusive;
+    op.reverse = reverse;
+  });
+}
+TensorView* logcumsumexp(TensorView* x, int64_t dim) {
+  return unary<LogCumSumExp>("logcumsumexp", x, [&](LogCumSumExp& op) { op.dim = dim; });
+}
+
+namespace {
+
+template <class T, class Fn>
+ValuesAndIndices values_and_indices(const char* name, TensorView* x, Fn&& fill) {
+  auto op = std::make_unique<T>();
+  op->in = x;
+  fill(*op);
+  const auto out = emit_all(fusion_of(name, {x}), std::move(op));
+  return {out[0], out[1]};
+}
+
+}  // namespace
+
+ValuesAndIndices cummax(TensorView* x, int64_t dim) {
+  return values_and_indices<CumMax>("cummax", x, [&](CumMax& op) { op.dim = dim; });
+}
+ValuesAndIndices cummin(TensorView* x, int64_t dim) {
+  return values_and_indices<CumMin>("cummin", x, [&](CumMin& op) { op.dim = dim; });
+}
+ValuesAndIndices sort(TensorView* x, int64_t dim, bool descending) {
+  return values_and_indices<Sort>("sort", x, [&](Sort& op) {
+    op.dim = dim;
+    op.descending = descending;
+  });
+}
+TensorView* argsort(TensorView* x, int64_t dim, bool descending) {
+  return unary<ArgSort>("argsort", x, [&](ArgSort& op) {
+    op.dim = dim;
+    op.descending = descending;
+  });
+}
+ValuesAndIndices topk(TensorView* x, const Fusion::Extent& k, int64_t dim, bool largest) {
+  return values_and_indices<TopK>("topk", x, [&](TopK& op) {
+    op.k = resolve(*x->fusion, "topk", {k})[0];
+    op.dim = dim;
+    op.largest = largest;
+  });
+}
+
 TensorView* set(TensorView* x) {
   return unary<Set>("set", x, [](Set&) {});
 }
@@ -310,6 +360,36 @@ TensorView* scatter(TensorView* x, TensorView* index, TensorView* src, int64_t d
   op->src = src;
   op->dim = dim;
   op->update = update;
+  op->bounds = bounds;
+  return emit(fusion, std::move(op));
+}
+TensorView* slice_at(TensorView* x, TensorView* at, int64_t dim, const Fusion::Extent& size, Bounds bounds) {
+  Fusion& fusion = fusion_of("slice_at", {x, at});
+  auto op = std::make_unique<SliceAt>();
+  op->in = x;
+  op->at = at;
+  op->dim = dim;
+  op->size = resolve(fusion, "slice_at", {size})[0];
+  op->bounds = bounds;
+  return emit(fusion, std::move(op));
+}
+TensorView* slice_update(TensorView* x, TensorView* update, int64_t dim, const Fusion::Extent& start, Bounds bounds) {
+  Fusion& fusion = fusion_of("slice_update", {x, update});
+  auto op = std::make_unique<SliceUpdate>();
+  op->in = x;
+  op->update = update;
+  op->dim = dim;
+  op->start = resolve(fusion, "slice_update", {start})[0];
+  op->bounds = bounds;
+  return emit(fusion, std::move(op));
+}
+TensorView* slice_update(TensorView* x, TensorView* update, TensorView* at, int64_t dim, Bounds bounds) {
+  Fusion& fusion = fusion_of("slice_update", {x, update, at});
+  auto op = std::make_unique<SliceUpdate>();
+  op->in = x;
+  op->update = update;
+  op->at = at;
+  op->dim = dim;
   op->bounds = bounds;
   return emit(fusion, std::move(op));
 }

@@ -32,6 +32,17 @@ Extremum min_with_argmin(TensorView* x, Dims dims = {}, bool keepdim = false);
 TensorView* logsumexp(TensorView* x, Dims dims = {}, bool keepdim = false);
 TensorView* norm(TensorView* x, double p = 2, Dims dims = {}, bool keepdim = false);
 TensorView* cumsum(TensorView* x, int64_t dim, bool exclusive = false, bool reverse = false);
+TensorView* cumprod(TensorView* x, int64_t dim, bool exclusive = false, bool reverse = false);
+TensorView* logcumsumexp(TensorView* x, int64_t dim);
+// Elements and their indices along dim.
+struct ValuesAndIndices {
+  TensorView *values, *indices;
+};
+ValuesAndIndices cummax(TensorView* x, int64_t dim);
+ValuesAndIndices cummin(TensorView* x, int64_t dim);
+ValuesAndIndices sort(TensorView* x, int64_t dim = -1, bool descending = false);
+TensorView* argsort(TensorView* x, int64_t dim = -1, bool descending = false);
+ValuesAndIndices topk(TensorView* x, const Fusion::Extent& k, int64_t dim = -1, bool largest = true);
 
 // Views and moves.
 TensorView* set(TensorView* x);  // a copy
@@ -70,6 +81,11 @@ TensorView* index_select(TensorView* x, TensorView* index, int64_t dim, Bounds b
 TensorView* embedding(TensorView* index, TensorView* table, Bounds bounds = Bounds::check);
 TensorView* scatter(TensorView* x, TensorView* index, TensorView* src, int64_t dim,
                     ScatterUpdate update = ScatterUpdate::set, Bounds bounds = Bounds::check);
+TensorView* slice_at(TensorView* x, TensorView* at, int64_t dim, const Fusion::Extent& size,
+                     Bounds bounds = Bounds::check);
+TensorView* slice_update(TensorView* x, TensorView* update, int64_t dim, const Fusion::Extent& start,
+                         Bounds bounds = Bounds::check);
+TensorView* slice_update(TensorView* x, TensorView* update, TensorView* at, int64_t dim, Bounds bounds = Bounds::check);
 TensorView* one_hot(TensorView* index, const Fusion::Extent& classes, DType dtype = DType::i64);
 
 // Layers. Null weights are left out.

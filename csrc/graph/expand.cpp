@@ -18,10 +18,11 @@ void number_random_ops(Fusion& fusion) {
 
 namespace {
 
-// An op with several results computes all of them in one pass: worth it where more than one is read.
+// An op with several results computes all of them in one pass: worth it where more than one is read, or where no other
+// ops say one of them.
 bool is_half_read(const Op& op, const Fusion& fusion) {
   const auto read = [&](const TensorView* t) { return fusion.is_output(t) || !fusion.readers(t).empty(); };
-  return op.results.size() > 1 && std::count_if(op.results.begin(), op.results.end(), read) < 2;
+  return op.results.size() > 1 && can_compose(op.kind) && std::count_if(op.results.begin(), op.results.end(), read) < 2;
 }
 
 }  // namespace

@@ -20,6 +20,11 @@ Lookup facts(const Op& op) {
                        [](const Gather& o) { return facts(o, *o.index, *o.in, o.dim, o.index->shape()); },
                        [](const IndexSelect& o) { return facts(o, *o.index, *o.in, o.dim, o.index->shape()); },
                        [](const Scatter& o) { return facts(o, *o.index, *o.in, o.dim, o.index->shape()); },
+                       [](const SliceAt& o) { return facts(o, *o.at, *o.in, o.dim, {}); },
+                       [](const SliceUpdate& o) {
+                         return o.at ? facts(o, *o.at, *o.in, o.dim, {})
+                                     : facts(o, *o.update, *o.in, o.dim, o.update->shape());
+                       },
                        [](const Op&) { return Lookup{}; },
                    });
 }

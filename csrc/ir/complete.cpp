@@ -128,7 +128,17 @@ void complete(Op& op, Fusion& fusion) {
                 [&](All& o) { reduce_dims(o, o.dims, o.in->rank()); },
                 [&](LogSumExp& o) { reduce_dims(o, o.dims, o.in->rank()); },
                 [&](Norm& o) { reduce_dims(o, o.dims, o.in->rank()); },
-                [&](CumSum& o) { count_from_end(o, o.dim, o.in->rank()); },
+                [&]<class T>(T& o)
+                  requires(is_scan(T::kKind))
+                { count_from_end(o, o.dim, o.in->rank()); },
+                [&](Sort& o) { count_from_end(o, o.dim, o.in->rank()); },
+                [&](ArgSort& o) { count_from_end(o, o.dim, o.in->rank()); },
+                [&](TopK& o) { count_from_end(o, o.dim, o.in->rank()); },
+                [&](SliceAt& o) { count_from_end(o, o.dim, o.in->rank()); },
+                [&](SliceUpdate& o) {
+                  count_from_end(o, o.dim, o.in->rank());
+                  if (!o.start) o.start = fusion.pool().constant(0);
+                },
                 [&](Softmax& o) { count_from_end(o, o.dim, o.in->rank()); },
                 [&](LogSoftmax& o) { count_from_end(o, o.dim, o.in->rank()); },
                 [&](Permute& o) { count_from_end(o, o.dims, o.in->rank()); },
@@ -162,7 +172,7 @@ void complete(Op& op, Fusion& fusion) {
                 },
                 [&](Expand& o) { complete_expand(o); },
                 [](Op&) {},
-            });
+                });
 }
 
 }  // namespace plait

@@ -335,52 +335,56 @@ std::vector<int> as_ints(const std::vector<int64_t>& dims) { return {dims.begin(
 // Composites are opened before anybody asks, so they say only that nothing may be cut. Any other op has a line of its
 // own, or this does not compile.
 std::vector<Factor> factors(const Op& op) {
-  return visit(op, overloaded{
-                       [&](const PointwiseOp& o) { return aligned(o, o.in); },
-                       [&](const Full& o) { return aligned(o, {}); },
-                       [&](const Iota& o) { return aligned(o, {}); },
-                       [&](const Size& o) { return aligned(o, {}); },
-                       [&](const Uniform& o) { return unary(o); },
-                       [&](const Normal& o) { return unary(o); },
-                       [&](const Linear& o) { return product(o, o.x, o.w, true); },
-                       [&](const Matmul& o) { return product(o, o.a, o.b, false); },
-                       [&](const Reduce& o) { return reduced(o); },
-                       [&](const Var& o) { return reduced_whole(o); },
-                       [&](const VarMean& o) { return reduced_whole(o); },
-                       [&](const MaxWithArgmax& o) { return reduced_whole(o); },
-                       [&](const MinWithArgmin& o) { return reduced_whole(o); },
-                       [&](const CumSum& o) { return moved(o, marked(o.in->rank(), {o.dim}), FactorKind::whole); },
-                       [&](const Permute& o) { return mapped(o, as_ints(o.dims)); },
-                       [&](const Broadcast& o) { return broadcast(o); },
-                       [&](const Squeeze& o) { return squeezed(o); },
-                       [&](const Unsqueeze& o) { return unsqueezed(o); },
-                       [&](const Reshape& o) { return reshaped(o); },
-                       [&](const Slice& o) { return moved(o, marked(o.in->rank(), {o.dim})); },
-                       [&](const Pad& o) { return moved(o, padded(o)); },
-                       [&](const Cat& o) { return moved(o, marked(o.in[0]->rank(), {o.dim})); },
-                       [&](const Flip& o) { return moved(o, marked(o.in->rank(), o.dims)); },
-                       [&](const Roll& o) { return moved(o, marked(o.in->rank(), o.dims)); },
-                       [&](const Repeat& o) { return repeated(o); },
-                       [&](const Bitcast& o) { return unary(o); },
-                       [&](const Gather& o) { return gathered(o); },
-                       [&](const IndexSelect& o) { return selected(o); },
-                       [&](const Scatter& o) { return scattered(o); },
-                       [&](const Reshard& o) { return unary(o); },
-                       [&](const AllReduce& o) { return whole(o); },
-                       [&](const AllGather& o) { return whole(o); },
-                       [&](const ReduceScatter& o) { return whole(o); },
-                       [&](const LocalSlice& o) { return whole(o); },
-                       [&](const Dropout& o) { return unary(o); },
-                       [&](const LogSumExp& o) { return reduced(o); },
-                       []<class T>(const T& o)
-                         requires(property(T::kKind) == OpProperty::composite)
-                       { return each_result_whole(o); },
-                       });
+  return visit(op,
+               overloaded{
+                   [&](const PointwiseOp& o) { return aligned(o, o.in); },
+                   [&](const Full& o) { return aligned(o, {}); },
+                   [&](const Iota& o) { return aligned(o, {}); },
+                   [&](const Size& o) { return aligned(o, {}); },
+                   [&](const Uniform& o) { return unary(o); },
+                   [&](const Normal& o) { return unary(o); },
+                   [&](const Linear& o) { return product(o, o.x, o.w, true); },
+                   [&](const Matmul& o) { return product(o, o.a, o.b, false); },
+                   [&](const Reduce& o) { return reduced(o); },
+                   [&](const Var& o) { return reduced_whole(o); },
+                   [&](const VarMean& o) { return reduced_whole(o); },
+                   [&](const MaxWithArgmax& o) { return reduced_whole(o); },
+                   [&](const MinWithArgmin& o) { return reduced_whole(o); },
+                   [&]<class T>(const T& o)
+                     requires(is_scan(T::kKind))
+                             { return moved(o, marked(o.in->rank(), {o.dim}), FactorKind::whole); },
+                             [&](const Sort& o) { return moved(o, marked(o.in->rank(), {o.dim}), FactorKind::whole); },
+                             [&](const Permute& o) { return mapped(o, as_ints(o.dims)); },
+                             [&](const Broadcast& o) { return broadcast(o); },
+                             [&](const Squeeze& o) { return squeezed(o); },
+                             [&](const Unsqueeze& o) { return unsqueezed(o); },
+                             [&](const Reshape& o) { return reshaped(o); },
+                             [&](const Slice& o) { return moved(o, marked(o.in->rank(), {o.dim})); },
+                             [&](const Pad& o) { return moved(o, padded(o)); },
+                             [&](const Cat& o) { return moved(o, marked(o.in[0]->rank(), {o.dim})); },
+                             [&](const Flip& o) { return moved(o, marked(o.in->rank(), o.dims)); },
+                             [&](const Roll& o) { return moved(o, marked(o.in->rank(), o.dims)); },
+                             [&](const Repeat& o) { return repeated(o); },
+                             [&](const Bitcast& o) { return unary(o); },
+                             [&](const Gather& o) { return gathered(o); },
+                             [&](const IndexSelect& o) { return selected(o); },
+                             [&](const Scatter& o) { return scattered(o); },
+                             [&](const Reshard& o) { return unary(o); },
+                             [&](const AllReduce& o) { return whole(o); },
+                             [&](const AllGather& o) { return whole(o); },
+                             [&](const ReduceScatter& o) { return whole(o); },
+                             [&](const LocalSlice& o) { return whole(o); },
+                             [&](const Dropout& o) { return unary(o); },
+                             [&](const LogSumExp& o) { return reduced(o); },
+                             []<class T>(const T& o)
+                               requires(property(T::kKind) == OpProperty::composite)
+                   { return each_result_whole(o); },
+                   });
 }
 
 bool combines(const Op& op) {
   const OpProperty kind = property(op.kind);
-  return kind == OpProperty::contraction || (kind == OpProperty::reduction && op.kind != OpKind::CumSum);
+  return kind == OpProperty::contraction || (kind == OpProperty::reduction && !is_scan(op.kind));
 }
 
 bool is_summed(const Op& op, const Factor& factor) { return factor.is_reduced() && combines(op); }

@@ -36,7 +36,7 @@ struct Factor {
 std::vector<Factor> factors(const Op& op);
 
 // Whether each element of the op's results is made of many of its operands', in loops of its kernel: contractions and
-// reductions but for running sums.
+// reductions but for scans.
 bool combines(const Op& op);
 
 // Whether the op runs over the factor for each of its results: a loop of its kernel.

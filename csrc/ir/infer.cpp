@@ -52,7 +52,8 @@ Inferred infer_pointwise(const PointwiseOp& op, Fusion& fusion) {
 void check_contraction(const Op& op, const TensorView* a, int a_dim, const TensorView* b, int b_dim) {
   if (a->dtype != b->dtype)
     throw UserError(fmt::format("dtypes differ: {} and {}", text(a), text(b)), describe(op), "cast one of them");
-  check_float(op, a);
+  if (a->dtype == DType::boolean)
+    throw UserError(fmt::format("{} has no products to add", text(a)), describe(op), "cast it first");
   if (!same_extent(a->extent(a_dim), b->extent(b_dim)))
     throw UserError(fmt::format("contracted extents differ: dim {} of {} is {}, dim {} of {} is {}", a_dim, text(a),
                                 sym::print(a->extent(a_dim)), b_dim, text(b), sym::print(b->extent(b_dim))),

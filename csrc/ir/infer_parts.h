@@ -55,6 +55,15 @@ Inferred infer(const Scatter& op);
 Inferred infer(const Reduce& op, Fusion& fusion);
 Inferred infer(const Var& op, Fusion& fusion);
 Inferred infer(const CumSum& op);
+Inferred infer(const CumProd& op);
+Inferred infer(const LogCumSumExp& op);
+std::vector<Inferred> infer(const CumMax& op);
+std::vector<Inferred> infer(const CumMin& op);
+std::vector<Inferred> infer(const Sort& op);
+Inferred infer(const ArgSort& op);
+std::vector<Inferred> infer(const TopK& op);
+Inferred infer(const SliceAt& op);
+Inferred infer(const SliceUpdate& op);
 
 Inferred infer(const Dropout& op);
 Inferred infer(const Set& op);

@@ -46,9 +46,32 @@ std::vector<Inferred> infer(const VarMean& op, Fusion& fusion) {
 std::vector<Inferred> infer(const MaxWithArgmax& op, Fusion& fusion) { return with_position(op, fusion); }
 std::vector<Inferred> infer(const MinWithArgmin& op, Fusion& fusion) { return with_position(op, fusion); }
 
-Inferred infer(const CumSum& op) {
+namespace {
+
+// A running sum or product.
+template <class T>
+Inferred running(const T& op) {
   check_dim(op, op.dim, op.in->rank());
   return typed(op.in->shape(), is_float(op.in->dtype) ? op.in->dtype : DType::i64, op.in);
+}
+
+template <class T>
+std::vector<Inferred> running_extremum(const T& op) {
+  check_dim(op, op.dim, op.in->rank());
+  return {same_as(op.in), {op.in->shape(), DType::i64, ""}};
+}
+
+}  // namespace
+
+Inferred infer(const CumSum& op) { return running(op); }
+Inferred infer(const CumProd& op) { return running(op); }
+std::vector<Inferred> infer(const CumMax& op) { return running_extremum(op); }
+std::vector<Inferred> infer(const CumMin& op) { return running_extremum(op); }
+
+Inferred infer(const LogCumSumExp& op) {
+  check_float(op, op.in);
+  check_dim(op, op.dim, op.in->rank());
+  return same_as(op.in);
 }
 
 }  // namespace plait::rules

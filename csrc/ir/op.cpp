@@ -98,6 +98,18 @@ bool is_elementwise(const Op& op) {
          op.kind == OpKind::Size || op.kind == OpKind::Uniform || op.kind == OpKind::Normal;
 }
 
+std::optional<ScanOf> scan_of(const Op& op) {
+  return visit(op, []<class Node>(const Node& node) -> std::optional<ScanOf> {
+    if constexpr (is_scan(Node::kKind)) {
+      if constexpr (requires { node.reverse; })
+        return ScanOf{node.in, node.dim, node.exclusive, node.reverse};
+      else
+        return ScanOf{node.in, node.dim};
+    }
+    return std::nullopt;
+  });
+}
+
 std::optional<int64_t>* counter_offset(Op& op) {
   if (auto* u = as<Uniform>(op)) return &u->offset;
   if (auto* n = as<Normal>(op)) return &n->offset;

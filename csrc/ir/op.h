@@ -7,6 +7,7 @@
 #include "ir/ops/indexing.h"
 #include "ir/ops/movement.h"
 #include "ir/ops/reductions.h"
+#include "ir/ops/sorting.h"
 
 namespace plait {
 
@@ -54,6 +55,13 @@ bool same_fields(const Op& a, const Op& b);
 
 // Ops whose result at an index needs their operands at that index alone (broadcast), and no memory.
 bool is_elementwise(const Op& op);
+// A scan as all of its kinds have it.
+struct ScanOf {
+  const TensorView* in;
+  int64_t dim;
+  bool exclusive = false, reverse = false;
+};
+std::optional<ScanOf> scan_of(const Op& op);
 // Where a random op states its counter offset; null for all others.
 std::optional<int64_t>* counter_offset(Op& op);
 const std::optional<int64_t>* counter_offset(const Op& op);

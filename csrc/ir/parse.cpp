@@ -361,7 +361,7 @@ class Parser : HeadParser {
     for (size_t i = 0; i < types.size(); ++i) {
       if (named) check_stated(at, stated[i], types[i]);
       const std::string given = named ? stated[i].tensor.name : names[i];
-      results.push_back(fusion_->add_tensor(given.empty() ? "_" : given, types[i].shape, types[i].dtype));
+      results.push_back(fusion_->add_tensor(given.empty() ? unread_name() : given, types[i].shape, types[i].dtype));
       results.back()->dtype_alias = named && stated[i].type ? stated[i].type->alias : types[i].dtype_alias;
     }
     return fusion_->add_op(std::move(op), std::move(results));
@@ -393,6 +393,15 @@ class Parser : HeadParser {
     for (int& k = next_part_[base];;) {
       std::string out = k == 0 ? base : fmt::format("{}_{}", base, k);
       ++k;
+      if (!fusion_->find(out) && !written_->contains(out)) return out;
+    }
+  }
+
+  // A name for a result that nothing reads, likewise.
+  std::string unread_name() {
+    if (!written_) written_ = in_.tensor_words();
+    for (int k = 0;; ++k) {
+      std::string out = k == 0 ? "_" : fmt::format("__{}", k);
       if (!fusion_->find(out) && !written_->contains(out)) return out;
     }
   }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ir/fusion.h"
+#include "ir/make_op.h"
 #include "ir/op_fields.h"
 
 namespace plait {
@@ -30,7 +31,6 @@ struct AttributeText {
   }
   std::string operator()(std::optional<DType> v) const { return v ? fmt::format("to = {}", name(*v)) : ""; }
   std::string operator()(std::string_view n, double v) const { return fmt::format("{} = {}", n, shortest(v)); }
-  std::string operator()(std::string_view n, bool v) const { return v ? fmt::format("{} = true", n) : ""; }
   std::string operator()(std::string_view n, int axis) const {
     return fmt::format("{} = {}", n, fusion.mesh().axes()[axis].name);
   }
@@ -71,6 +71,14 @@ struct AttributeText {
   std::string operator()(std::string_view, std::optional<DType> v) const { return (*this)(v); }
 };
 
+// What a flag is where a text leaves it out.
+bool initial_flag(OpKind kind, std::string_view field) {
+  const std::unique_ptr<Op> blank = blank_op(kind);
+  for (const FieldRef& f : fields(*blank))
+    if (f.name == field) return **std::get_if<bool*>(&f.value);
+  return false;
+}
+
 std::string arguments(const Op& op, const Fusion& fusion) {
   std::string out;
   auto add = [&](const std::string& text) {
@@ -90,6 +98,8 @@ std::string arguments(const Op& op, const Fusion& fusion) {
       // Left out, the dims of a squeeze are those that are known to be of extent 1.
       const bool shown = value.empty() && (field.role == Role::required || op.kind == OpKind::Squeeze);
       add(shown ? fmt::format("{} = []", field.name) : attribute_text(field.name, value));
+    } else if constexpr (std::is_same_v<T, bool>) {
+      if (value != initial_flag(op.kind, field.name)) add(fmt::format("{} = {}", field.name, value));
     } else {
       add(attribute_text(field.name, value));
     }

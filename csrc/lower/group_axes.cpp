@@ -87,6 +87,8 @@ void declare_buffers(State& state) {
   }
   const Op& op = *state.segment.ops.front();
   kernel.buffers.back().updated = op.kind == OpKind::Scatter;
+  if (op.kind == OpKind::Sort)
+    for (kir::Buffer& b : kernel.buffers) b.updated = b.written;
   if (const auto lookup = checked_lookup(op)) declare_status(state, *lookup);
 }
 

@@ -88,18 +88,19 @@ void check_order(const State& state, const std::vector<Loop>& loops) {
   }
 }
 
-// A running sum goes along one serial loop, inside of all others.
+// A scan goes along one serial loop, inside of all others.
 void find_scan(State& state) {
   for (const Op* op : state.group.ops) {
-    const auto* sum = as<CumSum>(*op);
-    if (sum == nullptr) continue;
-    const int cls = state.group.graph.find(state.group.axes.at(sum->out()).logical[static_cast<size_t>(sum->dim)]);
+    const auto scan = scan_of(*op);
+    if (!scan) continue;
+    const auto& axes = state.group.axes.at(op->results[0]).logical;
+    const int cls = state.group.graph.find(axes[static_cast<size_t>(scan->dim)]);
     if (state.group.graph.unit(cls)) return;
     const auto serial = [](const Loop& l) { return l.role == LoopRole::bound || l.role == LoopRole::serial; };
     const Loop& last = state.loops.back();
     if (last.cls != cls || last.role != LoopRole::serial ||
         !std::all_of(state.loops.begin(), state.loops.end(), serial))
-      refuse(state, fmt::format("the running sum along dim {} is not its innermost serial loop", sum->dim),
+      refuse(state, fmt::format("the scan along dim {} is not its innermost serial loop", scan->dim),
              "leave that dim whole, serial and last, and no lanes");
     state.scan = last.var;
   }
@@ -123,6 +124,22 @@ void find_scatter(State& state) {
   if (!one || std::any_of(state.loops.begin(), state.loops.end(), in_lanes))
     refuse(state, fmt::format("the scatter along dim {} is not a serial loop of its own", op->dim),
            "leave that dim, or its ranges, whole and serial, and no lanes");
+}
+
+// A sort has loops of its own along its dim; those of the nest hold its other dims, one element each.
+void find_sort(const State& state) {
+  const auto* op = as<Sort>(*state.group.ops.front());
+  if (op == nullptr) return;
+  const int cls = state.group.graph.find(state.group.axes.at(op->results[0]).logical[static_cast<size_t>(op->dim)]);
+  const bool unit = state.group.graph.unit(cls);
+  const auto fits = [&](const Loop& l) {
+    return !l.is_lane() && l.role != LoopRole::unroll && (l.cls != cls || unit || l.role == LoopRole::serial);
+  };
+  const auto along = [&](const Loop& l) { return l.cls == cls; };
+  if (!std::all_of(state.loops.begin(), state.loops.end(), fits) ||
+      (!unit && std::none_of(state.loops.begin(), state.loops.end(), along)))
+    refuse(state, fmt::format("dim {}, which is sorted, is not a serial loop of its own", op->dim),
+           "leave that dim whole and serial, and no lanes");
 }
 
 }  // namespace
@@ -149,6 +166,7 @@ void index_loops(State& state) {
   for (const Loop& l : state.loops) state.walk->seed(l.cls, l.var);
   state.walk->run();
   find_scatter(state);
+  find_sort(state);
 }
 
 }  // namespace plait::lowering

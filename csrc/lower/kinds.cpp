@@ -35,7 +35,12 @@ Kind kind(const Var&) { return {Form::sum, {Combine::variance}}; }
 Kind kind(const VarMean&) { return {Form::sum, {Combine::sum, Combine::variance}}; }
 Kind kind(const MaxWithArgmax&) { return {Form::sum, {Combine::first_greatest}}; }
 Kind kind(const MinWithArgmin&) { return {Form::sum, {Combine::first_least}}; }
-Kind kind(const CumSum&) { return {Form::scan}; }
+Kind kind(const Sort&) { return {Form::sort}; }
+template <class T>
+  requires(is_scan(T::kKind))
+Kind kind(const T&) {
+  return {Form::scan};
+}
 Kind kind(const Permute&) { return {Form::read}; }
 Kind kind(const Broadcast&) { return {Form::read}; }
 Kind kind(const Squeeze&) { return {Form::read}; }

@@ -11,6 +11,7 @@ enum class Form : uint8_t {
   sum,      // in the loops of a sum; contractions among other ops, reductions in a kernel of their own
   scan,     // carried through a loop
   scatter,  // a copy, then updates
+  sort,     // in memory, along one dim
   none,     // no kernel: opened, or a step of the program
 };
 

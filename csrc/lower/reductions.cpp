@@ -1,7 +1,6 @@
 // Ops that combine elements: variables in front of the loops of a sum, one step in their middle, the result behind.
-// Sums of floats and variances have variables in front of each of these loops. A running sum carries its variable
-// through one loop and stores inside of it. Where lanes run along what is summed, every variable has them until the
-// end.
+// Sums of floats and variances have variables in front of each of these loops. Where lanes run along what is summed,
+// every variable has them until the end.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -43,12 +42,8 @@ kir::Value Statements::coordinate(sym::Expr index, int lanes) {
   return put(std::move(stmt), innermost());
 }
 
-namespace {
-
-// The type in which numbers of a type are ordered.
 DType ordered_type(DType dtype) { return dtype == DType::boolean ? DType::i64 : compute_type(dtype); }
 
-// The number below (or above) which there is none.
 Constant end_of_order(DType dtype, bool least) {
   const DType type = ordered_type(dtype);
   if (is_float(dtype)) return Constant::from_double(type, least ? -INFINITY : INFINITY);
@@ -59,7 +54,10 @@ Constant end_of_order(DType dtype, bool least) {
   return Constant::from_int64(type, static_cast<int64_t>(least ? (sign ? ~most : 0) : most));
 }
 
+namespace {
+
 bool is_least(Combine combine) { return combine == Combine::least || combine == Combine::first_least; }
+
 }  // namespace
 
 // Row-major place among what is summed over.
@@ -364,16 +362,6 @@ void Statements::reduction(const Op& op) {
   }
 }
 
-// A CPU adds in f64; a GPU keeps what each addition of f32 leaves out in a second variable.
-void Statements::start_scan() {
-  const auto& op = *as<CumSum>(*state_.group.ops.front());
-  const DType type = accumulation_type(op.in->dtype);
-  const bool cpu = state_.kernel.target == TargetKind::cpu;
-  const auto zero = [&](DType dtype) { return variable(Constant::from_int64(dtype, 0), state_.lanes); };
-  carried_ = {zero(cpu && is_float(type) ? DType::f64 : type)};
-  if (!cpu && type == DType::f32) carried_.push_back(zero(type));
-}
-
 // sum[0] + sum[1] becomes it plus x, up to the rounding of sum[1]: Knuth's two-sum. Beyond the numbers, sum[0] alone.
 void Statements::add_exactly(const Part& sum, kir::Value x) {
   const kir::Value after = apply(Pointwise::add, {sum[0], x});
@@ -384,32 +372,6 @@ void Statements::add_exactly(const Part& sum, kir::Value x) {
   const kir::Value number = apply(Pointwise::eq, {lost, lost});
   assign(sum[1], apply(Pointwise::add, {sum[1], apply(Pointwise::where, {number, lost, zero})}));
   assign(sum[0], after);
-}
-
-// One step where a loop carries the sum; over a dim of extent 1 no loop does, and every copy is a sum of its own.
-void Statements::scan(const CumSum& op) {
-  for (const Replacements& copy : leaf_->copies) {
-    if (!state_.scan) start_scan();
-    const std::vector<sym::Expr> at = own_coordinates(*op.out(), copy);
-    const kir::Value x = convert(load_at(*op.in, at, state_.lanes), carried_[0].dtype);
-    const bool pair = carried_.size() > 1;
-    const auto now = [&] {
-      if (pair) return apply(Pointwise::add, {carried_[0], carried_[1]});
-      auto copied = std::make_unique<kir::Convert>();
-      copied->in = carried_[0];
-      copied->out = fresh(carried_[0].dtype, state_.lanes);
-      return put(std::move(copied), innermost());
-    };
-    kir::Value sum;
-    if (op.exclusive) sum = now();
-    if (pair)
-      add_exactly(carried_, x);
-    else
-      assign(carried_[0], apply(Pointwise::add, {carried_[0], x}));
-    if (!op.exclusive) sum = now();
-    const kir::Value result = convert(sum, compute_type(op.out()->dtype));
-    known_.emplace(key_of(*op.out(), at, state_.lanes, false), Known{result, innermost()});
-  }
 }
 
 }  // namespace plait::lowering

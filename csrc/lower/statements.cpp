@@ -190,13 +190,15 @@ void Statements::write(const Leaf& leaf) {
         reduction(*op);
         break;
       case Form::scan:
-        scan(*as<CumSum>(*op));
+        scan(*op);
         break;
       case Form::element:
       case Form::read:
       case Form::scatter:
         for (const Replacements& copy : leaf.copies) value_of(*op->out(), copy, state_.lanes);
         break;
+      case Form::sort:
+        PLAIT_CHECK(false, "{} stands in rows of its own", describe(*op));
       case Form::none:
         PLAIT_CHECK(false, "{} has no kernel", describe(*op));
     }

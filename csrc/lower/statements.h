@@ -26,6 +26,10 @@ struct Affine {
 };
 std::optional<Affine> affine_in(sym::Expr value, sym::Expr var);
 bool depends_on(sym::Expr e, sym::Expr var);
+// The type in which numbers of a type are ordered.
+DType ordered_type(DType dtype);
+// The number below (or above) which there is none.
+Constant end_of_order(DType dtype, bool least);
 // A constant of the type that values of its type have in kernels.
 Constant widened(Constant constant);
 
@@ -35,8 +39,10 @@ class Statements {
 
   // All statements of one innermost iteration, in the present block.
   void write(const Leaf& leaf);
-  // What a running sum carries, in front of its loop.
+  // What a scan carries, in front of its loop.
   void start_scan();
+  // The rows of a sort.
+  void sort(const Leaf& leaf);
   // One update of a scatter: the element of the index at `place` along its dim.
   void update(const Leaf& leaf, sym::Expr place);
 
@@ -176,7 +182,24 @@ class Statements {
   kir::Value terms(const Op& op, int64_t less, DType type);
   std::vector<kir::Value> finish(const Op& op, const Replacements& copy, const Carried& carried);
   sym::Expr position(const Op& op, const Replacements& copy) const;
-  void scan(const CumSum& op);
+  void scan(const Op& op);
+  kir::Value carried_now();
+  std::vector<kir::Value> scan_extremum(const Op& op, bool least, kir::Value x, sym::Expr place);
+  void scan_exponential(kir::Value x);
+  kir::Value log_of_carried();
+
+  // A sort, in lower/sort.cpp: a heap in the results.
+  struct Element;
+  struct Heap;
+  void sort(const Replacements& copy);
+  kir::Value number(int64_t value) { return literal(Constant::from_int64(DType::i64, value), 1); }
+  kir::Value stored(uint32_t buffer, sym::Expr index);
+  void put_in(uint32_t buffer, sym::Expr index, kir::Value in);
+  kir::Value precedes(const Heap& heap, const Element& a, const Element& b);
+  kir::Value levels_of(const Heap& heap);
+  void sift(const Heap& heap, kir::Value from, sym::Expr size, const Element& item);
+  template <class Fn>
+  void counted(sym::Expr extent, Fn&& body);
   bool compensates(const Op& op, size_t i) const;
   void add_exactly(const Part& sum, kir::Value x);
 
@@ -214,7 +237,7 @@ class Statements {
   uint32_t next_id_ = 0;
   std::map<Key, Known> known_;
   std::map<uint32_t, size_t> value_levels_;
-  Part carried_;                     // by a running sum
+  Part carried_;                     // by a scan
   std::optional<kir::Value> there_;  // which lanes of a sum's last vector are there; none: all
   int symbols_ = 0;                  // bound, or of loops of an op's own
   const Leaf* leaf_ = nullptr;

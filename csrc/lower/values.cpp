@@ -130,11 +130,14 @@ kir::Value Statements::compute(const Op& op, const Replacements& copy, int lanes
                        [](const VarMean& o) { return not_computed(o); },
                        [](const MaxWithArgmax& o) { return not_computed(o); },
                        [](const MinWithArgmin& o) { return not_computed(o); },
-                       [](const CumSum& o) { return not_computed(o); },
                        []<class T>(const T& o)
-                         requires(property(T::kKind) == OpProperty::composite ||
-                                  property(T::kKind) == OpProperty::communication ||
-                                  property(T::kKind) == OpProperty::local_move)
+                         requires(is_scan(T::kKind))
+                                 { return not_computed(o); },
+                                 [](const Sort& o) { return not_computed(o); },
+                                 []<class T>(const T& o)
+                                   requires(property(T::kKind) == OpProperty::composite ||
+                                            property(T::kKind) == OpProperty::communication ||
+                                            property(T::kKind) == OpProperty::local_move)
                        { return not_computed(o); },
                        });
 }

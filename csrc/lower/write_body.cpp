@@ -25,7 +25,9 @@ class BodyWriter {
     if (state_.scan && reverse_scan()) leaf.copies = {{{state_.scan.symbol_name(), last_of_scan() - state_.scan}}};
     std::vector<Term> terms;
     for (const Term& t : state_.terms) (speaks_of(t, sums_) ? leaf.sum_terms : terms).push_back(t);
-    if (kind_of(*state_.group.ops.front()).form == Form::scatter) return scatter(leaf, terms);
+    const Form form = kind_of(*state_.group.ops.front()).form;
+    if (form == Form::scatter) return scatter(leaf, terms);
+    if (form == Form::sort) drop_sorted(terms);
     for (const Term& t : leaf.sum_terms)
       if (state_.lanes > 1 && on_lane(t))
         refuse("a predicate of the sum cuts its vectors", "vectorize an axis that divides");
@@ -47,6 +49,19 @@ class BodyWriter {
     for (size_t j = i + 1; j < kept_.size(); ++j)
       if (depends_on(t.value, kept_[j]->var)) return true;
     return false;
+  }
+
+  // The loops of a sort are those of its other dims.
+  void drop_sorted(Terms& terms) {
+    const auto& op = *as<Sort>(*state_.group.ops.front());
+    const auto& axes = state_.group.axes.at(op.results[0]).logical;
+    const int cls = state_.group.graph.find(axes[static_cast<size_t>(op.dim)]);
+    for (const Loop* l : std::vector<const Loop*>(kept_)) {
+      if (l->cls != cls || l->role != LoopRole::serial) continue;
+      std::erase(kept_, l);
+      std::erase_if(terms, [&](const Term& t) { return depends_on(t.value, l->var); });
+    }
+    sorts_ = true;
   }
 
   // Inside of the bound loops: the operand is copied, then the updates follow in the order of the index. Where the
@@ -90,7 +105,7 @@ class BodyWriter {
     looped(i, leaf, terms);
   }
 
-  bool reverse_scan() const { return as<CumSum>(*state_.group.ops.front())->reverse; }
+  bool reverse_scan() const { return scan_of(*state_.group.ops.front())->reverse; }
   sym::Expr last_of_scan() const {
     const auto along = [&](const Loop* l) { return l->var == state_.scan; };
     return (*std::find_if(kept_.begin(), kept_.end(), along))->extent - 1;
@@ -143,7 +158,10 @@ class BodyWriter {
   }
 
   void innermost(const Leaf& leaf, const Terms& terms) {
-    out_.in_range(terms, leaf, [&](const Leaf& part) { place_ ? out_.update(part, place_) : out_.write(part); });
+    out_.in_range(terms, leaf, [&](const Leaf& part) {
+      if (sorts_) return out_.sort(part);
+      place_ ? out_.update(part, place_) : out_.write(part);
+    });
   }
 
   State& state_;
@@ -151,7 +169,8 @@ class BodyWriter {
   std::vector<const Loop*> kept_, sums_;
   std::optional<size_t> inner_;  // of a scatter: its first loop that is not bound, where at_inner_ goes on
   std::function<void(const Terms&)> at_inner_;
-  sym::Expr place_;  // of a scatter's updates along its dim
+  sym::Expr place_;     // of a scatter's updates along its dim
+  bool sorts_ = false;  // rows of a sort, in loops of their own
 };
 
 }  // namespace

@@ -202,26 +202,51 @@ bool are_whole(const Op& op, const Operands& operands, const Context& context) {
   return context.options.radius && std::ranges::all_of(inputs(op), whole);
 }
 
-}  // namespace
+// A product of integers, modulo 2^64 and then as the result's dtype: exact. What is open of a term opens the sum.
+class IntegerContraction {
+ public:
+  IntegerContraction(const Op& op, int64_t depth, const Array* bias, const Context& context)
+      : depth_(depth), bias_(bias), out_(make_array(op.out()->dtype, context.shape(op.out()->shape()))) {
+    const int bits = static_cast<int>(8 * size_of(out_.dtype));
+    most_ = std::ldexp(1.0, std::min(is_unsigned(out_.dtype) ? bits : bits - 1, 62));
+  }
+  const Array& out() const { return out_; }
 
-Array evaluate_linear(const Linear& op, const Operands& operands, const Context& context) {
-  const Terms x_terms(operands.at(op.x)), w_terms(operands.at(op.w));
-  const std::optional<Array> bias = op.b ? std::optional(*Terms(operands.at(op.b))) : std::nullopt;
-  const Array &x = *x_terms, &w = *w_terms;
-  const int64_t depth = w.shape[1], cols = w.shape[0];
-  Contraction contraction(op, depth, bias ? &*bias : nullptr, are_whole(op, operands, context), context);
-  const int64_t rows = cols == 0 ? 0 : contraction.out().elements() / cols;
-  contraction.multiply({x, 0, rows, depth, 1}, {w, 0, cols, depth, 1}, 0);
-  return contraction.take();
-}
+  void multiply(const Side& a, const Side& b, int64_t at) {
+    for (int64_t row = 0; row < a.rows; ++row)
+      for (int64_t col = 0; col < b.rows; ++col) put(a, row, b, col, at + row * b.rows + col);
+  }
+  Array take() { return std::move(out_); }
 
-Array evaluate_matmul(const Matmul& op, const Operands& operands, const Context& context) {
-  const Terms a_terms(operands.at(op.a)), b_terms(operands.at(op.b));
-  const Array &a = *a_terms, &b = *b_terms;
+ private:
+  void put(const Side& a, int64_t row, const Side& b, int64_t col, int64_t target) {
+    uint64_t sum = bias_ ? static_cast<uint64_t>(bias_->integer_at(col)) : 0;
+    double radius = bias_ ? bias_->radius_at(col) : 0, size = bias_ ? std::abs(bias_->value[col]) : 0;
+    for (int64_t k = 0; k < depth_; ++k) {
+      const int64_t i = a.at(row, k), j = b.at(col, k);
+      sum += static_cast<uint64_t>(a.array.integer_at(i)) * static_cast<uint64_t>(b.array.integer_at(j));
+      const double x = std::abs(a.array.value[i]), y = std::abs(b.array.value[j]);
+      const double dx = a.array.radius_at(i), dy = b.array.radius_at(j);
+      size += x * y;
+      if (dx != 0) radius += dx * (y + dy);
+      if (dy != 0) radius += x * dy;
+    }
+    if (radius != 0 && !(size + radius < most_)) radius = kInfinity;  // it may wrap
+    set_integer(out_, target, static_cast<int64_t>(sum), radius);
+  }
+
+  int64_t depth_;
+  const Array* bias_;
+  Array out_;
+  double most_;  // no sum that stays below wraps
+};
+
+// Every matrix product of a matmul.
+template <class Products>
+Array products_of(Products products, const Array& a, const Array& b) {
   const size_t ra = a.shape.size(), rb = b.shape.size();
   const int64_t rows = a.shape[ra - 2], depth = a.shape[ra - 1], cols = b.shape[rb - 1];
-  Contraction contraction(op, depth, nullptr, are_whole(op, operands, context), context);
-  const std::vector<int64_t> batch(contraction.out().shape.begin(), contraction.out().shape.end() - 2);
+  const std::vector<int64_t> batch(products.out().shape.begin(), products.out().shape.end() - 2);
   // Linear index of a batch in an operand whose leading dims broadcast.
   const auto matrix_of = [&](const Array& x, int64_t linear) {
     int64_t index = 0, stride = 1;
@@ -236,9 +261,33 @@ Array evaluate_matmul(const Matmul& op, const Operands& operands, const Context&
     return index;
   };
   for (int64_t i = 0; i < element_count(batch); ++i)
-    contraction.multiply({a, matrix_of(a, i) * rows * depth, rows, depth, 1},
-                         {b, matrix_of(b, i) * depth * cols, cols, 1, cols}, i * rows * cols);
-  return contraction.take();
+    products.multiply({a, matrix_of(a, i) * rows * depth, rows, depth, 1},
+                      {b, matrix_of(b, i) * depth * cols, cols, 1, cols}, i * rows * cols);
+  return products.take();
+}
+
+}  // namespace
+
+Array evaluate_linear(const Linear& op, const Operands& operands, const Context& context) {
+  const Terms x_terms(operands.at(op.x)), w_terms(operands.at(op.w));
+  const std::optional<Array> bias = op.b ? std::optional(*Terms(operands.at(op.b))) : std::nullopt;
+  const Array &x = *x_terms, &w = *w_terms;
+  const int64_t depth = w.shape[1], cols = w.shape[0];
+  const auto multiply = [&](auto products) {
+    const int64_t rows = cols == 0 ? 0 : products.out().elements() / cols;
+    products.multiply({x, 0, rows, depth, 1}, {w, 0, cols, depth, 1}, 0);
+    return products.take();
+  };
+  if (!is_float(x.dtype)) return multiply(IntegerContraction(op, depth, bias ? &*bias : nullptr, context));
+  return multiply(Contraction(op, depth, bias ? &*bias : nullptr, are_whole(op, operands, context), context));
+}
+
+Array evaluate_matmul(const Matmul& op, const Operands& operands, const Context& context) {
+  const Terms a_terms(operands.at(op.a)), b_terms(operands.at(op.b));
+  const Array &a = *a_terms, &b = *b_terms;
+  const int64_t depth = a.shape.back();
+  if (!is_float(a.dtype)) return products_of(IntegerContraction(op, depth, nullptr, context), a, b);
+  return products_of(Contraction(op, depth, nullptr, are_whole(op, operands, context), context), a, b);
 }
 
 }  // namespace plait::reference

@@ -41,6 +41,13 @@ sym::Expr indexed_extent(const Op& op, const TensorView* index) {
   if (const auto* o = as<Scatter>(op)) return along(o->index, o->in, o->dim);
   if (const auto* o = as<TakeAlong>(op)) return along(o->index, o->in, o->dim);
   if (const auto* o = as<Embedding>(op)) return along(o->index, o->table, 0);
+  const auto slice = [&](const TensorView* mine, const TensorView* in, int64_t dim, sym::Expr size) {
+    const sym::Expr extent = in->extent(static_cast<size_t>(dim));  // of positions at which a slice fits
+    return mine == index ? sym::max(extent - size + 1, 1) : sym::Expr();
+  };
+  if (const auto* o = as<SliceAt>(op)) return slice(o->at, o->in, o->dim, o->size);
+  if (const auto* o = as<SliceUpdate>(op))
+    return slice(o->at, o->in, o->dim, o->start + o->update->extent(static_cast<size_t>(o->dim)));
   if (const auto* o = as<CrossEntropy>(op)) return along(o->target, o->x, static_cast<int64_t>(o->x->rank()) - 1);
   if (const auto* o = as<OneHot>(op)) return o->classes;
   return {};
@@ -151,7 +158,10 @@ bool keeps_integers(const Fusion& fusion, const Op& op) {
                    [](const VarMean&) { return false; },
                    [](const MaxWithArgmax&) { return true; },
                    [](const MinWithArgmin&) { return true; },
-                   [](const CumSum&) { return true; },
+                   []<class T>(const T&)
+                     requires(is_scan(T::kKind))
+                   { return T::kKind != OpKind::LogCumSumExp; },
+                   [](const Sort&) { return true; },
                    [](const Permute&) { return true; },
                    [](const Broadcast&) { return true; },
                    [](const Squeeze&) { return true; },
@@ -175,7 +185,7 @@ bool keeps_integers(const Fusion& fusion, const Op& op) {
                    [](const Pad& o) { return o.value == std::trunc(o.value) || !is_float(o.in->dtype); },
                    [](const Bitcast& o) { return !is_float(o.in->dtype) && !is_float(o.to); },
                    []<Composite Node>(const Node& o) -> bool { PLAIT_CHECK(false, "{} is not opened", describe(o)); },
-               });
+                   });
 }
 
 // How far a value lies beyond the integers of its dtype; at most 1 when it is surely one of them and was not rounded.
@@ -256,7 +266,7 @@ double ExactDraw::excess_of(const Op& op, const TensorView& result) const {
   // A NaN meets a NaN (of an index outside), an infinity that is copied or is the extremum of nothing the same.
   const bool computes = property(op.kind) != OpProperty::movement && property(op.kind) != OpProperty::indexing &&
                         op.kind != OpKind::Reduce && op.kind != OpKind::MaxWithArgmax &&
-                        op.kind != OpKind::MinWithArgmin;
+                        op.kind != OpKind::MinWithArgmin && op.kind != OpKind::CumMax && op.kind != OpKind::CumMin;
   double most = 0;
   for (double value : out.value)
     if (!std::isnan(value) && (computes || std::isfinite(value))) most = std::max(most, excess(value, out.dtype));
@@ -291,7 +301,8 @@ void ExactDraw::thin(const Op& op, double excess) {
   const std::set<size_t> drawn = sources(op.results[0]);
   std::set<size_t> changed;
   const Reduce* reduce = as<Reduce>(op);
-  const bool one_step = !std::isfinite(excess) || (reduce && reduce->function == Reduction::prod);
+  const bool one_step =
+      !std::isfinite(excess) || (reduce && reduce->function == Reduction::prod) || op.kind == OpKind::CumProd;
   const int steps = !one_step ? std::max(1, static_cast<int>(std::ceil(std::log2(excess)))) : 1;
   for (int step = 0; step < steps; ++step) {
     const auto least =

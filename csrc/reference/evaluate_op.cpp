@@ -107,7 +107,10 @@ std::vector<Array> evaluate_kind(const Op& op, const Operands& operands, const C
       [&](const VarMean& o) { return evaluate_var_mean(o, operands, context); },
       [&](const MaxWithArgmax& o) { return evaluate_with_position(o, operands, context); },
       [&](const MinWithArgmin& o) { return evaluate_with_position(o, operands, context); },
-      [&](const CumSum& o) { return evaluate_cumsum(o, operands, context); },
+      [&]<class T>(const T& o)
+        requires(is_scan(T::kKind))
+      { return evaluate_scan(o, operands, context); },
+      [&](const Sort& o) { return evaluate_sort(o, operands, context); },
       [&](const Permute& o) { return evaluate_permute(o, operands, context); },
       [&](const Broadcast& o) { return evaluate_broadcast(o, operands, context); },
       [&](const Squeeze& o) { return evaluate_squeeze(o, operands, context); },
@@ -129,7 +132,7 @@ std::vector<Array> evaluate_kind(const Op& op, const Operands& operands, const C
       [&](const ReduceScatter& o) -> Array { needs_ranks(o); },
       [&](const LocalSlice& o) { return evaluate_local_slice(o, operands, context); },
       []<Composite Node>(const Node& o) -> Array { PLAIT_CHECK(false, "{} is not opened", describe(o)); },
-  };
+      };
   return visit(op, [&](const auto& node) -> std::vector<Array> {
     if constexpr (std::is_same_v<decltype(rule(node)), Array>) {
       std::vector<Array> out;

@@ -75,7 +75,12 @@ Array evaluate_var(const Var& op, const Operands& operands, const Context& conte
 std::vector<Array> evaluate_var_mean(const VarMean& op, const Operands& operands, const Context& context);
 std::vector<Array> evaluate_with_position(const MaxWithArgmax& op, const Operands& operands, const Context& context);
 std::vector<Array> evaluate_with_position(const MinWithArgmin& op, const Operands& operands, const Context& context);
-Array evaluate_cumsum(const CumSum& op, const Operands& operands, const Context& context);
+Array evaluate_scan(const CumSum& op, const Operands& operands, const Context& context);
+Array evaluate_scan(const CumProd& op, const Operands& operands, const Context& context);
+Array evaluate_scan(const LogCumSumExp& op, const Operands& operands, const Context& context);
+std::vector<Array> evaluate_scan(const CumMax& op, const Operands& operands, const Context& context);
+std::vector<Array> evaluate_scan(const CumMin& op, const Operands& operands, const Context& context);
+std::vector<Array> evaluate_sort(const Sort& op, const Operands& operands, const Context& context);
 Array evaluate_permute(const Permute& op, const Operands& operands, const Context& context);
 Array evaluate_broadcast(const Broadcast& op, const Operands& operands, const Context& context);
 Array evaluate_squeeze(const Squeeze& op, const Operands& operands, const Context& context);

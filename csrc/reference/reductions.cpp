@@ -361,7 +361,7 @@ std::vector<Array> evaluate_var_mean(const VarMean& op, const Operands& operands
   return out;
 }
 
-Array evaluate_cumsum(const CumSum& op, const Operands& operands, const Context& context) {
+Array evaluate_scan(const CumSum& op, const Operands& operands, const Context& context) {
   const Terms terms(operands.at(op.in));
   const Array& in = *terms;
   Array out = make_array(op.out()->dtype, in.shape);

@@ -55,7 +55,8 @@ bool never_negative(const TensorView& tensor, int depth) {
   if (const auto* r = as<Reduce>(*op)) return r->function != Reduction::amax && all_of({r->in}, depth - 1);
   if (const auto* moments = as<VarMean>(*op)) return &tensor == op->results[1] || all_of({moments->in}, depth - 1);
   if (const auto* least = as<MinWithArgmin>(*op)) return all_of({least->in}, depth - 1);
-  if (const auto* sum = as<CumSum>(*op)) return all_of({sum->in}, depth - 1);
+  if (op->kind == OpKind::LogCumSumExp) return false;
+  if (is_scan(op->kind) || op->kind == OpKind::Sort) return all_of(inputs(*op), depth - 1);
   if (op->kind == OpKind::Reshard) return all_of(inputs(*op), depth - 1);
   if (const auto* pad = as<Pad>(*op); pad && !(pad->value >= 0 && !std::signbit(pad->value))) return false;
   if (op->kind == OpKind::Bitcast) return false;

@@ -56,7 +56,10 @@ std::string one_lane(const Op& op) {
                        [&](const Reduce& o) { return unless(!holds(o.dims, last) || sums_lanes(op), first); },
                        [&](const MaxWithArgmax& o) { return unless(!holds(o.dims, last), first); },
                        [&](const MinWithArgmin& o) { return unless(!holds(o.dims, last), first); },
-                       [&](const CumSum&) { return std::string("its loops end with a running sum"); },
+                       [&]<class T>(const T&)
+                         requires(is_scan(T::kKind))
+                       { return std::string("its loops end with a scan"); },
+                       [&](const Sort&) { return std::string("its elements change places"); },
                        [&](const Permute& o) { return unless(o.dims.back() == last, apart); },
                        [&](const Slice& o) { return unless(o.dim != last || o.step == 1, apart); },
                        [&](const Flip& o) { return unless(!holds(o.dims, last), apart); },
@@ -71,7 +74,7 @@ std::string one_lane(const Op& op) {
                        [&](const Scatter&) { return std::string(looked_up); },
                        [&](const IndexSelect& o) { return unless(o.dim != last, looked_up); },
                        [](const Op&) { return std::string(); },
-                   });
+                       });
 }
 
 // What a scatter costs on a CPU beside the copy of an element, which is 1: an update; the visit of an index by each of
@@ -167,9 +170,10 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   return out;
 }
 
-// The dim that a running sum or a scatter goes along.
+// The dim that a scan, a scatter or a sort goes along.
 std::optional<int64_t> serial_dim(const Op& op) {
-  if (const auto* sum = as<CumSum>(op)) return sum->dim;
+  if (const auto scan = scan_of(op)) return scan->dim;
+  if (const auto* sort = as<Sort>(op)) return sort->dim;
   if (const auto* scatter = as<Scatter>(op)) return scatter->dim;
   return std::nullopt;
 }
@@ -181,7 +185,7 @@ int put_last(const Op& op, int kept) {
   std::vector<int> order(static_cast<size_t>(kept));
   std::iota(order.begin(), order.end(), 0);
   std::rotate(order.begin() + *dim, order.begin() + *dim + 1, order.end());
-  reorder(*op.out(), order);
+  reorder(*op.results[0], order);
   return kept - 1;
 }
 
@@ -280,7 +284,8 @@ void apply(const Problem& problem, const Schedule& schedule) {
   if (scatter != nullptr) return apply_scatter(t, scatter->dim, put_last(op, kept), ranges);
   const OpProperty kind = property(op.kind);
   if (kind == OpProperty::reduction || kind == OpProperty::movement || kind == OpProperty::indexing)
-    return apply_rows(t, put_last(op, kept), sum_lanes > 1 ? 1 : numbers.vector.value(), kind == OpProperty::reduction);
+    return apply_rows(t, put_last(op, kept), sum_lanes > 1 ? 1 : numbers.vector.value(),
+                      kind == OpProperty::reduction || op.kind == OpKind::Sort);
   const int64_t vector = numbers.vector.value(), rows = numbers.rows.value_or(1);
   // Dims before the last: those that the rows of a tile share their operand over are one.
   const int batch = op.kind == OpKind::Matmul ? std::max(kept - 2, 0) : 0;

@@ -21,7 +21,7 @@ constexpr int64_t kMostKept = 64 << 10;      // the same where a text pins it: h
 constexpr int64_t kWorthKeeping = 8;         // operations per element; less is computed again
 constexpr int64_t kMostLanes = 64;
 
-bool is_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction && op.kind != OpKind::CumSum; }
+bool is_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction && !is_scan(op.kind); }
 
 // Axes of a group of rows: what its reductions keep and what they reduce.
 class Rows {

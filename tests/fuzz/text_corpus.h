@@ -104,6 +104,11 @@ fusion @ops (
   %first = argmin(%i)
   %var = var(%x, dims = [0], correction = 0)
   %running: f32[n, c] = cumsum(%x, dim = 1, exclusive = true, reverse = true)
+  %powers = cumprod(%x, dim = 0, reverse = true)
+  %lcse = logcumsumexp(%x, dim = 1)
+  %top, %topat = cummax(%x, dim = 1)
+  %bottom, _ = cummin(%i, dim = 0)
+  %ordered, %order = sort(%x, dim = 0, descending = true)
   %turned = permute(%y, dims = [2, 0, 1])
   %wide = broadcast(%v, shape = [n, c], dims = [1])
   %long = unsqueeze(%v, dims = [0, 2])
@@ -131,7 +136,7 @@ let n = 4, c = 6
 given n: 2 in 2..64, c: 1 in 1.. below 2*n
 fusion @composites (
   %x: f32[n, c], %u: f32[2, n, 2*c], %i: i64[n, c], %k: i64[n], %v: f32[c], %table: f32[9, c], %q: bf16[4, n, c],
-  %kv: bf16[2, n, c], %mask: bool[n, n], %cos: f32[n, 2*c], %six: f32[n, 6, 2]
+  %kv: bf16[2, n, c], %mask: bool[n, n], %pos: i64[], %cos: f32[n, 2*c], %six: f32[n, 6, 2]
 ) -> (%copy, %stacked, %spread, %one, %lower, %upper, %rows, %along, %hot, %mean, %std, %any, %all, %lse, %norm, %soft,
       %logs, %layer, %rms, %group, %batch, %loss, %mse, %gated, %roped, %seen) {
   %copy = set(%x)
@@ -149,6 +154,11 @@ fusion @composites (
   %vm, %vv = var_mean(%x, dims = [1])
   %mv, _ = max_with_argmax(%x, dims = [0])
   _, %np = min_with_argmin(%x)
+  %args = argsort(%x, dim = 0, descending = true)
+  %best, %which = topk(%table, k = 3, dim = 0, largest = false)
+  %somewhere = slice_at(%x, %pos, dim = 1, size = 2, bounds = assume)
+  %patched = slice_update(%x, %somewhere, %pos, dim = 1)
+  %patched1 = slice_update(%x, %somewhere, dim = 1, start = 1)
   %any = any(%i)
   %all = all(%i, dims = [1])
   %lse = logsumexp(%x, dims = [1])

@@ -192,7 +192,7 @@ CALLS = {
     "scaled": unary(lambda x: x * 0.5 + 1), "from_two": unary(lambda x: 2 - x), "cube": unary(lambda x: x ** 3),
     **{f.__name__: binary(f) for f in (torch.add, torch.sub, torch.mul, torch.maximum, torch.minimum, torch.atan2)},
     "div": binary(lambda x, y: x / (y.abs() + 0.5)), "lerp": binary(lambda x, y: torch.lerp(x, x * 0.5, y)),
-    **{f.__name__: along(f) for f in (torch.sum, torch.mean, torch.amax, torch.amin, torch.logsumexp, torch.cumsum)},
+    **{f.__name__: along(f) for f in (torch.sum, torch.mean, torch.amax, torch.amin, torch.logsumexp, torch.cumsum, torch.logcumsumexp)},
     "softmax": along(torch.softmax), "log_softmax": along(F.log_softmax), "keepdim": along(torch.mean, keepdim=True),
     "norm": along(lambda x, dim: torch.linalg.vector_norm(x + 0.1, dim=dim)), "prod": along(lambda x, dim: torch.prod(x.tanh() + 1.5, dim)),
     "var": along(lambda x, dim: torch.var(x, dim, unbiased=False)), "std": along(lambda x, dim: torch.sqrt(torch.var(x, dim, unbiased=False) + 0.1)),

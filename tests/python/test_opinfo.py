@@ -44,14 +44,14 @@ COVERED = set("""
     alias_copy all amax amin aminmax angle any arange argmax argmin asin asinh atan atan2 atanh atleast_1d
     atleast_2d atleast_3d baddbmm bfloat16 bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
     bitwise_xor block_diag bmm bool broadcast_tensors broadcast_to byte cartesian_prod cat ceil char chunk clamp
-    clamp_max clamp_min clone column_stack constant_pad_nd copysign cos cosh count_nonzero cross cumsum
+    clamp_max clamp_min clone column_stack constant_pad_nd copysign cos cosh count_nonzero cross cummax cummin cumsum
     cumulative_trapezoid deg2rad diag diag_embed diagflat diagonal diagonal_copy diagonal_scatter diff dist
     div.floor_rounding div.no_rounding_mode div.trunc_rounding dot double dsplit dstack einsum eq erf erfc erfinv
     exp exp2 expand expand_as expand_copy expm1 eye fill flatten flip fliplr flipud float float_power floor
     floor_divide fmax fmin fmod frac full full_like gather ge gradient gt half heaviside hsplit hstack hypot
     index_add index_copy index_put index_reduce.amax index_reduce.amin index_reduce.prod index_select inner int isclose isfinite isin isinf isnan isneginf isposinf isreal
     kron ldexp le lerp lgamma linspace linspace.tensor_overload log log10 log1p log2 log_softmax
-    log_softmax.with_dtype logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logit logspace
+    log_softmax.with_dtype logaddexp logaddexp2 logcumsumexp logical_and logical_not logical_or logical_xor logit logspace
     logspace.tensor_overload logsumexp long lt mH mT masked.amax masked.amin masked.argmax masked.argmin
     masked.cumsum masked.log_softmax masked.logaddexp masked.logsumexp masked.mean masked.norm masked.normalize
     masked.softmax masked.softmin masked.std masked.sum masked.var masked_fill matmul max.binary

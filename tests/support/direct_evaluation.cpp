@@ -119,7 +119,8 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 // Interpreted in doubles, as these are, but in another order, or with constants of f32.
 bool close(const Segment& segment, double a, double b) {
   const auto by_formula = [](const Op* op) {
-    return op->kind == OpKind::Var || op->kind == OpKind::VarMean || op->kind == OpKind::Normal;
+    return op->kind == OpKind::Var || op->kind == OpKind::VarMean || op->kind == OpKind::Normal ||
+           op->kind == OpKind::LogCumSumExp;
   };
   return std::any_of(segment.ops.begin(), segment.ops.end(), by_formula) &&
          std::abs(a - b) <= 1e-6 * std::max(1.0, std::abs(b));
@@ -170,7 +171,7 @@ namespace {
 
 bool fits_tree(const Segment& segment) {
   return std::none_of(segment.ops.begin(), segment.ops.end(), [](const Op* op) {
-    return op->kind == OpKind::CumSum || op->kind == OpKind::Scatter || op->kind == OpKind::Bitcast;
+    return is_scan(op->kind) || op->kind == OpKind::Scatter || op->kind == OpKind::Sort || op->kind == OpKind::Bitcast;
   });
 }
 

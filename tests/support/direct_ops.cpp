@@ -132,6 +132,21 @@ std::vector<double> element(const DirectContext& c, const MinWithArgmin& op, con
   return {reduction_of(x, Reduction::amin, op.in->dtype), reduction_of(x, Reduction::argmin, op.in->dtype)};
 }
 
+namespace {
+
+// The elements along a dim through a place.
+std::vector<double> row_of(const DirectContext& c, const TensorView* in, int64_t dim, const Coordinates& at) {
+  std::vector<double> out;
+  Coordinates from = at;
+  for (int64_t i = 0; i < c.shape(in)[size_t(dim)]; ++i) {
+    from[size_t(dim)] = i;
+    out.push_back(c.read(in, from));
+  }
+  return out;
+}
+
+}  // namespace
+
 double element(const DirectContext& c, const CumSum& op, const Coordinates& at) {
   const int64_t extent = c.shape(op.in)[size_t(op.dim)], own = at[size_t(op.dim)];
   double sum = 0;
@@ -144,6 +159,60 @@ double element(const DirectContext& c, const CumSum& op, const Coordinates& at) 
     if (i == own) return sum;
   }
   return sum;
+}
+
+double element(const DirectContext& c, const CumProd& op, const Coordinates& at) {
+  const std::vector<double> x = row_of(c, op.in, op.dim, at);
+  const size_t own = size_t(at[size_t(op.dim)]);
+  double product = 1;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const bool ahead = op.reverse ? i > own : i < own;
+    if (ahead || (i == own && !op.exclusive)) product *= x[i];
+  }
+  return product;
+}
+
+double element(const DirectContext& c, const LogCumSumExp& op, const Coordinates& at) {
+  const std::vector<double> x = row_of(c, op.in, op.dim, at);
+  double sum = 0;
+  for (size_t i = 0; i <= size_t(at[size_t(op.dim)]); ++i) sum += std::exp(x[i]);
+  return std::log(sum);
+}
+
+namespace {
+
+// The last place that no other one beats: of NaN the last.
+std::vector<double> running_extremum(const DirectContext& c, const TensorView* in, int64_t dim, const Coordinates& at,
+                                     double sign) {
+  const std::vector<double> x = row_of(c, in, dim, at);
+  size_t best = 0;
+  for (size_t i = 1; i <= size_t(at[size_t(dim)]); ++i)
+    if (std::isnan(x[i]) || (!std::isnan(x[best]) && sign * x[i] >= sign * x[best])) best = i;
+  return {x[best], double(best)};
+}
+
+}  // namespace
+
+std::vector<double> element(const DirectContext& c, const CumMax& op, const Coordinates& at) {
+  return running_extremum(c, op.in, op.dim, at, 1);
+}
+std::vector<double> element(const DirectContext& c, const CumMin& op, const Coordinates& at) {
+  return running_extremum(c, op.in, op.dim, at, -1);
+}
+
+std::vector<double> element(const DirectContext& c, const Sort& op, const Coordinates& at) {
+  const std::vector<double> x = row_of(c, op.in, op.dim, at);
+  for (size_t i = 0; i < x.size(); ++i) {
+    int64_t before = 0;  // elements that stand before the i-th
+    for (size_t k = 0; k < x.size(); ++k) {
+      const double a = op.descending ? x[i] : x[k], b = op.descending ? x[k] : x[i];
+      const bool less = std::isnan(b) ? !std::isnan(a) : a < b;
+      const bool more = std::isnan(a) ? !std::isnan(b) : b < a;
+      before += less || (!more && k < i);
+    }
+    if (before == at[size_t(op.dim)]) return {x[i], double(i)};
+  }
+  return {NAN, NAN};
 }
 
 double element(const DirectContext& c, const Permute& op, const Coordinates& at) {

@@ -23,6 +23,11 @@ std::vector<double> element(const DirectContext& c, const VarMean& op, const Coo
 std::vector<double> element(const DirectContext& c, const MaxWithArgmax& op, const Coordinates& at);
 std::vector<double> element(const DirectContext& c, const MinWithArgmin& op, const Coordinates& at);
 double element(const DirectContext& c, const CumSum& op, const Coordinates& at);
+double element(const DirectContext& c, const CumProd& op, const Coordinates& at);
+double element(const DirectContext& c, const LogCumSumExp& op, const Coordinates& at);
+std::vector<double> element(const DirectContext& c, const CumMax& op, const Coordinates& at);
+std::vector<double> element(const DirectContext& c, const CumMin& op, const Coordinates& at);
+std::vector<double> element(const DirectContext& c, const Sort& op, const Coordinates& at);
 double element(const DirectContext& c, const Permute& op, const Coordinates& at);
 double element(const DirectContext& c, const Broadcast& op, const Coordinates& at);
 double element(const DirectContext& c, const Squeeze& op, const Coordinates& at);

@@ -58,6 +58,8 @@ bool keeps_integers(const OpWord& word) {
     case OpKind::Normal:
     case OpKind::Var:
     case OpKind::Bitcast:
+    case OpKind::LogCumSumExp:
+    case OpKind::CumProd:
       return false;
     case OpKind::Dropout:
     case OpKind::Set:
@@ -69,6 +71,10 @@ bool keeps_integers(const OpWord& word) {
     case OpKind::Embedding:
     case OpKind::TakeAlong:
     case OpKind::OneHot:
+    case OpKind::ArgSort:
+    case OpKind::TopK:
+    case OpKind::SliceAt:
+    case OpKind::SliceUpdate:
     case OpKind::Any:
     case OpKind::All:
       return true;

@@ -195,7 +195,7 @@ class Generator {
 
   void add_linear() {
     TensorView* x = operand();
-    if (!is_float(x->dtype) || x->rank() < 1) return;
+    if (x->dtype == DType::boolean || x->rank() < 1) return;
     Fusion::Extent n = pick(sizes_);
     auto op = std::make_unique<Linear>();
     op->x = x;
@@ -206,7 +206,7 @@ class Generator {
 
   void add_matmul() {
     TensorView* a = operand();
-    if (!is_float(a->dtype) || a->rank() < 2) return;
+    if (a->dtype == DType::boolean || a->rank() < 2) return;
     auto op = std::make_unique<Matmul>();
     op->a = a;
     std::vector<Fusion::Extent> shape = {a->shape().back(), pick(sizes_)};

@@ -116,9 +116,33 @@ class Maker {
         return c_.exact ? nullptr : var(real(x_), dims(x_), draw(2), chance(50));
       case OpKind::CumSum:
         return rank(x_) == 0 ? nullptr : cumsum(x_, dim(x_), chance(30), chance(30));
+      case OpKind::CumProd:
+        return rank(x_) == 0 || c_.exact ? nullptr : cumprod(x_, dim(x_), chance(30), chance(30));
+      case OpKind::LogCumSumExp:
+        return rank(x_) == 0 || c_.exact ? nullptr : logcumsumexp(real(x_), dim(x_));
+      case OpKind::CumMax:
+        return rank(x_) == 0 ? nullptr : one_of(cummax(x_, dim(x_)));
+      case OpKind::CumMin:
+        return rank(x_) == 0 ? nullptr : one_of(cummin(x_, dim(x_)));
+      case OpKind::Sort:
+        return rank(x_) == 0 ? nullptr : one_of(sort(x_, dim(x_), chance(50)));
+      case OpKind::ArgSort:
+        return rank(x_) == 0 ? nullptr : argsort(x_, dim(x_), chance(50));
+      case OpKind::TopK: {
+        if (rank(x_) == 0) return nullptr;
+        const int64_t d = dim(x_), most = sym::bounds(x_->extent(static_cast<size_t>(d))).lo;
+        return one_of(topk(x_, most > 0 ? 1 + draw(static_cast<int>(std::min<int64_t>(most, 6))) : 1, d, chance(50)));
+      }
       default:
         return nullptr;
     }
+  }
+  // The values, the indices, or values of which those of a low index are turned.
+  TensorView* one_of(const ValuesAndIndices& both) {
+    if (chance(40)) return chance(50) ? both.values : both.indices;
+    if (both.values->dtype == DType::boolean) return both.values;
+    TensorView* low = pointwise(Pointwise::lt, {both.indices, full(f_, {}, 2, DType::i64)});
+    return pointwise(Pointwise::where, {low, neg_or_same(both.values), both.values});
   }
   TensorView* reduced(Reduction reduction) {
     const Dims over = dims(x_);
@@ -333,6 +357,14 @@ class Maker {
         const ScatterUpdate update = pick(is_bool ? std::vector{set, max, min} : std::vector{set, add, max, min, mul});
         shape[static_cast<size_t>(d)] = 1 + draw(5);
         return scatter(x_, index(shape, extent), f_.input(f_.unique_name("src"), shape, x_->dtype), d, update, bounds);
+      }
+      case OpKind::SliceAt:
+        return slice_at(x_, index({}, extent), d, draw(3), Bounds::assume);
+      case OpKind::SliceUpdate: {
+        shape[static_cast<size_t>(d)] = draw(4);
+        TensorView* update = f_.input(f_.unique_name("update"), shape, x_->dtype);
+        if (chance(70)) return slice_update(x_, update, index({}, extent), d, Bounds::assume);
+        return slice_update(x_, update, d, draw(3), Bounds::assume);
       }
       case OpKind::OneHot:
         return one_hot(index(shape, f_.pool().constant(5)), 5, DType::f32);

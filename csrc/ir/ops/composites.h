@@ -123,6 +123,41 @@ struct OneHot : OpBase<OpKind::OneHot> {
   }
 };
 
+// out[.., i, ..] = in[.., at + i, ..] along dim for i < size: a slice at a position that a tensor holds. at is an i32
+// or i64 of no dims; `bounds` as of lookups, never clamped: an offence names at + i.
+struct SliceAt : OpBase<OpKind::SliceAt> {
+  TensorView* in = nullptr;
+  TensorView* at = nullptr;
+  int64_t dim = 0;
+  sym::Expr size;
+  Bounds bounds = Bounds::check;
+  std::optional<int64_t> ordinal;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &SliceAt::in),           operand("at", &SliceAt::at),
+                      required("dim", &SliceAt::dim),        required("size", &SliceAt::size),
+                      attribute("bounds", &SliceAt::bounds), made("ordinal", &SliceAt::ordinal)};
+  }
+};
+
+// out = in, but out[.., start + at + i, ..] = update[.., i, ..] along dim. at is an i32 or i64 of no dims, 0 where
+// there is none. update is as long as in in all other dims. `bounds` as of scatters, never clamped: an offence names
+// the place.
+struct SliceUpdate : OpBase<OpKind::SliceUpdate> {
+  TensorView* in = nullptr;
+  TensorView* update = nullptr;
+  TensorView* at = nullptr;
+  int64_t dim = 0;
+  sym::Expr start;
+  Bounds bounds = Bounds::check;
+  std::optional<int64_t> ordinal;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &SliceUpdate::in),          operand("update", &SliceUpdate::update),
+                      optional_operand("at", &SliceUpdate::at), required("dim", &SliceUpdate::dim),
+                      attribute("start", &SliceUpdate::start),  attribute("bounds", &SliceUpdate::bounds),
+                      made("ordinal", &SliceUpdate::ordinal)};
+  }
+};
+
 // Sum over `dims` (all where none are given) divided by the count (NaN of none), in accumulation_type, rounded once. Of
 // floats.
 struct Mean : OpBase<OpKind::Mean> {

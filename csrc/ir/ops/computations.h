@@ -76,7 +76,7 @@ struct Size : OpBase<OpKind::Size> {
 };
 
 // out[..., n] = sum_k x[..., k] * w[n, k] + b[n]. Accumulates in accumulation_type; `accumulate` keeps the result in
-// that type instead of rounding to the operands' type. An empty sum is 0.
+// that type instead of rounding to the operands' type; of integers modulo 2^bits of theirs. An empty sum is 0.
 struct Linear : OpBase<OpKind::Linear> {
   TensorView *x = nullptr, *w = nullptr, *b = nullptr;  // b may be null
   bool accumulate = false;
@@ -86,7 +86,7 @@ struct Linear : OpBase<OpKind::Linear> {
   }
 };
 
-// out[..., m, n] = sum_k a[..., m, k] * b[..., k, n]; leading dims broadcast. At least 2 dims. An empty sum is 0.
+// out[..., m, n] = sum_k a[..., m, k] * b[..., k, n]; leading dims broadcast. At least 2 dims. Otherwise as Linear.
 struct Matmul : OpBase<OpKind::Matmul> {
   TensorView *a = nullptr, *b = nullptr;
   bool accumulate = false;

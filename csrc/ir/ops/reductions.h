@@ -97,4 +97,51 @@ struct CumSum : OpBase<OpKind::CumSum> {
   }
 };
 
+// out[.., i, ..] = in[.., 0, ..] * ... * in[.., i, ..] along dim, otherwise as CumSum: exclusive, reverse, i64 of
+// integers and bool. The empty product is 1.
+struct CumProd : OpBase<OpKind::CumProd> {
+  TensorView* in = nullptr;
+  int64_t dim = 0;
+  bool exclusive = false;
+  bool reverse = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &CumProd::in), required("dim", &CumProd::dim),
+                      attribute("exclusive", &CumProd::exclusive), attribute("reverse", &CumProd::reverse)};
+  }
+};
+
+// out[.., i, ..] = log(exp(in[.., 0, ..]) + ... + exp(in[.., i, ..])) along dim, of floats, without overflow: carried
+// in f64, each rounded once. Of -inf alone it is -inf; an infinity gives inf, a NaN NaN, from there on.
+struct LogCumSumExp : OpBase<OpKind::LogCumSumExp> {
+  TensorView* in = nullptr;
+  int64_t dim = 0;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &LogCumSumExp::in), required("dim", &LogCumSumExp::dim)};
+  }
+};
+
+// The greatest of in[.., 0, ..] to in[.., i, ..] along dim, and its index along dim, i64: of equals, -0 and 0 among
+// them, and of several NaN the last; a NaN is greater than every number. bool is ordered false < true.
+struct CumMax : OpBase<OpKind::CumMax> {
+  TensorView* in = nullptr;
+  int64_t dim = 0;
+  static constexpr auto fields() { return std::tuple{operand("in", &CumMax::in), required("dim", &CumMax::dim)}; }
+  std::vector<std::string> result_names() const { return {"values", "indices"}; }
+};
+
+// The least of in[.., 0, ..] to in[.., i, ..] along dim, and its index along dim, i64: of equals, -0 and 0 among them,
+// and of several NaN the last; a NaN is less than every number. bool is ordered false < true.
+struct CumMin : OpBase<OpKind::CumMin> {
+  TensorView* in = nullptr;
+  int64_t dim = 0;
+  static constexpr auto fields() { return std::tuple{operand("in", &CumMin::in), required("dim", &CumMin::dim)}; }
+  std::vector<std::string> result_names() const { return {"values", "indices"}; }
+};
+
+// Ops that carry a state along one dim and give what it is at every place.
+constexpr bool is_scan(OpKind kind) {
+  return kind == OpKind::CumSum || kind == OpKind::CumProd || kind == OpKind::LogCumSumExp || kind == OpKind::CumMax ||
+         kind == OpKind::CumMin;
+}
+
 }  // namespace plait

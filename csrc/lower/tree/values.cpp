@@ -149,11 +149,14 @@ kir::Value TreeEmitter::compute(const Op& op) {
                        [](const VarMean& o) { return not_placed(o); },
                        [](const MaxWithArgmax& o) { return not_placed(o); },
                        [](const MinWithArgmin& o) { return not_placed(o); },
-                       [](const CumSum& o) { return not_placed(o); },
                        []<class T>(const T& o)
-                         requires(property(T::kKind) == OpProperty::composite ||
-                                  property(T::kKind) == OpProperty::communication ||
-                                  property(T::kKind) == OpProperty::local_move)
+                         requires(is_scan(T::kKind))
+                                 { return not_placed(o); },
+                                 [](const Sort& o) { return not_placed(o); },
+                                 []<class T>(const T& o)
+                                   requires(property(T::kKind) == OpProperty::composite ||
+                                            property(T::kKind) == OpProperty::communication ||
+                                            property(T::kKind) == OpProperty::local_move)
                        { return not_placed(o); },
                        });
 }

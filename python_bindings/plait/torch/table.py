@@ -121,6 +121,55 @@ def _(c, x, dim, dtype=None):
     return ops.set(cast(x, c.dtype())) if x.rank == 0 else cast(ops.cumsum(cast(x, c.dtype()), dim), c.dtype())
 
 
+@row(aten.cumprod.default)
+def _(c, x, dim, dtype=None):
+    return ops.set(cast(x, c.dtype())) if x.rank == 0 else cast(ops.cumprod(cast(x, c.dtype()), dim), c.dtype())
+
+
+@row(aten.logcumsumexp.default)
+def _(c, x, dim):
+    return ops.set(x) if x.rank == 0 else ops.logcumsumexp(x, dim)
+
+
+def of_one(c: Any, x: plait.Tensor) -> tuple[plait.Tensor, plait.Tensor]:
+    """Values and indices of a tensor of no dims."""
+    return ops.set(x), ops.full(c.fusion, [], 0, plait.i64)
+
+
+@row(aten.cummax.default, aten.cummin.default)
+def _(c, x, dim):
+    if x.rank == 0:
+        return of_one(c, x)
+    return (ops.cummax if c.node.target is aten.cummax.default else ops.cummin)(x, dim)
+
+
+@row(aten.sort.default)
+def _(c, x, dim=-1, descending=False):
+    return ops.sort(x, dim, descending) if x.rank else of_one(c, x)
+
+
+@row(aten.sort.stable)
+def _(c, x, stable=None, dim=-1, descending=False):
+    return ops.sort(x, dim, descending) if x.rank else of_one(c, x)
+
+
+@row(aten.argsort.default)
+def _(c, x, dim=-1, descending=False):
+    return ops.argsort(x, dim, descending) if x.rank else of_one(c, x)[1]
+
+
+@row(aten.argsort.stable)
+def _(c, x, stable=None, dim=-1, descending=False):
+    return ops.argsort(x, dim, descending) if x.rank else of_one(c, x)[1]
+
+
+@row(aten.topk.default)
+def _(c, x, k, dim=-1, largest=True, sorted=True):
+    if x.rank == 0 or not isinstance(k, int):
+        raise Unsupported("the greatest of a tensor of no dims, or as many as a size says")
+    return ops.topk(x, k, dim, largest)
+
+
 @row(aten.logsumexp.default)
 def _(c, x, dims, keepdim=False):
     return reduction(ops.logsumexp, cast(x, c.dtype()), dims, keepdim)
@@ -177,21 +226,16 @@ def _(c, bias, a, b, beta=1, alpha=1):
 
 @row(aten.linear.default)
 def _(c, x, w, b=None):
-    return floats(lambda x, w: ops.linear(x, w, b), c, x, w)
-
-
-def floats(function: Callable[..., plait.Tensor], c: Context, a: plait.Tensor, b: plait.Tensor) -> plait.Tensor:
-    if c.dtype() not in (plait.f16, plait.bf16, plait.f32, plait.f64):
-        raise Unsupported(f"a product of {c.node.meta['val'].dtype}")
-    return function(a, b)
+    if c.dtype() == plait.bool_:
+        raise Unsupported("a product of bool")
+    return ops.linear(x, w, b)
 
 
 def product(c: Context, a: plait.Tensor, b: plait.Tensor) -> plait.Tensor:
-    """a b of matrices; of integers as a sum, which plait has no product of."""
-    if c.dtype() in (plait.f16, plait.bf16, plait.f32, plait.f64):
-        return ops.matmul(a, b)
-    terms = ops.mul(ops.unsqueeze(a, [a.rank]), ops.unsqueeze(b, [b.rank - 2]))
-    return cast(ops.sum(terms, [-2]), c.dtype())
+    """a b of matrices."""
+    if c.dtype() == plait.bool_:
+        raise Unsupported("a product of bool")
+    return ops.matmul(a, b)
 
 
 @row(aten.dot.default, aten.mv.default)

@@ -148,6 +148,10 @@ def products(table):
     in_types(table, "matmul(%a, %b)", torch.matmul, drawn(3, 4), drawn(4, 2))
     in_types(table, "matmul(%a, %b)", torch.matmul, drawn(2, 1, 3, 4), drawn(3, 4, 2))
     in_types(table, "matmul(%a, %b)", torch.matmul, drawn(3, 0), drawn(0, 2), dtypes=("f64",))
+    for dtype in ("i8", "i32", "i64", "u8"):  # modulo 2^bits
+        a, b = (torch.from_numpy(np.arange(12).reshape(shape) * 23 - 7).to(DTYPES[dtype]) for shape in ((3, 4), (4, 3)))
+        table.case("matmul(%a, %b)", a, b, want=a @ b)
+        table.case("linear(%a, %b)", a, a, want=a @ a.T)
     special = tensor([[INF, 1.0], [NAN, 0.0], [0.0, -0.0]])
     in_types(table, "matmul(%a, %b)", torch.matmul, special, tensor([[1.0, 0.0, -1.0], [2.0, 3.0, INF]]),
              dtypes=("f64",))
@@ -305,6 +309,13 @@ def scans(table, x, special, whole, mask):
     for t in (special, whole, mask):
         table.case("cumsum(%a, dim = 1)", t, want=cumsum(t, 1))
     table.case("cumsum(%a, dim = 1)", whole[:, :0], want=whole[:, :0])
+    for dim in (0, 2):
+        in_types(table, f"cumprod(%a, dim = {dim})", lambda t: t.cumprod(dim), x)
+        in_types(table, f"logcumsumexp(%a, dim = {dim})", lambda t: t.logcumsumexp(dim), x, dtypes=("f64", "f32"))
+    in_types(table, "cumprod(%a, dim = 1, reverse = true)", lambda t: t.flip(1).cumprod(1).flip(1), x)
+    for t in (special, whole, mask):
+        table.case("cumprod(%a, dim = 1)", t, want=t.cumprod(1))
+    table.case("logcumsumexp(%a, dim = 1)", special, want=special.logcumsumexp(1))
 
 
 def several(table):
@@ -317,6 +328,27 @@ def several(table):
         values, places = function(x, 1)
         table.case(f"%r, _ = {name}(%a, dims = [1])", x, want=values)
         table.case(f"_, %r = {name}(%a, dims = [1], keepdim = true)", x, want=places[:, None])
+    ties = torch.tensor([[1.0, -0.0, 0.0, NAN, INF, -INF, 1.0, NAN], [2.0, 2.0, -1.0, 2.0, -1.0, 0.0, 5.0, 5.0]],
+                        dtype=torch.float64)
+    whole = torch.tensor([[3, -1, 3, 7, -1], [0, 0, -2**63, 2**63 - 1, 0]], dtype=torch.int64)
+    for t in (ties, whole):
+        for name, function in (("cummax", torch.cummax), ("cummin", torch.cummin)):
+            values, places = function(t, 1)
+            table.case(f"%r, _ = {name}(%a, dim = 1)", t, want=values)
+            table.case(f"_, %r = {name}(%a, dim = 1)", t, want=places)
+        for descending in (False, True):
+            values, places = torch.sort(t, dim=1, descending=descending, stable=True)
+            flag = str(descending).lower()
+            table.case(f"%r, _ = sort(%a, dim = 1, descending = {flag})", t, want=values)
+            table.case(f"_, %r = sort(%a, descending = {flag})", t, want=places)
+            table.case(f"argsort(%a, dim = 1, descending = {flag})", t, want=places)
+            table.case(f"%r, _ = topk(%a, k = 3, largest = {flag})", t, want=values[:, :3])
+            table.case(f"_, %r = topk(%a, k = 3, largest = {flag})", t, want=places[:, :3])
+    position = torch.tensor(2)
+    table.case("slice_at(%a, %b, dim = 1, size = 3)", ties, position, want=ties[:, 2:5])
+    table.case("slice_update(%a, %b, %c, dim = 1)", whole, whole[:, 3:], position,
+               want=torch.slice_scatter(whole, whole[:, 3:], 1, 2, 4))
+    table.case("slice_update(%a, %b, dim = 0, start = 1)", whole, whole[:1], want=whole[[0, 0]])
     table.case("%r, _ = split(%a, sizes = [1, 3], dim = 1)", x, want=x[:, :1])
     table.case("_, %r, _ = split(%a, sizes = [1, 0, 2])", y.T[:3], want=y.T[1:1])
     table.case("_, %r = split(%a, sizes = [1, 3], dim = -1)", x, want=x[:, 1:])

@@ -97,7 +97,7 @@ TEST(Infer, ErrorsNameWhatIsWrongAndTheRemedy) {
       {" = linear(%x, %w3)", {"%w3: f32[n, b, 2] has 3 dims", "the second operand of linear is w[n, k]"}},
       {" = linear(%s, %w)", {"%s: f32[] has 0 dims", "the first operand of linear is x[..., k]"}},
       {" = linear(%h, %w)", {"dtypes differ: %h: bf16[a, b] and %w: f32[n, b]", "cast one of them"}},
-      {" = linear(%i, %i)", {"%i: i64[a, b] is not floating-point", "cast it first"}},
+      {" = linear(%c, %c)", {"%c: bool[a, b] has no products to add", "cast it first"}},
       {" = linear(%x, %w, %row)",
        {"extents differ: dim 0 of %row: f32[b] is b, dim 0 of %w: f32[n, b] is n",
         "the bias has one element per row of the weight"}},

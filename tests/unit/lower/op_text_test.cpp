@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "lower/lower.h"
 #include "segment/segment.h"
+#include "unit/lower/op_text_order_rows.h"
 #include "unit/lower/op_text_rows.h"
 
 namespace plait {
@@ -36,13 +37,19 @@ std::string kernel_of(const std::string& call) {
   return print(s.schedule) + "\n" + text.substr(body, text.size() - body - 2);
 }
 
+std::vector<Row> all_rows() {
+  std::vector<Row> out(std::begin(kRows), std::end(kRows));
+  out.insert(out.end(), std::begin(kOrderRows), std::end(kOrderRows));
+  return out;
+}
+
 TEST(LowerOpText, OneKernelOfEachRow) {
-  for (const Row& row : kRows) EXPECT_EQ(kernel_of(row.call), row.kernel) << row.call;
+  for (const Row& row : all_rows()) EXPECT_EQ(kernel_of(row.call), row.kernel) << row.call;
 }
 
 TEST(LowerOpText, RowsHoldEveryOpThatCombinesMovesOrLooksUp) {
   std::set<OpKind> seen;
-  for (const Row& row : kRows) {
+  for (const Row& row : all_rows()) {
     const auto fusion = parsed(row.call);
     for (const Op* op : fusion->ops()) seen.insert(op->kind);
   }

@@ -190,7 +190,8 @@ std::vector<RowOp> reductions_and_norms() {
   std::vector<RowOp> out;
   for (const char* body :
        {"sum(%x, dims = [1])", "prod(%x, dims = [1])", "mean(%x, dims = [1])", "logsumexp(%x, dims = [1])",
-        "cumsum(%x, dim = 1)", "softmax(%x, dim = 1)", "log_softmax(%x, dim = 1)", "norm(%x, p = 1, dims = [1])"})
+        "cumsum(%x, dim = 1)", "cumprod(%x, dim = 1)", "logcumsumexp(%x, dim = 1)", "softmax(%x, dim = 1)",
+        "log_softmax(%x, dim = 1)", "norm(%x, p = 1, dims = [1])"})
     out.push_back(by_largest(body));
   for (const char* correction : {"", ", correction = 0"}) {
     const std::string call = fmt::format("(%x, dims = [1]{})", correction);
@@ -286,6 +287,13 @@ std::vector<RowOp> without_error() {
                            "amin(%x, dims = [1])",
                            "argmax(%x, dims = [1])",
                            "%y, _ = max_with_argmax(%x, dims = [1])",
+                           "%y, _ = cummax(%x, dim = 1)",
+                           "_, %y = cummax(%x, dim = 1)",
+                           "%y, _ = cummin(%x, dim = 1)",
+                           "%y, _ = sort(%x)",
+                           "_, %y = sort(%x, descending = true)",
+                           "argsort(%x)",
+                           "%y, _ = topk(%x, k = 2)",
                            "_, %y = min_with_argmin(%x, dims = [1])",
                            "argmin(%x, dims = [1])",
                            "norm(%x, p = 0, dims = [1])",
@@ -358,6 +366,16 @@ void check(const std::vector<RowOp>& ops, bool pairs) {
     }
 }
 
+// Slices at positions, without a radius either.
+std::vector<RowOp> at_positions() {
+  std::vector<RowOp> out;
+  const std::string position = "%p = full(shape = [], value = 1, dtype = i64)\n";
+  out.push_back({position + "%y = slice_at(%x, %p, dim = 1, size = 2)", exact("").scale});
+  out.push_back(
+      {position + "%q = slice(%z, dim = 1, stop = 2)\n%y = slice_update(%x, %q, %p, dim = 1)", exact("").scale});
+  return out;
+}
+
 std::vector<RowOp> attentions() {
   return {attention("", 0.5), attention(", scale = 1", 1), attention(", causal = true", 0.5)};
 }
@@ -365,13 +383,16 @@ std::vector<RowOp> attentions() {
 TEST(UsefulRadius, OfReductionsAndNorms) { check(reductions_and_norms(), false); }
 TEST(UsefulRadius, OfOpsOnTwoRows) { check(of_two_rows(), true); }
 TEST(UsefulRadius, OfAttention) { check(attentions(), true); }
-TEST(UsefulRadius, IsNoneOfWhatMovesElements) { check(without_error(), false); }
+TEST(UsefulRadius, IsNoneOfWhatMovesElements) {
+  check(without_error(), false);
+  check(at_positions(), false);
+}
 
 // A new op, or a new reduction, needs a line above.
 TEST(UsefulRadius, CoversEveryOpThatUsersWrite) {
   std::set<OpKind> found;
   std::set<Reduction> reductions;
-  for (const auto& ops : {reductions_and_norms(), of_two_rows(), attentions(), without_error()})
+  for (const auto& ops : {reductions_and_norms(), of_two_rows(), attentions(), without_error(), at_positions()})
     for (const RowOp& op : ops) {
       const auto f = fusion(inputs(DType::f32), "%y", body(op, DType::f32));
       for (const auto& each : f->ops()) {

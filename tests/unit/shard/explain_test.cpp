@@ -39,6 +39,8 @@ void expect_reasons(const std::vector<Case>& cases) {
 TEST(Explain, WhatMustBeWhole) {
   expect_reasons({
       {"%x: f32[4, 8] {1: tp}", "%y = cumsum(%x, dim = 1)", "%y", "%x dim 1 [tp] must be whole in cumsum"},
+      {"%x: f32[4, 8] {1: tp}", "%y, _ = cummax(%x, dim = 1)", "%y", "%x dim 1 [tp] must be whole in cummax"},
+      {"%x: f32[4, 8] {1: tp}", "_, %y = sort(%x, dim = 1)", "%y", "%x dim 1 [tp] must be whole in sort"},
       {"%x: f32[4, 8] {1: tp}", "%y = argmax(%x, dims = [1])", "%y", "%x dim 1 [tp] must be whole in argmax"},
       {"%x: f32[4, 8] {1: tp}", "%y = argmin(%x)", "%y", "%x dim 1 [tp] must be whole in argmin"},
       {"%x: f32[4, 8] {0: tp}", "%y = var(%x, dims = [0])", "%y", "%x dim 0 [tp] must be whole in var"},
