@@ -111,6 +111,7 @@ set(PLAIT_TEST_fuzz
   fuzz/planted_bugs_test.cpp
   fuzz/random_chains_test.cpp
   fuzz/random_graphs_test.cpp
+  fuzz/random_moves_test.cpp
   fuzz/random_rows_test.cpp
   fuzz/random_sizes_test.cpp
   fuzz/simulated_graphs_test.cpp

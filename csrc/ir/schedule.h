@@ -161,8 +161,8 @@ struct Alias : Open {  // the result is its operand's memory
 }  // namespace schedules
 
 using Schedule =
-    std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Norm, schedules::Scatter, schedules::Manual,
-                 schedules::Library, schedules::Collective, schedules::Copy, schedules::Alias>;
+    std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Norm, schedules::Scatter,
+                 schedules::Manual, schedules::Library, schedules::Collective, schedules::Copy, schedules::Alias>;
 
 // `pointwise`, `library`; empty for an open one.
 std::string_view name(const Schedule& schedule);

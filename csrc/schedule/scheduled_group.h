@@ -24,7 +24,7 @@ struct ScheduledGroup {
   std::map<const TensorView*, const TensorView*> copies;  // a copy, and what it is one of
   // Place among the reference's loops of a reduced one whose iterations are the tasks of phases.
   std::optional<int> phases;
-  std::set<const TensorView*> own_loops;                  // follow loops of their own, not the reference's
+  std::set<const TensorView*> own_loops;  // follow loops of their own, not the reference's
   bool by_hand = false;  // loops, inline positions and kept buffers are obeyed as they stand, or refused
 
   // Text of the stage `scheduled`: the graph with the loops of its tensors, then a line per decision.

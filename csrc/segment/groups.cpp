@@ -109,7 +109,8 @@ class Grouper {
       scalar = scalar && again[i] <= kFreeOps;
       const auto& readers = readers_[i];
       const bool inside = (constant || scalar || is_free_view(o)) && !readers.empty() && !outputs_.contains(o.out()) &&
-                          std::all_of(readers.begin(), readers.end(), [&](int r) { return absorbs(op(r)) || (!is_free_view(o) && scatters_alone(r)); });
+                          std::all_of(readers.begin(), readers.end(),
+                                      [&](int r) { return absorbs(op(r)) || (!is_free_view(o) && scatters_alone(r)); });
       out_.free[i] = inside && !seeds_random(readers, o.out());
     }
     // A free op that only feeds ops which turned out not to be elementwise groups is caught above: readers are checked
@@ -194,7 +195,8 @@ class Grouper {
 
   bool mergeable(int g) const {
     const int first = members_[static_cast<size_t>(g)].front();
-    return !rows_[static_cast<size_t>(g)] && !scatters_[static_cast<size_t>(g)] && absorbs(op(first)) && !fixed_.contains(first);
+    return !rows_[static_cast<size_t>(g)] && !scatters_[static_cast<size_t>(g)] && absorbs(op(first)) &&
+           !fixed_.contains(first);
   }
   bool has_move(int g) const {
     const auto& members = members_[static_cast<size_t>(g)];
@@ -209,7 +211,7 @@ class Grouper {
   bool is_between(int g) const {
     int from = members_[static_cast<size_t>(g)][0];
     while (from >= 0 && options_.costs_nothing(op(from))) from = out_.maker(inputs(op(from))[0]);
-    return from >= 0 && (absorbs(op(from)) || is_row_reduction(op(from)));
+    return from >= 0 && (absorbs(op(from)) || is_row_reduction(op(from)) || op(from).kind == OpKind::Scatter);
   }
 
   // One group of the ops that give these results.
@@ -357,7 +359,8 @@ class Grouper {
   bool merge_as_scatters(int p, int c) {
     if (p == c || !(scatters_[static_cast<size_t>(p)] || scatters_[static_cast<size_t>(c)])) return false;
     if (!may_be_scatters(p) || !may_be_scatters(c)) return false;
-    if (is_alias(c) || is_alias(p) || !apart_as_scatters(p, c).empty() || !decided(p, c)) return false;
+    if (is_alias(c) || (is_alias(p) && !is_between(p))) return false;
+    if (!apart_as_scatters(p, c).empty() || !decided(p, c)) return false;
     merge(p, c);
     return true;
   }
@@ -404,9 +407,16 @@ class Grouper {
     std::vector<int> both = a;
     both.insert(both.end(), b.begin(), b.end());
     std::sort(both.begin(), both.end());
+    std::set<int> all(both.begin(), both.end());  // with what they compute again
+    for (int i : both) add_free(i, all);
     std::vector<Op*> ops;
-    for (int i : both) ops.push_back(&op(i));
+    for (int i : all) ops.push_back(&op(i));
     return refuse(ops, results_of(both, p, c)).value_or("");
+  }
+
+  void add_free(int reader, std::set<int>& all) const {
+    for (const TensorView* in : inputs(op(reader)))
+      if (const int from = out_.maker(in); from >= 0 && is_free(from) && all.insert(from).second) add_free(from, all);
   }
 
   bool merge_as_rows(int p, int c) {

@@ -151,7 +151,7 @@ def test_views_aliases_and_updates_in_place():
 def test_sizes_that_no_argument_of_a_fusion_is():
     """The second fusion reads a tensor of 2*n rows and makes one of n."""
     def f(x):
-        return torch.cumprod(torch.cat([x, x]) * 0.5, 0)[::2] * 2 + 1
+        return torch.special.bessel_j0(torch.cat([x, x]) * 0.5)[::2] * 2 + 1
 
     g = compiled(f, dynamic=True)
     with warnings.catch_warnings():
@@ -160,7 +160,7 @@ def test_sizes_that_no_argument_of_a_fusion_is():
             for rows in (6, 8, 12):
                 x = torch.rand(rows, 3)
                 torch.testing.assert_close(g(x), f(x))
-    assert {op for report in reports for op, why in report.eager} == {"aten.cumprod.default"}
+    assert {op for report in reports for op, why in report.eager} == {"aten.special_bessel_j0.default"}
 
 
 @pytest.mark.parametrize("dynamic", [False, True])

@@ -6,8 +6,8 @@
 #include "kir/passes/passes.h"
 #include "lower/tree/emitter.h"
 #include "lower/tree/fuse_loops.h"
-#include "lower/tree/split_phases.h"
 #include "lower/tree/scatter.h"
+#include "lower/tree/split_phases.h"
 #include "schedule/place_group.h"
 
 namespace plait {

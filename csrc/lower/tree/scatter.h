@@ -61,7 +61,7 @@ class ScatterEmitter : public TreeEmitter {
   const AxisGroup& axes_;
   ScatterPlan plan_;
   int64_t lanes_ = 1, rows_ = 0, columns_ = 0, chunk_ = 0;
-  std::vector<Home> homes_;                  // per part
+  std::vector<Home> homes_;  // per part
   std::map<const Op*, size_t> part_of_;
   sym::Expr places_, updates_;                  // of the scattered dim, of the index along it
   sym::Expr tile_, tiles_;                      // number of columns' tile, and how many there are

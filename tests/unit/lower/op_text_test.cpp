@@ -28,7 +28,8 @@ std::string kernel_of(const std::string& call) {
   const Op& op = *fusion->outputs()[0]->definition;
   const OpProperty kind = property(op.kind);
   const bool view = op.kind == OpKind::Reshape || op.kind == OpKind::Squeeze || op.kind == OpKind::Unsqueeze;
-  if (kind == OpProperty::reduction || kind == OpProperty::indexing || (kind == OpProperty::movement && !view))
+  const bool lookup = kind == OpProperty::indexing && op.kind != OpKind::Scatter;
+  if (kind == OpProperty::reduction || lookup || (kind == OpProperty::movement && !view))
     options.pins["y"] = schedules::Nest();
   segment(*fusion, options);
   const Segment& s = fusion->segments.at(0);

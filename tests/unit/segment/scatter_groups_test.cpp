@@ -40,7 +40,7 @@ TEST(ScatterGroups, TakeProducersAndConsumers) {
       kRows);
   EXPECT_EQ(groups(body), "scatter: at t z y\n");
   EXPECT_EQ(groups(body, "%y, %z"), "scatter: at t z y\n");
-  EXPECT_EQ(groups(body, "%y", "nest()"), "nest: at\npointwise: t\npointwise: \nnest: z\npointwise: y\n");
+  EXPECT_EQ(groups(body, "%y", "nest()"), "pointwise: at t\npointwise: \nnest: z\npointwise: y\n");
   EXPECT_EQ(groups(body, "%y", nullptr, true), "nest: at\npointwise: t\npointwise: \nnest: z\npointwise: y\n");
 }
 
@@ -49,9 +49,9 @@ TEST(ScatterGroups, LeaveWhatOthersRead) {
   EXPECT_EQ(groups(z + "  %y = relu(%z)\n", "%y, %t"),
             "pointwise: t\nscatter: at z y\n%t is in memory, and made before the scatter\n");
   EXPECT_EQ(groups(z + "  %y = permute(%z, dims = [1, 0])\n"),
-            "scatter: at t z\nnest: y\nf32[8, 90] has other dims than the scatter\n");
+            "scatter: at t z\npointwise: y\nf32[8, 90] has other dims than the scatter\n");
   EXPECT_EQ(groups(z + "  %y = broadcast(%z, shape = [3, 90, 8], dims = [1, 2])\n"),
-            "scatter: at t z\nnest: y\nf32[3, 90, 8] has other dims than the scatter\n");
+            "scatter: at t z\npointwise: y\nf32[3, 90, 8] has other dims than the scatter\n");
 }
 
 TEST(ScatterGroups, ShareOneIndex) {
@@ -64,7 +64,7 @@ TEST(ScatterGroups, ShareOneIndex) {
   EXPECT_EQ(groups(with("%i")), "scatter: at t z n y_unsqueeze y\n");
   EXPECT_EQ(groups(with("%i"), "%z, %n, %y"), "scatter: at t z n y_unsqueeze y\n");
   EXPECT_EQ(groups(with("%k")),
-            "scatter: n y_unsqueeze\nscatter: at t z y\n%n = scatter(%b, %k, %w) have no index in common\n");
+            "scatter: n\nscatter: at t z y_unsqueeze y\n%n = scatter(%b, %k, %w) have no index in common\n");
   // The second waits for the first.
   EXPECT_EQ(groups("  %z = scatter(%b, %i, %w, dim = 0)\n  %y = scatter(%z, %i, %w, dim = 0, update = add)\n"),
             "scatter: z\nscatter: y\n%y = scatter(%z, %i, %w) reads %z, which waits for another scatter\n");
