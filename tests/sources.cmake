@@ -169,6 +169,7 @@ set(PLAIT_TEST_unit_axes
   unit/axes/build_graph_test.cpp
   unit/axes/pitfalls_test.cpp
   unit/axes/place_tree_test.cpp
+  unit/axes/read_through_test.cpp
   unit/axes/shift_test.cpp
 )
 set(PLAIT_TEST_unit_backend_cpu
@@ -321,6 +322,7 @@ set(PLAIT_TEST_unit_scalar
   unit/scalar/special_test.cpp
 )
 set(PLAIT_TEST_unit_schedule
+  unit/schedule/moved_test.cpp
   unit/schedule/norm_test.cpp
   unit/schedule/schedule_test.cpp
 )

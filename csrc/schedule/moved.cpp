@@ -37,7 +37,7 @@ std::optional<std::string> moved_refuses(std::span<Op* const> ops, std::span<Ten
     if (!same_shape(*outputs.front(), *t))
       return fmt::format("outputs %{}: {} and %{}: {} have different domains", outputs.front()->name,
                          type_text(*outputs.front()), t->name, type_text(*t));
-  return reads_cost_too_much(ops, {ops.begin(), ops.end()});
+  return reads_cost_too_much(ops, outputs, {ops.begin(), ops.end()});
 }
 
 std::string refuse_moved_row(const Problem& problem, int split) {

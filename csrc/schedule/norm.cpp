@@ -56,7 +56,7 @@ class Rows {
       if (!is_elementwise(*op) && !is_reduction(*op) && !keeps_places(*op) && op->kind != OpKind::Reshape)
         return fmt::format("{} is neither elementwise nor a reduction", describe(*op));
     if (reference_ == nullptr) return "nothing is reduced";
-    if (const auto reason = reads_cost_too_much(all_, reads_)) return reason;
+    if (const auto reason = reads_cost_too_much(all_, outputs_, reads_)) return reason;
     for (const Edge& e : axes_.edges)
       if (e.hard && e.cut)
         return fmt::format("{} cannot read %{} in place: {}", describe(*e.op), e.operand->name, e.reason);

@@ -100,8 +100,10 @@ std::set<const Op*> find_reads(std::span<Op* const> ops) {
   return out.empty() || !reads_other_rows(ops, out) ? out : with_makers(ops, find_reduced(ops));
 }
 
-std::optional<std::string> reads_cost_too_much(std::span<Op* const> ops, const std::set<const Op*>& reads) {
+std::optional<std::string> reads_cost_too_much(std::span<Op* const> ops, std::span<TensorView* const> outputs,
+                                               const std::set<const Op*>& reads) {
   std::map<const Op*, std::set<uint64_t>> asked;  // of a read: coordinates, as the path to them
+  for (const TensorView* t : outputs) asked[t->definition].insert(0);
   int64_t values = 0, again = 0;
   for (size_t i = ops.size(); i-- > 0;) {
     const Op& op = *ops[i];

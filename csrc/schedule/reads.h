@@ -20,6 +20,7 @@ std::set<const Op*> find_reads(std::span<Op* const> ops);
 
 // Why the reads of a group are too many values, or too dear to compute again for each of their readers; nothing where
 // they are not. Ops in topological order.
-std::optional<std::string> reads_cost_too_much(std::span<Op* const> ops, const std::set<const Op*>& reads);
+std::optional<std::string> reads_cost_too_much(std::span<Op* const> ops, std::span<TensorView* const> outputs,
+                                               const std::set<const Op*>& reads);
 
 }  // namespace plait

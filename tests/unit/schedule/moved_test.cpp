@@ -1,0 +1,88 @@
+// Kernels of moves: what they take, where their rows begin, and how the group is scheduled.
+#include "schedule/moved.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "schedule/reads.h"
+#include "support/direct_evaluation.h"
+
+namespace plait {
+namespace {
+
+std::unique_ptr<Fusion> moves(const std::string& inputs, const std::string& outputs, const std::string& body) {
+  return parse_fusion(fmt::format("fusion @f ({}) -> ({}) {{\n{}}}\n", inputs, outputs, body));
+}
+
+std::string why_not_moved(const Fusion& f) { return moved_refuses(f.ops(), f.outputs()).value_or(""); }
+
+TEST(Moved, RefusalsSayWhy) {
+  EXPECT_EQ(why_not_moved(*moves("%x: f32[a, b]", "%y", "  %y = sum(%x, dims = [1])\n")),
+            "sum: %y = sum(%x) is neither elementwise nor a move");
+  EXPECT_EQ(why_not_moved(*moves("%x: f32[a, b]", "%p, %y", "  %p = exp(%x)\n  %y = permute(%p, dims = [1, 0])\n")),
+            "outputs %p: f32[a, b] and %y: f32[b, a] have different domains");
+  std::string doubled = "  %t0 = neg(%x)\n";
+  for (int i = 0; i < 6; ++i)
+    doubled += fmt::format(
+        "  %l{0} = roll(%t{0}, shifts = [1], dims = [1])\n  %r{0} = flip(%t{0}, dims = [1])\n"
+        "  %t{1} = cat(%l{0}, %r{0}, dim = 1)\n",
+        i, i + 1);
+  EXPECT_EQ(why_not_moved(*moves("%x: f32[a, b]", "%t6", doubled)), "its moves read at too many places");
+  std::string dear = "  %e = exp(%x)\n";
+  std::string sum = "%e";
+  for (int i = 1; i < 9; ++i) {
+    dear += fmt::format("  %r{0} = roll(%e, shifts = [{0}], dims = [1])\n  %s{0} = add({1}, %r{0})\n", i, sum);
+    sum = fmt::format("%s{}", i);
+  }
+  EXPECT_EQ(why_not_moved(*moves("%x: f32[a, b]", sum, dear)),
+            "exp: %e = exp(%x) would be computed again for each of its readers");
+}
+
+// A row begins at the first dim from which on every operand lies in one piece.
+TEST(Moved, Rows) {
+  const auto split = [](const std::string& inputs, const std::string& body) {
+    const auto f = moves(inputs, "%y", body);
+    Segment s;
+    s.ops = f->ops();
+    s.inputs = f->inputs();
+    s.outputs = f->outputs();
+    return std::get<schedules::Pointwise>(choose_schedule({*f, s}, test::small_target(8), {})).split;
+  };
+  EXPECT_EQ(split("%x: f32[a, b, c], %z: f32[a, b, c]", "  %y = cat(%x, %z, dim = 0)\n"), 1);
+  EXPECT_EQ(split("%x: f32[a, b, c], %z: f32[a, b, c]", "  %y = cat(%x, %z, dim = 1)\n"), 2);
+  EXPECT_EQ(split("%x: f32[9, b, c], %i: i64[n]", "  %y = index_select(%x, %i, dim = 0)\n"), 1);
+  EXPECT_EQ(split("%x: f32[a, b, c]", "  %y = permute(%x, dims = [1, 0, 2])\n"), 2);
+  EXPECT_EQ(split("%x: f32[a, b, c], %w: f32[a, 1, 1]", "  %s = flip(%x, dims = [0])\n  %y = add(%s, %w)\n"), 1);
+}
+
+TEST(Moved, EveryOpIsARead) {
+  const auto f = moves("%x: f32[a, 8]", "%y", "  %r = roll(%x, shifts = [1], dims = [1])\n  %y = add(%x, %r)\n");
+  Segment s;
+  s.ops = f->ops();
+  s.inputs = f->inputs();
+  s.outputs = f->outputs();
+  s.schedule = choose_schedule({*f, s}, test::small_target(8), {});
+  const auto group = scheduled_group({*f, s});
+  ASSERT_TRUE(group);
+  const std::string text = group->print();
+  EXPECT_NE(text.find("reference %y_store\nread %r\nread %y\n"), std::string::npos) << text;
+}
+
+// Reductions are none, and a reshape of what they make only where it asks for no other row.
+TEST(Reads, OfGroupsThatReduce) {
+  const auto names = [](const std::string& body) {
+    const auto f = moves("%x: f32[a, 4, c]", "%y", body);
+    std::string out;
+    const auto reads = find_reads(f->ops());
+    for (const Op* op : f->ops())
+      if (reads.contains(op)) out += (out.empty() ? "" : " ") + op->results[0]->name;
+    return out;
+  };
+  const std::string norm = "  %s = sum(%x, dims = [2], keepdim = true)\n  %n = div(%x, %s)\n";
+  EXPECT_EQ(names(norm + "  %f = flip(%n, dims = [2])\n  %y = add(%n, %f)\n"), "n f");
+  EXPECT_EQ(names(norm + "  %r = reshape(%n, shape = [a*4, c])\n  %y = exp(%r)\n"), "");
+  EXPECT_EQ(names("  %g = reshape(%x, shape = [a*4, c])\n  %s = sum(%g, dims = [1])\n  %y = exp(%s)\n"), "g");
+}
+
+}  // namespace
+}  // namespace plait
