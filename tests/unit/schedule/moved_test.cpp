@@ -22,12 +22,12 @@ TEST(Moved, RefusalsSayWhy) {
   EXPECT_EQ(why_not_moved(*moves("%x: f32[a, b]", "%p, %y", "  %p = exp(%x)\n  %y = permute(%p, dims = [1, 0])\n")),
             "outputs %p: f32[a, b] and %y: f32[b, a] have different domains");
   std::string doubled = "  %t0 = neg(%x)\n";
-  for (int i = 0; i < 6; ++i)
+  for (int i = 0; i < 7; ++i)
     doubled += fmt::format(
         "  %l{0} = roll(%t{0}, shifts = [1], dims = [1])\n  %r{0} = flip(%t{0}, dims = [1])\n"
         "  %t{1} = cat(%l{0}, %r{0}, dim = 1)\n",
         i, i + 1);
-  EXPECT_EQ(why_not_moved(*moves("%x: f32[a, b]", "%t6", doubled)), "its moves read at too many places");
+  EXPECT_EQ(why_not_moved(*moves("%x: f32[a, b]", "%t7", doubled)), "its moves read at too many places");
   std::string dear = "  %e = exp(%x)\n";
   std::string sum = "%e";
   for (int i = 1; i < 9; ++i) {
