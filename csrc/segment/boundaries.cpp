@@ -14,6 +14,11 @@ namespace {
 // What a person can change about a refusal, by words of its reason.
 constexpr std::pair<std::string_view, std::string_view> kChanges[] = {
     {"is not elementwise", "leave only elementwise ops on both sides"},
+    {"neither elementwise nor a move", "leave only elementwise ops, moves and lookups on both sides"},
+    {"reads at too many places", "let fewer moves read what moves make: store what lies between as an output"},
+    {"computed again for each of its readers", "nothing: reading it once from memory is cheaper"},
+    {"moved elsewhere than its row", "let an op of the rows read it too, or do not output it"},
+    {"elsewhere along dim", "move what is in memory already: apply the move to the inputs of what it reads"},
     {"have different domains", "give the outputs one shape: broadcast the smaller one, or do not output it"},
     {"in place", "read the tensor at the coordinates at which it is made: put the move in front of what makes it"},
     {"neither elementwise nor a reduction",
@@ -90,8 +95,8 @@ class BoundaryFinder {
     const Segment both = together(from, to);
     std::vector<Refused> out;
     for (const Scheduler& scheduler : schedulers()) {
-      if (scheduler.cpu_only && target_.kind == TargetKind::cuda) {
-        out.push_back({std::string(scheduler.name), "it makes kernels of CPUs", "compile for the CPU"});
+      if (target_.kind == TargetKind::cuda && scheduler.cpu_only != nullptr && scheduler.cpu_only(both)) {
+        out.push_back({std::string(scheduler.name), "of such ops it makes kernels of CPUs only", "compile for the CPU"});
         continue;
       }
       const auto reason = scheduler.accept({fusion_, both});
