@@ -96,7 +96,8 @@ class BoundaryFinder {
     std::vector<Refused> out;
     for (const Scheduler& scheduler : schedulers()) {
       if (target_.kind == TargetKind::cuda && scheduler.cpu_only != nullptr && scheduler.cpu_only(both)) {
-        out.push_back({std::string(scheduler.name), "of such ops it makes kernels of CPUs only", "compile for the CPU"});
+        out.push_back(
+            {std::string(scheduler.name), "of such ops it makes kernels of CPUs only", "compile for the CPU"});
         continue;
       }
       const auto reason = scheduler.accept({fusion_, both});

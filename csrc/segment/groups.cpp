@@ -82,14 +82,22 @@ class Grouper {
   }
   bool absorbs(const Op& reader) const { return is_elementwise(reader) || is_move(reader); }
 
-  // A view of what is in memory in any case: an input, a free view, or the result of a step of its own.
+  bool costs_nothing(const Op& o) const { return options_.costs_nothing && options_.costs_nothing(o); }
+
+  // An input, or the result of a step of its own, also by way of aliases.
+  bool in_memory(int maker) const {
+    while (maker >= 0 && costs_nothing(op(maker))) maker = out_.maker(inputs(op(maker))[0]);
+    const OpProperty kind = maker < 0 ? OpProperty::none : property(op(maker).kind);
+    return maker < 0 || kind == OpProperty::contraction || kind == OpProperty::communication;
+  }
+
+  // A view of what is in memory in any case, or of another view.
   bool is_free_view(const Op& o) const {
-    if (!is_move(o) || inputs(o).size() != 1 || (options_.costs_nothing && options_.costs_nothing(o))) return false;
-    if (o.kind != OpKind::Slice && !keeps_places(o)) return false;
+    if (!is_move(o) || inputs(o).size() != 1) return false;
     const int from = out_.maker(inputs(o)[0]);
-    if (from < 0 || is_free(from)) return true;
-    const OpProperty kind = property(op(from).kind);
-    return kind == OpProperty::contraction || kind == OpProperty::communication;
+    const bool on_view = from >= 0 && is_free(from);
+    if (costs_nothing(o) ? !on_view : !on_view && !in_memory(from)) return false;
+    return o.kind == OpKind::Slice || keeps_places(o) || (on_view && o.kind == OpKind::Reshape);
   }
 
   // Free: read by elementwise ops and moves only, no output, and a constant, a view, or a scalar made of inputs and
@@ -107,10 +115,16 @@ class Grouper {
         if (from >= 0) again[i] = std::min(kFreeOps + 1, again[i] + again[static_cast<size_t>(from)]);
       }
       scalar = scalar && again[i] <= kFreeOps;
+      const bool view = is_free_view(o);
+      if (view) {
+        const int from = out_.maker(inputs(o)[0]);
+        again[i] = from >= 0 && is_free(from) ? again[static_cast<size_t>(from)] + 1 : 1;
+      }
       const auto& readers = readers_[i];
-      const bool inside = (constant || scalar || is_free_view(o)) && !readers.empty() && !outputs_.contains(o.out()) &&
-                          std::all_of(readers.begin(), readers.end(),
-                                      [&](int r) { return absorbs(op(r)) || (!is_free_view(o) && scatters_alone(r)); });
+      const bool inside = (constant || scalar || (view && again[i] <= kFreeOps)) && !readers.empty() &&
+                          !outputs_.contains(o.out()) && std::all_of(readers.begin(), readers.end(), [&](int r) {
+                            return absorbs(op(r)) || (!view && scatters_alone(r));
+                          });
       out_.free[i] = inside && !seeds_random(readers, o.out());
     }
     // A free op that only feeds ops which turned out not to be elementwise groups is caught above: readers are checked
@@ -205,12 +219,14 @@ class Grouper {
   // A result that lies in its operand's memory: only its readers take it in.
   bool is_alias(int g) const {
     const auto& members = members_[static_cast<size_t>(g)];
-    return members.size() == 1 && options_.costs_nothing && options_.costs_nothing(op(members[0]));
+    if (members.size() != 1 || !costs_nothing(op(members[0]))) return false;
+    const int from = out_.maker(inputs(op(members[0]))[0]);
+    return from < 0 || !is_free(from);  // a view of a view is none
   }
   // Whether the alias stands between ops that one kernel may hold.
   bool is_between(int g) const {
     int from = members_[static_cast<size_t>(g)][0];
-    while (from >= 0 && options_.costs_nothing(op(from))) from = out_.maker(inputs(op(from))[0]);
+    while (from >= 0 && costs_nothing(op(from))) from = out_.maker(inputs(op(from))[0]);
     return from >= 0 && (absorbs(op(from)) || is_row_reduction(op(from)) || op(from).kind == OpKind::Scatter);
   }
 
