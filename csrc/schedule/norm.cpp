@@ -64,7 +64,8 @@ class Rows {
       if (const auto reason = refuse(*op)) return reason;
     for (const TensorView* t : outputs_)
       if (!axes_.axes.contains(t))
-        return fmt::format("output %{} is moved elsewhere than its row is computed", t->name);
+        return fmt::format("output %{} is read through moves only, so no row of {} writes it", t->name,
+                           describe(*reference_));
     for (const TensorView* t : outputs_)
       if (!holds(*t, kept_) || (is_wide(*t) && !holds(*t, reduced_)))
         return fmt::format("output %{}: {} does not have all dims of the rows of {}", t->name, type_text(*t),

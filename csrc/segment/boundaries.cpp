@@ -13,11 +13,12 @@ namespace {
 
 // What a person can change about a refusal, by words of its reason.
 constexpr std::pair<std::string_view, std::string_view> kChanges[] = {
+    {"neither a scatter nor elementwise", "leave only scatters of one index and elementwise ops on both sides"},
     {"is not elementwise", "leave only elementwise ops on both sides"},
     {"neither elementwise nor a move", "leave only elementwise ops, moves and lookups on both sides"},
     {"reads at too many places", "let fewer moves read what moves make: store what lies between as an output"},
     {"computed again for each of its readers", "nothing: reading it once from memory is cheaper"},
-    {"moved elsewhere than its row", "let an op of the rows read it too, or do not output it"},
+    {"is read through moves only", "let an op of the rows read it too, or do not output it"},
     {"elsewhere along dim", "move what is in memory already: apply the move to the inputs of what it reads"},
     {"have different domains", "give the outputs one shape: broadcast the smaller one, or do not output it"},
     {"in place", "read the tensor at the coordinates at which it is made: put the move in front of what makes it"},
@@ -36,7 +37,7 @@ constexpr std::pair<std::string_view, std::string_view> kChanges[] = {
 std::string change_for(const std::string& reason) {
   for (const auto& [words, change] : kChanges)
     if (reason.find(words) != reason.npos) return std::string(change);
-  return "let the reason not hold";
+  return "what each schedule takes stands in docs/schedulers.md";
 }
 
 // Why a step that no kernel computes has no neighbours in it.

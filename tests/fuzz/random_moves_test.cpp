@@ -178,6 +178,24 @@ void run_many_moves(uint64_t first, int count) {
   EXPECT_LE(counts.launches, 2 * counts.drawn);
 }
 
+// Along a dim of one element a lookup may read what its kernel reduces.
+TEST(RandomMoves, LookupsOfWhatTheKernelReduces) {
+  for (const char* dim : {"1", "2"}) {
+    const auto fusion = parse_fusion(fmt::format(
+        "let a = 5, b = 3\nfusion @f (%x: f32[a, b, 1], %i: i32[] in 0..1) -> (%y) {{\n  %s = sum(%x, dims = [1], "
+        "keepdim = true)\n  %g = index_select(%s, %i, dim = {})\n  %y = exp(%g)\n}}\n",
+        dim));
+    Compiled program = compile(*fusion, {});
+    reference::DrawOptions draw;
+    draw.sizes = {{"a", 5}, {"b", 3}};
+    const auto map = reference::draw_inputs(*fusion, draw);
+    const Tensors inputs(map.begin(), map.end()), outputs = program.run(inputs);
+    EXPECT_EQ(program.report().kernels.size(), 1u);
+    for (const OutputCheck& o : check_program(*fusion, {}, program, inputs, outputs, {.one_rank = false}).outputs)
+      EXPECT_TRUE(o.reference.ok) << o.reference.message;
+  }
+}
+
 TEST(RandomMoves, AgreeWithTheReference) { run_many_moves(1, testing::drawn_here(60)); }
 TEST(RandomMoves, ThousandLongRun) { run_many_moves(1000, 1000); }
 

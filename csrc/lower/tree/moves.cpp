@@ -138,13 +138,13 @@ sym::Expr TreeEmitter::bind(Value in) {
 kir::Value TreeEmitter::looked_up(const Op& op, const TensorView& index, const Coordinates& index_at, int64_t dim,
                                   Coordinates at) {
   const TensorView& in = *inputs(op).front();
-  PLAIT_CHECK(by_coordinates(in), "{} looks up what the kernel keeps", describe(op));
   const sym::Expr j = bind(by_coordinates(index) ? read_at(op, 1, index_at) : operand(op, 1));
   at[static_cast<size_t>(dim)] = j;
   const DType type = compute_type(in.dtype);
   const Value out = variable(is_float(type) ? Constant::from_double(type, NAN) : Constant::from_int64(type, 0));
   const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, extents_(in.extent(static_cast<size_t>(dim)))));
-  guarded(inside, [&] { assign(out, read_at(op, 0, at)); });
+  // Of what the kernel places, a lookup goes along a dim of one element only.
+  guarded(inside, [&] { assign(out, by_coordinates(in) ? read_at(op, 0, at) : operand(op, 0)); });
   if (status_) guarded(sym::logical_not(inside), [&] { report(op, j, index_at); });
   return out;
 }

@@ -49,7 +49,7 @@ TEST(Norm, RefusalsSayWhy) {
        "%y: f32[b, n] = div(%x, %r)",
        "elsewhere along dim 0 than it is made"},
       {"%x: f32[b, n]", "%r, %s", "%r: f32[b, n] = flip(%x, dims = [1])\n%s: f32[b] = sum(%x, dims = [1])",
-       "is moved elsewhere than its row is computed"},
+       "is read through moves only"},
   };
   for (const auto& c : cases) {
     const std::string found = why_refused(*rows(c.inputs, c.outputs, c.body));
