@@ -209,6 +209,7 @@ void run_many(uint64_t first, int count) {
     }
   }
   std::printf("%d fusions, %d taken by norm, %d of several phases\n", counts.drawn, counts.taken, counts.phased);
+  if (counts.drawn < 40) return;  // few of them, as under sanitizers, say nothing of shares
   EXPECT_GE(counts.taken * 10, counts.drawn * 9);
   EXPECT_GE(counts.phased * 2, counts.taken);
 }
