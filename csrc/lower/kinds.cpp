@@ -69,4 +69,20 @@ Kind kind_of(const Op& op) {
   return visit(op, [](const auto& node) { return kind(node); });
 }
 
+std::optional<Pointwise> combining(ScatterUpdate update) {
+  switch (update) {
+    case ScatterUpdate::set:
+      return std::nullopt;
+    case ScatterUpdate::add:
+      return Pointwise::add;
+    case ScatterUpdate::mul:
+      return Pointwise::mul;
+    case ScatterUpdate::max:
+      return Pointwise::max;
+    case ScatterUpdate::min:
+      return Pointwise::min;
+  }
+  __builtin_unreachable();
+}
+
 }  // namespace plait::lowering

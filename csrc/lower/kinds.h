@@ -21,4 +21,7 @@ struct Kind {
 };
 Kind kind_of(const Op& op);
 
+// What an update does with what stands in the result; nothing where it replaces it.
+std::optional<Pointwise> combining(ScatterUpdate update);
+
 }  // namespace plait::lowering

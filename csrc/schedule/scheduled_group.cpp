@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "axes/build_graph.h"
 #include "base/error.h"
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
@@ -151,63 +150,6 @@ class RootCopies {
 void copy_for_roots(ScheduledGroup& group, const std::vector<Op*>& roots,
                     const std::function<bool(const TensorView&)>& is_shared) {
   RootCopies(group, roots, is_shared).run(roots);
-}
-
-namespace {
-
-// A copy of the tensor and of the elementwise ops that it is made of; null where there is none, or it is too long.
-TensorView* private_copy(ScheduledGroup& group, TensorView* t, int& budget, std::map<const Op*, Op*>& made,
-                         std::vector<Op*>& order) {
-  Op* op = t->definition;
-  if (op == nullptr) return t;
-  if (const auto it = made.find(op); it != made.end()) return it->second->out();
-  if (!is_elementwise(*op) || --budget < 0) return nullptr;
-  std::vector<std::pair<TensorView*, TensorView*>> operands;
-  for (TensorView* in : inputs(*op)) {
-    TensorView* own = private_copy(group, in, budget, made, order);
-    if (own == nullptr) return nullptr;
-    operands.emplace_back(in, own);
-  }
-  Op* copy = duplicate(group, *op);
-  for (const auto& [in, own] : operands)
-    if (in != own) replace_input(*copy, in, own);
-  made[op] = copy;
-  order.push_back(copy);
-  return copy->out();
-}
-
-}  // namespace
-
-int copy_for_cut_edges(ScheduledGroup& group, int most) {
-  Fusion& graph = *group.graph;
-  const AxisGroup axes = build_axis_graph(graph.pool(), graph.ops());
-  int left = 0;
-  std::map<const Op*, std::vector<Op*>> before;  // an op, and what is put in front of it
-  const std::vector<Op*> ops = graph.ops();
-  const auto mutable_op = [&](const Op* op) { return *std::find(ops.begin(), ops.end(), op); };
-  for (const Edge& edge : axes.edges) {
-    if (!edge.hard || !edge.cut) continue;
-    int budget = most;
-    std::map<const Op*, Op*> made;
-    std::vector<Op*> order;
-    TensorView* from = const_cast<TensorView*>(edge.operand);
-    TensorView* copy = private_copy(group, from, budget, made, order);
-    if (copy == nullptr || copy == from) {
-      ++left;
-      continue;
-    }
-    replace_input(*mutable_op(edge.op), from, copy);
-    auto& list = before[edge.op];
-    list.insert(list.end(), order.begin(), order.end());
-  }
-  std::vector<Op*> order;
-  for (Op* op : ops) {
-    if (const auto it = before.find(op); it != before.end())
-      order.insert(order.end(), it->second.begin(), it->second.end());
-    order.push_back(op);
-  }
-  graph.set_order(std::move(order));
-  return left;
 }
 
 }  // namespace plait

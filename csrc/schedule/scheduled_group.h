@@ -44,8 +44,4 @@ void store_outputs(ScheduledGroup& group);
 void copy_for_roots(ScheduledGroup& group, const std::vector<Op*>& roots,
                     const std::function<bool(const TensorView&)>& is_shared);
 
-// Where an axis graph refuses the edge (axes/build_graph.h), the reader gets a copy of the producer, and of all that it
-// is made of, if that is elementwise down to memory and has at most `most` ops. Returns the number of edges that stay.
-int copy_for_cut_edges(ScheduledGroup& group, int most);
-
 }  // namespace plait

@@ -11,6 +11,7 @@
 #include "reference/draw_inputs.h"
 #include "support/run_case.h"
 #include "support/sanitized.h"
+#include "support/tensor_bits.h"
 
 namespace plait {
 namespace {
@@ -128,15 +129,6 @@ struct MovesCounts {
   int drawn = 0, ops = 0, launches = 0;
 };
 
-std::vector<char> bits_of_moves(const Tensors& tensors) {
-  std::vector<char> out;
-  for (const auto& [name, t] : tensors) {
-    const char* data = static_cast<const char*>(t.data());
-    out.insert(out.end(), data, data + t.bytes());
-  }
-  return out;
-}
-
 void run_moves(uint64_t seed, MovesCounts& counts) {
   const std::string text = MovesWriter(seed).make();
   SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
@@ -158,7 +150,7 @@ void run_moves(uint64_t seed, MovesCounts& counts) {
     const Tensors inputs(map.begin(), map.end()), outputs = program.run(inputs);
     for (const OutputCheck& o : check_program(*fusion, how, program, inputs, outputs, {.one_rank = false}).outputs)
       EXPECT_TRUE(o.reference.ok) << o.reference.message;
-    EXPECT_TRUE(bits_of_moves(again.run(inputs)) == bits_of_moves(outputs)) << "on 3 threads";
+    EXPECT_TRUE(testing::bits_of(again.run(inputs)) == testing::bits_of(outputs)) << "on 3 threads";
   }
   counts.ops += static_cast<int>(fusion->ops().size());
   counts.launches += static_cast<int>(program.program().count(StepKind::LaunchStep));

@@ -13,6 +13,7 @@
 #include "schedule/norm.h"
 #include "support/run_case.h"
 #include "support/sanitized.h"
+#include "support/tensor_bits.h"
 
 namespace plait {
 namespace {
@@ -159,15 +160,6 @@ struct RowsCounts {
   int drawn = 0, taken = 0, phased = 0;
 };
 
-std::vector<char> bits_of(const Tensors& tensors) {
-  std::vector<char> out;
-  for (const auto& [name, t] : tensors) {
-    const char* data = static_cast<const char*>(t.data());
-    out.insert(out.end(), data, data + t.bytes());
-  }
-  return out;
-}
-
 void run_rows(uint64_t seed, RowsCounts& counts) {
   const RowsText drawn = RowsWriter(seed).make();
   SCOPED_TRACE(fmt::format("seed {}\n{}", seed, drawn.text));
@@ -194,7 +186,7 @@ void run_rows(uint64_t seed, RowsCounts& counts) {
       const bool is_nan = o.reference.message.find("nothing was compared") != std::string::npos;
       EXPECT_TRUE(o.reference.ok || is_nan) << o.reference.message;
     }
-    EXPECT_TRUE(bits_of(again.run(inputs)) == bits_of(outputs)) << "on 3 threads";
+    EXPECT_TRUE(testing::bits_of(again.run(inputs)) == testing::bits_of(outputs)) << "on 3 threads";
   }
 }
 

@@ -261,21 +261,11 @@ kir::Value ScatterEmitter::operand_at(const Scatter& op, size_t i, const Coordin
 
 // What stands in the result once src is there too. Booleans are ordered as numbers.
 kir::Value ScatterEmitter::combined(ScatterUpdate update, Value before, Value src) {
-  if (src.dtype == DType::boolean && update != ScatterUpdate::set)
-    return convert(combined(update, convert(before, DType::i64), convert(src, DType::i64)), DType::boolean);
-  switch (update) {
-    case ScatterUpdate::set:
-      return src;
-    case ScatterUpdate::add:
-      return apply(Pointwise::add, {before, src});
-    case ScatterUpdate::mul:
-      return apply(Pointwise::mul, {before, src});
-    case ScatterUpdate::max:
-      return apply(Pointwise::max, {before, src});
-    case ScatterUpdate::min:
-      return apply(Pointwise::min, {before, src});
-  }
-  __builtin_unreachable();
+  const std::optional<Pointwise> function = combining(update);
+  if (!function) return src;
+  if (src.dtype == DType::boolean)
+    return convert(apply(*function, {convert(before, DType::i64), convert(src, DType::i64)}), DType::boolean);
+  return apply(*function, {before, src});
 }
 
 // The place that an update of the part goes to; nothing is known of it.
