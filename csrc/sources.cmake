@@ -102,6 +102,7 @@ set(PLAIT_CORE_SOURCES
   ir/infer_parts.cpp
   ir/infer_reductions.cpp
   ir/infer_sorting.cpp
+  ir/launches.cpp
   ir/layout.cpp
   ir/make_op.cpp
   ir/manual_schedule.cpp
@@ -121,6 +122,7 @@ set(PLAIT_CORE_SOURCES
   kir/expand_functions.cpp
   kir/facts.cpp
   kir/interpret.cpp
+  kir/join.cpp
   kir/kernel.cpp
   kir/lane.cpp
   kir/parse.cpp
@@ -143,6 +145,7 @@ set(PLAIT_CORE_SOURCES
   lower/group_axes.cpp
   lower/index_loops.cpp
   lower/indexing.cpp
+  lower/join_lowered.cpp
   lower/kinds.cpp
   lower/lower.cpp
   lower/movement.cpp
@@ -234,8 +237,11 @@ set(PLAIT_CORE_SOURCES
   segment/aliases.cpp
   segment/boundaries.cpp
   segment/cut_groups.cpp
+  segment/divide_early.cpp
   segment/group_order.cpp
   segment/groups.cpp
+  segment/join_launches.cpp
+  segment/part_reductions.cpp
   segment/segment.cpp
   segment/views.cpp
   session/bind_inputs.cpp

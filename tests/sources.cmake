@@ -248,6 +248,7 @@ set(PLAIT_TEST_unit_ir
 set(PLAIT_TEST_unit_kir
   unit/kir/expand_functions_test.cpp
   unit/kir/interpret_test.cpp
+  unit/kir/join_test.cpp
   unit/kir/parse_test.cpp
   unit/kir/passes_cost_test.cpp
   unit/kir/passes_interpreted_test.cpp
@@ -329,6 +330,9 @@ set(PLAIT_TEST_unit_schedule
 set(PLAIT_TEST_unit_segment
   unit/segment/boundaries_test.cpp
   unit/segment/cut_groups_test.cpp
+  unit/segment/divide_early_test.cpp
+  unit/segment/join_launches_test.cpp
+  unit/segment/part_reductions_test.cpp
   unit/segment/rows_test.cpp
   unit/segment/scatter_groups_test.cpp
   unit/segment/segment_test.cpp

@@ -78,8 +78,13 @@ std::vector<Target> read_targets(const std::vector<std::string>& words) {
 
 std::string segments_text(const Fusion& localized) {
   std::vector<std::vector<std::string>> rows = {{"segment", "schedule", "inputs", "outputs", "ops"}};
-  for (const Segment& s : localized.segments)
+  const auto& all = localized.segments;
+  const bool joined = std::any_of(all.begin(), all.end(), [](const Segment& s) { return !s.joins.empty(); });
+  if (joined) rows[0].insert(rows[0].begin() + 1, "launch");
+  for (const Segment& s : all) {
     rows.push_back({s.name, print(s.schedule), names(s.inputs), names(s.outputs), op_names(s)});
+    if (joined) rows.back().insert(rows.back().begin() + 1, s.joins.empty() ? s.name : s.joins);
+  }
   return table(rows);
 }
 

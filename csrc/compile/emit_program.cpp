@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "ir/launches.h"
 #include "program/assign_streams.h"
 #include "segment/views.h"
 
@@ -42,7 +43,13 @@ class Builder {
       else
         copies_.emplace_back(t, id);
     }
-    for (size_t i = 0; i < fusion_.segments.size(); ++i) add_segment(fusion_.segments[i], compiled_[i]);
+    for (const std::vector<const Segment*>& launch : launches(fusion_)) {
+      const CompiledSegment& compiled = compiled_[static_cast<size_t>(launch.front() - fusion_.segments.data())];
+      if (launch.size() > 1)
+        add_launch(as_one(fusion_, launch), compiled);
+      else
+        add_segment(*launch.front(), compiled);
+    }
     for (const auto& [t, id] : copies_) add_copy(t, id);
     assign_streams(program_);
     return std::move(program_);
@@ -151,8 +158,11 @@ class Builder {
   // Segments that run the same kernel share its slot.
   uint32_t kernel_index(const Segment& segment, const CompiledSegment& compiled) {
     auto [it, fresh] = kernels_.emplace(compiled.text.name, static_cast<uint32_t>(program_.kernels.size()));
-    if (fresh)
-      program_.kernels.push_back({compiled.text, print(segment.schedule), compiled.facts, compiled.executable});
+    if (fresh) {
+      const std::string schedule = compiled.kernel ? compiled.kernel->kernel.schedule : print(segment.schedule);
+      const std::vector<int64_t> taken = compiled.kernel ? compiled.kernel->taken : std::vector<int64_t>();
+      program_.kernels.push_back({compiled.text, schedule, taken, compiled.facts, compiled.executable});
+    }
     return it->second;
   }
 

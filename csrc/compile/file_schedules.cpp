@@ -18,6 +18,7 @@ FileSegment read_segment(const Segment& segment) {
     out.schedule = manual_schedule(segment);
   else
     out.loops = manual_schedule(segment);
+  out.joins = segment.joins;
   return out;
 }
 
@@ -52,6 +53,18 @@ std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<
   for (const auto& segment : segments)
     for (const auto& name : segment.outputs)
       if (!is_open(segment.schedule)) out[name] = segment.schedule;
+  return out;
+}
+
+std::vector<std::vector<std::string>> joined_groups(const std::vector<FileSegment>& segments) {
+  std::map<std::string, std::vector<std::string>> launches;  // by the first segment
+  for (const FileSegment& s : segments) {
+    auto& tensors = launches[s.joins.empty() ? s.name : s.joins];
+    tensors.insert(tensors.end(), s.tensors.begin(), s.tensors.end());
+  }
+  std::vector<std::vector<std::string>> out;
+  for (const FileSegment& s : segments)
+    if (auto tensors = launches.extract(s.joins); !tensors.empty()) out.push_back(std::move(tensors.mapped()));
   return out;
 }
 

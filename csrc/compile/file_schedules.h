@@ -13,6 +13,7 @@ struct FileSegment {
   std::vector<std::string> tensors, outputs;
   Schedule schedule;          // by hand: with what its tensors say
   schedules::Manual loops{};  // of another schedule: loops that its tensors state
+  std::string joins = {};     // the segment whose launch it joins; empty: none
 };
 
 // The segments of a written fusion. Where it has none and tensors are scheduled by hand, all of it is one.
@@ -23,6 +24,9 @@ void forget_schedules(Fusion& fusion);
 
 // Schedules by output tensor.
 std::map<std::string, Schedule, std::less<>> pinned_schedules(const std::vector<FileSegment>& segments);
+
+// Tensors of the segments that share a launch, by launch.
+std::vector<std::vector<std::string>> joined_groups(const std::vector<FileSegment>& segments);
 
 // The segments but for those that hold one of the tensors.
 std::vector<FileSegment> without_nests(std::vector<FileSegment> segments, const std::set<std::string>& tensors);

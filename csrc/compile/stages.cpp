@@ -13,6 +13,8 @@
 #include "codegen/llvm/writer.h"
 #include "comm/nccl/nccl_communicators.h"
 #include "compile/failed_kernels.h"
+#include "ir/launches.h"
+#include "lower/join_lowered.h"
 #include "lower/tree/lower_tree.h"
 #include "reference/contraction_executable.h"
 #include "reference/executable.h"
@@ -165,6 +167,7 @@ void segment_for(Fusion& localized, const PipelineContext& context, Stages* stag
   how.pins = pinned_schedules(written);
   how.limits = kernel_limits(options);
   how.together = how.fixed = fixed_groups(written, localized);
+  how.joined = joined_groups(written);
   how.contractions = options.contractions;
   how.explain = &reasons;
   if (stages != nullptr) how.decide = [&](std::string_view what) { return stages->decide("segments", what); };
@@ -188,19 +191,31 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
   for (const auto& segment : fusion.segments) params += fmt::format("{} {}\n", segment.name, print(segment.schedule));
   stages.text("params", fusion.name(), params);
   stages.stop_at("params", params);
-  for (size_t i = 0; i < fusion.segments.size(); ++i) {
-    const Segment& segment = fusion.segments[i];
-    if (!is_generated(segment.schedule)) continue;
+  const auto lower_one = [&](const Segment& segment) {
     const LowerOptions how = lower_options(fusion, segment, context.options, target);
     const auto group = scheduled_group({fusion, segment});
     std::string tree;
+    LoweredKernel out;
+    on_kernel(fusion, segment, context,
+              [&] { out = group ? lower_tree(*group, fusion.pool(), how, &tree) : lower(fusion, segment, how); });
+    if (group) groups += group->print() + "tree {\n" + tree + "}\n";
+    return out;
+  };
+  for (const std::vector<const Segment*>& launch : launches(fusion)) {
+    if (!is_generated(launch.front()->schedule)) continue;
+    const auto i = static_cast<size_t>(launch.front() - fusion.segments.data());
+    std::vector<LoweredPart> parts;
+    for (const Segment* segment : launch) parts.push_back({segment, lower_one(*segment)});
+    const Segment whole = as_one(fusion, launch);
     LoweredKernel lowered;
-    on_kernel(fusion, segment, context, [&] {
-      lowered = group ? lower_tree(*group, fusion.pool(), how, &tree) : lower(fusion, segment, how);
+    on_kernel(fusion, whole, context, [&] {
+      if (parts.size() == 1)
+        lowered = std::move(parts[0].lowered);
+      else
+        lowered = join_lowered(whole, std::move(parts), kernel_name(fusion, whole));
       stages.offer("kir", "lower", lowered.kernel);
       kir::verify(lowered.kernel);
     });
-    if (group) groups += group->print() + "tree {\n" + tree + "}\n";
     compiled.kernel_texts.push_back(kir::print(lowered.kernel));
     stages.text("kir", lowered.kernel.name, compiled.kernel_texts.back());
     all += compiled.kernel_texts.back();
@@ -312,10 +327,12 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
   if (target.kind == TargetKind::reference) use_reference(compiled);
   const char* stage = target.cuda() ? "cuda" : "llvm";
   std::vector<std::pair<CompiledSegment*, const Segment*>> fresh_slots;
+  std::map<size_t, Segment> whole;                  // by the first segment of a launch
   std::map<std::string, size_t> by_content;         // text without the name -> segment
   std::vector<std::pair<size_t, size_t>> repeated;  // segment, the earlier one with the same kernel
   std::string all;
-  for (size_t i = 0; i < fusion.segments.size(); ++i) {
+  for (const std::vector<const Segment*>& launch : launches(fusion)) {
+    const auto i = static_cast<size_t>(launch.front() - fusion.segments.data());
     CompiledSegment& slot = compiled.segments[i];
     if (std::holds_alternative<schedules::Library>(fusion.segments[i].schedule)) {
       std::string why;
@@ -323,8 +340,8 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
     }
     if (!slot.kernel) continue;
     const kir::Kernel& kernel = slot.kernel->kernel;
-    on_kernel(fusion, fusion.segments[i], context,
-              [&] { slot.text = kir::text_of(kernel, write_text(kernel), slot.kernel->status); });
+    const Segment& own = whole.emplace(i, as_one(fusion, launch)).first->second;
+    on_kernel(fusion, own, context, [&] { slot.text = kir::text_of(kernel, write_text(kernel), slot.kernel->status); });
     auto [first, fresh] = by_content.emplace(without_name(slot.text), i);
     if (!fresh) {  // the same kernel under the name of its first use
       repeated.emplace_back(i, first->second);
@@ -332,7 +349,7 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
     }
     stages.text(stage, kernel.name, slot.text.text);
     all += slot.text.text;
-    fresh_slots.emplace_back(&slot, &fusion.segments[i]);
+    fresh_slots.emplace_back(&slot, &own);
   }
   if (target.kind != TargetKind::reference) stages.stop_at(stage, all);
   if (target.cuda() && stages.asks_for("ptx")) {
@@ -358,6 +375,7 @@ std::vector<FileSegment> for_gpu(std::vector<FileSegment> segments, const Fusion
     if (auto* nest = std::get_if<schedules::Nest>(&segment.schedule)) *nest = {.threads = nest->threads};
     if (std::holds_alternative<schedules::Manual>(segment.schedule)) segment.schedule = {};
     segment.loops = {};
+    segment.joins.clear();
   }
   return segments;
 }

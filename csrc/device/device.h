@@ -1,6 +1,7 @@
 #pragma once
 // What a backend offers: compile text to something that can be launched on buffers and integers.
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,7 +47,10 @@ struct KernelText {
   size_t buffers = 0, integers = 0;
   bool status = false;    // the last buffer that is no workspace holds the status words of the run
   size_t workspaces = 0;  // of the buffers, the last ones: memory of the launch
-  size_t phases = 1;      // CPU: entry functions, each begun when the one before is done on all threads
+  // CPU: how many entry functions (phases) run at once, by their order; those behind them begin when all threads are
+  // done.
+  std::vector<size_t> waves = {1};
+  size_t phases() const { return std::accumulate(waves.begin(), waves.end(), size_t{0}); }
 };
 
 // Entry function of a phase of a kernel for CPUs: the kernel's name, then `NAME.phase1` and so on.

@@ -35,7 +35,7 @@ class Cloner {
     for (const Op* op : from_.ops()) clone_op(*op);
     to_.set_outputs(map(from_.outputs()));
     for (const auto& s : from_.segments) {
-      Segment copy{s.name, map(s.inputs), map(s.outputs), {}, s.schedule};
+      Segment copy{s.name, map(s.inputs), map(s.outputs), {}, s.schedule, s.joins};
       for (const Op* op : s.ops) copy.ops.push_back(map(op->results[0])->definition);
       to_.segments.push_back(std::move(copy));
     }
@@ -200,7 +200,7 @@ struct Same {
   }
   bool operator()(const Segment& a, const Segment& b) const {
     return a.name == b.name && (*this)(a.inputs, b.inputs) && (*this)(a.outputs, b.outputs) &&
-           a.ops.size() == b.ops.size() && a.schedule == b.schedule;
+           a.ops.size() == b.ops.size() && a.schedule == b.schedule && a.joins == b.joins;
   }
   template <class T>
   bool operator()(const T& a, const T& b) const {

@@ -33,6 +33,9 @@ struct Segment {
   std::vector<TensorView*> inputs, outputs;
   std::vector<Op*> ops;  // in order
   Schedule schedule;     // open: not yet chosen
+  // The segment whose launch computes this one too, in phases of its kernel; it and those that join it stand directly
+  // before. Empty: a launch of its own.
+  std::string joins;
 };
 
 // What the tensors of a segment say of its loops.

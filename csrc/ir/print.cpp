@@ -219,6 +219,7 @@ std::string print(const Fusion& fusion) {
     for (const auto& s : fusion.segments) {
       out += fmt::format("  segment @{} {} -> {}", s.name, names(s.inputs), names(s.outputs));
       if (!is_open(s.schedule)) out += " schedule " + print(s.schedule);
+      if (!s.joins.empty()) out += " joins @" + s.joins;
       out += " {\n";
       for (const Op* op : s.ops) out += "    " + print(*op, fusion) + "\n";
       out += "  }\n";

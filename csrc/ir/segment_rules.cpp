@@ -27,6 +27,29 @@ std::optional<SegmentProblem> check_names(const Fusion& fusion) {
   return {};
 }
 
+// Launches are runs of segments: the first one's name is what the others join.
+std::optional<SegmentProblem> check_launches(const Fusion& fusion) {
+  const Segment* first = nullptr;
+  for (size_t i = 0; i < fusion.segments.size(); ++i) {
+    const Segment& s = fusion.segments[i];
+    if (s.joins.empty()) {
+      first = &s;
+      continue;
+    }
+    const auto problem = [&](std::string what, std::string remedy) {
+      return SegmentProblem{i, fmt::format("segment @{} joins @{}, {}", s.name, s.joins, what), std::move(remedy)};
+    };
+    if (first == nullptr || first->name != s.joins)
+      return problem("which does not begin the launch in front of it",
+                     first == nullptr ? "the first segment joins none"
+                                      : fmt::format("join @{}, or move the segment", first->name));
+    for (const Segment* part : {first, &s})
+      if (!is_open(part->schedule) && !is_generated(part->schedule))
+        return problem(fmt::format("and no kernel computes @{}", part->name), "only generated kernels share a launch");
+  }
+  return {};
+}
+
 // `crossing`: inputs of the fusion and outputs of the segments before this one.
 std::optional<SegmentProblem> check_segment(const Fusion& fusion, size_t index, const Tensors& crossing) {
   const Segment& s = fusion.segments[index];
@@ -64,6 +87,7 @@ std::optional<SegmentProblem> check_segment(const Fusion& fusion, size_t index, 
 std::optional<SegmentProblem> segment_problem(const Fusion& fusion) {
   if (fusion.segments.empty()) return {};
   if (auto problem = check_names(fusion)) return problem;
+  if (auto problem = check_launches(fusion)) return problem;
   Tensors crossing(fusion.inputs().begin(), fusion.inputs().end());
   size_t next = 0;
   for (size_t i = 0; i < fusion.segments.size(); ++i) {

@@ -18,7 +18,8 @@ struct SegmentProblem {
 // b. a segment's inputs are inputs of the fusion or outputs of earlier segments, its outputs are made in it; each is
 //    listed once;
 // c. what an op reads is an input of its segment or made in it;
-// d. an output of the fusion that a segment makes is one of its outputs.
+// d. an output of the fusion that a segment makes is one of its outputs;
+// e. a segment joins the first one of the launch directly in front of it, and kernels compute both.
 std::optional<SegmentProblem> segment_problem(const Fusion& fusion);
 
 }  // namespace plait

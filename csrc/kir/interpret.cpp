@@ -59,7 +59,11 @@ class Interpreter {
       PLAIT_CHECK(!given || i < arguments.size(), "kernel {} takes more arguments", kernel_.name);
       memory_.push_back(given ? static_cast<unsigned char*>(arguments[i]) : fresh(uint32_t(i)));
     }
-    for (; phase_ < kernel_.phases.size(); ++phase_) block(kernel_.phases[phase_].body);
+    for (const Phase& phase : kernel_.phases) {
+      if (&phase != &kernel_.phases.front() && !phase.beside) ++wave_, first_task_ = next_task_ = 0;
+      first_task_ = next_task_;
+      block(phase.body);
+    }
   }
 
  private:
@@ -141,7 +145,9 @@ class Interpreter {
   // ---- memory
 
   Touch touch(const Stmt& stmt, uint32_t buffer, int64_t index) const {
-    return {stmt, buffer, index, extents_[buffer], phase_, task_};
+    const int64_t task = first_task_ + task_;
+    next_task_ = std::max(next_task_, task + 1);
+    return {stmt, buffer, index, extents_[buffer], wave_, task};
   }
   // The element, or null outside of the buffer.
   unsigned char* element(uint32_t buffer, int64_t index) {
@@ -238,8 +244,10 @@ class Interpreter {
   std::vector<unsigned char*> memory_;
   std::vector<std::vector<unsigned char>> own_;
   std::map<uint32_t, Lanes> values_;
-  size_t phase_ = 0;
+  size_t wave_ = 0;  // of phases that run at once
   int64_t task_ = 0;
+  int64_t first_task_ = 0;         // of the phase, among those of its wave
+  mutable int64_t next_task_ = 0;  // one more than the greatest of the wave so far
   NumberBuilder builder_;
   ReductionFormulas<NumberBuilder> formulas_{builder_};
 };

@@ -15,8 +15,8 @@ struct Touch {
   const Stmt& stmt;
   uint32_t buffer = 0;
   int64_t index = 0, extent = 0;  // outside of 0 .. extent-1 nothing is read or written, and what is read is 0
-  size_t phase = 0;
-  int64_t task = 0;  // number of the iteration of the parallel loops; 0 outside of them
+  size_t phase = 0;               // those that run at once are one
+  int64_t task = 0;               // number of the iteration of the parallel loops; 0 outside of them
 };
 
 // Hears what a run does, in the order of one thread that runs tasks one after another.

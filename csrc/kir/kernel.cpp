@@ -88,7 +88,18 @@ KernelText text_of(const Kernel& kernel, std::string code, bool status) {
   const auto workspaces = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
                                         [](const Buffer& buffer) { return buffer.space == Space::workspace; });
   return {kernel.name, std::move(code),    passed_buffers(kernel), kernel.integers.size(),
-          status,      size_t(workspaces), kernel.phases.size()};
+          status,      size_t(workspaces), waves(kernel)};
+}
+
+std::vector<size_t> waves(const Kernel& kernel) {
+  std::vector<size_t> out;
+  for (const Phase& phase : kernel.phases) {
+    if (phase.beside && !out.empty())
+      ++out.back();
+    else
+      out.push_back(1);
+  }
+  return out;
 }
 
 const For* thread_loop(const Phase& phase) {

@@ -36,10 +36,12 @@ struct Buffer {
 // Most bytes of one stack buffer.
 inline constexpr int64_t kMostStackBytes = int64_t{256} << 10;
 
-// A phase begins when the one before is done: it reads what that wrote. On a CPU the tasks of one phase are the
-// iterations of its cpu_thread loop, or one. Values and local buffers belong to the phase that defines them.
+// A phase begins when the ones before are done: it reads what they wrote. On a CPU the tasks of one phase are the
+// iterations of its cpu_thread loop, or one. Values and local buffers belong to the phase that defines them. A phase
+// `beside` begins with the one before, and the tasks of both run at once: neither reads what the other writes.
 struct Phase {
   Block body;
+  bool beside = false;  // CPUs; never the first one
 };
 
 // Invariants: see verify().
@@ -55,6 +57,9 @@ struct Kernel {
 
 // Buffers that a launch passes: all but the local ones.
 size_t passed_buffers(const Kernel& kernel);
+
+// How many phases run at once, by their order; one number for each phase that is not beside the one before.
+std::vector<size_t> waves(const Kernel& kernel);
 
 // The outermost cpu_thread loop, or null. Loops of kind block_* and thread_* appear only for TargetKind::cuda.
 const For* thread_loop(const Phase& phase);

@@ -313,8 +313,9 @@ class KernelReader {
   }
 
   void phase() {
-    in_.expect("{", "after `phase`");
-    kernel_.phases.emplace_back();
+    const bool beside = in_.accept("beside");
+    in_.expect("{", beside ? "after `beside`" : "after `phase`");
+    kernel_.phases.emplace_back().beside = beside;
     block(kernel_.phases.back().body, 1);
   }
 

@@ -45,7 +45,7 @@ class Printer {
     out_ += " {\n";
     for (const Phase& phase : kernel_.phases) {
       const bool one = kernel_.phases.size() == 1;
-      if (!one) out_ += "  phase {\n";
+      if (!one) out_ += fmt::format("  phase{} {{\n", phase.beside ? " beside" : "");
       block(phase.body, one ? 1 : 2);
       if (!one) out_ += "  }\n";
     }

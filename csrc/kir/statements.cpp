@@ -85,7 +85,7 @@ Block clone(const Block& block) {
 
 Kernel clone(const Kernel& kernel) {
   Kernel out{kernel.name, kernel.target, kernel.schedule, kernel.pool, kernel.buffers, kernel.integers, {}};
-  for (const Phase& phase : kernel.phases) out.phases.push_back({clone(phase.body)});
+  for (const Phase& phase : kernel.phases) out.phases.push_back({clone(phase.body), phase.beside});
   return out;
 }
 

@@ -57,7 +57,9 @@ class Verifier {
   void run() {
     head();
     require(!kernel_.phases.empty(), "the kernel has no phase");
+    require(!kernel_.phases.front().beside, "the first phase is beside none");
     for (const Phase& p : kernel_.phases) {
+      require(!p.beside || kernel_.target == TargetKind::cpu, "phases are beside each other on CPUs only");
       seen_.clear();
       parallel_count_ = 0;
       count_parallel(p.body);

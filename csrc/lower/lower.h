@@ -19,6 +19,7 @@ struct LoweredKernel {
   kir::Kernel kernel;                // buffers: the segment's inputs, then its outputs
   std::vector<sym::Expr> arguments;  // value of kernel.integers[i], over the fusion's pool
   bool status = false;               // the last buffer holds the status words of the run (scalar/index_status.h)
+  std::vector<int64_t> taken = {};   // of a joined kernel: KernelSlot::taken
 };
 
 // Requires: segment.ops in topological order, all elementwise or contractions, or one op of another kind; the first

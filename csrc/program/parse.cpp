@@ -190,6 +190,18 @@ class Reader {
     return program_.add_step<T>();
   }
 
+  // `= 3`: one after the other; `= 2+1`: two at once, then one.
+  void read_waves(std::vector<size_t>& waves) {
+    in_.expect("=", "after `phases`");
+    waves = {size_t(in_.integer("a number of phases", 1, kMostArguments))};
+    if (!in_.accept("+")) {
+      waves.assign(waves[0], 1);
+      return;
+    }
+    do waves.push_back(size_t(in_.integer("a number of phases", 1, kMostArguments)));
+    while (in_.accept("+"));
+  }
+
   // `kernel @k1 (buffers = 2, integers = 0) schedule pointwise(vector = 8)`
   void read_kernel() {
     KernelSlot slot;
@@ -209,10 +221,15 @@ class Reader {
         in_.expect("=", "after `workspaces`");
         slot.code.workspaces = size_t(in_.integer("a number of workspaces", 0, kMostArguments));
       } else if (in_.accept("phases")) {
-        in_.expect("=", "after `phases`");
-        slot.code.phases = size_t(in_.integer("a number of phases", 1, kMostArguments));
+        read_waves(slot.code.waves);
+      } else if (in_.accept("taken")) {
+        in_.expect("=", "after `taken`");
+        in_.expect("[", "before how often each operand is read or written");
+        do slot.taken.push_back(in_.integer("how often", 1, kMostArguments));
+        while (in_.accept(","));
+        in_.expect("]", "after how often each operand is read or written");
       } else {
-        in_.expect("status", "`workspaces`, `phases` or `)` after the number of integers");
+        in_.expect("status", "`workspaces`, `phases`, `taken` or `)` after the number of integers");
         slot.code.status = true;
       }
     }

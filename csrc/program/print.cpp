@@ -1,4 +1,6 @@
 // Text of programs, derived from the fields of the steps.
+#include <fmt/ranges.h>
+
 #include "base/error.h"
 #include "program/program.h"
 
@@ -140,12 +142,19 @@ std::string print(const Program& program) {
       text += fmt::format("{}\n  {}: {}", text.empty() ? "" : ",", printer.text(id), printer.type(program.value(id)));
     return text.empty() ? "()" : "(" + text + "\n)";
   };
+  // `, phases = 3`, with those that run at once as sums: `, phases = 2+1`.
+  auto phases = [](const KernelText& code) {
+    if (code.phases() == 1) return std::string();
+    if (code.waves.size() == code.phases()) return fmt::format(", phases = {}", code.phases());
+    return fmt::format(", phases = {}", fmt::join(code.waves, "+"));
+  };
   out += fmt::format(" {} -> {} {{\n", values(program.inputs), values(program.outputs));
   for (const KernelSlot& kernel : program.kernels)
-    out += fmt::format("  kernel @{} (buffers = {}, integers = {}{}{}{}){}{}\n", kernel.code.name, kernel.code.buffers,
-                       kernel.code.integers, kernel.code.status ? ", status" : "",
+    out += fmt::format("  kernel @{} (buffers = {}, integers = {}{}{}{}{}){}{}\n", kernel.code.name,
+                       kernel.code.buffers, kernel.code.integers, kernel.code.status ? ", status" : "",
                        kernel.code.workspaces > 0 ? fmt::format(", workspaces = {}", kernel.code.workspaces) : "",
-                       kernel.code.phases != 1 ? fmt::format(", phases = {}", kernel.code.phases) : "",
+                       phases(kernel.code),
+                       kernel.taken.empty() ? "" : fmt::format(", taken = [{}]", fmt::join(kernel.taken, ", ")),
                        kernel.schedule.empty() ? "" : " schedule ", kernel.schedule);
   for (size_t i = 0; i < program.libraries.size(); ++i) {
     const LibraryContraction& contraction = program.libraries[i].contraction;

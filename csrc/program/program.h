@@ -25,6 +25,9 @@ struct ProgramValue {
 struct KernelSlot {
   KernelText code;
   std::string schedule;  // `pointwise(vector = 8)`
+  // How often a launch goes over each of its operands (inputs, outputs, workspaces), where segments that share it do so
+  // one after the other; empty: once.
+  std::vector<int64_t> taken;
   KernelFacts facts;
   std::shared_ptr<Executable> executable;
 };

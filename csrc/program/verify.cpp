@@ -225,8 +225,12 @@ class Verifier {
     require(buffers == code.buffers, "P6", "{} buffers for a kernel of {}", buffers, code.buffers);
     require(step.workspaces.size() == code.workspaces, "P6", "{} workspaces for a kernel of {}", step.workspaces.size(),
             code.workspaces);
+    const std::vector<int64_t>& taken = program_.kernels[step.kernel.index].taken;
+    const size_t operands = step.inputs.size() + step.outputs.size() + step.workspaces.size();
+    require(taken.empty() || taken.size() == operands, "P6", "{} operands for a kernel that takes {}", operands,
+            taken.size());
     const size_t phases = std::max<size_t>(step.threads.phases.size(), 1);
-    require(phases == code.phases, "P6", "extents of {} phases for a kernel of {}", phases, code.phases);
+    require(phases == code.phases(), "P6", "extents of {} phases for a kernel of {}", phases, code.phases());
     for (const View& view : step.workspaces)
       require(program_.value(view.value).kind == ProgramValueKind::temporary, "P16", "{} is no temporary",
               label(view.value));

@@ -68,6 +68,14 @@ class Binder {
     if (bound.skipped) return 0;
     std::vector<View> views = results(*step_);
     if (step_->kind == StepKind::CopyStep) return 2 * bytes_of(views[0], out);
+    if (const auto* launch = as<LaunchStep>(*step_); launch != nullptr)
+      if (const auto& taken = program_.kernels[launch->kernel.index].taken; !taken.empty()) {
+        int64_t bytes = 0;
+        size_t i = 0;
+        for (const auto* list : {&launch->inputs, &launch->outputs, &launch->workspaces})
+          for (const View& view : *list) bytes += taken[i++] * bytes_of(view, out);
+        return bytes;
+      }
     if (!bound.zero_fill)
       for (const View& view : operands(*step_))
         if (std::find(views.begin(), views.end(), view) == views.end()) views.push_back(view);

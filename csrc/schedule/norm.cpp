@@ -63,10 +63,6 @@ class Rows {
     for (const Op* op : ops_)
       if (const auto reason = refuse(*op)) return reason;
     for (const TensorView* t : outputs_)
-      if (!axes_.axes.contains(t))
-        return fmt::format("output %{} is read through moves only, so no row of {} writes it", t->name,
-                           describe(*reference_));
-    for (const TensorView* t : outputs_)
       if (!holds(*t, kept_) || (is_wide(*t) && !holds(*t, reduced_)))
         return fmt::format("output %{}: {} does not have all dims of the rows of {}", t->name, type_text(*t),
                            describe(*reference_));
@@ -273,7 +269,7 @@ class Rows {
 };
 
 std::optional<std::string> accept(const Problem& problem) {
-  return norm_refuses(problem.fusion.pool(), problem.segment.ops, problem.segment.outputs);
+  return norm_refuses(problem.fusion, problem.segment.ops, problem.segment.outputs);
 }
 
 // Lanes: several registers' worth, but no more than the row has.
@@ -482,9 +478,23 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
 
 }  // namespace
 
-std::optional<std::string> norm_refuses(sym::Pool& pool, std::span<Op* const> ops,
+std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* const> ops,
                                         std::span<TensorView* const> outputs) {
-  return Rows(pool, ops, outputs, find_reads(ops)).refuse();
+  const std::set<const Op*> reads = find_reads(ops);
+  const auto is_read = [&](const TensorView* t) { return reads.contains(t->definition); };
+  if (std::none_of(outputs.begin(), outputs.end(), is_read)) return Rows(fusion.pool(), ops, outputs, reads).refuse();
+  // The group gets a store for each output that is a read: what holds of its axes is known with these alone.
+  Segment segment{"asked", {}, {outputs.begin(), outputs.end()}, {ops.begin(), ops.end()}, {}, ""};
+  std::set<const TensorView*> known;
+  for (const Op* op : ops) known.insert(op->results.begin(), op->results.end());
+  for (const Op* op : ops)
+    for (TensorView* t : inputs(*op))
+      if (known.insert(t).second) segment.inputs.push_back(t);
+  ScheduledGroup group = make_group(fusion, segment);
+  group.reads = find_reads(group.graph->ops());
+  store_outputs(group);
+  const Fusion& graph = *group.graph;
+  return Rows(graph.pool(), graph.ops(), graph.outputs(), group.reads).refuse();
 }
 
 Scheduler norm_scheduler() {

@@ -11,7 +11,7 @@ Scheduler norm_scheduler();
 
 // Why the ops, in topological order, are no group of the scheduler; nothing where they are. `outputs`: their results
 // that go to memory. Edits nothing.
-std::optional<std::string> norm_refuses(sym::Pool& pool, std::span<Op* const> ops,
+std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* const> ops,
                                         std::span<TensorView* const> outputs);
 
 }  // namespace plait

@@ -1,10 +1,12 @@
 #include "segment/boundaries.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
 #include "base/error.h"
+#include "ir/launches.h"
 #include "schedule/manual.h"
 
 namespace plait {
@@ -18,7 +20,6 @@ constexpr std::pair<std::string_view, std::string_view> kChanges[] = {
     {"neither elementwise nor a move", "leave only elementwise ops, moves and lookups on both sides"},
     {"reads at too many places", "let fewer moves read what moves make: store what lies between as an output"},
     {"computed again for each of its readers", "nothing: reading it once from memory is cheaper"},
-    {"is read through moves only", "let an op of the rows read it too, or do not output it"},
     {"elsewhere along dim", "move what is in memory already: apply the move to the inputs of what it reads"},
     {"have different domains", "give the outputs one shape: broadcast the smaller one, or do not output it"},
     {"in place", "read the tensor at the coordinates at which it is made: put the move in front of what makes it"},
@@ -93,7 +94,9 @@ class BoundaryFinder {
     if (const Segment* between = path(from, to))
       return {{"order", fmt::format("@{} reads what @{} makes, and @{} needs it", between->name, from.name, to.name),
                fmt::format("let @{} join them: see its own boundaries", between->name)}};
-    const Segment both = together(from, to);
+    Segment both = as_one(fusion_, std::array{&from, &to});
+    both.name = from.name + "+" + to.name;
+    both.schedule = {};
     std::vector<Refused> out;
     for (const Scheduler& scheduler : schedulers()) {
       if (target_.kind == TargetKind::cuda && scheduler.cpu_only != nullptr && scheduler.cpu_only(both)) {
@@ -132,24 +135,6 @@ class BoundaryFinder {
     return nullptr;
   }
 
-  Segment together(const Segment& from, const Segment& to) const {
-    Segment out{from.name + "+" + to.name, {}, {}, from.ops, {}};
-    out.ops.insert(out.ops.end(), to.ops.begin(), to.ops.end());
-    const std::set<const Op*> own(out.ops.begin(), out.ops.end());
-    std::set<const TensorView*> made, read;
-    for (const Op* op : out.ops) made.insert(op->results.begin(), op->results.end());
-    for (const Op* op : out.ops)
-      for (TensorView* t : inputs(*op))
-        if (!made.contains(t) && read.insert(t).second) out.inputs.push_back(t);
-    for (const Op* op : out.ops)
-      for (TensorView* t : op->results) {
-        const auto& readers = fusion_.readers(t);
-        const auto outside = [&](const Op* r) { return !own.contains(r); };
-        if (fusion_.is_output(t) || std::any_of(readers.begin(), readers.end(), outside)) out.outputs.push_back(t);
-      }
-    return out;
-  }
-
   const Fusion& fusion_;
   const Target& target_;
   std::map<const TensorView*, const Segment*> makers_;
@@ -168,7 +153,9 @@ std::string print(const std::vector<Boundary>& boundaries) {
     std::string tensors;
     for (const TensorView* t : b.tensors)
       tensors += fmt::format("{}%{}: {}", tensors.empty() ? "" : ", ", t->name, type_text(*t));
-    out += fmt::format("@{} -> @{}: {}\n", b.from->name, b.to->name, tensors);
+    const auto launch = [](const Segment& s) { return s.joins.empty() ? s.name : s.joins; };
+    out += fmt::format("@{} -> @{}: {}{}\n", b.from->name, b.to->name, tensors,
+                       launch(*b.from) == launch(*b.to) ? ", within one launch" : "");
     for (const Refused& r : b.refused)
       out += fmt::format("  {} refuses: {}\n    to change: {}\n", r.by, r.reason, r.change);
   }

@@ -1,9 +1,9 @@
 #include "segment/cut_groups.h"
 
 #include <algorithm>
-#include <queue>
 
 #include "base/error.h"
+#include "segment/group_order.h"
 
 namespace plait {
 
@@ -244,33 +244,20 @@ class Cutter {
   // Topological, the group with the first op first.
   void order_groups() {
     std::vector<std::vector<int>> groups = std::move(grouping_.groups);
+    std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.front() < b.front(); });
     std::vector<size_t> group_of(grouping_.ops.size());
     for (size_t g = 0; g < groups.size(); ++g)
       for (int i : groups[g]) group_of[static_cast<size_t>(i)] = g;
     std::vector<std::set<size_t>> next(groups.size());
-    std::vector<size_t> missing(groups.size(), 0);
     for (size_t g = 0; g < groups.size(); ++g)
       for (int i : groups[g])
         for (const TensorView* t : inputs(op(i))) {
           const int from = grouping_.maker(t);
           if (from < 0 || is_free(from)) continue;
-          const size_t maker = group_of[static_cast<size_t>(from)];
-          if (maker != g && next[maker].insert(g).second) ++missing[g];
+          if (const size_t maker = group_of[static_cast<size_t>(from)]; maker != g) next[maker].insert(g);
         }
-    using Item = std::pair<int, size_t>;  // first op, group
-    std::priority_queue<Item, std::vector<Item>, std::greater<>> ready;
-    for (size_t g = 0; g < groups.size(); ++g)
-      if (missing[g] == 0) ready.emplace(groups[g].front(), g);
     grouping_.groups.clear();
-    while (!ready.empty()) {
-      const size_t g = ready.top().second;
-      ready.pop();
-      grouping_.groups.push_back(groups[g]);
-      for (size_t n : next[g])
-        if (--missing[n] == 0) ready.emplace(groups[n].front(), n);
-    }
-    PLAIT_CHECK(grouping_.groups.size() == groups.size(), "{} of {} groups are in order", grouping_.groups.size(),
-                groups.size());
+    for (size_t g : topological_order(next)) grouping_.groups.push_back(groups[g]);
   }
 
   const Fusion& fusion_;

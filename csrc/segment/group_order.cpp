@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <queue>
 
 #include "base/error.h"
 
@@ -94,6 +95,23 @@ void GroupOrder::merge(int a, int b) {
     const bool early = i < before.size();
     position_[static_cast<size_t>(order[i])] = slots[early ? i : i + spare];
   }
+}
+
+std::vector<size_t> topological_order(const std::vector<std::set<size_t>>& next) {
+  std::vector<size_t> missing(next.size(), 0), out;
+  for (const std::set<size_t>& readers : next)
+    for (size_t r : readers) ++missing[r];
+  std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
+  for (size_t i = 0; i < next.size(); ++i)
+    if (missing[i] == 0) ready.push(i);
+  while (!ready.empty()) {
+    out.push_back(ready.top());
+    ready.pop();
+    for (size_t r : next[out.back()])
+      if (--missing[r] == 0) ready.push(r);
+  }
+  PLAIT_CHECK(out.size() == next.size(), "{} of {} groups are in order", out.size(), next.size());
+  return out;
 }
 
 }  // namespace plait

@@ -35,4 +35,8 @@ class GroupOrder {
   std::vector<bool> alive_;
 };
 
+// Numbers 0 .. next.size()-1 such that each stands in front of those in its `next`, the lowest first where several may
+// stand. InternalError where there is a cycle.
+std::vector<size_t> topological_order(const std::vector<std::set<size_t>>& next);
+
 }  // namespace plait

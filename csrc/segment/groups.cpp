@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <queue>
 #include <set>
 
 #include "axes/build_graph.h"
@@ -46,6 +45,7 @@ class Grouper {
     start_groups();
     find_cuts();
     for (const std::vector<std::string>& names : options_.fixed) fix(names);
+    for (const std::vector<Op*>& ops : options_.first) merge_first(ops);
     for (int pass = 0; pass < kPasses && merge_along_edges(); ++pass) continue;
     merge_scatters();  // before rows, which would take what scatters alone read
     merge_rows();      // before siblings, whose merges would put paths around them
@@ -339,6 +339,20 @@ class Grouper {
     return changed;
   }
 
+  void merge_first(const std::vector<Op*>& ops) {
+    const std::set<const Op*> own(ops.begin(), ops.end());
+    for (const Op* reader : ops)
+      for (const TensorView* in : inputs(*reader)) {
+        const int from = own.contains(in->definition) ? out_.maker(in) : -1, to = out_.maker(reader->results[0]);
+        if (from < 0 || is_free(from) || is_free(to) || group(from) == group(to)) continue;
+        const int p = group(from), c = group(to);
+        if (reduces(p) || reduces(c))
+          merge_as_rows(p, c);
+        else if (mergeable(p) && mergeable(c) && apart(p, c).empty() && decided(p, c))
+          merge(p, c);
+      }
+  }
+
   // A group that a kernel of rows may hold: elementwise ops, reductions, moves.
   bool may_be_rows(int g) const {
     const Op& first = op(members_[static_cast<size_t>(g)].front());
@@ -511,28 +525,19 @@ class Grouper {
 
   // Topological, the group with the first op first.
   void order_groups() {
-    std::vector<int> missing(out_.ops.size(), 0);
-    using Item = std::pair<int, int>;  // first op, group
-    std::priority_queue<Item, std::vector<Item>, std::greater<>> ready;
-    const auto first = [&](int g) {
-      auto& members = members_[static_cast<size_t>(g)];
-      return *std::min_element(members.begin(), members.end());
-    };
-    for (int g = 0; g < static_cast<int>(out_.ops.size()); ++g) {
-      if (!order_->alive(g) || is_free(g)) continue;
-      missing[static_cast<size_t>(g)] = static_cast<int>(order_->predecessors(g).size());
-      if (missing[static_cast<size_t>(g)] == 0) ready.emplace(first(g), g);
-    }
-    while (!ready.empty()) {
-      const int g = ready.top().second;
-      ready.pop();
-      out_.groups.push_back(members_[static_cast<size_t>(g)]);
-      std::sort(out_.groups.back().begin(), out_.groups.back().end());
-      for (int next : order_->successors(g))
-        if (--missing[static_cast<size_t>(next)] == 0) ready.emplace(first(next), next);
-    }
+    std::map<int, size_t> places;  // of a group, by its first op
+    std::vector<int> alive;
+    for (int i = 0; i < static_cast<int>(out_.ops.size()); ++i)
+      if (!is_free(i) && places.try_emplace(group(i), alive.size()).second) alive.push_back(group(i));
+    std::vector<std::set<size_t>> next(alive.size());
+    for (size_t g = 0; g < alive.size(); ++g)
+      for (int reader : order_->successors(alive[g])) next[g].insert(places.at(reader));
     size_t placed = 0;
-    for (const auto& g : out_.groups) placed += g.size();
+    for (size_t g : topological_order(next)) {
+      out_.groups.push_back(members_[static_cast<size_t>(alive[g])]);
+      std::sort(out_.groups.back().begin(), out_.groups.back().end());
+      placed += out_.groups.back().size();
+    }
     const size_t left = static_cast<size_t>(std::count(out_.free.begin(), out_.free.end(), true));
     PLAIT_CHECK(placed + left == out_.ops.size(), "{} ops of {} are in groups", placed + left, out_.ops.size());
   }

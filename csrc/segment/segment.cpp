@@ -9,7 +9,10 @@
 #include "schedule/norm.h"
 #include "schedule/scatter_plan.h"
 #include "segment/aliases.h"
+#include "segment/divide_early.h"
 #include "segment/groups.h"
+#include "segment/join_launches.h"
+#include "segment/part_reductions.h"
 
 namespace plait {
 
@@ -248,6 +251,48 @@ std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorV
   };
 }
 
+// Changes of ops that let rows share kernels; the ops that merge first of all.
+std::vector<std::vector<Op*>> rewrite_for_rows(Fusion& fusion, const SegmentOptions& options) {
+  if (options.fixed.empty() && decided(options, "divide the terms of softmax in front of products"))
+    divide_early(fusion);
+  std::set<std::string_view> written(options.nests.begin(), options.nests.end());
+  for (const auto& names : options.fixed) written.insert(names.begin(), names.end());
+  for (const auto& [name, schedule] : options.pins) written.insert(name);
+  PartOptions how;
+  how.stays = [&](const TensorView& t) { return written.contains(t.name); };
+  how.decide = options.decide;
+  how.explain = options.explain;
+  return part_reductions(fusion, how);
+}
+
+void share_launches(Fusion& fusion, const SegmentOptions& options, const Aliases& aliases) {
+  if (options.target.kind != TargetKind::cpu) {
+    if (!options.joined.empty() && options.target.cuda())
+      throw UserError("a kernel for GPUs has one phase", fmt::format("%{} and others", options.joined[0][0]),
+                      "leave `joins` out of the file");
+    return;
+  }
+  std::set<std::string_view> alone(options.nests.begin(), options.nests.end());
+  for (const auto& names : options.fixed) alone.insert(names.begin(), names.end());
+  JoinOptions how;
+  how.is_alias = [&](const Segment& s) { return s.ops.size() == 1 && aliases.is_alias(*s.ops[0]); };
+  how.may_share = [&](const Segment& s) {
+    const OpProperty kind = property(s.ops[0]->kind);
+    if (kind == OpProperty::communication || kind == OpProperty::local_move || kind == OpProperty::contraction)
+      return false;
+    const auto named = [&](const Op* op) {
+      return std::any_of(op->results.begin(), op->results.end(),
+                         [&](const TensorView* t) { return alone.contains(t->name); });
+    };
+    return !how.is_alias(s) && std::none_of(s.ops.begin(), s.ops.end(), named);
+  };
+  how.together = options.joined;
+  how.limits = options.limits;
+  how.decide = options.decide;
+  how.explain = options.explain;
+  join_launches(fusion, how);
+}
+
 }  // namespace
 
 void segment(Fusion& fusion, const SegmentOptions& options) {
@@ -255,11 +300,12 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
     if (property(op->kind) == OpProperty::composite || op->kind == OpKind::Reshard)
       throw UserError(fmt::format("segmentation cannot place {}", describe(*op)),
                       fmt::format("%{}", op->results[0]->name), "passes expand and localize come before");
-  const Aliases aliases = find_aliases(fusion, options);
   GroupOptions how;
+  if (options.target.kind == TargetKind::cpu) how.first = rewrite_for_rows(fusion, options);
+  const Aliases aliases = find_aliases(fusion, options);
   if (options.target.kind == TargetKind::cpu) {
     how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
-      return norm_refuses(fusion.pool(), ops, outputs);
+      return norm_refuses(fusion, ops, outputs);
     };
     how.refuse_moved = moved_refuses;
     how.refuse_scatters = refuse_scatters(options);
@@ -288,9 +334,10 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
   for (const Op* op : fusion.ops())
     for (const TensorView* in : inputs(*op)) readers[in].push_back(op);
   const std::set<const TensorView*> outputs(fusion.outputs().begin(), fusion.outputs().end());
+  for (Segment& s : fusion.segments) list_tensors(s, outputs, readers);
+  share_launches(fusion, options, aliases);
   Pins pins(options);
   for (Segment& s : fusion.segments) {
-    list_tensors(s, outputs, readers);
     s.schedule = choose({fusion, s, options.guards}, options, aliases, pins.find(s));
     apply_schedule(fusion, s);
     note(options, fmt::format("@{}: {} ops, ({}) -> ({}), {}", s.name, s.ops.size(), names(s.inputs), names(s.outputs),

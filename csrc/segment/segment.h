@@ -18,6 +18,8 @@ struct SegmentOptions {
   std::vector<std::vector<std::string>> together;
   // The same, and they are a segment as they stand: not more, not less.
   std::vector<std::vector<std::string>> fixed;
+  // Results whose segments a file puts into one launch, by name. `fixed` are in a launch with others only so.
+  std::vector<std::vector<std::string>> joined;
   // Results of ops that are segments of their own, of schedule nest where no library computes them.
   std::set<std::string> nests;
   // Who computes contractions: `auto` asks the library first, `library` insists on it, `nest` generates all.
@@ -36,8 +38,10 @@ struct SegmentOptions {
 // and contractions stand alone; the elementwise rest is in as few groups as greedy merging finds, cut to the limits,
 // each taken by a scheduler. Constants and other scalars computed from inputs alone are duplicated into the groups that
 // read them. Inputs and outputs of a segment are in order of first use and of definition. Every schedule is complete,
-// and its transforms stand on the domain of the segment's first output. Near-linear in the ops. UserError where a pin
-// does not fit, or no scheduler and no library takes a contraction.
+// and its transforms stand on the domain of the segment's first output. On CPUs softmax divides before products,
+// reductions over several dims are parted (segment/part_reductions.h), and segments share launches by the rule of
+// segment/join_launches.h. Near-linear in the ops. UserError where a pin does not fit, or no scheduler and no library
+// takes a contraction.
 void segment(Fusion& fusion, const SegmentOptions& options);
 
 }  // namespace plait

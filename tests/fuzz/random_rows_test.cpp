@@ -166,7 +166,7 @@ void run_rows(uint64_t seed, RowsCounts& counts) {
   const auto fusion = parse_fusion(drawn.text);
   ++counts.drawn;
   const Segment& s = fusion->segments.at(0);
-  if (norm_refuses(fusion->pool(), s.ops, s.outputs)) return;  // nothing of all dims is reduced
+  if (norm_refuses(*fusion, s.ops, s.outputs)) return;  // nothing of all dims is reduced
   ++counts.taken;
   std::mt19937_64 random(seed);
   const auto one = make_cpu_device({.threads = 1}), three = make_cpu_device({.threads = 3});
@@ -181,7 +181,7 @@ void run_rows(uint64_t seed, RowsCounts& counts) {
     const auto map = reference::draw_inputs(*fusion, draw);
     const Tensors inputs(map.begin(), map.end()), outputs = program.run(inputs);
     ASSERT_EQ(program.report().kernels.size(), 1u);
-    if (k == 3) counts.phased += program.program().kernels.at(0).code.phases > 1;
+    if (k == 3) counts.phased += program.program().kernels.at(0).code.phases() > 1;
     for (const OutputCheck& o : check_program(*fusion, how, program, inputs, outputs, {.one_rank = false}).outputs) {
       const bool is_nan = o.reference.message.find("nothing was compared") != std::string::npos;
       EXPECT_TRUE(o.reference.ok || is_nan) << o.reference.message;

@@ -36,6 +36,28 @@ fusion @f (%x: f32[40]) -> (%z) {
       << result.report.kernels[0].schedule;
 }
 
+// Segments that a file joins are phases of one launch, and give what they give alone.
+TEST(FileSchedules, SegmentsThatJoinAreOneLaunch) {
+  const auto joined = run_case(R"(
+fusion @f (%x: f32[40, 7], %v: i64[3] in 0..40) -> (%z, %w) {
+  segment @a (%x) -> (%m) {
+    %m = sum(%x, dims = [1])
+  }
+  segment @b (%m) -> (%z) joins @a {
+    %z = exp(%m)
+  }
+  segment @c (%m, %v) -> (%w) joins @a {
+    %w = index_select(%m, %v, dim = 0)
+  }
+}
+)",
+                               {});
+  EXPECT_TRUE(joined.ok) << joined.message;
+  EXPECT_EQ(joined.report.launches, 1);
+  ASSERT_EQ(joined.report.kernels.size(), 1u);
+  EXPECT_EQ(joined.report.kernels[0].schedule.rfind("joined(", 0), 0u) << joined.report.kernels[0].schedule;
+}
+
 // A segment of the file is a step as it stands: what would merge stays apart, also ops that a graph pass opens.
 TEST(FileSchedules, SegmentsAreObeyed) {
   const auto two = run_case(R"(

@@ -49,6 +49,7 @@ class CpuExecutable : public Executable {
         name_(kernel.name),
         buffers_(kernel.buffers),
         integers_(kernel.integers),
+        waves_(kernel.waves),
         pool_(std::move(pool)) {}
   ~CpuExecutable() override { compiler_->release(compiled_.code); }
 
@@ -59,20 +60,37 @@ class CpuExecutable : public Executable {
     PLAIT_CHECK(arguments.later_extents.size() + 1 == compiled_.entries.size(),
                 "kernel {} has {} phases, given are extents of {}", name_, compiled_.entries.size(),
                 arguments.later_extents.size() + 1);
-    for (size_t phase = 0; phase < compiled_.entries.size(); ++phase) {  // run() returns when a phase is done
-      const Call call{compiled_.entries[phase], &arguments};
-      const int64_t extent = phase == 0 ? arguments.thread_extent : arguments.later_extents[phase - 1];
+    size_t first = 0;
+    for (const size_t count : waves_) {  // run() returns when a wave is done
+      const Call call{std::span(compiled_.entries).subspan(first, count), first, &arguments};
+      int64_t extent = 0;
+      for (size_t i = 0; i < count; ++i) extent += call.extent(i);
       pool_->run(extent, &Call::run, &call, arguments.threads);
+      first += count;
     }
   }
 
  private:
+  // A wave: phases that run at once, whose tasks are numbered one behind the other.
   struct Call {
-    PlaitLlvmEntry entry;
+    std::span<const PlaitLlvmEntry> entries;
+    size_t first;  // phase
     const LaunchArguments* arguments;
+
+    int64_t extent(size_t i) const {
+      const size_t phase = first + i;
+      return std::max<int64_t>(0, phase == 0 ? arguments->thread_extent : arguments->later_extents[phase - 1]);
+    }
     static void run(const void* context, int64_t begin, int64_t end) {
       const auto* call = static_cast<const Call*>(context);
-      call->entry(call->arguments->buffers.data(), call->arguments->integers.data(), begin, end);
+      int64_t start = 0;  // of the phase at hand
+      for (size_t i = 0; i < call->entries.size() && start < end; ++i) {
+        const int64_t stop = start + call->extent(i);
+        const int64_t from = std::max(begin, start), to = std::min(end, stop);
+        if (from < to)
+          call->entries[i](call->arguments->buffers.data(), call->arguments->integers.data(), from - start, to - start);
+        start = stop;
+      }
     }
   };
 
@@ -80,6 +98,7 @@ class CpuExecutable : public Executable {
   LlvmCompiler::Compiled compiled_;
   std::string name_;
   size_t buffers_, integers_;
+  std::vector<size_t> waves_;
   std::shared_ptr<ThreadPool> pool_;
 };
 
@@ -115,7 +134,7 @@ class CpuDevice : public Device {
     const auto start = std::chrono::steady_clock::now();
     const std::shared_ptr<const LlvmCompiler> compiler = this->compiler();
     std::vector<std::string> entries;
-    for (size_t phase = 0; phase < kernel.phases; ++phase) entries.push_back(phase_entry(kernel.name, phase));
+    for (size_t phase = 0; phase < kernel.phases(); ++phase) entries.push_back(phase_entry(kernel.name, phase));
     const LlvmCompiler::Compiled compiled = compiler->compile(kernel.text, entries);
     KernelCache::Entry entry{std::make_shared<CpuExecutable>(compiler, compiled, kernel, pool_), {}};
     entry.facts.compile_ms =

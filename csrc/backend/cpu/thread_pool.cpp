@@ -106,17 +106,19 @@ void ThreadPool::run(int64_t extent, Run run, const void* context, int most) {
   }
   const int64_t pieces = std::min(extent, team * kPiecesPerThread);
   Job job{run, context, extent, (extent + pieces - 1) / pieces, team - 1};
-  // The first piece tells how long the rest takes.
-  const auto start = std::chrono::steady_clock::now();
-  run(context, 0, job.piece);
-  if (job.piece == extent) return;
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const double rest = seconds * double(extent - job.piece) / double(job.piece);
-  if (rest < kWorthSharingSeconds) {
-    run(context, job.piece, extent);
+  // Each piece tells how long the rest takes, if that is like it.
+  auto start = std::chrono::steady_clock::now();
+  for (; job.begin < extent; job.begin += job.piece) {
+    run(context, job.begin, std::min(job.begin + job.piece, extent));
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - start).count();
+    const double rest = seconds * double(extent - job.begin - job.piece) / double(job.piece);
+    start = now;
+    if (rest < kWorthSharingSeconds) continue;
+    job.begin += job.piece;
+    share(mine, job, rest);
     return;
   }
-  share(mine, job, rest);
 }
 
 void ThreadPool::join_openmp() {
@@ -130,7 +132,7 @@ void ThreadPool::share(Crew& crew, const Job& job, double seconds) {
   const auto start = std::chrono::steady_clock::now();
   if (openmp == nullptr || lost_openmp() || start < crew.openmp_again || openmp->in_parallel() != 0)
     return crew.share(job, threads_);
-  OpenMpRun all{job.run, job.context, job.extent, job.piece, job.piece};
+  OpenMpRun all{job.run, job.context, job.extent, job.piece, job.begin};
   openmp->parallel(&OpenMpRun::take_pieces, &all, unsigned(std::min(job.helpers + 1, openmp->max_threads())), 0);
   const auto end = std::chrono::steady_clock::now();
   if (end - start > kStalled + std::chrono::duration<double>(seconds)) crew.openmp_again = end + kWithoutOpenMp;
@@ -141,7 +143,7 @@ void ThreadPool::Crew::share(const Job& shared, int threads) {
   {
     const std::lock_guard lock(mutex);
     job = shared;
-    next = shared.piece;
+    next = shared.begin;
     open = true;
     joined = 0;
     ++generation;

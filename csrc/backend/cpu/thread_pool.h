@@ -40,7 +40,8 @@ class ThreadPool {
     Run run = nullptr;
     const void* context = nullptr;
     int64_t extent = 0, piece = 1;
-    int helpers = 0;  // workers that may join
+    int helpers = 0;    // workers that may join
+    int64_t begin = 0;  // of what is left to be done
   };
 
   // The workers of one process, with the locks that they hold.

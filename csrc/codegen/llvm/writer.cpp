@@ -1,7 +1,10 @@
 #include "codegen/llvm/writer.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "codegen/llvm/compute.h"
@@ -10,6 +13,7 @@
 #include "codegen/llvm/text.h"
 #include "device/device.h"
 #include "kir/lane.h"
+#include "kir/passes/edit.h"
 
 namespace plait::codegen {
 namespace {
@@ -24,13 +28,60 @@ constexpr const char* kMetadata =
     "\n!0 = !{}\n!1 = distinct !{!1}\n!2 = distinct !{!2, !1, !\"read\"}\n!3 = distinct !{!3, !1, !\"written\"}\n"
     "!4 = !{!2}\n!5 = !{!3}\n";
 
+constexpr const char* kParameters =
+    "(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) "
+    "nounwind";
+
+// Which buffers and integers of a launch a function is given, by their places in it.
+struct Passed {
+  std::vector<size_t> buffers, integers;
+};
+
+Passed all_of(const kir::Kernel& kernel) {
+  Passed out;
+  for (size_t i = 0; i < kernel.buffers.size(); ++i)
+    if (!kernel.buffers[i].is_local()) out.buffers.push_back(i);
+  for (size_t i = 0; i < kernel.integers.size(); ++i) out.integers.push_back(i);
+  return out;
+}
+
+// Those that statements speak of, in the order in which they do.
+class PassedFinder {
+ public:
+  PassedFinder(const kir::Kernel& kernel, Passed& out) : kernel_(kernel), out_(out) {
+    for (size_t i = 0; i < kernel.integers.size(); ++i) integers_[kernel.integers[i].symbol_name()] = i;
+  }
+
+  void block(const kir::Block& body) {
+    for (const auto& stmt : body) {
+      if (const uint32_t* buffer = kir::buffer_of(*stmt); buffer != nullptr && !kernel_.buffers[*buffer].is_local())
+        add(out_.buffers, *buffer);
+      std::set<std::string> names;
+      for (sym::Expr e : kir::expressions(*stmt)) sym::symbols(e, names);
+      if (const auto* alloc = kir::as<kir::Alloc>(*stmt)) sym::symbols(kernel_.buffers[alloc->buffer].extent, names);
+      for (const auto& [name, place] : integers_)
+        if (names.contains(name)) add(out_.integers, place);
+      if (const kir::Block* inner = kir::body_of(*stmt)) block(*inner);
+    }
+  }
+
+ private:
+  static void add(std::vector<size_t>& list, size_t place) {
+    if (std::find(list.begin(), list.end(), place) == list.end()) list.push_back(place);
+  }
+
+  const kir::Kernel& kernel_;
+  Passed& out_;
+  std::map<std::string, size_t> integers_;
+};
+
 class Writer {
  public:
   Writer(const kir::Kernel& kernel, Module& module) : kernel_(kernel), module_(module), f_(module_), index_(f_) {}
 
-  // The function of one phase.
-  std::string run(const kir::Phase& phase, const std::string& entry) {
-    arguments();
+  // The body of the function of one phase.
+  std::string run(const kir::Phase& phase, const Passed& passed) {
+    arguments(passed);
     if (kir::thread_loop(phase) == nullptr) {
       const Ir some = f_.compare("icmp slt", {kI64, "%begin"}, {kI64, "%end"});
       guarded(some, [&] { block(phase.body); });
@@ -38,24 +89,21 @@ class Writer {
       block(phase.body);
     }
     f_.line("ret void");
-    return fmt::format(
-        "define void @{}(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 "
-        "%begin, i64 %end) nounwind {{\nentry:\n{}{}}}\n",
-        entry, allocas_, f_.body());
+    return fmt::format(" {{\nentry:\n{}{}}}\n", allocas_, f_.body());
   }
 
  private:
-  void arguments() {
+  void arguments(const Passed& passed) {
     buffers_.resize(kernel_.buffers.size());
-    for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
-      if (kernel_.buffers[i].is_local()) continue;
+    for (size_t i = 0; i < passed.buffers.size(); ++i) {
       const Ir slot = f_.define(kPtr, fmt::format("getelementptr inbounds ptr, ptr %buffers, i64 {}", i));
-      buffers_[i] = f_.define(kPtr, fmt::format("load ptr, {}, align 8, !invariant.load !0", slot.typed()));
+      buffers_[passed.buffers[i]] =
+          f_.define(kPtr, fmt::format("load ptr, {}, align 8, !invariant.load !0", slot.typed()));
     }
-    for (size_t i = 0; i < kernel_.integers.size(); ++i) {
+    for (size_t i = 0; i < passed.integers.size(); ++i) {
       const Ir slot = f_.define(kPtr, fmt::format("getelementptr inbounds i64, ptr %integers, i64 {}", i));
       const Ir value = f_.define(kI64, fmt::format("load i64, {}, align 8, !invariant.load !0", slot.typed()));
-      index_.bind(kernel_.integers[i], value);
+      index_.bind(kernel_.integers[passed.integers[i]], value);
     }
   }
 
@@ -359,6 +407,25 @@ class Writer {
   std::string allocas_;
 };
 
+// A function of a launch's buffers and integers that passes on those which a body takes.
+std::string entry_of(const std::string& name, const std::string& body, const Passed& passed) {
+  std::string out = fmt::format("define void @{}{} {{\nentry:\n", name, kParameters);
+  const auto pick = [&](std::string_view list, std::string_view type, const std::vector<size_t>& places) {
+    out += fmt::format("  %own_{} = alloca [{} x {}], align 8\n", list, std::max<size_t>(places.size(), 1), type);
+    for (size_t i = 0; i < places.size(); ++i) {
+      out += fmt::format("  %{0}_from{2} = getelementptr inbounds {1}, ptr %{0}, i64 {3}\n", list, type, i, places[i]);
+      out += fmt::format("  %{0}_{2} = load {1}, ptr %{0}_from{2}, align 8\n", list, type, i);
+      out += fmt::format("  %{0}_to{2} = getelementptr inbounds {1}, ptr %own_{0}, i64 {2}\n", list, type, i);
+      out += fmt::format("  store {1} %{0}_{2}, ptr %{0}_to{2}, align 8\n", list, type, i);
+    }
+  };
+  pick("buffers", "ptr", passed.buffers);
+  pick("integers", "i64", passed.integers);
+  return out +
+         fmt::format("  call void @{}(ptr %own_buffers, ptr %own_integers, i64 %begin, i64 %end)\n  ret void\n}}\n",
+                     body);
+}
+
 }  // namespace
 
 std::string write_llvm(const kir::Kernel& kernel) {
@@ -366,8 +433,23 @@ std::string write_llvm(const kir::Kernel& kernel) {
   kir::require_replaced(kernel);
   Module module;
   std::string functions;
-  for (size_t i = 0; i < kernel.phases.size(); ++i)
-    functions += Writer(kernel, module).run(kernel.phases[i], phase_entry(kernel.name, i));
+  const std::vector<size_t> waves = kir::waves(kernel);
+  if (waves.size() == kernel.phases.size()) {
+    for (size_t i = 0; i < kernel.phases.size(); ++i)
+      functions += "define void @" + phase_entry(kernel.name, i) + kParameters +
+                   Writer(kernel, module).run(kernel.phases[i], all_of(kernel));
+    return functions + module.text() + kMetadata;
+  }
+  functions = fmt::format("; phases at once: {}\n", fmt::join(waves, ", "));  // kernels are told apart by their text
+  std::map<std::string, std::string> bodies;                                  // text -> name
+  for (size_t i = 0; i < kernel.phases.size(); ++i) {
+    Passed passed;
+    PassedFinder(kernel, passed).block(kernel.phases[i].body);
+    const std::string text = Writer(kernel, module).run(kernel.phases[i], passed);
+    const auto [body, fresh] = bodies.try_emplace(text, fmt::format("{}.body{}", kernel.name, bodies.size()));
+    if (fresh) functions += "define internal void @" + body->second + kParameters + " noinline" + text;
+    functions += entry_of(phase_entry(kernel.name, i), body->second, passed);
+  }
   return functions + module.text() + kMetadata;
 }
 

@@ -53,6 +53,15 @@ TEST(KirVerify, SpacesOfBuffers) {
   EXPECT_EQ(verdict_of("for i in 0..0 {\n%0: f32 = load %w[i] lanewise\n}\n", "%w: f32[0] workspace"), "accepted");
 }
 
+TEST(KirVerify, PhasesBesideEachOther) {
+  const std::string task = "{\n  for i in 0..n on cpu_thread {\n  }\n}\n";
+  EXPECT_EQ(verdict_of("phase " + task + "phase beside " + task), "accepted");
+  EXPECT_WORDS(verdict_of("phase beside " + task + "phase " + task), "the first phase is beside none");
+  Kernel kernel = parse("kernel @k(%x: f32[n] read; n) target cpu {\nphase " + task + "phase beside " + task + "}\n");
+  kernel.target = TargetKind::cuda;
+  EXPECT_NE(refusal(kernel), "accepted");
+}
+
 TEST(KirVerify, Phases) {
   const std::string task = "phase {\n  for i in 0..n on cpu_thread {\n    %0: f32 = load %x[i] splat\n  }\n}\n";
   EXPECT_EQ(verdict_of(task + "phase {\n  for i in 0..n on cpu_thread {\n  }\n}\n"), "accepted");

@@ -85,7 +85,7 @@ TEST(ParseProgram, ReadsWorkspacesAndPhases) {
   const Program p = parse_program(text);
   EXPECT_EQ(print(p), text);
   EXPECT_EQ(p.kernels[0].code.workspaces, 1u);
-  EXPECT_EQ(p.kernels[0].code.phases, 2u);
+  EXPECT_EQ(p.kernels[0].code.phases(), 2u);
   EXPECT_TRUE(p.kernels[0].code.status);
   expect_round_trip(p);
 }

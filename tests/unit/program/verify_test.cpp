@@ -146,7 +146,7 @@ TEST(VerifyProgram, P6Arguments) {
   workspaces.program.kernels[0].code.workspaces = 1;
   workspaces.broken("P6", "launch @k1");
   Sample phases;
-  phases.program.kernels[0].code.phases = 2;
+  phases.program.kernels[0].code.waves = {1, 1};
   phases.broken("P6", "extents of 1 phases for a kernel of 2");
   Sample buffers;
   buffers.program.kernels[0].code.buffers = 3;

@@ -48,7 +48,7 @@ TEST(SegmentRows, ReductionsOfOneTensorShareASegment) {
                 .text,
             "norm: s m");
   const Made apart = segmented(
-      "fusion @f (%x: f32[b, n]) -> (%s, %m) {\n  %e = exp(%x)\n  %s = sum(%e, dims = [1])\n"
+      "fusion @f (%x: f32[b, n]) -> (%e, %s, %m) {\n  %e = exp(%x)\n  %s = sum(%e, dims = [1])\n"
       "  %m = sum(%e, dims = [0])\n}");
   EXPECT_EQ(apart.text, "norm: e s; norm: m");
   EXPECT_NE(apart.explain.find("reduce different dims"), std::string::npos) << apart.explain;

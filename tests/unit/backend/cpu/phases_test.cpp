@@ -88,6 +88,75 @@ TEST(CpuPhases, ALaunchGivesEveryPhaseItsExtent) {
   EXPECT_THROW(executable->launch({.buffers = buffers, .integers = integers}), InternalError);
 }
 
+// Phases of 1, n, 0 and 2 tasks at once, then what needs all of them: every task of every phase runs once.
+constexpr const char* kBeside = R"(
+kernel @beside(%x: f32[n] read, %y: f32[n + 3] write, %w: f32[n + 1] workspace; n) target cpu {
+  phase {
+    %9: f32 = literal 7
+    store %w[0] = %9 lanewise
+  }
+  phase beside {
+    for i in 0..n on cpu_thread {
+      %0: f32 = load %x[i] lanewise
+      %1: f32 = add(%0, %0)
+      store %w[i + 1] = %1 lanewise
+    }
+  }
+  phase beside {
+    for k in 0..0 on cpu_thread {
+      %2: f32 = literal 4
+      store %y[0] = %2 lanewise
+    }
+  }
+  phase beside {
+    for j in 0..2 on cpu_thread {
+      %3: f32 = literal 5
+      store %y[j] = %3 lanewise
+    }
+  }
+  phase {
+    for l in 0..n + 1 on cpu_thread {
+      %4: f32 = load %w[n - l] lanewise
+      store %y[l + 2] = %4 lanewise
+    }
+  }
+}
+)";
+
+TEST(CpuPhases, ThoseBesideEachOtherRunAllTheirTasks) {
+  const kir::Kernel kernel = kir::parse(kBeside);
+  for (int64_t n : {0, 1, 13, 5000}) {
+    const Tensor x = numbers(n), like = Tensor::empty(DType::f32, {n + 3});
+    const Tensor want = interpreted(kernel, {x}, like, {n});
+    for (int threads : {1, 2, 3, 8}) {
+      const std::unique_ptr<Device> device = test::cpu_device(threads);
+      const Tensor y = Tensor::empty(DType::f32, {n + 3}), w = Tensor::empty(DType::f32, {n + 1});
+      test::run(kernel, {x, y, w}, {n}, *device);
+      EXPECT_TRUE(test::same_results(want, y)) << n << " elements, " << threads << " threads";
+    }
+  }
+}
+
+// Phases that differ in their buffers and sizes only are one function.
+TEST(CpuPhases, EqualPhasesAreOneFunction) {
+  std::string text =
+      "kernel @list(%a: f32[n] read, %b: f32[m] read, %c: f32[n] write, %d: f32[m] write; n, m) target cpu {\n";
+  text += "phase {\nfor i in 0..n on cpu_thread {\n%0: f32 = load %a[i] lanewise\nstore %c[i] = %0 lanewise\n}\n}\n";
+  text +=
+      "phase beside {\nfor j in 0..m on cpu_thread {\n%1: f32 = load %b[j] lanewise\nstore %d[j] = %1 "
+      "lanewise\n}\n}\n}\n";
+  const kir::Kernel kernel = kir::parse(text);
+  const std::string code = test::text_of(kernel).text;
+  size_t bodies = 0;
+  for (size_t at = code.find("define internal"); at != code.npos; at = code.find("define internal", at + 1)) ++bodies;
+  EXPECT_EQ(bodies, 1u) << code;
+  const Tensor a = numbers(7), b = numbers(100);
+  const Tensor c = Tensor::empty(DType::f32, {7}), d = Tensor::empty(DType::f32, {100});
+  test::run(kernel, {a, b, c, d}, {7, 100});
+  EXPECT_TRUE(test::same_results(a, c));
+  EXPECT_TRUE(test::same_results(b, d));
+}
+
 // A row that is read three times lies on the stack; its extent follows from a size.
 TEST(CpuPhases, StackBuffers) {
   for (int lanes : test::lane_counts()) {
