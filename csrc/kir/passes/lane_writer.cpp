@@ -85,7 +85,7 @@ LaneWriter::Place LaneWriter::place(sym::Expr index) const {
   const auto slope = slope_in(index, lanes_.var);
   if (!slope) return {sym::substitute(index, {{lanes_.var.symbol_name(), lane_}}), Access::lanewise};
   const sym::Expr at = slope->at_zero + lane_ * slope->step;
-  if (slope->step != 1) return {at, Access::lanewise};
+  if (slope->step != 1) return {at, Access::lanewise, slope->step == -1};
   return {at, sym::divisor(slope->at_zero) % lanes_.width == 0 ? Access::aligned : Access::contiguous};
 }
 
@@ -122,8 +122,7 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
       break;
     }
     case StmtKind::Load:
-      load(static_cast<Load&>(s), mask);
-      break;
+      return load(std::move(stmt), mask, out);
     case StmtKind::Store:
       store(static_cast<Store&>(s), mask, out);
       break;
@@ -153,7 +152,8 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
       pure(s, out);
       break;
     case StmtKind::Half:
-      PLAIT_CHECK(false, "kernel {}: a half within lanes loop {}", kernel_.name, lanes_.var.symbol_name());
+    case StmtKind::Transpose:
+      PLAIT_CHECK(false, "kernel {}: a {} within lanes loop {}", kernel_.name, name(s.kind), lanes_.var.symbol_name());
   }
   out.push_back(std::move(stmt));
 }
@@ -241,20 +241,24 @@ size_t LaneWriter::assume(sym::Expr condition) {
   return count;
 }
 
-// Any other condition. If it is affine, it holds for all lanes where it holds for the first and for the last.
+// Any other condition. If it is affine, it holds for all lanes where it holds for the first and for the last, and for
+// none where a conjunct holds for neither.
 void LaneWriter::sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out) {
   auto& s = static_cast<If&>(*stmt);
-  sym::Expr all = kernel_.pool->constant(1);
+  sym::Expr all = kernel_.pool->constant(1), some = all;
   bool affine = true;
   for (sym::Expr c : conjuncts(s.condition)) {
     const auto negative = depends(c) ? negative_where(c) : std::nullopt;
     const auto slope = negative ? slope_in(*negative, lanes_.var) : std::nullopt;
     affine &= !depends(c) || slope.has_value();
-    const auto last = [&] { return slope->at_zero + std::max<int64_t>(0, slope->step) * (lanes_.width - 1); };
-    if (slope)
-      all = sym::logical_and(all, sym::lt(last(), 0));
-    else if (!depends(c))
-      all = sym::logical_and(all, c);
+    if (depends(c) && !slope) continue;
+    const Slope along = slope.value_or(Slope{});
+    const auto end = [&](bool greatest) {
+      const bool last = (along.step > 0) == greatest;
+      return sym::lt(along.at_zero + (last ? along.step * (lanes_.width - 1) : 0), 0);
+    };
+    all = sym::logical_and(all, slope ? end(true) : c);
+    some = sym::logical_and(some, slope ? end(false) : c);
   }
   Block single, group;
   group.push_back(std::move(stmt));
@@ -265,18 +269,76 @@ void LaneWriter::sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& 
   }
   guarded(all, s.body, mask, out);
   auto cut = std::make_unique<If>();
-  cut->condition = sym::logical_not(all);
+  cut->condition = sym::logical_and(some, sym::logical_not(all));
   cut->body = std::move(single);
-  out.push_back(std::move(cut));
+  if (sym::prove(cut->condition) != sym::Truth::no) out.push_back(std::move(cut));
 }
 
-void LaneWriter::load(Load& s, const LaneMask& mask) {
-  if (!depends(s.index)) return;
-  s.out = now(s.out);
-  const Place at = place(s.index);
-  s.index = at.index;
-  s.access = at.access;
-  s.active = mask.active;
+void LaneWriter::load(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out) {
+  auto& s = static_cast<Load&>(*stmt);
+  if (depends(s.index)) {
+    if (!mask.active && pieces(s, out)) return;
+    s.out = now(s.out);
+    const Place at = place(s.index);
+    s.index = at.index;
+    s.access = at.backwards && !mask.active ? Access::reversed : at.access;
+    s.active = mask.active;
+  }
+  out.push_back(std::move(stmt));
+}
+
+// The index where quotients are the same for all lanes, of which there is one condition each; nothing where it divides
+// in another way.
+std::optional<sym::Expr> LaneWriter::within_piece(sym::Expr index, sym::Expr& condition) const {
+  if (!depends(index) || index == lanes_.var) return index;
+  const auto operands = index.operands();
+  if (index.kind() == sym::Kind::add || index.kind() == sym::Kind::mul) {
+    std::optional<sym::Expr> out;
+    for (sym::Expr operand : operands) {
+      const auto part = within_piece(operand, condition);
+      if (!part) return std::nullopt;
+      out = !out ? *part : index.kind() == sym::Kind::add ? *out + *part : *out * *part;
+    }
+    return out;
+  }
+  if (index.kind() != sym::Kind::floordiv && index.kind() != sym::Kind::mod) return std::nullopt;
+  const auto slope = depends(operands[1]) ? std::nullopt : slope_in(operands[0], lanes_.var);
+  if (!slope) return std::nullopt;
+  const sym::Expr first = sym::floordiv(slope->at_zero, operands[1]);
+  const sym::Expr last = sym::floordiv(slope->at_zero + slope->step * (lanes_.width - 1), operands[1]);
+  condition = sym::logical_and(condition, sym::eq(first, last));
+  return index.kind() == sym::Kind::floordiv ? first : operands[0] - operands[1] * first;
+}
+
+// A load whose index divides: one element, or elements side by side, where all lanes have the same quotient.
+bool LaneWriter::pieces(const Load& s, Block& out) {
+  if (slope_in(s.index, lanes_.var)) return false;
+  sym::Expr same = kernel_.pool->constant(1);
+  const auto index = within_piece(s.index, same);
+  const auto slope = index ? slope_in(*index, lanes_.var) : std::nullopt;
+  if (!slope || slope->step < -1 || slope->step > 1 || sym::prove(same) == sym::Truth::no) return false;
+  auto& variable = put<Variable>(out);
+  variable.out = now(s.out);
+  variable.initial = Constant::from_int64(s.out.dtype, 0);
+  const Value result = variable.out;
+  for (const bool whole : {true, false}) {
+    Load load;
+    load.buffer = s.buffer;
+    const bool one = whole && slope->step == 0;
+    const Place at = one ? Place{slope->at_zero, Access::contiguous} : place(whole ? *index : s.index);
+    load.out = fresh(s.out.dtype, one ? 1 : lanes_.width);
+    load.index = at.index;
+    load.access = at.backwards ? Access::reversed : at.access;
+    auto condition = std::make_unique<If>();
+    condition->condition = whole ? same : sym::logical_not(same);
+    condition->body.push_back(clone(load));
+    auto assign = std::make_unique<Assign>();
+    assign->variable = result;
+    assign->in = wide(load.out, lanes_.width, condition->body);
+    condition->body.push_back(std::move(assign));
+    out.push_back(std::move(condition));
+  }
+  return true;
 }
 
 void LaneWriter::store(Store& s, const LaneMask& mask, Block& out) {

@@ -62,7 +62,8 @@ class LaneWriter : public VectorStatements {
   void guarded(sym::Expr condition, Block& body, const LaneMask& mask, Block& out);
   bool versions(If& stmt, sym::Expr limit, const LaneMask& mask, Block& out);
   void sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out);
-  void load(Load& stmt, const LaneMask& mask);
+  void load(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out);
+  bool pieces(const Load& stmt, Block& out);
   void store(Store& stmt, const LaneMask& mask, Block& out);
   void assign(Assign& stmt, const LaneMask& mask, Block& out);
   void accumulate(Accumulate& stmt, const LaneMask& mask, Block& out);
@@ -72,8 +73,10 @@ class LaneWriter : public VectorStatements {
   struct Place {
     sym::Expr index;
     Access access = Access::contiguous;
+    bool backwards = false;  // each lane one element before the last
   };
   Place place(sym::Expr index) const;
+  std::optional<sym::Expr> within_piece(sym::Expr index, sym::Expr& condition) const;
   bool depends(sym::Expr e) const { return widths_.depends(e, lanes_); }
   bool is_wide(const Value& v) const { return widths_.of(v.id) > 1; }
   Value operand(const Value& v, Block& out);
