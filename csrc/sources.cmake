@@ -136,6 +136,7 @@ set(PLAIT_CORE_SOURCES
   kir/passes/unroll.cpp
   kir/passes/vectorize.cpp
   kir/passes/vectorize_outline.cpp
+  kir/passes/vectorize_pieces.cpp
   kir/passes/widths.cpp
   kir/print.cpp
   kir/statements.cpp

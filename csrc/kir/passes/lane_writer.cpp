@@ -145,8 +145,14 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
     case StmtKind::AtomicMin:
       break;
     case StmtKind::Coordinate:
-    case StmtKind::Random:
+      if (pieces(static_cast<Coordinate&>(s), out)) return;
+      pure(s, out);
+      break;
     case StmtKind::Compute:
+      if (compares_lanes(static_cast<Compute&>(s), out)) return;
+      pure(s, out);
+      break;
+    case StmtKind::Random:
     case StmtKind::Convert:
     case StmtKind::Round:
       pure(s, out);
@@ -285,60 +291,6 @@ void LaneWriter::load(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& o
     s.active = mask.active;
   }
   out.push_back(std::move(stmt));
-}
-
-// The index where quotients are the same for all lanes, of which there is one condition each; nothing where it divides
-// in another way.
-std::optional<sym::Expr> LaneWriter::within_piece(sym::Expr index, sym::Expr& condition) const {
-  if (!depends(index) || index == lanes_.var) return index;
-  const auto operands = index.operands();
-  if (index.kind() == sym::Kind::add || index.kind() == sym::Kind::mul) {
-    std::optional<sym::Expr> out;
-    for (sym::Expr operand : operands) {
-      const auto part = within_piece(operand, condition);
-      if (!part) return std::nullopt;
-      out = !out ? *part : index.kind() == sym::Kind::add ? *out + *part : *out * *part;
-    }
-    return out;
-  }
-  if (index.kind() != sym::Kind::floordiv && index.kind() != sym::Kind::mod) return std::nullopt;
-  const auto slope = depends(operands[1]) ? std::nullopt : slope_in(operands[0], lanes_.var);
-  if (!slope) return std::nullopt;
-  const sym::Expr first = sym::floordiv(slope->at_zero, operands[1]);
-  const sym::Expr last = sym::floordiv(slope->at_zero + slope->step * (lanes_.width - 1), operands[1]);
-  condition = sym::logical_and(condition, sym::eq(first, last));
-  return index.kind() == sym::Kind::floordiv ? first : operands[0] - operands[1] * first;
-}
-
-// A load whose index divides: one element, or elements side by side, where all lanes have the same quotient.
-bool LaneWriter::pieces(const Load& s, Block& out) {
-  if (slope_in(s.index, lanes_.var)) return false;
-  sym::Expr same = kernel_.pool->constant(1);
-  const auto index = within_piece(s.index, same);
-  const auto slope = index ? slope_in(*index, lanes_.var) : std::nullopt;
-  if (!slope || slope->step < -1 || slope->step > 1 || sym::prove(same) == sym::Truth::no) return false;
-  auto& variable = put<Variable>(out);
-  variable.out = now(s.out);
-  variable.initial = Constant::from_int64(s.out.dtype, 0);
-  const Value result = variable.out;
-  for (const bool whole : {true, false}) {
-    Load load;
-    load.buffer = s.buffer;
-    const bool one = whole && slope->step == 0;
-    const Place at = one ? Place{slope->at_zero, Access::contiguous} : place(whole ? *index : s.index);
-    load.out = fresh(s.out.dtype, one ? 1 : lanes_.width);
-    load.index = at.index;
-    load.access = at.backwards ? Access::reversed : at.access;
-    auto condition = std::make_unique<If>();
-    condition->condition = whole ? same : sym::logical_not(same);
-    condition->body.push_back(clone(load));
-    auto assign = std::make_unique<Assign>();
-    assign->variable = result;
-    assign->in = wide(load.out, lanes_.width, condition->body);
-    condition->body.push_back(std::move(assign));
-    out.push_back(std::move(condition));
-  }
-  return true;
 }
 
 void LaneWriter::store(Store& s, const LaneMask& mask, Block& out) {

@@ -8,7 +8,7 @@ namespace plait::kir {
 // - A load or store is aligned or contiguous where its lanes lie side by side, proven, a load that runs backwards
 //   without a mask reversed, others lanewise. A load whose index is the same for all lanes stays one lane.
 //   Where an index divides, one element or a contiguous load stands for all lanes of one quotient, under that
-//   condition.
+//   condition; coordinates likewise. Whether an integer equals a coordinate that counts the lanes is asked in 32 bits.
 // - A condition that holds for the first lanes (affine in the lane, or several) is `active` of loads, stores and
 //   Accumulate; Assign and Merge keep what the other lanes have. Another affine condition (a pad has two sides) is
 //   asked at both ends: where it holds there, it holds for all lanes; else lanes run one by one.
