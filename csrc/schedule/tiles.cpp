@@ -10,8 +10,6 @@ namespace plait {
 
 namespace {
 
-constexpr size_t kMostOps = 32;  // that stand in the kernel once per row of a square
-
 // Whether an op reads its operand under a condition.
 bool is_guarded(const Op& op) {
   switch (op.kind) {
@@ -40,8 +38,8 @@ bool are_one(const std::vector<Dims>& memory, int d) {
 }  // namespace
 
 std::optional<TileDims> tile_dims(const Segment& segment) {
-  if (segment.ops.size() > kMostOps || std::any_of(segment.ops.begin(), segment.ops.end(), [](const Op* op) {
-        return is_guarded(*op) || property(op->kind) == OpProperty::creation;
+  if (std::any_of(segment.ops.begin(), segment.ops.end(), [](const Op* op) {
+        return is_guarded(*op) || (property(op->kind) == OpProperty::creation && op->kind != OpKind::Full);
       }))
     return std::nullopt;
   const int rank = static_cast<int>(reference_tensor(segment)->rank()), last = rank - 1;

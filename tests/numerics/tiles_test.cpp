@@ -24,6 +24,9 @@ const TileCase kTileCases[] = {
     {"add", "%x: T[m, n], %z: T[n, m]", "  %y = add(permute(%x, dims = [1, 0]), %z)\n"},
     {"both_sides", "%x: T[m, n], %z: T[m]",
      "  %p = permute(mul(%x, %x), dims = [1, 0])\n  %y = min(add(%p, %z), %p)\n"},
+    {"much_code", "%x: T[m, n], %z: T[n, m]",
+     "  %p = permute(%x, dims = [1, 0])\n  %a = div(mul(div(%p, 3), div(%z, 5)), 7)\n  %b = div(div(%a, 3), 2)\n"
+     "  %y = add(div(div(%b, 2), 3), %p)\n"},
     {"channels_last", "%x: T[2, m, 3, n]", "  %y = neg(permute(%x, dims = [0, 2, 3, 1]))\n"},
     {"channels_first", "%x: T[2, 3, n, m], %z: T[m, 1, 1]", "  %y = add(permute(%x, dims = [0, 3, 1, 2]), %z)\n"},
     {"turned_round", "%x: T[m, 2, n], %z: T[n, 2, m]", "  %y = add(permute(%x, dims = [2, 1, 0]), %z)\n"},
