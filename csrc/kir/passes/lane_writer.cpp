@@ -1,6 +1,7 @@
 #include "kir/passes/lane_writer.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/error.h"
 
@@ -252,7 +253,7 @@ size_t LaneWriter::assume(sym::Expr condition) {
 void LaneWriter::sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out) {
   auto& s = static_cast<If&>(*stmt);
   sym::Expr all = kernel_.pool->constant(1), some = all;
-  bool affine = true;
+  bool affine = true, whole = true;  // whole: no condition parts a vector
   for (sym::Expr c : conjuncts(s.condition)) {
     const auto negative = depends(c) ? negative_where(c) : std::nullopt;
     const auto slope = negative ? slope_in(*negative, lanes_.var) : std::nullopt;
@@ -263,8 +264,11 @@ void LaneWriter::sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& 
       const bool last = (along.step > 0) == greatest;
       return sym::lt(along.at_zero + (last ? along.step * (lanes_.width - 1) : 0), 0);
     };
+    const int64_t first = along.step < 0 ? along.step * (lanes_.width - 1) : 0;
+    const bool together = slope && std::abs(along.step) == 1 && sym::divisor(along.at_zero + first) % lanes_.width == 0;
+    whole &= !slope || together;
     all = sym::logical_and(all, slope ? end(true) : c);
-    some = sym::logical_and(some, slope ? end(false) : c);
+    some = sym::logical_and(some, slope ? end(together) : c);
   }
   Block single, group;
   group.push_back(std::move(stmt));
@@ -277,7 +281,7 @@ void LaneWriter::sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& 
   auto cut = std::make_unique<If>();
   cut->condition = sym::logical_and(some, sym::logical_not(all));
   cut->body = std::move(single);
-  if (sym::prove(cut->condition) != sym::Truth::no) out.push_back(std::move(cut));
+  if (!whole && sym::prove(cut->condition) != sym::Truth::no) out.push_back(std::move(cut));
 }
 
 void LaneWriter::load(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out) {
