@@ -56,6 +56,7 @@ set(PLAIT_CORE_SOURCES
   codegen/llvm/index.cpp
   codegen/llvm/integers.cpp
   codegen/llvm/math.cpp
+  codegen/llvm/shuffles.cpp
   codegen/llvm/text.cpp
   codegen/llvm/trigonometric.cpp
   codegen/llvm/writer.cpp
@@ -133,9 +134,11 @@ set(PLAIT_CORE_SOURCES
   kir/passes/merge_equal.cpp
   kir/passes/passes.cpp
   kir/passes/tails.cpp
+  kir/passes/transpose.cpp
   kir/passes/unroll.cpp
   kir/passes/vectorize.cpp
   kir/passes/vectorize_outline.cpp
+  kir/passes/vectorize_pieces.cpp
   kir/passes/widths.cpp
   kir/print.cpp
   kir/statements.cpp
@@ -234,6 +237,7 @@ set(PLAIT_CORE_SOURCES
   schedule/scatter_plan.cpp
   schedule/scheduled_group.cpp
   schedule/scheduler.cpp
+  schedule/tiles.cpp
   segment/aliases.cpp
   segment/boundaries.cpp
   segment/cut_groups.cpp

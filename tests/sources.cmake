@@ -152,6 +152,7 @@ set(PLAIT_TEST_numerics
   numerics/sorting_test.cpp
   numerics/strided_contractions_test.cpp
   numerics/tables_test.cpp
+  numerics/tiles_test.cpp
 )
 set(PLAIT_TEST_perf
   perf/compile_work_test.cpp

@@ -39,6 +39,7 @@ struct Pointwise {
   Choice unroll;   // vectors per iteration
   Choice split;    // leading dims that form the outer group
   Choice block;    // CPUs: elements of the inner row per parallel iteration, 0: the whole row
+  Choice tile;     // CPUs: rows and columns per parallel iteration, where an operand lies across the row; absent: none
   Choice threads;  // GPUs: threads of a block
   auto operator<=>(const Pointwise&) const = default;
   template <class Self, class Fn>
@@ -47,6 +48,7 @@ struct Pointwise {
     fn("unroll", self.unroll, ChoiceRange{1, 8, true});
     fn("split", self.split, ChoiceRange{0, 64});
     fn("block", self.block, ChoiceRange{0, 1 << 24});
+    fn("tile", self.tile, ChoiceRange{1, 1024, true});
     fn("threads", self.threads, ChoiceRange{1, 1024, true});
   }
 };

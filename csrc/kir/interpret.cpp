@@ -135,6 +135,9 @@ class Interpreter {
   void execute(const Half& s) {
     set_each(s.out, [&](size_t l) { return value(s.in)[l + (s.upper ? size_t(s.out.lanes) : 0)]; });
   }
+  void execute(const Transpose& s) {
+    for (size_t i = 0; i < s.out.size(); ++i) set_each(s.out[i], [&](size_t l) { return value(s.in[l])[i]; });
+  }
   void execute(const Random& s) {
     const auto seed = uint64_t(value(s.seed)[0].to_int64()), offset = uint64_t(scalar(s.offset));
     set_each(s.out, [&](size_t l) {
@@ -164,6 +167,7 @@ class Interpreter {
     const bool row = s.access == Access::aligned || s.access == Access::contiguous;
     for (size_t l = 1; l < out.size(); ++l) {
       if (row && out[l] != out[0] + int64_t(l)) observer_.wrong(s, "the lanes are not contiguous");
+      if (s.access == Access::reversed && out[l] != out[0] - int64_t(l)) observer_.wrong(s, "the lanes do not fall");
       if (s.access == Access::splat && out[l] != out[0]) observer_.wrong(s, "the lanes differ");
     }
     if (s.access == Access::aligned && !out.empty() && out[0] % lanes != 0)

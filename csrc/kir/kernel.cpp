@@ -47,6 +47,8 @@ std::string_view name(Access access) {
       return "aligned";
     case Access::contiguous:
       return "contiguous";
+    case Access::reversed:
+      return "reversed";
     case Access::splat:
       return "splat";
     case Access::lanewise:

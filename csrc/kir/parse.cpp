@@ -224,8 +224,9 @@ class KernelReader {
   }
 
   Access access() {
-    return choice("an access", std::vector{Access::aligned, Access::contiguous, Access::splat, Access::lanewise},
-                  [](Access a) { return name(a); });
+    using enum Access;
+    const std::vector all{aligned, contiguous, reversed, splat, lanewise};
+    return choice("an access", all, [](Access a) { return name(a); });
   }
 
   // Over symbols that the kernel has so far.
@@ -310,6 +311,12 @@ class KernelReader {
     T& out = *stmt;
     body.push_back(std::move(stmt));
     return out;
+  }
+  template <class T, class Out>
+  static T& put(Block& body, const Out& out) {
+    T& stmt = put<T>(body);
+    stmt.out = out;
+    return stmt;
   }
 
   void phase() {
@@ -450,13 +457,15 @@ class KernelReader {
       s.combine = combine();
       if (in_.accept("of")) s.element = dtype("the dtype of the elements");
     } else if (word == "fold") {
-      Fold& s = put<Fold>(body);
-      s.out = out;
+      Fold& s = put<Fold>(body, out);
       s.combine = combine();
       s.state = in_parentheses();
+    } else if (word == "transpose") {
+      Transpose& s = put<Transpose>(body, out);
+      s.in = in_parentheses();
     } else {
-      if (out.size() > 1)
-        in_.fail_at(at, fmt::format("`{}` defines one value", word), "several come from `start` and `fold`");
+      const char* help = "several come from `start`, `fold` and `transpose`";
+      if (out.size() > 1) in_.fail_at(at, fmt::format("`{}` defines one value", word), help);
       one_value(body, out[0], word, word_at);
     }
     for (const Value& value : out) values_.insert_or_assign(value.id, value);
@@ -472,20 +481,16 @@ class KernelReader {
 
   void one_value(Block& body, Value out, const std::string& word, size_t at) {
     if (word == "variable") {
-      Variable& s = put<Variable>(body);
-      s.out = out;
+      Variable& s = put<Variable>(body, out);
       s.initial = constant(out.dtype);
     } else if (word == "literal") {
-      Literal& s = put<Literal>(body);
-      s.out = out;
+      Literal& s = put<Literal>(body, out);
       s.constant = constant(out.dtype);
     } else if (word == "coordinate") {
-      Coordinate& s = put<Coordinate>(body);
-      s.out = out;
+      Coordinate& s = put<Coordinate>(body, out);
       s.index = expression("an index");
     } else if (word == "load") {
-      Load& s = put<Load>(body);
-      s.out = out;
+      Load& s = put<Load>(body, out);
       element(s.buffer, s.index);
       s.access = access();
       s.active = active();
@@ -528,25 +533,21 @@ class KernelReader {
     }
     const bool one = operands.size() == 1;
     if (word == "convert" && one) {
-      Convert& s = put<Convert>(body);
-      s.out = out;
+      Convert& s = put<Convert>(body, out);
       s.in = operands[0];
     } else if (word == "round" && one && in_.accept("to")) {
-      Round& s = put<Round>(body);
-      s.out = out;
+      Round& s = put<Round>(body, out);
       s.in = operands[0];
       in_.expect("=", "after `to`");
       s.to = dtype("a dtype");
     } else if (word == "half" && one) {
-      Half& s = put<Half>(body);
-      s.out = out;
+      Half& s = put<Half>(body, out);
       s.in = operands[0];
       named("upper");
       s.upper = choice("true or false", std::vector{false, true}, [](bool b) { return b ? "true" : "false"; });
     } else {
       if (!known) in_.fail_at(at, fmt::format("`{}` takes one value", word), "give it one");
-      Compute& s = put<Compute>(body);
-      s.out = out;
+      Compute& s = put<Compute>(body, out);
       s.function = *known;
       s.in = operands;
     }
@@ -554,8 +555,8 @@ class KernelReader {
   }
 
   static std::vector<std::string> functions() {
-    std::vector<std::string> out{"variable", "literal", "coordinate", "load",  "convert",
-                                 "round",    "half",    "random",     "start", "fold"};
+    std::vector<std::string> out{"variable", "literal", "coordinate", "load", "convert",  "round",
+                                 "half",     "random",  "start",      "fold", "transpose"};
     for (int i = 0; i < kPointwiseCount; ++i) out.emplace_back(plait::name(Pointwise(i)));
     return out;
   }

@@ -89,6 +89,7 @@ class Printer {
                      [&](const Half& s) {
                        return fmt::format("{}half({}, upper = {})", definition(s.out), text(s.in), s.upper);
                      },
+                     [&](const Transpose& s) { return fmt::format("{}transpose({})", definitions(s.out), text(s.in)); },
                      [&](const Random& s) {
                        return fmt::format("{}random(seed = {}, index = {}, offset = {})", definition(s.out),
                                           text(s.seed), text(s.index), text(s.offset));

@@ -44,6 +44,7 @@ struct Value {
 enum class Access : uint8_t {
   aligned,     // index(lane) = index(0) + lane, index(0) proven a multiple of lanes; buffers are 64-byte aligned
   contiguous,  // index(lane) = index(0) + lane
+  reversed,    // index(lane) = index(0) - lane; loads of all lanes only
   splat,       // index does not depend on lane; loads only
   lanewise,    // any index(lane)
 };
@@ -167,7 +168,7 @@ struct Load : StmtBase<StmtKind::Load> {
 };
 
 // buffer[index(lane)] = in[lane], rounded to the buffer's dtype (integers: modulo 2^bits), for lane < active (null: all
-// lanes). Never splat.
+// lanes). Never splat or reversed.
 struct Store : StmtBase<StmtKind::Store> {
   uint32_t buffer = 0;
   sym::Expr index;
@@ -227,6 +228,12 @@ struct Half : StmtBase<StmtKind::Half> {
   static constexpr auto fields() {
     return std::tuple{result("out", &Half::out), operand("in", &Half::in), attribute("upper", &Half::upper)};
   }
+};
+
+// out[i][lane] = in[lane][i]: as many values as each has lanes, a square. Target cpu only.
+struct Transpose : StmtBase<StmtKind::Transpose> {
+  std::vector<Value> out, in;
+  static constexpr auto fields() { return std::tuple{result("out", &Transpose::out), operand("in", &Transpose::in)}; }
 };
 
 // out[lane] = uniform_f32(seed, index(lane), offset) of scalar/philox.h; seed is one u64 lane, index the global

@@ -16,18 +16,18 @@
 // Memory. Arguments stand first, then workspaces, then local buffers; only arguments are marked as written or updated.
 // Loads read arguments that are not `written`, or `updated`; stores write those that are written. What is updated is
 // written too. An atomic belongs to one u64, to an updated argument that nothing loads or stores. A load yields the
-// buffer's compute_type; a store takes that, or a wider wide float. `aligned`, `contiguous` and `splat` are proven; a
-// store is never splat. A stack buffer is proven to have at most kMostStackBytes; shared ones belong to target cuda. A
-// local buffer is met only behind its Alloc, in the rest of that block, and has one Alloc at a time. A load from a
-// local buffer or workspace stands behind a store to it (behind the Alloc), unless that has no elements.
-// Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool); result dtype and
-// operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's lanes or one. Round
-// goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random yields f32 from a u64
-// seed of one lane. Half belongs to target cpu and has half its operand's lanes. Coordinate yields i64. Bind takes one
-// i64; its symbol is new and has no facts.
-// Reductions. What Start defines is a state of its combine (is_state), all values with the same lanes; only Accumulate
-// and Merge change it, within the parallel loop that declares it, whole and by the same combine. They take the dtypes
-// and lanes of the state. Fold yields a state of one lane.
+// buffer's compute_type; a store takes that, or a wider wide float. `aligned`, `contiguous`, `reversed` and `splat` are
+// proven; a store is never one of the last two. A stack buffer is proven to have at most kMostStackBytes; shared ones
+// belong to target cuda. A local buffer is met only behind its Alloc, in the rest of that block, and has one Alloc at a
+// time. A load from a local buffer or workspace stands behind a store to it (behind the Alloc), unless that has no
+// elements. Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool); result dtype
+// and operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's lanes or one.
+// Round goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random yields f32 from a
+// u64 seed of one lane. Half belongs to target cpu and has half its operand's lanes, Transpose likewise and takes and
+// yields as many values of one dtype as each has lanes. Coordinate yields i64. Bind takes one i64; its symbol is new
+// and has no facts. Reductions. What Start defines is a state of its combine (is_state), all values with the same
+// lanes; only Accumulate and Merge change it, within the parallel loop that declares it, whole and by the same combine.
+// They take the dtypes and lanes of the state. Fold yields a state of one lane.
 #include <atomic>
 #include <map>
 #include <set>
@@ -282,6 +282,8 @@ class Verifier {
     check_index(index, lanes);
     if (active) check_symbols(active, symbols_, "active");
     if (access == Access::splat) require(!depends_on_lane(index), "the index of a splat access depends on lane");
+    if (access == Access::reversed)
+      require(!active && (lanes == 1 || lane_stride(index) == -1), "the lanes are not proven to run backwards");
     if (access != Access::aligned && access != Access::contiguous) return;
     require(lanes == 1 || lane_stride(index) == 1, "the lanes are not proven contiguous");
     if (access == Access::contiguous) return;
@@ -306,7 +308,7 @@ class Verifier {
     require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
     const Buffer& buffer = kernel_.buffers[s.buffer];
     require(buffer.stores(), "{} is written, but marked as read", buffer.name);
-    require(s.access != Access::splat, "a store is never splat");
+    require(s.access != Access::splat && s.access != Access::reversed, "a store is never {}", name(s.access));
     touch(s.buffer, false);
     require(parallel_depth_ == parallel_count_, "a store outside of a parallel loop of the kernel");
     use(s.in);
@@ -384,6 +386,17 @@ class Verifier {
     require(kernel_.target == TargetKind::cpu, "half a vector on the other target");
     require(s.in.dtype == s.out.dtype && s.in.lanes == 2 * s.out.lanes, "dtype or lanes differ");
     define(s.out);
+  }
+
+  void check(const Transpose& s) {
+    require(kernel_.target == TargetKind::cpu, "a transpose on the other target");
+    for (const Value& v : s.in) use(v);
+    for (const auto* list : {&s.in, &s.out}) {
+      const auto same = [&](const Value& v) { return v.dtype == s.in[0].dtype && size_t(v.lanes) == s.in.size(); };
+      require(list->size() == s.in.size() && std::all_of(list->begin(), list->end(), same),
+              "what is transposed is no square of one dtype");
+    }
+    for (const Value& v : s.out) define(v);
   }
 
   void check(const Random& s) {

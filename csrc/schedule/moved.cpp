@@ -16,7 +16,8 @@ bool same_shape(const TensorView& a, const TensorView& b) {
   return true;
 }
 
-// Dims of more than one element, as they lie in memory.
+}  // namespace
+
 std::vector<int> memory_dims(const TensorView& t) {
   std::vector<int> out;
   for (int d : t.domain.allocation)
@@ -24,7 +25,19 @@ std::vector<int> memory_dims(const TensorView& t) {
   return out;
 }
 
-}  // namespace
+std::vector<MemoryRead> memory_reads(const Segment& segment) {
+  const std::set<const Op*> reads(segment.ops.begin(), segment.ops.end());
+  std::vector<MemoryRead> out;
+  for (TensorView* output : segment.outputs) {
+    PointwiseOp store;  // the output's own op is a read too: what is behind it
+    store.in = store.results = {output};
+    for (const ReadThrough& in : read_through(store, reads)) {
+      out.push_back({output, in.tensor, {}});
+      for (int d : memory_dims(*in.tensor)) out.back().dims.push_back(in.dims[static_cast<size_t>(d)]);
+    }
+  }
+  return out;
+}
 
 bool has_moves(std::span<Op* const> ops) {
   return std::any_of(ops.begin(), ops.end(), [](const Op* op) { return reads_elsewhere(*op) || keeps_places(*op); });
@@ -41,26 +54,16 @@ std::optional<std::string> moved_refuses(std::span<Op* const> ops, std::span<Ten
 }
 
 std::string refuse_moved_row(const Problem& problem, int split) {
-  const std::set<const Op*> reads(problem.segment.ops.begin(), problem.segment.ops.end());
-  for (const Op* op : reads)
+  for (const Op* op : problem.segment.ops)
     if (property(op->kind) == OpProperty::creation && op->results[0]->rank() > 0 && op->kind != OpKind::Full)
       return fmt::format("%{} counts along it", op->results[0]->name);
-  for (const TensorView* out : problem.segment.outputs) {
+  for (const auto& [output, input, own] : memory_reads(problem.segment)) {
     std::vector<int> row;  // dims of the output
-    for (int d : memory_dims(*out))
+    for (int d : memory_dims(*output))
       if (d >= split) row.push_back(d);
-    // The output's own op is a read too: what is behind it.
-    PointwiseOp store;
-    store.in = {const_cast<TensorView*>(out)};
-    store.results = {const_cast<TensorView*>(out)};
-    for (const ReadThrough& in : read_through(store, reads)) {
-      std::vector<int> own;
-      for (int d : memory_dims(*in.tensor)) own.push_back(in.dims[static_cast<size_t>(d)]);
-      const bool along = own.size() >= row.size() && std::equal(row.rbegin(), row.rend(), own.rbegin());
-      const bool none = std::all_of(own.begin(), own.end(), [&](int d) { return d >= 0 && d < split; });
-      if (!along && !none)
-        return fmt::format("%{}: {} is not contiguous along it", in.tensor->name, type_text(*in.tensor));
-    }
+    const bool along = own.size() >= row.size() && std::equal(row.rbegin(), row.rend(), own.rbegin());
+    const bool none = std::all_of(own.begin(), own.end(), [&](int d) { return d >= 0 && d < split; });
+    if (!along && !none) return fmt::format("%{}: {} is not contiguous along it", input->name, type_text(*input));
   }
   return "";
 }

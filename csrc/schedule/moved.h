@@ -11,6 +11,18 @@ bool has_moves(std::span<Op* const> ops);
 // Why ops, in topological order, are no such kernel with these outputs; nothing where they are.
 std::optional<std::string> moved_refuses(std::span<Op* const> ops, std::span<TensorView* const> outputs);
 
+// Dims of more than one element, as they lie in memory.
+std::vector<int> memory_dims(const TensorView& t);
+
+// An input of the segment as an output reads it: the output's dims in the input's order in memory, those of one element
+// left out; -1 where moves part them.
+struct MemoryRead {
+  const TensorView* output = nullptr;
+  const TensorView* input = nullptr;
+  std::vector<int> dims;
+};
+std::vector<MemoryRead> memory_reads(const Segment& segment);
+
 // Why the row of such a segment, of the output's dims from `split` on, is none in memory; empty where it is.
 std::string refuse_moved_row(const Problem& problem, int split);
 

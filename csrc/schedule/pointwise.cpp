@@ -7,6 +7,7 @@
 #include "axes/transforms.h"
 #include "base/error.h"
 #include "schedule/moved.h"
+#include "schedule/tiles.h"
 
 namespace plait {
 
@@ -17,6 +18,8 @@ constexpr int64_t kRowBlock = 8192;   // the same where rows are kept whole ...
 constexpr int64_t kLongRow = 32768;   // ... unless they may be longer than this
 constexpr int64_t kVectorBytes = 16;  // of a thread's access, cuda
 constexpr int64_t kMostLanes = 64;
+constexpr int64_t kTile = 128;      // rows and columns of a tile: 512 bytes of each row of f32
+constexpr int64_t kLeastLanes = 4;  // of squares
 
 std::optional<std::string> accept(const Problem& problem) {
   if (has_moves(problem.segment.ops)) return moved_refuses(problem.segment.ops, problem.segment.outputs);
@@ -109,12 +112,22 @@ int best_split(const Problem& problem) {
   return std::max(rank - 1, 0);
 }
 
+// Inputs that moves read along the row that starts at dim `split`, or somewhere along it.
+std::set<const TensorView*> read_along(const Segment& segment, int64_t split) {
+  std::set<const TensorView*> out;
+  for (const MemoryRead& r : memory_reads(segment))
+    if (std::any_of(r.dims.begin(), r.dims.end(), [&](int d) { return d < 0 || d >= split; })) out.insert(r.input);
+  return out;
+}
+
 // Bytes of the narrowest and widest element that moves along the row.
-std::pair<int64_t, int64_t> memory_types(const Segment& segment) {
+std::pair<int64_t, int64_t> memory_types(const Segment& segment, int64_t split) {
   int64_t least = 8, most = 1;
+  const bool moves = has_moves(segment.ops);
+  const std::set<const TensorView*> along = moves ? read_along(segment, split) : std::set<const TensorView*>();
   for (const auto* list : {&segment.inputs, &segment.outputs})
     for (const TensorView* t : *list) {
-      if (t->rank() == 0) continue;
+      if (t->rank() == 0 || (moves && list == &segment.inputs && !along.contains(t))) continue;
       const int64_t bytes = static_cast<int64_t>(size_of(t->dtype));
       least = std::min(least, bytes);
       most = std::max(most, bytes);
@@ -140,7 +153,7 @@ Row row_of(const TensorView& reference, int64_t split) {
 // No longer than the row needs. CUDA: the narrowest tensor moves 16 bytes at a time where the row divides, and wider
 // ones several times that; otherwise the widest moves 16.
 int64_t choose_vector(const Problem& problem, const Target& target, int64_t split) {
-  const auto [least, most] = memory_types(problem.segment);
+  const auto [least, most] = memory_types(problem.segment, split);
   const Row row = row_of(*reference_tensor(problem.segment), split);
   int64_t lanes = most == 8 ? target.vector_lanes / 2 : target.vector_lanes;
   if (target.cuda()) {
@@ -196,11 +209,39 @@ void check_pinned(const Problem& problem, bool cuda, const schedules::Pointwise&
                     problem.where(), cuda ? "a block is threads * vector * unroll elements" : "pin block instead");
 }
 
+// Where an operand lies across the row and both have room for a square, or a text pins tiles: their numbers.
+bool choose_tiles(const Problem& problem, const Target& target, schedules::Pointwise& out) {
+  const bool pinned = out.tile.has_value(), rows = out.split || out.block || out.unroll;
+  if (pinned && rows)
+    throw UserError("a schedule of tiles has no split, block or unroll", problem.where(), "leave out tile, or those");
+  if (target.cuda() || rows || !has_moves(problem.segment.ops)) {
+    if (pinned) throw UserError("tile does not apply", problem.where(), "tiles are for moves on CPUs: leave it out");
+    return false;
+  }
+  const auto dims = tile_dims(problem.segment);
+  if (!dims) {
+    if (pinned) throw UserError("no operand lies across the row", problem.where(), "leave out tile");
+    return false;
+  }
+  const int64_t vector = out.vector.value_or(choose_vector(problem, target, dims->row));
+  const auto [across, row] = tile_extents(problem.segment, *dims);
+  const auto holds = [&](sym::Expr extent) {
+    return problem.decide(sym::le(problem.fusion.pool().constant(vector), extent));
+  };
+  if (!pinned && (vector < kLeastLanes || !holds(across) || !holds(row))) return false;
+  out.vector = vector;
+  if (!pinned) out.tile = std::max(kTile, vector);
+  if (*out.tile < vector)
+    throw UserError(fmt::format("tile = {} is less than vector = {}", *out.tile, vector), problem.where(), "");
+  return true;
+}
+
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
   const TensorView& reference = *reference_tensor(problem.segment);
   schedules::Pointwise out;
   if (const auto* pinned = std::get_if<schedules::Pointwise>(&pin)) out = *pinned;
   check_pinned(problem, target.cuda(), out);
+  if (choose_tiles(problem, target, out)) return out;
   if (!out.split) out.split = best_split(problem);
   if (!out.vector) out.vector = reference.rank() == 0 ? 1 : choose_vector(problem, target, *out.split);
   if (!out.unroll) out.unroll = 1;
@@ -251,15 +292,23 @@ void transform(TensorView& t, const schedules::Pointwise& numbers) {
   if (row > 0 || last > 0 || vector == 1) parallelize(t, 0, ParallelType::cpu_thread);
 }
 
+void transform(TensorView& t, const Segment& segment, const Schedule& schedule) {
+  const auto& numbers = std::get<schedules::Pointwise>(schedule);
+  if (numbers.tile)
+    transform_tiles(t, numbers, tile_dims(segment).value());
+  else
+    transform(t, numbers);
+}
+
 void apply(const Problem& problem, const Schedule& schedule) {
-  transform(*reference_tensor(problem.segment), std::get<schedules::Pointwise>(schedule));
+  transform(*reference_tensor(problem.segment), problem.segment, schedule);
 }
 
 // Kernels with moves have a loop tree; those without are one nest.
 std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& schedule) {
   if (!has_moves(problem.segment.ops)) return std::nullopt;
   ScheduledGroup out = moved_group(problem, schedule);
-  transform(*out.reference, std::get<schedules::Pointwise>(schedule));
+  transform(*out.reference, problem.segment, schedule);
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "codegen/llvm/compute.h"
 
+#include <cmath>
+
 #include "base/error.h"
 #include "codegen/llvm/functions.h"
 #include "codegen/llvm/integers.h"
@@ -151,6 +153,31 @@ Ir compute(Function& f, Pointwise function, DType d, const std::vector<Ir>& in) 
   __builtin_unreachable();
 }
 
+namespace {
+
+// A float as the integer that is nearest to zero beside it; beyond the type's ends those, NaN 0. LLVM makes the
+// intrinsic of vectors out of scalars, lane by lane.
+Ir saturated(Function& f, const Ir& in, Type type, bool has_sign) {
+  if (type.lanes == 1) {
+    const char* name = has_sign ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+    return f.intrinsic(name, type, {in}, type.suffix() + "." + in.type.suffix());
+  }
+  const int bits = (type.scalar == Scalar::i64 ? 64 : 32) - (has_sign ? 1 : 0);
+  const Ir zero = number(in.type, 0), end = number(in.type, std::ldexp(1.0, bits));
+  const Ir least = number(in.type, has_sign ? -std::ldexp(1.0, bits) : -1);
+  const Ir inside = f.binary("and", f.compare("fcmp ogt", in, least), f.compare("fcmp olt", in, end));
+  const Ir near = f.cast(has_sign ? "fptosi" : "fptoui", f.select(inside, in, zero), type);
+  const Ir most = integer(type, has_sign ? int64_t(~uint64_t(0) >> (64 - bits)) : -1);
+  Ir ends = f.select(f.compare("fcmp ogt", in, zero), most, integer(type, 0));
+  if (has_sign) {
+    const int64_t lowest = bits == 63 ? INT64_MIN : INT32_MIN;
+    ends = f.select(f.compare("fcmp olt", in, zero), integer(type, lowest), ends);
+  }
+  return f.select(inside, near, ends);
+}
+
+}  // namespace
+
 Ir convert(Function& f, const Ir& in, DType from, DType to) {
   const Type type = value_type(to, in.type.lanes);
   if (from == to) return in;
@@ -160,8 +187,7 @@ Ir convert(Function& f, const Ir& in, DType from, DType to) {
   }
   if (is_float(from)) {
     if (is_float(to)) return f.cast(to == DType::f64 ? "fpext" : "fptrunc", in, type);
-    const char* name = is_unsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat";  // NaN gives 0
-    return f.intrinsic(name, type, {in}, type.suffix() + "." + in.type.suffix());
+    return saturated(f, in, type, !is_unsigned(to));
   }
   const bool as_unsigned = is_unsigned(from) || from == DType::boolean;
   if (is_float(to)) return f.cast(as_unsigned ? "uitofp" : "sitofp", in, type);

@@ -10,6 +10,7 @@
 #include "codegen/llvm/compute.h"
 #include "codegen/llvm/functions.h"
 #include "codegen/llvm/index.h"
+#include "codegen/llvm/shuffles.h"
 #include "codegen/llvm/text.h"
 #include "device/device.h"
 #include "kir/lane.h"
@@ -287,11 +288,14 @@ class Writer {
   Ir load_vector(const kir::Load& s) {
     const int lanes = s.out.lanes;
     const Type type = memory_type(kernel_.buffers[s.buffer].dtype, lanes);
-    const Ir from = address(s.buffer, kir::at_lane(s.index, 0));
+    const bool reversed = s.access == kir::Access::reversed;
+    const Ir from = address(s.buffer, kir::at_lane(s.index, reversed ? lanes - 1 : 0));
     const bool ours = kernel_.buffers[s.buffer].space != kir::Space::argument;  // inputs lie where the caller has them
     const int64_t align = ours && s.access == kir::Access::aligned ? alignment(s.buffer, lanes) : alignment(s.buffer);
     if (!s.active) {
-      return f_.define(type, fmt::format("load {}, {}, align {}{}", type.text(), from.typed(), align, reads(s.buffer)));
+      const Ir all =
+          f_.define(type, fmt::format("load {}, {}, align {}{}", type.text(), from.typed(), align, reads(s.buffer)));
+      return reversed ? reverse(f_, all) : all;
     }
     const std::string name = fmt::format("llvm.masked.load.{}.p0", type.suffix());
     const Ir active = mask(s.active, lanes);
@@ -381,6 +385,13 @@ class Writer {
   void write(const kir::Round& s) { values_.emplace(s.out.id, round_through(f_, read(s.in), s.to)); }
 
   void write(const kir::Half& s) { values_.emplace(s.out.id, f_.half(read(s.in), s.upper)); }
+
+  void write(const kir::Transpose& s) {
+    std::vector<Ir> in;
+    for (const kir::Value& v : s.in) in.push_back(read(v));
+    const std::vector<Ir> out = transpose(f_, in);
+    for (size_t i = 0; i < out.size(); ++i) values_.emplace(s.out[i].id, out[i]);
+  }
 
   void write(const kir::Random& s) {
     const Ir seed = read(s.seed);

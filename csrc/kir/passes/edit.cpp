@@ -85,6 +85,7 @@ bool is_pure(StmtKind kind) {
     case StmtKind::Convert:
     case StmtKind::Round:
     case StmtKind::Half:
+    case StmtKind::Transpose:
     case StmtKind::Random:
     case StmtKind::Fold:
       return true;

@@ -1,6 +1,7 @@
 #include "kir/passes/lane_writer.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/error.h"
 
@@ -85,7 +86,7 @@ LaneWriter::Place LaneWriter::place(sym::Expr index) const {
   const auto slope = slope_in(index, lanes_.var);
   if (!slope) return {sym::substitute(index, {{lanes_.var.symbol_name(), lane_}}), Access::lanewise};
   const sym::Expr at = slope->at_zero + lane_ * slope->step;
-  if (slope->step != 1) return {at, Access::lanewise};
+  if (slope->step != 1) return {at, Access::lanewise, slope->step == -1};
   return {at, sym::divisor(slope->at_zero) % lanes_.width == 0 ? Access::aligned : Access::contiguous};
 }
 
@@ -122,8 +123,7 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
       break;
     }
     case StmtKind::Load:
-      load(static_cast<Load&>(s), mask);
-      break;
+      return load(std::move(stmt), mask, out);
     case StmtKind::Store:
       store(static_cast<Store&>(s), mask, out);
       break;
@@ -146,14 +146,21 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
     case StmtKind::AtomicMin:
       break;
     case StmtKind::Coordinate:
-    case StmtKind::Random:
+      if (pieces(static_cast<Coordinate&>(s), out)) return;
+      pure(s, out);
+      break;
     case StmtKind::Compute:
+      if (compares_lanes(static_cast<Compute&>(s), out)) return;
+      pure(s, out);
+      break;
+    case StmtKind::Random:
     case StmtKind::Convert:
     case StmtKind::Round:
       pure(s, out);
       break;
     case StmtKind::Half:
-      PLAIT_CHECK(false, "kernel {}: a half within lanes loop {}", kernel_.name, lanes_.var.symbol_name());
+    case StmtKind::Transpose:
+      PLAIT_CHECK(false, "kernel {}: a {} within lanes loop {}", kernel_.name, name(s.kind), lanes_.var.symbol_name());
   }
   out.push_back(std::move(stmt));
 }
@@ -241,20 +248,27 @@ size_t LaneWriter::assume(sym::Expr condition) {
   return count;
 }
 
-// Any other condition. If it is affine, it holds for all lanes where it holds for the first and for the last.
+// Any other condition. If it is affine, it holds for all lanes where it holds for the first and for the last, and for
+// none where a conjunct holds for neither.
 void LaneWriter::sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out) {
   auto& s = static_cast<If&>(*stmt);
-  sym::Expr all = kernel_.pool->constant(1);
-  bool affine = true;
+  sym::Expr all = kernel_.pool->constant(1), some = all;
+  bool affine = true, whole = true;  // whole: no condition parts a vector
   for (sym::Expr c : conjuncts(s.condition)) {
     const auto negative = depends(c) ? negative_where(c) : std::nullopt;
     const auto slope = negative ? slope_in(*negative, lanes_.var) : std::nullopt;
     affine &= !depends(c) || slope.has_value();
-    const auto last = [&] { return slope->at_zero + std::max<int64_t>(0, slope->step) * (lanes_.width - 1); };
-    if (slope)
-      all = sym::logical_and(all, sym::lt(last(), 0));
-    else if (!depends(c))
-      all = sym::logical_and(all, c);
+    if (depends(c) && !slope) continue;
+    const Slope along = slope.value_or(Slope{});
+    const auto end = [&](bool greatest) {
+      const bool last = (along.step > 0) == greatest;
+      return sym::lt(along.at_zero + (last ? along.step * (lanes_.width - 1) : 0), 0);
+    };
+    const int64_t first = along.step < 0 ? along.step * (lanes_.width - 1) : 0;
+    const bool together = slope && std::abs(along.step) == 1 && sym::divisor(along.at_zero + first) % lanes_.width == 0;
+    whole &= !slope || together;
+    all = sym::logical_and(all, slope ? end(true) : c);
+    some = sym::logical_and(some, slope ? end(together) : c);
   }
   Block single, group;
   group.push_back(std::move(stmt));
@@ -265,18 +279,22 @@ void LaneWriter::sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& 
   }
   guarded(all, s.body, mask, out);
   auto cut = std::make_unique<If>();
-  cut->condition = sym::logical_not(all);
+  cut->condition = sym::logical_and(some, sym::logical_not(all));
   cut->body = std::move(single);
-  out.push_back(std::move(cut));
+  if (!whole && sym::prove(cut->condition) != sym::Truth::no) out.push_back(std::move(cut));
 }
 
-void LaneWriter::load(Load& s, const LaneMask& mask) {
-  if (!depends(s.index)) return;
-  s.out = now(s.out);
-  const Place at = place(s.index);
-  s.index = at.index;
-  s.access = at.access;
-  s.active = mask.active;
+void LaneWriter::load(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out) {
+  auto& s = static_cast<Load&>(*stmt);
+  if (depends(s.index)) {
+    if (!mask.active && pieces(s, out)) return;
+    s.out = now(s.out);
+    const Place at = place(s.index);
+    s.index = at.index;
+    s.access = at.backwards && !mask.active ? Access::reversed : at.access;
+    s.active = mask.active;
+  }
+  out.push_back(std::move(stmt));
 }
 
 void LaneWriter::store(Store& s, const LaneMask& mask, Block& out) {

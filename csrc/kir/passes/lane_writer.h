@@ -62,7 +62,20 @@ class LaneWriter : public VectorStatements {
   void guarded(sym::Expr condition, Block& body, const LaneMask& mask, Block& out);
   bool versions(If& stmt, sym::Expr limit, const LaneMask& mask, Block& out);
   void sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out);
-  void load(Load& stmt, const LaneMask& mask);
+  void load(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out);
+
+  // An index that divides: where `same` holds, all lanes have the same quotients, and it is affine in the lane.
+  struct Piece {
+    sym::Expr same;
+    Slope index;
+  };
+  std::optional<Piece> piece_of(sym::Expr index) const;
+  std::optional<sym::Expr> within_piece(sym::Expr index, sym::Expr& condition) const;
+  template <class Make>
+  void by_pieces(const Value& result, const Piece& piece, Make&& make, Block& out);
+  bool pieces(const Load& stmt, Block& out);
+  bool pieces(const Coordinate& stmt, Block& out);
+  bool compares_lanes(const Compute& stmt, Block& out);
   void store(Store& stmt, const LaneMask& mask, Block& out);
   void assign(Assign& stmt, const LaneMask& mask, Block& out);
   void accumulate(Accumulate& stmt, const LaneMask& mask, Block& out);
@@ -72,6 +85,7 @@ class LaneWriter : public VectorStatements {
   struct Place {
     sym::Expr index;
     Access access = Access::contiguous;
+    bool backwards = false;  // each lane one element before the last
   };
   Place place(sym::Expr index) const;
   bool depends(sym::Expr e) const { return widths_.depends(e, lanes_); }
@@ -96,8 +110,9 @@ class LaneWriter : public VectorStatements {
   void leave_lane(Outline& o, Block& out);
 
   LaneLoop lanes_;
-  std::unordered_map<uint32_t, int> depth_;  // of the conditions around definitions of variables and states
-  std::vector<sym::Expr> assumed_;           // conditions around
+  std::unordered_map<uint32_t, int> depth_;         // of the conditions around definitions of variables and states
+  std::vector<sym::Expr> assumed_;                  // conditions around
+  std::unordered_map<uint32_t, sym::Expr> counts_;  // of coordinates that count lanes: that of the first one
 };
 
 }  // namespace plait::kir

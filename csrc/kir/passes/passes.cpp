@@ -5,6 +5,7 @@
 #include "kir/passes/hoist.h"
 #include "kir/passes/merge_equal.h"
 #include "kir/passes/tails.h"
+#include "kir/passes/transpose.h"
 #include "kir/passes/unroll.h"
 #include "kir/passes/vectorize.h"
 
@@ -15,6 +16,7 @@ std::span<const KernelPass> kernel_passes() {
       {"tails", tails},                          // first: loops and conditions as emitted
       {"unroll", unroll},                        // bodies are without conditions now
       {"vectorize", vectorize},                  // one body per vector
+      {"transpose", transpose},                  // copies and lanes are there
       {"hoist", hoist},                          // splats and masks as well
       {"merge_equal", merge_equal},              // equal statements stand in enclosing blocks now
       {"expand_reductions", expand_reductions},  // no pass compares formulas

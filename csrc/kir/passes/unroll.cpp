@@ -1,10 +1,35 @@
 #include "kir/passes/unroll.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "kir/passes/edit.h"
 
 namespace plait::kir {
 namespace {
+
+constexpr int64_t kMostWork = 256;  // of all copies of a row of a square
+
+int64_t work(const Block& block) {
+  int64_t out = 0;
+  for (const auto& stmt : block) {
+    const Compute* compute = as<Compute>(*stmt);
+    const CostClass cost = compute != nullptr ? info(compute->function).cost : CostClass::simple;
+    out += cost == CostClass::simple ? 1 : cost == CostClass::division ? 4 : 16;
+    if (const Block* body = body_of(*stmt)) out += work(*body);
+  }
+  return out;
+}
+
+// Rows of as many lanes as there are rows, which are much code each.
+bool is_large_square(const Kernel& kernel, const For& loop) {
+  const auto row = [&](const auto& stmt) {
+    const For* lanes = as<For>(*stmt);
+    return lanes != nullptr && lanes->loop == LoopKind::lanes && lanes->extent == loop.extent;
+  };
+  return kernel.target == TargetKind::cpu && std::any_of(loop.body.begin(), loop.body.end(), row) &&
+         work(loop.body) * loop.extent.constant().value_or(0) > kMostWork;
+}
 
 class Unroll {
  public:
@@ -16,7 +41,7 @@ class Unroll {
     for (auto& stmt : in) {
       if (Block* body = body_of(*stmt)) block(*body);
       const For* loop = as<For>(*stmt);
-      if (loop != nullptr && loop->unroll)
+      if (loop != nullptr && loop->unroll && !is_large_square(kernel_, *loop))
         copies(*loop, out);
       else
         out.push_back(std::move(stmt));

@@ -28,6 +28,10 @@ std::optional<Limits> limits_of(sym::Expr condition, const LaneLoop& lanes) {
     if (!slope || slope->step < 1) return std::nullopt;
     const sym::Expr limit = sym::ceildiv(-slope->at_zero, slope->step);
     if (sym::proven(sym::ge(limit, lanes.width))) continue;
+    if (sym::divisor(limit) % lanes.width == 0) {  // all lanes or none
+      out.scalar = sym::logical_and(out.scalar, sym::le(condition.pool().constant(lanes.width), limit));
+      continue;
+    }
     out.limit = out.limit ? sym::min(out.limit, limit) : limit;
   }
   return out;

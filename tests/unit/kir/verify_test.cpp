@@ -461,6 +461,48 @@ TEST(KirVerify, Half) {
   }
 }
 
+TEST(KirVerify, Transpose) {
+  const auto square = [](int rows, int lanes, DType last) {
+    KernelBuilder b("k");
+    auto stmt = std::make_unique<Transpose>();
+    for (int i = 0; i < rows; ++i) {
+      stmt->in.push_back(b.literal(i + 1 < rows ? DType::f32 : last, 1, lanes));
+      stmt->out.push_back({uint32_t(100 + i), DType::f32, lanes});
+    }
+    b.kernel.phases[0].body.push_back(std::move(stmt));
+    return std::move(b.kernel);
+  };
+  for (int lanes : {1, 4}) EXPECT_NO_THROW(verify(square(lanes, lanes, DType::f32)));
+  EXPECT_THROW(verify(square(4, 8, DType::f32)), InternalError);
+  EXPECT_THROW(verify(square(4, 4, DType::i32)), InternalError);
+  Kernel gpu = square(4, 4, DType::f32);
+  gpu.target = TargetKind::cuda;
+  EXPECT_THROW(verify(gpu), InternalError);
+}
+
+TEST(KirVerify, LanesThatRunBackwards) {
+  {
+    Sample s;
+    s.b.load(s.x, s.n - s.index, 8, Access::reversed);
+    EXPECT_EQ(s.verdict(), "accepted");
+  }
+  {
+    Sample s;
+    s.b.load(s.x, s.index, 8, Access::reversed);
+    EXPECT_REFUSED(s, "run backwards");
+  }
+  {
+    Sample s;
+    s.b.load(s.x, s.n - s.index, 8, Access::reversed, s.n);
+    EXPECT_REFUSED(s, "run backwards");
+  }
+  {
+    Sample s;
+    s.b.store(s.y, s.n - s.index, s.v, Access::reversed);
+    EXPECT_REFUSED(s, "never reversed");
+  }
+}
+
 TEST(KirVerify, ConvertRoundRandomCoordinate) {
   {
     Sample s;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "schedule/reads.h"
+#include "schedule/tiles.h"
 #include "support/direct_evaluation.h"
 
 namespace plait {
@@ -53,6 +54,64 @@ TEST(Moved, Rows) {
   EXPECT_EQ(split("%x: f32[9, b, c], %i: i64[n]", "  %y = index_select(%x, %i, dim = 0)\n"), 1);
   EXPECT_EQ(split("%x: f32[a, b, c]", "  %y = permute(%x, dims = [1, 0, 2])\n"), 2);
   EXPECT_EQ(split("%x: f32[a, b, c], %w: f32[a, 1, 1]", "  %s = flip(%x, dims = [0])\n  %y = add(%s, %w)\n"), 1);
+}
+
+// Where an operand lies across the row, both dims have tiles, each with all dims that are one with it in memory.
+TEST(Moved, Tiles) {
+  const auto tiles = [](const std::string& inputs, const std::string& body) {
+    const auto f = moves(inputs, "%y", body);
+    Segment s;
+    s.ops = f->ops();
+    s.inputs = f->inputs();
+    s.outputs = f->outputs();
+    const auto dims = tile_dims(s);
+    return dims ? fmt::format("{}..{} across {}..", dims->across, dims->across_end, dims->row) : "none";
+  };
+  const std::string nchw = "%x: f32[b, c, h, w]";
+  EXPECT_EQ(tiles("%x: f32[a, b]", "  %y = permute(%x, dims = [1, 0])\n"), "0..1 across 1..");
+  EXPECT_EQ(tiles(nchw, "  %y = permute(%x, dims = [0, 2, 3, 1])\n"), "1..3 across 3..");
+  EXPECT_EQ(tiles(nchw, "  %y = permute(%x, dims = [0, 3, 1, 2])\n"), "1..2 across 2..");
+  EXPECT_EQ(tiles(nchw, "  %y = permute(%x, dims = [3, 2, 1, 0])\n"), "0..1 across 3..");
+  EXPECT_EQ(tiles(nchw, "  %y = permute(%x, dims = [0, 2, 1, 3])\n"), "none");
+  EXPECT_EQ(tiles("%x: f32[a, b], %z: f32[b, a]", "  %p = exp(permute(%x, dims = [1, 0]))\n  %y = add(%z, %p)\n"),
+            "0..1 across 1..");
+  EXPECT_EQ(tiles("%x: f32[a, b], %z: f32[a]", "  %y = add(permute(%x, dims = [1, 0]), %z)\n"), "0..1 across 1..");
+  EXPECT_EQ(tiles("%x: f32[a, b, c], %z: f32[1, b, 1]", "  %p = permute(%x, dims = [2, 1, 0])\n  %y = add(%p, %z)\n"),
+            "0..1 across 2..");
+  EXPECT_EQ(tiles("%x: f32[a, b]", "  %f = flip(%x, dims = [1])\n  %y = permute(%f, dims = [1, 0])\n"), "none");
+  EXPECT_EQ(tiles("%x: f32[a, b], %z: f32[b, c]", "  %p = permute(%x, dims = [1, 0])\n  %y = cat(%p, %z, dim = 1)\n"),
+            "none");
+}
+
+TEST(Moved, TilesAreChosenOrPinned) {
+  const auto choose = [](const std::string& pin, const std::string& shape, const std::string& body) -> std::string {
+    const auto f = moves("%x: f32" + shape, "%y", body);
+    Segment s;
+    s.ops = f->ops();
+    s.inputs = f->inputs();
+    s.outputs = f->outputs();
+    try {
+      return print(choose_schedule({*f, s}, test::small_target(8), pin.empty() ? Schedule() : parse_schedule(pin)));
+    } catch (const UserError& e) {
+      return e.message();
+    }
+  };
+  const std::string across = "  %y = permute(%x, dims = [1, 0])\n",
+                    rolled = "  %y = roll(%x, shifts = [1], dims = [1])\n";
+  EXPECT_EQ(choose("", "[8, 9]", across), "pointwise(vector = 8, tile = 128)");
+  EXPECT_EQ(choose("", "[7, 90]", across), "pointwise(vector = 8, unroll = 1, split = 1, block = 0)");
+  EXPECT_EQ(choose("", "[90, 7]", across), "pointwise(vector = 8, unroll = 1, split = 1, block = 0)");
+  EXPECT_EQ(choose("", "[90, 90]", rolled), "pointwise(vector = 8, unroll = 1, split = 1, block = 0)");
+  EXPECT_EQ(choose("pointwise(tile = 16)", "[7, 90]", across), "pointwise(vector = 8, tile = 16)");
+  EXPECT_EQ(choose("pointwise(vector = 1, tile = 1)", "[7, 90]", across), "pointwise(vector = 1, tile = 1)");
+  EXPECT_EQ(choose("pointwise(vector = 4)", "[70, 90]", across), "pointwise(vector = 4, tile = 128)");
+  EXPECT_EQ(choose("pointwise(block = 64)", "[70, 90]", across),
+            "pointwise(vector = 8, unroll = 1, split = 1, block = 64)");
+  EXPECT_EQ(choose("pointwise(vector = 8, tile = 4)", "[70, 90]", across), "tile = 4 is less than vector = 8");
+  EXPECT_EQ(choose("pointwise(tile = 16)", "[70, 90]", rolled), "no operand lies across the row");
+  EXPECT_EQ(choose("pointwise(tile = 16, block = 64)", "[70, 90]", across),
+            "a schedule of tiles has no split, block or unroll");
+  EXPECT_EQ(choose("pointwise(tile = 16)", "[70, 90]", "  %y = exp(%x)\n"), "tile does not apply");
 }
 
 TEST(Moved, EveryOpIsARead) {

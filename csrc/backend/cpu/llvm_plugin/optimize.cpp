@@ -9,6 +9,7 @@
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 using namespace llvm;
@@ -30,7 +31,10 @@ void optimize(Module& module, TargetMachine& machine) {
   function.addPass(SROAPass(SROAOptions::ModifyCFG));
   function.addPass(EarlyCSEPass(true));
   function.addPass(InstCombinePass());
-  function.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
+  LoopPassManager invariant;
+  invariant.addPass(LICMPass(LICMOptions()));
+  invariant.addPass(SimpleLoopUnswitchPass(true));  // an index is tested once, not for each vector of its row
+  function.addPass(createFunctionToLoopPassAdaptor(std::move(invariant), true));
   function.addPass(SimplifyCFGPass());
   ModulePassManager pipeline;
   pipeline.addPass(AlwaysInlinerPass(false));

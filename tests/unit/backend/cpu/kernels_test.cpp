@@ -283,6 +283,42 @@ TEST(CpuKernels, HalvesOfVectors) {
     }
 }
 
+TEST(CpuKernels, SquaresChangePlaces) {
+  for (DType dtype : {DType::f32, DType::f64, DType::bf16, DType::u8, DType::i64, DType::boolean})
+    for (int lanes : test::lane_counts()) {
+      KernelBuilder b("square");
+      const int64_t count = int64_t(lanes) * lanes;
+      const auto x = b.reads("x", dtype, b.number(count)), y = b.writes("y", dtype, b.number(count));
+      auto stmt = std::make_unique<kir::Transpose>();
+      for (int i = 0; i < lanes; ++i) {
+        stmt->in.push_back(b.load(x, b.number(i * lanes) + b.lane, lanes, Access::aligned));
+        stmt->out.push_back({uint32_t(1000 + i), stmt->in[0].dtype, lanes});
+      }
+      const std::vector<Value> out = stmt->out;
+      b.kernel.phases[0].body.push_back(std::move(stmt));
+      for (int i = 0; i < lanes; ++i) b.store(y, b.number(i * lanes) + b.lane, out[size_t(i)], Access::aligned);
+      const Tensor in = counting(dtype, count), result = Tensor::empty(dtype, {count});
+      test::run(b.kernel, {in, result}, {});
+      for (int i = 0; i < lanes; ++i)
+        for (int l = 0; l < lanes; ++l)
+          ASSERT_EQ(result.at(i * lanes + l), in.at(l * lanes + i)) << name(dtype) << " " << lanes;
+    }
+}
+
+TEST(CpuKernels, LanesThatRunBackwards) {
+  for (DType dtype : {DType::f32, DType::f64, DType::bf16, DType::i8, DType::boolean})
+    for (int lanes : test::lane_counts()) {
+      KernelBuilder b("backwards");
+      const auto x = b.reads("x", dtype, b.number(3 * lanes)), y = b.writes("y", dtype, b.number(3 * lanes));
+      const auto i = b.loop("i", b.number(3), LoopKind::cpu_thread);
+      const Value v = b.load(x, 3 * lanes - 1 - lanes * i - b.lane, lanes, Access::reversed);
+      b.store(y, lanes * i + b.lane, v, Access::aligned);
+      const Tensor in = counting(dtype, 3 * lanes), out = Tensor::empty(dtype, {3 * lanes});
+      test::run(b.kernel, {in, out}, {});
+      for (int l = 0; l < 3 * lanes; ++l) ASSERT_EQ(out.at(l), in.at(3 * lanes - 1 - l)) << name(dtype) << " " << lanes;
+    }
+}
+
 TEST(CpuKernels, RandomEqualsPhiloxBitForBit) {
   for (int lanes : test::lane_counts()) {
     for (int64_t shift : {0, 1, 4, 7}) {

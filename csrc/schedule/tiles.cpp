@@ -1,0 +1,101 @@
+#include "schedule/tiles.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "axes/transforms.h"
+#include "schedule/moved.h"
+
+namespace plait {
+
+namespace {
+
+// Whether an op reads its operand under a condition.
+bool is_guarded(const Op& op) {
+  switch (op.kind) {
+    case OpKind::Pad:
+    case OpKind::Cat:
+    case OpKind::Roll:
+    case OpKind::Gather:
+    case OpKind::IndexSelect:
+      return true;
+    default:
+      return false;
+  }
+}
+
+using Dims = std::vector<int>;
+
+// Whether two dims of the output that follow one another are one in memory.
+bool are_one(const std::vector<Dims>& memory, int d) {
+  return std::all_of(memory.begin(), memory.end(), [&](const Dims& own) {
+    const auto first = std::find(own.begin(), own.end(), d), second = std::find(own.begin(), own.end(), d + 1);
+    if (first == own.end() && second == own.end()) return std::find(own.begin(), own.end(), -1) == own.end();
+    return first != own.end() && first + 1 == second && second != own.end();
+  });
+}
+
+}  // namespace
+
+std::optional<TileDims> tile_dims(const Segment& segment) {
+  if (std::any_of(segment.ops.begin(), segment.ops.end(), [](const Op* op) {
+        return is_guarded(*op) || (property(op->kind) == OpProperty::creation && op->kind != OpKind::Full);
+      }))
+    return std::nullopt;
+  const int rank = static_cast<int>(reference_tensor(segment)->rank()), last = rank - 1;
+  std::vector<Dims> memory;
+  for (const MemoryRead& r : memory_reads(segment)) memory.push_back(r.dims);
+  for (const TensorView* out : segment.outputs) memory.push_back(memory_dims(*out));
+  for (size_t i = memory.size() - segment.outputs.size(); i < memory.size(); ++i)
+    if (memory[i].empty() || memory[i].back() != last) return std::nullopt;
+  TileDims out;
+  for (out.row = last; out.row > 0 && are_one(memory, out.row - 1);) --out.row;
+  for (const Dims& own : memory) {
+    const bool across = own.size() > 1 && own.back() >= 0 && own.back() < out.row;
+    if (!across || std::find(own.begin(), own.end(), last) == own.end()) continue;
+    out.across = own.back();
+    out.across_end = out.across + 1;
+    while (out.across > 0 && are_one(memory, out.across - 1)) --out.across;
+    return out;
+  }
+  return std::nullopt;
+}
+
+std::pair<sym::Expr, sym::Expr> tile_extents(const Segment& segment, const TileDims& dims) {
+  const TensorView& t = *reference_tensor(segment);
+  const auto product = [&](int begin, int end) {
+    sym::Expr out = t.fusion->pool().constant(1);
+    for (int d = begin; d < end; ++d) out = out * t.extent(static_cast<size_t>(d));
+    return out;
+  };
+  return {product(dims.across, dims.across_end), product(dims.row, static_cast<int>(t.rank()))};
+}
+
+void transform_tiles(TensorView& t, const schedules::Pointwise& numbers, const TileDims& dims) {
+  const int64_t lanes = numbers.vector.value(), squares = numbers.tile.value() / lanes;
+  for (int d = static_cast<int>(t.rank()) - 1; d > dims.row; --d) merge(t, d - 1);
+  for (int d = dims.across_end - 1; d > dims.across; --d) merge(t, d - 1);
+  int outer = dims.row - (dims.across_end - dims.across);  // dims of neither
+  std::vector<int> order(static_cast<size_t>(outer) + 2);
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + dims.across, order.begin() + dims.across + 1, order.end() - 1);
+  reorder(t, order);
+  for (; outer > 1; --outer) merge(t, 0);
+  const int across = outer;
+  split(t, across + 1, lanes);
+  split(t, across + 1, squares);
+  split(t, across, lanes);
+  split(t, across, squares);
+  // Tiles, squares and rows of both: [across 3], [row 3].
+  order.resize(static_cast<size_t>(across) + 6);
+  std::iota(order.begin(), order.end(), 0);
+  const int places[] = {0, 3, 1, 4, 2, 5};
+  for (int i = 0; i < 6; ++i) order[static_cast<size_t>(across + i)] = across + places[i];
+  reorder(t, order);
+  for (int d = 0; d <= across; ++d) merge(t, 0);
+  parallelize(t, 0, ParallelType::cpu_thread);
+  parallelize(t, 3, ParallelType::unroll);
+  parallelize(t, 4, ParallelType::vectorize);
+}
+
+}  // namespace plait
