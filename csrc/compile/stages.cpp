@@ -113,8 +113,8 @@ void Stages::work(std::string_view stage, std::string_view name, const std::func
   });
 }
 
-void Stages::offer(std::string_view stage, std::string_view name, kir::Kernel& kernel) {
-  driver_.offer(stage, name, PassSubject(kernel));
+void Stages::offer(std::string_view stage, std::string_view name, const PassSubject& subject) {
+  driver_.offer(stage, name, subject);
 }
 
 void Stages::end(std::string_view stage, const Fusion& fusion) {
@@ -191,13 +191,16 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
   for (size_t i = 0; i < fusion.segments.size(); ++i) {
     const Segment& segment = fusion.segments[i];
     if (!is_generated(segment.schedule)) continue;
-    const LowerOptions how = lower_options(fusion, segment, context.options, target);
-    const auto group = scheduled_group({fusion, segment});
+    LowerOptions how = lower_options(fusion, segment, context.options, target);
+    if (context.options.hook)
+      how.offer = [&](std::string_view step, const PassSubject& subject) { stages.offer("kir", step, subject); };
+    auto group = scheduled_group({fusion, segment});
+    if (group) stages.offer("kir", "schedule", PassSubject(*group));
     std::string tree;
     LoweredKernel lowered;
     on_kernel(fusion, segment, context, [&] {
       lowered = group ? lower_tree(*group, fusion.pool(), how, &tree) : lower(fusion, segment, how);
-      stages.offer("kir", "lower", lowered.kernel);
+      stages.offer("kir", "lower", PassSubject(lowered.kernel));
       kir::verify(lowered.kernel);
     });
     if (group) groups += group->print() + "tree {\n" + tree + "}\n";
