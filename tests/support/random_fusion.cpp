@@ -46,7 +46,7 @@ class FusionWriter : RandomText {
   std::string head() {
     const char* types[] = {"f32", "f32", "f32", "f64", "bf16", "bf16", "f16"};
     return fmt::format(
-        "let a = 2, b = 3, c = 8, T = {}\ngiven a: 1 in 1..9, b: 1 in 1..99, c: 1 in 1..9999\n\n"
+        "let a = 2, b = 3, c = 8, T = {}\ngiven a: 1 in 1..9, b: 1 in 1..999, c: 1 in 1..99999\n\n"
         "fusion @f (%x: T[a, b, c], %z: T[a, b, c], %w: T[c], %e: T[7, c], %i: i64[a, b], %j: i64[a, b, c], %m: "
         "bool[b, "
         "c], %r0: i64[b], %r1: i64[b], %r2: i64[b], %p: i64[], %seed: u64[]) -> ({}) {{\n{}}}\n",

@@ -22,7 +22,7 @@ inline constexpr int kFusionKinds = 6;
 std::string_view name(FusionKind kind);
 
 struct RandomFusion {
-  std::string text;  // sizes a in 1..9, b in 1..99, c in 1..9999
+  std::string text;  // sizes a in 1..9, b in 1..999, c in 1..99999
   FusionKind kind = FusionKind::reductions;
   bool exact = false;  // integers stay integers
 };
