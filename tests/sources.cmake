@@ -17,6 +17,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/op_cases.cpp
   support/op_words.cpp
   support/planted_bugs.cpp
+  support/planted_kernel_bugs.cpp
   support/random_fusion.cpp
   support/random_graph.cpp
   support/random_kernel.cpp
@@ -112,6 +113,7 @@ set(PLAIT_TEST_fusions
 set(PLAIT_TEST_fuzz
   fuzz/loop_tree_test.cpp
   fuzz/planted_bugs_test.cpp
+  fuzz/planted_kernel_bugs_test.cpp
   fuzz/random_chains_test.cpp
   fuzz/random_fusions_test.cpp
   fuzz/random_graphs_test.cpp

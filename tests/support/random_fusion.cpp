@@ -119,7 +119,7 @@ class FusionWriter : RandomText {
       case 11:
         return full(fmt::format("dropout({}, seed = %seed, p = 0.25)", x));
       case 12:
-        return full(fmt::format("mul({}, uniform(shape = [a, b, c], seed = %seed))", x));
+        return full(fmt::format("mul({}, cast(uniform(shape = [a, b, c], seed = %seed), to = T))", x));
       default:
         return full(fmt::format("div({}, add(square({}), 1.0))", x, any()));
     }
@@ -141,15 +141,15 @@ class FusionWriter : RandomText {
     }
     if (!kept_.empty() && below(5) == 0) return kept(fmt::format("{}({})", smooth_, pick(kept_)));
     const std::string how = fmt::format("dims = {}, keepdim = true", dims());
-    switch (below(out_.exact ? 5 : 9)) {
+    switch (below(out_.exact ? 5 : 10)) {
       case 0:
         return kept(fmt::format("amax({}, {})", any(), how));
       case 1:
         return kept(fmt::format("amin({}, {})", any(), how));
       case 2:
-        return kept(fmt::format("cast(argmax({}, {}), to = f32)", given(), how));
+        return kept(fmt::format("cast(argmax({}, {}), to = T)", given(), how));
       case 3:
-        return kept(fmt::format("cast(any(gt({}, 1.0), {}), to = f32)", given(), how));
+        return kept(fmt::format("cast(any(gt({}, 1.0), {}), to = T)", given(), how));
       case 4:
       case 5:
         return kept(fmt::format("sum({}, {})", any(), how));
@@ -157,6 +157,8 @@ class FusionWriter : RandomText {
         return kept(fmt::format("mean({}, {})", any(), how));
       case 7:
         return kept(fmt::format("var({}, {}, correction = 0)", any(), how));
+      case 8:  // NaN, of some rows
+        return kept(fmt::format("amax(where(lt({0}, -1.5), sqrt({0}), {1}), {2})", given(), any(), how));
       default:
         return kept(fmt::format("logsumexp({}, {})", any(), how));
     }

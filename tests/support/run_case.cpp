@@ -91,6 +91,7 @@ CaseResult run_case(const std::string& text, const CaseOptions& options) {
   how.interleaving = options.interleaving;
   how.options = options.options;
   how.options.check_replicas = true;
+  how.hook = options.hook;
   plant_bug(options.bug, how);
   std::shared_ptr<Communicators> comms;
   if (is_of_communicators(options.bug)) {

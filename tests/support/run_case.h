@@ -19,6 +19,7 @@ struct CaseOptions {
   std::map<std::string, std::string, std::less<>> set;
   bool compare_one_rank = true;
   struct AwkwardCalls* awkward = nullptr;  // where not null: called so as well (awkward_calls.h), and counted
+  PassHook hook{};                         // where no bug has one: gets what each pass leaves
   std::string bug;  // planted_bugs.h; with one of communicators all ranks are stepped, and not compared with one
 };
 
