@@ -14,7 +14,6 @@
 #include "compile/options.h"
 #include "kir/statements.h"
 #include "plait.h"
-#include "reference/evaluate.h"
 #include "session/bind_inputs.h"
 #include "support/norm_cases.h"
 #include "support/planted_kernel_bugs.h"
@@ -123,13 +122,6 @@ std::vector<int> places_in(const Specimen& s) {
   ParseOptions parse;
   parse.set = s.set;
   const auto fusion = parse_fusion(s.text, parse);
-  const sym::Environment sizes = reference::bind_sizes(*fusion, {}, {});
-  Metadata metadata;
-  for (const TensorView* t : fusion->inputs()) {
-    TensorMetadata of{t->dtype, {}};
-    for (sym::Expr extent : t->shape()) of.shape.push_back(sym::evaluate(extent, sizes));
-    metadata.emplace(t->name, std::move(of));
-  }
   CompileOptions how;
   how.device = "cpu";
   how.sizes = lets_of_open_symbols(*fusion);
@@ -144,7 +136,7 @@ std::vector<int> places_in(const Specimen& s) {
     }
   };
   try {
-    compile(*fusion, how).prepare(metadata);
+    compile(*fusion, how).prepare(testing::metadata_of(*fusion));
   } catch (const StoppedAt&) {  // as asked
   } catch (const UserError&) {  // rows of which schedule norm takes none
     return std::vector<int>(bugs.size());

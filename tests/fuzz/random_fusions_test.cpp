@@ -184,7 +184,7 @@ void run_sizes(Programs& p, uint64_t seed, int k, std::mt19937_64& random, Drawn
     EXPECT_TRUE(testing::bits_of(p.fused.run(inputs, {.threads = threads})) == testing::bits_of(outputs))
         << "on " << threads << " threads";
   if (k == 0 && seed % 4 == 0) {
-    EXPECT_EQ(testing::call_awkwardly(p.fusion, p.fused, inputs, outputs, drawn.awkward), "");
+    EXPECT_EQ(testing::call_awkwardly(p.fusion, p.fused, inputs, outputs, drawn.awkward, false), "");
   }
   if (p.apart) agrees(p, *p.apart, inputs, p.apart->run(inputs), seed, drawn);
 }

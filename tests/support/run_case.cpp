@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "comm/local/local.h"
 #include "reference/draw_inputs.h"
+#include "reference/evaluate.h"
 #include "session/bind_inputs.h"
 #include "session/devices.h"
 #include "support/planted_bugs.h"
@@ -71,6 +72,17 @@ std::string why_no_device(const std::string& device) {
   std::string why;
   if (is_simulated(device) && !nvrtc_available(&why)) return why;
   return "";
+}
+
+Metadata metadata_of(const Fusion& fusion) {
+  const sym::Environment sizes = reference::bind_sizes(fusion, {}, {});
+  Metadata out;
+  for (const TensorView* t : fusion.inputs()) {
+    TensorMetadata of{t->dtype, {}};
+    for (sym::Expr extent : t->shape()) of.shape.push_back(sym::evaluate(extent, sizes));
+    out.emplace(t->name, std::move(of));
+  }
+  return out;
 }
 
 CaseResult run_case(const std::string& text, const CaseOptions& options) {

@@ -56,6 +56,9 @@ class DrawnAgain {
   int open_ = 0, nan_ = 0, refused_ = 0;
 };
 
+// dtypes and shapes of all inputs, with the sizes that the text has by itself.
+Metadata metadata_of(const Fusion& fusion);
+
 // Throws what parsing, compiling and running throw.
 CaseResult run_case(const std::string& text, const CaseOptions& options);
 
