@@ -32,7 +32,8 @@ using TextSettings = std::map<std::string, std::string, std::less<>>;
 struct Specimen {
   std::string name, text;
   TextSettings set;
-  bool exact = false;
+  bool exact = false, specials = false;  // see CaseOptions
+  uint64_t seed = 0;
   std::vector<int> places{};  // that each bug changes in it
 };
 
@@ -108,7 +109,7 @@ Kind random_fusions(uint64_t count) {
     const testing::RandomFusion drawn = testing::random_fusion(seed);
     TextSettings set = drawn_sizes(random, seed % 2 == 0);
     if (seed % 4 == 1) set = {{"a", "2"}, {"b", "300"}, {"c", "3"}};  // tasks share columns
-    out.specimens.push_back({fmt::format("random_{}", seed), drawn.text, set, drawn.exact});
+    out.specimens.push_back({fmt::format("random_{}", seed), drawn.text, set, drawn.exact, !drawn.exact, seed});
   }
   return out;
 }
@@ -154,6 +155,8 @@ std::string shown(const Specimen& s, const KernelBug* bug, int& places) {
   testing::CaseOptions how;
   how.set = s.set;
   how.exact = s.exact;
+  how.specials = s.specials;
+  how.seed = s.seed;
   how.options.poison = true;
   if (bug != nullptr) how.hook = testing::kernel_bug_hook(*bug, &places);
   try {

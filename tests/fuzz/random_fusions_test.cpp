@@ -3,7 +3,6 @@
 // and of inputs that lie otherwise. What was drawn is counted: ops, sizes, places, and reductions that share a kernel.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <random>
 
 #include "api/check_program.h"
@@ -179,17 +178,7 @@ bool too_many_elements(const Fusion& fusion, const sym::Environment& sizes) {
 
 // Some elements are no usual numbers.
 void run_specials(Programs& p, Tensors inputs, std::mt19937_64& random, DrawnFusions& drawn) {
-  const double kSpecials[] = {std::nan(""), HUGE_VAL, -HUGE_VAL, -0.0, 1e30, 1e-40};
-  std::string told;
-  for (const char* name : {"x", "z", "w"}) {
-    Tensor& t = inputs.at(name);
-    std::vector<double> values = t.to_doubles();
-    const size_t at = random() % values.size();
-    values[at] = kSpecials[random() % std::size(kSpecials)];
-    told += fmt::format("%{} has {} at element {}; ", name, values[at], at);
-    t = Tensor::from_doubles(t.dtype, t.shape, values);
-  }
-  SCOPED_TRACE(told);
+  SCOPED_TRACE(testing::put_specials(inputs, random()));
   const Tensors outputs = p.fused.run(inputs);
   const ProgramCheck check = check_program(p.fusion, p.how, p.fused, inputs, outputs, {.one_rank = false});
   const bool undecided = check.all.outcome() == reference::Outcome::undecided;

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
+#include <random>
 
 #include "api/check_program.h"
 #include "backend/cuda/nvrtc.h"
@@ -74,6 +76,21 @@ std::string why_no_device(const std::string& device) {
   return "";
 }
 
+std::string put_specials(Tensors& inputs, uint64_t seed) {
+  const double kSpecials[] = {std::nan(""), HUGE_VAL, -HUGE_VAL, -0.0, 1e30, 1e-40};
+  std::mt19937_64 random(seed);
+  std::string told;
+  for (auto& [name, t] : inputs) {
+    if (!is_float(t.dtype) || t.elements() == 0) continue;
+    std::vector<double> values = t.to_doubles();
+    const size_t at = random() % values.size();
+    values[at] = kSpecials[random() % std::size(kSpecials)];
+    told += fmt::format("%{} has {} at element {}; ", name, values[at], at);
+    t = Tensor::from_doubles(t.dtype, t.shape, values);
+  }
+  return told;
+}
+
 Metadata metadata_of(const Fusion& fusion) {
   const sym::Environment sizes = reference::bind_sizes(fusion, {}, {});
   Metadata out;
@@ -93,7 +110,8 @@ CaseResult run_case(const std::string& text, const CaseOptions& options) {
   draw.seed = options.seed;
   draw.exact = options.exact;
   auto drawn = reference::draw_inputs(*fusion, draw);
-  const Tensors inputs(drawn.begin(), drawn.end());
+  Tensors inputs(drawn.begin(), drawn.end());
+  if (options.specials) put_specials(inputs, options.seed);
   CompileOptions how;
   how.device = options.device;
   how.sizes = lets_of_open_symbols(*fusion);
