@@ -249,6 +249,9 @@ void run_fusion(uint64_t seed, DrawnFusions& drawn) {
 
 // ---- All of them.
 
+// Fewer, as under sanitizers, say nothing of shares.
+constexpr int kFewest = 60;
+
 // What no case draws, and why.
 const std::map<std::string, std::string>& never_drawn() {
   static const std::map<std::string, std::string> kReasons = {
@@ -276,6 +279,7 @@ void expect_shares(const DrawnFusions& drawn) {
   const int of = std::max(all.shared + all.apart, 1);
   std::printf("reductions: %d of %d (%.1f %%) share a kernel with an elementwise op; %d more have none beside them\n",
               all.shared, of, 100.0 * all.shared / of, all.alone);
+  if (drawn.fusions < kFewest) return;
   EXPECT_GE(all.shared * 10, of * 9);
   EXPECT_LE(all.alone * 5, of);
 }
@@ -291,7 +295,7 @@ void expect_words(const DrawnFusions& drawn, bool all) {
     EXPECT_TRUE(!all || drawn_here != (never_drawn().count(text) > 0)) << text << ": drawn or not, against the list";
   }
   std::printf("ops: %zu of %zu; not drawn:%s\n", found, testing::op_words().size(), missing.c_str());
-  EXPECT_TRUE(drawn.fusions < 60 || found * 10 >= testing::op_words().size() * 6);
+  EXPECT_TRUE(drawn.fusions < kFewest || found * 10 >= testing::op_words().size() * 6);
 }
 
 void run_many_fusions(uint64_t first, int count, bool all) {
@@ -311,8 +315,8 @@ void run_many_fusions(uint64_t first, int count, bool all) {
   std::printf("sizes: %s\nplaces: %s\n", list_counts(drawn.sizes).c_str(), list_counts(drawn.places).c_str());
   expect_words(drawn, all);
   expect_shares(drawn);
+  if (drawn.fusions < kFewest) return;
   drawn.again.expect_few(drawn.runs);
-  if (drawn.fusions < 60) return;  // few of them, as under sanitizers, say nothing of shares
   EXPECT_LE(drawn.too_large * 3, drawn.runs);
   for (const auto& [word, n] : drawn.sizes) EXPECT_GE(n * 50, drawn.runs) << word;
   for (const char* word :
@@ -323,6 +327,16 @@ void run_many_fusions(uint64_t first, int count, bool all) {
   for (const auto& [word, n] : drawn.places) EXPECT_GT(n, 0) << word;
 }
 
+// What the parts of the long run draw.
+TEST(RandomFusions, EveryThousandDrawsEveryOp) {
+  for (const uint64_t first : {10001, 11001, 12001}) {
+    DrawnFusions drawn;
+    for (uint64_t seed = first; seed < first + 1000; ++seed)
+      for (const auto& word : testing::words_of(*parse_fusion(testing::random_fusion(seed).text)))
+        drawn.words.insert(word);
+    expect_words(drawn, true);
+  }
+}
 TEST(RandomFusions, AgreeWithTheReference) { run_many_fusions(1, testing::drawn_here(60), false); }
 TEST(RandomFusions, LongRun1) { run_many_fusions(10001, 1000, true); }
 TEST(RandomFusions, LongRun2) { run_many_fusions(11001, 1000, true); }

@@ -82,7 +82,7 @@ class FusionWriter : RandomText {
       case FusionKind::norms:
         return out_.exact ? exact_norm() : norm();
       case FusionKind::moves:
-        return full_.push_back(moved(below(kMoves), any(), full_));
+        return !out_.exact && below(10) == 0 ? rope() : full_.push_back(moved(below(kMoves), any(), full_));
       case FusionKind::lookups:
         return lookup();
       case FusionKind::scatters:
@@ -195,6 +195,13 @@ class FusionWriter : RandomText {
         return full(fmt::format("div({0}, sum({0}, {1}))", e, how));
       }
     }
+  }
+
+  void rope() {
+    const std::string both = define(fmt::format("cat({}, {}, dim = 2)", any(), any()));
+    const std::string table = define("cat(%w, %w, dim = 0)");
+    const std::string turned = define(fmt::format("rope({}, {}, {})", both, table, table));
+    full(fmt::format("slice({}, dim = 2, {})", turned, below(2) ? "start = 0, stop = c" : "start = c, stop = 2*c"));
   }
 
   void lookup() {
