@@ -264,9 +264,9 @@ void judge(std::vector<Kind> kinds, int most, int least, int least_alone) {
   EXPECT_GE(alone, least_alone);
 }
 
-TEST(PlantedKernelBugs, MostAreFoundByRandomFusionsAlone) { judge({random_fusions(48)}, 6, 30, 30); }
+TEST(PlantedKernelBugs, MostAreFoundByRandomFusionsAlone) { judge({random_fusions(48)}, 6, 33, 33); }
 TEST(PlantedKernelBugs, AllAreFoundLongRun) {
-  judge({written(), rows_in_one_kernel(), moves(40), random_fusions(120)}, 40, 36, 32);
+  judge({written(), rows_in_one_kernel(), moves(40), random_fusions(120)}, 40, 36, 34);
 }
 
 }  // namespace
