@@ -17,10 +17,14 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/op_cases.cpp
   support/op_words.cpp
   support/planted_bugs.cpp
+  support/planted_kernel_bugs.cpp
+  support/random_fusion.cpp
   support/random_graph.cpp
   support/random_kernel.cpp
+  support/random_moves.cpp
   support/random_ops.cpp
   support/random_pointwise.cpp
+  support/random_rows.cpp
   support/run_case.cpp
   support/sharded_run.cpp
 )
@@ -109,7 +113,9 @@ set(PLAIT_TEST_fusions
 set(PLAIT_TEST_fuzz
   fuzz/loop_tree_test.cpp
   fuzz/planted_bugs_test.cpp
+  fuzz/planted_kernel_bugs_test.cpp
   fuzz/random_chains_test.cpp
+  fuzz/random_fusions_test.cpp
   fuzz/random_graphs_test.cpp
   fuzz/random_moves_test.cpp
   fuzz/random_rows_test.cpp

@@ -115,8 +115,8 @@ void Stages::work(std::string_view stage, std::string_view name, const std::func
   });
 }
 
-void Stages::offer(std::string_view stage, std::string_view name, kir::Kernel& kernel) {
-  driver_.offer(stage, name, PassSubject(kernel));
+void Stages::offer(std::string_view stage, std::string_view name, const PassSubject& subject) {
+  driver_.offer(stage, name, subject);
 }
 
 void Stages::end(std::string_view stage, const Fusion& fusion) {
@@ -192,8 +192,11 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
   stages.text("params", fusion.name(), params);
   stages.stop_at("params", params);
   const auto lower_one = [&](const Segment& segment) {
-    const LowerOptions how = lower_options(fusion, segment, context.options, target);
-    const auto group = scheduled_group({fusion, segment});
+    LowerOptions how = lower_options(fusion, segment, context.options, target);
+    if (context.options.hook)
+      how.offer = [&](std::string_view step, const PassSubject& subject) { stages.offer("kir", step, subject); };
+    auto group = scheduled_group({fusion, segment});
+    if (group) stages.offer("kir", "schedule", PassSubject(*group));
     std::string tree;
     LoweredKernel out;
     on_kernel(fusion, segment, context,
@@ -213,7 +216,7 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
         lowered = std::move(parts[0].lowered);
       else
         lowered = join_lowered(whole, std::move(parts), kernel_name(fusion, whole));
-      stages.offer("kir", "lower", lowered.kernel);
+      stages.offer("kir", "lower", PassSubject(lowered.kernel));
       kir::verify(lowered.kernel);
     });
     compiled.kernel_texts.push_back(kir::print(lowered.kernel));

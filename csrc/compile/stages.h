@@ -21,8 +21,8 @@ class Stages {
   bool decide(std::string_view stage, std::string_view what);
   // Runs work that leaves no text of its own.
   void work(std::string_view stage, std::string_view name, const std::function<void()>& work);
-  // Hands a kernel to the hook of the passes.
-  void offer(std::string_view stage, std::string_view name, kir::Kernel& kernel);
+  // Hands a value to the hook of the passes.
+  void offer(std::string_view stage, std::string_view name, const PassSubject& subject);
   void end(std::string_view stage, const Fusion& fusion);
   void end(std::string_view stage, const Program& program);
   void text(std::string_view stage, const std::string& name, const std::string& text);

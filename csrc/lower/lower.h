@@ -1,6 +1,7 @@
 #pragma once
 // A scheduled segment of a localized fusion -> one kernel.
 #include "axes/place.h"
+#include "base/pass.h"
 #include "ir/fusion.h"
 #include "kir/kernel.h"
 
@@ -13,6 +14,9 @@ struct LowerOptions {
   std::string name = "kernel";  // an identifier of C
   uint32_t rules_off = 0;       // see PlaceOptions; only for tests
   bool test_unions = true;      // see BuildGraphOptions; only for tests
+  // Gets what each step to a kernel leaves, and may edit it: `place` (a LoopTree), `emit` and every pass over kernel IR
+  // (a kir::Kernel). Of what has no loop tree only `lower`, of the whole, is offered, by who lowers. Empty: nobody.
+  std::function<void(std::string_view step, const PassSubject& subject)> offer{};
 };
 
 struct LoweredKernel {

@@ -88,6 +88,11 @@ class Obeyed {
 
   std::optional<Disobeyed> check(const TensorView& t) {
     const PlacedOp& placed = tree_.ops.at(t.definition);
+    if (!placed.state_loops.empty())
+      return Disobeyed{fmt::format("%{} is reduced outside of a loop over its kept dims, which needs a state for every "
+                                   "element of them",
+                                   t.name),
+                       "put loops over reduced dims inside of those over kept dims: reorder, or inline the reduction"};
     if (const auto it = group_.inline_at.find(&t); it != group_.inline_at.end() && placed.shared != it->second)
       return refuse(t, fmt::format("inline {} of %{} is not obeyed: it stands in {} loop{} of its readers", it->second,
                                    t.name, placed.shared, placed.shared == 1 ? "" : "s"));

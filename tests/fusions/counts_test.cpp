@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "plait.h"
-#include "reference/evaluate.h"
 #include "session/bind_inputs.h"
 #include "support/run_case.h"
 
@@ -103,15 +102,8 @@ void write_table(const std::map<std::string, Counts>& table) {
 // Of one rank's program with the sizes that the text has by itself; nothing runs.
 Counts count(const Pattern& pattern) {
   const auto fusion = parse_fusion(pattern.text);
-  const sym::Environment sizes = reference::bind_sizes(*fusion, {}, {});
-  Metadata metadata;
-  for (const TensorView* t : fusion->inputs()) {
-    TensorMetadata of{t->dtype, {}};
-    for (sym::Expr extent : t->shape()) of.shape.push_back(sym::evaluate(extent, sizes));
-    metadata.emplace(t->name, std::move(of));
-  }
   Compiled program = compile(*fusion, {.device = "cpu", .sizes = lets_of_open_symbols(*fusion)});
-  program.prepare(metadata);
+  program.prepare(testing::metadata_of(*fusion));
   int64_t steps = 0;
   for (StepKind kind : {StepKind::LaunchStep, StepKind::LibraryStep, StepKind::CopyStep})
     steps += static_cast<int64_t>(program.program().count(kind));

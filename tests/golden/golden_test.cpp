@@ -1,15 +1,18 @@
 // Generated text as checked-in files, read like source: tests/golden/PROGRAM_DTYPE/KERNEL.kir and .ll (CPU, 8 lanes)
-// and .cu. BLESS=1 rewrites them; it is refused where CI is set. Nothing is compiled to machine code.
+// and .cu; of files of tests/fusions, tests/golden/fusions/NAME/KERNEL.kir and .ll. BLESS=1 rewrites them; it is
+// refused where CI is set. Nothing is compiled to machine code.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "plait.h"
-#include "reference/draw_inputs.h"
+#include "session/bind_inputs.h"
 #include "support/examples.h"
+#include "support/run_case.h"
 
 namespace plait {
 namespace {
@@ -51,27 +54,30 @@ std::string text_of(const std::string& kernel, const std::vector<std::string>& t
   return "";
 }
 
-// Files of a program's kernels. A class depends on the sizes only by their facts.
+// Files of a program's kernels, with the facts of the sizes that its text has.
+Files generate(const Fusion& fusion, const Target& target, int64_t ranks) {
+  TextDevice device(target);
+  CompileOptions how;
+  how.device_override = &device;
+  how.ranks = ranks;
+  how.sizes = lets_of_open_symbols(fusion);
+  Compiled compiled = compile(fusion, how);
+  compiled.prepare(testing::metadata_of(fusion));
+  Files out;
+  for (const auto& kernel : compiled.program().kernels) {
+    const KernelText& code = kernel.code;
+    out[code.name + (target.cuda() ? ".cu" : ".ll")] = code.text;
+    if (!target.cuda()) out[code.name + ".kir"] = text_of(code.name, compiled.kernel_texts());
+  }
+  return out;
+}
+
 Files generate(const std::string& program, const Settings& set, int64_t ranks) {
   ParseOptions parse;
   parse.set = set;
   const auto fusion = parse_fusion(testing::example(program), parse);
-  Metadata metadata;
-  for (const auto& [name, tensor] : reference::draw_inputs(*fusion, {})) metadata[name] = {tensor.dtype, tensor.shape};
-  Files out;
-  for (const Target& target : {Target(), target_named("sm_90a")}) {
-    TextDevice device(target);
-    CompileOptions how;
-    how.device_override = &device;
-    how.ranks = ranks;
-    Compiled compiled = compile(*fusion, how);
-    compiled.prepare(metadata);
-    for (const auto& kernel : compiled.program().kernels) {
-      const KernelText& code = kernel.code;
-      out[code.name + (target.cuda() ? ".cu" : ".ll")] = code.text;
-      if (!target.cuda()) out[code.name + ".kir"] = text_of(code.name, compiled.kernel_texts());
-    }
-  }
+  Files out = generate(*fusion, Target(), ranks);
+  out.merge(generate(*fusion, target_named("sm_90a"), ranks));
   return out;
 }
 
@@ -160,6 +166,30 @@ TEST_P(Golden, TextIsAsChecked) {
 
 TEST_P(Golden, CompilingAgainGivesTheSameBytes) {
   expect_equal(generate(GetParam()), generate(GetParam()), GetParam().program);
+}
+
+// Of each scheduler and kind of kernel: elementwise, moves, lookups, scatters, rows, columns, several phases, scans.
+const std::vector<std::string> kFusions = {
+    "pointwise_chain",    "gelu_bias",        "bias_gelu_dropout",    "lion",         "outer_product",
+    "transpose_add",      "cat_chains",       "pad_slice_stencil",    "token_shift",  "pixel_shuffle",
+    "channel_shuffle",    "rope_q_and_k",     "qkv_split_rope",       "softmax",      "embedding_positions",
+    "embedding_backward", "rms_norm_forward", "layer_norm_forward",   "l2_normalise", "two_reductions",
+    "max_with_argmax",    "huber_mean",       "sum_rows_and_columns", "cumsum_chain", "quantise_rows_int8"};
+
+class GoldenFusion : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Fusions, GoldenFusion, ::testing::ValuesIn(kFusions),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(GoldenFusion, TextIsAsChecked) {
+  const fs::path tests = fs::path(PLAIT_SOURCE_DIR) / "tests", folder = tests / "golden/fusions" / GetParam();
+  const Files files = generate(*parse_fusion(read(tests / "fusions" / (GetParam() + ".plait"))), Target(), 1);
+  if (std::getenv("BLESS") != nullptr) bless(folder, files);
+  expect_equal(read_folder(folder), files, GetParam());
+}
+
+TEST(GoldenFusions, FoldersAreThoseOfTheList) {
+  for (const auto& entry : fs::directory_iterator(fs::path(PLAIT_SOURCE_DIR) / "tests/golden/fusions"))
+    EXPECT_EQ(std::count(kFusions.begin(), kFusions.end(), entry.path().filename()), 1) << entry.path();
 }
 
 // Kernel IR without what its head states of sizes.

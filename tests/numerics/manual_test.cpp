@@ -190,6 +190,10 @@ TEST(Manual, WhatIsNotObeyedIsRefusedByName) {
       {"%m: f32[b, 1] inline 0 = amax(%x, dims = [1], keepdim = true)\n"
        "%y: f32[b, n] loops (parallel(0, cpu_thread)) = sub(mul(%x, permute(%w, dims = [1, 0])), %m)\n",
        "%m", "inline"},
+      // A sum whose rows are walked inside of what it sums.
+      {"%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n"
+       "%y: f32[b, n] loops (reorder(1, 0), split(1, 4), split(0, 2)) = div(mul(%x, permute(%w, dims = [1, 0])), %s)\n",
+       "%s is reduced outside of a loop over its kept dims", "reorder"},
   };
   for (const auto& c : cases) {
     const std::string found = refusal(lets + segment_of(c.body));
@@ -200,6 +204,23 @@ TEST(Manual, WhatIsNotObeyedIsRefusedByName) {
       refusal(segment_of("%y: f32[b, n] loops (split(1, n)) = add(%x, permute(%w, dims = [1, 0]))\n", "%y",
                          "let b = 8, n = 100\ngiven n: 1 in 1..1000\n"));
   EXPECT_NE(symbolic.find("%y is split by n, which is no number"), std::string::npos) << symbolic;
+}
+
+// A condition that one statement has beside the others' does not hold for those behind it.
+TEST(Manual, PartsOfACatInLoopsThatLeaveTheRow) {
+  for (const char* loops : {"split(1, 3), merge(0), merge(0)", "merge(0), split(0, 8), split(0, 16)"})
+    for (const char* rows : {"1", "5"}) {
+      const auto result =
+          run_case(fmt::format("let b = {}, n = 2, m = 11\n"
+                               "fusion @f (%x: f32[b, n], %y: f32[b, m], %z: f32[b, n]) -> (%o) {{\n"
+                               "  segment @a (%x, %y, %z) -> (%o) schedule manual {{\n"
+                               "    %p: f32[b, m] inline 1 = add(%y, 1.0)\n    %c: f32[b, m] inline 1 = tanh(%p)\n"
+                               "    %d: f32[b, n] inline 1 = exp(%z)\n"
+                               "    %o: f32[b, m + 2*n] loops ({}) = cat(neg(%x), %c, %d, dim = 1)\n  }}\n}}\n",
+                               rows, loops),
+                   {});
+      EXPECT_TRUE(result.ok) << loops << ": " << result.message;
+    }
 }
 
 TEST(Manual, LoopsOfOtherSchedulesAreThoseThatTheyMake) {

@@ -15,8 +15,9 @@ struct AwkwardCalls {
 
 // Runs the program again with inputs that are not aligned, that are strided, in a forked child, and with an index out
 // of range; then once more as at first. Outputs must be the given ones to the bit, and an index is refused where the
-// device `reference` refuses it. Returns what was wrong, or nothing. For programs on the host, of one process.
+// device `reference` refuses it, unless not `all_stored`: it may belong to what nobody stores. Returns what was wrong,
+// or nothing. For programs on the host, of one process.
 std::string call_awkwardly(const Fusion& fusion, Compiled& program, const Tensors& inputs, const Tensors& outputs,
-                           AwkwardCalls& calls);
+                           AwkwardCalls& calls, bool all_stored = true);
 
 }  // namespace plait::testing

@@ -10,6 +10,7 @@
 #include "graph/rewrite.h"
 #include "kir/kernel.h"
 #include "program/program.h"
+#include "support/planted_kernel_bugs.h"
 
 namespace plait::testing {
 
@@ -102,28 +103,6 @@ void read_rows_backwards(Fusion& fusion) {
 
 // ---- Of kernels and programs.
 
-bool touches_part(const kir::Block& block) {
-  return std::any_of(block.begin(), block.end(), [](const auto& stmt) {
-    if (const auto* load = kir::as<kir::Load>(*stmt)) return bool(load->active);
-    if (const auto* store = kir::as<kir::Store>(*stmt)) return bool(store->active);
-    if (const auto* loop = kir::as<kir::For>(*stmt)) return touches_part(loop->body);
-    if (const auto* branch = kir::as<kir::If>(*stmt)) return touches_part(branch->body);
-    return false;
-  });
-}
-
-// The innermost branches with vectors of fewer lanes go.
-void drop_tails(kir::Block& block) {
-  for (auto& stmt : block) {
-    if (stmt->kind == kir::StmtKind::For) drop_tails(static_cast<kir::For&>(*stmt).body);
-    if (stmt->kind == kir::StmtKind::If) drop_tails(static_cast<kir::If&>(*stmt).body);
-  }
-  std::erase_if(block, [](const auto& stmt) {
-    const auto* branch = kir::as<kir::If>(*stmt);
-    return branch && touches_part(branch->body);
-  });
-}
-
 void lose_waits(Program& program) {
   std::erase_if(program.steps, [](const auto& step) {
     return step->kind == StepKind::RecordStep || step->kind == StepKind::WaitStep;
@@ -177,7 +156,7 @@ class FaultyTeams : public Communicators {
 struct Bug {
   std::string_view name, pass;
   void (*in_graph)(Fusion&) = nullptr;
-  void (*in_kernel)(kir::Block&) = nullptr;
+  int (*in_kernel)(kir::Kernel&) = nullptr;
   void (*in_program)(Program&) = nullptr;
 };
 
@@ -239,8 +218,7 @@ void plant_bug(std::string_view name, CompileOptions& options) {
   options.hook = [bug](std::string_view stage, std::string_view pass, const PassSubject& subject) {
     if (pass != bug->pass || (pass == "expand" && stage != "graph")) return;
     if (Fusion* fusion = subject.as<Fusion>(); fusion && bug->in_graph) bug->in_graph(*fusion);
-    if (auto* kernel = subject.as<kir::Kernel>(); kernel && bug->in_kernel)
-      for (kir::Phase& phase : kernel->phases) bug->in_kernel(phase.body);
+    if (auto* kernel = subject.as<kir::Kernel>(); kernel && bug->in_kernel) bug->in_kernel(*kernel);
     if (Program* program = subject.as<Program>(); program && bug->in_program) bug->in_program(*program);
   };
 }

@@ -3,13 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
+#include <random>
 
 #include "api/check_program.h"
 #include "backend/cuda/nvrtc.h"
 #include "base/error.h"
 #include "comm/local/local.h"
 #include "reference/draw_inputs.h"
+#include "reference/evaluate.h"
 #include "session/bind_inputs.h"
 #include "session/devices.h"
 #include "support/planted_bugs.h"
@@ -73,6 +76,32 @@ std::string why_no_device(const std::string& device) {
   return "";
 }
 
+std::string put_specials(Tensors& inputs, uint64_t seed) {
+  const double kSpecials[] = {std::nan(""), HUGE_VAL, -HUGE_VAL, -0.0, 1e30, 1e-40};
+  std::mt19937_64 random(seed);
+  std::string told;
+  for (auto& [name, t] : inputs) {
+    if (!is_float(t.dtype) || t.elements() == 0) continue;
+    std::vector<double> values = t.to_doubles();
+    const size_t at = random() % values.size();
+    values[at] = kSpecials[random() % std::size(kSpecials)];
+    told += fmt::format("%{} has {} at element {}; ", name, values[at], at);
+    t = Tensor::from_doubles(t.dtype, t.shape, values);
+  }
+  return told;
+}
+
+Metadata metadata_of(const Fusion& fusion) {
+  const sym::Environment sizes = reference::bind_sizes(fusion, {}, {});
+  Metadata out;
+  for (const TensorView* t : fusion.inputs()) {
+    TensorMetadata of{t->dtype, {}};
+    for (sym::Expr extent : t->shape()) of.shape.push_back(sym::evaluate(extent, sizes));
+    out.emplace(t->name, std::move(of));
+  }
+  return out;
+}
+
 CaseResult run_case(const std::string& text, const CaseOptions& options) {
   ParseOptions parse;
   parse.set = options.set;
@@ -81,7 +110,8 @@ CaseResult run_case(const std::string& text, const CaseOptions& options) {
   draw.seed = options.seed;
   draw.exact = options.exact;
   auto drawn = reference::draw_inputs(*fusion, draw);
-  const Tensors inputs(drawn.begin(), drawn.end());
+  Tensors inputs(drawn.begin(), drawn.end());
+  if (options.specials) put_specials(inputs, options.seed);
   CompileOptions how;
   how.device = options.device;
   how.sizes = lets_of_open_symbols(*fusion);
@@ -91,6 +121,7 @@ CaseResult run_case(const std::string& text, const CaseOptions& options) {
   how.interleaving = options.interleaving;
   how.options = options.options;
   how.options.check_replicas = true;
+  how.hook = options.hook;
   plant_bug(options.bug, how);
   std::shared_ptr<Communicators> comms;
   if (is_of_communicators(options.bug)) {

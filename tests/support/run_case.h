@@ -12,13 +12,15 @@ struct CaseOptions {
   Device* device_override = nullptr;  // where not null: this device instead
   int64_t ranks = 1;
   bool exact = false;
-  uint64_t seed = 0;  // of inputs
+  uint64_t seed = 0;      // of inputs
+  bool specials = false;  // put_specials() edits them
   std::string comm = "local";
   uint64_t interleaving = 0;
   Options options;
   std::map<std::string, std::string, std::less<>> set;
   bool compare_one_rank = true;
   struct AwkwardCalls* awkward = nullptr;  // where not null: called so as well (awkward_calls.h), and counted
+  PassHook hook{};                         // where no bug has one: gets what each pass leaves
   std::string bug;  // planted_bugs.h; with one of communicators all ranks are stepped, and not compared with one
 };
 
@@ -54,6 +56,12 @@ class DrawnAgain {
  private:
   int open_ = 0, nan_ = 0, refused_ = 0;
 };
+
+// One element of each float input becomes NaN, an infinity, -0, a huge or a tiny number; says which.
+std::string put_specials(Tensors& inputs, uint64_t seed);
+
+// dtypes and shapes of all inputs, with the sizes that the text has by itself.
+Metadata metadata_of(const Fusion& fusion);
 
 // Throws what parsing, compiling and running throw.
 CaseResult run_case(const std::string& text, const CaseOptions& options);

@@ -25,9 +25,10 @@ std::span<const KernelPass> kernel_passes() {
   return kPasses;
 }
 
-void run_passes(Kernel& kernel, std::string_view until) {
+void run_passes(Kernel& kernel, std::string_view until, const KernelPassHook& hook) {
   for (const KernelPass& pass : kernel_passes()) {
     pass.run(kernel);
+    if (hook) hook(pass.name, kernel);
     verify(kernel);
     if (pass.name == until) return;
   }

@@ -1,5 +1,6 @@
 #pragma once
 // The passes over kernel IR in their order: what lowering emits becomes what code writers know.
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -15,7 +16,10 @@ struct KernelPass {
 // Each states in its header what it requires and why it stands where it does.
 std::span<const KernelPass> kernel_passes();
 
+// Gets what a pass left before it is verified, and may edit it.
+using KernelPassHook = std::function<void(std::string_view pass, Kernel& kernel)>;
+
 // Runs them one after another, and verify() behind each; up to and with the one of that name, or all.
-void run_passes(Kernel& kernel, std::string_view until = {});
+void run_passes(Kernel& kernel, std::string_view until = {}, const KernelPassHook& hook = {});
 
 }  // namespace plait::kir

@@ -278,7 +278,9 @@ void TreeEmitter::enter_terms(size_t base, const Terms& terms) {
     return std::any_of(frames_.begin(), frames_.end(),
                        [&](const Frame& f) { return f.term && same_term(*f.term, term); });
   };
-  while (frames_.size() > base && !has_term(terms, *frames_.back().term)) leave();
+  size_t kept = base;  // guards that hold here too, in whatever order they were entered
+  while (kept < frames_.size() && has_term(terms, *frames_[kept].term)) ++kept;
+  while (frames_.size() > kept) leave();
   for (const RangeTerm& term : terms) {
     if (is_open(term)) continue;
     auto stmt = std::make_unique<kir::If>();

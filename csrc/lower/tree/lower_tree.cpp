@@ -33,6 +33,7 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
     const std::vector<LoopClass> loops = loop_classes(axes, *group.reference, how.extent);
     lowering::split_phases(tree, loops.at(static_cast<size_t>(*group.phases)).cls);
   }
+  if (options.offer) options.offer("place", PassSubject(tree));
   return tree;
 }
 
@@ -83,7 +84,14 @@ LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const Lowe
 LoweredKernel lower_tree(const ScheduledGroup& group, sym::Pool& pool, const LowerOptions& options,
                          std::string* tree_text) {
   LoweredKernel out = emit_tree(group, pool, options, tree_text);
-  kir::run_passes(out.kernel);  // vectors, what is shared and hoisted, states as variables
+  const auto offer = [&](std::string_view pass, kir::Kernel& kernel) { options.offer(pass, PassSubject(kernel)); };
+  kir::KernelPassHook hook;
+  if (options.offer) hook = offer;
+  if (hook) {
+    hook("emit", out.kernel);
+    kir::verify(out.kernel);
+  }
+  kir::run_passes(out.kernel, {}, hook);  // vectors, what is shared and hoisted, states as variables
   return out;
 }
 

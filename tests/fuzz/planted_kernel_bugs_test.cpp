@@ -1,0 +1,273 @@
+// Every planted bug of the back half (support/planted_kernel_bugs.h) is found, by fusions that somebody wrote and by
+// random ones, most of them by the random fusions alone. Each is looked for in a process of its own, which may crash.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "base/error.h"
+#include "compile/options.h"
+#include "kir/statements.h"
+#include "plait.h"
+#include "session/bind_inputs.h"
+#include "support/norm_cases.h"
+#include "support/planted_kernel_bugs.h"
+#include "support/random_fusion.h"
+#include "support/run_case.h"
+#include "support/sanitized.h"
+
+namespace plait {
+namespace {
+
+using testing::KernelBug;
+
+using TextSettings = std::map<std::string, std::string, std::less<>>;
+
+// A text with sizes to run it at.
+struct Specimen {
+  std::string name, text;
+  TextSettings set;
+  bool exact = false, specials = false;  // see CaseOptions
+  uint64_t seed = 0;
+  std::vector<int> places{};  // that each bug changes in it
+};
+
+struct Kind {
+  std::string name;
+  std::vector<Specimen> specimens;
+};
+
+TextSettings drawn_sizes(std::mt19937_64& random, bool small) {
+  const auto n = [&](int most) { return std::to_string(1 + static_cast<int>(random() % static_cast<uint64_t>(most))); };
+  return {{"a", n(3)}, {"b", n(small ? 9 : 40)}, {"c", n(small ? 9 : 90)}};
+}
+
+// "rows = 5, n = 37", behind `# small ` in a file of tests/fusions.
+TextSettings small_sizes(const std::string& text) {
+  TextSettings out;
+  const size_t at = text.find("\n# small ");
+  std::istringstream in(text.substr(at + 9, text.find('\n', at + 1) - at - 9));
+  for (std::string word; std::getline(in, word, ',');) {
+    std::istringstream parts(word);
+    std::string name, equals, value;
+    parts >> name >> equals >> value;
+    out[name] = value;
+  }
+  return out;
+}
+
+Kind written() {
+  Kind out{"fusions", {}};
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(PLAIT_SOURCE_DIR) / "tests/fusions")) {
+    if (entry.path().extension() != ".plait") continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    TextSettings set = small_sizes(text.str());
+    for (const char* dtype : {"f32", "bf16"}) {
+      set["T"] = dtype;
+      out.specimens.push_back({entry.path().stem().string() + "_" + dtype, text.str(), set});
+    }
+  }
+  std::sort(out.specimens.begin(), out.specimens.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return out;
+}
+
+Kind rows_in_one_kernel() {
+  Kind out{"rows", {}};
+  for (const char* numbers : {"", "vector = 8, parts = 2, split = 16", "vector = 4, parts = 1, split = 8"})
+    for (const auto& c : test::norm_cases(numbers))
+      out.specimens.push_back({fmt::format("{}({})", c.name, numbers), c.text, {{"a", "3"}, {"b", "5"}, {"n", "37"}}});
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    std::mt19937_64 random(seed);
+    TextSettings set = drawn_sizes(random, false);
+    set["n"] = set["c"];
+    set.erase("c");
+    out.specimens.push_back({fmt::format("rows_{}", seed), testing::random_rows(seed).text, set});
+  }
+  return out;
+}
+
+Kind moves(uint64_t count) {
+  Kind out{"moves", {}};
+  for (uint64_t seed = 1; seed <= count; ++seed) {
+    std::mt19937_64 random(seed);
+    out.specimens.push_back({fmt::format("moves_{}", seed), testing::random_moves(seed), drawn_sizes(random, false)});
+  }
+  return out;
+}
+
+Kind random_fusions(uint64_t count) {
+  Kind out{"random", {}};
+  for (uint64_t seed = 1; seed <= count; ++seed) {
+    std::mt19937_64 random(seed);
+    const testing::RandomFusion drawn = testing::random_fusion(seed);
+    TextSettings set = drawn_sizes(random, seed % 2 == 0);
+    if (seed % 4 == 1) set = {{"a", "2"}, {"b", "300"}, {"c", "3"}};  // tasks share columns
+    out.specimens.push_back({fmt::format("random_{}", seed), drawn.text, set, drawn.exact, !drawn.exact, seed});
+  }
+  return out;
+}
+
+// ---- Where a bug applies, and whether it shows.
+
+// Places that each bug changes in the kernels of a specimen, by the bug's place in the list. The edits are made of
+// copies; bugs of groups and programs, of which there are none, may apply anywhere.
+std::vector<int> places_in(const Specimen& s) {
+  const auto& bugs = testing::kernel_bugs();
+  std::vector<int> out(bugs.size());
+  ParseOptions parse;
+  parse.set = s.set;
+  const auto fusion = parse_fusion(s.text, parse);
+  CompileOptions how;
+  how.device = "cpu";
+  how.sizes = lets_of_open_symbols(*fusion);
+  how.until = "kir";
+  how.hook = [&](std::string_view, std::string_view pass, const PassSubject& subject) {
+    for (size_t i = 0; i < bugs.size(); ++i) {
+      if (bugs[i].pass != pass) continue;
+      if (const auto* kernel = subject.as<kir::Kernel>(); kernel && bugs[i].in_kernel) {
+        kir::Kernel copy = kir::clone(*kernel);
+        out[i] += bugs[i].in_kernel(copy);
+      }
+    }
+  };
+  try {
+    compile(*fusion, how).prepare(testing::metadata_of(*fusion));
+  } catch (const StoppedAt&) {  // as asked
+  } catch (const UserError&) {  // rows of which schedule norm takes none
+    return std::vector<int>(bugs.size());
+  }
+  for (size_t i = 0; i < bugs.size(); ++i)
+    if (!bugs[i].in_kernel) out[i] = 1;
+  return out;
+}
+
+enum class Verdict : uint8_t { nothing, applied, found };
+
+// How a wrong result or an error shows the bug (null: none), or nothing; `places` is raised by what the bug changed.
+std::string shown(const Specimen& s, const KernelBug* bug, int& places) {
+  testing::CaseOptions how;
+  how.set = s.set;
+  how.exact = s.exact;
+  how.specials = s.specials;
+  how.seed = s.seed;
+  how.options.poison = true;
+  if (bug != nullptr) how.hook = testing::kernel_bug_hook(*bug, &places);
+  try {
+    const testing::CaseResult result = testing::run_case(s.text, how);
+    return result.ok || result.undecided ? "" : "result";
+  } catch (const UserError&) {  // a refusal shows nothing
+    return "";
+  } catch (const Error&) {
+    return "error";
+  }
+}
+
+struct Found {
+  Verdict verdict = Verdict::nothing;
+  std::string by;
+  int tries = 0;
+};
+
+std::string text_of(const Found& f) {
+  if (f.verdict == Verdict::nothing) return "nowhere";
+  if (f.verdict == Verdict::applied) return fmt::format("no ({})", f.tries);
+  return fmt::format("{} ({})", f.by, f.tries);
+}
+
+// A process of its own for `work`, which gives a line; a signal is an answer as well.
+std::string in_child(const std::function<std::string()>& work) {
+  int pipes[2];
+  PLAIT_CHECK(pipe(pipes) == 0, "no pipe");
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(300);
+    const std::string line = work();
+    _exit(write(pipes[1], line.data(), line.size()) == static_cast<ssize_t>(line.size()) ? 0 : 1);
+  }
+  close(pipes[1]);
+  std::string got;
+  char buffer[256];
+  for (ssize_t n; (n = read(pipes[0], buffer, sizeof buffer)) > 0;) got.append(buffer, static_cast<size_t>(n));
+  close(pipes[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) return fmt::format("2 1 signal {}", WTERMSIG(status));
+  return got.empty() ? "2 1 an exit" : got;
+}
+
+// Tries specimens in which the bug applies until one shows it.
+Found look_for(size_t bug, const Kind& kind, int most) {
+  const KernelBug& what = testing::kernel_bugs()[bug];
+  const std::string line = in_child([&] {
+    Verdict verdict = Verdict::nothing;
+    int tries = 0;
+    for (const Specimen& s : kind.specimens) {
+      if (s.places.at(bug) == 0 || tries >= most) continue;
+      int places = 0;
+      const std::string how = shown(s, &what, places);
+      tries += places > 0;
+      if (places > 0) verdict = Verdict::applied;
+      if (!how.empty() && places > 0) return fmt::format("2 {} {} of {}", tries, how, s.name);
+    }
+    return fmt::format("{} {} -", static_cast<int>(verdict), tries);
+  });
+  Found out;
+  int verdict = 0;
+  std::istringstream in(line);
+  in >> verdict >> out.tries >> std::ws;
+  std::getline(in, out.by);
+  out.verdict = static_cast<Verdict>(verdict);
+  return out;
+}
+
+void judge(std::vector<Kind> kinds, int most, int least, int least_alone) {
+  if (testing::kSanitized) GTEST_SKIP() << "sanitizers end what planted bugs do";
+  for (Kind& kind : kinds)
+    for (Specimen& s : kind.specimens) s.places = places_in(s);
+  // What is found is the bug: nothing is wrong without one.
+  for (const Kind& kind : kinds)
+    EXPECT_EQ(in_child([&] {
+                std::string wrong = "none";
+                int none = 0;
+                for (const Specimen& s : kind.specimens)
+                  if (!shown(s, nullptr, none).empty()) wrong += ", " + s.name;
+                return wrong;
+              }),
+              "none")
+        << kind.name;
+  const auto& bugs = testing::kernel_bugs();
+  int all = 0, alone = 0;
+  for (size_t i = 0; i < bugs.size(); ++i) {
+    bool found = false, applied = false;
+    std::string line = fmt::format("{:<18}", bugs[i].name);
+    for (const Kind& kind : kinds) {
+      const Found by = look_for(i, kind, most);
+      line += fmt::format(" {}: {};", kind.name, text_of(by));
+      applied |= by.verdict != Verdict::nothing;
+      found |= by.verdict == Verdict::found;
+      alone += kind.name == "random" && by.verdict == Verdict::found;
+    }
+    all += found;
+    std::printf("%s\n", line.c_str());
+    EXPECT_TRUE(applied) << bugs[i].name << " (" << bugs[i].what << ") applies nowhere";
+  }
+  std::printf("%d of %zu bugs found, %d by random fusions alone\n", all, bugs.size(), alone);
+  EXPECT_GE(all, least);
+  EXPECT_GE(alone, least_alone);
+}
+
+TEST(PlantedKernelBugs, MostAreFoundByRandomFusionsAlone) { judge({random_fusions(48)}, 6, 33, 33); }
+TEST(PlantedKernelBugs, AllAreFoundLongRun) {
+  judge({written(), rows_in_one_kernel(), moves(40), random_fusions(120)}, 40, 36, 34);
+}
+
+}  // namespace
+}  // namespace plait

@@ -1,0 +1,316 @@
+define void @bias_gelu_dropout_s1(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
+entry:
+  %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0
+  %t1 = load ptr, ptr %t0, align 8, !invariant.load !0
+  %t2 = getelementptr inbounds ptr, ptr %buffers, i64 1
+  %t3 = load ptr, ptr %t2, align 8, !invariant.load !0
+  %t4 = getelementptr inbounds ptr, ptr %buffers, i64 2
+  %t5 = load ptr, ptr %t4, align 8, !invariant.load !0
+  %t6 = getelementptr inbounds ptr, ptr %buffers, i64 3
+  %t7 = load ptr, ptr %t6, align 8, !invariant.load !0
+  %t8 = getelementptr inbounds i64, ptr %integers, i64 0
+  %t9 = load i64, ptr %t8, align 8, !invariant.load !0
+  %t10 = getelementptr inbounds i64, ptr %integers, i64 1
+  %t11 = load i64, ptr %t10, align 8, !invariant.load !0
+  %t12 = getelementptr inbounds i64, ptr %integers, i64 2
+  %t13 = load i64, ptr %t12, align 8, !invariant.load !0
+  %t14 = icmp slt i64 %begin, %end
+  br i1 %t14, label %loop0, label %done2
+loop0:
+  %t15 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
+  %t16 = getelementptr inbounds i64, ptr %t5, i64 0
+  %t17 = load i64, ptr %t16, align 8, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t18 = ashr i64 %t11, 3
+  %t19 = icmp slt i64 0, %t18
+  br i1 %t19, label %loop3, label %done5
+loop3:
+  %t20 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
+  %t21 = mul nsw i64 %t15, %t11
+  %t22 = mul nsw i64 8, %t20
+  %t23 = add nsw i64 %t21, %t22
+  %t24 = getelementptr inbounds float, ptr %t1, i64 %t23
+  %t25 = load <8 x float>, ptr %t24, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t26 = getelementptr inbounds float, ptr %t3, i64 %t22
+  %t27 = load <8 x float>, ptr %t26, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t28 = fadd <8 x float> %t25, %t27
+  %t29 = call <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %t28)
+  %t30 = call <8 x float> @plait.uniform_run8.i64(i64 %t17, i64 %t23, i64 %t13)
+  %t31 = fcmp oge <8 x float> %t30, splat (float 0x3FB9999A00000000)
+  %t32 = fmul <8 x float> %t29, splat (float 0x3FF1C71C80000000)
+  %t33 = select <8 x i1> %t31, <8 x float> %t32, <8 x float> splat (float 0x0000000000000000)
+  %t34 = getelementptr inbounds float, ptr %t7, i64 %t23
+  store <8 x float> %t33, ptr %t34, align 32, !alias.scope !5, !noalias !4
+  br label %latch4
+latch4:
+  %loop3.next = add nuw nsw i64 %t20, 1
+  %t35 = icmp slt i64 %loop3.next, %t18
+  br i1 %t35, label %loop3, label %done5
+done5:
+  br label %latch1
+latch1:
+  %loop0.next = add nuw nsw i64 %t15, 1
+  %t36 = icmp slt i64 %loop0.next, %end
+  br i1 %t36, label %loop0, label %done2
+done2:
+  ret void
+}
+
+define internal <8 x float> @plait.exp.v8f32(<8 x float> %p0) alwaysinline nounwind {
+entry:
+  %t0 = fcmp olt <8 x float> %p0, splat (float 0xC05A000000000000)
+  %t1 = select <8 x i1> %t0, <8 x float> splat (float 0xC05A000000000000), <8 x float> %p0
+  %t2 = fcmp ogt <8 x float> %t1, splat (float 0x4056400000000000)
+  %t3 = select <8 x i1> %t2, <8 x float> splat (float 0x4056400000000000), <8 x float> %t1
+  %t4 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t3, <8 x float> splat (float 0x3FF7154760000000), <8 x float> splat (float 0x4168000000000000))
+  %t5 = fsub <8 x float> %t4, splat (float 0x4168000000000000)
+  %t6 = bitcast <8 x float> %t4 to <8 x i32>
+  %t7 = sub <8 x i32> %t6, splat (i32 1262485504)
+  %t8 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t5, <8 x float> splat (float 0xBFE62E4000000000), <8 x float> %t3)
+  %t9 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t5, <8 x float> splat (float 0xBEB7F7D1C0000000), <8 x float> %t8)
+  %t10 = call <8 x float> @llvm.fma.v8f32(<8 x float> splat (float 0x3F56A4D600000000), <8 x float> %t9, <8 x float> splat (float 0x3F812398E0000000))
+  %t11 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t10, <8 x float> %t9, <8 x float> splat (float 0x3FA5558B00000000))
+  %t12 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t11, <8 x float> %t9, <8 x float> splat (float 0x3FC5554920000000))
+  %t13 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t12, <8 x float> %t9, <8 x float> splat (float 0x3FDFFFFFC0000000))
+  %t14 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t13, <8 x float> %t9, <8 x float> splat (float 0x3FF0000000000000))
+  %t15 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t14, <8 x float> %t9, <8 x float> splat (float 0x3FF0000000000000))
+  %t16 = ashr <8 x i32> %t7, splat (i32 1)
+  %t17 = sub <8 x i32> %t7, %t16
+  %t18 = add <8 x i32> %t17, splat (i32 127)
+  %t19 = shl <8 x i32> %t18, splat (i32 23)
+  %t20 = bitcast <8 x i32> %t19 to <8 x float>
+  %t21 = add <8 x i32> %t16, splat (i32 127)
+  %t22 = shl <8 x i32> %t21, splat (i32 23)
+  %t23 = bitcast <8 x i32> %t22 to <8 x float>
+  %t24 = fmul <8 x float> %t15, %t23
+  %t25 = fmul <8 x float> %t24, %t20
+  ret <8 x float> %t25
+}
+
+define internal <8 x float> @plait.gelu_tanh.v8f32(<8 x float> %p0) alwaysinline nounwind {
+entry:
+  %t0 = fmul <8 x float> %p0, %p0
+  %t1 = call <8 x float> @llvm.fma.v8f32(<8 x float> %t0, <8 x float> splat (float 0xBFB2444F20000000), <8 x float> splat (float 0xBFF9884540000000))
+  %t2 = fmul <8 x float> %p0, %t1
+  %t3 = call <8 x float> @plait.exp.v8f32(<8 x float> %t2)
+  %t4 = fadd <8 x float> splat (float 0x3FF0000000000000), %t3
+  %t5 = fdiv <8 x float> %p0, %t4
+  ret <8 x float> %t5
+}
+
+define internal <8 x float> @plait.uniform_run8.i64(i64 %p0, i64 %p1, i64 %p2) alwaysinline nounwind {
+entry:
+  %t0 = lshr i64 %p1, 2
+  %t1 = insertelement <2 x i64> poison, i64 %t0, i64 0
+  %t2 = shufflevector <2 x i64> %t1, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t3 = add <2 x i64> %t2, <i64 0, i64 1>
+  %t4 = and <2 x i64> %t3, splat (i64 4294967295)
+  %t5 = lshr <2 x i64> %t3, splat (i64 32)
+  %t6 = and i64 %p2, 4294967295
+  %t7 = insertelement <2 x i64> poison, i64 %t6, i64 0
+  %t8 = shufflevector <2 x i64> %t7, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t9 = lshr i64 %p2, 32
+  %t10 = insertelement <2 x i64> poison, i64 %t9, i64 0
+  %t11 = shufflevector <2 x i64> %t10, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t12 = and i64 %p0, 4294967295
+  %t13 = lshr i64 %p0, 32
+  %t14 = mul <2 x i64> %t4, splat (i64 3528531795)
+  %t15 = mul <2 x i64> %t8, splat (i64 3449720151)
+  %t16 = insertelement <2 x i64> poison, i64 %t12, i64 0
+  %t17 = shufflevector <2 x i64> %t16, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t18 = lshr <2 x i64> %t15, splat (i64 32)
+  %t19 = xor <2 x i64> %t18, %t5
+  %t20 = xor <2 x i64> %t19, %t17
+  %t21 = insertelement <2 x i64> poison, i64 %t13, i64 0
+  %t22 = shufflevector <2 x i64> %t21, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t23 = lshr <2 x i64> %t14, splat (i64 32)
+  %t24 = xor <2 x i64> %t23, %t11
+  %t25 = xor <2 x i64> %t24, %t22
+  %t26 = and <2 x i64> %t15, splat (i64 4294967295)
+  %t27 = and <2 x i64> %t14, splat (i64 4294967295)
+  %t28 = add i64 %t12, 2654435769
+  %t29 = and i64 %t28, 4294967295
+  %t30 = add i64 %t13, 3144134277
+  %t31 = and i64 %t30, 4294967295
+  %t32 = mul <2 x i64> %t20, splat (i64 3528531795)
+  %t33 = mul <2 x i64> %t25, splat (i64 3449720151)
+  %t34 = insertelement <2 x i64> poison, i64 %t29, i64 0
+  %t35 = shufflevector <2 x i64> %t34, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t36 = lshr <2 x i64> %t33, splat (i64 32)
+  %t37 = xor <2 x i64> %t36, %t26
+  %t38 = xor <2 x i64> %t37, %t35
+  %t39 = insertelement <2 x i64> poison, i64 %t31, i64 0
+  %t40 = shufflevector <2 x i64> %t39, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t41 = lshr <2 x i64> %t32, splat (i64 32)
+  %t42 = xor <2 x i64> %t41, %t27
+  %t43 = xor <2 x i64> %t42, %t40
+  %t44 = and <2 x i64> %t33, splat (i64 4294967295)
+  %t45 = and <2 x i64> %t32, splat (i64 4294967295)
+  %t46 = add i64 %t29, 2654435769
+  %t47 = and i64 %t46, 4294967295
+  %t48 = add i64 %t31, 3144134277
+  %t49 = and i64 %t48, 4294967295
+  %t50 = mul <2 x i64> %t38, splat (i64 3528531795)
+  %t51 = mul <2 x i64> %t43, splat (i64 3449720151)
+  %t52 = insertelement <2 x i64> poison, i64 %t47, i64 0
+  %t53 = shufflevector <2 x i64> %t52, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t54 = lshr <2 x i64> %t51, splat (i64 32)
+  %t55 = xor <2 x i64> %t54, %t44
+  %t56 = xor <2 x i64> %t55, %t53
+  %t57 = insertelement <2 x i64> poison, i64 %t49, i64 0
+  %t58 = shufflevector <2 x i64> %t57, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t59 = lshr <2 x i64> %t50, splat (i64 32)
+  %t60 = xor <2 x i64> %t59, %t45
+  %t61 = xor <2 x i64> %t60, %t58
+  %t62 = and <2 x i64> %t51, splat (i64 4294967295)
+  %t63 = and <2 x i64> %t50, splat (i64 4294967295)
+  %t64 = add i64 %t47, 2654435769
+  %t65 = and i64 %t64, 4294967295
+  %t66 = add i64 %t49, 3144134277
+  %t67 = and i64 %t66, 4294967295
+  %t68 = mul <2 x i64> %t56, splat (i64 3528531795)
+  %t69 = mul <2 x i64> %t61, splat (i64 3449720151)
+  %t70 = insertelement <2 x i64> poison, i64 %t65, i64 0
+  %t71 = shufflevector <2 x i64> %t70, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t72 = lshr <2 x i64> %t69, splat (i64 32)
+  %t73 = xor <2 x i64> %t72, %t62
+  %t74 = xor <2 x i64> %t73, %t71
+  %t75 = insertelement <2 x i64> poison, i64 %t67, i64 0
+  %t76 = shufflevector <2 x i64> %t75, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t77 = lshr <2 x i64> %t68, splat (i64 32)
+  %t78 = xor <2 x i64> %t77, %t63
+  %t79 = xor <2 x i64> %t78, %t76
+  %t80 = and <2 x i64> %t69, splat (i64 4294967295)
+  %t81 = and <2 x i64> %t68, splat (i64 4294967295)
+  %t82 = add i64 %t65, 2654435769
+  %t83 = and i64 %t82, 4294967295
+  %t84 = add i64 %t67, 3144134277
+  %t85 = and i64 %t84, 4294967295
+  %t86 = mul <2 x i64> %t74, splat (i64 3528531795)
+  %t87 = mul <2 x i64> %t79, splat (i64 3449720151)
+  %t88 = insertelement <2 x i64> poison, i64 %t83, i64 0
+  %t89 = shufflevector <2 x i64> %t88, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t90 = lshr <2 x i64> %t87, splat (i64 32)
+  %t91 = xor <2 x i64> %t90, %t80
+  %t92 = xor <2 x i64> %t91, %t89
+  %t93 = insertelement <2 x i64> poison, i64 %t85, i64 0
+  %t94 = shufflevector <2 x i64> %t93, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t95 = lshr <2 x i64> %t86, splat (i64 32)
+  %t96 = xor <2 x i64> %t95, %t81
+  %t97 = xor <2 x i64> %t96, %t94
+  %t98 = and <2 x i64> %t87, splat (i64 4294967295)
+  %t99 = and <2 x i64> %t86, splat (i64 4294967295)
+  %t100 = add i64 %t83, 2654435769
+  %t101 = and i64 %t100, 4294967295
+  %t102 = add i64 %t85, 3144134277
+  %t103 = and i64 %t102, 4294967295
+  %t104 = mul <2 x i64> %t92, splat (i64 3528531795)
+  %t105 = mul <2 x i64> %t97, splat (i64 3449720151)
+  %t106 = insertelement <2 x i64> poison, i64 %t101, i64 0
+  %t107 = shufflevector <2 x i64> %t106, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t108 = lshr <2 x i64> %t105, splat (i64 32)
+  %t109 = xor <2 x i64> %t108, %t98
+  %t110 = xor <2 x i64> %t109, %t107
+  %t111 = insertelement <2 x i64> poison, i64 %t103, i64 0
+  %t112 = shufflevector <2 x i64> %t111, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t113 = lshr <2 x i64> %t104, splat (i64 32)
+  %t114 = xor <2 x i64> %t113, %t99
+  %t115 = xor <2 x i64> %t114, %t112
+  %t116 = and <2 x i64> %t105, splat (i64 4294967295)
+  %t117 = and <2 x i64> %t104, splat (i64 4294967295)
+  %t118 = add i64 %t101, 2654435769
+  %t119 = and i64 %t118, 4294967295
+  %t120 = add i64 %t103, 3144134277
+  %t121 = and i64 %t120, 4294967295
+  %t122 = mul <2 x i64> %t110, splat (i64 3528531795)
+  %t123 = mul <2 x i64> %t115, splat (i64 3449720151)
+  %t124 = insertelement <2 x i64> poison, i64 %t119, i64 0
+  %t125 = shufflevector <2 x i64> %t124, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t126 = lshr <2 x i64> %t123, splat (i64 32)
+  %t127 = xor <2 x i64> %t126, %t116
+  %t128 = xor <2 x i64> %t127, %t125
+  %t129 = insertelement <2 x i64> poison, i64 %t121, i64 0
+  %t130 = shufflevector <2 x i64> %t129, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t131 = lshr <2 x i64> %t122, splat (i64 32)
+  %t132 = xor <2 x i64> %t131, %t117
+  %t133 = xor <2 x i64> %t132, %t130
+  %t134 = and <2 x i64> %t123, splat (i64 4294967295)
+  %t135 = and <2 x i64> %t122, splat (i64 4294967295)
+  %t136 = add i64 %t119, 2654435769
+  %t137 = and i64 %t136, 4294967295
+  %t138 = add i64 %t121, 3144134277
+  %t139 = and i64 %t138, 4294967295
+  %t140 = mul <2 x i64> %t128, splat (i64 3528531795)
+  %t141 = mul <2 x i64> %t133, splat (i64 3449720151)
+  %t142 = insertelement <2 x i64> poison, i64 %t137, i64 0
+  %t143 = shufflevector <2 x i64> %t142, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t144 = lshr <2 x i64> %t141, splat (i64 32)
+  %t145 = xor <2 x i64> %t144, %t134
+  %t146 = xor <2 x i64> %t145, %t143
+  %t147 = insertelement <2 x i64> poison, i64 %t139, i64 0
+  %t148 = shufflevector <2 x i64> %t147, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t149 = lshr <2 x i64> %t140, splat (i64 32)
+  %t150 = xor <2 x i64> %t149, %t135
+  %t151 = xor <2 x i64> %t150, %t148
+  %t152 = and <2 x i64> %t141, splat (i64 4294967295)
+  %t153 = and <2 x i64> %t140, splat (i64 4294967295)
+  %t154 = add i64 %t137, 2654435769
+  %t155 = and i64 %t154, 4294967295
+  %t156 = add i64 %t139, 3144134277
+  %t157 = and i64 %t156, 4294967295
+  %t158 = mul <2 x i64> %t146, splat (i64 3528531795)
+  %t159 = mul <2 x i64> %t151, splat (i64 3449720151)
+  %t160 = insertelement <2 x i64> poison, i64 %t155, i64 0
+  %t161 = shufflevector <2 x i64> %t160, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t162 = lshr <2 x i64> %t159, splat (i64 32)
+  %t163 = xor <2 x i64> %t162, %t152
+  %t164 = xor <2 x i64> %t163, %t161
+  %t165 = insertelement <2 x i64> poison, i64 %t157, i64 0
+  %t166 = shufflevector <2 x i64> %t165, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t167 = lshr <2 x i64> %t158, splat (i64 32)
+  %t168 = xor <2 x i64> %t167, %t153
+  %t169 = xor <2 x i64> %t168, %t166
+  %t170 = and <2 x i64> %t159, splat (i64 4294967295)
+  %t171 = and <2 x i64> %t158, splat (i64 4294967295)
+  %t172 = add i64 %t155, 2654435769
+  %t173 = and i64 %t172, 4294967295
+  %t174 = add i64 %t157, 3144134277
+  %t175 = and i64 %t174, 4294967295
+  %t176 = mul <2 x i64> %t164, splat (i64 3528531795)
+  %t177 = mul <2 x i64> %t169, splat (i64 3449720151)
+  %t178 = insertelement <2 x i64> poison, i64 %t173, i64 0
+  %t179 = shufflevector <2 x i64> %t178, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t180 = lshr <2 x i64> %t177, splat (i64 32)
+  %t181 = xor <2 x i64> %t180, %t170
+  %t182 = xor <2 x i64> %t181, %t179
+  %t183 = insertelement <2 x i64> poison, i64 %t175, i64 0
+  %t184 = shufflevector <2 x i64> %t183, <2 x i64> poison, <2 x i32> zeroinitializer
+  %t185 = lshr <2 x i64> %t176, splat (i64 32)
+  %t186 = xor <2 x i64> %t185, %t171
+  %t187 = xor <2 x i64> %t186, %t184
+  %t188 = and <2 x i64> %t177, splat (i64 4294967295)
+  %t189 = and <2 x i64> %t176, splat (i64 4294967295)
+  %t190 = add i64 %t173, 2654435769
+  %t191 = and i64 %t190, 4294967295
+  %t192 = add i64 %t175, 3144134277
+  %t193 = and i64 %t192, 4294967295
+  %t194 = trunc <2 x i64> %t182 to <2 x i32>
+  %t195 = trunc <2 x i64> %t188 to <2 x i32>
+  %t196 = trunc <2 x i64> %t187 to <2 x i32>
+  %t197 = trunc <2 x i64> %t189 to <2 x i32>
+  %t198 = shufflevector <2 x i32> %t194, <2 x i32> %t195, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t199 = shufflevector <2 x i32> %t196, <2 x i32> %t197, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t200 = shufflevector <4 x i32> %t198, <4 x i32> %t199, <8 x i32> <i32 0, i32 2, i32 4, i32 6, i32 1, i32 3, i32 5, i32 7>
+  %t201 = lshr <8 x i32> %t200, splat (i32 8)
+  %t202 = sitofp <8 x i32> %t201 to <8 x float>
+  %t203 = fmul <8 x float> %t202, splat (float 0x3E70000000000000)
+  ret <8 x float> %t203
+}
+
+declare <8 x float> @llvm.fma.v8f32(<8 x float>, <8 x float>, <8 x float>)
+
+!0 = !{}
+!1 = distinct !{!1}
+!2 = distinct !{!2, !1, !"read"}
+!3 = distinct !{!3, !1, !"written"}
+!4 = !{!2}
+!5 = !{!3}

@@ -1,0 +1,206 @@
+define void @rope_q_and_k_s3(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
+entry:
+  %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0
+  %t1 = load ptr, ptr %t0, align 8, !invariant.load !0
+  %t2 = getelementptr inbounds ptr, ptr %buffers, i64 1
+  %t3 = load ptr, ptr %t2, align 8, !invariant.load !0
+  %t4 = getelementptr inbounds ptr, ptr %buffers, i64 2
+  %t5 = load ptr, ptr %t4, align 8, !invariant.load !0
+  %t6 = getelementptr inbounds ptr, ptr %buffers, i64 3
+  %t7 = load ptr, ptr %t6, align 8, !invariant.load !0
+  %t8 = getelementptr inbounds ptr, ptr %buffers, i64 4
+  %t9 = load ptr, ptr %t8, align 8, !invariant.load !0
+  %t10 = getelementptr inbounds ptr, ptr %buffers, i64 5
+  %t11 = load ptr, ptr %t10, align 8, !invariant.load !0
+  %t12 = getelementptr inbounds ptr, ptr %buffers, i64 6
+  %t13 = load ptr, ptr %t12, align 8, !invariant.load !0
+  %t14 = getelementptr inbounds ptr, ptr %buffers, i64 7
+  %t15 = load ptr, ptr %t14, align 8, !invariant.load !0
+  %t16 = getelementptr inbounds i64, ptr %integers, i64 0
+  %t17 = load i64, ptr %t16, align 8, !invariant.load !0
+  %t18 = getelementptr inbounds i64, ptr %integers, i64 1
+  %t19 = load i64, ptr %t18, align 8, !invariant.load !0
+  %t20 = getelementptr inbounds i64, ptr %integers, i64 2
+  %t21 = load i64, ptr %t20, align 8, !invariant.load !0
+  %t22 = getelementptr inbounds i64, ptr %integers, i64 3
+  %t23 = load i64, ptr %t22, align 8, !invariant.load !0
+  %t24 = icmp slt i64 %begin, %end
+  br i1 %t24, label %loop0, label %done2
+loop0:
+  %t25 = phi i64 [ %begin, %entry ], [ %loop0.next, %latch1 ]
+  %t26 = ashr i64 %t23, 2
+  %t27 = icmp slt i64 0, %t26
+  br i1 %t27, label %loop3, label %done5
+loop3:
+  %t28 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
+  %t29 = mul nsw i64 2, %t25
+  %t30 = mul nsw i64 %t29, %t23
+  %t31 = mul nsw i64 8, %t28
+  %t32 = add nsw i64 %t30, %t31
+  %t33 = getelementptr inbounds float, ptr %t3, i64 %t32
+  %t34 = load <8 x float>, ptr %t33, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t35 = mul nsw i64 2, %t23
+  %t36 = urem i64 %t25, %t21
+  %t37 = mul nsw i64 %t35, %t36
+  %t38 = add nsw i64 %t37, %t31
+  %t39 = getelementptr inbounds float, ptr %t5, i64 %t38
+  %t40 = load <8 x float>, ptr %t39, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t41 = fmul <8 x float> %t34, %t40
+  %t42 = udiv i64 %t31, %t23
+  %t43 = insertelement <8 x i64> poison, i64 %t42, i64 0
+  %t44 = add nsw i64 %t31, 1
+  %t45 = udiv i64 %t44, %t23
+  %t46 = insertelement <8 x i64> %t43, i64 %t45, i64 1
+  %t47 = add nsw i64 %t31, 2
+  %t48 = udiv i64 %t47, %t23
+  %t49 = insertelement <8 x i64> %t46, i64 %t48, i64 2
+  %t50 = add nsw i64 %t31, 3
+  %t51 = udiv i64 %t50, %t23
+  %t52 = insertelement <8 x i64> %t49, i64 %t51, i64 3
+  %t53 = add nsw i64 %t31, 4
+  %t54 = udiv i64 %t53, %t23
+  %t55 = insertelement <8 x i64> %t52, i64 %t54, i64 4
+  %t56 = add nsw i64 %t31, 5
+  %t57 = udiv i64 %t56, %t23
+  %t58 = insertelement <8 x i64> %t55, i64 %t57, i64 5
+  %t59 = add nsw i64 %t31, 6
+  %t60 = udiv i64 %t59, %t23
+  %t61 = insertelement <8 x i64> %t58, i64 %t60, i64 6
+  %t62 = add nsw i64 %t31, 7
+  %t63 = udiv i64 %t62, %t23
+  %t64 = insertelement <8 x i64> %t61, i64 %t63, i64 7
+  %t65 = icmp eq <8 x i64> %t64, splat (i64 0)
+  %t66 = mul nsw i64 -1, %t23
+  %t67 = mul nsw i64 %t66, %t42
+  %t68 = add nsw i64 %t30, %t67
+  %t69 = add nsw i64 %t68, %t23
+  %t70 = urem i64 %t31, %t23
+  %t71 = add nsw i64 %t69, %t70
+  %t72 = getelementptr inbounds float, ptr %t1, i64 %t71
+  %t73 = load float, ptr %t72, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t74 = insertelement <8 x float> poison, float %t73, i64 0
+  %t75 = mul nsw i64 -1, %t23
+  %t76 = mul nsw i64 %t75, %t45
+  %t77 = add nsw i64 %t30, %t76
+  %t78 = add nsw i64 %t77, %t23
+  %t79 = urem i64 %t44, %t23
+  %t80 = add nsw i64 %t78, %t79
+  %t81 = getelementptr inbounds float, ptr %t1, i64 %t80
+  %t82 = load float, ptr %t81, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t83 = insertelement <8 x float> %t74, float %t82, i64 1
+  %t84 = mul nsw i64 -1, %t23
+  %t85 = mul nsw i64 %t84, %t48
+  %t86 = add nsw i64 %t30, %t85
+  %t87 = add nsw i64 %t86, %t23
+  %t88 = urem i64 %t47, %t23
+  %t89 = add nsw i64 %t87, %t88
+  %t90 = getelementptr inbounds float, ptr %t1, i64 %t89
+  %t91 = load float, ptr %t90, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t92 = insertelement <8 x float> %t83, float %t91, i64 2
+  %t93 = mul nsw i64 -1, %t23
+  %t94 = mul nsw i64 %t93, %t51
+  %t95 = add nsw i64 %t30, %t94
+  %t96 = add nsw i64 %t95, %t23
+  %t97 = urem i64 %t50, %t23
+  %t98 = add nsw i64 %t96, %t97
+  %t99 = getelementptr inbounds float, ptr %t1, i64 %t98
+  %t100 = load float, ptr %t99, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t101 = insertelement <8 x float> %t92, float %t100, i64 3
+  %t102 = mul nsw i64 -1, %t23
+  %t103 = mul nsw i64 %t102, %t54
+  %t104 = add nsw i64 %t30, %t103
+  %t105 = add nsw i64 %t104, %t23
+  %t106 = urem i64 %t53, %t23
+  %t107 = add nsw i64 %t105, %t106
+  %t108 = getelementptr inbounds float, ptr %t1, i64 %t107
+  %t109 = load float, ptr %t108, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t110 = insertelement <8 x float> %t101, float %t109, i64 4
+  %t111 = mul nsw i64 -1, %t23
+  %t112 = mul nsw i64 %t111, %t57
+  %t113 = add nsw i64 %t30, %t112
+  %t114 = add nsw i64 %t113, %t23
+  %t115 = urem i64 %t56, %t23
+  %t116 = add nsw i64 %t114, %t115
+  %t117 = getelementptr inbounds float, ptr %t1, i64 %t116
+  %t118 = load float, ptr %t117, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t119 = insertelement <8 x float> %t110, float %t118, i64 5
+  %t120 = mul nsw i64 -1, %t23
+  %t121 = mul nsw i64 %t120, %t60
+  %t122 = add nsw i64 %t30, %t121
+  %t123 = add nsw i64 %t122, %t23
+  %t124 = urem i64 %t59, %t23
+  %t125 = add nsw i64 %t123, %t124
+  %t126 = getelementptr inbounds float, ptr %t1, i64 %t125
+  %t127 = load float, ptr %t126, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t128 = insertelement <8 x float> %t119, float %t127, i64 6
+  %t129 = mul nsw i64 -1, %t23
+  %t130 = mul nsw i64 %t129, %t63
+  %t131 = add nsw i64 %t30, %t130
+  %t132 = add nsw i64 %t131, %t23
+  %t133 = urem i64 %t62, %t23
+  %t134 = add nsw i64 %t132, %t133
+  %t135 = getelementptr inbounds float, ptr %t1, i64 %t134
+  %t136 = load float, ptr %t135, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t137 = insertelement <8 x float> %t128, float %t136, i64 7
+  %t138 = fneg <8 x float> %t137
+  %t139 = select <8 x i1> %t65, <8 x float> %t138, <8 x float> %t137
+  %t140 = getelementptr inbounds float, ptr %t7, i64 %t38
+  %t141 = load <8 x float>, ptr %t140, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t142 = fmul <8 x float> %t139, %t141
+  %t143 = fadd <8 x float> %t41, %t142
+  %t144 = getelementptr inbounds float, ptr %t13, i64 %t32
+  store <8 x float> %t143, ptr %t144, align 32, !alias.scope !5, !noalias !4
+  %t145 = getelementptr inbounds float, ptr %t11, i64 %t32
+  %t146 = load <8 x float>, ptr %t145, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t147 = fmul <8 x float> %t146, %t40
+  %t148 = getelementptr inbounds float, ptr %t9, i64 %t71
+  %t149 = load float, ptr %t148, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t150 = insertelement <8 x float> poison, float %t149, i64 0
+  %t151 = getelementptr inbounds float, ptr %t9, i64 %t80
+  %t152 = load float, ptr %t151, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t153 = insertelement <8 x float> %t150, float %t152, i64 1
+  %t154 = getelementptr inbounds float, ptr %t9, i64 %t89
+  %t155 = load float, ptr %t154, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t156 = insertelement <8 x float> %t153, float %t155, i64 2
+  %t157 = getelementptr inbounds float, ptr %t9, i64 %t98
+  %t158 = load float, ptr %t157, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t159 = insertelement <8 x float> %t156, float %t158, i64 3
+  %t160 = getelementptr inbounds float, ptr %t9, i64 %t107
+  %t161 = load float, ptr %t160, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t162 = insertelement <8 x float> %t159, float %t161, i64 4
+  %t163 = getelementptr inbounds float, ptr %t9, i64 %t116
+  %t164 = load float, ptr %t163, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t165 = insertelement <8 x float> %t162, float %t164, i64 5
+  %t166 = getelementptr inbounds float, ptr %t9, i64 %t125
+  %t167 = load float, ptr %t166, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t168 = insertelement <8 x float> %t165, float %t167, i64 6
+  %t169 = getelementptr inbounds float, ptr %t9, i64 %t134
+  %t170 = load float, ptr %t169, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t171 = insertelement <8 x float> %t168, float %t170, i64 7
+  %t172 = fneg <8 x float> %t171
+  %t173 = select <8 x i1> %t65, <8 x float> %t172, <8 x float> %t171
+  %t174 = fmul <8 x float> %t173, %t141
+  %t175 = fadd <8 x float> %t147, %t174
+  %t176 = getelementptr inbounds float, ptr %t15, i64 %t32
+  store <8 x float> %t175, ptr %t176, align 32, !alias.scope !5, !noalias !4
+  br label %latch4
+latch4:
+  %loop3.next = add nuw nsw i64 %t28, 1
+  %t177 = icmp slt i64 %loop3.next, %t26
+  br i1 %t177, label %loop3, label %done5
+done5:
+  br label %latch1
+latch1:
+  %loop0.next = add nuw nsw i64 %t25, 1
+  %t178 = icmp slt i64 %loop0.next, %end
+  br i1 %t178, label %loop0, label %done2
+done2:
+  ret void
+}
+
+!0 = !{}
+!1 = distinct !{!1}
+!2 = distinct !{!2, !1, !"read"}
+!3 = distinct !{!3, !1, !"written"}
+!4 = !{!2}
+!5 = !{!3}

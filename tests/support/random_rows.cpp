@@ -1,0 +1,131 @@
+// Reductions of one segment, by numbers of schedule norm.
+#include <algorithm>
+
+#include "support/random_fusion.h"
+#include "support/random_text.h"
+
+namespace plait::testing {
+
+namespace {
+
+class RowsWriter : RandomText {
+ public:
+  explicit RowsWriter(uint64_t seed) : RandomText(seed, 11) { indent_ = "    "; }
+
+  RandomRows make() {
+    rank_ = 1 + below(3);
+    do
+      for (int d = 0; d < rank_; ++d) reduced_[static_cast<size_t>(d)] = below(2) == 0;
+    while (std::count(reduced_, reduced_ + rank_, true) == 0);
+    full_ = {add("%x", false), add("%z", false)};
+    kept_ = {add("%w", true)};
+    const std::string inputs = fmt::format("%x: T[{0}], %z: T[{0}], %w: T[{1}]", shape(false), shape(true));
+    reduction();
+    for (int i = 0, n = 3 + below(9); i < n; ++i) step();
+    std::string outputs;
+    for (size_t i = 3; i < tensors_.size(); ++i)
+      if (tensors_[i].readers == 0 || below(6) == 0) outputs += (outputs.empty() ? "" : ", ") + tensors_[i].name;
+    return {
+        fmt::format("let a = 3, b = 4, n = 5, T = f32\nfusion @f ({}) -> ({}) {{\n  segment @s (%x, %z, %w) -> ({}) "
+                    "schedule norm({}) {{\n{}  }}\n}}\n",
+                    inputs, outputs, outputs, numbers(), body_),
+        split_};
+  }
+
+ private:
+  struct Named {
+    std::string name;
+    bool kept = false;
+    int readers = 0;
+  };
+
+  size_t add(const std::string& name, bool kept) {
+    tensors_.push_back({name, kept, 0});
+    return tensors_.size() - 1;
+  }
+  const std::string& read(size_t i) {
+    ++tensors_[i].readers;
+    return tensors_[i].name;
+  }
+  std::string shape(bool kept) const {
+    std::string out;
+    for (int d = 0; d < rank_; ++d)
+      out +=
+          std::string(d > 0 ? ", " : "") + (kept && reduced_[static_cast<size_t>(d)] ? "1" : std::string(1, "abn"[d]));
+    return out;
+  }
+  std::string dims() const {
+    std::string out;
+    for (int d = 0; d < rank_; ++d)
+      if (reduced_[static_cast<size_t>(d)]) out += fmt::format("{}{}", out.empty() ? "" : ", ", d);
+    return "[" + out + "]";
+  }
+
+  void result(bool kept, const std::string& value) { (kept ? kept_ : full_).push_back(add(define(value), kept)); }
+
+  void reduction() {
+    const size_t from = pick(full_);
+    const std::string of = tensors_[from].name, how = fmt::format("dims = {}, keepdim = true", dims());
+    const int kind = below(8);
+    if (kind != 3) ++tensors_[from].readers;
+    switch (kind) {
+      case 0:
+        return result(true, fmt::format("amax({}, {})", of, how));
+      case 1:
+        return result(true, fmt::format("amin({}, {})", of, how));
+      case 2: {
+        const std::string mean = fresh(), var = fresh();
+        body_ += fmt::format("    {}, {} = var_mean({}, {}, correction = 0)\n", mean, var, of, how);
+        kept_.push_back(add(mean, true));
+        kept_.push_back(add(var, true));
+        return;
+      }
+      case 3: {  // of what is exact: among others the greatest may not be known
+        const std::string at = define(fmt::format("argmax({}, {})", read(full_[static_cast<size_t>(below(2))]), how));
+        return result(true, fmt::format("cast({}, to = T)", at));
+      }
+      case 4:
+        return result(true, fmt::format("var({}, {}, correction = 0)", of, how));
+      default:
+        return result(true, fmt::format("sum({}, {})", of, how));
+    }
+  }
+
+  void step() {
+    switch (below(7)) {
+      case 0:
+      case 1:
+        return reduction();
+      case 2:
+        return result(false, fmt::format("sub({}, {})", read(pick(full_)), read(pick(kept_))));
+      case 3:
+        return result(false, fmt::format("tanh({})", read(pick(full_))));
+      case 4:
+        return result(false, fmt::format("add({}, {})", read(pick(full_)), read(pick(full_))));
+      case 5:
+        return result(true, fmt::format("add({}, {})", read(pick(kept_)), read(pick(kept_))));
+      default:
+        return result(true, fmt::format("tanh({})", read(pick(kept_))));
+    }
+  }
+
+  std::string numbers() {
+    const int vector = 1 << below(4), parts = 1 + below(3);
+    split_ = below(4) != 0;
+    std::string out = fmt::format("vector = {}, parts = {}, keep = 0", vector, parts);
+    if (split_) out += fmt::format(", split = {}", vector * parts * (1 + below(3)));
+    return out;
+  }
+
+  int rank_ = 1;
+  bool reduced_[3] = {};
+  std::vector<Named> tensors_;
+  std::vector<size_t> full_, kept_;
+  bool split_ = false;
+};
+
+}  // namespace
+
+RandomRows random_rows(uint64_t seed) { return RowsWriter(seed).make(); }
+
+}  // namespace plait::testing
