@@ -159,6 +159,7 @@ set(PLAIT_CORE_SOURCES
   lower/tree/moves.cpp
   lower/tree/phases.cpp
   lower/tree/reads.cpp
+  lower/tree/scans.cpp
   lower/tree/scatter.cpp
   lower/tree/scatter_sorted.cpp
   lower/tree/split_phases.cpp

@@ -101,8 +101,8 @@ class Printer {
     if (item.kind == TreeItem::Kind::loop) {
       const TreeLoop& l = tree_.loops[static_cast<size_t>(item.loop)];
       const std::string how = l.parallel == ParallelType::serial ? "" : fmt::format(" {}", name(l.parallel));
-      line(depth, fmt::format("for {} < {}{}{}", sym::print(l.var), sym::print(l.extent), how,
-                              l.reduction ? " reduction" : ""));
+      line(depth, fmt::format("for {} < {}{}{}{}", sym::print(l.var), sym::print(l.extent), how,
+                              l.reduction ? " reduction" : "", l.order == LoopOrder::backward ? " backward" : ""));
       return print(l.items, depth + 1);
     }
     const PlacedOp& p = tree_.ops.at(item.op);
@@ -111,7 +111,7 @@ class Printer {
       case TreeItem::Kind::alloc:
         return line(depth, fmt::format("alloc {}: {}", names(*p.op), text(p.dims)));
       case TreeItem::Kind::init:
-        return line(depth, fmt::format("init {}{}", names(*p.op), text("write", p.write)));
+        return line(depth, fmt::format("init {}{}", names(*p.op), is_scan(p.op->kind) ? "" : text("write", p.write)));
       case TreeItem::Kind::save:
         return line(depth, fmt::format("save {} to part{}{}", names(*p.op), text(tree_.parts.at(p.op).index),
                                        text("write", p.write)));

@@ -24,6 +24,9 @@ struct TreeItem {
   const Op* op = nullptr;  // of the others
 };
 
+// How serial iterations follow one another, where a scan asks for one.
+enum class LoopOrder : uint8_t { any, forward, backward };
+
 struct TreeLoop {
   int cls = -1;
   ParallelType parallel = ParallelType::serial;
@@ -34,6 +37,7 @@ struct TreeLoop {
   // that they stand for; their scopes are apart.
   sym::Expr var, extent;
   std::vector<TreeItem> items;
+  LoopOrder order = LoopOrder::any;
 };
 
 // register; local, by own loops; local, by logical axes; an output of the group. Of a reduction: what its finish
@@ -62,9 +66,9 @@ struct PlacedOp {
   std::vector<RangeTerm> write, once, reduce;
   std::vector<PlacedOperand> operands;  // per inputs(op), then tensors of the group behind reads
   // Reductions: its own loops from the outermost reduced one on that are kept. Empty: the state is one set of
-  // registers; else it has an element for each of their iterations. A scan has a state as well: its loop over the
-  // scanned dim stands for the reduced ones; its statement adds to the state and stores, under `once`, and there is no
-  // finish.
+  // registers; else it has an element for each of their iterations. A scan has a state as well: its loops along
+  // the scanned dim, the innermost of its path, stand for the reduced ones; some may be others'. Its statement adds to
+  // the state and stores, under `once`, and there is no finish.
   std::vector<int> state_loops;
 };
 

@@ -142,8 +142,6 @@ std::string unplaceable(const Op& op) {
     default:
       break;
   }
-  if (const auto scan = scan_of(op); scan && scan->reverse) return "a scan from the end has no loops here";
-  if (is_scan(op.kind) && op.kind != OpKind::CumSum) return "a scan that adds nothing has no loops here";
   if (op.kind == OpKind::Sort) return "a sort has no loops here";
   if (op.kind == OpKind::Scatter) return "a scatter has no loops here";
   return "";

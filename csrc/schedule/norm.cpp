@@ -22,6 +22,8 @@ constexpr int64_t kWorthKeeping = 8;         // operations per element; less is 
 constexpr int64_t kMostLanes = 64;
 
 bool is_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction && !is_scan(op.kind); }
+// Goes along the row.
+bool is_rowwise(const Op& op) { return is_reduction(op) || is_scan(op.kind); }
 
 // Axes of a group of rows: what its reductions keep and what they reduce.
 class Rows {
@@ -36,8 +38,8 @@ class Rows {
     find_reference();
     if (reference_ == nullptr) return;
     align_tensors();
-    reduced_ = classes(axes_.axes.at(reference_->results[0]).reduction);
-    kept_ = classes(axes_.axes.at(reference_->results[0]).logical);
+    reduced_ = classes(reduced_axes(*reference_));
+    kept_ = classes(kept_axes(*reference_));
     walk_.emplace(axes_.graph);
     for (const auto* list : {&kept_, &reduced_})
       for (int c : *list) walk_->seed(c);
@@ -53,9 +55,10 @@ class Rows {
 
   std::optional<std::string> refuse() const {
     for (const Op* op : ops_)
-      if (!is_elementwise(*op) && !is_reduction(*op) && !keeps_places(*op) && op->kind != OpKind::Reshape)
+      if (!is_elementwise(*op) && !is_rowwise(*op) && !keeps_places(*op) && op->kind != OpKind::Reshape)
         return fmt::format("{} is neither elementwise nor a reduction", describe(*op));
     if (reference_ == nullptr) return "nothing is reduced";
+    if (const auto reason = refuse_directions()) return reason;
     if (const auto reason = reads_cost_too_much(all_, outputs_, reads_)) return reason;
     for (const Edge& e : axes_.edges)
       if (e.hard && e.cut)
@@ -75,7 +78,6 @@ class Rows {
 
   // Reduced dims of the reference from which on they are one run in memory, in its order of reduced dims.
   size_t row_begin() const {
-    const std::vector<int> reduced = axes_.axes.at(reference_->results[0]).reduction;
     const TensorView& in = *inputs(*reference_).front();
     const std::vector<int> dims = reduced_dims();
     size_t begin = dims.size();
@@ -98,7 +100,7 @@ class Rows {
       if (in.extent(dim).constant() == 1) continue;
       const bool strided = !in.domain.strided.empty() && in.domain.strided[place];
       const int to = edge.pairing[dim];
-      const bool kept = to >= 0 && to < static_cast<int>(reference_->results[0]->rank());
+      const bool kept = to >= 0 && to < static_cast<int>(reference_->results[0]->rank()) && to != scanned();
       return kept && !strided ? std::optional(to) : std::nullopt;
     }
     return std::nullopt;
@@ -106,8 +108,26 @@ class Rows {
   // Whether vectors run along the reduced dims.
   bool is_row() const { return reduced_.empty() || row_begin() < reduced_dims().size(); }
 
+  // The dim that the reference scans, or -1.
+  int scanned() const {
+    const auto scan = scan_of(*reference_);
+    return scan ? static_cast<int>(scan->dim) : -1;
+  }
+  bool scans() const {
+    return std::any_of(ops_.begin(), ops_.end(), [](const Op* op) { return is_scan(op->kind); });
+  }
+  // Extent of what the reference keeps.
+  sym::Expr kept_extent() const {
+    const TensorView& result = *reference_->results[0];
+    sym::Expr out = result.fusion->pool().constant(1);
+    for (size_t d = 0; d < result.rank(); ++d)
+      if (static_cast<int>(d) != scanned()) out = out * result.extent(d);
+    return out;
+  }
+
   // Reduced dims of the reference's operand, in the order of its reduction axes.
   std::vector<int> reduced_dims() const {
+    if (scanned() >= 0) return {scanned()};
     const size_t kept = reference_->results[0]->rank();
     const size_t count = axes_.axes.at(reference_->results[0]).reduction.size();
     std::vector<int> out(count, -1);
@@ -164,7 +184,8 @@ class Rows {
       if (is_reduction(op)) {
         --pass;
       } else if (is_wide(t) && last.contains(&t)) {
-        const bool again = last[&t] > pass && is_full(t) && is_elementwise(op) && cost(op) >= kWorthKeeping;
+        const bool scan = is_scan(op.kind) && op.results.size() == 1;
+        const bool again = last[&t] > pass && is_full(t) && (is_elementwise(op) || scan) && cost(op) >= kWorthKeeping;
         if (again)
           out.insert(&t);
         else
@@ -200,12 +221,36 @@ class Rows {
     return std::all_of(list.begin(), list.end(), [&](int c) { return own.contains(c); });
   }
 
+  // A reduction or, where there is none, a scan, over more than one element where there is one.
   void find_reference() {
+    for (bool scan : {false, true})
+      for (const Op* op : ops_) {
+        if (!is_rowwise(*op) || is_scan(op->kind) != scan) continue;
+        if (reference_ == nullptr || classes(reduced_axes(*reference_)).empty()) reference_ = op;
+      }
+  }
+
+  std::vector<int> reduced_axes(const Op& op) const {
+    const TensorAxes& axes = axes_.axes.at(op.results[0]);
+    if (const auto scan = scan_of(op)) return {axes.logical[static_cast<size_t>(scan->dim)]};
+    return axes.reduction;
+  }
+  std::vector<int> kept_axes(const Op& op) const {
+    std::vector<int> out = axes_.axes.at(op.results[0]).logical;
+    if (const auto scan = scan_of(op)) out.erase(out.begin() + static_cast<std::ptrdiff_t>(scan->dim));
+    return out;
+  }
+
+  // Loops along a row run one way.
+  std::optional<std::string> refuse_directions() const {
+    const Op* first = nullptr;
     for (const Op* op : ops_) {
-      if (!is_reduction(*op)) continue;
-      const bool longer = reference_ != nullptr && classes(axes_.axes.at(reference_->results[0]).reduction).empty();
-      if (reference_ == nullptr || longer) reference_ = op;
+      if (!is_scan(op->kind)) continue;
+      if (first != nullptr && scan_of(*first)->reverse != scan_of(*op)->reverse)
+        return fmt::format("{} and {} go along the row in opposite directions", describe(*first), describe(*op));
+      first = op;
     }
+    return std::nullopt;
   }
 
   // Tensors of the rows' shape that no edge links have the same axes by position.
@@ -225,11 +270,11 @@ class Rows {
   }
 
   std::optional<std::string> refuse(const Op& op) const {
-    if (is_reduction(op)) {
-      std::vector<int> own = classes(axes_.axes.at(op.results[0]).reduction), all = reduced_;
+    if (is_rowwise(op)) {
+      std::vector<int> own = classes(reduced_axes(op)), all = reduced_;
       std::sort(own.begin(), own.end());
       std::sort(all.begin(), all.end());
-      if (axes_.axes.at(op.results[0]).reduction.empty()) return fmt::format("{} reduces no dim", describe(op));
+      if (reduced_axes(op).empty()) return fmt::format("{} reduces no dim", describe(op));
       if (own != all) return fmt::format("{} and {} reduce different dims", describe(*reference_), describe(op));
     }
     for (const TensorView* t : op.results)
@@ -249,6 +294,7 @@ class Rows {
     const auto [it, fresh] = costs_.try_emplace(&op, 0);
     if (!fresh) return it->second;
     int64_t own = property(op.kind) == OpProperty::creation && !inputs(op).empty() ? 64 : 0;  // random numbers
+    if (is_scan(op.kind)) own = kWorthKeeping;
     if (const auto* p = as<PointwiseOp>(op)) {
       const CostClass kind = info(p->function).cost;
       own = kind == CostClass::simple ? 1 : kind == CostClass::division ? 4 : 16;
@@ -302,12 +348,15 @@ int64_t choose_split(const Problem& problem, Rows& rows, const schedules::Norm& 
     throw UserError(fmt::format("split = {} does not apply: rows are kept in buffers", *numbers.split), problem.where(),
                     "leave it out, or keep = 0");
   }
-  const TensorView& result = *rows.reference()->results[0];
+  if (rows.scans()) {
+    if (numbers.split.value_or(0) == 0) return 0;
+    throw UserError(fmt::format("split = {} does not apply: a scan goes through whole rows", *numbers.split),
+                    problem.where(), "leave it out");
+  }
   SplitRows how;
   how.is_row = rows.is_row();
   how.one_pass = rows.is_one_pass();
-  how.kept = how.reduced = problem.fusion.pool().constant(1);
-  for (const Axis& a : result.domain.logical) how.kept = how.kept * a.extent;
+  how.kept = rows.kept_extent();
   how.reduced = rows.row(0);
   const size_t count = rows.reduced_dims().size(), outer = how.is_row ? rows.row_begin() : count;
   const bool whole = how.is_row ? outer == 0 : outer == 1;
@@ -371,12 +420,22 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   return out;
 }
 
+// Loops over kept dims, then reduced ones. How many of each.
+std::pair<int, int> kept_first(TensorView& t, int scanned) {
+  state_reduction_axes(t);
+  const int rank = static_cast<int>(t.rank());
+  if (scanned < 0) return {rank, static_cast<int>(t.domain.reduction.size())};
+  std::vector<int> order(static_cast<size_t>(rank));
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + scanned, order.begin() + scanned + 1, order.end());
+  reorder(t, order);
+  return {rank - 1, 1};
+}
+
 // Loops of the reference: [kept, in groups of rows] parallel, [rows], outer reduced dims, the row in parts, vectors and
 // lanes; the outermost reduced one in tasks. The place of these.
-int transform(TensorView& t, const schedules::Norm& numbers, size_t row_begin) {
-  state_reduction_axes(t);
-  const int kept = static_cast<int>(t.rank());
-  const int reduced = static_cast<int>(t.domain.reduction.size());
+int transform(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned) {
+  const auto [kept, reduced] = kept_first(t, scanned);
   for (int d = 1; d < kept; ++d) merge(t, 0);
   int place = kept > 0 ? 1 : 0;
   if (kept > 0 && *numbers.rows > 1) {
@@ -404,10 +463,9 @@ int transform(TensorView& t, const schedules::Norm& numbers, size_t row_begin) {
 
 // Loops of columns: [other kept dims, vectors of columns] parallel, lanes, reduced dims, the first one in tasks, the
 // last one in parts. The place of the tasks.
-int transform_columns(TensorView& t, const schedules::Norm& numbers, int column) {
-  state_reduction_axes(t);
-  const int kept = static_cast<int>(t.rank());
-  const int reduced = static_cast<int>(t.domain.reduction.size());
+int transform_columns(TensorView& t, const schedules::Norm& numbers, int column, int scanned) {
+  const auto [kept, reduced] = kept_first(t, scanned);
+  if (scanned >= 0 && column > scanned) --column;
   std::vector<int> order(static_cast<size_t>(kept + reduced));
   std::iota(order.begin(), order.end(), 0);
   std::rotate(order.begin() + column, order.begin() + column + 1, order.begin() + kept);
@@ -438,6 +496,17 @@ std::vector<TensorView*> with_copies(const ScheduledGroup& group, std::vector<Te
   return tensors;
 }
 
+// What a scan of vectors goes through is computed a vector at once, in front of it.
+void vectorize_operands(ScheduledGroup& group) {
+  int around = -1;  // loops, without the lanes
+  for (const Axis& a : loop_axes(group.reference->domain)) around += a.extent.constant() == 1 ? 0 : 1;
+  for (const Op* op : group.graph->ops()) {
+    const auto scan = scan_of(*op);
+    if (!scan || scan->in->definition == nullptr || !is_elementwise(*scan->in->definition)) continue;
+    if (!group.reads.contains(scan->in->definition)) group.inline_at.try_emplace(scan->in, around);
+  }
+}
+
 std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& schedule) {
   const auto& numbers = std::get<schedules::Norm>(schedule);
   ScheduledGroup out = make_group(problem.fusion, problem.segment);
@@ -465,18 +534,20 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   copy_for_roots(out, roots, [&](const TensorView& t) { return before.contains(t.definition) && !rows.is_wide(t); });
   out.reference = rows.reference()->results[0];
   out.aligned = with_copies(out, rows.aligned());
-  const int tasks = rows.is_row() ? transform(*out.reference, numbers, rows.row_begin())
-                                  : transform_columns(*out.reference, numbers, *rows.column());
+  const int tasks = rows.is_row() ? transform(*out.reference, numbers, rows.row_begin(), rows.scanned())
+                                  : transform_columns(*out.reference, numbers, *rows.column(), rows.scanned());
   if (numbers.split.value_or(0) > 0) out.phases = tasks;
   // What a pass waits for is made once per row, in front of the pass.
   const bool two = rows.is_row() ? *numbers.rows > 1 : *numbers.vector > 1;
-  const int row_loops = out.reference->rank() == 0 ? 0 : two ? 2 : 1;
+  const int kept_rank = static_cast<int>(out.reference->rank()) - (rows.scanned() >= 0 ? 1 : 0);
+  const int row_loops = kept_rank == 0 ? 0 : two ? 2 : 1;
   for (const Op* op : graph.ops())
     for (const TensorView* t : op->results) {
       if (out.reads.contains(op)) continue;
       const bool once = kept.contains(t) || (before.contains(op) && !rows.is_wide(*t));
       if (once && !outputs.contains(t)) out.inline_at[t] = row_loops;
     }
+  if (rows.is_row() && *numbers.vector > 1) vectorize_operands(out);
   return out;
 }
 

@@ -143,6 +143,11 @@ class TreeEmitter {
   Value looked_up(const IndexSelect& op);
   void report(const Op& op, sym::Expr j, const Coordinates& at);
 
+  // scans.cpp: a state is what is carried, and results that readers in other guards read.
+  class StepBuilder;
+  void start_scan(const Op& op);
+  void scan(const Op& op);
+
   // combines.cpp: reductions.
   Carried start(const Op& op, bool wide);
   void accumulate(const Op& op);

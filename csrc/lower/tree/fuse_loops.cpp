@@ -11,6 +11,29 @@ namespace {
 
 using Ops = std::set<const Op*>;
 
+// In what the ops of a tree read and write.
+void rename(LoopTree& tree, const Ops& ops, sym::Expr from, sym::Expr to) {
+  const std::map<std::string, sym::Expr> names = {{from.symbol_name(), to}};
+  const auto one = [&](sym::Expr& e) {
+    if (e) e = sym::substitute(e, names);
+  };
+  const auto all = [&](std::vector<sym::Expr>& list) { std::for_each(list.begin(), list.end(), one); };
+  const auto terms = [&](std::vector<RangeTerm>& list) {
+    for (RangeTerm& t : list) {
+      one(t.value);
+      one(t.bound);
+    }
+  };
+  for (const Op* op : ops) {
+    PlacedOp& p = tree.ops.at(op);
+    all(p.dims), all(p.index), all(p.own), all(p.reduced);
+    terms(p.write), terms(p.once), terms(p.reduce);
+    for (PlacedOperand& o : p.operands) {
+      all(o.at), all(o.buffer), terms(o.read);
+    }
+  }
+}
+
 class Fuser {
  public:
   explicit Fuser(LoopTree& tree) : tree_(tree) {}
@@ -50,6 +73,8 @@ class Fuser {
   bool fits(const std::vector<TreeItem>& items, size_t a, size_t b) {
     const TreeLoop &first = at(items[a].loop), &second = at(items[b].loop);
     if (first.cls != second.cls || first.extent != second.extent || first.parallel != second.parallel) return false;
+    const bool ordered = first.order != LoopOrder::any && second.order != LoopOrder::any;
+    if (ordered && first.order != second.order) return false;
     Ops earlier, later;
     collect(items[a], earlier);
     collect(items[b], later);
@@ -85,13 +110,14 @@ class Fuser {
     const int into = items[a].loop, from = items[b].loop;
     Ops moved;
     collect(items[b], moved);
-    rename(moved, at(from).var, at(into).var);
+    rename(tree_, moved, at(from).var, at(into).var);
     for (const TreeItem& i : at(from).items) {
       at(into).items.push_back(i);
       if (i.kind == TreeItem::Kind::loop) at(i.loop).parent = into;
     }
     at(from).items.clear();
     at(into).reduction = at(into).reduction || at(from).reduction;
+    at(into).order = std::max(at(into).order, at(from).order);
     for (const Op* op : moved) {
       PlacedOp& placed = tree_.ops.at(op);
       if (placed.loop == from) placed.loop = into;
@@ -108,33 +134,22 @@ class Fuser {
     items = std::move(first);
   }
 
-  void rename(const Ops& ops, sym::Expr from, sym::Expr to) {
-    const std::map<std::string, sym::Expr> names = {{from.symbol_name(), to}};
-    const auto one = [&](sym::Expr& e) {
-      if (e) e = sym::substitute(e, names);
-    };
-    const auto all = [&](std::vector<sym::Expr>& list) { std::for_each(list.begin(), list.end(), one); };
-    const auto terms = [&](std::vector<RangeTerm>& list) {
-      for (RangeTerm& t : list) {
-        one(t.value);
-        one(t.bound);
-      }
-    };
-    for (const Op* op : ops) {
-      PlacedOp& p = tree_.ops.at(op);
-      all(p.dims), all(p.index), all(p.own), all(p.reduced);
-      terms(p.write), terms(p.once), terms(p.reduce);
-      for (PlacedOperand& o : p.operands) {
-        all(o.at), all(o.buffer), terms(o.read);
-      }
-    }
-  }
-
   LoopTree& tree_;
 };
 
 }  // namespace
 
 void fuse_loops(LoopTree& tree) { Fuser(tree).run(tree.items); }
+
+void turn_loops(LoopTree& tree) {
+  Ops all;
+  for (const auto& [op, placed] : tree.ops) all.insert(op);
+  std::set<std::string> turned;
+  for (TreeLoop& l : tree.loops) {
+    if (l.order != LoopOrder::backward) continue;
+    if (turned.insert(l.var.symbol_name()).second) rename(tree, all, l.var, l.extent - 1 - l.var);
+    l.order = LoopOrder::forward;
+  }
+}
 
 }  // namespace plait::lowering

@@ -29,6 +29,7 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
                     fmt::format("kernel {}", options.name),
                     "schedule it otherwise, or give the tensor a segment of its own");
   lowering::fuse_loops(tree);  // before statements: passes over one row meet in one body
+  lowering::turn_loops(tree);  // behind it: no two loops of different orders have become one
   if (group.phases) {          // what is one loop over parts now is one phase
     const std::vector<LoopClass> loops = loop_classes(axes, *group.reference, how.extent);
     lowering::split_phases(tree, loops.at(static_cast<size_t>(*group.phases)).cls);

@@ -40,10 +40,18 @@ TEST(Norm, RefusalsSayWhy) {
        "has a dim that is none of the rows"},
       {"%x: f32[b, n], %w: f32[n]", "%s, %v",
        "%v: f32[n] = exp(%w)\n%t: f32[b, n] = mul(%x, %v)\n%s: f32[b] = sum(%t, dims = [1])", "does not have all dims"},
-      {"%x: f32[b, n]", "%y",
-       "%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n%c: f32[b, n] = cumsum(%x, dim = 1)\n%y: f32[b, n] = "
-       "sub(%c, %s)",
+      {"%x: f32[b, n]", "%y, %k",
+       "%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n%k: f32[b, n], %i: i64[b, n] = sort(%x, dim = 1)\n"
+       "%y: f32[b, n] = sub(%x, %s)",
        "neither elementwise nor a reduction"},
+      {"%x: f32[b, n]", "%y",
+       "%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n%c: f32[b, n] = cumsum(%x, dim = 0)\n%y: f32[b, n] = "
+       "sub(%c, %s)",
+       "reduce different dims"},
+      {"%x: f32[b, n]", "%y",
+       "%c: f32[b, n] = cumsum(%x, dim = 1)\n%d: f32[b, n] = cumsum(%x, dim = 1, reverse = true)\n%y: f32[b, n] = "
+       "sub(%c, %d)",
+       "in opposite directions"},
       {"%x: f32[b, n]", "%y",
        "%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n%r: f32[b, 1] = flip(%s, dims = [0])\n"
        "%y: f32[b, n] = div(%x, %r)",
@@ -79,6 +87,14 @@ TEST(Norm, NumbersFollowFromTheRow) {
   EXPECT_EQ(print(Schedule(chosen(*parse_fusion(text("1")), 8))), "norm(vector = 1, rows = 1, parts = 1, keep = 0)");
   EXPECT_EQ(chosen(*parse_fusion(text("1024")), 8).parts, 1);
   EXPECT_EQ(chosen(*parse_fusion(text("2048")), 8).parts, 32);
+}
+
+TEST(Norm, TakesScans) {
+  for (const test::NormCase& c : test::scan_cases()) {
+    const auto fusion = parse_fusion(c.text);
+    const Segment& s = fusion->segments.at(0);
+    EXPECT_EQ(norm_refuses(fusion->pool(), s.ops, s.outputs).value_or(""), "") << c.name;
+  }
 }
 
 // Who has something to keep asks whether a row fits; others whether rows are so long that tasks share them.
