@@ -90,6 +90,9 @@ PlacedOperand operand_read(const AxisGroup& group, const Op& op, size_t operand,
     out = operand_read(pool, edge.pairing, op, operand, at, extent);
   else
     out.at = paired(edge.pairing, at, pool);
+  if (operand >= inputs(op).size())  // where reads move elements, its readers know the coordinate
+    for (size_t d = 0; d < out.at.size(); ++d)
+      if (edge.pairing[d] < 0 && !group.graph.unit(group.axes.at(edge.operand).logical[d])) out.at[d] = {};
   out.tensor = edge.operand;
   return out;
 }

@@ -1,12 +1,12 @@
 #include "schedule/norm.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "axes/transforms.h"
 #include "axes/walk.h"
 #include "base/error.h"
 #include "schedule/nest.h"
+#include "schedule/norm_loops.h"
 #include "schedule/norm_split.h"
 #include "schedule/reads.h"
 
@@ -20,6 +20,14 @@ constexpr int64_t kKeptElements = 16 << 10;  // of all buffers of a row: 64 KiB 
 constexpr int64_t kMostKept = 64 << 10;      // the same where a text pins it: half a MiB of f64
 constexpr int64_t kWorthKeeping = 8;         // operations per element; less is computed again
 constexpr int64_t kMostLanes = 64;
+constexpr size_t kMostElsewhere = 4;  // scans that are read at other places of the row
+
+// Elements that each of so many buffers may hold.
+int64_t elements_of_each(int64_t count) {
+  int64_t elements = kKeptElements;
+  while (count * elements > kKeptElements && elements > 1) elements /= 2;
+  return elements;
+}
 
 bool is_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction && !is_scan(op.kind); }
 // Goes along the row.
@@ -44,6 +52,7 @@ class Rows {
     for (const auto* list : {&kept_, &reduced_})
       for (int c : *list) walk_->seed(c);
     walk_->run();
+    find_elsewhere();
   }
 
   const Op* reference() const { return reference_; }
@@ -53,7 +62,7 @@ class Rows {
   bool is_wide(const TensorView& t) const { return meets(t, reduced_); }
   bool is_full(const TensorView& t) const { return holds(t, reduced_) && holds(t, kept_); }
 
-  std::optional<std::string> refuse() const {
+  std::optional<std::string> refuse(const std::function<bool(sym::Expr)>& decide) const {
     for (const Op* op : ops_)
       if (!is_elementwise(*op) && !is_rowwise(*op) && !keeps_places(*op) && op->kind != OpKind::Reshape)
         return fmt::format("{} is neither elementwise nor a reduction", describe(*op));
@@ -61,7 +70,7 @@ class Rows {
     if (const auto reason = refuse_directions()) return reason;
     if (const auto reason = reads_cost_too_much(all_, outputs_, reads_)) return reason;
     for (const Edge& e : axes_.edges)
-      if (e.hard && e.cut)
+      if (e.hard && (e.cut || e.elsewhere) && !elsewhere_.contains(e.operand))
         return fmt::format("{} cannot read %{} in place: {}", describe(*e.op), e.operand->name, e.reason);
     for (const Op* op : ops_)
       if (const auto reason = refuse(*op)) return reason;
@@ -73,8 +82,12 @@ class Rows {
       if (!holds(*t, kept_) || (is_wide(*t) && !holds(*t, reduced_)))
         return fmt::format("output %{}: {} does not have all dims of the rows of {}", t->name, type_text(*t),
                            describe(*reference_));
-    return layout();
+    if (const auto reason = layout()) return reason;
+    return refuse_buffers(decide);
   }
+
+  // Scans that reads go through at other places of the row.
+  const std::set<const TensorView*>& elsewhere() const { return elsewhere_; }
 
   // Reduced dims of the reference from which on they are one run in memory, in its order of reduced dims.
   size_t row_begin() const {
@@ -170,6 +183,7 @@ class Rows {
 
   // Tensors along the row that later passes read again and that cost more than a buffer.
   std::set<const TensorView*> worth_keeping() {
+    if (!elsewhere_.empty()) return elsewhere_;
     std::map<const TensorView*, int> last;  // pass in which a tensor is read last
     const auto read = [&](const TensorView* t, int pass) {
       const auto [it, fresh] = last.try_emplace(t, pass);
@@ -285,6 +299,33 @@ class Rows {
     return std::nullopt;
   }
 
+  void find_elsewhere() {
+    std::set<const TensorView*> others;
+    for (const Edge& e : axes_.edges) {
+      if (!e.hard || !(e.cut || e.elsewhere)) continue;
+      const auto scan = scan_of(*e.operand->definition);
+      bool along = !e.cut && scan && e.operand->definition->results.size() == 1;
+      for (size_t d = 0; d < e.pairing.size() && along; ++d) {
+        const bool moves = e.pairing[d] < 0 && e.operand->extent(d).constant() != 1;
+        along = moves == (static_cast<int64_t>(d) == scan->dim);
+      }
+      (along ? elsewhere_ : others).insert(e.operand);
+    }
+    for (const TensorView* t : others) elsewhere_.erase(t);
+  }
+
+  std::optional<std::string> refuse_buffers(const std::function<bool(sym::Expr)>& decide) const {
+    if (elsewhere_.empty()) return std::nullopt;
+    const TensorView& t = **elsewhere_.begin();
+    if (!is_row()) return fmt::format("%{} is read at other places, and its rows lie apart in memory", t.name);
+    if (elsewhere_.size() > kMostElsewhere) return "moves read at other places of too many scans";
+    const int64_t most = elements_of_each(static_cast<int64_t>(elsewhere_.size()));
+    if (decide(sym::le(row(0), most))) return std::nullopt;
+    return fmt::format(
+        "%{} is read at other places, and its rows of {} elements do not stay on the stack: at most {} do", t.name,
+        sym::print(row(0)), most);
+  }
+
   std::optional<std::string> layout() const {
     if (is_row() || column()) return std::nullopt;
     return fmt::format("the operand of {} has no dim without gaps in memory", describe(*reference_));
@@ -313,13 +354,15 @@ class Rows {
   std::optional<Walk> walk_;  // from the axes of the rows
   const Op* reference_ = nullptr;
   std::vector<TensorView*> aligned_;
+  std::set<const TensorView*> elsewhere_;
   std::vector<int> reduced_, kept_;
   std::map<const Op*, int> stages_;
   std::map<const Op*, int64_t> costs_;
 };
 
 std::optional<std::string> accept(const Problem& problem) {
-  return norm_refuses(problem.fusion.pool(), problem.segment.ops, problem.segment.outputs);
+  return norm_refuses(problem.fusion.pool(), problem.segment.ops, problem.segment.outputs,
+                      [&](sym::Expr e) { return problem.decide(e); });
 }
 
 // Lanes: several registers' worth, but no more than the row has.
@@ -370,11 +413,14 @@ int64_t choose_split(const Problem& problem, Rows& rows, const schedules::Norm& 
 void choose_keep(const Problem& problem, Rows& rows, schedules::Norm& out) {
   const auto count = static_cast<int64_t>(rows.worth_keeping().size());
   if (!out.keep) {
-    int64_t elements = kKeptElements;
-    while (count * elements > kKeptElements && elements > 1) elements /= 2;
+    const int64_t elements = elements_of_each(count);
     out.keep = count > 0 && holds_row(problem, rows, out, elements) ? elements : 0;
     return;
   }
+  if (*out.keep == 0 && !rows.elsewhere().empty())
+    throw UserError(
+        fmt::format("keep = 0 does not apply: moves read at other places of %{}", (*rows.elsewhere().begin())->name),
+        problem.where(), "leave it out, or keep a row");
   if (*out.keep == 0 || count == 0) return;
   if (count * *out.keep > kMostKept)
     throw UserError(fmt::format("keep = {} for {} tensors is too much for a stack", *out.keep, count), problem.where(),
@@ -418,71 +464,6 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   choose_keep(problem, rows, out);
   if (const int64_t split = choose_split(problem, rows, out); split > 0) out.split = split;
   return out;
-}
-
-// Loops over kept dims, then reduced ones. How many of each.
-std::pair<int, int> kept_first(TensorView& t, int scanned) {
-  state_reduction_axes(t);
-  const int rank = static_cast<int>(t.rank());
-  if (scanned < 0) return {rank, static_cast<int>(t.domain.reduction.size())};
-  std::vector<int> order(static_cast<size_t>(rank));
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + scanned, order.begin() + scanned + 1, order.end());
-  reorder(t, order);
-  return {rank - 1, 1};
-}
-
-// Loops of the reference: [kept, in groups of rows] parallel, [rows], outer reduced dims, the row in parts, vectors and
-// lanes; the outermost reduced one in tasks. The place of these.
-int transform(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned) {
-  const auto [kept, reduced] = kept_first(t, scanned);
-  for (int d = 1; d < kept; ++d) merge(t, 0);
-  int place = kept > 0 ? 1 : 0;
-  if (kept > 0 && *numbers.rows > 1) {
-    split(t, 0, *numbers.rows);
-    place = 2;
-  }
-  if (kept > 0) parallelize(t, 0, ParallelType::cpu_thread);
-  const int64_t task = numbers.split.value_or(0), together = *numbers.vector * *numbers.parts;
-  const int outer = static_cast<int>(row_begin);
-  int row = place + outer;
-  for (int d = 1; d < reduced - outer; ++d) merge(t, row);
-  if (outer > 0 && task > 1) split(t, place, task);
-  if (outer > 0 && task > 1) ++row;
-  if (reduced == outer) return place;
-  int lane = row;
-  if (*numbers.vector > 1) {
-    split(t, row, *numbers.vector);
-    lane = row + 1;
-    parallelize(t, lane, ParallelType::vectorize);
-  }
-  if (*numbers.parts > 1) split(t, row, *numbers.parts);
-  if (outer == 0 && task > together) split(t, row, task / together);
-  return place;
-}
-
-// Loops of columns: [other kept dims, vectors of columns] parallel, lanes, reduced dims, the first one in tasks, the
-// last one in parts. The place of the tasks.
-int transform_columns(TensorView& t, const schedules::Norm& numbers, int column, int scanned) {
-  const auto [kept, reduced] = kept_first(t, scanned);
-  if (scanned >= 0 && column > scanned) --column;
-  std::vector<int> order(static_cast<size_t>(kept + reduced));
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + column, order.begin() + column + 1, order.begin() + kept);
-  reorder(t, order);
-  for (int d = 2; d < kept; ++d) merge(t, 0);
-  const int place = kept > 1 ? 1 : 0;
-  const bool lanes = *numbers.vector > 1;
-  if (lanes) split(t, place, *numbers.vector);
-  if (kept > 1) merge(t, 0);
-  parallelize(t, 0, ParallelType::cpu_thread);
-  if (lanes) parallelize(t, 1, ParallelType::vectorize);
-  const bool parts = *numbers.parts > 1 && reduced > 0;
-  if (parts) split(t, reduced + (lanes ? 1 : 0), *numbers.parts);
-  const int64_t task = numbers.split.value_or(0) / (parts && reduced == 1 ? *numbers.parts : 1);
-  const int first = lanes ? 2 : 1;
-  if (task > 1) split(t, first, task);
-  return first;
 }
 
 // The tensors, and the copies that roots got of them.
@@ -530,12 +511,13 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   std::vector<Op*> roots;
   for (const auto& [pass, ops] : by_pass) roots.insert(roots.end(), ops.begin(), ops.end());
   for (const TensorView* t : kept) out.kept[t] = graph.pool().constant(*numbers.keep);
+  out.whole = rows.elsewhere();
   const std::set<const Op*> before(graph.ops().begin(), graph.ops().end());
   copy_for_roots(out, roots, [&](const TensorView& t) { return before.contains(t.definition) && !rows.is_wide(t); });
   out.reference = rows.reference()->results[0];
   out.aligned = with_copies(out, rows.aligned());
-  const int tasks = rows.is_row() ? transform(*out.reference, numbers, rows.row_begin(), rows.scanned())
-                                  : transform_columns(*out.reference, numbers, *rows.column(), rows.scanned());
+  const int tasks = rows.is_row() ? norm_loops(*out.reference, numbers, rows.row_begin(), rows.scanned())
+                                  : norm_loops_of_columns(*out.reference, numbers, *rows.column(), rows.scanned());
   if (numbers.split.value_or(0) > 0) out.phases = tasks;
   // What a pass waits for is made once per row, in front of the pass.
   const bool two = rows.is_row() ? *numbers.rows > 1 : *numbers.vector > 1;
@@ -553,9 +535,9 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
 
 }  // namespace
 
-std::optional<std::string> norm_refuses(sym::Pool& pool, std::span<Op* const> ops,
-                                        std::span<TensorView* const> outputs) {
-  return Rows(pool, ops, outputs, find_reads(ops)).refuse();
+std::optional<std::string> norm_refuses(sym::Pool& pool, std::span<Op* const> ops, std::span<TensorView* const> outputs,
+                                        const std::function<bool(sym::Expr)>& decide) {
+  return Rows(pool, ops, outputs, find_reads(ops)).refuse(decide ? decide : sym::proven);
 }
 
 Scheduler norm_scheduler() {

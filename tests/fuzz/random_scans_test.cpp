@@ -69,7 +69,11 @@ class ScansWriter {
                          both && reverse_ ? ", reverse = true" : "");
     };
     const int kind = below(reverse_ ? 3 : 7);
-    if (kind <= 1) return define(full_, fmt::format("cumsum({})", along(true)));
+    if (kind <= 1) {
+      define(full_, fmt::format("cumsum({})", along(true)));
+      sums_.push_back(full_.back());
+      return;
+    }
     if (kind == 2) {  // of what is below 1
       const std::string factors = fmt::format("tanh({})", of);
       define(full_, factors);
@@ -86,7 +90,25 @@ class ScansWriter {
     define(full_, fmt::format("cast({}, to = T)", places));
   }
 
+  // A read of a running sum at other places of its row.
+  void moved() {
+    const std::string& of = sums_[static_cast<size_t>(below(static_cast<int>(sums_.size())))];
+    read_.insert(of);
+    std::string low;
+    for (int d = 0; d < rank_; ++d) low += (d > 0 ? ", " : "") + std::to_string(d == dim_ ? 1 + below(9) : 0);
+    std::string none = "0";
+    for (int d = 1; d < rank_; ++d) none += ", 0";
+    const std::string extent(1, "abn"[dim_]);
+    if (below(3) == 0) return define(full_, fmt::format("mul(flip({}, dims = [{}]), {})", of, dim_, of));
+    define(full_, fmt::format("sub({}, slice(pad({}, low = [{}], high = [{}]), dim = {}, start = 0, stop = {}))", of,
+                              of, low, none, dim_, extent));
+  }
+
   void step() {
+    if (!sums_.empty() && dim_ == rank_ - 1 && moves_ < 3 && below(6) == 0) {
+      ++moves_;
+      return moved();
+    }
     switch (below(8)) {
       case 0:
       case 1:
@@ -113,7 +135,8 @@ class ScansWriter {
   std::mt19937_64 random_;
   int rank_ = 1, dim_ = 0;
   bool reverse_ = false;
-  std::vector<std::string> full_, kept_, made_;
+  int moves_ = 0;
+  std::vector<std::string> full_, kept_, made_, sums_;
   std::set<std::string> read_;
   std::string body_;
 };
@@ -124,7 +147,7 @@ bool run_scans(uint64_t seed) {
   SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
   const auto fusion = parse_fusion(text);
   const Segment& s = fusion->segments.at(0);
-  if (norm_refuses(fusion->pool(), s.ops, s.outputs)) return false;
+  if (norm_refuses(fusion->pool(), s.ops, s.outputs, [](sym::Expr) { return true; })) return false;
   std::mt19937_64 random(seed);
   const auto one = make_cpu_device({.threads = 1}), three = make_cpu_device({.threads = 3});
   CompileOptions how, other;

@@ -168,6 +168,19 @@ const Rows kScans[] = {
     {"log_of_sums", "%x: T[b, n]", "%x", "%y", R"(
     %c: T[b, n] = logcumsumexp(%x, dim = 1)
     %y: T[b, n] = sub(%c, %x))"},
+    {"moving_means", "%x: T[b, n]", "%x", "%y", R"(
+    %c: T[b, n] = cumsum(%x, dim = 1)
+    %p: T[b, n + 3] = pad(%c, low = [0, 3], high = [0, 0])
+    %q: T[b, n] = slice(%p, dim = 1, start = 0, stop = n)
+    %y: T[b, n] = sub(%c, %q))",
+     true, 16384},
+    {"turned", "%x: T[a, b, n]", "%x", "%y, %s", R"(
+    %c: T[a, b, n] = cumsum(%x, dim = 2, reverse = true)
+    %f: T[a, b, n] = flip(%c, dims = [2])
+    %t: T[a, b, n] = mul(%f, %x)
+    %s: T[a, b, 1] = sum(%t, dims = [2], keepdim = true)
+    %y: T[a, b, n] = sub(%c, %s))",
+     true, 500},
     {"columns", "%x: T[b, n], %w: T[b]", "%x, %w", "%y, %s, %i", R"(
     %u: T[b, 1] = unsqueeze(%w, dims = [1])
     %t: T[b, n] = mul(%x, %u)

@@ -163,7 +163,8 @@ kir::Value TreeEmitter::compute(const Op& op) {
 
 kir::Value TreeEmitter::operand(const Op& op, size_t i, bool round_narrow) {
   const TensorView& t = *inputs(op)[i];
-  return by_coordinates(t) ? read_at(op, i, operand_at(op, i), round_narrow) : rounded(t, read(op, i), round_narrow);
+  return by_coordinates(op, t) ? read_at(op, i, operand_at(op, i), round_narrow)
+                               : rounded(t, read(op, i), round_narrow);
 }
 
 // As its dtype demands of a value that comes from no memory.
