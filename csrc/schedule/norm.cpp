@@ -477,14 +477,29 @@ std::vector<TensorView*> with_copies(const ScheduledGroup& group, std::vector<Te
   return tensors;
 }
 
-// What a scan of vectors goes through is computed a vector at once, in front of it.
-void vectorize_operands(ScheduledGroup& group) {
+// What scans of vectors go through is computed a vector at once, in front of them, and so is what several of the loops
+// over vectors read.
+void place_vectors(ScheduledGroup& group) {
   int around = -1;  // loops, without the lanes
   for (const Axis& a : loop_axes(group.reference->domain)) around += a.extent.constant() == 1 ? 0 : 1;
-  for (const Op* op : group.graph->ops()) {
-    const auto scan = scan_of(*op);
-    if (!scan || scan->in->definition == nullptr || !is_elementwise(*scan->in->definition)) continue;
-    if (!group.reads.contains(scan->in->definition)) group.inline_at.try_emplace(scan->in, around);
+  std::map<const Op*, const Op*> loops;  // over vectors in which an op reads, by one that stands there
+  const std::vector<Op*>& ops = group.graph->ops();
+  for (size_t i = ops.size(); i-- > 0;) {
+    const Op& op = *ops[i];
+    if (group.reads.contains(&op)) continue;
+    std::set<const Op*> readers;
+    bool own = is_reduction(op), scanned = false;
+    for (const TensorView* t : op.results) {
+      own = own || group.graph->is_output(t) || group.inline_at.contains(t);
+      for (const Op* r : group.graph->readers(t)) {
+        scanned = scanned || is_scan(r->kind);
+        if (loops.contains(r)) readers.insert(loops.at(r));
+      }
+    }
+    const bool one = !own && readers.size() == 1 && !(scanned && is_elementwise(op));
+    if (!own && !one && !readers.empty())
+      for (const TensorView* t : op.results) group.inline_at[t] = around;
+    loops[&op] = one && !is_scan(op.kind) ? *readers.begin() : &op;
   }
 }
 
@@ -529,7 +544,7 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
       const bool once = kept.contains(t) || (before.contains(op) && !rows.is_wide(*t));
       if (once && !outputs.contains(t)) out.inline_at[t] = row_loops;
     }
-  if (rows.is_row() && *numbers.vector > 1) vectorize_operands(out);
+  if (rows.scans() && rows.is_row() && *numbers.vector > 1) place_vectors(out);
   return out;
 }
 
