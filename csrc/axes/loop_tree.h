@@ -18,7 +18,8 @@ struct RangeTerm {
 struct TreeItem {
   // init: initial values of a reduction's state; finish: its result from its state, written to its home; op: the
   // statement of an op (of a reduction: one element into the state); alloc: its buffer comes to life. Of trees of
-  // several phases: save: the state of a part to its workspace; merge: the states of all parts, in order, into one.
+  // several phases: save: the state of a part to its workspace; merge: the states of all parts, in order, into one; of
+  // a total, the state in front of each part takes the place of the part's.
   enum class Kind : uint8_t { loop, init, op, finish, alloc, save, merge } kind = Kind::loop;
   int loop = -1;           // of kind loop; of kind merge: the loop over parts, which has no items
   const Op* op = nullptr;  // of the others
@@ -86,6 +87,10 @@ struct LoopTree {
   std::vector<std::vector<TreeItem>> later;
   std::map<const Op*, Workspace> parts;          // reductions, and where the states of their parts lie
   std::map<const TensorView*, Workspace> cross;  // values that a later phase reads
+  // Scans that begin anew in each part, the reduction whose states, merged up to a part, it begins with, and where.
+  std::map<const Op*, const Op*> totals;
+  std::map<const Op*, Workspace> begins;
+  bool is_total(const Op* op) const;
 
   std::vector<int> path(int loop) const;  // from the root to the loop, with it
   // Where a result lives: its op's home, but a local result of an op in memory has a logical home.
@@ -101,6 +106,7 @@ struct TreeOptions {
   std::map<const TensorView*, int> inline_at;
   // Tensors beside the reference whose own transforms are their loops, instead of the reference's.
   std::set<const TensorView*> own_loops;
+  std::map<const Op*, const Op*> totals;  // scans, and the op that is computed in front of each as if that read it
   // Where not null: why the first place and loops that were tried for a tensor (the first result of its op) are
   // invalid.
   std::map<const TensorView*, Refusal>* declined = nullptr;

@@ -128,12 +128,14 @@ class Placer {
 
   // Loops that all readers stand in.
   std::vector<int> common_prefix(const Op& op) const {
+    std::vector<const Op*> all;
+    for (const Reader& r : state_.readers.at(&op)) all.push_back(r.edge->op);
+    for (const auto& [scan, total] : state_.options.totals)
+      if (total == &op) all.push_back(scan);
     std::vector<int> out;
-    bool first = true;
-    for (const Reader& r : state_.readers.at(&op)) {
-      const std::vector<int> path = state_.path_of(*r.edge->op);
-      if (first) out = path;
-      first = false;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const std::vector<int> path = state_.path_of(*all[i]);
+      if (i == 0) out = path;
       const auto [end, _] = std::mismatch(out.begin(), out.end(), path.begin(), path.end());
       out.erase(end, out.end());
     }
@@ -145,8 +147,17 @@ class Placer {
     return std::any_of(all.begin(), all.end(), [&](const Reader& r) { return r.edge->op == &reader; });
   }
 
+  bool stands_in(const Op& op, const TreeItem& item) const {
+    if (!state_.tree.ops.contains(&op)) return false;
+    if (item.kind != TreeItem::Kind::loop) return item.op == &op;
+    const std::vector<int> path = state_.path_of(op);
+    return std::find(path.begin(), path.end(), item.loop) != path.end();
+  }
+
   // Whether a reader of the op stands in the item. Initial values read nothing.
   bool reader_in(const TreeItem& item, const Op& op) const {
+    for (const auto& [scan, total] : state_.options.totals)
+      if (total == &op && stands_in(*scan, item)) return true;
     if (item.kind != TreeItem::Kind::loop) return item.kind == TreeItem::Kind::op && reads(*item.op, op);
     for (const Reader& r : state_.readers.at(&op)) {
       const std::vector<int> path = state_.path_of(*r.edge->op);

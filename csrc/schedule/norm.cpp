@@ -9,6 +9,7 @@
 #include "schedule/norm_loops.h"
 #include "schedule/norm_split.h"
 #include "schedule/reads.h"
+#include "schedule/scan_totals.h"
 
 namespace plait {
 
@@ -128,6 +129,13 @@ class Rows {
   }
   bool scans() const {
     return std::any_of(ops_.begin(), ops_.end(), [](const Op* op) { return is_scan(op->kind); });
+  }
+  // A scan whose state tasks cannot share: no sum or product, or kept whole for reads. Null: there is none.
+  const Op* unsplit_scan() const {
+    for (const Op* op : ops_)
+      if (is_scan(op->kind) && (!elsewhere_.empty() || (op->kind != OpKind::CumSum && op->kind != OpKind::CumProd)))
+        return op;
+    return nullptr;
   }
   // Extent of what the reference keeps.
   sym::Expr kept_extent() const {
@@ -391,14 +399,15 @@ int64_t choose_split(const Problem& problem, Rows& rows, const schedules::Norm& 
     throw UserError(fmt::format("split = {} does not apply: rows are kept in buffers", *numbers.split), problem.where(),
                     "leave it out, or keep = 0");
   }
-  if (rows.scans()) {
+  if (const Op* whole = rows.unsplit_scan()) {
     if (numbers.split.value_or(0) == 0) return 0;
-    throw UserError(fmt::format("split = {} does not apply: a scan goes through whole rows", *numbers.split),
-                    problem.where(), "leave it out");
+    throw UserError(
+        fmt::format("split = {} does not apply: {} goes through whole rows", *numbers.split, describe(*whole)),
+        problem.where(), "leave it out");
   }
   SplitRows how;
   how.is_row = rows.is_row();
-  how.one_pass = rows.is_one_pass();
+  how.one_pass = !rows.scans() && rows.is_one_pass();
   how.kept = rows.kept_extent();
   how.reduced = rows.row(0);
   const size_t count = rows.reduced_dims().size(), outer = how.is_row ? rows.row_begin() : count;
@@ -521,14 +530,17 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
     const bool stored =
         std::any_of(op->results.begin(), op->results.end(), [&](auto* r) { return outputs.contains(r); });
     if (out.reads.contains(op) || (!is_reduction(*op) && !kept.contains(t) && !stored)) continue;
-    by_pass[2 * rows.stage(*t) - (is_reduction(*op) ? 1 : 0)].push_back(op);
+    by_pass[4 * rows.stage(*t) - (is_reduction(*op) ? 2 : 0)].push_back(op);
   }
+  const std::set<const Op*> before(graph.ops().begin(), graph.ops().end());
+  if (numbers.split.value_or(0) > 0)
+    for (Op* total : add_totals(out)) by_pass[4 * rows.stage(*totalled(*total)) - 1].push_back(total);
   std::vector<Op*> roots;
   for (const auto& [pass, ops] : by_pass) roots.insert(roots.end(), ops.begin(), ops.end());
   for (const TensorView* t : kept) out.kept[t] = graph.pool().constant(*numbers.keep);
   out.whole = rows.elsewhere();
-  const std::set<const Op*> before(graph.ops().begin(), graph.ops().end());
   copy_for_roots(out, roots, [&](const TensorView& t) { return before.contains(t.definition) && !rows.is_wide(t); });
+  share_totals(out);
   out.reference = rows.reference()->results[0];
   out.aligned = with_copies(out, rows.aligned());
   const int tasks = rows.is_row() ? norm_loops(*out.reference, numbers, rows.row_begin(), rows.scanned())

@@ -1,6 +1,7 @@
 // Random fusions of scans along one dim, with reductions of the same dim and elementwise ops before, between and behind
-// them, by random numbers of schedule norm: rows and columns, from the beginning and from the end. Each is one kernel,
-// agrees with the reference at sizes of one specialization and has equal bits on all numbers of threads.
+// them, by random numbers of schedule norm: rows and columns, from the beginning and from the end, one phase and
+// several, and moves that read running sums at other places. Each is one kernel, agrees with the reference at sizes of
+// one specialization and has equal bits on all numbers of threads.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -24,6 +25,7 @@ class ScansWriter {
     rank_ = 1 + below(3);
     dim_ = below(2) == 0 ? rank_ - 1 : below(rank_);
     reverse_ = below(3) == 0;
+    split_ = below(2) == 0;
     full_ = {"%x", "%z"};
     define(full_, "add(%x, %w)");  // links the dims of all
     define(full_, "sub(%z, %x)");
@@ -68,7 +70,7 @@ class ScansWriter {
       return fmt::format("{}, dim = {}{}{}", of, dim_, both && below(3) == 0 ? ", exclusive = true" : "",
                          both && reverse_ ? ", reverse = true" : "");
     };
-    const int kind = below(reverse_ ? 3 : 7);
+    const int kind = below(reverse_ || split_ ? 3 : 7);
     if (kind <= 1) {
       define(full_, fmt::format("cumsum({})", along(true)));
       sums_.push_back(full_.back());
@@ -105,7 +107,7 @@ class ScansWriter {
   }
 
   void step() {
-    if (!sums_.empty() && dim_ == rank_ - 1 && moves_ < 3 && below(6) == 0) {
+    if (!split_ && !sums_.empty() && dim_ == rank_ - 1 && moves_ < 3 && below(6) == 0) {
       ++moves_;
       return moved();
     }
@@ -128,26 +130,34 @@ class ScansWriter {
   }
 
   std::string numbers() {
-    if (below(4) == 0) return "";
-    return fmt::format("vector = {}, parts = {}", 1 << below(5), 1 + below(3));
+    if (below(4) == 0 && !split_) return "";
+    const int vector = 1 << below(5), parts = 1 + below(3);
+    return fmt::format("vector = {}, parts = {}", vector, parts) +
+           (split_ ? fmt::format(", split = {}", vector * parts * (1 + below(3))) : "");
   }
 
   std::mt19937_64 random_;
   int rank_ = 1, dim_ = 0;
-  bool reverse_ = false;
+  bool reverse_ = false, split_ = false;
   int moves_ = 0;
   std::vector<std::string> full_, kept_, made_, sums_;
   std::set<std::string> read_;
   std::string body_;
 };
 
-// Whether norm takes it: not where kept dims are linked with those of no row.
-bool run_scans(uint64_t seed) {
+struct ScanCounts {
+  int drawn = 0, taken = 0, phased = 0;
+};
+
+// Kept dims that are linked with those of no row are not taken.
+void run_scans(uint64_t seed, ScanCounts& counts) {
+  ++counts.drawn;
   const std::string text = ScansWriter(seed).make();
   SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
   const auto fusion = parse_fusion(text);
   const Segment& s = fusion->segments.at(0);
-  if (norm_refuses(fusion->pool(), s.ops, s.outputs, [](sym::Expr) { return true; })) return false;
+  if (norm_refuses(fusion->pool(), s.ops, s.outputs, [](sym::Expr) { return true; })) return;
+  ++counts.taken;
   std::mt19937_64 random(seed);
   const auto one = make_cpu_device({.threads = 1}), three = make_cpu_device({.threads = 3});
   CompileOptions how, other;
@@ -160,30 +170,30 @@ bool run_scans(uint64_t seed) {
     for (const char* name : {"a", "b", "n"}) draw.sizes[name] = static_cast<int64_t>(random() % (k == 0 ? 3 : 70));
     const auto map = reference::draw_inputs(*fusion, draw);
     const Tensors inputs(map.begin(), map.end()), outputs = program.run(inputs);
-    EXPECT_EQ(program.report().kernels.size(), 1u);
+    ASSERT_EQ(program.report().kernels.size(), 1u);
+    if (k == 3) counts.phased += program.program().kernels.at(0).code.phases > 1;
     for (const OutputCheck& o : check_program(*fusion, how, program, inputs, outputs, {.one_rank = false}).outputs) {
       const bool is_nan = o.reference.message.find("nothing was compared") != std::string::npos;
       EXPECT_TRUE(o.reference.ok || is_nan) << o.reference.message;
     }
     EXPECT_TRUE(testing::bits_of(again.run(inputs)) == testing::bits_of(outputs)) << "on 3 threads";
   }
-  return true;
 }
 
 void run_many(uint64_t first, int count) {
-  int drawn = 0, taken = 0;
+  ScanCounts counts;
   for (int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
     const uint64_t seed = first + static_cast<uint64_t>(i);
     try {
-      ++drawn;
-      taken += run_scans(seed) ? 1 : 0;
+      run_scans(seed, counts);
     } catch (const std::exception& error) {
       ADD_FAILURE() << "seed " << seed << ": " << error.what() << "\n" << ScansWriter(seed).make();
     }
   }
-  std::printf("%d fusions, %d taken by norm\n", drawn, taken);
-  if (drawn < 40) return;  // few of them, as under sanitizers, say nothing of shares
-  EXPECT_GE(taken * 10, drawn * 9);
+  std::printf("%d fusions, %d taken by norm, %d of several phases\n", counts.drawn, counts.taken, counts.phased);
+  if (counts.drawn < 40) return;  // few of them, as under sanitizers, say nothing of shares
+  EXPECT_GE(counts.taken * 10, counts.drawn * 9);
+  EXPECT_GE(counts.phased * 4, counts.taken);
 }
 
 TEST(RandomScans, AgreeWithTheReference) { run_many(1, testing::drawn_here(60)); }

@@ -109,6 +109,17 @@ TEST(ScansThatArePinned, Cpu) {
         check_norm(c, "f32", {{2, 3, 5}, {3, 4, 100}, {2, 3, 200}});
 }
 
+// Tasks that share rows: one less and one more than their parts.
+TEST(ScansOfSharedRows, Cpu) {
+  for (const test::NormCase& c : test::scan_cases()) check_norm(c, "f32", {{1, 2, 40003}, {2, 300, 5}, {1, 3, 32768}});
+  for (const test::NormCase& c : test::scan_cases("vector = 8, parts = 2, split = 48"))
+    if (c.name != std::string("moving_means") && c.name != std::string("turned") &&
+        c.name != std::string("extrema_and_where") && c.name != std::string("log_of_sums") &&
+        c.name != std::string("columns"))
+      for (const char* dtype : {"f32", "f64", "bf16"})
+        check_norm(c, dtype, {{2, 3, 0}, {0, 2, 5}, {2, 3, 1}, {3, 47, 48}, {2, 3, 49}, {2, 97, 96}, {1, 50, 500}});
+}
+
 // Sums of small integers are exact.
 TEST(ScansOfExactIntegers, Cpu) {
   for (const test::NormCase& c : test::scan_cases())

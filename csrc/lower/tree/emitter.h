@@ -149,6 +149,7 @@ class TreeEmitter {
   // scans.cpp: a state is what is carried, and results that readers in other guards read.
   class StepBuilder;
   void start_scan(const Op& op);
+  void carry_parts(const Op& op, int loop);
   void scan(const Op& op);
 
   // combines.cpp: reductions.

@@ -64,7 +64,14 @@ class Fuser {
     for (const TreeItem& i : at(item.loop).items) collect(i, ops);
   }
 
+  // Whether it is a scan that needs the total first.
+  bool begins_with(const Op& op, const Ops& makers) const {
+    const auto total = tree_.totals.find(&op);
+    return total != tree_.totals.end() && makers.contains(total->second);
+  }
+
   bool reads(const Op& op, const Ops& makers) {
+    if (begins_with(op, makers)) return true;
     for (const PlacedOperand& in : tree_.ops.at(&op).operands)
       if (in.tensor->definition != nullptr && makers.contains(in.tensor->definition)) return true;
     return false;
@@ -87,7 +94,8 @@ class Fuser {
         if (between.contains(op) || reads(*op, between)) return false;
     }
     for (const Op* op : later)
-      if (earlier.contains(op) || !reads_in_step(*op, earlier, first, second)) return false;
+      if (earlier.contains(op) || begins_with(*op, earlier) || !reads_in_step(*op, earlier, first, second))
+        return false;
     return true;
   }
 

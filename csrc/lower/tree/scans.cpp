@@ -10,7 +10,35 @@ void TreeEmitter::start_scan(const Op& op) {
   for (const Constant& initial : scan_start(op)) carried.push_back(variable(initial));
   for (const TensorView* t : op.results)
     now.push_back(tree_.home(*t) == Home::value ? variable(Constant::from_int64(compute_type(t->dtype), 0)) : Value());
+  if (const auto begin = tree_.begins.find(&op); begin != tree_.begins.end()) {
+    const std::vector<uint32_t>& saved = saved_.at(tree_.totals.at(&op))[0];
+    const sym::Expr at = element(begin->second);
+    for (size_t k = 0; k < carried.size(); ++k) assign(carried[k], convert(load(saved[k], at), carried[k].dtype));
+  }
   whole_[&op] = {std::move(carried), std::move(now)};
+}
+
+// The state in front of each part in the place of the part's.
+void TreeEmitter::carry_parts(const Op& op, int loop) {
+  const Combine combine = kind_of(op).combines[0];
+  const TreeLoop& l = tree_.loops[static_cast<size_t>(loop)];
+  const sym::Expr at = element(tree_.parts.at(&op));
+  auto parts = std::make_unique<kir::For>();
+  parts->var = l.var;
+  parts->extent = l.extent;
+  frames_.push_back({&parts->body, std::nullopt});
+  const Part before = fold(combine, whole_.at(&op)[0]);
+  auto stmt = std::make_unique<kir::Merge>();
+  stmt->combine = combine;
+  stmt->state = whole_.at(&op)[0];
+  for (size_t k = 0; k < before.size(); ++k) {
+    const uint32_t saved = saved_.at(&op)[0][k];
+    stmt->in.push_back(convert(load(saved, at), stmt->state[k].dtype));
+    store(saved, at, before[k]);
+  }
+  add(std::move(stmt));
+  leave();
+  add(std::move(parts));
 }
 
 class TreeEmitter::StepBuilder {

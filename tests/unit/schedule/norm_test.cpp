@@ -101,6 +101,45 @@ TEST(Norm, TakesScans) {
   }
 }
 
+// Running sums and products know what a part begins with from totals of the parts before it; other scans have whole
+// rows.
+TEST(Norm, ScansOfLongRowsAreSplit) {
+  const auto split = [](const std::string& shape, const std::string& scan, const std::string& pin = "") {
+    const auto fusion = parse_fusion(
+        fmt::format("fusion @f (%x: f32[{}]) -> (%y) {{\n  segment @s (%x) -> (%y) schedule norm({}) {{\n    %y = {}\n"
+                    "  }}\n}}\n",
+                    shape, pin, scan));
+    const Segment& s = fusion->segments.at(0);
+    return std::get<schedules::Norm>(choose_schedule({*fusion, s}, test::small_target(8), s.schedule))
+        .split.value_or(0);
+  };
+  EXPECT_EQ(split("4, 32768", "cumsum(%x, dim = 1)"), 0);
+  EXPECT_EQ(split("4, 32769", "cumsum(%x, dim = 1)"), 16384);
+  EXPECT_EQ(split("16, 32769", "cumsum(%x, dim = 1)"), 0);
+  EXPECT_EQ(split("100000", "cumprod(%x, dim = 0, reverse = true)"), 16384);
+  EXPECT_EQ(split("4, 100000", "logcumsumexp(%x, dim = 1)"), 0);
+  EXPECT_EQ(split("257, 100", "cumsum(%x, dim = 0)"), 128);
+  EXPECT_EQ(split("4, 100", "cumsum(%x, dim = 1)", "vector = 8, split = 40"), 40);
+  try {
+    split("4, 100", "logcumsumexp(%x, dim = 1)", "split = 64");
+    ADD_FAILURE() << "a state that tasks do not share";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.message(),
+              "split = 64 does not apply: logcumsumexp: %y = logcumsumexp(%x) goes through whole rows");
+  }
+}
+
+TEST(Norm, TotalsStandInFrontOfTheirScans) {
+  const auto fusion = parse_fusion(
+      "fusion @f (%x: bf16[b, n]) -> (%y, %z) {\n  segment @s (%x) -> (%y, %z) schedule norm(vector = 8, parts = 1, "
+      "split = 16) {\n    %c = cumsum(%x, dim = 1)\n    %y = tanh(%c)\n    %z = sum(%c, dims = [1])\n  }\n}\n");
+  const Segment& s = fusion->segments.at(0);
+  const ScheduledGroup group = *scheduled_group({*fusion, s});
+  const std::string text = group.print();
+  EXPECT_NE(text.find("%c_wide: f64[b, n] = cast(%x, to = f64)"), std::string::npos) << text;
+  EXPECT_NE(text.find("total %c_total of %c\ntotal %c_total of %c_1"), std::string::npos) << text;
+}
+
 // Rows of a scan that moves read at other places stay on the stack, or are a kernel of their own.
 TEST(Norm, ScansThatAreReadElsewhere) {
   const auto of = [](const std::string& shape, const std::string& body) {
