@@ -229,7 +229,7 @@ set(PLAIT_CORE_SOURCES
   schedule/place_group.cpp
   schedule/pointwise.cpp
   schedule/reads.cpp
-  schedule/scan_totals.cpp
+  schedule/scan_groups.cpp
   schedule/scatter.cpp
   schedule/scatter_plan.cpp
   schedule/scheduled_group.cpp

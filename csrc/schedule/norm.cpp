@@ -9,7 +9,7 @@
 #include "schedule/norm_loops.h"
 #include "schedule/norm_split.h"
 #include "schedule/reads.h"
-#include "schedule/scan_totals.h"
+#include "schedule/scan_groups.h"
 
 namespace plait {
 
@@ -21,6 +21,8 @@ constexpr int64_t kKeptElements = 16 << 10;  // of all buffers of a row: 64 KiB 
 constexpr int64_t kMostKept = 64 << 10;      // the same where a text pins it: half a MiB of f64
 constexpr int64_t kWorthKeeping = 8;         // operations per element; less is computed again
 constexpr int64_t kMostLanes = 64;
+constexpr size_t kScansAgain = 4;     // beyond twice as often as there are
+constexpr size_t kScansInRow = 2;     // of tasks that share rows: each waits for the one before it
 constexpr size_t kMostElsewhere = 4;  // scans that are read at other places of the row
 
 // Elements that each of so many buffers may hold.
@@ -69,6 +71,7 @@ class Rows {
         return fmt::format("{} is neither elementwise nor a reduction", describe(*op));
     if (reference_ == nullptr) return "nothing is reduced";
     if (const auto reason = refuse_directions()) return reason;
+    if (const auto reason = refuse_repeated()) return reason;
     if (const auto reason = reads_cost_too_much(all_, outputs_, reads_)) return reason;
     for (const Edge& e : axes_.edges)
       if (e.hard && (e.cut || e.elsewhere) && !elsewhere_.contains(e.operand))
@@ -130,11 +133,14 @@ class Rows {
   bool scans() const {
     return std::any_of(ops_.begin(), ops_.end(), [](const Op* op) { return is_scan(op->kind); });
   }
-  // A scan whose state tasks cannot share: no sum or product, or kept whole for reads. Null: there is none.
+  // A scan whose state tasks cannot share: no sum or product, kept whole for reads, or behind too many others. Null:
+  // there is none.
   const Op* unsplit_scan() const {
-    for (const Op* op : ops_)
-      if (is_scan(op->kind) && (!elsewhere_.empty() || (op->kind != OpKind::CumSum && op->kind != OpKind::CumProd)))
-        return op;
+    const auto before = scans_before();
+    for (const Op* op : ops_) {
+      const bool adds = op->kind == OpKind::CumSum || op->kind == OpKind::CumProd;
+      if (is_scan(op->kind) && (!adds || !elsewhere_.empty() || before.at(op).size() > kScansInRow)) return op;
+    }
     return nullptr;
   }
   // Extent of what the reference keeps.
@@ -261,6 +267,34 @@ class Rows {
     std::vector<int> out = axes_.axes.at(op.results[0]).logical;
     if (const auto scan = scan_of(op)) out.erase(out.begin() + static_cast<std::ptrdiff_t>(scan->dim));
     return out;
+  }
+
+  // Scans that an op waits for, itself among them.
+  std::map<const Op*, std::set<const Op*>> scans_before() const {
+    std::map<const Op*, std::set<const Op*>> out;
+    for (const Op* op : all_) {
+      std::set<const Op*>& own = out[op];
+      for (const TensorView* in : inputs(*op))
+        if (const auto it = out.find(in->definition); it != out.end()) own.insert(it->second.begin(), it->second.end());
+      if (is_scan(op->kind)) own.insert(op);
+    }
+    return out;
+  }
+
+  // Every output and every reduction scans for itself.
+  std::optional<std::string> refuse_repeated() const {
+    if (!scans()) return std::nullopt;
+    const auto before = scans_before();
+    size_t count = 0, times = 0;
+    for (const Op* op : all_) {
+      count += is_scan(op->kind) ? 1 : 0;
+      const bool root = is_reduction(*op) || std::any_of(op->results.begin(), op->results.end(), [&](const auto* t) {
+                          return std::find(outputs_.begin(), outputs_.end(), t) != outputs_.end();
+                        });
+      times += root ? before.at(op).size() : 0;
+    }
+    if (times <= 2 * count + kScansAgain) return std::nullopt;
+    return fmt::format("its {} scans would run {} times", count, times);
   }
 
   // Loops along a row run one way.
@@ -484,32 +518,6 @@ std::vector<TensorView*> with_copies(const ScheduledGroup& group, std::vector<Te
       if (copy != group.copies.end() && originals.contains(copy->second)) tensors.push_back(t);
     }
   return tensors;
-}
-
-// What scans of vectors go through is computed a vector at once, in front of them, and so is what several of the loops
-// over vectors read.
-void place_vectors(ScheduledGroup& group) {
-  int around = -1;  // loops, without the lanes
-  for (const Axis& a : loop_axes(group.reference->domain)) around += a.extent.constant() == 1 ? 0 : 1;
-  std::map<const Op*, const Op*> loops;  // over vectors in which an op reads, by one that stands there
-  const std::vector<Op*>& ops = group.graph->ops();
-  for (size_t i = ops.size(); i-- > 0;) {
-    const Op& op = *ops[i];
-    if (group.reads.contains(&op)) continue;
-    std::set<const Op*> readers;
-    bool own = is_reduction(op), scanned = false;
-    for (const TensorView* t : op.results) {
-      own = own || group.graph->is_output(t) || group.inline_at.contains(t);
-      for (const Op* r : group.graph->readers(t)) {
-        scanned = scanned || is_scan(r->kind);
-        if (loops.contains(r)) readers.insert(loops.at(r));
-      }
-    }
-    const bool one = !own && readers.size() == 1 && !(scanned && is_elementwise(op));
-    if (!own && !one && !readers.empty())
-      for (const TensorView* t : op.results) group.inline_at[t] = around;
-    loops[&op] = one && !is_scan(op.kind) ? *readers.begin() : &op;
-  }
 }
 
 std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& schedule) {

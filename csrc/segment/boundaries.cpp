@@ -30,6 +30,7 @@ constexpr std::pair<std::string_view, std::string_view> kChanges[] = {
     {"in opposite directions", "nothing: a row is gone through one way; each way is a kernel of its own"},
     {"do not stay on the stack", "nothing: rows as long as these go through memory; state the size where it is known"},
     {"rows lie apart in memory", "let the scan go along the innermost dim (allocation)"},
+    {"scans would run", "let fewer outputs and reductions wait for the same scans"},
     {"of too many scans", "let fewer scans be read at other places"},
     {"reduces no dim", "drop the reduction over no dim"},
     {"does not have all dims", "do not output it, or broadcast it to the rows first"},

@@ -52,6 +52,10 @@ TEST(Norm, RefusalsSayWhy) {
        "%c: f32[b, n] = cumsum(%x, dim = 1)\n%d: f32[b, n] = cumsum(%x, dim = 1, reverse = true)\n%y: f32[b, n] = "
        "sub(%c, %d)",
        "in opposite directions"},
+      {"%x: f32[b, n]", "%a, %c, %d, %e, %g",
+       "%a: f32[b, n] = cumsum(%x, dim = 1)\n%c: f32[b, n] = cumsum(%a, dim = 1)\n%d: f32[b, n] = cumsum(%c, dim = 1)\n"
+       "%e: f32[b, n] = cumsum(%d, dim = 1)\n%g: f32[b, n] = cumsum(%e, dim = 1)",
+       "its 5 scans would run 15 times"},
       {"%x: f32[b, n]", "%y",
        "%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n%r: f32[b, 1] = flip(%s, dims = [0])\n"
        "%y: f32[b, n] = div(%x, %r)",
@@ -104,11 +108,12 @@ TEST(Norm, TakesScans) {
 // Running sums and products know what a part begins with from totals of the parts before it; other scans have whole
 // rows.
 TEST(Norm, ScansOfLongRowsAreSplit) {
-  const auto split = [](const std::string& shape, const std::string& scan, const std::string& pin = "") {
-    const auto fusion = parse_fusion(
-        fmt::format("fusion @f (%x: f32[{}]) -> (%y) {{\n  segment @s (%x) -> (%y) schedule norm({}) {{\n    %y = {}\n"
-                    "  }}\n}}\n",
-                    shape, pin, scan));
+  const auto split = [](const std::string& shape, const std::string& scan, const std::string& pin = "",
+                        const std::string& before = "") {
+    const auto fusion = parse_fusion(fmt::format(
+        "fusion @f (%x: f32[{}]) -> (%y) {{\n  segment @s (%x) -> (%y) schedule norm({}) {{\n{}    %y = {}\n"
+        "  }}\n}}\n",
+        shape, pin, before, scan));
     const Segment& s = fusion->segments.at(0);
     return std::get<schedules::Norm>(choose_schedule({*fusion, s}, test::small_target(8), s.schedule))
         .split.value_or(0);
@@ -119,6 +124,8 @@ TEST(Norm, ScansOfLongRowsAreSplit) {
   EXPECT_EQ(split("100000", "cumprod(%x, dim = 0, reverse = true)"), 16384);
   EXPECT_EQ(split("4, 100000", "logcumsumexp(%x, dim = 1)"), 0);
   EXPECT_EQ(split("257, 100", "cumsum(%x, dim = 0)"), 128);
+  EXPECT_EQ(split("100000", "cumsum(%b, dim = 0)", "", "%a = cumsum(%x, dim = 0)\n%b = exp(%a)\n"), 16384);
+  EXPECT_EQ(split("100000", "cumsum(%b, dim = 0)", "", "%a = cumsum(%x, dim = 0)\n%b = cumsum(%a, dim = 0)\n"), 0);
   EXPECT_EQ(split("4, 100", "cumsum(%x, dim = 1)", "vector = 8, split = 40"), 40);
   try {
     split("4, 100", "logcumsumexp(%x, dim = 1)", "split = 64");

@@ -1,5 +1,6 @@
 #pragma once
-// Scans of rows that tasks share: what a part begins with comes from a reduction of the parts in front of it.
+// Scans in groups of rows. Of rows that tasks share, what a part begins with comes from a reduction of the parts in
+// front of it.
 #include "schedule/scheduled_group.h"
 
 namespace plait {
@@ -11,5 +12,9 @@ std::vector<Op*> add_totals(ScheduledGroup& group);
 const TensorView* totalled(const Op& total);
 // Copies of scans share the total of the one that they are copies of.
 void share_totals(ScheduledGroup& group);
+
+// What scans of vectors go through is computed a vector at once, in front of them, and so is what several of the loops
+// over vectors read. The group has its reference's loops, the innermost over lanes.
+void place_vectors(ScheduledGroup& group);
 
 }  // namespace plait

@@ -1,4 +1,7 @@
-#include "schedule/scan_totals.h"
+#include "schedule/scan_groups.h"
+
+#include "axes/transforms.h"
+#include "ir/factors.h"
 
 namespace plait {
 
@@ -36,6 +39,30 @@ void share_totals(ScheduledGroup& group) {
   for (const Op* op : group.graph->ops()) {
     const auto of = group.copies.find(op->results[0]);
     if (is_scan(op->kind) && of != group.copies.end()) group.totals[op] = group.totals.at(of->second->definition);
+  }
+}
+
+void place_vectors(ScheduledGroup& group) {
+  int around = -1;  // loops, without the lanes
+  for (const Axis& a : loop_axes(group.reference->domain)) around += a.extent.constant() == 1 ? 0 : 1;
+  std::map<const Op*, const Op*> loops;  // over vectors in which an op reads, by one that stands there
+  const std::vector<Op*>& ops = group.graph->ops();
+  for (size_t i = ops.size(); i-- > 0;) {
+    const Op& op = *ops[i];
+    if (group.reads.contains(&op)) continue;
+    std::set<const Op*> readers;
+    bool own = combines(op), scanned = false;
+    for (const TensorView* t : op.results) {
+      own = own || group.graph->is_output(t) || group.inline_at.contains(t);
+      for (const Op* r : group.graph->readers(t)) {
+        scanned = scanned || is_scan(r->kind);
+        if (loops.contains(r)) readers.insert(loops.at(r));
+      }
+    }
+    const bool one = !own && readers.size() == 1 && !(scanned && is_elementwise(op));
+    if (!own && !one && !readers.empty())
+      for (const TensorView* t : op.results) group.inline_at[t] = around;
+    loops[&op] = one && !is_scan(op.kind) ? *readers.begin() : &op;
   }
 }
 
