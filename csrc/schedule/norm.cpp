@@ -133,13 +133,13 @@ class Rows {
   bool scans() const {
     return std::any_of(ops_.begin(), ops_.end(), [](const Op* op) { return is_scan(op->kind); });
   }
-  // A scan whose state tasks cannot share: no sum or product, kept whole for reads, or behind too many others. Null:
-  // there is none.
-  const Op* unsplit_scan() const {
+  // A scan whose state tasks cannot share: no sum or product, kept whole for reads, or the last of more than `most`
+  // that wait for each other. Null: there is none.
+  const Op* unsplit_scan(size_t most) const {
     const auto before = scans_before();
     for (const Op* op : ops_) {
       const bool adds = op->kind == OpKind::CumSum || op->kind == OpKind::CumProd;
-      if (is_scan(op->kind) && (!adds || !elsewhere_.empty() || before.at(op).size() > kScansInRow)) return op;
+      if (is_scan(op->kind) && (!adds || !elsewhere_.empty() || before.at(op).size() > most)) return op;
     }
     return nullptr;
   }
@@ -433,7 +433,7 @@ int64_t choose_split(const Problem& problem, Rows& rows, const schedules::Norm& 
     throw UserError(fmt::format("split = {} does not apply: rows are kept in buffers", *numbers.split), problem.where(),
                     "leave it out, or keep = 0");
   }
-  if (const Op* whole = rows.unsplit_scan()) {
+  if (const Op* whole = rows.unsplit_scan(numbers.split ? SIZE_MAX : kScansInRow)) {
     if (numbers.split.value_or(0) == 0) return 0;
     throw UserError(
         fmt::format("split = {} does not apply: {} goes through whole rows", *numbers.split, describe(*whole)),
