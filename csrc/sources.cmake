@@ -165,6 +165,7 @@ set(PLAIT_CORE_SOURCES
   lower/tree/moves.cpp
   lower/tree/phases.cpp
   lower/tree/reads.cpp
+  lower/tree/scans.cpp
   lower/tree/scatter.cpp
   lower/tree/scatter_sorted.cpp
   lower/tree/split_phases.cpp
@@ -229,10 +230,12 @@ set(PLAIT_CORE_SOURCES
   schedule/moved.cpp
   schedule/nest.cpp
   schedule/norm.cpp
+  schedule/norm_loops.cpp
   schedule/norm_split.cpp
   schedule/place_group.cpp
   schedule/pointwise.cpp
   schedule/reads.cpp
+  schedule/scan_groups.cpp
   schedule/scatter.cpp
   schedule/scatter_plan.cpp
   schedule/scheduled_group.cpp

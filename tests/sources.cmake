@@ -119,6 +119,7 @@ set(PLAIT_TEST_fuzz
   fuzz/random_graphs_test.cpp
   fuzz/random_moves_test.cpp
   fuzz/random_rows_test.cpp
+  fuzz/random_scans_test.cpp
   fuzz/random_sizes_test.cpp
   fuzz/simulated_graphs_test.cpp
   fuzz/text_fuzz_test.cpp

@@ -99,9 +99,11 @@ class Builder {
       Edge edge{&op, r.tensor, {}, {}, false, true, false, {}};
       for (int d : r.dims) edge.pairing.push_back(d < 0 ? -1 : own[static_cast<size_t>(d)]);
       pair_roots(edge, out);
-      for (size_t d = 0; d < edge.root.size(); ++d)
-        if (edge.root[d] < 0 && extent(r.tensor->extent(d)).constant() != 1)
-          cut(edge, fmt::format("it is read elsewhere along dim {} than it is made", d));
+      for (size_t d = 0; d < edge.root.size(); ++d) {
+        if (edge.root[d] >= 0 || extent(r.tensor->extent(d)).constant() == 1) continue;
+        edge.elsewhere = true;
+        edge.reason = fmt::format("it is read elsewhere along dim {} than it is made", d);
+      }
       group_.edges.push_back(std::move(edge));
     }
   }

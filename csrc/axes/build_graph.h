@@ -28,7 +28,8 @@ struct Edge {
   std::vector<int> root;
   bool recipe = false;
   bool hard = false, cut = false;
-  std::string reason;  // of a cut
+  bool elsewhere = false;  // reads move elements along a dim without a root: the op needs all of it
+  std::string reason;      // of a cut, or where that is
 };
 
 struct ByTensorId {

@@ -13,6 +13,10 @@ std::vector<int> LoopTree::path(int loop) const {
   return out;
 }
 
+bool LoopTree::is_total(const Op* op) const {
+  return std::any_of(totals.begin(), totals.end(), [&](const auto& entry) { return entry.second == op; });
+}
+
 Home LoopTree::home(const TensorView& tensor) const {
   const Home home = ops.at(tensor.definition).home;
   if (home != Home::memory || std::find(outputs.begin(), outputs.end(), &tensor) != outputs.end()) return home;
@@ -101,8 +105,8 @@ class Printer {
     if (item.kind == TreeItem::Kind::loop) {
       const TreeLoop& l = tree_.loops[static_cast<size_t>(item.loop)];
       const std::string how = l.parallel == ParallelType::serial ? "" : fmt::format(" {}", name(l.parallel));
-      line(depth, fmt::format("for {} < {}{}{}", sym::print(l.var), sym::print(l.extent), how,
-                              l.reduction ? " reduction" : ""));
+      line(depth, fmt::format("for {} < {}{}{}{}", sym::print(l.var), sym::print(l.extent), how,
+                              l.reduction ? " reduction" : "", l.order == LoopOrder::backward ? " backward" : ""));
       return print(l.items, depth + 1);
     }
     const PlacedOp& p = tree_.ops.at(item.op);
@@ -111,13 +115,17 @@ class Printer {
       case TreeItem::Kind::alloc:
         return line(depth, fmt::format("alloc {}: {}", names(*p.op), text(p.dims)));
       case TreeItem::Kind::init:
-        return line(depth, fmt::format("init {}{}", names(*p.op), text("write", p.write)));
+        if (const auto at = tree_.begins.find(p.op); at != tree_.begins.end())
+          return line(depth, fmt::format("init {} from {}{}", names(*p.op), names(*tree_.totals.at(p.op)),
+                                         text(at->second.index)));
+        return line(depth, fmt::format("init {}{}", names(*p.op), is_scan(p.op->kind) ? "" : text("write", p.write)));
       case TreeItem::Kind::save:
         return line(depth, fmt::format("save {} to part{}{}", names(*p.op), text(tree_.parts.at(p.op).index),
                                        text("write", p.write)));
       case TreeItem::Kind::merge: {
         const TreeLoop& l = tree_.loops[static_cast<size_t>(item.loop)];
-        return line(depth, fmt::format("merge {} of parts {} < {}{}", names(*p.op), sym::print(l.var),
+        const char* what = tree_.is_total(p.op) ? "carry" : "merge";
+        return line(depth, fmt::format("{} {} of parts {} < {}{}", what, names(*p.op), sym::print(l.var),
                                        sym::print(l.extent), text("write", p.write)));
       }
       case TreeItem::Kind::finish:

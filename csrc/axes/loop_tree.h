@@ -18,11 +18,15 @@ struct RangeTerm {
 struct TreeItem {
   // init: initial values of a reduction's state; finish: its result from its state, written to its home; op: the
   // statement of an op (of a reduction: one element into the state); alloc: its buffer comes to life. Of trees of
-  // several phases: save: the state of a part to its workspace; merge: the states of all parts, in order, into one.
+  // several phases: save: the state of a part to its workspace; merge: the states of all parts, in order, into one; of
+  // a total, the state in front of each part takes the place of the part's.
   enum class Kind : uint8_t { loop, init, op, finish, alloc, save, merge } kind = Kind::loop;
   int loop = -1;           // of kind loop; of kind merge: the loop over parts, which has no items
   const Op* op = nullptr;  // of the others
 };
+
+// How serial iterations follow one another, where a scan asks for one.
+enum class LoopOrder : uint8_t { any, forward, backward };
 
 struct TreeLoop {
   int cls = -1;
@@ -34,6 +38,7 @@ struct TreeLoop {
   // that they stand for; their scopes are apart.
   sym::Expr var, extent;
   std::vector<TreeItem> items;
+  LoopOrder order = LoopOrder::any;
 };
 
 // register; local, by own loops; local, by logical axes; an output of the group. Of a reduction: what its finish
@@ -62,9 +67,9 @@ struct PlacedOp {
   std::vector<RangeTerm> write, once, reduce;
   std::vector<PlacedOperand> operands;  // per inputs(op), then tensors of the group behind reads
   // Reductions: its own loops from the outermost reduced one on that are kept. Empty: the state is one set of
-  // registers; else it has an element for each of their iterations. A scan has a state as well: its loop over the
-  // scanned dim stands for the reduced ones; its statement adds to the state and stores, under `once`, and there is no
-  // finish.
+  // registers; else it has an element for each of their iterations. A scan has a state as well: its loops along
+  // the scanned dim, the innermost of its path, stand for the reduced ones; some may be others'. Its statement adds to
+  // the state and stores, under `once`, and there is no finish.
   std::vector<int> state_loops;
 };
 
@@ -82,6 +87,10 @@ struct LoopTree {
   std::vector<std::vector<TreeItem>> later;
   std::map<const Op*, Workspace> parts;          // reductions, and where the states of their parts lie
   std::map<const TensorView*, Workspace> cross;  // values that a later phase reads
+  // Scans that begin anew in each part, the reduction whose states, merged up to a part, it begins with, and where.
+  std::map<const Op*, const Op*> totals;
+  std::map<const Op*, Workspace> begins;
+  bool is_total(const Op* op) const;
 
   std::vector<int> path(int loop) const;  // from the root to the loop, with it
   // Where a result lives: its op's home, but a local result of an op in memory has a logical home.
@@ -97,6 +106,7 @@ struct TreeOptions {
   std::map<const TensorView*, int> inline_at;
   // Tensors beside the reference whose own transforms are their loops, instead of the reference's.
   std::set<const TensorView*> own_loops;
+  std::map<const Op*, const Op*> totals;  // scans, and the op that is computed in front of each as if that read it
   // Where not null: why the first place and loops that were tried for a tensor (the first result of its op) are
   // invalid.
   std::map<const TensorView*, Refusal>* declined = nullptr;

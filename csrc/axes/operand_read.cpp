@@ -90,6 +90,9 @@ PlacedOperand operand_read(const AxisGroup& group, const Op& op, size_t operand,
     out = operand_read(pool, edge.pairing, op, operand, at, extent);
   else
     out.at = paired(edge.pairing, at, pool);
+  if (operand >= inputs(op).size())  // where reads move elements, its readers know the coordinate
+    for (size_t d = 0; d < out.at.size(); ++d)
+      if (edge.pairing[d] < 0 && !group.graph.unit(group.axes.at(edge.operand).logical[d])) out.at[d] = {};
   out.tensor = edge.operand;
   return out;
 }
@@ -142,8 +145,6 @@ std::string unplaceable(const Op& op) {
     default:
       break;
   }
-  if (const auto scan = scan_of(op); scan && scan->reverse) return "a scan from the end has no loops here";
-  if (is_scan(op.kind) && op.kind != OpKind::CumSum) return "a scan that adds nothing has no loops here";
   if (op.kind == OpKind::Sort) return "a sort has no loops here";
   if (op.kind == OpKind::Scatter) return "a scatter has no loops here";
   return "";

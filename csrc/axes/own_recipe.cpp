@@ -90,7 +90,7 @@ bool apply_recipe(AxisGraph& graph, const Op& op, size_t operand, const std::vec
     return true;
   }
   if (const auto scan = scan_of(op)) {
-    if (!scan->reverse) root[static_cast<size_t>(scan->dim)] = logical[static_cast<size_t>(scan->dim)];
+    root[static_cast<size_t>(scan->dim)] = logical[static_cast<size_t>(scan->dim)];
     return true;
   }
   if (const auto* cat = as<Cat>(op)) {

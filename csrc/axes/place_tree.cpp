@@ -128,12 +128,14 @@ class Placer {
 
   // Loops that all readers stand in.
   std::vector<int> common_prefix(const Op& op) const {
+    std::vector<const Op*> all;
+    for (const Reader& r : state_.readers.at(&op)) all.push_back(r.edge->op);
+    for (const auto& [scan, total] : state_.options.totals)
+      if (total == &op) all.push_back(scan);
     std::vector<int> out;
-    bool first = true;
-    for (const Reader& r : state_.readers.at(&op)) {
-      const std::vector<int> path = state_.path_of(*r.edge->op);
-      if (first) out = path;
-      first = false;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const std::vector<int> path = state_.path_of(*all[i]);
+      if (i == 0) out = path;
       const auto [end, _] = std::mismatch(out.begin(), out.end(), path.begin(), path.end());
       out.erase(end, out.end());
     }
@@ -145,8 +147,17 @@ class Placer {
     return std::any_of(all.begin(), all.end(), [&](const Reader& r) { return r.edge->op == &reader; });
   }
 
+  bool stands_in(const Op& op, const TreeItem& item) const {
+    if (!state_.tree.ops.contains(&op)) return false;
+    if (item.kind != TreeItem::Kind::loop) return item.op == &op;
+    const std::vector<int> path = state_.path_of(op);
+    return std::find(path.begin(), path.end(), item.loop) != path.end();
+  }
+
   // Whether a reader of the op stands in the item. Initial values read nothing.
   bool reader_in(const TreeItem& item, const Op& op) const {
+    for (const auto& [scan, total] : state_.options.totals)
+      if (total == &op && stands_in(*scan, item)) return true;
     if (item.kind != TreeItem::Kind::loop) return item.kind == TreeItem::Kind::op && reads(*item.op, op);
     for (const Reader& r : state_.readers.at(&op)) {
       const std::vector<int> path = state_.path_of(*r.edge->op);
@@ -264,9 +275,11 @@ class Placer {
     out.emplace_back();
     if (at.empty())
       for (int a : plain_axes(op)) out.back().push_back({a});
-    for (std::vector<OwnLoop>& own : out) {
-      complete(op, around, own);
-      scan_last(op, around, own);
+    for (std::vector<OwnLoop>& own : out) complete(op, around, own);
+    if (scanned_dim(op) < 0) return out;
+    for (size_t i = 0, count = out.size(); i < count; ++i) {
+      out.push_back(out[i]);
+      scan_last(op, around, out.back());
     }
     return out;
   }
@@ -278,7 +291,7 @@ class Placer {
     return out;
   }
 
-  // A scan runs over its dim in one loop, the innermost.
+  // Where the loops do not follow the scanned dim in its order, one does, the innermost.
   void scan_last(const Op& op, const std::vector<int>& around, std::vector<OwnLoop>& own) {
     const int dim = scanned_dim(op);
     const std::vector<int>& axes = state_.group.axes.at(op.results[0]).logical;
@@ -308,8 +321,10 @@ class Placer {
 
   // How an own loop runs. Loops over threads stand outermost; lanes are those of the reference, of a reduction
   // the innermost loop.
-  ParallelType parallel_of(const Plan& plan, size_t i) const {
+  ParallelType parallel_of(const Op& op, const Plan& plan, size_t i) {
     const OwnLoop& l = plan.own[i];
+    const std::vector<int> scan = scan_loops(op, plan);
+    if (std::find(scan.begin(), scan.end(), graph_.find(l.cls)) != scan.end()) return ParallelType::serial;
     const bool same = l.position < 0 || graph_.same_extent(l.cls, loops_[static_cast<size_t>(l.position)].cls);
     switch (l.parallel) {
       case ParallelType::serial:
@@ -369,16 +384,20 @@ class Placer {
       if (it == items.end() || it->kind != TreeItem::Kind::loop || repeats_.contains(it->loop)) return {};
       const TreeLoop& t = state_.tree.loops[static_cast<size_t>(it->loop)];
       const OwnLoop& l = plan.own[i];
-      if (l.reduction || graph_.find(t.cls) != graph_.find(l.cls) || t.parallel != parallel_of(plan, i)) return {};
+      if (l.reduction || graph_.find(t.cls) != graph_.find(l.cls) || t.parallel != parallel_of(op, plan, i)) return {};
+      if (scanned_dim(op) >= 0 && !runs_as(it->loop, order_of_scan(op))) return {};
       out.push_back(at = it->loop);
     }
     if (out.empty() || !asked_in(state_, op, plan, out)) return {};
     return out;
   }
 
-  int scanned_class(const Op& op) const {
-    const int dim = scanned_dim(op);
-    return dim < 0 ? -1 : graph_.find(state_.group.axes.at(op.results[0]).logical[static_cast<size_t>(dim)]);
+  // Classes of the loops that carry the op's scan.
+  std::vector<int> scan_loops(const Op& op, const Plan& plan) {
+    if (scanned_dim(op) < 0) return {};
+    std::vector<int> seeds = state_.classes(plan.shared);
+    for (const OwnLoop& l : plan.own) seeds.push_back(l.cls);
+    return scan_order(state_.walks.from(seeds), state_, op);
   }
 
   void insert(const Op& op, const Plan& plan) {
@@ -388,11 +407,18 @@ class Placer {
     placed.shared = static_cast<int>(plan.shared.size());
     int node = place, outermost_sum = -1;
     bool together = true;
-    const std::vector<int> with_readers = reader_mates(op, plan);
+    const std::vector<int> with_readers = reader_mates(op, plan), scan = scan_loops(op, plan);
+    const auto scans = [&](int cls) { return std::find(scan.begin(), scan.end(), graph_.find(cls)) != scan.end(); };
+    for (int l : plan.shared) {
+      if (!scans(state_.tree.loops[static_cast<size_t>(l)].cls)) continue;
+      state_.tree.loops[static_cast<size_t>(l)].order = order_of_scan(op);
+      if (outermost_sum < 0) outermost_sum = l;
+    }
     for (size_t i = 0; i < plan.own.size(); ++i) {
       const OwnLoop& l = plan.own[i];
-      const ParallelType parallel = parallel_of(plan, i);
+      const ParallelType parallel = parallel_of(op, plan, i);
       int beside = together ? mate(node, op, l, parallel) : -1;
+      if (beside >= 0 && scans(l.cls) && !runs_as(beside, order_of_scan(op))) beside = -1;
       if (!with_readers.empty()) beside = with_readers[i];
       together = beside >= 0;
       if (beside >= 0) {
@@ -402,7 +428,8 @@ class Placer {
                         {graph_.find(l.cls), parallel, l.reduction, -1, &op, variable(l.cls), graph_.extent(l.cls), {}},
                         l.position);
       }
-      const bool carries = l.reduction || graph_.find(l.cls) == scanned_class(op);
+      const bool carries = l.reduction || scans(l.cls);
+      if (scans(l.cls)) state_.tree.loops[static_cast<size_t>(node)].order = order_of_scan(op);
       if (carries && outermost_sum < 0) outermost_sum = node;
       if (!carries && outermost_sum >= 0) placed.state_loops.push_back(node);
     }
@@ -418,6 +445,11 @@ class Placer {
       around.insert(around.begin(), {TreeItem::Kind::alloc, -1, &op});
     }
     state_.tree.ops[&op] = std::move(placed);
+  }
+
+  bool runs_as(int loop, LoopOrder order) const {
+    const LoopOrder own = state_.tree.loops[static_cast<size_t>(loop)].order;
+    return own == LoopOrder::any || own == order;
   }
 
   void set_home(const Plan& plan, PlacedOp& placed) {

@@ -67,6 +67,11 @@ std::optional<Refusal> check_plan(State& state, const Op& op, Plan& plan);
 // the first of them ask for in that iteration.
 bool asked_in(State& state, const Op& op, const Plan& plan, const std::vector<int>& loops);
 
+// Loops along the scanned dim, outermost first, of an op whose loops the walk starts from; empty where they do not
+// enumerate it in its order, or it has one element.
+std::vector<int> scan_order(const Walk& walk, const State& state, const Op& op);
+LoopOrder order_of_scan(const Op& op);
+
 // Fills coordinates, indices and predicates of all ops of the finished tree.
 void fill_coordinates(State& state);
 

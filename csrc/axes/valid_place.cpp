@@ -88,15 +88,28 @@ class Check {
 
   std::string independent() { return state_.walks.conflict(seeds()) ? "two loops disagree on an axis" : ""; }
 
-  // A scan carries a state through one own loop over its dim, which drives nothing else.
+  // A scan carries a state through the innermost serial loops, which drive its dim in its order and nothing else.
   std::string scan() {
     const int dim = scanned_dim(op_);
     if (dim < 0 || graph_.unit(axes_.logical[static_cast<size_t>(dim)])) return "";
-    const int cls = graph_.find(axes_.logical[static_cast<size_t>(dim)]);
-    if (!contains(own(), cls)) return "the scanned axis is no loop of its own";
+    const std::vector<int> order = scan_order(*walk_, state_, op_), all = seeds();
+    if (order.empty()) return "its loops do not follow the scanned axis in its order";
     std::vector<int> others = axes_.logical;
     others.erase(others.begin() + dim);
-    return walk_->use(others).seeds.contains(cls) ? "the loop of a scan drives another axis" : "";
+    const std::set<int> elsewhere = walk_->use(others).seeds;
+    for (int c : order)
+      if (elsewhere.contains(c)) return "the loop of a scan drives another axis";
+    if (all.size() < order.size() || !std::equal(order.rbegin(), order.rend(), all.rbegin()))
+      return "the loops of a scan are not the innermost ones, in its order";
+    for (int l : plan_.shared) {
+      const TreeLoop& loop = state_.tree.loops[static_cast<size_t>(l)];
+      if (!contains(order, graph_.find(loop.cls))) continue;
+      if (loop.parallel != ParallelType::serial && loop.parallel != ParallelType::unroll)
+        return "a loop around that a scan would follow runs at once";
+      if (loop.order != LoopOrder::any && loop.order != order_of_scan(op_))
+        return "a loop around runs against the order of the scan";
+    }
+    return "";
   }
 
   std::string reduction() {
@@ -251,6 +264,33 @@ bool asked_in(State& state, const Op& op, const Plan& plan, const std::vector<in
   Plan copy = plan;
   return Check(state, op, copy).asked_in(loops);
 }
+
+namespace {
+
+bool follow(const Walk& walk, int cls, std::vector<int>& out) {
+  cls = walk.graph().find(cls);
+  if (walk.graph().unit(cls)) return true;
+  const Walk::Step* step = walk.step(cls);
+  if (step == nullptr) return false;
+  if (step->relation < 0) {
+    out.push_back(cls);
+    return true;
+  }
+  const Relation& r = walk.graph().relation(step->relation);
+  if (r.kind == RelationKind::shift || step->direction != Direction::up) return false;
+  return follow(walk, r.outer, out) && follow(walk, r.inner, out);
+}
+
+}  // namespace
+
+std::vector<int> scan_order(const Walk& walk, const State& state, const Op& op) {
+  const int dim = scanned_dim(op);
+  std::vector<int> out;
+  if (dim < 0 || !follow(walk, state.group.axes.at(op.results[0]).logical[static_cast<size_t>(dim)], out)) return {};
+  return out;
+}
+
+LoopOrder order_of_scan(const Op& op) { return scan_of(op)->reverse ? LoopOrder::backward : LoopOrder::forward; }
 
 std::vector<int> left_over(const Walk& walk, const Walk& determined, const std::set<int>& used,
                            const std::set<int>& steps, const std::vector<int>& loops) {

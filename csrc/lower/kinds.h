@@ -1,6 +1,7 @@
 #pragma once
 // How a kernel computes each kind of op: one line per kind, so that a new one does not compile without its own.
 #include "ir/op.h"
+#include "scalar/constant.h"
 #include "scalar/reductions.h"
 
 namespace plait::lowering {
@@ -20,6 +21,9 @@ struct Kind {
   std::vector<Combine> combines = {};  // what the loops of a `sum` combine
 };
 Kind kind_of(const Op& op);
+
+// The number below (or above) which there is none, in the type in which numbers of the dtype are ordered.
+Constant end_of_order(DType dtype, bool least);
 
 // What an update does with what stands in the result; nothing where it replaces it.
 std::optional<Pointwise> combining(ScatterUpdate update);

@@ -28,8 +28,6 @@ std::optional<Affine> affine_in(sym::Expr value, sym::Expr var);
 bool depends_on(sym::Expr e, sym::Expr var);
 // The type in which numbers of a type are ordered.
 DType ordered_type(DType dtype);
-// The number below (or above) which there is none.
-Constant end_of_order(DType dtype, bool least);
 // A constant of the type that values of its type have in kernels.
 Constant widened(Constant constant);
 
@@ -183,10 +181,7 @@ class Statements {
   std::vector<kir::Value> finish(const Op& op, const Replacements& copy, const Carried& carried);
   sym::Expr position(const Op& op, const Replacements& copy) const;
   void scan(const Op& op);
-  kir::Value carried_now();
-  std::vector<kir::Value> scan_extremum(const Op& op, bool least, kir::Value x, sym::Expr place);
-  void scan_exponential(kir::Value x);
-  kir::Value log_of_carried();
+  Part scan_step(const Op& op, kir::Value x, sym::Expr place);
 
   // A sort, in lower/sort.cpp: a heap in the results.
   struct Element;

@@ -1,14 +1,15 @@
 #include "schedule/norm.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "axes/transforms.h"
 #include "axes/walk.h"
 #include "base/error.h"
 #include "schedule/nest.h"
+#include "schedule/norm_loops.h"
 #include "schedule/norm_split.h"
 #include "schedule/reads.h"
+#include "schedule/scan_groups.h"
 
 namespace plait {
 
@@ -20,8 +21,20 @@ constexpr int64_t kKeptElements = 16 << 10;  // of all buffers of a row: 64 KiB 
 constexpr int64_t kMostKept = 64 << 10;      // the same where a text pins it: half a MiB of f64
 constexpr int64_t kWorthKeeping = 8;         // operations per element; less is computed again
 constexpr int64_t kMostLanes = 64;
+constexpr size_t kScansAgain = 4;     // beyond twice as often as there are
+constexpr size_t kScansInRow = 2;     // of tasks that share rows: each waits for the one before it
+constexpr size_t kMostElsewhere = 4;  // scans that are read at other places of the row
+
+// Elements that each of so many buffers may hold.
+int64_t elements_of_each(int64_t count) {
+  int64_t elements = kKeptElements;
+  while (count * elements > kKeptElements && elements > 1) elements /= 2;
+  return elements;
+}
 
 bool is_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction && !is_scan(op.kind); }
+// Goes along the row.
+bool is_rowwise(const Op& op) { return is_reduction(op) || is_scan(op.kind); }
 
 // Axes of a group of rows: what its reductions keep and what they reduce.
 class Rows {
@@ -36,12 +49,13 @@ class Rows {
     find_reference();
     if (reference_ == nullptr) return;
     align_tensors();
-    reduced_ = classes(axes_.axes.at(reference_->results[0]).reduction);
-    kept_ = classes(axes_.axes.at(reference_->results[0]).logical);
+    reduced_ = classes(reduced_axes(*reference_));
+    kept_ = classes(kept_axes(*reference_));
     walk_.emplace(axes_.graph);
     for (const auto* list : {&kept_, &reduced_})
       for (int c : *list) walk_->seed(c);
     walk_->run();
+    find_elsewhere();
   }
 
   const Op* reference() const { return reference_; }
@@ -51,14 +65,16 @@ class Rows {
   bool is_wide(const TensorView& t) const { return meets(t, reduced_); }
   bool is_full(const TensorView& t) const { return holds(t, reduced_) && holds(t, kept_); }
 
-  std::optional<std::string> refuse() const {
+  std::optional<std::string> refuse(const std::function<bool(sym::Expr)>& decide) const {
     for (const Op* op : ops_)
-      if (!is_elementwise(*op) && !is_reduction(*op) && !keeps_places(*op) && op->kind != OpKind::Reshape)
+      if (!is_elementwise(*op) && !is_rowwise(*op) && !keeps_places(*op) && op->kind != OpKind::Reshape)
         return fmt::format("{} is neither elementwise nor a reduction", describe(*op));
     if (reference_ == nullptr) return "nothing is reduced";
+    if (const auto reason = refuse_directions()) return reason;
+    if (const auto reason = refuse_repeated()) return reason;
     if (const auto reason = reads_cost_too_much(all_, outputs_, reads_)) return reason;
     for (const Edge& e : axes_.edges)
-      if (e.hard && e.cut)
+      if (e.hard && (e.cut || e.elsewhere) && !elsewhere_.contains(e.operand))
         return fmt::format("{} cannot read %{} in place: {}", describe(*e.op), e.operand->name, e.reason);
     for (const Op* op : ops_)
       if (const auto reason = refuse(*op)) return reason;
@@ -66,12 +82,15 @@ class Rows {
       if (!holds(*t, kept_) || (is_wide(*t) && !holds(*t, reduced_)))
         return fmt::format("output %{}: {} does not have all dims of the rows of {}", t->name, type_text(*t),
                            describe(*reference_));
-    return layout();
+    if (const auto reason = layout()) return reason;
+    return refuse_buffers(decide);
   }
+
+  // Scans that reads go through at other places of the row.
+  const std::set<const TensorView*>& elsewhere() const { return elsewhere_; }
 
   // Reduced dims of the reference from which on they are one run in memory, in its order of reduced dims.
   size_t row_begin() const {
-    const std::vector<int> reduced = axes_.axes.at(reference_->results[0]).reduction;
     const TensorView& in = *inputs(*reference_).front();
     const std::vector<int> dims = reduced_dims();
     size_t begin = dims.size();
@@ -94,7 +113,7 @@ class Rows {
       if (in.extent(dim).constant() == 1) continue;
       const bool strided = !in.domain.strided.empty() && in.domain.strided[place];
       const int to = edge.pairing[dim];
-      const bool kept = to >= 0 && to < static_cast<int>(reference_->results[0]->rank());
+      const bool kept = to >= 0 && to < static_cast<int>(reference_->results[0]->rank()) && to != scanned();
       return kept && !strided ? std::optional(to) : std::nullopt;
     }
     return std::nullopt;
@@ -102,8 +121,36 @@ class Rows {
   // Whether vectors run along the reduced dims.
   bool is_row() const { return reduced_.empty() || row_begin() < reduced_dims().size(); }
 
+  // The dim that the reference scans, or -1.
+  int scanned() const {
+    const auto scan = scan_of(*reference_);
+    return scan ? static_cast<int>(scan->dim) : -1;
+  }
+  bool scans() const {
+    return std::any_of(ops_.begin(), ops_.end(), [](const Op* op) { return is_scan(op->kind); });
+  }
+  // A scan whose state tasks cannot share: no sum or product, kept whole for reads, or the last of more than `most`
+  // that wait for each other. Null: there is none.
+  const Op* unsplit_scan(size_t most) const {
+    const auto before = scans_before();
+    for (const Op* op : ops_) {
+      const bool adds = op->kind == OpKind::CumSum || op->kind == OpKind::CumProd;
+      if (is_scan(op->kind) && (!adds || !elsewhere_.empty() || before.at(op).size() > most)) return op;
+    }
+    return nullptr;
+  }
+  // Extent of what the reference keeps.
+  sym::Expr kept_extent() const {
+    const TensorView& result = *reference_->results[0];
+    sym::Expr out = result.fusion->pool().constant(1);
+    for (size_t d = 0; d < result.rank(); ++d)
+      if (static_cast<int>(d) != scanned()) out = out * result.extent(d);
+    return out;
+  }
+
   // Reduced dims of the reference's operand, in the order of its reduction axes.
   std::vector<int> reduced_dims() const {
+    if (scanned() >= 0) return {scanned()};
     const size_t kept = reference_->results[0]->rank();
     const size_t count = axes_.axes.at(reference_->results[0]).reduction.size();
     std::vector<int> out(count, -1);
@@ -146,6 +193,7 @@ class Rows {
 
   // Tensors along the row that later passes read again and that cost more than a buffer.
   std::set<const TensorView*> worth_keeping() {
+    if (!elsewhere_.empty()) return elsewhere_;
     std::map<const TensorView*, int> last;  // pass in which a tensor is read last
     const auto read = [&](const TensorView* t, int pass) {
       const auto [it, fresh] = last.try_emplace(t, pass);
@@ -160,7 +208,8 @@ class Rows {
       if (is_reduction(op)) {
         --pass;
       } else if (is_wide(t) && last.contains(&t)) {
-        const bool again = last[&t] > pass && is_full(t) && is_elementwise(op) && cost(op) >= kWorthKeeping;
+        const bool scan = is_scan(op.kind) && op.results.size() == 1;
+        const bool again = last[&t] > pass && is_full(t) && (is_elementwise(op) || scan) && cost(op) >= kWorthKeeping;
         if (again)
           out.insert(&t);
         else
@@ -196,12 +245,64 @@ class Rows {
     return std::all_of(list.begin(), list.end(), [&](int c) { return own.contains(c); });
   }
 
+  // A reduction or, where there is none, a scan, over more than one element where there is one.
   void find_reference() {
-    for (const Op* op : ops_) {
-      if (!is_reduction(*op)) continue;
-      const bool longer = reference_ != nullptr && classes(axes_.axes.at(reference_->results[0]).reduction).empty();
-      if (reference_ == nullptr || longer) reference_ = op;
+    for (bool scan : {false, true})
+      for (const Op* op : ops_) {
+        if (!is_rowwise(*op) || is_scan(op->kind) != scan) continue;
+        if (reference_ == nullptr || classes(reduced_axes(*reference_)).empty()) reference_ = op;
+      }
+  }
+
+  std::vector<int> reduced_axes(const Op& op) const {
+    const TensorAxes& axes = axes_.axes.at(op.results[0]);
+    if (const auto scan = scan_of(op)) return {axes.logical[static_cast<size_t>(scan->dim)]};
+    return axes.reduction;
+  }
+  std::vector<int> kept_axes(const Op& op) const {
+    std::vector<int> out = axes_.axes.at(op.results[0]).logical;
+    if (const auto scan = scan_of(op)) out.erase(out.begin() + static_cast<std::ptrdiff_t>(scan->dim));
+    return out;
+  }
+
+  // Scans that an op waits for, itself among them.
+  std::map<const Op*, std::set<const Op*>> scans_before() const {
+    std::map<const Op*, std::set<const Op*>> out;
+    for (const Op* op : all_) {
+      std::set<const Op*>& own = out[op];
+      for (const TensorView* in : inputs(*op))
+        if (const auto it = out.find(in->definition); it != out.end()) own.insert(it->second.begin(), it->second.end());
+      if (is_scan(op->kind)) own.insert(op);
     }
+    return out;
+  }
+
+  // Every output and every reduction scans for itself.
+  std::optional<std::string> refuse_repeated() const {
+    if (!scans()) return std::nullopt;
+    const auto before = scans_before();
+    size_t count = 0, times = 0;
+    for (const Op* op : all_) {
+      count += is_scan(op->kind) ? 1 : 0;
+      const bool root = is_reduction(*op) || std::any_of(op->results.begin(), op->results.end(), [&](const auto* t) {
+                          return std::find(outputs_.begin(), outputs_.end(), t) != outputs_.end();
+                        });
+      times += root ? before.at(op).size() : 0;
+    }
+    if (times <= 2 * count + kScansAgain) return std::nullopt;
+    return fmt::format("its {} scans would run {} times", count, times);
+  }
+
+  // Loops along a row run one way.
+  std::optional<std::string> refuse_directions() const {
+    const Op* first = nullptr;
+    for (const Op* op : ops_) {
+      if (!is_scan(op->kind)) continue;
+      if (first != nullptr && scan_of(*first)->reverse != scan_of(*op)->reverse)
+        return fmt::format("{} and {} go along the row in opposite directions", describe(*first), describe(*op));
+      first = op;
+    }
+    return std::nullopt;
   }
 
   // Tensors of the rows' shape that no edge links have the same axes by position.
@@ -221,11 +322,11 @@ class Rows {
   }
 
   std::optional<std::string> refuse(const Op& op) const {
-    if (is_reduction(op)) {
-      std::vector<int> own = classes(axes_.axes.at(op.results[0]).reduction), all = reduced_;
+    if (is_rowwise(op)) {
+      std::vector<int> own = classes(reduced_axes(op)), all = reduced_;
       std::sort(own.begin(), own.end());
       std::sort(all.begin(), all.end());
-      if (axes_.axes.at(op.results[0]).reduction.empty()) return fmt::format("{} reduces no dim", describe(op));
+      if (reduced_axes(op).empty()) return fmt::format("{} reduces no dim", describe(op));
       if (own != all) return fmt::format("{} and {} reduce different dims", describe(*reference_), describe(op));
     }
     for (const TensorView* t : op.results)
@@ -234,6 +335,33 @@ class Rows {
           return fmt::format("%{}: {} has a dim that is none of the rows of {}", t->name, type_text(*t),
                              describe(*reference_));
     return std::nullopt;
+  }
+
+  void find_elsewhere() {
+    std::set<const TensorView*> others;
+    for (const Edge& e : axes_.edges) {
+      if (!e.hard || !(e.cut || e.elsewhere)) continue;
+      const auto scan = scan_of(*e.operand->definition);
+      bool along = !e.cut && scan && e.operand->definition->results.size() == 1;
+      for (size_t d = 0; d < e.pairing.size() && along; ++d) {
+        const bool moves = e.pairing[d] < 0 && e.operand->extent(d).constant() != 1;
+        along = moves == (static_cast<int64_t>(d) == scan->dim);
+      }
+      (along ? elsewhere_ : others).insert(e.operand);
+    }
+    for (const TensorView* t : others) elsewhere_.erase(t);
+  }
+
+  std::optional<std::string> refuse_buffers(const std::function<bool(sym::Expr)>& decide) const {
+    if (elsewhere_.empty()) return std::nullopt;
+    const TensorView& t = **elsewhere_.begin();
+    if (!is_row()) return fmt::format("%{} is read at other places, and its rows lie apart in memory", t.name);
+    if (elsewhere_.size() > kMostElsewhere) return "moves read at other places of too many scans";
+    const int64_t most = elements_of_each(static_cast<int64_t>(elsewhere_.size()));
+    if (decide(sym::le(row(0), most))) return std::nullopt;
+    return fmt::format(
+        "%{} is read at other places, and its rows of {} elements do not stay on the stack: at most {} do", t.name,
+        sym::print(row(0)), most);
   }
 
   std::optional<std::string> layout() const {
@@ -245,6 +373,7 @@ class Rows {
     const auto [it, fresh] = costs_.try_emplace(&op, 0);
     if (!fresh) return it->second;
     int64_t own = property(op.kind) == OpProperty::creation && !inputs(op).empty() ? 64 : 0;  // random numbers
+    if (is_scan(op.kind)) own = kWorthKeeping;
     if (const auto* p = as<PointwiseOp>(op)) {
       const CostClass kind = info(p->function).cost;
       own = kind == CostClass::simple ? 1 : kind == CostClass::division ? 4 : 16;
@@ -263,13 +392,15 @@ class Rows {
   std::optional<Walk> walk_;  // from the axes of the rows
   const Op* reference_ = nullptr;
   std::vector<TensorView*> aligned_;
+  std::set<const TensorView*> elsewhere_;
   std::vector<int> reduced_, kept_;
   std::map<const Op*, int> stages_;
   std::map<const Op*, int64_t> costs_;
 };
 
 std::optional<std::string> accept(const Problem& problem) {
-  return norm_refuses(problem.fusion, problem.segment.ops, problem.segment.outputs);
+  return norm_refuses(problem.fusion, problem.segment.ops, problem.segment.outputs,
+                      [&](sym::Expr e) { return problem.decide(e); });
 }
 
 // Lanes: several registers' worth, but no more than the row has.
@@ -298,12 +429,16 @@ int64_t choose_split(const Problem& problem, Rows& rows, const schedules::Norm& 
     throw UserError(fmt::format("split = {} does not apply: rows are kept in buffers", *numbers.split), problem.where(),
                     "leave it out, or keep = 0");
   }
-  const TensorView& result = *rows.reference()->results[0];
+  if (const Op* whole = rows.unsplit_scan(numbers.split ? SIZE_MAX : kScansInRow)) {
+    if (numbers.split.value_or(0) == 0) return 0;
+    throw UserError(
+        fmt::format("split = {} does not apply: {} goes through whole rows", *numbers.split, describe(*whole)),
+        problem.where(), "leave it out");
+  }
   SplitRows how;
   how.is_row = rows.is_row();
-  how.one_pass = rows.is_one_pass();
-  how.kept = how.reduced = problem.fusion.pool().constant(1);
-  for (const Axis& a : result.domain.logical) how.kept = how.kept * a.extent;
+  how.one_pass = !rows.scans() && rows.is_one_pass();
+  how.kept = rows.kept_extent();
   how.reduced = rows.row(0);
   const size_t count = rows.reduced_dims().size(), outer = how.is_row ? rows.row_begin() : count;
   const bool whole = how.is_row ? outer == 0 : outer == 1;
@@ -317,11 +452,14 @@ int64_t choose_split(const Problem& problem, Rows& rows, const schedules::Norm& 
 void choose_keep(const Problem& problem, Rows& rows, schedules::Norm& out) {
   const auto count = static_cast<int64_t>(rows.worth_keeping().size());
   if (!out.keep) {
-    int64_t elements = kKeptElements;
-    while (count * elements > kKeptElements && elements > 1) elements /= 2;
+    const int64_t elements = elements_of_each(count);
     out.keep = count > 0 && holds_row(problem, rows, out, elements) ? elements : 0;
     return;
   }
+  if (*out.keep == 0 && !rows.elsewhere().empty())
+    throw UserError(
+        fmt::format("keep = 0 does not apply: moves read at other places of %{}", (*rows.elsewhere().begin())->name),
+        problem.where(), "leave it out, or keep a row");
   if (*out.keep == 0 || count == 0) return;
   if (count * *out.keep > kMostKept)
     throw UserError(fmt::format("keep = {} for {} tensors is too much for a stack", *out.keep, count), problem.where(),
@@ -367,62 +505,6 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   return out;
 }
 
-// Loops of the reference: [kept, in groups of rows] parallel, [rows], outer reduced dims, the row in parts, vectors and
-// lanes; the outermost reduced one in tasks. The place of these.
-int transform(TensorView& t, const schedules::Norm& numbers, size_t row_begin) {
-  state_reduction_axes(t);
-  const int kept = static_cast<int>(t.rank());
-  const int reduced = static_cast<int>(t.domain.reduction.size());
-  for (int d = 1; d < kept; ++d) merge(t, 0);
-  int place = kept > 0 ? 1 : 0;
-  if (kept > 0 && *numbers.rows > 1) {
-    split(t, 0, *numbers.rows);
-    place = 2;
-  }
-  if (kept > 0) parallelize(t, 0, ParallelType::cpu_thread);
-  const int64_t task = numbers.split.value_or(0), together = *numbers.vector * *numbers.parts;
-  const int outer = static_cast<int>(row_begin);
-  int row = place + outer;
-  for (int d = 1; d < reduced - outer; ++d) merge(t, row);
-  if (outer > 0 && task > 1) split(t, place, task);
-  if (outer > 0 && task > 1) ++row;
-  if (reduced == outer) return place;
-  int lane = row;
-  if (*numbers.vector > 1) {
-    split(t, row, *numbers.vector);
-    lane = row + 1;
-    parallelize(t, lane, ParallelType::vectorize);
-  }
-  if (*numbers.parts > 1) split(t, row, *numbers.parts);
-  if (outer == 0 && task > together) split(t, row, task / together);
-  return place;
-}
-
-// Loops of columns: [other kept dims, vectors of columns] parallel, lanes, reduced dims, the first one in tasks, the
-// last one in parts. The place of the tasks.
-int transform_columns(TensorView& t, const schedules::Norm& numbers, int column) {
-  state_reduction_axes(t);
-  const int kept = static_cast<int>(t.rank());
-  const int reduced = static_cast<int>(t.domain.reduction.size());
-  std::vector<int> order(static_cast<size_t>(kept + reduced));
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + column, order.begin() + column + 1, order.begin() + kept);
-  reorder(t, order);
-  for (int d = 2; d < kept; ++d) merge(t, 0);
-  const int place = kept > 1 ? 1 : 0;
-  const bool lanes = *numbers.vector > 1;
-  if (lanes) split(t, place, *numbers.vector);
-  if (kept > 1) merge(t, 0);
-  parallelize(t, 0, ParallelType::cpu_thread);
-  if (lanes) parallelize(t, 1, ParallelType::vectorize);
-  const bool parts = *numbers.parts > 1 && reduced > 0;
-  if (parts) split(t, reduced + (lanes ? 1 : 0), *numbers.parts);
-  const int64_t task = numbers.split.value_or(0) / (parts && reduced == 1 ? *numbers.parts : 1);
-  const int first = lanes ? 2 : 1;
-  if (task > 1) split(t, first, task);
-  return first;
-}
-
 // The tensors, and the copies that roots got of them.
 std::vector<TensorView*> with_copies(const ScheduledGroup& group, std::vector<TensorView*> tensors) {
   const std::set<const TensorView*> originals(tensors.begin(), tensors.end());
@@ -452,37 +534,45 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
     const bool stored =
         std::any_of(op->results.begin(), op->results.end(), [&](auto* r) { return outputs.contains(r); });
     if (out.reads.contains(op) || (!is_reduction(*op) && !kept.contains(t) && !stored)) continue;
-    by_pass[2 * rows.stage(*t) - (is_reduction(*op) ? 1 : 0)].push_back(op);
+    by_pass[4 * rows.stage(*t) - (is_reduction(*op) ? 2 : 0)].push_back(op);
   }
+  const std::set<const Op*> before(graph.ops().begin(), graph.ops().end());
+  if (numbers.split.value_or(0) > 0)
+    for (Op* total : add_totals(out)) by_pass[4 * rows.stage(*totalled(*total)) - 1].push_back(total);
   std::vector<Op*> roots;
   for (const auto& [pass, ops] : by_pass) roots.insert(roots.end(), ops.begin(), ops.end());
   for (const TensorView* t : kept) out.kept[t] = graph.pool().constant(*numbers.keep);
-  const std::set<const Op*> before(graph.ops().begin(), graph.ops().end());
+  out.whole = rows.elsewhere();
   copy_for_roots(out, roots, [&](const TensorView& t) { return before.contains(t.definition) && !rows.is_wide(t); });
+  share_totals(out);
   out.reference = rows.reference()->results[0];
   out.aligned = with_copies(out, rows.aligned());
-  const int tasks = rows.is_row() ? transform(*out.reference, numbers, rows.row_begin())
-                                  : transform_columns(*out.reference, numbers, *rows.column());
+  const int tasks = rows.is_row() ? norm_loops(*out.reference, numbers, rows.row_begin(), rows.scanned())
+                                  : norm_loops_of_columns(*out.reference, numbers, *rows.column(), rows.scanned());
   if (numbers.split.value_or(0) > 0) out.phases = tasks;
   // What a pass waits for is made once per row, in front of the pass.
   const bool two = rows.is_row() ? *numbers.rows > 1 : *numbers.vector > 1;
-  const int row_loops = out.reference->rank() == 0 ? 0 : two ? 2 : 1;
+  const int kept_rank = static_cast<int>(out.reference->rank()) - (rows.scanned() >= 0 ? 1 : 0);
+  const int row_loops = kept_rank == 0 ? 0 : two ? 2 : 1;
   for (const Op* op : graph.ops())
     for (const TensorView* t : op->results) {
       if (out.reads.contains(op)) continue;
       const bool once = kept.contains(t) || (before.contains(op) && !rows.is_wide(*t));
       if (once && !outputs.contains(t)) out.inline_at[t] = row_loops;
     }
+  if (rows.scans() && rows.is_row() && *numbers.vector > 1) place_vectors(out);
   return out;
 }
 
 }  // namespace
 
 std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* const> ops,
-                                        std::span<TensorView* const> outputs) {
+                                        std::span<TensorView* const> outputs,
+                                        const std::function<bool(sym::Expr)>& decide) {
   const std::set<const Op*> reads = find_reads(ops);
   const auto is_read = [&](const TensorView* t) { return reads.contains(t->definition); };
-  if (std::none_of(outputs.begin(), outputs.end(), is_read)) return Rows(fusion.pool(), ops, outputs, reads).refuse();
+  if (std::none_of(outputs.begin(), outputs.end(), is_read))
+    return Rows(fusion.pool(), ops, outputs, reads).refuse(decide ? decide : sym::proven);
   // The group gets a store for each output that is a read: what holds of its axes is known with these alone.
   Segment segment{"asked", {}, {outputs.begin(), outputs.end()}, {ops.begin(), ops.end()}, {}, ""};
   std::set<const TensorView*> known;
@@ -494,7 +584,9 @@ std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* cons
   group.reads = find_reads(group.graph->ops());
   store_outputs(group);
   const Fusion& graph = *group.graph;
-  return Rows(graph.pool(), graph.ops(), graph.outputs(), group.reads).refuse();
+  return Rows(graph.pool(), graph.ops(), graph.outputs(), group.reads).refuse([&](sym::Expr e) {
+    return decide ? decide(sym::import(fusion.pool(), e)) : sym::proven(e);
+  });
 }
 
 Scheduler norm_scheduler() {

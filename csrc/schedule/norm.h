@@ -2,6 +2,8 @@
 // The norm scheduler: groups whose reductions all reduce the same dims, with elementwise ops before, between and behind
 // them: softmax, norms, statistics. Kept dims form rows that run in parallel, reduced dims one row that is cut into
 // vectors; a pass over the row for every reduction that waits for another.
+#include <functional>
+
 #include "schedule/scheduler.h"
 
 namespace plait {
@@ -10,8 +12,9 @@ namespace plait {
 Scheduler norm_scheduler();
 
 // Why the ops, in topological order, are no group of the scheduler; nothing where they are. `outputs`: their results
-// that go to memory. Edits nothing.
+// that go to memory. `decide` is asked whether rows fit buffers; null: only what facts prove does. Edits nothing.
 std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* const> ops,
-                                        std::span<TensorView* const> outputs);
+                                        std::span<TensorView* const> outputs,
+                                        const std::function<bool(sym::Expr)>& decide = {});
 
 }  // namespace plait

@@ -42,6 +42,7 @@ std::optional<Refusal> place_group(const ScheduledGroup& group, AxisGroup& axes,
   }
   options.inline_at = group.inline_at;
   options.own_loops = group.own_loops;
+  options.totals = group.totals;
   return place_tree(axes, *group.reference, group.graph->outputs(), options, tree);
 }
 

@@ -21,9 +21,12 @@ struct ScheduledGroup {
   std::vector<TensorView*> aligned;             // share their axes by position where no edge says so
   std::map<const TensorView*, int> inline_at;   // at most so many loops are shared with readers
   std::map<const TensorView*, sym::Expr> kept;  // buffers: at most so many elements, as the schedule proved or asked
+  std::set<const TensorView*> whole;            // scans whose rows buffers hold, since reads go through them elsewhere
   std::map<const TensorView*, const TensorView*> copies;  // a copy, and what it is one of
   // Place among the reference's loops of a reduced one whose iterations are the tasks of phases.
   std::optional<int> phases;
+  // Scans of rows that tasks share, and the reduction whose states of parts say what a part begins with.
+  std::map<const Op*, const Op*> totals;
   std::set<const TensorView*> own_loops;  // follow loops of their own, not the reference's
   bool by_hand = false;  // loops, inline positions and kept buffers are obeyed as they stand, or refused
 

@@ -359,7 +359,7 @@ class Grouper {
     if (fixed_.contains(members_[static_cast<size_t>(g)].front()) || scatters_[static_cast<size_t>(g)]) return false;
     return rows_[static_cast<size_t>(g)] || absorbs(first) || is_row_reduction(first);
   }
-  static bool is_row_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction && combines(op); }
+  static bool is_row_reduction(const Op& op) { return property(op.kind) == OpProperty::reduction; }
   bool reduces(int g) const {
     return rows_[static_cast<size_t>(g)] || is_row_reduction(op(members_[static_cast<size_t>(g)].front()));
   }

@@ -305,7 +305,9 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
   const Aliases aliases = find_aliases(fusion, options);
   if (options.target.kind == TargetKind::cpu) {
     how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
-      return norm_refuses(fusion, ops, outputs);
+      return norm_refuses(fusion, ops, outputs, [&](sym::Expr e) {
+        return options.guards != nullptr ? options.guards->decide(e, "a row on the stack") : sym::proven(e);
+      });
     };
     how.refuse_moved = moved_refuses;
     how.refuse_scatters = refuse_scatters(options);

@@ -86,6 +86,47 @@ TEST(NormsOfIntegers, Cpu) {
       for (const char* dtype : {"i32", "i8", "u16", "u64"}) check_norm(c, dtype, {kNormSizes[1], kNormSizes[5]});
 }
 
+TEST_P(Norms, Scans) {
+  for (const test::NormCase& c : test::scan_cases()) {
+    check_norm(c, GetParam(), kNormSizes);
+    check_norm(c, GetParam(), kSpecialNormSizes);
+  }
+}
+
+TEST(ScansOfIntegers, Cpu) {
+  for (const test::NormCase& c : test::scan_cases())
+    if (!c.floats_only)
+      for (const char* dtype : {"i32", "i8", "u16", "u64"}) check_norm(c, dtype, {kNormSizes[1], kNormSizes[5]});
+}
+
+TEST(ScansThatArePinned, Cpu) {
+  for (const char* numbers : {"vector = 1, parts = 1", "vector = 4, rows = 3, parts = 2, keep = 256", "parts = 1",
+                              "vector = 16, parts = 3, keep = 0"})
+    for (const test::NormCase& c : test::scan_cases(numbers))
+      if ((!of_columns(c) || std::string(numbers).find("rows") == std::string::npos) &&
+          ((c.name != std::string("moving_means") && c.name != std::string("turned")) ||
+           std::string(numbers).find("keep = 0") == std::string::npos))
+        check_norm(c, "f32", {{2, 3, 5}, {3, 4, 100}, {2, 3, 200}});
+}
+
+// Tasks that share rows: one less and one more than their parts.
+TEST(ScansOfSharedRows, Cpu) {
+  for (const test::NormCase& c : test::scan_cases()) check_norm(c, "f32", {{1, 2, 40003}, {2, 300, 5}, {1, 3, 32768}});
+  for (const test::NormCase& c : test::scan_cases("vector = 8, parts = 2, split = 48"))
+    if (c.name != std::string("moving_means") && c.name != std::string("turned") &&
+        c.name != std::string("extrema_and_where") && c.name != std::string("log_of_sums") &&
+        c.name != std::string("columns"))
+      for (const char* dtype : {"f32", "f64", "bf16"})
+        check_norm(c, dtype, {{2, 3, 0}, {0, 2, 5}, {2, 3, 1}, {3, 47, 48}, {2, 3, 49}, {2, 97, 96}, {1, 50, 500}});
+}
+
+// Sums of small integers are exact.
+TEST(ScansOfExactIntegers, Cpu) {
+  for (const test::NormCase& c : test::scan_cases())
+    if (c.name == std::string("normalised_from_the_end") || c.name == std::string("extrema_and_where"))
+      check_norm(c, "f32", {{2, 3, 7}, {3, 5, 130}}, true);
+}
+
 // Numbers that a file pins: few lanes, rows together, short parts, buffers and none.
 TEST(NormsThatArePinned, Cpu) {
   for (const char* numbers : {"vector = 1, parts = 1, keep = 0", "vector = 4, rows = 3, parts = 2, keep = 256",
@@ -115,7 +156,9 @@ std::vector<char> bytes_of(const Tensors& tensors) {
 }
 
 TEST(NormsOnThreads, GiveEqualBits) {
-  for (const test::NormCase& c : test::norm_cases()) {
+  std::vector<test::NormCase> all = test::norm_cases();
+  for (test::NormCase& c : test::scan_cases()) all.push_back(std::move(c));
+  for (const test::NormCase& c : all) {
     const auto fusion = parse_norm(c, "f32");
     const Tensors inputs = draw_norm(*fusion, {9, 40, 3001});
     std::vector<char> first;

@@ -92,7 +92,7 @@ class Direct {
     const Index out = shape(*op.results[0]);
     if (const auto* o = as<Reduce>(op)) return reduce(op, *o->in, o->dims, o->keepdim);
     if (const auto* o = as<MaxWithArgmax>(op)) return reduce(op, *o->in, o->dims, o->keepdim);
-    if (const auto* o = as<CumSum>(op)) return scan(*o);
+    if (const auto how = scan_of(op)) return scan(op, *how);
     if (const auto* o = as<Linear>(op)) return product(op, *o->x, *o->w, true);
     if (const auto* o = as<Matmul>(op)) return product(op, *o->a, *o->b, false);
     each(out, [&](const Index& at) {
@@ -116,15 +116,20 @@ class Direct {
     });
   }
 
-  void scan(const CumSum& op) {
-    const Index out = shape(*op.out());
+  void scan(const Op& op, const ScanOf& how) {
+    const Index out = shape(*op.results[0]);
+    const size_t d = static_cast<size_t>(how.dim);
     each(out, [&](const Index& at) {
-      Word state = 0;
-      Index from = at;
-      const size_t d = static_cast<size_t>(op.dim);
-      for (from[d] = 0; from[d] < at[d] + !op.exclusive; ++from[d])
-        state = scanned(state, element(op, 0, {get(*op.in, from)}));
-      values_[op.out()][place_of(out, at)] = state;
+      const int64_t last = how.reverse ? out[d] - 1 - at[d] : at[d];  // of the scan's own order
+      for (size_t r = 0; r < op.results.size(); ++r) {
+        Word state = 0;
+        for (int64_t i = 0; i < last + !how.exclusive; ++i) {
+          Index from = at;
+          from[d] = how.reverse ? out[d] - 1 - i : i;
+          state = scanned(state, element(op, r, {get(*how.in, from)}));
+        }
+        values_[op.results[r]][place_of(out, at)] = state;
+      }
     });
   }
 

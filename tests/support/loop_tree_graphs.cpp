@@ -334,7 +334,7 @@ class Generator {
         return flip(x, {dim});
       case 1:
       case 2:
-        return cumsum(x, dim, coin(2));
+        return cumsum(x, dim, coin(2), coin(2));
       case 3:
         return roll(x, {static_cast<int64_t>(draw(5)) - 2}, {dim});
       case 4: {

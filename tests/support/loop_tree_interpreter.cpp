@@ -136,7 +136,7 @@ struct Operand {
 struct Statement {
   const PlacedOp* placed;
   bool sums = false;
-  const CumSum* scan = nullptr;
+  std::optional<ScanOf> scan = {};
   Ids own, index, dims;
   Terms write, once, reduce;
   std::vector<Operand> operands;
@@ -205,7 +205,7 @@ class Interpreter {
     Statement& s = statements_[p.op];
     s.placed = &p;
     s.sums = !p.reduced.empty();
-    s.scan = as<CumSum>(*p.op);
+    s.scan = scan_of(*p.op);
     s.own = add(p.own), s.index = add(p.index), s.dims = add(p.dims);
     s.write = add(p.write), s.once = add(p.once), s.reduce = add(p.reduce);
     for (const TensorView* t : p.op->results) {
@@ -266,7 +266,7 @@ class Interpreter {
         const int64_t n = expressions_.evaluate(extent);
         for (int64_t i = 0; i < n; ++i) {
           if (++counts_.loops > limit_) throw Stop{};
-          expressions_.value(slot) = i;
+          expressions_.value(slot) = l.order == LoopOrder::backward ? n - 1 - i : i;
           reset_values(item.loop);
           for (const TreeItem& inner : l.items) run(inner);
         }
@@ -304,14 +304,14 @@ class Interpreter {
   }
 
   void init(Statement& s) {
-    if (!holds(s.write)) return;
+    if (!s.scan && !holds(s.write)) return;
     size_t count = 0;
     const size_t at = state_place(s, count);
     if (s.started.size() != count) {
       s.state.assign(s.targets.size(), Array(count, 0));
       s.started.assign(count, 0);
     }
-    if (s.started[at] != 0 && s.scan == nullptr) throw Wrong{"initial values twice of " + describe(*s.placed->op)};
+    if (s.started[at] != 0 && !s.scan) throw Wrong{"initial values twice of " + describe(*s.placed->op)};
     s.started[at] = 1;
     for (Array& a : s.state) a[at] = 0;
   }
@@ -342,7 +342,7 @@ class Interpreter {
       for (size_t r = 0; r < s.state.size(); ++r) s.state[r][at] += element(op, r, in);
       return;
     }
-    if (s.scan != nullptr) return scan(s);
+    if (s.scan) return scan(s);
     if (by_coordinates(s) && !holds(s.once)) return;
     const std::vector<Word> in = load(s);
     std::vector<Word> out;
@@ -354,10 +354,15 @@ class Interpreter {
     size_t count = 0;
     const size_t at = state_place(s, count);
     if (s.started.size() != count || s.started[at] == 0) throw Wrong{"a scan without initial values"};
-    Word& state = s.state[0][at];
-    const Word before = state;
-    state = scanned(state, element(*s.scan, 0, load(s)));
-    store(s, {s.scan->exclusive ? before : state});
+    const std::vector<Word> in = load(s);
+    std::vector<Word> out;
+    for (size_t r = 0; r < s.state.size(); ++r) {
+      Word& state = s.state[r][at];
+      const Word before = state;
+      state = scanned(state, element(*s.placed->op, r, in));
+      out.push_back(s.scan->exclusive ? before : state);
+    }
+    store(s, out);
   }
 
   static bool by_coordinates(const Statement& s) {

@@ -1,5 +1,7 @@
 #include "support/norm_cases.h"
 
+#include <span>
+
 namespace plait::test {
 
 namespace {
@@ -128,11 +130,72 @@ const Rows kRows[] = {
      true, 70},
 };
 
-}  // namespace
+const Rows kScans[] = {
+    {"sum_of_products", "%x: T[b, n], %w: T[n]", "%x, %w", "%y", R"(
+    %t: T[b, n] = mul(%x, %w)
+    %c: T[b, n] = cumsum(%t, dim = 1)
+    %y: T[b, n] = tanh(%c))"},
+    {"likely_ones", "%x: T[b, n]", "%x", "%y, %c", R"(
+    %w: W[b, n] = cast(%x, to = W)
+    %m: W[b, 1] = amax(%w, dims = [1], keepdim = true)
+    %d: W[b, n] = sub(%w, %m)
+    %e: W[b, n] = exp(%d)
+    %s: W[b, 1] = sum(%e, dims = [1], keepdim = true)
+    %p: W[b, n] = div(%e, %s)
+    %c: W[b, n] = cumsum(%p, dim = 1, exclusive = true)
+    %q: W[b, n] = mul(%c, %p)
+    %y: T[b, n] = cast(%q, to = T))"},
+    {"normalised_from_the_end", "%x: T[a, b, n]", "%x", "%y, %s", R"(
+    %c: T[a, b, n] = cumsum(%x, dim = 2, reverse = true)
+    %s: T[a, b, 1] = sum(%c, dims = [2], keepdim = true)
+    %y: T[a, b, n] = sub(%c, %s))",
+     true, 500},
+    {"scan_of_a_scan", "%x: T[b, n]", "%x", "%y, %z", R"(
+    %c: T[b, n] = cumsum(%x, dim = 1)
+    %t: T[b, n] = tanh(%c)
+    %y: T[b, n] = cumsum(%c, dim = 1, exclusive = true)
+    %z: T[b, n] = cumsum(%t, dim = 1))",
+     true, 500},
+    {"products", "%x: T[b, n]", "%x", "%y, %z", R"(
+    %t: T[b, n] = tanh(%x)
+    %y: T[b, n] = cumprod(%t, dim = 1, reverse = true, exclusive = true)
+    %z: T[b, n] = add(%y, %x))"},
+    {"extrema_and_where", "%x: T[b, n]", "%x", "%g, %i, %y, %j", R"(
+    %g: T[b, n], %i: i64[b, n] = cummax(%x, dim = 1)
+    %l: T[b, n], %j: i64[b, n] = cummin(%x, dim = 1)
+    %y: T[b, n] = sub(%g, %l))",
+     false},
+    {"log_of_sums", "%x: T[b, n]", "%x", "%y", R"(
+    %c: T[b, n] = logcumsumexp(%x, dim = 1)
+    %y: T[b, n] = sub(%c, %x))"},
+    {"moving_means", "%x: T[b, n]", "%x", "%y", R"(
+    %c: T[b, n] = cumsum(%x, dim = 1)
+    %p: T[b, n + 3] = pad(%c, low = [0, 3], high = [0, 0])
+    %q: T[b, n] = slice(%p, dim = 1, start = 0, stop = n)
+    %y: T[b, n] = sub(%c, %q))",
+     true, 16384},
+    {"turned", "%x: T[a, b, n]", "%x", "%y, %s", R"(
+    %c: T[a, b, n] = cumsum(%x, dim = 2, reverse = true)
+    %f: T[a, b, n] = flip(%c, dims = [2])
+    %t: T[a, b, n] = mul(%f, %x)
+    %s: T[a, b, 1] = sum(%t, dims = [2], keepdim = true)
+    %y: T[a, b, n] = sub(%c, %s))",
+     true, 500},
+    {"columns", "%x: T[b, n], %w: T[b]", "%x, %w", "%y, %s, %i", R"(
+    %u: T[b, 1] = unsqueeze(%w, dims = [1])
+    %t: T[b, n] = mul(%x, %u)
+    %c: T[b, n] = cumsum(%t, dim = 0)
+    %s: T[1, n] = sum(%c, dims = [0], keepdim = true)
+    %y: T[b, n] = sub(%c, %s)
+    %g: T[b, n], %i: i64[b, n] = cummax(%x, dim = 0))"},
+    {"columns_between", "%x: T[a, b, n]", "%x", "%y", R"(
+    %c: T[a, b, n] = cumsum(%x, dim = 1, reverse = true, exclusive = true)
+    %y: T[a, b, n] = mul(%c, %x))"},
+};
 
-std::vector<NormCase> norm_cases(const std::string& numbers) {
+std::vector<NormCase> texts(std::span<const Rows> rows, const std::string& numbers) {
   std::vector<NormCase> out;
-  for (const Rows& r : kRows) {
+  for (const Rows& r : rows) {
     const std::string results = std::string("(") + r.outputs + ")";
     const std::string text = "let a = 3, b = 7, n = 100, T = f32, W = f32\nfusion @f (" + std::string(r.inputs) +
                              ") -> " + results + " {\n  segment @s1 (" + r.names + ") -> " + results +
@@ -141,5 +204,11 @@ std::vector<NormCase> norm_cases(const std::string& numbers) {
   }
   return out;
 }
+
+}  // namespace
+
+std::vector<NormCase> norm_cases(const std::string& numbers) { return texts(kRows, numbers); }
+
+std::vector<NormCase> scan_cases(const std::string& numbers) { return texts(kScans, numbers); }
 
 }  // namespace plait::test

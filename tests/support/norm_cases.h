@@ -17,4 +17,7 @@ struct NormCase {
 // `numbers` stands between the parentheses of the schedule.
 std::vector<NormCase> norm_cases(const std::string& numbers = "");
 
+// The same of groups with scans.
+std::vector<NormCase> scan_cases(const std::string& numbers = "");
+
 }  // namespace plait::test

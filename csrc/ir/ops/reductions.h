@@ -84,8 +84,8 @@ struct MinWithArgmin : OpBase<OpKind::MinWithArgmin> {
   std::vector<std::string> result_names() const { return {"amin", "argmin"}; }
 };
 
-// out[.., i, ..] = in[.., 0, ..] + ... + in[.., i, ..] along dim, added in order in accumulation_type, each rounded
-// once; of integers and bool i64. exclusive: without in[.., i, ..]. reverse: from the end.
+// out[.., i, ..] = in[.., 0, ..] + ... + in[.., i, ..] along dim, added in accumulation_type, of floats on CPUs in f64,
+// each rounded once; of integers and bool i64. exclusive: without in[.., i, ..]. reverse: from the end.
 struct CumSum : OpBase<OpKind::CumSum> {
   TensorView* in = nullptr;
   int64_t dim = 0;

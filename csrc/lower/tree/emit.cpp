@@ -156,8 +156,9 @@ void TreeEmitter::find_terms() {
     if (tree_.ops.contains(ops[i])) add_reader_terms(*ops[i], readers);
 }
 
-// Where none of its readers is computed, a local result is not needed either.
+// Where none of its readers is computed, a local result is not needed either. A scan goes on all the same.
 void TreeEmitter::add_reader_terms(const Op& op, const Readers& readers) {
+  if (kind_of(op).form == Form::scan) return;
   const PlacedOp& at = placed(op);
   std::optional<Terms> common;
   for (const TensorView* t : op.results) {
@@ -214,7 +215,9 @@ TreeEmitter::Terms TreeEmitter::needed(const TreeItem& item, int loop) const {
 void TreeEmitter::items(const std::vector<TreeItem>& list, int loop) {
   const size_t base = frames_.size();
   for (const TreeItem& i : list) {
-    if (i.kind == TreeItem::Kind::init) whole_[i.op] = start(*i.op, part_of_.contains(i.op));
+    const bool scans = i.op != nullptr && kind_of(*i.op).form == Form::scan;
+    if (i.kind == TreeItem::Kind::init && scans) start_scan(*i.op);
+    if (i.kind == TreeItem::Kind::init && !scans) whole_[i.op] = start(*i.op, part_of_.contains(i.op));
     if (i.kind == TreeItem::Kind::merge) whole_[i.op] = start(*i.op, has_parts(*i.op));
     if (i.kind != TreeItem::Kind::alloc) continue;
     for (const TensorView* t : i.op->results) {
@@ -241,9 +244,10 @@ void TreeEmitter::item(const TreeItem& item) {
     case TreeItem::Kind::save:
       return save(*item.op);
     case TreeItem::Kind::merge:
-      return merge_parts(*item.op, item.loop);
+      return tree_.is_total(item.op) ? carry_parts(*item.op, item.loop) : merge_parts(*item.op, item.loop);
     case TreeItem::Kind::op:
       if (kind_of(*item.op).form == Form::sum) return accumulate(*item.op);
+      if (kind_of(*item.op).form == Form::scan) return scan(*item.op);
       return deliver(*item.op, *item.op->out(), compute(*item.op));
     case TreeItem::Kind::init:
     case TreeItem::Kind::alloc:

@@ -79,14 +79,17 @@ class TreeEmitter {
   // reads.cpp: ops that are computed at their readers' coordinates.
   bool is_read(const Op& op) const { return group_.reads.contains(&op); }
   bool is_input(const TensorView& tensor) const { return arguments_.contains(&tensor) && tensor.definition == nullptr; }
-  bool by_coordinates(const TensorView& tensor) const {
-    return is_input(tensor) || (tensor.definition != nullptr && is_read(*tensor.definition));
+  // Whether the op finds the tensor at any coordinates.
+  bool by_coordinates(const Op& op, const TensorView& tensor) const {
+    return is_input(tensor) || (tensor.definition != nullptr && is_read(*tensor.definition)) || is_whole(op, tensor);
   }
+  bool is_whole(const Op& op, const TensorView& tensor) const { return is_read(op) && group_.whole.contains(&tensor); }
   const Coordinates& own(const Op& op) const;
   const PlacedOperand& placed_operand(const Op& op, size_t i) const;
   Coordinates operand_at(const Op& op, size_t i);
   Value read_at(const Op& op, size_t i, const Coordinates& at, bool round_narrow = false);
   Value value_at(const Op& reader, const TensorView& tensor, const Coordinates& at);
+  Value load_whole(const TensorView& tensor, const Coordinates& at);
 
   // phases.cpp: what phases leave to later ones.
   void declare_workspaces();
@@ -142,6 +145,12 @@ class TreeEmitter {
   Value looked_up(const Gather& op);
   Value looked_up(const IndexSelect& op);
   void report(const Op& op, sym::Expr j, const Coordinates& at);
+
+  // scans.cpp: a state is what is carried, and results that readers in other guards read.
+  class StepBuilder;
+  void start_scan(const Op& op);
+  void carry_parts(const Op& op, int loop);
+  void scan(const Op& op);
 
   // combines.cpp: reductions.
   Carried start(const Op& op, bool wide);

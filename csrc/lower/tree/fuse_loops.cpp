@@ -11,6 +11,29 @@ namespace {
 
 using Ops = std::set<const Op*>;
 
+// In what the ops of a tree read and write.
+void rename(LoopTree& tree, const Ops& ops, sym::Expr from, sym::Expr to) {
+  const std::map<std::string, sym::Expr> names = {{from.symbol_name(), to}};
+  const auto one = [&](sym::Expr& e) {
+    if (e) e = sym::substitute(e, names);
+  };
+  const auto all = [&](std::vector<sym::Expr>& list) { std::for_each(list.begin(), list.end(), one); };
+  const auto terms = [&](std::vector<RangeTerm>& list) {
+    for (RangeTerm& t : list) {
+      one(t.value);
+      one(t.bound);
+    }
+  };
+  for (const Op* op : ops) {
+    PlacedOp& p = tree.ops.at(op);
+    all(p.dims), all(p.index), all(p.own), all(p.reduced);
+    terms(p.write), terms(p.once), terms(p.reduce);
+    for (PlacedOperand& o : p.operands) {
+      all(o.at), all(o.buffer), terms(o.read);
+    }
+  }
+}
+
 class Fuser {
  public:
   explicit Fuser(LoopTree& tree) : tree_(tree) {}
@@ -41,7 +64,14 @@ class Fuser {
     for (const TreeItem& i : at(item.loop).items) collect(i, ops);
   }
 
+  // Whether it is a scan that needs the total first.
+  bool begins_with(const Op& op, const Ops& makers) const {
+    const auto total = tree_.totals.find(&op);
+    return total != tree_.totals.end() && makers.contains(total->second);
+  }
+
   bool reads(const Op& op, const Ops& makers) {
+    if (begins_with(op, makers)) return true;
     for (const PlacedOperand& in : tree_.ops.at(&op).operands)
       if (in.tensor->definition != nullptr && makers.contains(in.tensor->definition)) return true;
     return false;
@@ -50,6 +80,8 @@ class Fuser {
   bool fits(const std::vector<TreeItem>& items, size_t a, size_t b) {
     const TreeLoop &first = at(items[a].loop), &second = at(items[b].loop);
     if (first.cls != second.cls || first.extent != second.extent || first.parallel != second.parallel) return false;
+    const bool ordered = first.order != LoopOrder::any && second.order != LoopOrder::any;
+    if (ordered && first.order != second.order) return false;
     Ops earlier, later;
     collect(items[a], earlier);
     collect(items[b], later);
@@ -62,7 +94,8 @@ class Fuser {
         if (between.contains(op) || reads(*op, between)) return false;
     }
     for (const Op* op : later)
-      if (earlier.contains(op) || !reads_in_step(*op, earlier, first, second)) return false;
+      if (earlier.contains(op) || begins_with(*op, earlier) || !reads_in_step(*op, earlier, first, second))
+        return false;
     return true;
   }
 
@@ -85,13 +118,14 @@ class Fuser {
     const int into = items[a].loop, from = items[b].loop;
     Ops moved;
     collect(items[b], moved);
-    rename(moved, at(from).var, at(into).var);
+    rename(tree_, moved, at(from).var, at(into).var);
     for (const TreeItem& i : at(from).items) {
       at(into).items.push_back(i);
       if (i.kind == TreeItem::Kind::loop) at(i.loop).parent = into;
     }
     at(from).items.clear();
     at(into).reduction = at(into).reduction || at(from).reduction;
+    at(into).order = std::max(at(into).order, at(from).order);
     for (const Op* op : moved) {
       PlacedOp& placed = tree_.ops.at(op);
       if (placed.loop == from) placed.loop = into;
@@ -108,33 +142,22 @@ class Fuser {
     items = std::move(first);
   }
 
-  void rename(const Ops& ops, sym::Expr from, sym::Expr to) {
-    const std::map<std::string, sym::Expr> names = {{from.symbol_name(), to}};
-    const auto one = [&](sym::Expr& e) {
-      if (e) e = sym::substitute(e, names);
-    };
-    const auto all = [&](std::vector<sym::Expr>& list) { std::for_each(list.begin(), list.end(), one); };
-    const auto terms = [&](std::vector<RangeTerm>& list) {
-      for (RangeTerm& t : list) {
-        one(t.value);
-        one(t.bound);
-      }
-    };
-    for (const Op* op : ops) {
-      PlacedOp& p = tree_.ops.at(op);
-      all(p.dims), all(p.index), all(p.own), all(p.reduced);
-      terms(p.write), terms(p.once), terms(p.reduce);
-      for (PlacedOperand& o : p.operands) {
-        all(o.at), all(o.buffer), terms(o.read);
-      }
-    }
-  }
-
   LoopTree& tree_;
 };
 
 }  // namespace
 
 void fuse_loops(LoopTree& tree) { Fuser(tree).run(tree.items); }
+
+void turn_loops(LoopTree& tree) {
+  Ops all;
+  for (const auto& [op, placed] : tree.ops) all.insert(op);
+  std::set<std::string> turned;
+  for (TreeLoop& l : tree.loops) {
+    if (l.order != LoopOrder::backward) continue;
+    if (turned.insert(l.var.symbol_name()).second) rename(tree, all, l.var, l.extent - 1 - l.var);
+    l.order = LoopOrder::forward;
+  }
+}
 
 }  // namespace plait::lowering

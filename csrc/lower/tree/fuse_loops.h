@@ -11,4 +11,7 @@ namespace plait::lowering {
 // meets in one body, where merge_equal finds it.
 void fuse_loops(LoopTree& tree);
 
+// Loops that run backward become forward ones: what their bodies compute is at the mirrored coordinates.
+void turn_loops(LoopTree& tree);
+
 }  // namespace plait::lowering

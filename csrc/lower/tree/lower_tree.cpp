@@ -14,6 +14,16 @@ namespace plait {
 
 namespace {
 
+// Totals of scans, whose parts follow one another as the scan does.
+void find_totals(const ScheduledGroup& group, int cls, LoopTree& tree) {
+  tree.totals = group.totals;
+  for (const auto& [scan, total] : tree.totals)
+    for (int l : tree.path(tree.ops.at(total).loop)) {
+      TreeLoop& loop = tree.loops[static_cast<size_t>(l)];
+      if (loop.cls == cls && scan_of(*scan)->reverse) loop.order = LoopOrder::backward;
+    }
+}
+
 LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, KernelExtents& extents,
                const LowerOptions& options) {
   TreeOptions how;
@@ -28,11 +38,13 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
                                 plait::name(refusal->rule)),
                     fmt::format("kernel {}", options.name),
                     "schedule it otherwise, or give the tensor a segment of its own");
+  int parts = -1;  // the class of the loop over parts
+  if (group.phases) parts = loop_classes(axes, *group.reference, how.extent).at(static_cast<size_t>(*group.phases)).cls;
+  if (group.phases) find_totals(group, axes.graph.find(parts), tree);
   lowering::fuse_loops(tree);  // before statements: passes over one row meet in one body
-  if (group.phases) {          // what is one loop over parts now is one phase
-    const std::vector<LoopClass> loops = loop_classes(axes, *group.reference, how.extent);
-    lowering::split_phases(tree, loops.at(static_cast<size_t>(*group.phases)).cls);
-  }
+  lowering::turn_loops(tree);  // behind it: no two loops of different orders have become one
+  if (group.phases)            // what is one loop over parts now is one phase
+    lowering::split_phases(tree, parts);
   if (options.offer) options.offer("place", PassSubject(tree));
   return tree;
 }

@@ -12,7 +12,7 @@
 namespace plait::lowering {
 
 kir::Value TreeEmitter::moved(const Reshape& op) {
-  if (!by_coordinates(*op.in)) return operand(op, 0);
+  if (!by_coordinates(op, *op.in)) return operand(op, 0);
   const Coordinates at = own(op);
   sym::Expr place = number(0), stride = number(1);
   for (size_t d = at.size(); d-- > 0;) {
@@ -32,7 +32,7 @@ kir::Value TreeEmitter::moved(const Reshape& op) {
 }
 
 kir::Value TreeEmitter::moved(const Slice& op) {
-  if (!by_coordinates(*op.in)) return operand(op, 0);
+  if (!by_coordinates(op, *op.in)) return operand(op, 0);
   Coordinates at = own(op);
   sym::Expr& along = at[static_cast<size_t>(op.dim)];
   along = extents_(op.start) + along * op.step;
@@ -40,7 +40,7 @@ kir::Value TreeEmitter::moved(const Slice& op) {
 }
 
 kir::Value TreeEmitter::moved(const Flip& op) {
-  if (!by_coordinates(*op.in)) return operand(op, 0);
+  if (!by_coordinates(op, *op.in)) return operand(op, 0);
   Coordinates at = own(op);
   for (int64_t d : op.dims) {
     sym::Expr& along = at[static_cast<size_t>(d)];
@@ -51,7 +51,7 @@ kir::Value TreeEmitter::moved(const Flip& op) {
 
 // Along its innermost rolled dim the two parts are read apart, each without gaps.
 kir::Value TreeEmitter::moved(const Roll& op) {
-  if (!by_coordinates(*op.in)) return operand(op, 0);
+  if (!by_coordinates(op, *op.in)) return operand(op, 0);
   Coordinates at = own(op);
   const auto last = std::max_element(op.dims.begin(), op.dims.end());
   sym::Expr first, bound;  // the coordinate along that dim, and where the part without wrapping begins
@@ -82,7 +82,7 @@ kir::Value TreeEmitter::moved(const Roll& op) {
 }
 
 kir::Value TreeEmitter::moved(const Repeat& op) {
-  if (!by_coordinates(*op.in)) return operand(op, 0);
+  if (!by_coordinates(op, *op.in)) return operand(op, 0);
   const Coordinates here = own(op);
   const size_t fresh_dims = here.size() - op.in->rank();
   Coordinates at(here.begin() + static_cast<std::ptrdiff_t>(fresh_dims), here.end());
@@ -105,7 +105,7 @@ kir::Value TreeEmitter::moved(const Pad& op) {
   const Constant fill = Constant::from_double(op.in->dtype, op.value);
   const DType wide = compute_type(fill.dtype);
   const Value out = variable(wide == fill.dtype ? fill : Constant::from_double(wide, fill.to_double()));
-  guarded(inside, [&] { assign(out, by_coordinates(*op.in) ? read_at(op, 0, at) : operand(op, 0)); });
+  guarded(inside, [&] { assign(out, by_coordinates(op, *op.in) ? read_at(op, 0, at) : operand(op, 0)); });
   return out;
 }
 
@@ -119,7 +119,7 @@ kir::Value TreeEmitter::moved(const Cat& op) {
     Coordinates at = here;
     at[dim] = here[dim] - start;
     guarded(sym::logical_and(sym::ge(here[dim], start), sym::lt(at[dim], extent)),
-            [&] { assign(out, by_coordinates(*op.in[i]) ? read_at(op, i, at) : operand(op, i)); });
+            [&] { assign(out, by_coordinates(op, *op.in[i]) ? read_at(op, i, at) : operand(op, i)); });
     start = start + extent;
   }
   return out;
@@ -138,13 +138,13 @@ sym::Expr TreeEmitter::bind(Value in) {
 kir::Value TreeEmitter::looked_up(const Op& op, const TensorView& index, const Coordinates& index_at, int64_t dim,
                                   Coordinates at) {
   const TensorView& in = *inputs(op).front();
-  const sym::Expr j = bind(by_coordinates(index) ? read_at(op, 1, index_at) : operand(op, 1));
+  const sym::Expr j = bind(by_coordinates(op, index) ? read_at(op, 1, index_at) : operand(op, 1));
   at[static_cast<size_t>(dim)] = j;
   const DType type = compute_type(in.dtype);
   const Value out = variable(is_float(type) ? Constant::from_double(type, NAN) : Constant::from_int64(type, 0));
   const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, extents_(in.extent(static_cast<size_t>(dim)))));
   // Of what the kernel places, a lookup goes along a dim of one element only.
-  guarded(inside, [&] { assign(out, by_coordinates(in) ? read_at(op, 0, at) : operand(op, 0)); });
+  guarded(inside, [&] { assign(out, by_coordinates(op, in) ? read_at(op, 0, at) : operand(op, 0)); });
   if (status_) guarded(sym::logical_not(inside), [&] { report(op, j, index_at); });
   return out;
 }

@@ -32,7 +32,24 @@ TreeEmitter::Coordinates TreeEmitter::operand_at(const Op& op, size_t i) {
 // An operand that is in memory, or a read, at these coordinates.
 kir::Value TreeEmitter::read_at(const Op& op, size_t i, const Coordinates& at, bool round_narrow) {
   const TensorView& t = *inputs(op)[i];
+  if (is_whole(op, t)) return rounded(t, load_whole(t, at), round_narrow);
   return is_input(t) ? load_at(t, at) : rounded(t, value_at(op, t, at), round_narrow);
+}
+
+// An element of a row that a buffer holds: the op that the read is computed for has its index, but for the coordinate.
+kir::Value TreeEmitter::load_whole(const TensorView& tensor, const Coordinates& at) {
+  const Op& reader = *readings_.back().reader;
+  const std::vector<PlacedOperand>& all = placed(reader).operands;
+  for (size_t k = inputs(reader).size(); k < all.size(); ++k) {
+    if (all[k].tensor != &tensor || !all[k].loaded) continue;
+    const size_t dim = static_cast<size_t>(scan_of(*tensor.definition)->dim);
+    const std::map<std::string, sym::Expr> names = {{all[k].loaded.symbol_name(), at[dim]}};
+    sym::Expr index = number(0);
+    for (size_t d = 0; d < all[k].buffer.size(); ++d)
+      index = index * placed(*tensor.definition).dims[d] + sym::substitute(all[k].buffer[d], names);
+    return load(locals_.at(&tensor), index);
+  }
+  PLAIT_CHECK(false, "{} does not reach all of %{} through reads", describe(reader), tensor.name);
 }
 
 kir::Value TreeEmitter::value_at(const Op& reader, const TensorView& tensor, const Coordinates& at) {

@@ -102,6 +102,7 @@ class Splitter {
         p.is_part = i.kind == TreeItem::Kind::loop && at(i.loop).cls == cls_;
         if (i.kind != TreeItem::Kind::finish) p.reads = p.ops;
         for (const Op* op : p.ops) {
+          if (is_scan(op->kind) && !tree_.totals.contains(op)) return "a scan goes through whole rows";
           const bool state = i.kind != TreeItem::Kind::finish && !tree_.ops.at(op).reduced.empty();
           if (state && !p.is_part) return "a reduction has no parts";
           if (state) parts_of_[i.loop].insert(op);
@@ -119,7 +120,10 @@ class Splitter {
     return std::nullopt;
   }
 
+  // A scan reads its total.
   bool reads(const Op& op, const Ops& makers) const {
+    if (const auto total = tree_.totals.find(&op); total != tree_.totals.end() && makers.contains(total->second))
+      return true;
     for (const PlacedOperand& in : tree_.ops.at(&op).operands)
       if (in.tensor->definition != nullptr && makers.contains(in.tensor->definition)) return true;
     return false;
@@ -176,6 +180,13 @@ class Splitter {
     return out;
   }
 
+  Workspace part_of_row(int loop) {
+    Workspace out = kept();
+    out.dims.insert(out.dims.begin(), at(loop).extent);
+    out.index.insert(out.index.begin(), at(loop).var);
+    return out;
+  }
+
   // The kept loops once more, within `parent`. The innermost one.
   int copy_chain(int parent, bool in_parts, std::vector<TreeItem>& root) {
     for (int l : chain_) {
@@ -221,6 +232,11 @@ class Splitter {
     const Ops sums = parts_of_[from];
     std::vector<TreeItem> items;
     for (const Op* op : in_order(sums)) items.push_back({TreeItem::Kind::init, -1, op});
+    for (const Op* op : piece.ops) {
+      if (!tree_.totals.contains(op)) continue;
+      items.push_back({TreeItem::Kind::init, -1, op});
+      tree_.begins[op] = part_of_row(id);
+    }
     for (const Piece* p : read_anywhere(piece.reads)) place(*p, inner, items);
     for (const TreeItem& i : content) {
       items.push_back(i);
@@ -230,10 +246,7 @@ class Splitter {
       if (tree_.ops.at(op).loop == from) stand_in(op, inner);
     for (const Op* op : in_order(sums)) {
       items.push_back({TreeItem::Kind::save, -1, op});
-      Workspace parts = kept();
-      parts.dims.insert(parts.dims.begin(), at(id).extent);
-      parts.index.insert(parts.index.begin(), at(id).var);
-      tree_.parts[op] = std::move(parts);
+      tree_.parts[op] = part_of_row(id);
       merged_by_[op] = from;
     }
     append(inner, root, items);
@@ -260,7 +273,7 @@ class Splitter {
     }
     for (const Piece* p : read_anywhere(ops)) place(*p, inner, items);
     for (const Piece& p : pieces_)
-      if (p.level == level) place(p, inner, items);
+      if (p.level == level && !tree_.is_total(p.item.op)) place(p, inner, items);
     append(inner, root, items);
     return root;
   }

@@ -8,6 +8,7 @@ namespace plait::lowering {
 // these loops becomes a phase, its iterations the tasks; the kept loops stand inside of it. A task saves the state of
 // each reduction to a workspace. What stood behind the loop in the same body (results, elementwise ops of kept dims)
 // is a phase as well, which merges the states in the order of parts; values that later phases read go to workspaces.
+// A scan begins in each part with what its total has in front of it.
 // Ops of kept dims that wait for no reduction are computed again in each phase that reads them. Requires: what
 // fuse_loops gives. Ensures: the same values; additions follow from the tree alone. Returns why the tree stays one
 // phase, which is as right; nothing where it is split. Why here: placement knows one nest, and phases are cuts of it.

@@ -163,7 +163,8 @@ kir::Value TreeEmitter::compute(const Op& op) {
 
 kir::Value TreeEmitter::operand(const Op& op, size_t i, bool round_narrow) {
   const TensorView& t = *inputs(op)[i];
-  return by_coordinates(t) ? read_at(op, i, operand_at(op, i), round_narrow) : rounded(t, read(op, i), round_narrow);
+  return by_coordinates(op, t) ? read_at(op, i, operand_at(op, i), round_narrow)
+                               : rounded(t, read(op, i), round_narrow);
 }
 
 // As its dtype demands of a value that comes from no memory.
@@ -188,6 +189,10 @@ kir::Value TreeEmitter::read(const Op& op, size_t i) {
     return load(locals_.at(&t), index);
   }
   if (const auto kept = cross_.find(&t); kept != cross_.end()) return load(kept->second, element(tree_.cross.at(&t)));
+  if (const auto scan = whole_.find(t.definition); kind_of(*t.definition).form == Form::scan && scan != whole_.end()) {
+    const auto& results = t.definition->results;
+    return scan->second[1][static_cast<size_t>(std::find(results.begin(), results.end(), &t) - results.begin())];
+  }
   PLAIT_CHECK(home == Home::value && kind_of(*t.definition).form != Form::sum,
               "{} reads %{} outside of the guards that it is computed in", describe(op), t.name);
   return compute(*t.definition);  // in other guards of the same iteration

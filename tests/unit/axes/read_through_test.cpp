@@ -49,7 +49,7 @@ TEST(ReadThrough, PathsThatDifferAgreeOnNothing) {
   EXPECT_EQ(reached(*f, {"n", "t"}), "0 %s: 0 1; 0 %r: 0 1");
 }
 
-// The graph has an edge to what the group computes behind reads; one that moves it is cut.
+// The graph has an edge to what the group computes behind reads; one that moves it says so.
 TEST(ReadThrough, EdgesOfTheGraph) {
   const auto f = parsed(
       "  %s = sum(%x, dims = [2], keepdim = true)\n  %n = sub(%x, %s)\n  %q = flip(%n, dims = [2])\n  %r = roll(%s, "
@@ -67,7 +67,8 @@ TEST(ReadThrough, EdgesOfTheGraph) {
   EXPECT_TRUE(edges[2].hard);
   EXPECT_FALSE(edges[2].cut);
   EXPECT_EQ(edges[2].operand->name, "s");
-  EXPECT_TRUE(edges[3].cut);
+  EXPECT_FALSE(edges[3].cut);
+  EXPECT_TRUE(edges[3].elsewhere && !edges[2].elsewhere);
   EXPECT_EQ(edges[3].reason, "it is read elsewhere along dim 0 than it is made");
 }
 

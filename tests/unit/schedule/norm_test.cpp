@@ -40,10 +40,22 @@ TEST(Norm, RefusalsSayWhy) {
        "has a dim that is none of the rows"},
       {"%x: f32[b, n], %w: f32[n]", "%s, %v",
        "%v: f32[n] = exp(%w)\n%t: f32[b, n] = mul(%x, %v)\n%s: f32[b] = sum(%t, dims = [1])", "does not have all dims"},
-      {"%x: f32[b, n]", "%y",
-       "%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n%c: f32[b, n] = cumsum(%x, dim = 1)\n%y: f32[b, n] = "
-       "sub(%c, %s)",
+      {"%x: f32[b, n]", "%y, %k",
+       "%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n%k: f32[b, n], %i: i64[b, n] = sort(%x, dim = 1)\n"
+       "%y: f32[b, n] = sub(%x, %s)",
        "neither elementwise nor a reduction"},
+      {"%x: f32[b, n]", "%y",
+       "%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n%c: f32[b, n] = cumsum(%x, dim = 0)\n%y: f32[b, n] = "
+       "sub(%c, %s)",
+       "reduce different dims"},
+      {"%x: f32[b, n]", "%y",
+       "%c: f32[b, n] = cumsum(%x, dim = 1)\n%d: f32[b, n] = cumsum(%x, dim = 1, reverse = true)\n%y: f32[b, n] = "
+       "sub(%c, %d)",
+       "in opposite directions"},
+      {"%x: f32[b, n]", "%a, %c, %d, %e, %g",
+       "%a: f32[b, n] = cumsum(%x, dim = 1)\n%c: f32[b, n] = cumsum(%a, dim = 1)\n%d: f32[b, n] = cumsum(%c, dim = 1)\n"
+       "%e: f32[b, n] = cumsum(%d, dim = 1)\n%g: f32[b, n] = cumsum(%e, dim = 1)",
+       "its 5 scans would run 15 times"},
       {"%x: f32[b, n]", "%y",
        "%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n%r: f32[b, 1] = flip(%s, dims = [0])\n"
        "%y: f32[b, n] = div(%x, %r)",
@@ -88,6 +100,84 @@ TEST(Norm, NumbersFollowFromTheRow) {
   EXPECT_EQ(print(Schedule(chosen(*parse_fusion(text("1")), 8))), "norm(vector = 1, rows = 1, parts = 1, keep = 0)");
   EXPECT_EQ(chosen(*parse_fusion(text("1024")), 8).parts, 1);
   EXPECT_EQ(chosen(*parse_fusion(text("2048")), 8).parts, 32);
+}
+
+TEST(Norm, TakesScans) {
+  for (const test::NormCase& c : test::scan_cases()) {
+    const auto fusion = parse_fusion(c.text);
+    const Segment& s = fusion->segments.at(0);
+    std::string asked;
+    const auto fits = [&](sym::Expr e) { return !(asked += sym::print(e)).empty(); };
+    EXPECT_EQ(norm_refuses(fusion->pool(), s.ops, s.outputs, fits).value_or(""), "") << c.name;
+    const std::string name = c.name;
+    EXPECT_EQ(asked, name == "moving_means" || name == "turned" ? "n < 16385" : "") << name;
+  }
+}
+
+// Running sums and products know what a part begins with from totals of the parts before it; other scans have whole
+// rows.
+TEST(Norm, ScansOfLongRowsAreSplit) {
+  const auto split = [](const std::string& shape, const std::string& scan, const std::string& pin = "",
+                        const std::string& before = "") {
+    const auto fusion = parse_fusion(fmt::format(
+        "fusion @f (%x: f32[{}]) -> (%y) {{\n  segment @s (%x) -> (%y) schedule norm({}) {{\n{}    %y = {}\n"
+        "  }}\n}}\n",
+        shape, pin, before, scan));
+    const Segment& s = fusion->segments.at(0);
+    return std::get<schedules::Norm>(choose_schedule({*fusion, s}, test::small_target(8), s.schedule))
+        .split.value_or(0);
+  };
+  EXPECT_EQ(split("4, 32768", "cumsum(%x, dim = 1)"), 0);
+  EXPECT_EQ(split("4, 32769", "cumsum(%x, dim = 1)"), 16384);
+  EXPECT_EQ(split("16, 32769", "cumsum(%x, dim = 1)"), 0);
+  EXPECT_EQ(split("100000", "cumprod(%x, dim = 0, reverse = true)"), 16384);
+  EXPECT_EQ(split("4, 100000", "logcumsumexp(%x, dim = 1)"), 0);
+  EXPECT_EQ(split("257, 100", "cumsum(%x, dim = 0)"), 128);
+  EXPECT_EQ(split("100000", "cumsum(%b, dim = 0)", "", "%a = cumsum(%x, dim = 0)\n%b = exp(%a)\n"), 16384);
+  EXPECT_EQ(split("100000", "cumsum(%b, dim = 0)", "", "%a = cumsum(%x, dim = 0)\n%b = cumsum(%a, dim = 0)\n"), 0);
+  EXPECT_EQ(split("4, 100", "cumsum(%x, dim = 1)", "vector = 8, split = 40"), 40);
+  try {
+    split("4, 100", "logcumsumexp(%x, dim = 1)", "split = 64");
+    ADD_FAILURE() << "a state that tasks do not share";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.message(),
+              "split = 64 does not apply: logcumsumexp: %y = logcumsumexp(%x) goes through whole rows");
+  }
+}
+
+TEST(Norm, TotalsStandInFrontOfTheirScans) {
+  const auto fusion = parse_fusion(
+      "fusion @f (%x: bf16[b, n]) -> (%y, %z) {\n  segment @s (%x) -> (%y, %z) schedule norm(vector = 8, parts = 1, "
+      "split = 16) {\n    %c = cumsum(%x, dim = 1)\n    %y = tanh(%c)\n    %z = sum(%c, dims = [1])\n  }\n}\n");
+  const Segment& s = fusion->segments.at(0);
+  const ScheduledGroup group = *scheduled_group({*fusion, s});
+  const std::string text = group.print();
+  EXPECT_NE(text.find("%c_wide: f64[b, n] = cast(%x, to = f64)"), std::string::npos) << text;
+  EXPECT_NE(text.find("total %c_total of %c\ntotal %c_total of %c_1"), std::string::npos) << text;
+}
+
+// Rows of a scan that moves read at other places stay on the stack, or are a kernel of their own.
+TEST(Norm, ScansThatAreReadElsewhere) {
+  const auto of = [](const std::string& shape, const std::string& body) {
+    return rows("%x: f32[" + shape + "]", "%y", body);
+  };
+  const std::string two =
+      "%c: f32[4, 9] = cumsum(%x, dim = 1)\n%f: f32[4, 9] = flip(%c, dims = [1])\n"
+      "%y: f32[4, 9] = sub(%c, %f)";
+  EXPECT_EQ(why_refused(*of("4, 9", two)), "");
+  const auto with = [](std::string text, const std::string& from, const std::string& to) {
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to);
+    return text;
+  };
+  EXPECT_NE(
+      why_refused(*of("4, 16385", with(two, "4, 9", "4, 16385"))).find("of 16385 elements do not stay on the stack"),
+      std::string::npos);
+  EXPECT_NE(why_refused(*of("4, 9", with(two, "dim = 1", "dim = 0"))).find("read elsewhere along dim 1"),
+            std::string::npos);
+  EXPECT_NE(why_refused(*of("4, 9", with(with(two, "dim = 1", "dim = 0"), "dims = [1]", "dims = [0]")))
+                .find("rows lie apart in memory"),
+            std::string::npos);
 }
 
 // Who has something to keep asks whether a row fits; others whether rows are so long that tasks share them.

@@ -133,7 +133,7 @@ TEST(NestScheduler, LanesOfOtherOps) {
   EXPECT_EQ(of([](T x, T) { return var(x, {2}, 0); }, "nest()"), "nest(vector = 8)");
   EXPECT_EQ(of([](T x, T) { return argmax(x, {2}); }, "nest()"), "nest(vector = 1)");
   EXPECT_EQ(of([](T x, T) { return sum(x); }, "nest()"), "nest(vector = 8)");
-  EXPECT_EQ(of([](T x, T) { return cumsum(x, 0); }), "nest(vector = 1)");
+  EXPECT_EQ(of([](T x, T) { return cumsum(x, 0); }, "nest()"), "nest(vector = 1)");
   EXPECT_EQ(of([](T x, T) { return permute(x, {1, 0, 2}); }, "nest()"), "nest(vector = 8)");
   EXPECT_EQ(of([](T x, T) { return permute(x, {2, 0, 1}); }, "nest()"), "nest(vector = 1)");
   EXPECT_EQ(of([](T x, T) { return cat({x, x}, 1); }, "nest()"), "nest(vector = 8)");

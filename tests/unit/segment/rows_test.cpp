@@ -12,10 +12,11 @@ struct Made {
   std::string explain;
   size_t largest = 0;
 };
-Made segmented(const std::string& text, TargetKind target = TargetKind::cpu) {
+Made segmented(const std::string& text, TargetKind target = TargetKind::cpu, sym::Guards* guards = nullptr) {
   const auto f = parse_fusion(text);
   SegmentOptions how;
   how.target.kind = target;
+  how.guards = guards;
   Made out;
   how.explain = &out.explain;
   segment(*f, how);
@@ -52,6 +53,34 @@ TEST(SegmentRows, ReductionsOfOneTensorShareASegment) {
       "  %m = sum(%e, dims = [0])\n}");
   EXPECT_EQ(apart.text, "norm: e s; norm: m");
   EXPECT_NE(apart.explain.find("reduce different dims"), std::string::npos) << apart.explain;
+}
+
+TEST(SegmentRows, ScansArePartOfARow) {
+  const char* text = R"(
+fusion @f (%x: f32[b, n]) -> (%k) {
+  %m = amax(%x, dims = [1], keepdim = true)
+  %c = cumsum(sub(%x, %m), dim = 1, exclusive = true)
+  %k = where(le(%c, 0.9), %x, -1.0)
+})";
+  EXPECT_EQ(segmented(text).text, "norm: k");
+  EXPECT_NE(segmented(text, TargetKind::cuda).text.find("nest: c"), std::string::npos);
+}
+
+// Whether a row stays on the stack is asked, and part of what the kernel is made for.
+TEST(SegmentRows, ScansThatAreReadElsewhereAskForTheirRows) {
+  const char* text = R"(
+fusion @f (%x: f32[b, n]) -> (%y) {
+  %c = cumsum(%x, dim = 1)
+  %f = flip(%c, dims = [1])
+  %y = sub(%c, %f)
+})";
+  sym::Guards few({{"b", 2}, {"n", 16384}}, {{}}), many({{"b", 2}, {"n", 16385}}, {{}});
+  EXPECT_EQ(segmented(text, TargetKind::cpu, &few).text, "norm: y");
+  EXPECT_GE(few.answers().size(), 1u);
+  const Made apart = segmented(text, TargetKind::cpu, &many);
+  EXPECT_EQ(apart.text, "norm: c; pointwise: y");
+  EXPECT_NE(apart.explain.find("do not stay on the stack"), std::string::npos) << apart.explain;
+  EXPECT_EQ(segmented(text).text, "norm: c; pointwise: y");  // nobody to ask
 }
 
 // What later merges of elementwise groups must leave alone.

@@ -1,0 +1,79 @@
+// Scans: variables in front of the outermost loop along the scanned dim, a step in the innermost.
+#include "lower/scan_steps.h"
+#include "lower/tree/emitter.h"
+
+namespace plait::lowering {
+
+// What is carried, then what the step gives: readers in other guards of the iteration read it there.
+void TreeEmitter::start_scan(const Op& op) {
+  Part carried, now;
+  for (const Constant& initial : scan_start(op)) carried.push_back(variable(initial));
+  for (const TensorView* t : op.results)
+    now.push_back(tree_.home(*t) == Home::value ? variable(Constant::from_int64(compute_type(t->dtype), 0)) : Value());
+  if (const auto begin = tree_.begins.find(&op); begin != tree_.begins.end()) {
+    const std::vector<uint32_t>& saved = saved_.at(tree_.totals.at(&op))[0];
+    const sym::Expr at = element(begin->second);
+    for (size_t k = 0; k < carried.size(); ++k) assign(carried[k], convert(load(saved[k], at), carried[k].dtype));
+  }
+  whole_[&op] = {std::move(carried), std::move(now)};
+}
+
+// The state in front of each part in the place of the part's.
+void TreeEmitter::carry_parts(const Op& op, int loop) {
+  const Combine combine = kind_of(op).combines[0];
+  const TreeLoop& l = tree_.loops[static_cast<size_t>(loop)];
+  const sym::Expr at = element(tree_.parts.at(&op));
+  auto parts = std::make_unique<kir::For>();
+  parts->var = l.var;
+  parts->extent = l.extent;
+  frames_.push_back({&parts->body, std::nullopt});
+  const Part before = fold(combine, whole_.at(&op)[0]);
+  auto stmt = std::make_unique<kir::Merge>();
+  stmt->combine = combine;
+  stmt->state = whole_.at(&op)[0];
+  for (size_t k = 0; k < before.size(); ++k) {
+    const uint32_t saved = saved_.at(&op)[0][k];
+    stmt->in.push_back(convert(load(saved, at), stmt->state[k].dtype));
+    store(saved, at, before[k]);
+  }
+  add(std::move(stmt));
+  leave();
+  add(std::move(parts));
+}
+
+class TreeEmitter::StepBuilder {
+ public:
+  StepBuilder(TreeEmitter& emitter, sym::Expr place) : emitter_(emitter), place_(place) {}
+  Value apply(Pointwise function, std::vector<Value> in) { return emitter_.apply(function, std::move(in)); }
+  Value literal(Constant constant) { return emitter_.literal(constant); }
+  void assign(Value variable, Value in) { emitter_.assign(variable, in); }
+  Value coordinate() { return emitter_.coordinate(place_); }
+  Value copy(Value variable) {
+    auto stmt = std::make_unique<kir::Convert>();
+    stmt->out = emitter_.fresh(variable.dtype);
+    stmt->in = variable;
+    return emitter_.put(std::move(stmt));
+  }
+
+ private:
+  TreeEmitter& emitter_;
+  sym::Expr place_;
+};
+
+void TreeEmitter::scan(const Op& op) {
+  const Part carried = whole_.at(&op)[0], now = whole_.at(&op)[1];
+  const DType in = scan_of(op)->in->dtype;
+  const bool compares = op.kind == OpKind::CumMax || op.kind == OpKind::CumMin;
+  const Value x = convert(operand(op, 0, compares && is_narrow(in)), carried[0].dtype);
+  StepBuilder builder(*this, placed(op).own[static_cast<size_t>(scan_of(op)->dim)]);
+  const Part results = ScanSteps(builder, op, carried).step(x);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const TensorView& t = *op.results[i];
+    Value result = convert(results[i], compute_type(t.dtype));
+    if (is_narrow(t.dtype) && options_.strict_rounding) result = round(result, t.dtype);
+    if (tree_.home(t) == Home::value) assign(now[i], result);
+    deliver(op, t, result);
+  }
+}
+
+}  // namespace plait::lowering

@@ -1,0 +1,74 @@
+#include "schedule/norm_loops.h"
+
+#include <numeric>
+
+#include "axes/transforms.h"
+
+namespace plait {
+
+namespace {
+
+// Loops over kept dims, then reduced ones. How many of each.
+std::pair<int, int> kept_first(TensorView& t, int scanned) {
+  state_reduction_axes(t);
+  const int rank = static_cast<int>(t.rank());
+  if (scanned < 0) return {rank, static_cast<int>(t.domain.reduction.size())};
+  std::vector<int> order(static_cast<size_t>(rank));
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + scanned, order.begin() + scanned + 1, order.end());
+  reorder(t, order);
+  return {rank - 1, 1};
+}
+
+}  // namespace
+
+int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned) {
+  const auto [kept, reduced] = kept_first(t, scanned);
+  for (int d = 1; d < kept; ++d) merge(t, 0);
+  int place = kept > 0 ? 1 : 0;
+  if (kept > 0 && *numbers.rows > 1) {
+    split(t, 0, *numbers.rows);
+    place = 2;
+  }
+  if (kept > 0) parallelize(t, 0, ParallelType::cpu_thread);
+  const int64_t task = numbers.split.value_or(0), together = *numbers.vector * *numbers.parts;
+  const int outer = static_cast<int>(row_begin);
+  int row = place + outer;
+  for (int d = 1; d < reduced - outer; ++d) merge(t, row);
+  if (outer > 0 && task > 1) split(t, place, task);
+  if (outer > 0 && task > 1) ++row;
+  if (reduced == outer) return place;
+  int lane = row;
+  if (*numbers.vector > 1) {
+    split(t, row, *numbers.vector);
+    lane = row + 1;
+    parallelize(t, lane, ParallelType::vectorize);
+  }
+  if (*numbers.parts > 1) split(t, row, *numbers.parts);
+  if (outer == 0 && task > together) split(t, row, task / together);
+  return place;
+}
+
+int norm_loops_of_columns(TensorView& t, const schedules::Norm& numbers, int column, int scanned) {
+  const auto [kept, reduced] = kept_first(t, scanned);
+  if (scanned >= 0 && column > scanned) --column;
+  std::vector<int> order(static_cast<size_t>(kept + reduced));
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + column, order.begin() + column + 1, order.begin() + kept);
+  reorder(t, order);
+  for (int d = 2; d < kept; ++d) merge(t, 0);
+  const int place = kept > 1 ? 1 : 0;
+  const bool lanes = *numbers.vector > 1;
+  if (lanes) split(t, place, *numbers.vector);
+  if (kept > 1) merge(t, 0);
+  parallelize(t, 0, ParallelType::cpu_thread);
+  if (lanes) parallelize(t, 1, ParallelType::vectorize);
+  const bool parts = *numbers.parts > 1 && reduced > 0;
+  if (parts) split(t, reduced + (lanes ? 1 : 0), *numbers.parts);
+  const int64_t task = numbers.split.value_or(0) / (parts && reduced == 1 ? *numbers.parts : 1);
+  const int first = lanes ? 2 : 1;
+  if (task > 1) split(t, first, task);
+  return first;
+}
+
+}  // namespace plait

@@ -1,0 +1,16 @@
+#pragma once
+// Loops of the norm scheduler, as transforms on the result of a group's reference: a reduction, or a scan along dim
+// `scanned` (else -1), which takes the place of the reduced dims.
+#include "ir/fusion.h"
+
+namespace plait {
+
+// Loops of rows: [kept, in groups of rows] parallel, [rows], outer reduced dims, the row in parts, vectors and lanes;
+// the outermost reduced one in tasks. The place of these.
+int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned);
+
+// Loops of columns: [other kept dims, vectors of columns] parallel, lanes, reduced dims, the first one in tasks, the
+// last one in parts. The place of the tasks.
+int norm_loops_of_columns(TensorView& t, const schedules::Norm& numbers, int column, int scanned);
+
+}  // namespace plait

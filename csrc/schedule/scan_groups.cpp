@@ -1,0 +1,69 @@
+#include "schedule/scan_groups.h"
+
+#include "axes/transforms.h"
+#include "ir/factors.h"
+
+namespace plait {
+
+std::vector<Op*> add_totals(ScheduledGroup& group) {
+  Fusion& graph = *group.graph;
+  std::vector<Op*> out;
+  const std::vector<Op*> ops = graph.ops();
+  for (const Op* op : ops) {
+    const auto scan = scan_of(*op);
+    if (!scan || group.reads.contains(op)) continue;
+    const std::string& name = op->results[0]->name;
+    const DType sums = accumulation_type(scan->in->dtype), type = is_float(sums) ? DType::f64 : sums;
+    auto widen = std::make_unique<PointwiseOp>();
+    widen->function = Pointwise::cast;
+    widen->in = {const_cast<TensorView*>(scan->in)};
+    widen->to = type;
+    TensorView* wide = graph.add_tensor(name + "_wide", scan->in->shape(), type);
+    graph.add_op(std::move(widen), wide);
+    auto total = std::make_unique<Reduce>();
+    total->in = wide;
+    total->function = op->kind == OpKind::CumProd ? Reduction::prod : Reduction::sum;
+    total->dims = {scan->dim};
+    std::vector<sym::Expr> shape = scan->in->shape();
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(scan->dim));
+    out.push_back(graph.add_op(std::move(total), graph.add_tensor(name + "_total", shape, type)));
+    group.totals[op] = out.back();
+  }
+  return out;
+}
+
+const TensorView* totalled(const Op& total) { return inputs(*inputs(total)[0]->definition)[0]; }
+
+void share_totals(ScheduledGroup& group) {
+  if (group.totals.empty()) return;
+  for (const Op* op : group.graph->ops()) {
+    const auto of = group.copies.find(op->results[0]);
+    if (is_scan(op->kind) && of != group.copies.end()) group.totals[op] = group.totals.at(of->second->definition);
+  }
+}
+
+void place_vectors(ScheduledGroup& group) {
+  int around = -1;  // loops, without the lanes
+  for (const Axis& a : loop_axes(group.reference->domain)) around += a.extent.constant() == 1 ? 0 : 1;
+  std::map<const Op*, const Op*> loops;  // over vectors in which an op reads, by one that stands there
+  const std::vector<Op*>& ops = group.graph->ops();
+  for (size_t i = ops.size(); i-- > 0;) {
+    const Op& op = *ops[i];
+    if (group.reads.contains(&op)) continue;
+    std::set<const Op*> readers;
+    bool own = combines(op), scanned = false;
+    for (const TensorView* t : op.results) {
+      own = own || group.graph->is_output(t) || group.inline_at.contains(t);
+      for (const Op* r : group.graph->readers(t)) {
+        scanned = scanned || is_scan(r->kind);
+        if (loops.contains(r)) readers.insert(loops.at(r));
+      }
+    }
+    const bool one = !own && readers.size() == 1 && !(scanned && is_elementwise(op));
+    if (!own && !one && !readers.empty())
+      for (const TensorView* t : op.results) group.inline_at[t] = around;
+    loops[&op] = one && !is_scan(op.kind) ? *readers.begin() : &op;
+  }
+}
+
+}  // namespace plait
