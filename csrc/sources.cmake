@@ -81,6 +81,7 @@ set(PLAIT_CORE_SOURCES
   device/device.cpp
   device/host_stream.cpp
   device/memory_pool.cpp
+  device/overlap.cpp
   device/target.cpp
   device/tensor.cpp
   graph/drop_allocations.cpp

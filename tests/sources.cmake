@@ -70,6 +70,7 @@ set(PLAIT_TEST_FOLDERS
 set(PLAIT_TEST_capi
   capi/callbacks_test.cpp
   capi/errors_test.cpp
+  capi/outputs_test.cpp
   capi/run_test.cpp
   capi/stream_test.cpp
 )
@@ -140,6 +141,7 @@ set(PLAIT_TEST_numerics
   numerics/dtypes_test.cpp
   numerics/file_schedules_test.cpp
   numerics/fork_test.cpp
+  numerics/given_outputs_test.cpp
   numerics/internal_error_test.cpp
   numerics/manual_test.cpp
   numerics/norm_split_test.cpp
@@ -226,6 +228,7 @@ set(PLAIT_TEST_unit_comm
 set(PLAIT_TEST_unit_device
   unit/device/contraction_test.cpp
   unit/device/memory_pool_test.cpp
+  unit/device/overlap_test.cpp
   unit/device/target_test.cpp
   unit/device/tensor_test.cpp
 )

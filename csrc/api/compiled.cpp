@@ -374,12 +374,14 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
   ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, inputs);
+  check_outputs(*impl.fusion, run_options.outputs);
   const Picked picked = impl.pick(inputs, run_options);
   return impl.run_picked(
       picked,
       [&](RunFacts& facts) {
         how.counts = &facts.counts;
-        Tensors out = picked.bound().run(inputs, how, impl.options.options.check_replicas, facts.ms);
+        Tensors out =
+            picked.bound().run(inputs, run_options.outputs, how, impl.options.options.check_replicas, facts.ms);
         facts.counts.copied_bytes += order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
         return out;
       },
@@ -411,12 +413,13 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
                     "give the pieces of the process's own rank");
   ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, pieces);
+  check_outputs(*impl.fusion, run_options.outputs);
   const Picked picked = impl.pick_local(pieces, who, rank);
   return impl.run_picked(
       picked,
       [&](RunFacts& facts) {
         how.counts = &facts.counts;
-        Tensors out = picked.bound().run_pieces(pieces, how, facts.ms);
+        Tensors out = picked.bound().run_pieces(pieces, run_options.outputs, how, facts.ms);
         facts.counts.copied_bytes += order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
         return out;
       },

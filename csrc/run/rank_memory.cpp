@@ -139,8 +139,7 @@ void RankMemory::bind_input(size_t index, const Tensor& tensor) {
   const ValueId id = program_.inputs[index];
   check(tensor, id);
   const bool here = tensor.memory->location() == location_ || (location_.host && tensor.on_host());
-  const size_t alignment = location_.host ? size_of(tensor.dtype) : kBufferAlignment;
-  const bool in_place = here && aligned(tensor.data(), alignment) && tensor.is_contiguous();
+  const bool in_place = here && aligned(tensor.data(), alignment(tensor.dtype)) && tensor.is_contiguous();
   values_[id.index] = in_place ? tensor.data() : copied(index, tensor, id);
 }
 
@@ -158,9 +157,9 @@ bool RankMemory::bind_output(size_t index, Tensor& tensor) {
     if (tensor.memory->location() != location_ && !(location_.host && tensor.on_host()))
       refuse(tensor.on_host() ? "the tensor is in host memory" : "the tensor is in the memory of another device", id,
              "give memory of the rank's device, or none");
-    if (!aligned(tensor.data(), kBufferAlignment) || !tensor.is_contiguous())
+    if (!aligned(tensor.data(), alignment(tensor.dtype)) || !tensor.is_contiguous())
       refuse("the tensor is not dense, row-major and aligned", id,
-             fmt::format("give memory aligned to {} bytes", kBufferAlignment));
+             fmt::format("give memory aligned to {} bytes", alignment(tensor.dtype)));
   }
   values_[id.index] = tensor.data();
   return given;

@@ -50,6 +50,8 @@ class RankMemory {
   size_t arena_bytes() const { return size_t(binding_.memory.arena_bytes); }
   void place_arena(std::shared_ptr<Memory> arena);
   std::shared_ptr<Memory> allocate(size_t bytes);
+  // Of a caller's tensor that is used in place.
+  size_t alignment(DType dtype) const { return location_.host ? size_of(dtype) : kBufferAlignment; }
   void* copied(size_t index, const Tensor& tensor, ValueId id);
   void check(const Tensor& tensor, ValueId id) const;
   [[noreturn]] void refuse(std::string what, ValueId id, std::string remedy) const;

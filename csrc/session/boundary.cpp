@@ -1,6 +1,8 @@
 #include "session/boundary.h"
 
 #include "base/error.h"
+#include "base/suggest.h"
+#include "device/overlap.h"
 #include "scalar/convert.h"
 
 namespace plait {
@@ -22,8 +24,8 @@ std::string allocation_text(const Domain& domain) {
   return "(" + out + ")";
 }
 
-std::string found(const TensorView& t, const Tensor& tensor) {
-  return fmt::format("input %{}: {}, found shape {} with strides {}", t.name, type_text(t), list(tensor.shape),
+std::string found(const TensorView& t, const Tensor& tensor, const char* side) {
+  return fmt::format("{} %{}: {}, found shape {} with strides {}", side, t.name, type_text(t), list(tensor.shape),
                      list(tensor.strides));
 }
 
@@ -46,7 +48,56 @@ std::vector<int64_t> index_of(int64_t element, const std::vector<int64_t>& shape
   return index;
 }
 
+// UserError where elements lie outside of the tensor's memory, or not as the fusion says.
+void check_place(const TensorView& t, const Tensor& tensor, const char* side) {
+  if (tensor.strides.size() != tensor.shape.size())
+    throw UserError(fmt::format("{} strides for {} dims", tensor.strides.size(), tensor.shape.size()),
+                    found(t, tensor, side), "give a stride, in elements, for every dim");
+  if (!within_memory(tensor))
+    throw UserError(fmt::format("elements lie outside of the tensor's {} bytes of memory", tensor.memory->bytes()),
+                    found(t, tensor, side), "give strides in elements and an offset in bytes that stay inside");
+  if (!is_row_major(t.domain) && tensor.shape.size() == t.rank() &&
+      !tensor.lies_in(t.domain.allocation, t.domain.strided))
+    throw UserError("the dims do not lie in memory as allocation " + allocation_text(t.domain) + " says",
+                    found(t, tensor, side),
+                    "give a tensor that does, or drop the allocation: then it may lie in any way");
+}
+
+const TensorView& find_output(const Fusion& fusion, const std::string& name) {
+  std::vector<std::string> names;
+  for (const TensorView* t : fusion.outputs()) {
+    if (t->name == name) return *t;
+    names.push_back(t->name);
+  }
+  throw UserError(fmt::format("the fusion has no output `{}`", name), fmt::format("fusion @{}", fusion.name()),
+                  suggestion(name, names));
+}
+
 }  // namespace
+
+void check_outputs(const Fusion& fusion, const Tensors& outputs) {
+  for (auto it = outputs.begin(); it != outputs.end(); ++it) {
+    const Tensor& tensor = it->second;
+    const TensorView& t = find_output(fusion, it->first);
+    if (!tensor.memory)
+      throw UserError("the tensor has no memory", fmt::format("output %{}: {}", t.name, type_text(t)),
+                      "give a tensor, or leave the output out");
+    if (tensor.dtype != t.dtype)
+      throw UserError(fmt::format("dtype {} does not fit", name(tensor.dtype)), found(t, tensor, "output"),
+                      fmt::format("give a tensor of {}", name(t.dtype)));
+    if (tensor.shape.size() != t.rank())
+      throw UserError(fmt::format("expected {} dims, got {}", t.rank(), tensor.shape.size()),
+                      found(t, tensor, "output"), "give a tensor with as many dims");
+    check_place(t, tensor, "output");
+    if (may_overlap_itself(tensor))
+      throw UserError("elements of the tensor share memory", found(t, tensor, "output"),
+                      "give a tensor that has a place for every element");
+    for (auto other = outputs.begin(); other != it; ++other)
+      if (may_overlap(tensor, other->second))
+        throw UserError(fmt::format("the tensor shares memory with that of output %{}", other->first),
+                        found(t, tensor, "output"), "give every output memory of its own");
+  }
+}
 
 void check_allocations(const Fusion& fusion) {
   for (const TensorView* t : fusion.tensors()) {
@@ -66,16 +117,7 @@ void check_inputs(const Fusion& fusion, const Tensors& inputs) {
     const auto it = inputs.find(t->name);
     if (it == inputs.end() || !it->second.memory) continue;  // other checks name it
     const Tensor& tensor = it->second;
-    if (tensor.strides.size() != tensor.shape.size())
-      throw UserError(fmt::format("{} strides for {} dims", tensor.strides.size(), tensor.shape.size()),
-                      found(*t, tensor), "give a stride, in elements, for every dim");
-    if (!within_memory(tensor))
-      throw UserError(fmt::format("elements lie outside of the tensor's {} bytes of memory", tensor.memory->bytes()),
-                      found(*t, tensor), "give strides in elements and an offset in bytes that stay inside");
-    if (!is_row_major(t->domain) && tensor.shape.size() == t->rank() &&
-        !tensor.lies_in(t->domain.allocation, t->domain.strided))
-      throw UserError("the dims do not lie in memory as allocation " + allocation_text(t->domain) + " says",
-                      found(*t, tensor), "give a tensor that does, or drop the allocation: then it may lie in any way");
+    check_place(*t, tensor, "input");
   }
 }
 

@@ -15,6 +15,10 @@ void check_allocations(const Fusion& fusion);
 // that do not lie in memory as the fusion says. Inputs of which it says nothing may lie in any way.
 void check_inputs(const Fusion& fusion, const Tensors& inputs);
 
+// UserError naming the output: there is none of the name, the wrong dtype or number of dims, strides as above, elements
+// outside of its memory, several in one place or in that of another output, dims that do not lie as the fusion says.
+void check_outputs(const Fusion& fusion, const Tensors& outputs);
+
 // UserError naming the input, the element, its value and the range: an integer outside of the range that the fusion
 // states. What lies in a GPU's memory is not read.
 void check_ranges(const Fusion& fusion, const Sizes& sizes, const Tensors& inputs);
