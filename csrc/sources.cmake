@@ -2,6 +2,7 @@
 set(PLAIT_CORE_SOURCES
   analysis/cost.cpp
   analysis/vector_width.cpp
+  api/check_graph.cpp
   api/check_program.cpp
   api/compiled.cpp
   api/inspect.cpp
@@ -75,6 +76,7 @@ set(PLAIT_CORE_SOURCES
   compile/emit_program.cpp
   compile/failed_kernels.cpp
   compile/file_schedules.cpp
+  compile/in_place.cpp
   compile/pipeline.cpp
   compile/stages.cpp
   device/contraction.cpp
@@ -86,6 +88,7 @@ set(PLAIT_CORE_SOURCES
   device/tensor.cpp
   graph/drop_allocations.cpp
   graph/expand.cpp
+  graph/lay_inputs.cpp
   graph/lookups.cpp
   graph/merge_equal.cpp
   graph/remove_dead_code.cpp
@@ -128,6 +131,7 @@ set(PLAIT_CORE_SOURCES
   kir/passes/edit.cpp
   kir/passes/expand_reductions.cpp
   kir/passes/hoist.cpp
+  kir/passes/in_place.cpp
   kir/passes/lane_writer.cpp
   kir/passes/merge_equal.cpp
   kir/passes/passes.cpp

@@ -134,6 +134,7 @@ set(PLAIT_TEST_multidevice
   multidevice/programs_test.cpp
 )
 set(PLAIT_TEST_numerics
+  numerics/aliases_test.cpp
   numerics/allocation_test.cpp
   numerics/cpp_api_test.cpp
   numerics/cuda_resources_test.cpp
@@ -153,6 +154,7 @@ set(PLAIT_TEST_numerics
   numerics/scatter_test.cpp
   numerics/sorting_test.cpp
   numerics/strided_contractions_test.cpp
+  numerics/strided_inputs_test.cpp
   numerics/tables_test.cpp
 )
 set(PLAIT_TEST_perf
@@ -250,6 +252,7 @@ set(PLAIT_TEST_unit_ir
 )
 set(PLAIT_TEST_unit_kir
   unit/kir/expand_functions_test.cpp
+  unit/kir/in_place_test.cpp
   unit/kir/interpret_test.cpp
   unit/kir/parse_test.cpp
   unit/kir/passes_cost_test.cpp

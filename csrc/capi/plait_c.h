@@ -86,6 +86,10 @@ PLAIT_API plait_error* plait_op_schemas(plait_text** out);
 /* Makes the tensor `tensor` an output called `name`. Outputs keep the order of these calls. */
 PLAIT_API plait_error* plait_fusion_output(plait_fusion* fusion, const char* name, const char* tensor);
 
+/* The output ends in the memory of the input (`-> (%y aliases %x)` of docs/ir.md), which each run then writes: of one
+   dtype and extents, one output for an input. */
+PLAIT_API plait_error* plait_fusion_alias(plait_fusion* fusion, const char* output, const char* input);
+
 PLAIT_API plait_error* plait_fusion_print(const plait_fusion* fusion, plait_text** out);
 
 /* Layout as DLPack's DLDataType: code 0 int, 1 uint, 2 float, 4 bfloat, 6 bool, 10 float8_e4m3fn, 12 float8_e5m2. */

@@ -29,7 +29,7 @@ class Builder {
     program_.devices = devices;
   }
 
-  Program run() {
+  Program run(const std::vector<InPlace>& in_place) {
     for (const TensorView* t : fusion_.outputs())
       if (root(t) == t) owners_[t] = t;
     for (const TensorView* t : fusion_.inputs()) values_[t] = add(t, t->name, ProgramValueKind::input);
@@ -42,6 +42,8 @@ class Builder {
       else
         copies_.emplace_back(t, id);
     }
+    for (const InPlace& o : in_place)
+      if (o.why_not.empty()) program_.values[values_.at(o.root).index].in_place_of = values_.at(o.input);
     for (size_t i = 0; i < fusion_.segments.size(); ++i) add_segment(fusion_.segments[i], compiled_[i]);
     for (const auto& [t, id] : copies_) add_copy(t, id);
     assign_streams(program_);
@@ -245,11 +247,11 @@ CommReduce reduce_of(ReduceOp op) {
   __builtin_unreachable();
 }
 
-Program build_program(const Fusion& localized, const DeviceMesh& devices,
-                      const std::vector<CompiledSegment>& segments) {
+Program build_program(const Fusion& localized, const DeviceMesh& devices, const std::vector<CompiledSegment>& segments,
+                      const std::vector<InPlace>& in_place) {
   PLAIT_CHECK(segments.size() == localized.segments.size(), "{} compiled segments of {}", segments.size(),
               localized.segments.size());
-  return Builder(localized, devices, segments).run();
+  return Builder(localized, devices, segments).run(in_place);
 }
 
 }  // namespace plait

@@ -69,7 +69,7 @@ int64_t BoundSpecialization::kept_bytes() const {
     for (size_t i = 0; i < inputs_.names.size(); ++i)
       if (!inputs_.maps[i][held[h]].is_whole()) add(inputs_, i);
     for (size_t i = 0; i < outputs_.names.size(); ++i)
-      if (h > 0 || !is_everywhere(i)) add(outputs_, i);
+      if ((h > 0 || !is_everywhere(i)) && !in_place_of(i)) add(outputs_, i);
   }
   return out;
 }
@@ -232,12 +232,40 @@ void BoundSpecialization::place_given(RunState& state, const Tensors& given, con
                                       bool on_device) const {
   for (size_t i = 0; i < outputs_.names.size(); ++i) {
     const auto it = given.find(outputs_.names[i]);
-    if (it == given.end() || !(pieces || is_everywhere(i))) continue;
+    if (it == given.end() || !(pieces || is_everywhere(i)) || in_place_of(i)) continue;
     const bool download = !device_.host_memory() && !on_device;
     bool direct = dense_and_aligned(it->second, size_of(it->second.dtype));
     if (!download)
       for (const auto& [name, input] : inputs) direct = direct && !may_overlap(it->second, input);
     if (direct) (download ? state.home : state.outputs)[0][i] = it->second;
+  }
+}
+
+// The input in whose memory the program makes an output.
+std::optional<size_t> BoundSpecialization::in_place_of(size_t output) const {
+  const Program& program = program_->program();
+  const auto of = program.value(program.outputs[output]).in_place_of;
+  if (!of) return std::nullopt;
+  return size_t(std::find(program.inputs.begin(), program.inputs.end(), *of) - program.inputs.begin());
+}
+
+// An input that an output replaces, and that other inputs of held ranks share memory with, is read from a copy, where
+// the output is then made.
+void BoundSpecialization::part_replaced(RunState& state, const ExecutorRunOptions& how) const {
+  for (size_t o = 0; o < outputs_.names.size(); ++o) {
+    const auto replaced = in_place_of(o);
+    if (!replaced) continue;
+    for (size_t h = 0; h < state.inputs.size(); ++h) {
+      Tensor& tensor = state.inputs[h][*replaced];
+      const auto meets = [&](const Tensor& other) { return &other != &tensor && may_overlap(tensor, other); };
+      if (std::none_of(state.inputs.begin(), state.inputs.end(),
+                       [&](const RankTensors& pieces) { return std::any_of(pieces.begin(), pieces.end(), meets); }))
+        continue;
+      Tensor copy = Tensor::empty(tensor.dtype, tensor.shape);
+      copy_elements(tensor, copy);
+      tensor = copy;
+      if (how.counts) how.counts->copied_bytes += int64_t(copy.bytes());
+    }
   }
 }
 
@@ -263,6 +291,7 @@ Tensors BoundSpecialization::run(const Tensors& inputs, const Tensors& given, co
   const Leave leave(*this, *state, stay || (how.allocator && !device_.host_memory()));
   place_given(*state, given, inputs, false, stay);
   shard_inputs(*state, inputs);
+  part_replaced(*state, how);
   execute(*state, how, run_ms);
   if (stay) return take_outputs(*state);
   static HostAllocator host;
@@ -300,6 +329,7 @@ Tensors BoundSpecialization::run_pieces(const Tensors& pieces, const Tensors& gi
                     fmt::format("run_local, rank {}", rank), "give the inputs of the fusion only");
   check_given(given, pieces, true, on_device);
   place_given(*state, given, pieces, true, on_device);
+  part_replaced(*state, how);
   execute(*state, how, run_ms);
   forget(state->inputs);  // also the pieces that run() would keep for itself
   if (!device_.host_memory() && !on_device) {
@@ -326,7 +356,7 @@ void BoundSpecialization::keep_pieces(RunState& state) const {
   for (size_t h = 0; h < held.size(); ++h)
     for (size_t i = 0; i < outputs_.names.size(); ++i) {
       Tensor& piece = state.outputs[h][i];
-      if (piece.memory || (h == 0 && is_everywhere(i))) continue;
+      if (piece.memory || (h == 0 && is_everywhere(i)) || in_place_of(i)) continue;
       piece.dtype = outputs_.dtypes[i];
       piece.shape = outputs_.maps[i][held[h]].local_shape();
       piece.strides = row_major_strides(piece.shape);
@@ -338,6 +368,9 @@ void BoundSpecialization::keep_pieces(RunState& state) const {
 void BoundSpecialization::drop_handed_out(RunState& state) const {
   for (size_t i = 0; i < outputs_.names.size(); ++i)
     if (!state.outputs.empty() && is_everywhere(i)) home(state, 0, i) = Tensor();
+  for (size_t i = 0; i < outputs_.names.size(); ++i)
+    for (RankTensors& pieces : state.outputs)
+      if (in_place_of(i)) pieces[i] = Tensor();
 }
 
 // The outputs of the one held rank, as they are.

@@ -59,6 +59,8 @@ class BoundSpecialization {
   void place_given(RunState& state, const Tensors& given, const Tensors& inputs, bool pieces, bool on_device) const;
   static void fill_given(const Tensors& given, Tensors& made, const ExecutorRunOptions& how);
   bool is_everywhere(size_t output) const;
+  std::optional<size_t> in_place_of(size_t output) const;
+  void part_replaced(RunState& state, const ExecutorRunOptions& how) const;
   void keep_pieces(RunState& state) const;
   void drop_handed_out(RunState& state) const;
   static void forget(std::vector<RankTensors>& side);

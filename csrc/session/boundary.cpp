@@ -1,5 +1,9 @@
 #include "session/boundary.h"
 
+#include <algorithm>
+#include <cstring>
+#include <set>
+
 #include "base/error.h"
 #include "base/suggest.h"
 #include "device/overlap.h"
@@ -97,6 +101,91 @@ void check_outputs(const Fusion& fusion, const Tensors& outputs) {
         throw UserError(fmt::format("the tensor shares memory with that of output %{}", other->first),
                         found(t, tensor, "output"), "give every output memory of its own");
   }
+}
+
+InputOrders orders_of(const Fusion& fusion, const Tensors& inputs) {
+  InputOrders out;
+  std::set<std::string> replaced;
+  for (const auto& [output, input] : fusion.aliases) replaced.insert(input);
+  for (const TensorView* t : fusion.inputs()) {
+    const auto it = inputs.find(t->name);
+    if (it == inputs.end() || !it->second.memory || fusion.is_output(t) || replaced.contains(t->name)) continue;
+    const Tensor& tensor = it->second;
+    if (tensor.shape.size() != t->rank() || tensor.is_contiguous() || !tensor.on_host()) continue;
+    std::vector<int> order;
+    for (size_t d = 0; d < t->rank(); ++d) order.push_back(static_cast<int>(d));
+    // Dims of one element in front: their strides say nothing.
+    const auto stride = [&](int d) { return tensor.shape[size_t(d)] == 1 ? INT64_MAX : tensor.strides[size_t(d)]; };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return stride(a) > stride(b); });
+    if (tensor.lies_in(order)) out[t->name] = std::move(order);
+  }
+  return out;
+}
+
+std::map<std::string, std::string> called_aliases(const Fusion& fusion, const Tensors& inputs, const Tensors& outputs) {
+  std::map<std::string, std::string> out;
+  std::set<std::string> taken;
+  for (const auto& [output, input] : fusion.aliases) taken.insert(input);
+  for (const auto& [name, tensor] : outputs) {
+    const TensorView* y = fusion.find(name);
+    if (!y || y->role != TensorRole::intermediate || !tensor.memory || fusion.aliases.contains(name)) continue;
+    for (const TensorView* x : fusion.inputs()) {
+      const auto it = inputs.find(x->name);
+      if (it == inputs.end() || !it->second.memory || x->dtype != y->dtype || x->shape() != y->shape()) continue;
+      if (!same_elements(it->second, tensor) || !taken.insert(x->name).second) continue;
+      out[name] = x->name;
+      break;
+    }
+  }
+  return out;
+}
+
+std::string print(const CallPlaces& places) {
+  std::string out;
+  for (const auto& [name, order] : places.orders) out += fmt::format(" %{} in ({})", name, fmt::join(order, ", "));
+  for (const auto& [output, input] : places.aliases) out += fmt::format(" %{} in place of %{}", output, input);
+  return out;
+}
+
+Tensors in_orders(const Tensors& inputs, const InputOrders& orders) {
+  Tensors out = inputs;
+  for (const auto& [name, order] : orders) {
+    Tensor& tensor = out.at(name);
+    const std::vector<int64_t> shape = tensor.shape, strides = tensor.strides;
+    for (size_t i = 0; i < order.size(); ++i) {
+      tensor.shape[i] = shape[size_t(order[i])];
+      tensor.strides[i] = strides[size_t(order[i])];
+    }
+  }
+  return out;
+}
+
+Tensors given_outputs(const Fusion& fusion, const Tensors& inputs, const Tensors& outputs) {
+  Tensors out = outputs;
+  for (const auto& [output, input] : fusion.aliases) {
+    const auto it = inputs.find(input);
+    if (it == inputs.end() || !it->second.memory) continue;  // other checks name it
+    const auto [at, fresh] = out.emplace(output, it->second);
+    if (!fresh && (!at->second.memory || !same_elements(at->second, it->second)))
+      throw UserError(fmt::format("output %{} ends in input %{}, and is given other memory", output, input),
+                      fmt::format("fusion @{}, output %{} aliases %{}", fusion.name(), output, input),
+                      "give that input's tensor, or none");
+  }
+  check_outputs(fusion, out);
+  return out;
+}
+
+Tensors with_own_copies(const Fusion& fusion, const Tensors& inputs) {
+  Tensors out = inputs;
+  for (const auto& [output, input] : fusion.aliases)
+    if (const auto it = out.find(input); it != out.end() && it->second.memory && it->second.on_host()) {
+      const Memory& from = *it->second.memory;
+      HostAllocator host;
+      const auto copy = host.allocate(from.bytes());
+      std::memcpy(copy->data(), from.data(), from.bytes());
+      it->second.memory = copy;
+    }
+  return out;
 }
 
 void check_allocations(const Fusion& fusion) {

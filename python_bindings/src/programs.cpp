@@ -85,8 +85,13 @@ struct Given {
   Tensors tensors, outputs;
   std::vector<std::pair<Queued, int>> queued;  // with the ordinal of the GPU
 
-  void add(const std::string& name, nb::handle object, void* stream) {
-    tensors[name] = taken(array_of(object, "input %" + name, stream), stream);
+  // `written`: the output that ends in it, or empty.
+  void add(const std::string& name, nb::handle object, void* stream, const std::string& written) {
+    ArrayRef array = array_of(object, "input %" + name, stream);
+    if (array.read_only && !written.empty())
+      throw UserError(fmt::format("the array is read-only, and output %{} ends in it", written), "input %" + name,
+                      "give one that may be written");
+    tensors[name] = taken(std::move(array), stream);
   }
   void add_output(const std::string& name, nb::handle object, void* stream) {
     const std::string where = "output %" + name;
@@ -109,6 +114,13 @@ struct Given {
     return std::move(array.tensor);
   }
 };
+
+// The output that ends in the input's memory, or an empty name.
+std::string alias_of(const Fusion& fusion, const std::string& input) {
+  for (const auto& [output, of] : fusion.aliases)
+    if (of == input) return output;
+  return "";
+}
 
 // Inputs by name, as a call gives them: by position in the order of the fusion's inputs, by keyword, or by one mapping,
 // which keywords may add to. UserError: too many, one that is given twice, a key that is no name. Whether the fusion has
@@ -188,7 +200,7 @@ Given given_arrays(const Program& program, const char* call, const nb::args& pos
                    nb::handle out, void* stream) {
   NamedInputs inputs(*program.fusion, call);
   Given given;
-  for (const auto& [name, value] : inputs.read(positions, keywords)) given.add(name, value, stream);
+  for (const auto& [name, value] : inputs.read(positions, keywords)) given.add(name, value, stream, alias_of(*program.fusion, name));
   add_outputs(given, *program.fusion, call, out, stream);
   return given;
 }
@@ -234,7 +246,7 @@ Capsules run_capsules(Program& program, const Capsules& inputs, nb::object on) {
                     "give one capsule for each input");
   void* const stream = run_stream(on);
   Given given;
-  for (size_t i = 0; i < names.size(); ++i) given.add(names[i]->name, inputs[i], stream);
+  for (size_t i = 0; i < names.size(); ++i) given.add(names[i]->name, inputs[i], stream, alias_of(*program.fusion, names[i]->name));
   const Tensors made = run_locked(
       program, given, stream, std::nullopt,
       [&](const Tensors& tensors, const RunOptions& how) { return program.compiled->run(tensors, how); });

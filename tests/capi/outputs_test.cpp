@@ -114,5 +114,32 @@ TEST(CApiOutputs, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(read<float>(*first)[5], -6);
 }
 
+TEST(CApiOutputs, InPlaceOfInputs) {
+  plait_fusion* made = nullptr;
+  ASSERT_OK(plait_fusion_new("f", nullptr, &made));
+  const Owned<plait_fusion> fusion(made);
+  ASSERT_OK(plait_fusion_input(made, "%p: f32[n]"));
+  ASSERT_OK(plait_fusion_statement(made, "%q = mul(%p, 2)", nullptr));
+  EXPECT_NE(words(plait_fusion_alias(made, "q", "p")).find("%q is no output"), std::string::npos);
+  ASSERT_OK(plait_fusion_output(made, "q", "q"));
+  EXPECT_NE(words(plait_fusion_alias(made, "q", "z")).find("%z is no input"), std::string::npos);
+  EXPECT_NE(words(plait_fusion_alias(made, nullptr, "p")).find("`output` is null"), std::string::npos);
+  ASSERT_OK(plait_fusion_alias(made, "q", "p"));
+  plait_text* printed = nullptr;
+  ASSERT_OK(plait_fusion_print(made, &printed));
+  EXPECT_NE(text_of(printed).find("-> (%q aliases %p)"), std::string::npos);
+  for (const char* device : {"reference", "cpu"}) {
+    const auto program = compiled(made, device);
+    Values<float> p({1, 2, 3}, {3}, kF32);
+    for (int i = 0; i < 2; ++i) {
+      const auto q = run(program.get(), {{"p", &p.tensor}});
+      EXPECT_EQ(static_cast<char*>(q->dl_tensor.data) + q->dl_tensor.byte_offset,
+                reinterpret_cast<char*>(p.data.data()));
+    }
+    EXPECT_EQ(p.data, (std::vector<float>{4, 8, 12}));
+    EXPECT_EQ(bytes_copied(program.get()), std::string(device) == "cpu" ? 0 : 12);
+  }
+}
+
 }  // namespace
 }  // namespace plait::testing

@@ -138,6 +138,7 @@ TEST_P(GivenOutputs, InMemoryOfAnInput) {
     const Tensors got = p.run({{"x", x}, {"b", inputs.at("b")}}, how);
     EXPECT_EQ(y.to_doubles(), want.at("y").to_doubles()) << rows;
     EXPECT_EQ(got.at("s").to_doubles(), want.at("s").to_doubles()) << rows;
+    if (rows == 0) continue;  // in place where a kernel can: aliases_test.cpp
     EXPECT_EQ(p.report().bytes_copied, rows == 6 || on_gpu() ? 0 : 240) << rows;
   }
 }

@@ -163,3 +163,67 @@ def test_an_input_named_out_comes_in_a_dict():
     y = np.zeros(2, np.float32)
     plait.compile(f, device="cpu").run({"out": np.ones(2, np.float32)}, out=y)
     assert y.tolist() == [-1, -1]
+
+
+def adam():
+    f = plait.Fusion("adam")
+    p, g, m = (f.input(name, ["n"], plait.f32) for name in "pgm")
+    m2 = m * 0.9 + g * 0.1
+    f.output("q", p - m2 * 0.5)
+    f.output("m2", m2)
+    f.alias("q", "p")
+    f.alias("m2", "m")
+    return f
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_outputs_in_place_of_inputs(device):
+    f = adam()
+    assert "(%q aliases %p, %m2 aliases %m)" in str(f) and plait.parse(str(f)) == f and f.copy() == f
+    program = plait.compile(f, device=device)
+    p, g, m = np.ones(1000, np.float32), np.full(1000, 2, np.float32), np.zeros(1000, np.float32)
+    want_p, want_m = p.copy(), m.copy()
+    for _ in range(3):
+        made = program.run(p, g, m)
+        want_m = np.float32(0.9) * want_m + np.float32(0.1) * g
+        want_p -= want_m * np.float32(0.5)
+        np.testing.assert_allclose(p, want_p, rtol=1e-6)
+        np.testing.assert_allclose(m, want_m, rtol=1e-6)
+        assert np.shares_memory(made["q"].numpy(), p) and (g == 2).all()
+    assert program.report["bytes_copied"] == (0 if device == "cpu" else 8000)
+    if device == "cpu":
+        assert "%q lies in the memory of %p" in program.explain("segments") and " in %p" in program.dump("program")
+    else:
+        assert "%q is copied to %p after the run: only kernels of CPUs" in program.explain("segments")
+    wide = np.ones(2000, np.float32)
+    program.run(wide[::2], g, m)
+    assert (wide[1::2] == 1).all() and (wide[::2] != 1).all()
+    fixed = p.copy()
+    fixed.flags.writeable = False
+    with pytest.raises(plait.UserError, match="read-only, and output %q ends in it"):
+        program.run(fixed, g, m)
+    with pytest.raises(plait.UserError, match="given other memory"):
+        program.run(p, g, m, out={"q": np.ones(1000, np.float32)})
+    for output, source in (("q", "g"), ("q", "x"), ("g", "p"), ("z", "p")):
+        broken = adam()
+        if (output, source) == ("q", "g"):
+            broken.alias(output, source)  # says where it is to end instead
+            continue
+        with pytest.raises(plait.UserError) as caught:
+            broken.alias(output, source)
+        assert caught.value.remedy
+
+
+def test_a_cache_is_updated_in_place():
+    f = plait.Fusion("cache")
+    k, new, at = f.input("k", ["b", "s", 16], plait.f32), f.input("new", ["b", 1, 16], plait.f32), f.input("at", [], plait.i64)
+    f.output("k2", k.slice_update(new, at, dim=1))
+    f.alias("k2", "k")
+    program = plait.compile(f, device="cpu")
+    cache = np.zeros((2, 8, 16), np.float32)
+    for step in range(8):
+        program.run(cache, np.full((2, 1, 16), step + 1, np.float32), np.array(step))
+        assert (cache[:, step] == step + 1).all() and not cache[:, step + 1:].any()
+    with pytest.raises(plait.BoundsError):
+        program.run(cache, np.zeros((2, 1, 16), np.float32), np.array(8))
+    assert program.report["bytes_copied"] == 0

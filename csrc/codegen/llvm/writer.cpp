@@ -206,8 +206,11 @@ class Writer {
     return ours && access == kir::Access::aligned ? std::min(kAlignment, alignment(buffer) * lanes) : alignment(buffer);
   }
 
-  // What holds of loads: those from what is stored to see the stores.
-  const char* reads(uint32_t buffer) const { return kernel_.buffers[buffer].stores() ? kWrites : kReads; }
+  // What holds of loads: those from what is stored to, or lies in its memory, see the stores.
+  const char* reads(uint32_t buffer) const {
+    const kir::Buffer& b = kernel_.buffers[buffer];
+    return b.stores() || b.replaced ? kWrites : kReads;
+  }
 
   // lane < active, made once in a scope.
   Ir mask(sym::Expr active, int lanes) {
