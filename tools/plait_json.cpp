@@ -58,7 +58,6 @@ std::map<std::string, std::vector<int64_t>> output_shapes(const Loaded& loaded, 
   return out;
 }
 
-// With the errors of `checked`, which may be null.
 // The input in whose memory the program makes an output, or null.
 Json in_place_of(const Program& program, const std::string& output) {
   for (ValueId id : program.outputs)
@@ -67,6 +66,7 @@ Json in_place_of(const Program& program, const std::string& output) {
   return nullptr;
 }
 
+// With the errors of `checked`, which may be null.
 Json outputs_json(const Loaded& loaded, const Compiled& compiled, const ProgramCheck* checked) {
   const auto shapes = output_shapes(loaded, compiled);
   const auto& local = compiled.report().local_shapes;

@@ -51,9 +51,9 @@ constexpr int64_t kMoved =
 
 // Every run of the command begins with the inputs as they were.
 TEST_F(JsonOf, OutputsInPlaceOfInputs) {
-  std::ofstream(folder_.path() / "step.plait")
-      << "fusion @step (%p: f32[n], %g: f32[n]) -> (%q aliases %p, %z) {\n  %h = mul(%g, 2)\n  %q = add(%p, %h)\n"
-         "  %z = sum(%g, dims = [0])\n}\n";
+  std::ofstream(folder_.path() / "step.plait") << "let n = 3\nfusion @step (%p: f32[n], %g: f32[n]) -> (%q aliases %p, "
+                                                  "%z) {\n  %h = mul(%g, 2)\n  %q = add(%p, %h)\n"
+                                                  "  %z = sum(%g, dims = [0])\n}\n";
   for (const std::string device : {"cpu", "reference"}) {
     const Json run = json({"run", "step.plait", "--input", "p=[1,2,3]", "--input", "g=[1,1,1]", "--device", device,
                            "--repeat", "3", "--times", "--check"});

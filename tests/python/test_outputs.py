@@ -217,7 +217,7 @@ def test_outputs_in_place_of_inputs(device):
 def test_a_cache_is_updated_in_place():
     f = plait.Fusion("cache")
     k, new, at = f.input("k", ["b", "s", 16], plait.f32), f.input("new", ["b", 1, 16], plait.f32), f.input("at", [], plait.i64)
-    f.output("k2", k.slice_update(new, at, dim=1))
+    f.output("k2", k.slice_update(new, 1, at=at))
     f.alias("k2", "k")
     program = plait.compile(f, device="cpu")
     cache = np.zeros((2, 8, 16), np.float32)
