@@ -71,6 +71,32 @@ TEST(CApiStream, QueuesItsWorkAndGivesDeviceTensors) {
     stream->synchronize();
     EXPECT_EQ(home, read<float>(*want));
   }
+  // Into device memory of the caller's; host memory and an input's are refused.
+  Values<float> ty(std::vector<float>(6 * 5, 9), {6, 5}, kF32);
+  const auto refused = [&](const DLTensor& tensor) {
+    const plait_output given = {"y", &tensor};
+    options.given = &given;
+    options.given_count = 1;
+    const std::vector<plait_input> inputs = {{"x", &tx.tensor}, {"w", &tw.tensor}};
+    DLManagedTensorVersioned* out = nullptr;
+    const std::string said = words(plait_program_run(program.get(), inputs.data(), 2, &options, &out, 1));
+    EXPECT_EQ(out, nullptr);
+    return said;
+  };
+  EXPECT_NE(refused(ty.tensor).find("in host memory, the output in the GPU's"), std::string::npos);
+  DLTensor over = ty.tensor;
+  over.data = tx.tensor.data;
+  over.device = tx.tensor.device;
+  EXPECT_NE(refused(over).find("shares memory with input %x"), std::string::npos);
+  const auto y_memory = upload(ty);
+  EXPECT_EQ(refused(ty.tensor), "");
+  std::vector<float> there(6 * 5);
+  stream->copy(there.data(), y_memory->data(), there.size() * sizeof(float));
+  stream->synchronize();
+  EXPECT_EQ(there, read<float>(*want));
+  DLTensor shifted = ty.tensor;
+  shifted.data = static_cast<char*>(shifted.data) + 4;
+  EXPECT_NE(refused(shifted).find("aligned to 64 bytes"), std::string::npos);
   stream->synchronize();
   EXPECT_EQ(memory.held.size(), 0u);  // all of it went back
 }
