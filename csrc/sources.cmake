@@ -2,6 +2,7 @@
 set(PLAIT_CORE_SOURCES
   analysis/cost.cpp
   analysis/vector_width.cpp
+  api/check_graph.cpp
   api/check_program.cpp
   api/compiled.cpp
   api/inspect.cpp
@@ -76,16 +77,19 @@ set(PLAIT_CORE_SOURCES
   compile/emit_program.cpp
   compile/failed_kernels.cpp
   compile/file_schedules.cpp
+  compile/in_place.cpp
   compile/pipeline.cpp
   compile/stages.cpp
   device/contraction.cpp
   device/device.cpp
   device/host_stream.cpp
   device/memory_pool.cpp
+  device/overlap.cpp
   device/target.cpp
   device/tensor.cpp
   graph/drop_allocations.cpp
   graph/expand.cpp
+  graph/lay_inputs.cpp
   graph/lookups.cpp
   graph/merge_equal.cpp
   graph/remove_dead_code.cpp
@@ -130,6 +134,7 @@ set(PLAIT_CORE_SOURCES
   kir/passes/edit.cpp
   kir/passes/expand_reductions.cpp
   kir/passes/hoist.cpp
+  kir/passes/in_place.cpp
   kir/passes/lane_writer.cpp
   kir/passes/merge_equal.cpp
   kir/passes/passes.cpp

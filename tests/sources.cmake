@@ -74,6 +74,7 @@ set(PLAIT_TEST_FOLDERS
 set(PLAIT_TEST_capi
   capi/callbacks_test.cpp
   capi/errors_test.cpp
+  capi/outputs_test.cpp
   capi/run_test.cpp
   capi/stream_test.cpp
 )
@@ -140,6 +141,7 @@ set(PLAIT_TEST_multidevice
   multidevice/programs_test.cpp
 )
 set(PLAIT_TEST_numerics
+  numerics/aliases_test.cpp
   numerics/allocation_test.cpp
   numerics/cpp_api_test.cpp
   numerics/cuda_resources_test.cpp
@@ -147,6 +149,7 @@ set(PLAIT_TEST_numerics
   numerics/dtypes_test.cpp
   numerics/file_schedules_test.cpp
   numerics/fork_test.cpp
+  numerics/given_outputs_test.cpp
   numerics/internal_error_test.cpp
   numerics/manual_test.cpp
   numerics/norm_split_test.cpp
@@ -158,6 +161,7 @@ set(PLAIT_TEST_numerics
   numerics/scatter_test.cpp
   numerics/sorting_test.cpp
   numerics/strided_contractions_test.cpp
+  numerics/strided_inputs_test.cpp
   numerics/tables_test.cpp
   numerics/tiles_test.cpp
 )
@@ -234,6 +238,7 @@ set(PLAIT_TEST_unit_comm
 set(PLAIT_TEST_unit_device
   unit/device/contraction_test.cpp
   unit/device/memory_pool_test.cpp
+  unit/device/overlap_test.cpp
   unit/device/target_test.cpp
   unit/device/tensor_test.cpp
 )
@@ -255,6 +260,7 @@ set(PLAIT_TEST_unit_ir
 )
 set(PLAIT_TEST_unit_kir
   unit/kir/expand_functions_test.cpp
+  unit/kir/in_place_test.cpp
   unit/kir/interpret_test.cpp
   unit/kir/join_test.cpp
   unit/kir/parse_test.cpp

@@ -58,6 +58,14 @@ std::map<std::string, std::vector<int64_t>> output_shapes(const Loaded& loaded, 
   return out;
 }
 
+// The input in whose memory the program makes an output, or null.
+Json in_place_of(const Program& program, const std::string& output) {
+  for (ValueId id : program.outputs)
+    if (const ProgramValue& value = program.value(id); value.name == output && value.in_place_of)
+      return program.value(*value.in_place_of).name;
+  return nullptr;
+}
+
 // With the errors of `checked`, which may be null.
 Json outputs_json(const Loaded& loaded, const Compiled& compiled, const ProgramCheck* checked) {
   const auto shapes = output_shapes(loaded, compiled);
@@ -70,6 +78,7 @@ Json outputs_json(const Loaded& loaded, const Compiled& compiled, const ProgramC
     entry["shape"] = shape == shapes.end() ? Json::array() : Json(shape->second);
     entry["local_shapes"] = pieces == local.end() ? Json::array() : Json(pieces->second);
     entry["dtype"] = plait::name(t->dtype);
+    entry["in_place_of"] = in_place_of(compiled.program(), t->name);
     if (checked == nullptr) continue;
     for (const OutputCheck& output : checked->outputs) {
       if (output.name != t->name) continue;

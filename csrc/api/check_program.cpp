@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "reference/executable.h"
 #include "session/bind_inputs.h"
+#include "session/boundary.h"
 
 namespace plait {
 
@@ -50,7 +51,7 @@ void compare_one_rank(const Fusion& fusion, CompileOptions options, const Tensor
   if (options.passes) same_limit.bisect = options.passes->bisect;
   options.passes = &same_limit;
   Compiled one = compile(fusion, options);
-  const Tensors one_outputs = one.run(inputs);
+  const Tensors one_outputs = one.run(with_own_copies(fusion, inputs));
   const reference::Results one_want = evaluate_for(fusion, options, one, inputs);
   for (OutputCheck& check : out.outputs) {
     const std::string& name = check.name;

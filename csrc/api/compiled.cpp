@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "api/check_graph.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "compile/pipeline.h"
@@ -107,6 +108,7 @@ struct RunFacts {
 struct Picked {
   std::shared_ptr<Binding> binding;
   bool timing = false;
+  InputOrders orders;  // in which the class reads inputs
   BoundSpecialization& bound() const { return *binding->bound; }
 };
 
@@ -128,7 +130,8 @@ struct Compiled::Impl {
   Kept<BindingKey, Binding> bindings;
   std::shared_ptr<SpecializationEntry> last;
   Sizes last_sizes;
-  std::string last_key;           // of the class of last_sizes
+  std::string last_key;           // of the class of last_sizes and last_places
+  CallPlaces last_places;         // of the run before
   std::optional<int64_t> bisect;  // of PassControl
   bool timing = false;
 
@@ -165,6 +168,7 @@ Metadata Compiled::Impl::metadata_of(const Tensors& inputs) const {
 // The class of last_sizes, compiled where it is not kept.
 std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<std::string>& refused) {
   Specialization specialization = specialize(last_sizes, mesh_sizes);
+  specialization.key += print(last_places);
   for (const std::string& name : refused) specialization.key += " without library %" + name;
   if (auto kept = classes.find(guards.key(specialization.key, last_sizes, ranks))) return kept;
   double begin = now_ms();
@@ -173,7 +177,16 @@ std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<s
   SpecializationEntry& entry = *made;
   sym::Guards asked(last_sizes, ranks);
   entry.compiled = compile_specialization(*fusion, specialization.clone,
-                                          {options, mesh, *device, file_segments, refused, *multiples, &asked});
+                                          {options,
+                                           mesh,
+                                           *device,
+                                           file_segments,
+                                           refused,
+                                           *multiples,
+                                           &asked,
+                                           {},
+                                           last_places.orders,
+                                           last_places.aliases});
   entry.refused = refused;
   entry.guards = asked.answers();
   entry.report.compile_ms = now_ms() - begin;
@@ -215,7 +228,7 @@ void Compiled::Impl::take_sizes(const Metadata& metadata) {
   Sizes given = options.sizes;
   for (const auto& [name, value] : mesh_sizes) given[name] = value;
   Sizes sizes = bind_sizes(*fusion, metadata, given);
-  std::string key = specialize(sizes, mesh_sizes).key;
+  std::string key = specialize(sizes, mesh_sizes).key + print(last_places);
   last_bound = nullptr;
   last_sizes = std::move(sizes);
   last_key = std::move(key);
@@ -305,10 +318,18 @@ Allocator& Compiled::Impl::output_allocator(const RunOptions& run_options) const
 Picked Compiled::Impl::pick(const Tensors& inputs, const RunOptions& run_options) {
   const std::lock_guard lock(mutex);
   const Communicators* comms = run_options.comms ? run_options.comms : communication.comms.get();
+  CallPlaces places;  // where a rank has all of a tensor, and nobody scheduled kernels for how it was to lie
+  if (device->host_memory() && mesh.ranks() == 1 && file_segments.empty()) {
+    places.aliases = called_aliases(*fusion, inputs, run_options.outputs);
+    places.orders = orders_of(*fusion, inputs);
+    for (const auto& [output, input] : places.aliases) places.orders.erase(input);
+  }
+  if (places != last_places) last_bound = nullptr;
+  last_places = places;
   const bool same = comms && same_as_last(inputs, comms->serial());
   std::shared_ptr<Binding> binding = same ? last_bound : bound_for(metadata_of(inputs), who(run_options));
   check_ranges(*fusion, last_sizes, inputs);
-  return {std::move(binding), timing};
+  return {std::move(binding), timing, std::move(places.orders)};
 }
 
 Picked Compiled::Impl::pick_local(const Tensors& pieces, const Communication& who, int64_t rank) {
@@ -318,7 +339,7 @@ Picked Compiled::Impl::pick_local(const Tensors& pieces, const Communication& wh
                     "call prepare() with the metadata of the global tensors first");
   std::shared_ptr<Binding> binding = bound_of_last(who, rank);
   check_ranges(*fusion, last_sizes, pieces);
-  return {std::move(binding), timing};
+  return {std::move(binding), timing, {}};
 }
 
 // Calls `run`, which fills in what it did; then `traffic` tells what went over wires. Other processes do not
@@ -374,12 +395,16 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
   ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, inputs);
+  const Tensors given = given_outputs(*impl.fusion, inputs, run_options.outputs);
   const Picked picked = impl.pick(inputs, run_options);
   return impl.run_picked(
       picked,
       [&](RunFacts& facts) {
         how.counts = &facts.counts;
-        Tensors out = picked.bound().run(inputs, how, impl.options.options.check_replicas, facts.ms);
+        const bool replicas = impl.options.options.check_replicas;
+        Tensors out = picked.orders.empty()
+                          ? picked.bound().run(inputs, given, how, replicas, facts.ms)
+                          : picked.bound().run(in_orders(inputs, picked.orders), given, how, replicas, facts.ms);
         facts.counts.copied_bytes += order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
         return out;
       },
@@ -388,6 +413,8 @@ Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
 
 void Compiled::prepare(const Metadata& metadata) {
   const std::lock_guard lock(impl_->mutex);
+  impl_->last_places = {};
+  impl_->last_bound = nullptr;
   if (impl_->communication.comms) {
     impl_->bound_for(metadata, impl_->communication);
     return;
@@ -411,12 +438,13 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
                     "give the pieces of the process's own rank");
   ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, pieces);
+  const Tensors given = given_outputs(*impl.fusion, pieces, run_options.outputs);
   const Picked picked = impl.pick_local(pieces, who, rank);
   return impl.run_picked(
       picked,
       [&](RunFacts& facts) {
         how.counts = &facts.counts;
-        Tensors out = picked.bound().run_pieces(pieces, how, facts.ms);
+        Tensors out = picked.bound().run_pieces(pieces, given, how, facts.ms);
         facts.counts.copied_bytes += order_outputs(*impl.fusion, out, impl.output_allocator(run_options));
         return out;
       },
@@ -502,9 +530,17 @@ std::string Compiled::stage_text(const std::string& stage) const {
   how.passes = &same;
   try {
     sym::Guards asked(impl_->last_sizes, impl_->ranks);
-    compile_specialization(
-        *impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes).clone,
-        {how, impl_->mesh, *impl_->device, impl_->file_segments, entry.refused, *impl_->multiples, &asked});
+    compile_specialization(*impl_->fusion, specialize(impl_->last_sizes, impl_->mesh_sizes).clone,
+                           {how,
+                            impl_->mesh,
+                            *impl_->device,
+                            impl_->file_segments,
+                            entry.refused,
+                            *impl_->multiples,
+                            &asked,
+                            {},
+                            impl_->last_places.orders,
+                            impl_->last_places.aliases});
   } catch (const StoppedAt& stop) {
     return stop.text;
   }
@@ -518,46 +554,6 @@ void Compiled::set_step_timing(bool on) {
   impl_->bindings.clear();
   impl_->last_bound = nullptr;
 }
-
-namespace {
-
-// UserError where an expression of the user's speaks of the rank: it would differ between ranks of one global tensor.
-void check_no_rank(sym::Expr e, const std::string& what, const std::string& where) {
-  if (!e) return;
-  for (const std::string& symbol : sym::symbols(e))
-    if (symbol.starts_with("rank."))
-      throw UserError(fmt::format("{} speaks of {}, which localized graphs of the compiler have", what, symbol), where,
-                      "a fusion is of global tensors: annotate layouts, and the compiler cuts");
-}
-
-void check_no_rank(const Op& op) {
-  visit(op, [&](const auto& node) {
-    for_each_field(node, [&](auto field, const auto& value) {
-      using T = std::remove_cvref_t<decltype(value)>;
-      if constexpr (std::is_same_v<T, sym::Expr>) check_no_rank(value, std::string(field.name), describe(op));
-      if constexpr (std::is_same_v<T, std::vector<sym::Expr>>)
-        for (sym::Expr e : value) check_no_rank(e, std::string(field.name), describe(op));
-    });
-  });
-}
-
-// What no later stage could make sense of.
-void check_graph(const Fusion& fusion) {
-  const std::string where = fmt::format("fusion @{}", fusion.name());
-  for (const TensorView* t : fusion.inputs())
-    for (size_t d = 0; d < t->rank(); ++d)
-      check_no_rank(t->extent(d), fmt::format("extent {}", d), fmt::format("%{}: {}", t->name, type_text(*t)));
-  if (fusion.outputs().empty()) throw UserError("the fusion has no outputs", where, "name one: f.output(\"y\", y)");
-  for (const Op* op : fusion.ops()) {
-    bool moves = property(op->kind) == OpProperty::communication || property(op->kind) == OpProperty::local_move;
-    if (moves && op->kind != OpKind::Reshard)
-      throw UserError(fmt::format("{} is an op of localized graphs, which the compiler makes", text_name(*op)),
-                      describe(*op), "annotate layouts instead, or use reshard");
-    check_no_rank(*op);
-  }
-}
-
-}  // namespace
 
 Compiled compile(const Fusion& fusion, const CompileOptions& options) {
   check_graph(fusion);

@@ -52,11 +52,19 @@ TensorView* composed(Composer& c, const SliceAt& op) {
   return c.emit(std::move(select));
 }
 
-// What surely lies within is parts one after another; else the places are those of a scatter.
+// Whether the result is to end in the operand's memory, where only the update is written.
+bool ends_in_operand(const SliceUpdate& op) {
+  const auto& aliases = op.in->fusion->aliases;
+  const auto it = aliases.find(op.results[0]->name);
+  return it != aliases.end() && it->second == op.in->name;
+}
+
+// What surely lies within is parts one after another, unless only the update is to be written; else the places are
+// those of a scatter.
 TensorView* composed(Composer& c, const SliceUpdate& op) {
   const sym::Expr extent = op.in->extent(size_t(op.dim)), count = op.update->extent(size_t(op.dim));
   const auto start = op.start.constant(), width = count.constant(), whole = extent.constant();
-  if (!op.at && start && width && whole) {
+  if (!op.at && start && width && whole && !ends_in_operand(op)) {
     auto cat = std::make_unique<Cat>();
     const sym::Expr behind = op.start + count;
     cat->dim = op.dim;

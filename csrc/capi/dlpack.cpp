@@ -8,7 +8,7 @@ namespace plait {
 
 namespace {
 
-Location location_of(DLDevice device, const std::string& name) {
+Location location_of(DLDevice device, const std::string& where) {
   switch (device.device_type) {
     case kDlCpu:
     case kDlCudaHost:
@@ -17,23 +17,23 @@ Location location_of(DLDevice device, const std::string& name) {
     case kDlCudaManaged:
       return {false, device.device_id};
     default:
-      throw UserError(fmt::format("memory of DLPack device type {}", device.device_type), "input %" + name,
+      throw UserError(fmt::format("memory of DLPack device type {}", device.device_type), where,
                       "copy the tensor to the CPU or to a CUDA device");
   }
 }
 
 // Bytes from the first to the last element; negative strides are no DLPack.
-size_t reach(const Tensor& t, const std::string& name) {
+size_t reach(const Tensor& t, const std::string& where) {
   int64_t last = 0;
   for (size_t d = 0; d < t.shape.size(); ++d) {
     if (t.shape[d] == 0) return 0;
     if (t.strides[d] < 0)
-      throw UserError(fmt::format("stride {} of dim {} is negative", t.strides[d], d), "input %" + name,
+      throw UserError(fmt::format("stride {} of dim {} is negative", t.strides[d], d), where,
                       "make the tensor contiguous");
     int64_t step = 0;
     if (__builtin_mul_overflow(t.shape[d] - 1, t.strides[d], &step) || __builtin_add_overflow(last, step, &last) ||
         last >= INT64_MAX / 8)
-      throw UserError(fmt::format("stride {} of dim {} leads past 2^63 bytes", t.strides[d], d), "input %" + name,
+      throw UserError(fmt::format("stride {} of dim {} leads past 2^63 bytes", t.strides[d], d), where,
                       "pass a valid DLTensor");
   }
   return static_cast<size_t>(last + 1) * size_of(t.dtype);
@@ -67,8 +67,7 @@ DType from_c(plait_dtype dtype) {
       "", "convert the tensor first");
 }
 
-Tensor from_dlpack(const DLTensor& tensor, const std::string& name) {
-  const std::string where = "input %" + name;
+Tensor from_dlpack(const DLTensor& tensor, const std::string& where) {
   Tensor out;
   try {
     out.dtype = from_c(tensor.dtype);
@@ -87,10 +86,10 @@ Tensor from_dlpack(const DLTensor& tensor, const std::string& name) {
   out.strides = row_major_strides(out.shape);
   if (tensor.strides && tensor.ndim > 0) out.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
   if (elements > 0 && !tensor.data) throw UserError("data is null", where, "pass a tensor with memory");
-  const size_t bytes = reach(out, name);
+  const size_t bytes = reach(out, where);
   alignas(kBufferAlignment) static char nothing[kBufferAlignment];  // empty tensors may have no address
   char* first = tensor.data ? static_cast<char*>(tensor.data) + tensor.byte_offset : nothing;
-  out.memory = std::make_shared<Memory>(first, bytes, nullptr, location_of(tensor.device, name));
+  out.memory = std::make_shared<Memory>(first, bytes, nullptr, location_of(tensor.device, where));
   return out;
 }
 

@@ -103,6 +103,10 @@ plait_error* plait_fusion_output(plait_fusion* fusion, const char* name, const c
   });
 }
 
+plait_error* plait_fusion_alias(plait_fusion* fusion, const char* output, const char* input) {
+  return guarded([&] { of(fusion).alias(required_text(output, "output"), required_text(input, "input")); });
+}
+
 plait_error* plait_op_schemas(plait_text** out) {
   return guarded([&] {
     required(out, "out") = nullptr;

@@ -86,6 +86,10 @@ PLAIT_API plait_error* plait_op_schemas(plait_text** out);
 /* Makes the tensor `tensor` an output called `name`. Outputs keep the order of these calls. */
 PLAIT_API plait_error* plait_fusion_output(plait_fusion* fusion, const char* name, const char* tensor);
 
+/* The output ends in the memory of the input (`-> (%y aliases %x)` of docs/ir.md), which each run then writes: of one
+   dtype and extents, one output for an input. */
+PLAIT_API plait_error* plait_fusion_alias(plait_fusion* fusion, const char* output, const char* input);
+
 PLAIT_API plait_error* plait_fusion_print(const plait_fusion* fusion, plait_text** out);
 
 /* Layout as DLPack's DLDataType: code 0 int, 1 uint, 2 float, 4 bfloat, 6 bool, 10 float8_e4m3fn, 12 float8_e5m2. */
@@ -179,6 +183,13 @@ typedef struct plait_comms {
   void (*abort)(void* user, const char* why);
 } plait_comms;
 
+/* An output that the run writes into the caller's memory. */
+typedef struct plait_output {
+  const char* name;
+  const struct DLTensor* tensor; /* borrowed as an input's is; the output's shape and dtype, any strides that give every
+                                    element a place of its own */
+} plait_output;
+
 typedef struct plait_run_options {
   size_t struct_size;
   /* CUstream: work is queued there and the call does not wait; one rank on a GPU. CU_STREAM_LEGACY and
@@ -188,6 +199,12 @@ typedef struct plait_run_options {
   const plait_allocator* allocator; /* must stay until the outputs are gone */
   const plait_comms* comms;         /* instead of the program's own; must stay as long as the program */
   int64_t threads;                  /* of a kernel on the CPU; 0: all of the device */
+  /* Outputs that are written into tensors of the caller's; the others are made. One that is refused (name, shape,
+     dtype, place, memory of another output) stays as it was; after an error of the run itself they are undefined. On
+     the host they may lie in any way: what is strided, or lies in memory of an input, is written elsewhere and copied
+     at the end (bytes_copied); on a GPU they are dense, aligned to 64 bytes and apart from the inputs. */
+  const plait_output* given;
+  size_t given_count;
 } plait_run_options;
 
 typedef struct plait_input {
@@ -196,7 +213,8 @@ typedef struct plait_input {
 } plait_input;
 
 /* Global tensors in, global tensors out: `outputs` gets output_count tensors in the order of the fusion's outputs, each
-   to be given back by its deleter. `options` may be NULL. */
+   to be given back by its deleter, and NULL where the caller gave one (plait_run_options.given). `options` may be
+   NULL. */
 PLAIT_API plait_error* plait_program_run(plait_program* program, const plait_input* inputs, size_t input_count,
                                          const plait_run_options* options, struct DLManagedTensorVersioned** outputs,
                                          size_t output_count);
@@ -228,8 +246,8 @@ typedef struct plait_program_info {
   double compile_ms, run_ms;
   int64_t launches;                 /* of kernels, steps of one rank */
   int64_t bytes_moved, bytes_least; /* rank 0: operands of its steps, each once; its inputs and outputs once */
-  int64_t bytes_copied;             /* in the last run: strided or unaligned inputs, outputs of another order */
-  const char* device;               /* its name: "cpu" */
+  int64_t bytes_copied; /* in the last run: strided or unaligned inputs, outputs of another order or given strided */
+  const char* device;   /* its name: "cpu" */
 } plait_program_info;
 
 PLAIT_API plait_error* plait_program_info_get(plait_program* program, plait_program_info* out);

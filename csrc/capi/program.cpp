@@ -79,25 +79,38 @@ Tensors tensors(const plait_input* inputs, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const plait_input& input = required(inputs, "inputs", i);
     std::string name = required_text(input.name, "inputs.name");
-    Tensor tensor = from_dlpack(required(input.tensor, "inputs.tensor"), name);
+    Tensor tensor = from_dlpack(required(input.tensor, "inputs.tensor"), "input %" + name);
     if (!out.emplace(name, std::move(tensor)).second)
       throw UserError("it is given twice", "input %" + name, "give every input once");
   }
   return out;
 }
 
-// Hands out all, or none where one cannot be made.
-void give_outputs(const plait_program& program, Tensors results, DLManagedTensorVersioned** outputs) {
+Tensors given_outputs(const plait_output* given, size_t count) {
+  Tensors out;
+  for (size_t i = 0; i < count; ++i) {
+    const plait_output& output = required(given, "options.given", i);
+    std::string name = required_text(output.name, "given.name");
+    Tensor tensor = from_dlpack(required(output.tensor, "given.tensor"), "output %" + name);
+    if (!out.emplace(name, std::move(tensor)).second)
+      throw UserError("it is given twice", "output %" + name, "give one tensor for an output");
+  }
+  return out;
+}
+
+// Hands out all that the caller did not give, or none where one cannot be made.
+void give_outputs(const plait_program& program, Tensors results, const Tensors& given,
+                  DLManagedTensorVersioned** outputs) {
   size_t made = 0;
   try {
     for (const TensorView* t : program.fusion->outputs()) {
-      outputs[made] = to_dlpack(std::move(results.find(t->name)->second));
+      if (!given.contains(t->name)) outputs[made] = to_dlpack(std::move(results.find(t->name)->second));
       ++made;
     }
   } catch (...) {
     while (made > 0) {
       --made;
-      outputs[made]->deleter(outputs[made]);
+      if (outputs[made]) outputs[made]->deleter(outputs[made]);
       outputs[made] = nullptr;
     }
     throw;
@@ -120,10 +133,11 @@ plait_error* run(plait_program* program, std::optional<int64_t> rank, const plai
       alone.lock();  // they may be new
     else
       shared.lock();
-    const Lent how = lent(p, lends);
+    Lent how = lent(p, lends);
+    how.options.outputs = given_outputs(lends.given, lends.given_count);
     const Tensors given = tensors(inputs, input_count);
     Tensors results = rank ? p.compiled->run_local(*rank, given, how.options) : p.compiled->run(given, how.options);
-    give_outputs(p, std::move(results), outputs);
+    give_outputs(p, std::move(results), how.options.outputs, outputs);
   });
 }
 

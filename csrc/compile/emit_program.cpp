@@ -30,7 +30,7 @@ class Builder {
     program_.devices = devices;
   }
 
-  Program run() {
+  Program run(const std::vector<InPlace>& in_place) {
     for (const TensorView* t : fusion_.outputs())
       if (root(t) == t) owners_[t] = t;
     for (const TensorView* t : fusion_.inputs()) values_[t] = add(t, t->name, ProgramValueKind::input);
@@ -43,6 +43,8 @@ class Builder {
       else
         copies_.emplace_back(t, id);
     }
+    for (const InPlace& o : in_place)
+      if (o.why_not.empty()) program_.values[values_.at(o.root).index].in_place_of = values_.at(o.input);
     for (const std::vector<const Segment*>& launch : launches(fusion_)) {
       const CompiledSegment& compiled = compiled_[static_cast<size_t>(launch.front() - fusion_.segments.data())];
       if (launch.size() > 1)
@@ -255,11 +257,11 @@ CommReduce reduce_of(ReduceOp op) {
   __builtin_unreachable();
 }
 
-Program build_program(const Fusion& localized, const DeviceMesh& devices,
-                      const std::vector<CompiledSegment>& segments) {
+Program build_program(const Fusion& localized, const DeviceMesh& devices, const std::vector<CompiledSegment>& segments,
+                      const std::vector<InPlace>& in_place) {
   PLAIT_CHECK(segments.size() == localized.segments.size(), "{} compiled segments of {}", segments.size(),
               localized.segments.size());
-  return Builder(localized, devices, segments).run();
+  return Builder(localized, devices, segments).run(in_place);
 }
 
 }  // namespace plait

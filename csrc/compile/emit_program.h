@@ -1,5 +1,6 @@
 #pragma once
 // From a localized, segmented fusion and its compiled segments to the program that all ranks run.
+#include "compile/in_place.h"
 #include "kir/kernel.h"
 #include "lower/lower.h"
 #include "program/program.h"
@@ -19,6 +20,8 @@ struct CompiledSegment {
 CommReduce reduce_of(ReduceOp op);
 
 // Requires segments; ensures a program that verify() accepts, with its streams and events (program/assign_streams.h).
-Program build_program(const Fusion& localized, const DeviceMesh& devices, const std::vector<CompiledSegment>& segments);
+// `in_place`: of the localized fusion's aliases.
+Program build_program(const Fusion& localized, const DeviceMesh& devices, const std::vector<CompiledSegment>& segments,
+                      const std::vector<InPlace>& in_place = {});
 
 }  // namespace plait

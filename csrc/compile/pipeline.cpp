@@ -14,6 +14,12 @@ namespace plait {
 
 namespace {
 
+std::unique_ptr<Fusion> with_facts(const Fusion& fusion, const CloneOptions& facts, const PipelineContext& context) {
+  auto out = clone(fusion, facts);
+  for (const auto& [output, input] : context.aliases) out->alias(output, input);
+  return out;
+}
+
 // The compiler. Each line is a pass; a constraint on order stands at the line that it pins.
 std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const CloneOptions& facts,
                                                    const PipelineContext& context) {
@@ -24,11 +30,12 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
   // graph: facts come first, so that expressions fold on construction
   CloneOptions stated = facts;
   ask_multiples(context.multiples, fusion, context.guards, stated);
-  stages.make("graph", "state_facts", out->graph, [&] { return clone(fusion, stated); });
+  stages.make("graph", "state_facts", out->graph, [&] { return with_facts(fusion, stated, context); });
   Fusion& graph = *out->graph;
   stages.pass("graph", "drop_allocations", graph, [&] { drop_allocations(graph); });
   stages.pass("graph", "number_random_ops", graph, [&] { number_random_ops(graph); });  // before ops come and go
   stages.pass("graph", "number_lookups", graph, [&] { out->lookups = number_lookups(graph); });  // likewise
+  if (!context.orders.empty()) stages.pass("graph", "lay_inputs", graph, [&] { lay_inputs(graph, context.orders); });
   stages.pass("graph", "expand", graph, [&] { expand(graph, true); });
   stages.pass("graph", "split_bias", graph, [&] { split_bias(graph); });  // a pending sum takes no bias
   stages.pass("graph", "remove_dead_code", graph, [&] { remove_dead_code(graph); });
@@ -39,6 +46,7 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
   Fusion& sharded = *out->sharded;
   const Annotations annotated = annotations(sharded);
   stages.pass("sharded", "propagate", sharded, [&] { propagate(sharded); });
+  check_alias_layouts(sharded);
   if (options.verify) verify_sharding(sharded, ShardStage::propagated, &annotated);
   stages.pass("sharded", "insert_reshards", sharded, [&] { insert_reshards(sharded); });
   if (options.verify) verify_sharding(sharded, ShardStage::resharded, &annotated);
@@ -61,12 +69,15 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
   out->localized = std::move(local);
 
   // per group: schedule, lower, write, compile
+  out->in_place = find_in_place(*out->localized);
   stages.work("kir", "lower", [&] { lower_segments(*out, stages, context); });
+  out->segment_reasons += print(out->in_place);
   stages.work("kir", "compile", [&] { compile_segments(*out, stages, context); });
 
   // program: the steps of all ranks
-  stages.make("program", "build_program", out->program,
-              [&] { return std::make_shared<Program>(build_program(*out->localized, context.mesh, out->segments)); });
+  stages.make("program", "build_program", out->program, [&] {
+    return std::make_shared<Program>(build_program(*out->localized, context.mesh, out->segments, out->in_place));
+  });
   stages.end("program", *out->program);
   out->timings = stages.finish();
   return out;

@@ -16,6 +16,7 @@ struct CompiledSpecialization {
   std::unique_ptr<Fusion> sharded;          // with layouts and reshards
   std::shared_ptr<const Fusion> localized;  // with segments
   std::vector<CompiledSegment> segments;
+  std::vector<InPlace> in_place;  // outputs that alias inputs
   std::shared_ptr<const Program> program;
   std::string segment_reasons;            // for explain
   std::vector<std::string> kernel_texts;  // kernel IR
@@ -33,6 +34,8 @@ struct PipelineContext {
   std::vector<MultipleQuestion> multiples = {};  // what is asked of guards first
   sym::Guards* guards = nullptr;        // asked about sizes that stay symbols; null: only what facts prove holds
   std::set<std::string> as_nests = {};  // results of ops that stand alone: the kernel of their group failed
+  InputOrders orders = {};              // of inputs that do not lie row-major and are read where they lie
+  std::map<std::string, std::string> aliases = {};  // of outputs that a call puts in place of inputs
 };
 
 // Errors of the user first; then stage by stage. Throws StoppedAt where options.until asks for it.

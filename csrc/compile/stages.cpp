@@ -14,6 +14,7 @@
 #include "comm/nccl/nccl_communicators.h"
 #include "compile/failed_kernels.h"
 #include "ir/launches.h"
+#include "kir/passes/in_place.h"
 #include "lower/join_lowered.h"
 #include "lower/tree/lower_tree.h"
 #include "reference/contraction_executable.h"
@@ -182,10 +183,28 @@ void segment_for(Fusion& localized, const PipelineContext& context, Stages* stag
   check_file_segments(written, localized);
 }
 
+namespace {
+
+// Makes the kernel of segment `index` write its outputs that alias inputs where these lie, or says why it cannot.
+void write_in_place(std::vector<InPlace>& outputs, size_t index, const Segment& segment, kir::Kernel& kernel) {
+  for (InPlace& o : outputs) {
+    if (o.segment != index || !o.why_not.empty()) continue;
+    std::vector<uint32_t> read(o.read.begin(), o.read.end());
+    const auto made = static_cast<uint32_t>(segment.inputs.size() + o.made);
+    PLAIT_CHECK(made < kernel.buffers.size() && kernel.buffers[made].written, "%{} is no buffer of {}", o.root->name,
+                kernel.name);
+    o.why_not = kir::write_in_place(kernel, read, made).value_or("");
+  }
+}
+
+}  // namespace
+
 void lower_segments(CompiledSpecialization& compiled, Stages& stages, const PipelineContext& context) {
   const Fusion& fusion = *compiled.localized;
   compiled.segments.resize(fusion.segments.size());
   const TargetKind target = context.device.target().kind;
+  for (InPlace& o : compiled.in_place)
+    if (o.why_not.empty() && target != TargetKind::cpu) o.why_not = "only kernels of CPUs write in place";
   if (target == TargetKind::reference) return;
   std::string all, params, groups;
   for (const auto& segment : fusion.segments) params += fmt::format("{} {}\n", segment.name, print(segment.schedule));
@@ -216,6 +235,7 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
         lowered = std::move(parts[0].lowered);
       else
         lowered = join_lowered(whole, std::move(parts), kernel_name(fusion, whole));
+      write_in_place(compiled.in_place, i, whole, lowered.kernel);
       stages.offer("kir", "lower", PassSubject(lowered.kernel));
       kir::verify(lowered.kernel);
     });

@@ -11,8 +11,8 @@
 
 namespace plait {
 
-// Alignment, in bytes, of every buffer plait allocates and of every buffer a kernel may be given; what a kernel on the
-// host only reads need not have it, but for that of its elements.
+// Alignment, in bytes, of every buffer plait allocates and of every buffer a kernel on a GPU may be given; inputs and
+// outputs of a run on the host need that of their elements only.
 inline constexpr size_t kBufferAlignment = 64;
 
 // Where memory lies: on the host, or on a GPU by the ordinal that its Device gives it.

@@ -33,6 +33,14 @@ void widen_scatters(Fusion& fusion);
 // is a matter of the run's boundary (csrc/session/boundary.h) alone.
 void drop_allocations(Fusion& fusion);
 
+// Of an input by name, its dims as they lie in memory, outermost first, without gaps.
+using InputOrders = std::map<std::string, std::vector<int>, std::less<>>;
+
+// Inputs whose dims lie in another order become inputs of that order, with a permute behind each, which kernels and
+// libraries read through. Requires: row-major tensors, whole on every rank; inputs that are outputs too stay. Why
+// behind the numbering of lookups: those name the tensors that users know.
+void lay_inputs(Fusion& fusion, const InputOrders& orders);
+
 // Removes ops whose results nobody needs. Why here: nothing else then looks at them.
 void remove_dead_code(Fusion& fusion);
 

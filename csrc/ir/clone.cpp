@@ -34,6 +34,7 @@ class Cloner {
     for (const TensorView* t : from_.inputs()) clone_input(*t);
     for (const Op* op : from_.ops()) clone_op(*op);
     to_.set_outputs(map(from_.outputs()));
+    to_.aliases = from_.aliases;
     for (const auto& s : from_.segments) {
       Segment copy{s.name, map(s.inputs), map(s.outputs), {}, s.schedule, s.joins};
       for (const Op* op : s.ops) copy.ops.push_back(map(op->results[0])->definition);
@@ -261,7 +262,7 @@ bool equal(const Fusion& a, const Fusion& b) {
   Same same;
   if (a.name() != b.name() || !(a.mesh() == b.mesh()) || a.size_lets != b.size_lets || a.dtype_lets != b.dtype_lets)
     return false;
-  if (a.given() != b.given()) return false;
+  if (a.given() != b.given() || a.aliases != b.aliases) return false;
   if (a.inputs().size() != b.inputs().size() || a.ops().size() != b.ops().size()) return false;
   for (size_t i = 0; i < a.inputs().size(); ++i)
     if (!same_tensor(*a.inputs()[i], *b.inputs()[i])) return false;

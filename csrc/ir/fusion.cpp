@@ -175,6 +175,23 @@ TensorView* Fusion::output(std::string name, TensorView* tensor) {
   return tensor;
 }
 
+void Fusion::alias(const std::string& output, const std::string& input) {
+  const std::string where = fmt::format("fusion @{}, output %{} aliases %{}", name_, output, input);
+  const TensorView *y = find(output), *x = find(input);
+  if (!y || !is_output(y)) throw UserError(fmt::format("%{} is no output", output), where, "make it one first");
+  if (!x || std::find(inputs_.begin(), inputs_.end(), x) == inputs_.end())
+    throw UserError(fmt::format("%{} is no input", input), where, "name an input or a parameter");
+  if (y->role != TensorRole::intermediate)
+    throw UserError(fmt::format("%{} is an input itself", output), where, "drop `aliases`");
+  if (y->dtype != x->dtype || y->shape() != x->shape())
+    throw UserError(fmt::format("%{} is {}, %{} is {}", output, type_text(*y), input, type_text(*x)), where,
+                    "an output ends in memory of its own dtype and extents");
+  for (const auto& [other, of] : aliases)
+    if (of == input && other != output)
+      throw UserError(fmt::format("%{} ends in %{} already", other, input), where, "one output for an input");
+  aliases[output] = input;
+}
+
 void Fusion::let(std::string name, int64_t value) {
   if (value < 0)
     throw UserError(fmt::format("size {} = {} is negative", name, value), fmt::format("fusion @{}", name_),
@@ -288,6 +305,9 @@ void Fusion::set_outputs(std::vector<TensorView*> outputs) {
   mark_outputs(false);
   outputs_ = std::move(outputs);
   mark_outputs(true);
+  std::erase_if(aliases, [&](const auto& a) {
+    return std::none_of(outputs_.begin(), outputs_.end(), [&](const TensorView* t) { return t->name == a.first; });
+  });
 }
 
 // Where the op stands, or would, in a list of readers, which is in op order.

@@ -82,6 +82,9 @@ class Fusion {
   // identifier, or an input under another name.
   TensorView* output(std::string name, TensorView* tensor);
   TensorView* output(TensorView* tensor) { return output(tensor->name, tensor); }
+  // The output ends in the memory of the input, whose readers see the old value. UserError: no output or input of the
+  // name, an output that is an input, another dtype or shape, an input that another output ends in.
+  void alias(const std::string& output, const std::string& input);
   // Default of a size symbol. UserError: negative, or a name that no symbol can have.
   void let(std::string name, int64_t value);
   // States facts about size symbols, before anything is built on them: "n: 16 in 16..4096" is a multiple of 16 in that
@@ -134,6 +137,7 @@ class Fusion {
 
   std::vector<SizeLet> size_lets;
   std::vector<DTypeLet> dtype_lets;
+  std::map<std::string, std::string> aliases;            // by output: the input in whose memory it ends
   std::vector<Segment> segments;                         // empty until segmented
   const int64_t* size_let(std::string_view name) const;  // default, or null
 

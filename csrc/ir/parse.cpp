@@ -139,6 +139,8 @@ class Parser : HeadParser {
   struct PendingOutput {
     std::string name;
     size_t at, layout_at;  // layout_at: 0 where there is none
+    std::string aliases;   // an input, or empty
+    size_t aliases_at = 0;
   };
 
   void read_output_list() {
@@ -147,8 +149,12 @@ class Parser : HeadParser {
     const size_t at = in_.here();
     if (in_.accept(")")) in_.fail_at(at, "the fusion has no outputs", "list them: -> (%y)");
     do {
-      PendingOutput out{"", in_.here(), 0};
+      PendingOutput out{"", in_.here(), 0, "", 0};
       out.name = in_.tensor_name();
+      if (in_.accept("aliases")) {
+        out.aliases_at = in_.here();
+        out.aliases = in_.tensor_name();
+      }
       if (in_.peek() == '{') {  // read again when the tensor is known
         out.layout_at = in_.offset();
         skip_layout();
@@ -164,6 +170,7 @@ class Parser : HeadParser {
       if (!t)
         in_.fail_at(out.at, fmt::format("output %{} is not defined", out.name), suggestion(out.name, tensor_names()));
       guarded(out.at, [&] { return fusion_->output(out.name, t); });
+      if (!out.aliases.empty()) guarded(out.aliases_at, [&] { return fusion_->alias(out.name, out.aliases), t; });
       if (!out.layout_at) continue;
       if (t->layout_source == LayoutSource::annotated)
         in_.fail_at(out.layout_at, fmt::format("%{} is annotated twice", out.name), "annotate it once");

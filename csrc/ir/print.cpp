@@ -199,6 +199,15 @@ std::string print(const Op& op, const Fusion& fusion) {
   return fmt::format("{} = {}({})", out, text_name(op), arguments(op, fusion));
 }
 
+static std::string output_list(const Fusion& fusion) {
+  std::string out;
+  for (const TensorView* t : fusion.outputs()) {
+    out += fmt::format("{}%{}", out.empty() ? "" : ", ", t->name);
+    if (const auto it = fusion.aliases.find(t->name); it != fusion.aliases.end()) out += " aliases %" + it->second;
+  }
+  return "(" + out + ")";
+}
+
 std::string print(const Fusion& fusion) {
   std::string out = lets(fusion);
   if (const sym::Facts facts = fusion.given(); !facts.rows().empty()) out += "given " + print(facts) + "\n";
@@ -212,7 +221,7 @@ std::string print(const Fusion& fusion) {
     out += fmt::format("{}\n  {}%{}: {}{}{}{}", i ? "," : "", t->role == TensorRole::parameter ? "param " : "", t->name,
                        type_text(*t), range_text(*t), layout_text(*t), allocation_text(t->domain));
   }
-  out += (fusion.inputs().empty() ? ") -> " : "\n) -> ") + names(fusion.outputs()) + " {\n";
+  out += (fusion.inputs().empty() ? ") -> " : "\n) -> ") + output_list(fusion) + " {\n";
   if (fusion.segments.empty()) {
     for (const Op* op : fusion.ops()) out += "  " + print(*op, fusion) + "\n";
   } else {

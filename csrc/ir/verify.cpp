@@ -186,6 +186,12 @@ void verify(const Fusion& fusion) {
     PLAIT_CHECK(defined.count(t), "output %{} is not defined", t->name);
     PLAIT_CHECK(listed.insert(t).second, "output %{} twice", t->name);
   }
+  for (const auto& [output, input] : fusion.aliases) {
+    const TensorView *y = fusion.find(output), *x = fusion.find(input);
+    PLAIT_CHECK(y && x && listed.contains(y) && y->definition && x->role != TensorRole::intermediate,
+                "%{} aliases %{}: no output and input", output, input);
+    PLAIT_CHECK(y->dtype == x->dtype && y->rank() == x->rank(), "%{} aliases %{} of another type", output, input);
+  }
   for (const TensorView* t : order) verify_tensor(*t, fusion);
   verify_readers(order, fusion);
   auto problem = segment_problem(fusion);

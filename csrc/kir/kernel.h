@@ -26,6 +26,7 @@ struct Buffer {
   bool written = false;  // an argument: by stores or atomics; else it is read
   bool updated = false;  // an argument: written, and read as well
   Space space = Space::argument;
+  bool replaced = false;  // an argument that is read: its memory may be that of a written one (passes/in_place.h)
 
   // Others than arguments are read and written.
   bool loads() const { return space != Space::argument || !written || updated; }

@@ -186,14 +186,15 @@ class KernelReader {
       out.extent = expression("an extent");
     in_.expect("]", "after the buffer's extent");
     const size_t at = in_.here();
-    const std::string use = in_.word("read, write, update, workspace, stack or shared");
+    const std::string use = in_.word("read, replace, write, update, workspace, stack or shared");
     out.written = use == "write" || use == "update";
     out.updated = use == "update";
+    out.replaced = use == "replace";
     for (Space space : {Space::workspace, Space::stack, Space::shared})
       if (use == name(space)) out.space = space;
-    if (!out.written && use != "read" && out.space == Space::argument)
+    if (!out.written && !out.replaced && use != "read" && out.space == Space::argument)
       in_.fail_at(at, fmt::format("`{}` is no use of a buffer", use),
-                  suggestion(use, {"read", "write", "update", "workspace", "stack", "shared"}));
+                  suggestion(use, {"read", "replace", "write", "update", "workspace", "stack", "shared"}));
     return out;
   }
 

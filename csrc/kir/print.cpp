@@ -145,6 +145,7 @@ class Printer {
     const std::string_view use = buffer.space != Space::argument ? name(buffer.space)
                                  : buffer.updated                ? "update"
                                  : buffer.written                ? "write"
+                                 : buffer.replaced               ? "replace"
                                                                  : "read";
     return fmt::format("%{}: {}[{}] {}", buffer.name, name(buffer.dtype), text(buffer.extent), use);
   }

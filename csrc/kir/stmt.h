@@ -42,7 +42,7 @@ struct Value {
 
 // How the lanes of an access meet memory. Decided by lowering, checked by the verifier.
 enum class Access : uint8_t {
-  aligned,     // index(lane) = index(0) + lane, index(0) proven a multiple of lanes; buffers are 64-byte aligned
+  aligned,     // index(lane) = index(0) + lane, index(0) proven a multiple of lanes
   contiguous,  // index(lane) = index(0) + lane
   reversed,    // index(lane) = index(0) - lane; loads of all lanes only
   splat,       // index does not depend on lane; loads only

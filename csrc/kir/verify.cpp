@@ -102,6 +102,8 @@ class Verifier {
       require(names.insert(buffer.name).second, "two buffers are called {}", buffer.name);
       check_symbols(buffer.extent, integers_, "extent of a buffer");
       require(buffer.written || !buffer.updated, "buffer {} is updated and not written", buffer.name);
+      require(!buffer.replaced || (!buffer.written && buffer.space == Space::argument),
+              "buffer {} is replaced and no argument that is read", buffer.name);
       check_space(buffer);
     }
   }

@@ -157,7 +157,13 @@ class Reader {
       const size_t at = in_.here();
       const std::string name = in_.tensor_name();
       in_.expect(":", fmt::format("and a type after %{}", name));
-      add_value(name, at, read_type(), kind);
+      const ValueId id = add_value(name, at, read_type(), kind);
+      if (kind == ProgramValueKind::output && in_.accept("in")) {
+        const size_t of_at = in_.here();
+        const auto of = values_.find(in_.tensor_name());
+        if (of == values_.end()) in_.fail_at(of_at, fmt::format("%{} lies in no input", name), "name an input");
+        program_.values[id.index].in_place_of = of->second;
+      }
     } while (in_.accept(","));
     in_.expect(")", fmt::format("or `,` after an {}", what));
   }

@@ -16,6 +16,9 @@ struct Printer {
   std::string text(ValueId id) const {
     return id.index < program.values.size() ? "%" + program.values[id.index].name : fmt::format("%?{}", id.index);
   }
+  std::string in_place(const ProgramValue& value) const {
+    return value.in_place_of ? " in " + text(*value.in_place_of) : "";
+  }
   std::string text(const View& view) const {
     std::string out = text(view.value);
     if (!view.extents.empty()) out += fmt::format("[{}]", list(view.extents));
@@ -139,7 +142,8 @@ std::string print(const Program& program) {
   auto values = [&](const std::vector<ValueId>& ids) {
     std::string text;
     for (ValueId id : ids)
-      text += fmt::format("{}\n  {}: {}", text.empty() ? "" : ",", printer.text(id), printer.type(program.value(id)));
+      text += fmt::format("{}\n  {}: {}{}", text.empty() ? "" : ",", printer.text(id), printer.type(program.value(id)),
+                          printer.in_place(program.value(id)));
     return text.empty() ? "()" : "(" + text + "\n)";
   };
   // `, phases = 3`, with those that run at once as sums: `, phases = 2+1`.

@@ -1,6 +1,7 @@
 #pragma once
 // A program: the steps over buffers that every rank of a mesh runs. Text form: docs/ir.md.
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ struct ProgramValue {
   DType dtype = DType::f32;
   std::vector<sym::Expr> shape;
   ProgramValueKind kind = ProgramValueKind::temporary;
+  std::optional<ValueId> in_place_of = {};  // of an output: the input in whose memory it lies
 };
 
 // A generated kernel. Without an executable the program can be printed and verified, not run.

@@ -23,6 +23,8 @@
 //  value's.
 //      It has as many strides as extents, and strides only as an operand of a library.
 //  P16 A workspace is a temporary that no other step reads.
+//  P17 What lies in place of an input is an output of its dtype and shape, the only one there, made by a launch; every
+//      other step that reads the input is done before that launch begins.
 // What symbols leave open in P7, P8 and P15 is checked with numbers when the program is bound (program/binding.cpp),
 // and so is that temporaries share bytes only if every access of one happens before the write of the other.
 #include <algorithm>
@@ -53,6 +55,7 @@ class Verifier {
     for (ValueId id : program_.outputs) require(written_[id.index], "P4", "output {} is never written", label(id));
     for (size_t v = 0; v < program_.values.size(); ++v)
       require(written_[v], "P10", "%{} is never written", program_.values[v].name);
+    check_in_place();
     for (const auto& [event, waited] : waited_)
       require(waited, "P11", "event %e{} is recorded, and no step waits for it", uint64_t(event) + 1);
   }
@@ -118,6 +121,39 @@ class Verifier {
     for (size_t i = 0; i < program_.values.size(); ++i)
       require(program_.values[i].kind != kind || seen.count(uint32_t(i)), "P2", "%{} is missing in {}",
               program_.values[i].name, what);
+  }
+
+  void check_in_place() {
+    std::set<uint32_t> replaced;
+    for (size_t v = 0; v < program_.values.size(); ++v) {
+      const ProgramValue& value = program_.values[v];
+      if (!value.in_place_of) continue;
+      check_known(*value.in_place_of);
+      const ProgramValue& input = program_.value(*value.in_place_of);
+      require(value.kind == ProgramValueKind::output && input.kind == ProgramValueKind::input, "P17",
+              "%{} in place of %{}: no output and input", value.name, input.name);
+      require(value.dtype == input.dtype && value.shape.size() == input.shape.size(), "P17",
+              "%{} in place of %{}, which is of another type", value.name, input.name);
+      for (size_t d = 0; d < value.shape.size(); ++d)
+        require(!contradicts(value.shape[d], input.shape[d]), "P17", "%{} in place of %{}, which is of another shape",
+                value.name, input.name);
+      require(replaced.insert(value.in_place_of->index).second, "P17", "two outputs in place of %{}", input.name);
+      check_readers(ValueId{uint32_t(v)}, *value.in_place_of);
+    }
+  }
+
+  void check_readers(ValueId output, ValueId input) const {
+    const auto has = [](const std::vector<ValueId>& ids, ValueId id) {
+      return std::find(ids.begin(), ids.end(), id) != ids.end();
+    };
+    size_t writer = 0;
+    while (!has(writes(*program_.steps[writer]), output)) ++writer;
+    require(program_.steps[writer]->kind == StepKind::LaunchStep, "P17", "{} is in place of {}, and made by no launch",
+            label(output), label(input));
+    for (size_t s = 0; s < program_.steps.size(); ++s)
+      require(s == writer || !has(reads(*program_.steps[s]), input) || order_.before(s, writer), "P17",
+              "{} is read after {} was written in its place, or while it is: {}", label(input), label(output),
+              describe(program_, *program_.steps[s]));
   }
 
   void check_known(ValueId id) const {

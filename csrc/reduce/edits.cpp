@@ -1,6 +1,7 @@
 // Edits of reduce_graph that take outputs, ops, inputs, segments and annotations away. None knows an op: all work on
 // fields.
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "reduce/fields.h"
@@ -68,6 +69,22 @@ void drop_repeated_outputs(Fusion& fusion) {
   std::vector<TensorView*> once = fusion.outputs();
   std::erase_if(once, [&](const TensorView* t) { return !seen.insert(t).second; });
   fusion.set_outputs(std::move(once));
+}
+
+// Those of inputs and outputs that are gone or differ by now.
+void drop_stale_aliases(Fusion& fusion) {
+  const auto aliases = std::exchange(fusion.aliases, {});
+  for (const auto& [output, input] : aliases) try {
+      fusion.alias(output, input);
+    } catch (const UserError&) {}
+}
+
+Edits drop_aliases(const Fusion& fusion) {
+  Edits out;
+  for (const auto& [output, input] : fusion.aliases)
+    if (const TensorView* t = fusion.find(output))
+      out.push_back(on_tensor(*t, [](Fusion& f, TensorView& y) { f.aliases.erase(y.name); }));
+  return out;
 }
 
 Edits drop_outputs(const Fusion& fusion) {
@@ -292,17 +309,12 @@ Edits simplify_layouts(const Fusion& fusion) {
 std::span<const EditList> edit_lists() {
   static const std::vector<EditList> lists = [] {
     std::vector<EditList> out = {
-        {"outputs", true, drop_outputs},
-        {"one output", false, other_outputs},
-        {"ops", true, ops_to_inputs},
-        {"operands", true, ops_to_operands},
-        {"operands", false, ops_to_any_operand},
-        {"inputs", true, drop_inputs},
-        {"inputs", true, merge_inputs},
-        {"operands", true, drop_operands},
-        {"segments", true, drop_segments},
-        {"annotations", true, drop_annotations},
-        {"annotations", true, simplify_layouts},
+        {"outputs", true, drop_outputs},         {"aliases", true, drop_aliases},
+        {"one output", false, other_outputs},    {"ops", true, ops_to_inputs},
+        {"operands", true, ops_to_operands},     {"operands", false, ops_to_any_operand},
+        {"inputs", true, drop_inputs},           {"inputs", true, merge_inputs},
+        {"operands", true, drop_operands},       {"segments", true, drop_segments},
+        {"annotations", true, drop_annotations}, {"annotations", true, simplify_layouts},
     };
     const auto types = type_edit_lists();
     out.insert(out.end(), types.begin(), types.end());
@@ -323,6 +335,7 @@ std::unique_ptr<Fusion> edited(const Fusion& fusion, std::span<const GraphEdit> 
     drop_repeated_outputs(*work);
     drop_dead_ops(*work);
     infer_types(*work);
+    drop_stale_aliases(*work);
     list_segments(*work);
     std::string text = print(*work);
     for (const GraphEdit& edit : edits)

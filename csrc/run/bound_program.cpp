@@ -113,7 +113,8 @@ void BoundProgram::check_overlap(RunState& state, const Program& program) {
       if (bytes > 0) extents.push_back({begin, begin + uintptr_t(bytes), written});
     };
     for (ValueId id : program.inputs) add(id, false);
-    for (ValueId id : program.outputs) add(id, true);
+    for (ValueId id : program.outputs)
+      if (!program.value(id).in_place_of) add(id, true);
   }
   std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
   uintptr_t end = 0, written_end = 0;

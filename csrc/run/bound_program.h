@@ -34,7 +34,9 @@ class BoundProgram {
   ~BoundProgram();
 
   // inputs[i], outputs[i]: the local pieces of rank held()[i]. An output without memory is allocated, one with memory
-  // is written in place (dense, aligned, disjoint from all other tensors given). Inputs that are not dense are copied,
+  // is written in place (dense, on a GPU aligned, disjoint from all other tensors given). One that lies in
+  // place of an input becomes a tensor of that memory, or of the copy that the input was read from, and what is given
+  // for it is dropped; the caller keeps such an input apart from all others. Inputs that are not dense are copied,
   // on a GPU those that are not aligned too, on the host those whose elements are not. On a GPU, outputs are device
   // memory; inputs in host memory are uploaded, and those of the rank's device are used in place. Nothing else is
   // allocated. After an error the outputs are undefined; where other ranks could wait for the one that failed (threads,

@@ -33,7 +33,8 @@ struct ExecutorOptions {
 // What one run did.
 struct RunCounts {
   // Of inputs that the run copied because they are strided or not aligned as the device reads them, and of outputs that
-  // it put in the order of their allocation. Uploads and pieces that are cut out or put together are not in it.
+  // it put in the order of their allocation, or into a caller's tensor that it could not write where it lies. Uploads
+  // and pieces that are cut out or put together are not in it.
   int64_t copied_bytes = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <numeric>
 
 #include "base/error.h"
@@ -113,20 +114,40 @@ void PieceMap::put(const Tensor& local, Tensor& global) const {
 
 void copy_dense(const Tensor& tensor, void* target) {
   if (tensor.elements() == 0) return;
-  const size_t size = size_of(tensor.dtype);
-  const auto* from = static_cast<const std::byte*>(tensor.data());
-  auto* to = static_cast<std::byte*>(target);
-  if (tensor.is_contiguous()) {
-    std::memcpy(to, from, tensor.bytes());
+  Tensor dense = tensor;
+  dense.strides = row_major_strides(tensor.shape);
+  dense.memory = std::make_shared<Memory>(target, tensor.bytes(), std::function<void()>());
+  dense.byte_offset = 0;
+  copy_elements(tensor, dense);
+}
+
+void copy_elements(const Tensor& from, const Tensor& to) {
+  PLAIT_CHECK(from.dtype == to.dtype && from.shape == to.shape, "elements of {}, copied to {}", name(from.dtype),
+              name(to.dtype));
+  if (from.elements() == 0) return;
+  const int64_t size = int64_t(size_of(from.dtype));
+  const auto* source = static_cast<const std::byte*>(from.data());
+  auto* target = static_cast<std::byte*>(to.data());
+  if (from.is_contiguous() && to.is_contiguous()) {
+    std::memcpy(target, source, from.bytes());
     return;
   }
-  std::vector<size_t> index(tensor.shape.size(), 0);
+  size_t outer = from.shape.size();  // dims behind it are blocks in both
+  int64_t block = size;
+  for (; outer > 0; --outer) {
+    const int64_t extent = from.shape[outer - 1];
+    if (extent != 1 && (from.strides[outer - 1] * size != block || to.strides[outer - 1] * size != block)) break;
+    block *= extent;
+  }
+  std::vector<size_t> index(outer, 0);
   do {
-    int64_t offset = 0;
-    for (size_t dim = 0; dim < index.size(); ++dim) offset += int64_t(index[dim]) * tensor.strides[dim];
-    std::memcpy(to, from + offset * int64_t(size), size);
-    to += size;
-  } while (step(index, [&](size_t dim) { return tensor.shape[dim]; }));
+    int64_t at = 0, put = 0;
+    for (size_t dim = 0; dim < outer; ++dim) {
+      at += int64_t(index[dim]) * from.strides[dim];
+      put += int64_t(index[dim]) * to.strides[dim];
+    }
+    std::memcpy(target + put * size, source + at * size, size_t(block));
+  } while (step(index, [&](size_t dim) { return from.shape[dim]; }));
 }
 
 }  // namespace plait

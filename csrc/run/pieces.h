@@ -41,4 +41,8 @@ class PieceMap {
 // Copies a tensor, whatever its strides, to dense row-major memory.
 void copy_dense(const Tensor& tensor, void* target);
 
+// Copies the elements of `from` to those of `to`, which has its dtype and shape; both in host memory, whatever their
+// strides. They do not overlap.
+void copy_elements(const Tensor& from, const Tensor& to);
+
 }  // namespace plait

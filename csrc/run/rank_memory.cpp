@@ -28,6 +28,8 @@ RankMemory::RankMemory(const Program& program, const RankBinding& binding, Devic
   if (location_.host) location_.ordinal = 0;
   values_.assign(program.values.size(), nullptr);
   kept_copies_.resize(program.inputs.size());
+  for (ValueId id : program.outputs)
+    if (const auto of = program.value(id).in_place_of) bound_[of->index] = Tensor();
 }
 
 std::span<std::byte> RankMemory::arena() const {
@@ -82,6 +84,7 @@ void RankMemory::begin(const RunMemory& run) {
 
 void RankMemory::end() {
   run_copies_.clear();
+  for (auto& [value, tensor] : bound_) tensor = Tensor();
   if (run_.guest || location_.host) arena_ = nullptr;
   run_ = {};
 }
@@ -139,13 +142,23 @@ void RankMemory::bind_input(size_t index, const Tensor& tensor) {
   const ValueId id = program_.inputs[index];
   check(tensor, id);
   const bool here = tensor.memory->location() == location_ || (location_.host && tensor.on_host());
-  const size_t alignment = location_.host ? size_of(tensor.dtype) : kBufferAlignment;
-  const bool in_place = here && aligned(tensor.data(), alignment) && tensor.is_contiguous();
+  const bool in_place = here && aligned(tensor.data(), alignment(tensor.dtype)) && tensor.is_contiguous();
   values_[id.index] = in_place ? tensor.data() : copied(index, tensor, id);
+  const auto bound = bound_.find(id.index);
+  if (bound == bound_.end()) return;
+  bound->second = {tensor.dtype, tensor.shape, row_major_strides(tensor.shape), tensor.memory, tensor.byte_offset};
+  if (in_place) return;
+  bound->second.memory = location_.host || run_.guest ? run_copies_.back() : kept_copies_[index];
+  bound->second.byte_offset = 0;
 }
 
 bool RankMemory::bind_output(size_t index, Tensor& tensor) {
   const ValueId id = program_.outputs[index];
+  if (const auto of = program_.value(id).in_place_of) {
+    tensor = bound_.at(of->index);
+    values_[id.index] = values_[of->index];
+    return false;
+  }
   const bool given = tensor.memory != nullptr;
   if (!given) {
     tensor.dtype = program_.value(id).dtype;
@@ -158,9 +171,9 @@ bool RankMemory::bind_output(size_t index, Tensor& tensor) {
     if (tensor.memory->location() != location_ && !(location_.host && tensor.on_host()))
       refuse(tensor.on_host() ? "the tensor is in host memory" : "the tensor is in the memory of another device", id,
              "give memory of the rank's device, or none");
-    if (!aligned(tensor.data(), kBufferAlignment) || !tensor.is_contiguous())
+    if (!aligned(tensor.data(), alignment(tensor.dtype)) || !tensor.is_contiguous())
       refuse("the tensor is not dense, row-major and aligned", id,
-             fmt::format("give memory aligned to {} bytes", kBufferAlignment));
+             fmt::format("give memory aligned to {} bytes", alignment(tensor.dtype)));
   }
   values_[id.index] = tensor.data();
   return given;

@@ -1,5 +1,6 @@
 #pragma once
 // Where the values of one rank lie: the arena, and the tensors of the run.
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,7 +29,8 @@ class RankMemory {
   // Uses the tensor in place, or copies it (on the stream, where there is one). UserError: the wrong dtype, shape or
   // place, or no memory.
   void bind_input(size_t index, const Tensor& tensor);
-  // Allocates a tensor without memory. Whether it had memory. UserError as above, or where it is not dense and aligned.
+  // Allocates a tensor without memory; one that lies in place of an input becomes that of the input as it was bound, or
+  // of the copy that was. Whether it had memory. UserError as above, or where it is not dense and aligned.
   bool bind_output(size_t index, Tensor& tensor);
   // Of inputs of this run that were strided, or not aligned as the device reads them.
   int64_t copied_bytes() const { return copied_bytes_; }
@@ -50,6 +52,8 @@ class RankMemory {
   size_t arena_bytes() const { return size_t(binding_.memory.arena_bytes); }
   void place_arena(std::shared_ptr<Memory> arena);
   std::shared_ptr<Memory> allocate(size_t bytes);
+  // Of a caller's tensor that is used in place.
+  size_t alignment(DType dtype) const { return location_.host ? size_of(dtype) : kBufferAlignment; }
   void* copied(size_t index, const Tensor& tensor, ValueId id);
   void check(const Tensor& tensor, ValueId id) const;
   [[noreturn]] void refuse(std::string what, ValueId id, std::string remedy) const;
@@ -66,6 +70,7 @@ class RankMemory {
   std::vector<void*> values_;
   std::vector<std::shared_ptr<Memory>> kept_copies_;  // GPU: by input, of inputs that were in host memory
   std::vector<std::shared_ptr<Memory>> run_copies_;   // for the time of a run
+  std::map<uint32_t, Tensor> bound_;  // by value, of inputs that outputs lie in place of; empty between runs
 };
 
 // "[2, 3]"

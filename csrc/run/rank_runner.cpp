@@ -227,12 +227,13 @@ void RankRunner::mark_end() {
 void RankRunner::poison_all() {
   fill(memory_.arena().data(), 0xff, memory_.arena().size(), ProgramStream::compute);
   for (ValueId id : program_.outputs)
-    fill(memory_.value(id), 0xff, size_t(binding_.bytes[id.index]), ProgramStream::compute);
+    if (!program_.value(id).in_place_of)
+      fill(memory_.value(id), 0xff, size_t(binding_.bytes[id.index]), ProgramStream::compute);
 }
 
 void RankRunner::poison_step(size_t step, ProgramStream stream) {
   for (ValueId id : writes(*program_.steps[step]))
-    fill(memory_.value(id), 0xff, size_t(binding_.bytes[id.index]), stream);
+    if (!program_.value(id).in_place_of) fill(memory_.value(id), 0xff, size_t(binding_.bytes[id.index]), stream);
 }
 
 }  // namespace plait

@@ -19,6 +19,11 @@ struct RunOptions {
   Allocator* allocator = nullptr;  // of outputs; with a stream of all device memory of the run
   Communicators* comms = nullptr;  // instead of the program's own
   std::optional<int64_t> threads;  // of a kernel on the CPU; 0: all of the device
+  // Tensors that outputs are written into, by name, and that run() then returns; others are allocated. On the host they
+  // may lie in any way; what the program cannot write where it lies (strided, or in memory of an input) it writes
+  // elsewhere and copies at the end (RunCounts). In a GPU's memory: dense, aligned to 64 bytes, apart from the inputs.
+  // After an error of the run their contents are undefined; one that is refused before leaves them as they were.
+  Tensors outputs = {};
 };
 
 // dtype and global shape of an input.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/bounds_error.h"
+#include "device/overlap.h"
 #include "run/rank_memory.h"
 #include "session/bind_inputs.h"
 #include "shard/localize.h"
@@ -68,7 +69,7 @@ int64_t BoundSpecialization::kept_bytes() const {
     for (size_t i = 0; i < inputs_.names.size(); ++i)
       if (!inputs_.maps[i][held[h]].is_whole()) add(inputs_, i);
     for (size_t i = 0; i < outputs_.names.size(); ++i)
-      if (h > 0 || !is_everywhere(i)) add(outputs_, i);
+      if ((h > 0 || !is_everywhere(i)) && !in_place_of(i)) add(outputs_, i);
   }
   return out;
 }
@@ -156,11 +157,13 @@ void BoundSpecialization::raise(const IndexOffence& offence) const {
                     lookup.op, extent > 0 ? fmt::format("give indices from 0 to {}", extent - 1) : "give no index");
 }
 
-bool BoundSpecialization::stays_on_device(const Tensors& inputs, const ExecutorRunOptions& how) const {
+bool BoundSpecialization::stays_on_device(const Tensors& inputs, const Tensors& given,
+                                          const ExecutorRunOptions& how) const {
   if (device_.host_memory()) return false;
-  bool given = how.stream != nullptr;
-  for (const auto& [name, tensor] : inputs) given = given || !tensor.on_host();
-  if (!given) return false;
+  bool there = how.stream != nullptr;
+  for (const Tensors* tensors : {&inputs, &given})
+    for (const auto& [name, tensor] : *tensors) there = there || !tensor.on_host();
+  if (!there) return false;
   if (program_->held().size() != 1 || others_hold_ranks(*comms_))
     throw UserError("tensors and streams of a GPU are for programs of one rank", "run",
                     "give tensors in host memory, or each rank's pieces to run_local()");
@@ -174,8 +177,11 @@ class BoundSpecialization::Leave {
       : bound_(bound), state_(state), outputs_(outputs) {}
   ~Leave() {
     bound_.drop_inputs(state_);
-    if (outputs_) forget(state_.outputs);
-    if (bound_.device_.host_memory()) bound_.drop_handed_out(state_);
+    if (outputs_) {
+      forget(state_.outputs);
+      forget(state_.home);
+    }
+    bound_.drop_handed_out(state_);
   }
 
  private:
@@ -184,25 +190,120 @@ class BoundSpecialization::Leave {
   bool outputs_;
 };
 
-Tensors BoundSpecialization::run(const Tensors& inputs, const ExecutorRunOptions& how, bool check_replicas,
-                                 double& run_ms) {
-  const bool stay = stays_on_device(inputs, how);
+namespace {
+
+bool dense_and_aligned(const Tensor& tensor, size_t to) {
+  return tensor.is_contiguous() && reinterpret_cast<uintptr_t>(tensor.data()) % to == 0;
+}
+
+}  // namespace
+
+// UserError where a given tensor is not one that the output can end in.
+void BoundSpecialization::check_given(const Tensors& given, const Tensors& inputs, bool pieces, bool on_device) const {
+  for (size_t i = 0; i < outputs_.names.size(); ++i) {
+    const auto it = given.find(outputs_.names[i]);
+    if (it == given.end()) continue;
+    const Tensor& tensor = it->second;
+    const std::string where = "output %" + it->first;
+    const int64_t rank = program_->held()[0];
+    const std::vector<int64_t>& shape = pieces ? outputs_.maps[i][rank].local_shape() : outputs_.shapes[i];
+    if (tensor.shape != shape)
+      throw UserError(
+          fmt::format("the given tensor has shape {}, the output {}", shape_text(tensor.shape), shape_text(shape)),
+          where, "give a tensor of the output's shape");
+    if (tensor.on_host() != !on_device)
+      throw UserError(on_device ? "the given tensor is in host memory, the output in the GPU's"
+                                : "the given tensor is in a GPU's memory, the output in the host's",
+                      where, "give memory of the place where the run leaves its outputs, or none");
+    if (!on_device) continue;
+    if (!dense_and_aligned(tensor, kBufferAlignment))
+      throw UserError("the given tensor is not dense, row-major and aligned to 64 bytes", where,
+                      "give one that is, or host memory");
+    for (const auto& [name, input] : inputs)
+      if (may_overlap(tensor, input))
+        throw UserError(fmt::format("the given tensor shares memory with input %{}", name), where,
+                        "give memory of its own on a GPU");
+  }
+}
+
+// Gives the program the tensors that it can write where they lie: those of whole outputs, apart from the inputs, which
+// a run on a GPU that brings its outputs home has read by then.
+void BoundSpecialization::place_given(RunState& state, const Tensors& given, const Tensors& inputs, bool pieces,
+                                      bool on_device) const {
+  for (size_t i = 0; i < outputs_.names.size(); ++i) {
+    const auto it = given.find(outputs_.names[i]);
+    if (it == given.end() || !(pieces || is_everywhere(i)) || in_place_of(i)) continue;
+    const bool download = !device_.host_memory() && !on_device;
+    bool direct = dense_and_aligned(it->second, size_of(it->second.dtype));
+    if (!download)
+      for (const auto& [name, input] : inputs) direct = direct && !may_overlap(it->second, input);
+    if (direct) (download ? state.home : state.outputs)[0][i] = it->second;
+  }
+}
+
+// The input in whose memory the program makes an output.
+std::optional<size_t> BoundSpecialization::in_place_of(size_t output) const {
+  const Program& program = program_->program();
+  const auto of = program.value(program.outputs[output]).in_place_of;
+  if (!of) return std::nullopt;
+  return size_t(std::find(program.inputs.begin(), program.inputs.end(), *of) - program.inputs.begin());
+}
+
+// An input that an output replaces, and that other inputs of held ranks share memory with, is read from a copy, where
+// the output is then made.
+void BoundSpecialization::part_replaced(RunState& state, const ExecutorRunOptions& how) const {
+  for (size_t o = 0; o < outputs_.names.size(); ++o) {
+    const auto replaced = in_place_of(o);
+    if (!replaced) continue;
+    for (size_t h = 0; h < state.inputs.size(); ++h) {
+      Tensor& tensor = state.inputs[h][*replaced];
+      const auto meets = [&](const Tensor& other) { return &other != &tensor && may_overlap(tensor, other); };
+      if (std::none_of(state.inputs.begin(), state.inputs.end(),
+                       [&](const RankTensors& pieces) { return std::any_of(pieces.begin(), pieces.end(), meets); }))
+        continue;
+      Tensor copy = Tensor::empty(tensor.dtype, tensor.shape);
+      copy_elements(tensor, copy);
+      tensor = copy;
+      if (how.counts) how.counts->copied_bytes += int64_t(copy.bytes());
+    }
+  }
+}
+
+// Copies to the given tensors what was made elsewhere.
+void BoundSpecialization::fill_given(const Tensors& given, Tensors& made, const ExecutorRunOptions& how) {
+  for (const auto& [name, tensor] : given) {
+    Tensor& out = made.at(name);
+    if (out.memory != tensor.memory || !same_elements(out, tensor)) {
+      copy_elements(out, tensor);
+      if (how.counts) how.counts->copied_bytes += int64_t(tensor.bytes());
+    }
+    out = tensor;
+  }
+}
+
+Tensors BoundSpecialization::run(const Tensors& inputs, const Tensors& given, const ExecutorRunOptions& how,
+                                 bool check_replicas, double& run_ms) {
+  const bool stay = stays_on_device(inputs, given, how);
+  check_given(given, inputs, false, stay);
   const Turns<RunState>::Turn state(states_);
   if (stay) forget(state->outputs);
   if (device_.host_memory()) keep_pieces(*state);
   const Leave leave(*this, *state, stay || (how.allocator && !device_.host_memory()));
+  place_given(*state, given, inputs, false, stay);
   shard_inputs(*state, inputs);
+  part_replaced(*state, how);
   execute(*state, how, run_ms);
   if (stay) return take_outputs(*state);
-  if (!device_.host_memory()) {
-    bring_home(*state);
-    static HostAllocator host;
-    return gather_outputs(*state, host, check_replicas);
-  }
-  return gather_outputs(*state, how.allocator ? *how.allocator : device_.allocator(), check_replicas);
+  static HostAllocator host;
+  if (!device_.host_memory()) bring_home(*state);
+  Allocator& device = how.allocator ? *how.allocator : device_.allocator();
+  Tensors out = gather_outputs(*state, given, device_.host_memory() ? device : host, check_replicas);
+  fill_given(given, out, how);
+  return out;
 }
 
-Tensors BoundSpecialization::run_pieces(const Tensors& pieces, const ExecutorRunOptions& how, double& run_ms) {
+Tensors BoundSpecialization::run_pieces(const Tensors& pieces, const Tensors& given, const ExecutorRunOptions& how,
+                                        double& run_ms) {
   PLAIT_CHECK(program_->held().size() == 1, "pieces of one rank for {}", program_->held().size());
   const int64_t rank = program_->held()[0];
   const Turns<RunState>::Turn state(states_);
@@ -220,10 +321,15 @@ Tensors BoundSpecialization::run_pieces(const Tensors& pieces, const ExecutorRun
     state->inputs[0][i] = it->second;
     on_device = on_device || !it->second.on_host();
   }
-  if (on_device) forget(state->outputs);
+  for (const auto& [name, tensor] : given) on_device = on_device || !tensor.on_host();
+  on_device = on_device && !device_.host_memory();
+  if (on_device || !given.empty()) forget(state->outputs);
   if (pieces.size() != inputs_.names.size())
     throw UserError(fmt::format("{} pieces for {} inputs", pieces.size(), inputs_.names.size()),
                     fmt::format("run_local, rank {}", rank), "give the inputs of the fusion only");
+  check_given(given, pieces, true, on_device);
+  place_given(*state, given, pieces, true, on_device);
+  part_replaced(*state, how);
   execute(*state, how, run_ms);
   forget(state->inputs);  // also the pieces that run() would keep for itself
   if (!device_.host_memory() && !on_device) {
@@ -231,9 +337,12 @@ Tensors BoundSpecialization::run_pieces(const Tensors& pieces, const ExecutorRun
     Tensors out;
     for (size_t i = 0; i < outputs_.names.size(); ++i)
       out[outputs_.names[i]] = std::exchange(state->home[0][i], Tensor());
+    fill_given(given, out, how);
     return out;
   }
-  return take_outputs(*state);
+  Tensors out = take_outputs(*state);
+  if (!on_device) fill_given(given, out, how);
+  return out;
 }
 
 bool BoundSpecialization::is_everywhere(size_t output) const {
@@ -247,7 +356,7 @@ void BoundSpecialization::keep_pieces(RunState& state) const {
   for (size_t h = 0; h < held.size(); ++h)
     for (size_t i = 0; i < outputs_.names.size(); ++i) {
       Tensor& piece = state.outputs[h][i];
-      if (piece.memory || (h == 0 && is_everywhere(i))) continue;
+      if (piece.memory || (h == 0 && is_everywhere(i)) || in_place_of(i)) continue;
       piece.dtype = outputs_.dtypes[i];
       piece.shape = outputs_.maps[i][held[h]].local_shape();
       piece.strides = row_major_strides(piece.shape);
@@ -258,7 +367,10 @@ void BoundSpecialization::keep_pieces(RunState& state) const {
 // What a run takes from the caller's allocator, where it did not come to be handed out.
 void BoundSpecialization::drop_handed_out(RunState& state) const {
   for (size_t i = 0; i < outputs_.names.size(); ++i)
-    if (!state.outputs.empty() && is_everywhere(i)) state.outputs[0][i] = Tensor();
+    if (!state.outputs.empty() && is_everywhere(i)) home(state, 0, i) = Tensor();
+  for (size_t i = 0; i < outputs_.names.size(); ++i)
+    for (RankTensors& pieces : state.outputs)
+      if (in_place_of(i)) pieces[i] = Tensor();
 }
 
 // The outputs of the one held rank, as they are.
@@ -310,7 +422,9 @@ RankTensors BoundSpecialization::pieces_of(RunState& state, size_t output, std::
   return out;
 }
 
-Tensors BoundSpecialization::gather_outputs(RunState& state, Allocator& allocator, bool check_replicas) const {
+// Pieces go straight to a given tensor that is dense.
+Tensors BoundSpecialization::gather_outputs(RunState& state, const Tensors& given, Allocator& allocator,
+                                            bool check_replicas) const {
   Tensors out;
   for (size_t i = 0; i < outputs_.names.size(); ++i) {
     Tensor& global = out[outputs_.names[i]];
@@ -324,10 +438,14 @@ Tensors BoundSpecialization::gather_outputs(RunState& state, Allocator& allocato
     if (everywhere) {
       global = home(state, 0, i);
     } else {
+      const auto it = given.find(outputs_.names[i]);
       global.dtype = outputs_.dtypes[i];
       global.shape = outputs_.shapes[i];
       global.strides = row_major_strides(global.shape);
-      global.memory = allocator.allocate(global.bytes());
+      if (it != given.end() && it->second.is_contiguous())
+        global = it->second;
+      else
+        global.memory = allocator.allocate(global.bytes());
       for (size_t r = 0; r < pieces.size(); ++r) outputs_.maps[i][r].put(pieces[r], global);
     }
     if (check_replicas) compare_replicas(i, global, pieces);

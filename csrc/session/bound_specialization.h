@@ -17,11 +17,14 @@ class BoundSpecialization {
   BoundSpecialization(const BoundSpecialization&) = delete;
 
   // Global tensors in, global tensors out; metadata must be that of the sizes. Where the job has several processes, all
-  // of them call and all get the outputs. Outputs of GPUs are brought to the host unless an input or how.stream is of
-  // a GPU: then the one held rank's are returned where they are. `run_ms` gets the time of the program alone.
-  Tensors run(const Tensors& inputs, const ExecutorRunOptions& how, bool check_replicas, double& run_ms);
+  // of them call and all get the outputs. Outputs of GPUs are brought to the host unless an input, a given output or
+  // how.stream is of a GPU: then the one held rank's are returned where they are. `given` are outputs that are written
+  // into (RunOptions): UserError where one does not fit, before anything is written. `run_ms` gets the time of the
+  // program alone.
+  Tensors run(const Tensors& inputs, const Tensors& given, const ExecutorRunOptions& how, bool check_replicas,
+              double& run_ms);
   // The pieces of the one held rank in, its pieces out, on the device that they are on. UserError for other shapes.
-  Tensors run_pieces(const Tensors& pieces, const ExecutorRunOptions& how, double& run_ms);
+  Tensors run_pieces(const Tensors& pieces, const Tensors& given, const ExecutorRunOptions& how, double& run_ms);
 
   BoundProgram& program() { return *program_; }
   bool concurrent() const { return program_->concurrent(); }
@@ -51,15 +54,20 @@ class BoundSpecialization {
   void execute(RunState& state, const ExecutorRunOptions& how, double& run_ms);
   void shard_inputs(RunState& state, const Tensors& inputs) const;
   void drop_inputs(RunState& state) const;
-  bool stays_on_device(const Tensors& inputs, const ExecutorRunOptions& how) const;
+  bool stays_on_device(const Tensors& inputs, const Tensors& given, const ExecutorRunOptions& how) const;
+  void check_given(const Tensors& given, const Tensors& inputs, bool pieces, bool on_device) const;
+  void place_given(RunState& state, const Tensors& given, const Tensors& inputs, bool pieces, bool on_device) const;
+  static void fill_given(const Tensors& given, Tensors& made, const ExecutorRunOptions& how);
   bool is_everywhere(size_t output) const;
+  std::optional<size_t> in_place_of(size_t output) const;
+  void part_replaced(RunState& state, const ExecutorRunOptions& how) const;
   void keep_pieces(RunState& state) const;
   void drop_handed_out(RunState& state) const;
   static void forget(std::vector<RankTensors>& side);
   void bring_home(RunState& state);
   Tensors take_outputs(RunState& state) const;
   RankTensors pieces_of(RunState& state, size_t output, std::vector<std::string>& bytes) const;
-  Tensors gather_outputs(RunState& state, Allocator& allocator, bool check_replicas) const;
+  Tensors gather_outputs(RunState& state, const Tensors& given, Allocator& allocator, bool check_replicas) const;
   void compare_replicas(size_t output, const Tensor& global, const RankTensors& pieces) const;
   Tensor& home(RunState& state, size_t held, size_t output) const;
 

@@ -1,6 +1,12 @@
 #include "session/boundary.h"
 
+#include <algorithm>
+#include <cstring>
+#include <set>
+
 #include "base/error.h"
+#include "base/suggest.h"
+#include "device/overlap.h"
 #include "scalar/convert.h"
 
 namespace plait {
@@ -22,8 +28,8 @@ std::string allocation_text(const Domain& domain) {
   return "(" + out + ")";
 }
 
-std::string found(const TensorView& t, const Tensor& tensor) {
-  return fmt::format("input %{}: {}, found shape {} with strides {}", t.name, type_text(t), list(tensor.shape),
+std::string found(const TensorView& t, const Tensor& tensor, const char* side) {
+  return fmt::format("{} %{}: {}, found shape {} with strides {}", side, t.name, type_text(t), list(tensor.shape),
                      list(tensor.strides));
 }
 
@@ -46,7 +52,141 @@ std::vector<int64_t> index_of(int64_t element, const std::vector<int64_t>& shape
   return index;
 }
 
+// UserError where elements lie outside of the tensor's memory, or not as the fusion says.
+void check_place(const TensorView& t, const Tensor& tensor, const char* side) {
+  if (tensor.strides.size() != tensor.shape.size())
+    throw UserError(fmt::format("{} strides for {} dims", tensor.strides.size(), tensor.shape.size()),
+                    found(t, tensor, side), "give a stride, in elements, for every dim");
+  if (!within_memory(tensor))
+    throw UserError(fmt::format("elements lie outside of the tensor's {} bytes of memory", tensor.memory->bytes()),
+                    found(t, tensor, side), "give strides in elements and an offset in bytes that stay inside");
+  if (!is_row_major(t.domain) && tensor.shape.size() == t.rank() &&
+      !tensor.lies_in(t.domain.allocation, t.domain.strided))
+    throw UserError("the dims do not lie in memory as allocation " + allocation_text(t.domain) + " says",
+                    found(t, tensor, side),
+                    "give a tensor that does, or drop the allocation: then it may lie in any way");
+}
+
+const TensorView& find_output(const Fusion& fusion, const std::string& name) {
+  std::vector<std::string> names;
+  for (const TensorView* t : fusion.outputs()) {
+    if (t->name == name) return *t;
+    names.push_back(t->name);
+  }
+  throw UserError(fmt::format("the fusion has no output `{}`", name), fmt::format("fusion @{}", fusion.name()),
+                  suggestion(name, names));
+}
+
 }  // namespace
+
+void check_outputs(const Fusion& fusion, const Tensors& outputs) {
+  for (auto it = outputs.begin(); it != outputs.end(); ++it) {
+    const Tensor& tensor = it->second;
+    const TensorView& t = find_output(fusion, it->first);
+    if (!tensor.memory)
+      throw UserError("the tensor has no memory", fmt::format("output %{}: {}", t.name, type_text(t)),
+                      "give a tensor, or leave the output out");
+    if (tensor.dtype != t.dtype)
+      throw UserError(fmt::format("dtype {} does not fit", name(tensor.dtype)), found(t, tensor, "output"),
+                      fmt::format("give a tensor of {}", name(t.dtype)));
+    if (tensor.shape.size() != t.rank())
+      throw UserError(fmt::format("expected {} dims, got {}", t.rank(), tensor.shape.size()),
+                      found(t, tensor, "output"), "give a tensor with as many dims");
+    check_place(t, tensor, "output");
+    if (may_overlap_itself(tensor))
+      throw UserError("elements of the tensor share memory", found(t, tensor, "output"),
+                      "give a tensor that has a place for every element");
+    for (auto other = outputs.begin(); other != it; ++other)
+      if (may_overlap(tensor, other->second))
+        throw UserError(fmt::format("the tensor shares memory with that of output %{}", other->first),
+                        found(t, tensor, "output"), "give every output memory of its own");
+  }
+}
+
+InputOrders orders_of(const Fusion& fusion, const Tensors& inputs) {
+  InputOrders out;
+  std::set<std::string> replaced;
+  for (const auto& [output, input] : fusion.aliases) replaced.insert(input);
+  for (const TensorView* t : fusion.inputs()) {
+    const auto it = inputs.find(t->name);
+    if (it == inputs.end() || !it->second.memory || fusion.is_output(t) || replaced.contains(t->name)) continue;
+    const Tensor& tensor = it->second;
+    if (tensor.shape.size() != t->rank() || tensor.is_contiguous() || !tensor.on_host()) continue;
+    std::vector<int> order;
+    for (size_t d = 0; d < t->rank(); ++d) order.push_back(static_cast<int>(d));
+    // Dims of one element in front: their strides say nothing.
+    const auto stride = [&](int d) { return tensor.shape[size_t(d)] == 1 ? INT64_MAX : tensor.strides[size_t(d)]; };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return stride(a) > stride(b); });
+    if (tensor.lies_in(order)) out[t->name] = std::move(order);
+  }
+  return out;
+}
+
+std::map<std::string, std::string> called_aliases(const Fusion& fusion, const Tensors& inputs, const Tensors& outputs) {
+  std::map<std::string, std::string> out;
+  std::set<std::string> taken;
+  for (const auto& [output, input] : fusion.aliases) taken.insert(input);
+  for (const auto& [name, tensor] : outputs) {
+    const TensorView* y = fusion.find(name);
+    if (!y || y->role != TensorRole::intermediate || !tensor.memory || fusion.aliases.contains(name)) continue;
+    for (const TensorView* x : fusion.inputs()) {
+      const auto it = inputs.find(x->name);
+      if (it == inputs.end() || !it->second.memory || x->dtype != y->dtype || x->shape() != y->shape()) continue;
+      if (!same_elements(it->second, tensor) || !taken.insert(x->name).second) continue;
+      out[name] = x->name;
+      break;
+    }
+  }
+  return out;
+}
+
+std::string print(const CallPlaces& places) {
+  std::string out;
+  for (const auto& [name, order] : places.orders) out += fmt::format(" %{} in ({})", name, fmt::join(order, ", "));
+  for (const auto& [output, input] : places.aliases) out += fmt::format(" %{} in place of %{}", output, input);
+  return out;
+}
+
+Tensors in_orders(const Tensors& inputs, const InputOrders& orders) {
+  Tensors out = inputs;
+  for (const auto& [name, order] : orders) {
+    Tensor& tensor = out.at(name);
+    const std::vector<int64_t> shape = tensor.shape, strides = tensor.strides;
+    for (size_t i = 0; i < order.size(); ++i) {
+      tensor.shape[i] = shape[size_t(order[i])];
+      tensor.strides[i] = strides[size_t(order[i])];
+    }
+  }
+  return out;
+}
+
+Tensors given_outputs(const Fusion& fusion, const Tensors& inputs, const Tensors& outputs) {
+  Tensors out = outputs;
+  for (const auto& [output, input] : fusion.aliases) {
+    const auto it = inputs.find(input);
+    if (it == inputs.end() || !it->second.memory) continue;  // other checks name it
+    const auto [at, fresh] = out.emplace(output, it->second);
+    if (!fresh && (!at->second.memory || !same_elements(at->second, it->second)))
+      throw UserError(fmt::format("output %{} ends in input %{}, and is given other memory", output, input),
+                      fmt::format("fusion @{}, output %{} aliases %{}", fusion.name(), output, input),
+                      "give that input's tensor, or none");
+  }
+  check_outputs(fusion, out);
+  return out;
+}
+
+Tensors with_own_copies(const Fusion& fusion, const Tensors& inputs) {
+  Tensors out = inputs;
+  for (const auto& [output, input] : fusion.aliases)
+    if (const auto it = out.find(input); it != out.end() && it->second.memory && it->second.on_host()) {
+      const Memory& from = *it->second.memory;
+      HostAllocator host;
+      const auto copy = host.allocate(from.bytes());
+      std::memcpy(copy->data(), from.data(), from.bytes());
+      it->second.memory = copy;
+    }
+  return out;
+}
 
 void check_allocations(const Fusion& fusion) {
   for (const TensorView* t : fusion.tensors()) {
@@ -66,16 +206,7 @@ void check_inputs(const Fusion& fusion, const Tensors& inputs) {
     const auto it = inputs.find(t->name);
     if (it == inputs.end() || !it->second.memory) continue;  // other checks name it
     const Tensor& tensor = it->second;
-    if (tensor.strides.size() != tensor.shape.size())
-      throw UserError(fmt::format("{} strides for {} dims", tensor.strides.size(), tensor.shape.size()),
-                      found(*t, tensor), "give a stride, in elements, for every dim");
-    if (!within_memory(tensor))
-      throw UserError(fmt::format("elements lie outside of the tensor's {} bytes of memory", tensor.memory->bytes()),
-                      found(*t, tensor), "give strides in elements and an offset in bytes that stay inside");
-    if (!is_row_major(t->domain) && tensor.shape.size() == t->rank() &&
-        !tensor.lies_in(t->domain.allocation, t->domain.strided))
-      throw UserError("the dims do not lie in memory as allocation " + allocation_text(t->domain) + " says",
-                      found(*t, tensor), "give a tensor that does, or drop the allocation: then it may lie in any way");
+    check_place(*t, tensor, "input");
   }
 }
 

@@ -54,6 +54,7 @@ class Localizer {
     }
     for (const Op* op : from_.ops()) visit_op(*op);
     for (const TensorView* t : from_.outputs()) out_->output(t->name, local_.at(root(t)));
+    out_->aliases = from_.aliases;
     return std::move(out_);
   }
 

@@ -88,4 +88,16 @@ void verify_sharding(const Fusion& fusion, ShardStage stage, const Annotations* 
   }
 }
 
+void check_alias_layouts(const Fusion& fusion) {
+  for (const auto& [output, input] : fusion.aliases) {
+    const TensorView &y = *fusion.find(output), &x = *fusion.find(input);
+    const Layout& lies = x.stored ? *x.stored : x.layout;
+    if (y.layout == lies) continue;
+    throw UserError(fmt::format("%{} is laid out {}, %{} {}", output, print(y.layout, fusion.mesh()), input,
+                                print(lies, fusion.mesh())),
+                    fmt::format("output %{} aliases %{}", output, input),
+                    "annotate the output with the input's layout");
+  }
+}
+
 }  // namespace plait

@@ -29,4 +29,7 @@ Annotations annotations(const Fusion& fusion);
 // 7. `layout` is what memory holds: no parameter has a `stored` layout left.
 void verify_sharding(const Fusion& fusion, ShardStage stage, const Annotations* before = nullptr);
 
+// UserError naming the output: it ends in an input (Fusion::alias) that lies otherwise on the mesh. After propagation.
+void check_alias_layouts(const Fusion& fusion);
+
 }  // namespace plait

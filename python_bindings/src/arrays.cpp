@@ -25,10 +25,10 @@ constexpr const char* kPlain = "dltensor";
 constexpr uint64_t kReadOnly = 1;  // flag of DLPack
 
 // The tensor of a capsule, whose memory goes back by `release`.
-Tensor adopted(const DLTensor& tensor, const std::string& input, std::function<void()> release) {
+Tensor adopted(const DLTensor& tensor, const std::string& where, std::function<void()> release) {
   Tensor out;
   try {
-    out = from_dlpack(tensor, input);
+    out = from_dlpack(tensor, where);
   } catch (...) {
     release();
     throw;
@@ -39,26 +39,26 @@ Tensor adopted(const DLTensor& tensor, const std::string& input, std::function<v
 }
 
 template <class Managed>
-Tensor taken(PyObject* capsule, const char* name, const char* used, const std::string& input) {
+Tensor taken(PyObject* capsule, const char* name, const char* used, const std::string& where) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
   PyCapsule_SetName(capsule, used);
-  return adopted(managed->dl_tensor, input, [managed] {
+  return adopted(managed->dl_tensor, where, [managed] {
     if (managed->deleter) managed->deleter(managed);
   });
 }
 
-ArrayRef from_capsule(const nb::object& capsule, const std::string& input) {
+ArrayRef from_capsule(const nb::object& capsule, const std::string& where) {
   PyObject* p = capsule.ptr();
   if (PyCapsule_IsValid(p, kVersioned)) {
     const auto* managed = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(p, kVersioned));
     if (managed->version.major > 1)
       throw UserError(fmt::format("__dlpack__ gave version {}.{}", managed->version.major, managed->version.minor),
-                      "input %" + input, "give an array of a library that exports DLPack 1");
+                      where, "give an array of a library that exports DLPack 1");
     const bool read_only = (managed->flags & kReadOnly) != 0;
-    return {taken<DLManagedTensorVersioned>(p, kVersioned, "used_dltensor_versioned", input), {}, read_only};
+    return {taken<DLManagedTensorVersioned>(p, kVersioned, "used_dltensor_versioned", where), {}, read_only};
   }
-  if (PyCapsule_IsValid(p, kPlain)) return {taken<DLManagedTensor>(p, kPlain, "used_dltensor", input)};
-  throw UserError("__dlpack__ gave no capsule of DLPack", "input %" + input, "give an array, or a tensor of PyTorch");
+  if (PyCapsule_IsValid(p, kPlain)) return {taken<DLManagedTensor>(p, kPlain, "used_dltensor", where)};
+  throw UserError("__dlpack__ gave no capsule of DLPack", where, "give an array, or a tensor of PyTorch");
 }
 
 // The element type of a buffer's format, in native byte order.
@@ -120,7 +120,7 @@ void release_buffer(Py_buffer* view) {
   delete view;
 }
 
-ArrayRef from_buffer(nb::handle object, const std::string& input) {
+ArrayRef from_buffer(nb::handle object, const std::string& where) {
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_FULL_RO) != 0) throw nb::python_error();
   Py_buffer* held = view.release();
@@ -128,14 +128,14 @@ ArrayRef from_buffer(nb::handle object, const std::string& input) {
   const auto dtype = dtype_of_format(held->format, held->itemsize);
   if (!dtype)
     throw UserError(fmt::format("elements of format `{}` are of no dtype of plait", held->format ? held->format : ""),
-                    "input %" + input, "convert the array");
+                    where, "convert the array");
   Tensor out;
   out.dtype = *dtype;
   size_t reach = held->len == 0 ? 0 : static_cast<size_t>(held->itemsize);
   for (int d = 0; d < held->ndim; ++d) {
     const Py_ssize_t step = held->strides[d];
     if (step < 0 || step % held->itemsize != 0)
-      throw UserError(fmt::format("dim {} has a stride of {} bytes", d, step), "input %" + input,
+      throw UserError(fmt::format("dim {} has a stride of {} bytes", d, step), where,
                       "make the array contiguous, e.g. by numpy.ascontiguousarray");
     out.shape.push_back(held->shape[d]);
     out.strides.push_back(step / held->itemsize);
@@ -164,22 +164,22 @@ nb::object capsule_from(nb::handle object, void* stream) {
   }
 }
 
-ArrayRef imported(nb::handle object, const std::string& input, void* stream) {
-  if (PyCapsule_CheckExact(object.ptr())) return from_capsule(nb::borrow(object), input);
+ArrayRef imported(nb::handle object, const std::string& where, void* stream) {
+  if (PyCapsule_CheckExact(object.ptr())) return from_capsule(nb::borrow(object), where);
   if (!nb::hasattr(object, "__dlpack__")) {
-    if (PyObject_CheckBuffer(object.ptr())) return from_buffer(object, input);
-    throw UserError(fmt::format("{} is no array", nb::cast<std::string>(nb::repr(object.type()))), "input %" + input,
+    if (PyObject_CheckBuffer(object.ptr())) return from_buffer(object, where);
+    throw UserError(fmt::format("{} is no array", nb::cast<std::string>(nb::repr(object.type()))), where,
                     "give an object with __dlpack__ or a buffer: NumPy, PyTorch, JAX");
   }
   try {
-    return from_capsule(capsule_from(object, stream), input);
+    return from_capsule(capsule_from(object, stream), where);
   } catch (nb::python_error& e) {
     // NumPy exports no bool and nothing that is read-only by DLPack.
     if (PyObject_CheckBuffer(object.ptr()) && (e.matches(PyExc_BufferError) || e.matches(PyExc_TypeError)))
-      return from_buffer(object, input);
+      return from_buffer(object, where);
     if (!e.matches(PyExc_Exception) || e.matches(PyExc_MemoryError)) throw;
     throw UserError(fmt::format("the array cannot be shared: {}", nb::cast<std::string>(nb::str(e.value()))),
-                    "input %" + input, "give an array that DLPack can export");
+                    where, "give an array that DLPack can export");
   }
 }
 
@@ -313,9 +313,9 @@ std::string device_text(const ArrayRef& array) {
 
 }  // namespace
 
-ArrayRef array_of(nb::handle object, const std::string& input, void* stream) {
+ArrayRef array_of(nb::handle object, const std::string& where, void* stream) {
   if (nb::isinstance<ArrayRef>(object)) return nb::cast<ArrayRef&>(object);
-  ArrayRef array = imported(object, input, stream);
+  ArrayRef array = imported(object, where, stream);
   array.queued = queued_by_producer(stream, array.tensor);
   return array;
 }
@@ -346,7 +346,7 @@ void bind_arrays(nb::module_& m) {
            "f32. Raises BufferError for an array in a GPU's memory.")
       .def("to_doubles", [](const ArrayRef& a) { return a.tensor.to_doubles(); },
            "All elements in row-major order, as floats. Of host memory.");
-  m.def("array", [](nb::object object) { return array_of(object, "array", nullptr); }, nb::arg("object"),
+  m.def("array", [](nb::object object) { return array_of(object, "input %array", nullptr); }, nb::arg("object"),
         "An Array over the memory of any array.");
 }
 

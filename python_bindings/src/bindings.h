@@ -50,8 +50,8 @@ struct ArrayRef {
 };
 
 // An array over the memory of any object with DLPack or the buffer protocol, kept until the array is gone. `stream`: of
-// a GPU, in whose order the producer puts its work; null: the legacy default stream. UserError naming the input.
-ArrayRef array_of(nb::handle object, const std::string& input, void* stream);
+// a GPU, in whose order the producer puts its work; null: the legacy default stream. UserError at `where` ("input %x").
+ArrayRef array_of(nb::handle object, const std::string& where, void* stream);
 // A DLPack capsule, before version 1, that owns the tensor.
 nb::object capsule_of(const Tensor& tensor);
 // plait.DType, its name, or an object with either NumPy's or PyTorch's name of the dtype.

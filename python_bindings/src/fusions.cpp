@@ -179,6 +179,9 @@ void bind_fusions(nb::module_& m) {
       .def("owns", [](const FusionRef& f, const TensorRef& t) { return f.fusion == t.owner.fusion; }, nb::arg("tensor"),
            "Whether the tensor is of this fusion.")
       .def("output", output, nb::arg("name"), nb::arg("tensor"), "Names an output. Raises UserError.")
+      .def("alias", [](const FusionRef& f, const std::string& output, const std::string& input) { f.fusion->alias(output, input); },
+           nb::arg("output"), nb::arg("input"),
+           "The output ends in the memory of the input, which each run then writes: `-> (%y aliases %x)`. Raises UserError.")
       .def("find", [](const FusionRef& f, const std::string& name) -> std::optional<TensorObject> {
              TensorView* t = f.fusion->find(name);
              return t ? std::optional(ref(f, t)) : std::nullopt;

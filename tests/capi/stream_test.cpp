@@ -33,6 +33,29 @@ struct DeviceMemory {
   }
 };
 
+// Queues a run into `y`, which is in device memory; host memory, an input's and what is not aligned are refused.
+void check_given_outputs(plait_program* program, const std::vector<plait_input>& inputs, plait_run_options options,
+                         const Values<float>& y) {
+  const auto run_into = [&](const DLTensor& tensor) {
+    const plait_output given = {"y", &tensor};
+    options.given = &given;
+    options.given_count = 1;
+    DLManagedTensorVersioned* out = nullptr;
+    const std::string said = words(plait_program_run(program, inputs.data(), inputs.size(), &options, &out, 1));
+    EXPECT_EQ(out, nullptr);
+    return said;
+  };
+  DLTensor home = y.tensor, over = y.tensor, shifted = y.tensor;
+  home.data = const_cast<float*>(y.data.data());
+  home.device = {kDlCpu, 0};
+  over.data = inputs[0].tensor->data;
+  shifted.data = static_cast<char*>(shifted.data) + 4;
+  EXPECT_NE(run_into(home).find("in host memory, the output in the GPU's"), std::string::npos);
+  EXPECT_NE(run_into(over).find("shares memory with input %x"), std::string::npos);
+  EXPECT_NE(run_into(shifted).find("aligned to 64 bytes"), std::string::npos);
+  EXPECT_EQ(run_into(y.tensor), "");
+}
+
 TEST(CApiStream, QueuesItsWorkAndGivesDeviceTensors) {
   if (const auto why = why_no_device(kDevice); !why.empty()) GTEST_SKIP() << why;
   const auto fusion = parsed(
@@ -42,7 +65,7 @@ TEST(CApiStream, QueuesItsWorkAndGivesDeviceTensors) {
   std::vector<float> x(6 * 8), w(5 * 8);
   for (size_t i = 0; i < x.size(); ++i) x[i] = float(int(i * 7 % 11) - 5) / 4;
   for (size_t i = 0; i < w.size(); ++i) w[i] = float(int(i * 5 % 13) - 6) / 8;
-  Values<float> tx(x, {6, 8}, kF32), tw(w, {5, 8}, kF32);
+  Values<float> tx(x, {6, 8}, kF32), tw(w, {5, 8}, kF32), ty(std::vector<float>(6 * 5, 9), {6, 5}, kF32);
   const auto want = run(program.get(), {{"x", &tx.tensor}, {"w", &tw.tensor}});
   EXPECT_EQ(want->dl_tensor.device.device_type, kDlCpu);
 
@@ -71,6 +94,12 @@ TEST(CApiStream, QueuesItsWorkAndGivesDeviceTensors) {
     stream->synchronize();
     EXPECT_EQ(home, read<float>(*want));
   }
+  const auto y_memory = upload(ty);
+  check_given_outputs(program.get(), {{"x", &tx.tensor}, {"w", &tw.tensor}}, options, ty);
+  std::vector<float> there(6 * 5);
+  stream->copy(there.data(), y_memory->data(), there.size() * sizeof(float));
+  stream->synchronize();
+  EXPECT_EQ(there, read<float>(*want));
   stream->synchronize();
   EXPECT_EQ(memory.held.size(), 0u);  // all of it went back
 }

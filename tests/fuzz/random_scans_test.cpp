@@ -156,7 +156,7 @@ void run_scans(uint64_t seed, ScanCounts& counts) {
   SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
   const auto fusion = parse_fusion(text);
   const Segment& s = fusion->segments.at(0);
-  if (norm_refuses(fusion->pool(), s.ops, s.outputs, [](sym::Expr) { return true; })) return;
+  if (norm_refuses(*fusion, s.ops, s.outputs, [](sym::Expr) { return true; })) return;
   ++counts.taken;
   std::mt19937_64 random(seed);
   const auto one = make_cpu_device({.threads = 1}), three = make_cpu_device({.threads = 3});
@@ -171,7 +171,7 @@ void run_scans(uint64_t seed, ScanCounts& counts) {
     const auto map = reference::draw_inputs(*fusion, draw);
     const Tensors inputs(map.begin(), map.end()), outputs = program.run(inputs);
     ASSERT_EQ(program.report().kernels.size(), 1u);
-    if (k == 3) counts.phased += program.program().kernels.at(0).code.phases > 1;
+    if (k == 3) counts.phased += program.program().kernels.at(0).code.phases() > 1;
     for (const OutputCheck& o : check_program(*fusion, how, program, inputs, outputs, {.one_rank = false}).outputs) {
       const bool is_nan = o.reference.message.find("nothing was compared") != std::string::npos;
       EXPECT_TRUE(o.reference.ok || is_nan) << o.reference.message;

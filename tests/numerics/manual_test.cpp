@@ -147,7 +147,7 @@ TEST(Manual, TextOfSegmentsIsObeyed) {
   }
 }
 
-std::string refusal(const std::string& text, const CaseOptions& how = {}) {
+std::string why_refused(const std::string& text, const CaseOptions& how = {}) {
   try {
     run_case(text, how);
     return "";
@@ -196,13 +196,13 @@ TEST(Manual, WhatIsNotObeyedIsRefusedByName) {
        "%s is reduced outside of a loop over its kept dims", "reorder"},
   };
   for (const auto& c : cases) {
-    const std::string found = refusal(lets + segment_of(c.body));
+    const std::string found = why_refused(lets + segment_of(c.body));
     EXPECT_NE(found.find(c.message), std::string::npos) << c.body << found;
     EXPECT_NE(found.find(c.remedy), std::string::npos) << c.body << found;
   }
   const std::string symbolic =
-      refusal(segment_of("%y: f32[b, n] loops (split(1, n)) = add(%x, permute(%w, dims = [1, 0]))\n", "%y",
-                         "let b = 8, n = 100\ngiven n: 1 in 1..1000\n"));
+      why_refused(segment_of("%y: f32[b, n] loops (split(1, n)) = add(%x, permute(%w, dims = [1, 0]))\n", "%y",
+                             "let b = 8, n = 100\ngiven n: 1 in 1..1000\n"));
   EXPECT_NE(symbolic.find("%y is split by n, which is no number"), std::string::npos) << symbolic;
 }
 
@@ -229,7 +229,7 @@ TEST(Manual, LoopsOfOtherSchedulesAreThoseThatTheyMake) {
            "    %z: f32[40]" +
            loops + " = neg(%x)\n  }\n}\n";
   };
-  EXPECT_NE(refusal(text(" loops (split(0, 2))")).find("what is said of the loops of %z is not what its schedule"),
+  EXPECT_NE(why_refused(text(" loops (split(0, 2))")).find("what is said of the loops of %z is not what its schedule"),
             std::string::npos);
   const std::string printed = text_of(*parse_fusion(text("")), "segments");
   EXPECT_NE(printed.find("loops ("), std::string::npos);

@@ -249,11 +249,17 @@ class Writer {
   // Bytes of which the address of an element is a multiple.
   int64_t alignment(uint32_t buffer) const { return int64_t(size_of(kernel_.buffers[buffer].dtype)); }
 
-  // Bytes of which the address of an aligned vector is a multiple.
-  int64_t alignment(uint32_t buffer, int lanes) const { return std::min(kAlignment, alignment(buffer) * lanes); }
+  // The same of a vector: arguments lie where the caller has them.
+  int64_t alignment(uint32_t buffer, int lanes, kir::Access access) const {
+    const bool ours = kernel_.buffers[buffer].space != kir::Space::argument;
+    return ours && access == kir::Access::aligned ? std::min(kAlignment, alignment(buffer) * lanes) : alignment(buffer);
+  }
 
-  // What holds of loads: those from what is stored to see the stores.
-  const char* reads(uint32_t buffer) const { return kernel_.buffers[buffer].stores() ? kWrites : kReads; }
+  // What holds of loads: those from what is stored to, or lies in its memory, see the stores.
+  const char* reads(uint32_t buffer) const {
+    const kir::Buffer& b = kernel_.buffers[buffer];
+    return b.stores() || b.replaced ? kWrites : kReads;
+  }
 
   // lane < active, made once in a scope.
   Ir mask(sym::Expr active, int lanes) {
@@ -290,8 +296,7 @@ class Writer {
     const Type type = memory_type(kernel_.buffers[s.buffer].dtype, lanes);
     const bool reversed = s.access == kir::Access::reversed;
     const Ir from = address(s.buffer, kir::at_lane(s.index, reversed ? lanes - 1 : 0));
-    const bool ours = kernel_.buffers[s.buffer].space != kir::Space::argument;  // inputs lie where the caller has them
-    const int64_t align = ours && s.access == kir::Access::aligned ? alignment(s.buffer, lanes) : alignment(s.buffer);
+    const int64_t align = alignment(s.buffer, lanes, s.access);
     if (!s.active) {
       const Ir all =
           f_.define(type, fmt::format("load {}, {}, align {}{}", type.text(), from.typed(), align, reads(s.buffer)));
@@ -347,7 +352,7 @@ class Writer {
 
   void store_vector(const kir::Store& s, const Ir& elements) {
     const Ir to = address(s.buffer, kir::at_lane(s.index, 0));
-    const int64_t align = s.access == kir::Access::aligned ? alignment(s.buffer, s.in.lanes) : alignment(s.buffer);
+    const int64_t align = alignment(s.buffer, s.in.lanes, s.access);
     if (!s.active) {
       f_.line(fmt::format("store {}, {}, align {}{}", elements.typed(), to.typed(), align, kWrites));
       return;

@@ -20,7 +20,7 @@ loop2:
   %t13 = load <4 x float>, ptr %t12, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
   %t14 = fadd <4 x float> %t11, %t13
   %t15 = getelementptr inbounds float, ptr %t5, i64 %t9
-  store <4 x float> %t14, ptr %t15, align 16, !alias.scope !5, !noalias !4
+  store <4 x float> %t14, ptr %t15, align 4, !alias.scope !5, !noalias !4
   br label %latch3
 latch3:
   %loop2.next = add nuw nsw i64 %t8, 1

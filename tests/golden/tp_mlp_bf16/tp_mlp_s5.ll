@@ -43,10 +43,10 @@ loop3:
   %t36 = select <8 x i1> %t34, <8 x float> %t35, <8 x float> splat (float 0x0000000000000000)
   %t37 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t32)
   %t38 = getelementptr inbounds i16, ptr %t7, i64 %t25
-  store <8 x i16> %t37, ptr %t38, align 16, !alias.scope !5, !noalias !4
+  store <8 x i16> %t37, ptr %t38, align 2, !alias.scope !5, !noalias !4
   %t39 = call <8 x i16> @plait.to_bf16.v8f32(<8 x float> %t36)
   %t40 = getelementptr inbounds i16, ptr %t9, i64 %t25
-  store <8 x i16> %t39, ptr %t40, align 16, !alias.scope !5, !noalias !4
+  store <8 x i16> %t39, ptr %t40, align 2, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t22, 1

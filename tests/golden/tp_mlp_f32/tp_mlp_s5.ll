@@ -40,9 +40,9 @@ loop3:
   %t33 = fmul <8 x float> %t30, splat (float 0x3FF1C71C80000000)
   %t34 = select <8 x i1> %t32, <8 x float> %t33, <8 x float> splat (float 0x0000000000000000)
   %t35 = getelementptr inbounds float, ptr %t7, i64 %t25
-  store <8 x float> %t30, ptr %t35, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t30, ptr %t35, align 4, !alias.scope !5, !noalias !4
   %t36 = getelementptr inbounds float, ptr %t9, i64 %t25
-  store <8 x float> %t34, ptr %t36, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t34, ptr %t36, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t22, 1

@@ -39,7 +39,7 @@ loop3:
   %t32 = mul nsw i64 16, %t11
   %t33 = add nsw i64 %t32, %t23
   %t34 = getelementptr inbounds float, ptr %t3, i64 %t33
-  store <8 x float> %t31, ptr %t34, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t31, ptr %t34, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t13, 1

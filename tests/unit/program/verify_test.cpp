@@ -186,6 +186,70 @@ TEST(VerifyProgram, P7DTypesAndCounts) {
 }
 
 // %a[6, 4]: what begins or ends outside of it, overlaps on itself as a result, or is read with strides by a kernel.
+TEST(VerifyProgram, P17OutputsInPlaceOfInputs) {
+  struct Steps : Builder {
+    ValueId x, h, y;
+    explicit Steps(const std::vector<std::string>& extents = {"n"}, DType dtype = DType::f32) {
+      x = input("x", {"n"});
+      h = alloc("h", {"n"});
+      combine({x}, h, "n", 1);
+      y = output("y", extents, dtype);
+      combine({h, x}, y, extents[0], 1);
+      in_place();
+    }
+    void in_place() { program.values[y.index].in_place_of = x; }
+    std::string problem() {
+      const auto found = find_problem(program);
+      return found ? found->what : "";
+    }
+  };
+  Steps good;
+  EXPECT_EQ(good.problem(), "");
+  const std::string text = print(good.program);
+  EXPECT_NE(text.find("%y: f32[n] in %x"), std::string::npos) << text;
+  const Program again = parse_program(text);
+  EXPECT_EQ(print(again), text);
+  EXPECT_EQ(again.value(again.outputs[0]).in_place_of, again.inputs[0]);
+
+  Steps later;
+  const ValueId z = later.output("z", {"n"});
+  later.combine({later.x}, z, "n", 1);
+  EXPECT_NE(later.problem().find("P17: %x is read after %y was written in its place"), std::string::npos)
+      << later.problem();
+  Steps twice;
+  const ValueId w = twice.output("w", {"n"});
+  twice.combine({twice.h}, w, "n", 1);
+  twice.program.values[w.index].in_place_of = twice.x;
+  EXPECT_NE(twice.problem().find("P17: two outputs in place of %x"), std::string::npos) << twice.problem();
+  Steps shape({"m"});
+  EXPECT_EQ(shape.problem(), "") << "m may be n";
+  EXPECT_NE(Steps({"n + 1"}).problem().find("another shape"), std::string::npos);
+  EXPECT_NE(Steps({"n", "1"}).problem().find("another type"), std::string::npos);
+  EXPECT_NE(Steps({"n"}, DType::f64).problem().find("another type"), std::string::npos);
+  Steps temporary;
+  temporary.program.values[temporary.y.index].in_place_of = temporary.h;
+  EXPECT_NE(temporary.problem().find("no output and input"), std::string::npos);
+  Steps copied;
+  const ValueId c = copied.output("c", {"n"});
+  copied.slice(copied.h, c, {"1", "0", "n", "n", "1"});
+  copied.program.values[copied.y.index].in_place_of.reset();
+  copied.program.values[c.index].in_place_of = copied.x;
+  EXPECT_NE(copied.problem().find("made by no launch"), std::string::npos) << copied.problem();
+}
+
+// A collective that reads the input is on another stream.
+TEST(VerifyProgram, P17StreamsThatNothingOrders) {
+  Builder b({{"tp", 0, "t"}}, {3});
+  const ValueId x = b.input("x", {"n"}), p = b.output("p", {"n"});
+  b.all_reduce(x, p);
+  const ValueId y = b.output("y", {"n"});
+  b.combine({x}, y, "n", 1);
+  assign_streams(b.program);
+  verify(b.program);
+  b.program.values[y.index].in_place_of = x;
+  EXPECT_NE(find_problem(b.program).value_or(ProgramProblem{}).what.find("P17"), std::string::npos);
+}
+
 TEST(VerifyProgram, P15Views) {
   const auto view = [](Builder& b, ValueId of, const std::vector<std::string>& extents,
                        const std::vector<std::string>& strides, const std::string& offset) {

@@ -66,7 +66,7 @@ loop0:
   %t22 = insertelement <8 x i32> poison, i32 %t21, i64 0
   %t23 = shufflevector <8 x i32> %t22, <8 x i32> poison, <8 x i32> zeroinitializer
   %t24 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t23
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %t15, ptr %t16, i32 32, <8 x i1> %t24), !alias.scope !5, !noalias !4
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %t15, ptr %t16, i32 4, <8 x i1> %t24), !alias.scope !5, !noalias !4
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t9, 1
