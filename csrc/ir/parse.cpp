@@ -313,10 +313,7 @@ class Parser : HeadParser {
       segment.schedule = guarded(at, [&] { return parse_schedule(text); });
       if (auto* manual = std::get_if<schedules::Manual>(&segment.schedule)) std::swap(by_hand, *manual);
     }
-    if (in_.accept("joins")) {
-      in_.expect("@", "before the name of the segment that it joins");
-      segment.joins = in_.word("the segment that it joins");
-    }
+    if (in_.accept("joins")) in_.expect("@", "before the segment that it joins"), segment.joins = in_.word("a segment");
     in_.expect("{", "before the segment's ops");
     while (!in_.accept("}")) read_statement(&segment);
     auto find_all = [&](const auto& names, std::vector<TensorView*>& out) {

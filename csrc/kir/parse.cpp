@@ -321,9 +321,8 @@ class KernelReader {
   }
 
   void phase() {
-    const bool beside = in_.accept("beside");
-    in_.expect("{", beside ? "after `beside`" : "after `phase`");
-    kernel_.phases.emplace_back().beside = beside;
+    kernel_.phases.emplace_back().beside = in_.accept("beside");
+    in_.expect("{", "after `phase`");
     block(kernel_.phases.back().body, 1);
   }
 

@@ -68,10 +68,15 @@ class LoweredJoiner {
   void declare_buffers() {
     for (const TensorView* t : whole_.inputs) declare(t, false, kir::Space::argument);
     for (const TensorView* t : whole_.outputs) declare(t, true, kir::Space::argument);
-    for (const LoweredPart& part : parts_)
+    for (const LoweredPart& part : parts_) {
       for (const TensorView* t : part.segment->inputs)
         if (const auto it = places_.find(t); it != places_.end() && out_.kernel.buffers[it->second].written)
           out_.kernel.buffers[it->second].updated = true;
+      size_t own = part.segment->inputs.size();  // a kernel may work in the memory of its results
+      for (const TensorView* t : part.segment->outputs)
+        if (const auto it = places_.find(t); part.lowered.kernel.buffers.at(own++).updated && it != places_.end())
+          out_.kernel.buffers[it->second].updated = true;
+    }
     for (const LoweredPart& part : parts_) {
       if (!part.lowered.status) continue;
       const size_t own = part.segment->inputs.size() + part.segment->outputs.size();

@@ -75,6 +75,13 @@ class Joiner {
       if (makers_.contains(root(t))) out.push_back(root(t));
     return out;
   }
+  // An alias is a step of its own, behind the launch that makes its memory.
+  bool reads_alias_of(size_t i, size_t run) const {
+    return std::any_of(segment(i).inputs.begin(), segment(i).inputs.end(), [&](const TensorView* t) {
+      const auto maker = makers_.find(root(t));
+      return root(t) != t && maker != makers_.end() && run_of_[maker->second] == run;
+    });
+  }
 
   bool is_small(const TensorView* t) {
     const auto [known, fresh] = small_.try_emplace(t, false);
@@ -98,7 +105,9 @@ class Joiner {
                        [&](const TensorView* t) { return fusion_.is_output(t) || is_small(t); });
   }
 
-  bool may_share(size_t i) const { return options_.may_share(segment(i)); }
+  // Its kernel sees the operand as another type than others do.
+  static bool is_bitcast(const Segment& s) { return s.ops.front()->kind == OpKind::Bitcast; }
+  bool may_share(size_t i) const { return !is_bitcast(segment(i)) && options_.may_share(segment(i)); }
 
   void join_one(size_t i) {
     if (run_of_[i] != i || runs_[i].size() > 1 || !may_share(i) || !is_last(i)) return;
@@ -115,7 +124,7 @@ class Joiner {
   }
 
   bool try_join(size_t i, size_t run) {
-    if (!may_share(runs_[run].front()) || runs_[run].size() == kMostParts) return false;
+    if (!may_share(runs_[run].front()) || runs_[run].size() == kMostParts || reads_alias_of(i, run)) return false;
     bool reads_it = false;
     for (const TensorView* t : reads(i)) {
       const size_t maker = makers_.at(t);
@@ -162,6 +171,10 @@ class Joiner {
       if (const TensorView* t = fusion_.find(name))
         if (const auto maker = makers_.find(t); maker != makers_.end()) parts.insert(maker->second);
     if (parts.size() < 2) return;
+    for (size_t i : parts)
+      if (is_bitcast(segment(i)))
+        throw UserError("a bitcast shares no launch", "segment",
+                        fmt::format("leave `joins` out for the segment of %{}", segment(i).outputs.front()->name));
     const size_t first = *parts.begin();
     for (size_t i : parts)
       if (i != first) join(i, first);

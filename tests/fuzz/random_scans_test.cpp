@@ -180,7 +180,7 @@ void run_scans(uint64_t seed, ScanCounts& counts) {
   }
 }
 
-void run_many(uint64_t first, int count) {
+void run_scans(uint64_t first, int count) {
   ScanCounts counts;
   for (int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
     const uint64_t seed = first + static_cast<uint64_t>(i);
@@ -196,8 +196,8 @@ void run_many(uint64_t first, int count) {
   EXPECT_GE(counts.phased * 4, counts.taken);
 }
 
-TEST(RandomScans, AgreeWithTheReference) { run_many(1, testing::drawn_here(60)); }
-TEST(RandomScans, ThousandLongRun) { run_many(1000, 1000); }
+TEST(RandomScans, AgreeWithTheReference) { run_scans(1, testing::drawn_here(60)); }
+TEST(RandomScans, ThousandLongRun) { run_scans(1000, 1000); }
 
 }  // namespace
 }  // namespace plait

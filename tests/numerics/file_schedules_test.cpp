@@ -58,6 +58,23 @@ fusion @f (%x: f32[40, 7], %v: i64[3] in 0..40) -> (%z, %w) {
   EXPECT_EQ(joined.report.kernels[0].schedule.rfind("joined(", 0), 0u) << joined.report.kernels[0].schedule;
 }
 
+// A sort works in the memory of its results, of which one is given and one is read by another part.
+TEST(FileSchedules, ASortJoins) {
+  const auto joined = run_case(R"(
+fusion @f (%x: f32[40, 7], %z: f32[3]) -> (%s, %y) {
+  segment @a (%z) -> (%y) {
+    %y = exp(%z)
+  }
+  segment @b (%x) -> (%s, %i) joins @a {
+    %s, %i = sort(%x, dim = 1)
+  }
+}
+)",
+                               {});
+  EXPECT_TRUE(joined.ok) << joined.message;
+  EXPECT_EQ(joined.report.launches, 1);
+}
+
 // A segment of the file is a step as it stands: what would merge stays apart, also ops that a graph pass opens.
 TEST(FileSchedules, SegmentsAreObeyed) {
   const auto two = run_case(R"(

@@ -137,7 +137,7 @@ TEST(SteppedExecutor, WorkspacesStandBehindTheOutputsAndPhasesHaveExtents) {
   step.threads.phases = {b.expr("n"), {}, b.expr("2*n")};
   b.program.kernels.back().code.buffers = 3;
   b.program.kernels.back().code.workspaces = 1;
-  b.program.kernels.back().code.phases = 3;
+  b.program.kernels.back().code.waves = {1, 1, 1};
   auto program = b.done();
   Runner runner(program, {{"n", 3}}, {.poison = true});
   const auto outputs = runner.bound.run(std::vector<RankTensors>{{tensor({3}, {1, 2, 3})}}, {});

@@ -79,6 +79,24 @@ TEST(JoinLaunches, NothingMovesBehindWhatItNeeds) {
             "s; y; z");
 }
 
+// A reshape of what a launch makes stands behind it, and so does what reads the reshape.
+TEST(JoinLaunches, AliasesStandBehindLaunches) {
+  EXPECT_EQ(launched("fusion @f (%x: f32[2*a, n]) -> (%z) {\n  %m = sum(%x, dims = [1])\n"
+                     "  %r = reshape(%m, shape = [2, a])\n  %z, %i = sort(%r, dim = 0)\n}")
+                .text.rfind("m; r; ", 0),
+            0u);
+  // What is read as another type is a launch of its own.
+  EXPECT_EQ(launched("fusion @f (%x: f32[a], %y: f32[b]) -> (%u, %v) {\n  %u = exp(%x)\n"
+                     "  %v = bitcast(%y, to = i32)\n}")
+                .text,
+            "u; v");
+  // Of an input it may stand in front.
+  EXPECT_EQ(launched("fusion @f (%x: f32[a, n], %t: i64[a] in 0..n) -> (%s, %p) {\n  %s = sum(%x, dims = [0])\n"
+                     "  %u = unsqueeze(%t, dims = [1])\n  %p = sum(gather(%x, %u, dim = 1), dims = [0, 1])\n}")
+                .text,
+            "u; s + p");
+}
+
 TEST(JoinLaunches, ListsOfTensorsAreOneLaunch) {
   std::string inputs, outputs, body;
   for (int i = 0; i < 5; ++i) {
@@ -131,8 +149,10 @@ TEST(JoinLaunches, AFileIsObeyedOrRefused) {
   EXPECT_EQ(
       refused(written("joins @two ")).rfind("segment @two joins @two, which does not begin the launch in front of it"),
       0u);
-  EXPECT_NE(refused(written("joins ")).find("expected `@` before the name of the segment that it joins"),
-            std::string::npos);
+  EXPECT_NE(refused(written("joins ")).find("expected `@` before the segment that it joins"), std::string::npos);
+  EXPECT_EQ(refused("fusion @f (%x: f32[n]) -> (%y, %z) {\n  segment @one (%x) -> (%y) {\n    %y = exp(%x)\n  }\n"
+                    "  segment @two (%x) -> (%z) joins @one {\n    %z = bitcast(%x, to = i32)\n  }\n}"),
+            "a bitcast shares no launch | leave `joins` out for the segment of %z");
   const std::string between = R"(
 fusion @f (%x: f32[n, n], %w: f32[n, n]) -> (%z) {
   segment @one (%x) -> (%e) {
