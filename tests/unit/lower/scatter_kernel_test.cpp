@@ -266,7 +266,7 @@ constexpr const char* kMeansInRanges =
         store %counts_rows[4*i11_1 + lane] = %62 aligned
       }
       if min(5, 4*i7 + 4) < 5 and 0 < max(-4, 4*i7 - 5) + 4 {
-        store %counts_rows[lane - 4*max(-4, 4*i7 - 5)] = %62 aligned active -4*min(5, 4*i7 + 4) + 20
+        store %counts_rows[lane - 4*max(-4, 4*i7 - 5)] = %62 aligned
       }
       %20: i32 = variable 0
       if 0 < i7 {

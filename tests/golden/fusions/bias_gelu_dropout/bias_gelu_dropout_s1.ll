@@ -39,7 +39,7 @@ loop3:
   %t32 = fmul <8 x float> %t29, splat (float 0x3FF1C71C80000000)
   %t33 = select <8 x i1> %t31, <8 x float> %t32, <8 x float> splat (float 0x0000000000000000)
   %t34 = getelementptr inbounds float, ptr %t7, i64 %t23
-  store <8 x float> %t33, ptr %t34, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t33, ptr %t34, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t20, 1

@@ -43,7 +43,7 @@ loop3:
   %t36 = mul nsw i64 %t13, %t11
   %t37 = add nsw i64 %t36, %t30
   %t38 = getelementptr inbounds float, ptr %t3, i64 %t37
-  store <8 x float> %t35, ptr %t38, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t35, ptr %t38, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t16, 1

@@ -329,7 +329,7 @@ loop6:
   %t45 = mul nsw i64 2048, %t33
   %t46 = add nsw i64 %t44, %t45
   %t47 = getelementptr inbounds float, ptr %t5, i64 %t46
-  store <8 x float> splat (float 0x0000000000000000), ptr %t47, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> splat (float 0x0000000000000000), ptr %t47, align 4, !alias.scope !5, !noalias !4
   br label %latch7
 latch7:
   %loop6.next = add nuw nsw i64 %t38, 1
@@ -345,153 +345,146 @@ done8:
   %t55 = and i1 %t49, %t54
   br i1 %t55, label %then9, label %join10
 then9:
-  %t56 = mul nsw i64 %t31, %t17
-  %t57 = mul nsw i64 64, %t17
-  %t58 = mul nsw i64 %t57, %t26
-  %t59 = add nsw i64 %t56, %t58
-  %t60 = add nsw i64 %t59, %t53
-  %t61 = getelementptr inbounds float, ptr %t5, i64 %t60
-  %t62 = mul nsw i64 -8, %t52
-  %t63 = add nsw i64 %t17, %t62
-  %t64 = call i64 @llvm.smin.i64(i64 8, i64 %t63)
-  %t65 = call i64 @llvm.smax.i64(i64 %t64, i64 0)
-  %t66 = trunc i64 %t65 to i32
-  %t67 = insertelement <8 x i32> poison, i32 %t66, i64 0
-  %t68 = shufflevector <8 x i32> %t67, <8 x i32> poison, <8 x i32> zeroinitializer
-  %t69 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t68
-  call void @llvm.masked.store.v8f32.p0(<8 x float> splat (float 0x0000000000000000), ptr %t61, i32 32, <8 x i1> %t69), !alias.scope !5, !noalias !4
+  %t56 = add nsw i64 %t53, 7
+  %t57 = icmp slt i64 %t56, %t17
+  br i1 %t57, label %then11, label %join12
+then11:
+  %t58 = mul nsw i64 %t31, %t17
+  %t59 = mul nsw i64 64, %t17
+  %t60 = mul nsw i64 %t59, %t26
+  %t61 = add nsw i64 %t58, %t60
+  %t62 = add nsw i64 %t61, %t53
+  %t63 = getelementptr inbounds float, ptr %t5, i64 %t62
+  store <8 x float> splat (float 0x0000000000000000), ptr %t63, align 4, !alias.scope !5, !noalias !4
+  br label %join12
+join12:
   br label %join10
 join10:
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t31, 1
-  %t70 = icmp slt i64 %loop3.next, %t29
-  br i1 %t70, label %loop3, label %done5
+  %t64 = icmp slt i64 %loop3.next, %t29
+  br i1 %t64, label %loop3, label %done5
 done5:
   store i32 0, ptr %variable42
-  %t71 = icmp slt i64 0, %t26
-  br i1 %t71, label %then11, label %join12
-then11:
-  %t72 = add nsw i64 %t15, 4095
-  %t73 = ashr i64 %t72, 12
-  %t74 = add nsw i64 %t19, 63
-  %t75 = ashr i64 %t74, 6
-  %t76 = mul nsw i64 %t73, %t75
-  %t77 = mul nsw i64 -1, %t75
-  %t78 = add nsw i64 %t76, %t77
-  %t79 = add nsw i64 %t78, %t26
-  %t80 = add nsw i64 %t79, -1
-  %t81 = getelementptr inbounds i32, ptr %t9, i64 %t80
-  %t82 = load i32, ptr %t81, align 4, !alias.scope !5, !noalias !4
-  store i32 %t82, ptr %variable42
-  br label %join12
-join12:
-  %t83 = load i32, ptr %variable42
-  %t84 = sext i32 %t83 to i64
-  %t85 = add nsw i64 %t15, 4095
-  %t86 = ashr i64 %t85, 12
-  %t87 = add nsw i64 %t19, 63
-  %t88 = ashr i64 %t87, 6
-  %t89 = mul nsw i64 %t86, %t88
-  %t90 = mul nsw i64 -1, %t88
-  %t91 = add nsw i64 %t89, %t90
-  %t92 = add nsw i64 %t91, %t26
-  %t93 = getelementptr inbounds i32, ptr %t9, i64 %t92
-  %t94 = load i32, ptr %t93, align 4, !alias.scope !5, !noalias !4
-  %t95 = sext i32 %t94 to i64
-  %t96 = mul nsw i64 -1, %t84
-  %t97 = add nsw i64 %t96, %t95
-  %t98 = icmp slt i64 0, %t97
-  br i1 %t98, label %loop13, label %done15
-loop13:
-  %t99 = phi i64 [ 0, %join12 ], [ %loop13.next, %latch14 ]
-  %t100 = add nsw i64 %t99, %t84
-  %t101 = getelementptr inbounds i32, ptr %t11, i64 %t100
-  %t102 = load i32, ptr %t101, align 4, !alias.scope !5, !noalias !4
-  %t103 = sext i32 %t102 to i64
-  %t104 = getelementptr inbounds i32, ptr %t13, i64 %t100
-  %t105 = load i32, ptr %t104, align 4, !alias.scope !5, !noalias !4
-  %t106 = sext i32 %t105 to i64
-  %t107 = ashr i64 %t17, 3
-  %t108 = urem i64 %t23, %t25
-  %t109 = mul nsw i64 -256, %t108
-  %t110 = add nsw i64 %t107, %t109
-  %t111 = call i64 @llvm.smin.i64(i64 256, i64 %t110)
-  %t112 = icmp slt i64 0, %t111
-  br i1 %t112, label %loop16, label %done18
-loop16:
-  %t113 = phi i64 [ 0, %loop13 ], [ %loop16.next, %latch17 ]
-  %t114 = mul nsw i64 %t103, %t17
-  %t115 = mul nsw i64 8, %t113
-  %t116 = add nsw i64 %t114, %t115
-  %t117 = mul nsw i64 2048, %t108
-  %t118 = add nsw i64 %t116, %t117
-  %t119 = getelementptr inbounds float, ptr %t5, i64 %t118
-  %t120 = load <8 x float>, ptr %t119, align 4, !alias.scope !5, !noalias !4
-  %t121 = mul nsw i64 %t106, %t17
-  %t122 = add nsw i64 %t121, %t115
-  %t123 = add nsw i64 %t122, %t117
-  %t124 = getelementptr inbounds float, ptr %t3, i64 %t123
-  %t125 = load <8 x float>, ptr %t124, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t126 = fmul <8 x float> %t125, splat (float 0x3FE0000000000000)
-  %t127 = fadd <8 x float> %t120, %t126
-  %t128 = getelementptr inbounds float, ptr %t5, i64 %t118
-  store <8 x float> %t127, ptr %t128, align 32, !alias.scope !5, !noalias !4
-  br label %latch17
-latch17:
-  %loop16.next = add nuw nsw i64 %t113, 1
-  %t129 = icmp slt i64 %loop16.next, %t111
-  br i1 %t129, label %loop16, label %done18
-done18:
-  %t130 = icmp slt i64 %t111, 256
-  %t131 = mul nsw i64 256, %t108
-  %t132 = add nsw i64 %t131, 256
-  %t133 = call i64 @llvm.smin.i64(i64 %t132, i64 %t107)
-  %t134 = mul nsw i64 8, %t133
-  %t135 = icmp slt i64 %t134, %t17
-  %t136 = and i1 %t130, %t135
-  br i1 %t136, label %then19, label %join20
-then19:
-  %t137 = mul nsw i64 %t103, %t17
-  %t138 = add nsw i64 %t137, %t134
-  %t139 = getelementptr inbounds float, ptr %t5, i64 %t138
-  %t140 = mul nsw i64 -8, %t133
-  %t141 = add nsw i64 %t17, %t140
-  %t142 = call i64 @llvm.smin.i64(i64 8, i64 %t141)
-  %t143 = call i64 @llvm.smax.i64(i64 %t142, i64 0)
-  %t144 = trunc i64 %t143 to i32
-  %t145 = insertelement <8 x i32> poison, i32 %t144, i64 0
-  %t146 = shufflevector <8 x i32> %t145, <8 x i32> poison, <8 x i32> zeroinitializer
-  %t147 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t146
-  %t148 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t139, i32 4, <8 x i1> %t147, <8 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4
-  %t149 = mul nsw i64 %t106, %t17
-  %t150 = add nsw i64 %t149, %t134
-  %t151 = getelementptr inbounds float, ptr %t3, i64 %t150
-  %t152 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t151, i32 4, <8 x i1> %t147, <8 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t153 = fmul <8 x float> %t152, splat (float 0x3FE0000000000000)
-  %t154 = fadd <8 x float> %t148, %t153
-  %t155 = getelementptr inbounds float, ptr %t5, i64 %t138
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %t154, ptr %t155, i32 32, <8 x i1> %t147), !alias.scope !5, !noalias !4
-  br label %join20
-join20:
-  br label %latch14
-latch14:
-  %loop13.next = add nuw nsw i64 %t99, 1
-  %t156 = icmp slt i64 %loop13.next, %t97
-  br i1 %t156, label %loop13, label %done15
-done15:
+  %t65 = icmp slt i64 0, %t26
+  br i1 %t65, label %then13, label %join14
+then13:
+  %t66 = add nsw i64 %t15, 4095
+  %t67 = ashr i64 %t66, 12
+  %t68 = add nsw i64 %t19, 63
+  %t69 = ashr i64 %t68, 6
+  %t70 = mul nsw i64 %t67, %t69
+  %t71 = mul nsw i64 -1, %t69
+  %t72 = add nsw i64 %t70, %t71
+  %t73 = add nsw i64 %t72, %t26
+  %t74 = add nsw i64 %t73, -1
+  %t75 = getelementptr inbounds i32, ptr %t9, i64 %t74
+  %t76 = load i32, ptr %t75, align 4, !alias.scope !5, !noalias !4
+  store i32 %t76, ptr %variable42
+  br label %join14
+join14:
+  %t77 = load i32, ptr %variable42
+  %t78 = sext i32 %t77 to i64
+  %t79 = add nsw i64 %t15, 4095
+  %t80 = ashr i64 %t79, 12
+  %t81 = add nsw i64 %t19, 63
+  %t82 = ashr i64 %t81, 6
+  %t83 = mul nsw i64 %t80, %t82
+  %t84 = mul nsw i64 -1, %t82
+  %t85 = add nsw i64 %t83, %t84
+  %t86 = add nsw i64 %t85, %t26
+  %t87 = getelementptr inbounds i32, ptr %t9, i64 %t86
+  %t88 = load i32, ptr %t87, align 4, !alias.scope !5, !noalias !4
+  %t89 = sext i32 %t88 to i64
+  %t90 = mul nsw i64 -1, %t78
+  %t91 = add nsw i64 %t90, %t89
+  %t92 = icmp slt i64 0, %t91
+  br i1 %t92, label %loop15, label %done17
+loop15:
+  %t93 = phi i64 [ 0, %join14 ], [ %loop15.next, %latch16 ]
+  %t94 = add nsw i64 %t93, %t78
+  %t95 = getelementptr inbounds i32, ptr %t11, i64 %t94
+  %t96 = load i32, ptr %t95, align 4, !alias.scope !5, !noalias !4
+  %t97 = sext i32 %t96 to i64
+  %t98 = getelementptr inbounds i32, ptr %t13, i64 %t94
+  %t99 = load i32, ptr %t98, align 4, !alias.scope !5, !noalias !4
+  %t100 = sext i32 %t99 to i64
+  %t101 = ashr i64 %t17, 3
+  %t102 = urem i64 %t23, %t25
+  %t103 = mul nsw i64 -256, %t102
+  %t104 = add nsw i64 %t101, %t103
+  %t105 = call i64 @llvm.smin.i64(i64 256, i64 %t104)
+  %t106 = icmp slt i64 0, %t105
+  br i1 %t106, label %loop18, label %done20
+loop18:
+  %t107 = phi i64 [ 0, %loop15 ], [ %loop18.next, %latch19 ]
+  %t108 = mul nsw i64 %t97, %t17
+  %t109 = mul nsw i64 8, %t107
+  %t110 = add nsw i64 %t108, %t109
+  %t111 = mul nsw i64 2048, %t102
+  %t112 = add nsw i64 %t110, %t111
+  %t113 = getelementptr inbounds float, ptr %t5, i64 %t112
+  %t114 = load <8 x float>, ptr %t113, align 4, !alias.scope !5, !noalias !4
+  %t115 = mul nsw i64 %t100, %t17
+  %t116 = add nsw i64 %t115, %t109
+  %t117 = add nsw i64 %t116, %t111
+  %t118 = getelementptr inbounds float, ptr %t3, i64 %t117
+  %t119 = load <8 x float>, ptr %t118, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t120 = fmul <8 x float> %t119, splat (float 0x3FE0000000000000)
+  %t121 = fadd <8 x float> %t114, %t120
+  %t122 = getelementptr inbounds float, ptr %t5, i64 %t112
+  store <8 x float> %t121, ptr %t122, align 4, !alias.scope !5, !noalias !4
+  br label %latch19
+latch19:
+  %loop18.next = add nuw nsw i64 %t107, 1
+  %t123 = icmp slt i64 %loop18.next, %t105
+  br i1 %t123, label %loop18, label %done20
+done20:
+  %t124 = icmp slt i64 %t105, 256
+  %t125 = mul nsw i64 256, %t102
+  %t126 = add nsw i64 %t125, 256
+  %t127 = call i64 @llvm.smin.i64(i64 %t126, i64 %t101)
+  %t128 = mul nsw i64 8, %t127
+  %t129 = icmp slt i64 %t128, %t17
+  %t130 = and i1 %t124, %t129
+  br i1 %t130, label %then21, label %join22
+then21:
+  %t131 = add nsw i64 %t128, 7
+  %t132 = icmp slt i64 %t131, %t17
+  br i1 %t132, label %then23, label %join24
+then23:
+  %t133 = mul nsw i64 %t97, %t17
+  %t134 = add nsw i64 %t133, %t128
+  %t135 = getelementptr inbounds float, ptr %t5, i64 %t134
+  %t136 = load <8 x float>, ptr %t135, align 4, !alias.scope !5, !noalias !4
+  %t137 = mul nsw i64 %t100, %t17
+  %t138 = add nsw i64 %t137, %t128
+  %t139 = getelementptr inbounds float, ptr %t3, i64 %t138
+  %t140 = load <8 x float>, ptr %t139, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t141 = fmul <8 x float> %t140, splat (float 0x3FE0000000000000)
+  %t142 = fadd <8 x float> %t136, %t141
+  %t143 = getelementptr inbounds float, ptr %t5, i64 %t134
+  store <8 x float> %t142, ptr %t143, align 4, !alias.scope !5, !noalias !4
+  br label %join24
+join24:
+  br label %join22
+join22:
+  br label %latch16
+latch16:
+  %loop15.next = add nuw nsw i64 %t93, 1
+  %t144 = icmp slt i64 %loop15.next, %t91
+  br i1 %t144, label %loop15, label %done17
+done17:
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t23, 1
-  %t157 = icmp slt i64 %loop0.next, %end
-  br i1 %t157, label %loop0, label %done2
+  %t145 = icmp slt i64 %loop0.next, %end
+  br i1 %t145, label %loop0, label %done2
 done2:
   ret void
 }
 
-declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32 immarg, <8 x i1>, <8 x float>)
-declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32 immarg, <8 x i1>)
-declare i64 @llvm.smax.i64(i64, i64)
 declare i64 @llvm.smin.i64(i64, i64)
 
 !0 = !{}

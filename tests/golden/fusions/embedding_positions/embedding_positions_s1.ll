@@ -1,7 +1,7 @@
 define void @embedding_positions_s1(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
 entry:
-  %variable1 = alloca <4 x float>
-  %variable30 = alloca <4 x float>
+  %variable1 = alloca <8 x float>
+  %variable30 = alloca <8 x float>
   %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0
   %t1 = load ptr, ptr %t0, align 8, !invariant.load !0
   %t2 = getelementptr inbounds ptr, ptr %buffers, i64 1
@@ -44,23 +44,23 @@ loop0:
   %t37 = call i64 @llvm.smin.i64(i64 %t25, i64 2047)
   %t38 = mul nsw i64 4503599627370496, %t37
   %t39 = add nsw i64 %t31, %t38
-  %t40 = ashr i64 %t19, 2
+  %t40 = ashr i64 %t19, 3
   %t41 = icmp slt i64 0, %t40
   br i1 %t41, label %loop3, label %done5
 loop3:
   %t42 = phi i64 [ 0, %loop0 ], [ %loop3.next, %latch4 ]
-  store <4 x float> splat (float 0x7FF8000000000000), ptr %variable1
+  store <8 x float> splat (float 0x7FF8000000000000), ptr %variable1
   %t43 = icmp slt i64 %t29, %t21
   %t44 = icmp sle i64 0, %t29
   %t45 = and i1 %t43, %t44
   br i1 %t45, label %then6, label %join7
 then6:
   %t46 = mul nsw i64 %t29, %t19
-  %t47 = mul nsw i64 4, %t42
+  %t47 = mul nsw i64 8, %t42
   %t48 = add nsw i64 %t46, %t47
   %t49 = getelementptr inbounds float, ptr %t1, i64 %t48
-  %t50 = load <4 x float>, ptr %t49, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  store <4 x float> %t50, ptr %variable1
+  %t50 = load <8 x float>, ptr %t49, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  store <8 x float> %t50, ptr %variable1
   br label %join7
 join7:
   %t51 = xor i1 %t45, true
@@ -102,13 +102,13 @@ then8:
 join9:
   %t80 = urem i64 %t27, %t17
   %t81 = mul nsw i64 %t19, %t80
-  %t82 = mul nsw i64 4, %t42
+  %t82 = mul nsw i64 8, %t42
   %t83 = add nsw i64 %t81, %t82
   %t84 = getelementptr inbounds float, ptr %t5, i64 %t83
-  %t85 = load <4 x float>, ptr %t84, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  %t86 = load <4 x float>, ptr %variable1
-  %t87 = fadd <4 x float> %t86, %t85
-  store <4 x float> splat (float 0x7FF8000000000000), ptr %variable30
+  %t85 = load <8 x float>, ptr %t84, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  %t86 = load <8 x float>, ptr %variable1
+  %t87 = fadd <8 x float> %t86, %t85
+  store <8 x float> splat (float 0x7FF8000000000000), ptr %variable30
   %t88 = icmp slt i64 %t36, 2
   %t89 = icmp sle i64 0, %t36
   %t90 = and i1 %t88, %t89
@@ -117,8 +117,8 @@ then10:
   %t91 = mul nsw i64 %t36, %t19
   %t92 = add nsw i64 %t91, %t82
   %t93 = getelementptr inbounds float, ptr %t7, i64 %t92
-  %t94 = load <4 x float>, ptr %t93, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
-  store <4 x float> %t94, ptr %variable30
+  %t94 = load <8 x float>, ptr %t93, align 4, !alias.scope !4, !noalias !5, !invariant.load !0
+  store <8 x float> %t94, ptr %variable30
   br label %join11
 join11:
   %t95 = xor i1 %t90, true
@@ -158,12 +158,12 @@ then12:
   atomicrmw umin ptr %t123, i64 %t122 monotonic, align 8
   br label %join13
 join13:
-  %t124 = load <4 x float>, ptr %variable30
-  %t125 = fadd <4 x float> %t87, %t124
+  %t124 = load <8 x float>, ptr %variable30
+  %t125 = fadd <8 x float> %t87, %t124
   %t126 = mul nsw i64 %t27, %t19
   %t127 = add nsw i64 %t126, %t82
   %t128 = getelementptr inbounds float, ptr %t11, i64 %t127
-  store <4 x float> %t125, ptr %t128, align 16, !alias.scope !5, !noalias !4
+  store <8 x float> %t125, ptr %t128, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t42, 1

@@ -29,7 +29,7 @@ loop3:
   %t22 = fadd <8 x float> %t19, %t21
   %t23 = call <8 x float> @plait.gelu_erf.v8f32(<8 x float> %t22)
   %t24 = getelementptr inbounds float, ptr %t5, i64 %t17
-  store <8 x float> %t23, ptr %t24, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t23, ptr %t24, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t14, 1

@@ -65,9 +65,9 @@ loop3:
   %t58 = fcmp olt <8 x float> %t57, splat (float 0x3FE0000000000000)
   %t59 = select <8 x i1> %t58, <8 x float> %t53, <8 x float> %t56
   %t60 = getelementptr inbounds float, ptr %t9, i64 %t30
-  store <8 x float> %t51, ptr %t60, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t51, ptr %t60, align 4, !alias.scope !5, !noalias !4
   %t61 = getelementptr inbounds float, ptr %t11, i64 %t30
-  store <8 x float> %t59, ptr %t61, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t59, ptr %t61, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t27, 1

@@ -45,7 +45,7 @@ loop3:
   %t38 = mul nsw i64 %t15, %t13
   %t39 = add nsw i64 %t38, %t25
   %t40 = getelementptr inbounds float, ptr %t7, i64 %t39
-  store <8 x float> %t37, ptr %t40, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t37, ptr %t40, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t22, 1

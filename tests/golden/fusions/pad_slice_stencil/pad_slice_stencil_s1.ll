@@ -103,7 +103,7 @@ join9:
   %t57 = fmul <8 x float> %t56, splat (float 0x3FD0000000000000)
   %t58 = fadd <8 x float> %t51, %t57
   %t59 = getelementptr inbounds float, ptr %t3, i64 %t46
-  store <8 x float> %t58, ptr %t59, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t58, ptr %t59, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t13, 1
@@ -150,7 +150,7 @@ done5:
   %t92 = fmul <8 x float> %t91, splat (float 0x3FD0000000000000)
   %t93 = fadd <8 x float> %t74, %t92
   %t94 = getelementptr inbounds float, ptr %t3, i64 %t69
-  store <8 x float> %t93, ptr %t94, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t93, ptr %t94, align 4, !alias.scope !5, !noalias !4
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t9, 1

@@ -106,7 +106,7 @@ loop3:
   %t99 = mul nsw i64 8, %t25
   %t100 = add nsw i64 %t98, %t99
   %t101 = getelementptr inbounds float, ptr %t5, i64 %t100
-  store <8 x float> %t96, ptr %t101, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t96, ptr %t101, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t25, 1

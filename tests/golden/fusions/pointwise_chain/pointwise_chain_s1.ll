@@ -50,7 +50,7 @@ loop3:
   %t43 = fadd <8 x float> %t42, splat (float 0x3FF0000000000000)
   %t44 = fdiv <8 x float> %t40, %t43
   %t45 = getelementptr inbounds float, ptr %t5, i64 %t21
-  store <8 x float> %t44, ptr %t45, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t44, ptr %t45, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t18, 1

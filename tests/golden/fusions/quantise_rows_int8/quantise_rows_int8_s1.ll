@@ -127,60 +127,77 @@ loop8:
   %t105 = select <32 x i1> %t104, <32 x float> %t103, <32 x float> splat (float 0x405FC00000000000)
   %t106 = fcmp uno <32 x float> splat (float 0x405FC00000000000), splat (float 0x405FC00000000000)
   %t107 = select <32 x i1> %t106, <32 x float> splat (float 0x405FC00000000000), <32 x float> %t105
-  %t108 = call <32 x i32> @llvm.fptosi.sat.v32i32.v32f32(<32 x float> %t107)
-  %t109 = call <32 x i32> @llvm.smin.v32i32(<32 x i32> %t108, <32 x i32> splat (i32 127))
-  %t110 = call <32 x i32> @llvm.smax.v32i32(<32 x i32> %t109, <32 x i32> splat (i32 -128))
-  %t111 = trunc <32 x i32> %t110 to <32 x i8>
-  %t112 = getelementptr inbounds i8, ptr %t5, i64 %t95
-  store <32 x i8> %t111, ptr %t112, align 1, !alias.scope !5, !noalias !4
+  %t108 = fcmp olt <32 x float> %t107, splat (float 0x41E0000000000000)
+  %t109 = fcmp ogt <32 x float> %t107, splat (float 0xC1E0000000000000)
+  %t110 = and <32 x i1> %t109, %t108
+  %t111 = select <32 x i1> %t110, <32 x float> %t107, <32 x float> splat (float 0x0000000000000000)
+  %t112 = fptosi <32 x float> %t111 to <32 x i32>
+  %t113 = fcmp ogt <32 x float> %t107, splat (float 0x0000000000000000)
+  %t114 = select <32 x i1> %t113, <32 x i32> splat (i32 2147483647), <32 x i32> splat (i32 0)
+  %t115 = fcmp olt <32 x float> %t107, splat (float 0x0000000000000000)
+  %t116 = select <32 x i1> %t115, <32 x i32> splat (i32 -2147483648), <32 x i32> %t114
+  %t117 = select <32 x i1> %t110, <32 x i32> %t112, <32 x i32> %t116
+  %t118 = call <32 x i32> @llvm.smin.v32i32(<32 x i32> %t117, <32 x i32> splat (i32 127))
+  %t119 = call <32 x i32> @llvm.smax.v32i32(<32 x i32> %t118, <32 x i32> splat (i32 -128))
+  %t120 = trunc <32 x i32> %t119 to <32 x i8>
+  %t121 = getelementptr inbounds i8, ptr %t5, i64 %t95
+  store <32 x i8> %t120, ptr %t121, align 1, !alias.scope !5, !noalias !4
   br label %latch9
 latch9:
   %loop8.next = add nuw nsw i64 %t92, 1
-  %t113 = icmp slt i64 %loop8.next, %t12
-  br i1 %t113, label %loop8, label %done10
+  %t122 = icmp slt i64 %loop8.next, %t12
+  br i1 %t122, label %loop8, label %done10
 done10:
   br i1 %t28, label %then11, label %join12
 then11:
-  %t114 = mul nsw i64 %t11, %t9
-  %t115 = mul nsw i64 32, %t12
-  %t116 = add nsw i64 %t114, %t115
-  %t117 = getelementptr inbounds float, ptr %t1, i64 %t116
-  %t118 = trunc i64 %t27 to i32
-  %t119 = insertelement <32 x i32> poison, i32 %t118, i64 0
-  %t120 = shufflevector <32 x i32> %t119, <32 x i32> poison, <32 x i32> zeroinitializer
-  %t121 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t120
-  %t122 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t117, i32 4, <32 x i1> %t121, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
-  %t123 = fdiv <32 x float> %t122, %t90
-  %t124 = call <32 x float> @llvm.roundeven.v32f32(<32 x float> %t123)
-  %t125 = fcmp ugt <32 x float> %t124, splat (float 0xC060000000000000)
-  %t126 = select <32 x i1> %t125, <32 x float> %t124, <32 x float> splat (float 0xC060000000000000)
-  %t127 = fcmp uno <32 x float> splat (float 0xC060000000000000), splat (float 0xC060000000000000)
-  %t128 = select <32 x i1> %t127, <32 x float> splat (float 0xC060000000000000), <32 x float> %t126
-  %t129 = fcmp ult <32 x float> %t128, splat (float 0x405FC00000000000)
-  %t130 = select <32 x i1> %t129, <32 x float> %t128, <32 x float> splat (float 0x405FC00000000000)
-  %t131 = fcmp uno <32 x float> splat (float 0x405FC00000000000), splat (float 0x405FC00000000000)
-  %t132 = select <32 x i1> %t131, <32 x float> splat (float 0x405FC00000000000), <32 x float> %t130
-  %t133 = call <32 x i32> @llvm.fptosi.sat.v32i32.v32f32(<32 x float> %t132)
-  %t134 = call <32 x i32> @llvm.smin.v32i32(<32 x i32> %t133, <32 x i32> splat (i32 127))
-  %t135 = call <32 x i32> @llvm.smax.v32i32(<32 x i32> %t134, <32 x i32> splat (i32 -128))
-  %t136 = trunc <32 x i32> %t135 to <32 x i8>
-  %t137 = getelementptr inbounds i8, ptr %t5, i64 %t116
-  call void @llvm.masked.store.v32i8.p0(<32 x i8> %t136, ptr %t137, i32 1, <32 x i1> %t121), !alias.scope !5, !noalias !4
+  %t123 = mul nsw i64 %t11, %t9
+  %t124 = mul nsw i64 32, %t12
+  %t125 = add nsw i64 %t123, %t124
+  %t126 = getelementptr inbounds float, ptr %t1, i64 %t125
+  %t127 = trunc i64 %t27 to i32
+  %t128 = insertelement <32 x i32> poison, i32 %t127, i64 0
+  %t129 = shufflevector <32 x i32> %t128, <32 x i32> poison, <32 x i32> zeroinitializer
+  %t130 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %t129
+  %t131 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t126, i32 4, <32 x i1> %t130, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
+  %t132 = fdiv <32 x float> %t131, %t90
+  %t133 = call <32 x float> @llvm.roundeven.v32f32(<32 x float> %t132)
+  %t134 = fcmp ugt <32 x float> %t133, splat (float 0xC060000000000000)
+  %t135 = select <32 x i1> %t134, <32 x float> %t133, <32 x float> splat (float 0xC060000000000000)
+  %t136 = fcmp uno <32 x float> splat (float 0xC060000000000000), splat (float 0xC060000000000000)
+  %t137 = select <32 x i1> %t136, <32 x float> splat (float 0xC060000000000000), <32 x float> %t135
+  %t138 = fcmp ult <32 x float> %t137, splat (float 0x405FC00000000000)
+  %t139 = select <32 x i1> %t138, <32 x float> %t137, <32 x float> splat (float 0x405FC00000000000)
+  %t140 = fcmp uno <32 x float> splat (float 0x405FC00000000000), splat (float 0x405FC00000000000)
+  %t141 = select <32 x i1> %t140, <32 x float> splat (float 0x405FC00000000000), <32 x float> %t139
+  %t142 = fcmp olt <32 x float> %t141, splat (float 0x41E0000000000000)
+  %t143 = fcmp ogt <32 x float> %t141, splat (float 0xC1E0000000000000)
+  %t144 = and <32 x i1> %t143, %t142
+  %t145 = select <32 x i1> %t144, <32 x float> %t141, <32 x float> splat (float 0x0000000000000000)
+  %t146 = fptosi <32 x float> %t145 to <32 x i32>
+  %t147 = fcmp ogt <32 x float> %t141, splat (float 0x0000000000000000)
+  %t148 = select <32 x i1> %t147, <32 x i32> splat (i32 2147483647), <32 x i32> splat (i32 0)
+  %t149 = fcmp olt <32 x float> %t141, splat (float 0x0000000000000000)
+  %t150 = select <32 x i1> %t149, <32 x i32> splat (i32 -2147483648), <32 x i32> %t148
+  %t151 = select <32 x i1> %t144, <32 x i32> %t146, <32 x i32> %t150
+  %t152 = call <32 x i32> @llvm.smin.v32i32(<32 x i32> %t151, <32 x i32> splat (i32 127))
+  %t153 = call <32 x i32> @llvm.smax.v32i32(<32 x i32> %t152, <32 x i32> splat (i32 -128))
+  %t154 = trunc <32 x i32> %t153 to <32 x i8>
+  %t155 = getelementptr inbounds i8, ptr %t5, i64 %t125
+  call void @llvm.masked.store.v32i8.p0(<32 x i8> %t154, ptr %t155, i32 1, <32 x i1> %t130), !alias.scope !5, !noalias !4
   br label %join12
 join12:
-  %t138 = getelementptr inbounds float, ptr %t3, i64 %t11
-  store float %t88, ptr %t138, align 4, !alias.scope !5, !noalias !4
+  %t156 = getelementptr inbounds float, ptr %t3, i64 %t11
+  store float %t88, ptr %t156, align 4, !alias.scope !5, !noalias !4
   br label %latch1
 latch1:
   %loop0.next = add nuw nsw i64 %t11, 1
-  %t139 = icmp slt i64 %loop0.next, %end
-  br i1 %t139, label %loop0, label %done2
+  %t157 = icmp slt i64 %loop0.next, %end
+  br i1 %t157, label %loop0, label %done2
 done2:
   ret void
 }
 
 declare <32 x float> @llvm.fabs.v32f32(<32 x float>)
-declare <32 x i32> @llvm.fptosi.sat.v32i32.v32f32(<32 x float>)
 declare <32 x float> @llvm.masked.load.v32f32.p0(ptr, i32 immarg, <32 x i1>, <32 x float>)
 declare void @llvm.masked.store.v32i8.p0(<32 x i8>, ptr, i32 immarg, <32 x i1>)
 declare <32 x float> @llvm.roundeven.v32f32(<32 x float>)

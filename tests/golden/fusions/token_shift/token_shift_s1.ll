@@ -55,7 +55,7 @@ join7:
   %t41 = fcmp olt <8 x float> %t40, splat (float 0x3FE0000000000000)
   %t42 = select <8 x i1> %t41, <8 x float> %t36, <8 x float> %t39
   %t43 = getelementptr inbounds float, ptr %t5, i64 %t28
-  store <8 x float> %t42, ptr %t43, align 32, !alias.scope !5, !noalias !4
+  store <8 x float> %t42, ptr %t43, align 4, !alias.scope !5, !noalias !4
   br label %latch4
 latch4:
   %loop3.next = add nuw nsw i64 %t16, 1
