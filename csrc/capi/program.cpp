@@ -74,14 +74,18 @@ Lent lent(plait_program& program, const plait_run_options& given) {
   return out;
 }
 
+void add(Tensors& to, std::string name, Tensor tensor, const std::string& where, const std::string& remedy) {
+  if (!to.emplace(std::move(name), std::move(tensor)).second) throw UserError("it is given twice", where, remedy);
+}
+
 Tensors tensors(const plait_input* inputs, size_t count) {
   Tensors out;
   for (size_t i = 0; i < count; ++i) {
     const plait_input& input = required(inputs, "inputs", i);
     std::string name = required_text(input.name, "inputs.name");
-    Tensor tensor = from_dlpack(required(input.tensor, "inputs.tensor"), "input %" + name);
-    if (!out.emplace(name, std::move(tensor)).second)
-      throw UserError("it is given twice", "input %" + name, "give every input once");
+    const std::string where = "input %" + name;
+    Tensor tensor = from_dlpack(required(input.tensor, "inputs.tensor"), where);
+    add(out, std::move(name), std::move(tensor), where, "give every input once");
   }
   return out;
 }
@@ -91,9 +95,9 @@ Tensors given_outputs(const plait_output* given, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const plait_output& output = required(given, "options.given", i);
     std::string name = required_text(output.name, "given.name");
-    Tensor tensor = from_dlpack(required(output.tensor, "given.tensor"), "output %" + name);
-    if (!out.emplace(name, std::move(tensor)).second)
-      throw UserError("it is given twice", "output %" + name, "give one tensor for an output");
+    const std::string where = "output %" + name;
+    Tensor tensor = from_dlpack(required(output.tensor, "given.tensor"), where);
+    add(out, std::move(name), std::move(tensor), where, "give one tensor for an output");
   }
   return out;
 }

@@ -209,22 +209,20 @@ class Joiner {
     std::vector<Op*> order;
     for (size_t run : topological_order(next)) {
       std::sort(runs_[run].begin(), runs_[run].end());
+      std::string first;  // the name of the launch's first segment
       for (size_t i : runs_[run]) {
         segments.push_back(std::move(segment(i)));
         Segment& placed = segments.back();
         order.insert(order.end(), placed.ops.begin(), placed.ops.end());
         placed.name = fmt::format("s{}", segments.size());
-        placed.joins = i == runs_[run].front() ? "" : segments[segments.size() - 1 - part_of(run, i)].name;
+        placed.joins = first;
+        if (first.empty()) first = placed.name;
       }
     }
     PLAIT_CHECK(segments.size() == fusion_.segments.size(), "{} of {} segments are in order", segments.size(),
                 fusion_.segments.size());
     fusion_.segments = std::move(segments);
     fusion_.set_order(std::move(order));
-  }
-
-  size_t part_of(size_t run, size_t i) const {
-    return static_cast<size_t>(std::find(runs_[run].begin(), runs_[run].end(), i) - runs_[run].begin());
   }
 
   Fusion& fusion_;

@@ -244,7 +244,7 @@ void TreeEmitter::item(const TreeItem& item) {
     case TreeItem::Kind::save:
       return save(*item.op);
     case TreeItem::Kind::merge:
-      return tree_.is_total(item.op) ? carry_parts(*item.op, item.loop) : merge_parts(*item.op, item.loop);
+      return over_parts(item.loop, [&] { tree_.is_total(item.op) ? carry_parts(*item.op) : merge_parts(*item.op); });
     case TreeItem::Kind::op:
       if (kind_of(*item.op).form == Form::sum) return accumulate(*item.op);
       if (kind_of(*item.op).form == Form::scan) return scan(*item.op);

@@ -97,7 +97,8 @@ class TreeEmitter {
   std::vector<std::vector<DType>> part_types(const Op& op) const;
   sym::Expr element(const Workspace& workspace) const;
   void save(const Op& op);
-  void merge_parts(const Op& op, int loop);
+  void over_parts(int loop, const std::function<void()>& body);  // statements within a loop over parts of tasks
+  void merge_parts(const Op& op);
   Part fold(Combine combine, const Part& state);
 
   // values.cpp: statements of one value, elementwise ops, what is read and written.
@@ -149,7 +150,7 @@ class TreeEmitter {
   // scans.cpp: a state is what is carried, and results that readers in other guards read.
   class StepBuilder;
   void start_scan(const Op& op);
-  void carry_parts(const Op& op, int loop);
+  void carry_parts(const Op& op);
   void scan(const Op& op);
 
   // combines.cpp: reductions.

@@ -59,14 +59,20 @@ void TreeEmitter::save(const Op& op) {
   }
 }
 
-void TreeEmitter::merge_parts(const Op& op, int loop) {
-  const std::vector<Combine> combines = kind_of(op).combines;
+void TreeEmitter::over_parts(int loop, const std::function<void()>& body) {
   const TreeLoop& l = tree_.loops[static_cast<size_t>(loop)];
-  const sym::Expr at = element(tree_.parts.at(&op));
   auto parts = std::make_unique<kir::For>();
   parts->var = l.var;
   parts->extent = l.extent;
   frames_.push_back({&parts->body, std::nullopt});
+  body();
+  leave();
+  add(std::move(parts));
+}
+
+void TreeEmitter::merge_parts(const Op& op) {
+  const std::vector<Combine> combines = kind_of(op).combines;
+  const sym::Expr at = element(tree_.parts.at(&op));
   for (size_t i = 0; i < combines.size(); ++i) {
     const Part& whole = whole_.at(&op)[i];
     auto stmt = std::make_unique<kir::Merge>();
@@ -76,8 +82,6 @@ void TreeEmitter::merge_parts(const Op& op, int loop) {
       stmt->in.push_back(convert(load(saved_.at(&op)[i][k], at), whole[k].dtype));
     add(std::move(stmt));
   }
-  leave();
-  add(std::move(parts));
 }
 
 }  // namespace plait::lowering

@@ -19,14 +19,9 @@ void TreeEmitter::start_scan(const Op& op) {
 }
 
 // The state in front of each part in the place of the part's.
-void TreeEmitter::carry_parts(const Op& op, int loop) {
+void TreeEmitter::carry_parts(const Op& op) {
   const Combine combine = kind_of(op).combines[0];
-  const TreeLoop& l = tree_.loops[static_cast<size_t>(loop)];
   const sym::Expr at = element(tree_.parts.at(&op));
-  auto parts = std::make_unique<kir::For>();
-  parts->var = l.var;
-  parts->extent = l.extent;
-  frames_.push_back({&parts->body, std::nullopt});
   const Part before = fold(combine, whole_.at(&op)[0]);
   auto stmt = std::make_unique<kir::Merge>();
   stmt->combine = combine;
@@ -37,8 +32,6 @@ void TreeEmitter::carry_parts(const Op& op, int loop) {
     store(saved, at, before[k]);
   }
   add(std::move(stmt));
-  leave();
-  add(std::move(parts));
 }
 
 class TreeEmitter::StepBuilder {
