@@ -47,12 +47,14 @@ Json versions_json() {
   return out;
 }
 
-// Global shapes of the outputs.
-std::map<std::string, std::vector<int64_t>> output_shapes(const Loaded& loaded, const Compiled& compiled) {
+using Shapes = std::map<std::string, std::vector<int64_t>>;
+
+// Global shapes of the outputs, from the sizes that are known without inputs.
+Shapes output_shapes(const Loaded& loaded, const Compiled& compiled) {
   sym::Environment given(loaded.options.sizes.begin(), loaded.options.sizes.end());
   for (const auto& [name, value] : mesh_symbols(loaded.fusion->mesh(), compiled.mesh())) given[name] = value;
   const sym::Environment sizes = reference::bind_sizes(*loaded.fusion, {}, given);
-  std::map<std::string, std::vector<int64_t>> out;
+  Shapes out;
   for (const TensorView* t : loaded.fusion->outputs())
     for (sym::Expr extent : t->shape()) out[t->name].push_back(sym::evaluate(extent, sizes));
   return out;
@@ -67,8 +69,7 @@ Json in_place_of(const Program& program, const std::string& output) {
 }
 
 // With the errors of `checked`, which may be null.
-Json outputs_json(const Loaded& loaded, const Compiled& compiled, const ProgramCheck* checked) {
-  const auto shapes = output_shapes(loaded, compiled);
+Json outputs_json(const Loaded& loaded, const Compiled& compiled, const Shapes& shapes, const ProgramCheck* checked) {
   const auto& local = compiled.report().local_shapes;
   Json out = Json::object();
   for (const TensorView* t : loaded.fusion->outputs()) {
@@ -97,7 +98,7 @@ Json document(const Arguments& args) {
   Json out = {{"format", kJsonFormat}, {"command", args.command}, {"ok", true}};
   for (const char* field :
        {"max_error", "max_abs_error", "kernels", "launches", "library_calls", "collectives", "bytes_moved",
-        "bytes_least", "bytes_copied", "kernel_list", "wire_bytes", "wire_bytes_min"})
+        "bytes_least", "arena_bytes", "arena_least", "bytes_copied", "kernel_list", "wire_bytes", "wire_bytes_min"})
     out[field] = nullptr;
   out["times"] = {{"compile_ms", nullptr}, {"run_ms", nullptr}};
   for (const char* field : {"outputs", "ranks", "device"}) out[field] = nullptr;
@@ -117,17 +118,19 @@ void set_counts(Json& json, const Report& report) {
   json["collectives"] = report.collectives;
 }
 
-// What is known before a run.
-Json compiled_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled,
+// What is known before a run, and the shapes of the outputs.
+Json compiled_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Shapes& shapes,
                    const ProgramCheck* checked = nullptr) {
   const Report& report = compiled.report();
   Json out = document(args);
   set_counts(out, report);
   out["bytes_moved"] = report.bytes_moved;
   out["bytes_least"] = report.bytes_least;
+  out["arena_bytes"] = report.arena_bytes;
+  out["arena_least"] = report.arena_least;
   set_kernels(out, report.kernels);
   out["times"]["compile_ms"] = report.compile_ms;
-  out["outputs"] = outputs_json(loaded, compiled, checked);
+  out["outputs"] = outputs_json(loaded, compiled, shapes, checked);
   out["ranks"] = compiled.mesh().ranks();
   out["device"] = loaded.options.device;
   return out;
@@ -140,9 +143,11 @@ void write(const Arguments& args, const Json& json) { write_whole_file(args.json
 
 }  // namespace
 
-void write_run_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled,
+void write_run_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Tensors& outputs,
                     const ProgramCheck* checked) {
-  Json json = compiled_json(args, loaded, compiled, checked);
+  Shapes shapes;
+  for (const auto& [name, tensor] : outputs) shapes[name] = tensor.shape;
+  Json json = compiled_json(args, loaded, compiled, shapes, checked);
   if (checked) {
     const auto outcome = checked->all.outcome();
     json["ok"] = outcome == reference::Outcome::undecided ? Json(nullptr) : Json(outcome == reference::Outcome::ok);
@@ -158,11 +163,11 @@ void write_run_json(const Arguments& args, const Loaded& loaded, const Compiled&
 }
 
 void write_compiled_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled) {
-  write(args, compiled_json(args, loaded, compiled));
+  write(args, compiled_json(args, loaded, compiled, output_shapes(loaded, compiled)));
 }
 
 void write_explain_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Texts& texts) {
-  Json json = compiled_json(args, loaded, compiled);
+  Json json = compiled_json(args, loaded, compiled, output_shapes(loaded, compiled));
   for (const auto& [what, text] : texts) json["explain"][what] = text;
   write(args, json);
 }

@@ -12,8 +12,9 @@ namespace plait::tool {
 // Raised when a field changes its meaning or goes; new fields leave it.
 inline constexpr int kJsonFormat = 1;
 
-// Of a run. `checked` may be null.
-void write_run_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const ProgramCheck* checked);
+// Of a run, which gave `outputs`. `checked` may be null.
+void write_run_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled, const Tensors& outputs,
+                    const ProgramCheck* checked);
 
 // Of what was compiled and did not run: `compiled` has been prepared.
 void write_compiled_json(const Arguments& args, const Loaded& loaded, const Compiled& compiled);

@@ -147,7 +147,7 @@ int run_command(const Arguments& args) {
       checked = check_program(*loaded.fusion, loaded.options, compiled, inputs, outputs, {.exact = args.exact});
       print_checked(*checked);
     }
-    if (!args.json.empty()) write_run_json(args, loaded, compiled, checked ? &*checked : nullptr);
+    if (!args.json.empty()) write_run_json(args, loaded, compiled, outputs, checked ? &*checked : nullptr);
     return checked ? checked->all.outcome() : reference::Outcome::ok;
   });
   if (outcome == reference::Outcome::ok) return 0;

@@ -4,7 +4,8 @@
 Prints per model: share of its nodes and of eager's time that are in plait's fusions, graph breaks, error over eager's, and
 times, interleaved, medians. usage: run.py [--out FILE.json] [--only NAME,...] [--check] [--quick] [--rounds N]
 --check takes no times. Compared are results, gradients and buffers: f32 and bf16, static and dynamic shapes, with
---quick f32 and static ones only. Exit status 1 where one is wrong or a share is below its floor."""
+--quick f32 and static ones only. Of every fusion are taken the memory of a run over the most that is alive at once, and
+the kernels of single ops (schedule `nest`). Exit status 1 where one is wrong or a share is below its floor."""
 
 from __future__ import annotations
 
@@ -120,9 +121,17 @@ class Sides:
         return {name: over_allowed(*most[name], got) for name, got in values.items()}
 
 
+def kernels_of(reports):
+    """The largest memory of a run over the most that is alive at once, and the names of kernels of single ops."""
+    programs = [fused.program for report in reports for fused in report.fusions]
+    arenas = [p.report["arena_bytes"] / p.report["arena_least"] for p in programs if p.report["arena_least"]]
+    nests = [kernel.name for p in programs for kernel in p.kernels if kernel.schedule.startswith("nest")]
+    return max(arenas, default=1.0), nests
+
+
 def check(build, make, lengths, dtype, dynamic):
-    """The worst error over the allowed one, of what, and how many values were judged by draws; over three batches and
-    the lengths where dynamic. Infinite where a fusion failed and ran eagerly. Eager may be better by luck on one draw of
+    """The worst error over the allowed one, of what, how many values were judged by draws, and kernels_of; over three
+    batches and the lengths where dynamic. Infinite where a fusion failed and ran eagerly. Eager may be better by luck on one draw of
     inputs: a value that fails so is judged by the largest errors of both sides over it and eight more."""
     torch._dynamo.reset()
     sides = Sides(build, dtype)
@@ -146,7 +155,7 @@ def check(build, make, lengths, dtype, dynamic):
     failures = [failure for report in reports for failure in report.failures]
     if failures:
         worst, of = math.inf, failures[0]
-    return worst, of, drawn
+    return worst, of, drawn, *kernels_of(reports)
 
 
 class Timed(torch.fx.Interpreter):
@@ -211,11 +220,12 @@ def measure(name, build, make, lengths, floor, args):
     breaks = torch._dynamo.explain(model)(*inputs).graph_break_count
     row = {"model": name, "nodes": report.fused.total() + report.eager.total(), "share": report.share, "floor": floor,
            "graph_breaks": breaks, "fusions": sum(len(g.fusions) for g in report.graphs),
-           "eager": [f"{op}: {why}" for op, why in report.eager], "error": {}, "worst": {}, "judged_by_draws": {}}
+           "eager": [f"{op}: {why}" for op, why in report.eager], "error": {}, "worst": {}, "judged_by_draws": {}, "arena": {}, "nests": []}
     for dtype, dynamic in CASES[:1] if args.quick else CASES:
         case = f"{str(dtype)[6:]}{' dynamic' if dynamic else ''}"
         found = check(build, make, lengths, dtype, dynamic)
-        row["error"][case], row["worst"][case], row["judged_by_draws"][case] = found
+        row["error"][case], row["worst"][case], row["judged_by_draws"][case], row["arena"][case], nests = found
+        row["nests"] += nests
     if not args.check:
         row["time_share"] = share_of_time(model, inputs, report)
         torch._dynamo.reset()

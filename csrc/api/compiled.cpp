@@ -256,6 +256,9 @@ std::shared_ptr<Binding> Compiled::Impl::bound_of_last(const Communication& who,
   const MovedBytes bytes = moved_bytes(program.binding(0));
   last->report.bytes_moved = bytes.moved;
   last->report.bytes_least = bytes.least;
+  const MemoryPlan& memory = program.binding(0).memory;
+  last->report.arena_bytes = memory.arena_bytes;
+  last->report.arena_least = memory.live_bytes;
   return binding;
 }
 

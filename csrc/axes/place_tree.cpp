@@ -340,11 +340,7 @@ class Placer {
 
   sym::Expr variable(int cls) {
     const sym::Expr extent = graph_.extent(cls);
-    sym::SymbolInfo facts{0, {}, 1, {}};
-    if (extent.constant())
-      facts.hi = std::max<int64_t>(*extent.constant() - 1, 0);
-    else
-      facts.below = extent;
+    const sym::SymbolInfo facts = sym::index_facts(extent);
     if (state_.options.variable) return state_.options.variable(facts);
     std::string name;
     do name = fmt::format("i{}", next_variable_++);

@@ -128,11 +128,7 @@ class Fill {
   }
 
   sym::Expr loaded(sym::Expr extent) {
-    sym::SymbolInfo facts{0, {}, 1, {}};
-    if (extent.constant())
-      facts.hi = std::max<int64_t>(*extent.constant() - 1, 0);
-    else
-      facts.below = extent;
+    const sym::SymbolInfo facts = sym::index_facts(extent);
     if (state_.options.variable) return state_.options.variable(facts);
     std::string name;
     do name = fmt::format("j{}", next_++);

@@ -30,7 +30,7 @@ class Implied {
       if (stmt == nullptr) continue;
       for (const Value& out : results(*stmt)) lanes_ = std::max(lanes_, out.lanes);
       for (sym::Expr e : expressions(*stmt)) uses_lane_ = uses_lane_ || sym::symbols(e).contains(kLane);
-      if (const For* loop = as<For>(*stmt); loop && loop->extent) add(loop->var, implied_of_loop(loop->extent));
+      if (const For* loop = as<For>(*stmt); loop && loop->extent) add(loop->var, sym::index_facts(loop->extent));
       if (const Block* inner = body_of(*stmt)) block(*inner);
     }
   }
@@ -40,23 +40,9 @@ class Implied {
   bool uses_lane_ = false;
 };
 
-// A constant `below` as an inclusive bound.
-sym::SymbolInfo in_numbers(sym::SymbolInfo info) {
-  if (const auto below = info.below ? info.below.constant() : std::nullopt) {
-    info.hi = std::min(info.hi.value_or(*below - 1), *below - 1);
-    info.below = {};
-  }
-  return info;
-}
-
 }  // namespace
 
 sym::SymbolInfo implied_of_integer() { return {.lo = 0}; }
-
-sym::SymbolInfo implied_of_loop(sym::Expr extent) {
-  if (const auto n = extent.constant()) return {.lo = 0, .hi = std::max<int64_t>(*n - 1, 0)};
-  return {.lo = 0, .below = extent};
-}
 
 sym::SymbolInfo implied_of_lane(int lanes) { return {.lo = 0, .hi = lanes - 1}; }
 
@@ -73,8 +59,7 @@ bool speaks_of_lane(std::string_view text) {
   return false;
 }
 
-std::string facts_text(const sym::SymbolInfo& info) {
-  const sym::SymbolInfo facts = in_numbers(info);
+std::string facts_text(const sym::SymbolInfo& facts) {
   return fmt::format("{} in {}..{}{}", facts.multiple_of, facts.lo ? std::to_string(*facts.lo) : "",
                      facts.hi ? std::to_string(*facts.hi) : "", facts.below ? " below " + sym::print(facts.below) : "");
 }

@@ -9,10 +9,9 @@
 
 namespace plait::kir {
 
-// Facts that a text implies: integers are at least 0; a loop variable lies below the extent of the first loop of its
-// name, `lane` below the most lanes of any value.
+// Facts that a text implies: integers are at least 0; a loop variable has the index facts of the first loop of its
+// name, `lane` lies below the most lanes of any value.
 sym::SymbolInfo implied_of_integer();
-sym::SymbolInfo implied_of_loop(sym::Expr extent);
 sym::SymbolInfo implied_of_lane(int lanes);
 
 // Whether the first kernel of a text speaks of lane. One without vectors leaves it to what makes vectors of it.

@@ -14,9 +14,10 @@ namespace {
 // Makes the statements of a part those of the whole.
 class PartWriter {
  public:
-  // `places`: of all buffers of the part in the whole.
-  PartWriter(Kernel& whole, const JoinPart& part, const std::vector<uint32_t>& places, uint32_t first_value)
-      : whole_(whole), from_(*part.kernel.pool), places_(places), first_value_(first_value) {
+  // `places`: of all buffers of the part in the whole; `next_symbol`: of the whole, names before it are taken.
+  PartWriter(Kernel& whole, const JoinPart& part, const std::vector<uint32_t>& places, uint32_t first_value,
+             size_t& next_symbol)
+      : whole_(whole), from_(*part.kernel.pool), places_(places), first_value_(first_value), next_symbol_(next_symbol) {
     PLAIT_CHECK(part.integers.size() == part.kernel.integers.size(), "integers of a part of {}", whole.name);
     for (size_t i = 0; i < part.integers.size(); ++i) names_[part.kernel.integers[i].symbol_name()] = part.integers[i];
     if (const sym::Expr lane = whole.pool->find_symbol(kLane)) names_[kLane] = lane;
@@ -36,7 +37,8 @@ class PartWriter {
     sym::SymbolInfo facts = from_.info(var);
     if (facts.below) facts.below = (*this)(facts.below);
     std::string name;
-    for (size_t i = 0; name.empty() || whole_.pool->find_symbol(name); ++i) name = fmt::format("i{}", i);
+    do name = fmt::format("i{}", next_symbol_++);
+    while (whole_.pool->find_symbol(name));
     return known->second = whole_.pool->symbol(name, facts);
   }
 
@@ -60,6 +62,7 @@ class PartWriter {
   const sym::Pool& from_;
   const std::vector<uint32_t>& places_;
   const uint32_t first_value_;
+  size_t& next_symbol_;
   std::map<std::string, sym::Expr> names_;
 };
 
@@ -90,10 +93,11 @@ class Joiner {
     make_lane(whole_, parts_);
     place_buffers();
     uint32_t values = 0;
+    size_t next_symbol = 0;
     std::vector<std::vector<Phase>> waves;
     for (size_t p = 0; p < parts_.size(); ++p) {
       JoinPart& part = parts_[p];
-      PartWriter writer(whole_, part, places_[p], values);
+      PartWriter writer(whole_, part, places_[p], values, next_symbol);
       values += next_value_id(part.kernel);
       for (size_t b = 0; b < part.kernel.buffers.size(); ++b) {
         Buffer& buffer = whole_.buffers[places_[p][b]];
@@ -128,7 +132,7 @@ class Joiner {
 
   uint32_t add(Buffer buffer) {
     const std::string hint = buffer.name;
-    for (int i = 2; !names_.insert(buffer.name).second; ++i) buffer.name = fmt::format("{}_{}", hint, i);
+    while (!names_.insert(buffer.name).second) buffer.name = fmt::format("{}_{}", hint, ++tries_[hint] + 1);
     buffer.extent = {};
     whole_.buffers.push_back(std::move(buffer));
     return static_cast<uint32_t>(whole_.buffers.size() - 1);
@@ -138,6 +142,7 @@ class Joiner {
   std::vector<JoinPart> parts_;
   std::vector<std::vector<uint32_t>> places_;
   std::set<std::string> names_;
+  std::map<std::string, int> tries_;  // by hint: the last number behind it, less 1
 };
 
 }  // namespace

@@ -381,7 +381,7 @@ class KernelReader {
     s.extent = expression("an extent");
     if (!s.extent) in_.fail_at(at, "a loop without an extent", "write `for i in 0..n {`");
     s.var = kernel_.pool->find_symbol(name);
-    if (!s.var) s.var = guarded(at, [&] { return kernel_.pool->symbol(name, implied_of_loop(s.extent)); });
+    if (!s.var) s.var = guarded(at, [&] { return kernel_.pool->symbol(name, sym::index_facts(s.extent)); });
     if (in_.accept("on")) {
       std::vector<LoopKind> all;
       for (int i = 0; i <= int(LoopKind::thread_z); ++i) all.push_back(LoopKind(i));

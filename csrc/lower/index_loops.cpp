@@ -62,13 +62,8 @@ Loop make_loop(State& state, const NestLoop& l, size_t number) {
   if (l.reduction && !loop.is_summed())
     refuse(state, fmt::format("a summed axis is {}", plait::name(l.parallel)),
            "leave summed axes serial or vectorize one");
-  sym::SymbolInfo facts;
-  facts.lo = 0;
-  if (const auto n = loop.extent.constant())
-    facts.hi = std::max<int64_t>(*n - 1, 0);
-  else
-    facts.below = loop.extent;
-  loop.var = state.pool->symbol(loop.is_lane() ? std::string(kir::kLane) : fmt::format("i{}", number), facts);
+  loop.var = state.pool->symbol(loop.is_lane() ? std::string(kir::kLane) : fmt::format("i{}", number),
+                                sym::index_facts(loop.extent));
   return loop;
 }
 

@@ -23,13 +23,7 @@ template <class Fn>
 void Statements::counted(sym::Expr extent, Fn&& body) {
   Loop l;
   l.extent = extent;
-  sym::SymbolInfo facts;
-  facts.lo = 0;
-  if (const auto n = extent.constant())
-    facts.hi = std::max<int64_t>(*n - 1, 0);
-  else
-    facts.below = extent;
-  l.var = state_.pool->symbol(fmt::format("s{}", symbols_++), facts);
+  l.var = state_.pool->symbol(fmt::format("s{}", symbols_++), sym::index_facts(extent));
   loop(l, extent, [&] { body(l.var); });
 }
 

@@ -73,13 +73,7 @@ class BodyWriter {
     const std::vector<const Loop*> copied = kept_;
     Loop along;
     along.extent = state_.extent(op.index->extent(static_cast<size_t>(op.dim)));
-    sym::SymbolInfo facts;
-    facts.lo = 0;
-    if (along.extent.constant() == 0)
-      facts.hi = 0;
-    else
-      facts.below = along.extent;
-    along.var = state_.pool->symbol("s0", facts);
+    along.var = state_.pool->symbol("s0", sym::index_facts(along.extent));
     inner_ = static_cast<size_t>(inner);
     at_inner_ = [&](const Terms& rest) {
       inner_.reset();

@@ -8,6 +8,9 @@
 namespace plait {
 namespace {
 
+constexpr int kTries = 8;            // orders of buffers, of each rule
+constexpr size_t kMostTried = 1000;  // buffers: a plan takes the square of their number
+
 int64_t align(int64_t bytes) {
   const int64_t unit = kBufferAlignment;
   return (bytes + unit - 1) / unit * unit;
@@ -26,6 +29,38 @@ int64_t most_alive(std::span<const Lifetime> lifetimes, std::span<const int64_t>
   int64_t alive = 0, most = 0;
   for (int64_t c : change) most = std::max(most, alive += c);
   return most;
+}
+
+// In that order each at the lowest offset where it fits, or `tight` in the smallest gap.
+MemoryPlan place(std::span<const size_t> order, bool tight, std::span<const Lifetime> lifetimes,
+                 std::span<const int64_t> bytes) {
+  MemoryPlan plan;
+  plan.offsets.assign(bytes.size(), 0);
+  std::vector<size_t> placed;  // by offset
+  for (size_t i : order) {
+    const int64_t size = align(bytes[i]);
+    int64_t offset = 0, best = -1, smallest = INT64_MAX;
+    for (size_t other : placed) {
+      if (!lifetimes[other].overlaps(lifetimes[i])) continue;
+      const int64_t gap = plan.offsets[other] - offset;
+      if (gap >= size && gap < smallest) best = offset, smallest = gap;
+      if (best >= 0 && !tight) break;
+      offset = std::max(offset, plan.offsets[other] + align(bytes[other]));
+    }
+    if (best >= 0) offset = best;
+    plan.offsets[i] = offset;
+    plan.arena_bytes = std::max(plan.arena_bytes, offset + size);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), offset,
+                                   [&](int64_t at, size_t other) { return at < plan.offsets[other]; }),
+                  i);
+  }
+  return plan;
+}
+
+// Puts buffers that reach past `most` in front; false where none does.
+bool bring_forward(std::vector<size_t>& order, const MemoryPlan& plan, std::span<const int64_t> bytes, int64_t most) {
+  const auto fits = [&](size_t i) { return plan.offsets[i] + align(bytes[i]) <= most; };
+  return std::stable_partition(order.begin(), order.end(), [&](size_t i) { return !fits(i); }) != order.begin();
 }
 
 }  // namespace
@@ -48,28 +83,22 @@ std::vector<Lifetime> lifetimes(const Program& program) {
 
 MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::span<const int64_t> bytes) {
   PLAIT_CHECK(lifetimes.size() == bytes.size(), "{} lifetimes, {} sizes", lifetimes.size(), bytes.size());
-  MemoryPlan plan;
-  plan.offsets.assign(bytes.size(), 0);
-  plan.live_bytes = most_alive(lifetimes, bytes);
   std::vector<size_t> order(bytes.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::erase_if(order, [&](size_t i) { return bytes[i] <= 0 || lifetimes[i].empty(); });
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return bytes[a] > bytes[b]; });
-  std::vector<size_t> placed;  // by offset
-  for (size_t i : order) {
-    const int64_t size = align(bytes[i]);
-    int64_t offset = 0;
-    for (size_t other : placed) {
-      if (!lifetimes[other].overlaps(lifetimes[i])) continue;
-      if (plan.offsets[other] >= offset + size) break;
-      offset = std::max(offset, plan.offsets[other] + align(bytes[other]));
+  const int64_t most = most_alive(lifetimes, bytes);
+  MemoryPlan plan = place(order, false, lifetimes, bytes);
+  for (const bool tight : {true, false}) {
+    std::vector<size_t> tried = order;
+    for (int i = 0; i < kTries && plan.arena_bytes > most && order.size() <= kMostTried; ++i) {
+      MemoryPlan other = place(tried, tight, lifetimes, bytes);
+      const bool again = bring_forward(tried, other, bytes, most);
+      if (other.arena_bytes < plan.arena_bytes) plan = std::move(other);
+      if (!again) break;
     }
-    plan.offsets[i] = offset;
-    plan.arena_bytes = std::max(plan.arena_bytes, offset + size);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), offset,
-                                   [&](int64_t at, size_t other) { return at < plan.offsets[other]; }),
-                  i);
   }
+  plan.live_bytes = most;
   return plan;
 }
 

@@ -34,7 +34,9 @@ struct MemoryPlan {
 };
 
 // Places buffers of `bytes[i]`, alive over `lifetimes[i]`: the largest first, each at the lowest offset where it meets
-// nothing that is alive with it. Buffers of zero bytes or an empty lifetime take no place. Deterministic.
+// nothing that is alive with it. Where that takes more than is alive at once, other orders and the smallest gaps are
+// tried, up to 16 plans of at most 1,000 buffers, and the smallest is taken. Buffers of zero bytes or an empty lifetime
+// take no place. Deterministic.
 MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::span<const int64_t> bytes);
 
 // Two buffers that share bytes although both may be alive, or {-1, -1}: the check of a plan.

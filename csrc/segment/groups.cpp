@@ -166,10 +166,20 @@ class Grouper {
     return out;
   }
 
+  // A move, or a reader of one that is free: the group's kernel computes it.
+  bool moves_with(int i) const {
+    bool moves = is_move(op(i));
+    for (const TensorView* in : inputs(op(i)))
+      if (const int from = out_.maker(in); from >= 0 && is_free(from))
+        moves = moves || moves_[static_cast<size_t>(from)];
+    return moves;
+  }
+
   void start_groups() {
     const int n = static_cast<int>(out_.ops.size());
     order_.emplace(n);
     for (int i = 0; i < n; ++i) {
+      moves_.push_back(moves_with(i));
       const auto& readers = readers_[static_cast<size_t>(i)];
       const auto is_kept = [&](const TensorView* t) { return fusion_.readers(t).empty() || outputs_.contains(t); };
       const bool stays = std::any_of(op(i).results.begin(), op(i).results.end(), is_kept);
@@ -212,10 +222,7 @@ class Grouper {
     return !rows_[static_cast<size_t>(g)] && !scatters_[static_cast<size_t>(g)] && absorbs(op(first)) &&
            !fixed_.contains(first);
   }
-  bool has_move(int g) const {
-    const auto& members = members_[static_cast<size_t>(g)];
-    return std::any_of(members.begin(), members.end(), [&](int i) { return is_move(op(i)); });
-  }
+  bool has_move(int g) const { return moves_[static_cast<size_t>(g)]; }
   // A result that lies in its operand's memory: only its readers take it in.
   bool is_alias(int g) const {
     const auto& members = members_[static_cast<size_t>(g)];
@@ -308,6 +315,7 @@ class Grouper {
     cuts_[g].clear();
     rows_[k] = rows_[k] || rows_[g];
     scatters_[k] = scatters_[k] || scatters_[g];
+    moves_[k] = moves_[k] || moves_[g];
   }
 
   // Edges between an op that is about to join a group and the group's ops are inner ones now.
@@ -577,6 +585,7 @@ class Grouper {
   std::vector<std::vector<int>> domains_;  // of what the group writes
   std::vector<bool> rows_;                 // groups that reduce
   std::vector<bool> scatters_;             // groups around scatters, whose scheduler takes them
+  std::vector<bool> moves_;                // groups whose kernel computes moves
   std::set<std::array<int, 4>> refused_;   // two groups and their sizes, that the scheduler of rows does not take
   std::vector<std::vector<std::pair<int, int>>> cuts_;  // refused edges from ops of a group
   std::map<uint64_t, int> extent_numbers_;

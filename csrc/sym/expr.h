@@ -78,6 +78,9 @@ struct SymbolInfo {
   Expr below = {};                // exclusive symbolic upper bound; may be null
 };
 
+// Of an index of that many places, from 0 on.
+SymbolInfo index_facts(Expr extent);
+
 // Owns the nodes. Not copyable; callers hold it by shared_ptr.
 class Pool {
  public:

@@ -244,9 +244,19 @@ const SymbolInfo& Pool::info(Expr symbol) const {
   return symbol.node()->symbol->info;
 }
 
+SymbolInfo index_facts(Expr extent) {
+  if (const auto n = extent.constant()) return {.lo = 0, .hi = std::max<int64_t>(*n - 1, 0)};
+  return {.lo = 0, .below = extent};
+}
+
 Expr Pool::symbol(std::string_view name, SymbolInfo info) {
   check_symbol(name, info);
   PLAIT_CHECK(!info.below || &info.below.pool() == this, "bound of {} is from another pool", name);
+  const auto below = info.below ? info.below.constant() : std::nullopt;
+  if (below && info.multiple_of == 1 && info.lo.value_or(INT64_MIN) < *below) {  // as an inclusive bound
+    info.hi = std::min(info.hi.value_or(*below - 1), *below - 1);
+    info.below = {};
+  }
   auto it = impl_->symbols.find(name);
   if (it == impl_->symbols.end()) {
     check_consistent(name, info);

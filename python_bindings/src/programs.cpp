@@ -288,6 +288,8 @@ nb::typed<nb::dict, nb::str, nb::any> report(Program& program) {
   out["collectives"] = r.collectives;
   out["bytes_moved"] = r.bytes_moved;
   out["bytes_least"] = r.bytes_least;
+  out["arena_bytes"] = r.arena_bytes;
+  out["arena_least"] = r.arena_least;
   out["bytes_copied"] = r.bytes_copied;
   out["wire_bytes"] = r.wire_bytes;
   out["wire_bytes_min"] = r.wire_bytes_min;

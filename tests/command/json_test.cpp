@@ -15,9 +15,10 @@ using Json = nlohmann::json;
 const std::string kExamples = (fs::path(PLAIT_SOURCE_DIR) / "docs" / "examples").string() + "/";
 const std::string kTpMlp = kExamples + "tp_mlp.plait", kAdd = kExamples + "simple_add.plait";
 const char* const kFields[] = {
-    "format",         "command",     "ok",          "max_error",   "max_abs_error", "kernels",     "launches",
-    "library_calls",  "collectives", "bytes_moved", "bytes_least", "bytes_copied",  "kernel_list", "wire_bytes",
-    "wire_bytes_min", "times",       "outputs",     "ranks",       "device",        "versions"};
+    "format",      "command",       "ok",          "max_error",   "max_abs_error",  "kernels",
+    "launches",    "library_calls", "collectives", "bytes_moved", "bytes_least",    "arena_bytes",
+    "arena_least", "bytes_copied",  "kernel_list", "wire_bytes",  "wire_bytes_min", "times",
+    "outputs",     "ranks",         "device",      "versions"};
 
 class JsonOf : public ::testing::Test {
  protected:
@@ -80,6 +81,8 @@ TEST_F(JsonOf, ARun) {
   EXPECT_EQ(run["collectives"], 1);
   EXPECT_EQ(run["bytes_least"], kLeast);
   EXPECT_EQ(run["bytes_moved"], kMoved);
+  EXPECT_EQ(run["arena_least"], 4 * (64 * 128 + 64 * 128)) << "linear2's product, and what is scattered of it";
+  EXPECT_EQ(run["arena_bytes"], run["arena_least"]);
   EXPECT_EQ(run["bytes_copied"], 0);
   EXPECT_EQ(run["wire_bytes"], run["wire_bytes_min"]);
   EXPECT_TRUE(run["times"]["compile_ms"].is_number() && run["times"]["run_ms"].is_number());
@@ -102,6 +105,14 @@ TEST_F(JsonOf, BytesOfUnevenPieces) {
   const Json empty =
       json({"run", kTpMlp, "--ranks", "2", "--device", "cpu", "--set", "sb=0", "--set", "h=2", "--set", "h4=2"});
   EXPECT_EQ(empty["bytes_moved"], 0);
+}
+
+// A size that only an input tells.
+TEST_F(JsonOf, ARunWithSizesOfItsInputs) {
+  const std::string file = folder_.file("sizes.plait", "fusion @f (%x: f32[n]) -> (%y) {\n  %y = neg(%x)\n}\n");
+  ASSERT_EQ(run({"run", file, "--set", "n=5", "--out", "y=y.npy"}).exit, 0);
+  const Json again = json({"run", file, "--input", "x=y.npy"});
+  EXPECT_EQ(again["outputs"]["y"]["shape"], Json::array({5}));
 }
 
 // Of a copy the part that is copied; of a contraction with an empty sum the result alone.

@@ -109,6 +109,7 @@ Counts count(const Pattern& pattern) {
     steps += static_cast<int64_t>(program.program().count(kind));
   const Report& report = program.report();
   EXPECT_GT(report.bytes_least, 0);
+  EXPECT_LE(report.arena_bytes, 11 * report.arena_least / 10) << pattern.text;
   return {pattern.wanted, steps, static_cast<double>(report.bytes_moved) / static_cast<double>(report.bytes_least)};
 }
 

@@ -28,6 +28,7 @@ def checked(folder, *words):
     rows = json.loads((folder / "rows.json").read_text())["rows"]
     for row in rows:
         assert row["share"] >= row["floor"] and all(0 <= error <= 1 for error in row["error"].values())
+        assert all(1 <= arena <= 1.1 for arena in row["arena"].values()) and row["nests"] == []
     return {row["model"]: row for row in rows}
 
 
@@ -78,7 +79,7 @@ def test_what_is_missing(monkeypatch, fault, of):
         return faulty
 
     monkeypatch.setattr(run.torch, "compile", compiled)
-    error, name, _ = run.check(*resnet())
+    error, name, *_ = run.check(*resnet())
     assert error == math.inf and name.startswith(of)
 
 
@@ -97,7 +98,7 @@ def test_what_draws_show(monkeypatch):
         return (1.5 * run.allowed(eagers, largest, torch.float32) if len(calls) == 1 else ours), eagers, largest
 
     monkeypatch.setattr(run, "errors", errors)
-    error, _, drawn = run.check(*resnet())
+    error, _, drawn, *_ = run.check(*resnet())
     assert error <= 1 <= drawn
     sides = run.Sides(resnet()[0], torch.float32)
 
@@ -116,5 +117,5 @@ def test_a_fusion_that_fails_is_wrong(monkeypatch):
 
     monkeypatch.setattr(plait.torch.compiler.Fused, "__call__", fails)
     with pytest.warns(UserWarning, match="a fusion of .* runs eagerly"):
-        error, why, _ = run.check(*resnet())
+        error, why, *_ = run.check(*resnet())
     assert error == math.inf and "planted" in why

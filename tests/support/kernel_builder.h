@@ -56,7 +56,7 @@ class KernelBuilder {
   // Opens a loop whose variable is a new symbol with the facts 0 <= var < extent.
   sym::Expr loop(const std::string& var, sym::Expr extent, kir::LoopKind kind = kir::LoopKind::serial) {
     auto& s = add<kir::For>();
-    s.var = kernel.pool->symbol(var, {.lo = 0, .below = extent});
+    s.var = kernel.pool->symbol(var, sym::index_facts(extent));
     s.extent = extent;
     s.loop = kind;
     blocks_.push_back(&s.body);

@@ -180,6 +180,16 @@ class Interpreter {
     const auto first = in.begin() + (s.upper ? s.out.lanes : 0);
     value(s.out) = Lanes(first, first + s.out.lanes);
   }
+  void execute(const kir::Transpose& s) {
+    const size_t lanes = s.in.size();
+    std::vector<Lanes> columns;
+    for (const kir::Value& v : s.in) columns.push_back(value(v));
+    for (size_t i = 0; i < s.out.size(); ++i) {
+      Lanes row;
+      for (size_t k = 0; k < lanes; ++k) row.push_back(columns[k][i]);
+      value(s.out[i]) = row;
+    }
+  }
   void execute(const kir::Random& s) {
     Lanes out;
     const auto seed = static_cast<uint64_t>(value(s.seed)[0]);

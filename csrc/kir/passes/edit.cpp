@@ -37,11 +37,6 @@ std::optional<sym::Expr> negative_where(sym::Expr condition) {
   return strict ? a - b : a - b - 1;
 }
 
-sym::SymbolInfo loop_facts(sym::Expr extent) {
-  if (const auto n = extent.constant()) return {.lo = 0, .hi = std::max<int64_t>(*n - 1, 0)};
-  return {.lo = 0, .below = extent};
-}
-
 Editor::Editor(Kernel& kernel) : kernel(kernel), next_id_(next_value_id(kernel)) {
   for (const Buffer& b : kernel.buffers) buffers_.insert(b.name);
 }
@@ -146,7 +141,7 @@ void Copier::copy_loop(const For& from, Block& to) {
   const sym::Expr kept = hidden ? outer->second : sym::Expr();
   symbols.erase(from.var.symbol_name());
   if (loop->extent != from.extent || (*this)(below) != below) {
-    loop->var = editor_.symbol(from.var, loop_facts(loop->extent));
+    loop->var = editor_.symbol(from.var, sym::index_facts(loop->extent));
     symbols[from.var.symbol_name()] = loop->var;
   }
   copy(from.body, loop->body);

@@ -22,8 +22,6 @@ std::vector<sym::Expr> conjuncts(sym::Expr condition);
 // f where the condition holds if and only if f < 0; nothing for what is no comparison.
 std::optional<sym::Expr> negative_where(sym::Expr condition);
 
-// What is known of the variable of a loop.
-sym::SymbolInfo loop_facts(sym::Expr extent);
 // What a pass makes anew in a kernel: values, symbols and stack buffers; names begin with those they are like.
 class Editor {
  public:

@@ -291,7 +291,7 @@ class Tails {
     if (extent == loop.extent) return;
     loop.extent = extent;
     Copier copier(editor_);
-    const sym::Expr var = editor_.symbol(loop.var, loop_facts(extent));
+    const sym::Expr var = editor_.symbol(loop.var, sym::index_facts(extent));
     copier.symbols[loop.var.symbol_name()] = var;
     Block body;
     copier.copy(loop.body, body);

@@ -108,13 +108,7 @@ void ScatterEmitter::declare_result(size_t k) {
 }
 
 sym::Expr ScatterEmitter::variable_below(sym::Expr extent) {
-  sym::SymbolInfo facts;
-  facts.lo = 0;
-  if (const auto n = extent.constant())
-    facts.hi = std::max<int64_t>(*n - 1, 0);
-  else
-    facts.below = extent;
-  return kernel_.pool->symbol(fmt::format("i{}", loops_++), facts);
+  return kernel_.pool->symbol(fmt::format("i{}", loops_++), sym::index_facts(extent));
 }
 
 void ScatterEmitter::begin_phase() {

@@ -192,11 +192,11 @@ namespace {
 
 // Into how many contractions along k. A kernel adds all k terms one after another, and the rounding error grows with
 // them. A sum that is long for what it gives, like the gradient of a weight, is cut; parts of a are packed for it, and
-// b, which is no weight of a linear, needs none.
+// b, of which each part lies in one piece, needs none. A weight that a linear reads, or a matmul by columns, is whole.
 int64_t count_parts(const PlaitOneDnnContraction& p, const PlaitOneDnnShape& shape) {
   constexpr int64_t kTerms = 192, kMost = 4;
-  const bool cut =
-      p.out == kPlaitOneDnnF32 && !p.weight && shape.dims == 0 && shape.k >= 4 * std::max(shape.m, shape.n);
+  const bool cut = p.out == kPlaitOneDnnF32 && !p.weight && shape.b.column == 1 && shape.dims == 0 &&
+                   shape.k >= 4 * std::max(shape.m, shape.n);
   return cut ? std::clamp<int64_t>(shape.k / kTerms, 1, kMost) : 1;
 }
 
