@@ -6,6 +6,7 @@
 #include "backend/cpu/cpu_device.h"
 #include "backend/cuda/cuda_device.h"
 #include "base/error.h"
+#include "base/library_search.h"
 #include "base/plugin_loader.h"
 #include "comm/mpi/mpi.h"
 #include "comm/nccl/nccl_communicators.h"
@@ -45,7 +46,8 @@ Row plugin_row(const std::string& title, const std::string& file, const std::str
     const Plugin plugin = find_plugin(file, symbol, "", package);
     const auto loaded = loaded_library(library);
     return {title, loaded ? loaded->version : "yes",
-            fmt::format("{}; {}", loaded ? loaded->path : "linked into the plug-in", place(file, plugin.rule))};
+            fmt::format("{}; {}", loaded ? place(loaded->path, linker_rule(loaded->path)) : "linked into the plug-in",
+                        place(file, plugin.rule))};
   } catch (const MissingError& e) {
     return {title, "missing", e.message() + "; " + e.remedy()};
   }

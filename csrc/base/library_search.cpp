@@ -252,6 +252,15 @@ std::vector<LibraryFile> loader_candidates(std::span<const char* const> loader_n
   return search.take();
 }
 
+std::string linker_rule(const std::string& file) {
+  std::error_code error;
+  for (const LibraryFile& folder : loader_folders())
+    if (fs::equivalent(folder.file, fs::path(file).parent_path(), error)) return folder.rule;
+  const std::vector<std::string> cached = cached_files(fs::path(file).filename().string());
+  if (std::find(cached.begin(), cached.end(), file) != cached.end()) return "the system's cache";
+  return "loaded by the process";
+}
+
 std::vector<LibraryFile> plugin_folders() {
   std::vector<LibraryFile> out;
   for (const fs::path& folder : own_folders()) {

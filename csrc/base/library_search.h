@@ -20,6 +20,9 @@ std::vector<LibraryFile> library_candidates(const std::string& stem, std::span<c
 // The last part of it alone: libraries that only the system has, as the driver is.
 std::vector<LibraryFile> loader_candidates(std::span<const char* const> loader_names);
 
+// What of the above says that the system's loader may take this file, which another library needs.
+std::string linker_rule(const std::string& file);
+
 // Files "STEM.so*" of a folder, the newest first.
 std::vector<std::string> libraries_in(const std::string& folder, const std::string& stem);
 

@@ -16,6 +16,8 @@ namespace {
 
 std::unique_ptr<Fusion> with_facts(const Fusion& fusion, const CloneOptions& facts, const PipelineContext& context) {
   auto out = clone(fusion, facts);
+  if (!facts.replace.empty())  // UserError: an op asks for more than sizes of this class have
+    for (const Op* op : out->ops()) infer_results(*op, *out);
   for (const auto& [output, input] : context.aliases) out->alias(output, input);
   return out;
 }

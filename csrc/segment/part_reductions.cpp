@@ -60,10 +60,11 @@ class ReductionParter {
 
   std::vector<std::vector<Op*>> run() {
     const std::vector<Op*> ops = fusion_.ops();
-    for (size_t i = 0; i < ops.size(); ++i) places_[ops[i]] = i;
+    for (size_t i = 0; i < ops.size(); ++i) places_[ops[i]] = {i, 0};
     find_ahead(ops);
     find_behind(ops);
     for (Op* op : ops) {
+      at_ = places_.at(op);
       if (!part(*op)) order_.push_back(op);
     }
     drop_unread();
@@ -85,7 +86,7 @@ class ReductionParter {
     for (const Op* op : ops) {
       if (const auto kind = kind_of(*op)) {
         Seen& seen = seen_[*kind];
-        seen.first = std::min(seen.first, places_.at(op));
+        seen.first = std::min(seen.first, places_.at(op).first);
         seen.inner = seen.inner || is_inner(*op);
       }
       if (!is_elementwise(*op)) continue;
@@ -182,11 +183,18 @@ class ReductionParter {
     return false;
   }
 
+  // An op that stands for a part of the one at hand.
+  void append(Op* made) {
+    ++at_.second;
+    places_[made] = at_;
+    order_.push_back(made);
+  }
+
   TensorView* emit(std::unique_ptr<Op> op, const std::string& hint) {
     const Inferred type = infer(*op, fusion_);
     TensorView* out = fusion_.add_tensor(hint, type.shape, type.dtype);
     out->dtype_alias = type.dtype_alias;
-    order_.push_back(fusion_.add_op(std::move(op), out));
+    append(fusion_.add_op(std::move(op), out));
     return out;
   }
 
@@ -249,7 +257,7 @@ class ReductionParter {
       });
       TensorView* made = fusion_.add_tensor(out->name + "_again", out->shape(), out->dtype);
       made->dtype_alias = out->dtype_alias;
-      order_.push_back(fusion_.add_op(std::move(copy), made));
+      append(fusion_.add_op(std::move(copy), made));
       together.push_back(order_.back());
       copies[out] = made;
       replaced_.insert(from);
@@ -273,7 +281,9 @@ class ReductionParter {
 
   Fusion& fusion_;
   const PartOptions& options_;
-  std::map<const Op*, size_t> places_;
+  using Place = std::pair<size_t, size_t>;  // of an op of the graph, and how many were made in its place so far
+  std::map<const Op*, Place> places_;
+  Place at_;
   std::map<const Op*, Kinds> ahead_, behind_;
   std::map<Kind, Seen> seen_;
   std::map<Kind, std::map<const TensorView*, TensorView*>> copies_;

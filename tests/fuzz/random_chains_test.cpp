@@ -274,9 +274,9 @@ void print_mutants(const char* what, const Mutants& m) {
 // Ops that are no step of a chain: results that are no floats, mere bits, or depend on no operand; products (which have
 // tests of their own); and what makes zeros of most numbers of usual size.
 bool is_no_step(const OpWord& word) {
-  static const std::set<std::string> kOthers = {"linear",  "matmul", "argmax",  "argmin",    "any",
-                                                "all",     "eye",    "one_hot", "embedding", "bitcast",
-                                                "dropout", "sign",   "trunc",   "hardshrink"};
+  static const std::set<std::string> kOthers = {"linear",  "matmul",  "argmax", "argmin",  "argsort",
+                                                "any",     "all",     "eye",    "one_hot", "embedding",
+                                                "bitcast", "dropout", "sign",   "trunc",   "hardshrink"};
   if (kOthers.count(text(word)) > 0 || property(word.kind) == OpProperty::creation) return true;
   if (word.kind != OpKind::PointwiseOp) return false;
   switch (info(static_cast<Pointwise>(word.which)).type_rule) {

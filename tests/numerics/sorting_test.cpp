@@ -177,6 +177,28 @@ TEST_P(SortingOnEveryDevice, SlicesAtPositions) {
             (Values{0, 1, 2, 3, -1, 5, 6, 7, 8, -3}));
 }
 
+// The dim that is empty is a class of sizes of its own, of which the update is known to be too long.
+TEST_P(SortingOnEveryDevice, AnUpdatePastTheEndOfAnUnknownSize) {
+  const Tensor update = Tensor::from_doubles(DType::f32, {3}, Values{1, 2, 3});
+  for (int64_t n : {3, 2, 0})
+    try {
+      run("%x: f32[n], %u: f32[3]", "%r = slice_update(%x, %u, dim = 0, start = 1)",
+          {{"x", Tensor::from_doubles(DType::f32, {n}, Values(size_t(n), 0.0))}, {"u", update}});
+      ADD_FAILURE() << n;
+    } catch (const UserError& e) {
+      const std::string want = n == 0 ? "places 1 to 4 of dim 0 of %x: f32[0]" : "of %u lies outside of the";
+      EXPECT_NE(std::string(e.what()).find(want), std::string::npos) << e.what();
+    }
+}
+
+// A start that sizes make less than 0 is 0: nothing in front of the tensor is read.
+TEST_P(SortingOnEveryDevice, ASliceOfTheLastPlacesOfFewer) {
+  const Tensors given = {{"x", Tensor::from_doubles(DType::f32, {2}, Values{1, 2})}};
+  EXPECT_EQ(run("%x: f32[n]", "%r = slice(%x, dim = 0, start = n - 4, stop = n)", given).at("r").to_doubles(),
+            (Values{1, 2}));
+  EXPECT_EQ(run("%x: f32[n]", "%r = slice(%x, dim = 0, start = 1, stop = n - 4)", given).at("r").elements(), 0);
+}
+
 TEST_P(SortingOnEveryDevice, ProductsOfIntegersWrap) {
   for (DType dtype : {DType::i8, DType::u8, DType::i16, DType::i32, DType::i64}) {
     SCOPED_TRACE(name(dtype));

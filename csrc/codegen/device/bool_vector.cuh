@@ -18,6 +18,8 @@ __device__ __forceinline__ void store_vector(unsigned char* out, const Vec<bool,
       for (int j = 0; j < 4; ++j) words[i / 4] |= in[i + j] ? 1u << 8 * j : 0u;
     }
     store_vector(reinterpret_cast<unsigned*>(out), words);
+  } else if constexpr (N == 2) {
+    *reinterpret_cast<unsigned short*>(out) = (in[0] ? 1 : 0) | (in[1] ? 1 << 8 : 0);
   } else {
     Vec<unsigned char, N> bytes;
 #pragma unroll

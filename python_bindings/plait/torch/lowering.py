@@ -150,18 +150,34 @@ def is_view(node: torch.fx.Node) -> bool:
     return isinstance(node.target, torch._ops.OpOverload) and node.target.is_view and is_tensor(node.meta.get("val"))
 
 
+def strided_in(base: torch.Tensor, view: torch.Tensor) -> tuple[Any, ...] | None:
+    """Where a view lies in its base: the base's strides, sizes, strides, distance of the first elements. None where they are
+    not numbers, or the view reads its memory in another way."""
+    where = (*base.stride(), *view.shape, *view.stride(), view.storage_offset(), base.storage_offset())
+    same = (base.dtype, base.is_neg(), base.is_conj()) == (view.dtype, view.is_neg(), view.is_conj())
+    if not same or not all(type(each) is int for each in where):
+        return None
+    return base.stride(), tuple(view.shape), view.stride(), view.storage_offset() - base.storage_offset()
+
+
 class View:
-    """A result that is a view: what is behind it, and the views to take, one after another."""
+    """A result that is a view: what is behind it, and the views to take, one after another, or all at once where the
+    strides of what is behind it are those of the graph."""
 
     def __init__(self, node: torch.fx.Node, places: dict[torch.fx.Node, int]):
         self.steps: list[tuple[Any, tuple[Any, ...], dict[str, Any], bool]] = []  # the last: whether sizes are arguments
         self.places = places  # of arguments
+        result = node
         while is_view(node) and set(node.all_input_nodes[1:]) <= places.keys():
             self.steps.insert(0, (node.target, node.args[1:], node.kwargs, len(node.all_input_nodes) > 1))
             node = node.args[0]
         self.base = node
+        self.strided = strided_in(node.meta["val"], result.meta["val"]) if self.steps else None
 
     def of(self, base: torch.Tensor, args: tuple[Any, ...]) -> torch.Tensor:
+        if self.strided is not None and base.stride() == self.strided[0]:
+            _, sizes, strides, distance = self.strided
+            return base.as_strided(sizes, strides, base.storage_offset() + distance)
         for target, rest, words, sized in self.steps:
             if sized:
                 rest, words = torch.fx.map_arg((rest, words), lambda n: args[self.places[n]])

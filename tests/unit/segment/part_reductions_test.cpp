@@ -51,6 +51,19 @@ TEST(PartReductions, ASumOfAllGoesOverTheRowsOfItsNeighbourFirst) {
             "%loss_rows = sum(%y, dims = [1], keepdim = true)\n%loss = sum(%loss_rows, dims = [0, 1])\n");
 }
 
+// What is read of a reduction that was parted is made of ops that the graph did not have.
+TEST(PartReductions, AReductionOfWhatIsMadeOfAPartedOne) {
+  const std::string text = parted(R"(
+let b = 4, n = 8, T = bf16
+fusion @f (%x: T[b, n], %t: T[b, n]) -> (%all) {
+  %m = amax(%x, dims = [1], keepdim = true)
+  %y = mul(sub(%x, %m), %t)
+  %loss = sum(%y, dims = [0, 1], keepdim = true)
+  %all = sum(exp(%loss), dims = [0, 1])
+})").text;
+  EXPECT_NE(text.find("%loss = cast(%loss_whole, to = bf16)"), text.npos) << text;
+}
+
 TEST(PartReductions, NarrowSumsRoundOnce) {
   EXPECT_EQ(parted("let b = 4, n = 8, T = bf16\n" + kSoftLabels).text,
             "%m = amax(%x, dims = [1], keepdim = true)\n%y_sub = sub(%x, %m)\n%y = mul(%y_sub, %t)\n"
