@@ -6,7 +6,8 @@
 namespace plait {
 
 KernelCache::Key KernelCache::key_of(const KernelText& kernel) {
-  const uint64_t seed = XXH3_64bits(kernel.name.data(), kernel.name.size());
+  const std::string head = kernel.name + ' ' + kernel.signature();
+  const uint64_t seed = XXH3_64bits(head.data(), head.size());
   const XXH128_hash_t hash = XXH3_128bits_withSeed(kernel.text.data(), kernel.text.size(), seed);
   return {hash.low64, hash.high64};
 }

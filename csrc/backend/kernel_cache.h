@@ -12,7 +12,7 @@
 
 namespace plait {
 
-// Executables by the content of their text, at most `capacity`; the least recently used goes first. Safe to use from
+// Executables by the content of their text and their signature, at most `capacity`; the least recently used goes first. Safe to use from
 // several threads at once: two that compile the same text at the same time both compile, and both get the first result.
 class KernelCache {
  public:
@@ -30,7 +30,7 @@ class KernelCache {
   size_t size() const;
 
  private:
-  using Key = std::array<uint64_t, 2>;  // XXH3-128 of entry name and text
+  using Key = std::array<uint64_t, 2>;  // XXH3-128 of entry name, signature and text
   struct Slot {
     Key key;
     Entry entry;

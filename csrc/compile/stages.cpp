@@ -273,9 +273,9 @@ std::string write_text(const kir::Kernel& kernel) {
   return kernel.target == TargetKind::cuda ? write_cuda(kernel) : codegen::write_llvm(kernel);
 }
 
-// The text with its name blanked: what tells kernels apart.
+// The signature and the text with its name blanked: what tells kernels apart.
 std::string without_name(const KernelText& kernel) {
-  std::string out;
+  std::string out = kernel.signature() + '\n';
   size_t begin = 0;
   for (size_t at = kernel.text.find(kernel.name); at != std::string::npos; at = kernel.text.find(kernel.name, begin)) {
     out.append(kernel.text, begin, at - begin);

@@ -4,6 +4,10 @@
 
 namespace plait {
 
+std::string KernelText::signature() const {
+  return fmt::format("{} {} {} {} {}", buffers, integers, status, workspaces, fmt::join(waves, " "));
+}
+
 std::string phase_entry(const std::string& kernel, size_t phase) {
   return phase == 0 ? kernel : fmt::format("{}.phase{}", kernel, phase);
 }

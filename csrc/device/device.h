@@ -51,6 +51,8 @@ struct KernelText {
   // done.
   std::vector<size_t> waves = {1};
   size_t phases() const { return std::accumulate(waves.begin(), waves.end(), size_t{0}); }
+  // How it is launched, which the text does not say: kernels of equal text are one only where this is equal.
+  std::string signature() const;
 };
 
 // Entry function of a phase of a kernel for CPUs: the kernel's name, then `NAME.phase1` and so on.

@@ -53,9 +53,12 @@ void check(const test::OpCase& c, const std::string& device, const std::string& 
     draw.seed = static_cast<uint64_t>(s[2]);
     const auto drawn = reference::draw_inputs(*fusion, draw);
     const Tensors inputs(drawn.begin(), drawn.end());
-    const Tensors outputs = program.run(inputs);
-    const ProgramCheck result = check_program(*fusion, how, program, inputs, outputs, {.one_rank = false});
-    expect_right(result);
+    try {
+      const Tensors outputs = program.run(inputs);
+      expect_right(check_program(*fusion, how, program, inputs, outputs, {.one_rank = false}));
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << e.what() << "\n" << print(*fusion);
+    }
   }
 }
 

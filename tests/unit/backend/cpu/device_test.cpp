@@ -41,6 +41,19 @@ TEST(CpuDevice, SameTextIsTheSameExecutable) {
   EXPECT_FALSE(first.registers.has_value());
 }
 
+// Texts of kernels that write nothing do not say how they are launched.
+TEST(CpuDevice, TheSameTextIsLaunchedAsItsKernelSays) {
+  const auto device = make_cpu_device();
+  const KernelText first = test::text_of(gelu_kernel(8));
+  KernelText more = first, parted = first;
+  more.buffers += 1;
+  parted.waves = {2};
+  const auto executable = device->compile(first, nullptr);
+  EXPECT_NE(executable, device->compile(more, nullptr));
+  EXPECT_NE(first.signature(), parted.signature());
+  EXPECT_EQ(executable, device->compile(first, nullptr));
+}
+
 TEST(CpuDevice, ExecutablesOutliveTheDevice) {
   const kir::Kernel kernel = gelu_kernel(8);
   std::shared_ptr<Executable> executable;
