@@ -12,7 +12,7 @@
 
 namespace plait {
 
-// Executables by the content of their text and their signature, at most `capacity`; the least recently used goes first. Safe to use from
+// Executables by their text and signature, at most `capacity`; the least recently used goes first. Safe to use from
 // several threads at once: two that compile the same text at the same time both compile, and both get the first result.
 class KernelCache {
  public:

@@ -180,8 +180,7 @@ TEST_P(SortingOnEveryDevice, SlicesAtPositions) {
 // The dim that is empty is a class of sizes of its own, of which the update is known to be too long.
 TEST_P(SortingOnEveryDevice, AnUpdatePastTheEndOfAnUnknownSize) {
   const Tensor update = Tensor::from_doubles(DType::f32, {3}, Values{1, 2, 3});
-  for (int64_t n : {3, 2, 0})
-    try {
+  for (int64_t n : {3, 2, 0}) try {
       run("%x: f32[n], %u: f32[3]", "%r = slice_update(%x, %u, dim = 0, start = 1)",
           {{"x", Tensor::from_doubles(DType::f32, {n}, Values(size_t(n), 0.0))}, {"u", update}});
       ADD_FAILURE() << n;

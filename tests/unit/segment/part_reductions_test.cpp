@@ -60,7 +60,8 @@ fusion @f (%x: T[b, n], %t: T[b, n]) -> (%all) {
   %y = mul(sub(%x, %m), %t)
   %loss = sum(%y, dims = [0, 1], keepdim = true)
   %all = sum(exp(%loss), dims = [0, 1])
-})").text;
+})")
+                               .text;
   EXPECT_NE(text.find("%loss = cast(%loss_whole, to = bf16)"), text.npos) << text;
 }
 
