@@ -83,10 +83,9 @@ void complete_reshape(Reshape& op, Fusion& fusion) {
   *open = *quotient;
 }
 
-// `value` counted from the end where it is a negative number, and at least 0: an expression may become less.
+// `value` counted from the end where it is a negative number.
 sym::Expr from_start(sym::Expr value, sym::Expr extent) {
-  const sym::Expr counted = value.constant().value_or(0) < 0 ? extent + value : value;
-  return sym::proven(sym::ge(counted, 0)) ? counted : sym::max(counted, 0);
+  return value.constant().value_or(0) < 0 ? sym::max(extent + value, 0) : value;
 }
 
 void complete_slice(Slice& op, Fusion& fusion) {

@@ -1,5 +1,7 @@
 #include "session/bind_inputs.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/suggest.h"
 #include "sym/facts.h"
@@ -98,6 +100,23 @@ void check_range_symbols(const Fusion& fusion, const Sizes& sizes) {
                         "set the size, or give it a let");
 }
 
+// Ends of slices are expressions that sizes may make less than 0.
+void check_slices(const Fusion& fusion, const Sizes& sizes) {
+  const sym::Environment values(sizes.begin(), sizes.end());
+  const auto known = [&](sym::Expr e) {
+    return std::ranges::all_of(sym::symbols(e), [&](const std::string& symbol) { return values.contains(symbol); });
+  };
+  for (const Op* op : fusion.ops()) {
+    const auto* slice = as<Slice>(*op);
+    if (slice == nullptr) continue;
+    for (sym::Expr end : {slice->start, slice->stop})
+      if (!sym::proven(sym::ge(end, 0)) && known(end) && sym::evaluate(end, values) < 0)
+        throw UserError(fmt::format("the range is {} to {}, and {} is {}", sym::print(slice->start),
+                                    sym::print(slice->stop), sym::print(end), sym::evaluate(end, values)),
+                        describe(*op), "give sizes for which both ends are at least 0");
+  }
+}
+
 }  // namespace
 
 Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& given) {
@@ -140,6 +159,7 @@ Sizes bind_sizes(const Fusion& fusion, const Metadata& metadata, const Sizes& gi
   }
   check_range_symbols(fusion, sizes);
   sym::check_facts(fusion.pool(), sizes);
+  check_slices(fusion, sizes);
   return sizes;
 }
 
