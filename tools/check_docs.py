@@ -12,7 +12,8 @@
   <!-- generated: COMMAND -->  up to <!-- end -->: what COMMAND prints; --fix rewrites it
 
 Commands run in a scratch folder that shows docs/, tools/, csrc/, tests/ of the tree, and the build folder as
-build/release; that folder is on PATH too. usage: check_docs.py [--fix] [--binary-dir DIR] [FILE...]
+build/release; that folder is on PATH too. Without --binary-dir it is build/release, or build/ci where that has no
+command. usage: check_docs.py [--fix] [--binary-dir DIR] [FILE...]
 """
 import argparse
 import difflib
@@ -28,7 +29,7 @@ import tree
 FENCE = re.compile(r"(?:^<!-- checked: ([^\n]*?) -->\n)?^```(\w+)?[ ]*([^\n`]*)\n(.*?)^```[ ]*$", re.M | re.S)
 HOW = re.compile(r"exit (\d+)|(stderr)|bug (\w+)|filter (.+)", re.S)
 GENERATED = re.compile(r"(<!-- generated: (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
-RELEASE = tree.ROOT / "build/release"
+BUILDS = [tree.ROOT / "build" / preset for preset in ("release", "ci")]  # the first that has the command is taken
 
 
 def make_scratch(folder, root, binary_dir):
@@ -134,11 +135,12 @@ def main():
     parser.add_argument("--binary-dir", default=os.environ.get("PLAIT_BINARY_DIR"))
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     args = parser.parse_args()
-    if args.binary_dir is None and not (RELEASE / "plait").exists():
-        print(f"skipped: no command in {RELEASE}, and no --binary-dir; make it: cmake --preset release && "
+    built = next((folder for folder in BUILDS if (folder / "plait").exists()), None)
+    if args.binary_dir is None and built is None:
+        print(f"skipped: no command in {BUILDS[0]}, and no --binary-dir; make it: cmake --preset release && "
               "cmake --build --preset release")
         return 77
-    binary_dir = pathlib.Path(args.binary_dir or RELEASE).resolve()
+    binary_dir = pathlib.Path(args.binary_dir or built).resolve()
     documents = args.files or tree.files(tree.ROOT, ["docs"], {".md"})
     if not args.files and (tree.ROOT / "README.md").exists():
         documents.insert(0, tree.ROOT / "README.md")

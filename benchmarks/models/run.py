@@ -131,8 +131,8 @@ def kernels_of(reports):
 
 def check(build, make, lengths, dtype, dynamic):
     """The worst error over the allowed one, of what, how many values were judged by draws, and kernels_of; over three
-    batches and the lengths where dynamic. Infinite where a fusion failed and ran eagerly. Eager may be better by luck on one draw of
-    inputs: a value that fails so is judged by the largest errors of both sides over it and eight more."""
+    batches and the lengths where dynamic. Infinite where a fusion failed and ran eagerly. Eager may be better by luck
+    on one draw of inputs: a value that fails so is judged by the largest errors of both sides over it and eight more."""
     torch._dynamo.reset()
     sides = Sides(build, dtype)
     function = torch.compile(sides.model, backend="plait", dynamic=dynamic)
@@ -220,7 +220,8 @@ def measure(name, build, make, lengths, floor, args):
     breaks = torch._dynamo.explain(model)(*inputs).graph_break_count
     row = {"model": name, "nodes": report.fused.total() + report.eager.total(), "share": report.share, "floor": floor,
            "graph_breaks": breaks, "fusions": sum(len(g.fusions) for g in report.graphs),
-           "eager": [f"{op}: {why}" for op, why in report.eager], "error": {}, "worst": {}, "judged_by_draws": {}, "arena": {}, "nests": []}
+           "eager": [f"{op}: {why}" for op, why in report.eager], "error": {}, "worst": {}, "judged_by_draws": {},
+           "arena": {}, "nests": []}
     for dtype, dynamic in CASES[:1] if args.quick else CASES:
         case = f"{str(dtype)[6:]}{' dynamic' if dynamic else ''}"
         found = check(build, make, lengths, dtype, dynamic)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "base/error.h"
 
@@ -88,18 +89,19 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, std::span<const int6
   std::erase_if(order, [&](size_t i) { return bytes[i] <= 0 || lifetimes[i].empty(); });
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return bytes[a] > bytes[b]; });
   const int64_t most = most_alive(lifetimes, bytes);
-  MemoryPlan plan = place(order, false, lifetimes, bytes);
-  for (const bool tight : {true, false}) {
+  std::optional<MemoryPlan> least;
+  for (const bool tight : {false, true}) {
     std::vector<size_t> tried = order;
-    for (int i = 0; i < kTries && plan.arena_bytes > most && order.size() <= kMostTried; ++i) {
-      MemoryPlan other = place(tried, tight, lifetimes, bytes);
-      const bool again = bring_forward(tried, other, bytes, most);
-      if (other.arena_bytes < plan.arena_bytes) plan = std::move(other);
-      if (!again) break;
+    for (int i = 0; i < kTries; ++i) {
+      MemoryPlan plan = place(tried, tight, lifetimes, bytes);
+      const bool again = bring_forward(tried, plan, bytes, most);
+      if (!least || plan.arena_bytes < least->arena_bytes) least = std::move(plan);
+      if (!again || order.size() > kMostTried) break;
     }
+    if (least->arena_bytes <= most || order.size() > kMostTried) break;
   }
-  plan.live_bytes = most;
-  return plan;
+  least->live_bytes = most;
+  return *std::move(least);
 }
 
 std::pair<int64_t, int64_t> shared_while_alive(const MemoryPlan& plan, std::span<const Lifetime> lifetimes,
