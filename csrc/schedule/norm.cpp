@@ -448,17 +448,23 @@ int64_t choose_split(const Problem& problem, Rows& rows, const schedules::Norm& 
   return choose_split(problem, how, numbers.split);
 }
 
+Rows rows_of(const ScheduledGroup& group) {
+  return {group.graph->pool(), group.graph->ops(), group.graph->outputs(), group.reads};
+}
+
 // How many elements of each tensor that is worth it are kept on the stack.
-void choose_keep(const Problem& problem, Rows& rows, schedules::Norm& out) {
-  const auto count = static_cast<int64_t>(rows.worth_keeping().size());
+void choose_keep(const Problem& problem, const Rows& rows, schedules::Norm& out) {
+  const ScheduledGroup stored = stored_group(problem.fusion, problem.segment);
+  Rows kept = rows_of(stored);
+  const auto count = static_cast<int64_t>(kept.worth_keeping().size());
   if (!out.keep) {
     const int64_t elements = elements_of_each(count);
     out.keep = count > 0 && holds_row(problem, rows, out, elements) ? elements : 0;
     return;
   }
-  if (*out.keep == 0 && !rows.elsewhere().empty())
+  if (*out.keep == 0 && !kept.elsewhere().empty())
     throw UserError(
-        fmt::format("keep = 0 does not apply: moves read at other places of %{}", (*rows.elsewhere().begin())->name),
+        fmt::format("keep = 0 does not apply: moves read at other places of %{}", (*kept.elsewhere().begin())->name),
         problem.where(), "leave it out, or keep a row");
   if (*out.keep == 0 || count == 0) return;
   if (count * *out.keep > kMostKept)
@@ -518,12 +524,10 @@ std::vector<TensorView*> with_copies(const ScheduledGroup& group, std::vector<Te
 
 std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& schedule) {
   const auto& numbers = std::get<schedules::Norm>(schedule);
-  ScheduledGroup out = make_group(problem.fusion, problem.segment);
+  ScheduledGroup out = stored_group(problem.fusion, problem.segment);
   out.schedule = schedule;
   Fusion& graph = *out.graph;
-  out.reads = find_reads(graph.ops());
-  store_outputs(out);
-  Rows rows(graph.pool(), graph.ops(), graph.outputs(), out.reads);
+  Rows rows = rows_of(out);
   PLAIT_CHECK(rows.reference() != nullptr, "a norm without a reduction");
   std::set<const TensorView*> kept;
   if (*numbers.keep > 0) kept = rows.worth_keeping();
@@ -573,20 +577,15 @@ std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* cons
   const auto is_read = [&](const TensorView* t) { return reads.contains(t->definition); };
   if (std::none_of(outputs.begin(), outputs.end(), is_read))
     return Rows(fusion.pool(), ops, outputs, reads).refuse(decide ? decide : sym::proven);
-  // The group gets a store for each output that is a read: what holds of its axes is known with these alone.
   Segment segment{"asked", {}, {outputs.begin(), outputs.end()}, {ops.begin(), ops.end()}, {}, ""};
   std::set<const TensorView*> known;
   for (const Op* op : ops) known.insert(op->results.begin(), op->results.end());
   for (const Op* op : ops)
     for (TensorView* t : inputs(*op))
       if (known.insert(t).second) segment.inputs.push_back(t);
-  ScheduledGroup group = make_group(fusion, segment);
-  group.reads = find_reads(group.graph->ops());
-  store_outputs(group);
-  const Fusion& graph = *group.graph;
-  return Rows(graph.pool(), graph.ops(), graph.outputs(), group.reads).refuse([&](sym::Expr e) {
-    return decide ? decide(sym::import(fusion.pool(), e)) : sym::proven(e);
-  });
+  const ScheduledGroup group = stored_group(fusion, segment);
+  return rows_of(group).refuse(
+      [&](sym::Expr e) { return decide ? decide(sym::import(fusion.pool(), e)) : sym::proven(e); });
 }
 
 Scheduler norm_scheduler() {

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
+#include "schedule/reads.h"
 
 namespace plait {
 
@@ -56,6 +57,13 @@ void store_outputs(ScheduledGroup& group) {
     out = store;
   }
   graph.set_outputs(std::move(outputs));
+}
+
+ScheduledGroup stored_group(const Fusion& fusion, const Segment& segment) {
+  ScheduledGroup out = make_group(fusion, segment);
+  out.reads = find_reads(out.graph->ops());
+  store_outputs(out);
+  return out;
 }
 
 namespace {

@@ -41,6 +41,9 @@ ScheduledGroup make_group(const Fusion& fusion, const Segment& segment);
 // nobody reads, so that the value is computed where it is read and the store has no reader to wait for.
 void store_outputs(ScheduledGroup& group);
 
+// The segment with its reads (find_reads) and these stores: what holds of its axes is known with them alone.
+ScheduledGroup stored_group(const Fusion& fusion, const Segment& segment);
+
 // Gives every root (a reduction, a store, a tensor with a buffer) its own copy of the ops between it and memory, where
 // another root reads them too: then each is computed in the loops of its reader, in registers. `is_shared` tells which
 // tensors all roots read alike and nobody copies. The ops come in the order of the roots.

@@ -73,7 +73,7 @@ void run_seeds(uint64_t first, int count, int least_of_each_op = 0) {
   std::printf("awkward callers: %d with inputs elsewhere, %d in a child, %d with an index out of range\n", moved,
               forked, refused);
   EXPECT_GE(moved * 6, shares.cases);
-  EXPECT_GE(refused * 80, shares.cases);
+  EXPECT_GE(refused * 60, shares.cases);
   EXPECT_GE(shares.collective * 2, shares.cases);
   EXPECT_GE(shares.uneven * 3, shares.cases);
   EXPECT_GE(shares.empty * 10, shares.cases);

@@ -201,6 +201,22 @@ TEST_P(SortingOnEveryDevice, ASliceThatSizesPutInFrontOfItsTensor) {
     }
 }
 
+// A result that reads a scan at other places of a row of which only a class of sizes is known.
+TEST_P(SortingOnEveryDevice, ScansThatResultsReadAtOtherPlaces) {
+  const Tensors given = {{"x", Tensor::from_doubles(DType::f32, {2, 3}, Values{1, 2, 3, 4, 5, 6})}};
+  const std::string scan = "%s = cumsum(%x, dim = 1)\n";
+  EXPECT_EQ(run("%x: f32[m, n]", scan + "%r = flip(%s, dims = [1])", given).at("r").to_doubles(),
+            (Values{6, 3, 1, 15, 9, 4}));
+  EXPECT_EQ(run("%x: f32[m, n]", scan + "%r = roll(%s, shifts = [1], dims = [1])", given).at("r").to_doubles(),
+            (Values{6, 1, 3, 15, 4, 9}));
+  // Also in place, by way of a move that changes nothing.
+  EXPECT_EQ(run("%x: f32[m, n]",
+                scan + "%f = flip(%s, dims = [1])\n%t = reshape(%s, shape = [m, n])\n%r = cat(%f, %t, dim = 0)", given)
+                .at("r")
+                .to_doubles(),
+            (Values{6, 3, 1, 15, 9, 4, 1, 3, 6, 4, 9, 15}));
+}
+
 TEST_P(SortingOnEveryDevice, ProductsOfIntegersWrap) {
   for (DType dtype : {DType::i8, DType::u8, DType::i16, DType::i32, DType::i64}) {
     SCOPED_TRACE(name(dtype));

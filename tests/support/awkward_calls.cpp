@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <set>
 
 #include "base/bounds_error.h"
 #include "base/error.h"
@@ -81,17 +82,16 @@ std::string in_child(Compiled& program, const Tensors& inputs, const Tensors& ou
   return WEXITSTATUS(status) == kTroubled ? "its outputs differ" : "it threw";
 }
 
-// An input that lookups read as their indices; null where there is none.
-const TensorView* index_input(const Fusion& fusion) {
-  for (const Op* op : fusion.ops()) {
-    const TensorView* found = nullptr;
+// Inputs that lookups read as their indices or positions.
+std::set<const TensorView*> index_inputs(const Fusion& fusion) {
+  std::set<const TensorView*> out;
+  for (const Op* op : fusion.ops())
     for_each_field(*op, [&](const FieldRef& field, const auto& value) {
       if constexpr (std::is_convertible_v<decltype(value), const TensorView*>)
-        if (field.name == "index" && value != nullptr && value->definition == nullptr) found = value;
+        if ((field.name == "index" || field.name == "at") && value != nullptr && value->definition == nullptr)
+          out.insert(value);
     });
-    if (found != nullptr) return found;
-  }
-  return nullptr;
+  return out;
 }
 
 template <class Call>
@@ -104,20 +104,25 @@ bool meets_bounds(Call call) {
   return false;
 }
 
+// With an index out of range, input by input until one is refused.
 std::string with_wrong_index(const Fusion& fusion, Compiled& program, const Tensors& inputs, AwkwardCalls& calls,
                              bool all_stored) {
-  const TensorView* index = index_input(fusion);
-  if (index == nullptr || inputs.at(index->name).elements() == 0 || size_of(index->dtype) < 4) return "";
-  Tensors wrong = inputs;
-  std::vector<double> values = inputs.at(index->name).to_doubles();
-  values[values.size() / 2] = 1 << 30;
-  wrong.at(index->name) = Tensor::from_doubles(index->dtype, inputs.at(index->name).shape, values);
-  const bool want = meets_bounds([&] { compile(fusion, {.device = "reference", .one_rank = true}).run(wrong); });
-  const bool got = meets_bounds([&] { program.run(wrong); });
-  calls.refused += got;
-  if (want == got || (want && !all_stored)) return "";
-  return fmt::format("%{} with an index out of range is {} by the device reference alone", index->name,
-                     want ? "refused" : "taken");
+  const std::set<const TensorView*> indices = index_inputs(fusion);
+  for (const TensorView* index : fusion.inputs()) {
+    if (!indices.contains(index) || inputs.at(index->name).elements() == 0 || size_of(index->dtype) < 4) continue;
+    Tensors wrong = inputs;
+    std::vector<double> values = inputs.at(index->name).to_doubles();
+    values[values.size() / 2] = 1 << 30;
+    wrong.at(index->name) = Tensor::from_doubles(index->dtype, inputs.at(index->name).shape, values);
+    const bool want = meets_bounds([&] { compile(fusion, {.device = "reference", .one_rank = true}).run(wrong); });
+    const bool got = meets_bounds([&] { program.run(wrong); });
+    calls.refused += got;
+    if (want != got && !(want && !all_stored))
+      return fmt::format("%{} with an index out of range is {} by the device reference alone", index->name,
+                         want ? "refused" : "taken");
+    if (got) break;
+  }
+  return "";
 }
 
 }  // namespace

@@ -41,9 +41,9 @@ kir::Value TreeEmitter::load_whole(const TensorView& tensor, const Coordinates& 
   const Op& reader = *readings_.back().reader;
   const std::vector<PlacedOperand>& all = placed(reader).operands;
   for (size_t k = inputs(reader).size(); k < all.size(); ++k) {
-    if (all[k].tensor != &tensor || !all[k].loaded) continue;
-    const size_t dim = static_cast<size_t>(scan_of(*tensor.definition)->dim);
-    const std::map<std::string, sym::Expr> names = {{all[k].loaded.symbol_name(), at[dim]}};
+    if (all[k].tensor != &tensor) continue;
+    std::map<std::string, sym::Expr> names;  // none: it is read where it is made
+    if (all[k].loaded) names[all[k].loaded.symbol_name()] = at[static_cast<size_t>(scan_of(*tensor.definition)->dim)];
     sym::Expr index = number(0);
     for (size_t d = 0; d < all[k].buffer.size(); ++d)
       index = index * placed(*tensor.definition).dims[d] + sym::substitute(all[k].buffer[d], names);
