@@ -2,16 +2,18 @@
 """Ten models under torch.compile(backend="plait"), forward and backward, against eager and Inductor in the same run.
 
 Prints per model: share of its nodes and of eager's time that are in plait's fusions, graph breaks, error over eager's, and
-times, interleaved, medians. usage: run.py [--out FILE.json] [--only NAME,...] [--check] [--quick] [--rounds N]
---check takes no times. Compared are results, gradients and buffers: f32 and bf16, static and dynamic shapes, with
---quick f32 and static ones only. Of every fusion are taken the memory of a run over the most that is alive at once, and
-the kernels of single ops (schedule `nest`). Exit status 1 where one is wrong or a share is below its floor."""
+times, interleaved, medians. usage: run.py [--out FILE.json] [--only NAME,...] [--check] [--quick] [--rounds N] [--batch N]
+--check takes no times; --batch is the batch of the steps that are timed, 4 where not given. Compared are results, gradients
+and buffers: f32 and bf16, static and dynamic shapes, with --quick f32 and static ones only. Of every fusion are taken the
+memory of a run over the most that is alive at once, and the kernels of single ops (schedule `nest`). Exit status 1 where
+one is wrong or a share is below its floor."""
 
 from __future__ import annotations
 
 import argparse
 import collections
 import copy
+import itertools
 import json
 import math
 import platform
@@ -26,6 +28,7 @@ import torch
 from models import MODELS
 from plait.torch import compiler
 
+TURN = 4  # steps of one side in a row
 CASES = [(dtype, dynamic) for dtype in (torch.float32, torch.bfloat16) for dynamic in (False, True)]
 
 
@@ -196,19 +199,19 @@ def share_of_time(model, inputs, report):
 
 
 def times(functions, model, inputs, rounds):
-    """Median milliseconds of a step of each, interleaved."""
+    """Median milliseconds of a step of each, by turns of some steps of one side, as a loop of training takes them. The
+    first of a turn is not counted: threads of the side before it still wait busily for work."""
     taken = {name: [] for name in functions}
-    for function in functions.values():
-        for _ in range(3):
-            clear(model, inputs)
-            step(function, inputs)
-    for _ in range(rounds):
+    for _ in range(rounds + 1):
         for name, function in functions.items():
-            clear(model, inputs)
-            begin = time.perf_counter()
-            step(function, inputs)
-            taken[name].append(1e3 * (time.perf_counter() - begin))
-    return {name: statistics.median(each) for name, each in taken.items()}
+            turn = []
+            for _ in range(TURN):
+                clear(model, inputs)
+                begin = time.perf_counter()
+                step(function, inputs)
+                turn.append(1e3 * (time.perf_counter() - begin))
+            taken[name].append(turn[1:])
+    return {name: statistics.median(itertools.chain(*turns[1:])) for name, turns in taken.items()}  # the first compiles
 
 
 def measure(name, build, make, lengths, floor, args):
@@ -230,6 +233,7 @@ def measure(name, build, make, lengths, floor, args):
     if not args.check:
         row["time_share"] = share_of_time(model, inputs, report)
         torch._dynamo.reset()
+        inputs = inputs_of(make, args.batch, lengths[0], torch.float32)
         functions = {"eager": model, "plait": torch.compile(model, backend="plait"), "inductor": torch.compile(model)}
         row["ms"] = times(functions, model, inputs, args.rounds)
     return row
@@ -253,6 +257,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--batch", type=int, default=4)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     only = set(filter(None, args.only.split(",")))
@@ -272,7 +277,7 @@ def main():
     if args.out:
         with open(args.out, "w") as f:
             json.dump({"kind": "models", "date": time.strftime("%Y-%m-%d"), "cpu": platform.processor() or platform.machine(),
-                       "torch": torch.__version__, "plait": plait.__version__, "rows": rows}, f, indent=1)
+                       "torch": torch.__version__, "plait": plait.__version__, "batch": args.batch, "rows": rows}, f, indent=1)
     return 1 if wrong else 0
 
 

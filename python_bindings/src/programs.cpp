@@ -21,6 +21,14 @@ using Named = nb::typed<nb::dict, nb::str, nb::any>;      // inputs and options 
 using Arrays = nb::typed<nb::dict, nb::str, ArrayRef>;
 using Capsules = nb::typed<nb::list, nb::any>;
 
+// A result of an adapter's: an output, or a part of its memory as strides say.
+struct ResultView {
+  size_t output = 0;
+  bool whole = true;
+  std::vector<int64_t> shape, strides;
+  int64_t offset = 0;  // of the first element, in elements, as strides are
+};
+
 struct Program {
   std::shared_mutex mutex;  // runs share it, one thread at a time asks
   CompileOptions options;
@@ -28,6 +36,7 @@ struct Program {
   DumpSink dumps;
   std::unique_ptr<Compiled> compiled;
   Device* device = nullptr;
+  std::vector<ResultView> results;  // of _run_capsules: the outputs, if nothing else was asked for
 };
 
 // Runs fn with the program locked and Python's lock released; in that order no thread waits for one that waits.
@@ -64,6 +73,7 @@ std::shared_ptr<Program> compile_fusion(const FusionRef& fusion, const std::opti
                     "take local, local:SEED, local:threads, mpi or nccl");
   auto out = std::make_shared<Program>();
   out->fusion = clone(*fusion.fusion);
+  for (size_t i = 0; i < out->fusion->outputs().size(); ++i) out->results.push_back({.output = i});
   CompileOptions& how = out->options;
   how.device = device.value_or("");
   how.comm = comm;
@@ -238,9 +248,42 @@ Arrays run(Program& program, const nb::args& positions, nb::object on, std::opti
   return arrays(program, made, stream);
 }
 
-// For adapters: DLPack capsules in the order of the fusion's inputs, and of its outputs, in the order of the stream.
+// Of every result the number of an output, or (number, shape, strides, offset).
+void set_results(Program& program, const nb::list& results) {
+  program.results.clear();
+  for (nb::handle each : results) {
+    ResultView& view = program.results.emplace_back();
+    view.whole = nb::isinstance<nb::int_>(each);
+    view.output = nb::cast<size_t>(view.whole ? nb::borrow(each) : each[nb::int_(0)]);
+    if (view.whole) continue;
+    view.shape = nb::cast<std::vector<int64_t>>(each[nb::int_(1)]);
+    view.strides = nb::cast<std::vector<int64_t>>(each[nb::int_(2)]);
+    view.offset = nb::cast<int64_t>(each[nb::int_(3)]);
+  }
+}
+
+// InternalError: the view does not lie in the tensor.
+Tensor viewed(Tensor tensor, const ResultView& view) {
+  if (view.whole) return tensor;
+  bool inside = view.shape.size() == view.strides.size() && view.offset >= 0;
+  int64_t elements = 1, last = view.offset;
+  for (size_t d = 0; inside && d < view.shape.size(); ++d) {
+    inside = view.shape[d] >= 0 && view.strides[d] >= 0;
+    elements *= view.shape[d];
+    last += (view.shape[d] - 1) * view.strides[d];
+  }
+  PLAIT_CHECK(inside && (elements == 0 || last < tensor.elements()), "a view of output {} leaves its {} elements", view.output,
+              tensor.elements());
+  tensor.shape = view.shape;
+  tensor.strides = view.strides;
+  tensor.byte_offset += static_cast<size_t>(elements == 0 ? 0 : view.offset) * size_of(tensor.dtype);
+  return tensor;
+}
+
+// For adapters: DLPack capsules in the order of the fusion's inputs, and of the results, in the order of the stream.
 Capsules run_capsules(Program& program, const Capsules& inputs, nb::object on) {
   const auto& names = program.fusion->inputs();
+  const auto& outputs = program.fusion->outputs();
   if (inputs.size() != names.size())
     throw UserError(fmt::format("{} inputs, and the fusion has {}", inputs.size(), names.size()), "run",
                     "give one capsule for each input");
@@ -251,7 +294,8 @@ Capsules run_capsules(Program& program, const Capsules& inputs, nb::object on) {
       program, given, stream, std::nullopt,
       [&](const Tensors& tensors, const RunOptions& how) { return program.compiled->run(tensors, how); });
   Capsules out;
-  for (const TensorView* t : program.fusion->outputs()) out.append(capsule_of(made.at(t->name)));
+  for (const ResultView& view : program.results)
+    out.append(capsule_of(viewed(made.at(outputs.at(view.output)->name), view)));
   return out;
 }
 
@@ -383,7 +427,10 @@ void bind_programs(nb::module_& m) {
            "GPU: the work is queued there and the call does not wait, the inputs stay until it is done. None: the call "
            "waits. Raises UserError, CommError.")
       .def("_run_capsules", run_capsules, nb::arg("inputs"), nb::arg("stream") = nb::none(),
-           "For adapters: DLPack capsules in the order of the inputs, capsules in that of the outputs.")
+           "For adapters: DLPack capsules in the order of the inputs, capsules of the results that were set, or of the "
+           "outputs.")
+      .def("_set_results", set_results, nb::arg("results"),
+           "What _run_capsules gives: outputs by number, or parts of them as (number, shape, strides, offset).")
       .def("run_local", run_local, nb::arg("rank"), nb::arg("pieces"), nb::arg("stream") = nb::none(),
            nb::arg("threads") = nb::none(), nb::arg("out") = nb::none(), nb::arg("named"), kRunLocal,
            "The same with the pieces of this process's rank, after prepare(). Raises UserError, CommError.")

@@ -219,6 +219,21 @@ def test_results_that_are_dropped_are_the_memory_of_later_ones():
     assert after["in_use_bytes"] == before["in_use_bytes"]
 
 
+def test_results_of_adapters_are_parts_of_outputs():
+    torch = pytest.importorskip("torch")
+    f = plait.Fusion("f")
+    f.output("y", plait.ops.neg(f.input("x", [3, 4], plait.f32)))
+    p, x = plait.compile(f, device="cpu"), torch.arange(12, dtype=torch.float32).reshape(3, 4)
+    p._set_results([(0, (4, 2), (1, 4), 4), 0, (0, (0,), (1,), 99)])
+    part, whole, none = [torch.from_dlpack(c) for c in p._run_capsules([x.__dlpack__()])]
+    assert torch.equal(part, -x[1:].T) and torch.equal(whole, -x) and none.shape == (0,)
+    assert part.data_ptr() == whole[1].data_ptr()  # one memory
+    for outside in ((0, (3,), (4,), 4), (0, (1,), (1,), -1), (0, (2,), (-1,), 1), (0, (2, 2), (1,), 0)):
+        p._set_results([outside])
+        with pytest.raises(plait.InternalError, match="leaves its 12 elements"):
+            p._run_capsules([x.__dlpack__()])
+
+
 def test_other_python_threads_go_on_meanwhile():
     f = plait.Fusion("chain")
     y = f.input("x", ["n"], plait.f32)

@@ -148,6 +148,26 @@ def test_views_aliases_and_updates_in_place():
     assert x[0] == 5
 
 
+def test_views_of_one_result():
+    """Results lie as eager's do, in one memory, also where the dims of what is made lie in another order."""
+    def f(x, w):
+        y = torch.relu(x @ w)
+        a, b = y.view(2, 3, 2, 4)[:, :, 0], y.view(2, 3, 2, 4)[:, :, 1]
+        z = (x.t() * 2).contiguous().t()
+        return a.transpose(0, 1), b[1:], y[:, 2], z.unsqueeze(0), z[1:], z
+
+    for x in (torch.randn(6, 5), torch.randn(6, 1), torch.randn(0, 5)):
+        w = torch.randn(x.shape[1], 8)
+        g = f if len(x) else lambda x, w: (torch.relu(x @ w)[:, 2], x * 2)
+        for want, got in zip(g(x, w), compiled(g)(x, w), strict=True):
+            torch.testing.assert_close(got, want)
+            assert all(a == b or n == 1 for a, b, n in zip(got.stride(), want.stride(), want.shape)), (x.shape, want.shape)
+    x, w = torch.randn(6, 5), torch.randn(5, 8)
+    a, b, c, z, rest, last = compiled(f)(x, w)
+    assert last.data_ptr() == z.data_ptr() and rest.data_ptr() - last.data_ptr() == 4 * last.stride(0)
+    assert 0 < b.data_ptr() - a.data_ptr() < 4 * 48 and c.data_ptr() - a.data_ptr() == 8
+
+
 def test_sizes_that_no_argument_of_a_fusion_is():
     """The second fusion reads a tensor of 2*n rows and makes one of n."""
     def f(x):

@@ -161,8 +161,7 @@ def strided_in(base: torch.Tensor, view: torch.Tensor) -> tuple[Any, ...] | None
 
 
 class View:
-    """A result that is a view: what is behind it, and the views to take, one after another, or all at once where the
-    strides of what is behind it are those of the graph."""
+    """A result that is a view: what is behind it, and the views to take, one after another."""
 
     def __init__(self, node: torch.fx.Node, places: dict[torch.fx.Node, int]):
         self.steps: list[tuple[Any, tuple[Any, ...], dict[str, Any], bool]] = []  # the last: whether sizes are arguments
@@ -172,10 +171,10 @@ class View:
             self.steps.insert(0, (node.target, node.args[1:], node.kwargs, len(node.all_input_nodes) > 1))
             node = node.args[0]
         self.base = node
-        self.strided = strided_in(node.meta["val"], result.meta["val"]) if self.steps else None
+        self.strided = strided_in(node.meta["val"], result.meta["val"])
 
     def of(self, base: torch.Tensor, args: tuple[Any, ...]) -> torch.Tensor:
-        if self.strided is not None and base.stride() == self.strided[0]:
+        if self.steps and self.strided is not None and base.stride() == self.strided[0]:
             _, sizes, strides, distance = self.strided
             return base.as_strided(sizes, strides, base.storage_offset() + distance)
         for target, rest, words, sized in self.steps:
@@ -183,6 +182,19 @@ class View:
                 rest, words = torch.fx.map_arg((rest, words), lambda n: args[self.places[n]])
             base = target(base, *rest, **words)
         return base
+
+    def within(self, order: list[int] | None) -> tuple[tuple[int, ...], tuple[int, ...], int] | None:
+        """Sizes, strides and offset of the view in what is made of its base, which is dense with the dims in that order;
+        None where they are known only when it is there."""
+        if self.strided is None:
+            return None
+        bases, sizes, strides, distance = self.strided
+        shape = self.base.meta["val"].shape
+        dense, span = [0] * len(shape), 1
+        for d in reversed(order or range(len(shape))):
+            dense[d], span = span, span * shape[d]
+        lies = all(n == 1 or have == given for n, have, given in zip(shape, dense, bases, strict=True))
+        return (sizes, strides, distance) if lies else None
 
 
 class Fused:
@@ -210,11 +222,22 @@ class Fused:
         self.single = not isinstance(result, (list, tuple))
         arguments = {node: i for i, node in enumerate(placeholders)}
         views = [View(node, arguments) for node in ([result] if self.single else result)]
-        self.orders: list[list[int] | None] = []  # of the dims of what is made
-        numbers = self._name_outputs(lowering, [view.base for view in views if view.base not in arguments])
-        # Of every result: whether it is made (else given), which of these, and the views of it.
-        self.results = [(v.base not in arguments, numbers.get(v.base, arguments.get(v.base)), v if v.steps else None)
-                        for v in views]
+        # Of what is made: the number of its output, or (number, sizes, strides, offset).
+        taken: dict[Any, int] = {}
+        self.orders: list[list[int] | None] = []  # of what is made: how its dims are put back, where they are not yet
+        numbers, orders = self._name_outputs(lowering, [view.base for view in views if view.base not in arguments])
+        # Of every result: whether it is made (else given), which of these, and the views to take of it.
+        self.results: list[tuple[bool, int, View | None]] = []
+        for view in views:
+            if view.base in arguments:
+                self.results.append((False, arguments[view.base], view if view.steps else None))
+                continue
+            number, order = numbers[view.base], orders[numbers[view.base]]
+            within = view.within(order)
+            place = taken.setdefault((number, *within) if within else number, len(taken))
+            if place == len(self.orders):
+                self.orders.append(inverse(order) if order and not within else None)
+            self.results.append((True, place, view if view.steps and not within else None))
         self.size_places: list[int] = []  # of sizes among the arguments; the inputs behind the tensors
         by_symbol = {str(n.meta["val"].node.expr): i for i, n in enumerate(placeholders)
                      if isinstance(n.meta["val"], torch.SymInt)}
@@ -227,10 +250,12 @@ class Fused:
         self.device = device_of(graph)
         how = {"on_internal_error": "nest", **options}
         self.program = plait.compile(self.fusion, device=self.device.type, options=how, dumps=dumps)
+        self.program._set_results(list(taken))
 
-    def _name_outputs(self, lowering: Lowering, nodes: list[torch.fx.Node]) -> dict[torch.fx.Node, int]:
-        """Makes outputs of the nodes, each once; of every node, which output it is."""
+    def _name_outputs(self, lowering: Lowering, nodes: list[torch.fx.Node]) -> tuple[dict[torch.fx.Node, int], list[Any]]:
+        """Makes outputs of the nodes, each once. Of every node, which output it is; of outputs, the dims in memory order."""
         numbers: dict[torch.fx.Node, int] = {}
+        orders: list[list[int] | None] = []
         taken: set[Any] = set()
         given = set(lowering.fusion.inputs)
         for i, node in enumerate(nodes):
@@ -244,8 +269,8 @@ class Fused:
             taken.add(tensor)
             lowering.fusion.output(f"y{i}", tensor)
             numbers[node] = len(numbers)
-            self.orders.append(inverse(order) if order else None)
-        return numbers
+            orders.append(order)
+        return numbers, orders
 
     def __call__(self, *args: Any) -> Any:
         given = [args[i].permute(order) if order else args[i] for i, order in self.places]
