@@ -278,6 +278,7 @@ def main():
         with open(args.out, "w") as f:
             json.dump({"kind": "models", "date": time.strftime("%Y-%m-%d"), "cpu": platform.processor() or platform.machine(),
                        "torch": torch.__version__, "plait": plait.__version__, "batch": args.batch, "rows": rows}, f, indent=1)
+            f.write("\n")
     return 1 if wrong else 0
 
 

@@ -92,13 +92,16 @@ LaneWriter::Place LaneWriter::place(sym::Expr index) const {
 
 void LaneWriter::block(Block& in, const LaneMask& mask, Block& out) {
   for (size_t i = 0; i < in.size();) {
-    const size_t end = widths_.outlined(in, i, lanes_);
+    size_t end = widths_.outlined(in, i, lanes_);
+    const Load* load = as<Load>(*in[i]);
+    const int part = end > i || load != nullptr ? part_lanes(in, i, std::max(end, i + 1)) : 1;
+    if (load != nullptr && part > 1 && short_pieces(load->index, part)) end = i + 1;
     if (end == i) {
       statement(std::move(in[i++]), mask, out);
     } else if (in[i]->kind == StmtKind::If) {
-      sides(std::move(in[i++]), mask, out);
+      sides(std::move(in[i++]), mask, part, out);
     } else {
-      outline(in, i, end, mask, out);
+      outline(in, i, end, mask, part, out);
       i = end;
     }
   }
@@ -250,7 +253,7 @@ size_t LaneWriter::assume(sym::Expr condition) {
 
 // Any other condition. If it is affine, it holds for all lanes where it holds for the first and for the last, and for
 // none where a conjunct holds for neither.
-void LaneWriter::sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out) {
+void LaneWriter::sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, int part, Block& out) {
   auto& s = static_cast<If&>(*stmt);
   sym::Expr all = kernel_.pool->constant(1), some = all;
   bool affine = true, whole = true;  // whole: no condition parts a vector
@@ -272,7 +275,7 @@ void LaneWriter::sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& 
   }
   Block single, group;
   group.push_back(std::move(stmt));
-  outline(group, 0, 1, mask, single);
+  outline(group, 0, 1, mask, part, single);
   if (!affine || sym::prove(all) == sym::Truth::no) {
     std::move(single.begin(), single.end(), std::back_inserter(out));
     return;

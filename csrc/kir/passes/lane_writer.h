@@ -1,5 +1,6 @@
 #pragma once
-// Writes the body of one lanes loop as vectors. Shared by the files of pass `vectorize`.
+// Writes the body of one lanes loop as vectors, and lanes loops of fewer lanes where only those go together. Shared by
+// the files of pass `vectorize`.
 #include "kir/passes/widths.h"
 
 namespace plait::kir {
@@ -61,7 +62,7 @@ class LaneWriter : public VectorStatements {
   sym::Expr at_most_all(sym::Expr limit) const;
   void guarded(sym::Expr condition, Block& body, const LaneMask& mask, Block& out);
   bool versions(If& stmt, sym::Expr limit, const LaneMask& mask, Block& out);
-  void sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out);
+  void sides(std::unique_ptr<Stmt> stmt, const LaneMask& mask, int part, Block& out);
   void load(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out);
 
   // An index that divides: where `same` holds, all lanes have the same quotients, and it is affine in the lane.
@@ -76,6 +77,11 @@ class LaneWriter : public VectorStatements {
   bool pieces(const Load& stmt, Block& out);
   bool pieces(const Coordinate& stmt, Block& out);
   bool compares_lanes(const Compute& stmt, Block& out);
+
+  // Parts of so many lanes, aligned in the vector, in each of which every index is affine; 1 where there are none.
+  int part_lanes(const Block& in, size_t begin, size_t end);
+  bool splits(const Stmt& stmt, std::vector<sym::Expr>& exprs) const;
+  bool short_pieces(sym::Expr index, int lanes) const;
   void store(Store& stmt, const LaneMask& mask, Block& out);
   void assign(Assign& stmt, const LaneMask& mask, Block& out);
   void accumulate(Accumulate& stmt, const LaneMask& mask, Block& out);
@@ -96,7 +102,8 @@ class LaneWriter : public VectorStatements {
 
   // Statements that run lane by lane (vectorize_outline.cpp).
   struct Outline;
-  void outline(const Block& in, size_t begin, size_t end, const LaneMask& mask, Block& out);
+  // `part`: so many lanes at once, as a lanes loop.
+  void outline(const Block& in, size_t begin, size_t end, const LaneMask& mask, int part, Block& out);
   void find_results(const Block& in, size_t begin, size_t end, Outline& o) const;
   void fill_buffers(Outline& o, Block& out);
   void read_buffers(const Outline& o, Block& out);
@@ -110,6 +117,8 @@ class LaneWriter : public VectorStatements {
   void leave_lane(Outline& o, Block& out);
 
   LaneLoop lanes_;
+  sym::Expr at_;                                          // the lane, in statements that run lane by lane or in parts
+  std::map<int, std::pair<sym::Expr, sym::Expr>> parts_;  // by lanes of a part: which one, lane in it
   std::unordered_map<uint32_t, int> depth_;         // of the conditions around definitions of variables and states
   std::vector<sym::Expr> assumed_;                  // conditions around
   std::unordered_map<uint32_t, sym::Expr> counts_;  // of coordinates that count lanes: that of the first one

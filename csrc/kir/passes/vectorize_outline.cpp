@@ -1,6 +1,6 @@
-// Statements without a vector form run lane by lane in a serial loop. What they read of the lanes of values, and what
-// others read of theirs, goes through stack buffers of one element per lane; a state that they combine into is combined
-// for each lane by itself and merged behind the loop.
+// Statements without a vector form run lane by lane in a serial loop, or in parts of as many lanes as have one. What
+// they read of the lanes of values, and what others read of theirs, goes through stack buffers of one element per lane;
+// a state that they combine into is combined for each lane by itself and merged behind the loop.
 #include <algorithm>
 
 #include "base/error.h"
@@ -68,7 +68,7 @@ Value LaneWriter::load_lanes(uint32_t buffer, Value v, Block& out) {
 Value LaneWriter::load_lane(uint32_t buffer, Block& out) {
   auto& s = put<Load>(out);
   s.buffer = buffer;
-  s.index = lanes_.var;
+  s.index = at_;
   s.out = fresh(compute_type(kernel_.buffers[buffer].dtype), 1);
   return s.out;
 }
@@ -76,7 +76,7 @@ Value LaneWriter::load_lane(uint32_t buffer, Block& out) {
 void LaneWriter::store_lane(uint32_t buffer, const Value& v, Block& out) {
   auto& s = put<Store>(out);
   s.buffer = buffer;
-  s.index = lanes_.var;
+  s.index = at_;
   s.in = v;
 }
 
@@ -172,26 +172,42 @@ void LaneWriter::read_buffers(const Outline& o, Block& out) {
   }
 }
 
-void LaneWriter::outline(const Block& in, size_t begin, size_t end, const LaneMask& mask, Block& out) {
+void LaneWriter::outline(const Block& in, size_t begin, size_t end, const LaneMask& mask, int part, Block& out) {
   Outline o;
   find_results(in, begin, end, o);
   fill_buffers(o, out);
-  const sym::Expr width = kernel_.pool->constant(lanes_.width);
+  sym::Pool& pool = *kernel_.pool;
+  const sym::Expr width = pool.constant(lanes_.width);
   auto loop = std::make_unique<For>();
-  loop->var = lanes_.var;
-  const bool all = !mask.active || !o.combined.empty();  // every lane has a state
+  loop->var = at_ = lanes_.var;
+  const bool all = part > 1 || !mask.active || !o.combined.empty();  // every lane has a state
   loop->extent = all ? width : sym::proven(sym::le(mask.active, width)) ? mask.active : sym::min(mask.active, width);
   o.copier.emplace(editor_);
   o.copier->new_buffers = true;
+  if (part > 1) {
+    const auto& [number, lane] = parts_.at(part);
+    at_ = number * part + lane;
+    o.copier->symbols[lanes_.var.symbol_name()] = at_;
+    loop->var = lane;
+    loop->extent = pool.constant(part);
+    loop->loop = LoopKind::lanes;
+  }
   enter_lane(o, loop->body);
   auto guarded = std::make_unique<If>();
-  guarded->condition = all && mask.active ? sym::lt(lanes_.var, mask.active) : kernel_.pool->constant(1);
+  guarded->condition = all && mask.active ? sym::lt(at_, mask.active) : pool.constant(1);
   Block& body = sym::proven(guarded->condition) ? loop->body : guarded->body;
   for (size_t i = begin; i < end; ++i) o.copier->copy(*in[i], body);
   for (const auto* values : {&o.results, &o.declared})
     for (const Value& v : *values) store_lane(o.buffers.at(v.id), o.copier->values.at(v.id), body);
   if (!guarded->body.empty()) loop->body.push_back(std::move(guarded));
   leave_lane(o, loop->body);
+  if (part > 1) {
+    auto parts = std::make_unique<For>();
+    parts->var = parts_.at(part).first;
+    parts->extent = pool.constant(lanes_.width / part);
+    parts->body.push_back(std::move(loop));
+    loop = std::move(parts);
+  }
   out.push_back(std::move(loop));
   read_buffers(o, out);
 }

@@ -1,4 +1,6 @@
 // Lanes that count: indices that divide them, and comparisons with them.
+#include <algorithm>
+
 #include "kir/passes/lane_writer.h"
 
 namespace plait::kir {
@@ -71,6 +73,51 @@ bool LaneWriter::pieces(const Load& s, Block& out) {
   };
   by_pieces(now(s.out), *piece, load, out);
   return true;
+}
+
+// The expressions of a statement and its body that speak of the lane; false where parts of a vector do not help.
+bool LaneWriter::splits(const Stmt& stmt, std::vector<sym::Expr>& exprs) const {
+  const bool known = is_pure(stmt.kind) || stmt.kind == StmtKind::Assign || stmt.kind == StmtKind::Variable ||
+                     stmt.kind == StmtKind::If || stmt.kind == StmtKind::Load;
+  if (!known || stmt.kind == StmtKind::Bind || stmt.kind == StmtKind::Random) return false;
+  for (sym::Expr e : expressions(stmt))
+    if (e && depends(e)) exprs.push_back(e);
+  const Block* body = body_of(stmt);
+  return body == nullptr || std::all_of(body->begin(), body->end(), [&](const auto& s) { return splits(*s, exprs); });
+}
+
+int LaneWriter::part_lanes(const Block& in, size_t begin, size_t end) {
+  constexpr int kLeast = 4;
+  std::vector<sym::Expr> exprs;
+  for (size_t i = begin; i < end; ++i)
+    if (!splits(*in[i], exprs)) return 1;
+  const auto affine = [](sym::Expr e, sym::Expr lane, int lanes) {
+    return !depends_on(e, lane) || slope_in(e, lane) || limits_of(e, {nullptr, lane, lanes});
+  };
+  if (std::all_of(exprs.begin(), exprs.end(), [&](sym::Expr e) { return slope_in(e, lanes_.var).has_value(); }))
+    return 1;
+  for (int lanes = lanes_.width; lanes % 2 == 0 && lanes / 2 >= kLeast;) {
+    lanes /= 2;
+    auto& [part, lane] = parts_[lanes];
+    if (!part) {
+      part = editor_.symbol(lanes_.var, {.lo = 0, .hi = lanes_.width / lanes - 1});
+      lane = editor_.symbol(lanes_.var, {.lo = 0, .hi = lanes - 1});
+    }
+    const std::map<std::string, sym::Expr> places{{lanes_.var.symbol_name(), part * lanes + lane}};
+    const auto fits = [&](sym::Expr e) { return affine(sym::substitute(e, places), lane, lanes); };
+    if (std::all_of(exprs.begin(), exprs.end(), fits)) return lanes;
+  }
+  return 1;
+}
+
+// Whether what the lanes of an index divide by is so little that most vectors meet several quotients.
+bool LaneWriter::short_pieces(sym::Expr index, int lanes) const {
+  if (!depends(index)) return false;
+  const bool divides = index.kind() == sym::Kind::floordiv || index.kind() == sym::Kind::mod;
+  const auto by = divides ? index.operands()[1].constant() : std::nullopt;
+  if (by && *by < int64_t{lanes} * lanes_.width) return true;
+  const auto operands = index.operands();
+  return std::any_of(operands.begin(), operands.end(), [&](sym::Expr e) { return short_pieces(e, lanes); });
 }
 
 // A coordinate that divides is one number, or counts, where all lanes have the same quotient.

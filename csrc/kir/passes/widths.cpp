@@ -94,6 +94,7 @@ void Widths::collect(const Block& block, const For* lanes) {
     for (const Value& v : results(stmt)) {
       if (lanes != nullptr) owner_[v.id] = lanes;
       if (v.lanes > 1) lanes_[v.id] = v.lanes;
+      most_ = std::max(most_, v.lanes);
     }
     const bool combines = stmt.kind == StmtKind::Accumulate || stmt.kind == StmtKind::Merge;
     if (lanes != nullptr && combines)
