@@ -151,6 +151,7 @@ set(PLAIT_TEST_numerics
   numerics/fork_test.cpp
   numerics/given_outputs_test.cpp
   numerics/internal_error_test.cpp
+  numerics/long_scans_test.cpp
   numerics/manual_test.cpp
   numerics/norm_split_test.cpp
   numerics/norm_test.cpp

@@ -129,15 +129,12 @@ class Rows {
   bool scans() const {
     return std::any_of(ops_.begin(), ops_.end(), [](const Op* op) { return is_scan(op->kind); });
   }
-  // A scan whose state tasks cannot share: no sum or product, kept whole for reads, or the last of more than `most`
-  // that wait for each other. Null: there is none.
-  const Op* unsplit_scan(size_t most) const {
-    const auto before = scans_before();
-    for (const Op* op : ops_) {
-      const bool adds = op->kind == OpKind::CumSum || op->kind == OpKind::CumProd;
-      if (is_scan(op->kind) && (!adds || !elsewhere_.empty() || before.at(op).size() > most)) return op;
-    }
-    return nullptr;
+  // Of how many scans, itself included, one waits for.
+  size_t longest_scans() const {
+    size_t out = 0;
+    for (const auto& [op, before] : scans_before())
+      if (is_scan(op->kind)) out = std::max(out, before.size());
+    return out;
   }
   // Extent of what the reference keeps.
   sym::Expr kept_extent() const {
@@ -429,12 +426,7 @@ int64_t choose_split(const Problem& problem, Rows& rows, const schedules::Norm& 
     throw UserError(fmt::format("split = {} does not apply: rows are kept in buffers", *numbers.split), problem.where(),
                     "leave it out, or keep = 0");
   }
-  if (const Op* whole = rows.unsplit_scan(numbers.split ? SIZE_MAX : kScansInRow)) {
-    if (numbers.split.value_or(0) == 0) return 0;
-    throw UserError(
-        fmt::format("split = {} does not apply: {} goes through whole rows", *numbers.split, describe(*whole)),
-        problem.where(), "leave it out");
-  }
+  if (!numbers.split && rows.longest_scans() > kScansInRow) return 0;
   SplitRows how;
   how.is_row = rows.is_row();
   how.one_pass = !rows.scans() && rows.is_one_pass();
@@ -462,10 +454,12 @@ void choose_keep(const Problem& problem, const Rows& rows, schedules::Norm& out)
     out.keep = count > 0 && holds_row(problem, rows, out, elements) ? elements : 0;
     return;
   }
-  if (*out.keep == 0 && !kept.elsewhere().empty())
-    throw UserError(
-        fmt::format("keep = 0 does not apply: moves read at other places of %{}", (*kept.elsewhere().begin())->name),
-        problem.where(), "leave it out, or keep a row");
+  if (*out.keep == 0 && !kept.elsewhere().empty()) {
+    const int64_t split = out.split.value_or(0);
+    throw UserError(fmt::format("{} = {} does not apply: moves read at other places of %{}",
+                                split > 0 ? "split" : "keep", split, (*kept.elsewhere().begin())->name),
+                    problem.where(), split > 0 ? "leave it out" : "leave it out, or keep a row");
+  }
   if (*out.keep == 0 || count == 0) return;
   if (count * *out.keep > kMostKept)
     throw UserError(fmt::format("keep = {} for {} tensors is too much for a stack", *out.keep, count), problem.where(),

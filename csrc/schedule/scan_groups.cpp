@@ -5,6 +5,35 @@
 
 namespace plait {
 
+namespace {
+
+template <class Extremum>
+Op* add_extremum(Fusion& graph, const ScanOf& scan, const std::string& name, const std::vector<sym::Expr>& shape) {
+  auto total = std::make_unique<Extremum>();
+  total->in = const_cast<TensorView*>(scan.in);
+  total->dims = {scan.dim};
+  return graph.add_op(std::move(total), {graph.add_tensor(name + "_extremum", shape, scan.in->dtype),
+                                         graph.add_tensor(name + "_place", shape, DType::i64)});
+}
+
+Op* add_sum(Fusion& graph, const ScanOf& scan, const std::string& name, const std::vector<sym::Expr>& shape,
+            Reduction function) {
+  const DType sums = accumulation_type(scan.in->dtype), type = is_float(sums) ? DType::f64 : sums;
+  auto widen = std::make_unique<PointwiseOp>();
+  widen->function = Pointwise::cast;
+  widen->in = {const_cast<TensorView*>(scan.in)};
+  widen->to = type;
+  TensorView* wide = graph.add_tensor(name + "_wide", scan.in->shape(), type);
+  graph.add_op(std::move(widen), wide);
+  auto total = std::make_unique<Reduce>();
+  total->in = wide;
+  total->function = function;
+  total->dims = {scan.dim};
+  return graph.add_op(std::move(total), graph.add_tensor(name + "_total", shape, type));
+}
+
+}  // namespace
+
 std::vector<Op*> add_totals(ScheduledGroup& group) {
   Fusion& graph = *group.graph;
   std::vector<Op*> out;
@@ -13,26 +42,23 @@ std::vector<Op*> add_totals(ScheduledGroup& group) {
     const auto scan = scan_of(*op);
     if (!scan || group.reads.contains(op)) continue;
     const std::string& name = op->results[0]->name;
-    const DType sums = accumulation_type(scan->in->dtype), type = is_float(sums) ? DType::f64 : sums;
-    auto widen = std::make_unique<PointwiseOp>();
-    widen->function = Pointwise::cast;
-    widen->in = {const_cast<TensorView*>(scan->in)};
-    widen->to = type;
-    TensorView* wide = graph.add_tensor(name + "_wide", scan->in->shape(), type);
-    graph.add_op(std::move(widen), wide);
-    auto total = std::make_unique<Reduce>();
-    total->in = wide;
-    total->function = op->kind == OpKind::CumProd ? Reduction::prod : Reduction::sum;
-    total->dims = {scan->dim};
     std::vector<sym::Expr> shape = scan->in->shape();
     shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(scan->dim));
-    out.push_back(graph.add_op(std::move(total), graph.add_tensor(name + "_total", shape, type)));
+    if (op->kind == OpKind::CumMax)
+      out.push_back(add_extremum<MaxWithArgmax>(graph, *scan, name, shape));
+    else if (op->kind == OpKind::CumMin)
+      out.push_back(add_extremum<MinWithArgmin>(graph, *scan, name, shape));
+    else
+      out.push_back(add_sum(graph, *scan, name, shape, op->kind == OpKind::CumProd ? Reduction::prod : Reduction::sum));
     group.totals[op] = out.back();
   }
   return out;
 }
 
-const TensorView* totalled(const Op& total) { return inputs(*inputs(total)[0]->definition)[0]; }
+const TensorView* totalled(const Op& total) {
+  const TensorView* in = inputs(total)[0];
+  return total.kind == OpKind::Reduce ? inputs(*in->definition)[0] : in;
+}
 
 void share_totals(ScheduledGroup& group) {
   if (group.totals.empty()) return;

@@ -5,8 +5,9 @@
 
 namespace plait {
 
-// Adds a reduction of what each running sum or product goes through, in the type that it carries, which nobody reads.
-// Before ops are copied for roots.
+// Adds a reduction of what each scan goes through, in the type that it carries, which nobody reads: of an extremum one
+// with its index, of a logcumsumexp a sum, which lowering takes for one of exponentials. Before ops are copied for
+// roots.
 std::vector<Op*> add_totals(ScheduledGroup& group);
 // What the scan of a total goes through.
 const TensorView* totalled(const Op& total);

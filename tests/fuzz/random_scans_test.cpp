@@ -70,7 +70,7 @@ class ScansWriter {
       return fmt::format("{}, dim = {}{}{}", of, dim_, both && below(3) == 0 ? ", exclusive = true" : "",
                          both && reverse_ ? ", reverse = true" : "");
     };
-    const int kind = below(reverse_ || split_ ? 3 : 7);
+    const int kind = below(reverse_ ? 3 : 7);
     if (kind <= 1) {
       define(full_, fmt::format("cumsum({})", along(true)));
       sums_.push_back(full_.back());

@@ -37,11 +37,17 @@ void TreeEmitter::find_parts() {
   }
 }
 
+std::vector<Combine> TreeEmitter::combines_of(const Op& op) const {
+  if (const Op* scan = scan_of_total(op); scan != nullptr && scan->kind == OpKind::LogCumSumExp)
+    return {Combine::log_sum_exp};
+  return kind_of(op).combines;
+}
+
 // The state of nothing; `wide`: where parts go into.
 TreeEmitter::Carried TreeEmitter::start(const Op& op, bool wide) {
   const DType in = inputs(op).front()->dtype;
   Carried out;
-  for (Combine combine : kind_of(op).combines) {
+  for (Combine combine : combines_of(op)) {
     auto stmt = std::make_unique<kir::Start>();
     stmt->combine = combine;
     const std::vector<DType> types = state_types(combine, wide ? DType::f64 : in);
@@ -68,7 +74,7 @@ sym::Expr TreeEmitter::position(const Op& op) {
 // One element into every state. A product's is that of both operands. An index is discontinuous where two elements
 // become equal, so narrow ones are compared as their type holds them.
 void TreeEmitter::accumulate(const Op& op) {
-  const std::vector<Combine> combines = kind_of(op).combines;
+  const std::vector<Combine> combines = combines_of(op);
   const Carried& states = part_of_.contains(&op) ? part_.at(&op) : whole_.at(&op);
   for (size_t i = 0; i < combines.size(); ++i) {
     const DType type = states[i][0].dtype;
@@ -79,13 +85,13 @@ void TreeEmitter::accumulate(const Op& op) {
     Value x = convert(operand(op, 0, first && is_narrow(inputs(op).front()->dtype)), type);
     if (property(op.kind) == OpProperty::contraction) x = apply(Pointwise::mul, {x, convert(operand(op, 1), type)});
     stmt->in = {x};
-    if (first) stmt->in.push_back(coordinate(position(op)));
+    if (first) stmt->in.push_back(coordinate(scan_of_total(op) != nullptr ? -position(op) : position(op)));
     add(std::move(stmt));
   }
 }
 
 void TreeEmitter::merge_part(const Op& op) {
-  const std::vector<Combine> combines = kind_of(op).combines;
+  const std::vector<Combine> combines = combines_of(op);
   const Carried &whole = whole_.at(&op), &part = part_.at(&op);
   for (size_t i = 0; i < combines.size(); ++i) {
     auto stmt = std::make_unique<kir::Merge>();
@@ -104,7 +110,7 @@ kir::Value TreeEmitter::terms_of(const Op& op, int64_t less, DType type) {
 }
 
 void TreeEmitter::finish(const Op& op) {
-  const std::vector<Combine> combines = kind_of(op).combines;
+  const std::vector<Combine> combines = combines_of(op);
   Carried whole;
   for (size_t i = 0; i < combines.size(); ++i) whole.push_back(fold(combines[i], whole_.at(&op)[i]));
   const auto variance = [&](const Part& part, int64_t correction) {

@@ -14,7 +14,7 @@ uint32_t TreeEmitter::declare_workspace(std::string name, DType dtype, const Wor
 // Dtypes of the state that a task saves: of f64 where it has parts of its own.
 std::vector<std::vector<DType>> TreeEmitter::part_types(const Op& op) const {
   std::vector<std::vector<DType>> out;
-  for (Combine combine : kind_of(op).combines)
+  for (Combine combine : combines_of(op))
     out.push_back(state_types(combine, part_of_.contains(&op) ? DType::f64 : inputs(op).front()->dtype));
   return out;
 }
@@ -51,7 +51,7 @@ TreeEmitter::Part TreeEmitter::fold(Combine combine, const Part& state) {
 }
 
 void TreeEmitter::save(const Op& op) {
-  const std::vector<Combine> combines = kind_of(op).combines;
+  const std::vector<Combine> combines = combines_of(op);
   const sym::Expr at = element(tree_.parts.at(&op));
   for (size_t i = 0; i < combines.size(); ++i) {
     const Part part = fold(combines[i], whole_.at(&op)[i]);
@@ -71,7 +71,7 @@ void TreeEmitter::over_parts(int loop, const std::function<void()>& body) {
 }
 
 void TreeEmitter::merge_parts(const Op& op) {
-  const std::vector<Combine> combines = kind_of(op).combines;
+  const std::vector<Combine> combines = combines_of(op);
   const sym::Expr at = element(tree_.parts.at(&op));
   for (size_t i = 0; i < combines.size(); ++i) {
     const Part& whole = whole_.at(&op)[i];

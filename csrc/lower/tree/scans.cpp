@@ -13,14 +13,43 @@ void TreeEmitter::start_scan(const Op& op) {
   if (const auto begin = tree_.begins.find(&op); begin != tree_.begins.end()) {
     const std::vector<uint32_t>& saved = saved_.at(tree_.totals.at(&op))[0];
     const sym::Expr at = element(begin->second);
-    for (size_t k = 0; k < carried.size(); ++k) assign(carried[k], convert(load(saved[k], at), carried[k].dtype));
+    Part total;
+    for (size_t k = 0; k < carried.size(); ++k) total.push_back(convert(load(saved[k], at), carried[k].dtype));
+    total = begin_of(op, total);
+    for (size_t k = 0; k < carried.size(); ++k) assign(carried[k], total[k]);
   }
   whole_[&op] = {std::move(carried), std::move(now)};
 }
 
+// The scan that begins with what the op combines; null where there is none. Of equals a scan takes the last one, a
+// reduction the one of the lowest position: totals have their positions below 0.
+const Op* TreeEmitter::scan_of_total(const Op& op) const {
+  for (const auto& [scan, total] : tree_.totals)
+    if (total == &op) return scan;
+  return nullptr;
+}
+
+// What the scan carries, of the state of its total. The sum of exponentials is from 0 where the greatest is infinite.
+TreeEmitter::Part TreeEmitter::begin_of(const Op& scan, const Part& total) {
+  switch (scan.kind) {
+    case OpKind::CumMax:
+    case OpKind::CumMin:
+      return {total[0], apply(Pointwise::neg, {total[1]})};
+    case OpKind::LogCumSumExp: {
+      const auto number = [&](double value) { return literal(Constant::from_double(total[0].dtype, value)); };
+      const Value zero = number(0), infinite = apply(Pointwise::isinf, {total[0]});
+      const Value some = apply(Pointwise::gt, {total[0], zero});
+      const Value sum = apply(Pointwise::where, {some, number(1), zero});
+      return {total[0], apply(Pointwise::where, {infinite, sum, total[1]})};
+    }
+    default:
+      return total;
+  }
+}
+
 // The state in front of each part in the place of the part's.
 void TreeEmitter::carry_parts(const Op& op) {
-  const Combine combine = kind_of(op).combines[0];
+  const Combine combine = combines_of(op)[0];
   const sym::Expr at = element(tree_.parts.at(&op));
   const Part before = fold(combine, whole_.at(&op)[0]);
   auto stmt = std::make_unique<kir::Merge>();
