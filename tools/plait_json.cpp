@@ -36,6 +36,7 @@ Json kernel_json(const KernelReport& kernel) {
           {"registers", or_null(kernel.facts.registers)},
           {"spill_bytes", or_null(kernel.facts.spill_bytes)},
           {"shared_bytes", or_null(kernel.facts.shared_bytes)},
+          {"instructions", or_null(kernel.facts.instructions)},
           {"compile_ms", kernel.facts.compile_ms}};
 }
 

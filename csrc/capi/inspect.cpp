@@ -73,6 +73,7 @@ plait_error* plait_program_kernel(plait_program* program, size_t index, plait_ke
     info.spill_bytes = kernel.facts.spill_bytes.value_or(-1);
     info.shared_bytes = kernel.facts.shared_bytes.value_or(-1);
     info.compile_ms = kernel.facts.compile_ms;
+    info.instructions = kernel.facts.instructions.value_or(-1);
     give(info, out, "out");
   });
 }

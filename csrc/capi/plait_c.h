@@ -235,6 +235,7 @@ typedef struct plait_kernel_info {
   int32_t spill_bytes;
   int32_t shared_bytes;
   double compile_ms;
+  int64_t instructions; /* of LLVM's, optimized; -1 on GPUs */
 } plait_kernel_info;
 
 typedef struct plait_program_info {

@@ -61,6 +61,7 @@ std::string phase_entry(const std::string& kernel, size_t phase);
 // Measured facts about a compiled kernel; absent where they do not apply.
 struct KernelFacts {
   std::optional<int> registers, spill_bytes, shared_bytes;
+  std::optional<int64_t> instructions;  // of LLVM's, optimized; only of CPUs
   double compile_ms = 0;
   std::string arch;  // what it was compiled for: "sm_90a"; empty where the device has no such names
 };

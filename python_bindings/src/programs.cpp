@@ -400,6 +400,8 @@ void bind_kernels(nb::module_& m) {
                    "Of registers, by thread; None where it has none.")
       .def_prop_ro("shared_bytes", [](const Kernel& k) { return k.report.facts.shared_bytes; },
                    "Of shared memory, by block; None where it has none.")
+      .def_prop_ro("instructions", [](const Kernel& k) { return k.report.facts.instructions; },
+                   "Of LLVM's, optimized. None on GPUs.")
       .def_prop_ro("compile_ms", [](const Kernel& k) { return k.report.facts.compile_ms; }, "Time of its compilation.")
       .def_prop_ro("run_ms", [](const Kernel& k) { return k.report.run_ms; }, "In the last run that time_steps() timed.")
       .def("__repr__", [](const Kernel& k) {

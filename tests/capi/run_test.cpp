@@ -182,6 +182,7 @@ TEST(CApi, SaysWhatWasCompiled) {
   ASSERT_OK(plait_program_kernel(program.get(), 0, &kernel));
   EXPECT_NE(std::string(kernel.source).find("define"), std::string::npos);  // LLVM IR
   EXPECT_EQ(kernel.registers, -1);
+  EXPECT_GT(kernel.instructions, 10);
   plait_text* text = nullptr;
   ASSERT_OK(plait_program_layout(program.get(), "h", &text));
   EXPECT_EQ(text_of(text), "{1: tp}");

@@ -112,6 +112,37 @@ TEST(CompileWork, RandomOpsShareTheirKernel) {
   EXPECT_EQ(compiled.program().kernels.size(), 1u);
 }
 
+// What LLVM compiles for a fusion, in instructions behind its passes: these decide the time of a compilation. Bounds
+// are what machines with AVX2 and with AVX-512 take, and a third.
+TEST(CompileWork, InstructionsOfKernels) {
+  const auto instructions = [](const std::string& inputs, const std::string& body) {
+    const auto f = parse_fusion(fmt::format("fusion @f ({}) -> (%y) {{\n{}\n}}\n", inputs, body));
+    Compiled compiled = compile(*f, {.device = "cpu"});
+    Metadata metadata;
+    for (const TensorView* t : f->inputs()) {
+      std::vector<int64_t> shape;
+      for (sym::Expr e : t->shape()) shape.push_back(e.value());
+      metadata[t->name] = {t->dtype, shape};
+    }
+    compiled.prepare(metadata);
+    int64_t count = 0;
+    for (const KernelReport& k : compiled.report().kernels) count += k.facts.instructions.value_or(0);
+    return count;
+  };
+  const auto sines = [&](int count) {
+    std::string body = "%t0 = tanh(%x)\n";
+    for (int i = 1; i < count; ++i) body += fmt::format("%t{} = tanh(%t{})\n", i, i - 1);
+    return instructions("%x: f32[4096]", fmt::format("{}%y = neg(%t{})", body, count - 1));
+  };
+  const int64_t few = sines(6), many = sines(24);
+  EXPECT_GT(few, 6 * 10);
+  EXPECT_LE(many, 4 * few) << few << " of 6 ops, " << many << " of 24";
+  EXPECT_LE(instructions("%x: f32[512, 1024]", "%y = softmax(%x, dim = 1)"), 190);
+  EXPECT_LE(instructions("%x: bf16[512, 1024], %w: bf16[1024], %b: bf16[1024]", "%y = layer_norm(%x, %w, %b)"), 180);
+  EXPECT_LE(instructions("%x: f32[512, 1024], %z: f32[1024, 512]", "%y = add(%x, permute(%z, dims = [1, 0]))"), 330);
+  EXPECT_LE(instructions("%x: f32[512, 1024]", "%y = sum(%x, dims = [0])"), 100);
+}
+
 TEST_P(CompileWork, GrowsWithTheOps) {
   if (!test::counts_allocations()) GTEST_SKIP() << "allocations are the sanitizer's";
   work(50);  // what is made once in a process

@@ -67,6 +67,15 @@ class Areas(unittest.TestCase):
             for kind in ("configurePresets", "buildPresets") + (() if area.target else ("testPresets",)):
                 self.assertIn(area.preset, [preset["name"] for preset in presets[kind]])
 
+    def test_folders_that_are_built_are_in_the_build(self):
+        """Builds with sanitizers leave folders out where the preset does not ask for all."""
+        left_out = re.search(r"set\(PLAIT_UNSANITIZED (.*?)\)", (ROOT / "tests/CMakeLists.txt").read_text()).group(1).split()
+        presets = {p["name"]: p for p in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]}
+        for name, area in long_run.AREAS.items():
+            options = presets[area.preset].get("cacheVariables", {})
+            if "PLAIT_SANITIZE" in options and options.get("PLAIT_SANITIZE_ALL") != "ON":
+                self.assertEqual([f for f in left_out if area.folders and re.fullmatch(area.folders, f)], [], name)
+
     def test_targets(self):
         self.assertIn("plait_test_unit_program", long_run.targets(long_run.THREADED))
         self.assertNotIn("plait_test_unit_sym", long_run.targets(long_run.THREADED))

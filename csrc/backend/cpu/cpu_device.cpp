@@ -137,6 +137,7 @@ class CpuDevice : public Device {
     for (size_t phase = 0; phase < kernel.phases(); ++phase) entries.push_back(phase_entry(kernel.name, phase));
     const LlvmCompiler::Compiled compiled = compiler->compile(kernel.text, entries);
     KernelCache::Entry entry{std::make_shared<CpuExecutable>(compiler, compiled, kernel, pool_), {}};
+    entry.facts.instructions = compiled.instructions;
     entry.facts.compile_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return entry;

@@ -33,7 +33,7 @@ LlvmCompiler::Compiled LlvmCompiler::compile(const std::string& text, const std:
   for (const std::string& function : functions) names.push_back(function.c_str());
   Compiled out{nullptr, std::vector<PlaitLlvmEntry>(names.size())};
   out.code = interface_->compile(compiler_, text.c_str(), text.size(), names.data(), names.size(), out.entries.data(),
-                                 error, sizeof error);
+                                 &out.instructions, error, sizeof error);
   if (out.code == nullptr)
     throw InternalError(fmt::format("LLVM refuses the text of a kernel: {}", error), "kernel @" + functions[0], "");
   return out;

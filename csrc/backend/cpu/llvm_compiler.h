@@ -18,6 +18,7 @@ class LlvmCompiler {
   struct Compiled {
     PlaitLlvmCode* code;
     std::vector<PlaitLlvmEntry> entries;  // of the functions asked for
+    int64_t instructions = 0;             // of LLVM's, optimized
   };
   // Machine code of functions of the text, at least one. InternalError with LLVM's message if the text is not accepted.
   Compiled compile(const std::string& text, const std::vector<std::string>& functions) const;

@@ -150,7 +150,8 @@ Expected<std::unique_ptr<Module>> parse(PlaitLlvmCompiler& compiler, LLVMContext
 }
 
 Expected<std::unique_ptr<PlaitLlvmCode>> compile_text(PlaitLlvmCompiler& compiler, StringRef text,
-                                                      ArrayRef<const char*> names, PlaitLlvmEntry* entries) {
+                                                      ArrayRef<const char*> names, PlaitLlvmEntry* entries,
+                                                      int64_t& instructions) {
   const std::string suffix = "." + std::to_string(compiler.count++);
   LLVMContext context;
   auto module = parse(compiler, context, text, names, suffix);
@@ -160,6 +161,7 @@ Expected<std::unique_ptr<PlaitLlvmCode>> compile_text(PlaitLlvmCompiler& compile
     auto machine = MachineLease::take(compiler);
     if (!machine) return machine.takeError();
     plait::optimize(**module, **machine);
+    instructions = (*module)->getInstructionCount();
     auto compiled = orc::SimpleCompiler(**machine)(**module);
     if (!compiled) return compiled.takeError();
     object = std::move(*compiled);
@@ -189,8 +191,9 @@ PlaitLlvmCompiler* create(const PlaitLlvmSymbol* symbols, size_t count, char* er
 }
 
 PlaitLlvmCode* compile(PlaitLlvmCompiler* compiler, const char* text, size_t size, const char* const* names,
-                       size_t count, PlaitLlvmEntry* entries, char* error, size_t error_size) {
-  auto code = compile_text(*compiler, StringRef(text, size), ArrayRef<const char*>(names, count), entries);
+                       size_t count, PlaitLlvmEntry* entries, int64_t* instructions, char* error, size_t error_size) {
+  auto code =
+      compile_text(*compiler, StringRef(text, size), ArrayRef<const char*>(names, count), entries, *instructions);
   if (code) return code->release();
   write_error(toString(code.takeError()), error, error_size);
   return nullptr;

@@ -26,9 +26,10 @@ typedef struct PlaitLlvmInterface {
   // After all code has been released.
   void (*destroy)(PlaitLlvmCompiler* compiler);
   // Compiles the module `text` of `size` bytes (a zero byte follows) and finds its functions `names`, which go to
-  // `entries`. Null on failure.
+  // `entries`; to `instructions`, how many of LLVM's it has when it is optimized. Null on failure.
   PlaitLlvmCode* (*compile)(PlaitLlvmCompiler* compiler, const char* text, size_t size, const char* const* names,
-                            size_t count, PlaitLlvmEntry* entries, char* error, size_t error_size);
+                            size_t count, PlaitLlvmEntry* entries, int64_t* instructions, char* error,
+                            size_t error_size);
   // Removes the code; its entries must not run any more.
   void (*release)(PlaitLlvmCode* code);
   const char* (*cpu_name)(PlaitLlvmCompiler* compiler);      // "znver4"
@@ -36,7 +37,7 @@ typedef struct PlaitLlvmInterface {
   int (*vector_bytes)(PlaitLlvmCompiler* compiler);          // width of the vectors that kernels should use
 } PlaitLlvmInterface;
 
-enum { kPlaitLlvmVersion = 3 };
+enum { kPlaitLlvmVersion = 4 };
 
 // The one symbol the library exports.
 const PlaitLlvmInterface* plait_llvm_interface(void);
