@@ -168,6 +168,7 @@ set(PLAIT_CORE_SOURCES
   lower/tree/fuse_loops.cpp
   lower/tree/lower_tree.cpp
   lower/tree/moves.cpp
+  lower/tree/online.cpp
   lower/tree/phases.cpp
   lower/tree/reads.cpp
   lower/tree/scans.cpp

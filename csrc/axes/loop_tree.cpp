@@ -125,9 +125,14 @@ class Printer {
       case TreeItem::Kind::merge: {
         const TreeLoop& l = tree_.loops[static_cast<size_t>(item.loop)];
         const char* what = tree_.is_total(p.op) ? "carry" : "merge";
-        return line(depth, fmt::format("{} {} of parts {} < {}{}", what, names(*p.op), sym::print(l.var),
-                                       sym::print(l.extent), text("write", p.write)));
+        const auto online = tree_.online.find(p.op);
+        return line(
+            depth,
+            fmt::format("{} {} of parts {} < {}{}{}", what, names(*p.op), sym::print(l.var), sym::print(l.extent),
+                        online != tree_.online.end() ? " from " + names(*online->second) : "", text("write", p.write)));
       }
+      case TreeItem::Kind::part:
+        return line(depth, fmt::format("part {}{}", names(*p.op), text("write", p.write)));
       case TreeItem::Kind::finish:
         return line(depth, fmt::format("finish {}{}{}", targets(p), text("write", p.write), text("once", p.once)));
       default:

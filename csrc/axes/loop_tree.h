@@ -19,8 +19,9 @@ struct TreeItem {
   // init: initial values of a reduction's state; finish: its result from its state, written to its home; op: the
   // statement of an op (of a reduction: one element into the state); alloc: its buffer comes to life. Of trees of
   // several phases: save: the state of a part to its workspace; merge: the states of all parts, in order, into one; of
-  // a total, the state in front of each part takes the place of the part's.
-  enum class Kind : uint8_t { loop, init, op, finish, alloc, save, merge } kind = Kind::loop;
+  // a total, the state in front of each part takes the place of the part's; part: the result of a part, for what reads
+  // it in the same part.
+  enum class Kind : uint8_t { loop, init, op, finish, alloc, save, merge, part } kind = Kind::loop;
   int loop = -1;           // of kind loop; of kind merge: the loop over parts, which has no items
   const Op* op = nullptr;  // of the others
 };
@@ -91,6 +92,8 @@ struct LoopTree {
   std::map<const Op*, const Op*> totals;
   std::map<const Op*, Workspace> begins;
   bool is_total(const Op* op) const;
+  std::map<const Op*, const Op*> online;  // sums of exponentials, and the maximum of the part that these are from
+  std::map<const Op*, std::vector<const Op*>> online_between;  // what of kept dims comes of that, for exponents
 
   std::vector<int> path(int loop) const;  // from the root to the loop, with it
   // Where a result lives: its op's home, but a local result of an op in memory has a logical home.

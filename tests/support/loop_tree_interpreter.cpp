@@ -287,6 +287,7 @@ class Interpreter {
         return finish(statements_.at(item.op));
       case TreeItem::Kind::save:
       case TreeItem::Kind::merge:
+      case TreeItem::Kind::part:
         throw Wrong{"placement makes no phases"};
     }
   }

@@ -189,14 +189,22 @@ TreeEmitter::Terms TreeEmitter::kept_terms(const Op& op) const {
   return out;
 }
 
+namespace {
+
+bool combines_parts(const TreeItem& item) {
+  return item.kind == TreeItem::Kind::save || item.kind == TreeItem::Kind::part;
+}
+
+}  // namespace
+
 // What all statements in the body of a loop need, of what has a value at loop `at`.
 TreeEmitter::Terms TreeEmitter::needed_inside(int loop, int at) const {
   std::optional<Terms> common;
   for (const TreeItem& i : tree_.loops[static_cast<size_t>(loop)].items) {
     if (i.kind == TreeItem::Kind::alloc || i.kind == TreeItem::Kind::init) continue;
-    Terms theirs = i.kind == TreeItem::Kind::loop   ? needed_inside(i.loop, at)
-                   : i.kind == TreeItem::Kind::save ? kept_terms(*i.op)
-                                                    : terms_.at(i.op);
+    Terms theirs = i.kind == TreeItem::Kind::loop ? needed_inside(i.loop, at)
+                   : combines_parts(i)            ? kept_terms(*i.op)
+                                                  : terms_.at(i.op);
     std::erase_if(theirs,
                   [&](const RangeTerm& t) { return !is_bound(t.value, at) || (common && !has_term(*common, t)); });
     common = std::move(theirs);
@@ -206,7 +214,7 @@ TreeEmitter::Terms TreeEmitter::needed_inside(int loop, int at) const {
 
 TreeEmitter::Terms TreeEmitter::needed(const TreeItem& item, int loop) const {
   if (item.kind == TreeItem::Kind::loop) return needed_inside(item.loop, loop);
-  Terms out = item.kind == TreeItem::Kind::save ? kept_terms(*item.op) : terms_.at(item.op);
+  Terms out = combines_parts(item) ? kept_terms(*item.op) : terms_.at(item.op);
   std::erase_if(out, [&](const RangeTerm& t) { return !is_bound(t.value, loop); });
   return out;
 }
@@ -243,8 +251,13 @@ void TreeEmitter::item(const TreeItem& item) {
       return finish(*item.op);
     case TreeItem::Kind::save:
       return save(*item.op);
+    case TreeItem::Kind::part:
+      return part_result(*item.op);
     case TreeItem::Kind::merge:
-      return over_parts(item.loop, [&] { tree_.is_total(item.op) ? carry_parts(*item.op) : merge_parts(*item.op); });
+      return over_parts(item.loop, [&] {
+        if (tree_.online.contains(item.op)) return merge_online(*item.op);
+        tree_.is_total(item.op) ? carry_parts(*item.op) : merge_parts(*item.op);
+      });
     case TreeItem::Kind::op:
       if (kind_of(*item.op).form == Form::sum) return accumulate(*item.op);
       if (kind_of(*item.op).form == Form::scan) return scan(*item.op);

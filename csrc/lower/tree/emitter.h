@@ -99,6 +99,8 @@ class TreeEmitter {
   void save(const Op& op);
   void over_parts(int loop, const std::function<void()>& body);  // statements within a loop over parts of tasks
   void merge_parts(const Op& op);
+  void part_result(const Op& op);
+  void merge_online(const Op& op);
   Part fold(Combine combine, const Part& state);
 
   // values.cpp: statements of one value, elementwise ops, what is read and written.

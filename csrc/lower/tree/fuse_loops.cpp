@@ -36,7 +36,7 @@ void rename(LoopTree& tree, const Ops& ops, sym::Expr from, sym::Expr to) {
 
 class Fuser {
  public:
-  explicit Fuser(LoopTree& tree) : tree_(tree) {}
+  Fuser(LoopTree& tree, int parts, const OnlineSums& online) : tree_(tree), parts_(parts), online_(online) {}
 
   void run(std::vector<TreeItem>& items) {
     for (size_t b = 0; b < items.size(); ++b) {
@@ -70,10 +70,25 @@ class Fuser {
     return total != tree_.totals.end() && makers.contains(total->second);
   }
 
-  bool reads(const Op& op, const Ops& makers) {
+  // Whether the op is to read of the maximum of its part.
+  bool reads_part(const Op& op, const Op* maker, int cls) const {
+    return cls == parts_ && std::any_of(online_.begin(), online_.end(),
+                                        [&](const auto& entry) { return entry.second.reads_part(&op, maker); });
+  }
+
+  // Whether the later loop is to read what the earlier one finds in the whole part.
+  bool waits_for_part(const Ops& earlier, const Ops& later) const {
+    return std::any_of(online_.begin(), online_.end(), [&](const auto& entry) {
+      return earlier.contains(entry.second.greatest) && later.contains(entry.second.difference);
+    });
+  }
+
+  bool reads(const Op& op, const Ops& makers, int cls) {
     if (begins_with(op, makers)) return true;
-    for (const PlacedOperand& in : tree_.ops.at(&op).operands)
-      if (in.tensor->definition != nullptr && makers.contains(in.tensor->definition)) return true;
+    for (const PlacedOperand& in : tree_.ops.at(&op).operands) {
+      const Op* maker = in.tensor->definition;
+      if (maker != nullptr && makers.contains(maker) && !reads_part(op, maker, cls)) return true;
+    }
     return false;
   }
 
@@ -85,13 +100,14 @@ class Fuser {
     Ops earlier, later;
     collect(items[a], earlier);
     collect(items[b], later);
+    if (first.cls != parts_ && waits_for_part(earlier, later)) return false;
     for (size_t i = a + 1; i < b; ++i) {
       const bool moves = items[i].kind == TreeItem::Kind::alloc || items[i].kind == TreeItem::Kind::init;
       if (moves) continue;
       Ops between;
       collect(items[i], between);
       for (const Op* op : later)
-        if (between.contains(op) || reads(*op, between)) return false;
+        if (between.contains(op) || reads(*op, between, first.cls)) return false;
     }
     for (const Op* op : later)
       if (earlier.contains(op) || begins_with(*op, earlier) || !reads_in_step(*op, earlier, first, second))
@@ -103,7 +119,7 @@ class Fuser {
   bool reads_in_step(const Op& op, const Ops& earlier, const TreeLoop& first, const TreeLoop& second) {
     for (const PlacedOperand& in : tree_.ops.at(&op).operands) {
       const Op* maker = in.tensor->definition;
-      if (maker == nullptr || !earlier.contains(maker)) continue;
+      if (maker == nullptr || !earlier.contains(maker) || reads_part(op, maker, first.cls)) continue;
       if (tree_.home(*in.tensor) != Home::buffer) return false;
       const PlacedOp& made = tree_.ops.at(maker);
       bool in_step = false;
@@ -143,11 +159,13 @@ class Fuser {
   }
 
   LoopTree& tree_;
+  const int parts_;
+  const OnlineSums& online_;
 };
 
 }  // namespace
 
-void fuse_loops(LoopTree& tree) { Fuser(tree).run(tree.items); }
+void fuse_loops(LoopTree& tree, int parts, const OnlineSums& online) { Fuser(tree, parts, online).run(tree.items); }
 
 void turn_loops(LoopTree& tree) {
   Ops all;

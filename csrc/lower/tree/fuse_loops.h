@@ -1,6 +1,6 @@
 #pragma once
 // Passes over one row become one: neighbouring loops of a loop tree with the same iterations are put together.
-#include "axes/loop_tree.h"
+#include "lower/tree/online.h"
 
 namespace plait::lowering {
 
@@ -8,8 +8,9 @@ namespace plait::lowering {
 // stands between them is of no concern to the later one, and each of its iterations reads of the earlier one's results
 // at most what the same iteration has made. Requires: what place_tree gives. Ensures: the same values in the same order
 // of additions. Why here: placement gives every reduction and every buffer loops of their own; what they compute twice
-// meets in one body, where merge_equal finds it.
-void fuse_loops(LoopTree& tree);
+// meets in one body, where merge_equal finds it. Loops over parts, of class `parts`, become one as if sums of `online`
+// did not read what they are from.
+void fuse_loops(LoopTree& tree, int parts = -1, const OnlineSums& online = {});
 
 // Loops that run backward become forward ones: what their bodies compute is at the mirrored coordinates.
 void turn_loops(LoopTree& tree);

@@ -41,10 +41,17 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
   int parts = -1;  // the class of the loop over parts
   if (group.phases) parts = loop_classes(axes, *group.reference, how.extent).at(static_cast<size_t>(*group.phases)).cls;
   if (group.phases) find_totals(group, axes.graph.find(parts), tree);
-  lowering::fuse_loops(tree);  // before statements: passes over one row meet in one body
-  lowering::turn_loops(tree);  // behind it: no two loops of different orders have become one
-  if (group.phases)            // what is one loop over parts now is one phase
+  lowering::OnlineSums online;
+  if (group.phases) {
+    parts = axes.graph.find(parts);
+    online = lowering::find_online_sums(group, options.strict_rounding);
+  }
+  lowering::fuse_loops(tree, parts, online);  // before statements: passes over one row meet in one body
+  lowering::turn_loops(tree);                 // behind it: no two loops of different orders have become one
+  if (group.phases) {                         // what is one loop over parts now is one phase
+    lowering::go_online(tree, online, parts);
     lowering::split_phases(tree, parts);
+  }
   if (options.offer) options.offer("place", PassSubject(tree));
   return tree;
 }

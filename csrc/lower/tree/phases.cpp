@@ -1,4 +1,6 @@
 // What the phases of a kernel leave to later ones in workspaces: states of parts of reductions, values of kept dims.
+#include <limits>
+
 #include "base/error.h"
 #include "lower/tree/emitter.h"
 
@@ -82,6 +84,39 @@ void TreeEmitter::merge_parts(const Op& op) {
       stmt->in.push_back(convert(load(saved_.at(&op)[i][k], at), whole[k].dtype));
     add(std::move(stmt));
   }
+}
+
+// The result of a part where the part reads it.
+void TreeEmitter::part_result(const Op& op) {
+  const TensorView& t = *op.out();
+  const Part state = fold(combines_of(op)[0], whole_.at(&op)[0]);
+  values_.insert_or_assign(&t, Known{convert(state.back(), compute_type(t.dtype)), frames_.size() - 1});
+  if (const auto between = tree_.online_between.find(&op); between != tree_.online_between.end())
+    for (const Op* o : between->second) values_.insert_or_assign(o->out(), Known{compute(*o), frames_.size() - 1});
+}
+
+// Sums of exp(x - greatest of the part) become sums of exp(x - greatest of the row), in f64. A part of nothing above
+// -inf, whose own sum is no number, adds nothing to a row that has more.
+void TreeEmitter::merge_online(const Op& op) {
+  const Op& greatest = *tree_.online.at(&op);
+  const TensorView& of_row = *greatest.out();
+  const Part& whole = whole_.at(&op)[0];
+  const DType type = whole[0].dtype, wide = DType::f64;
+  const Value part = convert(load(saved_.at(&greatest)[0][0], element(tree_.parts.at(&greatest))), wide);
+  const Value sum = convert(load(saved_.at(&op)[0][0], element(tree_.parts.at(&op))), wide);
+  const auto known = values_.find(&of_row);
+  const Value row = convert(
+      known != values_.end() ? known->second.value : load(cross_.at(&of_row), element(tree_.cross.at(&of_row))), wide);
+  const Value scale = apply(Pointwise::exp, {apply(Pointwise::sub, {part, row})});
+  const Value least = literal(Constant::from_double(wide, -std::numeric_limits<double>::infinity()));
+  const Value none = apply(Pointwise::eq, {part, least}), same = apply(Pointwise::eq, {part, row});
+  const Value zero = literal(Constant::from_double(wide, 0));
+  const Value scaled = apply(Pointwise::where, {none, zero, apply(Pointwise::mul, {sum, scale})});
+  auto stmt = std::make_unique<kir::Merge>();
+  stmt->combine = Combine::sum;
+  stmt->state = whole;
+  stmt->in.push_back(convert(apply(Pointwise::where, {same, sum, scaled}), type));
+  add(std::move(stmt));
 }
 
 }  // namespace plait::lowering

@@ -261,21 +261,27 @@ class Splitter {
     std::vector<TreeItem> root, items;
     if (std::none_of(pieces_.begin(), pieces_.end(), is_here)) return root;
     const int inner = copy_chain(-1, false, root);
-    for (const Piece& p : pieces_) {
-      if (p.level != level || p.item.kind != TreeItem::Kind::finish) continue;
-      const int parts = static_cast<int>(tree_.loops.size());
-      TreeLoop loop = at(merged_by_.at(p.item.op));
-      loop.items.clear();
-      loop.parent = inner;
-      loop.parallel = ParallelType::serial;
-      tree_.loops.push_back(std::move(loop));
-      items.push_back({TreeItem::Kind::merge, parts, p.item.op});
-    }
-    for (const Piece* p : read_anywhere(ops)) place(*p, inner, items);
     for (const Piece& p : pieces_)
-      if (p.level == level && !tree_.is_total(p.item.op)) place(p, inner, items);
+      if (p.level == level && p.item.kind == TreeItem::Kind::finish && !tree_.online.contains(p.item.op))
+        items.push_back(merge(p.item.op, inner));
+    for (const Piece* p : read_anywhere(ops)) place(*p, inner, items);
+    for (const Piece& p : pieces_) {
+      if (p.level != level || tree_.is_total(p.item.op)) continue;
+      const bool online = p.item.kind == TreeItem::Kind::finish && tree_.online.contains(p.item.op);
+      if (online) items.push_back(merge(p.item.op, inner));  // behind what it is from
+      place(p, inner, items);
+    }
     append(inner, root, items);
     return root;
+  }
+
+  TreeItem merge(const Op* op, int inner) {
+    TreeLoop loop = at(merged_by_.at(op));
+    loop.items.clear();
+    loop.parent = inner;
+    loop.parallel = ParallelType::serial;
+    tree_.loops.push_back(std::move(loop));
+    return {TreeItem::Kind::merge, static_cast<int>(tree_.loops.size()) - 1, op};
   }
 
   void place(const Piece& p, int inner, std::vector<TreeItem>& items) {

@@ -106,15 +106,29 @@ TEST(SplitPhases, AllCasesAreSplit) {
   }
 }
 
-TEST(SplitPhases, SoftmaxHasFivePhases) {
+// The sum of exponentials takes the maximum of its part, as rows merge them; other second passes wait for the row.
+TEST(SplitPhases, SoftmaxHasThreePhases) {
   const std::string text = test::norm_cases("vector = 4, parts = 2, split = 8")[0].text;
   const Lowered l = lowered(text, "f32", {{"a", 3}, {"b", 2}, {"n", 1000}}, false);
-  EXPECT_EQ(l.kernel.kernel.phases.size(), 5u);
-  EXPECT_EQ(count(l.tree, "phase {"), 5u);
-  EXPECT_EQ(count(l.tree, "cpu_thread"), 5u);
+  EXPECT_EQ(l.kernel.kernel.phases.size(), 3u);
+  EXPECT_EQ(count(l.tree, "phase {"), 3u);
+  EXPECT_EQ(count(l.tree, "cpu_thread"), 3u);
+  EXPECT_EQ(count(l.tree, "part %m\n"), 1u) << l.tree;
   EXPECT_EQ(count(l.tree, "save "), 2u);
   EXPECT_EQ(count(l.tree, "merge "), 2u);
+  EXPECT_EQ(count(l.tree, "from %m\n"), 1u) << l.tree;
   EXPECT_EQ(count(l.tree, "kept[i0]"), 2u) << l.tree;
+}
+
+TEST(SplitPhases, SquaresOfDistancesWaitForTheMean) {
+  const std::string text =
+      "let r = 3, n = 100\nfusion @f (%x: f32[r, n]) -> (%y) {\n"
+      "  segment @s1 (%x) -> (%y) schedule norm(vector = 4, parts = 1, split = 8) {\n"
+      "    %m = sum(%x, dims = [1], keepdim = true)\n    %d = sub(%x, %m)\n    %q = mul(%d, %d)\n"
+      "    %s = sum(%q, dims = [1], keepdim = true)\n    %y = mul(%d, %s)\n  }\n}\n";
+  const Lowered l = lowered(text, "f32", {{"r", 3}, {"n", 100}}, false);
+  EXPECT_EQ(count(l.tree, "phase {"), 5u) << l.tree;
+  EXPECT_EQ(count(l.tree, "part "), 0u) << l.tree;
 }
 
 // A sum of floats is carried in f64 across parts; f64 itself and extrema as they are.
