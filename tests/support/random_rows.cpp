@@ -66,7 +66,7 @@ class RowsWriter : RandomText {
   void reduction() {
     const size_t from = pick(full_);
     const std::string of = tensors_[from].name, how = fmt::format("dims = {}, keepdim = true", dims());
-    const int kind = below(8);
+    const int kind = below(9);
     if (kind != 3) ++tensors_[from].readers;
     switch (kind) {
       case 0:
@@ -86,9 +86,25 @@ class RowsWriter : RandomText {
       }
       case 4:
         return result(true, fmt::format("var({}, {}, correction = 0)", of, how));
+      case 5:
+        return exponentials(of, how);
       default:
         return result(true, fmt::format("sum({}, {})", of, how));
     }
+  }
+
+  // A sum of exp(x - greatest), of which the terms are read again at times.
+  void exponentials(const std::string& of, const std::string& how) {
+    const std::string greatest = define(fmt::format("amax({}, {})", of, how));
+    std::string from = greatest;
+    if (below(3) == 0) {
+      const std::string infinite = define(fmt::format("eq({}, -inf)", greatest));
+      from = define(fmt::format("where({}, 0.0, {})", infinite, greatest));
+    }
+    const std::string terms = define(fmt::format("exp(sub({}, {}))", of, from));
+    if (below(3) == 0) full_.push_back(add(terms, false));
+    if (below(3) == 0) kept_.push_back(add(greatest, true));
+    result(true, fmt::format("sum({}, {})", terms, how));
   }
 
   void step() {
