@@ -204,7 +204,7 @@ Op* emit_op(Fusion& fusion, std::unique_ptr<Op> op, const std::vector<std::strin
   complete(*op, fusion);
   std::vector<Inferred> types = infer_results(*op, fusion);
   for (const Inferred& type : types)
-    if (from == OpFrom::user) check_text_limits(*op, type);
+    if (from == OpFrom::user) check_text_limits(*op, type, describe(*op));
   const std::vector<std::string> hints = names.empty() ? result_names(*op) : names;
   PLAIT_CHECK(hints.size() == types.size(), "{} names for {} results of {}", hints.size(), types.size(), describe(*op));
   std::vector<TensorView*> results;

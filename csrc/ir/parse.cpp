@@ -361,7 +361,7 @@ class Parser : HeadParser {
       if (s.type || !needs_type) op->results.push_back(&s.tensor);
     const std::vector<Inferred> types = guarded(op_at, [&] {
       std::vector<Inferred> found = infer_results(*op, *fusion_);
-      for (const Inferred& type : found) check_text_limits(*op, type);
+      for (const Inferred& type : found) check_text_limits(*op, type, describe(*op));
       return found;
     });
     op->results.clear();

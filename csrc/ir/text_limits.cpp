@@ -23,8 +23,7 @@ void check_text_limits(const std::vector<sym::Expr>& shape, const std::string& w
   for (size_t d = 0; d < shape.size(); ++d) check_words(shape[d], fmt::format("extent {}", d), where);
 }
 
-void check_text_limits(const Op& op, const Inferred& type) {
-  const std::string where = describe(op);
+void check_text_limits(const Op& op, const Inferred& type, const std::string& where) {
   check_text_limits(type.shape, where);
   visit(op, [&](const auto& node) {
     for_each_field(node, [&](auto field, const auto& value) {

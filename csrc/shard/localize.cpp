@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
+#include "ir/text_limits.h"
 #include "shard/reshard_plan.h"
 
 namespace plait {
@@ -55,6 +56,9 @@ class Localizer {
     for (const Op* op : from_.ops()) visit_op(*op);
     for (const TensorView* t : from_.outputs()) out_->output(t->name, local_.at(root(t)));
     out_->aliases = from_.aliases;
+    for (const Op* op : out_->ops())
+      for (const TensorView* t : op->results)
+        check_text_limits(*op, {t->shape(), t->dtype, ""}, fmt::format("%{}, on a rank", t->name));
     return std::move(out_);
   }
 

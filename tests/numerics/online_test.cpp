@@ -60,6 +60,12 @@ constexpr OnlineCase kCases[] = {
     {"two_sums", "5, 203",
      "%m = amax(%x, dims = [1], keepdim = true)\n%d = sub(%x, %m)\n%e = exp(%d)\n%s = sum(%e, dims = [1], keepdim = "
      "true)\n%a = abs(%x)\n%b = sum(%a, dims = [1], keepdim = true)\n%q = div(%e, %s)\n%y = mul(%q, %b)"},
+    {"beside_others", "5, 203",
+     "%m = amax(%x, dims = [1], keepdim = true)\n%i = eq(%m, -inf)\n%b = where(%i, 0.0, %m)\n%d = sub(%x, %b)\n%e = "
+     "exp(%d)\n%s = sum(%e, dims = [1], keepdim = true)\n%n, %v = var_mean(%e, dims = [1], keepdim = true, correction "
+     "= "
+     "0)\n%t = add(%s, %v)\n%q = add(%t, %n)\n%y = div(%e, %q)",
+     false, false},
     {"from_another", "5, 203",
      "%t = abs(%x)\n%m = amax(%t, dims = [1], keepdim = true)\n%d = sub(%x, %m)\n%e = exp(%d)\n%s = sum(%e, dims = "
      "[1], "

@@ -83,6 +83,18 @@ class Fuser {
     });
   }
 
+  // Whether nothing of the later loop reads the part's greatest as if it were the row's.
+  bool reads_parts_only(const Ops& later) const {
+    for (const Op* op : later)
+      for (const PlacedOperand& in : tree_.ops.at(op).operands) {
+        const Op* maker = in.tensor->definition;
+        const bool of_row =
+            std::any_of(online_.begin(), online_.end(), [&](const auto& e) { return e.second.makes(maker); });
+        if (of_row && !reads_part(*op, maker, parts_)) return false;
+      }
+    return true;
+  }
+
   bool reads(const Op& op, const Ops& makers, int cls) {
     if (begins_with(op, makers)) return true;
     for (const PlacedOperand& in : tree_.ops.at(&op).operands) {
@@ -100,7 +112,7 @@ class Fuser {
     Ops earlier, later;
     collect(items[a], earlier);
     collect(items[b], later);
-    if (first.cls != parts_ && waits_for_part(earlier, later)) return false;
+    if (waits_for_part(earlier, later) && (first.cls != parts_ || !reads_parts_only(later))) return false;
     for (size_t i = a + 1; i < b; ++i) {
       const bool moves = items[i].kind == TreeItem::Kind::alloc || items[i].kind == TreeItem::Kind::init;
       if (moves) continue;

@@ -128,9 +128,8 @@ class Online {
 
 }  // namespace
 
-bool OnlineSum::reads_part(const Op* op, const Op* maker) const {
-  const auto is_between = [&](const Op* o) { return std::find(between.begin(), between.end(), o) != between.end(); };
-  return (op == difference || is_between(op)) && (maker == greatest || is_between(maker));
+bool OnlineSum::is_between(const Op* op) const {
+  return std::find(between.begin(), between.end(), op) != between.end();
 }
 
 OnlineSums find_online_sums(const ScheduledGroup& group, bool strict_rounding) {

@@ -11,8 +11,10 @@ struct OnlineSum {
   const Op* difference = nullptr;  // x - greatest
   std::vector<const Op*> between;  // ops from the one to the other, in order
 
-  // Whether the op is to read of the part's greatest what `maker` gives.
-  bool reads_part(const Op* op, const Op* maker) const;
+  bool is_between(const Op* op) const;
+  // Whether `maker` gives what comes of the greatest, and whether the op is to read that of the part's.
+  bool makes(const Op* maker) const { return maker == greatest || is_between(maker); }
+  bool reads_part(const Op* op, const Op* maker) const { return (op == difference || is_between(op)) && makes(maker); }
 };
 using OnlineSums = std::map<const Op*, OnlineSum>;
 

@@ -259,5 +259,33 @@ TEST(Propagate, RefusesAnAxisUsedTwice) {
   EXPECT_THROW(propagate(f), UserError);
 }
 
+// Near the bound, what a user may write can be too long as the extent of a piece.
+TEST(Localize, ExtentsThatNoTextHoldsAreRefused) {
+  int refused = 0, read = 0;
+  for (int terms = 490; terms < 500; ++terms) {
+    std::string extent = "n";
+    for (int i = 0; i < terms; ++i) extent += fmt::format(" + m{}", i);
+    std::string sizes;
+    for (int i = 0; i < terms; ++i) sizes += fmt::format("%s{0}: f32[m{0}], ", i);
+    const std::string text = fmt::format(
+        "mesh @m (tp = 4)\nfusion @f on @m ({1}%x: f32[n], %z: f32[{0}]) -> (%y) {{\n  %s = sum(%x)\n  %y: f32[{0}] "
+        "{{0: tp granule 3}} = add(%z, %s)\n}}\n",
+        extent, sizes);
+    auto f = sharded(text);
+    try {
+      const std::string local = print(*localize(*f, DeviceMesh({4})));
+      EXPECT_EQ(print(*parse_fusion(local)), local);
+      ++read;
+    } catch (const UserError& error) {
+      const std::string said = error.what();
+      EXPECT_NE(said.find("is an expression of more than 500 words"), std::string::npos) << said;
+      EXPECT_NE(said.find(", on a rank"), std::string::npos) << said;
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_GT(read, 0);
+}
+
 }  // namespace
 }  // namespace plait
