@@ -18,7 +18,7 @@ struct OnlineCase {
   const char* shape;  // of %x
   const char* body;   // %y, and %s where it is an output too
   bool two = false;
-  bool online = true;
+  bool online = true;  // three phases, two where nothing reads the row again; else two more
   const char* numbers = "vector = 4, parts = 2, split = 16";
 };
 
@@ -66,6 +66,12 @@ constexpr OnlineCase kCases[] = {
      "= "
      "0)\n%t = add(%s, %v)\n%q = add(%t, %n)\n%y = div(%e, %q)",
      false, false},
+    {"beside_a_scan", "5, 203",
+     "%c = cumsum(%x, dim = 1)\n%a = amin(%c, dims = [1], keepdim = true)\n%m = amax(%x, dims = [1], keepdim = "
+     "true)\n%d "
+     "= sub(%x, %m)\n%e = exp(%d)\n%s = sum(%e, dims = [1], keepdim = true)\n%g = div(%e, %s)\n%h = gt(%a, 0.0)\n%y = "
+     "where(%h, %g, %s)",
+     false, false},  // the scan has a pass of its own
     {"from_another", "5, 203",
      "%t = abs(%x)\n%m = amax(%t, dims = [1], keepdim = true)\n%d = sub(%x, %m)\n%e = exp(%d)\n%s = sum(%e, dims = "
      "[1], "

@@ -168,6 +168,40 @@ def test_views_of_one_result():
     assert 0 < b.data_ptr() - a.data_ptr() < 4 * 48 and c.data_ptr() - a.data_ptr() == 8
 
 
+def test_views_of_one_result_are_views_for_later_graphs_and_autograd():
+    def changed_whole(x):
+        y = torch.relu(x) * 2
+        b = y[1:3]
+        torch._dynamo.graph_break()
+        y.add_(1)
+        return b + 1, y
+
+    def changed_part(x):
+        y = torch.relu(x) * 2
+        b, c = y[1:3], y[2:5]
+        torch._dynamo.graph_break()
+        b.add_(1)
+        return (c * 2,)
+
+    x = torch.arange(48.0).reshape(6, 8)
+    for f in (changed_whole, changed_part):
+        for want, got in zip(f(x.clone()), compiled(f)(x.clone()), strict=True):
+            assert torch.equal(want, got)
+    def both(x):
+        y = torch.relu(x) * 2
+        return y, y[1:3]
+
+    y, b = compiled(both)(x)
+    assert y.untyped_storage()._cdata == b.untyped_storage()._cdata
+    w = torch.ones(2, 8, requires_grad=True)
+    z = (w * b).sum()
+    y.zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.backward()
+    part = compiled(lambda x: (torch.relu(x) * 2)[1:3])(x)
+    assert torch.equal(torch.as_strided(part, (2, 3), (8, 1), 24), (torch.relu(x) * 2)[3:5, :3])
+
+
 def test_sizes_that_no_argument_of_a_fusion_is():
     """The second fusion reads a tensor of 2*n rows and makes one of n."""
     def f(x):

@@ -117,8 +117,9 @@ class LaneWriter : public VectorStatements {
   void leave_lane(Outline& o, Block& out);
 
   LaneLoop lanes_;
-  sym::Expr at_;                                          // the lane, in statements that run lane by lane or in parts
-  std::map<int, std::pair<sym::Expr, sym::Expr>> parts_;  // by lanes of a part: which one, lane in it
+  sym::Expr at_;  // the lane, in statements that run lane by lane or in parts
+  // By lanes of a vector and of a part: which part, lane in it.
+  std::map<std::pair<int, int>, std::pair<sym::Expr, sym::Expr>> parts_;
   std::unordered_map<uint32_t, int> depth_;         // of the conditions around definitions of variables and states
   std::vector<sym::Expr> assumed_;                  // conditions around
   std::unordered_map<uint32_t, sym::Expr> counts_;  // of coordinates that count lanes: that of the first one

@@ -185,7 +185,7 @@ void LaneWriter::outline(const Block& in, size_t begin, size_t end, const LaneMa
   o.copier.emplace(editor_);
   o.copier->new_buffers = true;
   if (part > 1) {
-    const auto& [number, lane] = parts_.at(part);
+    const auto& [number, lane] = parts_.at({lanes_.width, part});
     at_ = number * part + lane;
     o.copier->symbols[lanes_.var.symbol_name()] = at_;
     loop->var = lane;
@@ -203,7 +203,7 @@ void LaneWriter::outline(const Block& in, size_t begin, size_t end, const LaneMa
   leave_lane(o, loop->body);
   if (part > 1) {
     auto parts = std::make_unique<For>();
-    parts->var = parts_.at(part).first;
+    parts->var = parts_.at({lanes_.width, part}).first;
     parts->extent = pool.constant(lanes_.width / part);
     parts->body.push_back(std::move(loop));
     loop = std::move(parts);

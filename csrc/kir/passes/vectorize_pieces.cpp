@@ -98,7 +98,7 @@ int LaneWriter::part_lanes(const Block& in, size_t begin, size_t end) {
     return 1;
   for (int lanes = lanes_.width; lanes % 2 == 0 && lanes / 2 >= kLeast;) {
     lanes /= 2;
-    auto& [part, lane] = parts_[lanes];
+    auto& [part, lane] = parts_[{lanes_.width, lanes}];
     if (!part) {
       part = editor_.symbol(lanes_.var, {.lo = 0, .hi = lanes_.width / lanes - 1});
       lane = editor_.symbol(lanes_.var, {.lo = 0, .hi = lanes - 1});

@@ -70,10 +70,11 @@ class Fuser {
     return total != tree_.totals.end() && makers.contains(total->second);
   }
 
-  // Whether the op is to read of the maximum of its part.
-  bool reads_part(const Op& op, const Op* maker, int cls) const {
-    return cls == parts_ && std::any_of(online_.begin(), online_.end(),
-                                        [&](const auto& entry) { return entry.second.reads_part(&op, maker); });
+  // Whether the op is to read of the maximum of its part, which the earlier loop over parts finds.
+  bool reads_part(const Op& op, const Op* maker, int cls, const Ops& earlier) const {
+    return cls == parts_ && std::any_of(online_.begin(), online_.end(), [&](const auto& entry) {
+             return earlier.contains(entry.second.greatest) && entry.second.reads_part(&op, maker);
+           });
   }
 
   // Whether the later loop is to read what the earlier one finds in the whole part.
@@ -84,22 +85,22 @@ class Fuser {
   }
 
   // Whether nothing of the later loop reads the part's greatest as if it were the row's.
-  bool reads_parts_only(const Ops& later) const {
+  bool reads_parts_only(const Ops& earlier, const Ops& later) const {
     for (const Op* op : later)
       for (const PlacedOperand& in : tree_.ops.at(op).operands) {
         const Op* maker = in.tensor->definition;
         const bool of_row =
             std::any_of(online_.begin(), online_.end(), [&](const auto& e) { return e.second.makes(maker); });
-        if (of_row && !reads_part(*op, maker, parts_)) return false;
+        if (of_row && !reads_part(*op, maker, parts_, earlier)) return false;
       }
     return true;
   }
 
-  bool reads(const Op& op, const Ops& makers, int cls) {
+  bool reads(const Op& op, const Ops& makers, int cls, const Ops& earlier) {
     if (begins_with(op, makers)) return true;
     for (const PlacedOperand& in : tree_.ops.at(&op).operands) {
       const Op* maker = in.tensor->definition;
-      if (maker != nullptr && makers.contains(maker) && !reads_part(op, maker, cls)) return true;
+      if (maker != nullptr && makers.contains(maker) && !reads_part(op, maker, cls, earlier)) return true;
     }
     return false;
   }
@@ -112,14 +113,14 @@ class Fuser {
     Ops earlier, later;
     collect(items[a], earlier);
     collect(items[b], later);
-    if (waits_for_part(earlier, later) && (first.cls != parts_ || !reads_parts_only(later))) return false;
+    if (waits_for_part(earlier, later) && (first.cls != parts_ || !reads_parts_only(earlier, later))) return false;
     for (size_t i = a + 1; i < b; ++i) {
       const bool moves = items[i].kind == TreeItem::Kind::alloc || items[i].kind == TreeItem::Kind::init;
       if (moves) continue;
       Ops between;
       collect(items[i], between);
       for (const Op* op : later)
-        if (between.contains(op) || reads(*op, between, first.cls)) return false;
+        if (between.contains(op) || reads(*op, between, first.cls, earlier)) return false;
     }
     for (const Op* op : later)
       if (earlier.contains(op) || begins_with(*op, earlier) || !reads_in_step(*op, earlier, first, second))
@@ -131,7 +132,7 @@ class Fuser {
   bool reads_in_step(const Op& op, const Ops& earlier, const TreeLoop& first, const TreeLoop& second) {
     for (const PlacedOperand& in : tree_.ops.at(&op).operands) {
       const Op* maker = in.tensor->definition;
-      if (maker == nullptr || !earlier.contains(maker) || reads_part(op, maker, first.cls)) continue;
+      if (maker == nullptr || !earlier.contains(maker) || reads_part(op, maker, first.cls, earlier)) continue;
       if (tree_.home(*in.tensor) != Home::buffer) return false;
       const PlacedOp& made = tree_.ops.at(maker);
       bool in_step = false;

@@ -35,6 +35,7 @@ class OnlineFinder {
     if (sub == nullptr || !is_between(*exp) || !is_between(*sub)) return std::nullopt;
     OnlineSum out{nullptr, sub, {}};
     out.greatest = from(*sub->in[1], out.between);
+    if (sub->in[1]->rank() != sub->in[0]->rank()) return std::nullopt;
     const Reduce* greatest = out.greatest != nullptr ? reduction(*out.greatest, Reduction::amax) : nullptr;
     const bool same = greatest != nullptr && original(greatest->in) == original(sub->in[0]) &&
                       greatest->dims == sum->dims && greatest->in->dtype == sub->out()->dtype;
@@ -42,11 +43,12 @@ class OnlineFinder {
   }
 
  private:
-  // The reduction that the tensor is, or is 0 for, where it is infinite; null where it is something else.
+  // The reduction that the tensor is, with each kept dim in its place, or is 0 for, where it is infinite; null where it
+  // is something else.
   static const Op* from(const TensorView& t, std::vector<const Op*>& between) {
     const Op* op = t.definition;
     if (op == nullptr || op->kind == OpKind::Reduce) return op;
-    const bool moves = op->kind == OpKind::Broadcast || op->kind == OpKind::Unsqueeze || op->kind == OpKind::Squeeze;
+    const bool moves = keeps_places(*op);
     const PointwiseOp* where = pointwise(t, Pointwise::where);
     if (!moves && (where == nullptr || !is_full(*where->in[1], 0))) return nullptr;
     const TensorView& number = moves ? *inputs(*op)[0] : *where->in[2];
@@ -54,6 +56,15 @@ class OnlineFinder {
     if (where != nullptr && !asks_for_infinity(*where->in[0], number, between)) return nullptr;
     between.push_back(op);
     return out;
+  }
+
+  // A broadcast of the dims that are there; reduced dims put back.
+  static bool keeps_places(const Op& op) {
+    if (op.kind == OpKind::Broadcast) return op.out()->rank() == inputs(op)[0]->rank();
+    const auto* unsqueeze = as<Unsqueeze>(op);
+    const Op* of = unsqueeze != nullptr ? unsqueeze->in->definition : nullptr;
+    const auto* reduce = of != nullptr ? as<Reduce>(*of) : nullptr;
+    return reduce != nullptr && !reduce->keepdim && reduce->dims == unsqueeze->dims;
   }
 
   // isinf(number), number == -inf, abs(number) == inf.

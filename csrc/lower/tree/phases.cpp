@@ -105,6 +105,8 @@ void TreeEmitter::merge_online(const Op& op) {
   const Value part = convert(load(saved_.at(&greatest)[0][0], element(tree_.parts.at(&greatest))), wide);
   const Value sum = convert(load(saved_.at(&op)[0][0], element(tree_.parts.at(&op))), wide);
   const auto known = values_.find(&of_row);
+  PLAIT_CHECK(known != values_.end() || cross_.contains(&of_row), "%{} is merged without %{}", op.out()->name,
+              of_row.name);
   const Value row = convert(
       known != values_.end() ? known->second.value : load(cross_.at(&of_row), element(tree_.cross.at(&of_row))), wide);
   const Value scale = apply(Pointwise::exp, {apply(Pointwise::sub, {part, row})});

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable
 from typing import Any
@@ -185,11 +186,13 @@ class View:
 
     def within(self, order: list[int] | None) -> tuple[tuple[int, ...], tuple[int, ...], int] | None:
         """Sizes, strides and offset of the view in what is made of its base, which is dense with the dims in that order;
-        None where they are known only when it is there."""
+        None where they are known only when it is there, or the view has not all of its memory."""
         if self.strided is None:
             return None
         bases, sizes, strides, distance = self.strided
         shape = self.base.meta["val"].shape
+        if not all(type(n) is int for n in shape) or math.prod(shape) != math.prod(sizes) or distance:
+            return None
         dense, span = [0] * len(shape), 1
         for d in reversed(order or range(len(shape))):
             dense[d], span = span, span * shape[d]
@@ -225,7 +228,8 @@ class Fused:
         # Of what is made: the number of its output, or (number, sizes, strides, offset).
         taken: dict[Any, int] = {}
         self.orders: list[list[int] | None] = []  # of what is made: how its dims are put back, where they are not yet
-        numbers, orders = self._name_outputs(lowering, [view.base for view in views if view.base not in arguments])
+        bases = [view.base for view in views if view.base not in arguments]
+        numbers, orders = self._name_outputs(lowering, bases)
         # Of every result: whether it is made (else given), which of these, and the views to take of it.
         self.results: list[tuple[bool, int, View | None]] = []
         for view in views:
@@ -233,7 +237,8 @@ class Fused:
                 self.results.append((False, arguments[view.base], view if view.steps else None))
                 continue
             number, order = numbers[view.base], orders[numbers[view.base]]
-            within = view.within(order)
+            # Several results of one memory are one tensor of PyTorch's and views of it, which it sees as such.
+            within = view.within(order) if bases.count(view.base) == 1 else None
             place = taken.setdefault((number, *within) if within else number, len(taken))
             if place == len(self.orders):
                 self.orders.append(inverse(order) if order and not within else None)
