@@ -244,7 +244,7 @@ def test_other_python_threads_go_on_meanwhile():
     assert steps_beside(lambda: program.prepare({"x": (plait.f32, (2**20,))})) > 5
     x = np.ones(2**24, np.float32)
     assert steps_beside(lambda: program.run({"x": x}, threads=1)) > 5
-    assert steps_beside(lambda: sum(range(10**7))) <= 2  # which keeps the lock
+    assert steps_beside(lambda: sum(range(10**7))) <= 5  # which keeps the lock
 
 
 def test_ten_thousand_calls_leak_nothing():
