@@ -265,7 +265,10 @@ NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::stri
 }
 
 KernelFacts facts(const NvrtcResult& result) {
-  return {result.registers, result.spill_bytes, result.shared_bytes, result.compile_ms};
+  return {.registers = result.registers,
+          .spill_bytes = result.spill_bytes,
+          .shared_bytes = result.shared_bytes,
+          .compile_ms = result.compile_ms};
 }
 
 }  // namespace plait
