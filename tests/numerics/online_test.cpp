@@ -72,6 +72,12 @@ constexpr OnlineCase kCases[] = {
      "= sub(%x, %m)\n%e = exp(%d)\n%s = sum(%e, dims = [1], keepdim = true)\n%g = div(%e, %s)\n%h = gt(%a, 0.0)\n%y = "
      "where(%h, %g, %s)",
      false, false},  // the scan has a pass of its own
+    {"read_by_coordinates", "5, 203",
+     "%m = amax(%x, dims = [1], keepdim = true)\n%i = eq(%m, -inf)\n%b = where(%i, 0.0, %m)\n%d = sub(%x, %b)\n%e = "
+     "exp(%d)\n%s = sum(%e, dims = [1], keepdim = true)\n%q = sigmoid(%b)\n%g = mul(%x, %q)\n%f = flip(%g, dims = "
+     "[1])\n%h "
+     "= abs(%f)\n%y = div(%h, %s)",
+     false, false},
     {"from_another", "5, 203",
      "%t = abs(%x)\n%m = amax(%t, dims = [1], keepdim = true)\n%d = sub(%x, %m)\n%e = exp(%d)\n%s = sum(%e, dims = "
      "[1], "

@@ -39,7 +39,10 @@ class OnlineFinder {
     const Reduce* greatest = out.greatest != nullptr ? reduction(*out.greatest, Reduction::amax) : nullptr;
     const bool same = greatest != nullptr && original(greatest->in) == original(sub->in[0]) &&
                       greatest->dims == sum->dims && greatest->in->dtype == sub->out()->dtype;
-    return same ? std::optional(out) : std::nullopt;
+    const auto has_place = [&](const Op* o) { return !group_.reads.contains(o); };
+    const bool placed = same && has_place(exp) && has_place(sub) && has_place(out.greatest) &&
+                        std::all_of(out.between.begin(), out.between.end(), has_place);
+    return placed ? std::optional(out) : std::nullopt;
   }
 
  private:
