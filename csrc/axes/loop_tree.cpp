@@ -13,8 +13,10 @@ std::vector<int> LoopTree::path(int loop) const {
   return out;
 }
 
-bool LoopTree::is_total(const Op* op) const {
-  return std::any_of(totals.begin(), totals.end(), [&](const auto& entry) { return entry.second == op; });
+const Op* LoopTree::scan_of_total(const Op* op) const {
+  for (const auto& [scan, total] : totals)
+    if (total == op) return scan;
+  return nullptr;
 }
 
 Home LoopTree::home(const TensorView& tensor) const {

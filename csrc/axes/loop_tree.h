@@ -91,7 +91,8 @@ struct LoopTree {
   // Scans that begin anew in each part, the reduction whose states, merged up to a part, it begins with, and where.
   std::map<const Op*, const Op*> totals;
   std::map<const Op*, Workspace> begins;
-  bool is_total(const Op* op) const;
+  const Op* scan_of_total(const Op* op) const;  // that begins with what the op combines; null where there is none
+  bool is_total(const Op* op) const { return scan_of_total(op) != nullptr; }
   std::map<const Op*, const Op*> online;  // sums of exponentials, and the maximum of the part that these are from
   std::map<const Op*, std::vector<const Op*>> online_between;  // what of kept dims comes of that, for exponents
 

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "api/inspect.h"
-#include "plait.h"
+#include "support/run_case.h"
 
 namespace plait {
 namespace {
@@ -46,19 +45,6 @@ constexpr LongScanCase kCases[] = {
 
 class LongScans : public ::testing::TestWithParam<LongScanCase> {};
 
-Tensors run(const std::string& text, const Tensor& x, const std::string& device, int64_t threads,
-            int* phases = nullptr) {
-  const auto fusion = parse_fusion(text);
-  CompileOptions how;
-  how.device = device;
-  Compiled compiled = compile(*fusion, how);
-  RunOptions options;
-  if (device == "cpu") options.threads = threads;
-  Tensors out = compiled.run({{"x", x}}, options);
-  if (phases != nullptr) *phases = static_cast<int>(compiled.program().kernels.at(0).code.phases());
-  return out;
-}
-
 void expect_same(const Tensor& got, const Tensor& want, double slack, const std::string& what) {
   const std::vector<double> a = got.to_doubles(), b = want.to_doubles();
   ASSERT_EQ(a.size(), b.size());
@@ -82,10 +68,11 @@ TEST_P(LongScans, BeginWithWhatLiesInFront) {
     const std::string head = fmt::format("fusion @f (%x: {}[b, n]) -> ({}) {{\n", name(c.dtype), outputs);
     const std::string segment = fmt::format(
         "  segment @s (%x) -> ({}) schedule norm(vector = 4, parts = 2, split = 16) {{\n{}  }}\n}}\n", outputs, body);
-    int phases = 0;
-    const Tensors want = run(head + body + "}\n", x, "reference", 1);
-    const Tensors got = run(head + segment, x, "cpu", 1, &phases), again = run(head + segment, x, "cpu", 3);
-    EXPECT_GT(phases, 1);
+    size_t phases = 0;
+    const Tensors want = testing::run_text(head + body + "}\n", x, "reference", 1);
+    const Tensors got = testing::run_text(head + segment, x, "cpu", 1, &phases),
+                  again = testing::run_text(head + segment, x, "cpu", 3);
+    EXPECT_GT(phases, 1u);
     for (const auto& [output, tensor] : want) {
       const double eps = c.dtype == DType::bf16 ? 0x1p-8 : c.dtype == DType::f16 ? 0x1p-11 : 0x1p-23;
       expect_same(got.at(output), tensor, output == "l" ? 2 * eps : 0, output);

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "api/inspect.h"
-#include "plait.h"
+#include "support/run_case.h"
 
 namespace plait {
 namespace {
@@ -107,30 +106,18 @@ double value(int pattern, int64_t row, int64_t i) {
 
 class OnlineSums : public ::testing::TestWithParam<std::tuple<OnlineCase, DType>> {};
 
-Tensors run(const std::string& text, const Tensor& x, const std::string& device, int64_t threads,
-            std::string* kernel = nullptr) {
-  const auto fusion = parse_fusion(text);
-  CompileOptions how;
-  how.device = device;
-  Compiled compiled = compile(*fusion, how);
-  RunOptions options;
-  if (device == "cpu") options.threads = threads;
-  Tensors out = compiled.run({{"x", x}}, options);
-  if (kernel != nullptr) {
-    EXPECT_EQ(compiled.program().kernels.size(), 1u);
-    EXPECT_GT(compiled.program().kernels.at(0).code.phases(), 1u);
-    *kernel = compiled.program().kernels.at(0).code.text;
-  }
-  return out;
+std::string head(const OnlineCase& c, DType dtype) {
+  return fmt::format("fusion @f (%x: {}[{}]) -> ({}) {{\n", name(dtype), c.shape, c.two ? "%y, %s" : "%y");
+}
+
+std::string by_hand(const OnlineCase& c, DType dtype) {
+  return fmt::format("{}segment @s (%x) -> ({}) schedule norm({}) {{\n{}\n}}\n}}\n", head(c, dtype),
+                     c.two ? "%y, %s" : "%y", c.numbers, c.body);
 }
 
 TEST_P(OnlineSums, AgreeWithTheReference) {
   const auto& [c, dtype] = GetParam();
-  const std::string outputs = c.two ? "%y, %s" : "%y", type(name(dtype));
-  const std::string head = fmt::format("fusion @f (%x: {}[{}]) -> ({}) {{\n", type, c.shape, outputs);
-  const std::string plain = fmt::format("{}{}\n}}\n", head, c.body);
-  const std::string by_hand =
-      fmt::format("{}segment @s (%x) -> ({}) schedule norm({}) {{\n{}\n}}\n}}\n", head, outputs, c.numbers, c.body);
+  const std::string plain = fmt::format("{}{}\n}}\n", head(c, dtype), c.body), pinned = by_hand(c, dtype);
   const auto fusion = parse_fusion(plain);
   std::vector<int64_t> shape;
   for (sym::Expr e : fusion->inputs()[0]->shape()) shape.push_back(e.value());
@@ -142,9 +129,11 @@ TEST_P(OnlineSums, AgreeWithTheReference) {
     for (int64_t i = 0; i < x.elements(); ++i)
       values.push_back(columns ? value(pattern, i % inner, i / inner) : value(pattern, i / inner, i % inner));
     x = Tensor::from_doubles(dtype, shape, values);
-    const Tensors want = run(plain, x, "reference", 1);
-    std::string kernel;
-    const Tensors got = run(by_hand, x, "cpu", 1, &kernel), again = run(by_hand, x, "cpu", 3);
+    const Tensors want = testing::run_text(plain, x, "reference", 1);
+    size_t phases = 0;
+    const Tensors got = testing::run_text(pinned, x, "cpu", 1, &phases);
+    const Tensors again = testing::run_text(pinned, x, "cpu", 3);
+    EXPECT_GT(phases, 1u);
     const double slack = dtype == DType::bf16 ? 0x1p-6 : dtype == DType::f32 ? 0x1p-18 : 0x1p-38;
     for (const auto& [output, tensor] : want) {
       const std::vector<double> a = got.at(output).to_doubles(), b = tensor.to_doubles(),
@@ -163,15 +152,9 @@ TEST_P(OnlineSums, AgreeWithTheReference) {
 // One pass over a row where it goes so, two where it does not.
 TEST_P(OnlineSums, ReadARowOnceBeforeItsResult) {
   const auto& [c, dtype] = GetParam();
-  const std::string text =
-      fmt::format("fusion @f (%x: {}[{}]) -> ({}) {{\nsegment @s (%x) -> ({}) schedule norm({}) {{\n{}\n}}\n}}\n",
-                  name(dtype), c.shape, c.two ? "%y, %s" : "%y", c.two ? "%y, %s" : "%y", c.numbers, c.body);
-  const auto fusion = parse_fusion(text);
+  const auto fusion = parse_fusion(by_hand(c, dtype));
   Compiled compiled = compile(*fusion, {.device = "cpu"});
-  Metadata metadata;
-  std::vector<int64_t> shape;
-  for (sym::Expr e : fusion->inputs()[0]->shape()) shape.push_back(e.value());
-  compiled.prepare({{"x", {dtype, shape}}});
+  compiled.prepare(testing::metadata_of(*fusion));
   const size_t passes = std::string(c.body).find("%y = add(%l, %m)") == std::string::npos ? 3 : 2;
   EXPECT_EQ(compiled.program().kernels.at(0).code.phases(), c.online ? passes : passes + 2);
 }

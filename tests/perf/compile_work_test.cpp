@@ -3,9 +3,11 @@
 
 #include <functional>
 
+#include "backend/cpu/cpu_device.h"
 #include "base/pass.h"
 #include "plait.h"
 #include "support/allocation_counter.h"
+#include "support/run_case.h"
 
 namespace plait {
 namespace {
@@ -113,18 +115,17 @@ TEST(CompileWork, RandomOpsShareTheirKernel) {
 }
 
 // What LLVM compiles for a fusion, in instructions behind its passes: these decide the time of a compilation. Bounds
-// are what machines with AVX2 and with AVX-512 take, and a third.
-TEST(CompileWork, InstructionsOfKernels) {
-  const auto instructions = [](const std::string& inputs, const std::string& body) {
+// are what vectors of 16 lanes take, and a third.
+class InstructionsOfKernels : public ::testing::TestWithParam<int> {};
+
+TEST_P(InstructionsOfKernels, AreFew) {
+  const auto device = make_cpu_device({.threads = 1, .lanes = GetParam()});
+  const auto instructions = [&](const std::string& inputs, const std::string& body) {
     const auto f = parse_fusion(fmt::format("fusion @f ({}) -> (%y) {{\n{}\n}}\n", inputs, body));
-    Compiled compiled = compile(*f, {.device = "cpu"});
-    Metadata metadata;
-    for (const TensorView* t : f->inputs()) {
-      std::vector<int64_t> shape;
-      for (sym::Expr e : t->shape()) shape.push_back(e.value());
-      metadata[t->name] = {t->dtype, shape};
-    }
-    compiled.prepare(metadata);
+    CompileOptions how;
+    how.device_override = device.get();
+    Compiled compiled = compile(*f, how);
+    compiled.prepare(testing::metadata_of(*f));
     int64_t count = 0;
     for (const KernelReport& k : compiled.report().kernels) count += k.facts.instructions.value_or(0);
     return count;
@@ -142,6 +143,9 @@ TEST(CompileWork, InstructionsOfKernels) {
   EXPECT_LE(instructions("%x: f32[512, 1024], %z: f32[1024, 512]", "%y = add(%x, permute(%z, dims = [1, 0]))"), 330);
   EXPECT_LE(instructions("%x: f32[512, 1024]", "%y = sum(%x, dims = [0])"), 100);
 }
+
+INSTANTIATE_TEST_SUITE_P(Lanes, InstructionsOfKernels, ::testing::Values(4, 8, 16),
+                         ::testing::PrintToStringParamName());
 
 TEST_P(CompileWork, GrowsWithTheOps) {
   if (!test::counts_allocations()) GTEST_SKIP() << "allocations are the sanitizer's";

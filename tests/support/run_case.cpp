@@ -102,6 +102,22 @@ Metadata metadata_of(const Fusion& fusion) {
   return out;
 }
 
+Tensors run_text(const std::string& text, const Tensor& x, const std::string& device, int64_t threads, size_t* phases) {
+  const auto fusion = parse_fusion(text);
+  CompileOptions how;
+  how.device = device;
+  Compiled compiled = compile(*fusion, how);
+  RunOptions options;
+  if (device == "cpu") options.threads = threads;
+  Tensors out = compiled.run({{"x", x}}, options);
+  if (phases != nullptr) {
+    const auto& kernels = compiled.program().kernels;
+    PLAIT_CHECK(kernels.size() == 1, "{} kernels", kernels.size());
+    *phases = kernels[0].code.phases();
+  }
+  return out;
+}
+
 CaseResult run_case(const std::string& text, const CaseOptions& options) {
   ParseOptions parse;
   parse.set = options.set;

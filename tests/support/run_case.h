@@ -63,6 +63,11 @@ std::string put_specials(Tensors& inputs, uint64_t seed);
 // dtypes and shapes of all inputs, with the sizes that the text has by itself.
 Metadata metadata_of(const Fusion& fusion);
 
+// Outputs of a fusion of one input %x, on so many threads where it runs on the CPU. `phases`, where not null: those of
+// its kernel, of which there must be one. Throws what parsing, compiling and running throw.
+Tensors run_text(const std::string& text, const Tensor& x, const std::string& device, int64_t threads,
+                 size_t* phases = nullptr);
+
 // Throws what parsing, compiling and running throw.
 CaseResult run_case(const std::string& text, const CaseOptions& options);
 

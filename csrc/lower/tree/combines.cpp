@@ -38,7 +38,7 @@ void TreeEmitter::find_parts() {
 }
 
 std::vector<Combine> TreeEmitter::combines_of(const Op& op) const {
-  if (const Op* scan = scan_of_total(op); scan != nullptr && scan->kind == OpKind::LogCumSumExp)
+  if (const Op* scan = tree_.scan_of_total(&op); scan != nullptr && scan->kind == OpKind::LogCumSumExp)
     return {Combine::log_sum_exp};
   return kind_of(op).combines;
 }
@@ -85,7 +85,7 @@ void TreeEmitter::accumulate(const Op& op) {
     Value x = convert(operand(op, 0, first && is_narrow(inputs(op).front()->dtype)), type);
     if (property(op.kind) == OpProperty::contraction) x = apply(Pointwise::mul, {x, convert(operand(op, 1), type)});
     stmt->in = {x};
-    if (first) stmt->in.push_back(coordinate(scan_of_total(op) != nullptr ? -position(op) : position(op)));
+    if (first) stmt->in.push_back(coordinate(tree_.is_total(&op) ? -position(op) : position(op)));
     add(std::move(stmt));
   }
 }

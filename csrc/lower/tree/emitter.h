@@ -152,7 +152,6 @@ class TreeEmitter {
   // scans.cpp: a state is what is carried, and results that readers in other guards read.
   class StepBuilder;
   void start_scan(const Op& op);
-  const Op* scan_of_total(const Op& op) const;
   Part begin_of(const Op& scan, const Part& total);
   void carry_parts(const Op& op);
   void scan(const Op& op);

@@ -35,10 +35,10 @@ class OnlineFinder {
     if (sub == nullptr || !is_between(*exp) || !is_between(*sub)) return std::nullopt;
     OnlineSum out{nullptr, sub, {}};
     out.greatest = from(*sub->in[1], out.between);
-    if (sub->in[1]->rank() != sub->in[0]->rank()) return std::nullopt;
     const Reduce* greatest = out.greatest != nullptr ? reduction(*out.greatest, Reduction::amax) : nullptr;
     const bool same = greatest != nullptr && original(greatest->in) == original(sub->in[0]) &&
-                      greatest->dims == sum->dims && greatest->in->dtype == sub->out()->dtype;
+                      greatest->dims == sum->dims && greatest->in->dtype == sub->out()->dtype &&
+                      sub->in[1]->rank() == sub->in[0]->rank();
     const auto has_place = [&](const Op* o) { return !group_.reads.contains(o); };
     const bool placed = same && has_place(exp) && has_place(sub) && has_place(out.greatest) &&
                         std::all_of(out.between.begin(), out.between.end(), has_place);

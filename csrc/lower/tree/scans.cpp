@@ -21,15 +21,8 @@ void TreeEmitter::start_scan(const Op& op) {
   whole_[&op] = {std::move(carried), std::move(now)};
 }
 
-// The scan that begins with what the op combines; null where there is none. Of equals a scan takes the last one, a
-// reduction the one of the lowest position: totals have their positions below 0.
-const Op* TreeEmitter::scan_of_total(const Op& op) const {
-  for (const auto& [scan, total] : tree_.totals)
-    if (total == &op) return scan;
-  return nullptr;
-}
-
-// What the scan carries, of the state of its total. The sum of exponentials is from 0 where the greatest is infinite.
+// What the scan carries, of the state of its total, whose positions are below 0: of equals a scan takes the last one, a
+// reduction the one of the lowest position. The sum of exponentials is from 0 where the greatest is infinite.
 TreeEmitter::Part TreeEmitter::begin_of(const Op& scan, const Part& total) {
   switch (scan.kind) {
     case OpKind::CumMax:

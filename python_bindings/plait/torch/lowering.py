@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import math
 import operator
 from collections.abc import Iterable
@@ -175,7 +176,7 @@ class View:
         self.strided = strided_in(node.meta["val"], result.meta["val"])
 
     def of(self, base: torch.Tensor, args: tuple[Any, ...]) -> torch.Tensor:
-        if self.steps and self.strided is not None and base.stride() == self.strided[0]:
+        if self.strided is not None and base.stride() == self.strided[0]:
             _, sizes, strides, distance = self.strided
             return base.as_strided(sizes, strides, base.storage_offset() + distance)
         for target, rest, words, sized in self.steps:
@@ -229,6 +230,7 @@ class Fused:
         taken: dict[Any, int] = {}
         self.orders: list[list[int] | None] = []  # of what is made: how its dims are put back, where they are not yet
         bases = [view.base for view in views if view.base not in arguments]
+        uses = collections.Counter(bases)
         numbers, orders = self._name_outputs(lowering, bases)
         # Of every result: whether it is made (else given), which of these, and the views to take of it.
         self.results: list[tuple[bool, int, View | None]] = []
@@ -238,7 +240,7 @@ class Fused:
                 continue
             number, order = numbers[view.base], orders[numbers[view.base]]
             # Several results of one memory are one tensor of PyTorch's and views of it, which it sees as such.
-            within = view.within(order) if bases.count(view.base) == 1 else None
+            within = view.within(order) if uses[view.base] == 1 else None
             place = taken.setdefault((number, *within) if within else number, len(taken))
             if place == len(self.orders):
                 self.orders.append(inverse(order) if order and not within else None)
