@@ -400,7 +400,7 @@ TEST_P(NcclCollectives, SplitByColorOrderedByKey) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, NcclCollectives, ::testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Ranks, NcclCollectives, ::testing::Values(1, 2, 3, 4), ::testing::PrintToStringParamName());
 
 // Narrow types add in f32 in the order of ranks and round once: 1 + 2^-9 + 2^-9 in bf16 is 1 + 2^-8.
 TEST(NcclNumbers, NarrowSumsRoundOnce) {

@@ -255,7 +255,7 @@ TEST_P(NcclProcesses, DeadProcess) { expect_success("death", GetParam(), true); 
 TEST_P(NcclProcesses, DeadProcessInInit) { expect_success("death_in_init", GetParam(), true); }
 TEST_P(NcclProcesses, AbortOfOne) { expect_success("abort", GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, NcclProcesses, ::testing::Values(2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Ranks, NcclProcesses, ::testing::Values(2, 3, 4), ::testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace plait::test
