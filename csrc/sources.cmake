@@ -366,13 +366,17 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/memory/address_space.cpp
   sim/memory/shadow.cpp
   sim/memory/trace.cpp
+  sim/ptx/addresses.cpp
   sim/ptx/approximate.cpp
+  sim/ptx/atomics.cpp
+  sim/ptx/barrier.cpp
   sim/ptx/carry.cpp
   sim/ptx/compare.cpp
   sim/ptx/control.cpp
   sim/ptx/convert.cpp
   sim/ptx/decoder.cpp
   sim/ptx/definite.cpp
+  sim/ptx/exchange.cpp
   sim/ptx/floats.cpp
   sim/ptx/halves.cpp
   sim/ptx/integer.cpp
@@ -385,6 +389,10 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/ptx/places.cpp
   sim/ptx/read.cpp
   sim/ptx/run.cpp
+  sim/ptx/shared_memory.cpp
+  sim/ptx/shared_variables.cpp
+  sim/ptx/thread_block.cpp
+  sim/ptx/thread_order.cpp
   sim/ptx/types.cpp
 )
 set(PLAIT_SIM_CUBLASLT_SOURCES

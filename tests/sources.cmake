@@ -398,6 +398,7 @@ set(PLAIT_TEST_unit_sim_ptx
   unit/sim/ptx/kernels_test.cpp
   unit/sim/ptx/memory_test.cpp
   unit/sim/ptx/module_test.cpp
+  unit/sim/ptx/threads_test.cpp
 )
 set(PLAIT_TEST_unit_sym
   unit/sym/choices_test.cpp

@@ -308,10 +308,6 @@ Program Decoder::run() {
   return std::move(out_);
 }
 
-Program decode(const TextModule& module, const TextKernel& kernel) {
-  if (kernel.info.shared_bytes != 0)
-    throw Fault{kInvalidPtx, fmt::format("kernel {}: shared memory is not modelled", kernel.info.name)};
-  return Decoder(module, kernel).run();
-}
+Program decode(const TextModule& module, const TextKernel& kernel) { return Decoder(module, kernel).run(); }
 
 }  // namespace plait::sim::ptx

@@ -52,6 +52,8 @@ class Decoder {
   // Adds an instruction with the statement's guard; `handler` null is refused as a form that is not modelled.
   Instruction& emit(Handler handler, uint32_t d = 0, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0);
   void branch_to(const std::string& label);
+  // Warps of the kernel may wait for each other.
+  void warps_wait() { out_.waits = true; }
 
  private:
   void assign_registers();

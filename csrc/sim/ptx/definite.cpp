@@ -53,8 +53,10 @@ void step(const Statement& s, Bits& written) {
 }  // namespace
 
 bool writes_first_operand(const Statement& s) {
-  static const std::vector<std::string> none = {"st", "bra", "ret", "exit", "trap", "prefetch", "prefetchu"};
-  return !s.operands.empty() && std::find(none.begin(), none.end(), s.words[0]) == none.end();
+  static const std::vector<std::string> none = {"st", "bra", "ret", "exit", "trap", "red", "prefetch", "prefetchu"};
+  if (s.operands.empty()) return false;
+  if (s.words[0].starts_with("bar")) return std::ranges::find(s.words, "red") != s.words.end();
+  return std::ranges::find(none, s.words[0]) == none.end();
 }
 
 std::vector<int> maybe_unwritten(const TextKernel& kernel) {

@@ -12,6 +12,8 @@ void decode_half_arithmetic(Decoder& d, Type type);  // f16, bf16, and pairs
 void decode_half_sign(Decoder& d, Type type);
 void decode_half_extremum(Decoder& d, Type type);
 
+void decode_warp_barrier(Decoder& d);  // bar.warp.sync
+
 // add, sub, mad and those with a carry; `writes`: .cc was there.
 void decode_carried(Decoder& d, Type type, bool writes);
 

@@ -5,7 +5,7 @@
 namespace plait::sim::ptx {
 namespace {
 
-enum class Op : uint8_t { add, sub, mul, fma, neg, abs, min, max, min_nan, max_nan };
+enum class HalfOp : uint8_t { add, sub, mul, fma, neg, abs, min, max, min_nan, max_nan };
 
 template <class T, bool kFtz>
 double value_of(uint16_t bits) {
@@ -33,23 +33,23 @@ uint16_t extremum(uint16_t a, uint16_t b) {
   return (x < y) == kSmaller ? a : b;
 }
 
-template <Op kOp, class T, bool kFtz, bool kSat>
+template <HalfOp kOp, class T, bool kFtz, bool kSat>
 uint16_t compute(uint16_t a, uint16_t b, uint16_t c) {
-  if constexpr (kOp == Op::neg) return flushed_bits<T, kFtz>(a ^ 0x8000);
-  if constexpr (kOp == Op::abs) return flushed_bits<T, kFtz>(a & 0x7fff);
-  if constexpr (kOp >= Op::min)
-    return extremum < T, kFtz, kOp == Op::min || kOp == Op::min_nan, (kOp >= Op::min_nan) > (a, b);
+  if constexpr (kOp == HalfOp::neg) return flushed_bits<T, kFtz>(a ^ 0x8000);
+  if constexpr (kOp == HalfOp::abs) return flushed_bits<T, kFtz>(a & 0x7fff);
+  if constexpr (kOp >= HalfOp::min)
+    return extremum < T, kFtz, kOp == HalfOp::min || kOp == HalfOp::min_nan, (kOp >= HalfOp::min_nan) > (a, b);
   const double x = value_of<T, kFtz>(a), y = value_of<T, kFtz>(b), z = value_of<T, kFtz>(c);
   double exact = 0;  // or rounded to odd
-  if constexpr (kOp == Op::add) exact = odd_sum(x, y);
-  if constexpr (kOp == Op::sub) exact = odd_sum(x, -y);
-  if constexpr (kOp == Op::mul) exact = x * y;
-  if constexpr (kOp == Op::fma) exact = odd_sum(x * y, z);
+  if constexpr (kOp == HalfOp::add) exact = odd_sum(x, y);
+  if constexpr (kOp == HalfOp::sub) exact = odd_sum(x, -y);
+  if constexpr (kOp == HalfOp::mul) exact = x * y;
+  if constexpr (kOp == HalfOp::fma) exact = odd_sum(x * y, z);
   if constexpr (kSat) exact = saturated_unit(exact);
   return flushed_bits<T, kFtz>(narrowed<T>(exact, Round::rn).bits);
 }
 
-template <Op kOp, class T, bool kFtz, bool kSat>
+template <HalfOp kOp, class T, bool kFtz, bool kSat>
 uint32_t pair_of(uint32_t a, uint32_t b, uint32_t c) {
   const auto half = [&](int shift) {
     return uint32_t(compute<kOp, T, kFtz, kSat>(uint16_t(a >> shift), uint16_t(b >> shift), uint16_t(c >> shift)));
@@ -57,7 +57,7 @@ uint32_t pair_of(uint32_t a, uint32_t b, uint32_t c) {
   return half(0) | half(16) << 16;
 }
 
-template <Op kOp, class T>
+template <HalfOp kOp, class T>
 Handler by_form(bool pair, bool ftz, bool sat) {
   return choose(ftz, [&](auto f) {
     return choose(sat, [&](auto s) -> Handler {
@@ -69,7 +69,7 @@ Handler by_form(bool pair, bool ftz, bool sat) {
   });
 }
 
-template <Op kOp>
+template <HalfOp kOp>
 Handler by_type(Type type, bool ftz, bool sat) {
   const bool pair = type == Type::f16x2 || type == Type::bf16x2;
   if (type == Type::f16 || type == Type::f16x2) return by_form<kOp, Half>(pair, ftz, sat);
@@ -77,28 +77,28 @@ Handler by_type(Type type, bool ftz, bool sat) {
   return ftz || sat ? nullptr : by_form<kOp, Bfloat>(pair, false, false);
 }
 
-Handler handler_of(Op op, Type type, bool ftz, bool sat) {
+Handler handler_of(HalfOp op, Type type, bool ftz, bool sat) {
   switch (op) {
-    case Op::add:
-      return by_type<Op::add>(type, ftz, sat);
-    case Op::sub:
-      return by_type<Op::sub>(type, ftz, sat);
-    case Op::mul:
-      return by_type<Op::mul>(type, ftz, sat);
-    case Op::fma:
-      return by_type<Op::fma>(type, ftz, sat);
-    case Op::neg:
-      return by_type<Op::neg>(type, ftz, sat);
-    case Op::abs:
-      return by_type<Op::abs>(type, ftz, sat);
-    case Op::min:
-      return by_type<Op::min>(type, ftz, sat);
-    case Op::max:
-      return by_type<Op::max>(type, ftz, sat);
-    case Op::min_nan:
-      return by_type<Op::min_nan>(type, ftz, sat);
-    case Op::max_nan:
-      return by_type<Op::max_nan>(type, ftz, sat);
+    case HalfOp::add:
+      return by_type<HalfOp::add>(type, ftz, sat);
+    case HalfOp::sub:
+      return by_type<HalfOp::sub>(type, ftz, sat);
+    case HalfOp::mul:
+      return by_type<HalfOp::mul>(type, ftz, sat);
+    case HalfOp::fma:
+      return by_type<HalfOp::fma>(type, ftz, sat);
+    case HalfOp::neg:
+      return by_type<HalfOp::neg>(type, ftz, sat);
+    case HalfOp::abs:
+      return by_type<HalfOp::abs>(type, ftz, sat);
+    case HalfOp::min:
+      return by_type<HalfOp::min>(type, ftz, sat);
+    case HalfOp::max:
+      return by_type<HalfOp::max>(type, ftz, sat);
+    case HalfOp::min_nan:
+      return by_type<HalfOp::min_nan>(type, ftz, sat);
+    case HalfOp::max_nan:
+      return by_type<HalfOp::max_nan>(type, ftz, sat);
   }
   return nullptr;
 }
@@ -108,24 +108,28 @@ Handler handler_of(Op op, Type type, bool ftz, bool sat) {
 void decode_half_arithmetic(Decoder& d, Type type) {
   const std::string_view what = d.mnemonic();
   if (what == "mad") d.refuse("`mad` of halves");
-  const Op op = what == "add" ? Op::add : what == "sub" ? Op::sub : what == "mul" ? Op::mul : Op::fma;
+  const HalfOp op = what == "add"   ? HalfOp::add
+                    : what == "sub" ? HalfOp::sub
+                    : what == "mul" ? HalfOp::mul
+                                    : HalfOp::fma;
   d.take("rn");
   const bool ftz = d.take("ftz"), sat = d.take("sat");
-  d.need_operands(op == Op::fma ? 4 : 3);
+  d.need_operands(op == HalfOp::fma ? 4 : 3);
   d.emit(handler_of(op, type, ftz, sat), d.target(0, type), d.source(1, type), d.source(2, type),
-         op == Op::fma ? d.source(3, type) : 0);
+         op == HalfOp::fma ? d.source(3, type) : 0);
 }
 
 void decode_half_sign(Decoder& d, Type type) {
   const bool ftz = d.take("ftz");
   d.need_operands(2);
-  d.emit(handler_of(d.mnemonic() == "neg" ? Op::neg : Op::abs, type, ftz, false), d.target(0, type), d.source(1, type));
+  d.emit(handler_of(d.mnemonic() == "neg" ? HalfOp::neg : HalfOp::abs, type, ftz, false), d.target(0, type),
+         d.source(1, type));
 }
 
 void decode_half_extremum(Decoder& d, Type type) {
   const bool ftz = d.take("ftz"), nan = d.take("NaN"), smaller = d.mnemonic() == "min";
   d.need_operands(3);
-  const Op op = smaller ? (nan ? Op::min_nan : Op::min) : (nan ? Op::max_nan : Op::max);
+  const HalfOp op = smaller ? (nan ? HalfOp::min_nan : HalfOp::min) : (nan ? HalfOp::max_nan : HalfOp::max);
   d.emit(handler_of(op, type, ftz, false), d.target(0, type), d.source(1, type), d.source(2, type));
 }
 

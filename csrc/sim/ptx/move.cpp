@@ -42,6 +42,14 @@ FixedRow special(const Decoder& d, std::string_view name) {
     out.kind = name == "%laneid" ? FixedRow::Kind::lane : FixedRow::Kind::warp;
     return out;
   }
+  constexpr std::string_view kMasks[] = {"%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge",
+                                         "%lanemask_gt"};
+  for (uint64_t i = 0; i < std::size(kMasks); ++i)
+    if (name == kMasks[i]) {
+      out.kind = FixedRow::Kind::lane_mask;
+      out.value = i;
+      return out;
+    }
   const size_t dot = name.find('.');
   const std::string_view base = name.substr(0, dot), dimension = dot == name.npos ? "" : name.substr(dot);
   out.kind = base == "%tid"      ? FixedRow::Kind::thread
@@ -55,20 +63,21 @@ FixedRow special(const Decoder& d, std::string_view name) {
   return out;
 }
 
-// The row of a variable's address in its own space.
-uint32_t address_row(Decoder& d, const Operand& operand) {
+// The row of a variable's address in its own space; `wide`: 64 bits.
+uint32_t address_row(Decoder& d, const Operand& operand, bool wide = true) {
   FixedRow out;
   out.wide = true;
-  if (const int global = d.global(operand.name); global >= 0) {
+  if (const int global = d.global(operand.name); wide && global >= 0) {
     out.kind = FixedRow::Kind::global;
     out.global = global;
     out.value = static_cast<uint64_t>(operand.offset);
     return d.fixed(out);
   }
   const Variable* variable = d.variable(operand.name);
-  if (variable == nullptr || variable->space != Space::local)
+  const bool here = variable != nullptr && (variable->space == Space::local || variable->space == Space::shared);
+  if (!here || (!wide && variable->space != Space::shared))
     d.refuse(fmt::format("the address of `{}` is not modelled", operand.name));
-  return d.constant(variable->offset + static_cast<uint64_t>(operand.offset), true);
+  return d.constant(variable->offset + static_cast<uint64_t>(operand.offset), wide);
 }
 
 void decode_packing(Decoder& d, Type type, bool packs) {
@@ -106,8 +115,8 @@ void decode_move(Decoder& d) {
     source = d.source(from, type);
   else if (from.name[0] == '%')
     source = bits_of(type) == 32 ? d.fixed(special(d, from.name)) : (d.refuse("a special register of this size"), 0);
-  else if (bits_of(type) == 64)
-    source = address_row(d, from);
+  else if (bits_of(type) == 64 || bits_of(type) == 32)
+    source = address_row(d, from, bits_of(type) == 64);
   else
     d.refuse("an address of this size");
   const Handler handler = bits_of(type) == 64   ? Handler(copy_lanes<uint64_t>)
@@ -116,10 +125,10 @@ void decode_move(Decoder& d) {
   d.emit(handler, target, source);
 }
 
-// Global and constant addresses are generic ones; local memory has a window of them.
+// Global and constant addresses are generic ones; local and shared memory have windows of them.
 void decode_cvta(Decoder& d) {
   const bool to = d.take("to");
-  const int space = d.take_one({"global", "const", "local"});
+  const int space = d.take_one({"global", "const", "local", "shared", "shared::cta"});
   if (space < 0) d.refuse("a state space that is not modelled");
   const Type type = d.take_type();
   d.need_operands(2);
@@ -127,9 +136,11 @@ void decode_cvta(Decoder& d) {
   const Operand& from = d.operand(1);
   const uint32_t source = from.kind == Operand::Kind::name ? address_row(d, from) : d.source(1, type);
   using U = uint64_t;
-  const Handler handler = space < 2 ? Handler(copy_lanes<U>)
-                          : to      ? Handler(unary<[](U a) { return a - kLocalWindow; }, U, U>)
-                                    : Handler(unary<[](U a) { return a + kLocalWindow; }, U, U>);
+  const Handler handler = space < 2    ? Handler(copy_lanes<U>)
+                          : space == 2 ? (to ? Handler(unary<[](U a) { return a - kLocalWindow; }, U, U>)
+                                             : Handler(unary<[](U a) { return a + kLocalWindow; }, U, U>))
+                          : to         ? Handler(unary<[](U a) { return a - kSharedWindow; }, U, U>)
+                                       : Handler(unary<[](U a) { return a + kSharedWindow; }, U, U>);
   d.emit(handler, d.target(0, type), source);
 }
 

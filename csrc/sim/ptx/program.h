@@ -3,9 +3,7 @@
 //
 // A warp executes together: every register is a row of 32 lanes, 32 or 64 bits each, in the warp's file; a predicate is
 // a mask of 32 lanes. Constants, special registers and addresses of variables are rows too, so that every operand is
-// one. Lanes have their own place in the program; those at the smallest place run, which brings them together again
-// where their paths meet. (Lanes that must wait for others, at barriers and exchanges within a warp, will be kept out
-// of that choice until all of them have come.)
+// one. Lanes have their own place in the program (lane_places.h).
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -15,13 +13,17 @@
 namespace plait::sim::ptx {
 
 inline constexpr int kLanes = 32;
-inline constexpr uint64_t kLocalWindow = uint64_t(2) << 56;  // generic addresses of local memory
+inline constexpr uint64_t kLocalWindow = uint64_t(2) << 56;   // generic addresses of local memory
+inline constexpr uint64_t kSharedWindow = uint64_t(3) << 56;  // and of shared memory
 
 struct Warp;
 struct Instruction;
 using Handler = void (*)(Warp&, const Instruction&);
 
-enum class Control : uint8_t { next, branch, leave };
+// meet: an instruction of several lanes, which wait until all that it names are there. barrier: of several warps.
+enum class Control : uint8_t { next, branch, leave, meet, barrier };
+// What a barrier does beside waiting: nothing; it does not even wait; a result from predicates of all threads.
+enum class BarrierKind : uint8_t { sync, arrive, count, all, any };
 
 // Predicates 0 and 1 of a warp are constants; writes to 2 are never read; 3 is the carry of sums of several words.
 inline constexpr uint32_t kTrue = 0, kFalse = 1, kNowhere = 2, kCarry = 3;
@@ -35,17 +37,23 @@ struct Instruction {
   Control control = Control::next;
   uint8_t count = 1;      // elements of a vector
   uint8_t bytes = 0;      // of an element in memory
+  uint8_t narrow = 0;     // 1: the address has 32 bits
+  uint8_t strong = 0;     // 1: a volatile, relaxed or atomic access
   int64_t immediate = 0;  // offset of an address, table of lop3 ...
+  uint32_t members = 0;   // meet: row of the mask of lanes
+  BarrierKind barrier = BarrierKind::sync;
+  bool aligned = false;  // barrier: all lanes of a warp reach it together
 };
 
 // What fills a row that no instruction writes.
 struct FixedRow {
-  enum class Kind : uint8_t { value, global, thread, block, threads, blocks, lane, warp };
+  enum class Kind : uint8_t { value, global, thread, block, threads, blocks, lane, lane_mask, warp };
   Kind kind = Kind::value;
   bool wide = false;  // 64 bits a lane
   uint32_t row = 0;
-  uint64_t value = 0;  // global: offset from the variable; thread ... blocks: dimension
-  int global = 0;      // index of the variable
+  // global: offset from the variable; thread ... blocks: dimension; lane_mask: 0 to 4 for eq, le, lt, ge, gt.
+  uint64_t value = 0;
+  int global = 0;  // index of the variable
 };
 
 struct Program {
@@ -56,6 +64,7 @@ struct Program {
   uint32_t predicates = 0;
   std::vector<uint32_t> written;     // predicates that say which lanes wrote a register that might be read before
   std::vector<std::string> tracked;  // names of those registers, in the same order
+  bool waits = false;                // its warps may wait for each other: at barriers, or for what another one writes
 };
 
 // What a launch shares.
@@ -68,6 +77,8 @@ struct Run {
   AddressSpace* space = nullptr;
 };
 
+class ThreadBlock;
+
 struct Warp {
   const Run* run = nullptr;
   uint32_t* file = nullptr;           // Program::words of them, aligned to 64 bytes
@@ -78,10 +89,15 @@ struct Warp {
   uint8_t* local_written = nullptr;
   uint32_t number = 0;  // within its block
   std::array<uint32_t, 3> block{};
+  ThreadBlock* of = nullptr;
 };
 
 // Throws the Fault of a lane (-1: the first of exec) with all places.
 [[noreturn]] void fail(const Warp& warp, const Instruction& instruction, int lane, int code, const std::string& what);
+// "(3, 0, 0)", a thread of the block.
+std::string thread_text(const Run& run, uint32_t warp, int lane);
+// Bytes of shared memory of a block of the launch, with those that are asked for at the launch.
+size_t shared_size(const Run& run);
 
 // Decodes a kernel; Fault kInvalidPtx.
 Program decode(const TextModule& module, const TextKernel& kernel);

@@ -29,6 +29,7 @@ class Reader {
       location_ = -1;
       frames_.assign(1, {});
       body(kernel);
+      place_shared(shared_, kernel);
       kernel.info.registers = static_cast<int>(kernel.registers.size());
     }
   }
@@ -80,6 +81,7 @@ class Reader {
 
   Lexer in_;
   TextModule& module_;
+  std::vector<Variable> shared_;  // of the module
   std::vector<Scope> scopes_;
   std::vector<Frame> frames_;
   std::map<std::string, Function, std::less<>> functions_;
@@ -105,12 +107,12 @@ void Reader::directive() {
   } else if (in_.accept(".pragma")) {
     in_.advance();
     in_.expect(";");
-  } else if (in_.accept(".visible") || in_.accept(".weak")) {
+  } else if (in_.accept(".visible") || in_.accept(".weak") || in_.accept(".extern")) {
   } else if (in_.accept(".entry")) {
     kernel();
   } else if (in_.accept(".func")) {
     function();
-  } else if (in_.is(".global") || in_.is(".const")) {
+  } else if (in_.is(".global") || in_.is(".const") || in_.is(".shared")) {
     module_variable();
   } else {
     refuse(line, fmt::format("`{}` is not modelled here", in_.token()));
@@ -184,13 +186,15 @@ Variable Reader::variable(Space space) {
   if (type == Type::none) refuse(line, "a declaration without a type");
   out.name = in_.expect_word("a name");
   size_t count = 1;
+  bool unsized = false;
   while (in_.accept("[")) {
-    count *= in_.expect_number("a length");
+    unsized = space == Space::shared && in_.is("]");
+    count *= unsized ? 0 : in_.expect_number("a length");
     in_.expect("]");
   }
   out.bytes = count * static_cast<size_t>(bits_of(type) / 8);
   out.alignment = alignment != 0 ? alignment : static_cast<size_t>(bits_of(type) / 8);
-  if ((out.alignment & (out.alignment - 1)) != 0 || out.bytes == 0 || out.bytes > size_t(1) << 30)
+  if ((out.alignment & (out.alignment - 1)) != 0 || (out.bytes == 0 && !unsized) || out.bytes > size_t(1) << 30)
     refuse(line, fmt::format("size or alignment of {}", out.name));
   if (in_.accept("=")) initializer(out, type, count);
   return out;
@@ -213,9 +217,9 @@ void Reader::initializer(Variable& variable, Type element, size_t count) {
 }
 
 void Reader::module_variable() {
-  const Space space = in_.is(".const") ? Space::constant : Space::global;
+  const Space space = in_.is(".const") ? Space::constant : in_.is(".shared") ? Space::shared : Space::global;
   in_.advance();
-  module_.globals.push_back(variable(space));
+  (space == Space::shared ? shared_ : module_.globals).push_back(variable(space));
   in_.expect(";");
 }
 

@@ -90,6 +90,10 @@ struct TextModule {
 TextModule read(std::string_view ptx, std::string_view cuda_text);
 [[noreturn]] void refuse(int line, const std::string& what);
 
+// Gives a kernel the shared variables of the module that it names. One without a length is what a launch asks for,
+// behind all others; those are all one.
+void place_shared(const std::vector<Variable>& of_module, TextKernel& kernel);
+
 std::vector<std::string> split_lines(std::string_view text);
 // The lines of the CUDA text: from what with_source() appended to the PTX, and `cuda_text` where it is given.
 void find_cuda_lines(std::string_view cuda_text, TextModule& module);

@@ -333,11 +333,6 @@ TEST(Memory, AtomicsGiveWhatWasThere) {
   const uint64_t in = machine.upload(std::vector<uint64_t>(4, 0)), out = machine.upload(std::vector<uint64_t>{9});
   machine.run(*module, {in, out, 0, 0}, 1, 4);
   EXPECT_EQ(machine.download<uint64_t>(in, 4), (std::vector<uint64_t>{9, 3, 3, 3}));
-  for (const char* body :
-       {"atom.global.add.u64 %rd4, [%rd39], %rd2; ret;", "atom.global.min.s64 %rd4, [%rd39], %rd2; ret;",
-        "atom.shared.min.u64 %rd4, [%rd39], %rd2; ret;", "red.min.u64 [%rd39], %rd2; ret;"})
-    EXPECT_TEXT(fault_of([&] { PtxModule::load(kernel_text(std::string(kThread) + "mov.u64 %rd2, 3;" + body)); }),
-                "an atomic ");
   const auto bad =
       PtxModule::load(kernel_text(std::string(kThread) + "mov.u64 %rd2, 3; red.global.min.u64 [%rd39+4], %rd2; ret;"));
   EXPECT_EQ(fault_of([&] { machine.run(*bad, {in, out, 0, 0}, 1, 2); }).code, kMisalignedAddress);

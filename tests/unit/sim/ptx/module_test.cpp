@@ -75,15 +75,15 @@ TEST(Module, Architectures) {
 
 TEST(Module, UnknownInstructionsAreRefusedByLine) {
   const std::string cuda = "line one\nline two\n  nonsense(a);\n";
-  const std::string body = ".loc 1 3 7\nmov.u32 %r1, 0;\nshfl.sync.idx.b32 %r2, %r1, 0, 31, -1;\nret;";
+  const std::string body = ".loc 1 3 7\nmov.u32 %r1, 0;\ntex.1d.v4.f32.s32 %r2, %r1;\nret;";
   const std::string text = kernel_text(body);
   try {
     PtxModule::load(text, cuda);
     FAIL();
   } catch (const Fault& fault) {
     EXPECT_EQ(fault.code, kInvalidPtx);
-    EXPECT_TRUE(contains(fault.text, "the instruction `shfl` is not modelled")) << fault.text;
-    EXPECT_TRUE(contains(fault.text, "PTX line 12: `shfl.sync.idx.b32")) << fault.text;
+    EXPECT_TRUE(contains(fault.text, "the instruction `tex` is not modelled")) << fault.text;
+    EXPECT_TRUE(contains(fault.text, "PTX line 12: `tex.1d.v4")) << fault.text;
     EXPECT_TRUE(contains(fault.text, "CUDA line 3: `nonsense(a);`")) << fault.text;
   }
   // The text may come with the module.
@@ -115,7 +115,9 @@ TEST(Module, UnknownFormsAreRefused) {
       {"mov.u32 %r1, %tid;", "`%tid` is not modelled"},
       {"mov.u64 %rd1, nowhere;", "the address of `nowhere` is not modelled"},
       {"bra nowhere;", "the label nowhere is not there"},
-      {"ld.shared.u32 %r1, [%rd1];", "shared memory is not modelled"},
+      {"ld.shared::cluster.u32 %r1, [%r2];", "shared memory of a cluster is not modelled"},
+      {"ld.shared.u32 %r1, [%h1];", "register %h1 of 16 bits"},
+      {"ld.shared.u32 %r1, [zz];", "no variable zz"},
       {"ld.param.u64 %rd1, [a+4];", "an access beyond a"},
       {"ld.param.u64 %rd1, [zz];", "no variable zz"},
       {"ld.global.u64 %r1, [%rd1];", "register %r1 of 32 bits"},
@@ -126,7 +128,6 @@ TEST(Module, UnknownFormsAreRefused) {
       {"madc.hi.s32 %r1, %r2, %r3, %r4;", "a signed product with a carry"},
       {"addc.u16 %h1, %h2, %h3;", "this form of `addc` is not modelled"},
       {"madc.wide.u32 %rd1, %r2, %r3, %rd4;", "neither .lo nor .hi"},
-      {"bar.sync 0;", "the instruction `bar` is not modelled"},
       {"setp.xx.s32 %p1, %r1, %r2;", "an unknown comparison"},
       {"setp.lt.b32 %p1, %r1, %r2;", "untyped bits have no order"},
       {"setp.equ.s32 %p1, %r1, %r2;", "this form of `setp`"},
@@ -137,11 +138,31 @@ TEST(Module, UnknownFormsAreRefused) {
       {"L: L: ret;", "the label L is there twice"},
       {"mov.u32 %r1, 0f3F80;", "malformed literal"},
       {".reg .b32 %r1;", "declared twice"},
-      {".shared .b32 s[4];", "shared memory is not modelled"},
       {"call f;", "the function f is not there"},
       {"@%p1 call f;", "a call under a predicate is not modelled"},
       {".param .b32 p; st.param.b64 [p], %rd1;", "an access beyond p"},
       {"ld.param.b32 %r1, [p];", "no variable p"}};
+  for (const auto& [body, expected] : rows)
+    EXPECT_TRUE(contains(refusal(kernel_text(body)), expected)) << body << ": " << refusal(kernel_text(body));
+}
+
+TEST(Module, UnknownFormsOfCooperationAreRefused) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"bar.sync;", "`bar` with 0 operands"},
+      {"bar.arrive 0;", "`bar` with 1 operands"},
+      {"bar.red.popc.u32 %r1, 0;", "`bar` with 2 operands"},
+      {"bar.red.add.u32 %r1, 0, %p1;", "a barrier of this form"},
+      {"barrier.cluster.arrive;", "barriers of clusters are not modelled"},
+      {"shfl.idx.b32 %r1, %r2, 0, 31;", "a shuffle that is not .sync"},
+      {"shfl.sync.idx.b64 %rd1, %rd2, 0, 31, -1;", "a shuffle of this form"},
+      {"vote.sync.ballot.pred %p1, %p2, -1;", "a vote of this form"},
+      {"redux.sync.add.b32 %r1, %r2, -1;", "this form of `redux` is not modelled"},
+      {"match.any.sync.b16 %r1, %h2, -1;", "a match of this type"},
+      {"atom.local.add.u32 %r1, [%rd1], 1;", "an atomic in this space"},
+      {"atom.global.sub.u32 %r1, [%rd1], 1;", "an atomic operation that is not modelled"},
+      {"atom.global.and.u32 %r1, [%rd1], 1;", "this form of `atom` is not modelled"},
+      {"atom.shared.add.v2.f32 {%r1, %r2}, [%r3], {%r4, %r5};", "a vector of this operation"},
+      {"red.global.add.v2.f32 [%rd1], {%r4};", "a vector of another length"}};
   for (const auto& [body, expected] : rows)
     EXPECT_TRUE(contains(refusal(kernel_text(body)), expected)) << body << ": " << refusal(kernel_text(body));
 }

@@ -1,0 +1,179 @@
+#include "sim/ptx/addresses.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "base/error.h"
+#include "sim/ptx/thread_block.h"
+
+namespace plait::sim::ptx {
+namespace {
+
+size_t bytes_of(const Instruction& i) { return size_t(i.count) * i.bytes; }
+const char* verb(bool write) { return write ? "writes" : "reads"; }
+
+Region* reach(Warp& warp, const Instruction& i, const Stretch& at, bool write, Misuse* misuse) {
+  const Run& run = *warp.run;
+  Region*& known = warp.regions[i.statement % warp.regions.size()];
+  if (known != nullptr && known->contains(at.address, at.bytes)) return known;
+  Region* region = run.space->reach(*run.actor, at.address, at.bytes, write, misuse);
+  if (region != nullptr) known = region;
+  return region;
+}
+
+// Bounds and alignment of an access to memory of a block or a thread.
+void check_place(Warp& warp, const Instruction& i, int lane, uint64_t offset, size_t size, const char* memory,
+                 bool write) {
+  const size_t bytes = bytes_of(i);
+  if (offset > size || bytes > size - offset)
+    fail(warp, i, lane, kIllegalAddress,
+         fmt::format("out of bounds: {} {} bytes at offset {} of {} bytes of {} memory", verb(write), bytes,
+                     static_cast<int64_t>(offset), size, memory));
+  if (offset % bytes != 0)
+    fail(warp, i, lane, kMisalignedAddress,
+         fmt::format("misaligned: {} {} bytes at offset {} of {} memory", verb(write), bytes, offset, memory));
+}
+
+// `where`: "offset 16 of local", without the last word.
+[[noreturn]] void refuse_unwritten(Warp& warp, const Instruction& i, int lane, const std::string& where, size_t byte) {
+  fail(warp, i, lane, kLaunchFailed,
+       fmt::format("uninitialised: reads {} bytes at {} memory, of which byte {} was never written", bytes_of(i), where,
+                   byte));
+}
+
+// The name of a variable in the CUDA text: "_ZZ1kE4tile" is `tile` of a function.
+std::string source_name(std::string name) {
+  if (const size_t part = name.find("_$_"); part != name.npos) name.resize(part);  // an element by itself
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  if (status != 0) return name;
+  const std::string full = text.get();
+  const size_t at = full.rfind("::");
+  return at == full.npos ? full : full.substr(at + 2);
+}
+
+// "`tile` + 16", of the kernel's variables.
+std::string shared_text(const Warp& warp, size_t offset) {
+  for (const Variable& each : warp.run->kernel->variables)
+    if (each.space == Space::shared && offset >= each.offset && (offset < each.offset + each.bytes || each.bytes == 0))
+      return fmt::format("`{}` + {}", source_name(each.name), offset - each.offset);
+  return fmt::format("offset {}", offset);
+}
+
+}  // namespace
+
+void check_device_lane(Warp& warp, const Instruction& i, int lane, uint64_t address, bool write) {
+  const Run& run = *warp.run;
+  const size_t bytes = bytes_of(i);
+  Misuse misuse;
+  if (address % bytes != 0) {
+    misuse = {kMisalignedAddress, address,
+              fmt::format("misaligned: {} {} bytes at {}, which is no multiple of {}", verb(write), bytes,
+                          run.space->describe(address), bytes)};
+  } else if (Region* region = reach(warp, i, {address, bytes}, write, &misuse)) {
+    misuse = run.space->enter(*run.actor, *region, address, bytes, write);
+  }
+  if (misuse) fail(warp, i, lane, misuse.code, misuse.text);
+}
+
+uint8_t* device_bytes(Warp& warp, const Instruction& i, const Stretch& at, uint32_t lanes, bool write) {
+  Misuse misuse;
+  const Run& run = *warp.run;
+  Region* region = reach(warp, i, at, write, &misuse);
+  if (region != nullptr) {
+    misuse = run.space->enter(*run.actor, *region, at.address, at.bytes, write);
+    if (!misuse) return region->data + (at.address - region->address);
+  }
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = std::countr_zero(lanes);
+    check_device_lane(warp, i, lane, address_at(warp, i, lane), write);
+  }
+  fail(warp, i, -1, misuse.code, misuse.text);
+}
+
+// Bytes of each lane, one lane's after the other's.
+uint8_t* local_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offset, bool write) {
+  const size_t bytes = bytes_of(i), size = warp.run->kernel->info.local_bytes;
+  check_place(warp, i, lane, offset, size, "local", write);
+  const size_t at = static_cast<size_t>(lane) * size + offset;
+  for (size_t k = 0; k < bytes; ++k) {
+    if (!write && warp.local_written[at + k] == 0)
+      refuse_unwritten(warp, i, lane, fmt::format("offset {} of local", offset), k);
+    if (write) warp.local_written[at + k] = 1;
+  }
+  return warp.local + at;
+}
+
+uint8_t* shared_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offset, bool write) {
+  SharedMemory& shared = warp.of->shared();
+  const size_t bytes = bytes_of(i);
+  check_place(warp, i, lane, offset, shared.bytes(), "shared", write);
+  if (!write)
+    if (const auto missing = shared.first_unwritten(offset, bytes))
+      refuse_unwritten(warp, i, lane, shared_text(warp, offset) + " of shared", *missing - offset);
+  const auto race =
+      shared.enter({warp.number, lane, i.statement, offset, bytes, write, i.strong != 0}, warp.of->order());
+  if (race)
+    fail(warp, i, lane, kLaunchFailed,
+         fmt::format("race: {} {} bytes at {} of shared memory, which thread {} {} without a barrier between them\n"
+                     "  the other: {}",
+                     verb(write), bytes, shared_text(warp, offset), thread_text(*warp.run, race->warp, race->lane),
+                     verb(race->write), describe(*warp.run->module, warp.run->kernel->statements[race->statement])));
+  return shared.data() + offset;
+}
+
+AccessWords take_access_words(Decoder& d) {
+  AccessWords out;
+  const bool shared = d.take("shared") || d.take("shared::cta");
+  if (!shared && d.takes_prefix("shared")) d.refuse("shared memory of a cluster is not modelled");
+  const int space = d.take_one({"param", "global", "const", "local"});
+  constexpr Space spaces[] = {Space::param, Space::global, Space::constant, Space::local};
+  out.space = shared ? Space::shared : space < 0 ? Space::generic : spaces[space];
+  d.take("weak");
+  for (std::string_view word : {"volatile", "relaxed", "acquire", "release", "acq_rel"}) out.strong |= d.take(word);
+  d.skip({"cta", "cluster", "gpu", "sys"});
+  return out;
+}
+
+Address address_of(Decoder& d, const Operand& operand, Space space, size_t bytes) {
+  if (operand.kind != Operand::Kind::address || operand.elements.empty()) d.refuse("an address of this form");
+  const Operand& base = operand.elements[0];
+  Address out;
+  out.offset = operand.offset;
+  if (base.kind == Operand::Kind::reg) {
+    if (space == Space::param) d.refuse("a parameter's address in a register");
+    out.narrow = space == Space::shared && d.register_bits(base) == 32;
+    out.row = d.source(base, out.narrow ? Type::u32 : Type::u64);
+    return out;
+  }
+  if (const int global = d.global(base.name); global >= 0 && (space == Space::global || space == Space::constant)) {
+    FixedRow row;
+    row.kind = FixedRow::Kind::global;
+    row.wide = true;
+    row.global = global;
+    out.row = d.fixed(row);
+    return out;
+  }
+  const Variable* variable = d.variable(base.name);
+  if (variable == nullptr || variable->space != space) d.refuse(fmt::format("no variable {} in this space", base.name));
+  const bool unknown = variable->bytes == 0;  // what the launch asks for
+  if (operand.offset < 0 || (!unknown && static_cast<size_t>(operand.offset) + bytes > variable->bytes))
+    d.refuse(fmt::format("an access beyond {}", base.name));
+  out.offset += static_cast<int64_t>(variable->offset);
+  if (space != Space::param) out.row = d.constant(0, true);
+  return out;
+}
+
+void place_access(Instruction& instruction, const Address& address, int count, int bytes, bool strong) {
+  instruction.a = address.row;
+  instruction.narrow = address.narrow ? 1 : 0;
+  instruction.immediate = address.offset;
+  instruction.count = static_cast<uint8_t>(count);
+  instruction.bytes = static_cast<uint8_t>(bytes);
+  instruction.strong = strong ? 1 : 0;
+}
+
+}  // namespace plait::sim::ptx

@@ -1,0 +1,68 @@
+#pragma once
+// Shared memory of a block: its bytes, which of them were written, and by whom each granule of 4 bytes was last written
+// and read, so that accesses which no barrier orders are found in every order in which the warps happen to run.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sim/ptx/thread_order.h"
+
+namespace plait::sim::ptx {
+
+// An access of a lane. `strong`: atomics, volatile and relaxed ones, which are no race among each other.
+struct SharedAccess {
+  uint32_t warp = 0;
+  int lane = 0;
+  uint32_t statement = 0;
+  size_t offset = 0, bytes = 0;
+  bool write = false, strong = false;
+};
+
+// An earlier access that is not ordered before the one at hand.
+struct SharedRace {
+  uint32_t warp = 0;
+  int lane = 0;
+  uint32_t statement = 0;
+  bool write = false;
+  size_t offset = 0;  // of the granule
+};
+
+class SharedMemory {
+ public:
+  explicit SharedMemory(size_t bytes);
+
+  // For a new block: nothing is written.
+  void begin();
+  size_t bytes() const { return bytes_; }
+  uint8_t* data() { return data_.data(); }
+  // The first byte of a range that nothing wrote, if there is one. The range lies inside.
+  std::optional<size_t> first_unwritten(size_t offset, size_t bytes) const;
+  // Enters an access, whose range lies inside; nothing is entered where there is a race.
+  std::optional<SharedRace> enter(const SharedAccess& access, const ThreadOrder& order);
+
+ private:
+  // Accesses of lanes of one warp, at one moment and to the same bytes.
+  struct Mark {
+    Moment moment;
+    uint32_t lanes = 0;  // 0: there was none
+    uint32_t statement = 0;
+    uint8_t bytes = 0;  // of the granule
+    bool write = false, strong = false;
+  };
+  struct Granule {
+    Mark written, read;
+    uint32_t more = 0;  // where further marks are: 1 + index in more_
+  };
+  std::optional<SharedRace> check(const Granule& granule, const Mark& access, const ThreadOrder& order) const;
+  void add_read(Granule& granule, const Mark& access, const ThreadOrder& order);
+  void add_write(Granule& granule, const Mark& access, const ThreadOrder& order);
+  std::vector<Mark>& more_of(Granule& granule);
+
+  size_t bytes_;
+  std::vector<uint8_t> data_, written_;
+  std::vector<Granule> granules_;
+  std::vector<std::vector<Mark>> more_;
+};
+
+}  // namespace plait::sim::ptx

@@ -1,0 +1,88 @@
+#pragma once
+// A block of threads while it runs: its warps, each with its own place in the program, its shared memory, its barriers.
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/ptx/lane_places.h"
+#include "sim/ptx/shared_memory.h"
+#include "sim/ptx/thread_order.h"
+
+namespace plait::sim::ptx {
+
+// A block runs to its end on the caller's thread. Warps run one after the other, each until it ends or all of its lanes
+// wait; where warps may wait for what others write, each runs a slice at a time.
+class ThreadBlock {
+ public:
+  explicit ThreadBlock(const Run& run);
+  ThreadBlock(const ThreadBlock&) = delete;
+
+  // One block; `order`: in which its warps run. Fault.
+  void run_block(const std::array<uint32_t, 3>& index, const std::vector<uint32_t>& order);
+  const LaunchCounts& counts() const { return counts_; }
+
+  // ---- For instructions.
+  SharedMemory& shared() { return shared_; }
+  ThreadOrder& order() { return order_; }
+  uint32_t live(uint32_t warp) const { return warps_[one_state_ ? 0 : warp].places.live(); }
+
+ private:
+  struct FreeMemory {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  // Registers and local memory of a warp, and where its lanes are.
+  struct WarpState {
+    std::unique_ptr<uint32_t, FreeMemory> file;
+    std::vector<uint32_t> predicates;
+    std::vector<uint8_t> local, local_written;
+    Warp warp;
+    LanePlaces places;
+    uint64_t steps = 0;
+  };
+  // A barrier that some threads have reached.
+  struct Barrier {
+    std::vector<uint32_t> arrived, waiting;  // by warp: lanes; those that wait are among those that arrived
+    uint64_t threads = 0;                    // that arrived, whole warps where it is aligned
+    uint64_t expected = 0;                   // 0: all of the block that have not ended
+    uint64_t count = 0;                      // of those whose predicate holds
+    bool all = true;                         // of their predicates
+    ThreadOrder::Knowledge together;
+    std::optional<BarrierKind> kind;  // of those that wait
+    bool begun = false;
+    void reset() {
+      kind.reset();
+      begun = false;
+      threads = count = 0;
+      all = true;
+      together.clear();
+    }
+  };
+
+  void make_state(WarpState& state);
+  void fill(Warp& warp, const FixedRow& row, uint64_t value);
+  void fill_constant(Warp& warp, const FixedRow& row);
+  void start(WarpState& state, uint32_t number, const std::array<uint32_t, 3>& index);
+  void run_warp(WarpState& state, uint64_t slice);
+  void meet(WarpState& state, const Instruction& i, uint32_t lanes);
+  bool complete_meeting(WarpState& state, int lane);
+  bool complete_meetings(WarpState& state);
+  void arrive(WarpState& state, const Instruction& i, uint32_t lanes);
+  void check_aligned(WarpState& state, const Instruction& i, uint32_t lanes);
+  bool complete_barrier(Barrier& barrier);
+  bool complete_barriers();
+  [[noreturn]] void report_standstill();
+  std::string waits_text(const WarpState& state) const;
+
+  const Run& run_;
+  const Program& program_;
+  bool one_state_;  // warps wait for nothing: one after the other in the same registers
+  std::vector<WarpState> warps_;
+  SharedMemory shared_;
+  ThreadOrder order_;
+  std::array<Barrier, 16> barriers_;
+  LaunchCounts counts_;
+};
+
+}  // namespace plait::sim::ptx
