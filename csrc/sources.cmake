@@ -131,6 +131,7 @@ set(PLAIT_CORE_SOURCES
   kir/kernel.cpp
   kir/lane.cpp
   kir/parse.cpp
+  kir/parse_symbols.cpp
   kir/passes/edit.cpp
   kir/passes/expand_reductions.cpp
   kir/passes/hoist.cpp
@@ -139,6 +140,7 @@ set(PLAIT_CORE_SOURCES
   kir/passes/merge_equal.cpp
   kir/passes/passes.cpp
   kir/passes/tails.cpp
+  kir/passes/threads.cpp
   kir/passes/transpose.cpp
   kir/passes/unroll.cpp
   kir/passes/vectorize.cpp
@@ -148,6 +150,7 @@ set(PLAIT_CORE_SOURCES
   kir/print.cpp
   kir/statements.cpp
   kir/verify.cpp
+  kir/verify_threads.cpp
   lower/creation.cpp
   lower/extents.cpp
   lower/group_axes.cpp

@@ -27,6 +27,7 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/random_rows.cpp
   support/run_case.cpp
   support/sharded_run.cpp
+  support/thread_kernels.cpp
 )
 set(PLAIT_TEST_FOLDERS
   capi
@@ -270,6 +271,7 @@ set(PLAIT_TEST_unit_kir
   unit/kir/passes_interpreted_test.cpp
   unit/kir/passes_values_test.cpp
   unit/kir/print_test.cpp
+  unit/kir/threads_test.cpp
   unit/kir/verify_memory_test.cpp
   unit/kir/verify_test.cpp
 )

@@ -1,5 +1,7 @@
 #include "kir/facts.h"
 
+#include <cctype>
+
 #include <algorithm>
 #include <set>
 
@@ -52,7 +54,9 @@ bool speaks_of_lane(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n')), code = line.substr(0, line.find('#'));
     for (size_t at = code.find(kLane); at != code.npos; at = code.find(kLane, at + 1)) {
       const size_t end = at + std::string_view(kLane).size();
-      if (end == code.size() || code[end] != 's') return true;
+      const bool whole =
+          end == code.size() || !(std::isalnum(static_cast<unsigned char>(code[end])) || code[end] == '_');
+      if (whole) return true;  // not `lanes`, not `lanewise`
     }
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }

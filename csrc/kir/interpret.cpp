@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "kir/lane.h"
+#include "kir/statements.h"
 #include "scalar/philox.h"
 #include "scalar/reduction_formulas.h"
 
@@ -96,6 +97,7 @@ class Interpreter {
   // ---- control
 
   void execute(const For& s) {
+    if (s.loop == LoopKind::thread_x && cooperates(s.body)) return run_together(s);
     const int64_t extent = scalar(s.extent), outer = task_;
     const std::string var = s.var.symbol_name();
     for (int64_t i = 0; i < extent; ++i) {
@@ -111,8 +113,133 @@ class Interpreter {
   }
   void execute(const Bind& s) { env_[s.var.symbol_name()] = value(s.in)[0].to_int64(); }
 
+  // ---- threads that cooperate: statement by statement, each by all threads before the next one
+
+  struct Thread {
+    sym::Environment env;
+    std::map<uint32_t, Lanes> values;
+    std::map<uint32_t, std::vector<unsigned char>> stack;  // by buffer
+    int64_t task = 0;
+  };
+  using Together = std::vector<size_t>;  // those of threads_ that execute a block
+
+  static bool cooperates(const Stmt& stmt) {
+    const Fold* fold = as<Fold>(stmt);
+    return stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::Shuffle || (fold != nullptr && fold->threads > 1);
+  }
+  static bool cooperates(const Block& body) {
+    return std::any_of(body.begin(), body.end(), [](const auto& stmt) {
+      const Block* inner = body_of(*stmt);
+      return cooperates(*stmt) || (inner != nullptr && cooperates(*inner));
+    });
+  }
+
+  void run_together(const For& s) {
+    const int64_t extent = scalar(s.extent), outer = task_;
+    Together all;
+    threads_.clear();
+    for (int64_t i = 0; i < extent; ++i) {
+      threads_.push_back({env_, values_, {}, outer * extent + i});
+      threads_.back().env[s.var.symbol_name()] = i;
+      all.push_back(size_t(i));
+    }
+    together(s.body, all);
+    threads_.clear();
+    task_ = outer;
+  }
+
+  // Calls fn as the thread.
+  template <class Fn>
+  void as_thread(size_t thread, Fn&& fn) {
+    Thread& own = threads_[thread];
+    std::swap(env_, own.env);
+    std::swap(values_, own.values);
+    task_ = own.task;
+    for (auto& [buffer, bytes] : own.stack) memory_[buffer] = bytes.data();
+    fn();
+    std::swap(env_, own.env);
+    std::swap(values_, own.values);
+  }
+
+  void together(const Block& body, const Together& all) {
+    for (const auto& stmt : body) together(*stmt, all);
+  }
+
+  void together(const Stmt& stmt, const Together& all) {
+    if (const For* loop = as<For>(stmt)) return together(*loop, all);
+    if (const If* branch = as<If>(stmt)) {
+      Together some;
+      for (size_t t : all)
+        as_thread(t, [&] {
+          if (scalar(branch->condition) != 0) some.push_back(t);
+        });
+      return together(branch->body, some);
+    }
+    if (const Shuffle* shuffle = as<Shuffle>(stmt)) return together(*shuffle, all);
+    if (const Fold* fold = as<Fold>(stmt); fold != nullptr && fold->threads > 1) return together(*fold, all);
+    if (stmt.kind == StmtKind::Sync) {
+      ++syncs_;
+      return;
+    }
+    const Alloc* alloc = as<Alloc>(stmt);
+    if (alloc != nullptr && kernel_.buffers[alloc->buffer].space == Space::shared) return execute(*alloc);
+    for (size_t t : all)
+      as_thread(t, [&] {
+        visit(stmt, [&](const auto& s) { execute(s); });
+        if (alloc != nullptr) {
+          threads_[t].stack[alloc->buffer] = own_[alloc->buffer];
+          memory_[alloc->buffer] = threads_[t].stack[alloc->buffer].data();
+        }
+      });
+  }
+
+  void together(const For& s, const Together& all) {
+    const std::string var = s.var.symbol_name();
+    std::map<size_t, int64_t> extents;
+    int64_t most = 0;
+    for (size_t t : all) as_thread(t, [&] { most = std::max(most, extents[t] = scalar(s.extent)); });
+    for (int64_t i = 0; i < most; ++i) {
+      Together some;
+      for (size_t t : all)
+        if (i < extents[t]) {
+          threads_[t].env[var] = i;
+          some.push_back(t);
+        }
+      together(s.body, some);
+    }
+    for (size_t t : all) threads_[t].env.erase(var);
+  }
+
+  void together(const Shuffle& s, const Together& all) {
+    std::vector<Lanes> taken;
+    for (size_t t : all) taken.push_back(threads_.at(t ^ size_t(s.by)).values.at(s.in.id));
+    for (size_t i = 0; i < all.size(); ++i) threads_[all[i]].values[s.out.id] = taken[i];
+  }
+
+  void together(const Fold& s, const Together& all) {
+    using State = std::vector<Constant>;
+    std::vector<State> parts;
+    for (size_t t : all) as_thread(t, [&] { parts.push_back(folded(s)); });
+    const auto halve = [&](size_t from) {  // within so many that stand together
+      for (size_t by = from / 2; by > 0; by /= 2) {
+        const std::vector<State> before = parts;
+        for (size_t i = 0; i < parts.size(); ++i)
+          parts[i] = formulas_.merge(s.combine, before[i & ~by], before[i | by]);
+      }
+    };
+    halve(size_t(kWarp));
+    const size_t warps = parts.size() / size_t(kWarp);
+    for (size_t w = 0; w < warps; ++w) parts[w] = parts[w * size_t(kWarp)];
+    parts.resize(warps);
+    halve(warps);
+    for (size_t t : all)
+      for (size_t i = 0; i < s.out.size(); ++i) threads_[t].values[s.out[i].id] = {parts[0][i]};
+  }
+
   // ---- values
 
+  void execute(const Sync&) { PLAIT_CHECK(false, "a sync outside of a loop over threads"); }
+  void execute(const Shuffle&) { PLAIT_CHECK(false, "a shuffle outside of a loop over threads"); }
   void execute(const Variable& s) { set(s.out, Lanes(size_t(s.out.lanes), s.initial)); }
   void execute(const Assign& s) { set(s.variable, value(s.in)); }
   void execute(const Literal& s) { set(s.out, Lanes(size_t(s.out.lanes), s.constant)); }
@@ -150,7 +277,8 @@ class Interpreter {
   Touch touch(const Stmt& stmt, uint32_t buffer, int64_t index) const {
     const int64_t task = first_task_ + task_;
     next_task_ = std::max(next_task_, task + 1);
-    return {stmt, buffer, index, extents_[buffer], wave_, task};
+    const bool shared = kernel_.buffers[buffer].space == Space::shared;  // others see it behind a sync
+    return {stmt, buffer, index, extents_[buffer], shared ? syncs_ : wave_, task};
   }
   // The element, or null outside of the buffer.
   unsigned char* element(uint32_t buffer, int64_t index) {
@@ -233,12 +361,17 @@ class Interpreter {
       set_lane(s.state, l, formulas_.merge(s.combine, lane_of(s.state, l), lane_of(s.in, l)));
   }
   void execute(const Fold& s) {
+    const std::vector<Constant> state = folded(s);
+    for (size_t i = 0; i < s.out.size(); ++i) set(s.out[i], {state[i]});
+  }
+  // The lanes of the state as one.
+  std::vector<Constant> folded(const Fold& s) {
     std::vector<std::vector<Constant>> lanes;
     for (size_t l = 0; l < size_t(s.state[0].lanes); ++l) lanes.push_back(lane_of(s.state, l));
     for (; lanes.size() > 1; lanes.resize(lanes.size() / 2))
       for (size_t l = 0; l < lanes.size() / 2; ++l)
         lanes[l] = formulas_.merge(s.combine, lanes[l], lanes[l + lanes.size() / 2]);
-    for (size_t i = 0; i < s.out.size(); ++i) set(s.out[i], {lanes[0][i]});
+    return lanes[0];
   }
 
   const Kernel& kernel_;
@@ -248,6 +381,8 @@ class Interpreter {
   std::vector<unsigned char*> memory_;
   std::vector<std::vector<unsigned char>> own_;
   std::map<uint32_t, Lanes> values_;
+  std::vector<Thread> threads_;  // of a block whose threads cooperate
+  size_t syncs_ = 0;
   size_t wave_ = 0;  // of phases that run at once
   int64_t task_ = 0;
   int64_t first_task_ = 0;         // of the phase, among those of its wave

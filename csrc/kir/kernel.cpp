@@ -65,6 +65,8 @@ std::string_view name(LoopKind loop) {
       return "cpu_thread";
     case LoopKind::lanes:
       return "lanes";
+    case LoopKind::threads:
+      return "threads";
     case LoopKind::block_x:
       return "block_x";
     case LoopKind::block_y:
@@ -80,6 +82,8 @@ std::string_view name(LoopKind loop) {
   }
   __builtin_unreachable();
 }
+
+std::string_view name(SyncScope scope) { return scope == SyncScope::warp ? "warp" : "block"; }
 
 size_t passed_buffers(const Kernel& kernel) {
   return static_cast<size_t>(std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
@@ -144,8 +148,8 @@ void require_replaced(const Kernel& kernel, const Block& body) {
     const std::string_view pass = removed_by(stmt->kind);
     PLAIT_CHECK(pass.empty(), "kernel @{}: `{}` is for pass {} to replace", kernel.name, print(kernel, *stmt), pass);
     if (const For* loop = as<For>(*stmt)) {
-      PLAIT_CHECK(loop->loop != LoopKind::lanes, "kernel @{}: `{}` is for pass vectorize to replace", kernel.name,
-                  print(kernel, *stmt));
+      PLAIT_CHECK(loop->loop != LoopKind::lanes && loop->loop != LoopKind::threads,
+                  "kernel @{}: `{}` is for a pass to replace", kernel.name, print(kernel, *stmt));
       require_replaced(kernel, loop->body);
     }
     if (const If* branch = as<If>(*stmt)) require_replaced(kernel, branch->body);

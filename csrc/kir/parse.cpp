@@ -9,38 +9,23 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "kir/facts.h"
+#include "kir/parse_symbols.h"
 #include "sym/text_reader.h"
 
 namespace plait::kir {
 namespace {
 
 constexpr int kMostDepth = 200;  // of blocks within blocks
-constexpr int kMostLanes = 64;
-
-// The most lanes of a type in the text: what stands behind the x of `f32x8`.
-int lanes_in(std::string_view text) {
-  int most = 1;
-  for (size_t at = text.find("x"); at != std::string_view::npos; at = text.find("x", at + 1)) {
-    const size_t space = at == 0 ? std::string_view::npos : text.rfind(' ', at);
-    if (space == std::string_view::npos || space == 0 || text[space - 1] != ':') continue;
-    if (!parse_dtype(text.substr(space + 1, at - space - 1))) continue;
-    int lanes = 0;
-    for (size_t i = at + 1; i < text.size() && text[i] >= '0' && text[i] <= '9' && lanes <= kMostLanes; ++i)
-      lanes = 10 * lanes + (text[i] - '0');
-    most = std::max(most, std::min(lanes, kMostLanes));
-  }
-  return most;
-}
 
 class KernelReader {
  public:
-  explicit KernelReader(TextReader& in) : in_(in) {}
+  explicit KernelReader(TextReader& in) : in_(in), symbols_(in) {}
 
   Kernel run() {
     kernel_.pool = std::make_shared<sym::Pool>();
     const size_t begin = in_.here();
     head();
-    if (!facts_.contains(kLane) && speaks_of_lane(in_.rest()))
+    if (!symbols_.knows(kLane) && speaks_of_lane(in_.rest()))
       kernel_.pool->symbol(kLane, implied_of_lane(lanes_in(in_.rest())));
     in_.rewind(begin);
     head();  // again, now that all integers and their facts are known
@@ -57,16 +42,6 @@ class KernelReader {
   }
 
  private:
-  // Runs fn; a UserError without a position gets that of `at`.
-  template <class Fn>
-  auto guarded(size_t at, Fn&& fn) -> decltype(fn()) {
-    try {
-      return fn();
-    } catch (const UserError& e) {
-      in_.fail_at(at, e.message(), e.remedy());
-    }
-  }
-
   // ---- the head
 
   // Twice: extents of buffers speak of integers that stand behind them.
@@ -83,12 +58,13 @@ class KernelReader {
       while (in_.accept(","));
     }
     if (in_.accept(";")) {
-      do integer();
-      while (in_.accept(","));
+      do {
+        if (const sym::Expr integer = symbols_.integer(*kernel_.pool, first_)) kernel_.integers.push_back(integer);
+      } while (in_.accept(","));
     }
     in_.expect(")", "after the buffers and integers");
     if (in_.accept("given")) {
-      do fact();
+      do symbols_.fact(first_);
       while (in_.accept(","));
     }
     in_.expect("target", "before cpu or cuda");
@@ -96,7 +72,7 @@ class KernelReader {
                             [](TargetKind kind) { return kind == TargetKind::cpu ? "cpu" : "cuda"; });
     if (in_.accept("schedule")) kernel_.schedule = schedule();
     in_.expect("{", "before the statements");
-    if (first_) state_facts();
+    if (first_) symbols_.state(*kernel_.pool);
   }
 
   // Words of a schedule up to the brace, with single blanks.
@@ -104,73 +80,6 @@ class KernelReader {
     std::string out = in_.balanced("a schedule");
     while (in_.next_is_word()) out += " " + in_.balanced("a schedule");
     return out;
-  }
-
-  void integer() {
-    const size_t at = in_.here();
-    const std::string name = symbol();
-    if (first_) {
-      order_.push_back(name);
-      facts_.emplace(name, Row{implied_of_integer(), 0, at});
-      return;
-    }
-    kernel_.integers.push_back(kernel_.pool->symbol(name));
-  }
-
-  std::string symbol() {
-    std::string out = in_.word("a symbol");
-    while (in_.peek() == '.' && in_.accept(".")) out += "." + in_.word("a part of a symbol");
-    return out;
-  }
-
-  // `n: 16 in 16..4096`, `i: 1 in 0.. below n`, `n = 4`
-  void fact() {
-    Row row;
-    row.at = in_.here();
-    const std::string name = symbol();
-    if (in_.accept("=")) {
-      row.info.lo = row.info.hi = in_.integer("a value");
-    } else {
-      in_.expect(":", "or `=` after the symbol");
-      row.info.multiple_of = in_.integer("what it is a multiple of", 1, INT64_MAX);
-      in_.expect("in", "before the range");
-      if (!in_.accept("..")) {
-        row.info.lo = in_.integer("a lower bound or `..`");
-        in_.expect("..", "after the lower bound");
-      }
-      const char next = in_.peek();
-      if (next == '-' || (next >= '0' && next <= '9')) row.info.hi = in_.integer("an upper bound");
-      if (in_.accept("below")) {
-        row.below = in_.here();
-        skip_expression();
-      }
-    }
-    if (!first_) return;
-    if (std::find(order_.begin(), order_.end(), name) == order_.end()) order_.push_back(name);
-    facts_[name] = row;
-  }
-
-  // To what ends an expression in the head.
-  void skip_expression() {
-    sym::Pool none;
-    in_.expression(none, "an expression");
-  }
-
-  // Numbers of all symbols first, then the bounds that speak of others.
-  void state_facts() {
-    const size_t behind = in_.offset();
-    for (const std::string& name : order_) {
-      const Row& row = facts_.at(name);
-      guarded(row.at, [&] { return kernel_.pool->symbol(name, row.info); });
-    }
-    for (const std::string& name : order_) {
-      const Row& row = facts_.at(name);
-      if (row.below == 0) continue;
-      in_.rewind(row.below);
-      const sym::Expr below = expression("a bound");
-      guarded(row.at, [&] { return kernel_.pool->symbol(name, {.below = below}); });
-    }
-    in_.rewind(behind);
   }
 
   // `%x: f32[4*n] read`
@@ -181,7 +90,7 @@ class KernelReader {
     out.dtype = dtype("a dtype");
     in_.expect("[", "before the buffer's extent");
     if (first_)
-      skip_expression();
+      symbols_.skip_expression();
     else
       out.extent = expression("an extent");
     in_.expect("]", "after the buffer's extent");
@@ -359,6 +268,11 @@ class KernelReader {
       s.in = use();
       return;
     }
+    if (word == "sync") {
+      put<Sync>(body).scope = choice("a scope", std::vector{SyncScope::warp, SyncScope::block},
+                                     [](SyncScope scope) { return kir::name(scope); });
+      return;
+    }
     if (word == "accumulate") return accumulate(put<Accumulate>(body));
     if (word == "merge") {
       Merge& s = put<Merge>(body);
@@ -368,20 +282,20 @@ class KernelReader {
       s.in = uses();
       return;
     }
-    in_.fail_at(
-        at, fmt::format("`{}` begins no statement", word),
-        suggestion(word, {"for", "if", "alloc", "assign", "bind", "store", "atomic_min", "accumulate", "merge"}));
+    in_.fail_at(at, fmt::format("`{}` begins no statement", word),
+                suggestion(word, {"for", "if", "alloc", "assign", "bind", "store", "atomic_min", "sync", "accumulate",
+                                  "merge"}));
   }
 
   void loop(For& s, size_t at, int depth) {
-    const std::string name = symbol();
+    const std::string name = symbols_.name();
     in_.expect("in", "after the loop variable");
     in_.expect("0", "before `..`");
     in_.expect("..", "before the extent");
     s.extent = expression("an extent");
     if (!s.extent) in_.fail_at(at, "a loop without an extent", "write `for i in 0..n {`");
     s.var = kernel_.pool->find_symbol(name);
-    if (!s.var) s.var = guarded(at, [&] { return kernel_.pool->symbol(name, sym::index_facts(s.extent)); });
+    if (!s.var) s.var = at_place(in_, at, [&] { return kernel_.pool->symbol(name, sym::index_facts(s.extent)); });
     if (in_.accept("on")) {
       std::vector<LoopKind> all;
       for (int i = 0; i <= int(LoopKind::thread_z); ++i) all.push_back(LoopKind(i));
@@ -411,10 +325,10 @@ class KernelReader {
 
   void bind(Bind& s) {
     const size_t at = in_.here();
-    const std::string name = symbol();
+    const std::string name = symbols_.name();
     in_.expect("=", "after the symbol");
     s.in = use();
-    s.var = guarded(at, [&] { return kernel_.pool->symbol(name); });
+    s.var = at_place(in_, at, [&] { return kernel_.pool->symbol(name); });
   }
 
   sym::Expr active() { return in_.accept("active") ? expression("a number of lanes") : sym::Expr(); }
@@ -460,6 +374,7 @@ class KernelReader {
       Fold& s = put<Fold>(body, out);
       s.combine = combine();
       s.state = in_parentheses();
+      if (in_.accept("over")) s.threads = in_.integer("a number of threads", 1, kMostThreads);
     } else if (word == "transpose") {
       Transpose& s = put<Transpose>(body, out);
       s.in = in_parentheses();
@@ -523,7 +438,7 @@ class KernelReader {
   // What is written as a call: `round(%3, to = bf16)`, `add(%1, %2)`.
   void function(Block& body, Value out, const std::string& word, size_t at) {
     const auto known = parse_pointwise(word);
-    if (!known && word != "convert" && word != "half")
+    if (!known && word != "convert" && word != "half" && word != "shuffle")
       in_.fail_at(at, fmt::format("there is no function `{}`", word), suggestion(word, functions()));
     in_.expect("(", fmt::format("after `{}`", word));
     std::vector<Value> operands;
@@ -545,6 +460,11 @@ class KernelReader {
       s.in = operands[0];
       named("upper");
       s.upper = choice("true or false", std::vector{false, true}, [](bool b) { return b ? "true" : "false"; });
+    } else if (word == "shuffle" && one) {
+      Shuffle& s = put<Shuffle>(body, out);
+      s.in = operands[0];
+      named("by");
+      s.by = in_.integer("a number of lanes", 1, 31);
     } else {
       if (!known) in_.fail_at(at, fmt::format("`{}` takes one value", word), "give it one");
       Compute& s = put<Compute>(body, out);
@@ -555,23 +475,16 @@ class KernelReader {
   }
 
   static std::vector<std::string> functions() {
-    std::vector<std::string> out{"variable", "literal", "coordinate", "load", "convert",  "round",
-                                 "half",     "random",  "start",      "fold", "transpose"};
+    std::vector<std::string> out{"variable", "literal", "coordinate", "load",  "convert", "round",
+                                 "half",     "shuffle", "random",     "start", "fold",    "transpose"};
     for (int i = 0; i < kPointwiseCount; ++i) out.emplace_back(plait::name(Pointwise(i)));
     return out;
   }
 
-  // What is stated about a symbol: at offset `at`; `below`, where there is one, is an expression at that offset.
-  struct Row {
-    sym::SymbolInfo info = {};
-    size_t below = 0, at = 0;
-  };
-
   TextReader& in_;
   Kernel kernel_;
   bool had_head_ = false, first_ = false;
-  std::vector<std::string> order_;
-  std::map<std::string, Row> facts_;
+  SymbolReader symbols_;
   std::map<uint32_t, Value> values_;
 };
 

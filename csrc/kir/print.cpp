@@ -79,6 +79,10 @@ class Printer {
                      [&](const AtomicMin& s) {
                        return fmt::format("atomic_min {} = {}", element(s.buffer, s.index), text(s.in));
                      },
+                     [&](const Sync& s) { return fmt::format("sync {}", name(s.scope)); },
+                     [&](const Shuffle& s) {
+                       return fmt::format("{}shuffle({}, by = {})", definition(s.out), text(s.in), s.by);
+                     },
                      [&](const Compute& s) {
                        return fmt::format("{}{}({})", definition(s.out), plait::name(s.function), text(s.in));
                      },
@@ -90,10 +94,7 @@ class Printer {
                        return fmt::format("{}half({}, upper = {})", definition(s.out), text(s.in), s.upper);
                      },
                      [&](const Transpose& s) { return fmt::format("{}transpose({})", definitions(s.out), text(s.in)); },
-                     [&](const Random& s) {
-                       return fmt::format("{}random(seed = {}, index = {}, offset = {})", definition(s.out),
-                                          text(s.seed), text(s.index), text(s.offset));
-                     },
+                     [&](const Random& s) { return definition(s.out) + random(s); },
                      [&](const Start& s) {
                        const std::string of = s.element ? fmt::format(" of {}", name(*s.element)) : "";
                        return definitions(s.state) + "start " + std::string(name(s.combine)) + of;
@@ -106,12 +107,17 @@ class Printer {
                        return fmt::format("merge {}({}) with {}", name(s.combine), text(s.state), text(s.in));
                      },
                      [&](const Fold& s) {
-                       return fmt::format("{}fold {}({})", definitions(s.out), name(s.combine), text(s.state));
+                       return fmt::format("{}fold {}({}){}", definitions(s.out), name(s.combine), text(s.state),
+                                          s.threads > 1 ? fmt::format(" over {}", s.threads) : "");
                      },
                  });
   }
 
  private:
+  static std::string random(const Random& s) {
+    return fmt::format("random(seed = {}, index = {}, offset = {})", text(s.seed), text(s.index), text(s.offset));
+  }
+
   // What is known of symbols and does not follow from the text.
   std::string facts() const {
     std::string out;

@@ -53,6 +53,7 @@ enum class LoopKind : uint8_t {
   serial,
   cpu_thread,  // outermost only, at most one a phase: its range is cut into pieces run by a thread pool
   lanes,       // iterations are to become the lanes of vectors; pass `vectorize` removes it
+  threads,     // iterations are to become the threads of a block; pass `threads` removes it
   block_x,
   block_y,
   block_z,  // the variable is the block index; extent = grid extent
@@ -61,8 +62,14 @@ enum class LoopKind : uint8_t {
   thread_z,  // the variable is the thread index; extent = block extent
 };
 
-// Whether its iterations run at once: neither serial nor lanes.
-inline bool is_parallel(LoopKind loop) { return loop != LoopKind::serial && loop != LoopKind::lanes; }
+// Whether its iterations run at once: none that a pass removes, and not serial.
+inline bool is_parallel(LoopKind loop) { return loop == LoopKind::cpu_thread || loop >= LoopKind::block_x; }
+
+// Whose threads a Sync brings together.
+enum class SyncScope : uint8_t { warp, block };
+
+inline constexpr int64_t kMostThreads = 1024;  // of a block
+inline constexpr int64_t kWarp = 32;           // threads of a warp
 
 struct Stmt {
   const StmtKind kind;
@@ -81,8 +88,8 @@ struct StmtBase : Stmt {
 };
 
 // for var in 0 .. extent: body. An extent <= 0 runs nothing. Iterations are independent unless the body assigns a
-// Variable declared outside (serial loops only; a lanes loop may accumulate into a state). `unroll` asks that the body
-// stand once per iteration: pass `unroll` does so, writers need not.
+// Variable declared outside (serial loops only; lanes and threads may accumulate into a state). `unroll` asks that the
+// body stand once per iteration: pass `unroll` does so, writers need not.
 struct For : StmtBase<StmtKind::For> {
   sym::Expr var, extent;
   LoopKind loop = LoopKind::serial;
@@ -193,6 +200,23 @@ struct AtomicMin : StmtBase<StmtKind::AtomicMin> {
   }
 };
 
+// The threads of the scope wait until all of them are here; then each sees what any of them wrote before. Target cuda,
+// where no condition or loop around it differs between the threads of a block.
+struct Sync : StmtBase<StmtKind::Sync> {
+  SyncScope scope = SyncScope::block;
+  static constexpr auto fields() { return std::tuple{attribute("scope", &Sync::scope)}; }
+};
+
+// out = in of the thread of the same warp whose number differs in the bits of `by`, a power of two below kWarp. Target
+// cuda, where all threads of the warp execute it, as Sync.
+struct Shuffle : StmtBase<StmtKind::Shuffle> {
+  Value out, in;
+  int64_t by = 1;
+  static constexpr auto fields() {
+    return std::tuple{result("out", &Shuffle::out), operand("in", &Shuffle::in), attribute("by", &Shuffle::by)};
+  }
+};
+
 // out = function(in...), lane by lane; operands have out's lanes. `compute` dtype is that of the operands
 // (for where: of the second operand); comparisons yield bool.
 struct Compute : StmtBase<StmtKind::Compute> {
@@ -221,7 +245,7 @@ struct Round : StmtBase<StmtKind::Round> {
   }
 };
 
-// out[lane] = in[lane], or in[lane + out.lanes] where `upper`; in has twice out's lanes. Target cpu only.
+// out[lane] = in[lane], or in[lane + out.lanes] where `upper`; in has twice out's lanes.
 struct Half : StmtBase<StmtKind::Half> {
   Value out, in;
   bool upper = false;
@@ -286,18 +310,23 @@ struct Merge : StmtBase<StmtKind::Merge> {
 };
 
 // out = the lanes of the state as one: the upper half goes into the lower until one lane is left. Of one lane: a copy.
+// With `threads` > 1 the states of so many threads, all of the block, then go into one that each of them gets, bit for
+// bit: within warps, then of these. A power of two of whole warps; all threads of the block execute it, as Sync.
 struct Fold : StmtBase<StmtKind::Fold> {
   std::vector<Value> out;
   Combine combine = Combine::sum;
   std::vector<Value> state;
+  int64_t threads = 1;
   static constexpr auto fields() {
-    return std::tuple{result("out", &Fold::out), attribute("combine", &Fold::combine), operand("state", &Fold::state)};
+    return std::tuple{result("out", &Fold::out), attribute("combine", &Fold::combine), operand("state", &Fold::state),
+                      attribute("threads", &Fold::threads)};
   }
 };
 
 // Words of the text form: "aligned", "cpu_thread".
 std::string_view name(Access access);
 std::string_view name(LoopKind loop);
+std::string_view name(SyncScope scope);
 
 // Calls fn with the statement as its own type. With overloaded lambdas and no catch-all, a new kind breaks the build.
 template <class Fn>

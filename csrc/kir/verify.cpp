@@ -8,7 +8,8 @@
 // Loops. A variable is a symbol that is not in scope already. cpu_thread belongs to target cpu, block_* and thread_* to
 // target cuda; each at most once a phase. A parallel loop stands only within parallel loops (cpu_thread within
 // nothing), and its extent speaks of integers only. Every store stands inside all parallel loops of its phase. The
-// extent of a lanes loop is a power of two up to 64, that of a loop that is to be unrolled a constant up to 64. Values.
+// extent of a lanes loop is a power of two up to 64, that of a threads loop one of whole warps up to kMostThreads, for
+// target cuda; that of a loop that is to be unrolled is a constant up to 64. Threads: kir/verify_threads.h. Values.
 // Each is defined once in the kernel, before its uses, in a block that encloses them; uses repeat id, dtype and lanes
 // of the definition. Lanes are a power of two up to 64. Dtypes are wide: none is a storage type (compute_type).
 // Variables. Only a Variable is assigned, within the parallel loop that declares it, with its own dtype and lanes.
@@ -23,11 +24,12 @@
 // elements. Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool); result dtype
 // and operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's lanes or one.
 // Round goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random yields f32 from a
-// u64 seed of one lane. Half belongs to target cpu and has half its operand's lanes, Transpose likewise and takes and
-// yields as many values of one dtype as each has lanes. Coordinate yields i64. Bind takes one i64; its symbol is new
-// and has no facts. Reductions. What Start defines is a state of its combine (is_state), all values with the same
-// lanes; only Accumulate and Merge change it, within the parallel loop that declares it, whole and by the same combine.
-// They take the dtypes and lanes of the state. Fold yields a state of one lane.
+// u64 seed of one lane. Half has half its operand's lanes. Transpose belongs to target cpu, takes and
+// yields as many values of one dtype as each has lanes. Shuffle takes one lane, by a power of two below kWarp.
+// Coordinate yields i64. Bind takes one i64; its symbol is new and has no facts. Reductions. What Start defines is a
+// state of its combine (is_state), all values with the same lanes; only Accumulate and Merge change it, within the
+// parallel loop that declares it, whole and by the same combine. They take the dtypes and lanes of the state. Fold
+// yields a state of one lane.
 #include <atomic>
 #include <map>
 #include <set>
@@ -35,6 +37,7 @@
 #include "base/error.h"
 #include "kir/kernel.h"
 #include "kir/lane.h"
+#include "kir/verify_threads.h"
 
 namespace plait::kir {
 namespace {
@@ -64,6 +67,7 @@ class Verifier {
       parallel_count_ = 0;
       count_parallel(p.body);
       block(p.body);
+      verify_threads(kernel_, p);
     }
   }
 
@@ -215,6 +219,10 @@ class Verifier {
     const int64_t lanes = s.extent.constant().value_or(-1);
     require(!s.unroll || (lanes >= 0 && lanes <= 64), "unrolling a loop of extent {}", sym::print(s.extent));
     require(!s.unroll || s.loop == LoopKind::serial, "unrolling a {} loop", name(s.loop));
+    if (s.loop == LoopKind::threads)
+      require(
+          kernel_.target == TargetKind::cuda && lanes >= kWarp && lanes <= kMostThreads && (lanes & (lanes - 1)) == 0,
+          "a threads loop of extent {}", sym::print(s.extent));
     if (s.loop != LoopKind::lanes) return;
     require(lanes >= 1 && lanes <= 64 && (lanes & (lanes - 1)) == 0, "a lanes loop of extent {}", sym::print(s.extent));
   }
@@ -332,6 +340,16 @@ class Verifier {
     check_symbols(s.index, symbols_, "index");
   }
 
+  void check(const Sync&) { require(kernel_.target == TargetKind::cuda, "a sync on the other target"); }
+
+  void check(const Shuffle& s) {
+    require(kernel_.target == TargetKind::cuda, "a shuffle on the other target");
+    use(s.in);
+    require(s.by >= 1 && s.by < kWarp && (s.by & (s.by - 1)) == 0, "a shuffle by {} lanes", s.by);
+    require(s.in.lanes == 1 && s.out.lanes == 1 && s.in.dtype == s.out.dtype, "dtype or lanes differ");
+    define(s.out);
+  }
+
   // A buffer of atomics has no other accesses.
   void touch(uint32_t buffer, bool atomic) {
     require(!kernel_.buffers[buffer].is_local() || live_.contains(buffer), "{} has no memory here",
@@ -385,7 +403,6 @@ class Verifier {
 
   void check(const Half& s) {
     use(s.in);
-    require(kernel_.target == TargetKind::cpu, "half a vector on the other target");
     require(s.in.dtype == s.out.dtype && s.in.lanes == 2 * s.out.lanes, "dtype or lanes differ");
     define(s.out);
   }
@@ -467,6 +484,8 @@ class Verifier {
     for (const Value& v : s.state) use(v);
     check_state(s.combine, s.state);
     require(dtypes(s.out) == dtypes(s.state), "the dtypes are not those of the state");
+    const bool whole = s.threads >= kWarp && s.threads <= kMostThreads && (s.threads & (s.threads - 1)) == 0;
+    require(s.threads == 1 || (whole && kernel_.target == TargetKind::cuda), "a fold over {} threads", s.threads);
     for (const Value& v : s.out) {
       require(v.lanes == 1, "a state is folded to {} lanes", v.lanes);
       define(v);

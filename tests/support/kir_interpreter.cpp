@@ -175,6 +175,8 @@ class Interpreter {
     for (double v : Lanes(value(s.in))) out.push_back(brought_to(s.to, v));
     value(s.out) = out;
   }
+  void execute(const kir::Sync&) { fail("threads that cooperate are none of this interpreter's"); }
+  void execute(const kir::Shuffle&) { fail("threads that cooperate are none of this interpreter's"); }
   void execute(const kir::Half& s) {
     const Lanes in = value(s.in);
     const auto first = in.begin() + (s.upper ? s.out.lanes : 0);

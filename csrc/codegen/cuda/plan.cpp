@@ -66,7 +66,7 @@ Plan::Plan(const Kernel& kernel) : kernel_(kernel) {
 // Whether a statement that stands alone only defines a scalar from what never changes.
 bool Plan::is_pure(const Stmt& stmt) const {
   const std::vector<Value> read = values_read(stmt);
-  return result(stmt) && stmt.kind != StmtKind::Variable &&
+  return result(stmt) && stmt.kind != StmtKind::Variable && stmt.kind != StmtKind::Half &&
          std::none_of(read.begin(), read.end(), [&](const Value& v) { return values_.at(v.id).variable; });
 }
 
@@ -110,7 +110,8 @@ void Plan::block(const Block& body) {
       values_[literal->out.id] = {true, false, false, false, literal};
       continue;
     }
-    const bool control = stmt->kind == StmtKind::For || stmt->kind == StmtKind::If || stmt->kind == StmtKind::Variable;
+    const bool control = stmt->kind == StmtKind::For || stmt->kind == StmtKind::If ||
+                         stmt->kind == StmtKind::Variable || stmt->kind == StmtKind::Alloc;
     const Form form = uniform || control ? Form::single : lane_form(kernel_, *stmt);
     add(runs, *stmt, form, lanes);
     for (const Value& value : read) use(value, form);

@@ -52,6 +52,7 @@ Binding binding(LoopKind kind) {
     case LoopKind::serial:
     case LoopKind::cpu_thread:
     case LoopKind::lanes:
+    case LoopKind::threads:
       break;
   }
   PLAIT_CHECK(false, "a {} loop in a CUDA kernel", name(kind));
@@ -79,7 +80,7 @@ class Writer {
   // Arguments in lines of at most 120 columns.
   std::string signature() {
     std::vector<std::string> arguments;
-    for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
+    for (size_t i = 0; i < passed_buffers(kernel_); ++i) {
       const Buffer& buffer = kernel_.buffers[i];
       arguments.push_back(fmt::format("{}{}* __restrict__ b{}", buffer.written ? "" : "const ",
                                       memory_type(buffer.dtype, helpers_), i));
@@ -213,6 +214,12 @@ class Writer {
     line("for (int j = 0; j < {}; ++j) v{}[j] = {};", s.out.lanes, s.out.id, initial);
   }
 
+  void alloc(const Alloc& s) {
+    const Buffer& buffer = kernel_.buffers[s.buffer];
+    line("{}{} b{}[{}];", buffer.space == Space::shared ? "__shared__ " : "", memory_type(buffer.dtype, helpers_),
+         s.buffer, buffer.extent.value());
+  }
+
   void bind(const Bind& s) {
     const std::string name = fmt::format("m{}", bound_++);
     line("const long long {} = {};", name, value(s.in));
@@ -224,6 +231,7 @@ class Writer {
     if (const If* s = as<If>(stmt)) return branch(*s);
     if (const Variable* s = as<Variable>(stmt)) return variable(*s);
     if (const Bind* s = as<Bind>(stmt)) return bind(*s);
+    if (const Alloc* s = as<Alloc>(stmt)) return alloc(*s);
     const std::string text = statement(stmt, 1);
     line("{}", text);
   }
@@ -334,6 +342,21 @@ class Writer {
     return fmt::format("atomicMin(b{} + {}, {});", s.buffer, named(s.index), value(s.in));
   }
 
+  std::string text_of(const Sync& s, int) { return s.scope == SyncScope::block ? "__syncthreads();" : "__syncwarp();"; }
+
+  std::string text_of(const Shuffle& s, int) {
+    const bool truth = s.in.dtype == DType::boolean;
+    const std::string in = truth ? fmt::format("static_cast<int>({})", value(s.in)) : value(s.in);
+    return fmt::format("{}__shfl_xor_sync(0xffffffffu, {}, {}){};", defined(s.out), in, s.by, truth ? " != 0" : "");
+  }
+
+  std::string text_of(const Half& s, int lanes) {
+    if (!plan_.value(s.in).array) return fmt::format("{}{};", defined(s.out), value(s.in));
+    const int first = s.upper ? s.out.lanes : 0;
+    const std::string at = lanes == 1 ? fmt::to_string(first) : first == 0 ? "j" : fmt::format("j + {}", first);
+    return fmt::format("{}v{}[{}];", defined(s.out), s.in.id, at);
+  }
+
   std::string text_of(const Compute& s, int) {
     std::vector<std::string> operands;
     for (const Value& in : s.in) operands.push_back(value(in));
@@ -389,8 +412,9 @@ std::string write_cuda(const Kernel& kernel) {
   PLAIT_CHECK(kernel.phases.size() == 1, "kernel {} has {} phases, and a CUDA kernel one", kernel.name,
               kernel.phases.size());
   for (const Buffer& buffer : kernel.buffers)
-    PLAIT_CHECK(buffer.space == Space::argument, "kernel {} has the {} buffer {}, and a CUDA kernel arguments only",
-                kernel.name, name(buffer.space), buffer.name);
+    PLAIT_CHECK(buffer.space == Space::argument || (buffer.is_local() && buffer.extent.is_constant()),
+                "kernel {} has the {} buffer {} of {} elements, which a CUDA kernel has not", kernel.name,
+                name(buffer.space), buffer.name, sym::print(buffer.extent));
   return Writer(kernel).kernel();
 }
 

@@ -391,6 +391,9 @@ class Writer {
 
   void write(const kir::Half& s) { values_.emplace(s.out.id, f_.half(read(s.in), s.upper)); }
 
+  void write(const kir::Sync&) { PLAIT_CHECK(false, "a sync in a kernel of a CPU"); }
+  void write(const kir::Shuffle&) { PLAIT_CHECK(false, "a shuffle in a kernel of a CPU"); }
+
   void write(const kir::Transpose& s) {
     std::vector<Ir> in;
     for (const kir::Value& v : s.in) in.push_back(read(v));

@@ -92,6 +92,8 @@ bool is_pure(StmtKind kind) {
     case StmtKind::Bind:
     case StmtKind::Store:
     case StmtKind::AtomicMin:
+    case StmtKind::Sync:
+    case StmtKind::Shuffle:
     case StmtKind::Start:
     case StmtKind::Accumulate:
     case StmtKind::Merge:
@@ -106,6 +108,7 @@ std::vector<Cell> changes(const Stmt& stmt) {
     for (const Value& v : state) out.push_back(cell_of(v));
     return out;
   };
+  if (stmt.kind == StmtKind::Sync) return {kOfThreads};
   if (const auto* assign = as<Assign>(stmt)) return {cell_of(assign->variable)};
   if (const auto* accumulate = as<Accumulate>(stmt)) return states(accumulate->state);
   if (const auto* merge = as<Merge>(stmt)) return states(merge->state);

@@ -76,6 +76,7 @@ bool is_pure(StmtKind kind);
 using Cell = uint64_t;
 inline Cell cell_of(const Value& variable) { return variable.id; }
 inline Cell cell_of_buffer(uint32_t buffer) { return (Cell{1} << 32) | buffer; }
+inline constexpr Cell kOfThreads = Cell{1} << 33;  // all that other threads write: changed by a Sync, read by loads
 // Cells that the statement itself changes; its body's are not among them. An Alloc changes its buffer.
 std::vector<Cell> changes(const Stmt& stmt);
 

@@ -14,7 +14,7 @@ class ExpandReductions {
   void block(Block& in) {
     Block out;
     for (auto& stmt : in) {
-      if (Block* body = body_of(*stmt)) block(*body);
+      if (Block* body = body_of(*stmt)) enter(*stmt, *body);
       edit_operands(*stmt, [&](const Value& v) { return now(v); });
       out_ = &out;
       if (const auto* start = as<Start>(*stmt))
@@ -122,8 +122,9 @@ class ExpandReductions {
       }
       part = Formulas(*this).merge(s.combine, lower, upper);
     }
+    if (s.threads > 1) part = over_threads(s, part);
     for (size_t i = 0; i < part.size(); ++i) {
-      if (s.state[0].lanes > 1) {
+      if (s.state[0].lanes > 1 || s.threads > 1) {
         folded_[s.out[i].id] = part[i];
         continue;
       }
@@ -133,8 +134,105 @@ class ExpandReductions {
     }
   }
 
+  void enter(const Stmt& stmt, Block& body) {
+    const For* loop = as<For>(stmt);
+    const bool of_thread = loop != nullptr && loop->loop == LoopKind::thread_x;
+    const bool repeats = loop != nullptr && loop->loop == LoopKind::serial;
+    if (of_thread) thread_ = loop->var;
+    loops_ += repeats;
+    block(body);
+    loops_ -= repeats;
+    if (of_thread) thread_ = {};
+  }
+
+  // ---- over threads
+
+  // Whether a state of `combine` is the same, bit for bit, whichever of two is the first.
+  static bool commutes(Combine combine) {
+    switch (combine) {
+      case Combine::sum:
+      case Combine::product:
+      case Combine::greatest:
+      case Combine::least:
+      case Combine::any:
+      case Combine::all:
+        return true;
+      case Combine::first_greatest:
+      case Combine::first_least:
+      case Combine::variance:
+      case Combine::log_sum_exp:
+        return false;
+    }
+    __builtin_unreachable();
+  }
+
+  // The states of threads whose numbers differ in the bit `by`, as one that both get.
+  std::vector<Value> with_other(Combine combine, const std::vector<Value>& own, int64_t by) {
+    std::vector<Value> other;
+    for (const Value& v : own) {
+      auto& s = put<Shuffle>();
+      s.out = editor_.value(v.dtype, 1);
+      s.in = v;
+      s.by = by;
+      other.push_back(s.out);
+    }
+    if (commutes(combine)) return Formulas(*this).merge(combine, own, other);
+    const Value bit = coordinate(sym::mod(sym::floordiv(thread_, by), 2), 1);
+    const Value first = apply(Pointwise::eq, {bit, literal(Constant::from_int64(DType::i64, 0), bit)});
+    std::vector<Value> lower, upper;
+    for (size_t i = 0; i < own.size(); ++i) {
+      lower.push_back(apply(Pointwise::where, {first, own[i], other[i]}));
+      upper.push_back(apply(Pointwise::where, {first, other[i], own[i]}));
+    }
+    return Formulas(*this).merge(combine, lower, upper);
+  }
+
+  void sync() { put<Sync>().scope = SyncScope::block; }
+
+  // The first thread of each warp leaves the warp's state in shared memory, where all find those of all warps.
+  std::vector<Value> of_warps(const std::vector<Value>& own, int64_t warps) {
+    std::vector<uint32_t> buffers;
+    auto branch = std::make_unique<If>();
+    branch->condition = sym::eq(sym::mod(thread_, kWarp), 0);
+    for (const Value& v : own) {
+      buffers.push_back(editor_.buffer("warps", v.dtype, editor_.number(warps)));
+      editor_.kernel.buffers.back().space = Space::shared;
+      put<Alloc>().buffer = buffers.back();
+      auto store = std::make_unique<Store>();
+      store->buffer = buffers.back();
+      store->index = sym::floordiv(thread_, kWarp);
+      store->in = v;
+      store->access = Access::lanewise;
+      branch->body.push_back(std::move(store));
+    }
+    out_->push_back(std::move(branch));
+    sync();
+    std::vector<Value> out;
+    for (size_t i = 0; i < own.size(); ++i) {
+      auto& load = put<Load>();
+      load.out = editor_.value(own[i].dtype, 1);
+      load.buffer = buffers[i];
+      load.index = sym::mod(thread_, warps);
+      load.access = Access::lanewise;
+      out.push_back(load.out);
+    }
+    if (loops_ > 0) sync();  // before the next iteration writes
+    return out;
+  }
+
+  std::vector<Value> over_threads(const Fold& s, std::vector<Value> part) {
+    PLAIT_CHECK(bool(thread_), "a state of threads is folded outside of their loop");
+    for (int64_t by = kWarp / 2; by > 0; by /= 2) part = with_other(s.combine, part, by);
+    const int64_t warps = s.threads / kWarp;
+    if (warps > 1) part = of_warps(part, warps);
+    for (int64_t by = warps / 2; by > 0; by /= 2) part = with_other(s.combine, part, by);
+    return part;
+  }
+
   Editor editor_;
   sym::Pool& pool_;
+  sym::Expr thread_;  // the variable of the loop over threads here
+  int loops_ = 0;     // serial ones around
   Block* out_ = nullptr;
   std::map<uint32_t, Value> folded_;
 };

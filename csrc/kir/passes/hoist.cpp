@@ -109,6 +109,7 @@ class Hoist {
   bool reads_changed(const Stmt& stmt, const Level& level) const {
     const uint32_t* buffer = buffer_of(stmt);
     if (buffer != nullptr && changes_within(cell_of_buffer(*buffer), level)) return true;
+    if (stmt.kind == StmtKind::Load && changes_within(kOfThreads, level)) return true;
     const std::vector<Value> read = operands(stmt);
     return std::any_of(read.begin(), read.end(), [&](const Value& v) { return changes_within(cell_of(v), level); });
   }

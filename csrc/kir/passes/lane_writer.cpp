@@ -114,10 +114,7 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
       return branch(static_cast<If&>(s), mask, out);
     case StmtKind::Fold:
       if (widths_.inside(as<Fold>(s)->state[0].id, lanes_)) return copy_state(*as<Fold>(s), out);
-      for (const Value& v : as<Fold>(s)->state)
-        PLAIT_CHECK(!widths_.combines(v.id, lanes_), "kernel {}: lanes loop {} combines into %{} and folds it",
-                    kernel_.name, lanes_.var.symbol_name(), v.id);
-      edit_operands(s, [&](const Value& v) { return now(v); });
+      fold(static_cast<Fold&>(s));
       break;
     case StmtKind::For: {
       Block body;
@@ -163,9 +160,18 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
       break;
     case StmtKind::Half:
     case StmtKind::Transpose:
+    case StmtKind::Sync:
+    case StmtKind::Shuffle:
       PLAIT_CHECK(false, "kernel {}: a {} within lanes loop {}", kernel_.name, name(s.kind), lanes_.var.symbol_name());
   }
   out.push_back(std::move(stmt));
+}
+
+void LaneWriter::fold(Fold& stmt) {
+  for (const Value& v : stmt.state)
+    PLAIT_CHECK(!widths_.combines(v.id, lanes_), "kernel {}: lanes loop {} combines into %{} and folds it",
+                kernel_.name, lanes_.var.symbol_name(), v.id);
+  edit_operands(stmt, [&](const Value& v) { return now(v); });
 }
 
 void LaneWriter::declare(Stmt& stmt, const LaneMask& mask) {

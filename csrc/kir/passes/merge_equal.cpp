@@ -84,7 +84,10 @@ class MergeEqual {
     visit(stmt, [&](const auto& s) {
       for_each_field(s, [&](const auto& field, const auto& member) { add(key, field.role, member); });
     });
-    if (const Load* load = as<Load>(stmt)) key.push_back(version(cell_of_buffer(load->buffer)));
+    if (const Load* load = as<Load>(stmt)) {
+      key.push_back(version(cell_of_buffer(load->buffer)));
+      key.push_back(version(kOfThreads));
+    }
     return key;
   }
 

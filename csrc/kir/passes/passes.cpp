@@ -5,6 +5,7 @@
 #include "kir/passes/hoist.h"
 #include "kir/passes/merge_equal.h"
 #include "kir/passes/tails.h"
+#include "kir/passes/threads.h"
 #include "kir/passes/transpose.h"
 #include "kir/passes/unroll.h"
 #include "kir/passes/vectorize.h"
@@ -13,7 +14,8 @@ namespace plait::kir {
 
 std::span<const KernelPass> kernel_passes() {
   static constexpr KernelPass kPasses[] = {
-      {"tails", tails},                          // first: loops and conditions as emitted
+      {"threads", threads},                      // first: each thread's own loops from here on
+      {"tails", tails},                          // loops and conditions as emitted
       {"unroll", unroll},                        // bodies are without conditions now
       {"vectorize", vectorize},                  // one body per vector
       {"transpose", transpose},                  // copies and lanes are there

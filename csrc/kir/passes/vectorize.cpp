@@ -124,7 +124,6 @@ void vectorize(Kernel& kernel) {
   const auto lanes = [](const Phase& phase) { return has_lanes(phase.body); };
   while (
       std::any_of(kernel.phases.begin(), kernel.phases.end(), lanes)) {  // what goes in parts has lanes loops of fewer
-    PLAIT_CHECK(kernel.target == TargetKind::cpu, "kernel {} of a GPU has lanes loops", kernel.name);
     std::map<uint32_t, const For*> spread;
     for (Phase& phase : kernel.phases) spread_buffers(kernel, phase.body, nullptr, spread);
     Widths widths(kernel);

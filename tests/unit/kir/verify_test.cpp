@@ -452,13 +452,6 @@ TEST(KirVerify, Half) {
     half.out = {70, DType::f32, 2};
     EXPECT_REFUSED(s, "dtype or lanes differ");
   }
-  {
-    KernelBuilder b("k");
-    b.half(b.literal(DType::f32, 1, 8), true);
-    verify(b.kernel);
-    b.kernel.target = TargetKind::cuda;
-    EXPECT_THROW(verify(b.kernel), InternalError);
-  }
 }
 
 TEST(KirVerify, Transpose) {

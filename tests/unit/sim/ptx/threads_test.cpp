@@ -10,7 +10,12 @@
 #include <sstream>
 
 #include "backend/cuda/nvrtc.h"
+#include "codegen/cuda/write.h"
+#include "kir/interpret.h"
+#include "kir/parse.h"
+#include "kir/passes/passes.h"
 #include "machine.h"
+#include "support/thread_kernels.h"
 
 namespace plait::sim {
 namespace {
@@ -149,6 +154,54 @@ TEST_P(Threads, WrongOnesAreReportedAtTheirLine) {
     }
   }
   EXPECT_GT(kernels, 0);
+}
+
+// Kernel IR of threads that cooperate, as CUDA: the bits that its own interpreter gives.
+TEST(GeneratedThreads, GiveTheBitsOfTheInterpreter) {
+  std::string why_not;
+  if (!nvrtc_available(&why_not)) GTEST_SKIP() << "no NVRTC: " << why_not;
+  for (const plait::testing::ThreadKernel& each : plait::testing::thread_kernels()) {
+    kir::Kernel kernel = kir::parse(each.text);
+    kir::run_passes(kernel);
+    const std::string text = write_cuda(kernel);
+    const auto module = PtxModule::load(compile_cuda(text, kernel.name, "compute_80").ptx, text);
+    for (const auto& integers : each.sizes) {
+      auto want = plait::testing::thread_kernel_memory(kernel, integers, 1);
+      test::Machine machine;
+      Launch launch;
+      std::vector<uint64_t> parameters;
+      for (const auto& bytes : want) parameters.push_back(machine.upload(bytes));
+      std::vector<void*> arguments;
+      for (auto& bytes : want) arguments.push_back(bytes.data());
+      kir::AccessChecker none(kernel);
+      kir::interpret(kernel, integers, arguments, none);
+      sym::Environment environment;
+      for (size_t i = 0; i < integers.size(); ++i) {
+        environment[kernel.integers[i].symbol_name()] = integers[i];
+        parameters.push_back(static_cast<uint64_t>(integers[i]));
+      }
+      const kir::LaunchExtents extents = kir::launch_extents(kernel);
+      for (size_t k = 0; k < 3; ++k) {
+        launch.grid[k] = static_cast<uint32_t>(sym::evaluate(extents.grid[k], environment));
+        launch.block[k] = static_cast<uint32_t>(sym::evaluate(extents.block[k], environment));
+      }
+      launch.parameters.resize(parameters.size() * 8);
+      std::memcpy(launch.parameters.data(), parameters.data(), launch.parameters.size());
+      launch.globals = machine.globals(*module);
+      for (uint64_t seed = 0; seed < 3; ++seed) {
+        launch.seed = seed;
+        try {
+          sim::launch(*module, launch, machine.actor(kernel.name), machine.space);
+        } catch (const Fault& fault) {
+          FAIL() << each.name << ": " << fault.text << "\n" << text;
+        }
+        for (size_t i = 0; i < want.size(); ++i)
+          EXPECT_EQ(machine.download<unsigned char>(parameters[i], want[i].size()), want[i])
+              << each.name << ", " << fmt::format("{}", fmt::join(integers, ", ")) << ", seed " << seed << "\n"
+              << text;
+      }
+    }
+  }
 }
 
 }  // namespace

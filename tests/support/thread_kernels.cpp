@@ -1,0 +1,134 @@
+#include "support/thread_kernels.h"
+
+#include <fmt/core.h>
+
+#include <random>
+
+#include "kir/interpret.h"
+
+namespace plait::testing {
+
+namespace {
+
+// One reduction of the rows of %x, `state` as it is declared and named: "%0: f32" and "%0".
+std::string reduction(const std::string& combine, const std::string& dtype, int threads, int lanes,
+                      const std::vector<std::string>& state_types, const std::string& element,
+                      const std::string& result) {
+  std::string declared, named, folded;
+  for (size_t i = 0; i < state_types.size(); ++i) {
+    declared += fmt::format("{}%{}: {}", i ? ", " : "", i, state_types[i]);
+    named += fmt::format("{}%{}", i ? ", " : "", i);
+    folded += fmt::format("{}%{}: {}", i ? ", " : "", 20 + i, state_types[i]);
+  }
+  const int step = threads * lanes;
+  return fmt::format(
+      "kernel @k(%x: {dtype}[m*n] read, %y: {result}[m] write; m, n) target cuda {{\n"
+      "  for b in 0..m on block_x {{\n    {declared} = start {combine}\n    for s in 0..ceildiv(n, {step}) {{\n"
+      "      for t in 0..{threads} on threads {{\n        for l in 0..{lanes} on lanes {{\n"
+      "          if {step}*s + {lanes}*t + l < n {{\n            %10: {element} = load %x[b*n + {step}*s + {lanes}*t + "
+      "l] lanewise\n"
+      "{position}            accumulate {combine}({named}) with %10{with}\n          }}\n        }}\n      }}\n    }}\n"
+      "    {folded} = fold {combine}({named})\n    store %y[b] = %{last} lanewise\n  }}\n}}\n",
+      fmt::arg("dtype", dtype), fmt::arg("result", result), fmt::arg("declared", declared),
+      fmt::arg("combine", combine), fmt::arg("step", step), fmt::arg("threads", threads), fmt::arg("lanes", lanes),
+      fmt::arg("element", element),
+      fmt::arg("position", combine.starts_with("first")
+                               ? fmt::format("            %11: i64 = coordinate {}*s + {}*t + l\n", step, lanes)
+                               : ""),
+      fmt::arg("named", named), fmt::arg("with", combine.starts_with("first") ? ", %11" : ""),
+      fmt::arg("folded", folded), fmt::arg("last", 20 + (combine == "variance" ? 1 : state_types.size() - 1)));
+}
+
+const char* const kSoftmax = R"(
+kernel @softmax(%x: f32[m*n] read, %y: f32[m*n] write; m, n) target cuda {
+  for b in 0..m on block_x {
+    %0: f32 = start greatest
+    for s in 0..ceildiv(n, 256) {
+      for t in 0..64 on threads {
+        for l in 0..4 on lanes {
+          if 256*s + 4*t + l < n {
+            %1: f32 = load %x[b*n + 256*s + 4*t + l] lanewise
+            accumulate greatest(%0) with %1
+          }
+        }
+      }
+    }
+    %2: f32 = fold greatest(%0)
+    %3: f64 = start sum
+    for s in 0..ceildiv(n, 256) {
+      for t in 0..64 on threads {
+        for l in 0..4 on lanes {
+          if 256*s + 4*t + l < n {
+            %4: f32 = load %x[b*n + 256*s + 4*t + l] lanewise
+            %5: f32 = sub(%4, %2)
+            %6: f32 = abs(%5)
+            %7: f64 = convert(%6)
+            accumulate sum(%3) with %7
+          }
+        }
+      }
+    }
+    %8: f64 = fold sum(%3)
+    %9: f32 = convert(%8)
+    for s in 0..ceildiv(n, 256) {
+      for t in 0..64 on threads {
+        for l in 0..4 on lanes {
+          if 256*s + 4*t + l < n {
+            %10: f32 = load %x[b*n + 256*s + 4*t + l] lanewise
+            %11: f32 = add(%10, %9)
+            store %y[b*n + 256*s + 4*t + l] = %11 lanewise
+          }
+        }
+      }
+    }
+  }
+}
+)";
+
+}  // namespace
+
+const std::vector<ThreadKernel>& thread_kernels() {
+  static const std::vector<ThreadKernel> all = [] {
+    const std::vector<std::vector<int64_t>> rows = {{1, 1}, {2, 31}, {1, 33}, {3, 257}, {2, 1023}, {1, 0}};
+    std::vector<ThreadKernel> out;
+    const auto add = [&](const char* combine, const char* dtype, int threads, int lanes,
+                         const std::vector<std::string>& state, const char* result) {
+      out.push_back({fmt::format("{} of {}, {} threads", combine, dtype, threads),
+                     reduction(combine, dtype, threads, lanes, state, state[0], result), rows});
+    };
+    add("sum", "f32", 32, 4, {"f32"}, "f32");
+    add("sum", "bf16", 256, 8, {"f32"}, "f32");
+    add("sum", "i64", 64, 1, {"i64"}, "i64");
+    add("product", "f64", 64, 2, {"f64"}, "f64");
+    add("greatest", "i32", 128, 4, {"i32"}, "i32");
+    add("least", "f16", 32, 1, {"f32"}, "f32");
+    add("first_greatest", "f32", 64, 4, {"f32", "i64"}, "i64");
+    add("first_least", "i8", 32, 8, {"i32", "i64"}, "i64");
+    add("any", "bool", 64, 4, {"bool"}, "bool");
+    add("all", "bool", 32, 1, {"bool"}, "bool");
+    out.push_back({"three passes", kSoftmax, rows});
+    return out;
+  }();
+  return all;
+}
+
+std::vector<std::vector<unsigned char>> thread_kernel_memory(const kir::Kernel& kernel,
+                                                             const std::vector<int64_t>& integers, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const std::vector<int64_t> extents = kir::buffer_extents(kernel, integers);
+  std::vector<std::vector<unsigned char>> out;
+  for (size_t i = 0; i < kir::passed_buffers(kernel); ++i) {
+    const kir::Buffer& buffer = kernel.buffers[i];
+    std::vector<unsigned char>& bytes = out.emplace_back(size_t(extents[i]) * size_of(buffer.dtype));
+    for (int64_t k = 0; k < extents[i] && !buffer.written; ++k) {
+      const auto number = static_cast<int64_t>(random() % 7) - 3;
+      const Constant value = buffer.dtype == DType::boolean ? Constant::from_bool(number > 2)
+                             : is_float(buffer.dtype) ? Constant::from_double(buffer.dtype, static_cast<double>(number))
+                                                      : Constant::from_int64(buffer.dtype, number);
+      value.store(bytes.data() + size_t(k) * size_of(buffer.dtype));
+    }
+  }
+  return out;
+}
+
+}  // namespace plait::testing

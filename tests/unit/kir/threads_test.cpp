@@ -1,0 +1,97 @@
+// Threads that cooperate: kernels keep their values through all passes, and what differs between threads is refused.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/error.h"
+#include "kir/interpret.h"
+#include "kir/parse.h"
+#include "kir/passes/passes.h"
+#include "support/thread_kernels.h"
+
+namespace plait::kir {
+namespace {
+
+// Bytes of the written buffers, of inputs that the seed draws; complaints of the checker are failures.
+std::vector<std::vector<unsigned char>> run(const Kernel& kernel, const std::vector<int64_t>& integers, uint64_t seed) {
+  std::vector<std::vector<unsigned char>> memory = testing::thread_kernel_memory(kernel, integers, seed);
+  std::vector<void*> arguments;
+  for (auto& bytes : memory) arguments.push_back(bytes.data());
+  AccessChecker checker(kernel);
+  interpret(kernel, integers, arguments, checker);
+  checker.finish(buffer_extents(kernel, integers));
+  EXPECT_EQ(checker.problems(), std::vector<std::string>{}) << print(kernel);
+  return memory;
+}
+
+TEST(KirThreads, ValuesStayThroughAllPasses) {
+  for (const testing::ThreadKernel& each : testing::thread_kernels())
+    for (const auto& integers : each.sizes) {
+      Kernel kernel = parse(each.text);
+      verify(kernel);
+      const auto want = run(kernel, integers, 1);
+      run_passes(kernel, {}, [&](std::string_view pass, Kernel& now) {
+        EXPECT_EQ(run(now, integers, 1), want) << each.name << " behind " << pass << "\n" << print(now);
+      });
+    }
+}
+
+std::string refusal(const std::string& body, const std::string& shared = "") {
+  try {
+    const Kernel kernel = parse(
+        "kernel @k(%x: f32[64*m] read, %y: f32[64*m] write; m) target cuda {\n for b in 0..m on block_x {\n"
+        "  for t in 0..64 on thread_x {\n   %0: f32 = load %x[64*b + t] lanewise\n" +
+        shared + body + "   store %y[64*b + t] = %0 lanewise\n  }\n }\n}\n");
+    verify(kernel);
+    return "accepted";
+  } catch (const Error& e) {
+    return e.what();
+  }
+}
+
+TEST(KirThreads, WhatDiffersBetweenThreadsIsRefused) {
+  const std::string apart = "not all threads of the block come here";
+  EXPECT_EQ(refusal("sync block\n sync warp\n %1: f32 = shuffle(%0, by = 16)\n"), "accepted");
+  EXPECT_EQ(refusal("if b < 3 {\n sync block\n }\n for i in 0..m {\n sync block\n }\n"), "accepted");
+  EXPECT_NE(refusal("if t < 32 {\n sync block\n }\n").find(apart), std::string::npos);
+  EXPECT_NE(refusal("if t < 32 {\n %1: f32 = shuffle(%0, by = 1)\n }\n").find(apart), std::string::npos);
+  EXPECT_NE(refusal("for i in 0..t {\n sync warp\n }\n").find(apart), std::string::npos);
+  EXPECT_NE(refusal("for i in 0..t {\n if i < 2 {\n sync block\n }\n }\n").find(apart), std::string::npos);
+  EXPECT_NE(refusal("%1: i64 = coordinate m\n bind q = %1\n if q < 2 {\n sync block\n }\n").find(apart),
+            std::string::npos);
+  const std::string state = "%1: f32 = start sum\n accumulate sum(%1) with %0\n";
+  EXPECT_EQ(refusal(state + "%2: f32 = fold sum(%1) over 64\n"), "accepted");
+  EXPECT_NE(refusal(state + "%2: f32 = fold sum(%1) over 32\n").find("in a block of others"), std::string::npos);
+  EXPECT_NE(refusal(state + "if t < 3 {\n %2: f32 = fold sum(%1) over 64\n }\n").find(apart), std::string::npos);
+  EXPECT_NE(refusal(state + "%2: f32 = fold sum(%1) over 48\n").find("a fold over 48 threads"), std::string::npos);
+  EXPECT_NE(refusal("%1: f32 = shuffle(%0, by = 3)\n").find("a shuffle by 3 lanes"), std::string::npos);
+}
+
+TEST(KirThreads, SharedMemoryNeedsSyncs) {
+  const std::string none = "no sync between accesses to s", alloc = "alloc %s: f32[64] shared\n";
+  const std::string store = "store %s[t] = %0 lanewise\n", load = "%1: f32 = load %s[63 - t] lanewise\n";
+  EXPECT_EQ(refusal(store + "sync block\n" + load, alloc), "accepted");
+  EXPECT_EQ(refusal(store + "%1: f32 = load %s[t] lanewise\n", alloc), "accepted") << "each its own";
+  EXPECT_NE(refusal(store + load, alloc).find(none), std::string::npos);
+  EXPECT_NE(refusal(store + "sync warp\n" + load, alloc).find(none), std::string::npos);
+  // The next iteration writes what this one reads.
+  EXPECT_NE(refusal("for i in 0..m {\n" + store + "sync block\n" + load + "}\n", alloc).find(none), std::string::npos);
+  EXPECT_EQ(refusal("for i in 0..m {\n" + store + "sync block\n" + load + "sync block\n}\n", alloc), "accepted");
+}
+
+TEST(KirThreads, PassesKeepLoadsOnTheirSideOfASync) {
+  Kernel kernel = parse(
+      "kernel @k(%y: f32[64] write) target cuda {\n for t in 0..64 on thread_x {\n  alloc %s: f32[1] shared\n"
+      "  if t == 0 {\n   %0: f32 = literal 1\n   store %s[0] = %0 lanewise\n  }\n  sync block\n"
+      "  %1: f32 = load %s[0] lanewise\n  sync block\n  if t == 0 {\n   %2: f32 = literal 2\n   store %s[0] = %2 "
+      "lanewise\n  }\n"
+      "  sync block\n  %3: f32 = load %s[0] lanewise\n  %4: f32 = add(%1, %3)\n  store %y[t] = %4 lanewise\n }\n}\n");
+  run_passes(kernel);
+  std::vector<float> y(64);
+  AccessChecker checker(kernel);
+  interpret(kernel, {}, {y.data()}, checker);
+  EXPECT_EQ(y, std::vector<float>(64, 3)) << print(kernel);
+}
+
+}  // namespace
+}  // namespace plait::kir
