@@ -239,6 +239,7 @@ set(PLAIT_CORE_SOURCES
   schedule/moved.cpp
   schedule/nest.cpp
   schedule/norm.cpp
+  schedule/norm_gpu.cpp
   schedule/norm_loops.cpp
   schedule/norm_split.cpp
   schedule/place_group.cpp

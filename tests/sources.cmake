@@ -156,6 +156,7 @@ set(PLAIT_TEST_numerics
   numerics/manual_test.cpp
   numerics/norm_split_test.cpp
   numerics/norm_test.cpp
+  numerics/norms_on_sim_test.cpp
   numerics/online_test.cpp
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp

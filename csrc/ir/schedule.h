@@ -70,16 +70,17 @@ struct Nest {
   }
 };
 
-// Groups whose reductions share their dims, with what is elementwise before, between and behind: softmax, norms. CPUs
-// only; the result depends on the vector and on the parts, never on threads.
+// Groups whose reductions share their dims, with what is elementwise before, between and behind: softmax, norms. The
+// result depends on the vector, the parts and the threads of a block, never on the threads of a CPU.
 struct Norm {
   static constexpr std::string_view kName = "norm";
-  Choice vector;  // lanes along the reduced dims
-  Choice rows;    // of the kept dims per parallel iteration
-  Choice parts;   // vectors that a sum adds before its part goes into the whole; 1: all
-  Choice keep;    // most elements of a row that a buffer on the stack holds; 0: what several passes read is recomputed
-  Choice split;   // elements of the outermost reduced dim that a task of the first phase reduces; 0, absent: rows are
-                  // not split
+  Choice vector;   // lanes along the reduced dims
+  Choice rows;     // of the kept dims per parallel iteration
+  Choice parts;    // vectors that a sum adds before its part goes into the whole; 1: all
+  Choice keep;     // most elements of a row that a buffer on the stack holds; 0: what several passes read is recomputed
+  Choice split;    // elements of the outermost reduced dim that a task of the first phase reduces; 0, absent: rows are
+                   // not split
+  Choice threads;  // GPUs: of the block that has a row
   auto operator<=>(const Norm&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
@@ -88,6 +89,7 @@ struct Norm {
     fn("parts", self.parts, ChoiceRange{1, 1024});
     fn("keep", self.keep, ChoiceRange{0, 32768});
     fn("split", self.split, ChoiceRange{0, 1 << 24});
+    fn("threads", self.threads, ChoiceRange{32, 1024, true});
   }
 };
 

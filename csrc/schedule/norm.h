@@ -17,4 +17,9 @@ std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* cons
                                         std::span<TensorView* const> outputs,
                                         const std::function<bool(sym::Expr)>& decide = {});
 
+// Why GPUs have no kernel of ops that the scheduler takes; nothing where they have.
+std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops, std::span<TensorView* const> outputs);
+// The numbers of a GPU's kernel. UserError where a pinned one does not apply.
+Schedule choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinned);
+
 }  // namespace plait

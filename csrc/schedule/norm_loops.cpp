@@ -49,6 +49,21 @@ int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, 
   return place;
 }
 
+void norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t row_begin) {
+  const auto [kept, reduced] = kept_first(t, -1);
+  for (int d = 1; d < kept; ++d) merge(t, 0);
+  if (kept > 0) parallelize(t, 0, ParallelType::block_x);
+  const int outer = static_cast<int>(row_begin), row = (kept > 0 ? 1 : 0) + outer;
+  for (int d = 1; d < reduced - outer; ++d) merge(t, row);
+  if (*numbers.vector > 1) {
+    split(t, row, *numbers.vector);
+    parallelize(t, row + 1, ParallelType::vectorize);
+  }
+  split(t, row, *numbers.threads);
+  parallelize(t, row + 1, ParallelType::thread_x);
+  if (*numbers.parts > 1) split(t, row, *numbers.parts);
+}
+
 int norm_loops_of_columns(TensorView& t, const schedules::Norm& numbers, int column, int scanned) {
   const auto [kept, reduced] = kept_first(t, scanned);
   if (scanned >= 0 && column > scanned) --column;

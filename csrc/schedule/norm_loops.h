@@ -9,6 +9,9 @@ namespace plait {
 // the outermost reduced one in tasks. The place of these.
 int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned);
 
+// Loops of rows on GPUs: kept dims are blocks, then outer reduced dims, the row in parts, threads and lanes.
+void norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t row_begin);
+
 // Loops of columns: [other kept dims, vectors of columns] parallel, lanes, reduced dims, the first one in tasks, the
 // last one in parts. The place of the tasks.
 int norm_loops_of_columns(TensorView& t, const schedules::Norm& numbers, int column, int scanned);

@@ -312,6 +312,11 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
     how.refuse_moved = moved_refuses;
     how.refuse_scatters = refuse_scatters(options);
   }
+  if (options.target.cuda() && options.target.shared_bytes > 0)  // through which the threads of a block exchange
+    how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
+      if (auto reason = norm_refuses(fusion, ops, outputs)) return reason;
+      return norm_refuses_of_gpus(ops, outputs);
+    };
   how.stays_apart = [&](const Op& op) { return aliases.view_ops.contains(&op); };
   how.costs_nothing = [&](const Op& op) { return aliases.is_alias(op); };
   if (options.limits.statements > 0) how.most_row_ops = static_cast<size_t>(options.limits.statements);

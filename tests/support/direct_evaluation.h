@@ -28,7 +28,10 @@ struct LoweredRun {
 };
 // A CPU of so many lanes, or a GPU whose blocks have 4 threads, so that small tensors have several.
 inline Target small_target(int lanes, bool cuda = false) {
-  return {.kind = cuda ? TargetKind::cuda : TargetKind::cpu, .vector_lanes = lanes, .block_threads = 4};
+  return {.kind = cuda ? TargetKind::cuda : TargetKind::cpu,
+          .vector_lanes = lanes,
+          .shared_bytes = cuda ? 48 << 10 : 0,
+          .block_threads = 4};
 }
 
 void run_segments(const Fusion& fusion, const sym::Environment& env, Values& values, const LoweredRun& how = {});

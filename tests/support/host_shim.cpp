@@ -127,7 +127,12 @@ class ShimDevice : public Device {
   }
 
  private:
-  const Target target_ = target_named("sm_80");
+  // Threads run one after another: none that exchange values.
+  const Target target_ = [] {
+    Target out = target_named("sm_80");
+    out.shared_bytes = 0;
+    return out;
+  }();
   HostAllocator allocator_;
 };
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "kir/statements.h"
 #include "scalar/convert.h"
 #include "scalar/philox.h"
 
@@ -84,6 +85,7 @@ class Interpreter {
 
   void execute(const kir::For& s) {
     const int64_t extent = scalar(s.extent);
+    if (s.loop == kir::LoopKind::thread_x && cooperates(s.body)) return at_once(s, extent);
     for (int64_t i = 0; i < extent; ++i) {
       ++counts_.iterations;
       env_[s.var.symbol_name()] = i;
@@ -91,6 +93,81 @@ class Interpreter {
     }
     env_.erase(s.var.symbol_name());
   }
+  // ---- threads that cooperate, one statement of all of them after another
+
+  struct Thread {
+    sym::Environment env;
+    std::map<uint32_t, Lanes> values;
+    std::map<uint32_t, std::vector<double>> stack;
+  };
+
+  static bool cooperates(const kir::Block& body) {
+    return std::any_of(body.begin(), body.end(), [](const auto& s) {
+      const kir::Block* inner = kir::body_of(*s);
+      return s->kind == kir::StmtKind::Sync || s->kind == kir::StmtKind::Shuffle || (inner && cooperates(*inner));
+    });
+  }
+
+  void at_once(const kir::For& s, int64_t extent) {
+    threads_.assign(static_cast<size_t>(extent), {env_, values_, {}});
+    std::vector<size_t> all;
+    for (size_t t = 0; t < threads_.size(); ++t) {
+      threads_[t].env[s.var.symbol_name()] = static_cast<int64_t>(t);
+      all.push_back(t);
+      ++counts_.iterations;
+    }
+    at_once(s.body, all);
+  }
+
+  template <class Fn>
+  void as(size_t t, Fn&& fn) {
+    std::swap(env_, threads_[t].env);
+    std::swap(values_, threads_[t].values);
+    for (auto& [buffer, elements] : threads_[t].stack) std::swap(buffers_[buffer], elements);
+    fn();
+    for (auto& [buffer, elements] : threads_[t].stack) std::swap(buffers_[buffer], elements);
+    std::swap(env_, threads_[t].env);
+    std::swap(values_, threads_[t].values);
+  }
+
+  void at_once(const kir::Block& body, const std::vector<size_t>& all) {
+    for (const auto& s : body) at_once(*s, all);
+  }
+
+  void at_once(const kir::Stmt& stmt, const std::vector<size_t>& all) {
+    if (const auto* loop = kir::as<kir::For>(stmt)) {
+      std::vector<size_t> left = all;
+      for (int64_t i = 0; !left.empty(); ++i) {
+        std::erase_if(left, [&](size_t t) {
+          bool ends = false;
+          as(t, [&] { ends = i >= scalar(loop->extent); });
+          return ends;
+        });
+        for (size_t t : left) threads_[t].env[loop->var.symbol_name()] = i;
+        at_once(loop->body, left);
+        for (size_t t : left) threads_[t].env.erase(loop->var.symbol_name());
+      }
+    } else if (const auto* branch = kir::as<kir::If>(stmt)) {
+      std::vector<size_t> some;
+      for (size_t t : all)
+        as(t, [&] {
+          if (scalar(branch->condition) != 0) some.push_back(t);
+        });
+      at_once(branch->body, some);
+    } else if (const auto* shuffle = kir::as<kir::Shuffle>(stmt)) {
+      std::vector<Lanes> taken;
+      for (size_t t : all) taken.push_back(threads_.at(t ^ static_cast<size_t>(shuffle->by)).values.at(shuffle->in.id));
+      for (size_t i = 0; i < all.size(); ++i) threads_[all[i]].values[shuffle->out.id] = taken[i];
+    } else if (stmt.kind != kir::StmtKind::Sync) {
+      const auto* alloc = kir::as<kir::Alloc>(stmt);
+      if (alloc && kernel_.buffers[alloc->buffer].space == kir::Space::shared) return execute(*alloc);
+      for (size_t t : all) {
+        if (alloc) threads_[t].stack.try_emplace(alloc->buffer, buffers_[alloc->buffer].size());
+        as(t, [&] { kir::visit(stmt, [&](const auto& s) { execute(s); }); });
+      }
+    }
+  }
+
   void execute(const kir::If& s) {
     if (scalar(s.condition) != 0) block(s.body);
   }
@@ -175,8 +252,6 @@ class Interpreter {
     for (double v : Lanes(value(s.in))) out.push_back(brought_to(s.to, v));
     value(s.out) = out;
   }
-  void execute(const kir::Sync&) { fail("threads that cooperate are none of this interpreter's"); }
-  void execute(const kir::Shuffle&) { fail("threads that cooperate are none of this interpreter's"); }
   void execute(const kir::Half& s) {
     const Lanes in = value(s.in);
     const auto first = in.begin() + (s.upper ? s.out.lanes : 0);
@@ -211,7 +286,8 @@ class Interpreter {
   std::vector<std::vector<bool>> stored_;
   sym::Environment env_;
   std::map<uint32_t, Lanes> values_;
-  std::set<size_t> atomics_;  // buffers that meet them
+  std::vector<Thread> threads_;  // of the block at hand
+  std::set<size_t> atomics_;     // buffers that meet them
   Counts counts_;
 };
 

@@ -28,11 +28,17 @@ bool quads(const Random& s) {
   return s.out.lanes % 4 == 0 && lane_stride(s.index) == 1 && sym::divisor(at_lane(s.index, 0)) % 4 == 0;
 }
 
+// Whether an access is one of a whole vector in device memory, for which there are helpers.
+template <class S>
+bool is_whole(const Kernel& kernel, const S& s) {
+  return s.access == Access::aligned && !s.active && !kernel.buffers[s.buffer].is_local();
+}
+
 // Form of a statement with lanes whose result differs between lanes.
 Form lane_form(const Kernel& kernel, const Stmt& stmt) {
-  if (const Load* s = as<Load>(stmt)) return s->access == Access::aligned && !s->active ? Form::wide : Form::lanes;
+  if (const Load* s = as<Load>(stmt)) return is_whole(kernel, *s) ? Form::wide : Form::lanes;
   if (const Store* s = as<Store>(stmt)) {
-    const bool whole = s->access == Access::aligned && !s->active;
+    const bool whole = is_whole(kernel, *s);
     return whole && s->in.dtype == compute_type(kernel.buffers[s->buffer].dtype) ? Form::wide : Form::lane_store;
   }
   if (const Random* s = as<Random>(stmt)) return quads(*s) ? Form::wide : Form::lanes;

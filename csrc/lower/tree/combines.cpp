@@ -28,8 +28,8 @@ void TreeEmitter::find_parts() {
     std::vector<int> serial;
     for (int id : path) {
       const TreeLoop& l = tree_.loops[static_cast<size_t>(id)];
-      const bool lanes = l.parallel == ParallelType::vectorize;
-      if (!lanes && l.parallel != ParallelType::cpu_thread && is_reduced_by(at, l.var)) serial.push_back(id);
+      const bool in_turn = l.parallel == ParallelType::serial || l.parallel == ParallelType::unroll;
+      if (in_turn && is_reduced_by(at, l.var)) serial.push_back(id);
     }
     if (serial.size() < 2) continue;
     parts_[serial[serial.size() - 2]].push_back(op);
@@ -112,7 +112,12 @@ kir::Value TreeEmitter::terms_of(const Op& op, int64_t less, DType type) {
 void TreeEmitter::finish(const Op& op) {
   const std::vector<Combine> combines = combines_of(op);
   Carried whole;
-  for (size_t i = 0; i < combines.size(); ++i) whole.push_back(fold(combines[i], whole_.at(&op)[i]));
+  for (size_t i = 0; i < combines.size(); ++i) {
+    Part state = whole_.at(&op)[i];
+    if (combines[i] == Combine::variance)  // of lanes of few elements, each merge of which would round
+      for (Value& v : state) v = convert(v, DType::f64);
+    whole.push_back(fold(combines[i], state));
+  }
   const auto variance = [&](const Part& part, int64_t correction) {
     return apply(Pointwise::div, {part[1], terms_of(op, correction, part[1].dtype)});
   };

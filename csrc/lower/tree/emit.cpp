@@ -33,13 +33,17 @@ kir::LoopKind loop_kind(ParallelType type) {
       return kir::LoopKind::cpu_thread;
     case ParallelType::vectorize:
       return kir::LoopKind::lanes;
+    case ParallelType::block_x:
+      return kir::LoopKind::block_x;
+    case ParallelType::thread_x:
+      return kir::LoopKind::threads;
     case ParallelType::serial:
     case ParallelType::unroll:
       return kir::LoopKind::serial;
     default:
       break;
   }
-  PLAIT_CHECK(false, "a {} loop in a kernel for CPUs", name(type));
+  PLAIT_CHECK(false, "a {} loop in a loop tree", name(type));
 }
 
 }  // namespace

@@ -248,10 +248,39 @@ TEST(Norm, BuffersHoldTheirRows) {
   EXPECT_THROW(chosen(*parse_fusion(text("4, 3, 5", "[0, 2]", 1 << 20)), 8), UserError);
 }
 
-TEST(Norm, IsForCpus) {
-  const auto fusion = parse_fusion(test::norm_cases()[0].text);
+TEST(Norm, OfGpusHasBlocksOfThreads) {
+  const auto chosen = [](const std::string& numbers, const std::string& n = "n", const char* dtype = "f32") {
+    const auto fusion = parse_fusion(
+        fmt::format("fusion @f (%x: {1}[b, {0}]) -> (%y) {{\n  segment @s (%x) -> (%y) schedule norm({2}) {{\n"
+                    "    %m = amax(%x, dims = [1], keepdim = true)\n    %d = sub(%x, %m)\n    %e = exp(%d)\n"
+                    "    %s = sum(%e, dims = [1], keepdim = true)\n    %y = div(%e, %s)\n  }}\n}}\n",
+                    n, dtype, numbers));
+    const Segment& s = fusion->segments.at(0);
+    return print(choose_schedule({*fusion, s}, test::small_target(8, true), s.schedule));
+  };
+  EXPECT_EQ(chosen("", "100"), "norm(vector = 4, parts = 1, threads = 32)");
+  EXPECT_EQ(chosen("", "512"), "norm(vector = 4, parts = 1, threads = 32)");
+  EXPECT_EQ(chosen("", "513"), "norm(vector = 4, parts = 1, threads = 128)");
+  EXPECT_EQ(chosen("", "2049", "f64"), "norm(vector = 2, parts = 1, threads = 512)");
+  EXPECT_EQ(chosen("", "1"), "norm(vector = 1, parts = 1, threads = 32)");
+  EXPECT_EQ(chosen("", "3"), "norm(vector = 4, parts = 1, threads = 32)");
+  EXPECT_EQ(chosen("", "4096", "bf16"), "norm(vector = 8, parts = 1, threads = 128)");
+  EXPECT_EQ(chosen("", "1000000"), "norm(vector = 4, parts = 32, threads = 512)");
+  EXPECT_EQ(chosen("threads = 1024, vector = 1"), "norm(vector = 1, parts = 32, threads = 1024)");
+  for (const char* numbers : {"rows = 2", "keep = 1024", "split = 64", "threads = 48", "threads = 16"})
+    EXPECT_THROW(chosen(numbers), UserError) << numbers;
+  // Columns, scans and moves are none of a block's.
+  for (const auto& c : test::scan_cases()) {
+    const auto fusion = parse_fusion(c.text);
+    const Segment& s = fusion->segments.at(0);
+    EXPECT_THROW(choose_schedule({*fusion, s}, test::small_target(8, true), s.schedule), UserError) << c.name;
+  }
+}
+
+TEST(Norm, ThreadsAreNoneOfACpu) {
+  const auto fusion = parse_fusion(test::norm_cases("threads = 32")[0].text);
   const Segment& s = fusion->segments.at(0);
-  EXPECT_THROW(choose_schedule({*fusion, s}, test::small_target(8, true), s.schedule), UserError);
+  EXPECT_THROW(choose_schedule({*fusion, s}, test::small_target(8), s.schedule), UserError);
 }
 
 TEST(Norm, GroupsAreGraphsOfTheirOwn) {

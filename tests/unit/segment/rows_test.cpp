@@ -16,6 +16,7 @@ Made segmented(const std::string& text, TargetKind target = TargetKind::cpu, sym
   const auto f = parse_fusion(text);
   SegmentOptions how;
   how.target.kind = target;
+  how.target.shared_bytes = target == TargetKind::cuda ? 48 << 10 : 0;
   how.guards = guards;
   Made out;
   how.explain = &out.explain;
@@ -36,11 +37,27 @@ fusion @f (%x: f32[b, n]) -> (%y) {
   %y = div(%e, %s)
 })";
 
-TEST(SegmentRows, ASoftmaxIsOneSegmentOnCpus) {
+TEST(SegmentRows, ASoftmaxIsOneSegment) {
   EXPECT_EQ(segmented(kSoftmax).text, "norm: y");
-  const std::string apart = segmented(kSoftmax, TargetKind::cuda).text;
-  EXPECT_EQ(apart.find("norm"), std::string::npos);
-  EXPECT_NE(apart.find("; "), std::string::npos);
+  EXPECT_EQ(segmented(kSoftmax, TargetKind::cuda).text, "norm: y");
+}
+
+TEST(SegmentRows, GpusLeaveColumnsMovesAndScansApart) {
+  const auto apart = [](const char* text, const char* reason) {
+    const Made made = segmented(text, TargetKind::cuda);
+    EXPECT_NE(made.text.find("; "), std::string::npos) << made.text;
+    EXPECT_NE(made.explain.find(reason), std::string::npos) << made.explain;
+  };
+  apart("fusion @f (%x: f32[b, n]) -> (%y) {\n  %m = amax(%x, dims = [0], keepdim = true)\n  %y = sub(%x, %m)\n}",
+        "reduces dims that are not the innermost in memory");
+  apart(
+      "fusion @f (%x: f32[b, n]) -> (%y) {\n  %c = cumsum(%x, dim = 1)\n  %m = amax(%c, dims = [1], keepdim = true)\n"
+      "  %y = sub(%c, %m)\n}",
+      "is a scan");
+  apart(
+      "fusion @f (%x: f32[b, n]) -> (%y) {\n  %g = flip(%x, dims = [1])\n  %h = abs(%g)\n"
+      "  %m = amax(%h, dims = [1], keepdim = true)\n  %y = sub(%h, %m)\n}",
+      "");
 }
 
 TEST(SegmentRows, ReductionsOfOneTensorShareASegment) {

@@ -1,0 +1,86 @@
+// Rows on GPUs, a block each: what one kernel computes of them agrees with the reference at the ends of warps, blocks
+// and vectors, in every dtype, and is one kernel.
+#include <gtest/gtest.h>
+
+#include <fmt/core.h>
+
+#include "backend/cuda/nvrtc.h"
+#include "support/run_case.h"
+
+namespace plait {
+namespace {
+
+using testing::CaseOptions;
+using testing::CaseResult;
+using testing::run_case;
+
+struct RowCase {
+  const char* name;
+  const char* inputs;  // of dtype T
+  const char* outputs;
+  const char* body;
+};
+
+constexpr RowCase kRowsOfGpus[] = {
+    {"softmax", "%x: T[b, n]", "%y", "%y = softmax(%x, dim = 1)"},
+    {"log_softmax", "%x: T[b, n]", "%y", "%y = log_softmax(%x, dim = 1)"},
+    {"layer_norm", "%x: T[b, n], %w: T[n], %v: T[n]", "%y", "%y = layer_norm(%x, %w, %v, dims = 1, eps = 0.00001)"},
+    {"rms_norm", "%x: T[b, n], %w: T[n]", "%y", "%y = rms_norm(%x, %w, dims = 1, eps = 0.00001)"},
+    {"var_mean", "%x: T[b, n]", "%m, %v", "%m, %v = var_mean(%x, dims = [1], correction = 0)"},
+    {"statistics", "%x: T[b, n]", "%s, %m, %k, %l",
+     "%s = sum(%x, dims = [1])\n%m = amax(%x, dims = [1])\n%k = argmin(%x, dims = [1])\n%q = gt(%x, 0.5)\n"
+     "%l = any(%q, dims = [1])"},
+    {"backward", "%x: T[b, n], %g: T[b, n]", "%d",
+     "%p = mul(%x, %g)\n%s = sum(%p, dims = [1], keepdim = true)\n%t = sub(%g, %s)\n%d = mul(%x, %t)"},
+    {"everything", "%x: T[b, n]", "%y",
+     "%q = square(%x)\n%s = sum(%q, dims = [0, 1], keepdim = true)\n%r = rsqrt(add(%s, 1.0))\n%y = mul(%x, %r)"},
+};
+
+class RowsOnSim : public ::testing::TestWithParam<RowCase> {
+ protected:
+  void SetUp() override {
+    std::string why_not;
+    if (!nvrtc_available(&why_not)) GTEST_SKIP() << "no NVRTC: " << why_not;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, RowsOnSim, ::testing::ValuesIn(kRowsOfGpus),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(RowsOnSim, AgreeWithTheReferenceInOneKernel) {
+  const RowCase& c = GetParam();
+  const std::string text =
+      fmt::format("let b = 3, n = 5, T = f32\nfusion @f ({}) -> ({}) {{\n{}\n}}\n", c.inputs, c.outputs, c.body);
+  const char* dtypes[] = {"f32", "bf16", "f16", "f64"};
+  int number = 0;
+  for (int64_t n : {1, 2, 31, 32, 33, 128, 255, 257, 1023, 4097, 65537})
+    for (bool even : {false, true}) {
+      const int64_t size = even ? (n + 15) / 16 * 16 : n;
+      const std::string dtype = n == 65537 ? "f32" : dtypes[number++ % 4];
+      CaseOptions how;
+      how.device = number % 2 == 0 ? "sim:sm_80" : "sim:sm_90a";
+      how.seed = static_cast<uint64_t>(n);
+      how.set = {{"T", dtype}, {"b", n == 65537 ? "1" : "3"}, {"n", std::to_string(size)}};
+      how.options.poison = true;
+      const CaseResult result = run_case(text, how);
+      EXPECT_TRUE(result.ok) << c.name << " of " << size << " in " << dtype << ": " << result.message;
+      EXPECT_EQ(result.kernels, 1) << c.name << " of " << size;
+    }
+}
+
+TEST_P(RowsOnSim, NoRowsAndRowsOfNothing) {
+  const RowCase& c = GetParam();
+  const std::string text =
+      fmt::format("let b = 3, n = 5, T = f32\nfusion @f ({}) -> ({}) {{\n{}\n}}\n", c.inputs, c.outputs, c.body);
+  for (const auto& [b, n] : {std::pair{"0", "7"}, std::pair{"3", "0"}}) {
+    if (std::string(n) == "0" && std::string(c.body).find("arg") != std::string::npos) continue;  // refused: no element
+    CaseOptions how;
+    how.device = "sim:sm_80";
+    how.set = {{"b", b}, {"n", n}};
+    const CaseResult result = run_case(text, how);
+    EXPECT_TRUE(result.ok || result.undecided) << c.name << ", " << b << " rows of " << n << ": " << result.message;
+  }
+}
+
+}  // namespace
+}  // namespace plait
