@@ -43,15 +43,17 @@ std::vector<Combine> TreeEmitter::combines_of(const Op& op) const {
   return kind_of(op).combines;
 }
 
-// The state of nothing; `wide`: where parts go into.
+// The state of nothing; `wide`: where parts go into. A variance without parts has few elements, of each of which its steps
+// would round several times.
 TreeEmitter::Carried TreeEmitter::start(const Op& op, bool wide) {
   const DType in = inputs(op).front()->dtype;
   Carried out;
   for (Combine combine : combines_of(op)) {
     auto stmt = std::make_unique<kir::Start>();
     stmt->combine = combine;
-    const std::vector<DType> types = state_types(combine, wide ? DType::f64 : in);
-    if (!wide && types[0] != in) stmt->element = in;
+    const bool in_f64 = wide || (combine == Combine::variance && !part_of_.contains(&op));
+    const std::vector<DType> types = state_types(combine, in_f64 ? DType::f64 : in);
+    if (!in_f64 && types[0] != in) stmt->element = in;
     for (DType type : types) stmt->state.push_back(fresh(type));
     out.push_back(stmt->state);
     add(std::move(stmt));
@@ -112,12 +114,7 @@ kir::Value TreeEmitter::terms_of(const Op& op, int64_t less, DType type) {
 void TreeEmitter::finish(const Op& op) {
   const std::vector<Combine> combines = combines_of(op);
   Carried whole;
-  for (size_t i = 0; i < combines.size(); ++i) {
-    Part state = whole_.at(&op)[i];
-    if (combines[i] == Combine::variance)  // of lanes of few elements, each merge of which would round
-      for (Value& v : state) v = convert(v, DType::f64);
-    whole.push_back(fold(combines[i], state));
-  }
+  for (size_t i = 0; i < combines.size(); ++i) whole.push_back(fold(combines[i], whole_.at(&op)[i]));
   const auto variance = [&](const Part& part, int64_t correction) {
     return apply(Pointwise::div, {part[1], terms_of(op, correction, part[1].dtype)});
   };
