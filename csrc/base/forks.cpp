@@ -20,7 +20,7 @@ void in_child() {
   if (openmp_at_fork) openmp_lost = true;
 }
 
-[[maybe_unused]] const int registered = pthread_atfork(before_fork, nullptr, in_child);
+[[maybe_unused]] const int kRegistered = pthread_atfork(before_fork, nullptr, in_child);
 
 }  // namespace
 

@@ -184,7 +184,7 @@ class Builder {
   void add_all_reduce(const AllReduce& op) {
     View out = write(op.out());
     auto& step = program_.add_step<CollectiveStep>();
-    step.collective = AllReduce::collective;
+    step.collective = AllReduce::kCollective;
     step.in = read(op.in);
     step.out = std::move(out);
     step.reduce = reduce_of(op.reduce);
@@ -195,7 +195,7 @@ class Builder {
   void view(const Node& op, std::optional<CommReduce> reduce) {
     View out = write(op.out());
     auto& step = program_.add_step<CollectiveStep>();
-    step.collective = Node::collective;
+    step.collective = Node::kCollective;
     step.in = read(op.in);
     step.out = std::move(out);
     step.reduce = reduce;

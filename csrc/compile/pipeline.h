@@ -21,7 +21,6 @@ struct CompiledSpecialization {
   std::string segment_reasons;            // for explain
   std::vector<std::string> kernel_texts;  // kernel IR
   std::string timings;
-  double compile_ms = 0;
 };
 
 struct PipelineContext {

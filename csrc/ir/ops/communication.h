@@ -17,7 +17,7 @@ struct Reshard : OpBase<OpKind::Reshard> {
 
 // out = the elementwise reduction of the members' `in`, added in rank order in the accumulation type, rounded once.
 struct AllReduce : OpBase<OpKind::AllReduce> {
-  static constexpr Collective collective = Collective::all_reduce;
+  static constexpr Collective kCollective = Collective::all_reduce;
   TensorView* in = nullptr;
   int axis = 0;
   ReduceOp reduce = ReduceOp::sum;
@@ -29,7 +29,7 @@ struct AllReduce : OpBase<OpKind::AllReduce> {
 
 // out[outer, total, inner] = the members' in[outer, count, inner], one after another along the middle.
 struct AllGather : OpBase<OpKind::AllGather> {
-  static constexpr Collective collective = Collective::all_gather;
+  static constexpr Collective kCollective = Collective::all_gather;
   TensorView* in = nullptr;
   int axis = 0;
   sym::Expr outer, count, total, inner;
@@ -42,7 +42,7 @@ struct AllGather : OpBase<OpKind::AllGather> {
 
 // out[outer, count, inner] = this member's part of the reduction of the members' in[outer, total, inner].
 struct ReduceScatter : OpBase<OpKind::ReduceScatter> {
-  static constexpr Collective collective = Collective::reduce_scatter;
+  static constexpr Collective kCollective = Collective::reduce_scatter;
   TensorView* in = nullptr;
   int axis = 0;
   ReduceOp reduce = ReduceOp::sum;
