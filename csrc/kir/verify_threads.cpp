@@ -5,12 +5,17 @@
 #include <set>
 
 #include "base/error.h"
+#include "kir/passes/edit.h"
 #include "kir/statements.h"
 
 namespace plait::kir {
 namespace {
 
 // Goes through statements in order; bodies of loops twice, so that the end of an iteration meets the begin of the next.
+struct ById {
+  bool operator()(sym::Expr a, sym::Expr b) const { return a.id() < b.id(); }
+};
+
 class ThreadVerifier {
  public:
   explicit ThreadVerifier(const Kernel& kernel) : kernel_(kernel) {}
@@ -28,8 +33,20 @@ class ThreadVerifier {
  private:
   // Indices at which a shared buffer was met since the last Sync.
   struct Met {
-    std::set<const sym::Node*> stored, loaded;
+    std::set<sym::Expr, ById> stored, loaded;
   };
+  using AllMet = std::map<uint32_t, Met>;
+
+  // A body that may run or not: what was met before it may have been met since the last Sync.
+  template <class Fn>
+  void perhaps(Fn&& fn) {
+    const AllMet before = met_;
+    fn();
+    for (const auto& [buffer, met] : before) {
+      met_[buffer].stored.insert(met.stored.begin(), met.stored.end());
+      met_[buffer].loaded.insert(met.loaded.begin(), met.loaded.end());
+    }
+  }
 
   template <class... Args>
   void require(const Stmt& stmt, bool condition, fmt::format_string<Args...> format, Args&&... args) const {
@@ -47,10 +64,14 @@ class ThreadVerifier {
     const std::string& var = s.var.symbol_name();
     const bool of_thread = s.loop >= LoopKind::thread_x, differs = !of_thread && varies(s.extent);
     if (of_thread) threads_[s.loop] = s.extent.constant().value_or(0);
+    if (of_thread) thread_ = threads_.size() == 1 ? s.var : sym::Expr();
     if (of_thread || differs) varying_.insert(var);
     apart_ += differs;
-    block(s.body);
-    if (s.loop == LoopKind::serial) block(s.body);
+    const auto body = [&] {
+      block(s.body);
+      if (s.loop == LoopKind::serial) block(s.body);
+    };
+    s.loop != LoopKind::serial || sym::proven(sym::gt(s.extent, 0)) ? body() : perhaps(body);
     apart_ -= differs;
     if (of_thread || differs) varying_.erase(var);
     if (of_thread) threads_.erase(s.loop);
@@ -61,21 +82,21 @@ class ThreadVerifier {
     if (const If* s = as<If>(stmt)) {
       const bool differs = varies(s->condition);
       apart_ += differs;
-      block(s->body);
+      perhaps([&] { block(s->body); });
       apart_ -= differs;
       return;
     }
     const Fold* fold = as<Fold>(stmt);
     const bool folds = fold != nullptr && fold->threads > 1;
-    if (stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::Shuffle || folds)
+    if (stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::Shuffle || folds) {
       require(stmt, apart_ == 0, "not all threads of the block come here");
-    if (folds) {
-      const auto own = threads_.find(LoopKind::thread_x);
-      require(stmt, threads_.size() == 1 && own != threads_.end() && own->second == fold->threads,
-              "a fold over {} threads in a block of others", fold->threads);
+      require(stmt, threads_.size() == 1 && threads_.contains(LoopKind::thread_x),
+              "the threads are not those of one thread_x loop");
     }
+    if (folds)
+      require(stmt, threads_.at(LoopKind::thread_x) == fold->threads, "a fold over {} threads in a block of others",
+              fold->threads);
     if (const Sync* s = as<Sync>(stmt); s != nullptr && s->scope == SyncScope::block) met_.clear();
-    if (const Alloc* s = as<Alloc>(stmt)) met_.erase(s->buffer);
     if (const Store* s = as<Store>(stmt)) meet(stmt, s->buffer, s->index, true);
     if (const Load* s = as<Load>(stmt)) meet(stmt, s->buffer, s->index, false);
   }
@@ -83,19 +104,27 @@ class ThreadVerifier {
   void meet(const Stmt& stmt, uint32_t buffer, sym::Expr index, bool store) {
     if (kernel_.buffers[buffer].space != Space::shared) return;
     Met& met = met_[buffer];
-    const auto others = [&](const std::set<const sym::Node*>& indices) {
-      return std::any_of(indices.begin(), indices.end(), [&](const sym::Node* i) { return i != index.node(); });
+    const auto others = [&](const std::set<sym::Expr, ById>& indices) {
+      return std::any_of(indices.begin(), indices.end(), [&](sym::Expr i) { return i != index || !is_own(index); });
     };
     require(stmt, !others(met.stored) && (!store || !others(met.loaded)), "no sync between accesses to {}",
             kernel_.buffers[buffer].name);
-    (store ? met.stored : met.loaded).insert(index.node());
+    (store ? met.stored : met.loaded).insert(index);
+  }
+
+  // Whether no two threads have the same index.
+  bool is_own(sym::Expr index) const {
+    if (!thread_) return false;
+    const auto slope = slope_in(index, thread_);
+    return slope && slope->step != 0;
   }
 
   const Kernel& kernel_;
   std::set<std::string> varying_;
   std::map<LoopKind, int64_t> threads_;
-  std::map<uint32_t, Met> met_;
-  int apart_ = 0;  // conditions and loops around that differ between threads
+  AllMet met_;
+  sym::Expr thread_;  // of the one loop over threads
+  int apart_ = 0;     // conditions and loops around that differ between threads
 };
 
 }  // namespace

@@ -82,5 +82,23 @@ TEST_P(RowsOnSim, NoRowsAndRowsOfNothing) {
   }
 }
 
+// Of two zeros each is the greatest and the least: all threads of a row have the same one.
+TEST(RowsOnSim, ThreadsAgreeOnTheSignOfZero) {
+  std::string why_not;
+  if (!nvrtc_available(&why_not)) GTEST_SKIP() << "no NVRTC: " << why_not;
+  for (const char* op : {"amax", "amin"})
+    for (DType dtype : {DType::f32, DType::f64}) {
+      std::vector<double> zeros;
+      for (int i = 0; i < 300; ++i) zeros.push_back(i % 3 == 0 ? 0.0 : -0.0);
+      const Tensor x = Tensor::from_doubles(dtype, {1, 300}, zeros);
+      const std::string text = fmt::format(
+          "fusion @f (%x: {}[1, 300]) -> (%y) {{\n%k = {}(%x, dims = [1], keepdim = true)\n%o = add(abs(%x), 1.0)\n"
+          "%y = div(%o, %k)\n}}\n",
+          name(dtype), op);
+      const std::vector<double> y = testing::run_text(text, x, "sim:sm_80", 1).at("y").to_doubles();
+      EXPECT_EQ(y, std::vector<double>(300, y[0])) << op << " of " << name(dtype);
+    }
+}
+
 }  // namespace
 }  // namespace plait

@@ -62,6 +62,19 @@ extern "C" __global__ void wrong_next_round(const unsigned* in, unsigned* out) {
   if (threadIdx.x >= 64) out[64 * blockIdx.x + t] = sum;
 }
 
+// wrong: race: reads 4 bytes at `full` + | race: writes 4 bytes at `full` + | uninitialised: reads 4 bytes at `full` +
+extern "C" __global__ void wrong_arrived_too_early(const unsigned* in, unsigned* out) {
+  __shared__ unsigned full[64];
+  if (threadIdx.x < 64) arrive(1, 128);
+  __syncthreads();
+  if (threadIdx.x < 64) {
+    full[threadIdx.x] = in[threadIdx.x];
+  } else {
+    wait(1, 128);
+    out[threadIdx.x] = full[threadIdx.x - 64];  // <-
+  }
+}
+
 // wrong: deadlock: no thread of the block can go on
 extern "C" __global__ void wrong_number_of_threads(const unsigned* in, unsigned* out) {
   if (threadIdx.x < 64)

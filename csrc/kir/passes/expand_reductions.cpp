@@ -147,13 +147,15 @@ class ExpandReductions {
 
   // ---- over threads
 
-  // Whether a state of `combine` is the same, bit for bit, whichever of two is the first.
-  static bool commutes(Combine combine) {
+  // Whether a state of `combine` is the same, bit for bit, whichever of two is the first. Of two zeros of f64 the first
+  // one is the greatest and the least.
+  static bool commutes(Combine combine, DType type) {
     switch (combine) {
-      case Combine::sum:
-      case Combine::product:
       case Combine::greatest:
       case Combine::least:
+        return type != DType::f64;
+      case Combine::sum:
+      case Combine::product:
       case Combine::any:
       case Combine::all:
         return true;
@@ -176,7 +178,7 @@ class ExpandReductions {
       s.by = by;
       other.push_back(s.out);
     }
-    if (commutes(combine)) return Formulas(*this).merge(combine, own, other);
+    if (commutes(combine, own[0].dtype)) return Formulas(*this).merge(combine, own, other);
     const Value bit = coordinate(sym::mod(sym::floordiv(thread_, by), 2), 1);
     const Value first = apply(Pointwise::eq, {bit, literal(Constant::from_int64(DType::i64, 0), bit)});
     std::vector<Value> lower, upper;

@@ -64,6 +64,7 @@ class Threads {
       std::vector<Value> found;
       if (const auto* s = as<Accumulate>(*stmt); s != nullptr && (inside || is_own(s->in))) found = s->state;
       if (const auto* s = as<Merge>(*stmt); s != nullptr && (inside || is_own(s->in))) found = s->state;
+      if (const auto* s = as<Assign>(*stmt); s != nullptr && (inside || is_own({s->in}))) found = {s->variable};
       if (is_pure(stmt->kind) && is_own(operands(*stmt))) found = results(*stmt);
       for (const Value& v : found) more |= own_.insert(v.id).second;
     }
@@ -90,8 +91,8 @@ class Threads {
   void check_buffers(const Block& body) const {
     for (const auto& stmt : body) {
       const auto* store = as<Store>(*stmt);
-      PLAIT_CHECK(store == nullptr || !kernel_.buffers[store->buffer].is_local(),
-                  "kernel {}: a threads loop stores to {}, which is local", kernel_.name,
+      PLAIT_CHECK(store == nullptr || !kernel_.buffers[store->buffer].loads(),
+                  "kernel {}: a threads loop stores to {}, which others may read", kernel_.name,
                   kernel_.buffers[store->buffer].name);
       if (const Block* inner = body_of(*stmt)) check_buffers(*inner);
     }

@@ -43,8 +43,8 @@ std::vector<Combine> TreeEmitter::combines_of(const Op& op) const {
   return kind_of(op).combines;
 }
 
-// The state of nothing; `wide`: where parts go into. A variance without parts has few elements, of each of which its steps
-// would round several times.
+// The state of nothing; `wide`: where parts go into. A variance without parts has few elements, of each of which its
+// steps would round several times.
 TreeEmitter::Carried TreeEmitter::start(const Op& op, bool wide) {
   const DType in = inputs(op).front()->dtype;
   Carried out;

@@ -307,9 +307,10 @@ bool ThreadBlock::complete_barrier(Barrier& barrier) {
   for (uint32_t w = 0; w < warps_.size(); ++w)
     everybody = everybody && (warps_[w].places.live() & ~barrier.arrived[w]) == 0;
   if (barrier.expected == 0 ? !everybody : barrier.threads < barrier.expected) return false;
-  const bool waits_all = [&] {
+  const bool waits_all = [&] {  // warps that have ended count as there, but not for a number of threads
     for (uint32_t w = 0; w < warps_.size(); ++w)
-      if ((warps_[w].places.live() & ~barrier.waiting[w]) != 0) return false;
+      if ((warps_[w].places.live() & ~barrier.waiting[w]) != 0 || (barrier.expected != 0 && barrier.waiting[w] == 0))
+        return false;
     return true;
   }();
   if (waits_all) order_.whole_barrier();

@@ -11,7 +11,7 @@ ThreadOrder::ThreadOrder(size_t warps) : of_(warps) {
 
 Moment ThreadOrder::now(uint32_t warp) const {
   const OfWarp& own = of_[warp];
-  return {epoch_, own.meetings, static_cast<uint16_t>(warp), own.arrivals};
+  return {epoch_, own.meetings, own.arrivals, static_cast<uint16_t>(warp)};
 }
 
 void ThreadOrder::meet(uint32_t warp, uint32_t lanes, bool all) {
@@ -32,20 +32,11 @@ void ThreadOrder::meet(uint32_t warp, uint32_t lanes, bool all) {
     own.met[static_cast<size_t>(std::countr_zero(rest))] = together;
 }
 
-void ThreadOrder::whole_barrier() {
-  ++epoch_;
-  if (!parted_) return;
-  parted_ = false;
-  for (OfWarp& each : of_) {
-    each.arrivals = 0;
-    std::fill(each.known.begin(), each.known.end(), uint16_t(0));
-  }
-}
+void ThreadOrder::whole_barrier() { ++epoch_; }
 
 void ThreadOrder::arrive(uint32_t warp, Knowledge* together) {
   OfWarp& own = of_[warp];
   ++own.arrivals;
-  parted_ = true;
   together->resize(of_.size(), 0);
   for (size_t i = 0; i < of_.size(); ++i) (*together)[i] = std::max((*together)[i], own.known[i]);
   (*together)[warp] = own.arrivals;

@@ -11,10 +11,10 @@ namespace plait::sim::ptx {
 
 // When an access of a lane happened, in the time of its block, of its warp and of its lanes.
 struct Moment {
-  uint32_t epoch = 0;    // barriers of the whole block before it, in all blocks so far
-  uint32_t meeting = 0;  // bar.warp.sync of the warp before it
+  uint32_t epoch = 0;     // barriers of the whole block before it, in all blocks so far
+  uint32_t meeting = 0;   // bar.warp.sync of the warp before it
+  uint32_t arrivals = 0;  // of the warp at barriers of a part of the block, in all blocks so far
   uint16_t warp = 0;
-  uint16_t arrivals = 0;  // of the warp at barriers of a part of the block, in the epoch
   friend bool operator==(const Moment&, const Moment&) = default;
 };
 
@@ -41,7 +41,7 @@ class ThreadOrder {
 
   // A barrier of a part of the block. What each warp knows where it arrives is brought together, and those that waited
   // take it with them.
-  using Knowledge = std::vector<uint16_t>;  // by warp: arrivals
+  using Knowledge = std::vector<uint32_t>;  // by warp: arrivals
   void arrive(uint32_t warp, Knowledge* together);
   void take(uint32_t warp, const Knowledge& together);
 
@@ -50,12 +50,11 @@ class ThreadOrder {
     uint32_t meetings = 0;                                   // so far
     uint32_t all_met = 0;                                    // the number of the last one of all lanes
     std::array<std::array<uint32_t, kLanes>, kLanes> met{};  // by two lanes: the number of the last that joins them
-    uint16_t arrivals = 0;
+    uint32_t arrivals = 0;
     Knowledge known;
   };
 
   uint32_t epoch_ = 1;
-  bool parted_ = false;  // there was an arrival in the epoch
   std::vector<OfWarp> of_;
 };
 

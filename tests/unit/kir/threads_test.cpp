@@ -77,6 +77,12 @@ TEST(KirThreads, SharedMemoryNeedsSyncs) {
   // The next iteration writes what this one reads.
   EXPECT_NE(refusal("for i in 0..m {\n" + store + "sync block\n" + load + "}\n", alloc).find(none), std::string::npos);
   EXPECT_EQ(refusal("for i in 0..m {\n" + store + "sync block\n" + load + "sync block\n}\n", alloc), "accepted");
+  // One thread's store is for the others; a sync that may be skipped is none; a buffer that comes again is the same.
+  EXPECT_NE(refusal("if t == 0 {\n store %s[0] = %0 lanewise\n }\n %1: f32 = load %s[0] lanewise\n", alloc).find(none),
+            std::string::npos);
+  EXPECT_NE(refusal(store + "if m > 5 {\n sync block\n }\n" + load, alloc).find(none), std::string::npos);
+  EXPECT_NE(refusal(store + "for i in 0..m {\n sync block\n }\n" + load, alloc).find(none), std::string::npos);
+  EXPECT_NE(refusal("for i in 0..m {\n" + alloc + store + "sync block\n" + load + "}\n").find(none), std::string::npos);
 }
 
 TEST(KirThreads, PassesKeepLoadsOnTheirSideOfASync) {
