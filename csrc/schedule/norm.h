@@ -17,6 +17,10 @@ std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* cons
                                         std::span<TensorView* const> outputs,
                                         const std::function<bool(sym::Expr)>& decide = {});
 
+// Whether the scheduler has kernels for the target: a CPU, or a GPU with memory through which a block's threads
+// exchange.
+bool norm_runs_on(const Target& target);
+
 // Why GPUs have no kernel of ops that the scheduler takes; nothing where they have.
 std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops, std::span<TensorView* const> outputs);
 // The numbers of a GPU's kernel. UserError where a pinned one does not apply.

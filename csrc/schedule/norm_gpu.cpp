@@ -49,6 +49,10 @@ Schedule choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinne
   return out;
 }
 
+bool norm_runs_on(const Target& target) {
+  return target.kind == TargetKind::cpu || (target.cuda() && target.shared_bytes > 0);
+}
+
 std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops, std::span<TensorView* const> outputs) {
   for (const Op* op : ops)
     if (is_scan(op->kind)) return fmt::format("{} is a scan, which a GPU computes alone", describe(*op));

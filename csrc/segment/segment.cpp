@@ -312,7 +312,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
     how.refuse_moved = moved_refuses;
     how.refuse_scatters = refuse_scatters(options);
   }
-  if (options.target.cuda() && options.target.shared_bytes > 0)  // through which the threads of a block exchange
+  if (options.target.cuda() && norm_runs_on(options.target))
     how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
       if (auto reason = norm_refuses(fusion, ops, outputs)) return reason;
       return norm_refuses_of_gpus(ops, outputs);

@@ -7,8 +7,7 @@
 namespace plait::sim::ptx {
 namespace {
 
-// Whether the lanes that execute have ended at an instruction that all of them reach by the same mask is up to the
-// block; the functions below see them all in `exec`.
+// The block has brought together all lanes that an instruction names; they are those that execute.
 
 enum class Shuffle : uint8_t { up, down, butterfly, index };
 
@@ -78,18 +77,13 @@ void match_all(Warp& warp, const Instruction& i) {
   set_predicate(warp, i.e, all ? ~0u : 0);
 }
 
-template <class T, class Fn>
-void reduce(Warp& warp, const Instruction& i, Fn fn) {
+template <auto kFn, class T>
+void reduce_lanes(Warp& warp, const Instruction& i) {
   const uint32_t* a = row32(warp, i.a);
   uint32_t rest = warp.exec;
   T out = from_slot<T>(a[std::countr_zero(rest)]);
-  for (rest &= rest - 1; rest != 0; rest &= rest - 1) out = fn(out, from_slot<T>(a[std::countr_zero(rest)]));
+  for (rest &= rest - 1; rest != 0; rest &= rest - 1) out = kFn(out, from_slot<T>(a[std::countr_zero(rest)]));
   for_lanes(warp, row32(warp, i.d), [=](int) { return to_slot<T>(out); });
-}
-
-template <auto kFn, class T>
-void reduce_lanes(Warp& warp, const Instruction& i) {
-  reduce<T>(warp, i, kFn);
 }
 
 // The lowest lane is elected.

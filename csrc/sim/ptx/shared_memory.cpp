@@ -142,10 +142,7 @@ std::optional<SharedRace> SharedMemory::enter(const SharedAccess& access, const 
   };
   for (size_t g = first; g <= last; ++g) {
     mark.bytes = bytes_in(g);
-    if (auto found = check(granules_[g], mark, order)) {
-      found->offset = g * kGranule;
-      return found;
-    }
+    if (auto found = check(granules_[g], mark, order)) return found;
   }
   for (size_t g = first; g <= last; ++g) {
     mark.bytes = bytes_in(g);

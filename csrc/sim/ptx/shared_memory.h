@@ -25,7 +25,6 @@ struct SharedRace {
   int lane = 0;
   uint32_t statement = 0;
   bool write = false;
-  size_t offset = 0;  // of the granule
 };
 
 class SharedMemory {
