@@ -40,6 +40,7 @@ struct TreeLoop {
   sym::Expr var, extent;
   std::vector<TreeItem> items;
   LoopOrder order = LoopOrder::any;
+  sym::Expr together;  // of a merge of parts: so many threads of a GPU's block take turns; null: one
 };
 
 // register; local, by own loops; local, by logical axes; an output of the group. Of a reduction: what its finish

@@ -333,6 +333,7 @@ class Placer {
         return same && (!l.reduction || i + 1 == plan.own.size()) ? l.parallel : ParallelType::serial;
       case ParallelType::unroll:
       case ParallelType::thread_x:  // of a block, whose other threads have parts of the same row
+      case ParallelType::thread_y:
         return same ? l.parallel : ParallelType::serial;
       default:
         return plan.shared.empty() && !l.reduction ? l.parallel : ParallelType::serial;

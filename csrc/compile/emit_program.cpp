@@ -121,7 +121,7 @@ class Builder {
     auto bind = [&](sym::Expr e) { return bound(*compiled.kernel, e); };
     for (const kir::Phase& phase : kernel.phases) {
       const kir::For* loop = kir::thread_loop(phase);
-      if (loop != nullptr || kernel.phases.size() > 1)
+      if (loop != nullptr || (kernel.phases.size() > 1 && kernel.target == TargetKind::cpu))
         step.threads.phases.push_back(loop != nullptr ? bind(loop->extent) : fusion_.pool().constant(1));
     }
     if (kernel.target == TargetKind::cuda) {
@@ -130,6 +130,8 @@ class Builder {
         step.grid[i] = bind(extents.grid[i]);
         step.block[i] = bind(extents.block[i]);
       }
+      for (size_t phase = 1; phase < kernel.phases.size(); ++phase)
+        for (sym::Expr extent : kir::launch_extents(kernel, phase).grid) step.later_grids.push_back(bind(extent));
     }
   }
 

@@ -9,7 +9,7 @@ std::string KernelText::signature() const {
 }
 
 std::string phase_entry(const std::string& kernel, size_t phase) {
-  return phase == 0 ? kernel : fmt::format("{}.phase{}", kernel, phase);
+  return phase == 0 ? kernel : fmt::format("{}_phase{}", kernel, phase);
 }
 
 std::shared_ptr<Memory> Device::shared_memory(size_t bytes, int ordinal) { return allocator(ordinal).allocate(bytes); }

@@ -22,8 +22,9 @@ struct LaunchArguments {
   int64_t thread_extent = 1;                    // CPU: iterations of the thread loop; <= 0 launches nothing
   std::span<const int64_t> later_extents = {};  // CPU: the same of the phases behind the first one
   int64_t grid[3] = {1, 1, 1};                  // GPU: any 0 launches nothing
-  int64_t block[3] = {1, 1, 1};
-  Stream* stream = nullptr;   // GPU: where the launch is queued; host devices need none
+  std::span<const int64_t> later_grids = {};    // GPU: three for each phase behind the first one
+  int64_t block[3] = {1, 1, 1};                 // GPU: of all phases
+  Stream* stream = nullptr;                     // GPU: where the launch is queued; host devices need none
   int threads = 0;            // CPU: threads that may run the launch, the caller's included; 0: all of the device
   void* workspace = nullptr;  // workspace_bytes() of device memory that no other stream uses; null: the device's own
 };
@@ -47,15 +48,15 @@ struct KernelText {
   size_t buffers = 0, integers = 0;
   bool status = false;    // the last buffer that is no workspace holds the status words of the run
   size_t workspaces = 0;  // of the buffers, the last ones: memory of the launch
-  // CPU: how many entry functions (phases) run at once, by their order; those behind them begin when all threads are
-  // done.
+  // How many entry functions (phases) run at once, by their order; those behind them begin when these are done. On GPUs
+  // one each.
   std::vector<size_t> waves = {1};
   size_t phases() const { return std::accumulate(waves.begin(), waves.end(), size_t{0}); }
   // How it is launched, which the text does not say: kernels of equal text are one only where this is equal.
   std::string signature() const;
 };
 
-// Entry function of a phase of a kernel for CPUs: the kernel's name, then `NAME.phase1` and so on.
+// Entry function of a phase of a kernel: the kernel's name, then `NAME_phase1` and so on.
 std::string phase_entry(const std::string& kernel, size_t phase);
 
 // Measured facts about a compiled kernel; absent where they do not apply.

@@ -40,7 +40,8 @@ struct Pointwise {
   Choice split;    // leading dims that form the outer group
   Choice block;    // CPUs: elements of the inner row per parallel iteration, 0: the whole row
   Choice tile;     // CPUs: rows and columns per parallel iteration, where an operand lies across the row; absent: none
-  Choice threads;  // GPUs: threads of a block
+  Choice threads;  // GPUs: threads of a block along the inner row
+  Choice rows;     // GPUs: inner rows of a block, each with so many threads; absent: one
   auto operator<=>(const Pointwise&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
@@ -50,6 +51,7 @@ struct Pointwise {
     fn("block", self.block, ChoiceRange{0, 1 << 24});
     fn("tile", self.tile, ChoiceRange{1, 1024, true});
     fn("threads", self.threads, ChoiceRange{1, 1024, true});
+    fn("rows", self.rows, ChoiceRange{1, 1024, true});
   }
 };
 
@@ -75,12 +77,12 @@ struct Nest {
 struct Norm {
   static constexpr std::string_view kName = "norm";
   Choice vector;   // lanes along the reduced dims
-  Choice rows;     // of the kept dims per parallel iteration
+  Choice rows;     // of the kept dims per parallel iteration; GPUs: rows, or vectors of columns, of a block
   Choice parts;    // vectors that a sum adds before its part goes into the whole; 1: all
   Choice keep;     // most elements of a row that a buffer on the stack holds; 0: what several passes read is recomputed
   Choice split;    // elements of the outermost reduced dim that a task of the first phase reduces; 0, absent: rows are
                    // not split
-  Choice threads;  // GPUs: of the block that has a row
+  Choice threads;  // GPUs: of a row or a column
   auto operator<=>(const Norm&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
@@ -89,7 +91,7 @@ struct Norm {
     fn("parts", self.parts, ChoiceRange{1, 1024});
     fn("keep", self.keep, ChoiceRange{0, 32768});
     fn("split", self.split, ChoiceRange{0, 1 << 24});
-    fn("threads", self.threads, ChoiceRange{32, 1024, true});
+    fn("threads", self.threads, ChoiceRange{1, 1024, true});
   }
 };
 

@@ -1,5 +1,7 @@
 #include "ir/schema.h"
 
+#include <fmt/core.h>
+
 #include <charconv>
 #include <cmath>
 

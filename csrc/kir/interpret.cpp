@@ -97,7 +97,7 @@ class Interpreter {
   // ---- control
 
   void execute(const For& s) {
-    if (s.loop == LoopKind::thread_x && cooperates(s.body)) return run_together(s);
+    if (s.loop >= LoopKind::thread_x && cooperates(s.body)) return run_together(s);
     const int64_t extent = scalar(s.extent), outer = task_;
     const std::string var = s.var.symbol_name();
     for (int64_t i = 0; i < extent; ++i) {
@@ -135,15 +135,18 @@ class Interpreter {
   }
 
   void run_together(const For& s) {
-    const int64_t extent = scalar(s.extent), outer = task_;
+    const For* inner = s.body.size() == 1 ? as<For>(*s.body[0]) : nullptr;  // x in y
+    if (inner != nullptr && inner->loop < LoopKind::thread_x) inner = nullptr;
+    const int64_t extent = scalar(s.extent), within = inner != nullptr ? scalar(inner->extent) : 1, outer = task_;
     Together all;
     threads_.clear();
-    for (int64_t i = 0; i < extent; ++i) {
-      threads_.push_back({env_, values_, {}, outer * extent + i});
-      threads_.back().env[s.var.symbol_name()] = i;
+    for (int64_t i = 0; i < extent * within; ++i) {
+      threads_.push_back({env_, values_, {}, outer * extent * within + i});
+      threads_.back().env[s.var.symbol_name()] = i / within;
+      if (inner != nullptr) threads_.back().env[inner->var.symbol_name()] = i % within;
       all.push_back(size_t(i));
     }
-    together(s.body, all);
+    together(inner != nullptr ? inner->body : s.body, all);
     threads_.clear();
     task_ = outer;
   }
@@ -216,24 +219,47 @@ class Interpreter {
     for (size_t i = 0; i < all.size(); ++i) threads_[all[i]].values[s.out.id] = taken[i];
   }
 
+  using State = std::vector<Constant>;
+
   void together(const Fold& s, const Together& all) {
-    using State = std::vector<Constant>;
-    std::vector<State> parts;
+    std::vector<std::vector<State>> parts;  // of each thread, by lane
     for (size_t t : all) as_thread(t, [&] { parts.push_back(folded(s)); });
+    const size_t count = size_t(s.threads), stride = size_t(s.stride), lanes = size_t(s.out[0].lanes);
+    for (size_t t : all) {
+      const size_t first = t / (count * stride) * (count * stride) + t % stride;
+      if (t != first) continue;
+      std::vector<Lanes> whole(s.out.size());
+      for (size_t l = 0; l < lanes; ++l) {
+        std::vector<State> group;
+        for (size_t i = 0; i < count; ++i) group.push_back(parts[first + i * stride][l]);
+        const State one = as_one(s, std::move(group));
+        for (size_t i = 0; i < one.size(); ++i) whole[i].push_back(one[i]);
+      }
+      for (size_t i = 0; i < count; ++i)
+        for (size_t v = 0; v < s.out.size(); ++v) threads_[first + i * stride].values[s.out[v].id] = whole[v];
+    }
+  }
+
+  // The states of threads as one (way_of).
+  State as_one(const Fold& s, std::vector<State> group) {
+    if (way_of(s) == FoldWay::in_order) {
+      for (size_t i = 1; i < group.size(); ++i) group[0] = formulas_.merge(s.combine, group[0], group[i]);
+      return group[0];
+    }
     const auto halve = [&](size_t from) {  // within so many that stand together
       for (size_t by = from / 2; by > 0; by /= 2) {
-        const std::vector<State> before = parts;
-        for (size_t i = 0; i < parts.size(); ++i)
-          parts[i] = formulas_.merge(s.combine, before[i & ~by], before[i | by]);
+        const std::vector<State> before = group;
+        for (size_t i = 0; i < group.size(); ++i)
+          group[i] = formulas_.merge(s.combine, before[i & ~by], before[i | by]);
       }
     };
-    halve(size_t(kWarp));
-    const size_t warps = parts.size() / size_t(kWarp);
-    for (size_t w = 0; w < warps; ++w) parts[w] = parts[w * size_t(kWarp)];
-    parts.resize(warps);
+    const size_t in_warp = std::min(group.size(), size_t(kWarp / std::min(s.stride, kWarp)));
+    halve(in_warp);
+    const size_t warps = group.size() / in_warp;
+    for (size_t w = 0; w < warps; ++w) group[w] = group[w * in_warp];
+    group.resize(warps);
     halve(warps);
-    for (size_t t : all)
-      for (size_t i = 0; i < s.out.size(); ++i) threads_[t].values[s.out[i].id] = {parts[0][i]};
+    return group[0];
   }
 
   // ---- values
@@ -361,17 +387,17 @@ class Interpreter {
       set_lane(s.state, l, formulas_.merge(s.combine, lane_of(s.state, l), lane_of(s.in, l)));
   }
   void execute(const Fold& s) {
-    const std::vector<Constant> state = folded(s);
+    const State state = folded(s)[0];
     for (size_t i = 0; i < s.out.size(); ++i) set(s.out[i], {state[i]});
   }
-  // The lanes of the state as one.
-  std::vector<Constant> folded(const Fold& s) {
-    std::vector<std::vector<Constant>> lanes;
+  // The lanes of the state as those of the result, one or all.
+  std::vector<State> folded(const Fold& s) {
+    std::vector<State> lanes;
     for (size_t l = 0; l < size_t(s.state[0].lanes); ++l) lanes.push_back(lane_of(s.state, l));
-    for (; lanes.size() > 1; lanes.resize(lanes.size() / 2))
+    for (; lanes.size() > size_t(s.out[0].lanes); lanes.resize(lanes.size() / 2))
       for (size_t l = 0; l < lanes.size() / 2; ++l)
         lanes[l] = formulas_.merge(s.combine, lanes[l], lanes[l + lanes.size() / 2]);
-    return lanes[0];
+    return lanes;
   }
 
   const Kernel& kernel_;

@@ -67,6 +67,8 @@ std::string_view name(LoopKind loop) {
       return "lanes";
     case LoopKind::threads:
       return "threads";
+    case LoopKind::threads_y:
+      return "threads_y";
     case LoopKind::block_x:
       return "block_x";
     case LoopKind::block_y:
@@ -81,6 +83,12 @@ std::string_view name(LoopKind loop) {
       return "thread_z";
   }
   __builtin_unreachable();
+}
+
+FoldWay way_of(const Fold& fold) {
+  const bool one_lane = fold.out[0].lanes == 1;
+  if (one_lane && fold.threads * fold.stride <= kWarp) return FoldWay::halving;
+  return one_lane && fold.stride == 1 ? FoldWay::by_warps : FoldWay::in_order;
 }
 
 std::string_view name(SyncScope scope) { return scope == SyncScope::warp ? "warp" : "block"; }
@@ -133,12 +141,18 @@ void collect_extents(const Block& body, LaunchExtents* extents) {
 
 }  // namespace
 
-LaunchExtents launch_extents(const Kernel& kernel) {
+LaunchExtents launch_extents(const Kernel& kernel, size_t phase) {
   PLAIT_CHECK(kernel.pool != nullptr, "kernel {} has no pool", kernel.name);
   const sym::Expr one = kernel.pool->constant(1);
   LaunchExtents extents{{one, one, one}, {one, one, one}};
-  for (const Phase& phase : kernel.phases) collect_extents(phase.body, &extents);
+  collect_extents(kernel.phases.at(phase).body, &extents);
   return extents;
+}
+
+Kernel phase_kernel(const Kernel& kernel, size_t phase) {
+  Kernel out{kernel.name, kernel.target, kernel.schedule, kernel.pool, kernel.buffers, kernel.integers};
+  out.phases[0].body = clone(kernel.phases.at(phase).body);
+  return out;
 }
 
 namespace {
@@ -148,8 +162,8 @@ void require_replaced(const Kernel& kernel, const Block& body) {
     const std::string_view pass = removed_by(stmt->kind);
     PLAIT_CHECK(pass.empty(), "kernel @{}: `{}` is for pass {} to replace", kernel.name, print(kernel, *stmt), pass);
     if (const For* loop = as<For>(*stmt)) {
-      PLAIT_CHECK(loop->loop != LoopKind::lanes && loop->loop != LoopKind::threads,
-                  "kernel @{}: `{}` is for a pass to replace", kernel.name, print(kernel, *stmt));
+      PLAIT_CHECK(loop->loop != LoopKind::lanes && !is_threads(loop->loop), "kernel @{}: `{}` is for a pass to replace",
+                  kernel.name, print(kernel, *stmt));
       require_replaced(kernel, loop->body);
     }
     if (const If* branch = as<If>(*stmt)) require_replaced(kernel, branch->body);

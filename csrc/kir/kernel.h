@@ -38,8 +38,9 @@ struct Buffer {
 inline constexpr int64_t kMostStackBytes = int64_t{256} << 10;
 
 // A phase begins when the ones before are done: it reads what they wrote. On a CPU the tasks of one phase are the
-// iterations of its cpu_thread loop, or one. Values and local buffers belong to the phase that defines them. A phase
-// `beside` begins with the one before, and the tasks of both run at once: neither reads what the other writes.
+// iterations of its cpu_thread loop, or one; on a GPU a phase is a launch. Values and local buffers belong to the phase
+// that defines them. A phase `beside` begins with the one before, and the tasks of both run at once: neither reads what
+// the other writes.
 struct Phase {
   Block body;
   bool beside = false;  // CPUs; never the first one
@@ -69,7 +70,10 @@ const For* thread_loop(const Phase& phase);
 struct LaunchExtents {
   std::vector<sym::Expr> grid, block;  // three each
 };
-LaunchExtents launch_extents(const Kernel& kernel);
+LaunchExtents launch_extents(const Kernel& kernel, size_t phase = 0);
+
+// One phase of the kernel as a kernel, with the same head.
+Kernel phase_kernel(const Kernel& kernel, size_t phase);
 
 // How generated code of the kernel is called.
 KernelText text_of(const Kernel& kernel, std::string code, bool status = false);

@@ -375,6 +375,7 @@ class KernelReader {
       s.combine = combine();
       s.state = in_parentheses();
       if (in_.accept("over")) s.threads = in_.integer("a number of threads", 1, kMostThreads);
+      if (in_.accept("by")) s.stride = in_.integer("a number of threads", 1, kMostThreads);
     } else if (word == "transpose") {
       Transpose& s = put<Transpose>(body, out);
       s.in = in_parentheses();

@@ -54,6 +54,7 @@ enum class LoopKind : uint8_t {
   cpu_thread,  // outermost only, at most one a phase: its range is cut into pieces run by a thread pool
   lanes,       // iterations are to become the lanes of vectors; pass `vectorize` removes it
   threads,     // iterations are to become the threads of a block; pass `threads` removes it
+  threads_y,   // the same of a block's second dim
   block_x,
   block_y,
   block_z,  // the variable is the block index; extent = grid extent
@@ -61,6 +62,9 @@ enum class LoopKind : uint8_t {
   thread_y,
   thread_z,  // the variable is the thread index; extent = block extent
 };
+
+// Whether a loop's iterations are to become threads of a block.
+inline bool is_threads(LoopKind loop) { return loop == LoopKind::threads || loop == LoopKind::threads_y; }
 
 // Whether its iterations run at once: none that a pass removes, and not serial.
 inline bool is_parallel(LoopKind loop) { return loop == LoopKind::cpu_thread || loop >= LoopKind::block_x; }
@@ -310,18 +314,28 @@ struct Merge : StmtBase<StmtKind::Merge> {
 };
 
 // out = the lanes of the state as one: the upper half goes into the lower until one lane is left. Of one lane: a copy.
-// With `threads` > 1 the states of so many threads, all of the block, then go into one that each of them gets, bit for
-// bit: within warps, then of these. A power of two of whole warps; all threads of the block execute it, as Sync.
+// With `threads` > 1 the states of so many threads, a power of two, whose numbers in the block are `stride` apart, then
+// go into one that each of them gets, bit for bit: first the lanes, which stay apart where `out` has those of the
+// state. Threads of one warp halve as lanes do; neighbours of several warps (stride 1) within warps, then these; others
+// one after another. All threads of the block execute it, as Sync.
 struct Fold : StmtBase<StmtKind::Fold> {
   std::vector<Value> out;
   Combine combine = Combine::sum;
   std::vector<Value> state;
-  int64_t threads = 1;
+  int64_t threads = 1, stride = 1;
   static constexpr auto fields() {
     return std::tuple{result("out", &Fold::out), attribute("combine", &Fold::combine), operand("state", &Fold::state),
-                      attribute("threads", &Fold::threads)};
+                      attribute("threads", &Fold::threads), attribute("stride", &Fold::stride)};
   }
 };
+
+// How the states of threads become one.
+enum class FoldWay : uint8_t {
+  halving,   // of one warp, or of none
+  by_warps,  // halving within warps, then of these
+  in_order,  // one after another, by the number of the thread
+};
+FoldWay way_of(const Fold& fold);
 
 // Words of the text form: "aligned", "cpu_thread".
 std::string_view name(Access access);

@@ -8,7 +8,7 @@
 // Loops. A variable is a symbol that is not in scope already. cpu_thread belongs to target cpu, block_* and thread_* to
 // target cuda; each at most once a phase. A parallel loop stands only within parallel loops (cpu_thread within
 // nothing), and its extent speaks of integers only. Every store stands inside all parallel loops of its phase. The
-// extent of a lanes loop is a power of two up to 64, that of a threads loop one of whole warps up to kMostThreads, for
+// extent of a lanes loop is a power of two up to 64, that of a threads loop one up to kMostThreads, for
 // target cuda; that of a loop that is to be unrolled is a constant up to 64. Threads: kir/verify_threads.h. Values.
 // Each is defined once in the kernel, before its uses, in a block that encloses them; uses repeat id, dtype and lanes
 // of the definition. Lanes are a power of two up to 64. Dtypes are wide: none is a storage type (compute_type).
@@ -29,7 +29,7 @@
 // Coordinate yields i64. Bind takes one i64; its symbol is new and has no facts. Reductions. What Start defines is a
 // state of its combine (is_state), all values with the same lanes; only Accumulate and Merge change it, within the
 // parallel loop that declares it, whole and by the same combine. They take the dtypes and lanes of the state. Fold
-// yields a state of one lane.
+// yields a state of one lane or, over threads, one of as many; threads and their stride are powers of two.
 #include <atomic>
 #include <map>
 #include <set>
@@ -219,10 +219,9 @@ class Verifier {
     const int64_t lanes = s.extent.constant().value_or(-1);
     require(!s.unroll || (lanes >= 0 && lanes <= 64), "unrolling a loop of extent {}", sym::print(s.extent));
     require(!s.unroll || s.loop == LoopKind::serial, "unrolling a {} loop", name(s.loop));
-    if (s.loop == LoopKind::threads)
-      require(
-          kernel_.target == TargetKind::cuda && lanes >= kWarp && lanes <= kMostThreads && (lanes & (lanes - 1)) == 0,
-          "a threads loop of extent {}", sym::print(s.extent));
+    if (is_threads(s.loop))
+      require(kernel_.target == TargetKind::cuda && lanes >= 1 && lanes <= kMostThreads && (lanes & (lanes - 1)) == 0,
+              "a {} loop of extent {}", name(s.loop), sym::print(s.extent));
     if (s.loop != LoopKind::lanes) return;
     require(lanes >= 1 && lanes <= 64 && (lanes & (lanes - 1)) == 0, "a lanes loop of extent {}", sym::print(s.extent));
   }
@@ -484,10 +483,13 @@ class Verifier {
     for (const Value& v : s.state) use(v);
     check_state(s.combine, s.state);
     require(dtypes(s.out) == dtypes(s.state), "the dtypes are not those of the state");
-    const bool whole = s.threads >= kWarp && s.threads <= kMostThreads && (s.threads & (s.threads - 1)) == 0;
-    require(s.threads == 1 || (whole && kernel_.target == TargetKind::cuda), "a fold over {} threads", s.threads);
+    const auto is_power = [](int64_t n) { return n >= 1 && n <= kMostThreads && (n & (n - 1)) == 0; };
+    require(is_power(s.threads) && is_power(s.stride) && s.threads * s.stride <= kMostThreads &&
+                (s.threads == 1 ? s.stride == 1 : kernel_.target == TargetKind::cuda),
+            "a fold over {} threads by {}", s.threads, s.stride);
     for (const Value& v : s.out) {
-      require(v.lanes == 1, "a state is folded to {} lanes", v.lanes);
+      require(v.lanes == 1 || (s.threads > 1 && v.lanes == s.state[0].lanes), "a state is folded to {} lanes", v.lanes);
+      require(v.lanes == s.out[0].lanes, "the values of a state have different lanes");
       define(v);
     }
   }

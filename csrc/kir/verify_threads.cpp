@@ -1,6 +1,7 @@
 #include "kir/verify_threads.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -63,8 +64,7 @@ class ThreadVerifier {
   void loop(const For& s) {
     const std::string& var = s.var.symbol_name();
     const bool of_thread = s.loop >= LoopKind::thread_x, differs = !of_thread && varies(s.extent);
-    if (of_thread) threads_[s.loop] = s.extent.constant().value_or(0);
-    if (of_thread) thread_ = threads_.size() == 1 ? s.var : sym::Expr();
+    if (of_thread) threads_.push_back(&s);
     if (of_thread || differs) varying_.insert(var);
     apart_ += differs;
     const auto body = [&] {
@@ -74,7 +74,7 @@ class ThreadVerifier {
     s.loop != LoopKind::serial || sym::proven(sym::gt(s.extent, 0)) ? body() : perhaps(body);
     apart_ -= differs;
     if (of_thread || differs) varying_.erase(var);
-    if (of_thread) threads_.erase(s.loop);
+    if (of_thread) threads_.pop_back();
   }
 
   void statement(const Stmt& stmt) {
@@ -90,20 +90,21 @@ class ThreadVerifier {
     const bool folds = fold != nullptr && fold->threads > 1;
     if (stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::Shuffle || folds) {
       require(stmt, apart_ == 0, "not all threads of the block come here");
-      require(stmt, threads_.size() == 1 && threads_.contains(LoopKind::thread_x),
-              "the threads are not those of one thread_x loop");
+      require(stmt, are_whole(), "the threads are not those of one thread_x loop, in a thread_y loop or none");
+      require(stmt, stmt.kind == StmtKind::Sync || count() % kWarp == 0, "{} threads are no whole warps", count());
     }
     if (folds)
-      require(stmt, threads_.at(LoopKind::thread_x) == fold->threads, "a fold over {} threads in a block of others",
-              fold->threads);
+      require(stmt, count() % (fold->threads * fold->stride) == 0, "a fold over {} threads by {} in a block of {}",
+              fold->threads, fold->stride, count());
     if (const Sync* s = as<Sync>(stmt); s != nullptr && s->scope == SyncScope::block) met_.clear();
-    if (const Store* s = as<Store>(stmt)) meet(stmt, s->buffer, s->index, true);
-    if (const Load* s = as<Load>(stmt)) meet(stmt, s->buffer, s->index, false);
+    if (const Store* s = as<Store>(stmt)) meet(stmt, s->buffer, s->index, s->in.lanes, true);
+    if (const Load* s = as<Load>(stmt)) meet(stmt, s->buffer, s->index, s->out.lanes, false);
   }
 
-  void meet(const Stmt& stmt, uint32_t buffer, sym::Expr index, bool store) {
+  void meet(const Stmt& stmt, uint32_t buffer, sym::Expr index, int lanes, bool store) {
     if (kernel_.buffers[buffer].space != Space::shared) return;
     Met& met = met_[buffer];
+    lanes_ = lanes;
     const auto others = [&](const std::set<sym::Expr, ById>& indices) {
       return std::any_of(indices.begin(), indices.end(), [&](sym::Expr i) { return i != index || !is_own(index); });
     };
@@ -112,19 +113,41 @@ class ThreadVerifier {
     (store ? met.stored : met.loaded).insert(index);
   }
 
-  // Whether no two threads have the same index.
+  bool are_whole() const {
+    if (threads_.empty() || threads_.size() > 2) return false;
+    const bool one = threads_.size() == 1;
+    return one ? threads_[0]->loop != LoopKind::thread_z
+               : threads_[0]->loop == LoopKind::thread_y && threads_[1]->loop == LoopKind::thread_x;
+  }
+  int64_t count() const {
+    int64_t out = 1;
+    for (const For* loop : threads_) out *= loop->extent.constant().value_or(0);
+    return out;
+  }
+
+  // Whether no two threads have the same index in any of their lanes: it steps with each loop over threads, by more
+  // than all lanes and steps within make of it.
   bool is_own(sym::Expr index) const {
-    if (!thread_) return false;
-    const auto slope = slope_in(index, thread_);
-    return slope && slope->step != 0;
+    if (threads_.empty() || threads_.size() > 2) return false;
+    const sym::Expr lane = kernel_.pool->symbol(kLane, {.lo = 0});
+    const auto step = [&](sym::Expr var) {
+      const auto slope = slope_in(index, var);
+      return slope ? std::abs(slope->step) : 0;
+    };
+    const bool in_lanes = depends_on(index, lane);
+    if (in_lanes && step(lane) != 1) return false;
+    const For& inner = *threads_.back();
+    const int64_t x = step(inner.var), y = threads_.size() > 1 ? step(threads_.front()->var) : 0;
+    const int64_t extent = inner.extent.constant().value_or(0);
+    return x >= (in_lanes ? lanes_ : 1) && (threads_.size() == 1 || y >= x * extent);
   }
 
   const Kernel& kernel_;
   std::set<std::string> varying_;
-  std::map<LoopKind, int64_t> threads_;
+  std::vector<const For*> threads_;  // loops over them, outermost first
   AllMet met_;
-  sym::Expr thread_;  // of the one loop over threads
-  int apart_ = 0;     // conditions and loops around that differ between threads
+  int lanes_ = 1;  // of the access at hand
+  int apart_ = 0;  // conditions and loops around that differ between threads
 };
 
 }  // namespace

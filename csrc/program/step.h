@@ -100,7 +100,8 @@ struct PhaseExtents {
 };
 
 // Runs a generated kernel on dense views (inputs, outputs, then workspaces) and integers. `threads` are the extents of
-// the thread loops (CPU), grid and block those of a GPU; an extent that is not positive launches nothing (of a phase).
+// the thread loops (CPU), grid and block those of a GPU, `later_grids` three extents for each phase behind the first
+// one; an extent that is not positive launches nothing (of a phase).
 // A workspace is a value that only this step writes and reads.
 struct LaunchStep : StepBase<StepKind::LaunchStep> {
   KernelId kernel;
@@ -108,11 +109,17 @@ struct LaunchStep : StepBase<StepKind::LaunchStep> {
   std::vector<sym::Expr> integers;
   PhaseExtents threads;
   std::array<sym::Expr, 3> grid, block;
+  std::vector<sym::Expr> later_grids;
   static constexpr auto fields() {
-    return std::tuple{attribute("kernel", &LaunchStep::kernel),     operand("inputs", &LaunchStep::inputs),
-                      result("outputs", &LaunchStep::outputs),      result("workspaces", &LaunchStep::workspaces),
-                      attribute("integers", &LaunchStep::integers), attribute("threads", &LaunchStep::threads),
-                      attribute("grid", &LaunchStep::grid),         attribute("block", &LaunchStep::block)};
+    return std::tuple{attribute("kernel", &LaunchStep::kernel),
+                      operand("inputs", &LaunchStep::inputs),
+                      result("outputs", &LaunchStep::outputs),
+                      result("workspaces", &LaunchStep::workspaces),
+                      attribute("integers", &LaunchStep::integers),
+                      attribute("threads", &LaunchStep::threads),
+                      attribute("grid", &LaunchStep::grid),
+                      attribute("block", &LaunchStep::block),
+                      attribute("later_grids", &LaunchStep::later_grids)};
   }
 };
 

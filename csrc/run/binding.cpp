@@ -124,11 +124,17 @@ class Binder {
     if (!step.threads.phases.empty()) bound.threads.clear();
     for (sym::Expr extent : step.threads.phases) bound.threads.push_back(value_of(extent));
     bound.skipped = std::all_of(bound.threads.begin(), bound.threads.end(), [](int64_t n) { return n <= 0; });
+    for (sym::Expr extent : step.later_grids) bound.later_grids.push_back(value_of(extent));
+    const auto is_empty = [](const int64_t* grid) { return *std::min_element(grid, grid + 3) <= 0; };
     for (int i = 0; i < 3; ++i) {
       bound.grid[i] = value_of(step.grid[i]);
       bound.block[i] = value_of(step.block[i]);
-      bound.skipped = bound.skipped || bound.grid[i] <= 0 || bound.block[i] <= 0;
+      bound.skipped = bound.skipped || bound.block[i] <= 0;
     }
+    bool all_empty = is_empty(bound.grid.data());
+    for (size_t i = 0; i < bound.later_grids.size(); i += 3)
+      all_empty = all_empty && is_empty(bound.later_grids.data() + i);
+    bound.skipped = bound.skipped || all_empty;
   }
 
   void bind_step(const LibraryStep& step, const RankBinding& out, BoundStep& bound) const {

@@ -125,6 +125,7 @@ void RankRunner::build_action(size_t index) {
   action.launch.thread_extent = numbers.threads[0];
   action.launch.later_extents = std::span(numbers.threads).subspan(1);
   std::copy(numbers.grid.begin(), numbers.grid.end(), action.launch.grid);
+  action.launch.later_grids = numbers.later_grids;
   std::copy(numbers.block.begin(), numbers.block.end(), action.launch.block);
   if (const auto* launch = as<LaunchStep>(step)) {
     const KernelSlot& kernel = program_.kernels[launch->kernel.index];

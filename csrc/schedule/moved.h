@@ -1,5 +1,5 @@
 #pragma once
-// Elementwise ops with moves and lookups among them, for CPUs: every output is computed from memory at its own
+// Elementwise ops with moves and lookups among them: every output is computed from memory at its own
 // coordinates, in one nest, and all before it are reads (axes/read_through.h).
 #include "schedule/scheduler.h"
 

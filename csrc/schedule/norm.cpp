@@ -61,9 +61,9 @@ int64_t choose_split(const Problem& problem, Rows& rows, const schedules::Norm& 
   how.kept = rows.kept_extent();
   how.reduced = rows.row(0);
   const size_t count = rows.reduced_dims().size(), outer = how.is_row ? rows.row_begin() : count;
-  const bool whole = how.is_row ? outer == 0 : outer == 1;
+  const bool whole = how.is_row ? outer == 0 : outer == 1 || numbers.threads;
   how.outermost = rows.row(0, whole ? SIZE_MAX : 1);
-  if (whole) how.together = (how.is_row ? *numbers.vector : 1) * *numbers.parts;
+  if (whole) how.together = (how.is_row ? *numbers.vector : 1) * *numbers.parts * numbers.threads.value_or(1);
   how.inner = rows.row(whole ? SIZE_MAX : 1);
   return choose_split(problem, how, numbers.split);
 }
@@ -97,10 +97,14 @@ void choose_keep(const Problem& problem, const Rows& rows, schedules::Norm& out)
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
   schedules::Norm out;
   if (const auto* pinned = std::get_if<schedules::Norm>(&pin)) out = *pinned;
-  if (target.cuda()) return choose_norm_of_gpu(problem, out);
+  Rows rows = rows_of(problem);
+  if (target.cuda()) {
+    out = choose_norm_of_gpu(problem, out);
+    if (const int64_t split = choose_split(problem, rows, out); split > 0) out.split = split;
+    return out;
+  }
   if (out.threads)
     throw UserError(fmt::format("threads = {} is for GPUs", *out.threads), problem.where(), "leave it out");
-  Rows rows = rows_of(problem);
   const int64_t row = longest(rows.row(rows.is_row() ? rows.row_begin() : 0));
   if (!rows.is_row()) {
     const auto refuse = [&](const char* key, const Choice& number, int64_t only) {
@@ -135,6 +139,15 @@ std::vector<TensorView*> with_copies(const ScheduledGroup& group, std::vector<Te
   return tensors;
 }
 
+// How many loops are around those of a row, or of a vector of columns.
+int make_loops(const Rows& rows, const schedules::Norm& numbers, TensorView& t) {
+  if (numbers.threads)
+    return rows.is_row() ? norm_loops_of_blocks(t, numbers, rows.row_begin())
+                         : norm_columns_of_blocks(t, numbers, *rows.column());
+  return rows.is_row() ? norm_loops(t, numbers, rows.row_begin(), rows.scanned())
+                       : norm_loops_of_columns(t, numbers, *rows.column(), rows.scanned());
+}
+
 std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& schedule) {
   const auto& numbers = std::get<schedules::Norm>(schedule);
   ScheduledGroup out = stored_group(problem.fusion, problem.segment);
@@ -164,15 +177,9 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   share_totals(out);
   out.reference = rows.reference()->results[0];
   out.aligned = with_copies(out, rows.aligned());
-  if (numbers.threads) norm_loops_of_blocks(*out.reference, numbers, rows.row_begin());
-  const int tasks = numbers.threads ? 0
-                    : rows.is_row() ? norm_loops(*out.reference, numbers, rows.row_begin(), rows.scanned())
-                                    : norm_loops_of_columns(*out.reference, numbers, *rows.column(), rows.scanned());
-  if (numbers.split.value_or(0) > 0) out.phases = tasks;
   // What a pass waits for is made once per row, in front of the pass.
-  const bool two = rows.is_row() ? numbers.rows.value_or(1) > 1 : *numbers.vector > 1;
-  const int kept_rank = static_cast<int>(out.reference->rank()) - (rows.scanned() >= 0 ? 1 : 0);
-  const int row_loops = kept_rank == 0 ? 0 : two ? 2 : 1;
+  const int row_loops = make_loops(rows, numbers, *out.reference);
+  if (numbers.split.value_or(0) > 0) out.phases = row_loops;
   for (const Op* op : graph.ops())
     for (const TensorView* t : op->results) {
       if (out.reads.contains(op)) continue;
@@ -205,7 +212,7 @@ std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* cons
 
 Scheduler norm_scheduler() {
   return {schedules::Norm::kName, accept, choose, nullptr, group, [](const Segment& s) {
-            return norm_refuses_of_gpus(s.ops, s.outputs).has_value();
+            return norm_refuses_of_gpus(s.ops).has_value();
           }};
 }
 

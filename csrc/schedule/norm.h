@@ -22,8 +22,8 @@ std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* cons
 bool norm_runs_on(const Target& target);
 
 // Why GPUs have no kernel of ops that the scheduler takes; nothing where they have.
-std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops, std::span<TensorView* const> outputs);
-// The numbers of a GPU's kernel. UserError where a pinned one does not apply.
-Schedule choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinned);
+std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops);
+// The numbers of a GPU's kernel but for how rows are split. UserError where a pinned one does not apply.
+schedules::Norm choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinned);
 
 }  // namespace plait

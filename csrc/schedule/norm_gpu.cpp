@@ -1,4 +1,6 @@
-// The norm scheduler on GPUs: a block has a row.
+// The norm scheduler on GPUs: a block has a row, or several, or some columns.
+#include <algorithm>
+
 #include "schedule/norm.h"
 #include "schedule/norm_rows.h"
 
@@ -8,44 +10,87 @@ using namespace norm;
 
 namespace {
 
-// Of GPUs: what fits the bytes of one access of memory in the narrowest tensor of whole rows.
-int64_t choose_access(const Problem& problem, const Rows& rows, int64_t row) {
-  constexpr int64_t kBytes = 16, kMost = 8;
+constexpr int64_t kWarpThreads = 32;
+constexpr int64_t kMostBlock = 1024;
+constexpr int64_t kVectorsOfThread = 4;
+constexpr int64_t kTermsOfThread = 8;  // vectors that a thread adds one after another, so that tasks may be small
+constexpr int64_t kBlock = 128;        // threads of a block of short rows
+constexpr int64_t kFewThreads = 4;     // of a row, where it has at most two vectors for each
+constexpr int64_t kColumns = 32;       // vectors of columns side by side: a warp
+constexpr int64_t kTall = 16;          // threads of a column
+constexpr int64_t kLeastOfThread = 4;  // elements of a column, or the block has fewer threads
+
+// What fits `bytes`, an access of memory, in the narrowest tensor of whole rows, and divides the extent.
+int64_t choose_access(const Problem& problem, const Rows& rows, sym::Expr extent, int64_t bytes) {
+  constexpr int64_t kMost = 8;
   int64_t least = 8;
   for (const auto* list : {&problem.segment.inputs, &problem.segment.outputs})
     for (const TensorView* t : *list)
-      if (rows.is_wide(*t)) least = std::min(least, static_cast<int64_t>(size_of(t->dtype)));
-  int64_t vector = std::min(kBytes / least, kMost);
-  while (vector > 1 && vector / 2 >= row) vector /= 2;
+      if (rows.has_place(*t) && rows.is_wide(*t)) least = std::min(least, static_cast<int64_t>(size_of(t->dtype)));
+  int64_t vector = std::min(std::max<int64_t>(bytes / least, 1), kMost);
+  while (vector > 1 && sym::divisor(extent) % vector != 0) vector /= 2;
   return vector;
 }
 
-// A block has a row: so many threads that each has a few vectors of it.
+// Threads of a row: so many that each has a few vectors of it.
 int64_t choose_threads(const Problem& problem, const Rows& rows, int64_t vector) {
-  constexpr int64_t kVectorsOfThread = 4;
-  for (int64_t threads : {32, 128})
-    if (problem.decide(sym::le(rows.row(rows.row_begin()), threads * vector * kVectorsOfThread))) return threads;
-  return 512;
+  const sym::Expr row = rows.row(rows.row_begin());
+  if (problem.decide(sym::le(row, kFewThreads * vector * 2))) return kFewThreads;
+  for (int64_t threads : {kWarpThreads, kBlock})
+    if (problem.decide(sym::le(row, threads * vector * kVectorsOfThread))) return threads;
+  return 4 * kBlock;
+}
+
+int64_t power_above(int64_t number) {
+  int64_t out = 1;
+  while (out < number) out *= 2;
+  return out;
+}
+
+void choose_rows(const Problem& problem, const Rows& rows, const schedules::Norm& pinned, schedules::Norm& out) {
+  const sym::Expr row = rows.row(rows.row_begin());
+  out.vector = pinned.vector ? pinned.vector : choose_access(problem, rows, row, 16);
+  out.threads = pinned.threads ? pinned.threads : choose_threads(problem, rows, *out.vector);
+  const bool one = rows.kept_extent().constant() == 1;                      // which has no loop
+  const int64_t least = std::max<int64_t>(kWarpThreads / *out.threads, 1);  // a block has whole warps
+  const int64_t most = std::clamp<int64_t>(std::min(longest(rows.kept_extent()), kBlock), 1, kBlock);
+  out.rows = pinned.rows ? pinned.rows
+             : one       ? 1
+                         : std::max(least, std::min(kBlock / std::min(*out.threads, kBlock), power_above(most)));
+  if (one && least > 1 && !pinned.threads) out.threads = kWarpThreads;
+  const int64_t of_thread = longest(row) / (*out.vector * *out.threads);
+  out.parts = pinned.parts ? pinned.parts : has_sums(problem) && of_thread > kTermsOfThread ? kTermsOfThread : 1;
+}
+
+void choose_columns(const Problem& problem, const Rows& rows, const schedules::Norm& pinned, schedules::Norm& out) {
+  const TensorView& result = *rows.reference()->results[0];
+  const sym::Expr column = result.extent(static_cast<size_t>(*rows.column()));
+  out.vector = pinned.vector ? pinned.vector : choose_access(problem, rows, column, 4);
+  out.rows = pinned.rows ? pinned.rows : kColumns;
+  int64_t tall = kTall;
+  while (tall > 1 && tall / 2 * kLeastOfThread >= longest(rows.row(0))) tall /= 2;
+  out.threads = pinned.threads ? pinned.threads : tall;
+  out.parts = pinned.parts                                                        ? pinned.parts
+              : has_sums(problem) && longest(rows.row(0)) / *out.threads > kTerms ? kTerms
+                                                                                  : 1;
 }
 
 }  // namespace
 
-Schedule choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinned) {
+schedules::Norm choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinned) {
   const Rows rows = rows_of(problem);
   schedules::Norm out;
-  const auto refuse = [&](const char* key, const Choice& number, int64_t only) {
-    if (number.value_or(only) != only)
-      throw UserError(fmt::format("{} = {} does not apply on a GPU, where a block has one row", key, *number),
-                      problem.where(), "leave it out");
+  const auto refuse = [&](const char* key, const Choice& number) {
+    if (number.value_or(0) != 0)
+      throw UserError(fmt::format("{} = {} does not apply on a GPU", key, *number), problem.where(), "leave it out");
   };
-  refuse("rows", pinned.rows, 1);
-  refuse("keep", pinned.keep, 0);
-  refuse("split", pinned.split, 0);
-  const int64_t row = longest(rows.row(rows.row_begin()));
-  out.vector = pinned.vector ? pinned.vector : choose_access(problem, rows, row);
-  out.threads = pinned.threads ? pinned.threads : choose_threads(problem, rows, *out.vector);
-  const int64_t of_thread = row / (*out.vector * *out.threads);
-  out.parts = pinned.parts ? pinned.parts : has_sums(problem) && of_thread > kTerms ? kTerms : 1;
+  refuse("keep", pinned.keep);
+  out.split = pinned.split;
+  rows.is_row() ? choose_rows(problem, rows, pinned, out) : choose_columns(problem, rows, pinned, out);
+  const int64_t block = *out.rows * *out.threads;
+  if (block % kWarpThreads != 0 || block > kMostBlock || power_above(*out.rows) != *out.rows)
+    throw UserError(fmt::format("{} rows of {} threads are no block", *out.rows, *out.threads), problem.where(),
+                    fmt::format("powers of two whose product is {} to {}", kWarpThreads, kMostBlock));
   return out;
 }
 
@@ -53,15 +98,9 @@ bool norm_runs_on(const Target& target) {
   return target.kind == TargetKind::cpu || (target.cuda() && target.shared_bytes > 0);
 }
 
-std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops, std::span<TensorView* const> outputs) {
+std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops) {
   for (const Op* op : ops)
     if (is_scan(op->kind)) return fmt::format("{} is a scan, which a GPU computes alone", describe(*op));
-  const std::set<const Op*> reads = find_reads(ops);
-  if (!reads.empty()) return fmt::format("{} moves elements, which a GPU does alone", describe(**reads.begin()));
-  const Rows rows(ops.front()->results[0]->fusion->pool(), ops, outputs, reads);
-  if (rows.reference() == nullptr) return std::nullopt;
-  if (rows.row_begin() >= rows.reduced_dims().size())
-    return fmt::format("{} reduces dims that are not the innermost in memory", describe(*rows.reference()));
   return std::nullopt;
 }
 

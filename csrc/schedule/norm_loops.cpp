@@ -49,12 +49,22 @@ int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, 
   return place;
 }
 
-void norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t row_begin) {
+int norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t row_begin) {
   const auto [kept, reduced] = kept_first(t, -1);
   for (int d = 1; d < kept; ++d) merge(t, 0);
+  int place = kept > 0 ? 1 : 0;
+  if (kept > 0 && *numbers.rows > 1) {
+    split(t, 0, *numbers.rows);
+    parallelize(t, place++, ParallelType::thread_y);
+  }
   if (kept > 0) parallelize(t, 0, ParallelType::block_x);
-  const int outer = static_cast<int>(row_begin), row = (kept > 0 ? 1 : 0) + outer;
+  const int outer = static_cast<int>(row_begin);
+  const int64_t task = numbers.split.value_or(0);
+  int row = place + outer;
   for (int d = 1; d < reduced - outer; ++d) merge(t, row);
+  if (outer > 0 && task > 1) split(t, place, task);
+  if (outer > 0 && task > 1) ++row;
+  if (reduced == outer) return place;
   if (*numbers.vector > 1) {
     split(t, row, *numbers.vector);
     parallelize(t, row + 1, ParallelType::vectorize);
@@ -62,6 +72,34 @@ void norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t 
   split(t, row, *numbers.threads);
   parallelize(t, row + 1, ParallelType::thread_x);
   if (*numbers.parts > 1) split(t, row, *numbers.parts);
+  const int64_t together = *numbers.vector * *numbers.threads * *numbers.parts;
+  if (outer == 0 && task > together) split(t, row, task / together);
+  return place;
+}
+
+int norm_columns_of_blocks(TensorView& t, const schedules::Norm& numbers, int column) {
+  const auto [kept, reduced] = kept_first(t, -1);
+  std::vector<int> order(static_cast<size_t>(kept + reduced));
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + column, order.begin() + column + 1, order.begin() + kept);
+  reorder(t, order);
+  for (int d = 2; d < kept; ++d) merge(t, 0);
+  const int place = kept > 1 ? 1 : 0;
+  const bool lanes = *numbers.vector > 1;
+  if (lanes) split(t, place, *numbers.vector);
+  if (kept > 1) merge(t, 0);
+  split(t, 0, *numbers.rows);
+  parallelize(t, 0, ParallelType::block_x);
+  parallelize(t, 1, ParallelType::thread_x);
+  if (lanes) parallelize(t, 2, ParallelType::vectorize);
+  const int first = lanes ? 3 : 2;
+  for (int d = 1; d < reduced; ++d) merge(t, first);
+  split(t, first, *numbers.threads);
+  parallelize(t, first + 1, ParallelType::thread_y);
+  if (*numbers.parts > 1) split(t, first, *numbers.parts);
+  const int64_t together = *numbers.threads * *numbers.parts;
+  if (const int64_t task = numbers.split.value_or(0); task > together) split(t, first, task / together);
+  return first;
 }
 
 int norm_loops_of_columns(TensorView& t, const schedules::Norm& numbers, int column, int scanned) {

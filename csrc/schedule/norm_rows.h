@@ -64,6 +64,8 @@ class Rows {
 
   // Whether the tensor moves along the row, or is the same for all of it.
   bool is_wide(const TensorView& t) const { return meets(t, reduced_); }
+  // Whether the tensor has a place among the rows; what only reads ask for has none.
+  bool has_place(const TensorView& t) const { return axes_.axes.contains(&t); }
   bool is_full(const TensorView& t) const { return holds(t, reduced_) && holds(t, kept_); }
 
   std::optional<std::string> refuse(const std::function<bool(sym::Expr)>& decide) const {

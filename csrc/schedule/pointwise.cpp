@@ -17,6 +17,7 @@ constexpr int64_t kFlatBlock = 4096;  // elements per parallel iteration where a
 constexpr int64_t kRowBlock = 8192;   // the same where rows are kept whole ...
 constexpr int64_t kLongRow = 32768;   // ... unless they may be longer than this
 constexpr int64_t kVectorBytes = 16;  // of a thread's access, cuda
+constexpr int64_t kMostBlock = 1024;  // threads
 constexpr int64_t kMostLanes = 64;
 constexpr int64_t kTile = 128;      // rows and columns of a tile: 512 bytes of each row of f32
 constexpr int64_t kLeastLanes = 4;  // of squares
@@ -164,11 +165,34 @@ int64_t choose_vector(const Problem& problem, const Target& target, int64_t spli
   return std::max<int64_t>(1, lanes);
 }
 
-// A block of threads covers a part of one row: whole warps, as many as the row may need.
-int64_t choose_threads(const Row& row, const Target& target, int64_t vector) {
-  int64_t threads = target.block_threads;
-  while (threads > 32 && threads / 2 * vector >= row.most) threads /= 2;
-  return threads;
+// A block of threads covers a part of one row or, where rows are short, several of them: as many threads as a row may
+// need, and no fewer than kFewThreads.
+void choose_block_of_threads(const Problem& problem, const Target& target, schedules::Pointwise& out) {
+  constexpr int64_t kFewThreads = 4, kShort[] = {8, 32};
+  const TensorView& reference = *reference_tensor(problem.segment);
+  const Row row = row_of(reference, *out.split);
+  const int64_t all = target.block_threads, together = *out.vector * *out.unroll;
+  if (!out.threads) {
+    const int64_t least = *out.split > 0 ? kFewThreads : 32;
+    out.threads = all;
+    while (*out.threads > least && *out.threads / 2 * together >= row.most) *out.threads /= 2;
+    if (*out.split > 0 && *out.threads == all && !out.rows)
+      for (int64_t threads : kShort) {
+        sym::Expr extent = problem.fusion.pool().constant(1);
+        for (auto d = static_cast<size_t>(*out.split); d < reference.rank(); ++d) extent = extent * reference.extent(d);
+        if (!problem.decide(sym::le(extent, threads * together))) continue;
+        out.threads = threads;
+        break;
+      }
+    if (!out.rows && *out.split > 0 && *out.threads < all) out.rows = all / *out.threads;
+  }
+  const int64_t rows = out.rows.value_or(1);
+  if (rows > 1 && *out.split == 0)
+    throw UserError(fmt::format("rows = {} does not apply: all dims are one row", rows), problem.where(),
+                    "leave it out");
+  if (rows * *out.threads > kMostBlock)
+    throw UserError(fmt::format("{} rows of {} threads are no block", rows, *out.threads), problem.where(),
+                    fmt::format("a block has at most {} threads", kMostBlock));
 }
 
 // Whether the row that starts at dim `split` has at most kLongRow elements.
@@ -204,8 +228,12 @@ void check_pinned(const Problem& problem, bool cuda, const schedules::Pointwise&
   if (rank == 0 && (pinned.vector.value_or(1) != 1 || pinned.unroll.value_or(1) != 1))
     throw UserError(fmt::format("%{} has no dim to vectorize or unroll", reference.name), problem.where(),
                     "use vector = 1, unroll = 1");
-  if (cuda ? pinned.block.has_value() : pinned.threads.has_value())
-    throw UserError(fmt::format("{} does not apply to {}", cuda ? "block" : "threads", cuda ? "GPUs" : "CPUs"),
+  if (cuda ? pinned.block.has_value() : pinned.threads || pinned.rows)
+    throw UserError(fmt::format("{} does not apply to {}",
+                                cuda             ? "block"
+                                : pinned.threads ? "threads"
+                                                 : "rows",
+                                cuda ? "GPUs" : "CPUs"),
                     problem.where(), cuda ? "a block is threads * vector * unroll elements" : "pin block instead");
 }
 
@@ -246,7 +274,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   if (!out.vector) out.vector = reference.rank() == 0 ? 1 : choose_vector(problem, target, *out.split);
   if (!out.unroll) out.unroll = 1;
   if (target.cuda()) {
-    if (!out.threads) out.threads = choose_threads(row_of(reference, *out.split), target, *out.vector);
+    choose_block_of_threads(problem, target, out);
     return out;
   }
   if (!out.block) out.block = reference.rank() == 0 ? 0 : choose_block(problem, *out.split);
@@ -255,16 +283,41 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   return out;
 }
 
-// Loops: outer (parallel), [thread], [row], [unroll], [lanes].
+// Of GPUs: blocks, [threads of rows], threads, [unroll], [lanes].
+void transform_blocks(TensorView& t, const schedules::Pointwise& numbers, int row) {
+  const int64_t vector = *numbers.vector, unroll = *numbers.unroll, rows = numbers.rows.value_or(1);
+  split(t, row, *numbers.threads * vector * unroll);
+  if (row > 0 && rows > 1) {
+    split(t, 0, rows);
+    reorder(t, std::vector<int>{0, 2, 1, 3});
+  }
+  if (row > 0) merge(t, 0);
+  parallelize(t, 0, ParallelType::block_x);
+  int thread = 1;
+  if (row > 0 && rows > 1) parallelize(t, thread++, ParallelType::thread_y);
+  if (vector > 1) {
+    split(t, thread, vector);
+    parallelize(t, thread + 1, ParallelType::vectorize);
+  }
+  split(t, thread, *numbers.threads);  // unroll, thread
+  std::vector<int> order(loop_axes(t.domain).size());
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[static_cast<size_t>(thread)], order[static_cast<size_t>(thread) + 1]);
+  reorder(t, order);
+  parallelize(t, thread, ParallelType::thread_x);
+  if (unroll > 1) parallelize(t, thread + 1, ParallelType::unroll);
+}
+
+// Loops: outer (parallel), [row], [unroll], [lanes].
 void transform(TensorView& t, const schedules::Pointwise& numbers) {
   const int rank = static_cast<int>(t.rank()), cut = static_cast<int>(numbers.split.value());
   if (rank == 0) return;
   const int64_t vector = numbers.vector.value(), unroll = numbers.unroll.value();
-  const bool cuda = numbers.threads.has_value();
   for (int d = rank - 1; d > cut; --d) merge(t, d - 1);
   for (int d = cut - 1; d > 0; --d) merge(t, d - 1);
   int row = cut > 0 ? 1 : 0;
-  const int64_t block = cuda ? *numbers.threads * vector * unroll : numbers.block.value();
+  if (numbers.threads) return transform_blocks(t, numbers, row);
+  const int64_t block = numbers.block.value();
   if (block > 0) {
     split(t, row, block);
     if (row > 0) merge(t, 0);
@@ -274,16 +327,6 @@ void transform(TensorView& t, const schedules::Pointwise& numbers) {
   if (vector > 1) {
     split(t, row, vector);
     parallelize(t, ++last, ParallelType::vectorize);
-  }
-  if (cuda) {
-    split(t, row, *numbers.threads);  // unroll, thread
-    std::vector<int> order = {0, 2, 1};
-    if (vector > 1) order.push_back(3);
-    reorder(t, order);
-    parallelize(t, 0, ParallelType::block_x);
-    parallelize(t, 1, ParallelType::thread_x);
-    if (unroll > 1) parallelize(t, 2, ParallelType::unroll);
-    return;
   }
   if (unroll > 1) {
     split(t, row, unroll);
@@ -312,11 +355,9 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   return out;
 }
 
-bool cpu_only(const Segment& segment) { return has_moves(segment.ops); }
-
 }  // namespace
 
-Scheduler pointwise_scheduler() { return {schedules::Pointwise::kName, accept, choose, apply, group, cpu_only}; }
+Scheduler pointwise_scheduler() { return {schedules::Pointwise::kName, accept, choose, apply, group}; }
 
 std::string explain_split(const Problem& problem) {
   std::string moved;

@@ -134,23 +134,27 @@ std::optional<Group> find_group(Pool::Impl& pool, const Poly& y, Expr divisor_ex
   return std::nullopt;
 }
 
-// The number that divides d and, by facts, all terms of y.
-int64_t common_divisor(const Poly& y, Expr d) { return gcd64(d.value(), divisor_of(Poly{y.terms, 0})); }
+// The number that, by facts, divides d and all terms of y.
+int64_t common_divisor(const Poly& y, Expr d) {
+  return gcd64(d.is_constant() ? d.value() : divisor_of(to_poly(d)), divisor_of(Poly{y.terms, 0}));
+}
 
 // S44 for a remainder: what the constant of y has beyond a multiple of the common divisor leaves y.
 int64_t take_below_divisor(Poly& y, Expr d) {
-  if (!d.is_constant() || y.terms.empty() || y.constant == 0) return 0;
+  if (y.terms.empty() || y.constant == 0) return 0;
   const int64_t below = floor_remainder(y.constant, common_divisor(y, d));
   y.constant -= below;
   return below;
 }
 
-// S44 for a quotient: the constant of y, in [0, d), becomes a multiple, the last one d - 1 as in ceildiv.
+// S44 for a quotient: the constant of y becomes a multiple; the last one below d is d - 1, and the last one below 0 is
+// -1, as in ceildiv.
 void round_constant(Poly& y, Expr d) {
-  if (!d.is_constant() || y.terms.empty() || y.constant == 0) return;
-  const int64_t g = common_divisor(y, d);
-  y.constant -= y.constant % g;
-  if (y.constant > 0 && y.constant == d.value() - g) y.constant = d.value() - 1;
+  if (y.terms.empty() || y.constant == 0) return;
+  const int64_t g = common_divisor(y, d), below = floor_remainder(y.constant, g);
+  y.constant -= below;
+  const int64_t last = d.is_constant() ? d.value() - g : -g;
+  if (y.constant != 0 && y.constant == last) y.constant += g - 1;
 }
 
 // S8: the one bucket of a constant divisor in which the value is proven to lie.

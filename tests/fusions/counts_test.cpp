@@ -1,5 +1,5 @@
-// Typical fusions, one file each (*.plait here): how many steps one rank's program takes and how many bytes it moves,
-// as counts.txt says at most, and whether the results are right. Of a file's head the test reads
+// Typical fusions, one file each (*.plait here): how many steps one rank's program takes on CPUs and on GPUs and how
+// many bytes it moves, as counts.txt says at most, and whether the results are right. Of a file's head the test reads
 //   # wanted N: reason        steps that suffice: launches, library calls and copies
 //   # small rows = 5, n = 37  sizes with which the results are checked in f32 and bf16 (the file's let T)
 // BLESS=1 lowers rows of counts.txt and adds new ones; it raises none. It is refused where CI is set.
@@ -12,8 +12,11 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "device/target.h"
 #include "plait.h"
 #include "session/bind_inputs.h"
+#include "session/devices.h"
+#include "support/forwarding_device.h"
 #include "support/run_case.h"
 
 namespace plait {
@@ -24,8 +27,8 @@ using Settings = std::map<std::string, std::string, std::less<>>;
 
 const fs::path kFolder = fs::path(PLAIT_SOURCE_DIR) / "tests/fusions";
 const char* const kHead =
-    "# fusion, steps wanted, steps at most, bytes moved over the least at most; written by BLESS=1 "
-    "plait_test_fusions\n";
+    "# fusion, steps wanted, steps at most, bytes moved over the least at most, steps and bytes of GPUs; written by "
+    "BLESS=1 plait_test_fusions\n";
 
 struct Pattern {
   std::string text;
@@ -33,9 +36,14 @@ struct Pattern {
   Settings small;
 };
 
-struct Counts {
-  int64_t wanted = 0, steps = 0;
+struct Work {
+  int64_t steps = 0;
   double bytes = 0;  // moved over the least
+};
+
+struct Counts {
+  int64_t wanted = 0;
+  Work cpu, gpu;
 };
 
 // "rows = 5, n = 37"
@@ -84,7 +92,7 @@ std::map<std::string, Counts> read_table() {
     std::istringstream words(line);
     std::string name;
     Counts row;
-    words >> name >> row.wanted >> row.steps >> row.bytes;
+    words >> name >> row.wanted >> row.cpu.steps >> row.cpu.bytes >> row.gpu.steps >> row.gpu.bytes;
     EXPECT_FALSE(words.fail()) << "counts.txt: " << line;
     out[name] = row;
   }
@@ -96,39 +104,86 @@ void write_table(const std::map<std::string, Counts>& table) {
   std::ofstream out(kFolder / "counts.txt");
   out << kHead;
   for (const auto& [name, row] : table)
-    out << fmt::format("{:<30} {:>2} {:>3} {:>7.3f}\n", name, row.wanted, row.steps, row.bytes);
+    out << fmt::format("{:<30} {:>2} {:>3} {:>7.3f} {:>3} {:>7.3f}\n", name, row.wanted, row.cpu.steps, row.cpu.bytes,
+                       row.gpu.steps, row.gpu.bytes);
 }
 
+// The CPU in the place of a GPU: programs are made and bound, nothing is compiled.
+class PlannedGpu : public testing::ForwardingDevice {
+ public:
+  PlannedGpu() : ForwardingDevice(find_device("cpu", {})) {}
+  const Target& target() const override { return target_; }
+  std::shared_ptr<Executable> compile(const KernelText&, KernelFacts*) override { return none_; }
+
+ private:
+  struct None : Executable {
+    void launch(const LaunchArguments&) const override { FAIL() << "nothing runs here"; }
+  };
+  const Target target_ = target_named("sm_90a");
+  std::shared_ptr<Executable> none_ = std::make_shared<None>();
+};
+
 // Of one rank's program with the sizes that the text has by itself; nothing runs.
-Counts count(const Pattern& pattern) {
-  const auto fusion = parse_fusion(pattern.text);
-  Compiled program = compile(*fusion, {.device = "cpu", .sizes = lets_of_open_symbols(*fusion)});
+Work work_of(const std::string& text, CompileOptions how) {
+  const auto fusion = parse_fusion(text);
+  how.sizes = lets_of_open_symbols(*fusion);
+  Compiled program = compile(*fusion, how);
   program.prepare(testing::metadata_of(*fusion));
   int64_t steps = 0;
   for (StepKind kind : {StepKind::LaunchStep, StepKind::LibraryStep, StepKind::CopyStep})
     steps += static_cast<int64_t>(program.program().count(kind));
   const Report& report = program.report();
   EXPECT_GT(report.bytes_least, 0);
-  EXPECT_LE(report.arena_bytes, 11 * report.arena_least / 10) << pattern.text;
-  return {pattern.wanted, steps, static_cast<double>(report.bytes_moved) / static_cast<double>(report.bytes_least)};
+  EXPECT_LE(report.arena_bytes, 11 * report.arena_least / 10) << text;
+  return {steps, static_cast<double>(report.bytes_moved) / static_cast<double>(report.bytes_least)};
+}
+
+Counts count(const Pattern& pattern) {
+  PlannedGpu gpu;
+  return {pattern.wanted, work_of(pattern.text, {.device = "cpu"}), work_of(pattern.text, {.device_override = &gpu})};
 }
 
 // Fails where `found` is more than the row says; the lower one of both.
-Counts compare(const std::string& name, const Counts& found, const Counts& row) {
+Work compare(const std::string& name, const Work& found, const Work& row) {
   EXPECT_LE(found.steps, row.steps) << name << " takes more steps than counts.txt says";
   EXPECT_LE(found.bytes, row.bytes + 0.001) << name << " moves more bytes over the least than counts.txt says";
   if (found.steps < row.steps || found.bytes < row.bytes - 0.001)
     std::printf("%s: %lld steps (at most %lld), bytes %.3f (at most %.3f); BLESS=1 lowers its row\n", name.c_str(),
                 static_cast<long long>(found.steps), static_cast<long long>(row.steps), found.bytes, row.bytes);
-  return {found.wanted, std::min(found.steps, row.steps), std::min(found.bytes, row.bytes)};
+  return {std::min(found.steps, row.steps), std::min(found.bytes, row.bytes)};
 }
+
+Counts compare(const std::string& name, const Counts& found, const Counts& row) {
+  return {found.wanted, compare(name, found.cpu, row.cpu), compare(name + " on GPUs", found.gpu, row.gpu)};
+}
+
+// What all fusions take together.
+struct Sums {
+  int64_t steps = 0, as_wanted = 0;
+  double logs = 0, logs_of_one = 0, ones = 0;  // of all, and of those that are wanted as one step
+
+  void add(const Work& work, int64_t wanted) {
+    steps += work.steps;
+    as_wanted += work.steps <= wanted;
+    logs += std::log(work.bytes);
+    if (wanted > 1) return;
+    logs_of_one += std::log(work.bytes);
+    ones += 1;
+  }
+  void print(const char* where, size_t fusions, int64_t wanted) const {
+    std::printf("%s: %zu fusions, %lld of them as wanted; %lld steps, %lld wanted\n", where, fusions,
+                static_cast<long long>(as_wanted), static_cast<long long>(steps), static_cast<long long>(wanted));
+    std::printf("  bytes over the least: geometric mean %.3f, of those that are wanted as one step %.3f\n",
+                std::exp(logs / static_cast<double>(fusions)), std::exp(logs_of_one / ones));
+  }
+};
 
 TEST(Fusions, StepsAndBytesAreAtMostThoseOfTheTable) {
   const std::map<std::string, Counts> table = read_table();
   const bool bless = std::getenv("BLESS") != nullptr;
   std::map<std::string, Counts> lowered;
-  int64_t wanted = 0, steps = 0, as_wanted = 0;
-  double logs = 0, logs_of_one = 0, ones = 0;  // of all, and of those that are wanted as one step
+  int64_t wanted = 0;
+  Sums cpu, gpu;
   for (const auto& [name, pattern] : patterns()) {
     const Counts found = count(pattern);
     const auto row = table.find(name);
@@ -137,26 +192,21 @@ TEST(Fusions, StepsAndBytesAreAtMostThoseOfTheTable) {
         << name << ": its file and counts.txt want different steps; BLESS=1 takes over the file's";
     lowered[name] = row == table.end() ? found : compare(name, found, row->second);
     wanted += found.wanted;
-    steps += found.steps;
-    as_wanted += found.steps <= found.wanted;
-    logs += std::log(found.bytes);
-    if (found.wanted > 1) continue;
-    logs_of_one += std::log(found.bytes);
-    ones += 1;
+    cpu.add(found.cpu, found.wanted);
+    gpu.add(found.gpu, found.wanted);
   }
   for (const auto& [name, row] : table)
     EXPECT_TRUE(bless || lowered.count(name)) << name << " of counts.txt has no file; BLESS=1 takes it away";
   if (bless) write_table(lowered);
-  std::printf("%zu fusions, %lld of them as wanted; %lld steps, %lld wanted\n", lowered.size(),
-              static_cast<long long>(as_wanted), static_cast<long long>(steps), static_cast<long long>(wanted));
-  std::printf("bytes over the least: geometric mean %.3f, of those that are wanted as one step %.3f\n",
-              std::exp(logs / static_cast<double>(lowered.size())), std::exp(logs_of_one / ones));
+  cpu.print("CPUs", lowered.size(), wanted);
+  gpu.print("GPUs", lowered.size(), wanted);
 }
 
 // `small`: with the sizes of the file's head.
-void expect_right(const std::string& dtype, bool small) {
+void expect_right(const std::string& dtype, bool small, const std::string& device = "cpu") {
   for (const auto& [name, pattern] : patterns()) {
     testing::CaseOptions how;
+    how.device = device;
     if (small) how.set = pattern.small;
     how.set["T"] = dtype;
     const testing::CaseResult result = testing::run_case(pattern.text, how);
@@ -166,6 +216,14 @@ void expect_right(const std::string& dtype, bool small) {
 
 TEST(Fusions, ResultsOfSmallSizesAreRight) { expect_right("f32", true); }
 TEST(Fusions, NarrowResultsOfSmallSizesAreRight) { expect_right("bf16", true); }
+TEST(Fusions, ResultsOnSimulatedGpusAreRight) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  expect_right("f32", true, "sim:sm_80");
+}
+TEST(Fusions, NarrowResultsOnSimulatedGpusAreRight) {
+  if (const std::string why = testing::why_no_device("sim:sm_90a"); !why.empty()) GTEST_SKIP() << why;
+  expect_right("bf16", true, "sim:sm_90a");
+}
 TEST(Fusions, ResultsOfOrdinarySizesAreRightLongRun) { expect_right("f32", false); }
 
 }  // namespace

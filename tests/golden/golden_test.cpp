@@ -218,7 +218,7 @@ TEST(GoldenRanks, KernelsOfTwoAndFourRanksAreEqualWhereTheFactsAre) {
 
 // Sizes with the same facts are one class: nothing in a kernel's text speaks of a size.
 TEST(GoldenRanks, SizesOfOneClassGiveTheSameText) {
-  const Files small = generate("tp_mlp", {{"sb", "64"}, {"h", "128"}, {"h4", "512"}}, 4);
+  const Files small = generate("tp_mlp", {{"sb", "64"}, {"h", "256"}, {"h4", "1024"}}, 4);
   expect_equal(small, generate("tp_mlp", {{"sb", "512"}, {"h", "1024"}, {"h4", "4096"}}, 4), "larger");
 }
 

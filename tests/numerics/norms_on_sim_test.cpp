@@ -1,5 +1,5 @@
-// Rows on GPUs, a block each: what one kernel computes of them agrees with the reference at the ends of warps, blocks
-// and vectors, in every dtype, and is one kernel.
+// Rows and columns on GPUs, with moves and lookups in front: what one kernel computes of them agrees with the reference
+// at the ends of warps, blocks and vectors, in every dtype, and is one kernel.
 #include <gtest/gtest.h>
 
 #include <fmt/core.h>
@@ -34,7 +34,35 @@ constexpr RowCase kRowsOfGpus[] = {
      "%p = mul(%x, %g)\n%s = sum(%p, dims = [1], keepdim = true)\n%t = sub(%g, %s)\n%d = mul(%x, %t)"},
     {"everything", "%x: T[b, n]", "%y",
      "%q = square(%x)\n%s = sum(%q, dims = [0, 1], keepdim = true)\n%r = rsqrt(add(%s, 1.0))\n%y = mul(%x, %r)"},
+    {"rows_apart", "%x: T[b, 3, n]", "%y",
+     "%m = mean(%x, dims = [0, 2], keepdim = true)\n%d = sub(%x, %m)\n%q = square(%d)\n"
+     "%v = mean(%q, dims = [0, 2], keepdim = true)\n%r = rsqrt(add(%v, 0.25))\n%y = mul(%d, %r)"},
+    {"target_of_row", "%x: T[b, n], %t: i64[b] in 0..n", "%y",
+     "%l = log_softmax(%x, dim = 1)\n%u = unsqueeze(%t, dims = [1])\n%g = gather(%l, %u, dim = 1)\n%y = neg(%g)"},
+    {"lookup_in_front", "%e: T[7, n], %i: i64[b] in 0..7, %w: T[n]", "%y",
+     "%x = index_select(%e, %i, dim = 0)\n%y = rms_norm(%x, %w, dims = 1, eps = 0.00001)"},
+    {"moves_in_front", "%x: T[b, n]", "%y",
+     "%f = flip(%x, dims = [1])\n%c = cat(%f, %x, dim = 1)\n%y = softmax(%c, dim = 1)"},
 };
+
+// With columns as long as the rows are short.
+constexpr RowCase kColumnsOfGpus[] = {
+    {"sum", "%x: T[b, n]", "%y", "%y = sum(%x, dims = [0])"},
+    {"softmax", "%x: T[b, n]", "%y", "%y = softmax(%x, dim = 0)"},
+    {"var_mean", "%x: T[b, n]", "%m, %v", "%m, %v = var_mean(%x, dims = [0], correction = 0)"},
+    {"statistics", "%x: T[b, n]", "%s, %m, %k, %l",
+     "%s = mean(%x, dims = [0])\n%m = amin(%x, dims = [0])\n%k = argmax(%x, dims = [0])\n%q = gt(%x, 0.5)\n"
+     "%l = all(%q, dims = [0])"},
+    {"inner_dims", "%x: T[2, b, 2, n], %g: T[n]", "%y",
+     "%m = mean(%x, dims = [0, 1, 2], keepdim = true)\n%d = sub(%x, %m)\n%q = square(%d)\n"
+     "%v = mean(%q, dims = [0, 1, 2], keepdim = true)\n%r = rsqrt(add(%v, 0.25))\n%z = mul(%d, %r)\n%y = mul(%z, %g)"},
+    {"kept_outside", "%x: T[3, b, n]", "%y", "%y = logsumexp(%x, dims = [1])"},
+    {"short_rows", "%x: T[b, 5]", "%y", "%y = softmax(%x, dim = 1)"},
+};
+
+std::string text_of(const RowCase& c) {
+  return fmt::format("let b = 3, n = 5, T = f32\nfusion @f ({}) -> ({}) {{\n{}\n}}\n", c.inputs, c.outputs, c.body);
+}
 
 class RowsOnSim : public ::testing::TestWithParam<RowCase> {
  protected:
@@ -49,8 +77,7 @@ INSTANTIATE_TEST_SUITE_P(All, RowsOnSim, ::testing::ValuesIn(kRowsOfGpus),
 
 TEST_P(RowsOnSim, AgreeWithTheReferenceInOneKernel) {
   const RowCase& c = GetParam();
-  const std::string text =
-      fmt::format("let b = 3, n = 5, T = f32\nfusion @f ({}) -> ({}) {{\n{}\n}}\n", c.inputs, c.outputs, c.body);
+  const std::string text = text_of(c);
   const char* dtypes[] = {"f32", "bf16", "f16", "f64"};
   int number = 0;
   for (int64_t n : {1, 2, 31, 32, 33, 128, 255, 257, 1023, 4097, 65537})
@@ -70,16 +97,42 @@ TEST_P(RowsOnSim, AgreeWithTheReferenceInOneKernel) {
 
 TEST_P(RowsOnSim, NoRowsAndRowsOfNothing) {
   const RowCase& c = GetParam();
-  const std::string text =
-      fmt::format("let b = 3, n = 5, T = f32\nfusion @f ({}) -> ({}) {{\n{}\n}}\n", c.inputs, c.outputs, c.body);
+  const std::string text = text_of(c);
   for (const auto& [b, n] : {std::pair{"0", "7"}, std::pair{"3", "0"}}) {
-    if (std::string(n) == "0" && std::string(c.body).find("arg") != std::string::npos) continue;  // refused: no element
+    const bool needs =
+        std::string(c.body).find("arg") != std::string::npos || std::string(c.inputs).find("0..n") != std::string::npos;
+    if (std::string(n) == "0" && needs) continue;  // refused: no element
     CaseOptions how;
     how.device = "sim:sm_80";
     how.set = {{"b", b}, {"n", n}};
     const CaseResult result = run_case(text, how);
     EXPECT_TRUE(result.ok || result.undecided) << c.name << ", " << b << " rows of " << n << ": " << result.message;
   }
+}
+
+class ColumnsOnSim : public RowsOnSim {};
+
+INSTANTIATE_TEST_SUITE_P(All, ColumnsOnSim, ::testing::ValuesIn(kColumnsOfGpus),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(ColumnsOnSim, AgreeWithTheReferenceInOneKernel) {
+  const RowCase& c = GetParam();
+  const char* dtypes[] = {"f32", "bf16", "f16", "f64"};
+  int number = 0;
+  for (int64_t b : {0, 1, 2, 15, 16, 17, 257, 1025})
+    for (int64_t n : {1, 31, 32, 33, 64, 130}) {
+      if (b * n > 40'000 || (b == 0 && std::string(c.body).find("arg") != std::string::npos)) continue;
+      const std::string dtype = dtypes[number++ % 4];
+      CaseOptions how;
+      how.device = number % 2 == 0 ? "sim:sm_80" : "sim:sm_90a";
+      how.seed = static_cast<uint64_t>(b * 1000 + n);
+      how.set = {{"T", dtype}, {"b", std::to_string(b)}, {"n", std::to_string(n)}};
+      how.options.poison = true;
+      const CaseResult result = run_case(text_of(c), how);
+      EXPECT_TRUE(result.ok || (b == 0 && result.undecided))
+          << c.name << " of " << b << " x " << n << " in " << dtype << ": " << result.message;
+      EXPECT_EQ(result.kernels, 1) << c.name << " of " << b << " x " << n;
+    }
 }
 
 // Of two zeros each is the greatest and the least: all threads of a row have the same one.

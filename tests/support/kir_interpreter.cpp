@@ -85,7 +85,7 @@ class Interpreter {
 
   void execute(const kir::For& s) {
     const int64_t extent = scalar(s.extent);
-    if (s.loop == kir::LoopKind::thread_x && cooperates(s.body)) return at_once(s, extent);
+    if (s.loop >= kir::LoopKind::thread_x && cooperates(s.body)) return at_once(s, extent);
     for (int64_t i = 0; i < extent; ++i) {
       ++counts_.iterations;
       env_[s.var.symbol_name()] = i;
@@ -109,14 +109,18 @@ class Interpreter {
   }
 
   void at_once(const kir::For& s, int64_t extent) {
-    threads_.assign(static_cast<size_t>(extent), {env_, values_, {}});
+    const auto* x = s.body.size() == 1 ? kir::as<kir::For>(*s.body[0]) : nullptr;
+    if (x && x->loop < kir::LoopKind::thread_x) x = nullptr;
+    const size_t row = x ? static_cast<size_t>(scalar(x->extent)) : 1;
+    threads_.assign(static_cast<size_t>(extent) * row, {env_, values_, {}});
     std::vector<size_t> all;
     for (size_t t = 0; t < threads_.size(); ++t) {
-      threads_[t].env[s.var.symbol_name()] = static_cast<int64_t>(t);
+      threads_[t].env[s.var.symbol_name()] = static_cast<int64_t>(t / row);
+      if (x) threads_[t].env[x->var.symbol_name()] = static_cast<int64_t>(t % row);
       all.push_back(t);
       ++counts_.iterations;
     }
-    at_once(s.body, all);
+    at_once(x ? x->body : s.body, all);
   }
 
   template <class Fn>

@@ -10,16 +10,72 @@ namespace plait::testing {
 
 namespace {
 
-// One reduction of the rows of %x, `state` as it is declared and named: "%0: f32" and "%0".
+// A state as it is declared, read, and declared as the result of a fold.
+struct StateText {
+  std::string declared, named, folded;
+  explicit StateText(const std::vector<std::string>& types) {
+    for (size_t i = 0; i < types.size(); ++i) {
+      declared += fmt::format("{}%{}: {}", i ? ", " : "", i, types[i]);
+      named += fmt::format("{}%{}", i ? ", " : "", i);
+      folded += fmt::format("{}%{}: {}", i ? ", " : "", 20 + i, types[i]);
+    }
+  }
+};
+
+// One reduction of the rows of %x, so many of which a block has.
+std::string rows_of_blocks(const std::string& combine, const std::string& dtype, int rows, int threads,
+                           const std::vector<std::string>& types) {
+  const StateText state(types);
+  const bool first = combine.starts_with("first");
+  return fmt::format(
+      "kernel @k(%x: {dtype}[m*n] read, %y: {result}[m] write; m, n) target cuda {{\n"
+      "  for b in 0..ceildiv(m, {rows}) on block_x {{\n    for r in 0..{rows} on threads_y {{\n"
+      "      if {rows}*b + r < m {{\n        {declared} = start {combine}\n"
+      "        for s in 0..ceildiv(n, {threads}) {{\n          for t in 0..{threads} on threads {{\n"
+      "            if {threads}*s + t < n {{\n"
+      "              %10: {element} = load %x[({rows}*b + r)*n + {threads}*s + t] lanewise\n{position}"
+      "              accumulate {combine}({named}) with %10{with}\n            }}\n          }}\n        }}\n"
+      "        {folded} = fold {combine}({named})\n        store %y[{rows}*b + r] = %{last} lanewise\n"
+      "      }}\n    }}\n  }}\n}}\n",
+      fmt::arg("dtype", dtype), fmt::arg("result", types.back()), fmt::arg("rows", rows),
+      fmt::arg("declared", state.declared), fmt::arg("combine", combine), fmt::arg("threads", threads),
+      fmt::arg("element", types[0]),
+      fmt::arg("position", first ? fmt::format("              %11: i64 = coordinate {}*s + t\n", threads) : ""),
+      fmt::arg("named", state.named), fmt::arg("with", first ? ", %11" : ""), fmt::arg("folded", state.folded),
+      fmt::arg("last", 19 + types.size()));
+}
+
+// One reduction of the columns of %x: so many threads side by side, each of them with lanes, and so many of a column.
+std::string columns_of_blocks(const std::string& combine, const std::string& dtype, int wide, int lanes, int tall,
+                              const std::vector<std::string>& types) {
+  const StateText state(types);
+  const bool first = combine.starts_with("first");
+  const std::string column = fmt::format("{}*b + {}*t + l", wide * lanes, lanes);
+  return fmt::format(
+      "kernel @k(%x: {dtype}[m*n] read, %y: {result}[m] write; m, n) target cuda {{\n"
+      "  for b in 0..ceildiv(m, {together}) on block_x {{\n    for t in 0..{wide} on threads {{\n"
+      "      for l in 0..{lanes} on lanes {{\n        if {column} < m {{\n          {declared} = start {combine}\n"
+      "          for s in 0..ceildiv(n, {tall}) {{\n            for q in 0..{tall} on threads_y {{\n"
+      "              if {tall}*s + q < n {{\n                %10: {element} = load %x[({tall}*s + q)*m + {column}] "
+      "lanewise\n"
+      "{position}                accumulate {combine}({named}) with %10{with}\n              }}\n            }}\n"
+      "          }}\n          {folded} = fold {combine}({named})\n          store %y[{column}] = %{last} lanewise\n"
+      "        }}\n      }}\n    }}\n  }}\n}}\n",
+      fmt::arg("dtype", dtype), fmt::arg("result", types.back()), fmt::arg("together", wide * lanes),
+      fmt::arg("wide", wide), fmt::arg("lanes", lanes), fmt::arg("column", column),
+      fmt::arg("declared", state.declared), fmt::arg("combine", combine), fmt::arg("tall", tall),
+      fmt::arg("element", types[0]),
+      fmt::arg("position", first ? fmt::format("                %11: i64 = coordinate {}*s + q\n", tall) : ""),
+      fmt::arg("named", state.named), fmt::arg("with", first ? ", %11" : ""), fmt::arg("folded", state.folded),
+      fmt::arg("last", 19 + types.size()));
+}
+
+// One reduction of the rows of %x, a block each.
 std::string reduction(const std::string& combine, const std::string& dtype, int threads, int lanes,
                       const std::vector<std::string>& state_types, const std::string& element,
                       const std::string& result) {
-  std::string declared, named, folded;
-  for (size_t i = 0; i < state_types.size(); ++i) {
-    declared += fmt::format("{}%{}: {}", i ? ", " : "", i, state_types[i]);
-    named += fmt::format("{}%{}", i ? ", " : "", i);
-    folded += fmt::format("{}%{}: {}", i ? ", " : "", 20 + i, state_types[i]);
-  }
+  const StateText state(state_types);
+  const std::string &declared = state.declared, &named = state.named, &folded = state.folded;
   const int step = threads * lanes;
   return fmt::format(
       "kernel @k(%x: {dtype}[m*n] read, %y: {result}[m] write; m, n) target cuda {{\n"
@@ -107,6 +163,22 @@ const std::vector<ThreadKernel>& thread_kernels() {
     add("any", "bool", 64, 4, {"bool"}, "bool");
     add("all", "bool", 32, 1, {"bool"}, "bool");
     out.push_back({"three passes", kSoftmax, rows});
+    const std::vector<std::vector<int64_t>> blocks = {{1, 1}, {9, 4}, {33, 5}, {70, 37}, {3, 300}, {2, 0}};
+    for (const auto& [block_rows, threads] : {std::pair{8, 4}, {32, 8}, {4, 32}, {2, 128}}) {
+      const std::string name = fmt::format("{} rows of {} threads", block_rows, threads);
+      out.push_back({name, rows_of_blocks("sum", "f32", block_rows, threads, {"f32"}), blocks});
+      out.push_back(
+          {name + ", first", rows_of_blocks("first_least", "i16", block_rows, threads, {"i32", "i64"}), blocks});
+    }
+    struct Shape {
+      int wide, lanes, tall;
+    };
+    for (const auto& [wide, lanes, tall] : {Shape{32, 1, 4}, Shape{32, 4, 8}, Shape{8, 1, 4}, Shape{4, 2, 8}}) {
+      const std::string name = fmt::format("{} columns of {} lanes and {} threads", wide, lanes, tall);
+      out.push_back({name, columns_of_blocks("sum", "f32", wide, lanes, tall, {"f32"}), blocks});
+      out.push_back(
+          {name + ", first", columns_of_blocks("first_greatest", "f64", wide, lanes, tall, {"f64", "i64"}), blocks});
+    }
     return out;
   }();
   return all;

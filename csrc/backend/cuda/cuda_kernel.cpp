@@ -18,18 +18,23 @@ class CudaKernel : public Executable {
       : module_(std::move(module)),
         driver_(module_->parts().driver()),
         name_(kernel.name),
+        phases_(kernel.phases()),
         buffers_(kernel.buffers),
         integers_(kernel.integers),
         mark_(mark),
-        functions_(new std::atomic<CUfunction>[size_t(module_->parts().count())]) {
+        functions_(new std::atomic<CUfunction>[size_t(module_->parts().count()) * phases_]) {
     for (int i = 0; i < module_->parts().count(); ++i)
-      functions_[size_t(i)].store(module_->parts().is_open(i) ? module_->function(i, name_) : nullptr);
+      for (size_t phase = 0; phase < phases_; ++phase)
+        function_slot(i, phase).store(module_->parts().is_open(i) ? module_->function(i, phase_entry(name_, phase))
+                                                                  : nullptr);
   }
 
   void launch(const LaunchArguments& arguments) const override {
     PLAIT_CHECK(arguments.buffers.size() == buffers_ && arguments.integers.size() == integers_,
                 "kernel {} takes {} buffers and {} integers, given are {} and {}", name_, buffers_, integers_,
                 arguments.buffers.size(), arguments.integers.size());
+    PLAIT_CHECK(arguments.later_grids.size() == 3 * (phases_ - 1),
+                "kernel {} has {} phases, given are {} extents behind", name_, phases_, arguments.later_grids.size());
     PLAIT_CHECK(arguments.stream != nullptr, "kernel {} is launched without a stream", name_);
     if (buffers_ + integers_ <= kInlineParameters) {
       std::array<void*, kInlineParameters> parameters;
@@ -43,59 +48,65 @@ class CudaKernel : public Executable {
  private:
   // `parameters` has room for the address of every argument.
   void launch_with(const LaunchArguments& arguments, void** parameters) const {
-    CUlaunchConfig config = {};
-    if (!set_extents(arguments, config)) return;
     const int ordinal = arguments.stream->ordinal();
-    config.hStream = static_cast<CUstream>(arguments.stream->native());
     void** next = parameters;
     for (void* const& buffer : arguments.buffers) *next++ = const_cast<void**>(&buffer);
     for (const int64_t& integer : arguments.integers) *next++ = const_cast<int64_t*>(&integer);
     const ContextScope scope(driver_, module_->parts().context(ordinal));
     const NvtxRange range(mark_ ? name_.c_str() : nullptr);
-    const CUresult code = driver_.cuLaunchKernelEx(&config, function(ordinal), parameters, nullptr);
-    if (code != CUDA_SUCCESS) driver_.fail(code, "cuLaunchKernelEx", place(arguments));
+    for (size_t phase = 0; phase < phases_; ++phase) {
+      const int64_t* grid = phase == 0 ? arguments.grid : arguments.later_grids.data() + 3 * (phase - 1);
+      CUlaunchConfig config = {};
+      if (!set_extents(arguments, grid, config)) continue;
+      config.hStream = static_cast<CUstream>(arguments.stream->native());
+      const CUresult code = driver_.cuLaunchKernelEx(&config, function(ordinal, phase), parameters, nullptr);
+      if (code != CUDA_SUCCESS) driver_.fail(code, "cuLaunchKernelEx", place(grid, arguments.block));
+    }
   }
 
-  CUfunction function(int ordinal) const {
-    std::atomic<CUfunction>& known = functions_[size_t(ordinal)];
+  std::atomic<CUfunction>& function_slot(int ordinal, size_t phase) const {
+    return functions_[size_t(ordinal) * phases_ + phase];
+  }
+
+  CUfunction function(int ordinal, size_t phase) const {
+    std::atomic<CUfunction>& known = function_slot(ordinal, phase);
     CUfunction function = known.load(std::memory_order_acquire);
     if (function == nullptr) {
-      function = module_->function(ordinal, name_);
+      function = module_->function(ordinal, phase_entry(name_, phase));
       known.store(function, std::memory_order_release);
     }
     return function;
   }
 
   // Whether there is anything to launch.
-  bool set_extents(const LaunchArguments& arguments, CUlaunchConfig& config) const {
+  bool set_extents(const LaunchArguments& arguments, const int64_t* blocks, CUlaunchConfig& config) const {
     unsigned* const grid[3] = {&config.gridDimX, &config.gridDimY, &config.gridDimZ};
     unsigned* const block[3] = {&config.blockDimX, &config.blockDimY, &config.blockDimZ};
     for (int i = 0; i < 3; ++i) {
-      if (arguments.grid[i] <= 0) return false;
-      if (arguments.grid[i] > kMaxGrid[i]) {
-        throw UserError(fmt::format("the grid needs {} blocks in dimension {}, {} is the most", arguments.grid[i],
-                                    "xyz"[i], kMaxGrid[i]),
-                        place(arguments), "use smaller sizes or more ranks");
+      if (blocks[i] <= 0) return false;
+      if (blocks[i] > kMaxGrid[i]) {
+        throw UserError(
+            fmt::format("the grid needs {} blocks in dimension {}, {} is the most", blocks[i], "xyz"[i], kMaxGrid[i]),
+            place(blocks, arguments.block), "use smaller sizes or more ranks");
       }
       PLAIT_CHECK(arguments.block[i] > 0 && arguments.block[i] <= 1024, "kernel {} with blocks of {}", name_,
                   arguments.block[i]);
-      *grid[i] = unsigned(arguments.grid[i]);
+      *grid[i] = unsigned(blocks[i]);
       *block[i] = unsigned(arguments.block[i]);
     }
     return true;
   }
 
-  std::string place(const LaunchArguments& arguments) const {
-    const int64_t *g = arguments.grid, *b = arguments.block;
+  std::string place(const int64_t* g, const int64_t* b) const {
     return fmt::format("kernel {}, grid ({}, {}, {}), block ({}, {}, {})", name_, g[0], g[1], g[2], b[0], b[1], b[2]);
   }
 
   std::shared_ptr<CudaModule> module_;
   const DriverLibrary& driver_;
   std::string name_;
-  size_t buffers_, integers_;
+  size_t phases_, buffers_, integers_;
   bool mark_;
-  std::unique_ptr<std::atomic<CUfunction>[]> functions_;  // by ordinal, null until looked up
+  std::unique_ptr<std::atomic<CUfunction>[]> functions_;  // of the phases, by ordinal; null until looked up
 };
 
 }  // namespace

@@ -254,10 +254,13 @@ NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::stri
     facts.arch = architecture.substr(0, 2) == "sm" ? architecture : "sm_" + architecture.substr(8);
     facts.compile_ms = out.compile_ms / double(kernels.size());
     if (!is_virtual(architecture)) {
-      const EntryFacts entry = read_assembler_log(kernel.name, out.log);
-      facts.registers = entry.registers;
-      facts.spill_bytes = entry.spill_bytes;
-      facts.shared_bytes = entry.shared_bytes;
+      facts.registers = facts.spill_bytes = facts.shared_bytes = 0;  // the most of its phases
+      for (size_t i = 0; i < kernel.phases(); ++i) {
+        const EntryFacts entry = read_assembler_log(phase_entry(kernel.name, i), out.log);
+        facts.registers = std::max(*facts.registers, entry.registers);
+        facts.spill_bytes = std::max(*facts.spill_bytes, entry.spill_bytes);
+        facts.shared_bytes = std::max(*facts.shared_bytes, entry.shared_bytes);
+      }
     }
     unit.facts.push_back(std::move(facts));
   }

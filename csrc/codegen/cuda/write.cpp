@@ -2,6 +2,8 @@
 // iN serial loops, mN bound symbols, kN named index expressions, vN values, j the lane.
 #include "codegen/cuda/write.h"
 
+#include <set>
+
 #include "base/error.h"
 #include "codegen/cuda/helpers.h"
 #include "codegen/cuda/index_text.h"
@@ -53,6 +55,7 @@ Binding binding(LoopKind kind) {
     case LoopKind::cpu_thread:
     case LoopKind::lanes:
     case LoopKind::threads:
+    case LoopKind::threads_y:
       break;
   }
   PLAIT_CHECK(false, "a {} loop in a CUDA kernel", name(kind));
@@ -61,17 +64,21 @@ Binding binding(LoopKind kind) {
 
 class Writer {
  public:
-  explicit Writer(const Kernel& kernel)
-      : kernel_(kernel), plan_(kernel), names_(plan_names(kernel)), index_(helpers_) {}
+  // `kernel` has one phase, the entry function of this name.
+  Writer(const Kernel& kernel, std::string entry, Helpers& helpers)
+      : kernel_(kernel),
+        entry_(std::move(entry)),
+        helpers_(helpers),
+        plan_(kernel),
+        names_(plan_names(kernel)),
+        index_(helpers_) {}
 
-  std::string kernel() {
+  std::string function() {
     for (size_t i = 0; i < kernel_.integers.size(); ++i) index_.set_name(kernel_.integers[i], fmt::format("n{}", i));
     if (const sym::Expr lane = kernel_.pool->find_symbol(kLane)) index_.set_name(lane, kLaneVariable);
     indent_ = 1;
     block(kernel_.phases[0].body);
-    const std::string entry = signature();
-    return fmt::format("// {}\n{}{} {{\n{}}}\n", comment_text(kernel_.name + ": " + kernel_.schedule), helpers_.text(),
-                       entry, body_);
+    return fmt::format("{} {{\n{}}}\n", signature(), body_);
   }
 
  private:
@@ -80,13 +87,15 @@ class Writer {
   // Arguments in lines of at most 120 columns.
   std::string signature() {
     std::vector<std::string> arguments;
+    std::set<uint32_t> written;
+    find_written(kernel_.phases[0].body, written);
     for (size_t i = 0; i < passed_buffers(kernel_); ++i) {
       const Buffer& buffer = kernel_.buffers[i];
-      arguments.push_back(fmt::format("{}{}* __restrict__ b{}", buffer.written ? "" : "const ",
+      arguments.push_back(fmt::format("{}{}* __restrict__ b{}", written.contains(uint32_t(i)) ? "" : "const ",
                                       memory_type(buffer.dtype, helpers_), i));
     }
     for (size_t i = 0; i < kernel_.integers.size(); ++i) arguments.push_back(fmt::format("long long n{}", i));
-    std::string out = fmt::format("extern \"C\" __global__ void {}{}(", launch_bounds(), kernel_.name);
+    std::string out = fmt::format("extern \"C\" __global__ void {}{}(", launch_bounds(), entry_);
     size_t column = 120;
     for (size_t i = 0; i < arguments.size(); ++i) {
       const std::string text = arguments[i] + (i + 1 < arguments.size() ? "," : "");
@@ -95,6 +104,14 @@ class Writer {
       out += (breaks ? "\n    " : " ") + text;
     }
     return out + ")";
+  }
+
+  static void find_written(const Block& body, std::set<uint32_t>& out) {
+    for (const auto& stmt : body) {
+      if (const Store* s = as<Store>(*stmt)) out.insert(s->buffer);
+      if (const AtomicMin* s = as<AtomicMin>(*stmt)) out.insert(s->buffer);
+      if (const Block* inner = body_of(*stmt)) find_written(*inner, out);
+    }
   }
 
   std::string launch_bounds() const {
@@ -396,7 +413,8 @@ class Writer {
   }
 
   const Kernel& kernel_;
-  Helpers helpers_;
+  const std::string entry_;
+  Helpers& helpers_;
   Plan plan_;
   std::map<const Stmt*, std::vector<sym::Expr>> names_;
   IndexText index_;
@@ -409,13 +427,17 @@ class Writer {
 std::string write_cuda(const Kernel& kernel) {
   PLAIT_CHECK(kernel.target == TargetKind::cuda, "kernel {} is not for CUDA", kernel.name);
   require_replaced(kernel);
-  PLAIT_CHECK(kernel.phases.size() == 1, "kernel {} has {} phases, and a CUDA kernel one", kernel.name,
-              kernel.phases.size());
   for (const Buffer& buffer : kernel.buffers)
-    PLAIT_CHECK(buffer.space == Space::argument || (buffer.is_local() && buffer.extent.is_constant()),
+    PLAIT_CHECK(!buffer.is_local() || buffer.extent.is_constant(),
                 "kernel {} has the {} buffer {} of {} elements, which a CUDA kernel has not", kernel.name,
                 name(buffer.space), buffer.name, sym::print(buffer.extent));
-  return Writer(kernel).kernel();
+  Helpers helpers;
+  std::string functions;
+  for (size_t i = 0; i < kernel.phases.size(); ++i) {
+    const Kernel phase = phase_kernel(kernel, i);
+    functions += (i > 0 ? "\n" : "") + Writer(phase, phase_entry(kernel.name, i), helpers).function();
+  }
+  return fmt::format("// {}\n{}{}", comment_text(kernel.name + ": " + kernel.schedule), helpers.text(), functions);
 }
 
 }  // namespace plait

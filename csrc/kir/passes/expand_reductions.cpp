@@ -1,5 +1,8 @@
 #include "kir/passes/expand_reductions.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/error.h"
 #include "kir/passes/edit.h"
 #include "scalar/reduction_formulas.h"
@@ -114,7 +117,7 @@ class ExpandReductions {
       h.upper = upper;
       return h.out;
     };
-    while (part[0].lanes > 1) {
+    while (part[0].lanes > s.out[0].lanes) {
       std::vector<Value> lower, upper;
       for (const Value& v : part) {
         lower.push_back(half(v, false));
@@ -136,16 +139,28 @@ class ExpandReductions {
 
   void enter(const Stmt& stmt, Block& body) {
     const For* loop = as<For>(stmt);
-    const bool of_thread = loop != nullptr && loop->loop == LoopKind::thread_x;
+    const bool of_thread = loop != nullptr && loop->loop >= LoopKind::thread_x;
     const bool repeats = loop != nullptr && loop->loop == LoopKind::serial;
-    if (of_thread) thread_ = loop->var;
+    if (of_thread) loops_of_threads_.push_back(loop);
     loops_ += repeats;
     block(body);
     loops_ -= repeats;
-    if (of_thread) thread_ = {};
+    if (of_thread) loops_of_threads_.pop_back();
   }
 
   // ---- over threads
+
+  // The number of the thread in the block, and how many there are.
+  sym::Expr thread() const {
+    sym::Expr out = editor_.number(0);
+    for (const For* loop : loops_of_threads_) out = out * loop->extent + loop->var;  // x is the innermost
+    return out;
+  }
+  int64_t block_threads() const {
+    int64_t out = 1;
+    for (const For* loop : loops_of_threads_) out *= loop->extent.value();
+    return out;
+  }
 
   // Whether a state of `combine` is the same, bit for bit, whichever of two is the first. Of two zeros of f64 the first
   // one is the greatest and the least.
@@ -179,7 +194,7 @@ class ExpandReductions {
       other.push_back(s.out);
     }
     if (commutes(combine, own[0].dtype)) return Formulas(*this).merge(combine, own, other);
-    const Value bit = coordinate(sym::mod(sym::floordiv(thread_, by), 2), 1);
+    const Value bit = coordinate(sym::mod(sym::floordiv(thread(), by), 2), 1);
     const Value first = apply(Pointwise::eq, {bit, literal(Constant::from_int64(DType::i64, 0), bit)});
     std::vector<Value> lower, upper;
     for (size_t i = 0; i < own.size(); ++i) {
@@ -191,41 +206,93 @@ class ExpandReductions {
 
   void sync() { put<Sync>().scope = SyncScope::block; }
 
-  // The first thread of each warp leaves the warp's state in shared memory, where all find those of all warps.
+  // Shared memory for one value of so many threads or warps, each with its lanes.
+  uint32_t exchange(const Value& like, int64_t count) {
+    const uint32_t buffer = editor_.buffer("exchange", like.dtype, editor_.number(count * like.lanes));
+    editor_.kernel.buffers.back().space = Space::shared;
+    put<Alloc>().buffer = buffer;
+    return buffer;
+  }
+  sym::Expr place_of(sym::Expr number, const Value& v) const {
+    return v.lanes == 1 ? number : number * v.lanes + pool_.symbol(kLane, {.lo = 0});
+  }
+  std::unique_ptr<Store> store_to(uint32_t buffer, sym::Expr number, const Value& v) const {
+    auto out = std::make_unique<Store>();
+    out->buffer = buffer;
+    out->index = place_of(number, v);
+    out->in = v;
+    out->access = v.lanes == 1 ? Access::lanewise : Access::aligned;
+    return out;
+  }
+  Value load_from(uint32_t buffer, sym::Expr number, const Value& like) {
+    auto& load = put<Load>();
+    load.out = editor_.value(like.dtype, like.lanes);
+    load.buffer = buffer;
+    load.index = place_of(number, like);
+    load.access = like.lanes == 1 ? Access::lanewise : Access::aligned;
+    return load.out;
+  }
+
+  // The first thread of each warp leaves the warp's state in shared memory, where all find those of the warps that
+  // theirs goes with.
   std::vector<Value> of_warps(const std::vector<Value>& own, int64_t warps) {
+    const int64_t all = block_threads() / kWarp;
     std::vector<uint32_t> buffers;
     auto branch = std::make_unique<If>();
-    branch->condition = sym::eq(sym::mod(thread_, kWarp), 0);
+    branch->condition = sym::eq(sym::mod(thread(), kWarp), 0);
     for (const Value& v : own) {
-      buffers.push_back(editor_.buffer("warps", v.dtype, editor_.number(warps)));
-      editor_.kernel.buffers.back().space = Space::shared;
-      put<Alloc>().buffer = buffers.back();
-      auto store = std::make_unique<Store>();
-      store->buffer = buffers.back();
-      store->index = sym::floordiv(thread_, kWarp);
-      store->in = v;
-      store->access = Access::lanewise;
-      branch->body.push_back(std::move(store));
+      buffers.push_back(exchange(v, all));
+      branch->body.push_back(store_to(buffers.back(), sym::floordiv(thread(), kWarp), v));
     }
     out_->push_back(std::move(branch));
     sync();
+    sym::Expr at = sym::mod(thread(), warps);
+    if (warps < all) at = at + sym::floordiv(thread(), warps * kWarp) * warps;
     std::vector<Value> out;
-    for (size_t i = 0; i < own.size(); ++i) {
-      auto& load = put<Load>();
-      load.out = editor_.value(own[i].dtype, 1);
-      load.buffer = buffers[i];
-      load.index = sym::mod(thread_, warps);
-      load.access = Access::lanewise;
-      out.push_back(load.out);
-    }
+    for (size_t i = 0; i < own.size(); ++i) out.push_back(load_from(buffers[i], at, own[i]));
     if (loops_ > 0) sync();  // before the next iteration writes
     return out;
   }
 
+  // Every thread leaves its state in shared memory and takes in those of its group, from the first on.
+  std::vector<Value> one_by_one(const Fold& s, const std::vector<Value>& own) {
+    std::vector<uint32_t> buffers;
+    for (const Value& v : own) buffers.push_back(exchange(v, block_threads()));
+    for (size_t i = 0; i < own.size(); ++i) out_->push_back(store_to(buffers[i], thread(), own[i]));
+    sync();
+    sym::Expr first = sym::mod(thread(), s.stride);
+    if (s.threads * s.stride < block_threads())
+      first = first + sym::floordiv(thread(), s.threads * s.stride) * (s.threads * s.stride);
+    std::vector<Value> whole, begin;
+    for (size_t i = 0; i < own.size(); ++i) {
+      auto& variable = put<Variable>();
+      variable.out = editor_.value(own[i].dtype, own[i].lanes);
+      variable.initial = Constant::from_int64(own[i].dtype, 0);
+      whole.push_back(variable.out);
+    }
+    for (size_t i = 0; i < own.size(); ++i) begin.push_back(load_from(buffers[i], first, own[i]));
+    assign(whole, begin);
+    auto loop = std::make_unique<For>();
+    loop->extent = editor_.number(s.threads - 1);
+    loop->var = editor_.symbol(thread_symbol(), sym::index_facts(loop->extent));
+    Block* const outer = std::exchange(out_, &loop->body);
+    std::vector<Value> next;
+    for (size_t i = 0; i < own.size(); ++i)
+      next.push_back(load_from(buffers[i], first + (loop->var + 1) * s.stride, own[i]));
+    assign(whole, Formulas(*this).merge(s.combine, whole, next));
+    out_ = outer;
+    out_->push_back(std::move(loop));
+    if (loops_ > 0) sync();  // before the next iteration writes
+    return whole;
+  }
+  sym::Expr thread_symbol() const { return loops_of_threads_.back()->var; }
+
   std::vector<Value> over_threads(const Fold& s, std::vector<Value> part) {
-    PLAIT_CHECK(bool(thread_), "a state of threads is folded outside of their loop");
-    for (int64_t by = kWarp / 2; by > 0; by /= 2) part = with_other(s.combine, part, by);
-    const int64_t warps = s.threads / kWarp;
+    PLAIT_CHECK(!loops_of_threads_.empty(), "a state of threads is folded outside of their loop");
+    const FoldWay way = way_of(s);
+    if (way == FoldWay::in_order) return one_by_one(s, part);
+    const int64_t in_warp = std::min(s.threads, kWarp / s.stride), warps = s.threads / in_warp;
+    for (int64_t by = in_warp / 2; by > 0; by /= 2) part = with_other(s.combine, part, by * s.stride);
     if (warps > 1) part = of_warps(part, warps);
     for (int64_t by = warps / 2; by > 0; by /= 2) part = with_other(s.combine, part, by);
     return part;
@@ -233,8 +300,8 @@ class ExpandReductions {
 
   Editor editor_;
   sym::Pool& pool_;
-  sym::Expr thread_;  // the variable of the loop over threads here
-  int loops_ = 0;     // serial ones around
+  std::vector<const For*> loops_of_threads_;  // around, outermost first
+  int loops_ = 0;                             // serial ones around
   Block* out_ = nullptr;
   std::map<uint32_t, Value> folded_;
 };

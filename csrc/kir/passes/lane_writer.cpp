@@ -113,8 +113,7 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
     case StmtKind::If:
       return branch(static_cast<If&>(s), mask, out);
     case StmtKind::Fold:
-      if (widths_.inside(as<Fold>(s)->state[0].id, lanes_)) return copy_state(*as<Fold>(s), out);
-      fold(static_cast<Fold&>(s));
+      if (fold(static_cast<Fold&>(s), out)) return;
       break;
     case StmtKind::For: {
       Block body;
@@ -167,11 +166,19 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
   out.push_back(std::move(stmt));
 }
 
-void LaneWriter::fold(Fold& stmt) {
+// Whether a copy stands in its place: the state is one of each lane. Threads fold each lane by itself.
+bool LaneWriter::fold(Fold& stmt, Block& out) {
+  const bool inside = widths_.inside(stmt.state[0].id, lanes_);
+  if (inside && stmt.threads == 1) {
+    copy_state(stmt, out);
+    return true;
+  }
   for (const Value& v : stmt.state)
-    PLAIT_CHECK(!widths_.combines(v.id, lanes_), "kernel {}: lanes loop {} combines into %{} and folds it",
+    PLAIT_CHECK(inside || !widths_.combines(v.id, lanes_), "kernel {}: lanes loop {} combines into %{} and folds it",
                 kernel_.name, lanes_.var.symbol_name(), v.id);
   edit_operands(stmt, [&](const Value& v) { return now(v); });
+  if (inside) edit_results(stmt, [&](const Value& v) { return now(v); });
+  return false;
 }
 
 void LaneWriter::declare(Stmt& stmt, const LaneMask& mask) {

@@ -57,7 +57,7 @@ class LaneWriter : public VectorStatements {
   void block(Block& in, const LaneMask& mask, Block& out);
   void statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out);
   void pure(Stmt& stmt, Block& out);
-  void fold(Fold& stmt);
+  bool fold(Fold& stmt, Block& out);
   void declare(Stmt& stmt, const LaneMask& mask);
   void branch(If& stmt, const LaneMask& mask, Block& out);
   sym::Expr at_most_all(sym::Expr limit) const;

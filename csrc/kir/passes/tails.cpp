@@ -205,11 +205,14 @@ class Tails {
     std::set<const sym::Node*> holding;
     for (const Term& t : terms) holding.insert(t.conjunct.node());
     Block cut;
-    if (!sym::proven(all)) Copier(editor_).copy(*stmt, cut);
+    // Where what is left is whole vectors, there are all lanes or none.
+    const bool parted = std::any_of(terms.begin(), terms.end(),
+                                    [](const Term& t) { return sym::divisor(t.room) % (t.reach + 1) != 0; });
+    if (parted && !sym::proven(all)) Copier(editor_).copy(*stmt, cut);
     drop(stmt->body, holding);
     block(stmt->body, false);
     block(cut, true);
-    if (cut.empty()) {
+    if (sym::proven(all)) {
       out.push_back(std::move(stmt));
       return;
     }

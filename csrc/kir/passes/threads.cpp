@@ -1,22 +1,13 @@
 #include "kir/passes/threads.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
 #include "kir/passes/edit.h"
 
 namespace plait::kir {
 namespace {
-
-const For* first_threads(const Block& body) {
-  for (const auto& stmt : body) {
-    const For* loop = as<For>(*stmt);
-    if (loop != nullptr && loop->loop == LoopKind::threads) return loop;
-    if (const Block* inner = body_of(*stmt))
-      if (const For* found = first_threads(*inner)) return found;
-  }
-  return nullptr;
-}
 
 // What the innermost block_* loop has, or the phase.
 Block& body_of_blocks(Block& body) {
@@ -28,61 +19,182 @@ Block& body_of_blocks(Block& body) {
   return body;
 }
 
+bool folds_threads(const Stmt& stmt);
+bool folds_threads(const Block& body) {
+  return std::any_of(body.begin(), body.end(), [](const auto& stmt) { return folds_threads(*stmt); });
+}
+bool folds_threads(const Stmt& stmt) {
+  const Fold* fold = as<Fold>(stmt);
+  const Block* body = body_of(stmt);
+  return (fold != nullptr && fold->threads > 1) || (body != nullptr && folds_threads(*body));
+}
+
+// Of a loop or branch, without what stands in its body.
+std::unique_ptr<Stmt> clone_head(const Stmt& stmt) {
+  if (const For* loop = as<For>(stmt)) {
+    auto out = std::make_unique<For>();
+    out->var = loop->var;
+    out->extent = loop->extent;
+    out->loop = loop->loop;
+    out->unroll = loop->unroll;
+    return out;
+  }
+  auto out = std::make_unique<If>();
+  out->condition = as<If>(stmt)->condition;
+  return out;
+}
+
 class Threads {
  public:
-  Threads(Kernel& kernel, const For& like)
-      : kernel_(kernel),
-        editor_(kernel),
-        extent_(like.extent),
-        thread_(editor_.symbol(like.var, sym::index_facts(extent_))) {}
+  explicit Threads(Kernel& kernel) : kernel_(kernel), editor_(kernel) {}
+
+  // Whether the body has threads loops.
+  bool find(Block& body) {
+    for (auto& stmt : body) {
+      For* loop = stmt->kind == StmtKind::For ? static_cast<For*>(stmt.get()) : nullptr;
+      if (loop != nullptr && is_threads(loop->loop)) name_thread(*loop);
+      if (Block* inner = body_of(*stmt)) find(*inner);
+    }
+    return std::any_of(dims_.begin(), dims_.end(), [](const Dim& d) { return bool(d.extent); });
+  }
 
   void run(Block& body) {
-    while (find_own(body)) {}
-    auto loop = std::make_unique<For>();
-    loop->var = thread_;
-    loop->extent = extent_;
-    loop->loop = LoopKind::thread_x;
-    rewrite(body, loop->body);
-    body.clear();
-    body.push_back(std::move(loop));
+    for (Dim& dim : dims_)
+      while (dim.extent && find_own(body, dim, false)) {}
+    Block inner;
+    rewrite(body, {}, inner);
+    for (size_t d = 0; d < dims_.size(); ++d) {  // x innermost
+      if (!dims_[d].extent) continue;
+      auto loop = std::make_unique<For>();
+      loop->var = dims_[d].thread;
+      loop->extent = dims_[d].extent;
+      loop->loop = d == 0 ? LoopKind::thread_x : LoopKind::thread_y;
+      loop->body = std::move(inner);
+      inner.clear();
+      inner.push_back(std::move(loop));
+    }
+    body = std::move(inner);
   }
 
  private:
-  bool is_own(const std::vector<Value>& values) const {
-    return std::any_of(values.begin(), values.end(), [&](const Value& v) { return own_.contains(v.id); });
+  struct Dim {
+    sym::Expr extent, thread;  // null where there is no loop
+    std::set<uint32_t> own;    // values that differ between threads
+  };
+  using Open = std::array<bool, 2>;  // dims whose loops are around
+
+  static size_t dim_of(const For& loop) { return loop.loop == LoopKind::threads ? 0 : 1; }
+
+  // All loops of a dim have one variable.
+  void name_thread(For& loop) {
+    Dim& dim = dims_[dim_of(loop)];
+    if (!dim.extent) {
+      dim.extent = loop.extent;
+      dim.thread = editor_.symbol(loop.var, sym::index_facts(loop.extent));
+    }
+    PLAIT_CHECK(loop.extent == dim.extent, "kernel {}: {} loops of {} and {} threads", kernel_.name, name(loop.loop),
+                sym::print(dim.extent), sym::print(loop.extent));
+    replace(loop.body, {{loop.var.symbol_name(), dim.thread}});
+    loop.var = dim.thread;
   }
 
-  // Values that differ between threads: states that threads loops change, and what follows from them without a fold.
-  // Whether there are more than before.
-  bool find_own(const Block& body, bool inside = false) {
+  static void replace(Block& body, const std::map<std::string, sym::Expr>& symbols) {
+    for (auto& stmt : body) {
+      edit_fields(*stmt, [&](const auto&, auto& member) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, sym::Expr>)
+          if (member) member = sym::substitute(member, symbols);
+      });
+      if (Block* inner = body_of(*stmt)) replace(*inner, symbols);
+    }
+  }
+
+  static bool any(const std::set<uint32_t>& own, const std::vector<Value>& values) {
+    return std::any_of(values.begin(), values.end(), [&](const Value& v) { return own.contains(v.id); });
+  }
+
+  // States that the loops of the dim change, and what follows from them without a fold. Whether there are more than
+  // before.
+  static bool find_own(const Block& body, Dim& dim, bool inside) {
     bool more = false;
     for (const auto& stmt : body) {
       const For* loop = as<For>(*stmt);
-      const bool within = inside || (loop != nullptr && loop->loop == LoopKind::threads);
-      if (const Block* inner = body_of(*stmt)) more |= find_own(*inner, within);
+      const bool within = inside || (loop != nullptr && is_threads(loop->loop) && loop->var == dim.thread);
+      if (const Block* inner = body_of(*stmt)) more |= find_own(*inner, dim, within);
       if (stmt->kind == StmtKind::Fold) continue;
       std::vector<Value> found;
-      if (const auto* s = as<Accumulate>(*stmt); s != nullptr && (inside || is_own(s->in))) found = s->state;
-      if (const auto* s = as<Merge>(*stmt); s != nullptr && (inside || is_own(s->in))) found = s->state;
-      if (const auto* s = as<Assign>(*stmt); s != nullptr && (inside || is_own({s->in}))) found = {s->variable};
-      if (is_pure(stmt->kind) && is_own(operands(*stmt))) found = results(*stmt);
-      for (const Value& v : found) more |= own_.insert(v.id).second;
+      if (const auto* s = as<Accumulate>(*stmt); s != nullptr && (inside || any(dim.own, s->in))) found = s->state;
+      if (const auto* s = as<Merge>(*stmt); s != nullptr && (inside || any(dim.own, s->in))) found = s->state;
+      if (const auto* s = as<Assign>(*stmt); s != nullptr && (inside || any(dim.own, {s->in}))) found = {s->variable};
+      if (is_pure(stmt->kind) && any(dim.own, operands(*stmt))) found = results(*stmt);
+      for (const Value& v : found) more |= dim.own.insert(v.id).second;
     }
     return more;
   }
 
-  void rewrite(const Block& body, Block& out) {
-    for (const auto& stmt : body) {
-      const For* loop = as<For>(*stmt);
-      if (loop != nullptr && loop->loop == LoopKind::threads) {
-        PLAIT_CHECK(loop->extent == extent_, "kernel {}: threads loops of {} and {} threads", kernel_.name,
-                    sym::print(extent_), sym::print(loop->extent));
+  bool varies(sym::Expr e) const {
+    return std::any_of(dims_.begin(), dims_.end(), [&](const Dim& d) { return d.extent && depends_on(e, d.thread); });
+  }
+
+  void rewrite(Block& body, Open open, Block& out) {
+    for (auto& stmt : body) {
+      auto* loop = stmt->kind == StmtKind::For ? static_cast<For*>(stmt.get()) : nullptr;
+      if (loop != nullptr && is_threads(loop->loop)) {
+        Open inside = open;
+        inside[dim_of(*loop)] = true;
         check_buffers(loop->body);
-        Copier copier(editor_);
-        copier.symbols[loop->var.symbol_name()] = thread_;
-        copier.copy(loop->body, out);
+        rewrite(loop->body, inside, out);
+      } else if (Block* inner = body_of(*stmt)) {
+        Block now;
+        rewrite(*inner, open, now);
+        const If* branch = as<If>(*stmt);
+        if (branch != nullptr && varies(branch->condition) && folds_threads(now)) {
+          distribute(branch->condition, now, out);
+        } else {
+          *inner = std::move(now);
+          out.push_back(std::move(stmt));
+        }
       } else {
-        out.push_back(outside(*stmt));
+        out.push_back(outside(std::move(stmt), open));
+      }
+    }
+  }
+
+  // A branch that threads take apart, around folds of all of them: the folds and what only computes stand without the
+  // condition, of threads that no one reads.
+  void distribute(sym::Expr condition, Block& body, Block& out) {
+    If* last = nullptr;  // the branch that the statements before stand in
+    const auto guarded = [&](std::unique_ptr<Stmt> stmt) {
+      if (last == nullptr) {
+        auto branch = std::make_unique<If>();
+        branch->condition = condition;
+        last = branch.get();
+        out.push_back(std::move(branch));
+      }
+      last->body.push_back(std::move(stmt));
+    };
+    for (auto& stmt : body) {
+      Block* inner = body_of(*stmt);
+      if (inner != nullptr && folds_threads(*inner)) {
+        std::unique_ptr<Stmt> head = clone_head(*stmt);
+        distribute(condition, *inner, *body_of(*head));
+        out.push_back(std::move(head));
+        last = nullptr;
+      } else if (inner != nullptr || stmt->kind == StmtKind::Store || stmt->kind == StmtKind::AtomicMin) {
+        guarded(std::move(stmt));
+      } else if (stmt->kind == StmtKind::Load) {
+        auto variable = std::make_unique<Variable>();
+        auto assign = std::make_unique<Assign>();
+        Value& loaded = static_cast<Load&>(*stmt).out;
+        variable->out = assign->variable = loaded;
+        variable->initial = Constant::from_int64(loaded.dtype, 0);
+        loaded = assign->in = editor_.value(loaded.dtype, loaded.lanes);
+        out.push_back(std::move(variable));
+        last = nullptr;
+        guarded(std::move(stmt));
+        guarded(std::move(assign));
+      } else {
+        out.push_back(std::move(stmt));
+        last = nullptr;
       }
     }
   }
@@ -91,28 +203,51 @@ class Threads {
   void check_buffers(const Block& body) const {
     for (const auto& stmt : body) {
       const auto* store = as<Store>(*stmt);
-      PLAIT_CHECK(store == nullptr || !kernel_.buffers[store->buffer].loads(),
-                  "kernel {}: a threads loop stores to {}, which others may read", kernel_.name,
-                  kernel_.buffers[store->buffer].name);
+      if (store != nullptr) {
+        const Buffer& buffer = kernel_.buffers[store->buffer];
+        PLAIT_CHECK(buffer.space == Space::workspace || !buffer.loads(),
+                    "kernel {}: a threads loop stores to {}, which others may read", kernel_.name, buffer.name);
+      }
       if (const Block* inner = body_of(*stmt)) check_buffers(*inner);
     }
   }
 
-  std::unique_ptr<Stmt> outside(const Stmt& stmt) {
-    std::unique_ptr<Stmt> out = clone_head(stmt);
-    if (const Block* inner = body_of(stmt)) {
-      rewrite(*inner, *body_of(*out));
-      return out;
+  std::unique_ptr<Stmt> outside(std::unique_ptr<Stmt> stmt, Open open) {
+    if (stmt->kind == StmtKind::Fold) {
+      fold(static_cast<Fold&>(*stmt), open);
+      return stmt;
     }
-    if (out->kind == StmtKind::Fold) {
-      Fold& fold = static_cast<Fold&>(*out);
-      if (is_own(fold.state)) fold.threads = extent_.value();
-      return out;
+    const bool to_memory = stmt->kind == StmtKind::AtomicMin || is_store_to_all(*stmt);
+    sym::Expr first;  // the threads that do it
+    for (size_t d = 0; d < dims_.size(); ++d) {
+      const Dim& dim = dims_[d];
+      if (!dim.extent || open[d]) continue;
+      PLAIT_CHECK(!to_memory || !any(dim.own, operands(*stmt)), "kernel {}: each thread stores another value: {}",
+                  kernel_.name, print(kernel_, *stmt));
+      if (!to_memory && !goes_into_one(*stmt, dim)) continue;
+      const sym::Expr is_first = sym::eq(dim.thread, 0);
+      first = first ? sym::logical_and(first, is_first) : is_first;
     }
-    const bool to_memory = stmt.kind == StmtKind::AtomicMin || is_store_to_all(stmt);
-    PLAIT_CHECK(!to_memory || !is_own(operands(stmt)), "kernel {}: each thread stores another value: {}", kernel_.name,
-                print(kernel_, stmt));
-    return to_memory || goes_into_one(stmt) ? by_first(std::move(out)) : std::move(out);
+    if (!first) return stmt;
+    auto branch = std::make_unique<If>();
+    branch->condition = first;
+    branch->body.push_back(std::move(stmt));
+    return branch;
+  }
+
+  // Over the dims whose threads have states of their own, and whose loops are not around.
+  void fold(Fold& stmt, Open open) const {
+    int64_t stride = 1;  // of the dim's threads
+    for (size_t d = 0; d < dims_.size(); ++d) {
+      const Dim& dim = dims_[d];
+      if (!dim.extent) continue;
+      const int64_t extent = dim.extent.value();
+      if (!open[d] && any(dim.own, stmt.state) && extent > 1) {
+        if (stmt.threads == 1) stmt.stride = stride;
+        stmt.threads *= extent;
+      }
+      stride *= extent;
+    }
   }
 
   bool is_store_to_all(const Stmt& stmt) const {
@@ -121,51 +256,24 @@ class Threads {
   }
 
   // What all threads have alike, into a state that each has its own of.
-  bool goes_into_one(const Stmt& stmt) const {
-    if (const auto* s = as<Accumulate>(stmt)) return is_own(s->state) && !is_own(s->in);
-    if (const auto* s = as<Merge>(stmt)) return is_own(s->state) && !is_own(s->in);
+  static bool goes_into_one(const Stmt& stmt, const Dim& dim) {
+    if (const auto* s = as<Accumulate>(stmt)) return any(dim.own, s->state) && !any(dim.own, s->in);
+    if (const auto* s = as<Merge>(stmt)) return any(dim.own, s->state) && !any(dim.own, s->in);
     return false;
-  }
-
-  std::unique_ptr<Stmt> by_first(std::unique_ptr<Stmt> stmt) const {
-    auto branch = std::make_unique<If>();
-    branch->condition = sym::eq(thread_, 0);
-    branch->body.push_back(std::move(stmt));
-    return branch;
-  }
-
-  // A copy without what stands in its body.
-  static std::unique_ptr<Stmt> clone_head(const Stmt& stmt) {
-    if (const For* loop = as<For>(stmt)) {
-      auto out = std::make_unique<For>();
-      out->var = loop->var;
-      out->extent = loop->extent;
-      out->loop = loop->loop;
-      out->unroll = loop->unroll;
-      return out;
-    }
-    if (const If* branch = as<If>(stmt)) {
-      auto out = std::make_unique<If>();
-      out->condition = branch->condition;
-      return out;
-    }
-    return clone(stmt);
   }
 
   Kernel& kernel_;
   Editor editor_;
-  sym::Expr extent_, thread_;
-  std::set<uint32_t> own_;
+  std::array<Dim, 2> dims_;  // x, y
 };
 
 }  // namespace
 
 void threads(Kernel& kernel) {
   for (Phase& phase : kernel.phases) {
-    const For* like = first_threads(phase.body);
-    if (like == nullptr) continue;
-    Threads pass(kernel, *like);
-    pass.run(body_of_blocks(phase.body));
+    Threads pass(kernel);
+    Block& body = body_of_blocks(phase.body);
+    if (pass.find(body)) pass.run(body);
   }
 }
 

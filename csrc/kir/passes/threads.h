@@ -3,11 +3,12 @@
 
 namespace plait::kir {
 
-// Wants: threads loops, all of one extent. Leaves: a thread_x loop in the innermost block_* loop, around all that
-// stands there. A threads loop is its body, once per thread; what stands outside of them is computed by each thread,
-// and stored by the first one. A state into which threads loops accumulate is one per thread, and its Fold goes over
-// all of them; what goes into it outside of threads loops goes into that of the first thread. Kernels without are not
-// changed.
+// Wants: threads and threads_y loops, all of a kind of one extent. Leaves: a thread_y and, within, a thread_x loop in
+// the innermost block_* loop, around all that stands there. A threads loop is its body, once per thread; what stands
+// outside of those of a kind is computed by each thread, and stored by the first one of that dim. A state into which
+// threads loops accumulate is one per thread, and its Fold outside of them goes over their dim; what goes into it
+// outside of threads loops goes into that of the first thread. A condition that differs between threads, around a Fold
+// of all of them, goes to the statements that touch memory. Kernels without are not changed.
 void threads(Kernel& kernel);
 
 }  // namespace plait::kir

@@ -20,12 +20,16 @@ std::optional<sym::Expr> LaneWriter::within_piece(sym::Expr index, sym::Expr& co
     return out;
   }
   if (index.kind() != sym::Kind::floordiv && index.kind() != sym::Kind::mod) return std::nullopt;
-  const auto slope = depends(operands[1]) ? std::nullopt : slope_in(operands[0], lanes_.var);
+  const auto inner = depends(operands[1]) ? std::nullopt : within_piece(operands[0], condition);
+  if (!inner) return std::nullopt;
+  const bool divides = index.kind() == sym::Kind::floordiv;
+  if (!depends(*inner)) return divides ? sym::floordiv(*inner, operands[1]) : sym::mod(*inner, operands[1]);
+  const auto slope = slope_in(*inner, lanes_.var);
   if (!slope) return std::nullopt;
   const sym::Expr first = sym::floordiv(slope->at_zero, operands[1]);
   const sym::Expr last = sym::floordiv(slope->at_zero + slope->step * (lanes_.width - 1), operands[1]);
   condition = sym::logical_and(condition, sym::eq(first, last));
-  return index.kind() == sym::Kind::floordiv ? first : operands[0] - operands[1] * first;
+  return divides ? first : *inner - operands[1] * first;
 }
 
 std::optional<LaneWriter::Piece> LaneWriter::piece_of(sym::Expr index) const {
@@ -40,6 +44,17 @@ std::optional<LaneWriter::Piece> LaneWriter::piece_of(sym::Expr index) const {
 // The result as make(whether all quotients are the same, block) gives it, of one lane or of all.
 template <class Make>
 void LaneWriter::by_pieces(const Value& result, const Piece& piece, Make&& make, Block& out) {
+  if (known(piece.same)) {
+    const Value made = make(true, out);
+    if (made.lanes == result.lanes) {
+      edit_results(*out.back(), [&](const Value&) { return result; });
+    } else {
+      auto& spread = put<Convert>(out);
+      spread.out = result;
+      spread.in = made;
+    }
+    return;
+  }
   auto& variable = put<Variable>(out);
   variable.out = result;
   variable.initial = Constant::from_int64(result.dtype, 0);

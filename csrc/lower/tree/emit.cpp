@@ -35,8 +35,12 @@ kir::LoopKind loop_kind(ParallelType type) {
       return kir::LoopKind::lanes;
     case ParallelType::block_x:
       return kir::LoopKind::block_x;
+    case ParallelType::block_y:
+      return kir::LoopKind::block_y;
     case ParallelType::thread_x:
       return kir::LoopKind::threads;
+    case ParallelType::thread_y:
+      return kir::LoopKind::threads_y;
     case ParallelType::serial:
     case ParallelType::unroll:
       return kir::LoopKind::serial;

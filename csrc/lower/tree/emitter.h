@@ -98,6 +98,7 @@ class TreeEmitter {
   sym::Expr element(const Workspace& workspace) const;
   void save(const Op& op);
   void over_parts(int loop, const std::function<void()>& body);  // statements within a loop over parts of tasks
+  void take_turns(const TreeLoop& parts, const std::function<void()>& body);
   void merge_parts(const Op& op);
   void part_result(const Op& op);
   void merge_online(const Op& op);
@@ -175,6 +176,7 @@ class TreeEmitter {
   std::vector<Reading> readings_;                                                   // each for the one before it
   std::map<std::pair<const TensorView*, std::vector<uint64_t>>, Known> values_at_;  // of reads, by coordinates
   std::map<const TensorView*, uint32_t> arguments_, locals_, cross_;
+  std::map<std::string, sym::Expr> turn_;  // the part of a thread, for the variable of a loop over parts
   std::map<const Op*, std::vector<std::vector<uint32_t>>> saved_;  // workspaces of states, by combine
   std::map<const Op*, Terms> terms_;                               // without which nobody needs the op's result
   std::map<int, std::vector<const Op*>> parts_;  // loops, and the sums that have a part of their own in each iteration

@@ -39,7 +39,7 @@ void TreeEmitter::declare_workspaces() {
 sym::Expr TreeEmitter::element(const Workspace& workspace) const {
   sym::Expr out = number(0);
   for (size_t d = 0; d < workspace.dims.size(); ++d) out = out * workspace.dims[d] + workspace.index[d];
-  return out;
+  return turn_.empty() ? out : sym::substitute(out, turn_);
 }
 
 TreeEmitter::Part TreeEmitter::fold(Combine combine, const Part& state) {
@@ -63,6 +63,7 @@ void TreeEmitter::save(const Op& op) {
 
 void TreeEmitter::over_parts(int loop, const std::function<void()>& body) {
   const TreeLoop& l = tree_.loops[static_cast<size_t>(loop)];
+  if (l.together) return take_turns(l, body);
   auto parts = std::make_unique<kir::For>();
   parts->var = l.var;
   parts->extent = l.extent;
@@ -70,6 +71,28 @@ void TreeEmitter::over_parts(int loop, const std::function<void()>& body) {
   body();
   leave();
   add(std::move(parts));
+}
+
+// Thread t of so many takes parts t, t + threads, and so on.
+void TreeEmitter::take_turns(const TreeLoop& parts, const std::function<void()>& body) {
+  const auto loop = [&](sym::Expr extent, kir::LoopKind kind) {
+    auto out = std::make_unique<kir::For>();
+    out->var = kernel_.pool->symbol(fmt::format("p{}", symbols_++), sym::index_facts(extent));
+    out->extent = extent;
+    out->loop = kind;
+    return out;
+  };
+  const bool x = parts.parallel == ParallelType::thread_x;
+  auto turns = loop(sym::ceildiv(parts.extent, parts.together), kir::LoopKind::serial);
+  auto threads = loop(parts.together, x ? kir::LoopKind::threads : kir::LoopKind::threads_y);
+  const sym::Expr part = turns->var * parts.together + threads->var;
+  frames_.push_back({&threads->body, std::nullopt});
+  turn_ = {{parts.var.symbol_name(), part}};
+  guarded(sym::lt(part, parts.extent), body);
+  turn_.clear();
+  leave();
+  turns->body.push_back(std::move(threads));
+  add(std::move(turns));
 }
 
 void TreeEmitter::merge_parts(const Op& op) {

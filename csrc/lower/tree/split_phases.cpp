@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/error.h"
 #include "ir/op.h"
 
 namespace plait::lowering {
@@ -16,6 +17,8 @@ class Splitter {
   Splitter(LoopTree& tree, int cls) : tree_(tree), cls_(cls) {}
 
   std::optional<std::string> run() {
+    on_blocks_ = std::any_of(tree_.loops.begin(), tree_.loops.end(),
+                             [](const TreeLoop& l) { return l.parallel == ParallelType::thread_x; });
     if (auto reason = find_chain()) return reason;
     if (auto reason = collect_pieces()) return reason;
     if (auto reason = find_levels()) return reason;
@@ -187,13 +190,15 @@ class Splitter {
     return out;
   }
 
-  // The kept loops once more, within `parent`. The innermost one.
+  // The kept loops once more, within `parent`. The innermost one. Of GPUs those of parts are the first dim of a grid,
+  // which has room for more, and blocks the second.
   int copy_chain(int parent, bool in_parts, std::vector<TreeItem>& root) {
     for (int l : chain_) {
       TreeLoop copy = at(l);
       copy.items.clear();
       copy.parent = parent;
       if (in_parts && copy.parallel == ParallelType::cpu_thread) copy.parallel = ParallelType::serial;
+      if (in_parts && copy.parallel == ParallelType::block_x) copy.parallel = ParallelType::block_y;
       const int id = static_cast<int>(tree_.loops.size());
       tree_.loops.push_back(std::move(copy));
       (parent < 0 ? root : at(parent).items).push_back({TreeItem::Kind::loop, id});
@@ -220,11 +225,12 @@ class Splitter {
 
   std::vector<TreeItem> parts_phase(const Piece& piece) {
     const int from = piece.item.loop;
+    if (on_blocks_) together_.emplace(from, threads_in(from));
     TreeLoop outer = at(from);
     const std::vector<TreeItem> content = outer.items;
     outer.items.clear();
     outer.parent = -1;
-    outer.parallel = ParallelType::cpu_thread;
+    outer.parallel = on_blocks_ ? ParallelType::block_x : ParallelType::cpu_thread;
     const int id = static_cast<int>(tree_.loops.size());
     tree_.loops.push_back(std::move(outer));
     std::vector<TreeItem> root{{TreeItem::Kind::loop, id}};
@@ -276,12 +282,30 @@ class Splitter {
   }
 
   TreeItem merge(const Op* op, int inner) {
-    TreeLoop loop = at(merged_by_.at(op));
+    const int from = merged_by_.at(op);
+    TreeLoop loop = at(from);
     loop.items.clear();
     loop.parent = inner;
-    loop.parallel = ParallelType::serial;
+    loop.parallel = on_blocks_ ? together_.at(from).parallel : ParallelType::serial;
+    if (on_blocks_) loop.together = together_.at(from).extent;
     tree_.loops.push_back(std::move(loop));
     return {TreeItem::Kind::merge, static_cast<int>(tree_.loops.size()) - 1, op};
+  }
+
+  struct Together {
+    ParallelType parallel;
+    sym::Expr extent;
+  };
+  // The threads that have a part together: those of the one such loop within.
+  Together threads_in(int part) {
+    std::vector<int> inside{part};
+    for (size_t k = 0; k < inside.size(); ++k) {
+      const TreeLoop& l = at(inside[k]);
+      if (l.parallel == ParallelType::thread_x || l.parallel == ParallelType::thread_y) return {l.parallel, l.extent};
+      for (const TreeItem& i : l.items)
+        if (i.kind == TreeItem::Kind::loop) inside.push_back(i.loop);
+    }
+    PLAIT_CHECK(false, "parts that no threads have together");
   }
 
   void place(const Piece& p, int inner, std::vector<TreeItem>& items) {
@@ -307,10 +331,12 @@ class Splitter {
 
   LoopTree& tree_;
   const int cls_;
+  bool on_blocks_ = false;  // threads of blocks have the parts, which are blocks
   std::vector<int> chain_;
   std::vector<Piece> pieces_;
   std::map<int, Ops> parts_of_;         // reductions of a loop over parts
   std::map<const Op*, int> merged_by_;  // and that loop
+  std::map<int, Together> together_;    // on GPUs, of a loop over parts
   int last_level_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// tp_mlp_s2: pointwise(vector = 4, unroll = 1, split = 1, threads = 256)
+// tp_mlp_s2: pointwise(vector = 4, unroll = 1, split = 1, threads = 32, rows = 8)
 // bfloat16 in memory: the upper half of an f32, rounded to nearest even.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ unsigned short bf16_bits(float x) {
@@ -106,13 +106,14 @@ extern "C" __global__ void __launch_bounds__(256) tp_mlp_s2(
     const float* __restrict__ b0, const bf16* __restrict__ b1, bf16* __restrict__ b2, bf16* __restrict__ b3,
     long long n0, long long n1) {
   const long long bx = blockIdx.x;
+  const long long ty = threadIdx.y;
   const long long tx = threadIdx.x;
-  const long long k0 = (n1 + 1023) / 1024;
+  const long long k0 = (n1 + 127) / 128;
   const long long k1 = quotient(bx, k0);
   const long long k2 = bx - k1 * k0;
-  const long long k3 = 4 * tx + 1024 * k2;
-  if (k3 < n1) {
-    const long long k4 = k3 + n1 * k1;
+  const long long k3 = 4 * tx + 128 * k2;
+  if (k3 < n1 && ty + 8 * k1 < n0) {
+    const long long k4 = k3 + ty * n1 + 8 * n1 * k1;
     Vec<float, 4> v0;
     load_vector(v0, b0 + k4);
     Vec<float, 4> v1;

@@ -1,4 +1,4 @@
-// tp_mlp_s5: pointwise(vector = 8, unroll = 1, split = 1, threads = 256)
+// tp_mlp_s5: pointwise(vector = 8, unroll = 1, split = 1, threads = 32, rows = 8)
 // bfloat16 in memory: the upper half of an f32, rounded to nearest even.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ unsigned short bf16_bits(float x) {
@@ -129,14 +129,15 @@ extern "C" __global__ void __launch_bounds__(256) tp_mlp_s5(
     const bf16* __restrict__ b0, const bf16* __restrict__ b1, const unsigned long long* __restrict__ b2,
     bf16* __restrict__ b3, bf16* __restrict__ b4, long long n0, long long n1, long long n2) {
   const long long bx = blockIdx.x;
+  const long long ty = threadIdx.y;
   const long long tx = threadIdx.x;
   const unsigned long long v3 = b2[0];
-  const long long k0 = (n1 + 2047) / 2048;
+  const long long k0 = (n1 + 255) / 256;
   const long long k1 = quotient(bx, k0);
   const long long k2 = bx - k1 * k0;
-  const long long k3 = 8 * tx + 2048 * k2;
-  if (k3 < n1) {
-    const long long k4 = k3 + n1 * k1;
+  const long long k3 = 8 * tx + 256 * k2;
+  if (k3 < n1 && ty + 8 * k1 < n0) {
+    const long long k4 = k3 + ty * n1 + 8 * n1 * k1;
     Vec<float, 8> v0;
     load_vector(v0, b0 + k4);
     Vec<float, 8> v1;

@@ -1,4 +1,4 @@
-// tp_mlp_s5: pointwise(vector = 4, unroll = 1, split = 1, threads = 256)
+// tp_mlp_s5: pointwise(vector = 4, unroll = 1, split = 1, threads = 32, rows = 8)
 // Philox 4x32-10 (Salmon et al., 2011): four words for counter (block, offset) under the key `seed`.
 struct Philox {
   unsigned w0, w1, w2, w3;
@@ -85,14 +85,15 @@ extern "C" __global__ void __launch_bounds__(256) tp_mlp_s5(
     const float* __restrict__ b0, const float* __restrict__ b1, const unsigned long long* __restrict__ b2,
     float* __restrict__ b3, float* __restrict__ b4, long long n0, long long n1, long long n2) {
   const long long bx = blockIdx.x;
+  const long long ty = threadIdx.y;
   const long long tx = threadIdx.x;
   const unsigned long long v3 = b2[0];
-  const long long k0 = (n1 + 1023) / 1024;
+  const long long k0 = (n1 + 127) / 128;
   const long long k1 = quotient(bx, k0);
   const long long k2 = bx - k1 * k0;
-  const long long k3 = 4 * tx + 1024 * k2;
-  if (k3 < n1) {
-    const long long k4 = k3 + n1 * k1;
+  const long long k3 = 4 * tx + 128 * k2;
+  if (k3 < n1 && ty + 8 * k1 < n0) {
+    const long long k4 = k3 + ty * n1 + 8 * n1 * k1;
     Vec<float, 4> v0;
     load_vector(v0, b0 + k4);
     Vec<float, 4> v1;

@@ -1,4 +1,4 @@
-// transformer_block_s1: norm(vector = 8, parts = 32, threads = 32)
+// transformer_block_s1: norm(vector = 8, rows = 4, parts = 8, threads = 32)
 // bfloat16 in memory: the upper half of an f32, rounded to nearest even.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ unsigned short bf16_bits(float x) {
@@ -83,10 +83,11 @@ __device__ __forceinline__ void store_vector(bf16* out, const Vec<float, N>& in)
 __device__ __forceinline__ long long least(long long a, long long b) { return a < b ? a : b; }
 __device__ __forceinline__ long long most(long long a, long long b) { return a > b ? a : b; }
 
-extern "C" __global__ void __launch_bounds__(32) transformer_block_s1(
+extern "C" __global__ void __launch_bounds__(128) transformer_block_s1(
     const bf16* __restrict__ b0, const bf16* __restrict__ b1, const bf16* __restrict__ b2, bf16* __restrict__ b3,
     long long n0, long long n1, long long n2) {
   const long long bx = blockIdx.x;
+  const long long ty = threadIdx.y;
   const long long tx = threadIdx.x;
   double v0[8];
   #pragma unroll
@@ -94,142 +95,142 @@ extern "C" __global__ void __launch_bounds__(32) transformer_block_s1(
   double v1[8];
   #pragma unroll
   for (int j = 0; j < 8; ++j) v1[j] = 0.0;
-  const long long k0 = (n2 + 8191) / 8192;
+  const long long k0 = (n2 + 2047) / 2048;
   for (long long i0 = 0; i0 < k0; ++i0) {
     float v2[8];
     #pragma unroll
     for (int j = 0; j < 8; ++j) v2[j] = 0.0f;
-    const long long k1 = least(32, (n2 / 8 + 31 - tx) / 32 - 32 * i0);
+    const long long k1 = least(8, (n2 / 8 + 31 - tx) / 32 - 8 * i0);
     for (long long i1 = 0; i1 < k1; ++i1) {
-      const long long k2 = bx * n2 + 256 * i1 + 8 * tx + 8192 * i0;
-      Vec<float, 8> v42;
-      load_vector(v42, b0 + k2);
+      const long long k2 = 4 * bx * n2 + ty * n2 + 2048 * i0 + 256 * i1 + 8 * tx;
+      Vec<float, 8> v31;
+      load_vector(v31, b0 + k2);
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const float v56 = v2[j] + v42[j];
-        v2[j] = v56;
+        const float v45 = v2[j] + v31[j];
+        v2[j] = v45;
       }
     }
     #pragma unroll
     for (int j = 0; j < 8; ++j) {
       const double v4 = (double)v2[j];
-      const double v57 = v0[j] + v4;
-      v0[j] = v57;
+      const double v46 = v0[j] + v4;
+      v0[j] = v46;
     }
   }
-  double v60[4];
+  double v49[4];
   #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    const double v58 = v0[j];
-    const double v59 = v0[j + 4];
-    v60[j] = v58 + v59;
+    const double v47 = v0[j];
+    const double v48 = v0[j + 4];
+    v49[j] = v47 + v48;
   }
-  double v63[2];
+  double v52[2];
   #pragma unroll
   for (int j = 0; j < 2; ++j) {
-    const double v61 = v60[j];
-    const double v62 = v60[j + 2];
-    v63[j] = v61 + v62;
+    const double v50 = v49[j];
+    const double v51 = v49[j + 2];
+    v52[j] = v50 + v51;
   }
-  const double v64 = v63[0];
-  const double v65 = v63[1];
-  const double v66 = v64 + v65;
-  const double v67 = __shfl_xor_sync(0xffffffffu, v66, 16);
-  const double v68 = v66 + v67;
-  const double v69 = __shfl_xor_sync(0xffffffffu, v68, 8);
-  const double v70 = v68 + v69;
-  const double v71 = __shfl_xor_sync(0xffffffffu, v70, 4);
-  const double v72 = v70 + v71;
-  const double v73 = __shfl_xor_sync(0xffffffffu, v72, 2);
-  const double v74 = v72 + v73;
-  const double v75 = __shfl_xor_sync(0xffffffffu, v74, 1);
-  const double v76 = v74 + v75;
-  const float v6 = (float)v76;
+  const double v53 = v52[0];
+  const double v54 = v52[1];
+  const double v55 = v53 + v54;
+  const double v56 = __shfl_xor_sync(0xffffffffu, v55, 16);
+  const double v57 = v55 + v56;
+  const double v58 = __shfl_xor_sync(0xffffffffu, v57, 8);
+  const double v59 = v57 + v58;
+  const double v60 = __shfl_xor_sync(0xffffffffu, v59, 4);
+  const double v61 = v59 + v60;
+  const double v62 = __shfl_xor_sync(0xffffffffu, v61, 2);
+  const double v63 = v61 + v62;
+  const double v64 = __shfl_xor_sync(0xffffffffu, v63, 1);
+  const double v65 = v63 + v64;
+  const float v6 = (float)v65;
   const long long v7 = n2;
   const float v8 = (float)v7;
   const float v9 = v6 / v8;
-  const float v53 = v9;
+  const float v42 = v9;
   for (long long i2 = 0; i2 < k0; ++i2) {
     float v10[8];
     #pragma unroll
     for (int j = 0; j < 8; ++j) v10[j] = 0.0f;
-    const long long k3 = least(32, (n2 / 8 + 31 - tx) / 32 - 32 * i2);
+    const long long k3 = least(8, (n2 / 8 + 31 - tx) / 32 - 8 * i2);
     for (long long i3 = 0; i3 < k3; ++i3) {
-      const long long k4 = bx * n2 + 8 * tx + 8192 * i2 + 256 * i3;
-      Vec<float, 8> v43;
-      load_vector(v43, b0 + k4);
+      const long long k4 = 4 * bx * n2 + ty * n2 + 8 * tx + 2048 * i2 + 256 * i3;
+      Vec<float, 8> v32;
+      load_vector(v32, b0 + k4);
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const float v44 = v43[j] - v53;
-        const float v45 = v44 * v44;
-        const float v77 = v10[j] + v45;
-        v10[j] = v77;
+        const float v33 = v32[j] - v42;
+        const float v34 = v33 * v33;
+        const float v66 = v10[j] + v34;
+        v10[j] = v66;
       }
     }
     #pragma unroll
     for (int j = 0; j < 8; ++j) {
       const double v14 = (double)v10[j];
-      const double v78 = v1[j] + v14;
-      v1[j] = v78;
+      const double v67 = v1[j] + v14;
+      v1[j] = v67;
     }
   }
-  double v81[4];
+  double v70[4];
   #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    const double v79 = v1[j];
-    const double v80 = v1[j + 4];
-    v81[j] = v79 + v80;
+    const double v68 = v1[j];
+    const double v69 = v1[j + 4];
+    v70[j] = v68 + v69;
   }
-  double v84[2];
+  double v73[2];
   #pragma unroll
   for (int j = 0; j < 2; ++j) {
-    const double v82 = v81[j];
-    const double v83 = v81[j + 2];
-    v84[j] = v82 + v83;
+    const double v71 = v70[j];
+    const double v72 = v70[j + 2];
+    v73[j] = v71 + v72;
   }
-  const double v85 = v84[0];
-  const double v86 = v84[1];
-  const double v87 = v85 + v86;
-  const double v88 = __shfl_xor_sync(0xffffffffu, v87, 16);
-  const double v89 = v87 + v88;
-  const double v90 = __shfl_xor_sync(0xffffffffu, v89, 8);
-  const double v91 = v89 + v90;
-  const double v92 = __shfl_xor_sync(0xffffffffu, v91, 4);
-  const double v93 = v91 + v92;
-  const double v94 = __shfl_xor_sync(0xffffffffu, v93, 2);
-  const double v95 = v93 + v94;
-  const double v96 = __shfl_xor_sync(0xffffffffu, v95, 1);
-  const double v97 = v95 + v96;
-  const float v16 = (float)v97;
+  const double v74 = v73[0];
+  const double v75 = v73[1];
+  const double v76 = v74 + v75;
+  const double v77 = __shfl_xor_sync(0xffffffffu, v76, 16);
+  const double v78 = v76 + v77;
+  const double v79 = __shfl_xor_sync(0xffffffffu, v78, 8);
+  const double v80 = v78 + v79;
+  const double v81 = __shfl_xor_sync(0xffffffffu, v80, 4);
+  const double v82 = v80 + v81;
+  const double v83 = __shfl_xor_sync(0xffffffffu, v82, 2);
+  const double v84 = v82 + v83;
+  const double v85 = __shfl_xor_sync(0xffffffffu, v84, 1);
+  const double v86 = v84 + v85;
+  const float v16 = (float)v86;
   const float v19 = v16 / v8;
   const float v21 = v19 + 1e-05f;
   const float v22 = sqrtf(v21);
   const float v23 = 1.0f / v22;
-  const float v55 = v23;
+  const float v44 = v23;
   for (long long i4 = 0; i4 < k0; ++i4) {
-    const long long k5 = least(32, (n2 / 8 + 31 - tx) / 32 - 32 * i4);
+    const long long k5 = least(8, (n2 / 8 + 31 - tx) / 32 - 8 * i4);
     for (long long i5 = 0; i5 < k5; ++i5) {
-      const long long k6 = bx * n2 + 8192 * i4 + 8 * tx + 256 * i5;
-      Vec<float, 8> v46;
-      load_vector(v46, b0 + k6);
-      float v48[8];
+      const long long k6 = 4 * bx * n2 + ty * n2 + 8 * tx + 2048 * i4 + 256 * i5;
+      Vec<float, 8> v35;
+      load_vector(v35, b0 + k6);
+      float v37[8];
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const float v47 = v46[j] - v53;
-        v48[j] = v47 * v55;
+        const float v36 = v35[j] - v42;
+        v37[j] = v36 * v44;
       }
-      const long long k7 = k6 - bx * n2;
-      Vec<float, 8> v49;
-      load_vector(v49, b1 + k7);
-      float v50[8];
+      const long long k7 = 8 * tx + 2048 * i4 + 256 * i5;
+      Vec<float, 8> v38;
+      load_vector(v38, b1 + k7);
+      float v39[8];
       #pragma unroll
-      for (int j = 0; j < 8; ++j) v50[j] = v48[j] * v49[j];
-      Vec<float, 8> v51;
-      load_vector(v51, b2 + k7);
-      Vec<float, 8> v52;
+      for (int j = 0; j < 8; ++j) v39[j] = v37[j] * v38[j];
+      Vec<float, 8> v40;
+      load_vector(v40, b2 + k7);
+      Vec<float, 8> v41;
       #pragma unroll
-      for (int j = 0; j < 8; ++j) v52[j] = v50[j] + v51[j];
-      store_vector(b3 + k6, v52);
+      for (int j = 0; j < 8; ++j) v41[j] = v39[j] + v40[j];
+      store_vector(b3 + k6, v41);
     }
   }
 }

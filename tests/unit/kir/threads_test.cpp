@@ -61,9 +61,11 @@ TEST(KirThreads, WhatDiffersBetweenThreadsIsRefused) {
             std::string::npos);
   const std::string state = "%1: f32 = start sum\n accumulate sum(%1) with %0\n";
   EXPECT_EQ(refusal(state + "%2: f32 = fold sum(%1) over 64\n"), "accepted");
-  EXPECT_NE(refusal(state + "%2: f32 = fold sum(%1) over 32\n").find("in a block of others"), std::string::npos);
+  EXPECT_EQ(refusal(state + "%2: f32 = fold sum(%1) over 16 by 4\n"), "accepted");
+  EXPECT_NE(refusal(state + "%2: f32 = fold sum(%1) over 128\n").find("in a block of 64"), std::string::npos);
+  EXPECT_NE(refusal(state + "%2: f32 = fold sum(%1) over 32 by 4\n").find("in a block of 64"), std::string::npos);
   EXPECT_NE(refusal(state + "if t < 3 {\n %2: f32 = fold sum(%1) over 64\n }\n").find(apart), std::string::npos);
-  EXPECT_NE(refusal(state + "%2: f32 = fold sum(%1) over 48\n").find("a fold over 48 threads"), std::string::npos);
+  EXPECT_NE(refusal(state + "%2: f32 = fold sum(%1) over 48\n").find("a fold over 48 threads by 1"), std::string::npos);
   EXPECT_NE(refusal("%1: f32 = shuffle(%0, by = 3)\n").find("a shuffle by 3 lanes"), std::string::npos);
 }
 

@@ -258,18 +258,24 @@ TEST(Norm, OfGpusHasBlocksOfThreads) {
     const Segment& s = fusion->segments.at(0);
     return print(choose_schedule({*fusion, s}, test::small_target(8, true), s.schedule));
   };
-  EXPECT_EQ(chosen("", "100"), "norm(vector = 4, parts = 1, threads = 32)");
-  EXPECT_EQ(chosen("", "512"), "norm(vector = 4, parts = 1, threads = 32)");
-  EXPECT_EQ(chosen("", "513"), "norm(vector = 4, parts = 1, threads = 128)");
-  EXPECT_EQ(chosen("", "2049", "f64"), "norm(vector = 2, parts = 1, threads = 512)");
-  EXPECT_EQ(chosen("", "1"), "norm(vector = 1, parts = 1, threads = 32)");
-  EXPECT_EQ(chosen("", "3"), "norm(vector = 4, parts = 1, threads = 32)");
-  EXPECT_EQ(chosen("", "4096", "bf16"), "norm(vector = 8, parts = 1, threads = 128)");
-  EXPECT_EQ(chosen("", "1000000"), "norm(vector = 4, parts = 32, threads = 512)");
-  EXPECT_EQ(chosen("threads = 1024, vector = 1"), "norm(vector = 1, parts = 32, threads = 1024)");
-  for (const char* numbers : {"rows = 2", "keep = 1024", "split = 64", "threads = 48", "threads = 16"})
+  // Vectors divide the row; short rows share a block.
+  EXPECT_EQ(chosen("", "100"), "norm(vector = 4, rows = 4, parts = 1, threads = 32)");
+  EXPECT_EQ(chosen("", "512"), "norm(vector = 4, rows = 4, parts = 1, threads = 32)");
+  EXPECT_EQ(chosen("", "516"), "norm(vector = 4, rows = 1, parts = 1, threads = 128)");
+  EXPECT_EQ(chosen("", "513"), "norm(vector = 1, rows = 1, parts = 1, threads = 512)");
+  EXPECT_EQ(chosen("", "2050", "f64"), "norm(vector = 2, rows = 1, parts = 1, threads = 512)");
+  EXPECT_EQ(chosen("", "1"), "norm(vector = 1, rows = 32, parts = 1, threads = 4)");
+  EXPECT_EQ(chosen("", "3"), "norm(vector = 1, rows = 32, parts = 1, threads = 4)");
+  EXPECT_EQ(chosen("", "32"), "norm(vector = 4, rows = 32, parts = 1, threads = 4)");
+  EXPECT_EQ(chosen("", "36"), "norm(vector = 4, rows = 4, parts = 1, threads = 32)");
+  EXPECT_EQ(chosen("", "4096", "bf16"), "norm(vector = 8, rows = 1, parts = 1, threads = 128)");
+  EXPECT_EQ(chosen("", "1000000"), "norm(vector = 4, rows = 1, parts = 8, threads = 512)");
+  EXPECT_EQ(chosen("threads = 1024, vector = 1"), "norm(vector = 1, rows = 1, parts = 8, threads = 1024)");
+  EXPECT_EQ(chosen("rows = 2, threads = 16"), "norm(vector = 1, rows = 2, parts = 8, threads = 16)");
+  for (const char* numbers :
+       {"keep = 1024", "split = 64", "threads = 48", "rows = 3", "rows = 64, threads = 32", "rows = 2, threads = 8"})
     EXPECT_THROW(chosen(numbers), UserError) << numbers;
-  // Columns, scans and moves are none of a block's.
+  // Scans are none of a block's.
   for (const auto& c : test::scan_cases()) {
     const auto fusion = parse_fusion(c.text);
     const Segment& s = fusion->segments.at(0);

@@ -128,7 +128,7 @@ latch1:
 done2:
   ret void
 }
-define void @embedding_backward_s1.phase1(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
+define void @embedding_backward_s1_phase1(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
 entry:
   %variable29 = alloca i32
   %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0
@@ -195,7 +195,7 @@ done4:
 join1:
   ret void
 }
-define void @embedding_backward_s1.phase2(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
+define void @embedding_backward_s1_phase2(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
 entry:
   %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0
   %t1 = load ptr, ptr %t0, align 8, !invariant.load !0
@@ -272,7 +272,7 @@ latch1:
 done2:
   ret void
 }
-define void @embedding_backward_s1.phase3(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
+define void @embedding_backward_s1_phase3(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
 entry:
   %variable42 = alloca i32
   %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0

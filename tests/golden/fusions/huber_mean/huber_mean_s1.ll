@@ -153,7 +153,7 @@ latch1:
 done2:
   ret void
 }
-define void @huber_mean_s1.phase1(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
+define void @huber_mean_s1_phase1(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
 entry:
   %variable16 = alloca double
   %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0

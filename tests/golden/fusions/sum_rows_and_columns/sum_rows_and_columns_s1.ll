@@ -314,7 +314,7 @@ latch1:
 done2:
   ret void
 }
-define void @sum_rows_and_columns_s1.phase1(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
+define void @sum_rows_and_columns_s1_phase1(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
 entry:
   %own_buffers = alloca [2 x ptr], align 8
   %buffers_from0 = getelementptr inbounds ptr, ptr %buffers, i64 0
@@ -412,7 +412,7 @@ latch1:
 done2:
   ret void
 }
-define void @sum_rows_and_columns_s1.phase2(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
+define void @sum_rows_and_columns_s1_phase2(ptr noalias nocapture readonly %buffers, ptr noalias nocapture readonly %integers, i64 %begin, i64 %end) nounwind {
 entry:
   %own_buffers = alloca [2 x ptr], align 8
   %buffers_from0 = getelementptr inbounds ptr, ptr %buffers, i64 3
