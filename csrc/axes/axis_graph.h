@@ -31,6 +31,8 @@ class AxisGraph {
   int merge(int outer, int inner);  // the class of outer*|inner| + inner
   // Outer and inner class of a split by an inner extent (positive). A fold where divisibility is proven, else a cover.
   std::pair<int, int> split(int whole, sym::Expr factor);
+  // From here on a split whose outer extent this is has one of 1: the caller knows that the whole fits one inner part.
+  void assume_one(sym::Expr outer) { ones_.push_back(outer); }
   // States outer = whole + low of two axes, neither of them a unit.
   void shift(int whole, int outer, sym::Expr low);
 
@@ -56,6 +58,8 @@ class AxisGraph {
   void verify() const;
 
  private:
+  sym::Expr outer_extent(sym::Expr size, sym::Expr factor) const;
+
   struct Node {
     sym::Expr extent;
     int parent = -1;
@@ -83,6 +87,7 @@ class AxisGraph {
   void join(int a, int b);
 
   sym::Pool* pool_;
+  std::vector<sym::Expr> ones_;  // outer extents that are assumed to be 1
   std::vector<Node> axes_;
   std::vector<Relation> relations_;
   std::map<Key, int> table_;

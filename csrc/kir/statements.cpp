@@ -83,6 +83,26 @@ Block clone(const Block& block) {
   return out;
 }
 
+namespace {
+
+bool indexes_stack(const Kernel& kernel, const Block& body, const std::string& var) {
+  const auto meets = [&](uint32_t buffer, sym::Expr index) {
+    return kernel.buffers[buffer].space == Space::stack && sym::symbols(index).contains(var);
+  };
+  return std::any_of(body.begin(), body.end(), [&](const auto& stmt) {
+    if (const Load* s = as<Load>(*stmt)) return meets(s->buffer, s->index);
+    if (const Store* s = as<Store>(*stmt)) return meets(s->buffer, s->index);
+    const Block* inner = body_of(*stmt);
+    return inner != nullptr && indexes_stack(kernel, *inner, var);
+  });
+}
+
+}  // namespace
+
+bool indexes_stack(const Kernel& kernel, const For& loop) {
+  return indexes_stack(kernel, loop.body, loop.var.symbol_name());
+}
+
 Kernel clone(const Kernel& kernel) {
   Kernel out{kernel.name, kernel.target, kernel.schedule, kernel.pool, kernel.buffers, kernel.integers, {}};
   for (const Phase& phase : kernel.phases) out.phases.push_back({clone(phase.body), phase.beside});

@@ -17,6 +17,10 @@ std::vector<sym::Expr> expressions(const Stmt& stmt);
 const Block* body_of(const Stmt& stmt);
 Block* body_of(Stmt& stmt);
 
+// Whether the loop's variable says which element of a stack buffer something in its body meets: where such a loop is
+// unrolled as a whole, the buffer is registers.
+bool indexes_stack(const Kernel& kernel, const For& loop);
+
 // One more than the greatest id of a value of the kernel; 0 for a kernel without values.
 uint32_t next_value_id(const Kernel& kernel);
 

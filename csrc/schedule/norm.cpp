@@ -153,10 +153,11 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   ScheduledGroup out = stored_group(problem.fusion, problem.segment);
   out.schedule = schedule;
   Fusion& graph = *out.graph;
+  std::set<const TensorView*> kept;
+  if (numbers.threads && numbers.keep.value_or(0) > 0) kept = keep_inputs(out);
   Rows rows = rows_of(out);
   PLAIT_CHECK(rows.reference() != nullptr, "a norm without a reduction");
-  std::set<const TensorView*> kept;
-  if (numbers.keep.value_or(0) > 0) kept = rows.worth_keeping();
+  if (!numbers.threads && numbers.keep.value_or(0) > 0) kept = rows.worth_keeping();
   std::map<int, std::vector<Op*>> by_pass;
   const std::set<const TensorView*> outputs(graph.outputs().begin(), graph.outputs().end());
   for (Op* op : graph.ops()) {
@@ -180,6 +181,11 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   // What a pass waits for is made once per row, in front of the pass.
   const int row_loops = make_loops(rows, numbers, *out.reference);
   if (numbers.split.value_or(0) > 0) out.phases = row_loops;
+  if (numbers.threads && !kept.empty()) {
+    out.most = *numbers.keep;
+    for (int d : rows.reduced_dims())
+      if (d >= 0) out.row.push_back(inputs(*rows.reference()).front()->extent(static_cast<size_t>(d)));
+  }
   for (const Op* op : graph.ops())
     for (const TensorView* t : op->results) {
       if (out.reads.contains(op)) continue;

@@ -3,6 +3,7 @@
 // them: softmax, norms, statistics. Kept dims form rows that run in parallel, reduced dims one row that is cut into
 // vectors; a pass over the row for every reduction that waits for another.
 #include <functional>
+#include <set>
 
 #include "schedule/scheduler.h"
 
@@ -23,6 +24,9 @@ bool norm_runs_on(const Target& target);
 
 // Why GPUs have no kernel of ops that the scheduler takes; nothing where they have.
 std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops);
+// Of a GPU: what several passes read of the group's inputs comes by way of tensors of its own; these.
+std::set<const TensorView*> keep_inputs(ScheduledGroup& group);
+
 // The numbers of a GPU's kernel but for how rows are split. UserError where a pinned one does not apply.
 schedules::Norm choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinned);
 

@@ -1,6 +1,8 @@
 // The norm scheduler on GPUs: a block has a row, or several, or some columns.
 #include <algorithm>
 
+#include "axes/transforms.h"
+#include "ir/make_op.h"
 #include "schedule/norm.h"
 #include "schedule/norm_rows.h"
 
@@ -14,6 +16,8 @@ constexpr int64_t kWarpThreads = 32;
 constexpr int64_t kMostBlock = 1024;
 constexpr int64_t kVectorsOfThread = 4;
 constexpr int64_t kTermsOfThread = 8;  // vectors that a thread adds one after another, so that tasks may be small
+constexpr int64_t kRegisters = 64;     // of a thread, for rows that stay there between passes
+constexpr int64_t kMostVectors = 8;    // of a row, for each thread that keeps them
 constexpr int64_t kBlock = 128;        // threads of a block of short rows
 constexpr int64_t kFewThreads = 4;     // of a row, where it has at most two vectors for each
 constexpr int64_t kColumns = 32;       // vectors of columns side by side: a warp
@@ -47,7 +51,43 @@ int64_t power_above(int64_t number) {
   return out;
 }
 
-void choose_rows(const Problem& problem, const Rows& rows, const schedules::Norm& pinned, schedules::Norm& out) {
+// Whether the threads of a row keep what several passes read of it, each its vectors, in registers.
+void choose_keep(const Problem& problem, Rows& rows, const schedules::Norm& pinned, schedules::Norm& out) {
+  const int64_t together = *out.vector * *out.threads;
+  const auto refuse = [&](const std::string& why) {
+    if (pinned.keep.value_or(0) > 0)
+      throw UserError(fmt::format("keep = {} does not apply: {}", *pinned.keep, why), problem.where(), "leave it out");
+  };
+  if (pinned.keep == 0 || pinned.split.value_or(0) > 0) return refuse("rows are split");
+  const auto count = static_cast<int64_t>(rows.read_again(problem.segment.inputs).size());
+  if (count == 0) return refuse("no pass reads again what another one has read");
+  if (rows.row_begin() > 0) return refuse("a row lies in several pieces");
+  const std::vector<int> dims = rows.reduced_dims();
+  for (size_t i = 1; i < dims.size(); ++i)  // places in the row are numbers of its elements where no dim is empty
+    if (dims[i] >= 0 && !sym::proven(sym::gt(rows.row(i, i + 1), 0))) return refuse("inner dims of a row may be empty");
+  const auto fits = [&](int64_t vectors) {
+    return count * *out.vector * vectors <= kRegisters && problem.decide(sym::le(rows.row(0), together * vectors));
+  };
+  if (pinned.keep || pinned.parts) {
+    const int64_t parts = pinned.parts.value_or(pinned.keep.value_or(0) / together);
+    if (parts < 1 || parts > kMostVectors || pinned.keep.value_or(together * parts) != together * parts || !fits(parts))
+      return refuse(fmt::format("a thread keeps whole vectors of a row, at most {} and of {} registers in all",
+                                kMostVectors, kRegisters));
+    out.keep = together * parts;
+    out.parts = parts;
+    return;
+  }
+  for (int64_t parts : {int64_t{1}, int64_t{2}, kVectorsOfThread, kMostVectors}) {
+    const bool is_known = longest(rows.row(0)) <= together * parts;
+    if (!is_known && parts < (*out.threads == kFewThreads ? 2 : kVectorsOfThread)) continue;  // no class more
+    if (!fits(parts)) continue;
+    out.keep = together * parts;
+    out.parts = parts;
+    return;
+  }
+}
+
+void choose_rows(const Problem& problem, Rows& rows, const schedules::Norm& pinned, schedules::Norm& out) {
   const sym::Expr row = rows.row(rows.row_begin());
   out.vector = pinned.vector ? pinned.vector : choose_access(problem, rows, row, 16);
   out.threads = pinned.threads ? pinned.threads : choose_threads(problem, rows, *out.vector);
@@ -58,6 +98,12 @@ void choose_rows(const Problem& problem, const Rows& rows, const schedules::Norm
              : one       ? 1
                          : std::max(least, std::min(kBlock / std::min(*out.threads, kBlock), power_above(most)));
   if (one && least > 1 && !pinned.threads) out.threads = kWarpThreads;
+  if (one && *out.rows > 1)
+    throw UserError(fmt::format("rows = {} does not apply: there is one row", *out.rows), problem.where(),
+                    "leave it out");
+  choose_keep(problem, rows, pinned, out);
+  if (out.keep) return;
+  out.keep = 0;
   const int64_t of_thread = longest(row) / (*out.vector * *out.threads);
   out.parts = pinned.parts ? pinned.parts : has_sums(problem) && of_thread > kTermsOfThread ? kTermsOfThread : 1;
 }
@@ -78,19 +124,41 @@ void choose_columns(const Problem& problem, const Rows& rows, const schedules::N
 }  // namespace
 
 schedules::Norm choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinned) {
-  const Rows rows = rows_of(problem);
+  Rows rows = rows_of(problem);
   schedules::Norm out;
-  const auto refuse = [&](const char* key, const Choice& number) {
-    if (number.value_or(0) != 0)
-      throw UserError(fmt::format("{} = {} does not apply on a GPU", key, *number), problem.where(), "leave it out");
-  };
-  refuse("keep", pinned.keep);
+  if (!rows.is_row() && pinned.keep.value_or(0) > 0)
+    throw UserError(fmt::format("keep = {} does not apply to columns", *pinned.keep), problem.where(), "leave it out");
   out.split = pinned.split;
   rows.is_row() ? choose_rows(problem, rows, pinned, out) : choose_columns(problem, rows, pinned, out);
   const int64_t block = *out.rows * *out.threads;
   if (block % kWarpThreads != 0 || block > kMostBlock || power_above(*out.rows) != *out.rows)
     throw UserError(fmt::format("{} rows of {} threads are no block", *out.rows, *out.threads), problem.where(),
                     fmt::format("powers of two whose product is {} to {}", kWarpThreads, kMostBlock));
+  return out;
+}
+
+std::set<const TensorView*> keep_inputs(ScheduledGroup& group) {
+  Fusion& graph = *group.graph;
+  const std::vector<TensorView*> again = rows_of(group).read_again(graph.inputs());
+  std::set<const TensorView*> out;
+  std::vector<Op*> order;
+  for (TensorView* t : again) {
+    auto op = std::make_unique<PointwiseOp>();
+    op->function = Pointwise::cast;
+    op->in = {t};
+    op->to = t->dtype;
+    TensorView* kept = graph.add_tensor(t->name + "_kept", t->shape(), t->dtype);
+    kept->domain.allocation = t->domain.allocation;
+    kept->dtype_alias = t->dtype_alias;
+    const std::vector<Op*> readers(graph.ops());
+    order.push_back(graph.add_op(std::move(op), kept));
+    for (Op* reader : readers)
+      if (!group.reads.contains(reader)) replace_input(*reader, t, kept);
+    out.insert(kept);
+  }
+  for (Op* op : graph.ops())
+    if (std::find(order.begin(), order.end(), op) == order.end()) order.push_back(op);
+  graph.set_order(std::move(order));
   return out;
 }
 

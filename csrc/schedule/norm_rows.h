@@ -220,12 +220,39 @@ class Rows {
     return out;
   }
 
+  // Those of the tensors, which others make, that several passes read as a whole row, along the dims of the reference.
+  std::vector<TensorView*> read_again(std::span<TensorView* const> tensors) {
+    std::map<const TensorView*, std::set<int>> passes;
+    for (const TensorView* t : outputs_) passes[t].insert(stage(*t));
+    for (size_t i = ops_.size(); i-- > 0;) {
+      const Op& op = *ops_[i];
+      std::set<int> here;  // passes that compute it
+      for (const TensorView* t : op.results)
+        if (is_reduction(op))
+          here.insert(stage(*t) - 1);
+        else if (is_wide(*t))
+          here.merge(std::set<int>(passes[t]));
+      for (const TensorView* in : inputs(op)) passes[in].insert(here.begin(), here.end());
+    }
+    std::vector<TensorView*> out;
+    for (TensorView* t : tensors)
+      if (has_place(*t) && has_own(*t) && passes[t].size() > 1) out.push_back(t);
+    return out;
+  }
+
  private:
   std::vector<int> classes(const std::vector<int>& axes) const {
     std::vector<int> out;
     for (int a : axes)
       if (!axes_.graph.unit(a)) out.push_back(axes_.graph.find(a));
     return out;
+  }
+  // Whether the axes of the rows are the tensor's own, and no reshape stands between.
+  bool has_own(const TensorView& t) const {
+    const std::vector<int> own = domain_classes(axes_, t);
+    const auto is_there = [&](int c) { return has(own, c); };
+    return own.size() == kept_.size() + reduced_.size() && std::all_of(kept_.begin(), kept_.end(), is_there) &&
+           std::all_of(reduced_.begin(), reduced_.end(), is_there);
   }
   static bool has(const std::vector<int>& list, int cls) {
     return std::find(list.begin(), list.end(), cls) != list.end();

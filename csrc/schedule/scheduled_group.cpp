@@ -23,6 +23,7 @@ std::string ScheduledGroup::print() const {
   if (phases) out += fmt::format("phases by loop {}\n", *phases);
   for (const auto& [name, depth] : by_name(inline_at)) out += fmt::format("inline %{} {}\n", name, depth);
   for (const auto& [name, most] : by_name(kept)) out += fmt::format("keep %{} {}\n", name, sym::print(most));
+  for (sym::Expr extent : row) out += fmt::format("row of {}, at most {} in all\n", sym::print(extent), most);
   for (const Op* op : graph->ops())
     if (const auto it = totals.find(op); it != totals.end())
       out += fmt::format("total %{} of %{}\n", it->second->results[0]->name, op->results[0]->name);

@@ -27,6 +27,8 @@ struct ScheduledGroup {
   std::optional<int> phases;
   // Scans of rows that tasks share, and the reduction whose states of parts say what a part begins with.
   std::map<const Op*, const Op*> totals;
+  std::vector<sym::Expr> row;  // extents of dims whose product is at most `most`, as sizes were decided
+  int64_t most = 0;
   std::set<const TensorView*> own_loops;  // follow loops of their own, not the reference's
   bool by_hand = false;  // loops, inline positions and kept buffers are obeyed as they stand, or refused
 

@@ -1,6 +1,7 @@
-// Random fusions of what schedulers fuse, of all kinds by turns, on CPUs: fused, and with a kernel per op, they agree
-// with the reference at several sizes of one specialization (exact ones bit for bit), with equal bits on 1 to 8 threads
-// and of inputs that lie otherwise. What was drawn is counted: ops, sizes, places, and reductions that share a kernel.
+// Random fusions of what schedulers fuse, of all kinds by turns, on CPUs and on simulated GPUs: fused, and with a
+// kernel per op, they agree with the reference at several sizes of one specialization (exact ones bit for bit), with
+// equal bits on 1 to 8 threads and of inputs that lie otherwise. What was drawn is counted: ops, sizes, places, and
+// reductions that share a kernel.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -247,10 +248,59 @@ void run_fusion(uint64_t seed, DrawnFusions& drawn) {
     if (k < 3 || (seed + static_cast<uint64_t>(k)) % 3 == 0) run_sizes(p, seed, k, dice, drawn);
 }
 
-// ---- All of them.
-
 // Fewer, as under sanitizers, say nothing of shares.
 constexpr int kFewest = 60;
+
+// On the simulated GPU, each kernel checked: small sizes, since every access of every thread is.
+void run_fusion_on_sim(uint64_t seed, DrawnFusions& drawn) {
+  const RandomFusion random = testing::random_fusion(seed);
+  SCOPED_TRACE(fmt::format("seed {} ({}{})\n{}", seed, name(random.kind), random.exact ? ", exact" : "", random.text));
+  ++drawn.fusions;
+  std::mt19937_64 dice(seed);
+  testing::CaseOptions how;
+  how.device = seed % 2 == 0 ? "sim:sm_80" : "sim:sm_90a";
+  how.seed = seed;
+  how.exact = random.exact;
+  how.options.poison = true;
+  how.set["a"] = std::to_string(1 + dice() % 3);
+  how.set["b"] = std::to_string(1 + dice() % (seed % 3 == 0 ? 40 : 5));
+  how.set["c"] = std::to_string(seed % 3 == 1 ? 16 * (1 + dice() % 6) : 1 + dice() % (seed % 3 == 0 ? 9 : 150));
+  SCOPED_TRACE(fmt::format("a = {}, b = {}, c = {}, {}", how.set["a"], how.set["b"], how.set["c"], how.device));
+  testing::CaseResult result;
+  try {
+    result = testing::run_case(random.text, how);
+  } catch (const UserError& e) {
+    ++drawn.too_large;
+    EXPECT_NE(e.message().find("no small integers keep"), std::string::npos) << e.what();
+    return;
+  }
+  ++drawn.runs;
+  drawn.exact_runs += random.exact;
+  drawn.kernels += static_cast<int>(result.kernels);
+  if (drawn.again.left_open(seed, result)) return;
+  EXPECT_TRUE(result.ok) << result.message;
+}
+
+void run_many_on_sim(uint64_t first, int count) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  DrawnFusions drawn;
+  for (int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
+    const uint64_t seed = first + static_cast<uint64_t>(i);
+    try {
+      run_fusion_on_sim(seed, drawn);
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << "seed " << seed << ": " << error.what() << "\n" << testing::random_fusion(seed).text;
+    }
+  }
+  std::printf("%d fusions, %d runs, %d exact, %d sizes too large; %d kernels; %s\n", drawn.fusions, drawn.runs,
+              drawn.exact_runs, drawn.too_large, drawn.kernels, drawn.again.text().c_str());
+  if (drawn.fusions < kFewest) return;
+  EXPECT_GE(drawn.exact_runs * 10, drawn.runs);
+  EXPECT_LE(drawn.too_large * 3, drawn.runs);
+  drawn.again.expect_few(drawn.runs);
+}
+
+// ---- All of them.
 
 // What no case draws, and why.
 const std::map<std::string, std::string>& never_drawn() {
@@ -338,6 +388,8 @@ TEST(RandomFusions, EveryThousandDrawsEveryOp) {
   }
 }
 TEST(RandomFusions, AgreeWithTheReference) { run_many_fusions(1, testing::drawn_here(60), false); }
+TEST(RandomFusions, OnSimulatedGpus) { run_many_on_sim(1, testing::drawn_here(60)); }
+TEST(RandomFusions, OnSimulatedGpusLongRun) { run_many_on_sim(20001, 1000); }
 TEST(RandomFusions, LongRun1) { run_many_fusions(10001, 1000, true); }
 TEST(RandomFusions, LongRun2) { run_many_fusions(11001, 1000, true); }
 TEST(RandomFusions, LongRun3) { run_many_fusions(12001, 1000, true); }

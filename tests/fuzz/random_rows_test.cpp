@@ -68,6 +68,54 @@ void run_many(uint64_t first, int count) {
   EXPECT_GE(counts.phased * 2, counts.taken);
 }
 
+// On the simulated GPU: no report, and what the reference says.
+void run_rows_on_sim(uint64_t seed, RowsCounts& counts) {
+  const testing::RandomRows drawn = testing::random_rows_of_gpus(seed);
+  ++counts.drawn;
+  std::mt19937_64 random(seed);
+  for (int k = 0; k < 3; ++k) {
+    testing::CaseOptions how;
+    how.device = seed % 2 == 0 ? "sim:sm_80" : "sim:sm_90a";
+    how.seed = seed + static_cast<uint64_t>(k);
+    how.options.poison = true;
+    how.set["T"] = std::vector<std::string>{"f32", "bf16", "f64", "f16"}[(seed / 2) % 4];
+    const int most[] = {6, 9, 3, 140};  // a, b; n: small, or one of them longer than a warp
+    how.set["a"] = std::to_string(random() % most[0] + (k > 0 ? 1 : 0));
+    how.set["b"] = std::to_string(random() % most[k == 2 ? 3 : 1] + (k > 0 ? 1 : 0));
+    how.set["n"] = std::to_string(random() % most[k == 1 ? 3 : 1] + (k > 0 ? 1 : 0));
+    SCOPED_TRACE(fmt::format("seed {}, T = {}, a = {}, b = {}, n = {}\n{}", seed, how.set["T"], how.set["a"],
+                             how.set["b"], how.set["n"], drawn.text));
+    const testing::CaseResult result = testing::run_case(drawn.text, how);
+    const bool is_nan = result.message.find("nothing was compared") != std::string::npos;
+    EXPECT_TRUE(result.ok || result.undecided || is_nan) << result.message;
+    EXPECT_EQ(result.kernels, 1);
+    counts.taken += k == 0;
+    counts.phased += k == 2 && drawn.split;
+  }
+}
+
+void run_many_on_sim(uint64_t first, int count) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  RowsCounts counts;
+  for (int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
+    const uint64_t seed = first + static_cast<uint64_t>(i);
+    try {
+      run_rows_on_sim(seed, counts);
+    } catch (const UserError& error) {  // nothing of all dims is reduced, or numbers that do not fit
+      if (error.message().find("does not take this segment") == std::string::npos)
+        ADD_FAILURE() << "seed " << seed << ": " << error.what() << "\n" << testing::random_rows_of_gpus(seed).text;
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << "seed " << seed << ": " << error.what() << "\n" << testing::random_rows_of_gpus(seed).text;
+    }
+  }
+  std::printf("%d fusions, %d taken by norm, %d of several phases\n", counts.drawn, counts.taken, counts.phased);
+  if (counts.drawn < 20) return;
+  EXPECT_GE(counts.taken * 10, counts.drawn * 9);
+  EXPECT_GE(counts.phased * 4, counts.taken);
+}
+
+TEST(RandomRows, OnSimulatedGpus) { run_many_on_sim(1, testing::drawn_here(20)); }
+TEST(RandomRows, ThousandOnSimulatedGpusLongRun) { run_many_on_sim(1000, 1000); }
 TEST(RandomRows, AgreeWithTheReference) { run_many(1, testing::drawn_here(40)); }
 TEST(RandomRows, ThousandLongRun) { run_many(1000, 1000); }
 

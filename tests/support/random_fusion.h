@@ -12,6 +12,7 @@ struct RandomRows {
   bool split = false;  // rows are shared by tasks
 };
 RandomRows random_rows(uint64_t seed);
+RandomRows random_rows_of_gpus(uint64_t seed);  // the same by numbers that blocks of threads have
 
 // Moves and lookups with elementwise ops and now and then a reduction among them. Sizes a, b, c.
 std::string random_moves(uint64_t seed);

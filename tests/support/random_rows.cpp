@@ -10,7 +10,7 @@ namespace {
 
 class RowsWriter : RandomText {
  public:
-  explicit RowsWriter(uint64_t seed) : RandomText(seed, 11) { indent_ = "    "; }
+  RowsWriter(uint64_t seed, bool gpu) : RandomText(seed, 11), gpu_(gpu) { indent_ = "    "; }
 
   RandomRows make() {
     rank_ = 1 + below(3);
@@ -125,7 +125,23 @@ class RowsWriter : RandomText {
     }
   }
 
+  // Rows share a block, or columns do, each with its threads.
+  std::string numbers_of_gpus() {
+    const bool row = reduced_[rank_ - 1], all = std::count(reduced_, reduced_ + rank_, true) == rank_;
+    const int vector = 1 << below(4), parts = 1 + below(3);
+    const int threads = all ? 32 << below(4) : row ? 2 << below(6) : 1 << below(5);
+    const int rows = all ? 1 : std::max(32 / threads, 1) << below(3);
+    split_ = below(2) != 0;
+    std::string out = fmt::format("vector = {}, rows = {}, parts = {}, threads = {}", vector, rows, parts, threads);
+    if (split_)
+      out += fmt::format(", keep = 0, split = {}", (row ? vector : 1) * parts * threads * (1 + below(3)));
+    else if (below(3) == 0)
+      out += ", keep = 0";
+    return out;
+  }
+
   std::string numbers() {
+    if (gpu_) return numbers_of_gpus();
     const int vector = 1 << below(4), parts = 1 + below(3);
     split_ = below(4) != 0;
     std::string out = fmt::format("vector = {}, parts = {}, keep = 0", vector, parts);
@@ -133,6 +149,7 @@ class RowsWriter : RandomText {
     return out;
   }
 
+  const bool gpu_;
   int rank_ = 1;
   bool reduced_[3] = {};
   std::vector<Named> tensors_;
@@ -142,6 +159,7 @@ class RowsWriter : RandomText {
 
 }  // namespace
 
-RandomRows random_rows(uint64_t seed) { return RowsWriter(seed).make(); }
+RandomRows random_rows(uint64_t seed) { return RowsWriter(seed, false).make(); }
+RandomRows random_rows_of_gpus(uint64_t seed) { return RowsWriter(seed, true).make(); }
 
 }  // namespace plait::testing

@@ -32,6 +32,8 @@ std::string comment_text(const std::string& text) {
   return out;
 }
 
+constexpr int64_t kMostUnrolled = 64;  // iterations of a loop over elements of a buffer of registers, and these
+
 struct Binding {
   const char *variable, *index;
 };
@@ -197,6 +199,8 @@ class Writer {
     if (s.loop == LoopKind::serial) {
       const std::string extent = s.extent.is_constant() ? index_.text(s.extent) : named(s.extent);
       const std::string var = fmt::format("i{}", serial_++);
+      if (s.extent.constant().value_or(kMostUnrolled + 1) <= kMostUnrolled && indexes_stack(kernel_, s))
+        line("#pragma unroll");
       line("for (long long {0} = 0; {0} < {1}; ++{0}) {{", var, extent);
       scoped([&] {
         index_.set_name(s.var, var);
@@ -233,8 +237,10 @@ class Writer {
 
   void alloc(const Alloc& s) {
     const Buffer& buffer = kernel_.buffers[s.buffer];
-    line("{}{} b{}[{}];", buffer.space == Space::shared ? "__shared__ " : "", memory_type(buffer.dtype, helpers_),
-         s.buffer, buffer.extent.value());
+    // Compilers read elements of registers in front of the condition that says whether anything wrote them.
+    const bool registers = buffer.space == Space::stack && buffer.extent.value() <= kMostUnrolled;
+    line("{}{} b{}[{}]{};", buffer.space == Space::shared ? "__shared__ " : "", memory_type(buffer.dtype, helpers_),
+         s.buffer, buffer.extent.value(), registers ? " = {}" : "");
   }
 
   void bind(const Bind& s) {

@@ -174,7 +174,11 @@ class Tails {
   bool known(sym::Expr condition) const { return sym::proven(condition) || assumed(condition); }
 
   void loop(std::unique_ptr<For> stmt, Block& out, bool in_tail) {
-    if (is_parallel(stmt->loop)) {
+    // Of a GPU, where the loop's iterations have registers of their own, they stay as many.
+    const Kernel& kernel = editor_.kernel;
+    const bool registers = kernel.target == TargetKind::cuda && stmt->loop == LoopKind::serial &&
+                           stmt->extent.is_constant() && indexes_stack(kernel, *stmt);
+    if (is_parallel(stmt->loop) || registers) {
       block(stmt->body, in_tail);
       out.push_back(std::move(stmt));
       return;

@@ -59,6 +59,7 @@ class Threads {
   }
 
   void run(Block& body) {
+    share_buffers(body);
     for (Dim& dim : dims_)
       while (dim.extent && find_own(body, dim, false)) {}
     Block inner;
@@ -105,6 +106,38 @@ class Threads {
           if (member) member = sym::substitute(member, symbols);
       });
       if (Block* inner = body_of(*stmt)) replace(*inner, symbols);
+    }
+  }
+
+  // Stack buffers of a row: each thread has the elements that its iterations meet, and no others.
+  void share_buffers(Block& body) {
+    if (!dims_[0].extent) return;
+    std::map<uint32_t, int64_t> steps;  // of the index with the thread
+    share(body, false, steps);
+    for (const auto& [buffer, step] : steps) {
+      sym::Expr& extent = kernel_.buffers[buffer].extent;
+      extent = sym::ceildiv(extent, dims_[0].extent);
+    }
+  }
+
+  void share(Block& body, bool inside, std::map<uint32_t, int64_t>& steps) {
+    for (auto& stmt : body) {
+      const For* loop = as<For>(*stmt);
+      const bool within = inside || (loop != nullptr && loop->loop == LoopKind::threads);
+      if (Block* inner = body_of(*stmt)) share(*inner, within, steps);
+      auto* load = stmt->kind == StmtKind::Load ? static_cast<Load*>(stmt.get()) : nullptr;
+      auto* store = stmt->kind == StmtKind::Store ? static_cast<Store*>(stmt.get()) : nullptr;
+      if (load == nullptr && store == nullptr) continue;
+      const uint32_t buffer = load != nullptr ? load->buffer : store->buffer;
+      if (kernel_.buffers[buffer].space != Space::stack) continue;
+      sym::Expr& index = load != nullptr ? load->index : store->index;
+      const auto slope = within ? slope_in(index, dims_[0].thread) : std::nullopt;
+      const int64_t step = slope ? slope->step : 0, all = step * dims_[0].extent.value();
+      const bool own = step > 0 && steps.emplace(buffer, step).first->second == step &&
+                       sym::proven(sym::lt(sym::mod(slope->at_zero, all), step));
+      PLAIT_CHECK(own, "kernel {}: threads share elements of {}: {}", kernel_.name, kernel_.buffers[buffer].name,
+                  print(kernel_, *stmt));
+      index = sym::floordiv(slope->at_zero, all) * step + sym::mod(slope->at_zero, step);
     }
   }
 
@@ -199,13 +232,12 @@ class Threads {
     }
   }
 
-  // Local buffers belong to a thread: nobody else finds what it stores there.
   void check_buffers(const Block& body) const {
     for (const auto& stmt : body) {
       const auto* store = as<Store>(*stmt);
       if (store != nullptr) {
         const Buffer& buffer = kernel_.buffers[store->buffer];
-        PLAIT_CHECK(buffer.space == Space::workspace || !buffer.loads(),
+        PLAIT_CHECK(buffer.space == Space::workspace || buffer.space == Space::stack || !buffer.loads(),
                     "kernel {}: a threads loop stores to {}, which others may read", kernel_.name, buffer.name);
       }
       if (const Block* inner = body_of(*stmt)) check_buffers(*inner);

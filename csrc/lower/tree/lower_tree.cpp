@@ -93,6 +93,11 @@ LoweredKernel emit_tree(const ScheduledGroup& group, sym::Pool& pool, const Lowe
   build.test_unions = options.test_unions;
   build.reads = &group.reads;
   AxisGroup axes = build_axis_graph(*kernel.pool, group.graph->ops(), build);
+  if (!group.row.empty()) {
+    sym::Expr row = kernel.pool->constant(1);
+    for (sym::Expr e : group.row) row = row * extents(e);
+    axes.graph.assume_one(sym::ceildiv(row, group.most));
+  }
   out.status = scatters ? emit_scatter(group, axes, extents, options, kernel)
                         : emit_loops(group, axes, extents, options, kernel, tree_text);
   kernel.integers = extents.integers();

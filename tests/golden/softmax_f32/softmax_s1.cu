@@ -1,7 +1,4 @@
-// softmax_s1: norm(vector = 4, rows = 1, parts = 8, threads = 128)
-__device__ __forceinline__ long long least(long long a, long long b) { return a < b ? a : b; }
-__device__ __forceinline__ long long most(long long a, long long b) { return a > b ? a : b; }
-
+// softmax_s1: norm(vector = 4, rows = 1, parts = 4, keep = 2048, threads = 128)
 // Larger and smaller of two numbers; a NaN operand gives NaN.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ float max_nan(float a, float b) {
@@ -61,129 +58,127 @@ extern "C" __global__ void __launch_bounds__(128) softmax_s1(
     const float* __restrict__ b0, float* __restrict__ b1, long long n0, long long n1) {
   const long long bx = blockIdx.x;
   const long long tx = threadIdx.x;
+  float b2[16] = {};
   float v0[4];
   #pragma unroll
   for (int j = 0; j < 4; ++j) v0[j] = __uint_as_float(0xff800000u);
-  double v1[4];
+  float v1[4];
   #pragma unroll
-  for (int j = 0; j < 4; ++j) v1[j] = 0.0;
-  const long long k0 = (n1 + 4095) / 4096;
-  for (long long i0 = 0; i0 < k0; ++i0) {
-    const long long k1 = least(8, (n1 / 4 + 127 - tx) / 128 - 8 * i0);
-    for (long long i1 = 0; i1 < k1; ++i1) {
-      const long long k2 = bx * n1 + 512 * i1 + 4 * tx + 4096 * i0;
-      Vec<float, 4> v15;
-      load_vector(v15, b0 + k2);
-      #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const float v26 = max_nan(v0[j], v15[j]);
-        v0[j] = v26;
+  for (int j = 0; j < 4; ++j) v1[j] = 0.0f;
+  #pragma unroll
+  for (long long i0 = 0; i0 < 4; ++i0) {
+    if (i0 < (n1 + 511) / 512) {
+      if (128 * i0 + tx < n1 / 4) {
+        const long long k0 = bx * n1 + 512 * i0 + 4 * tx;
+        Vec<float, 4> v2;
+        load_vector(v2, b0 + k0);
+        const long long k1 = 4 * i0;
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) b2[k1 + j] = v2[j];
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          const float v15 = max_nan(v0[j], v2[j]);
+          v0[j] = v15;
+        }
       }
     }
   }
-  float v29[2];
+  float v18[2];
   #pragma unroll
   for (int j = 0; j < 2; ++j) {
-    const float v27 = v0[j];
-    const float v28 = v0[j + 2];
-    v29[j] = max_nan(v27, v28);
+    const float v16 = v0[j];
+    const float v17 = v0[j + 2];
+    v18[j] = max_nan(v16, v17);
   }
-  const float v30 = v29[0];
-  const float v31 = v29[1];
-  const float v32 = max_nan(v30, v31);
-  const float v33 = __shfl_xor_sync(0xffffffffu, v32, 16);
+  const float v19 = v18[0];
+  const float v20 = v18[1];
+  const float v21 = max_nan(v19, v20);
+  const float v22 = __shfl_xor_sync(0xffffffffu, v21, 16);
+  const float v23 = max_nan(v21, v22);
+  const float v24 = __shfl_xor_sync(0xffffffffu, v23, 8);
+  const float v25 = max_nan(v23, v24);
+  const float v26 = __shfl_xor_sync(0xffffffffu, v25, 4);
+  const float v27 = max_nan(v25, v26);
+  const float v28 = __shfl_xor_sync(0xffffffffu, v27, 2);
+  const float v29 = max_nan(v27, v28);
+  const float v30 = __shfl_xor_sync(0xffffffffu, v29, 1);
+  const float v31 = max_nan(v29, v30);
+  __shared__ float b3[4];
+  const long long k2 = tx / 32;
+  if (tx - k2 * 32 == 0) {
+    b3[k2] = v31;
+  }
+  __syncthreads();
+  const long long k3 = tx % 4;
+  const float v32 = b3[k3];
+  const float v33 = __shfl_xor_sync(0xffffffffu, v32, 2);
   const float v34 = max_nan(v32, v33);
-  const float v35 = __shfl_xor_sync(0xffffffffu, v34, 8);
+  const float v35 = __shfl_xor_sync(0xffffffffu, v34, 1);
   const float v36 = max_nan(v34, v35);
-  const float v37 = __shfl_xor_sync(0xffffffffu, v36, 4);
-  const float v38 = max_nan(v36, v37);
-  const float v39 = __shfl_xor_sync(0xffffffffu, v38, 2);
-  const float v40 = max_nan(v38, v39);
-  const float v41 = __shfl_xor_sync(0xffffffffu, v40, 1);
-  const float v42 = max_nan(v40, v41);
-  __shared__ float b2[4];
-  const long long k3 = tx / 32;
-  if (tx - k3 * 32 == 0) {
-    b2[k3] = v42;
-  }
-  __syncthreads();
-  const long long k4 = tx % 4;
-  const float v43 = b2[k4];
-  const float v44 = __shfl_xor_sync(0xffffffffu, v43, 2);
-  const float v45 = max_nan(v43, v44);
-  const float v46 = __shfl_xor_sync(0xffffffffu, v45, 1);
-  const float v47 = max_nan(v45, v46);
-  const float v23 = v47;
-  for (long long i2 = 0; i2 < k0; ++i2) {
-    float v4[4];
-    #pragma unroll
-    for (int j = 0; j < 4; ++j) v4[j] = 0.0f;
-    const long long k5 = least(8, (n1 / 4 + 127 - tx) / 128 - 8 * i2);
-    for (long long i3 = 0; i3 < k5; ++i3) {
-      const long long k6 = bx * n1 + 4 * tx + 4096 * i2 + 512 * i3;
-      Vec<float, 4> v16;
-      load_vector(v16, b0 + k6);
-      #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const float v17 = v16[j] - v23;
-        const float v18 = expf(v17);
-        const float v48 = v4[j] + v18;
-        v4[j] = v48;
+  const float v12 = v36;
+  #pragma unroll
+  for (long long i1 = 0; i1 < 4; ++i1) {
+    if (i1 < (n1 + 511) / 512) {
+      if (tx + 128 * i1 < n1 / 4) {
+        const long long k4 = 4 * i1;
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          const float v4 = b2[k4 + j];
+          const float v5 = v4 - v12;
+          const float v6 = expf(v5);
+          const float v37 = v1[j] + v6;
+          v1[j] = v37;
+        }
       }
     }
-    #pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      const double v8 = (double)v4[j];
-      const double v49 = v1[j] + v8;
-      v1[j] = v49;
-    }
   }
-  double v52[2];
+  float v40[2];
   #pragma unroll
   for (int j = 0; j < 2; ++j) {
-    const double v50 = v1[j];
-    const double v51 = v1[j + 2];
-    v52[j] = v50 + v51;
+    const float v38 = v1[j];
+    const float v39 = v1[j + 2];
+    v40[j] = v38 + v39;
   }
-  const double v53 = v52[0];
-  const double v54 = v52[1];
-  const double v55 = v53 + v54;
-  const double v56 = __shfl_xor_sync(0xffffffffu, v55, 16);
-  const double v57 = v55 + v56;
-  const double v58 = __shfl_xor_sync(0xffffffffu, v57, 8);
-  const double v59 = v57 + v58;
-  const double v60 = __shfl_xor_sync(0xffffffffu, v59, 4);
-  const double v61 = v59 + v60;
-  const double v62 = __shfl_xor_sync(0xffffffffu, v61, 2);
-  const double v63 = v61 + v62;
-  const double v64 = __shfl_xor_sync(0xffffffffu, v63, 1);
-  const double v65 = v63 + v64;
-  __shared__ double b3[4];
-  if (tx - k3 * 32 == 0) {
-    b3[k3] = v65;
+  const float v41 = v40[0];
+  const float v42 = v40[1];
+  const float v43 = v41 + v42;
+  const float v44 = __shfl_xor_sync(0xffffffffu, v43, 16);
+  const float v45 = v43 + v44;
+  const float v46 = __shfl_xor_sync(0xffffffffu, v45, 8);
+  const float v47 = v45 + v46;
+  const float v48 = __shfl_xor_sync(0xffffffffu, v47, 4);
+  const float v49 = v47 + v48;
+  const float v50 = __shfl_xor_sync(0xffffffffu, v49, 2);
+  const float v51 = v49 + v50;
+  const float v52 = __shfl_xor_sync(0xffffffffu, v51, 1);
+  const float v53 = v51 + v52;
+  __shared__ float b4[4];
+  if (tx - k2 * 32 == 0) {
+    b4[k2] = v53;
   }
   __syncthreads();
-  const double v66 = b3[k4];
-  const double v67 = __shfl_xor_sync(0xffffffffu, v66, 2);
-  const double v68 = v66 + v67;
-  const double v69 = __shfl_xor_sync(0xffffffffu, v68, 1);
-  const double v70 = v68 + v69;
-  const float v10 = (float)v70;
-  const float v25 = v10;
-  for (long long i4 = 0; i4 < k0; ++i4) {
-    const long long k7 = least(8, (n1 / 4 + 127 - tx) / 128 - 8 * i4);
-    for (long long i5 = 0; i5 < k7; ++i5) {
-      const long long k8 = bx * n1 + 4096 * i4 + 4 * tx + 512 * i5;
-      Vec<float, 4> v19;
-      load_vector(v19, b0 + k8);
-      Vec<float, 4> v22;
-      #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const float v20 = v19[j] - v23;
-        const float v21 = expf(v20);
-        v22[j] = v21 / v25;
+  const float v54 = b4[k3];
+  const float v55 = __shfl_xor_sync(0xffffffffu, v54, 2);
+  const float v56 = v54 + v55;
+  const float v57 = __shfl_xor_sync(0xffffffffu, v56, 1);
+  const float v58 = v56 + v57;
+  const float v14 = v58;
+  #pragma unroll
+  for (long long i2 = 0; i2 < 4; ++i2) {
+    if (i2 < (n1 + 511) / 512) {
+      if (128 * i2 + tx < n1 / 4) {
+        const long long k5 = 4 * i2;
+        Vec<float, 4> v11;
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          const float v8 = b2[k5 + j];
+          const float v9 = v8 - v12;
+          const float v10 = expf(v9);
+          v11[j] = v10 / v14;
+        }
+        const long long k6 = bx * n1 + 512 * i2 + 4 * tx;
+        store_vector(b1 + k6, v11);
       }
-      store_vector(b1 + k8, v22);
     }
   }
 }

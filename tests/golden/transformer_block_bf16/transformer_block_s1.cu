@@ -1,4 +1,4 @@
-// transformer_block_s1: norm(vector = 8, rows = 4, parts = 8, threads = 32)
+// transformer_block_s1: norm(vector = 8, rows = 4, parts = 4, keep = 1024, threads = 32)
 // bfloat16 in memory: the upper half of an f32, rounded to nearest even.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ unsigned short bf16_bits(float x) {
@@ -80,157 +80,136 @@ __device__ __forceinline__ void store_vector(bf16* out, const Vec<float, N>& in)
   store_vector(reinterpret_cast<unsigned*>(out), pairs);
 }
 
-__device__ __forceinline__ long long least(long long a, long long b) { return a < b ? a : b; }
-__device__ __forceinline__ long long most(long long a, long long b) { return a > b ? a : b; }
-
 extern "C" __global__ void __launch_bounds__(128) transformer_block_s1(
     const bf16* __restrict__ b0, const bf16* __restrict__ b1, const bf16* __restrict__ b2, bf16* __restrict__ b3,
     long long n0, long long n1, long long n2) {
   const long long bx = blockIdx.x;
   const long long ty = threadIdx.y;
   const long long tx = threadIdx.x;
-  double v0[8];
+  float b4[32] = {};
+  float v0[8];
   #pragma unroll
-  for (int j = 0; j < 8; ++j) v0[j] = 0.0;
-  double v1[8];
+  for (int j = 0; j < 8; ++j) v0[j] = 0.0f;
+  float v1[8];
   #pragma unroll
-  for (int j = 0; j < 8; ++j) v1[j] = 0.0;
-  const long long k0 = (n2 + 2047) / 2048;
-  for (long long i0 = 0; i0 < k0; ++i0) {
-    float v2[8];
-    #pragma unroll
-    for (int j = 0; j < 8; ++j) v2[j] = 0.0f;
-    const long long k1 = least(8, (n2 / 8 + 31 - tx) / 32 - 8 * i0);
-    for (long long i1 = 0; i1 < k1; ++i1) {
-      const long long k2 = 4 * bx * n2 + ty * n2 + 2048 * i0 + 256 * i1 + 8 * tx;
-      Vec<float, 8> v31;
-      load_vector(v31, b0 + k2);
+  for (int j = 0; j < 8; ++j) v1[j] = 0.0f;
+  #pragma unroll
+  for (long long i0 = 0; i0 < 4; ++i0) {
+    if (32 * i0 + tx < n2 / 8) {
+      const long long k0 = 4 * bx * n2 + ty * n2 + 256 * i0 + 8 * tx;
+      Vec<float, 8> v2;
+      load_vector(v2, b0 + k0);
+      const long long k1 = 8 * i0;
+      #pragma unroll
+      for (int j = 0; j < 8; ++j) b4[k1 + j] = v2[j];
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const float v45 = v2[j] + v31[j];
-        v2[j] = v45;
+        const float v28 = v0[j] + v2[j];
+        v0[j] = v28;
       }
     }
-    #pragma unroll
-    for (int j = 0; j < 8; ++j) {
-      const double v4 = (double)v2[j];
-      const double v46 = v0[j] + v4;
-      v0[j] = v46;
-    }
   }
-  double v49[4];
+  float v31[4];
   #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    const double v47 = v0[j];
-    const double v48 = v0[j + 4];
-    v49[j] = v47 + v48;
+    const float v29 = v0[j];
+    const float v30 = v0[j + 4];
+    v31[j] = v29 + v30;
   }
-  double v52[2];
+  float v34[2];
   #pragma unroll
   for (int j = 0; j < 2; ++j) {
-    const double v50 = v49[j];
-    const double v51 = v49[j + 2];
-    v52[j] = v50 + v51;
+    const float v32 = v31[j];
+    const float v33 = v31[j + 2];
+    v34[j] = v32 + v33;
   }
-  const double v53 = v52[0];
-  const double v54 = v52[1];
-  const double v55 = v53 + v54;
-  const double v56 = __shfl_xor_sync(0xffffffffu, v55, 16);
-  const double v57 = v55 + v56;
-  const double v58 = __shfl_xor_sync(0xffffffffu, v57, 8);
-  const double v59 = v57 + v58;
-  const double v60 = __shfl_xor_sync(0xffffffffu, v59, 4);
-  const double v61 = v59 + v60;
-  const double v62 = __shfl_xor_sync(0xffffffffu, v61, 2);
-  const double v63 = v61 + v62;
-  const double v64 = __shfl_xor_sync(0xffffffffu, v63, 1);
-  const double v65 = v63 + v64;
-  const float v6 = (float)v65;
-  const long long v7 = n2;
-  const float v8 = (float)v7;
-  const float v9 = v6 / v8;
-  const float v42 = v9;
-  for (long long i2 = 0; i2 < k0; ++i2) {
-    float v10[8];
-    #pragma unroll
-    for (int j = 0; j < 8; ++j) v10[j] = 0.0f;
-    const long long k3 = least(8, (n2 / 8 + 31 - tx) / 32 - 8 * i2);
-    for (long long i3 = 0; i3 < k3; ++i3) {
-      const long long k4 = 4 * bx * n2 + ty * n2 + 8 * tx + 2048 * i2 + 256 * i3;
-      Vec<float, 8> v32;
-      load_vector(v32, b0 + k4);
+  const float v35 = v34[0];
+  const float v36 = v34[1];
+  const float v37 = v35 + v36;
+  const float v38 = __shfl_xor_sync(0xffffffffu, v37, 16);
+  const float v39 = v37 + v38;
+  const float v40 = __shfl_xor_sync(0xffffffffu, v39, 8);
+  const float v41 = v39 + v40;
+  const float v42 = __shfl_xor_sync(0xffffffffu, v41, 4);
+  const float v43 = v41 + v42;
+  const float v44 = __shfl_xor_sync(0xffffffffu, v43, 2);
+  const float v45 = v43 + v44;
+  const float v46 = __shfl_xor_sync(0xffffffffu, v45, 1);
+  const float v47 = v45 + v46;
+  const long long v4 = n2;
+  const float v5 = (float)v4;
+  const float v6 = v47 / v5;
+  const float v25 = v6;
+  #pragma unroll
+  for (long long i1 = 0; i1 < 4; ++i1) {
+    if (tx + 32 * i1 < n2 / 8) {
+      const long long k2 = 8 * i1;
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const float v33 = v32[j] - v42;
-        const float v34 = v33 * v33;
-        const float v66 = v10[j] + v34;
-        v10[j] = v66;
+        const float v7 = b4[k2 + j];
+        const float v8 = v7 - v25;
+        const float v9 = v8 * v8;
+        const float v48 = v1[j] + v9;
+        v1[j] = v48;
       }
     }
-    #pragma unroll
-    for (int j = 0; j < 8; ++j) {
-      const double v14 = (double)v10[j];
-      const double v67 = v1[j] + v14;
-      v1[j] = v67;
-    }
   }
-  double v70[4];
+  float v51[4];
   #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    const double v68 = v1[j];
-    const double v69 = v1[j + 4];
-    v70[j] = v68 + v69;
+    const float v49 = v1[j];
+    const float v50 = v1[j + 4];
+    v51[j] = v49 + v50;
   }
-  double v73[2];
+  float v54[2];
   #pragma unroll
   for (int j = 0; j < 2; ++j) {
-    const double v71 = v70[j];
-    const double v72 = v70[j + 2];
-    v73[j] = v71 + v72;
+    const float v52 = v51[j];
+    const float v53 = v51[j + 2];
+    v54[j] = v52 + v53;
   }
-  const double v74 = v73[0];
-  const double v75 = v73[1];
-  const double v76 = v74 + v75;
-  const double v77 = __shfl_xor_sync(0xffffffffu, v76, 16);
-  const double v78 = v76 + v77;
-  const double v79 = __shfl_xor_sync(0xffffffffu, v78, 8);
-  const double v80 = v78 + v79;
-  const double v81 = __shfl_xor_sync(0xffffffffu, v80, 4);
-  const double v82 = v80 + v81;
-  const double v83 = __shfl_xor_sync(0xffffffffu, v82, 2);
-  const double v84 = v82 + v83;
-  const double v85 = __shfl_xor_sync(0xffffffffu, v84, 1);
-  const double v86 = v84 + v85;
-  const float v16 = (float)v86;
-  const float v19 = v16 / v8;
-  const float v21 = v19 + 1e-05f;
-  const float v22 = sqrtf(v21);
-  const float v23 = 1.0f / v22;
-  const float v44 = v23;
-  for (long long i4 = 0; i4 < k0; ++i4) {
-    const long long k5 = least(8, (n2 / 8 + 31 - tx) / 32 - 8 * i4);
-    for (long long i5 = 0; i5 < k5; ++i5) {
-      const long long k6 = 4 * bx * n2 + ty * n2 + 8 * tx + 2048 * i4 + 256 * i5;
-      Vec<float, 8> v35;
-      load_vector(v35, b0 + k6);
-      float v37[8];
+  const float v55 = v54[0];
+  const float v56 = v54[1];
+  const float v57 = v55 + v56;
+  const float v58 = __shfl_xor_sync(0xffffffffu, v57, 16);
+  const float v59 = v57 + v58;
+  const float v60 = __shfl_xor_sync(0xffffffffu, v59, 8);
+  const float v61 = v59 + v60;
+  const float v62 = __shfl_xor_sync(0xffffffffu, v61, 4);
+  const float v63 = v61 + v62;
+  const float v64 = __shfl_xor_sync(0xffffffffu, v63, 2);
+  const float v65 = v63 + v64;
+  const float v66 = __shfl_xor_sync(0xffffffffu, v65, 1);
+  const float v67 = v65 + v66;
+  const float v13 = v67 / v5;
+  const float v15 = v13 + 1e-05f;
+  const float v16 = sqrtf(v15);
+  const float v17 = 1.0f / v16;
+  const float v27 = v17;
+  #pragma unroll
+  for (long long i2 = 0; i2 < 4; ++i2) {
+    if (tx + 32 * i2 < n2 / 8) {
+      const long long k3 = 8 * i2;
+      float v20[8];
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const float v36 = v35[j] - v42;
-        v37[j] = v36 * v44;
+        const float v18 = b4[k3 + j];
+        const float v19 = v18 - v25;
+        v20[j] = v19 * v27;
       }
-      const long long k7 = 8 * tx + 2048 * i4 + 256 * i5;
-      Vec<float, 8> v38;
-      load_vector(v38, b1 + k7);
-      float v39[8];
+      const long long k4 = 8 * tx + 256 * i2;
+      Vec<float, 8> v21;
+      load_vector(v21, b1 + k4);
+      float v22[8];
       #pragma unroll
-      for (int j = 0; j < 8; ++j) v39[j] = v37[j] * v38[j];
-      Vec<float, 8> v40;
-      load_vector(v40, b2 + k7);
-      Vec<float, 8> v41;
+      for (int j = 0; j < 8; ++j) v22[j] = v20[j] * v21[j];
+      Vec<float, 8> v23;
+      load_vector(v23, b2 + k4);
+      Vec<float, 8> v24;
       #pragma unroll
-      for (int j = 0; j < 8; ++j) v41[j] = v39[j] + v40[j];
-      store_vector(b3 + k6, v41);
+      for (int j = 0; j < 8; ++j) v24[j] = v22[j] + v23[j];
+      const long long k5 = k4 + 4 * bx * n2 + ty * n2;
+      store_vector(b3 + k5, v24);
     }
   }
 }

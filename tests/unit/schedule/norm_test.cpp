@@ -259,19 +259,24 @@ TEST(Norm, OfGpusHasBlocksOfThreads) {
     return print(choose_schedule({*fusion, s}, test::small_target(8, true), s.schedule));
   };
   // Vectors divide the row; short rows share a block.
-  EXPECT_EQ(chosen("", "100"), "norm(vector = 4, rows = 4, parts = 1, threads = 32)");
-  EXPECT_EQ(chosen("", "512"), "norm(vector = 4, rows = 4, parts = 1, threads = 32)");
-  EXPECT_EQ(chosen("", "516"), "norm(vector = 4, rows = 1, parts = 1, threads = 128)");
-  EXPECT_EQ(chosen("", "513"), "norm(vector = 1, rows = 1, parts = 1, threads = 512)");
-  EXPECT_EQ(chosen("", "2050", "f64"), "norm(vector = 2, rows = 1, parts = 1, threads = 512)");
-  EXPECT_EQ(chosen("", "1"), "norm(vector = 1, rows = 32, parts = 1, threads = 4)");
-  EXPECT_EQ(chosen("", "3"), "norm(vector = 1, rows = 32, parts = 1, threads = 4)");
-  EXPECT_EQ(chosen("", "32"), "norm(vector = 4, rows = 32, parts = 1, threads = 4)");
-  EXPECT_EQ(chosen("", "36"), "norm(vector = 4, rows = 4, parts = 1, threads = 32)");
-  EXPECT_EQ(chosen("", "4096", "bf16"), "norm(vector = 8, rows = 1, parts = 1, threads = 128)");
-  EXPECT_EQ(chosen("", "1000000"), "norm(vector = 4, rows = 1, parts = 8, threads = 512)");
-  EXPECT_EQ(chosen("threads = 1024, vector = 1"), "norm(vector = 1, rows = 1, parts = 8, threads = 1024)");
-  EXPECT_EQ(chosen("rows = 2, threads = 16"), "norm(vector = 1, rows = 2, parts = 8, threads = 16)");
+  EXPECT_EQ(chosen("", "100"), "norm(vector = 4, rows = 4, parts = 1, keep = 128, threads = 32)");
+  EXPECT_EQ(chosen("", "512"), "norm(vector = 4, rows = 4, parts = 4, keep = 512, threads = 32)");
+  EXPECT_EQ(chosen("", "516"), "norm(vector = 4, rows = 1, parts = 2, keep = 1024, threads = 128)");
+  EXPECT_EQ(chosen("", "513"), "norm(vector = 1, rows = 1, parts = 2, keep = 1024, threads = 512)");
+  EXPECT_EQ(chosen("", "2050", "f64"), "norm(vector = 2, rows = 1, parts = 4, keep = 4096, threads = 512)");
+  EXPECT_EQ(chosen("", "1"), "norm(vector = 1, rows = 32, parts = 1, keep = 0, threads = 4)");
+  EXPECT_EQ(chosen("", "3"), "norm(vector = 1, rows = 32, parts = 1, keep = 4, threads = 4)");
+  EXPECT_EQ(chosen("", "32"), "norm(vector = 4, rows = 32, parts = 2, keep = 32, threads = 4)");
+  EXPECT_EQ(chosen("", "36"), "norm(vector = 4, rows = 4, parts = 1, keep = 128, threads = 32)");
+  EXPECT_EQ(chosen("", "4096", "bf16"), "norm(vector = 8, rows = 1, parts = 4, keep = 4096, threads = 128)");
+  EXPECT_EQ(chosen("", "1000000"), "norm(vector = 4, rows = 1, parts = 8, keep = 0, threads = 512)");
+  EXPECT_EQ(chosen("threads = 1024, vector = 1"), "norm(vector = 1, rows = 1, parts = 8, keep = 0, threads = 1024)");
+  EXPECT_EQ(chosen("rows = 2, threads = 16"), "norm(vector = 1, rows = 2, parts = 8, keep = 0, threads = 16)");
+  EXPECT_EQ(chosen("keep = 0", "512"), "norm(vector = 4, rows = 4, parts = 1, keep = 0, threads = 32)");
+  EXPECT_EQ(chosen("keep = 1024, threads = 64, rows = 1", "600"),
+            "norm(vector = 4, rows = 1, parts = 4, keep = 1024, threads = 64)");
+  EXPECT_THROW(chosen("keep = 512", "600"), UserError) << "a row is longer";
+  EXPECT_THROW(chosen("keep = 500", "100"), UserError) << "no whole vectors of all threads";
   for (const char* numbers :
        {"keep = 1024", "split = 64", "threads = 48", "rows = 3", "rows = 64, threads = 32", "rows = 2, threads = 8"})
     EXPECT_THROW(chosen(numbers), UserError) << numbers;
