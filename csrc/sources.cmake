@@ -387,6 +387,7 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/ptx/lexer.cpp
   sim/ptx/logic.cpp
   sim/ptx/memory.cpp
+  sim/ptx/meter.cpp
   sim/ptx/module.cpp
   sim/ptx/move.cpp
   sim/ptx/numbers.cpp

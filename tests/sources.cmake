@@ -154,6 +154,7 @@ set(PLAIT_TEST_numerics
   numerics/internal_error_test.cpp
   numerics/long_scans_test.cpp
   numerics/manual_test.cpp
+  numerics/meters_test.cpp
   numerics/norm_split_test.cpp
   numerics/norm_test.cpp
   numerics/norms_on_sim_test.cpp
@@ -400,6 +401,7 @@ set(PLAIT_TEST_unit_sim_ptx
   unit/sim/ptx/instructions_test.cpp
   unit/sim/ptx/kernels_test.cpp
   unit/sim/ptx/memory_test.cpp
+  unit/sim/ptx/meter_test.cpp
   unit/sim/ptx/module_test.cpp
   unit/sim/ptx/threads_test.cpp
 )

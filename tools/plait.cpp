@@ -81,6 +81,7 @@ void add_run(CLI::App& app, Arguments& args) {
       ->type_name("COMM");
   add_json(run, args, "writes counts, errors and times");
   run.add_flag("--times", args.times, "print times of compiling, runs and steps");
+  run.add_flag("--stats", args.stats, "on a simulated GPU: print what the accesses of each kernel cost");
   run.add_option_function<std::string>("--repeat", number_into<int64_t>(args.repeat, "--repeat"), "how often to run")
       ->type_name("N");
 }

@@ -24,7 +24,7 @@ struct Arguments {
   std::string device;               // empty: the best that this machine has
   std::optional<int64_t> ranks;
   std::vector<std::string> sets, inputs, outs, dumps, options, archs;
-  bool check = false, exact = false, times = false;
+  bool check = false, exact = false, times = false, stats = false;
   uint64_t seed = 0;
   int64_t repeat = 1;
   std::string comm = "local", json, until;

@@ -12,6 +12,7 @@
 #include "plait_rank.h"
 #include "plait_values.h"
 #include "session/boundary.h"
+#include "session/devices.h"
 
 namespace plait::tool {
 
@@ -77,6 +78,19 @@ void print_times(const Report& report, std::vector<double> runs) {
   if (rows.size() > 1) fmt::print("{}", table(rows));
 }
 
+// What a GPU's memory would have to do in the last run, by kernel.
+void print_meters(const std::vector<KernelMeter>& meters) {
+  std::vector<std::vector<std::string>> rows = {{"kernel", "launches", "instructions of threads", "sectors",
+                                                 "over the least", "passes of shared memory", "conflicts"}};
+  for (const KernelMeter& m : meters) {
+    const double least = static_cast<double>(std::max<uint64_t>(m.least_sectors, 1));
+    rows.push_back({m.kernel, fmt::to_string(m.launches), fmt::to_string(m.thread_instructions),
+                    fmt::to_string(m.sectors), fmt::format("{:.3f}", static_cast<double>(m.sectors) / least),
+                    fmt::to_string(m.shared_passes), fmt::to_string(m.shared_passes - m.least_passes)});
+  }
+  fmt::print("{}", table(rows));
+}
+
 void print_summary(const Compiled& compiled, const std::string& device) {
   const Report& report = compiled.report();
   fmt::print("{} {} on {}: {}, {} B on the wire (least {} B)\n", compiled.mesh().ranks(),
@@ -124,9 +138,16 @@ int run_command(const Arguments& args) {
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   const Tensors inputs = make_inputs(args, loaded);
   if (args.repeat < 1) throw UserError(fmt::format("{} runs", args.repeat), "--repeat", "give a number from 1");
+  if (args.stats) {
+    if (!is_simulated(loaded.options.device))
+      throw UserError("--stats is for simulated GPUs", "device " + loaded.options.device,
+                      "run on sim:sm_80 or sim:sm_90a");
+    meter_simulated_gpus(true);
+  }
   Tensors outputs;
   std::vector<double> runs;
   for (int64_t i = 0; i < args.repeat; ++i) {
+    if (args.stats) take_meters();
     outputs = compiled.run(with_own_copies(*loaded.fusion, inputs));
     runs.push_back(compiled.report().run_ms);
   }
@@ -143,6 +164,7 @@ int run_command(const Arguments& args) {
     for (const auto& [name, path] : files) write_npy(path, outputs.find(name)->second);
     print_summary(compiled, loaded.options.device);
     if (args.times) print_times(compiled.report(), runs);
+    if (args.stats) print_meters(take_meters());
     if (args.check) {
       checked = check_program(*loaded.fusion, loaded.options, compiled, inputs, outputs, {.exact = args.exact});
       print_checked(*checked);

@@ -134,12 +134,14 @@ class ThreadVerifier {
       const auto slope = slope_in(index, var);
       return slope ? std::abs(slope->step) : 0;
     };
-    const bool in_lanes = depends_on(index, lane);
-    if (in_lanes && step(lane) != 1) return false;
+    // Lanes side by side within a thread's elements, or all threads within a lane's.
+    const int64_t lanes = depends_on(index, lane) ? step(lane) : 0;
     const For& inner = *threads_.back();
     const int64_t x = step(inner.var), y = threads_.size() > 1 ? step(threads_.front()->var) : 0;
-    const int64_t extent = inner.extent.constant().value_or(0);
-    return x >= (in_lanes ? lanes_ : 1) && (threads_.size() == 1 || y >= x * extent);
+    const int64_t within = x * inner.extent.constant().value_or(0);
+    const int64_t all = threads_.size() == 1 ? within : y * threads_.front()->extent.constant().value_or(0);
+    if (depends_on(index, lane) && lanes != 1 && lanes < all) return false;
+    return x >= (lanes == 1 ? lanes_ : 1) && (threads_.size() == 1 || y >= within);
   }
 
   const Kernel& kernel_;

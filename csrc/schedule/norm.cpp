@@ -21,6 +21,7 @@ using namespace norm;
 constexpr int64_t kVectors = 4;          // registers that serve as one vector of the kernel: accumulators of a sum
 constexpr int64_t kMostKept = 64 << 10;  // the same where a text pins it: half a MiB of f64
 constexpr int64_t kMostLanes = 64;
+constexpr int64_t kMostKeptBlocks = 65535;
 constexpr size_t kScansInRow = 2;  // of tasks that share rows: each waits for the one before it
 
 std::optional<std::string> accept(const Problem& problem) {
@@ -100,7 +101,14 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   Rows rows = rows_of(problem);
   if (target.cuda()) {
     out = choose_norm_of_gpu(problem, out);
-    if (const int64_t split = choose_split(problem, rows, out); split > 0) out.split = split;
+    const int64_t split = choose_split(problem, rows, out);
+    // What is kept is the second dim of a grid then.
+    const bool fits = split > 0 && problem.decide(sym::le(rows.kept_extent(), kMostKeptBlocks));
+    if (fits) out.split = split;
+    if (split > 0 && !fits && out.split)
+      throw UserError(
+          fmt::format("split = {} does not apply: more than {} rows or columns are no grid", split, kMostKeptBlocks),
+          problem.where(), "leave it out");
     return out;
   }
   if (out.threads)

@@ -15,14 +15,16 @@ namespace {
 constexpr int64_t kWarpThreads = 32;
 constexpr int64_t kMostBlock = 1024;
 constexpr int64_t kVectorsOfThread = 4;
-constexpr int64_t kTermsOfThread = 8;  // vectors that a thread adds one after another, so that tasks may be small
-constexpr int64_t kRegisters = 64;     // of a thread, for rows that stay there between passes
-constexpr int64_t kMostVectors = 8;    // of a row, for each thread that keeps them
-constexpr int64_t kBlock = 128;        // threads of a block of short rows
-constexpr int64_t kFewThreads = 4;     // of a row, where it has at most two vectors for each
-constexpr int64_t kColumns = 32;       // vectors of columns side by side: a warp
-constexpr int64_t kTall = 16;          // threads of a column
-constexpr int64_t kLeastOfThread = 4;  // elements of a column, or the block has fewer threads
+constexpr int64_t kTermsOfThread = 8;      // vectors that a thread adds one after another, so that tasks may be small
+constexpr int64_t kRegisters = 64;         // of a thread, for rows that stay there between passes
+constexpr int64_t kMostVectors = 8;        // of a row, for each thread that keeps them
+constexpr int64_t kBlock = 128;            // threads of a block of short rows
+constexpr int64_t kFewThreads = 4;         // of a row, where it has at most two vectors for each
+constexpr int64_t kColumns = 32;           // vectors of columns side by side: a warp
+constexpr int64_t kTall = 16;              // threads of a column
+constexpr int64_t kState = 8;              // bytes of a value of a state, at most
+constexpr int64_t kMostShared = 48 << 10;  // bytes that any GPU has for a block without asking
+constexpr int64_t kLeastOfThread = 4;      // elements of a column, or the block has fewer threads
 
 // What fits `bytes`, an access of memory, in the narrowest tensor of whole rows, and divides the extent.
 int64_t choose_access(const Problem& problem, const Rows& rows, sym::Expr extent, int64_t bytes) {
@@ -91,7 +93,7 @@ void choose_rows(const Problem& problem, Rows& rows, const schedules::Norm& pinn
   const sym::Expr row = rows.row(rows.row_begin());
   out.vector = pinned.vector ? pinned.vector : choose_access(problem, rows, row, 16);
   out.threads = pinned.threads ? pinned.threads : choose_threads(problem, rows, *out.vector);
-  const bool one = rows.kept_extent().constant() == 1;                      // which has no loop
+  const bool one = sym::proven(sym::le(rows.kept_extent(), 1));             // which has no loop
   const int64_t least = std::max<int64_t>(kWarpThreads / *out.threads, 1);  // a block has whole warps
   const int64_t most = std::clamp<int64_t>(std::min(longest(rows.kept_extent()), kBlock), 1, kBlock);
   out.rows = pinned.rows ? pinned.rows
@@ -108,14 +110,34 @@ void choose_rows(const Problem& problem, Rows& rows, const schedules::Norm& pinn
   out.parts = pinned.parts ? pinned.parts : has_sums(problem) && of_thread > kTermsOfThread ? kTermsOfThread : 1;
 }
 
+// At most, of all reductions of the segment together.
+int64_t bytes_of_states(const Problem& problem) {
+  int64_t out = 0;
+  for (const Op* op : problem.segment.ops) {
+    if (!is_reduction(*op)) continue;
+    const auto* reduce = as<Reduce>(*op);
+    out += reduce == nullptr ? 4 * kState : finds_index(reduce->function) ? 2 * kState : kState;
+  }
+  return out;
+}
+
 void choose_columns(const Problem& problem, const Rows& rows, const schedules::Norm& pinned, schedules::Norm& out) {
   const TensorView& result = *rows.reference()->results[0];
   const sym::Expr column = result.extent(static_cast<size_t>(*rows.column()));
   out.vector = pinned.vector ? pinned.vector : choose_access(problem, rows, column, 4);
-  out.rows = pinned.rows ? pinned.rows : kColumns;
-  int64_t tall = kTall;
-  while (tall > 1 && tall / 2 * kLeastOfThread >= longest(rows.row(0))) tall /= 2;
+  const bool one = sym::proven(sym::le(rows.kept_extent(), *out.vector));  // which has no loop
+  out.rows = pinned.rows ? pinned.rows : one ? 1 : kColumns;
+  int64_t tall = one ? kWarpThreads : kTall;
+  while (!one && tall > 1 && tall / 2 * kLeastOfThread >= longest(rows.row(0))) tall /= 2;
   out.threads = pinned.threads ? pinned.threads : tall;
+  const int64_t state = bytes_of_states(problem);  // of a lane, that threads leave for each other
+  const auto shared = [&] { return *out.threads > 1 ? *out.rows * *out.threads * *out.vector * state : 0; };
+  while (shared() > kMostShared && *out.vector > 1 && !pinned.vector) out.vector = *out.vector / 2;
+  while (shared() > kMostShared && *out.threads > 1 && !pinned.threads && !one) out.threads = *out.threads / 2;
+  if (shared() > kMostShared)
+    throw UserError(fmt::format("columns of {} lanes and {} threads need {} bytes of shared memory", *out.vector,
+                                *out.threads, shared()),
+                    problem.where(), fmt::format("a block has {}: give fewer", kMostShared));
   out.parts = pinned.parts                                                        ? pinned.parts
               : has_sums(problem) && longest(rows.row(0)) / *out.threads > kTerms ? kTerms
                                                                                   : 1;

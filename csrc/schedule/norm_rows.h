@@ -247,12 +247,14 @@ class Rows {
       if (!axes_.graph.unit(a)) out.push_back(axes_.graph.find(a));
     return out;
   }
-  // Whether the axes of the rows are the tensor's own, and no reshape stands between.
+  // Whether the tensor has the dims of the reference's operand, in their order, and all that read it read the row at
+  // hand: no permute or reshape does.
   bool has_own(const TensorView& t) const {
-    const std::vector<int> own = domain_classes(axes_, t);
-    const auto is_there = [&](int c) { return has(own, c); };
-    return own.size() == kept_.size() + reduced_.size() && std::all_of(kept_.begin(), kept_.end(), is_there) &&
-           std::all_of(reduced_.begin(), reduced_.end(), is_there);
+    if (domain_classes(axes_, t) != domain_classes(axes_, *inputs(*reference_).front())) return false;
+    return std::none_of(ops_.begin(), ops_.end(), [&](const Op* op) {
+      const std::vector<TensorView*> in = inputs(*op);
+      return std::find(in.begin(), in.end(), &t) != in.end() && !is_elementwise(*op) && !is_rowwise(*op);
+    });
   }
   static bool has(const std::vector<int>& list, int cls) {
     return std::find(list.begin(), list.end(), cls) != list.end();

@@ -22,10 +22,20 @@ namespace {
 
 constexpr std::string_view kSimulated = "sim:";
 
+// As the stand-in has it (sim/cuda/simulator.h).
+struct RawMeter {
+  const char* kernel;
+  uint64_t launches, thread_instructions;
+  uint64_t requests, sectors, least_sectors;
+  uint64_t shared_requests, shared_passes, least_passes;
+};
+
 // The stand-in for the driver, loaded where it is first asked for.
 struct SimulatedDriver {
   int (*add_devices)(const char*, int) = nullptr;
   void (*set_seed)(uint64_t) = nullptr;
+  void (*set_metering)(int) = nullptr;
+  size_t (*take_meters)(const RawMeter**) = nullptr;
   std::string path;
 };
 
@@ -38,6 +48,8 @@ const SimulatedDriver& simulated_driver() {
     void* add = load("plait_sim_add_devices");
     out.add_devices = reinterpret_cast<int (*)(const char*, int)>(add);
     out.set_seed = reinterpret_cast<void (*)(uint64_t)>(load("plait_sim_set_seed"));
+    out.set_metering = reinterpret_cast<void (*)(int)>(load("plait_sim_set_metering"));
+    out.take_meters = reinterpret_cast<size_t (*)(const RawMeter**)>(load("plait_sim_take_meters"));
     Dl_info info;
     PLAIT_CHECK(dladdr(add, &info) != 0 && info.dli_fname, "the simulated driver has no path");
     out.path = info.dli_fname;
@@ -106,6 +118,18 @@ std::string default_device(int64_t ranks, const std::string& comm) {
 }
 
 bool is_simulated(const std::string& device) { return device.rfind(kSimulated, 0) == 0; }
+
+void meter_simulated_gpus(bool on) { simulated_driver().set_metering(on ? 1 : 0); }
+
+std::vector<KernelMeter> take_meters() {
+  const RawMeter* meters = nullptr;
+  const size_t count = simulated_driver().take_meters(&meters);
+  std::vector<KernelMeter> out;
+  for (const RawMeter* m = meters; m != meters + count; ++m)
+    out.push_back({m->kernel, m->launches, m->thread_instructions, m->requests, m->sectors, m->least_sectors,
+                   m->shared_requests, m->shared_passes, m->least_passes});
+  return out;
+}
 
 std::string nccl_library(const Device& device) {
   return is_simulated(device.name()) ? simulated_library("libplait_sim_nccl.so") : "";

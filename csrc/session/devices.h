@@ -1,6 +1,8 @@
 #pragma once
 // The devices of the process, by name: cpu, reference, cuda, sim:ARCH[:N].
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/options.h"
 #include "device/device.h"
@@ -24,5 +26,19 @@ std::string nccl_library(const Device& device);
 
 // Order in which work of simulated streams and blocks runs; nothing on other devices.
 void set_simulation_seed(const Device& device, uint64_t seed);
+
+// Accesses of memory by the launches of one kernel on simulated GPUs. Requests are instructions of warps; sectors of 32
+// bytes, those that requests touch and those that all bytes read and all bytes written lie in; passes over the banks of
+// shared memory, and how few would do.
+struct KernelMeter {
+  std::string kernel;
+  uint64_t launches = 0, thread_instructions = 0;
+  uint64_t requests = 0, sectors = 0, least_sectors = 0;
+  uint64_t shared_requests = 0, shared_passes = 0, least_passes = 0;
+};
+// Whether simulated launches are metered from now on. MissingError where there is no simulator.
+void meter_simulated_gpus(bool on);
+// What was metered since the last call, by kernel.
+std::vector<KernelMeter> take_meters();
 
 }  // namespace plait

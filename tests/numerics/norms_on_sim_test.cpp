@@ -135,6 +135,52 @@ TEST_P(ColumnsOnSim, AgreeWithTheReferenceInOneKernel) {
     }
 }
 
+// What has no loop of its own, or another one than its neighbours.
+TEST(RowsOnSim, DimsOfOneElementAndSquares) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const char* texts[] = {
+      "let a = 1000\nfusion @f (%x: f16[a, 2]) -> (%y) {\n%y = sum(%x, dims = [0])\n}",
+      "let a = 1000\nfusion @f (%x: i8[a, 4]) -> (%y) {\n%y = sum(%x, dims = [0])\n}",
+      "let a = 1, c = 20\ngiven a = 1\nfusion @f (%x: f32[a, c]) -> (%y) {\n%y = sum(%x, dims = [1])\n}",
+      "let n = 300, b = 1\ngiven b = 1\nfusion @f (%x: f32[n, b]) -> (%y) {\n%y = sum(%x, dims = [0])\n}",
+      "let a = 500\nfusion @f (%x: bf16[a, 2]) -> (%y) {\n%y = softmax(%x, dim = 0)\n}",
+      "let b = 2, a = 100\ngiven b: 2 in 0..2\nfusion @f (%x: f16[a, b]) -> (%y) {\n%y = sum(%x, dims = [0])\n}",
+      "let a = 48\nfusion @f (%x: f32[a, a]) -> (%y) {\n"
+      "%y = sub(%x, mean(permute(%x, dims = [1, 0]), dims = [1], keepdim = true))\n}",
+      "let a = 8\nfusion @f (%x: f32[a, a]) -> (%y) {\n"
+      "%y = sub(softmax(%x, dim = 1), softmax(permute(%x, dims = [1, 0]), dim = 1))\n}",
+      "let a = 8, c = 20\nfusion @f (%x: f32[a, a, c]) -> (%y) {\n"
+      "%y = sub(permute(%x, dims = [1, 0, 2]), amax(%x, dims = [2], keepdim = true))\n}",
+      "let a = 500, b = 64\nfusion @f (%x: i8[a, b]) -> (%y, %z, %w) {\n%y = argmax(%x, dims = [0])\n"
+      "%z = argmin(%x, dims = [0])\n%w = sum(%x, dims = [0])\n}",
+      "let a = 500, b = 64\nfusion @f (%x: f8e4m3[a, b]) -> (%m, %v) {\n%m, %v = var_mean(%x, dims = [0])\n}",
+      "let a = 3, b = 4, n = 5\nfusion @f (%x: f32[a, b, n], %z: f32[a, b, n]) -> (%t1, %t3, %m, %v) {\n"
+      "segment @s (%x, %z) -> (%t1, %t3, %m, %v) schedule norm(vector = 4, rows = 1, parts = 1, threads = 256) {\n"
+      "%t1 = amax(%x, dims = [0, 1, 2], keepdim = true)\n%t3 = sum(%z, dims = [0, 1, 2], keepdim = true)\n"
+      "%t4 = sub(%z, %t1)\n%m, %v = var_mean(%t4, dims = [0, 1, 2], keepdim = true, correction = 0)\n}\n}",
+      "let a = 0, b = 7\nfusion @f (%x: f32[a, b]) -> (%y) {\n"
+      "segment @s (%x) -> (%y) schedule norm(split = 256) {\n%y = sum(%x, dims = [0])\n}\n}",
+  };
+  for (const char* text : texts)
+    for (const char* device : {"sim:sm_80", "sim:sm_90a"}) {
+      CaseOptions how;
+      how.device = device;
+      how.options.poison = true;
+      const CaseResult result = run_case(text, how);
+      EXPECT_TRUE(result.ok) << text << ": " << result.message;
+      for (const KernelReport& k : result.report.kernels)
+        EXPECT_LE(k.facts.shared_bytes.value_or(0), 49152) << text << ": more than any block has without asking";
+    }
+  CaseOptions how;
+  how.device = "sim:sm_80";
+  EXPECT_THROW(
+      run_case("let b = 70000, n = 4\nfusion @f (%x: i8[b, n]) -> (%y) {\nsegment @s (%x) -> (%y) schedule "
+               "norm(vector = 1, rows = 1, parts = 1, threads = 32, split = 32) {\n%y = sum(%x, dims = [1])\n}\n}",
+               how),
+      UserError)
+      << "more rows than a grid has";
+}
+
 // Of two zeros each is the greatest and the least: all threads of a row have the same one.
 TEST(RowsOnSim, ThreadsAgreeOnTheSignOfZero) {
   std::string why_not;

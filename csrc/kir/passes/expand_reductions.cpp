@@ -213,23 +213,26 @@ class ExpandReductions {
     put<Alloc>().buffer = buffer;
     return buffer;
   }
-  sym::Expr place_of(sym::Expr number, const Value& v) const {
-    return v.lanes == 1 ? number : number * v.lanes + pool_.symbol(kLane, {.lo = 0});
+  // Lanes lie apart, each as many elements as there are threads, so that neighbours meet different banks.
+  sym::Expr place_of(uint32_t buffer, sym::Expr number, const Value& v) const {
+    if (v.lanes == 1) return number;
+    const int64_t count = editor_.kernel.buffers[buffer].extent.value() / v.lanes;
+    return pool_.symbol(kLane, {.lo = 0}) * count + number;
   }
   std::unique_ptr<Store> store_to(uint32_t buffer, sym::Expr number, const Value& v) const {
     auto out = std::make_unique<Store>();
     out->buffer = buffer;
-    out->index = place_of(number, v);
+    out->index = place_of(buffer, number, v);
     out->in = v;
-    out->access = v.lanes == 1 ? Access::lanewise : Access::aligned;
+    out->access = Access::lanewise;
     return out;
   }
   Value load_from(uint32_t buffer, sym::Expr number, const Value& like) {
     auto& load = put<Load>();
     load.out = editor_.value(like.dtype, like.lanes);
     load.buffer = buffer;
-    load.index = place_of(number, like);
-    load.access = like.lanes == 1 ? Access::lanewise : Access::aligned;
+    load.index = place_of(buffer, number, like);
+    load.access = Access::lanewise;
     return load.out;
   }
 

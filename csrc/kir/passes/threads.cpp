@@ -59,6 +59,7 @@ class Threads {
   }
 
   void run(Block& body) {
+    fill_warps(body);
     share_buffers(body);
     for (Dim& dim : dims_)
       while (dim.extent && find_own(body, dim, false)) {}
@@ -109,6 +110,25 @@ class Threads {
     }
   }
 
+  static bool folds(const Block& body) {
+    return std::any_of(body.begin(), body.end(), [](const auto& stmt) {
+      const Block* inner = body_of(*stmt);
+      return stmt->kind == StmtKind::Fold || (inner != nullptr && folds(*inner));
+    });
+  }
+
+  // Where a dim of one iteration has no loop, the threads may be fewer than a warp, which folds need: each iteration
+  // has several then, which do the same.
+  void fill_warps(const Block& body) {
+    int64_t count = 1;
+    for (const Dim& dim : dims_)
+      if (dim.extent) count *= dim.extent.value();
+    const auto none = std::find_if(dims_.begin(), dims_.end(), [](const Dim& d) { return !d.extent; });
+    if (count % kWarp == 0 || none == dims_.end() || !folds(body)) return;
+    none->extent = editor_.number(kWarp / count);
+    none->thread = editor_.symbol(kernel_.pool->symbol("same"), sym::index_facts(none->extent));
+  }
+
   // Stack buffers of a row: each thread has the elements that its iterations meet, and no others.
   void share_buffers(Block& body) {
     if (!dims_[0].extent) return;
@@ -125,11 +145,13 @@ class Threads {
       const For* loop = as<For>(*stmt);
       const bool within = inside || (loop != nullptr && loop->loop == LoopKind::threads);
       if (Block* inner = body_of(*stmt)) share(*inner, within, steps);
+      const Alloc* alloc = as<Alloc>(*stmt);
+      if (alloc != nullptr && within) of_threads_.insert(alloc->buffer);
       auto* load = stmt->kind == StmtKind::Load ? static_cast<Load*>(stmt.get()) : nullptr;
       auto* store = stmt->kind == StmtKind::Store ? static_cast<Store*>(stmt.get()) : nullptr;
       if (load == nullptr && store == nullptr) continue;
       const uint32_t buffer = load != nullptr ? load->buffer : store->buffer;
-      if (kernel_.buffers[buffer].space != Space::stack) continue;
+      if (kernel_.buffers[buffer].space != Space::stack || of_threads_.contains(buffer)) continue;
       sym::Expr& index = load != nullptr ? load->index : store->index;
       const auto slope = within ? slope_in(index, dims_[0].thread) : std::nullopt;
       const int64_t step = slope ? slope->step : 0, all = step * dims_[0].extent.value();
@@ -296,7 +318,8 @@ class Threads {
 
   Kernel& kernel_;
   Editor editor_;
-  std::array<Dim, 2> dims_;  // x, y
+  std::array<Dim, 2> dims_;        // x, y
+  std::set<uint32_t> of_threads_;  // buffers that stand in a threads loop
 };
 
 }  // namespace

@@ -50,7 +50,7 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
   lowering::turn_loops(tree);                 // behind it: no two loops of different orders have become one
   if (group.phases) {                         // what is one loop over parts now is one phase
     lowering::go_online(tree, online, parts);
-    lowering::split_phases(tree, parts);
+    lowering::split_phases(tree, parts, options.target == TargetKind::cuda);
   }
   if (options.offer) options.offer("place", PassSubject(tree));
   return tree;

@@ -14,11 +14,9 @@ using Ops = std::set<const Op*>;
 
 class Splitter {
  public:
-  Splitter(LoopTree& tree, int cls) : tree_(tree), cls_(cls) {}
+  Splitter(LoopTree& tree, int cls, bool on_blocks) : tree_(tree), cls_(cls), on_blocks_(on_blocks) {}
 
   std::optional<std::string> run() {
-    on_blocks_ = std::any_of(tree_.loops.begin(), tree_.loops.end(),
-                             [](const TreeLoop& l) { return l.parallel == ParallelType::thread_x; });
     if (auto reason = find_chain()) return reason;
     if (auto reason = collect_pieces()) return reason;
     if (auto reason = find_levels()) return reason;
@@ -190,8 +188,8 @@ class Splitter {
     return out;
   }
 
-  // The kept loops once more, within `parent`. The innermost one. Of GPUs those of parts are the first dim of a grid,
-  // which has room for more, and blocks the second.
+  // The kept loops once more, within `parent`. The innermost one. Of GPUs parts are the first dim of a grid, and what
+  // is kept the second.
   int copy_chain(int parent, bool in_parts, std::vector<TreeItem>& root) {
     for (int l : chain_) {
       TreeLoop copy = at(l);
@@ -286,17 +284,18 @@ class Splitter {
     TreeLoop loop = at(from);
     loop.items.clear();
     loop.parent = inner;
-    loop.parallel = on_blocks_ ? together_.at(from).parallel : ParallelType::serial;
-    if (on_blocks_) loop.together = together_.at(from).extent;
+    const Together threads = on_blocks_ ? together_.at(from) : Together{};
+    loop.parallel = threads.parallel;
+    loop.together = threads.extent;
     tree_.loops.push_back(std::move(loop));
     return {TreeItem::Kind::merge, static_cast<int>(tree_.loops.size()) - 1, op};
   }
 
   struct Together {
-    ParallelType parallel;
+    ParallelType parallel = ParallelType::serial;
     sym::Expr extent;
   };
-  // The threads that have a part together: those of the one such loop within.
+  // The threads that have a part together: those of the one such loop within; none where each has its own.
   Together threads_in(int part) {
     std::vector<int> inside{part};
     for (size_t k = 0; k < inside.size(); ++k) {
@@ -305,7 +304,7 @@ class Splitter {
       for (const TreeItem& i : l.items)
         if (i.kind == TreeItem::Kind::loop) inside.push_back(i.loop);
     }
-    PLAIT_CHECK(false, "parts that no threads have together");
+    return {ParallelType::serial, {}};
   }
 
   void place(const Piece& p, int inner, std::vector<TreeItem>& items) {
@@ -331,7 +330,7 @@ class Splitter {
 
   LoopTree& tree_;
   const int cls_;
-  bool on_blocks_ = false;  // threads of blocks have the parts, which are blocks
+  const bool on_blocks_;  // threads of blocks have the parts, which are blocks
   std::vector<int> chain_;
   std::vector<Piece> pieces_;
   std::map<int, Ops> parts_of_;         // reductions of a loop over parts
@@ -342,6 +341,8 @@ class Splitter {
 
 }  // namespace
 
-std::optional<std::string> split_phases(LoopTree& tree, int cls) { return Splitter(tree, cls).run(); }
+std::optional<std::string> split_phases(LoopTree& tree, int cls, bool on_blocks) {
+  return Splitter(tree, cls, on_blocks).run();
+}
 
 }  // namespace plait::lowering

@@ -12,6 +12,6 @@ namespace plait::lowering {
 // Ops of kept dims that wait for no reduction are computed again in each phase that reads them. Requires: what
 // fuse_loops gives. Ensures: the same values; additions follow from the tree alone. Returns why the tree stays one
 // phase, which is as right; nothing where it is split. Why here: placement knows one nest, and phases are cuts of it.
-std::optional<std::string> split_phases(LoopTree& tree, int cls);
+std::optional<std::string> split_phases(LoopTree& tree, int cls, bool on_blocks = false);
 
 }  // namespace plait::lowering

@@ -21,8 +21,10 @@ std::shared_ptr<KernelLaunch> bind_kernel(Task& task, const KernelLaunch& launch
     Scheduler& scheduler = machine().scheduler;
     Launch what = own->what;
     what.seed = scheduler.seed() == 0 ? 0 : scheduler.random()() | 1;
+    what.metered = machine().metered;
     ++machine().launches;
-    sim::launch(*own->function->code, what, actor, scheduler.space);
+    const LaunchCounts counts = sim::launch(*own->function->code, what, actor, scheduler.space);
+    if (what.metered) machine().meters[own->function->info().name].add(counts);
   };
   return own;
 }

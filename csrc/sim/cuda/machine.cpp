@@ -31,6 +31,17 @@ ThreadState& thread_state() {
   return *own_state;
 }
 
+void KernelMeter::add(const LaunchCounts& counts) {
+  launches += 1;
+  thread_instructions += counts.thread_instructions;
+  memory.requests += counts.memory.requests;
+  memory.sectors += counts.memory.sectors;
+  memory.least_sectors += counts.memory.least_sectors;
+  memory.shared_requests += counts.memory.shared_requests;
+  memory.shared_passes += counts.memory.shared_passes;
+  memory.least_passes += counts.memory.least_passes;
+}
+
 void Machine::forget_clocks() {
   notes_.clear();
   for (const auto& object : registry.list(ObjectKind::context, 0)) {

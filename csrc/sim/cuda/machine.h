@@ -7,6 +7,7 @@
 #include "sim/cuda/findings.h"
 #include "sim/cuda/objects.h"
 #include "sim/cuda/scheduler.h"
+#include "sim/ptx/ptx.h"
 
 namespace plait::sim {
 
@@ -91,6 +92,13 @@ struct DeviceState {
   std::shared_ptr<PoolObject> default_pool, current_pool;
 };
 
+// What metered launches of a kernel counted.
+struct KernelMeter {
+  uint64_t launches = 0, thread_instructions = 0;
+  MemoryCounts memory;
+  void add(const LaunchCounts& counts);
+};
+
 class Machine {
  public:
   std::recursive_mutex lock;
@@ -103,6 +111,8 @@ class Machine {
   std::set<uint64_t> live_allocations;         // addresses
   std::vector<std::weak_ptr<Capture>> captures;
   uint64_t launches = 0, copies = 0, allocations_made = 0, captures_made = 0;
+  bool metered = false;                       // whether launches count their accesses
+  std::map<std::string, KernelMeter> meters;  // by kernel
 
   // Work of the context is dropped and all calls on it return `code` from now on; the text is a finding and what
   // cuGetErrorString says of the code.

@@ -1,6 +1,7 @@
 #include "sim/cuda/simulator.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/cuda/pools.h"
 
@@ -92,5 +93,23 @@ void plait_sim_get_counts(plait_sim_counts* counts) {
   counts->graphs = static_cast<int64_t>(all.registry.live(ObjectKind::graph) + all.registry.live(ObjectKind::exec));
   counts->launches = static_cast<int64_t>(all.launches);
   counts->copies = static_cast<int64_t>(all.copies);
+}
+
+void plait_sim_set_metering(int on) {
+  std::lock_guard lock(machine().lock);
+  machine().metered = on != 0;
+}
+
+size_t plait_sim_take_meters(const plait_sim_meter** meters) {
+  thread_local std::map<std::string, KernelMeter> taken;
+  thread_local std::vector<plait_sim_meter> out;
+  std::lock_guard lock(machine().lock);
+  taken = std::exchange(machine().meters, {});
+  out.clear();
+  for (const auto& [kernel, m] : taken)
+    out.push_back({kernel.c_str(), m.launches, m.thread_instructions, m.memory.requests, m.memory.sectors,
+                   m.memory.least_sectors, m.memory.shared_requests, m.memory.shared_passes, m.memory.least_passes});
+  *meters = out.data();
+  return out.size();
 }
 }

@@ -27,5 +27,16 @@ struct plait_sim_counts {
   int64_t launches, copies;  // since the start
 };
 void plait_sim_get_counts(plait_sim_counts* counts);
+// Whether launches from now on count their accesses of memory, which makes them slower.
+void plait_sim_set_metering(int on);
+// What the launches of a kernel counted (sim/ptx/ptx.h says of what each number is).
+struct plait_sim_meter {
+  const char* kernel;
+  uint64_t launches, thread_instructions;
+  uint64_t requests, sectors, least_sectors;
+  uint64_t shared_requests, shared_passes, least_passes;
+};
+// Those since the last call, by the names of kernels; how many there are. Valid until the next call of the same thread.
+size_t plait_sim_take_meters(const plait_sim_meter** meters);
 }
 #pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "sim/ptx/meter.h"
 #include "sim/ptx/thread_block.h"
 
 namespace plait::sim::ptx {
@@ -123,6 +124,22 @@ uint8_t* shared_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offse
                      verb(write), bytes, shared_text(warp, offset), thread_text(*warp.run, race->warp, race->lane),
                      verb(race->write), describe(*warp.run->module, warp.run->kernel->statements[race->statement])));
   return shared.data() + offset;
+}
+
+void count_access(Warp& warp, const Instruction& i, Where where, bool write) {
+  uint64_t at[kLanes] = {};
+  uint32_t device = 0, shared = 0;
+  for (uint32_t rest = warp.exec; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    at[lane] = address_at(warp, i, lane);
+    const uint64_t window = where == Where::generic ? at[lane] >> 56 << 56 : 0;
+    const bool is_shared = where == Where::shared || window == kSharedWindow;
+    if (where == Where::local || window == kLocalWindow) continue;
+    (is_shared ? shared : device) |= 1u << lane;
+    if (is_shared) at[lane] -= window;
+  }
+  if (device != 0) warp.run->meter->device(at, device, bytes_of(i), write);
+  if (shared != 0) warp.run->meter->shared(at, shared, bytes_of(i));
 }
 
 AccessWords take_access_words(Decoder& d) {

@@ -59,8 +59,12 @@ void device_lanes(Warp& warp, const Instruction& i, uint32_t lanes, Access acces
   }
 }
 
+// Enters the access into the launch's meter.
+void count_access(Warp& warp, const Instruction& i, Where where, bool write);
+
 template <Where kWhere, bool kWrite, class Access>
 void access_lanes(Warp& warp, const Instruction& i, Access access) {
+  if (warp.run->meter != nullptr) count_access(warp, i, kWhere, kWrite);
   if constexpr (kWhere == Where::device) {
     device_lanes<kWrite>(warp, i, warp.exec, access);
   } else if constexpr (kWhere == Where::generic) {

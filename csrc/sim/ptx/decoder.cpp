@@ -248,6 +248,9 @@ void Decoder::assign_registers() {
     out_.written.push_back(out_.predicates++);
     out_.tracked.push_back(kernel_.registers[reg].name);
   }
+  defined_.resize(kernel_.registers.size());
+  for (const Statement& each : kernel_.statements)
+    if (writes_first_operand(each)) for_registers(each.operands[0], [&](int reg) { defined_[size_t(reg)] = true; });
 }
 
 void Decoder::check_reads() {
@@ -265,7 +268,10 @@ void Decoder::check_reads() {
     added.guard_flip = 0;
   };
   if (statement_->guard >= 0) check(statement_->guard, false);
-  for (int reg : read) check(reg, true);
+  // Compilers put two halves together where they need one alone: the other is a register that nothing ever writes.
+  const bool packs = mnemonic() == "mov" && operand(operand_count() - 1).kind == Operand::Kind::vector;
+  for (int reg : read)
+    if (!packs || defined_[size_t(reg)]) check(reg, true);
 }
 
 void Decoder::mark_writes() {

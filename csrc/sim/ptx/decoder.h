@@ -69,6 +69,7 @@ class Decoder {
   std::vector<uint32_t> register_rows_;  // by register: row, or number of the predicate
   std::map<std::pair<uint64_t, bool>, uint32_t> constants_;
   std::map<int, uint32_t> tracked_;  // register -> index in Program::written
+  std::vector<bool> defined_;        // registers that some instruction writes
   std::vector<uint32_t> first_;      // first instruction of every statement
   std::vector<std::pair<uint32_t, std::string>> branches_;
   uint32_t sink_ = 0;

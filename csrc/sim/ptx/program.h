@@ -67,6 +67,8 @@ struct Program {
   bool waits = false;                // its warps may wait for each other: at barriers, or for what another one writes
 };
 
+class Meter;
+
 // What a launch shares.
 struct Run {
   const TextModule* module = nullptr;
@@ -75,6 +77,7 @@ struct Run {
   const Launch* launch = nullptr;
   const Actor* actor = nullptr;
   AddressSpace* space = nullptr;
+  Meter* meter = nullptr;  // null: nothing is counted
 };
 
 class ThreadBlock;

@@ -83,11 +83,21 @@ struct Launch {
   std::vector<uint8_t> parameters;   // parameter_bytes of them
   std::vector<uint64_t> globals;     // address of every variable of the module, in its order
   uint64_t seed = 0;                 // order of blocks and of warps in a block; 0: ascending
+  bool metered = false;              // whether LaunchCounts::memory is counted
   uint64_t budget = kDefaultBudget;  // instructions that a warp may execute before it is held to be in a loop
+};
+
+// Of accesses, where a launch is metered: how many instructions of warps touch device memory; the sectors of 32 bytes
+// that each of them touches, and those that all bytes read and all bytes written lie in; the same of shared memory, and
+// the passes over its banks, of which one for each 128 bytes is the least. Atomics are not counted.
+struct MemoryCounts {
+  uint64_t requests = 0, sectors = 0, least_sectors = 0;
+  uint64_t shared_requests = 0, shared_passes = 0, least_passes = 0;
 };
 
 struct LaunchCounts {
   uint64_t warp_instructions = 0, thread_instructions = 0;
+  MemoryCounts memory;
 };
 
 // Runs all blocks. Reads and writes are checked and entered in the address space for `actor`, whose operation's name is

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "sim/ptx/lanes.h"
+#include "sim/ptx/meter.h"
 #include "sim/ptx/thread_block.h"
 
 namespace plait::sim {
@@ -71,7 +72,10 @@ LaunchCounts launch(const PtxModule& module, const Launch& launch, const Actor& 
   const PtxCode& code = module.code();
   PLAIT_CHECK(kernel < code.programs.size(), "kernel {} of {}", launch.kernel, code.programs.size());
   ptx::check_launch(module, launch, module.kernels()[kernel]);
-  const ptx::Run run{&code.module, &code.module.kernels[kernel], &code.programs[kernel], &launch, &actor, &space};
+  MemoryCounts memory;
+  ptx::Meter meter(memory);
+  const ptx::Run run{&code.module, &code.module.kernels[kernel],     &code.programs[kernel], &launch, &actor,
+                     &space,       launch.metered ? &meter : nullptr};
   ptx::ThreadBlock runner(run);
   const uint64_t blocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
@@ -92,7 +96,9 @@ LaunchCounts launch(const PtxModule& module, const Launch& launch, const Actor& 
         {static_cast<uint32_t>(at % launch.grid[0]), static_cast<uint32_t>(at / launch.grid[0] % launch.grid[1]),
          static_cast<uint32_t>(at / launch.grid[0] / launch.grid[1])},
         warps);
-  return runner.counts();
+  LaunchCounts counts = runner.counts();
+  counts.memory = memory;
+  return counts;
 }
 
 }  // namespace plait::sim

@@ -289,6 +289,12 @@ TEST(Faults, RegisterReadBeforeWritten) {
   EXPECT_TEXT(fault, "thread (40, 0, 0)");
   EXPECT_EQ(run(some + "@%p1 st.global.u64 [%rd39], %rd1; ret;").code, 0);
   EXPECT_EQ(run(some + "@!%p1 mov.u64 %rd1, 2; st.global.u64 [%rd39], %rd1; ret;").code, 0);
+  // What nothing writes is no value, but for a half beside the one that is read.
+  EXPECT_EQ(
+      run("mov.u32 %r1, 5; mov.b64 %rd1, {%r1, %r2}; cvt.u32.u64 %r3, %rd1; st.global.u32 [%rd39], %r3; ret;").code, 0);
+  EXPECT_EQ(run("add.u32 %r1, %r2, 5; st.global.u32 [%rd39], %r1; ret;").code, kLaunchFailed);
+  const std::string half = "setp.lt.u32 %p1, %r39, 40; @%p1 mov.u32 %r2, 1; mov.u32 %r1, 5; ";
+  EXPECT_EQ(run(half + "mov.b64 %rd1, {%r1, %r2}; st.global.u64 [%rd39], %rd1; ret;").code, kLaunchFailed);
   EXPECT_EQ(run(some + "@!%p1 bra $end; st.global.u64 [%rd39], %rd1; $end: ret;").code, 0);
   fault = run("@%p1 ret;");
   EXPECT_TEXT(fault, "reads register %p1");

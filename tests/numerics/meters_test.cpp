@@ -1,0 +1,70 @@
+// What the accesses of kernels cost on the simulated GPU: sectors of device memory against those that their data lie
+// in, passes over the banks of shared memory against the least.
+#include <gtest/gtest.h>
+
+#include <fmt/core.h>
+
+#include "session/devices.h"
+#include "support/run_case.h"
+
+namespace plait {
+namespace {
+
+struct MeterCase {
+  const char* name;
+  const char* inputs;
+  const char* outputs;
+  const char* body;
+  double most = 1.02;  // sectors over the least
+};
+
+constexpr MeterCase kMetered[] = {
+    {"gelu_bias", "%x: T[64, 768], %w: T[768]", "%y",
+     "%y = gelu(add(%x, broadcast(%w, shape = [64, 768], dims = [1])))"},
+    {"softmax", "%x: T[48, 1000]", "%y", "%y = softmax(%x, dim = 1)"},
+    {"layer_norm", "%x: T[40, 768], %w: T[768], %v: T[768]", "%y",
+     "%y = layer_norm(%x, %w, %v, dims = 1, eps = 0.00001)", 2.0},  // weights come to each block
+    {"sum_of_rows", "%x: T[64, 4096]", "%y", "%y = sum(%x, dims = [1])"},
+    {"sum_of_all", "%x: T[256, 512]", "%y", "%y = sum(%x, dims = [0, 1])"},
+    {"sum_of_columns", "%x: T[2048, 64]", "%y", "%y = sum(%x, dims = [0])"},
+    {"short_rows", "%x: T[512, 24]", "%y", "%y = softmax(%x, dim = 1)", 1.10},
+    {"softmax_of_columns", "%x: T[24, 256]", "%y", "%y = softmax(%x, dim = 0)", 2.1},  // columns are read three times
+    {"rope", "%q: T[2, 4, 32, 64], %c: T[32, 64], %s: T[32, 64]", "%y", "%y = rope(%q, %c, %s)", 2.1},  // tables too
+};
+
+class MetersOnSim : public ::testing::TestWithParam<MeterCase> {};
+
+INSTANTIATE_TEST_SUITE_P(All, MetersOnSim, ::testing::ValuesIn(kMetered),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(MetersOnSim, SectorsAndPassesAreFew) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const MeterCase& c = GetParam();
+  const std::string text = fmt::format("let T = f32\nfusion @f ({}) -> ({}) {{\n{}\n}}\n", c.inputs, c.outputs, c.body);
+  for (const char* dtype : {"f32", "bf16"})
+    for (const char* device : {"sim:sm_80", "sim:sm_90a"}) {
+      testing::CaseOptions how;
+      how.device = device;
+      how.set = {{"T", dtype}};
+      meter_simulated_gpus(true);
+      take_meters();
+      const testing::CaseResult result = testing::run_case(text, how);
+      const std::vector<KernelMeter> meters = take_meters();
+      meter_simulated_gpus(false);
+      EXPECT_TRUE(result.ok) << result.message;
+      ASSERT_FALSE(meters.empty());
+      uint64_t sectors = 0, least = 0;
+      for (const KernelMeter& m : meters) {
+        sectors += m.sectors;
+        least += m.least_sectors;
+        EXPECT_EQ(m.shared_passes, m.least_passes) << m.kernel << " of " << dtype << ": conflicts of banks";
+        EXPECT_GT(m.requests, 0u);
+      }
+      EXPECT_LE(static_cast<double>(sectors), c.most * static_cast<double>(least)) << dtype << " on " << device;
+      std::printf("%s %s %s: %.3f of the least sectors\n", c.name, dtype, device,
+                  static_cast<double>(sectors) / static_cast<double>(least));
+    }
+}
+
+}  // namespace
+}  // namespace plait

@@ -1,0 +1,65 @@
+// Meters of accesses, by kernels whose sectors and passes are known on paper.
+#include <gtest/gtest.h>
+
+#include "sim/ptx/meter.h"
+
+namespace plait::sim::ptx {
+namespace {
+
+MemoryCounts of_device(uint64_t first, uint64_t step, size_t bytes, uint32_t lanes = ~0u) {
+  uint64_t at[kLanes];
+  for (uint64_t lane = 0; lane < kLanes; ++lane) at[lane] = first + lane * step;
+  MemoryCounts out;
+  Meter meter(out);
+  meter.device(at, lanes, bytes, false);
+  return out;
+}
+
+TEST(Meter, SectorsOfRequests) {
+  EXPECT_EQ(of_device(0, 4, 4).sectors, 4u) << "32 words side by side";
+  EXPECT_EQ(of_device(4, 4, 4).sectors, 5u) << "not aligned to a sector";
+  EXPECT_EQ(of_device(0, 8, 4).sectors, 8u) << "every second word";
+  EXPECT_EQ(of_device(0, 128, 4).sectors, 32u) << "a column";
+  EXPECT_EQ(of_device(0, 0, 4).sectors, 1u) << "one word for all";
+  EXPECT_EQ(of_device(0, 16, 16).sectors, 16u) << "vectors";
+  EXPECT_EQ(of_device(0, 2, 2).sectors, 2u) << "halves";
+  EXPECT_EQ(of_device(0, 4, 4, 0x1).sectors, 1u) << "one lane";
+  EXPECT_EQ(of_device(0, 4, 4, 0x80000001).sectors, 2u) << "the first and the last lane";
+}
+
+TEST(Meter, TheLeastCountsEachSectorOnce) {
+  uint64_t at[kLanes];
+  for (uint64_t lane = 0; lane < kLanes; ++lane) at[lane] = lane * 4;
+  MemoryCounts out;
+  Meter meter(out);
+  for (int i = 0; i < 3; ++i) meter.device(at, ~0u, 4, false);
+  meter.device(at, ~0u, 4, true);
+  EXPECT_EQ(out.requests, 4u);
+  EXPECT_EQ(out.sectors, 16u);
+  EXPECT_EQ(out.least_sectors, 8u) << "read once, written once";
+}
+
+uint64_t conflicts(uint64_t step, size_t bytes, uint64_t row = 0) {
+  uint64_t at[kLanes];
+  for (uint64_t lane = 0; lane < kLanes; ++lane) at[lane] = lane * step + lane / 8 * row;
+  MemoryCounts out;
+  Meter meter(out);
+  meter.shared(at, ~0u, bytes);
+  return out.shared_passes - out.least_passes;
+}
+
+TEST(Meter, PassesOverBanks) {
+  EXPECT_EQ(conflicts(4, 4), 0u);
+  EXPECT_EQ(conflicts(0, 4), 0u) << "one word for all";
+  EXPECT_EQ(conflicts(8, 4), 1u) << "two words of each second bank";
+  EXPECT_EQ(conflicts(128, 4), 31u) << "all of one bank";
+  EXPECT_EQ(conflicts(132, 4), 0u) << "a padded column";
+  EXPECT_EQ(conflicts(8, 8), 0u) << "half a warp in a pass";
+  EXPECT_EQ(conflicts(16, 16), 0u) << "a quarter";
+  EXPECT_EQ(conflicts(16, 4), 3u);
+  EXPECT_EQ(conflicts(1, 1), 0u) << "four bytes of a word";
+  EXPECT_EQ(conflicts(256, 8), 30u) << "both halves of one bank and the next";
+}
+
+}  // namespace
+}  // namespace plait::sim::ptx
