@@ -8,6 +8,16 @@ namespace plait {
 
 namespace {
 
+// The column becomes the last of the kept dims, the others one: its place.
+int put_column_last(TensorView& t, int column, int kept, int reduced) {
+  std::vector<int> order(static_cast<size_t>(kept + reduced));
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + column, order.begin() + column + 1, order.begin() + kept);
+  reorder(t, order);
+  for (int d = 2; d < kept; ++d) merge(t, 0);
+  return kept > 1 ? 1 : 0;
+}
+
 // Loops over kept dims, then reduced ones. How many of each.
 std::pair<int, int> kept_first(TensorView& t, int scanned) {
   state_reduction_axes(t);
@@ -79,12 +89,7 @@ int norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t r
 
 int norm_columns_of_blocks(TensorView& t, const schedules::Norm& numbers, int column) {
   const auto [kept, reduced] = kept_first(t, -1);
-  std::vector<int> order(static_cast<size_t>(kept + reduced));
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + column, order.begin() + column + 1, order.begin() + kept);
-  reorder(t, order);
-  for (int d = 2; d < kept; ++d) merge(t, 0);
-  const int place = kept > 1 ? 1 : 0;
+  const int place = put_column_last(t, column, kept, reduced);
   const bool lanes = *numbers.vector > 1;
   if (lanes) split(t, place, *numbers.vector);
   if (kept > 1) merge(t, 0);
@@ -105,12 +110,7 @@ int norm_columns_of_blocks(TensorView& t, const schedules::Norm& numbers, int co
 int norm_loops_of_columns(TensorView& t, const schedules::Norm& numbers, int column, int scanned) {
   const auto [kept, reduced] = kept_first(t, scanned);
   if (scanned >= 0 && column > scanned) --column;
-  std::vector<int> order(static_cast<size_t>(kept + reduced));
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + column, order.begin() + column + 1, order.begin() + kept);
-  reorder(t, order);
-  for (int d = 2; d < kept; ++d) merge(t, 0);
-  const int place = kept > 1 ? 1 : 0;
+  const int place = put_column_last(t, column, kept, reduced);
   const bool lanes = *numbers.vector > 1;
   if (lanes) split(t, place, *numbers.vector);
   if (kept > 1) merge(t, 0);

@@ -27,7 +27,9 @@ struct ScheduledGroup {
   std::optional<int> phases;
   // Scans of rows that tasks share, and the reduction whose states of parts say what a part begins with.
   std::map<const Op*, const Op*> totals;
-  std::vector<sym::Expr> row;  // extents of dims whose product is at most `most`, as sizes were decided
+  // Of rows that threads keep in registers: the extents of their dims, and how many elements they have at most, as
+  // sizes were decided. Empty: none are kept.
+  std::vector<sym::Expr> row;
   int64_t most = 0;
   std::set<const TensorView*> own_loops;  // follow loops of their own, not the reference's
   bool by_hand = false;  // loops, inline positions and kept buffers are obeyed as they stand, or refused

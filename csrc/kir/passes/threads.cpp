@@ -59,8 +59,8 @@ class Threads {
   }
 
   void run(Block& body) {
-    fill_warps(body);
     share_buffers(body);
+    fill_warps(body);  // behind it: what all threads have alike is nobody's share
     for (Dim& dim : dims_)
       while (dim.extent && find_own(body, dim, false)) {}
     Block inner;
