@@ -269,7 +269,7 @@ void Decoder::check_reads() {
   };
   if (statement_->guard >= 0) check(statement_->guard, false);
   // Compilers put two halves together where they need one alone: the other is a register that nothing ever writes.
-  const bool packs = mnemonic() == "mov" && operand(operand_count() - 1).kind == Operand::Kind::vector;
+  const bool packs = mnemonic() == "mov" && operand_count() == 2 && operand(1).kind == Operand::Kind::vector;
   for (int reg : read)
     if (!packs || defined_[size_t(reg)]) check(reg, true);
 }
