@@ -149,16 +149,12 @@ int AxisGraph::merge(int outer, int inner) {
   return find(r.whole);
 }
 
-sym::Expr AxisGraph::outer_extent(sym::Expr size, sym::Expr factor) const {
-  const sym::Expr out = sym::ceildiv(size, factor);
-  return std::find(ones_.begin(), ones_.end(), out) == ones_.end() ? out : one();
-}
-
 std::pair<int, int> AxisGraph::split(int whole, sym::Expr factor) {
   whole = find(whole);
   const sym::Expr size = extent(whole);
-  const sym::Expr outer = outer_extent(size, factor);
-  const bool assumed = outer != sym::ceildiv(size, factor);
+  const sym::Expr count = sym::ceildiv(size, factor);
+  const bool assumed = std::find(ones_.begin(), ones_.end(), count) != ones_.end();
+  const sym::Expr outer = assumed ? one() : count;
   const bool exact = !assumed && sym::proven(sym::eq(sym::mod(size, factor), 0));
   const Key key{exact ? 1u : 2u, static_cast<uint64_t>(whole), outer.id(), factor.id(), 0};
   const int known = lookup(key);

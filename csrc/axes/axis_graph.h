@@ -58,8 +58,6 @@ class AxisGraph {
   void verify() const;
 
  private:
-  sym::Expr outer_extent(sym::Expr size, sym::Expr factor) const;
-
   struct Node {
     sym::Expr extent;
     int parent = -1;

@@ -29,21 +29,6 @@ bool folds_threads(const Stmt& stmt) {
   return (fold != nullptr && fold->threads > 1) || (body != nullptr && folds_threads(*body));
 }
 
-// Of a loop or branch, without what stands in its body.
-std::unique_ptr<Stmt> clone_head(const Stmt& stmt) {
-  if (const For* loop = as<For>(stmt)) {
-    auto out = std::make_unique<For>();
-    out->var = loop->var;
-    out->extent = loop->extent;
-    out->loop = loop->loop;
-    out->unroll = loop->unroll;
-    return out;
-  }
-  auto out = std::make_unique<If>();
-  out->condition = as<If>(stmt)->condition;
-  return out;
-}
-
 class Threads {
  public:
   explicit Threads(Kernel& kernel) : kernel_(kernel), editor_(kernel) {}
@@ -230,9 +215,10 @@ class Threads {
     for (auto& stmt : body) {
       Block* inner = body_of(*stmt);
       if (inner != nullptr && folds_threads(*inner)) {
-        std::unique_ptr<Stmt> head = clone_head(*stmt);
-        distribute(condition, *inner, *body_of(*head));
-        out.push_back(std::move(head));
+        Block now;
+        distribute(condition, *inner, now);
+        *inner = std::move(now);
+        out.push_back(std::move(stmt));
         last = nullptr;
       } else if (inner != nullptr || stmt->kind == StmtKind::Store || stmt->kind == StmtKind::AtomicMin) {
         guarded(std::move(stmt));

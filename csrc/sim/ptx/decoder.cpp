@@ -248,6 +248,7 @@ void Decoder::assign_registers() {
     out_.written.push_back(out_.predicates++);
     out_.tracked.push_back(kernel_.registers[reg].name);
   }
+  if (tracked_.empty()) return;
   defined_.resize(kernel_.registers.size());
   for (const Statement& each : kernel_.statements)
     if (writes_first_operand(each)) for_registers(each.operands[0], [&](int reg) { defined_[size_t(reg)] = true; });
