@@ -139,6 +139,7 @@ set(PLAIT_CORE_SOURCES
   kir/passes/lane_writer.cpp
   kir/passes/merge_equal.cpp
   kir/passes/passes.cpp
+  kir/passes/stage.cpp
   kir/passes/tails.cpp
   kir/passes/threads.cpp
   kir/passes/transpose.cpp

@@ -39,7 +39,7 @@ struct Pointwise {
   Choice unroll;   // vectors per iteration
   Choice split;    // leading dims that form the outer group
   Choice block;    // CPUs: elements of the inner row per parallel iteration, 0: the whole row
-  Choice tile;     // CPUs: rows and columns per parallel iteration, where an operand lies across the row; absent: none
+  Choice tile;     // rows and columns per parallel iteration, where an operand lies across the row; absent: none
   Choice threads;  // GPUs: threads of a block along the inner row
   Choice rows;     // GPUs: inner rows of a block, each with so many threads; absent: one
   auto operator<=>(const Pointwise&) const = default;

@@ -97,7 +97,7 @@ class Interpreter {
   // ---- control
 
   void execute(const For& s) {
-    if (s.loop >= LoopKind::thread_x && cooperates(s.body)) return run_together(s);
+    if (s.loop >= LoopKind::thread_x && has_cooperating(s.body)) return run_together(s);
     const int64_t extent = scalar(s.extent), outer = task_;
     const std::string var = s.var.symbol_name();
     for (int64_t i = 0; i < extent; ++i) {
@@ -123,14 +123,10 @@ class Interpreter {
   };
   using Together = std::vector<size_t>;  // those of threads_ that execute a block
 
-  static bool cooperates(const Stmt& stmt) {
-    const Fold* fold = as<Fold>(stmt);
-    return stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::Shuffle || (fold != nullptr && fold->threads > 1);
-  }
-  static bool cooperates(const Block& body) {
+  static bool has_cooperating(const Block& body) {
     return std::any_of(body.begin(), body.end(), [](const auto& stmt) {
       const Block* inner = body_of(*stmt);
-      return cooperates(*stmt) || (inner != nullptr && cooperates(*inner));
+      return cooperates(*stmt) || (inner != nullptr && has_cooperating(*inner));
     });
   }
 
@@ -180,6 +176,7 @@ class Interpreter {
     }
     if (const Shuffle* shuffle = as<Shuffle>(stmt)) return together(*shuffle, all);
     if (const Fold* fold = as<Fold>(stmt); fold != nullptr && fold->threads > 1) return together(*fold, all);
+    if (const Prefix* prefix = as<Prefix>(stmt)) return together(*prefix, all);
     if (stmt.kind == StmtKind::Sync) {
       ++syncs_;
       return;
@@ -240,6 +237,37 @@ class Interpreter {
     }
   }
 
+  void together(const Prefix& s, const Together& all) {
+    const size_t count = size_t(s.threads), in_warp = std::min(count, size_t(kWarp));
+    std::vector<DType> types;
+    for (const Value& v : s.state) types.push_back(v.dtype);
+    const State nothing = identity(s.combine, types, s.element);
+    const auto set_all = [&](size_t thread, const std::vector<Value>& values, const State& state) {
+      for (size_t i = 0; i < values.size(); ++i) threads_[thread].values[values[i].id] = {state[i]};
+    };
+    for (size_t t : all) {
+      if (t % count != 0) continue;
+      std::vector<State> whole, before(count, nothing);
+      for (size_t i = 0; i < count; ++i) as_thread(t + i, [&] { whole.push_back(lane_of(s.state, 0)); });
+      for (size_t by = 1; by < in_warp; by *= 2) {
+        const std::vector<State> old = whole;
+        for (size_t i = 0; i < count; ++i) {
+          if ((i & by) != 0) before[i] = formulas_.merge(s.combine, old[i ^ by], before[i]);
+          whole[i] = formulas_.merge(s.combine, old[i & ~by], old[i | by]);
+        }
+      }
+      State one = count > in_warp ? nothing : whole[0];
+      for (size_t w = 0; w < count && count > in_warp; w += in_warp) {
+        for (size_t i = w; i < w + in_warp; ++i) before[i] = formulas_.merge(s.combine, one, before[i]);
+        one = formulas_.merge(s.combine, one, whole[w]);
+      }
+      for (size_t i = 0; i < count; ++i) {
+        set_all(t + i, s.before, before[i]);
+        set_all(t + i, s.all, one);
+      }
+    }
+  }
+
   // The states of threads as one (way_of).
   State as_one(const Fold& s, std::vector<State> group) {
     if (way_of(s) == FoldWay::in_order) {
@@ -266,6 +294,7 @@ class Interpreter {
 
   void execute(const Sync&) { PLAIT_CHECK(false, "a sync outside of a loop over threads"); }
   void execute(const Shuffle&) { PLAIT_CHECK(false, "a shuffle outside of a loop over threads"); }
+  void execute(const Prefix&) { PLAIT_CHECK(false, "a prefix outside of a loop over threads"); }
   void execute(const Variable& s) { set(s.out, Lanes(size_t(s.out.lanes), s.initial)); }
   void execute(const Assign& s) { set(s.variable, value(s.in)); }
   void execute(const Literal& s) { set(s.out, Lanes(size_t(s.out.lanes), s.constant)); }

@@ -14,7 +14,7 @@ enum class Space : uint8_t {
   argument,   // the caller's
   workspace,  // an argument whose contents matter to no one before or after; memory of the launch
   stack,      // of one iteration: from its Alloc to the end of that block
-  shared,     // of one block of a GPU, likewise; no writer knows it yet
+  shared,     // of one block of a GPU, likewise
 };
 std::string_view name(Space space);
 

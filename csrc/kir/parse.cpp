@@ -376,11 +376,22 @@ class KernelReader {
       s.state = in_parentheses();
       if (in_.accept("over")) s.threads = in_.integer("a number of threads", 1, kMostThreads);
       if (in_.accept("by")) s.stride = in_.integer("a number of threads", 1, kMostThreads);
+    } else if (word == "prefix") {
+      if (out.size() % 2 != 0) in_.fail_at(at, "`prefix` defines as many values before as of all", "");
+      const auto half = out.begin() + static_cast<std::ptrdiff_t>(out.size() / 2);
+      Prefix& s = put<Prefix>(body);
+      s.before = {out.begin(), half};
+      s.all = {half, out.end()};
+      s.combine = combine();
+      s.state = in_parentheses();
+      in_.expect("over", "before the number of threads");
+      s.threads = in_.integer("a number of threads", 2, kMostThreads);
+      if (in_.accept("of")) s.element = dtype("the dtype of the elements");
     } else if (word == "transpose") {
       Transpose& s = put<Transpose>(body, out);
       s.in = in_parentheses();
     } else {
-      const char* help = "several come from `start`, `fold` and `transpose`";
+      const char* help = "several come from `start`, `fold`, `prefix` and `transpose`";
       if (out.size() > 1) in_.fail_at(at, fmt::format("`{}` defines one value", word), help);
       one_value(body, out[0], word, word_at);
     }

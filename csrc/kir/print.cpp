@@ -96,8 +96,7 @@ class Printer {
                   [&](const Transpose& s) { return fmt::format("{}transpose({})", definitions(s.out), text(s.in)); },
                   [&](const Random& s) { return definition(s.out) + random(s); },
                   [&](const Start& s) {
-                    const std::string of = s.element ? fmt::format(" of {}", name(*s.element)) : "";
-                    return definitions(s.state) + "start " + std::string(name(s.combine)) + of;
+                    return definitions(s.state) + "start " + std::string(name(s.combine)) + of_element(s.element);
                   },
                   [&](const Accumulate& s) {
                     return fmt::format("accumulate {}({}) with {}{}", name(s.combine), text(s.state), text(s.in),
@@ -109,10 +108,19 @@ class Printer {
                   [&](const Fold& s) {
                     return fmt::format("{}fold {}({}){}", definitions(s.out), name(s.combine), text(s.state), over(s));
                   },
+                  [&](const Prefix& s) {
+                    std::vector<Value> out = s.before;
+                    out.insert(out.end(), s.all.begin(), s.all.end());
+                    return fmt::format("{}prefix {}({}) over {}{}", definitions(out), name(s.combine), text(s.state),
+                                       s.threads, of_element(s.element));
+                  },
               });
   }
 
  private:
+  static std::string of_element(std::optional<DType> element) {
+    return element ? fmt::format(" of {}", name(*element)) : "";
+  }
   static std::string over(const Fold& s) {
     return (s.threads > 1 ? fmt::format(" over {}", s.threads) : "") +
            (s.stride > 1 ? fmt::format(" by {}", s.stride) : "");

@@ -99,6 +99,11 @@ bool indexes_stack(const Kernel& kernel, const Block& body, const std::string& v
 
 }  // namespace
 
+bool cooperates(const Stmt& stmt) {
+  if (const Fold* fold = as<Fold>(stmt)) return fold->threads > 1;
+  return stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::Shuffle || stmt.kind == StmtKind::Prefix;
+}
+
 bool indexes_stack(const Kernel& kernel, const For& loop) {
   return indexes_stack(kernel, loop.body, loop.var.symbol_name());
 }

@@ -17,6 +17,9 @@ std::vector<sym::Expr> expressions(const Stmt& stmt);
 const Block* body_of(const Stmt& stmt);
 Block* body_of(Stmt& stmt);
 
+// Whether all threads of a block are to come to the statement at once: Sync, Shuffle, Prefix, a Fold over threads.
+bool cooperates(const Stmt& stmt);
+
 // Whether the loop's variable says which element of a stack buffer something in its body meets: where such a loop is
 // unrolled as a whole, the buffer is registers.
 bool indexes_stack(const Kernel& kernel, const For& loop);

@@ -329,6 +329,23 @@ struct Fold : StmtBase<StmtKind::Fold> {
   }
 };
 
+// before = the states of the threads in front of this one as one, in their order; the identity in the first. all =
+// those of all of them, alike in each. They are `threads` of a block, a power of two, that stand side by side, and are
+// first combined within warps. `element` is that of Start. All of one lane. All threads of the block execute it, as
+// Sync.
+struct Prefix : StmtBase<StmtKind::Prefix> {
+  std::vector<Value> before, all;
+  Combine combine = Combine::sum;
+  std::vector<Value> state;
+  int64_t threads = 2;
+  std::optional<DType> element;
+  static constexpr auto fields() {
+    return std::tuple{result("before", &Prefix::before),      result("all", &Prefix::all),
+                      attribute("combine", &Prefix::combine), operand("state", &Prefix::state),
+                      attribute("threads", &Prefix::threads), attribute("element", &Prefix::element)};
+  }
+};
+
 // How the states of threads become one.
 enum class FoldWay : uint8_t {
   halving,   // of one warp, or of none

@@ -494,6 +494,20 @@ class Verifier {
     }
   }
 
+  void check(const Prefix& s) {
+    for (const Value& v : s.state) use(v);
+    check_state(s.combine, s.state);
+    const bool is_power = s.threads > 1 && s.threads <= kMostThreads && (s.threads & (s.threads - 1)) == 0;
+    require(is_power && kernel_.target == TargetKind::cuda, "a prefix over {} threads", s.threads);
+    for (const auto* list : {&s.before, &s.all}) {
+      require(dtypes(*list) == dtypes(s.state), "the dtypes are not those of the state");
+      for (const Value& v : *list) {
+        require(v.lanes == 1 && s.state[0].lanes == 1, "a prefix of several lanes");
+        define(v);
+      }
+    }
+  }
+
   const Kernel& kernel_;
   const Stmt* stmt_ = nullptr;             // the statement being checked
   std::map<uint32_t, Definition> values_;  // all definitions so far

@@ -13,10 +13,6 @@ namespace plait::kir {
 namespace {
 
 // Goes through statements in order; bodies of loops twice, so that the end of an iteration meets the begin of the next.
-struct ById {
-  bool operator()(sym::Expr a, sym::Expr b) const { return a.id() < b.id(); }
-};
-
 class ThreadVerifier {
  public:
   explicit ThreadVerifier(const Kernel& kernel) : kernel_(kernel) {}
@@ -32,11 +28,27 @@ class ThreadVerifier {
   }
 
  private:
-  // Indices at which a shared buffer was met since the last Sync.
+  // base + the steps, each taken fewer than so many times.
+  struct Step {
+    int64_t by = 0, extent = 0;
+    bool operator==(const Step&) const = default;
+  };
+  struct Place {
+    sym::Expr base;
+    std::vector<Step> steps;  // the smaller ones first
+    bool is_own = false;      // whether no two threads meet one element, in any iterations
+    bool operator==(const Place& o) const { return base == o.base && steps == o.steps; }
+  };
+  // Where a shared buffer was met since the last Sync.
   struct Met {
-    std::set<sym::Expr, ById> stored, loaded;
+    std::vector<Place> stored, loaded;
   };
   using AllMet = std::map<uint32_t, Met>;
+
+  static void add(const std::vector<Place>& from, std::vector<Place>& to) {
+    for (const Place& p : from)
+      if (std::find(to.begin(), to.end(), p) == to.end()) to.push_back(p);
+  }
 
   // A body that may run or not: what was met before it may have been met since the last Sync.
   template <class Fn>
@@ -44,8 +56,8 @@ class ThreadVerifier {
     const AllMet before = met_;
     fn();
     for (const auto& [buffer, met] : before) {
-      met_[buffer].stored.insert(met.stored.begin(), met.stored.end());
-      met_[buffer].loaded.insert(met.loaded.begin(), met.loaded.end());
+      add(met.stored, met_[buffer].stored);
+      add(met.loaded, met_[buffer].loaded);
     }
   }
 
@@ -67,6 +79,7 @@ class ThreadVerifier {
     if (of_thread) threads_.push_back(&s);
     if (of_thread || differs) varying_.insert(var);
     apart_ += differs;
+    if (s.loop == LoopKind::serial) serial_.push_back(&s);
     const auto body = [&] {
       block(s.body);
       if (s.loop == LoopKind::serial) block(s.body);
@@ -75,6 +88,7 @@ class ThreadVerifier {
     apart_ -= differs;
     if (of_thread || differs) varying_.erase(var);
     if (of_thread) threads_.pop_back();
+    if (s.loop == LoopKind::serial) serial_.pop_back();
   }
 
   void statement(const Stmt& stmt) {
@@ -87,15 +101,18 @@ class ThreadVerifier {
       return;
     }
     const Fold* fold = as<Fold>(stmt);
-    const bool folds = fold != nullptr && fold->threads > 1;
-    if (stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::Shuffle || folds) {
+    const Prefix* prefix = as<Prefix>(stmt);
+    if (cooperates(stmt)) {
       require(stmt, apart_ == 0, "not all threads of the block come here");
       require(stmt, are_whole(), "the threads are not those of one thread_x loop, in a thread_y loop or none");
       require(stmt, stmt.kind == StmtKind::Sync || count() % kWarp == 0, "{} threads are no whole warps", count());
     }
-    if (folds)
+    if (fold != nullptr && fold->threads > 1)
       require(stmt, count() % (fold->threads * fold->stride) == 0, "a fold over {} threads by {} in a block of {}",
               fold->threads, fold->stride, count());
+    if (prefix != nullptr)
+      require(stmt, count() % prefix->threads == 0, "a prefix over {} threads in a block of {}", prefix->threads,
+              count());
     if (const Sync* s = as<Sync>(stmt); s != nullptr && s->scope == SyncScope::block) met_.clear();
     if (const Store* s = as<Store>(stmt)) meet(stmt, s->buffer, s->index, s->in.lanes, true);
     if (const Load* s = as<Load>(stmt)) meet(stmt, s->buffer, s->index, s->out.lanes, false);
@@ -103,14 +120,74 @@ class ThreadVerifier {
 
   void meet(const Stmt& stmt, uint32_t buffer, sym::Expr index, int lanes, bool store) {
     if (kernel_.buffers[buffer].space != Space::shared) return;
+    const Place place = place_of(index, lanes);
     Met& met = met_[buffer];
-    lanes_ = lanes;
-    const auto others = [&](const std::set<sym::Expr, ById>& indices) {
-      return std::any_of(indices.begin(), indices.end(), [&](sym::Expr i) { return i != index || !is_own(index); });
+    const auto others = [&](const std::vector<Place>& places) {
+      return std::any_of(places.begin(), places.end(), [&](const Place& p) {
+        return !lie_apart(p, place) && !(p.is_own && lies_within(place, p)) && !(place.is_own && lies_within(p, place));
+      });
     };
     require(stmt, !others(met.stored) && (!store || !others(met.loaded)), "no sync between accesses to {}",
             kernel_.buffers[buffer].name);
-    (store ? met.stored : met.loaded).insert(index);
+    std::vector<Place>& list = store ? met.stored : met.loaded;
+    if (std::find(list.begin(), list.end(), place) == list.end()) list.push_back(place);
+  }
+
+  // The elements that an index reaches over all threads, iterations of serial loops around and lanes.
+  Place place_of(sym::Expr index, int lanes) const {
+    Place out{index, {}, !threads_.empty()};
+    const auto step = [&](sym::Expr var, int64_t extent, bool of_thread) {
+      const auto slope = slope_in(out.base, var);
+      if (slope) out.base = slope->at_zero;
+      const int64_t by = slope ? slope->step : 0;
+      out.is_own = out.is_own && slope.has_value() && (by != 0 || !of_thread);
+      if (by != 0) out.steps.push_back({by, std::min<int64_t>(extent, INT32_MAX)});
+    };
+    for (const For* loop : threads_) step(loop->var, loop->extent.constant().value_or(INT32_MAX), true);
+    for (const For* loop : serial_)
+      if (depends_on(out.base, loop->var)) step(loop->var, sym::bounds(loop->extent).hi, false);
+    const sym::Expr lane = kernel_.pool->symbol(kLane, {.lo = 0});
+    if (depends_on(out.base, lane)) step(lane, lanes, false);
+    std::sort(out.steps.begin(), out.steps.end(), [](const Step& a, const Step& b) {
+      return std::pair(std::abs(a.by), a.extent) < std::pair(std::abs(b.by), b.extent);
+    });
+    int64_t reach = 0;  // of all smaller steps: a greater one leads further
+    for (const Step& s : out.steps) {
+      out.is_own = out.is_own && std::abs(s.by) > reach && std::abs(s.by) < INT32_MAX;
+      reach = std::min<int64_t>(INT64_MAX / 4, reach + std::min<int64_t>(std::abs(s.by), INT32_MAX) * (s.extent - 1));
+    }
+    return out;
+  }
+
+  // Whether each thread meets at `part` some of what it meets at `whole`: in one iteration of a loop of that, or all.
+  static bool lies_within(const Place& part, const Place& whole) {
+    if (part.steps == whole.steps) return part.base == whole.base;
+    const auto distance = (part.base - whole.base).constant();
+    if (!distance || part.steps.size() + 1 != whole.steps.size()) return false;
+    size_t more = 0;  // the step that the part does not take
+    while (more < part.steps.size() && part.steps[more] == whole.steps[more]) ++more;
+    const auto [by, extent] = whole.steps[more];
+    return std::equal(part.steps.begin() + static_cast<std::ptrdiff_t>(more), part.steps.end(),
+                      whole.steps.begin() + static_cast<std::ptrdiff_t>(more) + 1) &&
+           *distance % by == 0 && *distance / by >= 0 && *distance / by < extent;
+  }
+
+  // Whether no thread meets at one place what any thread meets at the other: all elements of one lie behind the
+  // other's.
+  static bool lie_apart(const Place& a, const Place& b) {
+    const auto distance = (b.base - a.base).constant();
+    if (!distance) return false;
+    const auto span = [](const Place& p) {  // least and greatest element, from its base
+      std::pair<int64_t, int64_t> out{0, 0};
+      for (const Step& s : p.steps) {
+        const int64_t by = std::clamp<int64_t>(s.by, -INT32_MAX, INT32_MAX) * (s.extent - 1);
+        (by < 0 ? out.first : out.second) += by;
+      }
+      return out;
+    };
+    const auto [low_a, high_a] = span(a);
+    const auto [low_b, high_b] = span(b);
+    return high_a < *distance + low_b || *distance + high_b < low_a;
   }
 
   bool are_whole() const {
@@ -125,37 +202,27 @@ class ThreadVerifier {
     return out;
   }
 
-  // Whether no two threads have the same index in any of their lanes: it steps with each loop over threads, by more
-  // than all lanes and steps within make of it.
-  bool is_own(sym::Expr index) const {
-    if (threads_.empty() || threads_.size() > 2) return false;
-    const sym::Expr lane = kernel_.pool->symbol(kLane, {.lo = 0});
-    const auto step = [&](sym::Expr var) {
-      const auto slope = slope_in(index, var);
-      return slope ? std::abs(slope->step) : 0;
-    };
-    // Lanes side by side within a thread's elements, or all threads within a lane's.
-    const int64_t lanes = depends_on(index, lane) ? step(lane) : 0;
-    const For& inner = *threads_.back();
-    const int64_t x = step(inner.var), y = threads_.size() > 1 ? step(threads_.front()->var) : 0;
-    const int64_t within = x * inner.extent.constant().value_or(0);
-    const int64_t all = threads_.size() == 1 ? within : y * threads_.front()->extent.constant().value_or(0);
-    if (depends_on(index, lane) && lanes != 1 && lanes < all) return false;
-    return x >= (lanes == 1 ? lanes_ : 1) && (threads_.size() == 1 || y >= within);
-  }
-
   const Kernel& kernel_;
   std::set<std::string> varying_;
   std::vector<const For*> threads_;  // loops over them, outermost first
+  std::vector<const For*> serial_;   // serial ones
   AllMet met_;
-  int lanes_ = 1;  // of the access at hand
   int apart_ = 0;  // conditions and loops around that differ between threads
 };
+
+// Whether pass `threads` is still to say who executes what.
+bool has_threads_loops(const Block& body) {
+  return std::any_of(body.begin(), body.end(), [](const auto& stmt) {
+    const For* loop = as<For>(*stmt);
+    const Block* inner = body_of(*stmt);
+    return (loop != nullptr && is_threads(loop->loop)) || (inner != nullptr && has_threads_loops(*inner));
+  });
+}
 
 }  // namespace
 
 void verify_threads(const Kernel& kernel, const Phase& phase) {
-  if (kernel.target == TargetKind::cuda) ThreadVerifier(kernel).block(phase.body);
+  if (kernel.target == TargetKind::cuda && !has_threads_loops(phase.body)) ThreadVerifier(kernel).block(phase.body);
 }
 
 }  // namespace plait::kir

@@ -19,8 +19,11 @@ constexpr int64_t kLongRow = 32768;   // ... unless they may be longer than this
 constexpr int64_t kVectorBytes = 16;  // of a thread's access, cuda
 constexpr int64_t kMostBlock = 1024;  // threads
 constexpr int64_t kMostLanes = 64;
-constexpr int64_t kTile = 128;      // rows and columns of a tile: 512 bytes of each row of f32
-constexpr int64_t kLeastLanes = 4;  // of squares
+constexpr int64_t kTile = 128;        // rows and columns of a tile: 512 bytes of each row of f32
+constexpr int64_t kWarpThreads = 32;  // along a row of a GPU's tile
+constexpr int64_t kRowsOfTile = 8;    // of which each thread has the element of its column
+constexpr int64_t kLeastOfTile = 16;  // elements of both dims, or most of a tile is idle
+constexpr int64_t kLeastLanes = 4;    // of squares
 
 std::optional<std::string> accept(const Problem& problem) {
   if (has_moves(problem.segment.ops)) return moved_refuses(problem.segment.ops, problem.segment.outputs);
@@ -237,20 +240,42 @@ void check_pinned(const Problem& problem, bool cuda, const schedules::Pointwise&
                     problem.where(), cuda ? "a block is threads * vector * unroll elements" : "pin block instead");
 }
 
+// A warp reads and writes 128 bytes of the widest operand that lies across the row: threads * lanes elements.
+bool choose_tiles_of_blocks(const Problem& problem, const TileDims& dims, schedules::Pointwise& out) {
+  const bool pinned = out.tile.has_value();
+  if (!pinned && (out.threads || out.rows)) return false;
+  const auto [across, row] = tile_extents(problem.segment, dims);
+  const auto hold = [&, across = across, row = row](int64_t least) {
+    const sym::Expr number = problem.fusion.pool().constant(least);
+    return problem.decide(sym::le(number, across)) && problem.decide(sym::le(number, row));
+  };
+  if (!pinned && !hold(kLeastOfTile)) return false;
+  if (!out.vector && pinned) out.vector = 1;
+  if (!out.vector) {
+    out.vector = std::max<int64_t>(1, 4 / bytes_across(problem.segment, dims));
+    while (*out.vector > 1 && !hold(kLeastOfTile * *out.vector)) out.vector = *out.vector / 2;
+  }
+  if (!out.tile) out.tile = kWarpThreads * *out.vector;
+  if (!out.rows) out.rows = std::min(kRowsOfTile, *out.tile);
+  if (!out.threads) out.threads = std::max<int64_t>(1, *out.tile / *out.vector);
+  if (*out.threads * *out.vector != *out.tile || *out.rows > *out.tile || *out.rows * *out.threads > kMostBlock)
+    throw UserError(fmt::format("{} rows of {} threads of {} elements are no part of a tile of {}", *out.rows,
+                                *out.threads, *out.vector, *out.tile),
+                    problem.where(), fmt::format("give fewer; a block has at most {} threads", kMostBlock));
+  return true;
+}
+
 // Where an operand lies across the row and both have room for a square, or a text pins tiles: their numbers.
 bool choose_tiles(const Problem& problem, const Target& target, schedules::Pointwise& out) {
   const bool pinned = out.tile.has_value(), rows = out.split || out.block || out.unroll;
   if (pinned && rows)
     throw UserError("a schedule of tiles has no split, block or unroll", problem.where(), "leave out tile, or those");
-  if (target.cuda() || rows || !has_moves(problem.segment.ops)) {
-    if (pinned) throw UserError("tile does not apply", problem.where(), "tiles are for moves on CPUs: leave it out");
-    return false;
-  }
-  const auto dims = tile_dims(problem.segment);
+  const auto dims = rows || !has_moves(problem.segment.ops) ? std::nullopt : tile_dims(problem.segment, target.cuda());
   if (!dims) {
     if (pinned) throw UserError("no operand lies across the row", problem.where(), "leave out tile");
     return false;
   }
+  if (target.cuda()) return choose_tiles_of_blocks(problem, *dims, out);
   const int64_t vector = out.vector.value_or(choose_vector(problem, target, dims->row));
   const auto [across, row] = tile_extents(problem.segment, *dims);
   const auto holds = [&](sym::Expr extent) {
@@ -338,7 +363,7 @@ void transform(TensorView& t, const schedules::Pointwise& numbers) {
 void transform(TensorView& t, const Segment& segment, const Schedule& schedule) {
   const auto& numbers = std::get<schedules::Pointwise>(schedule);
   if (numbers.tile)
-    transform_tiles(t, numbers, tile_dims(segment).value());
+    transform_tiles(t, numbers, tile_dims(segment, numbers.rows.has_value()).value());
   else
     transform(t, numbers);
 }

@@ -35,10 +35,33 @@ bool are_one(const std::vector<Dims>& memory, int d) {
   });
 }
 
+// Dims [others], across, row: tiles, rows of a thread, threads of rows, threads, lanes.
+void transform_tiles_of_blocks(TensorView& t, const schedules::Pointwise& numbers, int across) {
+  const int64_t tile = numbers.tile.value(), rows = numbers.rows.value(), lanes = numbers.vector.value();
+  const int row = across + 1;
+  if (lanes > 1) split(t, row, lanes);
+  split(t, row, tile / lanes);
+  if (tile > rows) split(t, across, rows);
+  split(t, across, tile / rows);
+  // [across 2 or 3], [row 2 or 3]: tiles of both first.
+  const int own = tile > rows ? 3 : 2, all = static_cast<int>(loop_axes(t.domain).size());
+  std::vector<int> order(static_cast<size_t>(all));
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + across + 1, order.begin() + across + own, order.begin() + across + own + 1);
+  reorder(t, order);
+  for (int d = 0; d <= across; ++d) merge(t, 0);
+  parallelize(t, 0, ParallelType::block_x);
+  const int y = tile > rows ? 2 : 1;
+  if (tile > rows) parallelize(t, 1, ParallelType::unroll);
+  parallelize(t, y, ParallelType::thread_y);
+  parallelize(t, y + 1, ParallelType::thread_x);
+  if (lanes > 1) parallelize(t, y + 2, ParallelType::vectorize);
+}
+
 }  // namespace
 
-std::optional<TileDims> tile_dims(const Segment& segment) {
-  if (std::any_of(segment.ops.begin(), segment.ops.end(), [](const Op* op) {
+std::optional<TileDims> tile_dims(const Segment& segment, bool of_blocks) {
+  if (!of_blocks && std::any_of(segment.ops.begin(), segment.ops.end(), [](const Op* op) {
         return is_guarded(*op) || (property(op->kind) == OpProperty::creation && op->kind != OpKind::Full);
       }))
     return std::nullopt;
@@ -52,7 +75,8 @@ std::optional<TileDims> tile_dims(const Segment& segment) {
   for (out.row = last; out.row > 0 && are_one(memory, out.row - 1);) --out.row;
   for (const Dims& own : memory) {
     const bool across = own.size() > 1 && own.back() >= 0 && own.back() < out.row;
-    if (!across || std::find(own.begin(), own.end(), last) == own.end()) continue;
+    const auto has = [&](int d) { return std::find(own.begin(), own.end(), d) != own.end(); };
+    if (!across || !(has(last) || (of_blocks && has(-1)))) continue;
     out.across = own.back();
     out.across_end = out.across + 1;
     while (out.across > 0 && are_one(memory, out.across - 1)) --out.across;
@@ -71,8 +95,16 @@ std::pair<sym::Expr, sym::Expr> tile_extents(const Segment& segment, const TileD
   return {product(dims.across, dims.across_end), product(dims.row, static_cast<int>(t.rank()))};
 }
 
+int64_t bytes_across(const Segment& segment, const TileDims& dims) {
+  int64_t out = 1;
+  for (const MemoryRead& r : memory_reads(segment))
+    if (!r.dims.empty() && r.dims.back() >= dims.across && r.dims.back() < dims.across_end)
+      out = std::max(out, static_cast<int64_t>(size_of(r.input->dtype)));
+  return out;
+}
+
 void transform_tiles(TensorView& t, const schedules::Pointwise& numbers, const TileDims& dims) {
-  const int64_t lanes = numbers.vector.value(), squares = numbers.tile.value() / lanes;
+  const int64_t lanes = numbers.vector.value(), squares = numbers.tile.value() / lanes;  // of CPUs
   for (int d = static_cast<int>(t.rank()) - 1; d > dims.row; --d) merge(t, d - 1);
   for (int d = dims.across_end - 1; d > dims.across; --d) merge(t, d - 1);
   int outer = dims.row - (dims.across_end - dims.across);  // dims of neither
@@ -82,6 +114,7 @@ void transform_tiles(TensorView& t, const schedules::Pointwise& numbers, const T
   reorder(t, order);
   for (; outer > 1; --outer) merge(t, 0);
   const int across = outer;
+  if (numbers.rows) return transform_tiles_of_blocks(t, numbers, across);
   split(t, across + 1, lanes);
   split(t, across + 1, squares);
   split(t, across, lanes);

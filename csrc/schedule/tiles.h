@@ -1,6 +1,7 @@
 #pragma once
-// Tiles of moves, for CPUs: where an operand lies across the output's row, both dims are cut into tiles that a cache
-// holds, and these into squares of vectors, which become contiguous loads (kir/passes/transpose.h).
+// Tiles of moves: where an operand lies across the output's row, both dims are cut into tiles. On CPUs a cache holds
+// them, and they are cut into squares of vectors, which become contiguous loads (kir/passes/transpose.h); on GPUs
+// shared memory does (kir/passes/stage.h).
 #include "schedule/scheduler.h"
 
 namespace plait {
@@ -11,12 +12,16 @@ struct TileDims {
   int across = 0, across_end = 0, row = 0;
 };
 // Nothing where no operand lies across the row, or where squares of it are not to be had.
-std::optional<TileDims> tile_dims(const Segment& segment);
+// `of_blocks`: for a GPU, where what stands under a condition may be part of a tile.
+std::optional<TileDims> tile_dims(const Segment& segment, bool of_blocks);
+// Bytes of the widest element of what lies across the row.
+int64_t bytes_across(const Segment& segment, const TileDims& dims);
 
 // The extents of a tile's dims: of the operand's row, and of the output's.
 std::pair<sym::Expr, sym::Expr> tile_extents(const Segment& segment, const TileDims& dims);
 
-// Loops: tiles (parallel), rows of squares, squares, rows and lanes of a square.
+// Loops: tiles (parallel), rows of squares, squares, rows and lanes of a square. GPUs: tiles, rows that a thread has,
+// threads of rows, threads, lanes.
 void transform_tiles(TensorView& t, const schedules::Pointwise& numbers, const TileDims& dims);
 
 }  // namespace plait

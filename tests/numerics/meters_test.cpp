@@ -30,6 +30,8 @@ constexpr MeterCase kMetered[] = {
     {"sum_of_columns", "%x: T[2048, 64]", "%y", "%y = sum(%x, dims = [0])"},
     {"short_rows", "%x: T[512, 24]", "%y", "%y = softmax(%x, dim = 1)"},
     {"softmax_of_columns", "%x: T[24, 256]", "%y", "%y = softmax(%x, dim = 0)"},
+    {"transpose", "%x: T[96, 128], %z: T[128, 96]", "%y", "%y = add(permute(%x, dims = [1, 0]), %z)"},
+    {"channels_last", "%x: T[2, 64, 8, 16]", "%y", "%y = relu(permute(%x, dims = [0, 2, 3, 1]))"},
     {"rope", "%q: T[2, 4, 32, 64], %c: T[32, 64], %s: T[32, 64]", "%y", "%y = rope(%q, %c, %s)",
      2.25},  // halves of a head are read twice, the tables for each head
 };

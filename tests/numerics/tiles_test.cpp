@@ -1,8 +1,10 @@
-// Operands that lie across the output's rows, on the CPU: squares of every vector, at the boundaries of squares and of
-// tiles, dtypes, numbers of threads; operands that are read backwards.
+// Operands that lie across the output's rows. On the CPU: squares of every vector, at the boundaries of squares and of
+// tiles, dtypes, numbers of threads; operands that are read backwards. On GPUs: tiles in shared memory.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/cpu_device.h"
+#include "backend/cuda/nvrtc.h"
+#include "base/error.h"
 #include "reference/draw_inputs.h"
 #include "support/run_case.h"
 #include "support/tensor_bits.h"
@@ -94,6 +96,69 @@ TEST(TilesOfAnyThreads, Cpu) {
       EXPECT_EQ(first, bits) << c.name << ", " << threads << " threads";
     }
   }
+}
+
+// Of GPUs, parts of a tile may stand under a condition.
+const TileCase kGuardedTiles[] = {
+    {"padded", "%x: T[m, n]",
+     "  %p = pad(permute(%x, dims = [1, 0]), low = [0, 2], high = [0, 3], value = 1)\n  %y = neg(%p)\n"},
+    {"two", "%x: T[m, n], %z: T[m, n]",
+     "  %a = permute(%x, dims = [1, 0])\n  %b = permute(%z, dims = [1, 0])\n  %c = cat(%a, %b, dim = 1)\n  %y = "
+     "neg(%c)\n"},
+    {"shifted", "%x: T[m, n]",
+     "  %p = permute(%x, dims = [1, 0])\n  %r = roll(%p, shifts = [1], dims = [1])\n  %y = add(%p, %r)\n"},
+};
+
+TEST(TilesOfGpus, Boundaries) {
+  for (const char* device : {"sim:sm_80", "sim:sm_90a"}) {
+    if (const std::string why = testing::why_no_device(device); !why.empty()) GTEST_SKIP() << why;
+    for (const char* dtype : {"f32", "f64", "bf16", "u8"})
+      for (const auto* list : {&kTileCases[0], &kTileCases[1], &kTileCases[3], &kTileCases[4], &kTileCases[5],
+                               &kGuardedTiles[0], &kGuardedTiles[1], &kGuardedTiles[2]})
+        for (const auto& [m, n] :
+             std::vector<std::pair<int64_t, int64_t>>{{32, 64}, {33, 70}, {130, 16}, {15, 40}, {0, 20}}) {
+          const bool each = std::string_view(dtype) == "f32" && std::string_view(device) == "sim:sm_80";
+          if (!each && (m != 33 || list == &kTileCases[5])) continue;
+          SCOPED_TRACE(fmt::format("{} of {} on {}, m = {}, n = {}", list->name, dtype, device, m, n));
+          CaseOptions how;
+          how.device = device;
+          how.compare_one_rank = false;
+          how.set = {{"m", std::to_string(m)}, {"n", std::to_string(n)}};
+          const auto result = run_case(text_of(*list, dtype), how);
+          EXPECT_TRUE(result.ok) << result.message;
+          ASSERT_EQ(result.report.kernels.size(), 1u);
+          const std::string& schedule = result.report.kernels[0].schedule;
+          EXPECT_TRUE(m < 16 || n < 16 || schedule.find("tile = ") != std::string::npos) << schedule;
+        }
+  }
+}
+
+TEST(TilesOfGpus, NumbersByHand) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const auto with = [](const char* numbers) {
+    CaseOptions how;
+    how.device = "sim:sm_80";
+    how.compare_one_rank = false;
+    try {
+      const auto result = run_case(
+          fmt::format("let m = 70, n = 45\nfusion @f (%x: f32[m, n]) -> (%y) {{\n segment @s (%x) -> (%y) schedule "
+                      "pointwise({}) {{\n  %p = permute(%x, dims = [1, 0])\n  %y = neg(%p)\n }}\n}}\n",
+                      numbers),
+          how);
+      return result.ok ? std::string("ok") : result.message;
+    } catch (const UserError& e) {
+      return std::string(e.what());
+    }
+  };
+  for (const char* numbers : {"tile = 16", "tile = 32, vector = 2", "tile = 64, vector = 4, rows = 16",
+                              "tile = 8, rows = 8", "tile = 1", "tile = 64, rows = 1", "tile = 32, rows = 32"}) {
+    EXPECT_EQ(with(numbers), "ok") << numbers;
+  }
+  EXPECT_NE(with("tile = 32, rows = 64").find("no part of a tile of 32"), std::string::npos);
+  EXPECT_NE(with("tile = 32, threads = 8").find("no part of a tile of 32"), std::string::npos);
+  EXPECT_NE(with("tile = 256, rows = 8, vector = 1, threads = 256").find("a block has at most 1024"),
+            std::string::npos);
+  EXPECT_NE(with("tile = 32, split = 1").find("no split"), std::string::npos);
 }
 
 }  // namespace

@@ -70,6 +70,34 @@ std::string columns_of_blocks(const std::string& combine, const std::string& dty
       fmt::arg("last", 19 + types.size()));
 }
 
+// The running states of the rows of %x, so many of which a block has: in front of each thread, and of all threads.
+std::string prefix_of_rows(const std::string& combine, const std::string& dtype, int rows, int threads,
+                           const std::vector<std::string>& types) {
+  const StateText state(types);
+  const bool first = combine.starts_with("first");
+  std::string all;
+  for (size_t i = 0; i < types.size(); ++i) all += fmt::format(", %{}: {}", 30 + i, types[i]);
+  return fmt::format(
+      "kernel @k(%x: {dtype}[m*n] read, %y: {result}[m*n] write, %z: {result}[m*n] write; m, n) target cuda {{\n"
+      "  for b in 0..ceildiv(m, {rows}) on block_x {{\n    for r in 0..{rows} on thread_y {{\n"
+      "      for t in 0..{threads} on thread_x {{\n        for s in 0..ceildiv(n, {threads}) {{\n"
+      "          {declared} = start {combine} of {dtype}\n"
+      "          if {rows}*b + r < m and {threads}*s + t < n {{\n"
+      "            %10: {element} = load %x[({rows}*b + r)*n + {threads}*s + t] lanewise\n{position}"
+      "            accumulate {combine}({named}) with %10{with}\n          }}\n"
+      "          {folded}{all} = prefix {combine}({named}) over {threads} of {dtype}\n"
+      "          if {rows}*b + r < m and {threads}*s + t < n {{\n"
+      "            store %y[({rows}*b + r)*n + {threads}*s + t] = %{last} lanewise\n"
+      "            store %z[({rows}*b + r)*n + {threads}*s + t] = %{whole} lanewise\n"
+      "          }}\n        }}\n      }}\n    }}\n  }}\n}}\n",
+      fmt::arg("dtype", dtype), fmt::arg("result", types.back()), fmt::arg("rows", rows),
+      fmt::arg("declared", state.declared), fmt::arg("combine", combine), fmt::arg("threads", threads),
+      fmt::arg("element", types[0]),
+      fmt::arg("position", first ? fmt::format("            %11: i64 = coordinate {}*s + t\n", threads) : ""),
+      fmt::arg("named", state.named), fmt::arg("with", first ? ", %11" : ""), fmt::arg("folded", state.folded),
+      fmt::arg("all", all), fmt::arg("last", 19 + types.size()), fmt::arg("whole", 29 + types.size()));
+}
+
 // One reduction of the rows of %x, a block each.
 std::string reduction(const std::string& combine, const std::string& dtype, int threads, int lanes,
                       const std::vector<std::string>& state_types, const std::string& element,
@@ -178,6 +206,12 @@ const std::vector<ThreadKernel>& thread_kernels() {
       out.push_back({name, columns_of_blocks("sum", "f32", wide, lanes, tall, {"f32"}), blocks});
       out.push_back(
           {name + ", first", columns_of_blocks("first_greatest", "f64", wide, lanes, tall, {"f64", "i64"}), blocks});
+    }
+    for (const auto& [block_rows, threads] : {std::pair{16, 2}, {8, 4}, {1, 32}, {2, 128}}) {
+      const std::string name = fmt::format("prefix of {} rows of {} threads", block_rows, threads);
+      out.push_back({name, prefix_of_rows("sum", "f32", block_rows, threads, {"f32"}), blocks});
+      out.push_back(
+          {name + ", first", prefix_of_rows("first_least", "i8", block_rows, threads, {"i32", "i64"}), blocks});
     }
     return out;
   }();

@@ -415,6 +415,7 @@ class Writer {
   void write(const kir::Accumulate&) {}
   void write(const kir::Merge&) {}
   void write(const kir::Fold&) {}
+  void write(const kir::Prefix&) {}
 
   const kir::Kernel& kernel_;
   Module& module_;

@@ -83,6 +83,7 @@ bool is_pure(StmtKind kind) {
     case StmtKind::Transpose:
     case StmtKind::Random:
     case StmtKind::Fold:
+    case StmtKind::Prefix:
       return true;
     case StmtKind::For:
     case StmtKind::If:

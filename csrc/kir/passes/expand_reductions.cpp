@@ -28,6 +28,8 @@ class ExpandReductions {
         expand(*merge);
       else if (const auto* fold = as<Fold>(*stmt))
         expand(*fold);
+      else if (const auto* prefix = as<Prefix>(*stmt))
+        expand(*prefix);
       else
         out.push_back(std::move(stmt));
     }
@@ -183,8 +185,8 @@ class ExpandReductions {
     __builtin_unreachable();
   }
 
-  // The states of threads whose numbers differ in the bit `by`, as one that both get.
-  std::vector<Value> with_other(Combine combine, const std::vector<Value>& own, int64_t by) {
+  // Those of the thread whose number differs in the bit `by`.
+  std::vector<Value> of_other(const std::vector<Value>& own, int64_t by) {
     std::vector<Value> other;
     for (const Value& v : own) {
       auto& s = put<Shuffle>();
@@ -193,9 +195,18 @@ class ExpandReductions {
       s.by = by;
       other.push_back(s.out);
     }
-    if (commutes(combine, own[0].dtype)) return Formulas(*this).merge(combine, own, other);
+    return other;
+  }
+  // Whether the thread's number has the bit not.
+  Value lacks_bit(int64_t by) {
     const Value bit = coordinate(sym::mod(sym::floordiv(thread(), by), 2), 1);
-    const Value first = apply(Pointwise::eq, {bit, literal(Constant::from_int64(DType::i64, 0), bit)});
+    return apply(Pointwise::eq, {bit, literal(Constant::from_int64(DType::i64, 0), bit)});
+  }
+  // The states of threads whose numbers differ in the bit `by`, as one that both get.
+  std::vector<Value> with_other(Combine combine, const std::vector<Value>& own, const std::vector<Value>& other,
+                                int64_t by) {
+    if (commutes(combine, own[0].dtype)) return Formulas(*this).merge(combine, own, other);
+    const Value first = lacks_bit(by);
     std::vector<Value> lower, upper;
     for (size_t i = 0; i < own.size(); ++i) {
       lower.push_back(apply(Pointwise::where, {first, own[i], other[i]}));
@@ -295,10 +306,72 @@ class ExpandReductions {
     const FoldWay way = way_of(s);
     if (way == FoldWay::in_order) return one_by_one(s, part);
     const int64_t in_warp = std::min(s.threads, kWarp / s.stride), warps = s.threads / in_warp;
-    for (int64_t by = in_warp / 2; by > 0; by /= 2) part = with_other(s.combine, part, by * s.stride);
+    const auto halve = [&](int64_t by) { part = with_other(s.combine, part, of_other(part, by), by); };
+    for (int64_t by = in_warp / 2; by > 0; by /= 2) halve(by * s.stride);
     if (warps > 1) part = of_warps(part, warps);
-    for (int64_t by = warps / 2; by > 0; by /= 2) part = with_other(s.combine, part, by);
+    for (int64_t by = warps / 2; by > 0; by /= 2) halve(by);
     return part;
+  }
+
+  // Bit by bit: threads with the bit have all those without it in front of them.
+  void expand(const Prefix& s) {
+    PLAIT_CHECK(!loops_of_threads_.empty(), "a prefix of threads outside of their loop");
+    const int64_t in_warp = std::min(s.threads, kWarp);
+    std::vector<Value> all = s.state, before = fresh_state(s);
+    for (int64_t by = 1; by < in_warp; by *= 2) {
+      const std::vector<Value> other = of_other(all, by), longer = Formulas(*this).merge(s.combine, other, before);
+      const Value lacks = lacks_bit(by);
+      for (size_t i = 0; i < before.size(); ++i) before[i] = apply(Pointwise::where, {lacks, before[i], longer[i]});
+      all = with_other(s.combine, all, other, by);
+    }
+    if (s.threads > in_warp) prefix_of_warps(s, before, all);
+    for (size_t i = 0; i < all.size(); ++i) {
+      folded_[s.before[i].id] = before[i];
+      folded_[s.all[i].id] = all[i];
+    }
+  }
+
+  // The state of nothing.
+  std::vector<Value> fresh_state(const Prefix& s) {
+    Start start;
+    start.combine = s.combine;
+    start.element = s.element;
+    for (const Value& v : s.state) start.state.push_back(editor_.value(v.dtype, v.lanes));
+    expand(start);
+    return start.state;
+  }
+
+  // Every thread takes in the warps of its group one after another, those in front of its own apart.
+  void prefix_of_warps(const Prefix& s, std::vector<Value>& before, std::vector<Value>& all) {
+    const int64_t warps = s.threads / kWarp, of_block = block_threads() / kWarp;
+    std::vector<uint32_t> buffers;
+    auto branch = std::make_unique<If>();
+    branch->condition = sym::eq(sym::mod(thread(), kWarp), 0);
+    for (const Value& v : all) {
+      buffers.push_back(exchange(v, of_block));
+      branch->body.push_back(store_to(buffers.back(), sym::floordiv(thread(), kWarp), v));
+    }
+    out_->push_back(std::move(branch));
+    sync();
+    const std::vector<Value> front = fresh_state(s), whole = fresh_state(s);
+    const sym::Expr warp = sym::floordiv(thread(), kWarp), own = sym::mod(warp, warps);
+    auto loop = std::make_unique<For>();
+    loop->extent = editor_.number(warps);
+    loop->var = editor_.symbol(thread_symbol(), sym::index_facts(loop->extent));
+    Block* const outer = std::exchange(out_, &loop->body);
+    std::vector<Value> next;
+    for (size_t i = 0; i < all.size(); ++i) next.push_back(load_from(buffers[i], warp - own + loop->var, all[i]));
+    assign(whole, Formulas(*this).merge(s.combine, whole, next));
+    auto in_front = std::make_unique<If>();
+    in_front->condition = sym::lt(loop->var, own);
+    out_ = &in_front->body;
+    assign(front, Formulas(*this).merge(s.combine, front, next));
+    loop->body.push_back(std::move(in_front));
+    out_ = outer;
+    out_->push_back(std::move(loop));
+    if (loops_ > 0) sync();  // before the next iteration writes
+    before = Formulas(*this).merge(s.combine, front, before);
+    all = whole;
   }
 
   Editor editor_;

@@ -161,6 +161,7 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
     case StmtKind::Transpose:
     case StmtKind::Sync:
     case StmtKind::Shuffle:
+    case StmtKind::Prefix:
       PLAIT_CHECK(false, "kernel {}: a {} within lanes loop {}", kernel_.name, name(s.kind), lanes_.var.symbol_name());
   }
   out.push_back(std::move(stmt));

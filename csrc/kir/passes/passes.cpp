@@ -4,6 +4,7 @@
 #include "kir/passes/expand_reductions.h"
 #include "kir/passes/hoist.h"
 #include "kir/passes/merge_equal.h"
+#include "kir/passes/stage.h"
 #include "kir/passes/tails.h"
 #include "kir/passes/threads.h"
 #include "kir/passes/transpose.h"
@@ -14,7 +15,8 @@ namespace plait::kir {
 
 std::span<const KernelPass> kernel_passes() {
   static constexpr KernelPass kPasses[] = {
-      {"threads", threads},                      // first: each thread's own loops from here on
+      {"stage", stage},                          // first: tiles are loops of all threads
+      {"threads", threads},                      // each thread's own loops from here on
       {"tails", tails},                          // loops and conditions as emitted
       {"unroll", unroll},                        // bodies are without conditions now
       {"vectorize", vectorize},                  // one body per vector

@@ -24,9 +24,8 @@ bool folds_threads(const Block& body) {
   return std::any_of(body.begin(), body.end(), [](const auto& stmt) { return folds_threads(*stmt); });
 }
 bool folds_threads(const Stmt& stmt) {
-  const Fold* fold = as<Fold>(stmt);
   const Block* body = body_of(stmt);
-  return (fold != nullptr && fold->threads > 1) || (body != nullptr && folds_threads(*body));
+  return cooperates(stmt) || (body != nullptr && folds_threads(*body));
 }
 
 class Threads {
@@ -50,6 +49,7 @@ class Threads {
       while (dim.extent && find_own(body, dim, false)) {}
     Block inner;
     rewrite(body, {}, inner);
+    lift_conditions(inner);
     for (size_t d = 0; d < dims_.size(); ++d) {  // x innermost
       if (!dims_[d].extent) continue;
       auto loop = std::make_unique<For>();
@@ -98,7 +98,7 @@ class Threads {
   static bool folds(const Block& body) {
     return std::any_of(body.begin(), body.end(), [](const auto& stmt) {
       const Block* inner = body_of(*stmt);
-      return stmt->kind == StmtKind::Fold || (inner != nullptr && folds(*inner));
+      return stmt->kind == StmtKind::Fold || stmt->kind == StmtKind::Prefix || (inner != nullptr && folds(*inner));
     });
   }
 
@@ -240,12 +240,40 @@ class Threads {
     }
   }
 
+  // A condition that stands around all that a loop has and does not speak of its variable goes around the loop: the
+  // emitter could not put it there while a threads loop stood between them.
+  static void lift_conditions(Block& body) {
+    for (auto& stmt : body) {
+      if (Block* inner = body_of(*stmt)) lift_conditions(*inner);
+      const For* loop = as<For>(*stmt);
+      if (loop == nullptr || folds_threads(loop->body)) continue;
+      Block* outer = body_of(*stmt);
+      std::vector<std::unique_ptr<Stmt>> lifted;
+      while (outer->size() == 1 && outer->front()->kind == StmtKind::If) {
+        Block* within = body_of(*outer->front());
+        if (depends_on(as<If>(*outer->front())->condition, loop->var)) {
+          outer = within;
+          continue;
+        }
+        Block rest = std::move(*within);
+        within->clear();
+        lifted.push_back(std::move(outer->front()));
+        *outer = std::move(rest);
+      }
+      while (!lifted.empty()) {
+        body_of(*lifted.back())->push_back(std::move(stmt));
+        stmt = std::move(lifted.back());
+        lifted.pop_back();
+      }
+    }
+  }
+
   void check_buffers(const Block& body) const {
     for (const auto& stmt : body) {
       const auto* store = as<Store>(*stmt);
       if (store != nullptr) {
         const Buffer& buffer = kernel_.buffers[store->buffer];
-        PLAIT_CHECK(buffer.space == Space::workspace || buffer.space == Space::stack || !buffer.loads(),
+        PLAIT_CHECK(buffer.space != Space::argument || !buffer.loads(),
                     "kernel {}: a threads loop stores to {}, which others may read", kernel_.name, buffer.name);
       }
       if (const Block* inner = body_of(*stmt)) check_buffers(*inner);

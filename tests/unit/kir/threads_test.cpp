@@ -67,6 +67,16 @@ TEST(KirThreads, WhatDiffersBetweenThreadsIsRefused) {
   EXPECT_NE(refusal(state + "if t < 3 {\n %2: f32 = fold sum(%1) over 64\n }\n").find(apart), std::string::npos);
   EXPECT_NE(refusal(state + "%2: f32 = fold sum(%1) over 48\n").find("a fold over 48 threads by 1"), std::string::npos);
   EXPECT_NE(refusal("%1: f32 = shuffle(%0, by = 3)\n").find("a shuffle by 3 lanes"), std::string::npos);
+  const auto prefix = [&](const char* threads) {
+    return fmt::format("%2: f32, %3: f32 = prefix sum(%1) over {}\n", threads);
+  };
+  EXPECT_EQ(refusal(state + prefix("64")), "accepted");
+  EXPECT_EQ(refusal(state + prefix("2")), "accepted");
+  EXPECT_NE(refusal(state + prefix("128")).find("in a block of 64"), std::string::npos);
+  EXPECT_NE(refusal(state + prefix("48")).find("a prefix over 48 threads"), std::string::npos);
+  EXPECT_NE(refusal(state + "if t < 3 {\n" + prefix("64") + "}\n").find(apart), std::string::npos);
+  EXPECT_NE(refusal(state + "%2: f32 = prefix sum(%1) over 64\n").find("as many values before as of all"),
+            std::string::npos);
 }
 
 TEST(KirThreads, SharedMemoryNeedsSyncs) {
@@ -85,6 +95,30 @@ TEST(KirThreads, SharedMemoryNeedsSyncs) {
   EXPECT_NE(refusal(store + "if m > 5 {\n sync block\n }\n" + load, alloc).find(none), std::string::npos);
   EXPECT_NE(refusal(store + "for i in 0..m {\n sync block\n }\n" + load, alloc).find(none), std::string::npos);
   EXPECT_NE(refusal("for i in 0..m {\n" + alloc + store + "sync block\n" + load + "}\n").find(none), std::string::npos);
+}
+
+TEST(KirThreads, SharedMemoryOfSerialLoops) {
+  const std::string none = "no sync between accesses to s", alloc = "alloc %s: f32[1024] shared\n";
+  const auto stored = [&](const std::string& index) {
+    return refusal("for i in 0..4 {\n store %s[" + index + "] = %0 lanewise\n }\n", alloc);
+  };
+  EXPECT_EQ(stored("64*i + t"), "accepted");
+  EXPECT_EQ(stored("4*t + i"), "accepted");
+  EXPECT_EQ(stored("65*i + t"), "accepted");
+  EXPECT_NE(stored("i + t").find(none), std::string::npos) << "iterations of neighbours meet";
+  EXPECT_NE(stored("3*t + i").find(none), std::string::npos);
+  EXPECT_NE(stored("63*i + t").find(none), std::string::npos);
+  // Two loops, and one of their iterations apart, as passes leave them.
+  const auto both = [&](const std::string& one, const std::string& other) {
+    return refusal("for i in 0..4 {\n store %s[" + one + "] = %0 lanewise\n }\nfor j in 0..4 {\n store %s[" + other +
+                       "] = %0 lanewise\n }\n store %s[t + 128] = %0 lanewise\n",
+                   alloc);
+  };
+  EXPECT_EQ(both("64*i + t", "64*j + t"), "accepted");
+  EXPECT_EQ(both("64*i + t", "64*j + t + 256"), "accepted");
+  EXPECT_NE(both("64*i + t", "64*j + t + 1").find(none), std::string::npos);
+  EXPECT_NE(both("64*i + t", "65*j + t").find(none), std::string::npos);
+  EXPECT_NE(both("64*i + 63 - t", "64*j + t").find(none), std::string::npos);
 }
 
 TEST(KirThreads, PassesKeepLoadsOnTheirSideOfASync) {

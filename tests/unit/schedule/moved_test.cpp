@@ -64,7 +64,7 @@ TEST(Moved, Tiles) {
     s.ops = f->ops();
     s.inputs = f->inputs();
     s.outputs = f->outputs();
-    const auto dims = tile_dims(s);
+    const auto dims = tile_dims(s, false);
     return dims ? fmt::format("{}..{} across {}..", dims->across, dims->across_end, dims->row) : "none";
   };
   const std::string nchw = "%x: f32[b, c, h, w]";
@@ -111,7 +111,43 @@ TEST(Moved, TilesAreChosenOrPinned) {
   EXPECT_EQ(choose("pointwise(tile = 16)", "[70, 90]", rolled), "no operand lies across the row");
   EXPECT_EQ(choose("pointwise(tile = 16, block = 64)", "[70, 90]", across),
             "a schedule of tiles has no split, block or unroll");
-  EXPECT_EQ(choose("pointwise(tile = 16)", "[70, 90]", "  %y = exp(%x)\n"), "tile does not apply");
+  EXPECT_EQ(choose("pointwise(tile = 16)", "[70, 90]", "  %y = exp(%x)\n"), "no operand lies across the row");
+}
+
+TEST(Moved, TilesOfGpus) {
+  const auto choose = [](const std::string& pin, const std::string& inputs, const std::string& body) -> std::string {
+    const auto f = moves(inputs, "%y", body);
+    Segment s;
+    s.ops = f->ops();
+    s.inputs = f->inputs();
+    s.outputs = f->outputs();
+    try {
+      return print(choose_schedule({*f, s}, target_named("sm_80"), pin.empty() ? Schedule() : parse_schedule(pin)));
+    } catch (const UserError& e) {
+      return e.message();
+    }
+  };
+  const std::string across = "  %y = permute(%x, dims = [1, 0])\n";
+  EXPECT_EQ(choose("", "%x: f32[16, 16]", across), "pointwise(vector = 1, tile = 32, threads = 32, rows = 8)");
+  EXPECT_EQ(choose("", "%x: f32[90, 15]", across),
+            "pointwise(vector = 4, unroll = 1, split = 1, threads = 32, rows = 8)");
+  EXPECT_EQ(choose("", "%x: bf16[64, 64]", across), "pointwise(vector = 2, tile = 64, threads = 32, rows = 8)");
+  EXPECT_EQ(choose("", "%x: bf16[31, 64]", across), "pointwise(vector = 1, tile = 32, threads = 32, rows = 8)");
+  EXPECT_EQ(choose("", "%x: u8[64, 64]", across), "pointwise(vector = 4, tile = 128, threads = 32, rows = 8)");
+  EXPECT_EQ(choose("", "%x: bf16[64, 64], %z: f32[64, 64]", "  %y = add(permute(%x, dims = [1, 0]), %z)\n"),
+            "pointwise(vector = 2, tile = 64, threads = 32, rows = 8)")
+      << "of what lies across alone";
+  EXPECT_EQ(choose("", "%x: bf16[64, 64], %z: f32[64, 64]",
+                   "  %p = permute(%x, dims = [1, 0])\n  %q = permute(%z, dims = [1, 0])\n  %y = add(%p, %q)\n"),
+            "pointwise(vector = 1, tile = 32, threads = 32, rows = 8)");
+  EXPECT_EQ(choose("pointwise(tile = 16)", "%x: f32[7, 90]", across),
+            "pointwise(vector = 1, tile = 16, threads = 16, rows = 8)");
+  EXPECT_EQ(choose("pointwise(tile = 2)", "%x: f32[7, 90]", across),
+            "pointwise(vector = 1, tile = 2, threads = 2, rows = 2)");
+  EXPECT_EQ(choose("pointwise(rows = 4)", "%x: f32[70, 90]", across),
+            "pointwise(vector = 4, unroll = 1, split = 1, threads = 32, rows = 4)");
+  EXPECT_EQ(choose("pointwise(tile = 2, vector = 4)", "%x: f32[70, 90]", across),
+            "2 rows of 1 threads of 4 elements are no part of a tile of 2");
 }
 
 TEST(Moved, EveryOpIsARead) {
