@@ -324,8 +324,9 @@ class Placer {
   ParallelType parallel_of(const Op& op, const Plan& plan, size_t i) {
     const OwnLoop& l = plan.own[i];
     const std::vector<int> scan = scan_loops(op, plan);
-    if (std::find(scan.begin(), scan.end(), graph_.find(l.cls)) != scan.end()) return ParallelType::serial;
     const bool same = l.position < 0 || graph_.same_extent(l.cls, loops_[static_cast<size_t>(l.position)].cls);
+    if (std::find(scan.begin(), scan.end(), graph_.find(l.cls)) != scan.end())
+      return same && l.parallel == ParallelType::thread_x ? l.parallel : ParallelType::serial;
     switch (l.parallel) {
       case ParallelType::serial:
         return l.parallel;

@@ -71,6 +71,10 @@ bool asked_in(State& state, const Op& op, const Plan& plan, const std::vector<in
 // enumerate it in its order, or it has one element.
 std::vector<int> scan_order(const Walk& walk, const State& state, const Op& op);
 LoopOrder order_of_scan(const Op& op);
+// Whether a scan goes through iterations of the loop: they run in turn, or are threads of a block.
+inline bool carries_scans(ParallelType loop) {
+  return loop == ParallelType::serial || loop == ParallelType::unroll || loop == ParallelType::thread_x;
+}
 
 // Fills coordinates, indices and predicates of all ops of the finished tree.
 void fill_coordinates(State& state);

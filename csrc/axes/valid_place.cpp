@@ -88,7 +88,8 @@ class Check {
 
   std::string independent() { return state_.walks.conflict(seeds()) ? "two loops disagree on an axis" : ""; }
 
-  // A scan carries a state through the innermost serial loops, which drive its dim in its order and nothing else.
+  // A scan carries a state through the innermost loops, in turn or by threads that tell each other, which drive its dim
+  // in its order and nothing else.
   std::string scan() {
     const int dim = scanned_dim(op_);
     if (dim < 0 || graph_.unit(axes_.logical[static_cast<size_t>(dim)])) return "";
@@ -104,8 +105,7 @@ class Check {
     for (int l : plan_.shared) {
       const TreeLoop& loop = state_.tree.loops[static_cast<size_t>(l)];
       if (!contains(order, graph_.find(loop.cls))) continue;
-      if (loop.parallel != ParallelType::serial && loop.parallel != ParallelType::unroll)
-        return "a loop around that a scan would follow runs at once";
+      if (!carries_scans(loop.parallel)) return "a loop around that a scan would follow runs at once";
       if (loop.order != LoopOrder::any && loop.order != order_of_scan(op_))
         return "a loop around runs against the order of the scan";
     }

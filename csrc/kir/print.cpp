@@ -53,77 +53,77 @@ class Printer {
   }
 
   std::string line(const Stmt& stmt) const {
-    return visit(
-        stmt, overloaded{
-                  [&](const For& s) {
-                    const std::string on = s.loop == LoopKind::serial ? "" : fmt::format(" on {}", name(s.loop));
-                    return fmt::format("for {} in 0..{}{}{}", text(s.var), text(s.extent), on,
-                                       s.unroll ? " unroll" : "");
-                  },
-                  [&](const If& s) { return "if " + text(s.condition); },
-                  [&](const Alloc& s) {
-                    const bool known = s.buffer < kernel_.buffers.size();
-                    return "alloc " + (known ? declaration(kernel_.buffers[s.buffer]) : buffer_name(s.buffer));
-                  },
-                  [&](const Variable& s) { return definition(s.out) + "variable " + s.initial.text(); },
-                  [&](const Assign& s) { return fmt::format("assign {} = {}", text(s.variable), text(s.in)); },
-                  [&](const Literal& s) { return definition(s.out) + "literal " + s.constant.text(); },
-                  [&](const Coordinate& s) { return definition(s.out) + "coordinate " + text(s.index); },
-                  [&](const Bind& s) { return fmt::format("bind {} = {}", text(s.var), text(s.in)); },
-                  [&](const Load& s) {
-                    return definition(s.out) + "load " + element(s.buffer, s.index) + how(s.access, s.active);
-                  },
-                  [&](const Store& s) {
-                    return "store " + element(s.buffer, s.index) + " = " + text(s.in) + how(s.access, s.active);
-                  },
-                  [&](const AtomicMin& s) {
-                    return fmt::format("atomic_min {} = {}", element(s.buffer, s.index), text(s.in));
-                  },
-                  [&](const Sync& s) { return fmt::format("sync {}", name(s.scope)); },
-                  [&](const Shuffle& s) {
-                    return fmt::format("{}shuffle({}, by = {})", definition(s.out), text(s.in), s.by);
-                  },
-                  [&](const Compute& s) {
-                    return fmt::format("{}{}({})", definition(s.out), plait::name(s.function), text(s.in));
-                  },
-                  [&](const Convert& s) { return fmt::format("{}convert({})", definition(s.out), text(s.in)); },
-                  [&](const Round& s) {
-                    return fmt::format("{}round({}, to = {})", definition(s.out), text(s.in), name(s.to));
-                  },
-                  [&](const Half& s) {
-                    return fmt::format("{}half({}, upper = {})", definition(s.out), text(s.in), s.upper);
-                  },
-                  [&](const Transpose& s) { return fmt::format("{}transpose({})", definitions(s.out), text(s.in)); },
-                  [&](const Random& s) { return definition(s.out) + random(s); },
-                  [&](const Start& s) {
-                    return definitions(s.state) + "start " + std::string(name(s.combine)) + of_element(s.element);
-                  },
-                  [&](const Accumulate& s) {
-                    return fmt::format("accumulate {}({}) with {}{}", name(s.combine), text(s.state), text(s.in),
-                                       active_text(s.active));
-                  },
-                  [&](const Merge& s) {
-                    return fmt::format("merge {}({}) with {}", name(s.combine), text(s.state), text(s.in));
-                  },
-                  [&](const Fold& s) {
-                    return fmt::format("{}fold {}({}){}", definitions(s.out), name(s.combine), text(s.state), over(s));
-                  },
-                  [&](const Prefix& s) {
-                    std::vector<Value> out = s.before;
-                    out.insert(out.end(), s.all.begin(), s.all.end());
-                    return fmt::format("{}prefix {}({}) over {}{}", definitions(out), name(s.combine), text(s.state),
-                                       s.threads, of_element(s.element));
-                  },
-              });
+    return visit(stmt,
+                 overloaded{
+                     [&](const For& s) {
+                       const std::string on = s.loop == LoopKind::serial ? "" : fmt::format(" on {}", name(s.loop));
+                       return fmt::format("for {} in 0..{}{}{}", text(s.var), text(s.extent), on,
+                                          s.unroll ? " unroll" : "");
+                     },
+                     [&](const If& s) { return "if " + text(s.condition); },
+                     [&](const Alloc& s) {
+                       const bool known = s.buffer < kernel_.buffers.size();
+                       return "alloc " + (known ? declaration(kernel_.buffers[s.buffer]) : buffer_name(s.buffer));
+                     },
+                     [&](const Variable& s) { return definition(s.out) + "variable " + s.initial.text(); },
+                     [&](const Assign& s) { return fmt::format("assign {} = {}", text(s.variable), text(s.in)); },
+                     [&](const Literal& s) { return definition(s.out) + "literal " + s.constant.text(); },
+                     [&](const Coordinate& s) { return definition(s.out) + "coordinate " + text(s.index); },
+                     [&](const Bind& s) { return fmt::format("bind {} = {}", text(s.var), text(s.in)); },
+                     [&](const Load& s) {
+                       return definition(s.out) + "load " + element(s.buffer, s.index) + how(s.access, s.active);
+                     },
+                     [&](const Store& s) {
+                       return "store " + element(s.buffer, s.index) + " = " + text(s.in) + how(s.access, s.active);
+                     },
+                     [&](const AtomicMin& s) {
+                       return fmt::format("atomic_min {} = {}", element(s.buffer, s.index), text(s.in));
+                     },
+                     [&](const Sync& s) { return fmt::format("sync {}", name(s.scope)); },
+                     [&](const Shuffle& s) {
+                       return fmt::format("{}shuffle({}, by = {})", definition(s.out), text(s.in), s.by);
+                     },
+                     [&](const Compute& s) {
+                       return fmt::format("{}{}({})", definition(s.out), plait::name(s.function), text(s.in));
+                     },
+                     [&](const Convert& s) { return fmt::format("{}convert({})", definition(s.out), text(s.in)); },
+                     [&](const Round& s) {
+                       return fmt::format("{}round({}, to = {})", definition(s.out), text(s.in), name(s.to));
+                     },
+                     [&](const Half& s) {
+                       return fmt::format("{}half({}, upper = {})", definition(s.out), text(s.in), s.upper);
+                     },
+                     [&](const Transpose& s) { return fmt::format("{}transpose({})", definitions(s.out), text(s.in)); },
+                     [&](const Random& s) { return definition(s.out) + random(s); },
+                     [&](const Start& s) {
+                       return definitions(s.state) + "start " + std::string(name(s.combine)) + of_element(s.element);
+                     },
+                     [&](const Accumulate& s) {
+                       return fmt::format("accumulate {}({}) with {}{}", name(s.combine), text(s.state), text(s.in),
+                                          active_text(s.active));
+                     },
+                     [&](const Merge& s) {
+                       return fmt::format("merge {}({}) with {}", name(s.combine), text(s.state), text(s.in));
+                     },
+                     [&](const Fold& s) { return fold(s); },
+                     [&](const Prefix& s) { return prefix(s); },
+                 });
   }
 
  private:
   static std::string of_element(std::optional<DType> element) {
     return element ? fmt::format(" of {}", name(*element)) : "";
   }
-  static std::string over(const Fold& s) {
-    return (s.threads > 1 ? fmt::format(" over {}", s.threads) : "") +
-           (s.stride > 1 ? fmt::format(" by {}", s.stride) : "");
+  static std::string fold(const Fold& s) {
+    return fmt::format("{}fold {}({}){}{}", definitions(s.out), name(s.combine), text(s.state),
+                       s.threads > 1 ? fmt::format(" over {}", s.threads) : "",
+                       s.stride > 1 ? fmt::format(" by {}", s.stride) : "");
+  }
+  static std::string prefix(const Prefix& s) {
+    std::vector<Value> out = s.before;
+    out.insert(out.end(), s.all.begin(), s.all.end());
+    return fmt::format("{}prefix {}({}) over {}{}", definitions(out), name(s.combine), text(s.state), s.threads,
+                       of_element(s.element));
   }
   static std::string random(const Random& s) {
     return fmt::format("random(seed = {}, index = {}, offset = {})", text(s.seed), text(s.index), text(s.offset));

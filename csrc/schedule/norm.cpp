@@ -150,8 +150,8 @@ std::vector<TensorView*> with_copies(const ScheduledGroup& group, std::vector<Te
 // How many loops are around those of a row, or of a vector of columns.
 int make_loops(const Rows& rows, const schedules::Norm& numbers, TensorView& t) {
   if (numbers.threads)
-    return rows.is_row() ? norm_loops_of_blocks(t, numbers, rows.row_begin())
-                         : norm_columns_of_blocks(t, numbers, *rows.column());
+    return rows.is_row() ? norm_loops_of_blocks(t, numbers, rows.row_begin(), rows.scanned())
+                         : norm_columns_of_blocks(t, numbers, *rows.column(), rows.scanned());
   return rows.is_row() ? norm_loops(t, numbers, rows.row_begin(), rows.scanned())
                        : norm_loops_of_columns(t, numbers, *rows.column(), rows.scanned());
 }
@@ -163,6 +163,7 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   Fusion& graph = *out.graph;
   std::set<const TensorView*> kept;
   if (numbers.threads && numbers.keep.value_or(0) > 0) kept = keep_inputs(out);
+  if (numbers.threads && *numbers.vector > 1 && rows_of(out).is_row()) copy_around_scans(out);
   Rows rows = rows_of(out);
   PLAIT_CHECK(rows.reference() != nullptr, "a norm without a reduction");
   if (!numbers.threads && numbers.keep.value_or(0) > 0) kept = rows.worth_keeping();

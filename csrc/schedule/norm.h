@@ -26,6 +26,9 @@ bool norm_runs_on(const Target& target);
 std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops);
 // Of a GPU: what several passes read of the group's inputs comes by way of tensors of its own; these.
 std::set<const TensorView*> keep_inputs(ScheduledGroup& group);
+// Of a GPU: what scans of vectors go through from memory, and what they give to it, moves as vectors in front and
+// behind.
+void copy_around_scans(ScheduledGroup& group);
 
 // The numbers of a GPU's kernel but for how rows are split. UserError where a pinned one does not apply.
 schedules::Norm choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinned);

@@ -20,6 +20,7 @@ constexpr int64_t kRegisters = 64;         // of a thread, for rows that stay th
 constexpr int64_t kMostVectors = 8;        // of a row, for each thread that keeps them
 constexpr int64_t kBlock = 128;            // threads of a block of short rows
 constexpr int64_t kFewThreads = 4;         // of a row, where it has at most two vectors for each
+constexpr int64_t kScanned = 4;            // elements of a row that a thread scans at once, at least
 constexpr int64_t kColumns = 32;           // vectors of columns side by side: a warp
 constexpr int64_t kTall = 16;              // threads of a column
 constexpr int64_t kState = 8;              // bytes of a value of a state, at most
@@ -92,6 +93,8 @@ void choose_keep(const Problem& problem, Rows& rows, const schedules::Norm& pinn
 void choose_rows(const Problem& problem, Rows& rows, const schedules::Norm& pinned, schedules::Norm& out) {
   const sym::Expr row = rows.row(rows.row_begin());
   out.vector = pinned.vector ? pinned.vector : choose_access(problem, rows, row, 16);
+  if (!pinned.vector && rows.scans())  // threads tell each other once a vector, whether or not it is one in memory
+    out.vector = std::max(*out.vector, std::min(kScanned, power_above(longest(row))));
   out.threads = pinned.threads ? pinned.threads : choose_threads(problem, rows, *out.vector);
   const bool one = sym::proven(sym::le(rows.kept_extent(), 1));             // which has no loop
   const int64_t least = std::max<int64_t>(kWarpThreads / *out.threads, 1);  // a block has whole warps
@@ -126,8 +129,13 @@ void choose_columns(const Problem& problem, const Rows& rows, const schedules::N
   const sym::Expr column = result.extent(static_cast<size_t>(*rows.column()));
   out.vector = pinned.vector ? pinned.vector : choose_access(problem, rows, column, 4);
   const bool one = sym::proven(sym::le(rows.kept_extent(), *out.vector));  // which has no loop
-  out.rows = pinned.rows ? pinned.rows : one ? 1 : kColumns;
-  int64_t tall = one ? kWarpThreads : kTall;
+  const bool scans = rows.scans();                                         // one thread has a column then
+  const int64_t side_by_side = scans ? 4 * kColumns : kColumns;
+  out.rows = pinned.rows ? pinned.rows : one && !scans ? 1 : side_by_side;
+  int64_t tall = scans ? 1 : one ? kWarpThreads : kTall;
+  if (scans && pinned.threads.value_or(1) > 1)
+    throw UserError(fmt::format("threads = {} does not apply: a thread scans a column", *pinned.threads),
+                    problem.where(), "leave it out");
   while (!one && tall > 1 && tall / 2 * kLeastOfThread >= longest(rows.row(0))) tall /= 2;
   out.threads = pinned.threads ? pinned.threads : tall;
   const int64_t state = bytes_of_states(problem);  // of a lane, that threads leave for each other
@@ -141,6 +149,18 @@ void choose_columns(const Problem& problem, const Rows& rows, const schedules::N
   out.parts = pinned.parts                                                        ? pinned.parts
               : has_sums(problem) && longest(rows.row(0)) / *out.threads > kTerms ? kTerms
                                                                                   : 1;
+}
+
+// A tensor of the same values, computed from the tensor.
+Op* copy_of(Fusion& graph, TensorView& t, const char* name) {
+  auto op = std::make_unique<PointwiseOp>();
+  op->function = Pointwise::cast;
+  op->in = {&t};
+  op->to = t.dtype;
+  TensorView* copy = graph.add_tensor(t.name + name, t.shape(), t.dtype);
+  copy->domain.allocation = t.domain.allocation;
+  copy->dtype_alias = t.dtype_alias;
+  return graph.add_op(std::move(op), copy);
 }
 
 }  // namespace
@@ -165,18 +185,12 @@ std::set<const TensorView*> keep_inputs(ScheduledGroup& group) {
   std::set<const TensorView*> out;
   std::vector<Op*> order;
   for (TensorView* t : again) {
-    auto op = std::make_unique<PointwiseOp>();
-    op->function = Pointwise::cast;
-    op->in = {t};
-    op->to = t->dtype;
-    TensorView* kept = graph.add_tensor(t->name + "_kept", t->shape(), t->dtype);
-    kept->domain.allocation = t->domain.allocation;
-    kept->dtype_alias = t->dtype_alias;
     const std::vector<Op*> readers(graph.ops());
-    order.push_back(graph.add_op(std::move(op), kept));
+    Op* op = copy_of(graph, *t, "_kept");
+    order.push_back(op);
     for (Op* reader : readers)
-      if (!group.reads.contains(reader)) replace_input(*reader, t, kept);
-    out.insert(kept);
+      if (!group.reads.contains(reader)) replace_input(*reader, t, op->out());
+    out.insert(op->out());
   }
   for (Op* op : graph.ops())
     if (std::find(order.begin(), order.end(), op) == order.end()) order.push_back(op);
@@ -184,13 +198,45 @@ std::set<const TensorView*> keep_inputs(ScheduledGroup& group) {
   return out;
 }
 
+void copy_around_scans(ScheduledGroup& group) {
+  Fusion& graph = *group.graph;
+  std::vector<Op*> order;
+  std::vector<TensorView*> outputs = graph.outputs();
+  for (Op* op : std::vector<Op*>(graph.ops())) {
+    const auto scan = scan_of(*op);
+    if (!scan || group.reads.contains(op)) {
+      order.push_back(op);
+      continue;
+    }
+    auto* in = const_cast<TensorView*>(scan->in);
+    if (in->definition == nullptr || group.reads.contains(in->definition)) {
+      order.push_back(copy_of(graph, *in, "_scanned"));
+      replace_input(*op, in, order.back()->out());
+    }
+    order.push_back(op);
+    for (TensorView*& t : outputs) {
+      if (std::find(op->results.begin(), op->results.end(), t) == op->results.end()) continue;
+      order.push_back(copy_of(graph, *t, "_store"));
+      t = order.back()->out();
+    }
+  }
+  graph.set_order(std::move(order));
+  graph.set_outputs(std::move(outputs));
+}
+
 bool norm_runs_on(const Target& target) {
   return target.kind == TargetKind::cpu || (target.cuda() && target.shared_bytes > 0);
 }
 
 std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops) {
-  for (const Op* op : ops)
-    if (is_scan(op->kind)) return fmt::format("{} is a scan, which a GPU computes alone", describe(*op));
+  for (const Op* op : ops) {
+    if (!reads_elsewhere(*op)) continue;
+    for (const TensorView* in : inputs(*op))
+      if (in->definition != nullptr && is_scan(in->definition->kind) &&
+          std::find(ops.begin(), ops.end(), in->definition) != ops.end())
+        return fmt::format("{} reads the scan %{} at other places, and a GPU keeps no whole rows", describe(*op),
+                           in->name);
+  }
   return std::nullopt;
 }
 

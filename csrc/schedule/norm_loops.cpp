@@ -59,8 +59,8 @@ int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, 
   return place;
 }
 
-int norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t row_begin) {
-  const auto [kept, reduced] = kept_first(t, -1);
+int norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned) {
+  const auto [kept, reduced] = kept_first(t, scanned);
   for (int d = 1; d < kept; ++d) merge(t, 0);
   int place = kept > 0 ? 1 : 0;
   if (kept > 0 && *numbers.rows > 1) {
@@ -87,8 +87,9 @@ int norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t r
   return place;
 }
 
-int norm_columns_of_blocks(TensorView& t, const schedules::Norm& numbers, int column) {
-  const auto [kept, reduced] = kept_first(t, -1);
+int norm_columns_of_blocks(TensorView& t, const schedules::Norm& numbers, int column, int scanned) {
+  const auto [kept, reduced] = kept_first(t, scanned);
+  if (scanned >= 0 && column > scanned) --column;
   const int place = put_column_last(t, column, kept, reduced);
   const bool lanes = *numbers.vector > 1;
   if (lanes) split(t, place, *numbers.vector);
@@ -99,8 +100,10 @@ int norm_columns_of_blocks(TensorView& t, const schedules::Norm& numbers, int co
   if (lanes) parallelize(t, 2, ParallelType::vectorize);
   const int first = lanes ? 3 : 2;
   for (int d = 1; d < reduced; ++d) merge(t, first);
-  split(t, first, *numbers.threads);
-  parallelize(t, first + 1, ParallelType::thread_y);
+  if (*numbers.threads > 1) {
+    split(t, first, *numbers.threads);
+    parallelize(t, first + 1, ParallelType::thread_y);
+  }
   if (*numbers.parts > 1) split(t, first, *numbers.parts);
   const int64_t together = *numbers.threads * *numbers.parts;
   if (const int64_t task = numbers.split.value_or(0); task > together) split(t, first, task / together);

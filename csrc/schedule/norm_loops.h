@@ -11,11 +11,11 @@ int norm_loops(TensorView& t, const schedules::Norm& numbers, size_t row_begin, 
 
 // Loops of rows on GPUs: kept dims are blocks and, where a block has several rows, its threads in y; then outer reduced
 // dims, the row in parts, threads in x, and lanes; the outermost reduced one in tasks. The place of these.
-int norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t row_begin);
+int norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t row_begin, int scanned);
 
 // Loops of columns on GPUs: [other kept dims, vectors of columns] are blocks and threads in x, lanes, reduced dims as
 // one, in tasks, parts and threads in y. The place of these.
-int norm_columns_of_blocks(TensorView& t, const schedules::Norm& numbers, int column);
+int norm_columns_of_blocks(TensorView& t, const schedules::Norm& numbers, int column, int scanned);
 
 // Loops of columns: [other kept dims, vectors of columns] parallel, lanes, reduced dims, the first one in tasks, the
 // last one in parts. The place of the tasks.

@@ -221,9 +221,11 @@ TreeEmitter::Terms TreeEmitter::needed_inside(int loop, int at) const {
 }
 
 TreeEmitter::Terms TreeEmitter::needed(const TreeItem& item, int loop) const {
-  if (item.kind == TreeItem::Kind::loop) return needed_inside(item.loop, loop);
-  Terms out = combines_parts(item) ? kept_terms(*item.op) : terms_.at(item.op);
+  Terms out = item.kind == TreeItem::Kind::loop ? needed_inside(item.loop, loop)
+              : combines_parts(item)            ? kept_terms(*item.op)
+                                                : terms_.at(item.op);
   std::erase_if(out, [&](const RangeTerm& t) { return !is_bound(t.value, loop); });
+  drop_terms_of_threads(item, out);
   return out;
 }
 
@@ -231,6 +233,7 @@ TreeEmitter::Terms TreeEmitter::needed(const TreeItem& item, int loop) const {
 void TreeEmitter::items(const std::vector<TreeItem>& list, int loop) {
   const size_t base = frames_.size();
   for (const TreeItem& i : list) {
+    if (adds_to_own_) break;
     const bool scans = i.op != nullptr && kind_of(*i.op).form == Form::scan;
     if (i.kind == TreeItem::Kind::init && scans) start_scan(*i.op);
     if (i.kind == TreeItem::Kind::init && !scans) whole_[i.op] = start(*i.op, part_of_.contains(i.op));
@@ -252,6 +255,12 @@ void TreeEmitter::items(const std::vector<TreeItem>& list, int loop) {
 }
 
 void TreeEmitter::item(const TreeItem& item) {
+  if (adds_to_own_) return item_for_own(item);
+  const std::vector<const Op*> scans = scans_of_threads(item);
+  scans.empty() ? statements(item) : scan_across(item, scans);
+}
+
+void TreeEmitter::statements(const TreeItem& item) {
   switch (item.kind) {
     case TreeItem::Kind::loop:
       return loop(item.loop);
@@ -262,13 +271,13 @@ void TreeEmitter::item(const TreeItem& item) {
     case TreeItem::Kind::part:
       return part_result(*item.op);
     case TreeItem::Kind::merge:
-      return over_parts(item.loop, [&] {
+      return over_parts(item.loop, tree_.is_total(item.op), [&] {
         if (tree_.online.contains(item.op)) return merge_online(*item.op);
         tree_.is_total(item.op) ? carry_parts(*item.op) : merge_parts(*item.op);
       });
     case TreeItem::Kind::op:
       if (kind_of(*item.op).form == Form::sum) return accumulate(*item.op);
-      if (kind_of(*item.op).form == Form::scan) return scan(*item.op);
+      if (kind_of(*item.op).form == Form::scan) return step(*item.op, element_of_scan(*item.op));
       return deliver(*item.op, *item.op->out(), compute(*item.op));
     case TreeItem::Kind::init:
     case TreeItem::Kind::alloc:
@@ -321,6 +330,13 @@ void TreeEmitter::leave() {
   std::erase_if(values_, [&](const auto& entry) { return entry.second.frame >= gone; });
   std::erase_if(values_at_, [&](const auto& entry) { return entry.second.frame >= gone; });
   frames_.pop_back();
+}
+
+void TreeEmitter::within(const Terms& terms, const std::function<void()>& body) {
+  const size_t base = frames_.size();
+  enter_terms(base, terms);
+  body();
+  while (frames_.size() > base) leave();
 }
 
 void TreeEmitter::guarded(sym::Expr condition, const std::function<void()>& body) {

@@ -59,10 +59,12 @@ class TreeEmitter {
   Terms needed_inside(int loop, int at) const;
   void items(const std::vector<TreeItem>& list, int loop);
   void item(const TreeItem& item);
+  void statements(const TreeItem& item);
   void loop(int id);
   void enter_terms(size_t base, const Terms& terms);
   void leave();
   void guarded(sym::Expr condition, const std::function<void()>& body);
+  void within(const Terms& terms, const std::function<void()>& body);
   sym::Expr condition(const RangeTerm& term) const;
 
   template <class S>
@@ -97,7 +99,11 @@ class TreeEmitter {
   std::vector<std::vector<DType>> part_types(const Op& op) const;
   sym::Expr element(const Workspace& workspace) const;
   void save(const Op& op);
-  void over_parts(int loop, const std::function<void()>& body);  // statements within a loop over parts of tasks
+  // Statements within a loop over parts of tasks, which threads may share where they need no order.
+  void over_parts(int loop, bool in_order, const std::function<void()>& body);
+  void one_by_one(const TreeLoop& parts, const std::function<void()>& body);
+  std::unique_ptr<kir::For> new_loop(sym::Expr extent, kir::LoopKind kind);
+  static kir::LoopKind threads_of(const TreeLoop& parts);
   void take_turns(const TreeLoop& parts, const std::function<void()>& body);
   void merge_parts(const Op& op);
   void part_result(const Op& op);
@@ -155,7 +161,27 @@ class TreeEmitter {
   void start_scan(const Op& op);
   Part begin_of(const Op& scan, const Part& total);
   void carry_parts(const Op& op);
-  void scan(const Op& op);
+  Value element_of_scan(const Op& op);
+  void step(const Op& op, Value x);
+
+  // thread_scans.cpp: scans of rows that threads of a block have together, in states of the reductions of their kind.
+  struct Across {
+    int loop = -1;  // over threads
+    Combine combine = Combine::sum;
+    std::vector<DType> types;
+    std::optional<DType> element;
+    Part carry, own;  // variables: of all elements in front of the present iteration; the state of the thread's
+  };
+  int thread_loop(const Op& scan) const;
+  std::vector<const Op*> scans_of_threads(const TreeItem& item) const;
+  void drop_terms_of_threads(const TreeItem& item, Terms& terms) const;
+  void start_across(const Op& op, int loop, const Part& total);
+  Part fresh_state(const Across& a);
+  Part merged(const Across& a, const Part& first, const Part& second);
+  void add_to_own(const Op& op, Value x);
+  void join_threads(const Op& op);
+  void scan_across(const TreeItem& item, const std::vector<const Op*>& scans);
+  void item_for_own(const TreeItem& item);
 
   // combines.cpp: reductions.
   std::vector<Combine> combines_of(const Op& op) const;
@@ -182,9 +208,11 @@ class TreeEmitter {
   std::map<int, std::vector<const Op*>> parts_;  // loops, and the sums that have a part of their own in each iteration
   std::set<const Op*> part_of_;                  // those sums
   std::map<const Op*, Carried> whole_, part_;    // states of reductions
-  std::optional<uint32_t> status_;               // the buffer of the status words of the run
-  std::map<const Op*, sym::Expr> ordinals_;      // of the lookups that the status hears of
-  std::optional<uint64_t> first_offset_;         // of the random op that came first, and where it stands
+  std::map<const Op*, Across> across_;
+  bool adds_to_own_ = false;                 // whether a loop is emitted for the sake of what a thread has of it
+  std::optional<uint32_t> status_;           // the buffer of the status words of the run
+  std::map<const Op*, sym::Expr> ordinals_;  // of the lookups that the status hears of
+  std::optional<uint64_t> first_offset_;     // of the random op that came first, and where it stands
   sym::Expr offset_base_;
   uint32_t next_id_ = 0;
   int symbols_ = 0;

@@ -61,9 +61,18 @@ void TreeEmitter::save(const Op& op) {
   }
 }
 
-void TreeEmitter::over_parts(int loop, const std::function<void()>& body) {
+void TreeEmitter::over_parts(int loop, bool in_order, const std::function<void()>& body) {
   const TreeLoop& l = tree_.loops[static_cast<size_t>(loop)];
-  if (l.together) return take_turns(l, body);
+  if (!l.together) return one_by_one(l, body);
+  if (!in_order) return take_turns(l, body);
+  auto threads = new_loop(l.together, threads_of(l));  // what the one thread writes, it alone has read
+  frames_.push_back({&threads->body, std::nullopt});
+  guarded(sym::lt(threads->var, 1), [&] { one_by_one(l, body); });
+  leave();
+  add(std::move(threads));
+}
+
+void TreeEmitter::one_by_one(const TreeLoop& l, const std::function<void()>& body) {
   auto parts = std::make_unique<kir::For>();
   parts->var = l.var;
   parts->extent = l.extent;
@@ -73,18 +82,22 @@ void TreeEmitter::over_parts(int loop, const std::function<void()>& body) {
   add(std::move(parts));
 }
 
+std::unique_ptr<kir::For> TreeEmitter::new_loop(sym::Expr extent, kir::LoopKind kind) {
+  auto out = std::make_unique<kir::For>();
+  out->var = kernel_.pool->symbol(fmt::format("p{}", symbols_++), sym::index_facts(extent));
+  out->extent = extent;
+  out->loop = kind;
+  return out;
+}
+
+kir::LoopKind TreeEmitter::threads_of(const TreeLoop& parts) {
+  return parts.parallel == ParallelType::thread_x ? kir::LoopKind::threads : kir::LoopKind::threads_y;
+}
+
 // Thread t of so many takes parts t, t + threads, and so on.
 void TreeEmitter::take_turns(const TreeLoop& parts, const std::function<void()>& body) {
-  const auto loop = [&](sym::Expr extent, kir::LoopKind kind) {
-    auto out = std::make_unique<kir::For>();
-    out->var = kernel_.pool->symbol(fmt::format("p{}", symbols_++), sym::index_facts(extent));
-    out->extent = extent;
-    out->loop = kind;
-    return out;
-  };
-  const bool x = parts.parallel == ParallelType::thread_x;
-  auto turns = loop(sym::ceildiv(parts.extent, parts.together), kir::LoopKind::serial);
-  auto threads = loop(parts.together, x ? kir::LoopKind::threads : kir::LoopKind::threads_y);
+  auto turns = new_loop(sym::ceildiv(parts.extent, parts.together), kir::LoopKind::serial);
+  auto threads = new_loop(parts.together, threads_of(parts));
   const sym::Expr part = turns->var * parts.together + threads->var;
   frames_.push_back({&threads->body, std::nullopt});
   turn_ = {{parts.var.symbol_name(), part}};

@@ -6,15 +6,19 @@ namespace plait::lowering {
 
 // What is carried, then what the step gives: readers in other guards of the iteration read it there.
 void TreeEmitter::start_scan(const Op& op) {
-  Part carried, now;
-  for (const Constant& initial : scan_start(op)) carried.push_back(variable(initial));
+  Part carried, now, total;
+  const int threads = thread_loop(op);
+  const std::vector<Constant> initial = scan_start(op);
+  for (size_t k = 0; k < initial.size() && threads < 0; ++k) carried.push_back(variable(initial[k]));
   for (const TensorView* t : op.results)
     now.push_back(tree_.home(*t) == Home::value ? variable(Constant::from_int64(compute_type(t->dtype), 0)) : Value());
-  if (const auto begin = tree_.begins.find(&op); begin != tree_.begins.end()) {
-    const std::vector<uint32_t>& saved = saved_.at(tree_.totals.at(&op))[0];
-    const sym::Expr at = element(begin->second);
-    Part total;
-    for (size_t k = 0; k < carried.size(); ++k) total.push_back(convert(load(saved[k], at), carried[k].dtype));
+  if (const auto begin = tree_.begins.find(&op); begin != tree_.begins.end())
+    for (const uint32_t saved : saved_.at(tree_.totals.at(&op))[0])
+      total.push_back(load(saved, element(begin->second)));
+  if (threads >= 0) {
+    start_across(op, threads, total);
+  } else if (!total.empty()) {
+    for (size_t k = 0; k < carried.size(); ++k) total[k] = convert(total[k], carried[k].dtype);
     total = begin_of(op, total);
     for (size_t k = 0; k < carried.size(); ++k) assign(carried[k], total[k]);
   }
@@ -75,11 +79,14 @@ class TreeEmitter::StepBuilder {
   sym::Expr place_;
 };
 
-void TreeEmitter::scan(const Op& op) {
-  const Part carried = whole_.at(&op)[0], now = whole_.at(&op)[1];
-  const DType in = scan_of(op)->in->dtype;
+// The element at hand, in the type that the scan carries.
+kir::Value TreeEmitter::element_of_scan(const Op& op) {
   const bool compares = op.kind == OpKind::CumMax || op.kind == OpKind::CumMin;
-  const Value x = convert(operand(op, 0, compares && is_narrow(in)), carried[0].dtype);
+  return convert(operand(op, 0, compares && is_narrow(scan_of(op)->in->dtype)), scan_start(op)[0].dtype);
+}
+
+void TreeEmitter::step(const Op& op, Value x) {
+  const Part carried = whole_.at(&op)[0], now = whole_.at(&op)[1];
   StepBuilder builder(*this, placed(op).own[static_cast<size_t>(scan_of(op)->dim)]);
   const Part results = ScanSteps(builder, op, carried).step(x);
   for (size_t i = 0; i < results.size(); ++i) {
