@@ -130,6 +130,7 @@ set(PLAIT_CORE_SOURCES
   kir/join.cpp
   kir/kernel.cpp
   kir/lane.cpp
+  kir/merge_phases.cpp
   kir/parse.cpp
   kir/parse_symbols.cpp
   kir/passes/edit.cpp
@@ -386,6 +387,7 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/ptx/floats.cpp
   sim/ptx/halves.cpp
   sim/ptx/integer.cpp
+  sim/ptx/launch_memory.cpp
   sim/ptx/lexer.cpp
   sim/ptx/logic.cpp
   sim/ptx/memory.cpp

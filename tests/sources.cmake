@@ -268,6 +268,7 @@ set(PLAIT_TEST_unit_kir
   unit/kir/in_place_test.cpp
   unit/kir/interpret_test.cpp
   unit/kir/join_test.cpp
+  unit/kir/merge_phases_test.cpp
   unit/kir/parse_test.cpp
   unit/kir/passes_cost_test.cpp
   unit/kir/passes_interpreted_test.cpp

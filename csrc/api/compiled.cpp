@@ -194,7 +194,7 @@ std::shared_ptr<SpecializationEntry> Compiled::Impl::find_class(const std::set<s
   for (const auto& k : program.kernels)
     entry.report.kernels.push_back(
         {k.code.name, k.schedule, k.facts.arch.empty() ? device->name() : k.facts.arch, k.facts});
-  entry.report.launches = static_cast<int64_t>(program.count(StepKind::LaunchStep));
+  entry.report.launches = static_cast<int64_t>(program.launches());
   entry.report.library_calls = static_cast<int64_t>(program.count(StepKind::LibraryStep));
   entry.report.collectives = static_cast<int64_t>(program.count(StepKind::CollectiveStep));
   classes.add(guards.add(specialization.key, entry.guards), made, 0, options.options.kept_specializations, 0);

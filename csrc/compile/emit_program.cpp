@@ -130,8 +130,11 @@ class Builder {
         step.grid[i] = bind(extents.grid[i]);
         step.block[i] = bind(extents.block[i]);
       }
-      for (size_t phase = 1; phase < kernel.phases.size(); ++phase)
-        for (sym::Expr extent : kir::launch_extents(kernel, phase).grid) step.later_grids.push_back(bind(extent));
+      for (size_t phase = 1; phase < kernel.phases.size(); ++phase) {
+        extents = kir::launch_extents(kernel, phase);
+        for (sym::Expr extent : extents.grid) step.later_grids.push_back(bind(extent));
+        for (sym::Expr extent : extents.block) step.later_blocks.push_back(bind(extent));
+      }
     }
   }
 

@@ -23,7 +23,8 @@ struct LaunchArguments {
   std::span<const int64_t> later_extents = {};  // CPU: the same of the phases behind the first one
   int64_t grid[3] = {1, 1, 1};                  // GPU: any 0 launches nothing
   std::span<const int64_t> later_grids = {};    // GPU: three for each phase behind the first one
-  int64_t block[3] = {1, 1, 1};                 // GPU: of all phases
+  int64_t block[3] = {1, 1, 1};                 // GPU
+  std::span<const int64_t> later_blocks = {};   // GPU: as later_grids
   Stream* stream = nullptr;                     // GPU: where the launch is queued; host devices need none
   int threads = 0;            // CPU: threads that may run the launch, the caller's included; 0: all of the device
   void* workspace = nullptr;  // workspace_bytes() of device memory that no other stream uses; null: the device's own

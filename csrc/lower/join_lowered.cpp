@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "kir/join.h"
+#include "kir/merge_phases.h"
 
 namespace plait {
 
@@ -40,6 +41,7 @@ class LoweredJoiner {
     }
     out_.kernel.schedule += ")";
     kir::join(out_.kernel, std::move(parts));
+    kir::merge_phases(out_.kernel);
     count_takers();
     return std::move(out_);
   }

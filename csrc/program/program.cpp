@@ -83,4 +83,11 @@ size_t Program::count(StepKind kind) const {
   return size_t(std::count_if(steps.begin(), steps.end(), [&](const auto& step) { return step->kind == kind; }));
 }
 
+size_t Program::launches() const {
+  size_t out = 0;
+  for (const auto& step : steps)
+    if (const auto* launch = as<LaunchStep>(*step)) out += 1 + launch->later_grids.size() / 3;
+  return out;
+}
+
 }  // namespace plait

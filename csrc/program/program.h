@@ -69,6 +69,8 @@ struct Program {
   View shortened(View view) const;
   // Steps of a kind: what `library_calls` and `collectives` of the report count.
   size_t count(StepKind kind) const;
+  // Launches of kernels by all launch steps: of a GPU, each phase is one.
+  size_t launches() const;
 };
 
 // Text of the program, one step a line.

@@ -100,8 +100,8 @@ struct PhaseExtents {
 };
 
 // Runs a generated kernel on dense views (inputs, outputs, then workspaces) and integers. `threads` are the extents of
-// the thread loops (CPU), grid and block those of a GPU, `later_grids` three extents for each phase behind the first
-// one; an extent that is not positive launches nothing (of a phase).
+// the thread loops (CPU), grid and block those of a GPU, `later_grids` and `later_blocks` three extents for each phase
+// behind the first one; an extent that is not positive launches nothing (of a phase).
 // A workspace is a value that only this step writes and reads.
 struct LaunchStep : StepBase<StepKind::LaunchStep> {
   KernelId kernel;
@@ -109,7 +109,7 @@ struct LaunchStep : StepBase<StepKind::LaunchStep> {
   std::vector<sym::Expr> integers;
   PhaseExtents threads;
   std::array<sym::Expr, 3> grid, block;
-  std::vector<sym::Expr> later_grids;
+  std::vector<sym::Expr> later_grids, later_blocks;
   static constexpr auto fields() {
     return std::tuple{attribute("kernel", &LaunchStep::kernel),
                       operand("inputs", &LaunchStep::inputs),
@@ -119,7 +119,8 @@ struct LaunchStep : StepBase<StepKind::LaunchStep> {
                       attribute("threads", &LaunchStep::threads),
                       attribute("grid", &LaunchStep::grid),
                       attribute("block", &LaunchStep::block),
-                      attribute("later_grids", &LaunchStep::later_grids)};
+                      attribute("later_grids", &LaunchStep::later_grids),
+                      attribute("later_blocks", &LaunchStep::later_blocks)};
   }
 };
 

@@ -265,7 +265,8 @@ class Verifier {
     const size_t operands = step.inputs.size() + step.outputs.size() + step.workspaces.size();
     require(taken.empty() || taken.size() == operands, "P6", "{} operands for a kernel that takes {}", operands,
             taken.size());
-    require(step.later_grids.size() % 3 == 0, "P6", "{} extents of later grids", step.later_grids.size());
+    require(step.later_grids.size() % 3 == 0 && step.later_blocks.size() == step.later_grids.size(), "P6",
+            "{} extents of later grids and {} of later blocks", step.later_grids.size(), step.later_blocks.size());
     const size_t phases = std::max<size_t>(step.threads.phases.size(), 1 + step.later_grids.size() / 3);
     require(phases == code.phases(), "P6", "extents of {} phases for a kernel of {}", phases, code.phases());
     for (const View& view : step.workspaces)

@@ -126,6 +126,7 @@ void RankRunner::build_action(size_t index) {
   action.launch.later_extents = std::span(numbers.threads).subspan(1);
   std::copy(numbers.grid.begin(), numbers.grid.end(), action.launch.grid);
   action.launch.later_grids = numbers.later_grids;
+  action.launch.later_blocks = numbers.later_blocks;
   std::copy(numbers.block.begin(), numbers.block.end(), action.launch.block);
   if (const auto* launch = as<LaunchStep>(step)) {
     const KernelSlot& kernel = program_.kernels[launch->kernel.index];

@@ -163,7 +163,8 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   Fusion& graph = *out.graph;
   std::set<const TensorView*> kept;
   if (numbers.threads && numbers.keep.value_or(0) > 0) kept = keep_inputs(out);
-  if (numbers.threads && *numbers.vector > 1 && rows_of(out).is_row()) copy_around_scans(out);
+  std::set<const Op*> scanned;
+  if (numbers.threads && *numbers.vector > 1 && rows_of(out).is_row()) scanned = copy_around_scans(out);
   Rows rows = rows_of(out);
   PLAIT_CHECK(rows.reference() != nullptr, "a norm without a reduction");
   if (!numbers.threads && numbers.keep.value_or(0) > 0) kept = rows.worth_keeping();
@@ -173,7 +174,8 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
     const TensorView* t = op->results[0];
     const bool stored =
         std::any_of(op->results.begin(), op->results.end(), [&](auto* r) { return outputs.contains(r); });
-    if (out.reads.contains(op) || (!is_reduction(*op) && !kept.contains(t) && !stored)) continue;
+    const bool root = is_reduction(*op) || kept.contains(t) || stored || scanned.contains(op);
+    if (out.reads.contains(op) || !root) continue;
     by_pass[4 * rows.stage(*t) - (is_reduction(*op) ? 2 : 0)].push_back(op);
   }
   const std::set<const Op*> before(graph.ops().begin(), graph.ops().end());

@@ -27,8 +27,8 @@ std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops);
 // Of a GPU: what several passes read of the group's inputs comes by way of tensors of its own; these.
 std::set<const TensorView*> keep_inputs(ScheduledGroup& group);
 // Of a GPU: what scans of vectors go through from memory, and what they give to it, moves as vectors in front and
-// behind.
-void copy_around_scans(ScheduledGroup& group);
+// behind. The scans that give it.
+std::set<const Op*> copy_around_scans(ScheduledGroup& group);
 
 // The numbers of a GPU's kernel but for how rows are split. UserError where a pinned one does not apply.
 schedules::Norm choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinned);

@@ -65,6 +65,9 @@ void choose_keep(const Problem& problem, Rows& rows, const schedules::Norm& pinn
   const auto count = static_cast<int64_t>(rows.read_again(problem.segment.inputs).size());
   if (count == 0) return refuse("no pass reads again what another one has read");
   if (rows.row_begin() > 0) return refuse("a row lies in several pieces");
+  const auto turns = [](const Op* op) { return is_scan(op->kind) && scan_of(*op)->reverse; };
+  if (std::any_of(problem.segment.ops.begin(), problem.segment.ops.end(), turns))
+    return refuse("a scan from the end gives threads other elements than other passes do");
   const std::vector<int> dims = rows.reduced_dims();
   for (size_t i = 1; i < dims.size(); ++i)  // places in the row are numbers of its elements where no dim is empty
     if (dims[i] >= 0 && !sym::proven(sym::gt(rows.row(i, i + 1), 0))) return refuse("inner dims of a row may be empty");
@@ -94,7 +97,7 @@ void choose_rows(const Problem& problem, Rows& rows, const schedules::Norm& pinn
   const sym::Expr row = rows.row(rows.row_begin());
   out.vector = pinned.vector ? pinned.vector : choose_access(problem, rows, row, 16);
   if (!pinned.vector && rows.scans())  // threads tell each other once a vector, whether or not it is one in memory
-    out.vector = std::max(*out.vector, std::min(kScanned, power_above(longest(row))));
+    out.vector = std::max(*out.vector, power_above(std::min(kScanned, longest(row))));
   out.threads = pinned.threads ? pinned.threads : choose_threads(problem, rows, *out.vector);
   const bool one = sym::proven(sym::le(rows.kept_extent(), 1));             // which has no loop
   const int64_t least = std::max<int64_t>(kWarpThreads / *out.threads, 1);  // a block has whole warps
@@ -198,8 +201,9 @@ std::set<const TensorView*> keep_inputs(ScheduledGroup& group) {
   return out;
 }
 
-void copy_around_scans(ScheduledGroup& group) {
+std::set<const Op*> copy_around_scans(ScheduledGroup& group) {
   Fusion& graph = *group.graph;
+  std::set<const Op*> stored;
   std::vector<Op*> order;
   std::vector<TensorView*> outputs = graph.outputs();
   for (Op* op : std::vector<Op*>(graph.ops())) {
@@ -218,10 +222,12 @@ void copy_around_scans(ScheduledGroup& group) {
       if (std::find(op->results.begin(), op->results.end(), t) == op->results.end()) continue;
       order.push_back(copy_of(graph, *t, "_store"));
       t = order.back()->out();
+      stored.insert(op);
     }
   }
   graph.set_order(std::move(order));
   graph.set_outputs(std::move(outputs));
+  return stored;
 }
 
 bool norm_runs_on(const Target& target) {

@@ -69,8 +69,13 @@ void share_totals(ScheduledGroup& group) {
 }
 
 void place_vectors(ScheduledGroup& group) {
+  sym::Expr row = group.graph->pool().constant(1);
+  for (sym::Expr e : group.row) row = row * e;
+  const auto is_one = [&](sym::Expr extent) {
+    return extent.constant() == 1 || (!group.row.empty() && extent == sym::ceildiv(row, group.most));
+  };
   int around = -1;  // loops, without the lanes
-  for (const Axis& a : loop_axes(group.reference->domain)) around += a.extent.constant() == 1 ? 0 : 1;
+  for (const Axis& a : loop_axes(group.reference->domain)) around += is_one(a.extent) ? 0 : 1;
   std::map<const Op*, const Op*> loops;  // over vectors in which an op reads, by one that stands there
   const std::vector<Op*>& ops = group.graph->ops();
   for (size_t i = ops.size(); i-- > 0;) {

@@ -1,5 +1,5 @@
 #pragma once
-// Which segments of a CPU share a launch, as phases of one kernel.
+// Which segments share a launch, as phases of one kernel.
 #include <functional>
 
 #include "ir/fusion.h"

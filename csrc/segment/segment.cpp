@@ -266,12 +266,7 @@ std::vector<std::vector<Op*>> rewrite_for_rows(Fusion& fusion, const SegmentOpti
 }
 
 void share_launches(Fusion& fusion, const SegmentOptions& options, const Aliases& aliases) {
-  if (options.target.kind != TargetKind::cpu) {
-    if (!options.joined.empty() && options.target.cuda())
-      throw UserError("a kernel for GPUs has one phase", fmt::format("%{} and others", options.joined[0][0]),
-                      "leave `joins` out of the file");
-    return;
-  }
+  if (options.target.kind == TargetKind::reference) return;
   std::set<std::string_view> alone(options.nests.begin(), options.nests.end());
   for (const auto& names : options.fixed) alone.insert(names.begin(), names.end());
   JoinOptions how;

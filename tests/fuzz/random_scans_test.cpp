@@ -19,7 +19,7 @@ namespace {
 
 class ScansWriter {
  public:
-  explicit ScansWriter(uint64_t seed) : random_(seed * 0x9E3779B97F4A7C15u + 5) {}
+  explicit ScansWriter(uint64_t seed, bool on_gpu = false) : random_(seed * 0x9E3779B97F4A7C15u + 5), on_gpu_(on_gpu) {}
 
   std::string make() {
     rank_ = 1 + below(3);
@@ -94,6 +94,7 @@ class ScansWriter {
 
   // A read of a running sum at other places of its row.
   void moved() {
+    if (on_gpu_) return scan();  // no GPU keeps whole rows
     const std::string& of = sums_[static_cast<size_t>(below(static_cast<int>(sums_.size())))];
     read_.insert(of);
     std::string low;
@@ -145,12 +146,25 @@ class ScansWriter {
 
   std::string numbers() {
     if (below(4) == 0 && !split_) return "";
+    if (on_gpu_) return numbers_of_gpu();
     const int vector = 1 << below(5), parts = 1 + below(3);
     return fmt::format("vector = {}, parts = {}", vector, parts) +
            (split_ ? fmt::format(", split = {}", vector * parts * (1 + below(3))) : "");
   }
 
+  // A row has threads together, a column one.
+  std::string numbers_of_gpu() {
+    const bool row = dim_ == rank_ - 1;
+    const int vector = 1 << below(4), parts = 1 + below(3),
+              threads = row ? 1 << (rank_ == 1 ? 5 + below(3) : 1 + below(7)) : 1;
+    const int rows = row ? (rank_ == 1 ? 1 : std::max(1, 32 / threads) << below(2)) : 32 << below(2);
+    const int together = (row ? vector : 1) * parts * threads;
+    return fmt::format("vector = {}, rows = {}, parts = {}, keep = 0, threads = {}", vector, rows, parts, threads) +
+           (split_ ? fmt::format(", split = {}", together * (1 + below(3))) : "");
+  }
+
   std::mt19937_64 random_;
+  const bool on_gpu_;
   int rank_ = 1, dim_ = 0;
   bool reverse_ = false, split_ = false;
   int moves_ = 0;
@@ -194,17 +208,50 @@ void run_scans(uint64_t seed, ScanCounts& counts) {
   }
 }
 
-void run_scans(uint64_t first, int count) {
+// On the simulated GPU.
+void run_scans_on_sim(uint64_t seed, ScanCounts& counts) {
+  ++counts.drawn;
+  const std::string text = ScansWriter(seed, true).make();
+  SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
+  const auto fusion = parse_fusion(text);
+  const Segment& s = fusion->segments.at(0);
+  if (norm_refuses(*fusion, s.ops, s.outputs, [](sym::Expr) { return true; }) || norm_refuses_of_gpus(s.ops)) return;
+  ++counts.taken;
+  std::mt19937_64 random(seed);
+  CompileOptions how;
+  how.device = seed % 2 == 0 ? "sim:sm_80" : "sim:sm_90a";
+  Compiled program = compile(*fusion, how);
+  for (int k = 0; k < 3; ++k) {
+    reference::DrawOptions draw;
+    draw.seed = seed + static_cast<uint64_t>(k);
+    for (const char* name : {"a", "b"})
+      draw.sizes[name] = 2 + static_cast<int64_t>(random() % 11);  // one row has other schedules
+    draw.sizes["n"] = 2 + static_cast<int64_t>(random() % (k == 0 ? 3 : 300));
+    const auto map = reference::draw_inputs(*fusion, draw);
+    const Tensors inputs(map.begin(), map.end()), outputs = program.run(inputs);
+    ASSERT_EQ(program.report().kernels.size(), 1u);
+    if (k == 2) counts.phased += program.program().kernels.at(0).code.phases() > 1;
+    for (const OutputCheck& o : check_program(*fusion, how, program, inputs, outputs, {.one_rank = false}).outputs) {
+      const bool is_nan = o.reference.message.find("nothing was compared") != std::string::npos;
+      EXPECT_TRUE(o.reference.ok || is_nan) << o.reference.message;
+    }
+  }
+}
+
+void run_scans(uint64_t first, int count, void (*run)(uint64_t, ScanCounts&) = run_scans) {
   ScanCounts counts;
   for (int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
     const uint64_t seed = first + static_cast<uint64_t>(i);
     try {
-      run_scans(seed, counts);
+      run(seed, counts);
     } catch (const UserError& error) {  // equal scans became one: fewer scans, as often
-      EXPECT_NE(error.message().find("scans would run"), std::string::npos) << "seed " << seed << ": " << error.what();
+      EXPECT_NE(error.message().find("scans would run"), std::string::npos)
+          << "seed " << seed << ": " << error.what() << "\n"
+          << ScansWriter(seed, run == run_scans_on_sim).make();
       --counts.taken;
     } catch (const std::exception& error) {
-      ADD_FAILURE() << "seed " << seed << ": " << error.what() << "\n" << ScansWriter(seed).make();
+      ADD_FAILURE() << "seed " << seed << ": " << error.what() << "\n"
+                    << ScansWriter(seed, run == run_scans_on_sim).make();
     }
   }
   std::printf("%d fusions, %d taken by norm, %d of several phases\n", counts.drawn, counts.taken, counts.phased);
@@ -215,6 +262,14 @@ void run_scans(uint64_t first, int count) {
 
 TEST(RandomScans, AgreeWithTheReference) { run_scans(1, testing::drawn_here(60)); }
 TEST(RandomScans, ThousandLongRun) { run_scans(1000, 1000); }
+TEST(RandomScans, OnSimulatedGpus) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  run_scans(1, testing::drawn_here(20), run_scans_on_sim);
+}
+TEST(RandomScans, ThousandOnSimulatedGpusLongRun) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  run_scans(1000, 1000, run_scans_on_sim);
+}
 
 }  // namespace
 }  // namespace plait

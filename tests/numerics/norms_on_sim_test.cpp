@@ -43,6 +43,15 @@ constexpr RowCase kRowsOfGpus[] = {
      "%x = index_select(%e, %i, dim = 0)\n%y = rms_norm(%x, %w, dims = 1, eps = 0.00001)"},
     {"moves_in_front", "%x: T[b, n]", "%y",
      "%f = flip(%x, dims = [1])\n%c = cat(%f, %x, dim = 1)\n%y = softmax(%c, dim = 1)"},
+    {"scan_of_softmax", "%x: T[b, n]", "%y", "%p = softmax(%x, dim = 1)\n%c = cumsum(%p, dim = 1)\n%y = mul(%c, %x)"},
+    {"scans_of_scans", "%x: T[b, n]", "%y, %z",
+     "%z = cumsum(%x, dim = 1, exclusive = true)\n%k = mul(%z, 0.125)\n"
+     "%l = logcumsumexp(%k, dim = 1)\n%y = neg(%l)"},
+    {"from_the_end", "%x: T[b, n]", "%y",
+     "%e = cumsum(%x, dim = 1, exclusive = true, reverse = true)\n%t = tanh(%e)\n"
+     "%y = cumsum(%t, dim = 1, reverse = true)"},
+    {"extremes_so_far", "%x: T[b, n]", "%m, %i, %y",
+     "%m, %i = cummax(%x, dim = 1)\n%d = sub(%m, %x)\n%y = amax(%d, dims = [1], keepdim = true)"},
 };
 
 // With columns as long as the rows are short.
@@ -58,6 +67,9 @@ constexpr RowCase kColumnsOfGpus[] = {
      "%v = mean(%q, dims = [0, 1, 2], keepdim = true)\n%r = rsqrt(add(%v, 0.25))\n%z = mul(%d, %r)\n%y = mul(%z, %g)"},
     {"kept_outside", "%x: T[3, b, n]", "%y", "%y = logsumexp(%x, dims = [1])"},
     {"short_rows", "%x: T[b, 5]", "%y", "%y = softmax(%x, dim = 1)"},
+    {"scans", "%x: T[b, n]", "%y, %m, %i",
+     "%c = cumsum(%x, dim = 0)\n%s = sum(%c, dims = [0], keepdim = true)\n%y = sub(%c, %s)\n"
+     "%m, %i = cummin(%x, dim = 0)"},
 };
 
 std::string text_of(const RowCase& c) {

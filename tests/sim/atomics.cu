@@ -49,7 +49,7 @@ extern "C" __global__ void right(const unsigned* in, unsigned* out) {
   atomicXor(&out[18], x);
   atomicMax(&out[20], x);
   atomicInc(&out[21], 6);
-  unsigned old = out[22], seen;
+  unsigned old = *static_cast<volatile unsigned*>(&out[22]), seen;
   do {
     seen = old;
     old = atomicCAS(&out[22], seen, seen + 1);

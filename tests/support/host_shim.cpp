@@ -90,26 +90,31 @@ std::string library_of(const std::string& text) {
 
 class HostCudaKernel : public Executable {
  public:
-  explicit HostCudaKernel(const std::string& library) : handle_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  HostCudaKernel(const std::string& library, size_t phases) : handle_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     PLAIT_CHECK(handle_ != nullptr, "{}", dlerror());
-    entry_ = reinterpret_cast<Entry>(dlsym(handle_, "plait_host_entry"));
-    PLAIT_CHECK(entry_ != nullptr, "{} lacks its entry", library);
+    for (size_t i = 0; i < phases; ++i) {
+      const std::string entry = fmt::format("plait_host_entry_{}", i);
+      entries_.push_back(reinterpret_cast<Entry>(dlsym(handle_, entry.c_str())));
+      PLAIT_CHECK(entries_.back() != nullptr, "{} lacks {}", library, entry);
+    }
   }
   ~HostCudaKernel() override { dlclose(handle_); }
 
   void launch(const LaunchArguments& arguments) const override {
-    PLAIT_CHECK(arguments.block[0] * arguments.block[1] * arguments.block[2] <= 1024, "a block of over 1024 threads");
     const std::vector<long long> integers(arguments.integers.begin(), arguments.integers.end());
-    long long grid[3], block[3];
-    std::copy_n(arguments.grid, 3, grid);
-    std::copy_n(arguments.block, 3, block);
-    entry_(arguments.buffers.data(), integers.data(), grid, block);
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      long long grid[3], block[3];
+      std::copy_n(i == 0 ? arguments.grid : arguments.later_grids.data() + 3 * (i - 1), 3, grid);
+      std::copy_n(i == 0 ? arguments.block : arguments.later_blocks.data() + 3 * (i - 1), 3, block);
+      PLAIT_CHECK(block[0] * block[1] * block[2] <= 1024, "a block of over 1024 threads");
+      entries_[i](arguments.buffers.data(), integers.data(), grid, block);
+    }
   }
 
  private:
   using Entry = void (*)(void* const*, const long long*, const long long*, const long long*);
   void* handle_;
-  Entry entry_ = nullptr;
+  std::vector<Entry> entries_;  // by phase
 };
 
 class ShimDevice : public Device {
@@ -141,11 +146,13 @@ class ShimDevice : public Device {
 std::shared_ptr<Executable> compile_host_cuda(const KernelText& kernel) {
   static std::mutex mutex;
   static std::map<std::string, std::weak_ptr<Executable>> loaded;
-  const std::string text = fmt::format("{}\n{}\nPLAIT_HOST_ENTRY({})\n", read_text(kPrelude), kernel.text, kernel.name);
+  std::string text = fmt::format("{}\n{}\n", read_text(kPrelude), kernel.text);
+  for (size_t i = 0; i < kernel.phases(); ++i)
+    text += fmt::format("PLAIT_HOST_ENTRY({}, {})\n", phase_entry(kernel.name, i), i);
   const std::lock_guard lock(mutex);
   std::weak_ptr<Executable>& known = loaded[text];
   std::shared_ptr<Executable> executable = known.lock();
-  if (executable == nullptr) known = executable = std::make_shared<HostCudaKernel>(library_of(text));
+  if (executable == nullptr) known = executable = std::make_shared<HostCudaKernel>(library_of(text), kernel.phases());
   return executable;
 }
 

@@ -166,9 +166,9 @@ static void host_launch(void (*kernel)(T...), void* const* buffers, const long l
   }
 }
 
-// Defines what the loader calls.
-#define PLAIT_HOST_ENTRY(name)                                                                          \
-  extern "C" __attribute__((visibility("default"))) void plait_host_entry(                              \
+// Defines what the loader calls for a phase.
+#define PLAIT_HOST_ENTRY(name, phase)                                                                   \
+  extern "C" __attribute__((visibility("default"))) void plait_host_entry_##phase(                      \
       void* const* buffers, const long long* integers, const long long* grid, const long long* block) { \
     host_launch(name, buffers, integers, grid, block);                                                  \
   }

@@ -33,8 +33,10 @@ class CudaKernel : public Executable {
     PLAIT_CHECK(arguments.buffers.size() == buffers_ && arguments.integers.size() == integers_,
                 "kernel {} takes {} buffers and {} integers, given are {} and {}", name_, buffers_, integers_,
                 arguments.buffers.size(), arguments.integers.size());
-    PLAIT_CHECK(arguments.later_grids.size() == 3 * (phases_ - 1),
-                "kernel {} has {} phases, given are {} extents behind", name_, phases_, arguments.later_grids.size());
+    const size_t later = 3 * (phases_ - 1);
+    PLAIT_CHECK(arguments.later_grids.size() == later && arguments.later_blocks.size() == later,
+                "kernel {} has {} phases, given are {} and {} extents behind", name_, phases_,
+                arguments.later_grids.size(), arguments.later_blocks.size());
     PLAIT_CHECK(arguments.stream != nullptr, "kernel {} is launched without a stream", name_);
     if (buffers_ + integers_ <= kInlineParameters) {
       std::array<void*, kInlineParameters> parameters;
@@ -56,11 +58,12 @@ class CudaKernel : public Executable {
     const NvtxRange range(mark_ ? name_.c_str() : nullptr);
     for (size_t phase = 0; phase < phases_; ++phase) {
       const int64_t* grid = phase == 0 ? arguments.grid : arguments.later_grids.data() + 3 * (phase - 1);
+      const int64_t* block = phase == 0 ? arguments.block : arguments.later_blocks.data() + 3 * (phase - 1);
       CUlaunchConfig config = {};
-      if (!set_extents(arguments, grid, config)) continue;
+      if (!set_extents(grid, block, config)) continue;
       config.hStream = static_cast<CUstream>(arguments.stream->native());
       const CUresult code = driver_.cuLaunchKernelEx(&config, function(ordinal, phase), parameters, nullptr);
-      if (code != CUDA_SUCCESS) driver_.fail(code, "cuLaunchKernelEx", place(grid, arguments.block));
+      if (code != CUDA_SUCCESS) driver_.fail(code, "cuLaunchKernelEx", place(grid, block));
     }
   }
 
@@ -79,7 +82,7 @@ class CudaKernel : public Executable {
   }
 
   // Whether there is anything to launch.
-  bool set_extents(const LaunchArguments& arguments, const int64_t* blocks, CUlaunchConfig& config) const {
+  bool set_extents(const int64_t* blocks, const int64_t* threads, CUlaunchConfig& config) const {
     unsigned* const grid[3] = {&config.gridDimX, &config.gridDimY, &config.gridDimZ};
     unsigned* const block[3] = {&config.blockDimX, &config.blockDimY, &config.blockDimZ};
     for (int i = 0; i < 3; ++i) {
@@ -87,12 +90,11 @@ class CudaKernel : public Executable {
       if (blocks[i] > kMaxGrid[i]) {
         throw UserError(
             fmt::format("the grid needs {} blocks in dimension {}, {} is the most", blocks[i], "xyz"[i], kMaxGrid[i]),
-            place(blocks, arguments.block), "use smaller sizes or more ranks");
+            place(blocks, threads), "use smaller sizes or more ranks");
       }
-      PLAIT_CHECK(arguments.block[i] > 0 && arguments.block[i] <= 1024, "kernel {} with blocks of {}", name_,
-                  arguments.block[i]);
+      PLAIT_CHECK(threads[i] > 0 && threads[i] <= 1024, "kernel {} with blocks of {}", name_, threads[i]);
       *grid[i] = unsigned(blocks[i]);
-      *block[i] = unsigned(arguments.block[i]);
+      *block[i] = unsigned(threads[i]);
     }
     return true;
   }

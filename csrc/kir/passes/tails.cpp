@@ -157,7 +157,9 @@ class Tails {
         loop(std::unique_ptr<For>(static_cast<For*>(stmt.release())), out, in_tail);
       else {
         const size_t count = assumed_.size();
-        if (const If* branch = as<If>(*stmt))
+        const If* branch = as<If>(*stmt);
+        if (branch != nullptr && sym::prove(branch->condition) == sym::Truth::no) continue;  // of no elements
+        if (branch != nullptr)
           for (sym::Expr c : conjuncts(branch->condition)) assumed_.push_back(c);
         if (Block* body = body_of(*stmt)) block(*body, in_tail);
         assumed_.resize(count);

@@ -233,9 +233,9 @@ TreeEmitter::Terms TreeEmitter::needed(const TreeItem& item, int loop) const {
 void TreeEmitter::items(const std::vector<TreeItem>& list, int loop) {
   const size_t base = frames_.size();
   for (const TreeItem& i : list) {
-    if (adds_to_own_) break;
+    if (!adds_to_.empty()) break;
     const bool scans = i.op != nullptr && kind_of(*i.op).form == Form::scan;
-    if (i.kind == TreeItem::Kind::init && scans) start_scan(*i.op);
+    if (i.kind == TreeItem::Kind::init && scans) start_scan(*i.op, loop);
     if (i.kind == TreeItem::Kind::init && !scans) whole_[i.op] = start(*i.op, part_of_.contains(i.op));
     if (i.kind == TreeItem::Kind::merge) whole_[i.op] = start(*i.op, has_parts(*i.op));
     if (i.kind != TreeItem::Kind::alloc) continue;
@@ -255,7 +255,7 @@ void TreeEmitter::items(const std::vector<TreeItem>& list, int loop) {
 }
 
 void TreeEmitter::item(const TreeItem& item) {
-  if (adds_to_own_) return item_for_own(item);
+  if (!adds_to_.empty()) return item_for_own(item);
   const std::vector<const Op*> scans = scans_of_threads(item);
   scans.empty() ? statements(item) : scan_across(item, scans);
 }

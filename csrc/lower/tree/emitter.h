@@ -158,7 +158,7 @@ class TreeEmitter {
 
   // scans.cpp: a state is what is carried, and results that readers in other guards read.
   class StepBuilder;
-  void start_scan(const Op& op);
+  void start_scan(const Op& op, int loop);
   Part begin_of(const Op& scan, const Part& total);
   void carry_parts(const Op& op);
   Value element_of_scan(const Op& op);
@@ -171,16 +171,20 @@ class TreeEmitter {
     std::vector<DType> types;
     std::optional<DType> element;
     Part carry, own;  // variables: of all elements in front of the present iteration; the state of the thread's
+    Part begin;       // what the thread's scan carries at first
   };
   int thread_loop(const Op& scan) const;
   std::vector<const Op*> scans_of_threads(const TreeItem& item) const;
   void drop_terms_of_threads(const TreeItem& item, Terms& terms) const;
-  void start_across(const Op& op, int loop, const Part& total);
+  void start_across(const Op& op, int loop);
   Part fresh_state(const Across& a);
+  class FormulaBuilder;
   Part merged(const Across& a, const Part& first, const Part& second);
   void add_to_own(const Op& op, Value x);
   void join_threads(const Op& op);
+  std::vector<std::vector<const Op*>> in_turns(const std::vector<const Op*>& scans) const;
   void scan_across(const TreeItem& item, const std::vector<const Op*>& scans);
+  void scan_element(const Op& op);
   void item_for_own(const TreeItem& item);
 
   // combines.cpp: reductions.
@@ -209,8 +213,8 @@ class TreeEmitter {
   std::set<const Op*> part_of_;                  // those sums
   std::map<const Op*, Carried> whole_, part_;    // states of reductions
   std::map<const Op*, Across> across_;
-  bool adds_to_own_ = false;                 // whether a loop is emitted for the sake of what a thread has of it
-  std::optional<uint32_t> status_;           // the buffer of the status words of the run
+  std::set<const Op*> adds_to_;     // the scans for the sake of which a loop is emitted: of what a thread has of them
+  std::optional<uint32_t> status_;  // the buffer of the status words of the run
   std::map<const Op*, sym::Expr> ordinals_;  // of the lookups that the status hears of
   std::optional<uint64_t> first_offset_;     // of the random op that came first, and where it stands
   sym::Expr offset_base_;

@@ -5,24 +5,28 @@
 namespace plait::lowering {
 
 // What is carried, then what the step gives: readers in other guards of the iteration read it there.
-void TreeEmitter::start_scan(const Op& op) {
-  Part carried, now, total;
+void TreeEmitter::start_scan(const Op& op, int loop) {
+  Part carried, now;
   const int threads = thread_loop(op);
   const std::vector<Constant> initial = scan_start(op);
   for (size_t k = 0; k < initial.size() && threads < 0; ++k) carried.push_back(variable(initial[k]));
   for (const TensorView* t : op.results)
     now.push_back(tree_.home(*t) == Home::value ? variable(Constant::from_int64(compute_type(t->dtype), 0)) : Value());
-  if (const auto begin = tree_.begins.find(&op); begin != tree_.begins.end())
+  whole_[&op] = {carried, std::move(now)};
+  if (threads >= 0) start_across(op, threads);
+  const auto begin = tree_.begins.find(&op);
+  if (begin == tree_.begins.end()) return;
+  Terms terms = terms_.at(&op);  // there may be no such row
+  std::erase_if(terms, [&](const RangeTerm& t) { return !is_bound(t.value, loop); });
+  within(terms, [&] {
+    Part total;
     for (const uint32_t saved : saved_.at(tree_.totals.at(&op))[0])
       total.push_back(load(saved, element(begin->second)));
-  if (threads >= 0) {
-    start_across(op, threads, total);
-  } else if (!total.empty()) {
-    for (size_t k = 0; k < carried.size(); ++k) total[k] = convert(total[k], carried[k].dtype);
-    total = begin_of(op, total);
-    for (size_t k = 0; k < carried.size(); ++k) assign(carried[k], total[k]);
-  }
-  whole_[&op] = {std::move(carried), std::move(now)};
+    const Part into = threads >= 0 ? across_.at(&op).carry : carried;
+    for (size_t k = 0; k < into.size(); ++k) total[k] = convert(total[k], into[k].dtype);
+    if (threads < 0) total = begin_of(op, total);
+    for (size_t k = 0; k < into.size(); ++k) assign(into[k], total[k]);
+  });
 }
 
 // What the scan carries, of the state of its total, whose positions are below 0: of equals a scan takes the last one, a

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "lower/scan_steps.h"
 #include "lower/tree/emitter.h"
+#include "scalar/reduction_formulas.h"
 
 namespace plait::lowering {
 
@@ -68,7 +69,7 @@ void TreeEmitter::drop_terms_of_threads(const TreeItem& item, Terms& terms) cons
   }
 }
 
-void TreeEmitter::start_across(const Op& op, int loop, const Part& total) {
+void TreeEmitter::start_across(const Op& op, int loop) {
   Across& a = across_[&op];
   a.loop = loop;
   a.combine = combine_of(op);
@@ -79,7 +80,6 @@ void TreeEmitter::start_across(const Op& op, int loop, const Part& total) {
   if (a.types[0] != element) a.element = element;
   a.carry.clear();
   for (const Constant& nothing : identity(a.combine, a.types, a.element)) a.carry.push_back(variable(nothing));
-  for (size_t k = 0; k < total.size(); ++k) assign(a.carry[k], convert(total[k], a.types[k]));
 }
 
 TreeEmitter::Part TreeEmitter::fresh_state(const Across& a) {
@@ -92,16 +92,21 @@ TreeEmitter::Part TreeEmitter::fresh_state(const Across& a) {
   return out;
 }
 
+class TreeEmitter::FormulaBuilder {
+ public:
+  using Value = kir::Value;
+  explicit FormulaBuilder(TreeEmitter& emitter) : emitter_(emitter) {}
+  Value apply(Pointwise function, std::vector<Value> in) { return emitter_.apply(function, std::move(in)); }
+  Value literal(Constant constant, const Value&) { return emitter_.literal(constant); }
+  static DType dtype_of(const Value& v) { return v.dtype; }
+
+ private:
+  TreeEmitter& emitter_;
+};
+
 TreeEmitter::Part TreeEmitter::merged(const Across& a, const Part& first, const Part& second) {
-  Part out = fresh_state(a);
-  for (const Part* part : {&first, &second}) {
-    auto stmt = std::make_unique<kir::Merge>();
-    stmt->combine = a.combine;
-    stmt->state = out;
-    stmt->in = *part;
-    add(std::move(stmt));
-  }
-  return out;
+  FormulaBuilder builder(*this);
+  return ReductionFormulas<FormulaBuilder>(builder).merge(a.combine, first, second);
 }
 
 // An element into what the thread has. Of equals a scan takes the last one, a reduction that of the lowest position.
@@ -134,21 +139,55 @@ void TreeEmitter::join_threads(const Op& op) {
   begin = begin_of(op, begin);
   for (size_t k = 0; k < carried.size(); ++k) assign(carried[k], begin[k]);
   whole_.at(&op)[0] = carried;
+  a.begin = begin;
   const Part end = merged(a, a.carry, all);
   for (size_t k = 0; k < end.size(); ++k) assign(a.carry[k], end[k]);
 }
 
-void TreeEmitter::scan_across(const TreeItem& item, const std::vector<const Op*>& scans) {
-  for (const Op* op : scans) across_.at(op).own = fresh_state(across_.at(op));
-  if (item.kind == TreeItem::Kind::loop) {
-    adds_to_own_ = true;
-    loop(item.loop);
-    adds_to_own_ = false;
-    for (const Op* op : scans) join_threads(*op);
-    return loop(item.loop);
+// In groups, each of scans that wait for none of their own: what a thread has of a scan of a scan is known when that
+// one is at hand.
+std::vector<std::vector<const Op*>> TreeEmitter::in_turns(const std::vector<const Op*>& scans) const {
+  std::map<const Op*, size_t> turns;  // never iterated
+  const auto turn = [&](const auto& self, const Op& op, int loop) -> size_t {
+    const auto [it, fresh] = turns.try_emplace(&op, 0);
+    if (!fresh) return it->second;
+    size_t out = 0;
+    for (const PlacedOperand& in : placed(op).operands) {
+      const Op* made = in.tensor->definition;
+      if (made == nullptr || !tree_.ops.contains(made) || placed(*made).loop != loop) continue;
+      out = std::max(out, self(self, *made, loop) + (across_.contains(made) ? 1 : 0));
+    }
+    return turns[&op] = out;
+  };
+  std::vector<std::vector<const Op*>> out;
+  for (const Op* op : scans) {
+    const size_t at = turn(turn, *op, placed(*op).loop);
+    if (out.size() <= at) out.resize(at + 1);
+    out[at].push_back(op);
   }
-  const Op& op = *scans.front();
-  Terms terms = terms_.at(&op);
+  return out;
+}
+
+void TreeEmitter::scan_across(const TreeItem& item, const std::vector<const Op*>& scans) {
+  if (item.kind == TreeItem::Kind::op) return scan_element(*scans.front());
+  std::vector<const Op*> known;
+  for (const std::vector<const Op*>& now : in_turns(scans)) {
+    for (const Op* op : now) across_.at(op).own = fresh_state(across_.at(op));
+    adds_to_ = {now.begin(), now.end()};
+    loop(item.loop);
+    adds_to_.clear();
+    for (const Op* op : known)  // they begin anew
+      for (size_t k = 0; k < across_.at(op).begin.size(); ++k) assign(whole_.at(op)[0][k], across_.at(op).begin[k]);
+    for (const Op* op : now) join_threads(*op);
+    known.insert(known.end(), now.begin(), now.end());
+  }
+  loop(item.loop);
+}
+
+// Where a thread has one element.
+void TreeEmitter::scan_element(const Op& op) {
+  across_.at(&op).own = fresh_state(across_.at(&op));
+  const Terms& terms = terms_.at(&op);
   const Value x = variable(Constant::from_int64(scan_start(op)[0].dtype, 0));
   within(terms, [&] {
     assign(x, element_of_scan(op));
@@ -158,14 +197,17 @@ void TreeEmitter::scan_across(const TreeItem& item, const std::vector<const Op*>
   within(terms, [&] { step(op, x); });
 }
 
-// What a loop of elements that a scan goes through has, for the sake of what a thread has of them.
+// What a loop of elements that scans go through has, for the sake of what a thread has of some of them.
 void TreeEmitter::item_for_own(const TreeItem& item) {
   if (item.kind != TreeItem::Kind::op) return;
-  if (across_.contains(item.op)) return add_to_own(*item.op, element_of_scan(*item.op));
-  const auto is_value = [&](const TensorView* t) { return tree_.home(*t) == Home::value; };
-  if (kind_of(*item.op).form == Form::sum || !std::all_of(item.op->results.begin(), item.op->results.end(), is_value))
-    return;
-  deliver(*item.op, *item.op->out(), compute(*item.op));
+  const Op& op = *item.op;
+  if (adds_to_.contains(&op)) return add_to_own(op, element_of_scan(op));
+  const auto across = across_.find(&op);
+  if (across != across_.end() && whole_.at(&op)[0].empty()) return;  // it waits for these
+  if (across != across_.end()) return step(op, element_of_scan(op));
+  const auto is_local = [&](const TensorView* t) { return tree_.home(*t) != Home::memory; };
+  if (kind_of(op).form == Form::sum || !std::all_of(op.results.begin(), op.results.end(), is_local)) return;
+  deliver(op, *op.out(), compute(op));
 }
 
 }  // namespace plait::lowering

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "sim/ptx/launch_memory.h"
 #include "sim/ptx/meter.h"
 #include "sim/ptx/thread_block.h"
 
@@ -64,6 +65,27 @@ std::string shared_text(const Warp& warp, size_t offset) {
   return fmt::format("offset {}", offset);
 }
 
+// Enters what each lane does into the launch's memory. Fault: a race.
+void order_lanes(Warp& warp, const Instruction& i, uint32_t lanes, bool write) {
+  const Run& run = *warp.run;
+  const size_t bytes = bytes_of(i);
+  DeviceAccess access{warp.number, 0, i.statement, 0, bytes, write, i.strong != 0, i.constant != 0};
+  for (; lanes != 0; lanes &= lanes - 1) {
+    access.lane = std::countr_zero(lanes);
+    access.address = address_at(warp, i, access.lane);
+    const auto race = run.memory->enter(access, warp.of->order());
+    if (!race) continue;
+    const bool same = race->block == warp.block;
+    fail(warp, i, access.lane, kLaunchFailed,
+         fmt::format("race: {} {} bytes at {}, which {}thread {} {} {}\n  the other: {}", verb(write), bytes,
+                     run.space->describe(access.address),
+                     same ? "" : fmt::format("block ({}, {}, {}), ", race->block[0], race->block[1], race->block[2]),
+                     thread_text(run, race->warp, race->lane), verb(race->write),
+                     same ? "without a barrier between them" : "in the same launch",
+                     describe(*run.module, run.kernel->statements[race->statement])));
+  }
+}
+
 }  // namespace
 
 void check_device_lane(Warp& warp, const Instruction& i, int lane, uint64_t address, bool write) {
@@ -86,7 +108,10 @@ uint8_t* device_bytes(Warp& warp, const Instruction& i, const Stretch& at, uint3
   Region* region = reach(warp, i, at, write, &misuse);
   if (region != nullptr) {
     misuse = run.space->enter(*run.actor, *region, at.address, at.bytes, write);
-    if (!misuse) return region->data + (at.address - region->address);
+    if (!misuse) {
+      order_lanes(warp, i, lanes, write);
+      return region->data + (at.address - region->address);
+    }
   }
   for (; lanes != 0; lanes &= lanes - 1) {
     const int lane = std::countr_zero(lanes);

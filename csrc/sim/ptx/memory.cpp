@@ -135,7 +135,7 @@ Handler store_handler(Type type, int register_bits, Space space) {
 
 // The number of elements; takes hints too.
 int take_vector(Decoder& d) {
-  d.skip({"nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt"});
+  d.skip({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
   while (d.takes_prefix("L1::") || d.takes_prefix("L2::")) {}
   const int vector = d.take_one({"v2", "v4", "v8"});
   return vector < 0 ? 1 : 2 << vector;
@@ -143,6 +143,7 @@ int take_vector(Decoder& d) {
 
 void decode_access(Decoder& d, bool store) {
   const auto [space, strong] = take_access_words(d);
+  const bool constant = d.take("nc");
   const int count = take_vector(d);
   const Type type = d.take_type();
   d.need_operands(2);
@@ -165,6 +166,7 @@ void decode_access(Decoder& d, bool store) {
   const uint32_t first = d.rows(rows);
   Instruction& added = d.emit(store ? store_handler(type, bits, space) : load_handler(type, bits, space));
   place_access(added, address, count, bytes, strong);
+  added.constant = constant ? 1 : 0;
   added.target = first;
   if (strong) d.warps_wait();
 }

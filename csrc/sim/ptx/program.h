@@ -39,6 +39,7 @@ struct Instruction {
   uint8_t bytes = 0;      // of an element in memory
   uint8_t narrow = 0;     // 1: the address has 32 bits
   uint8_t strong = 0;     // 1: a volatile, relaxed or atomic access
+  uint8_t constant = 0;   // 1: a load of what nobody writes during the launch
   int64_t immediate = 0;  // offset of an address, table of lop3 ...
   uint32_t members = 0;   // meet: row of the mask of lanes
   BarrierKind barrier = BarrierKind::sync;
@@ -68,6 +69,7 @@ struct Program {
 };
 
 class Meter;
+class LaunchMemory;
 
 // What a launch shares.
 struct Run {
@@ -77,7 +79,8 @@ struct Run {
   const Launch* launch = nullptr;
   const Actor* actor = nullptr;
   AddressSpace* space = nullptr;
-  Meter* meter = nullptr;  // null: nothing is counted
+  Meter* meter = nullptr;          // null: nothing is counted
+  LaunchMemory* memory = nullptr;  // of device memory
 };
 
 class ThreadBlock;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "sim/ptx/lanes.h"
+#include "sim/ptx/launch_memory.h"
 #include "sim/ptx/meter.h"
 #include "sim/ptx/thread_block.h"
 
@@ -74,8 +75,15 @@ LaunchCounts launch(const PtxModule& module, const Launch& launch, const Actor& 
   ptx::check_launch(module, launch, module.kernels()[kernel]);
   MemoryCounts memory;
   ptx::Meter meter(memory);
-  const ptx::Run run{&code.module, &code.module.kernels[kernel],     &code.programs[kernel], &launch, &actor,
-                     &space,       launch.metered ? &meter : nullptr};
+  ptx::LaunchMemory known;
+  const ptx::Run run{&code.module,
+                     &code.module.kernels[kernel],
+                     &code.programs[kernel],
+                     &launch,
+                     &actor,
+                     &space,
+                     launch.metered ? &meter : nullptr,
+                     &known};
   ptx::ThreadBlock runner(run);
   const uint64_t blocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];

@@ -110,6 +110,7 @@ void ThreadBlock::start(WarpState& state, uint32_t number, const std::array<uint
 
 void ThreadBlock::run_block(const std::array<uint32_t, 3>& index, const std::vector<uint32_t>& order) {
   order_.begin();
+  run_.memory->begin(index, order_.now(0).epoch);
   if (shared_.bytes() > 0) shared_.begin();
   if (one_state_) {
     for (uint32_t number : order) {

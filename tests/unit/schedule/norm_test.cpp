@@ -280,12 +280,19 @@ TEST(Norm, OfGpusHasBlocksOfThreads) {
   for (const char* numbers :
        {"keep = 1024", "split = 64", "threads = 48", "rows = 3", "rows = 64, threads = 32", "rows = 2, threads = 8"})
     EXPECT_THROW(chosen(numbers), UserError) << numbers;
-  // Scans are none of a block's.
-  for (const auto& c : test::scan_cases()) {
-    const auto fusion = parse_fusion(c.text);
+  // Threads scan a row together, a column each for itself.
+  const auto scanned = [](const std::string& dim, const std::string& numbers) {
+    const auto fusion = parse_fusion(
+        fmt::format("fusion @f (%x: f32[b, n]) -> (%y) {{\n  segment @s (%x) -> (%y) schedule norm({1}) {{\n"
+                    "    %y = cumsum(%x, dim = {0})\n  }}\n}}\n",
+                    dim, numbers));
     const Segment& s = fusion->segments.at(0);
-    EXPECT_THROW(choose_schedule({*fusion, s}, test::small_target(8, true), s.schedule), UserError) << c.name;
-  }
+    return print(choose_schedule({*fusion, s}, test::small_target(8, true), s.schedule));
+  };
+  EXPECT_EQ(scanned("1", ""), "norm(vector = 4, rows = 1, parts = 1, keep = 0, threads = 512)");
+  EXPECT_EQ(scanned("1", "vector = 1"), "norm(vector = 1, rows = 1, parts = 1, keep = 0, threads = 512)");
+  EXPECT_EQ(scanned("0", ""), "norm(vector = 1, rows = 128, parts = 1, threads = 1)");
+  EXPECT_THROW(scanned("0", "threads = 16"), UserError);
 }
 
 TEST(Norm, ThreadsAreNoneOfACpu) {

@@ -122,8 +122,9 @@ TEST(Control, SeedsOrderBlocksAndChangeNoResult) {
   std::set<uint64_t> last;
   for (uint64_t seed = 0; seed < 10; ++seed) {
     Machine machine;
-    const auto module = PtxModule::load(kernel_text(
-        std::string(kThread) + "mov.u32 %r1, %ctaid.x; cvt.u64.u32 %rd1, %r1; st.global.u64 [%rd38], %rd1; ret;"));
+    const auto module = PtxModule::load(
+        kernel_text(std::string(kThread) +
+                    "mov.u32 %r1, %ctaid.x; cvt.u64.u32 %rd1, %r1; st.volatile.global.u64 [%rd38], %rd1; ret;"));
     const uint64_t out = machine.allocate(8);
     machine.run(*module, {out, 0, 0, 0}, 16, 32, seed);
     last.insert(machine.download<uint64_t>(out, 1)[0]);

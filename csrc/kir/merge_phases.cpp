@@ -1,0 +1,157 @@
+#include "kir/merge_phases.h"
+
+#include <algorithm>
+
+#include "kir/passes/edit.h"
+
+namespace plait::kir {
+namespace {
+
+constexpr int64_t kMostShared = 48 << 10;  // bytes that any GPU has for a block without asking
+
+// Loops over blocks and threads, one within another, outermost first; what stands in the innermost one.
+struct Launch {
+  std::vector<const For*> blocks, threads;
+  const Block* body = nullptr;
+  int64_t shared = 0;  // bytes
+};
+
+// Nothing where other statements stand among the loops.
+std::optional<Launch> launch_of(const Kernel& kernel, const Block& phase) {
+  Launch out;
+  out.body = &phase;
+  while (out.body->size() == 1) {
+    const For* loop = as<For>(*out.body->front());
+    if (loop == nullptr || loop->loop < LoopKind::block_x) break;
+    const bool of_blocks = loop->loop < LoopKind::thread_x;
+    if (of_blocks && !out.threads.empty()) return std::nullopt;
+    (of_blocks ? out.blocks : out.threads).push_back(loop);
+    out.body = &loop->body;
+  }
+  const auto walk = [&](const auto& self, const Block& body) -> bool {
+    for (const auto& stmt : body) {
+      const For* loop = as<For>(*stmt);
+      if (loop != nullptr && loop->loop >= LoopKind::block_x) return false;
+      const Alloc* alloc = as<Alloc>(*stmt);
+      if (alloc != nullptr && kernel.buffers[alloc->buffer].space == Space::shared)
+        out.shared += kernel.buffers[alloc->buffer].extent.value() *
+                      static_cast<int64_t>(size_of(kernel.buffers[alloc->buffer].dtype));
+      const Block* inner = body_of(*stmt);
+      if (inner != nullptr && !self(self, *inner)) return false;
+    }
+    return true;
+  };
+  if (out.threads.empty() || !walk(walk, *out.body)) return std::nullopt;
+  return out;
+}
+
+bool have_same_threads(const Launch& a, const Launch& b) {
+  return std::equal(a.threads.begin(), a.threads.end(), b.threads.begin(), b.threads.end(),
+                    [](const For* x, const For* y) {
+                      return x->loop == y->loop && x->extent.is_constant() && x->extent == y->extent;
+                    });
+}
+
+class Merger {
+ public:
+  explicit Merger(Kernel& kernel) : kernel_(kernel), editor_(kernel) {}
+
+  void run() {
+    std::vector<Phase> out;
+    for (size_t i = 0; i < kernel_.phases.size();) {
+      size_t end = i + 1;
+      while (end < kernel_.phases.size() && kernel_.phases[end].beside) ++end;
+      wave(i, end, out);
+      i = end;
+    }
+    kernel_.phases = std::move(out);
+  }
+
+ private:
+  void wave(size_t begin, size_t end, std::vector<Phase>& out) {
+    std::vector<std::optional<Launch>> launches;
+    for (size_t i = begin; i < end; ++i) launches.push_back(launch_of(kernel_, kernel_.phases[i].body));
+    std::vector<bool> done(launches.size(), false);
+    for (size_t i = 0; i < launches.size(); ++i) {
+      if (done[i]) continue;
+      std::vector<const Launch*> together;
+      int64_t shared = 0;
+      for (size_t k = i; k < launches.size() && launches[i]; ++k) {
+        if (done[k] || !launches[k] || !have_same_threads(*launches[i], *launches[k])) continue;
+        if (k > i && shared + launches[k]->shared > kMostShared) continue;
+        shared += launches[k]->shared;
+        together.push_back(&*launches[k]);
+        done[k] = true;
+      }
+      if (together.size() > 1) {
+        out.push_back({as_one(together), false});
+      } else {
+        kernel_.phases[begin + i].beside = false;
+        out.push_back(std::move(kernel_.phases[begin + i]));
+      }
+    }
+  }
+
+  std::unique_ptr<For> loop_like(const For& like, sym::Expr extent) {
+    auto out = std::make_unique<For>();
+    out->loop = like.loop;
+    out->extent = extent;
+    out->var = editor_.symbol(like.var, sym::index_facts(extent));
+    return out;
+  }
+
+  Block as_one(const std::vector<const Launch*>& launches) {
+    sym::Expr all = editor_.number(0);
+    std::vector<sym::Expr> begins;
+    for (const Launch* l : launches) {
+      begins.push_back(all);
+      sym::Expr count = editor_.number(1);
+      for (const For* loop : l->blocks) count = count * sym::max(loop->extent, 0);
+      all = all + count;
+    }
+    begins.push_back(all);
+    auto block = std::make_unique<For>();
+    block->loop = LoopKind::block_x;
+    block->extent = all;
+    block->var = editor_.symbol(kernel_.pool->symbol("block"), sym::index_facts(all));
+    std::vector<std::unique_ptr<For>> threads;
+    for (const For* loop : launches.front()->threads) threads.push_back(loop_like(*loop, loop->extent));
+    Block body;
+    for (size_t i = 0; i < launches.size(); ++i) {
+      auto branch = std::make_unique<If>();
+      branch->condition = sym::logical_and(sym::le(begins[i], block->var), sym::lt(block->var, begins[i + 1]));
+      Copier copier(editor_);
+      sym::Expr number = block->var - begins[i];
+      std::vector<const For*> blocks = launches[i]->blocks;
+      std::sort(blocks.begin(), blocks.end(), [](const For* a, const For* b) { return a->loop < b->loop; });
+      for (const For* loop : blocks) {  // x varies fastest
+        copier.symbols[loop->var.symbol_name()] = loop == blocks.back() ? number : sym::mod(number, loop->extent);
+        number = sym::floordiv(number, loop->extent);
+      }
+      for (size_t k = 0; k < threads.size(); ++k)
+        copier.symbols[launches[i]->threads[k]->var.symbol_name()] = threads[k]->var;
+      copier.copy(*launches[i]->body, branch->body);
+      body.push_back(std::move(branch));
+    }
+    for (size_t k = threads.size(); k-- > 0;) {
+      threads[k]->body = std::move(body);
+      body.clear();
+      body.push_back(std::move(threads[k]));
+    }
+    block->body = std::move(body);
+    Block out;
+    out.push_back(std::move(block));
+    return out;
+  }
+
+  Kernel& kernel_;
+  Editor editor_;
+};
+
+}  // namespace
+
+void merge_phases(Kernel& kernel) {
+  if (kernel.target == TargetKind::cuda) Merger(kernel).run();
+}
+
+}  // namespace plait::kir
