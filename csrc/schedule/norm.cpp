@@ -162,7 +162,7 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   out.schedule = schedule;
   Fusion& graph = *out.graph;
   std::set<const TensorView*> kept;
-  if (numbers.threads && numbers.keep.value_or(0) > 0) kept = keep_inputs(out);
+  if (numbers.threads && numbers.keep.value_or(0) > 0) kept = keep_rows(out, numbers);
   std::set<const Op*> scanned;
   if (numbers.threads && *numbers.vector > 1 && rows_of(out).is_row()) scanned = copy_around_scans(out);
   Rows rows = rows_of(out);

@@ -24,8 +24,9 @@ bool norm_runs_on(const Target& target);
 
 // Why GPUs have no kernel of ops that the scheduler takes; nothing where they have.
 std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops);
-// Of a GPU: what several passes read of the group's inputs comes by way of tensors of its own; these.
-std::set<const TensorView*> keep_inputs(ScheduledGroup& group);
+// Of a GPU, the rows that threads keep in registers: what several passes read of the group's inputs, which comes by way
+// of tensors of its own, and, where there are registers left, what costs more to compute again.
+std::set<const TensorView*> keep_rows(ScheduledGroup& group, const schedules::Norm& numbers);
 // Of a GPU: what scans of vectors go through from memory, and what they give to it, moves as vectors in front and
 // behind. The scans that give it.
 std::set<const Op*> copy_around_scans(ScheduledGroup& group);

@@ -182,6 +182,8 @@ schedules::Norm choose_norm_of_gpu(const Problem& problem, const schedules::Norm
   return out;
 }
 
+namespace {
+
 std::set<const TensorView*> keep_inputs(ScheduledGroup& group) {
   Fusion& graph = *group.graph;
   const std::vector<TensorView*> again = rows_of(group).read_again(graph.inputs());
@@ -198,6 +200,17 @@ std::set<const TensorView*> keep_inputs(ScheduledGroup& group) {
   for (Op* op : graph.ops())
     if (std::find(order.begin(), order.end(), op) == order.end()) order.push_back(op);
   graph.set_order(std::move(order));
+  return out;
+}
+
+}  // namespace
+
+std::set<const TensorView*> keep_rows(ScheduledGroup& group, const schedules::Norm& numbers) {
+  std::set<const TensorView*> out = keep_inputs(group);
+  std::set<const TensorView*> computed = rows_of(group).worth_keeping();
+  std::erase_if(computed, [](const TensorView* t) { return is_scan(t->definition->kind); });
+  const auto count = static_cast<int64_t>(out.size() + computed.size());
+  if (count * (*numbers.keep / *numbers.threads) <= kRegisters) out.merge(computed);
   return out;
 }
 

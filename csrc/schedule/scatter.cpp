@@ -18,6 +18,9 @@ constexpr int64_t kRangeElements = 128 << 10;  // of a range in memory: half a M
 constexpr int64_t kStackElements = 16 << 10;   // of what a range holds on the stack: half a MiB of f64
 constexpr int64_t kLeastColumns = 32, kMostColumns = 16 << 10, kTasks = 16;
 constexpr int64_t kTileColumns = 256, kTileElements = 16;  // of rows; of elements that have an index each
+constexpr int64_t kAccess = 16, kLeastThreads = 32,
+                  kMostThreads = 256;                  // of GPUs: bytes of a thread; threads of a block
+constexpr int64_t kBlocks = 1024, kMostPlaces = 1024;  // ranges, while one has so many places or fewer
 constexpr int64_t kChunk = 4096, kLongChunk = 32768, kLongIndex = 1 << 20;
 
 std::optional<std::string> accept(const Problem& problem) {
@@ -80,8 +83,53 @@ int64_t choose_columns(const Problem& problem, const ScatterPlan& plan, const Si
   return std::clamp((on_stack ? kStackElements : kRangeElements) / rows, kLeastColumns, kMostColumns);
 }
 
+// Of GPUs: a block has a tile of the columns of some places, a vector for each thread.
+void choose_columns_of_threads(const Problem& problem, const ScatterPlan& plan, const Sizes& sizes,
+                               schedules::Scatter& out) {
+  if (!sizes.has_columns) {
+    if (out.vector.value_or(1) != 1)
+      throw UserError("vector does not apply: the last dim is scattered", problem.where(), "leave it out");
+    out.vector = 1;
+    out.columns = 0;
+    return;
+  }
+  const ScatterPart& part = plan.parts[plan.widest];
+  if (!out.vector) {
+    out.vector = part.per_element ? 1 : kAccess / static_cast<int64_t>(size_of(part.op->results[0]->dtype));
+    while (*out.vector > 1 && sym::divisor(sizes.last) % *out.vector != 0) out.vector = *out.vector / 2;
+  }
+  if (part.per_element && *out.vector != 1)
+    throw UserError("vector does not apply: each element has an index of its own", problem.where(), "leave it out");
+  if (out.columns.value_or(0) == 0) {
+    int64_t threads = kLeastThreads;
+    while (threads < kMostThreads && !problem.decide(sym::le(sizes.last, threads * *out.vector))) threads *= 2;
+    out.columns = threads * *out.vector;
+  }
+  const int64_t threads = *out.columns / *out.vector;
+  if (threads * *out.vector != *out.columns || (threads & (threads - 1)) != 0 || threads > 1024)
+    throw UserError(
+        fmt::format("columns = {} are no vectors of {} for a power of two of threads", *out.columns, *out.vector),
+        problem.where(), "at most 1024 threads have a vector each");
+}
+
+schedules::Scatter choose_of_gpu(const Problem& problem, const ScatterPlan& plan, const schedules::Scatter& pinned) {
+  const Sizes sizes = sizes_of(problem, plan);
+  schedules::Scatter out = pinned;
+  choose_columns_of_threads(problem, plan, sizes, out);
+  if (!out.rows) {
+    out.rows = 0;
+    const bool sorts =
+        plan.has_rows && problem.decide(sym::ge(sizes.copied + sizes.updated * kUpdateCost, kSortedCost));
+    for (int64_t rows = 1; sorts && rows <= kMostPlaces; rows *= 4) {
+      out.rows = rows;
+      if (problem.decide(sym::le(sizes.places, rows * kBlocks))) break;
+    }
+  }
+  if (!out.chunk && *out.rows > 0) out.chunk = problem.decide(sym::ge(sizes.updates, kLongIndex)) ? 1024 : 64;
+  return out;
+}
+
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pin) {
-  if (target.cuda()) throw UserError("scatter has no kernels for GPUs", problem.where(), "leave the schedule out");
   ScatterPlan plan;
   const auto refused = plan_scatters(problem.segment.ops, problem.segment.outputs, plan);
   PLAIT_CHECK(!refused, "a scatter that was not accepted: {}", *refused);
@@ -91,9 +139,15 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   const auto refuse = [&](const char* key, const std::string& why) {
     throw UserError(fmt::format("{} does not apply: {}", key, why), problem.where(), "leave it out");
   };
-  if (!out.vector) out.vector = choose_lanes(plan, sizes, target);
   if (out.rows.value_or(0) > 0 && !plan.has_rows)
     refuse("rows", "the index does not name whole rows of the result, one after another");
+  if (target.cuda()) {
+    if (out.columns.value_or(0) > 0 && !sizes.has_columns) refuse("columns", "the last dim is scattered");
+    out = choose_of_gpu(problem, plan, out);
+    if (out.chunk && *out.rows == 0) refuse("chunk", "nothing is sorted");
+    return out;
+  }
+  if (!out.vector) out.vector = choose_lanes(plan, sizes, target);
   if (!out.rows) out.rows = choose_rows(problem, plan, sizes);
   if (out.columns.value_or(0) > 0 && !sizes.has_columns) refuse("columns", "the last dim is scattered");
   if (!out.columns) {
@@ -117,8 +171,20 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
 
 }  // namespace
 
+std::optional<std::string> scatter_refuses_of_gpus(const ScatterPlan& plan) {
+  const bool wide = plan.parts[plan.widest].has_inner();
+  for (const ScatterPart& part : plan.parts)
+    if (part.has_inner() != wide)
+      return fmt::format("{} has rows of one element and {} longer ones: threads of a block share no element",
+                         describe(*part.op), describe(*plan.parts[plan.widest].op));
+  return std::nullopt;
+}
+
 Scheduler scatter_scheduler() {
-  return {schedules::Scatter::kName, accept, choose, nullptr, group, [](const Segment&) { return true; }};
+  return {schedules::Scatter::kName, accept, choose, nullptr, group, [](const Segment& s) {
+            ScatterPlan plan;
+            return !plan_scatters(s.ops, s.outputs, plan) && scatter_refuses_of_gpus(plan);
+          }};
 }
 
 }  // namespace plait

@@ -59,7 +59,9 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
   for (const Scheduler& scheduler : schedulers()) {
     const bool cpu_only = scheduler.cpu_only != nullptr && scheduler.cpu_only(problem.segment);
     if (cpu_only && target.kind != TargetKind::cpu) continue;
-    if (scheduler.name == schedules::Norm::kName && !norm_runs_on(target)) continue;  // op by op
+    const bool cooperates =
+        scheduler.name == schedules::Norm::kName || (target.cuda() && scheduler.name == schedules::Scatter::kName);
+    if (cooperates && !norm_runs_on(target)) continue;  // op by op
     const auto reason = scheduler.accept(problem);
     if (!reason) return scheduler.choose(problem, target, {});
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", scheduler.name, *reason);

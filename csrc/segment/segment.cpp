@@ -7,7 +7,7 @@
 #include "ir/op_fields.h"
 #include "schedule/moved.h"
 #include "schedule/norm.h"
-#include "schedule/scatter_plan.h"
+#include "schedule/scatter.h"
 #include "segment/aliases.h"
 #include "segment/divide_early.h"
 #include "segment/groups.h"
@@ -247,7 +247,8 @@ std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorV
         return fmt::format("%{} is pinned to {}", op->results[0]->name, print(pin->second));
     }
     ScatterPlan plan;
-    return plan_scatters(ops, outputs, plan);
+    if (auto reason = plan_scatters(ops, outputs, plan)) return reason;
+    return options.target.cuda() ? scatter_refuses_of_gpus(plan) : std::nullopt;
   };
 }
 
@@ -312,6 +313,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
       if (auto reason = norm_refuses(fusion, ops, outputs)) return reason;
       return norm_refuses_of_gpus(ops);
     };
+  if (options.target.cuda() && norm_runs_on(options.target)) how.refuse_scatters = refuse_scatters(options);
   how.stays_apart = [&](const Op& op) { return aliases.view_ops.contains(&op); };
   how.costs_nothing = [&](const Op& op) { return aliases.is_alias(op); };
   if (options.limits.statements > 0) how.most_row_ops = static_cast<size_t>(options.limits.statements);

@@ -147,5 +147,116 @@ TEST(ScatterKernels, NameTheFirstIndexOutside) {
   }
 }
 
+// On GPUs: rows of a range by the threads of a block, what has no columns by a thread; updates go in the order of the
+// index, so that sums are those of a CPU, bit for bit.
+TEST(ScatterKernelsOnSim, AreThoseOfACpu) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  int number = 0;
+  for (const char* update : {"set", "add", "max", "mul"})
+    for (const char* dtype : {"f32", "bf16", "i64", "bool"}) {
+      const bool rounds = update[0] == 'a' || update[1] == 'u', is_bool = std::string(dtype) == "bool";
+      if (rounds && (is_bool || std::string(dtype) == "bf16")) continue;
+      CaseOptions how;
+      how.set["T"] = dtype;
+      how.compare_one_rank = false;
+      how.options.poison = true;
+      const CaseResult of_cpu = run_case(rows_of(update, "", is_bool), how);
+      for (const char* pin : {"", "scatter(rows = 0)", "scatter(rows = 4, chunk = 64)",
+                              "scatter(vector = 1, rows = 1, columns = 32, chunk = 100)"}) {
+        how.device = ++number % 2 == 0 ? "sim:sm_80" : "sim:sm_90a";
+        const CaseResult result = run_case(rows_of(update, pin, is_bool), how);
+        EXPECT_TRUE(result.ok) << update << " of " << dtype << ", " << pin << ": " << result.message;
+        EXPECT_EQ(result.kernels, 1) << update << " of " << dtype << ", " << pin;
+        for (const auto& [name, tensor] : result.outputs)
+          EXPECT_EQ(tensor.to_doubles(), of_cpu.outputs.at(name).to_doubles()) << name << ", " << update << ", " << pin;
+      }
+    }
+}
+
+struct ShapeCase {
+  const char* name;
+  const char* inputs;
+  const char* body;
+  int kernels = 1;
+};
+
+TEST(ScatterKernelsOnSim, Shapes) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const ShapeCase cases[] = {
+      {"one_dim", "%x: f32[n], %i: i64[m] in 0..n, %s: f32[m]",
+       "%y = scatter(%x, %i, mul(%s, 0.5), dim = 0, update = add)"},
+      {"index_of_each", "%x: f32[n, c], %i: i64[m, c] in 0..n, %s: f32[m, c]",
+       "%z = scatter(%x, %i, %s, dim = 0, update = add)\n%y = relu(%z)"},
+      {"behind_a_batch", "%x: f32[c, n], %i: i64[c, m] in 0..n, %s: f32[c, m]",
+       "%y = scatter(%x, %i, %s, dim = 1, update = max)"},
+      {"inner_dims", "%x: f32[n, 3, c], %i: i64[m] in 0..n, %s: f32[m, 3, c]",
+       "%at = broadcast(%i, shape = [m, 3, c], dims = [0])\n%y = scatter(%x, %at, %s, dim = 0, update = add)"},
+      {"two_of_one_index", "%x: f32[n, c], %i: i64[m] in 0..n, %s: f32[m, c]",
+       "%at = broadcast(%i, shape = [m, c], dims = [0])\n%a = scatter(%x, %at, %s, dim = 0, update = add)\n"
+       "%b = scatter(%x, %at, abs(%s), dim = 0, update = max)\n%y = sub(%a, %b)",
+       3},
+      {"means", "%i: i64[m] in 0..n, %s: f32[m, c]",
+       "%at = broadcast(%i, shape = [m, c], dims = [0])\n"
+       "%a = scatter(full(shape = [n, c], value = 0.0, dtype = f32), %at, %s, dim = 0, update = add)\n"
+       "%b = scatter(full(shape = [n], value = 0.0, dtype = f32), %i, full(shape = [m], value = 1.0, dtype = f32), dim "
+       "= 0, update = add)\n%y = div(%a, unsqueeze(max(%b, 1.0), dims = [1]))",
+       0},
+  };
+  for (const ShapeCase& c : cases)
+    for (const char* sizes : {"n = 5, m = 9, c = 3", "n = 1, m = 300, c = 70", "n = 3000, m = 200, c = 33",
+                              "n = 40, m = 0, c = 5", "n = 7, m = 4, c = 0", "n = 70000, m = 130, c = 1"}) {
+      CaseOptions how;
+      how.device = "sim:sm_80";
+      how.compare_one_rank = false;
+      how.options.poison = true;
+      const CaseResult result =
+          run_case(fmt::format("let {}\nfusion @f ({}) -> (%y) {{\n{}\n}}\n", sizes, c.inputs, c.body), how);
+      EXPECT_TRUE(result.ok || result.undecided) << c.name << ", " << sizes << ": " << result.message;
+      EXPECT_TRUE(c.kernels == 0 || result.kernels == c.kernels) << c.name << ", " << sizes << ": " << result.kernels;
+    }
+}
+
+TEST(ScatterKernelsOnSim, NumbersThatDoNotApplyAreRefused) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const auto refused = [](const char* pin) {
+    CaseOptions how;
+    how.device = "sim:sm_80";
+    try {
+      run_case(rows_of("add", pin, false), how);
+      return std::string("taken");
+    } catch (const UserError& e) {
+      return std::string(e.message());
+    }
+  };
+  EXPECT_NE(refused("scatter(columns = 48, vector = 1)").find("for a power of two of threads"), std::string::npos);
+  EXPECT_NE(refused("scatter(columns = 2048, vector = 1)").find("for a power of two of threads"), std::string::npos);
+  EXPECT_NE(refused("scatter(rows = 0, chunk = 64)").find("nothing is sorted"), std::string::npos);
+}
+
+// The first index outside is told, whichever chunk or block it is in.
+TEST(ScatterKernelsOnSim, NameTheFirstIndexOutside) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (const char* pin : {"scatter(rows = 0)", "scatter(rows = 1, chunk = 64)"}) {
+    const auto fusion = parse_fusion(
+        fmt::format("let n = 9, m = 300, c = 5\nfusion @f (%x: f32[n, c], %i: i64[m], %s: f32[m, c]) -> (%y) {{\n"
+                    "  segment @s (%x, %i, %s) -> (%y) schedule {} {{\n"
+                    "    %at = broadcast(%i, shape = [m, c], dims = [0])\n"
+                    "    %y = scatter(%x, %at, %s, dim = 0, update = add)\n  }}\n}}\n",
+                    pin));
+    Compiled p = compile(*fusion, {.device = "sim:sm_80"});
+    std::vector<double> index(300, 8);
+    index[41] = 9, index[170] = -2, index[250] = 1e12;
+    try {
+      p.run({{"x", Tensor::from_doubles(DType::f32, {9, 5}, std::vector<double>(45, 1))},
+             {"i", Tensor::from_doubles(DType::i64, {300}, index)},
+             {"s", Tensor::from_doubles(DType::f32, {300, 5}, std::vector<double>(1500, 1))}});
+      ADD_FAILURE() << "nothing is told, " << pin;
+    } catch (const UserError& e) {
+      EXPECT_EQ(std::string(e.message()), "index 9 at [41, 0] of %at lies outside of the 9 places along dim 0 of %x")
+          << pin;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace plait

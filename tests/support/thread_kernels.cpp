@@ -207,11 +207,11 @@ const std::vector<ThreadKernel>& thread_kernels() {
       out.push_back(
           {name + ", first", columns_of_blocks("first_greatest", "f64", wide, lanes, tall, {"f64", "i64"}), blocks});
     }
+    const std::vector<std::vector<int64_t>> few = {{9, 4}, {17, 37}, {3, 300}};
     for (const auto& [block_rows, threads] : {std::pair{16, 2}, {8, 4}, {1, 32}, {2, 128}}) {
       const std::string name = fmt::format("prefix of {} rows of {} threads", block_rows, threads);
-      out.push_back({name, prefix_of_rows("sum", "f32", block_rows, threads, {"f32"}), blocks});
-      out.push_back(
-          {name + ", first", prefix_of_rows("first_least", "i8", block_rows, threads, {"i32", "i64"}), blocks});
+      out.push_back({name, prefix_of_rows("sum", "f32", block_rows, threads, {"f32"}), few});
+      out.push_back({name + ", first", prefix_of_rows("first_least", "i8", block_rows, threads, {"i32", "i64"}), few});
     }
     return out;
   }();

@@ -181,7 +181,6 @@ class Threads {
       if (loop != nullptr && is_threads(loop->loop)) {
         Open inside = open;
         inside[dim_of(*loop)] = true;
-        check_buffers(loop->body);
         rewrite(loop->body, inside, out);
       } else if (Block* inner = body_of(*stmt)) {
         Block now;
@@ -265,18 +264,6 @@ class Threads {
         stmt = std::move(lifted.back());
         lifted.pop_back();
       }
-    }
-  }
-
-  void check_buffers(const Block& body) const {
-    for (const auto& stmt : body) {
-      const auto* store = as<Store>(*stmt);
-      if (store != nullptr) {
-        const Buffer& buffer = kernel_.buffers[store->buffer];
-        PLAIT_CHECK(buffer.space != Space::argument || !buffer.loads(),
-                    "kernel {}: a threads loop stores to {}, which others may read", kernel_.name, buffer.name);
-      }
-      if (const Block* inner = body_of(*stmt)) check_buffers(*inner);
     }
   }
 

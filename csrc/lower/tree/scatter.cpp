@@ -14,6 +14,7 @@ ScatterEmitter::ScatterEmitter(const ScheduledGroup& group, LoopTree& tree, cons
   const auto refused = plan_scatters(group.graph->ops(), group.graph->outputs(), plan_);
   PLAIT_CHECK(!refused, "kernel {}: {}", options.name, *refused);
   const auto& numbers = std::get<schedules::Scatter>(group.schedule);
+  on_gpu_ = options.target == TargetKind::cuda;
   lanes_ = numbers.vector.value_or(1);
   rows_ = numbers.rows.value_or(0);
   columns_ = numbers.columns.value_or(0);
@@ -78,7 +79,7 @@ void ScatterEmitter::declare() {
 
 // Elements of a range where it has a buffer on the stack. An output whose tasks share no element is updated in memory.
 std::optional<int64_t> ScatterEmitter::stack_elements(const ScatterPart& part) const {
-  if (rows_ == 0) return std::nullopt;
+  if (rows_ == 0 || on_gpu_) return std::nullopt;
   const TensorView& t = *part.op->results[0];
   const bool is_output = arguments_.contains(&t), apart = part.has_inner() || !plan_.parts[plan_.widest].has_inner();
   if (is_output && apart) return std::nullopt;
@@ -162,7 +163,7 @@ void ScatterEmitter::over_inner(const ScatterPart& part, const TensorView& of, b
       inner_[0] = column;
       guarded(sym::lt(column, extent), body);
     };
-    loop(step, steps, kir::LoopKind::serial, [&] {
+    loop(step, steps, on_gpu_ ? kir::LoopKind::threads : kir::LoopKind::serial, [&] {
       if (width == 1) return element(start + step);
       const sym::Expr lane = variable_below(number(width));
       loop(lane, number(width), kir::LoopKind::lanes, [&] { element(start + step * width + lane); });
@@ -362,9 +363,24 @@ void ScatterEmitter::in_one_walk() {
     for (size_t k = 0; k < plan_.parts.size(); ++k) walk(k);
     finish();
   };
-  if (tasks.constant() == 1) return task(number(0));
-  const sym::Expr var = variable_below(tasks);
-  loop(var, tasks, kir::LoopKind::cpu_thread, [&] { task(var); });
+  if (tasks.constant() == 1 && (!on_gpu_ || widest.has_inner())) return task(number(0));
+  over_tasks(tasks, !widest.has_inner(), task);
+}
+
+// On GPUs a task is a block, whose threads have its columns, or a thread.
+void ScatterEmitter::over_tasks(sym::Expr tasks, bool by_threads, const std::function<void(sym::Expr)>& body) {
+  if (!on_gpu_ || !by_threads) {
+    const sym::Expr task = variable_below(tasks);
+    return loop(task, tasks, on_gpu_ ? kir::LoopKind::block_x : kir::LoopKind::cpu_thread, [&] { body(task); });
+  }
+  const sym::Expr blocks = sym::ceildiv(tasks, kThreadsOfTasks), block = variable_below(blocks);
+  loop(block, blocks, kir::LoopKind::block_x, [&] {
+    const sym::Expr thread = variable_below(number(kThreadsOfTasks));
+    loop(thread, number(kThreadsOfTasks), kir::LoopKind::threads, [&] {
+      const sym::Expr task = block * kThreadsOfTasks + thread;
+      guarded(sym::lt(task, tasks), [&] { body(task); });
+    });
+  });
 }
 
 // All updates of a part, in order.

@@ -7,6 +7,9 @@
 
 namespace plait::lowering {
 
+inline constexpr int64_t kThreadsOfTasks = 64;    // of a block whose threads have a task each
+inline constexpr int64_t kThreadsOfCounts = 512;  // of the block that makes places of counts
+
 class ScatterEmitter : public TreeEmitter {
  public:
   // `tree` is empty: it takes the coordinates of what is being computed.
@@ -46,6 +49,7 @@ class ScatterEmitter : public TreeEmitter {
   void finish();
   void in_one_walk();
   void walk(size_t part);
+  void over_tasks(sym::Expr tasks, bool by_threads, const std::function<void(sym::Expr)>& body);
 
   // scatter_sorted.cpp: phases.
   void in_ranges();
@@ -53,6 +57,8 @@ class ScatterEmitter : public TreeEmitter {
   void over_chunk(const std::function<void(sym::Expr chunk, sym::Expr update)>& body);
   void count();
   void make_places();
+  void make_places_by_threads();
+  sym::Expr slot(sym::Expr chunk, sym::Expr range) const;
   void put_updates();
   void walk_ranges();
   Value plus_one(Value value);
@@ -60,6 +66,7 @@ class ScatterEmitter : public TreeEmitter {
   LoopTree& tree_;
   const AxisGroup& axes_;
   ScatterPlan plan_;
+  bool on_gpu_ = false;
   int64_t lanes_ = 1, rows_ = 0, columns_ = 0, chunk_ = 0;
   std::vector<Home> homes_;  // per part
   std::map<const Op*, size_t> part_of_;

@@ -43,12 +43,11 @@ void ScatterEmitter::in_ranges() {
 // body(chunk, update) for every update whose place is in range.
 void ScatterEmitter::over_chunk(const std::function<void(sym::Expr chunk, sym::Expr update)>& body) {
   begin_phase();
-  const sym::Expr chunk = variable_below(chunks_);
-  loop(chunk, chunks_, kir::LoopKind::cpu_thread, [&] {
+  over_tasks(chunks_, true, [&](sym::Expr chunk) {
     if (kernel_.phases.size() == 1) {
       const sym::Expr range = variable_below(ranges_);
       loop(range, ranges_, kir::LoopKind::serial, [&] {
-        store(counts_, chunk * ranges_ + range, literal(Constant::from_int64(kernel_.buffers[counts_].dtype, 0)));
+        store(counts_, slot(chunk, range), literal(Constant::from_int64(kernel_.buffers[counts_].dtype, 0)));
       });
     }
     const sym::Expr step = variable_below(number(chunk_));
@@ -63,15 +62,56 @@ void ScatterEmitter::count() {
   over_chunk([&](sym::Expr chunk, sym::Expr update) {
     const sym::Expr place = index_at(plan_.parts[plan_.widest], update);
     guarded(is_inside(place), [&] {
-      const sym::Expr at = chunk * ranges_ + sym::floordiv(place, rows_);
+      const sym::Expr at = slot(chunk, sym::floordiv(place, rows_));
       store(counts_, at, plus_one(load(counts_, at)));
     });
     for (const ScatterPart& part : plan_.parts) report_outside(part, place, update);
   });
 }
 
+// Of a GPU, the chunks of threads side by side lie side by side.
+sym::Expr ScatterEmitter::slot(sym::Expr chunk, sym::Expr range) const {
+  return on_gpu_ ? range * chunks_ + chunk : chunk * ranges_ + range;
+}
+
+// One block goes through all counts, as many at once as it has threads.
+void ScatterEmitter::make_places_by_threads() {
+  const DType type = compute_type(kernel_.buffers[counts_].dtype);
+  const auto zero = [&] { return Constant::from_int64(type, 0); };
+  const sym::Expr all = ranges_ * chunks_, steps = sym::ceildiv(all, kThreadsOfCounts);
+  const Value before = variable(zero());
+  const sym::Expr step = variable_below(steps), thread = variable_below(number(kThreadsOfCounts));
+  loop(step, steps, kir::LoopKind::serial, [&] {
+    loop(thread, number(kThreadsOfCounts), kir::LoopKind::threads, [&] {
+      const sym::Expr at = step * kThreadsOfCounts + thread;
+      const Value own = variable(zero());
+      guarded(sym::lt(at, all), [&] { assign(own, load(counts_, at)); });
+      auto start = std::make_unique<kir::Start>();
+      start->combine = Combine::sum;
+      start->state = {fresh(type)};
+      auto add_own = std::make_unique<kir::Accumulate>();
+      add_own->combine = Combine::sum;
+      add_own->state = start->state;
+      add_own->in = {own};
+      auto prefix = std::make_unique<kir::Prefix>();
+      prefix->combine = Combine::sum;
+      prefix->state = start->state;
+      prefix->threads = kThreadsOfCounts;
+      prefix->before = {fresh(type)};
+      prefix->all = {fresh(type)};
+      const Value in_front = prefix->before[0], of_all = prefix->all[0];
+      add(std::move(start));
+      add(std::move(add_own));
+      add(std::move(prefix));
+      guarded(sym::lt(at, all), [&] { store(counts_, at, apply(Pointwise::add, {before, in_front})); });
+      assign(before, apply(Pointwise::add, {before, of_all}));
+    });
+  });
+}
+
 void ScatterEmitter::make_places() {
   begin_phase();
+  if (on_gpu_) return make_places_by_threads();
   const Value before = variable(Constant::from_int64(kernel_.buffers[counts_].dtype, 0));
   const sym::Expr range = variable_below(ranges_), chunk = variable_below(chunks_);
   loop(range, ranges_, kir::LoopKind::serial, [&] {
@@ -88,9 +128,9 @@ void ScatterEmitter::put_updates() {
   over_chunk([&](sym::Expr chunk, sym::Expr update) {
     const sym::Expr place = index_at(plan_.parts[plan_.widest], update);
     guarded(is_inside(place), [&] {
-      const sym::Expr slot = chunk * ranges_ + sym::floordiv(place, rows_);
-      const Value free = load(counts_, slot);
-      store(counts_, slot, plus_one(free));
+      const sym::Expr at = slot(chunk, sym::floordiv(place, rows_));
+      const Value free = load(counts_, at);
+      store(counts_, at, plus_one(free));
       const sym::Expr to = bind(free);
       store(targets_, to, convert(coordinate(place), compute_type(kernel_.buffers[targets_].dtype)));
       if (numbers_) store(*numbers_, to, convert(coordinate(update), compute_type(kernel_.buffers[*numbers_].dtype)));
@@ -102,19 +142,17 @@ void ScatterEmitter::put_updates() {
 
 void ScatterEmitter::walk_ranges() {
   begin_phase();
-  const sym::Expr task = variable_below(ranges_ * tiles_);
   const bool tiled = tiles_.constant() != 1;
-  loop(task, ranges_ * tiles_, kir::LoopKind::cpu_thread, [&] {
+  over_tasks(ranges_ * tiles_, !plan_.parts[plan_.widest].has_inner(), [&](sym::Expr task) {
     const sym::Expr range = tiled ? sym::floordiv(task, tiles_) : task;
     tile_ = tiled ? sym::mod(task, tiles_) : number(0);
     first_ = range * rows_;
     count_ = number(rows_);
     copy();
     // Counts are where the updates of a chunk and a range end now.
-    const sym::Expr last = (chunks_ - 1) * ranges_ + range;
     const Value before = variable(Constant::from_int64(compute_type(kernel_.buffers[counts_].dtype), 0));
-    guarded(sym::gt(range, 0), [&] { assign(before, load(counts_, last - 1)); });
-    const sym::Expr begin = bind(before), end = bind(load(counts_, last));
+    guarded(sym::gt(range, 0), [&] { assign(before, load(counts_, slot(chunks_ - 1, range - 1))); });
+    const sym::Expr begin = bind(before), end = bind(load(counts_, slot(chunks_ - 1, range)));
     const sym::Expr step = variable_below(end - begin);
     loop(step, end - begin, kir::LoopKind::serial, [&] {
       const sym::Expr place = bind(load(targets_, begin + step));

@@ -62,6 +62,7 @@ extern "C" __global__ void __launch_bounds__(128) softmax_s1(
   float v0[4];
   #pragma unroll
   for (int j = 0; j < 4; ++j) v0[j] = __uint_as_float(0xff800000u);
+  float b3[16] = {};
   float v1[4];
   #pragma unroll
   for (int j = 0; j < 4; ++j) v1[j] = 0.0f;
@@ -77,107 +78,111 @@ extern "C" __global__ void __launch_bounds__(128) softmax_s1(
         for (int j = 0; j < 4; ++j) b2[k1 + j] = v2[j];
         #pragma unroll
         for (int j = 0; j < 4; ++j) {
-          const float v15 = max_nan(v0[j], v2[j]);
-          v0[j] = v15;
+          const float v12 = max_nan(v0[j], v2[j]);
+          v0[j] = v12;
         }
       }
     }
   }
-  float v18[2];
+  float v15[2];
   #pragma unroll
   for (int j = 0; j < 2; ++j) {
-    const float v16 = v0[j];
-    const float v17 = v0[j + 2];
-    v18[j] = max_nan(v16, v17);
+    const float v13 = v0[j];
+    const float v14 = v0[j + 2];
+    v15[j] = max_nan(v13, v14);
   }
-  const float v19 = v18[0];
-  const float v20 = v18[1];
-  const float v21 = max_nan(v19, v20);
-  const float v22 = __shfl_xor_sync(0xffffffffu, v21, 16);
-  const float v23 = max_nan(v21, v22);
-  const float v24 = __shfl_xor_sync(0xffffffffu, v23, 8);
-  const float v25 = max_nan(v23, v24);
-  const float v26 = __shfl_xor_sync(0xffffffffu, v25, 4);
-  const float v27 = max_nan(v25, v26);
-  const float v28 = __shfl_xor_sync(0xffffffffu, v27, 2);
-  const float v29 = max_nan(v27, v28);
-  const float v30 = __shfl_xor_sync(0xffffffffu, v29, 1);
-  const float v31 = max_nan(v29, v30);
-  __shared__ float b3[4];
+  const float v16 = v15[0];
+  const float v17 = v15[1];
+  const float v18 = max_nan(v16, v17);
+  const float v19 = __shfl_xor_sync(0xffffffffu, v18, 16);
+  const float v20 = max_nan(v18, v19);
+  const float v21 = __shfl_xor_sync(0xffffffffu, v20, 8);
+  const float v22 = max_nan(v20, v21);
+  const float v23 = __shfl_xor_sync(0xffffffffu, v22, 4);
+  const float v24 = max_nan(v22, v23);
+  const float v25 = __shfl_xor_sync(0xffffffffu, v24, 2);
+  const float v26 = max_nan(v24, v25);
+  const float v27 = __shfl_xor_sync(0xffffffffu, v26, 1);
+  const float v28 = max_nan(v26, v27);
+  __shared__ float b4[4];
   const long long k2 = tx / 32;
   if (tx - k2 * 32 == 0) {
-    b3[k2] = v31;
+    b4[k2] = v28;
   }
   __syncthreads();
   const long long k3 = tx % 4;
-  const float v32 = b3[k3];
-  const float v33 = __shfl_xor_sync(0xffffffffu, v32, 2);
-  const float v34 = max_nan(v32, v33);
-  const float v35 = __shfl_xor_sync(0xffffffffu, v34, 1);
-  const float v36 = max_nan(v34, v35);
-  const float v12 = v36;
+  const float v29 = b4[k3];
+  const float v30 = __shfl_xor_sync(0xffffffffu, v29, 2);
+  const float v31 = max_nan(v29, v30);
+  const float v32 = __shfl_xor_sync(0xffffffffu, v31, 1);
+  const float v33 = max_nan(v31, v32);
+  const float v10 = v33;
   #pragma unroll
   for (long long i1 = 0; i1 < 4; ++i1) {
     if (i1 < (n1 + 511) / 512) {
       if (tx + 128 * i1 < n1 / 4) {
         const long long k4 = 4 * i1;
+        float v6[4];
         #pragma unroll
         for (int j = 0; j < 4; ++j) {
           const float v4 = b2[k4 + j];
-          const float v5 = v4 - v12;
-          const float v6 = expf(v5);
-          const float v37 = v1[j] + v6;
-          v1[j] = v37;
+          const float v5 = v4 - v10;
+          v6[j] = expf(v5);
+        }
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) b3[k4 + j] = v6[j];
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          const float v34 = v1[j] + v6[j];
+          v1[j] = v34;
         }
       }
     }
   }
-  float v40[2];
+  float v37[2];
   #pragma unroll
   for (int j = 0; j < 2; ++j) {
-    const float v38 = v1[j];
-    const float v39 = v1[j + 2];
-    v40[j] = v38 + v39;
+    const float v35 = v1[j];
+    const float v36 = v1[j + 2];
+    v37[j] = v35 + v36;
   }
-  const float v41 = v40[0];
-  const float v42 = v40[1];
-  const float v43 = v41 + v42;
-  const float v44 = __shfl_xor_sync(0xffffffffu, v43, 16);
-  const float v45 = v43 + v44;
-  const float v46 = __shfl_xor_sync(0xffffffffu, v45, 8);
-  const float v47 = v45 + v46;
-  const float v48 = __shfl_xor_sync(0xffffffffu, v47, 4);
-  const float v49 = v47 + v48;
-  const float v50 = __shfl_xor_sync(0xffffffffu, v49, 2);
-  const float v51 = v49 + v50;
-  const float v52 = __shfl_xor_sync(0xffffffffu, v51, 1);
-  const float v53 = v51 + v52;
-  __shared__ float b4[4];
+  const float v38 = v37[0];
+  const float v39 = v37[1];
+  const float v40 = v38 + v39;
+  const float v41 = __shfl_xor_sync(0xffffffffu, v40, 16);
+  const float v42 = v40 + v41;
+  const float v43 = __shfl_xor_sync(0xffffffffu, v42, 8);
+  const float v44 = v42 + v43;
+  const float v45 = __shfl_xor_sync(0xffffffffu, v44, 4);
+  const float v46 = v44 + v45;
+  const float v47 = __shfl_xor_sync(0xffffffffu, v46, 2);
+  const float v48 = v46 + v47;
+  const float v49 = __shfl_xor_sync(0xffffffffu, v48, 1);
+  const float v50 = v48 + v49;
+  __shared__ float b5[4];
   if (tx - k2 * 32 == 0) {
-    b4[k2] = v53;
+    b5[k2] = v50;
   }
   __syncthreads();
-  const float v54 = b4[k3];
-  const float v55 = __shfl_xor_sync(0xffffffffu, v54, 2);
-  const float v56 = v54 + v55;
-  const float v57 = __shfl_xor_sync(0xffffffffu, v56, 1);
-  const float v58 = v56 + v57;
-  const float v14 = v58;
+  const float v51 = b5[k3];
+  const float v52 = __shfl_xor_sync(0xffffffffu, v51, 2);
+  const float v53 = v51 + v52;
+  const float v54 = __shfl_xor_sync(0xffffffffu, v53, 1);
+  const float v55 = v53 + v54;
+  const float v11 = v55;
   #pragma unroll
   for (long long i2 = 0; i2 < 4; ++i2) {
     if (i2 < (n1 + 511) / 512) {
       if (128 * i2 + tx < n1 / 4) {
         const long long k5 = 4 * i2;
-        Vec<float, 4> v11;
+        Vec<float, 4> v9;
         #pragma unroll
         for (int j = 0; j < 4; ++j) {
-          const float v8 = b2[k5 + j];
-          const float v9 = v8 - v12;
-          const float v10 = expf(v9);
-          v11[j] = v10 / v14;
+          const float v8 = b3[k5 + j];
+          v9[j] = v8 / v11;
         }
         const long long k6 = bx * n1 + 512 * i2 + 4 * tx;
-        store_vector(b1 + k6, v11);
+        store_vector(b1 + k6, v9);
       }
     }
   }

@@ -41,7 +41,7 @@ TEST(ScatterGroups, TakeProducersAndConsumers) {
   EXPECT_EQ(groups(body), "scatter: at t z y\n");
   EXPECT_EQ(groups(body, "%y, %z"), "scatter: at t z y\n");
   EXPECT_EQ(groups(body, "%y", "nest()"), "pointwise: at t\npointwise: \nnest: z\npointwise: y\n");
-  EXPECT_EQ(groups(body, "%y", nullptr, true), "pointwise: at t\npointwise: \nnest: z\npointwise: y\n");
+  EXPECT_EQ(groups(body, "%y", nullptr, true), "scatter: at t z y\n");
 }
 
 TEST(ScatterGroups, LeaveWhatOthersRead) {
