@@ -10,8 +10,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Copied as they are: files, and folders with all in them.
-TREE = ["LICENSE", "docs/examples", "tools/gpu_check", "benchmarks/machine.py", "benchmarks/turns.py", "benchmarks/gpu",
-        "benchmarks/peers/gpu_torch.py", "tests/support/host_shim_prelude.h"]
+TREE = ["LICENSE", "docs/examples", "tests/fusions", "tools/gpu_check", "benchmarks/machine.py", "benchmarks/turns.py",
+        "benchmarks/gpu", "benchmarks/peers/gpu_torch.py", "tests/support/host_shim_prelude.h"]
 README = """plait for machines with an NVIDIA GPU. Needs glibc {glibc} or later and, at run time, the CUDA driver; NVRTC,
 cuBLASLt and NCCL are looked for in PLAIT_CUDA_HOME, CUDA_HOME, /usr/local/cuda and the Python environment in use.
 

@@ -8,6 +8,8 @@
 
 #include "api/check_program.h"
 #include "axes/loop_tree.h"
+#include "backend/cuda/nvrtc.h"
+#include "backend/cuda/offline_device.h"
 #include "base/error.h"
 #include "graph/passes.h"
 #include "reference/draw_inputs.h"
@@ -377,6 +379,37 @@ void run_many_fusions(uint64_t first, int count, bool all) {
   for (const auto& [word, n] : drawn.places) EXPECT_GT(n, 0) << word;
 }
 
+// Without a device: code of every architecture, of which at most one kernel in a hundred spills registers.
+void compile_many(uint64_t first, int count) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const std::vector<int> known = nvrtc_architectures();
+  for (const char* architecture : {"sm_80", "sm_90a", "sm_100a"}) {
+    const int number = std::stoi(std::string(architecture).substr(3));
+    if (std::find(known.begin(), known.end(), number) == known.end()) continue;
+    const std::unique_ptr<Device> device = make_offline_device(target_named(architecture));
+    int kernels = 0, spilled = 0, shared = 0;
+    for (int i = 0; i < count; ++i) {
+      const RandomFusion drawn = testing::random_fusion(first + static_cast<uint64_t>(i));
+      SCOPED_TRACE(fmt::format("seed {} for {}", first + static_cast<uint64_t>(i), architecture));
+      const auto fusion = parse_fusion(drawn.text);
+      CompileOptions how;
+      how.device_override = device.get();
+      how.options.contractions = "nest";
+      Compiled program = compile(*fusion, how);
+      program.prepare(testing::metadata_of(*fusion));
+      for (const KernelReport& k : program.report().kernels) {
+        ++kernels;
+        EXPECT_TRUE(k.facts.registers && k.facts.spill_bytes) << k.name;
+        spilled += k.facts.spill_bytes.value_or(0) > 0;
+        shared += k.facts.shared_bytes.value_or(0) > 0;
+        EXPECT_LE(k.facts.shared_bytes.value_or(0), 49152) << k.name;
+      }
+    }
+    std::printf("%s: %d kernels, %d spill registers, %d have shared memory\n", architecture, kernels, spilled, shared);
+    EXPECT_LE(spilled * 100, kernels) << architecture;
+  }
+}
+
 // What the parts of the long run draw.
 TEST(RandomFusions, EveryThousandDrawsEveryOp) {
   for (const uint64_t first : {10001, 11001, 12001}) {
@@ -390,6 +423,8 @@ TEST(RandomFusions, EveryThousandDrawsEveryOp) {
 TEST(RandomFusions, AgreeWithTheReference) { run_many_fusions(1, testing::drawn_here(60), false); }
 TEST(RandomFusions, OnSimulatedGpus) { run_many_on_sim(1, testing::drawn_here(60)); }
 TEST(RandomFusions, OnSimulatedGpusLongRun) { run_many_on_sim(20001, 1000); }
+TEST(RandomFusions, CompileForThreeArchitectures) { compile_many(1, testing::drawn_here(8)); }
+TEST(RandomFusions, CompileForThreeArchitecturesLongRun) { compile_many(30001, 300); }
 TEST(RandomFusions, LongRun1) { run_many_fusions(10001, 1000, true); }
 TEST(RandomFusions, LongRun2) { run_many_fusions(11001, 1000, true); }
 TEST(RandomFusions, LongRun3) { run_many_fusions(12001, 1000, true); }

@@ -82,8 +82,12 @@ class Without(unittest.TestCase):
         result = self.run_tool("--dry-run")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         for words in ("compare: ", "--device sim:sm_90a", "compute-sanitizer --tool memcheck", "benchmarks/gpu/driver.py",
-                      "NCCL_MULTI_RANK_GPU_ENABLE=1"):
+                      "NCCL_MULTI_RANK_GPU_ENABLE=1", "kernels: ",
+                      "run tests/fusions/softmax.plait --device cuda --set T=bf16 --set rows=5 --set n=37 --check",
+                      "--tool racecheck --error-exitcode 86"):
             self.assertIn(words, result.stdout)
+        raced = [line for line in result.stdout.splitlines() if "racecheck" in line and "tests/fusions" in line]
+        self.assertEqual(len(raced), len(gpu_check.COOPERATING))
 
     def test_only(self):
         self.assertEqual(self.run_tool("--dry-run", "--only", "ranks,compare").returncode, 0)
@@ -134,6 +138,12 @@ class Pretended(unittest.TestCase):
         wrong = [i for i in self.items("compare") if i["status"] == "failed"]
         self.assertEqual([i["name"] for i in wrong], ["simple_add exact integers", "simple_add"])
         self.assertEqual((wrong[0]["reason"], wrong[0]["equal_elements"]), ("other bits: c", {"c": 0.5}))
+
+    def test_kernels(self):
+        done = gpu_check.Result(0, "", 0)
+        items = list(gpu_check.Check(self.folder, self.GPU, runner=lambda *_: done).part("kernels"))
+        files = list((ROOT / "tests/fusions").glob("*.plait"))
+        self.assertEqual((len(items), {i["status"] for i in items}), (3 * len(files), {"ok"}))
 
     def test_other_hardware_is_not_compared(self):
         other = gpu_check.Gpu("NVIDIA Other", (12, 0), 1 << 30, 13000, 1)

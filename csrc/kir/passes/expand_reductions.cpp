@@ -247,19 +247,24 @@ class ExpandReductions {
     return load.out;
   }
 
-  // The first thread of each warp leaves the warp's state in shared memory, where all find those of the warps that
-  // theirs goes with.
-  std::vector<Value> of_warps(const std::vector<Value>& own, int64_t warps) {
-    const int64_t all = block_threads() / kWarp;
+  // The first thread of each warp leaves the warp's state in shared memory, a buffer for each value.
+  std::vector<uint32_t> leave_of_warps(const std::vector<Value>& own) {
     std::vector<uint32_t> buffers;
     auto branch = std::make_unique<If>();
     branch->condition = sym::eq(sym::mod(thread(), kWarp), 0);
     for (const Value& v : own) {
-      buffers.push_back(exchange(v, all));
+      buffers.push_back(exchange(v, block_threads() / kWarp));
       branch->body.push_back(store_to(buffers.back(), sym::floordiv(thread(), kWarp), v));
     }
     out_->push_back(std::move(branch));
     sync();
+    return buffers;
+  }
+
+  // Each thread takes the state of one of the warps that its own goes with.
+  std::vector<Value> of_warps(const std::vector<Value>& own, int64_t warps) {
+    const int64_t all = block_threads() / kWarp;
+    const std::vector<uint32_t> buffers = leave_of_warps(own);
     sym::Expr at = sym::mod(thread(), warps);
     if (warps < all) at = at + sym::floordiv(thread(), warps * kWarp) * warps;
     std::vector<Value> out;
@@ -343,16 +348,8 @@ class ExpandReductions {
 
   // Every thread takes in the warps of its group one after another, those in front of its own apart.
   void prefix_of_warps(const Prefix& s, std::vector<Value>& before, std::vector<Value>& all) {
-    const int64_t warps = s.threads / kWarp, of_block = block_threads() / kWarp;
-    std::vector<uint32_t> buffers;
-    auto branch = std::make_unique<If>();
-    branch->condition = sym::eq(sym::mod(thread(), kWarp), 0);
-    for (const Value& v : all) {
-      buffers.push_back(exchange(v, of_block));
-      branch->body.push_back(store_to(buffers.back(), sym::floordiv(thread(), kWarp), v));
-    }
-    out_->push_back(std::move(branch));
-    sync();
+    const int64_t warps = s.threads / kWarp;
+    const std::vector<uint32_t> buffers = leave_of_warps(all);
     const std::vector<Value> front = fresh_state(s), whole = fresh_state(s);
     const sym::Expr warp = sym::floordiv(thread(), kWarp), own = sym::mod(warp, warps);
     auto loop = std::make_unique<For>();
