@@ -97,7 +97,7 @@ class Interpreter {
   // ---- control
 
   void execute(const For& s) {
-    if (s.loop >= LoopKind::thread_x && has_cooperating(s.body)) return run_together(s);
+    if (s.loop >= LoopKind::thread_x && cooperates(s.body)) return run_together(s);
     const int64_t extent = scalar(s.extent), outer = task_;
     const std::string var = s.var.symbol_name();
     for (int64_t i = 0; i < extent; ++i) {
@@ -122,13 +122,6 @@ class Interpreter {
     int64_t task = 0;
   };
   using Together = std::vector<size_t>;  // those of threads_ that execute a block
-
-  static bool has_cooperating(const Block& body) {
-    return std::any_of(body.begin(), body.end(), [](const auto& stmt) {
-      const Block* inner = body_of(*stmt);
-      return cooperates(*stmt) || (inner != nullptr && has_cooperating(*inner));
-    });
-  }
 
   void run_together(const For& s) {
     const For* inner = s.body.size() == 1 ? as<For>(*s.body[0]) : nullptr;  // x in y

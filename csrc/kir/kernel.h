@@ -36,6 +36,8 @@ struct Buffer {
 
 // Most bytes of one stack buffer.
 inline constexpr int64_t kMostStackBytes = int64_t{256} << 10;
+// Bytes of shared memory that a block of any GPU has without asking.
+inline constexpr int64_t kMostSharedBytes = 48 << 10;
 
 // A phase begins when the ones before are done: it reads what they wrote. On a CPU the tasks of one phase are the
 // iterations of its cpu_thread loop, or one; on a GPU a phase is a launch. Values and local buffers belong to the phase
@@ -43,7 +45,7 @@ inline constexpr int64_t kMostStackBytes = int64_t{256} << 10;
 // the other writes.
 struct Phase {
   Block body;
-  bool beside = false;  // CPUs; never the first one
+  bool beside = false;  // never the first one; GPUs: only until kir/merge_phases.h
 };
 
 // Invariants: see verify().

@@ -7,8 +7,6 @@
 namespace plait::kir {
 namespace {
 
-constexpr int64_t kMostShared = 48 << 10;  // bytes that any GPU has for a block without asking
-
 // Loops over blocks and threads, one within another, outermost first; what stands in the innermost one.
 struct Launch {
   std::vector<const For*> blocks, threads;
@@ -78,7 +76,7 @@ class Merger {
       int64_t shared = 0;
       for (size_t k = i; k < launches.size() && launches[i]; ++k) {
         if (done[k] || !launches[k] || !have_same_threads(*launches[i], *launches[k])) continue;
-        if (k > i && shared + launches[k]->shared > kMostShared) continue;
+        if (k > i && shared + launches[k]->shared > kMostSharedBytes) continue;
         shared += launches[k]->shared;
         together.push_back(&*launches[k]);
         done[k] = true;

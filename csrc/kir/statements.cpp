@@ -104,6 +104,13 @@ bool cooperates(const Stmt& stmt) {
   return stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::Shuffle || stmt.kind == StmtKind::Prefix;
 }
 
+bool cooperates(const Block& body) {
+  return std::any_of(body.begin(), body.end(), [](const auto& stmt) {
+    const Block* inner = body_of(*stmt);
+    return cooperates(*stmt) || (inner != nullptr && cooperates(*inner));
+  });
+}
+
 bool indexes_stack(const Kernel& kernel, const For& loop) {
   return indexes_stack(kernel, loop.body, loop.var.symbol_name());
 }

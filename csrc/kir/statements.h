@@ -19,6 +19,7 @@ Block* body_of(Stmt& stmt);
 
 // Whether all threads of a block are to come to the statement at once: Sync, Shuffle, Prefix, a Fold over threads.
 bool cooperates(const Stmt& stmt);
+bool cooperates(const Block& body);  // one of its statements, or of theirs
 
 // Whether the loop's variable says which element of a stack buffer something in its body meets: where such a loop is
 // unrolled as a whole, the buffer is registers.

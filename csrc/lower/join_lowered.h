@@ -9,7 +9,7 @@ struct LoweredPart {
   LoweredKernel lowered;
 };
 
-// `whole`: the parts as one (ir/launches.h); they stand in order. Requires: kernels for CPUs. Ensures: buffers are the
+// `whole`: the parts as one (ir/launches.h); they stand in order. Ensures: buffers are the
 // inputs and outputs of the whole, in order; what parts give each other alone lies in workspaces. A part begins when
 // those are done whose results it reads; sizes that parts share are one integer.
 LoweredKernel join_lowered(const Segment& whole, std::vector<LoweredPart> parts, std::string name);

@@ -140,7 +140,11 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
 }  // namespace
 
 const Scheduler& manual_scheduler() {
-  static const Scheduler kManual = {Manual::kName, accept, choose, nullptr, group, [](const Segment&) { return true; }};
+  static const Scheduler kManual = {
+      Manual::kName, accept,
+      choose,        nullptr,
+      group,         [](const Segment&) {
+                                      return std::optional<std::string>("schedules by hand are for CPUs"); }};
   return kManual;
 }
 

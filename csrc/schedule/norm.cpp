@@ -209,13 +209,16 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
 
 }  // namespace
 
-std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* const> ops,
-                                        std::span<TensorView* const> outputs,
-                                        const std::function<bool(sym::Expr)>& decide) {
+namespace {
+
+// fn(rows of the group, import of a condition into the fusion's pool).
+template <class Fn>
+std::optional<std::string> ask_rows(const Fusion& fusion, std::span<Op* const> ops,
+                                    std::span<TensorView* const> outputs, Fn&& fn) {
   const std::set<const Op*> reads = find_reads(ops);
   const auto is_read = [&](const TensorView* t) { return reads.contains(t->definition); };
   if (std::none_of(outputs.begin(), outputs.end(), is_read))
-    return Rows(fusion.pool(), ops, outputs, reads).refuse(decide ? decide : sym::proven);
+    return fn(Rows(fusion.pool(), ops, outputs, reads), [](sym::Expr e) { return e; });
   Segment segment{"asked", {}, {outputs.begin(), outputs.end()}, {ops.begin(), ops.end()}, {}, ""};
   std::set<const TensorView*> known;
   for (const Op* op : ops) known.insert(op->results.begin(), op->results.end());
@@ -223,13 +226,34 @@ std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* cons
     for (TensorView* t : inputs(*op))
       if (known.insert(t).second) segment.inputs.push_back(t);
   const ScheduledGroup group = stored_group(fusion, segment);
-  return rows_of(group).refuse(
-      [&](sym::Expr e) { return decide ? decide(sym::import(fusion.pool(), e)) : sym::proven(e); });
+  return fn(rows_of(group), [&](sym::Expr e) { return sym::import(fusion.pool(), e); });
+}
+
+}  // namespace
+
+std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* const> ops,
+                                        std::span<TensorView* const> outputs,
+                                        const std::function<bool(sym::Expr)>& decide) {
+  return ask_rows(fusion, ops, outputs, [&](const Rows& rows, const auto& import) {
+    return rows.refuse([&](sym::Expr e) { return decide ? decide(import(e)) : sym::proven(import(e)); });
+  });
+}
+
+std::optional<std::string> norm_refuses_of_gpus(const Fusion& fusion, std::span<Op* const> ops,
+                                                std::span<TensorView* const> outputs) {
+  const bool scans = std::any_of(ops.begin(), ops.end(), [](const Op* op) { return is_scan(op->kind); });
+  if (!scans || std::none_of(ops.begin(), ops.end(), [](const Op* op) { return reads_elsewhere(*op); }))
+    return std::nullopt;
+  return ask_rows(fusion, ops, outputs, [](const Rows& rows, const auto&) -> std::optional<std::string> {
+    if (rows.reference() == nullptr || rows.elsewhere().empty()) return std::nullopt;
+    return fmt::format("%{} is read at other places of its row, and a GPU keeps no whole rows",
+                       (*rows.elsewhere().begin())->name);
+  });
 }
 
 Scheduler norm_scheduler() {
   return {schedules::Norm::kName, accept, choose, nullptr, group, [](const Segment& s) {
-            return norm_refuses_of_gpus(s.ops).has_value();
+            return norm_refuses_of_gpus(*s.ops.front()->results[0]->fusion, s.ops, s.outputs);
           }};
 }
 

@@ -23,7 +23,8 @@ std::optional<std::string> norm_refuses(const Fusion& fusion, std::span<Op* cons
 bool norm_runs_on(const Target& target);
 
 // Why GPUs have no kernel of ops that the scheduler takes; nothing where they have.
-std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops);
+std::optional<std::string> norm_refuses_of_gpus(const Fusion& fusion, std::span<Op* const> ops,
+                                                std::span<TensorView* const> outputs);
 // Of a GPU, the rows that threads keep in registers: what several passes read of the group's inputs, which comes by way
 // of tensors of its own, and, where there are registers left, what costs more to compute again.
 std::set<const TensorView*> keep_rows(ScheduledGroup& group, const schedules::Norm& numbers);

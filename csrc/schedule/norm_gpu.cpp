@@ -209,8 +209,10 @@ std::set<const TensorView*> keep_rows(ScheduledGroup& group, const schedules::No
   std::set<const TensorView*> out = keep_inputs(group);
   std::set<const TensorView*> computed = rows_of(group).worth_keeping();
   std::erase_if(computed, [](const TensorView* t) { return is_scan(t->definition->kind); });
-  const auto count = static_cast<int64_t>(out.size() + computed.size());
-  if (count * (*numbers.keep / *numbers.threads) <= kRegisters) out.merge(computed);
+  int64_t registers = 0;  // of an element of each
+  for (const auto* list : {&out, &computed})
+    for (const TensorView* t : *list) registers += size_of(compute_type(t->dtype)) > 4 ? 2 : 1;
+  if (registers * (*numbers.keep / *numbers.threads) <= kRegisters) out.merge(computed);
   return out;
 }
 
@@ -245,18 +247,6 @@ std::set<const Op*> copy_around_scans(ScheduledGroup& group) {
 
 bool norm_runs_on(const Target& target) {
   return target.kind == TargetKind::cpu || (target.cuda() && target.shared_bytes > 0);
-}
-
-std::optional<std::string> norm_refuses_of_gpus(std::span<Op* const> ops) {
-  for (const Op* op : ops) {
-    if (!reads_elsewhere(*op)) continue;
-    for (const TensorView* in : inputs(*op))
-      if (in->definition != nullptr && is_scan(in->definition->kind) &&
-          std::find(ops.begin(), ops.end(), in->definition) != ops.end())
-        return fmt::format("{} reads the scan %{} at other places, and a GPU keeps no whole rows", describe(*op),
-                           in->name);
-  }
-  return std::nullopt;
 }
 
 }  // namespace plait

@@ -18,9 +18,9 @@ constexpr int64_t kRangeElements = 128 << 10;  // of a range in memory: half a M
 constexpr int64_t kStackElements = 16 << 10;   // of what a range holds on the stack: half a MiB of f64
 constexpr int64_t kLeastColumns = 32, kMostColumns = 16 << 10, kTasks = 16;
 constexpr int64_t kTileColumns = 256, kTileElements = 16;  // of rows; of elements that have an index each
-constexpr int64_t kAccess = 16, kLeastThreads = 32,
-                  kMostThreads = 256;                  // of GPUs: bytes of a thread; threads of a block
-constexpr int64_t kBlocks = 1024, kMostPlaces = 1024;  // ranges, while one has so many places or fewer
+constexpr int64_t kAccess = 16;                            // GPUs: bytes of a thread's access
+constexpr int64_t kLeastThreads = 32, kMostThreads = 256;  // GPUs: of a block
+constexpr int64_t kBlocks = 1024, kMostPlaces = 1024;      // GPUs: ranges, while one has so many places or fewer
 constexpr int64_t kChunk = 4096, kLongChunk = 32768, kLongIndex = 1 << 20;
 
 std::optional<std::string> accept(const Problem& problem) {
@@ -183,7 +183,8 @@ std::optional<std::string> scatter_refuses_of_gpus(const ScatterPlan& plan) {
 Scheduler scatter_scheduler() {
   return {schedules::Scatter::kName, accept, choose, nullptr, group, [](const Segment& s) {
             ScatterPlan plan;
-            return !plan_scatters(s.ops, s.outputs, plan) && scatter_refuses_of_gpus(plan);
+            const bool taken = !plan_scatters(s.ops, s.outputs, plan);
+            return taken ? scatter_refuses_of_gpus(plan) : std::nullopt;
           }};
 }
 

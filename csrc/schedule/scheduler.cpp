@@ -47,9 +47,12 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
     if (scheduler == nullptr)
       throw UserError(fmt::format("schedule `{}` generates no kernel", print(pinned)), problem.where(),
                       "pin pointwise(...), nest(...), norm(...), scatter(...) or manual(...)");
-    if (target.cuda() && scheduler->cpu_only != nullptr && scheduler->cpu_only(problem.segment))
-      throw UserError(fmt::format("{} has no kernels of this segment for GPUs", scheduler->name), problem.where(),
-                      "leave the schedule out");
+    const auto of_gpus = target.cuda() && scheduler->refuses_of_gpus != nullptr
+                             ? scheduler->refuses_of_gpus(problem.segment)
+                             : std::nullopt;
+    if (of_gpus)
+      throw UserError(fmt::format("{} has no kernels of this segment for GPUs: {}", scheduler->name, *of_gpus),
+                      problem.where(), "leave the schedule out");
     if (const auto reason = scheduler->accept(problem))
       throw UserError(fmt::format("{} does not take this segment: {}", scheduler->name, *reason), problem.where(),
                       "leave the schedule out, or pin another one");
@@ -57,8 +60,9 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
   }
   std::string reasons;
   for (const Scheduler& scheduler : schedulers()) {
-    const bool cpu_only = scheduler.cpu_only != nullptr && scheduler.cpu_only(problem.segment);
-    if (cpu_only && target.kind != TargetKind::cpu) continue;
+    if (target.kind != TargetKind::cpu && scheduler.refuses_of_gpus != nullptr &&
+        scheduler.refuses_of_gpus(problem.segment))
+      continue;
     const bool cooperates =
         scheduler.name == schedules::Norm::kName || (target.cuda() && scheduler.name == schedules::Scatter::kName);
     if (cooperates && !norm_runs_on(target)) continue;  // op by op

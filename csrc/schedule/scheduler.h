@@ -32,7 +32,8 @@ struct Scheduler {
   // The same on a graph of the segment's own, which lower_tree makes a kernel of (lower/tree/lower_tree.h); nothing for
   // a segment of one nest.
   std::optional<ScheduledGroup> (*group)(const Problem&, const Schedule&) = nullptr;
-  bool (*cpu_only)(const Segment&) = nullptr;  // whether GPUs have no kernels of it; null: they have
+  // Why GPUs have no kernels of a segment that CPUs may have; null: they have.
+  std::optional<std::string> (*refuses_of_gpus)(const Segment&) = nullptr;
 };
 
 // All schedulers, in the order in which they are asked.

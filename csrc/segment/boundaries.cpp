@@ -104,10 +104,11 @@ class BoundaryFinder {
     both.schedule = {};
     std::vector<Refused> out;
     for (const Scheduler& scheduler : schedulers()) {
-      if (target_.kind == TargetKind::cuda && scheduler.cpu_only != nullptr && scheduler.cpu_only(both)) {
-        out.push_back(
-            {std::string(scheduler.name), "of such ops it makes kernels of CPUs only", "compile for the CPU"});
-        continue;
+      if (target_.kind == TargetKind::cuda && scheduler.refuses_of_gpus != nullptr) {
+        if (const auto reason = scheduler.refuses_of_gpus(both)) {
+          out.push_back({std::string(scheduler.name), *reason, "compile for the CPU"});
+          continue;
+        }
       }
       const auto reason = scheduler.accept({fusion_, both});
       if (!reason)

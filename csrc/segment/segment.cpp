@@ -311,7 +311,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
   if (options.target.cuda() && norm_runs_on(options.target))
     how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
       if (auto reason = norm_refuses(fusion, ops, outputs)) return reason;
-      return norm_refuses_of_gpus(ops);
+      return norm_refuses_of_gpus(fusion, ops, outputs);
     };
   if (options.target.cuda() && norm_runs_on(options.target)) how.refuse_scatters = refuse_scatters(options);
   how.stays_apart = [&](const Op& op) { return aliases.view_ops.contains(&op); };

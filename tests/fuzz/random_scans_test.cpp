@@ -215,7 +215,9 @@ void run_scans_on_sim(uint64_t seed, ScanCounts& counts) {
   SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
   const auto fusion = parse_fusion(text);
   const Segment& s = fusion->segments.at(0);
-  if (norm_refuses(*fusion, s.ops, s.outputs, [](sym::Expr) { return true; }) || norm_refuses_of_gpus(s.ops)) return;
+  if (norm_refuses(*fusion, s.ops, s.outputs, [](sym::Expr) { return true; }) ||
+      norm_refuses_of_gpus(*fusion, s.ops, s.outputs))
+    return;
   ++counts.taken;
   std::mt19937_64 random(seed);
   CompileOptions how;

@@ -193,6 +193,42 @@ TEST(RowsOnSim, DimsOfOneElementAndSquares) {
       << "more rows than a grid has";
 }
 
+// Lengths that are known, of which the last vector is cut, so that threads of a warp have other numbers of vectors.
+TEST(RowsOnSim, ScansOfConstantLengths) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (const char* op : {"cumsum(%x, dim = 1)", "cumsum(%x, dim = 1, reverse = true)", "logcumsumexp(%x, dim = 1)"})
+    for (int n : {28, 29, 31, 32, 33, 253, 255, 1023, 4095}) {
+      CaseOptions how;
+      how.device = n % 2 == 0 ? "sim:sm_90a" : "sim:sm_80";
+      how.compare_one_rank = false;
+      const CaseResult result =
+          run_case(fmt::format("fusion @f (%x: f32[5, {}]) -> (%y) {{\n%y = {}\n}}\n", n, op), how);
+      EXPECT_TRUE(result.ok) << op << " of " << n << ": " << result.message;
+    }
+}
+
+// What goes through a running sum in place and, behind an elementwise op, at other places of its row.
+TEST(RowsOnSim, ScansThatAreReadInPlaceAndElsewhere) {
+  for (const char* device : {"cpu", "sim:sm_80"}) {
+    if (const std::string why = testing::why_no_device(device); !why.empty()) GTEST_SKIP() << why;
+    for (const char* made : {"%c", "neg(%c)", "sub(%c, amax(%c, dims = [1], keepdim = true))"})
+      for (const char* moved : {"roll(%e, shifts = [1], dims = [1])", "flip(%e, dims = [1])",
+                                "slice(pad(%e, low = [0, 1], high = [0, 0]), dim = 1, start = 0, stop = 37)"})
+        for (const char* outputs : {"%s", "%y", "%c, %y"}) {
+          CaseOptions how;
+          how.device = device;
+          how.compare_one_rank = false;
+          const CaseResult result =
+              run_case(fmt::format("fusion @f (%x: f32[6, 37]) -> ({}) {{\n%c = cumsum(%x, dim = 1)\n%e = {}\n%s = {}\n"
+                                   "%y = add(%e, %s)\n}}\n",
+                                   outputs, std::string(made) == "%c" ? "mul(%c, 1.0)" : made, moved),
+                       how);
+          EXPECT_TRUE(result.ok) << device << ", " << made << ", " << moved << ", " << outputs << ": "
+                                 << result.message;
+        }
+  }
+}
+
 // Of two zeros each is the greatest and the least: all threads of a row have the same one.
 TEST(RowsOnSim, ThreadsAgreeOnTheSignOfZero) {
   std::string why_not;

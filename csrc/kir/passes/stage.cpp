@@ -7,8 +7,6 @@
 namespace plait::kir {
 namespace {
 
-constexpr int64_t kMostShared = 48 << 10;  // bytes that any GPU has for a block without asking
-
 // The loops of a tile: element (rows*row + y, lanes*x + lane).
 struct Tile {
   For *row = nullptr, *y = nullptr, *x = nullptr, *lane = nullptr;  // row and lane may be absent
@@ -143,7 +141,6 @@ class Stager {
     find(tile.row != nullptr ? tile.row->body : tile.y->body, tile, symbols, around, inside, found);
     const int64_t pitch = tile.size + 1;  // a column of the tile meets all banks
     std::vector<Staged> staged;
-    int64_t bytes = 0;
     const auto [row, column] = place(tile);
     for (const Waiting& w : found) {
       const auto same = [&](const Staged& s) {
@@ -153,8 +150,8 @@ class Stager {
       if (at == staged.end()) {
         const Buffer& from = kernel_.buffers[w.load->buffer];
         const int64_t more = tile.size * pitch * static_cast<int64_t>(size_of(from.dtype));
-        if (bytes + more > kMostShared) continue;
-        bytes += more;
+        if (bytes_ + more > kMostSharedBytes) continue;
+        bytes_ += more;
         const uint32_t buffer = editor_.buffer(from.name, from.dtype, editor_.number(tile.size * pitch));
         kernel_.buffers.back().space = Space::shared;
         staged.push_back({w.load->buffer, buffer, w.load->index, w.conditions});
@@ -220,14 +217,14 @@ class Stager {
 
   Kernel& kernel_;
   Editor editor_;
+  int64_t bytes_ = 0;  // of all tiles of the phase
 };
 
 }  // namespace
 
 void stage(Kernel& kernel) {
   if (kernel.target != TargetKind::cuda) return;
-  Stager pass(kernel);
-  for (Phase& phase : kernel.phases) pass.block(phase.body);
+  for (Phase& phase : kernel.phases) Stager(kernel).block(phase.body);
 }
 
 }  // namespace plait::kir

@@ -180,7 +180,9 @@ class Tails {
     const Kernel& kernel = editor_.kernel;
     const bool registers = kernel.target == TargetKind::cuda && stmt->loop == LoopKind::serial &&
                            stmt->extent.is_constant() && indexes_stack(kernel, *stmt);
-    if (is_parallel(stmt->loop) || registers) {
+    // Threads that wait for each other go through as many iterations as the others.
+    const bool together = kernel.target == TargetKind::cuda && cooperates(stmt->body);
+    if (is_parallel(stmt->loop) || registers || together) {
       block(stmt->body, in_tail);
       out.push_back(std::move(stmt));
       return;

@@ -9,7 +9,7 @@ namespace plait::kir {
 // `unroll` run one by one in a tail, so that theirs is whole vectors and one cut vector again. A loop whose body does
 // nothing but under such a condition ends where it does. Where no serial loop is around (the tasks of a phase stay one
 // loop), the vectors stand twice, under the condition that they are whole and under its opposite, unless what is
-// left is whole vectors. Conditions that end
+// left is whole vectors. A loop in which threads of a block wait for each other stays as it is. Conditions that end
 // neither the loop nor its work (where a part of a cat is read) stay: `vectorize` asks them per vector.
 // Requires: what verify() checks. Ensures: the same stores; conditions that are left over are those of tails, and those
 // that are not affine with constant steps, which `vectorize` knows how to guard. Running it again changes nothing more

@@ -19,15 +19,6 @@ Block& body_of_blocks(Block& body) {
   return body;
 }
 
-bool folds_threads(const Stmt& stmt);
-bool folds_threads(const Block& body) {
-  return std::any_of(body.begin(), body.end(), [](const auto& stmt) { return folds_threads(*stmt); });
-}
-bool folds_threads(const Stmt& stmt) {
-  const Block* body = body_of(stmt);
-  return cooperates(stmt) || (body != nullptr && folds_threads(*body));
-}
-
 class Threads {
  public:
   explicit Threads(Kernel& kernel) : kernel_(kernel), editor_(kernel) {}
@@ -186,7 +177,7 @@ class Threads {
         Block now;
         rewrite(*inner, open, now);
         const If* branch = as<If>(*stmt);
-        if (branch != nullptr && varies(branch->condition) && folds_threads(now)) {
+        if (branch != nullptr && varies(branch->condition) && cooperates(now)) {
           distribute(branch->condition, now, out);
         } else {
           *inner = std::move(now);
@@ -213,7 +204,7 @@ class Threads {
     };
     for (auto& stmt : body) {
       Block* inner = body_of(*stmt);
-      if (inner != nullptr && folds_threads(*inner)) {
+      if (inner != nullptr && cooperates(*inner)) {
         Block now;
         distribute(condition, *inner, now);
         *inner = std::move(now);
@@ -245,7 +236,7 @@ class Threads {
     for (auto& stmt : body) {
       if (Block* inner = body_of(*stmt)) lift_conditions(*inner);
       const For* loop = as<For>(*stmt);
-      if (loop == nullptr || folds_threads(loop->body)) continue;
+      if (loop == nullptr || cooperates(loop->body)) continue;
       Block* outer = body_of(*stmt);
       std::vector<std::unique_ptr<Stmt>> lifted;
       while (outer->size() == 1 && outer->front()->kind == StmtKind::If) {

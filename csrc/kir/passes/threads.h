@@ -9,8 +9,9 @@ namespace plait::kir {
 // threads loops accumulate is one per thread, and its Fold outside of them goes over their dim; what goes into it
 // outside of threads loops goes into that of the first thread. A condition that differs between threads, around a Fold
 // of all of them or a Prefix, goes to the statements that touch memory. A stack buffer that threads loops meet is each
-// thread's own, of the elements that its iterations meet, which must be no other thread's. Fewer threads than a warp
-// are filled up where they fold. Kernels without are not changed.
+// thread's own, of the elements that its iterations meet, which must be no other thread's. Of other memory the schedule
+// says that threads meet no element of each other. Fewer threads than a warp are filled up where they fold. Kernels
+// without are not changed.
 void threads(Kernel& kernel);
 
 }  // namespace plait::kir

@@ -37,19 +37,21 @@ kir::Value TreeEmitter::read_at(const Op& op, size_t i, const Coordinates& at, b
 }
 
 // An element of a row that a buffer holds: the op that the read is computed for has its index, but for the coordinate.
+// Where the op reaches the tensor by several of its operands, that of one which moves it says how any coordinate is
+// met.
 kir::Value TreeEmitter::load_whole(const TensorView& tensor, const Coordinates& at) {
   const Op& reader = *readings_.back().reader;
   const std::vector<PlacedOperand>& all = placed(reader).operands;
-  for (size_t k = inputs(reader).size(); k < all.size(); ++k) {
-    if (all[k].tensor != &tensor) continue;
-    std::map<std::string, sym::Expr> names;  // none: it is read where it is made
-    if (all[k].loaded) names[all[k].loaded.symbol_name()] = at[static_cast<size_t>(scan_of(*tensor.definition)->dim)];
-    sym::Expr index = number(0);
-    for (size_t d = 0; d < all[k].buffer.size(); ++d)
-      index = index * placed(*tensor.definition).dims[d] + sym::substitute(all[k].buffer[d], names);
-    return load(locals_.at(&tensor), index);
-  }
-  PLAIT_CHECK(false, "{} does not reach all of %{} through reads", describe(reader), tensor.name);
+  const PlacedOperand* found = nullptr;
+  for (size_t k = inputs(reader).size(); k < all.size(); ++k)
+    if (all[k].tensor == &tensor && (found == nullptr || all[k].loaded)) found = &all[k];
+  PLAIT_CHECK(found != nullptr, "{} does not reach all of %{} through reads", describe(reader), tensor.name);
+  std::map<std::string, sym::Expr> names;  // none: it is read where it is made
+  if (found->loaded) names[found->loaded.symbol_name()] = at[static_cast<size_t>(scan_of(*tensor.definition)->dim)];
+  sym::Expr index = number(0);
+  for (size_t d = 0; d < found->buffer.size(); ++d)
+    index = index * placed(*tensor.definition).dims[d] + sym::substitute(found->buffer[d], names);
+  return load(locals_.at(&tensor), index);
 }
 
 kir::Value TreeEmitter::value_at(const Op& reader, const TensorView& tensor, const Coordinates& at) {

@@ -1,4 +1,4 @@
-// Scatters in phases. Chunks of the index count their updates per range of places; a serial phase makes of the counts
+// Scatters in phases. Chunks of the index count their updates per range of places; one task makes of the counts
 // where each chunk's updates of a range begin; the chunks put their updates there, so that those of a range lie side by
 // side in the order of the index; then each range is copied, updated and finished while it is in the cache.
 #include "base/error.h"
