@@ -90,11 +90,11 @@ class Merger {
     }
   }
 
-  std::unique_ptr<For> loop_like(const For& like, sym::Expr extent) {
+  std::unique_ptr<For> loop_like(const For& like) {
     auto out = std::make_unique<For>();
     out->loop = like.loop;
-    out->extent = extent;
-    out->var = editor_.symbol(like.var, sym::index_facts(extent));
+    out->extent = like.extent;
+    out->var = editor_.symbol(like.var, sym::index_facts(like.extent));
     return out;
   }
 
@@ -113,7 +113,7 @@ class Merger {
     block->extent = all;
     block->var = editor_.symbol(kernel_.pool->symbol("block"), sym::index_facts(all));
     std::vector<std::unique_ptr<For>> threads;
-    for (const For* loop : launches.front()->threads) threads.push_back(loop_like(*loop, loop->extent));
+    for (const For* loop : launches.front()->threads) threads.push_back(loop_like(*loop));
     Block body;
     for (size_t i = 0; i < launches.size(); ++i) {
       auto branch = std::make_unique<If>();
