@@ -7,12 +7,14 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/exact_functions.cpp
   support/examples.cpp
   support/fake_gpu.cpp
+  support/fusion_files.cpp
   support/host_shim.cpp
   support/kir_interpreter.cpp
   support/loop_tree_direct.cpp
   support/loop_tree_graphs.cpp
   support/loop_tree_interpreter.cpp
   support/main.cpp
+  support/mutations.cpp
   support/norm_cases.cpp
   support/op_cases.cpp
   support/op_words.cpp
@@ -114,6 +116,7 @@ set(PLAIT_TEST_fusions
 )
 set(PLAIT_TEST_fuzz
   fuzz/loop_tree_test.cpp
+  fuzz/mutations_test.cpp
   fuzz/planted_bugs_test.cpp
   fuzz/planted_kernel_bugs_test.cpp
   fuzz/random_chains_test.cpp

@@ -396,13 +396,13 @@ void Compiled::Impl::finish_run(const Picked& picked, const RunFacts& facts, con
 
 Tensors Compiled::run(const Tensors& inputs, const RunOptions& run_options) {
   Impl& impl = *impl_;
-  ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, inputs);
   const Tensors given = given_outputs(*impl.fusion, inputs, run_options.outputs);
   const Picked picked = impl.pick(inputs, run_options);
   return impl.run_picked(
       picked,
       [&](RunFacts& facts) {
+        ExecutorRunOptions how = impl.executor_options(run_options);
         how.counts = &facts.counts;
         const bool replicas = impl.options.options.check_replicas;
         Tensors out = picked.orders.empty()

@@ -150,7 +150,7 @@ std::string unplaceable(const Op& op) {
   return "";
 }
 
-std::vector<RangeTerm> needed(std::vector<RangeTerm> terms) {
+std::vector<RangeTerm> needed(const std::vector<RangeTerm>& terms) {
   std::vector<RangeTerm> out;
   for (const RangeTerm& t : terms) {
     if (sym::proven(sym::ge(t.value, 0)) && sym::proven(sym::lt(t.value, t.bound))) continue;

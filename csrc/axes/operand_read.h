@@ -26,6 +26,6 @@ int scanned_dim(const Op& op);
 std::string unplaceable(const Op& op);
 
 // Drops terms that the facts prove, and repeated ones.
-std::vector<RangeTerm> needed(std::vector<RangeTerm> terms);
+std::vector<RangeTerm> needed(const std::vector<RangeTerm>& terms);
 
 }  // namespace plait

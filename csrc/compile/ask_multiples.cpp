@@ -1,5 +1,7 @@
 #include "compile/ask_multiples.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>

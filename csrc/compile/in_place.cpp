@@ -1,5 +1,7 @@
 #include "compile/in_place.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ir/launches.h"

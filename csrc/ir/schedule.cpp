@@ -26,7 +26,7 @@ void for_each_kind(Fn&& fn, std::index_sequence<I...>) {
 template <class Fn>
 void for_each_kind(Fn&& fn) {
   for_each_kind(
-      [&]<class Kind>(Kind kind) {
+      [&]<class Kind>(const Kind& kind) {
         if constexpr (!std::is_same_v<Kind, schedules::Open>) fn(kind);
       },
       std::make_index_sequence<std::variant_size_v<Schedule>>());

@@ -103,9 +103,11 @@ class Joiner {
         Buffer& buffer = whole_.buffers[places_[p][b]];
         if (!buffer.extent) buffer.extent = writer(part.kernel.buffers[b].extent);
       }
-      size_t wave = part.wave;
+      PLAIT_CHECK(part.waves.size() == kir::waves(part.kernel).size(), "waves of a part of {}", whole_.name);
+      size_t own = 0;
       for (Phase& phase : part.kernel.phases) {
-        if (&phase != &part.kernel.phases.front() && !phase.beside) ++wave;
+        if (&phase != &part.kernel.phases.front() && !phase.beside) ++own;
+        const size_t wave = part.waves[own];
         if (waves.size() <= wave) waves.resize(wave + 1);
         writer.block(phase.body);
         phase.beside = !waves[wave].empty();

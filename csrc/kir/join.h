@@ -9,7 +9,7 @@ namespace plait::kir {
 // One kernel of several.
 struct JoinPart {
   Kernel kernel;
-  size_t wave = 0;                  // of the whole: the one in which its first wave runs
+  std::vector<size_t> waves;        // by its own waves: the one of the whole in which each runs, ascending
   std::vector<uint32_t> arguments;  // by its own arguments (no workspaces): which buffer of the whole each is
   std::vector<sym::Expr> integers;  // by its own integers: which integer of the whole each is, with all that it knows
 };

@@ -12,7 +12,7 @@ constexpr int kMostLanes = 64;
 
 int lanes_in(std::string_view text) {
   int most = 1;
-  for (size_t at = text.find("x"); at != std::string_view::npos; at = text.find("x", at + 1)) {
+  for (size_t at = text.find('x'); at != std::string_view::npos; at = text.find('x', at + 1)) {
     const size_t space = at == 0 ? std::string_view::npos : text.rfind(' ', at);
     if (space == std::string_view::npos || space == 0 || text[space - 1] != ':') continue;
     if (!parse_dtype(text.substr(space + 1, at - space - 1))) continue;

@@ -2,14 +2,27 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "kir/join.h"
 #include "kir/merge_phases.h"
+#include "kir/passes/edit.h"
+#include "kir/statements.h"
 
 namespace plait {
 
 namespace {
+
+// That statements of the body meet.
+std::set<uint32_t> buffers_of(const kir::Block& body) {
+  std::set<uint32_t> out;
+  for (const auto& stmt : body) {
+    if (const uint32_t* buffer = kir::buffer_of(*stmt)) out.insert(*buffer);
+    if (const kir::Block* inner = kir::body_of(*stmt)) out.merge(buffers_of(*inner));
+  }
+  return out;
+}
 
 class LoweredJoiner {
  public:
@@ -27,10 +40,7 @@ class LoweredJoiner {
     std::map<const TensorView*, size_t> ready;  // the first wave that may read the tensor
     for (LoweredPart& part : parts_) {
       kir::JoinPart joined;
-      for (const TensorView* t : part.segment->inputs)
-        if (const auto it = ready.find(t); it != ready.end()) joined.wave = std::max(joined.wave, it->second);
-      const size_t end = joined.wave + kir::waves(part.lowered.kernel).size();
-      for (const TensorView* t : part.segment->outputs) ready[t] = end;
+      joined.waves = waves_of(part, ready);
       joined.arguments = arguments(part);
       for (size_t i = 0; i < part.lowered.arguments.size(); ++i)
         joined.integers.push_back(integer(part.lowered.arguments[i], part.lowered.kernel, i));
@@ -47,6 +57,29 @@ class LoweredJoiner {
   }
 
  private:
+  // Each of its waves runs as soon as what it reads is there and the one before it is done; what it writes is there
+  // behind it.
+  static std::vector<size_t> waves_of(const LoweredPart& part, std::map<const TensorView*, size_t>& ready) {
+    const auto &inputs = part.segment->inputs, &outputs = part.segment->outputs;
+    std::vector<std::set<uint32_t>> met;  // by its own waves
+    for (const kir::Phase& phase : part.lowered.kernel.phases) {
+      if (met.empty() || !phase.beside) met.emplace_back();
+      met.back().merge(buffers_of(phase.body));
+    }
+    std::vector<size_t> out;
+    for (const auto& buffers : met) {
+      size_t wave = out.empty() ? 0 : out.back() + 1;
+      for (uint32_t buffer : buffers)
+        if (buffer < inputs.size())
+          if (const auto it = ready.find(inputs[buffer]); it != ready.end()) wave = std::max(wave, it->second);
+      out.push_back(wave);
+      for (uint32_t buffer : buffers)
+        if (buffer >= inputs.size() && buffer - inputs.size() < outputs.size())
+          ready[outputs[buffer - inputs.size()]] = wave + 1;
+    }
+    return out;
+  }
+
   void count_takers() {
     std::vector<int64_t> counts(out_.kernel.buffers.size(), 1);
     for (const auto& [t, place] : places_) counts[place] = 0;

@@ -55,7 +55,7 @@ void list_segments(Fusion& fusion) {
         if ((!in->definition || !own.count(in->definition)) && seen.insert(in).second) s.inputs.push_back(in);
     for (Op* op : s.ops)
       for (TensorView* t : op->results) {
-        const auto readers = fusion.readers(t);
+        const auto& readers = fusion.readers(t);
         if (fusion.is_output(t) ||
             std::any_of(readers.begin(), readers.end(), [&](const Op* r) { return !own.count(r); }))
           s.outputs.push_back(t);

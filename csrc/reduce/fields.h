@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 
 #include "ir/make_op.h"
 #include "ir/op_fields.h"

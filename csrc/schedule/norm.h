@@ -32,6 +32,9 @@ std::set<const TensorView*> keep_rows(ScheduledGroup& group, const schedules::No
 // behind. The scans that give it.
 std::set<const Op*> copy_around_scans(ScheduledGroup& group);
 
+// Threads of the row of a GPU's kernel that has no other one; nothing for other segments and schedules.
+std::optional<int64_t> threads_of_single_row(const Problem& problem);
+
 // The numbers of a GPU's kernel but for how rows are split. UserError where a pinned one does not apply.
 schedules::Norm choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinned);
 

@@ -168,6 +168,14 @@ Op* copy_of(Fusion& graph, TensorView& t, const char* name) {
 
 }  // namespace
 
+std::optional<int64_t> threads_of_single_row(const Problem& problem) {
+  const auto* norm = std::get_if<schedules::Norm>(&problem.segment.schedule);
+  if (norm == nullptr || norm->rows != 1 || !norm->threads) return std::nullopt;
+  const Rows rows = rows_of(problem);
+  if (!rows.is_row() || !sym::proven(sym::le(rows.kept_extent(), 1))) return std::nullopt;
+  return norm->threads;
+}
+
 schedules::Norm choose_norm_of_gpu(const Problem& problem, const schedules::Norm& pinned) {
   Rows rows = rows_of(problem);
   schedules::Norm out;

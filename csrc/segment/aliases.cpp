@@ -1,5 +1,7 @@
 #include "segment/aliases.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace plait {

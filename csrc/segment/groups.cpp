@@ -328,7 +328,7 @@ class Grouper {
 
   void lose_reader(int i, int group) {
     int64_t& outside = outside_[static_cast<size_t>(i)];
-    if (outside < kStored && --outside == 0) made_[static_cast<size_t>(group)].erase(i);
+    if ((outside -= outside < kStored ? 1 : 0) == 0) made_[static_cast<size_t>(group)].erase(i);
   }
 
   bool merge_along_edges() {

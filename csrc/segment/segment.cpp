@@ -237,6 +237,32 @@ Schedule choose(const Problem& problem, const SegmentOptions& options, const Ali
   return choose_schedule(problem, options.target, nest);
 }
 
+// Of the segments of one launch, those that reduce a single row each take as many threads for it as one of them takes,
+// and those that walk all elements alike blocks of as many: what runs at once on a GPU is one launch where blocks are
+// alike.
+void level_threads(Fusion& fusion, const SegmentOptions& options, Pins& pins) {
+  const auto launch = [](const Segment& s) { return s.joins.empty() ? s.name : s.joins; };
+  const auto row = [&](const Segment& s) { return threads_of_single_row({fusion, s, options.guards}); };
+  std::map<std::string, int64_t> most;
+  for (const Segment& s : fusion.segments)
+    if (const auto threads = row(s)) most[launch(s)] = std::max(most[launch(s)], *threads);
+  for (Segment& s : fusion.segments) {
+    const auto wanted = most.find(launch(s));
+    if (wanted == most.end() || !is_open(pins.find(s))) continue;
+    Schedule wider;
+    const auto* walk = std::get_if<schedules::Pointwise>(&s.schedule);
+    if (row(s).value_or(wanted->second) < wanted->second) {
+      wider = schedules::Norm{.threads = wanted->second};
+    } else if (walk != nullptr && walk->split == 0 && walk->threads && *walk->threads < wanted->second) {
+      wider = schedules::Pointwise{.threads = wanted->second};
+    } else {
+      continue;
+    }
+    s.schedule = choose_schedule({fusion, s, options.guards}, options.target, wider);
+    apply_schedule(fusion, s);
+  }
+}
+
 // Scatters whose schedule is pinned to another one are no kernel with others.
 std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorView* const>)> refuse_scatters(
     const SegmentOptions& options) {
@@ -344,9 +370,11 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
   for (Segment& s : fusion.segments) {
     s.schedule = choose({fusion, s, options.guards}, options, aliases, pins.find(s));
     apply_schedule(fusion, s);
+  }
+  if (options.target.cuda()) level_threads(fusion, options, pins);
+  for (const Segment& s : fusion.segments)
     note(options, fmt::format("@{}: {} ops, ({}) -> ({}), {}", s.name, s.ops.size(), names(s.inputs), names(s.outputs),
                               print(s.schedule)));
-  }
   pins.finish(fusion);
 }
 

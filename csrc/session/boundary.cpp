@@ -1,5 +1,8 @@
 #include "session/boundary.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstring>
 #include <set>

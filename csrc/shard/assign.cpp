@@ -24,11 +24,11 @@ namespace {
 
 // Operand by index; -1, -2, ... are the results.
 const TensorView& tensor_at(const Op& op, int index) {
-  return index < 0 ? *op.results[static_cast<size_t>(~index)] : *inputs(op)[static_cast<size_t>(index)];
+  return index < 0 ? *op.results[result_number(index)] : *inputs(op)[static_cast<size_t>(index)];
 }
 
 int dim_in(const Factor& factor, int index) {
-  return index < 0 ? factor.result_dim[static_cast<size_t>(~index)] : factor.operand_dim[static_cast<size_t>(index)];
+  return index < 0 ? factor.result_dim[result_number(index)] : factor.operand_dim[static_cast<size_t>(index)];
 }
 
 bool has_mesh_piece(const std::vector<Piece>& pieces) {
@@ -275,7 +275,7 @@ std::string join(const std::vector<std::string>& clauses) {
 
 std::vector<std::string> explain_difference(const Op& op, const Assignment& assignment, int index, const Layout& has) {
   const Layout& needed =
-      index < 0 ? assignment.results[static_cast<size_t>(~index)] : assignment.operands[static_cast<size_t>(index)];
+      index < 0 ? assignment.results[result_number(index)] : assignment.operands[static_cast<size_t>(index)];
   const Mesh& mesh = op.results[0]->fusion->mesh();
   std::vector<std::string> out;
   auto add = [&](std::string text) { out.push_back(std::move(text)); };

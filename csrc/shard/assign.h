@@ -10,6 +10,12 @@
 
 namespace plait {
 
+// Which result an index below 0 means where those of operands count from 0.
+inline size_t result_number(int index) {
+  const int number = -1 - index;
+  return static_cast<size_t>(number);
+}
+
 // The list of pieces a factor got, and who claimed it.
 struct Claim {
   std::vector<Piece> pieces;  // empty: the factor is whole

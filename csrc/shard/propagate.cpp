@@ -211,7 +211,7 @@ class Propagator {
   // Where a dim has its pieces from that a result of the op asked for: its reader, or its annotation.
   std::optional<std::string> from_result(const Op& op, const Claim& claim, int dim) {
     if (claim.pieces.empty() || claim.operand >= 0) return std::nullopt;
-    const TensorView& asked = *op.results[static_cast<size_t>(~claim.operand)];
+    const TensorView& asked = *op.results[result_number(claim.operand)];
     if (pinned(asked)) return fmt::format("dim {} from %{}, which is annotated", dim, asked.name);
     const Op* reader = hint(asked).readers.at(static_cast<size_t>(claim.dim));
     return fmt::format("dim {} from consumer %{} through {}", dim, reader->results[0]->name, text_name(*reader));

@@ -17,6 +17,7 @@
 #include "session/bind_inputs.h"
 #include "session/devices.h"
 #include "support/forwarding_device.h"
+#include "support/fusion_files.h"
 #include "support/run_case.h"
 
 namespace plait {
@@ -46,40 +47,19 @@ struct Counts {
   Work cpu, gpu;
 };
 
-// "rows = 5, n = 37"
-Settings settings(const std::string& text) {
-  Settings out;
-  std::istringstream in(text);
-  for (std::string word; std::getline(in, word, ',');) {
-    std::istringstream parts(word);
-    std::string name, equals, value;
-    parts >> name >> equals >> value;
-    EXPECT_EQ(equals, "=") << text;
-    out[name] = value;
-  }
-  return out;
-}
-
-Pattern read_pattern(const fs::path& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  Pattern out{text.str(), 0, {}};
+Pattern pattern_of(const testing::FusionFile& file) {
+  Pattern out{file.text, 0, file.small};
   std::istringstream lines(out.text);
-  for (std::string line; std::getline(lines, line) && line.rfind("# ", 0) == 0;) {
+  for (std::string line; std::getline(lines, line) && line.rfind("# ", 0) == 0;)
     if (line.rfind("# wanted ", 0) == 0) out.wanted = std::stoll(line.substr(9));
-    if (line.rfind("# small ", 0) == 0) out.small = settings(line.substr(8));
-  }
-  EXPECT_GT(out.wanted, 0) << path << " lacks its line `# wanted N: reason`";
-  EXPECT_FALSE(out.small.empty()) << path << " lacks its line `# small size = number, ...`";
+  EXPECT_GT(out.wanted, 0) << file.name << " lacks its line `# wanted N: reason`";
   return out;
 }
 
 // By name.
 std::map<std::string, Pattern> patterns() {
   std::map<std::string, Pattern> out;
-  for (const auto& entry : fs::directory_iterator(kFolder))
-    if (entry.path().extension() == ".plait") out[entry.path().stem().string()] = read_pattern(entry.path());
+  for (const auto& file : testing::read_fusions(kFolder)) out[file.name] = pattern_of(file);
   EXPECT_GE(out.size(), 75u);
   return out;
 }

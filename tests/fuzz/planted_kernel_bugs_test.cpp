@@ -1,12 +1,8 @@
 // Every planted bug of the back half (support/planted_kernel_bugs.h) is found, by fusions that somebody wrote and by
 // random ones, most of them by the random fusions alone. Each is looked for in a process of its own, which may crash.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <sstream>
 
@@ -15,6 +11,8 @@
 #include "kir/statements.h"
 #include "plait.h"
 #include "session/bind_inputs.h"
+#include "support/child.h"
+#include "support/fusion_files.h"
 #include "support/norm_cases.h"
 #include "support/planted_kernel_bugs.h"
 #include "support/random_fusion.h"
@@ -25,6 +23,8 @@ namespace plait {
 namespace {
 
 using testing::KernelBug;
+
+constexpr int kSeconds = 300;  // of a child's processor
 
 using TextSettings = std::map<std::string, std::string, std::less<>>;
 
@@ -47,34 +47,14 @@ TextSettings drawn_sizes(std::mt19937_64& random, bool small) {
   return {{"a", n(3)}, {"b", n(small ? 9 : 40)}, {"c", n(small ? 9 : 90)}};
 }
 
-// "rows = 5, n = 37", behind `# small ` in a file of tests/fusions.
-TextSettings small_sizes(const std::string& text) {
-  TextSettings out;
-  const size_t at = text.find("\n# small ");
-  std::istringstream in(text.substr(at + 9, text.find('\n', at + 1) - at - 9));
-  for (std::string word; std::getline(in, word, ',');) {
-    std::istringstream parts(word);
-    std::string name, equals, value;
-    parts >> name >> equals >> value;
-    out[name] = value;
-  }
-  return out;
-}
-
 Kind written() {
   Kind out{"fusions", {}};
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(PLAIT_SOURCE_DIR) / "tests/fusions")) {
-    if (entry.path().extension() != ".plait") continue;
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    TextSettings set = small_sizes(text.str());
+  for (const auto& file : testing::read_fusions(std::filesystem::path(PLAIT_SOURCE_DIR) / "tests/fusions"))
     for (const char* dtype : {"f32", "bf16"}) {
+      TextSettings set = file.small;
       set["T"] = dtype;
-      out.specimens.push_back({entry.path().stem().string() + "_" + dtype, text.str(), set});
+      out.specimens.push_back({file.name + "_" + dtype, file.text, set});
     }
-  }
-  std::sort(out.specimens.begin(), out.specimens.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   return out;
 }
 
@@ -181,32 +161,10 @@ std::string text_of(const Found& f) {
   return fmt::format("{} ({})", f.by, f.tries);
 }
 
-// A process of its own for `work`, which gives a line; a signal is an answer as well.
-std::string in_child(const std::function<std::string()>& work) {
-  int pipes[2];
-  PLAIT_CHECK(pipe(pipes) == 0, "no pipe");
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(300);
-    const std::string line = work();
-    _exit(write(pipes[1], line.data(), line.size()) == static_cast<ssize_t>(line.size()) ? 0 : 1);
-  }
-  close(pipes[1]);
-  std::string got;
-  char buffer[256];
-  for (ssize_t n; (n = read(pipes[0], buffer, sizeof buffer)) > 0;) got.append(buffer, static_cast<size_t>(n));
-  close(pipes[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (WIFSIGNALED(status)) return fmt::format("2 1 signal {}", WTERMSIG(status));
-  return got.empty() ? "2 1 an exit" : got;
-}
-
 // Tries specimens in which the bug applies until one shows it.
 Found look_for(size_t bug, const Kind& kind, int most) {
   const KernelBug& what = testing::kernel_bugs()[bug];
-  const std::string line = in_child([&] {
+  const std::string line = testing::in_child(kSeconds, [&]() -> std::string {
     Verdict verdict = Verdict::nothing;
     int tries = 0;
     for (const Specimen& s : kind.specimens) {
@@ -220,6 +178,7 @@ Found look_for(size_t bug, const Kind& kind, int most) {
     return fmt::format("{} {} -", static_cast<int>(verdict), tries);
   });
   Found out;
+  if (line.rfind("signal", 0) == 0 || line == "an exit") return {Verdict::found, line, 1};
   int verdict = 0;
   std::istringstream in(line);
   in >> verdict >> out.tries >> std::ws;
@@ -234,13 +193,14 @@ void judge(std::vector<Kind> kinds, int most, int least, int least_alone) {
     for (Specimen& s : kind.specimens) s.places = places_in(s);
   // What is found is the bug: nothing is wrong without one.
   for (const Kind& kind : kinds)
-    EXPECT_EQ(in_child([&] {
-                std::string wrong = "none";
-                int none = 0;
-                for (const Specimen& s : kind.specimens)
-                  if (!shown(s, nullptr, none).empty()) wrong += ", " + s.name;
-                return wrong;
-              }),
+    EXPECT_EQ(testing::in_child(kSeconds,
+                                [&] {
+                                  std::string wrong = "none";
+                                  int none = 0;
+                                  for (const Specimen& s : kind.specimens)
+                                    if (!shown(s, nullptr, none).empty()) wrong += ", " + s.name;
+                                  return wrong;
+                                }),
               "none")
         << kind.name;
   const auto& bugs = testing::kernel_bugs();

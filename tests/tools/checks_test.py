@@ -167,18 +167,41 @@ class Tidy(Tree):
             return self.run_tool(TOOLS / "check_tidy.py", "--build", self.root, source)
 
         first = run()
-        self.assertEqual((first.returncode, first.stdout.splitlines()[0]), (0, "1 sources, 0 known to be clean"))
+        self.assertEqual((first.returncode, first.stdout.splitlines()[0]), (0, "1 sources in 1 units, 0 known to be clean"))
         self.assertIn("1 known", run().stdout)
         self.write({"a.h": "int twice(int x);\ninline int Thrice(int x) { return 3 * x; }\n"})
         self.write({"a.cpp": '#include "a.h"\nint twice(int x) { return Thrice(x) - x; }\n'})
         bad = run()
-        self.assertEqual(bad.returncode, 0, bad.stdout)  # the header is not below csrc, tests or benchmarks
+        self.assertEqual(bad.returncode, 0, bad.stdout)  # the header is not below csrc, tests, benchmarks or tools
         self.write({"a.cpp": "int twice(int X) { return 2 * X; }\n"})
         bad = run()
         self.assertEqual(bad.returncode, 1)
         self.assertIn("readability-identifier-naming", bad.stdout)
         self.assertEqual(run().returncode, 1)
         self.assertEqual(self.run_tool(TOOLS / "check_tidy.py", "--build", self.root, self.root / "b").returncode, 2)
+
+    def test_united(self):
+        if shutil.which("clang-tidy-19") is None:
+            self.skipTest("clang-tidy-19 is not installed")
+        first, second, united = self.root / "csrc/a.cpp", self.root / "csrc/b.cpp", self.root / "u.cxx"
+        good = "int one();\nint one() { return 1; }\n"
+        self.write({".clang-tidy": (TOOLS.parent / ".clang-tidy").read_text(), "csrc/a.cpp": good, "csrc/b.cpp": "",
+                    "u.cxx": f'#include "{first}"\n\n#include "{second}"\n'})
+        (self.root / "compile_commands.json").write_text(json.dumps(
+            [{"directory": str(self.root), "file": "u.cxx", "command": f"c++ -o u.o -c {united}"}]))
+
+        def says(text, *messages):
+            self.write({"csrc/b.cpp": text})
+            run = self.run_tool(TOOLS / "check_tidy.py", "--build", self.root, second)
+            self.assertEqual(run.returncode, 1 if messages else 0, run.stdout)
+            for message in messages:
+                self.assertIn(message, run.stdout)
+
+        says("int two();\nint two() { return 2; }\n")
+        says("int two();\nint two() { return 2 * one(); }\n", "was not declared in this scope")
+        says("int Two();\nint Two() { return 2; }\n", "readability-identifier-naming")
+        says("int two(bool no);\nint two(bool no) {\n  int x = 1;\n  int* p = no ? nullptr : &x;\n  return *p;\n}\n",
+             "clang-analyzer-core.NullDereference")
 
 
 class FileLists(Tree):

@@ -1,5 +1,7 @@
 #include "kir/passes/in_place.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>

@@ -234,7 +234,8 @@ void TreeEmitter::items(const std::vector<TreeItem>& list, int loop) {
   const size_t base = frames_.size();
   for (const TreeItem& i : list) {
     if (!adds_to_.empty()) break;
-    const bool scans = i.op != nullptr && kind_of(*i.op).form == Form::scan;
+    if (i.op == nullptr) continue;  // a loop
+    const bool scans = kind_of(*i.op).form == Form::scan;
     if (i.kind == TreeItem::Kind::init && scans) start_scan(*i.op, loop);
     if (i.kind == TreeItem::Kind::init && !scans) whole_[i.op] = start(*i.op, part_of_.contains(i.op));
     if (i.kind == TreeItem::Kind::merge) whole_[i.op] = start(*i.op, has_parts(*i.op));

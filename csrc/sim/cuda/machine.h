@@ -111,8 +111,9 @@ class Machine {
   std::set<uint64_t> live_allocations;         // addresses
   std::vector<std::weak_ptr<Capture>> captures;
   uint64_t launches = 0, copies = 0, allocations_made = 0, captures_made = 0;
-  bool metered = false;                       // whether launches count their accesses
-  std::map<std::string, KernelMeter> meters;  // by kernel
+  const char* (*code_edit)(const char*) = nullptr;  // see plait_sim_set_code_edit
+  bool metered = false;                             // whether launches count their accesses
+  std::map<std::string, KernelMeter> meters;        // by kernel
 
   // Work of the context is dropped and all calls on it return `code` from now on; the text is a finding and what
   // cuGetErrorString says of the code.

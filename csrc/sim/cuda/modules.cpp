@@ -45,6 +45,7 @@ std::shared_ptr<const PtxModule> read_image(const void* image, const ContextObje
                        kNewestPtx % 10);
     fail(CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
   }
+  if (const auto edit = machine().code_edit; edit != nullptr) text = edit(text);
   std::shared_ptr<const PtxModule> code;
   try {
     code = PtxModule::load(text);

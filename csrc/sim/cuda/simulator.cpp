@@ -54,6 +54,11 @@ void plait_sim_set_seed(uint64_t seed) {
   machine().scheduler.set_seed(seed);
 }
 
+void plait_sim_set_code_edit(const char* (*edit)(const char* ptx)) {
+  std::lock_guard lock(machine().lock);
+  machine().code_edit = edit;
+}
+
 void plait_sim_set_timeout(double seconds) {
   std::lock_guard lock(machine().lock);
   machine().scheduler.set_timeout(seconds);

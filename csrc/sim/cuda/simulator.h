@@ -29,6 +29,9 @@ struct plait_sim_counts {
 void plait_sim_get_counts(plait_sim_counts* counts);
 // Whether launches from now on count their accesses of memory, which makes them slower.
 void plait_sim_set_metering(int on);
+// PTX that is loaded from now on becomes what `edit` makes of it, whose text stays valid until its next call; null:
+// stays as it is. For tests that change code.
+void plait_sim_set_code_edit(const char* (*edit)(const char* ptx));
 // What the launches of a kernel counted (sim/ptx/ptx.h says of what each number is).
 struct plait_sim_meter {
   const char* kernel;

@@ -48,8 +48,8 @@ Buffer buffer(const std::string& name, bool written, Space space = Space::argume
   return out;
 }
 
-// squares(a) -> sq in a workspace, sum(sq) -> total, and sum(b) -> other beside both.
-Kernel joined() {
+// squares(a) -> sq in a workspace, sum(sq) -> total, and sum(b) -> other beside both, in the waves given.
+Kernel joined(const std::vector<size_t>& of_other = {0, 1}) {
   Kernel whole;
   whole.name = "whole";
   whole.pool = std::make_shared<sym::Pool>();
@@ -60,9 +60,9 @@ Kernel joined() {
   whole.buffers = {buffer("a", false), buffer("b", false), buffer("total", true), buffer("other", true),
                    buffer("sq", false, Space::workspace)};
   std::vector<JoinPart> parts;
-  parts.push_back({parse(kSquares), 0, {0, 4}, {n}});
-  parts.push_back({parse(kSum), 1, {4, 2}, {n}});
-  parts.push_back({parse(kSum), 0, {1, 3}, {m}});
+  parts.push_back({parse(kSquares), {0}, {0, 4}, {n}});
+  parts.push_back({parse(kSum), {1, 2}, {4, 2}, {n}});
+  parts.push_back({parse(kSum), of_other, {1, 3}, {m}});
   join(whole, std::move(parts));
   return whole;
 }
@@ -95,6 +95,13 @@ TEST(KirJoin, PhasesOfOneWaveAreBesideEachOther) {
   const std::string text = print(kernel);
   EXPECT_EQ(print(parse(text)), text);
   EXPECT_NE(text.find("  phase beside {\n"), std::string::npos) << text;
+}
+
+TEST(KirJoin, APartMayWaitBetweenItsWaves) {
+  const Kernel kernel = joined({0, 2});
+  verify(kernel);
+  EXPECT_EQ(waves(kernel), (std::vector<size_t>{2, 1, 2}));
+  EXPECT_THROW(joined({0}), InternalError);
 }
 
 TEST(KirJoin, AWrongWaveIsFound) {

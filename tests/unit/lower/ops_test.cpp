@@ -82,9 +82,9 @@ TEST(LowerOps, LongSums) {
     };
     if (std::none_of(fusion->ops().begin(), fusion->ops().end(), sums)) continue;
     for (int lanes : {1, 4})
-      for (int64_t n : {31, 33, 127, 128, 129}) check(c, {{"a", 2}, {"b", 3}, {"c", n}, {"d", 2}}, lanes, false, "f32");
+      for (int64_t n : {33, 127, 128}) check(c, {{"a", 2}, {"b", 3}, {"c", n}, {"d", 2}}, lanes, false, "f32");
     for (int64_t n : {33, 129}) check(c, {{"a", 2}, {"b", 3}, {"c", n}, {"d", 2}}, 1, true, "f32");
-    for (const auto& [lanes, gpu] : {std::pair{1, false}, {4, false}, {1, true}})  // of few rows: they are interpreted
+    for (const auto& [lanes, gpu] : {std::pair{4, false}, {1, true}})  // of few rows: they are interpreted
       check(c, {{"a", 1}, {"b", 2}, {"c", 4099}, {"d", 1}}, lanes, gpu, "f32");
   }
 }
