@@ -113,6 +113,7 @@ set(PLAIT_TEST_error
 )
 set(PLAIT_TEST_fusions
   fusions/counts_test.cpp
+  fusions/ranges_test.cpp
 )
 set(PLAIT_TEST_fuzz
   fuzz/loop_tree_test.cpp
@@ -269,6 +270,7 @@ set(PLAIT_TEST_unit_ir
 set(PLAIT_TEST_unit_kir
   unit/kir/expand_functions_test.cpp
   unit/kir/in_place_test.cpp
+  unit/kir/index_ranges_test.cpp
   unit/kir/interpret_test.cpp
   unit/kir/join_test.cpp
   unit/kir/merge_phases_test.cpp

@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -62,7 +63,7 @@ def units(commands, paths):
 def compiling(unit):
     """The words that compile the unit, without those that name what is written."""
     keep, skip = [], False
-    for word in unit.command.split():
+    for word in shlex.split(unit.command):
         if skip or word == "-c":
             skip = False
         elif word == "-o":

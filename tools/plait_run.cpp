@@ -1,4 +1,6 @@
 // plait run: compile, run, print, check, report.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <functional>

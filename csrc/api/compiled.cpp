@@ -439,13 +439,13 @@ Tensors Compiled::run_local(int64_t rank, const Tensors& pieces, const RunOption
   if (who.comms->bootstrap()->rank() != rank)
     throw UserError(fmt::format("this process is rank {}, not {}", who.comms->bootstrap()->rank(), rank), "run_local",
                     "give the pieces of the process's own rank");
-  ExecutorRunOptions how = impl.executor_options(run_options);
   check_inputs(*impl.fusion, pieces);
   const Tensors given = given_outputs(*impl.fusion, pieces, run_options.outputs);
   const Picked picked = impl.pick_local(pieces, who, rank);
   return impl.run_picked(
       picked,
       [&](RunFacts& facts) {
+        ExecutorRunOptions how = impl.executor_options(run_options);
         how.counts = &facts.counts;
         Tensors out = picked.bound().run_pieces(pieces, given, how, facts.ms);
         facts.counts.copied_bytes += order_outputs(*impl.fusion, out, impl.output_allocator(run_options));

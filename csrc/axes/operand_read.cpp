@@ -119,7 +119,7 @@ PlacedOperand operand_read(sym::Pool& pool, const std::vector<int>& pairing, con
     }
   }
   if (const auto* o = as<Gather>(op); o != nullptr && operand == 0) out.at[static_cast<size_t>(o->dim)] = {};
-  out.read = needed(std::move(out.read));
+  out.read = needed(out.read);
   return out;
 }
 

@@ -89,9 +89,9 @@ class Fill {
       used.insert(summed.classes.begin(), summed.classes.end());
       once(walk, left_over(walk, determined, used, kept.classes, state_.classes(state_.tree.path(p.loop))), p.once);
     }
-    p.write = needed(std::move(p.write));
-    p.once = needed(std::move(p.once));
-    p.reduce = needed(std::move(p.reduce));
+    p.write = needed(p.write);
+    p.once = needed(p.once);
+    p.reduce = needed(p.reduce);
   }
 
   void read(PlacedOp& p) {

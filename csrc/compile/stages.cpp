@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "backend/cuda/nvrtc.h"
@@ -14,6 +16,7 @@
 #include "comm/nccl/nccl_communicators.h"
 #include "compile/failed_kernels.h"
 #include "ir/launches.h"
+#include "kir/index_ranges.h"
 #include "kir/passes/in_place.h"
 #include "lower/join_lowered.h"
 #include "lower/tree/lower_tree.h"
@@ -197,6 +200,27 @@ void write_in_place(std::vector<InPlace>& outputs, size_t index, const Segment& 
   }
 }
 
+// Whether no argument of a kernel has more elements than indices of 32 bits count: one question for all kernels.
+bool has_narrow_indices(const CompiledSpecialization& compiled, sym::Guards* guards) {
+  sym::Pool& pool = compiled.localized->pool();
+  sym::Expr all;
+  std::set<uint64_t> seen;
+  for (const CompiledSegment& segment : compiled.segments) {
+    if (!segment.kernel) continue;
+    std::map<std::string, sym::Expr> names;
+    const kir::Kernel& kernel = segment.kernel->kernel;
+    for (size_t i = 0; i < kernel.integers.size(); ++i)
+      names[kernel.integers[i].symbol_name()] = segment.kernel->arguments[i];
+    for (const kir::Buffer& buffer : kernel.buffers) {
+      if (buffer.space != kir::Space::argument) continue;
+      const sym::Expr few = sym::lt(sym::substitute(pool, buffer.extent, names), kir::kMostNarrow);
+      if (!seen.insert(few.id()).second || sym::proven(few)) continue;
+      all = all ? sym::logical_and(all, few) : few;
+    }
+  }
+  return !all || (guards != nullptr && guards->decide(all, "indices of 32 bits"));
+}
+
 }  // namespace
 
 void lower_segments(CompiledSpecialization& compiled, Stages& stages, const PipelineContext& context) {
@@ -239,11 +263,16 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
       stages.offer("kir", "lower", PassSubject(lowered.kernel));
       kir::verify(lowered.kernel);
     });
-    compiled.kernel_texts.push_back(kir::print(lowered.kernel));
-    stages.text("kir", lowered.kernel.name, compiled.kernel_texts.back());
-    all += compiled.kernel_texts.back();
     compiled.segments[i].integers = lowered.arguments;
     compiled.segments[i].kernel = std::move(lowered);
+  }
+  const bool narrow = target == TargetKind::cuda && has_narrow_indices(compiled, context.guards);
+  for (CompiledSegment& segment : compiled.segments) {
+    if (!segment.kernel) continue;
+    segment.kernel->kernel.narrow = narrow;
+    compiled.kernel_texts.push_back(kir::print(segment.kernel->kernel));
+    stages.text("kir", segment.kernel->kernel.name, compiled.kernel_texts.back());
+    all += compiled.kernel_texts.back();
   }
   stages.text("scheduled", fusion.name(), print(fusion) + groups);
   stages.stop_at("scheduled", print(fusion) + groups);

@@ -151,6 +151,7 @@ LaunchExtents launch_extents(const Kernel& kernel, size_t phase) {
 
 Kernel phase_kernel(const Kernel& kernel, size_t phase) {
   Kernel out{kernel.name, kernel.target, kernel.schedule, kernel.pool, kernel.buffers, kernel.integers};
+  out.narrow = kernel.narrow;
   out.phases[0].body = clone(kernel.phases.at(phase).body);
   return out;
 }

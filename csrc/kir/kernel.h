@@ -57,6 +57,8 @@ struct Kernel {
   std::vector<Buffer> buffers;      // arguments, then workspaces (both in the order of a launch), then local ones
   std::vector<sym::Expr> integers;  // symbols, in argument order; their facts stand in the pool
   std::vector<Phase> phases = std::vector<Phase>(1);  // at least one
+  // Of a GPU: no argument has kMostNarrow (index_ranges.h) elements, so that indices have 32 bits.
+  bool narrow = false;
 };
 
 // Buffers that a launch passes: all but the local ones.

@@ -71,6 +71,7 @@ class KernelReader {
     in_.expect("target", "before cpu or cuda");
     kernel_.target = choice("a target", std::vector{TargetKind::cpu, TargetKind::cuda},
                             [](TargetKind kind) { return kind == TargetKind::cpu ? "cpu" : "cuda"; });
+    kernel_.narrow = in_.accept("narrow");
     if (in_.accept("schedule")) kernel_.schedule = schedule();
     in_.expect("{", "before the statements");
     if (first_) symbols_.state(*kernel_.pool);

@@ -39,8 +39,9 @@ class Printer {
     for (const Buffer& buffer : kernel_.buffers)
       if (!buffer.is_local()) buffers += (buffers.empty() ? "" : ", ") + declaration(buffer);
     for (sym::Expr integer : kernel_.integers) integers += (integers.empty() ? "" : ", ") + text(integer);
-    out_ = fmt::format("kernel @{}({}{}{}){} target {}", kernel_.name, buffers, integers.empty() ? "" : "; ", integers,
-                       facts(), kernel_.target == TargetKind::cpu ? "cpu" : "cuda");
+    out_ =
+        fmt::format("kernel @{}({}{}{}){} target {}{}", kernel_.name, buffers, integers.empty() ? "" : "; ", integers,
+                    facts(), kernel_.target == TargetKind::cpu ? "cpu" : "cuda", kernel_.narrow ? " narrow" : "");
     if (!kernel_.schedule.empty()) out_ += " schedule " + kernel_.schedule;
     out_ += " {\n";
     for (const Phase& phase : kernel_.phases) {

@@ -116,7 +116,8 @@ bool indexes_stack(const Kernel& kernel, const For& loop) {
 }
 
 Kernel clone(const Kernel& kernel) {
-  Kernel out{kernel.name, kernel.target, kernel.schedule, kernel.pool, kernel.buffers, kernel.integers, {}};
+  Kernel out{kernel.name, kernel.target, kernel.schedule, kernel.pool, kernel.buffers, kernel.integers,
+             {},          kernel.narrow};
   for (const Phase& phase : kernel.phases) out.phases.push_back({clone(phase.body), phase.beside});
   return out;
 }

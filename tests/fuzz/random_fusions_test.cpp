@@ -412,7 +412,7 @@ void compile_many(uint64_t first, int count) {
       }
     }
     std::printf("%s: %d kernels, %d spill registers, %d have shared memory\n", architecture, kernels, spilled, shared);
-    EXPECT_LE(spilled * 25, kernels) << architecture;
+    EXPECT_LE(spilled, std::max(kernels / 25, 1)) << architecture;
   }
 }
 

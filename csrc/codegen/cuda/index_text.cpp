@@ -1,6 +1,8 @@
 #include "codegen/cuda/index_text.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 
@@ -13,10 +15,12 @@ using sym::Kind;
 // Precedence of C++, from loose to tight.
 enum Level { kConditional, kAnd, kEquality, kRelation, kSum, kProduct, kUnary };
 
-// Small constants are `int`: what they multiply is `long long`, or an `int` lane below 2^10.
-std::string number(int64_t value) {
+// Small constants are `int`: what they multiply is wider, or an `int` lane below 2^10.
+std::string number(int64_t value, bool narrow = false) {
+  const bool is_small = value > -(1 << 20) && value < (1 << 20);
+  if (narrow && !is_small) return fmt::format("{}u", static_cast<uint32_t>(value));
   if (value == std::numeric_limits<int64_t>::min()) return "(-9223372036854775807ll - 1)";
-  return fmt::format("{}{}", value, value > -(1 << 20) && value < (1 << 20) ? "" : "ll");
+  return fmt::format("{}{}", value, is_small ? "" : "ll");
 }
 
 bool is_nonnegative(Expr e) { return sym::bounds(e).lo >= 0; }
@@ -24,17 +28,48 @@ bool is_positive(Expr e) { return sym::bounds(e).lo >= 1; }
 
 }  // namespace
 
-std::string IndexText::find(Expr expr) const {
+const IndexText::Named* IndexText::find(Expr expr) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-    if (auto at = scope->find(expr.id()); at != scope->end()) return at->second.name;
-  return "";
+    if (auto at = scope->find(expr.id()); at != scope->end()) return &at->second;
+  return nullptr;
 }
 
 std::string IndexText::text(Expr expr, bool tight) const { return at_level(expr, tight ? kUnary : kConditional); }
 
+std::string IndexText::whole(Expr expr) const {
+  if (ranges_ == nullptr || is_narrow(expr)) return text(expr);
+  return is_signed(expr) ? as_signed(expr) : as_wide(expr, kConditional);
+}
+
+std::string IndexText::above(const char* left, Expr expr) const {
+  if (ranges_ == nullptr || is_narrow(expr)) return fmt::format("{} < {}", left, at_level(expr, kSum));
+  return fmt::format("{} < {}", left, is_signed(expr) ? as_signed(expr) : as_wide(expr, kSum));
+}
+
+std::string IndexText::as_signed(Expr expr) const {
+  if (const auto value = expr.constant(); value && *value > -(1 << 20) && *value < (1 << 20)) return number(*value);
+  return "int(" + at_level(expr, kConditional) + ")";
+}
+
+std::string IndexText::as_wide(Expr expr, int level) const {
+  const bool before = std::exchange(wide_, true);
+  std::string out = at_level(expr, level);
+  wide_ = before;
+  return out;
+}
+
+std::string IndexText::name_text(const Named& named, int& level) const {
+  level = kUnary;
+  if (ranges_ == nullptr || named.wide == wide_) return named.name;
+  return wide_ ? fmt::format("static_cast<long long>({})", named.name) : fmt::format("unsigned({})", named.name);
+}
+
 std::string IndexText::at_level(Expr expr, int level) const {
-  if (std::string name = find(expr); !name.empty()) return name;
   int own = kUnary;
+  const Named* const named = find(expr);
+  // Names of sums and products hold these modulo 2^32.
+  const bool exact = named != nullptr && (!wide_ || named->wide || expr.is_symbol() || is_narrow(expr));
+  if (exact) return name_text(*named, own);
   std::string text = write(expr, own);
   return own < level ? "(" + text + ")" : text;
 }
@@ -62,6 +97,7 @@ bool starts_negative(const std::string& text) { return text[0] == '-'; }
 
 // A named sum that makes this one shorter, and what remains: "k0 + 7", "n0 - k0". Empty where there is none.
 std::string IndexText::sum_with_name(Expr expr) const {
+  if (wide_) return "";
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     for (const auto& [id, named] : *scope) {
       if (named.expr.kind() != Kind::add) continue;
@@ -87,8 +123,13 @@ std::string IndexText::sum(Expr expr) const {
   std::string text;
   for (Expr term : expr.operands())
     if (!is_negative(term)) text += (text.empty() ? "" : " + ") + at_level(term, kProduct);
-  for (Expr term : expr.operands())
-    if (is_negative(term)) text += (text.empty() ? "-" : " - ") + at_level(-term, kProduct);
+  for (Expr term : expr.operands()) {
+    if (!is_negative(term)) continue;
+    const Expr size = -term;
+    const bool divides =
+        size.kind() == Kind::floordiv || size.kind() == Kind::mod;  // after the sign without parentheses
+    text += (text.empty() ? "-" : " - ") + at_level(size, text.empty() && divides ? kUnary : kProduct);
+  }
   return text;
 }
 
@@ -104,11 +145,21 @@ std::string IndexText::joined(Expr expr, std::string_view separator, int level) 
 std::string IndexText::divide(Expr expr, int& level) const {
   const Expr a = expr.operands()[0], b = expr.operands()[1];
   const bool quotient = expr.kind() == Kind::floordiv;
+  if (ranges_ != nullptr && !wide_) {
+    if (!is_narrow(a) || !ranges_->within(b, 1, kMostUnsigned))
+      return fmt::format("unsigned({})", as_wide(expr, kConditional));
+    const Named* const known = quotient ? nullptr : find(sym::floordiv(a, b));
+    level = known != nullptr ? kSum : kProduct;
+    int own = kUnary;
+    if (known != nullptr)
+      return fmt::format("{} - {} * {}", at_level(a, kProduct), name_text(*known, own), at_level(b, kUnary));
+    return at_level(a, kUnary) + (quotient ? " / " : " % ") + at_level(b, kUnary);
+  }
   if (!is_nonnegative(a) || !is_positive(b)) return call(quotient ? "floor_div" : "floor_mod", "floor_div", expr);
   if (!quotient) {
-    if (const std::string known = find(sym::floordiv(a, b)); !known.empty()) {
+    if (const Named* const known = find(sym::floordiv(a, b)); known != nullptr && !wide_) {
       level = kSum;
-      return fmt::format("{} - {} * {}", at_level(a, kProduct), known, at_level(b, kUnary));
+      return fmt::format("{} - {} * {}", at_level(a, kProduct), known->name, at_level(b, kUnary));
     }
   }
   if (quotient && !b.is_constant() && is_short(a) && is_short(b)) {
@@ -124,10 +175,31 @@ std::string IndexText::call(std::string_view function, std::string_view helper, 
   return fmt::format("{}({})", function, joined(expr, ", ", kConditional));
 }
 
+std::string IndexText::extreme(Expr expr) const {
+  const auto operands = expr.operands();
+  const bool narrow = ranges_ != nullptr && !wide_;
+  if (narrow && !std::all_of(operands.begin(), operands.end(), [&](Expr e) { return is_signed(e); }))
+    return fmt::format("unsigned({})", as_wide(expr, kConditional));
+  const std::string helper = narrow ? "least32" : "least";
+  helpers_.need(helper);
+  const std::string name = (expr.kind() == Kind::min ? "least" : "most") + helper.substr(5);
+  const auto written = [&](Expr e) { return narrow ? as_signed(e) : at_level(e, kConditional); };
+  std::string text = written(operands[0]);
+  for (Expr operand : operands.subspan(1)) text = fmt::format("{}({}, {})", name, text, written(operand));
+  return text;
+}
+
+std::string IndexText::compare(Expr a, Expr b, const char* sign, int own, int& level) const {
+  level = own;
+  if (ranges_ == nullptr || wide_ || (is_narrow(a) && is_narrow(b)))
+    return at_level(a, own + 1) + sign + at_level(b, own + 1);
+  if (is_signed(a) && is_signed(b)) return as_signed(a) + sign + as_signed(b);
+  return as_wide(a, own + 1) + sign + as_wide(b, own + 1);
+}
+
 std::string IndexText::negation(Expr operand, int& level) const {
   const auto binary = [&](const char* sign, int own) {
-    level = own;
-    return at_level(operand.operands()[0], own + 1) + sign + at_level(operand.operands()[1], own + 1);
+    return compare(operand.operands()[0], operand.operands()[1], sign, own, level);
   };
   if (operand.kind() == Kind::lt) return binary(" >= ", kRelation);
   if (operand.kind() == Kind::le) return binary(" > ", kRelation);
@@ -139,7 +211,7 @@ std::string IndexText::write(Expr expr, int& level) const {
   const auto operands = expr.operands();
   switch (expr.kind()) {
     case Kind::constant:
-      return number(expr.value());
+      return number(expr.value(), ranges_ != nullptr && !wide_);
     case Kind::symbol:
       PLAIT_CHECK(false, "symbol {} has no name in the kernel's text", expr.symbol_name());
       break;
@@ -155,27 +227,18 @@ std::string IndexText::write(Expr expr, int& level) const {
     case Kind::mod:
       return divide(expr, level);
     case Kind::min:
-    case Kind::max: {
-      helpers_.need("least");
-      const char* name = expr.kind() == Kind::min ? "least" : "most";
-      std::string text = at_level(operands[0], kConditional);
-      for (Expr operand : operands.subspan(1))
-        text = fmt::format("{}({}, {})", name, text, at_level(operand, kConditional));
-      return text;
-    }
+    case Kind::max:
+      return extreme(expr);
     case Kind::chunk:
-      return call("chunk", "chunk", expr);
     case Kind::chunk_start:
-      return call("chunk_start", "chunk", expr);
+      if (ranges_ != nullptr && !wide_) return fmt::format("unsigned({})", as_wide(expr, kConditional));
+      return call(expr.kind() == Kind::chunk ? "chunk" : "chunk_start", "chunk", expr);
     case Kind::lt:
-      level = kRelation;
-      return joined(expr, " < ", kSum);
+      return compare(operands[0], operands[1], " < ", kRelation, level);
     case Kind::le:
-      level = kRelation;
-      return joined(expr, " <= ", kSum);
+      return compare(operands[0], operands[1], " <= ", kRelation, level);
     case Kind::eq:
-      level = kEquality;
-      return joined(expr, " == ", kRelation);
+      return compare(operands[0], operands[1], " == ", kEquality, level);
     case Kind::logical_and:
       level = kAnd;
       return joined(expr, " && ", kEquality);

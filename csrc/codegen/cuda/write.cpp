@@ -32,7 +32,8 @@ std::string comment_text(const std::string& text) {
   return out;
 }
 
-constexpr int64_t kMostUnrolled = 64;  // iterations of a loop over elements of a buffer of registers, and these
+constexpr int64_t kMostStep = 1 << 20;  // from lane to lane, for which the text of a product is an `int`
+constexpr int64_t kMostUnrolled = 64;   // iterations of a loop over elements of a buffer of registers, and these
 
 struct Binding {
   const char *variable, *index;
@@ -73,10 +74,12 @@ class Writer {
         helpers_(helpers),
         plan_(kernel),
         names_(plan_names(kernel)),
-        index_(helpers_) {}
+        ranges_(kernel),
+        index_(helpers_, kernel.narrow ? &ranges_ : nullptr) {}
 
   std::string function() {
-    for (size_t i = 0; i < kernel_.integers.size(); ++i) index_.set_name(kernel_.integers[i], fmt::format("n{}", i));
+    for (size_t i = 0; i < kernel_.integers.size(); ++i)
+      index_.set_name(kernel_.integers[i], fmt::format("n{}", i), !index_.is_narrow(kernel_.integers[i]));
     if (const sym::Expr lane = kernel_.pool->find_symbol(kLane)) index_.set_name(lane, kLaneVariable);
     indent_ = 1;
     block(kernel_.phases[0].body);
@@ -96,7 +99,8 @@ class Writer {
       arguments.push_back(fmt::format("{}{}* __restrict__ b{}", written.contains(uint32_t(i)) ? "" : "const ",
                                       memory_type(buffer.dtype, helpers_), i));
     }
-    for (size_t i = 0; i < kernel_.integers.size(); ++i) arguments.push_back(fmt::format("long long n{}", i));
+    for (size_t i = 0; i < kernel_.integers.size(); ++i)
+      arguments.push_back(fmt::format("{} n{}", index_.is_narrow(kernel_.integers[i]) ? "unsigned" : "long long", i));
     std::string out = fmt::format("extern \"C\" __global__ void {}{}(", launch_bounds(), entry_);
     size_t column = 120;
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -137,7 +141,7 @@ class Writer {
   std::string named(sym::Expr expr) {
     if (!expr.is_constant() && !index_.has_name(expr)) {
       const std::string name = fmt::format("k{}", named_++);
-      line("const long long {} = {};", name, index_.text(expr));
+      line("const {} {} = {};", index_.type(), name, index_.text(expr));
       index_.set_name(expr, name);
     }
     return index_.text(expr, true);
@@ -197,20 +201,23 @@ class Writer {
 
   void loop(const For& s) {
     if (s.loop == LoopKind::serial) {
-      const std::string extent = s.extent.is_constant() ? index_.text(s.extent) : named(s.extent);
+      if (!s.extent.is_constant()) named(s.extent);
       const std::string var = fmt::format("i{}", serial_++);
+      const bool narrow = index_.is_narrow(s.var);
+      const bool as_int = narrow && !index_.is_narrow(s.extent) && index_.is_signed(s.extent);
+      const std::string goes_on = index_.above((as_int ? "int(" + var + ")" : var).c_str(), s.extent);
       if (s.extent.constant().value_or(kMostUnrolled + 1) <= kMostUnrolled && indexes_stack(kernel_, s))
         line("#pragma unroll");
-      line("for (long long {0} = 0; {0} < {1}; ++{0}) {{", var, extent);
+      line("for ({0} {1} = 0; {2}; ++{1}) {{", narrow ? "unsigned" : "long long", var, goes_on);
       scoped([&] {
-        index_.set_name(s.var, var);
+        index_.set_name(s.var, var, !narrow);
         block(s.body);
       });
       line("}}");
       return;
     }
     const Binding bound = binding(s.loop);
-    line("const long long {} = {};", bound.variable, bound.index);
+    line("const {} {} = {};", index_.type(), bound.variable, bound.index);
     index_.open_scope();
     index_.set_name(s.var, bound.variable);
     index_.set_short(s.var);  // a grid has fewer than 2^31 blocks a dimension
@@ -246,7 +253,7 @@ class Writer {
   void bind(const Bind& s) {
     const std::string name = fmt::format("m{}", bound_++);
     line("const long long {} = {};", name, value(s.in));
-    index_.set_name(s.var, name);
+    index_.set_name(s.var, name, true);
   }
 
   void single(const Stmt& stmt) {
@@ -286,10 +293,16 @@ class Writer {
       if (plan_.value(out).array) declare_array(out);
   }
 
+  // Whether indices of the buffer that are right modulo 2^32 are right.
+  bool holds_narrow(uint32_t buffer) const {
+    const Buffer& b = kernel_.buffers[buffer];
+    return !kernel_.narrow || b.space == Space::argument || index_.is_narrow(b.extent);
+  }
+
   // buffer + first index of a vector.
   std::string address(uint32_t buffer, sym::Expr index) {
     const sym::Expr first = at_lane(index, 0);
-    const std::string offset = named(first);
+    const std::string offset = holds_narrow(buffer) ? named(first) : "(" + index_.whole(first) + ")";
     return first.constant() == 0 ? fmt::format("b{}", buffer) : fmt::format("b{} + {}", buffer, offset);
   }
 
@@ -308,9 +321,9 @@ class Writer {
       line("load_vector(v{}, {});", s->out.id, from);
     } else if (const Random* s = as<Random>(stmt)) {
       helpers_.need("philox_vector");
-      const std::string first = named(at_lane(s->index, 0));
+      const std::string first = whole_index(at_lane(s->index, 0), 1), offset = whole_index(s->offset, 1);
       declare_array(s->out);
-      line("uniform_vector(v{}, {}, {}, {});", s->out.id, value(s->seed), first, named(s->offset));
+      line("uniform_vector(v{}, {}, {}, {});", s->out.id, value(s->seed), first, offset);
     } else {
       const Store& store = static_cast<const Store&>(stmt);
       need_vector(kernel_.buffers[store.buffer].dtype);
@@ -330,39 +343,61 @@ class Writer {
 
   // ---- statements that are one line; `lanes` > 1 within a lane loop
 
+  // What lane j adds to the index of lane 0; empty where lanes are not evenly spaced.
+  std::string lane_step(sym::Expr index) const {
+    const std::optional<int64_t> stride = lane_stride(index);
+    if (!stride) return "";
+    return *stride == 1 ? "j" : index_.text(index - at_lane(index, 0));
+  }
+
   // An index at lane j (at lane 0 where there is one lane), from named parts.
   std::string lane_index(sym::Expr index, int lanes) {
     const sym::Expr first = at_lane(index, 0);
     if (lanes == 1 || !depends_on_lane(index)) return named(first);
-    const std::optional<int64_t> stride = lane_stride(index);
-    if (!stride) return index_.text(index);
-    const std::string step = *stride == 1 ? "j" : index_.text(index - first);
+    const std::string step = lane_step(index);
+    if (step.empty()) return index_.text(index);
     return first.constant() == 0 ? step : fmt::format("{} + {}", named(first), step);
+  }
+
+  // The same for what takes all of its value.
+  std::string whole_index(sym::Expr index, int lanes) {
+    return !kernel_.narrow || index_.is_narrow(index) ? lane_index(index, lanes) : index_.whole(index);
+  }
+
+  std::string element(uint32_t buffer, sym::Expr index, int lanes) {
+    if (!holds_narrow(buffer)) return fmt::format("b{}[{}]", buffer, whole_index(index, lanes));
+    // Sums of `unsigned` may wrap for all that a compiler knows: lanes are apart from one address.
+    const bool in_memory = kernel_.narrow && !kernel_.buffers[buffer].is_local();
+    if (in_memory && lanes > 1 && depends_on_lane(index) && at_lane(index, 0).constant() != 0)
+      if (const auto stride = lane_stride(index); stride && *stride > -kMostStep && *stride < kMostStep)
+        return fmt::format("({})[{}]", address(buffer, index), lane_step(index));
+    return fmt::format("b{}[{}]", buffer, lane_index(index, lanes));
   }
 
   // The condition that a lane is active.
   std::string is_active(sym::Expr active, int lanes) {
-    return fmt::format("{} < {}", lanes == 1 ? "0" : "j", named(active));
+    named(active);
+    return index_.above(lanes == 1 ? "0" : "j", active);
   }
 
   std::string text_of(const Load& s, int lanes) {
     const DType stored = kernel_.buffers[s.buffer].dtype;
-    std::string element = fmt::format("b{}[{}]", s.buffer, lane_index(s.index, lanes));
-    element = stored == DType::boolean ? element + " != 0" : convert(element, stored, s.out.dtype, helpers_);
-    if (!s.active) return fmt::format("{}{};", defined(s.out), element);
-    return fmt::format("{}{} ? {} : {};", defined(s.out), is_active(s.active, lanes), element,
+    std::string read = element(s.buffer, s.index, lanes);
+    read = stored == DType::boolean ? read + " != 0" : convert(read, stored, s.out.dtype, helpers_);
+    if (!s.active) return fmt::format("{}{};", defined(s.out), read);
+    return fmt::format("{}{} ? {} : {};", defined(s.out), is_active(s.active, lanes), read,
                        literal(Constant{s.out.dtype, 0}));
   }
 
   std::string text_of(const Store& s, int lanes) {
-    const std::string element = fmt::format("b{}[{}]", s.buffer, lane_index(s.index, lanes));
+    const std::string to = element(s.buffer, s.index, lanes);
     const std::string rounded = convert(value(s.in), s.in.dtype, kernel_.buffers[s.buffer].dtype, helpers_);
     const std::string condition = s.active ? fmt::format("if ({}) ", is_active(s.active, lanes)) : "";
-    return fmt::format("{}{} = {};", condition, element, rounded);
+    return fmt::format("{}{} = {};", condition, to, rounded);
   }
 
   std::string text_of(const AtomicMin& s, int) {
-    return fmt::format("atomicMin(b{} + {}, {});", s.buffer, named(s.index), value(s.in));
+    return fmt::format("atomicMin({}, {});", address(s.buffer, s.index), value(s.in));
   }
 
   std::string text_of(const Sync& s, int) { return s.scope == SyncScope::block ? "__syncthreads();" : "__syncwarp();"; }
@@ -396,13 +431,13 @@ class Writer {
   }
 
   std::string text_of(const Coordinate& s, int lanes) {
-    return fmt::format("{}{};", defined(s.out), lane_index(s.index, lanes));
+    return fmt::format("{}{};", defined(s.out), whole_index(s.index, lanes));
   }
 
   std::string text_of(const Random& s, int lanes) {
     helpers_.need("philox");
-    return fmt::format("{}uniform({}, {}, {});", defined(s.out), value(s.seed), lane_index(s.index, lanes),
-                       named(s.offset));
+    return fmt::format("{}uniform({}, {}, {});", defined(s.out), value(s.seed), whole_index(s.index, lanes),
+                       whole_index(s.offset, 1));
   }
 
   std::string text_of(const Assign& s, int) { return fmt::format("{} = {};", value(s.variable), value(s.in)); }
@@ -423,6 +458,7 @@ class Writer {
   Helpers& helpers_;
   Plan plan_;
   std::map<const Stmt*, std::vector<sym::Expr>> names_;
+  IndexRanges ranges_;
   IndexText index_;
   std::string body_;
   int indent_ = 0, named_ = 0, serial_ = 0, spread_ = 0, bound_ = 0;

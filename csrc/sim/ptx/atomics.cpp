@@ -196,7 +196,8 @@ void decode_atomic(Decoder& d) {
   if (result)
     for (const Operand& each : elements(0)) rows.push_back(d.target(each, type));
   const int bytes = bits_of(type) / 8;
-  const Address address = address_of(d, d.operand(first), space, static_cast<size_t>(count * bytes));
+  const Address address =
+      address_of(d, d.operand(first), space, static_cast<size_t>(count) * static_cast<size_t>(bytes));
   const uint32_t place = d.rows(rows);
   Instruction& added = d.emit(space == Space::shared   ? handler_of<Where::shared>(atomic, type, result)
                               : space == Space::global ? handler_of<Where::device>(atomic, type, result)

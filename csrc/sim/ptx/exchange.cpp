@@ -1,6 +1,7 @@
 // What the lanes of a warp exchange: shuffles, votes, reductions, bar.warp.sync.
 #include "base/error.h"
 #include "sim/ptx/decoder.h"
+#include "sim/ptx/families.h"
 #include "sim/ptx/lanes.h"
 #include "sim/ptx/thread_block.h"
 

@@ -162,7 +162,8 @@ void decode_access(Decoder& d, bool store) {
   if (bits == 0) bits = std::max(16, bits_of(type));  // only literals, or only sinks
   for (const Operand& each : elements)
     if (d.register_bits(each) != 0 && d.register_bits(each) != bits) d.refuse("a vector of different registers");
-  const Address address = address_of(d, d.operand(store ? 0 : 1), space, static_cast<size_t>(count * bytes));
+  const Address address =
+      address_of(d, d.operand(store ? 0 : 1), space, static_cast<size_t>(count) * static_cast<size_t>(bytes));
   const uint32_t first = d.rows(rows);
   Instruction& added = d.emit(store ? store_handler(type, bits, space) : load_handler(type, bits, space));
   place_access(added, address, count, bytes, strong);

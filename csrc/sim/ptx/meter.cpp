@@ -33,7 +33,7 @@ void Meter::device(const uint64_t* at, uint32_t lanes, size_t bytes, bool write)
 // Lanes of more than a word go in groups that have 128 bytes together. Each bank gives one word in a pass, to all lanes
 // that want it.
 void Meter::shared(const uint64_t* at, uint32_t lanes, size_t bytes) {
-  const int together = bytes <= kBank ? kLanes : kLanes / static_cast<int>(bytes / kBank);
+  const int together = kLanes / static_cast<int>(std::clamp<size_t>(bytes / kBank, 1, kLanes));
   counts_.shared_requests += 1;
   for (int first = 0; first < kLanes; first += together) {
     std::array<std::set<uint64_t>, kBanks> words;

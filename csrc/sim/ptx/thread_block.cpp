@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "sim/ptx/lanes.h"
+#include "sim/ptx/launch_memory.h"
 
 namespace plait::sim::ptx {
 

@@ -38,9 +38,9 @@ __device__ __forceinline__ void store_vector(T* out, const Vec<T, N>& in) {
 
 extern "C" __global__ void __launch_bounds__(32) simple_add_s1(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2) {
-  const long long tx = threadIdx.x;
+  const unsigned tx = threadIdx.x;
   if (tx <= 0) {
-    const long long k0 = 4 * tx;
+    const unsigned k0 = 4 * tx;
     Vec<float, 4> v0;
     load_vector(v0, b0 + k0);
     Vec<float, 4> v1;

@@ -55,9 +55,9 @@ __device__ __forceinline__ void store_vector(T* out, const Vec<T, N>& in) {
 }
 
 extern "C" __global__ void __launch_bounds__(128) softmax_s1(
-    const float* __restrict__ b0, float* __restrict__ b1, long long n0, long long n1) {
-  const long long bx = blockIdx.x;
-  const long long tx = threadIdx.x;
+    const float* __restrict__ b0, float* __restrict__ b1, unsigned n0, unsigned n1) {
+  const unsigned bx = blockIdx.x;
+  const unsigned tx = threadIdx.x;
   float b2[16] = {};
   float v0[4];
   #pragma unroll
@@ -67,13 +67,13 @@ extern "C" __global__ void __launch_bounds__(128) softmax_s1(
   #pragma unroll
   for (int j = 0; j < 4; ++j) v1[j] = 0.0f;
   #pragma unroll
-  for (long long i0 = 0; i0 < 4; ++i0) {
+  for (unsigned i0 = 0; i0 < 4; ++i0) {
     if (i0 < (n1 + 511) / 512) {
       if (128 * i0 + tx < n1 / 4) {
-        const long long k0 = bx * n1 + 512 * i0 + 4 * tx;
+        const unsigned k0 = bx * n1 + 512 * i0 + 4 * tx;
         Vec<float, 4> v2;
         load_vector(v2, b0 + k0);
-        const long long k1 = 4 * i0;
+        const unsigned k1 = 4 * i0;
         #pragma unroll
         for (int j = 0; j < 4; ++j) b2[k1 + j] = v2[j];
         #pragma unroll
@@ -105,12 +105,12 @@ extern "C" __global__ void __launch_bounds__(128) softmax_s1(
   const float v27 = __shfl_xor_sync(0xffffffffu, v26, 1);
   const float v28 = max_nan(v26, v27);
   __shared__ float b4[4];
-  const long long k2 = tx / 32;
+  const unsigned k2 = tx / 32;
   if (tx - k2 * 32 == 0) {
     b4[k2] = v28;
   }
   __syncthreads();
-  const long long k3 = tx % 4;
+  const unsigned k3 = tx % 4;
   const float v29 = b4[k3];
   const float v30 = __shfl_xor_sync(0xffffffffu, v29, 2);
   const float v31 = max_nan(v29, v30);
@@ -118,10 +118,10 @@ extern "C" __global__ void __launch_bounds__(128) softmax_s1(
   const float v33 = max_nan(v31, v32);
   const float v10 = v33;
   #pragma unroll
-  for (long long i1 = 0; i1 < 4; ++i1) {
+  for (unsigned i1 = 0; i1 < 4; ++i1) {
     if (i1 < (n1 + 511) / 512) {
       if (tx + 128 * i1 < n1 / 4) {
-        const long long k4 = 4 * i1;
+        const unsigned k4 = 4 * i1;
         float v6[4];
         #pragma unroll
         for (int j = 0; j < 4; ++j) {
@@ -171,17 +171,17 @@ extern "C" __global__ void __launch_bounds__(128) softmax_s1(
   const float v55 = v53 + v54;
   const float v11 = v55;
   #pragma unroll
-  for (long long i2 = 0; i2 < 4; ++i2) {
+  for (unsigned i2 = 0; i2 < 4; ++i2) {
     if (i2 < (n1 + 511) / 512) {
       if (128 * i2 + tx < n1 / 4) {
-        const long long k5 = 4 * i2;
+        const unsigned k5 = 4 * i2;
         Vec<float, 4> v9;
         #pragma unroll
         for (int j = 0; j < 4; ++j) {
           const float v8 = b3[k5 + j];
           v9[j] = v8 / v11;
         }
-        const long long k6 = bx * n1 + 512 * i2 + 4 * tx;
+        const unsigned k6 = bx * n1 + 512 * i2 + 4 * tx;
         store_vector(b1 + k6, v9);
       }
     }

@@ -18,9 +18,6 @@ __device__ __forceinline__ double gelu_tanh(double x) {
   return x / (1.0 + exp(-2.0 * 0.7978845608028654 * (x * (1.0 + 0.044715 * (x * x)))));
 }
 
-// a / b of numbers below 2^32, for b >= 1: a fraction of the instructions of the 64-bit division.
-__device__ __forceinline__ long long quotient(unsigned a, unsigned b) { return a / b; }
-
 // N values that move between registers and memory in pieces of up to 16 bytes.
 template <class T, int N>
 struct __align__(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
@@ -60,16 +57,16 @@ __device__ __forceinline__ void store_vector(T* out, const Vec<T, N>& in) {
 
 extern "C" __global__ void __launch_bounds__(256) tp_mlp_s2(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3,
-    long long n0, long long n1) {
-  const long long bx = blockIdx.x;
-  const long long ty = threadIdx.y;
-  const long long tx = threadIdx.x;
-  const long long k0 = (n1 + 127) / 128;
-  const long long k1 = quotient(bx, k0);
-  const long long k2 = bx - k1 * k0;
-  const long long k3 = 4 * tx + 128 * k2;
+    unsigned n0, unsigned n1) {
+  const unsigned bx = blockIdx.x;
+  const unsigned ty = threadIdx.y;
+  const unsigned tx = threadIdx.x;
+  const unsigned k0 = (n1 + 127) / 128;
+  const unsigned k1 = bx / k0;
+  const unsigned k2 = bx - k1 * k0;
+  const unsigned k3 = 4 * tx + 128 * k2;
   if (k3 < n1 && ty + 8 * k1 < n0) {
-    const long long k4 = k3 + ty * n1 + 8 * n1 * k1;
+    const unsigned k4 = k3 + ty * n1 + 8 * n1 * k1;
     Vec<float, 4> v0;
     load_vector(v0, b0 + k4);
     Vec<float, 4> v1;

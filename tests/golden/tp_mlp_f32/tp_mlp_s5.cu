@@ -78,22 +78,19 @@ __device__ __forceinline__ void uniform_vector(Vec<float, N>& out, unsigned long
   }
 }
 
-// a / b of numbers below 2^32, for b >= 1: a fraction of the instructions of the 64-bit division.
-__device__ __forceinline__ long long quotient(unsigned a, unsigned b) { return a / b; }
-
 extern "C" __global__ void __launch_bounds__(256) tp_mlp_s5(
     const float* __restrict__ b0, const float* __restrict__ b1, const unsigned long long* __restrict__ b2,
-    float* __restrict__ b3, float* __restrict__ b4, long long n0, long long n1, long long n2) {
-  const long long bx = blockIdx.x;
-  const long long ty = threadIdx.y;
-  const long long tx = threadIdx.x;
+    float* __restrict__ b3, float* __restrict__ b4, unsigned n0, unsigned n1, long long n2) {
+  const unsigned bx = blockIdx.x;
+  const unsigned ty = threadIdx.y;
+  const unsigned tx = threadIdx.x;
   const unsigned long long v3 = b2[0];
-  const long long k0 = (n1 + 127) / 128;
-  const long long k1 = quotient(bx, k0);
-  const long long k2 = bx - k1 * k0;
-  const long long k3 = 4 * tx + 128 * k2;
+  const unsigned k0 = (n1 + 127) / 128;
+  const unsigned k1 = bx / k0;
+  const unsigned k2 = bx - k1 * k0;
+  const unsigned k3 = 4 * tx + 128 * k2;
   if (k3 < n1 && ty + 8 * k1 < n0) {
-    const long long k4 = k3 + ty * n1 + 8 * n1 * k1;
+    const unsigned k4 = k3 + ty * n1 + 8 * n1 * k1;
     Vec<float, 4> v0;
     load_vector(v0, b0 + k4);
     Vec<float, 4> v1;
@@ -102,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(256) tp_mlp_s5(
     #pragma unroll
     for (int j = 0; j < 4; ++j) v2[j] = v0[j] + v1[j];
     Vec<float, 4> v4;
-    uniform_vector(v4, v3, k4, n2);
+    uniform_vector(v4, v3, static_cast<long long>(ty) * static_cast<long long>(n1) + 8 * static_cast<long long>(n1) * static_cast<long long>(k1) + 4 * static_cast<long long>(tx) + 128 * static_cast<long long>(k2), n2);
     Vec<float, 4> v10;
     #pragma unroll
     for (int j = 0; j < 4; ++j) {

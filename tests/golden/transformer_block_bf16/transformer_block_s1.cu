@@ -82,10 +82,10 @@ __device__ __forceinline__ void store_vector(bf16* out, const Vec<float, N>& in)
 
 extern "C" __global__ void __launch_bounds__(128) transformer_block_s1(
     const bf16* __restrict__ b0, const bf16* __restrict__ b1, const bf16* __restrict__ b2, bf16* __restrict__ b3,
-    long long n0, long long n1, long long n2) {
-  const long long bx = blockIdx.x;
-  const long long ty = threadIdx.y;
-  const long long tx = threadIdx.x;
+    unsigned n0, unsigned n1, unsigned n2) {
+  const unsigned bx = blockIdx.x;
+  const unsigned ty = threadIdx.y;
+  const unsigned tx = threadIdx.x;
   float b4[32] = {};
   float v0[8];
   #pragma unroll
@@ -94,12 +94,12 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s1(
   #pragma unroll
   for (int j = 0; j < 8; ++j) v1[j] = 0.0f;
   #pragma unroll
-  for (long long i0 = 0; i0 < 4; ++i0) {
+  for (unsigned i0 = 0; i0 < 4; ++i0) {
     if (32 * i0 + tx < n2 / 8) {
-      const long long k0 = 4 * bx * n2 + ty * n2 + 256 * i0 + 8 * tx;
+      const unsigned k0 = 4 * bx * n2 + ty * n2 + 256 * i0 + 8 * tx;
       Vec<float, 8> v2;
       load_vector(v2, b0 + k0);
-      const long long k1 = 8 * i0;
+      const unsigned k1 = 8 * i0;
       #pragma unroll
       for (int j = 0; j < 8; ++j) b4[k1 + j] = v2[j];
       #pragma unroll
@@ -141,9 +141,9 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s1(
   const float v6 = v47 / v5;
   const float v25 = v6;
   #pragma unroll
-  for (long long i1 = 0; i1 < 4; ++i1) {
+  for (unsigned i1 = 0; i1 < 4; ++i1) {
     if (tx + 32 * i1 < n2 / 8) {
-      const long long k2 = 8 * i1;
+      const unsigned k2 = 8 * i1;
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
         const float v7 = b4[k2 + j];
@@ -187,9 +187,9 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s1(
   const float v17 = 1.0f / v16;
   const float v27 = v17;
   #pragma unroll
-  for (long long i2 = 0; i2 < 4; ++i2) {
+  for (unsigned i2 = 0; i2 < 4; ++i2) {
     if (tx + 32 * i2 < n2 / 8) {
-      const long long k3 = 8 * i2;
+      const unsigned k3 = 8 * i2;
       float v20[8];
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
@@ -197,7 +197,7 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s1(
         const float v19 = v18 - v25;
         v20[j] = v19 * v27;
       }
-      const long long k4 = 8 * tx + 256 * i2;
+      const unsigned k4 = 8 * tx + 256 * i2;
       Vec<float, 8> v21;
       load_vector(v21, b1 + k4);
       float v22[8];
@@ -208,7 +208,7 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s1(
       Vec<float, 8> v24;
       #pragma unroll
       for (int j = 0; j < 8; ++j) v24[j] = v22[j] + v23[j];
-      const long long k5 = k4 + 4 * bx * n2 + ty * n2;
+      const unsigned k5 = k4 + 4 * bx * n2 + ty * n2;
       store_vector(b3 + k5, v24);
     }
   }

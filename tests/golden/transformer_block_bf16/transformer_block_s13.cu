@@ -81,21 +81,21 @@ __device__ __forceinline__ void store_vector(bf16* out, const Vec<float, N>& in)
 }
 
 extern "C" __global__ void __launch_bounds__(256) transformer_block_s13(
-    const bf16* __restrict__ b0, float* __restrict__ b1, long long n0, long long n1, long long n2) {
-  const long long bx = blockIdx.x;
-  const long long ty = threadIdx.y;
-  const long long tx = threadIdx.x;
+    const bf16* __restrict__ b0, float* __restrict__ b1, unsigned n0, unsigned n1, unsigned n2) {
+  const unsigned bx = blockIdx.x;
+  const unsigned ty = threadIdx.y;
+  const unsigned tx = threadIdx.x;
   if (64 * bx + ty < n0 * n1 * n2) {
     if (tx < 2) {
-      const long long k0 = (64 * bx + ty) / n2;
-      const long long k1 = (64 * bx + ty) - k0 * n2;
-      const long long k2 = n1 * n2;
-      const long long k3 = (64 * bx + ty) / k2;
-      const long long k4 = k0 - k3 * n1;
-      const long long k5 = 16 * n1 * k1 + 16 * n1 * n2 * k3 + 8 * tx + 16 * k4;
+      const unsigned k0 = (64 * bx + ty) / n2;
+      const unsigned k1 = (64 * bx + ty) - k0 * n2;
+      const unsigned k2 = n1 * n2;
+      const unsigned k3 = (64 * bx + ty) / k2;
+      const unsigned k4 = k0 - k3 * n1;
+      const unsigned k5 = 16 * n1 * k1 + 16 * n1 * n2 * k3 + 8 * tx + 16 * k4;
       Vec<float, 8> v0;
       load_vector(v0, b0 + k5);
-      const long long k6 = 1024 * bx + 16 * ty + 8 * tx;
+      const unsigned k6 = 1024 * bx + 16 * ty + 8 * tx;
       store_vector(b1 + k6, v0);
     }
   }

@@ -9,6 +9,7 @@
 #include "codegen/cuda/helpers.h"
 #include "codegen/cuda/index_text.h"
 #include "codegen/cuda/spelling.h"
+#include "kir/parse.h"
 #include "support/host_shim_kernels.h"
 
 namespace plait {
@@ -32,6 +33,101 @@ extern "C" __global__ void __launch_bounds__(128) add_f32x1(
     const float v1 = b1[k0];
     const float v2 = v0 + v1;
     b2[k0] = v2;
+  }
+}
+)");
+}
+
+constexpr const char* kNarrow = R"(
+kernel @n(%x: f32[n0*n1] read, %i: i64[n0] read, %y: f32[n0*n1] write, %c: i64[n0] write; n0, n1, n2) given n0: 1 in 1..2147483647, n1: 1 in 1..2147483647 target cuda narrow {
+  for b in 0..n0 on block_x {
+    for t in 0..32 on thread_x {
+      %0: i64 = load %i[b] contiguous
+      bind m0 = %0
+      if 0 <= m0 and m0 < n0 {
+        %1: f32 = load %x[m0*n1 + t] contiguous
+        store %y[b*n1 + t] = %1 contiguous
+      }
+      if b*n1*n1 + 5000000 < n2 {
+        if min(b - 7, n1) < t {
+          %2: i64 = coordinate b - t
+          store %c[floordiv(b*n1, n1 + 1)] = %2 contiguous
+          store %c[floordiv(b*n1*n1, n1 + 1)] = %2 contiguous
+        }
+      }
+      if max(n0 - 30, -8 - floordiv(n1 + 20, 16)) < t - 9 {
+        store %c[b] = %0 contiguous
+      }
+      for r in 0..n1 - 3000000 {
+        %3: f32 = load %x[b*n1 + r] contiguous
+        store %y[b*n1 + r] = %3 contiguous
+      }
+    }
+  }
+}
+)";
+
+// Lanes that lie far apart, or behind a wide workspace; loops that end beyond `int`; minima multiplied.
+TEST(WriteCuda, NarrowIndicesThatNeedMore) {
+  const std::string text = write_cuda(kir::parse(R"(
+kernel @n(%x: f32[n0*n1] read, %y: f32[n0*n1] write, %p: f32[n0*n0*n0] workspace; n0, n1) given n0: 1 in 1..2147483647, n1: 1 in 1..2147483647 target cuda narrow {
+  for b in 0..n0 on block_x {
+    for t in 0..32 on thread_x {
+      %0: f32x4 = load %x[b + 9000000 - 3000000*lane] lanewise
+      %1: f32x4 = load %x[b + 9000 - 3*lane] lanewise
+      %2: f32x4 = add(%0, %1)
+      store %p[4*b*n0 + lane] = %2 aligned
+      for r in 0..7*n0 - 10 {
+        %3: f32 = load %x[floordiv(min(n0, 60000)*min(n1, 60000), 7)] contiguous
+        store %y[r] = %3 contiguous
+      }
+    }
+  }
+}
+)"));
+  const auto has = [&](const char* part) { EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text; };
+  has("= b0[k0 + 4291967296u * j];");
+  has("= (b0 + k1)[-3 * j];");
+  has("store_vector(b2 + (4 * static_cast<long long>(bx) * static_cast<long long>(n0)), ");
+  has("i0 < 7 * static_cast<long long>(n0) - 10; ++i0");
+  has("unsigned least32(int a, int b)");
+}
+
+// Sums and products are right modulo 2^32; what needs more is done of operands that fit, or in 64 bits.
+TEST(WriteCuda, NarrowIndices) {
+  const std::string text = write_cuda(kir::parse(kNarrow));
+  EXPECT_EQ(text.substr(text.find("    const float*")),
+            R"(    const float* __restrict__ b0, const long long* __restrict__ b1, float* __restrict__ b2,
+    long long* __restrict__ b3, unsigned n0, unsigned n1, long long n2) {
+  const unsigned bx = blockIdx.x;
+  const unsigned tx = threadIdx.x;
+  const long long v0 = b1[bx];
+  const long long m0 = v0;
+  if (m0 < static_cast<long long>(n0) && 0 <= m0) {
+    const unsigned k0 = unsigned(m0) * n1 + tx;
+    const float v1 = b0[k0];
+    const unsigned k1 = bx * n1 + tx;
+    b2[k1] = v1;
+  }
+  if (static_cast<long long>(bx) * static_cast<long long>(n1) * static_cast<long long>(n1) + 5000000ll < n2) {
+    if (int(least32(int(n1), int(bx - 7))) < int(tx)) {
+      const unsigned k2 = bx - tx;
+      const long long v2 = int(k2);
+      const unsigned k3 = n1 + 1;
+      const unsigned k4 = (bx * n1) / k3;
+      b3[k4] = v2;
+      const unsigned k5 = unsigned((static_cast<long long>(bx) * static_cast<long long>(n1) * static_cast<long long>(n1)) / static_cast<long long>(k3));
+      b3[k5] = v2;
+    }
+  }
+  if (int(most32(int(n0 - 30), int(-((n1 + 4) / 16) - 9)) + 9) < int(tx)) {
+    b3[bx] = v0;
+  }
+  const unsigned k6 = n1 - 3000000u;
+  for (unsigned i0 = 0; int(i0) < int(k6); ++i0) {
+    const unsigned k7 = bx * n1 + i0;
+    const float v3 = b0[k7];
+    b2[k7] = v3;
   }
 }
 )");
