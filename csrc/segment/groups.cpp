@@ -325,10 +325,10 @@ class Grouper {
     for (int r : readers_[static_cast<size_t>(joining)])
       if (group(r) == keep) lose_reader(joining, keep);
   }
-
   void lose_reader(int i, int group) {
     int64_t& outside = outside_[static_cast<size_t>(i)];
-    if ((outside -= outside < kStored ? 1 : 0) == 0) made_[static_cast<size_t>(group)].erase(i);
+    outside = outside < kStored ? outside - 1 : kStored;
+    if (outside == 0) made_[static_cast<size_t>(group)].erase(i);
   }
 
   bool merge_along_edges() {

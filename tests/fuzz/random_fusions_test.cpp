@@ -379,7 +379,7 @@ void run_many_fusions(uint64_t first, int count, bool all) {
   for (const auto& [word, n] : drawn.places) EXPECT_GT(n, 0) << word;
 }
 
-// Without a device: code of every architecture. Of 823 kernels 20 to 27 spill registers, by 12 to 88 bytes; they are
+// Without a device: code of every architecture. Of 823 kernels 11 to 24 spill registers, by 8 to 136 bytes; they are
 // named, and no more may (docs/plan.md: one in a hundred is the goal).
 void compile_many(uint64_t first, int count) {
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;

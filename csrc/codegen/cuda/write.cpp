@@ -2,6 +2,8 @@
 // iN serial loops, mN bound symbols, kN named index expressions, vN values, j the lane.
 #include "codegen/cuda/write.h"
 
+#include <fmt/format.h>
+
 #include <set>
 
 #include "base/error.h"
