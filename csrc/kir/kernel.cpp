@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "kir/statements.h"
 
 namespace plait::kir {
 
