@@ -118,7 +118,7 @@ class Builder {
     step.integers = compiled.integers;
     if (!compiled.kernel) return;
     const kir::Kernel& kernel = compiled.kernel->kernel;
-    auto bind = [&](sym::Expr e) { return bound(*compiled.kernel, e); };
+    auto bind = [&](sym::Expr e) { return over_sizes(*compiled.kernel, fusion_.pool(), e); };
     for (const kir::Phase& phase : kernel.phases) {
       const kir::For* loop = kir::thread_loop(phase);
       if (loop != nullptr || (kernel.phases.size() > 1 && kernel.target == TargetKind::cpu))
@@ -138,14 +138,6 @@ class Builder {
     }
   }
 
-  // An expression over a kernel's integers as one over sizes.
-  sym::Expr bound(const LoweredKernel& kernel, sym::Expr e) {
-    std::map<std::string, sym::Expr> arguments;
-    for (size_t i = 0; i < kernel.kernel.integers.size(); ++i)
-      arguments.emplace(kernel.kernel.integers[i].symbol_name(), kernel.arguments[i]);
-    return sym::substitute(fusion_.pool(), e, arguments);
-  }
-
   // Values that only the launch knows: `%s3_partials`.
   std::vector<View> allocate_workspaces(const Segment& segment, const CompiledSegment& compiled) {
     std::vector<View> out;
@@ -155,7 +147,8 @@ class Builder {
       std::string name = fmt::format("{}_{}", segment.name, buffer.name);
       while (fusion_.find(name) != nullptr || !workspaces_.insert(name).second) name += "_";
       const ValueId id =
-          program_.add_value(name, buffer.dtype, {bound(*compiled.kernel, buffer.extent)}, ProgramValueKind::temporary);
+          program_.add_value(name, buffer.dtype, {over_sizes(*compiled.kernel, fusion_.pool(), buffer.extent)},
+                             ProgramValueKind::temporary);
       program_.add_step<AllocStep>().value = id;
       out.push_back(id);
     }

@@ -207,13 +207,9 @@ bool has_narrow_indices(const CompiledSpecialization& compiled, sym::Guards* gua
   std::set<uint64_t> seen;
   for (const CompiledSegment& segment : compiled.segments) {
     if (!segment.kernel) continue;
-    std::map<std::string, sym::Expr> names;
-    const kir::Kernel& kernel = segment.kernel->kernel;
-    for (size_t i = 0; i < kernel.integers.size(); ++i)
-      names[kernel.integers[i].symbol_name()] = segment.kernel->arguments[i];
-    for (const kir::Buffer& buffer : kernel.buffers) {
+    for (const kir::Buffer& buffer : segment.kernel->kernel.buffers) {
       if (buffer.space != kir::Space::argument) continue;
-      const sym::Expr few = sym::lt(sym::substitute(pool, buffer.extent, names), kir::kMostNarrow);
+      const sym::Expr few = sym::lt(over_sizes(*segment.kernel, pool, buffer.extent), kir::kMostNarrow);
       if (!seen.insert(few.id()).second || sym::proven(few)) continue;
       all = all ? sym::logical_and(all, few) : few;
     }

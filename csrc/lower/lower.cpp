@@ -1,6 +1,8 @@
 // Lowering is this page: one pass per line, each in its own file.
 #include "lower/lower.h"
 
+#include <map>
+
 #include "base/error.h"
 #include "kir/expand_functions.h"
 #include "lower/state.h"
@@ -22,6 +24,13 @@ LoweredKernel lower(const Fusion& fusion, const Segment& segment, const LowerOpt
   state.kernel.integers = state.extents.integers();
   kir::verify(state.kernel);
   return {std::move(state.kernel), state.extents.arguments(), state.status.has_value()};
+}
+
+sym::Expr over_sizes(const LoweredKernel& lowered, sym::Pool& pool, sym::Expr e) {
+  std::map<std::string, sym::Expr> sizes;
+  for (size_t i = 0; i < lowered.arguments.size(); ++i)
+    sizes.emplace(lowered.kernel.integers[i].symbol_name(), lowered.arguments[i]);
+  return sym::substitute(pool, e, sizes);
 }
 
 }  // namespace plait

@@ -26,6 +26,9 @@ struct LoweredKernel {
   std::vector<int64_t> taken = {};   // of a joined kernel: KernelSlot::taken
 };
 
+// An expression over the kernel's integers as one over the sizes of the fusion, whose pool it is.
+sym::Expr over_sizes(const LoweredKernel& lowered, sym::Pool& pool, sym::Expr e);
+
 // Requires: segment.ops in topological order, all elementwise or contractions, or one op of another kind; the first
 // output carries the loops (apply_schedule). Ensures: kir::verify holds. Sizes enter as integer arguments with facts
 // that hold on every rank, so one kernel serves all ranks and all sizes of a class. UserError naming segment, tensor

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ir/launches.h"
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
 #include "schedule/moved.h"
@@ -241,25 +242,22 @@ Schedule choose(const Problem& problem, const SegmentOptions& options, const Ali
 // and those that walk all elements alike blocks of as many: what runs at once on a GPU is one launch where blocks are
 // alike.
 void level_threads(Fusion& fusion, const SegmentOptions& options, Pins& pins) {
-  const auto launch = [](const Segment& s) { return s.joins.empty() ? s.name : s.joins; };
-  const auto row = [&](const Segment& s) { return threads_of_single_row({fusion, s, options.guards}); };
-  std::map<std::string, int64_t> most;
-  for (const Segment& s : fusion.segments)
-    if (const auto threads = row(s)) most[launch(s)] = std::max(most[launch(s)], *threads);
-  for (Segment& s : fusion.segments) {
-    const auto wanted = most.find(launch(s));
-    if (wanted == most.end() || !is_open(pins.find(s))) continue;
-    Schedule wider;
-    const auto* walk = std::get_if<schedules::Pointwise>(&s.schedule);
-    if (row(s).value_or(wanted->second) < wanted->second) {
-      wider = schedules::Norm{.threads = wanted->second};
-    } else if (walk != nullptr && walk->split == 0 && walk->threads && *walk->threads < wanted->second) {
-      wider = schedules::Pointwise{.threads = wanted->second};
-    } else {
-      continue;
+  for (const std::vector<const Segment*>& launch : launches(fusion)) {
+    if (launch.size() == 1) continue;
+    std::vector<std::optional<int64_t>> rows;
+    for (const Segment* s : launch) rows.push_back(threads_of_single_row({fusion, *s, options.guards}));
+    const std::optional<int64_t> most = *std::max_element(rows.begin(), rows.end());  // nothing is least
+    for (size_t i = 0; most && i < launch.size(); ++i) {
+      Segment& s = fusion.segments[static_cast<size_t>(launch[i] - fusion.segments.data())];
+      const auto* walk = std::get_if<schedules::Pointwise>(&s.schedule);
+      Schedule wider;
+      if (rows[i] && rows[i] < most) wider = schedules::Norm{.threads = *most};
+      if (walk != nullptr && walk->split == 0 && walk->threads && *walk->threads < *most)
+        wider = schedules::Pointwise{.threads = *most};
+      if (is_open(wider) || !is_open(pins.find(s))) continue;
+      s.schedule = choose_schedule({fusion, s, options.guards}, options.target, wider);
+      apply_schedule(fusion, s);
     }
-    s.schedule = choose_schedule({fusion, s, options.guards}, options.target, wider);
-    apply_schedule(fusion, s);
   }
 }
 

@@ -16,11 +16,12 @@ using sym::Kind;
 enum Level { kConditional, kAnd, kEquality, kRelation, kSum, kProduct, kUnary };
 
 // Small constants are `int`: what they multiply is wider, or an `int` lane below 2^10.
+bool is_small(int64_t value) { return value > -(1 << 20) && value < (1 << 20); }
+
 std::string number(int64_t value, bool narrow = false) {
-  const bool is_small = value > -(1 << 20) && value < (1 << 20);
-  if (narrow && !is_small) return fmt::format("{}u", static_cast<uint32_t>(value));
+  if (narrow && !is_small(value)) return fmt::format("{}u", static_cast<uint32_t>(value));
   if (value == std::numeric_limits<int64_t>::min()) return "(-9223372036854775807ll - 1)";
-  return fmt::format("{}{}", value, is_small ? "" : "ll");
+  return fmt::format("{}{}", value, is_small(value) ? "" : "ll");
 }
 
 bool is_nonnegative(Expr e) { return sym::bounds(e).lo >= 0; }
@@ -36,18 +37,19 @@ const IndexText::Named* IndexText::find(Expr expr) const {
 
 std::string IndexText::text(Expr expr, bool tight) const { return at_level(expr, tight ? kUnary : kConditional); }
 
-std::string IndexText::whole(Expr expr) const {
-  if (ranges_ == nullptr || is_narrow(expr)) return text(expr);
-  return is_signed(expr) ? as_signed(expr) : as_wide(expr, kConditional);
-}
+std::string IndexText::whole(Expr expr) const { return whole_at(expr, kConditional); }
 
 std::string IndexText::above(const char* left, Expr expr) const {
-  if (ranges_ == nullptr || is_narrow(expr)) return fmt::format("{} < {}", left, at_level(expr, kSum));
-  return fmt::format("{} < {}", left, is_signed(expr) ? as_signed(expr) : as_wide(expr, kSum));
+  return fmt::format("{} < {}", left, whole_at(expr, kSum));
+}
+
+std::string IndexText::whole_at(Expr expr, int level) const {
+  if (ranges_ == nullptr || is_narrow(expr)) return at_level(expr, level);
+  return is_signed(expr) ? as_signed(expr) : as_wide(expr, level);
 }
 
 std::string IndexText::as_signed(Expr expr) const {
-  if (const auto value = expr.constant(); value && *value > -(1 << 20) && *value < (1 << 20)) return number(*value);
+  if (const auto value = expr.constant(); value && is_small(*value)) return number(*value);
   return "int(" + at_level(expr, kConditional) + ")";
 }
 
@@ -57,6 +59,8 @@ std::string IndexText::as_wide(Expr expr, int level) const {
   wide_ = before;
   return out;
 }
+
+std::string IndexText::from_wide(Expr expr) const { return fmt::format("unsigned({})", as_wide(expr, kConditional)); }
 
 std::string IndexText::name_text(const Named& named, int& level) const {
   level = kUnary;
@@ -126,8 +130,8 @@ std::string IndexText::sum(Expr expr) const {
   for (Expr term : expr.operands()) {
     if (!is_negative(term)) continue;
     const Expr size = -term;
-    const bool divides =
-        size.kind() == Kind::floordiv || size.kind() == Kind::mod;  // after the sign without parentheses
+    // Without parentheses the sign would be that of the dividend.
+    const bool divides = size.kind() == Kind::floordiv || size.kind() == Kind::mod;
     text += (text.empty() ? "-" : " - ") + at_level(size, text.empty() && divides ? kUnary : kProduct);
   }
   return text;
@@ -145,24 +149,18 @@ std::string IndexText::joined(Expr expr, std::string_view separator, int level) 
 std::string IndexText::divide(Expr expr, int& level) const {
   const Expr a = expr.operands()[0], b = expr.operands()[1];
   const bool quotient = expr.kind() == Kind::floordiv;
-  if (ranges_ != nullptr && !wide_) {
-    if (!is_narrow(a) || !ranges_->within(b, 1, kMostUnsigned))
-      return fmt::format("unsigned({})", as_wide(expr, kConditional));
-    const Named* const known = quotient ? nullptr : find(sym::floordiv(a, b));
-    level = known != nullptr ? kSum : kProduct;
+  if (is_modular()) {
+    if (!is_narrow(a) || !ranges_->within(b, 1, kMostUnsigned)) return from_wide(expr);
+  } else if (!is_nonnegative(a) || !is_positive(b)) {
+    return call(quotient ? "floor_div" : "floor_mod", "floor_div", expr);
+  }
+  const Named* const known = quotient || wide_ ? nullptr : find(sym::floordiv(a, b));
+  if (known != nullptr) {
     int own = kUnary;
-    if (known != nullptr)
-      return fmt::format("{} - {} * {}", at_level(a, kProduct), name_text(*known, own), at_level(b, kUnary));
-    return at_level(a, kUnary) + (quotient ? " / " : " % ") + at_level(b, kUnary);
+    level = kSum;
+    return fmt::format("{} - {} * {}", at_level(a, kProduct), name_text(*known, own), at_level(b, kUnary));
   }
-  if (!is_nonnegative(a) || !is_positive(b)) return call(quotient ? "floor_div" : "floor_mod", "floor_div", expr);
-  if (!quotient) {
-    if (const Named* const known = find(sym::floordiv(a, b)); known != nullptr && !wide_) {
-      level = kSum;
-      return fmt::format("{} - {} * {}", at_level(a, kProduct), known->name, at_level(b, kUnary));
-    }
-  }
-  if (quotient && !b.is_constant() && is_short(a) && is_short(b)) {
+  if (!is_modular() && quotient && !b.is_constant() && is_short(a) && is_short(b)) {
     helpers_.need("quotient");
     return fmt::format("quotient({}, {})", at_level(a, kConditional), at_level(b, kConditional));
   }
@@ -177,12 +175,11 @@ std::string IndexText::call(std::string_view function, std::string_view helper, 
 
 std::string IndexText::extreme(Expr expr) const {
   const auto operands = expr.operands();
-  const bool narrow = ranges_ != nullptr && !wide_;
+  const bool narrow = is_modular();
   if (narrow && !std::all_of(operands.begin(), operands.end(), [&](Expr e) { return is_signed(e); }))
-    return fmt::format("unsigned({})", as_wide(expr, kConditional));
-  const std::string helper = narrow ? "least32" : "least";
-  helpers_.need(helper);
-  const std::string name = (expr.kind() == Kind::min ? "least" : "most") + helper.substr(5);
+    return from_wide(expr);
+  helpers_.need(narrow ? "least32" : "least");
+  const std::string name = fmt::format("{}{}", expr.kind() == Kind::min ? "least" : "most", narrow ? "32" : "");
   const auto written = [&](Expr e) { return narrow ? as_signed(e) : at_level(e, kConditional); };
   std::string text = written(operands[0]);
   for (Expr operand : operands.subspan(1)) text = fmt::format("{}({}, {})", name, text, written(operand));
@@ -191,8 +188,7 @@ std::string IndexText::extreme(Expr expr) const {
 
 std::string IndexText::compare(Expr a, Expr b, const char* sign, int own, int& level) const {
   level = own;
-  if (ranges_ == nullptr || wide_ || (is_narrow(a) && is_narrow(b)))
-    return at_level(a, own + 1) + sign + at_level(b, own + 1);
+  if (!is_modular() || (is_narrow(a) && is_narrow(b))) return at_level(a, own + 1) + sign + at_level(b, own + 1);
   if (is_signed(a) && is_signed(b)) return as_signed(a) + sign + as_signed(b);
   return as_wide(a, own + 1) + sign + as_wide(b, own + 1);
 }
@@ -211,7 +207,7 @@ std::string IndexText::write(Expr expr, int& level) const {
   const auto operands = expr.operands();
   switch (expr.kind()) {
     case Kind::constant:
-      return number(expr.value(), ranges_ != nullptr && !wide_);
+      return number(expr.value(), is_modular());
     case Kind::symbol:
       PLAIT_CHECK(false, "symbol {} has no name in the kernel's text", expr.symbol_name());
       break;
@@ -231,7 +227,7 @@ std::string IndexText::write(Expr expr, int& level) const {
       return extreme(expr);
     case Kind::chunk:
     case Kind::chunk_start:
-      if (ranges_ != nullptr && !wide_) return fmt::format("unsigned({})", as_wide(expr, kConditional));
+      if (is_modular()) return from_wide(expr);
       return call(expr.kind() == Kind::chunk ? "chunk" : "chunk_start", "chunk", expr);
     case Kind::lt:
       return compare(operands[0], operands[1], " < ", kRelation, level);

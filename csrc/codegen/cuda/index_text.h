@@ -58,6 +58,8 @@ class IndexText {
     bool wide = false;
   };
 
+  // Whether what is written is right modulo 2^32.
+  bool is_modular() const { return ranges_ != nullptr && !wide_; }
   const Named* find(sym::Expr expr) const;
   bool is_short(sym::Expr expr) const;
   std::string at_level(sym::Expr expr, int level) const;
@@ -74,6 +76,8 @@ class IndexText {
   // Over `int`, of what fits; over `long long`.
   std::string as_signed(sym::Expr expr) const;
   std::string as_wide(sym::Expr expr, int level) const;
+  std::string from_wide(sym::Expr expr) const;  // over `unsigned`, of what was computed over `long long`
+  std::string whole_at(sym::Expr expr, int level) const;
 
   Helpers& helpers_;
   const kir::IndexRanges* ranges_;
