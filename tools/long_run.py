@@ -38,7 +38,10 @@ class Area:
     needs: str = ""
 
 
-THREADED = r"unit/(program|comm|device|backend/(cpu|cuda)|sim/(cuda|nccl))(/.*)?|multidevice|numerics"
+# For tsan: folders whose tests run threads, ranks or streams side by side, and those of numerics that do. Compiled kernels
+# are not instrumented, so that the others of numerics would show it nothing new.
+THREADED = r"unit/(program|comm|device|run|session|backend/(cpu|cuda)|sim/(cuda|nccl))(/.*)?|multidevice"
+SIDE_BY_SIDE = r"(.*(Thread|Rank|SharedRows)|Forked|CppApi|(All/)?(Programs|Alias|Allocations|GivenOutputs|CudaValues|SplitNorms))"
 # A long test belongs to the first area that takes it.
 AREAS = {
     "tests": Area("ci", long=False, checks=True),
@@ -52,7 +55,8 @@ AREAS = {
     "rest": Area("ci"),
     "libfuzzer": Area("fuzz", long=False, needs="clang++-19"),
     "sanitize": Area("sanitize-all", long=False),
-    "tsan": Area("tsan", f"^({THREADED})/", long=False, folders=THREADED),
+    "tsan": Area("tsan", f"^(({THREADED})/|capi/CApi|numerics/{SIDE_BY_SIDE})", long=False,
+                 folders=f"{THREADED}|capi|numerics"),
     "bundle": Area("gpu", target="gpu_bundle"),
 }
 

@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "axes/transforms.h"
-#include "lower/lower.h"
 #include "lower/tree/lower_tree.h"
 #include "scalar/convert.h"
 #include "scalar/philox.h"
@@ -197,15 +196,34 @@ LoweredKernel lower_segment(const Fusion& fusion, const Segment& s, const Lowere
 
 }  // namespace
 
-void run_segments(const Fusion& fusion, const sym::Environment& env, Values& values, const LoweredRun& how) {
+Values small_values(const Fusion& fusion, const sym::Environment& env) {
+  Values values;
+  int64_t k = 1;
+  for (const TensorView* t : fusion.inputs()) {
+    auto& v = values[t];
+    for (int64_t i = 0; i < elements(*t, env); ++i) {
+      const int64_t drawn = (k += 7) % 13 - 6;
+      v.push_back(static_cast<double>(t->dtype == DType::boolean ? drawn & 1 : t->dtype == DType::u64 ? 42 : drawn));
+    }
+  }
+  return values;
+}
+
+LoweredSegments::LoweredSegments(const Fusion& fusion, const LoweredRun& how) : fusion_(fusion), how_(how) {
+  for (const Segment& s : fusion.segments)
+    if (is_generated(s.schedule)) kernels_.push_back(lower_segment(fusion, s, how));
+}
+
+void LoweredSegments::run(const sym::Environment& env, Values& values) const {
   Values expected = values;
-  evaluate_directly(fusion, env, expected, how.strict);
-  for (const Segment& s : fusion.segments) {
+  evaluate_directly(fusion_, env, expected, how_.strict);
+  auto kernel = kernels_.begin();
+  for (const Segment& s : fusion_.segments) {
     if (!is_generated(s.schedule)) {
-      for (const Op* op : s.ops) evaluate_into(fusion, *op, env, values, false);
+      for (const Op* op : s.ops) evaluate_into(fusion_, *op, env, values, false);
       continue;
     }
-    const LoweredKernel k = lower_segment(fusion, s, how);
+    const LoweredKernel& k = *kernel++;
     std::vector<std::vector<double>> buffers;
     for (const TensorView* t : s.inputs) buffers.push_back(values.at(t));
     buffers.resize(buffers.size() + s.outputs.size());
@@ -226,6 +244,10 @@ void run_segments(const Fusion& fusion, const sym::Environment& env, Values& val
       values[s.outputs[o]] = found;
     }
   }
+}
+
+void run_segments(const Fusion& fusion, const sym::Environment& env, Values& values, const LoweredRun& how) {
+  LoweredSegments(fusion, how).run(env, values);
 }
 
 }  // namespace plait::test

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ir/fusion.h"
+#include "lower/lower.h"
 
 namespace plait::test {
 
@@ -16,9 +17,6 @@ void evaluate_directly(const Fusion& fusion, const sym::Environment& env, Values
 std::vector<std::vector<double>> evaluate_op(const Fusion& fusion, const Op& op, const sym::Environment& env,
                                              const Values& values);
 
-// Segments and kernels: lowers every generated segment and interprets it on what `values` holds, checks that the result
-// is that of direct evaluation, bit for bit, and puts it into `values`. Ops of other segments are evaluated directly.
-// Throws std::runtime_error naming segment and element.
 struct LoweredRun {
   bool strict = false;  // round narrow tensors, in both
   bool cuda = false;
@@ -34,6 +32,25 @@ inline Target small_target(int lanes, bool cuda = false) {
           .block_threads = 4};
 }
 
+// Small integers for the inputs of a fusion; indices fall on both sides of every extent.
+Values small_values(const Fusion& fusion, const sym::Environment& env);
+
+// The kernels of every generated segment of a fusion, which must outlive it; they run at any sizes.
+class LoweredSegments {
+ public:
+  explicit LoweredSegments(const Fusion& fusion, const LoweredRun& how = {});
+  // Interprets each on what `values` holds, checks that the result is that of direct evaluation, bit for bit, and puts
+  // it into `values`. Ops of other segments are evaluated directly. Throws std::runtime_error naming segment and
+  // element.
+  void run(const sym::Environment& env, Values& values) const;
+
+ private:
+  const Fusion& fusion_;
+  LoweredRun how_;
+  std::vector<LoweredKernel> kernels_;  // of the segments that are generated, in order
+};
+
+// For one run.
 void run_segments(const Fusion& fusion, const sym::Environment& env, Values& values, const LoweredRun& how = {});
 
 }  // namespace plait::test

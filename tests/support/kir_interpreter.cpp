@@ -37,6 +37,7 @@ class Interpreter {
 
   Counts run(const std::vector<int64_t>& integers) {
     for (size_t i = 0; i < kernel_.integers.size(); ++i) env_[kernel_.integers[i].symbol_name()] = integers.at(i);
+    lane_ = &env_[kir::kLane];
     const size_t passed = kir::passed_buffers(kernel_);
     buffers_.resize(kernel_.buffers.size());
     for (size_t b = 0; b < buffers_.size(); ++b) {
@@ -76,19 +77,27 @@ class Interpreter {
   }
   int64_t scalar(sym::Expr e) const { return sym::evaluate(e, env_); }
   int64_t at_lane(sym::Expr e, int lane) {
-    env_[kir::kLane] = lane;
-    const int64_t v = sym::evaluate(e, env_);
-    env_.erase(kir::kLane);
-    return v;
+    *lane_ = lane;
+    return sym::evaluate(e, env_);
   }
-  Lanes& value(const kir::Value& v) { return values_[v.id]; }
+  Lanes& value(const kir::Value& v) {
+    if (v.id >= values_.size()) values_.resize(v.id + 1);
+    return values_[v.id];
+  }
+  // What a statement makes is gathered here: it may be read by the same statement, and memory is used again.
+  Lanes& none() {
+    made_.clear();
+    return made_;
+  }
+  void set(const kir::Value& v, Lanes& made) { value(v).swap(made); }
 
   void execute(const kir::For& s) {
     const int64_t extent = scalar(s.extent);
     if (s.loop >= kir::LoopKind::thread_x && cooperates(s.body)) return at_once(s, extent);
+    int64_t& var = env_[s.var.symbol_name()];
     for (int64_t i = 0; i < extent; ++i) {
       ++counts_.iterations;
-      env_[s.var.symbol_name()] = i;
+      var = i;
       block(s.body);
     }
     env_.erase(s.var.symbol_name());
@@ -97,8 +106,9 @@ class Interpreter {
 
   struct Thread {
     sym::Environment env;
-    std::map<uint32_t, Lanes> values;
+    std::vector<Lanes> values;
     std::map<uint32_t, std::vector<double>> stack;
+    int64_t* lane = nullptr;  // of env
   };
 
   static bool cooperates(const kir::Block& body) {
@@ -112,9 +122,13 @@ class Interpreter {
     const auto* x = s.body.size() == 1 ? kir::as<kir::For>(*s.body[0]) : nullptr;
     if (x && x->loop < kir::LoopKind::thread_x) x = nullptr;
     const size_t row = x ? static_cast<size_t>(scalar(x->extent)) : 1;
-    threads_.assign(static_cast<size_t>(extent) * row, {env_, values_, {}});
+    threads_.resize(static_cast<size_t>(extent) * row);
     std::vector<size_t> all;
     for (size_t t = 0; t < threads_.size(); ++t) {
+      threads_[t].env = env_;
+      threads_[t].lane = &threads_[t].env.at(kir::kLane);
+      threads_[t].values = values_;
+      threads_[t].stack.clear();
       threads_[t].env[s.var.symbol_name()] = static_cast<int64_t>(t / row);
       if (x) threads_[t].env[x->var.symbol_name()] = static_cast<int64_t>(t % row);
       all.push_back(t);
@@ -125,13 +139,15 @@ class Interpreter {
 
   template <class Fn>
   void as(size_t t, Fn&& fn) {
-    std::swap(env_, threads_[t].env);
-    std::swap(values_, threads_[t].values);
-    for (auto& [buffer, elements] : threads_[t].stack) std::swap(buffers_[buffer], elements);
+    const auto exchange = [&] {
+      std::swap(env_, threads_[t].env);
+      std::swap(lane_, threads_[t].lane);
+      std::swap(values_, threads_[t].values);
+      for (auto& [buffer, elements] : threads_[t].stack) std::swap(buffers_[buffer], elements);
+    };
+    exchange();
     fn();
-    for (auto& [buffer, elements] : threads_[t].stack) std::swap(buffers_[buffer], elements);
-    std::swap(env_, threads_[t].env);
-    std::swap(values_, threads_[t].values);
+    exchange();
   }
 
   void at_once(const kir::Block& body, const std::vector<size_t>& all) {
@@ -149,8 +165,8 @@ class Interpreter {
         });
         for (size_t t : left) threads_[t].env[loop->var.symbol_name()] = i;
         at_once(loop->body, left);
-        for (size_t t : left) threads_[t].env.erase(loop->var.symbol_name());
       }
+      for (size_t t : all) threads_[t].env.erase(loop->var.symbol_name());
     } else if (const auto* branch = kir::as<kir::If>(stmt)) {
       std::vector<size_t> some;
       for (size_t t : all)
@@ -161,7 +177,7 @@ class Interpreter {
     } else if (const auto* shuffle = kir::as<kir::Shuffle>(stmt)) {
       std::vector<Lanes> taken;
       for (size_t t : all) taken.push_back(threads_.at(t ^ static_cast<size_t>(shuffle->by)).values.at(shuffle->in.id));
-      for (size_t i = 0; i < all.size(); ++i) threads_[all[i]].values[shuffle->out.id] = taken[i];
+      for (size_t i = 0; i < all.size(); ++i) as(all[i], [&] { set(shuffle->out, taken[i]); });
     } else if (stmt.kind != kir::StmtKind::Sync) {
       const auto* alloc = kir::as<kir::Alloc>(stmt);
       if (alloc && kernel_.buffers[alloc->buffer].space == kir::Space::shared) return execute(*alloc);
@@ -176,24 +192,29 @@ class Interpreter {
     if (scalar(s.condition) != 0) block(s.body);
   }
   void execute(const kir::Alloc& s) { std::fill(buffers_[s.buffer].begin(), buffers_[s.buffer].end(), NAN); }
-  void execute(const kir::Variable& s) { value(s.out) = Lanes(s.out.lanes, s.initial.to_double()); }
-  void execute(const kir::Assign& s) { value(s.variable) = Lanes(value(s.in)); }
-  void execute(const kir::Literal& s) { value(s.out) = Lanes(s.out.lanes, s.constant.to_double()); }
+  void execute(const kir::Variable& s) { value(s.out).assign(static_cast<size_t>(s.out.lanes), s.initial.to_double()); }
+  void execute(const kir::Assign& s) {
+    Lanes& out = none();
+    out = value(s.in);
+    set(s.variable, out);
+  }
+  void execute(const kir::Literal& s) { value(s.out).assign(static_cast<size_t>(s.out.lanes), s.constant.to_double()); }
   void execute(const kir::Coordinate& s) {
-    Lanes out;
+    Lanes& out = none();
     for (int l = 0; l < s.out.lanes; ++l) out.push_back(static_cast<double>(at_lane(s.index, l)));
-    value(s.out) = out;
+    set(s.out, out);
   }
 
   void execute(const kir::Bind& s) { env_[s.var.symbol_name()] = static_cast<int64_t>(value(s.in).at(0)); }
 
   // Index of every active lane, after checking what the statement claims about them.
   template <class S>
-  std::vector<int64_t> indices(const S& s, int lanes) {
+  const std::vector<int64_t>& indices(const S& s, int lanes) {
     const int64_t active = s.active ? std::min<int64_t>(scalar(s.active), lanes) : lanes;
     const auto& name = kernel_.buffers[s.buffer].name;
     if (active < 1) fail("{} of {} lanes active in {}", active, lanes, name);
-    std::vector<int64_t> out;
+    std::vector<int64_t>& out = indices_;
+    out.clear();
     for (int l = 0; l < active; ++l) {
       const int64_t i = at_lane(s.index, l);
       if (i < 0 || i >= static_cast<int64_t>(buffers_[s.buffer].size()))
@@ -209,14 +230,15 @@ class Interpreter {
 
   void execute(const kir::Load& s) {
     ++counts_.loads;
-    Lanes out(s.out.lanes, 0);
-    const auto at = indices(s, s.out.lanes);
+    const auto& at = indices(s, s.out.lanes);
+    Lanes& out = value(s.out);
+    out.assign(static_cast<size_t>(s.out.lanes), 0);
     for (size_t l = 0; l < at.size(); ++l) out[l] = buffers_[s.buffer][static_cast<size_t>(at[l])];
-    value(s.out) = out;
   }
   void execute(const kir::Store& s) {
     ++counts_.stores;
-    const auto at = indices(s, s.in.lanes);
+    const auto& at = indices(s, s.in.lanes);
+    const Lanes& in = value(s.in);
     for (size_t l = 0; l < at.size(); ++l) {
       const size_t i = static_cast<size_t>(at[l]);
       const kir::Buffer& to = kernel_.buffers[s.buffer];
@@ -224,7 +246,7 @@ class Interpreter {
         fail("{}[{}] is stored twice", to.name, i);
       stored_[s.buffer][i] = true;
       const DType dtype = to.dtype;
-      buffers_[s.buffer][i] = brought_to(dtype, value(s.in)[l]);
+      buffers_[s.buffer][i] = brought_to(dtype, in[l]);
     }
   }
   void execute(const kir::AtomicMin& s) {
@@ -235,26 +257,26 @@ class Interpreter {
     ++counts_.atomics;
   }
   void execute(const kir::Compute& s) {
-    Lanes out;
+    Lanes& out = none();
     for (int l = 0; l < s.out.lanes; ++l) {
-      std::vector<double> in;
-      for (const kir::Value& v : s.in) in.push_back(value(v)[l]);
-      out.push_back(evaluate_in(s.in.back().dtype, s.function, in));
+      operands_.clear();
+      for (const kir::Value& v : s.in) operands_.push_back(value(v)[l]);
+      out.push_back(evaluate_in(s.in.back().dtype, s.function, operands_));
     }
-    value(s.out) = out;
+    set(s.out, out);
   }
   void execute(const kir::Convert& s) {
-    Lanes out;
+    Lanes& out = none();
     for (int l = 0; l < s.out.lanes; ++l) {
       const double v = value(s.in)[s.in.lanes == 1 ? 0 : l];
       out.push_back(is_float(s.out.dtype) ? v : round_to(s.out.dtype, v));
     }
-    value(s.out) = out;
+    set(s.out, out);
   }
   void execute(const kir::Round& s) {
-    Lanes out;
-    for (double v : Lanes(value(s.in))) out.push_back(brought_to(s.to, v));
-    value(s.out) = out;
+    Lanes& out = none();
+    for (double v : value(s.in)) out.push_back(brought_to(s.to, v));
+    set(s.out, out);
   }
   void execute(const kir::Half& s) {
     const Lanes in = value(s.in);
@@ -272,12 +294,12 @@ class Interpreter {
     }
   }
   void execute(const kir::Random& s) {
-    Lanes out;
+    Lanes& out = none();
     const auto seed = static_cast<uint64_t>(value(s.seed)[0]);
     for (int l = 0; l < s.out.lanes; ++l)
       out.push_back(
           uniform_f32(seed, static_cast<uint64_t>(at_lane(s.index, l)), static_cast<uint64_t>(at_lane(s.offset, 0))));
-    value(s.out) = out;
+    set(s.out, out);
   }
 
   template <class S>
@@ -289,7 +311,10 @@ class Interpreter {
   std::vector<std::vector<double>>& buffers_;
   std::vector<std::vector<bool>> stored_;
   sym::Environment env_;
-  std::map<uint32_t, Lanes> values_;
+  int64_t* lane_ = nullptr;  // of env_
+  std::vector<Lanes> values_;
+  Lanes made_, operands_;
+  std::vector<int64_t> indices_;
   std::vector<Thread> threads_;  // of the block at hand
   std::set<size_t> atomics_;     // buffers that meet them
   Counts counts_;

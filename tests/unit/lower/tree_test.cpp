@@ -8,60 +8,31 @@
 #include "kir/passes/passes.h"
 #include "lower/tree/lower_tree.h"
 #include "schedule/scheduler.h"
-#include "segment/segment.h"
-#include "support/direct_evaluation.h"
 #include "support/kir_interpreter.h"
 #include "support/norm_cases.h"
-#include "support/op_cases.h"
-#include "support/sanitized.h"
+#include "unit/lower/lowered_case.h"
 
 namespace plait {
 namespace {
 
-// Small integers; indices fall on both sides of every extent.
-test::Values small_values(const Fusion& fusion, const sym::Environment& env) {
-  test::Values values;
-  int64_t k = 1;
-  for (const TensorView* t : fusion.inputs()) {
-    auto& v = values[t];
-    for (int64_t i = 0; i < test::elements(*t, env); ++i) {
-      const int64_t drawn = (k += 7) % 13 - 6;
-      v.push_back(static_cast<double>(t->dtype == DType::boolean ? drawn & 1 : t->dtype == DType::u64 ? 42 : drawn));
-    }
-  }
-  return values;
-}
-
-void check_tree(const test::OpCase& c, const sym::Environment& env, int lanes, const std::string& dtype) {
-  ParseOptions parse;
-  parse.set["T"] = dtype;
-  auto fusion = parse_fusion(c.text, parse);
-  SegmentOptions options;
-  options.target = test::small_target(1);
-  segment(*fusion, options);
-  test::Values values = small_values(*fusion, env);
-  try {
-    test::run_segments(*fusion, env, values, {.strict = dtype == "bf16", .tree_lanes = lanes});
-  } catch (const std::exception& error) {
-    FAIL() << c.name << " of " << dtype << ", " << lanes << " lanes: " << error.what() << "\n" << print(*fusion);
-  }
-}
+using test::LoweredCase;
+using test::small_target;
 
 TEST(LowerTree, BoundariesOfEveryOp) {
-  int number = 0;
   for (const test::OpCase& c : test::op_cases())
-    for (int lanes : {1, 4})
+    for (int lanes : {1, 4}) {
+      const LoweredCase lowered(c, "f32", small_target(1), {.tree_lanes = lanes});
       for (int64_t a : {0, 1, 3})
         for (int64_t b : {1, 4})
-          for (int64_t n : {0, 1, 4, 9})
-            if (number++ % testing::kStride == 0)
-              check_tree(c, {{"a", a}, {"b", b}, {"c", n}, {"d", n % 3}}, lanes, "f32");
+          for (int64_t n : {0, 1, 4, 9}) lowered.check({{"a", a}, {"b", b}, {"c", n}, {"d", n % 3}});
+    }
 }
 
 TEST(LowerTree, NarrowTypes) {
   for (const test::OpCase& c : test::op_cases())
     for (const char* dtype : {"bf16", "i8"})
-      if (c.takes(*parse_dtype(dtype))) check_tree(c, {{"a", 2}, {"b", 3}, {"c", 5}, {"d", 2}}, 4, dtype);
+      if (c.takes(*parse_dtype(dtype)))
+        LoweredCase(c, dtype, small_target(1), {.tree_lanes = 4}).check({{"a", 2}, {"b", 3}, {"c", 5}, {"d", 2}});
 }
 
 // The one segment of a case, with the schedule that a small CPU gets for rows of up to `n`.
@@ -72,7 +43,7 @@ std::unique_ptr<Fusion> norm_segment(const test::NormCase& c, const std::string&
   auto fusion = parse_fusion(c.text, parse);
   sym::Guards guards({{"a", 2}, {"b", 3}, {"n", n}}, {{}});
   const Problem problem{*fusion, fusion->segments.at(0), &guards};
-  fusion->segments[0].schedule = choose_schedule(problem, test::small_target(lanes), fusion->segments[0].schedule);
+  fusion->segments[0].schedule = choose_schedule(problem, small_target(lanes), fusion->segments[0].schedule);
   return fusion;
 }
 
@@ -85,7 +56,7 @@ TEST(LowerTree, RowsTouchWhatTheyMayTouch) {
       ASSERT_TRUE(group.has_value());
       const LoweredKernel k = lower_tree(*group, fusion->pool());
       const sym::Environment env = {{"a", 2}, {"b", 3}, {"n", n}};
-      test::Values values = small_values(*fusion, env);
+      test::Values values = test::small_values(*fusion, env);
       std::vector<std::vector<double>> buffers;
       for (const TensorView* t : s.inputs) buffers.push_back(values.at(t));
       buffers.resize(s.inputs.size() + s.outputs.size());
