@@ -249,6 +249,7 @@ set(PLAIT_CORE_SOURCES
   schedule/place_group.cpp
   schedule/pointwise.cpp
   schedule/reads.cpp
+  schedule/repeats.cpp
   schedule/scan_groups.cpp
   schedule/scatter.cpp
   schedule/scatter_plan.cpp

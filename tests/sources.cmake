@@ -166,6 +166,7 @@ set(PLAIT_TEST_numerics
   numerics/ops_test.cpp
   numerics/pointwise_ops_test.cpp
   numerics/programs_test.cpp
+  numerics/repeats_test.cpp
   numerics/scatter_kernels_test.cpp
   numerics/scatter_test.cpp
   numerics/sorting_test.cpp

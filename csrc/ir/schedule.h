@@ -42,6 +42,9 @@ struct Pointwise {
   Choice tile;     // rows and columns per parallel iteration, where an operand lies across the row; absent: none
   Choice threads;  // GPUs: threads of a block along the inner row
   Choice rows;     // GPUs: inner rows of a block, each with so many threads; absent: one
+  Choice pieces;   // GPUs: of the inner row, of which a thread has the same place in each; absent: one
+  Choice along;    // GPUs: the outer dim of which a thread has several rows, and ...
+  Choice each;     // ... how many; absent: one
   auto operator<=>(const Pointwise&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
@@ -52,6 +55,9 @@ struct Pointwise {
     fn("tile", self.tile, ChoiceRange{1, 1024, true});
     fn("threads", self.threads, ChoiceRange{1, 1024, true});
     fn("rows", self.rows, ChoiceRange{1, 1024, true});
+    fn("pieces", self.pieces, ChoiceRange{1, 8, true});
+    fn("along", self.along, ChoiceRange{0, 63});
+    fn("each", self.each, ChoiceRange{1, 16, true});
   }
 };
 

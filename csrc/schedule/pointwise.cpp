@@ -7,6 +7,7 @@
 #include "axes/transforms.h"
 #include "base/error.h"
 #include "schedule/moved.h"
+#include "schedule/repeats.h"
 #include "schedule/tiles.h"
 
 namespace plait {
@@ -173,7 +174,8 @@ int64_t choose_vector(const Problem& problem, const Target& target, int64_t spli
 void choose_block_of_threads(const Problem& problem, const Target& target, schedules::Pointwise& out) {
   constexpr int64_t kFewThreads = 4, kShort[] = {8, 32};
   const TensorView& reference = *reference_tensor(problem.segment);
-  const Row row = row_of(reference, *out.split);
+  Row row = row_of(reference, *out.split);
+  row.most /= out.pieces.value_or(1);
   const int64_t all = target.block_threads, together = *out.vector * *out.unroll;
   if (!out.threads) {
     const int64_t least = *out.split > 0 ? kFewThreads : 32;
@@ -183,7 +185,7 @@ void choose_block_of_threads(const Problem& problem, const Target& target, sched
       for (int64_t threads : kShort) {
         sym::Expr extent = problem.fusion.pool().constant(1);
         for (auto d = static_cast<size_t>(*out.split); d < reference.rank(); ++d) extent = extent * reference.extent(d);
-        if (!problem.decide(sym::le(extent, threads * together))) continue;
+        if (!problem.decide(sym::le(extent, threads * together * out.pieces.value_or(1)))) continue;
         out.threads = threads;
         break;
       }
@@ -231,13 +233,16 @@ void check_pinned(const Problem& problem, bool cuda, const schedules::Pointwise&
   if (rank == 0 && (pinned.vector.value_or(1) != 1 || pinned.unroll.value_or(1) != 1))
     throw UserError(fmt::format("%{} has no dim to vectorize or unroll", reference.name), problem.where(),
                     "use vector = 1, unroll = 1");
-  if (cuda ? pinned.block.has_value() : pinned.threads || pinned.rows)
-    throw UserError(fmt::format("{} does not apply to {}",
-                                cuda             ? "block"
-                                : pinned.threads ? "threads"
-                                                 : "rows",
-                                cuda ? "GPUs" : "CPUs"),
-                    problem.where(), cuda ? "a block is threads * vector * unroll elements" : "pin block instead");
+  const std::pair<const char*, const Choice*> of_gpus[] = {{"threads", &pinned.threads},
+                                                           {"rows", &pinned.rows},
+                                                           {"pieces", &pinned.pieces},
+                                                           {"along", &pinned.along},
+                                                           {"each", &pinned.each}};
+  if (cuda && pinned.block)
+    throw UserError("block does not apply to GPUs", problem.where(), "a block is threads * vector * unroll elements");
+  for (const auto& [name, number] : of_gpus)
+    if (!cuda && number->has_value())
+      throw UserError(fmt::format("{} does not apply to CPUs", name), problem.where(), "pin block instead");
 }
 
 // A warp reads and writes 128 bytes of the widest operand that lies across the row: threads * lanes elements.
@@ -267,9 +272,11 @@ bool choose_tiles_of_blocks(const Problem& problem, const TileDims& dims, schedu
 
 // Where an operand lies across the row and both have room for a square, or a text pins tiles: their numbers.
 bool choose_tiles(const Problem& problem, const Target& target, schedules::Pointwise& out) {
-  const bool pinned = out.tile.has_value(), rows = out.split || out.block || out.unroll;
+  const bool pinned = out.tile.has_value(),
+             rows = out.split || out.block || out.unroll || out.pieces || out.along || out.each;
   if (pinned && rows)
-    throw UserError("a schedule of tiles has no split, block or unroll", problem.where(), "leave out tile, or those");
+    throw UserError("a schedule of tiles has no split, block, unroll, pieces, along or each", problem.where(),
+                    "leave out tile, or those");
   const auto dims = rows || !has_moves(problem.segment.ops) ? std::nullopt : tile_dims(problem.segment, target.cuda());
   if (!dims) {
     if (pinned) throw UserError("no operand lies across the row", problem.where(), "leave out tile");
@@ -299,6 +306,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   if (!out.vector) out.vector = reference.rank() == 0 ? 1 : choose_vector(problem, target, *out.split);
   if (!out.unroll) out.unroll = 1;
   if (target.cuda()) {
+    if (reference.rank() > 0) choose_repeats(problem, target, out);
     choose_block_of_threads(problem, target, out);
     return out;
   }
@@ -308,13 +316,41 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   return out;
 }
 
-// Of GPUs: blocks, [threads of rows], threads, [unroll], [lanes].
-void transform_blocks(TensorView& t, const schedules::Pointwise& numbers, int row) {
+// The loop at `from` goes to `to`, the others keep their order; -1: the last.
+void move_loop(TensorView& t, int from, int to = -1) {
+  std::vector<int> order(loop_axes(t.domain).size());
+  if (to < 0) to = static_cast<int>(order.size()) - 1;
+  if (from == to) return;
+  std::iota(order.begin(), order.end(), 0);
+  order.erase(order.begin() + from);
+  order.insert(order.begin() + to, from);
+  reorder(t, order);
+}
+
+void merge_loops(TensorView& t, int from, int to) {
+  for (int d = to - 1; d > from; --d) merge(t, d - 1);
+}
+
+// Of GPUs: blocks, [threads of rows], threads, [rows of each], vectors, [pieces], [lanes].
+void transform_blocks(TensorView& t, const schedules::Pointwise& numbers, int cut, int rank) {
   const int64_t vector = *numbers.vector, unroll = *numbers.unroll, rows = numbers.rows.value_or(1);
+  const bool each = numbers.each.value_or(1) > 1, pieces = numbers.pieces.value_or(1) > 1;
+  if (each) {
+    const int along = static_cast<int>(*numbers.along);
+    split(t, along, *numbers.each);
+    move_loop(t, along + 1);
+  }
+  merge_loops(t, cut, rank);
+  merge_loops(t, 0, cut);
+  const int row = cut > 0 ? 1 : 0;
+  if (pieces) {
+    split(t, row, loop_axes(t.domain)[static_cast<size_t>(row)].extent.constant().value() / *numbers.pieces);
+    move_loop(t, row);
+  }
   split(t, row, *numbers.threads * vector * unroll);
   if (row > 0 && rows > 1) {
     split(t, 0, rows);
-    reorder(t, std::vector<int>{0, 2, 1, 3});
+    move_loop(t, 1, 2);
   }
   if (row > 0) merge(t, 0);
   parallelize(t, 0, ParallelType::block_x);
@@ -322,27 +358,27 @@ void transform_blocks(TensorView& t, const schedules::Pointwise& numbers, int ro
   if (row > 0 && rows > 1) parallelize(t, thread++, ParallelType::thread_y);
   if (vector > 1) {
     split(t, thread, vector);
-    parallelize(t, thread + 1, ParallelType::vectorize);
+    move_loop(t, thread + 1);
+    parallelize(t, static_cast<int>(loop_axes(t.domain).size()) - 1, ParallelType::vectorize);
   }
-  split(t, thread, *numbers.threads);  // unroll, thread
-  std::vector<int> order(loop_axes(t.domain).size());
-  std::iota(order.begin(), order.end(), 0);
-  std::swap(order[static_cast<size_t>(thread)], order[static_cast<size_t>(thread) + 1]);
-  reorder(t, order);
+  split(t, thread, *numbers.threads);
+  move_loop(t, thread, thread + 1);
   parallelize(t, thread, ParallelType::thread_x);
-  if (unroll > 1) parallelize(t, thread + 1, ParallelType::unroll);
+  const int vectors = thread + (each ? 2 : 1);
+  if (each) move_loop(t, vectors, thread + 1);
+  if (unroll > 1) parallelize(t, vectors, ParallelType::unroll);
+  if (pieces) parallelize(t, vectors + 1, ParallelType::unroll);
 }
 
 // Loops: outer (parallel), [row], [unroll], [lanes].
 void transform(TensorView& t, const schedules::Pointwise& numbers) {
   const int rank = static_cast<int>(t.rank()), cut = static_cast<int>(numbers.split.value());
   if (rank == 0) return;
-  const int64_t vector = numbers.vector.value(), unroll = numbers.unroll.value();
-  for (int d = rank - 1; d > cut; --d) merge(t, d - 1);
-  for (int d = cut - 1; d > 0; --d) merge(t, d - 1);
+  if (numbers.threads) return transform_blocks(t, numbers, cut, rank);
+  const int64_t vector = numbers.vector.value(), unroll = numbers.unroll.value(), block = numbers.block.value();
+  merge_loops(t, cut, rank);
+  merge_loops(t, 0, cut);
   int row = cut > 0 ? 1 : 0;
-  if (numbers.threads) return transform_blocks(t, numbers, row);
-  const int64_t block = numbers.block.value();
   if (block > 0) {
     split(t, row, block);
     if (row > 0) merge(t, 0);
@@ -372,9 +408,10 @@ void apply(const Problem& problem, const Schedule& schedule) {
   transform(*reference_tensor(problem.segment), problem.segment, schedule);
 }
 
-// Kernels with moves have a loop tree; those without are one nest.
+// Kernels with moves, and those whose threads have several rows, have a loop tree; others are one nest.
 std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& schedule) {
-  if (!has_moves(problem.segment.ops)) return std::nullopt;
+  const auto& numbers = std::get<schedules::Pointwise>(schedule);
+  if (!has_moves(problem.segment.ops) && !numbers.each && !numbers.pieces) return std::nullopt;
   ScheduledGroup out = moved_group(problem, schedule);
   transform(*out.reference, problem.segment, schedule);
   return out;

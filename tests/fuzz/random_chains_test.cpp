@@ -130,7 +130,13 @@ Tensors run(const Fusion& fusion, const Tensors& inputs, const std::string& devi
 
 // The result of a device, which must lie inside of the radius; the largest error over radius is noted.
 Tensor expect_inside(const Chain& chain, const std::string& device, double& worst) {
-  Tensor y = run(*chain.fusion, chain.inputs, device).at("y");
+  Tensor y;
+  try {
+    y = run(*chain.fusion, chain.inputs, device).at("y");
+  } catch (const std::exception& error) {
+    throw std::runtime_error(
+        fmt::format("seed {} on {}: {}\n{}", chain.seed, device, error.what(), print(*chain.fusion)));
+  }
   const auto check = reference::compare("y", chain.want, y);
   EXPECT_TRUE(check.ok) << "seed " << chain.seed << " on " << device << ": " << check.message << "\n"
                         << print(*chain.fusion);

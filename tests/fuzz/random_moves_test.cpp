@@ -3,7 +3,9 @@
 // threads, and equal bits where every op has a kernel of its own.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
+#include <regex>
 
 #include "api/check_program.h"
 #include "backend/cpu/cpu_device.h"
@@ -18,7 +20,7 @@ namespace plait {
 namespace {
 
 struct MovesCounts {
-  int drawn = 0, ops = 0, launches = 0;
+  int drawn = 0, ops = 0, launches = 0, repeated = 0;
 };
 
 void run_moves(uint64_t seed, MovesCounts& counts) {
@@ -50,18 +52,87 @@ void run_moves(uint64_t seed, MovesCounts& counts) {
   counts.launches += static_cast<int>(program.program().count(StepKind::LaunchStep));
 }
 
-void run_many_moves(uint64_t first, int count) {
+// A text with schedules as one in which threads of some elementwise kernels have several rows; nothing where none can.
+std::optional<std::string> with_repeats(const std::string& segments, std::mt19937_64& random) {
+  static const std::regex kLoops(R"( loops \((?:[^()]|\([^()]*\))*\))");  // of the old numbers
+  static const std::regex kRows("schedule pointwise\\(([^)]*split = ([1-9])[^)]*)\\)");
+  const std::string text = std::regex_replace(segments, kLoops, "");
+  std::string out;
+  bool some = false;
+  auto from = text.cbegin();
+  for (std::smatch found; std::regex_search(from, text.cend(), found, kRows); from = found[0].second) {
+    const uint64_t along = random() % std::stoul(found[2]), each = uint64_t{2} << random() % 3;
+    out.append(from, found[0].first);
+    const bool own = found[1].str().find("along") == std::string::npos && random() % 4 != 0;
+    out +=
+        own ? fmt::format("schedule pointwise({}, along = {}, each = {})", found[1].str(), along, each) : found.str();
+    some |= own;
+  }
+  out.append(from, text.cend());
+  return some ? std::optional(out) : std::nullopt;
+}
+
+// On the simulated GPU: what segmentation makes of them, and the same with several rows of each thread.
+void run_moves_on_sim(uint64_t seed, MovesCounts& counts) {
+  const std::string text = testing::random_moves(seed);
+  SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
+  std::mt19937_64 random(seed);
+  CompileOptions how;
+  how.device = seed % 2 == 0 ? "sim:sm_80" : "sim:sm_90a";
+  reference::DrawOptions draw;
+  draw.seed = seed;
+  const int most[] = {3, seed % 3 == 0 ? 40 : 9, seed % 3 == 1 ? 4 : 70};
+  for (int d = 0; d < 3; ++d) draw.sizes[std::string(1, "abc"[d])] = 1 + static_cast<int64_t>(random() % most[d]);
+  const auto fusion = parse_fusion(text);
+  const auto map = reference::draw_inputs(*fusion, draw);
+  const Tensors inputs(map.begin(), map.end());
+  const auto agrees = [&](const Fusion& f, Compiled& program) {  // contractions of a * b + c are the compiler's choice
+    const Tensors outputs = program.run(inputs);
+    for (const OutputCheck& o : check_program(f, how, program, inputs, outputs, {.one_rank = false}).outputs)
+      EXPECT_TRUE(o.reference.ok) << o.reference.message;
+  };
+  ++counts.drawn;
+  counts.ops += static_cast<int>(fusion->ops().size());
+  Compiled program = compile(*fusion, how);
+  agrees(*fusion, program);
+  counts.launches += static_cast<int>(program.program().count(StepKind::LaunchStep));
+  const auto other = with_repeats(program.stage_text("segments"), random);
+  if (!other) return;
+  SCOPED_TRACE(*other);
+  try {
+    const auto repeated = parse_fusion(*other);
+    Compiled again = compile(*repeated, how);
+    agrees(*repeated, again);
+    ++counts.repeated;
+  } catch (const UserError& error) {
+    // Every operand has each element once; or the text has an op in two segments, which reading makes one again.
+    const bool known = error.message().find("does not apply") != std::string::npos ||
+                       error.message().find("which is no output of a segment") != std::string::npos;
+    EXPECT_TRUE(known) << error.what();
+  }
+}
+
+MovesCounts run_many_moves(uint64_t first, int count, void (*run)(uint64_t, MovesCounts&) = run_moves) {
   MovesCounts counts;
   for (int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
     try {
-      run_moves(first + static_cast<uint64_t>(i), counts);
+      run(first + static_cast<uint64_t>(i), counts);
     } catch (const std::exception& error) {
       ADD_FAILURE() << "seed " << first + static_cast<uint64_t>(i) << ": " << error.what() << "\n"
                     << testing::random_moves(first + static_cast<uint64_t>(i));
     }
   }
-  std::printf("%d fusions of %d ops, %d launches\n", counts.drawn, counts.ops, counts.launches);
+  std::printf("%d fusions of %d ops, %d launches, %d again with several rows a thread\n", counts.drawn, counts.ops,
+              counts.launches, counts.repeated);
   EXPECT_LE(counts.launches, 2 * counts.drawn);
+  return counts;
+}
+
+void run_many_moves_on_sim(uint64_t first, int count) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const MovesCounts counts = run_many_moves(first, count, run_moves_on_sim);
+  if (count < 20) return;
+  EXPECT_GE(counts.repeated * 4, counts.drawn);
 }
 
 // Along a dim of one element a lookup may read what its kernel reduces.
@@ -82,6 +153,8 @@ TEST(RandomMoves, LookupsOfWhatTheKernelReduces) {
   }
 }
 
+TEST(RandomMoves, OnSimulatedGpus) { run_many_moves_on_sim(1, testing::drawn_here(40)); }
+TEST(RandomMoves, ThousandOnSimulatedGpusLongRun) { run_many_moves_on_sim(1000, 1000); }
 TEST(RandomMoves, AgreeWithTheReference) { run_many_moves(1, testing::drawn_here(60)); }
 TEST(RandomMoves, ThousandLongRun) { run_many_moves(1000, 1000); }
 

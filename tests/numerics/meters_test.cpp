@@ -32,8 +32,15 @@ constexpr MeterCase kMetered[] = {
     {"softmax_of_columns", "%x: T[24, 256]", "%y", "%y = softmax(%x, dim = 0)"},
     {"transpose", "%x: T[96, 128], %z: T[128, 96]", "%y", "%y = add(permute(%x, dims = [1, 0]), %z)"},
     {"channels_last", "%x: T[2, 64, 8, 16]", "%y", "%y = relu(permute(%x, dims = [0, 2, 3, 1]))"},
-    {"rope", "%q: T[2, 4, 32, 64], %c: T[32, 64], %s: T[32, 64]", "%y", "%y = rope(%q, %c, %s)",
-     2.25},  // halves of a head are read twice, the tables for each head
+    {"rope", "%q: T[2, 8, 32, 64], %c: T[32, 64], %s: T[32, 64]", "%y",
+     "segment @s (%q, %c, %s) -> (%y) schedule pointwise(along = 1, each = 8) { %y = rope(%q, %c, %s) }", 1.1},
+    {"rope_of_few_elements", "%q: T[2, 4, 32, 64], %c: T[32, 64], %s: T[32, 64]", "%y", "%y = rope(%q, %c, %s)",
+     2.25},  // the tables come to each head, and of f32 the rotated half from an alias
+    {"bias_of_many_rows", "%x: T[64, 768], %w: T[768]", "%y",
+     "segment @s (%x, %w) -> (%y) schedule pointwise(along = 0, each = 8) { %b = broadcast(%w, shape = [64, 768], dims "
+     "= "
+     "[1])\n %a = add(%x, %b)\n %y = gelu(%a) }",
+     1.1},
 };
 
 class MetersOnSim : public ::testing::TestWithParam<MeterCase> {};

@@ -207,6 +207,24 @@ TEST(RowsOnSim, ScansOfConstantLengths) {
     }
 }
 
+// Indices that are smaller than their constant part: what is subtracted lies further from the start than the rest.
+TEST(RowsOnSim, ScansOfReversedRows) {
+  for (const char* device : {"sim:sm_80", "sim:sm_90a"}) {
+    if (const std::string why = testing::why_no_device(device); !why.empty()) GTEST_SKIP() << why;
+    for (const char* dims : {"[3]", "[0, 3]", "[0, 1, 3]", "[0, 1, 2, 3]"})
+      for (const char* op : {"logcumsumexp(%f, dim = 3)", "cumsum(%f, dim = 3)", "sum(%f, dims = [3])", "neg(%f)"})
+        for (const char* shape : {"[3, 9, 5, 4]", "[2, 3, 4, 5]", "[5, 1, 7, 6]"}) {
+          CaseOptions how;
+          how.device = device;
+          how.compare_one_rank = false;
+          const CaseResult result = run_case(
+              fmt::format("fusion @f (%x: f32{}) -> (%y) {{\n%f = flip(%x, dims = {})\n%y = {}\n}}\n", shape, dims, op),
+              how);
+          EXPECT_TRUE(result.ok) << op << " of " << shape << " turned round in " << dims << ": " << result.message;
+        }
+  }
+}
+
 // What goes through a running sum in place and, behind an elementwise op, at other places of its row.
 TEST(RowsOnSim, ScansThatAreReadInPlaceAndElsewhere) {
   for (const char* device : {"cpu", "sim:sm_80"}) {

@@ -18,6 +18,22 @@ extern "C" __global__ void right(const unsigned* in, unsigned* out) {
   if (threadIdx.x == 0) out[blockIdx.x] = part[0];
 }
 
+// Some lanes of a warp are longer on their way to the barrier, by code that a compiler may put behind it.
+extern "C" __global__ void right_after_a_detour(const unsigned* in, unsigned* out) {
+  __shared__ unsigned part[128];
+  unsigned own = in[128 * blockIdx.x + threadIdx.x];
+  if (__builtin_expect(threadIdx.x % 32 < 8, 0)) {
+    float x = own;
+    for (unsigned i = 0; i < own % 7; ++i) x = powf(x, 1.0f);
+    if (x != static_cast<float>(own)) own = 0;
+  }
+  part[threadIdx.x] = own;
+  __syncthreads();
+  unsigned sum = 0;
+  for (int i = 0; i < 128; ++i) sum += part[i];
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+
 // wrong: race: reads 4 bytes at `part` + | uninitialised: reads 4 bytes at `part` +
 extern "C" __global__ void wrong_without_barrier(const unsigned* in, unsigned* out) {
   __shared__ unsigned part[128];
@@ -74,6 +90,22 @@ extern "C" __global__ void wrong_divergent(const unsigned* in, unsigned* out) {
   part[threadIdx.x] = in[128 * blockIdx.x + threadIdx.x];
   if (threadIdx.x > 64) __syncthreads();  // <-
   if (threadIdx.x == 0) out[blockIdx.x] = part[0];
+}
+
+// wrong: barrier divergence: thread (
+extern "C" __global__ void wrong_two_barriers(const unsigned* in, unsigned* out) {
+  __shared__ unsigned part[128];
+  unsigned sum = in[128 * blockIdx.x + threadIdx.x];
+  if (threadIdx.x % 32 < 16) {
+    part[threadIdx.x] = sum;
+    __syncthreads();  // <-
+    sum = part[threadIdx.x + 16];
+  } else {
+    part[threadIdx.x] = sum + 1;
+    __syncthreads();  // <-
+    sum = part[threadIdx.x - 16] + 2;
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
 // wrong: race: writes 4 bytes at `part` + 0 of shared memory, which thread

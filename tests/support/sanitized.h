@@ -1,6 +1,6 @@
 #pragma once
-// Tests of many cases that are alike run some of them under sanitizers, where each takes up to ten times as long: one in
-// so many (PLAIT_SANITIZED), fewer for every change than in the long run.
+// Tests of many cases that are alike run some of them under sanitizers, where each takes up to ten times as long: one
+// in so many (PLAIT_SANITIZED), fewer for every change than in the long run.
 
 namespace plait::testing {
 

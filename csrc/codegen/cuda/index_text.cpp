@@ -37,6 +37,20 @@ const IndexText::Named* IndexText::find(Expr expr) const {
 
 std::string IndexText::text(Expr expr, bool tight) const { return at_level(expr, tight ? kUnary : kConditional); }
 
+namespace {
+
+// Whether sums of the expression have terms that are, or may be, subtracted.
+bool subtracts(Expr expr) {
+  if (expr.kind() != Kind::add && expr.kind() != Kind::mul) return !is_nonnegative(expr);
+  return std::any_of(expr.operands().begin(), expr.operands().end(), subtracts);
+}
+
+}  // namespace
+
+std::string IndexText::as_place(Expr expr, const std::string& text) const {
+  return ranges_ != nullptr && !wide_ && subtracts(expr) ? "int(" + text + ")" : text;
+}
+
 std::string IndexText::whole(Expr expr) const { return whole_at(expr, kConditional); }
 
 std::string IndexText::above(const char* left, Expr expr) const {

@@ -28,6 +28,10 @@ class IndexText {
   std::string text(sym::Expr expr, bool tight = false) const;
   // The same for what takes the value as a whole: a conversion to `long long` keeps it.
   std::string whole(sym::Expr expr) const;
+  // The text of an expression as what is added to an address. NVRTC 13.0 takes a constant out of a sum over `unsigned`
+  // that it has proven not to wrap, and widens what is left as if that did not wrap either, which a subtraction may; as
+  // `int` what is left is right, since the whole lies below 2^29.
+  std::string as_place(sym::Expr expr, const std::string& text) const;
   // `left < expr`, of a small number or the lane.
   std::string above(const char* left, sym::Expr expr) const;
   // Whether variables of the expression's value may be `unsigned`.

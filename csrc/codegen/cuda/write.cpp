@@ -295,16 +295,17 @@ class Writer {
       if (plan_.value(out).array) declare_array(out);
   }
 
-  // Whether indices of the buffer that are right modulo 2^32 are right.
+  // Whether indices of the buffer that are right modulo 2^32 are right, and fit `int`.
   bool holds_narrow(uint32_t buffer) const {
     const Buffer& b = kernel_.buffers[buffer];
-    return !kernel_.narrow || b.space == Space::argument || index_.is_narrow(b.extent);
+    return !kernel_.narrow || b.space == Space::argument || index_.is_signed(b.extent);
   }
 
   // buffer + first index of a vector.
   std::string address(uint32_t buffer, sym::Expr index) {
     const sym::Expr first = at_lane(index, 0);
-    const std::string offset = holds_narrow(buffer) ? named(first) : "(" + index_.whole(first) + ")";
+    const std::string offset =
+        holds_narrow(buffer) ? index_.as_place(first, named(first)) : "(" + index_.whole(first) + ")";
     return first.constant() == 0 ? fmt::format("b{}", buffer) : fmt::format("b{} + {}", buffer, offset);
   }
 
@@ -373,7 +374,7 @@ class Writer {
     if (in_memory && lanes > 1 && depends_on_lane(index) && at_lane(index, 0).constant() != 0)
       if (const auto stride = lane_stride(index); stride && *stride > -kMostStep && *stride < kMostStep)
         return fmt::format("({})[{}]", address(buffer, index), lane_step(index));
-    return fmt::format("b{}[{}]", buffer, lane_index(index, lanes));
+    return fmt::format("b{}[{}]", buffer, index_.as_place(index, lane_index(index, lanes)));
   }
 
   // The condition that a lane is active.

@@ -29,6 +29,7 @@ class Hoist {
   // A block that is being gone through: what stands in it so far, and its place among all statements.
   struct Level {
     const For* loop = nullptr;  // whose body it is
+    sym::Expr condition;        // or under which it is
     Block out;
     size_t begin = 0, end = 0;
   };
@@ -73,7 +74,8 @@ class Hoist {
 
   void enter(const Stmt& stmt, Block& inner, size_t at) {
     const For* loop = as<For>(stmt);
-    levels_.push_back({loop, {}, at, end_.at(&stmt)});
+    const If* branch = as<If>(stmt);
+    levels_.push_back({loop, branch != nullptr ? branch->condition : sym::Expr(), {}, at, end_.at(&stmt)});
     const size_t base = base_;
     if (loop != nullptr) symbols_[loop->var.symbol_name()] = levels_.size() - 1;
     if (loop != nullptr && is_parallel(loop->loop)) base_ = levels_.size() - 1;
@@ -100,7 +102,7 @@ class Hoist {
     for (size_t to = allowed(stmt); to < here; ++to) {
       if (levels_[to + 1].loop == nullptr) continue;
       if (reads_changed(stmt, levels_[to + 1])) continue;
-      if (const Load* load = as<Load>(stmt); load != nullptr && !runs(to) && !in_range(*load)) continue;
+      if (const Load* load = as<Load>(stmt); load != nullptr && !runs(to) && !in_range(*load, to)) continue;
       return to;
     }
     return here;
@@ -120,10 +122,31 @@ class Hoist {
                        [](const Level& l) { return l.loop != nullptr && sym::proven(sym::gt(l.loop->extent, 0)); });
   }
 
-  bool in_range(const Load& load) const {
+  // Whether the expression is at least 0 wherever a level's statements run: by what symbols are, or with one of the
+  // conditions around.
+  bool at_least_zero(sym::Expr e, size_t level) const {
+    if (sym::proven(sym::ge(e, 0))) return true;
+    for (size_t l = 1; l <= level; ++l) {
+      if (!levels_[l].condition) continue;
+      for (sym::Expr conjunct : conjuncts(levels_[l].condition)) {
+        const auto below = negative_where(conjunct);  // so that -1 - below is at least 0
+        if (!below) continue;
+        for (const std::string& name : sym::symbols(*below)) {
+          const sym::Expr symbol = e.pool().find_symbol(name);
+          const auto of_both = std::pair(slope_in(e, symbol), slope_in(*below, symbol));
+          if (!of_both.first || !of_both.second || of_both.second->step == 0) continue;
+          const int64_t times = -of_both.first->step / of_both.second->step;
+          if (times > 0 && sym::proven(sym::ge(e + (*below + 1) * times, 0))) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  bool in_range(const Load& load, size_t level) const {
     const auto inside = [&](int lane) {
       const sym::Expr index = load.out.lanes == 1 ? load.index : at_lane(load.index, lane);
-      return sym::proven(sym::ge(index, 0)) && sym::proven(sym::lt(index, kernel_.buffers[load.buffer].extent));
+      return at_least_zero(index, level) && at_least_zero(kernel_.buffers[load.buffer].extent - index - 1, level);
     };
     // A workspace may have elements that nothing has written, which checkers of GPUs report.
     const bool of_launch = kernel_.buffers[load.buffer].space == Space::workspace;
@@ -141,9 +164,26 @@ class Hoist {
   std::unordered_map<const Stmt*, size_t> end_;  // positions behind bodies
 };
 
+// A loop that does nothing but under a condition of what is around it goes under the condition.
+void conditions_out(Block& block) {
+  for (auto& stmt : block) {
+    Block* body = body_of(*stmt);
+    if (body != nullptr) conditions_out(*body);
+    const For* loop = as<For>(*stmt);
+    if (loop == nullptr || is_parallel(loop->loop) || loop->body.size() != 1) continue;
+    const If* branch = as<If>(*loop->body[0]);
+    if (branch == nullptr || depends_on(branch->condition, loop->var)) continue;
+    std::unique_ptr<Stmt> outer = std::move(body->front());
+    *body = std::exchange(*body_of(*outer), {});
+    body_of(*outer)->push_back(std::move(stmt));
+    stmt = std::move(outer);
+  }
+}
+
 }  // namespace
 
 void hoist(Kernel& kernel) {
+  for (Phase& phase : kernel.phases) conditions_out(phase.body);
   Hoist pass(kernel);
   for (Phase& phase : kernel.phases) pass.phase(phase.body);
 }

@@ -104,6 +104,7 @@ void ThreadBlock::start(WarpState& state, uint32_t number, const std::array<uint
   std::fill(state.local_written.begin(), state.local_written.end(), uint8_t(0));
   const uint32_t lanes = std::min<uint32_t>(kLanes, threads_of(*run_.launch) - number * kLanes);
   state.places.start(lanes == kLanes ? ~0u : (1u << lanes) - 1);
+  state.gathered = 0;
   state.steps = 0;
 }
 
@@ -163,6 +164,7 @@ void ThreadBlock::run_warp(WarpState& state, uint64_t slice) {
     } else if (lanes == 0) {
       places.next();
     } else if (i.control == Control::leave) {
+      if (state.gathered != 0) report_divergence(state, lanes);
       places.leave(lanes);
     } else if (i.control == Control::meet) {
       meet(state, i, lanes);
@@ -237,12 +239,27 @@ bool ThreadBlock::complete_meetings(WarpState& state) {
 
 // ---- Barriers.
 
-void ThreadBlock::check_aligned(WarpState& state, const Instruction& i, uint32_t lanes) {
+// Whether all lanes of the warp are at its aligned barrier, with these that reach it; they wait for those that are not.
+// Where the text has what some lanes go through in front of the barrier behind it, they come later.
+bool ThreadBlock::gather(WarpState& state, uint32_t& lanes) {
+  LanePlaces& places = state.places;
+  if (state.gathered != 0 && places.place_of(std::countr_zero(state.gathered)) != places.place())
+    report_divergence(state, lanes);
+  lanes |= state.gathered;
+  state.gathered = 0;
+  if (lanes == places.live()) return true;
+  state.gathered = lanes;
+  places.wait(lanes & places.active());
+  return false;
+}
+
+// Lanes of a warp go elsewhere than to the barrier at which some are gathered.
+void ThreadBlock::report_divergence(WarpState& state, uint32_t others) {
   const LanePlaces& places = state.places;
-  const uint32_t missing = places.live() & ~lanes;
-  if (missing == 0) return;
-  const int other = std::countr_zero(missing);
+  const int other = std::countr_zero(others);
+  const Instruction& i = program_.code[places.place_of(std::countr_zero(state.gathered))];
   const Instruction& at = program_.code[places.place_of(other)];
+  state.warp.exec = state.gathered;
   fail(state.warp, i, -1, kLaunchFailed,
        fmt::format("barrier divergence: thread {} of the same warp does not reach the barrier with this one\n"
                    "  it is at {}",
@@ -254,7 +271,7 @@ void ThreadBlock::arrive(WarpState& state, const Instruction& i, uint32_t lanes)
   Warp& warp = state.warp;
   const int first = std::countr_zero(lanes);
   const uint32_t number = row32(warp, i.a)[first], expected = i.target != 0 ? row32(warp, i.b)[first] : 0;
-  if (i.aligned) check_aligned(state, i, lanes);
+  if (i.aligned && !gather(state, lanes)) return;
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     if (row32(warp, i.a)[lane] != number || (i.target != 0 && row32(warp, i.b)[lane] != expected))
@@ -367,6 +384,8 @@ std::string ThreadBlock::waits_text(const WarpState& state) const {
 }
 
 void ThreadBlock::report_standstill() {
+  for (WarpState& each : warps_)
+    if (each.gathered != 0) report_divergence(each, each.places.waiting() & ~each.gathered);
   constexpr size_t kMost = 4;
   std::string out = "deadlock: no thread of the block can go on";
   WarpState* first = nullptr;

@@ -39,6 +39,7 @@ class ThreadBlock {
     std::vector<uint8_t> local, local_written;
     Warp warp;
     LanePlaces places;
+    uint32_t gathered = 0;  // lanes at an aligned barrier, to which the others are on their way
     uint64_t steps = 0;
   };
   // A barrier that some threads have reached.
@@ -69,7 +70,8 @@ class ThreadBlock {
   bool complete_meeting(WarpState& state, int lane);
   bool complete_meetings(WarpState& state);
   void arrive(WarpState& state, const Instruction& i, uint32_t lanes);
-  void check_aligned(WarpState& state, const Instruction& i, uint32_t lanes);
+  bool gather(WarpState& state, uint32_t& lanes);
+  [[noreturn]] void report_divergence(WarpState& state, uint32_t others);
   bool complete_barrier(Barrier& barrier);
   bool complete_barriers();
   [[noreturn]] void report_standstill();

@@ -110,8 +110,42 @@ TEST(Moved, TilesAreChosenOrPinned) {
   EXPECT_EQ(choose("pointwise(vector = 8, tile = 4)", "[70, 90]", across), "tile = 4 is less than vector = 8");
   EXPECT_EQ(choose("pointwise(tile = 16)", "[70, 90]", rolled), "no operand lies across the row");
   EXPECT_EQ(choose("pointwise(tile = 16, block = 64)", "[70, 90]", across),
-            "a schedule of tiles has no split, block or unroll");
+            "a schedule of tiles has no split, block, unroll, pieces, along or each");
   EXPECT_EQ(choose("pointwise(tile = 16)", "[70, 90]", "  %y = exp(%x)\n"), "no operand lies across the row");
+}
+
+// What a thread of a GPU has several of, where the tensor is large enough to keep all multiprocessors busy.
+TEST(Moved, RepeatsOfGpus) {
+  const auto choose = [](const std::string& inputs, const std::string& body) {
+    const auto f = moves(inputs, "%y", body);
+    Segment s;
+    s.ops = f->ops();
+    s.inputs = f->inputs();
+    s.outputs = f->outputs();
+    const auto numbers = std::get<schedules::Pointwise>(choose_schedule({*f, s}, target_named("sm_80"), {}));
+    std::string out = numbers.along ? fmt::format("{} along {}", *numbers.each, *numbers.along) : "one row";
+    return numbers.pieces ? fmt::format("{}, {} pieces", out, *numbers.pieces) : out;
+  };
+  const std::string bias = "  %y = add(%x, %w)\n";
+  const auto rotated = [](int d) {
+    return fmt::format(
+        "  %a = slice(%x, dim = 3, start = {0}, stop = {1})\n  %b = slice(%x, dim = 3, start = 0, stop = {0})\n"
+        "  %c = cat(neg(%a), %b, dim = 3)\n  %y = add(mul(%x, %w), mul(%c, %v))\n",
+        d / 2, d);
+  };
+  EXPECT_EQ(choose("%x: bf16[8192, 4096], %w: bf16[4096]", bias), "8 along 0");
+  EXPECT_EQ(choose("%x: bf16[256, 4096], %w: bf16[4096]", bias), "2 along 0");
+  EXPECT_EQ(choose("%x: bf16[64, 4096], %w: bf16[4096]", bias), "one row");
+  EXPECT_EQ(choose("%x: bf16[8193, 4096], %w: bf16[4096]", bias), "one row") << "rows are divided evenly";
+  EXPECT_EQ(choose("%x: bf16[8192, 4096], %w: bf16[8192, 1]", bias), "one row") << "one element of a row";
+  EXPECT_EQ(choose("%x: bf16[8192, 4096], %w: bf16[8192, 4096]", bias), "one row");
+  EXPECT_EQ(choose("%x: bf16[64, 32, 4096], %w: bf16[64, 1, 4096]", bias), "8 along 1");
+  EXPECT_EQ(choose("%x: bf16[2, 32, 2048, 128], %w: bf16[2048, 128], %v: bf16[2048, 128]", rotated(128)),
+            "8 along 1, 2 pieces");
+  EXPECT_EQ(choose("%x: bf16[2, 3, 20, 128], %w: bf16[20, 128], %v: bf16[20, 128]", rotated(128)), "one row, 2 pieces");
+  EXPECT_EQ(choose("%x: bf16[2, 3, 20, 24], %w: bf16[20, 24], %v: bf16[20, 24]", rotated(24)), "one row")
+      << "a half is no vectors";
+  EXPECT_EQ(choose("%x: bf16[64, 128]", "  %y = flip(%x, dims = [1])\n"), "one row") << "has no halves";
 }
 
 TEST(Moved, TilesOfGpus) {

@@ -86,7 +86,7 @@ kernel @n(%x: f32[n0*n1] read, %y: f32[n0*n1] write, %p: f32[n0*n0*n0] workspace
 }
 )"));
   const auto has = [&](const char* part) { EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text; };
-  has("= b0[k0 + 4291967296u * j];");
+  has("= b0[int(k0 + 4291967296u * j)];");
   has("= (b0 + k1)[-3 * j];");
   has("store_vector(b2 + (4 * static_cast<long long>(bx) * static_cast<long long>(n0)), ");
   has("i0 < 7 * static_cast<long long>(n0) - 10; ++i0");
@@ -105,7 +105,7 @@ TEST(WriteCuda, NarrowIndices) {
   const long long m0 = v0;
   if (m0 < static_cast<long long>(n0) && 0 <= m0) {
     const unsigned k0 = unsigned(m0) * n1 + tx;
-    const float v1 = b0[k0];
+    const float v1 = b0[int(k0)];
     const unsigned k1 = bx * n1 + tx;
     b2[k1] = v1;
   }

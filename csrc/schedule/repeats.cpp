@@ -1,0 +1,136 @@
+#include "schedule/repeats.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "schedule/moved.h"
+
+namespace plait {
+
+namespace {
+
+constexpr int64_t kEach[] = {8, 4, 2};
+// Threads that a multiprocessor has at least where each has several rows: 16 bytes of so many, several times, are under
+// way at once.
+constexpr int64_t kLeastThreads = 512;
+
+// The length of the row from dim `split` on; nothing where it is not known.
+std::optional<int64_t> known_row(const Segment& segment, int split) {
+  const TensorView& reference = *reference_tensor(segment);
+  int64_t out = 1;
+  for (auto d = static_cast<size_t>(split); d < reference.rank(); ++d) {
+    const auto extent = reference.extent(d).constant();
+    if (!extent || *extent == 0 || *extent > (int64_t{1} << 20)) return std::nullopt;
+    out *= *extent;
+  }
+  return out;
+}
+
+// Bytes of operands that rows along the dim share, of an element of the row.
+int64_t shared_bytes(const std::vector<MemoryRead>& reads, int dim, int split) {
+  int64_t out = 0;
+  for (const MemoryRead& r : reads) {
+    const bool along_row = std::any_of(r.dims.begin(), r.dims.end(), [&](int d) { return d >= split; });
+    const bool known = std::none_of(r.dims.begin(), r.dims.end(), [](int d) { return d < 0; });
+    if (known && along_row && std::find(r.dims.begin(), r.dims.end(), dim) == r.dims.end())
+      out += static_cast<int64_t>(size_of(r.input->dtype));
+  }
+  return out;
+}
+
+// Whether the segment can be a kernel that reads each operand where it lies: it is one, or some operand lacks dims and
+// all ops are elementwise.
+bool may_repeat(const Segment& segment) {
+  if (has_moves(segment.ops)) return true;
+  const size_t all = memory_dims(*reference_tensor(segment)).size();
+  const bool lacking = std::any_of(segment.inputs.begin(), segment.inputs.end(),
+                                   [&](const TensorView* t) { return t->rank() > 0 && memory_dims(*t).size() < all; });
+  const auto counts = [](const Op* op) {
+    return property(op->kind) == OpProperty::creation && op->kind != OpKind::Full;
+  };
+  return lacking && std::none_of(segment.ops.begin(), segment.ops.end(), counts) &&
+         !moved_refuses(segment.ops, segment.outputs);
+}
+
+void check_pinned(const Problem& problem, const schedules::Pointwise& numbers) {
+  const auto refuse = [&](const std::string& what, const std::string& help) {
+    throw UserError(what + " does not apply", problem.where(), help);
+  };
+  if (!may_repeat(problem.segment)) {
+    if (numbers.pieces || numbers.along || numbers.each)
+      refuse(numbers.pieces ? "pieces" : numbers.along ? "along" : "each", "every operand has each element once");
+    return;
+  }
+  if (numbers.along.has_value() != numbers.each.has_value())
+    refuse(numbers.along ? "along" : "each",
+           "along and each go together: a dim, and how many of its rows a thread has");
+  if (numbers.along && *numbers.along >= *numbers.split)
+    refuse(fmt::format("along = {}", *numbers.along),
+           fmt::format("the dims before the row are those below split = {}", *numbers.split));
+  const int64_t pieces = numbers.pieces.value_or(1), lanes = numbers.vector.value_or(1) * numbers.unroll.value_or(1);
+  const auto row = known_row(problem.segment, static_cast<int>(*numbers.split));
+  if (pieces > 1 && (!row || *row % (pieces * lanes) != 0))
+    refuse(fmt::format("pieces = {}", pieces), "the row's length is a known multiple of pieces * vector * unroll");
+}
+
+}  // namespace
+
+std::optional<int> repeated_dim(const Segment& segment, int split) {
+  const std::vector<MemoryRead> reads = memory_reads(segment);
+  const TensorView& reference = *reference_tensor(segment);
+  std::optional<int> out;
+  std::pair<int64_t, int64_t> best = {0, 0};
+  for (int d = 0; d < split; ++d) {
+    const auto extent = reference.extent(static_cast<size_t>(d)).constant();
+    const std::pair<int64_t, int64_t> worth = {shared_bytes(reads, d, split), extent.value_or(int64_t{1} << 20)};
+    if (worth.first == 0 || worth.second == 1 || worth < best) continue;
+    best = worth;
+    out = d;
+  }
+  return out;
+}
+
+int64_t pieces_of_row(const Segment& segment, int split) {
+  constexpr int64_t kHalves = 2;
+  const auto row = known_row(segment, split);
+  if (!row || *row % kHalves != 0) return 1;
+  const std::vector<MemoryRead> reads = memory_reads(segment);
+  if (std::none_of(reads.begin(), reads.end(),
+                   [](const MemoryRead& r) { return !r.dims.empty() && r.dims.back() < 0; }))
+    return 1;
+  // A half is somewhere a row of its own: of a reshape, a slice, what a cat puts together.
+  const auto is_half = [&](const TensorView* t) {
+    return t->rank() > 0 && t->extent(t->rank() - 1).constant() == *row / kHalves;
+  };
+  for (const Op* op : segment.ops)
+    for (const TensorView* t : inputs(*op))
+      if (is_half(t)) return kHalves;
+  return 1;
+}
+
+void choose_repeats(const Problem& problem, const Target& target, schedules::Pointwise& numbers) {
+  check_pinned(problem, numbers);
+  if (!may_repeat(problem.segment)) return;
+  const int cut = static_cast<int>(*numbers.split);
+  const int64_t lanes = *numbers.vector * *numbers.unroll;
+  if (!numbers.pieces) {
+    const int64_t pieces = pieces_of_row(problem.segment, cut);
+    if (pieces > 1 && *known_row(problem.segment, cut) % (pieces * lanes) == 0) numbers.pieces = pieces;
+  }
+  const auto dim = numbers.along ? std::nullopt : repeated_dim(problem.segment, cut);
+  if (!dim) return;
+  const TensorView& reference = *reference_tensor(problem.segment);
+  const sym::Expr extent = reference.extent(static_cast<size_t>(*dim));
+  sym::Expr elements = problem.fusion.pool().constant(1);
+  for (size_t d = 0; d < reference.rank(); ++d) elements = elements * reference.extent(d);
+  for (int64_t each : kEach) {
+    if (sym::divisor(extent) % each != 0) continue;
+    const int64_t least = each * lanes * kLeastThreads * std::max(target.multiprocessors, 1);
+    if (!problem.decide(sym::le(problem.fusion.pool().constant(least), elements))) continue;
+    numbers.along = *dim;
+    numbers.each = each;
+    return;
+  }
+}
+
+}  // namespace plait
