@@ -306,7 +306,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   if (!out.vector) out.vector = reference.rank() == 0 ? 1 : choose_vector(problem, target, *out.split);
   if (!out.unroll) out.unroll = 1;
   if (target.cuda()) {
-    if (reference.rank() > 0) choose_repeats(problem, target, out);
+    choose_repeats(problem, target, out);
     choose_block_of_threads(problem, target, out);
     return out;
   }

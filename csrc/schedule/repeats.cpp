@@ -38,29 +38,27 @@ int64_t shared_bytes(const std::vector<MemoryRead>& reads, int dim, int split) {
   return out;
 }
 
-// Whether the segment can be a kernel that reads each operand where it lies: it is one, or some operand lacks dims and
-// all ops are elementwise.
-bool may_repeat(const Segment& segment) {
-  if (has_moves(segment.ops)) return true;
+// Why the segment is no kernel that reads each operand where it lies; empty where it is one, or some operand lacks dims
+// and all ops are elementwise.
+std::string no_repeats(const Segment& segment) {
+  if (has_moves(segment.ops)) return "";
   const size_t all = memory_dims(*reference_tensor(segment)).size();
   const bool lacking = std::any_of(segment.inputs.begin(), segment.inputs.end(),
                                    [&](const TensorView* t) { return t->rank() > 0 && memory_dims(*t).size() < all; });
-  const auto counts = [](const Op* op) {
-    return property(op->kind) == OpProperty::creation && op->kind != OpKind::Full;
-  };
-  return lacking && std::none_of(segment.ops.begin(), segment.ops.end(), counts) &&
-         !moved_refuses(segment.ops, segment.outputs);
+  if (!lacking) return "every operand has each element once";
+  for (const Op* op : segment.ops)
+    if (property(op->kind) == OpProperty::creation && op->kind != OpKind::Full)
+      return fmt::format("%{} counts along the row", op->out()->name);
+  return moved_refuses(segment.ops, segment.outputs).value_or("");
 }
 
 void check_pinned(const Problem& problem, const schedules::Pointwise& numbers) {
   const auto refuse = [&](const std::string& what, const std::string& help) {
     throw UserError(what + " does not apply", problem.where(), help);
   };
-  if (!may_repeat(problem.segment)) {
-    if (numbers.pieces || numbers.along || numbers.each)
-      refuse(numbers.pieces ? "pieces" : numbers.along ? "along" : "each", "every operand has each element once");
-    return;
-  }
+  if (!numbers.pieces && !numbers.along && !numbers.each) return;
+  if (const std::string why = no_repeats(problem.segment); !why.empty())
+    refuse(numbers.pieces ? "pieces" : numbers.along ? "along" : "each", why);
   if (numbers.along.has_value() != numbers.each.has_value())
     refuse(numbers.along ? "along" : "each",
            "along and each go together: a dim, and how many of its rows a thread has");
@@ -75,17 +73,19 @@ void check_pinned(const Problem& problem, const schedules::Pointwise& numbers) {
 
 }  // namespace
 
-std::optional<int> repeated_dim(const Segment& segment, int split) {
+std::optional<RepeatedRows> repeated_rows(const Segment& segment, int split) {
   const std::vector<MemoryRead> reads = memory_reads(segment);
   const TensorView& reference = *reference_tensor(segment);
-  std::optional<int> out;
+  std::optional<RepeatedRows> out;
   std::pair<int64_t, int64_t> best = {0, 0};
   for (int d = 0; d < split; ++d) {
-    const auto extent = reference.extent(static_cast<size_t>(d)).constant();
-    const std::pair<int64_t, int64_t> worth = {shared_bytes(reads, d, split), extent.value_or(int64_t{1} << 20)};
-    if (worth.first == 0 || worth.second == 1 || worth < best) continue;
+    const int64_t divisor = sym::divisor(reference.extent(static_cast<size_t>(d)));
+    const auto each = std::find_if(std::begin(kEach), std::end(kEach), [&](int64_t k) { return divisor % k == 0; });
+    if (each == std::end(kEach) || divisor == 0) continue;
+    const std::pair<int64_t, int64_t> worth = {shared_bytes(reads, d, split), *each};
+    if (worth.first == 0 || worth < best) continue;
     best = worth;
-    out = d;
+    out = RepeatedRows{d, *each};
   }
   return out;
 }
@@ -110,26 +110,28 @@ int64_t pieces_of_row(const Segment& segment, int split) {
 
 void choose_repeats(const Problem& problem, const Target& target, schedules::Pointwise& numbers) {
   check_pinned(problem, numbers);
-  if (!may_repeat(problem.segment)) return;
+  if (!no_repeats(problem.segment).empty()) return;
   const int cut = static_cast<int>(*numbers.split);
   const int64_t lanes = *numbers.vector * *numbers.unroll;
   if (!numbers.pieces) {
     const int64_t pieces = pieces_of_row(problem.segment, cut);
     if (pieces > 1 && *known_row(problem.segment, cut) % (pieces * lanes) == 0) numbers.pieces = pieces;
   }
-  const auto dim = numbers.along ? std::nullopt : repeated_dim(problem.segment, cut);
-  if (!dim) return;
+  const auto rows = numbers.along ? std::nullopt : repeated_rows(problem.segment, cut);
+  if (!rows) return;
   const TensorView& reference = *reference_tensor(problem.segment);
-  const sym::Expr extent = reference.extent(static_cast<size_t>(*dim));
   sym::Expr elements = problem.fusion.pool().constant(1);
   for (size_t d = 0; d < reference.rank(); ++d) elements = elements * reference.extent(d);
+  const int64_t of_thread = lanes * numbers.pieces.value_or(1);
   for (int64_t each : kEach) {
-    if (sym::divisor(extent) % each != 0) continue;
-    const int64_t least = each * lanes * kLeastThreads * std::max(target.multiprocessors, 1);
-    if (!problem.decide(sym::le(problem.fusion.pool().constant(least), elements))) continue;
-    numbers.along = *dim;
-    numbers.each = each;
-    return;
+    if (each > rows->each) continue;
+    const int64_t least = each * of_thread * kLeastThreads * std::max(target.multiprocessors, 1);
+    if (problem.decide(sym::le(problem.fusion.pool().constant(least), elements))) {
+      numbers.along = rows->dim;
+      numbers.each = each;
+      return;
+    }
+    if (!elements.is_constant()) return;  // one question of sizes
   }
 }
 

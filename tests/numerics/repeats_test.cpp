@@ -108,6 +108,8 @@ TEST(RepeatsThatDoNotApply, AreRefused) {
     }
   };
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const RepeatCase scalar = {"scalar", "%x: T[], %z: T[]", "  %y = add(%x, %z)\n", 0, 0};
+  EXPECT_EQ(with(scalar, "sim:sm_80", "along = 0, each = 2"), "along does not apply");
   const RepeatCase plain = {"plain", "%x: T[m, n], %z: T[m, n]", "  %y = add(%x, %z)\n", 0, 1};
   EXPECT_EQ(with(kRepeats[0], "cpu", "along = 0, each = 2"), "along does not apply to CPUs");
   EXPECT_EQ(with(kRepeats[5], "cpu", "pieces = 2"), "pieces does not apply to CPUs");

@@ -37,20 +37,6 @@ const IndexText::Named* IndexText::find(Expr expr) const {
 
 std::string IndexText::text(Expr expr, bool tight) const { return at_level(expr, tight ? kUnary : kConditional); }
 
-namespace {
-
-// Whether sums of the expression have terms that are, or may be, subtracted.
-bool subtracts(Expr expr) {
-  if (expr.kind() != Kind::add && expr.kind() != Kind::mul) return !is_nonnegative(expr);
-  return std::any_of(expr.operands().begin(), expr.operands().end(), subtracts);
-}
-
-}  // namespace
-
-std::string IndexText::as_place(Expr expr, const std::string& text) const {
-  return ranges_ != nullptr && !wide_ && subtracts(expr) ? "int(" + text + ")" : text;
-}
-
 std::string IndexText::whole(Expr expr) const { return whole_at(expr, kConditional); }
 
 std::string IndexText::above(const char* left, Expr expr) const {
@@ -78,6 +64,7 @@ std::string IndexText::from_wide(Expr expr) const { return fmt::format("unsigned
 
 std::string IndexText::name_text(const Named& named, int& level) const {
   level = kUnary;
+  subtracted_ |= named.subtracted || (named.expr.is_symbol() && !is_nonnegative(named.expr));
   if (ranges_ == nullptr || named.wide == wide_) return named.name;
   return wide_ ? fmt::format("static_cast<long long>({})", named.name) : fmt::format("unsigned({})", named.name);
 }
@@ -122,10 +109,13 @@ std::string IndexText::sum_with_name(Expr expr) const {
       const Expr rest = expr - named.expr;
       if (terms(rest) + 1 < terms(expr)) {
         const std::string text = at_level(rest, kSum);
+        subtracted_ |= named.subtracted || starts_negative(text);
         return starts_negative(text) ? named.name + " - " + at_level(-rest, kProduct) : named.name + " + " + text;
       }
       const Expr other = expr + named.expr;
-      if (terms(other) + 1 < terms(expr)) return at_level(other, kSum) + " - " + named.name;
+      if (terms(other) + 1 >= terms(expr)) continue;
+      subtracted_ = true;
+      return at_level(other, kSum) + " - " + named.name;
     }
   }
   return "";
@@ -143,6 +133,7 @@ std::string IndexText::sum(Expr expr) const {
     if (!is_negative(term)) text += (text.empty() ? "" : " + ") + at_level(term, kProduct);
   for (Expr term : expr.operands()) {
     if (!is_negative(term)) continue;
+    subtracted_ = true;
     const Expr size = -term;
     // Without parentheses the sign would be that of the dividend.
     const bool divides = size.kind() == Kind::floordiv || size.kind() == Kind::mod;
@@ -172,6 +163,7 @@ std::string IndexText::divide(Expr expr, int& level) const {
   if (known != nullptr) {
     int own = kUnary;
     level = kSum;
+    subtracted_ |= a.kind() == Kind::add && a.operands().back().is_constant();  // which leaves less than is subtracted
     return fmt::format("{} - {} * {}", at_level(a, kProduct), name_text(*known, own), at_level(b, kUnary));
   }
   if (!is_modular() && quotient && !b.is_constant() && is_short(a) && is_short(b)) {
@@ -219,6 +211,8 @@ std::string IndexText::negation(Expr operand, int& level) const {
 
 std::string IndexText::write(Expr expr, int& level) const {
   const auto operands = expr.operands();
+  const bool of_parts = expr.kind() == Kind::add || expr.kind() == Kind::mul;  // whose own may be negative
+  subtracted_ |= !of_parts && !is_nonnegative(expr);
   switch (expr.kind()) {
     case Kind::constant:
       return number(expr.value(), is_modular());

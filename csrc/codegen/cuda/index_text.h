@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/cuda/helpers.h"
@@ -28,10 +29,12 @@ class IndexText {
   std::string text(sym::Expr expr, bool tight = false) const;
   // The same for what takes the value as a whole: a conversion to `long long` keeps it.
   std::string whole(sym::Expr expr) const;
-  // The text of an expression as what is added to an address. NVRTC 13.0 takes a constant out of a sum over `unsigned`
-  // that it has proven not to wrap, and widens what is left as if that did not wrap either, which a subtraction may; as
-  // `int` what is left is right, since the whole lies below 2^29.
-  std::string as_place(sym::Expr expr, const std::string& text) const;
+  // Over `long long`.
+  std::string wide(sym::Expr expr) const { return as_wide(expr, 0); }
+  // Whether what was written since the last call, or names in it, has terms that are, or may be, subtracted over
+  // `unsigned`.
+  bool take_subtracted() const { return std::exchange(subtracted_, false); }
+  void note_subtracted() const { subtracted_ = true; }
   // `left < expr`, of a small number or the lane.
   std::string above(const char* left, sym::Expr expr) const;
   // Whether variables of the expression's value may be `unsigned`.
@@ -45,8 +48,9 @@ class IndexText {
   void open_scope() { scopes_.emplace_back(); }
   void close_scope() { scopes_.pop_back(); }
   // Names an expression (a symbol, too) until the scope closes; of narrow indices, `wide` names are `long long`.
-  void set_name(sym::Expr expr, std::string name, bool wide = false) {
-    scopes_.back()[expr.id()] = {expr, std::move(name), wide};
+  // `subtracted`: as take_subtracted says of its text.
+  void set_name(sym::Expr expr, std::string name, bool wide = false, bool subtracted = false) {
+    scopes_.back()[expr.id()] = {expr, std::move(name), wide, subtracted};
   }
   // States that an expression lies in 0 .. 2^32 - 1, whatever its bounds say.
   void set_short(sym::Expr expr) { short_.insert(expr.id()); }
@@ -59,7 +63,7 @@ class IndexText {
   struct Named {
     sym::Expr expr;
     std::string name;
-    bool wide = false;
+    bool wide = false, subtracted = false;
   };
 
   // Whether what is written is right modulo 2^32.
@@ -85,6 +89,7 @@ class IndexText {
 
   Helpers& helpers_;
   const kir::IndexRanges* ranges_;
+  mutable bool subtracted_ = false;
   mutable bool wide_ = false;  // of narrow indices: what is written is over `long long`
   std::vector<std::map<uint64_t, Named>> scopes_;
   std::set<uint64_t> short_;

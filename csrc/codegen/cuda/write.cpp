@@ -143,8 +143,10 @@ class Writer {
   std::string named(sym::Expr expr) {
     if (!expr.is_constant() && !index_.has_name(expr)) {
       const std::string name = fmt::format("k{}", named_++);
+      const bool before = index_.take_subtracted();
       line("const {} {} = {};", index_.type(), name, index_.text(expr));
-      index_.set_name(expr, name);
+      index_.set_name(expr, name, false, index_.take_subtracted());
+      if (before) index_.note_subtracted();
     }
     return index_.text(expr, true);
   }
@@ -301,11 +303,23 @@ class Writer {
     return !kernel_.narrow || b.space == Space::argument || index_.is_signed(b.extent);
   }
 
+  // The text of an index as what is added to an address. NVRTC 13.0 takes a constant out of a sum over `unsigned` that
+  // it has proven not to wrap, and widens what is left as if that did not wrap either, which a subtraction may. As
+  // `int` what is left is right.
+  template <class Fn>
+  std::string as_place(uint32_t buffer, sym::Expr index, Fn&& write) {
+    index_.take_subtracted();
+    const std::string text = write();
+    if (!index_.take_subtracted() || !kernel_.narrow) return text;
+    if (holds_narrow(buffer)) return "int(" + text + ")";
+    return index_.is_narrow(index) ? "(" + index_.wide(index) + ")" : text;  // or it is wide already
+  }
+
   // buffer + first index of a vector.
   std::string address(uint32_t buffer, sym::Expr index) {
     const sym::Expr first = at_lane(index, 0);
     const std::string offset =
-        holds_narrow(buffer) ? index_.as_place(first, named(first)) : "(" + index_.whole(first) + ")";
+        as_place(buffer, first, [&] { return holds_narrow(buffer) ? named(first) : "(" + index_.whole(first) + ")"; });
     return first.constant() == 0 ? fmt::format("b{}", buffer) : fmt::format("b{} + {}", buffer, offset);
   }
 
@@ -368,13 +382,14 @@ class Writer {
   }
 
   std::string element(uint32_t buffer, sym::Expr index, int lanes) {
-    if (!holds_narrow(buffer)) return fmt::format("b{}[{}]", buffer, whole_index(index, lanes));
+    if (!holds_narrow(buffer))
+      return fmt::format("b{}[{}]", buffer, as_place(buffer, index, [&] { return whole_index(index, lanes); }));
     // Sums of `unsigned` may wrap for all that a compiler knows: lanes are apart from one address.
     const bool in_memory = kernel_.narrow && !kernel_.buffers[buffer].is_local();
     if (in_memory && lanes > 1 && depends_on_lane(index) && at_lane(index, 0).constant() != 0)
       if (const auto stride = lane_stride(index); stride && *stride > -kMostStep && *stride < kMostStep)
         return fmt::format("({})[{}]", address(buffer, index), lane_step(index));
-    return fmt::format("b{}[{}]", buffer, index_.as_place(index, lane_index(index, lanes)));
+    return fmt::format("b{}[{}]", buffer, as_place(buffer, index, [&] { return lane_index(index, lanes); }));
   }
 
   // The condition that a lane is active.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/error.h"
 #include "kir/lane.h"
 #include "kir/passes/edit.h"
 
@@ -136,11 +137,20 @@ class Hoist {
           const auto of_both = std::pair(slope_in(e, symbol), slope_in(*below, symbol));
           if (!of_both.first || !of_both.second || of_both.second->step == 0) continue;
           const int64_t times = -of_both.first->step / of_both.second->step;
-          if (times > 0 && sym::proven(sym::ge(e + (*below + 1) * times, 0))) return true;
+          if (times > 0 && proven_sum(e, *below + 1, times)) return true;
         }
       }
     }
     return false;
+  }
+
+  // Whether a + b * times is at least 0.
+  static bool proven_sum(sym::Expr a, sym::Expr b, int64_t times) {
+    try {
+      return sym::proven(sym::ge(a + b * times, 0));
+    } catch (const UserError&) {  // past 64 bits
+      return false;
+    }
   }
 
   bool in_range(const Load& load, size_t level) const {
@@ -164,11 +174,12 @@ class Hoist {
   std::unordered_map<const Stmt*, size_t> end_;  // positions behind bodies
 };
 
-// A loop that does nothing but under a condition of what is around it goes under the condition.
-void conditions_out(Block& block) {
+// A loop that does nothing but under a condition of what is around it goes under the condition. Whether one did.
+bool conditions_out(Block& block) {
+  bool some = false;
   for (auto& stmt : block) {
     Block* body = body_of(*stmt);
-    if (body != nullptr) conditions_out(*body);
+    if (body != nullptr) some |= conditions_out(*body);
     const For* loop = as<For>(*stmt);
     if (loop == nullptr || is_parallel(loop->loop) || loop->body.size() != 1) continue;
     const If* branch = as<If>(*loop->body[0]);
@@ -177,15 +188,19 @@ void conditions_out(Block& block) {
     *body = std::exchange(*body_of(*outer), {});
     body_of(*outer)->push_back(std::move(stmt));
     stmt = std::move(outer);
+    some = true;
   }
+  return some;
 }
 
 }  // namespace
 
 void hoist(Kernel& kernel) {
-  for (Phase& phase : kernel.phases) conditions_out(phase.body);
   Hoist pass(kernel);
-  for (Phase& phase : kernel.phases) pass.phase(phase.body);
+  for (Phase& phase : kernel.phases) {
+    pass.phase(phase.body);
+    while (conditions_out(phase.body)) pass.phase(phase.body);  // what leaves a loop may leave a condition alone in it
+  }
 }
 
 }  // namespace plait::kir

@@ -142,6 +142,11 @@ TEST(Moved, RepeatsOfGpus) {
   EXPECT_EQ(choose("%x: bf16[64, 32, 4096], %w: bf16[64, 1, 4096]", bias), "8 along 1");
   EXPECT_EQ(choose("%x: bf16[2, 32, 2048, 128], %w: bf16[2048, 128], %v: bf16[2048, 128]", rotated(128)),
             "8 along 1, 2 pieces");
+  EXPECT_EQ(choose("%x: bf16[a, 32, 2048, 128], %w: bf16[2048, 128], %v: bf16[2048, 128]", rotated(128)),
+            "one row, 2 pieces")
+      << "nobody says how large it is";
+  EXPECT_EQ(choose("%x: bf16[33, 32, 2048, 128], %w: bf16[2048, 128], %v: bf16[2048, 128]", rotated(128)),
+            "8 along 1, 2 pieces");
   EXPECT_EQ(choose("%x: bf16[2, 3, 20, 128], %w: bf16[20, 128], %v: bf16[20, 128]", rotated(128)), "one row, 2 pieces");
   EXPECT_EQ(choose("%x: bf16[2, 3, 20, 24], %w: bf16[20, 24], %v: bf16[20, 24]", rotated(24)), "one row")
       << "a half is no vectors";

@@ -93,6 +93,31 @@ kernel @n(%x: f32[n0*n1] read, %y: f32[n0*n1] write, %p: f32[n0*n0*n0] workspace
   has("unsigned least32(int a, int b)");
 }
 
+// What is left of an index without its constant may be less than 0.
+TEST(WriteCuda, PlacesThatSubtract) {
+  const std::string text = write_cuda(kir::parse(R"(
+kernel @n(%x: f32[n0] read, %y: f32[n0] write; n0) given n0: 1 in 1..2147483647 target cuda narrow {
+  for b in 0..floordiv(n0, 64) on block_x {
+    for t in 0..8 on thread_x {
+      %0: f32 = load %x[64*b - 8*t + 63] contiguous
+      %1: f32 = load %x[64*b - 8*t + 38] contiguous
+      %2: f32x4 = load %x[64*b + 4*t - lane + 3] reversed
+      %3: f32 = load %x[64*b + 8*t + 7] contiguous
+      %4: f32 = add(%0, %1)
+      %5: f32 = add(%3, %4)
+      store %y[64*b + t] = %5 contiguous
+      store %y[64*b + 4*t + lane + 8] = %2 contiguous
+    }
+  }
+}
+)"));
+  const auto has = [&](const char* part) { EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text; };
+  has("= b0[int(k0)];");
+  has("= b0[int(k1)];");
+  has("const unsigned k1 = k0 - 25;");
+  has("const unsigned k2 = 64 * bx + 8 * tx + 7;\n  const float v3 = b0[k2];");
+}
+
 // Sums and products are right modulo 2^32; what needs more is done of operands that fit, or in 64 bits.
 TEST(WriteCuda, NarrowIndices) {
   const std::string text = write_cuda(kir::parse(kNarrow));
