@@ -75,11 +75,16 @@ std::vector<FileSegment> without_nests(std::vector<FileSegment> segments, const 
   return segments;
 }
 
-std::function<bool(const TensorView&)> scheduled_by_hand(const std::vector<FileSegment>& segments) {
-  std::set<std::string, std::less<>> names;
-  for (const FileSegment& s : segments)
-    if (std::holds_alternative<schedules::Manual>(s.schedule)) names.insert(s.tensors.begin(), s.tensors.end());
-  return [names = std::move(names)](const TensorView& t) { return names.contains(t.name); };
+std::function<std::optional<size_t>(const TensorView&)> homes_in_file(const std::vector<FileSegment>& segments) {
+  std::map<std::string, std::optional<size_t>, std::less<>> homes;
+  for (size_t i = 0; i < segments.size(); ++i)
+    for (const std::string& name : segments[i].tensors)
+      homes[name] =
+          std::holds_alternative<schedules::Manual>(segments[i].schedule) ? std::nullopt : std::optional(i + 1);
+  return [homes = std::move(homes)](const TensorView& t) {
+    const auto found = homes.find(t.name);
+    return found == homes.end() ? std::optional<size_t>(0) : found->second;
+  };
 }
 
 std::vector<std::vector<std::string>> fixed_groups(const std::vector<FileSegment>& written, const Fusion& localized) {

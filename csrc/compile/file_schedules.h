@@ -1,6 +1,7 @@
 #pragma once
 // What a file says about schedules is obeyed or refused.
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "ir/fusion.h"
@@ -31,8 +32,8 @@ std::vector<std::vector<std::string>> joined_groups(const std::vector<FileSegmen
 // The segments but for those that hold one of the tensors.
 std::vector<FileSegment> without_nests(std::vector<FileSegment> segments, const std::set<std::string>& tensors);
 
-// Whether a tensor is of a segment that is scheduled by hand.
-std::function<bool(const TensorView&)> scheduled_by_hand(const std::vector<FileSegment>& segments);
+// For merge_equal: the number of a tensor's segment, from 1, 0 of none; nothing of one that is scheduled by hand.
+std::function<std::optional<size_t>(const TensorView&)> homes_in_file(const std::vector<FileSegment>& segments);
 
 // Results per written segment that are to be one step: those that it names and what graph passes made of its ops.
 // Products and collectives, which stand alone, are left out of segments that hold more.

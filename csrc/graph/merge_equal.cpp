@@ -96,8 +96,8 @@ uint64_t hash_fields(const Op& op) {
 class Kept {
  public:
   // An op that computes the same as `op`, of the same types; null: none, and `op` is kept.
-  const Op* find_or_keep(Op* op) {
-    auto& like = ops_[{op->kind, hash_fields(*op), op->results[0]->dtype}];
+  const Op* find_or_keep(Op* op, size_t home) {
+    auto& like = ops_[{op->kind, hash_fields(*op), op->results[0]->dtype, home}];
     auto equal = std::find_if(like.begin(), like.end(), [&](const Op* other) {
       return same_fields(*op, *other) &&
              std::equal(op->results.begin(), op->results.end(), other->results.begin(), other->results.end(),
@@ -109,7 +109,8 @@ class Kept {
   }
 
  private:
-  std::map<std::tuple<OpKind, uint64_t, DType>, std::vector<Op*>> ops_;  // by fields and the first result's dtype
+  // By fields, the first result's dtype and the segment.
+  std::map<std::tuple<OpKind, uint64_t, DType, size_t>, std::vector<Op*>> ops_;
 };
 
 // Whether a kernel computes the tensor again for less than it would be to read it: constants, places, what is made of
@@ -126,7 +127,7 @@ bool is_cheap(const Op& op, const std::set<const TensorView*>& known) {
 
 }  // namespace
 
-void merge_equal(Fusion& fusion, const std::function<bool(const TensorView&)>& stays) {
+void merge_equal(Fusion& fusion, const std::function<std::optional<size_t>(const TensorView&)>& home) {
   Kept kept;
   std::map<const TensorView*, TensorView*> first;  // tensor -> the first one that holds the same
   std::set<const TensorView*> cheap;
@@ -138,12 +139,13 @@ void merge_equal(Fusion& fusion, const std::function<bool(const TensorView&)>& s
       replace_input(*op, in, it->second);
       if (cheap.contains(in)) apart.emplace_back(op, in, it->second);
     }
-    if (stays && stays(*op->results[0])) continue;
+    const std::optional<size_t> of_file = home ? home(*op->results[0]) : size_t{0};
+    if (!of_file) continue;
     if (is_cheap(*op, cheap)) cheap.insert(op->out());
     TensorView* same = op->results.size() == 1 ? earlier(*op->out()) : nullptr;
     if (same) {
       first[op->out()] = same;
-    } else if (const Op* equal = kept.find_or_keep(op)) {
+    } else if (const Op* equal = kept.find_or_keep(op, *of_file)) {
       for (size_t r = 0; r < op->results.size(); ++r) first[op->results[r]] = equal->results[r];
     }
   }

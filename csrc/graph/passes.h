@@ -1,6 +1,7 @@
 #pragma once
 // Passes over a Fusion before and after sharding, in the order in which the pipeline runs them.
 #include <functional>
+#include <optional>
 
 #include "base/options.h"
 #include "ir/fusion.h"
@@ -64,7 +65,9 @@ void widen_contractions(Fusion& fusion, const DeviceMesh& mesh, const Options& o
 // inverse, reshapes to the first shape, a cast to the own dtype, a whole slice) and what it began with. Constants,
 // places and casts that widen stay with their readers: to compute them again costs less than to read them. Why when
 // device axes are gone: a move may be there for the sake of its layout; and composites are open: attention and its
-// logsumexp show what they share. What `stays` is neither replaced nor read in another's place: a person scheduled it.
-void merge_equal(Fusion& fusion, const std::function<bool(const TensorView&)>& stays = {});
+// logsumexp show what they share. `home`: the segment of a file that a tensor was written in, none 0; ops of different
+// ones are not merged, and those without a value are neither replaced nor read in another's place: a person scheduled
+// them.
+void merge_equal(Fusion& fusion, const std::function<std::optional<size_t>(const TensorView&)>& home = {});
 
 }  // namespace plait

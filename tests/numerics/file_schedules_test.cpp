@@ -76,6 +76,28 @@ fusion @f (%x: f32[40, 7], %z: f32[3]) -> (%s, %y) {
 }
 
 // A segment of the file is a step as it stands: what would merge stays apart, also ops that a graph pass opens.
+// An op that two segments hold is one of each.
+TEST(FileSchedules, EqualOpsOfSegmentsStayApart) {
+  const auto result = run_case(R"(
+fusion @f (%x: f32[6, 40]) -> (%y, %z) {
+  segment @a (%x) -> (%e, %s, %y) schedule norm() {
+    %e = exp(%x)
+    %s = sum(%e, dims = [1], keepdim = true)
+    %y = sub(%e, %s)
+    %again = sub(%e, %s)
+  }
+  segment @b (%e, %s) -> (%z) schedule pointwise(vector = 4) {
+    %d = sub(%e, %s)
+    %z = flip(%d, dims = [1])
+  }
+}
+)",
+                               {});
+  EXPECT_TRUE(result.ok) << result.message;
+  ASSERT_EQ(result.report.kernels.size(), 2u);
+  EXPECT_NE(result.report.kernels[1].schedule.find("pointwise(vector = 4"), std::string::npos);
+}
+
 TEST(FileSchedules, SegmentsAreObeyed) {
   const auto two = run_case(R"(
 fusion @f (%x: f32[40]) -> (%z) {
