@@ -1,5 +1,7 @@
 #include "axes/transforms.h"
 
+#include <numeric>
+
 #include "base/error.h"
 #include "ir/fusion.h"
 
@@ -38,6 +40,18 @@ void reorder(TensorView& tensor, std::vector<int> order) {
 
 void parallelize(TensorView& tensor, int position, ParallelType type) {
   add(tensor, {Transform::Kind::parallel, position, {}, {}, type});
+}
+
+void move_loop(TensorView& tensor, int from, int to) {
+  std::vector<int> order(loop_axes(tensor.domain).size());
+  std::iota(order.begin(), order.end(), 0);
+  order.erase(order.begin() + from);
+  order.insert(order.begin() + to, from);
+  reorder(tensor, std::move(order));
+}
+
+void merge_loops(TensorView& tensor, int begin, int end) {
+  for (int d = end - 1; d > begin; --d) merge(tensor, d - 1);
 }
 
 void clear_schedule(TensorView& tensor) {

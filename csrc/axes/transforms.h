@@ -12,6 +12,9 @@ void split(TensorView& tensor, int position, int64_t factor);
 void merge(TensorView& tensor, int position);              // position and position + 1 -> one
 void reorder(TensorView& tensor, std::vector<int> order);  // new position -> old position
 void parallelize(TensorView& tensor, int position, ParallelType type);
+// By these: the loop at `from` goes to `to`, and the others keep their order; the loops of [begin, end) become one.
+void move_loop(TensorView& tensor, int from, int to);
+void merge_loops(TensorView& tensor, int begin, int end);
 // Forgets all transforms.
 void clear_schedule(TensorView& tensor);
 // States the reduction axes of the tensor's op in its domain, where they are missing.

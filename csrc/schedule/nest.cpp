@@ -182,10 +182,7 @@ std::optional<int64_t> serial_dim(const Op& op) {
 int put_last(const Op& op, int kept) {
   const auto dim = serial_dim(op);
   if (!dim) return kept;
-  std::vector<int> order(static_cast<size_t>(kept));
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + *dim, order.begin() + *dim + 1, order.end());
-  reorder(*op.results[0], order);
+  move_loop(*op.results[0], static_cast<int>(*dim), kept - 1);
   return kept - 1;
 }
 
@@ -218,10 +215,7 @@ int split_ranges(TensorView& t, int64_t dim, int others, int64_t ranges) {
   if (ranges == 1) return others;
   const sym::Expr places = t.extent(static_cast<size_t>(dim));
   split(t, others, sym::max(sym::ceildiv(places, ranges), 1));
-  std::vector<int> order(static_cast<size_t>(others) + 2);
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin(), order.begin() + others, order.begin() + others + 1);
-  reorder(t, order);
+  move_loop(t, others, 0);
   return others + 1;
 }
 
@@ -233,10 +227,7 @@ void apply_scatter(TensorView& t, int64_t dim, int others, int64_t ranges) {
   if (outer == 0) return;
   if (tiles) {
     split(t, outer - 1, kTile);
-    std::vector<int> order(static_cast<size_t>(outer) + 2);
-    std::iota(order.begin(), order.end(), 0);
-    std::swap(order[static_cast<size_t>(outer)], order[static_cast<size_t>(outer) + 1]);
-    reorder(t, order);
+    move_loop(t, outer, outer + 1);
   }
   for (int d = outer - 1; d > 0; --d) merge(t, 0);
   parallelize(t, 0, ParallelType::cpu_thread);

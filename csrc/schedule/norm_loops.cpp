@@ -1,7 +1,5 @@
 #include "schedule/norm_loops.h"
 
-#include <numeric>
-
 #include "axes/transforms.h"
 
 namespace plait {
@@ -9,11 +7,8 @@ namespace plait {
 namespace {
 
 // The column becomes the last of the kept dims, the others one: its place.
-int put_column_last(TensorView& t, int column, int kept, int reduced) {
-  std::vector<int> order(static_cast<size_t>(kept + reduced));
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + column, order.begin() + column + 1, order.begin() + kept);
-  reorder(t, order);
+int put_column_last(TensorView& t, int column, int kept) {
+  move_loop(t, column, kept - 1);
   for (int d = 2; d < kept; ++d) merge(t, 0);
   return kept > 1 ? 1 : 0;
 }
@@ -23,10 +18,7 @@ std::pair<int, int> kept_first(TensorView& t, int scanned) {
   state_reduction_axes(t);
   const int rank = static_cast<int>(t.rank());
   if (scanned < 0) return {rank, static_cast<int>(t.domain.reduction.size())};
-  std::vector<int> order(static_cast<size_t>(rank));
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + scanned, order.begin() + scanned + 1, order.end());
-  reorder(t, order);
+  move_loop(t, scanned, rank - 1);
   return {rank - 1, 1};
 }
 
@@ -90,7 +82,7 @@ int norm_loops_of_blocks(TensorView& t, const schedules::Norm& numbers, size_t r
 int norm_columns_of_blocks(TensorView& t, const schedules::Norm& numbers, int column, int scanned) {
   const auto [kept, reduced] = kept_first(t, scanned);
   if (scanned >= 0 && column > scanned) --column;
-  const int place = put_column_last(t, column, kept, reduced);
+  const int place = put_column_last(t, column, kept);
   const bool lanes = *numbers.vector > 1;
   if (lanes) split(t, place, *numbers.vector);
   if (kept > 1) merge(t, 0);
@@ -113,7 +105,7 @@ int norm_columns_of_blocks(TensorView& t, const schedules::Norm& numbers, int co
 int norm_loops_of_columns(TensorView& t, const schedules::Norm& numbers, int column, int scanned) {
   const auto [kept, reduced] = kept_first(t, scanned);
   if (scanned >= 0 && column > scanned) --column;
-  const int place = put_column_last(t, column, kept, reduced);
+  const int place = put_column_last(t, column, kept);
   const bool lanes = *numbers.vector > 1;
   if (lanes) split(t, place, *numbers.vector);
   if (kept > 1) merge(t, 0);

@@ -1,7 +1,6 @@
 #include "schedule/pointwise.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "axes/place.h"
 #include "axes/transforms.h"
@@ -316,36 +315,22 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   return out;
 }
 
-// The loop at `from` goes to `to`, the others keep their order; -1: the last.
-void move_loop(TensorView& t, int from, int to = -1) {
-  std::vector<int> order(loop_axes(t.domain).size());
-  if (to < 0) to = static_cast<int>(order.size()) - 1;
-  if (from == to) return;
-  std::iota(order.begin(), order.end(), 0);
-  order.erase(order.begin() + from);
-  order.insert(order.begin() + to, from);
-  reorder(t, order);
-}
-
-void merge_loops(TensorView& t, int from, int to) {
-  for (int d = to - 1; d > from; --d) merge(t, d - 1);
-}
-
 // Of GPUs: blocks, [threads of rows], threads, [rows of each], vectors, [pieces], [lanes].
 void transform_blocks(TensorView& t, const schedules::Pointwise& numbers, int cut, int rank) {
   const int64_t vector = *numbers.vector, unroll = *numbers.unroll, rows = numbers.rows.value_or(1);
   const bool each = numbers.each.value_or(1) > 1, pieces = numbers.pieces.value_or(1) > 1;
+  const auto last = [&] { return static_cast<int>(loop_axes(t.domain).size()) - 1; };
   if (each) {
     const int along = static_cast<int>(*numbers.along);
     split(t, along, *numbers.each);
-    move_loop(t, along + 1);
+    move_loop(t, along + 1, last());
   }
   merge_loops(t, cut, rank);
   merge_loops(t, 0, cut);
   const int row = cut > 0 ? 1 : 0;
   if (pieces) {
     split(t, row, loop_axes(t.domain)[static_cast<size_t>(row)].extent.constant().value() / *numbers.pieces);
-    move_loop(t, row);
+    move_loop(t, row, last());
   }
   split(t, row, *numbers.threads * vector * unroll);
   if (row > 0 && rows > 1) {
@@ -358,8 +343,8 @@ void transform_blocks(TensorView& t, const schedules::Pointwise& numbers, int cu
   if (row > 0 && rows > 1) parallelize(t, thread++, ParallelType::thread_y);
   if (vector > 1) {
     split(t, thread, vector);
-    move_loop(t, thread + 1);
-    parallelize(t, static_cast<int>(loop_axes(t.domain).size()) - 1, ParallelType::vectorize);
+    if (each || pieces) move_loop(t, thread + 1, last());
+    parallelize(t, last(), ParallelType::vectorize);
   }
   split(t, thread, *numbers.threads);
   move_loop(t, thread, thread + 1);

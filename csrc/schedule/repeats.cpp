@@ -20,7 +20,7 @@ std::optional<int64_t> known_row(const Segment& segment, int split) {
   int64_t out = 1;
   for (auto d = static_cast<size_t>(split); d < reference.rank(); ++d) {
     const auto extent = reference.extent(d).constant();
-    if (!extent || *extent == 0 || *extent > (int64_t{1} << 20)) return std::nullopt;
+    if (!extent || *extent == 0 || *extent > (int64_t{1} << 20) || out > (int64_t{1} << 40)) return std::nullopt;
     out *= *extent;
   }
   return out;
@@ -71,11 +71,14 @@ void check_pinned(const Problem& problem, const schedules::Pointwise& numbers) {
     refuse(fmt::format("pieces = {}", pieces), "the row's length is a known multiple of pieces * vector * unroll");
 }
 
-}  // namespace
-
-std::optional<RepeatedRows> repeated_rows(const Segment& segment, int split) {
-  const std::vector<MemoryRead> reads = memory_reads(segment);
-  const TensorView& reference = *reference_tensor(segment);
+// The outer dim, before dim `split`, of which rows share the most bytes of operands, of those that 8, 4 or 2 divide,
+// and the largest of these numbers; nothing where no rows share any.
+struct RepeatedRows {
+  int dim = 0;
+  int64_t each = 1;
+};
+std::optional<RepeatedRows> repeated_rows(const TensorView& reference, const std::vector<MemoryRead>& reads,
+                                          int split) {
   std::optional<RepeatedRows> out;
   std::pair<int64_t, int64_t> best = {0, 0};
   for (int d = 0; d < split; ++d) {
@@ -90,17 +93,16 @@ std::optional<RepeatedRows> repeated_rows(const Segment& segment, int split) {
   return out;
 }
 
-int64_t pieces_of_row(const Segment& segment, int split) {
+// Of how many pieces a row of the length is, where an input is read at several of them; 1 where none is.
+int64_t pieces_of_row(const Segment& segment, const std::vector<MemoryRead>& reads, int64_t row) {
   constexpr int64_t kHalves = 2;
-  const auto row = known_row(segment, split);
-  if (!row || *row % kHalves != 0) return 1;
-  const std::vector<MemoryRead> reads = memory_reads(segment);
+  if (row % kHalves != 0) return 1;
   if (std::none_of(reads.begin(), reads.end(),
                    [](const MemoryRead& r) { return !r.dims.empty() && r.dims.back() < 0; }))
     return 1;
   // A half is somewhere a row of its own: of a reshape, a slice, what a cat puts together.
   const auto is_half = [&](const TensorView* t) {
-    return t->rank() > 0 && t->extent(t->rank() - 1).constant() == *row / kHalves;
+    return t->rank() > 0 && t->extent(t->rank() - 1).constant() == row / kHalves;
   };
   for (const Op* op : segment.ops)
     for (const TensorView* t : inputs(*op))
@@ -108,18 +110,21 @@ int64_t pieces_of_row(const Segment& segment, int split) {
   return 1;
 }
 
+}  // namespace
+
 void choose_repeats(const Problem& problem, const Target& target, schedules::Pointwise& numbers) {
   check_pinned(problem, numbers);
   if (!no_repeats(problem.segment).empty()) return;
   const int cut = static_cast<int>(*numbers.split);
   const int64_t lanes = *numbers.vector * *numbers.unroll;
-  if (!numbers.pieces) {
-    const int64_t pieces = pieces_of_row(problem.segment, cut);
-    if (pieces > 1 && *known_row(problem.segment, cut) % (pieces * lanes) == 0) numbers.pieces = pieces;
-  }
-  const auto rows = numbers.along ? std::nullopt : repeated_rows(problem.segment, cut);
-  if (!rows) return;
   const TensorView& reference = *reference_tensor(problem.segment);
+  const std::vector<MemoryRead> reads = memory_reads(problem.segment);
+  if (const auto row = known_row(problem.segment, cut); row && !numbers.pieces) {
+    const int64_t pieces = pieces_of_row(problem.segment, reads, *row);
+    if (pieces > 1 && *row % (pieces * lanes) == 0) numbers.pieces = pieces;
+  }
+  const auto rows = numbers.along ? std::nullopt : repeated_rows(reference, reads, cut);
+  if (!rows) return;
   sym::Expr elements = problem.fusion.pool().constant(1);
   for (size_t d = 0; d < reference.rank(); ++d) elements = elements * reference.extent(d);
   const int64_t of_thread = lanes * numbers.pieces.value_or(1);

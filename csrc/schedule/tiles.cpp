@@ -44,11 +44,7 @@ void transform_tiles_of_blocks(TensorView& t, const schedules::Pointwise& number
   if (tile > rows) split(t, across, rows);
   split(t, across, tile / rows);
   // [across 2 or 3], [row 2 or 3]: tiles of both first.
-  const int own = tile > rows ? 3 : 2, all = static_cast<int>(loop_axes(t.domain).size());
-  std::vector<int> order(static_cast<size_t>(all));
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + across + 1, order.begin() + across + own, order.begin() + across + own + 1);
-  reorder(t, order);
+  move_loop(t, across + (tile > rows ? 3 : 2), across + 1);
   for (int d = 0; d <= across; ++d) merge(t, 0);
   parallelize(t, 0, ParallelType::block_x);
   const int y = tile > rows ? 2 : 1;
@@ -105,13 +101,10 @@ int64_t bytes_across(const Segment& segment, const TileDims& dims) {
 
 void transform_tiles(TensorView& t, const schedules::Pointwise& numbers, const TileDims& dims) {
   const int64_t lanes = numbers.vector.value(), squares = numbers.tile.value() / lanes;  // of CPUs
-  for (int d = static_cast<int>(t.rank()) - 1; d > dims.row; --d) merge(t, d - 1);
-  for (int d = dims.across_end - 1; d > dims.across; --d) merge(t, d - 1);
+  merge_loops(t, dims.row, static_cast<int>(t.rank()));
+  merge_loops(t, dims.across, dims.across_end);
   int outer = dims.row - (dims.across_end - dims.across);  // dims of neither
-  std::vector<int> order(static_cast<size_t>(outer) + 2);
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + dims.across, order.begin() + dims.across + 1, order.end() - 1);
-  reorder(t, order);
+  move_loop(t, dims.across, outer);
   for (; outer > 1; --outer) merge(t, 0);
   const int across = outer;
   if (numbers.rows) return transform_tiles_of_blocks(t, numbers, across);
@@ -120,7 +113,7 @@ void transform_tiles(TensorView& t, const schedules::Pointwise& numbers, const T
   split(t, across, lanes);
   split(t, across, squares);
   // Tiles, squares and rows of both: [across 3], [row 3].
-  order.resize(static_cast<size_t>(across) + 6);
+  std::vector<int> order(static_cast<size_t>(across) + 6);
   std::iota(order.begin(), order.end(), 0);
   const int places[] = {0, 3, 1, 4, 2, 5};
   for (int i = 0; i < 6; ++i) order[static_cast<size_t>(across + i)] = across + places[i];

@@ -23,6 +23,14 @@ struct MovesCounts {
   int drawn = 0, ops = 0, launches = 0, repeated = 0;
 };
 
+// What the program gives, which agrees with the reference.
+Tensors agreed(const Fusion& fusion, const CompileOptions& how, Compiled& program, const Tensors& inputs) {
+  const Tensors outputs = program.run(inputs);
+  for (const OutputCheck& o : check_program(fusion, how, program, inputs, outputs, {.one_rank = false}).outputs)
+    EXPECT_TRUE(o.reference.ok) << o.reference.message;
+  return outputs;
+}
+
 void run_moves(uint64_t seed, MovesCounts& counts) {
   const std::string text = testing::random_moves(seed);
   SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
@@ -43,9 +51,7 @@ void run_moves(uint64_t seed, MovesCounts& counts) {
                   {"b", 1 + static_cast<int64_t>(random() % (k == 2 ? 40 : 9))},
                   {"c", 1 + static_cast<int64_t>(random() % (k == 0 ? 4 : 70))}};
     const auto map = reference::draw_inputs(*fusion, draw);
-    const Tensors inputs(map.begin(), map.end()), outputs = program.run(inputs);
-    for (const OutputCheck& o : check_program(*fusion, how, program, inputs, outputs, {.one_rank = false}).outputs)
-      EXPECT_TRUE(o.reference.ok) << o.reference.message;
+    const Tensors inputs(map.begin(), map.end()), outputs = agreed(*fusion, how, program, inputs);
     EXPECT_TRUE(testing::bits_of(again.run(inputs)) == testing::bits_of(outputs)) << "on 3 threads";
   }
   counts.ops += static_cast<int>(fusion->ops().size());
@@ -86,15 +92,10 @@ void run_moves_on_sim(uint64_t seed, MovesCounts& counts) {
   const auto fusion = parse_fusion(text);
   const auto map = reference::draw_inputs(*fusion, draw);
   const Tensors inputs(map.begin(), map.end());
-  const auto agrees = [&](const Fusion& f, Compiled& program) {  // contractions of a * b + c are the compiler's choice
-    const Tensors outputs = program.run(inputs);
-    for (const OutputCheck& o : check_program(f, how, program, inputs, outputs, {.one_rank = false}).outputs)
-      EXPECT_TRUE(o.reference.ok) << o.reference.message;
-  };
   ++counts.drawn;
   counts.ops += static_cast<int>(fusion->ops().size());
   Compiled program = compile(*fusion, how);
-  agrees(*fusion, program);
+  agreed(*fusion, how, program, inputs);
   counts.launches += static_cast<int>(program.program().count(StepKind::LaunchStep));
   const auto other = with_repeats(program.stage_text("segments"), random);
   if (!other) return;
@@ -102,7 +103,7 @@ void run_moves_on_sim(uint64_t seed, MovesCounts& counts) {
   try {
     const auto repeated = parse_fusion(*other);
     Compiled again = compile(*repeated, how);
-    agrees(*repeated, again);
+    agreed(*repeated, how, again, inputs);  // not of equal bits: contractions of a * b + c are the compiler's choice
     ++counts.repeated;
   } catch (const UserError& error) {  // every operand has each element once
     EXPECT_NE(error.message().find("does not apply"), std::string::npos) << error.what();
@@ -143,10 +144,8 @@ TEST(RandomMoves, LookupsOfWhatTheKernelReduces) {
     reference::DrawOptions draw;
     draw.sizes = {{"a", 5}, {"b", 3}};
     const auto map = reference::draw_inputs(*fusion, draw);
-    const Tensors inputs(map.begin(), map.end()), outputs = program.run(inputs);
+    agreed(*fusion, {}, program, {map.begin(), map.end()});
     EXPECT_EQ(program.report().kernels.size(), 1u);
-    for (const OutputCheck& o : check_program(*fusion, {}, program, inputs, outputs, {.one_rank = false}).outputs)
-      EXPECT_TRUE(o.reference.ok) << o.reference.message;
   }
 }
 

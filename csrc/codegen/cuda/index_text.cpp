@@ -39,6 +39,8 @@ std::string IndexText::text(Expr expr, bool tight) const { return at_level(expr,
 
 std::string IndexText::whole(Expr expr) const { return whole_at(expr, kConditional); }
 
+std::string IndexText::wide(Expr expr) const { return as_wide(expr, kConditional); }
+
 std::string IndexText::above(const char* left, Expr expr) const {
   return fmt::format("{} < {}", left, whole_at(expr, kSum));
 }

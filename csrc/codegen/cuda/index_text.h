@@ -30,11 +30,17 @@ class IndexText {
   // The same for what takes the value as a whole: a conversion to `long long` keeps it.
   std::string whole(sym::Expr expr) const;
   // Over `long long`.
-  std::string wide(sym::Expr expr) const { return as_wide(expr, 0); }
-  // Whether what was written since the last call, or names in it, has terms that are, or may be, subtracted over
+  std::string wide(sym::Expr expr) const;
+  // What `write` gives, and whether in that, or in what is named in it, terms are, or may be, subtracted over
   // `unsigned`.
-  bool take_subtracted() const { return std::exchange(subtracted_, false); }
-  void note_subtracted() const { subtracted_ = true; }
+  template <class Fn>
+  std::pair<std::string, bool> noting(Fn&& write) const {
+    const bool before = std::exchange(subtracted_, false);
+    std::string text = write();
+    const bool own = subtracted_;
+    subtracted_ |= before;
+    return {std::move(text), own};
+  }
   // `left < expr`, of a small number or the lane.
   std::string above(const char* left, sym::Expr expr) const;
   // Whether variables of the expression's value may be `unsigned`.
@@ -48,7 +54,7 @@ class IndexText {
   void open_scope() { scopes_.emplace_back(); }
   void close_scope() { scopes_.pop_back(); }
   // Names an expression (a symbol, too) until the scope closes; of narrow indices, `wide` names are `long long`.
-  // `subtracted`: as take_subtracted says of its text.
+  // `subtracted`: as noting() says of its text.
   void set_name(sym::Expr expr, std::string name, bool wide = false, bool subtracted = false) {
     scopes_.back()[expr.id()] = {expr, std::move(name), wide, subtracted};
   }
@@ -89,8 +95,8 @@ class IndexText {
 
   Helpers& helpers_;
   const kir::IndexRanges* ranges_;
-  mutable bool subtracted_ = false;
-  mutable bool wide_ = false;  // of narrow indices: what is written is over `long long`
+  mutable bool subtracted_ = false;  // in what is being written
+  mutable bool wide_ = false;        // of narrow indices: what is written is over `long long`
   std::vector<std::map<uint64_t, Named>> scopes_;
   std::set<uint64_t> short_;
 };

@@ -143,10 +143,9 @@ class Writer {
   std::string named(sym::Expr expr) {
     if (!expr.is_constant() && !index_.has_name(expr)) {
       const std::string name = fmt::format("k{}", named_++);
-      const bool before = index_.take_subtracted();
-      line("const {} {} = {};", index_.type(), name, index_.text(expr));
-      index_.set_name(expr, name, false, index_.take_subtracted());
-      if (before) index_.note_subtracted();
+      const auto [text, subtracted] = index_.noting([&] { return index_.text(expr); });
+      line("const {} {} = {};", index_.type(), name, text);
+      index_.set_name(expr, name, false, subtracted);
     }
     return index_.text(expr, true);
   }
@@ -308,9 +307,8 @@ class Writer {
   // `int` what is left is right.
   template <class Fn>
   std::string as_place(uint32_t buffer, sym::Expr index, Fn&& write) {
-    index_.take_subtracted();
-    const std::string text = write();
-    if (!index_.take_subtracted() || !kernel_.narrow) return text;
+    const auto [text, subtracted] = index_.noting(write);
+    if (!subtracted || !kernel_.narrow) return text;
     if (holds_narrow(buffer)) return "int(" + text + ")";
     return index_.is_narrow(index) ? "(" + index_.wide(index) + ")" : text;  // or it is wide already
   }

@@ -15,6 +15,14 @@ std::unique_ptr<Fusion> moves(const std::string& inputs, const std::string& outp
   return parse_fusion(fmt::format("fusion @f ({}) -> ({}) {{\n{}}}\n", inputs, outputs, body));
 }
 
+Segment whole(const Fusion& f) {
+  Segment out;
+  out.ops = f.ops();
+  out.inputs = f.inputs();
+  out.outputs = f.outputs();
+  return out;
+}
+
 std::string why_not_moved(const Fusion& f) { return moved_refuses(f.ops(), f.outputs()).value_or(""); }
 
 TEST(Moved, RefusalsSayWhy) {
@@ -43,10 +51,7 @@ TEST(Moved, RefusalsSayWhy) {
 TEST(Moved, Rows) {
   const auto split = [](const std::string& inputs, const std::string& body) {
     const auto f = moves(inputs, "%y", body);
-    Segment s;
-    s.ops = f->ops();
-    s.inputs = f->inputs();
-    s.outputs = f->outputs();
+    const Segment s = whole(*f);
     return std::get<schedules::Pointwise>(choose_schedule({*f, s}, test::small_target(8), {})).split;
   };
   EXPECT_EQ(split("%x: f32[a, b, c], %z: f32[a, b, c]", "  %y = cat(%x, %z, dim = 0)\n"), 1);
@@ -60,10 +65,7 @@ TEST(Moved, Rows) {
 TEST(Moved, Tiles) {
   const auto tiles = [](const std::string& inputs, const std::string& body) {
     const auto f = moves(inputs, "%y", body);
-    Segment s;
-    s.ops = f->ops();
-    s.inputs = f->inputs();
-    s.outputs = f->outputs();
+    const Segment s = whole(*f);
     const auto dims = tile_dims(s, false);
     return dims ? fmt::format("{}..{} across {}..", dims->across, dims->across_end, dims->row) : "none";
   };
@@ -86,10 +88,7 @@ TEST(Moved, Tiles) {
 TEST(Moved, TilesAreChosenOrPinned) {
   const auto choose = [](const std::string& pin, const std::string& shape, const std::string& body) -> std::string {
     const auto f = moves("%x: f32" + shape, "%y", body);
-    Segment s;
-    s.ops = f->ops();
-    s.inputs = f->inputs();
-    s.outputs = f->outputs();
+    const Segment s = whole(*f);
     try {
       return print(choose_schedule({*f, s}, test::small_target(8), pin.empty() ? Schedule() : parse_schedule(pin)));
     } catch (const UserError& e) {
@@ -118,10 +117,7 @@ TEST(Moved, TilesAreChosenOrPinned) {
 TEST(Moved, RepeatsOfGpus) {
   const auto choose = [](const std::string& inputs, const std::string& body) {
     const auto f = moves(inputs, "%y", body);
-    Segment s;
-    s.ops = f->ops();
-    s.inputs = f->inputs();
-    s.outputs = f->outputs();
+    const Segment s = whole(*f);
     const auto numbers = std::get<schedules::Pointwise>(choose_schedule({*f, s}, target_named("sm_80"), {}));
     std::string out = numbers.along ? fmt::format("{} along {}", *numbers.each, *numbers.along) : "one row";
     return numbers.pieces ? fmt::format("{}, {} pieces", out, *numbers.pieces) : out;
@@ -156,10 +152,7 @@ TEST(Moved, RepeatsOfGpus) {
 TEST(Moved, TilesOfGpus) {
   const auto choose = [](const std::string& pin, const std::string& inputs, const std::string& body) -> std::string {
     const auto f = moves(inputs, "%y", body);
-    Segment s;
-    s.ops = f->ops();
-    s.inputs = f->inputs();
-    s.outputs = f->outputs();
+    const Segment s = whole(*f);
     try {
       return print(choose_schedule({*f, s}, target_named("sm_80"), pin.empty() ? Schedule() : parse_schedule(pin)));
     } catch (const UserError& e) {
