@@ -386,6 +386,7 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/ptx/decoder.cpp
   sim/ptx/definite.cpp
   sim/ptx/exchange.cpp
+  sim/ptx/fence_order.cpp
   sim/ptx/floats.cpp
   sim/ptx/halves.cpp
   sim/ptx/integer.cpp

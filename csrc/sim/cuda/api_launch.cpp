@@ -7,8 +7,8 @@ using namespace plait::sim;
 
 namespace {
 
-// What a launch attribute asks for; those that are not simulated are refused.
-void check_attribute(const CUlaunchAttribute& attribute) {
+// Takes what a launch attribute asks for; those that are not simulated are refused.
+void take_attribute(const CUlaunchAttribute& attribute, bool* cooperative) {
   switch (attribute.id) {
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_PRIORITY:
@@ -18,8 +18,8 @@ void check_attribute(const CUlaunchAttribute& attribute) {
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return;
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-      if (attribute.value.cooperative == 0) return;
-      break;
+      *cooperative = attribute.value.cooperative != 0;
+      return;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
       if (attribute.value.programmaticStreamSerializationAllowed == 0) return;
       break;
@@ -54,12 +54,16 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   SIM_CALL({
     need(config, "config");
     if (config->numAttrs > 0) need(config->attrs, "the list of attributes");
-    for (unsigned i = 0; i < config->numAttrs; ++i) check_attribute(config->attrs[i]);
+    bool cooperative = false;
+    for (unsigned i = 0; i < config->numAttrs; ++i) take_attribute(config->attrs[i], &cooperative);
     const unsigned grid[] = {config->gridDimX, config->gridDimY, config->gridDimZ};
     const unsigned block[] = {config->blockDimX, config->blockDimY, config->blockDimZ};
     const auto on = call.stream(config->hStream);
     const auto found = resolve_function(call, function, call.context());
-    launch_kernel(call, on, make_launch(found, grid, block, config->sharedMemBytes, parameters, extra));
+    KernelLaunch launch = make_launch(found, grid, block, config->sharedMemBytes, parameters, extra);
+    launch.what.cooperative = cooperative;
+    check_side_by_side(launch);
+    launch_kernel(call, on, launch);
   });
 }
 }

@@ -171,4 +171,17 @@ int active_blocks(const FunctionObject& function, int threads, size_t dynamic_sh
   return std::min({by_threads, by_shared, arch.blocks_per_multiprocessor});
 }
 
+void check_side_by_side(const KernelLaunch& launch) {
+  if (!launch.what.cooperative) return;
+  const FunctionObject& function = *launch.function;
+  const auto& [x, y, z] = launch.what.block;
+  const int of_each = active_blocks(function, static_cast<int>(x * y * z), launch.what.shared_bytes);
+  const int multiprocessors = machine().devices[function.owner->device].architecture->multiprocessors;
+  const uint64_t blocks = uint64_t(launch.what.grid[0]) * launch.what.grid[1] * launch.what.grid[2];
+  if (blocks > static_cast<uint64_t>(of_each) * static_cast<uint64_t>(multiprocessors))
+    misuse(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+           fmt::format("kernel `{}`: {} blocks side by side; {} multiprocessors hold {} each", function.info().name,
+                       blocks, multiprocessors, of_each));
+}
+
 }  // namespace plait::sim

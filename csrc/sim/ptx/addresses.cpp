@@ -69,19 +69,29 @@ std::string shared_text(const Warp& warp, size_t offset) {
 void order_lanes(Warp& warp, const Instruction& i, uint32_t lanes, bool write) {
   const Run& run = *warp.run;
   const size_t bytes = bytes_of(i);
-  DeviceAccess access{warp.number, 0, i.statement, 0, bytes, write, i.strong != 0, i.constant != 0};
+  DeviceAccess access{.warp = warp.number,
+                      .statement = i.statement,
+                      .bytes = bytes,
+                      .write = write,
+                      .strong = i.strong != 0,
+                      .constant = i.constant != 0,
+                      .update = i.update != 0,
+                      .scope = i.scope,
+                      .acquires = i.acquires,
+                      .releases = i.releases};
   for (; lanes != 0; lanes &= lanes - 1) {
     access.lane = std::countr_zero(lanes);
     access.address = address_at(warp, i, access.lane);
     const auto race = run.memory->enter(access, warp.of->order());
     if (!race) continue;
-    const bool same = race->block == warp.block;
+    const std::array<uint32_t, 3> block = block_index(run, race->block);
+    const bool same = block == warp.block;
     fail(warp, i, access.lane, kLaunchFailed,
          fmt::format("race: {} {} bytes at {}, which {}thread {} {} {}\n  the other: {}", verb(write), bytes,
                      run.space->describe(access.address),
-                     same ? "" : fmt::format("block ({}, {}, {}), ", race->block[0], race->block[1], race->block[2]),
+                     same ? "" : fmt::format("block ({}, {}, {}), ", block[0], block[1], block[2]),
                      thread_text(run, race->warp, race->lane), verb(race->write),
-                     same ? "without a barrier between them" : "in the same launch",
+                     same ? "without a barrier between them" : "in the same launch, unordered",
                      describe(*run.module, run.kernel->statements[race->statement])));
   }
 }
@@ -175,8 +185,12 @@ AccessWords take_access_words(Decoder& d) {
   constexpr Space spaces[] = {Space::param, Space::global, Space::constant, Space::local};
   out.space = shared ? Space::shared : space < 0 ? Space::generic : spaces[space];
   d.take("weak");
-  for (std::string_view word : {"volatile", "relaxed", "acquire", "release", "acq_rel"}) out.strong |= d.take(word);
-  d.skip({"cta", "cluster", "gpu", "sys"});
+  const bool volatile_access = d.take("volatile"), relaxed = d.take("relaxed"), both = d.take("acq_rel");
+  out.acquires = d.take("acquire") || both;
+  out.releases = d.take("release") || both;
+  out.strong = volatile_access || relaxed || out.acquires || out.releases;
+  if (out.acquires || out.releases) d.has_fences();
+  out.scope = take_scope(d).value_or(volatile_access ? Scope::system : Scope::device);
   return out;
 }
 
@@ -209,13 +223,22 @@ Address address_of(Decoder& d, const Operand& operand, Space space, size_t bytes
   return out;
 }
 
-void place_access(Instruction& instruction, const Address& address, int count, int bytes, bool strong) {
+std::optional<Scope> take_scope(Decoder& d) {
+  constexpr Scope kScopes[] = {Scope::block, Scope::cluster, Scope::device, Scope::device, Scope::system};
+  const int scope = d.take_one({"cta", "cluster", "gpu", "gl", "sys"});
+  return scope < 0 ? std::nullopt : std::optional(kScopes[scope]);
+}
+
+void place_access(Instruction& instruction, const Address& address, int count, int bytes, const AccessWords& words) {
   instruction.a = address.row;
   instruction.narrow = address.narrow ? 1 : 0;
   instruction.immediate = address.offset;
   instruction.count = static_cast<uint8_t>(count);
   instruction.bytes = static_cast<uint8_t>(bytes);
-  instruction.strong = strong ? 1 : 0;
+  instruction.strong = words.strong ? 1 : 0;
+  instruction.scope = words.scope;
+  instruction.acquires = words.acquires;
+  instruction.releases = words.releases;
 }
 
 }  // namespace plait::sim::ptx

@@ -90,12 +90,14 @@ void access_lanes(Warp& warp, const Instruction& i, Access access) {
 
 // ---- Decoding.
 
-// Takes the state space and what says when others see an access; the space, and whether it is volatile, relaxed or
-// more.
+// Takes the state space and what says when others see an access: whether it is volatile, relaxed or more, and how far
+// it is heard.
 struct AccessWords {
   Space space = Space::generic;
-  bool strong = false;
+  bool strong = false, acquires = false, releases = false;
+  Scope scope = Scope::device;
 };
+std::optional<Scope> take_scope(Decoder& d);
 AccessWords take_access_words(Decoder& d);
 // Row of the base address, of 32 bits where `narrow`; its offset. Parameters have no row.
 struct Address {
@@ -105,6 +107,6 @@ struct Address {
 };
 Address address_of(Decoder& d, const Operand& operand, Space space, size_t bytes);
 // Sets what the lanes of an access need of it.
-void place_access(Instruction& instruction, const Address& address, int count, int bytes, bool strong);
+void place_access(Instruction& instruction, const Address& address, int count, int bytes, const AccessWords& words);
 
 }  // namespace plait::sim::ptx

@@ -172,7 +172,9 @@ Handler handler_of(Atomic op, Type type, bool result) {
 
 void decode_atomic(Decoder& d) {
   const bool result = d.mnemonic() == "atom";
-  const Space space = take_access_words(d).space;
+  AccessWords words = take_access_words(d);
+  words.strong = true;
+  const Space space = words.space;
   if (space != Space::global && space != Space::shared && space != Space::generic) d.refuse("an atomic in this space");
   const int op = d.take_one({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"});
   if (op < 0) d.refuse("an atomic operation that is not modelled");
@@ -202,9 +204,11 @@ void decode_atomic(Decoder& d) {
   Instruction& added = d.emit(space == Space::shared   ? handler_of<Where::shared>(atomic, type, result)
                               : space == Space::global ? handler_of<Where::device>(atomic, type, result)
                                                        : handler_of<Where::generic>(atomic, type, result));
-  place_access(added, address, count, bytes, true);
+  place_access(added, address, count, bytes, words);
+  added.update = 1;
   added.target = place;
   if (result) d.warps_wait();
+  if (result && space != Space::shared) d.blocks_wait();
 }
 
 }  // namespace plait::sim::ptx

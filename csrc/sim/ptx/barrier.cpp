@@ -1,12 +1,18 @@
 // Barriers of a block, and fences.
+#include "sim/ptx/addresses.h"
 #include "sim/ptx/decoder.h"
 #include "sim/ptx/families.h"
+#include "sim/ptx/thread_block.h"
 
 namespace plait::sim::ptx {
 namespace {
 
 // The block carries barriers out, not the warp.
 void no_lanes(Warp&, const Instruction&) {}
+
+void fence_lanes(Warp& warp, const Instruction& i) {
+  warp.of->order().fence(warp.number, warp.exec, i.scope, i.immediate != 0);
+}
 
 }  // namespace
 
@@ -50,9 +56,15 @@ void decode_barrier(Decoder& d) {
 
 // Memory is in one order for all threads here: what a fence orders is known to the checks of races alone.
 void decode_fence(Decoder& d) {
-  d.skip({"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "gl", "sys"});
+  const bool all = d.mnemonic() == "membar" || d.take("sc");
+  d.skip({"acq_rel"});
+  const std::optional<Scope> scope = take_scope(d);
+  if (!scope) d.refuse("a fence without a scope");
   d.need_operands(0);
-  d.emit(no_lanes);
+  Instruction& added = d.emit(fence_lanes);
+  added.scope = *scope;
+  added.immediate = all ? 1 : 0;
+  d.has_fences();
 }
 
 }  // namespace plait::sim::ptx

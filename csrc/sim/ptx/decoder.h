@@ -54,6 +54,9 @@ class Decoder {
   void branch_to(const std::string& label);
   // Warps of the kernel may wait for each other.
   void warps_wait() { out_.waits = true; }
+  // So may its blocks.
+  void blocks_wait() { out_.blocks_wait = true; }
+  void has_fences() { out_.fences = true; }
 
  private:
   void assign_registers();

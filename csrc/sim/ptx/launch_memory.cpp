@@ -4,8 +4,6 @@
 
 namespace plait::sim::ptx {
 
-void LaunchMemory::begin(const std::array<uint32_t, 3>& block, uint32_t epoch) { blocks_.push_back({epoch, block}); }
-
 LaunchMemory::Page* LaunchMemory::page_at(uint64_t number, bool make) {
   if (number == last_number_ && (last_ != nullptr || !make)) return last_;
   const auto found = pages_.find(number);
@@ -16,17 +14,13 @@ LaunchMemory::Page* LaunchMemory::page_at(uint64_t number, bool make) {
 }
 
 // Whether both meet bytes in common and nothing orders the mark before the access.
-bool LaunchMemory::conflicts(const Mark& mark, const Mark& access, const ThreadOrder& order) const {
+bool LaunchMemory::conflicts(const Mark& mark, const Mark& access, const ThreadOrder& order) {
   if (mark.moment.epoch == 0 || (mark.bytes & access.bytes) == 0 || (mark.strong && access.strong)) return false;
-  if (mark.moment.epoch < blocks_.back().epoch) return true;
-  if (mark.moment.warp == access.moment.warp && mark.lane == access.lane) return false;
   return !order.before(mark.moment, mark.lane, access.moment.warp, access.lane);
 }
 
-DeviceRace LaunchMemory::race(const Mark& mark, bool write) const {
-  const auto behind = std::upper_bound(blocks_.begin(), blocks_.end(), mark.moment.epoch,
-                                       [](uint32_t epoch, const Begun& begun) { return epoch < begun.epoch; });
-  return {(behind - 1)->block, mark.moment.warp, mark.lane, mark.statement, write};
+DeviceRace LaunchMemory::race(const Mark& mark, bool write) {
+  return {mark.moment.block, mark.moment.warp, mark.lane, mark.statement, write};
 }
 
 std::optional<DeviceRace> LaunchMemory::check(const Page& page, size_t granule, const Mark& access, bool write,
@@ -50,7 +44,20 @@ void LaunchMemory::add_read(Reads& reads, const Mark& access, const ThreadOrder&
   }
 }
 
-std::optional<DeviceRace> LaunchMemory::enter(const DeviceAccess& access, const ThreadOrder& order) {
+// A strong read takes over what was given by the writes that led to its value; a strong write gives.
+void LaunchMemory::hand_over(const DeviceAccess& access, ThreadOrder& order) {
+  if (access.update && !access.write) return;  // with its write
+  std::shared_ptr<History>& history = histories_[access.address];
+  if (!access.write || access.update) {
+    if (history != nullptr && !history->empty())
+      order.read(access.warp, access.lane, {history, history->size(), access.scope}, access.acquires);
+    if (!access.write) return;
+  }
+  if (!access.update || history == nullptr) history = std::make_shared<History>();
+  order.give(access.warp, access.lane, access.scope, access.releases, *history);
+}
+
+std::optional<DeviceRace> LaunchMemory::enter(const DeviceAccess& access, ThreadOrder& order) {
   const uint64_t first = access.address / kGranule, last = (access.address + access.bytes - 1) / kGranule;
   Mark mark;
   mark.moment = order.now(access.warp);
@@ -80,6 +87,7 @@ std::optional<DeviceRace> LaunchMemory::enter(const DeviceAccess& access, const 
       add_read(page.reads[g % kPage], mark, order);
     }
   }
+  if (access.strong && order.fences()) hand_over(access, order);
   return {};
 }
 

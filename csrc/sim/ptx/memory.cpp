@@ -142,7 +142,8 @@ int take_vector(Decoder& d) {
 }
 
 void decode_access(Decoder& d, bool store) {
-  const auto [space, strong] = take_access_words(d);
+  const AccessWords words = take_access_words(d);
+  const Space space = words.space;
   const bool constant = d.take("nc");
   const int count = take_vector(d);
   const Type type = d.take_type();
@@ -166,10 +167,11 @@ void decode_access(Decoder& d, bool store) {
       address_of(d, d.operand(store ? 0 : 1), space, static_cast<size_t>(count) * static_cast<size_t>(bytes));
   const uint32_t first = d.rows(rows);
   Instruction& added = d.emit(store ? store_handler(type, bits, space) : load_handler(type, bits, space));
-  place_access(added, address, count, bytes, strong);
+  place_access(added, address, count, bytes, words);
   added.constant = constant ? 1 : 0;
   added.target = first;
-  if (strong) d.warps_wait();
+  if (words.strong) d.warps_wait();
+  if (words.strong && !store && (space == Space::global || space == Space::generic)) d.blocks_wait();
 }
 
 }  // namespace

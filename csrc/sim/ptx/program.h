@@ -25,6 +25,9 @@ enum class Control : uint8_t { next, branch, leave, meet, barrier };
 // What a barrier does beside waiting: nothing; it does not even wait; a result from predicates of all threads.
 enum class BarrierKind : uint8_t { sync, arrive, count, all, any };
 
+// How far a fence or a strong access is heard.
+enum class Scope : uint8_t { block, cluster, device, system };
+
 // Predicates 0 and 1 of a warp are constants; writes to 2 are never read; 3 is the carry of sums of several words.
 inline constexpr uint32_t kTrue = 0, kFalse = 1, kNowhere = 2, kCarry = 3;
 
@@ -35,11 +38,14 @@ struct Instruction {
   uint32_t target = 0;                         // branch: an instruction; vectors: first row in Program::rows
   uint32_t statement = 0;                      // in TextKernel::statements
   Control control = Control::next;
-  uint8_t count = 1;      // elements of a vector
-  uint8_t bytes = 0;      // of an element in memory
-  uint8_t narrow = 0;     // 1: the address has 32 bits
-  uint8_t strong = 0;     // 1: a volatile, relaxed or atomic access
-  uint8_t constant = 0;   // 1: a load of what nobody writes during the launch
+  uint8_t count = 1;           // elements of a vector
+  uint8_t bytes = 0;           // of an element in memory
+  uint8_t narrow = 0;          // 1: the address has 32 bits
+  uint8_t strong = 0;          // 1: a volatile, relaxed or atomic access
+  uint8_t constant = 0;        // 1: a load of what nobody writes during the launch
+  uint8_t update = 0;          // 1: an atomic, whose write continues what its read found
+  Scope scope = Scope::block;  // of a strong access, or of a fence
+  bool acquires = false, releases = false;
   int64_t immediate = 0;  // offset of an address, table of lop3 ...
   uint32_t members = 0;   // meet: row of the mask of lanes
   BarrierKind barrier = BarrierKind::sync;
@@ -66,6 +72,8 @@ struct Program {
   std::vector<uint32_t> written;     // predicates that say which lanes wrote a register that might be read before
   std::vector<std::string> tracked;  // names of those registers, in the same order
   bool waits = false;                // its warps may wait for each other: at barriers, or for what another one writes
+  bool blocks_wait = false;          // its blocks may wait for each other, for what another one writes
+  bool fences = false;               // it has fences, or accesses that acquire or release
 };
 
 class Meter;
@@ -100,6 +108,8 @@ struct Warp {
 
 // Throws the Fault of a lane (-1: the first of exec) with all places.
 [[noreturn]] void fail(const Warp& warp, const Instruction& instruction, int lane, int code, const std::string& what);
+// A block of the grid by its number; x counts fastest.
+std::array<uint32_t, 3> block_index(const Run& run, uint32_t number);
 // "(3, 0, 0)", a thread of the block.
 std::string thread_text(const Run& run, uint32_t warp, int lane);
 // Bytes of shared memory of a block of the launch, with those that are asked for at the launch.

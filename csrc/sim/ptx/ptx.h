@@ -34,12 +34,12 @@ struct KernelInfo {
   int registers = 0;                                          // that the text declares: virtual ones
 };
 
-// A variable of the module (.global, .const). Whoever loads the module allocates it and writes `initial`.
+// A variable of the module (.global, .const). Whoever loads the module allocates it and writes `initial`, or zeros.
 struct GlobalVariable {
   std::string name;
   size_t bytes = 0, alignment = 1;
   bool constant = false;
-  std::vector<uint8_t> initial;  // empty: not initialised, else `bytes` of them
+  std::vector<uint8_t> initial;  // empty: zeros, else `bytes` of them
 };
 
 struct PtxCode;  // decoded kernels
@@ -84,6 +84,7 @@ struct Launch {
   std::vector<uint64_t> globals;     // address of every variable of the module, in its order
   uint64_t seed = 0;                 // order of blocks and of warps in a block; 0: ascending
   bool metered = false;              // whether LaunchCounts::memory is counted
+  bool cooperative = false;          // all blocks run side by side
   uint64_t budget = kDefaultBudget;  // instructions that a warp may execute before it is held to be in a loop
 };
 

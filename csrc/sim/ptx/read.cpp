@@ -14,7 +14,7 @@ void refuse(int line, const std::string& what) { throw Fault{kInvalidPtx, fmt::f
 
 namespace {
 
-using Scope = std::map<std::string, int, std::less<>>;  // registers by name
+using Registers = std::map<std::string, int, std::less<>>;  // registers by name
 
 class Reader {
  public:
@@ -82,7 +82,7 @@ class Reader {
   Lexer in_;
   TextModule& module_;
   std::vector<Variable> shared_;  // of the module
-  std::vector<Scope> scopes_;
+  std::vector<Registers> scopes_;
   std::vector<Frame> frames_;
   std::map<std::string, Function, std::less<>> functions_;
   std::vector<Lexer> bodies_;  // of the kernels
@@ -270,7 +270,7 @@ void Reader::kernel() {
 // ---- Kernel.
 
 void Reader::body(TextKernel& kernel) {
-  std::vector<Scope> outside;
+  std::vector<Registers> outside;
   outside.swap(scopes_);
   do {
     if (in_.accept("{")) {

@@ -1,4 +1,5 @@
-// Launches: blocks one after the other, in an order that the seed gives.
+// Launches: blocks in an order that the seed gives, one after the other, or several side by side where they may wait
+// for each other.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -18,6 +19,11 @@ std::string thread_text(const Run& run, uint32_t warp, int lane) {
   const uint32_t thread = warp * kLanes + static_cast<uint32_t>(lane);
   return fmt::format("({}, {}, {})", thread % extents[0], thread / extents[0] % extents[1],
                      thread / extents[0] / extents[1]);
+}
+
+std::array<uint32_t, 3> block_index(const Run& run, uint32_t number) {
+  const std::array<uint32_t, 3>& grid = run.launch->grid;
+  return {number % grid[0], number / grid[0] % grid[1], number / grid[0] / grid[1]};
 }
 
 size_t shared_size(const Run& run) { return run.kernel->info.shared_bytes + run.launch->shared_bytes; }
@@ -60,9 +66,69 @@ void check_launch(const PtxModule& module, const Launch& launch, const KernelInf
     refuse(kLaunchOutOfResources, fmt::format("block {} exceeds .maxntid {}", text(launch.block), text(most)));
   if (required[0] != 0 && launch.block != required)
     refuse(kInvalidValue, fmt::format("block {} is not .reqntid {}", text(launch.block), text(required)));
+  if (uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] > ~uint32_t(0))
+    refuse(kInvalidValue, fmt::format("grid {} has more blocks than are simulated", text(launch.grid)));
   if (info.shared_bytes + launch.shared_bytes > kMostShared)
     refuse(kInvalidValue,
            fmt::format("{} bytes of shared memory of {}", info.shared_bytes + launch.shared_bytes, kMostShared));
+}
+
+// Blocks in the order of their start. Any seed but 0 walks them from a drawn one in steps of a drawn number that has no
+// factor with theirs.
+class Blocks {
+ public:
+  Blocks(uint64_t count, uint64_t seed, std::mt19937_64& random) : count_(count) {
+    if (seed == 0) return;
+    do {
+      step_ = 1 + random() % count;
+    } while (std::gcd(step_, count) != 1);
+    at_ = random() % count;
+  }
+  bool some_left() const { return begun_ < count_; }
+  uint32_t next() {
+    const uint64_t out = at_;
+    ++begun_;
+    at_ = (at_ + step_) % count_;
+    return static_cast<uint32_t>(out);
+  }
+
+ private:
+  uint64_t count_, step_ = 1, at_ = 0, begun_ = 0;
+};
+
+// A cooperative launch has all blocks at a time; of any other one they are drawn, fewer than there are, since nothing
+// says that a block which another one waits for has begun.
+uint64_t resident_blocks(const Launch& launch, uint64_t blocks, std::mt19937_64& random) {
+  constexpr uint64_t kMost = 8;
+  if (launch.cooperative) return blocks;
+  return launch.seed == 0 || blocks == 1 ? 1 : 1 + random() % std::min(blocks - 1, kMost);
+}
+
+void run_side_by_side(const Run& run, Blocks& blocks, uint64_t resident, const std::vector<uint32_t>& warps,
+                      std::mt19937_64& random, LaunchCounts& counts) {
+  std::vector<std::unique_ptr<ThreadBlock>> running, idle;
+  while (true) {
+    while (running.size() < resident && blocks.some_left()) {
+      if (idle.empty()) idle.push_back(std::make_unique<ThreadBlock>(run));
+      running.push_back(std::move(idle.back()));
+      idle.pop_back();
+      running.back()->begin(blocks.next(), warps);
+    }
+    if (running.empty()) break;
+    const uint64_t slice = run.launch->seed == 0 ? ThreadBlock::kSlice : uint64_t(1) << random() % 13;
+    for (size_t i = 0; i < running.size();) {
+      if (running[i]->run_turn(slice)) {
+        ++i;
+        continue;
+      }
+      idle.push_back(std::move(running[i]));
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  for (const auto& each : idle) {
+    counts.warp_instructions += each->counts().warp_instructions;
+    counts.thread_instructions += each->counts().thread_instructions;
+  }
 }
 
 }  // namespace
@@ -76,35 +142,24 @@ LaunchCounts launch(const PtxModule& module, const Launch& launch, const Actor& 
   MemoryCounts memory;
   ptx::Meter meter(memory);
   ptx::LaunchMemory known;
-  const ptx::Run run{&code.module,
-                     &code.module.kernels[kernel],
-                     &code.programs[kernel],
-                     &launch,
-                     &actor,
-                     &space,
-                     launch.metered ? &meter : nullptr,
-                     &known};
-  ptx::ThreadBlock runner(run);
-  const uint64_t blocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  const ptx::Program& program = code.programs[kernel];
+  const ptx::Run run{&code.module, &code.module.kernels[kernel],      &program, &launch, &actor,
+                     &space,       launch.metered ? &meter : nullptr, &known};
+  const uint64_t count = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   std::vector<uint32_t> warps((threads + ptx::kLanes - 1) / ptx::kLanes);
   std::iota(warps.begin(), warps.end(), 0u);
   std::mt19937_64 random(launch.seed);
-  // Any seed but 0 walks the blocks from a drawn one in steps of a drawn number that has no factor with theirs.
-  uint64_t step = 1, at = 0;
-  if (launch.seed != 0) {
-    do {
-      step = 1 + random() % blocks;
-    } while (std::gcd(step, blocks) != 1);
-    at = random() % blocks;
-    std::shuffle(warps.begin(), warps.end(), random);
+  ptx::Blocks blocks(count, launch.seed, random);
+  if (launch.seed != 0) std::shuffle(warps.begin(), warps.end(), random);
+  LaunchCounts counts;
+  if (program.blocks_wait) {
+    ptx::run_side_by_side(run, blocks, ptx::resident_blocks(launch, count, random), warps, random, counts);
+  } else {
+    ptx::ThreadBlock runner(run);
+    while (blocks.some_left()) runner.run_block(blocks.next(), warps);
+    counts = runner.counts();
   }
-  for (uint64_t i = 0; i < blocks; ++i, at = (at + step) % blocks)
-    runner.run_block(
-        {static_cast<uint32_t>(at % launch.grid[0]), static_cast<uint32_t>(at / launch.grid[0] % launch.grid[1]),
-         static_cast<uint32_t>(at / launch.grid[0] / launch.grid[1])},
-        warps);
-  LaunchCounts counts = runner.counts();
   counts.memory = memory;
   return counts;
 }

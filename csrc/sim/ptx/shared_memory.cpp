@@ -18,7 +18,16 @@ SharedMemory::SharedMemory(size_t bytes)
 void SharedMemory::begin() {
   std::fill(written_.begin(), written_.end(), uint8_t(0));
   more_.clear();
-  for (Granule& each : granules_) each.more = 0;
+  ++blocks_;
+}
+
+SharedMemory::Granule& SharedMemory::granule_at(size_t index) {
+  Granule& granule = granules_[index];
+  if (granule.block != blocks_) {
+    granule = {};
+    granule.block = blocks_;
+  }
+  return granule;
 }
 
 std::optional<size_t> SharedMemory::first_unwritten(size_t offset, size_t bytes) const {
@@ -142,7 +151,7 @@ std::optional<SharedRace> SharedMemory::enter(const SharedAccess& access, const 
   };
   for (size_t g = first; g <= last; ++g) {
     mark.bytes = bytes_in(g);
-    if (auto found = check(granules_[g], mark, order)) return found;
+    if (auto found = check(granule_at(g), mark, order)) return found;
   }
   for (size_t g = first; g <= last; ++g) {
     mark.bytes = bytes_in(g);

@@ -51,17 +51,20 @@ class SharedMemory {
   };
   struct Granule {
     Mark written, read;
-    uint32_t more = 0;  // where further marks are: 1 + index in more_
+    uint32_t more = 0;   // where further marks are: 1 + index in more_
+    uint32_t block = 0;  // the count of blocks when it was last accessed
   };
   std::optional<SharedRace> check(const Granule& granule, const Mark& access, const ThreadOrder& order) const;
   void add_read(Granule& granule, const Mark& access, const ThreadOrder& order);
   void add_write(Granule& granule, const Mark& access, const ThreadOrder& order);
   std::vector<Mark>& more_of(Granule& granule);
+  Granule& granule_at(size_t index);
 
   size_t bytes_;
   std::vector<uint8_t> data_, written_;
   std::vector<Granule> granules_;
   std::vector<std::vector<Mark>> more_;
+  uint32_t blocks_ = 0;  // that have begun
 };
 
 }  // namespace plait::sim::ptx

@@ -10,8 +10,6 @@ namespace plait::sim::ptx {
 
 namespace {
 
-constexpr uint64_t kSlice = 4096;  // instructions of a warp before the next one has its turn
-
 uint32_t threads_of(const Launch& launch) { return launch.block[0] * launch.block[1] * launch.block[2]; }
 uint32_t warps_of(const Launch& launch) { return (threads_of(launch) + kLanes - 1) / kLanes; }
 
@@ -23,7 +21,7 @@ ThreadBlock::ThreadBlock(const Run& run)
       one_state_(!run.program->waits),
       warps_(one_state_ ? 1 : warps_of(*run.launch)),
       shared_(shared_size(run)),
-      order_(warps_of(*run.launch)) {
+      order_(warps_of(*run.launch), run.program->fences) {
   for (WarpState& each : warps_) make_state(each);
 }
 
@@ -110,33 +108,41 @@ void ThreadBlock::start(WarpState& state, uint32_t number, const std::array<uint
 
 // ---- Running.
 
-void ThreadBlock::run_block(const std::array<uint32_t, 3>& index, const std::vector<uint32_t>& order) {
-  order_.begin();
-  run_.memory->begin(index, order_.now(0).epoch);
+void ThreadBlock::begin(uint32_t number, const std::vector<uint32_t>& order) {
+  order_.begin(number);
   if (shared_.bytes() > 0) shared_.begin();
-  if (one_state_) {
-    for (uint32_t number : order) {
-      start(warps_[0], number, index);
-      do {
-        run_warp(warps_[0], ~uint64_t(0));
-      } while (complete_meetings(warps_[0]));
-      if (warps_[0].places.live() != 0) report_standstill();
-    }
+  turns_ = order;
+  index_ = block_index(run_, number);
+  if (one_state_) return;
+  for (uint32_t warp : turns_) start(warps_[warp], warp, index_);
+  for (Barrier& each : barriers_) each.reset();
+}
+
+bool ThreadBlock::run_turn(uint64_t slice) {
+  bool some_live = false, some_ran = false;
+  for (uint32_t number : turns_) {
+    WarpState& state = warps_[number];
+    some_ran |= state.places.active() != 0;
+    run_warp(state, slice);
+    some_ran |= complete_meetings(state);
+    some_live |= state.places.live() != 0;
+  }
+  if (some_live && !some_ran && !complete_barriers()) report_standstill();
+  return some_live;
+}
+
+void ThreadBlock::run_block(uint32_t number, const std::vector<uint32_t>& order) {
+  begin(number, order);
+  if (!one_state_) {
+    while (run_turn(kSlice)) {}
     return;
   }
-  for (uint32_t number : order) start(warps_[number], number, index);
-  for (Barrier& each : barriers_) each.reset();
-  for (bool some_live = true; some_live;) {
-    some_live = false;
-    bool some_ran = false;
-    for (uint32_t number : order) {
-      WarpState& state = warps_[number];
-      some_ran |= state.places.active() != 0;
-      run_warp(state, kSlice);
-      some_ran |= complete_meetings(state);
-      some_live |= state.places.live() != 0;
-    }
-    if (some_live && !some_ran && !complete_barriers()) report_standstill();
+  for (uint32_t warp : order) {
+    start(warps_[0], warp, index_);
+    do {
+      run_warp(warps_[0], ~uint64_t(0));
+    } while (complete_meetings(warps_[0]));
+    if (warps_[0].places.live() != 0) report_standstill();
   }
 }
 

@@ -12,15 +12,22 @@
 
 namespace plait::sim::ptx {
 
-// A block runs to its end on the caller's thread. Warps run one after the other, each until it ends or all of its lanes
-// wait; where warps may wait for what others write, each runs a slice at a time.
+// A block runs on the caller's thread, to its end, or a turn at a time where blocks may wait for each other. Warps run
+// one after the other, each until it ends or all of its lanes wait; where warps may wait for what others write, each
+// runs a slice at a time.
 class ThreadBlock {
  public:
+  static constexpr uint64_t kSlice = 4096;  // instructions of a warp before the next one has its turn
+
   explicit ThreadBlock(const Run& run);
   ThreadBlock(const ThreadBlock&) = delete;
 
-  // One block; `order`: in which its warps run. Fault.
-  void run_block(const std::array<uint32_t, 3>& index, const std::vector<uint32_t>& order);
+  // Begins the block of this number; `order`: in which its warps run.
+  void begin(uint32_t number, const std::vector<uint32_t>& order);
+  // Every warp runs a slice of so many instructions. False: the block has ended. Fault.
+  bool run_turn(uint64_t slice);
+  // To its end.
+  void run_block(uint32_t number, const std::vector<uint32_t>& order);
   const LaunchCounts& counts() const { return counts_; }
 
   // ---- For instructions.
@@ -81,6 +88,8 @@ class ThreadBlock {
   const Program& program_;
   bool one_state_;  // warps wait for nothing: one after the other in the same registers
   std::vector<WarpState> warps_;
+  std::vector<uint32_t> turns_;  // of the warps
+  std::array<uint32_t, 3> index_{};
   SharedMemory shared_;
   ThreadOrder order_;
   std::array<Barrier, 16> barriers_;

@@ -5,18 +5,31 @@
 
 namespace plait::sim::ptx {
 
-ThreadOrder::ThreadOrder(size_t warps) : of_(warps) {
+ThreadOrder::ThreadOrder(size_t warps, bool fences) : fences_(fences), of_(warps), lanes_(fences ? warps * kLanes : 0) {
   for (OfWarp& each : of_) each.known.assign(warps, 0);
+}
+
+void ThreadOrder::begin(uint32_t block) {
+  whole_barrier();
+  block_ = block;
+  all_ = {};
+  for (OfLane& each : lanes_) each = {};
 }
 
 Moment ThreadOrder::now(uint32_t warp) const {
   const OfWarp& own = of_[warp];
-  return {epoch_, own.meetings, own.arrivals, static_cast<uint16_t>(warp)};
+  return {block_, epoch_, own.meetings, own.arrivals, static_cast<uint16_t>(warp)};
 }
 
 void ThreadOrder::meet(uint32_t warp, uint32_t lanes, bool all) {
   OfWarp& own = of_[warp];
   const uint32_t number = ++own.meetings;
+  if (fences_) {
+    Heard together;
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) together.add(lane_at(warp, std::countr_zero(rest)).heard);
+    if (!together.empty())
+      for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) lane_at(warp, std::countr_zero(rest)).heard = together;
+  }
   if (all) {
     own.all_met = number;
     return;
@@ -32,19 +45,104 @@ void ThreadOrder::meet(uint32_t warp, uint32_t lanes, bool all) {
     own.met[static_cast<size_t>(std::countr_zero(rest))] = together;
 }
 
-void ThreadOrder::whole_barrier() { ++epoch_; }
+void ThreadOrder::whole_barrier() {
+  ++epoch_;
+  for (OfLane& each : lanes_) {
+    if (each.heard.empty()) continue;
+    all_.add(each.heard);
+    each.heard.acquired.clear();
+    each.heard.fenced.clear();
+  }
+}
 
 void ThreadOrder::arrive(uint32_t warp, Knowledge* together) {
   OfWarp& own = of_[warp];
   ++own.arrivals;
-  together->resize(of_.size(), 0);
-  for (size_t i = 0; i < of_.size(); ++i) (*together)[i] = std::max((*together)[i], own.known[i]);
-  (*together)[warp] = own.arrivals;
+  together->arrivals.resize(of_.size(), 0);
+  for (size_t i = 0; i < of_.size(); ++i) together->arrivals[i] = std::max(together->arrivals[i], own.known[i]);
+  together->arrivals[warp] = own.arrivals;
+  if (fences_)
+    for (int lane = 0; lane < kLanes; ++lane) together->heard.add(lane_at(warp, lane).heard);
 }
 
 void ThreadOrder::take(uint32_t warp, const Knowledge& together) {
-  Knowledge& known = of_[warp].known;
-  for (size_t i = 0; i < known.size(); ++i) known[i] = std::max(known[i], together[i]);
+  std::vector<uint32_t>& known = of_[warp].known;
+  for (size_t i = 0; i < known.size(); ++i) known[i] = std::max(known[i], together.arrivals[i]);
+  if (!together.heard.empty())
+    for (int lane = 0; lane < kLanes; ++lane) lane_at(warp, lane).heard.add(together.heard);
+}
+
+// ---- Fences.
+
+bool ThreadOrder::knows(const Moment& moment, int other, uint32_t warp, int lane) const {
+  return all_.acquired.covers(moment, other) || lane_at(warp, lane).heard.acquired.covers(moment, other);
+}
+
+// What reads have found, as far as it was meant for this block.
+void ThreadOrder::acquire(Acquired& to, const std::vector<Taken>& reads, Scope scope) const {
+  for (const Taken& read : reads)
+    for (size_t i = 0; i < read.count; ++i) {
+      const Given& given = (*read.history)[i];
+      if (given.release->at.block == block_ || std::min({given.scope, read.scope, scope}) >= Scope::device)
+        to.add(given.release);
+    }
+}
+
+// What is ordered before the lane now. Its warp's time goes on, so that what it does from now on is not.
+std::shared_ptr<const Release> ThreadOrder::release(uint32_t warp, int lane) {
+  const OfWarp& own = of_[warp];
+  auto out = std::make_shared<Release>();
+  out->at = now(warp);
+  out->lane = lane;
+  out->all_met = own.all_met;
+  out->met = own.met[static_cast<size_t>(lane)];
+  out->known = own.known;
+  const Acquired& of_lane = lane_at(warp, lane).heard.acquired;
+  if (!of_lane.empty() || !all_.acquired.empty()) {
+    auto more = std::make_shared<Acquired>(all_.acquired);
+    more->add(of_lane);
+    out->more = std::move(more);
+  }
+  return out;
+}
+
+void ThreadOrder::fence(uint32_t warp, uint32_t lanes, Scope scope, bool all) {
+  ++of_[warp].meetings;
+  for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    OfLane& own = lane_at(warp, lane);
+    acquire(own.heard.acquired, own.heard.taken, scope);
+    own.heard.taken.clear();
+    if (all) acquire(own.heard.acquired, all_.taken, scope);
+    if (all && scope >= Scope::device)
+      own.heard.fenced.add(release(warp, lane));
+    else
+      own.fenced = {release(warp, lane), scope};
+  }
+}
+
+void ThreadOrder::give(uint32_t warp, int lane, Scope scope, bool releases, History& to) {
+  if (releases) {
+    ++of_[warp].meetings;
+    to.push_back({release(warp, lane), scope});
+  }
+  const OfLane& own = lane_at(warp, lane);
+  if (own.fenced.release != nullptr) to.push_back({own.fenced.release, std::min(scope, own.fenced.scope)});
+  if (own.heard.fenced.empty() && all_.fenced.empty()) return;
+  auto fenced = std::make_shared<Acquired>(all_.fenced);
+  fenced->add(own.heard.fenced);
+  auto together = std::make_shared<Release>();
+  together->at.block = block_;
+  together->more = std::move(fenced);
+  to.push_back({std::move(together), scope});
+}
+
+void ThreadOrder::read(uint32_t warp, int lane, Taken taken, bool acquires) {
+  Heard& own = lane_at(warp, lane).heard;
+  if (acquires)
+    acquire(own.acquired, {taken}, taken.scope);
+  else
+    own.add(std::move(taken));
 }
 
 }  // namespace plait::sim::ptx

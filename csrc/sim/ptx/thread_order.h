@@ -1,37 +1,28 @@
 #pragma once
-// Happens-before between the threads of one block, as far as barriers make it: an access is ordered before a thread if
-// a barrier that its thread reached behind it is known to that thread.
+// Happens-before between threads, as far as barriers of their block and fences make it: an access is ordered before a
+// thread if a barrier that its thread reached behind it, or a word that it wrote behind a fence, is known to that
+// thread.
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
-#include "sim/ptx/program.h"
+#include "sim/ptx/fence_order.h"
 
 namespace plait::sim::ptx {
 
-// When an access of a lane happened, in the time of its block, of its warp and of its lanes.
-struct Moment {
-  uint32_t epoch = 0;     // barriers of the whole block before it, in all blocks so far
-  uint32_t meeting = 0;   // bar.warp.sync of the warp before it
-  uint32_t arrivals = 0;  // of the warp at barriers of a part of the block, in all blocks so far
-  uint16_t warp = 0;
-  friend bool operator==(const Moment&, const Moment&) = default;
-};
-
+// Of the threads of one block.
 class ThreadOrder {
  public:
-  explicit ThreadOrder(size_t warps);
+  ThreadOrder(size_t warps, bool fences);
 
-  // A block begins: what was before is ordered before all of it.
-  void begin() { whole_barrier(); }
+  // A block begins: what was before in the same memory is ordered before all of it.
+  void begin(uint32_t block);
   Moment now(uint32_t warp) const;
   // Whether an access of a lane, another one or the same, is ordered before what `lane` of `warp` does now.
   bool before(const Moment& moment, int other, uint32_t warp, int lane) const {
-    if (moment.epoch != epoch_) return true;
-    if (moment.warp != warp) return of_[warp].known[moment.warp] > moment.arrivals;
-    const OfWarp& own = of_[warp];
-    return other == lane || moment.meeting < own.all_met || moment.arrivals < own.known[warp] ||
-           moment.meeting < own.met[static_cast<size_t>(lane)][static_cast<size_t>(other)];
+    return before_by_barriers(moment, other, warp, lane) || (fences_ && knows(moment, other, warp, lane));
   }
 
   // bar.warp.sync of these lanes; `all`: every live lane of the warp.
@@ -41,9 +32,23 @@ class ThreadOrder {
 
   // A barrier of a part of the block. What each warp knows where it arrives is brought together, and those that waited
   // take it with them.
-  using Knowledge = std::vector<uint32_t>;  // by warp: arrivals
+  struct Knowledge {
+    std::vector<uint32_t> arrivals;  // by warp
+    Heard heard;
+    void clear() { *this = {}; }
+  };
   void arrive(uint32_t warp, Knowledge* together);
   void take(uint32_t warp, const Knowledge& together);
+
+  // ---- Fences, where the kernel has any.
+  bool fences() const { return fences_; }
+  // What these lanes read before is acquired, and what is before is given by what they write behind it. `all`: .sc, in
+  // one order with those of all threads.
+  void fence(uint32_t warp, uint32_t lanes, Scope scope, bool all);
+  // A strong write: what it gives. `releases`: what is before is given by this write.
+  void give(uint32_t warp, int lane, Scope scope, bool releases, History& to);
+  // A strong read. `acquires`: at once, without a fence.
+  void read(uint32_t warp, int lane, Taken taken, bool acquires);
 
  private:
   struct OfWarp {
@@ -51,11 +56,32 @@ class ThreadOrder {
     uint32_t all_met = 0;                                    // the number of the last one of all lanes
     std::array<std::array<uint32_t, kLanes>, kLanes> met{};  // by two lanes: the number of the last that joins them
     uint32_t arrivals = 0;
-    Knowledge known;
+    std::vector<uint32_t> known;  // by warp: arrivals
+  };
+  struct OfLane {
+    Heard heard;   // since the last barrier; what it read itself: since the last fence
+    Given fenced;  // by the last fence that is not in heard.fenced
   };
 
-  uint32_t epoch_ = 1;
+  bool before_by_barriers(const Moment& moment, int other, uint32_t warp, int lane) const {
+    if (moment.block != block_) return false;
+    if (moment.epoch != epoch_) return true;
+    if (moment.warp != warp) return of_[warp].known[moment.warp] > moment.arrivals;
+    const OfWarp& own = of_[warp];
+    return other == lane || moment.meeting < own.all_met || moment.arrivals < own.known[warp] ||
+           moment.meeting < own.met[static_cast<size_t>(lane)][static_cast<size_t>(other)];
+  }
+  bool knows(const Moment& moment, int other, uint32_t warp, int lane) const;
+  OfLane& lane_at(uint32_t warp, int lane) { return lanes_[warp * kLanes + static_cast<size_t>(lane)]; }
+  const OfLane& lane_at(uint32_t warp, int lane) const { return lanes_[warp * kLanes + static_cast<size_t>(lane)]; }
+  void acquire(Acquired& to, const std::vector<Taken>& reads, Scope scope) const;
+  std::shared_ptr<const Release> release(uint32_t warp, int lane);
+
+  bool fences_;
+  uint32_t block_ = 0, epoch_ = 1;
   std::vector<OfWarp> of_;
+  std::vector<OfLane> lanes_;  // none without fences
+  Heard all_;                  // what all threads know
 };
 
 }  // namespace plait::sim::ptx

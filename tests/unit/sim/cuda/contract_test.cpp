@@ -421,6 +421,32 @@ TEST_F(ContractTest, Launches) {
   EXPECT_EQ(read(a, 250), std::vector<float>(250, 6));
 }
 
+TEST_F(ContractTest, LaunchesWhoseBlocksRunSideBySide) {
+  CUdeviceptr a = allocate(1000);
+  float value = 2;
+  int n = 250;
+  void* parameters[] = {&a, &value, &n};
+  CUlaunchAttribute attribute = {};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  attribute.value.cooperative = 1;
+  CUlaunchConfig config = {};
+  config.gridDimX = 4;
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.blockDimX = 64;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  EXPECT_OK(cu.cuLaunchKernelEx(&config, kernel("fill"), parameters, nullptr));
+  EXPECT_EQ(read(a, 250), std::vector<float>(250, 2));
+  config.gridDimX = 1 << 20;
+  refused(cu.cuLaunchKernelEx(&config, kernel("fill"), parameters, nullptr), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+          {"`fill`", "1048576 blocks side by side"});
+  attribute.value.cooperative = 0;
+  config.gridDimX = 4;
+  value = 3;
+  EXPECT_OK(cu.cuLaunchKernelEx(&config, kernel("fill"), parameters, nullptr));
+  EXPECT_EQ(read(a, 250), std::vector<float>(250, 3));
+}
+
 TEST_F(ContractTest, LaunchesThatCannotBe) {
   CUdeviceptr a = allocate(1000);
   float value = 1;

@@ -38,14 +38,15 @@ class Machine {
     return out;
   }
 
-  // Addresses of the module's variables, loaded anew.
+  // Addresses of the module's variables, loaded anew: zeros where nothing is said.
   std::vector<uint64_t> globals(const PtxModule& module) {
     std::vector<uint64_t> out;
     for (const GlobalVariable& each : module.globals()) {
       out.push_back(space.allocate(0, each.bytes));
-      if (each.initial.empty()) continue;
       space.check_write(actor("load"), out.back(), each.bytes);
-      std::memcpy(space.host_address(out.back(), each.bytes), each.initial.data(), each.bytes);
+      auto* to = static_cast<uint8_t*>(space.host_address(out.back(), each.bytes));
+      std::memset(to, 0, each.bytes);
+      std::copy(each.initial.begin(), each.initial.end(), to);
     }
     return out;
   }
