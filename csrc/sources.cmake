@@ -131,6 +131,8 @@ set(PLAIT_CORE_SOURCES
   kir/join.cpp
   kir/kernel.cpp
   kir/lane.cpp
+  kir/last_blocks.cpp
+  kir/launch_loops.cpp
   kir/merge_phases.cpp
   kir/parse.cpp
   kir/parse_symbols.cpp

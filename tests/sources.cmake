@@ -156,6 +156,7 @@ set(PLAIT_TEST_numerics
   numerics/fork_test.cpp
   numerics/given_outputs_test.cpp
   numerics/internal_error_test.cpp
+  numerics/last_blocks_test.cpp
   numerics/long_scans_test.cpp
   numerics/manual_test.cpp
   numerics/meters_test.cpp
@@ -274,6 +275,7 @@ set(PLAIT_TEST_unit_kir
   unit/kir/index_ranges_test.cpp
   unit/kir/interpret_test.cpp
   unit/kir/join_test.cpp
+  unit/kir/last_blocks_test.cpp
   unit/kir/merge_phases_test.cpp
   unit/kir/parse_test.cpp
   unit/kir/passes_cost_test.cpp

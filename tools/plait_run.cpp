@@ -82,13 +82,22 @@ void print_times(const Report& report, std::vector<double> runs) {
 
 // What a GPU's memory would have to do in the last run, by kernel.
 void print_meters(const std::vector<KernelMeter>& meters) {
-  std::vector<std::vector<std::string>> rows = {{"kernel", "launches", "instructions of threads", "sectors",
-                                                 "over the least", "passes of shared memory", "conflicts"}};
+  std::vector<std::vector<std::string>> rows = {{"kernel", "launches", "instructions of threads", "active lanes",
+                                                 "float", "integer", "memory", "control", "together", "other",
+                                                 "sectors", "over the least", "passes of shared memory", "conflicts"}};
+  const auto percent = [](uint64_t part, uint64_t whole) {
+    return fmt::format("{:.1f} %",
+                       100.0 * static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(whole, 1)));
+  };
   for (const KernelMeter& m : meters) {
     const double least = static_cast<double>(std::max<uint64_t>(m.least_sectors, 1));
     rows.push_back({m.kernel, fmt::to_string(m.launches), fmt::to_string(m.thread_instructions),
-                    fmt::to_string(m.sectors), fmt::format("{:.3f}", static_cast<double>(m.sectors) / least),
-                    fmt::to_string(m.shared_passes), fmt::to_string(m.shared_passes - m.least_passes)});
+                    percent(m.thread_instructions, 32 * m.warp_instructions)});
+    for (uint64_t each : m.kinds) rows.back().push_back(percent(each, m.thread_instructions));
+    for (const std::string& text :
+         {fmt::to_string(m.sectors), fmt::format("{:.3f}", static_cast<double>(m.sectors) / least),
+          fmt::to_string(m.shared_passes), fmt::to_string(m.shared_passes - m.least_passes)})
+      rows.back().push_back(text);
   }
   fmt::print("{}", table(rows));
 }

@@ -135,6 +135,8 @@ class Builder {
         for (sym::Expr extent : extents.grid) step.later_grids.push_back(bind(extent));
         for (sym::Expr extent : extents.block) step.later_blocks.push_back(bind(extent));
       }
+      for (const kir::Buffer& buffer : kernel.buffers)
+        if (buffer.space == kir::Space::counter) step.counters.push_back(bind(buffer.extent));
     }
   }
 

@@ -17,6 +17,7 @@
 #include "compile/failed_kernels.h"
 #include "ir/launches.h"
 #include "kir/index_ranges.h"
+#include "kir/last_blocks.h"
 #include "kir/passes/in_place.h"
 #include "lower/join_lowered.h"
 #include "lower/tree/lower_tree.h"
@@ -223,6 +224,8 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
   const Fusion& fusion = *compiled.localized;
   compiled.segments.resize(fusion.segments.size());
   const TargetKind target = context.device.target().kind;
+  const bool cooperate =
+      context.device.target().cuda() && context.device.target().shared_bytes > 0;  // threads of blocks
   for (InPlace& o : compiled.in_place)
     if (o.why_not.empty() && target != TargetKind::cpu) o.why_not = "only kernels of CPUs write in place";
   if (target == TargetKind::reference) return;
@@ -238,8 +241,10 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
     if (group) stages.offer("kir", "schedule", PassSubject(*group));
     std::string tree;
     LoweredKernel out;
-    on_kernel(fusion, segment, context,
-              [&] { out = group ? lower_tree(*group, fusion.pool(), how, &tree) : lower(fusion, segment, how); });
+    on_kernel(fusion, segment, context, [&] {
+      out = group ? lower_tree(*group, fusion.pool(), how, &tree) : lower(fusion, segment, how);
+      if (cooperate) kir::run_last_blocks(out.kernel);  // in front of joins: fewer waves
+    });
     if (group) groups += group->print() + "tree {\n" + tree + "}\n";
     return out;
   };
@@ -255,6 +260,7 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
         lowered = std::move(parts[0].lowered);
       else
         lowered = join_lowered(whole, std::move(parts), kernel_name(fusion, whole));
+      if (cooperate) kir::run_last_blocks(lowered.kernel);
       write_in_place(compiled.in_place, i, whole, lowered.kernel);
       stages.offer("kir", "lower", PassSubject(lowered.kernel));
       kir::verify(lowered.kernel);

@@ -5,7 +5,7 @@
 namespace plait {
 
 std::string KernelText::signature() const {
-  return fmt::format("{} {} {} {} {}", buffers, integers, status, workspaces, fmt::join(waves, " "));
+  return fmt::format("{} {} {} {} {} {}", buffers, integers, status, workspaces, counters, fmt::join(waves, " "));
 }
 
 std::string phase_entry(const std::string& kernel, size_t phase) {

@@ -75,6 +75,7 @@ class AccessProver {
       if (const Load* s = as<Load>(*stmt)) access(*s, s->buffer, s->index, s->out.lanes, s->active);
       if (const Store* s = as<Store>(*stmt)) access(*s, s->buffer, s->index, s->in.lanes, s->active);
       if (const AtomicMin* s = as<AtomicMin>(*stmt)) access(*s, s->buffer, s->index, 1, {});
+      if (const LastBlock* s = as<LastBlock>(*stmt)) access(*s, s->buffer, s->index, 1, {});
       known_.resize(before);
     }
   }

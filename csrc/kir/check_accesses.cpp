@@ -27,8 +27,12 @@ bool AccessChecker::inside(const Touch& touch) {
 // Tasks of one phase run in any order, and at once.
 void AccessChecker::meet_others(const Touch& touch, const Element& element, bool writes) {
   if (kernel_.buffers[touch.buffer].is_local()) return;
-  const bool written = element.writer >= 0 && element.writer_phase == touch.phase && element.writer != touch.task;
-  const bool read = element.reader >= 0 && element.reader_phase == touch.phase && element.reader != touch.task;
+  const auto is_beside = [&](int64_t task, size_t phase) {
+    const bool behind = touch.behind != nullptr && touch.behind->contains(task);
+    return task >= 0 && phase == touch.phase && task != touch.task && !behind;
+  };
+  const bool written = is_beside(element.writer, element.writer_phase);
+  const bool read = is_beside(element.reader, element.reader_phase);
   if (written) complain(&touch.stmt, fmt::format("{} is written by another task of the phase", place(touch)));
   if (writes && read) complain(&touch.stmt, fmt::format("{} is read by another task of the phase", place(touch)));
 }

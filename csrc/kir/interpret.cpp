@@ -170,6 +170,7 @@ class Interpreter {
     if (const Shuffle* shuffle = as<Shuffle>(stmt)) return together(*shuffle, all);
     if (const Fold* fold = as<Fold>(stmt); fold != nullptr && fold->threads > 1) return together(*fold, all);
     if (const Prefix* prefix = as<Prefix>(stmt)) return together(*prefix, all);
+    if (const LastBlock* last = as<LastBlock>(stmt)) return together(*last, all);
     if (stmt.kind == StmtKind::Sync) {
       ++syncs_;
       return;
@@ -201,6 +202,25 @@ class Interpreter {
       together(s.body, some);
     }
     for (size_t t : all) threads_[t].env.erase(var);
+  }
+
+  // Its body is behind what the threads of all its blocks did.
+  void together(const LastBlock& s, const Together& all) {
+    if (all.empty()) return;  // of another branch of the launch
+    ++syncs_;
+    int64_t blocks = 0, index = 0;
+    as_thread(all[0], [&] {
+      blocks = scalar(s.blocks);
+      index = scalar(s.index);
+      observer_.atomic(touch(s, s.buffer, index));
+    });
+    Arrived& arrived = arrived_[{s.buffer, index}];
+    for (size_t t : all) arrived.tasks.insert(first_task_ + threads_[t].task);
+    if (++arrived.blocks > blocks) observer_.wrong(s, fmt::format("more than {} blocks come", blocks));
+    if (arrived.blocks != blocks) return;
+    const auto* outer = std::exchange(behind_, &arrived.tasks);
+    together(s.body, all);
+    behind_ = outer;
   }
 
   void together(const Shuffle& s, const Together& all) {
@@ -285,6 +305,7 @@ class Interpreter {
 
   // ---- values
 
+  void execute(const LastBlock&) { PLAIT_CHECK(false, "a last block outside of a loop over threads"); }
   void execute(const Sync&) { PLAIT_CHECK(false, "a sync outside of a loop over threads"); }
   void execute(const Shuffle&) { PLAIT_CHECK(false, "a shuffle outside of a loop over threads"); }
   void execute(const Prefix&) { PLAIT_CHECK(false, "a prefix outside of a loop over threads"); }
@@ -326,7 +347,7 @@ class Interpreter {
     const int64_t task = first_task_ + task_;
     next_task_ = std::max(next_task_, task + 1);
     const bool shared = kernel_.buffers[buffer].space == Space::shared;  // others see it behind a sync
-    return {stmt, buffer, index, extents_[buffer], shared ? syncs_ : wave_, task};
+    return {stmt, buffer, index, extents_[buffer], shared ? syncs_ : wave_, task, behind_};
   }
   // The element, or null outside of the buffer.
   unsigned char* element(uint32_t buffer, int64_t index) {
@@ -432,6 +453,12 @@ class Interpreter {
   std::vector<Thread> threads_;  // of a block whose threads cooperate
   size_t syncs_ = 0;
   size_t wave_ = 0;  // of phases that run at once
+  struct Arrived {
+    int64_t blocks = 0;
+    std::set<int64_t> tasks;
+  };
+  std::map<std::pair<uint32_t, int64_t>, Arrived> arrived_;  // by counter
+  const std::set<int64_t>* behind_ = nullptr;                // tasks that a LastBlock around comes behind
   int64_t task_ = 0;
   int64_t first_task_ = 0;         // of the phase, among those of its wave
   mutable int64_t next_task_ = 0;  // one more than the greatest of the wave so far

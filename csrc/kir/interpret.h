@@ -3,6 +3,7 @@
 // result is computed in double or in integers and brought to its dtype.
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct Touch {
   int64_t index = 0, extent = 0;  // outside of 0 .. extent-1 nothing is read or written, and what is read is 0
   size_t phase = 0;               // those that run at once are one
   int64_t task = 0;               // number of the iteration of the parallel loops; 0 outside of them
+  const std::set<int64_t>* behind = nullptr;  // tasks of the same phase that are done by now; null: none
 };
 
 // Hears what a run does, in the order of one thread that runs tasks one after another.

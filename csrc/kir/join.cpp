@@ -122,11 +122,11 @@ class Joiner {
  private:
   void place_buffers() {
     for (const JoinPart& part : parts_) places_.push_back(part.arguments);
-    for (const bool local : {false, true})
+    for (const Space space : {Space::workspace, Space::counter, Space::stack})
       for (size_t p = 0; p < parts_.size(); ++p)
         for (size_t b = parts_[p].arguments.size(); b < parts_[p].kernel.buffers.size(); ++b) {
           const Buffer& buffer = parts_[p].kernel.buffers[b];
-          if (buffer.is_local() != local) continue;
+          if (std::min(buffer.space, Space::stack) != space) continue;  // shared ones among those of the stack
           places_[p].resize(parts_[p].kernel.buffers.size());
           places_[p][b] = add(buffer);
         }

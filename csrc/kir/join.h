@@ -16,8 +16,8 @@ struct JoinPart {
 
 // Requires: `whole` has a name, target, pool, integers, its arguments, and workspaces for what parts give each other,
 // and no phase; extents of buffers may be null. Parts that read what others write begin behind them. Ensures: one phase
-// for each phase of a part, those of one wave beside each other, in the order of the parts; workspaces and local
-// buffers of the parts stand behind those of the whole; values and symbols are apart.
+// for each phase of a part, those of one wave beside each other, in the order of the parts; workspaces,
+// counters and local buffers of the parts stand behind those of the whole; values and symbols are apart.
 void join(Kernel& whole, std::vector<JoinPart> parts);
 
 }  // namespace plait::kir

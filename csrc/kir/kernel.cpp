@@ -32,6 +32,8 @@ std::string_view name(Space space) {
   switch (space) {
     case Space::argument:
       return "argument";
+    case Space::counter:
+      return "counter";
     case Space::workspace:
       return "workspace";
     case Space::stack:
@@ -100,10 +102,13 @@ size_t passed_buffers(const Kernel& kernel) {
 }
 
 KernelText text_of(const Kernel& kernel, std::string code, bool status) {
-  const auto workspaces = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
-                                        [](const Buffer& buffer) { return buffer.space == Space::workspace; });
-  return {kernel.name, std::move(code),    passed_buffers(kernel), kernel.integers.size(),
-          status,      size_t(workspaces), waves(kernel)};
+  const auto of_space = [&](Space space) { return size_t(std::ranges::count(kernel.buffers, space, &Buffer::space)); };
+  KernelText out{kernel.name, std::move(code), passed_buffers(kernel), kernel.integers.size(), status};
+  out.workspaces = of_space(Space::workspace);
+  out.counters = of_space(Space::counter);
+  out.follows = kernel.target == TargetKind::cuda;
+  out.waves = waves(kernel);
+  return out;
 }
 
 std::vector<size_t> waves(const Kernel& kernel) {
@@ -163,12 +168,10 @@ void require_replaced(const Kernel& kernel, const Block& body) {
   for (const auto& stmt : body) {
     const std::string_view pass = removed_by(stmt->kind);
     PLAIT_CHECK(pass.empty(), "kernel @{}: `{}` is for pass {} to replace", kernel.name, print(kernel, *stmt), pass);
-    if (const For* loop = as<For>(*stmt)) {
+    if (const For* loop = as<For>(*stmt))
       PLAIT_CHECK(loop->loop != LoopKind::lanes && !is_threads(loop->loop), "kernel @{}: `{}` is for a pass to replace",
                   kernel.name, print(kernel, *stmt));
-      require_replaced(kernel, loop->body);
-    }
-    if (const If* branch = as<If>(*stmt)) require_replaced(kernel, branch->body);
+    if (const Block* inner = body_of(*stmt)) require_replaced(kernel, *inner);
   }
 }
 

@@ -13,6 +13,7 @@ namespace plait::kir {
 enum class Space : uint8_t {
   argument,   // the caller's
   workspace,  // an argument whose contents matter to no one before or after; memory of the launch
+  counter,    // an argument: words u32 of the launch, zero before and after; of a LastBlock
   stack,      // of one iteration: from its Alloc to the end of that block
   shared,     // of one block of a GPU, likewise
 };
@@ -28,10 +29,10 @@ struct Buffer {
   Space space = Space::argument;
   bool replaced = false;  // an argument that is read: its memory may be that of a written one (passes/in_place.h)
 
-  // Others than arguments are read and written.
-  bool loads() const { return space != Space::argument || !written || updated; }
-  bool stores() const { return space != Space::argument || written; }
-  bool is_local() const { return space == Space::stack || space == Space::shared; }
+  // Others than arguments are read and written, counters neither.
+  bool loads() const { return space == Space::argument ? !written || updated : space != Space::counter; }
+  bool stores() const { return space == Space::argument ? written : space != Space::counter; }
+  bool is_local() const { return space >= Space::stack; }
 };
 
 // Most bytes of one stack buffer.
@@ -54,7 +55,7 @@ struct Kernel {
   TargetKind target = TargetKind::cpu;
   std::string schedule;  // text of the schedule that made it, e.g. `pointwise(vector = 8)`
   std::shared_ptr<sym::Pool> pool;
-  std::vector<Buffer> buffers;      // arguments, then workspaces (both in the order of a launch), then local ones
+  std::vector<Buffer> buffers;      // arguments, workspaces, counters (all in the order of a launch), then local ones
   std::vector<sym::Expr> integers;  // symbols, in argument order; their facts stand in the pool
   std::vector<Phase> phases = std::vector<Phase>(1);  // at least one
   // Of a GPU: no argument has kMostNarrow (index_ranges.h) elements, so that indices have 32 bits.

@@ -2,53 +2,11 @@
 
 #include <algorithm>
 
+#include "kir/launch_loops.h"
 #include "kir/passes/edit.h"
 
 namespace plait::kir {
 namespace {
-
-// Loops over blocks and threads, one within another, outermost first; what stands in the innermost one.
-struct Launch {
-  std::vector<const For*> blocks, threads;
-  const Block* body = nullptr;
-  int64_t shared = 0;  // bytes
-};
-
-// Nothing where other statements stand among the loops.
-std::optional<Launch> launch_of(const Kernel& kernel, const Block& phase) {
-  Launch out;
-  out.body = &phase;
-  while (out.body->size() == 1) {
-    const For* loop = as<For>(*out.body->front());
-    if (loop == nullptr || loop->loop < LoopKind::block_x) break;
-    const bool of_blocks = loop->loop < LoopKind::thread_x;
-    if (of_blocks && !out.threads.empty()) return std::nullopt;
-    (of_blocks ? out.blocks : out.threads).push_back(loop);
-    out.body = &loop->body;
-  }
-  const auto walk = [&](const auto& self, const Block& body) -> bool {
-    for (const auto& stmt : body) {
-      const For* loop = as<For>(*stmt);
-      if (loop != nullptr && loop->loop >= LoopKind::block_x) return false;
-      const Alloc* alloc = as<Alloc>(*stmt);
-      if (alloc != nullptr && kernel.buffers[alloc->buffer].space == Space::shared)
-        out.shared += kernel.buffers[alloc->buffer].extent.value() *
-                      static_cast<int64_t>(size_of(kernel.buffers[alloc->buffer].dtype));
-      const Block* inner = body_of(*stmt);
-      if (inner != nullptr && !self(self, *inner)) return false;
-    }
-    return true;
-  };
-  if (out.threads.empty() || !walk(walk, *out.body)) return std::nullopt;
-  return out;
-}
-
-bool have_same_threads(const Launch& a, const Launch& b) {
-  return std::equal(a.threads.begin(), a.threads.end(), b.threads.begin(), b.threads.end(),
-                    [](const For* x, const For* y) {
-                      return x->loop == y->loop && x->extent.is_constant() && x->extent == y->extent;
-                    });
-}
 
 class Merger {
  public:
@@ -67,12 +25,12 @@ class Merger {
 
  private:
   void wave(size_t begin, size_t end, std::vector<Phase>& out) {
-    std::vector<std::optional<Launch>> launches;
-    for (size_t i = begin; i < end; ++i) launches.push_back(launch_of(kernel_, kernel_.phases[i].body));
+    std::vector<std::optional<LaunchLoops>> launches;
+    for (size_t i = begin; i < end; ++i) launches.push_back(launch_loops(kernel_, kernel_.phases[i].body));
     std::vector<bool> done(launches.size(), false);
     for (size_t i = 0; i < launches.size(); ++i) {
       if (done[i]) continue;
-      std::vector<const Launch*> together;
+      std::vector<const LaunchLoops*> together;
       int64_t shared = 0;
       for (size_t k = i; k < launches.size() && launches[i]; ++k) {
         if (done[k] || !launches[k] || !have_same_threads(*launches[i], *launches[k])) continue;
@@ -90,18 +48,10 @@ class Merger {
     }
   }
 
-  std::unique_ptr<For> loop_like(const For& like) {
-    auto out = std::make_unique<For>();
-    out->loop = like.loop;
-    out->extent = like.extent;
-    out->var = editor_.symbol(like.var, sym::index_facts(like.extent));
-    return out;
-  }
-
-  Block as_one(const std::vector<const Launch*>& launches) {
+  Block as_one(const std::vector<const LaunchLoops*>& launches) {
     sym::Expr all = editor_.number(0);
     std::vector<sym::Expr> begins;
-    for (const Launch* l : launches) {
+    for (const LaunchLoops* l : launches) {
       begins.push_back(all);
       sym::Expr count = editor_.number(1);
       for (const For* loop : l->blocks) count = count * sym::max(loop->extent, 0);
@@ -113,7 +63,7 @@ class Merger {
     block->extent = all;
     block->var = editor_.symbol(kernel_.pool->symbol("block"), sym::index_facts(all));
     std::vector<std::unique_ptr<For>> threads;
-    for (const For* loop : launches.front()->threads) threads.push_back(loop_like(*loop));
+    for (const For* loop : launches.front()->threads) threads.push_back(editor_.loop_like(*loop));
     Block body;
     for (size_t i = 0; i < launches.size(); ++i) {
       auto branch = std::make_unique<If>();

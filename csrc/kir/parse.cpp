@@ -97,15 +97,15 @@ class KernelReader {
       out.extent = expression("an extent");
     in_.expect("]", "after the buffer's extent");
     const size_t at = in_.here();
-    const std::string use = in_.word("read, replace, write, update, workspace, stack or shared");
+    const std::string use = in_.word("read, replace, write, update, workspace, counter, stack or shared");
     out.written = use == "write" || use == "update";
     out.updated = use == "update";
     out.replaced = use == "replace";
-    for (Space space : {Space::workspace, Space::stack, Space::shared})
+    for (Space space : {Space::workspace, Space::counter, Space::stack, Space::shared})
       if (use == name(space)) out.space = space;
     if (!out.written && !out.replaced && use != "read" && out.space == Space::argument)
       in_.fail_at(at, fmt::format("`{}` is no use of a buffer", use),
-                  suggestion(use, {"read", "replace", "write", "update", "workspace", "stack", "shared"}));
+                  suggestion(use, {"read", "replace", "write", "update", "workspace", "counter", "stack", "shared"}));
     return out;
   }
 
@@ -253,6 +253,14 @@ class KernelReader {
       in_.expect("{", "after the condition");
       return block(s.body, depth + 1);
     }
+    if (word == "last_block") {
+      LastBlock& s = put<LastBlock>(body);
+      element(s.buffer, s.index);
+      in_.expect("of", "and the number of blocks after the counter");
+      s.blocks = expression("a number of blocks");
+      in_.expect("{", "after the number of blocks");
+      return block(s.body, depth + 1);
+    }
     if (word == "alloc") return alloc(put<Alloc>(body), at);
     if (word == "assign") {
       Assign& s = put<Assign>(body);
@@ -285,8 +293,8 @@ class KernelReader {
       return;
     }
     in_.fail_at(at, fmt::format("`{}` begins no statement", word),
-                suggestion(word, {"for", "if", "alloc", "assign", "bind", "store", "atomic_min", "sync", "accumulate",
-                                  "merge"}));
+                suggestion(word, {"for", "if", "alloc", "assign", "bind", "store", "atomic_min", "sync", "last_block",
+                                  "accumulate", "merge"}));
   }
 
   void loop(For& s, size_t at, int depth) {

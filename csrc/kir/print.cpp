@@ -80,6 +80,9 @@ class Printer {
                      [&](const AtomicMin& s) {
                        return fmt::format("atomic_min {} = {}", element(s.buffer, s.index), text(s.in));
                      },
+                     [&](const LastBlock& s) {
+                       return fmt::format("last_block {} of {}", element(s.buffer, s.index), text(s.blocks));
+                     },
                      [&](const Sync& s) { return fmt::format("sync {}", name(s.scope)); },
                      [&](const Shuffle& s) {
                        return fmt::format("{}shuffle({}, by = {})", definition(s.out), text(s.in), s.by);

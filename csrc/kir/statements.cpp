@@ -57,6 +57,7 @@ std::vector<sym::Expr> expressions(const Stmt& stmt) {
 const Block* body_of(const Stmt& stmt) {
   if (const For* loop = as<For>(stmt)) return &loop->body;
   if (const If* branch = as<If>(stmt)) return &branch->body;
+  if (const LastBlock* last = as<LastBlock>(stmt)) return &last->body;
   return nullptr;
 }
 
@@ -101,7 +102,8 @@ bool indexes_stack(const Kernel& kernel, const Block& body, const std::string& v
 
 bool cooperates(const Stmt& stmt) {
   if (const Fold* fold = as<Fold>(stmt)) return fold->threads > 1;
-  return stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::Shuffle || stmt.kind == StmtKind::Prefix;
+  return stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::Shuffle || stmt.kind == StmtKind::Prefix ||
+         stmt.kind == StmtKind::LastBlock;
 }
 
 bool cooperates(const Block& body) {

@@ -13,11 +13,12 @@ std::vector<Value> results(const Stmt& stmt);
 // Its symbolic integers that are not null; symbols that it defines (`var`) are not among them.
 std::vector<sym::Expr> expressions(const Stmt& stmt);
 
-// The body of a For or If; null for others.
+// The body of a For, If or LastBlock; null for others.
 const Block* body_of(const Stmt& stmt);
 Block* body_of(Stmt& stmt);
 
-// Whether all threads of a block are to come to the statement at once: Sync, Shuffle, Prefix, a Fold over threads.
+// Whether all threads of a block are to come to the statement at once: Sync, LastBlock, Shuffle, Prefix, a Fold over
+// threads.
 bool cooperates(const Stmt& stmt);
 bool cooperates(const Block& body);  // one of its statements, or of theirs
 

@@ -211,6 +211,19 @@ struct Sync : StmtBase<StmtKind::Sync> {
   static constexpr auto fields() { return std::tuple{attribute("scope", &Sync::scope)}; }
 };
 
+// Of so many blocks the last one to come here runs the body, which sees what all of them wrote before they came. Each
+// of them comes once. buffer[index]: their counter, whose buffer no other statement names; other blocks have other
+// indices. Target cuda, where all threads of the block come, as Sync.
+struct LastBlock : StmtBase<StmtKind::LastBlock> {
+  uint32_t buffer = 0;
+  sym::Expr index, blocks;
+  Block body;
+  static constexpr auto fields() {
+    return std::tuple{attribute("buffer", &LastBlock::buffer), attribute("index", &LastBlock::index),
+                      attribute("blocks", &LastBlock::blocks), plait::body("body", &LastBlock::body)};
+  }
+};
+
 // out = in of the thread of the same warp whose number differs in the bits of `by`, a power of two below kWarp. Target
 // cuda, where all threads of the warp execute it, as Sync.
 struct Shuffle : StmtBase<StmtKind::Shuffle> {

@@ -14,18 +14,19 @@
 // of the definition. Lanes are a power of two up to 64. Dtypes are wide: none is a storage type (compute_type).
 // Variables. Only a Variable is assigned, within the parallel loop that declares it, with its own dtype and lanes.
 // Constants have the dtype of what they define.
-// Memory. Arguments stand first, then workspaces, then local buffers; only arguments are marked as written or updated.
-// Loads read arguments that are not `written`, or `updated`; stores write those that are written. What is updated is
-// written too. An atomic belongs to one u64, to an updated argument that nothing loads or stores. A load yields the
-// buffer's compute_type; a store takes that, or a wider wide float. `aligned`, `contiguous`, `reversed` and `splat` are
-// proven; a store is never one of the last two. A stack buffer is proven to have at most kMostStackBytes; shared ones
-// belong to target cuda. A local buffer is met only behind its Alloc, in the rest of that block, and has one Alloc at a
-// time. A load from a local buffer or workspace stands behind a store to it (behind the Alloc), unless that has no
-// elements. Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool); result dtype
-// and operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's lanes or one.
-// Round goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random yields f32 from a
-// u64 seed of one lane. Half has half its operand's lanes. Transpose belongs to target cpu, takes and
+// Memory. Arguments stand first, then workspaces, counters, local buffers; only arguments are marked as written or
+// updated. Loads read arguments that are not `written`, or `updated`; stores write those that are written. What is
+// updated is written too. An atomic belongs to one u64, to an updated argument that nothing loads or stores. A load
+// yields the buffer's compute_type; a store takes that, or a wider wide float. `aligned`, `contiguous`, `reversed` and
+// `splat` are proven; a store is never one of the last two. A stack buffer is proven to have at most kMostStackBytes;
+// shared ones belong to target cuda. A local buffer is met only behind its Alloc, in the rest of that block, and has
+// one Alloc at a time. A load from a local buffer or workspace stands behind a store to it (behind the Alloc), unless
+// that has no elements. Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool);
+// result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's
+// lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random
+// yields f32 from a u64 seed of one lane. Half has half its operand's lanes. Transpose belongs to target cpu, takes and
 // yields as many values of one dtype as each has lanes. Shuffle takes one lane, by a power of two below kWarp.
+// A counter is u32, for target cuda and of one LastBlock, which stands inside of all parallel loops.
 // Coordinate yields i64. Bind takes one i64; its symbol is new and has no facts. Reductions. What Start defines is a
 // state of its combine (is_state), all values with the same lanes; only Accumulate and Merge change it, within the
 // parallel loop that declares it, whole and by the same combine. They take the dtypes and lanes of the state. Fold
@@ -37,6 +38,7 @@
 #include "base/error.h"
 #include "kir/kernel.h"
 #include "kir/lane.h"
+#include "kir/statements.h"
 #include "kir/verify_threads.h"
 
 namespace plait::kir {
@@ -118,8 +120,10 @@ class Verifier {
     space_ = buffer.space;
     require(buffer.space == Space::argument || !buffer.written, "buffer {} of space {} is marked as written",
             buffer.name, name(buffer.space));
-    require(buffer.space != Space::shared || kernel_.target == TargetKind::cuda, "buffer {} is shared on a CPU",
-            buffer.name);
+    const bool of_gpus = buffer.space == Space::shared || buffer.space == Space::counter;
+    require(!of_gpus || kernel_.target == TargetKind::cuda, "buffer {} is {} on a CPU", buffer.name,
+            name(buffer.space));
+    require(buffer.space != Space::counter || buffer.dtype == DType::u32, "counter {} is not u32", buffer.name);
     if (buffer.space != Space::stack) return;
     require(sym::bounds(buffer.extent).hi <= kMostStackBytes / int64_t(size_of(buffer.dtype)),
             "stack buffer {} is not proven to have at most {} bytes", buffer.name, kMostStackBytes);
@@ -131,8 +135,8 @@ class Verifier {
       if (const For* loop = as<For>(*stmt)) {
         parallel_count_ += is_parallel(loop->loop);
         count_parallel(loop->body);
-      } else if (const If* branch = as<If>(*stmt)) {
-        count_parallel(branch->body);
+      } else if (const Block* inner = body_of(*stmt)) {
+        count_parallel(*inner);
       }
     }
   }
@@ -339,6 +343,19 @@ class Verifier {
     check_symbols(s.index, symbols_, "index");
   }
 
+  void check(const LastBlock& s) {
+    require(kernel_.target == TargetKind::cuda, "a last block on the other target");
+    require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
+    require(kernel_.buffers[s.buffer].space == Space::counter, "{} is no counter", kernel_.buffers[s.buffer].name);
+    require(counters_.insert(s.buffer).second, "{} counts for two statements", kernel_.buffers[s.buffer].name);
+    require(parallel_depth_ == parallel_count_, "a last block outside of a parallel loop of the kernel");
+    check_symbols(s.index, symbols_, "index");
+    check_symbols(s.blocks, integers_, "number of blocks");
+    depth_ += 1;
+    block(s.body);
+    depth_ -= 1;
+  }
+
   void check(const Sync&) { require(kernel_.target == TargetKind::cuda, "a sync on the other target"); }
 
   void check(const Shuffle& s) {
@@ -516,6 +533,7 @@ class Verifier {
   std::vector<std::string> bound_;   // by Bind, live ones
   std::vector<uint32_t> allocated_;  // by Alloc, live ones
   std::set<uint32_t> live_;          // the same
+  std::set<uint32_t> counters_;      // that a LastBlock names
   std::set<uint32_t> filled_;        // workspaces and local buffers that something is stored to
   std::set<LoopKind> seen_;
   Space space_ = Space::argument;    // of the last buffer of the head

@@ -105,7 +105,14 @@ class ThreadVerifier {
     if (cooperates(stmt)) {
       require(stmt, apart_ == 0, "not all threads of the block come here");
       require(stmt, are_whole(), "the threads are not those of one thread_x loop, in a thread_y loop or none");
-      require(stmt, stmt.kind == StmtKind::Sync || count() % kWarp == 0, "{} threads are no whole warps", count());
+      const bool any_number = stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::LastBlock;
+      require(stmt, any_number || count() % kWarp == 0, "{} threads are no whole warps", count());
+    }
+    if (const LastBlock* s = as<LastBlock>(stmt)) {
+      require(stmt, !varies(s->index), "threads of a block come to different counters");
+      require(stmt, serial_.empty(), "a block comes to a counter more than once");
+      met_.clear();
+      return perhaps([&] { block(s->body); });
     }
     if (fold != nullptr && fold->threads > 1)
       require(stmt, count() % (fold->threads * fold->stride) == 0, "a fold over {} threads by {} in a block of {}",

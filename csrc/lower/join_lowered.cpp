@@ -87,7 +87,8 @@ class LoweredJoiner {
       for (const auto* list : {&part.segment->inputs, &part.segment->outputs})
         for (const TensorView* t : *list) ++counts[places_.at(t)];
     for (size_t i = 0; i < counts.size(); ++i)
-      if (!out_.kernel.buffers[i].is_local() && !(out_.status && i == status_)) out_.taken.push_back(counts[i]);
+      if (out_.kernel.buffers[i].space <= kir::Space::workspace && !(out_.status && i == status_))
+        out_.taken.push_back(counts[i]);
   }
 
   void declare(const TensorView* t, bool written, kir::Space space) {

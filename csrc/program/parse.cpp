@@ -226,6 +226,9 @@ class Reader {
       if (in_.accept("workspaces")) {
         in_.expect("=", "after `workspaces`");
         slot.code.workspaces = size_t(in_.integer("a number of workspaces", 0, kMostArguments));
+      } else if (in_.accept("counters")) {
+        in_.expect("=", "after `counters`");
+        slot.code.counters = size_t(in_.integer("a number of counters", 0, kMostArguments));
       } else if (in_.accept("phases")) {
         read_waves(slot.code.waves);
       } else if (in_.accept("taken")) {
@@ -235,7 +238,7 @@ class Reader {
         while (in_.accept(","));
         in_.expect("]", "after how often each operand is read or written");
       } else {
-        in_.expect("status", "`workspaces`, `phases`, `taken` or `)` after the number of integers");
+        in_.expect("status", "`workspaces`, `counters`, `phases`, `taken` or `)` after the number of integers");
         slot.code.status = true;
       }
     }

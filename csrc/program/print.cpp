@@ -154,9 +154,10 @@ std::string print(const Program& program) {
   };
   out += fmt::format(" {} -> {} {{\n", values(program.inputs), values(program.outputs));
   for (const KernelSlot& kernel : program.kernels)
-    out += fmt::format("  kernel @{} (buffers = {}, integers = {}{}{}{}{}){}{}\n", kernel.code.name,
+    out += fmt::format("  kernel @{} (buffers = {}, integers = {}{}{}{}{}{}){}{}\n", kernel.code.name,
                        kernel.code.buffers, kernel.code.integers, kernel.code.status ? ", status" : "",
                        kernel.code.workspaces > 0 ? fmt::format(", workspaces = {}", kernel.code.workspaces) : "",
+                       kernel.code.counters > 0 ? fmt::format(", counters = {}", kernel.code.counters) : "",
                        phases(kernel.code),
                        kernel.taken.empty() ? "" : fmt::format(", taken = [{}]", fmt::join(kernel.taken, ", ")),
                        kernel.schedule.empty() ? "" : " schedule ", kernel.schedule);

@@ -102,7 +102,8 @@ struct PhaseExtents {
 // Runs a generated kernel on dense views (inputs, outputs, then workspaces) and integers. `threads` are the extents of
 // the thread loops (CPU), grid and block those of a GPU, `later_grids` and `later_blocks` three extents for each phase
 // behind the first one; an extent that is not positive launches nothing (of a phase).
-// A workspace is a value that only this step writes and reads.
+// A workspace is a value that only this step writes and reads. `counters`: words of each counter of the kernel, which
+// are the launch's own and zero before and after it.
 struct LaunchStep : StepBase<StepKind::LaunchStep> {
   KernelId kernel;
   std::vector<View> inputs, outputs, workspaces;
@@ -110,6 +111,7 @@ struct LaunchStep : StepBase<StepKind::LaunchStep> {
   PhaseExtents threads;
   std::array<sym::Expr, 3> grid, block;
   std::vector<sym::Expr> later_grids, later_blocks;
+  std::vector<sym::Expr> counters;
   static constexpr auto fields() {
     return std::tuple{attribute("kernel", &LaunchStep::kernel),
                       operand("inputs", &LaunchStep::inputs),
@@ -120,7 +122,8 @@ struct LaunchStep : StepBase<StepKind::LaunchStep> {
                       attribute("grid", &LaunchStep::grid),
                       attribute("block", &LaunchStep::block),
                       attribute("later_grids", &LaunchStep::later_grids),
-                      attribute("later_blocks", &LaunchStep::later_blocks)};
+                      attribute("later_blocks", &LaunchStep::later_blocks),
+                      attribute("counters", &LaunchStep::counters)};
   }
 };
 

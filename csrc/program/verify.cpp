@@ -257,10 +257,13 @@ class Verifier {
 
   void check(const LaunchStep& step) const {
     const KernelText& code = program_.kernels[step.kernel.index].code;
-    const size_t buffers = step.inputs.size() + step.outputs.size() + step.workspaces.size() + (code.status ? 1 : 0);
+    const size_t buffers =
+        step.inputs.size() + step.outputs.size() + step.workspaces.size() + (code.status ? 1 : 0) + code.counters;
     require(buffers == code.buffers, "P6", "{} buffers for a kernel of {}", buffers, code.buffers);
     require(step.workspaces.size() == code.workspaces, "P6", "{} workspaces for a kernel of {}", step.workspaces.size(),
             code.workspaces);
+    require(step.counters.size() == code.counters, "P6", "{} counters for a kernel of {}", step.counters.size(),
+            code.counters);
     const std::vector<int64_t>& taken = program_.kernels[step.kernel.index].taken;
     const size_t operands = step.inputs.size() + step.outputs.size() + step.workspaces.size();
     require(taken.empty() || taken.size() == operands, "P6", "{} operands for a kernel that takes {}", operands,

@@ -126,6 +126,7 @@ class Binder {
     bound.skipped = std::all_of(bound.threads.begin(), bound.threads.end(), [](int64_t n) { return n <= 0; });
     for (sym::Expr extent : step.later_grids) bound.later_grids.push_back(value_of(extent));
     for (sym::Expr extent : step.later_blocks) bound.later_blocks.push_back(value_of(extent));
+    for (sym::Expr words : step.counters) bound.counters.push_back(std::max<int64_t>(value_of(words), 0));
     const auto is_empty = [](const int64_t* grid) { return *std::min_element(grid, grid + 3) <= 0; };
     for (int i = 0; i < 3; ++i) {
       bound.grid[i] = value_of(step.grid[i]);

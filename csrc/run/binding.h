@@ -20,6 +20,7 @@ struct BoundStep {
   std::vector<int64_t> threads = {1};  // by phase
   std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   std::vector<int64_t> later_grids, later_blocks;                 // three for each phase behind the first one
+  std::vector<int64_t> counters;                                  // words of each
   int64_t outer = 1, start = 0, count = 0, total = 0, inner = 1;  // copy and collectives; all_reduce: [1, elements, 1]
 };
 

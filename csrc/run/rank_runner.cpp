@@ -9,7 +9,7 @@
 namespace plait {
 namespace {
 
-constexpr uint32_t kStatusSlot = ~uint32_t{0};
+constexpr uint32_t kStatusSlot = ~uint32_t{0}, kCounterSlot = kStatusSlot - 1;  // not memory of a value
 
 int ordinal_of(int64_t rank, const Device& device) { return int(rank % device.count()); }
 
@@ -35,12 +35,22 @@ size_t workspace_bytes(const Program& program) {
   return most;
 }
 
+// Words of all counters of launches, which lie behind the workspace of libraries.
+size_t counter_bytes(const RankBinding& binding) {
+  size_t words = 0;
+  for (const BoundStep& step : binding.steps)
+    for (int64_t each : step.counters) words += static_cast<size_t>(each);
+  return words * sizeof(uint32_t);
+}
+
 }  // namespace
 
 RankRunner::RankRunner(const Program& program, const RankBinding& binding, Device& device, bool timing)
     : program_(program),
       binding_(binding),
-      memory_(program, binding, device, ordinal_of(binding.rank, device), workspace_bytes(program)) {
+      counters_at_((workspace_bytes(program) + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment),
+      counter_bytes_(counter_bytes(binding)),
+      memory_(program, binding, device, ordinal_of(binding.rank, device), counters_at_ + counter_bytes_) {
   const auto events = number_events(program);
   events_ = events.size();
   if (!device.host_memory())
@@ -52,7 +62,8 @@ RankRunner::RankRunner(const Program& program, const RankBinding& binding, Devic
     std::memset(status_->data(), 0xff, status_->bytes());
   }
   size_t slots = 0;
-  for (const auto& step : program.steps) slots += reads(*step).size() + writes(*step).size() + 1;
+  for (size_t s = 0; s < program.steps.size(); ++s)
+    slots += reads(*program.steps[s]).size() + writes(*program.steps[s]).size() + binding.steps[s].counters.size() + 1;
   slots_.reserve(slots);
   for (size_t s = 0; s < program.steps.size(); ++s) {
     if (binding.steps[s].skipped) continue;
@@ -113,12 +124,18 @@ void RankRunner::build_action(size_t index) {
   const size_t own = launched != nullptr ? launched->workspaces.size() : 0;
   const std::vector<ValueId> written = writes(step);
   for (size_t i = 0; i + own < written.size(); ++i) add(written[i]);
-  if (launched != nullptr && program_.kernels[launched->kernel.index].code.status) {
-    slot_value_.push_back(kStatusSlot);
-    slot_offset_.push_back(0);
-    slots_.push_back(status_->data());
-  }
+  const auto add_fixed = [&](uint32_t kind, size_t offset, void* data) {
+    slot_value_.push_back(kind);
+    slot_offset_.push_back(offset);
+    slots_.push_back(data);
+  };
+  if (launched != nullptr && program_.kernels[launched->kernel.index].code.status)
+    add_fixed(kStatusSlot, 0, status_->data());
   for (size_t i = written.size() - own; i < written.size(); ++i) add(written[i]);
+  for (int64_t words : numbers.counters) {
+    add_fixed(kCounterSlot, next_counter_, nullptr);
+    next_counter_ += static_cast<size_t>(words) * sizeof(uint32_t);
+  }
   action.buffers = slots_.data() + first;
   action.launch.buffers = {action.buffers, slots_.size() - first};
   action.launch.integers = numbers.integers;
@@ -146,6 +163,7 @@ void RankRunner::build_action(size_t index) {
 void RankRunner::begin(const ExecutorRunOptions& options, int threads) {
   Stream* compute = nullptr;
   queued_ = 0;
+  guest_ = options.stream != nullptr;
   if (queues_) {
     queues_->begin(options.stream);
     compute = &queues_->stream(ProgramStream::compute);
@@ -160,9 +178,13 @@ void RankRunner::begin(const ExecutorRunOptions& options, int threads) {
 void RankRunner::tensors_bound() {
   const std::span<void* const> values = memory_.values();
   const void* arena = memory_.arena().data();
+  void* counters = counter_bytes_ > 0 ? static_cast<std::byte*>(memory_.workspace()) + counters_at_ : nullptr;
+  // Each launch leaves them at zero; a guest's run, beside which others may be under way, has counters of its own.
+  if (arena != arena_ || guest_) fill(counters, 0, counter_bytes_, ProgramStream::compute);
   if (arena != arena_) {
     for (size_t slot = 0; slot < slots_.size(); ++slot)
-      if (slot_value_[slot] != kStatusSlot) point(slot, values[slot_value_[slot]]);
+      if (slot_value_[slot] != kStatusSlot)
+        point(slot, slot_value_[slot] == kCounterSlot ? counters : values[slot_value_[slot]]);
     for (RankAction& action : actions_) action.launch.workspace = memory_.workspace();
     arena_ = arena;
     return;

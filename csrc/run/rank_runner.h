@@ -88,12 +88,15 @@ class RankRunner {
   const Program& program_;
   const RankBinding& binding_;
   std::unique_ptr<RankQueues> queues_;
+  size_t counters_at_, counter_bytes_;  // behind the arena: from which byte of its workspace on
+  bool guest_ = false;                  // the run is on a caller's stream
   RankMemory memory_;
   std::shared_ptr<Memory> status_;  // words; null: no kernel has any
   std::unique_ptr<Event> end_;      // of a guest's run; null: there was none
+  size_t next_counter_ = 0;         // bytes of counters that actions have
   std::vector<RankAction> actions_;
   std::vector<void*> slots_;          // buffers of all actions
-  std::vector<uint32_t> slot_value_;  // which value a slot is a view of; kStatusSlot: the status
+  std::vector<uint32_t> slot_value_;  // which value a slot is a view of; or the status, or a counter
   std::vector<size_t> slot_offset_;   // and from which byte on
   std::vector<size_t> tensor_slots_;  // slots that hold inputs and outputs
   const void* arena_ = nullptr;       // that the slots point into

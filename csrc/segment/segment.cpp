@@ -238,9 +238,24 @@ Schedule choose(const Problem& problem, const SegmentOptions& options, const Ali
   return choose_schedule(problem, options.target, nest);
 }
 
+// Of a segment that reduces a single row of what rows of another one in its launch give: threads of a block of those,
+// where one block reduces the row; nothing for others.
+std::optional<int64_t> threads_in_front(const std::vector<const Segment*>& launch, const Segment& single) {
+  const auto& own = std::get<schedules::Norm>(single.schedule);
+  std::optional<int64_t> out;
+  if (own.split.value_or(0) > 0) return out;
+  for (const Segment* s : launch) {
+    const auto* norm = std::get_if<schedules::Norm>(&s->schedule);
+    if (s == &single || norm == nullptr || !norm->rows || !norm->threads || norm->split.value_or(0) > 0) continue;
+    const auto gives = [&](const TensorView* t) { return std::ranges::count(s->outputs, t) > 0; };
+    if (std::ranges::any_of(single.inputs, gives)) out = std::max(out, std::optional(*norm->rows * *norm->threads));
+  }
+  return out;
+}
+
 // Of the segments of one launch, those that reduce a single row each take as many threads for it as one of them takes,
 // and those that walk all elements alike blocks of as many: what runs at once on a GPU is one launch where blocks are
-// alike.
+// alike. One behind rows takes as many as a block of these has, whose last one runs it (kir/last_blocks.h).
 void level_threads(Fusion& fusion, const SegmentOptions& options, Pins& pins) {
   for (const std::vector<const Segment*>& launch : launches(fusion)) {
     if (launch.size() == 1) continue;
@@ -250,12 +265,13 @@ void level_threads(Fusion& fusion, const SegmentOptions& options, Pins& pins) {
     for (size_t i = 0; most && i < launch.size(); ++i) {
       Segment& s = fusion.segments[static_cast<size_t>(launch[i] - fusion.segments.data())];
       const auto* walk = std::get_if<schedules::Pointwise>(&s.schedule);
-      Schedule wider;
-      if (rows[i] && rows[i] < most) wider = schedules::Norm{.threads = *most};
+      Schedule other;
+      const std::optional<int64_t> in_front = rows[i] ? threads_in_front(launch, s) : std::nullopt;
+      if (rows[i] && rows[i] != in_front.value_or(*most)) other = schedules::Norm{.threads = in_front.value_or(*most)};
       if (walk != nullptr && walk->split == 0 && walk->threads && *walk->threads < *most)
-        wider = schedules::Pointwise{.threads = *most};
-      if (is_open(wider) || !is_open(pins.find(s))) continue;
-      s.schedule = choose_schedule({fusion, s, options.guards}, options.target, wider);
+        other = schedules::Pointwise{.threads = *most};
+      if (is_open(other) || !is_open(pins.find(s))) continue;
+      s.schedule = choose_schedule({fusion, s, options.guards}, options.target, other);
       apply_schedule(fusion, s);
     }
   }

@@ -25,7 +25,8 @@ constexpr std::string_view kSimulated = "sim:";
 // As the stand-in has it (sim/cuda/simulator.h).
 struct RawMeter {
   const char* kernel;
-  uint64_t launches, thread_instructions;
+  uint64_t launches, warp_instructions, thread_instructions;
+  uint64_t kinds[6];
   uint64_t requests, sectors, least_sectors;
   uint64_t shared_requests, shared_passes, least_passes;
 };
@@ -91,6 +92,7 @@ std::unique_ptr<Device> make_gpu(const std::string& name, const Options& options
   how.name = name;
   how.allow_tf32 = options.allow_tf32;
   how.nvtx = options.nvtx;
+  how.programmatic_launch = options.programmatic_launch;
   if (is_simulated(name)) {
     const SimulatedName simulated = parse_simulated(name);
     const int first = simulated_driver().add_devices(simulated.architecture.c_str(), simulated.count);
@@ -126,8 +128,8 @@ std::vector<KernelMeter> take_meters() {
   const size_t count = simulated_driver().take_meters(&meters);
   std::vector<KernelMeter> out;
   for (const RawMeter* m = meters; m != meters + count; ++m)
-    out.push_back({m->kernel, m->launches, m->thread_instructions, m->requests, m->sectors, m->least_sectors,
-                   m->shared_requests, m->shared_passes, m->least_passes});
+    out.push_back({m->kernel, m->launches, m->warp_instructions, m->thread_instructions, std::to_array(m->kinds),
+                   m->requests, m->sectors, m->least_sectors, m->shared_requests, m->shared_passes, m->least_passes});
   return out;
 }
 
@@ -146,7 +148,7 @@ Device& find_device(const std::string& name, const Options& options) {
   static auto& gpus = *new std::map<std::string, std::unique_ptr<Device>>;
   std::lock_guard lock(mutex);
   if (name == "cuda" || is_simulated(name)) {
-    auto& slot = gpus[fmt::format("{}:{}:{}", name, options.allow_tf32, options.nvtx)];
+    auto& slot = gpus[fmt::format("{}:{}:{}:{}", name, options.allow_tf32, options.nvtx, options.programmatic_launch)];
     if (!slot) slot = make_gpu(name, options);
     static const uint64_t forks = fork_count();  // of the process that first asked for a GPU
     if (forks != fork_count())

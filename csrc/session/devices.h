@@ -27,12 +27,14 @@ std::string nccl_library(const Device& device);
 // Order in which work of simulated streams and blocks runs; nothing on other devices.
 void set_simulation_seed(const Device& device, uint64_t seed);
 
-// Accesses of memory by the launches of one kernel on simulated GPUs. Requests are instructions of warps; sectors of 32
-// bytes, those that requests touch and those that all bytes read and all bytes written lie in; passes over the banks of
-// shared memory, and how few would do.
+// What the launches of one kernel on simulated GPUs did: instructions of warps and of their threads, these by kind
+// (floats, integers, memory, control, together, other: sim/ptx/ptx.h says which). Accesses of memory: requests are
+// instructions of warps; sectors of 32 bytes, those that requests touch and those that all bytes read and all bytes
+// written lie in; passes over the banks of shared memory, and how few would do.
 struct KernelMeter {
   std::string kernel;
-  uint64_t launches = 0, thread_instructions = 0;
+  uint64_t launches = 0, warp_instructions = 0, thread_instructions = 0;
+  std::array<uint64_t, 6> kinds{};
   uint64_t requests = 0, sectors = 0, least_sectors = 0;
   uint64_t shared_requests = 0, shared_passes = 0, least_passes = 0;
 };

@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include <numeric>
+
 #include "session/devices.h"
 #include "support/run_case.h"
 
@@ -75,6 +77,33 @@ TEST_P(MetersOnSim, SectorsAndPassesAreFew) {
       std::printf("%s %s %s: %.3f of the least sectors\n", c.name, dtype, device,
                   static_cast<double>(sectors) / static_cast<double>(least));
     }
+}
+
+// Beyond those of functions, of which this has none: conversions, indices and conditions are for vectors.
+TEST(InstructionsOnSim, OfAnElementOfBf16AreFew) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  constexpr int64_t kElements = 1 << 17;
+  const std::string text = fmt::format(
+      "fusion @f (%x: bf16[{0}], %w: bf16[{0}], %b: bf16[{0}]) -> (%y) {{ %y = relu(add(mul(%x, %w), %b)) }}\n",
+      kElements);
+  for (const char* device : {"sim:sm_80", "sim:sm_90a"}) {
+    testing::CaseOptions how;
+    how.device = device;
+    meter_simulated_gpus(true);
+    take_meters();
+    const testing::CaseResult result = testing::run_case(text, how);
+    const std::vector<KernelMeter> meters = take_meters();
+    meter_simulated_gpus(false);
+    EXPECT_TRUE(result.ok) << result.message;
+    ASSERT_EQ(meters.size(), 1u);
+    const KernelMeter& m = meters[0];
+    const double of_each =
+        static_cast<double>(m.thread_instructions) / static_cast<double>(m.launches) / static_cast<double>(kElements);
+    std::printf("%s: %.2f instructions of threads for each element\n", device, of_each);
+    EXPECT_LE(of_each, 18);
+    EXPECT_EQ(m.thread_instructions, 32 * m.warp_instructions) << "no thread goes another way";
+    EXPECT_EQ(std::accumulate(m.kinds.begin(), m.kinds.end(), uint64_t{0}), m.thread_instructions);
+  }
 }
 
 }  // namespace

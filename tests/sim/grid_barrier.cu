@@ -26,7 +26,7 @@ extern "C" __global__ void right(const unsigned* in, unsigned* out) {
   out[t] = other + 1;
 }
 
-// The count goes down by what all add, so that it begins anew.
+// By a volatile load.
 extern "C" __global__ void right_volatile(const unsigned* in, unsigned* out) {
   const unsigned t = 64 * blockIdx.x + threadIdx.x;
   out[t] = in[t];

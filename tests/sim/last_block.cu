@@ -200,6 +200,75 @@ extern "C" __global__ void wrong_fences_that_are_not_sc(const unsigned* in, unsi
 }
 
 // wrong: in the same launch, unordered
+extern "C" __global__ void wrong_reader_that_is_not_sc(const unsigned* in, unsigned* out) {
+  __shared__ bool last;
+  const unsigned sum = block_sum(in, blockIdx.x);
+  if (threadIdx.x == 17) partial[blockIdx.x] = sum;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+    asm volatile("fence.acq_rel.gpu;" : : : "memory");
+  }
+  __syncthreads();
+  if (!last) return;
+  if (threadIdx.x < 5) atomicAdd(&out[0], partial[threadIdx.x]);  // <-
+}
+
+// wrong: in the same launch, unordered
+extern "C" __global__ void wrong_fence_of_a_thread_that_did_not_read(const unsigned* in, unsigned* out) {
+  __shared__ bool last;
+  const unsigned sum = block_sum(in, blockIdx.x);
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = sum;
+    asm volatile("fence.acq_rel.gpu;" : : : "memory");
+    last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  if (threadIdx.x == 1) {
+    __threadfence();
+    for (unsigned b = 0; b < 5; ++b) out[0] += partial[b];  // <-
+  }
+}
+
+// wrong: in the same launch, unordered
+extern "C" __global__ void wrong_fence_of_another_lane(const unsigned* in, unsigned* out) {
+  __shared__ bool last;
+  const unsigned sum = block_sum(in, blockIdx.x);
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = sum;
+    __threadfence();
+    last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last || threadIdx.x >= 32) return;
+  __syncwarp();
+  if (threadIdx.x == 1) {
+    asm volatile("fence.acq_rel.gpu;" : : : "memory");
+    for (unsigned b = 0; b < 5; ++b) out[0] += partial[b];  // <-
+  }
+}
+
+// A narrower fence between takes nothing from a wider one.
+extern "C" __global__ void right_narrower_fences_between(const unsigned* in, unsigned* out) {
+  __shared__ bool last;
+  const unsigned sum = block_sum(in, blockIdx.x);
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = sum;
+    asm volatile("fence.acq_rel.gpu;" : : : "memory");
+    asm volatile("fence.acq_rel.cta;" : : : "memory");
+    last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+    __threadfence_block();
+    __threadfence();
+  }
+  __syncthreads();
+  if (!last) return;
+  if (threadIdx.x < 5) atomicAdd(&out[0], partial[threadIdx.x]);
+  if (threadIdx.x == 0) prefixes_of_one_thread(in, out);
+}
+
+// wrong: in the same launch, unordered
 extern "C" __global__ void wrong_fence_of_another_thread(const unsigned* in, unsigned* out) {
   __shared__ bool last;
   const unsigned sum = block_sum(in, blockIdx.x);

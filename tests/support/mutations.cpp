@@ -72,8 +72,9 @@ class KernelMutations {
       body.erase(body.begin() + static_cast<std::ptrdiff_t>(i));
       return;
     }
-    if (stmt.kind == StmtKind::If && here("condition dropped", text(stmt))) {
-      Block inner = std::move(static_cast<If&>(stmt).body);
+    if ((stmt.kind == StmtKind::If && here("condition dropped", text(stmt))) ||
+        (stmt.kind == StmtKind::LastBlock && here("each block is the last", text(stmt)))) {
+      Block inner = std::move(*body_of(stmt));
       body.erase(body.begin() + static_cast<std::ptrdiff_t>(i));
       body.insert(body.begin() + static_cast<std::ptrdiff_t>(i), std::make_move_iterator(inner.begin()),
                   std::make_move_iterator(inner.end()));
@@ -92,6 +93,8 @@ class KernelMutations {
     if (auto* shuffle = as_mutable<Shuffle>(stmt))
       if (here("shuffle by others", text(stmt))) shuffle->by = shuffle->by == 1 ? 2 : shuffle->by / 2;
     if (auto* branch = as_mutable<If>(stmt)) condition(*branch);
+    if (auto* last = as_mutable<LastBlock>(stmt))
+      if (here("last of fewer blocks", text(stmt))) last->blocks = last->blocks - 1;
     if (auto* loop = as_mutable<For>(stmt))
       if (!is_parallel(loop->loop) && here("iteration lost", text(stmt))) loop->extent = loop->extent - 1;
     if (auto* load = as_mutable<Load>(stmt)) access(*load);
@@ -267,6 +270,10 @@ class PtxMutations {
     if (line.is("bar")) may("barrier deleted", line, std::string());
     if (line.is("bar.sync") || line.is("barrier.sync"))
       may("block waits as warps", line, "\tbar.warp.sync 0xffffffff;");
+    if (line.is("membar") || line.is("fence")) {
+      may("fence deleted", line, std::string());
+      may("fence of the block", line, "\tmembar.cta;");
+    }
     if (line.is("shfl")) shuffle(line);
     if (line.is("ld.") || line.is("st.")) access(line);
     if (line.is("st.")) may("store deleted", line, std::string());

@@ -14,14 +14,15 @@ constexpr int64_t kMaxGrid[3] = {0x7fffffff, 65535, 65535};
 
 class CudaKernel : public Executable {
  public:
-  CudaKernel(std::shared_ptr<CudaModule> module, const KernelText& kernel, bool mark)
+  CudaKernel(std::shared_ptr<CudaModule> module, const KernelText& kernel, const CudaLaunchOptions& options)
       : module_(std::move(module)),
         driver_(module_->parts().driver()),
         name_(kernel.name),
         phases_(kernel.phases()),
         buffers_(kernel.buffers),
         integers_(kernel.integers),
-        mark_(mark),
+        mark_(options.mark),
+        follows_(options.programmatic && kernel.follows),
         functions_(new std::atomic<CUfunction>[size_t(module_->parts().count()) * phases_]) {
     for (int i = 0; i < module_->parts().count(); ++i)
       for (size_t phase = 0; phase < phases_; ++phase)
@@ -62,6 +63,11 @@ class CudaKernel : public Executable {
       CUlaunchConfig config = {};
       if (!set_extents(grid, block, config)) continue;
       config.hStream = static_cast<CUstream>(arguments.stream->native());
+      CUlaunchAttribute follows = {};
+      follows.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+      follows.value.programmaticStreamSerializationAllowed = 1;
+      config.attrs = &follows;
+      config.numAttrs = follows_ ? 1 : 0;
       const CUresult code = driver_.cuLaunchKernelEx(&config, function(ordinal, phase), parameters, nullptr);
       if (code != CUDA_SUCCESS) driver_.fail(code, "cuLaunchKernelEx", place(grid, block));
     }
@@ -107,7 +113,7 @@ class CudaKernel : public Executable {
   const DriverLibrary& driver_;
   std::string name_;
   size_t phases_, buffers_, integers_;
-  bool mark_;
+  bool mark_, follows_;
   std::unique_ptr<std::atomic<CUfunction>[]> functions_;  // of the phases, by ordinal; null until looked up
 };
 
@@ -158,8 +164,9 @@ CUmodule CudaModule::load(int ordinal) {
   return module;
 }
 
-std::shared_ptr<Executable> make_cuda_kernel(std::shared_ptr<CudaModule> module, const KernelText& kernel, bool mark) {
-  return std::make_shared<CudaKernel>(std::move(module), kernel, mark);
+std::shared_ptr<Executable> make_cuda_kernel(std::shared_ptr<CudaModule> module, const KernelText& kernel,
+                                             const CudaLaunchOptions& options) {
+  return std::make_shared<CudaKernel>(std::move(module), kernel, options);
 }
 
 }  // namespace plait

@@ -111,6 +111,10 @@ class Naming {
     use(s.active);
   }
   void collect(const AtomicMin& s) { use(s.index); }
+  void collect(const LastBlock& s) {
+    use(s.index);
+    use(s.blocks);
+  }
   void collect(const Bind& s) { bound_[s.var.symbol_name()] = path_; }
   void collect(const Stmt&) {}
 

@@ -84,6 +84,8 @@ class Writer {
       index_.set_name(kernel_.integers[i], fmt::format("n{}", i), !index_.is_narrow(kernel_.integers[i]));
     if (const sym::Expr lane = kernel_.pool->find_symbol(kLane)) index_.set_name(lane, kLaneVariable);
     indent_ = 1;
+    helpers_.need("follow_launch");
+    line("follow_launch();");
     block(kernel_.phases[0].body);
     return fmt::format("{} {{\n{}}}\n", signature(), body_);
   }
@@ -118,6 +120,7 @@ class Writer {
     for (const auto& stmt : body) {
       if (const Store* s = as<Store>(*stmt)) out.insert(s->buffer);
       if (const AtomicMin* s = as<AtomicMin>(*stmt)) out.insert(s->buffer);
+      if (const LastBlock* s = as<LastBlock>(*stmt)) out.insert(s->buffer);
       if (const Block* inner = body_of(*stmt)) find_written(*inner, out);
     }
   }
@@ -234,6 +237,14 @@ class Writer {
     line("}}");
   }
 
+  void last_block(const LastBlock& s) {
+    helpers_.need("last_block");
+    const std::string at = address(s.buffer, s.index), blocks = named(s.blocks);
+    line("if (last_block({}, {})) {{", at, blocks);
+    scoped([&] { block(s.body); });
+    line("}}");
+  }
+
   void variable(const Variable& s) {
     const std::string initial = literal(s.initial);
     if (!plan_.value(s.out).array) {
@@ -262,6 +273,7 @@ class Writer {
   void single(const Stmt& stmt) {
     if (const For* s = as<For>(stmt)) return loop(*s);
     if (const If* s = as<If>(stmt)) return branch(*s);
+    if (const LastBlock* s = as<LastBlock>(stmt)) return last_block(*s);
     if (const Variable* s = as<Variable>(stmt)) return variable(*s);
     if (const Bind* s = as<Bind>(stmt)) return bind(*s);
     if (const Alloc* s = as<Alloc>(stmt)) return alloc(*s);

@@ -391,6 +391,7 @@ class Writer {
 
   void write(const kir::Half& s) { values_.emplace(s.out.id, f_.half(read(s.in), s.upper)); }
 
+  void write(const kir::LastBlock&) { PLAIT_CHECK(false, "a last block in a kernel of a CPU"); }
   void write(const kir::Sync&) { PLAIT_CHECK(false, "a sync in a kernel of a CPU"); }
   void write(const kir::Shuffle&) { PLAIT_CHECK(false, "a shuffle in a kernel of a CPU"); }
 

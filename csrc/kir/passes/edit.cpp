@@ -61,11 +61,21 @@ uint32_t Editor::buffer(const std::string& like, DType dtype, sym::Expr extent) 
   return static_cast<uint32_t>(kernel.buffers.size() - 1);
 }
 
+std::unique_ptr<For> Editor::loop_like(const For& like) {
+  auto out = std::make_unique<For>();
+  out->loop = like.loop;
+  out->extent = like.extent;
+  out->unroll = like.unroll;
+  out->var = symbol(like.var, sym::index_facts(like.extent));
+  return out;
+}
+
 const uint32_t* buffer_of(const Stmt& stmt) {
   if (const auto* alloc = as<Alloc>(stmt)) return &alloc->buffer;
   if (const auto* load = as<Load>(stmt)) return &load->buffer;
   if (const auto* store = as<Store>(stmt)) return &store->buffer;
   if (const auto* atomic = as<AtomicMin>(stmt)) return &atomic->buffer;
+  if (const auto* last = as<LastBlock>(stmt)) return &last->buffer;
   return nullptr;
 }
 
@@ -94,6 +104,7 @@ bool is_pure(StmtKind kind) {
     case StmtKind::Store:
     case StmtKind::AtomicMin:
     case StmtKind::Sync:
+    case StmtKind::LastBlock:
     case StmtKind::Shuffle:
     case StmtKind::Start:
     case StmtKind::Accumulate:
@@ -109,7 +120,7 @@ std::vector<Cell> changes(const Stmt& stmt) {
     for (const Value& v : state) out.push_back(cell_of(v));
     return out;
   };
-  if (stmt.kind == StmtKind::Sync) return {kOfThreads};
+  if (stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::LastBlock) return {kOfThreads};
   if (const auto* assign = as<Assign>(stmt)) return {cell_of(assign->variable)};
   if (const auto* accumulate = as<Accumulate>(stmt)) return states(accumulate->state);
   if (const auto* merge = as<Merge>(stmt)) return states(merge->state);
@@ -174,6 +185,10 @@ void Copier::copy(const Stmt& from, Block& to) {
   if (const For* loop = as<For>(from)) return copy_loop(*loop, to);
   if (const If* branch = as<If>(from)) return copy_branch(*branch, to);
   std::unique_ptr<Stmt> out = clone(from);
+  if (Block* body = body_of(*out)) {
+    body->clear();
+    copy(*body_of(from), *body);
+  }
   edit_operands(*out, [&](const Value& v) { return renamed(v); });
   edit_fields(*out, [&](const auto& field, auto& member) {
     using T = std::remove_cvref_t<decltype(member)>;

@@ -30,6 +30,8 @@ class Editor {
   sym::Expr symbol(sym::Expr like, sym::SymbolInfo facts);
   uint32_t buffer(const std::string& like, DType dtype, sym::Expr extent);
   sym::Expr number(int64_t value) const { return kernel.pool->constant(value); }
+  // A loop of the same kind and extent, with a variable of its own and no body.
+  std::unique_ptr<For> loop_like(const For& like);
 
   Kernel& kernel;
 
@@ -66,7 +68,7 @@ void edit_results(Stmt& stmt, Fn&& fn) {
       for (Value& v : member) v = fn(v);
   });
 }
-// The buffer that an Alloc, Load, Store or AtomicMin speaks of; null for others.
+// The buffer that an Alloc, Load, Store, AtomicMin or LastBlock speaks of; null for others.
 uint32_t* buffer_of(Stmt& stmt);
 const uint32_t* buffer_of(const Stmt& stmt);
 

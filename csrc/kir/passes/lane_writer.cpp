@@ -160,6 +160,7 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
     case StmtKind::Half:
     case StmtKind::Transpose:
     case StmtKind::Sync:
+    case StmtKind::LastBlock:
     case StmtKind::Shuffle:
     case StmtKind::Prefix:
       PLAIT_CHECK(false, "kernel {}: a {} within lanes loop {}", kernel_.name, name(s.kind), lanes_.var.symbol_name());

@@ -178,11 +178,7 @@ class Stager {
     std::vector<std::unique_ptr<For>> loops;
     for (const For* like : {tile.row, tile.y, tile.x, tile.lane}) {
       if (like == nullptr) continue;
-      auto loop = std::make_unique<For>();
-      loop->extent = like->extent;
-      loop->loop = like->loop;
-      loop->unroll = like->unroll;
-      loop->var = editor_.symbol(like->var, sym::index_facts(like->extent));
+      auto loop = editor_.loop_like(*like);
       names.emplace(like->var.symbol_name(), loop->var);
       loops.push_back(std::move(loop));
     }

@@ -8,7 +8,7 @@ using namespace plait::sim;
 namespace {
 
 // Takes what a launch attribute asks for; those that are not simulated are refused.
-void take_attribute(const CUlaunchAttribute& attribute, bool* cooperative) {
+void take_attribute(const CUlaunchAttribute& attribute, Launch& launch) {
   switch (attribute.id) {
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_PRIORITY:
@@ -18,11 +18,11 @@ void take_attribute(const CUlaunchAttribute& attribute, bool* cooperative) {
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return;
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-      *cooperative = attribute.value.cooperative != 0;
+      launch.cooperative = attribute.value.cooperative != 0;
       return;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-      if (attribute.value.programmaticStreamSerializationAllowed == 0) return;
-      break;
+      launch.programmatic = attribute.value.programmaticStreamSerializationAllowed != 0;
+      return;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: {
       const auto& cluster = attribute.value.clusterDim;
       if (cluster.x <= 1 && cluster.y <= 1 && cluster.z <= 1) return;
@@ -54,14 +54,12 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   SIM_CALL({
     need(config, "config");
     if (config->numAttrs > 0) need(config->attrs, "the list of attributes");
-    bool cooperative = false;
-    for (unsigned i = 0; i < config->numAttrs; ++i) take_attribute(config->attrs[i], &cooperative);
     const unsigned grid[] = {config->gridDimX, config->gridDimY, config->gridDimZ};
     const unsigned block[] = {config->blockDimX, config->blockDimY, config->blockDimZ};
     const auto on = call.stream(config->hStream);
     const auto found = resolve_function(call, function, call.context());
     KernelLaunch launch = make_launch(found, grid, block, config->sharedMemBytes, parameters, extra);
-    launch.what.cooperative = cooperative;
+    for (unsigned i = 0; i < config->numAttrs; ++i) take_attribute(config->attrs[i], launch.what);
     check_side_by_side(launch);
     launch_kernel(call, on, launch);
   });

@@ -31,15 +31,9 @@ ThreadState& thread_state() {
   return *own_state;
 }
 
-void KernelMeter::add(const LaunchCounts& counts) {
+void KernelMeter::add(const LaunchCounts& launch) {
   launches += 1;
-  thread_instructions += counts.thread_instructions;
-  memory.requests += counts.memory.requests;
-  memory.sectors += counts.memory.sectors;
-  memory.least_sectors += counts.memory.least_sectors;
-  memory.shared_requests += counts.memory.shared_requests;
-  memory.shared_passes += counts.memory.shared_passes;
-  memory.least_passes += counts.memory.least_passes;
+  counts.add(launch);
 }
 
 void Machine::forget_clocks() {

@@ -94,9 +94,9 @@ struct DeviceState {
 
 // What metered launches of a kernel counted.
 struct KernelMeter {
-  uint64_t launches = 0, thread_instructions = 0;
-  MemoryCounts memory;
-  void add(const LaunchCounts& counts);
+  uint64_t launches = 0;
+  LaunchCounts counts;
+  void add(const LaunchCounts& launch);
 };
 
 class Machine {

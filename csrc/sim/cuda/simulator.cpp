@@ -111,9 +111,21 @@ size_t plait_sim_take_meters(const plait_sim_meter** meters) {
   std::lock_guard lock(machine().lock);
   taken = std::exchange(machine().meters, {});
   out.clear();
-  for (const auto& [kernel, m] : taken)
-    out.push_back({kernel.c_str(), m.launches, m.thread_instructions, m.memory.requests, m.memory.sectors,
-                   m.memory.least_sectors, m.memory.shared_requests, m.memory.shared_passes, m.memory.least_passes});
+  for (const auto& [kernel, m] : taken) {
+    const MemoryCounts& memory = m.counts.memory;
+    out.push_back({kernel.c_str(),
+                   m.launches,
+                   m.counts.warp_instructions,
+                   m.counts.thread_instructions,
+                   {},
+                   memory.requests,
+                   memory.sectors,
+                   memory.least_sectors,
+                   memory.shared_requests,
+                   memory.shared_passes,
+                   memory.least_passes});
+    std::copy(m.counts.kinds.begin(), m.counts.kinds.end(), out.back().kinds);
+  }
   *meters = out.data();
   return out.size();
 }

@@ -35,7 +35,8 @@ void plait_sim_set_code_edit(const char* (*edit)(const char* ptx));
 // What the launches of a kernel counted (sim/ptx/ptx.h says of what each number is).
 struct plait_sim_meter {
   const char* kernel;
-  uint64_t launches, thread_instructions;
+  uint64_t launches, warp_instructions, thread_instructions;
+  uint64_t kinds[6];  // thread_instructions by InstructionKind
   uint64_t requests, sectors, least_sectors;
   uint64_t shared_requests, shared_passes, least_passes;
 };

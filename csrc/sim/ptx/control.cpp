@@ -1,5 +1,6 @@
 // Branches and ends.
 #include "sim/ptx/decoder.h"
+#include "sim/ptx/thread_block.h"
 
 namespace plait::sim::ptx {
 namespace {
@@ -9,7 +10,20 @@ void trap_lanes(Warp& warp, const Instruction& i) { fail(warp, i, -1, kLaunchFai
 // Branches and ends are carried out by the warp's loop.
 void nothing(Warp&, const Instruction&) {}
 
+void wait_for_grids(Warp& warp, const Instruction&) {
+  warp.behind |= warp.exec;
+  warp.of->waited_for_grids();
+}
+
 }  // namespace
+
+// griddepcontrol: what comes behind begins no earlier here than it may.
+void decode_grid_control(Decoder& d) {
+  const int what = d.take_one({"wait", "launch_dependents"});
+  if (what < 0) d.refuse("a control of this form");
+  d.need_operands(0);
+  d.emit(what == 0 ? wait_for_grids : nothing);
+}
 
 void decode_branch(Decoder& d) {
   d.take("uni");

@@ -42,10 +42,10 @@ bool Acquired::covers(const Moment& moment, int lane) const {
          std::ranges::any_of(found->second, [&](const auto& each) { return each->covers(moment, lane); });
 }
 
-void Heard::add(Taken read) {
-  const auto again = std::ranges::find(taken, read.history, &Taken::history);
-  if (again == taken.end())
-    taken.push_back(std::move(read));
+void add_read(std::vector<Taken>& reads, Taken read) {
+  const auto again = std::ranges::find(reads, read.history, &Taken::history);
+  if (again == reads.end())
+    reads.push_back(std::move(read));
   else if (again->count <= read.count)  // as loops do that wait for a value
     *again = std::move(read);
 }
@@ -53,7 +53,7 @@ void Heard::add(Taken read) {
 void Heard::add(const Heard& other) {
   acquired.add(other.acquired);
   fenced.add(other.fenced);
-  for (const Taken& each : other.taken) add(each);
+  for (const Taken& each : other.taken) add_read(taken, each);
 }
 
 }  // namespace plait::sim::ptx

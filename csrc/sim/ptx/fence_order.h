@@ -37,10 +37,12 @@ struct Release {
   bool covers(const Moment& moment, int other) const;
 };
 
-// A release as a strong write hands it over.
+// A release as a strong write hands it over. Fences .sc (`by_sc`) order those of other threads too, which barriers
+// joined with the fence or with the write; what only they order (`for_sc`) is taken over by such fences alone.
 struct Given {
   std::shared_ptr<const Release> release;
   Scope scope = Scope::block;  // the narrower one of the fence and of the write
+  bool by_sc = false, for_sc = false;
 };
 // Of one word: what those who read it take over. A plain store begins anew, atomics continue.
 using History = std::vector<Given>;
@@ -75,7 +77,9 @@ struct Heard {
 
   bool empty() const { return acquired.empty() && fenced.empty() && taken.empty(); }
   void add(const Heard& other);
-  void add(Taken read);
 };
+
+// Adds a read, in the place of an earlier one of the same word.
+void add_read(std::vector<Taken>& reads, Taken read);
 
 }  // namespace plait::sim::ptx

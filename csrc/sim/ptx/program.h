@@ -49,6 +49,7 @@ struct Instruction {
   int64_t immediate = 0;  // offset of an address, table of lop3 ...
   uint32_t members = 0;   // meet: row of the mask of lanes
   BarrierKind barrier = BarrierKind::sync;
+  InstructionKind kind = InstructionKind::other;
   bool aligned = false;  // barrier: all lanes of a warp reach it together
 };
 
@@ -104,6 +105,7 @@ struct Warp {
   uint32_t number = 0;  // within its block
   std::array<uint32_t, 3> block{};
   ThreadBlock* of = nullptr;
+  uint32_t behind = ~0u;  // lanes that know that what is in front of the launch has ended
 };
 
 // Throws the Fault of a lane (-1: the first of exec) with all places.

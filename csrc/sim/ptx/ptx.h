@@ -85,6 +85,7 @@ struct Launch {
   uint64_t seed = 0;                 // order of blocks and of warps in a block; 0: ascending
   bool metered = false;              // whether LaunchCounts::memory is counted
   bool cooperative = false;          // all blocks run side by side
+  bool programmatic = false;         // may begin before what is in front of it on its stream has ended
   uint64_t budget = kDefaultBudget;  // instructions that a warp may execute before it is held to be in a loop
 };
 
@@ -94,11 +95,31 @@ struct Launch {
 struct MemoryCounts {
   uint64_t requests = 0, sectors = 0, least_sectors = 0;
   uint64_t shared_requests = 0, shared_passes = 0, least_passes = 0;
+  void add(const MemoryCounts& other) {
+    requests += other.requests;
+    sectors += other.sectors;
+    least_sectors += other.least_sectors;
+    shared_requests += other.shared_requests;
+    shared_passes += other.shared_passes;
+    least_passes += other.least_passes;
+  }
 };
+
+// Kinds of instructions: arithmetic of floats, of integers and bits; accesses of memory but for parameters; branches
+// and ends; what threads do together (shuffles, votes, barriers, fences); moves, conversions and comparisons.
+enum class InstructionKind : uint8_t { floats, integers, memory, control, together, other };
+inline constexpr size_t kInstructionKinds = 6;
 
 struct LaunchCounts {
   uint64_t warp_instructions = 0, thread_instructions = 0;
+  std::array<uint64_t, kInstructionKinds> kinds{};  // of threads, where the launch is metered
   MemoryCounts memory;
+  void add(const LaunchCounts& other) {
+    warp_instructions += other.warp_instructions;
+    thread_instructions += other.thread_instructions;
+    for (size_t i = 0; i < kinds.size(); ++i) kinds[i] += other.kinds[i];
+    memory.add(other.memory);
+  }
 };
 
 // Runs all blocks. Reads and writes are checked and entered in the address space for `actor`, whose operation's name is

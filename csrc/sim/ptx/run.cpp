@@ -105,7 +105,7 @@ uint64_t resident_blocks(const Launch& launch, uint64_t blocks, std::mt19937_64&
 }
 
 void run_side_by_side(const Run& run, Blocks& blocks, uint64_t resident, const std::vector<uint32_t>& warps,
-                      std::mt19937_64& random, LaunchCounts& counts) {
+                      std::mt19937_64& random, LaunchCounts& counts, bool* waited) {
   std::vector<std::unique_ptr<ThreadBlock>> running, idle;
   while (true) {
     while (running.size() < resident && blocks.some_left()) {
@@ -126,8 +126,8 @@ void run_side_by_side(const Run& run, Blocks& blocks, uint64_t resident, const s
     }
   }
   for (const auto& each : idle) {
-    counts.warp_instructions += each->counts().warp_instructions;
-    counts.thread_instructions += each->counts().thread_instructions;
+    *waited |= each->has_waited_for_grids();
+    counts.add(each->counts());
   }
 }
 
@@ -153,13 +153,20 @@ LaunchCounts launch(const PtxModule& module, const Launch& launch, const Actor& 
   ptx::Blocks blocks(count, launch.seed, random);
   if (launch.seed != 0) std::shuffle(warps.begin(), warps.end(), random);
   LaunchCounts counts;
+  bool waited = false;
   if (program.blocks_wait) {
-    ptx::run_side_by_side(run, blocks, ptx::resident_blocks(launch, count, random), warps, random, counts);
+    ptx::run_side_by_side(run, blocks, ptx::resident_blocks(launch, count, random), warps, random, counts, &waited);
   } else {
     ptx::ThreadBlock runner(run);
     while (blocks.some_left()) runner.run_block(blocks.next(), warps);
     counts = runner.counts();
+    waited = runner.has_waited_for_grids();
   }
+  if (launch.programmatic && !waited)
+    throw Fault{kLaunchFailed,
+                fmt::format("{} ends without griddepcontrol.wait: what comes behind it may run before what is in front "
+                            "of it has ended",
+                            space.trace().describe(actor.id))};
   counts.memory = memory;
   return counts;
 }

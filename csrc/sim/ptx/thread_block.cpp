@@ -104,6 +104,7 @@ void ThreadBlock::start(WarpState& state, uint32_t number, const std::array<uint
   state.places.start(lanes == kLanes ? ~0u : (1u << lanes) - 1);
   state.gathered = 0;
   state.steps = 0;
+  warp.behind = run_.launch->programmatic ? 0 : ~0u;
 }
 
 // ---- Running.
@@ -157,7 +158,9 @@ void ThreadBlock::run_warp(WarpState& state, uint64_t slice) {
     const uint32_t lanes = places.active() & (warp.predicates[i.guard] ^ i.guard_flip);
     warp.exec = lanes;
     ++steps;
-    threads += lanes == ~0u ? kLanes : static_cast<uint64_t>(std::popcount(lanes));
+    const uint64_t executing = lanes == ~0u ? kLanes : static_cast<uint64_t>(std::popcount(lanes));
+    threads += executing;
+    if (run_.meter != nullptr) counts_.kinds[static_cast<size_t>(i.kind)] += executing;
     if (state.steps + steps > budget) {
       warp.exec = places.active();
       fail(warp, i, -1, kLaunchFailed, fmt::format("no end: a warp executed {} instructions", budget));

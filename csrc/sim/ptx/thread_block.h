@@ -33,6 +33,9 @@ class ThreadBlock {
   // ---- For instructions.
   SharedMemory& shared() { return shared_; }
   ThreadOrder& order() { return order_; }
+  // A thread knows that what is in front of the launch has ended.
+  void waited_for_grids() { waited_ = true; }
+  bool has_waited_for_grids() const { return waited_; }
   uint32_t live(uint32_t warp) const { return warps_[one_state_ ? 0 : warp].places.live(); }
 
  private:
@@ -86,6 +89,7 @@ class ThreadBlock {
 
   const Run& run_;
   const Program& program_;
+  bool waited_ = false;
   bool one_state_;  // warps wait for nothing: one after the other in the same registers
   std::vector<WarpState> warps_;
   std::vector<uint32_t> turns_;  // of the warps

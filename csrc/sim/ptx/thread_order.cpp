@@ -48,10 +48,8 @@ void ThreadOrder::meet(uint32_t warp, uint32_t lanes, bool all) {
 void ThreadOrder::whole_barrier() {
   ++epoch_;
   for (OfLane& each : lanes_) {
-    if (each.heard.empty()) continue;
-    all_.add(each.heard);
-    each.heard.acquired.clear();
-    each.heard.fenced.clear();
+    add_heard(each, all_);
+    each.heard = {};
   }
 }
 
@@ -62,7 +60,7 @@ void ThreadOrder::arrive(uint32_t warp, Knowledge* together) {
   for (size_t i = 0; i < of_.size(); ++i) together->arrivals[i] = std::max(together->arrivals[i], own.known[i]);
   together->arrivals[warp] = own.arrivals;
   if (fences_)
-    for (int lane = 0; lane < kLanes; ++lane) together->heard.add(lane_at(warp, lane).heard);
+    for (int lane = 0; lane < kLanes; ++lane) add_heard(lane_at(warp, lane), together->heard);
 }
 
 void ThreadOrder::take(uint32_t warp, const Knowledge& together) {
@@ -79,10 +77,11 @@ bool ThreadOrder::knows(const Moment& moment, int other, uint32_t warp, int lane
 }
 
 // What reads have found, as far as it was meant for this block.
-void ThreadOrder::acquire(Acquired& to, const std::vector<Taken>& reads, Scope scope) const {
+void ThreadOrder::acquire(Acquired& to, const std::vector<Taken>& reads, Scope scope, bool all, bool heard) const {
   for (const Taken& read : reads)
     for (size_t i = 0; i < read.count; ++i) {
       const Given& given = (*read.history)[i];
+      if ((given.for_sc && !all) || (heard && !given.by_sc)) continue;
       if (given.release->at.block == block_ || std::min({given.scope, read.scope, scope}) >= Scope::device)
         to.add(given.release);
     }
@@ -111,13 +110,16 @@ void ThreadOrder::fence(uint32_t warp, uint32_t lanes, Scope scope, bool all) {
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     OfLane& own = lane_at(warp, lane);
-    acquire(own.heard.acquired, own.heard.taken, scope);
-    own.heard.taken.clear();
-    if (all) acquire(own.heard.acquired, all_.taken, scope);
-    if (all && scope >= Scope::device)
-      own.heard.fenced.add(release(warp, lane));
-    else
-      own.fenced = {release(warp, lane), scope};
+    acquire(own.heard.acquired, own.taken, scope, all, false);
+    if (scope >= Scope::device) own.taken.clear();  // a wider fence would find no more
+    if (all) {
+      acquire(own.heard.acquired, own.heard.taken, scope, true, true);
+      acquire(own.heard.acquired, all_.taken, scope, true, true);
+    }
+    const std::shared_ptr<const Release> now = release(warp, lane);
+    for (size_t narrower = 0; narrower <= static_cast<size_t>(scope); ++narrower) own.fenced[narrower] = {};
+    own.fenced[static_cast<size_t>(scope)] = {now, scope, all};
+    if (all && scope >= Scope::device) own.heard.fenced.add(now);
   }
 }
 
@@ -127,22 +129,29 @@ void ThreadOrder::give(uint32_t warp, int lane, Scope scope, bool releases, Hist
     to.push_back({release(warp, lane), scope});
   }
   const OfLane& own = lane_at(warp, lane);
-  if (own.fenced.release != nullptr) to.push_back({own.fenced.release, std::min(scope, own.fenced.scope)});
+  for (const Given& fenced : own.fenced)
+    if (fenced.release != nullptr) to.push_back({fenced.release, std::min(scope, fenced.scope), fenced.by_sc});
   if (own.heard.fenced.empty() && all_.fenced.empty()) return;
   auto fenced = std::make_shared<Acquired>(all_.fenced);
   fenced->add(own.heard.fenced);
   auto together = std::make_shared<Release>();
   together->at.block = block_;
   together->more = std::move(fenced);
-  to.push_back({std::move(together), scope});
+  to.push_back({std::move(together), scope, true, true});
 }
 
 void ThreadOrder::read(uint32_t warp, int lane, Taken taken, bool acquires) {
-  Heard& own = lane_at(warp, lane).heard;
+  OfLane& own = lane_at(warp, lane);
   if (acquires)
-    acquire(own.acquired, {taken}, taken.scope);
+    acquire(own.heard.acquired, {taken}, taken.scope, false, false);
   else
-    own.add(std::move(taken));
+    add_read(own.taken, std::move(taken));
+}
+
+// What a lane tells at a barrier: what it has read as well, which stays its own too.
+void ThreadOrder::add_heard(const OfLane& from, Heard& to) {
+  to.add(from.heard);
+  for (const Taken& each : from.taken) add_read(to.taken, each);
 }
 
 }  // namespace plait::sim::ptx

@@ -59,8 +59,9 @@ class ThreadOrder {
     std::vector<uint32_t> known;  // by warp: arrivals
   };
   struct OfLane {
-    Heard heard;   // since the last barrier; what it read itself: since the last fence
-    Given fenced;  // by the last fence that is not in heard.fenced
+    Heard heard;                  // since the last barrier
+    std::vector<Taken> taken;     // what it read itself
+    std::array<Given, 4> fenced;  // by its last fence of each scope, where none of a wider one came behind
   };
 
   bool before_by_barriers(const Moment& moment, int other, uint32_t warp, int lane) const {
@@ -74,8 +75,10 @@ class ThreadOrder {
   bool knows(const Moment& moment, int other, uint32_t warp, int lane) const;
   OfLane& lane_at(uint32_t warp, int lane) { return lanes_[warp * kLanes + static_cast<size_t>(lane)]; }
   const OfLane& lane_at(uint32_t warp, int lane) const { return lanes_[warp * kLanes + static_cast<size_t>(lane)]; }
-  void acquire(Acquired& to, const std::vector<Taken>& reads, Scope scope) const;
+  // `all`: by a fence .sc; `heard`: reads of others.
+  void acquire(Acquired& to, const std::vector<Taken>& reads, Scope scope, bool all, bool heard) const;
   std::shared_ptr<const Release> release(uint32_t warp, int lane);
+  static void add_heard(const OfLane& from, Heard& to);
 
   bool fences_;
   uint32_t block_ = 0, epoch_ = 1;

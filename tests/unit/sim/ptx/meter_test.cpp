@@ -1,6 +1,9 @@
 // Meters of accesses, by kernels whose sectors and passes are known on paper.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
+#include "machine.h"
 #include "sim/ptx/meter.h"
 
 namespace plait::sim::ptx {
@@ -59,6 +62,38 @@ TEST(Meter, PassesOverBanks) {
   EXPECT_EQ(conflicts(16, 4), 3u);
   EXPECT_EQ(conflicts(1, 1), 0u) << "four bytes of a word";
   EXPECT_EQ(conflicts(256, 8), 30u) << "both halves of one bank and the next";
+}
+
+// 64 threads, of which 16 of each warp go the longer way.
+TEST(Meter, InstructionsByKind) {
+  test::Machine machine;
+  const auto module = PtxModule::load(test::kernel_text(R"(
+    ld.param.u64 %rd0, [a];
+    mov.u32 %r0, %tid.x;
+    and.b32 %r1, %r0, 16;
+    setp.ne.s32 %p0, %r1, 0;
+    @%p0 bra END;
+    mul.wide.u32 %rd1, %r0, 4;
+    add.s64 %rd2, %rd0, %rd1;
+    cvt.rn.f32.u32 %r2, %r0;
+    add.f32 %r3, %r2, %r2;
+    fma.rn.f32 %r4, %r3, %r3, %r3;
+    st.global.b32 [%rd2], %r4;
+END:
+    bar.sync 0;
+    ret;
+)"));
+  Launch launch;
+  launch.block[0] = 64;
+  launch.metered = true;
+  launch.parameters.resize(32);
+  const uint64_t out = machine.allocate(256);
+  std::memcpy(launch.parameters.data(), &out, 8);
+  const LaunchCounts counts = sim::launch(*module, launch, machine.actor("k"), machine.space);
+  using Kinds = std::array<uint64_t, kInstructionKinds>;
+  // floats, integers, memory, control, together, other
+  EXPECT_EQ(counts.kinds, (Kinds{2 * 32, 64 + 2 * 32, 32, 32 + 64, 64, 3 * 64 + 32}));
+  EXPECT_EQ(counts.thread_instructions, std::accumulate(counts.kinds.begin(), counts.kinds.end(), uint64_t{0}));
 }
 
 }  // namespace

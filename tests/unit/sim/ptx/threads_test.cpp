@@ -83,6 +83,7 @@ class Threads : public ::testing::TestWithParam<std::string> {
       launch.block[0] = setting("threads");
     }
     if (file_.settings.contains("shared")) launch.shared_bytes = setting("shared");
+    launch.programmatic = !one_thread && file_.settings.contains("programmatic");
     launch.cooperative = !one_thread && file_.settings.contains("cooperative");
     launch.seed = seed;
     launch.budget = 1 << 20;

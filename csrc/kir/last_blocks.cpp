@@ -1,0 +1,234 @@
+#include "kir/last_blocks.h"
+
+#include <algorithm>
+#include <map>
+
+#include "kir/launch_loops.h"
+#include "kir/passes/edit.h"
+
+namespace plait::kir {
+namespace {
+
+void move_buffers(Block& body, uint32_t from) {
+  for (auto& stmt : body) {
+    if (uint32_t* buffer = buffer_of(*stmt); buffer != nullptr && *buffer >= from) ++*buffer;
+    if (Block* inner = body_of(*stmt)) move_buffers(*inner, from);
+  }
+}
+
+// A counter behind those that there are.
+uint32_t add_counter(Kernel& kernel, sym::Expr words) {
+  const auto behind = std::ranges::find_if(kernel.buffers, &Buffer::is_local);
+  const auto place = static_cast<uint32_t>(behind - kernel.buffers.begin());
+  for (Phase& phase : kernel.phases) move_buffers(phase.body, place);
+  Buffer counter{"arrived", DType::u32, words, false, false, Space::counter};
+  for (int tries = 1; std::ranges::count(kernel.buffers, counter.name, &Buffer::name) > 0;)
+    counter.name = fmt::format("arrived_{}", ++tries);
+  kernel.buffers.insert(behind, std::move(counter));
+  return place;
+}
+
+// ---- Which blocks a block waits for.
+
+// A loop over blocks of the later phase and the one of the phase before that counts the same.
+struct Pair {
+  const For *before = nullptr, *behind = nullptr;
+};
+
+// The pairs of all loops that are more than one block; nothing where a loop has no partner.
+std::optional<std::vector<Pair>> pairs_of(const LaunchLoops& before, const LaunchLoops& behind) {
+  std::vector<Pair> out;
+  for (const For* loop : behind.blocks) {
+    if (loop->extent.constant() == 1) continue;
+    const auto partner = std::ranges::find_if(before.blocks, [&](const For* other) {
+      return other->extent == loop->extent && std::ranges::count(out, other, &Pair::before) == 0;
+    });
+    if (partner == before.blocks.end()) return std::nullopt;
+    out.push_back({*partner, loop});
+  }
+  return out;
+}
+
+// Whether an index, modulo `period`, has the loop's number as its quotient by `step`: what blocks of other numbers meet
+// by such indices are other elements. The two are what one such index says of itself.
+struct Places {
+  sym::Expr period;
+  int64_t step = 0;
+  bool operator==(const Places&) const = default;
+};
+std::optional<Places> places_of(sym::Expr index, const For& loop) {
+  const auto slope = slope_in(index, loop.var);
+  if (!slope || slope->step <= 0) return std::nullopt;
+  const Places out{loop.extent * slope->step, slope->step};
+  sym::Expr rest = index.pool().constant(0);
+  const sym::Expr others = slope->at_zero;
+  const auto add = [&](sym::Expr term) {
+    if (!(sym::mod(term, out.period).constant() == 0)) rest = rest + term;
+  };
+  if (others.kind() == sym::Kind::add)
+    for (sym::Expr term : others.operands()) add(term);
+  else
+    add(others);
+  const bool within = sym::proven(sym::ge(rest, 0)) && sym::proven(sym::lt(rest, slope->step));
+  return within ? std::optional(out) : std::nullopt;
+}
+
+struct Meeting {
+  sym::Expr index;
+  bool writes = false;
+};
+using Meetings = std::map<uint32_t, std::vector<Meeting>>;  // by buffer, that is not local
+
+void find_meetings(const Kernel& kernel, const Block& body, Meetings& out) {
+  for (const auto& stmt : body) {
+    const auto add = [&](uint32_t buffer, sym::Expr index, bool writes) {
+      if (!kernel.buffers[buffer].is_local()) out[buffer].push_back({index, writes});
+    };
+    if (const Load* s = as<Load>(*stmt)) add(s->buffer, s->index, false);
+    if (const Store* s = as<Store>(*stmt)) add(s->buffer, s->index, true);
+    if (const Block* inner = body_of(*stmt)) find_meetings(kernel, *inner, out);
+  }
+}
+
+// Whether what blocks of both phases meet of one buffer, one of them by a store, belongs to blocks of the same numbers.
+bool lie_apart(const Kernel& kernel, const LaunchLoops& before, const LaunchLoops& behind,
+               const std::vector<Pair>& pairs) {
+  if (pairs.empty()) return true;
+  Meetings first, second;
+  find_meetings(kernel, *before.body, first);
+  find_meetings(kernel, *behind.body, second);
+  for (const auto& [buffer, meetings] : first) {
+    const auto found = second.find(buffer);
+    if (found == second.end()) continue;
+    const bool read =
+        std::ranges::none_of(meetings, &Meeting::writes) && std::ranges::none_of(found->second, &Meeting::writes);
+    for (const Pair& pair : pairs) {
+      if (read) break;
+      std::optional<Places> known;
+      const auto agree = [&](const std::vector<Meeting>& all, const For& loop) {
+        return std::ranges::all_of(all, [&](const Meeting& meeting) {
+          const auto places = places_of(meeting.index, loop);
+          if (!known) known = places;
+          return places && places == known;
+        });
+      };
+      if (!agree(meetings, *pair.before) || !agree(found->second, *pair.behind)) return false;
+    }
+  }
+  return true;
+}
+
+// ---- Both as one.
+
+// Of the later phase's loops over threads, what each counts in the threads of the phase before: the same loops, or one
+// loop over the numbers of all. Nothing where blocks have other threads.
+std::optional<std::vector<sym::Expr>> threads_as(const LaunchLoops& before, const LaunchLoops& behind) {
+  std::vector<sym::Expr> out;
+  if (have_same_threads(before, behind)) {
+    for (const For* loop : before.threads) out.push_back(loop->var);
+    return out;
+  }
+  if (behind.threads.size() != 1 || behind.threads[0]->loop != LoopKind::thread_x) return std::nullopt;
+  std::vector<const For*> loops = before.threads;
+  std::ranges::sort(loops, {}, &For::loop);  // x varies fastest
+  sym::Expr number = behind.threads[0]->var.pool().constant(0);
+  int64_t count = 1;
+  for (const For* loop : loops) {
+    if (!loop->extent.is_constant()) return std::nullopt;
+    number = number + loop->var * count;
+    count *= loop->extent.value();
+  }
+  if (behind.threads[0]->extent.constant() != count) return std::nullopt;
+  out.push_back(number);
+  return out;
+}
+
+// The loops of the launch in which its own body stands and then what the last block runs. Where all blocks wait for
+// each other there is at least one.
+class OneLaunch {
+ public:
+  OneLaunch(Kernel& kernel, const LaunchLoops& before, const LaunchLoops& behind, const std::vector<Pair>& pairs,
+            const std::vector<sym::Expr>& threads)
+      : editor_(kernel), before_(before), behind_(behind), pairs_(pairs), threads_(threads) {}
+
+  Block write(uint32_t counter) {
+    Copier copier(editor_), last_copier(editor_);
+    std::vector<std::unique_ptr<For>> loops;
+    sym::Expr has_work = editor_.number(1);
+    auto last = std::make_unique<LastBlock>();
+    last->buffer = counter;
+    last->index = editor_.number(0);
+    last->blocks = editor_.number(1);
+    for (const For* loop : behind_.blocks) last_copier.symbols[loop->var.symbol_name()] = editor_.number(0);
+    for (const For* loop : before_.blocks) {
+      loops.push_back(editor_.loop_like(*loop));
+      For& own = *loops.back();
+      const auto pair = std::ranges::find(pairs_, loop, &Pair::before);
+      if (pair != pairs_.end()) {
+        last->index = last->index * loop->extent + own.var;
+        last_copier.symbols[pair->behind->var.symbol_name()] = own.var;
+      } else {
+        if (!sym::proven(sym::ge(loop->extent, 1))) {
+          own.extent = sym::max(loop->extent, 1);
+          own.var = editor_.symbol(loop->var, sym::index_facts(own.extent));
+          has_work = sym::logical_and(has_work, sym::lt(own.var, loop->extent));
+        }
+        last->blocks = last->blocks * own.extent;
+      }
+      copier.symbols[loop->var.symbol_name()] = own.var;
+    }
+    for (size_t i = 0; i < before_.threads.size(); ++i) {
+      loops.push_back(editor_.loop_like(*before_.threads[i]));
+      copier.symbols[before_.threads[i]->var.symbol_name()] = loops.back()->var;
+    }
+    for (size_t i = 0; i < threads_.size(); ++i)
+      last_copier.symbols[behind_.threads[i]->var.symbol_name()] = copier(threads_[i]);
+    Block& body = loops.back()->body;
+    if (sym::proven(has_work)) {
+      copier.copy(*before_.body, body);
+    } else {
+      auto branch = std::make_unique<If>();
+      branch->condition = has_work;
+      copier.copy(*before_.body, branch->body);
+      body.push_back(std::move(branch));
+    }
+    last_copier.copy(*behind_.body, last->body);
+    body.push_back(std::move(last));
+    for (size_t i = loops.size() - 1; i-- > 0;) loops[i]->body.push_back(std::move(loops[i + 1]));
+    Block out;
+    out.push_back(std::move(loops.front()));
+    return out;
+  }
+
+ private:
+  Editor editor_;
+  const LaunchLoops &before_, &behind_;
+  const std::vector<Pair>& pairs_;
+  const std::vector<sym::Expr>& threads_;
+};
+
+bool join(Kernel& kernel, size_t phase) {
+  const auto before = launch_loops(kernel, kernel.phases[phase].body),
+             behind = launch_loops(kernel, kernel.phases[phase + 1].body);
+  if (!before || !behind || before->blocks.empty()) return false;
+  const auto threads = threads_as(*before, *behind);
+  if (before->shared + behind->shared + kLastBlockBytes > kMostSharedBytes) return false;
+  const auto pairs = pairs_of(*before, *behind);
+  if (!threads || !pairs || !lie_apart(kernel, *before, *behind, *pairs)) return false;
+  sym::Expr words = kernel.pool->constant(1);
+  for (const Pair& pair : *pairs) words = words * sym::max(pair.before->extent, 0);
+  const uint32_t counter = add_counter(kernel, words);
+  kernel.phases[phase].body = OneLaunch(kernel, *before, *behind, *pairs, *threads).write(counter);
+  kernel.phases.erase(kernel.phases.begin() + static_cast<std::ptrdiff_t>(phase) + 1);
+  return true;
+}
+
+}  // namespace
+
+void run_last_blocks(Kernel& kernel) {
+  if (kernel.target != TargetKind::cuda) return;
+  for (size_t i = 0; i + 1 < kernel.phases.size();)
+    if (!join(kernel, i)) ++i;
+}
+
+}  // namespace plait::kir
