@@ -45,6 +45,17 @@ constexpr MeterCase kMetered[] = {
      1.1},
 };
 
+// What the kernels of a case did, which must be right.
+std::vector<KernelMeter> metered(const std::string& text, const testing::CaseOptions& how) {
+  meter_simulated_gpus(true);
+  take_meters();
+  const testing::CaseResult result = testing::run_case(text, how);
+  std::vector<KernelMeter> out = take_meters();
+  meter_simulated_gpus(false);
+  EXPECT_TRUE(result.ok) << result.message;
+  return out;
+}
+
 class MetersOnSim : public ::testing::TestWithParam<MeterCase> {};
 
 INSTANTIATE_TEST_SUITE_P(All, MetersOnSim, ::testing::ValuesIn(kMetered),
@@ -59,12 +70,7 @@ TEST_P(MetersOnSim, SectorsAndPassesAreFew) {
       testing::CaseOptions how;
       how.device = device;
       how.set = {{"T", dtype}};
-      meter_simulated_gpus(true);
-      take_meters();
-      const testing::CaseResult result = testing::run_case(text, how);
-      const std::vector<KernelMeter> meters = take_meters();
-      meter_simulated_gpus(false);
-      EXPECT_TRUE(result.ok) << result.message;
+      const std::vector<KernelMeter> meters = metered(text, how);
       ASSERT_FALSE(meters.empty());
       uint64_t sectors = 0, least = 0;
       for (const KernelMeter& m : meters) {
@@ -89,12 +95,7 @@ TEST(InstructionsOnSim, OfAnElementOfBf16AreFew) {
   for (const char* device : {"sim:sm_80", "sim:sm_90a"}) {
     testing::CaseOptions how;
     how.device = device;
-    meter_simulated_gpus(true);
-    take_meters();
-    const testing::CaseResult result = testing::run_case(text, how);
-    const std::vector<KernelMeter> meters = take_meters();
-    meter_simulated_gpus(false);
-    EXPECT_TRUE(result.ok) << result.message;
+    const std::vector<KernelMeter> meters = metered(text, how);
     ASSERT_EQ(meters.size(), 1u);
     const KernelMeter& m = meters[0];
     const double of_each =
