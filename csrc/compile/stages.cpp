@@ -300,8 +300,15 @@ void use_reference(CompiledSpecialization& compiled) {
   }
 }
 
-std::string write_text(const kir::Kernel& kernel) {
-  return kernel.target == TargetKind::cuda ? write_cuda(kernel) : codegen::write_llvm(kernel);
+// Whether kernels may begin before what is in front of them has ended.
+bool is_programmatic(const PipelineContext& context) {
+  constexpr int kFirst = 90;  // compute capability
+  const Target& target = context.device.target();
+  return context.options.options.programmatic_launch && target.cuda() && target.compute_capability() >= kFirst;
+}
+
+std::string write_text(const kir::Kernel& kernel, bool follows) {
+  return kernel.target == TargetKind::cuda ? write_cuda(kernel, follows) : codegen::write_llvm(kernel);
 }
 
 // The signature and the text with its name blanked: what tells kernels apart.
@@ -395,7 +402,11 @@ void compile_segments(CompiledSpecialization& compiled, Stages& stages, const Pi
     if (!slot.kernel) continue;
     const kir::Kernel& kernel = slot.kernel->kernel;
     const Segment& own = whole.emplace(i, as_one(fusion, launch)).first->second;
-    on_kernel(fusion, own, context, [&] { slot.text = kir::text_of(kernel, write_text(kernel), slot.kernel->status); });
+    on_kernel(fusion, own, context, [&] {
+      const bool follows = is_programmatic(context);
+      slot.text = kir::text_of(kernel, write_text(kernel, follows), slot.kernel->status);
+      slot.text.follows = follows;
+    });
     auto [first, fresh] = by_content.emplace(without_name(slot.text), i);
     if (!fresh) {  // the same kernel under the name of its first use
       repeated.emplace_back(i, first->second);

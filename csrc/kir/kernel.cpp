@@ -106,7 +106,6 @@ KernelText text_of(const Kernel& kernel, std::string code, bool status) {
   KernelText out{kernel.name, std::move(code), passed_buffers(kernel), kernel.integers.size(), status};
   out.workspaces = of_space(Space::workspace);
   out.counters = of_space(Space::counter);
-  out.follows = kernel.target == TargetKind::cuda;
   out.waves = waves(kernel);
   return out;
 }

@@ -92,7 +92,6 @@ std::unique_ptr<Device> make_gpu(const std::string& name, const Options& options
   how.name = name;
   how.allow_tf32 = options.allow_tf32;
   how.nvtx = options.nvtx;
-  how.programmatic_launch = options.programmatic_launch;
   if (is_simulated(name)) {
     const SimulatedName simulated = parse_simulated(name);
     const int first = simulated_driver().add_devices(simulated.architecture.c_str(), simulated.count);
@@ -148,7 +147,7 @@ Device& find_device(const std::string& name, const Options& options) {
   static auto& gpus = *new std::map<std::string, std::unique_ptr<Device>>;
   std::lock_guard lock(mutex);
   if (name == "cuda" || is_simulated(name)) {
-    auto& slot = gpus[fmt::format("{}:{}:{}:{}", name, options.allow_tf32, options.nvtx, options.programmatic_launch)];
+    auto& slot = gpus[fmt::format("{}:{}:{}", name, options.allow_tf32, options.nvtx)];
     if (!slot) slot = make_gpu(name, options);
     static const uint64_t forks = fork_count();  // of the process that first asked for a GPU
     if (forks != fork_count())

@@ -178,6 +178,16 @@ TEST(ProgrammaticLaunches, GiveTheSame) {
     how.options.programmatic_launch = true;
     const testing::CaseResult result = testing::run_case(text, how);
     EXPECT_TRUE(result.ok) << result.message << "\n" << text;
+    for (const char* device : {"sim:sm_80", "sim:sm_90a"}) {
+      CompileOptions compile_options;
+      compile_options.device = device;
+      compile_options.options.programmatic_launch = true;
+      const auto fusion = parse_fusion(text);
+      Compiled compiled = compile(*fusion, compile_options);
+      compiled.prepare(testing::metadata_of(*fusion));
+      for (const KernelSlot& kernel : compiled.program().kernels)
+        EXPECT_EQ(kernel.code.follows, std::string(device) == "sim:sm_90a") << "older GPUs have none";
+    }
   }
 }
 

@@ -47,13 +47,6 @@ int device_count(const DriverLibrary& driver) {
   return count;
 }
 
-// A kernel that begins while the one in front of it writes must not promise that nobody writes what it reads: such
-// loads are out of the order that griddepcontrol.wait makes.
-void forget_restrict(std::string& text) {
-  constexpr std::string_view kPromise = "__restrict__ ";
-  for (size_t at; (at = text.find(kPromise)) != text.npos;) text.erase(at, kPromise.size());
-}
-
 class CudaDevice : public Device {
  public:
   CudaDevice(const CudaOptions& options, const DriverLibrary& driver, const std::vector<int>& ordinals)
@@ -85,10 +78,6 @@ class CudaDevice : public Device {
       parts->driver().cuMemFreeHost(data);
     });
   }
-  CudaLaunchOptions how_to_launch() const {
-    constexpr int kFirst = 90;  // architecture of programmatic launches
-    return {options_.nvtx, options_.programmatic_launch && std::stoi(target_.architecture.substr(3)) >= kFirst};
-  }
   std::unique_ptr<Stream> make_stream(int ordinal) override { return make_cuda_stream(parts_, ordinal); }
   std::unique_ptr<Stream> adopt_stream(void* native, int ordinal) override {
     return adopt_cuda_stream(parts_, native, ordinal);
@@ -113,8 +102,6 @@ class CudaDevice : public Device {
       }
     }
     if (!missing.empty()) check_driver();
-    if (how_to_launch().programmatic)
-      for (KernelText& kernel : missing) forget_restrict(kernel.text);
     const bool ptx = options_.code == CudaCode::ptx;
     const std::string target = ptx ? "compute_" + target_.architecture.substr(3) : target_.architecture;
     for (CompiledUnit& unit : compile_units(missing, target, options_.compile_threads)) {
@@ -122,7 +109,7 @@ class CudaDevice : public Device {
       for (size_t i = 0; i < unit.kernels.size(); ++i) {
         const KernelText& kernel = missing[unit.kernels[i]];
         const KernelCache::Entry entry = cache_.find_or_make(kernel, [&] {
-          return KernelCache::Entry{make_cuda_kernel(module, kernel, how_to_launch()), unit.result.facts[i]};
+          return KernelCache::Entry{make_cuda_kernel(module, kernel, options_.nvtx), unit.result.facts[i]};
         });
         out[places[unit.kernels[i]]] = {entry.executable, entry.facts};
       }

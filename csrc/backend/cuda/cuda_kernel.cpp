@@ -14,15 +14,15 @@ constexpr int64_t kMaxGrid[3] = {0x7fffffff, 65535, 65535};
 
 class CudaKernel : public Executable {
  public:
-  CudaKernel(std::shared_ptr<CudaModule> module, const KernelText& kernel, const CudaLaunchOptions& options)
+  CudaKernel(std::shared_ptr<CudaModule> module, const KernelText& kernel, bool mark)
       : module_(std::move(module)),
         driver_(module_->parts().driver()),
         name_(kernel.name),
         phases_(kernel.phases()),
         buffers_(kernel.buffers),
         integers_(kernel.integers),
-        mark_(options.mark),
-        follows_(options.programmatic && kernel.follows),
+        mark_(mark),
+        follows_(kernel.follows),
         functions_(new std::atomic<CUfunction>[size_t(module_->parts().count()) * phases_]) {
     for (int i = 0; i < module_->parts().count(); ++i)
       for (size_t phase = 0; phase < phases_; ++phase)
@@ -164,9 +164,8 @@ CUmodule CudaModule::load(int ordinal) {
   return module;
 }
 
-std::shared_ptr<Executable> make_cuda_kernel(std::shared_ptr<CudaModule> module, const KernelText& kernel,
-                                             const CudaLaunchOptions& options) {
-  return std::make_shared<CudaKernel>(std::move(module), kernel, options);
+std::shared_ptr<Executable> make_cuda_kernel(std::shared_ptr<CudaModule> module, const KernelText& kernel, bool mark) {
+  return std::make_shared<CudaKernel>(std::move(module), kernel, mark);
 }
 
 }  // namespace plait

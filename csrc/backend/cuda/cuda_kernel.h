@@ -9,11 +9,6 @@
 
 namespace plait {
 
-struct CudaLaunchOptions {
-  bool mark = false;          // for profilers
-  bool programmatic = false;  // kernels that wait for what is in front of them may begin before
-};
-
 // Code of one or more kernels; loaded on an ordinal when a kernel is first asked for there.
 class CudaModule {
  public:
@@ -35,8 +30,7 @@ class CudaModule {
 };
 
 // The kernel of that name. It is looked up on every ordinal whose context is open, so that launches there load nothing;
-// on others by the first launch.
-std::shared_ptr<Executable> make_cuda_kernel(std::shared_ptr<CudaModule> module, const KernelText& kernel,
-                                             const CudaLaunchOptions& options);
+// on others by the first launch. `mark`: for profilers.
+std::shared_ptr<Executable> make_cuda_kernel(std::shared_ptr<CudaModule> module, const KernelText& kernel, bool mark);
 
 }  // namespace plait

@@ -70,8 +70,9 @@ Binding binding(LoopKind kind) {
 class Writer {
  public:
   // `kernel` has one phase, the entry function of this name.
-  Writer(const Kernel& kernel, std::string entry, Helpers& helpers)
+  Writer(const Kernel& kernel, std::string entry, bool follows, Helpers& helpers)
       : kernel_(kernel),
+        follows_(follows),
         entry_(std::move(entry)),
         helpers_(helpers),
         plan_(kernel),
@@ -84,8 +85,10 @@ class Writer {
       index_.set_name(kernel_.integers[i], fmt::format("n{}", i), !index_.is_narrow(kernel_.integers[i]));
     if (const sym::Expr lane = kernel_.pool->find_symbol(kLane)) index_.set_name(lane, kLaneVariable);
     indent_ = 1;
-    helpers_.need("follow_launch");
-    line("follow_launch();");
+    if (follows_) {
+      helpers_.need("follow_launch");
+      line("follow_launch();");
+    }
     block(kernel_.phases[0].body);
     return fmt::format("{} {{\n{}}}\n", signature(), body_);
   }
@@ -100,8 +103,8 @@ class Writer {
     find_written(kernel_.phases[0].body, written);
     for (size_t i = 0; i < passed_buffers(kernel_); ++i) {
       const Buffer& buffer = kernel_.buffers[i];
-      arguments.push_back(fmt::format("{}{}* __restrict__ b{}", written.contains(uint32_t(i)) ? "" : "const ",
-                                      memory_type(buffer.dtype, helpers_), i));
+      arguments.push_back(fmt::format("{}{}* {}b{}", written.contains(uint32_t(i)) ? "" : "const ",
+                                      memory_type(buffer.dtype, helpers_), follows_ ? "" : "__restrict__ ", i));
     }
     for (size_t i = 0; i < kernel_.integers.size(); ++i)
       arguments.push_back(fmt::format("{} n{}", index_.is_narrow(kernel_.integers[i]) ? "unsigned" : "long long", i));
@@ -482,6 +485,7 @@ class Writer {
   }
 
   const Kernel& kernel_;
+  const bool follows_;
   const std::string entry_;
   Helpers& helpers_;
   Plan plan_;
@@ -494,7 +498,7 @@ class Writer {
 
 }  // namespace
 
-std::string write_cuda(const Kernel& kernel) {
+std::string write_cuda(const Kernel& kernel, bool follows) {
   PLAIT_CHECK(kernel.target == TargetKind::cuda, "kernel {} is not for CUDA", kernel.name);
   require_replaced(kernel);
   for (const Buffer& buffer : kernel.buffers)
@@ -505,7 +509,7 @@ std::string write_cuda(const Kernel& kernel) {
   std::string functions;
   for (size_t i = 0; i < kernel.phases.size(); ++i) {
     const Kernel phase = phase_kernel(kernel, i);
-    functions += (i > 0 ? "\n" : "") + Writer(phase, phase_entry(kernel.name, i), helpers).function();
+    functions += (i > 0 ? "\n" : "") + Writer(phase, phase_entry(kernel.name, i), follows, helpers).function();
   }
   return fmt::format("// {}\n{}{}", comment_text(kernel.name + ": " + kernel.schedule), helpers.text(), functions);
 }

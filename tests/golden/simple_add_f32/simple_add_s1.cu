@@ -1,13 +1,4 @@
 // simple_add_s1: pointwise(vector = 4, unroll = 1, split = 0, threads = 32)
-// What comes behind this launch on its stream may be brought to the device; what is in front of it has ended. Without
-// the attribute of a programmatic launch both hold anyway.
-__device__ __forceinline__ void follow_launch() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
-  asm volatile("griddepcontrol.wait;" : : : "memory");
-#endif
-}
-
 // N values that move between registers and memory in pieces of up to 16 bytes.
 template <class T, int N>
 struct __align__(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
@@ -47,7 +38,6 @@ __device__ __forceinline__ void store_vector(T* out, const Vec<T, N>& in) {
 
 extern "C" __global__ void __launch_bounds__(32) simple_add_s1(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2) {
-  follow_launch();
   const unsigned tx = threadIdx.x;
   if (tx <= 0) {
     const unsigned k0 = 4 * tx;

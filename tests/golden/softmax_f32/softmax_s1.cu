@@ -1,13 +1,4 @@
 // softmax_s1: norm(vector = 4, rows = 1, parts = 4, keep = 2048, threads = 128)
-// What comes behind this launch on its stream may be brought to the device; what is in front of it has ended. Without
-// the attribute of a programmatic launch both hold anyway.
-__device__ __forceinline__ void follow_launch() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
-  asm volatile("griddepcontrol.wait;" : : : "memory");
-#endif
-}
-
 // Larger and smaller of two numbers; a NaN operand gives NaN.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ float max_nan(float a, float b) {
@@ -65,7 +56,6 @@ __device__ __forceinline__ void store_vector(T* out, const Vec<T, N>& in) {
 
 extern "C" __global__ void __launch_bounds__(128) softmax_s1(
     const float* __restrict__ b0, float* __restrict__ b1, unsigned n0, unsigned n1) {
-  follow_launch();
   const unsigned bx = blockIdx.x;
   const unsigned tx = threadIdx.x;
   float b2[16] = {};

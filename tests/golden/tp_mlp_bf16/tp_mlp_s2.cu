@@ -80,15 +80,6 @@ __device__ __forceinline__ void store_vector(bf16* out, const Vec<float, N>& in)
   store_vector(reinterpret_cast<unsigned*>(out), pairs);
 }
 
-// What comes behind this launch on its stream may be brought to the device; what is in front of it has ended. Without
-// the attribute of a programmatic launch both hold anyway.
-__device__ __forceinline__ void follow_launch() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
-  asm volatile("griddepcontrol.wait;" : : : "memory");
-#endif
-}
-
 // 1 / (1 + 2^t) for a factor of a product: its absolute error is a few times 2^-24.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ float logistic2(float t) {
@@ -111,7 +102,6 @@ __device__ __forceinline__ double gelu_tanh(double x) {
 extern "C" __global__ void __launch_bounds__(256) tp_mlp_s2(
     const float* __restrict__ b0, const bf16* __restrict__ b1, bf16* __restrict__ b2, bf16* __restrict__ b3,
     unsigned n0, unsigned n1) {
-  follow_launch();
   const unsigned bx = blockIdx.x;
   const unsigned ty = threadIdx.y;
   const unsigned tx = threadIdx.x;

@@ -80,15 +80,6 @@ __device__ __forceinline__ void store_vector(bf16* out, const Vec<float, N>& in)
   store_vector(reinterpret_cast<unsigned*>(out), pairs);
 }
 
-// What comes behind this launch on its stream may be brought to the device; what is in front of it has ended. Without
-// the attribute of a programmatic launch both hold anyway.
-__device__ __forceinline__ void follow_launch() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
-  asm volatile("griddepcontrol.wait;" : : : "memory");
-#endif
-}
-
 // Philox 4x32-10 (Salmon et al., 2011): four words for counter (block, offset) under the key `seed`.
 struct Philox {
   unsigned w0, w1, w2, w3;
@@ -134,7 +125,6 @@ __device__ __forceinline__ void uniform_vector(Vec<float, N>& out, unsigned long
 extern "C" __global__ void __launch_bounds__(256) tp_mlp_s5(
     const bf16* __restrict__ b0, const bf16* __restrict__ b1, const unsigned long long* __restrict__ b2,
     bf16* __restrict__ b3, bf16* __restrict__ b4, unsigned n0, unsigned n1, long long n2) {
-  follow_launch();
   const unsigned bx = blockIdx.x;
   const unsigned ty = threadIdx.y;
   const unsigned tx = threadIdx.x;

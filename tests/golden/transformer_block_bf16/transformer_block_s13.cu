@@ -80,18 +80,8 @@ __device__ __forceinline__ void store_vector(bf16* out, const Vec<float, N>& in)
   store_vector(reinterpret_cast<unsigned*>(out), pairs);
 }
 
-// What comes behind this launch on its stream may be brought to the device; what is in front of it has ended. Without
-// the attribute of a programmatic launch both hold anyway.
-__device__ __forceinline__ void follow_launch() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
-  asm volatile("griddepcontrol.wait;" : : : "memory");
-#endif
-}
-
 extern "C" __global__ void __launch_bounds__(256) transformer_block_s13(
     const bf16* __restrict__ b0, float* __restrict__ b1, unsigned n0, unsigned n1, unsigned n2) {
-  follow_launch();
   const unsigned bx = blockIdx.x;
   const unsigned ty = threadIdx.y;
   const unsigned tx = threadIdx.x;

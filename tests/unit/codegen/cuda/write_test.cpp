@@ -22,11 +22,9 @@ using codegen::cuda::IndexText;
 TEST(WriteCuda, AddOfOneLane) {
   const kir::Kernel kernel = add_kernel(DType::f32, 1);
   kir::verify(kernel);
-  const std::string text = write_cuda(kernel);
-  EXPECT_TRUE(text.starts_with("// add_f32x1: pointwise(vector = 1)\n")) << text;
-  EXPECT_EQ(text.substr(text.find("extern")), R"(extern "C" __global__ void __launch_bounds__(128) add_f32x1(
+  EXPECT_EQ(write_cuda(kernel), R"(// add_f32x1: pointwise(vector = 1)
+extern "C" __global__ void __launch_bounds__(128) add_f32x1(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, long long n0) {
-  follow_launch();
   const long long bx = blockIdx.x;
   const long long tx = threadIdx.x;
   const long long k0 = 128 * bx + tx;
@@ -38,6 +36,16 @@ TEST(WriteCuda, AddOfOneLane) {
   }
 }
 )");
+}
+
+// Of a launch that may begin before what is in front of it has ended.
+TEST(WriteCuda, WaitsForWhatIsInFront) {
+  const kir::Kernel kernel = add_kernel(DType::f32, 1);
+  const std::string text = write_cuda(kernel, true);
+  EXPECT_EQ(text.find("__restrict__"), text.npos) << text;
+  const size_t body = text.find("extern");
+  EXPECT_LT(text.find("  follow_launch();\n", body), text.find("blockIdx.x", body)) << text;
+  EXPECT_EQ(write_cuda(kernel).find("follow_launch"), std::string::npos);
 }
 
 constexpr const char* kNarrow = R"(
@@ -126,7 +134,6 @@ TEST(WriteCuda, NarrowIndices) {
   EXPECT_EQ(text.substr(text.find("    const float*")),
             R"(    const float* __restrict__ b0, const long long* __restrict__ b1, float* __restrict__ b2,
     long long* __restrict__ b3, unsigned n0, unsigned n1, long long n2) {
-  follow_launch();
   const unsigned bx = blockIdx.x;
   const unsigned tx = threadIdx.x;
   const long long v0 = b1[bx];
