@@ -224,8 +224,7 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
   const Fusion& fusion = *compiled.localized;
   compiled.segments.resize(fusion.segments.size());
   const TargetKind target = context.device.target().kind;
-  const bool cooperate =
-      context.device.target().cuda() && context.device.target().shared_bytes > 0;  // threads of blocks
+  const bool cooperate = context.device.target().threads_cooperate();
   for (InPlace& o : compiled.in_place)
     if (o.why_not.empty() && target != TargetKind::cpu) o.why_not = "only kernels of CPUs write in place";
   if (target == TargetKind::reference) return;
@@ -256,11 +255,12 @@ void lower_segments(CompiledSpecialization& compiled, Stages& stages, const Pipe
     const Segment whole = as_one(fusion, launch);
     LoweredKernel lowered;
     on_kernel(fusion, whole, context, [&] {
-      if (parts.size() == 1)
+      if (parts.size() == 1) {
         lowered = std::move(parts[0].lowered);
-      else
+      } else {
         lowered = join_lowered(whole, std::move(parts), kernel_name(fusion, whole));
-      if (cooperate) kir::run_last_blocks(lowered.kernel);
+        if (cooperate) kir::run_last_blocks(lowered.kernel);
+      }
       write_in_place(compiled.in_place, i, whole, lowered.kernel);
       stages.offer("kir", "lower", PassSubject(lowered.kernel));
       kir::verify(lowered.kernel);

@@ -29,6 +29,8 @@ struct Target {
   int block_threads = 256;   // that a block has where nothing speaks for fewer
 
   bool cuda() const { return kind == TargetKind::cuda; }
+  // A GPU whose blocks have memory through which their threads exchange.
+  bool threads_cooperate() const { return cuda() && shared_bytes > 0; }
   // Number of a GPU's architecture: 90 of "sm_90a".
   int compute_capability() const;
 };

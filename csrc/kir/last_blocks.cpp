@@ -35,6 +35,13 @@ struct Pair {
   const For *before = nullptr, *behind = nullptr;
 };
 
+// Two phases of which one launch can be made.
+struct Joint {
+  LaunchLoops before, behind;
+  std::vector<Pair> pairs;
+  std::vector<sym::Expr> threads;  // by loops over threads of the later phase: what each counts in those before
+};
+
 // The pairs of all loops that are more than one block; nothing where a loop has no partner.
 std::optional<std::vector<Pair>> pairs_of(const LaunchLoops& before, const LaunchLoops& behind) {
   std::vector<Pair> out;
@@ -145,90 +152,84 @@ std::optional<std::vector<sym::Expr>> threads_as(const LaunchLoops& before, cons
 
 // The loops of the launch in which its own body stands and then what the last block runs. Where all blocks wait for
 // each other there is at least one.
-class OneLaunch {
- public:
-  OneLaunch(Kernel& kernel, const LaunchLoops& before, const LaunchLoops& behind, const std::vector<Pair>& pairs,
-            const std::vector<sym::Expr>& threads)
-      : editor_(kernel), before_(before), behind_(behind), pairs_(pairs), threads_(threads) {}
-
-  Block write(uint32_t counter) {
-    Copier copier(editor_), last_copier(editor_);
-    std::vector<std::unique_ptr<For>> loops;
-    sym::Expr has_work = editor_.number(1);
-    auto last = std::make_unique<LastBlock>();
-    last->buffer = counter;
-    last->index = editor_.number(0);
-    last->blocks = editor_.number(1);
-    for (const For* loop : behind_.blocks) last_copier.symbols[loop->var.symbol_name()] = editor_.number(0);
-    for (const For* loop : before_.blocks) {
-      loops.push_back(editor_.loop_like(*loop));
-      For& own = *loops.back();
-      const auto pair = std::ranges::find(pairs_, loop, &Pair::before);
-      if (pair != pairs_.end()) {
-        last->index = last->index * loop->extent + own.var;
-        last_copier.symbols[pair->behind->var.symbol_name()] = own.var;
-      } else {
-        if (!sym::proven(sym::ge(loop->extent, 1))) {
-          own.extent = sym::max(loop->extent, 1);
-          own.var = editor_.symbol(loop->var, sym::index_facts(own.extent));
-          has_work = sym::logical_and(has_work, sym::lt(own.var, loop->extent));
-        }
-        last->blocks = last->blocks * own.extent;
-      }
-      copier.symbols[loop->var.symbol_name()] = own.var;
-    }
-    for (size_t i = 0; i < before_.threads.size(); ++i) {
-      loops.push_back(editor_.loop_like(*before_.threads[i]));
-      copier.symbols[before_.threads[i]->var.symbol_name()] = loops.back()->var;
-    }
-    for (size_t i = 0; i < threads_.size(); ++i)
-      last_copier.symbols[behind_.threads[i]->var.symbol_name()] = copier(threads_[i]);
-    Block& body = loops.back()->body;
-    if (sym::proven(has_work)) {
-      copier.copy(*before_.body, body);
+Block as_one(Editor& editor, const Joint& joint, uint32_t counter) {
+  const auto& [before, behind, pairs, threads] = joint;
+  Copier copier(editor), last_copier(editor);
+  std::vector<std::unique_ptr<For>> loops;
+  sym::Expr has_work = editor.number(1);
+  auto last = std::make_unique<LastBlock>();
+  last->buffer = counter;
+  last->index = editor.number(0);
+  last->blocks = editor.number(1);
+  for (const For* loop : behind.blocks) last_copier.symbols[loop->var.symbol_name()] = editor.number(0);
+  for (const For* loop : before.blocks) {
+    loops.push_back(editor.loop_like(*loop));
+    For& own = *loops.back();
+    const auto pair = std::ranges::find(pairs, loop, &Pair::before);
+    if (pair != pairs.end()) {
+      last->index = last->index * loop->extent + own.var;
+      last_copier.symbols[pair->behind->var.symbol_name()] = own.var;
     } else {
-      auto branch = std::make_unique<If>();
-      branch->condition = has_work;
-      copier.copy(*before_.body, branch->body);
-      body.push_back(std::move(branch));
+      if (!sym::proven(sym::ge(loop->extent, 1))) {
+        own.extent = sym::max(loop->extent, 1);
+        own.var = editor.symbol(loop->var, sym::index_facts(own.extent));
+        has_work = sym::logical_and(has_work, sym::lt(own.var, loop->extent));
+      }
+      last->blocks = last->blocks * own.extent;
     }
-    last_copier.copy(*behind_.body, last->body);
-    body.push_back(std::move(last));
-    for (size_t i = loops.size() - 1; i-- > 0;) loops[i]->body.push_back(std::move(loops[i + 1]));
-    Block out;
-    out.push_back(std::move(loops.front()));
-    return out;
+    copier.symbols[loop->var.symbol_name()] = own.var;
   }
+  for (const For* loop : before.threads) {
+    loops.push_back(editor.loop_like(*loop));
+    copier.symbols[loop->var.symbol_name()] = loops.back()->var;
+  }
+  for (size_t i = 0; i < threads.size(); ++i)
+    last_copier.symbols[behind.threads[i]->var.symbol_name()] = copier(threads[i]);
+  Block& body = loops.back()->body;
+  if (sym::proven(has_work)) {
+    copier.copy(*before.body, body);
+  } else {
+    auto branch = std::make_unique<If>();
+    branch->condition = has_work;
+    copier.copy(*before.body, branch->body);
+    body.push_back(std::move(branch));
+  }
+  last_copier.copy(*behind.body, last->body);
+  body.push_back(std::move(last));
+  Block out;
+  out.push_back(nested(std::move(loops)));
+  return out;
+}
 
- private:
-  Editor editor_;
-  const LaunchLoops &before_, &behind_;
-  const std::vector<Pair>& pairs_;
-  const std::vector<sym::Expr>& threads_;
-};
-
-bool join(Kernel& kernel, size_t phase) {
-  const auto before = launch_loops(kernel, kernel.phases[phase].body),
-             behind = launch_loops(kernel, kernel.phases[phase + 1].body);
-  if (!before || !behind || before->blocks.empty()) return false;
-  const auto threads = threads_as(*before, *behind);
-  if (before->shared + behind->shared + kLastBlockBytes > kMostSharedBytes) return false;
-  const auto pairs = pairs_of(*before, *behind);
-  if (!threads || !pairs || !lie_apart(kernel, *before, *behind, *pairs)) return false;
-  sym::Expr words = kernel.pool->constant(1);
-  for (const Pair& pair : *pairs) words = words * sym::max(pair.before->extent, 0);
-  const uint32_t counter = add_counter(kernel, words);
-  kernel.phases[phase].body = OneLaunch(kernel, *before, *behind, *pairs, *threads).write(counter);
-  kernel.phases.erase(kernel.phases.begin() + static_cast<std::ptrdiff_t>(phase) + 1);
-  return true;
+// The phase and the one behind it; nothing where they stay two.
+std::optional<Joint> joint_of(const Kernel& kernel, size_t phase) {
+  auto before = launch_loops(kernel, kernel.phases[phase].body),
+       behind = launch_loops(kernel, kernel.phases[phase + 1].body);
+  if (!before || !behind || before->blocks.empty()) return std::nullopt;
+  if (before->shared + behind->shared + kLastBlockBytes > kMostSharedBytes) return std::nullopt;
+  auto threads = threads_as(*before, *behind);
+  auto pairs = pairs_of(*before, *behind);
+  if (!threads || !pairs || !lie_apart(kernel, *before, *behind, *pairs)) return std::nullopt;
+  return Joint{std::move(*before), std::move(*behind), std::move(*pairs), std::move(*threads)};
 }
 
 }  // namespace
 
 void run_last_blocks(Kernel& kernel) {
   if (kernel.target != TargetKind::cuda) return;
-  for (size_t i = 0; i + 1 < kernel.phases.size();)
-    if (!join(kernel, i)) ++i;
+  for (size_t i = 0; i + 1 < kernel.phases.size();) {
+    const std::optional<Joint> joint = joint_of(kernel, i);
+    if (!joint) {
+      ++i;
+      continue;
+    }
+    sym::Expr words = kernel.pool->constant(1);
+    for (const Pair& pair : joint->pairs) words = words * sym::max(pair.before->extent, 0);
+    const uint32_t counter = add_counter(kernel, words);
+    Editor editor(kernel);
+    kernel.phases[i].body = as_one(editor, *joint, counter);
+    kernel.phases.erase(kernel.phases.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
 }
 
 }  // namespace plait::kir

@@ -62,33 +62,28 @@ class Merger {
     block->loop = LoopKind::block_x;
     block->extent = all;
     block->var = editor_.symbol(kernel_.pool->symbol("block"), sym::index_facts(all));
-    std::vector<std::unique_ptr<For>> threads;
-    for (const For* loop : launches.front()->threads) threads.push_back(editor_.loop_like(*loop));
-    Block body;
+    std::vector<std::unique_ptr<For>> loops;
+    loops.push_back(std::move(block));
+    for (const For* loop : launches.front()->threads) loops.push_back(editor_.loop_like(*loop));
+    const sym::Expr at = loops.front()->var;
     for (size_t i = 0; i < launches.size(); ++i) {
       auto branch = std::make_unique<If>();
-      branch->condition = sym::logical_and(sym::le(begins[i], block->var), sym::lt(block->var, begins[i + 1]));
+      branch->condition = sym::logical_and(sym::le(begins[i], at), sym::lt(at, begins[i + 1]));
       Copier copier(editor_);
-      sym::Expr number = block->var - begins[i];
+      sym::Expr number = at - begins[i];
       std::vector<const For*> blocks = launches[i]->blocks;
       std::sort(blocks.begin(), blocks.end(), [](const For* a, const For* b) { return a->loop < b->loop; });
       for (const For* loop : blocks) {  // x varies fastest
         copier.symbols[loop->var.symbol_name()] = loop == blocks.back() ? number : sym::mod(number, loop->extent);
         number = sym::floordiv(number, loop->extent);
       }
-      for (size_t k = 0; k < threads.size(); ++k)
-        copier.symbols[launches[i]->threads[k]->var.symbol_name()] = threads[k]->var;
+      for (size_t k = 1; k < loops.size(); ++k)
+        copier.symbols[launches[i]->threads[k - 1]->var.symbol_name()] = loops[k]->var;
       copier.copy(*launches[i]->body, branch->body);
-      body.push_back(std::move(branch));
+      loops.back()->body.push_back(std::move(branch));
     }
-    for (size_t k = threads.size(); k-- > 0;) {
-      threads[k]->body = std::move(body);
-      body.clear();
-      body.push_back(std::move(threads[k]));
-    }
-    block->body = std::move(body);
     Block out;
-    out.push_back(std::move(block));
+    out.push_back(nested(std::move(loops)));
     return out;
   }
 

@@ -253,8 +253,6 @@ std::set<const Op*> copy_around_scans(ScheduledGroup& group) {
   return stored;
 }
 
-bool norm_runs_on(const Target& target) {
-  return target.kind == TargetKind::cpu || (target.cuda() && target.shared_bytes > 0);
-}
+bool norm_runs_on(const Target& target) { return target.kind == TargetKind::cpu || target.threads_cooperate(); }
 
 }  // namespace plait

@@ -337,23 +337,23 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
       throw UserError(fmt::format("segmentation cannot place {}", describe(*op)),
                       fmt::format("%{}", op->results[0]->name), "passes expand and localize come before");
   GroupOptions how;
-  if (norm_runs_on(options.target)) how.first = rewrite_for_rows(fusion, options);
+  if (norm_runs_on(options.target)) {
+    how.first = rewrite_for_rows(fusion, options);
+    how.refuse_scatters = refuse_scatters(options);
+  }
   const Aliases aliases = find_aliases(fusion, options);
-  if (options.target.kind == TargetKind::cpu) {
+  if (options.target.kind == TargetKind::cpu)
     how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
       return norm_refuses(fusion, ops, outputs, [&](sym::Expr e) {
         return options.guards != nullptr ? options.guards->decide(e, "a row on the stack") : sym::proven(e);
       });
     };
-    how.refuse_scatters = refuse_scatters(options);
-  }
   if (options.target.kind != TargetKind::reference) how.refuse_moved = moved_refuses;
-  if (options.target.cuda() && norm_runs_on(options.target))
+  if (options.target.threads_cooperate())
     how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
       if (auto reason = norm_refuses(fusion, ops, outputs)) return reason;
       return norm_refuses_of_gpus(fusion, ops, outputs);
     };
-  if (options.target.cuda() && norm_runs_on(options.target)) how.refuse_scatters = refuse_scatters(options);
   how.stays_apart = [&](const Op& op) { return aliases.view_ops.contains(&op); };
   how.costs_nothing = [&](const Op& op) { return aliases.is_alias(op); };
   if (options.limits.statements > 0) how.most_row_ops = static_cast<size_t>(options.limits.statements);

@@ -250,6 +250,23 @@ extern "C" __global__ void wrong_fence_of_another_lane(const unsigned* in, unsig
   }
 }
 
+// A lane reads the ticket, and another one of its warp fences behind a barrier of both.
+extern "C" __global__ void right_fence_of_another_lane(const unsigned* in, unsigned* out) {
+  __shared__ bool last;
+  const unsigned sum = block_sum(in, blockIdx.x);
+  if (threadIdx.x >= 32) return;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = sum;
+    __threadfence();
+    last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncwarp();
+  if (!last || threadIdx.x != 1) return;
+  __threadfence();
+  for (unsigned b = 0; b < 5; ++b) out[0] += partial[b];
+  prefixes_of_one_thread(in, out);
+}
+
 // A narrower fence between takes nothing from a wider one.
 extern "C" __global__ void right_narrower_fences_between(const unsigned* in, unsigned* out) {
   __shared__ bool last;

@@ -70,6 +70,11 @@ std::unique_ptr<For> Editor::loop_like(const For& like) {
   return out;
 }
 
+std::unique_ptr<For> nested(std::vector<std::unique_ptr<For>> loops) {
+  for (size_t i = loops.size() - 1; i > 0; --i) loops[i - 1]->body.push_back(std::move(loops[i]));
+  return std::move(loops.front());
+}
+
 const uint32_t* buffer_of(const Stmt& stmt) {
   if (const auto* alloc = as<Alloc>(stmt)) return &alloc->buffer;
   if (const auto* load = as<Load>(stmt)) return &load->buffer;

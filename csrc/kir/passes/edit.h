@@ -41,6 +41,9 @@ class Editor {
   std::map<std::string, int> tries_;  // by name: the last number behind it
 };
 
+// The first of the loops, with each of the others behind what the body of the one before it has. There is one at least.
+std::unique_ptr<For> nested(std::vector<std::unique_ptr<For>> loops);
+
 // fn(field, member) for every field, to be changed in place.
 template <class Fn>
 void edit_fields(Stmt& stmt, Fn&& fn) {

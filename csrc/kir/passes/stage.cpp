@@ -207,8 +207,7 @@ class Stager {
       body->push_back(std::move(load));
       body->push_back(std::move(store));
     }
-    for (size_t i = loops.size() - 1; i > 0; --i) loops[i - 1]->body.push_back(std::move(loops[i]));
-    return std::move(loops.front());
+    return nested(std::move(loops));
   }
 
   Kernel& kernel_;

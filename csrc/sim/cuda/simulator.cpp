@@ -124,6 +124,7 @@ size_t plait_sim_take_meters(const plait_sim_meter** meters) {
                    memory.shared_requests,
                    memory.shared_passes,
                    memory.least_passes});
+    static_assert(std::size(plait_sim_meter{}.kinds) == kInstructionKinds);
     std::copy(m.counts.kinds.begin(), m.counts.kinds.end(), out.back().kinds);
   }
   *meters = out.data();

@@ -65,19 +65,25 @@ std::string shared_text(const Warp& warp, size_t offset) {
   return fmt::format("offset {}", offset);
 }
 
+// Of a launch that may begin before what is in front of it has ended: what griddepcontrol.wait does not order. Fault.
+void refuse_early(Warp& warp, const Instruction& i, uint32_t lanes, bool write) {
+  if (const uint32_t early = lanes & ~warp.behind; early != 0) {
+    const int lane = std::countr_zero(early);
+    fail(warp, i, lane, kLaunchFailed,
+         fmt::format("too early: {} {} bytes at {} before griddepcontrol.wait, in a launch that may begin before what "
+                     "is in front of it has ended",
+                     verb(write), bytes_of(i), warp.run->space->describe(address_at(warp, i, lane))));
+  }
+  if (i.constant != 0)
+    fail(warp, i, -1, kLaunchFailed,
+         "too early: a load of what nobody writes during the launch (.nc), which griddepcontrol.wait does not order");
+}
+
 // Enters what each lane does into the launch's memory. Fault: a race.
 void order_lanes(Warp& warp, const Instruction& i, uint32_t lanes, bool write) {
   const Run& run = *warp.run;
-  if (const uint32_t early = lanes & ~warp.behind; early != 0)
-    fail(warp, i, std::countr_zero(early), kLaunchFailed,
-         fmt::format(
-             "too early: {} {} bytes at {} before griddepcontrol.wait, in a launch that may begin before what is "
-             "in front of it has ended",
-             verb(write), bytes_of(i), run.space->describe(address_at(warp, i, std::countr_zero(early)))));
+  if (run.launch->programmatic) refuse_early(warp, i, lanes, write);
   const size_t bytes = bytes_of(i);
-  if (run.launch->programmatic && i.constant != 0)
-    fail(warp, i, -1, kLaunchFailed,
-         "too early: a load of what nobody writes during the launch (.nc), which griddepcontrol.wait does not order");
   DeviceAccess access{.warp = warp.number,
                       .statement = i.statement,
                       .bytes = bytes,

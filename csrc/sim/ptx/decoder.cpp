@@ -286,48 +286,29 @@ namespace {
 
 InstructionKind kind_of(const Statement& statement) {
   using enum InstructionKind;
-  static const std::map<std::string_view, InstructionKind> kinds = {{"ld", memory},
-                                                                    {"st", memory},
-                                                                    {"atom", memory},
-                                                                    {"red", memory},
-                                                                    {"bra", control},
-                                                                    {"ret", control},
-                                                                    {"exit", control},
-                                                                    {"trap", control},
-                                                                    {"shfl", together},
-                                                                    {"vote", together},
-                                                                    {"match", together},
-                                                                    {"redux", together},
-                                                                    {"elect", together},
-                                                                    {"bar", together},
-                                                                    {"barrier", together},
-                                                                    {"membar", together},
-                                                                    {"fence", together},
-                                                                    {"activemask", together},
-                                                                    {"griddepcontrol", together},
-                                                                    {"mov", other},
-                                                                    {"cvta", other},
-                                                                    {"cvt", other},
-                                                                    {"selp", other},
-                                                                    {"setp", other},
-                                                                    {"testp", other}};
+  static const std::map<InstructionKind, std::set<std::string_view>> names = {
+      {memory, {"ld", "st", "atom", "red"}},
+      {control, {"bra", "ret", "exit", "trap"}},
+      {together,
+       {"shfl", "vote", "match", "redux", "elect", "activemask", "bar", "barrier", "membar", "fence",
+        "griddepcontrol"}},
+      {other, {"mov", "cvta", "cvt", "selp", "setp", "testp"}}};
   const std::vector<std::string>& words = statement.words;
   const auto has = [&](auto test) { return std::any_of(words.begin() + 1, words.end(), test); };
-  const auto found = kinds.find(words[0]);
-  if (found == kinds.end()) {
-    const auto is_float = [](const std::string& word) {
-      return word.starts_with("f16") || word.starts_with("f32") || word.starts_with("f64") || word.starts_with("bf16");
-    };
-    return has(is_float) ? floats : integers;
-  }
-  const bool parameter = found->second == memory && has([](const std::string& word) { return word == "param"; });
-  return parameter ? other : found->second;
+  for (const auto& [kind, all] : names)
+    if (all.contains(words[0]))
+      return kind == memory && has([](const std::string& word) { return word == "param"; }) ? other : kind;
+  const auto is_float = [](const std::string& word) {
+    return word.starts_with("f16") || word.starts_with("f32") || word.starts_with("f64") || word.starts_with("bf16");
+  };
+  return has(is_float) ? floats : integers;
 }
 
 }  // namespace
 
 void Decoder::finish_statement() {
-  for (size_t i = first_.back(); i < out_.code.size(); ++i) out_.code[i].kind = kind_of(*statement_);
+  const InstructionKind kind = kind_of(*statement_);
+  for (size_t i = first_.back(); i < out_.code.size(); ++i) out_.code[i].kind = kind;
   for (size_t i = 1; i < taken_.size(); ++i)
     if (!taken_[i]) refuse(fmt::format("`.{}` of `{}` is not modelled", statement_->words[i], mnemonic()));
 }

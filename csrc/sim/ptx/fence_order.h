@@ -54,7 +54,6 @@ class Acquired {
   void add(const Acquired& other);
   bool covers(const Moment& moment, int lane) const;
   bool empty() const { return of_.empty(); }
-  void clear() { of_.clear(); }
 
  private:
   bool add_alone(const std::shared_ptr<const Release>& release);

@@ -1,7 +1,6 @@
 #pragma once
 // Device memory during one launch: who last wrote each granule of 4 bytes, and who read what the launch may write, so
 // that accesses of threads that nothing orders are found in every order in which blocks and warps happen to run.
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -105,7 +105,7 @@ struct Warp {
   uint32_t number = 0;  // within its block
   std::array<uint32_t, 3> block{};
   ThreadBlock* of = nullptr;
-  uint32_t behind = ~0u;  // lanes that know that what is in front of the launch has ended
+  uint32_t behind = 0;  // lanes that know that what is in front of the launch has ended
 };
 
 // Throws the Fault of a lane (-1: the first of exec) with all places.

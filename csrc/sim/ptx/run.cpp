@@ -39,6 +39,7 @@ void fail(const Warp& warp, const Instruction& instruction, int lane, int code, 
 
 namespace {
 
+constexpr uint64_t kSlice = 4096;  // instructions of a warp before the next one has its turn
 constexpr uint32_t kMostThreads = 1024;
 constexpr size_t kMostShared = 227 * 1024;  // of a block, of any device
 
@@ -96,16 +97,18 @@ class Blocks {
   uint64_t count_, step_ = 1, at_ = 0, begun_ = 0;
 };
 
-// A cooperative launch has all blocks at a time; of any other one they are drawn, fewer than there are, since nothing
-// says that a block which another one waits for has begun.
-uint64_t resident_blocks(const Launch& launch, uint64_t blocks, std::mt19937_64& random) {
+// How many run side by side: one where none waits for others; all of a cooperative launch; of another one they are
+// drawn, fewer than there are, since nothing says that a block which another one waits for has begun.
+uint64_t resident_blocks(const Run& run, uint64_t blocks, std::mt19937_64& random) {
   constexpr uint64_t kMost = 8;
-  if (launch.cooperative) return blocks;
-  return launch.seed == 0 || blocks == 1 ? 1 : 1 + random() % std::min(blocks - 1, kMost);
+  if (!run.program->blocks_wait) return 1;
+  if (run.launch->cooperative) return blocks;
+  return run.launch->seed == 0 || blocks == 1 ? 1 : 1 + random() % std::min(blocks - 1, kMost);
 }
 
-void run_side_by_side(const Run& run, Blocks& blocks, uint64_t resident, const std::vector<uint32_t>& warps,
-                      std::mt19937_64& random, LaunchCounts& counts, bool* waited) {
+LaunchCounts run_blocks(const Run& run, Blocks& blocks, uint64_t resident, const std::vector<uint32_t>& warps,
+                        std::mt19937_64& random) {
+  const bool draws = run.program->blocks_wait && run.launch->seed != 0;
   std::vector<std::unique_ptr<ThreadBlock>> running, idle;
   while (true) {
     while (running.size() < resident && blocks.some_left()) {
@@ -115,7 +118,7 @@ void run_side_by_side(const Run& run, Blocks& blocks, uint64_t resident, const s
       running.back()->begin(blocks.next(), warps);
     }
     if (running.empty()) break;
-    const uint64_t slice = run.launch->seed == 0 ? ThreadBlock::kSlice : uint64_t(1) << random() % 13;
+    const uint64_t slice = draws ? uint64_t(1) << random() % 13 : kSlice;
     for (size_t i = 0; i < running.size();) {
       if (running[i]->run_turn(slice)) {
         ++i;
@@ -125,10 +128,18 @@ void run_side_by_side(const Run& run, Blocks& blocks, uint64_t resident, const s
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
+  LaunchCounts out;
+  bool waited = false;
   for (const auto& each : idle) {
-    *waited |= each->has_waited_for_grids();
-    counts.add(each->counts());
+    waited |= each->has_waited_for_grids();
+    out.add(each->counts());
   }
+  if (run.launch->programmatic && !waited)
+    throw Fault{kLaunchFailed,
+                fmt::format("{} ends without griddepcontrol.wait: what comes behind it may run before what is in front "
+                            "of it has ended",
+                            run.space->trace().describe(run.actor->id))};
+  return out;
 }
 
 }  // namespace
@@ -142,9 +153,14 @@ LaunchCounts launch(const PtxModule& module, const Launch& launch, const Actor& 
   MemoryCounts memory;
   ptx::Meter meter(memory);
   ptx::LaunchMemory known;
-  const ptx::Program& program = code.programs[kernel];
-  const ptx::Run run{&code.module, &code.module.kernels[kernel],      &program, &launch, &actor,
-                     &space,       launch.metered ? &meter : nullptr, &known};
+  const ptx::Run run{&code.module,
+                     &code.module.kernels[kernel],
+                     &code.programs[kernel],
+                     &launch,
+                     &actor,
+                     &space,
+                     launch.metered ? &meter : nullptr,
+                     &known};
   const uint64_t count = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   std::vector<uint32_t> warps((threads + ptx::kLanes - 1) / ptx::kLanes);
@@ -152,21 +168,7 @@ LaunchCounts launch(const PtxModule& module, const Launch& launch, const Actor& 
   std::mt19937_64 random(launch.seed);
   ptx::Blocks blocks(count, launch.seed, random);
   if (launch.seed != 0) std::shuffle(warps.begin(), warps.end(), random);
-  LaunchCounts counts;
-  bool waited = false;
-  if (program.blocks_wait) {
-    ptx::run_side_by_side(run, blocks, ptx::resident_blocks(launch, count, random), warps, random, counts, &waited);
-  } else {
-    ptx::ThreadBlock runner(run);
-    while (blocks.some_left()) runner.run_block(blocks.next(), warps);
-    counts = runner.counts();
-    waited = runner.has_waited_for_grids();
-  }
-  if (launch.programmatic && !waited)
-    throw Fault{kLaunchFailed,
-                fmt::format("{} ends without griddepcontrol.wait: what comes behind it may run before what is in front "
-                            "of it has ended",
-                            space.trace().describe(actor.id))};
+  LaunchCounts counts = ptx::run_blocks(run, blocks, ptx::resident_blocks(run, count, random), warps, random);
   counts.memory = memory;
   return counts;
 }

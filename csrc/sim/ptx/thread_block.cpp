@@ -104,7 +104,7 @@ void ThreadBlock::start(WarpState& state, uint32_t number, const std::array<uint
   state.places.start(lanes == kLanes ? ~0u : (1u << lanes) - 1);
   state.gathered = 0;
   state.steps = 0;
-  warp.behind = run_.launch->programmatic ? 0 : ~0u;
+  warp.behind = 0;
 }
 
 // ---- Running.
@@ -120,6 +120,10 @@ void ThreadBlock::begin(uint32_t number, const std::vector<uint32_t>& order) {
 }
 
 bool ThreadBlock::run_turn(uint64_t slice) {
+  if (one_state_) {
+    run_by_themselves();
+    return false;
+  }
   bool some_live = false, some_ran = false;
   for (uint32_t number : turns_) {
     WarpState& state = warps_[number];
@@ -132,13 +136,9 @@ bool ThreadBlock::run_turn(uint64_t slice) {
   return some_live;
 }
 
-void ThreadBlock::run_block(uint32_t number, const std::vector<uint32_t>& order) {
-  begin(number, order);
-  if (!one_state_) {
-    while (run_turn(kSlice)) {}
-    return;
-  }
-  for (uint32_t warp : order) {
+// Warps that wait for nothing, one after the other in the same registers.
+void ThreadBlock::run_by_themselves() {
+  for (uint32_t warp : turns_) {
     start(warps_[0], warp, index_);
     do {
       run_warp(warps_[0], ~uint64_t(0));

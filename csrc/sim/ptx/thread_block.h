@@ -12,13 +12,10 @@
 
 namespace plait::sim::ptx {
 
-// A block runs on the caller's thread, to its end, or a turn at a time where blocks may wait for each other. Warps run
-// one after the other, each until it ends or all of its lanes wait; where warps may wait for what others write, each
-// runs a slice at a time.
+// A block runs on the caller's thread, a turn at a time. Warps run one after the other, each until it ends or all of
+// its lanes wait; where warps may wait for what others write, each runs a slice in a turn, and else a turn is all.
 class ThreadBlock {
  public:
-  static constexpr uint64_t kSlice = 4096;  // instructions of a warp before the next one has its turn
-
   explicit ThreadBlock(const Run& run);
   ThreadBlock(const ThreadBlock&) = delete;
 
@@ -26,8 +23,6 @@ class ThreadBlock {
   void begin(uint32_t number, const std::vector<uint32_t>& order);
   // Every warp runs a slice of so many instructions. False: the block has ended. Fault.
   bool run_turn(uint64_t slice);
-  // To its end.
-  void run_block(uint32_t number, const std::vector<uint32_t>& order);
   const LaunchCounts& counts() const { return counts_; }
 
   // ---- For instructions.
@@ -75,6 +70,7 @@ class ThreadBlock {
   void fill(Warp& warp, const FixedRow& row, uint64_t value);
   void fill_constant(Warp& warp, const FixedRow& row);
   void start(WarpState& state, uint32_t number, const std::array<uint32_t, 3>& index);
+  void run_by_themselves();
   void run_warp(WarpState& state, uint64_t slice);
   void meet(WarpState& state, const Instruction& i, uint32_t lanes);
   bool complete_meeting(WarpState& state, int lane);

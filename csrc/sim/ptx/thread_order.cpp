@@ -26,7 +26,7 @@ void ThreadOrder::meet(uint32_t warp, uint32_t lanes, bool all) {
   const uint32_t number = ++own.meetings;
   if (fences_) {
     Heard together;
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) together.add(lane_at(warp, std::countr_zero(rest)).heard);
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) add_heard(lane_at(warp, std::countr_zero(rest)), together);
     if (!together.empty())
       for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) lane_at(warp, std::countr_zero(rest)).heard = together;
   }
