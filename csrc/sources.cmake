@@ -382,6 +382,7 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/ptx/atomics.cpp
   sim/ptx/barrier.cpp
   sim/ptx/carry.cpp
+  sim/ptx/cluster.cpp
   sim/ptx/compare.cpp
   sim/ptx/control.cpp
   sim/ptx/convert.cpp

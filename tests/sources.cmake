@@ -386,6 +386,7 @@ set(PLAIT_TEST_unit_sim_cublaslt
 )
 set(PLAIT_TEST_unit_sim_cuda
   unit/sim/cuda/capture_test.cpp
+  unit/sim/cuda/contract_launches_test.cpp
   unit/sim/cuda/contract_test.cpp
   unit/sim/cuda/engine_test.cpp
   unit/sim/cuda/order_test.cpp

@@ -25,8 +25,8 @@ void take_attribute(const CUlaunchAttribute& attribute, Launch& launch) {
       return;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: {
       const auto& cluster = attribute.value.clusterDim;
-      if (cluster.x <= 1 && cluster.y <= 1 && cluster.z <= 1) return;
-      break;
+      launch.cluster = {cluster.x, cluster.y, cluster.z};
+      return;
     }
     default:
       break;
@@ -46,7 +46,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
     const unsigned block[] = {block_x, block_y, block_z};
     const auto on = call.stream(stream);
     const auto found = resolve_function(call, function, call.context());
-    launch_kernel(call, on, make_launch(found, grid, block, shared_bytes, parameters, extra));
+    const KernelLaunch launch = make_launch(found, grid, block, shared_bytes, parameters, extra);
+    check_cluster(launch);
+    launch_kernel(call, on, launch);
   });
 }
 
@@ -60,6 +62,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     const auto found = resolve_function(call, function, call.context());
     KernelLaunch launch = make_launch(found, grid, block, config->sharedMemBytes, parameters, extra);
     for (unsigned i = 0; i < config->numAttrs; ++i) take_attribute(config->attrs[i], launch.what);
+    check_cluster(launch);
     check_side_by_side(launch);
     launch_kernel(call, on, launch);
   });

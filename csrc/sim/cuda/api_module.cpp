@@ -66,6 +66,8 @@ void set_attribute(FunctionObject& function, CUfunction_attribute attribute, int
                fmt::format("{}: {} bytes of dynamic shared memory; at most {}", function.name, value, most));
       }
       break;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      break;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       if (value < -1 || value > 100) misuse(CUDA_ERROR_INVALID_VALUE, fmt::format("a carveout of {} percent", value));
       break;

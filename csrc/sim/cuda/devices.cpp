@@ -130,7 +130,7 @@ bool device_attribute(const Architecture& arch, int ordinal, CUdevice_attribute 
     case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
       return *value = arch.memory_clock_khz, true;
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
-      return *value = 0, true;
+      return *value = arch.major >= 9 ? 1 : 0, true;
     case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
       return *value = 0, true;
     case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:

@@ -171,6 +171,28 @@ int active_blocks(const FunctionObject& function, int threads, size_t dynamic_sh
   return std::min({by_threads, by_shared, arch.blocks_per_multiprocessor});
 }
 
+void check_cluster(const KernelLaunch& launch) {
+  const FunctionObject& function = *launch.function;
+  std::array<uint32_t, 3> cluster;
+  try {
+    cluster = cluster_of(launch.what, function.info());
+  } catch (const Fault& fault) {
+    misuse(CUDA_ERROR_INVALID_CLUSTER_SIZE, fault.text);
+  }
+  const uint32_t blocks = cluster[0] * cluster[1] * cluster[2];
+  if (blocks == 1) return;
+  const Architecture& arch = *machine().devices[function.owner->device].architecture;
+  if (arch.major < 9)
+    misuse(CUDA_ERROR_NOT_SUPPORTED, fmt::format("kernel `{}`: clusters on {}", function.info().name, arch.name));
+  constexpr uint32_t kPortable = 8;
+  int more = 0;
+  function_attribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, &more);
+  if (blocks > kPortable && more == 0)
+    misuse(CUDA_ERROR_INVALID_CLUSTER_SIZE, fmt::format("kernel `{}`: a cluster of {} blocks; more than {} need "
+                                                        "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED",
+                                                        function.info().name, blocks, kPortable));
+}
+
 void check_side_by_side(const KernelLaunch& launch) {
   if (!launch.what.cooperative) return;
   const FunctionObject& function = *launch.function;

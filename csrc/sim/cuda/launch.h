@@ -17,6 +17,8 @@ KernelLaunch make_launch(std::shared_ptr<FunctionObject> function, const unsigne
                          unsigned shared_bytes, void** parameters, void** extra);
 // Queues or records a launch.
 void launch_kernel(const Call& call, const std::shared_ptr<StreamObject>& stream, const KernelLaunch& launch);
+// Clusters: as the kernel says, of a size that the device takes. ApiError.
+void check_cluster(const KernelLaunch& launch);
 // A cooperative launch: all of its blocks must fit on the device at once. ApiError.
 void check_side_by_side(const KernelLaunch& launch);
 // Blocks of a kernel that fit a multiprocessor at once, by threads and shared memory (registers are not modelled).

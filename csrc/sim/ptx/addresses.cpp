@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "sim/ptx/cluster.h"
 #include "sim/ptx/launch_memory.h"
 #include "sim/ptx/meter.h"
 #include "sim/ptx/thread_block.h"
@@ -103,8 +104,7 @@ void order_lanes(Warp& warp, const Instruction& i, uint32_t lanes, bool write) {
     const bool same = block == warp.block;
     fail(warp, i, access.lane, kLaunchFailed,
          fmt::format("race: {} {} bytes at {}, which {}thread {} {} {}\n  the other: {}", verb(write), bytes,
-                     run.space->describe(access.address),
-                     same ? "" : fmt::format("block ({}, {}, {}), ", block[0], block[1], block[2]),
+                     run.space->describe(access.address), same ? "" : fmt::format("block {}, ", text_of(block)),
                      thread_text(run, race->warp, race->lane), verb(race->write),
                      same ? "without a barrier between them" : "in the same launch, unordered",
                      describe(*run.module, run.kernel->statements[race->statement])));
@@ -159,7 +159,8 @@ uint8_t* local_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offset
 }
 
 uint8_t* shared_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offset, bool write) {
-  SharedMemory& shared = warp.of->shared();
+  ThreadBlock& block = block_of_address(warp, i, lane, &offset);
+  SharedMemory& shared = block.shared();
   const size_t bytes = bytes_of(i);
   check_place(warp, i, lane, offset, shared.bytes(), "shared", write);
   if (!write)
@@ -169,10 +170,15 @@ uint8_t* shared_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offse
       shared.enter({warp.number, lane, i.statement, offset, bytes, write, i.strong != 0}, warp.of->order());
   if (race)
     fail(warp, i, lane, kLaunchFailed,
-         fmt::format("race: {} {} bytes at {} of shared memory, which thread {} {} without a barrier between them\n"
+         fmt::format("race: {} {} bytes at {} of shared memory{}, which {}thread {} {} without a barrier between them\n"
                      "  the other: {}",
-                     verb(write), bytes, shared_text(warp, offset), thread_text(*warp.run, race->warp, race->lane),
-                     verb(race->write), describe(*warp.run->module, warp.run->kernel->statements[race->statement])));
+                     verb(write), bytes, shared_text(warp, offset),
+                     &block == warp.of ? "" : fmt::format(" of block {}", text_of(block.index())),
+                     race->block == warp.of->number()
+                         ? ""
+                         : fmt::format("block {}, ", text_of(block_index(*warp.run, race->block))),
+                     thread_text(*warp.run, race->warp, race->lane), verb(race->write),
+                     describe(*warp.run->module, warp.run->kernel->statements[race->statement])));
   return shared.data() + offset;
 }
 
@@ -186,7 +192,7 @@ void count_access(Warp& warp, const Instruction& i, Where where, bool write) {
     const bool is_shared = where == Where::shared || window == kSharedWindow;
     if (where == Where::local || window == kLocalWindow) continue;
     (is_shared ? shared : device) |= 1u << lane;
-    if (is_shared) at[lane] -= window;
+    if (is_shared) at[lane] = (at[lane] - window) & ((uint64_t(1) << kSharedBits) - 1);
   }
   if (device != 0) warp.run->meter->device(at, device, bytes_of(i), write);
   if (shared != 0) warp.run->meter->shared(at, shared, bytes_of(i));
@@ -194,8 +200,12 @@ void count_access(Warp& warp, const Instruction& i, Where where, bool write) {
 
 AccessWords take_access_words(Decoder& d) {
   AccessWords out;
-  const bool shared = d.take("shared") || d.take("shared::cta");
-  if (!shared && d.takes_prefix("shared")) d.refuse("shared memory of a cluster is not modelled");
+  out.cluster = d.take("shared::cluster");
+  const bool shared = out.cluster || d.take("shared") || d.take("shared::cta");
+  if (out.cluster) {
+    d.need_target(90);
+    d.clusters_wait();
+  }
   const int space = d.take_one({"param", "global", "const", "local"});
   constexpr Space spaces[] = {Space::param, Space::global, Space::constant, Space::local};
   out.space = shared ? Space::shared : space < 0 ? Space::generic : spaces[space];
@@ -251,6 +261,7 @@ void place_access(Instruction& instruction, const Address& address, int count, i
   instruction.count = static_cast<uint8_t>(count);
   instruction.bytes = static_cast<uint8_t>(bytes);
   instruction.strong = words.strong ? 1 : 0;
+  instruction.cluster = words.cluster || words.space == Space::generic;
   instruction.scope = words.scope;
   instruction.acquires = words.acquires;
   instruction.releases = words.releases;

@@ -21,6 +21,7 @@ uint8_t* device_bytes(Warp& warp, const Instruction& i, const Stretch& at, uint3
 // Names the first lane whose address is misaligned, freed, out of bounds ...
 void check_device_lane(Warp& warp, const Instruction& i, int lane, uint64_t address, bool write);
 uint8_t* local_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offset, bool write);
+// Of this block's shared memory or, where the instruction may reach it, of another one of the cluster.
 uint8_t* shared_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offset, bool write);
 
 inline uint64_t address_at(Warp& warp, const Instruction& i, int lane) {
@@ -94,7 +95,7 @@ void access_lanes(Warp& warp, const Instruction& i, Access access) {
 // it is heard.
 struct AccessWords {
   Space space = Space::generic;
-  bool strong = false, acquires = false, releases = false;
+  bool strong = false, acquires = false, releases = false, cluster = false;
   Scope scope = Scope::device;
 };
 std::optional<Scope> take_scope(Decoder& d);

@@ -7,9 +7,6 @@
 namespace plait::sim::ptx {
 namespace {
 
-// The block carries barriers out, not the warp.
-void no_lanes(Warp&, const Instruction&) {}
-
 void fence_lanes(Warp& warp, const Instruction& i) {
   warp.of->order().fence(warp.number, warp.exec, i.scope, i.immediate != 0);
 }
@@ -19,7 +16,7 @@ void fence_lanes(Warp& warp, const Instruction& i) {
 // bar.sync, bar.arrive, bar.red and barrier of the same; bar.warp.sync is an instruction of lanes.
 void decode_barrier(Decoder& d) {
   const bool old_name = d.mnemonic() == "bar";
-  if (d.take("cluster")) d.refuse("barriers of clusters are not modelled");
+  if (d.take("cluster")) return decode_cluster_barrier(d);
   const bool warp = d.take("warp"), sync = d.take("sync");
   if (warp) {
     if (!sync) d.refuse("a barrier of this form");

@@ -7,9 +7,6 @@ namespace {
 
 void trap_lanes(Warp& warp, const Instruction& i) { fail(warp, i, -1, kLaunchFailed, "trap: the kernel gave up"); }
 
-// Branches and ends are carried out by the warp's loop.
-void nothing(Warp&, const Instruction&) {}
-
 void wait_for_grids(Warp& warp, const Instruction&) {
   warp.behind |= warp.exec;
   warp.of->waited_for_grids();
@@ -22,21 +19,21 @@ void decode_grid_control(Decoder& d) {
   const int what = d.take_one({"wait", "launch_dependents"});
   if (what < 0) d.refuse("a control of this form");
   d.need_operands(0);
-  d.emit(what == 0 ? wait_for_grids : nothing);
+  d.emit(what == 0 ? wait_for_grids : no_lanes);
 }
 
 void decode_branch(Decoder& d) {
   d.take("uni");
   d.need_operands(1);
   if (d.operand(0).kind != Operand::Kind::name) d.refuse("a branch to no label");
-  d.emit(nothing).control = Control::branch;
+  d.emit(no_lanes).control = Control::branch;
   d.branch_to(d.operand(0).name);
 }
 
 void decode_leave(Decoder& d) {
   d.take("uni");
   d.need_operands(0);
-  d.emit(nothing).control = Control::leave;
+  d.emit(no_lanes).control = Control::leave;
 }
 
 void decode_trap(Decoder& d) {

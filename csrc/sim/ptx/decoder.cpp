@@ -111,6 +111,11 @@ void Decoder::need_operands(size_t least, size_t most) const {
 
 void Decoder::need_operands(size_t count) const { need_operands(count, count); }
 
+void Decoder::need_target(int least) const {
+  if (std::atoi(module_.target.c_str() + std::min<size_t>(3, module_.target.size())) < least)
+    refuse(fmt::format("`{}` for {}: it needs sm_{}", mnemonic(), module_.target, least));
+}
+
 // ---- Operands.
 
 int Decoder::register_bits(const Operand& operand) const {
@@ -290,8 +295,8 @@ InstructionKind kind_of(const Statement& statement) {
       {memory, {"ld", "st", "atom", "red"}},
       {control, {"bra", "ret", "exit", "trap"}},
       {together,
-       {"shfl", "vote", "match", "redux", "elect", "activemask", "bar", "barrier", "membar", "fence",
-        "griddepcontrol"}},
+       {"shfl", "vote", "match", "redux", "elect", "activemask", "bar", "barrier", "membar", "fence", "griddepcontrol",
+        "mapa", "getctarank"}},
       {other, {"mov", "cvta", "cvt", "selp", "setp", "testp"}}};
   const std::vector<std::string>& words = statement.words;
   const auto has = [&](auto test) { return std::any_of(words.begin() + 1, words.end(), test); };

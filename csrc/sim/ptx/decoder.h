@@ -57,6 +57,8 @@ class Decoder {
   // So may its blocks.
   void blocks_wait() { out_.blocks_wait = true; }
   void has_fences() { out_.fences = true; }
+  void clusters_wait() { out_.waits = out_.fences = out_.clusters_wait = true; }
+  void need_target(int least) const;  // sm_90: 90
 
  private:
   void assign_registers();
@@ -77,6 +79,9 @@ class Decoder {
   std::vector<std::pair<uint32_t, std::string>> branches_;
   uint32_t sink_ = 0;
 };
+
+// Of an instruction that the warp's loop, its block or its cluster carries out.
+inline void no_lanes(Warp&, const Instruction&) {}
 
 using Decode = void (*)(Decoder&);
 

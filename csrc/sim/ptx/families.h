@@ -12,7 +12,10 @@ void decode_half_arithmetic(Decoder& d, Type type);  // f16, bf16, and pairs
 void decode_half_sign(Decoder& d, Type type);
 void decode_half_extremum(Decoder& d, Type type);
 
-void decode_warp_barrier(Decoder& d);  // bar.warp.sync
+void decode_warp_barrier(Decoder& d);     // bar.warp.sync
+void decode_cluster_barrier(Decoder& d);  // barrier.cluster
+// The row of the address of a variable in shared memory, with the operand's offset; `wide`: 64 bits.
+uint32_t shared_address_row(Decoder& d, const Operand& operand, bool wide);
 
 // add, sub, mad and those with a carry; `writes`: .cc was there.
 void decode_carried(Decoder& d, Type type, bool writes);

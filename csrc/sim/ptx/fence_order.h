@@ -21,12 +21,15 @@ struct Moment {
   friend bool operator==(const Moment&, const Moment&) = default;
 };
 
+inline constexpr uint16_t kNoWarp = 0xffff;
+
 class Acquired;
 
 // What is ordered before a thread at a moment: its own accesses, what barriers order before it, what it acquired.
 // Without a moment (epoch 0) only what stands in `more`.
 struct Release {
-  Moment at;
+  Moment at;  // of kNoWarp: what is before barriers alone, of which `meeting` counts those of the cluster
+  uint32_t cluster = 0;
   int lane = 0;
   uint32_t all_met = 0;                  // as in ThreadOrder
   std::array<uint32_t, kLanes> met{};    // by other lanes of the warp
@@ -53,6 +56,7 @@ class Acquired {
   void add(const std::shared_ptr<const Release>& release);  // with all that it acquired
   void add(const Acquired& other);
   bool covers(const Moment& moment, int lane) const;
+  bool knows_of(uint32_t block) const { return of_.contains(block); }
   bool empty() const { return of_.empty(); }
 
  private:

@@ -1,6 +1,7 @@
 // Moves, packing, special registers, and addresses.
 #include "base/error.h"
 #include "sim/ptx/decoder.h"
+#include "sim/ptx/families.h"
 #include "sim/ptx/lanes.h"
 
 namespace plait::sim::ptx {
@@ -38,8 +39,13 @@ void unpack_lanes(Warp& warp, const Instruction& i) {
 
 FixedRow special(const Decoder& d, std::string_view name) {
   FixedRow out;
-  if (name == "%laneid" || name == "%warpid") {
-    out.kind = name == "%laneid" ? FixedRow::Kind::lane : FixedRow::Kind::warp;
+  using Kind = FixedRow::Kind;
+  static const std::map<std::string_view, Kind> alone = {{"%laneid", Kind::lane},
+                                                         {"%warpid", Kind::warp},
+                                                         {"%cluster_ctarank", Kind::cluster_rank},
+                                                         {"%cluster_nctarank", Kind::cluster_size}};
+  if (const auto found = alone.find(name); found != alone.end()) {
+    out.kind = found->second;
     return out;
   }
   constexpr std::string_view kMasks[] = {"%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge",
@@ -52,16 +58,28 @@ FixedRow special(const Decoder& d, std::string_view name) {
     }
   const size_t dot = name.find('.');
   const std::string_view base = name.substr(0, dot), dimension = dot == name.npos ? "" : name.substr(dot);
-  out.kind = base == "%tid"      ? FixedRow::Kind::thread
-             : base == "%ctaid"  ? FixedRow::Kind::block
-             : base == "%ntid"   ? FixedRow::Kind::threads
-             : base == "%nctaid" ? FixedRow::Kind::blocks
-                                 : FixedRow::Kind::value;
+  static const std::map<std::string_view, Kind> by_dimension = {
+      {"%tid", Kind::thread},          {"%ctaid", Kind::block},
+      {"%ntid", Kind::threads},        {"%nctaid", Kind::blocks},
+      {"%clusterid", Kind::cluster},   {"%cluster_ctaid", Kind::cluster_block},
+      {"%nclusterid", Kind::clusters}, {"%cluster_nctaid", Kind::cluster_blocks}};
+  if (const auto found = by_dimension.find(base); found != by_dimension.end()) out.kind = found->second;
   out.value = dimension == ".x" ? 0 : dimension == ".y" ? 1 : 2;
   if (out.kind == FixedRow::Kind::value || (out.value == 2 && dimension != ".z"))
     d.refuse(fmt::format("`{}` is not modelled", name));
   return out;
 }
+
+}  // namespace
+
+uint32_t shared_address_row(Decoder& d, const Operand& operand, bool wide) {
+  const Variable* variable = d.variable(operand.name);
+  if (variable == nullptr || variable->space != Space::shared)
+    d.refuse(fmt::format("the address of `{}` is not modelled", operand.name));
+  return d.constant(variable->offset + static_cast<uint64_t>(operand.offset), wide);
+}
+
+namespace {
 
 // The row of a variable's address in its own space; `wide`: 64 bits.
 uint32_t address_row(Decoder& d, const Operand& operand, bool wide = true) {
@@ -74,10 +92,8 @@ uint32_t address_row(Decoder& d, const Operand& operand, bool wide = true) {
     return d.fixed(out);
   }
   const Variable* variable = d.variable(operand.name);
-  const bool here = variable != nullptr && (variable->space == Space::local || variable->space == Space::shared);
-  if (!here || (!wide && variable->space != Space::shared))
-    d.refuse(fmt::format("the address of `{}` is not modelled", operand.name));
-  return d.constant(variable->offset + static_cast<uint64_t>(operand.offset), wide);
+  if (!wide || variable == nullptr || variable->space != Space::local) return shared_address_row(d, operand, wide);
+  return d.constant(variable->offset + static_cast<uint64_t>(operand.offset), true);
 }
 
 void decode_packing(Decoder& d, Type type, bool packs) {
@@ -128,7 +144,7 @@ void decode_move(Decoder& d) {
 // Global and constant addresses are generic ones; local and shared memory have windows of them.
 void decode_cvta(Decoder& d) {
   const bool to = d.take("to");
-  const int space = d.take_one({"global", "const", "local", "shared", "shared::cta"});
+  const int space = d.take_one({"global", "const", "local", "shared", "shared::cta", "shared::cluster"});
   if (space < 0) d.refuse("a state space that is not modelled");
   const Type type = d.take_type();
   d.need_operands(2);

@@ -15,13 +15,15 @@ namespace plait::sim::ptx {
 inline constexpr int kLanes = 32;
 inline constexpr uint64_t kLocalWindow = uint64_t(2) << 56;   // generic addresses of local memory
 inline constexpr uint64_t kSharedWindow = uint64_t(3) << 56;  // and of shared memory
+inline constexpr int kSharedBits = 24;  // of an address in shared memory; above them whose it is (cluster.h)
 
 struct Warp;
 struct Instruction;
 using Handler = void (*)(Warp&, const Instruction&);
 
-// meet: an instruction of several lanes, which wait until all that it names are there. barrier: of several warps.
-enum class Control : uint8_t { next, branch, leave, meet, barrier };
+// meet: an instruction of several lanes, which wait until all that it names are there. barrier: of several warps;
+// cluster: the one of several blocks.
+enum class Control : uint8_t { next, branch, leave, meet, barrier, cluster };
 // What a barrier does beside waiting: nothing; it does not even wait; a result from predicates of all threads.
 enum class BarrierKind : uint8_t { sync, arrive, count, all, any };
 
@@ -46,6 +48,7 @@ struct Instruction {
   uint8_t update = 0;          // 1: an atomic, whose write continues what its read found
   Scope scope = Scope::block;  // of a strong access, or of a fence
   bool acquires = false, releases = false;
+  bool cluster = false;   // an access that may be to the shared memory of another block
   int64_t immediate = 0;  // offset of an address, table of lop3 ...
   uint32_t members = 0;   // meet: row of the mask of lanes
   BarrierKind barrier = BarrierKind::sync;
@@ -55,11 +58,28 @@ struct Instruction {
 
 // What fills a row that no instruction writes.
 struct FixedRow {
-  enum class Kind : uint8_t { value, global, thread, block, threads, blocks, lane, lane_mask, warp };
+  enum class Kind : uint8_t {
+    value,
+    global,
+    thread,
+    block,
+    threads,
+    blocks,
+    lane,
+    lane_mask,
+    warp,
+    cluster,         // of the grid
+    clusters,        // in the grid
+    cluster_block,   // within its cluster
+    cluster_blocks,  // of a cluster
+    cluster_rank,
+    cluster_size
+  };
   Kind kind = Kind::value;
   bool wide = false;  // 64 bits a lane
   uint32_t row = 0;
-  // global: offset from the variable; thread ... blocks: dimension; lane_mask: 0 to 4 for eq, le, lt, ge, gt.
+  // global: offset from the variable; thread ... blocks, cluster ... cluster_blocks: dimension; lane_mask: 0 to 4 for
+  // eq, le, lt, ge, gt.
   uint64_t value = 0;
   int global = 0;  // index of the variable
 };
@@ -73,6 +93,7 @@ struct Program {
   std::vector<uint32_t> written;     // predicates that say which lanes wrote a register that might be read before
   std::vector<std::string> tracked;  // names of those registers, in the same order
   bool waits = false;                // its warps may wait for each other: at barriers, or for what another one writes
+  bool clusters_wait = false;        // it has what blocks of a cluster do together
   bool blocks_wait = false;          // its blocks may wait for each other, for what another one writes
   bool fences = false;               // it has fences, or accesses that acquire or release
 };
@@ -90,6 +111,7 @@ struct Run {
   AddressSpace* space = nullptr;
   Meter* meter = nullptr;          // null: nothing is counted
   LaunchMemory* memory = nullptr;  // of device memory
+  std::array<uint32_t, 3> cluster{1, 1, 1};
 };
 
 class ThreadBlock;
@@ -114,6 +136,8 @@ struct Warp {
 std::array<uint32_t, 3> block_index(const Run& run, uint32_t number);
 // "(3, 0, 0)", a thread of the block.
 std::string thread_text(const Run& run, uint32_t warp, int lane);
+std::string text_of(const std::array<uint32_t, 3>& index);  // "(3, 0, 0)"
+inline uint32_t cluster_size(const Run& run) { return run.cluster[0] * run.cluster[1] * run.cluster[2]; }
 // Bytes of shared memory of a block of the launch, with those that are asked for at the launch.
 size_t shared_size(const Run& run);
 

@@ -17,6 +17,7 @@ namespace plait::sim {
 
 inline constexpr int kInvalidPtx = 218;              // load: malformed text, or an instruction that is not modelled
 inline constexpr int kLaunchOutOfResources = 701;    // launch: more threads than .maxntid or the device allow
+inline constexpr int kInvalidClusterSize = 912;      // launch: of clusters
 inline constexpr uint64_t kDefaultBudget = 1 << 28;  // instructions of one warp
 
 struct KernelParameter {
@@ -29,6 +30,7 @@ struct KernelInfo {
   std::vector<KernelParameter> parameters;
   size_t parameter_bytes = 0;
   std::array<uint32_t, 3> max_threads{}, required_threads{};  // .maxntid, .reqntid
+  std::array<uint32_t, 3> cluster{};                          // .reqnctapercluster
   size_t local_bytes = 0;                                     // of a thread
   size_t shared_bytes = 0;                                    // of a block, static
   int registers = 0;                                          // that the text declares: virtual ones
@@ -79,14 +81,15 @@ std::string with_source(std::string_view ptx, std::string_view cuda_text, std::s
 struct Launch {
   int kernel = 0;  // index in kernels()
   std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
-  size_t shared_bytes = 0;           // dynamic
-  std::vector<uint8_t> parameters;   // parameter_bytes of them
-  std::vector<uint64_t> globals;     // address of every variable of the module, in its order
-  uint64_t seed = 0;                 // order of blocks and of warps in a block; 0: ascending
-  bool metered = false;              // whether LaunchCounts::memory is counted
-  bool cooperative = false;          // all blocks run side by side
-  bool programmatic = false;         // may begin before what is in front of it on its stream has ended
-  uint64_t budget = kDefaultBudget;  // instructions that a warp may execute before it is held to be in a loop
+  std::array<uint32_t, 3> cluster{};  // blocks of a cluster; 0: as the kernel declares, or clusters of one
+  size_t shared_bytes = 0;            // dynamic
+  std::vector<uint8_t> parameters;    // parameter_bytes of them
+  std::vector<uint64_t> globals;      // address of every variable of the module, in its order
+  uint64_t seed = 0;                  // order of blocks and of warps in a block; 0: ascending
+  bool metered = false;               // whether LaunchCounts::memory is counted
+  bool cooperative = false;           // all blocks run side by side
+  bool programmatic = false;          // may begin before what is in front of it on its stream has ended
+  uint64_t budget = kDefaultBudget;   // instructions that a warp may execute before it is held to be in a loop
 };
 
 // Of accesses, where a launch is metered: how many instructions of warps touch device memory; the sectors of 32 bytes
@@ -122,11 +125,15 @@ struct LaunchCounts {
   }
 };
 
+// The blocks of a cluster in a launch, as it or the kernel says. Fault kInvalidClusterSize: they contradict each other,
+// the grid does not consist of such, or one has more blocks than any device takes.
+std::array<uint32_t, 3> cluster_of(const Launch& launch, const KernelInfo& info);
+
 // Runs all blocks. Reads and writes are checked and entered in the address space for `actor`, whose operation's name is
 // the kernel's for reports and whose device is the one it runs on. Fault with kernel, PTX line, CUDA line, block and
 // thread: kIllegalAddress, kMisalignedAddress, kLaunchFailed (uninitialised read, race, trap, budget used up),
-// kInvalidValue or kLaunchOutOfResources (what does not fit the kernel or the device). Memory written before a fault
-// stays written.
+// kInvalidValue, kInvalidClusterSize or kLaunchOutOfResources (what does not fit the kernel or the device). Memory
+// written before a fault stays written.
 LaunchCounts launch(const PtxModule& module, const Launch& launch, const Actor& actor, AddressSpace& space);
 
 }  // namespace plait::sim

@@ -246,8 +246,12 @@ void Reader::attribute(TextKernel& kernel) {
     extents(kernel.info.max_threads);
   else if (in_.accept(".reqntid"))
     extents(kernel.info.required_threads);
-  else if (in_.accept(".minnctapersm") || in_.accept(".maxnreg"))
-    in_.expect_number("a number");  // for the assembler's choice of registers
+  else if (in_.accept(".reqnctapercluster"))
+    extents(kernel.info.cluster);
+  else if (in_.accept(".explicitcluster"))
+    return;
+  else if (in_.accept(".minnctapersm") || in_.accept(".maxnreg") || in_.accept(".maxclusterrank"))
+    in_.expect_number("a number");  // for the assembler's choice of registers; bounds of launches
   else
     refuse(in_.line(), fmt::format("the kernel attribute `{}` is not modelled", in_.token()));
 }

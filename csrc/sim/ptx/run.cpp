@@ -6,10 +6,10 @@
 #include <random>
 
 #include "base/error.h"
+#include "sim/ptx/cluster.h"
 #include "sim/ptx/lanes.h"
 #include "sim/ptx/launch_memory.h"
 #include "sim/ptx/meter.h"
-#include "sim/ptx/thread_block.h"
 
 namespace plait::sim {
 namespace ptx {
@@ -17,8 +17,11 @@ namespace ptx {
 std::string thread_text(const Run& run, uint32_t warp, int lane) {
   const std::array<uint32_t, 3>& extents = run.launch->block;
   const uint32_t thread = warp * kLanes + static_cast<uint32_t>(lane);
-  return fmt::format("({}, {}, {})", thread % extents[0], thread / extents[0] % extents[1],
-                     thread / extents[0] / extents[1]);
+  return text_of({thread % extents[0], thread / extents[0] % extents[1], thread / extents[0] / extents[1]});
+}
+
+std::string text_of(const std::array<uint32_t, 3>& index) {
+  return fmt::format("({}, {}, {})", index[0], index[1], index[2]);
 }
 
 std::array<uint32_t, 3> block_index(const Run& run, uint32_t number) {
@@ -31,9 +34,8 @@ size_t shared_size(const Run& run) { return run.kernel->info.shared_bytes + run.
 void fail(const Warp& warp, const Instruction& instruction, int lane, int code, const std::string& what) {
   const Run& run = *warp.run;
   if (lane < 0) lane = std::countr_zero(warp.exec);
-  throw Fault{code, fmt::format("{}\n  {}, block ({}, {}, {}), thread {}\n  {}", what,
-                                run.space->trace().describe(run.actor->id), warp.block[0], warp.block[1], warp.block[2],
-                                thread_text(run, warp.number, lane),
+  throw Fault{code, fmt::format("{}\n  {}, block {}, thread {}\n  {}", what, run.space->trace().describe(run.actor->id),
+                                text_of(warp.block), thread_text(run, warp.number, lane),
                                 describe(*run.module, run.kernel->statements[instruction.statement]))};
 }
 
@@ -41,6 +43,7 @@ namespace {
 
 constexpr uint64_t kSlice = 4096;  // instructions of a warp before the next one has its turn
 constexpr uint32_t kMostThreads = 1024;
+constexpr uint64_t kMostBlocks = 16;        // of a cluster
 constexpr size_t kMostShared = 227 * 1024;  // of a block, of any device
 
 void check_launch(const PtxModule& module, const Launch& launch, const KernelInfo& info) {
@@ -50,35 +53,34 @@ void check_launch(const PtxModule& module, const Launch& launch, const KernelInf
   if (launch.parameters.size() != info.parameter_bytes)
     refuse(kInvalidValue, fmt::format("{} bytes of parameters of {}", launch.parameters.size(), info.parameter_bytes));
   if (launch.globals.size() != module.globals().size()) refuse(kInvalidValue, "addresses of variables are missing");
-  const auto text = [](const auto& e) { return fmt::format("({}, {}, {})", e[0], e[1], e[2]); };
   uint64_t threads = 1;
   for (int k = 0; k < 3; ++k) {
     if (launch.grid[k] == 0 || launch.block[k] == 0)
-      refuse(kInvalidValue, fmt::format("grid {} or block {} is empty", text(launch.grid), text(launch.block)));
+      refuse(kInvalidValue, fmt::format("grid {} or block {} is empty", text_of(launch.grid), text_of(launch.block)));
     threads *= launch.block[k];
   }
   const auto& most = info.max_threads;
   const auto& required = info.required_threads;
   if (threads > kMostThreads || launch.block[2] > 64)
-    refuse(kInvalidValue, fmt::format("block {} is larger than a device takes", text(launch.block)));
+    refuse(kInvalidValue, fmt::format("block {} is larger than a device takes", text_of(launch.block)));
   if (launch.grid[1] > 65535 || launch.grid[2] > 65535 || launch.grid[0] > 0x7fffffffu)
-    refuse(kInvalidValue, fmt::format("grid {} is larger than a device takes", text(launch.grid)));
+    refuse(kInvalidValue, fmt::format("grid {} is larger than a device takes", text_of(launch.grid)));
   if (most[0] != 0 && threads > uint64_t(most[0]) * most[1] * most[2])
-    refuse(kLaunchOutOfResources, fmt::format("block {} exceeds .maxntid {}", text(launch.block), text(most)));
+    refuse(kLaunchOutOfResources, fmt::format("block {} exceeds .maxntid {}", text_of(launch.block), text_of(most)));
   if (required[0] != 0 && launch.block != required)
-    refuse(kInvalidValue, fmt::format("block {} is not .reqntid {}", text(launch.block), text(required)));
+    refuse(kInvalidValue, fmt::format("block {} is not .reqntid {}", text_of(launch.block), text_of(required)));
   if (uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] > ~uint32_t(0))
-    refuse(kInvalidValue, fmt::format("grid {} has more blocks than are simulated", text(launch.grid)));
+    refuse(kInvalidValue, fmt::format("grid {} has more blocks than are simulated", text_of(launch.grid)));
   if (info.shared_bytes + launch.shared_bytes > kMostShared)
     refuse(kInvalidValue,
            fmt::format("{} bytes of shared memory of {}", info.shared_bytes + launch.shared_bytes, kMostShared));
 }
 
-// Blocks in the order of their start. Any seed but 0 walks them from a drawn one in steps of a drawn number that has no
-// factor with theirs.
-class Blocks {
+// Clusters in the order of their start. Any seed but 0 walks them from a drawn one in steps of a drawn number that has
+// no factor with theirs.
+class Clusters {
  public:
-  Blocks(uint64_t count, uint64_t seed, std::mt19937_64& random) : count_(count) {
+  Clusters(uint64_t count, uint64_t seed, std::mt19937_64& random) : count_(count) {
     if (seed == 0) return;
     do {
       step_ = 1 + random() % count;
@@ -97,25 +99,34 @@ class Blocks {
   uint64_t count_, step_ = 1, at_ = 0, begun_ = 0;
 };
 
-// How many run side by side: one where none waits for others; all of a cooperative launch; of another one they are
-// drawn, fewer than there are, since nothing says that a block which another one waits for has begun.
-uint64_t resident_blocks(const Run& run, uint64_t blocks, std::mt19937_64& random) {
+// How many clusters run side by side: one where no block waits for others; all of a cooperative launch; of another one
+// they are drawn, fewer than there are, since nothing says that a block which another one waits for has begun.
+uint64_t resident_clusters(const Run& run, uint64_t clusters, std::mt19937_64& random) {
   constexpr uint64_t kMost = 8;
   if (!run.program->blocks_wait) return 1;
-  if (run.launch->cooperative) return blocks;
-  return run.launch->seed == 0 || blocks == 1 ? 1 : 1 + random() % std::min(blocks - 1, kMost);
+  if (run.launch->cooperative) return clusters;
+  return run.launch->seed == 0 || clusters == 1 ? 1 : 1 + random() % std::min(clusters - 1, kMost);
 }
 
-LaunchCounts run_blocks(const Run& run, Blocks& blocks, uint64_t resident, const std::vector<uint32_t>& warps,
-                        std::mt19937_64& random) {
-  const bool draws = run.program->blocks_wait && run.launch->seed != 0;
-  std::vector<std::unique_ptr<ThreadBlock>> running, idle;
+// 0, 1, ...; shuffled by any seed but 0.
+std::vector<uint32_t> order_of(uint32_t count, uint64_t seed, std::mt19937_64& random) {
+  std::vector<uint32_t> out(count);
+  std::iota(out.begin(), out.end(), 0u);
+  if (seed != 0) std::shuffle(out.begin(), out.end(), random);
+  return out;
+}
+
+LaunchCounts run_clusters(const Run& run, Clusters& clusters, uint64_t resident, const std::vector<uint32_t>& warps,
+                          std::mt19937_64& random) {
+  const bool draws = (run.program->blocks_wait || run.program->clusters_wait) && run.launch->seed != 0;
+  const std::vector<uint32_t> ranks = order_of(cluster_size(run), run.launch->seed, random);
+  std::vector<std::unique_ptr<Cluster>> running, idle;
   while (true) {
-    while (running.size() < resident && blocks.some_left()) {
-      if (idle.empty()) idle.push_back(std::make_unique<ThreadBlock>(run));
+    while (running.size() < resident && clusters.some_left()) {
+      if (idle.empty()) idle.push_back(std::make_unique<Cluster>(run));
       running.push_back(std::move(idle.back()));
       idle.pop_back();
-      running.back()->begin(blocks.next(), warps);
+      running.back()->begin(clusters.next(), ranks, warps);
     }
     if (running.empty()) break;
     const uint64_t slice = draws ? uint64_t(1) << random() % 13 : kSlice;
@@ -145,6 +156,28 @@ LaunchCounts run_blocks(const Run& run, Blocks& blocks, uint64_t resident, const
 }  // namespace
 }  // namespace ptx
 
+std::array<uint32_t, 3> cluster_of(const Launch& launch, const KernelInfo& info) {
+  const auto refuse = [&](const std::string& what) {
+    throw Fault{kInvalidClusterSize, fmt::format("launch of {}: {}", info.name, what)};
+  };
+  const bool asked = launch.cluster[0] != 0, declared = info.cluster[0] != 0;
+  if (asked && declared && launch.cluster != info.cluster)
+    refuse(fmt::format("a cluster {} where the kernel declares {}", ptx::text_of(launch.cluster),
+                       ptx::text_of(info.cluster)));
+  const std::array<uint32_t, 3> out = asked      ? launch.cluster
+                                      : declared ? info.cluster
+                                                 : std::array<uint32_t, 3>{1, 1, 1};
+  uint64_t blocks = 1;
+  for (size_t k = 0; k < 3; ++k) {
+    blocks *= out[k];
+    if (out[k] == 0 || launch.grid[k] % out[k] != 0)
+      refuse(fmt::format("grid {} does not consist of clusters {}", ptx::text_of(launch.grid), ptx::text_of(out)));
+  }
+  if (blocks > ptx::kMostBlocks)
+    refuse(fmt::format("a cluster {} of more than {} blocks", ptx::text_of(out), ptx::kMostBlocks));
+  return out;
+}
+
 LaunchCounts launch(const PtxModule& module, const Launch& launch, const Actor& actor, AddressSpace& space) {
   const size_t kernel = static_cast<size_t>(launch.kernel);
   const PtxCode& code = module.code();
@@ -160,15 +193,14 @@ LaunchCounts launch(const PtxModule& module, const Launch& launch, const Actor& 
                      &actor,
                      &space,
                      launch.metered ? &meter : nullptr,
-                     &known};
-  const uint64_t count = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+                     &known,
+                     cluster_of(launch, module.kernels()[kernel])};
+  const uint64_t count = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] / ptx::cluster_size(run);
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-  std::vector<uint32_t> warps((threads + ptx::kLanes - 1) / ptx::kLanes);
-  std::iota(warps.begin(), warps.end(), 0u);
   std::mt19937_64 random(launch.seed);
-  ptx::Blocks blocks(count, launch.seed, random);
-  if (launch.seed != 0) std::shuffle(warps.begin(), warps.end(), random);
-  LaunchCounts counts = ptx::run_blocks(run, blocks, ptx::resident_blocks(run, count, random), warps, random);
+  ptx::Clusters clusters(count, launch.seed, random);
+  const std::vector<uint32_t> warps = ptx::order_of((threads + ptx::kLanes - 1) / ptx::kLanes, launch.seed, random);
+  LaunchCounts counts = ptx::run_clusters(run, clusters, ptx::resident_clusters(run, count, random), warps, random);
   counts.memory = memory;
   return counts;
 }

@@ -15,7 +15,9 @@ constexpr size_t kGranule = 4;
 SharedMemory::SharedMemory(size_t bytes)
     : bytes_(bytes), data_(bytes), written_(bytes), granules_((bytes + kGranule - 1) / kGranule) {}
 
-void SharedMemory::begin() {
+void SharedMemory::begin(uint32_t block) {
+  block_ = block;
+  of_others_.clear();
   std::fill(written_.begin(), written_.end(), uint8_t(0));
   more_.clear();
   ++blocks_;
@@ -45,7 +47,7 @@ int conflict(const Mark& mark, const Mark& access, const ThreadOrder& order) {
   const int lane = std::countr_zero(access.lanes);
   for (uint32_t rest = mark.lanes; rest != 0; rest &= rest - 1) {
     const int other = std::countr_zero(rest);
-    if (mark.moment.warp == access.moment.warp && other == lane) continue;
+    if (mark.moment.block == access.moment.block && mark.moment.warp == access.moment.warp && other == lane) continue;
     if (!order.before(mark.moment, other, access.moment.warp, lane)) return other;
   }
   return -1;
@@ -74,7 +76,7 @@ std::optional<SharedRace> SharedMemory::check(const Granule& granule, const Mark
     if (mark.lanes == 0) return {};
     const int lane = conflict(mark, access, order);
     if (lane < 0) return {};
-    return SharedRace{mark.moment.warp, lane, mark.statement, mark.write};
+    return SharedRace{mark.moment.block, mark.moment.warp, lane, mark.statement, mark.write};
   };
   if (auto found = race(granule.written)) return found;
   if (access.write)
@@ -122,7 +124,8 @@ void SharedMemory::add_write(Granule& granule, const Mark& access, const ThreadO
     return mark.strong && access.strong && conflict(mark, plain, order) >= 0;
   };
   const auto left = [&](Mark& mark) {
-    if (mark.lanes == 0 || mark.moment.epoch != access.moment.epoch) return false;
+    if (mark.lanes == 0 || (mark.moment.block == access.moment.block && mark.moment.epoch != access.moment.epoch))
+      return false;
     if (!beside(mark)) mark.bytes &= static_cast<uint8_t>(~access.bytes);
     return mark.bytes != 0;
   };
@@ -157,6 +160,9 @@ std::optional<SharedRace> SharedMemory::enter(const SharedAccess& access, const 
     mark.bytes = bytes_in(g);
     access.write ? add_write(granules_[g], mark, order) : add_read(granules_[g], mark, order);
   }
+  if (mark.moment.block != block_)
+    of_others_[{mark.moment.block, access.warp, static_cast<uint32_t>(access.lane)}] = {mark.moment, access.lane,
+                                                                                        access.statement};
   if (access.write) std::memset(written_.data() + access.offset, 1, access.bytes);
   return {};
 }

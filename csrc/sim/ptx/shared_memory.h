@@ -1,7 +1,10 @@
 #pragma once
-// Shared memory of a block: its bytes, which of them were written, and by whom each granule of 4 bytes was last written
-// and read, so that accesses which no barrier orders are found in every order in which the warps happen to run.
+// Shared memory of a block, which others of its cluster reach too: its bytes, which of them were written, and by whom
+// each granule of 4 bytes was last written and read, so that accesses which no barrier orders are found in every order
+// in which the warps happen to run.
+#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -21,6 +24,7 @@ struct SharedAccess {
 
 // An earlier access that is not ordered before the one at hand.
 struct SharedRace {
+  uint32_t block = 0;  // its number in the grid
   uint32_t warp = 0;
   int lane = 0;
   uint32_t statement = 0;
@@ -32,13 +36,21 @@ class SharedMemory {
   explicit SharedMemory(size_t bytes);
 
   // For a new block: nothing is written.
-  void begin();
+  void begin(uint32_t block);
   size_t bytes() const { return bytes_; }
   uint8_t* data() { return data_.data(); }
   // The first byte of a range that nothing wrote, if there is one. The range lies inside.
   std::optional<size_t> first_unwritten(size_t offset, size_t bytes) const;
   // Enters an access, whose range lies inside; nothing is entered where there is a race.
+  // `order`: of the block that accesses.
   std::optional<SharedRace> enter(const SharedAccess& access, const ThreadOrder& order);
+  // The last access of each thread of other blocks; by block, warp and lane.
+  struct AccessOfOther {
+    Moment moment;
+    int lane = 0;
+    uint32_t statement = 0;
+  };
+  const std::map<std::array<uint32_t, 3>, AccessOfOther>& accesses_of_others() const { return of_others_; }
 
  private:
   // Accesses of lanes of one warp, at one moment and to the same bytes.
@@ -64,6 +76,8 @@ class SharedMemory {
   std::vector<uint8_t> data_, written_;
   std::vector<Granule> granules_;
   std::vector<std::vector<Mark>> more_;
+  std::map<std::array<uint32_t, 3>, AccessOfOther> of_others_;
+  uint32_t block_ = 0;   // its number in the grid
   uint32_t blocks_ = 0;  // that have begun
 };
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "sim/ptx/cluster.h"
 #include "sim/ptx/lanes.h"
 #include "sim/ptx/launch_memory.h"
 
@@ -15,9 +16,11 @@ uint32_t warps_of(const Launch& launch) { return (threads_of(launch) + kLanes - 
 
 }  // namespace
 
-ThreadBlock::ThreadBlock(const Run& run)
+ThreadBlock::ThreadBlock(const Run& run, Cluster& cluster, uint32_t rank)
     : run_(run),
       program_(*run.program),
+      cluster_(cluster),
+      rank_(rank),
       one_state_(!run.program->waits),
       warps_(one_state_ ? 1 : warps_of(*run.launch)),
       shared_(shared_size(run)),
@@ -65,6 +68,14 @@ void ThreadBlock::fill_constant(Warp& warp, const FixedRow& row) {
       return fill(warp, row, run_.launch->block[row.value]);
     case FixedRow::Kind::blocks:
       return fill(warp, row, run_.launch->grid[row.value]);
+    case FixedRow::Kind::clusters:
+      return fill(warp, row, run_.launch->grid[row.value] / run_.cluster[row.value]);
+    case FixedRow::Kind::cluster_blocks:
+      return fill(warp, row, run_.cluster[row.value]);
+    case FixedRow::Kind::cluster_size:
+      return fill(warp, row, cluster_size(run_));
+    case FixedRow::Kind::cluster_rank:
+      return fill(warp, row, rank_);
     case FixedRow::Kind::lane:
       for (int lane = 0; lane < kLanes; ++lane) row32(warp, row.row)[lane] = static_cast<uint32_t>(lane);
       return;
@@ -77,6 +88,8 @@ void ThreadBlock::fill_constant(Warp& warp, const FixedRow& row) {
       return;
     case FixedRow::Kind::thread:
     case FixedRow::Kind::block:
+    case FixedRow::Kind::cluster:
+    case FixedRow::Kind::cluster_block:
     case FixedRow::Kind::warp:
       return;
   }
@@ -89,6 +102,8 @@ void ThreadBlock::start(WarpState& state, uint32_t number, const std::array<uint
   const std::array<uint32_t, 3>& extents = run_.launch->block;
   for (const FixedRow& each : program_.fixed) {
     if (each.kind == FixedRow::Kind::block) fill(warp, each, index[each.value]);
+    if (each.kind == FixedRow::Kind::cluster) fill(warp, each, index[each.value] / run_.cluster[each.value]);
+    if (each.kind == FixedRow::Kind::cluster_block) fill(warp, each, index[each.value] % run_.cluster[each.value]);
     if (each.kind == FixedRow::Kind::warp) fill(warp, each, number);
     if (each.kind != FixedRow::Kind::thread) continue;
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -104,16 +119,20 @@ void ThreadBlock::start(WarpState& state, uint32_t number, const std::array<uint
   state.places.start(lanes == kLanes ? ~0u : (1u << lanes) - 1);
   state.gathered = 0;
   state.steps = 0;
+  state.cluster = {};
   warp.behind = 0;
 }
 
 // ---- Running.
 
-void ThreadBlock::begin(uint32_t number, const std::vector<uint32_t>& order) {
-  order_.begin(number);
-  if (shared_.bytes() > 0) shared_.begin();
+void ThreadBlock::begin(uint32_t number, uint32_t cluster, const std::vector<uint32_t>& order) {
+  order_.begin(number, cluster);
+  if (shared_.bytes() > 0) shared_.begin(number);
   turns_ = order;
+  number_ = number;
   index_ = block_index(run_, number);
+  has_ended_ = false;
+  at_cluster_.clear();
   if (one_state_) return;
   for (uint32_t warp : turns_) start(warps_[warp], warp, index_);
   for (Barrier& each : barriers_) each.reset();
@@ -122,7 +141,8 @@ void ThreadBlock::begin(uint32_t number, const std::vector<uint32_t>& order) {
 bool ThreadBlock::run_turn(uint64_t slice) {
   if (one_state_) {
     run_by_themselves();
-    return false;
+    has_ended_ = true;
+    return true;
   }
   bool some_live = false, some_ran = false;
   for (uint32_t number : turns_) {
@@ -132,8 +152,8 @@ bool ThreadBlock::run_turn(uint64_t slice) {
     some_ran |= complete_meetings(state);
     some_live |= state.places.live() != 0;
   }
-  if (some_live && !some_ran && !complete_barriers()) report_standstill();
-  return some_live;
+  if (!some_live) end();
+  return some_ran || !some_live || complete_barriers();
 }
 
 // Warps that wait for nothing, one after the other in the same registers.
@@ -177,6 +197,8 @@ void ThreadBlock::run_warp(WarpState& state, uint64_t slice) {
       places.leave(lanes);
     } else if (i.control == Control::meet) {
       meet(state, i, lanes);
+    } else if (i.control == Control::cluster) {
+      reach_cluster(state, i, lanes);
     } else {
       arrive(state, i, lanes);
     }
@@ -381,7 +403,7 @@ std::string ThreadBlock::waits_text(const WarpState& state) const {
       if (state.places.place_of(std::countr_zero(others)) == place) together |= others & (0 - others);
     rest &= ~together;
     const Instruction& i = program_.code[place];
-    std::string whom = "the other warps";
+    std::string whom = i.control == Control::cluster ? "the other threads of the cluster" : "the other warps";
     if (i.control == Control::meet) {
       const uint32_t missing = row32(const_cast<Warp&>(state.warp), i.members)[lane] & state.places.live() & ~together;
       whom = missing == 0 ? "each other, with different masks" : fmt::format("lanes {:#010x}", missing);

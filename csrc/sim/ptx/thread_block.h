@@ -12,20 +12,40 @@
 
 namespace plait::sim::ptx {
 
+// What a block gave at the barrier of its cluster, in the phase that ended last.
+struct ClusterPhase {
+  std::shared_ptr<const Release> release;
+  ThreadOrder::Knowledge together;
+};
+
+class Cluster;
+
 // A block runs on the caller's thread, a turn at a time. Warps run one after the other, each until it ends or all of
 // its lanes wait; where warps may wait for what others write, each runs a slice in a turn, and else a turn is all.
 class ThreadBlock {
  public:
-  explicit ThreadBlock(const Run& run);
+  ThreadBlock(const Run& run, Cluster& cluster, uint32_t rank);
   ThreadBlock(const ThreadBlock&) = delete;
 
-  // Begins the block of this number; `order`: in which its warps run.
-  void begin(uint32_t number, const std::vector<uint32_t>& order);
-  // Every warp runs a slice of so many instructions. False: the block has ended. Fault.
+  // Begins the block of this number, in the cluster of that; `order`: in which its warps run.
+  void begin(uint32_t number, uint32_t cluster, const std::vector<uint32_t>& order);
+  // Every warp runs a slice of so many instructions. False: no thread could go on. Fault.
   bool run_turn(uint64_t slice);
+  bool has_ended() const { return has_ended_; }
+  [[noreturn]] void report_standstill();
   const LaunchCounts& counts() const { return counts_; }
 
+  // ---- For its cluster.
+  bool has_arrived_at_cluster() const;  // every thread that has not ended
+  bool some_at_cluster() const;         // have arrived, and not waited yet where all have
+  ClusterPhase end_cluster_phase(uint32_t number);
+  void begin_cluster_phase(const std::vector<ClusterPhase>& phase);
+
   // ---- For instructions.
+  Cluster& cluster() { return cluster_; }
+  uint32_t rank() const { return rank_; }
+  uint32_t number() const { return number_; }
+  const std::array<uint32_t, 3>& index() const { return index_; }
   SharedMemory& shared() { return shared_; }
   ThreadOrder& order() { return order_; }
   // A thread knows that what is in front of the launch has ended.
@@ -37,6 +57,11 @@ class ThreadBlock {
   struct FreeMemory {
     void operator()(void* memory) const { std::free(memory); }
   };
+  // Lanes that arrived at the barrier of the cluster and have not waited there: in this phase, in the one before; and
+  // those that wait.
+  struct AtCluster {
+    uint32_t arrived = 0, passed = 0, waiting = 0;
+  };
   // Registers and local memory of a warp, and where its lanes are.
   struct WarpState {
     std::unique_ptr<uint32_t, FreeMemory> file;
@@ -46,6 +71,7 @@ class ThreadBlock {
     LanePlaces places;
     uint32_t gathered = 0;  // lanes at an aligned barrier, to which the others are on their way
     uint64_t steps = 0;
+    AtCluster cluster;
   };
   // A barrier that some threads have reached.
   struct Barrier {
@@ -80,19 +106,26 @@ class ThreadBlock {
   [[noreturn]] void report_divergence(WarpState& state, uint32_t others);
   bool complete_barrier(Barrier& barrier);
   bool complete_barriers();
-  [[noreturn]] void report_standstill();
+  void reach_cluster(WarpState& state, const Instruction& i, uint32_t lanes);
+  void pass_cluster(WarpState& state, uint32_t lanes);
+  void end();
   std::string waits_text(const WarpState& state) const;
 
   const Run& run_;
   const Program& program_;
-  bool waited_ = false;
+  Cluster& cluster_;
+  uint32_t rank_;  // within it
+  bool waited_ = false, has_ended_ = true;
   bool one_state_;  // warps wait for nothing: one after the other in the same registers
   std::vector<WarpState> warps_;
   std::vector<uint32_t> turns_;  // of the warps
+  uint32_t number_ = 0;          // in the grid
   std::array<uint32_t, 3> index_{};
   SharedMemory shared_;
   ThreadOrder order_;
   std::array<Barrier, 16> barriers_;
+  ThreadOrder::Knowledge at_cluster_;  // of those that arrived there
+  std::vector<ClusterPhase> cluster_phase_;
   LaunchCounts counts_;
 };
 

@@ -9,9 +9,11 @@ ThreadOrder::ThreadOrder(size_t warps, bool fences) : fences_(fences), of_(warps
   for (OfWarp& each : of_) each.known.assign(warps, 0);
 }
 
-void ThreadOrder::begin(uint32_t block) {
+void ThreadOrder::begin(uint32_t block, uint32_t cluster) {
   whole_barrier();
   block_ = block;
+  cluster_ = cluster;
+  first_epoch_ = epoch_;
   all_ = {};
   for (OfLane& each : lanes_) each = {};
 }
@@ -59,15 +61,34 @@ void ThreadOrder::arrive(uint32_t warp, Knowledge* together) {
   together->arrivals.resize(of_.size(), 0);
   for (size_t i = 0; i < of_.size(); ++i) together->arrivals[i] = std::max(together->arrivals[i], own.known[i]);
   together->arrivals[warp] = own.arrivals;
+  together->epoch = epoch_;
   if (fences_)
     for (int lane = 0; lane < kLanes; ++lane) add_heard(lane_at(warp, lane), together->heard);
 }
 
 void ThreadOrder::take(uint32_t warp, const Knowledge& together) {
   std::vector<uint32_t>& known = of_[warp].known;
-  for (size_t i = 0; i < known.size(); ++i) known[i] = std::max(known[i], together.arrivals[i]);
+  for (size_t i = 0; i < together.arrivals.size(); ++i) known[i] = std::max(known[i], together.arrivals[i]);
   if (!together.heard.empty())
     for (int lane = 0; lane < kLanes; ++lane) lane_at(warp, lane).heard.add(together.heard);
+}
+
+std::shared_ptr<const Release> ThreadOrder::release_of_all(const Knowledge& together, uint32_t phase) const {
+  auto out = std::make_shared<Release>();
+  out->at = {.block = block_, .epoch = std::max(first_epoch_, together.epoch), .meeting = phase, .warp = kNoWarp};
+  out->cluster = cluster_;
+  out->known = together.arrivals;
+  out->known.resize(of_.size(), 0);
+  return out;
+}
+
+void ThreadOrder::take_from_cluster(uint32_t warp, uint32_t lanes, const std::shared_ptr<const Release>& release,
+                                    const Knowledge& together) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    Heard& heard = lane_at(warp, std::countr_zero(lanes)).heard;
+    heard.add(together.heard);
+    heard.acquired.add(release);
+  }
 }
 
 // ---- Fences.
@@ -82,7 +103,9 @@ void ThreadOrder::acquire(Acquired& to, const std::vector<Taken>& reads, Scope s
     for (size_t i = 0; i < read.count; ++i) {
       const Given& given = (*read.history)[i];
       if ((given.for_sc && !all) || (heard && !given.by_sc)) continue;
-      if (given.release->at.block == block_ || std::min({given.scope, read.scope, scope}) >= Scope::device)
+      const Scope reaches = std::min({given.scope, read.scope, scope});
+      if (given.release->at.block == block_ || reaches >= Scope::device ||
+          (reaches == Scope::cluster && given.release->cluster == cluster_))
         to.add(given.release);
     }
 }
@@ -92,6 +115,7 @@ std::shared_ptr<const Release> ThreadOrder::release(uint32_t warp, int lane) {
   const OfWarp& own = of_[warp];
   auto out = std::make_shared<Release>();
   out->at = now(warp);
+  out->cluster = cluster_;
   out->lane = lane;
   out->all_met = own.all_met;
   out->met = own.met[static_cast<size_t>(lane)];
@@ -136,6 +160,7 @@ void ThreadOrder::give(uint32_t warp, int lane, Scope scope, bool releases, Hist
   fenced->add(own.heard.fenced);
   auto together = std::make_shared<Release>();
   together->at.block = block_;
+  together->cluster = cluster_;
   together->more = std::move(fenced);
   to.push_back({std::move(together), scope, true, true});
 }

@@ -17,7 +17,7 @@ class ThreadOrder {
   ThreadOrder(size_t warps, bool fences);
 
   // A block begins: what was before in the same memory is ordered before all of it.
-  void begin(uint32_t block);
+  void begin(uint32_t block, uint32_t cluster);
   Moment now(uint32_t warp) const;
   // Whether an access of a lane, another one or the same, is ordered before what `lane` of `warp` does now.
   bool before(const Moment& moment, int other, uint32_t warp, int lane) const {
@@ -33,11 +33,21 @@ class ThreadOrder {
   // take it with them.
   struct Knowledge {
     std::vector<uint32_t> arrivals;  // by warp
+    uint32_t epoch = 0;              // of the last one
     Heard heard;
     void clear() { *this = {}; }
   };
   void arrive(uint32_t warp, Knowledge* together);
   void take(uint32_t warp, const Knowledge& together);
+  // At the barrier of a cluster: what is before the arrivals of this block, for its phase of this number; and what
+  // these lanes take of another block.
+  std::shared_ptr<const Release> release_of_all(const Knowledge& together, uint32_t phase) const;
+  void take_from_cluster(uint32_t warp, uint32_t lanes, const std::shared_ptr<const Release>& release,
+                         const Knowledge& together);
+  // Whether a lane knows of anything that another block did.
+  bool has_heard_of(uint32_t block, uint32_t warp, int lane) const {
+    return fences_ && (all_.acquired.knows_of(block) || lane_at(warp, lane).heard.acquired.knows_of(block));
+  }
 
   // ---- Fences, where the kernel has any.
   bool fences() const { return fences_; }
@@ -80,7 +90,8 @@ class ThreadOrder {
   static void add_heard(const OfLane& from, Heard& to);
 
   bool fences_;
-  uint32_t block_ = 0, epoch_ = 1;
+  uint32_t block_ = 0, cluster_ = 0, epoch_ = 1;
+  uint32_t first_epoch_ = 1;  // of the block
   std::vector<OfWarp> of_;
   std::vector<OfLane> lanes_;  // none without fences
   Heard all_;                  // what all threads know

@@ -5,27 +5,10 @@
 #include <limits>
 #include <thread>
 
-#include "unit/sim/cuda/driver_fixture.h"
+#include "unit/sim/cuda/contract.h"
 
 namespace plait::sim {
 namespace {
-
-class ContractTest : public DriverTest {
- protected:
-  // The call is the caller's mistake: it answers with a code, and the stand-in says what is wrong.
-  void refused(CUresult got, CUresult expected, const std::vector<std::string>& parts = {}) {
-    EXPECT_EQ(got, expected);
-    if (!simulated()) return;
-    const std::string all = findings();
-    EXPECT_NE(all, "");
-    for (const std::string& part : parts) EXPECT_NE(all.find(part), all.npos) << part << "\n  is not in\n" << all;
-  }
-  // A failure that correct programs meet too.
-  void failed(CUresult got, CUresult expected) {
-    EXPECT_EQ(got, expected);
-    EXPECT_EQ(findings(), "");
-  }
-};
 
 TEST_F(ContractTest, Initialisation) {
   refused(cu.cuInit(1), CUDA_ERROR_INVALID_VALUE);
@@ -394,80 +377,6 @@ TEST_F(ContractTest, ElapsedTime) {
   EXPECT_OK(cu.cuEventElapsedTime(&milliseconds, start, end));
   EXPECT_GE(milliseconds, 0);
   refused(cu.cuEventElapsedTime(&milliseconds, start, untimed), CUDA_ERROR_INVALID_HANDLE, {"without timing"});
-}
-
-TEST_F(ContractTest, Launches) {
-  const CUdeviceptr a = allocate(1000), b = allocate(1000);
-  EXPECT_OK(fill(nullptr, a, 1.5f, 250));
-  EXPECT_OK(add(nullptr, b, a, a, 250));
-  EXPECT_EQ(read(b, 250), std::vector<float>(250, 3));
-  // The same by a buffer of parameters.
-  struct {
-    CUdeviceptr out;
-    float value;
-    int n;
-  } parameters{a, 4, 250};
-  size_t bytes = sizeof parameters;
-  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &parameters, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
-                   CU_LAUNCH_PARAM_END};
-  EXPECT_OK(cu.cuLaunchKernel(kernel("fill"), 4, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra));
-  EXPECT_EQ(read(a, 250), std::vector<float>(250, 4));
-  CUlaunchConfig config = {};
-  config.gridDimX = 4;
-  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
-  config.blockDimX = 64;
-  parameters.value = 6;
-  EXPECT_OK(cu.cuLaunchKernelEx(&config, kernel("fill"), nullptr, extra));
-  EXPECT_EQ(read(a, 250), std::vector<float>(250, 6));
-}
-
-TEST_F(ContractTest, LaunchesWhoseBlocksRunSideBySide) {
-  CUdeviceptr a = allocate(1000);
-  float value = 2;
-  int n = 250;
-  void* parameters[] = {&a, &value, &n};
-  CUlaunchAttribute attribute = {};
-  attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-  attribute.value.cooperative = 1;
-  CUlaunchConfig config = {};
-  config.gridDimX = 4;
-  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
-  config.blockDimX = 64;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  EXPECT_OK(cu.cuLaunchKernelEx(&config, kernel("fill"), parameters, nullptr));
-  EXPECT_EQ(read(a, 250), std::vector<float>(250, 2));
-  config.gridDimX = 1 << 20;
-  refused(cu.cuLaunchKernelEx(&config, kernel("fill"), parameters, nullptr), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
-          {"`fill`", "1048576 blocks side by side"});
-  attribute.value.cooperative = 0;
-  config.gridDimX = 4;
-  value = 3;
-  EXPECT_OK(cu.cuLaunchKernelEx(&config, kernel("fill"), parameters, nullptr));
-  EXPECT_EQ(read(a, 250), std::vector<float>(250, 3));
-}
-
-TEST_F(ContractTest, LaunchesThatCannotBe) {
-  CUdeviceptr a = allocate(1000);
-  float value = 1;
-  int n = 250;
-  void* parameters[] = {&a, &value, &n};
-  const CUfunction function = kernel("fill");
-  const auto launch = [&](unsigned gx, unsigned gy, unsigned bx, unsigned bz, unsigned shared) {
-    return cu.cuLaunchKernel(function, gx, gy, 1, bx, 1, bz, shared, nullptr, parameters, nullptr);
-  };
-  refused(launch(0, 1, 64, 1, 0), CUDA_ERROR_INVALID_VALUE, {"`fill`", "grid of (0, 1, 1)"});
-  refused(launch(1, 65536, 64, 1, 0), CUDA_ERROR_INVALID_VALUE);
-  refused(launch(1, 1, 1025, 1, 0), CUDA_ERROR_INVALID_VALUE, {"block of (1025, 1, 1)"});
-  refused(launch(1, 1, 1, 65, 0), CUDA_ERROR_INVALID_VALUE);
-  refused(launch(1, 1, 64, 32, 0), CUDA_ERROR_INVALID_VALUE, {"2048 threads"});
-  refused(launch(1, 1, 64, 1, 1 << 20), CUDA_ERROR_INVALID_VALUE, {"dynamic shared memory"});
-  refused(cu.cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE,
-          {"`fill` takes 3 parameters; none are given"});
-  if (!simulated()) {  // shared memory is not simulated
-    EXPECT_OK(launch(1, 1, 64, 1, 48 * 1024));
-  }
-  EXPECT_OK(cu.cuCtxSynchronize());
 }
 
 TEST_F(ContractTest, Modules) {

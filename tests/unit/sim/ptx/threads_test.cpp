@@ -85,6 +85,7 @@ class Threads : public ::testing::TestWithParam<std::string> {
     if (file_.settings.contains("shared")) launch.shared_bytes = setting("shared");
     launch.programmatic = !one_thread && file_.settings.contains("programmatic");
     launch.cooperative = !one_thread && file_.settings.contains("cooperative");
+    if (!one_thread && file_.settings.contains("cluster")) launch.cluster = {setting("cluster"), 1, 1};
     launch.seed = seed;
     launch.budget = 1 << 20;
     launch.globals = machine.globals(*module_);
