@@ -84,6 +84,7 @@ set(PLAIT_CORE_SOURCES
   device/device.cpp
   device/host_stream.cpp
   device/memory_pool.cpp
+  device/occupancy.cpp
   device/overlap.cpp
   device/target.cpp
   device/tensor.cpp
@@ -390,6 +391,7 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/ptx/definite.cpp
   sim/ptx/exchange.cpp
   sim/ptx/fence_order.cpp
+  sim/ptx/flight.cpp
   sim/ptx/floats.cpp
   sim/ptx/halves.cpp
   sim/ptx/integer.cpp

@@ -249,6 +249,7 @@ set(PLAIT_TEST_unit_comm
 set(PLAIT_TEST_unit_device
   unit/device/contraction_test.cpp
   unit/device/memory_pool_test.cpp
+  unit/device/occupancy_test.cpp
   unit/device/overlap_test.cpp
   unit/device/target_test.cpp
   unit/device/tensor_test.cpp

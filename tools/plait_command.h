@@ -62,6 +62,8 @@ std::pair<std::string, std::string> name_and_value(const std::string& word, cons
 Tensors make_inputs(const Arguments& args, const Loaded& loaded);
 // Metadata of all inputs at their sizes by `--set` or `let`. UserError for a size without a value.
 Metadata input_metadata(const Loaded& loaded);
+// Of the kernels for a GPU that is not there.
+Report report_for(const Loaded& loaded, const Target& target);
 
 // "21 launches of 11 kernels, 2 library calls, 1 collective"
 std::string counts_text(int64_t launches, int64_t kernels, int64_t library_calls, int64_t collectives);

@@ -107,6 +107,20 @@ std::string cache_text(const Loaded& loaded, const Compiled& compiled, const Met
                      axes.empty() ? "none" : axes, options.empty() ? "defaults" : options, loaded.options.device);
 }
 
+}  // namespace
+
+Report report_for(const Loaded& loaded, const Target& target) {
+  const std::unique_ptr<Device> device = make_offline_device(target);
+  CompileOptions how = loaded.options;
+  how.device_override = device.get();
+  how.comm = "given";  // nothing is bound
+  Compiled compiled = compile(*loaded.fusion, how);
+  compiled.prepare(input_metadata(loaded));
+  return compiled.report();
+}
+
+namespace {
+
 int compile_for_gpus(const Arguments& args, Loaded& loaded, const std::vector<Target>& targets) {
   std::string why;
   if (!nvrtc_available(&why))
@@ -116,13 +130,7 @@ int compile_for_gpus(const Arguments& args, Loaded& loaded, const std::vector<Ta
   std::vector<Report> reports;
   std::string counts;
   for (const Target& target : targets) {
-    const std::unique_ptr<Device> device = make_offline_device(target);
-    CompileOptions how = loaded.options;
-    how.device_override = device.get();
-    how.comm = "given";  // nothing is bound
-    Compiled compiled = compile(*loaded.fusion, how);
-    compiled.prepare(input_metadata(loaded));
-    reports.push_back(compiled.report());
+    reports.push_back(report_for(loaded, target));
     const Report& report = reports.back();
     rows.insert(rows.end(), report.kernels.begin(), report.kernels.end());
     counts += fmt::format("{}: {}, compile: {:.2f} ms\n", target.architecture, counts_text(report), report.compile_ms);

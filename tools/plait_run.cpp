@@ -5,9 +5,11 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <map>
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "device/occupancy.h"
 #include "plait_command.h"
 #include "plait_json.h"
 #include "plait_npy.h"
@@ -80,11 +82,32 @@ void print_times(const Report& report, std::vector<double> runs) {
   if (rows.size() > 1) fmt::print("{}", table(rows));
 }
 
-// What a GPU's memory would have to do in the last run, by kernel.
-void print_meters(const std::vector<KernelMeter>& meters) {
-  std::vector<std::vector<std::string>> rows = {{"kernel", "launches", "instructions of threads", "active lanes",
-                                                 "float", "integer", "memory", "control", "together", "other",
-                                                 "sectors", "over the least", "passes of shared memory", "conflicts"}};
+// What the assembler says of each kernel's registers, by the names of launches.
+std::map<std::string, int> registers_of(const Loaded& loaded, const Target& target) {
+  std::map<std::string, int> out;
+  for (const KernelReport& kernel : report_for(loaded, target).kernels)
+    out[kernel.name] = kernel.facts.registers.value_or(0);
+  return out;
+}
+
+// Registers, how full multiprocessors are, and the bytes that each of them has asked of device memory.
+std::vector<std::string> occupancy_cells(const KernelMeter& m, int registers, const Target& target) {
+  const Occupancy of =
+      occupancy(target, {static_cast<int>(m.threads), registers, static_cast<int64_t>(m.shared_bytes)});
+  const uint64_t there = std::min<uint64_t>(
+      static_cast<uint64_t>(of.blocks),
+      (m.blocks + static_cast<uint64_t>(target.multiprocessors) - 1) / static_cast<uint64_t>(target.multiprocessors));
+  return {registers > 0 ? fmt::to_string(registers) : "-", fmt::format("{:.0f} %, {}", 100 * of.share, of.limit),
+          fmt::to_string(m.bytes_in_flight), fmt::to_string(m.bytes_in_flight * m.threads * there)};
+}
+
+// What a GPU's memory would have to do in the last run, by kernel, and how full its multiprocessors would be.
+void print_meters(const std::vector<KernelMeter>& meters, const std::map<std::string, int>& registers,
+                  const Target& target) {
+  std::vector<std::vector<std::string>> rows = {
+      {"kernel", "launches", "instructions of threads", "active lanes", "float", "integer", "memory", "control",
+       "together", "other", "sectors", "over the least", "passes of shared memory", "conflicts", "registers",
+       "occupancy, by", "B in flight of a thread", "of a multiprocessor"}};
   const auto percent = [](uint64_t part, uint64_t whole) {
     return fmt::format("{:.1f} %",
                        100.0 * static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(whole, 1)));
@@ -97,6 +120,9 @@ void print_meters(const std::vector<KernelMeter>& meters) {
     for (const std::string& text :
          {fmt::to_string(m.sectors), fmt::format("{:.3f}", static_cast<double>(m.sectors) / least),
           fmt::to_string(m.shared_passes), fmt::to_string(m.shared_passes - m.least_passes)})
+      rows.back().push_back(text);
+    const auto known = registers.find(m.kernel.substr(0, m.kernel.find("_phase")));
+    for (const std::string& text : occupancy_cells(m, known == registers.end() ? 0 : known->second, target))
       rows.back().push_back(text);
   }
   fmt::print("{}", table(rows));
@@ -175,7 +201,11 @@ int run_command(const Arguments& args) {
     for (const auto& [name, path] : files) write_npy(path, outputs.find(name)->second);
     print_summary(compiled, loaded.options.device);
     if (args.times) print_times(compiled.report(), runs);
-    if (args.stats) print_meters(take_meters());
+    if (args.stats) {
+      const std::vector<KernelMeter> meters = take_meters();
+      const Target target = target_named(simulated_architecture(loaded.options.device));
+      print_meters(meters, registers_of(loaded, target), target);
+    }
     if (args.check) {
       checked = check_program(*loaded.fusion, loaded.options, compiled, inputs, outputs, {.exact = args.exact});
       print_checked(*checked);

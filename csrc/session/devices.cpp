@@ -29,6 +29,7 @@ struct RawMeter {
   uint64_t kinds[6];
   uint64_t requests, sectors, least_sectors;
   uint64_t shared_requests, shared_passes, least_passes;
+  uint64_t blocks, threads, shared_bytes, bytes_in_flight;
 };
 
 // The stand-in for the driver, loaded where it is first asked for.
@@ -120,6 +121,8 @@ std::string default_device(int64_t ranks, const std::string& comm) {
 
 bool is_simulated(const std::string& device) { return device.rfind(kSimulated, 0) == 0; }
 
+std::string simulated_architecture(const std::string& device) { return parse_simulated(device).architecture; }
+
 void meter_simulated_gpus(bool on) { simulated_driver().set_metering(on ? 1 : 0); }
 
 std::vector<KernelMeter> take_meters() {
@@ -128,7 +131,8 @@ std::vector<KernelMeter> take_meters() {
   std::vector<KernelMeter> out;
   for (const RawMeter* m = meters; m != meters + count; ++m)
     out.push_back({m->kernel, m->launches, m->warp_instructions, m->thread_instructions, std::to_array(m->kinds),
-                   m->requests, m->sectors, m->least_sectors, m->shared_requests, m->shared_passes, m->least_passes});
+                   m->requests, m->sectors, m->least_sectors, m->shared_requests, m->shared_passes, m->least_passes,
+                   m->blocks, m->threads, m->shared_bytes, m->bytes_in_flight});
   return out;
 }
 

@@ -30,14 +30,18 @@ void set_simulation_seed(const Device& device, uint64_t seed);
 // What the launches of one kernel on simulated GPUs did: instructions of warps and of their threads, these by kind
 // (floats, integers, memory, control, together, other: sim/ptx/ptx.h says which). Accesses of memory: requests are
 // instructions of warps; sectors of 32 bytes, those that requests touch and those that all bytes read and all bytes
-// written lie in; passes over the banks of shared memory, and how few would do.
+// written lie in; passes over the banks of shared memory, and how few would do; the blocks of a launch, the threads and
+// bytes of shared memory of one, and what a thread asks of device memory before it uses the first of it, at most.
 struct KernelMeter {
   std::string kernel;
   uint64_t launches = 0, warp_instructions = 0, thread_instructions = 0;
   std::array<uint64_t, 6> kinds{};
   uint64_t requests = 0, sectors = 0, least_sectors = 0;
   uint64_t shared_requests = 0, shared_passes = 0, least_passes = 0;
+  uint64_t blocks = 0, threads = 0, shared_bytes = 0, bytes_in_flight = 0;
 };
+// "sm_90a" of "sim:sm_90a:4", of which is_simulated() holds.
+std::string simulated_architecture(const std::string& device);
 // Whether simulated launches are metered from now on. MissingError where there is no simulator.
 void meter_simulated_gpus(bool on);
 // What was metered since the last call, by kernel.

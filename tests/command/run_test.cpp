@@ -480,5 +480,16 @@ TEST_F(Run, SaysWhichExtentIsExpected) {
   EXPECT_NE(result.err.find("expected 2 dims"), std::string::npos) << result.err;
 }
 
+TEST_F(Run, MetersOfSimulatedGpus) {
+  const CommandResult result = run_example("softmax", {"--device", "sim:sm_90a", "--stats"});
+  if (result.exit == 3) GTEST_SKIP() << result.err;
+  EXPECT_EQ(0, result.exit) << result.err;
+  for (const char* word : {"softmax_s1", "over the least", "1.000", "occupancy, by", "in flight of a thread"})
+    EXPECT_NE(std::string::npos, result.out.find(word)) << word << "\n" << result.out;
+  const CommandResult none = run_example("softmax", {"--device", "reference", "--stats"});
+  EXPECT_EQ(1, none.exit) << none.out;
+  EXPECT_NE(std::string::npos, none.err.find("--stats is for simulated GPUs")) << none.err;
+}
+
 }  // namespace
 }  // namespace plait::testing

@@ -103,6 +103,9 @@ TEST(InstructionsOnSim, OfAnElementOfBf16AreFew) {
     std::printf("%s: %.2f instructions of threads for each element\n", device, of_each);
     EXPECT_LE(of_each, 18);
     EXPECT_EQ(m.thread_instructions, 32 * m.warp_instructions) << "no thread goes another way";
+    EXPECT_GE(m.bytes_in_flight, 48u) << "a vector of each operand";
+    EXPECT_EQ(m.shared_bytes, 0u);
+    EXPECT_GE(m.blocks * m.threads * 8, static_cast<uint64_t>(kElements));
     EXPECT_EQ(std::accumulate(m.kinds.begin(), m.kinds.end(), uint64_t{0}), m.thread_instructions);
   }
 }

@@ -24,7 +24,8 @@ std::shared_ptr<KernelLaunch> bind_kernel(Task& task, const KernelLaunch& launch
     what.metered = machine().metered;
     ++machine().launches;
     const LaunchCounts counts = sim::launch(*own->function->code, what, actor, scheduler.space);
-    if (what.metered) machine().meters[own->function->info().name].add(counts);
+    const KernelInfo& info = own->function->info();
+    if (what.metered) machine().meters[info.name].add(what, info, counts);
   };
   return own;
 }

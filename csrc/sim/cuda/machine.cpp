@@ -31,9 +31,15 @@ ThreadState& thread_state() {
   return *own_state;
 }
 
-void KernelMeter::add(const LaunchCounts& launch) {
+void KernelMeter::add(const Launch& launch, const KernelInfo& kernel, const LaunchCounts& counted) {
   launches += 1;
-  counts.add(launch);
+  counts.add(counted);
+  const auto product = [](const std::array<uint32_t, 3>& of) { return uint64_t(of[0]) * of[1] * of[2]; };
+  if (product(launch.block) < threads) return;
+  blocks = product(launch.grid);
+  threads = product(launch.block);
+  shared_bytes = kernel.shared_bytes + launch.shared_bytes;
+  bytes_in_flight = kernel.bytes_in_flight;
 }
 
 void Machine::forget_clocks() {

@@ -96,7 +96,9 @@ struct DeviceState {
 struct KernelMeter {
   uint64_t launches = 0;
   LaunchCounts counts;
-  void add(const LaunchCounts& launch);
+  // Of the launch with the most threads in a block.
+  uint64_t blocks = 0, threads = 0, shared_bytes = 0, bytes_in_flight = 0;
+  void add(const Launch& launch, const KernelInfo& kernel, const LaunchCounts& counts);
 };
 
 class Machine {

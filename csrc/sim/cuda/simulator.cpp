@@ -123,7 +123,11 @@ size_t plait_sim_take_meters(const plait_sim_meter** meters) {
                    memory.least_sectors,
                    memory.shared_requests,
                    memory.shared_passes,
-                   memory.least_passes});
+                   memory.least_passes,
+                   m.blocks,
+                   m.threads,
+                   m.shared_bytes,
+                   m.bytes_in_flight});
     static_assert(std::size(plait_sim_meter{}.kinds) == kInstructionKinds);
     std::copy(m.counts.kinds.begin(), m.counts.kinds.end(), out.back().kinds);
   }

@@ -39,6 +39,7 @@ struct plait_sim_meter {
   uint64_t kinds[6];  // thread_instructions by InstructionKind
   uint64_t requests, sectors, least_sectors;
   uint64_t shared_requests, shared_passes, least_passes;
+  uint64_t blocks, threads, shared_bytes, bytes_in_flight;  // of a launch; threads and shared_bytes: of a block
 };
 // Those since the last call, by the names of kernels; how many there are. Valid until the next call of the same thread.
 size_t plait_sim_take_meters(const plait_sim_meter** meters);

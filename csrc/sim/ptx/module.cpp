@@ -18,6 +18,7 @@ std::shared_ptr<const PtxModule> PtxModule::load(std::string_view ptx, std::stri
   for (const ptx::TextKernel& kernel : code.module.kernels) {
     code.programs.push_back(ptx::decode(code.module, kernel));
     out->kernels_.push_back(kernel.info);
+    out->kernels_.back().bytes_in_flight = ptx::bytes_in_flight(kernel);
   }
   for (const ptx::Variable& each : code.module.globals)
     out->globals_.push_back({each.name, each.bytes, each.alignment, each.space == ptx::Space::constant, each.initial});

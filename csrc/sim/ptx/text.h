@@ -90,6 +90,9 @@ struct TextModule {
 TextModule read(std::string_view ptx, std::string_view cuda_text);
 [[noreturn]] void refuse(int line, const std::string& what);
 
+// Bytes of device memory that a thread has asked for at most before it uses the first of them.
+size_t bytes_in_flight(const TextKernel& kernel);
+
 // Gives a kernel the shared variables of the module that it names. One without a length is what a launch asks for,
 // behind all others; those are all one.
 void place_shared(const std::vector<Variable>& of_module, TextKernel& kernel);

@@ -96,5 +96,22 @@ END:
   EXPECT_EQ(counts.thread_instructions, std::accumulate(counts.kinds.begin(), counts.kinds.end(), uint64_t{0}));
 }
 
+TEST(Meter, BytesInFlightBeforeTheFirstUse) {
+  const auto in_flight = [](const std::string& body) {
+    return PtxModule::load(test::kernel_text("ld.param.u64 %rd1, [a];\n" + body))->kernels()[0].bytes_in_flight;
+  };
+  EXPECT_EQ(in_flight("ret;"), 0u);
+  EXPECT_EQ(in_flight("ld.global.u32 %r1, [%rd1];"), 4u);
+  EXPECT_EQ(in_flight("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1]; ld.global.nc.v2.u16 {%h1, %h2}, [%rd1+16];"),
+            20u);
+  EXPECT_EQ(in_flight("ld.global.u32 %r1, [%rd1]; add.u32 %r3, %r1, 1; ld.global.u32 %r2, [%rd1+4];"), 4u) << "used";
+  EXPECT_EQ(in_flight("ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+4]; add.u32 %r3, %r1, 1;\n"
+                      "ld.global.u32 %r1, [%rd1]; add.u32 %r3, %r1, %r2;"),
+            8u)
+      << "the most, not the last";
+  EXPECT_EQ(in_flight("ld.global.u64 %rd2, [%rd1]; ld.global.u64 %rd3, [%rd2];"), 8u) << "an address that is loaded";
+  EXPECT_EQ(in_flight(".shared .align 4 .b32 s; st.shared.u32 [s], 1; ld.shared.u32 %r1, [s];"), 0u);
+}
+
 }  // namespace
 }  // namespace plait::sim::ptx
