@@ -379,8 +379,8 @@ void run_many_fusions(uint64_t first, int count, bool all) {
   for (const auto& [word, n] : drawn.places) EXPECT_GT(n, 0) << word;
 }
 
-// Without a device: code of every architecture. Of 823 kernels 11 to 24 spill registers, by 8 to 136 bytes; they are
-// named, and no more may (docs/plan.md: one in a hundred is the goal).
+// Without a device: code of every architecture. Kernels that spill registers are compiled again with more of them;
+// those that still do are named, and there may be one in a hundred.
 void compile_many(uint64_t first, int count) {
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
   const std::vector<int> known = nvrtc_architectures();
@@ -412,7 +412,7 @@ void compile_many(uint64_t first, int count) {
       }
     }
     std::printf("%s: %d kernels, %d spill registers, %d have shared memory\n", architecture, kernels, spilled, shared);
-    EXPECT_LE(spilled, std::max(kernels / 25, 1)) << architecture;
+    EXPECT_LE(spilled, kernels / 100) << architecture;
   }
 }
 

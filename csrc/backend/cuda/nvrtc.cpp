@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 
 #include "backend/cuda/nvrtc_library.h"
 #include "base/error.h"
@@ -230,8 +231,10 @@ void append_source(std::string& ptx, const KernelText& kernel) {
 
 }  // namespace
 
-NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::string& architecture) {
-  check_architecture(architecture);
+namespace {
+
+// One run for all, each in a namespace of its own unless it is alone.
+Output run_unit(std::span<const KernelText> kernels, const std::string& architecture) {
   std::string text, names;
   for (size_t i = 0; i < kernels.size(); ++i) {
     text += fmt::format("namespace plait_{} {{\n#line 1 \"{}.cu\"\n{}\n}}\n", i, kernels[i].name, kernels[i].text);
@@ -242,21 +245,93 @@ NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::stri
   Output out = run(text, alone ? names + ".cu" : "unit.cu", architecture);
   if (out.status == NVRTC_ERROR_COMPILATION && alone) refuse(text, names + ".cu", architecture, out.log);
   if (out.status == NVRTC_ERROR_COMPILATION) {  // the kernel at fault says what is wrong, by itself
-    for (const KernelText& kernel : kernels) compile_cuda_unit({&kernel, 1}, architecture);
+    for (const KernelText& kernel : kernels) run_unit({&kernel, 1}, architecture);
   }
   check_compiled(out, names);
+  return out;
+}
+
+// By kernel and phase.
+std::vector<std::vector<EntryFacts>> entry_facts(std::span<const KernelText> kernels, const std::string& log) {
+  std::vector<std::vector<EntryFacts>> out(kernels.size());
+  for (size_t k = 0; k < kernels.size(); ++k)
+    for (size_t i = 0; i < kernels[k].phases(); ++i)
+      out[k].push_back(read_assembler_log(phase_entry(kernels[k].name, i), log));
+  return out;
+}
+
+int spill_bytes(const std::vector<std::vector<EntryFacts>>& facts) {
+  int out = 0;
+  for (const auto& kernel : facts)
+    for (const EntryFacts& entry : kernel) out += entry.spill_bytes;
+  return out;
+}
+
+// Says in the bounds of an entry how many of its blocks a multiprocessor is to hold: as many as there are with this
+// many registers for each thread. Without that word the assembler keeps room for more of them, and would rather spill a
+// few registers than take more. Bounds that speak of it stay.
+void let_have_registers(std::string& text, const std::string& entry, int registers) {
+  constexpr std::string_view kBounds = "__launch_bounds__(";
+  constexpr int kAll = 65536;  // of a multiprocessor
+  const size_t name = text.find(" " + entry + "(");
+  const size_t bounds = name == text.npos ? name : text.rfind(kBounds, name);
+  if (bounds == text.npos) return;
+  const size_t end = text.find(')', bounds);
+  if (end + 1 != name || text.substr(bounds, end - bounds).find(',') != text.npos) return;
+  const int threads = std::atoi(text.c_str() + bounds + kBounds.size());
+  if (threads > 0) text.insert(end, fmt::format(", {}", std::max(1, kAll / (threads * registers))));
+}
+
+// Entries that spill get a few registers more, those that spill still all that a block may have; the code that spills
+// least is taken.
+Output run_without_spills(std::span<const KernelText> kernels, const std::string& architecture) {
+  constexpr int kUnit = 8, kMost = 255;
+  Output best = run_unit(kernels, architecture);
+  if (is_virtual(architecture)) return best;
+  auto facts = entry_facts(kernels, best.log);
+  int spilled = spill_bytes(facts);
+  double ms = best.compile_ms;
+  std::map<std::string, int> registers;  // of entries that get more
+  for (const bool all : {false, true}) {
+    if (spilled == 0) break;
+    std::vector<KernelText> texts(kernels.begin(), kernels.end());
+    for (size_t k = 0; k < texts.size(); ++k)
+      for (size_t i = 0; i < facts[k].size(); ++i) {
+        const std::string entry = phase_entry(texts[k].name, i);
+        if (facts[k][i].spill_bytes > 0)
+          registers[entry] = all ? kMost : std::min((facts[k][i].registers / kUnit + 1) * kUnit, kMost);
+        if (registers.contains(entry)) let_have_registers(texts[k].text, entry, registers[entry]);
+      }
+    Output again = run_unit(texts, architecture);
+    ms += again.compile_ms;
+    const auto now = entry_facts(texts, again.log);
+    if (spill_bytes(now) >= spilled) continue;
+    facts = now;
+    spilled = spill_bytes(now);
+    best = std::move(again);
+  }
+  best.compile_ms = ms;
+  return best;
+}
+
+}  // namespace
+
+NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::string& architecture) {
+  check_architecture(architecture);
+  Output out = run_without_spills(kernels, architecture);
   NvrtcUnit unit;
   unit.code = is_virtual(architecture) ? std::move(out.ptx) : std::move(out.cubin);
   if (is_virtual(architecture))
     for (const KernelText& kernel : kernels) append_source(unit.code, kernel);
-  for (const KernelText& kernel : kernels) {
+  const auto entries =
+      is_virtual(architecture) ? std::vector<std::vector<EntryFacts>>(kernels.size()) : entry_facts(kernels, out.log);
+  for (const auto& kernel : entries) {
     KernelFacts facts;
     facts.arch = architecture.substr(0, 2) == "sm" ? architecture : "sm_" + architecture.substr(8);
     facts.compile_ms = out.compile_ms / double(kernels.size());
     if (!is_virtual(architecture)) {
       facts.registers = facts.spill_bytes = facts.shared_bytes = 0;  // the most of its phases
-      for (size_t i = 0; i < kernel.phases(); ++i) {
-        const EntryFacts entry = read_assembler_log(phase_entry(kernel.name, i), out.log);
+      for (const EntryFacts& entry : kernel) {
         facts.registers = std::max(*facts.registers, entry.registers);
         facts.spill_bytes = std::max(*facts.spill_bytes, entry.spill_bytes);
         facts.shared_bytes = std::max(*facts.shared_bytes, entry.shared_bytes);

@@ -53,7 +53,8 @@ struct NvrtcUnit {
 
 // As compile_cuda, of kernels with different names in one run of NVRTC, which takes less time than a run for each:
 // every text in a namespace of its own, so that they may define the same helpers. Texts must not include headers or
-// define macros, unless alone. compile_ms is each one's share of the run.
+// define macros, unless alone. Kernels that spill registers are compiled again with as many as a block may have.
+// compile_ms is each one's share of the runs.
 NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::string& architecture);
 
 // The facts of a result in the terms of all devices.
