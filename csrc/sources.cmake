@@ -184,6 +184,7 @@ set(PLAIT_CORE_SOURCES
   lower/tree/scatter.cpp
   lower/tree/scatter_sorted.cpp
   lower/tree/split_phases.cpp
+  lower/tree/state_tiles.cpp
   lower/tree/thread_scans.cpp
   lower/tree/values.cpp
   lower/values.cpp

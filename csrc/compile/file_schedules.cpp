@@ -92,9 +92,11 @@ std::vector<std::vector<std::string>> fixed_groups(const std::vector<FileSegment
   for (size_t i = 0; i < written.size(); ++i)
     for (const std::string& name : written[i].tensors)
       if (const TensorView* t = localized.find(name)) owner[t] = i;
-  const auto alone = [](const Op& op) {
+  const auto alone = [](const Op& op, const FileSegment& home) {
     const OpProperty kind = property(op.kind);
-    return kind == OpProperty::contraction || kind == OpProperty::communication || kind == OpProperty::local_move;
+    const bool by_hand = std::holds_alternative<schedules::Manual>(home.schedule);
+    return (kind == OpProperty::contraction && !by_hand) || kind == OpProperty::communication ||
+           kind == OpProperty::local_move;
   };
   std::vector<std::vector<std::string>> out(written.size());
   for (size_t i = localized.ops().size(); i-- > 0;) {
@@ -118,8 +120,7 @@ std::vector<std::vector<std::string>> fixed_groups(const std::vector<FileSegment
     }
     if (outside || homes.size() != 1) continue;
     const FileSegment& home = written[*homes.begin()];
-    if (alone(op) && home.tensors.size() > 1) continue;
-    if (alone(op) && !owner.contains(op.results[0])) continue;
+    if (alone(op, home) && (home.tensors.size() > 1 || !owner.contains(op.results[0]))) continue;
     for (const TensorView* t : op.results) {
       owner[t] = *homes.begin();
       out[*homes.begin()].push_back(t->name);

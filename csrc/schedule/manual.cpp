@@ -19,7 +19,7 @@ using schedules::ManualTensor;
 // What no kernel of a loop tree computes.
 std::optional<std::string> refuse(const Op& op) {
   if (std::string reason = unplaceable(op); !reason.empty()) return fmt::format("{}: {}", describe(op), reason);
-  if (op.kind == OpKind::Bitcast || property(op.kind) == OpProperty::contraction)
+  if (op.kind == OpKind::Bitcast)
     return fmt::format("{} has no loops by hand: give it a segment of its own, without `schedule`", describe(op));
   return std::nullopt;
 }

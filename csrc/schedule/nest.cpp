@@ -321,4 +321,10 @@ bool has_parts(const Op& op) {
 
 Scheduler nest_scheduler() { return {schedules::Nest::kName, accept, choose, apply}; }
 
+bool can_have_tile(const Op& op) {
+  if (property(op.kind) == OpProperty::contraction) return true;
+  const auto* reduce = as<Reduce>(op);
+  return reduce != nullptr && reduce->in->dtype != DType::boolean && !finds_index(reduce->function);
+}
+
 }  // namespace plait

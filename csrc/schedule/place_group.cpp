@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "schedule/nest.h"
 
 namespace plait {
 
@@ -89,7 +90,7 @@ class Obeyed {
 
   std::optional<Disobeyed> check(const TensorView& t) {
     const PlacedOp& placed = tree_.ops.at(t.definition);
-    if (!placed.state_loops.empty())
+    if (!placed.state_loops.empty() && !is_tile(*t.definition, placed))
       return Disobeyed{fmt::format("%{} is reduced outside of a loop over its kept dims, which needs a state for every "
                                    "element of them",
                                    t.name),
@@ -100,6 +101,14 @@ class Obeyed {
     if (&t == group_.reference || group_.own_loops.contains(&t))
       if (auto found = check_loops(t, placed)) return found;
     return group_.kept.contains(&t) ? check_buffer(t, placed) : std::nullopt;
+  }
+
+  // Whether loops over kept dims stand inside of those of the sum, few enough for a state of each of their iterations.
+  bool is_tile(const Op& op, const PlacedOp& placed) const {
+    constexpr int64_t kMostStates = 4096;
+    sym::Expr count = group_.graph->pool().constant(1);
+    for (int l : placed.state_loops) count = count * loop(l).extent;
+    return can_have_tile(op) && count.constant().value_or(INT64_MAX) <= kMostStates;
   }
 
   std::optional<Disobeyed> refuse(const TensorView& t, const std::string& what) const {

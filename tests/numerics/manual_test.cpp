@@ -2,6 +2,11 @@
 // same one; what does not hold is refused by name.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
+#include <array>
+#include <sstream>
+
 #include "base/error.h"
 #include "plait.h"
 #include "reference/draw_inputs.h"
@@ -25,6 +30,12 @@ const std::vector<Tutorial>& tutorials() {
       {"softmax", {{}, {{"n", "1"}}, {{"n", "15"}}, {{"b", "1"}, {"n", "4096"}}, {{"b", "3"}, {"n", "17"}}}},
       {"transposed_add", {{}, {{"m", "1"}}, {{"m", "15"}, {"n", "17"}}, {{"m", "16"}, {"n", "16"}}, {{"n", "1"}}}},
       {"rope", {{}, {{"b", "1"}, {"h", "1"}, {"s", "1"}}, {{"s", "3"}}}},
+      {"matmul",
+       {{},
+        {{"m", "1"}, {"n", "1"}, {"k", "1"}},
+        {{"m", "5"}, {"n", "15"}, {"k", "2"}},
+        {{"m", "47"}, {"n", "17"}, {"k", "4096"}},
+        {{"m", "49"}, {"n", "161"}, {"k", "33"}}}},
   };
   return all;
 }
@@ -111,6 +122,27 @@ std::unique_ptr<Fusion> rope_in_cpp() {
   return fusion;
 }
 
+std::unique_ptr<Fusion> matmul_in_cpp() {
+  auto fusion = std::make_unique<Fusion>(Mesh(), "matmul");
+  Fusion& f = *fusion;
+  f.let("m", 128);
+  f.let("k", 96);
+  f.let("n", 160);
+  f.given(sym::parse_facts("k: 1 in 1..4096"));
+  TensorView* a = f.input("a", {"m", "k"}, f32);
+  TensorView* b = f.input("b", {"k", "n"}, f32);
+  TensorView* bias = f.input("bias", {"n"}, f32);
+  TensorView* p = matmul(a, b);
+  TensorView* y = f.output("y", gelu(add(p, bias)));
+  TensorView* c = b->cache_after();
+  c->split(1, 16).reorder({1, 0, 2}).parallelize(2, ParallelType::vectorize).inline_at(2).keep(65536);
+  p->split(0, 48).split(1, 6).split(3, 16).reorder({0, 3, 1, 5, 2, 4}).parallelize(0, ParallelType::cpu_thread);
+  p->parallelize(4, ParallelType::unroll).parallelize(5, ParallelType::vectorize).inline_at(3);
+  y->split(0, 48).split(1, 6).split(3, 16).reorder({0, 3, 1, 2, 4}).parallelize(0, ParallelType::cpu_thread);
+  y->parallelize(3, ParallelType::unroll).parallelize(4, ParallelType::vectorize);
+  return fusion;
+}
+
 // Lines of the loop trees and kernels with the names of tensors left out.
 std::string without_names(const std::string& text) {
   std::string out;
@@ -123,8 +155,10 @@ std::string without_names(const std::string& text) {
 }
 
 TEST(Manual, CppAndFilesAreTwoSpellings) {
-  const std::pair<const char*, std::unique_ptr<Fusion> (*)()> pairs[] = {
-      {"softmax", softmax_in_cpp}, {"transposed_add", transposed_add_in_cpp}, {"rope", rope_in_cpp}};
+  const std::pair<const char*, std::unique_ptr<Fusion> (*)()> pairs[] = {{"softmax", softmax_in_cpp},
+                                                                         {"transposed_add", transposed_add_in_cpp},
+                                                                         {"rope", rope_in_cpp},
+                                                                         {"matmul", matmul_in_cpp}};
   for (const auto& [name, make] : pairs) {
     const auto built = make();
     EXPECT_EQ(print(*parse_fusion(print(*built))), print(*built));
@@ -190,6 +224,11 @@ TEST(Manual, WhatIsNotObeyedIsRefusedByName) {
       {"%m: f32[b, 1] inline 0 = amax(%x, dims = [1], keepdim = true)\n"
        "%y: f32[b, n] loops (parallel(0, cpu_thread)) = sub(mul(%x, permute(%w, dims = [1, 0])), %m)\n",
        "%m", "inline"},
+      // Of an index the state is two values; of a tile whose size is no number they are as many as nobody knows.
+      {"%p = mul(%x, permute(%w, dims = [1, 0]))\n"
+       "%s: i64[b] loops (split(0, 2), reorder(0, 2, 1)) inline 0 = argmax(%p, dims = [1])\n"
+       "%y: f32[b, n] = add(%x, broadcast(cast(%s, to = f32), shape = [b, n], dims = [0]))\n",
+       "%s is reduced outside of a loop over its kept dims", "reorder"},
       // A sum whose rows are walked inside of what it sums.
       {"%s: f32[b, 1] = sum(%x, dims = [1], keepdim = true)\n"
        "%y: f32[b, n] loops (reorder(1, 0), split(1, 4), split(0, 2)) = div(mul(%x, permute(%w, dims = [1, 0])), %s)\n",
@@ -204,6 +243,47 @@ TEST(Manual, WhatIsNotObeyedIsRefusedByName) {
       why_refused(segment_of("%y: f32[b, n] loops (split(1, n)) = add(%x, permute(%w, dims = [1, 0]))\n", "%y",
                              "let b = 8, n = 100\ngiven n: 1 in 1..1000\n"));
   EXPECT_NE(symbolic.find("%y is split by n, which is no number"), std::string::npos) << symbolic;
+}
+
+// Loops over kept dims inside of those of the sum: a state for each of their iterations.
+TEST(Manual, TilesOfReductions) {
+  const struct {
+    const char *inputs, *op, *dtypes;
+  } cases[] = {
+      {"%a: T[m, k], %b: T[k, n]", "matmul(%a, %b)", "f32 f64"},
+      {"%a: T[m, k], %b: T[n, k]", "linear(%a, %b)", "f32 f64"},
+      {"%a: T[m, n, k]", "sum(%a, dims = [2])", "f32 f64 bf16 i64"},
+      {"%a: T[m, n, k]", "amax(%a, dims = [2])", "f32 bf16 i8"},
+      {"%a: T[m, n, k]", "amin(%a, dims = [2])", "f32 u8"},
+      {"%a: T[m, n, k]", "prod(%a, dims = [2])", "f32 i64"},
+  };
+  const char* loops[] = {
+      "split(0, 3), split(2, 4), reorder(0, 2, 4, 1, 3), parallel(0, cpu_thread), parallel(3, unroll), parallel(4, "
+      "vectorize)",
+      "split(0, 2), split(2, 8), split(4, 3), reorder(0, 2, 4, 5, 3, 1)",                // rows inside of columns
+      "split(1, 2), reorder(0, 1, 3, 2), parallel(0, cpu_thread), parallel(3, unroll)",  // no lanes
+      "split(0, 4), split(1, 2), split(3, 16), reorder(0, 3, 5, 1, 2, 4), parallel(5, vectorize)"};  // of two loops
+  for (const auto& c : cases)
+    for (const char* l : loops)
+      for (const auto& sizes :
+           {std::array{6, 8, 5}, std::array{7, 19, 1}, std::array{1, 1, 4}, std::array{8, 33, 17}}) {
+        std::istringstream words(c.dtypes);
+        for (std::string dtype; words >> dtype;) {
+          std::string inputs = c.inputs, names;
+          for (char letter : {'a', 'b'})
+            if (inputs.find(fmt::format("%{}:", letter)) != inputs.npos)
+              names += (names.empty() ? "%" : ", %") + std::string(1, letter);
+          CaseOptions how;
+          how.options.cpu_threads = 2;
+          const auto result = run_case(
+              fmt::format("let T = {}, m = {}, n = {}, k = {}\nfusion @f ({}) -> (%y) {{\n  segment @a ({}) -> (%y) "
+                          "schedule manual {{\n    %y: T[m, n] loops ({}) = {}\n  }}\n}}\n",
+                          dtype, sizes[0], sizes[1], sizes[2], inputs, names, l, c.op),
+              how);
+          EXPECT_TRUE(result.ok) << c.op << " " << dtype << " " << l << ": " << result.message;
+          EXPECT_EQ(result.report.launches, 1) << c.op;
+        }
+      }
 }
 
 // A condition that one statement has beside the others' does not hold for those behind it.

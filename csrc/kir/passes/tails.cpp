@@ -114,7 +114,7 @@ bool only_where(const Block& body, sym::Expr conjunct) {
       if (std::find(all.begin(), all.end(), conjunct) != all.end()) return true;
     }
     const Block* inner = body_of(*stmt);
-    return inner != nullptr && only_where(*inner, conjunct);
+    return stmt->kind == StmtKind::Alloc || (inner != nullptr && only_where(*inner, conjunct));
   });
 }
 
@@ -316,6 +316,7 @@ class Tails {
     if (whole || sym::prove(d.some) == sym::Truth::no) return out;
     Copier copier(editor_);
     copier.symbols[loop.var.symbol_name()] = d.first;
+    copier.new_buffers = true;  // registers, where the whole ones index theirs by constants
     for (const Term& t : d.terms) copier.conditions[t.conjunct.node()] = sym::lt(t.inner, rest(t, d));
     copier.copy(loop.body, body);
     block(body, true);

@@ -22,8 +22,7 @@ void TreeEmitter::find_parts() {
   for (const Op* op : group_.graph->ops()) {
     if (!tree_.ops.contains(op) || kind_of(*op).form != Form::sum) continue;
     const PlacedOp& at = placed(*op);
-    PLAIT_CHECK(at.state_loops.empty(), "{} needs a state for every element of a kept loop", describe(*op));
-    if (!has_parts(*op)) continue;
+    if (!at.state_loops.empty() || !has_parts(*op)) continue;
     const std::vector<int> path = tree_.path(at.loop);
     std::vector<int> serial;
     for (int id : path) {
@@ -114,7 +113,10 @@ kir::Value TreeEmitter::terms_of(const Op& op, int64_t less, DType type) {
 void TreeEmitter::finish(const Op& op) {
   const std::vector<Combine> combines = combines_of(op);
   Carried whole;
-  for (size_t i = 0; i < combines.size(); ++i) whole.push_back(fold(combines[i], whole_.at(&op)[i]));
+  if (has_tile(op))
+    whole.push_back({state_in_tile(op)});
+  else
+    for (size_t i = 0; i < combines.size(); ++i) whole.push_back(fold(combines[i], whole_.at(&op)[i]));
   const auto variance = [&](const Part& part, int64_t correction) {
     return apply(Pointwise::div, {part[1], terms_of(op, correction, part[1].dtype)});
   };

@@ -59,6 +59,7 @@ TreeEmitter::TreeEmitter(const ScheduledGroup& group, const LoopTree& tree, Kern
 void TreeEmitter::run() {
   find_parts();
   declare_buffers();
+  declare_tiles();
   find_terms();
   kernel_.phases.resize(1 + tree_.later.size());
   for (size_t i = 0; i < kernel_.phases.size(); ++i) {
@@ -199,8 +200,9 @@ TreeEmitter::Terms TreeEmitter::kept_terms(const Op& op) const {
 
 namespace {
 
-bool combines_parts(const TreeItem& item) {
-  return item.kind == TreeItem::Kind::save || item.kind == TreeItem::Kind::part;
+// Whether the item speaks of states, not of elements.
+bool is_of_states(const TreeItem& item) {
+  return item.kind == TreeItem::Kind::save || item.kind == TreeItem::Kind::part || item.kind == TreeItem::Kind::init;
 }
 
 }  // namespace
@@ -209,9 +211,9 @@ bool combines_parts(const TreeItem& item) {
 TreeEmitter::Terms TreeEmitter::needed_inside(int loop, int at) const {
   std::optional<Terms> common;
   for (const TreeItem& i : tree_.loops[static_cast<size_t>(loop)].items) {
-    if (i.kind == TreeItem::Kind::alloc || i.kind == TreeItem::Kind::init) continue;
+    if (i.kind == TreeItem::Kind::alloc || (i.kind == TreeItem::Kind::init && !has_tile(*i.op))) continue;
     Terms theirs = i.kind == TreeItem::Kind::loop ? needed_inside(i.loop, at)
-                   : combines_parts(i)            ? kept_terms(*i.op)
+                   : is_of_states(i)              ? kept_terms(*i.op)
                                                   : terms_.at(i.op);
     std::erase_if(theirs,
                   [&](const RangeTerm& t) { return !is_bound(t.value, at) || (common && !has_term(*common, t)); });
@@ -222,7 +224,7 @@ TreeEmitter::Terms TreeEmitter::needed_inside(int loop, int at) const {
 
 TreeEmitter::Terms TreeEmitter::needed(const TreeItem& item, int loop) const {
   Terms out = item.kind == TreeItem::Kind::loop ? needed_inside(item.loop, loop)
-              : combines_parts(item)            ? kept_terms(*item.op)
+              : is_of_states(item)              ? kept_terms(*item.op)
                                                 : terms_.at(item.op);
   std::erase_if(out, [&](const RangeTerm& t) { return !is_bound(t.value, loop); });
   drop_terms_of_threads(item, out);
@@ -234,25 +236,30 @@ void TreeEmitter::items(const std::vector<TreeItem>& list, int loop) {
   const size_t base = frames_.size();
   for (const TreeItem& i : list) {
     if (!adds_to_.empty()) break;
+    if (const Op* op = tile_begun_by(i); op != nullptr && !is_inside_of_start(*op, loop)) allocate(tiles_.at(op));
     if (i.op == nullptr) continue;  // a loop
+    if (i.kind == TreeItem::Kind::init && has_tile(*i.op)) continue;
     const bool scans = kind_of(*i.op).form == Form::scan;
     if (i.kind == TreeItem::Kind::init && scans) start_scan(*i.op, loop);
     if (i.kind == TreeItem::Kind::init && !scans) whole_[i.op] = start(*i.op, part_of_.contains(i.op));
     if (i.kind == TreeItem::Kind::merge) whole_[i.op] = start(*i.op, has_parts(*i.op));
     if (i.kind != TreeItem::Kind::alloc) continue;
     for (const TensorView* t : i.op->results) {
-      if (!locals_.contains(t)) continue;
-      auto stmt = std::make_unique<kir::Alloc>();
-      stmt->buffer = locals_.at(t);
-      add(std::move(stmt));
+      if (locals_.contains(t)) allocate(locals_.at(t));
     }
   }
   for (const TreeItem& i : list) {
-    if (i.kind == TreeItem::Kind::alloc || i.kind == TreeItem::Kind::init) continue;
+    if (i.kind == TreeItem::Kind::alloc || (i.kind == TreeItem::Kind::init && !has_tile(*i.op))) continue;
     enter_terms(base, needed(i, loop));
     item(i);
   }
   while (frames_.size() > base) leave();
+}
+
+void TreeEmitter::allocate(uint32_t buffer) {
+  auto stmt = std::make_unique<kir::Alloc>();
+  stmt->buffer = buffer;
+  add(std::move(stmt));
 }
 
 void TreeEmitter::item(const TreeItem& item) {
@@ -277,10 +284,12 @@ void TreeEmitter::statements(const TreeItem& item) {
         tree_.is_total(item.op) ? carry_parts(*item.op) : merge_parts(*item.op);
       });
     case TreeItem::Kind::op:
+      if (has_tile(*item.op)) return add_to_tile(*item.op);
       if (kind_of(*item.op).form == Form::sum) return accumulate(*item.op);
       if (kind_of(*item.op).form == Form::scan) return step(*item.op, element_of_scan(*item.op));
       return deliver(*item.op, *item.op->out(), compute(*item.op));
     case TreeItem::Kind::init:
+      return start_tile(*item.op);
     case TreeItem::Kind::alloc:
       return;
   }

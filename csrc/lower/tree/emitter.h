@@ -58,6 +58,7 @@ class TreeEmitter {
   Terms needed(const TreeItem& item, int loop) const;
   Terms needed_inside(int loop, int at) const;
   void items(const std::vector<TreeItem>& list, int loop);
+  void allocate(uint32_t buffer);
   void item(const TreeItem& item);
   void statements(const TreeItem& item);
   void loop(int id);
@@ -187,6 +188,16 @@ class TreeEmitter {
   void scan_element(const Op& op);
   void item_for_own(const TreeItem& item);
 
+  // state_tiles.cpp: reductions with a state for each iteration of loops over kept dims inside.
+  bool has_tile(const Op& op) const;
+  void declare_tiles();
+  sym::Expr place_in_tile(const Op& op) const;
+  const Op* tile_begun_by(const TreeItem& item) const;
+  bool is_inside_of_start(const Op& op, int loop) const;
+  void start_tile(const Op& op);
+  void add_to_tile(const Op& op);
+  Value state_in_tile(const Op& op);
+
   // combines.cpp: reductions.
   std::vector<Combine> combines_of(const Op& op) const;
   Carried start(const Op& op, bool wide);
@@ -212,6 +223,7 @@ class TreeEmitter {
   std::map<int, std::vector<const Op*>> parts_;  // loops, and the sums that have a part of their own in each iteration
   std::set<const Op*> part_of_;                  // those sums
   std::map<const Op*, Carried> whole_, part_;    // states of reductions
+  std::map<const Op*, uint32_t> tiles_;          // those of tiles
   std::map<const Op*, Across> across_;
   std::set<const Op*> adds_to_;     // the scans for the sake of which a loop is emitted: of what a thread has of them
   std::optional<uint32_t> status_;  // the buffer of the status words of the run

@@ -3,6 +3,8 @@ entry:
   %variable0 = alloca double
   %stack3 = alloca [32 x float], align 64
   %stack4 = alloca [32 x float], align 64
+  %stack5 = alloca [32 x float], align 64
+  %stack6 = alloca [32 x float], align 64
   %t0 = getelementptr inbounds ptr, ptr %buffers, i64 0
   %t1 = load ptr, ptr %t0, align 8, !invariant.load !0
   %t2 = getelementptr inbounds ptr, ptr %buffers, i64 1
@@ -81,7 +83,7 @@ then9:
   %t52 = getelementptr inbounds float, ptr %t3, i64 %t44
   %t53 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t52, i32 4, <32 x i1> %t50, <32 x float> splat (float 0x0000000000000000)), !alias.scope !4, !noalias !5, !invariant.load !0
   %t54 = fmul <32 x float> %t51, %t53
-  %t55 = getelementptr inbounds float, ptr %stack3, i64 0
+  %t55 = getelementptr inbounds float, ptr %stack5, i64 0
   call void @llvm.masked.store.v32f32.p0(<32 x float> %t54, ptr %t55, i32 64, <32 x i1> %t50), !alias.scope !5, !noalias !4
   %t56 = mul nsw i64 -32, %t12
   %t57 = add nsw i64 %t9, %t56
@@ -89,7 +91,7 @@ then9:
   br i1 %t58, label %loop11, label %done13
 loop11:
   %t59 = phi i64 [ 0, %then9 ], [ %loop11.next, %latch12 ]
-  %t60 = getelementptr inbounds float, ptr %stack3, i64 %t59
+  %t60 = getelementptr inbounds float, ptr %stack5, i64 %t59
   %t61 = load float, ptr %t60, align 4, !alias.scope !5, !noalias !4
   %t62 = fpext float %t61 to double
   %t63 = load double, ptr %variable0
@@ -97,7 +99,7 @@ loop11:
   store double %t64, ptr %variable0
   %t65 = load double, ptr %variable0
   %t66 = fptrunc double %t65 to float
-  %t67 = getelementptr inbounds float, ptr %stack4, i64 %t59
+  %t67 = getelementptr inbounds float, ptr %stack6, i64 %t59
   store float %t66, ptr %t67, align 4, !alias.scope !5, !noalias !4
   br label %latch12
 latch12:
@@ -105,7 +107,7 @@ latch12:
   %t68 = icmp slt i64 %loop11.next, %t57
   br i1 %t68, label %loop11, label %done13
 done13:
-  %t69 = getelementptr inbounds float, ptr %stack4, i64 0
+  %t69 = getelementptr inbounds float, ptr %stack6, i64 0
   %t70 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %t69, i32 64, <32 x i1> %t50, <32 x float> splat (float 0x0000000000000000)), !alias.scope !5, !noalias !4
   %t71 = fmul <32 x float> %t70, splat (float 0x3FB99999A0000000)
   %t72 = call <32 x float> @plait.tanh.v32f32(<32 x float> %t71)

@@ -1,0 +1,95 @@
+// Reductions inside of which loops over kept dims stand: a state for each of their iterations, on the stack. Where
+// those loops are unrolled and lanes, as a tile of a matrix product is, the compiler holds the states in registers.
+#include "base/error.h"
+#include "lower/tree/emitter.h"
+#include "schedule/nest.h"
+
+namespace plait::lowering {
+
+namespace {
+
+// How an element goes into a state of one value that lies in memory.
+std::optional<Pointwise> function_of(Combine combine) {
+  switch (combine) {
+    case Combine::sum:
+      return Pointwise::add;
+    case Combine::product:
+      return Pointwise::mul;
+    case Combine::greatest:
+      return Pointwise::max;
+    case Combine::least:
+      return Pointwise::min;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool TreeEmitter::has_tile(const Op& op) const {
+  const auto at = tree_.ops.find(&op);
+  return at != tree_.ops.end() && !at->second.state_loops.empty() && kind_of(op).form == Form::sum;
+}
+
+void TreeEmitter::declare_tiles() {
+  for (const Op* op : group_.graph->ops()) {
+    if (!has_tile(*op)) continue;
+    PLAIT_CHECK(can_have_tile(*op), "{} needs states of several values for elements of kept loops", describe(*op));
+    sym::Expr count = number(1);
+    for (int l : placed(*op).state_loops) count = count * tree_.loops[static_cast<size_t>(l)].extent;
+    const Combine combine = combines_of(*op)[0];
+    const DType dtype = state_types(combine, inputs(*op).front()->dtype)[0];
+    tiles_[op] = static_cast<uint32_t>(kernel_.buffers.size());
+    kernel_.buffers.push_back({free_name(op->out()->name + "_states"), dtype, count, false, false, kir::Space::stack});
+  }
+}
+
+// The element of the tile in this iteration: the loops around an init and a finish have the variables of those that
+// they stand for.
+sym::Expr TreeEmitter::place_in_tile(const Op& op) const {
+  sym::Expr at = number(0);
+  for (int l : placed(op).state_loops) {
+    const TreeLoop& loop = tree_.loops[static_cast<size_t>(l)];
+    at = at * loop.extent + loop.var;
+  }
+  return at;
+}
+
+// Whether the item is the outermost loop around the initial values of a tile, in front of which the tile comes to life.
+const Op* TreeEmitter::tile_begun_by(const TreeItem& item) const {
+  if (item.kind != TreeItem::Kind::loop) return nullptr;
+  const TreeLoop& loop = tree_.loops[static_cast<size_t>(item.loop)];
+  if (loop.items.size() != 1) return nullptr;
+  const TreeItem& inner = loop.items[0];
+  if (inner.kind == TreeItem::Kind::init && has_tile(*inner.op)) return inner.op;
+  return tile_begun_by(inner);
+}
+
+bool TreeEmitter::is_inside_of_start(const Op& op, int loop) const {
+  return loop >= 0 && tile_begun_by({TreeItem::Kind::loop, loop}) == &op;
+}
+
+void TreeEmitter::start_tile(const Op& op) {
+  const Combine combine = combines_of(op)[0];
+  const DType in = inputs(op).front()->dtype;
+  const std::vector<DType> types = state_types(combine, in);
+  const std::vector<Constant> none = identity(combine, types, types[0] != in ? std::optional(in) : std::nullopt);
+  store(tiles_.at(&op), place_in_tile(op), literal(none[0]));
+}
+
+// A product of both operands goes in with one rounding.
+void TreeEmitter::add_to_tile(const Op& op) {
+  const uint32_t tile = tiles_.at(&op);
+  const DType type = kernel_.buffers[tile].dtype;
+  const sym::Expr at = place_in_tile(op);
+  const Value before = load(tile, at), x = convert(operand(op, 0), type);
+  const bool fused = property(op.kind) == OpProperty::contraction && is_float(type);
+  const Value in = property(op.kind) == OpProperty::contraction ? convert(operand(op, 1), type) : x;
+  const Pointwise function = *function_of(combines_of(op)[0]);
+  const Value term = property(op.kind) == OpProperty::contraction && !fused ? apply(Pointwise::mul, {x, in}) : x;
+  store(tile, at, fused ? apply(Pointwise::fma, {x, in, before}) : apply(function, {before, term}));
+}
+
+TreeEmitter::Value TreeEmitter::state_in_tile(const Op& op) { return load(tiles_.at(&op), place_in_tile(op)); }
+
+}  // namespace plait::lowering
