@@ -243,6 +243,7 @@ set(PLAIT_CORE_SOURCES
   scalar/pointwise.cpp
   scalar/reductions.cpp
   scalar/special.cpp
+  schedule/attention.cpp
   schedule/manual.cpp
   schedule/moved.cpp
   schedule/nest.cpp

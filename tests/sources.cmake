@@ -148,6 +148,7 @@ set(PLAIT_TEST_multidevice
 set(PLAIT_TEST_numerics
   numerics/aliases_test.cpp
   numerics/allocation_test.cpp
+  numerics/attention_kernels_test.cpp
   numerics/cpp_api_test.cpp
   numerics/cuda_resources_test.cpp
   numerics/cuda_values_test.cpp

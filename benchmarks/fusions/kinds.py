@@ -13,6 +13,7 @@ SIZES = ("1mb", "16mb", "64mb")  # of the largest tensor in f32, at most; 1mb is
 
 MATRIX = {"1mb": (512, 512), "16mb": (2048, 2048), "64mb": (4096, 4096)}
 HEADS = {"1mb": (1, 4, 1024, 64), "16mb": (4, 16, 1024, 64), "64mb": (4, 16, 4096, 64)}
+QUERIES = {"1mb": (1, 4, 256, 64), "16mb": (2, 16, 1024, 64), "64mb": (1, 16, 4096, 64)}
 IMAGES = {"1mb": (4, 64, 32, 32), "16mb": (16, 64, 56, 56), "64mb": (64, 64, 64, 64)}
 TABLES = {"1mb": (2048, 128), "16mb": (8192, 512), "64mb": (16384, 1024)}
 LOGITS = {"1mb": (256, 1024), "16mb": (1024, 4096), "64mb": (2048, 8192)}
@@ -96,6 +97,11 @@ def heads(shape, dtype):
     angles = torch.rand(shape[2], shape[3] // 2) * 6.28
     angles = torch.cat([angles, angles], 1)
     return [normal(*shape, dtype=dtype), angles.cos().to(dtype), angles.sin().to(dtype)]
+
+
+def queries_keys_values(shape, dtype, shared=1):
+    b, h, s, d = shape
+    return [normal(b, h, s, d, dtype=dtype)] + [normal(b, h // shared, s, d, dtype=dtype) for _ in range(2)]
 
 
 def logits(shape, dtype):
@@ -209,4 +215,17 @@ KINDS = [
   %m1 = lerp(%m, %g, 0.1)
   %v1 = add(mul(%v, 0.999), mul(square(%g), 0.001))
   %p1 = sub(%p, div(mul(%m1, 0.001), add(sqrt(%v1), 1e-08)))""", adam, optimizer),
+]
+
+# Of their own: products of matrices decide their times. --of attention.
+ATTENTION = [
+    Kind("attention", "(%q: T[b, h, s, d], %k: T[b, h, s, d], %v: T[b, h, s, d]) -> (%y)",
+         "%y = scaled_dot_product_attention(%q, %k, %v)", F.scaled_dot_product_attention, queries_keys_values, QUERIES),
+    Kind("attention_causal", "(%q: T[b, h, s, d], %k: T[b, h, s, d], %v: T[b, h, s, d]) -> (%y)",
+         "%y = scaled_dot_product_attention(%q, %k, %v, causal = true)",
+         lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), queries_keys_values, QUERIES),
+    Kind("attention_shared_heads", "(%q: T[b, 4*h, s, d], %k: T[b, h, s, d], %v: T[b, h, s, d]) -> (%y)",
+         "%y = scaled_dot_product_attention(%q, %k, %v, causal = true)",
+         lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True),
+         lambda shape, dtype: queries_keys_values(shape, dtype, 4), QUERIES),
 ]

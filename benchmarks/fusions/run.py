@@ -2,7 +2,7 @@
 """Fusions of plait against PyTorch's eager mode, Inductor and a copy of as many bytes, in one process, in turns, medians.
 
 usage: run.py [--sizes 16mb,64mb] [--dtypes f32,bf16] [--rounds N] [--threads N] [--only NAME,...] [--json FILE]
-              [--through-torch] [--avx2] [--check]
+              [--through-torch] [--avx2] [--check] [--of fusions,attention]
 Times are of calls that end with their results in memory and let go of them: plait's memory goes back to its pool, PyTorch's
 to the C library. Every result is compared with f64. --through-torch adds torch.compile(backend="plait"); --avx2 leaves
 AVX-512 out on both sides; --check compares plait and eager alone and takes no times. Exit status 1 where a result is wrong."""
@@ -28,8 +28,9 @@ import machine  # noqa: E402: of the folder above
 import plait  # noqa: E402: after the environment
 import plait.torch  # noqa: E402
 import torch  # noqa: E402
-from kinds import KINDS, SIZES  # noqa: E402
+from kinds import ATTENTION, KINDS, SIZES  # noqa: E402
 
+GROUPS = {"fusions": KINDS, "attention": ATTENTION}
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 TURN = 0.02  # seconds of a turn at least
 MOST = 100  # calls of a turn
@@ -188,13 +189,15 @@ def arguments():
     parser.add_argument("--dtypes", default="f32,bf16")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--of", default="fusions")
     parser.add_argument("--only", default="")
     parser.add_argument("--json")
     parser.add_argument("--through-torch", action="store_true")
     parser.add_argument("--avx2", action="store_true")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    for flag, known in (("sizes", SIZES), ("dtypes", DTYPES), ("only", [kind.name for kind in KINDS])):
+    for flag, known in (("sizes", SIZES), ("dtypes", DTYPES), ("of", GROUPS),
+                        ("only", [kind.name for kinds in GROUPS.values() for kind in kinds])):
         chosen = [word for word in getattr(args, flag).split(",") if word]
         if unknown := [word for word in chosen if word not in known]:
             parser.error(f"--{flag}: there is no {', '.join(unknown)}; there are {', '.join(known)}")
@@ -223,7 +226,7 @@ def main():
     with torch.no_grad():
         prepare(args)
         for size in args.sizes:
-            for kind in KINDS:
+            for kind in [kind for of in args.of for kind in GROUPS[of]]:
                 if args.only and kind.name not in args.only:
                     continue
                 for dtype in args.dtypes:

@@ -257,7 +257,7 @@ class Placer {
     std::set<int> positions;
     for (int l : at) positions.insert(state_.positions[static_cast<size_t>(l)]);
     for (const OwnLoop& l : projected_.at(&op))
-      if (!taken(l.cls) && !positions.contains(l.position)) out[0].push_back(l);
+      if (!taken(l.cls) && (l.position < 0 || !positions.contains(l.position))) out[0].push_back(l);
     if (!at.empty()) {
       for (const Reader& r : state_.readers.at(&op)) {
         out.emplace_back();

@@ -94,8 +94,9 @@ std::vector<std::vector<std::string>> fixed_groups(const std::vector<FileSegment
       if (const TensorView* t = localized.find(name)) owner[t] = i;
   const auto alone = [](const Op& op, const FileSegment& home) {
     const OpProperty kind = property(op.kind);
-    const bool by_hand = std::holds_alternative<schedules::Manual>(home.schedule);
-    return (kind == OpProperty::contraction && !by_hand) || kind == OpProperty::communication ||
+    const bool holds = std::holds_alternative<schedules::Manual>(home.schedule) ||
+                       std::holds_alternative<schedules::Attention>(home.schedule);
+    return (kind == OpProperty::contraction && !holds) || kind == OpProperty::communication ||
            kind == OpProperty::local_move;
   };
   std::vector<std::vector<std::string>> out(written.size());

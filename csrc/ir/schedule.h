@@ -120,6 +120,22 @@ struct Scatter {
   }
 };
 
+// Attention: a product, rows of its scores with their reductions, and a product with what comes of them. Scores of a
+// few queries at a time, against all keys, are on the stack. CPUs only. The result depends on none of the numbers.
+struct Attention {
+  static constexpr std::string_view kName = "attention";
+  Choice queries;  // whose scores are on the stack together, as lanes
+  Choice block;    // queries per parallel iteration
+  Choice rows;     // keys, and elements of values, whose sums are in registers together
+  auto operator<=>(const Attention&) const = default;
+  template <class Self, class Fn>
+  static void fields(Self& self, Fn&& fn) {
+    fn("queries", self.queries, ChoiceRange{1, 64, true});
+    fn("block", self.block, ChoiceRange{1, 1 << 16});
+    fn("rows", self.rows, ChoiceRange{1, 16});
+  }
+};
+
 // One transform of loops, as Transform with a number for a factor.
 struct LoopStep {
   Transform::Kind kind = Transform::Kind::merge;
@@ -172,9 +188,9 @@ struct Alias : Open {  // the result is its operand's memory
 
 }  // namespace schedules
 
-using Schedule =
-    std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Norm, schedules::Scatter,
-                 schedules::Manual, schedules::Library, schedules::Collective, schedules::Copy, schedules::Alias>;
+using Schedule = std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Norm,
+                              schedules::Scatter, schedules::Attention, schedules::Manual, schedules::Library,
+                              schedules::Collective, schedules::Copy, schedules::Alias>;
 
 // `pointwise`, `library`; empty for an open one.
 std::string_view name(const Schedule& schedule);

@@ -87,12 +87,10 @@ std::vector<TensorView*> alike(const Fusion& graph, TensorView* reference) {
   return out;
 }
 
-std::optional<ScheduledGroup> group(const Problem& problem, const Schedule&) {
-  const Manual decisions = manual_schedule(problem.segment);
-  ScheduledGroup out = make_group(problem.fusion, problem.segment);
-  out.schedule = decisions;
+}  // namespace
+
+void schedule_by_hand(ScheduledGroup& out, const Manual& decisions) {
   out.by_hand = true;
-  store_outputs(out);
   Fusion& graph = *out.graph;
   std::set<const TensorView*> stated;
   for (const ManualTensor& own : decisions.tensors) {
@@ -121,6 +119,16 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule&) {
     if (is_root) roots.push_back(op);
   }
   copy_for_roots(out, roots, [](const TensorView& t) { return !is_elementwise(*t.definition); });
+}
+
+namespace {
+
+std::optional<ScheduledGroup> group(const Problem& problem, const Schedule&) {
+  const Manual decisions = manual_schedule(problem.segment);
+  ScheduledGroup out = make_group(problem.fusion, problem.segment);
+  out.schedule = decisions;
+  store_outputs(out);
+  schedule_by_hand(out, decisions);
   return out;
 }
 

@@ -8,4 +8,8 @@ namespace plait {
 // Schedules: schedules::Manual. It is asked for by name alone.
 const Scheduler& manual_scheduler();
 
+// Gives a group the loops, inline positions and buffers that are said of its tensors, by name; the last one with loops
+// is the reference. What nobody speaks of is computed where it is read.
+void schedule_by_hand(ScheduledGroup& group, const schedules::Manual& decisions);
+
 }  // namespace plait

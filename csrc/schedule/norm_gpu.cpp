@@ -154,18 +154,6 @@ void choose_columns(const Problem& problem, const Rows& rows, const schedules::N
                                                                                   : 1;
 }
 
-// A tensor of the same values, computed from the tensor.
-Op* copy_of(Fusion& graph, TensorView& t, const char* name) {
-  auto op = std::make_unique<PointwiseOp>();
-  op->function = Pointwise::cast;
-  op->in = {&t};
-  op->to = t.dtype;
-  TensorView* copy = graph.add_tensor(t.name + name, t.shape(), t.dtype);
-  copy->domain.allocation = t.domain.allocation;
-  copy->dtype_alias = t.dtype_alias;
-  return graph.add_op(std::move(op), copy);
-}
-
 }  // namespace
 
 std::optional<int64_t> threads_of_single_row(const Problem& problem) {

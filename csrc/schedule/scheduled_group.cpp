@@ -39,6 +39,17 @@ ScheduledGroup make_group(const Fusion& fusion, const Segment& segment) {
   return out;
 }
 
+Op* copy_of(Fusion& graph, TensorView& t, const char* name) {
+  auto op = std::make_unique<PointwiseOp>();
+  op->function = Pointwise::cast;
+  op->in = {&t};
+  op->to = t.dtype;
+  TensorView* copy = graph.add_tensor(t.name + name, t.shape(), t.dtype);
+  copy->domain.allocation = t.domain.allocation;
+  copy->dtype_alias = t.dtype_alias;
+  return graph.add_op(std::move(op), copy);
+}
+
 void store_outputs(ScheduledGroup& group) {
   Fusion& graph = *group.graph;
   std::vector<TensorView*> outputs = graph.outputs();
@@ -47,15 +58,7 @@ void store_outputs(ScheduledGroup& group) {
     const auto is_unread = [&](const TensorView* t) { return graph.readers(t).empty(); };
     const bool read = out->definition != nullptr && group.reads.contains(out->definition);
     if (!read && std::all_of(together.begin(), together.end(), is_unread)) continue;
-    auto op = std::make_unique<PointwiseOp>();
-    op->function = Pointwise::cast;
-    op->in = {out};
-    op->to = out->dtype;
-    TensorView* store = graph.add_tensor(out->name + "_store", out->shape(), out->dtype);
-    store->domain.allocation = out->domain.allocation;
-    store->dtype_alias = out->dtype_alias;
-    graph.add_op(std::move(op), store);
-    out = store;
+    out = copy_of(graph, *out, "_store")->out();
   }
   graph.set_outputs(std::move(outputs));
 }

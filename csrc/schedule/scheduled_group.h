@@ -41,6 +41,9 @@ struct ScheduledGroup {
 // The segment as it is, with no loops yet.
 ScheduledGroup make_group(const Fusion& fusion, const Segment& segment);
 
+// A tensor of the same values, computed from the tensor by an op at the end of the graph.
+Op* copy_of(Fusion& graph, TensorView& t, const char* name);
+
 // Every output of a read, or of an op whose results the group reads, becomes a value for its readers and a store that
 // nobody reads, so that the value is computed where it is read and the store has no reader to wait for.
 void store_outputs(ScheduledGroup& group);

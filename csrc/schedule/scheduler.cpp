@@ -5,6 +5,7 @@
 
 #include "axes/transforms.h"
 #include "base/error.h"
+#include "schedule/attention.h"
 #include "schedule/manual.h"
 #include "schedule/nest.h"
 #include "schedule/norm.h"
@@ -25,8 +26,8 @@ bool Problem::decide(sym::Expr condition) const {
 }
 
 std::span<const Scheduler> schedulers() {
-  static const std::array<Scheduler, 4> kAll = {pointwise_scheduler(), norm_scheduler(), scatter_scheduler(),
-                                                nest_scheduler()};
+  static const std::array<Scheduler, 5> kAll = {pointwise_scheduler(), norm_scheduler(), scatter_scheduler(),
+                                                attention_scheduler(), nest_scheduler()};
   return kAll;
 }
 
@@ -46,7 +47,7 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
     const Scheduler* scheduler = find_scheduler(name(pinned));
     if (scheduler == nullptr)
       throw UserError(fmt::format("schedule `{}` generates no kernel", print(pinned)), problem.where(),
-                      "pin pointwise(...), nest(...), norm(...), scatter(...) or manual(...)");
+                      "pin pointwise(...), nest(...), norm(...), scatter(...), attention(...) or manual(...)");
     const auto of_gpus = target.cuda() && scheduler->refuses_of_gpus != nullptr
                              ? scheduler->refuses_of_gpus(problem.segment)
                              : std::nullopt;

@@ -10,7 +10,10 @@ namespace {
 
 class Finder {
  public:
-  Finder(const Fusion& fusion, const SegmentOptions& options) : fusion_(fusion), options_(options) {}
+  Finder(const Fusion& fusion, const SegmentOptions& options) : fusion_(fusion), options_(options) {
+    for (const auto& names : options.fixed)
+      if (names.size() > 1) in_kernels_.insert(names.begin(), names.end());
+  }
 
   Aliases run() {
     for (Op* op : fusion_.ops())
@@ -36,6 +39,10 @@ class Finder {
   void ask_library(const Op& op) {
     Aliases::Contraction& choice = out_.contractions[&op];
     const Schedule* pinned = pin(op);
+    if (in_kernels_.contains(op.out()->name)) {
+      choice.why = "a kernel computes it with other ops";
+      return;
+    }
     const bool insists = pinned != nullptr || options_.contractions == "library";
     if (pinned != nullptr && *pinned != Schedule(schedules::Library())) return;
     if (pinned == nullptr && options_.contractions == "nest") {
@@ -94,6 +101,7 @@ class Finder {
   const SegmentOptions& options_;
   Aliases out_;
   std::set<const Op*> candidates_;
+  std::set<std::string_view> in_kernels_;  // results of segments that are fixed
 };
 
 // Dims of more than one element stay in their order.

@@ -36,11 +36,11 @@ const Matmul* product_of(const Fusion& fusion, const PointwiseOp& div) {
 
 }  // namespace
 
-void divide_early(Fusion& fusion) {
+void divide_early(Fusion& fusion, const std::function<bool(const Op&)>& stays) {
   std::vector<Op*> order;
   for (Op* op : fusion.ops()) {
     const auto* div = as<PointwiseOp>(*op);
-    const bool divides = div != nullptr && div->function == Pointwise::div;
+    const bool divides = div != nullptr && div->function == Pointwise::div && !(stays && stays(*op));
     const Matmul* product = divides ? product_of(fusion, *div) : nullptr;
     if (product == nullptr || product->out()->dtype != op->out()->dtype) {
       order.push_back(op);

@@ -6,6 +6,7 @@
 #include "ir/launches.h"
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
+#include "schedule/attention.h"
 #include "schedule/moved.h"
 #include "schedule/norm.h"
 #include "schedule/scatter.h"
@@ -115,6 +116,13 @@ void list_tensors(Segment& segment, const std::set<const TensorView*>& outputs, 
           !unread && std::any_of(it->second.begin(), it->second.end(), [&](const Op* r) { return !own.contains(r); });
       if (unread || outside || outputs.contains(t)) segment.outputs.push_back(t);
     }
+}
+
+std::pair<std::set<const TensorView*>, Readers> all_readers(const Fusion& fusion) {
+  Readers readers;
+  for (const Op* op : fusion.ops())
+    for (const TensorView* in : inputs(*op)) readers[in].push_back(op);
+  return {std::set<const TensorView*>(fusion.outputs().begin(), fusion.outputs().end()), std::move(readers)};
 }
 
 class Pins {
@@ -294,8 +302,6 @@ std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorV
 
 // Changes of ops that let rows share kernels; the ops that merge first of all.
 std::vector<std::vector<Op*>> rewrite_for_rows(Fusion& fusion, const SegmentOptions& options) {
-  if (options.fixed.empty() && decided(options, "divide the terms of softmax in front of products"))
-    divide_early(fusion);
   std::set<std::string_view> written(options.nests.begin(), options.nests.end());
   for (const auto& names : options.fixed) written.insert(names.begin(), names.end());
   for (const auto& [name, schedule] : options.pins) written.insert(name);
@@ -329,13 +335,47 @@ void share_launches(Fusion& fusion, const SegmentOptions& options, const Aliases
   join_launches(fusion, how);
 }
 
-}  // namespace
+// Attention is a segment as a file would write it: its ops stay together, and its schedule is pinned. Returns its ops.
+std::set<const Op*> find_attention(const Fusion& fusion, SegmentOptions& options) {
+  std::set<const Op*> out;
+  if (options.target.kind != TargetKind::cpu || options.contractions != "auto") return out;
+  std::set<std::string, std::less<>> written(options.nests.begin(), options.nests.end());
+  for (const auto& names : options.fixed) written.insert(names.begin(), names.end());
+  for (const auto& names : options.joined) written.insert(names.begin(), names.end());
+  for (const auto& [name, schedule] : options.pins) written.insert(name);
+  const auto decide = [&](sym::Expr e) {
+    return options.guards != nullptr ? options.guards->decide(e, "scores on the stack") : sym::proven(e);
+  };
+  const auto [outputs, readers] = all_readers(fusion);
+  std::map<const Op*, size_t> places;
+  for (const Op* op : fusion.ops()) places.emplace(op, places.size());
+  const auto find = [&](const Op& product, bool moves) {
+    Segment s;
+    for (const Op* op : attention_of(fusion, product, moves, decide)) s.ops.push_back(fusion.ops()[places.at(op)]);
+    std::ranges::sort(s.ops, {}, [&](const Op* op) { return places.at(op); });
+    const bool is_free = std::none_of(s.ops.begin(), s.ops.end(), [&](const Op* each) {
+      return out.contains(each) || written.contains(each->results[0]->name);
+    });
+    if (s.ops.empty() || !is_free) return std::vector<Op*>();
+    list_tensors(s, outputs, readers);
+    return is_attention({fusion, s, options.guards}, options.target) ? s.ops : std::vector<Op*>();
+  };
+  for (const Op* op : fusion.ops()) {
+    if (op->kind != OpKind::Matmul) continue;
+    std::vector<Op*> ops = find(*op, true);
+    if (ops.empty()) ops = find(*op, false);
+    std::vector<std::string> names;
+    for (const Op* each : ops) names.push_back(each->results[0]->name);
+    if (ops.empty() || !decided(options, fmt::format("attention of %{}", names.back()))) continue;
+    out.insert(ops.begin(), ops.end());
+    options.pins[names.back()] = schedules::Attention();
+    options.together.push_back(names);
+    options.fixed.push_back(std::move(names));
+  }
+  return out;
+}
 
-void segment(Fusion& fusion, const SegmentOptions& options) {
-  for (const Op* op : fusion.ops())
-    if (property(op->kind) == OpProperty::composite || op->kind == OpKind::Reshard)
-      throw UserError(fmt::format("segmentation cannot place {}", describe(*op)),
-                      fmt::format("%{}", op->results[0]->name), "passes expand and localize come before");
+void segment_ops(Fusion& fusion, const SegmentOptions& options) {
   GroupOptions how;
   if (norm_runs_on(options.target)) {
     how.first = rewrite_for_rows(fusion, options);
@@ -374,10 +414,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
     fusion.segments.push_back(std::move(s));
   }
   fusion.set_order(std::move(order));
-  Readers readers;
-  for (const Op* op : fusion.ops())
-    for (const TensorView* in : inputs(*op)) readers[in].push_back(op);
-  const std::set<const TensorView*> outputs(fusion.outputs().begin(), fusion.outputs().end());
+  const auto [outputs, readers] = all_readers(fusion);
   for (Segment& s : fusion.segments) list_tensors(s, outputs, readers);
   share_launches(fusion, options, aliases);
   Pins pins(options);
@@ -390,6 +427,21 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
     note(options, fmt::format("@{}: {} ops, ({}) -> ({}), {}", s.name, s.ops.size(), names(s.inputs), names(s.outputs),
                               print(s.schedule)));
   pins.finish(fusion);
+}
+
+}  // namespace
+
+void segment(Fusion& fusion, const SegmentOptions& options) {
+  for (const Op* op : fusion.ops())
+    if (property(op->kind) == OpProperty::composite || op->kind == OpKind::Reshard)
+      throw UserError(fmt::format("segmentation cannot place {}", describe(*op)),
+                      fmt::format("%{}", op->results[0]->name), "passes expand and localize come before");
+  SegmentOptions own = options;
+  const std::set<const Op*> attention = find_attention(fusion, own);
+  if (options.fixed.empty() && norm_runs_on(options.target) &&
+      decided(options, "divide the terms of softmax in front of products"))
+    divide_early(fusion, [&](const Op& op) { return attention.contains(&op); });
+  segment_ops(fusion, own);
 }
 
 }  // namespace plait

@@ -31,7 +31,7 @@ void set_simulation_seed(const Device& device, uint64_t seed);
 // (floats, integers, memory, control, together, other: sim/ptx/ptx.h says which). Accesses of memory: requests are
 // instructions of warps; sectors of 32 bytes, those that requests touch and those that all bytes read and all bytes
 // written lie in; passes over the banks of shared memory, and how few would do; the blocks of a launch, the threads and
-// bytes of shared memory of one, and what a thread asks of device memory before it uses the first of it, at most.
+// bytes of shared memory of one, and what a thread may ask of device memory at once, at most.
 struct KernelMeter {
   std::string kernel;
   uint64_t launches = 0, warp_instructions = 0, thread_instructions = 0;

@@ -37,6 +37,14 @@ def test_all_kinds(tmp_path, run):
         assert 0 <= row["error"]["plait"] <= 1 and row["bytes"] > 2**16 and row["compile_s"]["plait"] > 0
 
 
+def test_attention(tmp_path, run):
+    done = subprocess.run([sys.executable, FOLDER / "run.py", "--check", "--of", "attention", "--sizes", "1mb", "--json",
+                           tmp_path / "rows.json"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads((tmp_path / "rows.json").read_text())["rows"]
+    assert [r["kind"] for r in rows[::2]] == [kind.name for kind in run.ATTENTION]
+
+
 def test_what_is_wrong(run):
     kind, argmax = (next(k for k in run.KINDS if k.name == name) for name in ("softmax", "argmax"))
     exact = torch.linspace(1, 3, 5, dtype=torch.float64)

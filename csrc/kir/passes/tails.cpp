@@ -106,15 +106,16 @@ class Finder {
   std::vector<const sym::Node*> order_;
 };
 
-// Whether a block does nothing but where the conjunct holds.
-bool only_where(const Block& body, sym::Expr conjunct) {
+// Whether a block does nothing but where one of the conjuncts holds.
+bool only_where(const Block& body, const std::vector<sym::Expr>& some) {
   return std::all_of(body.begin(), body.end(), [&](const auto& stmt) {
     if (const If* branch = as<If>(*stmt)) {
       const auto all = conjuncts(branch->condition);
-      if (std::find(all.begin(), all.end(), conjunct) != all.end()) return true;
+      if (std::find_first_of(all.begin(), all.end(), some.begin(), some.end()) != all.end()) return true;
     }
     const Block* inner = body_of(*stmt);
-    return stmt->kind == StmtKind::Alloc || (inner != nullptr && only_where(*inner, conjunct));
+    const bool nothing = stmt->kind == StmtKind::Alloc || stmt->kind == StmtKind::Load || is_pure(stmt->kind);
+    return nothing || (inner != nullptr && only_where(*inner, some));
   });
 }
 
@@ -189,7 +190,7 @@ class Tails {
     }
     if (is_inner(*stmt)) {
       auto terms = Finder({}).find(stmt->body, {{stmt->var, stmt->extent.value()}});
-      std::erase_if(terms, [&](const Term& t) { return !only_where(stmt->body, t.conjunct); });
+      std::erase_if(terms, [&](const Term& t) { return !only_where(stmt->body, {t.conjunct}); });
       sym::Expr all = editor_.number(1);
       for (const Term& t : terms) all = sym::logical_and(all, sym::lt(editor_.number(t.reach), t.room));
       in_tail |= known(sym::logical_not(all)) || std::any_of(terms.begin(), terms.end(), [&](const Term& t) {
@@ -249,10 +250,17 @@ class Tails {
     Division d;
     sym::Expr extent = loop.extent;
     std::vector<Term> ending;  // terms that end the loop
-    for (const Term& t : Finder(loop.var).find(loop.body, {})) {
+    const std::vector<Term> found = Finder(loop.var).find(loop.body, {});
+    const auto ends_with = [&](sym::Expr end) {
+      std::vector<sym::Expr> out;
+      for (const Term& t : found)
+        if (end_of(t) == end) out.push_back(t.conjunct);
+      return out;
+    };
+    for (const Term& t : found) {
       const sym::Expr end = end_of(t);
       const bool same = end == loop.extent, within = same || sym::proven(sym::le(loop.extent, end));
-      if (!within && !only_where(loop.body, t.conjunct)) continue;
+      if (!within && !only_where(loop.body, ends_with(end))) continue;
       if (!within) extent = sym::proven(sym::le(end, extent)) ? end : sym::min(extent, end);
       if (!within || same) ending.push_back(t);
       d.terms.push_back(t);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/ptx/program.h"
 #include "sim/ptx/text.h"
 
 namespace plait::sim::ptx {
@@ -22,22 +23,37 @@ size_t loaded_bytes(const Statement& statement) {
 
 }  // namespace
 
-// Statements in their order; the first use of a loaded value waits for all loads before. Assemblers may move loads
-// forward, so that more are under way.
+namespace {
+
+// Memory may change there, or another path join or leave: loads are not moved across.
+bool is_border(const Statement& statement) {
+  static const std::set<std::string_view> names = {"st",  "atom", "red",  "bar",    "barrier",       "fence",
+                                                   "bra", "ret",  "exit", "membar", "griddepcontrol"};
+  return names.contains(statement.words[0]);
+}
+
+}  // namespace
+
+// Between borders an assembler may put all loads in front whose addresses do not come of loaded values.
 size_t bytes_in_flight(const TextKernel& kernel) {
-  std::set<int> pending;  // registers of loads
+  std::set<int> loaded;  // registers that come of loads since the last border
+  std::set<int> labels;
+  for (const auto& [name, statement] : kernel.labels) labels.insert(statement);
   size_t now = 0, most = 0;
-  for (const Statement& each : kernel.statements) {
+  for (size_t i = 0; i < kernel.statements.size(); ++i) {
+    const Statement& each = kernel.statements[i];
     const size_t bytes = loaded_bytes(each);
-    bool waits = each.guard >= 0 && pending.contains(each.guard);
-    for (size_t i = 0; i < each.operands.size(); ++i)
-      for_registers(each.operands[i], [&](int reg) { waits |= pending.contains(reg); });
-    if (waits) {
-      pending.clear();
+    bool comes_of_loads = each.guard >= 0 && loaded.contains(each.guard);
+    const size_t first = writes_first_operand(each) ? 1 : 0;
+    for (size_t k = first; k < each.operands.size(); ++k)
+      for_registers(each.operands[k], [&](int reg) { comes_of_loads |= loaded.contains(reg); });
+    if (is_border(each) || labels.contains(static_cast<int>(i)) || (bytes > 0 && comes_of_loads)) {
+      loaded.clear();
       now = 0;
     }
-    if (bytes == 0) continue;
-    for_registers(each.operands[0], [&](int reg) { pending.insert(reg); });
+    if (first == 1)
+      for_registers(each.operands[0],
+                    [&](int reg) { bytes > 0 || comes_of_loads ? void(loaded.insert(reg)) : void(loaded.erase(reg)); });
     most = std::max(most, now += bytes);
   }
   return most;

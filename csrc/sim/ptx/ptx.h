@@ -34,7 +34,7 @@ struct KernelInfo {
   size_t local_bytes = 0;                                     // of a thread
   size_t shared_bytes = 0;                                    // of a block, static
   int registers = 0;                                          // that the text declares: virtual ones
-  size_t bytes_in_flight = 0;  // that a thread asks of device memory before it uses the first of them, at most
+  size_t bytes_in_flight = 0;                                 // that a thread may ask of device memory at once, at most
 };
 
 // A variable of the module (.global, .const). Whoever loads the module allocates it and writes `initial`, or zeros.

@@ -90,7 +90,7 @@ struct TextModule {
 TextModule read(std::string_view ptx, std::string_view cuda_text);
 [[noreturn]] void refuse(int line, const std::string& what);
 
-// Bytes of device memory that a thread has asked for at most before it uses the first of them.
+// Bytes of device memory that a thread may have asked for at once, at most.
 size_t bytes_in_flight(const TextKernel& kernel);
 
 // Gives a kernel the shared variables of the module that it names. One without a length is what a launch asks for,

@@ -96,7 +96,7 @@ END:
   EXPECT_EQ(counts.thread_instructions, std::accumulate(counts.kinds.begin(), counts.kinds.end(), uint64_t{0}));
 }
 
-TEST(Meter, BytesInFlightBeforeTheFirstUse) {
+TEST(Meter, BytesInFlight) {
   const auto in_flight = [](const std::string& body) {
     return PtxModule::load(test::kernel_text("ld.param.u64 %rd1, [a];\n" + body))->kernels()[0].bytes_in_flight;
   };
@@ -104,9 +104,13 @@ TEST(Meter, BytesInFlightBeforeTheFirstUse) {
   EXPECT_EQ(in_flight("ld.global.u32 %r1, [%rd1];"), 4u);
   EXPECT_EQ(in_flight("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1]; ld.global.nc.v2.u16 {%h1, %h2}, [%rd1+16];"),
             20u);
-  EXPECT_EQ(in_flight("ld.global.u32 %r1, [%rd1]; add.u32 %r3, %r1, 1; ld.global.u32 %r2, [%rd1+4];"), 4u) << "used";
+  EXPECT_EQ(in_flight("ld.global.u32 %r1, [%rd1]; add.u32 %r3, %r1, 1; ld.global.u32 %r2, [%rd1+4];"), 8u)
+      << "the second needs nothing of the first";
+  EXPECT_EQ(in_flight("ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd1+4];"), 4u)
+      << "behind a store";
+  EXPECT_EQ(in_flight("ld.global.u32 %r1, [%rd1]; L: ld.global.u32 %r2, [%rd1+4];"), 4u) << "behind a label";
   EXPECT_EQ(in_flight("ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+4]; add.u32 %r3, %r1, 1;\n"
-                      "ld.global.u32 %r1, [%rd1]; add.u32 %r3, %r1, %r2;"),
+                      "bar.sync 0; ld.global.u32 %r1, [%rd1]; add.u32 %r3, %r1, %r2;"),
             8u)
       << "the most, not the last";
   EXPECT_EQ(in_flight("ld.global.u64 %rd2, [%rd1]; ld.global.u64 %rd3, [%rd2];"), 8u) << "an address that is loaded";
