@@ -20,6 +20,7 @@ constexpr int64_t kQueries = 16;
 constexpr int64_t kBlock = 64;
 constexpr int64_t kLeastQueries = 2 * kQueries, kLeastKeys = 256;  // of fewer, products of the library are as fast
 constexpr size_t kMostOps = 64;
+constexpr int64_t kTerms = 256;             // that a sum adds before its part goes into the whole
 constexpr int64_t kMostFeatures = 256;      // of a head
 constexpr int64_t kScoreBytes = 256 << 10;  // of a buffer of scores, each on the stack of a thread
 
@@ -203,16 +204,16 @@ class Loops {
   Loops(const schedules::Attention& numbers, size_t rank) : numbers_(numbers), batch_(static_cast<int>(rank) - 2) {}
 
   // Of a tensor [batch ..., queries, x]: x, or tiles of it, then the summed dim, then a tile's rows, then lanes.
-  std::vector<LoopStep> of(bool tiled, bool sums) const {
+  // `parts`: long sums, which add by parts.
+  std::vector<LoopStep> of(bool tiled, bool sums, bool parts = false) const {
     std::vector<LoopStep> out = outer();
     // [tasks, groups, lanes, x, (summed)]
-    int x = 3, behind = x + 1;
-    if (tiled) {
-      add(out, Transform::Kind::split, x, *numbers_.rows);
-      behind = x + 2;
-    }
+    const int x = 3, behind = tiled ? x + 2 : x + 1;
+    if (tiled) add(out, Transform::Kind::split, x, *numbers_.rows);
+    if (parts) add(out, Transform::Kind::split, behind, kTerms);
     std::vector<int> order = {0, 1, x};
     if (sums) order.push_back(behind);
+    if (parts) order.push_back(behind + 1);
     if (tiled) order.push_back(x + 1);
     order.push_back(2);
     LoopStep reorder;
@@ -319,13 +320,15 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
       const bool first = &t == held.front();  // whose tiles the scores' are
       decisions.tensors.push_back(decision(t, loops.of(first, false), around, keys));
     }
-    if (reduces_keys(*op)) decisions.tensors.push_back(decision(t, loops.of(false, true), around));
+    if (reduces_keys(*op))
+      decisions.tensors.push_back(
+          decision(t, loops.of(false, true, as<Reduce>(*op)->function == Reduction::sum), around));
     if (op == &product && !graph.is_output(&t))
-      decisions.tensors.push_back(decision(t, loops.of(true, true), around, features));
+      decisions.tensors.push_back(decision(t, loops.of(true, true, true), around, features));
   }
   TensorView* result = graph.outputs()[0];
   if (result == product.out()) {
-    decisions.tensors.push_back(decision(*result, loops.of(true, true), around, features));
+    decisions.tensors.push_back(decision(*result, loops.of(true, true, true), around, features));
     result = copy_of(graph, *result, "_store")->out();
     graph.set_outputs({result});
   }

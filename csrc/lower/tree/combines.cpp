@@ -22,7 +22,7 @@ void TreeEmitter::find_parts() {
   for (const Op* op : group_.graph->ops()) {
     if (!tree_.ops.contains(op) || kind_of(*op).form != Form::sum) continue;
     const PlacedOp& at = placed(*op);
-    if (!at.state_loops.empty() || !has_parts(*op)) continue;
+    if (!has_parts(*op)) continue;
     const std::vector<int> path = tree_.path(at.loop);
     std::vector<int> serial;
     for (int id : path) {

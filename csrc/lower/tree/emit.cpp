@@ -305,10 +305,10 @@ void TreeEmitter::loop(int id) {
   frames_.push_back({&stmt->body, std::nullopt});
   const auto parts = parts_.find(id);
   if (parts != parts_.end())
-    for (const Op* op : parts->second) part_[op] = start(*op, false);
+    for (const Op* op : parts->second) has_tile(*op) ? start_part_tile(*op) : void(part_[op] = start(*op, false));
   items(l.items, id);
   if (parts != parts_.end())
-    for (const Op* op : parts->second) merge_part(*op);
+    for (const Op* op : parts->second) has_tile(*op) ? merge_part_tile(*op) : merge_part(*op);
   leave();
   add(std::move(stmt));
 }

@@ -194,7 +194,11 @@ class TreeEmitter {
   sym::Expr place_in_tile(const Op& op) const;
   const Op* tile_begun_by(const TreeItem& item) const;
   bool is_inside_of_start(const Op& op, int loop) const;
+  void over_tile(const Op& op, size_t loop, const std::function<void()>& body);
+  void put_identity(const Op& op, uint32_t tile);
   void start_tile(const Op& op);
+  void start_part_tile(const Op& op);
+  void merge_part_tile(const Op& op);
   void add_to_tile(const Op& op);
   Value state_in_tile(const Op& op);
 
@@ -223,7 +227,7 @@ class TreeEmitter {
   std::map<int, std::vector<const Op*>> parts_;  // loops, and the sums that have a part of their own in each iteration
   std::set<const Op*> part_of_;                  // those sums
   std::map<const Op*, Carried> whole_, part_;    // states of reductions
-  std::map<const Op*, uint32_t> tiles_;          // those of tiles
+  std::map<const Op*, uint32_t> tiles_, part_tiles_;  // those of tiles
   std::map<const Op*, Across> across_;
   std::set<const Op*> adds_to_;     // the scans for the sake of which a loop is emitted: of what a thread has of them
   std::optional<uint32_t> status_;  // the buffer of the status words of the run

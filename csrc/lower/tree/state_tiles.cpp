@@ -1,5 +1,7 @@
 // Reductions inside of which loops over kept dims stand: a state for each of their iterations, on the stack. Where
-// those loops are unrolled and lanes, as a tile of a matrix product is, the compiler holds the states in registers.
+// those loops are unrolled and lanes, as a tile of a matrix product is, the compiler holds the states in registers. A
+// long sum of floats has a part in each iteration of the last but one of its loops, which is added to the whole behind
+// it.
 #include "base/error.h"
 #include "lower/tree/emitter.h"
 #include "schedule/nest.h"
@@ -41,6 +43,9 @@ void TreeEmitter::declare_tiles() {
     const DType dtype = state_types(combine, inputs(*op).front()->dtype)[0];
     tiles_[op] = static_cast<uint32_t>(kernel_.buffers.size());
     kernel_.buffers.push_back({free_name(op->out()->name + "_states"), dtype, count, false, false, kir::Space::stack});
+    if (!part_of_.contains(op)) continue;
+    part_tiles_[op] = static_cast<uint32_t>(kernel_.buffers.size());
+    kernel_.buffers.push_back({free_name(op->out()->name + "_part"), dtype, count, false, false, kir::Space::stack});
   }
 }
 
@@ -69,17 +74,47 @@ bool TreeEmitter::is_inside_of_start(const Op& op, int loop) const {
   return loop >= 0 && tile_begun_by({TreeItem::Kind::loop, loop}) == &op;
 }
 
-void TreeEmitter::start_tile(const Op& op) {
+// Loops as those over the tile, from the given one inwards.
+void TreeEmitter::over_tile(const Op& op, size_t loop, const std::function<void()>& body) {
+  const std::vector<int>& loops = placed(op).state_loops;
+  if (loop == loops.size()) return within(kept_terms(op), body);
+  const TreeLoop& l = tree_.loops[static_cast<size_t>(loops[loop])];
+  auto stmt = new_loop(l.extent, kir::LoopKind::serial);
+  stmt->var = l.var;
+  if (l.parallel == ParallelType::vectorize) stmt->loop = kir::LoopKind::lanes;
+  stmt->unroll = l.parallel == ParallelType::unroll;
+  frames_.push_back({&stmt->body, std::nullopt});
+  over_tile(op, loop + 1, body);
+  leave();
+  add(std::move(stmt));
+}
+
+void TreeEmitter::put_identity(const Op& op, uint32_t tile) {
   const Combine combine = combines_of(op)[0];
   const DType in = inputs(op).front()->dtype;
   const std::vector<DType> types = state_types(combine, in);
   const std::vector<Constant> none = identity(combine, types, types[0] != in ? std::optional(in) : std::nullopt);
-  store(tiles_.at(&op), place_in_tile(op), literal(none[0]));
+  store(tile, place_in_tile(op), literal(none[0]));
+}
+
+void TreeEmitter::start_tile(const Op& op) { put_identity(op, tiles_.at(&op)); }
+
+void TreeEmitter::start_part_tile(const Op& op) {
+  allocate(part_tiles_.at(&op));
+  over_tile(op, 0, [&] { put_identity(op, part_tiles_.at(&op)); });
+}
+
+void TreeEmitter::merge_part_tile(const Op& op) {
+  over_tile(op, 0, [&] {
+    const sym::Expr at = place_in_tile(op);
+    const Value whole = load(tiles_.at(&op), at), part = load(part_tiles_.at(&op), at);
+    store(tiles_.at(&op), at, apply(*function_of(combines_of(op)[0]), {whole, part}));
+  });
 }
 
 // A product of both operands goes in with one rounding.
 void TreeEmitter::add_to_tile(const Op& op) {
-  const uint32_t tile = tiles_.at(&op);
+  const uint32_t tile = part_of_.contains(&op) ? part_tiles_.at(&op) : tiles_.at(&op);
   const DType type = kernel_.buffers[tile].dtype;
   const sym::Expr at = place_in_tile(op);
   const Value before = load(tile, at), x = convert(operand(op, 0), type);
