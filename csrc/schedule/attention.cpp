@@ -188,6 +188,12 @@ std::optional<Parts> parts_of(std::span<Op* const> ops) {
 std::optional<std::string> accept(const Problem& problem) {
   if (!parts_of(problem.segment.ops)) return "it has not two products of matrices in f32 or f64";
   if (problem.segment.outputs.size() != 1) return "it has several results";
+  const Parts parts = *parts_of(problem.segment.ops);
+  const size_t rank = parts.scores->out()->rank();
+  const auto has_rank = [&](const Op* op) { return !reduces_keys(*op) || inputs(*op)[0]->rank() == rank; };
+  if (parts.product->out()->rank() != rank || parts.scores->a == parts.scores->b ||
+      !std::all_of(problem.segment.ops.begin(), problem.segment.ops.end(), has_rank))
+    return "its products and reductions have not the same dims";
   for (const Op* op : problem.segment.ops)
     if (property(op->kind) != OpProperty::contraction && !may_stand_between(*op))
       return fmt::format("{} is neither elementwise nor a reduction over keys", describe(*op));
@@ -383,7 +389,12 @@ std::set<const Op*> attention_of(const Fusion& fusion, const Op& product, bool m
 }
 
 bool is_attention(const Problem& problem, const Target& target) {
-  return !accept(problem) && !disobeyed_loops(problem, numbers_for(target, {}));
+  if (accept(problem)) return false;
+  try {
+    return !disobeyed_loops(problem, numbers_for(target, {}));
+  } catch (const UserError&) {  // loops that some tensor cannot have
+    return false;
+  }
 }
 
 const Scheduler& attention_scheduler() {

@@ -128,6 +128,22 @@ TEST(AttentionKernels, WhatIsNoneOfThemIsComputedByTheLibrary) {
   }
 }
 
+// Reductions of a mask of fewer dims, scores of fewer dims than the product.
+TEST(AttentionKernels, OtherRanksAreLeftToTheLibrary) {
+  for (const char* text :
+       {"fusion @f (%q: f32[2, 256, 16], %k: f32[2, 16, 256], %v: f32[2, 256, 16], %m: f32[256, 256]) -> (%y) {\n"
+        "%mm = exp(%m)\n%ms = sum(%mm, dims = [1], keepdim = true)\n%b = div(%mm, %ms)\n%s = matmul(%q, %k)\n"
+        "%p = softmax(add(%s, %b), dim = 2)\n%y = matmul(%p, %v) }\n",
+        "fusion @f (%q: f32[64, 16], %k: f32[16, 256], %z: f32[2, 64, 256], %v: f32[2, 256, 16]) -> (%y) {\n"
+        "%s = matmul(%q, %k)\n%p = softmax(add(%s, %z), dim = 2)\n%y = matmul(%p, %v) }\n",
+        "fusion @f (%q: f32[64, 16], %k: f32[16, 256], %v: f32[2, 256, 16]) -> (%y) {\n"
+        "%s = matmul(%q, %k)\n%p = softmax(reshape(%s, shape = [2, 32, 256]), dim = 2)\n%y = matmul(%p, %v) }\n"}) {
+    const CaseResult result = run_case(text, {});
+    EXPECT_TRUE(result.ok) << text << result.message;
+    EXPECT_EQ(result.report.library_calls, 2) << text;
+  }
+}
+
 std::string why_refused(const std::string& text, const std::string& device = "cpu") {
   CaseOptions how;
   how.device = device;

@@ -286,6 +286,21 @@ TEST(Manual, TilesOfReductions) {
       }
 }
 
+// A loop over a kept dim between those of the sum: no parts.
+TEST(Manual, TilesAroundPartsOfSums) {
+  for (const char* order : {"reorder(0, 2, 1, 3, 4)", "reorder(0, 2, 3, 1, 4)", "reorder(0, 2, 3, 4, 1)"}) {
+    const auto result = run_case(
+        fmt::format(
+            "let m = 13, n = 2100\nfusion @f (%a: f32[m, n], %x: f32[m]) -> (%y) {{\n"
+            "  segment @a (%a, %x) -> (%y) schedule manual {{\n"
+            "    %p: f32[m] loops (split(0, 4), split(2, 1024), split(3, 64), {}) inline 1 = sum(%a, dims = [1])\n"
+            "    %y: f32[m] loops (split(0, 4)) = add(%p, %x)\n  }}\n}}\n",
+            order),
+        {});
+    EXPECT_TRUE(result.ok) << order << ": " << result.message;
+  }
+}
+
 // A condition that one statement has beside the others' does not hold for those behind it.
 TEST(Manual, PartsOfACatInLoopsThatLeaveTheRow) {
   for (const char* loops : {"split(1, 3), merge(0), merge(0)", "merge(0), split(0, 8), split(0, 16)"})

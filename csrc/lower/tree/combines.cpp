@@ -31,6 +31,8 @@ void TreeEmitter::find_parts() {
       if (in_turn && is_reduced_by(at, l.var)) serial.push_back(id);
     }
     if (serial.size() < 2) continue;
+    const auto place = [&](int l) { return std::find(path.begin(), path.end(), l); };
+    if (!at.state_loops.empty() && place(at.state_loops.front()) < place(serial[serial.size() - 2])) continue;
     parts_[serial[serial.size() - 2]].push_back(op);
     part_of_.insert(op);
   }
