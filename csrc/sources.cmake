@@ -244,7 +244,9 @@ set(PLAIT_CORE_SOURCES
   scalar/reductions.cpp
   scalar/special.cpp
   schedule/attention.cpp
+  schedule/find_attention.cpp
   schedule/manual.cpp
+  schedule/masked_keys.cpp
   schedule/moved.cpp
   schedule/nest.cpp
   schedule/norm.cpp

@@ -121,7 +121,8 @@ void print_meters(const std::vector<KernelMeter>& meters, const std::map<std::st
          {fmt::to_string(m.sectors), fmt::format("{:.3f}", static_cast<double>(m.sectors) / least),
           fmt::to_string(m.shared_passes), fmt::to_string(m.shared_passes - m.least_passes)})
       rows.back().push_back(text);
-    const auto known = registers.find(m.kernel.substr(0, m.kernel.find("_phase")));
+    auto known = registers.find(m.kernel);
+    if (known == registers.end()) known = registers.find(m.kernel.substr(0, m.kernel.rfind("_phase")));
     for (const std::string& text : occupancy_cells(m, known == registers.end() ? 0 : known->second, target))
       rows.back().push_back(text);
   }

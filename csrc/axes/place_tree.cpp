@@ -256,8 +256,12 @@ class Placer {
     };
     std::set<int> positions;
     for (int l : at) positions.insert(state_.positions[static_cast<size_t>(l)]);
+    // Loops of its own that those around determine are theirs.
+    const bool states_own = state_.options.own_loops.contains(op.results[0]);
+    const auto determined = [&](int cls) { return states_own && state_.walks.from(around).knows(cls); };
     for (const OwnLoop& l : projected_.at(&op))
-      if (!taken(l.cls) && (l.position < 0 || !positions.contains(l.position))) out[0].push_back(l);
+      if (!taken(l.cls) && !determined(l.cls) && (l.position < 0 || !positions.contains(l.position)))
+        out[0].push_back(l);
     if (!at.empty()) {
       for (const Reader& r : state_.readers.at(&op)) {
         out.emplace_back();

@@ -6,7 +6,6 @@
 #include "axes/operand_read.h"
 #include "axes/transforms.h"
 #include "base/error.h"
-#include "schedule/place_group.h"
 
 namespace plait {
 
@@ -138,14 +137,16 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
   set_manual_schedule(problem.segment, std::get<Manual>(pinned));
   for (const Op* op : problem.segment.ops)
     for (const TensorView* t : op->results) check(*t, problem);
-  const ScheduledGroup own = std::move(*group(problem, Manual()));
-  // Whether a row fits its buffer may hang on sizes: then it is asked, and becomes part of what the kernel is made for.
-  const auto holds = [&](sym::Expr e) { return problem.decide(sym::import(problem.fusion.pool(), e)); };
-  if (const auto found = disobeyed(own, holds)) throw UserError(found->what, problem.where(), found->remedy);
+  if (const auto found = disobeyed(problem, *group(problem, Manual())))
+    throw UserError(found->what, problem.where(), found->remedy);
   return Manual();
 }
 
 }  // namespace
+
+std::optional<Disobeyed> disobeyed(const Problem& problem, const ScheduledGroup& group) {
+  return disobeyed(group, [&](sym::Expr e) { return problem.decide(sym::import(problem.fusion.pool(), e)); });
+}
 
 const Scheduler& manual_scheduler() {
   static const Scheduler kManual = {

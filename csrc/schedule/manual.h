@@ -1,6 +1,7 @@
 #pragma once
 // Scheduling by hand: what a person says of the loops of a segment, in a file or on a fusion (schedules::Manual), is
 // performed on the segment's own graph. It is obeyed as it stands, or refused by name.
+#include "schedule/place_group.h"
 #include "schedule/scheduler.h"
 
 namespace plait {
@@ -11,5 +12,9 @@ const Scheduler& manual_scheduler();
 // Gives a group the loops, inline positions and buffers that are said of its tensors, by name; the last one with loops
 // is the reference. What nobody speaks of is computed where it is read.
 void schedule_by_hand(ScheduledGroup& group, const schedules::Manual& decisions);
+
+// The same as of place_group.h. Whether a row fits its buffer may hang on sizes: then it is asked of the problem, and
+// becomes part of what the kernel is made for.
+std::optional<Disobeyed> disobeyed(const Problem& problem, const ScheduledGroup& group);
 
 }  // namespace plait

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "axes/transforms.h"
-#include "ir/make_op.h"
 #include "schedule/norm.h"
 #include "schedule/norm_rows.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "axes/walk.h"
 #include "base/error.h"
 #include "schedule/nest.h"
 
@@ -123,12 +124,16 @@ class Obeyed {
     const std::vector<int> path = tree_.path(placed.loop);
     const auto shared = path.begin() + placed.shared;
     auto own = shared;
+    Walk around(axes_.graph);
+    for (auto it = path.begin(); it != shared; ++it) around.seed(loop(*it).cls);
+    around.run();
     const std::vector<LoopClass> stated = loop_classes(axes_, t);
     for (size_t i = 0; i < stated.size(); ++i) {
       const int cls = axes_.graph.find(stated[i].cls);
       const auto is_it = [&](int l) { return axes_.graph.find(loop(l).cls) == cls; };
       if (axes_.graph.unit(cls)) continue;
       auto at = std::find_if(path.begin(), shared, is_it);
+      if (at == shared && around.knows(cls)) continue;  // what loops around determine
       if (at == shared) {
         if (own == path.end() || !is_it(*own))
           return refuse(t, fmt::format("loop {} of %{} is not obeyed: it is computed in other loops", i, t.name));

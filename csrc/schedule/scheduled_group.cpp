@@ -25,6 +25,12 @@ std::string ScheduledGroup::print() const {
   for (const auto& [name, most] : by_name(kept)) out += fmt::format("keep %{} {}\n", name, sym::print(most));
   for (sym::Expr extent : row) out += fmt::format("row of {}, at most {} in all\n", sym::print(extent), most);
   for (const Op* op : graph->ops())
+    if (keys && keys->ops.contains(op))
+      out += fmt::format("{} of %{} {} {} floordiv({}, {}) {} {}\n", keys->by_keys ? "queries" : "keys",
+                         op->results[0]->name, keys->by_keys ? "begin at" : "end at", keys->step,
+                         keys->by_keys ? "key" : "query", keys->step, keys->by_keys ? "-" : "+",
+                         sym::print(keys->by_keys ? keys->ahead : keys->ahead + keys->step));
+  for (const Op* op : graph->ops())
     if (const auto it = totals.find(op); it != totals.end())
       out += fmt::format("total %{} of %{}\n", it->second->results[0]->name, op->results[0]->name);
   for (const auto& [name, of] : by_name(copies)) out += fmt::format("copy %{} of %{}\n", name, of->name);

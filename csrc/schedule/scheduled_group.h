@@ -12,6 +12,16 @@
 
 namespace plait {
 
+// Of attention: groups of `step` queries are computed for keys up to the last query + ahead alone; or, by keys, groups
+// of keys for queries from the first key - ahead on. Of the ops, the result is [..., query, key]; or, where they sum
+// over keys (by keys: over queries), true, [..., query, x] (by keys: [..., key, x]).
+struct KeyLimit {
+  int64_t step = 1;
+  sym::Expr ahead;
+  bool by_keys = false;
+  std::map<const Op*, bool> ops;
+};
+
 struct ScheduledGroup {
   std::unique_ptr<Fusion> graph;     // inputs and outputs are those of the segment, in order
   std::vector<std::string> outputs;  // their names in the fusion
@@ -32,6 +42,7 @@ struct ScheduledGroup {
   std::vector<sym::Expr> row;
   int64_t most = 0;
   std::set<const TensorView*> own_loops;  // follow loops of their own, not the reference's
+  std::optional<KeyLimit> keys;
   bool by_hand = false;  // loops, inline positions and kept buffers are obeyed as they stand, or refused
 
   // Text of the stage `scheduled`: the graph with the loops of its tensors, then a line per decision.

@@ -7,6 +7,7 @@
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
 #include "schedule/attention.h"
+#include "schedule/find_attention.h"
 #include "schedule/moved.h"
 #include "schedule/norm.h"
 #include "schedule/scatter.h"
@@ -99,9 +100,7 @@ class Duplicator {
   std::vector<std::pair<int, Op*>> placed_;
 };
 
-using Readers = std::map<const TensorView*, std::vector<const Op*>>;
-
-void list_tensors(Segment& segment, const std::set<const TensorView*>& outputs, const Readers& readers) {
+void list_tensors(Segment& segment, const Fusion& fusion) {
   const std::set<const Op*> own(segment.ops.begin(), segment.ops.end());
   std::set<const TensorView*> seen;
   for (const Op* op : segment.ops) seen.insert(op->results.begin(), op->results.end());
@@ -110,19 +109,23 @@ void list_tensors(Segment& segment, const std::set<const TensorView*>& outputs, 
       if (seen.insert(in).second) segment.inputs.push_back(in);
   for (const Op* op : segment.ops)
     for (TensorView* t : op->results) {
-      const auto it = readers.find(t);
-      const bool unread = it == readers.end();
-      const bool outside =
-          !unread && std::any_of(it->second.begin(), it->second.end(), [&](const Op* r) { return !own.contains(r); });
-      if (unread || outside || outputs.contains(t)) segment.outputs.push_back(t);
+      const auto& readers = fusion.readers(t);
+      const bool inside = std::all_of(readers.begin(), readers.end(), [&](const Op* r) { return own.contains(r); });
+      if (readers.empty() || !inside || fusion.is_output(t)) segment.outputs.push_back(t);
     }
 }
 
-std::pair<std::set<const TensorView*>, Readers> all_readers(const Fusion& fusion) {
-  Readers readers;
-  for (const Op* op : fusion.ops())
-    for (const TensorView* in : inputs(*op)) readers[in].push_back(op);
-  return {std::set<const TensorView*>(fusion.outputs().begin(), fusion.outputs().end()), std::move(readers)};
+// Results of which a file or an option says in which segment they are.
+std::set<std::string, std::less<>> written_names(const SegmentOptions& options) {
+  std::set<std::string, std::less<>> out(options.nests.begin(), options.nests.end());
+  for (const auto& names : options.fixed) out.insert(names.begin(), names.end());
+  for (const auto& [name, schedule] : options.pins) out.insert(name);
+  return out;
+}
+
+// Whether a condition over sizes holds; what facts do not prove becomes a guard, which says why it was asked.
+bool decide_sizes(const SegmentOptions& options, sym::Expr condition, const char* why) {
+  return options.guards != nullptr ? options.guards->decide(condition, why) : sym::proven(condition);
 }
 
 class Pins {
@@ -302,9 +305,7 @@ std::function<std::optional<std::string>(std::span<Op* const>, std::span<TensorV
 
 // Changes of ops that let rows share kernels; the ops that merge first of all.
 std::vector<std::vector<Op*>> rewrite_for_rows(Fusion& fusion, const SegmentOptions& options) {
-  std::set<std::string_view> written(options.nests.begin(), options.nests.end());
-  for (const auto& names : options.fixed) written.insert(names.begin(), names.end());
-  for (const auto& [name, schedule] : options.pins) written.insert(name);
+  const auto written = written_names(options);
   PartOptions how;
   how.stays = [&](const TensorView& t) { return written.contains(t.name); };
   how.decide = options.decide;
@@ -339,14 +340,9 @@ void share_launches(Fusion& fusion, const SegmentOptions& options, const Aliases
 std::set<const Op*> find_attention(const Fusion& fusion, SegmentOptions& options) {
   std::set<const Op*> out;
   if (options.target.kind != TargetKind::cpu || options.contractions != "auto") return out;
-  std::set<std::string, std::less<>> written(options.nests.begin(), options.nests.end());
-  for (const auto& names : options.fixed) written.insert(names.begin(), names.end());
+  auto written = written_names(options);
   for (const auto& names : options.joined) written.insert(names.begin(), names.end());
-  for (const auto& [name, schedule] : options.pins) written.insert(name);
-  const auto decide = [&](sym::Expr e) {
-    return options.guards != nullptr ? options.guards->decide(e, "scores on the stack") : sym::proven(e);
-  };
-  const auto [outputs, readers] = all_readers(fusion);
+  const auto decide = [&](sym::Expr e) { return decide_sizes(options, e, "scores on the stack"); };
   std::map<const Op*, size_t> places;
   for (const Op* op : fusion.ops()) places.emplace(op, places.size());
   const auto find = [&](const Op& product, bool moves) {
@@ -357,8 +353,10 @@ std::set<const Op*> find_attention(const Fusion& fusion, SegmentOptions& options
       return out.contains(each) || written.contains(each->results[0]->name);
     });
     if (s.ops.empty() || !is_free) return std::vector<Op*>();
-    list_tensors(s, outputs, readers);
-    return is_attention({fusion, s, options.guards}, options.target) ? s.ops : std::vector<Op*>();
+    list_tensors(s, fusion);
+    const auto reason = attention_refuses({fusion, s, options.guards}, options.target);
+    if (reason) note(options, fmt::format("no attention of %{}: {}", product.out()->name, *reason));
+    return reason ? std::vector<Op*>() : s.ops;
   };
   for (const Op* op : fusion.ops()) {
     if (op->kind != OpKind::Matmul) continue;
@@ -384,9 +382,8 @@ void segment_ops(Fusion& fusion, const SegmentOptions& options) {
   const Aliases aliases = find_aliases(fusion, options);
   if (options.target.kind == TargetKind::cpu)
     how.refuse_rows = [&](std::span<Op* const> ops, std::span<TensorView* const> outputs) {
-      return norm_refuses(fusion, ops, outputs, [&](sym::Expr e) {
-        return options.guards != nullptr ? options.guards->decide(e, "a row on the stack") : sym::proven(e);
-      });
+      return norm_refuses(fusion, ops, outputs,
+                          [&](sym::Expr e) { return decide_sizes(options, e, "a row on the stack"); });
     };
   if (options.target.kind != TargetKind::reference) how.refuse_moved = moved_refuses;
   if (options.target.threads_cooperate())
@@ -414,8 +411,7 @@ void segment_ops(Fusion& fusion, const SegmentOptions& options) {
     fusion.segments.push_back(std::move(s));
   }
   fusion.set_order(std::move(order));
-  const auto [outputs, readers] = all_readers(fusion);
-  for (Segment& s : fusion.segments) list_tensors(s, outputs, readers);
+  for (Segment& s : fusion.segments) list_tensors(s, fusion);
   share_launches(fusion, options, aliases);
   Pins pins(options);
   for (Segment& s : fusion.segments) {

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <sstream>
 
 #include "base/error.h"
+#include "reference/draw_inputs.h"
 #include "support/run_case.h"
 
 namespace plait {
@@ -62,8 +66,8 @@ INSTANTIATE_TEST_SUITE_P(All, AttentionKernels, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(AttentionKernels, AgreeWithTheReferenceInOneKernel) {
-  const Sizes sizes[] = {{2, 256, 256, 16, 16}, {1, 33, 257, 8, 1},   {2, 131, 300, 24, 40},
-                         {3, 63, 511, 1, 7},    {1, 49, 264, 256, 9}, {1, 32, 4096, 5, 3}};
+  const Sizes sizes[] = {{2, 256, 256, 16, 16}, {1, 33, 257, 8, 1},  {2, 131, 300, 24, 40}, {3, 63, 511, 1, 7},
+                         {1, 49, 264, 256, 9},  {1, 32, 4096, 5, 3}, {1, 64, 256, 8, 256}};
   for (const char* dtype : {"f32", "f64"})
     for (const Sizes& z : sizes) {
       if (std::string(dtype) == "f64" && z.t > 2048) continue;  // the stack holds half as many
@@ -99,7 +103,7 @@ TEST(AttentionKernels, AreTheSameBitsOnAnyNumberOfThreads) {
       EXPECT_EQ(std::memcmp(tensor.data(), found[i].at(name).data(), tensor.bytes()), 0) << name;
 }
 
-// Few queries or keys, many keys, statistics, narrow types and scores that somebody else reads.
+// Few queries or keys, many keys, narrow types and scores that somebody else reads.
 TEST(AttentionKernels, WhatIsNoneOfThemIsComputedByTheLibrary) {
   const struct {
     const char *inputs, *outputs, *body;
@@ -109,10 +113,6 @@ TEST(AttentionKernels, WhatIsNoneOfThemIsComputedByTheLibrary) {
       {kCases[0].inputs, "%y", kCases[0].body, {2, 300, 40, 16, 16}},
       {kCases[1].inputs, "%y", kCases[1].body, {1, 40, 4100, 2, 2}},
       {kCases[1].inputs, "%y", kCases[1].body, {1, 300, 300, 300, 8}},
-      {kCases[1].inputs,
-       "%y, %l",
-       "%y, %l = scaled_dot_product_attention(%q, %k, %v, statistics = true)",
-       {2, 300, 300, 16, 16}},
       {"%q: T[s, d], %k: T[t, d], %v: T[t, e]",
        "%y, %s",
        "%s = matmul(%q, permute(%k, dims = [1, 0]))\n%y = matmul(softmax(%s, dim = 1), %v)",
@@ -128,6 +128,34 @@ TEST(AttentionKernels, WhatIsNoneOfThemIsComputedByTheLibrary) {
   }
 }
 
+// Results for each query of what rows are reduced to stand in the same kernel.
+TEST(AttentionKernels, RowsAreFurtherResults) {
+  const struct {
+    const char *inputs, *outputs, *body;
+  } cases[] = {
+      {kCases[0].inputs, "%y, %l", "%y, %l = scaled_dot_product_attention(%q, %k, %v, statistics = true)"},
+      {kCases[1].inputs, "%l, %y",
+       "%y, %l = scaled_dot_product_attention(%q, %k, %v, causal = true, statistics = true)"},
+      {kCases[2].inputs, "%y, %l",
+       "%y, %l = scaled_dot_product_attention(%q, %k, %v, causal = true, statistics = true)"},
+      {kCases[3].inputs, "%y, %l", "%y, %l = scaled_dot_product_attention(%q, %k, %v, mask = %m, statistics = true)"},
+      {kCases[6].inputs, "%y, %m, %n",
+       "%s = matmul(%q, permute(%k, dims = [1, 0]))\n%m = amax(%s, dims = [1], keepdim = true)\n"
+       "%e = exp(sub(%s, %m))\n%z = sum(%e, dims = [1], keepdim = true)\n%n = log(%z)\n"
+       "%y = matmul(div(%e, %z), %v)"},
+  };
+  for (const auto& c : cases)
+    for (const Sizes& z : {Sizes{2, 256, 256, 16, 16}, {1, 49, 300, 8, 1}, {3, 131, 511, 24, 40}}) {
+      const std::string text =
+          fmt::format("let T = f32, h = {}, s = {}, t = {}, d = {}, e = {}\nfusion @f ({}) -> ({}) {{\n{}\n}}\n", z.h,
+                      z.s, z.t, z.d, z.e, c.inputs, c.outputs, c.body);
+      const CaseResult result = run_case(text, {});
+      EXPECT_TRUE(result.ok) << text << result.message;
+      EXPECT_EQ(result.report.launches, 1) << text;
+      EXPECT_EQ(result.report.library_calls, 0) << text;
+    }
+}
+
 // Reductions of a mask of fewer dims, scores of fewer dims than the product.
 TEST(AttentionKernels, OtherRanksAreLeftToTheLibrary) {
   for (const char* text :
@@ -141,6 +169,117 @@ TEST(AttentionKernels, OtherRanksAreLeftToTheLibrary) {
     const CaseResult result = run_case(text, {});
     EXPECT_TRUE(result.ok) << text << result.message;
     EXPECT_EQ(result.report.library_calls, 2) << text;
+  }
+}
+
+// The stage `scheduled`, what of it is about keys.
+std::string limits_of(const std::string& text) {
+  CompileOptions how;
+  how.device = "cpu";
+  how.until = "scheduled";
+  const auto fusion = parse_fusion(text);
+  const auto inputs = reference::draw_inputs(*fusion, {});
+  std::string out;
+  try {
+    compile(*fusion, how).run({inputs.begin(), inputs.end()});
+  } catch (const StoppedAt& stop) {
+    std::istringstream lines(stop.text);
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("keys of ")) out += line + "\n";
+  }
+  return out;
+}
+
+std::string masked(const std::string& mask, const std::string& tail = "%y = matmul(softmax(%x, dim = 1), %v)") {
+  return "fusion @f (%q: f32[100, 8], %k: f32[300, 8], %v: f32[300, 5], %b: f32[100, 300], %m: bool[100, 300]) -> (%y) "
+         "{\n"
+         "%s = matmul(%q, permute(%k, dims = [1, 0]))\n%i = iota(shape = [100, 1], dim = 0)\n"
+         "%j = iota(shape = [300], dim = 0)\n" +
+         mask + "\n" + tail + "\n}\n";
+}
+
+// Causal masks, however they are written: keys that no query of a group sees are neither scored nor weighed.
+TEST(AttentionKernels, KeysThatAMaskLeavesOutAreSkipped) {
+  const struct {
+    const char* mask;
+    int reach;
+  } cases[] = {
+      {"%x = where(le(%j, %i), %s, -inf)", 16},
+      {"%x = where(ge(%i, %j), add(%s, %b), -inf)", 16},
+      {"%x = where(lt(%j, add(%i, 4)), %s, -inf)", 19},
+      {"%x = where(gt(%j, add(3, %i)), -inf, %s)", 19},
+      {"%x = where(logical_not(lt(%i, sub(%j, 7))), mul(%s, 0.5), -inf)", 23},
+      {"%x = where(logical_and(%m, le(%j, %i)), %s, -inf)", 16},
+      {"%x = where(logical_or(%m, gt(%j, %i)), -inf, %s)", 16},
+      {"%x = where(%m, where(le(%j, %i), %s, -inf), -inf)", 16},
+      {"%x = mul(where(le(%j, %i), where(%m, %s, -inf), -inf), 2)", 16},
+  };
+  for (const auto& c : cases) {
+    const std::string text = masked(c.mask), limits = limits_of(text);
+    EXPECT_NE(limits.find(fmt::format("keys of %s end at 16 floordiv(query, 16) + {}\n", c.reach)), std::string::npos)
+        << c.mask << "\n"
+        << limits;
+    EXPECT_GE(std::ranges::count(limits, '\n'), 5) << limits;  // scores, maximum, exponentials, their sum, product
+    const CaseResult result = run_case(text, {});
+    EXPECT_TRUE(result.ok) << c.mask << ": " << result.message;
+    EXPECT_EQ(result.report.launches, 1) << c.mask;
+  }
+}
+
+// What may be other than 0 beyond the query, and rows that may see no key.
+TEST(AttentionKernels, KeysThatMayCountAreNotSkipped) {
+  for (const char* mask : {"%x = add(%s, %b)", "%x = where(%m, %s, -inf)", "%x = where(le(%j, %i), %s, -1e9)",
+                           "%x = where(le(%j, %i), -inf, %s)", "%x = where(le(add(%j, 1), %i), %s, -inf)",
+                           "%x = where(logical_or(%m, le(%j, %i)), %s, -inf)", "%x = where(gt(%j, %i), %s, -inf)",
+                           "%x = add(where(le(%j, %i), %s, -inf), %b)", "%x = mul(where(le(%j, %i), %s, -inf), -1)",
+                           "%x = where(le(%j, mul(%i, 2)), %s, -inf)"}) {
+    const std::string text = masked(mask);
+    EXPECT_EQ(limits_of(text), "") << mask;
+    const CaseResult result = run_case(text, {});
+    EXPECT_TRUE(result.ok || result.undecided) << mask << ": " << result.message;
+    EXPECT_EQ(result.report.launches, 1) << mask;
+  }
+  const std::string causal = "%x = where(le(%j, %i), %s, -inf)";
+  for (const char* tail :
+       {"%y = matmul(exp(sub(%x, amin(%x, dims = [1], keepdim = true))), %v)",
+        "%e = exp(%x)\n%n = sum(add(%e, 1), dims = [1], keepdim = true)\n%y = matmul(div(%e, %n), %v)",
+        "%m2 = amax(%x, dims = [1], keepdim = true)\n%y = matmul(add(exp(sub(%x, %m2)), 1), %v)"}) {
+    const std::string text = masked(causal, tail);
+    EXPECT_EQ(limits_of(text), "") << tail;
+    const CaseResult result = run_case(text, {});
+    EXPECT_TRUE(result.ok || result.undecided) << tail << ": " << result.message;
+  }
+}
+
+// 0 times what is infinite or NaN is NaN, also where the key is left out.
+TEST(AttentionKernels, ValuesThatAreNoNumbersReachWhatTheyReachInTheReference) {
+  for (const char* number : {"nan", "-inf"})
+    for (const int key : {0, 16, 63, 64, 299}) {
+      const std::string text = fmt::format(
+          "fusion @f (%q: f32[2, 300, 8], %k: f32[2, 300, 8], %v: f32[2, 300, 20]) -> (%y) {{\n"
+          "%j = iota(shape = [300, 1], dim = 0)\n%e = iota(shape = [20], dim = 0)\n"
+          "%w = where(logical_and(eq(%j, {}), ge(%e, 17)), {}, %v)\n"
+          "%y = scaled_dot_product_attention(%q, %k, %w, causal = true)\n}}\n",
+          key, number);
+      const CaseResult result = run_case(text, {});
+      EXPECT_TRUE(result.ok) << number << " at " << key << ": " << result.message;
+      EXPECT_EQ(result.report.library_calls, 0);
+      const Tensor& y = result.outputs.at("y");
+      int wrong = 0, others = 0;
+      for (int64_t i = 0; i < 2 * 300; ++i)
+        for (int64_t e = 0; e < 20; ++e) {
+          const bool is_number = std::isfinite(static_cast<const float*>(y.data())[i * 20 + e]);
+          (e >= 17 ? wrong : others) += is_number == (e >= 17) ? 1 : 0;
+        }
+      EXPECT_EQ(others, 0) << number << " at " << key;
+      EXPECT_EQ(wrong, 0) << number << " at " << key;  // weight 0 or not
+    }
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    CaseOptions how;
+    how.specials = true;
+    how.seed = seed;
+    const CaseResult result = run_case(text_of(kCases[1], "f32", {2, 70, 300, 8, 5}), how);
+    EXPECT_TRUE(result.ok || result.undecided) << seed << ": " << result.message;
   }
 }
 

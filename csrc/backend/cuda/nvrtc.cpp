@@ -229,10 +229,6 @@ void append_source(std::string& ptx, const KernelText& kernel) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // One run for all, each in a namespace of its own unless it is alone.
 Output run_unit(std::span<const KernelText> kernels, const std::string& architecture) {
   std::string text, names;
@@ -252,15 +248,17 @@ Output run_unit(std::span<const KernelText> kernels, const std::string& architec
 }
 
 // By kernel and phase.
-std::vector<std::vector<EntryFacts>> entry_facts(std::span<const KernelText> kernels, const std::string& log) {
-  std::vector<std::vector<EntryFacts>> out(kernels.size());
+using UnitFacts = std::vector<std::vector<EntryFacts>>;
+
+UnitFacts entry_facts(std::span<const KernelText> kernels, const std::string& log) {
+  UnitFacts out(kernels.size());
   for (size_t k = 0; k < kernels.size(); ++k)
     for (size_t i = 0; i < kernels[k].phases(); ++i)
       out[k].push_back(read_assembler_log(phase_entry(kernels[k].name, i), log));
   return out;
 }
 
-int spill_bytes(const std::vector<std::vector<EntryFacts>>& facts) {
+int spill_bytes(const UnitFacts& facts) {
   int out = 0;
   for (const auto& kernel : facts)
     for (const EntryFacts& entry : kernel) out += entry.spill_bytes;
@@ -283,12 +281,12 @@ void let_have_registers(std::string& text, const std::string& entry, int registe
 }
 
 // Entries that spill get a few registers more, those that spill still all that a block may have; the code that spills
-// least is taken.
-Output run_without_spills(std::span<const KernelText> kernels, const std::string& architecture) {
+// least is taken. `facts`: of the machine code.
+Output run_without_spills(std::span<const KernelText> kernels, const std::string& architecture, UnitFacts& facts) {
   constexpr int kUnit = 8, kMost = 255;
   Output best = run_unit(kernels, architecture);
   if (is_virtual(architecture)) return best;
-  auto facts = entry_facts(kernels, best.log);
+  facts = entry_facts(kernels, best.log);
   int spilled = spill_bytes(facts);
   double ms = best.compile_ms;
   std::map<std::string, int> registers;  // of entries that get more
@@ -304,10 +302,10 @@ Output run_without_spills(std::span<const KernelText> kernels, const std::string
       }
     Output again = run_unit(texts, architecture);
     ms += again.compile_ms;
-    const auto now = entry_facts(texts, again.log);
+    UnitFacts now = entry_facts(texts, again.log);
     if (spill_bytes(now) >= spilled) continue;
-    facts = now;
-    spilled = spill_bytes(now);
+    facts = std::move(now);
+    spilled = spill_bytes(facts);
     best = std::move(again);
   }
   best.compile_ms = ms;
@@ -318,13 +316,12 @@ Output run_without_spills(std::span<const KernelText> kernels, const std::string
 
 NvrtcUnit compile_cuda_unit(std::span<const KernelText> kernels, const std::string& architecture) {
   check_architecture(architecture);
-  Output out = run_without_spills(kernels, architecture);
+  UnitFacts entries(kernels.size());
+  Output out = run_without_spills(kernels, architecture, entries);
   NvrtcUnit unit;
   unit.code = is_virtual(architecture) ? std::move(out.ptx) : std::move(out.cubin);
   if (is_virtual(architecture))
     for (const KernelText& kernel : kernels) append_source(unit.code, kernel);
-  const auto entries =
-      is_virtual(architecture) ? std::vector<std::vector<EntryFacts>>(kernels.size()) : entry_facts(kernels, out.log);
   for (const auto& kernel : entries) {
     KernelFacts facts;
     facts.arch = architecture.substr(0, 2) == "sm" ? architecture : "sm_" + architecture.substr(8);

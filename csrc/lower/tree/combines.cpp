@@ -93,7 +93,13 @@ void TreeEmitter::accumulate(const Op& op) {
   }
 }
 
+void TreeEmitter::start_part(const Op& op) {
+  if (has_tile(op)) return start_part_tile(op);
+  part_[&op] = start(op, false);
+}
+
 void TreeEmitter::merge_part(const Op& op) {
+  if (has_tile(op)) return merge_part_tile(op);
   const std::vector<Combine> combines = combines_of(op);
   const Carried &whole = whole_.at(&op), &part = part_.at(&op);
   for (size_t i = 0; i < combines.size(); ++i) {

@@ -207,11 +207,16 @@ bool is_of_states(const TreeItem& item) {
 
 }  // namespace
 
+// Buffers, and states that are variables; those of a tile are elements like others.
+bool TreeEmitter::comes_first(const TreeItem& item) const {
+  return item.kind == TreeItem::Kind::alloc || (item.kind == TreeItem::Kind::init && !has_tile(*item.op));
+}
+
 // What all statements in the body of a loop need, of what has a value at loop `at`.
 TreeEmitter::Terms TreeEmitter::needed_inside(int loop, int at) const {
   std::optional<Terms> common;
   for (const TreeItem& i : tree_.loops[static_cast<size_t>(loop)].items) {
-    if (i.kind == TreeItem::Kind::alloc || (i.kind == TreeItem::Kind::init && !has_tile(*i.op))) continue;
+    if (comes_first(i)) continue;
     Terms theirs = i.kind == TreeItem::Kind::loop ? needed_inside(i.loop, at)
                    : is_of_states(i)              ? kept_terms(*i.op)
                                                   : terms_.at(i.op);
@@ -249,7 +254,7 @@ void TreeEmitter::items(const std::vector<TreeItem>& list, int loop) {
     }
   }
   for (const TreeItem& i : list) {
-    if (i.kind == TreeItem::Kind::alloc || (i.kind == TreeItem::Kind::init && !has_tile(*i.op))) continue;
+    if (comes_first(i)) continue;
     enter_terms(base, needed(i, loop));
     item(i);
   }
@@ -297,18 +302,24 @@ void TreeEmitter::statements(const TreeItem& item) {
 
 void TreeEmitter::loop(int id) {
   const TreeLoop& l = tree_.loops[static_cast<size_t>(id)];
+  in_loop(l, [&] {
+    const auto parts = parts_.find(id);
+    if (parts != parts_.end())
+      for (const Op* op : parts->second) start_part(*op);
+    items(l.items, id);
+    if (parts != parts_.end())
+      for (const Op* op : parts->second) merge_part(*op);
+  });
+}
+
+void TreeEmitter::in_loop(const TreeLoop& loop, const std::function<void()>& body) {
   auto stmt = std::make_unique<kir::For>();
-  stmt->var = l.var;
-  stmt->extent = l.extent;
-  stmt->loop = loop_kind(l.parallel);
-  stmt->unroll = l.parallel == ParallelType::unroll;
+  stmt->var = loop.var;
+  stmt->extent = loop.extent;
+  stmt->loop = loop_kind(loop.parallel);
+  stmt->unroll = loop.parallel == ParallelType::unroll;
   frames_.push_back({&stmt->body, std::nullopt});
-  const auto parts = parts_.find(id);
-  if (parts != parts_.end())
-    for (const Op* op : parts->second) has_tile(*op) ? start_part_tile(*op) : void(part_[op] = start(*op, false));
-  items(l.items, id);
-  if (parts != parts_.end())
-    for (const Op* op : parts->second) has_tile(*op) ? merge_part_tile(*op) : merge_part(*op);
+  body();
   leave();
   add(std::move(stmt));
 }

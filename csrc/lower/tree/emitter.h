@@ -62,6 +62,8 @@ class TreeEmitter {
   void item(const TreeItem& item);
   void statements(const TreeItem& item);
   void loop(int id);
+  void in_loop(const TreeLoop& loop, const std::function<void()>& body);
+  bool comes_first(const TreeItem& item) const;
   void enter_terms(size_t base, const Terms& terms);
   void leave();
   void guarded(sym::Expr condition, const std::function<void()>& body);
@@ -206,6 +208,7 @@ class TreeEmitter {
   std::vector<Combine> combines_of(const Op& op) const;
   Carried start(const Op& op, bool wide);
   void accumulate(const Op& op);
+  void start_part(const Op& op);
   void merge_part(const Op& op);
   void finish(const Op& op);
   Value terms_of(const Op& op, int64_t less, DType type);

@@ -24,6 +24,23 @@ void find_totals(const ScheduledGroup& group, int cls, LoopTree& tree) {
     }
 }
 
+// What KeyLimit leaves out is neither computed nor summed.
+void limit_keys(const KeyLimit& keys, KernelExtents& extents, LoopTree& tree) {
+  for (const auto& [op, sums] : keys.ops) {
+    const auto at = tree.ops.find(op);
+    if (at == tree.ops.end()) continue;
+    PlacedOp& placed = at->second;
+    const size_t rank = placed.own.size(), lane = keys.by_keys && !sums ? rank - 1 : rank - 2;
+    const sym::Expr group = sym::floordiv(placed.own[lane], keys.step) * keys.step, ahead = extents(keys.ahead);
+    const sym::Expr other = sums ? placed.reduced.at(0) : placed.own[keys.by_keys ? rank - 2 : rank - 1];
+    const auto& dims = inputs(*op).back()->shape();  // of a product: its values
+    RangeTerm term = {other, group + keys.step + ahead};
+    if (keys.by_keys)
+      term = {other + ahead - group, ahead + extents(sums ? dims[rank - 2] : op->out()->shape()[rank - 2])};
+    (sums ? placed.reduce : placed.write).push_back(term);
+  }
+}
+
 LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, KernelExtents& extents,
                const LowerOptions& options) {
   TreeOptions how;
@@ -52,6 +69,7 @@ LoopTree place(const ScheduledGroup& group, AxisGroup& axes, sym::Pool& pool, Ke
     lowering::go_online(tree, online, parts);
     lowering::split_phases(tree, parts, options.target == TargetKind::cuda);
   }
+  if (group.keys) limit_keys(*group.keys, extents, tree);
   if (options.offer) options.offer("place", PassSubject(tree));
   return tree;
 }

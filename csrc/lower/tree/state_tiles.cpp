@@ -11,7 +11,7 @@ namespace plait::lowering {
 namespace {
 
 // How an element goes into a state of one value that lies in memory.
-std::optional<Pointwise> function_of(Combine combine) {
+Pointwise function_of(Combine combine) {
   switch (combine) {
     case Combine::sum:
       return Pointwise::add;
@@ -22,7 +22,7 @@ std::optional<Pointwise> function_of(Combine combine) {
     case Combine::least:
       return Pointwise::min;
     default:
-      return std::nullopt;
+      PLAIT_CHECK(false, "a tile of states of {}", name(combine));
   }
 }
 
@@ -78,15 +78,7 @@ bool TreeEmitter::is_inside_of_start(const Op& op, int loop) const {
 void TreeEmitter::over_tile(const Op& op, size_t loop, const std::function<void()>& body) {
   const std::vector<int>& loops = placed(op).state_loops;
   if (loop == loops.size()) return within(kept_terms(op), body);
-  const TreeLoop& l = tree_.loops[static_cast<size_t>(loops[loop])];
-  auto stmt = new_loop(l.extent, kir::LoopKind::serial);
-  stmt->var = l.var;
-  if (l.parallel == ParallelType::vectorize) stmt->loop = kir::LoopKind::lanes;
-  stmt->unroll = l.parallel == ParallelType::unroll;
-  frames_.push_back({&stmt->body, std::nullopt});
-  over_tile(op, loop + 1, body);
-  leave();
-  add(std::move(stmt));
+  in_loop(tree_.loops[static_cast<size_t>(loops[loop])], [&] { over_tile(op, loop + 1, body); });
 }
 
 void TreeEmitter::put_identity(const Op& op, uint32_t tile) {
@@ -108,7 +100,7 @@ void TreeEmitter::merge_part_tile(const Op& op) {
   over_tile(op, 0, [&] {
     const sym::Expr at = place_in_tile(op);
     const Value whole = load(tiles_.at(&op), at), part = load(part_tiles_.at(&op), at);
-    store(tiles_.at(&op), at, apply(*function_of(combines_of(op)[0]), {whole, part}));
+    store(tiles_.at(&op), at, apply(function_of(combines_of(op)[0]), {whole, part}));
   });
 }
 
@@ -118,11 +110,12 @@ void TreeEmitter::add_to_tile(const Op& op) {
   const DType type = kernel_.buffers[tile].dtype;
   const sym::Expr at = place_in_tile(op);
   const Value before = load(tile, at), x = convert(operand(op, 0), type);
-  const bool fused = property(op.kind) == OpProperty::contraction && is_float(type);
-  const Value in = property(op.kind) == OpProperty::contraction ? convert(operand(op, 1), type) : x;
-  const Pointwise function = *function_of(combines_of(op)[0]);
-  const Value term = property(op.kind) == OpProperty::contraction && !fused ? apply(Pointwise::mul, {x, in}) : x;
-  store(tile, at, fused ? apply(Pointwise::fma, {x, in, before}) : apply(function, {before, term}));
+  if (property(op.kind) != OpProperty::contraction)
+    return store(tile, at, apply(function_of(combines_of(op)[0]), {before, x}));
+  const Value y = convert(operand(op, 1), type);
+  store(tile, at,
+        is_float(type) ? apply(Pointwise::fma, {x, y, before})
+                       : apply(Pointwise::add, {before, apply(Pointwise::mul, {x, y})}));
 }
 
 TreeEmitter::Value TreeEmitter::state_in_tile(const Op& op) { return load(tiles_.at(&op), place_in_tile(op)); }

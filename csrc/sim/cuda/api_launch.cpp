@@ -46,9 +46,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
     const unsigned block[] = {block_x, block_y, block_z};
     const auto on = call.stream(stream);
     const auto found = resolve_function(call, function, call.context());
-    const KernelLaunch launch = make_launch(found, grid, block, shared_bytes, parameters, extra);
-    check_cluster(launch);
-    launch_kernel(call, on, launch);
+    launch_kernel(call, on, make_launch(found, grid, block, shared_bytes, parameters, extra));
   });
 }
 
@@ -62,8 +60,6 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     const auto found = resolve_function(call, function, call.context());
     KernelLaunch launch = make_launch(found, grid, block, config->sharedMemBytes, parameters, extra);
     for (unsigned i = 0; i < config->numAttrs; ++i) take_attribute(config->attrs[i], launch.what);
-    check_cluster(launch);
-    check_side_by_side(launch);
     launch_kernel(call, on, launch);
   });
 }

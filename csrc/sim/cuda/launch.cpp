@@ -12,7 +12,50 @@
 
 namespace plait::sim {
 
+namespace {
+
+// Clusters: as the kernel says, of a size that the device takes. ApiError.
+void check_cluster(const KernelLaunch& launch) {
+  const FunctionObject& function = *launch.function;
+  std::array<uint32_t, 3> cluster;
+  try {
+    cluster = cluster_of(launch.what, function.info());
+  } catch (const Fault& fault) {
+    misuse(CUDA_ERROR_INVALID_CLUSTER_SIZE, fault.text);
+  }
+  const uint32_t blocks = cluster[0] * cluster[1] * cluster[2];
+  if (blocks == 1) return;
+  const Architecture& arch = *machine().devices[function.owner->device].architecture;
+  if (arch.major < 9)
+    misuse(CUDA_ERROR_NOT_SUPPORTED, fmt::format("kernel `{}`: clusters on {}", function.info().name, arch.name));
+  constexpr uint32_t kPortable = 8;
+  int more = 0;
+  function_attribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, &more);
+  if (blocks > kPortable && more == 0)
+    misuse(CUDA_ERROR_INVALID_CLUSTER_SIZE, fmt::format("kernel `{}`: a cluster of {} blocks; more than {} need "
+                                                        "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED",
+                                                        function.info().name, blocks, kPortable));
+}
+
+// A cooperative launch: all of its blocks must fit on the device at once. ApiError.
+void check_side_by_side(const KernelLaunch& launch) {
+  if (!launch.what.cooperative) return;
+  const FunctionObject& function = *launch.function;
+  const auto& [x, y, z] = launch.what.block;
+  const int of_each = active_blocks(function, static_cast<int>(x * y * z), launch.what.shared_bytes);
+  const int multiprocessors = machine().devices[function.owner->device].architecture->multiprocessors;
+  const uint64_t blocks = uint64_t(launch.what.grid[0]) * launch.what.grid[1] * launch.what.grid[2];
+  if (blocks > static_cast<uint64_t>(of_each) * static_cast<uint64_t>(multiprocessors))
+    misuse(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+           fmt::format("kernel `{}`: {} blocks side by side; {} multiprocessors hold {} each", function.info().name,
+                       blocks, multiprocessors, of_each));
+}
+
+}  // namespace
+
 std::shared_ptr<KernelLaunch> bind_kernel(Task& task, const KernelLaunch& launch) {
+  check_cluster(launch);
+  check_side_by_side(launch);
   auto own = std::make_shared<KernelLaunch>(launch);
   task.name = own->function->info().name;
   task.on_device = true;
@@ -170,41 +213,6 @@ int active_blocks(const FunctionObject& function, int threads, size_t dynamic_sh
   const size_t shared = function.info().shared_bytes + dynamic_shared + kReserved;
   const int by_shared = static_cast<int>(arch.shared_per_multiprocessor / shared);
   return std::min({by_threads, by_shared, arch.blocks_per_multiprocessor});
-}
-
-void check_cluster(const KernelLaunch& launch) {
-  const FunctionObject& function = *launch.function;
-  std::array<uint32_t, 3> cluster;
-  try {
-    cluster = cluster_of(launch.what, function.info());
-  } catch (const Fault& fault) {
-    misuse(CUDA_ERROR_INVALID_CLUSTER_SIZE, fault.text);
-  }
-  const uint32_t blocks = cluster[0] * cluster[1] * cluster[2];
-  if (blocks == 1) return;
-  const Architecture& arch = *machine().devices[function.owner->device].architecture;
-  if (arch.major < 9)
-    misuse(CUDA_ERROR_NOT_SUPPORTED, fmt::format("kernel `{}`: clusters on {}", function.info().name, arch.name));
-  constexpr uint32_t kPortable = 8;
-  int more = 0;
-  function_attribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, &more);
-  if (blocks > kPortable && more == 0)
-    misuse(CUDA_ERROR_INVALID_CLUSTER_SIZE, fmt::format("kernel `{}`: a cluster of {} blocks; more than {} need "
-                                                        "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED",
-                                                        function.info().name, blocks, kPortable));
-}
-
-void check_side_by_side(const KernelLaunch& launch) {
-  if (!launch.what.cooperative) return;
-  const FunctionObject& function = *launch.function;
-  const auto& [x, y, z] = launch.what.block;
-  const int of_each = active_blocks(function, static_cast<int>(x * y * z), launch.what.shared_bytes);
-  const int multiprocessors = machine().devices[function.owner->device].architecture->multiprocessors;
-  const uint64_t blocks = uint64_t(launch.what.grid[0]) * launch.what.grid[1] * launch.what.grid[2];
-  if (blocks > static_cast<uint64_t>(of_each) * static_cast<uint64_t>(multiprocessors))
-    misuse(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
-           fmt::format("kernel `{}`: {} blocks side by side; {} multiprocessors hold {} each", function.info().name,
-                       blocks, multiprocessors, of_each));
 }
 
 }  // namespace plait::sim

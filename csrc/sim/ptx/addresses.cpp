@@ -66,6 +66,18 @@ std::string shared_text(const Warp& warp, size_t offset) {
   return fmt::format("offset {}", offset);
 }
 
+// `how`: what is not there between the two.
+[[noreturn]] void refuse_race(Warp& warp, const Instruction& i, int lane, bool write, const std::string& where,
+                              const Race& other, const char* how) {
+  const Run& run = *warp.run;
+  const bool same = other.block == warp.of->number();
+  fail(warp, i, lane, kLaunchFailed,
+       fmt::format("race: {} {} bytes at {}, which {}thread {} {} {}\n  the other: {}", verb(write), bytes_of(i), where,
+                   same ? "" : fmt::format("block {}, ", text_of(block_index(run, other.block))),
+                   thread_text(run, other.warp, other.lane), verb(other.write), how,
+                   describe(*run.module, run.kernel->statements[other.statement])));
+}
+
 // Of a launch that may begin before what is in front of it has ended: what griddepcontrol.wait does not order. Fault.
 void refuse_early(Warp& warp, const Instruction& i, uint32_t lanes, bool write) {
   if (const uint32_t early = lanes & ~warp.behind; early != 0) {
@@ -100,14 +112,9 @@ void order_lanes(Warp& warp, const Instruction& i, uint32_t lanes, bool write) {
     access.address = address_at(warp, i, access.lane);
     const auto race = run.memory->enter(access, warp.of->order());
     if (!race) continue;
-    const std::array<uint32_t, 3> block = block_index(run, race->block);
-    const bool same = block == warp.block;
-    fail(warp, i, access.lane, kLaunchFailed,
-         fmt::format("race: {} {} bytes at {}, which {}thread {} {} {}\n  the other: {}", verb(write), bytes,
-                     run.space->describe(access.address), same ? "" : fmt::format("block {}, ", text_of(block)),
-                     thread_text(run, race->warp, race->lane), verb(race->write),
-                     same ? "without a barrier between them" : "in the same launch, unordered",
-                     describe(*run.module, run.kernel->statements[race->statement])));
+    const bool same = race->block == warp.of->number();
+    refuse_race(warp, i, access.lane, write, run.space->describe(access.address), *race,
+                same ? "without a barrier between them" : "in the same launch, unordered");
   }
 }
 
@@ -168,17 +175,11 @@ uint8_t* shared_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offse
       refuse_unwritten(warp, i, lane, shared_text(warp, offset) + " of shared", *missing - offset);
   const auto race =
       shared.enter({warp.number, lane, i.statement, offset, bytes, write, i.strong != 0}, warp.of->order());
-  if (race)
-    fail(warp, i, lane, kLaunchFailed,
-         fmt::format("race: {} {} bytes at {} of shared memory{}, which {}thread {} {} without a barrier between them\n"
-                     "  the other: {}",
-                     verb(write), bytes, shared_text(warp, offset),
-                     &block == warp.of ? "" : fmt::format(" of block {}", text_of(block.index())),
-                     race->block == warp.of->number()
-                         ? ""
-                         : fmt::format("block {}, ", text_of(block_index(*warp.run, race->block))),
-                     thread_text(*warp.run, race->warp, race->lane), verb(race->write),
-                     describe(*warp.run->module, warp.run->kernel->statements[race->statement])));
+  if (race) {
+    const std::string whose = &block == warp.of ? "" : fmt::format(" of block {}", text_of(block.index()));
+    refuse_race(warp, i, lane, write, fmt::format("{} of shared memory{}", shared_text(warp, offset), whose), *race,
+                "without a barrier between them");
+  }
   return shared.data() + offset;
 }
 
@@ -192,7 +193,7 @@ void count_access(Warp& warp, const Instruction& i, Where where, bool write) {
     const bool is_shared = where == Where::shared || window == kSharedWindow;
     if (where == Where::local || window == kLocalWindow) continue;
     (is_shared ? shared : device) |= 1u << lane;
-    if (is_shared) at[lane] = (at[lane] - window) & ((uint64_t(1) << kSharedBits) - 1);
+    if (is_shared) at[lane] = (at[lane] - window) & kSharedOffset;
   }
   if (device != 0) warp.run->meter->device(at, device, bytes_of(i), write);
   if (shared != 0) warp.run->meter->shared(at, shared, bytes_of(i));

@@ -171,7 +171,7 @@ ThreadBlock& block_of_address(Warp& warp, const Instruction& i, int lane, uint64
   Cluster& cluster = warp.of->cluster();
   const uint64_t above = *address >> kSharedBits;
   if (above == 0 || above > cluster.size()) return *warp.of;  // out of bounds, if it is none of these
-  *address &= (uint64_t(1) << kSharedBits) - 1;
+  *address &= kSharedOffset;
   const uint32_t rank = static_cast<uint32_t>(above) - 1;
   ThreadBlock& block = cluster.block(rank);
   if (&block == warp.of) return block;
@@ -199,8 +199,7 @@ void map_lanes(Warp& warp, const Instruction& i) {
       fail(warp, i, lane, kLaunchFailed, "the address is not of shared memory");
     if (ranks[lane] >= size)
       fail(warp, i, lane, kLaunchFailed, fmt::format("rank {} of a cluster of {} blocks", ranks[lane], size));
-    const uint64_t offset = from[lane] & ((uint64_t(1) << kSharedBits) - 1);
-    return static_cast<U>(window | (uint64_t(ranks[lane]) + 1) << kSharedBits | offset);
+    return static_cast<U>(window | (uint64_t(ranks[lane]) + 1) << kSharedBits | (from[lane] & kSharedOffset));
   });
 }
 

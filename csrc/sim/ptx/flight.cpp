@@ -16,14 +16,10 @@ size_t loaded_bytes(const Statement& statement) {
   for (const std::string& word : statement.words) {
     if (word == "param" || word == "local" || word.starts_with("shared") || word == "const") return 0;
     if (word == "v2" || word == "v4" || word == "v8") count = static_cast<size_t>(word[1] - '0');
-    if (const auto type = parse_type(word); type && word != "ld") bytes = static_cast<size_t>(bits_of(*type)) / 8;
+    if (const auto type = parse_type(word)) bytes = static_cast<size_t>(bits_of(*type)) / 8;
   }
   return count * bytes;
 }
-
-}  // namespace
-
-namespace {
 
 // Memory may change there, or another path join or leave: loads are not moved across.
 bool is_border(const Statement& statement) {
@@ -51,9 +47,13 @@ size_t bytes_in_flight(const TextKernel& kernel) {
       loaded.clear();
       now = 0;
     }
-    if (first == 1)
-      for_registers(each.operands[0],
-                    [&](int reg) { bytes > 0 || comes_of_loads ? void(loaded.insert(reg)) : void(loaded.erase(reg)); });
+    const auto write = [&](int reg) {
+      if (bytes > 0 || comes_of_loads)
+        loaded.insert(reg);
+      else
+        loaded.erase(reg);
+    };
+    if (first == 1) for_registers(each.operands[0], write);
     most = std::max(most, now += bytes);
   }
   return most;

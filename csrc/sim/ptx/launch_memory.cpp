@@ -19,12 +19,12 @@ bool LaunchMemory::conflicts(const Mark& mark, const Mark& access, const ThreadO
   return !order.before(mark.moment, mark.lane, access.moment.warp, access.lane);
 }
 
-DeviceRace LaunchMemory::race(const Mark& mark, bool write) {
+Race LaunchMemory::race(const Mark& mark, bool write) {
   return {mark.moment.block, mark.moment.warp, mark.lane, mark.statement, write};
 }
 
-std::optional<DeviceRace> LaunchMemory::check(const Page& page, size_t granule, const Mark& access, bool write,
-                                              const ThreadOrder& order) const {
+std::optional<Race> LaunchMemory::check(const Page& page, size_t granule, const Mark& access, bool write,
+                                        const ThreadOrder& order) const {
   if (conflicts(page.writes[granule], access, order)) return race(page.writes[granule], true);
   if (!write || page.reads.empty()) return {};
   for (const Mark& mark : page.reads[granule].marks)
@@ -57,7 +57,7 @@ void LaunchMemory::hand_over(const DeviceAccess& access, ThreadOrder& order) {
   order.give(access.warp, access.lane, access.scope, access.releases, *history);
 }
 
-std::optional<DeviceRace> LaunchMemory::enter(const DeviceAccess& access, ThreadOrder& order) {
+std::optional<Race> LaunchMemory::enter(const DeviceAccess& access, ThreadOrder& order) {
   const uint64_t first = access.address / kGranule, last = (access.address + access.bytes - 1) / kGranule;
   Mark mark;
   mark.moment = order.now(access.warp);

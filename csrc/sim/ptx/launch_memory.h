@@ -25,21 +25,12 @@ struct DeviceAccess {
   bool acquires = false, releases = false;
 };
 
-// An earlier access that is not ordered before the one at hand.
-struct DeviceRace {
-  uint32_t block = 0;  // its number in the grid
-  uint32_t warp = 0;
-  int lane = 0;
-  uint32_t statement = 0;
-  bool write = false;
-};
-
 // Blocks of a launch are ordered by fences and values alone. Of a granule the last write is known and two reads of
 // different threads: races of accesses to other bytes of it, and of readers beyond these, may stay unseen.
 class LaunchMemory {
  public:
   // Enters an access; nothing is entered where there is a race. Where the kernel has fences, strong accesses order.
-  std::optional<DeviceRace> enter(const DeviceAccess& access, ThreadOrder& order);
+  std::optional<Race> enter(const DeviceAccess& access, ThreadOrder& order);
 
  private:
   static constexpr size_t kGranule = 4, kPage = 1024;  // bytes; granules
@@ -58,11 +49,11 @@ class LaunchMemory {
   };
 
   static bool conflicts(const Mark& mark, const Mark& access, const ThreadOrder& order);
-  std::optional<DeviceRace> check(const Page& page, size_t granule, const Mark& access, bool write,
-                                  const ThreadOrder& order) const;
+  std::optional<Race> check(const Page& page, size_t granule, const Mark& access, bool write,
+                            const ThreadOrder& order) const;
   void add_read(Reads& reads, const Mark& access, const ThreadOrder& order) const;
   Page* page_at(uint64_t number, bool make);
-  static DeviceRace race(const Mark& mark, bool write);
+  static Race race(const Mark& mark, bool write);
   void hand_over(const DeviceAccess& access, ThreadOrder& order);
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;  // never iterated

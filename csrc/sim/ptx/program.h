@@ -16,6 +16,7 @@ inline constexpr int kLanes = 32;
 inline constexpr uint64_t kLocalWindow = uint64_t(2) << 56;   // generic addresses of local memory
 inline constexpr uint64_t kSharedWindow = uint64_t(3) << 56;  // and of shared memory
 inline constexpr int kSharedBits = 24;  // of an address in shared memory; above them whose it is (cluster.h)
+inline constexpr uint64_t kSharedOffset = (uint64_t(1) << kSharedBits) - 1;
 
 struct Warp;
 struct Instruction;

@@ -70,13 +70,12 @@ bool passed(const Mark& mark, const Mark& access, const ThreadOrder& order) {
 
 }  // namespace
 
-std::optional<SharedRace> SharedMemory::check(const Granule& granule, const Mark& access,
-                                              const ThreadOrder& order) const {
-  const auto race = [&](const Mark& mark) -> std::optional<SharedRace> {
+std::optional<Race> SharedMemory::check(const Granule& granule, const Mark& access, const ThreadOrder& order) const {
+  const auto race = [&](const Mark& mark) -> std::optional<Race> {
     if (mark.lanes == 0) return {};
     const int lane = conflict(mark, access, order);
     if (lane < 0) return {};
-    return SharedRace{mark.moment.block, mark.moment.warp, lane, mark.statement, mark.write};
+    return Race{mark.moment.block, mark.moment.warp, lane, mark.statement, mark.write};
   };
   if (auto found = race(granule.written)) return found;
   if (access.write)
@@ -139,7 +138,7 @@ void SharedMemory::add_write(Granule& granule, const Mark& access, const ThreadO
   granule.written = access;
 }
 
-std::optional<SharedRace> SharedMemory::enter(const SharedAccess& access, const ThreadOrder& order) {
+std::optional<Race> SharedMemory::enter(const SharedAccess& access, const ThreadOrder& order) {
   const size_t first = access.offset / kGranule, last = (access.offset + access.bytes - 1) / kGranule;
   Mark mark{.moment = order.now(access.warp),
             .lanes = uint32_t(1) << access.lane,

@@ -22,15 +22,6 @@ struct SharedAccess {
   bool write = false, strong = false;
 };
 
-// An earlier access that is not ordered before the one at hand.
-struct SharedRace {
-  uint32_t block = 0;  // its number in the grid
-  uint32_t warp = 0;
-  int lane = 0;
-  uint32_t statement = 0;
-  bool write = false;
-};
-
 class SharedMemory {
  public:
   explicit SharedMemory(size_t bytes);
@@ -43,7 +34,7 @@ class SharedMemory {
   std::optional<size_t> first_unwritten(size_t offset, size_t bytes) const;
   // Enters an access, whose range lies inside; nothing is entered where there is a race.
   // `order`: of the block that accesses.
-  std::optional<SharedRace> enter(const SharedAccess& access, const ThreadOrder& order);
+  std::optional<Race> enter(const SharedAccess& access, const ThreadOrder& order);
   // The last access of each thread of other blocks; by block, warp and lane.
   struct AccessOfOther {
     Moment moment;
@@ -66,7 +57,7 @@ class SharedMemory {
     uint32_t more = 0;   // where further marks are: 1 + index in more_
     uint32_t block = 0;  // the count of blocks when it was last accessed
   };
-  std::optional<SharedRace> check(const Granule& granule, const Mark& access, const ThreadOrder& order) const;
+  std::optional<Race> check(const Granule& granule, const Mark& access, const ThreadOrder& order) const;
   void add_read(Granule& granule, const Mark& access, const ThreadOrder& order);
   void add_write(Granule& granule, const Mark& access, const ThreadOrder& order);
   std::vector<Mark>& more_of(Granule& granule);

@@ -11,6 +11,15 @@
 
 namespace plait::sim::ptx {
 
+// An earlier access that is not ordered before the one at hand.
+struct Race {
+  uint32_t block = 0;  // its number in the grid
+  uint32_t warp = 0;
+  int lane = 0;
+  uint32_t statement = 0;
+  bool write = false;
+};
+
 // Of the threads of one block.
 class ThreadOrder {
  public:

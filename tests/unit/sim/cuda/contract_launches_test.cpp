@@ -4,6 +4,17 @@
 namespace plait::sim {
 namespace {
 
+// Of 64 threads each.
+CUlaunchConfig four_blocks(CUlaunchAttribute* attribute = nullptr) {
+  CUlaunchConfig config = {};
+  config.gridDimX = 4;
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.blockDimX = 64;
+  config.attrs = attribute;
+  config.numAttrs = attribute != nullptr ? 1 : 0;
+  return config;
+}
+
 TEST_F(ContractTest, Launches) {
   const CUdeviceptr a = allocate(1000), b = allocate(1000);
   EXPECT_OK(fill(nullptr, a, 1.5f, 250));
@@ -20,10 +31,7 @@ TEST_F(ContractTest, Launches) {
                    CU_LAUNCH_PARAM_END};
   EXPECT_OK(cu.cuLaunchKernel(kernel("fill"), 4, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra));
   EXPECT_EQ(read(a, 250), std::vector<float>(250, 4));
-  CUlaunchConfig config = {};
-  config.gridDimX = 4;
-  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
-  config.blockDimX = 64;
+  CUlaunchConfig config = four_blocks();
   parameters.value = 6;
   EXPECT_OK(cu.cuLaunchKernelEx(&config, kernel("fill"), nullptr, extra));
   EXPECT_EQ(read(a, 250), std::vector<float>(250, 6));
@@ -37,12 +45,7 @@ TEST_F(ContractTest, LaunchesWhoseBlocksRunSideBySide) {
   CUlaunchAttribute attribute = {};
   attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
   attribute.value.cooperative = 1;
-  CUlaunchConfig config = {};
-  config.gridDimX = 4;
-  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
-  config.blockDimX = 64;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
+  CUlaunchConfig config = four_blocks(&attribute);
   EXPECT_OK(cu.cuLaunchKernelEx(&config, kernel("fill"), parameters, nullptr));
   EXPECT_EQ(read(a, 250), std::vector<float>(250, 2));
   config.gridDimX = 1 << 20;
@@ -64,12 +67,7 @@ TEST_F(ContractTest, LaunchesOfClusters) {
   CUlaunchAttribute attribute = {};
   attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
   attribute.value.clusterDim = {2, 1, 1};
-  CUlaunchConfig config = {};
-  config.gridDimX = 4;
-  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
-  config.blockDimX = 64;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
+  CUlaunchConfig config = four_blocks(&attribute);
   refused(cu.cuLaunchKernelEx(&config, kernel("fill"), parameters, nullptr), CUDA_ERROR_NOT_SUPPORTED,
           {"`fill`", "clusters on sm_80"});
   const int hopper = plait_sim_add_devices("sm_90a", 1);

@@ -1,0 +1,284 @@
+#include "schedule/find_attention.h"
+
+#include <algorithm>
+
+#include "schedule/reads.h"
+
+namespace plait {
+
+namespace {
+
+constexpr int64_t kLeastQueries = 2 * kQueries, kLeastKeys = 256;  // of fewer, products of the library are as fast
+constexpr size_t kMostOps = 64;
+
+bool may_stand_between(const Op& op) {
+  return is_elementwise(op) || keeps_places(op) || op.kind == OpKind::Slice || op.kind == OpKind::Reshape ||
+         op.kind == OpKind::Full || op.kind == OpKind::Iota || op.kind == OpKind::Size || reduces_keys(op);
+}
+
+const Matmul* product_of_matrices(const Op& op) {
+  const auto* matmul = as<Matmul>(op);
+  const bool fits = matmul != nullptr && matmul->out()->rank() >= 2 && matmul->a->rank() == matmul->out()->rank() &&
+                    matmul->b->rank() == matmul->out()->rank() && is_float(matmul->out()->dtype) &&
+                    !is_narrow(matmul->out()->dtype) && matmul->a->dtype == matmul->out()->dtype &&
+                    matmul->b->dtype == matmul->out()->dtype;
+  return fits ? matmul : nullptr;
+}
+
+// Of the last two dims.
+bool is_transpose(const Op& op) {
+  const auto* permute = as<Permute>(op);
+  if (permute == nullptr || permute->dims.size() < 2) return false;
+  const auto rank = static_cast<int64_t>(permute->dims.size());
+  for (int64_t d = 0; d < rank; ++d)
+    if (permute->dims[static_cast<size_t>(d)] != (d < rank - 2 ? d : 2 * rank - 3 - d)) return false;
+  return true;
+}
+
+sym::Expr last(const TensorView& t) { return t.shape().back(); }
+
+class Finder {
+ public:
+  Finder(const Fusion& fusion, const Matmul& product, bool moves) : fusion_(fusion), product_(product), moves_(moves) {}
+
+  // Its ops, whether or not others read of them; false where it is no attention.
+  bool find() {
+    ops_.insert(product_.out()->definition);
+    if (!collect(*product_.a) || scores_ == nullptr ||
+        std::none_of(ops_.begin(), ops_.end(), [](const Op* op) { return reduces_keys(*op); }))
+      return false;
+    // Behind the product, what is elementwise of it and of rows: the division, where it stands there.
+    const TensorView* end = product_.out();
+    while (const Op* next = only_reader(*end)) {
+      if (next->kind != OpKind::PointwiseOp || next->out()->shape() != end->shape()) break;
+      std::set<const Op*> saved = ops_;
+      ops_.insert(next);
+      bool good = true;
+      for (const TensorView* in : inputs(*next))
+        if (in != end) good = good && (in->rank() == 0 || last(*in).constant() == 1) && collect(*in);
+      if (!good) {
+        ops_ = std::move(saved);
+        break;
+      }
+      end = next->out();
+    }
+    end_ = end;
+    dependent_ = coming_of(*scores_->out()->definition);
+    behind_ = coming_of(*product_.out()->definition);
+    add_rows();
+    drop_what_others_read();
+    if (moves_) add_moves(*scores_->a);
+    add_moves(*scores_->b);
+    add_moves(*product_.b);
+    return is_closed();
+  }
+
+  const std::set<const Op*>& ops() const { return ops_; }
+  const Matmul& scores() const { return *scores_; }
+
+ private:
+  const Op* only_reader(const TensorView& t) const {
+    const auto readers = fusion_.readers(&t);
+    return readers.size() == 1 && !fusion_.is_output(&t) ? readers[0] : nullptr;
+  }
+
+  // What the tensor is made of, up to inputs, the scores, and ops that no such kernel has.
+  bool collect(const TensorView& t) {
+    std::vector<const TensorView*> stack = {&t};
+    while (!stack.empty()) {
+      const Op* op = stack.back()->definition;
+      stack.pop_back();
+      if (op == nullptr || ops_.contains(op)) continue;
+      if (ops_.size() >= kMostOps) return false;
+      if (const Matmul* matmul = product_of_matrices(*op)) {
+        if (scores_ == nullptr) scores_ = matmul;
+        if (scores_ != matmul) return false;
+        ops_.insert(op);
+        continue;
+      }
+      if (!may_stand_between(*op)) continue;  // an input, unless it comes of the scores
+      ops_.insert(op);
+      for (const TensorView* in : inputs(*op)) stack.push_back(in);
+    }
+    return true;
+  }
+
+  // Those that come of an op, with it.
+  std::set<const Op*> coming_of(const Op& first) const {
+    std::set<const Op*> out = {&first};
+    const auto depends = [&](const Op* op) {
+      const auto& in = inputs(*op);
+      return std::any_of(in.begin(), in.end(),
+                         [&](const TensorView* t) { return t->definition != nullptr && out.contains(t->definition); });
+    };
+    for (size_t before = 0; before != out.size();) {
+      before = out.size();
+      for (const Op* op : ops_)
+        if (depends(op)) out.insert(op);
+    }
+    return out;
+  }
+
+  // Of rows of scores, with a result for each query.
+  bool is_row(const TensorView& t) const {
+    const Op* op = t.definition;
+    if (op == nullptr || !dependent_.contains(op) || behind_.contains(op)) return false;
+    if (op->kind == OpKind::Reshape) return t.rank() < scores_->out()->rank();
+    return t.rank() == scores_->out()->rank() && last(t).constant() == 1;
+  }
+
+  // What is made of rows alone: ops element by element, and at last without the dim of keys.
+  void add_rows() {
+    std::vector<const TensorView*> left;
+    for (const Op* op : dependent_)
+      if (is_row(*op->out())) left.push_back(op->out());
+    while (!left.empty()) {
+      const TensorView* t = left.back();
+      left.pop_back();
+      if (t->definition->kind == OpKind::Reshape) continue;
+      for (const Op* op : fusion_.readers(t)) {
+        if (ops_.contains(op) || ops_.size() >= kMostOps || !may_join_rows(*op, *t)) continue;
+        ops_.insert(op);
+        dependent_.insert(op);
+        left.push_back(op->out());
+      }
+    }
+  }
+
+  bool may_join_rows(const Op& op, const TensorView& row) const {
+    if (op.kind == OpKind::Reshape)
+      return op.out()->rank() < row.rank() && last(*op.out()) == row.shape()[row.rank() - 2];
+    const auto& in = inputs(op);
+    return op.kind == OpKind::PointwiseOp && op.out()->shape() == row.shape() &&
+           std::all_of(in.begin(), in.end(), [&](const TensorView* t) {
+             return is_row(*t) || (t->definition != nullptr && t->definition->kind == OpKind::Full);
+           });
+  }
+
+  // What does not come of the scores and has readers elsewhere is an input.
+  void drop_what_others_read() {
+    const auto goes = [&](const Op* op) { return !dependent_.contains(op) && !is_inside(*op); };
+    while (std::erase_if(ops_, goes) > 0) {}
+  }
+
+  bool is_inside(const Op& op) const {
+    return std::all_of(op.results.begin(), op.results.end(), [&](const TensorView* t) {
+      const auto readers = fusion_.readers(t);
+      return !fusion_.is_output(t) &&
+             std::all_of(readers.begin(), readers.end(), [&](const Op* r) { return ops_.contains(r); });
+    });
+  }
+
+  // Permutes and broadcasts of an operand are read where it lies; so are slices and reshapes, if asked.
+  void add_moves(const TensorView& operand) {
+    const Op* op = operand.definition;
+    if (op == nullptr || dependent_.contains(op) || ops_.contains(op)) return;
+    const bool moves = op->kind == OpKind::Slice || op->kind == OpKind::Reshape;
+    if (!keeps_places(*op) && !(moves_ && moves)) return;
+    ops_.insert(op);
+    if (!is_inside(*op)) {
+      ops_.erase(op);
+      return;
+    }
+    add_moves(*inputs(*op)[0]);
+  }
+
+  // One result of the product, and rows; nothing else outside comes of the scores.
+  bool is_closed() const {
+    return std::all_of(ops_.begin(), ops_.end(),
+                       [&](const Op* op) { return op == end_->definition || is_inside(*op) || is_row(*op->out()); });
+  }
+
+  const Fusion& fusion_;
+  const Matmul& product_;
+  const bool moves_;
+  const Matmul* scores_ = nullptr;
+  const TensorView* end_ = nullptr;
+  std::set<const Op*> ops_;
+  std::set<const Op*> dependent_, behind_;  // what comes of the scores, and of the product
+};
+
+}  // namespace
+
+bool reduces_keys(const Op& op) {
+  const auto* reduce = as<Reduce>(op);
+  return reduce != nullptr && reduce->keepdim && !finds_index(reduce->function) && reduce->in->rank() >= 2 &&
+         reduce->dims == std::vector<int64_t>{static_cast<int64_t>(reduce->in->rank()) - 1};
+}
+
+std::optional<AttentionParts> attention_parts(std::span<Op* const> ops) {
+  AttentionParts out;
+  std::set<const TensorView*> weights;  // scores and what comes of them
+  std::vector<bool> by_keys;
+  for (const Op* op : ops) {
+    const auto& in = inputs(*op);
+    const bool weighs = std::ranges::any_of(in, [&](const TensorView* t) { return weights.contains(t); });
+    if (property(op->kind) != OpProperty::contraction) {
+      if (weighs) weights.insert(op->results.begin(), op->results.end());
+      continue;
+    }
+    const Matmul* matmul = product_of_matrices(*op);
+    if (matmul == nullptr || (weighs && !weights.contains(matmul->a))) return std::nullopt;
+    (weighs ? out.products : out.scores).push_back(matmul);
+    if (weighs) by_keys.push_back(is_transpose(*matmul->a->definition));
+    if (!weighs) weights.insert(op->out());
+  }
+  if (out.scores.empty() || out.products.empty()) return std::nullopt;
+  out.by_keys = by_keys[0];
+  if (std::ranges::count(by_keys, out.by_keys) != std::ranges::ssize(by_keys)) return std::nullopt;
+  return out;
+}
+
+TensorView* weights_of(const Matmul& product, bool by_keys) {
+  return by_keys ? as<Permute>(*product.a->definition)->in : product.a;
+}
+
+std::set<const TensorView*> coming_of(std::span<Op* const> ops, const TensorView& first) {
+  std::set<const TensorView*> out = {&first};
+  for (const Op* op : ops) {
+    const auto& in = inputs(*op);
+    if (std::any_of(in.begin(), in.end(), [&](const TensorView* t) { return out.contains(t); }))
+      out.insert(op->results.begin(), op->results.end());
+  }
+  return out;
+}
+
+std::optional<std::string> refuse_attention(std::span<Op* const> ops, std::span<TensorView* const> outputs) {
+  const std::optional<AttentionParts> parts = attention_parts(ops);
+  if (!parts) return "it has no scores and products of their weights in f32 or f64";
+  for (const Matmul* product : parts->products) {
+    const std::set<const TensorView*> behind = coming_of(ops, *product->out());
+    if (std::ranges::count_if(outputs, [&](const TensorView* t) { return behind.contains(t); }) != 1)
+      return "a product has not one result";
+  }
+  const size_t rank = parts->scores[0]->out()->rank();
+  const auto has_rank = [&](const auto* matmul) { return matmul->out()->rank() == rank && matmul->a != matmul->b; };
+  const auto reduces = [&](const Op* op) { return reduces_keys(*op) && inputs(*op)[0]->rank() == rank; };
+  if (!std::ranges::all_of(parts->scores, has_rank) || !std::ranges::all_of(parts->products, has_rank))
+    return "its products have not the same dims";
+  for (const Op* op : ops) {
+    if (property(op->kind) == OpProperty::contraction) continue;
+    if (!may_stand_between(*op))
+      return fmt::format("{} is neither elementwise nor a reduction over keys", describe(*op));
+    if (op->kind == OpKind::Reduce && (parts->by_keys || !reduces(op)))
+      return fmt::format("{} reduces other dims than keys", describe(*op));
+  }
+  return std::nullopt;
+}
+
+std::set<const Op*> attention_of(const Fusion& fusion, const Op& product, bool moves,
+                                 const std::function<bool(sym::Expr)>& decide) {
+  const Matmul* matmul = product_of_matrices(product);
+  if (matmul == nullptr) return {};
+  Finder finder(fusion, *matmul, moves);
+  if (!finder.find()) return {};
+  const TensorView& scores = *finder.scores().out();
+  const int64_t bytes = static_cast<int64_t>(size_of(scores.dtype));
+  const bool fits =
+      decide(sym::ge(scores.shape()[scores.rank() - 2], kLeastQueries)) && decide(sym::ge(last(scores), kLeastKeys)) &&
+      decide(sym::le(last(scores), kScoreBytes / (kQueries * bytes))) &&
+      decide(sym::le(last(*finder.scores().a), kMostFeatures)) && decide(sym::le(last(*matmul->out()), kMostFeatures));
+  return fits ? finder.ops() : std::set<const Op*>();
+}
+
+}  // namespace plait

@@ -1,0 +1,44 @@
+#pragma once
+// The structure of attention: scores, a product of matrices; what is elementwise of them, reductions over keys, and a
+// product with values.
+#include <functional>
+#include <optional>
+#include <set>
+
+#include "ir/fusion.h"
+
+namespace plait {
+
+constexpr int64_t kQueries = 16;            // whose scores are on the stack at a time
+constexpr int64_t kMostFeatures = 256;      // of a head
+constexpr int64_t kScoreBytes = 256 << 10;  // of a buffer of scores, each on the stack of a thread
+
+// Its products of matrices.
+struct AttentionParts {
+  std::vector<const Matmul*> scores;    // [..., query, key], sums over features
+  std::vector<const Matmul*> products;  // of weights, which come of scores, and values
+  bool by_keys = false;                 // weights are transposed, products are [..., key, x] and sum over queries
+};
+std::optional<AttentionParts> attention_parts(std::span<Op* const> ops);
+
+// What a product weighs its values by, [..., query, key].
+TensorView* weights_of(const Matmul& product, bool by_keys);
+
+// Over the last dim, of one value.
+bool reduces_keys(const Op& op);
+
+// Results of the ops, which are in topological order, that come of `first`, with that.
+std::set<const TensorView*> coming_of(std::span<Op* const> ops, const TensorView& first);
+
+// Why ops are no attention that loops can be found for; nothing where they may be.
+std::optional<std::string> refuse_attention(std::span<Op* const> ops, std::span<TensorView* const> outputs);
+
+// The segment of `product`, a matmul whose first operand comes of the scores of another matmul by elementwise ops and
+// reductions over keys, and which nobody else reads: its ops, with the elementwise ones behind it, and what is made of
+// rows of scores alone, such as their logsumexp.
+// Nothing where there is no such thing. `decide` is asked about sizes: scores of a few queries must fit the stack.
+// `moves`: with the moves in front of its operands, which a kernel reads where they lie.
+std::set<const Op*> attention_of(const Fusion& fusion, const Op& product, bool moves,
+                                 const std::function<bool(sym::Expr)>& decide);
+
+}  // namespace plait
