@@ -137,6 +137,8 @@ set(PLAIT_CORE_SOURCES
   kir/merge_phases.cpp
   kir/parse.cpp
   kir/parse_symbols.cpp
+  kir/passes/affine_conditions.cpp
+  kir/passes/begins.cpp
   kir/passes/edit.cpp
   kir/passes/expand_reductions.cpp
   kir/passes/hoist.cpp
@@ -264,11 +266,13 @@ set(PLAIT_CORE_SOURCES
   schedule/scheduler.cpp
   schedule/tiles.cpp
   segment/aliases.cpp
+  segment/attention_groups.cpp
   segment/boundaries.cpp
   segment/cut_groups.cpp
   segment/divide_early.cpp
   segment/group_order.cpp
   segment/groups.cpp
+  segment/helpers.cpp
   segment/join_launches.cpp
   segment/part_reductions.cpp
   segment/segment.cpp

@@ -1,5 +1,7 @@
 #include "schedule/find_attention.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "schedule/reads.h"
@@ -16,39 +18,59 @@ bool may_stand_between(const Op& op) {
          op.kind == OpKind::Full || op.kind == OpKind::Iota || op.kind == OpKind::Size || reduces_keys(op);
 }
 
-const Matmul* product_of_matrices(const Op& op) {
-  const auto* matmul = as<Matmul>(op);
-  const bool fits = matmul != nullptr && matmul->out()->rank() >= 2 && matmul->a->rank() == matmul->out()->rank() &&
-                    matmul->b->rank() == matmul->out()->rank() && is_float(matmul->out()->dtype) &&
-                    !is_narrow(matmul->out()->dtype) && matmul->a->dtype == matmul->out()->dtype &&
-                    matmul->b->dtype == matmul->out()->dtype;
-  return fits ? matmul : nullptr;
-}
-
-// Of the last two dims.
-bool is_transpose(const Op& op) {
-  const auto* permute = as<Permute>(op);
-  if (permute == nullptr || permute->dims.size() < 2) return false;
-  const auto rank = static_cast<int64_t>(permute->dims.size());
-  for (int64_t d = 0; d < rank; ++d)
-    if (permute->dims[static_cast<size_t>(d)] != (d < rank - 2 ? d : 2 * rank - 3 - d)) return false;
-  return true;
-}
-
 sym::Expr last(const TensorView& t) { return t.shape().back(); }
 
 class Finder {
  public:
-  Finder(const Fusion& fusion, const Matmul& product, bool moves) : fusion_(fusion), product_(product), moves_(moves) {}
+  Finder(const Fusion& fusion, std::vector<const Matmul*> products, bool by_keys, bool moves)
+      : fusion_(fusion), products_(std::move(products)), by_keys_(by_keys), moves_(moves) {}
 
   // Its ops, whether or not others read of them; false where it is no attention.
   bool find() {
-    ops_.insert(product_.out()->definition);
-    if (!collect(*product_.a) || scores_ == nullptr ||
-        std::none_of(ops_.begin(), ops_.end(), [](const Op* op) { return reduces_keys(*op); }))
-      return false;
-    // Behind the product, what is elementwise of it and of rows: the division, where it stands there.
-    const TensorView* end = product_.out();
+    for (const Matmul* product : products_) {
+      ops_.insert(product->out()->definition);
+      if (by_keys_) ops_.insert(product->a->definition);
+      if (!collect(*weights_of(*product, by_keys_))) return false;
+    }
+    if (scores_.empty()) return false;
+    for (const Matmul* product : products_) ends_.insert(go_on(*product->out()));
+    std::set<const Op*> scores, products;
+    for (const Matmul* m : scores_) scores.insert(m->out()->definition);
+    for (const Matmul* m : products_) products.insert(m->out()->definition);
+    dependent_ = coming_of(std::move(scores));
+    behind_ = coming_of(std::move(products));
+    drop_other_reductions();
+    if (!is_softmax()) return false;
+    add_rows();
+    drop_what_others_read();
+    for (const Matmul* m : scores_) {
+      if (moves_) add_moves(*m->a);
+      add_moves(*m->b);
+    }
+    for (const Matmul* m : products_) add_moves(*m->b);
+    return is_closed();
+  }
+
+  const std::set<const Op*>& ops() const { return ops_; }
+  const Matmul& scores() const { return *scores_[0]; }
+
+  // Whether a kernel has room for a group of lanes.
+  bool fits(const std::function<bool(sym::Expr)>& decide) const {
+    const std::vector<sym::Expr> shape = scores().out()->shape();
+    const sym::Expr queries = shape[shape.size() - 2], keys = shape.back();
+    const int64_t bytes = static_cast<int64_t>(size_of(scores().out()->dtype));
+    const auto few = [&](const TensorView& t) { return decide(sym::le(last(t), kMostFeatures)); };
+    return decide(sym::ge(by_keys_ ? keys : queries, kLeastQueries)) &&
+           decide(sym::ge(by_keys_ ? queries : keys, kLeastKeys)) &&
+           decide(sym::le(by_keys_ ? queries : keys, kScoreBytes / (kQueries * bytes))) &&
+           std::ranges::all_of(scores_, [&](const Matmul* m) { return few(*m->a); }) &&
+           std::ranges::all_of(products_, [&](const Matmul* m) { return few(*m->out()); });
+  }
+
+ private:
+  // Behind a product, what is elementwise of it and of rows: the division, where it stands there. Returns its end.
+  const TensorView* go_on(const TensorView& product) {
+    const TensorView* end = &product;
     while (const Op* next = only_reader(*end)) {
       if (next->kind != OpKind::PointwiseOp || next->out()->shape() != end->shape()) break;
       std::set<const Op*> saved = ops_;
@@ -62,21 +84,22 @@ class Finder {
       }
       end = next->out();
     }
-    end_ = end;
-    dependent_ = coming_of(*scores_->out()->definition);
-    behind_ = coming_of(*product_.out()->definition);
-    add_rows();
-    drop_what_others_read();
-    if (moves_) add_moves(*scores_->a);
-    add_moves(*scores_->b);
-    add_moves(*product_.b);
-    return is_closed();
+    return end;
   }
 
-  const std::set<const Op*>& ops() const { return ops_; }
-  const Matmul& scores() const { return *scores_; }
+  // Rows that keys are reduced to; or the exponentials of a gradient, of scores and of what comes of the values.
+  bool is_softmax() const {
+    const auto is = [&](const auto& what) {
+      return std::any_of(ops_.begin(), ops_.end(), [&](const Op* op) { return dependent_.contains(op) && what(*op); });
+    };
+    if (is([](const Op& op) { return reduces_keys(op); })) return true;
+    const auto grows = [](const Op& op) {
+      const auto* p = as<PointwiseOp>(op);
+      return p != nullptr && (p->function == Pointwise::exp || p->function == Pointwise::exp2);
+    };
+    return (scores_.size() == 2 || by_keys_) && is(grows);
+  }
 
- private:
   const Op* only_reader(const TensorView& t) const {
     const auto readers = fusion_.readers(&t);
     return readers.size() == 1 && !fusion_.is_output(&t) ? readers[0] : nullptr;
@@ -91,8 +114,8 @@ class Finder {
       if (op == nullptr || ops_.contains(op)) continue;
       if (ops_.size() >= kMostOps) return false;
       if (const Matmul* matmul = product_of_matrices(*op)) {
-        if (scores_ == nullptr) scores_ = matmul;
-        if (scores_ != matmul) return false;
+        if (scores_.size() == 2) return false;
+        scores_.push_back(matmul);
         ops_.insert(op);
         continue;
       }
@@ -103,9 +126,8 @@ class Finder {
     return true;
   }
 
-  // Those that come of an op, with it.
-  std::set<const Op*> coming_of(const Op& first) const {
-    std::set<const Op*> out = {&first};
+  // Those that come of others, with these.
+  std::set<const Op*> coming_of(std::set<const Op*> out) const {
     const auto depends = [&](const Op* op) {
       const auto& in = inputs(*op);
       return std::any_of(in.begin(), in.end(),
@@ -123,8 +145,8 @@ class Finder {
   bool is_row(const TensorView& t) const {
     const Op* op = t.definition;
     if (op == nullptr || !dependent_.contains(op) || behind_.contains(op)) return false;
-    if (op->kind == OpKind::Reshape) return t.rank() < scores_->out()->rank();
-    return t.rank() == scores_->out()->rank() && last(t).constant() == 1;
+    if (op->kind == OpKind::Reshape) return t.rank() < scores().out()->rank();
+    return t.rank() == scores().out()->rank() && last(t).constant() == 1;
   }
 
   // What is made of rows alone: ops element by element, and at last without the dim of keys.
@@ -155,6 +177,17 @@ class Finder {
            });
   }
 
+  // Reductions of what is no score are inputs, and what nobody reads then is none of the ops.
+  void drop_other_reductions() {
+    std::erase_if(ops_, [&](const Op* op) { return op->kind == OpKind::Reduce && !dependent_.contains(op); });
+    const auto is_unread = [&](const Op* op) {
+      return !dependent_.contains(op) && std::ranges::none_of(op->results, [&](const TensorView* t) {
+        return std::ranges::any_of(fusion_.readers(t), [&](const Op* r) { return ops_.contains(r); });
+      });
+    };
+    while (std::erase_if(ops_, is_unread) > 0) {}
+  }
+
   // What does not come of the scores and has readers elsewhere is an input.
   void drop_what_others_read() {
     const auto goes = [&](const Op* op) { return !dependent_.contains(op) && !is_inside(*op); };
@@ -183,22 +216,40 @@ class Finder {
     add_moves(*inputs(*op)[0]);
   }
 
-  // One result of the product, and rows; nothing else outside comes of the scores.
+  // One result of each product, and rows; nothing else outside comes of the scores.
   bool is_closed() const {
     return std::all_of(ops_.begin(), ops_.end(),
-                       [&](const Op* op) { return op == end_->definition || is_inside(*op) || is_row(*op->out()); });
+                       [&](const Op* op) { return ends_.contains(op->out()) || is_inside(*op) || is_row(*op->out()); });
   }
 
   const Fusion& fusion_;
-  const Matmul& product_;
-  const bool moves_;
-  const Matmul* scores_ = nullptr;
-  const TensorView* end_ = nullptr;
+  const std::vector<const Matmul*> products_;
+  const bool by_keys_, moves_;
+  std::vector<const Matmul*> scores_;
+  std::set<const TensorView*> ends_;
   std::set<const Op*> ops_;
-  std::set<const Op*> dependent_, behind_;  // what comes of the scores, and of the product
+  std::set<const Op*> dependent_, behind_;  // what comes of the scores, and of the products
 };
 
 }  // namespace
+
+const Matmul* product_of_matrices(const Op& op) {
+  const auto* matmul = as<Matmul>(op);
+  const bool fits = matmul != nullptr && matmul->out()->rank() >= 2 && matmul->a->rank() == matmul->out()->rank() &&
+                    matmul->b->rank() == matmul->out()->rank() && is_float(matmul->out()->dtype) &&
+                    !is_narrow(matmul->out()->dtype) && matmul->a->dtype == matmul->out()->dtype &&
+                    matmul->b->dtype == matmul->out()->dtype;
+  return fits ? matmul : nullptr;
+}
+
+bool is_transpose(const Op& op) {
+  const auto* permute = as<Permute>(op);
+  if (permute == nullptr || permute->dims.size() < 2) return false;
+  const auto rank = static_cast<int64_t>(permute->dims.size());
+  for (int64_t d = 0; d < rank; ++d)
+    if (permute->dims[static_cast<size_t>(d)] != (d < rank - 2 ? d : 2 * rank - 3 - d)) return false;
+  return true;
+}
 
 bool reduces_keys(const Op& op) {
   const auto* reduce = as<Reduce>(op);
@@ -251,7 +302,10 @@ std::optional<std::string> refuse_attention(std::span<Op* const> ops, std::span<
     if (std::ranges::count_if(outputs, [&](const TensorView* t) { return behind.contains(t); }) != 1)
       return "a product has not one result";
   }
-  const size_t rank = parts->scores[0]->out()->rank();
+  const TensorView& scores = *parts->scores[0]->out();
+  if (!std::ranges::all_of(parts->scores, [&](const Matmul* m) { return m->out()->shape() == scores.shape(); }))
+    return "its scores have not the same shape";
+  const size_t rank = scores.rank();
   const auto has_rank = [&](const auto* matmul) { return matmul->out()->rank() == rank && matmul->a != matmul->b; };
   const auto reduces = [&](const Op* op) { return reduces_keys(*op) && inputs(*op)[0]->rank() == rank; };
   if (!std::ranges::all_of(parts->scores, has_rank) || !std::ranges::all_of(parts->products, has_rank))
@@ -266,19 +320,10 @@ std::optional<std::string> refuse_attention(std::span<Op* const> ops, std::span<
   return std::nullopt;
 }
 
-std::set<const Op*> attention_of(const Fusion& fusion, const Op& product, bool moves,
-                                 const std::function<bool(sym::Expr)>& decide) {
-  const Matmul* matmul = product_of_matrices(product);
-  if (matmul == nullptr) return {};
-  Finder finder(fusion, *matmul, moves);
-  if (!finder.find()) return {};
-  const TensorView& scores = *finder.scores().out();
-  const int64_t bytes = static_cast<int64_t>(size_of(scores.dtype));
-  const bool fits =
-      decide(sym::ge(scores.shape()[scores.rank() - 2], kLeastQueries)) && decide(sym::ge(last(scores), kLeastKeys)) &&
-      decide(sym::le(last(scores), kScoreBytes / (kQueries * bytes))) &&
-      decide(sym::le(last(*finder.scores().a), kMostFeatures)) && decide(sym::le(last(*matmul->out()), kMostFeatures));
-  return fits ? finder.ops() : std::set<const Op*>();
+std::set<const Op*> attention_of(const Fusion& fusion, const std::vector<const Matmul*>& products, bool by_keys,
+                                 bool moves, const std::function<bool(sym::Expr)>& decide) {
+  Finder finder(fusion, products, by_keys, moves);
+  return finder.find() && finder.fits(decide) ? finder.ops() : std::set<const Op*>();
 }
 
 }  // namespace plait

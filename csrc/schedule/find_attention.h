@@ -24,6 +24,10 @@ std::optional<AttentionParts> attention_parts(std::span<Op* const> ops);
 // What a product weighs its values by, [..., query, key].
 TensorView* weights_of(const Matmul& product, bool by_keys);
 
+// A product of matrices of one rank in f32 or f64; null for others.
+const Matmul* product_of_matrices(const Op& op);
+// Whether the op exchanges the last two dims.
+bool is_transpose(const Op& op);
 // Over the last dim, of one value.
 bool reduces_keys(const Op& op);
 
@@ -33,12 +37,12 @@ std::set<const TensorView*> coming_of(std::span<Op* const> ops, const TensorView
 // Why ops are no attention that loops can be found for; nothing where they may be.
 std::optional<std::string> refuse_attention(std::span<Op* const> ops, std::span<TensorView* const> outputs);
 
-// The segment of `product`, a matmul whose first operand comes of the scores of another matmul by elementwise ops and
-// reductions over keys, and which nobody else reads: its ops, with the elementwise ones behind it, and what is made of
-// rows of scores alone, such as their logsumexp.
+// The segment of products, whose weights come of the scores of other matmuls by elementwise ops and reductions over
+// keys, and which nobody else reads: its ops, with the elementwise ones behind it, and what is made of
+// rows of scores alone, such as their logsumexp. By keys, weights are read through a transpose.
 // Nothing where there is no such thing. `decide` is asked about sizes: scores of a few queries must fit the stack.
 // `moves`: with the moves in front of its operands, which a kernel reads where they lie.
-std::set<const Op*> attention_of(const Fusion& fusion, const Op& product, bool moves,
-                                 const std::function<bool(sym::Expr)>& decide);
+std::set<const Op*> attention_of(const Fusion& fusion, const std::vector<const Matmul*>& products, bool by_keys,
+                                 bool moves, const std::function<bool(sym::Expr)>& decide);
 
 }  // namespace plait

@@ -275,9 +275,10 @@ TensorView* add_poison(Fusion& graph, const Matmul& product, bool by_keys, sym::
   TensorView *out = product.out(), *values = product.b;
   const DType dtype = out->dtype;  // positions are whole numbers below 2^24
   const size_t rank = out->rank();
+  const sym::Expr none_ahead = graph.pool().constant(0);
   Behind behind(graph, *out->definition);
   const std::vector<Op*> readers(graph.readers(out).begin(), graph.readers(out).end());
-  TensorView* key = behind.positions(values->shape()[rank - 2], graph.pool().constant(0), dtype);
+  TensorView* key = behind.positions(values->shape()[rank - 2], by_keys ? offset : none_ahead, dtype);
   TensorView* none = behind.constant(by_keys ? 1 << 24 : -1, dtype);
   TensorView* finite = behind.pointwise(Pointwise::isfinite, {behind.moved_again(values)}, "_finite");
   TensorView* where = behind.pointwise(Pointwise::where, {finite, none, key}, "_not_finite");
@@ -287,13 +288,15 @@ TensorView* add_poison(Fusion& graph, const Matmul& product, bool by_keys, sym::
   most->dims = {static_cast<int64_t>(rank) - 2};
   most->keepdim = true;
   TensorView* last = behind.add(std::move(most), "_last_not_finite");
-  TensorView* query = behind.positions(out->shape()[rank - 2], by_keys ? -offset : offset, dtype);
+  TensorView* query = behind.positions(out->shape()[rank - 2], by_keys ? none_ahead : offset, dtype);
   TensorView* beyond = behind.pointwise(by_keys ? Pointwise::lt : Pointwise::gt, {last, query}, "_beyond");
   TensorView* nan = behind.constant(std::numeric_limits<double>::quiet_NaN(), dtype);
   TensorView* result = behind.pointwise(Pointwise::where, {beyond, nan, out}, "_poisoned");
   behind.finish();
   for (Op* reader : readers) replace_input(*reader, out, result);
-  if (readers.empty()) graph.set_outputs({result});
+  std::vector<TensorView*> outputs = graph.outputs();
+  std::ranges::replace(outputs, out, result);
+  graph.set_outputs(std::move(outputs));
   return last;
 }
 

@@ -11,7 +11,8 @@ std::optional<sym::Expr> visible_ahead(const Fusion& graph, const AttentionParts
 
 // Puts behind a product what the keys that are left out add: NaN where a value beyond query + offset is infinite or
 // NaN, since 0 times that is NaN; by keys, a value of a query in front of key - offset. Returns the position of the
-// last such value of each column, [..., 1, x], -1 where there is none; by keys, of the first, 2^24 where there is none.
+// last such value of each column, [..., 1, x], -1 where there is none; by keys, of the first, by the offset
+// more, 2^24 where there is none.
 TensorView* add_poison(Fusion& graph, const Matmul& product, bool by_keys, sym::Expr offset);
 
 }  // namespace plait

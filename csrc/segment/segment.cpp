@@ -4,16 +4,14 @@
 
 #include "base/error.h"
 #include "ir/launches.h"
-#include "ir/make_op.h"
-#include "ir/op_fields.h"
-#include "schedule/attention.h"
-#include "schedule/find_attention.h"
 #include "schedule/moved.h"
 #include "schedule/norm.h"
 #include "schedule/scatter.h"
 #include "segment/aliases.h"
+#include "segment/attention_groups.h"
 #include "segment/divide_early.h"
 #include "segment/groups.h"
+#include "segment/helpers.h"
 #include "segment/join_launches.h"
 #include "segment/part_reductions.h"
 
@@ -21,26 +19,10 @@ namespace plait {
 
 namespace {
 
-void note(const SegmentOptions& options, const std::string& line) {
-  if (options.explain != nullptr) *options.explain += line + "\n";
-}
-
 std::string names(const std::vector<TensorView*>& tensors) {
   std::string out;
   for (const TensorView* t : tensors) out += (out.empty() ? "%" : ", %") + t->name;
   return out;
-}
-
-// A copy of an op with the same operands, and a result of its own.
-Op* duplicate(Fusion& fusion, const Op& op) {
-  std::unique_ptr<Op> copy = blank_op(op.kind);
-  copy_fields(op, *copy, [](const auto& value) { return value; });
-  TensorView* out = fusion.add_tensor(op.out()->name, op.out()->shape(), op.out()->dtype);
-  out->dtype_alias = op.out()->dtype_alias;
-  out->layout = op.out()->layout;
-  out->layout_source = op.out()->layout_source;
-  out->reason = op.out()->reason;
-  return fusion.add_op(std::move(copy), out);
 }
 
 // Gives every group the scalars and constants that its ops read: the first group has the ops themselves, later ones
@@ -100,34 +82,6 @@ class Duplicator {
   std::vector<std::pair<int, Op*>> placed_;
 };
 
-void list_tensors(Segment& segment, const Fusion& fusion) {
-  const std::set<const Op*> own(segment.ops.begin(), segment.ops.end());
-  std::set<const TensorView*> seen;
-  for (const Op* op : segment.ops) seen.insert(op->results.begin(), op->results.end());
-  for (const Op* op : segment.ops)
-    for (TensorView* in : inputs(*op))
-      if (seen.insert(in).second) segment.inputs.push_back(in);
-  for (const Op* op : segment.ops)
-    for (TensorView* t : op->results) {
-      const auto& readers = fusion.readers(t);
-      const bool inside = std::all_of(readers.begin(), readers.end(), [&](const Op* r) { return own.contains(r); });
-      if (readers.empty() || !inside || fusion.is_output(t)) segment.outputs.push_back(t);
-    }
-}
-
-// Results of which a file or an option says in which segment they are.
-std::set<std::string, std::less<>> written_names(const SegmentOptions& options) {
-  std::set<std::string, std::less<>> out(options.nests.begin(), options.nests.end());
-  for (const auto& names : options.fixed) out.insert(names.begin(), names.end());
-  for (const auto& [name, schedule] : options.pins) out.insert(name);
-  return out;
-}
-
-// Whether a condition over sizes holds; what facts do not prove becomes a guard, which says why it was asked.
-bool decide_sizes(const SegmentOptions& options, sym::Expr condition, const char* why) {
-  return options.guards != nullptr ? options.guards->decide(condition, why) : sym::proven(condition);
-}
-
 class Pins {
  public:
   explicit Pins(const SegmentOptions& options) : options_(options) {}
@@ -167,8 +121,6 @@ class Pins {
   const SegmentOptions& options_;
   std::set<std::string> used_;
 };
-
-bool decided(const SegmentOptions& options, const std::string& what) { return !options.decide || options.decide(what); }
 
 // Schedules of steps that no kernel computes, or an open one.
 Schedule fixed_schedule(const Op& op) {
@@ -334,43 +286,6 @@ void share_launches(Fusion& fusion, const SegmentOptions& options, const Aliases
   how.decide = options.decide;
   how.explain = options.explain;
   join_launches(fusion, how);
-}
-
-// Attention is a segment as a file would write it: its ops stay together, and its schedule is pinned. Returns its ops.
-std::set<const Op*> find_attention(const Fusion& fusion, SegmentOptions& options) {
-  std::set<const Op*> out;
-  if (options.target.kind != TargetKind::cpu || options.contractions != "auto") return out;
-  auto written = written_names(options);
-  for (const auto& names : options.joined) written.insert(names.begin(), names.end());
-  const auto decide = [&](sym::Expr e) { return decide_sizes(options, e, "scores on the stack"); };
-  std::map<const Op*, size_t> places;
-  for (const Op* op : fusion.ops()) places.emplace(op, places.size());
-  const auto find = [&](const Op& product, bool moves) {
-    Segment s;
-    for (const Op* op : attention_of(fusion, product, moves, decide)) s.ops.push_back(fusion.ops()[places.at(op)]);
-    std::ranges::sort(s.ops, {}, [&](const Op* op) { return places.at(op); });
-    const bool is_free = std::none_of(s.ops.begin(), s.ops.end(), [&](const Op* each) {
-      return out.contains(each) || written.contains(each->results[0]->name);
-    });
-    if (s.ops.empty() || !is_free) return std::vector<Op*>();
-    list_tensors(s, fusion);
-    const auto reason = attention_refuses({fusion, s, options.guards}, options.target);
-    if (reason) note(options, fmt::format("no attention of %{}: {}", product.out()->name, *reason));
-    return reason ? std::vector<Op*>() : s.ops;
-  };
-  for (const Op* op : fusion.ops()) {
-    if (op->kind != OpKind::Matmul) continue;
-    std::vector<Op*> ops = find(*op, true);
-    if (ops.empty()) ops = find(*op, false);
-    std::vector<std::string> names;
-    for (const Op* each : ops) names.push_back(each->results[0]->name);
-    if (ops.empty() || !decided(options, fmt::format("attention of %{}", names.back()))) continue;
-    out.insert(ops.begin(), ops.end());
-    options.pins[names.back()] = schedules::Attention();
-    options.together.push_back(names);
-    options.fixed.push_back(std::move(names));
-  }
-  return out;
 }
 
 void segment_ops(Fusion& fusion, const SegmentOptions& options) {

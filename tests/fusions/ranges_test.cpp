@@ -82,7 +82,9 @@ class Walk {
       const sym::SymbolInfo& info = kernel_.pool->info(n);
       int64_t& value = at_[n.symbol_name()];
       const int64_t before = value, step = info.multiple_of;
-      value = std::min(info.hi.value_or(INT32_MAX), value * (1 + below(20)) + below(40)) / step * step;
+      const int64_t most = info.hi.value_or(INT32_MAX), factor = 1 + below(20), more = below(40);
+      value = value > most / 40 ? most : std::min(most, value * factor + more);
+      value = value / step * step;
       if (value < before || !fits()) value = before;
     }
     for (const auto& buffer : kernel_.buffers)

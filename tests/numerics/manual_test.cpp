@@ -245,6 +245,25 @@ TEST(Manual, WhatIsNotObeyedIsRefusedByName) {
   EXPECT_NE(symbolic.find("%y is split by n, which is no number"), std::string::npos) << symbolic;
 }
 
+// Two tiles in one loop: what begins and ends each of them stays with it.
+TEST(Manual, TilesSideBySide) {
+  const std::string tile =
+      "loops (split(0, 4), split(2, 8), reorder(0, 2, 4, 1, 3), parallel(0, cpu_thread), parallel(3, unroll), "
+      "parallel(4, vectorize)) inline 2";
+  const std::string text =
+      "fusion @f (%a: f32[m, k], %b: f32[k, n], %c: f32[k, n]) -> (%y) {\n"
+      "  segment @s (%a, %b, %c) -> (%y) schedule manual {\n    %p: f32[m, n] " +
+      tile + " = matmul(%a, %b)\n    %q: f32[m, n] " + tile +
+      " = matmul(%a, %c)\n"
+      "    %y: f32[m, n] loops (split(0, 4), split(2, 8), reorder(0, 2, 1, 3), parallel(0, cpu_thread), "
+      "parallel(2, unroll), parallel(3, vectorize)) = mul(%p, %q)\n  }\n}\n";
+  for (const auto& [m, n, k] : {std::array{8, 16, 5}, std::array{9, 19, 1}, std::array{3, 5, 20}}) {
+    const auto result = run_case(fmt::format("let m = {}, n = {}, k = {}\n{}", m, n, k, text), {});
+    EXPECT_TRUE(result.ok) << result.message;
+    EXPECT_EQ(result.kernels, 1);
+  }
+}
+
 // Loops over kept dims inside of those of the sum: a state for each of their iterations.
 TEST(Manual, TilesOfReductions) {
   const struct {

@@ -1,6 +1,7 @@
 #include "kir/passes/passes.h"
 
 #include "kir/expand_functions.h"
+#include "kir/passes/begins.h"
 #include "kir/passes/expand_reductions.h"
 #include "kir/passes/hoist.h"
 #include "kir/passes/merge_equal.h"
@@ -17,7 +18,8 @@ std::span<const KernelPass> kernel_passes() {
   static constexpr KernelPass kPasses[] = {
       {"stage", stage},                          // first: tiles are loops of all threads
       {"threads", threads},                      // each thread's own loops from here on
-      {"tails", tails},                          // loops and conditions as emitted
+      {"begins", begins},                        // loops and conditions as emitted
+      {"tails", tails},                          // likewise: loops that begin where they do
       {"unroll", unroll},                        // bodies are without conditions now
       {"vectorize", vectorize},                  // one body per vector
       {"transpose", transpose},                  // copies and lanes are there

@@ -105,8 +105,16 @@ class Fuser {
     return false;
   }
 
+  // Whether the loop repeats another one, around the initial values or the results of a tile of states: those have the
+  // variable of the loops that they stand for, which stay.
+  bool is_repeat(const TreeLoop& loop) const {
+    return std::count_if(tree_.loops.begin(), tree_.loops.end(), [&](const TreeLoop& l) { return l.var == loop.var; }) >
+           1;
+  }
+
   bool fits(const std::vector<TreeItem>& items, size_t a, size_t b) {
     const TreeLoop &first = at(items[a].loop), &second = at(items[b].loop);
+    if (is_repeat(second)) return false;
     if (first.cls != second.cls || first.extent != second.extent || first.parallel != second.parallel) return false;
     const bool ordered = first.order != LoopOrder::any && second.order != LoopOrder::any;
     if (ordered && first.order != second.order) return false;

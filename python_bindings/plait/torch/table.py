@@ -495,18 +495,22 @@ def scale_of(c: Context, q: plait.Tensor, scale: float | None) -> Any:
     return ops.rsqrt(ops.size(c.fusion, width, q.dtype))
 
 
+def visible(c: Context, x: plait.Tensor, causal: bool, otherwise: float) -> plait.Tensor:
+    """x[..., query, key], and another value where the key comes behind the query."""
+    if not causal:
+        return x
+    query = ops.iota(c.fusion, [x.shape[-2], 1], 0, plait.i64)
+    key = ops.iota(c.fusion, [x.shape[-1]], 0, plait.i64)
+    return apply("where", [ops.le(key, query), x, otherwise])
+
+
 def scores(c: Context, q: plait.Tensor, k: plait.Tensor, causal: bool, mask: Any, scale: Any) -> plait.Tensor:
     """scale q k^T + mask in f32 or f64."""
     s = ops.matmul(q, ops.transpose(k, -1, -2))
     s = apply("mul", [s, scale_of(c, q, scale)])
-    if causal:
-        rows, columns = q.shape[-2], k.shape[-2]
-        row_of = ops.unsqueeze(ops.iota(c.fusion, [rows], 0, plait.i64), [1])
-        column_of = ops.unsqueeze(ops.iota(c.fusion, [columns], 0, plait.i64), [0])
-        s = apply("where", [ops.le(column_of, row_of), s, -math.inf])
     if mask is not None:
         s = apply("where", [mask, s, -math.inf]) if mask.dtype == plait.bool_ else ops.add(s, cast(mask, s.dtype))
-    return s
+    return visible(c, s, causal, -math.inf)
 
 
 @row(aten._scaled_dot_product_flash_attention_for_cpu.default)
@@ -523,10 +527,12 @@ def _(c, grad, q, k, v, out, lse, dropout, causal, attn_mask=None, scale=None):
         raise Unsupported("attention with dropout")
     q, k, v, out, grad, lse = (wide(each) for each in (q, k, v, out, grad, lse))
     factor = scale_of(c, q, scale)
-    p = ops.exp(ops.sub(scores(c, q, k, causal, attn_mask, scale), ops.unsqueeze(lse, [-1])))
+    s = scores(c, q, k, causal, attn_mask, scale)
+    p = visible(c, ops.exp(ops.sub(s, ops.unsqueeze(lse, [-1]))), causal, 0.0)
     grad_v = ops.matmul(ops.transpose(p, -1, -2), grad)
     grad_p = ops.matmul(grad, ops.transpose(v, -1, -2))
     grad_s = ops.mul(p, ops.sub(grad_p, ops.sum(ops.mul(grad, out), [-1], True)))
+    grad_s = visible(c, grad_s, causal, 0.0)
     grad_q = apply("mul", [ops.matmul(grad_s, k), factor])
     grad_k = apply("mul", [ops.matmul(ops.transpose(grad_s, -1, -2), q), factor])
     return tuple(cast(each, c.dtype(i)) for i, each in enumerate((grad_q, grad_k, grad_v)))

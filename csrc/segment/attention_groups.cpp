@@ -1,0 +1,183 @@
+#include "segment/attention_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule/attention.h"
+#include "schedule/find_attention.h"
+#include "schedule/reads.h"
+#include "segment/helpers.h"
+
+namespace plait {
+
+namespace {
+
+constexpr size_t kMostRelated = 64;
+
+// Products whose weights come of the same scores.
+struct Related {
+  std::vector<const Matmul*> by_queries, by_keys;
+};
+
+class AttentionGroups {
+ public:
+  AttentionGroups(Fusion& fusion, SegmentOptions& options) : fusion_(fusion), options_(options) {
+    written_ = written_names(options);
+    for (const auto& names : options.joined) written_.insert(names.begin(), names.end());
+  }
+
+  std::set<const Op*> run() {
+    const std::vector<Op*> ops(fusion_.ops().begin(), fusion_.ops().end());
+    for (const Op* op : ops) {
+      const Matmul* product = product_of_matrices(*op);
+      if (product == nullptr || taken_.contains(op)) continue;
+      if (product->a->definition != nullptr && is_transpose(*product->a->definition)) take_gradient(*product);
+    }
+    for (const Op* op : ops)
+      if (const Matmul* product = product_of_matrices(*op); product != nullptr && !taken_.contains(op))
+        take(find({product}, false));
+    return std::move(taken_);
+  }
+
+ private:
+  // The ops of a segment, in order; none where it cannot be.
+  std::vector<Op*> find(const std::vector<const Matmul*>& products, bool by_keys) {
+    const auto decide = [&](sym::Expr e) { return decide_sizes(options_, e, "scores on the stack"); };
+    for (const bool moves : {true, false}) {
+      Segment s;
+      for (const Op* op : attention_of(fusion_, products, by_keys, moves, decide)) s.ops.push_back(const_cast<Op*>(op));
+      if (s.ops.empty()) continue;
+      std::map<const Op*, size_t> places;
+      for (const Op* op : fusion_.ops()) places.emplace(op, places.size());
+      std::ranges::sort(s.ops, {}, [&](const Op* op) { return places.at(op); });
+      const bool is_free = std::none_of(s.ops.begin(), s.ops.end(), [&](const Op* each) {
+        return taken_.contains(each) || written_.contains(each->results[0]->name);
+      });
+      if (!is_free) continue;
+      list_tensors(s, fusion_);
+      const auto reason = attention_refuses({fusion_, s, options_.guards}, options_.target);
+      if (!reason) return s.ops;
+      note(options_, fmt::format("no attention of %{}: {}", products[0]->out()->name, *reason));
+    }
+    return {};
+  }
+
+  void take(const std::vector<Op*>& ops) {
+    std::vector<std::string> names;
+    for (const Op* op : ops) names.push_back(op->results[0]->name);
+    if (ops.empty() || !decided(options_, fmt::format("attention of %{}", names.back()))) return;
+    taken_.insert(ops.begin(), ops.end());
+    options_.pins[names.back()] = schedules::Attention();
+    options_.together.push_back(names);
+    options_.fixed.push_back(std::move(names));
+  }
+
+  // Weights that others read as well are computed again for the products by keys.
+  void take_gradient(const Matmul& product) {
+    const Related related = find_related(product);
+    if (related.by_keys.empty()) return;
+    if (const std::vector<Op*> ops = find(related.by_keys, true); !ops.empty()) return take(ops);
+    if (related.by_queries.size() != 1) return;
+    const size_t count = fusion_.tensor_count();
+    const std::map<const TensorView*, TensorView*> twins = double_weights(related.by_keys);
+    const std::vector<Op*> keys = find(related.by_keys, true), queries = find(related.by_queries, false);
+    if (!keys.empty() && !queries.empty()) {
+      take(keys);
+      return take(queries);
+    }
+    for (const Matmul* m : related.by_keys)
+      for (const auto& [original, twin] : twins)
+        if (weights_of(*m, true) == twin) replace_input(*m->a->definition, twin, const_cast<TensorView*>(original));
+    fusion_.take_back(count);
+  }
+
+  // From the weights through elementwise ops of as many elements, to and fro.
+  Related find_related(const Matmul& product) const {
+    Related out;
+    const std::vector<sym::Expr> shape = weights_of(product, true)->shape();
+    std::set<const TensorView*> seen;
+    std::vector<const TensorView*> left = {weights_of(product, true)};
+    while (!left.empty()) {
+      const TensorView* t = left.back();
+      left.pop_back();
+      if (t->shape() != shape || t->definition == nullptr || !seen.insert(t).second) continue;
+      if (seen.size() > kMostRelated) return {};
+      if (t->definition->kind == OpKind::PointwiseOp)
+        for (const TensorView* in : inputs(*t->definition)) left.push_back(in);
+      for (const Op* reader : fusion_.readers(t)) {
+        const Matmul* weighs = product_of_matrices(*reader);
+        if (weighs != nullptr && weighs->a == t) out.by_queries.push_back(weighs);
+        if (reader->kind == OpKind::PointwiseOp) left.push_back(reader->out());
+        if (!is_transpose(*reader)) continue;
+        for (const Op* next : fusion_.readers(reader->out()))
+          if (const Matmul* m = product_of_matrices(*next); m != nullptr && m->a == reader->out())
+            out.by_keys.push_back(m);
+      }
+    }
+    return out;
+  }
+
+  // Numbers and positions, and what is elementwise of them: they cost no memory.
+  static bool is_number(const Op& op) {
+    return op.kind == OpKind::Iota || op.kind == OpKind::Full || op.kind == OpKind::Size;
+  }
+  std::set<const Op*> free_ops() const {
+    std::set<const Op*> out;
+    for (const Op* op : fusion_.ops()) {
+      const auto& in = inputs(*op);
+      const auto is_free = [&](const TensorView* t) { return t->definition != nullptr && out.contains(t->definition); };
+      if (is_number(*op) || (op->kind == OpKind::PointwiseOp && std::ranges::all_of(in, is_free))) out.insert(op);
+    }
+    return out;
+  }
+
+  // Scores and what comes of them, up to the weights of these products.
+  std::map<const TensorView*, TensorView*> double_weights(const std::vector<const Matmul*>& products) {
+    const std::set<const Op*> free = free_ops();
+    std::set<const Op*> ops;
+    std::vector<const TensorView*> left;
+    for (const Matmul* m : products) left.push_back(weights_of(*m, true));
+    const std::vector<sym::Expr> shape = left[0]->shape();
+    while (!left.empty()) {
+      const Op* op = left.back()->definition;
+      const bool goes = op != nullptr && (free.contains(op) || keeps_places(*op) ||
+                                          (op->out()->shape() == shape && op->results.size() == 1));
+      left.pop_back();
+      if (!goes || !ops.insert(op).second) continue;
+      const bool of_scores = product_of_matrices(*op) != nullptr || keeps_places(*op);  // operands where they lie
+      for (const TensorView* in : inputs(*op))
+        if (!of_scores || (in->definition != nullptr && keeps_places(*in->definition))) left.push_back(in);
+    }
+    std::map<const TensorView*, TensorView*> twins;
+    std::vector<Op*> order;
+    for (Op* op : std::vector<Op*>(fusion_.ops().begin(), fusion_.ops().end())) {
+      order.push_back(op);
+      if (!ops.contains(op)) continue;
+      Op* twin = duplicate(fusion_, *op);
+      for (TensorView* in : std::vector<TensorView*>(inputs(*twin)))
+        if (const auto it = twins.find(in); it != twins.end()) replace_input(*twin, in, it->second);
+      twins[op->out()] = twin->out();
+      order.push_back(twin);
+    }
+    fusion_.set_order(std::move(order));
+    for (const Matmul* m : products)
+      if (TensorView* weights = weights_of(*m, true); twins.contains(weights))
+        replace_input(*m->a->definition, weights, twins.at(weights));
+    return twins;
+  }
+
+  Fusion& fusion_;
+  SegmentOptions& options_;
+  std::set<std::string, std::less<>> written_;
+  std::set<const Op*> taken_;
+};
+
+}  // namespace
+
+std::set<const Op*> find_attention(Fusion& fusion, SegmentOptions& options) {
+  if (options.target.kind != TargetKind::cpu || options.contractions != "auto") return {};
+  return AttentionGroups(fusion, options).run();
+}
+
+}  // namespace plait

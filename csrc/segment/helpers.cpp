@@ -1,0 +1,53 @@
+#include "segment/helpers.h"
+
+#include <algorithm>
+
+#include "ir/make_op.h"
+#include "ir/op_fields.h"
+
+namespace plait {
+
+void note(const SegmentOptions& options, const std::string& line) {
+  if (options.explain != nullptr) *options.explain += line + "\n";
+}
+
+bool decided(const SegmentOptions& options, const std::string& what) { return !options.decide || options.decide(what); }
+
+std::set<std::string, std::less<>> written_names(const SegmentOptions& options) {
+  std::set<std::string, std::less<>> out(options.nests.begin(), options.nests.end());
+  for (const auto& names : options.fixed) out.insert(names.begin(), names.end());
+  for (const auto& [name, schedule] : options.pins) out.insert(name);
+  return out;
+}
+
+bool decide_sizes(const SegmentOptions& options, sym::Expr condition, const char* why) {
+  return options.guards != nullptr ? options.guards->decide(condition, why) : sym::proven(condition);
+}
+
+Op* duplicate(Fusion& fusion, const Op& op) {
+  std::unique_ptr<Op> copy = blank_op(op.kind);
+  copy_fields(op, *copy, [](const auto& value) { return value; });
+  TensorView* out = fusion.add_tensor(op.out()->name, op.out()->shape(), op.out()->dtype);
+  out->dtype_alias = op.out()->dtype_alias;
+  out->layout = op.out()->layout;
+  out->layout_source = op.out()->layout_source;
+  out->reason = op.out()->reason;
+  return fusion.add_op(std::move(copy), out);
+}
+
+void list_tensors(Segment& segment, const Fusion& fusion) {
+  const std::set<const Op*> own(segment.ops.begin(), segment.ops.end());
+  std::set<const TensorView*> seen;
+  for (const Op* op : segment.ops) seen.insert(op->results.begin(), op->results.end());
+  for (const Op* op : segment.ops)
+    for (TensorView* in : inputs(*op))
+      if (seen.insert(in).second) segment.inputs.push_back(in);
+  for (const Op* op : segment.ops)
+    for (TensorView* t : op->results) {
+      const auto& readers = fusion.readers(t);
+      const bool inside = std::all_of(readers.begin(), readers.end(), [&](const Op* r) { return own.contains(r); });
+      if (readers.empty() || !inside || fusion.is_output(t)) segment.outputs.push_back(t);
+    }
+}
+
+}  // namespace plait

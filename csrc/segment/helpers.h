@@ -1,0 +1,25 @@
+#pragma once
+// What the parts of segmentation share.
+#include "segment/segment.h"
+
+namespace plait {
+
+// A line of `explain`.
+void note(const SegmentOptions& options, const std::string& line);
+
+// Whether a choice is taken, which `--bisect` may leave out.
+bool decided(const SegmentOptions& options, const std::string& what);
+
+// Results of which a file or an option says in which segment they are.
+std::set<std::string, std::less<>> written_names(const SegmentOptions& options);
+
+// Whether a condition over sizes holds; what facts do not prove becomes a guard, which says why it was asked.
+bool decide_sizes(const SegmentOptions& options, sym::Expr condition, const char* why);
+
+// A copy of an op with the same operands, and a result of its own.
+Op* duplicate(Fusion& fusion, const Op& op);
+
+// Inputs and outputs of a segment from its ops.
+void list_tensors(Segment& segment, const Fusion& fusion);
+
+}  // namespace plait
