@@ -246,6 +246,7 @@ set(PLAIT_CORE_SOURCES
   scalar/reductions.cpp
   scalar/special.cpp
   schedule/attention.cpp
+  schedule/attention_poison.cpp
   schedule/find_attention.cpp
   schedule/manual.cpp
   schedule/masked_keys.cpp

@@ -4,8 +4,10 @@
 
 #include "base/error.h"
 #include "schedule/attention_loops.h"
+#include "schedule/attention_poison.h"
 #include "schedule/find_attention.h"
 #include "schedule/masked_keys.h"
+#include "schedule/reads.h"
 
 namespace plait {
 
@@ -44,10 +46,12 @@ class Builder {
         loops_(numbers, shape_.size(), kTerms) {}
 
   void run() {
-    ahead_ = visible_ahead(graph_, parts_);
-    if (ahead_)
-      for (const Matmul* product : parts_.products)
-        poison_.insert(add_poison(graph_, *product, parts_.by_keys, *ahead_));
+    own_moves();
+    visible_ = visible_keys(graph_, parts_).value_or(VisibleKeys());
+    for (const Matmul* product : parts_.products) {
+      if (visible_.ahead) poison_.insert(add_poison(graph_, *product, parts_.by_keys, *visible_.ahead));
+      if (visible_.behind) poison_.insert(add_poison(graph_, *product, !parts_.by_keys, *visible_.behind));
+    }
     pack_operands();
     hold_weights();
     around_ = loops_.around(shape_, parts_.by_keys);
@@ -55,11 +59,35 @@ class Builder {
     for (const Op* op : graph_.ops()) decide(*op);
     state(*decided_last_, loops_.of({}), std::nullopt);
     schedule_by_hand(group_, decisions_);
-    if (ahead_) limit_keys();
+    if (visible_.ahead || visible_.behind) limit_keys();
     group_.aligned.clear();  // edges say all: keys are no features
   }
 
  private:
+  // Each product reads its operands through moves of its own.
+  void own_moves() {
+    for (const auto* list : {&parts_.scores, &parts_.products})
+      for (const Matmul* m : *list)
+        for (TensorView* operand : {list == &parts_.scores ? m->a : nullptr, m->b}) {
+          if (operand == nullptr || !shares_moves(graph_, operand)) continue;
+          std::vector<Op*> added, order;
+          TensorView* own = moved_again(graph_, operand, added);
+          for (Op* op : graph_.ops()) {
+            if (std::ranges::count(added, op) > 0) continue;
+            if (op == m->out()->definition) order.insert(order.end(), added.begin(), added.end());
+            order.push_back(op);
+          }
+          replace_input(*m->out()->definition, operand, own);
+          graph_.set_order(std::move(order));
+        }
+    std::vector<Op*> read;
+    for (Op* op : graph_.ops()) {
+      const auto is_read = [&](const TensorView* t) { return graph_.is_output(t) || !graph_.readers(t).empty(); };
+      if (std::ranges::any_of(op->results, is_read)) read.push_back(op);
+    }
+    graph_.set_order(std::move(read));
+  }
+
   // The operand of scores whose rows lanes are lies packed.
   void pack_operands() {
     for (const Matmul* scores : parts_.scores) {
@@ -166,11 +194,18 @@ class Builder {
     return false;
   }
 
+  // A little more, where that makes tiles whole.
+  std::optional<sym::Expr> whole_tiles(const std::optional<sym::Expr>& offset) const {
+    if (!offset || !offset->constant()) return offset;
+    return graph_.pool().constant((*offset->constant() + *numbers_.rows - 1) / *numbers_.rows * *numbers_.rows);
+  }
+
   // Of what comes of the scores, what no lane of a group sees is left out.
   void limit_keys() {
     KeyLimit out;
     out.step = *numbers_.queries;
-    out.ahead = *ahead_;
+    out.ahead = whole_tiles(visible_.ahead);
+    out.behind = whole_tiles(visible_.behind);
     out.by_keys = parts_.by_keys;
     std::set<const TensorView*> scores, behind;
     for (const Matmul* product : parts_.products) behind.merge(coming_of(graph_.ops(), *product->out()));
@@ -197,7 +232,7 @@ class Builder {
   const AttentionParts parts_;
   const std::vector<sym::Expr> shape_;  // of scores
   const AttentionLoops loops_;
-  std::optional<sym::Expr> ahead_;
+  VisibleKeys visible_;
   std::set<const TensorView*> packed_, held_, poison_, rows_;
   TensorView* decided_last_ = nullptr;  // whose loops are those of all
   int around_ = 0;

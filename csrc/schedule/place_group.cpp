@@ -50,6 +50,8 @@ std::optional<Refusal> place_group(const ScheduledGroup& group, AxisGroup& axes,
 
 namespace {
 
+constexpr int64_t kStackBytes = 256 << 10;  // of a buffer, at most
+
 class Obeyed {
  public:
   Obeyed(const ScheduledGroup& group, const std::function<bool(sym::Expr)>& holds)
@@ -101,7 +103,7 @@ class Obeyed {
                                    t.name, placed.shared, placed.shared == 1 ? "" : "s"));
     if (&t == group_.reference || group_.own_loops.contains(&t))
       if (auto found = check_loops(t, placed)) return found;
-    return group_.kept.contains(&t) ? check_buffer(t, placed) : std::nullopt;
+    return group_.kept.contains(&t) ? check_buffer(t, placed) : check_small(t, placed);
   }
 
   // Whether loops over kept dims stand inside of those of the sum, few enough for a state of each of their iterations.
@@ -152,6 +154,27 @@ class Obeyed {
                 : "mark the loop that it shares with its readers alike; lanes of a sum stand innermost"};
   }
 
+  // What nobody gave a bound must have one by itself.
+  std::optional<Disobeyed> check_small(const TensorView& t, const PlacedOp& placed) const {
+    const Home home = tree_.home(t);
+    if ((home != Home::buffer && home != Home::logical) || group_.graph->readers(&t).empty()) return std::nullopt;
+    const sym::Expr count = elements_of(t, placed);
+    const int64_t most = kStackBytes / static_cast<int64_t>(size_of(compute_type(t.dtype)));
+    if (sym::bounds(count).hi <= most) return std::nullopt;
+    return Disobeyed{fmt::format("%{} needs a buffer of {} elements in the kernel", t.name, sym::print(count)),
+                     "compute it in the loops of its readers, or in a segment of its own"};
+  }
+
+  // Of its buffer.
+  sym::Expr elements_of(const TensorView& t, const PlacedOp& placed) const {
+    sym::Expr count = group_.graph->pool().constant(1);
+    if (placed.home == Home::buffer)
+      for (sym::Expr e : placed.dims) count = count * e;
+    else
+      for (const Axis& a : t.domain.logical) count = count * a.extent;
+    return count;
+  }
+
   std::optional<Disobeyed> check_buffer(const TensorView& t, const PlacedOp& placed) {
     const sym::Expr most = group_.kept.at(&t);
     if (placed.home != Home::buffer && placed.home != Home::logical)
@@ -159,11 +182,7 @@ class Obeyed {
           fmt::format("keep {} of %{} is not obeyed: it needs no buffer, each iteration makes what it reads",
                       sym::print(most), t.name),
           "drop it, or compute the tensor in fewer loops of its readers: a smaller inline position"};
-    sym::Expr count = group_.graph->pool().constant(1);
-    if (placed.home == Home::buffer)
-      for (sym::Expr e : placed.dims) count = count * e;
-    else
-      for (const Axis& a : t.domain.logical) count = count * a.extent;
+    const sym::Expr count = elements_of(t, placed);
     if (holds_(sym::le(count, most))) return std::nullopt;
     return Disobeyed{fmt::format("keep {} of %{} is not obeyed: its buffer holds {} elements", sym::print(most), t.name,
                                  sym::print(count)),

@@ -6,6 +6,8 @@
 
 #include "axes/read_through.h"
 #include "ir/factors.h"
+#include "ir/make_op.h"
+#include "ir/op_fields.h"
 
 namespace plait {
 
@@ -124,6 +126,33 @@ std::optional<std::string> reads_cost_too_much(std::span<Op* const> ops, std::sp
     }
   }
   return std::nullopt;
+}
+
+namespace {
+
+const Op* move_of(const TensorView* t) {
+  const Op* op = t->definition;
+  const bool moves = op != nullptr && (keeps_places(*op) || op->kind == OpKind::Slice || op->kind == OpKind::Reshape);
+  return moves ? op : nullptr;
+}
+
+}  // namespace
+
+TensorView* moved_again(Fusion& graph, TensorView* t, std::vector<Op*>& added) {
+  const Op* op = move_of(t);
+  if (op == nullptr) return t;
+  TensorView *in = inputs(*op)[0], *again = moved_again(graph, in, added);
+  std::unique_ptr<Op> copy = blank_op(op->kind);
+  copy_fields(*op, *copy, [](const auto& value) { return value; });
+  added.push_back(graph.add_op(std::move(copy), graph.add_tensor(t->name + "_again", t->shape(), t->dtype)));
+  if (again != in) replace_input(*added.back(), in, again);
+  return added.back()->out();
+}
+
+bool shares_moves(const Fusion& graph, const TensorView* t) {
+  for (const Op* op = move_of(t); op != nullptr; t = inputs(*op)[0], op = move_of(t))
+    if (graph.readers(t).size() > 1) return true;
+  return false;
 }
 
 }  // namespace plait

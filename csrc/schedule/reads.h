@@ -3,7 +3,7 @@
 #include <set>
 #include <span>
 
-#include "ir/op.h"
+#include "ir/fusion.h"
 
 namespace plait {
 
@@ -11,6 +11,12 @@ namespace plait {
 bool reads_elsewhere(const Op& op);
 // Dims change places, come or go, and every element stays at its coordinates.
 bool keeps_places(const Op& op);
+
+// The same values, by moves of their own, up to what is computed: what two read in loops of their own would need a
+// buffer. The moves go to the end of the graph, and are listed.
+TensorView* moved_again(Fusion& graph, TensorView* t, std::vector<Op*>& added);
+// Whether one of these moves has other readers.
+bool shares_moves(const Fusion& graph, const TensorView* t);
 // One that a kernel may compute at any coordinates that it is asked for.
 bool may_be_read(const Op& op);
 

@@ -9,6 +9,18 @@
 
 namespace plait {
 
+std::string KeyLimit::print(const Op& op) const {
+  const char *what = by_keys ? "queries" : "keys", *lane = by_keys ? "key" : "query";
+  std::string out;
+  if (const auto& before = by_keys ? ahead : behind)
+    out += fmt::format("{} of %{} begin at {} floordiv({}, {}) - {}\n", what, op.results[0]->name, step, lane, step,
+                       sym::print(*before));
+  if (const auto& after = by_keys ? behind : ahead)
+    out += fmt::format("{} of %{} end at {} floordiv({}, {}) + {}\n", what, op.results[0]->name, step, lane, step,
+                       sym::print(*after + step));
+  return out;
+}
+
 std::string ScheduledGroup::print() const {
   std::string out = plait::print(*graph);
   if (!is_open(schedule)) out += "schedule " + plait::print(schedule) + "\n";
@@ -25,11 +37,7 @@ std::string ScheduledGroup::print() const {
   for (const auto& [name, most] : by_name(kept)) out += fmt::format("keep %{} {}\n", name, sym::print(most));
   for (sym::Expr extent : row) out += fmt::format("row of {}, at most {} in all\n", sym::print(extent), most);
   for (const Op* op : graph->ops())
-    if (keys && keys->ops.contains(op))
-      out += fmt::format("{} of %{} {} {} floordiv({}, {}) {} {}\n", keys->by_keys ? "queries" : "keys",
-                         op->results[0]->name, keys->by_keys ? "begin at" : "end at", keys->step,
-                         keys->by_keys ? "key" : "query", keys->step, keys->by_keys ? "-" : "+",
-                         sym::print(keys->by_keys ? keys->ahead : keys->ahead + keys->step));
+    if (keys && keys->ops.contains(op)) out += keys->print(*op);
   for (const Op* op : graph->ops())
     if (const auto it = totals.find(op); it != totals.end())
       out += fmt::format("total %{} of %{}\n", it->second->results[0]->name, op->results[0]->name);

@@ -12,14 +12,17 @@
 
 namespace plait {
 
-// Of attention: groups of `step` queries are computed for keys up to the last query + ahead alone; or, by keys, groups
-// of keys for queries from the first key - ahead on. Of the ops, the result is [..., query, key]; or, where they sum
-// over keys (by keys: over queries), true, [..., query, x] (by keys: [..., key, x]).
+// Of attention: groups of `step` queries are computed for keys from the first query - behind up to the last + ahead
+// alone; or, by keys, groups of keys for queries from the first key - ahead up to the last + behind. Of the ops, the
+// result is [..., query, key]; or, where they sum over keys (by keys: over queries), true, [..., query, x] (by keys:
+// [..., key, x]).
 struct KeyLimit {
   int64_t step = 1;
-  sym::Expr ahead;
+  std::optional<sym::Expr> ahead, behind;  // one at least
   bool by_keys = false;
   std::map<const Op*, bool> ops;
+
+  std::string print(const Op& op) const;  // lines of the text of stage `scheduled`
 };
 
 struct ScheduledGroup {

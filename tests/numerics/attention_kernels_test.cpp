@@ -206,27 +206,35 @@ std::string masked(const std::string& mask, const std::string& tail = "%y = matm
          mask + "\n" + tail + "\n}\n";
 }
 
-// Causal masks, however they are written: keys that no query of a group sees are neither scored nor weighed.
+// Causal masks and windows, however they are written: keys that no query of a group sees are neither scored nor
+// weighed.
 TEST(AttentionKernels, KeysThatAMaskLeavesOutAreSkipped) {
   const struct {
     const char* mask;
-    int reach;
+    int begin, end;  // -1: no such limit
   } cases[] = {
-      {"%x = where(le(%j, %i), %s, -inf)", 16},
-      {"%x = where(ge(%i, %j), add(%s, %b), -inf)", 16},
-      {"%x = where(lt(%j, add(%i, 4)), %s, -inf)", 19},
-      {"%x = where(gt(%j, add(3, %i)), -inf, %s)", 19},
-      {"%x = where(logical_not(lt(%i, sub(%j, 7))), mul(%s, 0.5), -inf)", 23},
-      {"%x = where(logical_and(%m, le(%j, %i)), %s, -inf)", 16},
-      {"%x = where(logical_or(%m, gt(%j, %i)), -inf, %s)", 16},
-      {"%x = where(%m, where(le(%j, %i), %s, -inf), -inf)", 16},
-      {"%x = mul(where(le(%j, %i), where(%m, %s, -inf), -inf), 2)", 16},
+      {"%x = where(le(%j, %i), %s, -inf)", -1, 16},
+      {"%x = where(ge(%i, %j), add(%s, %b), -inf)", -1, 16},
+      {"%x = where(lt(%j, add(%i, 9)), %s, -inf)", -1, 24},
+      {"%x = where(gt(%j, add(8, %i)), -inf, %s)", -1, 24},
+      {"%x = where(logical_not(lt(%i, sub(%j, 8))), mul(%s, 0.5), -inf)", -1, 24},
+      {"%x = where(logical_and(%m, le(%j, %i)), %s, -inf)", -1, 16},
+      {"%x = where(logical_or(%m, gt(%j, %i)), -inf, %s)", -1, 16},
+      {"%x = where(%m, where(le(%j, %i), %s, -inf), -inf)", -1, 16},
+      {"%x = mul(where(le(%j, %i), where(%m, %s, -inf), -inf), 2)", -1, 16},
+      {"%x = where(gt(%j, sub(%i, 41)), %s, -inf)", 40, -1},
+      {"%x = where(le(%i, %j), %s, -inf)", 0, -1},
+      {"%x = where(logical_and(le(%j, %i), gt(%j, sub(%i, 33))), %s, -inf)", 32, 16},
+      {"%x = where(le(%j, %i), where(lt(sub(%i, %j), 3), %s, -inf), -inf)", -1, 16},  // a difference is no position
+      {"%x = where(lt(add(%j, 16), %i), -inf, where(gt(%j, add(%i, 16)), -inf, %s))", 16, 32},
   };
   for (const auto& c : cases) {
     const std::string text = masked(c.mask), limits = limits_of(text);
-    EXPECT_NE(limits.find(fmt::format("keys of %s end at 16 floordiv(query, 16) + {}\n", c.reach)), std::string::npos)
-        << c.mask << "\n"
-        << limits;
+    const auto has = [&](const std::string& line) { return limits.find(line) != std::string::npos; };
+    EXPECT_EQ(has(fmt::format("keys of %s end at 16 floordiv(query, 16) + {}\n", c.end)), c.end >= 0) << limits;
+    EXPECT_EQ(has(fmt::format("keys of %s begin at 16 floordiv(query, 16) - {}\n", c.begin)), c.begin >= 0) << limits;
+    EXPECT_EQ(has("end at"), c.end >= 0) << c.mask << "\n" << limits;
+    EXPECT_EQ(has("begin at"), c.begin >= 0) << c.mask << "\n" << limits;
     EXPECT_GE(std::ranges::count(limits, '\n'), 5) << limits;  // scores, maximum, exponentials, their sum, product
     const CaseResult result = run_case(text, {});
     EXPECT_TRUE(result.ok) << c.mask << ": " << result.message;
@@ -239,8 +247,8 @@ TEST(AttentionKernels, KeysThatMayCountAreNotSkipped) {
   for (const char* mask : {"%x = add(%s, %b)", "%x = where(%m, %s, -inf)", "%x = where(le(%j, %i), %s, -1e9)",
                            "%x = where(le(%j, %i), -inf, %s)", "%x = where(le(add(%j, 1), %i), %s, -inf)",
                            "%x = where(logical_or(%m, le(%j, %i)), %s, -inf)", "%x = where(gt(%j, %i), %s, -inf)",
-                           "%x = add(where(le(%j, %i), %s, -inf), %b)", "%x = mul(where(le(%j, %i), %s, -inf), -1)",
-                           "%x = where(le(%j, mul(%i, 2)), %s, -inf)"}) {
+                           "%x = where(gt(sub(%j, 1), %i), %s, -inf)", "%x = add(where(le(%j, %i), %s, -inf), %b)",
+                           "%x = mul(where(le(%j, %i), %s, -inf), -1)", "%x = where(le(%j, mul(%i, 2)), %s, -inf)"}) {
     const std::string text = masked(mask);
     EXPECT_EQ(limits_of(text), "") << mask;
     const CaseResult result = run_case(text, {});
@@ -286,7 +294,9 @@ TEST(AttentionKernels, ValuesThatAreNoNumbersReachWhatTheyReachInTheReference) {
     CaseOptions how;
     how.specials = true;
     how.seed = seed;
-    const CaseResult result = run_case(text_of(kCases[1], "f32", {2, 70, 300, 8, 5}), how);
+    const std::string window = "%x = where(logical_and(le(%j, add(%i, 9)), lt(%i, add(%j, 20))), %s, -inf)";
+    const std::string text = seed % 2 == 0 ? masked(window) : text_of(kCases[1], "f32", {2, 70, 300, 8, 5});
+    const CaseResult result = run_case(text, how);
     EXPECT_TRUE(result.ok || result.undecided) << seed << ": " << result.message;
   }
 }
@@ -297,22 +307,24 @@ std::string gradient(const char* dtype, const Sizes& z, const std::string& kept,
   const auto choose = [&](const std::string& x, const char* otherwise) {
     return kept.empty() ? x : fmt::format("where({}, {}, {})", kept, x, otherwise);
   };
+  const char* t = z.s == z.t ? "s" : "t";  // a window asks for as many keys as queries
   return fmt::format(
       "let T = {}, h = {}, s = {}, t = {}, d = {}, e = {}\n"
-      "fusion @f (%g: T[h, s, e], %q: T[h, s, d], %k: T[h, t, d], %v: T[h, t, e], %o: T[h, s, e], %l: T[h, s], "
-      "%m: bool[h, s, t]) -> ({}) {{\n"
-      "%i = iota(shape = [s, 1], dim = 0)\n%j = iota(shape = [t], dim = 0)\n"
+      "fusion @f (%g: T[h, s, e], %q: T[h, s, d], %k: T[h, {}, d], %v: T[h, {}, e], %o: T[h, s, e], %l: T[h, s], "
+      "%m: bool[h, s, {}]) -> ({}) {{\n"
+      "%i = iota(shape = [s, 1], dim = 0)\n%j = iota(shape = [{}], dim = 0)\n"
       "%s = {}\n"
       "%p = {}\n%dv = matmul(permute(%p, dims = [0, 2, 1]), %g)\n"
       "%dp = matmul(%g, permute(%v, dims = [0, 2, 1]))\n%z = sum(mul(%g, %o), dims = [2], keepdim = true)\n"
       "%ds = {}\n%dq = mul(matmul(%ds, %k), 0.25)\n%dk = mul(matmul(permute(%ds, dims = [0, 2, 1]), %q), 0.25)\n}}\n",
-      dtype, z.h, z.s, z.t, z.d, z.e, outputs, choose("mul(matmul(%q, permute(%k, dims = [0, 2, 1])), 0.25)", "-inf"),
+      dtype, z.h, z.s, z.t, z.d, z.e, t, t, t, outputs, t,
+      choose("mul(matmul(%q, permute(%k, dims = [0, 2, 1])), 0.25)", "-inf"),
       choose("exp(sub(%s, unsqueeze(%l, dims = [-1])))", "0"), choose("mul(%p, sub(%dp, %z))", "0"));
 }
 
 // A kernel for queries, one for keys and values, and the sums of rows in front of them.
 TEST(AttentionGradients, AgreeWithTheReferenceInTwoKernels) {
-  for (const char* kept : {"", "%m", "ge(add(%i, 5), %j)", "logical_and(%m, le(%j, %i))"})
+  for (const char* kept : {"", "logical_and(%m, ge(add(%i, 5), %j))", "logical_and(le(%j, %i), lt(sub(%i, 50), %j))"})
     for (const char* dtype : {"f32", "f64"})
       for (const Sizes& z : {Sizes{2, 256, 256, 16, 16}, {1, 300, 257, 8, 1}, {1, 257, 264, 24, 256}}) {
         if (std::string(dtype) == "f64" && z.h == 1) continue;
@@ -329,16 +341,16 @@ TEST(AttentionGradients, AgreeWithTheReferenceInTwoKernels) {
 // Queries in front of the keys of a group, and keys behind the queries of one, are left out.
 TEST(AttentionGradients, WhatAMaskLeavesOutIsSkipped) {
   const Sizes z = {1, 300, 300, 8, 8};
-  const std::string limits = limits_of(gradient("f32", z, "le(%j, add(%i, 3))"));
-  EXPECT_NE(limits.find("keys of %dq_matmul end at 16 floordiv(query, 16) + 19\n"), std::string::npos) << limits;
-  EXPECT_NE(limits.find("queries of %dv begin at 16 floordiv(key, 16) - 3\n"), std::string::npos) << limits;
-  EXPECT_NE(limits.find("queries of %dk_matmul begin at 16 floordiv(key, 16) - 3\n"), std::string::npos) << limits;
+  const std::string limits = limits_of(gradient("f32", z, "logical_and(le(%j, add(%i, 8)), lt(%i, add(%j, 25)))"));
+  EXPECT_NE(limits.find("keys of %dq_matmul end at 16 floordiv(query, 16) + 24\n"), std::string::npos) << limits;
+  EXPECT_NE(limits.find("queries of %dv begin at 16 floordiv(key, 16) - 8\n"), std::string::npos) << limits;
+  EXPECT_NE(limits.find("queries of %dk_matmul end at 16 floordiv(key, 16) + 40\n"), std::string::npos) << limits;
   EXPECT_EQ(limits_of(gradient("f32", z, "")), "");
   EXPECT_EQ(limits_of(gradient("f32", z, "%m")), "");
 }
 
 TEST(AttentionGradients, ValuesThatAreNoNumbersReachWhatTheyReachInTheReference) {
-  for (const char* kept : {"le(%j, %i)", "le(%j, add(%i, 20))"})
+  for (const char* kept : {"le(%j, %i)", "logical_and(le(%j, add(%i, 20)), le(%i, add(%j, 30)))"})
     for (uint64_t seed = 0; seed < 8; ++seed) {
       CaseOptions how;
       how.specials = true;
@@ -391,6 +403,31 @@ TEST(AttentionGradients, SomeOfTheProducts) {
     if (c.launches >= 0) {
       EXPECT_EQ(result.report.launches, c.launches) << c.outputs;
     }
+  }
+}
+
+// Heads that share keys read them through the same unsqueeze, for scores and as values.
+TEST(AttentionGradients, HeadsThatShareKeys) {
+  for (const char* kept : {"le(%j, %i)", "logical_and(le(%j, %i), lt(%i, add(%j, 100)))"}) {
+    const auto choose = [&](const char* x, const char* otherwise) {
+      return fmt::format("where({}, {}, {})", kept, x, otherwise);
+    };
+    const std::string text = fmt::format(
+        "let h = 2, n = 3, s = 300, d = 24, e = 40\n"
+        "fusion @f (%g: f32[h, n, s, e], %q: f32[h, n, s, d], %k0: f32[h, s, d], %v0: f32[h, s, e], "
+        "%o: f32[h, n, s, e], %l: f32[h, n, s]) -> (%dq, %dk, %dv) {{\n"
+        "%k = unsqueeze(%k0, dims = [1])\n%v = unsqueeze(%v0, dims = [1])\n"
+        "%i = iota(shape = [s, 1], dim = 0)\n%j = iota(shape = [s], dim = 0)\n"
+        "%s = {}\n%p = {}\n%dp = matmul(%g, permute(%v, dims = [0, 1, 3, 2]))\n"
+        "%z = sum(mul(%g, %o), dims = [3], keepdim = true)\n%ds = {}\n%dq = mul(matmul(%ds, %k), 0.25)\n"
+        "%dv = sum(matmul(permute(%p, dims = [0, 1, 3, 2]), %g), dims = [1])\n"
+        "%dk = sum(mul(matmul(permute(%ds, dims = [0, 1, 3, 2]), %q), 0.25), dims = [1])\n}}\n",
+        choose("mul(matmul(%q, permute(%k, dims = [0, 1, 3, 2])), 0.25)", "-inf"),
+        choose("exp(sub(%s, unsqueeze(%l, dims = [-1])))", "0"), choose("mul(%p, sub(%dp, %z))", "0"));
+    const CaseResult result = run_case(text, {});
+    EXPECT_TRUE(result.ok) << text << result.message;
+    EXPECT_EQ(result.report.library_calls, 0) << text;
+    EXPECT_EQ(result.report.launches, 4) << text;  // sums of rows, two kernels, sums of heads
   }
 }
 

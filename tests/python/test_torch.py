@@ -91,6 +91,30 @@ def test_a_transformer_block_and_its_gradients(dtype):
         assert not (why := wrong(got, eager, exact)), why
 
 
+@pytest.mark.parametrize("positions", [6, 300])  # a kernel of its own for long sequences
+@pytest.mark.parametrize("key_heads, causal, mask", [(4, True, None), (4, False, None), (2, True, None), (2, False, "heads"),
+                                                     (1, False, "all"), (4, False, "kept")])
+def test_attention_and_its_gradients(key_heads, causal, mask, positions):
+    torch.manual_seed(0)
+    scores = (2, 4 if mask == "heads" else 1, positions, positions)
+    masks = {None: None, "heads": torch.randn(scores), "all": torch.randn(scores), "kept": torch.rand(scores) < 0.7}
+    q, grad = torch.randn(2, 4, positions, 16), torch.randn(2, 4, positions, 16)
+    k, v = torch.randn(2, key_heads, positions, 16), torch.randn(2, key_heads, positions, 16)
+
+    def attention(q, k, v):
+        kept = masks[mask] if mask in (None, "kept") else masks[mask].to(q.dtype)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=kept, is_causal=causal, enable_gqa=key_heads < 4)
+
+    outs = []
+    for f, to in ((attention, torch.float32), (compiled(attention, options={"strict": True}), torch.float32),
+                  (attention, torch.float64)):
+        leaves = [t.to(to).requires_grad_() for t in (q, k, v)]
+        out = f(*leaves)
+        outs.append([out.detach(), *torch.autograd.grad(out, leaves, grad.to(to))])
+    for eager, got, exact in zip(*outs):
+        assert not (why := wrong(got, eager, exact, roundings=8)), why  # differences of sums of rows
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("f", [
     lambda x: torch.softmax(x, -1), lambda x: F.layer_norm(x, (8,)), lambda x: F.gelu(x, approximate="tanh"),

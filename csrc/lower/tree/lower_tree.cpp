@@ -24,6 +24,14 @@ void find_totals(const ScheduledGroup& group, int cls, LoopTree& tree) {
     }
 }
 
+// Of what the limit is about: keys, or queries.
+sym::Expr extent_of_other(const Op& op, const KeyLimit& keys, bool sums) {
+  const auto shape = [&](const TensorView& t, size_t from_end) { return t.shape()[t.rank() - from_end]; };
+  if (!sums) return shape(*op.out(), keys.by_keys ? 2 : 1);
+  if (op.kind == OpKind::Reduce) return shape(*inputs(op)[0], 1);
+  return shape(*inputs(op)[1], 2);  // of a product's values
+}
+
 // What KeyLimit leaves out is neither computed nor summed.
 void limit_keys(const KeyLimit& keys, KernelExtents& extents, LoopTree& tree) {
   for (const auto& [op, sums] : keys.ops) {
@@ -31,13 +39,15 @@ void limit_keys(const KeyLimit& keys, KernelExtents& extents, LoopTree& tree) {
     if (at == tree.ops.end()) continue;
     PlacedOp& placed = at->second;
     const size_t rank = placed.own.size(), lane = keys.by_keys && !sums ? rank - 1 : rank - 2;
-    const sym::Expr group = sym::floordiv(placed.own[lane], keys.step) * keys.step, ahead = extents(keys.ahead);
+    const sym::Expr group = sym::floordiv(placed.own[lane], keys.step) * keys.step;
     const sym::Expr other = sums ? placed.reduced.at(0) : placed.own[keys.by_keys ? rank - 2 : rank - 1];
-    const auto& dims = inputs(*op).back()->shape();  // of a product: its values
-    RangeTerm term = {other, group + keys.step + ahead};
-    if (keys.by_keys)
-      term = {other + ahead - group, ahead + extents(sums ? dims[rank - 2] : op->out()->shape()[rank - 2])};
-    (sums ? placed.reduce : placed.write).push_back(term);
+    std::vector<RangeTerm>& terms = sums ? placed.reduce : placed.write;
+    const auto &before = keys.by_keys ? keys.ahead : keys.behind, &after = keys.by_keys ? keys.behind : keys.ahead;
+    if (after) terms.push_back({other, group + keys.step + extents(*after)});
+    if (before) {
+      const sym::Expr shift = extents(*before);
+      terms.push_back({other + shift - group, shift + extents(extent_of_other(*op, keys, sums))});
+    }
   }
 }
 

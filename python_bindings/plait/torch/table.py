@@ -513,6 +513,20 @@ def scores(c: Context, q: plait.Tensor, k: plait.Tensor, causal: bool, mask: Any
     return visible(c, s, causal, -math.inf)
 
 
+def heads_per_key_head(q: plait.Tensor, k: plait.Tensor) -> int:
+    heads, key_heads = q.shape[-3], k.shape[-3]
+    if heads == key_heads:
+        return 1
+    if not isinstance(heads, int) or not isinstance(key_heads, int) or key_heads == 0 or heads % key_heads:
+        raise Unsupported(f"{heads} heads that share {key_heads} heads of keys")
+    return heads // key_heads
+
+
+def grouped(x: plait.Tensor, share: int) -> plait.Tensor:
+    """[..., h, s, t] beside the key heads that heads share, in order: [..., h / share, share, s, t]."""
+    return ops.reshape(x, [*x.shape[:-3], x.shape[-3] // share, share, *x.shape[-2:]])
+
+
 @row(aten._scaled_dot_product_flash_attention_for_cpu.default)
 def _(c, q, k, v, dropout=0.0, causal=False, attn_mask=None, scale=None):
     if dropout:
@@ -527,6 +541,13 @@ def _(c, grad, q, k, v, out, lse, dropout, causal, attn_mask=None, scale=None):
         raise Unsupported("attention with dropout")
     q, k, v, out, grad, lse = (wide(each) for each in (q, k, v, out, grad, lse))
     factor = scale_of(c, q, scale)
+    shape, share = q.shape, heads_per_key_head(q, k)
+    if share > 1:
+        q, out, grad = (grouped(each, share) for each in (q, out, grad))
+        lse = ops.squeeze(grouped(ops.unsqueeze(lse, [-1]), share), [-1])
+        k, v = (ops.unsqueeze(each, [-3]) for each in (k, v))
+        if attn_mask is not None and attn_mask.rank > 2:
+            attn_mask = ops.unsqueeze(attn_mask, [-3]) if attn_mask.shape[-3] == 1 else grouped(attn_mask, share)
     s = scores(c, q, k, causal, attn_mask, scale)
     p = visible(c, ops.exp(ops.sub(s, ops.unsqueeze(lse, [-1]))), causal, 0.0)
     grad_v = ops.matmul(ops.transpose(p, -1, -2), grad)
@@ -535,4 +556,7 @@ def _(c, grad, q, k, v, out, lse, dropout, causal, attn_mask=None, scale=None):
     grad_s = visible(c, grad_s, causal, 0.0)
     grad_q = apply("mul", [ops.matmul(grad_s, k), factor])
     grad_k = apply("mul", [ops.matmul(ops.transpose(grad_s, -1, -2), q), factor])
+    if share > 1:
+        grad_q = ops.reshape(grad_q, shape)
+        grad_k, grad_v = (ops.sum(each, [-3], False) for each in (grad_k, grad_v))
     return tuple(cast(each, c.dtype(i)) for i, each in enumerate((grad_q, grad_k, grad_v)))
