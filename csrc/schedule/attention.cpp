@@ -17,7 +17,7 @@ using schedules::LoopStep;
 using schedules::Manual;
 using schedules::ManualTensor;
 
-constexpr int64_t kBlock = 64;
+constexpr int64_t kBlock = 128;
 constexpr int64_t kTerms = 256;  // that a sum adds before its part goes into the whole
 
 // A copy of what `reader` reads, in front of it, which it reads instead.
@@ -55,6 +55,7 @@ class Builder {
     pack_operands();
     hold_weights();
     around_ = loops_.around(shape_, parts_.by_keys);
+    streams_ = std::ranges::none_of(graph_.ops(), [](const Op* op) { return reduces_keys(*op); });
     store_outputs();
     for (const Op* op : graph_.ops()) decide(*op);
     state(*decided_last_, loops_.of({}), std::nullopt);
@@ -154,14 +155,18 @@ class Builder {
     const bool last = parts_.by_keys;
     if (&t == decided_last_) return;
     if (packed_.contains(&t)) return state(t, loops_.of({.lanes_last = last}), around_, features);
+    const int in_part = around_ + (streams_ ? in_parts() : 0);
     if (is_scores(&t))
-      return state(t, loops_.of({.lanes_last = last, .tiled = true, .sums = true}), around_ + in_tiles());
-    if (held_.contains(&t)) state(t, loops_.of({.lanes_last = last, .tiled = makes_scores(t)}), around_, terms);
+      return state(t, loops_.of({.lanes_last = last, .tiled = true, .sums = true, .cut_x = streams_}),
+                   in_part + in_tiles());
+    if (held_.contains(&t))
+      state(t, loops_.of({.lanes_last = last, .tiled = makes_scores(t), .cut_x = streams_}), in_part, terms);
     if (poison_.contains(&t))
       state(t, loops_.of_task(kQueries), loops_.around_task(shape_, parts_.by_keys), kMostFeatures);
     if (const auto* reduce = as<Reduce>(op); reduce != nullptr && reduces_keys(op))
       state(t, loops_.of({.sums = true, .parts = reduce->function == Reduction::sum}), around_);
-    if (is_product(&t)) state(t, loops_.of({.tiled = true, .sums = true, .parts = true}), around_, features);
+    if (is_product(&t))
+      state(t, loops_.of({.tiled = true, .sums = true, .parts = true, .parts_first = streams_}), around_, features);
     if (rows_.contains(&t)) state(t, loops_.of_rows(t.rank() - (is_row(t) ? 1 : 0)), around_);
     if (graph_.is_output(&t) && !rows_.contains(&t)) state(t, loops_.of({}), around_);
   }
@@ -173,10 +178,12 @@ class Builder {
     decision.keep = keep;
     decisions_.tensors.push_back(std::move(decision));
   }
+  // Loops over tiles, and over parts; one iteration is none.
   int in_tiles() const {
-    const sym::Expr terms = shape_[shape_.size() - (parts_.by_keys ? 2 : 1)];
-    return sym::ceildiv(terms, *numbers_.rows).constant() == 1 ? 0 : 1;
+    return sym::ceildiv(streams_ ? sym::min(terms(), kTerms) : terms(), *numbers_.rows).constant() == 1 ? 0 : 1;
   }
+  int in_parts() const { return sym::ceildiv(terms(), kTerms).constant() == 1 ? 0 : 1; }
+  sym::Expr terms() const { return shape_[shape_.size() - (parts_.by_keys ? 2 : 1)]; }
   bool is_row(const TensorView& t) const { return t.rank() == shape_.size() && t.shape().back().constant() == 1; }
 
   // Whether scores are computed where the tensor is: it comes of them without a buffer between.
@@ -220,7 +227,8 @@ class Builder {
         scores.insert(op->out());
         continue;
       }
-      if (sums || !is_row(*op->out())) out.ops[op] = sums;
+      const bool has_keys = op->out()->rank() == shape_.size() && !is_row(*op->out());
+      if (sums || has_keys) out.ops[op] = sums;
       if (!is_product(op->out())) scores.insert(op->out());
     }
     group_.keys = std::move(out);
@@ -236,6 +244,7 @@ class Builder {
   std::set<const TensorView*> packed_, held_, poison_, rows_;
   TensorView* decided_last_ = nullptr;  // whose loops are those of all
   int around_ = 0;
+  bool streams_ = false;  // nothing needs all scores of a lane at once: they come and go in parts
   Manual decisions_;
 };
 

@@ -13,21 +13,29 @@ class AttentionLoops {
       : numbers_(numbers), batch_(static_cast<int>(rank) - 2), terms_(terms) {}
 
   struct Kind {
-    bool lanes_last = false;  // [batch ..., x, lanes], not [batch ..., lanes, x]
-    bool tiled = false;       // x in tiles of `rows`
-    bool sums = false;        // over one more dim
-    bool parts = false;       // long sums
+    bool lanes_last = false;   // [batch ..., x, lanes], not [batch ..., lanes, x]
+    bool tiled = false;        // x in tiles of `rows`
+    bool sums = false;         // over one more dim
+    bool parts = false;        // long sums
+    bool cut_x = false;        // x in parts of `terms`, around the others
+    bool parts_first = false;  // parts of a long sum around x
   };
   // x, or tiles of it, then the summed dim, then a tile's rows, then lanes.
   std::vector<schedules::LoopStep> of(Kind kind) const {
     std::vector<schedules::LoopStep> out = outer(kind.lanes_last, kind.sums);
-    // [tasks, groups, lanes, x, (summed)]
-    const int x = 3, behind = kind.tiled ? x + 2 : x + 1;
+    // [tasks, groups, lanes, (part of x), x, (summed)]
+    std::vector<int> order = {0, 1};
+    if (kind.cut_x) {
+      add(out, Transform::Kind::split, 3, terms_);
+      order.push_back(3);
+    }
+    const int x = kind.cut_x ? 4 : 3, behind = kind.tiled ? x + 2 : x + 1;
     if (kind.tiled) add(out, Transform::Kind::split, x, *numbers_.rows);
     if (kind.parts) add(out, Transform::Kind::split, behind, terms_);
-    std::vector<int> order = {0, 1, x};
+    order.push_back(x);
     if (kind.sums) order.push_back(behind);
     if (kind.parts) order.push_back(behind + 1);
+    if (kind.parts_first) std::swap(order[order.size() - 3], order[order.size() - 2]);
     if (kind.tiled) order.push_back(x + 1);
     order.push_back(2);
     const int lanes = static_cast<int>(order.size()) - 1;

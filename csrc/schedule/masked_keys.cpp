@@ -142,6 +142,7 @@ class Values {
       const auto& in = inputs(*op);
       if (std::none_of(in.begin(), in.end(), [&](const TensorView* t) { return scores_.contains(t); })) continue;
       if (property(op->kind) == OpProperty::contraction) continue;
+      if (op->kind == OpKind::Reshape && is_row(*in[0])) continue;  // nothing of keys is left
       if (op->kind != OpKind::PointwiseOp && op->kind != OpKind::Reduce && !is_transposed(op->out())) return false;
       const Outside outside = outside_of(*op);
       if (op->kind == OpKind::Reduce) {
@@ -161,6 +162,10 @@ class Values {
   const VisibleKeys& keys() const { return *keys_; }
 
  private:
+  bool is_row(const TensorView& t) const {
+    return t.rank() == parts_.scores[0]->out()->rank() && t.shape().back().constant() == 1;
+  }
+
   // Of what is summed, the keys that all may leave out.
   void need(const VisibleKeys& keys) { keys_ = keys_ ? common(*keys_, keys) : keys; }
 

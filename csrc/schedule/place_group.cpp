@@ -111,7 +111,10 @@ class Obeyed {
     constexpr int64_t kMostStates = 4096;
     sym::Expr count = group_.graph->pool().constant(1);
     for (int l : placed.state_loops) count = count * loop(l).extent;
-    return can_have_tile(op) && count.constant().value_or(INT64_MAX) <= kMostStates;
+    if (!can_have_tile(op)) return false;
+    const auto kept = group_.kept.find(op.results[0]);  // of a symbolic extent, what the schedule vouches for
+    if (count.constant() || kept == group_.kept.end()) return count.constant().value_or(INT64_MAX) <= kMostStates;
+    return sym::proven(sym::le(kept->second, kMostStates)) && holds_(sym::le(count, kept->second));
   }
 
   std::optional<Disobeyed> refuse(const TensorView& t, const std::string& what) const {

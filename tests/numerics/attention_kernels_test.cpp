@@ -128,6 +128,24 @@ TEST(AttentionKernels, WhatIsNoneOfThemIsComputedByTheLibrary) {
   }
 }
 
+// The stage `scheduled`, what of it is about keys.
+std::string limits_of(const std::string& text) {
+  CompileOptions how;
+  how.device = "cpu";
+  how.until = "scheduled";
+  const auto fusion = parse_fusion(text);
+  const auto inputs = reference::draw_inputs(*fusion, {});
+  std::string out;
+  try {
+    compile(*fusion, how).run({inputs.begin(), inputs.end()});
+  } catch (const StoppedAt& stop) {
+    std::istringstream lines(stop.text);
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("keys of ") || line.starts_with("queries of ")) out += line + "\n";
+  }
+  return out;
+}
+
 // Results for each query of what rows are reduced to stand in the same kernel.
 TEST(AttentionKernels, RowsAreFurtherResults) {
   const struct {
@@ -153,6 +171,8 @@ TEST(AttentionKernels, RowsAreFurtherResults) {
       EXPECT_TRUE(result.ok) << text << result.message;
       EXPECT_EQ(result.report.launches, 1) << text;
       EXPECT_EQ(result.report.library_calls, 0) << text;
+      const bool causal = std::string(c.body).find("causal = true") != std::string::npos;
+      EXPECT_EQ(limits_of(text).find("keys of ") != std::string::npos, causal) << text;
     }
 }
 
@@ -178,24 +198,6 @@ TEST(AttentionKernels, ReductionsOfAMaskStandInFront) {
       {});
   EXPECT_TRUE(result.ok) << result.message;
   EXPECT_EQ(result.report.library_calls, 0);
-}
-
-// The stage `scheduled`, what of it is about keys.
-std::string limits_of(const std::string& text) {
-  CompileOptions how;
-  how.device = "cpu";
-  how.until = "scheduled";
-  const auto fusion = parse_fusion(text);
-  const auto inputs = reference::draw_inputs(*fusion, {});
-  std::string out;
-  try {
-    compile(*fusion, how).run({inputs.begin(), inputs.end()});
-  } catch (const StoppedAt& stop) {
-    std::istringstream lines(stop.text);
-    for (std::string line; std::getline(lines, line);)
-      if (line.starts_with("keys of ") || line.starts_with("queries of ")) out += line + "\n";
-  }
-  return out;
 }
 
 std::string masked(const std::string& mask, const std::string& tail = "%y = matmul(softmax(%x, dim = 1), %v)") {

@@ -39,6 +39,8 @@ void TreeEmitter::declare_tiles() {
     PLAIT_CHECK(can_have_tile(*op), "{} needs states of several values for elements of kept loops", describe(*op));
     sym::Expr count = number(1);
     for (int l : placed(*op).state_loops) count = count * tree_.loops[static_cast<size_t>(l)].extent;
+    const auto kept = group_.kept.find(op->results[0]);
+    if (!count.is_constant() && kept != group_.kept.end()) count = sym::min(count, kept->second.value());
     const Combine combine = combines_of(*op)[0];
     const DType dtype = state_types(combine, inputs(*op).front()->dtype)[0];
     tiles_[op] = static_cast<uint32_t>(kernel_.buffers.size());
