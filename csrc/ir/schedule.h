@@ -121,18 +121,20 @@ struct Scatter {
 };
 
 // Attention: a product, rows of its scores with their reductions, and a product with what comes of them. Scores of a
-// few queries at a time, against all keys, are on the stack. CPUs only. The result depends on none of the numbers.
+// few queries at a time are on the stack. CPUs only. The result depends on none of the numbers but `kept`.
 struct Attention {
   static constexpr std::string_view kName = "attention";
   Choice queries;  // whose scores are on the stack together, as lanes
   Choice block;    // queries per parallel iteration
   Choice rows;     // keys, and elements of values, whose sums are in registers together
+  Choice kept;     // 1: scores against all keys are on the stack; 0: against 256, computed again behind a maximum
   auto operator<=>(const Attention&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
     fn("queries", self.queries, ChoiceRange{1, 64, true});
     fn("block", self.block, ChoiceRange{1, 1 << 16});
     fn("rows", self.rows, ChoiceRange{1, 16});
+    fn("kept", self.kept, ChoiceRange{0, 1});
   }
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ir/make_op.h"
+#include "ir/op_fields.h"
 #include "schedule/attention_loops.h"
 #include "schedule/attention_poison.h"
 #include "schedule/find_attention.h"
@@ -46,6 +48,9 @@ class Builder {
         loops_(numbers, shape_.size(), kTerms) {}
 
   void run() {
+    const bool reduces = std::ranges::any_of(graph_.ops(), [](const Op* op) { return reduces_keys(*op); });
+    streams_ = !reduces || numbers_.kept == 0;
+    if (reduces && streams_) score_again();
     own_moves();
     visible_ = visible_keys(graph_, parts_).value_or(VisibleKeys());
     for (const Matmul* product : parts_.products) {
@@ -55,7 +60,6 @@ class Builder {
     pack_operands();
     hold_weights();
     around_ = loops_.around(shape_, parts_.by_keys);
-    streams_ = std::ranges::none_of(graph_.ops(), [](const Op* op) { return reduces_keys(*op); });
     store_outputs();
     for (const Op* op : graph_.ops()) decide(*op);
     state(*decided_last_, loops_.of({}), std::nullopt);
@@ -81,12 +85,60 @@ class Builder {
           replace_input(*m->out()->definition, operand, own);
           graph_.set_order(std::move(order));
         }
+    drop_unread();
+  }
+  void drop_unread() {
     std::vector<Op*> read;
     for (Op* op : graph_.ops()) {
       const auto is_read = [&](const TensorView* t) { return graph_.is_output(t) || !graph_.readers(t).empty(); };
       if (std::ranges::any_of(op->results, is_read)) read.push_back(op);
     }
     graph_.set_order(std::move(read));
+  }
+
+  // Reductions of what comes of scores alone have scores of their own, so that what comes of the reductions need not
+  // wait with all scores in hand. UserError where something reduces what comes of these in turn, and is weighed by it.
+  void score_again() {
+    const std::vector<Op*> ops(graph_.ops().begin(), graph_.ops().end());
+    const Matmul& scores = *parts_.scores[0];
+    std::map<const TensorView*, int> levels = {{scores.out(), 0}};  // how many reductions stand one behind the other
+    std::map<const TensorView*, TensorView*> twins;
+    std::vector<Op*> order, first;
+    for (Op* op : ops) {
+      int level = -1;
+      for (const TensorView* in : inputs(*op))
+        if (const auto it = levels.find(in); it != levels.end()) level = std::max(level, it->second);
+      if (op == scores.out()->definition) level = 0;
+      if (is_product(op->out()) && level > 1)
+        throw UserError(fmt::format("%{} weighs by what is reduced twice", op->out()->name), "attention",
+                        "divide behind the product, or keep all scores: kept = 1");
+      if (level < 0 || is_product(op->out())) {
+        order.push_back(op);
+        continue;
+      }
+      levels[op->out()] = level + (reduces_keys(*op) ? 1 : 0);
+      order.push_back(op);
+      if (level > 0) continue;
+      if (reduces_keys(*op)) {
+        first.push_back(op);
+        continue;
+      }
+      Op* twin = twin_of(*op, twins);
+      twins[op->out()] = twin->out();
+      order.push_back(twin);
+    }
+    for (Op* op : first) replace_input(*op, inputs(*op)[0], twins.at(inputs(*op)[0]));
+    graph_.set_order(std::move(order));
+    parts_.scores.push_back(as<Matmul>(*twins.at(scores.out())->definition));
+    drop_unread();
+  }
+  Op* twin_of(const Op& op, const std::map<const TensorView*, TensorView*>& twins) {
+    std::unique_ptr<Op> copy = blank_op(op.kind);
+    copy_fields(op, *copy, [](const auto& value) { return value; });
+    Op* twin = graph_.add_op(std::move(copy), graph_.add_tensor(op.out()->name, op.out()->shape(), op.out()->dtype));
+    for (TensorView* in : std::vector<TensorView*>(inputs(*twin)))
+      if (const auto it = twins.find(in); it != twins.end()) replace_input(*twin, in, it->second);
+    return twin;
   }
 
   // The operand of scores whose rows lanes are lies packed.
@@ -164,7 +216,7 @@ class Builder {
     if (poison_.contains(&t))
       state(t, loops_.of_task(kQueries), loops_.around_task(shape_, parts_.by_keys), kMostFeatures);
     if (const auto* reduce = as<Reduce>(op); reduce != nullptr && reduces_keys(op))
-      state(t, loops_.of({.sums = true, .parts = reduce->function == Reduction::sum}), around_);
+      state(t, loops_.of({.sums = true, .parts = streams_ || reduce->function == Reduction::sum}), around_);
     if (is_product(&t))
       state(t, loops_.of({.tiled = true, .sums = true, .parts = true, .parts_first = streams_}), around_, features);
     if (rows_.contains(&t)) state(t, loops_.of_rows(t.rank() - (is_row(t) ? 1 : 0)), around_);
@@ -237,7 +289,7 @@ class Builder {
   ScheduledGroup& group_;
   Fusion& graph_;
   const schedules::Attention& numbers_;
-  const AttentionParts parts_;
+  AttentionParts parts_;
   const std::vector<sym::Expr> shape_;  // of scores
   const AttentionLoops loops_;
   VisibleKeys visible_;
@@ -255,16 +307,22 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
   return out;
 }
 
-schedules::Attention numbers_for(const Target& target, schedules::Attention out) {
+schedules::Attention numbers_for(const Problem& problem, const Target& target, schedules::Attention out) {
   if (!out.queries) out.queries = kQueries;
   if (!out.block) out.block = std::max(kBlock, *out.queries);
   if (!out.rows) out.rows = target.vector_lanes >= 16 ? 8 : 4;
+  if (!out.kept) {
+    const TensorView& scores = *attention_parts(problem.segment.ops)->scores[0]->out();
+    const int64_t most = kScoreBytes / (*out.queries * static_cast<int64_t>(size_of(scores.dtype)));
+    const bool reduces = std::ranges::any_of(problem.segment.ops, [](const Op* op) { return reduces_keys(*op); });
+    out.kept = !reduces || problem.decide(sym::le(scores.shape().back(), most)) ? 1 : 0;
+  }
   return out;
 }
 
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pinned) {
   const auto* given = std::get_if<schedules::Attention>(&pinned);
-  const schedules::Attention out = numbers_for(target, given != nullptr ? *given : schedules::Attention());
+  const schedules::Attention out = numbers_for(problem, target, given != nullptr ? *given : schedules::Attention());
   if (*out.block % *out.queries != 0)
     throw UserError(fmt::format("block = {} is no multiple of queries = {}", *out.block, *out.queries), problem.where(),
                     "give a multiple");
@@ -279,7 +337,7 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
 std::optional<std::string> attention_refuses(const Problem& problem, const Target& target) {
   if (auto reason = refuse(problem)) return reason;
   try {
-    const auto found = disobeyed(problem, *group(problem, numbers_for(target, {})));
+    const auto found = disobeyed(problem, *group(problem, numbers_for(problem, target, {})));
     return found ? std::optional(found->what) : std::nullopt;
   } catch (const UserError& error) {  // loops that some tensor cannot have
     return error.what();

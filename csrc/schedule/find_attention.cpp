@@ -12,6 +12,7 @@ namespace {
 
 constexpr int64_t kLeastQueries = 2 * kQueries, kLeastKeys = 256;  // of fewer, products of the library are as fast
 constexpr size_t kMostOps = 64;
+constexpr int64_t kMostKeys = 1 << 20;  // positions are numbers of f32
 
 bool may_stand_between(const Op& op) {
   return is_elementwise(op) || keeps_places(op) || op.kind == OpKind::Slice || op.kind == OpKind::Reshape ||
@@ -58,11 +59,10 @@ class Finder {
   bool fits(const std::function<bool(sym::Expr)>& decide) const {
     const std::vector<sym::Expr> shape = scores().out()->shape();
     const sym::Expr queries = shape[shape.size() - 2], keys = shape.back();
-    const int64_t bytes = static_cast<int64_t>(size_of(scores().out()->dtype));
     const auto few = [&](const TensorView& t) { return decide(sym::le(last(t), kMostFeatures)); };
     return decide(sym::ge(by_keys_ ? keys : queries, kLeastQueries)) &&
            decide(sym::ge(by_keys_ ? queries : keys, kLeastKeys)) &&
-           decide(sym::le(by_keys_ ? queries : keys, kScoreBytes / (kQueries * bytes))) &&
+           decide(sym::le(by_keys_ ? queries : keys, kMostKeys)) &&
            std::ranges::all_of(scores_, [&](const Matmul* m) { return few(*m->a); }) &&
            std::ranges::all_of(products_, [&](const Matmul* m) { return few(*m->out()); });
   }

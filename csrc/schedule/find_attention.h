@@ -40,7 +40,7 @@ std::optional<std::string> refuse_attention(std::span<Op* const> ops, std::span<
 // The segment of products, whose weights come of the scores of other matmuls by elementwise ops and reductions over
 // keys, and which nobody else reads: its ops, with the elementwise ones behind it, and what is made of
 // rows of scores alone, such as their logsumexp. By keys, weights are read through a transpose.
-// Nothing where there is no such thing. `decide` is asked about sizes: scores of a few queries must fit the stack.
+// Nothing where there is no such thing. `decide` is asked about sizes.
 // `moves`: with the moves in front of its operands, which a kernel reads where they lie.
 std::set<const Op*> attention_of(const Fusion& fusion, const std::vector<const Matmul*>& products, bool by_keys,
                                  bool moves, const std::function<bool(sym::Expr)>& decide);

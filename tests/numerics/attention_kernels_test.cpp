@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <regex>
 #include <sstream>
 
 #include "base/error.h"
@@ -111,7 +112,6 @@ TEST(AttentionKernels, WhatIsNoneOfThemIsComputedByTheLibrary) {
   } cases[] = {
       {kCases[0].inputs, "%y", kCases[0].body, {2, 4, 300, 16, 16}},
       {kCases[0].inputs, "%y", kCases[0].body, {2, 300, 40, 16, 16}},
-      {kCases[1].inputs, "%y", kCases[1].body, {1, 40, 4100, 2, 2}},
       {kCases[1].inputs, "%y", kCases[1].body, {1, 300, 300, 300, 8}},
       {"%q: T[s, d], %k: T[t, d], %v: T[t, e]",
        "%y, %s",
@@ -144,6 +144,23 @@ std::string limits_of(const std::string& text) {
       if (line.starts_with("keys of ") || line.starts_with("queries of ")) out += line + "\n";
   }
   return out;
+}
+
+// More keys than fit the stack: scores go by in parts, once for the maximum and once more for what is weighed.
+TEST(AttentionKernels, ManyKeysAreScoredTwice) {
+  for (const int which : {0, 1, 2, 3, 4})
+    for (const Sizes& z : {Sizes{1, 40, 4100, 4, 3}, {1, 65, 4608, 3, 17}}) {
+      const CaseResult result = run_case(text_of(kCases[which], "f32", z), {});
+      EXPECT_TRUE(result.ok) << kCases[which].name << ": " << result.message;
+      EXPECT_EQ(result.report.launches, 1) << kCases[which].name;
+      EXPECT_EQ(result.report.library_calls, 0) << kCases[which].name;
+      EXPECT_LE(result.report.arena_bytes, 4096) << kCases[which].name;
+    }
+  const CaseResult f64 = run_case(text_of(kCases[1], "f64", {1, 2100, 2100, 4, 3}), {});
+  EXPECT_TRUE(f64.ok) << f64.message;
+  EXPECT_EQ(f64.report.library_calls, 0);
+  const std::string limits = limits_of(text_of(kCases[1], "f32", {1, 5000, 5000, 4, 3}));
+  EXPECT_GE(std::ranges::count(limits, '\n'), 8) << limits;  // both scores
 }
 
 // Results for each query of what rows are reduced to stand in the same kernel.
@@ -383,6 +400,20 @@ TEST(AttentionGradients, WorkspaceDoesNotGrowWithTheSquareOfKeys) {
   }
 }
 
+// Of 16,384 positions scores would be 1 GiB.
+TEST(AttentionGradients, WorkspaceOfLongSequencesIsThatOfRows) {
+  const Sizes z = {1, 16384, 16384, 4, 4};
+  for (const std::string& text : {text_of(kCases[1], "f32", z), gradient("f32", z, "le(%j, %i)")}) {
+    const std::string small = std::regex_replace(text, std::regex(", %m: bool\\[h, s, s\\]"), "");  // no mask
+    const auto fusion = parse_fusion(small);
+    const auto inputs = reference::draw_inputs(*fusion, {});
+    Compiled program = compile(*fusion, {});
+    program.run({inputs.begin(), inputs.end()});
+    EXPECT_EQ(program.report().library_calls, 0) << small;
+    EXPECT_LE(program.report().arena_bytes, 8 * z.s) << small;
+  }
+}
+
 // One of the products alone needs nothing twice; where only one of two kernels would fit, nothing is computed twice.
 TEST(AttentionGradients, SomeOfTheProducts) {
   const struct {
@@ -394,7 +425,7 @@ TEST(AttentionGradients, SomeOfTheProducts) {
       {"%dk, %dv", {1, 300, 300, 8, 8}, 2, 0},
       {"%dq", {1, 300, 300, 8, 8}, 2, 0},
       {"%dk, %dq", {1, 300, 300, 8, 8}, 3, 0},
-      {"%dq, %dk, %dv", {1, 4100, 300, 2, 2}, -1, 5},
+      {"%dq, %dk, %dv", {1, 4100, 300, 2, 2}, 3, 0},
       {"%dq, %dk, %dv", {1, 300, 300, 8, 300}, -1, 5},
       {"%dq, %dk, %dv, %ds", {1, 300, 300, 8, 8}, -1, 5},
   };
@@ -453,8 +484,9 @@ TEST(AttentionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
   const std::string body =
       "%t = permute(%k, dims = [1, 0])\n%s = matmul(%q, %t)\n%m = amax(%s, dims = [1], keepdim = true)\n"
       "%e = exp(sub(%s, %m))\n%n = sum(%e, dims = [1], keepdim = true)\n%p = matmul(%e, %v)\n%y = div(%p, %n)\n";
-  for (const char* schedule : {"attention", "attention(queries = 8, block = 8, rows = 3)",
-                               "attention(queries = 32, block = 96, rows = 1)", "attention(rows = 16)"}) {
+  for (const char* schedule :
+       {"attention", "attention(queries = 8, block = 8, rows = 3)", "attention(queries = 32, block = 96, rows = 1)",
+        "attention(rows = 16)", "attention(kept = 0)", "attention(queries = 8, rows = 5, kept = 0)"}) {
     const CaseResult result = run_case(segment(schedule, body), {});
     EXPECT_TRUE(result.ok) << schedule << ": " << result.message;
     EXPECT_EQ(result.report.launches, 1) << schedule;
