@@ -50,9 +50,9 @@ class Builder {
   void run() {
     const bool reduces = std::ranges::any_of(graph_.ops(), [](const Op* op) { return reduces_keys(*op); });
     streams_ = !reduces || numbers_.kept == 0;
+    visible_ = visible_keys(graph_, parts_).value_or(VisibleKeys());
     if (reduces && streams_) score_again();
     own_moves();
-    visible_ = visible_keys(graph_, parts_).value_or(VisibleKeys());
     for (const Matmul* product : parts_.products) {
       if (visible_.ahead) poison_.insert(add_poison(graph_, *product, parts_.by_keys, *visible_.ahead));
       if (visible_.behind) poison_.insert(add_poison(graph_, *product, !parts_.by_keys, *visible_.behind));
@@ -191,8 +191,19 @@ class Builder {
         behind.insert(t);
     }
     graph_.set_outputs(outputs);
+    // What the products need comes first: rows that nothing but results come of need not stand in front of their loops.
+    std::set<const Op*> needed;
+    std::vector<const Op*> left;
+    for (const Matmul* product : parts_.products) left.push_back(product->out()->definition);
+    while (!left.empty()) {
+      const Op* op = left.back();
+      left.pop_back();
+      if (op == nullptr || !needed.insert(op).second) continue;
+      for (const TensorView* in : inputs(*op)) left.push_back(in->definition);
+    }
     const auto stage = [&](const Op* op) {
-      return !behind.contains(op->out()) ? 0 : graph_.is_output(op->out()) ? 2 : 1;
+      if (!behind.contains(op->out())) return needed.contains(op) ? 0 : 1;
+      return graph_.is_output(op->out()) ? 2 : 1;
     };
     std::vector<Op*> order(graph_.ops().begin(), graph_.ops().end());
     std::ranges::stable_sort(order, {}, stage);

@@ -61,8 +61,8 @@ class Finder {
     const sym::Expr queries = shape[shape.size() - 2], keys = shape.back();
     const auto few = [&](const TensorView& t) { return decide(sym::le(last(t), kMostFeatures)); };
     return decide(sym::ge(by_keys_ ? keys : queries, kLeastQueries)) &&
-           decide(sym::ge(by_keys_ ? queries : keys, kLeastKeys)) &&
-           decide(sym::le(by_keys_ ? queries : keys, kMostKeys)) &&
+           decide(sym::ge(by_keys_ ? queries : keys, kLeastKeys)) && decide(sym::le(queries, kMostKeys)) &&
+           decide(sym::le(keys, kMostKeys)) &&
            std::ranges::all_of(scores_, [&](const Matmul* m) { return few(*m->a); }) &&
            std::ranges::all_of(products_, [&](const Matmul* m) { return few(*m->out()); });
   }

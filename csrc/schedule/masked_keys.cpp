@@ -33,9 +33,6 @@ struct Position {
   sym::Expr offset;
 };
 
-// Of types that count so far.
-bool counts(DType dtype) { return dtype == DType::i64 || dtype == DType::i32; }
-
 // A whole number, small enough for sums of a few to be what they are, or a size.
 sym::Expr whole_number(const TensorView* t) {
   if (const auto* size = t->definition == nullptr ? nullptr : as<Size>(*t->definition))
@@ -45,20 +42,21 @@ sym::Expr whole_number(const TensorView* t) {
   return is_whole ? t->fusion->pool().constant(static_cast<int64_t>(*value)) : sym::Expr();
 }
 
-std::optional<Position> position_of(const TensorView* t, int deep = 0) {
-  if (!counts(t->dtype) || deep > kMostDeep) return std::nullopt;
+// `shape` of scores: a position along a dim of another extent, such as 1, is none of theirs.
+std::optional<Position> position_of(const TensorView* t, const std::vector<sym::Expr>& shape, int deep = 0) {
+  if (t->dtype != DType::i64 || deep > kMostDeep) return std::nullopt;  // others may wrap
   if (const auto* iota = t->definition == nullptr ? nullptr : as<Iota>(*t->definition)) {
     const int64_t behind = static_cast<int64_t>(iota->shape.size()) - 1 - iota->dim;
-    if (behind > 1) return std::nullopt;
+    if (behind > 1 || iota->shape[static_cast<size_t>(iota->dim)] != *(shape.end() - 1 - behind)) return std::nullopt;
     return Position{behind == 0, iota->start ? iota->start : t->fusion->pool().constant(0)};
   }
   const PointwiseOp* op = pointwise_of(t);
   const bool adds = op != nullptr && op->function == Pointwise::add;
   if (op == nullptr || (!adds && op->function != Pointwise::sub)) return std::nullopt;
-  std::optional<Position> position = position_of(op->in[0], deep + 1);
+  std::optional<Position> position = position_of(op->in[0], shape, deep + 1);
   sym::Expr by = whole_number(op->in[1]);
   if (!position && adds) {
-    position = position_of(op->in[1], deep + 1);
+    position = position_of(op->in[1], shape, deep + 1);
     by = whole_number(op->in[0]);
   }
   if (!position || !by) return std::nullopt;
@@ -97,16 +95,17 @@ VisibleKeys common(const VisibleKeys& a, const VisibleKeys& b) {
 }
 
 // Outside of which keys a condition is not `kept`.
-VisibleKeys kept_by(const TensorView* condition, bool kept, int deep = 0) {
+VisibleKeys kept_by(const TensorView* condition, bool kept, const std::vector<sym::Expr>& shape, int deep = 0) {
   const PointwiseOp* op = pointwise_of(condition);
   if (op == nullptr || deep > kMostDeep) return {};
-  if (op->function == Pointwise::logical_not) return kept_by(op->in[0], !kept, deep + 1);
+  if (op->function == Pointwise::logical_not) return kept_by(op->in[0], !kept, shape, deep + 1);
   if (op->function == (kept ? Pointwise::logical_and : Pointwise::logical_or))
-    return first_of(kept_by(op->in[0], kept, deep + 1), kept_by(op->in[1], kept, deep + 1));
+    return first_of(kept_by(op->in[0], kept, shape, deep + 1), kept_by(op->in[1], kept, shape, deep + 1));
   std::optional<Comparison> how = comparison_of(op->function);
   if (!how) return {};
   if (!kept) how = Comparison{!how->turned, !how->strict};
-  const auto low = position_of(op->in[how->turned ? 1 : 0]), high = position_of(op->in[how->turned ? 0 : 1]);
+  const auto low = position_of(op->in[how->turned ? 1 : 0], shape),
+             high = position_of(op->in[how->turned ? 0 : 1], shape);
   if (!low || !high || low->of_key == high->of_key) return {};
   const sym::Expr offset = high->offset - low->offset - (how->strict ? 1 : 0);
   if (!sym::proven(sym::ge(offset, 0))) return {};  // rows may see no key
@@ -121,18 +120,20 @@ enum class Value : uint8_t {
   least,   // -inf
   most,    // of a row: its maximum, or a number in its place
   weight,  // 0
-  total,   // of a row: the sum of its weights, or a number but 0 in its place
+  term,    // 0, of exponentials: the others of the row are not negative
+  total,   // of a row: the sum of its terms, or a number but 0 in its place
 };
 
 // What a tensor is where keys are not visible.
 struct Outside {
   Value value = Value::unknown;
   VisibleKeys keys;
+  const TensorView* source = nullptr;  // of a row: what it was reduced from
 };
 
 class Values {
  public:
-  explicit Values(const AttentionParts& parts) : parts_(parts) {
+  explicit Values(const AttentionParts& parts) : parts_(parts), shape_(parts.scores[0]->out()->shape()) {
     for (const Matmul* m : parts.scores) scores_.insert(m->out());
   }
 
@@ -154,7 +155,7 @@ class Values {
     }
     for (const Matmul* m : parts_.products) {
       const Outside weights = of(weights_of(*m, parts_.by_keys));
-      if (weights.value != Value::weight) return false;
+      if (weights.value != Value::weight && weights.value != Value::term) return false;
       need(weights.keys);
     }
     return true;
@@ -162,9 +163,7 @@ class Values {
   const VisibleKeys& keys() const { return *keys_; }
 
  private:
-  bool is_row(const TensorView& t) const {
-    return t.rank() == parts_.scores[0]->out()->rank() && t.shape().back().constant() == 1;
-  }
+  bool is_row(const TensorView& t) const { return t.rank() == shape_.size() && t.shape().back().constant() == 1; }
 
   // Of what is summed, the keys that all may leave out.
   void need(const VisibleKeys& keys) { keys_ = keys_ ? common(*keys_, keys) : keys; }
@@ -182,8 +181,8 @@ class Values {
   Outside outside_of(const Op& op) {
     if (const auto* reduce = as<Reduce>(op)) {
       const Outside in = of(reduce->in);
-      if (reduce->function == Reduction::amax && in.value == Value::least) return {Value::most, {}};
-      if (reduce->function == Reduction::sum && in.value == Value::weight) return {Value::total, {}};
+      if (reduce->function == Reduction::amax && in.value == Value::least) return {Value::most, {}, reduce->in};
+      if (reduce->function == Reduction::sum && in.value == Value::term) return {Value::total, {}, reduce->in};
       return {};
     }
     const auto* p = as<PointwiseOp>(op);
@@ -197,48 +196,53 @@ class Values {
         return is_float(op.out()->dtype) && !is_narrow(op.out()->dtype) ? first : Outside();
       case Pointwise::exp:
       case Pointwise::exp2:
-        return first.value == Value::least ? Outside{Value::weight, first.keys} : Outside();
+        return first.value == Value::least ? Outside{Value::term, first.keys} : Outside();
       case Pointwise::sub:
-        return first.value == Value::least && second.value == Value::most ? first : Outside();
+        return first.value == Value::least && second.value == Value::most && second.source == op.in[0] ? first
+                                                                                                       : Outside();
       case Pointwise::mul:
         return first.value == Value::unknown ? scaled(second, op.in[0]) : scaled(first, op.in[1]);
       case Pointwise::div:
-        if (first.value == Value::weight && second.value == Value::total) return first;
+        if (first.value == Value::term && second.value == Value::total && second.source == op.in[0]) return first;
         return scaled(first, op.in[1]);
       case Pointwise::where:
-        return chosen(*op.in[0], *op.in[1], *op.in[2]);
+        return chosen(*op.in[0], *op.in[1], *op.in[2], is_row(*op.out()));
       default:
         return {};
     }
   }
 
   static Outside scaled(const Outside& outside, const TensorView* by) {
-    const bool keeps = outside.value == Value::weight || outside.value == Value::least;
+    const Value value = outside.value;
+    const bool keeps = value == Value::weight || value == Value::term || value == Value::least;
     return keeps && is_finite(by) && *constant_of(by) > 0 ? outside : Outside();
   }
 
-  Outside chosen(const TensorView& condition, const TensorView& a, const TensorView& b) {
-    for (const auto& [row, number] : {std::pair(&a, &b), std::pair(&b, &a)}) {
-      if (of(row).value == Value::most && is_finite(number)) return of(row);
-      if (of(row).value == Value::total && is_finite(number) && *constant_of(number) != 0) return of(row);
+  Outside chosen(const TensorView& condition, const TensorView& a, const TensorView& b, bool row) const {
+    for (const auto& [of_row, number] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+      const Outside known = of(of_row);
+      if (row && known.value == Value::most && is_finite(number)) return known;
+      if (row && known.value == Value::total && is_finite(number) && *constant_of(number) != 0) return known;
     }
-    for (const auto& [value, number] :
-         {std::pair(Value::least, -std::numeric_limits<double>::infinity()), std::pair(Value::weight, 0.0)}) {
+    for (const auto& [value, number] : {std::pair(Value::least, -std::numeric_limits<double>::infinity()),
+                                        std::pair(Value::term, 0.0), std::pair(Value::weight, 0.0)}) {
       const bool kept = constant_of(&b) == number;
       if (!kept && constant_of(&a) != number) {
         if (of(&a).value == value && of(&b).value == value) return {value, common(of(&a).keys, of(&b).keys)};
         continue;
       }
       const TensorView& other = kept ? a : b;
-      const VisibleKeys own = of(&other).value == value ? of(&other).keys : VisibleKeys();
-      const VisibleKeys keys = first_of(kept_by(&condition, kept), own);
+      const bool known = of(&other).value == value;
+      if (value == Value::term && !known) continue;  // others of the row may be negative
       // Where nothing is known of the other, it is this value outside of what the condition keeps, on either side.
+      const VisibleKeys keys = first_of(kept_by(&condition, kept, shape_), known ? of(&other).keys : VisibleKeys());
       if (keys.ahead || keys.behind) return {value, keys};
     }
     return {};
   }
 
   const AttentionParts& parts_;
+  const std::vector<sym::Expr> shape_;  // of scores
   std::set<const TensorView*> scores_;  // with what comes of them
   std::map<const TensorView*, Outside> values_;
   std::optional<VisibleKeys> keys_;

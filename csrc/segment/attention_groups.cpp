@@ -13,7 +13,7 @@ namespace plait {
 
 namespace {
 
-constexpr size_t kMostRelated = 64;
+constexpr size_t kMostRelated = 64, kMostProducts = 4;
 
 // Products whose weights come of the same scores.
 struct Related {
@@ -48,13 +48,13 @@ class AttentionGroups {
       Segment s;
       for (const Op* op : attention_of(fusion_, products, by_keys, moves, decide)) s.ops.push_back(const_cast<Op*>(op));
       if (s.ops.empty()) continue;
-      std::map<const Op*, size_t> places;
-      for (const Op* op : fusion_.ops()) places.emplace(op, places.size());
-      std::ranges::sort(s.ops, {}, [&](const Op* op) { return places.at(op); });
+      if (places_.empty())
+        for (const Op* op : fusion_.ops()) places_.emplace(op, places_.size());
+      std::ranges::sort(s.ops, {}, [&](const Op* op) { return places_.at(op); });
       const bool is_free = std::none_of(s.ops.begin(), s.ops.end(), [&](const Op* each) {
         return taken_.contains(each) || written_.contains(each->results[0]->name);
       });
-      if (!is_free) continue;
+      if (!is_free || comes_back(s.ops)) continue;
       list_tensors(s, fusion_);
       const auto reason = attention_refuses({fusion_, s, options_.guards}, options_.target);
       if (!reason) return s.ops;
@@ -63,11 +63,35 @@ class AttentionGroups {
     return {};
   }
 
+  // Whether something outside that reads the ops comes to be read by them, by way of other segments of attention too.
+  bool comes_back(const std::vector<Op*>& ops) const {
+    const std::set<const Op*> own(ops.begin(), ops.end());
+    const size_t last = places_.at(ops.back());
+    std::set<const Op*> seen(own);
+    std::vector<const Op*> left(ops.begin(), ops.end());
+    while (!left.empty()) {
+      const Op* op = left.back();
+      left.pop_back();
+      for (const TensorView* t : op->results)
+        for (const Op* reader : fusion_.readers(t)) {
+          if (own.contains(reader) && !own.contains(op)) return true;
+          if (places_.at(reader) > last || !seen.insert(reader).second) continue;
+          left.push_back(reader);
+          if (const auto group = group_of_.find(reader); group != group_of_.end())
+            for (const Op* each : groups_[group->second])
+              if (seen.insert(each).second) left.push_back(each);
+        }
+    }
+    return false;
+  }
+
   void take(const std::vector<Op*>& ops) {
     std::vector<std::string> names;
     for (const Op* op : ops) names.push_back(op->results[0]->name);
     if (ops.empty() || !decided(options_, fmt::format("attention of %{}", names.back()))) return;
     taken_.insert(ops.begin(), ops.end());
+    for (const Op* op : ops) group_of_[op] = groups_.size();
+    groups_.push_back(ops);
     options_.pins[names.back()] = schedules::Attention();
     options_.together.push_back(names);
     options_.fixed.push_back(std::move(names));
@@ -75,8 +99,10 @@ class AttentionGroups {
 
   // Weights that others read as well are computed again for the products by keys.
   void take_gradient(const Matmul& product) {
+    if (tried_.contains(&product)) return;
     const Related related = find_related(product);
-    if (related.by_keys.empty()) return;
+    tried_.insert(related.by_keys.begin(), related.by_keys.end());
+    if (related.by_keys.empty() || related.by_keys.size() > kMostProducts) return;
     if (const std::vector<Op*> ops = find(related.by_keys, true); !ops.empty()) return take(ops);
     if (related.by_queries.size() != 1) return;
     const size_t count = fusion_.tensor_count();
@@ -90,6 +116,7 @@ class AttentionGroups {
       for (const auto& [original, twin] : twins)
         if (weights_of(*m, true) == twin) replace_input(*m->a->definition, twin, const_cast<TensorView*>(original));
     fusion_.take_back(count);
+    places_.clear();
   }
 
   // From the weights through elementwise ops of as many elements, to and fro.
@@ -161,6 +188,7 @@ class AttentionGroups {
       order.push_back(twin);
     }
     fusion_.set_order(std::move(order));
+    places_.clear();
     for (const Matmul* m : products)
       if (TensorView* weights = weights_of(*m, true); twins.contains(weights))
         replace_input(*m->a->definition, weights, twins.at(weights));
@@ -171,6 +199,10 @@ class AttentionGroups {
   SegmentOptions& options_;
   std::set<std::string, std::less<>> written_;
   std::set<const Op*> taken_;
+  std::vector<std::vector<Op*>> groups_;  // of what is taken
+  std::map<const Op*, size_t> group_of_;
+  std::set<const Matmul*> tried_;       // products by keys
+  std::map<const Op*, size_t> places_;  // in the order of the fusion; empty where that has changed
 };
 
 }  // namespace
