@@ -91,8 +91,7 @@ TEST(AttentionKernels, WorkspaceDoesNotGrowWithTheSquareOfKeys) {
   }
 }
 
-TEST(AttentionKernels, AreTheSameBitsOnAnyNumberOfThreads) {
-  const std::string text = text_of(kCases[1], "f32", {3, 300, 300, 24, 40});
+void expect_same_bits(const std::string& text) {
   std::vector<Tensors> found;
   for (const int threads : {1, 2, 5}) {
     CaseOptions how;
@@ -102,6 +101,10 @@ TEST(AttentionKernels, AreTheSameBitsOnAnyNumberOfThreads) {
   for (size_t i = 1; i < found.size(); ++i)
     for (const auto& [name, tensor] : found[0])
       EXPECT_EQ(std::memcmp(tensor.data(), found[i].at(name).data(), tensor.bytes()), 0) << name;
+}
+
+TEST(AttentionKernels, AreTheSameBitsOnAnyNumberOfThreads) {
+  expect_same_bits(text_of(kCases[1], "f32", {3, 300, 300, 24, 40}));
 }
 
 // Few queries or keys, many keys, narrow types and scores that somebody else reads.
@@ -407,16 +410,7 @@ TEST(AttentionGradients, ValuesThatAreNoNumbersReachWhatTheyReachInTheReference)
 }
 
 TEST(AttentionGradients, AreTheSameBitsOnAnyNumberOfThreads) {
-  const std::string text = gradient("f32", {3, 300, 300, 24, 40}, "le(%j, %i)");
-  std::vector<Tensors> found;
-  for (const int threads : {1, 2, 5}) {
-    CaseOptions how;
-    how.options.cpu_threads = threads;
-    found.push_back(run_case(text, how).outputs);
-  }
-  for (size_t i = 1; i < found.size(); ++i)
-    for (const auto& [name, tensor] : found[0])
-      EXPECT_EQ(std::memcmp(tensor.data(), found[i].at(name).data(), tensor.bytes()), 0) << name;
+  expect_same_bits(gradient("f32", {3, 300, 300, 24, 40}, "le(%j, %i)"));
 }
 
 TEST(AttentionGradients, WorkspaceDoesNotGrowWithTheSquareOfKeys) {
