@@ -1,5 +1,7 @@
 #include "device/device.h"
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 
 namespace plait {
