@@ -25,10 +25,7 @@ constexpr int64_t kTerms = 256;  // that a sum adds before its part goes into th
 // A copy of what `reader` reads, in front of it, which it reads instead.
 TensorView* put_copy(Fusion& graph, Op& reader, TensorView& t, const char* name) {
   Op* op = copy_of(graph, t, name);
-  std::vector<Op*> order(graph.ops().begin(), graph.ops().end());
-  std::erase(order, op);
-  order.insert(std::find(order.begin(), order.end(), &reader), op);
-  graph.set_order(std::move(order));
+  put_ops(graph, {op}, reader, false);
   return op->out();
 }
 
@@ -75,15 +72,10 @@ class Builder {
       for (const Matmul* m : *list)
         for (TensorView* operand : {list == &parts_.scores ? m->a : nullptr, m->b}) {
           if (operand == nullptr || !shares_moves(graph_, operand)) continue;
-          std::vector<Op*> added, order;
+          std::vector<Op*> added;
           TensorView* own = moved_again(graph_, operand, added);
-          for (Op* op : graph_.ops()) {
-            if (std::ranges::count(added, op) > 0) continue;
-            if (op == m->out()->definition) order.insert(order.end(), added.begin(), added.end());
-            order.push_back(op);
-          }
           replace_input(*m->out()->definition, operand, own);
-          graph_.set_order(std::move(order));
+          put_ops(graph_, added, *m, false);
         }
     drop_unread();
   }
@@ -162,10 +154,7 @@ class Builder {
       Op* copy = copy_of(graph_, *t, "_held");
       for (Op* reader : std::vector<Op*>(graph_.readers(t)))
         if (reader != copy) replace_input(*reader, t, copy->out());
-      std::vector<Op*> order(graph_.ops().begin(), graph_.ops().end());
-      std::erase(order, copy);
-      order.insert(std::find(order.begin(), order.end(), t->definition) + 1, copy);
-      graph_.set_order(std::move(order));
+      put_ops(graph_, {copy}, *t->definition, true);
       t = copy->out();
     }
     held_.insert(t);

@@ -40,15 +40,7 @@ class Behind {
     return added_.back()->out();
   }
   std::vector<Op*>& added() { return added_; }
-  void finish() {
-    std::vector<Op*> order;
-    for (Op* op : graph_.ops()) {
-      if (std::find(added_.begin(), added_.end(), op) != added_.end()) continue;
-      order.push_back(op);
-      if (op == &op_) order.insert(order.end(), added_.begin(), added_.end());
-    }
-    graph_.set_order(std::move(order));
-  }
+  void finish() { put_ops(graph_, added_, op_, true); }
 
  private:
   Fusion& graph_;

@@ -149,6 +149,13 @@ TensorView* moved_again(Fusion& graph, TensorView* t, std::vector<Op*>& added) {
   return added.back()->out();
 }
 
+void put_ops(Fusion& graph, const std::vector<Op*>& ops, const Op& at, bool behind) {
+  std::vector<Op*> order(graph.ops().begin(), graph.ops().end());
+  std::erase_if(order, [&](const Op* op) { return std::ranges::count(ops, op) > 0; });
+  order.insert(std::ranges::find(order, &at) + (behind ? 1 : 0), ops.begin(), ops.end());
+  graph.set_order(std::move(order));
+}
+
 bool shares_moves(const Fusion& graph, const TensorView* t) {
   for (const Op* op = move_of(t); op != nullptr; t = inputs(*op)[0], op = move_of(t))
     if (graph.readers(t).size() > 1) return true;

@@ -15,6 +15,8 @@ bool keeps_places(const Op& op);
 // The same values, by moves of their own, up to what is computed: what two read in loops of their own would need a
 // buffer. The moves go to the end of the graph, and are listed.
 TensorView* moved_again(Fusion& graph, TensorView* t, std::vector<Op*>& added);
+// Puts ops, in this order, in front of another one, or behind it, in the order of the graph.
+void put_ops(Fusion& graph, const std::vector<Op*>& ops, const Op& at, bool behind);
 // Whether one of these moves has other readers.
 bool shares_moves(const Fusion& graph, const TensorView* t);
 // One that a kernel may compute at any coordinates that it is asked for.

@@ -145,10 +145,10 @@ class AttentionGroups {
     return out;
   }
 
-  // Numbers and positions, and what is elementwise of them: they cost no memory.
   static bool is_number(const Op& op) {
     return op.kind == OpKind::Iota || op.kind == OpKind::Full || op.kind == OpKind::Size;
   }
+  // Numbers and positions, and what is elementwise of them: they cost no memory.
   std::set<const Op*> free_ops() const {
     std::set<const Op*> out;
     for (const Op* op : fusion_.ops()) {
