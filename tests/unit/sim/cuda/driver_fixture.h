@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -47,9 +48,11 @@ class DriverTest : public testing::Test {
   std::vector<CUstream> streams;
   std::vector<CUevent> events;
   std::map<std::string, CUfunction> functions;
+  std::mutex asking;  // of functions
 
-  // Of the module; asked for once, so that work can be given to a lost context too.
+  // Of the module; asked for once, so that work can be given to a lost context too. From any thread.
   CUfunction kernel(const std::string& name) {
+    const std::lock_guard<std::mutex> lock(asking);
     CUfunction& function = functions[name];
     if (function == nullptr) {
       EXPECT_OK(cu.cuModuleGetFunction(&function, module, name.c_str()));
