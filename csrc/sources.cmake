@@ -39,6 +39,7 @@ set(PLAIT_CORE_SOURCES
   base/suggest.cpp
   build/build.cpp
   build/compose.cpp
+  build/compose_einsum.cpp
   build/compose_models.cpp
   build/compose_reductions.cpp
   build/compose_sorting.cpp
@@ -100,6 +101,7 @@ set(PLAIT_CORE_SOURCES
   ir/by_hand.cpp
   ir/clone.cpp
   ir/complete.cpp
+  ir/einsum.cpp
   ir/factors.cpp
   ir/fusion.cpp
   ir/infer.cpp

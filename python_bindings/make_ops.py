@@ -193,6 +193,14 @@ def gelu(x: Tensor, approx: str = "none") -> Tensor:
     return _emit("gelu", [x], {"approx": approx})
 
 
+def einsum(equation: str, *tensors: Tensor) -> Tensor:
+    """NumPy's einsum, its words in docs/ops.md. Raises UserError for operands that are no tensors and an equation that
+    does not fit them."""
+    if '"' in equation:
+        raise _UserError(f"`{equation}` is no equation", "einsum", "write e.g. ij,jk->ik")
+    return _emit("einsum", tensors, {"equation": f'"{equation}"'})
+
+
 def transpose(x: Tensor, a: int, b: int) -> Tensor:
     """permute that swaps two dims. Raises UserError for a dim that is not there."""
     dims = list(range(x.rank))
@@ -227,7 +235,7 @@ def methods(functions, names):
 def main():
     schemas = json.loads(pathlib.Path(sys.argv[1]).read_text())["ops"]
     text = pathlib.Path(sys.argv[2]).read_text()
-    out, names, known = HEAD + EXTRA, ["cast", "gelu", "transpose", "where"], set()
+    out, names, known = HEAD + EXTRA, ["cast", "einsum", "gelu", "transpose", "where"], set()
     rules = type_rules(text)
     for cells in tables(text, "pointwise_table"):
         out += pointwise(cells, rules)
@@ -240,7 +248,7 @@ def main():
         for op in re.findall(r"`(?:[^`=]* = )?(\w+)\(.*?\)`(?:<br>|$)", cells[0]):
             meanings[op] = cells[1]
     for each in schemas:
-        if each["property"] in ("pointwise", "communication", "local_move"):
+        if each["property"] in ("pointwise", "communication", "local_move") or each["name"] == "einsum":
             continue
         if each["name"] not in meanings:
             fail(f"docs/ops.md has no row for `{each['name']}`")

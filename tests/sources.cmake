@@ -18,8 +18,10 @@ set(PLAIT_TEST_SUPPORT_SOURCES
   support/norm_cases.cpp
   support/op_cases.cpp
   support/op_words.cpp
+  support/planted_attention_bugs.cpp
   support/planted_bugs.cpp
   support/planted_kernel_bugs.cpp
+  support/random_attention.cpp
   support/random_fusion.cpp
   support/random_graph.cpp
   support/random_kernel.cpp
@@ -120,6 +122,7 @@ set(PLAIT_TEST_fuzz
   fuzz/mutations_test.cpp
   fuzz/planted_bugs_test.cpp
   fuzz/planted_kernel_bugs_test.cpp
+  fuzz/random_attention_test.cpp
   fuzz/random_chains_test.cpp
   fuzz/random_fusions_test.cpp
   fuzz/random_graphs_test.cpp
@@ -149,6 +152,7 @@ set(PLAIT_TEST_numerics
   numerics/aliases_test.cpp
   numerics/allocation_test.cpp
   numerics/attention_kernels_test.cpp
+  numerics/contractions_test.cpp
   numerics/cpp_api_test.cpp
   numerics/cuda_resources_test.cpp
   numerics/cuda_values_test.cpp

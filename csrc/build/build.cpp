@@ -156,6 +156,14 @@ TensorView* matmul(TensorView* a, TensorView* b) {
   return emit(fusion, std::move(op));
 }
 
+TensorView* einsum(std::string_view equation, const std::vector<TensorView*>& in) {
+  Fusion& fusion = fusion_of("einsum", in);
+  auto op = std::make_unique<Einsum>();
+  op->in = in;
+  op->equation = equation;
+  return emit(fusion, std::move(op));
+}
+
 TensorView* dropout(TensorView* x, double p, TensorView* seed, std::optional<int64_t> offset) {
   Fusion& fusion = fusion_of("dropout", {x, seed});
   auto op = std::make_unique<Dropout>();

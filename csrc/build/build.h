@@ -135,6 +135,9 @@ TensorView* linear(TensorView* x, TensorView* w, TensorView* b = nullptr);
 // y[..., m, n] = sum_k a[..., m, k] b[..., k, n]; leading dims broadcast.
 TensorView* matmul(TensorView* a, TensorView* b);
 
+// NumPy's einsum: "bij,bjk->bik". Labels that the result lacks are summed over; `->` and the result may be left out.
+TensorView* einsum(std::string_view equation, const std::vector<TensorView*>& in);
+
 // x / (1 - p) where uniform(global index) >= p, else 0; 0 <= p < 1. seed: u64[]. offset: counter of the random op, its
 // ordinal in the fusion where absent.
 TensorView* dropout(TensorView* x, double p, TensorView* seed, std::optional<int64_t> offset = {});

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "ir/einsum.h"
 #include "ir/infer_parts.h"
 
 namespace plait {
@@ -122,6 +123,7 @@ void complete(Op& op, Fusion& fusion) {
                 [&](MaxWithArgmax& o) { reduce_dims(o, o.dims, o.in->rank()); },
                 [&](MinWithArgmin& o) { reduce_dims(o, o.dims, o.in->rank()); },
                 [&](Split& o) { count_from_end(o, o.dim, o.in->rank()); },
+                [](Einsum& o) { o.equation = complete_equation(o.equation); },
                 [&](Mean& o) { reduce_dims(o, o.dims, o.in->rank()); },
                 [&](Std& o) { reduce_dims(o, o.dims, o.in->rank()); },
                 [&](Any& o) { reduce_dims(o, o.dims, o.in->rank()); },
@@ -129,9 +131,8 @@ void complete(Op& op, Fusion& fusion) {
                 [&](LogSumExp& o) { reduce_dims(o, o.dims, o.in->rank()); },
                 [&](Norm& o) { reduce_dims(o, o.dims, o.in->rank()); },
                 [&]<class T>(T& o)
-                  requires(is_scan(T::kKind))
+                  requires(is_scan(T::kKind) || T::kKind == OpKind::Sort)
                 { count_from_end(o, o.dim, o.in->rank()); },
-                [&](Sort& o) { count_from_end(o, o.dim, o.in->rank()); },
                 [&](ArgSort& o) { count_from_end(o, o.dim, o.in->rank()); },
                 [&](TopK& o) { count_from_end(o, o.dim, o.in->rank()); },
                 [&](SliceAt& o) { count_from_end(o, o.dim, o.in->rank()); },

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "ir/einsum.h"
 #include "ir/infer_parts.h"
 
 namespace plait::rules {
@@ -70,6 +71,17 @@ Inferred along(const Op& op, const TensorView* in, int64_t dim) {
 }
 
 }  // namespace
+
+Inferred infer(const Einsum& op) {
+  if (op.in.empty()) throw UserError("einsum of nothing", describe(op), "give at least one tensor");
+  for (const TensorView* t : op.in) check_same_dtype(op, op.in[0], t);
+  if (op.in[0]->dtype == DType::boolean)
+    throw UserError(fmt::format("{} has no products to add", text(op.in[0])), describe(op), "cast it first");
+  const EinsumLabels labels = read_equation(op);
+  std::vector<sym::Expr> shape;
+  for (int label : labels.out) shape.push_back(labels.extents.at(label));
+  return typed(std::move(shape), op.in[0]->dtype, op.in[0]);
+}
 
 Inferred infer(const Dropout& op) {
   check_float(op, op.x);

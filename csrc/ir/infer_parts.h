@@ -65,6 +65,7 @@ std::vector<Inferred> infer(const TopK& op);
 Inferred infer(const SliceAt& op);
 Inferred infer(const SliceUpdate& op);
 
+Inferred infer(const Einsum& op);
 Inferred infer(const Dropout& op);
 Inferred infer(const Set& op);
 Inferred infer(const Stack& op, Fusion& fusion);

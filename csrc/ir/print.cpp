@@ -66,6 +66,7 @@ struct AttributeText {
   std::string operator()(std::string_view n, ScatterUpdate v) const {
     return v == ScatterUpdate::set ? "" : fmt::format("{} = {}", n, plait::name(v));
   }
+  std::string operator()(std::string_view n, const std::string& v) const { return fmt::format("{} = \"{}\"", n, v); }
   std::string operator()(std::string_view, Reduction) const { return ""; }  // the op's name
   std::string operator()(std::string_view, Pointwise f) const { return (*this)(f); }
   std::string operator()(std::string_view, std::optional<DType> v) const { return (*this)(v); }

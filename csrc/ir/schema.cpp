@@ -36,6 +36,7 @@ Word word(ReduceOp v) { return {"reduce", std::string(name(v))}; }
 Word word(LossReduction v) { return {"reduction", std::string(name(v))}; }
 Word word(Bounds v) { return {"bounds", std::string(name(v))}; }
 Word word(ScatterUpdate v) { return {"update", std::string(name(v))}; }
+Word word(const std::string&) { return {"string"}; }
 Word word(const Constant&) { return {"constant"}; }
 Word word(const std::vector<int64_t>&) { return {"ints"}; }
 Word word(const std::vector<sym::Expr>&) { return {"extents"}; }

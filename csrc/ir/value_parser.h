@@ -50,6 +50,7 @@ class ValueParser : protected TypeParser {
     read_value(*v);
   }
   void read_value(DType& v) { v = read_dtype(); }
+  void read_value(std::string& v) { v = in_.quoted("a text in quotes"); }
   void read_value(Reduction&) {}
   void read_value(LossReduction& v) {
     const size_t at = in_.here();

@@ -27,11 +27,15 @@ bool is_finite(const TensorView* t) {
 
 constexpr int kMostDeep = 8;  // of expressions for positions and conditions
 
-// A position along the keys or along the queries, of tensors whose last dims are queries and keys.
+// keys * key + queries * query + offset, of tensors whose last dims are queries and keys.
 struct Position {
-  bool of_key = false;
+  int keys = 0, queries = 0;
   sym::Expr offset;
 };
+
+Position sum_of(const Position& a, const Position& b, int sign) {
+  return {a.keys + sign * b.keys, a.queries + sign * b.queries, sign > 0 ? a.offset + b.offset : a.offset - b.offset};
+}
 
 // A whole number, small enough for sums of a few to be what they are, or a size.
 sym::Expr whole_number(const TensorView* t) {
@@ -42,26 +46,48 @@ sym::Expr whole_number(const TensorView* t) {
   return is_whole ? t->fusion->pool().constant(static_cast<int64_t>(*value)) : sym::Expr();
 }
 
+// The positions along a dim of a tensor, whatever its other dims are.
+struct Along {
+  const Iota* iota;
+  size_t dim;
+};
+std::optional<Along> along(const TensorView* t, int deep = 0) {
+  if (t->definition == nullptr || deep > kMostDeep) return std::nullopt;
+  const Op& op = *t->definition;
+  if (const auto* iota = as<Iota>(op)) return Along{iota, static_cast<size_t>(iota->dim)};
+  if (op.kind != OpKind::Unsqueeze && op.kind != OpKind::Broadcast && op.kind != OpKind::Permute) return std::nullopt;
+  std::optional<Along> out = along(inputs(op)[0], deep + 1);
+  if (!out) return std::nullopt;
+  if (const auto* spread = as<Broadcast>(op)) {
+    out->dim = static_cast<size_t>(spread->dims[out->dim]);
+  } else if (const auto* permute = as<Permute>(op)) {
+    out->dim = static_cast<size_t>(std::ranges::find(permute->dims, int64_t(out->dim)) - permute->dims.begin());
+  } else {
+    for (const int64_t fresh : as<Unsqueeze>(op)->dims)  // in order
+      if (fresh <= static_cast<int64_t>(out->dim)) ++out->dim;
+  }
+  return out;
+}
+
 // `shape` of scores: a position along a dim of another extent, such as 1, is none of theirs.
 std::optional<Position> position_of(const TensorView* t, const std::vector<sym::Expr>& shape, int deep = 0) {
+  if (const sym::Expr number = whole_number(t)) return Position{0, 0, number};
   if (t->dtype != DType::i64 || deep > kMostDeep) return std::nullopt;  // others may wrap
-  if (const auto* iota = t->definition == nullptr ? nullptr : as<Iota>(*t->definition)) {
-    const int64_t behind = static_cast<int64_t>(iota->shape.size()) - 1 - iota->dim;
-    if (behind > 1 || iota->shape[static_cast<size_t>(iota->dim)] != *(shape.end() - 1 - behind)) return std::nullopt;
-    return Position{behind == 0, iota->start ? iota->start : t->fusion->pool().constant(0)};
+  if (const std::optional<Along> found = along(t)) {
+    const size_t behind = t->rank() - 1 - found->dim;
+    const sym::Expr extent = found->iota->shape[static_cast<size_t>(found->iota->dim)];
+    if (behind > 1 || extent != *(shape.end() - 1 - static_cast<int64_t>(behind)) || extent != t->extent(found->dim))
+      return std::nullopt;
+    return Position{behind == 0, behind == 1, found->iota->start ? found->iota->start : t->fusion->pool().constant(0)};
   }
   const PointwiseOp* op = pointwise_of(t);
-  const bool adds = op != nullptr && op->function == Pointwise::add;
-  if (op == nullptr || (!adds && op->function != Pointwise::sub)) return std::nullopt;
-  std::optional<Position> position = position_of(op->in[0], shape, deep + 1);
-  sym::Expr by = whole_number(op->in[1]);
-  if (!position && adds) {
-    position = position_of(op->in[1], shape, deep + 1);
-    by = whole_number(op->in[0]);
-  }
-  if (!position || !by) return std::nullopt;
-  position->offset = adds ? position->offset + by : position->offset - by;
-  return position;
+  if (op == nullptr) return std::nullopt;
+  const bool adds = op->function == Pointwise::add, negates = op->function == Pointwise::neg;
+  if (!adds && !negates && op->function != Pointwise::sub) return std::nullopt;
+  const Position zero{0, 0, t->fusion->pool().constant(0)};
+  const auto first = negates ? zero : position_of(op->in[0], shape, deep + 1);
+  const auto second = position_of(op->in[negates ? 0 : 1], shape, deep + 1);
+  return first && second ? std::optional(sum_of(*first, *second, adds ? 1 : -1)) : std::nullopt;
 }
 
 // Whether a <= b or a < b, with the operands in this order or turned.
@@ -94,22 +120,49 @@ VisibleKeys common(const VisibleKeys& a, const VisibleKeys& b) {
   return {a.ahead == b.ahead ? a.ahead : std::nullopt, a.behind == b.behind ? a.behind : std::nullopt};
 }
 
+// Outside of which keys `high` - `low` is below 0.
+VisibleKeys kept_by(const Position& low, const Position& high) {
+  const Position apart = sum_of(high, low, -1);
+  const bool ahead = apart.keys == -1 && apart.queries == 1, behind = apart.keys == 1 && apart.queries == -1;
+  if (!sym::proven(sym::ge(apart.offset, 0))) return {};  // rows may see no key
+  return ahead ? VisibleKeys{apart.offset, {}} : behind ? VisibleKeys{{}, apart.offset} : VisibleKeys();
+}
+
+// A logical function, also where it is one of bits.
+bool is_and(const PointwiseOp& op) {
+  return op.function == Pointwise::logical_and ||
+         (op.function == Pointwise::bitwise_and && op.out()->dtype == DType::boolean);
+}
+bool is_or(const PointwiseOp& op) {
+  return op.function == Pointwise::logical_or ||
+         (op.function == Pointwise::bitwise_or && op.out()->dtype == DType::boolean);
+}
+bool is_not(const PointwiseOp& op) {
+  return op.function == Pointwise::logical_not ||
+         (op.function == Pointwise::bitwise_not && op.out()->dtype == DType::boolean);
+}
+
 // Outside of which keys a condition is not `kept`.
 VisibleKeys kept_by(const TensorView* condition, bool kept, const std::vector<sym::Expr>& shape, int deep = 0) {
   const PointwiseOp* op = pointwise_of(condition);
   if (op == nullptr || deep > kMostDeep) return {};
-  if (op->function == Pointwise::logical_not) return kept_by(op->in[0], !kept, shape, deep + 1);
-  if (op->function == (kept ? Pointwise::logical_and : Pointwise::logical_or))
+  if (is_not(*op)) return kept_by(op->in[0], !kept, shape, deep + 1);
+  if (kept ? is_and(*op) : is_or(*op))
     return first_of(kept_by(op->in[0], kept, shape, deep + 1), kept_by(op->in[1], kept, shape, deep + 1));
   std::optional<Comparison> how = comparison_of(op->function);
   if (!how) return {};
   if (!kept) how = Comparison{!how->turned, !how->strict};
-  const auto low = position_of(op->in[how->turned ? 1 : 0], shape),
-             high = position_of(op->in[how->turned ? 0 : 1], shape);
-  if (!low || !high || low->of_key == high->of_key) return {};
-  const sym::Expr offset = high->offset - low->offset - (how->strict ? 1 : 0);
-  if (!sym::proven(sym::ge(offset, 0))) return {};  // rows may see no key
-  return low->of_key ? VisibleKeys{offset, {}} : VisibleKeys{{}, offset};
+  const TensorView* smaller = op->in[how->turned ? 1 : 0];
+  auto high = position_of(op->in[how->turned ? 0 : 1], shape);
+  const PointwiseOp* distance = pointwise_of(smaller);
+  const bool both = distance != nullptr && distance->function == Pointwise::abs;
+  const auto low = position_of(both ? distance->in[0] : smaller, shape);
+  if (!low || !high) return {};
+  if (how->strict) high->offset = high->offset - 1;
+  const VisibleKeys out = kept_by(*low, *high);
+  if (!both) return out;
+  const Position zero{0, 0, condition->fusion->pool().constant(0)};
+  return first_of(out, kept_by(sum_of(zero, *low, -1), *high));
 }
 
 // ---- What values are where a key is left out, and what rows are made of.

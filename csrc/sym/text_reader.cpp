@@ -139,6 +139,19 @@ std::string TextReader::number_text(std::string_view what) {
   return out;
 }
 
+std::string TextReader::quoted(std::string_view what) {
+  if (peek() != '"') fail(fmt::format("found {}", found()), fmt::format("expected {}", what));
+  const size_t end = text_.find_first_of("\"\n", at_ + 1);
+  if (end == text_.npos || text_[end] != '"') fail("`\"` is never closed", "expected `\"` on the same line");
+  const std::string out(text_.substr(at_ + 1, end - at_ - 1));
+  if (out.size() > kMaxQuoted)
+    fail(fmt::format("{} of {} characters", what, out.size()), fmt::format("at most {}", kMaxQuoted));
+  if (std::any_of(out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }))
+    fail(fmt::format("{} with a character that is no sign of ASCII", what), "write letters, digits and signs");
+  at_ = end + 1;
+  return out;
+}
+
 // Counts the words up to where an expression ends at the latest.
 void TextReader::check_expression(std::string_view what, size_t most_words) {
   size_t words = 0, depth = 0;

@@ -12,6 +12,8 @@ namespace plait {
 
 inline constexpr size_t kMaxWords = 500;  // of an expression; making its canonical form takes more than linear time
 
+inline constexpr size_t kMaxQuoted = 1000;  // characters of a text in quotes
+
 // Whether the expression as print writes it has at most kMaxWords words.
 bool is_readable(sym::Expr expr);
 
@@ -37,6 +39,7 @@ class TextReader {
   int64_t integer(std::string_view what);
   int64_t integer(std::string_view what, int64_t least, int64_t most);
   std::string number_text(std::string_view what);                // a literal: number, nan, inf, true, false
+  std::string quoted(std::string_view what);                     // "..." of one line, without the quotes
   sym::Expr expression(sym::Pool& pool, std::string_view what);  // its symbols are at least 0
   // Over symbols that the pool has; as long as kernels have them.
   sym::Expr known_expression(sym::Pool& pool, std::string_view what);

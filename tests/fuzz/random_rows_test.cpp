@@ -53,7 +53,7 @@ void run_rows(uint64_t seed, RowsCounts& counts) {
   }
 }
 
-void run_many(uint64_t first, int count) {
+void run_many_rows(uint64_t first, int count) {
   RowsCounts counts;
   for (int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
     try {
@@ -95,7 +95,7 @@ void run_rows_on_sim(uint64_t seed, RowsCounts& counts) {
   }
 }
 
-void run_many_on_sim(uint64_t first, int count) {
+void run_rows_on_sim(uint64_t first, int count) {
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
   RowsCounts counts;
   for (int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
@@ -117,10 +117,10 @@ void run_many_on_sim(uint64_t first, int count) {
   EXPECT_GE(counts.phased * 4, counts.taken);
 }
 
-TEST(RandomRows, OnSimulatedGpus) { run_many_on_sim(1, testing::drawn_here(20)); }
-TEST(RandomRows, ThousandOnSimulatedGpusLongRun) { run_many_on_sim(1000, 1000); }
-TEST(RandomRows, AgreeWithTheReference) { run_many(1, testing::drawn_here(40)); }
-TEST(RandomRows, ThousandLongRun) { run_many(1000, 1000); }
+TEST(RandomRows, OnSimulatedGpus) { run_rows_on_sim(1, testing::drawn_here(20)); }
+TEST(RandomRows, ThousandOnSimulatedGpusLongRun) { run_rows_on_sim(1000, 1000); }
+TEST(RandomRows, AgreeWithTheReference) { run_many_rows(1, testing::drawn_here(40)); }
+TEST(RandomRows, ThousandLongRun) { run_many_rows(1000, 1000); }
 
 }  // namespace
 }  // namespace plait

@@ -140,6 +140,7 @@ fusion @composites (
 ) -> (%copy, %stacked, %spread, %one, %lower, %upper, %rows, %along, %hot, %mean, %std, %any, %all, %lse, %norm, %soft,
       %logs, %layer, %rms, %group, %batch, %loss, %mse, %gated, %roped, %seen) {
   %copy = set(%x)
+  %outer = einsum(%x, %copy, %v, equation = "...c, nd, d -> ...dc")
   %stacked = stack(%x, %copy, dim = 1)
   %part, _ = split(%stacked, sizes = [1, 1], dim = 1)
   %spread = expand(%v, shape = [n, -1])

@@ -175,7 +175,7 @@ TEST(AttentionKernels, SegmentsDoNotWaitForThemselves) {
 // More keys than fit the stack: scores go by in parts, once for the maximum and once more for what is weighed.
 TEST(AttentionKernels, ManyKeysAreScoredTwice) {
   for (const int which : {0, 1, 2, 3, 4})
-    for (const Sizes& z : {Sizes{1, 40, 4100, 4, 3}, {1, 65, 4608, 3, 17}}) {
+    for (const Sizes& z : {Sizes{1, 40, 4100, 4, 3}, {1, 33, 4608, 3, 17}}) {
       const CaseResult result = run_case(text_of(kCases[which], "f32", z), {});
       EXPECT_TRUE(result.ok) << kCases[which].name << ": " << result.message;
       EXPECT_EQ(result.report.launches, 1) << kCases[which].name;
@@ -274,7 +274,18 @@ TEST(AttentionKernels, KeysThatAMaskLeavesOutAreSkipped) {
       {"%x = where(gt(%j, sub(%i, 41)), %s, -inf)", 40, -1},
       {"%x = where(le(%i, %j), %s, -inf)", 0, -1},
       {"%x = where(logical_and(le(%j, %i), gt(%j, sub(%i, 33))), %s, -inf)", 32, 16},
-      {"%x = where(le(%j, %i), where(lt(sub(%i, %j), 3), %s, -inf), -inf)", -1, 16},  // a difference is no position
+      {"%x = where(le(%j, %i), where(lt(sub(%i, %j), 3), %s, -inf), -inf)", 8, 16},
+      {"%x = where(le(sub(%j, %i), 5), %s, -inf)", -1, 24},
+      {"%x = where(ge(sub(%i, %j), neg(7)), %s, -inf)", -1, 24},
+      {"%x = where(lt(abs(sub(%i, %j)), 17), %s, -inf)", 16, 32},
+      {"%x = where(gt(abs(sub(%j, %i)), 9), -inf, %s)", 16, 32},
+      {"%x = where(bitwise_or(gt(%j, %i), gt(sub(%i, %j), 12)), -inf, %s)", 16, 16},
+      {"%x = where(bitwise_and(%m, bitwise_not(gt(%j, %i))), %s, -inf)", -1, 16},
+      {"%u = iota(shape = [100], dim = 0)\n%x = where(le(%j, unsqueeze(%u, dims = [1])), %s, -inf)", -1, 16},
+      {"%u = iota(shape = [100], dim = 0)\n"
+       "%d = sub(unsqueeze(%u, dims = [1]), unsqueeze(iota(shape = [300], dim = 0), dims = [0]))\n"
+       "%x = where(logical_and(ge(%d, 0), le(%d, 20)), %s, -inf)",
+       24, 16},
       {"%x = where(lt(add(%j, 16), %i), -inf, where(gt(%j, add(%i, 16)), -inf, %s))", 16, 32},
   };
   for (const auto& c : cases) {
@@ -293,11 +304,14 @@ TEST(AttentionKernels, KeysThatAMaskLeavesOutAreSkipped) {
 
 // What may be other than 0 beyond the query, and rows that may see no key.
 TEST(AttentionKernels, KeysThatMayCountAreNotSkipped) {
-  for (const char* mask : {"%x = add(%s, %b)", "%x = where(%m, %s, -inf)", "%x = where(le(%j, %i), %s, -1e9)",
-                           "%x = where(le(%j, %i), -inf, %s)", "%x = where(le(add(%j, 1), %i), %s, -inf)",
-                           "%x = where(logical_or(%m, le(%j, %i)), %s, -inf)", "%x = where(gt(%j, %i), %s, -inf)",
-                           "%x = where(gt(sub(%j, 1), %i), %s, -inf)", "%x = add(where(le(%j, %i), %s, -inf), %b)",
-                           "%x = mul(where(le(%j, %i), %s, -inf), -1)", "%x = where(le(%j, mul(%i, 2)), %s, -inf)"}) {
+  for (const char* mask :
+       {"%x = add(%s, %b)", "%x = where(%m, %s, -inf)", "%x = where(le(%j, %i), %s, -1e9)",
+        "%x = where(le(%j, %i), -inf, %s)", "%x = where(le(add(%j, 1), %i), %s, -inf)",
+        "%x = where(logical_or(%m, le(%j, %i)), %s, -inf)", "%x = where(gt(%j, %i), %s, -inf)",
+        "%x = where(gt(sub(%j, 1), %i), %s, -inf)", "%x = add(where(le(%j, %i), %s, -inf), %b)",
+        "%x = mul(where(le(%j, %i), %s, -inf), -1)", "%x = where(le(%j, mul(%i, 2)), %s, -inf)",
+        "%x = where(gt(abs(sub(%i, %j)), 9), %s, -inf)", "%x = where(lt(sub(sub(%i, %j), %i), 3), %s, -inf)",
+        "%x = where(lt(add(%i, %j), 500), %s, -inf)"}) {
     const std::string text = masked(mask);
     EXPECT_EQ(limits_of(text), "") << mask;
     const CaseResult result = run_case(text, {});
@@ -375,8 +389,9 @@ std::string gradient(const char* dtype, const Sizes& z, const std::string& kept,
 TEST(AttentionGradients, AgreeWithTheReferenceInTwoKernels) {
   for (const char* kept : {"", "logical_and(%m, ge(add(%i, 5), %j))", "logical_and(le(%j, %i), lt(sub(%i, 50), %j))"})
     for (const char* dtype : {"f32", "f64"})
-      for (const Sizes& z : {Sizes{2, 256, 256, 16, 16}, {1, 300, 257, 8, 1}, {1, 257, 264, 24, 256}}) {
+      for (const Sizes& z : {Sizes{2, 256, 256, 8, 8}, {1, 300, 257, 8, 1}, {1, 257, 264, 24, 256}}) {
         if (std::string(dtype) == "f64" && z.h == 1) continue;
+        if (*kept != '\0' && z.e == 256) continue;
         const std::string text = gradient(dtype, z, kept);
         CaseOptions how;
         how.options.cpu_threads = 2;
@@ -400,7 +415,7 @@ TEST(AttentionGradients, WhatAMaskLeavesOutIsSkipped) {
 
 TEST(AttentionGradients, ValuesThatAreNoNumbersReachWhatTheyReachInTheReference) {
   for (const char* kept : {"le(%j, %i)", "logical_and(le(%j, add(%i, 20)), le(%i, add(%j, 30)))"})
-    for (uint64_t seed = 0; seed < 5; ++seed) {
+    for (uint64_t seed = 0; seed < 3; ++seed) {
       CaseOptions how;
       how.specials = true;
       how.seed = seed;

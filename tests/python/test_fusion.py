@@ -100,9 +100,13 @@ def test_a_call_of_each_kind_of_op():
         (ops.index_select(w, i, 0), "f32[n, 6]"), (ops.layer_norm(x, eps=1e-3), "f32[n, 6]"), (ops.gelu(x, "tanh"), "f32[n, 6]"),
         (ops.where(x > 0, x, 0), "f32[n, 6]"), (ops.clamp(x, 0, 6), "f32[n, 6]"), (ops.leaky_relu(x), "f32[n, 6]"),
         (ops.transpose(x, 0, 1), "f32[6, n]"), (ops.norm(x, p=float("inf")), "f32[]"), (ops.pad(x, [0, 1], [0, 1]), "f32[n, 8]"),
+        (ops.einsum("ij,kj->ki", x, w), "f32[4, n]"), (ops.einsum("i...", x), "f32[6, n]"),
         (ops.var_mean(x, [1])[1], "f32[n]"), (ops.cross_entropy(x, i, reduction="sum"), "f32[]"),
         (ops.scaled_dot_product_attention(*[f.input(n, [1, 2, 3, 4], plait.f32) for n in "qkv"], causal=True), "f32[1, 2, 3, 4]"),
     ]:
         assert tensor.type == type_, repr(tensor)
     f.output("y", tensor)
     assert plait.parse(str(f)) == f
+    for equation in ('ij", equation = "ij', "ij\nij", "ijk"):
+        with pytest.raises(plait.UserError, match="equation|never closed"):
+            ops.einsum(equation, x)

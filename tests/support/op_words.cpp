@@ -61,6 +61,7 @@ bool keeps_integers(const OpWord& word) {
     case OpKind::LogCumSumExp:
     case OpKind::CumProd:
       return false;
+    case OpKind::Einsum:
     case OpKind::Dropout:
     case OpKind::Set:
     case OpKind::Stack:

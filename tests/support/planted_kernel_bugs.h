@@ -28,6 +28,9 @@ int drop_tails(kir::Kernel& kernel);
 // In the order of the road: schedule, emit, passes, program.
 const std::vector<KernelBug>& kernel_bugs();
 
+// Of schedule `attention`.
+const std::vector<KernelBug>& attention_bugs();
+
 // The bug of that name as a hook of the passes; `places`, where not null, is raised by the places that were changed.
 PassHook kernel_bug_hook(const KernelBug& bug, int* places = nullptr);
 

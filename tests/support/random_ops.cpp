@@ -110,6 +110,8 @@ class Maker {
         return rank(x_) == 0 ? nullptr : iota(f_, shape_of(x_), dim(x_), chance(50) ? DType::i64 : DType::f32);
       case OpKind::Size:
         return rank(x_) == 0 ? nullptr : size(f_, Fusion::Extent(x_->extent(static_cast<size_t>(dim(x_)))), DType::f32);
+      case OpKind::Einsum:
+        return x_->dtype == DType::boolean || rank(x_) > 8 ? nullptr : contracted();
       case OpKind::Normal:
         return c_.exact ? nullptr : normal(c_.seed, shape_of(x_));
       case OpKind::Var:
@@ -136,6 +138,21 @@ class Maker {
       default:
         return nullptr;
     }
+  }
+  // x with its dims in any order, times a parameter of some of them and one dim more, summed over some.
+  TensorView* contracted() {
+    std::string labels, other = "z", out;
+    std::vector<Fusion::Extent> shape = {Fusion::Extent(1 + draw(5))};
+    for (int d = 0; d < rank(x_); ++d) {
+      const char label = char('a' + d);
+      labels += label;
+      if (chance(50)) other.insert(0, 1, label), shape.insert(shape.begin(), Fusion::Extent(x_->extent(size_t(d))));
+      if (chance(60)) out += label;
+    }
+    if (chance(80)) out += 'z';
+    std::shuffle(out.begin(), out.end(), c_.random);
+    const std::string equation = fmt::format("{},{}->{}", labels, other, out);
+    return einsum(equation, {x_, parameter(shape, x_->dtype)});
   }
   // The values, the indices, or values of which those of a low index are turned.
   TensorView* one_of(const ValuesAndIndices& both) {

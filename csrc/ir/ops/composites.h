@@ -14,6 +14,18 @@ namespace plait {
 enum class LossReduction : uint8_t { mean, sum, none };
 std::string_view name(LossReduction reduction);
 
+// NumPy's einsum: a label for each dim, `...` for those without (trailing dims aligned); the products of elements with
+// equal labels, summed over the labels that the result lacks. Extent 1 broadcasts; a label twice in one operand is its
+// diagonal. Left out, `->` and what follows are NumPy's. More than two operands are multiplied from left to right, each
+// step rounded; sums otherwise as Linear.
+struct Einsum : OpBase<OpKind::Einsum> {
+  std::vector<TensorView*> in;
+  std::string equation;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &Einsum::in), required("equation", &Einsum::equation)};
+  }
+};
+
 // out = x / (1 - p) where uniform(global index) >= p (compared in double), else 0. 0 <= p < 1. seed: u64[].
 struct Dropout : OpBase<OpKind::Dropout> {
   TensorView* x = nullptr;

@@ -36,6 +36,7 @@ def main():
     ops.fill(others)
     layers.fill(others)
     ops.several(others)
+    ops.contractions(others)
     missing = names_of_ops() - others.calls()
     if missing:
         raise SystemExit(f"ops without a case: {sorted(missing)}")

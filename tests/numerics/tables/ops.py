@@ -359,6 +359,29 @@ def several(table):
     table.case("_, %r = rms_norm(%a, eps = 0, statistics = true)", y, want=y.square().mean(1, keepdim=True).rsqrt())
 
 
+def contractions(table):
+    def einsum(equation, *operands, **keywords):
+        names = ", ".join("%" + "abc"[i] for i in range(len(operands)))
+        in_types(table, f'einsum({names}, equation = "{equation}")', lambda *t: torch.einsum(equation, *t), *operands,
+                 **keywords)
+
+    heads = drawn(2, 3, 4, 5)
+    einsum("ij,jk->ki", drawn(3, 4), drawn(4, 2))
+    einsum("bhqd,bhkd->bhqk", heads, drawn(2, 3, 6, 5))
+    einsum("bshd,hde->bse", heads, drawn(4, 5, 3))
+    einsum("...ij,...jk->...ik", heads, drawn(3, 5, 2))
+    einsum("bi,bj->bij", drawn(2, 3), drawn(2, 4))
+    einsum("i,i->", drawn(5), drawn(5))
+    einsum("ii->i", drawn(4, 4))
+    einsum("bii", drawn(2, 3, 3))
+    einsum("ba,bc", drawn(3, 2), drawn(3, 4))
+    einsum("ij,kj->k", drawn(3, 1), drawn(2, 4))
+    einsum("ij,jk->ik", drawn(3, 0), drawn(0, 2), dtypes=("f64",))
+    einsum("ij,jk,kl->il", drawn(2, 3), drawn(3, 4), drawn(4, 2), dtypes=("f64", "f32"))
+    whole = torch.from_numpy(np.arange(24).reshape(2, 3, 4) * 23 - 7)
+    table.case('einsum(%a, %b, equation = "bij,cij->cb")', whole, whole, want=torch.einsum("bij,cij->cb", whole, whole))
+
+
 def fill(table):
     movement(table)
     creation(table)

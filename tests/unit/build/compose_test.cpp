@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "graph/passes.h"
 
 namespace plait {
 namespace {
@@ -17,6 +18,12 @@ struct Case {
 // Every composite at least once: constant and symbolic extents, all forms of its attributes.
 const Case kCases[] = {
     {"%x: T[3, n], %seed: u64[]", "dropout(%x, p = 0.25, seed = %seed, offset = 3)"},
+    {"%x: T[3, n], %y: T[n, 5]", "einsum(%x, %y, equation = \"ij,jk->ki\")"},
+    {"%x: T[2, 3, n], %y: T[n, 2, m]", "einsum(%x, %y, equation = \"aij, jak\")"},
+    {"%x: T[3, n, n], %y: T[1, 4], %z: T[n]", "einsum(%x, %y, %z, equation = \"...ii, ...a, i -> a...\")"},
+    {"%x: T[3, n]", "einsum(%x, equation = \"ij->ij\")"},
+    {"%x: T[]", "einsum(%x, equation = \"\")"},
+    {"%x: i64[n, n]", "einsum(%x, equation = \"ii\")"},
     {"%x: T[3, n]", "set(%x)"},
     {"%x: i64[]", "set(%x)"},
     {"%x: bool[n]", "set(%x)"},
@@ -108,6 +115,33 @@ std::unique_ptr<Fusion> parse(const Case& c, const char* dtype) {
   const std::string text = fmt::format("let T = {}\nfusion @f ({}) -> (%r) {{ {}{} }}", dtype, c.inputs,
                                        c.call[0] == '%' ? "" : "%r = ", c.call);
   return parse_fusion(text);
+}
+
+// What sums and products of two operands become: no copies, one contraction where labels allow.
+TEST(Compose, OpsOfCommonEquations) {
+  struct Row {
+    const char *inputs, *equation, *ops;
+  };
+  for (const Row& row : std::initializer_list<Row>{
+           {"%a: f32[m, k], %b: f32[k, n]", "ij,jk->ik", "permute linear"},
+           {"%a: f32[m, k], %b: f32[n, k]", "ij,kj->ik", "linear"},
+           {"%a: f32[m, k], %b: f32[n, k]", "ij,kj->ki", "linear"},
+           {"%a: f32[c, s, k], %b: f32[n, k]", "bsk,nk->bsn", "linear"},
+           {"%a: f32[c, m, k], %b: f32[c, k, n]", "bij,bjk->bik", "matmul"},
+           {"%a: f32[c, h, s, d], %b: f32[c, h, t, d]", "bhsd,bhtd->bhst", "permute matmul"},
+           {"%a: f32[k], %b: f32[n, k]", "k,nk->n", "linear"},
+           {"%a: f32[k], %b: f32[k]", "i,i->", "unsqueeze linear squeeze"},
+           {"%a: f32[m], %b: f32[n]", "i,j->ij", "unsqueeze unsqueeze mul"},
+           {"%a: f32[m, n], %b: f32[m, n]", "ij,ij->ij", "mul"},
+           {"%a: f32[m, n], %b: f32[n]", "ij,j->j", "sum mul"},
+       }) {
+    const auto fusion = parse_fusion(fmt::format(
+        "fusion @f ({}) -> (%y) {{\n  %y = einsum(%a, %b, equation = \"{}\")\n}}\n", row.inputs, row.equation));
+    expand(*fusion);
+    std::string ops;
+    for (const Op* op : fusion->ops()) ops += (ops.empty() ? "" : " ") + std::string(text_name(*op));
+    EXPECT_EQ(ops, row.ops) << row.equation;
+  }
 }
 
 TEST(Compose, GivesTypeAndShapeOfTheCompositeFromPrimitives) {

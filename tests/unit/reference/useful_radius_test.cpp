@@ -244,6 +244,7 @@ std::vector<RowOp> of_two_rows() {
       {"%c = permute(%z, dims = [1, 0])\n%y = matmul(%x, %c)", product},
       {"%c = permute(%x, dims = [1, 0])\n%y = matmul(%c, %z)",  // one term each
        [](DType, const Values&, const Values&, size_t) { return 0.0; }},
+      {"%y = einsum(%x, %z, equation = \"ij,kj->ik\")", product},
       {"%y = mse(%x, %z, reduction = none)", each},
       {"%y = mse(%x, %z)", squares},
       {"%y = mse(%x, %z, reduction = sum)", squares},
