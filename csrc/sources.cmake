@@ -280,6 +280,7 @@ set(PLAIT_CORE_SOURCES
   segment/part_reductions.cpp
   segment/segment.cpp
   segment/views.cpp
+  segment/wide_scores.cpp
   session/bind_inputs.cpp
   session/bound_specialization.cpp
   session/boundary.cpp

@@ -8,6 +8,7 @@
 #include "schedule/find_attention.h"
 #include "schedule/reads.h"
 #include "segment/helpers.h"
+#include "segment/wide_scores.h"
 
 namespace plait {
 
@@ -36,7 +37,7 @@ class AttentionGroups {
     }
     for (const Op* op : ops)
       if (const Matmul* product = product_of_matrices(*op); product != nullptr && !taken_.contains(op))
-        take(find({product}, false));
+        take_forward(*product);
     return std::move(taken_);
   }
 
@@ -97,6 +98,19 @@ class AttentionGroups {
     options_.fixed.push_back(std::move(names));
   }
 
+  void take_forward(const Matmul& product) {
+    WideScores scores(fusion_, product);
+    if (!scores.empty()) places_.clear();
+    const std::vector<Op*> ops = find({&product}, false);
+    if (!ops.empty()) {
+      scores.keep();
+      take(ops);
+    } else {
+      scores.take_back();
+    }
+    if (!scores.empty()) places_.clear();
+  }
+
   // Weights that others read as well are computed again for the products by keys.
   void take_gradient(const Matmul& product) {
     if (tried_.contains(&product)) return;
@@ -106,6 +120,7 @@ class AttentionGroups {
     if (const std::vector<Op*> ops = find(related.by_keys, true); !ops.empty()) return take(ops);
     if (related.by_queries.size() != 1) return;
     const size_t count = fusion_.tensor_count();
+    const std::vector<Op*> order(fusion_.ops().begin(), fusion_.ops().end());
     const std::map<const TensorView*, TensorView*> twins = double_weights(related.by_keys);
     const std::vector<Op*> keys = find(related.by_keys, true), queries = find(related.by_queries, false);
     if (!keys.empty() && !queries.empty()) {
@@ -116,6 +131,7 @@ class AttentionGroups {
       for (const auto& [original, twin] : twins)
         if (weights_of(*m, true) == twin) replace_input(*m->a->definition, twin, const_cast<TensorView*>(original));
     fusion_.take_back(count);
+    fusion_.set_order(order);
     places_.clear();
   }
 
@@ -192,7 +208,24 @@ class AttentionGroups {
     for (const Matmul* m : products)
       if (TensorView* weights = weights_of(*m, true); twins.contains(weights))
         replace_input(*m->a->definition, weights, twins.at(weights));
+    drop_unread(ops);
     return twins;
+  }
+
+  // Of these ops, those that nobody needs any more.
+  void drop_unread(const std::set<const Op*>& ops) {
+    std::vector<Op*> order(fusion_.ops().begin(), fusion_.ops().end());
+    std::set<const Op*> dead;
+    for (auto op = order.rbegin(); op != order.rend(); ++op) {
+      const bool unread = ops.contains(*op) && std::ranges::all_of((*op)->results, [&](const TensorView* t) {
+                            return !fusion_.is_output(t) && std::ranges::all_of(fusion_.readers(t), [&](const Op* r) {
+                              return dead.contains(r);
+                            });
+                          });
+      if (unread) dead.insert(*op);
+    }
+    std::erase_if(order, [&](const Op* op) { return dead.contains(op); });
+    fusion_.set_order(std::move(order));
   }
 
   Fusion& fusion_;

@@ -82,6 +82,30 @@ TEST_P(AttentionKernels, AgreeWithTheReferenceInOneKernel) {
     }
 }
 
+// Widened where they lie, once for all queries; exact products are numbers of f32.
+TEST(AttentionKernels, NarrowOperandsAreWidenedInFront) {
+  for (const char* dtype : {"bf16", "f16"})
+    for (const int which : {0, 1, 2, 3, 4, 7})
+      for (const Sizes& z : {Sizes{2, 256, 256, 16, 16}, {1, 33, 300, 24, 5}}) {
+        if (z.s < 256 && which == 7) continue;  // few keys
+        const CaseResult result = run_case(text_of(kCases[which], dtype, z), {});
+        EXPECT_TRUE(result.ok) << dtype << " " << kCases[which].name << ": " << result.message;
+        EXPECT_EQ(result.report.library_calls, 0) << dtype << " " << kCases[which].name;
+        EXPECT_LE(result.report.launches, 5) << dtype << " " << kCases[which].name;
+      }
+  // Scores that somebody else reads, or of which there are few, are the library's, and the graph is as it was.
+  const std::string scores =
+      "let T = bf16\nfusion @f (%q: T[1, 300, 8], %k: T[1, 300, 8], %v: T[1, 300, 8]) -> (%y, %s) {\n"
+      "%s = matmul(%q, permute(%k, dims = [0, 2, 1]))\n%y = scaled_dot_product_attention(%q, %k, %v)\n}\n";
+  for (const auto& [text, calls] : {std::pair(scores, 1),
+                                    {text_of(kCases[1], "bf16", {2, 4, 300, 16, 16}), 2},
+                                    {text_of(kCases[5], "bf16", {1, 300, 300, 16, 16}), 2}}) {
+    const CaseResult result = run_case(text, {});
+    EXPECT_TRUE(result.ok) << text << result.message;
+    EXPECT_EQ(result.report.library_calls, calls) << text;
+  }
+}
+
 // No scores lie in memory.
 TEST(AttentionKernels, WorkspaceDoesNotGrowWithTheSquareOfKeys) {
   for (const int s : {512, 1024}) {

@@ -1,0 +1,106 @@
+#include "segment/wide_scores.h"
+
+#include <algorithm>
+
+#include "schedule/find_attention.h"
+#include "schedule/reads.h"
+
+namespace plait {
+
+namespace {
+
+constexpr size_t kMostBetween = 64;
+
+Matmul* narrow_scores(Op& op) {
+  auto* m = as<Matmul>(op);
+  const bool is = m != nullptr && m->accumulate && m->out()->dtype == DType::f32 && m->a->dtype == m->b->dtype &&
+                  (m->a->dtype == DType::bf16 || m->a->dtype == DType::f16) && m->a->rank() == m->out()->rank() &&
+                  m->b->rank() == m->out()->rank();
+  return is ? m : nullptr;
+}
+
+}  // namespace
+
+WideScores::WideScores(Fusion& fusion, const Matmul& product) : fusion_(fusion), count_(fusion.tensor_count()) {
+  std::vector<const TensorView*> left = {product.a};
+  std::set<const Op*> seen;
+  std::vector<Matmul*> found;
+  while (!left.empty()) {
+    Op* op = left.back()->definition;
+    left.pop_back();
+    if (op == nullptr || !seen.insert(op).second) continue;
+    if (seen.size() > kMostBetween) return;
+    if (Matmul* scores = narrow_scores(*op)) found.push_back(scores);
+    if (op->kind != OpKind::PointwiseOp && !reduces_keys(*op)) continue;
+    for (const TensorView* in : inputs(*op)) left.push_back(in);
+  }
+  for (Matmul* scores : found) widen(*scores);
+}
+
+void WideScores::widen(Matmul& product) {
+  changed_.push_back({&product, product.a, product.b});
+  added_.clear();
+  TensorView *a = wide(product.a), *b = wide(product.b);
+  fusion_.edit_operands(product, [&] {
+    product.a = a;
+    product.b = b;
+    product.accumulate = false;
+  });
+  put_ops(fusion_, added_, product, false);
+}
+
+// The cast stands in front of what only moves elements, where the operand lies.
+TensorView* WideScores::wide(TensorView* t) {
+  if (const auto known = wide_.find(t); known != wide_.end()) return known->second;
+  Op* move = t->definition;
+  TensorView* out = nullptr;
+  if (is_move(move)) {
+    TensorView* from = inputs(*move)[0];
+    TensorView* in = wide(from);
+    Op* copy = duplicate(fusion_, *move);
+    copy->out()->dtype = in->dtype;
+    copy->out()->dtype_alias = in->dtype_alias;
+    replace_input(*copy, from, in);
+    out = copy->out();
+    added_.push_back(copy);
+  } else {
+    auto cast = std::make_unique<PointwiseOp>();
+    cast->function = Pointwise::cast;
+    cast->in = {t};
+    cast->to = DType::f32;
+    out = fusion_.add_tensor(t->name + "_wide", t->shape(), DType::f32);
+    out->layout = t->layout;
+    out->layout_source = LayoutSource::inferred;
+    added_.push_back(fusion_.add_op(std::move(cast), out));
+  }
+  return wide_[t] = out;
+}
+
+bool WideScores::is_move(const Op* op) { return op != nullptr && (keeps_places(*op) || op->kind == OpKind::Reshape); }
+
+void WideScores::keep() {
+  std::set<const Op*> dead;
+  for (const Changed& each : changed_)
+    for (const TensorView* t : {each.a, each.b})
+      for (; is_move(t->definition) && !fusion_.is_output(t); t = inputs(*t->definition)[0]) {
+        const auto& readers = fusion_.readers(t);
+        if (!std::ranges::all_of(readers, [&](const Op* op) { return dead.contains(op); })) break;
+        dead.insert(t->definition);
+      }
+  if (dead.empty()) return;
+  std::vector<Op*> order(fusion_.ops().begin(), fusion_.ops().end());
+  std::erase_if(order, [&](const Op* op) { return dead.contains(op); });
+  fusion_.set_order(std::move(order));
+}
+
+void WideScores::take_back() {
+  for (const Changed& each : changed_)
+    fusion_.edit_operands(*each.product, [&] {
+      each.product->a = each.a;
+      each.product->b = each.b;
+      each.product->accumulate = true;
+    });
+  fusion_.take_back(count_);
+}
+
+}  // namespace plait
