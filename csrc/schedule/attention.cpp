@@ -47,6 +47,8 @@ class Builder {
   void run() {
     const bool reduces = std::ranges::any_of(graph_.ops(), [](const Op* op) { return reduces_keys(*op); });
     streams_ = !reduces || numbers_.kept == 0;
+    for (const Matmul* product : parts_.products)
+      if (!parts_.by_keys) divide_behind(*product);
     visible_ = visible_keys(graph_, parts_).value_or(VisibleKeys());
     if (reduces && streams_) score_again();
     own_moves();
@@ -78,6 +80,49 @@ class Builder {
           put_ops(graph_, added, *m, false);
         }
     drop_unread();
+  }
+  // Weights that rows divide: the product is divided, which has fewer elements, and rows need not be there before it.
+  void divide_behind(const Matmul& product) {
+    Op* reader = product.out()->definition;
+    TensorView* t = product.a;
+    while (t->definition != nullptr && graph_.readers(t).size() == 1 && !graph_.is_output(t)) {
+      const auto* op = as<PointwiseOp>(*t->definition);
+      if (op == nullptr) return;
+      if (op->function == Pointwise::div && is_row(*op->in[1])) return divide_behind(product, *reader, *op);
+      TensorView* next = scaled_operand(*op);
+      if (next == nullptr) return;
+      reader = t->definition;
+      t = next;
+    }
+  }
+  void divide_behind(const Matmul& product, Op& reader, const PointwiseOp& quotient) {
+    TensorView *terms = quotient.in[0], *total = quotient.in[1], *out = product.out();
+    const std::vector<Op*> readers(graph_.readers(out).begin(), graph_.readers(out).end());
+    replace_input(reader, quotient.out(), terms);
+    auto behind = std::make_unique<PointwiseOp>();
+    behind->function = Pointwise::div;
+    behind->in = {out, total};
+    Op* added = graph_.add_op(std::move(behind), graph_.add_tensor("_divided", out->shape(), out->dtype));
+    put_ops(graph_, {added}, *out->definition, true);
+    for (Op* each : readers) replace_input(*each, out, added->out());
+    std::vector<TensorView*> outputs = graph_.outputs();
+    std::ranges::replace(outputs, out, added->out());
+    graph_.set_outputs(std::move(outputs));
+    drop_unread();
+  }
+  // The operand that a number scales, or that is dropped at random: of a row of NaN, not all is.
+  static TensorView* scaled_operand(const PointwiseOp& op) {
+    const auto is = [](const TensorView* t, OpKind kind) {
+      return t->definition != nullptr && t->definition->kind == kind;
+    };
+    if (op.function == Pointwise::mul)
+      return is(op.in[1], OpKind::Full) ? op.in[0] : is(op.in[0], OpKind::Full) ? op.in[1] : nullptr;
+    if (op.function != Pointwise::where || !is(op.in[2], OpKind::Full)) return nullptr;
+    const auto* zero = as<Full>(*op.in[2]->definition);
+    const auto* keep = op.in[0]->definition == nullptr ? nullptr : as<PointwiseOp>(*op.in[0]->definition);
+    const bool drops =
+        keep != nullptr && std::ranges::any_of(keep->in, [&](const TensorView* t) { return is(t, OpKind::Uniform); });
+    return drops && zero->value.to_double() == 0 ? op.in[1] : nullptr;
   }
   void drop_unread() {
     std::vector<Op*> read;

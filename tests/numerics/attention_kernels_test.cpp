@@ -213,6 +213,27 @@ TEST(AttentionKernels, ManyKeysAreScoredTwice) {
   EXPECT_TRUE(f64.ok) << f64.message;
   EXPECT_EQ(f64.report.launches, 1);
   EXPECT_EQ(f64.report.library_calls, 0);
+  // Softmax by hand, and dropout of its weights: what divides them divides the product.
+  for (const char* weights : {"%w = %p", "%w = dropout(mul(%p, 0.5), p = 0.25, seed = %seed)"}) {
+    const bool drops = std::string(weights).find("dropout") != std::string::npos;
+    const std::string text = fmt::format(
+        "fusion @f (%q: f32[1, 40, 4], %k: f32[1, 4400, 4], %v: f32[1, 4400, 3]{}) -> (%y) {{\n"
+        "%s = matmul(%q, permute(%k, dims = [0, 2, 1]))\n%p = softmax(mul(tanh(%s), 0.5), dim = 2)\n{}"
+        "%y = matmul({}, %v) }}\n",
+        drops ? ", %seed: u64[]" : "", drops ? std::string(weights) + "\n" : "", drops ? "%w" : "%p");
+    const CaseResult result = run_case(text, {});
+    EXPECT_TRUE(result.ok) << text << result.message;
+    EXPECT_EQ(result.report.launches, 1) << text;
+    EXPECT_EQ(result.report.library_calls, 0) << text;
+  }
+  // Rows that a choice made 0 stay 0: nothing divides them behind.
+  const CaseResult rows_of_nothing = run_case(
+      "fusion @f (%q: f32[300, 4], %k: f32[300, 4], %v: f32[300, 3], %m: bool[300, 1]) -> (%y) {\n"
+      "%s = where(%m, matmul(%q, permute(%k, dims = [1, 0])), -inf)\n"
+      "%y = matmul(where(%m, softmax(%s, dim = 1), 0.0), %v) }\n",
+      {});
+  EXPECT_TRUE(rows_of_nothing.ok) << rows_of_nothing.message;
+  EXPECT_EQ(rows_of_nothing.report.library_calls, 0);
   const std::string limits = limits_of(text_of(kCases[1], "f32", {1, 5000, 5000, 4, 3}));
   EXPECT_GE(std::ranges::count(limits, '\n'), 8) << limits;  // both scores
 }
