@@ -249,6 +249,7 @@ set(PLAIT_CORE_SOURCES
   scalar/special.cpp
   schedule/attention.cpp
   schedule/attention_poison.cpp
+  schedule/contraction.cpp
   schedule/find_attention.cpp
   schedule/manual.cpp
   schedule/masked_keys.cpp
@@ -271,6 +272,7 @@ set(PLAIT_CORE_SOURCES
   segment/aliases.cpp
   segment/attention_groups.cpp
   segment/boundaries.cpp
+  segment/contraction_groups.cpp
   segment/cut_groups.cpp
   segment/divide_early.cpp
   segment/group_order.cpp

@@ -196,8 +196,8 @@ def gelu(x: Tensor, approx: str = "none") -> Tensor:
 def einsum(equation: str, *tensors: Tensor) -> Tensor:
     """NumPy's einsum, its words in docs/ops.md. Raises UserError for operands that are no tensors and an equation that
     does not fit them."""
-    if '"' in equation:
-        raise _UserError(f"`{equation}` is no equation", "einsum", "write e.g. ij,jk->ik")
+    if not isinstance(equation, str) or '"' in equation:
+        raise _UserError(f"{equation!r} is no equation", "einsum", "write e.g. einsum('ij,jk->ik', a, b)")
     return _emit("einsum", tensors, {"equation": f'"{equation}"'})
 
 

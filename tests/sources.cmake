@@ -152,6 +152,8 @@ set(PLAIT_TEST_numerics
   numerics/aliases_test.cpp
   numerics/allocation_test.cpp
   numerics/attention_kernels_test.cpp
+  numerics/attention_masks_test.cpp
+  numerics/contraction_kernels_test.cpp
   numerics/contractions_test.cpp
   numerics/cpp_api_test.cpp
   numerics/cuda_resources_test.cpp

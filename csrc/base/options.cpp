@@ -34,8 +34,9 @@ std::string show(int64_t v) { return std::to_string(v); }
 std::string show(const std::string& v) { return v; }
 
 void check(const Options& options) {
-  if (options.contractions != "auto" && options.contractions != "library" && options.contractions != "nest")
-    refuse("contractions", options.contractions, "auto, library or nest");
+  if (options.contractions != "auto" && options.contractions != "library" && options.contractions != "own" &&
+      options.contractions != "nest")
+    refuse("contractions", options.contractions, "auto, library, own or nest");
   if (options.cpu_threads > 1024) refuse("cpu_threads", std::to_string(options.cpu_threads), "0 to 1024");
   if (options.reduce_dtype != "narrow" && options.reduce_dtype != "f32")
     refuse("reduce_dtype", options.reduce_dtype, "narrow or f32");

@@ -95,6 +95,7 @@ std::vector<std::vector<std::string>> fixed_groups(const std::vector<FileSegment
   const auto alone = [](const Op& op, const FileSegment& home) {
     const OpProperty kind = property(op.kind);
     const bool holds = std::holds_alternative<schedules::Manual>(home.schedule) ||
+                       std::holds_alternative<schedules::Contraction>(home.schedule) ||
                        std::holds_alternative<schedules::Attention>(home.schedule);
     return (kind == OpProperty::contraction && !holds) || kind == OpProperty::communication ||
            kind == OpProperty::local_move;

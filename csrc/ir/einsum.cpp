@@ -78,27 +78,35 @@ std::vector<int> labels_of_operand(const Einsum& op, const Term& term, const Ten
 
 std::string label_text(int label) { return label < kFirstDot ? fmt::format("`{}`", char(label)) : "`...`"; }
 
-void add_extents(const Einsum& op, const TensorView* t, const std::vector<int>& labels,
-                 std::map<int, std::pair<const TensorView*, size_t>>& first, std::map<int, sym::Expr>& extents) {
-  for (size_t d = 0; d < labels.size(); ++d) {
-    const sym::Expr extent = t->extent(d);
-    const auto [known, fresh] = extents.emplace(labels[d], extent);
-    if (fresh) {
-      first[labels[d]] = {t, d};
-      continue;
-    }
-    if (rules::same_extent(known->second, extent)) continue;
-    const auto [other, at] = first[labels[d]];
-    const bool broadcasts = (rules::is_unit(extent) || rules::is_unit(known->second)) &&
-                            std::count(labels.begin(), labels.end(), labels[d]) == 1;
-    if (!broadcasts)
-      refuse(op,
-             fmt::format("extents of label {} differ: dim {} of {} is {}, dim {} of {} is {}", label_text(labels[d]),
-                         at, rules::text(other), sym::print(known->second), d, rules::text(t), sym::print(extent)),
-             "make them equal, or 1 to broadcast");
-    if (!rules::is_unit(known->second)) continue;
-    known->second = extent;
-    first[labels[d]] = {t, d};
+// A dim of an operand.
+struct Place {
+  const TensorView* tensor;
+  size_t dim;
+  sym::Expr extent() const { return tensor->extent(dim); }
+};
+
+void check_equal(const Einsum& op, int label, const Place& a, const Place& b) {
+  if (rules::same_extent(a.extent(), b.extent())) return;
+  refuse(
+      op,
+      fmt::format("extents of label {} differ: dim {} of {} is {}, dim {} of {} is {}", label_text(label), a.dim,
+                  rules::text(a.tensor), sym::print(a.extent()), b.dim, rules::text(b.tensor), sym::print(b.extent())),
+      "make them equal, or 1 to broadcast");
+}
+
+// Of one operand a label has one extent; of several operands 1 broadcasts.
+void add_places(const Einsum& op, const TensorView* t, const std::vector<int>& labels, std::map<int, Place>& places) {
+  std::map<int, Place> own;
+  for (size_t d = 0; d < labels.size(); ++d)
+    if (const auto [first, fresh] = own.emplace(labels[d], Place{t, d}); !fresh)
+      check_equal(op, labels[d], first->second, {t, d});
+  for (const auto& [label, place] : own) {
+    const auto [known, fresh] = places.emplace(label, place);
+    if (fresh || rules::is_unit(place.extent())) continue;
+    if (rules::is_unit(known->second.extent()))
+      known->second = place;
+    else
+      check_equal(op, label, known->second, place);
   }
 }
 
@@ -135,20 +143,22 @@ EinsumLabels read_equation(const Einsum& op) {
                        texts.size() == 1 ? "" : "s", op.in.size()),
            "write the labels of each tensor, with a comma between two");
   EinsumLabels out;
-  std::map<int, std::pair<const TensorView*, size_t>> first;
+  std::map<int, Place> places;
   size_t dots = 0;
   for (size_t i = 0; i < op.in.size(); ++i) {
     const Term term = read_term(op, texts[i]);
     out.in.push_back(labels_of_operand(op, term, op.in[i]));
     if (term.dots) dots = std::max(dots, op.in[i]->rank() - term.letters.size());
-    add_extents(op, op.in[i], out.in.back(), first, out.extents);
+    add_places(op, op.in[i], out.in.back(), places);
   }
+  for (const auto& [label, place] : places) out.extents.emplace(label, place.extent());
   const Term result = read_term(op, std::string_view(op.equation).substr(arrow + kArrow.size()));
   out.out = labels_of_result(op, result, dots, out.extents);
   return out;
 }
 
 std::string complete_equation(std::string_view equation) {
+  if (equation.size() > kMaxQuoted) return std::string(equation);
   std::string out = without_blanks(equation);
   if (out.find(kArrow) != out.npos || out.find_first_of("->") != out.npos) return out;
   std::string letters = out;

@@ -154,6 +154,7 @@ std::string_view name(const Schedule& schedule) {
 bool is_generated(const Schedule& schedule) {
   return std::holds_alternative<schedules::Pointwise>(schedule) || std::holds_alternative<schedules::Nest>(schedule) ||
          std::holds_alternative<schedules::Norm>(schedule) || std::holds_alternative<schedules::Scatter>(schedule) ||
+         std::holds_alternative<schedules::Contraction>(schedule) ||
          std::holds_alternative<schedules::Attention>(schedule) || std::holds_alternative<schedules::Manual>(schedule);
 }
 

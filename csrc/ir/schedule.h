@@ -120,6 +120,22 @@ struct Scatter {
   }
 };
 
+// A contraction with what is elementwise of its result. A panel of the right operand is packed on the stack, tiles of
+// sums are in registers. CPUs only. The result depends on none of the numbers.
+struct Contraction {
+  static constexpr std::string_view kName = "contraction";
+  Choice rows;     // of a tile
+  Choice columns;  // of a tile and of a panel, as lanes
+  Choice block;    // rows per parallel iteration, which read a panel
+  auto operator<=>(const Contraction&) const = default;
+  template <class Self, class Fn>
+  static void fields(Self& self, Fn&& fn) {
+    fn("rows", self.rows, ChoiceRange{1, 32});
+    fn("columns", self.columns, ChoiceRange{1, 64, true});
+    fn("block", self.block, ChoiceRange{1, 1 << 16});
+  }
+};
+
 // Attention: a product, rows of its scores with their reductions, and a product with what comes of them. Scores of a
 // few queries at a time are on the stack. CPUs only. The result depends on none of the numbers but `kept`.
 struct Attention {
@@ -191,8 +207,8 @@ struct Alias : Open {  // the result is its operand's memory
 }  // namespace schedules
 
 using Schedule = std::variant<schedules::Open, schedules::Pointwise, schedules::Nest, schedules::Norm,
-                              schedules::Scatter, schedules::Attention, schedules::Manual, schedules::Library,
-                              schedules::Collective, schedules::Copy, schedules::Alias>;
+                              schedules::Scatter, schedules::Contraction, schedules::Attention, schedules::Manual,
+                              schedules::Library, schedules::Collective, schedules::Copy, schedules::Alias>;
 
 // `pointwise`, `library`; empty for an open one.
 std::string_view name(const Schedule& schedule);

@@ -29,6 +29,47 @@ TensorView* put_copy(Fusion& graph, Op& reader, TensorView& t, const char* name)
   return op->out();
 }
 
+const PointwiseOp* pointwise_of(const TensorView* t) {
+  return t->definition == nullptr ? nullptr : as<PointwiseOp>(*t->definition);
+}
+const Full* number_of(const TensorView* t) { return t->definition == nullptr ? nullptr : as<Full>(*t->definition); }
+
+// Whether a row is what keys of the tensor are reduced to, or a number in place of that.
+bool is_reduced(const TensorView* row, Reduction function, const TensorView* from) {
+  if (const auto* choice = pointwise_of(row); choice != nullptr && choice->function == Pointwise::where)
+    row = number_of(choice->in[1]) != nullptr   ? choice->in[2]
+          : number_of(choice->in[2]) != nullptr ? choice->in[1]
+                                                : row;
+  const auto* reduce = row->definition == nullptr ? nullptr : as<Reduce>(*row->definition);
+  return reduce != nullptr && reduce->function == function && reduce->in == from && reduces_keys(*reduce);
+}
+
+// Exponentials of the distance from the maximum, over their sum: no sum of those terms is too large for the type.
+bool divides_softmax(const PointwiseOp& op) {
+  if (op.function != Pointwise::div || !is_reduced(op.in[1], Reduction::sum, op.in[0])) return false;
+  const auto* terms = pointwise_of(op.in[0]);
+  if (terms == nullptr || (terms->function != Pointwise::exp && terms->function != Pointwise::exp2)) return false;
+  const auto* apart = pointwise_of(terms->in[0]);
+  return apart != nullptr && apart->function == Pointwise::sub &&
+         is_reduced(apart->in[1], Reduction::amax, apart->in[0]);
+}
+
+// The operand that a number scales, or of which some keys are dropped at random: of very many, not all. Null for other
+// ops.
+TensorView* scaled_operand(const PointwiseOp& op, sym::Expr keys) {
+  if (op.function == Pointwise::mul)
+    return number_of(op.in[1]) != nullptr ? op.in[0] : number_of(op.in[0]) != nullptr ? op.in[1] : nullptr;
+  const auto* zero = op.function == Pointwise::where ? number_of(op.in[2]) : nullptr;
+  const auto* keep = pointwise_of(op.in[0]);
+  if (zero == nullptr || zero->value.to_double() != 0 || keep == nullptr || keep->function != Pointwise::ge)
+    return nullptr;
+  const TensorView* drawn = keep->in[0];
+  const auto* share = number_of(keep->in[1]);
+  const bool drops = drawn->definition != nullptr && drawn->definition->kind == OpKind::Uniform && drawn->rank() > 0 &&
+                     drawn->shape().back() == keys && share != nullptr && share->value.to_double() <= 0.95;
+  return drops ? op.in[1] : nullptr;
+}
+
 std::optional<std::string> refuse(const Problem& problem) {
   return refuse_attention(problem.segment.ops, problem.segment.outputs);
 }
@@ -47,8 +88,8 @@ class Builder {
   void run() {
     const bool reduces = std::ranges::any_of(graph_.ops(), [](const Op* op) { return reduces_keys(*op); });
     streams_ = !reduces || numbers_.kept == 0;
-    for (const Matmul* product : parts_.products)
-      if (!parts_.by_keys) divide_behind(*product);
+    if (reduces && streams_)
+      for (const Matmul* product : parts_.products) divide_behind(*product);
     visible_ = visible_keys(graph_, parts_).value_or(VisibleKeys());
     if (reduces && streams_) score_again();
     own_moves();
@@ -81,15 +122,15 @@ class Builder {
         }
     drop_unread();
   }
-  // Weights that rows divide: the product is divided, which has fewer elements, and rows need not be there before it.
+  // Weights of a softmax: the product is divided, so that rows need not be there before it.
   void divide_behind(const Matmul& product) {
     Op* reader = product.out()->definition;
     TensorView* t = product.a;
     while (t->definition != nullptr && graph_.readers(t).size() == 1 && !graph_.is_output(t)) {
       const auto* op = as<PointwiseOp>(*t->definition);
       if (op == nullptr) return;
-      if (op->function == Pointwise::div && is_row(*op->in[1])) return divide_behind(product, *reader, *op);
-      TensorView* next = scaled_operand(*op);
+      if (divides_softmax(*op)) return divide_behind(product, *reader, *op);
+      TensorView* next = scaled_operand(*op, shape_.back());
       if (next == nullptr) return;
       reader = t->definition;
       t = next;
@@ -109,20 +150,6 @@ class Builder {
     std::ranges::replace(outputs, out, added->out());
     graph_.set_outputs(std::move(outputs));
     drop_unread();
-  }
-  // The operand that a number scales, or that is dropped at random: of a row of NaN, not all is.
-  static TensorView* scaled_operand(const PointwiseOp& op) {
-    const auto is = [](const TensorView* t, OpKind kind) {
-      return t->definition != nullptr && t->definition->kind == kind;
-    };
-    if (op.function == Pointwise::mul)
-      return is(op.in[1], OpKind::Full) ? op.in[0] : is(op.in[0], OpKind::Full) ? op.in[1] : nullptr;
-    if (op.function != Pointwise::where || !is(op.in[2], OpKind::Full)) return nullptr;
-    const auto* zero = as<Full>(*op.in[2]->definition);
-    const auto* keep = op.in[0]->definition == nullptr ? nullptr : as<PointwiseOp>(*op.in[0]->definition);
-    const bool drops =
-        keep != nullptr && std::ranges::any_of(keep->in, [&](const TensorView* t) { return is(t, OpKind::Uniform); });
-    return drops && zero->value.to_double() == 0 ? op.in[1] : nullptr;
   }
   void drop_unread() {
     std::vector<Op*> read;

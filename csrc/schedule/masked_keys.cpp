@@ -115,13 +115,23 @@ VisibleKeys first_of(VisibleKeys a, const VisibleKeys& b) {
   if (!a.behind) a.behind = b.behind;
   return a;
 }
+// What holds of either: the further one.
+std::optional<sym::Expr> further(const std::optional<sym::Expr>& a, const std::optional<sym::Expr>& b) {
+  if (!a || !b) return std::nullopt;
+  if (a == b) return a;
+  if (!a->constant() || !b->constant()) return std::nullopt;
+  return *a->constant() < *b->constant() ? b : a;
+}
+VisibleKeys either(const VisibleKeys& a, const VisibleKeys& b) {
+  return {further(a.ahead, b.ahead), further(a.behind, b.behind)};
+}
 // What both say.
 VisibleKeys common(const VisibleKeys& a, const VisibleKeys& b) {
   return {a.ahead == b.ahead ? a.ahead : std::nullopt, a.behind == b.behind ? a.behind : std::nullopt};
 }
 
-// Outside of which keys `high` - `low` is below 0.
-VisibleKeys kept_by(const Position& low, const Position& high) {
+// Keys outside of which `high` - `low` is below 0.
+VisibleKeys not_below(const Position& low, const Position& high) {
   const Position apart = sum_of(high, low, -1);
   const bool ahead = apart.keys == -1 && apart.queries == 1, behind = apart.keys == 1 && apart.queries == -1;
   if (!sym::proven(sym::ge(apart.offset, 0))) return {};  // rows may see no key
@@ -149,6 +159,8 @@ VisibleKeys kept_by(const TensorView* condition, bool kept, const std::vector<sy
   if (is_not(*op)) return kept_by(op->in[0], !kept, shape, deep + 1);
   if (kept ? is_and(*op) : is_or(*op))
     return first_of(kept_by(op->in[0], kept, shape, deep + 1), kept_by(op->in[1], kept, shape, deep + 1));
+  if (kept ? is_or(*op) : is_and(*op))
+    return either(kept_by(op->in[0], kept, shape, deep + 1), kept_by(op->in[1], kept, shape, deep + 1));
   std::optional<Comparison> how = comparison_of(op->function);
   if (!how) return {};
   if (!kept) how = Comparison{!how->turned, !how->strict};
@@ -159,10 +171,10 @@ VisibleKeys kept_by(const TensorView* condition, bool kept, const std::vector<sy
   const auto low = position_of(both ? distance->in[0] : smaller, shape);
   if (!low || !high) return {};
   if (how->strict) high->offset = high->offset - 1;
-  const VisibleKeys out = kept_by(*low, *high);
+  const VisibleKeys out = not_below(*low, *high);
   if (!both) return out;
   const Position zero{0, 0, condition->fusion->pool().constant(0)};
-  return first_of(out, kept_by(sum_of(zero, *low, -1), *high));
+  return first_of(out, not_below(sum_of(zero, *low, -1), *high));
 }
 
 // ---- What values are where a key is left out, and what rows are made of.
@@ -182,6 +194,7 @@ struct Outside {
   Value value = Value::unknown;
   VisibleKeys keys;
   const TensorView* source = nullptr;  // of a row: what it was reduced from
+  bool or_nan = false;                 // or all of the row is NaN
 };
 
 class Values {
@@ -249,14 +262,15 @@ class Values {
         return is_float(op.out()->dtype) && !is_narrow(op.out()->dtype) ? first : Outside();
       case Pointwise::exp:
       case Pointwise::exp2:
-        return first.value == Value::least ? Outside{Value::term, first.keys} : Outside();
+        return first.value == Value::least ? Outside{Value::term, first.keys, nullptr, first.or_nan} : Outside();
       case Pointwise::sub:
-        return first.value == Value::least && second.value == Value::most && second.source == op.in[0] ? first
-                                                                                                       : Outside();
+        if (first.value != Value::least || second.value != Value::most || second.source != op.in[0]) return {};
+        return {Value::least, first.keys, nullptr, true};
       case Pointwise::mul:
         return first.value == Value::unknown ? scaled(second, op.in[0]) : scaled(first, op.in[1]);
       case Pointwise::div:
-        if (first.value == Value::term && second.value == Value::total && second.source == op.in[0]) return first;
+        if (first.value == Value::term && second.value == Value::total && second.source == op.in[0])
+          return {Value::term, first.keys, nullptr, true};
         return scaled(first, op.in[1]);
       case Pointwise::where:
         return chosen(*op.in[0], *op.in[1], *op.in[2], is_row(*op.out()));
@@ -281,15 +295,18 @@ class Values {
                                         std::pair(Value::term, 0.0), std::pair(Value::weight, 0.0)}) {
       const bool kept = constant_of(&b) == number;
       if (!kept && constant_of(&a) != number) {
-        if (of(&a).value == value && of(&b).value == value) return {value, common(of(&a).keys, of(&b).keys)};
+        if (of(&a).value == value && of(&b).value == value)
+          return {value, common(of(&a).keys, of(&b).keys), nullptr, of(&a).or_nan || of(&b).or_nan};
         continue;
       }
       const TensorView& other = kept ? a : b;
-      const bool known = of(&other).value == value;
-      if (value == Value::term && !known) continue;  // others of the row may be negative
-      // Where nothing is known of the other, it is this value outside of what the condition keeps, on either side.
-      const VisibleKeys keys = first_of(kept_by(&condition, kept, shape_), known ? of(&other).keys : VisibleKeys());
-      if (keys.ahead || keys.behind) return {value, keys};
+      const Outside& known = of(&other);
+      if (value == Value::term && known.value != value) continue;  // others of the row may be negative
+      // Where nothing is known of the other, it is this value outside of what the condition keeps, on either side. A
+      // condition for each key may hide that the others of a row are NaN.
+      const bool holds = known.value == value && (!known.or_nan || is_row(condition));
+      const VisibleKeys keys = first_of(kept_by(&condition, kept, shape_), holds ? known.keys : VisibleKeys());
+      if (keys.ahead || keys.behind) return {value, keys, nullptr, holds && known.or_nan};
     }
     return {};
   }

@@ -6,6 +6,7 @@
 #include "axes/transforms.h"
 #include "base/error.h"
 #include "schedule/attention.h"
+#include "schedule/contraction.h"
 #include "schedule/manual.h"
 #include "schedule/nest.h"
 #include "schedule/norm.h"
@@ -26,8 +27,8 @@ bool Problem::decide(sym::Expr condition) const {
 }
 
 std::span<const Scheduler> schedulers() {
-  static const std::array<Scheduler, 5> kAll = {pointwise_scheduler(), norm_scheduler(), scatter_scheduler(),
-                                                attention_scheduler(), nest_scheduler()};
+  static const std::array<Scheduler, 6> kAll = {pointwise_scheduler(), norm_scheduler(), scatter_scheduler(),
+                                                attention_scheduler(), nest_scheduler(), contraction_scheduler()};
   return kAll;
 }
 
@@ -46,8 +47,9 @@ Schedule choose_schedule(const Problem& problem, const Target& target, const Sch
   if (!is_open(pinned)) {
     const Scheduler* scheduler = find_scheduler(name(pinned));
     if (scheduler == nullptr)
-      throw UserError(fmt::format("schedule `{}` generates no kernel", print(pinned)), problem.where(),
-                      "pin pointwise(...), nest(...), norm(...), scatter(...), attention(...) or manual(...)");
+      throw UserError(
+          fmt::format("schedule `{}` generates no kernel", print(pinned)), problem.where(),
+          "pin pointwise(...), nest(...), norm(...), scatter(...), contraction(...), attention(...) or manual(...)");
     const auto of_gpus = target.cuda() && scheduler->refuses_of_gpus != nullptr
                              ? scheduler->refuses_of_gpus(problem.segment)
                              : std::nullopt;

@@ -86,28 +86,28 @@ class AttentionGroups {
     return false;
   }
 
-  void take(const std::vector<Op*>& ops) {
+  // Whether they are: `--bisect` may leave them out.
+  bool take(const std::vector<Op*>& ops) {
     std::vector<std::string> names;
     for (const Op* op : ops) names.push_back(op->results[0]->name);
-    if (ops.empty() || !decided(options_, fmt::format("attention of %{}", names.back()))) return;
+    if (!decided(options_, fmt::format("attention of %{}", names.back()))) return false;
     taken_.insert(ops.begin(), ops.end());
     for (const Op* op : ops) group_of_[op] = groups_.size();
     groups_.push_back(ops);
     options_.pins[names.back()] = schedules::Attention();
     options_.together.push_back(names);
     options_.fixed.push_back(std::move(names));
+    return true;
   }
 
   void take_forward(const Matmul& product) {
     WideScores scores(fusion_, product);
     if (!scores.empty()) places_.clear();
     const std::vector<Op*> ops = find({&product}, false);
-    if (!ops.empty()) {
+    if (!ops.empty() && take(ops))
       scores.keep();
-      take(ops);
-    } else {
+    else
       scores.take_back();
-    }
     if (!scores.empty()) places_.clear();
   }
 
@@ -117,7 +117,10 @@ class AttentionGroups {
     const Related related = find_related(product);
     tried_.insert(related.by_keys.begin(), related.by_keys.end());
     if (related.by_keys.empty() || related.by_keys.size() > kMostProducts) return;
-    if (const std::vector<Op*> ops = find(related.by_keys, true); !ops.empty()) return take(ops);
+    if (const std::vector<Op*> ops = find(related.by_keys, true); !ops.empty()) {
+      take(ops);
+      return;
+    }
     if (related.by_queries.size() != 1) return;
     const size_t count = fusion_.tensor_count();
     const std::vector<Op*> order(fusion_.ops().begin(), fusion_.ops().end());
@@ -125,7 +128,8 @@ class AttentionGroups {
     const std::vector<Op*> keys = find(related.by_keys, true), queries = find(related.by_queries, false);
     if (!keys.empty() && !queries.empty()) {
       take(keys);
-      return take(queries);
+      take(queries);
+      return;
     }
     for (const Matmul* m : related.by_keys)
       for (const auto& [original, twin] : twins)

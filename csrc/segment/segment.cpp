@@ -9,6 +9,7 @@
 #include "schedule/scatter.h"
 #include "segment/aliases.h"
 #include "segment/attention_groups.h"
+#include "segment/contraction_groups.h"
 #include "segment/divide_early.h"
 #include "segment/groups.h"
 #include "segment/helpers.h"
@@ -352,6 +353,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
   if (options.fixed.empty() && norm_runs_on(options.target) &&
       decided(options, "divide the terms of softmax in front of products"))
     divide_early(fusion, [&](const Op& op) { return attention.contains(&op); });
+  find_contractions(fusion, own, attention);
   segment_ops(fusion, own);
 }
 

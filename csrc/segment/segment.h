@@ -22,7 +22,8 @@ struct SegmentOptions {
   std::vector<std::vector<std::string>> joined;
   // Results of ops that are segments of their own, of schedule nest where no library computes them.
   std::set<std::string> nests;
-  // Who computes contractions: `auto` asks the library first, `library` insists on it, `nest` generates all.
+  // Who computes contractions: `auto` asks the library first, `library` insists on it, `own` generates tiles where they
+  // fit, `nest` generates plain loops for all.
   std::string contractions = "auto";
   // Whether the library computes a contraction; null: there is no library.
   std::function<bool(const Op&, std::string* why_not)> library_accepts;

@@ -34,6 +34,12 @@ WideScores::WideScores(Fusion& fusion, const Matmul& product) : fusion_(fusion),
     if (op->kind != OpKind::PointwiseOp && !reduces_keys(*op)) continue;
     for (const TensorView* in : inputs(*op)) left.push_back(in);
   }
+  if (found.size() > 1) {  // in order: what two share stands in front of the first
+    const std::set<const Op*> all(found.begin(), found.end());
+    found.clear();
+    for (Op* op : fusion.ops())
+      if (all.contains(op)) found.push_back(as<Matmul>(*op));
+  }
   for (Matmul* scores : found) widen(*scores);
 }
 

@@ -7,15 +7,15 @@
 #include <cmath>
 #include <cstring>
 #include <regex>
-#include <sstream>
 
 #include "base/error.h"
-#include "reference/draw_inputs.h"
+#include "support/attention_limits.h"
 #include "support/run_case.h"
 
 namespace plait {
 namespace {
 
+using testing::attention_limits;
 using testing::CaseOptions;
 using testing::CaseResult;
 using testing::run_case;
@@ -93,6 +93,13 @@ TEST(AttentionKernels, NarrowOperandsAreWidenedInFront) {
         EXPECT_EQ(result.report.library_calls, 0) << dtype << " " << kCases[which].name;
         EXPECT_LE(result.report.launches, 5) << dtype << " " << kCases[which].name;
       }
+  // Two scores of one key tensor.
+  const CaseResult two = run_case(
+      "let T = bf16\nfusion @f (%q: T[1, 300, 8], %p: T[1, 300, 8], %k: T[1, 300, 8], %v: f32[1, 300, 5]) -> (%y) {\n"
+      "%t = permute(%k, dims = [0, 2, 1])\n%a = matmul(%q, %t, accumulate = true)\n"
+      "%b = matmul(%p, %t, accumulate = true)\n%y = matmul(softmax(add(%a, %b), dim = 2), %v)\n}\n",
+      {});
+  EXPECT_TRUE(two.ok) << two.message;
   // Scores that somebody else reads, or of which there are few, are the library's, and the graph is as it was.
   const std::string scores =
       "let T = bf16\nfusion @f (%q: T[1, 300, 8], %k: T[1, 300, 8], %v: T[1, 300, 8]) -> (%y, %s) {\n"
@@ -155,24 +162,6 @@ TEST(AttentionKernels, WhatIsNoneOfThemIsComputedByTheLibrary) {
   }
 }
 
-// The stage `scheduled`, what of it is about keys.
-std::string limits_of(const std::string& text) {
-  CompileOptions how;
-  how.device = "cpu";
-  how.until = "scheduled";
-  const auto fusion = parse_fusion(text);
-  const auto inputs = reference::draw_inputs(*fusion, {});
-  std::string out;
-  try {
-    compile(*fusion, how).run({inputs.begin(), inputs.end()});
-  } catch (const StoppedAt& stop) {
-    std::istringstream lines(stop.text);
-    for (std::string line; std::getline(lines, line);)
-      if (line.starts_with("keys of ") || line.starts_with("queries of ")) out += line + "\n";
-  }
-  return out;
-}
-
 // What would be read by way of others, or of another attention, is left to the library.
 TEST(AttentionKernels, SegmentsDoNotWaitForThemselves) {
   const std::string head =
@@ -213,7 +202,12 @@ TEST(AttentionKernels, ManyKeysAreScoredTwice) {
   EXPECT_TRUE(f64.ok) << f64.message;
   EXPECT_EQ(f64.report.launches, 1);
   EXPECT_EQ(f64.report.library_calls, 0);
-  // Softmax by hand, and dropout of its weights: what divides them divides the product.
+  const std::string limits = attention_limits(text_of(kCases[1], "f32", {1, 5000, 5000, 4, 3}));
+  EXPECT_GE(std::ranges::count(limits, '\n'), 8) << limits;  // both scores
+}
+
+TEST(AttentionKernels, OfManyKeysASoftmaxDividesTheProduct) {
+  // By hand, and of weights that are dropped.
   for (const char* weights : {"%w = %p", "%w = dropout(mul(%p, 0.5), p = 0.25, seed = %seed)"}) {
     const bool drops = std::string(weights).find("dropout") != std::string::npos;
     const std::string text = fmt::format(
@@ -226,6 +220,29 @@ TEST(AttentionKernels, ManyKeysAreScoredTwice) {
     EXPECT_EQ(result.report.launches, 1) << text;
     EXPECT_EQ(result.report.library_calls, 0) << text;
   }
+  // Sums that a division keeps in range stay so: only what cannot overflow is divided behind.
+  for (const char* weights : {"%e = exp(add(%s, 70.0))\n%w = div(%e, sum(%e, dims = [2], keepdim = true))",
+                              "%e = exp(sub(%s, amax(%s, dims = [2], keepdim = true)))\n"
+                              "%w = div(%e, cast(iota(shape = [1, 40, 1], dim = 1), to = f32))"}) {
+    const CaseResult result = run_case(
+        fmt::format("fusion @f (%q: f32[1, 40, 4], %k: f32[1, 4400, 4], %v: f32[1, 4400, 3]) -> (%y) {{\n"
+                    "%s = matmul(%q, permute(%k, dims = [0, 2, 1]))\n{}\n%y = matmul(%w, mul(%v, 1000.0)) }}\n",
+                    weights),
+        {});
+    EXPECT_TRUE(result.ok) << weights << ": " << result.message;
+  }
+  // Rows that are dropped as a whole are 0, also those of NaN.
+  for (const char* drop : {"where(ge(uniform(shape = [1, 40, 1], seed = %seed), 0.5), mul(%p, 2.0), 0.0)",
+                           "dropout(%p, p = 0.9997, seed = %seed)"}) {
+    const CaseResult result = run_case(
+        fmt::format("fusion @f (%q: f32[1, 40, 4], %k: f32[1, 4400, 4], %v: f32[1, 4400, 3], %b: bool[1, 40, 1], "
+                    "%seed: u64[]) -> (%y) {{\n"
+                    "%s = where(%b, matmul(%q, permute(%k, dims = [0, 2, 1])), -inf)\n%p = softmax(%s, dim = 2)\n"
+                    "%y = matmul({}, %v) }}\n",
+                    drop),
+        {});
+    EXPECT_TRUE(result.ok) << drop << ": " << result.message;
+  }
   // Rows that a choice made 0 stay 0: nothing divides them behind.
   const CaseResult rows_of_nothing = run_case(
       "fusion @f (%q: f32[300, 4], %k: f32[300, 4], %v: f32[300, 3], %m: bool[300, 1]) -> (%y) {\n"
@@ -234,8 +251,6 @@ TEST(AttentionKernels, ManyKeysAreScoredTwice) {
       {});
   EXPECT_TRUE(rows_of_nothing.ok) << rows_of_nothing.message;
   EXPECT_EQ(rows_of_nothing.report.library_calls, 0);
-  const std::string limits = limits_of(text_of(kCases[1], "f32", {1, 5000, 5000, 4, 3}));
-  EXPECT_GE(std::ranges::count(limits, '\n'), 8) << limits;  // both scores
 }
 
 // Results for each query of what rows are reduced to stand in the same kernel.
@@ -264,7 +279,7 @@ TEST(AttentionKernels, RowsAreFurtherResults) {
       EXPECT_EQ(result.report.launches, 1) << text;
       EXPECT_EQ(result.report.library_calls, 0) << text;
       const bool causal = std::string(c.body).find("causal = true") != std::string::npos;
-      EXPECT_EQ(limits_of(text).find("keys of ") != std::string::npos, causal) << text;
+      EXPECT_EQ(attention_limits(text).find("keys of ") != std::string::npos, causal) << text;
     }
 }
 
@@ -290,123 +305,6 @@ TEST(AttentionKernels, ReductionsOfAMaskStandInFront) {
       {});
   EXPECT_TRUE(result.ok) << result.message;
   EXPECT_EQ(result.report.library_calls, 0);
-}
-
-std::string masked(const std::string& mask, const std::string& tail = "%y = matmul(softmax(%x, dim = 1), %v)") {
-  return "fusion @f (%q: f32[100, 8], %k: f32[300, 8], %v: f32[300, 5], %b: f32[100, 300], %m: bool[100, 300]) -> (%y) "
-         "{\n"
-         "%s = matmul(%q, permute(%k, dims = [1, 0]))\n%i = iota(shape = [100, 1], dim = 0)\n"
-         "%j = iota(shape = [300], dim = 0)\n" +
-         mask + "\n" + tail + "\n}\n";
-}
-
-// Causal masks and windows, however they are written: keys that no query of a group sees are neither scored nor
-// weighed.
-TEST(AttentionKernels, KeysThatAMaskLeavesOutAreSkipped) {
-  const struct {
-    const char* mask;
-    int begin, end;  // -1: no such limit
-  } cases[] = {
-      {"%x = where(le(%j, %i), %s, -inf)", -1, 16},
-      {"%x = where(ge(%i, %j), add(%s, %b), -inf)", -1, 16},
-      {"%x = where(lt(%j, add(%i, 9)), %s, -inf)", -1, 24},
-      {"%x = where(gt(%j, add(8, %i)), -inf, %s)", -1, 24},
-      {"%x = where(logical_not(lt(%i, sub(%j, 8))), mul(%s, 0.5), -inf)", -1, 24},
-      {"%x = where(logical_and(%m, le(%j, %i)), %s, -inf)", -1, 16},
-      {"%x = where(logical_or(%m, gt(%j, %i)), -inf, %s)", -1, 16},
-      {"%x = where(%m, where(le(%j, %i), %s, -inf), -inf)", -1, 16},
-      {"%x = mul(where(le(%j, %i), where(%m, %s, -inf), -inf), 2)", -1, 16},
-      {"%x = where(gt(%j, sub(%i, 41)), %s, -inf)", 40, -1},
-      {"%x = where(le(%i, %j), %s, -inf)", 0, -1},
-      {"%x = where(logical_and(le(%j, %i), gt(%j, sub(%i, 33))), %s, -inf)", 32, 16},
-      {"%x = where(le(%j, %i), where(lt(sub(%i, %j), 3), %s, -inf), -inf)", 8, 16},
-      {"%x = where(le(sub(%j, %i), 5), %s, -inf)", -1, 24},
-      {"%x = where(ge(sub(%i, %j), neg(7)), %s, -inf)", -1, 24},
-      {"%x = where(lt(abs(sub(%i, %j)), 17), %s, -inf)", 16, 32},
-      {"%x = where(gt(abs(sub(%j, %i)), 9), -inf, %s)", 16, 32},
-      {"%x = where(bitwise_or(gt(%j, %i), gt(sub(%i, %j), 12)), -inf, %s)", 16, 16},
-      {"%x = where(bitwise_and(%m, bitwise_not(gt(%j, %i))), %s, -inf)", -1, 16},
-      {"%u = iota(shape = [100], dim = 0)\n%x = where(le(%j, unsqueeze(%u, dims = [1])), %s, -inf)", -1, 16},
-      {"%u = iota(shape = [100], dim = 0)\n"
-       "%d = sub(unsqueeze(%u, dims = [1]), unsqueeze(iota(shape = [300], dim = 0), dims = [0]))\n"
-       "%x = where(logical_and(ge(%d, 0), le(%d, 20)), %s, -inf)",
-       24, 16},
-      {"%x = where(lt(add(%j, 16), %i), -inf, where(gt(%j, add(%i, 16)), -inf, %s))", 16, 32},
-  };
-  for (const auto& c : cases) {
-    const std::string text = masked(c.mask), limits = limits_of(text);
-    const auto has = [&](const std::string& line) { return limits.find(line) != std::string::npos; };
-    EXPECT_EQ(has(fmt::format("keys of %s end at 16 floordiv(query, 16) + {}\n", c.end)), c.end >= 0) << limits;
-    EXPECT_EQ(has(fmt::format("keys of %s begin at 16 floordiv(query, 16) - {}\n", c.begin)), c.begin >= 0) << limits;
-    EXPECT_EQ(has("end at"), c.end >= 0) << c.mask << "\n" << limits;
-    EXPECT_EQ(has("begin at"), c.begin >= 0) << c.mask << "\n" << limits;
-    EXPECT_GE(std::ranges::count(limits, '\n'), 5) << limits;  // scores, maximum, exponentials, their sum, product
-    const CaseResult result = run_case(text, {});
-    EXPECT_TRUE(result.ok) << c.mask << ": " << result.message;
-    EXPECT_EQ(result.report.launches, 1) << c.mask;
-  }
-}
-
-// What may be other than 0 beyond the query, and rows that may see no key.
-TEST(AttentionKernels, KeysThatMayCountAreNotSkipped) {
-  for (const char* mask :
-       {"%x = add(%s, %b)", "%x = where(%m, %s, -inf)", "%x = where(le(%j, %i), %s, -1e9)",
-        "%x = where(le(%j, %i), -inf, %s)", "%x = where(le(add(%j, 1), %i), %s, -inf)",
-        "%x = where(logical_or(%m, le(%j, %i)), %s, -inf)", "%x = where(gt(%j, %i), %s, -inf)",
-        "%x = where(gt(sub(%j, 1), %i), %s, -inf)", "%x = add(where(le(%j, %i), %s, -inf), %b)",
-        "%x = mul(where(le(%j, %i), %s, -inf), -1)", "%x = where(le(%j, mul(%i, 2)), %s, -inf)",
-        "%x = where(gt(abs(sub(%i, %j)), 9), %s, -inf)", "%x = where(lt(sub(sub(%i, %j), %i), 3), %s, -inf)",
-        "%x = where(lt(add(%i, %j), 500), %s, -inf)"}) {
-    const std::string text = masked(mask);
-    EXPECT_EQ(limits_of(text), "") << mask;
-    const CaseResult result = run_case(text, {});
-    EXPECT_TRUE(result.ok || result.undecided) << mask << ": " << result.message;
-    EXPECT_EQ(result.report.launches, 1) << mask;
-  }
-  const std::string causal = "%x = where(le(%j, %i), %s, -inf)";
-  for (const char* tail :
-       {"%y = matmul(exp(sub(%x, amin(%x, dims = [1], keepdim = true))), %v)",
-        "%e = exp(%x)\n%n = sum(add(%e, 1), dims = [1], keepdim = true)\n%y = matmul(div(%e, %n), %v)",
-        "%m2 = amax(%x, dims = [1], keepdim = true)\n%y = matmul(add(exp(sub(%x, %m2)), 1), %v)"}) {
-    const std::string text = masked(causal, tail);
-    EXPECT_EQ(limits_of(text), "") << tail;
-    const CaseResult result = run_case(text, {});
-    EXPECT_TRUE(result.ok || result.undecided) << tail << ": " << result.message;
-  }
-}
-
-// 0 times what is infinite or NaN is NaN, also where the key is left out.
-TEST(AttentionKernels, ValuesThatAreNoNumbersReachWhatTheyReachInTheReference) {
-  for (const char* number : {"nan", "-inf"})
-    for (const int key : {0, 16, 63, 64, 299}) {
-      const std::string text = fmt::format(
-          "fusion @f (%q: f32[2, 300, 8], %k: f32[2, 300, 8], %v: f32[2, 300, 20]) -> (%y) {{\n"
-          "%j = iota(shape = [300, 1], dim = 0)\n%e = iota(shape = [20], dim = 0)\n"
-          "%w = where(logical_and(eq(%j, {}), ge(%e, 17)), {}, %v)\n"
-          "%y = scaled_dot_product_attention(%q, %k, %w, causal = true)\n}}\n",
-          key, number);
-      const CaseResult result = run_case(text, {});
-      EXPECT_TRUE(result.ok) << number << " at " << key << ": " << result.message;
-      EXPECT_EQ(result.report.library_calls, 0);
-      const Tensor& y = result.outputs.at("y");
-      int wrong = 0, others = 0;
-      for (int64_t i = 0; i < 2 * 300; ++i)
-        for (int64_t e = 0; e < 20; ++e) {
-          const bool is_number = std::isfinite(static_cast<const float*>(y.data())[i * 20 + e]);
-          (e >= 17 ? wrong : others) += is_number == (e >= 17) ? 1 : 0;
-        }
-      EXPECT_EQ(others, 0) << number << " at " << key;
-      EXPECT_EQ(wrong, 0) << number << " at " << key;  // weight 0 or not
-    }
-  for (uint64_t seed = 0; seed < 12; ++seed) {
-    CaseOptions how;
-    how.specials = true;
-    how.seed = seed;
-    const std::string window = "%x = where(logical_and(le(%j, add(%i, 9)), lt(%i, add(%j, 20))), %s, -inf)";
-    const std::string text = seed % 2 == 0 ? masked(window) : text_of(kCases[1], "f32", {2, 70, 300, 8, 5});
-    const CaseResult result = run_case(text, how);
-    EXPECT_TRUE(result.ok || result.undecided) << seed << ": " << result.message;
-  }
 }
 
 // What PyTorch's gradient computes from the logsumexp %l, where `kept` chooses the scores and weights that count.
@@ -450,12 +348,13 @@ TEST(AttentionGradients, AgreeWithTheReferenceInTwoKernels) {
 // Queries in front of the keys of a group, and keys behind the queries of one, are left out.
 TEST(AttentionGradients, WhatAMaskLeavesOutIsSkipped) {
   const Sizes z = {1, 300, 300, 8, 8};
-  const std::string limits = limits_of(gradient("f32", z, "logical_and(le(%j, add(%i, 8)), lt(%i, add(%j, 25)))"));
+  const std::string limits =
+      attention_limits(gradient("f32", z, "logical_and(le(%j, add(%i, 8)), lt(%i, add(%j, 25)))"));
   EXPECT_NE(limits.find("keys of %dq_matmul end at 16 floordiv(query, 16) + 24\n"), std::string::npos) << limits;
   EXPECT_NE(limits.find("queries of %dv begin at 16 floordiv(key, 16) - 8\n"), std::string::npos) << limits;
   EXPECT_NE(limits.find("queries of %dk_matmul end at 16 floordiv(key, 16) + 40\n"), std::string::npos) << limits;
-  EXPECT_EQ(limits_of(gradient("f32", z, "")), "");
-  EXPECT_EQ(limits_of(gradient("f32", z, "%m")), "");
+  EXPECT_EQ(attention_limits(gradient("f32", z, "")), "");
+  EXPECT_EQ(attention_limits(gradient("f32", z, "%m")), "");
 }
 
 TEST(AttentionGradients, ValuesThatAreNoNumbersReachWhatTheyReachInTheReference) {

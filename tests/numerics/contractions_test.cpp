@@ -201,6 +201,7 @@ void check(const std::string& device, int cases, uint64_t first) {
     const auto fusion = parse_fusion(text(c));
     CompileOptions how;
     how.device = device;
+    if (seed % 2 == 1) how.options.contractions = "own";
     EXPECT_TRUE(equal(*parse_fusion(print(*fusion)), *fusion)) << print(*fusion);
     const Tensors got = compile(*fusion, how).run(inputs);
     ASSERT_EQ(got.size(), 1u);

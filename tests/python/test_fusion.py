@@ -110,3 +110,5 @@ def test_a_call_of_each_kind_of_op():
     for equation in ('ij", equation = "ij', "ij\nij", "ijk"):
         with pytest.raises(plait.UserError, match="equation|never closed"):
             ops.einsum(equation, x)
+    with pytest.raises(plait.UserError, match="is no equation"):
+        ops.einsum(x, "ij->ji")

@@ -168,6 +168,12 @@ const Case kCases[] = {
     {"einsum(%x, %x, equation = \"ij,kj\")", "f32[a, a]"},
     {"einsum(%z, %x, equation = \"ij,kj->ik\")", "f32[0, a]"},
     {"einsum(%s, %s, equation = \",\")", "f32[]"},
+    {"einsum(full(shape = [5], value = 1, dtype = f32), full(shape = [1, 1], value = 1, dtype = f32), equation = "
+     "\"i,ii->i\")",
+     "f32[5]"},
+    {"einsum(full(shape = [1], value = 1, dtype = f32), full(shape = [5, 5], value = 1, dtype = f32), equation = "
+     "\"i,ii->i\")",
+     "f32[5]"},
     {"dropout(%h, p = 0.5, seed = %seed)", "bf16[a, b]"},
     {"dropout(%z, p = 0, seed = %seed)", "f32[0, b]"},
     {"dropout(%s, p = 0.5, seed = %seed)", "f32[]"},

@@ -50,9 +50,22 @@ fusion @tp_mlp on @m (%x: f32[64, 128], param %w0: f32[128, 128], param %b0: f32
 
 TEST(Segment, TensorParallelMlpHasTwoPointwiseKernels) {
   auto f = parse_fusion(kTpMlp);
-  segment(*f, {});
+  SegmentOptions nests;
+  nests.contractions = "nest";
+  segment(*f, nests);
   EXPECT_EQ(summary(*f),
             "s1 nest: p; s2 pointwise: linear1 gelu; s3 nest: q; s4 collective: r; s5 pointwise: linear2 dropout");
+  verify(*f);
+  EXPECT_EQ(print(*parse_fusion(print(*f))), print(*f));
+}
+
+// What is elementwise behind a product is in its kernel, up to an output.
+TEST(Segment, TilesTakeWhatNoLibraryComputes) {
+  auto f = parse_fusion(kTpMlp);
+  segment(*f, {});
+  EXPECT_EQ(summary(*f),
+            "s1 contraction: linear1; s2 pointwise: gelu; s3 contraction: q; s4 collective: r; s5 pointwise: linear2 "
+            "dropout");
   verify(*f);
   EXPECT_EQ(print(*parse_fusion(print(*f))), print(*f));
 }
@@ -68,8 +81,8 @@ TEST(Segment, LibraryTakesWhatItAccepts) {
   };
   segment(*f, options);
   EXPECT_EQ(f->segments[0].schedule, Schedule(schedules::Library()));
-  EXPECT_EQ(f->segments[2].schedule.index(), Schedule(schedules::Nest()).index());
-  EXPECT_NE(explain.find("@s3: nest, not library: not today"), std::string::npos) << explain;
+  EXPECT_EQ(f->segments[2].schedule.index(), Schedule(schedules::Contraction()).index());
+  EXPECT_NE(explain.find("tiles of %q, not library: not today"), std::string::npos) << explain;
   auto g = parse_fusion(kTpMlp);
   options.contractions = "nest";
   segment(*g, options);
@@ -236,6 +249,7 @@ TEST(Segment, PinsAreObeyedOrRefused) {
   const auto run = [](const std::map<std::string, std::string>& pins) {
     auto f = parse_fusion(kTpMlp);
     SegmentOptions options;
+    options.contractions = "nest";
     for (const auto& [tensor, text] : pins) options.pins[tensor] = parse_schedule(text);
     segment(*f, options);
     return f->segments;

@@ -1,0 +1,260 @@
+#include "schedule/contraction.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "schedule/manual.h"
+#include "schedule/reads.h"
+
+namespace plait {
+
+namespace {
+
+using schedules::LoopStep;
+
+constexpr int64_t kPanelBytes = 256 << 10;                            // on the stack of a thread
+constexpr int64_t kTiles = 4;                                         // of rows that read a panel
+constexpr int64_t kLeastRows = 24, kLeastColumns = 8, kLeastSum = 8;  // fewer do not pay for packing
+
+const Op* contraction_of(std::span<Op* const> ops) {
+  const auto is = [](const Op* op) { return property(op->kind) == OpProperty::contraction; };
+  return std::ranges::count_if(ops, is) == 1 ? *std::ranges::find_if(ops, is) : nullptr;
+}
+
+// Operands [..., rows, sum] and [..., sum, columns], or of linear [columns, sum].
+struct Parts {
+  TensorView *left, *right, *out;
+  bool linear;
+};
+Parts parts_of(const Op& op) {
+  if (const auto* linear = as<Linear>(op)) return {linear->x, linear->w, op.out(), true};
+  const auto* matmul = as<Matmul>(op);
+  return {matmul->a, matmul->b, op.out(), false};
+}
+sym::Expr summed(const Parts& parts) { return parts.left->shape().back(); }
+// All rows of the result: of a matrix, or of all matrices of a stack.
+sym::Expr rows_of(const Parts& parts) {
+  const std::vector<sym::Expr>& shape = parts.out->shape();
+  sym::Expr out = parts.out->fusion->pool().constant(1);
+  for (size_t d = 0; d + 1 < shape.size(); ++d) out = out * shape[d];
+  return out;
+}
+
+std::optional<std::string> refuse(const Problem& problem) {
+  const Segment& s = problem.segment;
+  const Op* op = contraction_of(s.ops);
+  if (op == nullptr) return "it has not one contraction";
+  const Parts parts = parts_of(*op);
+  const DType dtype = parts.out->dtype;
+  if ((dtype != DType::f32 && dtype != DType::f64) || parts.left->dtype != dtype || parts.right->dtype != dtype)
+    return fmt::format("{} is not of f32 or f64", describe(*op));
+  if (parts.linear && as<Linear>(*op)->b != nullptr) return fmt::format("{} has a bias", describe(*op));
+  if (parts.left == parts.right) return fmt::format("{} multiplies a tensor with itself", describe(*op));
+  if (parts.out->rank() < 2) return fmt::format("{} has one row", describe(*op));
+  if (s.outputs.size() != 1) return "it has not one output";
+  std::set<const TensorView*> results = {parts.out};
+  for (const Op* other : s.ops) {
+    if (other == op) continue;
+    const auto& in = inputs(*other);
+    const bool behind = std::ranges::any_of(in, [&](const TensorView* t) { return results.contains(t); });
+    const bool fits = behind ? other->kind == OpKind::PointwiseOp && other->out()->shape() == parts.out->shape()
+                             : other->results.size() == 1 && may_be_read(*other);
+    if (!fits) return fmt::format("{} stands beside the contraction", describe(*other));
+    if (behind) results.insert(other->out());
+  }
+  if (!results.contains(s.outputs[0])) return "its output does not come of the contraction";
+  return std::nullopt;
+}
+
+// Sizes that the loops are made for.
+std::optional<std::string> refuse_sizes(const Problem& problem, const schedules::Contraction& numbers) {
+  const Parts parts = parts_of(*contraction_of(problem.segment.ops));
+  const int64_t most = kPanelBytes / (*numbers.columns * static_cast<int64_t>(size_of(parts.out->dtype)));
+  if (!problem.decide(sym::le(summed(parts), most)))
+    return fmt::format("a panel of more than {} rows of %{} is none for the stack", most, parts.right->name);
+  return std::nullopt;
+}
+
+// The loops of one segment, on a graph of its own.
+class Builder {
+ public:
+  Builder(ScheduledGroup& group, const schedules::Contraction& numbers)
+      : group_(group),
+        graph_(*group.graph),
+        numbers_(numbers),
+        op_(*const_cast<Op*>(contraction_of(graph_.ops()))),
+        parts_(parts_of(op_)) {}
+
+  void run() {
+    own_moves();
+    pack();
+    if (graph_.is_output(parts_.out)) {
+      std::vector<TensorView*> outputs = graph_.outputs();
+      outputs[0] = copy_of(graph_, *parts_.out, "_store")->out();
+      graph_.set_outputs(std::move(outputs));
+    }
+    const int around = is_one(tasks()) + is_one(sym::ceildiv(parts_.out->shape().back(), *numbers_.columns));
+    state(*packed_, panel(), 2 - around, kPanelBytes / static_cast<int64_t>(size_of(packed_->dtype)));
+    state(*parts_.out, tile(true), 3 - around - (numbers_.block == numbers_.rows ? 1 : 0), {});
+    state(*graph_.outputs()[0], tile(false), {}, {});
+    schedule_by_hand(group_, decisions_);
+    group_.aligned.clear();  // edges say all: the panel's rows are none of the result's
+  }
+
+ private:
+  static int is_one(sym::Expr e) { return e.constant() == 1 ? 1 : 0; }
+
+  // Both operands are read through moves of their own.
+  void own_moves() {
+    if (!shares_moves(graph_, parts_.right)) return;
+    std::vector<Op*> added;
+    TensorView* own = moved_again(graph_, parts_.right, added);
+    replace_input(op_, parts_.right, own);
+    put_ops(graph_, added, op_, false);
+    parts_.right = own;
+  }
+  void pack() {
+    Op* copy = copy_of(graph_, *parts_.right, "_packed");
+    put_ops(graph_, {copy}, op_, false);
+    packed_ = copy->out();
+    replace_input(op_, parts_.right, packed_);
+  }
+
+  size_t stacks() const { return parts_.linear ? 0 : parts_.out->rank() - 2; }  // dims of a stack of matrices
+  sym::Expr tasks() const {
+    const std::vector<sym::Expr>& shape = parts_.out->shape();
+    if (parts_.linear) return sym::ceildiv(rows_of(parts_), *numbers_.block);
+    sym::Expr out = sym::ceildiv(shape[stacks()], *numbers_.block);
+    for (size_t d = 0; d < stacks(); ++d) out = out * shape[d];
+    return out;
+  }
+
+  // Tasks, panels, tiles of rows, (the sum,) rows and columns of a tile.
+  std::vector<LoopStep> tile(bool sums) const {
+    std::vector<LoopStep> out;
+    const auto stack = static_cast<int>(stacks());
+    if (parts_.linear) {
+      for (size_t d = 0; d + 2 < parts_.out->rank(); ++d) add(out, Transform::Kind::merge, 0, 0);
+      add(out, Transform::Kind::split, 0, *numbers_.block);
+    } else {
+      for (int d = 1; d < stack; ++d) add(out, Transform::Kind::merge, 0, 0);
+      add(out, Transform::Kind::split, stack > 0 ? 1 : 0, *numbers_.block);
+      if (stack > 0) add(out, Transform::Kind::merge, 0, 0);
+    }
+    add(out, Transform::Kind::split, 1, *numbers_.rows);
+    add(out, Transform::Kind::split, 3, *numbers_.columns);  // [task, tile, row, panel, column, (sum)]
+    reorder(out, sums ? std::vector<int>{0, 3, 1, 5, 2, 4} : std::vector<int>{0, 3, 1, 2, 4});
+    const int row = sums ? 4 : 3;
+    parallel(out, 0, ParallelType::cpu_thread);
+    parallel(out, row, ParallelType::unroll);
+    parallel(out, row + 1, ParallelType::vectorize);
+    return out;
+  }
+  // Of the packed operand: its stack, panels, the sum, columns.
+  std::vector<LoopStep> panel() const {
+    std::vector<LoopStep> out;
+    const int rank = static_cast<int>(packed_->rank()), column = parts_.linear ? 0 : rank - 1;
+    add(out, Transform::Kind::split, column, *numbers_.columns);
+    std::vector<int> order;
+    for (int d = 0; d + 2 < rank; ++d) order.push_back(d);
+    const int sum = parts_.linear ? rank : rank - 2;
+    order.insert(order.end(), {column, sum, column + 1});
+    reorder(out, std::move(order));
+    parallel(out, rank, ParallelType::vectorize);
+    return out;
+  }
+
+  static void add(std::vector<LoopStep>& out, Transform::Kind kind, int position, int64_t factor) {
+    LoopStep step;
+    step.kind = kind;
+    step.position = position;
+    step.factor = factor;
+    out.push_back(step);
+  }
+  static void reorder(std::vector<LoopStep>& out, std::vector<int> order) {
+    add(out, Transform::Kind::reorder, 0, 0);
+    out.back().order = std::move(order);
+  }
+  static void parallel(std::vector<LoopStep>& out, int position, ParallelType type) {
+    add(out, Transform::Kind::parallel, position, 0);
+    out.back().parallel = type;
+  }
+
+  void state(const TensorView& t, std::vector<LoopStep> loops, std::optional<int> inline_at, Choice keep) {
+    schedules::ManualTensor decision;
+    decision.tensor = t.name;
+    decision.loops = std::move(loops);
+    if (inline_at) decision.inline_at = *inline_at;
+    decision.keep = keep;
+    decisions_.tensors.push_back(std::move(decision));
+  }
+
+  ScheduledGroup& group_;
+  Fusion& graph_;
+  const schedules::Contraction& numbers_;
+  Op& op_;
+  Parts parts_;
+  TensorView* packed_ = nullptr;
+  schedules::Manual decisions_;
+};
+
+std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& schedule) {
+  ScheduledGroup out = make_group(problem.fusion, problem.segment);
+  out.schedule = schedule;
+  Builder(out, std::get<schedules::Contraction>(schedule)).run();
+  return out;
+}
+
+// Sums of two vectors of columns fill the registers, but for those of the operands.
+schedules::Contraction numbers_for(const Problem& problem, const Target& target, schedules::Contraction out) {
+  const Parts parts = parts_of(*contraction_of(problem.segment.ops));
+  const int64_t lanes = std::max<int64_t>(1, target.vector_lanes * 4 / static_cast<int64_t>(size_of(parts.out->dtype)));
+  if (!out.columns) out.columns = 2 * lanes;
+  if (!out.rows) out.rows = target.vector_lanes >= 16 ? 12 : 6;
+  if (!out.block)
+    out.block = problem.decide(sym::ge(rows_of(parts), 8 * kTiles * *out.rows)) ? kTiles * *out.rows : *out.rows;
+  return out;
+}
+
+Schedule choose(const Problem& problem, const Target& target, const Schedule& pinned) {
+  const auto* given = std::get_if<schedules::Contraction>(&pinned);
+  const schedules::Contraction out = numbers_for(problem, target, given != nullptr ? *given : schedules::Contraction());
+  if (*out.block % *out.rows != 0)
+    throw UserError(fmt::format("block = {} is no multiple of rows = {}", *out.block, *out.rows), problem.where(),
+                    "give a multiple");
+  if (const auto reason = refuse_sizes(problem, out))
+    throw UserError(*reason, problem.where(), "leave the schedule out");
+  if (const auto found = disobeyed(problem, *group(problem, out)))
+    throw UserError(fmt::format("contraction does not fit: {}", found->what), problem.where(),
+                    "leave the schedule out: the library or a nest computes it");
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::string> contraction_refuses(const Problem& problem, const Target& target) {
+  if (auto reason = refuse(problem)) return reason;
+  const Parts parts = parts_of(*contraction_of(problem.segment.ops));
+  const bool large = problem.decide(sym::ge(rows_of(parts), kLeastRows)) &&
+                     problem.decide(sym::ge(parts.out->shape().back(), kLeastColumns)) &&
+                     problem.decide(sym::ge(summed(parts), kLeastSum));
+  if (!large) return "it is small";
+  const schedules::Contraction numbers = numbers_for(problem, target, {});
+  if (auto reason = refuse_sizes(problem, numbers)) return reason;
+  try {
+    const auto found = disobeyed(problem, *group(problem, numbers));
+    return found ? std::optional(found->what) : std::nullopt;
+  } catch (const UserError& error) {  // loops that some tensor cannot have
+    return error.what();
+  }
+}
+
+const Scheduler& contraction_scheduler() {
+  static const Scheduler kContraction = {
+      schedules::Contraction::kName, refuse, choose, nullptr, group, [](const Segment& s) {
+        return contraction_of(s.ops) == nullptr ? std::nullopt : std::optional<std::string>("its tiles are of CPUs");
+      }};
+  return kContraction;
+}
+
+}  // namespace plait

@@ -1,0 +1,14 @@
+#pragma once
+// The contraction scheduler: tiles of sums in registers over a packed panel of the right operand, with what is
+// elementwise of the result behind, as one kernel of CPUs.
+#include "schedule/scheduler.h"
+
+namespace plait {
+
+// Schedules: schedules::Contraction.
+const Scheduler& contraction_scheduler();
+
+// Why there are no loops for a segment of one contraction; nothing where there are. Small ones are refused.
+std::optional<std::string> contraction_refuses(const Problem& problem, const Target& target);
+
+}  // namespace plait

@@ -1,0 +1,185 @@
+// Contractions as tiles over packed panels, with what is elementwise behind: around the sizes of tiles, stacks that
+// broadcast, operands that lie otherwise. Of f64, which no library computes, and of f32 where own kernels are asked
+// for.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "support/run_case.h"
+#include "support/tensor_bits.h"
+
+namespace plait {
+namespace {
+
+using testing::CaseOptions;
+using testing::CaseResult;
+using testing::run_case;
+
+struct ContractionCase {
+  const char *name, *inputs, *body;
+};
+
+constexpr ContractionCase kContractions[] = {
+    {"matmul", "%a: T[m, k], %b: T[k, n]", "%y = matmul(%a, %b)"},
+    {"linear", "%a: T[m, k], %w: T[n, k]", "%y = linear(%a, %w)"},
+    {"bias_gelu", "%a: T[m, k], %w: T[n, k], %c: T[n]", "%y = gelu(linear(%a, %w, %c))"},
+    {"residual", "%a: T[m, k], %b: T[k, n], %r: T[m, n]", "%y = add(mul(matmul(%a, %b), 0.5), %r)"},
+    {"stack", "%a: T[2, 3, m, k], %b: T[2, 3, k, n]", "%y = neg(matmul(%a, %b))"},
+    {"one_matrix_for_all", "%a: T[3, m, k], %b: T[k, n], %c: T[3, 1, n]", "%y = add(matmul(%a, %b), %c)"},
+    {"stacks_that_broadcast", "%a: T[3, 1, m, k], %b: T[1, 2, k, n]", "%y = matmul(%a, %b)"},
+    {"linear_of_a_stack", "%a: T[2, 2, m, k], %w: T[n, k]", "%y = relu(linear(%a, %w))"},
+    {"transposed_left", "%a: T[k, m], %b: T[k, n]", "%y = matmul(permute(%a, dims = [1, 0]), %b)"},
+    {"transposed_right", "%a: T[2, m, k], %b: T[2, n, k]", "%y = matmul(%a, permute(%b, dims = [0, 2, 1]))"},
+    {"narrow_result", "%a: T[m, k], %b: T[k, n]", "%y = cast(tanh(matmul(%a, %b)), to = bf16)"},
+    {"condition", "%a: T[m, k], %b: T[k, n], %r: bool[m, 1]", "%y = where(%r, matmul(%a, %b), 0.5)"},
+    {"gated", "%a: T[m, k], %w: T[n, k], %u: T[m, n]", "%y = mul(silu(linear(%a, %w)), %u)"},
+};
+
+struct Extents {
+  int m, n, k;
+};
+
+std::string contraction_text(const ContractionCase& c, const char* dtype, const Extents& z) {
+  return fmt::format("let T = {}, m = {}, n = {}, k = {}\ngiven k: 1 in 1..2048\nfusion @f ({}) -> (%y) {{\n{}\n}}\n",
+                     dtype, z.m, z.n, z.k, c.inputs, c.body);
+}
+
+CaseOptions own(int64_t threads = 2) {
+  CaseOptions how;
+  how.options.contractions = "own";
+  how.options.cpu_threads = threads;
+  return how;
+}
+
+class ContractionKernels : public ::testing::TestWithParam<ContractionCase> {};
+
+INSTANTIATE_TEST_SUITE_P(All, ContractionKernels, ::testing::ValuesIn(kContractions),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(ContractionKernels, AgreeWithTheReferenceInOneKernel) {
+  for (const Extents& z : {Extents{24, 8, 8}, {25, 9, 70}, {48, 33, 9}, {49, 64, 16}, {101, 31, 257}, {400, 16, 8}}) {
+    const CaseResult wide = run_case(contraction_text(GetParam(), "f64", z), {});
+    EXPECT_TRUE(wide.ok) << z.m << ", " << z.n << ", " << z.k << ": " << wide.message;
+    EXPECT_EQ(wide.report.launches, 1) << z.m << ", " << z.n << ", " << z.k;
+    const CaseResult single = run_case(contraction_text(GetParam(), "f32", z), own());
+    EXPECT_TRUE(single.ok) << z.m << ", " << z.n << ", " << z.k << ": " << single.message;
+    EXPECT_EQ(single.report.launches, 1) << z.m << ", " << z.n << ", " << z.k;
+    EXPECT_EQ(single.report.library_calls, 0);
+  }
+}
+
+TEST_P(ContractionKernels, AreTheSameBitsOnAnyNumberOfThreads) {
+  const std::string text = contraction_text(GetParam(), "f32", {101, 70, 90});
+  const auto one = testing::bits_of(run_case(text, own(1)).outputs);
+  for (const int threads : {2, 5})
+    EXPECT_TRUE(testing::bits_of(run_case(text, own(threads)).outputs) == one) << threads;
+}
+
+TEST(ContractionKernels, OfNarrowerVectors) {
+  for (const int lanes : {1, 4, 8})
+    for (const int which : {2, 4, 8}) {
+      CaseOptions how = own();
+      how.options.cpu_lanes = lanes;
+      const CaseResult result = run_case(contraction_text(kContractions[which], "f32", {70, 37, 50}), how);
+      EXPECT_TRUE(result.ok) << lanes << " lanes: " << result.message;
+      EXPECT_EQ(result.report.launches, 1) << lanes;
+    }
+}
+
+// Sums of 2,048 terms fill the panel of f64.
+TEST(ContractionKernels, LongSums) {
+  for (const int k : {2047, 2048}) {
+    const CaseResult result = run_case(contraction_text(kContractions[2], "f64", {30, 20, k}), {});
+    EXPECT_TRUE(result.ok) << result.message;
+    EXPECT_EQ(result.report.launches, 1);
+  }
+}
+
+std::string contraction_segments(const std::string& text, const CaseOptions& how) {
+  const auto fusion = parse_fusion(text);
+  CompileOptions options;
+  options.device = "cpu";
+  options.options = how.options;
+  options.until = "segments";
+  std::string out;
+  try {
+    compile(*fusion, options).prepare(testing::metadata_of(*fusion));
+  } catch (const StoppedAt& stop) {
+    out = stop.text;
+  }
+  return out;
+}
+
+// Without facts long sums are none for the stack; small ones do not pay; other types have no tiles.
+TEST(ContractionKernels, WhatIsNoneOfThemIsANest) {
+  const auto has_tiles = [](const std::string& text, const CaseOptions& how) {
+    return contraction_segments(text, how).find("schedule contraction") != std::string::npos;
+  };
+  EXPECT_TRUE(has_tiles(contraction_text(kContractions[0], "f64", {24, 8, 8}), {}));
+  EXPECT_FALSE(has_tiles(contraction_text(kContractions[0], "f32", {24, 8, 8}), {}));  // the library's
+  EXPECT_TRUE(has_tiles(contraction_text(kContractions[0], "f32", {24, 8, 8}), own()));
+  for (const Extents& z : {Extents{23, 8, 8}, {24, 7, 8}, {24, 8, 7}})
+    EXPECT_FALSE(has_tiles(contraction_text(kContractions[0], "f64", z), {})) << z.m << ", " << z.n << ", " << z.k;
+  EXPECT_FALSE(has_tiles(contraction_text(kContractions[0], "i32", {24, 8, 8}), own()));
+  EXPECT_FALSE(has_tiles("fusion @f (%a: f64[64, 4000], %b: f64[4000, 64]) -> (%y) { %y = matmul(%a, %b) }", {}));
+  EXPECT_FALSE(has_tiles("fusion @f (%a: f64[64, 64]) -> (%y) { %y = matmul(%a, %a) }", {}));
+  CaseOptions nest;
+  nest.options.contractions = "nest";
+  EXPECT_FALSE(has_tiles(contraction_text(kContractions[0], "f64", {24, 8, 8}), nest));
+}
+
+// Others that read the product, or what comes of it, get it from memory.
+TEST(ContractionKernels, ResultsThatOthersReadAreStored) {
+  const CaseResult result = run_case(
+      "fusion @f (%a: f64[100, 50], %b: f64[50, 60]) -> (%y, %z) {\n"
+      "%p = matmul(%a, %b)\n%e = exp(%p)\n%y = add(%e, 1)\n%z = sum(%p, dims = [0])\n}\n",
+      {});
+  EXPECT_TRUE(result.ok) << result.message;
+  const CaseResult both = run_case(
+      "fusion @f (%a: f64[100, 50], %b: f64[50, 60]) -> (%p, %y) {\n%p = matmul(%a, %b)\n%y = exp(%p)\n}\n", {});
+  EXPECT_TRUE(both.ok) << both.message;
+}
+
+// A block of a perceptron: product, bias and gelu; product, bias and residual.
+TEST(ContractionKernels, AnMlpIsTwoKernels) {
+  for (const char* dtype : {"f32", "f64"}) {
+    const CaseResult result =
+        run_case(fmt::format("let T = {}\nfusion @mlp (%x: T[4, 32, 48], %u: T[96, 48], %c: T[96], %w: T[48, 96], %d: "
+                             "T[48]) -> (%y) {{\n"
+                             "%h = gelu(linear(%x, %u, %c))\n%y = add(linear(%h, %w, %d), %x)\n}}\n",
+                             dtype),
+                 own());
+    EXPECT_TRUE(result.ok) << result.message;
+    EXPECT_EQ(result.report.launches, 2) << dtype;
+    EXPECT_EQ(result.report.library_calls, 0) << dtype;
+  }
+}
+
+TEST(ContractionKernels, NumbersOfAScheduleAreObeyedOrRefused) {
+  const auto text = [](const std::string& numbers, int k) {
+    return fmt::format(
+        "fusion @f (%a: f32[70, {0}], %b: f32[{0}, 50]) -> (%y) {{\n"
+        "  segment @a (%a, %b) -> (%y) schedule contraction{1} {{\n    %p = matmul(%a, %b)\n    %y = relu(%p)\n  "
+        "}}\n}}\n",
+        k, numbers);
+  };
+  for (const char* numbers : {"", "(rows = 1)", "(rows = 3, columns = 4, block = 9)", "(columns = 64, block = 600)"}) {
+    const CaseResult result = run_case(text(numbers, 33), {});
+    EXPECT_TRUE(result.ok) << numbers << ": " << result.message;
+    EXPECT_EQ(result.report.launches, 1) << numbers;
+  }
+  const auto why = [&](const std::string& numbers, int k) -> std::string {
+    try {
+      run_case(text(numbers, k), {});
+      return "";
+    } catch (const UserError& e) {
+      return e.message();
+    }
+  };
+  EXPECT_NE(why("(rows = 5, block = 12)", 33).find("no multiple of rows"), std::string::npos);
+  EXPECT_NE(why("(columns = 24)", 33).find("columns"), std::string::npos);
+  EXPECT_NE(why("", 5000).find("none for the stack"), std::string::npos) << why("", 5000);
+}
+
+}  // namespace
+}  // namespace plait
