@@ -2,6 +2,7 @@
 // Loops of the attention scheduler. A tensor has dims for batch, for what the lanes of a kernel are (queries, or keys)
 // and another one, x: over tasks [batch, blocks of lanes] in parallel, then groups of lanes, in these the loops over x,
 // the lanes innermost.
+#include "schedule/loop_steps.h"
 #include "schedule/manual.h"
 
 namespace plait {
@@ -26,12 +27,12 @@ class AttentionLoops {
     // [tasks, groups, lanes, (part of x), x, (summed)]
     std::vector<int> order = {0, 1};
     if (kind.cut_x) {
-      add(out, Transform::Kind::split, 3, terms_);
+      add_step(out, Transform::Kind::split, 3, terms_);
       order.push_back(3);
     }
     const int x = kind.cut_x ? 4 : 3, behind = kind.tiled ? x + 2 : x + 1;
-    if (kind.tiled) add(out, Transform::Kind::split, x, *numbers_.rows);
-    if (kind.parts) add(out, Transform::Kind::split, behind, terms_);
+    if (kind.tiled) add_step(out, Transform::Kind::split, x, *numbers_.rows);
+    if (kind.parts) add_step(out, Transform::Kind::split, behind, terms_);
     order.push_back(x);
     if (kind.sums) order.push_back(behind);
     if (kind.parts) order.push_back(behind + 1);
@@ -39,30 +40,30 @@ class AttentionLoops {
     if (kind.tiled) order.push_back(x + 1);
     order.push_back(2);
     const int lanes = static_cast<int>(order.size()) - 1;
-    reorder(out, std::move(order));
-    if (kind.tiled) parallel(out, lanes - 1, ParallelType::unroll);
-    parallel(out, lanes, ParallelType::vectorize);
+    reorder_loops(out, std::move(order));
+    if (kind.tiled) run_loop(out, lanes - 1, ParallelType::unroll);
+    run_loop(out, lanes, ParallelType::vectorize);
     return out;
   }
 
   // Of a tensor [batch ..., 1, x] that reduces one more dim, once in a task: `width` of x as lanes.
   std::vector<schedules::LoopStep> of_task(int64_t width) const {
     std::vector<schedules::LoopStep> out;
-    for (int i = 1; i < batch_; ++i) add(out, Transform::Kind::merge, 0, 0);
+    for (int i = 1; i < batch_; ++i) add_step(out, Transform::Kind::merge, 0, 0);
     const int x = batch_ > 0 ? 2 : 1;
-    add(out, Transform::Kind::split, x, width);
+    add_step(out, Transform::Kind::split, x, width);
     std::vector<int> order;
     for (int i = 0; i <= x; ++i) order.push_back(i);
     order.insert(order.end(), {x + 2, x + 1});
-    reorder(out, std::move(order));
-    parallel(out, x + 2, ParallelType::vectorize);
+    reorder_loops(out, std::move(order));
+    run_loop(out, x + 2, ParallelType::vectorize);
     return out;
   }
 
   // Of a tensor of `rank` dims, [batch ..., lanes]; one behind them has one element.
   std::vector<schedules::LoopStep> of_rows(size_t rank) const {
     std::vector<schedules::LoopStep> out = AttentionLoops(numbers_, rank + 1, terms_).outer(false, false);
-    parallel(out, 2, ParallelType::vectorize);
+    run_loop(out, 2, ParallelType::vectorize);
     return out;
   }
 
@@ -79,34 +80,19 @@ class AttentionLoops {
  private:
   std::vector<schedules::LoopStep> outer(bool lanes_last, bool sums) const {
     std::vector<schedules::LoopStep> out;
-    for (int i = 1; i < batch_; ++i) add(out, Transform::Kind::merge, 0, 0);
+    for (int i = 1; i < batch_; ++i) add_step(out, Transform::Kind::merge, 0, 0);
     const int lanes = batch_ > 0 ? 1 : 0;
     if (lanes_last) {
       std::vector<int> order;
       for (int i = 0; i < lanes + (sums ? 3 : 2); ++i) order.push_back(i);
       std::swap(order[static_cast<size_t>(lanes)], order[static_cast<size_t>(lanes) + 1]);
-      reorder(out, std::move(order));
+      reorder_loops(out, std::move(order));
     }
-    add(out, Transform::Kind::split, lanes, *numbers_.block);
-    add(out, Transform::Kind::split, lanes + 1, *numbers_.queries);
-    if (batch_ > 0) add(out, Transform::Kind::merge, 0, 0);
-    parallel(out, 0, ParallelType::cpu_thread);
+    add_step(out, Transform::Kind::split, lanes, *numbers_.block);
+    add_step(out, Transform::Kind::split, lanes + 1, *numbers_.queries);
+    if (batch_ > 0) add_step(out, Transform::Kind::merge, 0, 0);
+    run_loop(out, 0, ParallelType::cpu_thread);
     return out;
-  }
-  static void add(std::vector<schedules::LoopStep>& out, Transform::Kind kind, int position, int64_t factor) {
-    schedules::LoopStep step;
-    step.kind = kind;
-    step.position = position;
-    step.factor = factor;
-    out.push_back(step);
-  }
-  static void reorder(std::vector<schedules::LoopStep>& out, std::vector<int> order) {
-    add(out, Transform::Kind::reorder, 0, 0);
-    out.back().order = std::move(order);
-  }
-  static void parallel(std::vector<schedules::LoopStep>& out, int position, ParallelType type) {
-    add(out, Transform::Kind::parallel, position, 0);
-    out.back().parallel = type;
   }
 
   const schedules::Attention& numbers_;

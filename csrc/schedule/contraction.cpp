@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "schedule/loop_steps.h"
 #include "schedule/manual.h"
 #include "schedule/reads.h"
 
@@ -134,50 +135,34 @@ class Builder {
     std::vector<LoopStep> out;
     const auto stack = static_cast<int>(stacks());
     if (parts_.linear) {
-      for (size_t d = 0; d + 2 < parts_.out->rank(); ++d) add(out, Transform::Kind::merge, 0, 0);
-      add(out, Transform::Kind::split, 0, *numbers_.block);
+      for (size_t d = 0; d + 2 < parts_.out->rank(); ++d) add_step(out, Transform::Kind::merge, 0, 0);
+      add_step(out, Transform::Kind::split, 0, *numbers_.block);
     } else {
-      for (int d = 1; d < stack; ++d) add(out, Transform::Kind::merge, 0, 0);
-      add(out, Transform::Kind::split, stack > 0 ? 1 : 0, *numbers_.block);
-      if (stack > 0) add(out, Transform::Kind::merge, 0, 0);
+      for (int d = 1; d < stack; ++d) add_step(out, Transform::Kind::merge, 0, 0);
+      add_step(out, Transform::Kind::split, stack > 0 ? 1 : 0, *numbers_.block);
+      if (stack > 0) add_step(out, Transform::Kind::merge, 0, 0);
     }
-    add(out, Transform::Kind::split, 1, *numbers_.rows);
-    add(out, Transform::Kind::split, 3, *numbers_.columns);  // [task, tile, row, panel, column, (sum)]
-    reorder(out, sums ? std::vector<int>{0, 3, 1, 5, 2, 4} : std::vector<int>{0, 3, 1, 2, 4});
+    add_step(out, Transform::Kind::split, 1, *numbers_.rows);
+    add_step(out, Transform::Kind::split, 3, *numbers_.columns);  // [task, tile, row, panel, column, (sum)]
+    reorder_loops(out, sums ? std::vector<int>{0, 3, 1, 5, 2, 4} : std::vector<int>{0, 3, 1, 2, 4});
     const int row = sums ? 4 : 3;
-    parallel(out, 0, ParallelType::cpu_thread);
-    parallel(out, row, ParallelType::unroll);
-    parallel(out, row + 1, ParallelType::vectorize);
+    run_loop(out, 0, ParallelType::cpu_thread);
+    run_loop(out, row, ParallelType::unroll);
+    run_loop(out, row + 1, ParallelType::vectorize);
     return out;
   }
   // Of the packed operand: its stack, panels, the sum, columns.
   std::vector<LoopStep> panel() const {
     std::vector<LoopStep> out;
     const int rank = static_cast<int>(packed_->rank()), column = parts_.linear ? 0 : rank - 1;
-    add(out, Transform::Kind::split, column, *numbers_.columns);
+    add_step(out, Transform::Kind::split, column, *numbers_.columns);
     std::vector<int> order;
     for (int d = 0; d + 2 < rank; ++d) order.push_back(d);
     const int sum = parts_.linear ? rank : rank - 2;
     order.insert(order.end(), {column, sum, column + 1});
-    reorder(out, std::move(order));
-    parallel(out, rank, ParallelType::vectorize);
+    reorder_loops(out, std::move(order));
+    run_loop(out, rank, ParallelType::vectorize);
     return out;
-  }
-
-  static void add(std::vector<LoopStep>& out, Transform::Kind kind, int position, int64_t factor) {
-    LoopStep step;
-    step.kind = kind;
-    step.position = position;
-    step.factor = factor;
-    out.push_back(step);
-  }
-  static void reorder(std::vector<LoopStep>& out, std::vector<int> order) {
-    add(out, Transform::Kind::reorder, 0, 0);
-    out.back().order = std::move(order);
-  }
-  static void parallel(std::vector<LoopStep>& out, int position, ParallelType type) {
-    add(out, Transform::Kind::parallel, position, 0);
-    out.back().parallel = type;
   }
 
   void state(const TensorView& t, std::vector<LoopStep> loops, std::optional<int> inline_at, Choice keep) {
