@@ -233,7 +233,7 @@ void level_threads(Fusion& fusion, const SegmentOptions& options, Pins& pins) {
       const std::optional<int64_t> in_front = rows[i] ? threads_in_front(launch, s) : std::nullopt;
       if (rows[i] && rows[i] != in_front.value_or(*most)) other = schedules::Norm{.threads = in_front.value_or(*most)};
       if (walk != nullptr && walk->split == 0 && walk->threads && *walk->threads < *most)
-        other = schedules::Pointwise{.threads = *most};
+        other = schedules::Pointwise{.threads = most};
       if (is_open(other) || !is_open(pins.find(s))) continue;
       s.schedule = choose_schedule({fusion, s, options.guards}, options.target, other);
       apply_schedule(fusion, s);
