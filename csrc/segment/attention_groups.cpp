@@ -23,10 +23,8 @@ struct Related {
 
 class AttentionGroups {
  public:
-  AttentionGroups(Fusion& fusion, SegmentOptions& options) : fusion_(fusion), options_(options) {
-    written_ = written_names(options);
-    for (const auto& names : options.joined) written_.insert(names.begin(), names.end());
-  }
+  AttentionGroups(Fusion& fusion, SegmentOptions& options)
+      : fusion_(fusion), options_(options), written_(stated_names(options)) {}
 
   std::set<const Op*> run() {
     const std::vector<Op*> ops(fusion_.ops().begin(), fusion_.ops().end());
@@ -88,15 +86,10 @@ class AttentionGroups {
 
   // Whether they are: `--bisect` may leave them out.
   bool take(const std::vector<Op*>& ops) {
-    std::vector<std::string> names;
-    for (const Op* op : ops) names.push_back(op->results[0]->name);
-    if (!decided(options_, fmt::format("attention of %{}", names.back()))) return false;
+    if (!pin_segment(options_, ops, schedules::Attention(), "attention")) return false;
     taken_.insert(ops.begin(), ops.end());
     for (const Op* op : ops) group_of_[op] = groups_.size();
     groups_.push_back(ops);
-    options_.pins[names.back()] = schedules::Attention();
-    options_.together.push_back(names);
-    options_.fixed.push_back(std::move(names));
     return true;
   }
 
@@ -165,9 +158,6 @@ class AttentionGroups {
     return out;
   }
 
-  static bool is_number(const Op& op) {
-    return op.kind == OpKind::Iota || op.kind == OpKind::Full || op.kind == OpKind::Size;
-  }
   // Numbers and positions, and what is elementwise of them: they cost no memory.
   std::set<const Op*> free_ops() const {
     std::set<const Op*> out;

@@ -17,9 +17,7 @@ constexpr size_t kMostOps = 32;
 class ContractionGroups {
  public:
   ContractionGroups(const Fusion& fusion, SegmentOptions& options, const std::set<const Op*>& taken)
-      : fusion_(fusion), options_(options), taken_(taken), written_(written_names(options)) {
-    for (const auto& names : options.joined) written_.insert(names.begin(), names.end());
-  }
+      : fusion_(fusion), options_(options), taken_(taken), stated_(stated_names(options)) {}
 
   void run() {
     for (const Op* op : fusion_.ops()) places_.emplace(op, places_.size());
@@ -37,7 +35,7 @@ class ContractionGroups {
  private:
   bool is_free(const Op& op) const {
     return !taken_.contains(&op) &&
-           std::ranges::none_of(op.results, [&](const TensorView* t) { return written_.contains(t->name); });
+           std::ranges::none_of(op.results, [&](const TensorView* t) { return stated_.contains(t->name); });
   }
 
   void take(Op& contraction, const std::string& why) {
@@ -55,13 +53,8 @@ class ContractionGroups {
     }
   }
   void pin(const std::vector<Op*>& ops) {
-    std::vector<std::string> names;
-    for (const Op* op : ops) names.push_back(op->results[0]->name);
-    if (!decided(options_, fmt::format("tiles of %{}", names.back()))) return;
-    written_.insert(names.begin(), names.end());
-    options_.pins[names.back()] = schedules::Contraction();
-    options_.together.push_back(names);
-    options_.fixed.push_back(std::move(names));
+    if (!pin_segment(options_, ops, schedules::Contraction(), "tiles")) return;
+    for (const Op* op : ops) stated_.insert(op->results[0]->name);
   }
 
   // The contraction, moves in front of its operands, and what is elementwise behind it, each with one reader; with the
@@ -88,8 +81,7 @@ class ContractionGroups {
   void add_moves(const TensorView& t, std::set<const Op*>& found) const {
     const Op* op = t.definition;
     if (op == nullptr || found.contains(op) || !is_free(*op) || found.size() >= kMostOps) return;
-    const bool number = op->kind == OpKind::Full || op->kind == OpKind::Iota || op->kind == OpKind::Size;
-    if (!number && !keeps_places(*op)) return;
+    if (!is_number(*op) && !keeps_places(*op)) return;
     const auto& readers = fusion_.readers(&t);
     if (fusion_.is_output(&t) || !std::ranges::all_of(readers, [&](const Op* r) { return found.contains(r); })) return;
     found.insert(op);
@@ -99,7 +91,7 @@ class ContractionGroups {
   const Fusion& fusion_;
   SegmentOptions& options_;
   const std::set<const Op*>& taken_;
-  std::set<std::string, std::less<>> written_;
+  std::set<std::string, std::less<>> stated_;
   std::map<const Op*, size_t> places_;  // in the order of the fusion
 };
 

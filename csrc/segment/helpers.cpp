@@ -1,5 +1,7 @@
 #include "segment/helpers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ir/make_op.h"
@@ -19,6 +21,25 @@ std::set<std::string, std::less<>> written_names(const SegmentOptions& options) 
   for (const auto& [name, schedule] : options.pins) out.insert(name);
   return out;
 }
+
+std::set<std::string, std::less<>> stated_names(const SegmentOptions& options) {
+  std::set<std::string, std::less<>> out = written_names(options);
+  for (const auto& names : options.joined) out.insert(names.begin(), names.end());
+  return out;
+}
+
+bool pin_segment(SegmentOptions& options, const std::vector<Op*>& ops, const Schedule& schedule,
+                 std::string_view what) {
+  std::vector<std::string> names;
+  for (const Op* op : ops) names.push_back(op->results[0]->name);
+  if (!decided(options, fmt::format("{} of %{}", what, names.back()))) return false;
+  options.pins[names.back()] = schedule;
+  options.together.push_back(names);
+  options.fixed.push_back(std::move(names));
+  return true;
+}
+
+bool is_number(const Op& op) { return op.kind == OpKind::Full || op.kind == OpKind::Iota || op.kind == OpKind::Size; }
 
 bool decide_sizes(const SegmentOptions& options, sym::Expr condition, const char* why) {
   return options.guards != nullptr ? options.guards->decide(condition, why) : sym::proven(condition);

@@ -13,6 +13,17 @@ bool decided(const SegmentOptions& options, const std::string& what);
 // Results of which a file or an option says in which segment they are.
 std::set<std::string, std::less<>> written_names(const SegmentOptions& options);
 
+// The same, with those of which it says in which launch they are.
+std::set<std::string, std::less<>> stated_names(const SegmentOptions& options);
+
+// Makes ops, in order, a segment of this schedule as a file would write it, called `what` of its last result. False
+// where
+// `--bisect` leaves it out.
+bool pin_segment(SegmentOptions& options, const std::vector<Op*>& ops, const Schedule& schedule, std::string_view what);
+
+// Numbers and positions: nothing computes them from tensors.
+bool is_number(const Op& op);
+
 // Whether a condition over sizes holds; what facts do not prove becomes a guard, which says why it was asked.
 bool decide_sizes(const SegmentOptions& options, sym::Expr condition, const char* why);
 
