@@ -202,24 +202,8 @@ class AttentionGroups {
     for (const Matmul* m : products)
       if (TensorView* weights = weights_of(*m, true); twins.contains(weights))
         replace_input(*m->a->definition, weights, twins.at(weights));
-    drop_unread(ops);
+    drop_unread(fusion_, ops);
     return twins;
-  }
-
-  // Of these ops, those that nobody needs any more.
-  void drop_unread(const std::set<const Op*>& ops) {
-    std::vector<Op*> order(fusion_.ops().begin(), fusion_.ops().end());
-    std::set<const Op*> dead;
-    for (auto op = order.rbegin(); op != order.rend(); ++op) {
-      const bool unread = ops.contains(*op) && std::ranges::all_of((*op)->results, [&](const TensorView* t) {
-                            return !fusion_.is_output(t) && std::ranges::all_of(fusion_.readers(t), [&](const Op* r) {
-                              return dead.contains(r);
-                            });
-                          });
-      if (unread) dead.insert(*op);
-    }
-    std::erase_if(order, [&](const Op* op) { return dead.contains(op); });
-    fusion_.set_order(std::move(order));
   }
 
   Fusion& fusion_;

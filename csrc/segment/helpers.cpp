@@ -56,6 +56,21 @@ Op* duplicate(Fusion& fusion, const Op& op) {
   return fusion.add_op(std::move(copy), out);
 }
 
+void drop_unread(Fusion& fusion, const std::set<const Op*>& ops) {
+  std::vector<Op*> order(fusion.ops().begin(), fusion.ops().end());
+  std::set<const Op*> dead;
+  const auto is_dead = [&](const Op* op) { return dead.contains(op); };
+  for (auto op = order.rbegin(); op != order.rend(); ++op) {
+    const bool unread = ops.contains(*op) && std::ranges::all_of((*op)->results, [&](const TensorView* t) {
+                          return !fusion.is_output(t) && std::ranges::all_of(fusion.readers(t), is_dead);
+                        });
+    if (unread) dead.insert(*op);
+  }
+  if (dead.empty()) return;
+  std::erase_if(order, is_dead);
+  fusion.set_order(std::move(order));
+}
+
 void list_tensors(Segment& segment, const Fusion& fusion) {
   const std::set<const Op*> own(segment.ops.begin(), segment.ops.end());
   std::set<const TensorView*> seen;

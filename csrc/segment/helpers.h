@@ -30,6 +30,9 @@ bool decide_sizes(const SegmentOptions& options, sym::Expr condition, const char
 // A copy of an op with the same operands, and a result of its own.
 Op* duplicate(Fusion& fusion, const Op& op);
 
+// Takes those of the ops out of the order whose results nobody needs any more.
+void drop_unread(Fusion& fusion, const std::set<const Op*>& ops);
+
 // Inputs and outputs of a segment from its ops.
 void list_tensors(Segment& segment, const Fusion& fusion);
 

@@ -85,18 +85,11 @@ TensorView* WideScores::wide(TensorView* t) {
 bool WideScores::is_move(const Op* op) { return op != nullptr && (keeps_places(*op) || op->kind == OpKind::Reshape); }
 
 void WideScores::keep() {
-  std::set<const Op*> dead;
+  std::set<const Op*> moves;
   for (const Changed& each : changed_)
     for (const TensorView* t : {each.a, each.b})
-      for (; is_move(t->definition) && !fusion_.is_output(t); t = inputs(*t->definition)[0]) {
-        const auto& readers = fusion_.readers(t);
-        if (!std::ranges::all_of(readers, [&](const Op* op) { return dead.contains(op); })) break;
-        dead.insert(t->definition);
-      }
-  if (dead.empty()) return;
-  std::vector<Op*> order(fusion_.ops().begin(), fusion_.ops().end());
-  std::erase_if(order, [&](const Op* op) { return dead.contains(op); });
-  fusion_.set_order(std::move(order));
+      for (; is_move(t->definition); t = inputs(*t->definition)[0]) moves.insert(t->definition);
+  drop_unread(fusion_, moves);
 }
 
 void WideScores::take_back() {
