@@ -367,9 +367,10 @@ void run_simulated(DType dtype, uint64_t first, size_t count) {
   }
   print_size(chains, "simulated GPUs", worst, median);
   print_plants(plants);
-  EXPECT_GT(worst, 0.1) << "no device comes near its bound";
   EXPECT_GT(plants.made, 0);
   EXPECT_EQ(plants.found, plants.made);
+  if (count < 20) return;  // a few chains need not come near it
+  EXPECT_GT(worst, 0.1) << "no device comes near its bound";
 }
 
 TEST(RandomChains, F32) { run_chains(DType::f32, 1, testing::drawn_here(60), 0.4); }
