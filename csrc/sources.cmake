@@ -394,6 +394,7 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/memory/trace.cpp
   sim/ptx/addresses.cpp
   sim/ptx/approximate.cpp
+  sim/ptx/async_copies.cpp
   sim/ptx/atomics.cpp
   sim/ptx/barrier.cpp
   sim/ptx/carry.cpp
@@ -412,6 +413,8 @@ set(PLAIT_SIM_CUDA_SOURCES
   sim/ptx/launch_memory.cpp
   sim/ptx/lexer.cpp
   sim/ptx/logic.cpp
+  sim/ptx/matrix_moves.cpp
+  sim/ptx/matrix_products.cpp
   sim/ptx/memory.cpp
   sim/ptx/meter.cpp
   sim/ptx/module.cpp

@@ -418,6 +418,7 @@ set(PLAIT_TEST_unit_sim_ptx
   unit/sim/ptx/floats_test.cpp
   unit/sim/ptx/instructions_test.cpp
   unit/sim/ptx/kernels_test.cpp
+  unit/sim/ptx/matrices_test.cpp
   unit/sim/ptx/memory_test.cpp
   unit/sim/ptx/meter_test.cpp
   unit/sim/ptx/module_test.cpp

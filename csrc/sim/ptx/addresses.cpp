@@ -78,60 +78,80 @@ std::string shared_text(const Warp& warp, size_t offset) {
                    describe(*run.module, run.kernel->statements[other.statement])));
 }
 
+[[noreturn]] void refuse_in_flight(Warp& warp, const Instruction& i, int lane, bool write, const std::string& where,
+                                   const AsyncCopy& copy) {
+  const Run& run = *warp.run;
+  fail(warp, i, lane, kLaunchFailed,
+       fmt::format("in flight: {} {} bytes at {}, where a copy by thread {} is under way, which it has not waited for\n"
+                   "  the copy: {}",
+                   verb(write), bytes_of(i), where, thread_text(run, copy.warp, copy.lane),
+                   describe(*run.module, run.kernel->statements[copy.by->statement])));
+}
+
 // Of a launch that may begin before what is in front of it has ended: what griddepcontrol.wait does not order. Fault.
-void refuse_early(Warp& warp, const Instruction& i, uint32_t lanes, bool write) {
-  if (const uint32_t early = lanes & ~warp.behind; early != 0) {
-    const int lane = std::countr_zero(early);
+void refuse_early(Warp& warp, const Instruction& i, int lane, const Stretch& at, bool write) {
+  if ((warp.behind >> lane & 1) == 0)
     fail(warp, i, lane, kLaunchFailed,
          fmt::format("too early: {} {} bytes at {} before griddepcontrol.wait, in a launch that may begin before what "
                      "is in front of it has ended",
-                     verb(write), bytes_of(i), warp.run->space->describe(address_at(warp, i, lane))));
-  }
+                     verb(write), at.bytes, warp.run->space->describe(at.address)));
   if (i.constant != 0)
     fail(warp, i, -1, kLaunchFailed,
          "too early: a load of what nobody writes during the launch (.nc), which griddepcontrol.wait does not order");
 }
 
-// Enters what each lane does into the launch's memory. Fault: a race.
-void order_lanes(Warp& warp, const Instruction& i, uint32_t lanes, bool write) {
+// Enters what a lane does into the launch's memory. Fault: a race.
+void order_lane(Warp& warp, const Instruction& i, int lane, const Stretch& at, bool write) {
   const Run& run = *warp.run;
-  if (run.launch->programmatic) refuse_early(warp, i, lanes, write);
-  const size_t bytes = bytes_of(i);
-  DeviceAccess access{.warp = warp.number,
-                      .statement = i.statement,
-                      .bytes = bytes,
-                      .write = write,
-                      .strong = i.strong != 0,
-                      .constant = i.constant != 0,
-                      .update = i.update != 0,
-                      .scope = i.scope,
-                      .acquires = i.acquires,
-                      .releases = i.releases};
-  for (; lanes != 0; lanes &= lanes - 1) {
-    access.lane = std::countr_zero(lanes);
-    access.address = address_at(warp, i, access.lane);
-    const auto race = run.memory->enter(access, warp.of->order());
-    if (!race) continue;
-    const bool same = race->block == warp.of->number();
-    refuse_race(warp, i, access.lane, write, run.space->describe(access.address), *race,
-                same ? "without a barrier between them" : "in the same launch, unordered");
+  if (run.launch->programmatic) refuse_early(warp, i, lane, at, write);
+  const DeviceAccess access{.warp = warp.number,
+                            .lane = lane,
+                            .statement = i.statement,
+                            .address = at.address,
+                            .bytes = at.bytes,
+                            .write = write,
+                            .strong = i.strong != 0,
+                            .constant = i.constant != 0,
+                            .update = i.update != 0,
+                            .scope = i.scope,
+                            .acquires = i.acquires,
+                            .releases = i.releases};
+  const auto race = run.memory->enter(access, warp.of->order());
+  if (!race) return;
+  const bool same = race->block == warp.of->number();
+  refuse_race(warp, i, lane, write, run.space->describe(at.address), *race,
+              same ? "without a barrier between them" : "in the same launch, unordered");
+}
+
+// Where a lane's stretch is by itself; null with the misuse.
+uint8_t* one_stretch(Warp& warp, const Instruction& i, const Stretch& at, bool write, Misuse* misuse) {
+  const Run& run = *warp.run;
+  if (at.address % bytes_of(i) != 0) {
+    *misuse = {kMisalignedAddress, at.address,
+               fmt::format("misaligned: {} {} bytes at {}, which is no multiple of {}", verb(write), at.bytes,
+                           run.space->describe(at.address), bytes_of(i))};
+    return nullptr;
   }
+  Region* region = reach(warp, i, at, write, misuse);
+  if (region == nullptr) return nullptr;
+  *misuse = run.space->enter(*run.actor, *region, at.address, at.bytes, write);
+  return *misuse ? nullptr : region->data + (at.address - region->address);
 }
 
 }  // namespace
 
 void check_device_lane(Warp& warp, const Instruction& i, int lane, uint64_t address, bool write) {
-  const Run& run = *warp.run;
-  const size_t bytes = bytes_of(i);
   Misuse misuse;
-  if (address % bytes != 0) {
-    misuse = {kMisalignedAddress, address,
-              fmt::format("misaligned: {} {} bytes at {}, which is no multiple of {}", verb(write), bytes,
-                          run.space->describe(address), bytes)};
-  } else if (Region* region = reach(warp, i, {address, bytes}, write, &misuse)) {
-    misuse = run.space->enter(*run.actor, *region, address, bytes, write);
-  }
-  if (misuse) fail(warp, i, lane, misuse.code, misuse.text);
+  if (one_stretch(warp, i, {address, bytes_of(i)}, write, &misuse) == nullptr)
+    fail(warp, i, lane, misuse.code, misuse.text);
+}
+
+const uint8_t* device_source(Warp& warp, const Instruction& i, int lane, const Stretch& at) {
+  Misuse misuse;
+  const uint8_t* out = one_stretch(warp, i, at, false, &misuse);
+  if (out == nullptr) fail(warp, i, lane, misuse.code, misuse.text);
+  order_lane(warp, i, lane, at, false);
+  return out;
 }
 
 uint8_t* device_bytes(Warp& warp, const Instruction& i, const Stretch& at, uint32_t lanes, bool write) {
@@ -141,7 +161,10 @@ uint8_t* device_bytes(Warp& warp, const Instruction& i, const Stretch& at, uint3
   if (region != nullptr) {
     misuse = run.space->enter(*run.actor, *region, at.address, at.bytes, write);
     if (!misuse) {
-      order_lanes(warp, i, lanes, write);
+      for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        order_lane(warp, i, lane, {address_at(warp, i, lane), bytes_of(i)}, write);
+      }
       return region->data + (at.address - region->address);
     }
   }
@@ -166,19 +189,31 @@ uint8_t* local_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offset
 }
 
 uint8_t* shared_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offset, bool write) {
+  return shared_bytes(warp, i, lane, offset, write, {bytes_of(i), {static_cast<uint8_t>(lane)}});
+}
+
+uint8_t* shared_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offset, bool write,
+                      const SharedPieces& pieces) {
   ThreadBlock& block = block_of_address(warp, i, lane, &offset);
   SharedMemory& shared = block.shared();
   const size_t bytes = bytes_of(i);
   check_place(warp, i, lane, offset, shared.bytes(), "shared", write);
+  const auto where = [&] {
+    const std::string whose = &block == warp.of ? "" : fmt::format(" of block {}", text_of(block.index()));
+    return fmt::format("{} of shared memory{}", shared_text(warp, offset), whose);
+  };
+  if (const uint32_t copy = shared.in_flight(offset, bytes); copy != 0)
+    refuse_in_flight(warp, i, lane, write, where(), *block.copies().find(copy));
   if (!write)
     if (const auto missing = shared.first_unwritten(offset, bytes))
       refuse_unwritten(warp, i, lane, shared_text(warp, offset) + " of shared", *missing - offset);
-  const auto race =
-      shared.enter({warp.number, lane, i.statement, offset, bytes, write, i.strong != 0}, warp.of->order());
-  if (race) {
-    const std::string whose = &block == warp.of ? "" : fmt::format(" of block {}", text_of(block.index()));
-    refuse_race(warp, i, lane, write, fmt::format("{} of shared memory{}", shared_text(warp, offset), whose), *race,
-                "without a barrier between them");
+  SharedAccess access{
+      .warp = warp.number, .statement = i.statement, .bytes = pieces.bytes, .write = write, .strong = i.strong != 0};
+  for (size_t at = 0; at < bytes; at += pieces.bytes) {
+    access.lane = pieces.lanes[at / pieces.bytes];
+    access.offset = offset + at;
+    if (const auto race = shared.enter(access, warp.of->order()))
+      refuse_race(warp, i, access.lane, write, where(), *race, "without a barrier between them");
   }
   return shared.data() + offset;
 }

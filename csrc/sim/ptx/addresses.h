@@ -18,11 +18,20 @@ struct Stretch {
   size_t bytes;
 };
 uint8_t* device_bytes(Warp& warp, const Instruction& i, const Stretch& at, uint32_t lanes, bool write);
+// Of one lane that reads, at an address of its own, which is a multiple of Instruction::bytes.
+const uint8_t* device_source(Warp& warp, const Instruction& i, int lane, const Stretch& at);
 // Names the first lane whose address is misaligned, freed, out of bounds ...
 void check_device_lane(Warp& warp, const Instruction& i, int lane, uint64_t address, bool write);
 uint8_t* local_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offset, bool write);
 // Of this block's shared memory or, where the instruction may reach it, of another one of the cluster.
 uint8_t* shared_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offset, bool write);
+// The same of bytes whose address a lane gives and which other lanes read or write, `bytes` each.
+struct SharedPieces {
+  size_t bytes = 0;
+  std::array<uint8_t, 8> lanes{};
+};
+uint8_t* shared_bytes(Warp& warp, const Instruction& i, int lane, uint64_t offset, bool write,
+                      const SharedPieces& pieces);
 
 inline uint64_t address_at(Warp& warp, const Instruction& i, int lane) {
   const uint64_t base = i.narrow != 0 ? row32(warp, i.a)[lane] : row64(warp, i.a)[lane];

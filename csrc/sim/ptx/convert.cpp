@@ -238,9 +238,28 @@ void check_spec(const Decoder& d, Type from, Type to, const Spec& spec, bool rou
   if ((spec.relu || spec.finite) && (!is_narrow(to) || !f)) d.refuse(".relu or .satfinite of these types");
 }
 
+// To 10 bits of mantissa; a half goes away from zero, or to the even one.
+template <bool kAway>
+float to_tf32(float x) {
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  if (x != x || (bits & 0x7f800000) == 0x7f800000) return canonical(x);
+  return std::bit_cast<float>((bits + (kAway ? 0x1000 : 0xfff + (bits >> 13 & 1))) & ~uint32_t(0x1fff));
+}
+
+void decode_to_tf32(Decoder& d) {
+  const bool away = d.take("rna");
+  if (!away && !d.take("rn")) d.refuse("a conversion to tf32 of this form");
+  d.need_target(away ? 80 : 90);
+  if (d.take_type() != Type::f32) d.refuse("a conversion to tf32 of this type");
+  d.need_operands(2);
+  const Handler handler = away ? unary<to_tf32<true>, float, float> : unary<to_tf32<false>, float, float>;
+  d.emit(handler, d.target(0, Type::b32), d.source(1, Type::f32));
+}
+
 }  // namespace
 
 void decode_convert(Decoder& d) {
+  if (d.take("tf32")) return decode_to_tf32(d);
   bool rounded = false;
   Spec spec = take_spec(d, &rounded);
   const Type to = d.take_type(), from = d.take_type();

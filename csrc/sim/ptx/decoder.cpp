@@ -182,10 +182,13 @@ uint32_t Decoder::fixed(FixedRow row) {
   return row.row;
 }
 
+bool Decoder::is_predicate(const Operand& operand) const {
+  return operand.kind == Operand::Kind::reg && operand.reg >= 0 && kernel_.registers[operand.reg].type == Type::pred;
+}
+
 uint32_t Decoder::predicate(const Operand& operand) {
   if (operand.kind == Operand::Kind::integer) return operand.bits != 0 ? kTrue : kFalse;
-  if (operand.kind != Operand::Kind::reg || operand.reg < 0 || kernel_.registers[operand.reg].type != Type::pred)
-    refuse("an operand that is no predicate");
+  if (!is_predicate(operand)) refuse("an operand that is no predicate");
   return register_rows_[operand.reg];
 }
 
@@ -292,7 +295,7 @@ namespace {
 InstructionKind kind_of(const Statement& statement) {
   using enum InstructionKind;
   static const std::map<InstructionKind, std::set<std::string_view>> names = {
-      {memory, {"ld", "st", "atom", "red"}},
+      {memory, {"ld", "st", "atom", "red", "cp", "ldmatrix", "stmatrix"}},
       {control, {"bra", "ret", "exit", "trap"}},
       {together,
        {"shfl", "vote", "match", "redux", "elect", "activemask", "bar", "barrier", "membar", "fence", "griddepcontrol",

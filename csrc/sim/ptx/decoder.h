@@ -45,6 +45,7 @@ class Decoder {
   uint32_t fixed(FixedRow row);
   uint32_t predicate(const Operand& operand);  // its number; refuses anything else
   uint32_t predicate_target(const Operand& operand);
+  bool is_predicate(const Operand& operand) const;
   uint32_t rows(const std::vector<uint32_t>& rows);  // where they stand in Program::rows
   const Variable* variable(std::string_view name) const;
   int global(std::string_view name) const;  // -1: none
@@ -57,6 +58,7 @@ class Decoder {
   // So may its blocks.
   void blocks_wait() { out_.blocks_wait = true; }
   void has_fences() { out_.fences = true; }
+  void has_copies() { out_.copies = true; }
   void clusters_wait() { out_.waits = out_.fences = out_.clusters_wait = true; }
   void need_target(int least) const;  // sm_90: 90
 

@@ -53,7 +53,8 @@ void step(const Statement& s, Bits& written) {
 }  // namespace
 
 bool writes_first_operand(const Statement& s) {
-  static const std::vector<std::string> none = {"st", "bra", "ret", "exit", "trap", "red", "prefetch", "prefetchu"};
+  static const std::vector<std::string> none = {"st",  "bra",      "ret",       "exit", "trap",
+                                                "red", "prefetch", "prefetchu", "cp",   "stmatrix"};
   if (s.operands.empty()) return false;
   if (s.words[0].starts_with("bar")) return std::ranges::find(s.words, "red") != s.words.end();
   return std::ranges::find(none, s.words[0]) == none.end();

@@ -119,6 +119,20 @@ Instruction& emit_meeting(Decoder& d, Handler handler, size_t mask, uint32_t to,
 
 }  // namespace
 
+Instruction& emit_for_warp(Decoder& d, Handler handler) {
+  const uint32_t all = d.constant(~uint32_t(0), false);
+  Instruction& added = d.emit(handler);
+  added.control = Control::meet;
+  added.members = all;
+  return added;
+}
+
+void need_warp(Warp& warp, const Instruction& i) {
+  if (warp.exec != ~0u)
+    fail(warp, i, -1, kLaunchFailed,
+         fmt::format("it takes all 32 lanes of a warp, of which only {:#010x} execute it", warp.exec));
+}
+
 void decode_shuffle(Decoder& d) {
   if (!d.take("sync")) d.refuse("a shuffle that is not .sync");
   const int mode = d.take_one({"up", "down", "bfly", "idx"});

@@ -12,6 +12,10 @@ void decode_half_arithmetic(Decoder& d, Type type);  // f16, bf16, and pairs
 void decode_half_sign(Decoder& d, Type type);
 void decode_half_extremum(Decoder& d, Type type);
 
+// An instruction that all 32 lanes of a warp execute together; what `handler` does is done once all are there.
+Instruction& emit_for_warp(Decoder& d, Handler handler);
+void need_warp(Warp& warp, const Instruction& i);  // Fault: some of the lanes have ended, or are not there
+
 void decode_warp_barrier(Decoder& d);     // bar.warp.sync
 void decode_cluster_barrier(Decoder& d);  // barrier.cluster
 // The row of the address of a variable in shared memory, with the operand's offset; `wide`: 64 bits.

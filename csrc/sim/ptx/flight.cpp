@@ -28,6 +28,19 @@ bool is_border(const Statement& statement) {
   return names.contains(statement.words[0]);
 }
 
+// Of copies to shared memory: the bytes of the largest group, as often as groups may be under way.
+size_t copied_in_flight(const TextKernel& kernel) {
+  size_t group = 0, largest = 0, kept = 0;
+  for (const Statement& each : kernel.statements) {
+    if (each.words[0] != "cp") continue;
+    if (each.operands.size() >= 3) group += static_cast<size_t>(each.operands[2].bits);
+    if (each.words.back() == "commit_group") group = 0;
+    if (each.words.back() == "wait_group") kept = std::max(kept, static_cast<size_t>(each.operands[0].bits));
+    largest = std::max(largest, group);
+  }
+  return largest * (kept + 1);
+}
+
 }  // namespace
 
 // Between borders an assembler may put all loads in front whose addresses do not come of loaded values.
@@ -56,7 +69,7 @@ size_t bytes_in_flight(const TextKernel& kernel) {
     if (first == 1) for_registers(each.operands[0], write);
     most = std::max(most, now += bytes);
   }
-  return most;
+  return most + copied_in_flight(kernel);
 }
 
 }  // namespace plait::sim::ptx

@@ -96,6 +96,7 @@ struct Program {
   bool waits = false;                // its warps may wait for each other: at barriers, or for what another one writes
   bool clusters_wait = false;        // it has what blocks of a cluster do together
   bool blocks_wait = false;          // its blocks may wait for each other, for what another one writes
+  bool copies = false;               // it has cp.async
   bool fences = false;               // it has fences, or accesses that acquire or release
 };
 

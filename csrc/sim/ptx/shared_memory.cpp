@@ -19,8 +19,21 @@ void SharedMemory::begin(uint32_t block) {
   block_ = block;
   of_others_.clear();
   std::fill(written_.begin(), written_.end(), uint8_t(0));
+  std::fill(in_flight_.begin(), in_flight_.end(), 0);
   more_.clear();
   ++blocks_;
+}
+
+uint32_t SharedMemory::in_flight(size_t offset, size_t bytes) const {
+  if (in_flight_.empty()) return 0;
+  for (size_t g = offset / kGranule; g <= (offset + bytes - 1) / kGranule; ++g)
+    if (in_flight_[g] != 0) return in_flight_[g];
+  return 0;
+}
+
+void SharedMemory::set_in_flight(size_t offset, size_t bytes, uint32_t copy) {
+  in_flight_.resize(granules_.size());
+  for (size_t g = offset / kGranule; g <= (offset + bytes - 1) / kGranule; ++g) in_flight_[g] = copy;
 }
 
 SharedMemory::Granule& SharedMemory::granule_at(size_t index) {

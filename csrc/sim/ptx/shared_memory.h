@@ -32,6 +32,9 @@ class SharedMemory {
   uint8_t* data() { return data_.data(); }
   // The first byte of a range that nothing wrote, if there is one. The range lies inside.
   std::optional<size_t> first_unwritten(size_t offset, size_t bytes) const;
+  // The copy that is under way to any of these bytes, by its number; 0: none is. Ranges of whole words.
+  uint32_t in_flight(size_t offset, size_t bytes) const;
+  void set_in_flight(size_t offset, size_t bytes, uint32_t copy);
   // Enters an access, whose range lies inside; nothing is entered where there is a race.
   // `order`: of the block that accesses.
   std::optional<Race> enter(const SharedAccess& access, const ThreadOrder& order);
@@ -67,6 +70,7 @@ class SharedMemory {
   std::vector<uint8_t> data_, written_;
   std::vector<Granule> granules_;
   std::vector<std::vector<Mark>> more_;
+  std::vector<uint32_t> in_flight_;  // by granule; empty: none was ever under way
   std::map<std::array<uint32_t, 3>, AccessOfOther> of_others_;
   uint32_t block_ = 0;   // its number in the grid
   uint32_t blocks_ = 0;  // that have begun

@@ -24,7 +24,8 @@ ThreadBlock::ThreadBlock(const Run& run, Cluster& cluster, uint32_t rank)
       one_state_(!run.program->waits),
       warps_(one_state_ ? 1 : warps_of(*run.launch)),
       shared_(shared_size(run)),
-      order_(warps_of(*run.launch), run.program->fences) {
+      order_(warps_of(*run.launch), run.program->fences),
+      copies_(run.program->copies ? warps_of(*run.launch) : 0) {
   for (WarpState& each : warps_) make_state(each);
 }
 
@@ -128,6 +129,7 @@ void ThreadBlock::start(WarpState& state, uint32_t number, const std::array<uint
 void ThreadBlock::begin(uint32_t number, uint32_t cluster, const std::vector<uint32_t>& order) {
   order_.begin(number, cluster);
   if (shared_.bytes() > 0) shared_.begin(number);
+  copies_.begin();
   turns_ = order;
   number_ = number;
   index_ = block_index(run_, number);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/ptx/async_copies.h"
 #include "sim/ptx/lane_places.h"
 #include "sim/ptx/shared_memory.h"
 #include "sim/ptx/thread_order.h"
@@ -48,6 +49,7 @@ class ThreadBlock {
   const std::array<uint32_t, 3>& index() const { return index_; }
   SharedMemory& shared() { return shared_; }
   ThreadOrder& order() { return order_; }
+  AsyncCopies& copies() { return copies_; }
   // A thread knows that what is in front of the launch has ended.
   void waited_for_grids() { waited_ = true; }
   bool has_waited_for_grids() const { return waited_; }
@@ -123,6 +125,7 @@ class ThreadBlock {
   std::array<uint32_t, 3> index_{};
   SharedMemory shared_;
   ThreadOrder order_;
+  AsyncCopies copies_;
   std::array<Barrier, 16> barriers_;
   ThreadOrder::Knowledge at_cluster_;  // of those that arrived there
   std::vector<ClusterPhase> cluster_phase_;

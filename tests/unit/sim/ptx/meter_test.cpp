@@ -96,6 +96,44 @@ END:
   EXPECT_EQ(counts.thread_instructions, std::accumulate(counts.kinds.begin(), counts.kinds.end(), uint64_t{0}));
 }
 
+// A warp copies 512 bytes to rows `pitch` apart and loads four matrices of 8 rows from there.
+MemoryCounts of_matrices(int pitch) {
+  test::Machine machine;
+  const auto module = PtxModule::load(test::kernel_text(fmt::format(R"(
+    .shared .align 16 .b8 tile[8192];
+    ld.param.u64 %rd0, [a];
+    mov.u32 %r0, %tid.x;
+    mad.wide.u32 %rd1, %r0, 16, %rd0;
+    mov.u32 %r1, tile;
+    mad.lo.u32 %r2, %r0, {}, %r1;
+    cp.async.cg.shared.global [%r2], [%rd1], 16;
+    cp.async.wait_all;
+    bar.sync 0;
+    ldmatrix.sync.aligned.m8n8.x4.shared.b16 {{%r2, %r3, %r4, %r5}}, [%r2];
+    ret;
+)",
+                                                                    pitch)));
+  Launch launch;
+  launch.block[0] = 32;
+  launch.metered = true;
+  launch.parameters.resize(32);
+  const uint64_t in = machine.upload(std::vector<uint32_t>(128));
+  std::memcpy(launch.parameters.data(), &in, 8);
+  return sim::launch(*module, launch, machine.actor("k"), machine.space).memory;
+}
+
+TEST(Meter, CopiesAndMatrices) {
+  const MemoryCounts dense = of_matrices(16), apart = of_matrices(128), padded = of_matrices(144);
+  EXPECT_EQ(dense.requests, 1u);
+  EXPECT_EQ(dense.sectors, 16u);
+  EXPECT_EQ(dense.least_sectors, 16u);
+  EXPECT_EQ(dense.shared_requests, 2u);
+  EXPECT_EQ(dense.shared_passes, 8u) << "four for the copies, one for each matrix";
+  EXPECT_EQ(dense.least_passes, 8u);
+  EXPECT_EQ(apart.shared_passes, 64u) << "all rows in the same banks";
+  EXPECT_EQ(padded.shared_passes, 8u);
+}
+
 TEST(Meter, BytesInFlight) {
   const auto in_flight = [](const std::string& body) {
     return PtxModule::load(test::kernel_text("ld.param.u64 %rd1, [a];\n" + body))->kernels()[0].bytes_in_flight;
@@ -114,6 +152,12 @@ TEST(Meter, BytesInFlight) {
             8u)
       << "the most, not the last";
   EXPECT_EQ(in_flight("ld.global.u64 %rd2, [%rd1]; ld.global.u64 %rd3, [%rd2];"), 8u) << "an address that is loaded";
+  const std::string copy = ".shared .align 16 .b8 s[64]; cp.async.cg.shared.global [s], [%rd1], 16;\n";
+  EXPECT_EQ(in_flight(copy + "cp.async.commit_group; cp.async.wait_all;"), 16u);
+  EXPECT_EQ(in_flight(copy + "cp.async.ca.shared.global [s+16], [%rd1+16], 8; cp.async.commit_group;\n"
+                             "cp.async.wait_group 2;"),
+            72u)
+      << "three groups";
   EXPECT_EQ(in_flight(".shared .align 4 .b32 s; st.shared.u32 [s], 1; ld.shared.u32 %r1, [s];"), 0u);
 }
 
