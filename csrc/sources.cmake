@@ -94,6 +94,7 @@ set(PLAIT_CORE_SOURCES
   graph/lay_inputs.cpp
   graph/lookups.cpp
   graph/merge_equal.cpp
+  graph/part_batches.cpp
   graph/remove_dead_code.cpp
   graph/rewrite.cpp
   graph/split_bias.cpp

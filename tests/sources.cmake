@@ -151,6 +151,7 @@ set(PLAIT_TEST_multidevice
 set(PLAIT_TEST_numerics
   numerics/aliases_test.cpp
   numerics/allocation_test.cpp
+  numerics/attention_batches_test.cpp
   numerics/attention_kernels_test.cpp
   numerics/attention_masks_test.cpp
   numerics/contraction_kernels_test.cpp

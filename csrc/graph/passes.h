@@ -60,6 +60,11 @@ void split_bias(Fusion& fusion);
 // unless option reduce_dtype keeps it wide until it is whole, or its pending axes have size 1 on the mesh.
 void widen_contractions(Fusion& fusion, const DeviceMesh& mesh, const Options& options);
 
+// A product of stacks whose batch dims were merged into one for it, and parted behind it, is a product of stacks with
+// these dims; reshapes that are left of it go with the next pass. Why: what is computed between two products has the
+// dims of its user, and a stack that lies permuted need not be copied to merge them. `home`: as below.
+void part_batches(Fusion& fusion, const std::function<std::optional<size_t>(const TensorView&)>& home = {});
+
 // Readers of a tensor that holds the same as an earlier one read the earlier one; remove_dead_code takes what nobody
 // reads then. The same are results of equal ops on the same operands, and what moves there and back (a permute and its
 // inverse, reshapes to the first shape, a cast to the own dtype, a whole slice) and what it began with. Constants,

@@ -14,7 +14,7 @@ namespace {
 
 class Drawer {
  public:
-  Drawer(uint64_t seed, int64_t most) : random_(seed), most_(most) {}
+  Drawer(uint64_t seed, int64_t most) : random_(seed), most_(most), merged_(seed % 4 == 3) {}
 
   std::string run() {
     sizes();
@@ -141,9 +141,22 @@ class Drawer {
     line("%qg = reshape(%q, shape = [b, g, n, s, d])");
     line("%kg = unsqueeze(%k, dims = [2])\n  %vg = unsqueeze(%v, dims = [2])");
   }
+  static std::string turned(const std::string& t) { return fmt::format("permute({}, dims = [0, 1, 2, 4, 3])", t); }
+  // Of [b, g, n, rows, terms] and [b, g, n or 1, terms, columns]; merged, of stacks of b*g*n matrices.
+  std::string product(const std::string& a, const std::string& b, const char* rows, const char* terms,
+                      const char* columns) {
+    if (!merged_) return fmt::format("matmul({}, {})", a, b);
+    const auto merge = [&](const std::string& t, const char* one, const char* other) {
+      const std::string all =
+          n_ == 1 ? t : fmt::format("broadcast({}, shape = [b, g, n, {}, {}], dims = [0, 1, 2, 3, 4])", t, one, other);
+      return fmt::format("reshape({}, shape = [b*g*n, {}, {}])", all, one, other);
+    };
+    return fmt::format("reshape(matmul({}, {}), shape = [b, g, n, {}, {}])", merge(a, rows, terms),
+                       merge(b, terms, columns), rows, columns);
+  }
   std::string scores() {
     const std::string left = chance(30) ? let("mul(%qg, 0.3)") : "%qg";
-    std::string out = let(fmt::format("matmul({}, permute(%kg, dims = [0, 1, 2, 4, 3]))", left));
+    std::string out = let(product(left, turned("%kg"), "s", "d", "t"));
     return left == "%qg" ? let(fmt::format("{}({}, {})", chance(50) ? "mul" : "div", out, "0.7")) : out;
   }
 
@@ -164,7 +177,7 @@ class Drawer {
       inputs_ += ", %seed: u64[]";
       p = let(fmt::format("dropout({}, p = 0.25, seed = %seed)", p));
     }
-    finish(let(fmt::format("matmul({}, %vg)", p)), "");
+    finish(let(product(p, "%vg", "s", "t", "e")), "");
   }
 
   void finish(std::string y, const std::string& also) {
@@ -187,7 +200,7 @@ class Drawer {
     };
     const std::string x = choose(scores(), "-inf");
     const std::string p = choose(fmt::format("exp(sub({}, add(%l, 3.0)))", x), "0.0");
-    std::string weights = p, dp = let("matmul(%g0, permute(%vg, dims = [0, 1, 2, 4, 3]))");
+    std::string weights = p, dp = let(product("%g0", turned("%vg"), "s", "e", "t"));
     if (chance(25)) {
       inputs_ += ", %seed: u64[]";
       const std::string keep = let("ge(uniform(shape = [b, g, n, s, t], seed = %seed), 0.25)");
@@ -196,19 +209,19 @@ class Drawer {
     }
     const std::string ds = choose(fmt::format("mul({}, sub({}, %z))", p, dp), "0.0");
     const bool share = n_ > 1;
-    const auto turned = [](const std::string& t) { return fmt::format("permute({}, dims = [0, 1, 2, 4, 3])", t); };
     const auto of_keys = [&](const std::string& call) {
       return let(share ? fmt::format("sum({}, dims = [2])", call) : call);
     };
     std::vector<std::string> out;
-    if (chance(90)) out.push_back(let(fmt::format("mul(matmul({}, %kg), 0.7)", ds)));
-    if (chance(90)) out.push_back(of_keys(fmt::format("mul(matmul({}, %qg), 0.7)", turned(ds))));
-    if (out.empty() || chance(90)) out.push_back(of_keys(fmt::format("matmul({}, %g0)", turned(weights))));
+    if (chance(90)) out.push_back(let(fmt::format("mul({}, 0.7)", product(ds, "%kg", "s", "t", "d"))));
+    if (chance(90)) out.push_back(of_keys(fmt::format("mul({}, 0.7)", product(turned(ds), "%qg", "t", "s", "d"))));
+    if (out.empty() || chance(90)) out.push_back(of_keys(product(turned(weights), "%g0", "t", "s", "e")));
     outputs_ = fmt::format("{}", fmt::join(out, ", "));
   }
 
   std::mt19937_64 random_;
   const int64_t most_;
+  const bool merged_;  // stacks of products have one batch dim
   std::string type_, inputs_, outputs_, body_;
   int b_ = 1, g_ = 1, n_ = 1, s_ = 1, t_ = 1, d_ = 1, e_ = 1, next_ = 0;
 };
