@@ -365,12 +365,15 @@ class Placer {
     return id;
   }
 
-  // A loop beside that runs over the same, with which the own loop can be one.
+  // A loop beside that runs over the same, with which the own loop can be one. What one op sums over and another one
+  // does not is one loop where both say their loops.
   int mate(int at, const Op& op, const OwnLoop& l, ParallelType parallel) {
+    const auto says = [&](const Op& each) { return state_.options.own_loops.contains(each.results[0]); };
     for (int other : neighbours(at, op)) {
       const TreeLoop& t = state_.tree.loops[static_cast<size_t>(other)];
-      if (graph_.find(t.cls) == graph_.find(l.cls) && t.reduction == l.reduction && t.parallel == parallel)
-        return other;
+      if (graph_.find(t.cls) != graph_.find(l.cls) || t.parallel != parallel) continue;
+      const bool both = parallel == ParallelType::serial && says(op) && says(*t.owner);
+      if (t.reduction == l.reduction || both) return other;
     }
     return -1;
   }
@@ -426,6 +429,8 @@ class Placer {
       together = beside >= 0;
       if (beside >= 0) {
         node = beside;
+        TreeLoop& shared = state_.tree.loops[static_cast<size_t>(node)];
+        shared.reduction = shared.reduction || l.reduction;
       } else {
         node = add_loop(node, 0,
                         {graph_.find(l.cls), parallel, l.reduction, -1, &op, variable(l.cls), graph_.extent(l.cls), {}},

@@ -27,9 +27,12 @@ TensorView* before_unchanged(TensorView* t) {
 
 bool same_matrices(const Shape& a, const Shape& b) { return std::equal(a.end() - 2, a.end(), b.end() - 2); }
 
-// Whether a stack of matrices has the batch dims of `parted` as one.
+// Whether a stack of matrices has the batch dims of `parted` as one. Empty matrices say nothing about that.
 bool merges(const Shape& parted, const Shape& merged) {
-  return merged.size() == 3 && parted.size() > 3 && same_matrices(parted, merged);
+  if (merged.size() != 3 || parted.size() <= 3 || !same_matrices(parted, merged)) return false;
+  sym::Expr batch = parted[0];
+  for (size_t d = 1; d + 2 < parted.size(); ++d) batch = batch * parted[d];
+  return batch == merged[0];
 }
 
 // An operand, or what it is the transpose of; and as its user had it before its batch dims were merged, null where they

@@ -20,7 +20,6 @@ using schedules::Manual;
 using schedules::ManualTensor;
 
 constexpr int64_t kBlock = 128;
-constexpr int64_t kTerms = 256;  // that a sum adds before its part goes into the whole
 
 // A copy of what `reader` reads, in front of it, which it reads instead.
 TensorView* put_copy(Fusion& graph, Op& reader, TensorView& t, const char* name) {
@@ -83,7 +82,7 @@ class Builder {
         numbers_(numbers),
         parts_(*attention_parts(graph_.ops())),
         shape_(parts_.scores[0]->out()->shape()),
-        loops_(numbers, shape_.size(), kTerms) {}
+        loops_(numbers, shape_.size(), !parts_.others.empty()) {}
 
   void run() {
     const bool reduces = std::ranges::any_of(graph_.ops(), [](const Op* op) { return reduces_keys(*op); });
@@ -93,25 +92,30 @@ class Builder {
     visible_ = visible_keys(graph_, parts_).value_or(VisibleKeys());
     if (reduces && streams_) score_again();
     own_moves();
-    for (const Matmul* product : parts_.products) {
-      if (visible_.ahead) poison_.insert(add_poison(graph_, *product, parts_.by_keys, *visible_.ahead));
-      if (visible_.behind) poison_.insert(add_poison(graph_, *product, !parts_.by_keys, *visible_.behind));
-    }
+    for (const Matmul* product : parts_.products) poison(*product, parts_.by_keys);
+    for (const Matmul* product : parts_.others) poison(*product, false);
     pack_operands();
     hold_weights();
     around_ = loops_.around(shape_, parts_.by_keys);
     store_outputs();
     for (const Op* op : graph_.ops()) decide(*op);
-    state(*decided_last_, loops_.of({}), std::nullopt);
+    state(*decided_last_, is_whole() ? loops_.of_features() : loops_.of({}), std::nullopt);
     schedule_by_hand(group_, decisions_);
     if (visible_.ahead || visible_.behind) limit_keys();
     group_.aligned.clear();  // edges say all: keys are no features
   }
 
  private:
+  bool is_whole() const { return !parts_.others.empty(); }  // a task has all of a matrix
+
+  void poison(const Matmul& product, bool by_keys) {
+    if (visible_.ahead) poison_.insert(add_poison(graph_, product, by_keys, *visible_.ahead));
+    if (visible_.behind) poison_.insert(add_poison(graph_, product, !by_keys, *visible_.behind));
+  }
+
   // Each product reads its operands through moves of its own.
   void own_moves() {
-    for (const auto* list : {&parts_.scores, &parts_.products})
+    for (const auto* list : {&parts_.scores, &parts_.products, &parts_.others})
       for (const Matmul* m : *list)
         for (TensorView* operand : {list == &parts_.scores ? m->a : nullptr, m->b}) {
           if (operand == nullptr || !shares_moves(graph_, operand)) continue;
@@ -220,6 +224,7 @@ class Builder {
     for (Op* op : std::vector<Op*>(graph_.ops().begin(), graph_.ops().end()))
       if (reduces_keys(*op)) hold(inputs(*op)[0]);
     for (const Matmul* product : parts_.products) hold(weights_of(*product, parts_.by_keys));
+    for (const Matmul* product : parts_.others) hold(weights_of(*product, false));
   }
   void hold(TensorView* t) {
     if (is_scores(t)) {
@@ -235,13 +240,23 @@ class Builder {
     return std::ranges::any_of(parts_.scores, [&](const Matmul* m) { return m->out() == t; });
   }
   bool is_product(const TensorView* t) const {
-    return std::ranges::any_of(parts_.products, [&](const Matmul* m) { return m->out() == t; });
+    return std::ranges::any_of(parts_.products, [&](const Matmul* m) { return m->out() == t; }) || is_other(t);
+  }
+  bool is_other(const TensorView* t) const {
+    return std::ranges::any_of(parts_.others, [&](const Matmul* m) { return m->out() == t; });
+  }
+  // Products, and all that comes of them.
+  std::set<const TensorView*> behind_products(bool others_alone = false) const {
+    std::set<const TensorView*> out;
+    for (const Matmul* product : parts_.others) out.merge(coming_of(graph_.ops(), *product->out()));
+    if (!others_alone)
+      for (const Matmul* product : parts_.products) out.merge(coming_of(graph_.ops(), *product->out()));
+    return out;
   }
 
   // Results of products come last, and of these the one whose loops all others stand in.
   void store_outputs() {
-    std::set<const TensorView*> behind;
-    for (const Matmul* product : parts_.products) behind.merge(coming_of(graph_.ops(), *product->out()));
+    std::set<const TensorView*> behind = behind_products();
     std::vector<TensorView*> outputs = graph_.outputs();
     for (TensorView*& t : outputs) {
       const bool is_row = !behind.contains(t);
@@ -255,21 +270,26 @@ class Builder {
     // What the products need comes first: rows that nothing but results come of need not stand in front of their loops.
     std::set<const Op*> needed;
     std::vector<const Op*> left;
-    for (const Matmul* product : parts_.products) left.push_back(product->out()->definition);
+    for (const auto* list : {&parts_.products, &parts_.others})
+      for (const Matmul* product : *list) left.push_back(product->out()->definition);
     while (!left.empty()) {
       const Op* op = left.back();
       left.pop_back();
       if (op == nullptr || !needed.insert(op).second) continue;
       for (const TensorView* in : inputs(*op)) left.push_back(in->definition);
     }
+    const std::set<const TensorView*> behind_others = behind_products(true);
     const auto stage = [&](const Op* op) {
-      if (!behind.contains(op->out())) return needed.contains(op) ? 0 : 1;
-      return graph_.is_output(op->out()) ? 2 : 1;
+      if (is_other(op->out())) return 1;  // in front of what joins its loops
+      if (!behind.contains(op->out())) return needed.contains(op) ? 0 : 2;
+      if (!graph_.is_output(op->out())) return 2;
+      return behind_others.contains(op->out()) ? 4 : 3;
     };
     std::vector<Op*> order(graph_.ops().begin(), graph_.ops().end());
     std::ranges::stable_sort(order, {}, stage);
     graph_.set_order(order);
     decided_last_ = order.back()->out();
+    if (is_whole()) joined_last_ = order[order.size() - 2]->out();
   }
 
   void decide(const Op& op) {
@@ -277,23 +297,30 @@ class Builder {
     const int64_t features = *numbers_.queries * kMostFeatures;
     const int64_t terms = kScoreBytes / static_cast<int64_t>(size_of(parts_.scores[0]->out()->dtype));
     const bool last = parts_.by_keys;
+    const int64_t groups = is_whole() ? *numbers_.block / *numbers_.queries : 1;  // of what is held
     if (&t == decided_last_) return;
-    if (packed_.contains(&t)) return state(t, loops_.of({.lanes_last = last}), around_, features);
+    if (packed_.contains(&t)) return state(t, loops_.of({.lanes_last = last}), around_, groups * features);
     const int in_part = around_ + (streams_ ? in_parts() : 0);
     if (is_scores(&t))
       return state(t, loops_.of({.lanes_last = last, .tiled = true, .sums = true, .cut_x = streams_}),
-                   in_part + in_tiles());
+                   in_part + in_tiles() + (groups > 1 ? 1 : 0));
     if (held_.contains(&t))
       state(t, loops_.of({.lanes_last = last, .tiled = makes_scores(t), .cut_x = streams_}), in_part, terms);
-    if (poison_.contains(&t))
-      state(t, loops_.of_task(kQueries), loops_.around_task(shape_, parts_.by_keys), kMostFeatures);
+    if (poison_.contains(&t)) state(t, loops_.of_task(kQueries), around_task(), kMostFeatures);
     if (const auto* reduce = as<Reduce>(op); reduce != nullptr && reduces_keys(op))
       state(t, loops_.of({.sums = true, .parts = streams_ || reduce->function == Reduction::sum}), around_);
-    if (is_product(&t))
-      state(t, loops_.of({.tiled = true, .sums = true, .parts = true, .parts_first = streams_}), around_, features);
+    if (is_other(&t))
+      state(
+          t, loops_.of_sum_over_lanes(), around_task(),
+          sym::proven(sym::le(states_of_all(*parts_.others[0]), terms)) ? terms : kMostStates);  // on the stack, or not
+    else if (is_product(&t))
+      state(t, loops_.of({.tiled = true, .sums = true, .parts = true, .parts_first = streams_}), around_,
+            groups * features);
     if (rows_.contains(&t)) state(t, loops_.of_rows(t.rank() - (is_row(t) ? 1 : 0)), around_);
-    if (graph_.is_output(&t) && !rows_.contains(&t)) state(t, loops_.of({}), around_);
+    if (graph_.is_output(&t) && !rows_.contains(&t))
+      state(t, loops_.of({}), &t == joined_last_ ? around_task() : around_);
   }
+  int around_task() const { return loops_.around_task(shape_, parts_.by_keys); }
   void state(const TensorView& t, std::vector<LoopStep> loops, std::optional<int> inline_at, Choice keep = {}) {
     ManualTensor decision;
     decision.tensor = t.name;
@@ -304,9 +331,9 @@ class Builder {
   }
   // Loops over tiles, and over parts; one iteration is none.
   int in_tiles() const {
-    return sym::ceildiv(streams_ ? sym::min(terms(), kTerms) : terms(), *numbers_.rows).constant() == 1 ? 0 : 1;
+    return sym::ceildiv(streams_ ? sym::min(terms(), kWeighed) : terms(), *numbers_.rows).constant() == 1 ? 0 : 1;
   }
-  int in_parts() const { return sym::ceildiv(terms(), kTerms).constant() == 1 ? 0 : 1; }
+  int in_parts() const { return sym::ceildiv(terms(), kWeighed).constant() == 1 ? 0 : 1; }
   sym::Expr terms() const { return shape_[shape_.size() - (parts_.by_keys ? 2 : 1)]; }
   bool is_row(const TensorView& t) const { return t.rank() == shape_.size() && t.shape().back().constant() == 1; }
 
@@ -338,8 +365,11 @@ class Builder {
     out.ahead = whole_tiles(visible_.ahead);
     out.behind = whole_tiles(visible_.behind);
     out.by_keys = parts_.by_keys;
-    std::set<const TensorView*> scores, behind;
-    for (const Matmul* product : parts_.products) behind.merge(coming_of(graph_.ops(), *product->out()));
+    const auto is_known = [](const std::optional<sym::Expr>& offset) { return !offset || offset->constant(); };
+    const bool whole_tiles = *numbers_.queries % *numbers_.rows == 0 && kWeighed % *numbers_.rows == 0;
+    out.rows = whole_tiles && is_known(out.ahead) && is_known(out.behind) ? *numbers_.rows : 1;
+    const std::set<const TensorView*> behind = behind_products();
+    std::set<const TensorView*> scores;
     for (const Op* op : graph_.ops()) {
       const auto& in = inputs(*op);
       if (behind.contains(op->out()) && !is_product(op->out())) continue;
@@ -352,7 +382,8 @@ class Builder {
         continue;
       }
       const bool has_keys = op->out()->rank() == shape_.size() && !is_row(*op->out());
-      if (sums || has_keys) out.ops[op] = sums;
+      if (sums || has_keys)
+        out.ops[op] = is_other(op->out()) ? Limited::sum_over_lanes : sums ? Limited::sum : Limited::result;
       if (!is_product(op->out())) scores.insert(op->out());
     }
     group_.keys = std::move(out);
@@ -367,6 +398,7 @@ class Builder {
   VisibleKeys visible_;
   std::set<const TensorView*> packed_, held_, poison_, rows_;
   TensorView* decided_last_ = nullptr;  // whose loops are those of all
+  TensorView* joined_last_ = nullptr;   // of a whole matrix: the result by keys whose loops the others by keys join
   int around_ = 0;
   bool streams_ = false;  // nothing needs all scores of a lane at once: they come and go in parts
   Manual decisions_;

@@ -13,6 +13,8 @@ namespace {
 constexpr int64_t kLeastQueries = 2 * kQueries, kLeastKeys = 256;  // of fewer, products of the library are as fast
 constexpr size_t kMostOps = 64;
 constexpr int64_t kMostKeys = 1 << 20;  // positions are numbers of f32
+constexpr int64_t kLeastBatch = 8;      // for a task of each matrix
+constexpr int64_t kMostOfABlock = 512;  // bytes of a row there: its operands and states are on the stack too
 
 bool may_stand_between(const Op& op) {
   return is_elementwise(op) || keeps_places(op) || op.kind == OpKind::Slice || op.kind == OpKind::Reshape ||
@@ -29,9 +31,10 @@ class Finder {
   // Its ops, whether or not others read of them; false where it is no attention.
   bool find() {
     for (const Matmul* product : products_) {
+      const bool by_keys = by_keys_ && is_by_keys(*product);
       ops_.insert(product->out()->definition);
-      if (by_keys_) ops_.insert(product->a->definition);
-      if (!collect(*weights_of(*product, by_keys_))) return false;
+      if (by_keys) ops_.insert(product->a->definition);
+      if (!collect(*weights_of(*product, by_keys))) return false;
     }
     if (scores_.empty()) return false;
     for (const Matmul* product : products_) ends_.insert(go_on(*product->out()));
@@ -64,10 +67,25 @@ class Finder {
            decide(sym::ge(by_keys_ ? queries : keys, kLeastKeys)) && decide(sym::le(queries, kMostKeys)) &&
            decide(sym::le(keys, kMostKeys)) &&
            std::ranges::all_of(scores_, [&](const Matmul* m) { return few(*m->a); }) &&
-           std::ranges::all_of(products_, [&](const Matmul* m) { return few(*m->out()); });
+           std::ranges::all_of(products_, [&](const Matmul* m) { return few(*m->out()); }) && fits_others(decide);
   }
 
  private:
+  bool fits_others(const std::function<bool(sym::Expr)>& decide) const {
+    if (!by_keys_) return true;
+    sym::Expr batch = fusion_.pool().constant(1);
+    const std::vector<sym::Expr> shape = scores().out()->shape();
+    for (size_t d = 0; d + 2 < shape.size(); ++d) batch = batch * shape[d];
+    const auto bytes = static_cast<int64_t>(size_of(scores().out()->dtype));
+    const auto few = [&](const TensorView& t) { return decide(sym::le(last(t), kMostOfABlock / bytes)); };
+    return std::ranges::all_of(products_, [&](const Matmul* m) {
+      if (is_by_keys(*m)) return true;
+      return decide(sym::ge(batch, kLeastBatch)) && decide(sym::le(states_of_all(*m), kMostStates)) &&
+             std::ranges::all_of(scores_, [&](const Matmul* each) { return few(*each->a); }) &&
+             std::ranges::all_of(products_, [&](const Matmul* each) { return few(*each->out()); });
+    });
+  }
+
   // Behind a product, what is elementwise of it and of rows: the division, where it stands there. Returns its end.
   const TensorView* go_on(const TensorView& product) {
     const TensorView* end = &product;
@@ -271,13 +289,25 @@ std::optional<AttentionParts> attention_parts(std::span<Op* const> ops) {
     const Matmul* matmul = product_of_matrices(*op);
     if (matmul == nullptr || (weighs && !weights.contains(matmul->a))) return std::nullopt;
     (weighs ? out.products : out.scores).push_back(matmul);
-    if (weighs) by_keys.push_back(is_transpose(*matmul->a->definition));
+    if (weighs) by_keys.push_back(is_by_keys(*matmul));
     if (!weighs) weights.insert(op->out());
   }
   if (out.scores.empty() || out.products.empty()) return std::nullopt;
-  out.by_keys = by_keys[0];
-  if (std::ranges::count(by_keys, out.by_keys) != std::ranges::ssize(by_keys)) return std::nullopt;
+  out.by_keys = std::ranges::find(by_keys, true) != by_keys.end();
+  if (!out.by_keys) return out;
+  const auto is_other = [](const Matmul* m) { return !is_by_keys(*m); };
+  std::ranges::copy_if(out.products, std::back_inserter(out.others), is_other);
+  std::erase_if(out.products, is_other);
   return out;
+}
+
+bool is_by_keys(const Matmul& product) {
+  return product.a->definition != nullptr && is_transpose(*product.a->definition);
+}
+
+sym::Expr states_of_all(const Matmul& product) {
+  const std::vector<sym::Expr> shape = product.out()->shape();
+  return sym::ceildiv(shape[shape.size() - 2], kWeighed) * kWeighed * sym::ceildiv(shape.back(), kQueries) * kQueries;
 }
 
 TensorView* weights_of(const Matmul& product, bool by_keys) {
@@ -297,18 +327,25 @@ std::set<const TensorView*> coming_of(std::span<Op* const> ops, const TensorView
 std::optional<std::string> refuse_attention(std::span<Op* const> ops, std::span<TensorView* const> outputs) {
   const std::optional<AttentionParts> parts = attention_parts(ops);
   if (!parts) return "it has no scores and products of their weights in f32 or f64";
-  for (const Matmul* product : parts->products) {
-    const std::set<const TensorView*> behind = coming_of(ops, *product->out());
-    if (std::ranges::count_if(outputs, [&](const TensorView* t) { return behind.contains(t); }) != 1)
-      return "a product has not one result";
-  }
+  for (const auto* list : {&parts->products, &parts->others})
+    for (const Matmul* product : *list) {
+      const std::set<const TensorView*> behind = coming_of(ops, *product->out());
+      if (std::ranges::count_if(outputs, [&](const TensorView* t) { return behind.contains(t); }) != 1)
+        return "a product has not one result";
+    }
+  const std::vector<sym::Expr> batch = parts->scores[0]->out()->shape();
+  if (!parts->others.empty() &&
+      std::all_of(batch.begin(), batch.end() - 2, [](sym::Expr e) { return e.constant() == 1; }))
+    return "it weighs by keys and by queries, and has one matrix alone";
+  if (parts->others.size() > 1) return "it weighs by queries more than once beside keys";
   const TensorView& scores = *parts->scores[0]->out();
   if (!std::ranges::all_of(parts->scores, [&](const Matmul* m) { return m->out()->shape() == scores.shape(); }))
     return "its scores have not the same shape";
   const size_t rank = scores.rank();
   const auto has_rank = [&](const auto* matmul) { return matmul->out()->rank() == rank && matmul->a != matmul->b; };
   const auto reduces = [&](const Op* op) { return reduces_keys(*op) && inputs(*op)[0]->rank() == rank; };
-  if (!std::ranges::all_of(parts->scores, has_rank) || !std::ranges::all_of(parts->products, has_rank))
+  if (!std::ranges::all_of(parts->scores, has_rank) || !std::ranges::all_of(parts->products, has_rank) ||
+      !std::ranges::all_of(parts->others, has_rank) || (!parts->others.empty() && rank < 3))
     return "its products have not the same dims";
   for (const Op* op : ops) {
     if (property(op->kind) == OpProperty::contraction) continue;

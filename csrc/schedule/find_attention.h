@@ -12,17 +12,24 @@ namespace plait {
 constexpr int64_t kQueries = 16;            // whose scores are on the stack at a time
 constexpr int64_t kMostFeatures = 256;      // of a head
 constexpr int64_t kScoreBytes = 256 << 10;  // of a buffer of scores, each on the stack of a thread
+constexpr int64_t kWeighed = 256;           // that a sum over queries or keys adds before its part goes into the whole
 
 // Its products of matrices.
 struct AttentionParts {
   std::vector<const Matmul*> scores;    // [..., query, key], sums over features
   std::vector<const Matmul*> products;  // of weights, which come of scores, and values
   bool by_keys = false;                 // weights are transposed, products are [..., key, x] and sum over queries
+  std::vector<const Matmul*> others;    // beside products by keys: [..., query, x], which sum over keys
 };
 std::optional<AttentionParts> attention_parts(std::span<Op* const> ops);
 
+constexpr int64_t kMostStates = 1 << 20;  // of a task
+// Whether a product sums over queries: what it weighs by is transposed.
+bool is_by_keys(const Matmul& product);
 // What a product weighs its values by, [..., query, key].
 TensorView* weights_of(const Matmul& product, bool by_keys);
+// Elements of the states that a product beside those by keys has in a task: of all queries, in whole tiles.
+sym::Expr states_of_all(const Matmul& product);
 
 // A product of matrices of one rank in f32 or f64; null for others.
 const Matmul* product_of_matrices(const Op& op);
@@ -39,8 +46,9 @@ std::optional<std::string> refuse_attention(std::span<Op* const> ops, std::span<
 
 // The segment of products, whose weights come of the scores of other matmuls by elementwise ops and reductions over
 // keys, and which nobody else reads: its ops, with the elementwise ones behind it, and what is made of
-// rows of scores alone, such as their logsumexp. By keys, weights are read through a transpose.
-// Nothing where there is no such thing. `decide` is asked about sizes.
+// rows of scores alone, such as their logsumexp. By keys, weights are read through a transpose, but for those of
+// products beside, where the batch is large enough for a task of each matrix and the states of one of them lie on the
+// stack. Nothing where there is no such thing. `decide` is asked about sizes.
 // `moves`: with the moves in front of its operands, which a kernel reads where they lie.
 std::set<const Op*> attention_of(const Fusion& fusion, const std::vector<const Matmul*>& products, bool by_keys,
                                  bool moves, const std::function<bool(sym::Expr)>& decide);

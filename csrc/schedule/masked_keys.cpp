@@ -219,16 +219,19 @@ class Values {
       values_[op->out()] = outside;
       scores_.insert(op->out());
     }
-    for (const Matmul* m : parts_.products) {
-      const Outside weights = of(weights_of(*m, parts_.by_keys));
-      if (weights.value != Value::weight && weights.value != Value::term) return false;
-      need(weights.keys);
-    }
-    return true;
+    return std::ranges::all_of(parts_.products, [&](const Matmul* m) { return sums(*m, parts_.by_keys); }) &&
+           std::ranges::all_of(parts_.others, [&](const Matmul* m) { return sums(*m, false); });
   }
   const VisibleKeys& keys() const { return *keys_; }
 
  private:
+  bool sums(const Matmul& product, bool by_keys) {
+    const Outside weights = of(weights_of(product, by_keys));
+    if (weights.value != Value::weight && weights.value != Value::term) return false;
+    need(weights.keys);
+    return true;
+  }
+
   bool is_row(const TensorView& t) const { return t.rank() == shape_.size() && t.shape().back().constant() == 1; }
 
   // Of what is summed, the keys that all may leave out.

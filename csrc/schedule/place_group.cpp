@@ -50,7 +50,8 @@ std::optional<Refusal> place_group(const ScheduledGroup& group, AxisGroup& axes,
 
 namespace {
 
-constexpr int64_t kStackBytes = 256 << 10;  // of a buffer, at most
+constexpr int64_t kStackBytes = 256 << 10;     // of a buffer, at most
+constexpr int64_t kStackBytesOfAll = 4 << 20;  // of all of a kernel
 
 class Obeyed {
  public:
@@ -68,10 +69,37 @@ class Obeyed {
     for (const Op* op : group_.graph->ops())
       if (tree_.ops.contains(op))
         if (auto found = check(*op->results[0])) return found;
-    return std::nullopt;
+    return check_stack();
   }
 
  private:
+  // All buffers and states together, as if they lived at once.
+  std::optional<Disobeyed> check_stack() const {
+    int64_t bytes = 0;
+    for (const auto& [op, placed] : tree_.ops) {
+      const TensorView& t = *op->results[0];
+      const auto kept = group_.kept.find(&t);
+      const auto size = static_cast<int64_t>(size_of(compute_type(t.dtype)));
+      const auto add = [&](sym::Expr count) {
+        const int64_t hi = sym::bounds(kept != group_.kept.end() && !count.constant() ? kept->second : count).hi;
+        bytes += std::min(hi, kStackBytes / size) * size;
+      };
+      if ((placed.home == Home::buffer || placed.home == Home::logical) && !group_.graph->readers(&t).empty())
+        add(elements_of(t, placed));
+      if (!placed.state_loops.empty())
+        for (int copies = has_parts(*op) ? 2 : 1; copies > 0; --copies) add(states_of(placed));
+    }
+    if (bytes <= kStackBytesOfAll) return std::nullopt;
+    return Disobeyed{
+        fmt::format("its buffers and states need {} bytes of stack, and a task has {}", bytes, kStackBytesOfAll),
+        "keep less, reduce inside of loops over kept dims, or part the segment"};
+  }
+  sym::Expr states_of(const PlacedOp& placed) const {
+    sym::Expr count = group_.graph->pool().constant(1);
+    for (int l : placed.state_loops) count = count * loop(l).extent;
+    return count;
+  }
+
   // A kernel has one loop over threads, and what threads read of one another is in memory.
   std::optional<Disobeyed> check_threads() const {
     const TreeLoop* first = nullptr;
@@ -108,13 +136,22 @@ class Obeyed {
 
   // Whether loops over kept dims stand inside of those of the sum, few enough for a state of each of their iterations.
   bool is_tile(const Op& op, const PlacedOp& placed) const {
-    constexpr int64_t kMostStates = 4096;
-    sym::Expr count = group_.graph->pool().constant(1);
-    for (int l : placed.state_loops) count = count * loop(l).extent;
+    const int64_t most = kStackBytes / static_cast<int64_t>(size_of(compute_type(op.results[0]->dtype)));
+    const sym::Expr count = states_of(placed);
     if (!can_have_tile(op)) return false;
     const auto kept = group_.kept.find(op.results[0]);  // of a symbolic extent, what the schedule vouches for
-    if (count.constant() || kept == group_.kept.end()) return count.constant().value_or(INT64_MAX) <= kMostStates;
-    return sym::proven(sym::le(kept->second, kMostStates)) && holds_(sym::le(count, kept->second));
+    if (kept != group_.kept.end() && sym::bounds(kept->second).hi > most) return is_in_order(op, placed);
+    if (count.constant() || kept == group_.kept.end()) return count.constant().value_or(INT64_MAX) <= most;
+    return sym::proven(sym::le(kept->second, most)) && holds_(sym::le(count, kept->second));
+  }
+
+  // Whether the states, which lie in memory as they are too many for the stack, are the elements of the result.
+  bool is_in_order(const Op& op, const PlacedOp& placed) const {
+    const DType dtype = op.results[0]->dtype;
+    const bool same_type = !is_narrow(dtype) && inputs(op)[0]->dtype == dtype;
+    return placed.home == Home::buffer && same_type &&
+           std::equal(placed.dims.begin(), placed.dims.end(), placed.state_loops.begin(), placed.state_loops.end(),
+                      [&](sym::Expr extent, int l) { return extent == loop(l).extent; });
   }
 
   std::optional<Disobeyed> refuse(const TensorView& t, const std::string& what) const {

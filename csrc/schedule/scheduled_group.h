@@ -12,15 +12,18 @@
 
 namespace plait {
 
+// Of what KeyLimit is about: elements [..., query, key]; sums over keys, [..., query, x], by keys over queries,
+// [..., key, x]; beside those by keys, sums over keys.
+enum class Limited : uint8_t { result, sum, sum_over_lanes };
+
 // Of attention: groups of `step` queries are computed for keys from the first query - behind up to the last + ahead
-// alone; or, by keys, groups of keys for queries from the first key - ahead up to the last + behind. Of the ops, the
-// result is [..., query, key]; or, where they sum over keys (by keys: over queries), true, [..., query, x] (by keys:
-// [..., key, x]).
+// alone; or, by keys, groups of keys for queries from the first key - ahead up to the last + behind, of which `rows`
+// have one limit.
 struct KeyLimit {
-  int64_t step = 1;
+  int64_t step = 1, rows = 1;
   std::optional<sym::Expr> ahead, behind;  // one at least
   bool by_keys = false;
-  std::map<const Op*, bool> ops;
+  std::map<const Op*, Limited> ops;
 
   std::string print(const Op& op) const;  // lines of the text of stage `scheduled`
 };

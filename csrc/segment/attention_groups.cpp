@@ -104,7 +104,7 @@ class AttentionGroups {
     if (!scores.empty()) places_.clear();
   }
 
-  // Weights that others read as well are computed again for the products by keys.
+  // Weights that a product by queries reads as well: in one kernel with that; or computed again for those by keys.
   void take_gradient(const Matmul& product) {
     if (tried_.contains(&product)) return;
     const Related related = find_related(product);
@@ -115,6 +115,12 @@ class AttentionGroups {
       return;
     }
     if (related.by_queries.size() != 1) return;
+    std::vector<const Matmul*> all = related.by_keys;
+    all.push_back(related.by_queries[0]);
+    if (const std::vector<Op*> ops = find(all, true); !ops.empty()) {
+      take(ops);
+      return;
+    }
     const size_t count = fusion_.tensor_count();
     const std::vector<Op*> order(fusion_.ops().begin(), fusion_.ops().end());
     const std::map<const TensorView*, TensorView*> twins = double_weights(related.by_keys);

@@ -27,6 +27,15 @@ int turn(ScheduledGroup& group) {
   return 1;
 }
 
+// Of queries whose keys are summed in the kernel by keys.
+int limit_half_as_often(ScheduledGroup& group) {
+  int places = 0;
+  if (group.keys)
+    for (const auto& [op, limited] : group.keys->ops) places += limited == Limited::sum_over_lanes;
+  if (places > 0) group.keys->rows *= 2;
+  return places;
+}
+
 // fn(op) for ops whose results have a name that ends so; the places that it changed.
 template <class T, class Fn>
 int each_named(ScheduledGroup& group, std::string_view end, const Fn& fn) {
@@ -60,6 +69,8 @@ const std::vector<KernelBug>& attention_bugs() {
       {"keys_begin_late", "schedule", "the first key that a query sees is left out", begin_late},
       {"other_side", "schedule", "keys are left out in front for behind", swap_sides},
       {"other_dim", "schedule", "queries are left out for keys, keys for queries", turn},
+      {"half_the_limits", "schedule", "every second tile of queries has the limit of the one before",
+       limit_half_as_often},
       {"no_poison", "schedule", "values that are no numbers do not reach others where keys are left out",
        forget_poison},
       {"other_poison", "schedule", "the first such value is taken for the last", find_the_other},

@@ -17,7 +17,8 @@ bool is_reduced_by(const PlacedOp& op, sym::Expr var) {
 
 }  // namespace
 
-// The innermost but one of a sum's serial loops has a part in each iteration.
+// The innermost but one of a sum's serial loops has a part in each iteration. Where loops over kept dims stand outside
+// of that one and inside of another one, so does the last of them in front of a sum's.
 void TreeEmitter::find_parts() {
   for (const Op* op : group_.graph->ops()) {
     if (!tree_.ops.contains(op) || kind_of(*op).form != Form::sum) continue;
@@ -32,8 +33,15 @@ void TreeEmitter::find_parts() {
     }
     if (serial.size() < 2) continue;
     const auto place = [&](int l) { return std::find(path.begin(), path.end(), l); };
-    if (!at.state_loops.empty() && place(at.state_loops.front()) < place(serial[serial.size() - 2])) continue;
-    parts_[serial[serial.size() - 2]].push_back(op);
+    int loop = serial[serial.size() - 2];
+    if (!at.state_loops.empty() && place(at.state_loops.front()) < place(loop)) {
+      const auto first = place(at.state_loops.front());
+      if (first < place(serial.front())) continue;
+      loop = *(place(*std::ranges::find_if(serial, [&](int l) { return place(l) > first; })) - 1);
+    }
+    for (int l : at.state_loops)
+      if (place(l) > place(loop)) part_loops_[op].push_back(l);
+    parts_[loop].push_back(op);
     part_of_.insert(op);
   }
 }

@@ -87,7 +87,10 @@ void TreeEmitter::declare_buffers() {
     for (const TensorView* t : op->results) {
       const Home home = tree_.home(*t);
       if (graph.readers(t).empty()) continue;
-      if (home == Home::buffer || home == Home::logical) locals_[t] = declare_local(*t, it->second);
+      if (has_tile_in_memory(*op))
+        locals_[t] = tiles_.at(op);
+      else if (home == Home::buffer || home == Home::logical)
+        locals_[t] = declare_local(*t, it->second);
     }
   }
 }
@@ -241,20 +244,21 @@ void TreeEmitter::items(const std::vector<TreeItem>& list, int loop) {
   const size_t base = frames_.size();
   for (const TreeItem& i : list) {
     if (!adds_to_.empty()) break;
-    if (const Op* op = tile_begun_by(i); op != nullptr && !is_inside_of_start(*op, loop)) allocate(tiles_.at(op));
+    if (const Op* op = tile_begun_by(i); op != nullptr && !has_tile_in_memory(*op) && !is_inside_of_start(*op, loop))
+      allocate(tiles_.at(op));
     if (i.op == nullptr) continue;  // a loop
     if (i.kind == TreeItem::Kind::init && has_tile(*i.op)) continue;
     const bool scans = kind_of(*i.op).form == Form::scan;
     if (i.kind == TreeItem::Kind::init && scans) start_scan(*i.op, loop);
     if (i.kind == TreeItem::Kind::init && !scans) whole_[i.op] = start(*i.op, part_of_.contains(i.op));
     if (i.kind == TreeItem::Kind::merge) whole_[i.op] = start(*i.op, has_parts(*i.op));
-    if (i.kind != TreeItem::Kind::alloc) continue;
+    if (i.kind != TreeItem::Kind::alloc || has_tile_in_memory(*i.op)) continue;
     for (const TensorView* t : i.op->results) {
       if (locals_.contains(t)) allocate(locals_.at(t));
     }
   }
   for (const TreeItem& i : list) {
-    if (comes_first(i)) continue;
+    if (comes_first(i) || ends_tile_in_memory(i)) continue;
     enter_terms(base, needed(i, loop));
     item(i);
   }

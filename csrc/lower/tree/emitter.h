@@ -192,12 +192,16 @@ class TreeEmitter {
 
   // state_tiles.cpp: reductions with a state for each iteration of loops over kept dims inside.
   bool has_tile(const Op& op) const;
+  bool has_tile_in_memory(const Op& op) const;
+  bool ends_tile_in_memory(const TreeItem& item) const;
+  std::vector<int> loops_of_tile(const Op& op) const;
+  sym::Expr first_of_task(const Op& op) const;
   void declare_tiles();
-  sym::Expr place_in_tile(const Op& op) const;
+  sym::Expr place_in_tile(const std::vector<int>& loops) const;
   const Op* tile_begun_by(const TreeItem& item) const;
   bool is_inside_of_start(const Op& op, int loop) const;
-  void over_tile(const Op& op, size_t loop, const std::function<void()>& body);
-  void put_identity(const Op& op, uint32_t tile);
+  void over_part(const Op& op, size_t loop, const std::function<void()>& body);
+  void put_identity(const Op& op, uint32_t tile, const std::vector<int>& loops);
   void start_tile(const Op& op);
   void start_part_tile(const Op& op);
   void merge_part_tile(const Op& op);
@@ -231,6 +235,7 @@ class TreeEmitter {
   std::set<const Op*> part_of_;                  // those sums
   std::map<const Op*, Carried> whole_, part_;    // states of reductions
   std::map<const Op*, uint32_t> tiles_, part_tiles_;  // those of tiles
+  std::map<const Op*, std::vector<int>> part_loops_;  // over kept dims, inside of a part
   std::map<const Op*, Across> across_;
   std::set<const Op*> adds_to_;     // the scans for the sake of which a loop is emitted: of what a thread has of them
   std::optional<uint32_t> status_;  // the buffer of the status words of the run

@@ -25,28 +25,37 @@ void find_totals(const ScheduledGroup& group, int cls, LoopTree& tree) {
 }
 
 // Of what the limit is about: keys, or queries.
-sym::Expr extent_of_other(const Op& op, const KeyLimit& keys, bool sums) {
+sym::Expr extent_of_other(const Op& op, const KeyLimit& keys, Limited limited) {
   const auto shape = [&](const TensorView& t, size_t from_end) { return t.shape()[t.rank() - from_end]; };
-  if (!sums) return shape(*op.out(), keys.by_keys ? 2 : 1);
+  if (limited != Limited::sum) return shape(*op.out(), keys.by_keys ? 2 : 1);
   if (op.kind == OpKind::Reduce) return shape(*inputs(op)[0], 1);
   return shape(*inputs(op)[1], 2);  // of a product's values
 }
 
 // What KeyLimit leaves out is neither computed nor summed.
 void limit_keys(const KeyLimit& keys, KernelExtents& extents, LoopTree& tree) {
-  for (const auto& [op, sums] : keys.ops) {
+  const auto first_of = [](sym::Expr at, int64_t step) { return sym::floordiv(at, step) * step; };
+  for (const auto& [op, limited] : keys.ops) {
     const auto at = tree.ops.find(op);
     if (at == tree.ops.end()) continue;
     PlacedOp& placed = at->second;
+    const bool sums = limited == Limited::sum, over_lanes = limited == Limited::sum_over_lanes;
     const size_t rank = placed.own.size(), lane = keys.by_keys && !sums ? rank - 1 : rank - 2;
-    const sym::Expr group = sym::floordiv(placed.own[lane], keys.step) * keys.step;
-    const sym::Expr other = sums ? placed.reduced.at(0) : placed.own[keys.by_keys ? rank - 2 : rank - 1];
-    std::vector<RangeTerm>& terms = sums ? placed.reduce : placed.write;
+    const sym::Expr group = first_of(over_lanes ? placed.reduced.at(0) : placed.own[lane], keys.step);
+    const sym::Expr other = sums         ? placed.reduced.at(0)
+                            : over_lanes ? first_of(placed.own[rank - 2], keys.rows)
+                                         : placed.own[keys.by_keys ? rank - 2 : rank - 1];
+    std::vector<RangeTerm>& terms = sums || over_lanes ? placed.reduce : placed.write;
     const auto &before = keys.by_keys ? keys.ahead : keys.behind, &after = keys.by_keys ? keys.behind : keys.ahead;
-    if (after) terms.push_back({other, group + keys.step + extents(*after)});
+    if (after && over_lanes) {  // the loop over groups stands inside
+      const sym::Expr lanes = extents(inputs(*op)[1]->shape()[rank - 2]);
+      terms.push_back({other - group + lanes, keys.step + extents(*after) + lanes});
+    } else if (after) {
+      terms.push_back({other, group + keys.step + extents(*after)});
+    }
     if (before) {
       const sym::Expr shift = extents(*before);
-      terms.push_back({other + shift - group, shift + extents(extent_of_other(*op, keys, sums))});
+      terms.push_back({other + shift - group, shift + extents(extent_of_other(*op, keys, limited))});
     }
   }
 }

@@ -29,6 +29,11 @@ void TreeEmitter::declare_workspaces() {
         for (DType type : types)
           buffers.push_back(declare_workspace(op->results[0]->name + "_parts", type, parts->second));
       }
+    if (has_tile_in_memory(*op)) {
+      Workspace states;
+      for (int l : loops_of_tile(*op)) states.dims.push_back(tree_.loops[static_cast<size_t>(l)].extent);
+      tiles_[op] = declare_workspace(op->out()->name + "_states", compute_type(op->out()->dtype), states);
+    }
     for (const TensorView* t : op->results)
       if (const auto kept = tree_.cross.find(t); kept != tree_.cross.end())
         cross_[t] = declare_workspace(t->name, compute_type(t->dtype), kept->second);

@@ -184,7 +184,7 @@ kir::Value TreeEmitter::read(const Op& op, size_t i) {
   if (here && known != values_.end()) return known->second.value;
   if (home == Home::logical) return load_at(t, at.at);
   if (home == Home::buffer) {
-    sym::Expr index = number(0);
+    sym::Expr index = first_of_task(*t.definition);
     for (size_t d = 0; d < at.buffer.size(); ++d) index = index * maker.dims[d] + at.buffer[d];
     return load(locals_.at(&t), index);
   }

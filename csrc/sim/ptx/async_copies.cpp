@@ -131,7 +131,7 @@ void decode_copy(Decoder& d) {
   const int cached = d.take_one({"ca", "cg"});
   const bool to_shared = d.take("shared") || d.take("shared::cta");
   if (cached < 0 || !to_shared || !d.take("global")) d.refuse("a copy of this form");
-  while (d.takes_prefix("L2::")) {}
+  d.skip({"L2::64B", "L2::128B", "L2::256B"});
   d.need_operands(3, 4);
   const Operand& size = d.operand(2);
   const bool wide = size.bits == 16, narrow = size.bits == 4 || size.bits == 8;

@@ -34,7 +34,7 @@ size_t copied_in_flight(const TextKernel& kernel) {
   for (const Statement& each : kernel.statements) {
     if (each.words[0] != "cp") continue;
     if (each.operands.size() >= 3) group += static_cast<size_t>(each.operands[2].bits);
-    if (each.words.back() == "commit_group") group = 0;
+    if (each.words.back() == "commit_group" || each.words.back() == "wait_all") group = 0;
     if (each.words.back() == "wait_group") kept = std::max(kept, static_cast<size_t>(each.operands[0].bits));
     largest = std::max(largest, group);
   }

@@ -349,8 +349,24 @@ TEST(Product, OfNothingOverSeveralBlocks) {
   EXPECT_TRUE(y.excused.empty());
 }
 
-// Billions of multiplications and additions per second of a whole op with its radii, the best of several attempts;
-// later ones wait for what else the machine does to end.
+// Billions of multiplications and additions per second of plain loops over rows of 1,024, with a sum of magnitudes.
+double speed_of_loops() {
+  const Values a(1024, 1.0), b(1024, 0.5);
+  double sum = 0, magnitude = 0;
+  const std::clock_t start = std::clock();
+  constexpr int kTimes = 4096;
+  for (int times = 0; times < kTimes; ++times)
+    for (size_t i = 0; i < a.size(); ++i) {
+      sum += a[i] * b[i];
+      magnitude += std::fabs(a[i] * b[i]);
+    }
+  const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+  EXPECT_EQ(sum, magnitude);
+  return 2e-9 * 1024 * kTimes / seconds;
+}
+
+// The same of a whole op with its radii, over that of loops: the best of several attempts, whose later ones wait for
+// what else the machine does to end.
 double speed(bool linear, int64_t m, int64_t n, int64_t k) {
   const auto ones = [](int64_t rows, int64_t cols) {
     return Tensor::from_doubles(DType::f32, {rows, cols}, Values(size_t(rows * cols), 1.0));
@@ -359,18 +375,20 @@ double speed(bool linear, int64_t m, int64_t n, int64_t k) {
   const auto graph = fusion(fmt::format("%a: f32[{}, {}], %b: f32[{}, {}]", m, k, linear ? n : k, linear ? k : n), "%y",
                             linear ? "%y = linear(%a, %b)" : "%y = matmul(%a, %b)");
   double best = 0;
-  for (int attempt = 0; attempt < 8 && best < 2; ++attempt) {
+  for (int attempt = 0; attempt < 8 && best < 0.5; ++attempt) {
     if (attempt > 1) std::this_thread::sleep_for(std::chrono::milliseconds(100 * attempt));
+    const double loops = speed_of_loops();
     const std::clock_t start = std::clock();
     const Results results = evaluate(*graph, given);
     const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
     EXPECT_EQ(results.at("y").value.back(), double(k));
-    best = std::max(best, 2e-9 * double(m) * double(n) * double(k) / seconds);
+    best = std::max(best, 2e-9 * double(m) * double(n) * double(k) / seconds / loops);
   }
   return best;
 }
 
-// At least 2 GFLOP/s of a core in every shape of 8 rows and more; of fewer, docs/limits.md has the figures.
+// At least half as fast as loops of one sum in every shape of 8 rows and more; of fewer, docs/limits.md has the
+// figures.
 TEST(Product, SpeedOfWholeOps) {
   struct Extents {
     const char* what;
@@ -381,10 +399,10 @@ TEST(Product, SpeedOfWholeOps) {
         Extents{"tall", 16384, 32, 64}, Extents{"wide", 32, 16384, 64}, Extents{"flat", 8, 512, 512}})
     for (const bool linear : {true, false}) {
       const double found = speed(linear, e.m, e.n, e.k);
-      std::printf("%s, %s (%d x %d x %d): %.2f GFLOP/s\n", linear ? "linear" : "matmul", e.what, int(e.m), int(e.n),
-                  int(e.k), found);
+      std::printf("%s, %s (%d x %d x %d): %.2f of the speed of loops\n", linear ? "linear" : "matmul", e.what, int(e.m),
+                  int(e.n), int(e.k), found);
 #if defined(__OPTIMIZE__) && !defined(PLAIT_SANITIZED)
-      EXPECT_GE(found, 2) << e.what;
+      EXPECT_GE(found, 0.5) << e.what;
 #endif
     }
 }

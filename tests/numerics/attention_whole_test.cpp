@@ -1,0 +1,172 @@
+// Gradients of attention with many heads: one kernel, whose tasks have all queries and keys of a head, computes scores
+// and weights once for all three products.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <regex>
+
+#include "support/attention_limits.h"
+#include "support/run_case.h"
+
+namespace plait {
+namespace {
+
+using testing::attention_limits;
+using testing::CaseOptions;
+using testing::CaseResult;
+using testing::run_case;
+
+struct Heads {
+  int b, h, s, t, d, e;
+};
+
+// From the logsumexp %l and sums of rows %z; `kept` chooses the scores and weights that count.
+std::string gradient_of_heads(const char* dtype, const Heads& z, const std::string& kept,
+                              const std::string& outputs = "%dq, %dk, %dv", const char* keys_of = "h") {
+  const auto choose = [&](const std::string& x, const char* otherwise) {
+    return kept.empty() ? x : fmt::format("where({}, {}, {})", kept, x, otherwise);
+  };
+  const char* t = z.s == z.t ? "s" : "t";  // a window asks for as many keys as queries
+  return fmt::format(
+      "let T = {}, b = {}, h = {}, s = {}, t = {}, d = {}, e = {}\n"
+      "fusion @f (%g: T[b, h, s, e], %q: T[b, h, s, d], %k: T[b, {}, {}, d], %v: T[b, {}, {}, e], %l: T[b, h, s, 1], "
+      "%z: T[b, h, s, 1], %m: bool[s, {}]) -> ({}) {{\n"
+      "%i = iota(shape = [s, 1], dim = 0)\n%j = iota(shape = [{}], dim = 0)\n%s = {}\n%p = {}\n"
+      "%dv = matmul(permute(%p, dims = [0, 1, 3, 2]), %g)\n%dp = matmul(%g, permute(%v, dims = [0, 1, 3, 2]))\n"
+      "%ds = {}\n%dq = mul(matmul(%ds, %k), 0.25)\n%dk = mul(matmul(permute(%ds, dims = [0, 1, 3, 2]), %q), "
+      "0.25)\n}}\n",
+      dtype, z.b, z.h, z.s, z.t, z.d, z.e, keys_of, t, keys_of, t, t, outputs, t,
+      choose("mul(matmul(%q, permute(%k, dims = [0, 1, 3, 2])), 0.25)", "-inf"), choose("exp(sub(%s, %l))", "0"),
+      choose("mul(%p, sub(%dp, %z))", "0"));
+}
+
+const char* const kCausal = "le(%j, %i)";
+const char* const kWindow = "logical_and(le(%j, add(%i, 3)), lt(%i, add(%j, 100)))";
+
+void expect_one_kernel(const std::string& text) {
+  CaseOptions how;
+  how.options.cpu_threads = 2;
+  const CaseResult result = run_case(text, how);
+  EXPECT_TRUE(result.ok) << text << result.message;
+  EXPECT_EQ(result.report.launches, 1) << text;
+  EXPECT_EQ(result.report.library_calls, 0) << text;
+}
+
+// Of what is compiled, not run.
+int attention_kernels(const std::string& text) {
+  CompileOptions how;
+  how.device = "cpu";
+  how.until = "segments";
+  const auto fusion = parse_fusion(text);
+  const auto inputs = reference::draw_inputs(*fusion, {});
+  int out = 0;
+  try {
+    compile(*fusion, how).run({inputs.begin(), inputs.end()});
+  } catch (const StoppedAt& stop) {
+    for (size_t at = stop.text.find("schedule attention("); at != std::string::npos;
+         at = stop.text.find("schedule attention(", at + 1))
+      ++out;
+  }
+  return out;
+}
+
+TEST(AttentionOfHeads, GradientsAreOneKernel) {
+  for (const char* kept : {"", "%m"}) expect_one_kernel(gradient_of_heads("f32", {2, 4, 256, 130, 4, 8}, kept));
+  for (const char* kept : {kCausal, kWindow})
+    expect_one_kernel(gradient_of_heads("f32", {1, 8, 260, 260, 17, 5}, kept));
+  expect_one_kernel(gradient_of_heads("f64", {4, 2, 300, 300, 3, 2}, kWindow));
+}
+
+// Results that are the products themselves, some of them, and one head of keys for all.
+TEST(AttentionOfHeads, OtherResultsOfAGradient) {
+  const Heads z = {2, 4, 256, 40, 4, 4};
+  expect_one_kernel(gradient_of_heads("f32", z, "%m", "%dv, %dq"));
+  expect_one_kernel(gradient_of_heads("f32", z, kCausal, "%dq, %dk"));
+  expect_one_kernel(gradient_of_heads("f32", z, kCausal, "%dq, %dk, %dv", "1"));
+}
+
+// Sums of all queries that the stack does not hold are in memory.
+TEST(AttentionOfHeads, SumsOfManyQueriesAreInMemory) {
+  for (const Heads& z : {Heads{2, 4, 4100, 40, 1, 1}, {1, 9, 530, 129, 120, 1}})
+    expect_one_kernel(gradient_of_heads("f32", z, z.d == 1 ? kCausal : ""));
+}
+
+// Fewer heads than tasks should be; more states than a task has; more features; scores that somebody else reads.
+TEST(AttentionOfHeads, OtherGradientsAreTwoKernels) {
+  EXPECT_EQ(attention_kernels(gradient_of_heads("f32", {1, 8, 256, 256, 4, 4}, "")), 1);
+  EXPECT_EQ(attention_kernels(gradient_of_heads("f32", {1, 7, 256, 256, 4, 4}, "")), 2);
+  EXPECT_EQ(attention_kernels(gradient_of_heads("f32", {2, 4, 65536, 256, 1, 1}, "")), 1);
+  EXPECT_EQ(attention_kernels(gradient_of_heads("f32", {2, 4, 65537, 256, 1, 1}, "")), 2);
+  EXPECT_EQ(attention_kernels(gradient_of_heads("f64", {2, 4, 256, 256, 64, 2}, "")), 1);
+  EXPECT_EQ(attention_kernels(gradient_of_heads("f64", {2, 4, 256, 256, 65, 2}, "")), 2);
+  EXPECT_EQ(attention_kernels(gradient_of_heads("f32", {2, 4, 256, 256, 4, 4}, "", "%dq, %dk, %dv, %ds")), 0);
+}
+
+TEST(AttentionOfHeads, WhatAMaskLeavesOutIsSkipped) {
+  const Heads z = {2, 4, 300, 300, 8, 8};
+  const std::string limits =
+      attention_limits(gradient_of_heads("f32", z, "logical_and(le(%j, add(%i, 8)), lt(%i, add(%j, 25)))"));
+  for (const char* of : {"%dq_matmul", "%dk_matmul", "%dv"}) {
+    EXPECT_NE(limits.find(fmt::format("queries of {} begin at 16 floordiv(key, 16) - 8\n", of)), std::string::npos)
+        << limits;
+    EXPECT_NE(limits.find(fmt::format("queries of {} end at 16 floordiv(key, 16) + 40\n", of)), std::string::npos)
+        << limits;
+  }
+  EXPECT_EQ(attention_limits(gradient_of_heads("f32", z, "%m")), "");
+}
+
+// Limits that no tile of queries has as a whole: offsets that sizes say, tiles of 3 rows, groups of 4 keys.
+TEST(AttentionOfHeads, LimitsOfQueriesAreRight) {
+  const Heads z = {1, 8, 260, 260, 2, 3};
+  for (const char* kept : {"le(%j, add(%i, %w))", "logical_and(le(%j, add(%i, 20)), le(%i, add(%j, %w)))"}) {
+    std::string text = gradient_of_heads("f32", z, kept);
+    text.insert(text.find("%i = iota"), "%w = size(value = w)\n");
+    text.insert(text.find("%m: bool"), "%x: f32[w], ");
+    expect_one_kernel("let w = 3\n" + text);
+  }
+  for (const char* numbers : {"rows = 3", "queries = 4"}) {
+    const std::string text = gradient_of_heads("f32", z, kWindow);
+    CompileOptions how;
+    how.device = "cpu";
+    how.until = "segments";
+    const auto fusion = parse_fusion(text);
+    const auto inputs = reference::draw_inputs(*fusion, {});
+    std::string segments;
+    try {
+      compile(*fusion, how).run({inputs.begin(), inputs.end()});
+    } catch (const StoppedAt& stop) {
+      segments = std::regex_replace(stop.text, std::regex("schedule attention\\([^)]*\\)"),
+                                    fmt::format("schedule attention({})", numbers));
+    }
+    expect_one_kernel(segments);
+  }
+}
+
+TEST(AttentionOfHeads, GradientsAreTheSameBitsOnAnyNumberOfThreads) {
+  const std::string text = gradient_of_heads("f32", {3, 3, 300, 300, 5, 3}, kCausal);
+  std::vector<Tensors> found;
+  for (const int threads : {1, 2, 5}) {
+    CaseOptions how;
+    how.options.cpu_threads = threads;
+    found.push_back(run_case(text, how).outputs);
+  }
+  for (size_t i = 1; i < found.size(); ++i)
+    for (const auto& [name, tensor] : found[0])
+      EXPECT_EQ(std::memcmp(tensor.data(), found[i].at(name).data(), tensor.bytes()), 0) << name;
+}
+
+TEST(AttentionOfHeads, ValuesThatAreNoNumbersReachWhatTheyReachInTheReference) {
+  for (const char* kept : {kCausal, kWindow})
+    for (uint64_t seed = 0; seed < 2; ++seed) {
+      CaseOptions how;
+      how.specials = true;
+      how.seed = seed;
+      const CaseResult result = run_case(gradient_of_heads("f32", {2, 4, 260, 260, 3, 5}, kept), how);
+      EXPECT_TRUE(result.ok || result.undecided) << kept << ", " << seed << ": " << result.message;
+      EXPECT_EQ(result.report.launches, 1);
+    }
+}
+
+}  // namespace
+}  // namespace plait
