@@ -1,6 +1,7 @@
 #include "segment/segment.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "ir/launches.h"
@@ -341,6 +342,26 @@ void segment_ops(Fusion& fusion, const SegmentOptions& options) {
   pins.finish(fusion);
 }
 
+// Positions that several ops read are a tensor for each of them: read along two dims, one would make these the same.
+void part_places(Fusion& fusion, const SegmentOptions& options) {
+  const std::set<std::string, std::less<>> stated = stated_names(options);
+  std::vector<Op*> order;
+  for (Op* op : std::vector<Op*>(fusion.ops().begin(), fusion.ops().end())) {
+    order.push_back(op);
+    if (op->kind != OpKind::Iota || stated.contains(op->out()->name)) continue;
+    bool own = fusion.is_output(op->out());  // whether the tensor has its reader
+    const std::vector<Op*> readers(fusion.readers(op->out()).begin(), fusion.readers(op->out()).end());
+    for (Op* reader : readers) {
+      const auto& in = inputs(*reader);
+      const bool reads = std::find(in.begin(), in.end(), op->out()) != in.end();  // still
+      if (!reads || stated.contains(reader->results[0]->name) || !std::exchange(own, true)) continue;
+      order.push_back(duplicate(fusion, *op));
+      replace_input(*reader, op->out(), order.back()->out());
+    }
+  }
+  fusion.set_order(std::move(order));
+}
+
 }  // namespace
 
 void segment(Fusion& fusion, const SegmentOptions& options) {
@@ -349,6 +370,7 @@ void segment(Fusion& fusion, const SegmentOptions& options) {
       throw UserError(fmt::format("segmentation cannot place {}", describe(*op)),
                       fmt::format("%{}", op->results[0]->name), "passes expand and localize come before");
   SegmentOptions own = options;
+  part_places(fusion, options);
   const std::set<const Op*> attention = find_attention(fusion, own);
   if (options.fixed.empty() && norm_runs_on(options.target) &&
       decided(options, "divide the terms of softmax in front of products"))

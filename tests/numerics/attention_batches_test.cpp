@@ -55,6 +55,23 @@ TEST(AttentionBatches, MergedForTheProductsAreOneKernel) {
       }
 }
 
+// One tensor of positions for both dims, as who writes arange once has it; fewer keys than the kernel asks for go the
+// other way.
+TEST(AttentionBatches, PositionsOfBothDimsAreOneTensor) {
+  for (const int s : {256, 40}) {
+    const std::string text = fmt::format(
+        "let s = {}\nfusion @f (%q: f32[2, s, 8], %k: f32[2, s, 8], %v: f32[2, s, 8]) -> (%y, %x) {{\n"
+        "%i = iota(shape = [s], dim = 0)\n%d = sub(unsqueeze(%i, dims = [1]), unsqueeze(%i, dims = [0]))\n"
+        "%s = where(bitwise_or(lt(%d, 0), gt(%d, 20)), -inf, matmul(%q, permute(%k, dims = [0, 2, 1])))\n"
+        "%y = matmul(softmax(%s, dim = 2), %v)\n%x = add(cast(%i, to = f32), 1.0)\n}}\n",
+        s);
+    const CaseResult result = run_case(text, {});
+    EXPECT_TRUE(result.ok) << text << result.message;
+    EXPECT_EQ(result.report.launches, 2) << text;  // with %x
+    EXPECT_EQ(result.report.library_calls, s == 256 ? 0 : 2) << text;
+  }
+}
+
 // The forward run keeps merged stacks of queries, keys and values.
 TEST(AttentionBatches, GradientsOfMergedOnesAreTwoKernels) {
   for (const char* dtype : {"f32", "f64"})
