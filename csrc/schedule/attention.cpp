@@ -311,7 +311,7 @@ class Builder {
       state(t, loops_.of({.sums = true, .parts = streams_ || reduce->function == Reduction::sum}), around_);
     if (is_other(&t))
       state(
-          t, loops_.of_sum_over_lanes(), around_task(),
+          t, loops_.of_sum_over_lanes(features_together(t)), around_task(),
           sym::proven(sym::le(states_of_all(*parts_.others[0]), terms)) ? terms : kMostStates);  // on the stack, or not
     else if (is_product(&t))
       state(t, loops_.of({.tiled = true, .sums = true, .parts = true, .parts_first = streams_}), around_,
@@ -319,6 +319,10 @@ class Builder {
     if (rows_.contains(&t)) state(t, loops_.of_rows(t.rank() - (is_row(t) ? 1 : 0)), around_);
     if (graph_.is_output(&t) && !rows_.contains(&t))
       state(t, loops_.of({}), &t == joined_last_ ? around_task() : around_);
+  }
+  // Lanes of features.
+  int64_t features_together(const TensorView& t) const {
+    return t.shape().back().constant().value_or(1) % *numbers_.queries == 0 ? *numbers_.queries : kQueries;
   }
   int around_task() const { return loops_.around_task(shape_, parts_.by_keys); }
   void state(const TensorView& t, std::vector<LoopStep> loops, std::optional<int> inline_at, Choice keep = {}) {
@@ -412,7 +416,9 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
 }
 
 schedules::Attention numbers_for(const Problem& problem, const Target& target, schedules::Attention out) {
-  if (!out.queries) out.queries = kQueries;
+  const bool two_vectors =
+      target.vector_lanes >= 16 && size_of(attention_parts(problem.segment.ops)->scores[0]->out()->dtype) == 4;
+  if (!out.queries) out.queries = two_vectors ? 2 * kQueries : kQueries;  // enough sums at once for two units
   if (!out.block) out.block = std::max(kBlock, *out.queries);
   if (!out.rows) out.rows = target.vector_lanes >= 16 ? 8 : 4;
   if (!out.kept) {

@@ -51,15 +51,15 @@ class AttentionLoops {
     return out;
   }
 
-  // Of a whole matrix, [batch ..., x, features], for each block of lanes.
-  std::vector<schedules::LoopStep> of_sum_over_lanes() const {
+  // Of a whole matrix, [batch ..., x, features], for each block of lanes; `width` of the features are lanes here.
+  std::vector<schedules::LoopStep> of_sum_over_lanes(int64_t width) const {
     std::vector<schedules::LoopStep> out = of_batch();
     // [batch, x, features, lanes] as [batch, parts of x, tiles, rows, features, lanes of them, blocks, groups, lanes]
     add_step(out, Transform::Kind::split, 3, *numbers_.block);
     add_step(out, Transform::Kind::split, 4, *numbers_.queries);
     add_step(out, Transform::Kind::split, 1, kWeighed);
     add_step(out, Transform::Kind::split, 2, *numbers_.rows);
-    add_step(out, Transform::Kind::split, 4, kQueries);
+    add_step(out, Transform::Kind::split, 4, width);
     reorder_loops(out, {0, 6, 1, 2, 4, 7, 8, 3, 5});
     run_loop(out, 0, ParallelType::cpu_thread);
     run_loop(out, 7, ParallelType::unroll);

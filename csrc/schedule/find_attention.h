@@ -9,7 +9,7 @@
 
 namespace plait {
 
-constexpr int64_t kQueries = 16;            // whose scores are on the stack at a time
+constexpr int64_t kQueries = 16;            // lanes: whose scores are on the stack at a time, at least
 constexpr int64_t kMostFeatures = 256;      // of a head
 constexpr int64_t kScoreBytes = 256 << 10;  // of a buffer of scores, each on the stack of a thread
 constexpr int64_t kWeighed = 256;           // that a sum over queries or keys adds before its part goes into the whole

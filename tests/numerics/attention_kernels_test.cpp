@@ -351,9 +351,9 @@ TEST(AttentionGradients, WhatAMaskLeavesOutIsSkipped) {
   const Sizes z = {1, 300, 300, 8, 8};
   const std::string limits =
       attention_limits(gradient("f32", z, "logical_and(le(%j, add(%i, 8)), lt(%i, add(%j, 25)))"));
-  EXPECT_NE(limits.find("keys of %dq_matmul end at 16 floordiv(query, 16) + 24\n"), std::string::npos) << limits;
-  EXPECT_NE(limits.find("queries of %dv begin at 16 floordiv(key, 16) - 8\n"), std::string::npos) << limits;
-  EXPECT_NE(limits.find("queries of %dk_matmul end at 16 floordiv(key, 16) + 40\n"), std::string::npos) << limits;
+  EXPECT_NE(limits.find("keys of %dq_matmul end at 32 floordiv(query, 32) + 40\n"), std::string::npos) << limits;
+  EXPECT_NE(limits.find("queries of %dv begin at 32 floordiv(key, 32) - 8\n"), std::string::npos) << limits;
+  EXPECT_NE(limits.find("queries of %dk_matmul end at 32 floordiv(key, 32) + 56\n"), std::string::npos) << limits;
   EXPECT_EQ(attention_limits(gradient("f32", z, "")), "");
   EXPECT_EQ(attention_limits(gradient("f32", z, "%m")), "");
 }

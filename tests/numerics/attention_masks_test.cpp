@@ -29,7 +29,7 @@ std::string masked(const std::string& mask, const std::string& tail = "%y = matm
 TEST(AttentionKernels, KeysThatAMaskLeavesOutAreSkipped) {
   const struct {
     const char* mask;
-    int begin, end;  // -1: no such limit
+    int begin, end;  // of groups of 16; -1: no such limit
   } cases[] = {
       {"%x = where(le(%j, %i), %s, -inf)", -1, 16},
       {"%x = where(ge(%i, %j), add(%s, %b), -inf)", -1, 16},
@@ -61,8 +61,8 @@ TEST(AttentionKernels, KeysThatAMaskLeavesOutAreSkipped) {
   for (const auto& c : cases) {
     const std::string text = masked(c.mask), limits = attention_limits(text);
     const auto has = [&](const std::string& line) { return limits.find(line) != std::string::npos; };
-    EXPECT_EQ(has(fmt::format("keys of %s end at 16 floordiv(query, 16) + {}\n", c.end)), c.end >= 0) << limits;
-    EXPECT_EQ(has(fmt::format("keys of %s begin at 16 floordiv(query, 16) - {}\n", c.begin)), c.begin >= 0) << limits;
+    EXPECT_EQ(has(fmt::format("keys of %s end at 32 floordiv(query, 32) + {}\n", c.end + 16)), c.end >= 0) << limits;
+    EXPECT_EQ(has(fmt::format("keys of %s begin at 32 floordiv(query, 32) - {}\n", c.begin)), c.begin >= 0) << limits;
     EXPECT_EQ(has("end at"), c.end >= 0) << c.mask << "\n" << limits;
     EXPECT_EQ(has("begin at"), c.begin >= 0) << c.mask << "\n" << limits;
     EXPECT_GE(std::ranges::count(limits, '\n'), 5) << limits;  // scores, maximum, exponentials, their sum, product
@@ -85,7 +85,7 @@ TEST(AttentionKernels, ChoicesOfWeightsHideNoNan) {
   const std::string rows =
       masked("%x = where(le(%j, %i), %s, -inf)\n%none = eq(amax(%x, dims = [1], keepdim = true), -inf)",
              "%y = matmul(where(%none, 0.0, softmax(%x, dim = 1)), %v)");
-  EXPECT_NE(attention_limits(rows).find("end at 16 floordiv(query, 16) + 16\n"), std::string::npos)
+  EXPECT_NE(attention_limits(rows).find("end at 32 floordiv(query, 32) + 32\n"), std::string::npos)
       << attention_limits(rows);
   const CaseResult result = run_case(rows, {});
   EXPECT_TRUE(result.ok) << result.message;

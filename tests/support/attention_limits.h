@@ -9,11 +9,12 @@
 
 namespace plait::testing {
 
-// The stage `scheduled`, what of it is about keys.
+// The stage `scheduled`, what of it is about keys, of a machine whose vectors have 16 lanes.
 inline std::string attention_limits(const std::string& text) {
   CompileOptions how;
   how.device = "cpu";
   how.until = "scheduled";
+  how.options.cpu_lanes = 16;
   const auto fusion = parse_fusion(text);
   const auto inputs = reference::draw_inputs(*fusion, {});
   std::string out;
