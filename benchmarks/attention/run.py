@@ -14,7 +14,6 @@ import argparse
 import math
 import pathlib
 import sys
-import time
 import warnings
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -24,9 +23,9 @@ import plait  # noqa: E402
 import plait.torch  # noqa: E402
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
+from torch_turns import choose, sizes, times, worst_error  # noqa: E402
 
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
-TURN = 0.05  # seconds of a turn at least
 
 
 def window(q, k, v):
@@ -68,32 +67,6 @@ def forward(call, tensors, _):
 WAYS = {"forward": forward, "forward_backward": with_gradient}
 
 
-def worst_error(got, eager, exact):
-    """Over all results, the largest error over what is allowed."""
-    worst = 0.0
-    for mine, own, want in zip(got, eager, exact, strict=True):
-        if (mine.dtype, mine.shape) != (own.dtype, own.shape) or not mine.isfinite().all():
-            return math.inf
-        step = torch.finfo(own.dtype).eps * (4 if own.dtype == torch.float32 else 1)
-        allowed = 2 * float((own.double() - want).abs().max()) + step * float(want.abs().max())
-        worst = max(worst, float((mine.double() - want).abs().max()) / allowed)
-    return worst
-
-
-def times(calls, rounds):
-    taken = {side: [] for side in calls}
-    sides = list(calls)
-    for turn in range(rounds + 1):
-        for side in sides[turn % len(sides):] + sides[:turn % len(sides)]:
-            begin, count = time.perf_counter(), 0
-            while count == 0 or time.perf_counter() - begin < TURN:
-                calls[side]()
-                count += 1
-            if turn > 0:
-                taken[side].append(1e3 * (time.perf_counter() - begin) / count)
-    return {side: machine.spread(each) for side, each in taken.items()}
-
-
 def measure(kind, shape, dtype, args):
     *tensors, weight = draw(shape, DTYPES[dtype])
     function = KINDS[kind]
@@ -131,17 +104,9 @@ def arguments():
     parser.add_argument("--json")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    for flag, known in (("kinds", KINDS), ("dtypes", DTYPES)):
-        chosen = getattr(args, flag).split(",")
-        if unknown := [word for word in chosen if word not in known]:
-            parser.error(f"--{flag}: there is no {', '.join(unknown)}; there are {', '.join(known)}")
-        setattr(args, flag, chosen)
-    try:
-        args.shapes = [tuple(map(int, shape.split("x"))) for shape in args.shapes.split(",")]
-        if any(len(shape) != 4 or min(shape) < 1 for shape in args.shapes):
-            raise ValueError
-    except ValueError:
-        parser.error(f"--shapes {args.shapes}: batch x heads x positions x features, as in 2x16x1024x64")
+    choose(parser, args, "kinds", KINDS)
+    choose(parser, args, "dtypes", DTYPES)
+    sizes(parser, args, "shapes", 4, "batch x heads x positions x features, as in 2x16x1024x64")
     return args
 
 
