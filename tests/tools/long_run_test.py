@@ -109,6 +109,15 @@ class Runs(unittest.TestCase):
         self.assertEqual(self.last_line(state), ("5 passed, 1 failed, 1 skipped", 1))
         self.assertEqual(self.last_line(self.state()), ("5 passed, 1 failed, 1 skipped", 1))
 
+    def test_what_did_not_end_runs_again(self):
+        state = self.state()
+        state.cases = {"fuzz/A.good1": ["failed", 0.0, long_run.NO_RESULTS], "fuzz/A.bad3": ["failed", 1.0, "wrong"]}
+        state.save()
+        again = Fake(self.TESTS)
+        long_run.run_area("fuzz", self.state(), again)
+        self.assertIn("fuzz/A.good1", again.ran)
+        self.assertNotIn("fuzz/A.bad3", again.ran)
+
     def test_an_area_without_its_program_is_skipped_by_name(self):
         area = dataclasses.replace(long_run.AREAS["libfuzzer"], needs="no_such_program")
         state, builder = self.state(), Fake(self.TESTS)
