@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "graph/passes.h"
+#include "graph/rewrite.h"
 
 namespace plait {
 
@@ -39,15 +40,6 @@ TensorView* before_permutes(const TensorView& t) {
     at = permute->in;
   }
   return nullptr;
-}
-
-// The tensor that `t` is again; null: a new one.
-TensorView* earlier(const TensorView& t) {
-  if (TensorView* in = kept_where_types_agree(t)) return same_type(*in, t) ? in : nullptr;
-  for (TensorView* in = reshaped(t); in; in = reshaped(*in))
-    if (same_type(*in, t)) return in;
-  TensorView* in = before_permutes(t);
-  return in && same_type(*in, t) ? in : nullptr;
 }
 
 uint64_t mixed(uint64_t a, uint64_t b) {
@@ -126,6 +118,15 @@ bool is_cheap(const Op& op, const std::set<const TensorView*>& known) {
 }
 
 }  // namespace
+
+TensorView* earlier(const TensorView& t) {
+  if (!t.definition) return nullptr;
+  if (TensorView* in = kept_where_types_agree(t)) return same_type(*in, t) ? in : nullptr;
+  for (TensorView* in = reshaped(t); in; in = reshaped(*in))
+    if (same_type(*in, t)) return in;
+  TensorView* in = before_permutes(t);
+  return in && same_type(*in, t) ? in : nullptr;
+}
 
 void merge_equal(Fusion& fusion, const std::function<std::optional<size_t>(const TensorView&)>& home) {
   Kept kept;

@@ -9,19 +9,8 @@ namespace {
 
 using Shape = std::vector<sym::Expr>;
 
-// The operand of an op that changes nothing.
-TensorView* unchanged(const TensorView& t) {
-  if (!t.definition) return nullptr;
-  TensorView* in =
-      visit(*t.definition,
-            overloaded{[](const Broadcast& op) { return op.in; }, [](const Reshape& op) { return op.in; },
-                       [](const PointwiseOp& op) { return op.function == Pointwise::cast ? op.in[0] : nullptr; },
-                       [](const auto&) -> TensorView* { return nullptr; }});
-  return in && same_type(*in, t) ? in : nullptr;
-}
-
 TensorView* before_unchanged(TensorView* t) {
-  while (TensorView* in = unchanged(*t)) t = in;
+  while (TensorView* in = earlier(*t)) t = in;
   return t;
 }
 

@@ -6,6 +6,9 @@
 
 namespace plait {
 
+// The earlier tensor that `t` is again, by moves that together change nothing; null: `t` is none. merge_equal.cpp.
+TensorView* earlier(const TensorView& t);
+
 class Rewriter {
  public:
   explicit Rewriter(Fusion& fusion) : fusion_(fusion) {}

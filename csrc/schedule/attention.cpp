@@ -370,8 +370,8 @@ class Builder {
     out.behind = whole_tiles(visible_.behind);
     out.by_keys = parts_.by_keys;
     const auto is_known = [](const std::optional<sym::Expr>& offset) { return !offset || offset->constant(); };
-    const bool whole_tiles = *numbers_.queries % *numbers_.rows == 0 && kWeighed % *numbers_.rows == 0;
-    out.rows = whole_tiles && is_known(out.ahead) && is_known(out.behind) ? *numbers_.rows : 1;
+    const bool fits_tiles = *numbers_.queries % *numbers_.rows == 0 && kWeighed % *numbers_.rows == 0;
+    out.rows = fits_tiles && is_known(out.ahead) && is_known(out.behind) ? *numbers_.rows : 1;
     const std::set<const TensorView*> behind = behind_products();
     std::set<const TensorView*> scores;
     for (const Op* op : graph_.ops()) {

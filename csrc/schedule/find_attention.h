@@ -12,6 +12,7 @@ namespace plait {
 constexpr int64_t kQueries = 16;            // lanes: whose scores are on the stack at a time, at least
 constexpr int64_t kMostFeatures = 256;      // of a head
 constexpr int64_t kScoreBytes = 256 << 10;  // of a buffer of scores, each on the stack of a thread
+constexpr int64_t kMostStates = 1 << 20;    // of a task that has all of a matrix
 constexpr int64_t kWeighed = 256;           // that a sum over queries or keys adds before its part goes into the whole
 
 // Its products of matrices.
@@ -23,7 +24,6 @@ struct AttentionParts {
 };
 std::optional<AttentionParts> attention_parts(std::span<Op* const> ops);
 
-constexpr int64_t kMostStates = 1 << 20;  // of a task
 // Whether a product sums over queries: what it weighs by is transposed.
 bool is_by_keys(const Matmul& product);
 // What a product weighs its values by, [..., query, key].
@@ -47,8 +47,8 @@ std::optional<std::string> refuse_attention(std::span<Op* const> ops, std::span<
 // The segment of products, whose weights come of the scores of other matmuls by elementwise ops and reductions over
 // keys, and which nobody else reads: its ops, with the elementwise ones behind it, and what is made of
 // rows of scores alone, such as their logsumexp. By keys, weights are read through a transpose, but for those of
-// products beside, where the batch is large enough for a task of each matrix and the states of one of them lie on the
-// stack. Nothing where there is no such thing. `decide` is asked about sizes.
+// products beside, where the batch is large enough for a task of each matrix and the states of one of them are not too
+// many. Nothing where there is no such thing. `decide` is asked about sizes.
 // `moves`: with the moves in front of its operands, which a kernel reads where they lie.
 std::set<const Op*> attention_of(const Fusion& fusion, const std::vector<const Matmul*>& products, bool by_keys,
                                  bool moves, const std::function<bool(sym::Expr)>& decide);

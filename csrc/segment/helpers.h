@@ -17,8 +17,7 @@ std::set<std::string, std::less<>> written_names(const SegmentOptions& options);
 std::set<std::string, std::less<>> stated_names(const SegmentOptions& options);
 
 // Makes ops, in order, a segment of this schedule as a file would write it, called `what` of its last result. False
-// where
-// `--bisect` leaves it out.
+// where `--bisect` leaves it out.
 bool pin_segment(SegmentOptions& options, const std::vector<Op*>& ops, const Schedule& schedule, std::string_view what);
 
 // Numbers and positions: nothing computes them from tensors.
