@@ -2,6 +2,7 @@
 import math
 import time
 
+import plait
 import torch
 
 import machine
@@ -54,3 +55,17 @@ def sizes(parser, args, flag, count, example):
     except ValueError:
         parser.error(f"--{flag} {text}: {example}")
     setattr(args, flag, shapes)
+
+
+def report(kind, rows, args, load):
+    """Prints how many rows are right, and writes --json. Exit status: 1 where a result is wrong."""
+    wrong = [row for row in rows if not row["error"] <= 1]
+    if not args.check and machine.is_loaded(load):
+        print(f"others used the machine (load {load[0]}): these times say little")
+    print(f"{args.threads} threads; {len(rows) - len(wrong)} of {len(rows)} rows right")
+    if args.json:
+        machine.write_json(args.json, {
+            "kind": kind, "date": machine.date(), "machine": machine.describe(), "threads": args.threads,
+            "rounds": args.rounds, "load": load, "machine_was_loaded": machine.is_loaded(load),
+            "torch": torch.__version__, "plait": plait.__version__, "rows": rows})
+    return 1 if wrong else 0

@@ -19,11 +19,10 @@ import warnings
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import machine  # noqa: E402: of the folder above
-import plait  # noqa: E402
 import plait.torch  # noqa: E402
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
-from torch_turns import choose, sizes, times, worst_error  # noqa: E402
+from torch_turns import choose, report, sizes, times, worst_error  # noqa: E402
 
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 
@@ -122,16 +121,7 @@ def main():
                 for row in measure(kind, shape, dtype, args):
                     rows.append(row)
                     print(shown(row), flush=True)
-    wrong = [row for row in rows if not row["error"] <= 1]
-    if not args.check and machine.is_loaded(load):
-        print(f"others used the machine (load {load[0]}): these times say little")
-    print(f"{args.threads} threads; {len(rows) - len(wrong)} of {len(rows)} rows right")
-    if args.json:
-        machine.write_json(args.json, {
-            "kind": "attention", "date": machine.date(), "machine": machine.describe(), "threads": args.threads,
-            "rounds": args.rounds, "load": load, "machine_was_loaded": machine.is_loaded(load),
-            "torch": torch.__version__, "plait": plait.__version__, "rows": rows})
-    return 1 if wrong else 0
+    return report("attention", rows, args, load)
 
 
 if __name__ == "__main__":
