@@ -149,6 +149,7 @@ set(PLAIT_CORE_SOURCES
   kir/passes/lane_writer.cpp
   kir/passes/merge_equal.cpp
   kir/passes/passes.cpp
+  kir/passes/place_memory.cpp
   kir/passes/stage.cpp
   kir/passes/tails.cpp
   kir/passes/threads.cpp
@@ -183,6 +184,7 @@ set(PLAIT_CORE_SOURCES
   lower/tree/lower_tree.cpp
   lower/tree/moves.cpp
   lower/tree/online.cpp
+  lower/tree/panels.cpp
   lower/tree/phases.cpp
   lower/tree/reads.cpp
   lower/tree/scans.cpp
@@ -251,6 +253,7 @@ set(PLAIT_CORE_SOURCES
   schedule/attention.cpp
   schedule/attention_poison.cpp
   schedule/contraction.cpp
+  schedule/contraction_gpu.cpp
   schedule/find_attention.cpp
   schedule/manual.cpp
   schedule/masked_keys.cpp

@@ -120,19 +120,24 @@ struct Scatter {
   }
 };
 
-// A contraction with what is elementwise of its result. A panel of the right operand is packed on the stack, tiles of
-// sums are in registers. CPUs only. The result depends on none of the numbers.
+// A contraction with what is elementwise of its result. Tiles of sums are in registers. CPUs: a panel of the right
+// operand is packed on the stack. GPUs: panels of both operands are in shared memory. The result depends on none of the
+// numbers.
 struct Contraction {
   static constexpr std::string_view kName = "contraction";
-  Choice rows;     // of a tile
-  Choice columns;  // of a tile and of a panel, as lanes
+  Choice rows;     // of a tile; GPUs: of a thread
+  Choice columns;  // of a tile and, of CPUs, of a panel, as lanes
   Choice block;    // rows per parallel iteration, which read a panel
+  Choice width;    // GPUs: columns per parallel iteration
+  Choice depth;    // GPUs: terms of a panel
   auto operator<=>(const Contraction&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
     fn("rows", self.rows, ChoiceRange{1, 32});
     fn("columns", self.columns, ChoiceRange{1, 64, true});
     fn("block", self.block, ChoiceRange{1, 1 << 16});
+    fn("width", self.width, ChoiceRange{1, 1024, true});
+    fn("depth", self.depth, ChoiceRange{1, 64, true});
   }
 };
 

@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "schedule/contraction_parts.h"
 #include "schedule/loop_steps.h"
 #include "schedule/manual.h"
 #include "schedule/reads.h"
 
 namespace plait {
+
+using namespace contractions;
 
 namespace {
 
@@ -17,38 +20,11 @@ constexpr int64_t kPanelBytes = 256 << 10;                            // on the 
 constexpr int64_t kTiles = 4;                                         // of rows that read a panel
 constexpr int64_t kLeastRows = 24, kLeastColumns = 8, kLeastSum = 8;  // fewer do not pay for packing
 
-const Op* contraction_of(std::span<Op* const> ops) {
-  const auto is = [](const Op* op) { return property(op->kind) == OpProperty::contraction; };
-  return std::ranges::count_if(ops, is) == 1 ? *std::ranges::find_if(ops, is) : nullptr;
-}
-
-// Operands [..., rows, sum] and [..., sum, columns], or of linear [columns, sum].
-struct Parts {
-  TensorView *left, *right, *out;
-  bool linear;
-};
-Parts parts_of(const Op& op) {
-  if (const auto* linear = as<Linear>(op)) return {linear->x, linear->w, op.out(), true};
-  const auto* matmul = as<Matmul>(op);
-  return {matmul->a, matmul->b, op.out(), false};
-}
-sym::Expr summed(const Parts& parts) { return parts.left->shape().back(); }
-// All rows of the result: of a matrix, or of all matrices of a stack.
-sym::Expr rows_of(const Parts& parts) {
-  const std::vector<sym::Expr>& shape = parts.out->shape();
-  sym::Expr out = parts.out->fusion->pool().constant(1);
-  for (size_t d = 0; d + 1 < shape.size(); ++d) out = out * shape[d];
-  return out;
-}
-
 std::optional<std::string> refuse(const Problem& problem) {
   const Segment& s = problem.segment;
   const Op* op = contraction_of(s.ops);
   if (op == nullptr) return "it has not one contraction";
   const Parts parts = parts_of(*op);
-  const DType dtype = parts.out->dtype;
-  if ((dtype != DType::f32 && dtype != DType::f64) || parts.left->dtype != dtype || parts.right->dtype != dtype)
-    return fmt::format("{} is not of f32 or f64", describe(*op));
   if (parts.linear && as<Linear>(*op)->b != nullptr) return fmt::format("{} has a bias", describe(*op));
   if (parts.left == parts.right) return fmt::format("{} multiplies a tensor with itself", describe(*op));
   if (parts.out->rank() < 2) return fmt::format("{} has one row", describe(*op));
@@ -67,6 +43,20 @@ std::optional<std::string> refuse(const Problem& problem) {
   return std::nullopt;
 }
 
+std::optional<std::string> refuse_types(const Problem& problem, const Target& target) {
+  const Op& op = *contraction_of(problem.segment.ops);
+  const Parts parts = parts_of(op);
+  const auto is_one_of = [&](std::initializer_list<DType> list) {
+    return std::ranges::count(list, parts.left->dtype) > 0 && parts.right->dtype == parts.left->dtype;
+  };
+  if (target.cuda()) {
+    if (is_one_of({DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i64})) return std::nullopt;
+    return fmt::format("{} is not of f32, f64, bf16, f16, i32 or i64", describe(op));
+  }
+  if (is_one_of({DType::f32, DType::f64}) && parts.out->dtype == parts.left->dtype) return std::nullopt;
+  return fmt::format("{} is not of f32 or f64", describe(op));
+}
+
 // Sizes that the loops are made for.
 std::optional<std::string> refuse_sizes(const Problem& problem, const schedules::Contraction& numbers) {
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
@@ -83,7 +73,7 @@ class Builder {
       : group_(group),
         graph_(*group.graph),
         numbers_(numbers),
-        op_(*const_cast<Op*>(contraction_of(graph_.ops()))),
+        op_(*contraction_of(graph_.ops())),
         parts_(parts_of(op_)) {}
 
   void run() {
@@ -121,19 +111,18 @@ class Builder {
     replace_input(op_, parts_.right, packed_);
   }
 
-  size_t stacks() const { return parts_.linear ? 0 : parts_.out->rank() - 2; }  // dims of a stack of matrices
   sym::Expr tasks() const {
     const std::vector<sym::Expr>& shape = parts_.out->shape();
     if (parts_.linear) return sym::ceildiv(rows_of(parts_), *numbers_.block);
-    sym::Expr out = sym::ceildiv(shape[stacks()], *numbers_.block);
-    for (size_t d = 0; d < stacks(); ++d) out = out * shape[d];
+    sym::Expr out = sym::ceildiv(shape[stacks(parts_)], *numbers_.block);
+    for (size_t d = 0; d < stacks(parts_); ++d) out = out * shape[d];
     return out;
   }
 
   // Tasks, panels, tiles of rows, (the sum,) rows and columns of a tile.
   std::vector<LoopStep> tile(bool sums) const {
     std::vector<LoopStep> out;
-    const auto stack = static_cast<int>(stacks());
+    const auto stack = static_cast<int>(stacks(parts_));
     if (parts_.linear) {
       for (size_t d = 0; d + 2 < parts_.out->rank(); ++d) add_step(out, Transform::Kind::merge, 0, 0);
       add_step(out, Transform::Kind::split, 0, *numbers_.block);
@@ -186,12 +175,14 @@ class Builder {
 std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& schedule) {
   ScheduledGroup out = make_group(problem.fusion, problem.segment);
   out.schedule = schedule;
-  Builder(out, std::get<schedules::Contraction>(schedule)).run();
+  const auto& numbers = std::get<schedules::Contraction>(schedule);
+  numbers.width ? schedule_blocks(out, numbers) : Builder(out, numbers).run();
   return out;
 }
 
 // Sums of two vectors of columns fill the registers, but for those of the operands.
 schedules::Contraction numbers_for(const Problem& problem, const Target& target, schedules::Contraction out) {
+  if (target.cuda()) return numbers_of_blocks(problem, out);
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
   const int64_t lanes = std::max<int64_t>(1, target.vector_lanes * 4 / static_cast<int64_t>(size_of(parts.out->dtype)));
   if (!out.columns) out.columns = 2 * lanes;
@@ -201,14 +192,22 @@ schedules::Contraction numbers_for(const Problem& problem, const Target& target,
   return out;
 }
 
+std::optional<std::string> refuse_numbers(const Problem& problem, const Target& target,
+                                          const schedules::Contraction& numbers) {
+  if (target.cuda()) return blocks_refuse(problem, numbers);
+  if (numbers.width || numbers.depth) return "width and depth are numbers of GPUs";
+  if (*numbers.block % *numbers.rows != 0)
+    return fmt::format("block = {} is no multiple of rows = {}", *numbers.block, *numbers.rows);
+  return refuse_sizes(problem, numbers);
+}
+
 Schedule choose(const Problem& problem, const Target& target, const Schedule& pinned) {
   const auto* given = std::get_if<schedules::Contraction>(&pinned);
-  const schedules::Contraction out = numbers_for(problem, target, given != nullptr ? *given : schedules::Contraction());
-  if (*out.block % *out.rows != 0)
-    throw UserError(fmt::format("block = {} is no multiple of rows = {}", *out.block, *out.rows), problem.where(),
-                    "give a multiple");
-  if (const auto reason = refuse_sizes(problem, out))
+  if (const auto reason = refuse_types(problem, target))
     throw UserError(*reason, problem.where(), "leave the schedule out");
+  const schedules::Contraction out = numbers_for(problem, target, given != nullptr ? *given : schedules::Contraction());
+  if (const auto reason = refuse_numbers(problem, target, out))
+    throw UserError(*reason, problem.where(), "give others, or leave the schedule out");
   if (const auto found = disobeyed(problem, *group(problem, out)))
     throw UserError(fmt::format("contraction does not fit: {}", found->what), problem.where(),
                     "leave the schedule out: the library or a nest computes it");
@@ -219,13 +218,14 @@ Schedule choose(const Problem& problem, const Target& target, const Schedule& pi
 
 std::optional<std::string> contraction_refuses(const Problem& problem, const Target& target) {
   if (auto reason = refuse(problem)) return reason;
+  if (auto reason = refuse_types(problem, target)) return reason;
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
   const bool large = problem.decide(sym::ge(rows_of(parts), kLeastRows)) &&
                      problem.decide(sym::ge(parts.out->shape().back(), kLeastColumns)) &&
                      problem.decide(sym::ge(summed(parts), kLeastSum));
   if (!large) return "it is small";
   const schedules::Contraction numbers = numbers_for(problem, target, {});
-  if (auto reason = refuse_sizes(problem, numbers)) return reason;
+  if (auto reason = refuse_numbers(problem, target, numbers)) return reason;
   try {
     const auto found = disobeyed(problem, *group(problem, numbers));
     return found ? std::optional(found->what) : std::nullopt;
@@ -235,10 +235,7 @@ std::optional<std::string> contraction_refuses(const Problem& problem, const Tar
 }
 
 const Scheduler& contraction_scheduler() {
-  static const Scheduler kContraction = {
-      schedules::Contraction::kName, refuse, choose, nullptr, group, [](const Segment& s) {
-        return contraction_of(s.ops) == nullptr ? std::nullopt : std::optional<std::string>("its tiles are of CPUs");
-      }};
+  static const Scheduler kContraction = {schedules::Contraction::kName, refuse, choose, nullptr, group};
   return kContraction;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The contraction scheduler: tiles of sums in registers over a packed panel of the right operand, with what is
-// elementwise of the result behind, as one kernel of CPUs.
+// The contraction scheduler: tiles of sums in registers over a packed panel of the right operand, or on GPUs over
+// panels of both in shared memory, with what is elementwise of the result behind, as one kernel.
 #include "schedule/scheduler.h"
 
 namespace plait {

@@ -21,6 +21,17 @@ std::string KeyLimit::print(const Op& op) const {
   return out;
 }
 
+sym::Expr PanelLayout::place(sym::Expr element) const {
+  if (pad == 0 && !turned) return element;
+  const sym::Expr along = sym::mod(element, row), across = sym::floordiv(element, row);
+  return turned ? along * (rows + pad) + across : across * (row + pad) + along;
+}
+
+std::string PanelLayout::print() const {
+  return fmt::format("{}{} rows of {}, {} behind each{}", turned ? "turned " : "", rows, row, pad,
+                     turned ? " column" : "");
+}
+
 std::string ScheduledGroup::print() const {
   std::string out = plait::print(*graph);
   if (!is_open(schedule)) out += "schedule " + plait::print(schedule) + "\n";
@@ -35,6 +46,7 @@ std::string ScheduledGroup::print() const {
   if (phases) out += fmt::format("phases by loop {}\n", *phases);
   for (const auto& [name, depth] : by_name(inline_at)) out += fmt::format("inline %{} {}\n", name, depth);
   for (const auto& [name, most] : by_name(kept)) out += fmt::format("keep %{} {}\n", name, sym::print(most));
+  for (const auto& [name, panel] : by_name(panels)) out += fmt::format("panel %{}: {}\n", name, panel.print());
   for (sym::Expr extent : row) out += fmt::format("row of {}, at most {} in all\n", sym::print(extent), most);
   for (const Op* op : graph->ops())
     if (keys && keys->ops.contains(op)) out += keys->print(*op);

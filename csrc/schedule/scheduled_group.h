@@ -28,6 +28,18 @@ struct KeyLimit {
   std::string print(const Op& op) const;  // lines of the text of stage `scheduled`
 };
 
+// Of a buffer that threads of a block fill together: rows of `row` elements as its loops write them, `pad` elements
+// behind each. Turned: columns, `pad` elements behind each of those. Elements outside of the tensor are 0: contractions
+// of two panels have nothing to ask.
+struct PanelLayout {
+  int64_t row = 1, rows = 1, pad = 0;
+  bool turned = false;
+
+  int64_t extent() const { return turned ? row * (rows + pad) : rows * (row + pad); }
+  sym::Expr place(sym::Expr element) const;  // of an element in the order of the loops
+  std::string print() const;
+};
+
 struct ScheduledGroup {
   std::unique_ptr<Fusion> graph;     // inputs and outputs are those of the segment, in order
   std::vector<std::string> outputs;  // their names in the fusion
@@ -49,6 +61,7 @@ struct ScheduledGroup {
   int64_t most = 0;
   std::set<const TensorView*> own_loops;  // follow loops of their own, not the reference's
   std::optional<KeyLimit> keys;
+  std::map<const TensorView*, PanelLayout> panels;  // of contractions
   bool by_hand = false;  // loops, inline positions and kept buffers are obeyed as they stand, or refused
 
   // Text of the stage `scheduled`: the graph with the loops of its tensors, then a line per decision.

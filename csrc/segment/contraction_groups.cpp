@@ -98,7 +98,7 @@ class ContractionGroups {
 }  // namespace
 
 void find_contractions(Fusion& fusion, SegmentOptions& options, const std::set<const Op*>& taken) {
-  if (options.target.kind != TargetKind::cpu) return;
+  if (options.target.kind != TargetKind::cpu && !options.target.threads_cooperate()) return;
   if (options.contractions != "auto" && options.contractions != "own") return;
   ContractionGroups(fusion, options, taken).run();
 }

@@ -28,10 +28,13 @@ bool quads(const Random& s) {
   return s.out.lanes % 4 == 0 && lane_stride(s.index) == 1 && sym::divisor(at_lane(s.index, 0)) % 4 == 0;
 }
 
-// Whether an access is one of a whole vector in device memory, for which there are helpers.
+// Whether an access is one of a whole vector in memory, for which there are helpers: of device memory, and loads of
+// shared memory.
 template <class S>
 bool is_whole(const Kernel& kernel, const S& s) {
-  return s.access == Access::aligned && !s.active && !kernel.buffers[s.buffer].is_local();
+  const Buffer& buffer = kernel.buffers[s.buffer];
+  const bool helped = !buffer.is_local() || (S::kKind == StmtKind::Load && buffer.space == Space::shared);
+  return s.access == Access::aligned && !s.active && helped;
 }
 
 // Form of a statement with lanes whose result differs between lanes.

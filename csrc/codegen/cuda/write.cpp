@@ -263,8 +263,8 @@ class Writer {
     const Buffer& buffer = kernel_.buffers[s.buffer];
     // Compilers read elements of registers in front of the condition that says whether anything wrote them.
     const bool registers = buffer.space == Space::stack && buffer.extent.value() <= kMostUnrolled;
-    line("{}{} b{}[{}]{};", buffer.space == Space::shared ? "__shared__ " : "", memory_type(buffer.dtype, helpers_),
-         s.buffer, buffer.extent.value(), registers ? " = {}" : "");
+    line("{}{} b{}[{}]{};", buffer.space == Space::shared ? "__shared__ __align__(16) " : "",
+         memory_type(buffer.dtype, helpers_), s.buffer, buffer.extent.value(), registers ? " = {}" : "");
   }
 
   void bind(const Bind& s) {

@@ -242,7 +242,29 @@ void remove_unused(Block& block, Uses& uses) {
   std::erase(block, nullptr);
 }
 
+void find_loaded(const Block& block, std::set<uint32_t>& out) {
+  for (const auto& stmt : block) {
+    if (const Load* load = as<Load>(*stmt)) out.insert(load->buffer);
+    if (const Block* body = body_of(*stmt)) find_loaded(*body, out);
+  }
+}
+
+void remove_others(const Kernel& kernel, const std::set<uint32_t>& loaded, Block& block) {
+  std::erase_if(block, [&](const auto& stmt) {
+    const bool speaks = stmt->kind == StmtKind::Alloc || stmt->kind == StmtKind::Store;
+    return speaks && kernel.buffers[*buffer_of(*stmt)].is_local() && !loaded.contains(*buffer_of(*stmt));
+  });
+  for (auto& stmt : block)
+    if (Block* body = body_of(*stmt)) remove_others(kernel, loaded, *body);
+}
+
 }  // namespace
+
+void remove_unread_buffers(const Kernel& kernel, Block& block) {
+  std::set<uint32_t> loaded;
+  find_loaded(block, loaded);
+  remove_others(kernel, loaded, block);
+}
 
 void remove_unused(Block& block) {
   Uses uses;

@@ -113,5 +113,7 @@ class Copier {
 
 // Removes statements without effect whose results nobody reads.
 void remove_unused(Block& block);
+// Removes local buffers that nothing of a phase loads, with what is stored to them.
+void remove_unread_buffers(const Kernel& kernel, Block& block);
 
 }  // namespace plait::kir

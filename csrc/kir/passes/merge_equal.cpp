@@ -102,6 +102,7 @@ class MergeEqual {
 void merge_equal(Kernel& kernel) {
   for (Phase& phase : kernel.phases) {
     MergeEqual().block(phase.body);
+    remove_unread_buffers(kernel, phase.body);
     remove_unused(phase.body);
   }
 }

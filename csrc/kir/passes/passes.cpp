@@ -5,6 +5,7 @@
 #include "kir/passes/expand_reductions.h"
 #include "kir/passes/hoist.h"
 #include "kir/passes/merge_equal.h"
+#include "kir/passes/place_memory.h"
 #include "kir/passes/stage.h"
 #include "kir/passes/tails.h"
 #include "kir/passes/threads.h"
@@ -17,6 +18,8 @@ namespace plait::kir {
 std::span<const KernelPass> kernel_passes() {
   static constexpr KernelPass kPasses[] = {
       {"stage", stage},                          // first: tiles are loops of all threads
+      {"place_memory", place_memory},            // what threads do for each other is told by their loops
+      {"synchronise", synchronise},              // behind it: all shared memory is known
       {"threads", threads},                      // each thread's own loops from here on
       {"begins", begins},                        // loops and conditions as emitted
       {"tails", tails},                          // likewise: loops that begin where they do

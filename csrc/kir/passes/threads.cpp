@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "kir/passes/edit.h"
+#include "kir/passes/place_memory.h"
 
 namespace plait::kir {
 namespace {
@@ -108,19 +109,24 @@ class Threads {
   // Stack buffers of a row: each thread has the elements that its iterations meet, and no others.
   void share_buffers(Block& body) {
     if (!dims_[0].extent) return;
-    std::map<uint32_t, int64_t> steps;  // of the index with the thread
-    share(body, false, steps);
-    for (const auto& [buffer, step] : steps) {
+    std::map<uint32_t, Share> shares;
+    share(body, false, shares);
+    for (const auto& [buffer, share] : shares) {
       sym::Expr& extent = kernel_.buffers[buffer].extent;
-      extent = sym::ceildiv(extent, dims_[0].extent);
+      extent = sym::ceildiv(extent * share.step, share.all);
     }
   }
 
-  void share(Block& body, bool inside, std::map<uint32_t, int64_t>& steps) {
+  struct Share {  // so many elements side by side, of those of all threads
+    int64_t step = 0, all = 0;
+    bool operator==(const Share&) const = default;
+  };
+
+  void share(Block& body, bool inside, std::map<uint32_t, Share>& shares) {
     for (auto& stmt : body) {
       const For* loop = as<For>(*stmt);
       const bool within = inside || (loop != nullptr && loop->loop == LoopKind::threads);
-      if (Block* inner = body_of(*stmt)) share(*inner, within, steps);
+      if (Block* inner = body_of(*stmt)) share(*inner, within, shares);
       const Alloc* alloc = as<Alloc>(*stmt);
       if (alloc != nullptr && within) of_threads_.insert(alloc->buffer);
       auto* load = stmt->kind == StmtKind::Load ? static_cast<Load*>(stmt.get()) : nullptr;
@@ -129,13 +135,14 @@ class Threads {
       const uint32_t buffer = load != nullptr ? load->buffer : store->buffer;
       if (kernel_.buffers[buffer].space != Space::stack || of_threads_.contains(buffer)) continue;
       sym::Expr& index = load != nullptr ? load->index : store->index;
-      const auto slope = within ? slope_in(index, dims_[0].thread) : std::nullopt;
-      const int64_t step = slope ? slope->step : 0, all = step * dims_[0].extent.value();
-      const bool own = step > 0 && steps.emplace(buffer, step).first->second == step &&
-                       sym::proven(sym::lt(sym::mod(slope->at_zero, all), step));
-      PLAIT_CHECK(own, "kernel {}: threads share elements of {}: {}", kernel_.name, kernel_.buffers[buffer].name,
+      const auto extent = [](const Dim& dim) { return dim.extent ? dim.extent.value() : 1; };
+      const auto own = within ? own_place(index, dims_[0].thread, extent(dims_[0]), dims_[1].thread, extent(dims_[1]))
+                              : std::nullopt;
+      const Share now = own ? Share{own->step, own->all} : Share();
+      PLAIT_CHECK(own && shares.emplace(buffer, now).first->second == now,
+                  "kernel {}: threads share elements of {}: {}", kernel_.name, kernel_.buffers[buffer].name,
                   print(kernel_, *stmt));
-      index = sym::floordiv(slope->at_zero, all) * step + sym::mod(slope->at_zero, step);
+      index = sym::floordiv(own->at_zero, own->all) * own->step + sym::mod(own->at_zero, own->step);
     }
   }
 

@@ -23,7 +23,7 @@ void TreeEmitter::find_parts() {
   for (const Op* op : group_.graph->ops()) {
     if (!tree_.ops.contains(op) || kind_of(*op).form != Form::sum) continue;
     const PlacedOp& at = placed(*op);
-    if (!has_parts(*op)) continue;
+    if (!has_parts(*op) || sums_panels(*op)) continue;
     const std::vector<int> path = tree_.path(at.loop);
     std::vector<int> serial;
     for (int id : path) {

@@ -1,5 +1,6 @@
 // The walk over the loop tree: blocks, guards, buffers.
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "lower/tree/emitter.h"
@@ -89,6 +90,8 @@ void TreeEmitter::declare_buffers() {
       if (graph.readers(t).empty()) continue;
       if (has_tile_in_memory(*op))
         locals_[t] = tiles_.at(op);
+      else if (const PanelLayout* panel = panel_of(*t))
+        locals_[t] = declare_panel(*t, *panel);
       else if (home == Home::buffer || home == Home::logical)
         locals_[t] = declare_local(*t, it->second);
     }
@@ -161,6 +164,8 @@ void TreeEmitter::find_terms() {
   Readers readers;
   for (const auto& [op, placed] : tree_.ops) {
     terms_[op] = own_terms(placed);
+    if (is_panel(*op)) panel_terms_[op] = std::exchange(terms_[op], {});
+    if (sums_panels(*op)) terms_[op].clear();
     for (const PlacedOperand& in : placed.operands) readers[in.tensor].push_back(op);
   }
   const std::vector<Op*>& ops = group_.graph->ops();
@@ -170,7 +175,7 @@ void TreeEmitter::find_terms() {
 
 // Where none of its readers is computed, a local result is not needed either. A scan goes on all the same.
 void TreeEmitter::add_reader_terms(const Op& op, const Readers& readers) {
-  if (kind_of(op).form == Form::scan) return;
+  if (kind_of(op).form == Form::scan || is_panel(op) || sums_panels(op)) return;
   const PlacedOp& at = placed(op);
   std::optional<Terms> common;
   for (const TensorView* t : op.results) {
@@ -294,6 +299,7 @@ void TreeEmitter::statements(const TreeItem& item) {
       });
     case TreeItem::Kind::op:
       if (has_tile(*item.op)) return add_to_tile(*item.op);
+      if (is_panel(*item.op)) return fill_panel(*item.op);
       if (kind_of(*item.op).form == Form::sum) return accumulate(*item.op);
       if (kind_of(*item.op).form == Form::scan) return step(*item.op, element_of_scan(*item.op));
       return deliver(*item.op, *item.op->out(), compute(*item.op));

@@ -208,6 +208,13 @@ class TreeEmitter {
   void add_to_tile(const Op& op);
   Value state_in_tile(const Op& op);
 
+  // panels.cpp: buffers that threads of a block fill together.
+  const PanelLayout* panel_of(const TensorView& tensor) const;
+  bool is_panel(const Op& op) const { return panel_of(*op.results[0]) != nullptr; }
+  bool sums_panels(const Op& op) const;
+  uint32_t declare_panel(const TensorView& tensor, const PanelLayout& panel);
+  void fill_panel(const Op& op);
+
   // combines.cpp: reductions.
   std::vector<Combine> combines_of(const Op& op) const;
   Carried start(const Op& op, bool wide);
@@ -231,6 +238,7 @@ class TreeEmitter {
   std::map<std::string, sym::Expr> turn_;  // the part of a thread, for the variable of a loop over parts
   std::map<const Op*, std::vector<std::vector<uint32_t>>> saved_;  // workspaces of states, by combine
   std::map<const Op*, Terms> terms_;                               // without which nobody needs the op's result
+  std::map<const Op*, Terms> panel_terms_;                         // outside of which an element of a panel is 0
   std::map<int, std::vector<const Op*>> parts_;  // loops, and the sums that have a part of their own in each iteration
   std::set<const Op*> part_of_;                  // those sums
   std::map<const Op*, Carried> whole_, part_;    // states of reductions

@@ -186,6 +186,7 @@ kir::Value TreeEmitter::read(const Op& op, size_t i) {
   if (home == Home::buffer) {
     sym::Expr index = first_of_task(*t.definition);
     for (size_t d = 0; d < at.buffer.size(); ++d) index = index * maker.dims[d] + at.buffer[d];
+    if (const PanelLayout* panel = panel_of(t)) index = panel->place(index);
     return load(locals_.at(&t), index);
   }
   if (const auto kept = cross_.find(&t); kept != cross_.end()) return load(kept->second, element(tree_.cross.at(&t)));
@@ -230,6 +231,7 @@ void TreeEmitter::deliver(const Op& op, const TensorView& result, Value value) {
     case Home::buffer: {
       sym::Expr index = number(0);
       for (size_t d = 0; d < at.index.size(); ++d) index = index * at.dims[d] + at.index[d];
+      if (const PanelLayout* panel = panel_of(result)) index = panel->place(index);
       store(locals_.at(&result), index, value);
       break;
     }

@@ -104,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(128) softmax_s1(
   const float v26 = max_nan(v24, v25);
   const float v27 = __shfl_xor_sync(0xffffffffu, v26, 1);
   const float v28 = max_nan(v26, v27);
-  __shared__ float b4[4];
+  __shared__ __align__(16) float b4[4];
   const unsigned k2 = tx / 32;
   if (tx - k2 * 32 == 0) {
     b4[k2] = v28;
@@ -159,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(128) softmax_s1(
   const float v48 = v46 + v47;
   const float v49 = __shfl_xor_sync(0xffffffffu, v48, 1);
   const float v50 = v48 + v49;
-  __shared__ float b5[4];
+  __shared__ __align__(16) float b5[4];
   if (tx - k2 * 32 == 0) {
     b5[k2] = v50;
   }
