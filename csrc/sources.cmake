@@ -144,11 +144,13 @@ set(PLAIT_CORE_SOURCES
   kir/passes/begins.cpp
   kir/passes/edit.cpp
   kir/passes/expand_reductions.cpp
+  kir/passes/fragments.cpp
   kir/passes/hoist.cpp
   kir/passes/in_place.cpp
   kir/passes/lane_writer.cpp
   kir/passes/merge_equal.cpp
   kir/passes/passes.cpp
+  kir/passes/pipeline.cpp
   kir/passes/place_memory.cpp
   kir/passes/stage.cpp
   kir/passes/tails.cpp
@@ -162,6 +164,7 @@ set(PLAIT_CORE_SOURCES
   kir/print.cpp
   kir/statements.cpp
   kir/verify.cpp
+  kir/verify_buffers.cpp
   kir/verify_threads.cpp
   lower/creation.cpp
   lower/extents.cpp

@@ -130,14 +130,18 @@ struct Contraction {
   Choice block;    // rows per parallel iteration, which read a panel
   Choice width;    // GPUs: columns per parallel iteration
   Choice depth;    // GPUs: terms of a panel
+  Choice stages;   // GPUs: panels that are under way or read at once
+  Choice mma;      // GPUs: 1: of a warp, by products of small matrices; rows and columns are then those of a warp
   auto operator<=>(const Contraction&) const = default;
   template <class Self, class Fn>
   static void fields(Self& self, Fn&& fn) {
-    fn("rows", self.rows, ChoiceRange{1, 32});
+    fn("rows", self.rows, ChoiceRange{1, 128});
     fn("columns", self.columns, ChoiceRange{1, 64, true});
     fn("block", self.block, ChoiceRange{1, 1 << 16});
     fn("width", self.width, ChoiceRange{1, 1024, true});
     fn("depth", self.depth, ChoiceRange{1, 64, true});
+    fn("stages", self.stages, ChoiceRange{1, 4});
+    fn("mma", self.mma, ChoiceRange{0, 1});
   }
 };
 

@@ -74,10 +74,42 @@ class AccessProver {
       if (const Block* inner = body_of(*stmt)) block(*inner);
       if (const Load* s = as<Load>(*stmt)) access(*s, s->buffer, s->index, s->out.lanes, s->active);
       if (const Store* s = as<Store>(*stmt)) access(*s, s->buffer, s->index, s->in.lanes, s->active);
+      if (const CopyAsync* s = as<CopyAsync>(*stmt)) copy(*s);
+      if (const LoadMatrix* s = as<LoadMatrix>(*stmt)) matrix(*s);
+      if (const Mma* s = as<Mma>(*stmt)) mma(*s);
       if (const AtomicMin* s = as<AtomicMin>(*stmt)) access(*s, s->buffer, s->index, 1, {});
       if (const LastBlock* s = as<LastBlock>(*stmt)) access(*s, s->buffer, s->index, 1, {});
       known_.resize(before);
     }
+  }
+
+  void matrix(const LoadMatrix& s) {
+    access(s, s.to, s.to_index, 1, {});
+    access(s, s.to, s.to_index + 2 * s.count - 1, 1, {});
+    access(s, s.from, s.index, 1, {});
+    access(s, s.from, s.index + 7, 1, {});
+  }
+  void mma(const Mma& s) {
+    access(s, s.sums, s.sums_index, 1, {});
+    access(s, s.sums, s.sums_index + 3, 1, {});
+    access(s, s.a, s.a_index, 1, {});
+    access(s, s.a, s.a_index + 7, 1, {});
+    access(s, s.b, s.b_index, 1, {});
+    access(s, s.b, s.b_index + 3, 1, {});
+  }
+
+  // Where elements are taken, its condition holds.
+  void copy(const CopyAsync& s) {
+    access(s, s.to, s.to_index, s.lanes, {});
+    sym::Expr active = s.active;
+    if (active && s.lanes == 1) {
+      know_condition(active, true);
+      active = {};
+    } else if (active && active.kind() == sym::Kind::select) {
+      know_condition(active.operands()[0], true);
+      active = active.operands()[1];
+    }
+    access(s, s.from, s.index, s.lanes, active);
   }
 
   void access(const Stmt& stmt, uint32_t buffer, sym::Expr index, int lanes, sym::Expr active) {

@@ -1,6 +1,7 @@
 #include "kir/interpret.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "kir/lane.h"
@@ -115,7 +116,15 @@ class Interpreter {
 
   // ---- threads that cooperate: statement by statement, each by all threads before the next one
 
+  // Elements of a copy under way: where each goes, and where it comes from; -1: it is 0.
+  struct Copied {
+    const CopyAsync* stmt;
+    std::vector<std::pair<int64_t, int64_t>> elements;
+  };
+  using CopyGroup = std::vector<Copied>;
   struct Thread {
+    std::vector<CopyGroup> groups = {};  // those that a Wait may wait for, in their order
+    CopyGroup open = {};
     sym::Environment env;
     std::map<uint32_t, Lanes> values;
     std::map<uint32_t, std::vector<unsigned char>> stack;  // by buffer
@@ -130,7 +139,10 @@ class Interpreter {
     Together all;
     threads_.clear();
     for (int64_t i = 0; i < extent * within; ++i) {
-      threads_.push_back({env_, values_, {}, outer * extent * within + i});
+      threads_.emplace_back();
+      threads_.back().env = env_;
+      threads_.back().values = values_;
+      threads_.back().task = outer * extent * within + i;
       threads_.back().env[s.var.symbol_name()] = i / within;
       if (inner != nullptr) threads_.back().env[inner->var.symbol_name()] = i % within;
       all.push_back(size_t(i));
@@ -144,11 +156,13 @@ class Interpreter {
   template <class Fn>
   void as_thread(size_t thread, Fn&& fn) {
     Thread& own = threads_[thread];
+    thread_ = &own;
     std::swap(env_, own.env);
     std::swap(values_, own.values);
     task_ = own.task;
     for (auto& [buffer, bytes] : own.stack) memory_[buffer] = bytes.data();
     fn();
+    thread_ = nullptr;
     std::swap(env_, own.env);
     std::swap(values_, own.values);
   }
@@ -171,6 +185,8 @@ class Interpreter {
     if (const Fold* fold = as<Fold>(stmt); fold != nullptr && fold->threads > 1) return together(*fold, all);
     if (const Prefix* prefix = as<Prefix>(stmt)) return together(*prefix, all);
     if (const LastBlock* last = as<LastBlock>(stmt)) return together(*last, all);
+    if (const LoadMatrix* load = as<LoadMatrix>(stmt)) return together(*load, all);
+    if (const Mma* mma = as<Mma>(stmt)) return together(*mma, all);
     if (stmt.kind == StmtKind::Sync) {
       ++syncs_;
       return;
@@ -281,6 +297,67 @@ class Interpreter {
     }
   }
 
+  // Threads of a warp follow one another in `all`.
+  void together(const LoadMatrix& s, const Together& all) {
+    const DType dtype = kernel_.buffers[s.from].dtype;
+    for (size_t warp = 0; warp + size_t(kWarp) <= all.size(); warp += size_t(kWarp)) {
+      std::vector<Lanes> rows;  // by matrix and row
+      for (size_t l = 0; l < size_t(8 * s.count); ++l)
+        as_thread(all[warp + l], [&] {
+          const int64_t first = scalar(s.index);
+          if (first % 8 != 0) observer_.wrong(s, fmt::format("element {} is not aligned", first));
+          rows.emplace_back();
+          for (int64_t i = first; i < first + 8; ++i) {
+            observer_.load(touch(s, s.from, i));
+            const void* from = element(s.from, i);
+            rows.back().push_back(from != nullptr ? Constant::load(dtype, from) : Constant::from_int64(dtype, 0));
+          }
+        });
+      for (size_t l = 0; l < size_t(kWarp); ++l)
+        as_thread(all[warp + l], [&] {
+          for (size_t i = 0; i < size_t(s.count); ++i)
+            for (size_t j = 0; j < 2; ++j) {
+              const size_t g = l / 4, t = 2 * (l % 4) + j;
+              const int64_t at = scalar(s.to_index) + int64_t(2 * i + j);
+              observer_.store(touch(s, s.to, at));
+              if (void* to = element(s.to, at)) (s.transposed ? rows[8 * i + t][g] : rows[8 * i + g][t]).store(to);
+            }
+        });
+    }
+  }
+
+  void together(const Mma& s, const Together& all) {
+    const auto number = [&](uint32_t buffer, int64_t at) {
+      observer_.load(touch(s, buffer, at));
+      const void* from = element(buffer, at);
+      return from != nullptr ? Constant::load(kernel_.buffers[buffer].dtype, from).to_double() : 0;
+    };
+    for (size_t warp = 0; warp + size_t(kWarp) <= all.size(); warp += size_t(kWarp)) {
+      double a[kMmaRows][kMmaTerms], b[kMmaTerms][kMmaColumns];
+      for (int64_t l = 0; l < kWarp; ++l)
+        as_thread(all[warp + size_t(l)], [&] {
+          for (int64_t h = 0; h < 2; ++h)
+            for (int64_t j = 0; j < 2; ++j) {
+              const int64_t term = 2 * (l % 4) + j + 8 * h;
+              for (int64_t i = 0; i < 2; ++i)
+                a[l / 4 + 8 * i][term] = number(s.a, scalar(s.a_index) + 4 * h + 2 * i + j);
+              b[term][l / 4] = number(s.b, scalar(s.b_index) + 2 * h + j);
+            }
+        });
+      for (int64_t l = 0; l < kWarp; ++l)
+        as_thread(all[warp + size_t(l)], [&] {
+          for (int64_t i = 0; i < 2; ++i)
+            for (int64_t j = 0; j < 2; ++j) {
+              const int64_t at = scalar(s.sums_index) + 2 * i + j;
+              double sum = number(s.sums, at);
+              for (int64_t k = 0; k < kMmaTerms; ++k) sum += a[l / 4 + 8 * i][k] * b[k][2 * (l % 4) + j];
+              observer_.store(touch(s, s.sums, at));
+              if (void* to = element(s.sums, at)) Constant::from_double(DType::f32, sum).store(to);
+            }
+        });
+    }
+  }
+
   // The states of threads as one (way_of).
   State as_one(const Fold& s, std::vector<State> group) {
     if (way_of(s) == FoldWay::in_order) {
@@ -306,7 +383,9 @@ class Interpreter {
   // ---- values
 
   void execute(const LastBlock&) { PLAIT_CHECK(false, "a last block outside of a loop over threads"); }
-  void execute(const Sync&) { PLAIT_CHECK(false, "a sync outside of a loop over threads"); }
+  void execute(const LoadMatrix&) { PLAIT_CHECK(false, "a load of matrices outside of a loop over threads"); }
+  void execute(const Mma&) { PLAIT_CHECK(false, "an mma outside of a loop over threads"); }
+  void execute(const Sync&) { ++syncs_; }  // between threads loops, whose iterations run one after another
   void execute(const Shuffle&) { PLAIT_CHECK(false, "a shuffle outside of a loop over threads"); }
   void execute(const Prefix&) { PLAIT_CHECK(false, "a prefix outside of a loop over threads"); }
   void execute(const Variable& s) { set(s.out, Lanes(size_t(s.out.lanes), s.initial)); }
@@ -358,16 +437,18 @@ class Interpreter {
   // Indices of the lanes that are active, whose claims are tested.
   template <class S>
   std::vector<int64_t> indices(const S& s, int lanes) {
-    const int64_t active = s.active ? scalar(s.active) : lanes;
+    return indices(s, s.index, s.access, lanes, s.active ? scalar(s.active) : lanes);
+  }
+  std::vector<int64_t> indices(const Stmt& s, sym::Expr index, Access access, int lanes, int64_t active) {
     std::vector<int64_t> out;
-    for (int l = 0; l < std::min<int64_t>(active, lanes); ++l) out.push_back(at(s.index, l));
-    const bool row = s.access == Access::aligned || s.access == Access::contiguous;
+    for (int l = 0; l < std::min<int64_t>(active, lanes); ++l) out.push_back(at(index, l));
+    const bool row = access == Access::aligned || access == Access::contiguous;
     for (size_t l = 1; l < out.size(); ++l) {
       if (row && out[l] != out[0] + int64_t(l)) observer_.wrong(s, "the lanes are not contiguous");
-      if (s.access == Access::reversed && out[l] != out[0] - int64_t(l)) observer_.wrong(s, "the lanes do not fall");
-      if (s.access == Access::splat && out[l] != out[0]) observer_.wrong(s, "the lanes differ");
+      if (access == Access::reversed && out[l] != out[0] - int64_t(l)) observer_.wrong(s, "the lanes do not fall");
+      if (access == Access::splat && out[l] != out[0]) observer_.wrong(s, "the lanes differ");
     }
-    if (s.access == Access::aligned && !out.empty() && out[0] % lanes != 0)
+    if (access == Access::aligned && !out.empty() && out[0] % lanes != 0)
       observer_.wrong(s, fmt::format("element {} is not aligned", out[0]));
     return out;
   }
@@ -391,6 +472,35 @@ class Interpreter {
     for (size_t l = 0; l < where.size(); ++l) {
       observer_.store(touch(s, s.buffer, where[l]));
       if (void* to = element(s.buffer, where[l])) converted(value(s.in)[l], kernel_.buffers[s.buffer].dtype).store(to);
+    }
+  }
+  // Of threads that go together it is done as late as may be; else at once.
+  void execute(const CopyAsync& s) {
+    const std::vector<int64_t> from = indices(s, s.lanes), to = indices(s, s.to_index, s.to_access, s.lanes, s.lanes);
+    Copied copied{&s, {}};
+    for (size_t l = 0; l < to.size(); ++l) copied.elements.emplace_back(to[l], l < from.size() ? from[l] : -1);
+    thread_ != nullptr ? thread_->open.push_back(std::move(copied)) : land(copied);
+  }
+  void execute(const Commit&) {
+    if (thread_ != nullptr) thread_->groups.push_back(std::exchange(thread_->open, {}));
+  }
+  void execute(const Wait& s) {
+    if (thread_ == nullptr) return;
+    std::vector<CopyGroup>& groups = thread_->groups;
+    const size_t done = groups.size() - std::min(groups.size(), size_t(s.left));
+    for (size_t i = 0; i < done; ++i)
+      for (const Copied& copied : groups[i]) land(copied);
+    groups.erase(groups.begin(), groups.begin() + std::ptrdiff_t(done));
+  }
+  void land(const Copied& copied) {
+    const CopyAsync& s = *copied.stmt;
+    const DType dtype = kernel_.buffers[s.to].dtype;
+    for (const auto& [to, from] : copied.elements) {
+      if (from >= 0) observer_.load(touch(s, s.from, from));
+      observer_.store(touch(s, s.to, to));
+      const void* source = from >= 0 ? element(s.from, from) : nullptr;
+      const Constant value = source != nullptr ? Constant::load(dtype, source) : Constant::from_int64(dtype, 0);
+      if (void* target = element(s.to, to)) value.store(target);
     }
   }
   void execute(const AtomicMin& s) {
@@ -451,6 +561,7 @@ class Interpreter {
   std::vector<std::vector<unsigned char>> own_;
   std::map<uint32_t, Lanes> values_;
   std::vector<Thread> threads_;  // of a block whose threads cooperate
+  Thread* thread_ = nullptr;     // the one that executes a statement
   size_t syncs_ = 0;
   size_t wave_ = 0;  // of phases that run at once
   struct Arrived {

@@ -54,7 +54,7 @@ class PartWriter {
     };
     edit_operands(stmt, moved);
     edit_results(stmt, moved);
-    if (uint32_t* buffer = buffer_of(stmt)) *buffer = places_[*buffer];
+    for (uint32_t* buffer : buffers_of(stmt)) *buffer = places_[*buffer];
     if (Block* body = body_of(stmt)) block(*body);
   }
 

@@ -96,6 +96,15 @@ FoldWay way_of(const Fold& fold) {
 
 std::string_view name(SyncScope scope) { return scope == SyncScope::warp ? "warp" : "block"; }
 
+sym::Expr place_in_banks(const Buffer& buffer, sym::Expr index) {
+  if (buffer.turned == 0) return index;
+  const auto size = static_cast<int64_t>(size_of(buffer.dtype)), piece = kBankBytes / size;
+  const int64_t pieces = buffer.turned / piece, rows = std::max<int64_t>(1, kLineBytes / (buffer.turned * size));
+  const sym::Expr row = sym::floordiv(index, buffer.turned), column = sym::mod(index, buffer.turned);
+  const sym::Expr turned = sym::mod(sym::floordiv(column, piece) + sym::floordiv(row, rows), pieces);
+  return row * buffer.turned + turned * piece + sym::mod(index, piece);
+}
+
 size_t passed_buffers(const Kernel& kernel) {
   return static_cast<size_t>(std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
                                            [](const Buffer& buffer) { return !buffer.is_local(); }));

@@ -28,12 +28,20 @@ struct Buffer {
   bool updated = false;  // an argument: written, and read as well
   Space space = Space::argument;
   bool replaced = false;  // an argument that is read: its memory may be that of a written one (passes/in_place.h)
+  // Shared: rows of so many elements, whose pieces of kBankBytes are turned from row to row, so that equal pieces of
+  // rows that follow one another lie in other banks; 0: none. Indices do not show it (place_in_banks).
+  int64_t turned = 0;
 
   // Others than arguments are read and written, counters neither.
   bool loads() const { return space == Space::argument ? !written || updated : space != Space::counter; }
   bool stores() const { return space == Space::argument ? written : space != Space::counter; }
   bool is_local() const { return space >= Space::stack; }
 };
+
+inline constexpr int64_t kBankBytes = 16, kLineBytes = 128;  // that a thread meets at once; of all banks
+
+// Where an element of a buffer lies, of its own memory.
+sym::Expr place_in_banks(const Buffer& buffer, sym::Expr index);
 
 // Most bytes of one stack buffer.
 inline constexpr int64_t kMostStackBytes = int64_t{256} << 10;

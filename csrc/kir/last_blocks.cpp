@@ -1,5 +1,7 @@
 #include "kir/last_blocks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -11,7 +13,8 @@ namespace {
 
 void move_buffers(Block& body, uint32_t from) {
   for (auto& stmt : body) {
-    if (uint32_t* buffer = buffer_of(*stmt); buffer != nullptr && *buffer >= from) ++*buffer;
+    for (uint32_t* buffer : buffers_of(*stmt))
+      if (*buffer >= from) ++*buffer;
     if (Block* inner = body_of(*stmt)) move_buffers(*inner, from);
   }
 }
@@ -93,6 +96,7 @@ void find_meetings(const Kernel& kernel, const Block& body, Meetings& out) {
     };
     if (const Load* s = as<Load>(*stmt)) add(s->buffer, s->index, false);
     if (const Store* s = as<Store>(*stmt)) add(s->buffer, s->index, true);
+    if (const CopyAsync* s = as<CopyAsync>(*stmt)) add(s->from, s->index, false);
     if (const Block* inner = body_of(*stmt)) find_meetings(kernel, *inner, out);
   }
 }

@@ -103,6 +103,7 @@ class KernelReader {
     out.replaced = use == "replace";
     for (Space space : {Space::workspace, Space::counter, Space::stack, Space::shared})
       if (use == name(space)) out.space = space;
+    if (out.is_local() && in_.accept("turned")) out.turned = in_.integer("elements of a row", 1, 1 << 16);
     if (!out.written && !out.replaced && use != "read" && out.space == Space::argument)
       in_.fail_at(at, fmt::format("`{}` is no use of a buffer", use),
                   suggestion(use, {"read", "replace", "write", "update", "workspace", "counter", "stack", "shared"}));
@@ -278,11 +279,10 @@ class KernelReader {
       s.in = use();
       return;
     }
-    if (word == "sync") {
-      put<Sync>(body).scope = choice("a scope", std::vector{SyncScope::warp, SyncScope::block},
-                                     [](SyncScope scope) { return kir::name(scope); });
-      return;
-    }
+    if (word == "copy_async") return copy_async(put<CopyAsync>(body));
+    if (word == "load_matrix") return load_matrix(put<LoadMatrix>(body));
+    if (word == "mma") return mma(put<Mma>(body));
+    if (word == "commit" || word == "wait" || word == "sync") return waiting(body, word);
     if (word == "accumulate") return accumulate(put<Accumulate>(body));
     if (word == "merge") {
       Merge& s = put<Merge>(body);
@@ -293,8 +293,18 @@ class KernelReader {
       return;
     }
     in_.fail_at(at, fmt::format("`{}` begins no statement", word),
-                suggestion(word, {"for", "if", "alloc", "assign", "bind", "store", "atomic_min", "sync", "last_block",
-                                  "accumulate", "merge"}));
+                suggestion(word, {"for", "if", "alloc", "assign", "bind", "store", "atomic_min", "copy_async", "commit",
+                                  "wait", "load_matrix", "mma", "sync", "last_block", "accumulate", "merge"}));
+  }
+
+  void waiting(Block& body, const std::string& word) {
+    if (word == "commit")
+      put<Commit>(body);
+    else if (word == "wait")
+      put<Wait>(body).left = in_.integer("a number of groups", 0, kMostGroups);
+    else
+      put<Sync>(body).scope = choice("a scope", std::vector{SyncScope::warp, SyncScope::block},
+                                     [](SyncScope scope) { return kir::name(scope); });
   }
 
   void loop(For& s, size_t at, int depth) {
@@ -312,6 +322,7 @@ class KernelReader {
       s.loop = choice("a kind of loops", all, [](LoopKind kind) { return kir::name(kind); });
     }
     s.unroll = in_.accept("unroll");
+    if (in_.accept("stages")) s.stages = in_.integer("a number of stages", 1, kMostGroups);
     in_.expect("{", "before the loop's statements");
     block(s.body, depth + 1);
   }
@@ -324,7 +335,8 @@ class KernelReader {
     for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
       const Buffer& known = kernel_.buffers[i];
       if (known.name != declared.name) continue;
-      if (known.dtype != declared.dtype || known.extent != declared.extent || known.space != declared.space)
+      if (known.dtype != declared.dtype || known.extent != declared.extent || known.space != declared.space ||
+          known.turned != declared.turned)
         in_.fail_at(at, fmt::format("%{} is declared in another way above", declared.name), "give it another name");
       s.buffer = uint32_t(i);
       return;
@@ -349,6 +361,33 @@ class KernelReader {
     s.in = use();
     s.access = access();
     s.active = active();
+  }
+
+  void copy_async(CopyAsync& s) {
+    element(s.to, s.to_index);
+    s.to_access = access();
+    in_.expect("=", "after the element");
+    element(s.from, s.index);
+    s.access = access();
+    in_.expect("of", "before the number of lanes");
+    s.lanes = int(in_.integer("a number of lanes", 1, 64));
+    s.active = active();
+  }
+
+  void load_matrix(LoadMatrix& s) {
+    element(s.to, s.to_index);
+    in_.expect("=", "after the element");
+    element(s.from, s.index);
+    in_.expect("of", "before the number of matrices");
+    s.count = int(in_.integer("a number of matrices", 1, 4));
+    s.transposed = in_.accept("transposed");
+  }
+  void mma(Mma& s) {
+    element(s.sums, s.sums_index);
+    in_.expect("with", "before the fragments");
+    element(s.a, s.a_index);
+    in_.expect(",", "between the fragments");
+    element(s.b, s.b_index);
   }
 
   std::vector<Value> in_parentheses() {

@@ -56,11 +56,7 @@ class Printer {
   std::string line(const Stmt& stmt) const {
     return visit(stmt,
                  overloaded{
-                     [&](const For& s) {
-                       const std::string on = s.loop == LoopKind::serial ? "" : fmt::format(" on {}", name(s.loop));
-                       return fmt::format("for {} in 0..{}{}{}", text(s.var), text(s.extent), on,
-                                          s.unroll ? " unroll" : "");
-                     },
+                     [&](const For& s) { return loop(s); },
                      [&](const If& s) { return "if " + text(s.condition); },
                      [&](const Alloc& s) {
                        const bool known = s.buffer < kernel_.buffers.size();
@@ -80,9 +76,12 @@ class Printer {
                      [&](const AtomicMin& s) {
                        return fmt::format("atomic_min {} = {}", element(s.buffer, s.index), text(s.in));
                      },
-                     [&](const LastBlock& s) {
-                       return fmt::format("last_block {} of {}", element(s.buffer, s.index), text(s.blocks));
-                     },
+                     [&](const CopyAsync& s) { return copy(s); },
+                     [&](const Commit&) { return std::string("commit"); },
+                     [&](const LoadMatrix& s) { return matrices(s); },
+                     [&](const Mma& s) { return products(s); },
+                     [&](const Wait& s) { return fmt::format("wait {}", s.left); },
+                     [&](const LastBlock& s) { return last_block(s); },
                      [&](const Sync& s) { return fmt::format("sync {}", name(s.scope)); },
                      [&](const Shuffle& s) {
                        return fmt::format("{}shuffle({}, by = {})", definition(s.out), text(s.in), s.by);
@@ -115,6 +114,26 @@ class Printer {
   }
 
  private:
+  std::string last_block(const LastBlock& s) const {
+    return fmt::format("last_block {} of {}", element(s.buffer, s.index), text(s.blocks));
+  }
+  static std::string loop(const For& s) {
+    const std::string on = s.loop == LoopKind::serial ? "" : fmt::format(" on {}", name(s.loop));
+    const std::string stages = s.stages > 1 ? fmt::format(" stages {}", s.stages) : "";
+    return fmt::format("for {} in 0..{}{}{}{}", text(s.var), text(s.extent), on, s.unroll ? " unroll" : "", stages);
+  }
+  std::string copy(const CopyAsync& s) const {
+    return fmt::format("copy_async {} {} = {} {} of {}{}", element(s.to, s.to_index), name(s.to_access),
+                       element(s.from, s.index), name(s.access), s.lanes, active_text(s.active));
+  }
+  std::string matrices(const LoadMatrix& s) const {
+    return fmt::format("load_matrix {} = {} of {}{}", element(s.to, s.to_index), element(s.from, s.index), s.count,
+                       s.transposed ? " transposed" : "");
+  }
+  std::string products(const Mma& s) const {
+    return fmt::format("mma {} with {}, {}", element(s.sums, s.sums_index), element(s.a, s.a_index),
+                       element(s.b, s.b_index));
+  }
   static std::string of_element(std::optional<DType> element) {
     return element ? fmt::format(" of {}", name(*element)) : "";
   }
@@ -168,7 +187,8 @@ class Printer {
                                  : buffer.written                ? "write"
                                  : buffer.replaced               ? "replace"
                                                                  : "read";
-    return fmt::format("%{}: {}[{}] {}", buffer.name, name(buffer.dtype), text(buffer.extent), use);
+    const std::string turned = buffer.turned > 0 ? fmt::format(" turned {}", buffer.turned) : "";
+    return fmt::format("%{}: {}[{}] {}{}", buffer.name, name(buffer.dtype), text(buffer.extent), use, turned);
   }
 
   static std::string active_text(sym::Expr active) { return active ? " active " + text(active) : ""; }

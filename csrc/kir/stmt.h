@@ -93,15 +93,18 @@ struct StmtBase : Stmt {
 
 // for var in 0 .. extent: body. An extent <= 0 runs nothing. Iterations are independent unless the body assigns a
 // Variable declared outside (serial loops only; lanes and threads may accumulate into a state). `unroll` asks that the
-// body stand once per iteration: pass `unroll` does so, writers need not.
+// body stand once per iteration: pass `unroll` does so, writers need not. `stages` > 1 asks that what the body copies
+// to shared memory be under way for so many iterations at once: pass `pipeline` does so.
 struct For : StmtBase<StmtKind::For> {
   sym::Expr var, extent;
   LoopKind loop = LoopKind::serial;
   bool unroll = false;
+  int64_t stages = 1;
   Block body;
   static constexpr auto fields() {
-    return std::tuple{attribute("var", &For::var), attribute("extent", &For::extent), attribute("loop", &For::loop),
-                      attribute("unroll", &For::unroll), plait::body("body", &For::body)};
+    return std::tuple{attribute("var", &For::var),       attribute("extent", &For::extent),
+                      attribute("loop", &For::loop),     attribute("unroll", &For::unroll),
+                      attribute("stages", &For::stages), plait::body("body", &For::body)};
   }
 };
 
@@ -203,6 +206,84 @@ struct AtomicMin : StmtBase<StmtKind::AtomicMin> {
                       operand("in", &AtomicMin::in)};
   }
 };
+
+// to[to_index(lane)] = from[index(lane)] for lane < active (null: all lanes; of one lane a condition is a number), 0 in
+// the other lanes, which touch no memory of `from`: at some time before this thread has waited for it. Until then no
+// thread meets these elements of `to`, and later changes of `from` may be seen or not. `to` is shared memory, or is to
+// become so, `from` an argument that is read, of the same dtype. Target cuda.
+struct CopyAsync : StmtBase<StmtKind::CopyAsync> {
+  uint32_t to = 0;
+  sym::Expr to_index;
+  Access to_access = Access::contiguous;  // never splat or reversed
+  uint32_t from = 0;
+  sym::Expr index;
+  Access access = Access::contiguous;
+  int lanes = 1;
+  sym::Expr active;
+  static constexpr auto fields() {
+    return std::tuple{attribute("to", &CopyAsync::to),
+                      attribute("to_index", &CopyAsync::to_index),
+                      attribute("to_access", &CopyAsync::to_access),
+                      attribute("from", &CopyAsync::from),
+                      attribute("index", &CopyAsync::index),
+                      attribute("access", &CopyAsync::access),
+                      attribute("lanes", &CopyAsync::lanes),
+                      attribute("active", &CopyAsync::active)};
+  }
+};
+
+// The copies that this thread began since its last Commit are a group; there may be none.
+struct Commit : StmtBase<StmtKind::Commit> {
+  static constexpr auto fields() { return std::tuple{}; }
+};
+
+// This thread waits until all of its groups but the last `left` are there. Others see what it copied behind a Sync.
+struct Wait : StmtBase<StmtKind::Wait> {
+  int64_t left = 0;
+  static constexpr auto fields() { return std::tuple{attribute("left", &Wait::left)}; }
+};
+
+inline constexpr int64_t kMostGroups = 8;  // that a Wait leaves
+
+// Fragments: what of a small matrix each thread of a warp has, in a stack buffer. l: the thread's number in its warp,
+// g = l / 4, t = l % 4.
+//
+// to[to_index + 2*i + j] = matrix i, [g, 2*t + j], or, transposed, [2*t + j, g], for i < count (2 or 4), j < 2.
+// Matrices are 8 by 8, of elements of 2 bytes. Row r of matrix i is from[index ...] of thread 8*i + r: 8 elements side
+// by side, the index a multiple of 8. Target cuda, from shared memory, where all threads of the warp execute it, as
+// Sync.
+struct LoadMatrix : StmtBase<StmtKind::LoadMatrix> {
+  uint32_t to = 0;
+  sym::Expr to_index;
+  uint32_t from = 0;
+  sym::Expr index;
+  int count = 4;
+  bool transposed = false;
+  static constexpr auto fields() {
+    return std::tuple{attribute("to", &LoadMatrix::to),       attribute("to_index", &LoadMatrix::to_index),
+                      attribute("from", &LoadMatrix::from),   attribute("index", &LoadMatrix::index),
+                      attribute("count", &LoadMatrix::count), attribute("transposed", &LoadMatrix::transposed)};
+  }
+};
+
+// sum[m, n] += the sum over k of a[m, k] * b[k, n], of 16 rows, 8 columns and 16 terms. A thread has
+// sums[sums_index + 2*i + j] = sum[g + 8*i, 2*t + j], in f32; a[a_index + 4*h + 2*i + j] = a[g + 8*i, 2*t + j + 8*h];
+// b[b_index + 2*h + j] = b[2*t + j + 8*h, g]; h, i, j < 2. a and b: bf16, or f16. The order of a sum is the machine's.
+// Target cuda, from sm_80 on, where all threads of the warp execute it, as Sync.
+struct Mma : StmtBase<StmtKind::Mma> {
+  uint32_t sums = 0;
+  sym::Expr sums_index;
+  uint32_t a = 0;
+  sym::Expr a_index;
+  uint32_t b = 0;
+  sym::Expr b_index;
+  static constexpr auto fields() {
+    return std::tuple{attribute("sums", &Mma::sums), attribute("sums_index", &Mma::sums_index),
+                      attribute("a", &Mma::a),       attribute("a_index", &Mma::a_index),
+                      attribute("b", &Mma::b),       attribute("b_index", &Mma::b_index)};
+  }
+};
+inline constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaTerms = 16;
 
 // The threads of the scope wait until all of them are here; then each sees what any of them wrote before. Target cuda,
 // where no condition or loop around it differs between the threads of a block.

@@ -26,11 +26,14 @@
 // lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random
 // yields f32 from a u64 seed of one lane. Half has half its operand's lanes. Transpose belongs to target cpu, takes and
 // yields as many values of one dtype as each has lanes. Shuffle takes one lane, by a power of two below kWarp.
-// A counter is u32, for target cuda and of one LastBlock, which stands inside of all parallel loops.
-// Coordinate yields i64. Bind takes one i64; its symbol is new and has no facts. Reductions. What Start defines is a
-// state of its combine (is_state), all values with the same lanes; only Accumulate and Merge change it, within the
-// parallel loop that declares it, whole and by the same combine. They take the dtypes and lanes of the state. Fold
-// yields a state of one lane or, over threads, one of as many; threads and their stride are powers of two.
+// CopyAsync belongs to target cuda, from an argument that nothing writes to a local buffer of its dtype, in as many
+// lanes as a value may have; a Wait leaves at most kMostGroups groups. LoadMatrix takes 2 or 4 matrices of elements of
+// 2 bytes from shared memory to the stack, at a multiple of 8; Mma has sums in f32 and fragments of bf16 or f16 on the
+// stack. A counter is u32, for target cuda and of one LastBlock, which stands inside of all parallel loops. Coordinate
+// yields i64. Bind takes one i64; its symbol is new and has no facts. Reductions. What Start defines is a state of its
+// combine (is_state), all values with the same lanes; only Accumulate and Merge change it, within the parallel loop
+// that declares it, whole and by the same combine. They take the dtypes and lanes of the state. Fold yields a state of
+// one lane or, over threads, one of as many; threads and their stride are powers of two.
 #include <atomic>
 #include <map>
 #include <set>
@@ -39,19 +42,11 @@
 #include "kir/kernel.h"
 #include "kir/lane.h"
 #include "kir/statements.h"
+#include "kir/verify_buffers.h"
 #include "kir/verify_threads.h"
 
 namespace plait::kir {
 namespace {
-
-bool is_identifier(const std::string& text) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  if (text.empty() || !letter(text[0])) return false;
-  for (char c : text) {
-    if (!letter(c) && !(c >= '0' && c <= '9')) return false;
-  }
-  return true;
-}
 
 bool is_lane(sym::Expr symbol) { return symbol.symbol_name() == kLane; }
 
@@ -102,31 +97,8 @@ class Verifier {
       require(symbols_.insert(integer.symbol_name()).second, "integer argument {} twice", integer.symbol_name());
     }
     integers_ = symbols_;
-    std::set<std::string> names;
-    for (const Buffer& buffer : kernel_.buffers) {
-      require(is_identifier(buffer.name), "buffer name {} is not an identifier", buffer.name);
-      require(names.insert(buffer.name).second, "two buffers are called {}", buffer.name);
-      check_symbols(buffer.extent, integers_, "extent of a buffer");
-      require(buffer.written || !buffer.updated, "buffer {} is updated and not written", buffer.name);
-      require(!buffer.replaced || (!buffer.written && buffer.space == Space::argument),
-              "buffer {} is replaced and no argument that is read", buffer.name);
-      check_space(buffer);
-    }
-  }
-
-  void check_space(const Buffer& buffer) {
-    require(buffer.space >= space_ || (buffer.is_local() && space_ >= Space::stack),
-            "buffer {} of space {} stands behind others", buffer.name, name(buffer.space));
-    space_ = buffer.space;
-    require(buffer.space == Space::argument || !buffer.written, "buffer {} of space {} is marked as written",
-            buffer.name, name(buffer.space));
-    const bool of_gpus = buffer.space == Space::shared || buffer.space == Space::counter;
-    require(!of_gpus || kernel_.target == TargetKind::cuda, "buffer {} is {} on a CPU", buffer.name,
-            name(buffer.space));
-    require(buffer.space != Space::counter || buffer.dtype == DType::u32, "counter {} is not u32", buffer.name);
-    if (buffer.space != Space::stack) return;
-    require(sym::bounds(buffer.extent).hi <= kMostStackBytes / int64_t(size_of(buffer.dtype)),
-            "stack buffer {} is not proven to have at most {} bytes", buffer.name, kMostStackBytes);
+    for (const Buffer& buffer : kernel_.buffers) check_symbols(buffer.extent, integers_, "extent of a buffer");
+    verify_buffers(kernel_);
   }
 
   void count_parallel(const Block& body) {
@@ -223,6 +195,8 @@ class Verifier {
     const int64_t lanes = s.extent.constant().value_or(-1);
     require(!s.unroll || (lanes >= 0 && lanes <= 64), "unrolling a loop of extent {}", sym::print(s.extent));
     require(!s.unroll || s.loop == LoopKind::serial, "unrolling a {} loop", name(s.loop));
+    require(s.stages >= 1 && s.stages <= kMostGroups && (s.stages == 1 || s.loop == LoopKind::serial),
+            "a {} loop of {} stages", name(s.loop), s.stages);
     if (is_threads(s.loop))
       require(kernel_.target == TargetKind::cuda && lanes >= 1 && lanes <= kMostThreads && (lanes & (lanes - 1)) == 0,
               "a {} loop of extent {}", name(s.loop), sym::print(s.extent));
@@ -302,6 +276,13 @@ class Verifier {
     if (access == Access::contiguous) return;
     require(sym::divisor(at_lane(index, 0)) % lanes == 0, "the index is not proven a multiple of {}", lanes);
   }
+  // Of a vector that is one piece of a turned row.
+  void check_piece(uint32_t buffer, Access access, int lanes) const {
+    const Buffer& b = kernel_.buffers[buffer];
+    require(b.turned == 0 || access == Access::lanewise || lanes == 1 ||
+                (access == Access::aligned && lanes * int64_t(size_of(b.dtype)) <= kBankBytes),
+            "{} lanes of turned rows of {}", lanes, b.name);
+  }
 
   void check(const Load& s) {
     require(s.buffer < kernel_.buffers.size(), "there is no buffer {}", s.buffer);
@@ -315,6 +296,7 @@ class Verifier {
             name(compute_type(buffer.dtype)));
     define(s.out);
     check_access(s.index, s.access, s.active, s.out.lanes);
+    check_piece(s.buffer, s.access, s.out.lanes);
   }
 
   void check(const Store& s) {
@@ -329,7 +311,68 @@ class Verifier {
     require(s.in.dtype == compute_type(buffer.dtype) || rounds, "a {} value into a {} buffer", name(s.in.dtype),
             name(buffer.dtype));
     check_access(s.index, s.access, s.active, s.in.lanes);
+    check_piece(s.buffer, s.access, s.in.lanes);
     filled_.insert(s.buffer);
+  }
+
+  void check(const CopyAsync& s) {
+    require(s.to < kernel_.buffers.size() && s.from < kernel_.buffers.size(), "there is no buffer {} or {}", s.to,
+            s.from);
+    const Buffer &to = kernel_.buffers[s.to], &from = kernel_.buffers[s.from];
+    require(kernel_.target == TargetKind::cuda, "a copy of a GPU on a CPU");
+    require(to.is_local(), "{} is not a local buffer", to.name);
+    require(from.space == Space::argument && !from.stores(), "{} is no argument that is read alone", from.name);
+    require(to.dtype == from.dtype, "a {} buffer is copied to one of {}", name(from.dtype), name(to.dtype));
+    require(s.lanes >= 1 && s.lanes <= 64 && (s.lanes & (s.lanes - 1)) == 0, "a copy of {} lanes", s.lanes);
+    require(s.to_access != Access::splat && s.to_access != Access::reversed, "a copy to {} lanes", name(s.to_access));
+    touch(s.to, false);
+    touch(s.from, false);
+    require(parallel_depth_ == parallel_count_, "a copy outside of a parallel loop of the kernel");
+    check_access(s.to_index, s.to_access, {}, s.lanes);
+    check_piece(s.to, s.to_access, s.lanes);
+    check_access(s.index, s.access, s.active, s.lanes);
+    filled_.insert(s.to);
+  }
+  void check_fragment(uint32_t buffer, DType dtype) const {
+    require(buffer < kernel_.buffers.size(), "there is no buffer {}", buffer);
+    const Buffer& b = kernel_.buffers[buffer];
+    require(b.space == Space::stack && b.dtype == dtype, "fragment {} is not on the stack, of {}", b.name, name(dtype));
+  }
+  void check(const LoadMatrix& s) {
+    require(s.from < kernel_.buffers.size() && s.to < kernel_.buffers.size(), "there is no buffer {} or {}", s.from,
+            s.to);
+    const Buffer& from = kernel_.buffers[s.from];
+    require(kernel_.target == TargetKind::cuda && from.space == Space::shared,
+            "matrices of {} are not in shared memory", from.name);
+    require(size_of(from.dtype) == 2, "matrices of {}", name(from.dtype));
+    require(s.count == 2 || s.count == 4, "{} matrices at once", s.count);
+    check_fragment(s.to, from.dtype);
+    touch(s.from, false);
+    touch(s.to, false);
+    require(filled_.contains(s.from), "nothing is stored to {} before", from.name);
+    check_symbols(s.to_index, symbols_, "index");
+    check_symbols(s.index, symbols_, "index");
+    require(sym::divisor(s.index) % 8 == 0, "the index is not proven a multiple of 8");
+    filled_.insert(s.to);
+  }
+  void check(const Mma& s) {
+    require(kernel_.target == TargetKind::cuda, "an mma on a CPU");
+    require(s.a < kernel_.buffers.size(), "there is no buffer {}", s.a);
+    const DType dtype = kernel_.buffers[s.a].dtype;
+    require(dtype == DType::bf16 || dtype == DType::f16, "an mma of {}", name(dtype));
+    check_fragment(s.sums, DType::f32);
+    check_fragment(s.a, dtype);
+    check_fragment(s.b, dtype);
+    for (uint32_t buffer : {s.sums, s.a, s.b}) {
+      touch(buffer, false);
+      require(filled_.contains(buffer), "nothing is stored to {} before", kernel_.buffers[buffer].name);
+    }
+    for (sym::Expr index : {s.sums_index, s.a_index, s.b_index}) check_symbols(index, symbols_, "index");
+  }
+  void check(const Commit&) { require(kernel_.target == TargetKind::cuda, "a commit on a CPU"); }
+  void check(const Wait& s) {
+    require(kernel_.target == TargetKind::cuda, "a wait on a CPU");
+    require(s.left >= 0 && s.left <= kMostGroups, "a wait that leaves {} groups", s.left);
   }
 
   void check(const AtomicMin& s) {
@@ -536,7 +579,6 @@ class Verifier {
   std::set<uint32_t> counters_;      // that a LastBlock names
   std::set<uint32_t> filled_;        // workspaces and local buffers that something is stored to
   std::set<LoopKind> seen_;
-  Space space_ = Space::argument;    // of the last buffer of the head
   std::map<uint32_t, bool> atomic_;  // by buffer: whether its accesses are atomics
   size_t depth_ = 0, parallel_depth_ = 0, parallel_count_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "kir/passes/edit.h"
@@ -44,17 +45,28 @@ class ThreadVerifier {
     std::vector<Place> stored, loaded;
   };
   using AllMet = std::map<uint32_t, Met>;
+  // Copies under way: places by buffer.
+  using Copies = std::map<uint32_t, std::vector<Place>>;
 
   static void add(const std::vector<Place>& from, std::vector<Place>& to) {
     for (const Place& p : from)
       if (std::find(to.begin(), to.end(), p) == to.end()) to.push_back(p);
   }
 
+  static void add(const Copies& from, Copies& to) {
+    for (const auto& [buffer, places] : from) add(places, to[buffer]);
+  }
+
   // A body that may run or not: what was met before it may have been met since the last Sync.
   template <class Fn>
   void perhaps(Fn&& fn) {
     const AllMet before = met_;
+    const Copies open = open_;
+    const std::vector<Copies> groups = groups_;
     fn();
+    add(open, open_);
+    while (groups_.size() < groups.size()) groups_.insert(groups_.begin(), Copies());
+    for (size_t i = 1; i <= groups.size(); ++i) add(groups[groups.size() - i], groups_[groups_.size() - i]);
     for (const auto& [buffer, met] : before) {
       add(met.stored, met_[buffer].stored);
       add(met.loaded, met_[buffer].loaded);
@@ -121,13 +133,42 @@ class ThreadVerifier {
       require(stmt, count() % prefix->threads == 0, "a prefix over {} threads in a block of {}", prefix->threads,
               count());
     if (const Sync* s = as<Sync>(stmt); s != nullptr && s->scope == SyncScope::block) met_.clear();
+    if (const CopyAsync* s = as<CopyAsync>(stmt)) {
+      meet(stmt, s->to, s->to_index, s->lanes, true);
+      add({place_of(s->to_index, s->lanes)}, open_[s->to]);
+    }
+    if (stmt.kind == StmtKind::Commit) groups_.push_back(std::exchange(open_, {}));
+    if (const Wait* s = as<Wait>(stmt)) wait(static_cast<size_t>(s->left));
+    if (const LoadMatrix* s = as<LoadMatrix>(stmt)) meet(stmt, s->from, s->index, 8, false);
     if (const Store* s = as<Store>(stmt)) meet(stmt, s->buffer, s->index, s->in.lanes, true);
     if (const Load* s = as<Load>(stmt)) meet(stmt, s->buffer, s->index, s->out.lanes, false);
+  }
+
+  // What is there is as if it were stored now: others see it behind a Sync.
+  void wait(size_t left) {
+    while (groups_.size() > left) {
+      for (const auto& [buffer, places] : groups_.front()) add(places, met_[buffer].stored);
+      groups_.erase(groups_.begin());
+    }
+  }
+
+  // Iterations of a loop that copies, each its own elements, are of one group.
+  bool is_under_way(const Stmt& stmt, uint32_t buffer, const Place& place) const {
+    const auto meets = [&](const Copies& copies) {
+      const auto found = copies.find(buffer);
+      if (found == copies.end()) return false;
+      return std::ranges::any_of(found->second, [&](const Place& p) {
+        const bool again = &copies == &open_ && stmt.kind == StmtKind::CopyAsync && p.is_own && p == place;
+        return !again && !lie_apart(p, place);
+      });
+    };
+    return meets(open_) || std::ranges::any_of(groups_, meets);
   }
 
   void meet(const Stmt& stmt, uint32_t buffer, sym::Expr index, int lanes, bool store) {
     if (kernel_.buffers[buffer].space != Space::shared) return;
     const Place place = place_of(index, lanes);
+    require(stmt, !is_under_way(stmt, buffer, place), "a copy to {} is under way", kernel_.buffers[buffer].name);
     Met& met = met_[buffer];
     const auto others = [&](const std::vector<Place>& places) {
       return std::any_of(places.begin(), places.end(), [&](const Place& p) {
@@ -140,11 +181,36 @@ class ThreadVerifier {
     if (std::find(list.begin(), list.end(), place) == list.end()) list.push_back(place);
   }
 
+  // value = at_zero + high * floordiv(var, size) + low * mod(var, size): a row that has room behind it.
+  struct Digits {
+    sym::Expr at_zero;
+    int64_t size = 0, high = 0, low = 0;
+  };
+  static std::optional<Digits> digits_in(sym::Expr value, sym::Expr var) {
+    const std::string& name = var.symbol_name();
+    const auto at = [&](int64_t n) { return sym::substitute(value, {{name, var.pool().constant(n)}}); };
+    const sym::Expr zero = at(0);
+    const auto low = (at(1) - zero).constant();
+    for (int64_t size = 2; low && size <= kMostThreads / 2; size *= 2) {
+      const auto high = (at(size) - zero).constant();
+      if (high && value == zero + sym::floordiv(var, size) * *high + sym::mod(var, size) * *low)
+        return Digits{zero, size, *high, *low};
+    }
+    return std::nullopt;
+  }
+
   // The elements that an index reaches over all threads, iterations of serial loops around and lanes.
   Place place_of(sym::Expr index, int lanes) const {
     Place out{index, {}, !threads_.empty()};
     const auto step = [&](sym::Expr var, int64_t extent, bool of_thread) {
       const auto slope = slope_in(out.base, var);
+      if (const auto digits = slope ? std::nullopt : digits_in(out.base, var)) {
+        out.base = digits->at_zero;
+        out.is_own = out.is_own && digits->high != 0 && digits->low != 0;
+        out.steps.push_back({digits->high, sym::ceildiv(kernel_.pool->constant(extent), digits->size).value()});
+        out.steps.push_back({digits->low, std::min(extent, digits->size)});
+        return;
+      }
       if (slope) out.base = slope->at_zero;
       const int64_t by = slope ? slope->step : 0;
       out.is_own = out.is_own && slope.has_value() && (by != 0 || !of_thread);
@@ -155,15 +221,24 @@ class ThreadVerifier {
       if (depends_on(out.base, loop->var)) step(loop->var, sym::bounds(loop->extent).hi, false);
     const sym::Expr lane = kernel_.pool->symbol(kLane, {.lo = 0});
     if (depends_on(out.base, lane)) step(lane, lanes, false);
-    std::sort(out.steps.begin(), out.steps.end(), [](const Step& a, const Step& b) {
+    sort_steps(out.steps);
+    out.is_own = out.is_own && are_apart(out.steps);
+    return out;
+  }
+
+  static void sort_steps(std::vector<Step>& steps) {
+    std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
       return std::pair(std::abs(a.by), a.extent) < std::pair(std::abs(b.by), b.extent);
     });
-    int64_t reach = 0;  // of all smaller steps: a greater one leads further
-    for (const Step& s : out.steps) {
-      out.is_own = out.is_own && std::abs(s.by) > reach && std::abs(s.by) < INT32_MAX;
+  }
+  // Whether each of these, smaller ones first, leads further than all smaller ones do: no element is met twice.
+  static bool are_apart(const std::vector<Step>& steps) {
+    int64_t reach = 0;
+    for (const Step& s : steps) {
+      if (std::abs(s.by) <= reach || std::abs(s.by) >= INT32_MAX) return false;
       reach = std::min<int64_t>(INT64_MAX / 4, reach + std::min<int64_t>(std::abs(s.by), INT32_MAX) * (s.extent - 1));
     }
-    return out;
+    return true;
   }
 
   // Whether each thread meets at `part` some of what it meets at `whole`: in one iteration of a loop of that, or all.
@@ -194,7 +269,12 @@ class ThreadVerifier {
     };
     const auto [low_a, high_a] = span(a);
     const auto [low_b, high_b] = span(b);
-    return high_a < *distance + low_b || *distance + high_b < low_a;
+    if (high_a < *distance + low_b || *distance + high_b < low_a) return true;
+    if (a.steps != b.steps || !a.is_own || !b.is_own || *distance == 0) return false;
+    std::vector<Step> both = a.steps;  // as if a loop of two iterations made the one of the other
+    both.push_back({*distance, 2});
+    sort_steps(both);
+    return are_apart(both);
   }
 
   bool are_whole() const {
@@ -214,7 +294,9 @@ class ThreadVerifier {
   std::vector<const For*> threads_;  // loops over them, outermost first
   std::vector<const For*> serial_;   // serial ones
   AllMet met_;
-  int apart_ = 0;  // conditions and loops around that differ between threads
+  Copies open_;                 // since the last Commit
+  std::vector<Copies> groups_;  // in their order
+  int apart_ = 0;               // conditions and loops around that differ between threads
 };
 
 // Whether pass `threads` is still to say who executes what.

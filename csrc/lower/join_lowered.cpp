@@ -18,7 +18,7 @@ namespace {
 std::set<uint32_t> buffers_of(const kir::Block& body) {
   std::set<uint32_t> out;
   for (const auto& stmt : body) {
-    if (const uint32_t* buffer = kir::buffer_of(*stmt)) out.insert(*buffer);
+    for (const uint32_t* buffer : kir::buffers_of(*stmt)) out.insert(*buffer);
     if (const kir::Block* inner = kir::body_of(*stmt)) out.merge(buffers_of(*inner));
   }
   return out;

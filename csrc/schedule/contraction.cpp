@@ -17,6 +17,7 @@ namespace {
 using schedules::LoopStep;
 
 constexpr int64_t kPanelBytes = 256 << 10;                            // on the stack of a thread
+constexpr int64_t kMostRows = 32;                                     // of a tile: each is code of its own
 constexpr int64_t kTiles = 4;                                         // of rows that read a panel
 constexpr int64_t kLeastRows = 24, kLeastColumns = 8, kLeastSum = 8;  // fewer do not pay for packing
 
@@ -182,7 +183,7 @@ std::optional<ScheduledGroup> group(const Problem& problem, const Schedule& sche
 
 // Sums of two vectors of columns fill the registers, but for those of the operands.
 schedules::Contraction numbers_for(const Problem& problem, const Target& target, schedules::Contraction out) {
-  if (target.cuda()) return numbers_of_blocks(problem, out);
+  if (target.cuda()) return numbers_of_blocks(problem, target, out);
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
   const int64_t lanes = std::max<int64_t>(1, target.vector_lanes * 4 / static_cast<int64_t>(size_of(parts.out->dtype)));
   if (!out.columns) out.columns = 2 * lanes;
@@ -194,8 +195,10 @@ schedules::Contraction numbers_for(const Problem& problem, const Target& target,
 
 std::optional<std::string> refuse_numbers(const Problem& problem, const Target& target,
                                           const schedules::Contraction& numbers) {
-  if (target.cuda()) return blocks_refuse(problem, numbers);
-  if (numbers.width || numbers.depth) return "width and depth are numbers of GPUs";
+  if (target.cuda()) return blocks_refuse(problem, target, numbers);
+  if (numbers.width || numbers.depth || numbers.stages || numbers.mma)
+    return "width, depth, stages and mma are numbers of GPUs";
+  if (*numbers.rows > kMostRows) return fmt::format("rows = {} are more than {}", *numbers.rows, kMostRows);
   if (*numbers.block % *numbers.rows != 0)
     return fmt::format("block = {} is no multiple of rows = {}", *numbers.block, *numbers.rows);
   return refuse_sizes(problem, numbers);

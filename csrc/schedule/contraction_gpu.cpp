@@ -15,11 +15,20 @@ using schedules::LoopStep;
 constexpr int64_t kAccess = 16;            // bytes of a thread's access
 constexpr int64_t kMostShared = 48 << 10;  // bytes that any GPU has for a block without asking
 constexpr int64_t kMostSums = 128;         // of a thread
+constexpr int64_t kMostRows = 64;          // of a thread, each of which is code of its own
 constexpr int64_t kMostThreads = 1024, kWarpThreads = 32;
+// Of the instruction `mma`, and how a warp shares its result: threads of 8 rows, each 2 columns; and of a block that
+// has no smaller tiles than it needs.
+constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaTerms = 16, kMmaPair = 2;
+constexpr int64_t kMmaDepth = 32, kMmaWarpRows = 32, kMmaLargeWarpRows = 64, kMmaWarpColumns = 32;
+constexpr int64_t kMmaCapability = 80;
 
 constexpr int64_t kTile = 64, kLargeTile = 128;  // rows and columns of a block
 constexpr int64_t kThreads = 16;                 // of a block, in either dim
+constexpr int64_t kStages = 2;                   // panels of a block
 constexpr int64_t kDepth = 8;                    // terms of a panel: its threads meet all banks of shared memory
+
+bool is_of_matrices(const Parts& parts) { return parts.left->dtype == DType::bf16 || parts.left->dtype == DType::f16; }
 
 int64_t size_of_sum(const Parts& parts) { return static_cast<int64_t>(size_of(compute_type(parts.out->dtype))); }
 
@@ -29,6 +38,7 @@ struct Threads {
   int64_t lanes;  // columns of a thread that stand side by side
 };
 Threads threads_of(const Parts& parts, const schedules::Contraction& n) {
+  if (n.mma == 1) return {kWarpThreads, *n.block / *n.rows * (*n.width / *n.columns), kMmaPair};
   return {*n.width / *n.columns, *n.block / *n.rows, std::min(*n.columns, kAccess / size_of_sum(parts))};
 }
 
@@ -81,6 +91,7 @@ class Builder {
     }
     state(*parts_.out, tile(true), block, {});
     state(*graph_.outputs()[0], tile(false), {}, {});
+    group_.stages = *n_.stages;
     schedule_by_hand(group_, decisions_);
     group_.aligned.clear();  // edges say all: the panels' rows are none of the result's
   }
@@ -113,9 +124,10 @@ class Builder {
     const int64_t others = right ? *n_.width : *n_.block;
     out.layout.row = out.sum_inside ? *n_.depth : others;
     out.layout.rows = out.sum_inside ? others : *n_.depth;
-    // Threads read columns side by side, of one term.
-    out.layout.turned = right && out.sum_inside;
-    if (out.layout.turned) out.layout.pad = kAccess / static_cast<int64_t>(size_of(operand->dtype));
+    // Threads read columns side by side, of one term; matrices 8 rows at once.
+    out.layout.turned = n_.mma == 1;
+    out.layout.transposed = right && out.sum_inside && !out.layout.turned;
+    if (out.layout.transposed) out.layout.pad = kAccess / static_cast<int64_t>(size_of(operand->dtype));
     return out;
   }
 
@@ -146,13 +158,66 @@ class Builder {
                                                                                       : std::nullopt;
   }
 
-  // Blocks, (steps of the sum,) threads, (the sum,) rows, columns and lanes of a thread.
-  std::vector<LoopStep> tile(bool sums) const {
-    std::vector<LoopStep> out;
-    const int stack = static_cast<int>(stacks(parts_)), first = stack > 0 ? 1 : 0;
+  // The stack as one dim, where there is one; in front of rows and columns.
+  int merge_stack(std::vector<LoopStep>& out) const {
+    const int stack = static_cast<int>(stacks(parts_));
     if (parts_.linear)
       for (size_t d = 0; d + 2 < parts_.out->rank(); ++d) add_step(out, Transform::Kind::merge, 0, 0);
     for (int d = 1; d < stack; ++d) add_step(out, Transform::Kind::merge, 0, 0);
+    return stack > 0 ? 1 : 0;
+  }
+
+  // Loops in a new order, behind the stack, of which the first become the one over blocks.
+  static void order_of_blocks(std::vector<LoopStep>& out, int first, std::initializer_list<int> loops) {
+    std::vector<int> order;
+    if (first == 1) order.push_back(0);
+    for (int d : loops) order.push_back(first + d);
+    reorder_loops(out, std::move(order));
+    for (int d = 0; d <= first; ++d) add_step(out, Transform::Kind::merge, 0, 0);
+    run_loop(out, 0, ParallelType::block_x);
+  }
+
+  // Blocks, (steps of the sum,) warps, threads of a warp, (terms in steps of the instruction,) tiles of rows and of
+  // columns, (terms,) two rows and two columns of a thread.
+  std::vector<LoopStep> tile_of_warps(bool sums) const {
+    std::vector<LoopStep> out;
+    const int first = merge_stack(out);
+    const auto split = [&](int position, int64_t factor) {
+      add_step(out, Transform::Kind::split, first + position, factor);
+    };
+    split(0, *n_.block);
+    split(1, *n_.rows);
+    split(2, kMmaRows);
+    split(3, kMmaRows / 2);
+    split(5, *n_.width);
+    split(6, *n_.columns);
+    split(7, kMmaColumns);
+    split(8, kMmaPair);
+    // [stack], block, warp, tile, half, row; block, warp, tile, pair, column; (step, tile, term)
+    if (sums) {
+      split(10, *n_.depth);
+      split(11, kMmaTerms);
+      order_of_blocks(out, first, {0, 5, 10, 1, 6, 4, 8, 11, 2, 7, 12, 3, 9});
+    } else {
+      order_of_blocks(out, first, {0, 5, 1, 6, 4, 8, 2, 7, 3, 9});
+    }
+    const int warps = sums ? 2 : 1, tiles = sums ? warps + 3 : warps + 2, half = sums ? tiles + 3 : tiles + 2;
+    add_step(out, Transform::Kind::merge, warps, 0);
+    add_step(out, Transform::Kind::merge, warps + 1, 0);
+    run_loop(out, warps, ParallelType::thread_y);
+    run_loop(out, warps + 1, ParallelType::thread_x);
+    run_loop(out, tiles, ParallelType::unroll);
+    run_loop(out, tiles + 1, ParallelType::unroll);
+    run_loop(out, half, ParallelType::unroll);
+    run_loop(out, half + 1, ParallelType::vectorize);
+    return out;
+  }
+
+  // Blocks, (steps of the sum,) threads, (the sum,) rows, columns and lanes of a thread.
+  std::vector<LoopStep> tile(bool sums) const {
+    if (n_.mma == 1) return tile_of_warps(sums);
+    std::vector<LoopStep> out;
+    const int first = merge_stack(out);
     add_step(out, Transform::Kind::split, first, *n_.block);
     add_step(out, Transform::Kind::split, first + 1, threads_.y);
     add_step(out, Transform::Kind::split, first + 3, *n_.width);
@@ -160,13 +225,8 @@ class Builder {
     add_step(out, Transform::Kind::split, first + 4, threads_.x);
     // [stack], block, row, y, block, column, x, lane, (sum)
     if (sums) add_step(out, Transform::Kind::split, first + 7, *n_.depth);
-    std::vector<int> order;
-    if (first == 1) order.push_back(0);
-    const std::vector<int> with_sum = {0, 3, 7, 2, 5, 8, 1, 4, 6}, without = {0, 3, 2, 5, 1, 4, 6};
-    for (int d : sums ? with_sum : without) order.push_back(first + d);
-    reorder_loops(out, std::move(order));
-    for (int d = 0; d <= first; ++d) add_step(out, Transform::Kind::merge, 0, 0);
-    run_loop(out, 0, ParallelType::block_x);
+    sums ? order_of_blocks(out, first, {0, 3, 7, 2, 5, 8, 1, 4, 6})
+         : order_of_blocks(out, first, {0, 3, 2, 5, 1, 4, 6});
     const int y = sums ? 2 : 1, row = sums ? 5 : 3;
     run_loop(out, y, ParallelType::thread_y);
     run_loop(out, y + 1, ParallelType::thread_x);
@@ -235,7 +295,7 @@ class Builder {
 }  // namespace
 
 // The largest tile that the result fills.
-schedules::Contraction numbers_of_blocks(const Problem& problem, schedules::Contraction out) {
+schedules::Contraction numbers_of_blocks(const Problem& problem, const Target& target, schedules::Contraction out) {
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
   const sym::Expr rows = parts.linear ? rows_of(parts) : parts.out->shape()[stacks(parts)];
   const bool large = size_of_sum(parts) <= 4 && problem.decide(sym::ge(rows, kLargeTile)) &&
@@ -245,25 +305,47 @@ schedules::Contraction numbers_of_blocks(const Problem& problem, schedules::Cont
   };
   choose(out.block, large ? kLargeTile : kTile);
   choose(out.width, large ? kLargeTile : kTile);
+  if (is_of_matrices(parts) && target.compute_capability() >= kMmaCapability) choose(out.mma, 1);
+  if (out.mma == 1) {
+    choose(out.rows, std::min(*out.block, large ? kMmaLargeWarpRows : kMmaWarpRows));
+    choose(out.columns, std::min(*out.width, kMmaWarpColumns));
+    choose(out.depth, kMmaDepth);
+  }
   choose(out.rows, *out.block / kThreads);
   choose(out.columns, *out.width / kThreads);
   choose(out.depth, kDepth);
+  choose(out.stages, kStages);
   return out;
 }
 
-std::optional<std::string> blocks_refuse(const Problem& problem, const schedules::Contraction& n) {
+std::optional<std::string> blocks_refuse(const Problem& problem, const Target& target,
+                                         const schedules::Contraction& n) {
   const Parts parts = parts_of(*contraction_of(problem.segment.ops));
   if (*n.block % *n.rows != 0) return fmt::format("block = {} is no multiple of rows = {}", *n.block, *n.rows);
   if (*n.width % *n.columns != 0) return fmt::format("width = {} is no multiple of columns = {}", *n.width, *n.columns);
-  const int64_t count = *n.block / *n.rows * (*n.width / *n.columns);
+  if (n.mma != 1 && *n.rows > kMostRows)
+    return fmt::format("rows = {} of a thread are more than {}", *n.rows, kMostRows);
+  if (n.mma == 1) {
+    if ((*n.block & (*n.block - 1)) != 0)
+      return fmt::format("block = {} is no power of two, which mma takes", *n.block);
+    if (!is_of_matrices(parts)) return "mma takes bf16 and f16";
+    if (target.compute_capability() < kMmaCapability) return fmt::format("{} has no such mma", target.architecture);
+    if (*n.rows % kMmaRows != 0 || *n.columns % kMmaColumns != 0 || *n.depth % kMmaTerms != 0)
+      return fmt::format("rows = {}, columns = {} and depth = {} are no multiples of {}, {} and {}, which mma takes",
+                         *n.rows, *n.columns, *n.depth, kMmaRows, kMmaColumns, kMmaTerms);
+  }
+  const int64_t of_tile = n.mma == 1 ? kWarpThreads : 1;
+  const int64_t count = *n.block / *n.rows * (*n.width / *n.columns) * of_tile;
   if ((count & (count - 1)) != 0 || count < kWarpThreads || count > kMostThreads)
     return fmt::format("{} threads of a block are no power of two from {} to {}", count, kWarpThreads, kMostThreads);
-  if (*n.rows * *n.columns > kMostSums)
-    return fmt::format("{} sums of a thread are more than {}", *n.rows * *n.columns, kMostSums);
+  if (*n.rows * *n.columns / of_tile > kMostSums)
+    return fmt::format("{} sums of a thread are more than {}", *n.rows * *n.columns / of_tile, kMostSums);
   if (*n.block * *n.depth % count != 0 || *n.width * *n.depth % count != 0)
     return fmt::format("{} threads do not share panels of {} and {} elements", count, *n.block * *n.depth,
                        *n.width * *n.depth);
-  const int64_t bytes = (*n.block + *n.width + kAccess) * *n.depth * size_of_sum(parts);
+  const auto size = static_cast<int64_t>(size_of(parts.left->dtype));
+  const int64_t pad = n.mma == 1 ? 0 : kAccess / size;
+  const int64_t bytes = (*n.block + *n.width + pad) * *n.depth * *n.stages * size;
   if (bytes > kMostShared) return fmt::format("panels of {} bytes are more than {}", bytes, kMostShared);
   return std::nullopt;
 }

@@ -36,8 +36,9 @@ inline sym::Expr rows_of(const Parts& parts) {
 inline size_t stacks(const Parts& parts) { return parts.linear ? 0 : parts.out->rank() - 2; }
 
 // GPUs (contraction_gpu.cpp): the numbers that are left open, the loops, and why there are none for numbers.
-schedules::Contraction numbers_of_blocks(const Problem& problem, schedules::Contraction out);
-std::optional<std::string> blocks_refuse(const Problem& problem, const schedules::Contraction& numbers);
+schedules::Contraction numbers_of_blocks(const Problem& problem, const Target& target, schedules::Contraction out);
+std::optional<std::string> blocks_refuse(const Problem& problem, const Target& target,
+                                         const schedules::Contraction& numbers);
 void schedule_blocks(ScheduledGroup& group, const schedules::Contraction& numbers);
 
 }  // namespace plait::contractions

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "schedule/reads.h"
 
 namespace plait {
@@ -311,7 +312,10 @@ sym::Expr states_of_all(const Matmul& product) {
 }
 
 TensorView* weights_of(const Matmul& product, bool by_keys) {
-  return by_keys ? as<Permute>(*product.a->definition)->in : product.a;
+  if (!by_keys) return product.a;
+  const auto* permute = as<Permute>(*product.a->definition);
+  PLAIT_CHECK(permute != nullptr, "{} sums over queries without a transpose", describe(product));
+  return permute->in;
 }
 
 std::set<const TensorView*> coming_of(std::span<Op* const> ops, const TensorView& first) {

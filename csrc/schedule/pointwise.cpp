@@ -1,6 +1,7 @@
 #include "schedule/pointwise.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "axes/place.h"
 #include "axes/transforms.h"

@@ -1,5 +1,7 @@
 #include "schedule/reads.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>

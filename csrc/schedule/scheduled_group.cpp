@@ -22,14 +22,16 @@ std::string KeyLimit::print(const Op& op) const {
 }
 
 sym::Expr PanelLayout::place(sym::Expr element) const {
-  if (pad == 0 && !turned) return element;
+  if (pad == 0 && !transposed) return element;
   const sym::Expr along = sym::mod(element, row), across = sym::floordiv(element, row);
-  return turned ? along * (rows + pad) + across : across * (row + pad) + along;
+  return transposed ? along * (rows + pad) + across : across * (row + pad) + along;
 }
 
 std::string PanelLayout::print() const {
-  return fmt::format("{}{} rows of {}, {} behind each{}", turned ? "turned " : "", rows, row, pad,
-                     turned ? " column" : "");
+  return fmt::format("{}{} rows of {}{}", transposed ? "transposed " : "", rows, row,
+                     turned    ? ", turned"
+                     : pad > 0 ? fmt::format(", {} elements between", pad)
+                               : "");
 }
 
 std::string ScheduledGroup::print() const {
@@ -47,6 +49,7 @@ std::string ScheduledGroup::print() const {
   for (const auto& [name, depth] : by_name(inline_at)) out += fmt::format("inline %{} {}\n", name, depth);
   for (const auto& [name, most] : by_name(kept)) out += fmt::format("keep %{} {}\n", name, sym::print(most));
   for (const auto& [name, panel] : by_name(panels)) out += fmt::format("panel %{}: {}\n", name, panel.print());
+  if (stages > 1) out += fmt::format("stages {}\n", stages);
   for (sym::Expr extent : row) out += fmt::format("row of {}, at most {} in all\n", sym::print(extent), most);
   for (const Op* op : graph->ops())
     if (keys && keys->ops.contains(op)) out += keys->print(*op);

@@ -29,13 +29,13 @@ struct KeyLimit {
 };
 
 // Of a buffer that threads of a block fill together: rows of `row` elements as its loops write them, `pad` elements
-// behind each. Turned: columns, `pad` elements behind each of those. Elements outside of the tensor are 0: contractions
-// of two panels have nothing to ask.
+// behind each. Transposed: columns, `pad` elements behind each of those. Turned: kir::Buffer::turned. Elements outside
+// of the tensor are 0: contractions of two panels have nothing to ask.
 struct PanelLayout {
   int64_t row = 1, rows = 1, pad = 0;
-  bool turned = false;
+  bool transposed = false, turned = false;
 
-  int64_t extent() const { return turned ? row * (rows + pad) : rows * (row + pad); }
+  int64_t extent() const { return transposed ? row * (rows + pad) : rows * (row + pad); }
   sym::Expr place(sym::Expr element) const;  // of an element in the order of the loops
   std::string print() const;
 };
@@ -62,6 +62,7 @@ struct ScheduledGroup {
   std::set<const TensorView*> own_loops;  // follow loops of their own, not the reference's
   std::optional<KeyLimit> keys;
   std::map<const TensorView*, PanelLayout> panels;  // of contractions
+  int64_t stages = 1;                               // of the loop that fills them
   bool by_hand = false;  // loops, inline positions and kept buffers are obeyed as they stand, or refused
 
   // Text of the stage `scheduled`: the graph with the loops of its tensors, then a line per decision.

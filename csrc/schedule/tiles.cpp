@@ -116,7 +116,7 @@ void transform_tiles(TensorView& t, const schedules::Pointwise& numbers, const T
   std::vector<int> order(static_cast<size_t>(across) + 6);
   std::iota(order.begin(), order.end(), 0);
   const int places[] = {0, 3, 1, 4, 2, 5};
-  for (int i = 0; i < 6; ++i) order[static_cast<size_t>(across + i)] = across + places[i];
+  for (int i = 0; i < 6; ++i) order[static_cast<size_t>(across) + static_cast<size_t>(i)] = across + places[i];
   reorder(t, order);
   for (int d = 0; d <= across; ++d) merge(t, 0);
   parallelize(t, 0, ParallelType::cpu_thread);

@@ -171,10 +171,14 @@ class Joiner {
       if (const TensorView* t = fusion_.find(name))
         if (const auto maker = makers_.find(t); maker != makers_.end()) parts.insert(maker->second);
     if (parts.size() < 2) return;
-    for (size_t i : parts)
-      if (is_bitcast(segment(i)))
-        throw UserError("a bitcast shares no launch", "segment",
+    for (size_t i : parts) {
+      const std::string why = is_bitcast(segment(i)) ? "a bitcast"
+                              : options_.refuses     ? options_.refuses(segment(i))
+                                                     : "";
+      if (!why.empty())
+        throw UserError(why + " shares no launch", "segment",
                         fmt::format("leave `joins` out for the segment of %{}", segment(i).outputs.front()->name));
+    }
     const size_t first = *parts.begin();
     for (size_t i : parts)
       if (i != first) join(i, first);

@@ -8,12 +8,13 @@
 namespace plait {
 
 struct JoinOptions {
-  std::function<bool(const Segment&)> is_alias;    // its result is its operand's memory
-  std::function<bool(const Segment&)> may_share;   // a generated kernel computes it, and nobody says that it is alone
-  std::vector<std::vector<std::string>> together;  // results whose segments a file puts into one launch
-  KernelLimits limits;                             // of the tensors that a launch reads and writes
-  std::function<bool(std::string_view)> decide;    // asked before each join; null: all are done
-  std::string* explain = nullptr;                  // gets a line per join
+  std::function<bool(const Segment&)> is_alias;   // its result is its operand's memory
+  std::function<bool(const Segment&)> may_share;  // a generated kernel computes it, and nobody says that it is alone
+  std::function<std::string(const Segment&)> refuses;  // why it shares none, whatever a file says; empty: it may
+  std::vector<std::vector<std::string>> together;      // results whose segments a file puts into one launch
+  KernelLimits limits;                                 // of the tensors that a launch reads and writes
+  std::function<bool(std::string_view)> decide;        // asked before each join; null: all are done
+  std::string* explain = nullptr;                      // gets a line per join
 };
 
 // A segment joins the launch of what it reads where that is small: reduced from something else there, or of a constant

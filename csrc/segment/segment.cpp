@@ -283,6 +283,11 @@ void share_launches(Fusion& fusion, const SegmentOptions& options, const Aliases
     };
     return !how.is_alias(s) && std::none_of(s.ops.begin(), s.ops.end(), named);
   };
+  // Its copies read what nothing of the launch writes.
+  how.refuses = [&](const Segment& s) {
+    const auto is = [](const Op* op) { return property(op->kind) == OpProperty::contraction; };
+    return options.target.cuda() && std::ranges::any_of(s.ops, is) ? "a contraction of a GPU" : "";
+  };
   how.together = options.joined;
   how.limits = options.limits;
   how.decide = options.decide;

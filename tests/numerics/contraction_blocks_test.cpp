@@ -57,6 +57,38 @@ TEST_P(ContractionBlocks, AreTheSameBitsAgain) {
   EXPECT_TRUE(testing::bits_of(run_case(text, on_blocks("sim:sm_90a")).outputs) == one);
 }
 
+std::string kernel_ir(const std::string& text, const CaseOptions& how) {
+  const auto fusion = parse_fusion(text);
+  CompileOptions options;
+  options.device = how.device;
+  options.options = how.options;
+  options.until = "kir";
+  try {
+    compile(*fusion, options).prepare(testing::metadata_of(*fusion));
+  } catch (const StoppedAt& stop) {
+    return stop.text;
+  }
+  return "";
+}
+
+// Copies run ahead of the sums; of bf16 and f16 the sums are `mma`, wherever operands lie, with tiles that no matrix
+// fills.
+TEST_P(ContractionBlocks, CopyAheadAndMultiplyMatrices) {
+  for (const char* dtype : {"f32", "bf16", "f16"}) {
+    const std::string text = kernel_ir(contraction_text(GetParam(), dtype, {72, 80, 72}), on_blocks());
+    const bool narrow = std::string(dtype) != "f32";
+    EXPECT_NE(text.find("copy_async"), std::string::npos) << dtype << "\n" << text;
+    EXPECT_EQ(text.find("load_matrix") != std::string::npos, narrow) << dtype << "\n" << text;
+    EXPECT_EQ(text.find(" fma(") == std::string::npos, narrow) << dtype << "\n" << text;
+  }
+  for (const Extents& z : {Extents{150, 140, 72}, {64, 24, 33}, {130, 8, 96}})
+    for (const char* dtype : {"bf16", "f16"}) {
+      const CaseResult result = run_case(contraction_text(GetParam(), dtype, z), on_blocks());
+      EXPECT_TRUE(result.ok) << dtype << " " << z.m << ", " << z.n << ", " << z.k << ": " << result.message;
+      EXPECT_EQ(result.report.launches, 1);
+    }
+}
+
 TEST(ContractionBlocksOf, IntegersAndLongSums) {
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
   for (const char* dtype : {"i32", "i64"}) {
@@ -78,19 +110,81 @@ TEST(ContractionBlocksOf, LargeTiles) {
   }
 }
 
+// One step of the sum and less, steps that are no multiple of the stages, sizes that are not known, none at all; panels
+// of what is computed or moved; outputs in place of operands; launches that are shared.
+TEST(ContractionBlocksOf, EdgesAndNeighbours) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const auto agrees = [](const std::string& text, const std::map<std::string, std::string, std::less<>>& set = {}) {
+    CaseOptions how = on_blocks();
+    how.set = set;
+    const CaseResult result = run_case(text, how);
+    EXPECT_TRUE(result.ok) << text << ": " << result.message;
+  };
+  for (const char* dtype : {"f32", "bf16", "f64", "i32"}) {
+    const std::string symbolic =
+        fmt::format("fusion @f (%a: {0}[m, k], %b: {0}[k, n]) -> (%y) {{\n  %y = matmul(%a, %b)\n}}\n", dtype);
+    for (const char* k : {"8", "32", "40", "100", "129"})
+      agrees(fmt::format("fusion @f (%a: {0}[128, {1}], %b: {0}[{1}, 64]) -> (%y) {{\n  %y = matmul(%a, %b)\n}}\n",
+                         dtype, k));
+    for (const auto& [m, n, k] : {std::tuple{"24", "8", "8"},
+                                  {"70", "33", "90"},
+                                  {"1", "1", "1"},
+                                  {"0", "9", "8"},
+                                  {"30", "0", "8"},
+                                  {"30", "9", "0"}})
+      agrees("let m = 64, n = 64, k = 64\n" + symbolic, {{"m", m}, {"n", n}, {"k", k}});
+  }
+  for (const char* right :
+       {"exp(%w)", "exp(permute(%v, dims = [1, 0]))", "flip(%w, dims = [0])", "cat(%w, %u, dim = 0)",
+        "slice(%q, dim = 1, start = 3, stop = 43)", "pad(%w, low = [2, 0], high = [3, 0], value = 0.5)"})
+    for (const char* dtype : {"f32", "bf16"}) {
+      const std::string rows = std::string(right).starts_with("cat")   ? "40"
+                               : std::string(right).starts_with("pad") ? "25"
+                                                                       : "20";
+      agrees(fmt::format(
+          "fusion @f (%a: {0}[50, {2}], %w: {0}[20, 40], %u: {0}[20, 40], %v: {0}[40, 20], %q: {0}[20, 60]) -> "
+          "(%y) {{\n  %o = {1}\n  %y = matmul(%a, %o)\n}}\n",
+          dtype, right, rows));
+    }
+  try {
+    agrees(
+        "fusion @f (%x: f32[64, 64], %w: f32[64, 64]) -> (%y, %z) {\n"
+        "  segment @a (%x, %w) -> (%y) schedule contraction { %y = matmul(%x, %w) }\n"
+        "  segment @b (%w, %x) -> (%z) schedule contraction joins @a { %z = matmul(%w, %x) }\n}\n");
+    ADD_FAILURE() << "copies run ahead of what a launch writes";
+  } catch (const UserError& e) {
+    EXPECT_NE(e.message().find("a contraction of a GPU shares no launch"), std::string::npos) << e.message();
+  }
+}
+
 // No access of shared memory waits for another bank.
 TEST(ContractionBlocksOf, BanksDoNotConflict) {
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
-  for (const int which : {0, 1, 8, 9}) {
-    meter_simulated_gpus(true);
-    take_meters();
-    const CaseResult result = run_case(contraction_text(kContractions[which], "f32", {128, 128, 16}), on_blocks());
-    const std::vector<KernelMeter> meters = take_meters();
-    meter_simulated_gpus(false);
-    EXPECT_TRUE(result.ok) << result.message;
-    ASSERT_EQ(meters.size(), 1u);
-    EXPECT_EQ(meters[0].shared_passes, meters[0].least_passes) << kContractions[which].name;
-  }
+  for (const int which : {0, 1, 8, 9})
+    for (const char* dtype : {"f32", "bf16"}) {
+      meter_simulated_gpus(true);
+      take_meters();
+      const CaseResult result = run_case(contraction_text(kContractions[which], dtype, {128, 128, 64}), on_blocks());
+      const std::vector<KernelMeter> meters = take_meters();
+      meter_simulated_gpus(false);
+      EXPECT_TRUE(result.ok) << result.message;
+      ASSERT_EQ(meters.size(), 1u);
+      EXPECT_EQ(meters[0].shared_passes, meters[0].least_passes) << kContractions[which].name << " of " << dtype;
+    }
+}
+
+TEST(ContractionBlocksOf, NumbersForColumnsWhoseTermsLieSideBySide) {
+  if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (const char* numbers : {"(rows = 8, columns = 8, block = 64, width = 64, depth = 8)", "(depth = 32)",
+                              "(stages = 3)", "(rows = 8, columns = 4, block = 64, width = 32, depth = 16)"})
+    for (const char* dtype : {"f32", "f16", "f64"}) {
+      const CaseResult result = run_case(
+          fmt::format("fusion @f (%a: {0}[70, 33], %w: {0}[50, 33]) -> (%y) {{\n  segment @a (%a, %w) -> (%y) schedule "
+                      "contraction{1} {{\n    %p = linear(%a, %w)\n    %y = relu(%p)\n  }}\n}}\n",
+                      dtype, std::string(dtype) == "f16" ? "(mma = 0, " + std::string(numbers).substr(1) : numbers),
+          on_blocks());
+      EXPECT_TRUE(result.ok) << dtype << numbers << ": " << result.message;
+    }
 }
 
 TEST(ContractionBlocksOf, NumbersOfAScheduleAreObeyedOrRefused) {
@@ -103,7 +197,8 @@ TEST(ContractionBlocksOf, NumbersOfAScheduleAreObeyedOrRefused) {
         numbers);
   };
   for (const char* numbers : {"", "(rows = 2)", "(rows = 8, columns = 4, block = 64, width = 32, depth = 16)",
-                              "(rows = 1, columns = 1, block = 8, width = 8, depth = 8)", "(width = 128, depth = 4)"}) {
+                              "(rows = 1, columns = 1, block = 8, width = 8, depth = 8)", "(width = 128, depth = 4)",
+                              "(stages = 1)", "(stages = 3, depth = 4)", "(stages = 4)"}) {
     const CaseResult result = run_case(text(numbers), on_blocks());
     EXPECT_TRUE(result.ok) << numbers << ": " << result.message;
     EXPECT_EQ(result.report.launches, 1) << numbers;
@@ -124,7 +219,27 @@ TEST(ContractionBlocksOf, NumbersOfAScheduleAreObeyedOrRefused) {
             std::string::npos);
   EXPECT_NE(why("(depth = 1)", gpu).find("do not share panels"), std::string::npos);
   EXPECT_NE(why("(block = 512, width = 512, rows = 16, columns = 8, depth = 32)", gpu), "");
+  EXPECT_NE(why("(rows = 128, columns = 1, block = 128, width = 32)", gpu).find("rows = 128"), std::string::npos);
+  EXPECT_NE(why("(rows = 64)", "cpu").find("rows = 64"), std::string::npos);
   EXPECT_NE(why("(width = 64)", "cpu").find("numbers of GPUs"), std::string::npos);
+  EXPECT_NE(why("(mma = 1)", gpu).find("mma takes bf16 and f16"), std::string::npos);
+  const auto narrow = [&](const std::string& numbers) {
+    std::string out = text(numbers);
+    for (size_t at = out.find("f32"); at != std::string::npos; at = out.find("f32")) out.replace(at, 3, "f16");
+    return out;
+  };
+  for (const char* numbers : {"(mma = 0)", "(mma = 1, rows = 16, columns = 8, block = 32, width = 32, depth = 16)",
+                              "(mma = 1, rows = 32, columns = 64, depth = 64)", "(stages = 4)"}) {
+    const CaseResult result = run_case(narrow(numbers), on_blocks());
+    EXPECT_TRUE(result.ok) << numbers << ": " << result.message;
+    EXPECT_EQ(result.report.launches, 1) << numbers;
+  }
+  try {
+    run_case(narrow("(mma = 1, depth = 8)"), on_blocks());
+    ADD_FAILURE() << "8 terms are none for mma";
+  } catch (const UserError& e) {
+    EXPECT_NE(e.message().find("which mma takes"), std::string::npos) << e.message();
+  }
 }
 
 }  // namespace

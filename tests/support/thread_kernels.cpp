@@ -169,6 +169,75 @@ kernel @softmax(%x: f32[m*n] read, %y: f32[m*n] write; m, n) target cuda {
 }
 )";
 
+// Sums along rows of %x, 64 elements at a time through a panel that threads copy, so many under way at once. Turned:
+// lanes lie apart in it.
+std::string copied_panels(const std::string& dtype, int stages, bool turned) {
+  const std::string value = dtype == "f64" ? "f64" : dtype == "i8" ? "i32" : "f32";
+  return fmt::format(
+      "kernel @k(%x: {dtype}[m*n] read, %y: {value}[32*m] write; m, n) target cuda {{\n"
+      "  for b in 0..m on block_x {{\n    alloc %s: {value}[32] stack\n"
+      "    for t in 0..32 on threads {{\n      %0: {value} = literal 0\n      store %s[t] = %0 lanewise\n    }}\n"
+      "    for k in 0..ceildiv(n, 64) stages {stages} {{\n      alloc %p: {dtype}[72] stack\n"
+      "      for t in 0..32 on threads {{\n        for l in 0..2 on lanes {{\n"
+      "          copy_async %p[{to}] lanewise = %x[n*b + 64*k + 2*t + l] lanewise of 1 active 64*k + 2*t + l < n\n"
+      "        }}\n      }}\n"
+      "      for t in 0..32 on threads {{\n        %1: {value} = load %s[t] lanewise\n"
+      "        %2: {value} = load %p[{first}] lanewise\n        %3: {value} = load %p[{second}] lanewise\n"
+      "        %4: {value} = sub(%2, %3)\n        %5: {value} = add(%1, %4)\n        store %s[t] = %5 lanewise\n"
+      "      }}\n    }}\n"
+      "    for t in 0..32 on threads {{\n      %6: {value} = load %s[t] lanewise\n      store %y[32*b + t] = %6 "
+      "lanewise\n"
+      "    }}\n  }}\n}}\n",
+      fmt::arg("dtype", dtype), fmt::arg("value", value), fmt::arg("stages", stages),
+      fmt::arg("to", turned ? "36*l + t" : "2*t + l"), fmt::arg("first", turned ? "67 - t" : "63 - t"),
+      fmt::arg("second", "31 - t"));
+}
+
+// A warp's product of matrices in shared memory, [16 * rows, 16] times [16, 8 * columns], whose rows lie side by side
+// or, transposed, columns do. Sums of a thread are as `mma` has them.
+std::string products_of_warps(const std::string& dtype, bool left_transposed, bool right_transposed, int rows,
+                              int columns, bool turned) {
+  const std::string row = "(floordiv(l, 4) + 8*i + 16*p)", column = "(2*mod(l, 4) + j + 8*q)";
+  const int left_pitch = left_transposed ? 16 * rows : 16, right_pitch = right_transposed ? 8 * columns : 16;
+  const auto copies = [](const std::string& to, const std::string& from, int elements) {
+    return fmt::format(
+        "      for e in 0..{} {{\n        if 32*e + l < {} {{\n"
+        "          for z in 0..8 on lanes {{\n"
+        "            copy_async %{}[256*e + 8*l + z] lanewise = %{} + 256*e + 8*l + z] lanewise of 1\n          }}\n"
+        "        }}\n      }}\n",
+        (elements / 8 + 31) / 32, elements / 8, to, from);
+  };
+  const std::string tiles =
+      fmt::format("      for p in 0..{} unroll {{\n        for q in 0..{} unroll {{\n", rows, columns);
+  const std::string sum = fmt::format("%s[{}*p + 4*q + 2*i + j]", 4 * columns);
+  const std::string pairs = "          for i in 0..2 unroll {\n            for j in 0..2 on lanes {\n";
+  return fmt::format(
+      "kernel @k(%x: {dtype}[{left}*m] read, %w: {dtype}[{right}] read, %y: f32[{out}*m] write; m) target cuda {{\n"
+      "  for b in 0..m on block_x {{\n    for l in 0..32 on thread_x {{\n"
+      "      alloc %s: f32[{sums}] stack\n      alloc %a: {dtype}[{left}] shared{left_turned}\n"
+      "      alloc %b: {dtype}[{right}] shared{right_turned}\n{copy_left}{copy_right}"
+      "      commit\n      wait 0\n      sync block\n"
+      "{tiles}{pairs}              %0: f32 = literal 0\n              store {sum} = %0 lanewise\n            }}\n"
+      "          }}\n        }}\n      }}\n"
+      "{tiles}          for k in 0..16 {{\n{pairs}"
+      "              %1: f32 = load {sum} lanewise\n              %2: f32 = load %a[{a}] lanewise\n"
+      "              %3: f32 = load %b[{b}] lanewise\n              %4: f32 = fma(%2, %3, %1)\n"
+      "              store {sum} = %4 lanewise\n            }}\n          }}\n          }}\n        }}\n      }}\n"
+      "{tiles}{pairs}              %5: f32 = load {sum} lanewise\n"
+      "              store %y[{out}*b + {width}*{row} + {column}] = %5 lanewise\n            }}\n          }}\n"
+      "        }}\n      }}\n    }}\n  }}\n}}\n",
+      fmt::arg("dtype", dtype), fmt::arg("left", 256 * rows), fmt::arg("right", 128 * columns),
+      fmt::arg("out", 128 * rows * columns), fmt::arg("sums", 4 * rows * columns),
+      fmt::arg("left_turned", turned ? fmt::format(" turned {}", left_pitch) : ""),
+      fmt::arg("right_turned", turned ? fmt::format(" turned {}", right_pitch) : ""),
+      fmt::arg("copy_left", copies("a", fmt::format("x[{}*b", 256 * rows), 256 * rows)),
+      fmt::arg("copy_right", copies("b", "w[0", 128 * columns)), fmt::arg("tiles", tiles), fmt::arg("pairs", pairs),
+      fmt::arg("sum", sum), fmt::arg("row", row), fmt::arg("column", column), fmt::arg("width", 8 * columns),
+      fmt::arg("a", left_transposed ? fmt::format("{}*k + {}", left_pitch, row) : fmt::format("16*{} + k", row)),
+      fmt::arg("b",
+               right_transposed ? fmt::format("{}*k + {}", right_pitch, column) : fmt::format("16*{} + k", column)));
+}
+
 }  // namespace
 
 const std::vector<ThreadKernel>& thread_kernels() {
@@ -213,6 +282,19 @@ const std::vector<ThreadKernel>& thread_kernels() {
       out.push_back({name, prefix_of_rows("sum", "f32", block_rows, threads, {"f32"}), few});
       out.push_back({name + ", first", prefix_of_rows("first_least", "i8", block_rows, threads, {"i32", "i64"}), few});
     }
+    const std::vector<std::vector<int64_t>> panels = {{2, 0}, {2, 1}, {1, 129}, {2, 321}};
+    for (const char* dtype : {"f32", "bf16", "i8", "f64"})
+      for (const int stages : {1, 2, 3, 4})
+        out.push_back({fmt::format("panels of {} in {} stages", dtype, stages),
+                       copied_panels(dtype, stages, stages % 2 == 1), panels});
+    for (const char* dtype : {"bf16", "f16"})
+      for (int which = 0; which < 8; ++which) {
+        const bool left = which % 2 == 1, right = which / 2 % 2 == 1, many = which >= 4;
+        out.push_back({fmt::format("matrices of {}{}{}, {} tiles", dtype, left ? ", left transposed" : "",
+                                   right ? ", right transposed" : "", many ? 8 : 1),
+                       products_of_warps(dtype, left, right, many ? 2 : 1, many ? 4 : 1, many),
+                       {{2}}});
+      }
     return out;
   }();
   return all;

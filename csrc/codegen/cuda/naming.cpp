@@ -40,7 +40,7 @@ using Path = std::vector<const Stmt*>;
 
 class Naming {
  public:
-  explicit Naming(const Kernel& kernel) {
+  explicit Naming(const Kernel& kernel) : kernel_(kernel) {
     for (const Phase& phase : kernel.phases) block(phase.body);
     for (Expr expr : order_) place(expr, uses_.at(expr.id()));
   }
@@ -102,14 +102,21 @@ class Naming {
     use(named_part(s.index, s.out.lanes));
     use(s.offset);
   }
+  Expr placed(uint32_t buffer, Expr index) const { return place_in_banks(kernel_.buffers[buffer], index); }
   void collect(const Load& s) {
-    use(named_part(s.index, s.out.lanes));
+    use(named_part(placed(s.buffer, s.index), s.out.lanes));
     use(s.active);
   }
   void collect(const Store& s) {
-    use(named_part(s.index, s.in.lanes));
+    use(named_part(placed(s.buffer, s.index), s.in.lanes));
     use(s.active);
   }
+  void collect(const CopyAsync& s) {
+    use(named_part(placed(s.to, s.to_index), s.lanes));
+    use(named_part(s.index, s.lanes));
+    use(s.active);
+  }
+  void collect(const LoadMatrix& s) { use(placed(s.from, s.index)); }
   void collect(const AtomicMin& s) { use(s.index); }
   void collect(const LastBlock& s) {
     use(s.index);
@@ -146,6 +153,7 @@ class Naming {
     names[paths[0][depth]].push_back(expr);
   }
 
+  const Kernel& kernel_;
   Path path_;
   std::vector<Expr> order_;
   std::map<uint64_t, std::vector<Path>> uses_, conditions_;

@@ -85,6 +85,7 @@ class Writer {
       index_.set_name(kernel_.integers[i], fmt::format("n{}", i), !index_.is_narrow(kernel_.integers[i]));
     if (const sym::Expr lane = kernel_.pool->find_symbol(kLane)) index_.set_name(lane, kLaneVariable);
     indent_ = 1;
+    find_fragments(kernel_.phases[0].body);
     if (follows_) {
       helpers_.need("follow_launch");
       line("follow_launch();");
@@ -125,6 +126,13 @@ class Writer {
       if (const AtomicMin* s = as<AtomicMin>(*stmt)) out.insert(s->buffer);
       if (const LastBlock* s = as<LastBlock>(*stmt)) out.insert(s->buffer);
       if (const Block* inner = body_of(*stmt)) find_written(*inner, out);
+    }
+  }
+
+  void find_fragments(const Block& body) {
+    for (const auto& stmt : body) {
+      if (const LoadMatrix* s = as<LoadMatrix>(*stmt)) fragments_.insert(s->to);
+      if (const Block* inner = body_of(*stmt)) find_fragments(*inner);
     }
   }
 
@@ -261,10 +269,29 @@ class Writer {
 
   void alloc(const Alloc& s) {
     const Buffer& buffer = kernel_.buffers[s.buffer];
+    if (fragments_.contains(s.buffer)) return line("unsigned b{}[{}];", s.buffer, buffer.extent.value() / 2);
     // Compilers read elements of registers in front of the condition that says whether anything wrote them.
     const bool registers = buffer.space == Space::stack && buffer.extent.value() <= kMostUnrolled;
     line("{}{} b{}[{}]{};", buffer.space == Space::shared ? "__shared__ __align__(16) " : "",
          memory_type(buffer.dtype, helpers_), s.buffer, buffer.extent.value(), registers ? " = {}" : "");
+  }
+
+  // As one where both sides are aligned and so many bytes go at once; else lane by lane.
+  void copy_async(const CopyAsync& s) {
+    helpers_.need("copy_async");
+    const auto bytes = int64_t(s.lanes) * int64_t(size_of(kernel_.buffers[s.from].dtype));
+    const bool aligned = s.access == Access::aligned && s.to_access == Access::aligned;
+    if (s.lanes == 1 || (aligned && (bytes == 4 || bytes == 8 || bytes == 16))) {
+      const std::string to = address(s.to, s.to_index), from = address(s.from, s.index);
+      std::string active = fmt::to_string(s.lanes);
+      if (s.active && s.lanes == 1) active = index_.text(s.active) + " ? 1 : 0";
+      if (s.active && s.lanes > 1) active = fmt::format("int({})", index_.text(s.active));
+      line("copy_async<{}>({}, {}, {});", s.lanes, to, from, active);
+    } else {
+      const std::string to = element(s.to, s.to_index, s.lanes), from = element(s.from, s.index, s.lanes);
+      const std::string active = s.active ? is_active(s.active, s.lanes) + " ? 1 : 0" : "1";
+      head_of_lanes(s.lanes, fmt::format("copy_async<1>(&{}, &{}, {});", to, from, active));
+    }
   }
 
   void bind(const Bind& s) {
@@ -280,6 +307,7 @@ class Writer {
     if (const Variable* s = as<Variable>(stmt)) return variable(*s);
     if (const Bind* s = as<Bind>(stmt)) return bind(*s);
     if (const Alloc* s = as<Alloc>(stmt)) return alloc(*s);
+    if (const CopyAsync* s = as<CopyAsync>(stmt)) return copy_async(*s);
     const std::string text = statement(stmt, 1);
     line("{}", text);
   }
@@ -330,7 +358,7 @@ class Writer {
 
   // buffer + first index of a vector.
   std::string address(uint32_t buffer, sym::Expr index) {
-    const sym::Expr first = at_lane(index, 0);
+    const sym::Expr first = place_in_banks(kernel_.buffers[buffer], at_lane(index, 0));
     const std::string offset =
         as_place(buffer, first, [&] { return holds_narrow(buffer) ? named(first) : "(" + index_.whole(first) + ")"; });
     return first.constant() == 0 ? fmt::format("b{}", buffer) : fmt::format("b{} + {}", buffer, offset);
@@ -395,6 +423,7 @@ class Writer {
   }
 
   std::string element(uint32_t buffer, sym::Expr index, int lanes) {
+    index = place_in_banks(kernel_.buffers[buffer], index);
     if (!holds_narrow(buffer))
       return fmt::format("b{}[{}]", buffer, as_place(buffer, index, [&] { return whole_index(index, lanes); }));
     // Sums of `unsigned` may wrap for all that a compiler knows: lanes are apart from one address.
@@ -429,6 +458,35 @@ class Writer {
 
   std::string text_of(const AtomicMin& s, int) {
     return fmt::format("atomicMin({}, {});", address(s.buffer, s.index), value(s.in));
+  }
+
+  // Two elements of 2 bytes are a word of a fragment.
+  std::string fragment(uint32_t buffer, sym::Expr index) {
+    const sym::Expr word = sym::floordiv(index, 2);
+    return word.constant() == 0 ? fmt::format("b{}", buffer) : fmt::format("b{} + {}", buffer, index_.text(word));
+  }
+
+  std::string text_of(const LoadMatrix& s, int) {
+    helpers_.need("matrices");
+    const std::string from = address(s.from, s.index);
+    return fmt::format("load_matrices<{}, {}>({}, {});", s.count, s.transposed, fragment(s.to, s.to_index), from);
+  }
+
+  std::string text_of(const Mma& s, int) {
+    helpers_.need("matrices");
+    const bool half = kernel_.buffers[s.a].dtype == DType::f16;
+    return fmt::format("multiply_matrices<{}>({}, {}, {});", half, address(s.sums, s.sums_index),
+                       fragment(s.a, s.a_index), fragment(s.b, s.b_index));
+  }
+
+  std::string text_of(const Commit&, int) {
+    helpers_.need("copy_async");
+    return "commit_copies();";
+  }
+
+  std::string text_of(const Wait& s, int) {
+    helpers_.need("copy_async");
+    return fmt::format("wait_for_copies<{}>();", s.left);
   }
 
   std::string text_of(const Sync& s, int) { return s.scope == SyncScope::block ? "__syncthreads();" : "__syncwarp();"; }
@@ -490,6 +548,7 @@ class Writer {
   Helpers& helpers_;
   Plan plan_;
   std::map<const Stmt*, std::vector<sym::Expr>> names_;
+  std::set<uint32_t> fragments_;  // buffers that are words of matrices
   IndexRanges ranges_;
   IndexText index_;
   std::string body_;

@@ -393,6 +393,11 @@ class Writer {
 
   void write(const kir::LastBlock&) { PLAIT_CHECK(false, "a last block in a kernel of a CPU"); }
   void write(const kir::Sync&) { PLAIT_CHECK(false, "a sync in a kernel of a CPU"); }
+  void write(const kir::CopyAsync&) { PLAIT_CHECK(false, "an asynchronous copy in a kernel of a CPU"); }
+  void write(const kir::Commit&) { PLAIT_CHECK(false, "a commit in a kernel of a CPU"); }
+  void write(const kir::Wait&) { PLAIT_CHECK(false, "a wait in a kernel of a CPU"); }
+  void write(const kir::LoadMatrix&) { PLAIT_CHECK(false, "a load of matrices in a kernel of a CPU"); }
+  void write(const kir::Mma&) { PLAIT_CHECK(false, "an mma in a kernel of a CPU"); }
   void write(const kir::Shuffle&) { PLAIT_CHECK(false, "a shuffle in a kernel of a CPU"); }
 
   void write(const kir::Transpose& s) {

@@ -80,11 +80,23 @@ const uint32_t* buffer_of(const Stmt& stmt) {
   if (const auto* load = as<Load>(stmt)) return &load->buffer;
   if (const auto* store = as<Store>(stmt)) return &store->buffer;
   if (const auto* atomic = as<AtomicMin>(stmt)) return &atomic->buffer;
+  if (const auto* copy = as<CopyAsync>(stmt)) return &copy->to;
+  if (const auto* load = as<LoadMatrix>(stmt)) return &load->to;
+  if (const auto* mma = as<Mma>(stmt)) return &mma->sums;
   if (const auto* last = as<LastBlock>(stmt)) return &last->buffer;
   return nullptr;
 }
 
 uint32_t* buffer_of(Stmt& stmt) { return const_cast<uint32_t*>(buffer_of(static_cast<const Stmt&>(stmt))); }
+
+std::vector<uint32_t*> buffers_of(Stmt& stmt) {
+  std::vector<uint32_t*> out;
+  if (uint32_t* buffer = buffer_of(stmt)) out.push_back(buffer);
+  if (stmt.kind == StmtKind::CopyAsync) out.push_back(&static_cast<CopyAsync&>(stmt).from);
+  if (stmt.kind == StmtKind::LoadMatrix) out.push_back(&static_cast<LoadMatrix&>(stmt).from);
+  if (stmt.kind == StmtKind::Mma) out.insert(out.end(), {&static_cast<Mma&>(stmt).a, &static_cast<Mma&>(stmt).b});
+  return out;
+}
 
 bool is_pure(StmtKind kind) {
   switch (kind) {
@@ -108,6 +120,11 @@ bool is_pure(StmtKind kind) {
     case StmtKind::Bind:
     case StmtKind::Store:
     case StmtKind::AtomicMin:
+    case StmtKind::CopyAsync:
+    case StmtKind::Commit:
+    case StmtKind::Wait:
+    case StmtKind::LoadMatrix:
+    case StmtKind::Mma:
     case StmtKind::Sync:
     case StmtKind::LastBlock:
     case StmtKind::Shuffle:
@@ -125,7 +142,8 @@ std::vector<Cell> changes(const Stmt& stmt) {
     for (const Value& v : state) out.push_back(cell_of(v));
     return out;
   };
-  if (stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::LastBlock) return {kOfThreads};
+  if (stmt.kind == StmtKind::Sync || stmt.kind == StmtKind::LastBlock || stmt.kind == StmtKind::Wait)
+    return {kOfThreads};
   if (const auto* assign = as<Assign>(stmt)) return {cell_of(assign->variable)};
   if (const auto* accumulate = as<Accumulate>(stmt)) return states(accumulate->state);
   if (const auto* merge = as<Merge>(stmt)) return states(merge->state);
@@ -155,6 +173,7 @@ void Copier::copy_loop(const For& from, Block& to) {
   loop->extent = (*this)(from.extent);
   loop->loop = from.loop;
   loop->unroll = from.unroll;
+  loop->stages = from.stages;
   const sym::Expr below = editor_.kernel.pool->info(from.var).below;
   const auto outer = symbols.find(from.var.symbol_name());
   const bool hidden = outer != symbols.end();
@@ -207,9 +226,12 @@ void Copier::copy(const Stmt& from, Block& to) {
     if (new_buffers && out->kind == StmtKind::Alloc) {
       const Buffer like = editor_.kernel.buffers[*buffer];
       buffers_[*buffer] = editor_.buffer(like.name, like.dtype, (*this)(like.extent));
+      editor_.kernel.buffers.back().space = like.space;
+      editor_.kernel.buffers.back().turned = like.turned;
     }
-    if (const auto found = buffers_.find(*buffer); found != buffers_.end()) *buffer = found->second;
   }
+  for (uint32_t* buffer : buffers_of(*out))
+    if (const auto found = buffers_.find(*buffer); found != buffers_.end()) *buffer = found->second;
   to.push_back(std::move(out));
 }
 
@@ -245,13 +267,16 @@ void remove_unused(Block& block, Uses& uses) {
 void find_loaded(const Block& block, std::set<uint32_t>& out) {
   for (const auto& stmt : block) {
     if (const Load* load = as<Load>(*stmt)) out.insert(load->buffer);
+    if (const LoadMatrix* load = as<LoadMatrix>(*stmt)) out.insert({load->from, load->to});
+    if (const Mma* mma = as<Mma>(*stmt)) out.insert({mma->sums, mma->a, mma->b});
     if (const Block* body = body_of(*stmt)) find_loaded(*body, out);
   }
 }
 
 void remove_others(const Kernel& kernel, const std::set<uint32_t>& loaded, Block& block) {
   std::erase_if(block, [&](const auto& stmt) {
-    const bool speaks = stmt->kind == StmtKind::Alloc || stmt->kind == StmtKind::Store;
+    const bool speaks =
+        stmt->kind == StmtKind::Alloc || stmt->kind == StmtKind::Store || stmt->kind == StmtKind::CopyAsync;
     return speaks && kernel.buffers[*buffer_of(*stmt)].is_local() && !loaded.contains(*buffer_of(*stmt));
   });
   for (auto& stmt : block)

@@ -71,8 +71,11 @@ void edit_results(Stmt& stmt, Fn&& fn) {
       for (Value& v : member) v = fn(v);
   });
 }
-// The buffer that an Alloc, Load, Store, AtomicMin or LastBlock speaks of; null for others.
+// The buffer that an Alloc, Load, Store, AtomicMin or LastBlock speaks of, or that a CopyAsync, LoadMatrix
+// or Mma writes; null for others.
 uint32_t* buffer_of(Stmt& stmt);
+// All that it speaks of.
+std::vector<uint32_t*> buffers_of(Stmt& stmt);
 const uint32_t* buffer_of(const Stmt& stmt);
 
 // Whether statements of the kind only define their results from what they read.
@@ -81,7 +84,8 @@ bool is_pure(StmtKind kind);
 using Cell = uint64_t;
 inline Cell cell_of(const Value& variable) { return variable.id; }
 inline Cell cell_of_buffer(uint32_t buffer) { return (Cell{1} << 32) | buffer; }
-inline constexpr Cell kOfThreads = Cell{1} << 33;  // all that other threads write: changed by a Sync, read by loads
+// What other threads write, and copies under way: changed by a Sync or a Wait, read by loads.
+inline constexpr Cell kOfThreads = Cell{1} << 33;
 // Cells that the statement itself changes; its body's are not among them. An Alloc changes its buffer.
 std::vector<Cell> changes(const Stmt& stmt);
 

@@ -107,6 +107,12 @@ void LaneWriter::block(Block& in, const LaneMask& mask, Block& out) {
   }
 }
 
+void LaneWriter::loop(For& stmt, const LaneMask& mask) {
+  Block body;
+  block(stmt.body, mask, body);
+  stmt.body = std::move(body);
+}
+
 void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out) {
   Stmt& s = *stmt;
   switch (s.kind) {
@@ -115,16 +121,16 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
     case StmtKind::Fold:
       if (fold(static_cast<Fold&>(s), out)) return;
       break;
-    case StmtKind::For: {
-      Block body;
-      block(*body_of(s), mask, body);
-      *body_of(s) = std::move(body);
+    case StmtKind::For:
+      loop(static_cast<For&>(s), mask);
       break;
-    }
     case StmtKind::Load:
       return load(std::move(stmt), mask, out);
     case StmtKind::Store:
       store(static_cast<Store&>(s), mask, out);
+      break;
+    case StmtKind::CopyAsync:
+      copy(static_cast<CopyAsync&>(s), mask);
       break;
     case StmtKind::Assign:
       assign(static_cast<Assign&>(s), mask, out);
@@ -145,20 +151,20 @@ void LaneWriter::statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Blo
     case StmtKind::AtomicMin:
       break;
     case StmtKind::Coordinate:
-      if (pieces(static_cast<Coordinate&>(s), out)) return;
-      pure(s, out);
-      break;
     case StmtKind::Compute:
-      if (compares_lanes(static_cast<Compute&>(s), out)) return;
-      pure(s, out);
-      break;
     case StmtKind::Random:
     case StmtKind::Convert:
     case StmtKind::Round:
+      if (s.kind == StmtKind::Coordinate && pieces(static_cast<Coordinate&>(s), out)) return;
+      if (s.kind == StmtKind::Compute && compares_lanes(static_cast<Compute&>(s), out)) return;
       pure(s, out);
       break;
     case StmtKind::Half:
     case StmtKind::Transpose:
+    case StmtKind::Commit:
+    case StmtKind::Wait:
+    case StmtKind::LoadMatrix:
+    case StmtKind::Mma:
     case StmtKind::Sync:
     case StmtKind::LastBlock:
     case StmtKind::Shuffle:
@@ -322,6 +328,23 @@ void LaneWriter::store(Store& s, const LaneMask& mask, Block& out) {
   s.index = at.index;
   s.access = at.access;
   s.active = mask.active;
+}
+
+// Its condition, of first lanes (Widths::outlined), becomes their number.
+void LaneWriter::copy(CopyAsync& s, const LaneMask& mask) {
+  const Place to = place(s.to_index), from = place(s.index);
+  s.to_index = to.index;
+  s.to_access = to.access;
+  s.index = from.index;
+  s.access = from.access;
+  s.lanes = lanes_.width;
+  PLAIT_CHECK(!mask.active, "kernel {}: a copy under a condition on lanes", kernel_.name);
+  if (!s.active) return;
+  const Limits limits = *limits_of(s.active, lanes_);
+  sym::Expr active = limits.limit ? at_most_all(limits.limit) : sym::Expr();
+  if (!known(limits.scalar))
+    active = sym::select(limits.scalar, active ? active : kernel_.pool->constant(s.lanes), kernel_.pool->constant(0));
+  s.active = active;
 }
 
 void LaneWriter::assign(Assign& s, const LaneMask& mask, Block& out) {

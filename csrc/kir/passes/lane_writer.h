@@ -55,6 +55,7 @@ class LaneWriter : public VectorStatements {
 
  private:
   void block(Block& in, const LaneMask& mask, Block& out);
+  void loop(For& stmt, const LaneMask& mask);
   void statement(std::unique_ptr<Stmt> stmt, const LaneMask& mask, Block& out);
   void pure(Stmt& stmt, Block& out);
   bool fold(Fold& stmt, Block& out);
@@ -84,6 +85,7 @@ class LaneWriter : public VectorStatements {
   bool splits(const Stmt& stmt, std::vector<sym::Expr>& exprs) const;
   bool short_pieces(sym::Expr index, int lanes) const;
   void store(Store& stmt, const LaneMask& mask, Block& out);
+  void copy(CopyAsync& stmt, const LaneMask& mask);
   void assign(Assign& stmt, const LaneMask& mask, Block& out);
   void accumulate(Accumulate& stmt, const LaneMask& mask, Block& out);
   void merge(Merge& stmt, const LaneMask& mask, Block& out);

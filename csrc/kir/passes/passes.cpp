@@ -3,8 +3,10 @@
 #include "kir/expand_functions.h"
 #include "kir/passes/begins.h"
 #include "kir/passes/expand_reductions.h"
+#include "kir/passes/fragments.h"
 #include "kir/passes/hoist.h"
 #include "kir/passes/merge_equal.h"
+#include "kir/passes/pipeline.h"
 #include "kir/passes/place_memory.h"
 #include "kir/passes/stage.h"
 #include "kir/passes/tails.h"
@@ -20,7 +22,9 @@ std::span<const KernelPass> kernel_passes() {
       {"stage", stage},                          // first: tiles are loops of all threads
       {"place_memory", place_memory},            // what threads do for each other is told by their loops
       {"synchronise", synchronise},              // behind it: all shared memory is known
+      {"pipeline", pipeline},                    // waits are there, threads loops still
       {"threads", threads},                      // each thread's own loops from here on
+      {"fragments", fragments},                  // loops that are unrolled below are loops still
       {"begins", begins},                        // loops and conditions as emitted
       {"tails", tails},                          // likewise: loops that begin where they do
       {"unroll", unroll},                        // bodies are without conditions now

@@ -31,6 +31,7 @@ class Placer {
         outside_.insert(alloc->buffer);
       if (const Load* load = as<Load>(*stmt)) meet(load->buffer, load->index, x, y);
       if (const Store* store = as<Store>(*stmt)) meet(store->buffer, store->index, x, y);
+      if (const CopyAsync* copy = as<CopyAsync>(*stmt)) shared_.insert(copy->to);
     }
   }
 
@@ -48,12 +49,14 @@ class Placer {
   std::set<uint32_t> shared_;
 };
 
-// Shared buffers that statements load and store.
+// Shared buffers that statements load and store; whether some are written by copies that are to be waited for.
 struct Uses {
   std::set<uint32_t> loads, stores;
+  bool copies = false;
   void add(const Uses& other) {
     loads.insert(other.loads.begin(), other.loads.end());
     stores.insert(other.stores.begin(), other.stores.end());
+    copies |= other.copies;
   }
 };
 
@@ -78,26 +81,21 @@ class Synchroniser {
     for (auto& stmt : in) {
       const For* loop = as<For>(*stmt);
       Block* body = body_of(*stmt);
-      if (brings_together(*stmt)) pending_ = {};
+      if (const Wait* wait = as<Wait>(*stmt); wait != nullptr && wait->left == 0) pending_.copies = false;
+      if (brings_together(*stmt)) {
+        wait_for_copies(out);
+        pending_ = {};
+      }
       if (body != nullptr && (loop == nullptr || !is_threads(loop->loop))) {
         const bool serial = loop != nullptr && loop->loop == LoopKind::serial;
-        if (serial && conflict(pending_, at_first(*body))) {  // once, not in each iteration
-          out.push_back(std::make_unique<Sync>());
-          pending_ = {};
-        }
+        if (serial && conflict(pending_, at_first(*body))) synchronise(out);  // once, not in each iteration
         const Uses before = pending_;
         block(*body);
-        if (serial && conflict(pending_, at_first(*body))) {
-          body->push_back(std::make_unique<Sync>());
-          pending_ = {};
-        }
+        if (serial && conflict(pending_, at_first(*body))) synchronise(*body);
         pending_.add(before);
       } else {
         const Uses now = uses_of(*stmt);
-        if (conflict(pending_, now)) {
-          out.push_back(std::make_unique<Sync>());
-          pending_ = {};
-        }
+        if (conflict(pending_, now)) synchronise(out);
         pending_.add(now);
       }
       out.push_back(std::move(stmt));
@@ -106,11 +104,26 @@ class Synchroniser {
   }
 
  private:
+  void wait_for_copies(Block& out) const {
+    if (!pending_.copies) return;
+    out.push_back(std::make_unique<Commit>());
+    out.push_back(std::make_unique<Wait>());
+  }
+  void synchronise(Block& out) {
+    wait_for_copies(out);
+    out.push_back(std::make_unique<Sync>());
+    pending_ = {};
+  }
+
   Uses uses_of(const Stmt& stmt) const {
     Uses out;
     const auto is_shared = [&](uint32_t buffer) { return kernel_.buffers[buffer].space == Space::shared; };
     if (const Load* s = as<Load>(stmt); s != nullptr && is_shared(s->buffer)) out.loads.insert(s->buffer);
     if (const Store* s = as<Store>(stmt); s != nullptr && is_shared(s->buffer)) out.stores.insert(s->buffer);
+    if (const CopyAsync* s = as<CopyAsync>(stmt)) {
+      out.stores.insert(s->to);
+      out.copies = true;
+    }
     if (const Block* body = body_of(stmt))
       for (const auto& inner : *body) out.add(uses_of(*inner));
     return out;

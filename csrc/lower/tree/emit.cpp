@@ -324,6 +324,7 @@ void TreeEmitter::loop(int id) {
 
 void TreeEmitter::in_loop(const TreeLoop& loop, const std::function<void()>& body) {
   auto stmt = std::make_unique<kir::For>();
+  if (fills_panels(loop)) stmt->stages = group_.stages;
   stmt->var = loop.var;
   stmt->extent = loop.extent;
   stmt->loop = loop_kind(loop.parallel);

@@ -212,8 +212,11 @@ class TreeEmitter {
   const PanelLayout* panel_of(const TensorView& tensor) const;
   bool is_panel(const Op& op) const { return panel_of(*op.results[0]) != nullptr; }
   bool sums_panels(const Op& op) const;
+  bool fills_panels(const TreeLoop& loop) const;
   uint32_t declare_panel(const TensorView& tensor, const PanelLayout& panel);
+  sym::Expr place_in_panel(const Op& op) const;
   void fill_panel(const Op& op);
+  bool copy_to_panel(const Op& op, const Terms& terms);
 
   // combines.cpp: reductions.
   std::vector<Combine> combines_of(const Op& op) const;

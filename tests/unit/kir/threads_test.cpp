@@ -39,6 +39,23 @@ TEST(KirThreads, ValuesStayThroughAllPasses) {
     }
 }
 
+// Products of matrices in shared memory are `mma`, wherever their rows lie; panels that are read a whole vector at a
+// time are.
+TEST(KirThreads, ProductsBecomeMma) {
+  int products = 0;
+  for (const testing::ThreadKernel& each : testing::thread_kernels()) {
+    if (!each.name.starts_with("matrices")) continue;
+    ++products;
+    Kernel kernel = parse(each.text);
+    run_passes(kernel);
+    const std::string text = print(kernel);
+    EXPECT_NE(text.find("mma %s[0] with"), std::string::npos) << each.name << "\n" << text;
+    EXPECT_EQ(text.find("fma("), std::string::npos) << each.name;
+    EXPECT_EQ(text.find("transposed") != std::string::npos, each.text.find("k + (") != std::string::npos) << text;
+  }
+  EXPECT_EQ(products, 16);
+}
+
 std::string refusal(const std::string& body, const std::string& shared = "") {
   try {
     const Kernel kernel = parse(
@@ -98,6 +115,40 @@ TEST(KirThreads, SharedMemoryNeedsSyncs) {
   EXPECT_NE(refusal(store + "if m > 5 {\n sync block\n }\n" + load, alloc).find(none), std::string::npos);
   EXPECT_NE(refusal(store + "for i in 0..m {\n sync block\n }\n" + load, alloc).find(none), std::string::npos);
   EXPECT_NE(refusal("for i in 0..m {\n" + alloc + store + "sync block\n" + load + "}\n").find(none), std::string::npos);
+}
+
+// What a copy brings is there behind a wait for its group; others see it behind a sync.
+TEST(KirThreads, CopiesAreWaitedFor) {
+  const std::string alloc = "alloc %s: f32[128] shared\n", way = "a copy to s is under way";
+  const std::string copy = "copy_async %s[t] lanewise = %x[64*b + t] lanewise of 1\n";
+  const std::string other = "copy_async %s[t + 64] lanewise = %x[64*b + t] lanewise of 1\n";
+  const std::string load = "%1: f32 = load %s[63 - t] lanewise\n", own = "%1: f32 = load %s[t] lanewise\n";
+  const std::string none = "no sync between accesses to s";
+  const auto has = [&](const std::string& body, const std::string& what) {
+    const std::string text = refusal(body, alloc);
+    return what == "accepted" ? text == what : text.find(what) != std::string::npos;
+  };
+  EXPECT_TRUE(has(copy + "commit\n wait 0\n sync block\n" + load, "accepted"));
+  EXPECT_TRUE(has(copy + "commit\n wait 0\n" + own, "accepted"));
+  EXPECT_TRUE(has(copy + "commit\n wait 0\n" + load, none));
+  EXPECT_TRUE(has(copy + "commit\n sync block\n" + load, way));
+  EXPECT_TRUE(has(copy + "wait 0\n sync block\n" + load, way)) << "it is of no group yet";
+  EXPECT_TRUE(has(copy + own, way));
+  EXPECT_TRUE(has(copy + "store %s[t] = %0 lanewise\n", way));
+  EXPECT_TRUE(has(copy + "commit\n" + copy, way));
+  // The last group is left.
+  const std::string two = copy + "commit\n" + other + "commit\n";
+  EXPECT_TRUE(has(two + "wait 1\n sync block\n" + load, "accepted"));
+  EXPECT_TRUE(has(two + "wait 2\n sync block\n" + load, way));
+  EXPECT_TRUE(has(two + "wait 1\n sync block\n %1: f32 = load %s[127 - t] lanewise\n", way));
+  // A wait that may be skipped is none, nor is a commit.
+  EXPECT_TRUE(has(copy + "commit\n if m > 5 {\n wait 0\n }\n sync block\n" + load, way));
+  EXPECT_TRUE(has(copy + "if m > 5 {\n commit\n }\n wait 0\n sync block\n" + load, way));
+  EXPECT_TRUE(has(copy + "commit\n if m > 5 {\n commit\n }\n wait 1\n sync block\n" + load, way));
+  // The next iteration copies over what this one reads.
+  const std::string step = copy + "commit\n wait 0\n sync block\n" + load;
+  EXPECT_TRUE(has("for i in 0..m {\n" + step + "}\n", none));
+  EXPECT_TRUE(has("for i in 0..m {\n" + step + "sync block\n}\n", "accepted"));
 }
 
 TEST(KirThreads, SharedMemoryOfSerialLoops) {

@@ -1,0 +1,13 @@
+#pragma once
+#include "kir/kernel.h"
+
+namespace plait::kir {
+
+// Whether the text is an identifier of C.
+bool is_identifier(const std::string& text);
+
+// What verify() checks of a kernel's buffers by themselves: names, uses, the order of spaces, stack memory, turned
+// rows.
+void verify_buffers(const Kernel& kernel);
+
+}  // namespace plait::kir
