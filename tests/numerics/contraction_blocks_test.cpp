@@ -175,7 +175,7 @@ TEST(ContractionBlocksOf, BanksDoNotConflict) {
 
 TEST(ContractionBlocksOf, NumbersForColumnsWhoseTermsLieSideBySide) {
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
-  for (const char* numbers : {"(rows = 8, columns = 8, block = 64, width = 64, depth = 8)", "(depth = 32)",
+  for (const char* numbers : {"(rows = 8, columns = 8, block = 64, width = 64, depth = 8)", "(depth = 32, stages = 1)",
                               "(stages = 3)", "(rows = 8, columns = 4, block = 64, width = 32, depth = 16)"})
     for (const char* dtype : {"f32", "f16", "f64"}) {
       const CaseResult result = run_case(
