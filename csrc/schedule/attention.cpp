@@ -326,12 +326,7 @@ class Builder {
   }
   int around_task() const { return loops_.around_task(shape_, parts_.by_keys); }
   void state(const TensorView& t, std::vector<LoopStep> loops, std::optional<int> inline_at, Choice keep = {}) {
-    ManualTensor decision;
-    decision.tensor = t.name;
-    decision.loops = std::move(loops);
-    if (inline_at) decision.inline_at = *inline_at;
-    decision.keep = keep;
-    decisions_.tensors.push_back(std::move(decision));
+    decisions_.tensors.push_back(decided(t.name, std::move(loops), inline_at, keep));
   }
   // Loops over tiles, and over parts; one iteration is none.
   int in_tiles() const {

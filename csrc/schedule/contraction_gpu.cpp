@@ -275,12 +275,7 @@ class Builder {
   }
 
   void state(const TensorView& t, std::vector<LoopStep> loops, std::optional<int> inline_at, Choice keep) {
-    schedules::ManualTensor decision;
-    decision.tensor = t.name;
-    decision.loops = std::move(loops);
-    if (inline_at) decision.inline_at = *inline_at;
-    decision.keep = keep;
-    decisions_.tensors.push_back(std::move(decision));
+    decisions_.tensors.push_back(decided(t.name, std::move(loops), inline_at, keep));
   }
 
   ScheduledGroup& group_;

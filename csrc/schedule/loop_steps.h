@@ -1,5 +1,7 @@
 #pragma once
 // How schedulers write the loops of a tensor.
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,17 @@ inline void reorder_loops(std::vector<schedules::LoopStep>& out, std::vector<int
 inline void run_loop(std::vector<schedules::LoopStep>& out, int position, ParallelType type) {
   add_step(out, Transform::Kind::parallel, position, 0);
   out.back().parallel = type;
+}
+
+// What is said of a tensor by name: its loops, how many of its readers' it shares, how much of it is kept.
+inline schedules::ManualTensor decided(std::string name, std::vector<schedules::LoopStep> loops,
+                                       std::optional<int> inline_at, Choice keep) {
+  schedules::ManualTensor out;
+  out.tensor = std::move(name);
+  out.loops = std::move(loops);
+  if (inline_at) out.inline_at = *inline_at;
+  out.keep = keep;
+  return out;
 }
 
 }  // namespace plait
