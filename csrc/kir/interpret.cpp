@@ -302,7 +302,7 @@ class Interpreter {
     const DType dtype = kernel_.buffers[s.from].dtype;
     for (size_t warp = 0; warp + size_t(kWarp) <= all.size(); warp += size_t(kWarp)) {
       std::vector<Lanes> rows;  // by matrix and row
-      for (size_t l = 0; l < size_t(8 * s.count); ++l)
+      for (size_t l = 0; l < size_t(8) * size_t(s.count); ++l)
         as_thread(all[warp + l], [&] {
           const int64_t first = scalar(s.index);
           if (first % 8 != 0) observer_.wrong(s, fmt::format("element {} is not aligned", first));
