@@ -139,7 +139,8 @@ class ThreadVerifier {
     }
     if (stmt.kind == StmtKind::Commit) groups_.push_back(std::exchange(open_, {}));
     if (const Wait* s = as<Wait>(stmt)) wait(static_cast<size_t>(s->left));
-    if (const LoadMatrix* s = as<LoadMatrix>(stmt)) meet(stmt, s->from, s->index, 8, false);
+    if (const LoadMatrix* s = as<LoadMatrix>(stmt))  // a row of 8 elements from each thread
+      meet(stmt, s->from, s->index + kernel_.pool->symbol(kLane, {.lo = 0}), 8, false);
     if (const Store* s = as<Store>(stmt)) meet(stmt, s->buffer, s->index, s->in.lanes, true);
     if (const Load* s = as<Load>(stmt)) meet(stmt, s->buffer, s->index, s->out.lanes, false);
   }

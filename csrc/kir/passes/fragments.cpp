@@ -113,11 +113,8 @@ class Fragments {
 
   bool same(sym::Expr a, sym::Expr b) const { return a == b || sym::proven(sym::eq(a, b)); }
 
-  sym::Expr without(sym::Expr e, std::initializer_list<sym::Expr> symbols) const {
-    std::map<std::string, sym::Expr> zero;
-    for (sym::Expr s : symbols) zero.emplace(s.symbol_name(), editor_.number(0));
-    return sym::substitute(e, zero);
-  }
+  // Of the first thread of a warp.
+  sym::Expr at_first(sym::Expr e) const { return sym::substitute(e, {{thread_.symbol_name(), editor_.number(0)}}); }
 
   // first + rows * (l / 4 + 8 * i) + terms * k
   std::optional<Matrix> left(const Nest& n) const {
@@ -125,7 +122,7 @@ class Fragments {
     const auto row = term ? slope_in(term->at_zero, n.row->var) : std::nullopt;
     if (!row || depends_on(n.a->index, n.column->var) || row->step % 8 != 0) return std::nullopt;
     const int64_t rows = row->step / 8;
-    const Matrix out{without(row->at_zero, {thread_}), std::max(rows, term->step), rows == 1};
+    const Matrix out{at_first(row->at_zero), std::max(rows, term->step), rows == 1};
     if ((rows != 1 && term->step != 1) || !same(row->at_zero, out.first + sym::floordiv(thread_, 4) * rows))
       return std::nullopt;
     return is_aligned(out) ? std::optional(out) : std::nullopt;
@@ -135,7 +132,7 @@ class Fragments {
     const auto term = slope_in(n.b->index, n.term->var);
     const auto column = term ? slope_in(term->at_zero, n.column->var) : std::nullopt;
     if (!column || depends_on(n.b->index, n.row->var)) return std::nullopt;
-    const Matrix out{without(column->at_zero, {thread_}), std::max(column->step, term->step), term->step != 1};
+    const Matrix out{at_first(column->at_zero), std::max(column->step, term->step), term->step != 1};
     if ((column->step != 1 && term->step != 1) ||
         !same(column->at_zero, out.first + sym::mod(thread_, 4) * (2 * column->step)))
       return std::nullopt;

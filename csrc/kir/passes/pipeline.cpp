@@ -58,7 +58,7 @@ class Pipeline {
       int64_t stages = loop != nullptr ? std::exchange(loop->stages, 1) : 1;
       if (stages > 1) stages = std::min(stages, loop->extent.constant().value_or(stages));
       const auto parts = stages > 1 ? parts_of(loop->body) : std::nullopt;
-      if (parts && loop->extent.constant() != 1 && fits(*parts, stages))
+      if (parts && fits(*parts, stages))
         stage(*loop, *parts, stages, out);
       else
         out.push_back(std::move(stmt));
