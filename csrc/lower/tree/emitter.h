@@ -133,6 +133,7 @@ class TreeEmitter {
   Value load_at(const TensorView& tensor, const Coordinates& at);
   void store(uint32_t buffer, sym::Expr index, Value in);
   void deliver(const Op& op, const TensorView& result, Value value);
+  sym::Expr place_in_buffer(const Op& op, const TensorView& result) const;
   sym::Expr memory_offset(const TensorView& tensor, const Coordinates& at);
 
   // creation.cpp: tensors from nothing.
@@ -214,7 +215,6 @@ class TreeEmitter {
   bool sums_panels(const Op& op) const;
   bool fills_panels(const TreeLoop& loop) const;
   uint32_t declare_panel(const TensorView& tensor, const PanelLayout& panel);
-  sym::Expr place_in_panel(const Op& op) const;
   void fill_panel(const Op& op);
   bool copy_to_panel(const Op& op, const Terms& terms);
 

@@ -18,14 +18,6 @@ bool TreeEmitter::sums_panels(const Op& op) const {
   return panel_of(*in[0]) != nullptr && panel_of(*in[1]) != nullptr;
 }
 
-// Where this iteration writes.
-sym::Expr TreeEmitter::place_in_panel(const Op& op) const {
-  const PlacedOp& at = placed(op);
-  sym::Expr index = number(0);
-  for (size_t d = 0; d < at.index.size(); ++d) index = index * at.dims[d] + at.index[d];
-  return panel_of(*op.out())->place(index);
-}
-
 // Of the tensor's own dtype: it is a copy of what lies in memory.
 uint32_t TreeEmitter::declare_panel(const TensorView& tensor, const PanelLayout& panel) {
   PLAIT_CHECK(tree_.home(tensor) == Home::buffer, "panel %{} has no buffer by its loops", tensor.name);
@@ -54,7 +46,7 @@ bool TreeEmitter::copy_to_panel(const Op& op, const Terms& terms) {
     return false;
   auto stmt = std::make_unique<kir::CopyAsync>();
   stmt->to = panel;
-  stmt->to_index = place_in_panel(op);
+  stmt->to_index = place_in_buffer(op, *op.out());
   stmt->from = load->buffer;
   stmt->index = load->index;
   for (const RangeTerm& term : terms) {

@@ -228,13 +228,9 @@ void TreeEmitter::deliver(const Op& op, const TensorView& result, Value value) {
   switch (unread ? Home::value : home) {
     case Home::value:
       break;
-    case Home::buffer: {
-      sym::Expr index = number(0);
-      for (size_t d = 0; d < at.index.size(); ++d) index = index * at.dims[d] + at.index[d];
-      if (const PanelLayout* panel = panel_of(result)) index = panel->place(index);
-      store(locals_.at(&result), index, value);
+    case Home::buffer:
+      store(locals_.at(&result), place_in_buffer(op, result), value);
       break;
-    }
     case Home::logical:
       store(locals_.at(&result), memory_offset(result, at.own), value);
       break;
@@ -245,6 +241,15 @@ void TreeEmitter::deliver(const Op& op, const TensorView& result, Value value) {
   if (const auto kept = cross_.find(&result); kept != cross_.end())
     store(kept->second, element(tree_.cross.at(&result)), value);
   values_.insert_or_assign(&result, Known{value, frames_.size() - 1});
+}
+
+// Where this iteration writes a result whose home is a buffer.
+sym::Expr TreeEmitter::place_in_buffer(const Op& op, const TensorView& result) const {
+  const PlacedOp& at = placed(op);
+  sym::Expr index = number(0);
+  for (size_t d = 0; d < at.index.size(); ++d) index = index * at.dims[d] + at.index[d];
+  const PanelLayout* panel = panel_of(result);
+  return panel != nullptr ? panel->place(index) : index;
 }
 
 sym::Expr TreeEmitter::memory_offset(const TensorView& tensor, const Coordinates& at) {
