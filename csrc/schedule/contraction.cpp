@@ -10,6 +10,30 @@
 
 namespace plait {
 
+namespace contractions {
+
+TensorView* packed(Fusion& graph, Op& contraction, TensorView* operand, const char* name) {
+  TensorView* own = operand;
+  if (shares_moves(graph, operand)) {
+    std::vector<Op*> added;
+    own = moved_again(graph, operand, added);
+    put_ops(graph, added, contraction, false);
+  }
+  Op* copy = copy_of(graph, *own, name);
+  put_ops(graph, {copy}, contraction, false);
+  replace_input(contraction, operand, copy->out());
+  return copy->out();
+}
+
+void store_result(Fusion& graph, TensorView& result) {
+  if (!graph.is_output(&result)) return;
+  std::vector<TensorView*> outputs = graph.outputs();
+  outputs[0] = copy_of(graph, result, "_store")->out();
+  graph.set_outputs(std::move(outputs));
+}
+
+}  // namespace contractions
+
 using namespace contractions;
 
 namespace {
@@ -78,13 +102,8 @@ class Builder {
         parts_(parts_of(op_)) {}
 
   void run() {
-    own_moves();
-    pack();
-    if (graph_.is_output(parts_.out)) {
-      std::vector<TensorView*> outputs = graph_.outputs();
-      outputs[0] = copy_of(graph_, *parts_.out, "_store")->out();
-      graph_.set_outputs(std::move(outputs));
-    }
+    packed_ = packed(graph_, op_, parts_.right, "_packed");
+    store_result(graph_, *parts_.out);
     const int around = is_one(tasks()) + is_one(sym::ceildiv(parts_.out->shape().back(), *numbers_.columns));
     state(*packed_, panel(), 2 - around, kPanelBytes / static_cast<int64_t>(size_of(packed_->dtype)));
     state(*parts_.out, tile(true), 3 - around - (numbers_.block == numbers_.rows ? 1 : 0), {});
@@ -95,22 +114,6 @@ class Builder {
 
  private:
   static int is_one(sym::Expr e) { return e.constant() == 1 ? 1 : 0; }
-
-  // Both operands are read through moves of their own.
-  void own_moves() {
-    if (!shares_moves(graph_, parts_.right)) return;
-    std::vector<Op*> added;
-    TensorView* own = moved_again(graph_, parts_.right, added);
-    replace_input(op_, parts_.right, own);
-    put_ops(graph_, added, op_, false);
-    parts_.right = own;
-  }
-  void pack() {
-    Op* copy = copy_of(graph_, *parts_.right, "_packed");
-    put_ops(graph_, {copy}, op_, false);
-    packed_ = copy->out();
-    replace_input(op_, parts_.right, packed_);
-  }
 
   sym::Expr tasks() const {
     const std::vector<sym::Expr>& shape = parts_.out->shape();

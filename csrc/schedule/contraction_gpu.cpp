@@ -4,7 +4,6 @@
 #include "schedule/contraction_parts.h"
 #include "schedule/loop_steps.h"
 #include "schedule/manual.h"
-#include "schedule/reads.h"
 
 namespace plait::contractions {
 
@@ -75,14 +74,8 @@ class Builder {
         threads_(threads_of(parts_, numbers)) {}
 
   void run() {
-    own_moves(parts_.left);
-    own_moves(parts_.right);
     Panel left = pack(parts_.left, false), right = pack(parts_.right, true);
-    if (graph_.is_output(parts_.out)) {
-      std::vector<TensorView*> outputs = graph_.outputs();
-      outputs[0] = copy_of(graph_, *parts_.out, "_store")->out();
-      graph_.set_outputs(std::move(outputs));
-    }
+    store_result(graph_, *parts_.out);
     const int block = std::ranges::all_of(blocks(), [](sym::Expr e) { return e.constant() == 1; }) ? 0 : 1;
     const int step = sym::ceildiv(summed(parts_), *n_.depth).constant() == 1 ? 0 : 1;
     for (Panel* panel : {&left, &right}) {
@@ -104,21 +97,8 @@ class Builder {
     PanelLayout layout;
   };
 
-  // An operand is read through moves of its own.
-  void own_moves(TensorView*& operand) {
-    if (!shares_moves(graph_, operand)) return;
-    std::vector<Op*> added;
-    TensorView* own = moved_again(graph_, operand, added);
-    replace_input(op_, operand, own);
-    put_ops(graph_, added, op_, false);
-    operand = own;
-  }
-
   Panel pack(TensorView* operand, bool right) {
-    Op* copy = copy_of(graph_, *operand, right ? "_columns" : "_rows");
-    put_ops(graph_, {copy}, op_, false);
-    replace_input(op_, operand, copy->out());
-    Panel out{copy->out(), right};
+    Panel out{packed(graph_, op_, operand, right ? "_columns" : "_rows"), right};
     const int rank = static_cast<int>(operand->rank());
     out.sum_inside = is_dense(*operand, right && !parts_.linear ? rank - 2 : rank - 1);
     const int64_t others = right ? *n_.width : *n_.block;

@@ -35,6 +35,11 @@ inline sym::Expr rows_of(const Parts& parts) {
 // Leading dims of the result that are a stack of matrices.
 inline size_t stacks(const Parts& parts) { return parts.linear ? 0 : parts.out->rank() - 2; }
 
+// A copy of an operand that the contraction reads in its place, through moves of its own.
+TensorView* packed(Fusion& graph, Op& contraction, TensorView* operand, const char* name);
+// The result lies in registers: what the fusion gives is a copy of it.
+void store_result(Fusion& graph, TensorView& result);
+
 // GPUs (contraction_gpu.cpp): the numbers that are left open, the loops, and why there are none for numbers.
 schedules::Contraction numbers_of_blocks(const Problem& problem, const Target& target, schedules::Contraction out);
 std::optional<std::string> blocks_refuse(const Problem& problem, const Target& target,
