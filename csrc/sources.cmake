@@ -153,6 +153,7 @@ set(PLAIT_CORE_SOURCES
   kir/passes/pipeline.cpp
   kir/passes/place_memory.cpp
   kir/passes/stage.cpp
+  kir/passes/synchronise.cpp
   kir/passes/tails.cpp
   kir/passes/threads.cpp
   kir/passes/transpose.cpp

@@ -14,7 +14,7 @@ using schedules::LoopStep;
 constexpr int64_t kAccess = 16;            // bytes of a thread's access
 constexpr int64_t kMostShared = 48 << 10;  // bytes that any GPU has for a block without asking
 constexpr int64_t kMostSums = 128;         // of a thread
-constexpr int64_t kMostRows = 64;          // of a thread, each of which is code of its own
+constexpr int64_t kMostRows = 64;          // of a thread, as its accesses to a panel: each is code of its own
 constexpr int64_t kMostThreads = 1024, kWarpThreads = 32;
 // Of the instruction `mma`, and how a warp shares its result: threads of 8 rows, each 2 columns; and of a block that
 // has no smaller tiles than it needs.
@@ -315,6 +315,12 @@ std::optional<std::string> blocks_refuse(const Problem& problem, const Target& t
     return fmt::format("{} threads of a block are no power of two from {} to {}", count, kWarpThreads, kMostThreads);
   if (*n.rows * *n.columns / of_tile > kMostSums)
     return fmt::format("{} sums of a thread are more than {}", *n.rows * *n.columns / of_tile, kMostSums);
+  const Threads threads = threads_of(parts, n);
+  for (const auto& [operand, others] : {std::pair(parts.left, *n.block), std::pair(parts.right, *n.width)}) {
+    const int64_t elements = others * *n.depth;
+    if (const int64_t each = elements / count / access_of(*operand, *n.depth, elements, threads); each > kMostRows)
+      return fmt::format("{} accesses of a thread to a panel are more than {}", each, kMostRows);
+  }
   if (*n.block * *n.depth % count != 0 || *n.width * *n.depth % count != 0)
     return fmt::format("{} threads do not share panels of {} and {} elements", count, *n.block * *n.depth,
                        *n.width * *n.depth);

@@ -220,6 +220,8 @@ TEST(ContractionBlocksOf, NumbersOfAScheduleAreObeyedOrRefused) {
   EXPECT_NE(why("(depth = 1)", gpu).find("do not share panels"), std::string::npos);
   EXPECT_NE(why("(block = 512, width = 512, rows = 16, columns = 8, depth = 32)", gpu), "");
   EXPECT_NE(why("(rows = 128, columns = 1, block = 128, width = 32)", gpu).find("rows = 128"), std::string::npos);
+  EXPECT_NE(why("(rows = 33, columns = 1, block = 1056, width = 1, depth = 8, stages = 1)", gpu).find("accesses of a"),
+            std::string::npos);
   EXPECT_NE(why("(rows = 64)", "cpu").find("rows = 64"), std::string::npos);
   EXPECT_NE(why("(width = 64)", "cpu").find("numbers of GPUs"), std::string::npos);
   EXPECT_NE(why("(mma = 1)", gpu).find("mma takes bf16 and f16"), std::string::npos);

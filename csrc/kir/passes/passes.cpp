@@ -9,6 +9,7 @@
 #include "kir/passes/pipeline.h"
 #include "kir/passes/place_memory.h"
 #include "kir/passes/stage.h"
+#include "kir/passes/synchronise.h"
 #include "kir/passes/tails.h"
 #include "kir/passes/threads.h"
 #include "kir/passes/transpose.h"

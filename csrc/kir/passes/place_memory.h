@@ -16,9 +16,4 @@ std::optional<OwnPlace> own_place(sym::Expr index, sym::Expr x, int64_t threads_
 // thread meets what another one wrote, or that copies write, lies in shared memory. Others stay for pass `threads`.
 void place_memory(Kernel& kernel);
 
-// Wants: threads and threads_y loops of GPUs. Leaves: a Sync between any two of them of which one writes elements of
-// shared memory that the other may meet, those of two iterations of a serial loop too; in front of it a Commit and a
-// Wait where copies write them.
-void synchronise(Kernel& kernel);
-
 }  // namespace plait::kir
