@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Copied as they are: files, and folders with all in them.
 TREE = ["LICENSE", "docs/examples", "tests/fusions", "tools/gpu_check", "benchmarks/machine.py", "benchmarks/turns.py",
-        "benchmarks/gpu", "benchmarks/peers/gpu_torch.py", "tests/support/host_shim_prelude.h"]
+        "benchmarks/gpu", "benchmarks/fusions/kinds.py", "benchmarks/peers/gpu_torch.py", "tests/support/host_shim_prelude.h"]
 README = """plait for machines with an NVIDIA GPU. Needs glibc {glibc} or later and, at run time, the CUDA driver; NVRTC,
 cuBLASLt and NCCL are looked for in PLAIT_CUDA_HOME, CUDA_HOME, /usr/local/cuda and the Python environment in use.
 
@@ -33,7 +33,9 @@ def main():
     shutil.rmtree(new, ignore_errors=True)
     (new / "bin").mkdir(parents=True)
     for file in files:
-        subprocess.run(["strip", "--strip-all", "-o", new / "bin" / file.name, file], check=True)
+        target = new / "bin" / (pathlib.Path("hardware") if file.parent.name == "hardware" else "") / file.name
+        target.parent.mkdir(exist_ok=True)
+        subprocess.run(["strip", "--strip-all", "-o", target, file], check=True)
     for name in TREE:
         source, target = ROOT / name, new / name
         target.parent.mkdir(parents=True, exist_ok=True)

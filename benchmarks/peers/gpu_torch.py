@@ -4,7 +4,8 @@ import os
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "../fusions")]
 import turns  # noqa: E402
 
 try:
@@ -17,6 +18,8 @@ if not torch.cuda.is_available():
     print("error: torch sees no GPU", file=sys.stderr)
     sys.exit(3)
 
+from kinds import ATTENTION, KINDS  # noqa: E402: needs PyTorch
+
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 
 
@@ -24,9 +27,28 @@ def noise(*shape, dtype=torch.float32, scale=1.0):
     return (torch.randn(*shape, device="cuda") * scale).to(dtype)
 
 
+def kind_of(name, size, dtype):
+    """The function and tensors of a kind of benchmarks/fusions."""
+    kind = next(kind for kind in KINDS + ATTENTION if kind.name == name)
+    with torch.device("cuda"):
+        return kind.function, kind.draw(kind.shapes[size], DTYPES[dtype])
+
+
+def product(kind, m, n, k, dtype):
+    tensors = (noise(m, k, dtype=dtype), noise(k, n, dtype=dtype), noise(n, dtype=dtype))
+    return {"plain": lambda a, b, c: a @ b, "relu": lambda a, b, c: F.relu(a @ b + c)}[kind], tensors
+
+
 def make(row):
-    """The function of a row, on tensors of its own."""
+    """The function of a row, on tensors of its own: NAME_DTYPE, kind:NAME:SIZE:DTYPE or product:KIND:M:N:K:DTYPE; as it
+    is or, with /compiled behind, by torch.compile."""
     name, _, how = row.partition("/")
+    family, *words = name.split(":")
+    if family in ("kind", "product"):
+        function, tensors = kind_of(*words) if family == "kind" else product(words[0], *map(int, words[1:4]),
+                                                                             DTYPES[words[4]])
+        called = torch.compile(function, dynamic=False, fullgraph=True) if how == "compiled" else function
+        return lambda: called(*tensors)
     kind, _, kind_dtype = name.rpartition("_")
     dtype = DTYPES.get(kind_dtype, torch.float32)
     rows = (256 << 20) // (2048 * dtype.itemsize)
@@ -72,6 +94,7 @@ class Turns:
         row = word.partition("/")[0]
         if row != self.row:
             self.row, self.functions = row, {}
+            torch._dynamo.reset()
             torch.cuda.empty_cache()
         if word not in self.functions:
             self.functions[word] = make(word)

@@ -87,7 +87,7 @@ class Without(unittest.TestCase):
                       "--tool racecheck --error-exitcode 86"):
             self.assertIn(words, result.stdout)
         raced = [line for line in result.stdout.splitlines() if "racecheck" in line and "tests/fusions" in line]
-        self.assertEqual(len(raced), len(gpu_check.COOPERATING))
+        self.assertEqual(len(raced), len(gpu_check.COOPERATING) + 3)  # three dtypes of contractions
 
     def test_only(self):
         self.assertEqual(self.run_tool("--dry-run", "--only", "ranks,compare").returncode, 0)
@@ -143,7 +143,38 @@ class Pretended(unittest.TestCase):
         done = gpu_check.Result(0, "", 0)
         items = list(gpu_check.Check(self.folder, self.GPU, runner=lambda *_: done).part("kernels"))
         files = list((ROOT / "tests/fusions").glob("*.plait"))
-        self.assertEqual((len(items), {i["status"] for i in items}), (3 * len(files), {"ok"}))
+        own = [i for i in items if i["name"].endswith(" own contractions")]
+        self.assertEqual(len(own), 3 * len(gpu_check.CONTRACTING))
+        self.assertEqual((len(items) - len(own), {i["status"] for i in items}), (3 * len(files), {"ok"}))
+
+    def test_simulated(self):
+        (self.folder / "hardware").mkdir()
+        (self.folder / "hardware/libplait_sim_cuda.so").write_text("the driver of the machine")
+        names = ["OnSim.A", "Of.sim_80", "Of.cpu", "MetersOnSim.B", "OnSim.LongRun", *(f"OnSim.C{n}" for n in range(20))]
+        suites = "".join(f"{name.split('.')[0]}.\n  {name.split('.')[1]}\n" for name in names)
+        ran = []
+
+        def runner(command, limit, environment=None):
+            if command[1:] == ["doctor"]:
+                return gpu_check.Result(0, "cuBLASLt            13.1.1           /opt/libcublasLt.so.13 (CUDA_HOME)\n", 0)
+            if "--gtest_list_tests" in command:
+                return gpu_check.Result(0, suites, 0)
+            there = pathlib.Path(command[0]).parent
+            self.assertEqual((there / "libplait_sim_cuda.so").read_text(), "the driver of the machine")
+            self.assertEqual((there / "libplait_sim_cublaslt.so").readlink(), pathlib.Path("/opt/libcublasLt.so.13"))
+            tests = command[1].removeprefix("--gtest_filter=").split(":")
+            self.assertLessEqual(len(tests), gpu_check.FEW)
+            ran.extend(tests)
+            return gpu_check.Result(0, "".join(f"[ RUN      ] {t}\n[       OK ] {t} (0 ms)\n" for t in tests), 0)
+
+        check = gpu_check.Check(self.folder, self.GPU, runner=runner, jobs=3)
+        self.assertEqual([i["status"] for i in check.part("simulated")], ["skipped"])  # no such tests
+        for name in ("numerics", "fuzz"):
+            (self.folder / f"plait_test_{name}").write_text("")
+        items = list(check.part("simulated"))
+        wanted = ["OnSim.A", "Of.sim_80", *(f"OnSim.C{n}" for n in range(20))]
+        self.assertEqual(sorted(ran), sorted(2 * wanted))
+        self.assertEqual((len(items), {i["status"] for i in items}), (2 * len(wanted), {"ok"}))
 
     def test_other_hardware_is_not_compared(self):
         other = gpu_check.Gpu("NVIDIA Other", (12, 0), 1 << 30, 13000, 1)
