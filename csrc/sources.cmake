@@ -148,6 +148,7 @@ set(PLAIT_CORE_SOURCES
   kir/passes/hoist.cpp
   kir/passes/in_place.cpp
   kir/passes/lane_writer.cpp
+  kir/passes/load_ahead.cpp
   kir/passes/merge_equal.cpp
   kir/passes/passes.cpp
   kir/passes/pipeline.cpp

@@ -72,6 +72,14 @@ def sizes_of(kind, shape):
     return out
 
 
+def static_text(kind, shape, dtype):
+    """The kind's fusion with numbers for sizes, as torch.compile(dynamic=False) has them."""
+    text = f"fusion @{kind.name} {kind.head} {{\n{kind.body}\n}}\n"
+    for symbol, value in sizes_of(kind, shape).items():
+        text = re.sub(rf"(?<![%@\w]){symbol}\b", str(value), text)
+    return f"let T = {dtype}, S = f32\n{text}"
+
+
 def fusion_rows(folder, size, dtypes):
     """Those of benchmarks/fusions; none where PyTorch, which they are written with, is missing."""
     try:
@@ -82,14 +90,18 @@ def fusion_rows(folder, size, dtypes):
         shape = kind.shapes[size]
         for dtype in dtypes:
             name = f"{kind.name}_{size}_{dtype}"
-            lets = ", ".join(f"{symbol} = {value}" for symbol, value in sizes_of(kind, shape).items())
-            text = f"let T = {dtype}, S = f32, {lets}\nfusion @{kind.name} {kind.head} {{\n{kind.body}\n}}\n"
             path = pathlib.Path(folder) / f"{name}.plait"
-            path.write_text(text)
+            path.write_text(static_text(kind, shape, dtype))
             word = f"kind:{kind.name}:{size}:{dtype}"
             indices = shape[0] if "vocab" in kind.head + kind.body else shape[-1]
             yield Row(name, {"plait": ("plait", f"text:{path}:indices={indices}"), "torch": ("torch", word),
                              "torch_compiled": ("torch", f"{word}/compiled")}, 30, -1)
+
+
+def file_rows(folder):
+    """Every file of a folder, by plait alone: a kernel under several schedules, say."""
+    for path in sorted(folder.glob("*.plait")):
+        yield Row(path.stem, {"plait": ("plait", f"text:{path}")}, 30, -1)
 
 
 def product_rows(folder, dtypes):
@@ -148,7 +160,8 @@ def measure(row, sides, args):
 def rows_of(args, folder):
     """Those asked for: of the groups, and whose names the pattern is found in."""
     groups = {"plain": lambda: plain_rows(), "fusions": lambda: fusion_rows(folder, args.size, args.dtypes.split(",")),
-              "products": lambda: product_rows(folder, args.dtypes.split(","))}
+              "products": lambda: product_rows(folder, args.dtypes.split(",")),
+              "files": lambda: file_rows(args.files)}
     for group in args.groups.split(","):
         yield from (row for row in groups[group]() if re.search(args.rows, row.name))
 
@@ -207,7 +220,8 @@ def parser():
     out.add_argument("--device", default="cuda")
     out.add_argument("--small", action="store_true", help="tiny tensors: whether the rows work, on a simulated device too")
     out.add_argument("--no-torch", action="store_true")
-    out.add_argument("--groups", default="plain", help="of plain, fusions, products; with commas between")
+    out.add_argument("--groups", default="plain", help="of plain, fusions, products, files; with commas between")
+    out.add_argument("--files", type=pathlib.Path, help="the folder of group files")
     out.add_argument("--rows", default=".", help="a pattern of their names; default: all")
     out.add_argument("--size", default="256mb", help="of fusions (benchmarks/fusions/kinds.py)")
     out.add_argument("--dtypes", default="bf16,f32", help="of fusions and products")

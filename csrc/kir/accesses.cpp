@@ -72,7 +72,7 @@ class AccessProver {
       }
       if (const If* branch = as<If>(*stmt)) know_condition(branch->condition, true);
       if (const Block* inner = body_of(*stmt)) block(*inner);
-      if (const Load* s = as<Load>(*stmt)) access(*s, s->buffer, s->index, s->out.lanes, s->active);
+      if (const Load* s = as<Load>(*stmt)) read(*s, s->buffer, s->index, s->out.lanes, s->active);
       if (const Store* s = as<Store>(*stmt)) access(*s, s->buffer, s->index, s->in.lanes, s->active);
       if (const CopyAsync* s = as<CopyAsync>(*stmt)) copy(*s);
       if (const LoadMatrix* s = as<LoadMatrix>(*stmt)) matrix(*s);
@@ -98,18 +98,22 @@ class AccessProver {
     access(s, s.b, s.b_index + 3, 1, {});
   }
 
-  // Where elements are taken, its condition holds.
   void copy(const CopyAsync& s) {
     access(s, s.to, s.to_index, s.lanes, {});
-    sym::Expr active = s.active;
-    if (active && s.lanes == 1) {
+    read(s, s.from, s.index, s.lanes, s.active);
+  }
+  // Where elements are taken, its condition holds.
+  void read(const Stmt& stmt, uint32_t buffer, sym::Expr index, int lanes, sym::Expr active) {
+    const size_t before = known_.size();
+    if (active && lanes == 1) {
       know_condition(active, true);
       active = {};
     } else if (active && active.kind() == sym::Kind::select) {
       know_condition(active.operands()[0], true);
       active = active.operands()[1];
     }
-    access(s, s.from, s.index, s.lanes, active);
+    access(stmt, buffer, index, lanes, active);
+    known_.resize(before);
   }
 
   void access(const Stmt& stmt, uint32_t buffer, sym::Expr index, int lanes, sym::Expr active) {

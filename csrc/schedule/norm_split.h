@@ -15,6 +15,7 @@ struct SplitRows {
   sym::Expr inner;        // elements of a row per element of the outermost dims
   bool is_row = true;     // vectors run along the reduced dims
   bool one_pass = false;  // no op but those of kept dims waits for a reduction
+  bool blocks = false;    // of a GPU, for tasks: more of them are busy at once, and what they read is in no cache
 };
 
 // Elements of the outermost reduced dims per task; 0: rows are not split. `pinned`: obeyed, or refused by a UserError.

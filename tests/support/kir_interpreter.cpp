@@ -212,7 +212,9 @@ class Interpreter {
   const std::vector<int64_t>& indices(const S& s, int lanes) {
     const int64_t active = s.active ? std::min<int64_t>(scalar(s.active), lanes) : lanes;
     const auto& name = kernel_.buffers[s.buffer].name;
-    if (active < 1) fail("{} of {} lanes active in {}", active, lanes, name);
+    // All or none under a condition; of what is cut off, some.
+    const bool none = active == 0 && (lanes == 1 || s.active.kind() == sym::Kind::select);
+    if (active < 1 && !none) fail("{} of {} lanes active in {}", active, lanes, name);
     std::vector<int64_t>& out = indices_;
     out.clear();
     for (int l = 0; l < active; ++l) {

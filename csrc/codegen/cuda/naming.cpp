@@ -93,9 +93,10 @@ class Naming {
   void collect(const For& s) {
     if (s.loop == LoopKind::serial) use(s.extent);
   }
-  void collect(const If& s) {
-    divisions(s.condition);
-    condition(s.condition);
+  void collect(const If& s) { asked(s.condition); }
+  void asked(Expr of) {
+    divisions(of);
+    condition(of);
   }
   void collect(const Coordinate& s) { use(named_part(s.index, s.out.lanes)); }
   void collect(const Random& s) {
@@ -105,7 +106,9 @@ class Naming {
   Expr placed(uint32_t buffer, Expr index) const { return place_in_banks(kernel_.buffers[buffer], index); }
   void collect(const Load& s) {
     use(named_part(placed(s.buffer, s.index), s.out.lanes));
-    use(s.active);
+    if (!s.active) return;
+    if (s.out.lanes == 1) return asked(s.active);
+    s.active.kind() == Kind::select ? asked(s.active.operands()[0]) : use(s.active);
   }
   void collect(const Store& s) {
     use(named_part(placed(s.buffer, s.index), s.in.lanes));

@@ -28,13 +28,21 @@ bool quads(const Random& s) {
   return s.out.lanes % 4 == 0 && lane_stride(s.index) == 1 && sym::divisor(at_lane(s.index, 0)) % 4 == 0;
 }
 
+// Whether all lanes are active, or none.
+bool is_all_or_none(const Load& s) {
+  if (!s.active) return true;
+  return s.active.kind() == sym::Kind::select && s.active.operands()[1].constant() == s.out.lanes &&
+         s.active.operands()[2].constant() == 0;
+}
+bool is_all_or_none(const Store& s) { return !s.active; }
+
 // Whether an access is one of a whole vector in memory, for which there are helpers: of device memory, and loads of
 // shared memory.
 template <class S>
 bool is_whole(const Kernel& kernel, const S& s) {
   const Buffer& buffer = kernel.buffers[s.buffer];
   const bool helped = !buffer.is_local() || (S::kKind == StmtKind::Load && buffer.space == Space::shared);
-  return s.access == Access::aligned && !s.active && helped;
+  return s.access == Access::aligned && helped && is_all_or_none(s);
 }
 
 // Form of a statement with lanes whose result differs between lanes.

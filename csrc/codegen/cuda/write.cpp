@@ -376,7 +376,8 @@ class Writer {
       need_vector(kernel_.buffers[s->buffer].dtype);
       const std::string from = address(s->buffer, s->index);
       declare_array(s->out);
-      line("load_vector(v{}, {});", s->out.id, from);
+      const std::string when = s->active ? ", " + index_.text(s->active.operands()[0]) : "";
+      line("load_vector(v{}, {}{});", s->out.id, from, when);
     } else if (const Random* s = as<Random>(stmt)) {
       helpers_.need("philox_vector");
       const std::string first = whole_index(at_lane(s->index, 0), 1), offset = whole_index(s->offset, 1);
@@ -445,8 +446,8 @@ class Writer {
     std::string read = element(s.buffer, s.index, lanes);
     read = stored == DType::boolean ? read + " != 0" : convert(read, stored, s.out.dtype, helpers_);
     if (!s.active) return fmt::format("{}{};", defined(s.out), read);
-    return fmt::format("{}{} ? {} : {};", defined(s.out), is_active(s.active, lanes), read,
-                       literal(Constant{s.out.dtype, 0}));
+    const std::string when = s.out.lanes == 1 ? index_.text(s.active) : is_active(s.active, lanes);
+    return fmt::format("{}{} ? {} : {};", defined(s.out), when, read, literal(Constant{s.out.dtype, 0}));
   }
 
   std::string text_of(const Store& s, int lanes) {

@@ -9,9 +9,9 @@ __device__ __forceinline__ unsigned bf16_pair(float lower, float upper) {
 #endif
 
 template <int N>
-__device__ __forceinline__ void load_vector(Vec<float, N>& out, const bf16* in) {
+__device__ __forceinline__ void load_vector(Vec<float, N>& out, const bf16* in, bool when = true) {
   Vec<unsigned, N / 2> pairs;
-  load_vector(pairs, reinterpret_cast<const unsigned*>(in));
+  load_vector(pairs, reinterpret_cast<const unsigned*>(in), when);
 #pragma unroll
   for (int i = 0; i < N; i += 2) {
     out[i] = __uint_as_float(pairs[i / 2] << 16);

@@ -1,9 +1,9 @@
 // needs vector
 // Vectors of bool, one byte each: any nonzero byte reads as true, true is written as 1.
 template <int N>
-__device__ __forceinline__ void load_vector(Vec<bool, N>& out, const unsigned char* in) {
+__device__ __forceinline__ void load_vector(Vec<bool, N>& out, const unsigned char* in, bool when = true) {
   Vec<unsigned char, N> bytes;
-  load_vector(bytes, in);
+  load_vector(bytes, in, when);
 #pragma unroll
   for (int i = 0; i < N; ++i) out[i] = bytes[i] != 0;
 }

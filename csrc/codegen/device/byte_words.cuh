@@ -17,15 +17,15 @@ __device__ __forceinline__ void store_bytes(unsigned char* out, Byte&& byte) {
 }
 
 template <int N, class Put>
-__device__ __forceinline__ void load_bytes(const unsigned char* in, Put&& put) {
+__device__ __forceinline__ void load_bytes(const unsigned char* in, bool when, Put&& put) {
   if constexpr (N % 4 == 0) {
     Vec<unsigned, N / 4> words;
-    load_vector(words, reinterpret_cast<const unsigned*>(in));
+    load_vector(words, reinterpret_cast<const unsigned*>(in), when);
 #pragma unroll
     for (int i = 0; i < N; ++i) put(i, (unsigned char)(words[i / 4] >> 8 * (i % 4)));
   } else {
     Vec<unsigned char, N> bytes;
-    load_vector(bytes, in);
+    load_vector(bytes, in, when);
 #pragma unroll
     for (int i = 0; i < N; ++i) put(i, bytes[i]);
   }

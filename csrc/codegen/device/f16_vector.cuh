@@ -9,9 +9,9 @@ __device__ __forceinline__ unsigned f16_pair(float lower, float upper) {
 #endif
 
 template <int N>
-__device__ __forceinline__ void load_vector(Vec<float, N>& out, const f16* in) {
+__device__ __forceinline__ void load_vector(Vec<float, N>& out, const f16* in, bool when = true) {
   Vec<unsigned, N / 2> pairs;
-  load_vector(pairs, reinterpret_cast<const unsigned*>(in));
+  load_vector(pairs, reinterpret_cast<const unsigned*>(in), when);
 #pragma unroll
   for (int i = 0; i < N; i += 2) {
     out[i] = f16_value((unsigned short)pairs[i / 2]);

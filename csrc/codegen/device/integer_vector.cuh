@@ -1,14 +1,14 @@
 // needs byte_words
 // Vectors of an even number of integers of one and two bytes, widened to int or unsigned, stored modulo 2^8 or 2^16.
 template <int N>
-__device__ __forceinline__ void load_vector(Vec<int, N>& out, const signed char* in) {
-  load_bytes<N>(reinterpret_cast<const unsigned char*>(in),
+__device__ __forceinline__ void load_vector(Vec<int, N>& out, const signed char* in, bool when = true) {
+  load_bytes<N>(reinterpret_cast<const unsigned char*>(in), when,
                 [&](int i, unsigned char byte) { out[i] = (signed char)byte; });
 }
 
 template <int N>
-__device__ __forceinline__ void load_vector(Vec<unsigned, N>& out, const unsigned char* in) {
-  load_bytes<N>(in, [&](int i, unsigned char byte) { out[i] = byte; });
+__device__ __forceinline__ void load_vector(Vec<unsigned, N>& out, const unsigned char* in, bool when = true) {
+  load_bytes<N>(in, when, [&](int i, unsigned char byte) { out[i] = byte; });
 }
 
 template <int N>
@@ -22,9 +22,9 @@ __device__ __forceinline__ void store_vector(unsigned char* out, const Vec<unsig
 }
 
 template <class Half, class Value, int N>
-__device__ __forceinline__ void load_halves(Vec<Value, N>& out, const Half* in) {
+__device__ __forceinline__ void load_halves(Vec<Value, N>& out, const Half* in, bool when) {
   Vec<unsigned, N / 2> pairs;
-  load_vector(pairs, reinterpret_cast<const unsigned*>(in));
+  load_vector(pairs, reinterpret_cast<const unsigned*>(in), when);
 #pragma unroll
   for (int i = 0; i < N; ++i) out[i] = (Half)(pairs[i / 2] >> 16 * (i % 2));
 }
@@ -38,13 +38,13 @@ __device__ __forceinline__ void store_halves(unsigned* out, const Vec<Value, N>&
 }
 
 template <int N>
-__device__ __forceinline__ void load_vector(Vec<int, N>& out, const short* in) {
-  load_halves(out, in);
+__device__ __forceinline__ void load_vector(Vec<int, N>& out, const short* in, bool when = true) {
+  load_halves(out, in, when);
 }
 
 template <int N>
-__device__ __forceinline__ void load_vector(Vec<unsigned, N>& out, const unsigned short* in) {
-  load_halves(out, in);
+__device__ __forceinline__ void load_vector(Vec<unsigned, N>& out, const unsigned short* in, bool when = true) {
+  load_halves(out, in, when);
 }
 
 template <int N>

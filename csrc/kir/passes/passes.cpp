@@ -5,6 +5,7 @@
 #include "kir/passes/expand_reductions.h"
 #include "kir/passes/fragments.h"
 #include "kir/passes/hoist.h"
+#include "kir/passes/load_ahead.h"
 #include "kir/passes/merge_equal.h"
 #include "kir/passes/pipeline.h"
 #include "kir/passes/place_memory.h"
@@ -31,6 +32,7 @@ std::span<const KernelPass> kernel_passes() {
       {"unroll", unroll},                        // bodies are without conditions now
       {"vectorize", vectorize},                  // one body per vector
       {"transpose", transpose},                  // copies and lanes are there
+      {"load_ahead", load_ahead},                // loads are vectors, and in their loops
       {"hoist", hoist},                          // splats and masks as well
       {"merge_equal", merge_equal},              // equal statements stand in enclosing blocks now
       {"expand_reductions", expand_reductions},  // no pass compares formulas

@@ -23,9 +23,15 @@ struct __align__(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
   __device__ __forceinline__ const T& operator[](int i) const { return e[i]; }
 };
 
+// Zeros where not `when`, and nothing of memory is met.
 template <class T, int N>
-__device__ __forceinline__ void load_vector(Vec<T, N>& out, const T* in) {
-  out = *reinterpret_cast<const Vec<T, N>*>(in);
+__device__ __forceinline__ void load_vector(Vec<T, N>& out, const T* in, bool when = true) {
+  if (when) {
+    out = *reinterpret_cast<const Vec<T, N>*>(in);
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; ++i) out[i] = T();
+  }
 }
 
 // Pieces of 16 and 8 bytes by instruction: NVRTC 13.0 splits the store of a struct by element for sm_80 and sm_90a. No
@@ -62,9 +68,9 @@ __device__ __forceinline__ unsigned bf16_pair(float lower, float upper) {
 #endif
 
 template <int N>
-__device__ __forceinline__ void load_vector(Vec<float, N>& out, const bf16* in) {
+__device__ __forceinline__ void load_vector(Vec<float, N>& out, const bf16* in, bool when = true) {
   Vec<unsigned, N / 2> pairs;
-  load_vector(pairs, reinterpret_cast<const unsigned*>(in));
+  load_vector(pairs, reinterpret_cast<const unsigned*>(in), when);
 #pragma unroll
   for (int i = 0; i < N; i += 2) {
     out[i] = __uint_as_float(pairs[i / 2] << 16);

@@ -26,9 +26,15 @@ struct __align__(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
   __device__ __forceinline__ const T& operator[](int i) const { return e[i]; }
 };
 
+// Zeros where not `when`, and nothing of memory is met.
 template <class T, int N>
-__device__ __forceinline__ void load_vector(Vec<T, N>& out, const T* in) {
-  out = *reinterpret_cast<const Vec<T, N>*>(in);
+__device__ __forceinline__ void load_vector(Vec<T, N>& out, const T* in, bool when = true) {
+  if (when) {
+    out = *reinterpret_cast<const Vec<T, N>*>(in);
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; ++i) out[i] = T();
+  }
 }
 
 // Pieces of 16 and 8 bytes by instruction: NVRTC 13.0 splits the store of a struct by element for sm_80 and sm_90a. No

@@ -23,9 +23,15 @@ struct __align__(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
   __device__ __forceinline__ const T& operator[](int i) const { return e[i]; }
 };
 
+// Zeros where not `when`, and nothing of memory is met.
 template <class T, int N>
-__device__ __forceinline__ void load_vector(Vec<T, N>& out, const T* in) {
-  out = *reinterpret_cast<const Vec<T, N>*>(in);
+__device__ __forceinline__ void load_vector(Vec<T, N>& out, const T* in, bool when = true) {
+  if (when) {
+    out = *reinterpret_cast<const Vec<T, N>*>(in);
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; ++i) out[i] = T();
+  }
 }
 
 // Pieces of 16 and 8 bytes by instruction: NVRTC 13.0 splits the store of a struct by element for sm_80 and sm_90a. No
@@ -62,9 +68,9 @@ __device__ __forceinline__ unsigned bf16_pair(float lower, float upper) {
 #endif
 
 template <int N>
-__device__ __forceinline__ void load_vector(Vec<float, N>& out, const bf16* in) {
+__device__ __forceinline__ void load_vector(Vec<float, N>& out, const bf16* in, bool when = true) {
   Vec<unsigned, N / 2> pairs;
-  load_vector(pairs, reinterpret_cast<const unsigned*>(in));
+  load_vector(pairs, reinterpret_cast<const unsigned*>(in), when);
 #pragma unroll
   for (int i = 0; i < N; i += 2) {
     out[i] = __uint_as_float(pairs[i / 2] << 16);
@@ -93,123 +99,200 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s1(
   float v1[8];
   #pragma unroll
   for (int j = 0; j < 8; ++j) v1[j] = 0.0f;
-  #pragma unroll
-  for (unsigned i0 = 0; i0 < 4; ++i0) {
-    if (32 * i0 + tx < n2 / 8) {
-      const unsigned k0 = 4 * bx * n2 + ty * n2 + 256 * i0 + 8 * tx;
-      Vec<float, 8> v2;
-      load_vector(v2, b0 + k0);
-      const unsigned k1 = 8 * i0;
-      #pragma unroll
-      for (int j = 0; j < 8; ++j) b4[k1 + j] = v2[j];
-      #pragma unroll
-      for (int j = 0; j < 8; ++j) {
-        const float v28 = v0[j] + v2[j];
-        v0[j] = v28;
-      }
+  const unsigned k0 = 4 * bx * n2 + ty * n2 + 8 * tx;
+  Vec<float, 8> v28;
+  load_vector(v28, b0 + k0, tx < n2 / 8);
+  const unsigned k1 = k0 + 256;
+  Vec<float, 8> v29;
+  load_vector(v29, b0 + k1, tx + 32 < n2 / 8);
+  const unsigned k2 = k0 + 512;
+  Vec<float, 8> v30;
+  load_vector(v30, b0 + k2, tx + 64 < n2 / 8);
+  const unsigned k3 = k0 + 768;
+  Vec<float, 8> v31;
+  load_vector(v31, b0 + k3, tx + 96 < n2 / 8);
+  if (tx < n2 / 8) {
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) b4[j] = v28[j];
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const float v68 = v0[j] + v28[j];
+      v0[j] = v68;
     }
   }
-  float v31[4];
+  if (tx + 32 < n2 / 8) {
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) b4[8 + j] = v29[j];
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const float v69 = v0[j] + v29[j];
+      v0[j] = v69;
+    }
+  }
+  if (tx + 64 < n2 / 8) {
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) b4[16 + j] = v30[j];
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const float v70 = v0[j] + v30[j];
+      v0[j] = v70;
+    }
+  }
+  if (tx + 96 < n2 / 8) {
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) b4[24 + j] = v31[j];
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const float v71 = v0[j] + v31[j];
+      v0[j] = v71;
+    }
+  }
+  float v74[4];
   #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    const float v29 = v0[j];
-    const float v30 = v0[j + 4];
-    v31[j] = v29 + v30;
+    const float v72 = v0[j];
+    const float v73 = v0[j + 4];
+    v74[j] = v72 + v73;
   }
-  float v34[2];
+  float v77[2];
   #pragma unroll
   for (int j = 0; j < 2; ++j) {
-    const float v32 = v31[j];
-    const float v33 = v31[j + 2];
-    v34[j] = v32 + v33;
+    const float v75 = v74[j];
+    const float v76 = v74[j + 2];
+    v77[j] = v75 + v76;
   }
-  const float v35 = v34[0];
-  const float v36 = v34[1];
-  const float v37 = v35 + v36;
-  const float v38 = __shfl_xor_sync(0xffffffffu, v37, 16);
-  const float v39 = v37 + v38;
-  const float v40 = __shfl_xor_sync(0xffffffffu, v39, 8);
-  const float v41 = v39 + v40;
-  const float v42 = __shfl_xor_sync(0xffffffffu, v41, 4);
-  const float v43 = v41 + v42;
-  const float v44 = __shfl_xor_sync(0xffffffffu, v43, 2);
-  const float v45 = v43 + v44;
-  const float v46 = __shfl_xor_sync(0xffffffffu, v45, 1);
-  const float v47 = v45 + v46;
+  const float v78 = v77[0];
+  const float v79 = v77[1];
+  const float v80 = v78 + v79;
+  const float v81 = __shfl_xor_sync(0xffffffffu, v80, 16);
+  const float v82 = v80 + v81;
+  const float v83 = __shfl_xor_sync(0xffffffffu, v82, 8);
+  const float v84 = v82 + v83;
+  const float v85 = __shfl_xor_sync(0xffffffffu, v84, 4);
+  const float v86 = v84 + v85;
+  const float v87 = __shfl_xor_sync(0xffffffffu, v86, 2);
+  const float v88 = v86 + v87;
+  const float v89 = __shfl_xor_sync(0xffffffffu, v88, 1);
+  const float v90 = v88 + v89;
   const long long v4 = n2;
   const float v5 = (float)v4;
-  const float v6 = v47 / v5;
+  const float v6 = v90 / v5;
   const float v25 = v6;
   #pragma unroll
-  for (unsigned i1 = 0; i1 < 4; ++i1) {
-    if (tx + 32 * i1 < n2 / 8) {
-      const unsigned k2 = 8 * i1;
+  for (unsigned i0 = 0; i0 < 4; ++i0) {
+    if (tx + 32 * i0 < n2 / 8) {
+      const unsigned k4 = 8 * i0;
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const float v7 = b4[k2 + j];
+        const float v7 = b4[k4 + j];
         const float v8 = v7 - v25;
         const float v9 = v8 * v8;
-        const float v48 = v1[j] + v9;
-        v1[j] = v48;
+        const float v91 = v1[j] + v9;
+        v1[j] = v91;
       }
     }
   }
-  float v51[4];
+  float v94[4];
   #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    const float v49 = v1[j];
-    const float v50 = v1[j + 4];
-    v51[j] = v49 + v50;
+    const float v92 = v1[j];
+    const float v93 = v1[j + 4];
+    v94[j] = v92 + v93;
   }
-  float v54[2];
+  float v97[2];
   #pragma unroll
   for (int j = 0; j < 2; ++j) {
-    const float v52 = v51[j];
-    const float v53 = v51[j + 2];
-    v54[j] = v52 + v53;
+    const float v95 = v94[j];
+    const float v96 = v94[j + 2];
+    v97[j] = v95 + v96;
   }
-  const float v55 = v54[0];
-  const float v56 = v54[1];
-  const float v57 = v55 + v56;
-  const float v58 = __shfl_xor_sync(0xffffffffu, v57, 16);
-  const float v59 = v57 + v58;
-  const float v60 = __shfl_xor_sync(0xffffffffu, v59, 8);
-  const float v61 = v59 + v60;
-  const float v62 = __shfl_xor_sync(0xffffffffu, v61, 4);
-  const float v63 = v61 + v62;
-  const float v64 = __shfl_xor_sync(0xffffffffu, v63, 2);
-  const float v65 = v63 + v64;
-  const float v66 = __shfl_xor_sync(0xffffffffu, v65, 1);
-  const float v67 = v65 + v66;
-  const float v13 = v67 / v5;
+  const float v98 = v97[0];
+  const float v99 = v97[1];
+  const float v100 = v98 + v99;
+  const float v101 = __shfl_xor_sync(0xffffffffu, v100, 16);
+  const float v102 = v100 + v101;
+  const float v103 = __shfl_xor_sync(0xffffffffu, v102, 8);
+  const float v104 = v102 + v103;
+  const float v105 = __shfl_xor_sync(0xffffffffu, v104, 4);
+  const float v106 = v104 + v105;
+  const float v107 = __shfl_xor_sync(0xffffffffu, v106, 2);
+  const float v108 = v106 + v107;
+  const float v109 = __shfl_xor_sync(0xffffffffu, v108, 1);
+  const float v110 = v108 + v109;
+  const float v13 = v110 / v5;
   const float v15 = v13 + 1e-05f;
   const float v16 = sqrtf(v15);
   const float v17 = 1.0f / v16;
-  const float v27 = v17;
-  #pragma unroll
-  for (unsigned i2 = 0; i2 < 4; ++i2) {
-    if (tx + 32 * i2 < n2 / 8) {
-      const unsigned k3 = 8 * i2;
-      float v20[8];
-      #pragma unroll
-      for (int j = 0; j < 8; ++j) {
-        const float v18 = b4[k3 + j];
-        const float v19 = v18 - v25;
-        v20[j] = v19 * v27;
-      }
-      const unsigned k4 = 8 * tx + 256 * i2;
-      Vec<float, 8> v21;
-      load_vector(v21, b1 + k4);
-      float v22[8];
-      #pragma unroll
-      for (int j = 0; j < 8; ++j) v22[j] = v20[j] * v21[j];
-      Vec<float, 8> v23;
-      load_vector(v23, b2 + k4);
-      Vec<float, 8> v24;
-      #pragma unroll
-      for (int j = 0; j < 8; ++j) v24[j] = v22[j] + v23[j];
-      const unsigned k5 = k4 + 4 * bx * n2 + ty * n2;
-      store_vector(b3 + k5, v24);
+  const unsigned k5 = 8 * tx;
+  Vec<float, 8> v37;
+  load_vector(v37, b1 + k5, tx < n2 / 8);
+  Vec<float, 8> v39;
+  load_vector(v39, b2 + k5, tx < n2 / 8);
+  const unsigned k6 = k5 + 256;
+  Vec<float, 8> v46;
+  load_vector(v46, b1 + k6, tx + 32 < n2 / 8);
+  Vec<float, 8> v48;
+  load_vector(v48, b2 + k6, tx + 32 < n2 / 8);
+  const unsigned k7 = k5 + 512;
+  Vec<float, 8> v55;
+  load_vector(v55, b1 + k7, tx + 64 < n2 / 8);
+  Vec<float, 8> v57;
+  load_vector(v57, b2 + k7, tx + 64 < n2 / 8);
+  const unsigned k8 = k5 + 768;
+  Vec<float, 8> v64;
+  load_vector(v64, b1 + k8, tx + 96 < n2 / 8);
+  Vec<float, 8> v66;
+  load_vector(v66, b2 + k8, tx + 96 < n2 / 8);
+  if (tx < n2 / 8) {
+    const float v35 = v17;
+    Vec<float, 8> v40;
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const float v32 = b4[j];
+      const float v34 = v32 - v25;
+      const float v36 = v34 * v35;
+      const float v38 = v36 * v37[j];
+      v40[j] = v38 + v39[j];
     }
+    store_vector(b3 + k0, v40);
+  }
+  if (tx + 32 < n2 / 8) {
+    const float v44 = v17;
+    Vec<float, 8> v49;
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const float v41 = b4[8 + j];
+      const float v43 = v41 - v25;
+      const float v45 = v43 * v44;
+      const float v47 = v45 * v46[j];
+      v49[j] = v47 + v48[j];
+    }
+    store_vector(b3 + k1, v49);
+  }
+  if (tx + 64 < n2 / 8) {
+    const float v53 = v17;
+    Vec<float, 8> v58;
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const float v50 = b4[16 + j];
+      const float v52 = v50 - v25;
+      const float v54 = v52 * v53;
+      const float v56 = v54 * v55[j];
+      v58[j] = v56 + v57[j];
+    }
+    store_vector(b3 + k2, v58);
+  }
+  if (tx + 96 < n2 / 8) {
+    const float v62 = v17;
+    Vec<float, 8> v67;
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const float v59 = b4[24 + j];
+      const float v61 = v59 - v25;
+      const float v63 = v61 * v62;
+      const float v65 = v63 * v64[j];
+      v67[j] = v65 + v66[j];
+    }
+    store_vector(b3 + k3, v67);
   }
 }
