@@ -18,6 +18,8 @@ constexpr int64_t kTermsOfThread = 8;      // vectors that a thread adds one aft
 constexpr int64_t kRegisters = 64;         // of a thread, for rows that stay there between passes
 constexpr int64_t kMostVectors = 8;        // of a row, for each thread that keeps them
 constexpr int64_t kBlock = 128;            // threads of a block of short rows
+constexpr int64_t kWideBlock = 256;        // of longer ones: more blocks are busy at once than with kLongBlock
+constexpr int64_t kLongBlock = 512;        // of the longest
 constexpr int64_t kFewThreads = 4;         // of a row, where it has at most two vectors for each
 constexpr int64_t kScanned = 4;            // elements of a row that a thread scans at once, at least
 constexpr int64_t kColumns = 32;           // vectors of columns side by side: a warp
@@ -42,9 +44,9 @@ int64_t choose_access(const Problem& problem, const Rows& rows, sym::Expr extent
 int64_t choose_threads(const Problem& problem, const Rows& rows, int64_t vector) {
   const sym::Expr row = rows.row(rows.row_begin());
   if (problem.decide(sym::le(row, kFewThreads * vector * 2))) return kFewThreads;
-  for (int64_t threads : {kWarpThreads, kBlock})
+  for (int64_t threads : {kWarpThreads, kBlock, kWideBlock})
     if (problem.decide(sym::le(row, threads * vector * kVectorsOfThread))) return threads;
-  return 4 * kBlock;
+  return kLongBlock;
 }
 
 int64_t power_above(int64_t number) {

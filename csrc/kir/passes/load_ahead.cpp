@@ -117,6 +117,7 @@ class LoadAhead {
     const Iteration one = iteration_of(loop);
     if (one.loads.empty() || meets(kernel_, *one.body) || statements(*one.body) > kMostStatements) return false;
     const Count count = count_of(loop.extent);
+    if (!count.below && one.conditions.empty()) return false;
     const int64_t room = kBytesAhead / one.bytes;
     if (room < 2) return false;
     if (count.most && *count.most <= kMostAhead) {

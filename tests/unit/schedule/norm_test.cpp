@@ -262,7 +262,9 @@ TEST(Norm, OfGpusHasBlocksOfThreads) {
   EXPECT_EQ(chosen("", "100"), "norm(vector = 4, rows = 4, parts = 1, keep = 128, threads = 32)");
   EXPECT_EQ(chosen("", "512"), "norm(vector = 4, rows = 4, parts = 4, keep = 512, threads = 32)");
   EXPECT_EQ(chosen("", "516"), "norm(vector = 4, rows = 1, parts = 2, keep = 1024, threads = 128)");
-  EXPECT_EQ(chosen("", "513"), "norm(vector = 1, rows = 1, parts = 2, keep = 1024, threads = 512)");
+  EXPECT_EQ(chosen("", "513"), "norm(vector = 1, rows = 1, parts = 4, keep = 1024, threads = 256)");
+  EXPECT_EQ(chosen("", "4104"), "norm(vector = 4, rows = 1, parts = 4, keep = 8192, threads = 512)");
+  EXPECT_EQ(chosen("", "8192", "bf16"), "norm(vector = 8, rows = 1, parts = 4, keep = 8192, threads = 256)");
   EXPECT_EQ(chosen("", "2050", "f64"), "norm(vector = 2, rows = 1, parts = 4, keep = 4096, threads = 512)");
   EXPECT_EQ(chosen("", "1"), "norm(vector = 1, rows = 32, parts = 1, keep = 0, threads = 4)");
   EXPECT_EQ(chosen("", "3"), "norm(vector = 1, rows = 32, parts = 1, keep = 4, threads = 4)");
