@@ -15,7 +15,7 @@ void load_ahead(Kernel& kernel);
 
 inline constexpr int64_t kAhead = 4;            // iterations of a loop of any number
 inline constexpr int64_t kMostAhead = 8;        // of a loop of at most so many
-inline constexpr int64_t kBytesAhead = 128;     // registers for 16 bytes each of so many loads
+inline constexpr int64_t kBytesAhead = 64;      // in registers, which a thread has few of
 inline constexpr int64_t kMostStatements = 96;  // of an iteration, which stands several times
 
 }  // namespace plait::kir

@@ -233,16 +233,6 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s1(
   load_vector(v46, b1 + k6, tx + 32 < n2 / 8);
   Vec<float, 8> v48;
   load_vector(v48, b2 + k6, tx + 32 < n2 / 8);
-  const unsigned k7 = k5 + 512;
-  Vec<float, 8> v55;
-  load_vector(v55, b1 + k7, tx + 64 < n2 / 8);
-  Vec<float, 8> v57;
-  load_vector(v57, b2 + k7, tx + 64 < n2 / 8);
-  const unsigned k8 = k5 + 768;
-  Vec<float, 8> v64;
-  load_vector(v64, b1 + k8, tx + 96 < n2 / 8);
-  Vec<float, 8> v66;
-  load_vector(v66, b2 + k8, tx + 96 < n2 / 8);
   if (tx < n2 / 8) {
     const float v35 = v17;
     Vec<float, 8> v40;
@@ -269,6 +259,16 @@ extern "C" __global__ void __launch_bounds__(128) transformer_block_s1(
     }
     store_vector(b3 + k1, v49);
   }
+  const unsigned k7 = k5 + 512;
+  Vec<float, 8> v55;
+  load_vector(v55, b1 + k7, tx + 64 < n2 / 8);
+  Vec<float, 8> v57;
+  load_vector(v57, b2 + k7, tx + 64 < n2 / 8);
+  const unsigned k8 = k5 + 768;
+  Vec<float, 8> v64;
+  load_vector(v64, b1 + k8, tx + 96 < n2 / 8);
+  Vec<float, 8> v66;
+  load_vector(v66, b2 + k8, tx + 96 < n2 / 8);
   if (tx + 64 < n2 / 8) {
     const float v53 = v17;
     Vec<float, 8> v58;
