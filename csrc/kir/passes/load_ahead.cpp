@@ -47,6 +47,7 @@ int64_t statements(const Block& block) {
 bool meets(const Kernel& kernel, const Block& block) {
   return std::any_of(block.begin(), block.end(), [&](const auto& stmt) {
     switch (stmt->kind) {
+      case StmtKind::AtomicMin:
       case StmtKind::Sync:
       case StmtKind::Wait:
       case StmtKind::Commit:
@@ -95,6 +96,7 @@ class LoadAhead {
       if (const Bind* bind = as<Bind>(*stmt)) bound.insert(bind->var.symbol_name());
       const Load* load = as<Load>(*stmt);
       if (load != nullptr && load->active) return {};  // reads ahead already, or is a tail
+      if (load != nullptr && is_of_all(*load, loop)) return {};
       if (load == nullptr || load->access == Access::reversed || !is_ahead(*load, loop, bound)) continue;
       out.loads.insert(load);
       out.bytes +=
@@ -110,6 +112,11 @@ class LoadAhead {
       return false;
     const auto names = sym::symbols(load.index);
     return std::none_of(names.begin(), names.end(), [&](const std::string& name) { return bound.contains(name); });
+  }
+
+  // Whether all iterations read the same of an argument, which `hoist` takes out of a loop that is one.
+  bool is_of_all(const Load& load, const For& loop) const {
+    return kernel_.buffers[load.buffer].space == Space::argument && !depends_on(load.index, loop.var);
   }
 
   // Takes the loop apart, or leaves it.

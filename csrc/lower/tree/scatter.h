@@ -9,6 +9,7 @@ namespace plait::lowering {
 
 inline constexpr int64_t kThreadsOfTasks = 64;    // of a block whose threads have a task each
 inline constexpr int64_t kThreadsOfCounts = 512;  // of the block that makes places of counts
+inline constexpr int64_t kCountsOfThread = 8;     // that each of them has at once, side by side
 
 class ScatterEmitter : public TreeEmitter {
  public:

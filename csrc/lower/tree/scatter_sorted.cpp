@@ -74,18 +74,22 @@ sym::Expr ScatterEmitter::slot(sym::Expr chunk, sym::Expr range) const {
   return on_gpu_ ? range * chunks_ + chunk : chunk * ranges_ + range;
 }
 
-// One block goes through all counts, as many at once as it has threads.
+// One block goes through all counts, some for each of its threads at once.
 void ScatterEmitter::make_places_by_threads() {
   const DType type = compute_type(kernel_.buffers[counts_].dtype);
   const auto zero = [&] { return Constant::from_int64(type, 0); };
-  const sym::Expr all = ranges_ * chunks_, steps = sym::ceildiv(all, kThreadsOfCounts);
+  const sym::Expr all = ranges_ * chunks_, steps = sym::ceildiv(all, kThreadsOfCounts * kCountsOfThread);
   const Value before = variable(zero());
   const sym::Expr step = variable_below(steps), thread = variable_below(number(kThreadsOfCounts));
   loop(step, steps, kir::LoopKind::serial, [&] {
     loop(thread, number(kThreadsOfCounts), kir::LoopKind::threads, [&] {
-      const sym::Expr at = step * kThreadsOfCounts + thread;
+      const auto each = [&](const std::function<void(sym::Expr)>& body) {
+        const sym::Expr i = variable_below(number(kCountsOfThread));
+        const sym::Expr at = (step * kThreadsOfCounts + thread) * kCountsOfThread + i;
+        loop(i, number(kCountsOfThread), kir::LoopKind::serial, [&] { guarded(sym::lt(at, all), [&] { body(at); }); });
+      };
       const Value own = variable(zero());
-      guarded(sym::lt(at, all), [&] { assign(own, load(counts_, at)); });
+      each([&](sym::Expr at) { assign(own, apply(Pointwise::add, {own, load(counts_, at)})); });
       auto start = std::make_unique<kir::Start>();
       start->combine = Combine::sum;
       start->state = {fresh(type)};
@@ -103,7 +107,13 @@ void ScatterEmitter::make_places_by_threads() {
       add(std::move(start));
       add(std::move(add_own));
       add(std::move(prefix));
-      guarded(sym::lt(at, all), [&] { store(counts_, at, apply(Pointwise::add, {before, in_front})); });
+      const Value next = variable(zero());
+      assign(next, apply(Pointwise::add, {before, in_front}));
+      each([&](sym::Expr at) {
+        const Value count = load(counts_, at);
+        store(counts_, at, next);
+        assign(next, apply(Pointwise::add, {next, count}));
+      });
       assign(before, apply(Pointwise::add, {before, of_all}));
     });
   });
