@@ -159,7 +159,7 @@ def measure(row, sides, args):
 
 def rows_of(args, folder):
     """Those asked for: of the groups, and whose names the pattern is found in."""
-    groups = {"plain": lambda: plain_rows(), "fusions": lambda: fusion_rows(folder, args.size, args.dtypes.split(",")),
+    groups = {"plain": plain_rows, "fusions": lambda: fusion_rows(folder, args.size, args.dtypes.split(",")),
               "products": lambda: product_rows(folder, args.dtypes.split(",")),
               "files": lambda: file_rows(args.files)}
     for group in args.groups.split(","):

@@ -97,7 +97,7 @@ class LoadAhead {
       const Load* load = as<Load>(*stmt);
       if (load != nullptr && load->active) return {};  // reads ahead already, or is a tail
       if (load != nullptr && is_of_all(*load, loop)) return {};
-      if (load == nullptr || load->access == Access::reversed || !is_ahead(*load, loop, bound)) continue;
+      if (load == nullptr || load->access == Access::reversed || !is_ahead(*load, bound)) continue;
       out.loads.insert(load);
       out.bytes +=
           std::max<int64_t>(4, load->out.lanes * static_cast<int64_t>(size_of(kernel_.buffers[load->buffer].dtype)));
@@ -105,11 +105,10 @@ class LoadAhead {
     return out;
   }
 
-  // Whether the load is another one in each iteration, of what the kernel leaves as it is.
-  bool is_ahead(const Load& load, const For& loop, const std::set<std::string>& bound) const {
+  // Whether the load is of what the kernel leaves as it is, at a place that no statement of the body says.
+  bool is_ahead(const Load& load, const std::set<std::string>& bound) const {
     const Buffer& from = kernel_.buffers[load.buffer];
-    if (from.space != Space::argument || from.written || from.replaced || !depends_on(load.index, loop.var))
-      return false;
+    if (from.space != Space::argument || from.written || from.replaced) return false;
     const auto names = sym::symbols(load.index);
     return std::none_of(names.begin(), names.end(), [&](const std::string& name) { return bound.contains(name); });
   }
