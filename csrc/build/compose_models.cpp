@@ -116,6 +116,12 @@ TensorView* product(Composer& c, TensorView* a, TensorView* b) {
   return c.emit(std::move(matmul));
 }
 
+// Weights times values. Those of f16 and bf16 are of the type of the values, whose products machines have.
+TensorView* weighed(Composer& c, TensorView* weights, TensorView* v) {
+  if (v->dtype == DType::bf16 || v->dtype == DType::f16) return product(c, c.cast(weights, v->dtype), v);
+  return product(c, weights, c.wide(v));
+}
+
 TensorView* transposed(Composer& c, TensorView* x) {
   auto permute = std::make_unique<Permute>();
   permute->in = x;
@@ -161,7 +167,7 @@ Results composed(Composer& c, const Sdpa& op) {
   const auto last = int64_t(scores->rank()) - 1;
   const ShiftedTerms shifted = shifted_terms(c, scores, {last});
   TensorView* sum = c.where(shifted.empty, 1, c.sum(shifted.terms, {last}, true));  // a row that keeps nothing gives 0 / 1
-  TensorView* out = c.pointwise(Pointwise::div, {product(c, shifted.terms, c.wide(v)), sum});
+  TensorView* out = c.pointwise(Pointwise::div, {weighed(c, shifted.terms, v), sum});
   if (share > 1) out = c.reshape(out, op.results[0]->shape());
   Results results = {c.cast(out, op.q->dtype)};
   if (op.statistics) {

@@ -17,7 +17,6 @@ namespace {
 
 using schedules::LoopStep;
 using schedules::Manual;
-using schedules::ManualTensor;
 
 constexpr int64_t kBlock = 128;
 

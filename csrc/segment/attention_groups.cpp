@@ -33,9 +33,11 @@ class AttentionGroups {
       if (product == nullptr || taken_.contains(op)) continue;
       if (product->a->definition != nullptr && is_transpose(*product->a->definition)) take_gradient(*product);
     }
-    for (const Op* op : ops)
-      if (const Matmul* product = product_of_matrices(*op); product != nullptr && !taken_.contains(op))
-        take_forward(*product);
+    for (const Op* op : ops) {
+      const Matmul* product = product_of_matrices(*op);
+      if (product == nullptr) product = product_of_rounded(*op);
+      if (product != nullptr && !taken_.contains(op)) take_forward(*product);
+    }
     return std::move(taken_);
   }
 

@@ -11,26 +11,37 @@ namespace {
 
 constexpr size_t kMostBetween = 64;
 
-Matmul* narrow_scores(Op& op) {
+bool is_narrow_product(const Matmul& m) {
+  return m.accumulate && m.out()->dtype == DType::f32 && m.a->dtype == m.b->dtype &&
+         (m.a->dtype == DType::bf16 || m.a->dtype == DType::f16) && m.a->rank() == m.out()->rank() &&
+         m.b->rank() == m.out()->rank();
+}
+
+Matmul* narrow_product(Op& op) {
   auto* m = as<Matmul>(op);
-  const bool is = m != nullptr && m->accumulate && m->out()->dtype == DType::f32 && m->a->dtype == m->b->dtype &&
-                  (m->a->dtype == DType::bf16 || m->a->dtype == DType::f16) && m->a->rank() == m->out()->rank() &&
-                  m->b->rank() == m->out()->rank();
-  return is ? m : nullptr;
+  return m != nullptr && is_narrow_product(*m) ? m : nullptr;
 }
 
 }  // namespace
+
+const Matmul* product_of_rounded(const Op& op) {
+  const auto* m = as<Matmul>(op);
+  if (m == nullptr || !is_narrow_product(*m) || m->a->definition == nullptr) return nullptr;
+  const auto* cast = as<PointwiseOp>(*m->a->definition);
+  return cast != nullptr && cast->function == Pointwise::cast && cast->in[0]->dtype == DType::f32 ? m : nullptr;
+}
 
 WideScores::WideScores(Fusion& fusion, const Matmul& product) : fusion_(fusion), count_(fusion.tensor_count()) {
   std::vector<const TensorView*> left = {product.a};
   std::set<const Op*> seen;
   std::vector<Matmul*> found;
+  if (is_narrow_product(product)) found.push_back(as<Matmul>(*product.out()->definition));
   while (!left.empty()) {
     Op* op = left.back()->definition;
     left.pop_back();
     if (op == nullptr || !seen.insert(op).second) continue;
     if (seen.size() > kMostBetween) return;
-    if (Matmul* scores = narrow_scores(*op)) found.push_back(scores);
+    if (Matmul* scores = narrow_product(*op)) found.push_back(scores);
     if (op->kind != OpKind::PointwiseOp && !reduces_keys(*op)) continue;
     for (const TensorView* in : inputs(*op)) left.push_back(in);
   }

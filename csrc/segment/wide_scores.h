@@ -1,13 +1,17 @@
 #pragma once
-// Scores of narrow operands. Exact products of f16 and bf16 are numbers of f32: the contraction of widened operands
+// Products of narrow operands. Exact products of f16 and bf16 are numbers of f32: the contraction of widened operands
 // gives the same sums, and a kernel that reads each key for every query widens it once.
 #include "segment/helpers.h"
 
 namespace plait {
 
+// A product of matrices in f32 whose left operand is rounded from f32 to the type of the right one; null for others.
+const Matmul* product_of_rounded(const Op& op);
+
 class WideScores {
  public:
-  // Contractions in f32 of narrow operands that weights of `product` come of by a few ops; their operands become f32.
+  // Contractions in f32 of narrow operands that weights of `product` come of by a few ops, and the product itself;
+  // their operands become f32.
   WideScores(Fusion& fusion, const Matmul& product);
   [[nodiscard]] bool empty() const { return changed_.empty(); }
   void take_back();  // as it was

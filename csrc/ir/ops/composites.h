@@ -385,6 +385,7 @@ struct Rope : OpBase<OpKind::Rope> {
 // softmax(scale q k^T + mask) v of q[..., h, s, d], k[..., g, t, d], v[..., g, t, e]; h is a multiple of g (query heads
 // share key heads in order). mask broadcasts to [..., h, s, t]: bool keeps where true, float is added. causal: key
 // position <= query position (top left). scale: 1 / sqrt(d) where absent. A row of scores -inf, or no keys, gives 0.
+// Scores are of compute_type; the exponentials that weigh f16 or bf16 are of that type, their sum is not.
 // `statistics`: a second result, log sum exp of each row of scores, [..., h, s], in compute_type; -inf of such a row.
 struct Sdpa : OpBase<OpKind::Sdpa> {
   TensorView* q = nullptr;

@@ -121,7 +121,9 @@ class LoadAhead {
   // Takes the loop apart, or leaves it.
   bool apart(const For& loop, Block& out) {
     const Iteration one = iteration_of(loop);
-    if (one.loads.empty() || meets(kernel_, *one.body) || statements(*one.body) > kMostStatements) return false;
+    if (one.body == nullptr || one.loads.empty() || meets(kernel_, *one.body) ||
+        statements(*one.body) > kMostStatements)
+      return false;
     const Count count = count_of(loop.extent);
     if (!count.below && one.conditions.empty()) return false;
     const int64_t room = kBytesAhead / one.bytes;

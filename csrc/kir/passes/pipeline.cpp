@@ -34,9 +34,11 @@ std::optional<Parts> parts_of(const Block& body) {
     else
       break;
   }
-  const auto is_next = [&](StmtKind kind) { return at < body.size() && body[at++]->kind == kind; };
-  if (out.copies.empty() || !is_next(StmtKind::Commit) || !is_next(StmtKind::Wait) || !is_next(StmtKind::Sync))
-    return std::nullopt;
+  if (out.copies.empty()) return std::nullopt;
+  for (StmtKind kind : {StmtKind::Commit, StmtKind::Wait, StmtKind::Sync}) {
+    if (at == body.size() || body[at]->kind != kind) return std::nullopt;
+    ++at;
+  }
   for (; at < body.size(); ++at) out.rest.push_back(body[at].get());
   if (!out.rest.empty() && out.rest.back()->kind == StmtKind::Sync) out.rest.pop_back();
   const bool waits = std::ranges::any_of(out.rest, [](const Stmt* s) {

@@ -1,4 +1,4 @@
-// transformer_block_s13: pointwise(vector = 8, unroll = 1, split = 3, threads = 4, rows = 64)
+// transformer_block_s13: norm(vector = 8, rows = 32, parts = 2, keep = 64, threads = 4)
 // bfloat16 in memory: the upper half of an f32, rounded to nearest even.
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ unsigned short bf16_bits(float x) {
@@ -86,23 +86,151 @@ __device__ __forceinline__ void store_vector(bf16* out, const Vec<float, N>& in)
   store_vector(reinterpret_cast<unsigned*>(out), pairs);
 }
 
-extern "C" __global__ void __launch_bounds__(256) transformer_block_s13(
-    const bf16* __restrict__ b0, float* __restrict__ b1, unsigned n0, unsigned n1, unsigned n2) {
+// Larger and smaller of two numbers; a NaN operand gives NaN.
+#ifdef __CUDA_ARCH__
+__device__ __forceinline__ float max_nan(float a, float b) {
+  float y;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+}
+
+__device__ __forceinline__ float min_nan(float a, float b) {
+  float y;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+}
+#endif
+
+__device__ __forceinline__ double max_nan(double a, double b) { return a > b || a != a ? a : b; }
+__device__ __forceinline__ double min_nan(double a, double b) { return a < b || a != a ? a : b; }
+
+extern "C" __global__ void __launch_bounds__(128) transformer_block_s13(
+    const float* __restrict__ b0, unsigned char* __restrict__ b1, float* __restrict__ b2, bf16* __restrict__ b3,
+    unsigned n0, unsigned n1, unsigned n2) {
   const unsigned bx = blockIdx.x;
   const unsigned ty = threadIdx.y;
   const unsigned tx = threadIdx.x;
-  if (64 * bx + ty < n0 * n1 * n2) {
-    if (tx < 2) {
-      const unsigned k0 = (64 * bx + ty) / n2;
-      const unsigned k1 = (64 * bx + ty) - k0 * n2;
-      const unsigned k2 = n1 * n2;
-      const unsigned k3 = (64 * bx + ty) / k2;
-      const unsigned k4 = k0 - k3 * n1;
-      const unsigned k5 = 16 * n1 * k1 + 16 * n1 * n2 * k3 + 8 * tx + 16 * k4;
-      Vec<float, 8> v0;
-      load_vector(v0, b0 + k5);
-      const unsigned k6 = 1024 * bx + 16 * ty + 8 * tx;
-      store_vector(b1 + k6, v0);
+  float b4[16] = {};
+  float v0[8];
+  #pragma unroll
+  for (int j = 0; j < 8; ++j) v0[j] = __uint_as_float(0xff800000u);
+  float v1[8];
+  #pragma unroll
+  for (int j = 0; j < 8; ++j) v1[j] = 0.0f;
+  const unsigned k0 = 32 * bx * n2 + ty * n2 + 8 * tx;
+  Vec<float, 8> v44;
+  load_vector(v44, b0 + k0, tx < n2 / 8);
+  const unsigned k1 = k0 + 32;
+  Vec<float, 8> v45;
+  load_vector(v45, b0 + k1, tx + 4 < n2 / 8);
+  if (tx < n2 / 8) {
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) b4[j] = v44[j];
+  }
+  if (tx + 4 < n2 / 8) {
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) b4[8 + j] = v45[j];
+  }
+  const unsigned k2 = (32 * bx + ty) / n2;
+  const unsigned k3 = (32 * bx + ty) - k2 * n2;
+  const long long v3 = k3;
+  const long long v4 = 16;
+  const float v5 = (float)v4;
+  const float v6 = sqrtf(v5);
+  const long long v33 = v3;
+  const float v34 = v6;
+  #pragma unroll
+  for (unsigned i0 = 0; i0 < 2; ++i0) {
+    if (tx + 4 * i0 < n2 / 8) {
+      const unsigned k4 = 8 * tx + 32 * i0;
+      const unsigned k5 = 8 * i0;
+      #pragma unroll
+      for (int j = 0; j < 8; ++j) {
+        const long long v8 = k4 + j;
+        const bool v9 = v8 <= v33;
+        const float v10 = b4[k5 + j];
+        const float v11 = v10 / v34;
+        const float v12 = v9 ? v11 : __uint_as_float(0xff800000u);
+        const float v46 = max_nan(v0[j], v12);
+        v0[j] = v46;
+      }
     }
+  }
+  float v49[4];
+  #pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    const float v47 = v0[j];
+    const float v48 = v0[j + 4];
+    v49[j] = max_nan(v47, v48);
+  }
+  float v52[2];
+  #pragma unroll
+  for (int j = 0; j < 2; ++j) {
+    const float v50 = v49[j];
+    const float v51 = v49[j + 2];
+    v52[j] = max_nan(v50, v51);
+  }
+  const float v53 = v52[0];
+  const float v54 = v52[1];
+  const float v55 = max_nan(v53, v54);
+  const float v56 = __shfl_xor_sync(0xffffffffu, v55, 2);
+  const float v57 = max_nan(v55, v56);
+  const float v58 = __shfl_xor_sync(0xffffffffu, v57, 1);
+  const float v59 = max_nan(v57, v58);
+  const bool v15 = v59 == __uint_as_float(0xff800000u);
+  const float v17 = v15 ? 0.0f : v59;
+  const float v39 = v17;
+  #pragma unroll
+  for (unsigned i1 = 0; i1 < 2; ++i1) {
+    if (tx + 4 * i1 < n2 / 8) {
+      const unsigned k6 = 8 * tx + 32 * i1;
+      const unsigned k7 = 8 * i1;
+      Vec<float, 8> v24;
+      #pragma unroll
+      for (int j = 0; j < 8; ++j) {
+        const long long v18 = k6 + j;
+        const bool v19 = v18 <= v33;
+        const float v20 = b4[k7 + j];
+        const float v21 = v20 / v34;
+        const float v22 = v19 ? v21 : __uint_as_float(0xff800000u);
+        const float v23 = v22 - v39;
+        v24[j] = expf(v23);
+      }
+      const unsigned k8 = k6 + 32 * bx * n2 + ty * n2;
+      store_vector(b3 + k8, v24);
+      #pragma unroll
+      for (int j = 0; j < 8; ++j) {
+        const float v60 = v1[j] + v24[j];
+        v1[j] = v60;
+      }
+    }
+  }
+  const unsigned k9 = 32 * bx + ty;
+  if (tx == 0) {
+    b1[k9] = v15;
+  }
+  float v63[4];
+  #pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    const float v61 = v1[j];
+    const float v62 = v1[j + 4];
+    v63[j] = v61 + v62;
+  }
+  float v66[2];
+  #pragma unroll
+  for (int j = 0; j < 2; ++j) {
+    const float v64 = v63[j];
+    const float v65 = v63[j + 2];
+    v66[j] = v64 + v65;
+  }
+  const float v67 = v66[0];
+  const float v68 = v66[1];
+  const float v69 = v67 + v68;
+  const float v70 = __shfl_xor_sync(0xffffffffu, v69, 2);
+  const float v71 = v69 + v70;
+  const float v72 = __shfl_xor_sync(0xffffffffu, v71, 1);
+  const float v73 = v71 + v72;
+  if (tx == 0) {
+    b2[k9] = v73;
   }
 }
