@@ -301,6 +301,7 @@ set(PLAIT_CORE_SOURCES
   shard/explain.cpp
   shard/insert_reshards.cpp
   shard/localize.cpp
+  shard/merge_parts.cpp
   shard/propagate.cpp
   shard/reshard_plan.cpp
   shard/verify_sharding.cpp

@@ -143,6 +143,7 @@ set(PLAIT_TEST_kir
   kir/kir_text_test.cpp
 )
 set(PLAIT_TEST_multidevice
+  multidevice/cut_dims_test.cpp
   multidevice/guest_test.cpp
   multidevice/planted_bugs_test.cpp
   multidevice/processes_test.cpp

@@ -68,7 +68,7 @@ ReduceWords parse(const std::vector<std::string>& words) {
   for (; i < words.size() && words[i] != "--"; ++i) {
     const size_t equals = words[i].find('=');
     const std::string flag = words[i].substr(0, equals);
-    if (flag.rfind("-", 0) != 0 || flag == "-") {
+    if (flag.rfind('-', 0) != 0 || flag == "-") {
       if (!out.file.empty()) throw UserError(fmt::format("unexpected `{}`", words[i]), "plait reduce", kUsage);
       out.file = words[i];
       continue;

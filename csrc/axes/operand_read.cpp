@@ -129,10 +129,7 @@ int scanned_dim(const Op& op) {
 }
 
 int indexed_dim(const Op& op, size_t operand) {
-  if (operand != 0) return -1;
-  if (const auto* o = as<Gather>(op)) return static_cast<int>(o->dim);
-  if (const auto* o = as<IndexSelect>(op)) return static_cast<int>(o->dim);
-  return -1;
+  return operand != 0 || op.kind == OpKind::Scatter ? -1 : plait::indexed_dim(op);
 }
 
 std::string unplaceable(const Op& op) {

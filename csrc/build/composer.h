@@ -1,5 +1,5 @@
 #pragma once
-// How compositions add ops. Private to csrc/build.
+// How compositions add ops: those of composites, and of merged parts of ops (shard/merge_parts.h).
 #include <memory>
 #include <string>
 #include <type_traits>

@@ -216,21 +216,30 @@ std::vector<Factor> reduced(const Op& op, const TensorView* in, const std::vecto
   return out;
 }
 
+// A row-major position among the reduced dims counts what stands before along the first of them alone.
+template <class T>
+std::vector<Factor> reduced_to_index(const T& op) {
+  std::vector<Factor> out = reduced(op, op.in, op.dims, op.keepdim, FactorKind::merge, ReduceOp::sum);
+  const int first = op.dims.empty() ? -1 : int(*std::min_element(op.dims.begin(), op.dims.end()));
+  for (Factor& f : out)
+    if (f.kind == FactorKind::merge && f.operand_dim[0] != first) f.kind = FactorKind::whole;
+  return out;
+}
+
 std::vector<Factor> reduced(const Reduce& op) {
-  const FactorKind kind = finds_index(op.function) ? FactorKind::whole : FactorKind::reduce;
+  if (finds_index(op.function)) return reduced_to_index(op);
   ReduceOp reduce = ReduceOp::sum;
   if (op.function == Reduction::prod) reduce = ReduceOp::prod;
   if (op.function == Reduction::amax) reduce = ReduceOp::max;
   if (op.function == Reduction::amin) reduce = ReduceOp::min;
-  const bool ordered = op.in->dtype == DType::boolean && kind == FactorKind::reduce &&
-                       op.out()->dtype == DType::boolean;  // ranks reduce numbers
-  return reduced(op, op.in, op.dims, op.keepdim, ordered ? FactorKind::whole : kind, reduce);
+  const bool ordered = op.in->dtype == DType::boolean && op.out()->dtype == DType::boolean;  // ranks reduce numbers
+  return reduced(op, op.in, op.dims, op.keepdim, ordered ? FactorKind::merge : FactorKind::reduce, reduce);
 }
 
-// What ranks cannot combine: a variance needs the mean of all, a position the elements before it.
+// A variance, whose parts have means of their own.
 template <class T>
-std::vector<Factor> reduced_whole(const T& op) {
-  return reduced(op, op.in, op.dims, op.keepdim, FactorKind::whole, ReduceOp::sum);
+std::vector<Factor> reduced_around_mean(const T& op) {
+  return reduced(op, op.in, op.dims, op.keepdim, FactorKind::merge, ReduceOp::sum);
 }
 
 // Narrow floats of 8 bits are rounded when whole.
@@ -239,7 +248,20 @@ std::vector<Factor> reduced(const LogSumExp& op) {
   return reduced(op, op.in, op.dims, op.keepdim, kind, ReduceOp::logsumexp);
 }
 
-// Along dim the operand is looked up whole; other dims pass where index and operand are as long.
+// A piece begins with the totals of those before it.
+std::vector<Factor> scanned(const Op& op, int64_t dim) {
+  std::vector<Factor> out = unary(op);
+  out[size_t(dim)].kind = FactorKind::merge;
+  return out;
+}
+
+// Along dim the operand is looked up: a piece of it gives what it has, and 0 for the rest. Other dims pass where index
+// and operand are as long. Booleans have no sum.
+Factor looked_up(const Op& op, int64_t dim) {
+  const bool sums = may_be_pending(ReduceOp::sum, op.out()->dtype);
+  return alone(op, 0, int(dim), sums ? FactorKind::reduce : FactorKind::whole);
+}
+
 std::vector<Factor> gathered(const Gather& op) {
   std::vector<Factor> out, rest;
   for (size_t d = 0; d < op.in->rank(); ++d) {
@@ -249,7 +271,7 @@ std::vector<Factor> gathered(const Gather& op) {
       f.operand_dim[0] = int(d);
     } else {
       if (int64_t(d) != op.dim) f.kind = FactorKind::whole;
-      rest.push_back(alone(op, 0, int(d), FactorKind::whole));
+      rest.push_back(int64_t(d) == op.dim ? looked_up(op, op.dim) : alone(op, 0, int(d), FactorKind::whole));
     }
     out.push_back(std::move(f));
   }
@@ -270,15 +292,16 @@ std::vector<Factor> selected(const IndexSelect& op) {
       f.operand_dim[0] = d - more + 1;
     out.push_back(std::move(f));
   }
-  out.push_back(alone(op, 0, dim, FactorKind::whole));
+  out.push_back(looked_up(op, op.dim));
   return out;
 }
 
+// Along dim a piece of the operand takes the updates of its own places.
 std::vector<Factor> scattered(const Scatter& op) {
   std::vector<Factor> out, rest;
   for (size_t d = 0; d < op.in->rank(); ++d) {
     const bool along = int64_t(d) == op.dim, same = !along && op.in->extent(d) == op.index->extent(d);
-    Factor f = alone(op, -1, int(d), same ? FactorKind::pass : FactorKind::whole);
+    Factor f = alone(op, -1, int(d), same || along ? FactorKind::pass : FactorKind::whole);
     f.operand_dim[0] = int(d);
     for (int i : {1, 2}) {
       if (same)
@@ -346,10 +369,12 @@ std::vector<Factor> factors(const Op& op) {
                    [&](const Linear& o) { return product(o, o.x, o.w, true); },
                    [&](const Matmul& o) { return product(o, o.a, o.b, false); },
                    [&](const Reduce& o) { return reduced(o); },
-                   [&](const Var& o) { return reduced_whole(o); },
-                   [&](const VarMean& o) { return reduced_whole(o); },
-                   [&](const MaxWithArgmax& o) { return reduced_whole(o); },
-                   [&](const MinWithArgmin& o) { return reduced_whole(o); },
+                   [&](const Var& o) { return reduced_around_mean(o); },
+                   [&](const VarMean& o) { return reduced_around_mean(o); },
+                   [&](const MaxWithArgmax& o) { return reduced_to_index(o); },
+                   [&](const MinWithArgmin& o) { return reduced_to_index(o); },
+                   [&](const CumSum& o) { return scanned(o, o.dim); },
+                   [&](const CumProd& o) { return scanned(o, o.dim); },
                    [&]<class T>(const T& o)
                      requires(is_scan(T::kKind))
                              { return moved(o, marked(o.in->rank(), {o.dim}), FactorKind::whole); },
@@ -380,6 +405,13 @@ std::vector<Factor> factors(const Op& op) {
                                requires(property(T::kKind) == OpProperty::composite)
                    { return each_result_whole(o); },
                    });
+}
+
+int indexed_dim(const Op& op) {
+  if (const auto* o = as<Gather>(op)) return int(o->dim);
+  if (const auto* o = as<IndexSelect>(op)) return int(o->dim);
+  if (const auto* o = as<Scatter>(op)) return int(o->dim);
+  return -1;
 }
 
 bool combines(const Op& op) {

@@ -11,6 +11,7 @@ namespace plait {
 enum class FactorKind : uint8_t {
   pass,     // operands and results may be sharded alike
   reduce,   // sharded operands leave a pending reduction over the mesh axis
+  merge,    // one axis may cut one such factor: ranks exchange what they make of their pieces, and the op is done
   whole,    // must not be sharded
   permute,  // its elements change places: must not be sharded either
 };
@@ -24,7 +25,7 @@ struct Factor {
   // One step of the factor is that many elements of the dim (reshape: heads of 64); empty and 1: they are the same.
   std::vector<int64_t> operand_scale;
   int64_t result_scale = 1;
-  bool shardable() const { return kind == FactorKind::pass || kind == FactorKind::reduce; }
+  bool shardable() const { return kind <= FactorKind::merge; }
   // No result has it.
   bool is_reduced() const {
     return std::all_of(result_dim.begin(), result_dim.end(), [](int dim) { return dim < 0; });
@@ -34,6 +35,9 @@ struct Factor {
 // Factors of an op: the dims of the first result in order, then those that other results alone have, then reduced ones.
 // A dim of extent 1 that meets a longer one has none.
 std::vector<Factor> factors(const Op& op);
+
+// The dim of its first operand along which a lookup or scatter goes; -1 for other ops.
+int indexed_dim(const Op& op);
 
 // Whether each element of the op's results is made of many of its operands', in loops of its kernel: contractions and
 // reductions but for scans.

@@ -165,12 +165,15 @@ Inferred infer(const Bitcast& op) {
 
 namespace {
 
-// An index, or a piece of one.
+// An index, or a piece of one, into a dim or a piece of that.
 template <class Lookup>
 void check_piece(const Lookup& op) {
   check_index(op, op.index);
   if (op.ordinal && *op.ordinal < 0)
     throw UserError(fmt::format("ordinal {}", *op.ordinal), describe(op), "leave it out: ops are numbered");
+  if (!op.range.empty() && op.range.size() != 2)
+    throw UserError(fmt::format("range has {} numbers", op.range.size()), describe(op),
+                    "give the first place of the piece and the extent of the whole dim, or neither");
   const size_t rank = op.index->rank();
   if (op.global.size() == op.start.size() && (op.global.empty() || op.global.size() == rank)) return;
   throw UserError(fmt::format("the index has {} dims, global {} and start {}", rank, op.global.size(), op.start.size()),

@@ -145,6 +145,14 @@ std::optional<CheckedLookup> checked_lookup(const Op& op) {
   });
 }
 
+const std::vector<sym::Expr>* held_range(const Op& op) {
+  return visit(op, [](const auto& node) -> const std::vector<sym::Expr>* {
+    if constexpr (requires { node.ordinal, node.range; })
+      if (!node.range.empty()) return &node.range;
+    return nullptr;
+  });
+}
+
 std::string_view text_name(const Op& op) {
   if (const auto* p = as<PointwiseOp>(op)) {
     if (p->function == Pointwise::gelu_erf || p->function == Pointwise::gelu_tanh) return "gelu";

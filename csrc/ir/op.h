@@ -77,6 +77,10 @@ struct CheckedLookup {
 };
 std::optional<CheckedLookup> checked_lookup(const Op& op);
 
+// What of the dim along which a lookup or scatter goes its first operand holds: its first place and the extent of the
+// whole dim. Null where it holds all of it, and for other ops.
+const std::vector<sym::Expr>* held_range(const Op& op);
+
 // Names for what the op defines, where nobody gives others: one for each result.
 std::vector<std::string> result_names(const Op& op);
 

@@ -31,14 +31,23 @@ kir::Value Statements::looked_up(const Op& op, const TensorView& index, const st
                                  int64_t dim, std::vector<sym::Expr> at, int lanes) {
   const TensorView& in = *inputs(op).front();
   const sym::Expr j = index_from(op, index, index_at);
-  at[static_cast<size_t>(dim)] = j;
+  const auto is_below = [](sym::Expr e, sym::Expr extent) {
+    return sym::logical_and(sym::ge(e, 0), sym::lt(e, extent));
+  };
+  const std::vector<sym::Expr>* range = held_range(op);
+  const sym::Expr place = range != nullptr ? j - state_.extent((*range)[0]) : j;
+  at[static_cast<size_t>(dim)] = place;
   const DType type = compute_type(in.dtype);
-  const kir::Value out =
-      variable(is_float(type) ? Constant::from_double(type, NAN) : Constant::from_int64(type, 0), lanes);
-  const sym::Expr extent = state_.extent(in.extent(static_cast<size_t>(dim)));
-  const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, extent));
+  const Constant zero = Constant::from_int64(type, 0);
+  const Constant none = is_float(type) ? Constant::from_double(type, NAN) : zero;
+  const kir::Value out = variable(range != nullptr ? zero : none, lanes);
+  const sym::Expr inside = is_below(place, state_.extent(in.extent(static_cast<size_t>(dim))));
   where_true(op, inside, [&] { assign(out, load_at(in, at, lanes)); });
-  if (state_.status) where_true(op, sym::logical_not(inside), [&] { report(op, j, index_at); });
+  if (range == nullptr && !state_.status) return out;
+  where_true(op, sym::logical_not(range != nullptr ? is_below(j, state_.extent((*range)[1])) : inside), [&] {
+    if (range != nullptr) assign(out, literal(none, lanes));
+    if (state_.status) report(op, j, index_at);
+  });
   return out;
 }
 
@@ -120,9 +129,10 @@ void Statements::update(const Replacements& copy, sym::Expr place) {
     if (d != dim && op.index->extent(d) != op.in->extent(d))
       reached = sym::logical_and(reached, sym::lt(own[d], state_.extent(op.index->extent(d))));
   where_true(op, reached, [&] {
-    const sym::Expr j = to[dim] = index_from(op, *op.index, at);
+    const sym::Expr j = index_from(op, *op.index, at);
+    to[dim] = op.range.empty() ? j : j - state_.extent(op.range[0]);
     const auto [first, behind, extent] = reach_of(op, own[dim]);
-    where_true(op, sym::logical_and(sym::ge(j, first), sym::lt(j, behind)), [&] {
+    where_true(op, sym::logical_and(sym::ge(to[dim], first), sym::lt(to[dim], behind)), [&] {
       const auto out = static_cast<uint32_t>(state_.segment.inputs.size());
       const sym::Expr index = placed(memory_offset(state_, *op.out(), to), {});
       kir::Value before;
@@ -141,7 +151,8 @@ void Statements::update(const Replacements& copy, sym::Expr place) {
     });
     if (!state_.status) return;
     // The first range tells of what lies in none.
-    const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, extent));
+    const sym::Expr whole = op.range.empty() ? extent : state_.extent(op.range[1]);
+    const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, whole));
     const sym::Expr outside = sym::logical_and(sym::eq(first, 0), sym::logical_not(inside));
     where_true(op, outside, [&] { report(op, j, at); });
   });

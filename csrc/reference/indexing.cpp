@@ -29,17 +29,18 @@ bool each_candidate(const Array& index, int64_t k, Fn&& fn) {
   return true;
 }
 
-// out[i] = in[base + index[k] * stride], where the index lies in [0, extent).
+// out[i] = in[base + (index[k] - first) * stride], where the operand has the place, of `extent`; 0 where another piece
+// of it has.
 struct Reader {
   const Array &in, &index;
   int64_t extent, stride;
   const Offences& offences;
 
   void read(int64_t base, int64_t k, Array& out, int64_t i) const {
-    const int64_t at = index.integer_at(k);
+    const int64_t at = index.integer_at(k) - offences.first();
     if (at >= 0 && at < extent) {
       copy_element(in, base + at * stride, out, i);
-    } else {
+    } else if (!offences.is_place(index.integer_at(k))) {
       offences.add(k);
       out.value[i] = missing(out.dtype);
     }
@@ -53,8 +54,9 @@ struct Reader {
   void read_candidates(int64_t base, int64_t k, Array& out, int64_t i) const {
     std::vector<Point> points{{out.value[i], out.radius_at(i)}};
     const bool few = each_candidate(index, k, [&](int64_t p) {
-      const int64_t from = base + p * stride;
-      if (p < 0 || p >= extent) return points.push_back({missing(out.dtype), 0});
+      const int64_t at = p - offences.first(), from = base + at * stride;
+      if (!offences.is_place(p)) return points.push_back({missing(out.dtype), 0});
+      if (at < 0 || at >= extent) return points.push_back({0, 0});
       points.push_back({in.value[from], in.radius_at(from)});
       if (in.has_alternative(from)) points.push_back({*in.alternative[from], in.radius_at(from)});
     });
@@ -67,8 +69,12 @@ struct Reader {
 
 }  // namespace
 
-Offences::Offences(const Op& op, const Array& index, const Context& context)
-    : lookup_(checked_lookup(op)), index_(index) {
+Offences::Offences(const Op& op, const Array& index, int64_t places, const Context& context)
+    : lookup_(checked_lookup(op)), index_(index), places_(places) {
+  if (const std::vector<sym::Expr>* range = held_range(op)) {
+    first_ = sym::evaluate((*range)[0], context.sizes);
+    places_ = sym::evaluate((*range)[1], context.sizes);
+  }
   words_ = context.status;
   if (!lookup_ || words_ == nullptr) return;
   global_ = context.shape(lookup_->global.empty() ? lookup_->index->shape() : lookup_->global);
@@ -109,7 +115,7 @@ Array evaluate_gather(const Gather& op, const Operands& operands, const Context&
   const Array &in = operands.at(op.in), &index = operands.at(op.index);
   Array out = make_array(op.out()->dtype, context.shape(op.out()->shape()));
   const auto strides = row_major_strides(in.shape);
-  const Offences offences(op, index, context);
+  const Offences offences(op, index, in.shape[op.dim], context);
   const Reader reader{in, index, in.shape[op.dim], strides[op.dim], offences};
   walk(strided(out.shape, without(strides, op.dim)),
        [&](int64_t i, int64_t base, int64_t) { reader.read(base, i, out, i); });
@@ -127,7 +133,7 @@ Array evaluate_index_select(const IndexSelect& op, const Operands& operands, con
     base.push_back(is_index ? 0 : strides[d < dim ? d : d - more + 1]);
     along.push_back(is_index ? index_strides[d - dim] : 0);
   }
-  const Offences offences(op, index, context);
+  const Offences offences(op, index, in.shape[dim], context);
   const Reader reader{in, index, in.shape[dim], strides[dim], offences};
   walk(strided(out.shape, base, along), [&](int64_t i, int64_t from, int64_t k) { reader.read(from, k, out, i); });
   return out;

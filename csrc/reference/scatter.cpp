@@ -24,16 +24,16 @@ struct Updates {
   void walk_all(Put&& put, Open&& open) const {
     const int64_t extent = in.shape[dim], stride = row_major_strides(in.shape)[dim];
     walk(strided(index.shape, without(row_major_strides(in.shape), dim)), [&](int64_t k, int64_t base, int64_t) {
-      const int64_t at = index.integer_at(k);
+      const int64_t at = index.integer_at(k) - offences.first();
       if (at >= 0 && at < extent)
         put(base + at * stride, k);
-      else
+      else if (!offences.is_place(index.integer_at(k)))
         offences.add(k);
       if (!is_open(k)) return;
       const double value = index.value[k], radius = index.radius_at(k);
       const double other = index.has_alternative(k) ? *index.alternative[k] : value;
       for (int64_t p = 0; p < extent; ++p) {
-        const auto place = static_cast<double>(p);
+        const auto place = static_cast<double>(p + offences.first());
         if (std::abs(place - value) <= radius || std::abs(place - other) <= radius) open(base + p * stride, k);
       }
     });
@@ -261,7 +261,7 @@ class Extrema {
 
 Array evaluate_scatter(const Scatter& op, const Operands& operands, const Context& context) {
   const Array& index = operands.at(op.index);
-  const Offences offences(op, index, context);
+  const Offences offences(op, index, operands.at(op.in).shape[op.dim], context);
   if (op.update == ScatterUpdate::set)
     return set_elements({operands.at(op.in), index, operands.at(op.src), op.dim, offences});
   const Terms in(operands.at(op.in)), src(operands.at(op.src));

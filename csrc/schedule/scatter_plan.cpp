@@ -154,7 +154,7 @@ class Planner {
         return both + " have no index in common";
       const size_t own = size_t(part.op->dim);
       if (!same_extent(part.op->in->extent(own), first.op->in->extent(dim)) ||
-          !same_extent(part.op->index->extent(own), first.op->index->extent(dim)))
+          !same_extent(part.op->index->extent(own), first.op->index->extent(dim)) || part.op->range != first.op->range)
         return both + " have other numbers of places or updates";
       for (const ScatterPart* p : {&part, &first})
         for (size_t d = 0; d < p->inner; ++d)

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "mesh/collective.h"
 #include "scalar/dtype.h"
 
 namespace plait {
@@ -61,10 +62,17 @@ std::vector<int> operand_order(const std::vector<TensorView*>& in) {
   return order;
 }
 
-// A random op counts its elements from the first index of its piece: the piece must be one range of the dim.
-bool can_hold(const Op& op, const std::vector<Piece>& pieces) {
-  const bool counts = op.kind == OpKind::Uniform || op.kind == OpKind::Normal || op.kind == OpKind::Iota;
-  return !counts || std::none_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.is_local(); });
+// A random op counts its elements from the first index of its piece, and an index is compared with the places of a
+// piece: that must be one range of the dim. What a lookup leaves pending is as large as its results: of a tensor that
+// is smaller, all of it is there sooner.
+bool can_hold(const Op& op, const Factor& factor, const std::vector<Piece>& pieces) {
+  const int dim = indexed_dim(op);
+  const bool indexed = dim >= 0 && factor.operand_dim[0] == dim;
+  const bool counts = op.kind == OpKind::Uniform || op.kind == OpKind::Normal || op.kind == OpKind::Iota || indexed;
+  if (counts && std::any_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.is_local(); })) return false;
+  if (!indexed || factor.kind != FactorKind::reduce) return true;
+  const auto all = global_bytes(*inputs(op)[0]), results = global_bytes(*op.out());
+  return !all || !results || info(Collective::all_reduce).gathers * *results <= *all;
 }
 
 // Elements of a dim in one step of the factor.
@@ -117,12 +125,22 @@ class Assigner {
         for (const Piece& p : layout.dims[d].pieces)
           if (p.is_local() || !taken_.count(p.mesh_axis)) list.pieces.push_back(p);
         while (!list.pieces.empty() && list.pieces.back().is_local()) list.pieces.pop_back();
-        if (list.pieces.empty() || !can_hold(op_, list.pieces)) continue;
+        if (factor.kind == FactorKind::merge && !may_merge(list.pieces)) continue;
+        if (list.pieces.empty() || !can_hold(op_, factor, list.pieces)) continue;
         if (!in_steps(list.pieces, scale_in(factor, operand))) continue;
         for (const Piece& p : list.pieces)
           if (!p.is_local()) taken_.insert(p.mesh_axis);
         out_.claims[f] = {std::move(list.pieces), operand, static_cast<int>(d)};
       }
+  }
+
+  // Whether one axis is left, the first of the list: parts of the op are merged once, and in order.
+  bool may_merge(std::vector<Piece>& pieces) const {
+    for (size_t f = 0; f < out_.factors.size(); ++f)
+      if (out_.factors[f].kind == FactorKind::merge && !out_.claims[f].pieces.empty()) return false;
+    if (pieces.empty() || pieces.front().is_local()) return false;
+    pieces.resize(1);
+    return true;
   }
 
   void collect_sums() {
@@ -233,6 +251,8 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
                        rank_reason(op, winner.operand, index));
   };
   if (!claim.pieces.empty() && claim.operand != index) return lost(claim);
+  if (a.factors[f].kind == FactorKind::merge && !claim.pieces.empty())
+    return fmt::format("{} has more than {}, which {} merges", what, list_text(claim.pieces, mesh), text_name(op));
   for (const Piece& p : has)
     for (size_t g = 0; g < a.claims.size(); ++g)
       for (const Piece& q : a.claims[g].pieces)
@@ -245,6 +265,8 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
   if (scale > 1 && std::none_of(has.begin(), has.end(), [](const Piece& p) { return p.is_local(); }))
     return fmt::format("{} may end within {} elements that {} keeps together: it must be whole; granule {} avoids that",
                        what, scale, text_name(op), scale);
+  if (indexed_dim(op) >= 0 && std::none_of(has.begin(), has.end(), [](const Piece& p) { return p.is_local(); }))
+    return fmt::format("{} is whole in {}, whose results are larger than it", what, text_name(op));
   return fmt::format("{} is not one range: {} must have it whole", what, text_name(op));
 }
 
@@ -300,7 +322,10 @@ std::vector<std::string> explain_result(const Op& op, const Assignment& assignme
     const Claim& claim = assignment.claims[f];
     if (claim.pieces.empty() || claim.operand < 0) continue;
     const char* parameter = tensor_at(op, claim.operand).role == TensorRole::parameter ? " (parameter)" : "";
-    if (factor.kind == FactorKind::reduce)
+    if (factor.kind == FactorKind::merge)
+      add(fmt::format("{} merged: {} exchanges what it makes of pieces of {}{}", list_text(claim.pieces, mesh),
+                      text_name(op), source(op, claim), parameter));
+    else if (factor.kind == FactorKind::reduce)
       add(fmt::format("{} pending: {} reduces {}{}", list_text(claim.pieces, mesh), text_name(op), source(op, claim),
                       parameter));
     else if (factor.result_dim[result] >= 0)

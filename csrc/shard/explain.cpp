@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "shard/assign.h"
+#include "shard/merge_parts.h"
 #include "shard/reshard_plan.h"
 
 namespace plait {
@@ -17,11 +19,37 @@ std::string layout_text(const TensorView& t) {
   return out;
 }
 
+// At the defaults of symbols, where all have one.
+std::string bytes_text(sym::Expr bytes, const Fusion& fusion) {
+  sym::Environment defaults;
+  for (const auto& let : fusion.size_lets) defaults[let.name] = let.value;
+  try {
+    return fmt::format("{} B", sym::evaluate(bytes, defaults));
+  } catch (const UserError&) {
+    return sym::print(bytes) + " B";
+  }
+}
+
 std::string bytes_text(const TensorView& t) {
-  if (auto bytes = global_bytes(t)) return fmt::format("{} B", *bytes);
   sym::Expr bytes = t.fusion->pool().constant(static_cast<int64_t>(size_of(t.dtype)));
   for (const auto& axis : t.domain.logical) bytes = bytes * axis.extent;
-  return sym::print(bytes) + " B";
+  return bytes_text(bytes, *t.fusion);
+}
+
+// A row for an op that ranks merge from what they make of their pieces; nothing for others.
+std::vector<std::string> merge_row(const Op& op, size_t& collectives) {
+  if (op.kind == OpKind::Reshard) return {};
+  const Assignment a = assign(op);
+  for (size_t f = 0; f < a.factors.size(); ++f) {
+    if (a.factors[f].kind != FactorKind::merge || a.claims[f].pieces.empty()) continue;
+    const Fusion& fusion = *op.results[0]->fusion;
+    const Exchanged all = exchanged(op);
+    collectives += static_cast<size_t>(all.collectives);
+    const std::string& axis = fusion.mesh().axes()[static_cast<size_t>(a.claims[f].pieces[0].mesh_axis)].name;
+    return {fmt::format("%{} -> %{}", inputs(op)[0]->name, op.results[0]->name),
+            fmt::format("all-gather of parts over {}", axis), bytes_text(all.bytes, fusion), op.results[0]->reason};
+  }
+  return {};
 }
 
 // Rows of cells, columns aligned; the last cell is as long as it is.
@@ -51,6 +79,8 @@ std::string explain_sharding(const Fusion& fusion) {
   for (const TensorView* t : fusion.tensors()) {
     tensors.push_back({"%" + t->name, type_text(*t), layout_text(*t), t->reason});
     const auto* reshard = t->definition ? as<Reshard>(*t->definition) : nullptr;
+    if (t->definition && t->definition->results[0] == t)
+      if (auto row = merge_row(*t->definition, collectives); !row.empty()) reshards.push_back(std::move(row));
     if (!reshard) continue;
     auto step = single_step(held_layout(*reshard->in), t->layout);
     if (!step) continue;

@@ -5,9 +5,11 @@
 #include <set>
 
 #include "base/error.h"
+#include "ir/factors.h"
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
 #include "ir/text_limits.h"
+#include "shard/merge_parts.h"
 #include "shard/reshard_plan.h"
 
 namespace plait {
@@ -131,7 +133,45 @@ class Localizer {
     std::unique_ptr<Op> local = blank_op(op.kind);
     copy_fields(op, *local, [&](const auto& value) { return copied(value); });
     visit(op, [&]<class Node>(const Node& node) { complete(static_cast<Node&>(*local), node); });
+    if (const auto dim = parted_dim(op)) return add_merged(op, *local, *dim);
     add(std::move(local), op.results);
+  }
+
+  // ---- Ops that are merged from what ranks make of their pieces.
+  std::optional<size_t> parted_dim(const Op& op) const {
+    for (const Factor& f : factors(op)) {
+      if (f.kind != FactorKind::merge || f.operand_dim[0] < 0) continue;
+      const auto dim = static_cast<size_t>(f.operand_dim[0]);
+      if (!effective(*inputs(op)[0]).dims[dim].pieces.empty()) return dim;
+    }
+    return std::nullopt;
+  }
+
+  void add_merged(const Op& op, const Op& local, size_t dim) {
+    const TensorView& in = *inputs(op)[0];
+    const Piece piece = effective(in).dims[dim].pieces.at(0);
+    PartedDim parted;
+    parted.dim = static_cast<int64_t>(dim);
+    parted.extent = import(in.extent(dim));
+    parted.members = size(piece);
+    parted.chunk = sym::chunk(parted.extent, parted.members, out_->pool().constant(0), piece.granule);
+    parted.rank = rank(piece);
+    parted.gather = [&](TensorView* t, const char* what) {
+      return gather_members(t, op.results[0]->name + what, piece.mesh_axis);
+    };
+    std::vector<std::unique_ptr<Op>> last = merge_parts(local, parted, free_prefix(op.results[0]->name));
+    for (size_t r = 0; r < last.size(); ++r) add(std::move(last[r]), *op.results[r]);
+  }
+
+  // With which no name of the whole graph begins.
+  std::string free_prefix(const std::string& name) const {
+    const auto is_taken = [&](const std::string& prefix) {
+      return std::ranges::any_of(from_.tensors(),
+                                 [&](const TensorView* t) { return t->name.starts_with(prefix + "_"); });
+    };
+    std::string out = name + "_part";
+    for (int k = 1; is_taken(out); ++k) out = fmt::format("{}_part{}", name, k);
+    return out;
   }
 
   // A field of an op, for the ranks.
@@ -165,13 +205,18 @@ class Localizer {
   void complete(Broadcast& local, const Broadcast& op) const { local.shape = local_shape(*op.out()); }
   void complete(Reshape& local, const Reshape& op) const { local.shape = local_shape(*op.out()); }
 
-  void complete(Gather& local, const Gather& op) const { place(local, *op.index); }
-  void complete(IndexSelect& local, const IndexSelect& op) const { place(local, *op.index); }
-  void complete(Scatter& local, const Scatter& op) const { place(local, *op.index); }
+  void complete(Gather& local, const Gather& op) const { place(local, op); }
+  void complete(IndexSelect& local, const IndexSelect& op) const { place(local, op); }
+  void complete(Scatter& local, const Scatter& op) const { place(local, op); }
 
-  // Where an index stands is said of the whole one. Of a piece that is no range it is said of the piece.
+  // Where an index stands is said of the whole one. Of a piece that is no range it is said of the piece. It counts the
+  // places of the whole dim.
   template <class Lookup>
-  void place(Lookup& local, const TensorView& index) const {
+  void place(Lookup& local, const Lookup& op) const {
+    const auto dim = static_cast<size_t>(op.dim);
+    if (const Layout held = effective(*op.in); !held.dims[dim].pieces.empty())
+      local.range = {first_index(*op.in, held, dim), import(op.in->extent(dim))};
+    const TensorView& index = *op.index;
     const Layout layout = effective(index);
     const auto is_local = [](const Piece& p) { return p.is_local(); };
     bool whole = true;
@@ -275,7 +320,7 @@ class Localizer {
     switch (step->kind) {
       case ReshardKind::all_reduce: {
         if (gathers(*step, in))
-          return reduce_members(gather_members(in, *op.out(), step->axis), step->reduce, *op.out());
+          return reduce_members(gather_members(in, op.out()->name, step->axis), step->reduce, *op.out());
         auto local = std::make_unique<AllReduce>();
         local->in = in, local->axis = step->axis, local->reduce = step->reduce;
         return add(std::move(local), *op.out());
@@ -311,16 +356,15 @@ class Localizer {
 
   // A tensor between two ops of one reshard.
   template <class Node>
-  TensorView* between(std::unique_ptr<Node> op, const TensorView& result, const char* hint,
-                      const std::vector<sym::Expr>& shape) {
-    TensorView* out = out_->add_tensor(from_.unique_name(result.name + hint), shape, op->in->dtype);
+  TensorView* between(std::unique_ptr<Node> op, const std::string& hint, const std::vector<sym::Expr>& shape) {
+    TensorView* out = out_->add_tensor(from_.unique_name(hint), shape, op->in->dtype);
     out->layout = Layout::replicated(shape.size());
     out_->add_op(std::move(op), out);
     return out;
   }
 
   // [members, in...]: the operands of all members.
-  TensorView* gather_members(TensorView* in, const TensorView& result, int axis) {
+  TensorView* gather_members(TensorView* in, const std::string& name, int axis) {
     const sym::Expr one = out_->pool().constant(1), members = sizes_[static_cast<size_t>(axis)];
     std::vector<sym::Expr> shape = {members};
     sym::Expr elements = one;
@@ -331,12 +375,12 @@ class Localizer {
     auto op = std::make_unique<AllGather>();
     op->in = in, op->axis = axis;
     set_middle(*op, {one, {}, one, members, elements});
-    return between(std::move(op), result, "_members", shape);
+    return between(std::move(op), name + "_members", shape);
   }
 
   // [members, out...]: this rank's part of the operands of all members.
   TensorView* own_parts(const Reshard& reshard, const Layout& from, const ReshardStep& step) {
-    TensorView* all = gather_members(operand(reshard.in), *reshard.out(), step.axis);
+    TensorView* all = gather_members(operand(reshard.in), reshard.out()->name, step.axis);
     const sym::Expr members = all->extent(0);
     std::vector<sym::Expr> shape = local_shape(*reshard.out());
     shape.insert(shape.begin(), members);
@@ -345,7 +389,7 @@ class Localizer {
     auto op = std::make_unique<LocalSlice>();
     op->in = all, op->start = m.start;
     set_middle(*op, m);
-    return between(std::move(op), *reshard.out(), "_parts", shape);
+    return between(std::move(op), reshard.out()->name + "_parts", shape);
   }
 
   void reduce_members(TensorView* members, ReduceOp reduce, const TensorView& result) {

@@ -13,19 +13,21 @@ std::string_view name(Bounds bounds);
 
 // out[i...] = in[.., index[i...], ..] along dim, of the shape of index, whose other extents are at most those of in.
 // Of lookups and scatters `ordinal` is the place among those of the fusion. A piece of a sharded index has the global
-// extents in `global` and its first index per dim in `start` (empty: the index is whole).
+// extents in `global` and its first index per dim in `start` (empty: the index is whole). Where in is a piece of a
+// sharded dim, `range` holds its first place and how many the whole dim has: an index that lies in another piece reads
+// 0 and writes nothing.
 struct Gather : OpBase<OpKind::Gather> {
   TensorView* in = nullptr;
   TensorView* index = nullptr;
   int64_t dim = 0;
   Bounds bounds = Bounds::check;
   std::optional<int64_t> ordinal;
-  std::vector<sym::Expr> global, start;
+  std::vector<sym::Expr> global, start, range;
   static constexpr auto fields() {
     return std::tuple{operand("in", &Gather::in),        operand("index", &Gather::index),
                       required("dim", &Gather::dim),     attribute("bounds", &Gather::bounds),
                       made("ordinal", &Gather::ordinal), made("global", &Gather::global),
-                      made("start", &Gather::start)};
+                      made("start", &Gather::start),     made("range", &Gather::range)};
   }
 };
 
@@ -36,12 +38,12 @@ struct IndexSelect : OpBase<OpKind::IndexSelect> {
   int64_t dim = 0;
   Bounds bounds = Bounds::check;
   std::optional<int64_t> ordinal;
-  std::vector<sym::Expr> global, start;
+  std::vector<sym::Expr> global, start, range;
   static constexpr auto fields() {
     return std::tuple{operand("in", &IndexSelect::in),        operand("index", &IndexSelect::index),
                       required("dim", &IndexSelect::dim),     attribute("bounds", &IndexSelect::bounds),
                       made("ordinal", &IndexSelect::ordinal), made("global", &IndexSelect::global),
-                      made("start", &IndexSelect::start)};
+                      made("start", &IndexSelect::start),     made("range", &IndexSelect::range)};
   }
 };
 
@@ -63,13 +65,13 @@ struct Scatter : OpBase<OpKind::Scatter> {
   ScatterUpdate update = ScatterUpdate::set;
   Bounds bounds = Bounds::check;
   std::optional<int64_t> ordinal;
-  std::vector<sym::Expr> global, start;
+  std::vector<sym::Expr> global, start, range;
   static constexpr auto fields() {
     return std::tuple{operand("in", &Scatter::in),           operand("index", &Scatter::index),
                       operand("src", &Scatter::src),         required("dim", &Scatter::dim),
                       attribute("update", &Scatter::update), attribute("bounds", &Scatter::bounds),
                       made("ordinal", &Scatter::ordinal),    made("global", &Scatter::global),
-                      made("start", &Scatter::start)};
+                      made("start", &Scatter::start),        made("range", &Scatter::range)};
   }
 };
 

@@ -139,13 +139,24 @@ kir::Value TreeEmitter::looked_up(const Op& op, const TensorView& index, const C
                                   Coordinates at) {
   const TensorView& in = *inputs(op).front();
   const sym::Expr j = bind(by_coordinates(op, index) ? read_at(op, 1, index_at) : operand(op, 1));
-  at[static_cast<size_t>(dim)] = j;
+  const auto is_below = [](sym::Expr e, sym::Expr extent) {
+    return sym::logical_and(sym::ge(e, 0), sym::lt(e, extent));
+  };
+  const std::vector<sym::Expr>* range = held_range(op);
+  const sym::Expr place = range != nullptr ? j - extents_((*range)[0]) : j;
+  at[static_cast<size_t>(dim)] = place;
   const DType type = compute_type(in.dtype);
-  const Value out = variable(is_float(type) ? Constant::from_double(type, NAN) : Constant::from_int64(type, 0));
-  const sym::Expr inside = sym::logical_and(sym::ge(j, 0), sym::lt(j, extents_(in.extent(static_cast<size_t>(dim)))));
+  const Constant zero = Constant::from_int64(type, 0);
+  const Constant none = is_float(type) ? Constant::from_double(type, NAN) : zero;
+  const Value out = variable(range != nullptr ? zero : none);
+  const sym::Expr inside = is_below(place, extents_(in.extent(static_cast<size_t>(dim))));
   // Of what the kernel places, a lookup goes along a dim of one element only.
   guarded(inside, [&] { assign(out, by_coordinates(op, in) ? read_at(op, 0, at) : operand(op, 0)); });
-  if (status_) guarded(sym::logical_not(inside), [&] { report(op, j, index_at); });
+  if (range == nullptr && !status_) return out;
+  guarded(sym::logical_not(range != nullptr ? is_below(j, extents_((*range)[1])) : inside), [&] {
+    if (range != nullptr) assign(out, literal(none));
+    if (status_) report(op, j, index_at);
+  });
   return out;
 }
 

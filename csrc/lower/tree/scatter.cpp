@@ -263,9 +263,10 @@ kir::Value ScatterEmitter::combined(ScatterUpdate update, Value before, Value sr
   return apply(*function, {before, src});
 }
 
-// The place that an update of the part goes to; nothing is known of it.
+// The place that an update of the part goes to, of those that the result has; nothing is known of it.
 sym::Expr ScatterEmitter::index_at(const ScatterPart& part, sym::Expr update) {
-  return bind(operand_at(*part.op, 1, coordinates(part, update)));
+  const sym::Expr j = bind(operand_at(*part.op, 1, coordinates(part, update)));
+  return part.op->range.empty() ? j : j - extents_(part.op->range[0]);
 }
 
 sym::Expr ScatterEmitter::is_inside(sym::Expr place) const {
@@ -275,10 +276,13 @@ sym::Expr ScatterEmitter::is_inside(sym::Expr place) const {
 // An index that rows share stands first in its tensor where they begin.
 void ScatterEmitter::report_outside(const ScatterPart& part, sym::Expr place, sym::Expr update) {
   if (!ordinals_.contains(part.op)) return;
-  sym::Expr outside = sym::logical_not(is_inside(place));
+  const std::vector<sym::Expr>& range = part.op->range;
+  const sym::Expr j = range.empty() ? place : place + extents_(range[0]);
+  sym::Expr outside = sym::logical_not(range.empty() ? is_inside(place)
+                                                     : sym::logical_and(sym::ge(j, 0), sym::lt(j, extents_(range[1]))));
   for (size_t d = part.inner; d < part.op->index->rank() && !part.per_element; ++d)
     outside = sym::logical_and(outside, sym::gt(extents_(part.op->index->extent(d)), 0));
-  guarded(outside, [&] { report(*part.op, place, coordinates(part, update)); });
+  guarded(outside, [&] { report(*part.op, j, coordinates(part, update)); });
 }
 
 // The results hold what their operands do.

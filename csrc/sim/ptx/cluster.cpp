@@ -1,5 +1,7 @@
 #include "sim/ptx/cluster.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sim/ptx/addresses.h"

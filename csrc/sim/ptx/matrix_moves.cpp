@@ -44,7 +44,8 @@ void move_matrices(Warp& warp, const Instruction& i) {
   }
   std::array<uint64_t, kLanes> at;  // a result may be the register of addresses
   for (int lane = 0; lane < kLanes; ++lane) at[static_cast<size_t>(lane)] = address_at(warp, i, lane);
-  if constexpr (kStore) need_different(warp, i, std::span(at).first(static_cast<size_t>(kRows * matrices)));
+  if constexpr (kStore)
+    need_different(warp, i, std::span(at).first(static_cast<size_t>(kRows) * static_cast<size_t>(matrices)));
   for (int m = 0; m < matrices; ++m) {
     uint32_t* const lanes = row32(warp, rows[m]);
     for (int r = 0; r < kRows; ++r) {

@@ -1,0 +1,196 @@
+#include "shard/merge_parts.h"
+
+#include "base/error.h"
+#include "build/composer.h"
+
+namespace plait {
+
+namespace {
+
+using Finals = std::vector<std::unique_ptr<Op>>;
+
+class PartMerger : building::Composer {
+ public:
+  PartMerger(Fusion& fusion, const PartedDim& parted, const std::string& prefix)
+      : Composer(fusion, prefix), parted_(parted) {}
+
+  // Means and squared distances from them become those of all (Chan, Golub, LeVeque 1979). Members without elements
+  // have neither.
+  template <class T>
+  std::pair<TensorView*, TensorView*> mean_and_var(const T& op) {
+    const DType type = accumulation_type(op.in->dtype);
+    sym::Expr others = extent(1), own = extent(1);  // elements of a row that stand beside each of the dim; of the piece
+    for (int64_t d : op.dims) {
+      own = own * op.in->extent(size_t(d));
+      if (d != parted_.dim) others = others * op.in->extent(size_t(d));
+    }
+    const sym::Expr all = parted_.extent * others;
+    auto local = std::make_unique<VarMean>();
+    local->in = cast(op.in, type);
+    local->dims = op.dims;
+    local->correction = 0;
+    local->keepdim = op.keepdim;
+    const std::vector<TensorView*> parts = emit_all(std::move(local));
+    auto both = std::make_unique<Cat>();
+    both->in = {unsqueeze(parts[0], {0}), unsqueeze(mul(parts[1], size(own, type)), {0})};
+    TensorView* states = parted_.gather(emit(std::move(both)), "_states");
+    TensorView *means = part_of(states, 0), *squares = part_of(states, 1);
+    TensorView* counts = mul(counts_of_members(means->rank(), type), size(others, type));
+    TensorView* has = pointwise(Pointwise::gt, counts, 0);
+    TensorView* weights = div(counts, size(sym::max(all, 1), type));
+    TensorView* mean = div(sum(where(has, mul(means, weights), 0.0), {0}, false), size(sym::min(all, 1), type));
+    TensorView* apart = pointwise(Pointwise::sub, {means, mean});
+    TensorView* spread = add(squares, mul(counts, mul(apart, apart)));
+    TensorView* square = sum(where(has, spread, 0.0), {0}, false);
+    return {mean, div(square, size(sym::max(all - op.correction, 0), type))};
+  }
+  Finals merged(const Var& op) { return finals({mean_and_var(op).second}, {op.in->dtype}); }
+  Finals merged(const VarMean& op) {
+    const auto [mean, var] = mean_and_var(op);
+    return finals({mean, var}, {op.in->dtype, op.in->dtype});
+  }
+
+  // The first member that has the extremum; its position counts the elements of those before.
+  template <class Local>
+  std::pair<TensorView*, TensorView*> extremum(TensorView* in, const std::vector<int64_t>& dims, bool keepdim) {
+    const bool most = Local::kKind == OpKind::MaxWithArgmax;
+    auto local = std::make_unique<Local>();
+    local->in = in;
+    local->dims = dims;
+    local->keepdim = keepdim;
+    const std::vector<TensorView*> parts = emit_all(std::move(local));
+    TensorView *values = parted_.gather(parts[0], "_values"), *places = parted_.gather(parts[1], "_places");
+    TensorView* member = reduce(most ? Reduction::argmax : Reduction::argmin, values, {0}, true);
+    auto pick = std::make_unique<Gather>();
+    pick->in = places;
+    pick->index = member;
+    pick->bounds = Bounds::assume;
+    sym::Expr inner = extent(1);
+    for (int64_t d : dims)
+      if (d != parted_.dim) inner = inner * in->extent(size_t(d));
+    TensorView* before = mul(member, size(parted_.chunk * inner, DType::i64));
+    TensorView* place = squeeze(add(emit(std::move(pick)), before), {0});
+    return {reduce(most ? Reduction::amax : Reduction::amin, values, {0}, false), place};
+  }
+  template <class T>
+  Finals merged_extremum(const T& op) {
+    const auto [value, place] = extremum<T>(op.in, op.dims, op.keepdim);
+    return finals({value, place}, {op.in->dtype, DType::i64});
+  }
+  Finals merged(const MaxWithArgmax& op) { return merged_extremum(op); }
+  Finals merged(const MinWithArgmin& op) { return merged_extremum(op); }
+  Finals merged(const Reduce& op) {
+    if (op.function == Reduction::argmax)
+      return finals({extremum<MaxWithArgmax>(op.in, op.dims, op.keepdim).second}, {DType::i64});
+    if (op.function == Reduction::argmin)
+      return finals({extremum<MinWithArgmin>(op.in, op.dims, op.keepdim).second}, {DType::i64});
+    TensorView* parts = parted_.gather(reduce(op.function, op.in, op.dims, op.keepdim), "_parts");
+    return finals({reduce(op.function, parts, {0}, false)}, {op.in->dtype});
+  }
+
+  // What a scan begins with: the totals of the members before, or behind where it runs from the end. Sums and products
+  // of floats in f64, so that no part of one leaves a range that the whole stays in.
+  template <class T>
+  Finals merged_scan(const T& op, Reduction total, double none) {
+    const bool floats = is_float(op.in->dtype);
+    TensorView* in = floats ? cast(op.in, DType::f64) : op.in;
+    auto local = std::make_unique<T>();
+    local->in = in;
+    local->dim = op.dim;
+    local->exclusive = op.exclusive;
+    local->reverse = op.reverse;
+    TensorView* own = emit(std::move(local));
+    TensorView* part = reduce(total, in, {op.dim}, true);
+    const bool sums = total == Reduction::sum;
+    TensorView* totals = parted_.gather(sums && floats ? cast(part, accumulation_type(op.in->dtype)) : part, "_totals");
+    totals = cast(totals, own->dtype);
+    TensorView* earlier = pointwise(op.reverse ? Pointwise::gt : Pointwise::lt,
+                                    {members(totals->rank()), size(parted_.rank, DType::i64)});
+    TensorView* begin = reduce(total, where(earlier, totals, none), {0}, false);
+    return finals({sums ? add(own, begin) : mul(own, begin)}, {floats ? op.in->dtype : DType::i64});
+  }
+  Finals merged(const CumSum& op) { return merged_scan(op, Reduction::sum, 0); }
+  Finals merged(const CumProd& op) { return merged_scan(op, Reduction::prod, 1); }
+
+  Finals merged(const Op& op) { PLAIT_CHECK(false, "{} is not merged from parts", describe(op)); }
+
+ private:
+  TensorView* add(TensorView* a, TensorView* b) { return pointwise(Pointwise::add, {a, b}); }
+  TensorView* mul(TensorView* a, TensorView* b) { return pointwise(Pointwise::mul, {a, b}); }
+  TensorView* div(TensorView* a, TensorView* b) { return pointwise(Pointwise::div, {a, b}); }
+
+  // [members, k, ...] at k.
+  TensorView* part_of(TensorView* states, int64_t k) {
+    auto slice = std::make_unique<Slice>();
+    slice->in = states;
+    slice->dim = 1;
+    slice->start = extent(k);
+    slice->stop = extent(k + 1);
+    return squeeze(emit(std::move(slice)), {1});
+  }
+  // 0, 1, ... as [members, 1, ...].
+  TensorView* members(size_t rank) {
+    std::vector<sym::Expr> shape(rank, extent(1));
+    shape[0] = parted_.members;
+    return iota(std::move(shape), 0, DType::i64);
+  }
+  // Elements of the dim that each has, as [members, 1, ...].
+  TensorView* counts_of_members(size_t rank, DType type) {
+    TensorView* chunk = size(parted_.chunk, DType::i64);
+    TensorView* left = pointwise(Pointwise::sub, {size(parted_.extent, DType::i64), mul(members(rank), chunk)});
+    TensorView* counts =
+        pointwise(Pointwise::max, {pointwise(Pointwise::min, {left, chunk}), constant(int64_t{0}, DType::i64)});
+    return cast(counts, type);
+  }
+  // Casts, of which those that change nothing are none in the end.
+  static Finals finals(const std::vector<TensorView*>& values, const std::vector<DType>& types) {
+    Finals out;
+    for (size_t i = 0; i < values.size(); ++i) {
+      auto op = std::make_unique<PointwiseOp>();
+      op->function = Pointwise::cast;
+      op->in = {values[i]};
+      op->to = types[i];
+      out.push_back(std::move(op));
+    }
+    return out;
+  }
+
+  const PartedDim& parted_;
+};
+
+}  // namespace
+
+Exchanged exchanged(const Op& op) {
+  const TensorView& in = *inputs(op)[0];
+  const auto scan = scan_of(op);
+  sym::Expr rows = in.fusion->pool().constant(1);
+  if (scan) {
+    for (size_t d = 0; d < in.rank(); ++d)
+      if (int64_t(d) != scan->dim) rows = rows * in.extent(d);
+  } else {
+    for (sym::Expr e : op.results[0]->shape()) rows = rows * e;
+  }
+  const auto bytes = [](DType type) { return int64_t(size_of(type)); };
+  const int64_t number = is_float(in.dtype) ? bytes(accumulation_type(in.dtype)) : bytes(DType::i64);
+  const int64_t with_place = bytes(in.dtype) + bytes(DType::i64);
+  return visit(
+      op, overloaded{
+              [&](const Var&) { return Exchanged{1, rows * (2 * number)}; },
+              [&](const VarMean&) { return Exchanged{1, rows * (2 * number)}; },
+              [&](const MaxWithArgmax&) { return Exchanged{2, rows * with_place}; },
+              [&](const MinWithArgmin&) { return Exchanged{2, rows * with_place}; },
+              [&](const Reduce& o) {
+                return finds_index(o.function) ? Exchanged{2, rows * with_place} : Exchanged{1, rows * bytes(in.dtype)};
+              },
+              [&](const CumSum&) { return Exchanged{1, rows * number}; },
+              [&](const CumProd&) { return Exchanged{1, rows * bytes(is_float(in.dtype) ? DType::f64 : DType::i64)}; },
+              [&](const Op& o) -> Exchanged { PLAIT_CHECK(false, "{} is not merged from parts", describe(o)); },
+          });
+}
+
+std::vector<std::unique_ptr<Op>> merge_parts(const Op& op, const PartedDim& parted, const std::string& prefix) {
+  PartMerger merger(*inputs(op)[0]->fusion, parted, prefix);
+  return visit(op, [&](const auto& node) { return merger.merged(node); });
+}
+
+}  // namespace plait

@@ -1,0 +1,35 @@
+#pragma once
+// Statistics and scans along a dim that ranks hold pieces of: what each rank makes of its own piece goes to all, and
+// each makes the results of it, in the same order. One exchange of a few numbers for each row, where the dim would be
+// gathered. Which ops and dims these are, their factors say (FactorKind::merge).
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/fusion.h"
+
+namespace plait {
+
+// A dim of an operand, of which member m of a team has the elements from m * chunk on, chunk of them as long as there
+// are any.
+struct PartedDim {
+  int64_t dim = 0;
+  sym::Expr extent, chunk, members;
+  sym::Expr rank;                                               // of this member
+  std::function<TensorView*(TensorView*, const char*)> gather;  // [members, in...] of the tensors of all members
+};
+
+// What the op, of a whole graph, exchanges along a dim that is cut: collectives, and bytes that each member gives in
+// all.
+struct Exchanged {
+  int collectives = 0;
+  sym::Expr bytes;
+};
+Exchanged exchanged(const Op& op);
+
+// Adds to the fusion of the op's operands what comes before its results, under names that begin with `prefix`, and
+// returns the ops that give them, one for each. The operand is the piece; the op itself is in no fusion.
+std::vector<std::unique_ptr<Op>> merge_parts(const Op& op, const PartedDim& parted, const std::string& prefix);
+
+}  // namespace plait

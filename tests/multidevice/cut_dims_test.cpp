@@ -1,0 +1,253 @@
+// Ops along dims that ranks hold pieces of: what is exchanged, in collectives and bytes, and that the numbers are those
+// of one rank. docs/examples/sharded says in each header what an expert's collectives move.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "base/bounds_error.h"
+#include "support/run_case.h"
+#include "support/sanitized.h"
+
+namespace plait {
+namespace {
+
+using testing::CaseOptions;
+using testing::CaseResult;
+using testing::run_case;
+using testing::why_no_device;
+
+struct Example {
+  std::string name, text;
+  int64_t ranks = 0, collectives = 0, bytes = 0;
+};
+
+std::vector<Example> examples() {
+  std::vector<Example> out;
+  const std::regex header("# ranks (\\d+), collectives (\\d+), bytes (\\d+)\n");
+  for (const auto& entry : std::filesystem::directory_iterator(PLAIT_SOURCE_DIR "/docs/examples/sharded")) {
+    std::ifstream file(entry.path());
+    std::stringstream text;
+    text << file.rdbuf();
+    std::smatch found;
+    const std::string all = text.str();
+    EXPECT_TRUE(std::regex_search(all, found, header)) << entry.path() << " says not what it moves";
+    if (!found.empty())
+      out.push_back({entry.path().stem(), all, std::stoll(found[1]), std::stoll(found[2]), std::stoll(found[3])});
+  }
+  std::ranges::sort(out, {}, &Example::name);
+  return out;
+}
+
+CaseResult run(const std::string& text, const std::string& device, int64_t ranks, const std::string& comm = "local") {
+  CaseOptions how;
+  how.device = ranks > 1 && device.starts_with("sim") ? device + ":" + std::to_string(ranks) : device;
+  how.ranks = ranks;
+  how.comm = comm;
+  how.options.check_replicas = true;
+  return run_case(text, how);
+}
+
+TEST(ShardedExamples, MoveNoMoreThanAnExpertsCollectives) {
+  const std::vector<Example> all = examples();
+  EXPECT_GE(all.size(), 8u);
+  for (const Example& e : all) {
+    const CaseResult result = run(e.text, "cpu", e.ranks);
+    EXPECT_TRUE(result.ok) << e.name << ": " << result.message;
+    EXPECT_LE(result.collectives, e.collectives) << e.name;
+    EXPECT_LE(double(result.report.wire_bytes), 1.1 * double(e.bytes)) << e.name;
+  }
+}
+
+TEST(ShardedExamples, RunOnAnyNumberOfRanksAndOnThreads) {
+  for (const Example& e : examples())
+    for (const auto& [ranks, comm] : {std::pair(1, "local"), {3, "local:threads"}, {7, "local"}}) {
+      const CaseResult result = run(e.text, "cpu", ranks, comm);
+      EXPECT_TRUE(result.ok) << e.name << " on " << ranks << " ranks: " << result.message;
+    }
+}
+
+TEST(ShardedExamples, RunOnSimulatedGpus) {
+  if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  const std::vector<Example> all = examples();
+  for (size_t i = 0; i < all.size(); i += testing::kStride) {
+    const CaseResult result = run(all[i].text, "sim:sm_80", all[i].ranks);
+    EXPECT_TRUE(result.ok) << all[i].name << ": " << result.message;
+  }
+}
+
+// One op of %x, whose dim 1 of three is cut; `collectives` where each of 4 ranks has elements.
+struct OfPieces {
+  const char *dtype, *results, *call;
+  int64_t collectives;
+};
+const OfPieces kOfPieces[] = {
+    {"f32", "%y", "var(%x, dims = [1], correction = 0)", 1},
+    {"f64", "%y", "var(%x, correction = 0)", 1},
+    {"bf16", "%y, %z", "var_mean(%x, dims = [2, 1], correction = 0, keepdim = true)", 1},
+    {"f32", "%y", "argmax(%x, dims = [1])", 2},
+    {"f32", "%y, %z", "max_with_argmax(%x, dims = [1, 2])", 2},
+    {"bf16", "%y", "argmin(%x, dims = [1], keepdim = true)", 2},
+    {"i32", "%y, %z", "min_with_argmin(%x, dims = [1])", 2},
+    {"bool", "%y", "amax(%x, dims = [1])", 1},
+    {"bool", "%y", "amin(%x, dims = [0, 1], keepdim = true)", 1},
+    {"f32", "%y", "cumsum(%x, dim = 1)", 1},
+    {"bf16", "%y", "cumsum(%x, dim = 1, exclusive = true)", 1},
+    {"f64", "%y", "cumsum(%x, dim = 1, reverse = true)", 1},
+    {"bool", "%y", "cumsum(%x, dim = 1, exclusive = true, reverse = true)", 1},
+    {"f32", "%y", "cumprod(%x, dim = 1)", 1},
+    {"i64", "%y", "cumprod(%x, dim = 1, exclusive = true, reverse = true)", 1},
+    // What cannot be merged is gathered.
+    {"f32", "%y", "logcumsumexp(%x, dim = 1)", 1},
+    {"f32", "%y", "argmax(%x, dims = [0, 1])", 1},
+};
+
+std::string text_of(const OfPieces& c, int64_t extent, int64_t ranks) {
+  return fmt::format("mesh @m (tp = {})\nfusion @f on @m (%x: {}[3, {}, 4] {{1: tp}}) -> ({}) {{\n  {} = {}\n}}\n",
+                     ranks, c.dtype, extent, c.results, c.results, c.call);
+}
+
+TEST(PiecesOfADim, AreMergedAsOneRankWould) {
+  for (const OfPieces& c : kOfPieces)
+    for (const auto& [extent, ranks] : {std::pair(12, 4), {5, 4}, {7, 3}, {2, 3}}) {  // uneven, and ranks without any
+      const CaseResult result = run(text_of(c, extent, ranks), "cpu", ranks);
+      EXPECT_TRUE(result.ok) << text_of(c, extent, ranks) << result.message;
+      if (extent == 12) {
+        EXPECT_EQ(result.collectives, c.collectives) << c.call;
+      }
+    }
+}
+
+TEST(PiecesOfADim, OnSimulatedGpus) {
+  if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (size_t i = 0; i < std::size(kOfPieces); i += 2 * testing::kStride) {
+    const CaseResult result = run(text_of(kOfPieces[i], 5, 4), "sim:sm_80", 4);
+    EXPECT_TRUE(result.ok) << kOfPieces[i].call << ": " << result.message;
+  }
+}
+
+Tensors run_numbers(const std::string& text, int64_t ranks, const Tensors& inputs) {
+  CompileOptions how;
+  how.device = "cpu";
+  how.ranks = ranks;
+  return compile(*parse_fusion(text), how).run(inputs);
+}
+
+// Scans whose parts leave a range that the whole stays in, positions of equals and of NaN across ranks, rows of nothing
+// but the least number, infinities in a variance.
+TEST(PiecesOfADim, KeepWhatIsSpecial) {
+  const auto text = [](const char* call) {
+    return fmt::format("mesh @m (tp = t)\nfusion @f on @m (%x: f32[6] {{0: tp}}) -> (%y) {{\n  %y = {}\n}}\n", call);
+  };
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  struct Case {
+    const char* call;
+    std::vector<double> x, y;
+  };
+  for (const Case& c : std::initializer_list<Case>{
+           {"cumprod(%x, dim = 0)", {1e-30, 1e-30, 1e30, 1e30, 2, 3}, {1e-30, 0, 1e-30, 1, 2, 6}},
+           {"cumsum(%x, dim = 0)", {1, inf, 2, -inf, 1, 1}, {1, inf, inf, nan, nan, nan}},
+           {"argmax(%x)", {1, 5, 0, 5, 5, 2}, {1}},
+           {"argmax(%x)", {1, 5, 0, nan, 9, nan}, {3}},
+           {"argmin(%x)", {inf, inf, inf, inf, inf, inf}, {0}},
+           {"argmax(%x)", {-inf, -inf, -inf, -inf, -inf, 0}, {5}},
+           {"var(%x)", {1, inf, 2, 3, 4, 5}, {nan}},
+           {"var(%x, correction = 6)", {1, 1, 1, 1, 1, 1}, {nan}},
+           {"var(%x)", {1e20, 1e20, 1e20, 1e20, 1e20, 1e20}, {0}}}) {
+    const Tensor x = Tensor::from_doubles(DType::f32, {6}, c.x);
+    for (int64_t ranks : {1, 2, 3, 4}) {
+      const Tensor y = run_numbers(text(c.call), ranks, {{"x", x}}).at("y");
+      ASSERT_EQ(size_t(y.elements()), c.y.size());
+      const std::vector<double> got = y.to_doubles();
+      for (size_t i = 0; i < got.size(); ++i) {
+        if (std::isnan(c.y[i]))
+          EXPECT_TRUE(std::isnan(got[i])) << c.call << " on " << ranks << " at " << i << ": " << got[i];
+        else if (c.y[i] != 0 && std::isfinite(c.y[i]))
+          EXPECT_NEAR(got[i] / c.y[i], 1, 1e-6) << c.call << " on " << ranks << " at " << i;
+        else
+          EXPECT_EQ(got[i], c.y[i]) << c.call << " on " << ranks << " at " << i;
+      }
+    }
+  }
+}
+
+// Lookups and scatters along a dim of which each rank has a piece.
+struct OfPlaces {
+  const char *inputs, *call;
+  int64_t collectives;
+};
+const OfPlaces kOfPlaces[] = {
+    {"param %t: f32[$, 6] {0: tp}, %i: i64[4, 3]", "embedding(%i, %t)", 1},
+    {"param %t: bf16[$, 6] {0: tp, 1: dp}, %i: i64[4]", "embedding(%i, %t)", 2},
+    {"%t: f32[2, $] {1: tp}, %i: i64[2, 1]", "gather(%t, %i, dim = 1)", 1},
+    {"%t: f32[2, $, 2] {1: tp}, %i: i64[2, 1, 2]", "take_along(%t, %i, dim = 1)", 1},
+    {"%t: i32[2, $] {1: tp}, %i: i64[3] {0: dp}", "index_select(%t, %i, dim = 1)", 2},
+    {"%t: bool[2, $] {1: tp}, %i: i64[3]", "index_select(%t, %i, dim = 1)", 1},  // gathered: there is no sum of them
+    {"%t: f32[$, 4] {0: tp}, %i: i64[8, 4], %s: f32[8, 4]", "scatter(%t, %i, %s, dim = 0, update = add)", 1},
+    {"%t: bf16[$, 4] {0: tp}, %i: i64[8, 4], %s: bf16[8, 4]", "scatter(%t, %i, %s, dim = 0, update = mul)", 1},
+    {"%t: f32[3, $] {1: tp}, %i: i64[3, 5], %s: f32[3, 5]", "scatter(%t, %i, %s, dim = 1)", 1},
+    {"%t: i64[3, $] {1: tp}, %i: i64[3, 5], %s: i64[3, 5]", "scatter(%t, %i, %s, dim = 1, update = max)", 1},
+    {"%t: f32[$, 4] {0: tp}, %i: i64[700, 1], %s: f32[700, 4]",
+     "scatter(%t, expand(%i, shape = [700, 4]), %s, dim = 0, update = add)", 1},
+};
+
+std::string text_of(const OfPlaces& c, int64_t places, int64_t ranks) {
+  std::string inputs = c.inputs;
+  inputs.replace(inputs.find('$'), 1, std::to_string(places));
+  return fmt::format("mesh @m (dp = 2, tp = {})\nfusion @f on @m ({}) -> (%y {{}}) {{\n  %y = {}\n}}\n", ranks, inputs,
+                     c.call);
+}
+
+TEST(PiecesOfPlaces, AnswerForTheirOwn) {
+  for (const OfPlaces& c : kOfPlaces)
+    for (const auto& [places, ranks] : {std::pair(64, 4), {7, 3}, {3, 4}}) {
+      const CaseResult result = run(text_of(c, places, ranks), "cpu", 2 * ranks);
+      EXPECT_TRUE(result.ok) << text_of(c, places, ranks) << result.message;
+      if (places == 64) {
+        EXPECT_EQ(result.collectives, c.collectives) << c.call;
+      }
+    }
+}
+
+TEST(PiecesOfPlaces, OnSimulatedGpus) {
+  if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (size_t i = 0; i < std::size(kOfPlaces); i += 2 * testing::kStride) {
+    const CaseResult result = run(text_of(kOfPlaces[i], 7, 2), "sim:sm_80", 4);
+    EXPECT_TRUE(result.ok) << kOfPlaces[i].call << ": " << result.message;
+  }
+}
+
+// An index that no rank has a place for is an error, by its place in the whole index; `assume` gives NaN, and of
+// scatters nothing.
+TEST(PiecesOfPlaces, AnIndexBeyondAllOfThemIsAnError) {
+  const auto text = [](const char* bounds, const char* call) {
+    return fmt::format(
+        "mesh @m (dp = 2, tp = 3)\nfusion @f on @m (%t: f32[40] {{0: tp}}, %i: i64[4] {{0: dp}}, %s: f32[4]) -> (%y) "
+        "{{\n  %y = {}, dim = 0, bounds = {})\n}}\n",
+        call, bounds);
+  };
+  std::vector<double> table(40);
+  for (size_t i = 0; i < table.size(); ++i) table[i] = double(i) + 1;
+  const Tensors inputs = {{"t", Tensor::from_doubles(DType::f32, {40}, table)},
+                          {"i", Tensor::from_doubles(DType::i64, {4}, {39, 0, 13, 40})},
+                          {"s", Tensor::from_doubles(DType::f32, {4}, {100, 200, 300, 400})}};
+  for (const char* call : {"index_select(%t, %i", "gather(%t, %i", "scatter(%t, %i, %s"}) {
+    try {
+      run_numbers(text("check", call), 6, inputs);
+      ADD_FAILURE() << call;
+    } catch (const BoundsError& e) {
+      EXPECT_NE(std::string(e.what()).find("index 40 at [3] of %i lies outside of the 40 places"), std::string::npos)
+          << e.what();
+    }
+  }
+  const std::vector<double> read = run_numbers(text("assume", "gather(%t, %i"), 6, inputs).at("y").to_doubles();
+  EXPECT_EQ(std::vector(read.begin(), read.end() - 1), (std::vector<double>{40, 1, 14}));
+  EXPECT_TRUE(std::isnan(read[3]));
+  table[39] = 100, table[0] = 200, table[13] = 300;
+  EXPECT_EQ(run_numbers(text("assume", "scatter(%t, %i, %s"), 6, inputs).at("y").to_doubles(), table);
+}
+
+}  // namespace
+}  // namespace plait
