@@ -74,7 +74,7 @@ class Builder {
           out.reduction.push_back(group_.graph.axis(extent(f.extent)));
         }
         const bool scaled = f.result_scale != 1 || !f.operand_scale.empty();  // the axes are not the same
-        for (size_t i = 0; i < operands.size() && i < f.operand_dim.size() && !scaled; ++i)
+        for (size_t i = 0; i < operands.size() && i < f.operand_dim.size() && !scaled && f.keeps_places(); ++i)
           if (f.operand_dim[i] >= 0) group_.edges[first + i].pairing[static_cast<size_t>(f.operand_dim[i])] = place;
       }
       for (size_t i = 0; i < operands.size(); ++i) add_roots(group_.edges[first + i], i, out);

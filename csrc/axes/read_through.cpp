@@ -21,7 +21,9 @@ std::vector<int> unmoved_dims(const Op& op, size_t operand) {
   }
   for (const Factor& f : factors(op)) {
     const bool scaled = f.result_scale != 1 || !f.operand_scale.empty();
-    if (scaled || f.result_dim[0] < 0 || operand >= f.operand_dim.size() || f.operand_dim[operand] < 0) continue;
+    if (scaled || !f.keeps_places() || f.result_dim[0] < 0 || operand >= f.operand_dim.size() ||
+        f.operand_dim[operand] < 0)
+      continue;
     out[static_cast<size_t>(f.operand_dim[operand])] = f.result_dim[0];
   }
   return out;

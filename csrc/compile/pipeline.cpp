@@ -47,8 +47,7 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
   out->sharded = clone(graph);
   Fusion& sharded = *out->sharded;
   const Annotations annotated = annotations(sharded);
-  stages.pass("sharded", "propagate", sharded, [&] { propagate(sharded); });
-  check_alias_layouts(sharded);
+  stages.pass("sharded", "propagate", sharded, [&] { propagate(sharded), check_alias_layouts(sharded); });
   if (options.verify) verify_sharding(sharded, ShardStage::propagated, &annotated);
   stages.pass("sharded", "insert_reshards", sharded, [&] { insert_reshards(sharded); });
   if (options.verify) verify_sharding(sharded, ShardStage::resharded, &annotated);
@@ -62,6 +61,7 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
   stages.pass("localized", "part_batches", *local, [&] { part_batches(*local, homes_in_file(context.file_segments)); });
   stages.pass("localized", "merge_equal", *local, [&] { merge_equal(*local, homes_in_file(context.file_segments)); });
   stages.pass("localized", "remove_unread", *local, [&] { remove_dead_code(*local); });
+  stages.pass("localized", "bucket_all_reduces", *local, [&] { bucket_for(*local, context); });
   stages.end("localized", *local);
 
   // segments: cut at collectives and contractions, the rest in few groups

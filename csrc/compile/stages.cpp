@@ -60,7 +60,7 @@ namespace {
 // Passes that no later one needs: option `skip` and `--bisect` leave them out.
 const std::vector<std::string>& optional_passes() {
   static const std::vector<std::string> names = {"remove_dead_code", "widen_contractions", "part_batches",
-                                                 "merge_equal", "remove_unread"};
+                                                 "merge_equal",      "remove_unread",      "bucket_all_reduces"};
   return names;
 }
 
@@ -160,6 +160,14 @@ std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContex
   if (!context.device.host_memory())
     how.reduces = [](ReduceOp op, DType dtype) { return nccl_reduces(reduce_of(op), dtype); };
   return localize(sharded, context.mesh, how);
+}
+
+void bucket_for(Fusion& localized, const PipelineContext& context) {
+  if (!context.file_segments.empty()) return;
+  bucket_all_reduces(localized, [&](sym::Expr small) {
+    return context.guards != nullptr ? context.guards->decide(small, "bytes of all-reduces that may be one")
+                                     : sym::proven(small);
+  });
 }
 
 void segment_for(Fusion& localized, const PipelineContext& context, Stages* stages, std::string& reasons) {

@@ -42,6 +42,7 @@ class Stages {
 
 // localize() for the communicator of the device: on GPUs NCCL, which does not reduce everything.
 std::unique_ptr<Fusion> localize_for(const Fusion& sharded, const PipelineContext& context);
+void bucket_for(Fusion& localized, const PipelineContext& context);  // nothing where a person wrote segments
 // Stages `cuda` and `ptx` of a device that is no GPU, for whoever asks: segments, schedules and kernels of the
 // localized fusion for sm_90a. Numbers of a pinned schedule that only CPUs have are chosen again.
 void show_gpu_stages(const Fusion& localized, Stages& stages, const PipelineContext& context);

@@ -75,4 +75,10 @@ void part_batches(Fusion& fusion, const std::function<std::optional<size_t>(cons
 // them.
 void merge_equal(Fusion& fusion, const std::function<std::optional<size_t>(const TensorView&)>& home = {});
 
+// Small all-reduces of one team, reduction and type, of which none comes of another, become one of their elements side
+// by side: what they take is the time of a message, not of its bytes. `decide` is asked about sizes, where there are
+// several. Requires: device axes are gone. Ensures: the same values bit for bit, an order of ops in which no more waits
+// than must. Why last: equal ones are merged, and nobody reads what is left.
+void bucket_all_reduces(Fusion& fusion, const std::function<bool(sym::Expr)>& decide);
+
 }  // namespace plait

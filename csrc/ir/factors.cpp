@@ -458,6 +458,14 @@ bool reduces_alike(const Op& op, ReduceOp reduce) {
 
 }  // namespace
 
+bool contracts_pending(const Op& op, const std::vector<bool>& partial) {
+  if (property(op.kind) != OpProperty::contraction || std::count(partial.begin(), partial.end(), true) != 1)
+    return false;
+  const std::vector<TensorView*>& in = inputs(op);
+  const DType type = op.out()->dtype;
+  return in.size() == 2 && is_float(type) && !is_narrow(type) && in[0]->dtype == type && in[1]->dtype == type;
+}
+
 bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp reduce) {
   PLAIT_CHECK(partial.size() == inputs(op).size(), "{} operands of {} are pending or not", partial.size(),
               describe(op));

@@ -26,6 +26,8 @@ struct Factor {
   std::vector<int64_t> operand_scale;
   int64_t result_scale = 1;
   bool shardable() const { return kind <= FactorKind::merge; }
+  // Of an element of a result it is the place of the operands' elements that it comes of: not where a scan runs.
+  bool keeps_places() const { return kind != FactorKind::merge || is_reduced(); }
   // No result has it.
   bool is_reduced() const {
     return std::all_of(result_dim.begin(), result_dim.end(), [](int dim) { return dim < 0; });
@@ -53,5 +55,9 @@ std::vector<Axis> reduction_axes(const Op& op);
 // of partial values. `partial[i]` tells which operands are pending (with `reduce`, over one mesh axis), the others hold
 // whole values. False where the reduction must come first.
 bool passes_partial(const Op& op, const std::vector<bool>& partial, ReduceOp reduce);
+
+// Whether the op contracts its one pending operand with what is whole, so that the result may be the pending sum.
+// Passing it on is right, but costs more than the sum where results are larger, or others need it.
+bool contracts_pending(const Op& op, const std::vector<bool>& partial);
 
 }  // namespace plait

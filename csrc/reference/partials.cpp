@@ -12,9 +12,12 @@ struct Contracted {
 };
 
 Contracted contracted(const Op& op) {
-  if (const Linear* linear = as<Linear>(op)) return {linear->x, {linear->x->rank() - 1}};
-  if (const Matmul* matmul = as<Matmul>(op)) return {matmul->a, {matmul->a->rank() - 1}};
   // Terms that are pending themselves are added on every rank.
+  const auto is_whole = [](const TensorView* t) { return t->layout.partial.empty(); };
+  const Linear* linear = as<Linear>(op);
+  if (linear && is_whole(linear->x) && is_whole(linear->w)) return {linear->x, {linear->x->rank() - 1}};
+  const Matmul* matmul = as<Matmul>(op);
+  if (matmul && is_whole(matmul->a) && is_whole(matmul->b)) return {matmul->a, {matmul->a->rank() - 1}};
   if (const Reduce* reduce = as<Reduce>(op); reduce && reduce->in->layout.partial.empty())
     return {reduce->in, {reduce->dims.begin(), reduce->dims.end()}};
   return {};

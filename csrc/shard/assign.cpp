@@ -1,6 +1,7 @@
 #include "shard/assign.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/error.h"
@@ -40,27 +41,71 @@ bool is_sharded(const Layout& layout) {
   return std::any_of(layout.dims.begin(), layout.dims.end(), [](const auto& d) { return has_mesh_piece(d.pieces); });
 }
 
-std::vector<int> operand_order(const std::vector<TensorView*>& in) {
-  std::vector<int> order;
-  for (size_t i = 0; i < in.size(); ++i)
-    if (is_sharded(in[i]->layout)) order.push_back(static_cast<int>(i));
-  if (order.size() < 2) return order;
-  std::vector<int64_t> bytes(in.size(), 0);
-  for (int i : order) {
-    auto known = global_bytes(*in[i]);
-    if (!known) {  // sizes that cannot be compared count as equal, all of them, so that the order stays an order
-      std::fill(bytes.begin(), bytes.end(), 0);
-      break;
-    }
-    bytes[i] = *known;
+constexpr int64_t kParameterWeight = 4;  // a parameter moves where what moves instead has over so many times its bytes
+
+// Tensors of an op whose layouts ask for pieces, and what moving those that ask for the same would cost.
+class Claimants {
+ public:
+  Claimants(const Op& op, const std::vector<Factor>& factors) : op_(op), factors_(factors) {
+    const std::vector<TensorView*> in = inputs(op);
+    for (size_t i = 0; i < in.size(); ++i)
+      if (is_sharded(in[i]->layout)) all_.push_back(static_cast<int>(i));
+    for (size_t r = 0; r < op.results.size(); ++r)
+      if (op.results[r]->layout_source == LayoutSource::annotated && is_sharded(op.results[r]->layout))
+        all_.push_back(~static_cast<int>(r));
   }
-  auto parameter = [&](int i) { return in[i]->role == TensorRole::parameter; };
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    if (parameter(a) != parameter(b)) return parameter(a);
-    return bytes[a] > bytes[b];
-  });
-  return order;
-}
+
+  // Operands, and results that are annotated, of which those that would cost more to move stay.
+  std::vector<int> order() const {
+    std::vector<int> out = all_;
+    if (out.size() < 2) return out;
+    std::map<int, int64_t> costs;
+    for (int i : all_) costs[i] = cost(i).value_or(0);
+    const bool all_known = std::ranges::all_of(all_, [&](int i) { return cost(i).has_value(); });
+    std::stable_sort(out.begin(), out.end(), [&](int a, int b) {
+      const int64_t x = all_known ? costs[a] : 0, y = all_known ? costs[b] : 0;  // what cannot be compared is equal
+      if (x != y) return x > y;
+      return is_parameter(tensor_at(op_, a)) && !is_parameter(tensor_at(op_, b));
+    });
+    return out;
+  }
+
+  // Of all that go with it; nothing where a size is not known.
+  std::optional<int64_t> cost(int index) const {
+    int64_t out = 0;
+    for (int other : all_) {
+      if (other != index && !agree(index, other)) continue;
+      const TensorView& t = tensor_at(op_, other);
+      const auto bytes = global_bytes(t);
+      if (!bytes || *bytes > INT64_MAX / 64) return std::nullopt;
+      out += *bytes * (is_parameter(t) ? kParameterWeight : 1);
+    }
+    return out;
+  }
+
+  static bool is_parameter(const TensorView& t) { return t.role == TensorRole::parameter; }
+
+ private:
+  // Whether both ask for the same pieces of every factor that both have.
+  bool agree(int a, int b) const {
+    bool some = false;
+    for (const Factor& f : factors_) {
+      const int x = dim_in(f, a), y = dim_in(f, b);
+      if (x < 0 || y < 0) continue;
+      const auto &p = pieces(a, x), &q = pieces(b, y);
+      if (p != q) return false;
+      some = some || has_mesh_piece(p);
+    }
+    return some;
+  }
+  const std::vector<Piece>& pieces(int index, int dim) const {
+    return tensor_at(op_, index).layout.dims[static_cast<size_t>(dim)].pieces;
+  }
+
+  const Op& op_;
+  const std::vector<Factor>& factors_;
+  std::vector<int> all_;
+};
 
 // A random op counts its elements from the first index of its piece, and an index is compared with the places of a
 // piece: that must be one range of the dim. What a lookup leaves pending is as large as its results: of a tensor that
@@ -91,7 +136,8 @@ class Assigner {
   }
 
   Assignment run() {
-    for (int i : operand_order(in_)) offer(i, in_[i]->layout);
+    std::vector<int> claimants = Claimants(op_, out_.factors).order();
+    for (int i : claimants) offer(i, i < 0 ? without_pending(tensor_at(op_, i).layout) : tensor_at(op_, i).layout);
     collect_sums();
     pass_pending();
     for (size_t r = 0; r < wanted_.size(); ++r) offer(~static_cast<int>(r), wanted_[r]);
@@ -134,6 +180,17 @@ class Assigner {
       }
   }
 
+  // Axes over which an operand is pending wait until it is known whether the op passes that on.
+  Layout without_pending(Layout layout) const {
+    const auto waits = [&](const Piece& p) {
+      return !p.is_local() &&
+             std::ranges::any_of(in_, [&](const TensorView* t) { return t->layout.partial.contains(p.mesh_axis); });
+    };
+    for (DimLayout& dim : layout.dims)
+      if (std::ranges::any_of(dim.pieces, waits)) dim.pieces.clear();
+    return layout;
+  }
+
   // Whether one axis is left, the first of the list: parts of the op are merged once, and in order.
   bool may_merge(std::vector<Piece>& pieces) const {
     for (size_t f = 0; f < out_.factors.size(); ++f)
@@ -171,12 +228,22 @@ class Assigner {
       // Reductions of different kinds do not commute: one tensor holds one kind.
       for (const Layout& result : out_.results)
         for (auto [other, kind] : result.partial) same = same && kind == reduce;
-      if (!same || !passes_partial(op_, pending, reduce)) continue;
+      if (!same || !(passes_partial(op_, pending, reduce) || passes_on(pending, reduce))) continue;
       taken_.insert(axis);
       leave_pending(axis, reduce);
       for (size_t i = 0; i < in_.size(); ++i)
         if (pending[i]) out_.operands[i].partial[axis] = reduce;
     }
+  }
+
+  // A sum that nobody else reads, where it shrinks on the way. Each rank would round the terms of a narrow one.
+  bool passes_on(const std::vector<bool>& pending, ReduceOp reduce) const {
+    if (reduce != ReduceOp::sum || !contracts_pending(op_, pending)) return false;
+    const TensorView& sum =
+        *in_[static_cast<size_t>(std::find(pending.begin(), pending.end(), true) - pending.begin())];
+    if (sum.fusion->readers(&sum).size() != 1 || sum.fusion->is_output(&sum)) return false;
+    const auto before = global_bytes(sum), after = global_bytes(*op_.out());
+    return before && after && *after < *before;
   }
 
   void leave_pending(int axis, ReduceOp reduce) {
@@ -216,14 +283,18 @@ std::string list_text(const std::vector<Piece>& pieces, const Mesh& mesh) {
 }
 
 // Why `winner` ranks before `loser`.
-const char* rank_reason(const Op& op, int winner, int loser) {
-  const TensorView& w = tensor_at(op, winner);
-  const TensorView& l = tensor_at(op, loser);
-  if (loser < 0) return winner >= 0 ? "results rank last" : winner == loser ? "first dim" : "first result";
+std::string rank_reason(const Op& op, const std::vector<Factor>& factors, int winner, int loser) {
   if (winner == loser) return "first dim";
-  if (w.role == TensorRole::parameter && l.role != TensorRole::parameter) return "parameter";
-  auto wb = global_bytes(w), lb = global_bytes(l);
-  return wb && lb && *wb > *lb ? "more bytes" : "first operand";
+  const TensorView &w = tensor_at(op, winner), &l = tensor_at(op, loser);
+  const Claimants all(op, factors);
+  const auto ours = all.cost(winner), theirs = all.cost(loser);
+  const bool parameter = Claimants::is_parameter(w) && !Claimants::is_parameter(l);
+  if (!ours || !theirs || *ours == *theirs)
+    return parameter ? "parameter" : winner < 0 ? "first result" : "first operand";
+  if (parameter) return "parameter";
+  if (!Claimants::is_parameter(w) && Claimants::is_parameter(l))
+    return fmt::format("more than {} times the bytes of a parameter", kParameterWeight);
+  return "more bytes";
 }
 
 std::string source(const Op& op, const Claim& claim) {
@@ -248,7 +319,7 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
     return fmt::format("{} must be whole in {}, which moves its elements", what, text_name(op));
   auto lost = [&](const Claim& winner) {
     return fmt::format("conflict: {} lost to {} ({})", what, source(op, winner),
-                       rank_reason(op, winner.operand, index));
+                       rank_reason(op, a.factors, winner.operand, index));
   };
   if (!claim.pieces.empty() && claim.operand != index) return lost(claim);
   if (a.factors[f].kind == FactorKind::merge && !claim.pieces.empty())

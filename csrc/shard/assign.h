@@ -30,11 +30,13 @@ struct Assignment {
   std::vector<Layout> results;   // what the op then gives, per result
 };
 
-// Operands claim the layouts they have, results `wanted`, one for each (pending axes are ignored). By priority:
-// parameters, then more global bytes, then operand order; then pending reductions that pass through the op; then
-// results in order. A factor takes one list and a mesh axis goes to one factor: an axis that is gone leaves a later
-// list, the rest of the list stays. Factors that must be whole take none. A factor that is summed leaves the results
-// pending. A reshard asks nothing: its operand stays, its result is `wanted`.
+// Operands claim the layouts they have, results `wanted`, one for each (pending axes are ignored). Those come first
+// whose move would cost more: global bytes, of parameters four times these, with those of all operands and annotated
+// results that ask for the same; of equals parameters, then operands in order, then annotated results. Then pending
+// reductions that pass through the op; then the other results in order. A factor takes one list and a mesh axis goes to
+// one factor: an axis that is gone leaves a later list, the rest of the list stays. Factors that must be whole take
+// none. A factor that is summed leaves the results pending. A reshard asks nothing: its operand stays, its result is
+// `wanted`.
 Assignment assign(const Op& op, const std::vector<Layout>& wanted);
 // The same, where the results have the layouts that are wanted.
 Assignment assign(const Op& op);

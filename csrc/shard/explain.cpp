@@ -47,9 +47,30 @@ std::vector<std::string> merge_row(const Op& op, size_t& collectives) {
     collectives += static_cast<size_t>(all.collectives);
     const std::string& axis = fusion.mesh().axes()[static_cast<size_t>(a.claims[f].pieces[0].mesh_axis)].name;
     return {fmt::format("%{} -> %{}", inputs(op)[0]->name, op.results[0]->name),
-            fmt::format("all-gather of parts over {}", axis), bytes_text(all.bytes, fusion), op.results[0]->reason};
+            fmt::format("all-gather of parts over {}", axis), layout_text(*op.results[0]),
+            bytes_text(all.bytes, fusion), fmt::format("for {} %{}", text_name(op), op.results[0]->name)};
   }
   return {};
+}
+
+// A row for a tensor that a step of a reshard makes, with that step's part of its reason, which leaves `reason`;
+// nothing for others.
+std::vector<std::string> reshard_row(const TensorView& t, size_t& collectives, std::string& reason) {
+  const auto* reshard = t.definition ? as<Reshard>(*t.definition) : nullptr;
+  const auto step = reshard ? single_step(held_layout(*reshard->in), t.layout) : std::nullopt;
+  if (!step) return {};
+  collectives += step->moves_data();
+  const std::string& axis = t.fusion->mesh().axes()[static_cast<size_t>(step->axis)].name;
+  const std::string kind = name(step->kind), over = fmt::format("{} over {}", kind, axis);
+  std::string cause;
+  if (const size_t at = reason.rfind(over); at != std::string::npos && (at == 0 || reason.substr(at - 2, 2) == "; ")) {
+    cause = reason.substr(at + over.size());
+    cause.erase(0, cause.find_first_not_of(' '));
+    reason.resize(at == 0 ? 0 : at - 2);
+  }
+  return {fmt::format("%{} -> %{}", reshard->in->name, t.name),
+          step->dim < 0 ? over : fmt::format("{} of dim {} over {}", kind, step->dim, axis), layout_text(t),
+          bytes_text(t), cause};
 }
 
 // Rows of cells, columns aligned; the last cell is as long as it is.
@@ -74,24 +95,17 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
 
 std::string explain_sharding(const Fusion& fusion) {
   std::vector<std::vector<std::string>> tensors = {{"tensor", "type", "layout", "reason"}};
-  std::vector<std::vector<std::string>> reshards = {{"reshard", "step", "tensor bytes", "cause"}};
+  std::vector<std::vector<std::string>> moves = {{"reshard", "step", "layout", "tensor bytes", "cause"}};
   size_t collectives = 0;
   for (const TensorView* t : fusion.tensors()) {
-    tensors.push_back({"%" + t->name, type_text(*t), layout_text(*t), t->reason});
-    const auto* reshard = t->definition ? as<Reshard>(*t->definition) : nullptr;
     if (t->definition && t->definition->results[0] == t)
-      if (auto row = merge_row(*t->definition, collectives); !row.empty()) reshards.push_back(std::move(row));
-    if (!reshard) continue;
-    auto step = single_step(held_layout(*reshard->in), t->layout);
-    if (!step) continue;
-    collectives += step->moves_data();
-    const std::string& axis = fusion.mesh().axes()[static_cast<size_t>(step->axis)].name;
-    std::string what = step->dim < 0 ? fmt::format("{} over {}", name(step->kind), axis)
-                                     : fmt::format("{} of dim {} over {}", name(step->kind), step->dim, axis);
-    reshards.push_back({fmt::format("%{} -> %{}", reshard->in->name, t->name), what, bytes_text(*t), t->reason});
+      if (auto row = merge_row(*t->definition, collectives); !row.empty()) moves.push_back(std::move(row));
+    std::string reason = t->reason;
+    if (auto row = reshard_row(*t, collectives, reason); !row.empty()) moves.push_back(std::move(row));
+    if (!reason.empty()) tensors.push_back({"%" + t->name, type_text(*t), layout_text(*t), reason});
   }
   std::string out = table(tensors);
-  if (reshards.size() > 1) out += "\n" + table(reshards);
+  if (moves.size() > 1) out += "\n" + table(moves);
   return out + fmt::format("\n{} collective{}\n", collectives, collectives == 1 ? "" : "s");
 }
 

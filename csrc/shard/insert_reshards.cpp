@@ -102,8 +102,9 @@ class Inserter {
     }
     PLAIT_CHECK(from, "no version of %{} reaches {}", t->name, print(layout, fusion_.mesh()));
     if (from->stored && !best.empty()) why.push_back(fmt::format("%{} is stored {}", t->name, text(*from->stored)));
-    for (const ReshardStep& step : best) {
+    for (const ReshardStep& step : best) {  // the first says why
       from = add_step(from, step, nullptr, t->name, who + (why.empty() ? "" : ": " + join(why)));
+      why.clear();
       versions_[t].push_back(from);
     }
     return from;
@@ -142,8 +143,8 @@ class Inserter {
     own->reason = clauses.empty() ? "no operand is sharded" : join(clauses);
     y->domain.transforms.clear();
     y->domain.reduction.clear();
-    std::string why =
-        "after " + std::string(text_name(op)) + ": " + join(explain_difference(op, a, ~static_cast<int>(r), y->layout));
+    const std::string who = "after " + std::string(text_name(op));
+    const std::string why = ": " + join(explain_difference(op, a, ~static_cast<int>(r), y->layout));
     y->definition = nullptr;
     op.results[r] = own;
     own->definition = &op;
@@ -151,7 +152,7 @@ class Inserter {
     auto steps = plan_reshard(given, y->layout);
     TensorView* at = own;
     for (size_t i = 0; i < steps.size(); ++i) {
-      at = add_step(at, steps[i], i + 1 == steps.size() ? y : nullptr, y->name, why);
+      at = add_step(at, steps[i], i + 1 == steps.size() ? y : nullptr, y->name, i == 0 ? who + why : who);
       versions_[y].push_back(at);
     }
   }

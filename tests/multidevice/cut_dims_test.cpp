@@ -52,7 +52,7 @@ CaseResult run(const std::string& text, const std::string& device, int64_t ranks
 
 TEST(ShardedExamples, MoveNoMoreThanAnExpertsCollectives) {
   const std::vector<Example> all = examples();
-  EXPECT_GE(all.size(), 8u);
+  EXPECT_GE(all.size(), 18u);
   for (const Example& e : all) {
     const CaseResult result = run(e.text, "cpu", e.ranks);
     EXPECT_TRUE(result.ok) << e.name << ": " << result.message;
@@ -62,11 +62,13 @@ TEST(ShardedExamples, MoveNoMoreThanAnExpertsCollectives) {
 }
 
 TEST(ShardedExamples, RunOnAnyNumberOfRanksAndOnThreads) {
-  for (const Example& e : examples())
+  for (const Example& e : examples()) {
+    if (e.text.find(" = t)") == std::string::npos) continue;  // a mesh of numbers
     for (const auto& [ranks, comm] : {std::pair(1, "local"), {3, "local:threads"}, {7, "local"}}) {
       const CaseResult result = run(e.text, "cpu", ranks, comm);
       EXPECT_TRUE(result.ok) << e.name << " on " << ranks << " ranks: " << result.message;
     }
+  }
 }
 
 TEST(ShardedExamples, RunOnSimulatedGpus) {

@@ -22,7 +22,7 @@ std::string results_text(const Factor& f) {
 std::vector<std::string> text_of(const Op& op) {
   std::vector<std::string> out;
   for (const Factor& f : factors(op)) {
-    const char* kinds[] = {"pass", "reduce", "whole", "permute"};
+    const char* kinds[] = {"pass", "reduce", "merge", "whole", "permute"};
     std::string text = fmt::format("{} {}:", kinds[static_cast<size_t>(f.kind)], sym::print(f.extent));
     for (int d : f.operand_dim) text += fmt::format(" {}", d);
     out.push_back(text + " ->" + results_text(f));
@@ -113,13 +113,13 @@ const Case kCases[] = {
     {"sum(%c)", {"reduce sum a: 0 -> -1", "reduce sum 8: 1 -> -1"}},  // counts in i64
     {"prod(%e, dims = [0])", {"pass 8: 1 -> 0", "reduce prod a: 0 -> -1"}},
     {"amax(%e, dims = [0])", {"pass 8: 1 -> 0", "reduce max a: 0 -> -1"}},
-    {"amax(%c, dims = [0])", {"pass 8: 1 -> 0", "whole a: 0 -> -1"}},  // ranks reduce numbers
+    {"amax(%c, dims = [0])", {"pass 8: 1 -> 0", "merge a: 0 -> -1"}},  // ranks reduce numbers
     {"amin(%e, dims = [1])", {"pass a: 0 -> 0", "reduce min 8: 1 -> -1"}},
-    {"argmax(%e, dims = [1])", {"pass a: 0 -> 0", "whole 8: 1 -> -1"}},
-    {"argmin(%e, dims = [0])", {"pass 8: 1 -> 0", "whole a: 0 -> -1"}},
-    {"var(%e, dims = [1])", {"pass a: 0 -> 0", "whole 8: 1 -> -1"}},
-    {"cumsum(%e, dim = 1)", {"pass a: 0 -> 0", "whole 8: -1 -> 1", "whole 8: 1 -> -1"}},
-    {"cumprod(%e, dim = 1)", {"pass a: 0 -> 0", "whole 8: -1 -> 1", "whole 8: 1 -> -1"}},
+    {"argmax(%e, dims = [1])", {"pass a: 0 -> 0", "merge 8: 1 -> -1"}},
+    {"argmin(%e, dims = [0])", {"pass 8: 1 -> 0", "merge a: 0 -> -1"}},
+    {"var(%e, dims = [1])", {"pass a: 0 -> 0", "merge 8: 1 -> -1"}},
+    {"cumsum(%e, dim = 1)", {"pass a: 0 -> 0", "merge 8: 1 -> 1"}},
+    {"cumprod(%e, dim = 1)", {"pass a: 0 -> 0", "merge 8: 1 -> 1"}},
     {"logcumsumexp(%e, dim = 1)", {"pass a: 0 -> 0", "whole 8: -1 -> 1", "whole 8: 1 -> -1"}},
     {"permute(%x, dims = [2, 0, 1])", {"pass c: 2 -> 0", "pass a: 0 -> 1", "pass b: 1 -> 2"}},
     {"broadcast(%col, shape = [a, b, c], dims = [1, 2])", {"pass a: -1 -> 0", "pass b: 0 -> 1", "pass c: -1 -> 2"}},
@@ -139,22 +139,22 @@ const Case kCases[] = {
     {"repeat(%e, repeats = [3, 1, 2])",
      {"permute 3: -1 -> 0", "pass a: 0 -> 1", "permute 16: -1 -> 2", "permute 8: 1 -> -1"}},
     {"bitcast(%e, to = u32)", {"pass a: 0 -> 0", "pass 8: 1 -> 1"}},
-    {"gather(%e, %j, dim = 1)", {"pass a: 0 0 -> 0", "pass n: -1 1 -> 1", "whole 8: 1 -1 -> -1"}},
+    {"gather(%e, %j, dim = 1)", {"pass a: 0 0 -> 0", "pass n: -1 1 -> 1", "reduce sum 8: 1 -1 -> -1"}},
     {"gather(%f, %short, dim = 1)",  // the index is shorter along dim 0
-     {"whole 2: -1 0 -> 0", "pass n: -1 1 -> 1", "whole 4: 0 -1 -> -1", "whole 8: 1 -1 -> -1"}},
+     {"whole 2: -1 0 -> 0", "pass n: -1 1 -> 1", "whole 4: 0 -1 -> -1", "reduce sum 8: 1 -1 -> -1"}},
     {"index_select(%x, %j, dim = 1)",
-     {"pass a: 0 -1 -> 0", "pass a: -1 0 -> 1", "pass n: -1 1 -> 2", "pass c: 2 -1 -> 3", "whole b: 1 -1 -> -1"}},
+     {"pass a: 0 -1 -> 0", "pass a: -1 0 -> 1", "pass n: -1 1 -> 2", "pass c: 2 -1 -> 3", "reduce sum b: 1 -1 -> -1"}},
     {"scatter(%e, %j, %src, dim = 1, update = add)",
-     {"pass a: 0 0 0 -> 0", "whole 8: 1 -1 -1 -> 1", "whole n: -1 1 -1 -> -1", "whole n: -1 -1 1 -> -1"}},
-    {"var_mean(%x, dims = [0, 2])", {"pass b: 1 -> 0 0", "whole a: 0 -> -1 -1", "whole c: 2 -> -1 -1"}, true},
+     {"pass a: 0 0 0 -> 0", "pass 8: 1 -1 -1 -> 1", "whole n: -1 1 -1 -> -1", "whole n: -1 -1 1 -> -1"}},
+    {"var_mean(%x, dims = [0, 2])", {"pass b: 1 -> 0 0", "merge a: 0 -> -1 -1", "merge c: 2 -> -1 -1"}, true},
     {"cummax(%e, dim = 1)", {"pass a: 0 -> 0 0", "whole 8: -1 -> 1 1", "whole 8: 1 -> -1 -1"}, true},
     {"cummin(%e, dim = 0)", {"whole a: -1 -> 0 0", "pass 8: 1 -> 1 1", "whole a: 0 -> -1 -1"}, true},
     {"sort(%e, dim = 1)", {"pass a: 0 -> 0 0", "whole 8: -1 -> 1 1", "whole 8: 1 -> -1 -1"}, true},
     {"sort(%e, dim = 1, count = [3])", {"pass a: 0 -> 0 0", "whole 3: -1 -> 1 1", "whole 8: 1 -> -1 -1"}, true},
     {"max_with_argmax(%e, dims = [1], keepdim = true)",
-     {"pass a: 0 -> 0 0", "whole 1: -1 -> 1 1", "whole 8: 1 -> -1 -1"},
+     {"pass a: 0 -> 0 0", "whole 1: -1 -> 1 1", "merge 8: 1 -> -1 -1"},
      true},
-    {"min_with_argmin(%e)", {"whole a: 0 -> -1 -1", "whole 8: 1 -> -1 -1"}, true},
+    {"min_with_argmin(%e)", {"merge a: 0 -> -1 -1", "whole 8: 1 -> -1 -1"}, true},
     {"dropout(%e, p = 0.5, seed = %seed)", {"pass a: 0 -1 -> 0", "pass 8: 1 -1 -> 1"}},
     {"logsumexp(%e, dims = [1])", {"pass a: 0 -> 0", "reduce logsumexp 8: 1 -> -1"}},
     {"logsumexp(%q, dims = [0])", {"pass 8: 1 -> 0", "whole a: 0 -> -1"}},  // rounded when whole
@@ -162,7 +162,7 @@ const Case kCases[] = {
 
 // "reduce prod b: 1 (by 4) -> -1": with what is reduced, and elements per step where they are more than one.
 std::string full_text(const Factor& f) {
-  const char* kinds[] = {"pass", "reduce", "whole", "permute"};
+  const char* kinds[] = {"pass", "reduce", "merge", "whole", "permute"};
   std::string text = kinds[static_cast<size_t>(f.kind)];
   if (f.kind == FactorKind::reduce) text += fmt::format(" {}", name(f.reduce));
   text += fmt::format(" {}:", sym::print(f.extent));

@@ -37,13 +37,28 @@ TEST(Conflict, ParameterWins) {
             "{}, {0: tp} -> {1: tp}");
   // The same without a parameter: x has fewer bytes than w.
   EXPECT_EQ(needs(with("%x: f32[m, k] {0: tp}, %w: f32[n, k] {0: tp}", "linear(%x, %w)")), "{}, {0: tp} -> {1: tp}");
-  // A small parameter against a large activation.
-  EXPECT_EQ(needs(with("%x: f32[100, k] {0: tp}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
+  // An activation of less than four times its bytes, and of more.
+  EXPECT_EQ(needs(with("%x: f32[24, k] {0: tp}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
             "{}, {0: tp} -> {1: tp}");
+  EXPECT_EQ(needs(with("%x: f32[25, k] {0: tp}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
+            "{0: tp}, {} -> {0: tp}");
   EXPECT_EQ(needs(with("%x: f32[100, k] {0: tp}, %w: f32[n, k] {0: tp}", "linear(%x, %w)")), "{0: tp}, {} -> {0: tp}");
   // Among parameters bytes decide.
   EXPECT_EQ(needs(with("param %x: f32[100, k] {0: tp}, param %w: f32[n, k] {0: tp}", "linear(%x, %w)")),
             "{0: tp}, {} -> {0: tp}");
+}
+
+TEST(Conflict, AnAnnotatedResultCountsAsItsOperandsDo) {
+  // Against w alone x loses; with the result that is to lie as it does it wins.
+  const std::string inputs = "%x: f32[16, k] {0: tp}, %w: f32[20, k] {0: tp}";
+  EXPECT_EQ(needs(with(inputs, "linear(%x, %w)")), "{}, {0: tp} -> {1: tp}");
+  EXPECT_EQ(needs(with(inputs, "linear(%x, %w)", "(%y {0: tp})")), "{0: tp}, {} -> {0: tp}");
+  EXPECT_EQ(needs(with(inputs, "linear(%x, %w)", "(%y {1: tp})")), "{}, {0: tp} -> {1: tp}");
+  // A result that is larger than its one operand, which is cut otherwise.
+  EXPECT_EQ(needs(with("%x: f32[4] {0: tp}", "broadcast(%x, shape = [6, 4], dims = [1])", "(%y {0: tp})")),
+            "{} -> {0: tp}");
+  // One that is not annotated asks for nothing that operands would move for.
+  EXPECT_EQ(needs(with("%x: f32[4] {0: tp}", "broadcast(%x, shape = [6, 4], dims = [1])")), "{0: tp} -> {1: tp}");
 }
 
 TEST(Conflict, MoreBytesWin) {

@@ -62,7 +62,9 @@ TEST(Explain, WhatRanksMerge) {
        "[tp] merged: argmax exchanges what it makes of pieces of %x dim 0"},
   });
   const std::string text = explained({"%x: bf16[4, 8] {1: tp}", "%y, %z = var_mean(%x, dims = [1])", "%y, %z", ""});
-  EXPECT_NE(text.find("%x -> %y  all-gather of parts over tp  32 B"), std::string::npos) << text;
+  EXPECT_NE(text.find("%x -> %y  all-gather of parts over tp  {}      32 B          for var_mean %y\n"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("\n1 collective\n"), std::string::npos) << text;
 }
 
@@ -113,7 +115,7 @@ TEST(Explain, WhoWinsAConflict) {
       {"%x: f32[8, 8] {0: tp}", "%y = matmul(%x, %x)", "%y",
        "conflict: %x dim 0 [tp] lost to %x dim 0 (first operand)"},
       {"%x: f32[4, 8] {0: tp}", "%y = relu(%x)", "%y {1: tp}",
-       "conflict: %y dim 1 [tp] lost to %x dim 0 (results rank last)"},
+       "conflict: %y dim 1 [tp] lost to %x dim 0 (first operand)"},
       {"%x: f32[4, 8] {1: tp}, %w: f32[6, 8]", "%p = linear(%x, %w)\n%y = neg(%p)", "%y {0: tp}",
        "conflict: %y dim 0 [tp] lost to the reduction that is pending over tp"},
   });

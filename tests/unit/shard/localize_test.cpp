@@ -210,24 +210,22 @@ TEST(Explain, TableAndReshards) {
   auto f = sharded(
       "let n = 4\nmesh @m (tp = 2)\nfusion @f on @m (%x: f32[n, 6] {1: tp}, param %v: f32[8, 6]) -> (%y) {\n"
       " %p = linear(%x, %v)\n %y = relu(%p)\n}\n");
-  EXPECT_EQ(
-      explain_sharding(*f),
-      "tensor      type       layout               reason\n"
-      "%x          f32[n, 6]  {1: tp}              annotated\n"
-      "%v          f32[8, 6]  {}                   not annotated: replicated\n"
-      "%v_shard    f32[8, 6]  {1: tp}              slice over tp for linear %p: %v dim 1 is sharded [tp] as %x dim 1\n"
-      "%p          f32[n, 8]  {} partial(tp: sum)  [tp] pending: linear reduces %x dim 1\n"
-      "%p_reduced  f32[n, 8]  {}                   all-reduce over tp for relu %y: the sum over tp is pending and "
-      "relu needs it done\n"
-      "%y          f32[n, 8]  {}                   no operand is sharded\n"
-      "\n"
-      "reshard           step                    tensor bytes  cause\n"
-      "%v -> %v_shard    slice of dim 1 over tp  192 B         slice over tp for linear %p: %v dim 1 is sharded [tp] "
-      "as %x dim 1\n"
-      "%p -> %p_reduced  all-reduce over tp      128 B         all-reduce over tp for relu %y: the sum over tp is "
-      "pending and relu needs it done\n"
-      "\n"
-      "1 collective\n");
+  EXPECT_EQ(explain_sharding(*f),
+            "tensor  type       layout               reason\n"
+            "%x      f32[n, 6]  {1: tp}              annotated\n"
+            "%v      f32[8, 6]  {}                   not annotated: replicated\n"
+            "%p      f32[n, 8]  {} partial(tp: sum)  [tp] pending: linear reduces %x dim 1\n"
+            "%y      f32[n, 8]  {}                   no operand is sharded\n"
+            "\n"
+            "reshard           step                    layout   tensor bytes  cause\n"
+            "%v -> %v_shard    slice of dim 1 over tp  {1: tp}  192 B         for linear %p: %v dim 1 is sharded [tp] "
+            "as %x dim "
+            "1\n"
+            "%p -> %p_reduced  all-reduce over tp      {}       128 B         for relu %y: the sum over tp is pending "
+            "and relu "
+            "needs it done\n"
+            "\n"
+            "1 collective\n");
 }
 
 TEST(Api, ShardingByCalls) {
