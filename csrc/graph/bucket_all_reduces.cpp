@@ -11,8 +11,8 @@ namespace plait {
 
 namespace {
 
-constexpr int64_t kMostBytes = 16 << 10;   // of a tensor: longer ones take their time by bytes, not by number
-constexpr int64_t kMostOfAll = 128 << 10;  // of what is exchanged at once
+constexpr int64_t kMostBytes = 8 << 10;  // of a tensor: longer ones take their time by bytes, not by number
+constexpr size_t kMostTensors = 16;      // of which each is a part of the kernel that puts them side by side
 
 // What all-reduces of one team and reduction have in common.
 struct Kind {
@@ -79,15 +79,10 @@ class Bucketer {
   std::vector<Run> buckets(const Run& run) const {
     std::vector<Run> out;
     if (run.size() < 2) return out;
-    sym::Expr all;
     for (AllReduce* reduce : run) {
       const sym::Expr bytes = elements(*reduce->in) * static_cast<int64_t>(size_of(reduce->in->dtype));
       if (!decide_(sym::le(bytes, kMostBytes))) continue;
-      if (out.empty() || !decide_(sym::le(all + bytes, kMostOfAll))) {
-        out.emplace_back();
-        all = fusion_.pool().constant(0);
-      }
-      all = all + bytes;
+      if (out.empty() || out.back().size() == kMostTensors) out.emplace_back();
       out.back().push_back(reduce);
     }
     return out;

@@ -77,8 +77,8 @@ void merge_equal(Fusion& fusion, const std::function<std::optional<size_t>(const
 
 // Small all-reduces of one team, reduction and type, of which none comes of another, become one of their elements side
 // by side: what they take is the time of a message, not of its bytes. `decide` is asked about sizes, where there are
-// several. Requires: device axes are gone. Ensures: the same values bit for bit, an order of ops in which no more waits
-// than must. Why last: equal ones are merged, and nobody reads what is left.
+// several. Requires: device axes are gone. Ensures: the same terms (whose order is the communicator's), an order of ops
+// in which no more waits than must. Why last: equal ones are merged, and nobody reads what is left.
 void bucket_all_reduces(Fusion& fusion, const std::function<bool(sym::Expr)>& decide);
 
 }  // namespace plait

@@ -248,8 +248,10 @@ std::vector<Factor> reduced(const LogSumExp& op) {
   return reduced(op, op.in, op.dims, op.keepdim, kind, ReduceOp::logsumexp);
 }
 
-// A piece begins with the totals of those before it.
+// A piece begins with the totals of those before it, which of f64 no wider type holds.
 std::vector<Factor> scanned(const Op& op, int64_t dim) {
+  const TensorView& in = *inputs(op)[0];
+  if (in.dtype == DType::f64) return moved(op, marked(in.rank(), {dim}), FactorKind::whole);
   std::vector<Factor> out = unary(op);
   out[size_t(dim)].kind = FactorKind::merge;
   return out;

@@ -38,7 +38,8 @@ kir::Value Statements::looked_up(const Op& op, const TensorView& index, const st
   const sym::Expr place = range != nullptr ? j - state_.extent((*range)[0]) : j;
   at[static_cast<size_t>(dim)] = place;
   const DType type = compute_type(in.dtype);
-  const Constant zero = Constant::from_int64(type, 0);
+  // What ranks add where another one has the place: -0 leaves zeros their sign.
+  const Constant zero = is_float(type) ? Constant::from_double(type, -0.0) : Constant::from_int64(type, 0);
   const Constant none = is_float(type) ? Constant::from_double(type, NAN) : zero;
   const kir::Value out = variable(range != nullptr ? zero : none, lanes);
   const sym::Expr inside = is_below(place, state_.extent(in.extent(static_cast<size_t>(dim))));

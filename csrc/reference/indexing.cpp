@@ -12,6 +12,9 @@ namespace {
 // What an index outside gives.
 double missing(DType dtype) { return is_float(dtype) ? std::numeric_limits<double>::quiet_NaN() : 0; }
 
+// What ranks add where another one has the place.
+double of_others(DType dtype) { return is_float(dtype) ? -0.0 : 0; }
+
 // Numbers of positions that one index may stand for, beyond which what it reads is unknown.
 constexpr double kMostCandidates = 64;
 
@@ -37,12 +40,13 @@ struct Reader {
   const Offences& offences;
 
   void read(int64_t base, int64_t k, Array& out, int64_t i) const {
-    const int64_t at = index.integer_at(k) - offences.first();
-    if (at >= 0 && at < extent) {
-      copy_element(in, base + at * stride, out, i);
-    } else if (!offences.is_place(index.integer_at(k))) {
+    if (!offences.is_place(index.integer_at(k))) {
       offences.add(k);
       out.value[i] = missing(out.dtype);
+    } else if (const int64_t at = index.integer_at(k) - offences.first(); at >= 0 && at < extent) {
+      copy_element(in, base + at * stride, out, i);
+    } else {
+      out.value[i] = of_others(out.dtype);
     }
     if (index.radius_at(k) != 0 || index.has_alternative(k))
       read_candidates(base, k, out, i);
@@ -56,7 +60,7 @@ struct Reader {
     const bool few = each_candidate(index, k, [&](int64_t p) {
       const int64_t at = p - offences.first(), from = base + at * stride;
       if (!offences.is_place(p)) return points.push_back({missing(out.dtype), 0});
-      if (at < 0 || at >= extent) return points.push_back({0, 0});
+      if (at < 0 || at >= extent) return points.push_back({of_others(out.dtype), 0});
       points.push_back({in.value[from], in.radius_at(from)});
       if (in.has_alternative(from)) points.push_back({*in.alternative[from], in.radius_at(from)});
     });

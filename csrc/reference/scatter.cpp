@@ -24,11 +24,10 @@ struct Updates {
   void walk_all(Put&& put, Open&& open) const {
     const int64_t extent = in.shape[dim], stride = row_major_strides(in.shape)[dim];
     walk(strided(index.shape, without(row_major_strides(in.shape), dim)), [&](int64_t k, int64_t base, int64_t) {
-      const int64_t at = index.integer_at(k) - offences.first();
-      if (at >= 0 && at < extent)
-        put(base + at * stride, k);
-      else if (!offences.is_place(index.integer_at(k)))
+      if (!offences.is_place(index.integer_at(k)))
         offences.add(k);
+      else if (const int64_t at = index.integer_at(k) - offences.first(); at >= 0 && at < extent)
+        put(base + at * stride, k);
       if (!is_open(k)) return;
       const double value = index.value[k], radius = index.radius_at(k);
       const double other = index.has_alternative(k) ? *index.alternative[k] : value;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "mesh/collective.h"
 #include "scalar/dtype.h"
+#include "shard/merge_parts.h"
 
 namespace plait {
 
@@ -107,6 +108,18 @@ class Claimants {
   std::vector<int> all_;
 };
 
+// Whether what members of an axis exchange, each with all, is no more than the operand itself, as far as sizes are
+// known.
+bool pays_to_merge(const Op& op, int axis) {
+  const Fusion& fusion = *op.results[0]->fusion;
+  const int64_t members = fusion.mesh().axes()[static_cast<size_t>(axis)].size;
+  const auto all = global_bytes(*inputs(op)[0]);
+  if (members == 0 || !all) return true;
+  sym::Environment defaults;
+  for (const auto& let : fusion.size_lets) defaults[let.name] = let.value;
+  return sym::evaluate(exchanged(op).bytes, defaults) <= *all / members;
+}
+
 // A random op counts its elements from the first index of its piece, and an index is compared with the places of a
 // piece: that must be one range of the dim. What a lookup leaves pending is as large as its results: of a tensor that
 // is smaller, all of it is there sooner.
@@ -115,7 +128,8 @@ bool can_hold(const Op& op, const Factor& factor, const std::vector<Piece>& piec
   const bool indexed = dim >= 0 && factor.operand_dim[0] == dim;
   const bool counts = op.kind == OpKind::Uniform || op.kind == OpKind::Normal || op.kind == OpKind::Iota || indexed;
   if (counts && std::any_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.is_local(); })) return false;
-  if (!indexed || factor.kind != FactorKind::reduce) return true;
+  if (factor.kind == FactorKind::merge) return pays_to_merge(op, pieces.front().mesh_axis);
+  if (!indexed || factor.kind != FactorKind::reduce || is_sharded(inputs(op)[1]->layout)) return true;
   const auto all = global_bytes(*inputs(op)[0]), results = global_bytes(*op.out());
   return !all || !results || info(Collective::all_reduce).gathers * *results <= *all;
 }
@@ -171,7 +185,7 @@ class Assigner {
         for (const Piece& p : layout.dims[d].pieces)
           if (p.is_local() || !taken_.count(p.mesh_axis)) list.pieces.push_back(p);
         while (!list.pieces.empty() && list.pieces.back().is_local()) list.pieces.pop_back();
-        if (factor.kind == FactorKind::merge && !may_merge(list.pieces)) continue;
+        if (factor.kind == FactorKind::merge && (operand < 0 || !may_merge(list.pieces))) continue;
         if (list.pieces.empty() || !can_hold(op_, factor, list.pieces)) continue;
         if (!in_steps(list.pieces, scale_in(factor, operand))) continue;
         for (const Piece& p : list.pieces)
@@ -228,7 +242,7 @@ class Assigner {
       // Reductions of different kinds do not commute: one tensor holds one kind.
       for (const Layout& result : out_.results)
         for (auto [other, kind] : result.partial) same = same && kind == reduce;
-      if (!same || !(passes_partial(op_, pending, reduce) || passes_on(pending, reduce))) continue;
+      if (!same || !(passes_partial(op_, pending, reduce) || passes_on(pending, reduce, axis))) continue;
       taken_.insert(axis);
       leave_pending(axis, reduce);
       for (size_t i = 0; i < in_.size(); ++i)
@@ -236,9 +250,11 @@ class Assigner {
     }
   }
 
-  // A sum that nobody else reads, where it shrinks on the way. Each rank would round the terms of a narrow one.
-  bool passes_on(const std::vector<bool>& pending, ReduceOp reduce) const {
+  // A sum that nobody else reads, where it shrinks on the way, and the work is not to be parted over the axis. Each
+  // rank would round the terms of a narrow one.
+  bool passes_on(const std::vector<bool>& pending, ReduceOp reduce, int axis) const {
     if (reduce != ReduceOp::sum || !contracts_pending(op_, pending)) return false;
+    if (std::ranges::any_of(wanted_, [&](const Layout& layout) { return layout.dim_of(axis) >= 0; })) return false;
     const TensorView& sum =
         *in_[static_cast<size_t>(std::find(pending.begin(), pending.end(), true) - pending.begin())];
     if (sum.fusion->readers(&sum).size() != 1 || sum.fusion->is_output(&sum)) return false;

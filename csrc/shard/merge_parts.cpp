@@ -14,16 +14,15 @@ class PartMerger : building::Composer {
   PartMerger(Fusion& fusion, const PartedDim& parted, const std::string& prefix)
       : Composer(fusion, prefix), parted_(parted) {}
 
-  // Means and squared distances from them become those of all (Chan, Golub, LeVeque 1979). Members without elements
-  // have neither.
+  // Means and variances become those of all (Chan, Golub, LeVeque 1979), weighed by shares so that no sum is larger
+  // than what it is the mean of, and from the first member on, so that equal means are the mean. Members without
+  // elements have neither; the first has some, if any has.
   template <class T>
   std::pair<TensorView*, TensorView*> mean_and_var(const T& op) {
     const DType type = accumulation_type(op.in->dtype);
-    sym::Expr others = extent(1), own = extent(1);  // elements of a row that stand beside each of the dim; of the piece
-    for (int64_t d : op.dims) {
-      own = own * op.in->extent(size_t(d));
+    sym::Expr others = extent(1);  // elements of a row that stand beside each of the dim
+    for (int64_t d : op.dims)
       if (d != parted_.dim) others = others * op.in->extent(size_t(d));
-    }
     const sym::Expr all = parted_.extent * others;
     auto local = std::make_unique<VarMean>();
     local->in = cast(op.in, type);
@@ -32,17 +31,20 @@ class PartMerger : building::Composer {
     local->keepdim = op.keepdim;
     const std::vector<TensorView*> parts = emit_all(std::move(local));
     auto both = std::make_unique<Cat>();
-    both->in = {unsqueeze(parts[0], {0}), unsqueeze(mul(parts[1], size(own, type)), {0})};
+    both->in = {unsqueeze(parts[0], {0}), unsqueeze(parts[1], {0})};
     TensorView* states = parted_.gather(emit(std::move(both)), "_states");
-    TensorView *means = part_of(states, 0), *squares = part_of(states, 1);
+    TensorView *means = part_of(states, 0), *variances = part_of(states, 1);
     TensorView* counts = mul(counts_of_members(means->rank(), type), size(others, type));
     TensorView* has = pointwise(Pointwise::gt, counts, 0);
     TensorView* weights = div(counts, size(sym::max(all, 1), type));
-    TensorView* mean = div(sum(where(has, mul(means, weights), 0.0), {0}, false), size(sym::min(all, 1), type));
+    TensorView* first = slice(means, 0, 0);
+    TensorView* further = mul(pointwise(Pointwise::sub, {means, first}), weights);
+    TensorView* mean = add(squeeze(first, {0}), sum(where(has, further, 0.0), {0}, false));
     TensorView* apart = pointwise(Pointwise::sub, {means, mean});
-    TensorView* spread = add(squares, mul(counts, mul(apart, apart)));
-    TensorView* square = sum(where(has, spread, 0.0), {0}, false);
-    return {mean, div(square, size(sym::max(all - op.correction, 0), type))};
+    TensorView* spread = mul(weights, add(variances, mul(apart, apart)));
+    TensorView* var = div(sum(where(has, spread, 0.0), {0}, false), size(sym::min(all, 1), type));
+    if (op.correction == 0) return {mean, var};
+    return {mean, mul(var, div(size(all, type), size(sym::max(all - op.correction, 0), type)))};
   }
   Finals merged(const Var& op) { return finals({mean_and_var(op).second}, {op.in->dtype}); }
   Finals merged(const VarMean& op) {
@@ -88,8 +90,8 @@ class PartMerger : building::Composer {
     return finals({reduce(op.function, parts, {0}, false)}, {op.in->dtype});
   }
 
-  // What a scan begins with: the totals of the members before, or behind where it runs from the end. Sums and products
-  // of floats in f64, so that no part of one leaves a range that the whole stays in.
+  // What a scan begins with: the totals of the members before, or behind where it runs from the end. Of floats in f64:
+  // no part of a scan of f32 leaves its range that the whole stays in. (Of f64 itself the dim is whole.)
   template <class T>
   Finals merged_scan(const T& op, Reduction total, double none) {
     const bool floats = is_float(op.in->dtype);
@@ -102,8 +104,7 @@ class PartMerger : building::Composer {
     TensorView* own = emit(std::move(local));
     TensorView* part = reduce(total, in, {op.dim}, true);
     const bool sums = total == Reduction::sum;
-    TensorView* totals = parted_.gather(sums && floats ? cast(part, accumulation_type(op.in->dtype)) : part, "_totals");
-    totals = cast(totals, own->dtype);
+    TensorView* totals = parted_.gather(part, "_totals");
     TensorView* earlier = pointwise(op.reverse ? Pointwise::gt : Pointwise::lt,
                                     {members(totals->rank()), size(parted_.rank, DType::i64)});
     TensorView* begin = reduce(total, where(earlier, totals, none), {0}, false);
@@ -120,13 +121,14 @@ class PartMerger : building::Composer {
   TensorView* div(TensorView* a, TensorView* b) { return pointwise(Pointwise::div, {a, b}); }
 
   // [members, k, ...] at k.
-  TensorView* part_of(TensorView* states, int64_t k) {
-    auto slice = std::make_unique<Slice>();
-    slice->in = states;
-    slice->dim = 1;
-    slice->start = extent(k);
-    slice->stop = extent(k + 1);
-    return squeeze(emit(std::move(slice)), {1});
+  TensorView* part_of(TensorView* states, int64_t k) { return squeeze(slice(states, 1, k), {1}); }
+  TensorView* slice(TensorView* in, int64_t dim, int64_t k) {
+    auto op = std::make_unique<Slice>();
+    op->in = in;
+    op->dim = dim;
+    op->start = extent(k);
+    op->stop = extent(k + 1);
+    return emit(std::move(op));
   }
   // 0, 1, ... as [members, 1, ...].
   TensorView* members(size_t rank) {
@@ -182,8 +184,8 @@ Exchanged exchanged(const Op& op) {
               [&](const Reduce& o) {
                 return finds_index(o.function) ? Exchanged{2, rows * with_place} : Exchanged{1, rows * bytes(in.dtype)};
               },
-              [&](const CumSum&) { return Exchanged{1, rows * number}; },
-              [&](const CumProd&) { return Exchanged{1, rows * bytes(is_float(in.dtype) ? DType::f64 : DType::i64)}; },
+              [&](const CumSum&) { return Exchanged{1, rows * bytes(DType::f64)}; },
+              [&](const CumProd&) { return Exchanged{1, rows * bytes(DType::f64)}; },
               [&](const Op& o) -> Exchanged { PLAIT_CHECK(false, "{} is not merged from parts", describe(o)); },
           });
 }

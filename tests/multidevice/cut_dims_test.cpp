@@ -91,7 +91,8 @@ const OfPieces kOfPieces[] = {
     {"bf16", "%y, %z", "var_mean(%x, dims = [2, 1], correction = 0, keepdim = true)", 1},
     {"f32", "%y", "argmax(%x, dims = [1])", 2},
     {"f32", "%y, %z", "max_with_argmax(%x, dims = [1, 2])", 2},
-    {"bf16", "%y", "argmin(%x, dims = [1], keepdim = true)", 2},
+    {"bf16", "%y", "argmin(%x, dims = [1, 2], keepdim = true)", 2},
+    {"bf16", "%y", "argmin(%x, dims = [1])", 1},  // positions would be more bytes than the operand
     {"i32", "%y, %z", "min_with_argmin(%x, dims = [1])", 2},
     {"bool", "%y", "amax(%x, dims = [1])", 1},
     {"bool", "%y", "amin(%x, dims = [0, 1], keepdim = true)", 1},
@@ -151,6 +152,12 @@ TEST(PiecesOfADim, KeepWhatIsSpecial) {
   for (const Case& c : std::initializer_list<Case>{
            {"cumprod(%x, dim = 0)", {1e-30, 1e-30, 1e30, 1e30, 2, 3}, {1e-30, 0, 1e-30, 1, 2, 6}},
            {"cumsum(%x, dim = 0)", {1, inf, 2, -inf, 1, 1}, {1, inf, inf, nan, nan, nan}},
+           {"cumsum(%x, dim = 0)", {-3e38, 0, 3e38, 3e38, 0, -3e38}, {-3e38, -3e38, 0, 3e38, 3e38, 0}},
+           {"var(%x, correction = 0)", {1e19, -1e19, 1e19, -1e19, 1e19, -1e19}, {1e38}},
+           {"var(%x, correction = 0)", {185758.78, 185758.78, 185758.78, 185758.78, 185758.78, 185758.78}, {0}},
+           {"div(1.0, index_select(%x, cast(iota(shape = [1], dim = 0), to = i64), dim = 0))",
+            {-0.0, 1, 1, 1, 1, 1},
+            {-inf}},
            {"argmax(%x)", {1, 5, 0, 5, 5, 2}, {1}},
            {"argmax(%x)", {1, 5, 0, nan, 9, nan}, {3}},
            {"argmin(%x)", {inf, inf, inf, inf, inf, inf}, {0}},

@@ -146,7 +146,8 @@ kir::Value TreeEmitter::looked_up(const Op& op, const TensorView& index, const C
   const sym::Expr place = range != nullptr ? j - extents_((*range)[0]) : j;
   at[static_cast<size_t>(dim)] = place;
   const DType type = compute_type(in.dtype);
-  const Constant zero = Constant::from_int64(type, 0);
+  // What ranks add where another one has the place: -0 leaves zeros their sign.
+  const Constant zero = is_float(type) ? Constant::from_double(type, -0.0) : Constant::from_int64(type, 0);
   const Constant none = is_float(type) ? Constant::from_double(type, NAN) : zero;
   const Value out = variable(range != nullptr ? zero : none);
   const sym::Expr inside = is_below(place, extents_(in.extent(static_cast<size_t>(dim))));

@@ -85,8 +85,8 @@ TEST(BucketAllReduces, NoCircleOfTwoKinds) {
 TEST(BucketAllReduces, SmallOnesOnly) {
   const std::string two =
       "  %x = all_reduce(%a, axis = dp, reduce = sum)\n  %y = all_reduce(%b, axis = dp, reduce = sum)\n";
-  EXPECT_EQ(bucketed("%a: f32[4096], %b: f32[4096]", "%x, %y", two).reduces, 1u);
-  EXPECT_EQ(bucketed("%a: f32[4097], %b: f32[4096]", "%x, %y", two).reduces, 2u);
+  EXPECT_EQ(bucketed("%a: f32[2048], %b: f32[2048]", "%x, %y", two).reduces, 1u);
+  EXPECT_EQ(bucketed("%a: f32[2049], %b: f32[2048]", "%x, %y", two).reduces, 2u);
   EXPECT_EQ(bucketed("%a: f32[n], %b: f32[n]", "%x, %y", two, true).reduces, 1u);
   EXPECT_EQ(bucketed("%a: f32[n], %b: f32[n]", "%x, %y", two, false).reduces, 2u);
   // Nothing is asked about one alone.
@@ -101,9 +101,9 @@ TEST(BucketAllReduces, Many) {
       results += fmt::format("{}%x{}", i > 0 ? ", " : "", i);
       body += fmt::format("  %s{0} = mul(%a, {0}.0)\n  %x{0} = all_reduce(%s{0}, axis = dp, reduce = sum)\n", i);
     }
-    const Bucketed b = bucketed("%a: f32[4096]", results, body);
-    EXPECT_EQ(b.reduces, size_t(count + 7) / 8);
-    EXPECT_LE(b.questions, 2 * count);
+    const Bucketed b = bucketed("%a: f32[4]", results, body);
+    EXPECT_EQ(b.reduces, size_t(count + 15) / 16);
+    EXPECT_LE(b.questions, count);
   }
 }
 
