@@ -129,7 +129,7 @@ bool can_hold(const Op& op, const Factor& factor, const std::vector<Piece>& piec
   const bool counts = op.kind == OpKind::Uniform || op.kind == OpKind::Normal || op.kind == OpKind::Iota || indexed;
   if (counts && std::any_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.is_local(); })) return false;
   if (factor.kind == FactorKind::merge) return pays_to_merge(op, pieces.front().mesh_axis);
-  if (!indexed || factor.kind != FactorKind::reduce || is_sharded(inputs(op)[1]->layout)) return true;
+  if (!indexed || factor.kind != FactorKind::reduce) return true;
   const auto all = global_bytes(*inputs(op)[0]), results = global_bytes(*op.out());
   return !all || !results || info(Collective::all_reduce).gathers * *results <= *all;
 }
