@@ -21,6 +21,7 @@ struct Kind {
   DType dtype;
   auto operator<=>(const Kind&) const = default;
 };
+Kind kind_of(const AllReduce& op) { return {op.axis, op.reduce, op.in->dtype}; }
 using Run = std::vector<AllReduce*>;
 
 sym::Expr elements(const TensorView& t) {
@@ -37,7 +38,7 @@ std::vector<Run> independent(const Fusion& fusion, const Kind& kind) {
     const std::vector<TensorView*>& in = inputs(*op);
     const bool waits = std::ranges::any_of(in, [&](const TensorView* t) { return behind.contains(t); });
     auto* reduce = as<AllReduce>(*op);
-    if (reduce != nullptr && Kind{reduce->axis, reduce->reduce, reduce->in->dtype} == kind) {
+    if (reduce != nullptr && kind_of(*reduce) == kind) {
       if (out.empty() || waits) {
         out.emplace_back();
         behind.clear();
@@ -59,7 +60,7 @@ class Bucketer {
     std::vector<Kind> kinds;
     for (const Op* op : fusion_.ops())
       if (const auto* reduce = as<AllReduce>(*op)) {
-        const Kind kind{reduce->axis, reduce->reduce, reduce->in->dtype};
+        const Kind kind = kind_of(*reduce);
         if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
       }
     for (const Kind& kind : kinds) {
@@ -156,7 +157,7 @@ class Bucketer {
         if (!put(op)) waiting.push_back(op);
         continue;
       }
-      const auto bucket = std::ranges::find_if(at_, [&](const auto& each) { return each.first == op; });
+      const auto bucket = at_.find(op);
       if (bucket == at_.end()) continue;
       for (Op* each : bucket->second)
         if (!put(each)) waiting.push_back(each);

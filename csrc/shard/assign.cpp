@@ -11,15 +11,27 @@
 
 namespace plait {
 
-std::optional<int64_t> global_bytes(const TensorView& tensor) {
+std::optional<int64_t> at_defaults(const Fusion& fusion, sym::Expr e) {
   sym::Environment environment;
-  for (const auto& let : tensor.fusion->size_lets) environment[let.name] = let.value;
+  for (const auto& let : fusion.size_lets) environment[let.name] = let.value;
   try {
-    sym::Expr bytes = tensor.fusion->pool().constant(static_cast<int64_t>(size_of(tensor.dtype)));
-    for (const auto& axis : tensor.domain.logical) bytes = bytes * axis.extent;
-    return sym::evaluate(bytes, environment);
+    return sym::evaluate(e, environment);
   } catch (const UserError&) {
-    return std::nullopt;  // a symbol without default, or more than int64 holds
+    return std::nullopt;
+  }
+}
+
+sym::Expr bytes_of(const TensorView& tensor) {
+  sym::Expr out = tensor.fusion->pool().constant(static_cast<int64_t>(size_of(tensor.dtype)));
+  for (const auto& axis : tensor.domain.logical) out = out * axis.extent;
+  return out;
+}
+
+std::optional<int64_t> global_bytes(const TensorView& tensor) {
+  try {
+    return at_defaults(*tensor.fusion, bytes_of(tensor));
+  } catch (const UserError&) {
+    return std::nullopt;  // constants beyond int64
   }
 }
 
@@ -60,12 +72,11 @@ class Claimants {
   std::vector<int> order() const {
     std::vector<int> out = all_;
     if (out.size() < 2) return out;
-    std::map<int, int64_t> costs;
-    for (int i : all_) costs[i] = cost(i).value_or(0);
-    const bool all_known = std::ranges::all_of(all_, [&](int i) { return cost(i).has_value(); });
+    std::map<int, std::optional<int64_t>> costs;
+    for (int i : all_) costs[i] = cost(i);
+    const bool all_known = std::ranges::all_of(costs, [](const auto& each) { return each.second.has_value(); });
     std::stable_sort(out.begin(), out.end(), [&](int a, int b) {
-      const int64_t x = all_known ? costs[a] : 0, y = all_known ? costs[b] : 0;  // what cannot be compared is equal
-      if (x != y) return x > y;
+      if (all_known && costs[a] != costs[b]) return costs[a] > costs[b];  // what cannot be compared is equal
       return is_parameter(tensor_at(op_, a)) && !is_parameter(tensor_at(op_, b));
     });
     return out;
@@ -115,9 +126,8 @@ bool pays_to_merge(const Op& op, int axis) {
   const int64_t members = fusion.mesh().axes()[static_cast<size_t>(axis)].size;
   const auto all = global_bytes(*inputs(op)[0]);
   if (members == 0 || !all) return true;
-  sym::Environment defaults;
-  for (const auto& let : fusion.size_lets) defaults[let.name] = let.value;
-  return sym::evaluate(exchanged(op).bytes, defaults) <= *all / members;
+  const auto parts = at_defaults(fusion, exchanged(op).bytes);
+  return !parts || *parts <= *all / members;
 }
 
 // A random op counts its elements from the first index of its piece, and an index is compared with the places of a

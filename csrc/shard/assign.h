@@ -41,7 +41,10 @@ Assignment assign(const Op& op, const std::vector<Layout>& wanted);
 // The same, where the results have the layouts that are wanted.
 Assignment assign(const Op& op);
 
-// Global bytes of a tensor, symbols at their `let` defaults; nothing where one has no default.
+// An expression with symbols at their `let` defaults; nothing where one has no default, or the value passes int64.
+std::optional<int64_t> at_defaults(const Fusion& fusion, sym::Expr e);
+sym::Expr bytes_of(const TensorView& tensor);  // of the global tensor
+// Global bytes of a tensor, at_defaults.
 std::optional<int64_t> global_bytes(const TensorView& tensor);
 
 // Why what operand `index` has (-1, -2, ...: a result, of layout `has`) differs from what the op needs (gives), one

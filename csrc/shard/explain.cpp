@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "shard/assign.h"
 #include "shard/merge_parts.h"
 #include "shard/reshard_plan.h"
@@ -21,19 +20,8 @@ std::string layout_text(const TensorView& t) {
 
 // At the defaults of symbols, where all have one.
 std::string bytes_text(sym::Expr bytes, const Fusion& fusion) {
-  sym::Environment defaults;
-  for (const auto& let : fusion.size_lets) defaults[let.name] = let.value;
-  try {
-    return fmt::format("{} B", sym::evaluate(bytes, defaults));
-  } catch (const UserError&) {
-    return sym::print(bytes) + " B";
-  }
-}
-
-std::string bytes_text(const TensorView& t) {
-  sym::Expr bytes = t.fusion->pool().constant(static_cast<int64_t>(size_of(t.dtype)));
-  for (const auto& axis : t.domain.logical) bytes = bytes * axis.extent;
-  return bytes_text(bytes, *t.fusion);
+  const auto known = at_defaults(fusion, bytes);
+  return known ? fmt::format("{} B", *known) : sym::print(bytes) + " B";
 }
 
 // A row for an op that ranks merge from what they make of their pieces; nothing for others.
@@ -70,7 +58,7 @@ std::vector<std::string> reshard_row(const TensorView& t, size_t& collectives, s
   }
   return {fmt::format("%{} -> %{}", reshard->in->name, t.name),
           step->dim < 0 ? over : fmt::format("{} of dim {} over {}", kind, step->dim, axis), layout_text(t),
-          bytes_text(t), cause};
+          bytes_text(bytes_of(t), *t.fusion), cause};
 }
 
 // Rows of cells, columns aligned; the last cell is as long as it is.
