@@ -80,8 +80,20 @@ TEST(ShardedExamples, RunOnSimulatedGpus) {
   }
 }
 
+// That a case whose dim of this extent so many ranks cut ends as on one rank, and, where `counted`, by its collectives.
+template <class Case>
+void expect_right(const Case& c, int64_t extent, int64_t ranks, const std::string& device, bool counted = false) {
+  const std::string text = text_of(c, extent, ranks);
+  const CaseResult result = run(text, device, Case::kOtherRanks * ranks);
+  EXPECT_TRUE(result.ok) << text << result.message;
+  if (counted) {
+    EXPECT_EQ(result.collectives, c.collectives) << text;
+  }
+}
+
 // One op of %x, whose dim 1 of three is cut; `collectives` where each of 4 ranks has elements.
 struct OfPieces {
+  static constexpr int64_t kOtherRanks = 1;  // of axes that cut another dim
   const char *dtype, *results, *call;
   int64_t collectives;
 };
@@ -114,21 +126,13 @@ std::string text_of(const OfPieces& c, int64_t extent, int64_t ranks) {
 
 TEST(PiecesOfADim, AreMergedAsOneRankWould) {
   for (const OfPieces& c : kOfPieces)
-    for (const auto& [extent, ranks] : {std::pair(12, 4), {5, 4}, {7, 3}, {2, 3}}) {  // uneven, and ranks without any
-      const CaseResult result = run(text_of(c, extent, ranks), "cpu", ranks);
-      EXPECT_TRUE(result.ok) << text_of(c, extent, ranks) << result.message;
-      if (extent == 12) {
-        EXPECT_EQ(result.collectives, c.collectives) << c.call;
-      }
-    }
+    for (const auto& [extent, ranks] : {std::pair(12, 4), {5, 4}, {7, 3}, {2, 3}})  // uneven, and ranks without any
+      expect_right(c, extent, ranks, "cpu", extent == 12);
 }
 
 TEST(PiecesOfADim, OnSimulatedGpus) {
   if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
-  for (size_t i = 0; i < std::size(kOfPieces); i += 2 * testing::kStride) {
-    const CaseResult result = run(text_of(kOfPieces[i], 5, 4), "sim:sm_80", 4);
-    EXPECT_TRUE(result.ok) << kOfPieces[i].call << ": " << result.message;
-  }
+  for (size_t i = 0; i < std::size(kOfPieces); i += testing::kStride) expect_right(kOfPieces[i], 5, 4, "sim:sm_80");
 }
 
 Tensors run_numbers(const std::string& text, int64_t ranks, const Tensors& inputs) {
@@ -184,6 +188,7 @@ TEST(PiecesOfADim, KeepWhatIsSpecial) {
 
 // Lookups and scatters along a dim of which each rank has a piece.
 struct OfPlaces {
+  static constexpr int64_t kOtherRanks = 2;
   const char *inputs, *call;
   int64_t collectives;
 };
@@ -211,21 +216,13 @@ std::string text_of(const OfPlaces& c, int64_t places, int64_t ranks) {
 
 TEST(PiecesOfPlaces, AnswerForTheirOwn) {
   for (const OfPlaces& c : kOfPlaces)
-    for (const auto& [places, ranks] : {std::pair(64, 4), {7, 3}, {3, 4}}) {
-      const CaseResult result = run(text_of(c, places, ranks), "cpu", 2 * ranks);
-      EXPECT_TRUE(result.ok) << text_of(c, places, ranks) << result.message;
-      if (places == 64) {
-        EXPECT_EQ(result.collectives, c.collectives) << c.call;
-      }
-    }
+    for (const auto& [places, ranks] : {std::pair(64, 4), {7, 3}, {3, 4}})
+      expect_right(c, places, ranks, "cpu", places == 64);
 }
 
 TEST(PiecesOfPlaces, OnSimulatedGpus) {
   if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
-  for (size_t i = 0; i < std::size(kOfPlaces); i += 2 * testing::kStride) {
-    const CaseResult result = run(text_of(kOfPlaces[i], 7, 2), "sim:sm_80", 4);
-    EXPECT_TRUE(result.ok) << kOfPlaces[i].call << ": " << result.message;
-  }
+  for (size_t i = 0; i < std::size(kOfPlaces); i += testing::kStride) expect_right(kOfPlaces[i], 7, 2, "sim:sm_80");
 }
 
 // An index that no rank has a place for is an error, by its place in the whole index; `assume` gives NaN, and of
