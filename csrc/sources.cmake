@@ -62,6 +62,7 @@ set(PLAIT_CORE_SOURCES
   codegen/llvm/text.cpp
   codegen/llvm/trigonometric.cpp
   codegen/llvm/writer.cpp
+  comm/blocks.cpp
   comm/comm_call.cpp
   comm/communicator.cpp
   comm/file_bootstrap.cpp
@@ -347,6 +348,7 @@ set(PLAIT_NO_CUDA_SOURCES
 )
 set(PLAIT_NCCL_SOURCES
   comm/nccl/nccl_communicators.cpp
+  comm/nccl/nccl_exchange.cpp
   comm/nccl/nccl_library.cpp
   comm/nccl/nccl_team.cpp
 )

@@ -74,6 +74,37 @@ class CallbackTeam : public Communicator {
                    "reduce_scatter");
   }
 
+  void all_to_all(const CommBlocks& blocks, std::span<const CommMember> members) override {
+    const CommMember& me = only(members);
+    count({Collective::all_to_all, CommReduce::sum, {}, blocks});
+    const CommBlock &held = blocks.held[size_t(position_)], &taken = blocks.taken[size_t(position_)];
+    const plait_comms& c = owner_.callbacks();
+    std::vector<int64_t> sends, takes;
+    for (size_t p = 0; p < ranks_.size(); ++p) {
+      sends.push_back(blocks.elements(common(held, blocks.taken[p])));
+      takes.push_back(blocks.elements(c.all_to_all ? common(blocks.held[p], taken) : blocks.held[p]));
+    }
+    const Buffer in = c.all_to_all ? room(blocks.dtype, sends, me) : Buffer{};
+    const Buffer out = room(blocks.dtype, takes, me);
+    if (c.all_to_all) {
+      each_block(blocks, sends, [&](size_t p, size_t place) {
+        const CommBlock part = common(held, blocks.taken[p]);
+        copy(blocks, me, held, me.in, part, in.data + place, part);
+      });
+      owner_.require(c.all_to_all(c.user, ranks_.data(), ranks_.size(), to_c(blocks.dtype), in.data, sends.data(),
+                                  out.data, takes.data(), stream(me)),
+                     "all_to_all");
+    } else {
+      owner_.require(c.all_gather(c.user, ranks_.data(), ranks_.size(), to_c(blocks.dtype), me.in, out.data,
+                                  takes.data(), stream(me)),
+                     "all_gather");
+    }
+    each_block(blocks, takes, [&](size_t p, size_t place) {
+      const CommBlock part = common(blocks.held[p], taken);
+      copy(blocks, me, c.all_to_all ? part : blocks.held[p], out.data + place, taken, me.out, part);
+    });
+  }
+
  private:
   struct Buffer {
     std::shared_ptr<Memory> memory;
@@ -101,11 +132,38 @@ class CallbackTeam : public Communicator {
   // Room for the whole tensor, piece after piece, where its pieces are not contiguous.
   Buffer buffer_for(const CommPieces& pieces, const CommMember& me) {
     if (pieces.outer <= 1) return {};
-    const auto bytes = static_cast<size_t>(pieces.outer * pieces.total() * pieces.inner) * size_of(pieces.dtype);
+    const int64_t elements[] = {pieces.outer * pieces.total() * pieces.inner};
+    return room(pieces.dtype, elements, me);
+  }
+
+  Buffer room(DType dtype, std::span<const int64_t> counts, const CommMember& me) {
+    const int64_t elements = std::accumulate(counts.begin(), counts.end(), int64_t{0});
     Buffer out;
-    out.memory = owner_.device().allocator(me.stream ? me.stream->ordinal() : 0).allocate_on(bytes, me.stream);
+    out.memory = owner_.device()
+                     .allocator(me.stream ? me.stream->ordinal() : 0)
+                     .allocate_on(static_cast<size_t>(elements) * size_of(dtype), me.stream);
     out.data = static_cast<char*>(out.memory->data());
     return out;
+  }
+
+  static void each_block(const CommBlocks& blocks, std::span<const int64_t> counts, auto&& fn) {
+    size_t place = 0;
+    for (size_t p = 0; p < counts.size(); ++p) {
+      fn(p, place);
+      place += static_cast<size_t>(counts[p]) * size_of(blocks.dtype);
+    }
+  }
+
+  static void copy(const CommBlocks& blocks, const CommMember& me, const CommBlock& from, const void* source,
+                   const CommBlock& to, void* target, const CommBlock& part) {
+    const std::unique_ptr<Stream> host = me.stream ? nullptr : make_host_stream();
+    Stream& queue = me.stream ? *me.stream : *host;
+    const auto unit = static_cast<int64_t>(size_of(blocks.dtype));
+    copy_part(blocks, from, to, part, [&](const CommRows& rows) {
+      queue.copy_rows(static_cast<char*>(target) + rows.to * unit, static_cast<size_t>(rows.to_pitch * unit),
+                      static_cast<const char*>(source) + rows.from * unit, static_cast<size_t>(rows.from_pitch * unit),
+                      static_cast<size_t>(rows.length * unit), static_cast<size_t>(rows.rows));
+    });
   }
 
   // Copies every piece between the packed buffer and its place in [outer, total, inner].

@@ -181,6 +181,10 @@ typedef struct plait_comms {
   /* This rank's run failed: calls of the other ranks that wait for it should end, with a status that is not 0. It may
      be called several times for one failure. May be NULL: then they wait as long as the caller's collectives do. */
   void (*abort)(void* user, const char* why);
+  /* in is what goes to each of the ranks, one after another, `sends` elements each; out what comes from them, `takes`
+     elements each. May be NULL: then all_gather does it, at the cost of moving everything to everybody. */
+  int (*all_to_all)(void* user, const int64_t* ranks, size_t rank_count, plait_dtype dtype, const void* in,
+                    const int64_t* sends, void* out, const int64_t* takes, void* stream);
 } plait_comms;
 
 /* An output that the run writes into the caller's memory. */

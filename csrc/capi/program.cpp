@@ -45,7 +45,7 @@ struct Lent {
 bool same_callbacks(const plait_comms& a, const plait_comms& b) {
   return a.user == b.user && a.rank == b.rank && a.size == b.size && a.exchange == b.exchange &&
          a.all_reduce == b.all_reduce && a.all_gather == b.all_gather && a.reduce_scatter == b.reduce_scatter &&
-         a.error == b.error && a.abort == b.abort;
+         a.error == b.error && a.abort == b.abort && a.all_to_all == b.all_to_all;
 }
 
 CallbackCommunicators& communicators(plait_program& program, const plait_comms& callbacks) {

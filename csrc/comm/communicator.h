@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "comm/blocks.h"
 #include "comm/bootstrap.h"
 #include "device/stream.h"
 #include "scalar/dtype.h"
@@ -35,7 +36,8 @@ struct CommMember {
 };
 
 // Bytes that ranks took from other ranks' buffers, and the least that the collectives could take:
-// (n-1) x global bytes for all_gather and reduce_scatter, twice that for all_reduce. Of the members in this process;
+// (n-1) x global bytes for all_gather and reduce_scatter, twice that for all_reduce, what members take and do not hold
+// for all_to_all. Of the members in this process;
 // the least is counted where position 0 is.
 struct CommTraffic {
   int64_t wire_bytes = 0, wire_bytes_min = 0;
@@ -58,6 +60,8 @@ class Communicator {
   virtual void all_gather(const CommPieces& pieces, std::span<const CommMember> members) = 0;
   // out[outer, counts[p], inner] = member p's part of the reduction of the members' in[outer, total, inner].
   virtual void reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) = 0;
+  // out = the block that a member takes, from the blocks that the members' `in` are.
+  virtual void all_to_all(const CommBlocks& blocks, std::span<const CommMember> members) = 0;
 };
 
 // Makes the communicators of a run and counts their bytes.

@@ -106,13 +106,23 @@ int64_t FlightRecorder::begin(uint32_t team, const CommCall& call, int64_t time)
   entry.team = team;
   entry.kind = call.kind;
   entry.reduce = call.reduce;
-  entry.dtype = call.pieces.dtype;
   entry.state = FlightState::queued;
-  entry.outer = call.pieces.outer;
-  entry.inner = call.pieces.inner;
-  entry.total = call.pieces.total();
-  entry.members = uint32_t(call.pieces.counts.size());
-  std::copy_n(call.pieces.counts.begin(), std::min(call.pieces.counts.size(), kCounts), entry.counts.begin());
+  if (info(call.kind).exchanges()) {
+    const std::span<const CommBlock> taken = call.blocks.taken;
+    entry.dtype = call.blocks.dtype;
+    entry.outer = entry.inner = 1;
+    entry.total = 0;
+    entry.members = uint32_t(taken.size());
+    for (const CommBlock& block : taken) entry.total += call.blocks.elements(block);
+    for (size_t i = 0; i < std::min(taken.size(), kCounts); ++i) entry.counts[i] = call.blocks.elements(taken[i]);
+  } else {
+    entry.dtype = call.pieces.dtype;
+    entry.outer = call.pieces.outer;
+    entry.inner = call.pieces.inner;
+    entry.total = call.pieces.total();
+    entry.members = uint32_t(call.pieces.counts.size());
+    std::copy_n(call.pieces.counts.begin(), std::min(call.pieces.counts.size(), kCounts), entry.counts.begin());
+  }
   entry.queued = time;
   entry.started = entry.ended = 0;
   entry.step = step_;
@@ -129,9 +139,11 @@ void FlightRecorder::mark(int64_t issue, FlightState state, int64_t time) {
 
 std::string FlightRecorder::describe(const Entry& entry) const {
   const std::span<const int64_t> counts(entry.counts.data(), std::min<size_t>(entry.members, kCounts));
-  const CommCall call{entry.kind, entry.reduce, {entry.dtype, entry.outer, entry.inner, counts}};
-  std::string text =
-      fmt::format("operation {}, {} of {}", entry.issue, plait::describe(call), rank_list(teams_[entry.team].ranks));
+  const std::string call =
+      info(entry.kind).exchanges()
+          ? describe_exchange(entry.dtype, counts)
+          : plait::describe(CommCall{entry.kind, entry.reduce, {entry.dtype, entry.outer, entry.inner, counts}});
+  std::string text = fmt::format("operation {}, {} of {}", entry.issue, call, rank_list(teams_[entry.team].ranks));
   if (entry.step[0] != '\0') text += fmt::format(", in {}", entry.step.data());
   return text;
 }

@@ -97,6 +97,7 @@ class Builder {
                      [&](const AllReduce& o) { add_all_reduce(o); },
                      [&](const AllGather& o) { view(o, {}); },
                      [&](const ReduceScatter& o) { view(o, reduce_of(o.reduce)); },
+                     [&](const AllToAll& o) { add_exchange(o); },
                      [&](const LocalSlice& o) { add_slice(o); },
                      [&](const Linear& o) { add_contraction(o, compiled); },
                      [&](const Matmul& o) { add_contraction(o, compiled); },
@@ -191,8 +192,16 @@ class Builder {
     step.team.index = op.axis;
   }
 
+  void add_exchange(const AllToAll& op) {
+    auto& step = view(op, {});
+    step.middle = op.middle;
+    step.scattered = op.scattered;
+    step.scattered_total = op.scattered_total;
+    step.scattered_first = op.scattered_first;
+  }
+
   template <class Node>
-  void view(const Node& op, std::optional<CommReduce> reduce) {
+  CollectiveStep& view(const Node& op, std::optional<CommReduce> reduce) {
     View out = write(op.out());
     auto& step = program_.add_step<CollectiveStep>();
     step.collective = Node::kCollective;
@@ -204,6 +213,7 @@ class Builder {
     step.count = op.count;
     step.total = op.total;
     step.inner = op.inner;
+    return step;
   }
 
   void add_slice(const LocalSlice& op) {

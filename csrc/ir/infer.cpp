@@ -178,6 +178,10 @@ std::vector<Inferred> infer_results(const Op& op, Fusion& fusion) {
       [&](const AllReduce& o) { return infer_all_reduce(o); },
       [&](const AllGather& o) { return stated(o, o.in, o.outer * o.count * o.inner, o.outer * o.total * o.inner); },
       [&](const ReduceScatter& o) { return stated(o, o.in, o.outer * o.total * o.inner, o.outer * o.count * o.inner); },
+      [&](const AllToAll& o) {
+        const sym::Expr rest = o.outer * o.middle * o.inner;
+        return stated(o, o.in, rest * o.count * o.scattered_total, rest * o.total * o.scattered);
+      },
       [&](const LocalSlice& o) { return stated(o, o.in, o.outer * o.total * o.inner, o.outer * o.count * o.inner); },
       [&]<class Node>(const Node& o) {
         if constexpr (requires { rules::infer(o, fusion); })

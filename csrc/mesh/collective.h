@@ -25,6 +25,8 @@ struct CollectiveInfo {
   int64_t gathers;        // least bytes on the wire, in those of an all-gather
   // It moves pieces along one dim, of which members may have different counts.
   constexpr bool has_pieces() const { return takes == Held::piece || gives == Held::piece; }
+  // Pieces along one dim become pieces along another.
+  constexpr bool exchanges() const { return takes == Held::piece && gives == Held::piece; }
 };
 
 constexpr CollectiveInfo info(Collective collective) {
@@ -42,7 +44,8 @@ constexpr std::string_view name(Collective collective) { return info(collective)
 
 // Bytes that a team of `members` takes from each other at least, for a whole tensor of `bytes`.
 constexpr int64_t least_wire_bytes(Collective collective, int64_t members, int64_t bytes) {
-  return info(collective).gathers * (members - 1) * bytes;
+  const int64_t all = info(collective).gathers * (members - 1) * bytes;
+  return info(collective).exchanges() ? all / members : all;
 }
 
 }  // namespace plait

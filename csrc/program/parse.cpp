@@ -474,6 +474,10 @@ class Reader {
     }
     if (!member) in_.fail_at(at, fmt::format("`{}` is no reduction", text), suggestion(text, names));
   }
+  void read_member(bool& member) {
+    member = in_.accept("true");
+    if (!member) in_.expect("false", "or `true`");
+  }
   void read_member(TeamAxis& member) {
     const size_t at = in_.here();
     const std::string text = in_.word("a mesh axis");

@@ -59,6 +59,7 @@ struct Printer {
   std::string attribute(std::string_view name, const std::optional<CommReduce>& reduce) const {
     return reduce ? fmt::format(", {} = {}", name, text(*reduce)) : "";
   }
+  std::string attribute(std::string_view name, bool set) const { return set ? fmt::format(", {} = true", name) : ""; }
   std::string attribute(std::string_view name, TeamAxis axis) const {
     return fmt::format(", {} = {}", name, text(axis));
   }

@@ -154,13 +154,18 @@ struct CopyStep : StepBase<StepKind::CopyStep> {
 // all_reduce: out = the reduction of the members' `in`; no view is given.
 // all_gather: out[outer, total, inner] = the members' in[outer, count, inner], one after another along the middle.
 // reduce_scatter: out[outer, count, inner] = this member's part of the reduction of the members' in[outer, total,
-// inner]. `count` may differ between members; outer, total and inner may not. `reduce` is absent for all_gather.
+// inner].
+// all_to_all: `in` is this member's part [outer, count, middle, scattered_total, inner] of [outer, total, middle,
+// scattered_total, inner], out = its part [outer, total, middle, scattered, inner]; `scattered_first`: the two dims
+// stand in the other order. Others have no middle and nothing scattered.
+// `count` and `scattered` may differ between members, what else is given may not. `reduce` is absent where values stay.
 struct CollectiveStep : StepBase<StepKind::CollectiveStep> {
   Collective collective = Collective::all_reduce;
   View in, out;
   std::optional<CommReduce> reduce;
   TeamAxis team;
-  sym::Expr outer, count, total, inner;
+  sym::Expr outer, count, total, inner, middle, scattered, scattered_total;
+  bool scattered_first = false;
   static constexpr auto fields() {
     return std::tuple{attribute("collective", &CollectiveStep::collective),
                       operand("in", &CollectiveStep::in),
@@ -170,7 +175,11 @@ struct CollectiveStep : StepBase<StepKind::CollectiveStep> {
                       attribute("outer", &CollectiveStep::outer),
                       attribute("count", &CollectiveStep::count),
                       attribute("total", &CollectiveStep::total),
-                      attribute("inner", &CollectiveStep::inner)};
+                      attribute("inner", &CollectiveStep::inner),
+                      attribute("middle", &CollectiveStep::middle),
+                      attribute("scattered", &CollectiveStep::scattered),
+                      attribute("scattered_total", &CollectiveStep::scattered_total),
+                      attribute("scattered_first", &CollectiveStep::scattered_first)};
   }
 };
 

@@ -244,6 +244,7 @@ class Verifier {
     require(axis.index >= 0 && size_t(axis.index) < program_.mesh.axes().size(), "P8", "mesh axis {} is unknown",
             axis.index);
   }
+  void check_member(bool) {}
   void check_member(Collective) const {}
   void check_member(EventId) const {}
   void check_member(const std::optional<CommReduce>&) const {}
@@ -324,23 +325,45 @@ class Verifier {
     const CollectiveInfo what = info(step.collective);
     require(step.reduce.has_value() == what.reduces, "P8", "`op` is {}", what.reduces ? "missing" : "given");
     if (!what.has_pieces()) {
-      require(!step.outer && !step.count && !step.total && !step.inner, "P8", "an {} with a view", what.name);
+      require(!step.outer && !step.count && !step.total && !step.inner && !step.middle && !step.scattered, "P8",
+              "an {} with a view", what.name);
       require(!contradicts(elements(step.in), elements(step.out)), "P7", "{} and {} differ in size",
               label(step.in.value), label(step.out.value));
       return;
     }
     require(step.outer && step.count && step.total && step.inner, "P8", "the view is not whole");
-    const std::string own = "rank." + program_.mesh.axes()[step.team.index].name;
-    for (sym::Expr expr : {step.outer, step.total, step.inner})
-      if (sym::symbols(expr).count(own))
-        fail("P8", fmt::format("`{}` differs between the members of the team", sym::print(expr)));
+    if (what.exchanges()) return check_exchange(step);
+    require(!step.middle && !step.scattered && !step.scattered_total && !step.scattered_first, "P8",
+            "an {} that scatters a dim", what.name);
+    check_equal_in_team(step, {step.outer, step.total, step.inner});
     const bool piece_in = what.takes == Held::piece;
     check_count(piece_in ? step.in : step.out, step.outer * step.count * step.inner);
     check_count(piece_in ? step.out : step.in, step.outer * step.total * step.inner);
+    check_sum(step, step.count, step.total);
+  }
+
+  void check_exchange(const CollectiveStep& step) {
+    require(step.middle && step.scattered && step.scattered_total, "P8", "the view is not whole");
+    check_equal_in_team(step, {step.outer, step.total, step.inner, step.middle, step.scattered_total});
+    const sym::Expr rest = step.outer * step.middle * step.inner;
+    check_count(step.in, rest * step.count * step.scattered_total);
+    check_count(step.out, rest * step.total * step.scattered);
+    check_sum(step, step.count, step.total);
+    check_sum(step, step.scattered, step.scattered_total);
+  }
+
+  void check_equal_in_team(const CollectiveStep& step, std::initializer_list<sym::Expr> all) {
+    const std::string own = "rank." + program_.mesh.axes()[step.team.index].name;
+    for (sym::Expr expr : all)
+      if (sym::symbols(expr).count(own))
+        fail("P8", fmt::format("`{}` differs between the members of the team", sym::print(expr)));
+  }
+
+  void check_sum(const CollectiveStep& step, sym::Expr count, sym::Expr total) {
     if (program_.devices.size(step.team.index) > kLargeTeam) return;
-    const sym::Expr sum = sum_over_team(step.count, step.team);
-    if (contradicts(sum, step.total))
-      fail("P8", fmt::format("the members' counts make {}, not {}", sym::print(sum), sym::print(step.total)));
+    const sym::Expr sum = sum_over_team(count, step.team);
+    if (contradicts(sum, total))
+      fail("P8", fmt::format("the members' counts make {}, not {}", sym::print(sum), sym::print(total)));
   }
 
   // Whether the two cannot be equal.

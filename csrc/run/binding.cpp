@@ -188,6 +188,16 @@ class Binder {
       return;
     }
     bind_view(step, bound);
+    if (info(step.collective).exchanges()) {
+      bound.middle = value_of(step.middle);
+      bound.scattered = value_of(step.scattered);
+      bound.scattered_total = value_of(step.scattered_total);
+      require(std::min({bound.middle, bound.scattered, bound.scattered_total}) >= 0, "a negative extent");
+      const int64_t rest = bound.outer * bound.middle * bound.inner;
+      require_elements(out, step.in, {rest, bound.count, bound.scattered_total});
+      require_elements(out, step.out, {rest, bound.total, bound.scattered});
+      return;
+    }
     const bool piece_in = info(step.collective).takes == Held::piece;
     require_elements(out, piece_in ? step.in : step.out, {bound.outer, bound.count, bound.inner});
     require_elements(out, piece_in ? step.out : step.in, {bound.outer, bound.total, bound.inner});
@@ -218,16 +228,19 @@ void check_teams(const Program& program, std::span<const RankBinding> ranks) {
     const bool pieces = info(step->collective).has_pieces();
     for (const RankBinding& rank : ranks) {
       const BoundStep& mine = rank.steps[s];
-      int64_t sum = 0;
+      int64_t sum = 0, scattered = 0;
       bool agrees = true;
       for (int64_t member : program.devices.team(rank.rank, step->team.index)) {
         const BoundStep& other = ranks[member].steps[s];
         sum += other.count;
-        agrees = agrees && other.outer == mine.outer && other.total == mine.total && other.inner == mine.inner;
+        scattered += other.scattered;
+        agrees = agrees && other.outer == mine.outer && other.total == mine.total && other.inner == mine.inner &&
+                 other.middle == mine.middle && other.scattered_total == mine.scattered_total;
       }
-      const std::string_view problem = !agrees                       ? "members disagree on a view"
-                                       : pieces && sum != mine.total ? "counts do not make the total"
-                                                                     : "";
+      const bool adds_up = !pieces || (sum == mine.total && scattered == mine.scattered_total);
+      const std::string_view problem = !agrees    ? "members disagree on a view"
+                                       : !adds_up ? "counts do not make the total"
+                                                  : "";
       if (!problem.empty())
         throw InternalError(
             std::string(problem),

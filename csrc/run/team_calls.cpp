@@ -1,6 +1,7 @@
 #include "run/team_calls.h"
 
 #include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "comm/flight_recorder.h"
@@ -10,6 +11,27 @@ namespace plait {
 std::string step_place(const Program& program, size_t step) {
   return fmt::format("step {} ({})", step, describe(program, *program.steps[step]));
 }
+
+namespace {
+
+void add_blocks(TeamCall& call, std::span<const int64_t> team, std::span<const RankBinding> bindings) {
+  int64_t gathered = 0, scattered = 0;
+  for (int64_t member : team) {
+    const BoundStep& numbers = bindings[size_t(member)].steps[call.index];
+    CommBlock held = {{gathered, numbers.count}, {0, numbers.scattered_total}};
+    CommBlock taken = {{0, numbers.total}, {scattered, numbers.scattered}};
+    if (call.step->scattered_first) {
+      std::swap(held.first, held.second);
+      std::swap(taken.first, taken.second);
+    }
+    call.blocks.push_back(held);
+    call.taken.push_back(taken);
+    gathered += numbers.count;
+    scattered += numbers.scattered;
+  }
+}
+
+}  // namespace
 
 std::vector<TeamCall> make_team_calls(const Program& program, std::span<const RankBinding> bindings,
                                       std::span<const std::unique_ptr<RankRunner>> runners, Communicators& comms) {
@@ -34,9 +56,11 @@ std::vector<TeamCall> make_team_calls(const Program& program, std::span<const Ra
         call.dtype = program.value(collective->in.value).dtype;
         call.elements = numbers.total;
         call.outer = numbers.outer;
+        call.middle = numbers.middle;
         call.inner = numbers.inner;
         call.place = step_place(program, s);
         for (int64_t member : team) call.counts.push_back(bindings[member].steps[s].count);
+        if (info(collective->collective).exchanges()) add_blocks(call, team, bindings);
       }
       TeamCall& call = out[slot->second];
       const int64_t position = program.devices.coordinates(runner.rank())[collective->team.index];
@@ -76,6 +100,8 @@ void TeamCall::call(std::span<const CommMember> given) const {
       return communicator->all_gather(pieces, given);
     case Collective::reduce_scatter:
       return communicator->reduce_scatter(pieces, *step->reduce, given);
+    case Collective::all_to_all:
+      return communicator->all_to_all({dtype, outer, middle, inner, blocks, taken}, given);
   }
 }
 

@@ -23,11 +23,12 @@ struct TeamCall {
   size_t index = 0;  // of the step
   Communicator* communicator = nullptr;
   DType dtype = DType::f32;
-  int64_t elements = 0, outer = 1, inner = 1;
-  std::vector<int64_t> counts;      // by position
-  std::vector<Held> held;           // by position
-  std::vector<CommMember> members;  // of a call for all that are held
-  std::string place;                // "step 3 (all_reduce %h -> %y ...)"
+  int64_t elements = 0, outer = 1, middle = 1, inner = 1;
+  std::vector<int64_t> counts;           // by position
+  std::vector<CommBlock> blocks, taken;  // of an all_to_all, by position: held and taken
+  std::vector<Held> held;                // by position
+  std::vector<CommMember> members;       // of a call for all that are held
+  std::string place;                     // "step 3 (all_reduce %h -> %y ...)"
 
   // For all held members, or for one of them.
   void call();

@@ -57,8 +57,10 @@ std::vector<std::string> reshard_row(const TensorView& t, size_t& collectives, s
     reason.resize(at == 0 ? 0 : at - 2);
   }
   return {fmt::format("%{} -> %{}", reshard->in->name, t.name),
-          step->dim < 0 ? over : fmt::format("{} of dim {} over {}", kind, step->dim, axis), layout_text(t),
-          bytes_text(bytes_of(t), *t.fusion), cause};
+          step->dim < 0        ? over
+          : step->from_dim < 0 ? fmt::format("{} of dim {} over {}", kind, step->dim, axis)
+                               : fmt::format("{} of dim {} to dim {} over {}", kind, step->from_dim, step->dim, axis),
+          layout_text(t), bytes_text(bytes_of(t), *t.fusion), cause};
 }
 
 // Rows of cells, columns aligned; the last cell is as long as it is.

@@ -38,17 +38,12 @@ const char* suffix(ReshardKind kind) {
       return "_scattered";
     case ReshardKind::all_gather:
       return "_gathered";
+    case ReshardKind::all_to_all:
+      return "_exchanged";
     case ReshardKind::slice:
       return "_shard";
   }
   __builtin_unreachable();
-}
-
-// Bytes on the wire in units of one gather of the tensor.
-int64_t weight(const std::vector<ReshardStep>& steps) {
-  int64_t out = 0;
-  for (const auto& s : steps) out += s.gathers();
-  return out;
 }
 
 class Inserter {
@@ -92,17 +87,19 @@ class Inserter {
   // A version of the tensor in a layout, made where there is none.
   TensorView* version(TensorView* t, const Layout& layout, const std::string& who, std::vector<std::string> why) {
     TensorView* from = nullptr;
-    std::vector<ReshardStep> best;
+    ReshardPlan best;
+    const ReshardSizes sizes = reshard_sizes(*t);
     for (TensorView* v : versions_.at(t)) {
       if (!can_reshard(held_layout(*v), layout)) continue;
-      auto steps = plan_reshard(held_layout(*v), layout);
-      if (from && std::pair(weight(steps), steps.size()) >= std::pair(weight(best), best.size())) continue;
+      ReshardPlan plan = plan_reshard(held_layout(*v), layout, sizes);
+      if (from && std::pair(plan.cost, plan.steps.size()) >= std::pair(best.cost, best.steps.size())) continue;
       from = v;
-      best = std::move(steps);
+      best = std::move(plan);
     }
     PLAIT_CHECK(from, "no version of %{} reaches {}", t->name, print(layout, fusion_.mesh()));
-    if (from->stored && !best.empty()) why.push_back(fmt::format("%{} is stored {}", t->name, text(*from->stored)));
-    for (const ReshardStep& step : best) {  // the first says why
+    if (from->stored && !best.steps.empty())
+      why.push_back(fmt::format("%{} is stored {}", t->name, text(*from->stored)));
+    for (const ReshardStep& step : best.steps) {  // the first says why
       from = add_step(from, step, nullptr, t->name, who + (why.empty() ? "" : ": " + join(why)));
       why.clear();
       versions_[t].push_back(from);
@@ -149,7 +146,7 @@ class Inserter {
     op.results[r] = own;
     own->definition = &op;
     versions_[y] = {own};
-    auto steps = plan_reshard(given, y->layout);
+    const auto steps = plan_reshard(given, y->layout, reshard_sizes(*y)).steps;
     TensorView* at = own;
     for (size_t i = 0; i < steps.size(); ++i) {
       at = add_step(at, steps[i], i + 1 == steps.size() ? y : nullptr, y->name, i == 0 ? who + why : who);
@@ -159,7 +156,7 @@ class Inserter {
 
   // Written by the user: the op itself becomes the last step.
   void visit_reshard(Reshard& op) {
-    auto steps = plan_reshard(held_layout(*op.in), op.out()->layout);
+    const auto steps = plan_reshard(held_layout(*op.in), op.out()->layout, reshard_sizes(*op.in)).steps;
     if (steps.empty())
       throw UserError(fmt::format("reshard %{} changes nothing: %{} is {} already", op.out()->name, op.in->name,
                                   text(op.out()->layout)),

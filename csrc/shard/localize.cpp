@@ -281,26 +281,49 @@ class Localizer {
   sym::Expr size(const Piece& p) const { return sizes_[static_cast<size_t>(p.mesh_axis)]; }
   sym::Expr rank(const Piece& p) const { return out_->pool().symbol(rank_symbol(out_->mesh(), p.mesh_axis)); }
 
-  // The tensor around the last piece of a dim's list: all of it (`total`), and this rank's part of it.
-  Middle middle(const TensorView& t, const Layout& layout, const ReshardStep& step) const {
-    sym::Expr one = out_->pool().constant(1);
-    Middle m{one, {}, {}, {}, one};
-    size_t at = static_cast<size_t>(step.dim);
-    for (size_t d = 0; d < t.rank(); ++d) {
-      if (d < at) m.outer = m.outer * local_dim(t, layout, d);
-      if (d > at) m.inner = m.inner * local_dim(t, layout, d);
-    }
-    sym::Expr left = import(t.extent(at));
-    for (size_t i = 0; i + 1 < step.pieces.size(); ++i) {
-      const Piece& p = step.pieces[i];
-      if (p.is_local()) m.outer = m.outer * p.local;
+  // What the last piece of a dim's list cuts: all of it, and this rank's part of it. It repeats `outer` times, in local
+  // pieces of the dim.
+  struct Cut {
+    sym::Expr outer, start, count, total;
+  };
+  Cut cut(const TensorView& t, int dim, const std::vector<Piece>& pieces) const {
+    sym::Expr outer = out_->pool().constant(1), left = import(t.extent(static_cast<size_t>(dim)));
+    for (size_t i = 0; i + 1 < pieces.size(); ++i) {
+      const Piece& p = pieces[i];
+      if (p.is_local()) outer = outer * p.local;
       left = p.is_local() ? sym::floordiv(left, p.local) : sym::chunk(left, size(p), rank(p), p.granule);
     }
-    const Piece& last = step.pieces.back();
-    m.total = left;
-    m.start = sym::chunk_start(left, size(last), rank(last), last.granule);
-    m.count = sym::chunk(left, size(last), rank(last), last.granule);
-    return m;
+    const Piece& last = pieces.back();
+    return {outer, sym::chunk_start(left, size(last), rank(last), last.granule),
+            sym::chunk(left, size(last), rank(last), last.granule), left};
+  }
+
+  // Product of the local extents of dims first .. last.
+  sym::Expr local_elements(const TensorView& t, const Layout& layout, int first, int last) const {
+    sym::Expr out = out_->pool().constant(1);
+    for (int d = first; d < last; ++d) out = out * local_dim(t, layout, static_cast<size_t>(d));
+    return out;
+  }
+
+  // The tensor around the last piece of a dim's list.
+  Middle middle(const TensorView& t, const Layout& layout, const ReshardStep& step) const {
+    const Cut c = cut(t, step.dim, step.pieces);
+    const sym::Expr outer = local_elements(t, layout, 0, step.dim) * c.outer;
+    return {outer, c.start, c.count, c.total, local_elements(t, layout, step.dim + 1, static_cast<int>(t.rank()))};
+  }
+
+  std::unique_ptr<AllToAll> exchange(const TensorView& t, const Layout& layout, const ReshardStep& step) const {
+    const Cut gathered = cut(t, step.from_dim, step.from_pieces), scattered = cut(t, step.dim, step.pieces);
+    auto op = std::make_unique<AllToAll>();
+    op->axis = step.axis;
+    op->count = gathered.count, op->total = gathered.total;
+    op->scattered = scattered.count, op->scattered_total = scattered.total;
+    op->scattered_first = step.dim < step.from_dim;
+    const int first = std::min(step.dim, step.from_dim), second = std::max(step.dim, step.from_dim);
+    op->outer = local_elements(t, layout, 0, first) * (op->scattered_first ? scattered : gathered).outer;
+    op->middle = local_elements(t, layout, first + 1, second) * (op->scattered_first ? gathered : scattered).outer;
+    op->inner = local_elements(t, layout, second + 1, static_cast<int>(t.rank()));
+    return op;
   }
 
   template <class Node>
@@ -336,6 +359,11 @@ class Localizer {
         auto local = std::make_unique<ReduceScatter>();
         local->in = in, local->axis = step->axis, local->reduce = step->reduce;
         set_middle(*local, middle(*op.out(), from, *step));
+        return add(std::move(local), *op.out());
+      }
+      case ReshardKind::all_to_all: {
+        auto local = exchange(*op.out(), from, *step);
+        local->in = in;
         return add(std::move(local), *op.out());
       }
       case ReshardKind::slice: {

@@ -16,7 +16,8 @@ struct LocalizeOptions {
 // After insert_reshards: a new fusion, for a mesh of these sizes, in a new pool.
 // - Extents are those of this rank: local_extent with the sizes as numbers and `rank.AXIS`, 0 <= rank.AXIS < size.
 //   Symbols that name mesh sizes become numbers.
-// - A Reshard becomes AllReduce, AllGather, ReduceScatter or LocalSlice over [outer, count, inner] (op.h); local pieces
+// - A Reshard becomes AllReduce, AllGather, ReduceScatter, AllToAll or LocalSlice over [outer, count, inner] (op.h);
+// local pieces
 //   outside of the piece that moves count into outer. A reduction that the communicator does not do becomes an
 //   AllGather of the members' operands in front of their dims, a LocalSlice where the result is sharded, and a Reduce.
 //   A step along an axis of size 1 vanishes: its result is its operand (under the name of the output, if either is one;

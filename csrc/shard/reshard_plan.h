@@ -1,7 +1,8 @@
 #pragma once
 // Plan of a reshard: from one layout of a tensor to another in steps, each one change along one mesh axis.
+#include <cstdint>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "ir/tensor_view.h"
@@ -10,8 +11,8 @@
 namespace plait {
 
 // A collective, or a slice. all_reduce: partial to whole. reduce_scatter: partial to pieces, where the axis becomes the
-// innermost mesh piece of the dim. all_gather: pieces to whole, of the innermost mesh piece of the dim. slice: whole to
-// pieces, local.
+// innermost mesh piece of the dim. all_gather: pieces to whole, of the innermost mesh piece of the dim. all_to_all: the
+// innermost mesh piece of one dim becomes that of another. slice: whole to pieces, local.
 enum class ReshardKind : uint8_t {
 #define X(name, ...) name,
 #include "mesh/collectives.def"
@@ -22,27 +23,41 @@ enum class ReshardKind : uint8_t {
 std::optional<Collective> collective_of(ReshardKind kind);
 std::string name(ReshardKind kind);  // `all-reduce`, `slice`
 
-// One step. `pieces` is the dim's list, up to and with the piece that the step makes or takes away.
+// One step. `pieces` is the dim's list, up to and with the piece that the step makes or takes away; of an all_to_all
+// `dim` gets the piece, `from_dim` with `from_pieces` has it before.
 struct ReshardStep {
   ReshardKind kind = ReshardKind::slice;
   int axis = -1;
-  int dim = -1;                     // -1: all_reduce
-  std::vector<Piece> pieces;        // empty: all_reduce
+  int dim = -1;               // -1: all_reduce
+  std::vector<Piece> pieces;  // empty: all_reduce
+  int from_dim = -1;          // -1: no all_to_all
+  std::vector<Piece> from_pieces;
   ReduceOp reduce = ReduceOp::sum;  // all_reduce, reduce_scatter
   Layout to;                        // layout after the step
   bool moves_data() const { return collective_of(kind).has_value(); }
-  // Bytes on the wire, in those of an all-gather of the tensor.
-  int64_t gathers() const { return moves_data() ? info(*collective_of(kind)).gathers : 0; }
 };
 
 // The layout that a tensor's memory has: storage of a parameter that has one of its own, else the compute layout.
 const Layout& held_layout(const TensorView& tensor);
 
-// Steps from one normalized layout to another; nothing where they are equal. The common prefix of pieces stays per dim.
-// Order: pending axes that `to` has no place for are reduced, pieces beyond the prefix are gathered (innermost first),
-// then the pieces of `to` are made (outermost first, slices as long as there are any, then reduce-scatters).
-// Requires every pending axis of `to` to be pending in `from` (can_reshard).
-std::vector<ReshardStep> plan_reshard(const Layout& from, const Layout& to);
+// What the cost of a plan follows from: the same on every rank.
+struct ReshardSizes {
+  std::vector<int64_t> members;                 // by mesh axis
+  std::vector<std::optional<int64_t>> extents;  // by dim; nothing: not known
+  int64_t element_bytes = 1;
+};
+// Mesh axes and extents at the defaults of symbols; an axis without one counts as 4 ranks.
+ReshardSizes reshard_sizes(const TensorView& tensor);
+
+struct ReshardPlan {
+  std::vector<ReshardStep> steps;
+  double cost = 0;  // bytes that a rank takes, and of each collective what its latency is worth
+};
+
+// The cheapest steps from one normalized layout to another; none where they are equal. An axis moves to its place in
+// `to`; where that is cheaper it is reduced or moved to a dim that it divides in between. Of plans that cost the same
+// the one with fewer steps is taken. Requires can_reshard.
+ReshardPlan plan_reshard(const Layout& from, const Layout& to, const ReshardSizes& sizes);
 
 // False where `to` keeps an axis pending that `from` does not: a whole value never becomes pending.
 bool can_reshard(const Layout& from, const Layout& to);

@@ -103,7 +103,7 @@ struct Rank {
   Job* job;
   int64_t rank;
   bool fails = false;
-  int aborted = 0;
+  int aborted = 0, exchanged = 0;
   plait_comms callbacks = {};
 
   Rank(Job& of, int64_t which) : job(&of), rank(which) {
@@ -115,6 +115,7 @@ struct Rank {
     callbacks.all_reduce = &all_reduce;
     callbacks.all_gather = &all_gather;
     callbacks.reduce_scatter = &reduce_scatter;
+    callbacks.all_to_all = &all_to_all;
     callbacks.error = [](void*) { return "the cable is out"; };
     callbacks.abort = [](void* user, const char*) { ++static_cast<Rank*>(user)->aborted; };
   }
@@ -168,6 +169,27 @@ struct Rank {
       for (size_t p = 0; p < count; ++p) {
         const auto bytes = static_cast<size_t>(counts[p]) * dtype.bits / 8;
         if (bytes > 0) std::memcpy(to, self.job->slots[static_cast<size_t>(ranks[p])].first, bytes);
+        to += bytes;
+      }
+    });
+  }
+  static int all_to_all(void* user, const int64_t* ranks, size_t count, plait_dtype dtype, const void* in,
+                        const int64_t* sends, void* out, const int64_t* takes, void*) {
+    Rank& self = of(user);
+    ++self.exchanged;
+    struct Mine {
+      const void* in;
+      const int64_t* sends;
+    } mine = {in, sends};
+    return self.together(&mine, 0, [&] {
+      char* to = static_cast<char*>(out);
+      for (size_t p = 0; p < count; ++p) {
+        const auto& from = *static_cast<const Mine*>(self.job->slots[static_cast<size_t>(ranks[p])].first);
+        size_t at = 0;
+        for (size_t q = 0; ranks[q] != self.rank; ++q) at += static_cast<size_t>(from.sends[q]);
+        EXPECT_EQ(from.sends[self.rank], takes[p]);
+        const size_t bytes = static_cast<size_t>(takes[p]) * dtype.bits / 8;
+        if (bytes > 0) std::memcpy(to, static_cast<const char*>(from.in) + at * dtype.bits / 8, bytes);
         to += bytes;
       }
     });
@@ -233,6 +255,40 @@ TEST(CApiCallbacks, RanksTalkThroughTheCallersJob) {
   for (auto& thread : threads) thread.join();
   for (const auto& outputs : got) EXPECT_EQ(outputs, expected);  // small integers: every order of sums is exact
   EXPECT_GT(job.calls, 6);
+}
+
+// Rows become columns on 3 ranks, 4 and 7 of them, behind an outer dim; a caller without all_to_all has all_gather do
+// it.
+TEST(CApiCallbacks, PiecesMoveToAnotherDim) {
+  const auto fusion =
+      parsed("mesh @m (tp = t)\nfusion @f on @m (%x: f32[2, 4, 7] {1: tp}) -> (%y {2: tp}) { %y = neg(%x) }");
+  std::vector<float> x(56), expected(56);
+  for (size_t i = 0; i < 56; ++i) expected[i] = -(x[i] = float(i));
+  for (const bool given : {true, false}) {
+    Job job(3);
+    std::vector<std::vector<float>> got(3);
+    std::vector<int> exchanged(3);
+    std::vector<std::thread> threads;
+    for (int64_t rank = 0; rank < 3; ++rank)
+      threads.emplace_back([&, rank] {
+        Rank me(job, rank);
+        if (!given) me.callbacks.struct_size = offsetof(plait_comms, all_to_all);
+        const auto program = compiled(fusion.get(), "cpu", 3, "given");
+        Values<float> tx(x, {2, 4, 7}, kF32);
+        auto options = run_options();
+        options.comms = &me.callbacks;
+        const plait_input input = {"x", &tx.tensor};
+        DLManagedTensorVersioned* y = nullptr;
+        EXPECT_OK(plait_program_run(program.get(), &input, 1, &options, &y, 1));
+        if (y) got[static_cast<size_t>(rank)] = read<float>(*Owned<DLManagedTensorVersioned>(y));
+        exchanged[static_cast<size_t>(rank)] = me.exchanged;
+      });
+    for (auto& thread : threads) thread.join();
+    for (size_t rank = 0; rank < 3; ++rank) {
+      EXPECT_EQ(got[rank], expected) << given;
+      EXPECT_EQ(exchanged[rank], given ? 1 : 0);
+    }
+  }
 }
 
 TEST(CApiCallbacks, AProgramWithoutCommunicatorsNeedsThoseOfTheRun) {

@@ -357,6 +357,14 @@ const Refusal kRefusals[] = {
      "%y: f32"},
     {"all_gather(%gate, axis = tp, count = 12, total = 36, inner = 1)", "all_gather lacks `outer`", "write "},
     {"all_gather(%gate, axis = pp, outer = 4, count = 12, total = 36, inner = 1)", "pp", "tp"},
+    {"all_to_all(%gate, axis = tp, outer = 1, count = 4, total = 12, middle = 1, scattered = 12, scattered_total = 12, "
+     "inner = 1)",
+     "needs the type of its result", "%y: f32"},
+    {"all_to_all(%gate, axis = tp, outer = 1, count = 4, total = 12, middle = 1, scattered = 12, inner = 1)",
+     "all_to_all lacks `scattered_total`", "write "},
+    {"all_to_all(%gate, axis = pp, outer = 1, count = 4, total = 12, middle = 1, scattered = 12, scattered_total = 12, "
+     "inner = 1)",
+     "pp", "tp"},
     {"reduce_scatter(%gate, axis = tp, outer = 4, count = 4, total = 12, inner = 1)", "needs the type of its result",
      "%y"},
     {"reduce_scatter(%gate, axis = tp, outer = 4, count = 4, inner = 1)", "reduce_scatter lacks `total`",

@@ -212,6 +212,15 @@ class FakeNccl::Team : public Communicator {
       local_.reduce_scatter(mine, reduce, all);
     });
   }
+  void all_to_all(const CommBlocks& blocks, std::span<const CommMember> members) override {
+    queue(members, [this, blocks, held = std::vector(blocks.held.begin(), blocks.held.end()),
+                    taken = std::vector(blocks.taken.begin(), blocks.taken.end())](std::span<const CommMember> all) {
+      CommBlocks mine = blocks;
+      mine.held = held;
+      mine.taken = taken;
+      local_.all_to_all(mine, all);
+    });
+  }
 
  private:
   using Move = std::function<void(std::span<const CommMember>)>;

@@ -128,6 +128,12 @@ class Faulty : public Communicator {
     if (swapped_ && changed.size() > 1 && pieces.counts[0] == pieces.counts[1]) std::swap(changed[0].in, changed[1].in);
     real_.all_gather(pieces, changed);
   }
+  void all_to_all(const CommBlocks& blocks, std::span<const CommMember> members) override {
+    std::vector<CommMember> changed(members.begin(), members.end());
+    const auto held = [&](size_t p) { return blocks.elements(blocks.held[p]); };
+    if (swapped_ && changed.size() > 1 && held(0) == held(1)) std::swap(changed[0].in, changed[1].in);
+    real_.all_to_all(blocks, changed);
+  }
 
  private:
   Communicator& real_;

@@ -217,6 +217,46 @@ class Machine {
       });
     }
   }
+  // Element i of a rank's part of [outer, first, middle, second, inner] is at (o, f, m, s, n) of it.
+  void step(const AllToAll& op) {
+    for (size_t r = 0; r < ranks_.size(); ++r) {
+      const int64_t outer = value(op.outer, r), middle = value(op.middle, r), inner = value(op.inner, r);
+      const int64_t total = value(op.total, r), scattered_total = value(op.scattered_total, r);
+      const auto linear = [&](int64_t o, int64_t g, int64_t gathered, int64_t m, int64_t s, int64_t scattered,
+                              int64_t n) {
+        return op.scattered_first ? (((o * scattered + s) * middle + m) * gathered + g) * inner + n
+                                  : (((o * gathered + g) * middle + m) * scattered + s) * inner + n;
+      };
+      int64_t start = 0, all_scattered = 0, gathered = 0;
+      const auto team = mesh_.team(static_cast<int64_t>(r), op.axis);
+      for (int64_t member : team) {
+        if (member == static_cast<int64_t>(r)) start = all_scattered;
+        all_scattered += value(op.scattered, static_cast<size_t>(member));
+      }
+      EXPECT_EQ(all_scattered, scattered_total);
+      const int64_t own = value(op.scattered, r);
+      std::vector<uint64_t> data(static_cast<size_t>(outer * total * middle * own * inner));
+      for (int64_t member : team) {
+        const auto from = static_cast<size_t>(member);
+        const int64_t count = value(op.count, from);
+        EXPECT_EQ(value(op.outer, from), outer);
+        EXPECT_EQ(value(op.middle, from), middle);
+        EXPECT_EQ(value(op.inner, from), inner);
+        const Array& in = get(op.in, from);
+        EXPECT_EQ(product(in.shape), outer * count * middle * scattered_total * inner);
+        for (int64_t o = 0; o < outer; ++o)
+          for (int64_t g = 0; g < count; ++g)
+            for (int64_t m = 0; m < middle; ++m)
+              for (int64_t s = 0; s < own; ++s)
+                for (int64_t n = 0; n < inner; ++n)
+                  data.at(static_cast<size_t>(linear(o, gathered + g, total, m, s, own, n))) =
+                      in.data.at(static_cast<size_t>(linear(o, g, count, m, start + s, scattered_total, n)));
+        gathered += count;
+      }
+      EXPECT_EQ(gathered, total);
+      put(op, r, [&](int64_t i) { return data.at(static_cast<size_t>(i)); });
+    }
+  }
   void step(const LocalSlice& op) {
     for (size_t r = 0; r < ranks_.size(); ++r) {
       Middle m = middle(op, r);

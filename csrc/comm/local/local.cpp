@@ -86,6 +86,20 @@ void LocalCommunicator::all_reduce(DType dtype, CommReduce reduce, int64_t eleme
   traffic_.wire_bytes_min += 2 * (size_ - 1) * elements * unit;
 }
 
+void LocalCommunicator::all_to_all(const CommBlocks& blocks, std::span<const CommMember> members) {
+  check(members);
+  for (const CommMember& to : members) {
+    const CommBlock& taken = blocks.taken[size_t(to.position)];
+    for (const CommMember& from : members) {
+      const CommBlock& held = blocks.held[size_t(from.position)];
+      copy_part(blocks, held, from.in, taken, to.out, common(held, taken));
+    }
+    const CommTraffic one = member_traffic({Collective::all_to_all, CommReduce::sum, {}, blocks}, size_, to.position);
+    traffic_.wire_bytes += one.wire_bytes;
+    traffic_.wire_bytes_min += one.wire_bytes_min;
+  }
+}
+
 // A team whose operations are recorded, for each of its ranks.
 class LocalCommunicators::Team : public Communicator {
  public:
@@ -108,6 +122,9 @@ class LocalCommunicators::Team : public Communicator {
   void reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) override {
     record({Collective::reduce_scatter, reduce, pieces},
            [&] { communicator_.reduce_scatter(pieces, reduce, members); });
+  }
+  void all_to_all(const CommBlocks& blocks, std::span<const CommMember> members) override {
+    record({Collective::all_to_all, CommReduce::sum, {}, blocks}, [&] { communicator_.all_to_all(blocks, members); });
   }
 
  private:

@@ -21,6 +21,7 @@ class LocalCommunicator : public Communicator {
   void all_reduce(DType dtype, CommReduce reduce, int64_t elements, std::span<const CommMember> members) override;
   void all_gather(const CommPieces& pieces, std::span<const CommMember> members) override;
   void reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) override;
+  void all_to_all(const CommBlocks& blocks, std::span<const CommMember> members) override;
 
  private:
   void check(std::span<const CommMember> members) const;

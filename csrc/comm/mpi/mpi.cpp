@@ -72,6 +72,7 @@ class MpiCommunicator : public Communicator {
   void all_reduce(DType dtype, CommReduce reduce, int64_t elements, std::span<const CommMember> members) override;
   void all_gather(const CommPieces& pieces, std::span<const CommMember> members) override;
   void reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) override;
+  void all_to_all(const CommBlocks& blocks, std::span<const CommMember> members) override;
 
  private:
   // Pieces one after another: elements of each, and where they start.
@@ -96,6 +97,8 @@ class MpiCommunicator : public Communicator {
   void gather(const Block& block, const void* in, void* out);
   void scatter(const Block& block, const void* in, void* out);
   void scatter_ordered(const Block& block, const void* in, void* out);
+  void exchange_round(DType dtype, std::span<const int64_t> sends, std::span<const int64_t> takes, int64_t begin,
+                      int64_t length, const std::byte* from, std::byte* to);
   void exchange_parts(const Block& block, const void* in, int64_t begin, int64_t length, std::byte* received);
   void set_ints(std::vector<int>& out, std::span<const int64_t> values) const {
     out.assign(values.begin(), values.end());
@@ -112,7 +115,7 @@ class MpiCommunicator : public Communicator {
   std::vector<int64_t> counts_, starts_, chunks_;
   std::vector<int> counts_int_, starts_int_, parts_int_, part_starts_int_;
   std::vector<CommMember> parts_;
-  std::shared_ptr<Memory> received_, sent_, rows_;  // of ordered sums, and packed rows
+  std::shared_ptr<Memory> received_, sent_, rows_;  // of ordered sums and blocks, and packed rows
 };
 
 MpiCommunicator::MpiCommunicator(std::span<const int64_t> ranks, MpiJob& job, CommTraffic& traffic)
@@ -267,6 +270,77 @@ void MpiCommunicator::exchange_parts(const Block& block, const void* in, int64_t
   run([&](const PlaitMpiInterface& mpi, char* error, size_t size) {
     return mpi.all_to_all(team_, plugin_type(block.dtype), from, counts_int_.data(), starts_int_.data(), received,
                           parts_int_.data(), part_starts_int_.data(), error, size);
+  });
+}
+
+// Moves elements begin .. begin + length of what goes to each member, and of what comes; both lie one after another.
+void MpiCommunicator::exchange_round(DType dtype, std::span<const int64_t> sends, std::span<const int64_t> takes,
+                                     int64_t begin, int64_t length, const std::byte* from, std::byte* to) {
+  const auto unit = int64_t(size_of(dtype));
+  auto now = [&](std::span<const int64_t> all, size_t p) { return std::clamp<int64_t>(all[p] - begin, 0, length); };
+  auto places = [&](std::span<const int64_t> all, std::vector<int>& counts, std::vector<int>& starts) {
+    counts.clear();
+    starts.clear();
+    int64_t at = 0;
+    for (size_t p = 0; p < all.size(); ++p) {
+      counts.push_back(int(now(all, p)));
+      starts.push_back(int(at));
+      at += now(all, p);
+    }
+    return at;
+  };
+  const int64_t sent = places(sends, parts_int_, part_starts_int_);
+  const int64_t taken = places(takes, counts_int_, starts_int_);
+  const bool all = begin == 0 && std::ranges::max(sends) <= length && std::ranges::max(takes) <= length;
+  std::byte* out = to;
+  if (!all) {  // compacted on the way; never in one place, which libraries take for an exchange in place
+    auto* compact = static_cast<std::byte*>(at_least((sent + 1 + taken) * unit, rows_));
+    const std::byte* source = from;
+    for (size_t p = 0; p < sends.size(); source += sends[p++] * unit)
+      if (now(sends, p) > 0)
+        std::memcpy(compact + part_starts_int_[p] * unit, source + begin * unit, size_t(now(sends, p) * unit));
+    from = compact;
+    out = compact + (sent + 1) * unit;
+  }
+  run([&](const PlaitMpiInterface& mpi, char* error, size_t size) {
+    return mpi.all_to_all(team_, plugin_type(dtype), from, parts_int_.data(), part_starts_int_.data(), out,
+                          counts_int_.data(), starts_int_.data(), error, size);
+  });
+  for (size_t p = 0; !all && p < takes.size(); to += takes[p++] * unit)
+    if (now(takes, p) > 0) std::memcpy(to + begin * unit, out + starts_int_[p] * unit, size_t(now(takes, p) * unit));
+}
+
+void MpiCommunicator::all_to_all(const CommBlocks& blocks, std::span<const CommMember> members) {
+  PLAIT_CHECK(blocks.held.size() == ranks_.size() && blocks.taken.size() == ranks_.size(), "{} blocks for {} members",
+              blocks.held.size(), size());
+  record({Collective::all_to_all, CommReduce::sum, {}, blocks}, members, [&](const CommMember& member) {
+    const CommBlock &held = blocks.held[size_t(position_)], &taken = blocks.taken[size_t(position_)];
+    if (team_ == nullptr) return copy_part(blocks, held, member.in, taken, member.out, taken);
+    const auto unit = int64_t(size_of(blocks.dtype));
+    std::vector<int64_t> sends, takes;
+    int64_t sent = 0, received = 0;
+    for (size_t p = 0; p < ranks_.size(); ++p) {
+      sends.push_back(blocks.elements(common(held, blocks.taken[p])));
+      takes.push_back(blocks.elements(common(blocks.held[p], taken)));
+      sent += sends.back();
+      received += takes.back();
+    }
+    auto* packed = static_cast<std::byte*>(at_least((sent + 1) * unit, sent_));
+    auto* arrived = static_cast<std::byte*>(at_least((received + 1) * unit, received_));
+    std::byte* next = packed;
+    for (size_t p = 0; p < ranks_.size(); next += sends[p++] * unit) {
+      const CommBlock part = common(held, blocks.taken[p]);
+      copy_part(blocks, held, member.in, part, next, part);
+    }
+    // As many rounds for every member.
+    const int64_t length = std::max<int64_t>(1, job_.options().max_elements / size());
+    for (int64_t begin = 0; begin < blocks.most_elements(); begin += length)
+      exchange_round(blocks.dtype, sends, takes, begin, length, packed, arrived);
+    next = arrived;
+    for (size_t p = 0; p < ranks_.size(); next += takes[p++] * unit) {
+      const CommBlock part = common(blocks.held[p], taken);
+      copy_part(blocks, part, next, taken, member.out, part);
+    }
   });
 }
 

@@ -24,7 +24,9 @@ namespace plait {
   X(ncclBroadcast)              \
   X(ncclReduce)                 \
   X(ncclAllGather)              \
-  X(ncclReduceScatter)
+  X(ncclReduceScatter)          \
+  X(ncclSend)                   \
+  X(ncclRecv)
 
 struct NcclLibrary {
 #define X(function) decltype(&::function) function = nullptr;

@@ -11,6 +11,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+ncclRedOp_t nccl_op(DType dtype, CommReduce reduce) {
+  const bool truth = dtype == DType::boolean;  // of 0 and 1: whether a sum, or a product, differs from 0
+  switch (reduce) {
+    case CommReduce::sum:
+      return truth ? ncclMax : ncclSum;
+    case CommReduce::prod:
+      return truth ? ncclMin : ncclProd;
+    case CommReduce::max:
+      return ncclMax;
+    case CommReduce::min:
+      return ncclMin;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
 // Element types as the library names them. It has no integers of two bytes: those are moved as f16, which keeps their
 // bits, and f8 is moved as bytes; neither is reduced (nccl_reduces).
 ncclDataType_t nccl_type(DType dtype) {
@@ -43,26 +60,6 @@ ncclDataType_t nccl_type(DType dtype) {
   }
   __builtin_unreachable();
 }
-
-ncclRedOp_t nccl_op(DType dtype, CommReduce reduce) {
-  const bool truth = dtype == DType::boolean;  // of 0 and 1: whether a sum, or a product, differs from 0
-  switch (reduce) {
-    case CommReduce::sum:
-      return truth ? ncclMax : ncclSum;
-    case CommReduce::prod:
-      return truth ? ncclMin : ncclProd;
-    case CommReduce::max:
-      return ncclMax;
-    case CommReduce::min:
-      return ncclMin;
-  }
-  __builtin_unreachable();
-}
-
-std::byte* at(void* data, int64_t bytes) { return static_cast<std::byte*>(data) + bytes; }
-const std::byte* at(const void* data, int64_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
-
-}  // namespace
 
 // How the pieces of a call travel: one block per member, one after another, or at a pitch of the longest.
 struct NcclTeam::Plan {
@@ -245,10 +242,10 @@ std::string NcclTeam::trouble() {
 }
 
 // Other threads may abort meanwhile, but not while NCCL is in a call.
-void NcclTeam::group(Parts& parts, auto&& calls) {
+void NcclTeam::group(Parts& parts, const std::function<void(Part&, const Note&)>& calls) {
   ncclResult_t code = ncclSuccess;
   const char* which = "ncclGroupEnd";
-  auto note = [&](ncclResult_t result, const char* call) {
+  const Note note = [&](ncclResult_t result, const char* call) {
     if (code == ncclSuccess && result != ncclSuccess && result != ncclInProgress) {
       code = result;
       which = call;
@@ -320,7 +317,8 @@ void NcclTeam::watch(Part& part) {
   part.held->pending.push_back({std::move(event), part.issue, Clock::now() + state_.options.timeout});
 }
 
-void NcclTeam::run(const CommCall& call, std::span<const CommMember> members, auto&& carry_out) {
+void NcclTeam::run(const CommCall& call, std::span<const CommMember> members,
+                   const std::function<void(Parts&)>& carry_out) {
   state_.aborted.check();
   const int64_t begin = FlightRecorder::now();
   Parts parts;
@@ -351,9 +349,13 @@ void NcclTeam::count(const Parts& parts, const CommCall& call, bool padded) {
     sum.wire_bytes += one.wire_bytes;
     sum.wire_bytes_min += one.wire_bytes_min;
   }
+  add(sum);
+}
+
+void NcclTeam::add(const CommTraffic& more) {
   const std::lock_guard lock(state_.traffic_mutex);
-  state_.traffic.wire_bytes += sum.wire_bytes;
-  state_.traffic.wire_bytes_min += sum.wire_bytes_min;
+  state_.traffic.wire_bytes += more.wire_bytes;
+  state_.traffic.wire_bytes_min += more.wire_bytes_min;
 }
 
 std::shared_ptr<Memory> NcclTeam::allocate(const Part& part, int64_t bytes) const {
@@ -426,7 +428,7 @@ void NcclTeam::all_gather(const CommPieces& pieces, std::span<const CommMember> 
       part.member->stream->fill(at(block, own), 0, size_t(plan.longest * plan.unit - own));
       part.from = block;
     }
-    group(parts, [&](Part& part, auto&& note) {
+    group(parts, [&](Part& part, const Note& note) {
       const auto stream = static_cast<cudaStream_t>(part.member->stream->native());
       if (plan.even || plan.padded) {
         note(nccl_.ncclAllGather(part.from, part.to, size_t(plan.longest), type, part.held->comm, stream),
@@ -486,7 +488,7 @@ void NcclTeam::reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::
       part.to = part.padded->data();
     }
     if (plan.staged) scatter_rows(pieces, plan, parts);
-    group(parts, [&](Part& part, auto&& note) {
+    group(parts, [&](Part& part, const Note& note) {
       const auto stream = static_cast<cudaStream_t>(part.member->stream->native());
       if (plan.even || plan.padded) {
         note(nccl_.ncclReduceScatter(part.from, part.to, size_t(plan.longest), type, op, part.held->comm, stream),
@@ -530,7 +532,7 @@ void NcclTeam::all_reduce(DType dtype, CommReduce reduce, int64_t elements, std:
       if (member.in != member.out) member.stream->copy(member.out, member.in, size_t(elements) * size_of(dtype));
       return;
     }
-    group(parts, [&](Part& part, auto&& note) {
+    group(parts, [&](Part& part, const Note& note) {
       note(nccl_.ncclAllReduce(part.member->in, part.member->out, size_t(elements), nccl_type(dtype),
                                nccl_op(dtype, reduce), part.held->comm,
                                static_cast<cudaStream_t>(part.member->stream->native())),

@@ -1,6 +1,7 @@
 #pragma once
 // The communicator of one team: NCCL's calls, what packing and padding need, operations that are not done.
 #include <chrono>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -15,6 +16,10 @@
 #include "comm/nccl/nccl_library.h"
 
 namespace plait {
+
+ncclDataType_t nccl_type(DType dtype);
+inline std::byte* at(void* data, int64_t bytes) { return static_cast<std::byte*>(data) + bytes; }
+inline const std::byte* at(const void* data, int64_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
 
 // What all teams of the process share.
 struct NcclState {
@@ -47,6 +52,7 @@ class NcclTeam : public Communicator {
   void all_reduce(DType dtype, CommReduce reduce, int64_t elements, std::span<const CommMember> members) override;
   void all_gather(const CommPieces& pieces, std::span<const CommMember> members) override;
   void reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) override;
+  void all_to_all(const CommBlocks& blocks, std::span<const CommMember> members) override;
 
   // What is wrong with the operations that are not done, empty: nothing. Takes those away that are.
   std::string trouble();
@@ -88,16 +94,21 @@ class NcclTeam : public Communicator {
   Held& held_at(int64_t position);
   [[noreturn]] void fail(const std::string& why);
   // Records the call for its members, carries it out, and watches its end.
-  void run(const CommCall& call, std::span<const CommMember> members, auto&& carry_out);
-  // One group of NCCL calls for all parts; returns when NCCL has queued them.
-  void group(Parts& parts, auto&& calls);
+  void run(const CommCall& call, std::span<const CommMember> members, const std::function<void(Parts&)>& carry_out);
+  // One group of NCCL calls for all parts; returns when NCCL has queued them. `calls` notes the code of each.
+  using Note = std::function<void(ncclResult_t, const char* call)>;
+  void group(Parts& parts, const std::function<void(Part&, const Note&)>& calls);
   void settle(Parts& parts);
   std::string ask(Held& held, ncclResult_t& now);
   void watch(Part& part);
   void count(const Parts& parts, const CommCall& call, bool padded);
+  void add(const CommTraffic& more);
   Plan plan(const CommPieces& pieces) const;
   void gather_rows(const CommPieces& pieces, const Plan& plan, Parts& parts);
   void scatter_rows(const CommPieces& pieces, const Plan& plan, Parts& parts);
+  struct Moves;
+  Moves pack(const CommBlocks& blocks, Part& part) const;
+  void unpack(const CommBlocks& blocks, const Part& part, const Moves& moves) const;
   void refuse(const CommCall& call) const;
   std::shared_ptr<Memory> allocate(const Part& part, int64_t bytes) const;
   void check(ncclResult_t code, const char* call, ncclComm_t comm);

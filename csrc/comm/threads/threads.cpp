@@ -33,6 +33,9 @@ class ThreadCommunicators::Team : public Communicator {
   void reduce_scatter(const CommPieces& pieces, CommReduce reduce, std::span<const CommMember> members) override {
     meet({Collective::reduce_scatter, reduce, pieces}, members);
   }
+  void all_to_all(const CommBlocks& blocks, std::span<const CommMember> members) override {
+    meet({Collective::all_to_all, CommReduce::sum, {}, blocks}, members);
+  }
 
   const std::vector<int64_t>& ranks() const { return ranks_; }
   void wake() { changed_.notify_all(); }
@@ -101,6 +104,9 @@ void ThreadCommunicators::Team::carry_out(Lock& lock) {
         break;
       case Collective::reduce_scatter:
         local_.reduce_scatter(pieces, call_.reduce, members_);
+        break;
+      case Collective::all_to_all:
+        local_.all_to_all(call_.blocks, members_);
         break;
     }
   } catch (const std::exception& e) {

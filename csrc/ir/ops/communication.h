@@ -55,6 +55,30 @@ struct ReduceScatter : OpBase<OpKind::ReduceScatter> {
   }
 };
 
+// Pieces along one dim become pieces along another: out is this member's part of [outer, total, middle,
+// scattered_total, inner], of which in is [outer, count, middle, scattered_total, inner] and out [outer, total, middle,
+// scattered, inner]; with `scattered_first` the two dims stand in the other order. `scattered` may differ between the
+// members, too.
+struct AllToAll : OpBase<OpKind::AllToAll> {
+  static constexpr Collective kCollective = Collective::all_to_all;
+  TensorView* in = nullptr;
+  int axis = 0;
+  sym::Expr outer, count, total, middle, scattered, scattered_total, inner;
+  bool scattered_first = false;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &AllToAll::in),
+                      required("axis", &AllToAll::axis),
+                      required("outer", &AllToAll::outer),
+                      required("count", &AllToAll::count),
+                      required("total", &AllToAll::total),
+                      required("middle", &AllToAll::middle),
+                      required("scattered", &AllToAll::scattered),
+                      required("scattered_total", &AllToAll::scattered_total),
+                      required("inner", &AllToAll::inner),
+                      attribute("scattered_first", &AllToAll::scattered_first)};
+  }
+};
+
 // out[outer, count, inner] = in[outer, start .. start+count, inner] of in[outer, total, inner]; no communication.
 struct LocalSlice : OpBase<OpKind::LocalSlice> {
   TensorView* in = nullptr;

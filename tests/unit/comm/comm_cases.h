@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "comm/comm_call.h"
@@ -21,13 +23,20 @@ struct CommCase {
   int64_t outer, inner;
   std::vector<int64_t> counts;  // all_reduce: one
   int64_t members;
+  int64_t middle = 1;  // of an all_to_all, as the blocks
+  std::vector<CommBlock> held = {}, taken = {};
 
-  CommCall call() const { return {kind, reduce, {dtype, outer, inner, counts}}; }
+  CommCall call() const {
+    if (kind == Collective::all_to_all) return {kind, reduce, {}, {dtype, outer, middle, inner, held, taken}};
+    return {kind, reduce, {dtype, outer, inner, counts}};
+  }
   int64_t in_elements(int64_t position) const {
+    if (kind == Collective::all_to_all) return call().blocks.elements(held[size_t(position)]);
     const bool piece = kind == Collective::all_gather;
     return outer * inner * (piece ? counts[size_t(position)] : call().pieces.total());
   }
   int64_t out_elements(int64_t position) const {
+    if (kind == Collective::all_to_all) return call().blocks.elements(taken[size_t(position)]);
     const bool piece = kind == Collective::reduce_scatter;
     return outer * inner * (piece ? counts[size_t(position)] : call().pieces.total());
   }
@@ -47,6 +56,43 @@ inline std::vector<std::vector<int64_t>> counts_of(int64_t members) {
   }
 }
 
+// Pieces of one dim become pieces of another, on either side of it.
+inline CommCase exchange_case(DType dtype, int64_t outer, int64_t middle, int64_t inner,
+                              const std::vector<int64_t>& gathered, const std::vector<int64_t>& scattered,
+                              bool scattered_first) {
+  const auto members = int64_t(gathered.size());
+  CommCase out{Collective::all_to_all, dtype, CommReduce::sum, outer, inner, {}, members, middle};
+  const int64_t all = std::accumulate(gathered.begin(), gathered.end(), int64_t(0));
+  const int64_t all_scattered = std::accumulate(scattered.begin(), scattered.end(), int64_t(0));
+  int64_t from = 0, to = 0;
+  for (size_t p = 0; p < gathered.size(); ++p) {
+    CommBlock held = {{from, gathered[p]}, {0, all_scattered}}, taken = {{0, all}, {to, scattered[p]}};
+    if (scattered_first) {
+      std::swap(held.first, held.second);
+      std::swap(taken.first, taken.second);
+    }
+    out.held.push_back(held);
+    out.taken.push_back(taken);
+    from += gathered[p];
+    to += scattered[p];
+  }
+  return out;
+}
+
+// Each member takes its piece and an element of its neighbours': some are of no other, some of several.
+inline CommCase halo_case(DType dtype, int64_t outer, int64_t inner, const std::vector<int64_t>& counts) {
+  CommCase out{Collective::all_to_all, dtype, CommReduce::sum, outer, inner, {}, int64_t(counts.size())};
+  const int64_t all = std::accumulate(counts.begin(), counts.end(), int64_t(0));
+  int64_t from = 0;
+  for (int64_t count : counts) {
+    const int64_t begin = std::max<int64_t>(0, from - 1), end = std::min(all, from + count + 1);
+    out.held.push_back({{from, count}, {0, 1}});
+    out.taken.push_back({{begin, end - begin}, {0, 1}});
+    from += count;
+  }
+  return out;
+}
+
 // Every kind, dtype, reduction and list of counts; outer extents 0, 1 and 3.
 inline std::vector<CommCase> all_cases(int64_t members) {
   std::vector<CommCase> out;
@@ -55,6 +101,14 @@ inline std::vector<CommCase> all_cases(int64_t members) {
     for (const auto& counts : counts_of(members))
       for (int64_t outer : {0, 1, 3})
         out.push_back({Collective::all_gather, dtype, CommReduce::sum, outer, outer == 1 ? 1 : 2, counts, members});
+    const auto lists = counts_of(members);
+    for (size_t i = 0; i < lists.size(); ++i)
+      for (int64_t outer : {0, 1, 3}) {
+        for (bool scattered_first : {false, true})
+          out.push_back(exchange_case(dtype, outer, outer == 1 ? 2 : 1, outer == 1 ? 1 : 2, lists[i],
+                                      lists[(i + 1) % lists.size()], scattered_first));
+        out.push_back(halo_case(dtype, outer, outer == 1 ? 1 : 2, lists[i]));
+      }
     for (CommReduce reduce : kReduces) {
       for (const auto& counts : counts_of(members))
         for (int64_t outer : {0, 1, 3})
@@ -108,6 +162,8 @@ inline void call(Communicator& communicator, const CommCase& test, std::span<con
       return communicator.all_gather(pieces, members);
     case Collective::reduce_scatter:
       return communicator.reduce_scatter(pieces, test.reduce, members);
+    case Collective::all_to_all:
+      return communicator.all_to_all(test.call().blocks, members);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "comm_cases.h"
 #include "device/tensor.h"
 #include "scalar/convert.h"
 
@@ -93,6 +94,63 @@ TEST(LocalCommunicator, GathersUnevenAndEmptyPiecesOfEveryDType) {
       }
     }
   }
+}
+
+// Element i of the whole tensor, by its five coordinates, is i; each member holds and takes what its blocks say.
+TEST(LocalCommunicator, ExchangesPiecesOfOneDimForPiecesOfAnother) {
+  const int64_t outer = 2, middle = 3, inner = 2;
+  for (const auto& gathered : all_counts())
+    for (const auto& scattered : all_counts())
+      for (bool scattered_first : {false, true}) {
+        if (gathered.size() != scattered.size()) continue;
+        const auto test =
+            testing::exchange_case(DType::i32, outer, middle, inner, gathered, scattered, scattered_first);
+        const int64_t first = std::accumulate((scattered_first ? scattered : gathered).begin(),
+                                              (scattered_first ? scattered : gathered).end(), int64_t(0));
+        const int64_t second = std::accumulate((scattered_first ? gathered : scattered).begin(),
+                                               (scattered_first ? gathered : scattered).end(), int64_t(0));
+        const auto block_of = [&](const CommBlock& block) {
+          std::vector<double> out;
+          for (int64_t o = 0; o < outer; ++o)
+            for (int64_t f = block.first.start; f < block.first.start + block.first.count; ++f)
+              for (int64_t m = 0; m < middle; ++m)
+                for (int64_t s = block.second.start; s < block.second.start + block.second.count; ++s)
+                  for (int64_t n = 0; n < inner; ++n)
+                    out.push_back(double((((o * first + f) * middle + m) * second + s) * inner + n));
+          return out;
+        };
+        std::vector<Tensor> in, out;
+        int64_t missing = 0;  // of the gathered dim, what others hold
+        for (int64_t p = 0; p < test.members; ++p) {
+          in.push_back(Tensor::from_doubles(DType::i32, {test.in_elements(p)}, block_of(test.held[size_t(p)])));
+          out.push_back(Tensor::empty(DType::i32, {test.out_elements(p)}));
+          const int64_t others = (scattered_first ? second : first) - gathered[size_t(p)];
+          missing += outer * middle * inner * others * scattered[size_t(p)] * 4;
+        }
+        CommTraffic traffic;
+        LocalCommunicator comm(test.members, traffic);
+        comm.all_to_all(test.call().blocks, members_of(in, out));
+        for (int64_t p = 0; p < test.members; ++p)
+          ASSERT_EQ(out[size_t(p)].to_doubles(), block_of(test.taken[size_t(p)])) << describe(test.call()) << p;
+        ASSERT_EQ(traffic, (CommTraffic{missing, missing}));
+      }
+}
+
+TEST(LocalCommunicator, BlocksMayOverlapWhereTheyAreTaken) {
+  const std::vector<int64_t> counts = {2, 0, 3};
+  const auto test = testing::halo_case(DType::f32, 1, 1, counts);
+  std::vector<Tensor> in, out;
+  const std::vector<std::vector<double>> held = {{10, 11}, {}, {12, 13, 14}};
+  for (int64_t p = 0; p < 3; ++p) {
+    in.push_back(Tensor::from_doubles(DType::f32, {counts[size_t(p)]}, held[size_t(p)]));
+    out.push_back(Tensor::empty(DType::f32, {test.out_elements(p)}));
+  }
+  CommTraffic traffic;
+  LocalCommunicator(3, traffic).all_to_all(test.call().blocks, members_of(in, out));
+  EXPECT_EQ(out[0].to_doubles(), (std::vector<double>{10, 11, 12}));
+  EXPECT_EQ(out[1].to_doubles(), (std::vector<double>{11, 12}));
+  EXPECT_EQ(out[2].to_doubles(), (std::vector<double>{11, 12, 13, 14}));
+  EXPECT_EQ(traffic, (CommTraffic{16, 16}));
 }
 
 TEST(LocalCommunicator, ReduceScattersUnevenAndEmptyPiecesOfEveryDType) {

@@ -5,11 +5,13 @@
 
 #include <string>
 
+#include "mesh/collective_cost.h"
+
 namespace plait {
 namespace {
 
 TEST(Collective, SaysWhatMoves) {
-  EXPECT_EQ(std::size(kCollectives), 3u);
+  EXPECT_EQ(std::size(kCollectives), 4u);
   const CollectiveInfo reduce = info(Collective::all_reduce), gather = info(Collective::all_gather),
                        scatter = info(Collective::reduce_scatter);
   EXPECT_TRUE(reduce.reduces && scatter.reduces && !gather.reduces);
@@ -25,7 +27,18 @@ TEST(Collective, LeastBytesOnTheWire) {
   EXPECT_EQ(least_wire_bytes(Collective::all_gather, 4, 100), 300);
   EXPECT_EQ(least_wire_bytes(Collective::all_reduce, 4, 100),
             least_wire_bytes(Collective::reduce_scatter, 4, 100) + least_wire_bytes(Collective::all_gather, 4, 100));
+  EXPECT_EQ(least_wire_bytes(Collective::all_to_all, 4, 100), 75);
   for (Collective collective : kCollectives) EXPECT_EQ(least_wire_bytes(collective, 1, 100), 0) << name(collective);
+}
+
+// What each member takes: two halves of it for an all-reduce, a share of a share for an all-to-all.
+TEST(Collective, CostsLatencyAndWhatAMemberTakes) {
+  const double bytes = 1 << 20;
+  EXPECT_EQ(collective_cost(Collective::all_gather, 4, bytes), 16384 + bytes * 3 / 4);
+  EXPECT_EQ(collective_cost(Collective::all_reduce, 4, bytes), 16384 + bytes * 3 / 2);
+  EXPECT_EQ(collective_cost(Collective::all_to_all, 4, bytes), 16384 + bytes * 3 / 16);
+  EXPECT_EQ(collective_cost(Collective::reduce_scatter, 4, 8), 16384 + 1024);
+  for (Collective collective : kCollectives) EXPECT_EQ(collective_cost(collective, 1, bytes), 0) << name(collective);
 }
 
 }  // namespace

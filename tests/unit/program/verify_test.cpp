@@ -8,6 +8,17 @@ namespace {
 
 using test::Builder;
 
+// Fails unless verify names the invariant.
+void expect_broken(const Program& program, const std::string& invariant, const std::string& text) {
+  try {
+    verify(program);
+    ADD_FAILURE() << "accepted:\n" << print(program);
+  } catch (const InternalError& e) {
+    EXPECT_EQ(e.message().substr(0, e.message().find(':')), invariant) << e.what();
+    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+  }
+}
+
 // x -> h -> (all_gather) p -> y, over tp.
 struct Sample : Builder {
   ValueId x, h, p, y;
@@ -29,16 +40,7 @@ struct Sample : Builder {
     return static_cast<T&>(*program.steps[i]);
   }
   void remove(size_t i) { program.steps.erase(program.steps.begin() + int64_t(i)); }
-  // Fails unless verify names the invariant.
-  void broken(const std::string& invariant, const std::string& text = "") {
-    try {
-      verify(program);
-      ADD_FAILURE() << "accepted:\n" << print(program);
-    } catch (const InternalError& e) {
-      EXPECT_EQ(e.message().substr(0, e.message().find(':')), invariant) << e.what();
-      EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
-    }
-  }
+  void broken(const std::string& invariant, const std::string& text = "") { expect_broken(program, invariant, text); }
 };
 
 TEST(VerifyProgram, AcceptsTheSample) { EXPECT_NO_THROW(verify(Sample().program)); }
@@ -305,6 +307,46 @@ TEST(VerifyProgram, P8Collectives) {
   sum.program.values[sum.p.index].shape[0] = sum.expr("7");
   sum.step<CollectiveStep>(Sample::kGather).total = sum.expr("7");
   sum.broken("P8", "make 6, not 7");
+}
+
+// Rows [3, 2] of members become columns [8, chunk(6, 3)], read in place of the gather.
+struct Exchange : Builder {
+  CollectiveStep* exchange;
+  Exchange() : Builder({{"tp", 0, "t"}}, {3}) {
+    const ValueId x = input("x", {"8", "6"});
+    const ValueId rows = alloc("rows", {"chunk(8, t, rank.tp)", "6"}),
+                  columns = output("z", {"8", "chunk(6, t, rank.tp)"});
+    combine({x}, rows, "6*chunk(8, t, rank.tp)", 1);
+    exchange = &pieces(Collective::all_to_all, rows, columns, {"1", "chunk(8, t, rank.tp)", "8", "1"});
+    exchange->middle = expr("1");
+    exchange->scattered = expr("chunk(6, t, rank.tp)");
+    exchange->scattered_total = expr("6");
+    assign_streams(program);
+  }
+  void broken(const std::string& invariant, const std::string& text) { expect_broken(program, invariant, text); }
+};
+
+TEST(VerifyProgram, P8Exchanges) {
+  EXPECT_NO_THROW(verify(Exchange().program));
+  Exchange part;
+  part.exchange->middle = {};
+  part.broken("P8", "view");
+  Exchange rank;
+  rank.exchange->scattered_total = rank.expr("6 + rank.tp");
+  rank.broken("P8", "differs between the members");
+  Exchange count;
+  count.exchange->scattered = count.expr("2");
+  count.exchange->scattered_total = count.expr("7");
+  count.broken("P8", "make 6, not 7");
+  Exchange sum;
+  sum.exchange->count = sum.expr("2");
+  sum.broken("P8", "make 6, not 8");
+  Exchange reduce;
+  reduce.exchange->reduce = CommReduce::sum;
+  reduce.broken("P8", "op");
+  Sample gather;
+  gather.step<CollectiveStep>(Sample::kGather).scattered_first = true;
+  gather.broken("P8", "scatters");
 }
 
 TEST(VerifyProgram, P10EverythingIsWrittenAndNamedOnce) {

@@ -298,6 +298,7 @@ class BrokenCommunicator : public Communicator {
   }
   void all_gather(const CommPieces&, std::span<const CommMember>) override {}
   void reduce_scatter(const CommPieces&, CommReduce, std::span<const CommMember>) override {}
+  void all_to_all(const CommBlocks&, std::span<const CommMember>) override {}
 };
 class BrokenCommunicators : public Communicators {
  public:

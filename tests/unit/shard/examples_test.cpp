@@ -223,10 +223,10 @@ TEST(Examples, ConflictOfTwoActivations) {
   auto f = sharded(
       "mesh @m (x = 2)\nfusion @f on @m (%a: f32[4, 6] {0: x}, %b: f32[4, 6] {1: x}) -> (%y) {\n"
       " %y = add(%a, %b)\n}\n");
-  EXPECT_EQ(test::reshards(*f), (Lines{"all-gather x %b -> %b_gathered", "slice x %b_gathered -> %b_shard"}));
+  EXPECT_EQ(test::reshards(*f), (Lines{"all-to-all x %b -> %b_exchanged"}));
   EXPECT_EQ(test::layout_of(*f, "y"), "{0: x}");
-  EXPECT_NE(f->find("b_gathered")->reason.find("lost to %a dim 0 (first operand)"), std::string::npos)
-      << f->find("b_gathered")->reason;
+  EXPECT_NE(f->find("b_exchanged")->reason.find("lost to %a dim 0 (first operand)"), std::string::npos)
+      << f->find("b_exchanged")->reason;
 }
 
 TEST(Examples, StorageIsGatheredOnceAtFirstUse) {
@@ -248,13 +248,13 @@ fusion @fsdp on @m (
 }
 
 TEST(Examples, StorageMayBeAnything) {
-  // Stored over dp on another dim than computed: innermost first, then sliced.
+  // Stored on another dim than computed.
   auto f = sharded(R"(mesh @m (dp = 2, tp = 2)
 fusion @f on @m (%x: f32[4, 6], param %w: f32[8, 6] {0: tp} stored {1: tp}) -> (%a) {
   %a = linear(%x, %w)
 }
 )");
-  EXPECT_EQ(test::reshards(*f), (Lines{"all-gather tp %w -> %w_gathered", "slice tp %w_gathered -> %w_shard"}));
+  EXPECT_EQ(test::reshards(*f), (Lines{"all-to-all tp %w -> %w_exchanged"}));
 }
 
 TEST(Examples, StorageEqualToComputeIsNone) {
@@ -310,7 +310,7 @@ TEST(Examples, AnnotatedResults) {
   auto f = sharded(
       "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4, 6] {1: tp}, %v: f32[8, 6] {0: tp}) -> (%y {0: tp}) {\n"
       " %y = add(%x, %x)\n}\n");
-  EXPECT_EQ(test::reshards(*f), (Lines{"all-gather tp %y_pieces -> %y_gathered", "slice tp %y_gathered -> %y"}));
+  EXPECT_EQ(test::reshards(*f), (Lines{"all-to-all tp %y_pieces -> %y"}));
   // {} pins replicated.
   f = sharded(
       "mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4, 6] {1: tp}) -> (%y) {\n %h: f32[4, 6] {} = neg(%x)\n"
@@ -391,8 +391,7 @@ TEST(Reshards, WrittenByTheUser) {
   auto f = sharded(
       "mesh @m (dp = 2, tp = 2)\nfusion @f on @m (%x: f32[4, 6] {0: [tp, dp]}) -> (%y) {\n"
       " %r: f32[4, 6] {1: tp} = reshard(%x)\n %y = neg(%r)\n}\n");
-  EXPECT_EQ(test::reshards(*f), (Lines{"all-gather dp %x -> %x_gathered", "all-gather tp %x_gathered -> %x_gathered_1",
-                                       "slice tp %x_gathered_1 -> %r"}));
+  EXPECT_EQ(test::reshards(*f), (Lines{"all-gather dp %x -> %x_gathered", "all-to-all tp %x_gathered -> %r"}));
   auto again = parse_fusion(print(*f));
   propagate(*again);
   insert_reshards(*again);

@@ -89,7 +89,10 @@ class Pairs {
     Fusion f(mesh_);
     TensorView* t = from.dims.size() == 2 ? f.input("x", {"m", "n"}, DType::f32) : f.input("x", {"m"}, DType::f32);
     t->layout = from;
-    auto steps = plan_reshard(from, to);
+    ReshardSizes sizes = reshard_sizes(*t);
+    if (!shapes.empty()) sizes.extents.assign(shapes[0].begin(), shapes[0].end());
+    const ReshardPlan plan = plan_reshard(from, to, sizes);
+    const auto& steps = plan.steps;
     for (const auto& step : steps) {
       auto op = std::make_unique<Reshard>();
       op->in = t;
@@ -257,7 +260,8 @@ TEST(ReshardPairs, LongRunThreeAxes) {
 // ---- The sequence.
 std::vector<std::string> steps(const Layout& from, const Layout& to) {
   std::vector<std::string> out;
-  for (const auto& s : plan_reshard(from, to)) out.push_back(fmt::format("{} {}", name(s.kind), s.axis));
+  const ReshardSizes sizes = {{2, 3}, {24, 36}, 4};
+  for (const auto& s : plan_reshard(from, to, sizes).steps) out.push_back(fmt::format("{} {}", name(s.kind), s.axis));
   return out;
 }
 using Steps = std::vector<std::string>;
@@ -283,9 +287,67 @@ TEST(ReshardPlan, PendingFirstPiecesLast) {
   EXPECT_EQ(steps(layout({{{on(1)}}, {}}, {{0, ReduceOp::sum}}), layout({{}, {}})),
             (Steps{"all-reduce 0", "all-gather 1"}));
   EXPECT_EQ(steps(layout({{{on(1)}}, {}}, {{0, ReduceOp::sum}}), layout({{{on(0)}}, {{on(1)}}})),
-            (Steps{"all-gather 1", "slice 1", "reduce-scatter 0"}));
+            (Steps{"all-to-all 1", "reduce-scatter 0"}));
   // A different granule is a different piece.
   EXPECT_EQ(steps(layout({{{on(0)}}}), layout({{{on(0, 64)}}})), (Steps{"all-gather 0", "slice 0"}));
+}
+
+TEST(ReshardPlan, PiecesMoveToAnotherDim) {
+  const auto rows = layout({{{on(0)}}, {}}), columns = layout({{}, {{on(0)}}});
+  EXPECT_EQ(steps(rows, columns), Steps{"all-to-all 0"});
+  EXPECT_EQ(steps(layout({{{local(2), on(0)}}, {}}), layout({{}, {{local(3), on(0, 2)}}})), Steps{"all-to-all 0"});
+  // Only the innermost piece moves.
+  EXPECT_EQ(steps(layout({{{on(0), on(1)}}, {}}), layout({{}, {{on(0), on(1)}}})),
+            (Steps{"all-gather 1", "all-to-all 0", "slice 1"}));
+  EXPECT_EQ(steps(layout({{{on(0), on(1)}}, {}}), layout({{{on(0)}}, {{on(1)}}})), Steps{"all-to-all 1"});
+}
+
+// A sum that is pending over two axes is scattered over one, reduced over the other, and gathered.
+TEST(ReshardPlan, AnAllReduceOverTwoAxesIsHierarchicalWhereThatPays) {
+  const auto pending = layout({{}, {}}, {{0, ReduceOp::sum}, {1, ReduceOp::sum}}), whole = layout({{}, {}});
+  const auto kinds = [&](int64_t extent) {
+    std::vector<std::string> out;
+    for (const auto& s : plan_reshard(pending, whole, {{2, 4}, {extent, extent}, 4}).steps) out.push_back(name(s.kind));
+    return out;
+  };
+  EXPECT_EQ(kinds(1024), (Steps{"reduce-scatter", "all-reduce", "all-gather"}));
+  EXPECT_EQ(kinds(16), (Steps{"all-reduce", "all-reduce"}));    // latency
+  EXPECT_EQ(kinds(1023), (Steps{"all-reduce", "all-reduce"}));  // no dim divides
+}
+
+// All pending axes reduced, all pieces gathered, then slices.
+double gathered_cost(const Layout& from, const Layout& to, const ReshardSizes& sizes) {
+  double cost = 0, bytes = 1;
+  for (const auto& extent : sizes.extents) bytes *= double(*extent);
+  bytes *= double(sizes.element_bytes);
+  for (const DimLayout& dim : from.dims)
+    for (const Piece& p : dim.pieces) bytes /= double(sizes.members[size_t(p.mesh_axis)]);
+  for (auto [axis, reduce] : from.partial)
+    if (!to.partial.contains(axis)) cost += 16384 + 2 * bytes * double(sizes.members[axis] - 1) / sizes.members[axis];
+  for (const DimLayout& dim : from.dims)
+    for (const Piece& p : dim.pieces) {
+      const auto n = double(sizes.members[size_t(p.mesh_axis)]);
+      cost += 16384 + bytes * (n - 1);
+      bytes *= n;
+    }
+  return cost;
+}
+
+TEST(ReshardPlan, NeverCostsMoreThanToGatherEverything) {
+  for (const auto& members : {std::vector<int64_t>{3}, {2, 2}, {2, 3}, {4, 2}}) {
+    const auto layouts = all_layouts(int(members.size()), 2);
+    const ReshardSizes sizes = {members, {768, 1536}, 4};
+    std::vector<double> ratios;
+    for (const auto& from : layouts)
+      for (const auto& to : layouts) {
+        if (from == to || !can_reshard(from, to)) continue;
+        const double all = gathered_cost(from, to, sizes), cost = plan_reshard(from, to, sizes).cost;
+        EXPECT_LE(cost, all * 1.0001);
+        if (all > 0) ratios.push_back(cost / all);
+      }
+    std::nth_element(ratios.begin(), ratios.begin() + ptrdiff_t(ratios.size() / 2), ratios.end());
+    EXPECT_LE(ratios[ratios.size() / 2], 0.51) << ratios.size();
+  }
 }
 
 TEST(ReshardPlan, AWholeValueNeverBecomesPending) {
@@ -294,7 +356,7 @@ TEST(ReshardPlan, AWholeValueNeverBecomesPending) {
   EXPECT_FALSE(can_reshard(max, sum));
   EXPECT_TRUE(can_reshard(sum, sum));
   EXPECT_TRUE(can_reshard(sum, whole));
-  EXPECT_THROW(plan_reshard(whole, sum), InternalError);
+  EXPECT_THROW(plan_reshard(whole, sum, {}), InternalError);
   EXPECT_FALSE(single_step(whole, whole));
   EXPECT_FALSE(single_step(layout({{{on(0), on(1)}}}), whole));
 }

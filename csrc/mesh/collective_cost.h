@@ -1,0 +1,24 @@
+#pragma once
+// What a collective costs a member of its team, for choices between plans.
+#include <algorithm>
+#include <cstdint>
+
+#include "mesh/collective.h"
+
+namespace plait {
+
+// What a collective costs before a byte moves, in bytes, and what it moves at least: fewer are not faster.
+inline constexpr double kCollectiveLatencyBytes = 16384, kLeastPayloadBytes = 1024;
+
+// Bytes that each member of a team takes from the others, with the latency; `bytes` are of the whole tensor that the
+// team shares, all of what a member holds before an all_reduce or reduce_scatter.
+constexpr double collective_cost(Collective collective, int64_t members, double bytes) {
+  if (members < 2) return 0;
+  const CollectiveInfo what = info(collective);
+  const auto n = static_cast<double>(members);
+  const double share = what.exchanges() ? bytes / n : bytes;  // what one member holds moves
+  return kCollectiveLatencyBytes +
+         std::max(kLeastPayloadBytes, static_cast<double>(what.gathers) * share * (n - 1) / n);
+}
+
+}  // namespace plait
