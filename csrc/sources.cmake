@@ -300,7 +300,9 @@ set(PLAIT_CORE_SOURCES
   session/communication.cpp
   session/devices.cpp
   shard/assign.cpp
+  shard/check_pieces.cpp
   shard/explain.cpp
+  shard/gather_ranges.cpp
   shard/insert_reshards.cpp
   shard/localize.cpp
   shard/merge_parts.cpp

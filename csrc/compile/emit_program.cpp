@@ -98,6 +98,7 @@ class Builder {
                      [&](const AllGather& o) { view(o, {}); },
                      [&](const ReduceScatter& o) { view(o, reduce_of(o.reduce)); },
                      [&](const AllToAll& o) { add_exchange(o); },
+                     [&](const GatherRange& o) { add_range(o); },
                      [&](const LocalSlice& o) { add_slice(o); },
                      [&](const Linear& o) { add_contraction(o, compiled); },
                      [&](const Matmul& o) { add_contraction(o, compiled); },
@@ -198,6 +199,12 @@ class Builder {
     step.scattered = op.scattered;
     step.scattered_total = op.scattered_total;
     step.scattered_first = op.scattered_first;
+  }
+
+  void add_range(const GatherRange& op) {
+    auto& step = view(op, {});
+    step.start = op.start;
+    step.taken = op.taken;
   }
 
   template <class Node>

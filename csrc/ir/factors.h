@@ -13,7 +13,7 @@ enum class FactorKind : uint8_t {
   reduce,   // sharded operands leave a pending reduction over the mesh axis
   merge,    // one axis may cut one such factor: ranks exchange what they make of their pieces, and the op is done
   whole,    // must not be sharded
-  permute,  // its elements change places: must not be sharded either
+  permute,  // its elements change places: where the op allows it, one axis may cut it, and ranks gather what they need
 };
 
 struct Factor {

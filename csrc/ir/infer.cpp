@@ -182,6 +182,7 @@ std::vector<Inferred> infer_results(const Op& op, Fusion& fusion) {
         const sym::Expr rest = o.outer * o.middle * o.inner;
         return stated(o, o.in, rest * o.count * o.scattered_total, rest * o.total * o.scattered);
       },
+      [&](const GatherRange& o) { return stated(o, o.in, o.outer * o.count * o.inner, o.outer * o.taken * o.inner); },
       [&](const LocalSlice& o) { return stated(o, o.in, o.outer * o.total * o.inner, o.outer * o.count * o.inner); },
       [&]<class Node>(const Node& o) {
         if constexpr (requires { rules::infer(o, fusion); })

@@ -99,7 +99,9 @@ Inferred infer(const Pad& op) {
                     describe(op), "give one width for every dim, or leave a list out");
   std::vector<sym::Expr> shape;
   for (size_t d = 0; d < rank; ++d) {
-    if (sym::bounds(op.low[d]).lo < 0 || sym::bounds(op.high[d]).lo < 0)
+    // Widths of a rank are parts of its piece.
+    const auto may_be_negative = [](sym::Expr e) { return sym::bounds(e).lo < 0 && !speaks_of_rank(e); };
+    if (may_be_negative(op.low[d]) || may_be_negative(op.high[d]))
       throw UserError(fmt::format("widths of dim {} are {} and {}", d, sym::print(op.low[d]), sym::print(op.high[d])),
                       describe(op), "widths are at least 0: cut with slice");
     shape.push_back(op.in->extent(d) + op.low[d] + op.high[d]);

@@ -355,8 +355,7 @@ class Parser : HeadParser {
                               stated.size()),
                   "name each result, `_` where nothing reads it");
     // Errors name the results; moves that view their operand as [outer, middle, inner] take the type from it.
-    const bool needs_type = op->kind == OpKind::AllGather || op->kind == OpKind::ReduceScatter ||
-                            op->kind == OpKind::AllToAll || op->kind == OpKind::LocalSlice;
+    const bool needs_type = property(op->kind) >= OpProperty::communication && !as<Reshard>(*op) && !as<AllReduce>(*op);
     for (Stated& s : stated)
       if (s.type || !needs_type) op->results.push_back(&s.tensor);
     const std::vector<Inferred> types = guarded(op_at, [&] {

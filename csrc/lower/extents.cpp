@@ -15,7 +15,7 @@ sym::Expr KernelExtents::integer(sym::Expr size, int64_t least) {
   if (std::max(range.lo, least) != INT64_MIN) facts.lo = std::max(range.lo, least);
   if (range.hi != INT64_MAX) facts.hi = range.hi;
   facts.multiple_of = std::max<int64_t>(sym::divisor(size), 1);
-  const sym::Expr symbol = pool_->symbol(fmt::format("n{}", integers_.size()), facts);
+  const sym::Expr symbol = pool_->symbol(fmt::format("n{}", named_++), facts);
   integers_.push_back(symbol);
   arguments_.push_back(size);
   return symbol;
@@ -56,7 +56,7 @@ sym::Expr KernelExtents::operator()(sym::Expr size) {
 }
 
 sym::Expr KernelExtents::argument(sym::Expr e) {
-  const sym::Expr symbol = pool_->symbol(fmt::format("n{}", integers_.size()), {.lo = 0});
+  const sym::Expr symbol = pool_->symbol(fmt::format("n{}", named_++), {.lo = 0});
   integers_.push_back(symbol);
   arguments_.push_back(e);
   return symbol;

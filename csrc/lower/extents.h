@@ -21,7 +21,7 @@ class KernelExtents {
   // An argument of its own, from 0 on, also for a constant: kernels that differ in it alone have one text.
   sym::Expr argument(sym::Expr e);
 
-  const std::vector<sym::Expr>& integers() const { return integers_; }    // symbols n0, n1, ...
+  const std::vector<sym::Expr>& integers() const { return integers_; }    // symbols, in the order of arguments
   const std::vector<sym::Expr>& arguments() const { return arguments_; }  // what each stands for
 
  private:
@@ -30,6 +30,7 @@ class KernelExtents {
 
   std::shared_ptr<sym::Pool> pool_;
   bool keeps_sums_;
+  size_t named_ = 0;  // a name that was given stays with its facts
   std::vector<sym::Expr> integers_, arguments_;
 };
 

@@ -25,7 +25,7 @@ struct CollectiveInfo {
   int64_t gathers;        // least bytes on the wire, in those of an all-gather
   // It moves pieces along one dim, of which members may have different counts.
   constexpr bool has_pieces() const { return takes == Held::piece || gives == Held::piece; }
-  // Pieces along one dim become pieces along another.
+  // Members give each other parts of their pieces.
   constexpr bool exchanges() const { return takes == Held::piece && gives == Held::piece; }
 };
 

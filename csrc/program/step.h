@@ -157,14 +157,18 @@ struct CopyStep : StepBase<StepKind::CopyStep> {
 // inner].
 // all_to_all: `in` is this member's part [outer, count, middle, scattered_total, inner] of [outer, total, middle,
 // scattered_total, inner], out = its part [outer, total, middle, scattered, inner]; `scattered_first`: the two dims
-// stand in the other order. Others have no middle and nothing scattered.
-// `count` and `scattered` may differ between members, what else is given may not. `reduce` is absent where values stay.
+// stand in the other order.
+// gather_range: out[outer, taken, inner] = elements start .. start + taken of [outer, total, inner], of which the
+// members hold in[outer, count, inner] one after another. `count`, `scattered`, `start` and `taken` may differ between
+// members, what else is given may not. `reduce` is absent where values stay.
 struct CollectiveStep : StepBase<StepKind::CollectiveStep> {
   Collective collective = Collective::all_reduce;
   View in, out;
   std::optional<CommReduce> reduce;
   TeamAxis team;
-  sym::Expr outer, count, total, inner, middle, scattered, scattered_total;
+  sym::Expr outer, count, total, inner;
+  sym::Expr middle, scattered, scattered_total;  // all_to_all
+  sym::Expr start, taken;                        // gather_range
   bool scattered_first = false;
   static constexpr auto fields() {
     return std::tuple{attribute("collective", &CollectiveStep::collective),
@@ -179,7 +183,9 @@ struct CollectiveStep : StepBase<StepKind::CollectiveStep> {
                       attribute("middle", &CollectiveStep::middle),
                       attribute("scattered", &CollectiveStep::scattered),
                       attribute("scattered_total", &CollectiveStep::scattered_total),
-                      attribute("scattered_first", &CollectiveStep::scattered_first)};
+                      attribute("scattered_first", &CollectiveStep::scattered_first),
+                      attribute("start", &CollectiveStep::start),
+                      attribute("taken", &CollectiveStep::taken)};
   }
 };
 

@@ -325,20 +325,24 @@ class Verifier {
     const CollectiveInfo what = info(step.collective);
     require(step.reduce.has_value() == what.reduces, "P8", "`op` is {}", what.reduces ? "missing" : "given");
     if (!what.has_pieces()) {
-      require(!step.outer && !step.count && !step.total && !step.inner && !step.middle && !step.scattered, "P8",
-              "an {} with a view", what.name);
+      require(!step.outer && !step.count && !step.total && !step.inner && !step.middle && !step.scattered &&
+                  !step.start && !step.taken,
+              "P8", "an {} with a view", what.name);
       require(!contradicts(elements(step.in), elements(step.out)), "P7", "{} and {} differ in size",
               label(step.in.value), label(step.out.value));
       return;
     }
     require(step.outer && step.count && step.total && step.inner, "P8", "the view is not whole");
-    if (what.exchanges()) return check_exchange(step);
+    const bool ranges = step.collective == Collective::gather_range;
+    require(ranges ? step.start && step.taken : !step.start && !step.taken, "P8", "an {} {} a range", what.name,
+            ranges ? "without" : "with");
+    if (step.collective == Collective::all_to_all) return check_exchange(step);
     require(!step.middle && !step.scattered && !step.scattered_total && !step.scattered_first, "P8",
             "an {} that scatters a dim", what.name);
     check_equal_in_team(step, {step.outer, step.total, step.inner});
     const bool piece_in = what.takes == Held::piece;
     check_count(piece_in ? step.in : step.out, step.outer * step.count * step.inner);
-    check_count(piece_in ? step.out : step.in, step.outer * step.total * step.inner);
+    check_count(piece_in ? step.out : step.in, step.outer * (ranges ? step.taken : step.total) * step.inner);
     check_sum(step, step.count, step.total);
   }
 

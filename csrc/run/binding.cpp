@@ -188,7 +188,15 @@ class Binder {
       return;
     }
     bind_view(step, bound);
-    if (info(step.collective).exchanges()) {
+    if (step.collective == Collective::gather_range) {
+      bound.start = value_of(step.start);
+      bound.taken = value_of(step.taken);
+      require(bound.start >= 0 && bound.taken >= 0 && bound.taken <= bound.total - bound.start, "a range past its dim");
+      require_elements(out, step.in, {bound.outer, bound.count, bound.inner});
+      require_elements(out, step.out, {bound.outer, bound.taken, bound.inner});
+      return;
+    }
+    if (step.collective == Collective::all_to_all) {
       bound.middle = value_of(step.middle);
       bound.scattered = value_of(step.scattered);
       bound.scattered_total = value_of(step.scattered_total);

@@ -23,6 +23,7 @@ struct BoundStep {
   std::vector<int64_t> counters;                                  // words of each
   int64_t outer = 1, start = 0, count = 0, total = 0, inner = 1;  // copy and collectives; all_reduce: [1, elements, 1]
   int64_t middle = 1, scattered = 0, scattered_total = 0;         // all_to_all
+  int64_t taken = 0;                                              // gather_range, from `start` on
 };
 
 struct RankBinding {

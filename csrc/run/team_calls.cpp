@@ -20,6 +20,10 @@ void add_blocks(TeamCall& call, std::span<const int64_t> team, std::span<const R
     const BoundStep& numbers = bindings[size_t(member)].steps[call.index];
     CommBlock held = {{gathered, numbers.count}, {0, numbers.scattered_total}};
     CommBlock taken = {{0, numbers.total}, {scattered, numbers.scattered}};
+    if (call.step->collective == Collective::gather_range) {
+      held.second = taken.second = {0, 1};
+      taken.first = {numbers.start, numbers.taken};
+    }
     if (call.step->scattered_first) {
       std::swap(held.first, held.second);
       std::swap(taken.first, taken.second);
@@ -101,6 +105,7 @@ void TeamCall::call(std::span<const CommMember> given) const {
     case Collective::reduce_scatter:
       return communicator->reduce_scatter(pieces, *step->reduce, given);
     case Collective::all_to_all:
+    case Collective::gather_range:
       return communicator->all_to_all({dtype, outer, middle, inner, blocks, taken}, given);
   }
 }

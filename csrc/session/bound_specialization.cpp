@@ -8,6 +8,7 @@
 #include "device/overlap.h"
 #include "run/rank_memory.h"
 #include "session/bind_inputs.h"
+#include "shard/check_pieces.h"
 #include "shard/localize.h"
 
 namespace plait {

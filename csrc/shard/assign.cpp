@@ -7,7 +7,9 @@
 #include "base/error.h"
 #include "mesh/collective.h"
 #include "scalar/dtype.h"
+#include "shard/gather_ranges.h"
 #include "shard/merge_parts.h"
+#include "shard/reshard_plan.h"
 
 namespace plait {
 
@@ -189,19 +191,42 @@ class Assigner {
     for (size_t d = 0; d < layout.dims.size(); ++d)
       for (size_t f = 0; f < out_.factors.size(); ++f) {
         const Factor& factor = out_.factors[f];
-        if (dim_in(factor, operand) != static_cast<int>(d) || !factor.shardable()) continue;
+        const bool moves = factor.kind == FactorKind::permute && operand >= 0 && gathers_ranges(op_);
+        if (dim_in(factor, operand) != static_cast<int>(d) || !(factor.shardable() || moves)) continue;
         if (!out_.claims[f].pieces.empty()) continue;
         DimLayout list;
         for (const Piece& p : layout.dims[d].pieces)
           if (p.is_local() || !taken_.count(p.mesh_axis)) list.pieces.push_back(p);
         while (!list.pieces.empty() && list.pieces.back().is_local()) list.pieces.pop_back();
         if (factor.kind == FactorKind::merge && (operand < 0 || !may_merge(list.pieces))) continue;
+        if (moves && (list.pieces.empty() || list.pieces.front().is_local())) continue;
+        if (moves) list.pieces.resize(1);
         if (list.pieces.empty() || !can_hold(op_, factor, list.pieces)) continue;
         if (!in_steps(list.pieces, scale_in(factor, operand))) continue;
         for (const Piece& p : list.pieces)
           if (!p.is_local()) taken_.insert(p.mesh_axis);
-        out_.claims[f] = {std::move(list.pieces), operand, static_cast<int>(d)};
+        const Claim claim = {std::move(list.pieces), operand, static_cast<int>(d)};
+        out_.claims[f] = claim;
+        if (moves) cut_moved(d, claim);
       }
+  }
+
+  // Operands of a move, and its result, are cut alike along a dim whose elements move. A result of few elements is
+  // whole: each rank takes all of them.
+  void cut_moved(size_t dim, const Claim& claim) {
+    for (size_t f = 0; f < out_.factors.size(); ++f) {
+      const Factor& factor = out_.factors[f];
+      if (factor.kind != FactorKind::permute) continue;
+      const bool result = factor.result_dim[0] == static_cast<int>(dim);
+      const bool few = as<Slice>(op_) && !fills_members(*op_.out(), dim, claim.pieces[0]);
+      if (result ? !few : std::ranges::count(factor.operand_dim, static_cast<int>(dim)) > 0) out_.claims[f] = claim;
+    }
+  }
+
+  static bool fills_members(const TensorView& t, size_t dim, const Piece& piece) {
+    const auto extent = at_defaults(*t.fusion, t.extent(dim));
+    const int64_t members = reshard_sizes(t).members[static_cast<size_t>(piece.mesh_axis)];
+    return !extent || *extent >= members * piece.granule;
   }
 
   // Axes over which an operand is pending wait until it is known whether the op passes that on.
@@ -341,7 +366,9 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
   if (has.empty())
     return fmt::format("{} is sharded {} as {}", subject, list_text(claim.pieces, mesh), source(op, claim));
   if (a.factors[f].kind == FactorKind::whole) return fmt::format("{} must be whole in {}", what, text_name(op));
-  if (a.factors[f].kind == FactorKind::permute)
+  if (a.factors[f].kind == FactorKind::permute && !claim.pieces.empty() && claim.operand == index)
+    return fmt::format("{} has more than {}, which {} moves", what, list_text(claim.pieces, mesh), text_name(op));
+  if (a.factors[f].kind == FactorKind::permute && claim.pieces.empty())
     return fmt::format("{} must be whole in {}, which moves its elements", what, text_name(op));
   auto lost = [&](const Claim& winner) {
     return fmt::format("conflict: {} lost to {} ({})", what, source(op, winner),

@@ -3,8 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "shard/assign.h"
+#include "shard/gather_ranges.h"
 #include "shard/merge_parts.h"
 #include "shard/reshard_plan.h"
 
@@ -39,6 +42,37 @@ std::vector<std::string> merge_row(const Op& op, size_t& collectives) {
             bytes_text(all.bytes, fusion), fmt::format("for {} %{}", text_name(op), op.results[0]->name)};
   }
   return {};
+}
+
+// Made of what is whole, so that any range of it is here.
+bool is_local_slice(const TensorView& t) {
+  const auto* reshard = t.definition ? as<Reshard>(*t.definition) : nullptr;
+  const auto step = reshard ? single_step(held_layout(*reshard->in), t.layout) : std::nullopt;
+  return step && step->kind == ReshardKind::slice;
+}
+
+// A row for a move along a dim that is cut, whose ranks gather the ranges that they need. Slices near each other share
+// the row of the first.
+std::vector<std::string> range_row(const Op& op, const std::map<const Op*, size_t>& near, std::set<size_t>& seen,
+                                   size_t& collectives) {
+  const auto is_cut = [](const TensorView& t, size_t d) { return !t.layout.dims[d].pieces.empty(); };
+  const std::vector<size_t> dims = moved_dims(op, is_cut);
+  if (dims.empty()) return {};
+  const Fusion& fusion = *op.results[0]->fusion;
+  const auto group = near.find(&op);
+  if (group != near.end() && !seen.insert(group->second).second) return {};
+  std::string what, from;
+  for (size_t d : dims)
+    for (const TensorView* t : inputs(op)) {
+      if (!is_cut(*t, d) || is_local_slice(*t)) continue;
+      from += (from.empty() ? "%" : ", %") + t->name;
+      const std::string& axis = fusion.mesh().axes()[static_cast<size_t>(t->layout.dims[d].pieces[0].mesh_axis)].name;
+      what = fmt::format("gather-range of dim {} over {}", d, axis);
+      collectives += op.kind == OpKind::Roll ? 2 : 1;
+    }
+  if (from.empty()) return {};
+  return {fmt::format("{} -> %{}", from, op.out()->name), what, layout_text(*op.out()),
+          bytes_text(bytes_of(*op.out()), fusion), fmt::format("for {} %{}", text_name(op), op.out()->name)};
 }
 
 // A row for a tensor that a step of a reshard makes, with that step's part of its reason, which leaves `reason`;
@@ -87,9 +121,13 @@ std::string explain_sharding(const Fusion& fusion) {
   std::vector<std::vector<std::string>> tensors = {{"tensor", "type", "layout", "reason"}};
   std::vector<std::vector<std::string>> moves = {{"reshard", "step", "layout", "tensor bytes", "cause"}};
   size_t collectives = 0;
+  const std::map<const Op*, size_t> near = near_slices(fusion);
+  std::set<size_t> seen;
   for (const TensorView* t : fusion.tensors()) {
-    if (t->definition && t->definition->results[0] == t)
+    if (t->definition && t->definition->results[0] == t) {
       if (auto row = merge_row(*t->definition, collectives); !row.empty()) moves.push_back(std::move(row));
+      if (auto row = range_row(*t->definition, near, seen, collectives); !row.empty()) moves.push_back(std::move(row));
+    }
     std::string reason = t->reason;
     if (auto row = reshard_row(*t, collectives, reason); !row.empty()) moves.push_back(std::move(row));
     if (!reason.empty()) tensors.push_back({"%" + t->name, type_text(*t), layout_text(*t), reason});

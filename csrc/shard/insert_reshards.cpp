@@ -40,6 +40,8 @@ const char* suffix(ReshardKind kind) {
       return "_gathered";
     case ReshardKind::all_to_all:
       return "_exchanged";
+    case ReshardKind::gather_range:
+      return "_cut";
     case ReshardKind::slice:
       return "_shard";
   }

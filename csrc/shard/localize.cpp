@@ -9,6 +9,8 @@
 #include "ir/make_op.h"
 #include "ir/op_fields.h"
 #include "ir/text_limits.h"
+#include "shard/check_pieces.h"
+#include "shard/gather_ranges.h"
 #include "shard/merge_parts.h"
 #include "shard/reshard_plan.h"
 
@@ -16,22 +18,13 @@ namespace plait {
 
 namespace {
 
-Mesh fixed(const Mesh& mesh, const DeviceMesh& sizes) {
-  PLAIT_CHECK(mesh.axes().size() == sizes.sizes().size(), "mesh @{} has {} axes, the device mesh {}", mesh.name(),
-              mesh.axes().size(), sizes.sizes().size());
-  if (mesh.axes().empty()) return {};
-  std::vector<MeshAxis> axes = mesh.axes();
-  for (size_t i = 0; i < axes.size(); ++i) axes[i] = {axes[i].name, sizes.sizes()[i], ""};
-  return {mesh.name(), std::move(axes)};
-}
-
 class Localizer {
  public:
   Localizer(const Fusion& sharded, const DeviceMesh& mesh, const LocalizeOptions& options)
       : from_(sharded),
         mesh_(mesh),
         options_(options),
-        out_(std::make_unique<Fusion>(fixed(sharded.mesh(), mesh), sharded.name())) {
+        out_(std::make_unique<Fusion>(mesh_of_sizes(sharded.mesh(), mesh), sharded.name())) {
     sym::Pool& pool = out_->pool();
     for (size_t i = 0; i < mesh.sizes().size(); ++i) {
       int64_t size = mesh.sizes()[i];
@@ -130,11 +123,19 @@ class Localizer {
     }
     PLAIT_CHECK(property(op.kind) != OpProperty::composite || is_sharded_whole(op.kind), "{} is not expanded",
                 describe(op));
+    std::unique_ptr<Op> local = copied_op(op);
+    if (const auto dim = parted_dim(op)) return add_merged(op, *local, *dim);
+    if (const auto dims = moved_dims(op, [&](const TensorView& t, size_t d) { return is_cut(t, d); }); !dims.empty())
+      return add_moved(op, std::move(local), dims);
+    add(std::move(local), op.results);
+  }
+
+  // The op of this rank.
+  std::unique_ptr<Op> copied_op(const Op& op) const {
     std::unique_ptr<Op> local = blank_op(op.kind);
     copy_fields(op, *local, [&](const auto& value) { return copied(value); });
     visit(op, [&]<class Node>(const Node& node) { complete(static_cast<Node&>(*local), node); });
-    if (const auto dim = parted_dim(op)) return add_merged(op, *local, *dim);
-    add(std::move(local), op.results);
+    return local;
   }
 
   // ---- Ops that are merged from what ranks make of their pieces.
@@ -332,6 +333,7 @@ class Localizer {
     node.count = m.count;
     node.total = m.total;
     node.inner = m.inner;
+    if constexpr (std::is_same_v<Node, LocalSlice>) node.start = m.start;
   }
 
   void visit_reshard(const Reshard& op) {
@@ -366,14 +368,140 @@ class Localizer {
         local->in = in;
         return add(std::move(local), *op.out());
       }
+      case ReshardKind::gather_range: {
+        const Cut to = cut(*op.out(), step->dim, step->pieces);
+        return add(range_op(*op.in, in, static_cast<size_t>(step->dim), {to.start, to.count}), *op.out());
+      }
       case ReshardKind::slice: {
         auto local = std::make_unique<LocalSlice>();
-        Middle m = middle(*op.out(), from, *step);
-        local->in = in, local->start = m.start;
-        set_middle(*local, m);
+        local->in = in;
+        set_middle(*local, middle(*op.out(), from, *step));
         return add(std::move(local), *op.out());
       }
     }
+  }
+
+  // ---- Moves along dims of which ranks hold pieces.
+  DimRange own_range(const TensorView& t, size_t dim) const {
+    const Layout layout = effective(t);
+    return {first_index(t, layout, dim), local_dim(t, layout, dim)};
+  }
+  bool is_cut(const TensorView& t, size_t dim) const { return !effective(t).dims[dim].pieces.empty(); }
+
+  // Dim by dim: each operand becomes the range that this rank's piece of the result needs.
+  void add_moved(const Op& op, std::unique_ptr<Op> local, const std::vector<size_t>& dims) {
+    std::vector<TensorView*> now = inputs(*local);
+    for (size_t d : dims) {
+      const DimRange out = own_range(*op.out(), d);
+      std::vector<sym::Expr> extents;
+      for (const TensorView* t : inputs(op)) extents.push_back(import(t->extent(d)));
+      const auto ranges = needed_ranges(*local, d, extents, out);
+      if (as<Slice>(op)) return add_slice(op, d, ranges[0][0]);
+      for (size_t i = 0; i < now.size(); ++i) {
+        std::vector<TensorView*> parts;
+        for (const DimRange& range : ranges[i])
+          parts.push_back(ranged(*inputs(op)[i], now[i], d, range, op.out()->name));
+        now[i] = parts[0];
+        if (parts.size() == 1) continue;
+        auto all = std::make_unique<Cat>();
+        all->in = parts, all->dim = static_cast<int64_t>(d);
+        const auto type = infer(*all, *out_);
+        now[i] = between(std::move(all), op.out()->name + "_joined", type.shape);
+      }
+      take_ranges(*local, d, extents, out);
+    }
+    set_operands(*local, now);
+    if (infer(*local, *out_).shape != local_shape(*op.out())) return add_moved_whole(op, dims);
+    add(std::move(local), op.results);
+  }
+
+  // Where what the ranges add up to is not seen to be the piece: the op of whole operands, and the piece of its result.
+  void add_moved_whole(const Op& op, const std::vector<size_t>& dims) {
+    auto local = copied_op(op);
+    std::vector<TensorView*> now = inputs(*local);
+    for (size_t d : dims)
+      for (size_t i = 0; i < now.size(); ++i) {
+        const TensorView& t = *inputs(op)[i];
+        const DimRange all = {out_->pool().constant(0), import(t.extent(d))};
+        now[i] = ranged(t, now[i], d, all, op.out()->name);
+      }
+    set_operands(*local, now);
+    std::vector<sym::Expr> shape = infer(*local, *out_).shape;
+    TensorView* part = between(std::move(local), op.out()->name + "_whole", shape);
+    std::unique_ptr<LocalSlice> slice;
+    for (size_t d : dims) {
+      if (slice) part = between(std::move(slice), op.out()->name + "_part", shape);
+      slice = std::make_unique<LocalSlice>();
+      slice->in = part;
+      set_middle(*slice, around(*part, d, own_range(*op.out(), d)));
+      shape[d] = slice->count;
+    }
+    add(std::move(slice), op.results);
+  }
+
+  // A range of an operand along a dim, of which this rank has `local`: all of it or a piece.
+  TensorView* ranged(const TensorView& t, TensorView* local, size_t dim, const DimRange& range,
+                     const std::string& name) {
+    std::vector<sym::Expr> shape = local->shape();
+    shape[dim] = range.count;
+    const TensorView* whole = local == operand(&t) || !is_cut(t, dim) ? before_slice(t, dim) : nullptr;
+    if (!whole) return between(range_op(t, local, dim, range), name + "_range", shape);
+    auto op = std::make_unique<LocalSlice>();
+    op->in = whole == &t ? local : operand(whole);
+    set_middle(*op, around(*op->in, dim, range));
+    return between(std::move(op), name + "_range", shape);
+  }
+
+  // The tensor that has all of the dim here: itself, or what it is a local slice of.
+  const TensorView* before_slice(const TensorView& t, size_t dim) const {
+    if (!is_cut(t, dim)) return &t;
+    const auto* reshard = t.definition ? as<Reshard>(*t.definition) : nullptr;
+    const auto step = reshard ? single_step(effective(*reshard->in), effective(t)) : std::nullopt;
+    return step && step->kind == ReshardKind::slice && !is_cut(*reshard->in, dim) ? reshard->in : nullptr;
+  }
+
+  // [outer, all, inner] of a tensor of this rank around a dim.
+  Middle around(const TensorView& local, size_t dim, const DimRange& range) const {
+    Middle m{out_->pool().constant(1), range.start, range.count, local.extent(dim), out_->pool().constant(1)};
+    for (size_t d = 0; d < dim; ++d) m.outer = m.outer * local.extent(d);
+    for (size_t d = dim + 1; d < local.rank(); ++d) m.inner = m.inner * local.extent(d);
+    return m;
+  }
+
+  std::unique_ptr<GatherRange> range_op(const TensorView& t, TensorView* local, size_t dim,
+                                        const DimRange& range) const {
+    const std::vector<Piece> pieces = effective(t).dims[dim].pieces;
+    const Cut held = cut(t, static_cast<int>(dim), pieces);
+    Middle m = around(*local, dim, {held.start, held.count});
+    m.outer = m.outer * held.outer, m.total = held.total;
+    auto op = std::make_unique<GatherRange>();
+    op->in = local, op->axis = pieces.back().mesh_axis;
+    set_middle(*op, m);
+    op->start = range.start, op->taken = range.count;
+    return op;
+  }
+
+  // Of slices that lie near each other one exchange gives what all take.
+  void add_slice(const Op& op, size_t dim, const DimRange& range) {
+    const TensorView& t = *inputs(op)[0];
+    const auto group = near_.find(&op);
+    if (group == near_.end() || !is_cut(*op.out(), dim)) return add(range_op(t, operand(&t), dim, range), op.results);
+    auto& [all, begin] = halos_[group->second];
+    if (!all) {
+      sym::Expr end;
+      for (const auto& [other, number] : near_) {
+        if (number != group->second) continue;
+        const DimRange out = own_range(*other->out(), dim);
+        const sym::Expr start = sym::min(import(as<Slice>(*other)->start) + out.start, import(t.extent(dim)));
+        begin = begin ? sym::min(begin, start) : start;
+        end = end ? sym::max(end, start + out.count) : start + out.count;
+      }
+      all = ranged(t, operand(&t), dim, {begin, end - begin}, t.name);
+    }
+    auto local = std::make_unique<Slice>();
+    local->in = all, local->dim = static_cast<int64_t>(dim);
+    local->start = range.start - begin, local->stop = local->start + range.count;
+    add(std::move(local), op.results);
   }
 
   // ---- Reductions that the communicator does not do.
@@ -382,10 +510,18 @@ class Localizer {
     return options_.reduces && !options_.reduces(step.reduce, in->dtype);
   }
 
-  // A tensor between two ops of one reshard.
+  // Of no tensor here or in the whole graph.
+  std::string free_name(const std::string& hint) const {
+    std::string out = hint;
+    for (int k = 1; from_.find(out) || out_->find(out); ++k) out = fmt::format("{}_{}", hint, k);
+    return out;
+  }
+
+  // A tensor between two ops.
   template <class Node>
-  TensorView* between(std::unique_ptr<Node> op, const std::string& hint, const std::vector<sym::Expr>& shape) {
-    TensorView* out = out_->add_tensor(from_.unique_name(hint), shape, op->in->dtype);
+  TensorView* between(std::unique_ptr<Node> op, const std::string& hint, const std::vector<sym::Expr>& shape,
+                      std::optional<DType> type = {}) {
+    TensorView* out = out_->add_tensor(free_name(hint), shape, type.value_or(inputs(*op)[0]->dtype));
     out->layout = Layout::replicated(shape.size());
     out_->add_op(std::move(op), out);
     return out;
@@ -415,39 +551,16 @@ class Localizer {
     Middle m = middle(*reshard.out(), from, step);
     m.outer = m.outer * members;
     auto op = std::make_unique<LocalSlice>();
-    op->in = all, op->start = m.start;
+    op->in = all;
     set_middle(*op, m);
     return between(std::move(op), reshard.out()->name + "_parts", shape);
   }
 
   void reduce_members(TensorView* members, ReduceOp reduce, const TensorView& result) {
-    if (reduce == ReduceOp::logsumexp) {
-      auto op = std::make_unique<LogSumExp>();
-      op->in = members, op->dims = {0};
-      return add(std::move(op), result);
-    }
-    const auto function = [&] {
-      switch (reduce) {
-        case ReduceOp::sum:
-          return Reduction::sum;
-        case ReduceOp::max:
-          return Reduction::amax;
-        case ReduceOp::min:
-          return Reduction::amin;
-        case ReduceOp::prod:
-          return Reduction::prod;
-        case ReduceOp::logsumexp:
-          break;
-      }
-      __builtin_unreachable();
-    };
-    auto op = std::make_unique<Reduce>();
-    op->in = members, op->function = function(), op->dims = {0};
+    auto op = reduction_of_first(members, reduce);
     const Inferred type = infer(*op, *out_);
     if (type.dtype == result.dtype) return add(std::move(op), result);
-    TensorView* wide = out_->add_tensor(from_.unique_name(result.name + "_wide"), type.shape, type.dtype);
-    wide->layout = Layout::replicated(type.shape.size());
-    out_->add_op(std::move(op), wide);
+    TensorView* wide = between(std::move(op), result.name + "_wide", type.shape, type.dtype);
     auto narrow = std::make_unique<PointwiseOp>();
     narrow->function = Pointwise::cast, narrow->in = {wide}, narrow->to = result.dtype;
     add(std::move(narrow), result);
@@ -458,8 +571,8 @@ class Localizer {
     auto local = std::make_unique<LocalSlice>();
     sym::Expr one = out_->pool().constant(1), elements = one;
     for (sym::Expr e : local_shape(*op.out())) elements = elements * e;
-    local->in = operand(op.in), local->start = out_->pool().constant(0);
-    set_middle(*local, {one, {}, elements, elements, one});
+    local->in = operand(op.in);
+    set_middle(*local, {one, out_->pool().constant(0), elements, elements, one});
     add(std::move(local), *op.out());
   }
 
@@ -471,63 +584,16 @@ class Localizer {
   std::map<std::string, sym::Expr> mesh_symbols_;
   std::map<const TensorView*, const TensorView*> roots_, faces_;
   std::map<const TensorView*, TensorView*> local_;  // by root
+  const std::map<const Op*, size_t> near_ = near_slices(from_);
+  std::map<size_t, std::pair<TensorView*, sym::Expr>>
+      halos_;  // by group of near slices: what all take, where it begins
 };
-
-void check_dim(const TensorView& t, const DimLayout& dim, size_t d, int64_t extent, const DeviceMesh& mesh) {
-  std::set<int64_t> left = {extent};  // on some rank
-  for (const Piece& p : dim.pieces) {
-    std::set<int64_t> next;
-    for (int64_t n : left) {
-      if (p.is_local()) {
-        if (n % p.local != 0)
-          throw UserError(fmt::format("a piece of {} elements does not split into {} equal parts", n, p.local),
-                          fmt::format("%{}: {} dim {} {}", t.name, type_text(t), d, print(t.layout, t.fusion->mesh())),
-                          "choose an extent that divides, or another layout");
-        next.insert(n / p.local);
-        continue;
-      }
-      int64_t parts = mesh.size(p.mesh_axis), granules = n / p.granule + (n % p.granule != 0);
-      int64_t size = (granules + parts - 1) / parts * p.granule;
-      for (int64_t r = 0, start = 0; r < parts; ++r, start = std::min(n, start + size))
-        next.insert(std::min(size, n - start));
-    }
-    left = std::move(next);
-  }
-}
-
-// `known` gives the value of an extent, or nothing where it is not known yet.
-template <class Known>
-void check_pieces(const Fusion& fusion, const DeviceMesh& mesh, Known&& known) {
-  for (const TensorView* t : fusion.tensors())
-    for (const Layout* layout : {&t->layout, t->stored ? &*t->stored : nullptr})
-      for (size_t d = 0; layout && d < t->rank(); ++d) {
-        const auto& pieces = layout->dims[d].pieces;
-        if (std::none_of(pieces.begin(), pieces.end(), [](const Piece& p) { return p.is_local(); })) continue;
-        if (std::optional<int64_t> extent = known(t->extent(d))) check_dim(*t, layout->dims[d], d, *extent, mesh);
-      }
-}
-
-sym::Environment mesh_environment(const Fusion& fusion, const DeviceMesh& mesh, sym::Environment sizes) {
-  for (size_t i = 0; i < mesh.sizes().size(); ++i)
-    if (const auto& symbol = fusion.mesh().axes()[i].symbol; !symbol.empty()) sizes[symbol] = mesh.sizes()[i];
-  return sizes;
-}
 
 }  // namespace
 
 std::unique_ptr<Fusion> localize(const Fusion& sharded, const DeviceMesh& mesh, const LocalizeOptions& options) {
-  sym::Environment sizes = mesh_environment(sharded, mesh, {});
-  check_pieces(sharded, mesh, [&](sym::Expr e) -> std::optional<int64_t> {
-    for (const auto& symbol : sym::symbols(e))
-      if (!sizes.count(symbol)) return std::nullopt;
-    return sym::evaluate(e, sizes);
-  });
+  check_known_pieces(sharded, mesh);
   return Localizer(sharded, mesh, options).run();
-}
-
-void check_local_pieces(const Fusion& sharded, const DeviceMesh& mesh, const sym::Environment& sizes) {
-  sym::Environment all = mesh_environment(sharded, mesh, sizes);
-  check_pieces(sharded, mesh, [&](sym::Expr e) -> std::optional<int64_t> { return sym::evaluate(e, all); });
 }
 
 }  // namespace plait

@@ -16,9 +16,10 @@ struct LocalizeOptions {
 // After insert_reshards: a new fusion, for a mesh of these sizes, in a new pool.
 // - Extents are those of this rank: local_extent with the sizes as numbers and `rank.AXIS`, 0 <= rank.AXIS < size.
 //   Symbols that name mesh sizes become numbers.
-// - A Reshard becomes AllReduce, AllGather, ReduceScatter, AllToAll or LocalSlice over [outer, count, inner] (op.h);
-// local pieces
-//   outside of the piece that moves count into outer. A reduction that the communicator does not do becomes an
+// - A Reshard becomes AllReduce, AllGather, ReduceScatter, AllToAll, GatherRange or LocalSlice over [outer, count,
+// inner]
+//   (op.h); local pieces outside of the piece that moves count into outer. Moves along a cut dim (gather_ranges.h) are
+//   done to the GatherRange that their rank needs. A reduction that the communicator does not do becomes an
 //   AllGather of the members' operands in front of their dims, a LocalSlice where the result is sharded, and a Reduce.
 //   A step along an axis of size 1 vanishes: its result is its operand (under the name of the output, if either is one;
 //   a copy where both must keep their names).
@@ -26,11 +27,7 @@ struct LocalizeOptions {
 // - Tensors keep names and reasons. `layout` says how the global tensor is sharded: for inputs and outputs as they are
 // held
 //   (parameters: as stored), elsewhere without the axes of size 1. `stored` is empty.
-// UserError naming tensor and dim: a local piece does not divide a known extent (check_local_pieces for the others).
+// UserError naming tensor and dim: a local piece does not divide a known extent (check_pieces.h for the others).
 std::unique_ptr<Fusion> localize(const Fusion& sharded, const DeviceMesh& mesh, const LocalizeOptions& options = {});
-
-// At bind time: UserError naming tensor and dim where a local piece of some rank does not divide what it splits.
-// `sizes` gives the symbols of the extents; mesh symbols come from the mesh.
-void check_local_pieces(const Fusion& sharded, const DeviceMesh& mesh, const sym::Environment& sizes);
 
 }  // namespace plait

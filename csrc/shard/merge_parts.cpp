@@ -195,4 +195,30 @@ std::vector<std::unique_ptr<Op>> merge_parts(const Op& op, const PartedDim& part
   return visit(op, [&](const auto& node) { return merger.merged(node); });
 }
 
+std::unique_ptr<Op> reduction_of_first(TensorView* members, ReduceOp reduce) {
+  if (reduce == ReduceOp::logsumexp) {
+    auto op = std::make_unique<LogSumExp>();
+    op->in = members, op->dims = {0};
+    return op;
+  }
+  const auto function = [&] {
+    switch (reduce) {
+      case ReduceOp::sum:
+        return Reduction::sum;
+      case ReduceOp::max:
+        return Reduction::amax;
+      case ReduceOp::min:
+        return Reduction::amin;
+      case ReduceOp::prod:
+        return Reduction::prod;
+      case ReduceOp::logsumexp:
+        break;
+    }
+    __builtin_unreachable();
+  };
+  auto op = std::make_unique<Reduce>();
+  op->in = members, op->function = function(), op->dims = {0};
+  return op;
+}
+
 }  // namespace plait

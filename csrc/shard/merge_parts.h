@@ -32,4 +32,8 @@ Exchanged exchanged(const Op& op);
 // returns the ops that give them, one for each. The operand is the piece; the op itself is in no fusion.
 std::vector<std::unique_ptr<Op>> merge_parts(const Op& op, const PartedDim& parted, const std::string& prefix);
 
+// The op that makes a pending reduction done, of the operands of all members as [members, in...]; of some sums in a
+// wider type.
+std::unique_ptr<Op> reduction_of_first(TensorView* members, ReduceOp reduce);
+
 }  // namespace plait

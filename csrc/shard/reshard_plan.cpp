@@ -60,6 +60,14 @@ bool extends(const DimLayout& less, const DimLayout& more) {
          !b.back().is_local();
 }
 
+// Whether the lists differ in where the innermost piece of one axis is cut.
+bool recuts(const DimLayout& a, const DimLayout& b) {
+  if (a.pieces.empty() || a.pieces.size() != b.pieces.size()) return false;
+  const Piece &p = a.pieces.back(), &q = b.pieces.back();
+  return std::equal(a.pieces.begin(), a.pieces.end() - 1, b.pieces.begin()) && !p.is_local() &&
+         p.mesh_axis == q.mesh_axis && p.granule != q.granule;
+}
+
 // The pieces before the innermost mesh piece.
 DimLayout without_last(DimLayout dim) {
   dim.pieces.pop_back();
@@ -180,6 +188,14 @@ class Search {
       Layout next = now;
       next.dims[d] = without_last(now.dims[d]);
       const std::vector<Piece>& held = now.dims[d].pieces;
+      DimLayout wanted = to_.dims[d];
+      wanted.pieces.resize(std::min(wanted.pieces.size(), held.size()));
+      if (recuts(now.dims[d], wanted)) {
+        Layout cut = now;
+        cut.dims[d] = wanted;
+        const auto dim = static_cast<int>(d);
+        take(at, {ReshardKind::gather_range, last.mesh_axis, dim, wanted.pieces, dim, held, {}, {}}, cut);
+      }
       take(at, {ReshardKind::all_gather, last.mesh_axis, static_cast<int>(d), held, -1, {}, {}, {}}, next);
       const bool goes_on = to_.dim_of(last.mesh_axis) >= 0;
       place(next, last.mesh_axis, goes_on, static_cast<int>(d), [&](int dim, const Layout& placed) {
@@ -265,6 +281,11 @@ std::optional<ReshardStep> single_step(const Layout& from, const Layout& to) {
   int lost = -1, gained = -1;
   for (size_t d = 0; d < from.dims.size(); ++d) {
     if (from.dims[d] == to.dims[d]) continue;
+    if (recuts(from.dims[d], to.dims[d])) {
+      if (lost >= 0 || gained >= 0) return std::nullopt;
+      lost = gained = static_cast<int>(d);
+      continue;
+    }
     int& which = extends(from.dims[d], to.dims[d]) ? gained : lost;
     if (which >= 0 || (&which == &lost && !extends(to.dims[d], from.dims[d]))) return std::nullopt;
     which = static_cast<int>(d);
@@ -282,7 +303,7 @@ std::optional<ReshardStep> single_step(const Layout& from, const Layout& to) {
     const int axis = step.pieces.back().mesh_axis;
     if (lost >= 0 && axis != step.axis) return std::nullopt;
     step.axis = axis;
-    step.kind = lost >= 0 ? ReshardKind::all_to_all : ReshardKind::slice;
+    step.kind = lost < 0 ? ReshardKind::slice : lost == gained ? ReshardKind::gather_range : ReshardKind::all_to_all;
   } else if (lost >= 0) {
     step.kind = ReshardKind::all_gather;
     std::swap(step.dim, step.from_dim);

@@ -12,7 +12,8 @@ namespace plait {
 
 // A collective, or a slice. all_reduce: partial to whole. reduce_scatter: partial to pieces, where the axis becomes the
 // innermost mesh piece of the dim. all_gather: pieces to whole, of the innermost mesh piece of the dim. all_to_all: the
-// innermost mesh piece of one dim becomes that of another. slice: whole to pieces, local.
+// innermost mesh piece of one dim becomes that of another. gather_range: it is cut at other places. slice: whole to
+// pieces, local.
 enum class ReshardKind : uint8_t {
 #define X(name, ...) name,
 #include "mesh/collectives.def"
@@ -24,13 +25,13 @@ std::optional<Collective> collective_of(ReshardKind kind);
 std::string name(ReshardKind kind);  // `all-reduce`, `slice`
 
 // One step. `pieces` is the dim's list, up to and with the piece that the step makes or takes away; of an all_to_all
-// `dim` gets the piece, `from_dim` with `from_pieces` has it before.
+// `dim` gets the piece, `from_dim` with `from_pieces` has it before; of a gather_range they are one dim.
 struct ReshardStep {
   ReshardKind kind = ReshardKind::slice;
   int axis = -1;
   int dim = -1;               // -1: all_reduce
   std::vector<Piece> pieces;  // empty: all_reduce
-  int from_dim = -1;          // -1: no all_to_all
+  int from_dim = -1;          // -1: neither of these
   std::vector<Piece> from_pieces;
   ReduceOp reduce = ReduceOp::sum;  // all_reduce, reduce_scatter
   Layout to;                        // layout after the step

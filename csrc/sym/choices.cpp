@@ -1,4 +1,4 @@
-// Canonical forms of min and max: S13, and how choices meet sums, quotients and each other (S39 to S43). Where a
+// Canonical forms of min and max: S13, and how choices meet sums, quotients and each other (S39 to S43, S45). Where a
 // coefficient would pass 64 bits a rule is not applied.
 #include <algorithm>
 
@@ -156,6 +156,31 @@ bool absorb_term(Pool::Impl& pool, Poly& p) {
       return true;
     }
   }
+  return false;
+}
+
+// S45.
+bool join_choices(Pool::Impl& pool, Poly& p) {
+  const auto pairs = [](const Node* n) { return is_choice(n) && n->operands.size() == 2; };
+  for (size_t i = 0; i < p.terms.size(); ++i)
+    for (size_t j = i + 1; j < p.terms.size() && pairs(p.terms[i].base); ++j) {
+      const Term a = p.terms[i], b = p.terms[j];
+      if (!pairs(b.base) || b.coef == INT64_MIN) continue;
+      // Either k*min + k*max, or k*min - k*min.
+      const bool alike = a.base->kind == b.base->kind;
+      if (b.coef != (alike ? -a.coef : a.coef)) continue;
+      for (size_t first : {size_t{0}, size_t{1}}) {
+        Poly t = to_poly(a.base->operands[0]), other = to_poly(a.base->operands[1]), next = dropped(p, j);
+        if (!add_scaled(t, to_poly(b.base->operands[first]), alike ? -1 : 1) ||
+            !add_scaled(other, to_poly(b.base->operands[1 - first]), alike ? -1 : 1))
+          continue;
+        if (from_poly(pool, t) != from_poly(pool, other)) continue;
+        next = dropped(next, i);
+        if (!add_scaled(next, t, a.coef)) continue;
+        p = std::move(next);
+        return true;
+      }
+    }
   return false;
 }
 

@@ -56,6 +56,7 @@
 //   S42 floordiv(k*max(x, c) + y, d) = max(floordiv(k*x + y, d), floordiv(k*c + y, d)) for numbers c, k > 0, d
 //       and floordiv(y - k*min(x, c), d) = max(floordiv(y - k*x, d), floordiv(y - k*c, d))
 //   S43 min(k, max(c, x)) = max(c, min(k, x)) for numbers c < k: a clamp has one form
+//   S45 k*min(x, y) + k*max(t - x, t - y) = k*t and k*min(x + t, y + t) - k*min(x, y) = k*t: parts make the whole
 // Division again (divide.cpp)
 //   S44 floordiv(g*x + r, g*e) = floordiv(g*x, g*e) where facts say that g divides what stands for g*x, 0 <= r < g
 #include <algorithm>
@@ -189,7 +190,7 @@ bool join_remainder(Pool::Impl& pool, Poly& p, size_t i, Expr remainder) {
 }
 
 bool recombine_once(Pool::Impl& pool, Poly& p) {
-  if (absorb_term(pool, p)) return true;
+  if (join_choices(pool, p) || absorb_term(pool, p)) return true;
   size_t divisions = 0;
   for (const Term& t : p.terms) divisions += holds_division(t.base);
   if (divisions == 0) return false;

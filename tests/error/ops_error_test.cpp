@@ -365,6 +365,11 @@ const Refusal kRefusals[] = {
     {"all_to_all(%gate, axis = pp, outer = 1, count = 4, total = 12, middle = 1, scattered = 12, scattered_total = 12, "
      "inner = 1)",
      "pp", "tp"},
+    {"gather_range(%gate, axis = tp, outer = 4, count = 4, total = 12, inner = 1, start = 0, taken = 5)",
+     "needs the type of its result", "%y: f32"},
+    {"gather_range(%gate, axis = tp, outer = 4, count = 4, total = 12, inner = 1, start = 0)",
+     "gather_range lacks `taken`", "write "},
+    {"gather_range(%gate, axis = pp, outer = 4, count = 4, total = 12, inner = 1, start = 0, taken = 5)", "pp", "tp"},
     {"reduce_scatter(%gate, axis = tp, outer = 4, count = 4, total = 12, inner = 1)", "needs the type of its result",
      "%y"},
     {"reduce_scatter(%gate, axis = tp, outer = 4, count = 4, inner = 1)", "reduce_scatter lacks `total`",

@@ -257,6 +257,30 @@ class Machine {
       put(op, r, [&](int64_t i) { return data.at(static_cast<size_t>(i)); });
     }
   }
+  void step(const GatherRange& op) {
+    for (size_t r = 0; r < ranks_.size(); ++r) {
+      const Middle m = middle(op, r);
+      std::vector<uint64_t> whole(static_cast<size_t>(m.outer * m.total * m.inner));
+      int64_t start = 0;
+      for (int64_t member : mesh_.team(static_cast<int64_t>(r), op.axis)) {
+        const Middle part = middle(op, static_cast<size_t>(member));
+        const Array& in = get(op.in, static_cast<size_t>(member));
+        EXPECT_EQ(product(in.shape), part.outer * part.count * part.inner);
+        for (int64_t o = 0; o < m.outer; ++o)
+          for (int64_t i = 0; i < part.count * m.inner; ++i)
+            whole.at(static_cast<size_t>((o * m.total + start) * m.inner + i)) =
+                in.data.at(static_cast<size_t>(o * part.count * m.inner + i));
+        start += part.count;
+      }
+      EXPECT_EQ(start, m.total);
+      const int64_t begin = value(op.start, r), taken = value(op.taken, r);
+      EXPECT_TRUE(begin >= 0 && taken >= 0 && begin + taken <= m.total);
+      put(op, r, [&](int64_t i) {
+        const int64_t o = i / (taken * m.inner), rest = i % (taken * m.inner);
+        return whole.at(static_cast<size_t>((o * m.total + begin) * m.inner + rest));
+      });
+    }
+  }
   void step(const LocalSlice& op) {
     for (size_t r = 0; r < ranks_.size(); ++r) {
       Middle m = middle(op, r);

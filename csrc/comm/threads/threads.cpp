@@ -106,6 +106,7 @@ void ThreadCommunicators::Team::carry_out(Lock& lock) {
         local_.reduce_scatter(pieces, call_.reduce, members_);
         break;
       case Collective::all_to_all:
+      case Collective::gather_range:  // is asked for as the other
         local_.all_to_all(call_.blocks, members_);
         break;
     }

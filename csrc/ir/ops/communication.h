@@ -79,6 +79,21 @@ struct AllToAll : OpBase<OpKind::AllToAll> {
   }
 };
 
+// out[outer, taken, inner] = elements start .. start+taken of [outer, total, inner], of which the members hold
+// in[outer, count, inner] one after another. `start` and `taken` may differ between the members, too.
+struct GatherRange : OpBase<OpKind::GatherRange> {
+  static constexpr Collective kCollective = Collective::gather_range;
+  TensorView* in = nullptr;
+  int axis = 0;
+  sym::Expr outer, count, total, inner, start, taken;
+  static constexpr auto fields() {
+    return std::tuple{operand("in", &GatherRange::in),        required("axis", &GatherRange::axis),
+                      required("outer", &GatherRange::outer), required("count", &GatherRange::count),
+                      required("total", &GatherRange::total), required("inner", &GatherRange::inner),
+                      required("start", &GatherRange::start), required("taken", &GatherRange::taken)};
+  }
+};
+
 // out[outer, count, inner] = in[outer, start .. start+count, inner] of in[outer, total, inner]; no communication.
 struct LocalSlice : OpBase<OpKind::LocalSlice> {
   TensorView* in = nullptr;

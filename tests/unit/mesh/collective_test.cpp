@@ -11,7 +11,7 @@ namespace plait {
 namespace {
 
 TEST(Collective, SaysWhatMoves) {
-  EXPECT_EQ(std::size(kCollectives), 4u);
+  EXPECT_EQ(std::size(kCollectives), 5u);
   const CollectiveInfo reduce = info(Collective::all_reduce), gather = info(Collective::all_gather),
                        scatter = info(Collective::reduce_scatter);
   EXPECT_TRUE(reduce.reduces && scatter.reduces && !gather.reduces);

@@ -1,5 +1,6 @@
 // Local extents, collectives' geometry, random ops, names, and what is refused.
 #include "shard/localize.h"
+#include "shard/check_pieces.h"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "shard/check_pieces.h"
 #include "shard/explain.h"
 #include "shard/insert_reshards.h"
 #include "shard/localize.h"

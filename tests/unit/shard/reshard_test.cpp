@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "shard/check_pieces.h"
 #include "shard/localize.h"
 #include "shard/reshard_plan.h"
 #include "support/sharded_run.h"
@@ -233,7 +234,9 @@ TEST(ReshardPairs, GranulesAndLocalPieces) {
                                   {{on(0, 3), on(1, 2)}},
                                   {{on(1, 2), on(0)}},
                                   {{local(2), on(0)}},
+                                  {{local(2), on(0, 3)}},
                                   {{local(2), on(1), on(0)}},
+                                  {{local(2), on(1), on(0, 5)}},
                                   {{local(3), on(0, 2)}},
                                   {{on(0), local(2), on(1)}},
                                   {{local(2), on(0), local(2), on(1)}}};
@@ -288,8 +291,9 @@ TEST(ReshardPlan, PendingFirstPiecesLast) {
             (Steps{"all-reduce 0", "all-gather 1"}));
   EXPECT_EQ(steps(layout({{{on(1)}}, {}}, {{0, ReduceOp::sum}}), layout({{{on(0)}}, {{on(1)}}})),
             (Steps{"all-to-all 1", "reduce-scatter 0"}));
-  // A different granule is a different piece.
-  EXPECT_EQ(steps(layout({{{on(0)}}}), layout({{{on(0, 64)}}})), (Steps{"all-gather 0", "slice 0"}));
+  // A different granule cuts at other places.
+  EXPECT_EQ(steps(layout({{{on(0)}}}), layout({{{on(0, 64)}}})), Steps{"gather-range 0"});
+  EXPECT_EQ(steps(layout({{{local(2), on(0)}}}), layout({{{local(2), on(0, 3)}}})), Steps{"gather-range 0"});
 }
 
 TEST(ReshardPlan, PiecesMoveToAnotherDim) {

@@ -1,4 +1,4 @@
-// The rules of choices within sums, quotients and each other (S39 to S44): their theorems over all small values, and
+// The rules of choices within sums, quotients and each other (S39 to S45): their theorems over all small values, and
 // that what chains of slices, pads and steps make of extents stays short.
 #include <gtest/gtest.h>
 
@@ -58,6 +58,13 @@ TEST(SymTheorem, S44ConstantsBelowDivisors) {
   claim("floordiv(m + r, 4*e)", "floordiv(m, 4*e)", {from("r", "0", "3"), from("e", "1", "4")}, {m});
   claim("mod(m + r, 4*e)", "mod(m, 4*e) + r", {from("r", "0", "3"), from("e", "1", "4")}, {m});
   claim("floordiv(m + c, 8)", "floordiv(m + 4*floordiv(c, 4), 8)", {from("c", "-9", "9")}, {m});
+}
+
+TEST(SymTheorem, S45PartsOfAWhole) {
+  claim("k*min(x, y) + k*max(c - x, c - y)", "k*c", {from("k", "-2", "2"), from("c", "-3", "3")}, {kX, kY});
+  claim("k*min(x + c, y + c) - k*min(x, y)", "k*c", {from("k", "-2", "2"), from("c", "-3", "3")}, {kX, kY});
+  claim("min(m, n) + max(0, m - n)", "m", {}, {kM, kN});
+  claim("min(m, x) + max(0, m - x) - n", "m - n", {}, {kM, kX, kN});
 }
 
 // What ops make of an extent, as the rules of slices and pads build it.

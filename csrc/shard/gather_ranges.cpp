@@ -1,0 +1,147 @@
+#include "shard/gather_ranges.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/error.h"
+#include "ir/factors.h"
+#include "shard/assign.h"
+#include "shard/reshard_plan.h"
+
+namespace plait {
+
+namespace {
+
+using Ranges = std::vector<std::vector<DimRange>>;
+
+sym::Expr clamped(sym::Expr e, sym::Expr most) { return sym::min(sym::max(e, 0), most); }
+
+// Elements of a range of the result that lie before a border of it. Counts between borders are differences of these, so
+// that all of them make the range.
+sym::Expr before(const DimRange& out, sym::Expr border) {
+  return sym::min(out.start + out.count, border) - sym::min(out.start, border);
+}
+
+Ranges needed(const Slice& op, size_t, const std::vector<sym::Expr>& extents, const DimRange& out) {
+  return {{{sym::min(op.start + out.start, extents[0]), out.count}}};
+}
+
+Ranges needed(const Pad& op, size_t dim, const std::vector<sym::Expr>& extents, const DimRange& out) {
+  const sym::Expr low = op.low[dim], count = before(out, low + extents[0]) - before(out, low);
+  return {{{clamped(out.start - low, extents[0]), count}}};
+}
+
+Ranges needed(const Cat& op, size_t, const std::vector<sym::Expr>& extents, const DimRange& out) {
+  Ranges ranges;
+  sym::Expr offset = out.start - out.start, earlier = offset;
+  for (size_t i = 0; i < op.in.size(); ++i) {
+    const sym::Expr start = clamped(out.start - offset, extents[i]);
+    offset = offset + extents[i];
+    const sym::Expr all = i + 1 == op.in.size() ? out.count : before(out, offset);
+    ranges.push_back({{start, all - earlier}});
+    earlier = all;
+  }
+  return ranges;
+}
+
+Ranges needed(const Flip&, size_t, const std::vector<sym::Expr>& extents, const DimRange& out) {
+  return {{{extents[0] - out.start - out.count, out.count}}};
+}
+
+// What goes beyond the end comes from the beginning.
+Ranges needed(const Roll& op, size_t dim, const std::vector<sym::Expr>& extents, const DimRange& out) {
+  int64_t shift = 0;
+  for (size_t k = 0; k < op.dims.size(); ++k)
+    if (static_cast<size_t>(op.dims[k]) == dim) shift = op.shifts[k];
+  const sym::Expr begin = sym::mod(out.start - shift, sym::max(extents[0], 1));
+  const sym::Expr first = sym::min(out.count, extents[0] - begin);
+  return {{{begin, first}, {out.start - out.start, out.count - first}}};
+}
+
+Ranges needed(const Op& op, size_t, const std::vector<sym::Expr>&, const DimRange&) {
+  PLAIT_CHECK(false, "{} gathers no ranges", describe(op));
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+bool gathers_ranges(const Op& op) {
+  const auto* slice = as<Slice>(op);
+  return (slice && slice->step == 1) || op.kind == OpKind::Pad || op.kind == OpKind::Cat || op.kind == OpKind::Flip ||
+         op.kind == OpKind::Roll;
+}
+
+Ranges needed_ranges(const Op& op, size_t dim, const std::vector<sym::Expr>& extents, const DimRange& out) {
+  return visit(op, [&](const auto& node) { return needed(node, dim, extents, out); });
+}
+
+void take_ranges(Op& op, size_t dim, const std::vector<sym::Expr>& extents, const DimRange& out) {
+  if (auto* pad = as<Pad>(op)) {
+    const sym::Expr low = pad->low[dim];
+    pad->low[dim] = before(out, low);
+    pad->high[dim] = out.count - before(out, low + extents[0]);
+  } else if (auto* roll = as<Roll>(op)) {
+    for (size_t k = 0; k < roll->dims.size(); ++k)
+      if (static_cast<size_t>(roll->dims[k]) == dim) roll->shifts[k] = 0;
+  }
+}
+
+void set_operands(Op& op, const std::vector<TensorView*>& operands) {
+  if (auto* cat = as<Cat>(op)) cat->in = operands;
+  if (auto* flip = as<Flip>(op)) flip->in = operands[0];
+  if (auto* pad = as<Pad>(op)) pad->in = operands[0];
+  if (auto* roll = as<Roll>(op)) roll->in = operands[0];
+}
+
+std::vector<size_t> moved_dims(const Op& op, const std::function<bool(const TensorView&, size_t)>& is_cut) {
+  std::vector<size_t> out;
+  if (!gathers_ranges(op)) return out;
+  const std::vector<TensorView*> in = inputs(op);
+  const std::vector<Factor> all = factors(op);
+  for (size_t d = 0; d < op.out()->rank(); ++d) {
+    const auto cuts = [&](const Factor& f) {
+      if (f.kind != FactorKind::permute) return false;
+      for (size_t i = 0; i < in.size(); ++i)
+        if (f.operand_dim[i] == static_cast<int>(d) && is_cut(*in[i], d)) return true;
+      return false;
+    };
+    if (std::ranges::any_of(all, cuts)) out.push_back(d);
+  }
+  return out;
+}
+
+std::map<const Op*, size_t> near_slices(const Fusion& sharded) {
+  using Place = std::tuple<const TensorView*, int64_t>;
+  std::map<Place, std::vector<const Slice*>> all;
+  for (const Op* op : sharded.ops()) {
+    const auto* slice = as<Slice>(*op);
+    if (!slice || !gathers_ranges(*op)) continue;
+    const auto dim = static_cast<size_t>(slice->dim);
+    const auto& pieces = held_layout(*slice->in).dims[dim].pieces;
+    if (!pieces.empty() && held_layout(*slice->out()).dims[dim].pieces == pieces)
+      all[{slice->in, slice->dim}].push_back(slice);
+  }
+  std::map<const Op*, size_t> out;
+  size_t groups = 0;
+  for (const auto& [place, slices] : all) {
+    const TensorView& t = *std::get<0>(place);
+    // How far ranges of a rank may lie apart: an eighth of its piece.
+    const auto extent = at_defaults(sharded, t.extent(static_cast<size_t>(std::get<1>(place))));
+    const auto& piece = held_layout(t).dims[static_cast<size_t>(std::get<1>(place))].pieces[0];
+    const int64_t members = reshard_sizes(t).members[static_cast<size_t>(piece.mesh_axis)];
+    std::vector<const Slice*> near;
+    for (const Slice* s : slices) {
+      const auto start = at_defaults(sharded, s->start), first = at_defaults(sharded, slices[0]->start);
+      const auto length = at_defaults(sharded, s->out()->extent(static_cast<size_t>(s->dim)));
+      if (!start || !first || !length || !extent) continue;
+      const int64_t apart = std::max(*start, *first) - std::min(*start, *first), shorter = *extent - *length;
+      if (std::max(apart, shorter) * 8 * members <= *extent * 2) near.push_back(s);
+    }
+    if (near.size() < 2) continue;
+    for (const Slice* s : near) out[s] = groups;
+    ++groups;
+  }
+  return out;
+}
+
+}  // namespace plait

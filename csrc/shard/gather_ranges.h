@@ -1,0 +1,39 @@
+#pragma once
+// Moves along a dim that ranks hold pieces of: slice, pad, cat, flip and roll take for each rank a range of each
+// operand, of which most is its own piece (halos). Which ops and dims these are, their factors say
+// (FactorKind::permute).
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "ir/fusion.h"
+
+namespace plait {
+
+// Elements start .. start + count of a dim.
+struct DimRange {
+  sym::Expr start, count;
+};
+
+// Whether each range of a result along a dim whose elements the op moves is made of a range of each operand, or two.
+bool gathers_ranges(const Op& op);
+
+// What each operand gives to the range `out` of the result along the dim, one after another. `extents`: of the operands
+// along the dim.
+std::vector<std::vector<DimRange>> needed_ranges(const Op& op, size_t dim, const std::vector<sym::Expr>& extents,
+                                                 const DimRange& out);
+
+// Makes of an op the one of a rank, whose operands along the dim are the ranges that it needs for `out` of the result:
+// a pad adds what is in `out`, a roll moves nothing there.
+void take_ranges(Op& op, size_t dim, const std::vector<sym::Expr>& extents, const DimRange& out);
+// Gives an op that gathers ranges these operands.
+void set_operands(Op& op, const std::vector<TensorView*>& operands);
+
+// Dims whose elements move and along which an operand is cut, of an op that gathers ranges.
+std::vector<size_t> moved_dims(const Op& op, const std::function<bool(const TensorView&, size_t)>& is_cut);
+
+// Slices of one tensor along one dim that is cut, whose ranges lie near each other: one exchange gives each rank the
+// elements of all. Groups of two or more, by op.
+std::map<const Op*, size_t> near_slices(const Fusion& sharded);
+
+}  // namespace plait

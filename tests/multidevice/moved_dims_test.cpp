@@ -1,0 +1,174 @@
+// Moves along dims that ranks hold pieces of: each rank takes the range that its piece of the result needs.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "support/run_case.h"
+#include "support/sanitized.h"
+
+namespace plait {
+namespace {
+
+using testing::CaseOptions;
+using testing::CaseResult;
+using testing::run_case;
+using testing::why_no_device;
+
+CaseResult run(const std::string& text, const std::string& device, int64_t ranks, const std::string& comm = "local") {
+  CaseOptions how;
+  how.device = device.starts_with("sim") ? device + ":" + std::to_string(ranks) : device;
+  how.ranks = ranks;
+  how.comm = comm;
+  how.options.check_replicas = true;
+  return run_case(text, how);
+}
+
+// A move of %x, f32[3, extent, 4] whose dim 1 is cut; %w is whole. Collectives, and rows of 12 elements that ranks take
+// from each other, of 12 rows on 4 ranks.
+struct Move {
+  const char* call;
+  int64_t collectives, rows;
+};
+const Move kMoves[] = {
+    {"slice(%x, dim = 1, start = 1)", 1, 3},  // 11 rows: 3, 3, 3, 2
+    {"slice(%x, dim = 1, stop = -1)", 1, 0},
+    {"slice(%x, dim = 1, start = 2, stop = -3)", 1, 2},  // 7 rows: 2, 2, 2, 1
+    {"slice(%x, dim = 1, start = -1)", 1, 3},            // one row goes to the three others
+    {"slice(%x, dim = 1, start = 5, stop = 5)", 1, 0},
+    {"slice(%x, dim = 1, start = 1, step = 2)", 1, 36},  // gathered
+    {"pad(%x, low = [0, 1, 0], high = [0, 1, 0], value = 2)", 1, 0 + 1 + 2 + 0},
+    {"pad(%x, low = [0, 9, 1], high = [0, 0, 0])", 1, 3 + 3},
+    {"flip(%x, dims = [1])", 1, 12},
+    {"flip(%x, dims = [0, 1])", 1, 12},
+    {"flip(%x, dims = [0])", 0, 0},
+    {"roll(%x, shifts = [1], dims = [1])", 2, 4},
+    {"roll(%x, shifts = [-5], dims = [1])", 2, 12},
+    {"roll(%x, shifts = [2, 7], dims = [0, 1])", 2, 12},
+    {"cat(%x, %x, dim = 1)", 2, 3 + 6 + 6 + 3},
+    {"cat(%x, %w, dim = 1)", 1, 1 + 2 + 3},  // what is whole is sliced
+};
+
+std::string text_of(const Move& move, int64_t extent, int64_t ranks, bool symbolic) {
+  const std::string n = symbolic ? "n" : std::to_string(extent);
+  return fmt::format(
+      "{}mesh @m (tp = {})\nfusion @f on @m (%x: f32[3, {}, 4] {{1: tp}}, %w: f32[3, 4, 4]) -> (%y) {{\n"
+      "  %m = {}\n  %s = neg(%m)\n  %y = add(%s, %m)\n}}\n",
+      symbolic ? fmt::format("let n = {}\n", extent) : "", symbolic ? "t" : std::to_string(ranks), n, move.call);
+}
+
+TEST(MovedDims, TakeOnlyWhatTheirRanksNeed) {
+  for (const Move& move : kMoves)
+    for (bool symbolic : {false, true}) {
+      const std::string text = text_of(move, 12, 4, symbolic);
+      const CaseResult result = run(text, "cpu", 4);
+      EXPECT_TRUE(result.ok) << text << result.message;
+      EXPECT_EQ(result.collectives, move.collectives) << text;
+      EXPECT_EQ(result.report.wire_bytes, move.rows * 48) << text;
+    }
+}
+
+TEST(MovedDims, OfUnevenAndEmptyPieces) {
+  for (const Move& move : kMoves)
+    for (const auto& [extent, ranks] : {std::pair(7, 3), {5, 4}, {10, 7}, {6, 1}}) {
+      const std::string text = text_of(move, extent, ranks, extent % 2 == 1);
+      const CaseResult result = run(text, "cpu", ranks, extent == 7 ? "local:threads" : "local");
+      EXPECT_TRUE(result.ok) << text << result.message;
+    }
+}
+
+TEST(MovedDims, OnSimulatedGpus) {
+  if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (size_t i = 0; i < std::size(kMoves); i += 2 * testing::kStride) {
+    const std::string text = text_of(kMoves[i], 7, 3, true);
+    const CaseResult result = run(text, "sim:sm_80", 3);
+    EXPECT_TRUE(result.ok) << text << result.message;
+  }
+}
+
+// Two dims over two axes, corners too; pieces within pieces lose the inner axis.
+TEST(MovedDims, OfTwoAxes) {
+  const char* const kTexts[] = {
+      "(%x: f32[7, 9] {0: dp, 1: tp}) -> (%y) {\n  %p = pad(%x, low = [1, 1], high = [1, 1], value = 1)\n"
+      "  %a = slice(%p, dim = 0, stop = -2)\n  %b = slice(%a, dim = 1, start = 2)\n  %y = exp(%b)\n}\n",
+      "(%x: f32[13, 4] {0: [dp, tp]}) -> (%y) {\n  %r = roll(%x, shifts = [3], dims = [0])\n  %y = exp(%r)\n}\n",
+      "(%x: f32[12, 4] {0: [local 2, tp]}) -> (%y) {\n  %f = flip(%x, dims = [0])\n  %y = exp(%f)\n}\n",
+      "(%x: f32[12, 4] {0: tp granule 5}) -> (%y) {\n  %f = slice(%x, dim = 0, start = 1)\n  %y = exp(%f)\n}\n",
+  };
+  for (const char* text : kTexts) {
+    const CaseResult result = run(std::string("mesh @m (dp = 2, tp = 3)\nfusion @f on @m ") + text, "cpu", 6);
+    EXPECT_TRUE(result.ok) << text << result.message;
+  }
+}
+
+// Near each other they share one exchange, far from each other they do not.
+TEST(MovedDims, NearSlicesShareAnExchange) {
+  const auto collectives = [](const char* start, const char* other) {
+    const std::string text = fmt::format(
+        "mesh @m (tp = t)\nfusion @f on @m (%x: f32[64] {{0: tp}}) -> (%y) {{\n"
+        "  %a = slice(%x, dim = 0, {})\n  %b = slice(%x, dim = 0, {})\n  %y = add(%a, %b)\n}}\n",
+        start, other);
+    const CaseResult result = run(text, "cpu", 4);
+    EXPECT_TRUE(result.ok) << text << result.message;
+    return result.collectives;
+  };
+  EXPECT_EQ(collectives("start = 1", "stop = -1"), 1);
+  EXPECT_EQ(collectives("start = 0, stop = 32", "start = 32"), 2);
+}
+
+// Chains of moves of small integers, drawn.
+TEST(MovedDims, ChainsOfMoves) {
+  std::mt19937 random(7);
+  const auto draw = [&](int64_t from, int64_t to) { return from + int64_t(random() % uint32_t(to - from + 1)); };
+  for (int number = 0; number < testing::drawn_here(40); ++number) {
+    const int64_t extent = draw(1, 13), ranks = draw(2, 5);
+    const bool symbolic = draw(0, 1) != 0;
+    std::string body, last = "x";
+    int64_t length = extent;
+    for (int64_t step = 0, steps = draw(1, 4); step < steps; ++step) {
+      std::string call;
+      switch (draw(0, 4)) {
+        case 0: {
+          const int64_t start = draw(0, length), stop = draw(start, length);
+          call = fmt::format("slice(%{}, dim = 0, start = {}, stop = {})", last, start, stop);
+          length = stop - start;
+          break;
+        }
+        case 1: {
+          const int64_t low = draw(0, 3), high = draw(0, 5);
+          call = fmt::format("pad(%{}, low = [{}, 0], high = [{}, 0], value = 3)", last, low, high);
+          length += low + high;
+          break;
+        }
+        case 2:
+          call = fmt::format("flip(%{}, dims = [0])", last);
+          break;
+        case 3:
+          call = fmt::format("roll(%{}, shifts = [{}], dims = [0])", last, draw(-9, 9));
+          break;
+        default:
+          call = fmt::format("cat(%{}, %x, dim = 0)", last);
+          length += extent;
+      }
+      last = fmt::format("m{}", step);
+      body += fmt::format("  %{} = {}\n", last, call);
+      if (draw(0, 2) == 0) {
+        body += fmt::format("  %n{} = neg(%{})\n", step, last);
+        last = fmt::format("n{}", step);
+      }
+    }
+    const std::string text = fmt::format(
+        "{}mesh @m (tp = {})\nfusion @f on @m (%x: f32[{}, 2] {{0: tp}}) -> (%y) {{\n{}  %y = abs(%{})\n}}\n",
+        symbolic ? fmt::format("let n = {}\n", extent) : "", ranks, symbolic ? "n" : std::to_string(extent), body,
+        last);
+    SCOPED_TRACE(text);
+    try {
+      const CaseResult result = run(text, "cpu", ranks);
+      EXPECT_TRUE(result.ok) << result.message;
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << e.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plait
