@@ -104,10 +104,19 @@ class Interpreter {
   }
   // ---- threads that cooperate, one statement of all of them after another
 
+  // Copies that are under way, by the group that they were committed in; the last group is open.
+  struct Copied {
+    uint32_t buffer;
+    size_t index;
+    double value;
+  };
+  using Copies = std::vector<std::vector<Copied>>;
+
   struct Thread {
     sym::Environment env;
     std::vector<Lanes> values;
     std::map<uint32_t, std::vector<double>> stack;
+    Copies copies;
     int64_t* lane = nullptr;  // of env
   };
 
@@ -129,6 +138,7 @@ class Interpreter {
       threads_[t].lane = &threads_[t].env.at(kir::kLane);
       threads_[t].values = values_;
       threads_[t].stack.clear();
+      threads_[t].copies.assign(1, {});
       threads_[t].env[s.var.symbol_name()] = static_cast<int64_t>(t / row);
       if (x) threads_[t].env[x->var.symbol_name()] = static_cast<int64_t>(t % row);
       all.push_back(t);
@@ -143,6 +153,7 @@ class Interpreter {
       std::swap(env_, threads_[t].env);
       std::swap(lane_, threads_[t].lane);
       std::swap(values_, threads_[t].values);
+      std::swap(copies_, threads_[t].copies);
       for (auto& [buffer, elements] : threads_[t].stack) std::swap(buffers_[buffer], elements);
     };
     exchange();
@@ -251,6 +262,28 @@ class Interpreter {
       buffers_[s.buffer][i] = brought_to(dtype, in[l]);
     }
   }
+  // As late as may be: when its thread waits for it.
+  void execute(const kir::CopyAsync& s) {
+    struct Side {
+      uint32_t buffer;
+      sym::Expr index;
+      kir::Access access;
+      sym::Expr active;
+    };
+    Lanes taken(static_cast<size_t>(s.lanes), 0);
+    if (!s.active || scalar(s.active) > 0) {  // of a row that is over, less than none are active
+      const auto& from = indices(Side{s.from, s.index, s.access, s.active}, s.lanes);
+      for (size_t l = 0; l < from.size(); ++l) taken[l] = buffers_[s.from][static_cast<size_t>(from[l])];
+    }
+    const auto& to = indices(Side{s.to, s.to_index, s.to_access, {}}, s.lanes);
+    for (size_t l = 0; l < to.size(); ++l) copies_.back().push_back({s.to, static_cast<size_t>(to[l]), taken[l]});
+  }
+  void execute(const kir::Commit&) { copies_.emplace_back(); }
+  void execute(const kir::Wait& s) {
+    const size_t left = static_cast<size_t>(s.left) + 1;  // and the open one
+    for (; copies_.size() > left; copies_.erase(copies_.begin()))
+      for (const Copied& copied : copies_.front()) buffers_[copied.buffer][copied.index] = copied.value;
+  }
   void execute(const kir::AtomicMin& s) {
     const size_t i = static_cast<size_t>(scalar(s.index));
     if (i >= buffers_[s.buffer].size()) fail("{}[{}]", kernel_.buffers[s.buffer].name, i);
@@ -317,6 +350,7 @@ class Interpreter {
   std::vector<Lanes> values_;
   Lanes made_, operands_;
   std::vector<int64_t> indices_;
+  Copies copies_ = Copies(1);
   std::vector<Thread> threads_;  // of the block at hand
   std::set<size_t> atomics_;     // buffers that meet them
   Counts counts_;
