@@ -76,7 +76,6 @@ class CallbackTeam : public Communicator {
 
   void all_to_all(const CommBlocks& blocks, std::span<const CommMember> members) override {
     const CommMember& me = only(members);
-    count({Collective::all_to_all, CommReduce::sum, {}, blocks});
     const CommBlock &held = blocks.held[size_t(position_)], &taken = blocks.taken[size_t(position_)];
     const plait_comms& c = owner_.callbacks();
     std::vector<int64_t> sends, takes;
@@ -84,6 +83,10 @@ class CallbackTeam : public Communicator {
       sends.push_back(blocks.elements(common(held, blocks.taken[p])));
       takes.push_back(blocks.elements(c.all_to_all ? common(blocks.held[p], taken) : blocks.held[p]));
     }
+    if (c.all_to_all)
+      count({Collective::all_to_all, CommReduce::sum, {}, blocks});
+    else
+      count({Collective::all_gather, CommReduce::sum, {blocks.dtype, 1, 1, takes}});
     const Buffer in = c.all_to_all ? room(blocks.dtype, sends, me) : Buffer{};
     const Buffer out = room(blocks.dtype, takes, me);
     if (c.all_to_all) {

@@ -125,17 +125,15 @@ std::map<const Op*, size_t> near_slices(const Fusion& sharded) {
   size_t groups = 0;
   for (const auto& [place, slices] : all) {
     const TensorView& t = *std::get<0>(place);
-    // How far ranges of a rank may lie apart: an eighth of its piece.
+    // How far ranges of a rank may lie apart: a quarter of its piece.
     const auto extent = at_defaults(sharded, t.extent(static_cast<size_t>(std::get<1>(place))));
     const auto& piece = held_layout(t).dims[static_cast<size_t>(std::get<1>(place))].pieces[0];
     const int64_t members = reshard_sizes(t).members[static_cast<size_t>(piece.mesh_axis)];
+    if (!extent) continue;
     std::vector<const Slice*> near;
-    for (const Slice* s : slices) {
-      const auto start = at_defaults(sharded, s->start), first = at_defaults(sharded, slices[0]->start);
+    for (const Slice* s : slices) {  // of as many elements as are missing at the ends, all begin near each other
       const auto length = at_defaults(sharded, s->out()->extent(static_cast<size_t>(s->dim)));
-      if (!start || !first || !length || !extent) continue;
-      const int64_t apart = std::max(*start, *first) - std::min(*start, *first), shorter = *extent - *length;
-      if (std::max(apart, shorter) * 8 * members <= *extent * 2) near.push_back(s);
+      if (length && *extent - *length <= *extent / members / 4) near.push_back(s);
     }
     if (near.size() < 2) continue;
     for (const Slice* s : near) out[s] = groups;

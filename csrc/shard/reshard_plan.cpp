@@ -75,19 +75,26 @@ DimLayout without_last(DimLayout dim) {
   return dim;
 }
 
+// Layouts that a search looks at before it goes without places in between: five axes that all move take fewer.
+constexpr size_t kMostExpanded = 1000;
+
 // Uniform-cost search over layouts.
 class Search {
  public:
-  Search(const Layout& from, const Layout& to, const ReshardSizes& sizes) : from_(from), to_(to), sizes_(sizes) {}
+  // `between`: axes may rest where `to` does not want them.
+  Search(const Layout& from, const Layout& to, const ReshardSizes& sizes, bool between)
+      : from_(from), to_(to), sizes_(sizes), between_(between) {}
 
-  ReshardPlan run() {
+  // Nothing where there are too many layouts, of which without places in between there are not.
+  std::optional<ReshardPlan> run() {
     reach({from_, {}, -1, 0, 0});
-    while (!open_.empty()) {
+    for (size_t expanded = 0; !open_.empty();) {
       const auto [cost, count, at] = open_.top();
       open_.pop();
-      if (nodes_[at].done) continue;
+      if (nodes_[at].done || known_.at(key(nodes_[at].layout)) != at) continue;
       nodes_[at].done = true;
       if (nodes_[at].layout == to_) return plan(at);
+      if (between_ && ++expanded > kMostExpanded) return std::nullopt;
       expand(at);
     }
     PLAIT_CHECK(false, "no plan of a reshard");
@@ -237,7 +244,7 @@ class Search {
       if (auto next = next_wanted(now, d); next && next->back().mesh_axis == axis) {
         placed.dims[d].pieces = std::move(*next);
         fn(static_cast<int>(d), placed);
-      } else if (between && divides(now.dims[d], axis, d)) {
+      } else if (between && between_ && divides(now.dims[d], axis, d)) {
         placed.dims[d].pieces.push_back({axis, 1, 0});
         fn(static_cast<int>(d), placed);
       }
@@ -260,6 +267,7 @@ class Search {
 
   const Layout &from_, &to_;
   const ReshardSizes& sizes_;
+  const bool between_;
   std::vector<Node> nodes_;
   std::map<Key, size_t> known_;
   using Open = std::tuple<double, int64_t, size_t>;  // cost, steps, node
@@ -271,7 +279,8 @@ class Search {
 ReshardPlan plan_reshard(const Layout& from, const Layout& to, const ReshardSizes& sizes) {
   PLAIT_CHECK(from.dims.size() == to.dims.size(), "layouts of {} and {} dims", from.dims.size(), to.dims.size());
   PLAIT_CHECK(can_reshard(from, to), "a whole value cannot become pending");
-  return Search(from, to, sizes).run();
+  if (auto plan = Search(from, to, sizes, true).run()) return std::move(*plan);
+  return *Search(from, to, sizes, false).run();
 }
 
 std::optional<ReshardStep> single_step(const Layout& from, const Layout& to) {

@@ -56,8 +56,8 @@ struct ReshardPlan {
 };
 
 // The cheapest steps from one normalized layout to another; none where they are equal. An axis moves to its place in
-// `to`; where that is cheaper it is reduced or moved to a dim that it divides in between. Of plans that cost the same
-// the one with fewer steps is taken. Requires can_reshard.
+// `to`; where that is cheaper it is reduced or moved to a dim that it divides in between, unless there are too many
+// ways. Of plans that cost the same the one with fewer steps is taken. Requires can_reshard.
 ReshardPlan plan_reshard(const Layout& from, const Layout& to, const ReshardSizes& sizes);
 
 // False where `to` keeps an axis pending that `from` does not: a whole value never becomes pending.

@@ -165,7 +165,7 @@ bool join_choices(Pool::Impl& pool, Poly& p) {
   for (size_t i = 0; i < p.terms.size(); ++i)
     for (size_t j = i + 1; j < p.terms.size() && pairs(p.terms[i].base); ++j) {
       const Term a = p.terms[i], b = p.terms[j];
-      if (!pairs(b.base) || b.coef == INT64_MIN) continue;
+      if (!pairs(b.base) || a.coef == INT64_MIN) continue;
       // Either k*min + k*max, or k*min - k*min.
       const bool alike = a.base->kind == b.base->kind;
       if (b.coef != (alike ? -a.coef : a.coef)) continue;

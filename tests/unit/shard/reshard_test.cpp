@@ -354,6 +354,26 @@ TEST(ReshardPlan, NeverCostsMoreThanToGatherEverything) {
   }
 }
 
+// Six axes whose order turns around on one of six dims that all of them divide: ways over other dims are too many.
+TEST(ReshardPlan, GoesTheStraightWayWhereThereAreTooMany) {
+  const std::vector<int64_t> members(6, 2);
+  const ReshardSizes sizes = {members, std::vector<std::optional<int64_t>>(6, 64), 4};
+  Layout from = Layout::replicated(6), to = from;
+  for (int axis = 0; axis < 6; ++axis) {
+    from.dims[0].pieces.push_back(on(axis));
+    to.dims[0].pieces.push_back(on(5 - axis));
+  }
+  const ReshardPlan plan = plan_reshard(from, to, sizes);
+  ASSERT_FALSE(plan.steps.empty());
+  EXPECT_EQ(plan.steps.back().to, to);
+  EXPECT_LE(plan.cost, gathered_cost(from, to, sizes) * 1.0001);
+  Layout at = from;
+  for (const ReshardStep& step : plan.steps) {
+    EXPECT_TRUE(single_step(at, step.to));
+    at = step.to;
+  }
+}
+
 TEST(ReshardPlan, AWholeValueNeverBecomesPending) {
   auto whole = layout({{}}), sum = layout({{}}, {{0, ReduceOp::sum}}), max = layout({{}}, {{0, ReduceOp::max}});
   EXPECT_FALSE(can_reshard(whole, sum));
