@@ -83,28 +83,28 @@ class CallbackTeam : public Communicator {
       sends.push_back(blocks.elements(common(held, blocks.taken[p])));
       takes.push_back(blocks.elements(c.all_to_all ? common(blocks.held[p], taken) : blocks.held[p]));
     }
-    if (c.all_to_all)
-      count({Collective::all_to_all, CommReduce::sum, {}, blocks});
-    else
-      count({Collective::all_gather, CommReduce::sum, {blocks.dtype, 1, 1, takes}});
     const Buffer in = c.all_to_all ? room(blocks.dtype, sends, me) : Buffer{};
     const Buffer out = room(blocks.dtype, takes, me);
+    const std::unique_ptr<Stream> host = me.stream ? nullptr : make_host_stream();
+    Stream& queue = me.stream ? *me.stream : *host;
     if (c.all_to_all) {
+      count({Collective::all_to_all, CommReduce::sum, {}, blocks});
       each_block(blocks, sends, [&](size_t p, size_t place) {
         const CommBlock part = common(held, blocks.taken[p]);
-        copy(blocks, me, held, me.in, part, in.data + place, part);
+        copy_part(queue, blocks, held, me.in, part, in.data + place, part);
       });
       owner_.require(c.all_to_all(c.user, ranks_.data(), ranks_.size(), to_c(blocks.dtype), in.data, sends.data(),
                                   out.data, takes.data(), stream(me)),
                      "all_to_all");
     } else {
+      count({Collective::all_gather, CommReduce::sum, {blocks.dtype, 1, 1, takes}});
       owner_.require(c.all_gather(c.user, ranks_.data(), ranks_.size(), to_c(blocks.dtype), me.in, out.data,
                                   takes.data(), stream(me)),
                      "all_gather");
     }
     each_block(blocks, takes, [&](size_t p, size_t place) {
       const CommBlock part = common(blocks.held[p], taken);
-      copy(blocks, me, c.all_to_all ? part : blocks.held[p], out.data + place, taken, me.out, part);
+      copy_part(queue, blocks, c.all_to_all ? part : blocks.held[p], out.data + place, taken, me.out, part);
     });
   }
 
@@ -155,18 +155,6 @@ class CallbackTeam : public Communicator {
       fn(p, place);
       place += static_cast<size_t>(counts[p]) * size_of(blocks.dtype);
     }
-  }
-
-  static void copy(const CommBlocks& blocks, const CommMember& me, const CommBlock& from, const void* source,
-                   const CommBlock& to, void* target, const CommBlock& part) {
-    const std::unique_ptr<Stream> host = me.stream ? nullptr : make_host_stream();
-    Stream& queue = me.stream ? *me.stream : *host;
-    const auto unit = static_cast<int64_t>(size_of(blocks.dtype));
-    copy_part(blocks, from, to, part, [&](const CommRows& rows) {
-      queue.copy_rows(static_cast<char*>(target) + rows.to * unit, static_cast<size_t>(rows.to_pitch * unit),
-                      static_cast<const char*>(source) + rows.from * unit, static_cast<size_t>(rows.from_pitch * unit),
-                      static_cast<size_t>(rows.length * unit), static_cast<size_t>(rows.rows));
-    });
   }
 
   // Copies every piece between the packed buffer and its place in [outer, total, inner].

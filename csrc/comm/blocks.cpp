@@ -47,4 +47,15 @@ void copy_part(const CommBlocks& blocks, const CommBlock& from, const void* sour
   });
 }
 
+void copy_part(Stream& stream, const CommBlocks& blocks, const CommBlock& from, const void* source, const CommBlock& to,
+               void* target, const CommBlock& part) {
+  const auto unit = int64_t(size_of(blocks.dtype));
+  const auto* in = static_cast<const std::byte*>(source);
+  auto* out = static_cast<std::byte*>(target);
+  copy_part(blocks, from, to, part, [&](const CommRows& rows) {
+    stream.copy_rows(out + rows.to * unit, size_t(rows.to_pitch * unit), in + rows.from * unit,
+                     size_t(rows.from_pitch * unit), size_t(rows.length * unit), size_t(rows.rows));
+  });
+}
+
 }  // namespace plait

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "device/stream.h"
 #include "scalar/dtype.h"
 
 namespace plait {
@@ -71,5 +72,8 @@ void copy_part(const CommBlocks& blocks, const CommBlock& from, const CommBlock&
 // The same in host memory.
 void copy_part(const CommBlocks& blocks, const CommBlock& from, const void* source, const CommBlock& to, void* target,
                const CommBlock& part);
+// The same, queued on a stream.
+void copy_part(Stream& stream, const CommBlocks& blocks, const CommBlock& from, const void* source, const CommBlock& to,
+               void* target, const CommBlock& part);
 
 }  // namespace plait

@@ -44,13 +44,6 @@ std::vector<std::string> merge_row(const Op& op, size_t& collectives) {
   return {};
 }
 
-// Made of what is whole along the dim, so that any range of it is here.
-bool is_local_slice(const TensorView& t, size_t dim) {
-  const auto* reshard = t.definition ? as<Reshard>(*t.definition) : nullptr;
-  const auto step = reshard ? single_step(held_layout(*reshard->in), t.layout) : std::nullopt;
-  return step && step->kind == ReshardKind::slice && held_layout(*reshard->in).dims[dim].pieces.empty();
-}
-
 // A row for a move along a dim that is cut, whose ranks gather the ranges that they need. Slices near each other share
 // the row of the first.
 std::vector<std::string> range_row(const Op& op, const std::map<const Op*, size_t>& near, std::set<size_t>& seen,
@@ -64,7 +57,7 @@ std::vector<std::string> range_row(const Op& op, const std::map<const Op*, size_
   std::string what, from;
   for (size_t d : dims)
     for (const TensorView* t : inputs(op)) {
-      if (!is_cut(*t, d) || is_local_slice(*t, d)) continue;
+      if (whole_along(*t, d, held_layout)) continue;
       from += (from.empty() ? "%" : ", %") + t->name;
       const std::string& axis = fusion.mesh().axes()[static_cast<size_t>(t->layout.dims[d].pieces[0].mesh_axis)].name;
       what = fmt::format("gather-range of dim {} over {}", d, axis);

@@ -110,6 +110,15 @@ std::vector<size_t> moved_dims(const Op& op, const std::function<bool(const Tens
   return out;
 }
 
+const TensorView* whole_along(const TensorView& t, size_t dim,
+                              const std::function<Layout(const TensorView&)>& layout_of) {
+  if (layout_of(t).dims[dim].pieces.empty()) return &t;
+  const auto* reshard = t.definition ? as<Reshard>(*t.definition) : nullptr;
+  const auto step = reshard ? single_step(layout_of(*reshard->in), layout_of(t)) : std::nullopt;
+  const bool sliced = step && step->kind == ReshardKind::slice && layout_of(*reshard->in).dims[dim].pieces.empty();
+  return sliced ? reshard->in : nullptr;
+}
+
 std::map<const Op*, size_t> near_slices(const Fusion& sharded) {
   using Place = std::tuple<const TensorView*, int64_t>;
   std::map<Place, std::vector<const Slice*>> all;

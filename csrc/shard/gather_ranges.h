@@ -32,6 +32,10 @@ void set_operands(Op& op, const std::vector<TensorView*>& operands);
 // Dims whose elements move and along which an operand is cut, of an op that gathers ranges.
 std::vector<size_t> moved_dims(const Op& op, const std::function<bool(const TensorView&, size_t)>& is_cut);
 
+// The tensor that has all of the dim on each rank: itself, or what a step of a reshard sliced it from; null: neither.
+const TensorView* whole_along(const TensorView& t, size_t dim,
+                              const std::function<Layout(const TensorView&)>& layout_of);
+
 // Slices of one tensor along one dim that is cut, whose ranges lie near each other: one exchange gives each rank the
 // elements of all. Groups of two or more, by op.
 std::map<const Op*, size_t> near_slices(const Fusion& sharded);

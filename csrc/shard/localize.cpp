@@ -444,20 +444,14 @@ class Localizer {
                      const std::string& name) {
     std::vector<sym::Expr> shape = local->shape();
     shape[dim] = range.count;
-    const TensorView* whole = local == operand(&t) || !is_cut(t, dim) ? before_slice(t, dim) : nullptr;
+    const bool fresh = local == operand(&t) || !is_cut(t, dim);
+    const TensorView* whole =
+        fresh ? whole_along(t, dim, [&](const TensorView& of) { return effective(of); }) : nullptr;
     if (!whole) return between(range_op(t, local, dim, range), name + "_range", shape);
     auto op = std::make_unique<LocalSlice>();
     op->in = whole == &t ? local : operand(whole);
     set_middle(*op, around(*op->in, dim, range));
     return between(std::move(op), name + "_range", shape);
-  }
-
-  // The tensor that has all of the dim here: itself, or what it is a local slice of.
-  const TensorView* before_slice(const TensorView& t, size_t dim) const {
-    if (!is_cut(t, dim)) return &t;
-    const auto* reshard = t.definition ? as<Reshard>(*t.definition) : nullptr;
-    const auto step = reshard ? single_step(effective(*reshard->in), effective(t)) : std::nullopt;
-    return step && step->kind == ReshardKind::slice && !is_cut(*reshard->in, dim) ? reshard->in : nullptr;
   }
 
   // [outer, all, inner] of a tensor of this rank around a dim.

@@ -209,7 +209,7 @@ Poly times(Pool::Impl& pool, const Poly& a, const Poly& b);
 
 // --- constructors (simplify.cpp, choices.cpp, divide.cpp, condition.cpp) ---
 Expr from_poly(Pool::Impl& pool, Poly p);
-bool recombine(Pool::Impl& pool, Poly& p);                    // S3, S4, S5, S40; whether anything changed
+bool recombine(Pool::Impl& pool, Poly& p);                    // S3, S4, S5, S40, S45; whether anything changed
 bool absorb_term(Pool::Impl& pool, Poly& p);                  // S40 once; whether anything changed
 bool join_choices(Pool::Impl& pool, Poly& p);                 // S45 once; whether anything changed
 Expr divide_choice(Pool::Impl& pool, const Poly& y, Expr d);  // S42, y/d for d > 0; null where it does not apply

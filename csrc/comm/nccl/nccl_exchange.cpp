@@ -7,16 +7,6 @@
 namespace plait {
 namespace {
 
-// Copies a part from memory that is one block to memory that is another.
-void copy_on(Stream& stream, const CommBlocks& blocks, const CommBlock& from, const void* source, const CommBlock& to,
-             void* target, const CommBlock& part) {
-  const auto unit = int64_t(size_of(blocks.dtype));
-  copy_part(blocks, from, to, part, [&](const CommRows& rows) {
-    stream.copy_rows(at(target, rows.to * unit), size_t(rows.to_pitch * unit), at(source, rows.from * unit),
-                     size_t(rows.from_pitch * unit), size_t(rows.length * unit), size_t(rows.rows));
-  });
-}
-
 // Where a part begins in a block's memory, in elements, where it is one range of it.
 std::optional<int64_t> place_of(const CommBlocks& blocks, const CommBlock& block, const CommBlock& part) {
   std::optional<int64_t> out;
@@ -64,7 +54,7 @@ NcclTeam::Moves NcclTeam::pack(const CommBlocks& blocks, Part& part) const {
       out.from.push_back(at(part.member->in, from[p].value_or(0) * unit));
     } else {
       void* place = at(part.staging->data(), going);
-      copy_on(*part.member->stream, blocks, held, part.member->in, out.sends[p], place, out.sends[p]);
+      copy_part(*part.member->stream, blocks, held, part.member->in, out.sends[p], place, out.sends[p]);
       out.from.push_back(place);
       going += sends;
     }
@@ -75,7 +65,7 @@ NcclTeam::Moves NcclTeam::pack(const CommBlocks& blocks, Part& part) const {
       coming += takes;
     }
   }
-  copy_on(*part.member->stream, blocks, held, part.member->in, taken, part.member->out, common(held, taken));
+  copy_part(*part.member->stream, blocks, held, part.member->in, taken, part.member->out, common(held, taken));
   return out;
 }
 
@@ -83,7 +73,7 @@ void NcclTeam::unpack(const CommBlocks& blocks, const Part& part, const Moves& m
   const CommBlock& taken = blocks.taken[size_t(part.held->position)];
   for (size_t p = 0; p < ranks_.size(); ++p)
     if (moves.packed[p])
-      copy_on(*part.member->stream, blocks, moves.takes[p], moves.to[p], taken, part.member->out, moves.takes[p]);
+      copy_part(*part.member->stream, blocks, moves.takes[p], moves.to[p], taken, part.member->out, moves.takes[p]);
 }
 
 // One send and one receive for each other member that has something, in one group.
@@ -105,14 +95,8 @@ void NcclTeam::all_to_all(const CommBlocks& blocks, std::span<const CommMember> 
           if (takes > 0) note(nccl_.ncclRecv(mine.to[p], takes, type, int(p), part.held->comm, stream), "ncclRecv");
         }
       });
-    CommTraffic sum;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      unpack(blocks, parts[i], moves[i]);
-      const CommTraffic one = member_traffic(call, size(), parts[i].held->position);
-      sum.wire_bytes += one.wire_bytes;
-      sum.wire_bytes_min += one.wire_bytes_min;
-    }
-    add(sum);
+    for (size_t i = 0; i < parts.size(); ++i) unpack(blocks, parts[i], moves[i]);
+    count(parts, call, false);
   });
 }
 

@@ -342,20 +342,17 @@ void NcclTeam::count(const Parts& parts, const CommCall& call, bool padded) {
   CommTraffic sum;
   for (const Part& part : parts) {
     CommTraffic one = member_traffic(call, size(), part.held->position);
-    const int64_t longest = *std::max_element(call.pieces.counts.begin(), call.pieces.counts.end());
-    if (padded)  // padding travels too
+    if (padded) {  // padding travels too
+      const int64_t longest = *std::max_element(call.pieces.counts.begin(), call.pieces.counts.end());
       one.wire_bytes =
           (size() - 1) * call.pieces.outer * longest * call.pieces.inner * int64_t(size_of(call.pieces.dtype));
+    }
     sum.wire_bytes += one.wire_bytes;
     sum.wire_bytes_min += one.wire_bytes_min;
   }
-  add(sum);
-}
-
-void NcclTeam::add(const CommTraffic& more) {
   const std::lock_guard lock(state_.traffic_mutex);
-  state_.traffic.wire_bytes += more.wire_bytes;
-  state_.traffic.wire_bytes_min += more.wire_bytes_min;
+  state_.traffic.wire_bytes += sum.wire_bytes;
+  state_.traffic.wire_bytes_min += sum.wire_bytes_min;
 }
 
 std::shared_ptr<Memory> NcclTeam::allocate(const Part& part, int64_t bytes) const {

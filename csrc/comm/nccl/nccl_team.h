@@ -102,7 +102,6 @@ class NcclTeam : public Communicator {
   std::string ask(Held& held, ncclResult_t& now);
   void watch(Part& part);
   void count(const Parts& parts, const CommCall& call, bool padded);
-  void add(const CommTraffic& more);
   Plan plan(const CommPieces& pieces) const;
   void gather_rows(const CommPieces& pieces, const Plan& plan, Parts& parts);
   void scatter_rows(const CommPieces& pieces, const Plan& plan, Parts& parts);
