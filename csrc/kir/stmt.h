@@ -352,7 +352,8 @@ struct Half : StmtBase<StmtKind::Half> {
   }
 };
 
-// out[i][lane] = in[lane][i]: as many values as each has lanes, a square. Target cpu only.
+// out[i][lane] = in[lane][i]: a result for each lane of the operands, with a lane for each of them, which are no fewer
+// than the results. Target cpu only.
 struct Transpose : StmtBase<StmtKind::Transpose> {
   std::vector<Value> out, in;
   static constexpr auto fields() { return std::tuple{result("out", &Transpose::out), operand("in", &Transpose::in)}; }

@@ -24,8 +24,8 @@
 // that has no elements. Compute. Operands have the lanes of the result and one dtype (the condition of `where`: bool);
 // result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's
 // lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random
-// yields f32 from a u64 seed of one lane. Half has half its operand's lanes. Transpose belongs to target cpu, takes and
-// yields as many values of one dtype as each has lanes. Shuffle takes one lane, by a power of two below kWarp.
+// yields f32 from a u64 seed of one lane. Half has half its operand's lanes. Transpose belongs to target cpu, yields
+// as many values as its operands, of one dtype and no fewer, have lanes, with a lane for each of those. Shuffle takes one lane, by a power of two below kWarp.
 // CopyAsync belongs to target cuda, from an argument that nothing writes to a local buffer of its dtype, in as many
 // lanes as a value may have; a Wait leaves at most kMostGroups groups. LoadMatrix takes 2 or 4 matrices of elements of
 // 2 bytes from shared memory to the stack, at a multiple of 8; Mma has sums in f32 and fragments of bf16 or f16 on the
@@ -469,11 +469,12 @@ class Verifier {
   void check(const Transpose& s) {
     require(kernel_.target == TargetKind::cpu, "a transpose on the other target");
     for (const Value& v : s.in) use(v);
-    for (const auto* list : {&s.in, &s.out}) {
-      const auto same = [&](const Value& v) { return v.dtype == s.in[0].dtype && size_t(v.lanes) == s.in.size(); };
-      require(list->size() == s.in.size() && std::all_of(list->begin(), list->end(), same),
-              "what is transposed is no square of one dtype");
-    }
+    const auto are = [&](const std::vector<Value>& values, size_t lanes) {
+      return std::all_of(values.begin(), values.end(),
+                         [&](const Value& v) { return v.dtype == s.in[0].dtype && size_t(v.lanes) == lanes; });
+    };
+    require(s.out.size() <= s.in.size() && are(s.in, s.out.size()) && are(s.out, s.in.size()),
+            "what is transposed is no square or tall rectangle of one dtype");
     for (const Value& v : s.out) define(v);
   }
 

@@ -319,12 +319,11 @@ class Interpreter {
     value(s.out) = Lanes(first, first + s.out.lanes);
   }
   void execute(const kir::Transpose& s) {
-    const size_t lanes = s.in.size();
     std::vector<Lanes> columns;
     for (const kir::Value& v : s.in) columns.push_back(value(v));
     for (size_t i = 0; i < s.out.size(); ++i) {
       Lanes row;
-      for (size_t k = 0; k < lanes; ++k) row.push_back(columns[k][i]);
+      for (const Lanes& column : columns) row.push_back(column[i]);
       value(s.out[i]) = row;
     }
   }

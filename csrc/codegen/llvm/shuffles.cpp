@@ -1,6 +1,7 @@
 #include "codegen/llvm/shuffles.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
 
@@ -11,11 +12,27 @@ namespace {
 Ir shuffle(Function& f, const Ir& a, const std::string& b, const std::vector<int>& lanes) {
   std::string chosen;
   for (int lane : lanes) chosen += fmt::format("{}i32 {}", chosen.empty() ? "" : ", ", lane);
-  return f.define(a.type, fmt::format("shufflevector {}, {} {}, <{} x i32> <{}>", a.typed(), a.type.text(), b,
-                                      a.type.lanes, chosen));
+  const int count = static_cast<int>(lanes.size());
+  return f.define({a.type.scalar, count}, fmt::format("shufflevector {}, {} {}, <{} x i32> <{}>", a.typed(),
+                                                      a.type.text(), b, count, chosen));
 }
 
-int bytes_of(Scalar scalar) { return scalar == Scalar::i64 || scalar == Scalar::f64 ? 8 : 4; }
+int bytes_of(Scalar scalar) {
+  if (scalar == Scalar::i8) return 1;
+  return scalar == Scalar::i64 || scalar == Scalar::f64 ? 8 : 4;
+}
+
+// The lanes of all vectors, of which there are 2^n, in order.
+Ir side_by_side(Function& f, std::vector<Ir> vectors) {
+  while (vectors.size() > 1) {
+    std::vector<int> lanes(size_t(2 * vectors[0].type.lanes));
+    std::iota(lanes.begin(), lanes.end(), 0);
+    std::vector<Ir> pairs;
+    for (size_t i = 0; i < vectors.size(); i += 2) pairs.push_back(shuffle(f, vectors[i], vectors[i + 1].text, lanes));
+    vectors = std::move(pairs);
+  }
+  return vectors[0];
+}
 
 class Square {
  public:
@@ -77,15 +94,8 @@ class Square {
   int lanes_, part_;
 };
 
-}  // namespace
-
-Ir reverse(Function& f, const Ir& vector) {
-  std::vector<int> lanes;
-  for (int lane = vector.type.lanes; lane-- > 0;) lanes.push_back(lane);
-  return vector.type.lanes == 1 ? vector : shuffle(f, vector, "poison", lanes);
-}
-
-std::vector<Ir> transpose(Function& f, const std::vector<Ir>& in) {
+// A square of vectors.
+std::vector<Ir> transpose_square(Function& f, const std::vector<Ir>& in) {
   Square square(f, in[0].type);
   const size_t part = static_cast<size_t>(square.part());
   std::vector<std::vector<Ir>> columns(part);  // by lane within a part: a vector per part of the rows
@@ -99,6 +109,38 @@ std::vector<Ir> transpose(Function& f, const std::vector<Ir>& in) {
     const std::vector<Ir> of = square.of_parts(columns[i]);
     for (size_t k = 0; k < of.size(); ++k) out[k * part + i] = of[k];
   }
+  return out;
+}
+
+}  // namespace
+
+Ir reverse(Function& f, const Ir& vector) {
+  std::vector<int> lanes;
+  for (int lane = vector.type.lanes; lane-- > 0;) lanes.push_back(lane);
+  return vector.type.lanes == 1 ? vector : shuffle(f, vector, "poison", lanes);
+}
+
+std::vector<Ir> transpose(Function& f, const std::vector<Ir>& in) {
+  if (in[0].type.scalar == Scalar::i1) {
+    std::vector<Ir> bytes, out;
+    for (const Ir& v : in) bytes.push_back(f.cast("zext", v, {Scalar::i8, v.type.lanes}));
+    for (const Ir& v : transpose(f, bytes)) out.push_back(f.cast("trunc", v, {Scalar::i1, v.type.lanes}));
+    return out;
+  }
+  const size_t side = static_cast<size_t>(in[0].type.lanes);
+  if (side == 1) {
+    Ir out{{in[0].type.scalar, static_cast<int>(in.size())}, "poison"};
+    for (size_t i = 0; i < in.size(); ++i) out = f.insert(out, in[i], static_cast<int>(i));
+    return {out};
+  }
+  std::vector<std::vector<Ir>> parts(side);  // of each result, by square
+  for (size_t row = 0; row < in.size(); row += side) {
+    const auto begin = in.begin() + static_cast<std::ptrdiff_t>(row);
+    const std::vector<Ir> square = transpose_square(f, {begin, begin + static_cast<std::ptrdiff_t>(side)});
+    for (size_t i = 0; i < side; ++i) parts[i].push_back(square[i]);
+  }
+  std::vector<Ir> out;
+  for (const std::vector<Ir>& of : parts) out.push_back(side_by_side(f, of));
   return out;
 }
 

@@ -9,8 +9,8 @@ namespace plait::codegen::llvm {
 // The lanes in the opposite order.
 Ir reverse(Function& f, const Ir& vector);
 
-// out[i][lane] = in[lane][i], of as many vectors as each has lanes: shuffles that x86-64 has as one instruction each,
-// within 128 bits first, then of 128 bits as a whole.
+// out[i][lane] = in[lane][i], of as many vectors as each has lanes or a multiple: shuffles that x86-64 has as one
+// instruction each, within 128 bits first, then of 128 bits as a whole. Bits move as bytes.
 std::vector<Ir> transpose(Function& f, const std::vector<Ir>& in);
 
 }  // namespace plait::codegen::llvm

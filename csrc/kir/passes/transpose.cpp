@@ -1,6 +1,8 @@
 #include "kir/passes/transpose.h"
 
 #include <algorithm>
+#include <bit>
+#include <span>
 
 #include "kir/lane.h"
 #include "kir/passes/edit.h"
@@ -8,7 +10,7 @@
 namespace plait::kir {
 namespace {
 
-constexpr int kLeastLanes = 4;
+constexpr int kLeastRows = 4;
 constexpr size_t kMostRuns = 32;  // of a block, so that its loads are gone through in linear time
 
 // Loads of a block whose indices differ by a constant.
@@ -48,14 +50,14 @@ class Transposer {
 
  private:
   bool may_be_row(const Load& load) const {
-    return load.access == Access::lanewise && load.out.lanes >= kLeastLanes && !load.active &&
-           load.out.dtype != DType::boolean && !kernel_.buffers[load.buffer].stores();
+    return load.access == Access::lanewise && load.out.lanes >= kLeastRows && !kernel_.buffers[load.buffer].stores();
   }
 
   static void add(Load& load, std::vector<Run>& runs) {
     for (Run& run : runs) {
-      if (run.first->buffer != load.buffer || run.first->out.lanes != load.out.lanes) continue;
-      const auto further = (load.index - run.first->index).constant();
+      const Load& first = *run.first;
+      if (first.buffer != load.buffer || first.out.lanes != load.out.lanes || first.active != load.active) continue;
+      const auto further = (load.index - first.index).constant();
       if (!further) continue;
       run.loads.emplace(*further, &load);
       return;
@@ -74,7 +76,8 @@ class Transposer {
       auto& load = static_cast<Load&>(*stmt);
       const auto slope = slope_in(load.index, loop.var);
       if (!slope || slope->step != 1 || loop.extent.constant() != load.out.lanes) continue;
-      const std::set<std::string> symbols = sym::symbols(slope->at_zero);
+      std::set<std::string> symbols = sym::symbols(slope->at_zero);
+      if (load.active) symbols.merge(sym::symbols(load.active));
       if (std::any_of(symbols.begin(), symbols.end(), [&](const auto& s) { return bound.contains(s); })) continue;
       into_buffer(load, slope->at_zero, loop.var, before);
     }
@@ -83,64 +86,99 @@ class Transposer {
 
   void into_buffer(Load& load, sym::Expr begin, sym::Expr row, Block& out) {
     const int lanes = load.out.lanes;
-    const sym::Expr lane = kernel_.pool->find_symbol(kLane);
-    const std::vector<Value> square = contiguous(load, begin, out);
-    const uint32_t buffer = editor_.buffer("square", load.out.dtype, editor_.number(lanes * lanes));
-    auto alloc = std::make_unique<Alloc>();
-    alloc->buffer = buffer;
-    out.push_back(std::move(alloc));
+    const std::vector<Value> square = contiguous(load, begin, lanes, out);
+    const uint32_t buffer = allocate("square", load.out.dtype, lanes * lanes, out);
     auto transpose = std::make_unique<Transpose>();
     transpose->in = square;
     for (int i = 0; i < lanes; ++i) transpose->out.push_back(editor_.value(load.out.dtype, lanes));
     const std::vector<Value> rows = transpose->out;
     out.push_back(std::move(transpose));
-    for (int i = 0; i < lanes; ++i) {
-      auto store = std::make_unique<Store>();
-      store->buffer = buffer;
-      store->index = editor_.number(i * lanes) + lane;
-      store->in = rows[static_cast<size_t>(i)];
-      store->access = Access::aligned;
-      out.push_back(std::move(store));
-    }
+    for (int i = 0; i < lanes; ++i) store(rows[static_cast<size_t>(i)], buffer, editor_.number(i * lanes), out);
     load.buffer = buffer;
-    load.index = row * lanes + lane;
+    load.index = row * lanes + lane();
     load.access = Access::aligned;
+    load.active = {};
   }
 
-  // One load per lane, along what that lane reads from its element at `begin` on.
-  std::vector<Value> contiguous(const Load& like, sym::Expr begin, Block& out) {
-    const sym::Expr lane = kernel_.pool->find_symbol(kLane);
+  sym::Expr lane() const { return kernel_.pool->find_symbol(kLane); }
+
+  uint32_t allocate(const char* name, DType dtype, int64_t extent, Block& out) {
+    auto alloc = std::make_unique<Alloc>();
+    alloc->buffer = editor_.buffer(name, dtype, editor_.number(extent));
+    out.push_back(std::move(alloc));
+    return static_cast<const Alloc&>(*out.back()).buffer;
+  }
+
+  // To as many elements as the value has lanes, at a multiple of them.
+  void store(Value value, uint32_t buffer, sym::Expr begin, Block& out) {
+    auto store = std::make_unique<Store>();
+    store->buffer = buffer;
+    store->index = begin + lane();
+    store->in = value;
+    store->access = Access::aligned;
+    out.push_back(std::move(store));
+  }
+
+  Value load(uint32_t buffer, sym::Expr begin, DType dtype, int lanes, Block& out) {
+    auto load = std::make_unique<Load>();
+    load->out = editor_.value(dtype, lanes);
+    load->buffer = buffer;
+    load->index = begin + lane();
+    load->access = sym::divisor(begin) % lanes == 0 ? Access::aligned : Access::contiguous;
+    out.push_back(std::move(load));
+    return static_cast<const Load&>(*out.back()).out;
+  }
+
+  // One load per lane, along the `count` elements that it reads from its element at `begin` on.
+  std::vector<Value> contiguous(const Load& like, sym::Expr begin, int count, Block& out) {
     std::vector<Value> values;
+    const uint32_t buffer = like.active ? of_active_lanes(like, begin, count, out) : like.buffer;
     for (int i = 0; i < like.out.lanes; ++i) {
-      auto load = std::make_unique<Load>();
-      load->out = editor_.value(like.out.dtype, like.out.lanes);
-      load->buffer = like.buffer;
-      const sym::Expr from = at_lane(begin, i);
-      load->index = from + lane;
-      load->access = sym::divisor(from) % like.out.lanes == 0 ? Access::aligned : Access::contiguous;
-      values.push_back(load->out);
-      out.push_back(std::move(load));
+      const sym::Expr from = like.active ? editor_.number(i * count) : at_lane(begin, i);
+      values.push_back(load(buffer, from, like.out.dtype, count, out));
     }
     return values;
   }
 
-  // Of a run, from its start on, as many rows as there are lanes.
+  // The same in a stack buffer: a loop over the active lanes fills what begins as zeros.
+  uint32_t of_active_lanes(const Load& like, sym::Expr begin, int count, Block& out) {
+    const int lanes = like.out.lanes;
+    const uint32_t buffer = allocate("rows", like.out.dtype, lanes * count, out);
+    auto zero = std::make_unique<Literal>();
+    zero->out = editor_.value(like.out.dtype, lanes);
+    zero->constant = Constant::from_double(like.out.dtype, 0);
+    const Value zeros = zero->out;
+    out.push_back(std::move(zero));
+    for (int i = 0; i < count; ++i) store(zeros, buffer, editor_.number(i * lanes), out);
+    auto loop = std::make_unique<For>();
+    loop->extent = sym::min(like.active, lanes);
+    loop->var = editor_.symbol(lane(), sym::index_facts(loop->extent));
+    const sym::Expr from = sym::substitute(begin, {{kLane, loop->var}});
+    store(load(like.buffer, from, like.out.dtype, count, loop->body), buffer, count * loop->var, loop->body);
+    out.push_back(std::move(loop));
+    return buffer;
+  }
+
+  using Rows = std::span<const std::pair<int64_t, Load*>>;
+
+  // Of a run, from its start on, as many rows as there are lanes, and of what is left the most that are 2^n.
   void squares(const Run& run, Change& change) {
-    const size_t lanes = static_cast<size_t>(run.first->out.lanes);
-    std::vector<std::pair<int64_t, Load*>> rows;
-    for (const auto& row : run.loads) {
-      if (!rows.empty() && row.first != rows.back().first + 1) rows.clear();
-      rows.push_back(row);
-      if (rows.size() < lanes) continue;
-      square(rows, run, change);
-      rows.clear();
+    const std::vector<std::pair<int64_t, Load*>> loads(run.loads.begin(), run.loads.end());
+    for (size_t begin = 0, end = 0; begin < loads.size(); begin = end) {
+      for (end = begin + 1; end < loads.size() && loads[end].first == loads[end - 1].first + 1;) ++end;
+      Rows rows = Rows(loads).subspan(begin, end - begin);
+      while (rows.size() >= kLeastRows) {
+        const size_t count = std::min(std::bit_floor(rows.size()), static_cast<size_t>(run.first->out.lanes));
+        square(rows.first(count), run, change);
+        rows = rows.subspan(count);
+      }
     }
   }
 
-  void square(const std::vector<std::pair<int64_t, Load*>>& rows, const Run& run, Change& change) {
+  void square(Rows rows, const Run& run, Change& change) {
     auto transpose = std::make_unique<Transpose>();
     Block& out = change.squares[run.first];
-    transpose->in = contiguous(*run.first, run.first->index + rows[0].first, out);
+    transpose->in = contiguous(*run.first, run.first->index + rows[0].first, int(rows.size()), out);
     for (const auto& [further, load] : rows) {
       transpose->out.push_back(load->out);
       change.gone.insert(load);

@@ -455,20 +455,20 @@ TEST(KirVerify, Half) {
 }
 
 TEST(KirVerify, Transpose) {
-  const auto square = [](int rows, int lanes, DType last) {
+  const auto rectangle = [](int rows, int lanes, DType last, int results, int lanes_of_results) {
     KernelBuilder b("k");
     auto stmt = std::make_unique<Transpose>();
-    for (int i = 0; i < rows; ++i) {
-      stmt->in.push_back(b.literal(i + 1 < rows ? DType::f32 : last, 1, lanes));
-      stmt->out.push_back({uint32_t(100 + i), DType::f32, lanes});
-    }
+    for (int i = 0; i < rows; ++i) stmt->in.push_back(b.literal(i + 1 < rows ? DType::f32 : last, 1, lanes));
+    for (int i = 0; i < results; ++i) stmt->out.push_back({uint32_t(100 + i), DType::f32, lanes_of_results});
     b.kernel.phases[0].body.push_back(std::move(stmt));
     return std::move(b.kernel);
   };
-  for (int lanes : {1, 4}) EXPECT_NO_THROW(verify(square(lanes, lanes, DType::f32)));
-  EXPECT_THROW(verify(square(4, 8, DType::f32)), InternalError);
-  EXPECT_THROW(verify(square(4, 4, DType::i32)), InternalError);
-  Kernel gpu = square(4, 4, DType::f32);
+  for (int lanes : {1, 4, 8}) EXPECT_NO_THROW(verify(rectangle(8, lanes, DType::f32, lanes, 8)));
+  EXPECT_THROW(verify(rectangle(4, 8, DType::f32, 8, 4)), InternalError);  // wide
+  EXPECT_THROW(verify(rectangle(8, 4, DType::f32, 4, 4)), InternalError);
+  EXPECT_THROW(verify(rectangle(8, 4, DType::f32, 8, 8)), InternalError);
+  EXPECT_THROW(verify(rectangle(4, 4, DType::i32, 4, 4)), InternalError);
+  Kernel gpu = rectangle(4, 4, DType::f32, 4, 4);
   gpu.target = TargetKind::cuda;
   EXPECT_THROW(verify(gpu), InternalError);
 }

@@ -283,26 +283,29 @@ TEST(CpuKernels, HalvesOfVectors) {
     }
 }
 
-TEST(CpuKernels, SquaresChangePlaces) {
+// So many rows of so many elements, squares and taller ones.
+void expect_changed_places(DType dtype, int rows, int lanes) {
+  KernelBuilder b("rectangle");
+  const int64_t count = int64_t(rows) * lanes;
+  const auto x = b.reads("x", dtype, b.number(count)), y = b.writes("y", dtype, b.number(count));
+  auto stmt = std::make_unique<kir::Transpose>();
+  for (int i = 0; i < rows; ++i)
+    stmt->in.push_back(b.load(x, b.number(i * lanes) + b.lane, lanes, Access::aligned));
+  for (int i = 0; i < lanes; ++i) stmt->out.push_back({uint32_t(1000 + i), stmt->in[0].dtype, rows});
+  const std::vector<Value> out = stmt->out;
+  b.kernel.phases[0].body.push_back(std::move(stmt));
+  for (int i = 0; i < lanes; ++i) b.store(y, b.number(i * rows) + b.lane, out[size_t(i)], Access::aligned);
+  const Tensor in = counting(dtype, count), result = Tensor::empty(dtype, {count});
+  test::run(b.kernel, {in, result}, {});
+  for (int i = 0; i < lanes; ++i)
+    for (int l = 0; l < rows; ++l)
+      ASSERT_EQ(result.at(i * rows + l), in.at(l * lanes + i)) << name(dtype) << " " << rows << " x " << lanes;
+}
+
+TEST(CpuKernels, SquaresAndRectanglesChangePlaces) {
   for (DType dtype : {DType::f32, DType::f64, DType::bf16, DType::u8, DType::i64, DType::boolean})
-    for (int lanes : test::lane_counts()) {
-      KernelBuilder b("square");
-      const int64_t count = int64_t(lanes) * lanes;
-      const auto x = b.reads("x", dtype, b.number(count)), y = b.writes("y", dtype, b.number(count));
-      auto stmt = std::make_unique<kir::Transpose>();
-      for (int i = 0; i < lanes; ++i) {
-        stmt->in.push_back(b.load(x, b.number(i * lanes) + b.lane, lanes, Access::aligned));
-        stmt->out.push_back({uint32_t(1000 + i), stmt->in[0].dtype, lanes});
-      }
-      const std::vector<Value> out = stmt->out;
-      b.kernel.phases[0].body.push_back(std::move(stmt));
-      for (int i = 0; i < lanes; ++i) b.store(y, b.number(i * lanes) + b.lane, out[size_t(i)], Access::aligned);
-      const Tensor in = counting(dtype, count), result = Tensor::empty(dtype, {count});
-      test::run(b.kernel, {in, result}, {});
-      for (int i = 0; i < lanes; ++i)
-        for (int l = 0; l < lanes; ++l)
-          ASSERT_EQ(result.at(i * lanes + l), in.at(l * lanes + i)) << name(dtype) << " " << lanes;
-    }
+    for (int rows : test::lane_counts())
+      for (int lanes = rows; lanes >= 1; lanes /= rows == 32 ? 2 : 4) expect_changed_places(dtype, rows, lanes);
 }
 
 TEST(CpuKernels, LanesThatRunBackwards) {
