@@ -307,6 +307,7 @@ set(PLAIT_CORE_SOURCES
   shard/localize.cpp
   shard/merge_parts.cpp
   shard/propagate.cpp
+  shard/rank_pieces.cpp
   shard/reshard_plan.cpp
   shard/verify_sharding.cpp
   sym/bounds.cpp

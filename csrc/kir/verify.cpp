@@ -25,15 +25,16 @@
 // result dtype and operand dtype follow scalar/pointwise.h. `cast` is Convert's business. Convert takes the result's
 // lanes or one. Round goes to a storage type: a narrow float from f32 or f64, another from its compute_type. Random
 // yields f32 from a u64 seed of one lane. Half has half its operand's lanes. Transpose belongs to target cpu, yields
-// as many values as its operands, of one dtype and no fewer, have lanes, with a lane for each of those. Shuffle takes one lane, by a power of two below kWarp.
-// CopyAsync belongs to target cuda, from an argument that nothing writes to a local buffer of its dtype, in as many
-// lanes as a value may have; a Wait leaves at most kMostGroups groups. LoadMatrix takes 2 or 4 matrices of elements of
-// 2 bytes from shared memory to the stack, at a multiple of 8; Mma has sums in f32 and fragments of bf16 or f16 on the
-// stack. A counter is u32, for target cuda and of one LastBlock, which stands inside of all parallel loops. Coordinate
-// yields i64. Bind takes one i64; its symbol is new and has no facts. Reductions. What Start defines is a state of its
-// combine (is_state), all values with the same lanes; only Accumulate and Merge change it, within the parallel loop
-// that declares it, whole and by the same combine. They take the dtypes and lanes of the state. Fold yields a state of
-// one lane or, over threads, one of as many; threads and their stride are powers of two.
+// as many values as its operands, of one dtype and no fewer, have lanes, with a lane for each of those. Shuffle takes
+// one lane, by a power of two below kWarp. CopyAsync belongs to target cuda, from an argument that nothing writes to a
+// local buffer of its dtype, in as many lanes as a value may have; a Wait leaves at most kMostGroups groups. LoadMatrix
+// takes 2 or 4 matrices of elements of 2 bytes from shared memory to the stack, at a multiple of 8; Mma has sums in f32
+// and fragments of bf16 or f16 on the stack. A counter is u32, for target cuda and of one LastBlock, which stands
+// inside of all parallel loops. Coordinate yields i64. Bind takes one i64; its symbol is new and has no facts.
+// Reductions. What Start defines is a state of its combine (is_state), all values with the same lanes; only Accumulate
+// and Merge change it, within the parallel loop that declares it, whole and by the same combine. They take the dtypes
+// and lanes of the state. Fold yields a state of one lane or, over threads, one of as many; threads and their stride
+// are powers of two.
 #include <atomic>
 #include <map>
 #include <set>

@@ -199,28 +199,53 @@ class Assigner {
           if (p.is_local() || !taken_.count(p.mesh_axis)) list.pieces.push_back(p);
         while (!list.pieces.empty() && list.pieces.back().is_local()) list.pieces.pop_back();
         if (factor.kind == FactorKind::merge && (operand < 0 || !may_merge(list.pieces))) continue;
-        if (moves && (list.pieces.empty() || list.pieces.front().is_local())) continue;
-        if (moves) list.pieces.resize(1);
+        const std::optional<Parts> parts = moves ? parts_of(list.pieces) : std::nullopt;
+        if (moves && !parts && (list.pieces.empty() || list.pieces.front().is_local())) continue;
+        if (moves && !parts) list.pieces.resize(1);
         if (list.pieces.empty() || !can_hold(op_, factor, list.pieces)) continue;
         if (!in_steps(list.pieces, scale_in(factor, operand))) continue;
         for (const Piece& p : list.pieces)
           if (!p.is_local()) taken_.insert(p.mesh_axis);
         const Claim claim = {std::move(list.pieces), operand, static_cast<int>(d)};
         out_.claims[f] = claim;
-        if (moves) cut_moved(d, claim);
+        if (moves) cut_moved(d, claim, parts);
       }
   }
 
-  // Operands of a move, and its result, are cut alike along a dim whose elements move. A result of few elements is
-  // whole: each rank takes all of them.
-  void cut_moved(size_t dim, const Claim& claim) {
+  // What a slice takes of an operand that is cut in several parts.
+  std::optional<Parts> parts_of(const std::vector<Piece>& pieces) const {
+    if (pieces.empty() || !pieces.front().is_local()) return std::nullopt;
+    return sliced_parts(op_, pieces.front().local);
+  }
+
+  // Operands of a move, and its result, are cut alike along a dim whose elements move; the result of a slice of parts
+  // has these. A result of few elements is whole: each rank takes all of them.
+  void cut_moved(size_t dim, const Claim& claim, const std::optional<Parts>& parts) {
     for (size_t f = 0; f < out_.factors.size(); ++f) {
       const Factor& factor = out_.factors[f];
       if (factor.kind != FactorKind::permute) continue;
       const bool result = factor.result_dim[0] == static_cast<int>(dim);
+      if (result && parts) {
+        Claim of_parts = claim;
+        of_parts.pieces.front().local = parts->count;
+        if (parts->count == 1) of_parts.pieces.erase(of_parts.pieces.begin());
+        out_.claims[f] = of_parts;
+        continue;
+      }
+      if (result && wants_parts(claim.pieces)) {
+        out_.claims[f] = {wanted_[0].dims[dim].pieces, claim.operand, claim.dim};
+        continue;
+      }
       const bool few = as<Slice>(op_) && !fills_members(*op_.out(), dim, claim.pieces[0]);
       if (result ? !few : std::ranges::count(factor.operand_dim, static_cast<int>(dim)) > 0) out_.claims[f] = claim;
     }
+  }
+
+  // Whether the result of a cat shall have these pieces of each operand, side by side.
+  bool wants_parts(const std::vector<Piece>& pieces) const {
+    if (!joins_parts(op_)) return false;
+    const auto& wanted = wanted_[0].dims[static_cast<size_t>(as<Cat>(op_)->dim)].pieces;
+    return wanted == in_parts(pieces, inputs(op_).size());
   }
 
   static bool fills_members(const TensorView& t, size_t dim, const Piece& piece) {

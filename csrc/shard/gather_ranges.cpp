@@ -93,16 +93,56 @@ void set_operands(Op& op, const std::vector<TensorView*>& operands) {
   if (auto* roll = as<Roll>(op)) roll->in = operands[0];
 }
 
+std::optional<Parts> sliced_parts(const Op& op, int64_t parts) {
+  const auto* slice = as<Slice>(op);
+  if (!slice || slice->step != 1) return std::nullopt;
+  const auto dim = static_cast<size_t>(slice->dim);
+  const sym::Expr part = sym::floordiv(slice->in->extent(dim), parts), extent = op.out()->extent(dim);
+  for (Parts out; out.first < parts; ++out.first) {
+    if (slice->start != out.first * part) continue;
+    for (out.count = 1; out.first + out.count <= parts; ++out.count)
+      if (extent == out.count * part && sym::floordiv(extent, out.count) == part) return out;
+  }
+  return std::nullopt;
+}
+
+void take_parts(Slice& local, const Slice& op, int64_t parts, sym::Expr piece) {
+  const std::optional<Parts> taken = sliced_parts(op, parts);
+  PLAIT_CHECK(taken, "{} takes no parts", describe(op));
+  local.start = taken->first * piece;
+  local.stop = local.start + taken->count * piece;
+}
+
+bool joins_parts(const Op& op) {
+  const auto* cat = as<Cat>(op);
+  if (!cat || cat->in.size() < 2) return false;
+  const auto dim = static_cast<size_t>(cat->dim);
+  const sym::Expr part = cat->in[0]->extent(dim), extent = op.out()->extent(dim);
+  const auto count = static_cast<int64_t>(cat->in.size());
+  return std::ranges::all_of(cat->in, [&](const TensorView* t) { return t->extent(dim) == part; }) &&
+         extent == count * part && sym::floordiv(extent, count) == part;
+}
+
+std::vector<Piece> in_parts(std::vector<Piece> pieces, size_t parts) {
+  Piece local;
+  local.local = static_cast<int64_t>(parts);
+  pieces.insert(pieces.begin(), local);
+  return pieces;
+}
+
 std::vector<size_t> moved_dims(const Op& op, const std::function<bool(const TensorView&, size_t)>& is_cut) {
   std::vector<size_t> out;
   if (!gathers_ranges(op)) return out;
   const std::vector<TensorView*> in = inputs(op);
   const std::vector<Factor> all = factors(op);
   for (size_t d = 0; d < op.out()->rank(); ++d) {
+    const auto& pieces = held_layout(*op.out()).dims[d].pieces;
+    if (as<Cat>(op) && !pieces.empty() && pieces.front().is_local()) continue;
     const auto cuts = [&](const Factor& f) {
       if (f.kind != FactorKind::permute) return false;
       for (size_t i = 0; i < in.size(); ++i)
-        if (f.operand_dim[i] == static_cast<int>(d) && is_cut(*in[i], d)) return true;
+        if (f.operand_dim[i] == static_cast<int>(d) && is_cut(*in[i], d))
+          return !held_layout(*in[i]).dims[d].pieces.front().is_local();
       return false;
     };
     if (std::ranges::any_of(all, cuts)) out.push_back(d);

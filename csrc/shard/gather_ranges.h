@@ -4,6 +4,7 @@
 // (FactorKind::permute).
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "ir/fusion.h"
@@ -29,7 +30,23 @@ void take_ranges(Op& op, size_t dim, const std::vector<sym::Expr>& extents, cons
 // Gives an op that gathers ranges these operands.
 void set_operands(Op& op, const std::vector<TensorView*>& operands);
 
-// Dims whose elements move and along which an operand is cut, of an op that gathers ranges.
+// Parts first .. first + count of so many equal ones along a dim.
+struct Parts {
+  int64_t first = 0, count = 0;
+};
+// The parts of its operand that a slice takes, of so many that pieces `[local parts, ...]` are cut from: each rank has
+// a piece of every one, and moves nothing. Nothing: it takes no whole parts, or is not seen to.
+std::optional<Parts> sliced_parts(const Op& op, int64_t parts);
+// Makes the slice that of a rank, which has `piece` elements of each part.
+void take_parts(Slice& local, const Slice& op, int64_t parts, sym::Expr piece);
+
+// Whether a cat has operands that are equal along its dim: where all have the same pieces of it, a result in pieces
+// `[local operands, ...]` moves nothing.
+bool joins_parts(const Op& op);
+// Pieces of each of so many parts, side by side.
+std::vector<Piece> in_parts(std::vector<Piece> pieces, size_t parts);
+
+// Dims whose elements move from rank to rank, and along which an operand is cut, of an op that gathers ranges.
 std::vector<size_t> moved_dims(const Op& op, const std::function<bool(const TensorView&, size_t)>& is_cut);
 
 // The tensor that has all of the dim on each rank: itself, or what a step of a reshard sliced it from; null: neither.

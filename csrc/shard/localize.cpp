@@ -12,6 +12,7 @@
 #include "shard/check_pieces.h"
 #include "shard/gather_ranges.h"
 #include "shard/merge_parts.h"
+#include "shard/rank_pieces.h"
 #include "shard/reshard_plan.h"
 
 namespace plait {
@@ -24,11 +25,11 @@ class Localizer {
       : from_(sharded),
         mesh_(mesh),
         options_(options),
-        out_(std::make_unique<Fusion>(mesh_of_sizes(sharded.mesh(), mesh), sharded.name())) {
+        out_(std::make_unique<Fusion>(mesh_of_sizes(sharded.mesh(), mesh), sharded.name())),
+        pieces_(out_->mesh(), out_->pool(), sizes_in(out_->pool(), mesh)) {
     sym::Pool& pool = out_->pool();
     for (size_t i = 0; i < mesh.sizes().size(); ++i) {
-      int64_t size = mesh.sizes()[i];
-      sizes_.push_back(pool.constant(size));
+      const int64_t size = mesh.sizes()[i];
       if (size > 1) pool.symbol(rank_symbol(out_->mesh(), static_cast<int>(i)), {.lo = 0, .hi = size - 1});
       const std::string& symbol = sharded.mesh().axes()[i].symbol;
       if (!symbol.empty()) mesh_symbols_.emplace(symbol, pool.constant(size));
@@ -58,6 +59,12 @@ class Localizer {
   }
 
  private:
+  static std::vector<sym::Expr> sizes_in(sym::Pool& pool, const DeviceMesh& mesh) {
+    std::vector<sym::Expr> out;
+    for (int64_t size : mesh.sizes()) out.push_back(pool.constant(size));
+    return out;
+  }
+
   // ---- Layouts without the axes of size 1.
   Layout effective(const Layout& layout) const {
     Layout out = layout;
@@ -72,7 +79,7 @@ class Localizer {
   sym::Expr import(sym::Expr e) const { return sym::substitute(out_->pool(), e, mesh_symbols_); }
 
   sym::Expr local_dim(const TensorView& t, const Layout& layout, size_t d) const {
-    return local_extent(import(t.extent(d)), layout.dims[d], out_->mesh(), sizes_);
+    return local_extent(import(t.extent(d)), layout.dims[d], out_->mesh(), pieces_.sizes());
   }
 
   std::vector<sym::Expr> local_shape(const TensorView& t) const {
@@ -154,9 +161,9 @@ class Localizer {
     PartedDim parted;
     parted.dim = static_cast<int64_t>(dim);
     parted.extent = import(in.extent(dim));
-    parted.members = size(piece);
+    parted.members = pieces_.size(piece);
     parted.chunk = sym::chunk(parted.extent, parted.members, out_->pool().constant(0), piece.granule);
-    parted.rank = rank(piece);
+    parted.rank = pieces_.rank(piece);
     parted.gather = [&](TensorView* t, const char* what) {
       return gather_members(t, op.results[0]->name + what, piece.mesh_axis);
     };
@@ -206,6 +213,17 @@ class Localizer {
   void complete(Broadcast& local, const Broadcast& op) const { local.shape = local_shape(*op.out()); }
   void complete(Reshape& local, const Reshape& op) const { local.shape = local_shape(*op.out()); }
 
+  // Of a dim that is cut in several parts, the same parts of what this rank has.
+  void complete(Slice& local, const Slice& op) const {
+    const auto dim = static_cast<size_t>(op.dim);
+    DimLayout held = effective(*op.in).dims[dim];
+    if (held.pieces.empty() || !held.pieces.front().is_local()) return;
+    const int64_t parts = held.pieces.front().local;
+    held.pieces.erase(held.pieces.begin());
+    const sym::Expr part = sym::floordiv(import(op.in->extent(dim)), parts);
+    take_parts(local, op, parts, local_extent(part, held, out_->mesh(), pieces_.sizes()));
+  }
+
   void complete(Gather& local, const Gather& op) const { place(local, op); }
   void complete(IndexSelect& local, const IndexSelect& op) const { place(local, op); }
   void complete(Scatter& local, const Scatter& op) const { place(local, op); }
@@ -231,15 +249,8 @@ class Localizer {
     }
   }
 
-  // First index of this rank's piece of a dim, which is one range.
   sym::Expr first_index(const TensorView& t, const Layout& layout, size_t d) const {
-    sym::Expr left = import(t.extent(d)), start = out_->pool().constant(0);
-    for (const Piece& p : layout.dims[d].pieces) {
-      PLAIT_CHECK(!p.is_local(), "a piece of %{} is not one range", t.name);
-      start = start + sym::chunk_start(left, size(p), rank(p), p.granule);
-      left = sym::chunk(left, size(p), rank(p), p.granule);
-    }
-    return start;
+    return pieces_.first_index(import(t.extent(d)), layout.dims[d].pieces);
   }
 
   // Random numbers are those of the global indices.
@@ -279,24 +290,8 @@ class Localizer {
     sym::Expr outer, start, count, total, inner;
   };
 
-  sym::Expr size(const Piece& p) const { return sizes_[static_cast<size_t>(p.mesh_axis)]; }
-  sym::Expr rank(const Piece& p) const { return out_->pool().symbol(rank_symbol(out_->mesh(), p.mesh_axis)); }
-
-  // What the last piece of a dim's list cuts: all of it, and this rank's part of it. It repeats `outer` times, in local
-  // pieces of the dim.
-  struct Cut {
-    sym::Expr outer, start, count, total;
-  };
-  Cut cut(const TensorView& t, int dim, const std::vector<Piece>& pieces) const {
-    sym::Expr outer = out_->pool().constant(1), left = import(t.extent(static_cast<size_t>(dim)));
-    for (size_t i = 0; i + 1 < pieces.size(); ++i) {
-      const Piece& p = pieces[i];
-      if (p.is_local()) outer = outer * p.local;
-      left = p.is_local() ? sym::floordiv(left, p.local) : sym::chunk(left, size(p), rank(p), p.granule);
-    }
-    const Piece& last = pieces.back();
-    return {outer, sym::chunk_start(left, size(last), rank(last), last.granule),
-            sym::chunk(left, size(last), rank(last), last.granule), left};
+  RankPieces::Cut cut(const TensorView& t, int dim, const std::vector<Piece>& pieces) const {
+    return pieces_.cut(import(t.extent(static_cast<size_t>(dim))), pieces);
   }
 
   // Product of the local extents of dims first .. last.
@@ -308,13 +303,13 @@ class Localizer {
 
   // The tensor around the last piece of a dim's list.
   Middle middle(const TensorView& t, const Layout& layout, const ReshardStep& step) const {
-    const Cut c = cut(t, step.dim, step.pieces);
+    const RankPieces::Cut c = cut(t, step.dim, step.pieces);
     const sym::Expr outer = local_elements(t, layout, 0, step.dim) * c.outer;
     return {outer, c.start, c.count, c.total, local_elements(t, layout, step.dim + 1, static_cast<int>(t.rank()))};
   }
 
   std::unique_ptr<AllToAll> exchange(const TensorView& t, const Layout& layout, const ReshardStep& step) const {
-    const Cut gathered = cut(t, step.from_dim, step.from_pieces), scattered = cut(t, step.dim, step.pieces);
+    const RankPieces::Cut gathered = cut(t, step.from_dim, step.from_pieces), scattered = cut(t, step.dim, step.pieces);
     auto op = std::make_unique<AllToAll>();
     op->axis = step.axis;
     op->count = gathered.count, op->total = gathered.total;
@@ -369,7 +364,7 @@ class Localizer {
         return add(std::move(local), *op.out());
       }
       case ReshardKind::gather_range: {
-        const Cut to = cut(*op.out(), step->dim, step->pieces);
+        const RankPieces::Cut to = cut(*op.out(), step->dim, step->pieces);
         return add(range_op(*op.in, in, static_cast<size_t>(step->dim), {to.start, to.count}), *op.out());
       }
       case ReshardKind::slice: {
@@ -465,7 +460,7 @@ class Localizer {
   std::unique_ptr<GatherRange> range_op(const TensorView& t, TensorView* local, size_t dim,
                                         const DimRange& range) const {
     const std::vector<Piece> pieces = effective(t).dims[dim].pieces;
-    const Cut held = cut(t, static_cast<int>(dim), pieces);
+    const RankPieces::Cut held = cut(t, static_cast<int>(dim), pieces);
     Middle m = around(*local, dim, {held.start, held.count});
     m.outer = m.outer * held.outer, m.total = held.total;
     auto op = std::make_unique<GatherRange>();
@@ -523,7 +518,7 @@ class Localizer {
 
   // [members, in...]: the operands of all members.
   TensorView* gather_members(TensorView* in, const std::string& name, int axis) {
-    const sym::Expr one = out_->pool().constant(1), members = sizes_[static_cast<size_t>(axis)];
+    const sym::Expr one = out_->pool().constant(1), members = pieces_.sizes()[static_cast<size_t>(axis)];
     std::vector<sym::Expr> shape = {members};
     sym::Expr elements = one;
     for (sym::Expr e : in->shape()) {
@@ -574,7 +569,7 @@ class Localizer {
   const DeviceMesh& mesh_;
   const LocalizeOptions& options_;
   std::unique_ptr<Fusion> out_;
-  std::vector<sym::Expr> sizes_;
+  RankPieces pieces_;
   std::map<std::string, sym::Expr> mesh_symbols_;
   std::map<const TensorView*, const TensorView*> roots_, faces_;
   std::map<const TensorView*, TensorView*> local_;  // by root

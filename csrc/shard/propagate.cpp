@@ -3,9 +3,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "shard/assign.h"
+#include "shard/gather_ranges.h"
 #include "shard/reshard_plan.h"
 #include "shard/verify_sharding.h"
 
@@ -74,9 +76,11 @@ void check_ops(const Fusion& fusion) {
 class Propagator {
  public:
   explicit Propagator(Fusion& fusion) : fusion_(fusion) {
-    for (Op* op : fusion.ops())
+    for (Op* op : fusion.ops()) {
+      places_.emplace(op, places_.size());
       for (TensorView* t : inputs(*op))
         if (auto& list = readers_[t]; list.empty() || list.back() != op) list.push_back(op);
+    }
     for (TensorView* t : fusion.outputs()) outputs_.insert(t);
   }
 
@@ -147,9 +151,72 @@ class Propagator {
   // Adds hints of readers, last tensor first, so that a hint travels up a chain in one round. False: nothing new.
   bool backward() {
     bool changed = false;
-    for (size_t i = fusion_.ops().size(); i-- > 0;)
+    for (size_t i = fusion_.ops().size(); i-- > 0;) {
       for (const TensorView* t : fusion_.ops()[i]->results) changed |= ask_readers(*t);
+      if (joins_parts(*fusion_.ops()[i])) changed |= prefer_parts(*as<Cat>(*fusion_.ops()[i]));
+    }
     return changed;
+  }
+
+  // The result of a cat has the pieces of its operands side by side where no more of its readers, and of those behind
+  // them, want something else than where it is cut as they are: that would be an exchange.
+  bool prefer_parts(const Cat& op) {
+    TensorView& t = *op.out();
+    const auto dim = static_cast<size_t>(op.dim);
+    const std::vector<Piece> pieces = t.layout.dims[dim].pieces;
+    if (pinned(t) || pieces.empty() || pieces.front().is_local()) return false;
+    for (const TensorView* in : op.in)
+      if (in->layout.dims[dim].pieces != pieces) return false;
+    Layout parts = t.layout;
+    parts.dims[dim].pieces = in_parts(pieces, op.in.size());
+    Region region = follow(t, parts);
+    const size_t unmet = region.unmet;
+    for (auto& [tensor, layout] : region.before) const_cast<TensorView*>(tensor)->layout = std::move(layout);
+    size_t unmet_before = 0;
+    for (const Op* reader : region.ops) unmet_before += unmet_in(*reader, assign(*reader, wanted_of(*reader)));
+    if (unmet > unmet_before) return false;
+    const auto readers = readers_.find(&t);
+    hint(t).layout.dims[dim].pieces = parts.dims[dim].pieces;
+    hint(t).readers[dim] = readers == readers_.end() ? &op : readers->second.front();
+    return true;
+  }
+
+  // What a layout of one tensor makes of those behind it, which have them until `before` is put back.
+  struct Region {
+    std::map<const TensorView*, Layout> before;
+    std::vector<const Op*> ops;  // that read one of them
+    size_t unmet = 0;            // their operands, and results that are pinned, which have to be moved
+  };
+  static constexpr size_t kMostFollowed = 32;  // ops; what is behind them may want what it likes
+
+  Region follow(TensorView& t, const Layout& layout) {
+    Region out;
+    std::map<size_t, const Op*> next;
+    const auto set = [&](TensorView& tensor, const Layout& to) {
+      out.before.emplace(&tensor, std::exchange(tensor.layout, to));
+      if (const auto readers = readers_.find(&tensor); readers != readers_.end())
+        for (const Op* op : readers->second) next.emplace(places_.at(op), op);
+    };
+    set(t, layout);
+    while (!next.empty() && out.ops.size() < kMostFollowed) {
+      const Op* op = next.extract(next.begin()).mapped();
+      const Assignment a = assign(*op, wanted_of(*op));
+      out.ops.push_back(op);
+      out.unmet += unmet_in(*op, a);
+      for (size_t r = 0; r < op->results.size(); ++r)
+        if (!pinned(*op->results[r]) && a.results[r] != op->results[r]->layout) set(*op->results[r], a.results[r]);
+    }
+    return out;
+  }
+
+  size_t unmet_in(const Op& op, const Assignment& a) const {
+    size_t out = 0;
+    const std::vector<TensorView*> in = inputs(op);
+    for (size_t k = 0; k < in.size(); ++k)  // what is whole is sliced where it lies
+      out += !in[k]->layout.is_replicated() && a.operands[k] != in[k]->layout;
+    for (size_t r = 0; r < op.results.size(); ++r)
+      out += pinned(*op.results[r]) && a.results[r] != op.results[r]->layout;
+    return out;
   }
 
   bool ask_readers(const TensorView& t) {
@@ -219,6 +286,7 @@ class Propagator {
 
   Fusion& fusion_;
   std::map<const TensorView*, std::vector<Op*>> readers_;
+  std::map<const Op*, size_t> places_;
   std::set<const TensorView*> outputs_;
   std::map<const TensorView*, Hint> hints_;
 };

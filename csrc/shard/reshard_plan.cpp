@@ -177,14 +177,16 @@ class Search {
 
   void expand(size_t at) {
     const Layout now = nodes_[at].layout;
-    for (auto [axis, reduce] : now.partial) {
+    for (const auto& pending : now.partial) {
+      const int axis = pending.first;
+      const ReduceOp reduce = pending.second;
       if (to_.partial.contains(axis)) continue;
       Layout next = now;
       next.partial.erase(axis);
       take(at, {ReshardKind::all_reduce, axis, -1, {}, -1, {}, reduce, {}}, next);
       // Alone it would not pay to scatter and gather again.
       const bool others = std::ranges::any_of(
-          now.partial, [&, a = axis](const auto& p) { return p.first != a && !to_.partial.contains(p.first); });
+          now.partial, [&](const auto& p) { return p.first != axis && !to_.partial.contains(p.first); });
       place(next, axis, others, -1, [&](int dim, const Layout& placed) {
         take(at, {ReshardKind::reduce_scatter, axis, dim, list(placed, dim), -1, {}, reduce, {}}, placed);
       });

@@ -44,7 +44,8 @@ const Move kMoves[] = {
     {"roll(%x, shifts = [1], dims = [1])", 2, 4},
     {"roll(%x, shifts = [-5], dims = [1])", 2, 12},
     {"roll(%x, shifts = [2, 7], dims = [0, 1])", 2, 12},
-    {"cat(%x, %x, dim = 1)", 2, 3 + 6 + 6 + 3},
+    {"cat(%x, %x, dim = 1)", 0, 0},  // side by side
+    {"slice(cat(%x, %x, dim = 1), dim = 1, start = 1)", 3, 3 + 6 + 6 + 3 + 3},
     {"cat(%x, %w, dim = 1)", 1, 1 + 2 + 3},  // what is whole is sliced
 };
 
@@ -85,12 +86,51 @@ TEST(MovedDims, OnSimulatedGpus) {
   }
 }
 
+// Slices of whole parts of a dim that is cut in each of them, and what is joined of such, stay where they are.
+TEST(MovedDims, PartsOfAFusedDim) {
+  const struct {
+    const char *inputs, *body;
+    int64_t collectives;
+  } kCases[] = {
+      {"%x: f32[5, 3*n] {1: [local 3, tp]}",
+       "%q = slice(%x, dim = 1, stop = n)\n%k = slice(%x, dim = 1, start = n, stop = 2*n)\n"
+       "%v = slice(%x, dim = 1, start = 2*n)\n%y = add(mul(%q, %k), %v)",
+       0},
+      {"%x: f32[6*n, 5] {0: [local 6, tp granule 2]}",  // four parts, one and one, as queries and their few keys have
+                                                        // them
+       "%q = slice(%x, dim = 0, stop = 4*n)\n%k = slice(%x, dim = 0, start = 4*n, stop = 5*n)\n"
+       "%v = slice(%x, dim = 0, start = 5*n)\n%p = slice(%q, dim = 0, start = n, stop = 2*n)\n"
+       "%y = add(mul(%p, %k), %v)",
+       0},
+      {"%x: f32[6*n, 5] {0: [local 2, local 3, tp]}",
+       "%a = slice(%x, dim = 0, start = 3*n)\n%y = slice(%a, dim = 0, start = n)", 0},
+      {"%x: f32[3*n, 5] {0: [local 3, tp]}", "%y = slice(%x, dim = 0, start = n, stop = n + 1)", 1},  // no part
+      {"%x: f32[3*n, 5] {0: [local 3, tp]}", "%y = slice(%x, dim = 0, step = 3)", 1},
+      {"%x: f32[n, 5] {0: tp}, %w: f32[5, 2*n] {1: [local 2, tp]}",
+       "%y = mul(permute(cat(%x, neg(%x), dim = 0), dims = [1, 0]), %w)", 0},
+      {"%x: f32[n, 5] {0: tp}, %w: f32[2*n, 5] {0: tp}", "%y = mul(cat(%x, neg(%x), dim = 0), %w)", 2},
+      {"%x: f32[n, 5] {0: tp}, %w: f32[2*n, 5] {0: [local 2, tp]}",
+       "%c = cat(%x, %x, dim = 0)\n%d = cumsum(mul(%c, %w), dim = 1)\n%a = slice(%d, dim = 0, stop = n)\n"
+       "%y = sub(slice(%d, dim = 0, start = n), %a)",
+       0},
+  };
+  for (const auto& c : kCases)
+    for (const auto& [n, ranks] : {std::pair(8, 4), {7, 3}, {2, 5}, {1, 2}, {6, 1}}) {
+      const std::string text =
+          fmt::format("let n = {}\nmesh @m (tp = t)\nfusion @f on @m ({}) -> (%y) {{\n{}\n}}\n", n, c.inputs, c.body);
+      const CaseResult result = run(text, "cpu", ranks, n == 7 ? "local:threads" : "local");
+      EXPECT_TRUE(result.ok) << text << ranks << " ranks: " << result.message;
+      EXPECT_EQ(result.collectives, ranks == 1 ? 0 : c.collectives) << text << ranks << " ranks";
+    }
+}
+
 // Two dims over two axes, corners too; pieces within pieces lose the inner axis.
 TEST(MovedDims, OfTwoAxes) {
   const char* const kTexts[] = {
       "(%x: f32[7, 9] {0: dp, 1: tp}) -> (%y) {\n  %p = pad(%x, low = [1, 1], high = [1, 1], value = 1)\n"
       "  %a = slice(%p, dim = 0, stop = -2)\n  %b = slice(%a, dim = 1, start = 2)\n  %y = exp(%b)\n}\n",
       "(%x: f32[13, 4] {0: [dp, tp]}) -> (%y) {\n  %r = roll(%x, shifts = [3], dims = [0])\n  %y = exp(%r)\n}\n",
+      "(%x: f32[24, 4] {0: [local 3, dp, tp]}) -> (%y) {\n  %f = slice(%x, dim = 0, start = 8)\n  %y = exp(%f)\n}\n",
       "(%x: f32[12, 4] {0: [local 2, tp]}) -> (%y) {\n  %f = flip(%x, dims = [0])\n  %y = exp(%f)\n}\n",
       "(%x: f32[12, 4] {0: tp granule 5}) -> (%y) {\n  %f = slice(%x, dim = 0, start = 1)\n  %y = exp(%f)\n}\n",
   };

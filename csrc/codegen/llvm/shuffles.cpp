@@ -13,8 +13,8 @@ Ir shuffle(Function& f, const Ir& a, const std::string& b, const std::vector<int
   std::string chosen;
   for (int lane : lanes) chosen += fmt::format("{}i32 {}", chosen.empty() ? "" : ", ", lane);
   const int count = static_cast<int>(lanes.size());
-  return f.define({a.type.scalar, count}, fmt::format("shufflevector {}, {} {}, <{} x i32> <{}>", a.typed(),
-                                                      a.type.text(), b, count, chosen));
+  return f.define({a.type.scalar, count},
+                  fmt::format("shufflevector {}, {} {}, <{} x i32> <{}>", a.typed(), a.type.text(), b, count, chosen));
 }
 
 int bytes_of(Scalar scalar) {

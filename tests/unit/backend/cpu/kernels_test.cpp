@@ -289,8 +289,7 @@ void expect_changed_places(DType dtype, int rows, int lanes) {
   const int64_t count = int64_t(rows) * lanes;
   const auto x = b.reads("x", dtype, b.number(count)), y = b.writes("y", dtype, b.number(count));
   auto stmt = std::make_unique<kir::Transpose>();
-  for (int i = 0; i < rows; ++i)
-    stmt->in.push_back(b.load(x, b.number(i * lanes) + b.lane, lanes, Access::aligned));
+  for (int i = 0; i < rows; ++i) stmt->in.push_back(b.load(x, b.number(i * lanes) + b.lane, lanes, Access::aligned));
   for (int i = 0; i < lanes; ++i) stmt->out.push_back({uint32_t(1000 + i), stmt->in[0].dtype, rows});
   const std::vector<Value> out = stmt->out;
   b.kernel.phases[0].body.push_back(std::move(stmt));
