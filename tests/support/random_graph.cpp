@@ -289,11 +289,11 @@ class Generator {
       auto& pieces = layout.dims[draw(static_cast<int>(t.rank()))].pieces;
       pieces.push_back({axis, chance(10) ? 2 : 1, 0});
     }
-    for (size_t d = 0; d < t.rank(); ++d) {  // [local 2, axis] where it divides
+    for (size_t d = 0; d < t.rank(); ++d) {  // [local 3, axis] or [local 2, axis] where it divides
       auto& pieces = layout.dims[d].pieces;
       auto extent = t.extent(d).constant();
-      if (pieces.empty() || !extent || *extent % 2 != 0 || *extent == 0 || !chance(15)) continue;
-      pieces.insert(pieces.begin(), Piece{-1, 1, 2});
+      if (pieces.empty() || !extent || *extent == 0 || (*extent % 2 != 0 && *extent % 3 != 0) || !chance(15)) continue;
+      pieces.insert(pieces.begin(), Piece{-1, 1, *extent % 3 == 0 ? 3 : 2});
     }
     return layout;
   }
