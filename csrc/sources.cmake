@@ -305,6 +305,7 @@ set(PLAIT_CORE_SOURCES
   shard/gather_ranges.cpp
   shard/insert_reshards.cpp
   shard/localize.cpp
+  shard/localize_moves.cpp
   shard/merge_parts.cpp
   shard/propagate.cpp
   shard/rank_pieces.cpp

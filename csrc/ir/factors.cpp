@@ -257,6 +257,14 @@ std::vector<Factor> scanned(const Op& op, int64_t dim) {
   return out;
 }
 
+// The first of each piece have among them the first of all.
+std::vector<Factor> sorted(const Sort& op) {
+  std::vector<Factor> out = moved(op, marked(op.in->rank(), {op.dim}), FactorKind::whole);
+  for (Factor& f : out)
+    if (!op.count.empty() && f.kind == FactorKind::whole && f.operand_dim[0] >= 0) f.kind = FactorKind::merge;
+  return out;
+}
+
 // Along dim the operand is looked up: a piece of it gives what it has, and 0 for the rest. Other dims pass where index
 // and operand are as long. Booleans have no sum.
 Factor looked_up(const Op& op, int64_t dim) {
@@ -360,55 +368,54 @@ std::vector<int> as_ints(const std::vector<int64_t>& dims) { return {dims.begin(
 // Composites are opened before anybody asks, so they say only that nothing may be cut. Any other op has a line of its
 // own, or this does not compile.
 std::vector<Factor> factors(const Op& op) {
-  return visit(op,
-               overloaded{
-                   [&](const PointwiseOp& o) { return aligned(o, o.in); },
-                   [&](const Full& o) { return aligned(o, {}); },
-                   [&](const Iota& o) { return aligned(o, {}); },
-                   [&](const Size& o) { return aligned(o, {}); },
-                   [&](const Uniform& o) { return unary(o); },
-                   [&](const Normal& o) { return unary(o); },
-                   [&](const Linear& o) { return product(o, o.x, o.w, true); },
-                   [&](const Matmul& o) { return product(o, o.a, o.b, false); },
-                   [&](const Reduce& o) { return reduced(o); },
-                   [&](const Var& o) { return reduced_around_mean(o); },
-                   [&](const VarMean& o) { return reduced_around_mean(o); },
-                   [&](const MaxWithArgmax& o) { return reduced_to_index(o); },
-                   [&](const MinWithArgmin& o) { return reduced_to_index(o); },
-                   [&](const CumSum& o) { return scanned(o, o.dim); },
-                   [&](const CumProd& o) { return scanned(o, o.dim); },
-                   [&]<class T>(const T& o)
-                     requires(is_scan(T::kKind))
-                             { return moved(o, marked(o.in->rank(), {o.dim}), FactorKind::whole); },
-                             [&](const Sort& o) { return moved(o, marked(o.in->rank(), {o.dim}), FactorKind::whole); },
-                             [&](const Permute& o) { return mapped(o, as_ints(o.dims)); },
-                             [&](const Broadcast& o) { return broadcast(o); },
-                             [&](const Squeeze& o) { return squeezed(o); },
-                             [&](const Unsqueeze& o) { return unsqueezed(o); },
-                             [&](const Reshape& o) { return reshaped(o); },
-                             [&](const Slice& o) { return moved(o, marked(o.in->rank(), {o.dim})); },
-                             [&](const Pad& o) { return moved(o, padded(o)); },
-                             [&](const Cat& o) { return moved(o, marked(o.in[0]->rank(), {o.dim})); },
-                             [&](const Flip& o) { return moved(o, marked(o.in->rank(), o.dims)); },
-                             [&](const Roll& o) { return moved(o, marked(o.in->rank(), o.dims)); },
-                             [&](const Repeat& o) { return repeated(o); },
-                             [&](const Bitcast& o) { return unary(o); },
-                             [&](const Gather& o) { return gathered(o); },
-                             [&](const IndexSelect& o) { return selected(o); },
-                             [&](const Scatter& o) { return scattered(o); },
-                             [&](const Reshard& o) { return unary(o); },
-                             [&](const AllReduce& o) { return whole(o); },
-                             [&](const AllGather& o) { return whole(o); },
-                             [&](const ReduceScatter& o) { return whole(o); },
-                             [&](const AllToAll& o) { return whole(o); },
-                             [&](const GatherRange& o) { return whole(o); },
-                             [&](const LocalSlice& o) { return whole(o); },
-                             [&](const Dropout& o) { return unary(o); },
-                             [&](const LogSumExp& o) { return reduced(o); },
-                             []<class T>(const T& o)
-                               requires(property(T::kKind) == OpProperty::composite)
-                   { return each_result_whole(o); },
-                   });
+  return visit(op, overloaded{
+                       [&](const PointwiseOp& o) { return aligned(o, o.in); },
+                       [&](const Full& o) { return aligned(o, {}); },
+                       [&](const Iota& o) { return aligned(o, {}); },
+                       [&](const Size& o) { return aligned(o, {}); },
+                       [&](const Uniform& o) { return unary(o); },
+                       [&](const Normal& o) { return unary(o); },
+                       [&](const Linear& o) { return product(o, o.x, o.w, true); },
+                       [&](const Matmul& o) { return product(o, o.a, o.b, false); },
+                       [&](const Reduce& o) { return reduced(o); },
+                       [&](const Var& o) { return reduced_around_mean(o); },
+                       [&](const VarMean& o) { return reduced_around_mean(o); },
+                       [&](const MaxWithArgmax& o) { return reduced_to_index(o); },
+                       [&](const MinWithArgmin& o) { return reduced_to_index(o); },
+                       [&](const CumSum& o) { return scanned(o, o.dim); },
+                       [&](const CumProd& o) { return scanned(o, o.dim); },
+                       [&]<class T>(const T& o)
+                         requires(is_scan(T::kKind))
+                                 { return moved(o, marked(o.in->rank(), {o.dim}), FactorKind::whole); },
+                                 [&](const Sort& o) { return sorted(o); },
+                                 [&](const Permute& o) { return mapped(o, as_ints(o.dims)); },
+                                 [&](const Broadcast& o) { return broadcast(o); },
+                                 [&](const Squeeze& o) { return squeezed(o); },
+                                 [&](const Unsqueeze& o) { return unsqueezed(o); },
+                                 [&](const Reshape& o) { return reshaped(o); },
+                                 [&](const Slice& o) { return moved(o, marked(o.in->rank(), {o.dim})); },
+                                 [&](const Pad& o) { return moved(o, padded(o)); },
+                                 [&](const Cat& o) { return moved(o, marked(o.in[0]->rank(), {o.dim})); },
+                                 [&](const Flip& o) { return moved(o, marked(o.in->rank(), o.dims)); },
+                                 [&](const Roll& o) { return moved(o, marked(o.in->rank(), o.dims)); },
+                                 [&](const Repeat& o) { return repeated(o); },
+                                 [&](const Bitcast& o) { return unary(o); },
+                                 [&](const Gather& o) { return gathered(o); },
+                                 [&](const IndexSelect& o) { return selected(o); },
+                                 [&](const Scatter& o) { return scattered(o); },
+                                 [&](const Reshard& o) { return unary(o); },
+                                 [&](const AllReduce& o) { return whole(o); },
+                                 [&](const AllGather& o) { return whole(o); },
+                                 [&](const ReduceScatter& o) { return whole(o); },
+                                 [&](const AllToAll& o) { return whole(o); },
+                                 [&](const GatherRange& o) { return whole(o); },
+                                 [&](const LocalSlice& o) { return whole(o); },
+                                 [&](const Dropout& o) { return unary(o); },
+                                 [&](const LogSumExp& o) { return reduced(o); },
+                                 []<class T>(const T& o)
+                                   requires(property(T::kKind) == OpProperty::composite)
+                       { return each_result_whole(o); },
+                       });
 }
 
 int indexed_dim(const Op& op) {

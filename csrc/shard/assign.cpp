@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "mesh/collective.h"
+#include "mesh/collective_cost.h"
 #include "scalar/dtype.h"
 #include "shard/gather_ranges.h"
 #include "shard/merge_parts.h"
@@ -124,11 +124,11 @@ class Claimants {
 // Whether what members of an axis exchange, each with all, is no more than the operand itself, as far as sizes are
 // known.
 bool pays_to_merge(const Op& op, int axis) {
-  const Fusion& fusion = *op.results[0]->fusion;
-  const int64_t members = fusion.mesh().axes()[static_cast<size_t>(axis)].size;
-  const auto all = global_bytes(*inputs(op)[0]);
-  if (members == 0 || !all) return true;
-  const auto parts = at_defaults(fusion, exchanged(op).bytes);
+  const TensorView& in = *inputs(op)[0];
+  const int64_t members = reshard_sizes(in).members[static_cast<size_t>(axis)];
+  const auto all = global_bytes(in);
+  if (!all) return true;
+  const auto parts = at_defaults(*in.fusion, exchanged(op).bytes);
   return !parts || *parts <= *all / members;
 }
 
@@ -167,6 +167,7 @@ class Assigner {
     collect_sums();
     pass_pending();
     for (size_t r = 0; r < wanted_.size(); ++r) offer(~static_cast<int>(r), wanted_[r]);
+    if (in_.size() == 1) cut_elsewhere();
     collect_layouts();
     return std::move(out_);
   }
@@ -236,7 +237,8 @@ class Assigner {
         out_.claims[f] = {wanted_[0].dims[dim].pieces, claim.operand, claim.dim};
         continue;
       }
-      const bool few = as<Slice>(op_) && !fills_members(*op_.out(), dim, claim.pieces[0]);
+      const auto* slice = as<Slice>(op_);
+      const bool few = slice && slice->step == 1 && !fills_members(*op_.out(), dim, claim.pieces[0]);
       if (result ? !few : std::ranges::count(factor.operand_dim, static_cast<int>(dim)) > 0) out_.claims[f] = claim;
     }
   }
@@ -320,6 +322,43 @@ class Assigner {
     if (sum.fusion->readers(&sum).size() != 1 || sum.fusion->is_output(&sum)) return false;
     const auto before = global_bytes(sum), after = global_bytes(*op_.out());
     return before && after && *after < *before;
+  }
+
+  // Where the one operand is cut along a dim that must be whole, another dim is, if it pays to move the pieces there:
+  // no rank has to do all of the op.
+  void cut_elsewhere() {
+    const TensorView& t = *in_[0];
+    const auto bytes = global_bytes(t);
+    for (const Factor& whole : out_.factors) {
+      if (whole.kind != FactorKind::whole || whole.operand_dim[0] < 0 || !bytes) continue;
+      const int dim = whole.operand_dim[0];
+      const auto& pieces = t.layout.dims[static_cast<size_t>(dim)].pieces;
+      if (pieces.size() != 1 || taken_.count(pieces[0].mesh_axis)) continue;
+      const int64_t members = reshard_sizes(t).members[static_cast<size_t>(pieces[0].mesh_axis)];
+      const auto costs = [&](Collective c) { return collective_cost(c, members, static_cast<double>(*bytes)); };
+      if (costs(Collective::all_to_all) >= costs(Collective::all_gather)) continue;
+      const auto to = longest_free(members);
+      if (!to) continue;
+      taken_.insert(pieces[0].mesh_axis);
+      out_.claims[*to] = {{Piece{.mesh_axis = pieces[0].mesh_axis}}, 0, dim};
+    }
+  }
+
+  // The factor with the longest dim that all have, if each member gets some.
+  std::optional<size_t> longest_free(int64_t members) const {
+    std::optional<size_t> out;
+    int64_t most = members - 1;
+    for (size_t f = 0; f < out_.factors.size(); ++f) {
+      const Factor& factor = out_.factors[f];
+      const bool shared =
+          factor.operand_dim[0] >= 0 && std::ranges::all_of(factor.result_dim, [](int d) { return d >= 0; });
+      if (factor.kind != FactorKind::pass || !shared || !out_.claims[f].pieces.empty()) continue;
+      const auto extent = at_defaults(*in_[0]->fusion, in_[0]->extent(static_cast<size_t>(factor.operand_dim[0])));
+      if (!extent || *extent <= most) continue;
+      out = f;
+      most = *extent;
+    }
+    return out;
   }
 
   void leave_pending(int axis, ReduceOp reduce) {

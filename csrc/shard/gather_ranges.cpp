@@ -22,8 +22,10 @@ sym::Expr before(const DimRange& out, sym::Expr border) {
   return sym::min(out.start + out.count, border) - sym::min(out.start, border);
 }
 
+// With what lies between the steps.
 Ranges needed(const Slice& op, size_t, const std::vector<sym::Expr>& extents, const DimRange& out) {
-  return {{{sym::min(op.start + out.start, extents[0]), out.count}}};
+  const sym::Expr count = op.step == 1 ? out.count : sym::max(op.step * (out.count - 1) + 1, 0);
+  return {{{sym::min(op.start + op.step * out.start, extents[0]), count}}};
 }
 
 Ranges needed(const Pad& op, size_t dim, const std::vector<sym::Expr>& extents, const DimRange& out) {
@@ -66,8 +68,7 @@ Ranges needed(const Op& op, size_t, const std::vector<sym::Expr>&, const DimRang
 }  // namespace
 
 bool gathers_ranges(const Op& op) {
-  const auto* slice = as<Slice>(op);
-  return (slice && slice->step == 1) || op.kind == OpKind::Pad || op.kind == OpKind::Cat || op.kind == OpKind::Flip ||
+  return op.kind == OpKind::Slice || op.kind == OpKind::Pad || op.kind == OpKind::Cat || op.kind == OpKind::Flip ||
          op.kind == OpKind::Roll;
 }
 
@@ -160,15 +161,15 @@ const TensorView* whole_along(const TensorView& t, size_t dim,
 }
 
 std::map<const Op*, size_t> near_slices(const Fusion& sharded) {
-  using Place = std::tuple<const TensorView*, int64_t>;
+  using Place = std::tuple<const TensorView*, int64_t, int64_t>;  // with the step
   std::map<Place, std::vector<const Slice*>> all;
   for (const Op* op : sharded.ops()) {
     const auto* slice = as<Slice>(*op);
-    if (!slice || !gathers_ranges(*op)) continue;
+    if (!slice) continue;
     const auto dim = static_cast<size_t>(slice->dim);
     const auto& pieces = held_layout(*slice->in).dims[dim].pieces;
     if (!pieces.empty() && held_layout(*slice->out()).dims[dim].pieces == pieces)
-      all[{slice->in, slice->dim}].push_back(slice);
+      all[{slice->in, slice->dim, slice->step}].push_back(slice);
   }
   std::map<const Op*, size_t> out;
   size_t groups = 0;
@@ -182,7 +183,7 @@ std::map<const Op*, size_t> near_slices(const Fusion& sharded) {
     std::vector<const Slice*> near;
     for (const Slice* s : slices) {  // of as many elements as are missing at the ends, all begin near each other
       const auto length = at_defaults(sharded, s->out()->extent(static_cast<size_t>(s->dim)));
-      if (length && *extent - *length <= *extent / members / 4) near.push_back(s);
+      if (length && *extent - *length * s->step <= *extent / members / 4) near.push_back(s);
     }
     if (near.size() < 2) continue;
     for (const Slice* s : near) out[s] = groups;

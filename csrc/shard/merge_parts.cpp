@@ -113,6 +113,33 @@ class PartMerger : building::Composer {
   Finals merged(const CumSum& op) { return merged_scan(op, Reduction::sum, 0); }
   Finals merged(const CumProd& op) { return merged_scan(op, Reduction::prod, 1); }
 
+  // The first of the first that each member has, in the order of the members: equals stay in the order of the whole.
+  Finals merged(const Sort& op) {
+    const auto dim = size_t(op.dim);
+    const sym::Expr count = op.count.at(0), full = sym::floordiv(parted_.extent, sym::max(parted_.chunk, 1));
+    const sym::Expr total =
+        full * sym::min(count, parted_.chunk) + sym::min(count, parted_.extent - full * parted_.chunk);
+    const auto first = [&](TensorView* in, sym::Expr of) {
+      auto sort = std::make_unique<Sort>();
+      sort->in = in;
+      sort->dim = op.dim;
+      sort->descending = op.descending;
+      sort->count = {of};
+      return emit_all(std::move(sort));
+    };
+    const std::vector<TensorView*> parts = first(op.in, sym::min(count, op.in->extent(dim)));
+    TensorView* before = size(parted_.chunk * parted_.rank, DType::i64);
+    TensorView *values = parted_.join(parts[0], total, "_values"),
+               *places = parted_.join(add(parts[1], before), total, "_places");
+    const std::vector<TensorView*> of_all = first(values, count);
+    auto pick = std::make_unique<Gather>();
+    pick->in = places;
+    pick->index = of_all[1];
+    pick->dim = op.dim;
+    pick->bounds = Bounds::assume;
+    return finals({of_all[0], emit(std::move(pick))}, {op.in->dtype, DType::i64});
+  }
+
   Finals merged(const Op& op) { PLAIT_CHECK(false, "{} is not merged from parts", describe(op)); }
 
  private:
@@ -181,6 +208,7 @@ Exchanged exchanged(const Op& op) {
               [&](const VarMean&) { return Exchanged{1, rows * (2 * number)}; },
               [&](const MaxWithArgmax&) { return Exchanged{2, rows * with_place}; },
               [&](const MinWithArgmin&) { return Exchanged{2, rows * with_place}; },
+              [&](const Sort&) { return Exchanged{2, rows * with_place}; },
               [&](const Reduce& o) {
                 return finds_index(o.function) ? Exchanged{2, rows * with_place} : Exchanged{1, rows * bytes(in.dtype)};
               },

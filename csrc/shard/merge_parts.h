@@ -1,7 +1,7 @@
 #pragma once
-// Statistics and scans along a dim that ranks hold pieces of: what each rank makes of its own piece goes to all, and
-// each makes the results of it, in the same order. One exchange of a few numbers for each row, where the dim would be
-// gathered. Which ops and dims these are, their factors say (FactorKind::merge).
+// Statistics, scans and first elements along a dim that ranks hold pieces of: what each rank makes of its own piece
+// goes to all, and each makes the results of it, in the same order. One exchange of a few numbers for each row, where
+// the dim would be gathered. Which ops and dims these are, their factors say (FactorKind::merge).
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +18,8 @@ struct PartedDim {
   sym::Expr extent, chunk, members;
   sym::Expr rank;                                               // of this member
   std::function<TensorView*(TensorView*, const char*)> gather;  // [members, in...] of the tensors of all members
+  // [..., total, ...] of those of all members, one behind the other along the dim.
+  std::function<TensorView*(TensorView*, sym::Expr total, const char*)> join;
 };
 
 // What the op, of a whole graph, exchanges along a dim that is cut: collectives, and bytes that each member gives in

@@ -35,7 +35,9 @@ const Move kMoves[] = {
     {"slice(%x, dim = 1, start = 2, stop = -3)", 1, 2},  // 7 rows: 2, 2, 2, 1
     {"slice(%x, dim = 1, start = -1)", 1, 3},            // one row goes to the three others
     {"slice(%x, dim = 1, start = 5, stop = 5)", 1, 0},
-    {"slice(%x, dim = 1, start = 1, step = 2)", 1, 36},  // gathered
+    {"slice(%x, dim = 1, start = 1, step = 2)", 1, 1 + 2 + 3},  // 6 rows: 2, 2, 2, 0
+    {"slice(%x, dim = 1, step = 5)", 1, 1},                     // 3 rows: 0, 5, 10
+    {"slice(slice(%x, dim = 1, start = 1), dim = 1, step = 2)", 2, 3 + 1 + 2},
     {"pad(%x, low = [0, 1, 0], high = [0, 1, 0], value = 2)", 1, 0 + 1 + 2 + 0},
     {"pad(%x, low = [0, 9, 1], high = [0, 0, 0])", 1, 3 + 3},
     {"flip(%x, dims = [1])", 1, 12},
@@ -122,6 +124,62 @@ TEST(MovedDims, PartsOfAFusedDim) {
       EXPECT_TRUE(result.ok) << text << ranks << " ranks: " << result.message;
       EXPECT_EQ(result.collectives, ranks == 1 ? 0 : c.collectives) << text << ranks << " ranks";
     }
+}
+
+// What every rank is seen to have is not exchanged; slices of one step share what they exchange.
+TEST(MovedDims, Steps) {
+  const char* const kText =
+      "let n = {}\nmesh @m (tp = t)\nfusion @f on @m (%x: f32[3*n, 5] {{0: tp}}) -> (%y) {{\n"
+      "%a = slice(%x, dim = 0, step = 3)\n%b = slice(%x, dim = 0, start = 1, step = 3)\n"
+      "%c = slice(%x, dim = 0, start = 2, step = 3)\n%y = sub(max(%a, %b), %c)\n}}\n";
+  for (const auto& [n, ranks, collectives, bytes] :
+       {std::tuple(8, 4, 0, 0), {32, 8, 0, 0}, {7, 3, 1, 6 * 20}, {1, 4, 1, 2 * 20}, {40, 7, 1, 0}}) {
+    const std::string text = fmt::format(fmt::runtime(kText), n);
+    const CaseResult result = run(text, "cpu", ranks, n == 7 ? "local:threads" : "local");
+    EXPECT_TRUE(result.ok) << text << ranks << " ranks: " << result.message;
+    EXPECT_EQ(result.collectives, collectives) << text << ranks << " ranks";
+    if (n != 40) {
+      EXPECT_EQ(result.report.wire_bytes, bytes) << text << ranks << " ranks";
+    }
+  }
+}
+
+// Sorted along another dim, where that costs less; the first elements are merged from those of each piece.
+TEST(MovedDims, WhatIsSorted) {
+  const struct {
+    const char *inputs, *body;
+    int64_t collectives, bytes;  // on 4 ranks; -1: whatever
+  } kCases[] = {
+      {"%x: f32[64, 256] {1: tp}", "%y, %z = sort(%x, dim = 1)", 1, 64 * 256 * 3},
+      {"%x: f32[64, 256] {1: tp}", "%y, %z = cummax(%x, dim = 1)", 1, 64 * 256 * 3},
+      {"%x: f32[3, 8] {1: tp}", "%y, %z = sort(%x, dim = 1)", 1, 3 * 8 * 4 * 3},  // gathered
+      {"%x: f32[8, 4096] {1: tp}", "%y, %z = topk(%x, dim = 1, k = 8)", 2, 8 * 8 * 4 * 12 * 3},
+      {"%x: f32[4096] {0: tp granule 100}", "%y, %z = topk(%x, dim = 0, k = 5, largest = false)", 2, -1},
+      {"%x: i32[6, 50] {1: tp}", "%y, %z = topk(%x, dim = 1, k = 20)", 1, 6 * 50 * 4 * 3},  // as much as all
+      {"%x: i32[9, 500, 7] {1: tp}", "%y, %z = topk(%x, dim = 1, k = 1)", 2, -1},
+      {"%x: bool[8, 999] {1: tp}", "%y, %z = topk(%x, dim = 1, k = 3)", 2, -1},
+      {"%x: f32[n, 33] {0: tp}", "%y, %z = topk(%x, dim = 0, k = 3)", -1, -1},
+      {"%x: f32[0, 4096] {1: tp}", "%y, %z = topk(%x, dim = 1, k = 2)", -1, 0},
+  };
+  for (const auto& c : kCases)
+    for (const int ranks : {4, 3, 7, 1})
+      for (const bool specials : {false, true}) {
+        CaseOptions how;
+        how.ranks = ranks;
+        how.specials = specials;
+        how.options.check_replicas = true;
+        const std::string text =
+            fmt::format("let n = 5\nmesh @m (tp = t)\nfusion @f on @m ({}) -> (%y, %z) {{\n{}\n}}\n", c.inputs, c.body);
+        const CaseResult result = run_case(text, how);
+        EXPECT_TRUE(result.ok) << text << ranks << " ranks: " << result.message;
+        if (ranks != 4) continue;
+        if (c.collectives >= 0) {
+          EXPECT_EQ(result.collectives, c.collectives) << text;
+        }
+        if (c.bytes >= 0) {
+          EXPECT_EQ(result.report.wire_bytes, c.bytes) << text;
+        }
+      }
 }
 
 // Two dims over two axes, corners too; pieces within pieces lose the inner axis.

@@ -71,8 +71,11 @@ TEST(Explain, WhatRanksMerge) {
 TEST(Explain, WhatMovesItsElements) {
   expect_reasons({
       {"%x: f32[8] {0: tp}", "%y = slice(%x, dim = 0, start = 1)", "%y", "dim 0 from %x dim 0 through slice"},
-      {"%x: f32[8] {0: tp}", "%y = slice(%x, dim = 0, start = 1, step = 2)", "%y",
-       "%x dim 0 [tp] must be whole in slice, which moves its elements"},
+      {"%x: f32[8] {0: tp}", "%y = slice(%x, dim = 0, start = 1, step = 2)", "%y", "dim 0 from %x dim 0 through slice"},
+      {"%x: f32[8] {0: [local 2, tp]}", "%y = slice(%x, dim = 0, start = 1)", "%y",
+       "%x dim 0 [local 2, tp] must be whole in slice, which moves its elements"},
+      {"%x: f32[8] {0: [local 2, tp]}", "%y = slice(%x, dim = 0, start = 4)", "%y",
+       "dim 0 from %x dim 0 through slice"},
       {"%x: f32[8] {0: [local 2, tp]}", "%y = flip(%x, dims = [0])", "%y",
        "%x dim 0 [local 2, tp] must be whole in flip, which moves its elements"},
       {"%x: f32[8] {0: tp}", "%y = pad(%x, low = [1])", "%y", "dim 0 from %x dim 0 through pad"},
