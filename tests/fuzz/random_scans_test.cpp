@@ -262,11 +262,11 @@ void run_scans(uint64_t first, int count, void (*run)(uint64_t, ScanCounts&) = r
   EXPECT_GE(counts.phased * 4, counts.taken);
 }
 
-TEST(RandomScans, AgreeWithTheReference) { run_scans(1, testing::drawn_here(40)); }
+TEST(RandomScans, AgreeWithTheReference) { run_scans(1, testing::drawn_here(24)); }
 TEST(RandomScans, ThousandLongRun) { run_scans(1000, 1000); }
 TEST(RandomScans, OnSimulatedGpus) {
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
-  run_scans(1, testing::drawn_here(20), run_scans_on_sim);
+  run_scans(1, testing::drawn_here(12), run_scans_on_sim);
 }
 TEST(RandomScans, ThousandOnSimulatedGpusLongRun) {
   if (const std::string why = testing::why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;

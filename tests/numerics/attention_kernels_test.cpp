@@ -334,7 +334,7 @@ TEST(AttentionGradients, AgreeWithTheReferenceInTwoKernels) {
   for (const char* kept : {"", "logical_and(%m, ge(add(%i, 5), %j))", "logical_and(le(%j, %i), lt(sub(%i, 50), %j))"})
     for (const char* dtype : {"f32", "f64"})
       for (const Sizes& z : {Sizes{2, 256, 256, 8, 8}, {1, 300, 257, 8, 1}, {1, 257, 264, 24, 256}}) {
-        if (std::string(dtype) == "f64" && z.h == 1) continue;
+        if (std::string(dtype) == "f64" && (z.h == 1 || *kept == 'l')) continue;
         if (*kept != '\0' && z.e == 256) continue;
         const std::string text = gradient(dtype, z, kept);
         CaseOptions how;

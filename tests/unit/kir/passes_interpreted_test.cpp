@@ -30,7 +30,9 @@ void check_interpreted(uint64_t seed) {
   for (const KernelPass& pass : kernel_passes()) {
     const std::string text = print(kernel);
     pass.run(kernel);
-    SCOPED_TRACE(fmt::format("seed {}, behind {}:\n{}\nfrom\n{}", seed, pass.name, print(kernel), text));
+    const std::string now = print(kernel);
+    if (now == text) continue;
+    SCOPED_TRACE(fmt::format("seed {}, behind {}:\n{}\nfrom\n{}", seed, pass.name, now, text));
     for (size_t k = 0; k < sizes.size(); ++k) {
       SCOPED_TRACE(fmt::format("{} x {}", sizes[k].first, sizes[k].second));
       const std::vector<Tensor> after = interpreted(kernel, sizes[k].first, sizes[k].second);

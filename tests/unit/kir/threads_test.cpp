@@ -33,8 +33,12 @@ TEST(KirThreads, ValuesStayThroughAllPasses) {
       Kernel kernel = parse(each.text);
       verify(kernel);
       const auto want = run(kernel, integers, 1);
+      std::string last = print(kernel);
       run_passes(kernel, {}, [&](std::string_view pass, Kernel& now) {
-        EXPECT_EQ(run(now, integers, 1), want) << each.name << " behind " << pass << "\n" << print(now);
+        const std::string text = print(now);
+        if (text == last) return;
+        EXPECT_EQ(run(now, integers, 1), want) << each.name << " behind " << pass << "\n" << text;
+        last = text;
       });
     }
 }

@@ -50,7 +50,7 @@ TEST(LowerOps, LongSums) {
     for (const auto& [lanes, gpu] : {std::pair{1, false}, {4, false}, {1, true}}) {
       const LoweredCase lowered(c, "f32", small_target(lanes, gpu));
       for (int64_t n : {33, 127, 128, 129}) lowered.check({{"a", 2}, {"b", 3}, {"c", n}, {"d", 2}});
-      if (lanes == 4 || gpu) lowered.check({{"a", 1}, {"b", 2}, {"c", 4099}, {"d", 1}});
+      if (lanes == 4) lowered.check({{"a", 1}, {"b", 2}, {"c", 4099}, {"d", 1}});
     }
   }
 }
