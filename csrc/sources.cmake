@@ -307,6 +307,8 @@ set(PLAIT_CORE_SOURCES
   shard/localize.cpp
   shard/localize_moves.cpp
   shard/merge_parts.cpp
+  shard/moves.cpp
+  shard/picture.cpp
   shard/propagate.cpp
   shard/rank_pieces.cpp
   shard/reshard_plan.cpp

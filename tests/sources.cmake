@@ -390,6 +390,7 @@ set(PLAIT_TEST_unit_shard
   unit/shard/examples_test.cpp
   unit/shard/explain_test.cpp
   unit/shard/localize_test.cpp
+  unit/shard/picture_test.cpp
   unit/shard/random_test.cpp
   unit/shard/reshard_test.cpp
 )

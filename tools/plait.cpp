@@ -98,6 +98,10 @@ void add_inspect(CLI::App& app, Arguments& args) {
   CLI::App& explain = *app.add_subcommand("explain", "print why things are where they are");
   add_file(explain, args);
   explain.add_flag("--shard", args.shard, "layouts, their reasons, reshards");
+  explain
+      .add_option("--svg", args.svg,
+                  "with --shard: writes a picture of who holds what and what moves; -: to standard output")
+      ->type_name("FILE");
   explain.add_flag("--segments", args.segments, "what became one step");
   explain.add_flag("--schedule", args.schedule, "schedules and kernels");
   explain.add_flag("--cache", args.cache, "the facts within which nothing recompiles");

@@ -33,6 +33,7 @@ struct Arguments {
   std::vector<std::string> watch;
   std::shared_ptr<PassControl> passes;                                    // made of these three
   bool shard = false, segments = false, schedule = false, cache = false;  // explain
+  std::string svg;                                                        // explain
   bool list_options = false;                                              // doctor
   std::function<void(CompileOptions&)> adjust;                            // of command()
 };

@@ -32,11 +32,12 @@ struct Output {
   std::string flag, path;
 };
 
-// Those of `--out` and `--json`, in order.
+// Those of `--out`, `--json` and `--svg`, in order.
 std::vector<Output> outputs_of(const Arguments& args) {
   std::vector<Output> out;
   for (const auto& word : args.outs) out.push_back({"--out " + word, name_and_value(word, "--out").second});
   if (!args.json.empty()) out.push_back({"--json " + args.json, args.json});
+  if (!args.svg.empty()) out.push_back({"--svg " + args.svg, args.svg});
   return out;
 }
 
@@ -108,6 +109,7 @@ void settle_files(Arguments& args) {
   for (std::string& word : args.outs)
     if (const auto [name, path] = name_and_value(word, "--out"); is_standard_output(path)) word = name + "=" + divert();
   if (is_standard_output(args.json)) args.json = divert();
+  if (is_standard_output(args.svg)) args.svg = divert();
 }
 
 int finish_output(int code) {

@@ -6,6 +6,7 @@
 #include "backend/cuda/nvrtc.h"
 #include "backend/cuda/offline_device.h"
 #include "base/error.h"
+#include "base/file_writer.h"
 #include "base/suggest.h"
 #include "codegen/cuda/write.h"
 #include "codegen/llvm/writer.h"
@@ -20,6 +21,7 @@
 #include "session/bind_inputs.h"
 #include "session/devices.h"
 #include "shard/explain.h"
+#include "shard/picture.h"
 
 namespace plait::tool {
 
@@ -235,6 +237,8 @@ int compile_command(const Arguments& args) {
 int explain_command(const Arguments& args) {
   if (!args.shard && !args.segments && !args.schedule && !args.cache)
     throw UserError("plait explain needs to know what", "", "add --shard, --segments, --schedule or --cache");
+  if (!args.svg.empty() && !args.shard)
+    throw UserError("a picture is of what --shard shows", "--svg " + args.svg, "add --shard");
   Loaded loaded = load(args);
   Compiled compiled = compile(*loaded.fusion, loaded.options);
   const Metadata metadata = input_metadata(loaded);
@@ -251,6 +255,8 @@ int explain_command(const Arguments& args) {
                                    kernel_table(compiled.report().kernels), counts_text(compiled.report())));
   if (args.cache) texts.emplace_back("cache", cache_text(loaded, compiled, metadata));
   for (const auto& [what, text] : texts) fmt::print("{}", text);
+  if (!args.svg.empty())
+    write_whole_file(args.svg, sharding_picture(compiled.sharded(), compiled.program().devices), "--svg");
   if (!args.json.empty()) write_explain_json(args, loaded, compiled, texts);
   return 0;
 }

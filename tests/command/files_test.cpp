@@ -36,9 +36,11 @@ class Files : public ::testing::Test {
 constexpr const char* kRun = "$plait run $add --device reference --input 'a=[1,2,3,4]' --input 'b=[5,6,7,8]' ";
 
 TEST_F(Files, AFullStandardOutputIsAnError) {
-  for (const char* line : {"run $add --device reference", "opt $add --device reference", "opt $add --dump graph",
-                           "explain $add --device reference --cache", "doctor --options", "doctor", "--help",
-                           "run $add --device reference --out c=-", "run $add --device reference --json /dev/full"}) {
+  for (const char* line :
+       {"run $add --device reference", "opt $add --device reference", "opt $add --dump graph",
+        "explain $add --device reference --cache", "doctor --options", "doctor", "--help",
+        "run $add --device reference --out c=-", "run $add --device reference --json /dev/full",
+        "explain $add --device reference --shard --svg /dev/full", "explain $add --device reference --shard --svg -"}) {
     SCOPED_TRACE(line);
     const CommandResult result = shell(std::string("$plait ") + line + " > /dev/full");
     expect_refused(result, "No space left");
@@ -57,6 +59,9 @@ TEST_F(Files, OutputsDoNotTakeThePlaceOfInputs) {
     for (const char* input : {"a=x.npy", "a=link.npy"})
       expect_refused(run({"run", two, "--input", input, "--out", std::string("c=") + path}), "would be overwritten");
   expect_refused(run({"run", two, "--json", "two.plait"}), "would be overwritten");
+  expect_refused(run({"explain", two, "--shard", "--svg", "two.plait"}), "would be overwritten");
+  expect_refused(run({"explain", two, "--shard", "--svg", "x", "--json", "x"}), "two outputs");
+  expect_refused(run({"explain", two, "--cache", "--svg", "x.svg"}), "--shard");
   expect_refused(run({"run", two, "--out", "c=two.plait"}), "would be overwritten");
   expect_refused(run({"reduce", two, "--out", two, "--", "false"}), "would be overwritten");
   EXPECT_EQ(in("two.plait"), kTwo);

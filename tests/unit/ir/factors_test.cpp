@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "base/error.h"
 #include "ir/fusion.h"
@@ -174,16 +178,54 @@ std::string full_text(const Factor& f) {
   return f.result_scale == 1 ? text : text + fmt::format(" (by {})", f.result_scale);
 }
 
-TEST(Factors, OfEveryOpThatIsNotOpened) {
-  std::set<testing::OpWord> seen;
-  for (const Case& c : kCases) {
-    const auto fusion = parse_fusion(fmt::format(R"(
+std::unique_ptr<Fusion> fusion_of(const Case& c) {
+  return parse_fusion(fmt::format(R"(
 fusion @f (%x: f32[a, b, c], %col: f32[b, 1], %e: f32[a, 8], %c: bool[a, 8], %w: f32[n, 8], %m: f32[8, n], %p: f32[4*h, c],
   %k: f32[h, 4, c], %f: f32[4, 8], %j: i64[a, n], %short: i64[2, n], %src: f32[a, n], %q: f8e4m3[a, 8], %seed: u64[]) -> (%y) {{
   {} = {}
 }}
 )",
-                                                 c.several ? "%y, _" : "%y", c.call));
+                                  c.several ? "%y, _" : "%y", c.call));
+}
+
+// A row of docs/sharding.md: the call, and by what happens to them the extents of the op's dims.
+std::string document_row(const Case& c) {
+  const auto fusion = fusion_of(c);
+  std::string columns[5];
+  for (const Factor& f : factors(*fusion->find("y")->definition)) {
+    std::string& column = columns[static_cast<size_t>(f.kind)];
+    const int64_t step =
+        f.operand_scale.empty() ? f.result_scale : std::max(f.result_scale, *std::ranges::max_element(f.operand_scale));
+    std::string what = f.kind == FactorKind::reduce ? fmt::format("{} over ", name(f.reduce)) : "";
+    what += sym::print(f.extent) + (step == 1 ? "" : fmt::format(" by {}", step));
+    if (("," + column + ",").find(" " + what + ",") == std::string::npos)
+      column += (column.empty() ? " " : ", ") + what;
+  }
+  std::string out = fmt::format("| `{}` |", c.call);
+  for (const std::string& column : columns) out += column + " |";
+  return out + "\n";
+}
+
+// BLESS=1 writes it.
+TEST(Factors, TableOfTheDocument) {
+  const std::string path = PLAIT_SOURCE_DIR "/docs/sharding.md", begin = "<!-- factors -->\n", end = "<!-- end -->\n";
+  std::stringstream read;
+  read << std::ifstream(path).rdbuf();
+  std::string text = read.str(),
+              table = "| op | passes | pending | merged | whole | ranges |\n|---|---|---|---|---|---|\n";
+  for (const Case& c : kCases) table += document_row(c);
+  const size_t from = text.find(begin) + begin.size(), to = text.find(end);
+  ASSERT_LE(from, to) << path;
+  if (std::getenv("BLESS") != nullptr)
+    std::ofstream(path) << text.replace(from, to - from, table);
+  else
+    EXPECT_EQ(text.substr(from, to - from), table) << "BLESS=1 writes " << path;
+}
+
+TEST(Factors, OfEveryOpThatIsNotOpened) {
+  std::set<testing::OpWord> seen;
+  for (const Case& c : kCases) {
+    const auto fusion = fusion_of(c);
     const Op& op = *fusion->find("y")->definition;
     Lines lines;
     for (const Factor& f : factors(op)) lines.push_back(full_text(f));

@@ -1,0 +1,123 @@
+#include "shard/moves.h"
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "shard/assign.h"
+#include "shard/gather_ranges.h"
+#include "shard/merge_parts.h"
+#include "shard/reshard_plan.h"
+
+namespace plait {
+namespace {
+
+std::string axis_name(const Fusion& fusion, int axis) { return fusion.mesh().axes()[static_cast<size_t>(axis)].name; }
+
+// Of an op that ranks merge from what they make of their pieces.
+std::optional<ShardMove> merge_of(const Op& op) {
+  if (op.kind == OpKind::Reshard) return std::nullopt;
+  const Assignment a = assign(op);
+  for (size_t f = 0; f < a.factors.size(); ++f) {
+    if (a.factors[f].kind != FactorKind::merge || a.claims[f].pieces.empty()) continue;
+    const Fusion& fusion = *op.results[0]->fusion;
+    const Exchanged all = exchanged(op);
+    ShardMove out;
+    out.result = op.results[0];
+    out.tensors = fmt::format("%{} -> %{}", inputs(op)[0]->name, op.results[0]->name);
+    out.axis = a.claims[f].pieces[0].mesh_axis;
+    out.step = fmt::format("all-gather of parts over {}", axis_name(fusion, out.axis));
+    out.bytes = all.bytes;
+    out.cause = fmt::format("for {} %{}", text_name(op), op.results[0]->name);
+    out.collectives = static_cast<size_t>(all.collectives);
+    return out;
+  }
+  return std::nullopt;
+}
+
+// Of a move along a dim that is cut.
+std::optional<ShardMove> range_of(const Op& op, const std::map<const Op*, size_t>& near, std::set<size_t>& seen) {
+  const std::vector<size_t> dims =
+      moved_dims(op, [](const TensorView& t, size_t d) { return !t.layout.dims[d].pieces.empty(); });
+  const auto group = near.find(&op);
+  if (dims.empty() || (group != near.end() && !seen.insert(group->second).second)) return std::nullopt;
+  ShardMove out;
+  for (size_t d : dims)
+    for (const TensorView* t : inputs(op)) {
+      if (whole_along(*t, d, held_layout)) continue;
+      out.tensors += (out.tensors.empty() ? "%" : ", %") + t->name;
+      out.axis = t->layout.dims[d].pieces[0].mesh_axis;
+      out.step = fmt::format("gather-range of dim {} over {}", d, axis_name(*t->fusion, out.axis));
+      out.collectives += op.kind == OpKind::Roll ? 2 : 1;
+    }
+  if (out.tensors.empty()) return std::nullopt;
+  out.result = op.out();
+  out.tensors += " -> %" + op.out()->name;
+  out.bytes = bytes_of(*op.out());
+  out.cause = fmt::format("for {} %{}", text_name(op), op.out()->name);
+  return out;
+}
+
+std::optional<ReshardStep> step_of(const TensorView& t) {
+  const auto* reshard = t.definition ? as<Reshard>(*t.definition) : nullptr;
+  return reshard ? single_step(held_layout(*reshard->in), t.layout) : std::nullopt;
+}
+
+// Where a reason says of a step what it is and why; npos: nowhere.
+size_t place_of(const std::string& over, const std::string& reason) {
+  const size_t at = reason.rfind(over);
+  return at != std::string::npos && (at == 0 || reason.substr(at - 2, 2) == "; ") ? at : std::string::npos;
+}
+
+std::string over_axis(const TensorView& t, const ReshardStep& step) {
+  return fmt::format("{} over {}", name(step.kind), axis_name(*t.fusion, step.axis));
+}
+
+std::optional<ShardMove> reshard_of(const TensorView& t) {
+  const auto step = step_of(t);
+  if (!step) return std::nullopt;
+  const std::string kind = name(step->kind), over = over_axis(t, *step), axis = axis_name(*t.fusion, step->axis);
+  ShardMove out;
+  out.result = &t;
+  out.tensors = fmt::format("%{} -> %{}", as<Reshard>(*t.definition)->in->name, t.name);
+  out.step = step->dim < 0 ? over
+             : step->from_dim < 0
+                 ? fmt::format("{} of dim {} over {}", kind, step->dim, axis)
+                 : fmt::format("{} of dim {} to dim {} over {}", kind, step->from_dim, step->dim, axis);
+  out.bytes = bytes_of(t);
+  out.axis = step->axis;
+  out.collectives = step->moves_data();
+  if (const size_t at = place_of(over, t.reason); at != std::string::npos) {
+    out.cause = t.reason.substr(at + over.size());
+    out.cause.erase(0, out.cause.find_first_not_of(' '));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ShardMove> shard_moves(const Fusion& sharded) {
+  std::vector<ShardMove> out;
+  const auto add = [&](std::optional<ShardMove> move) {
+    if (move) out.push_back(std::move(*move));
+  };
+  const std::map<const Op*, size_t> near = near_slices(sharded);
+  std::set<size_t> seen;
+  for (const TensorView* t : sharded.tensors()) {
+    if (t->definition && t->definition->results[0] == t) {
+      add(merge_of(*t->definition));
+      add(range_of(*t->definition, near, seen));
+    }
+    add(reshard_of(*t));
+  }
+  return out;
+}
+
+std::string own_reason(const TensorView& tensor) {
+  const auto step = step_of(tensor);
+  const size_t at = step ? place_of(over_axis(tensor, *step), tensor.reason) : std::string::npos;
+  if (at == std::string::npos) return tensor.reason;
+  return tensor.reason.substr(0, at == 0 ? 0 : at - 2);
+}
+
+}  // namespace plait
