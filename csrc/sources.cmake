@@ -207,6 +207,7 @@ set(PLAIT_CORE_SOURCES
   program/assign_streams.cpp
   program/happens_before.cpp
   program/parse.cpp
+  program/prefetch.cpp
   program/print.cpp
   program/program.cpp
   program/verify.cpp

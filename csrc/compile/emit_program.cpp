@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "ir/launches.h"
 #include "program/assign_streams.h"
+#include "program/prefetch.h"
 #include "segment/views.h"
 
 namespace plait {
@@ -30,7 +31,7 @@ class Builder {
     program_.devices = devices;
   }
 
-  Program run(const std::vector<InPlace>& in_place) {
+  Program run(const std::vector<InPlace>& in_place, bool ahead) {
     for (const TensorView* t : fusion_.outputs())
       if (root(t) == t) owners_[t] = t;
     for (const TensorView* t : fusion_.inputs()) values_[t] = add(t, t->name, ProgramValueKind::input);
@@ -53,6 +54,7 @@ class Builder {
         add_segment(*launch.front(), compiled);
     }
     for (const auto& [t, id] : copies_) add_copy(t, id);
+    if (ahead) prefetch(program_);
     assign_streams(program_);
     return std::move(program_);
   }
@@ -275,10 +277,10 @@ CommReduce reduce_of(ReduceOp op) {
 }
 
 Program build_program(const Fusion& localized, const DeviceMesh& devices, const std::vector<CompiledSegment>& segments,
-                      const std::vector<InPlace>& in_place) {
+                      const std::vector<InPlace>& in_place, bool ahead) {
   PLAIT_CHECK(segments.size() == localized.segments.size(), "{} compiled segments of {}", segments.size(),
               localized.segments.size());
-  return Builder(localized, devices, segments).run(in_place);
+  return Builder(localized, devices, segments).run(in_place, ahead);
 }
 
 }  // namespace plait

@@ -21,7 +21,8 @@ CommReduce reduce_of(ReduceOp op);
 
 // Requires segments; ensures a program that verify() accepts, with its streams and events (program/assign_streams.h).
 // `in_place`: of the localized fusion's aliases.
+// `ahead`: streams overlap, so that what is gathered is on its way before it is needed (program/prefetch.h).
 Program build_program(const Fusion& localized, const DeviceMesh& devices, const std::vector<CompiledSegment>& segments,
-                      const std::vector<InPlace>& in_place = {});
+                      const std::vector<InPlace>& in_place = {}, bool ahead = false);
 
 }  // namespace plait

@@ -22,6 +22,12 @@ std::unique_ptr<Fusion> with_facts(const Fusion& fusion, const CloneOptions& fac
   return out;
 }
 
+// Streams of a GPU overlap.
+std::shared_ptr<Program> make_program(const CompiledSpecialization& compiled, const PipelineContext& context) {
+  return std::make_shared<Program>(build_program(*compiled.localized, context.mesh, compiled.segments,
+                                                 compiled.in_place, context.device.target().cuda()));
+}
+
 // The compiler. Each line is a pass; a constraint on order stands at the line that it pins.
 std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const CloneOptions& facts,
                                                    const PipelineContext& context) {
@@ -77,9 +83,7 @@ std::unique_ptr<CompiledSpecialization> run_passes(const Fusion& fusion, const C
   stages.work("kir", "compile", [&] { compile_segments(*out, stages, context); });
 
   // program: the steps of all ranks
-  stages.make("program", "build_program", out->program, [&] {
-    return std::make_shared<Program>(build_program(*out->localized, context.mesh, out->segments, out->in_place));
-  });
+  stages.make("program", "build_program", out->program, [&] { return make_program(*out, context); });
   stages.end("program", *out->program);
   out->timings = stages.finish();
   return out;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "program/happens_before.h"
+#include "program/prefetch.h"
 
 namespace plait {
 namespace {
@@ -17,11 +18,19 @@ std::vector<std::vector<size_t>> needed_waits(const Program& program) {
   std::vector<size_t> writer(program.values.size(), kNoWriter);
   std::vector<StreamClock> done(program.steps.size());
   std::array<StreamClock, kProgramStreams> now{};
+  std::vector<bool> early = inputs_are_early(program);
+  size_t computed = kNoWriter;  // the last step of compute
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = *program.steps[s];
     if (step.kind == StepKind::AllocStep) continue;
     StreamClock& mine = now[size_t(step.stream)];
     std::vector<size_t> writers;
+    if (is_early(step, early)) {
+      for (ValueId id : writes(step)) {
+        early[id.index] = true;
+        if (program.value(id).kind == ProgramValueKind::temporary && computed != kNoWriter) writers.push_back(computed);
+      }
+    }
     for (ValueId id : reads(step))
       if (writer[id.index] != kNoWriter) writers.push_back(writer[id.index]);
     std::sort(writers.rbegin(), writers.rend());  // a later step may cover an earlier one, never the other way round
@@ -33,6 +42,7 @@ std::vector<std::vector<size_t>> needed_waits(const Program& program) {
     ++mine[size_t(step.stream)];
     done[s] = mine;
     for (ValueId id : writes(step)) writer[id.index] = s;
+    if (step.stream == ProgramStream::compute) computed = s;
   }
   return waits;
 }

@@ -227,7 +227,7 @@ TEST(MutatedPrograms, WithSeveralCollectives) {
   for (uint32_t seed = 0; seed < 8; ++seed) {
     test::RandomProgram sample(seed, 2 + seed % 3, 7);
     auto program = sample.builder.done();
-    if (program->steps.size() > 30) continue;
+    if (program->steps.size() > 36) continue;
     Subject subject(fmt::format("random program {}", seed), *program, {{"n", 7}});
     mutate(subject, counts);
   }
