@@ -58,6 +58,12 @@ int64_t DeviceMesh::rank(const std::vector<int64_t>& coordinates) const {
   return out;
 }
 
+int64_t DeviceMesh::first_of_team(int64_t rank_of_member, int axis) const {
+  std::vector<int64_t> at = coordinates(rank_of_member);
+  at[axis] = 0;
+  return rank(at);
+}
+
 std::vector<int64_t> DeviceMesh::team(int64_t rank_of_member, int axis) const {
   std::vector<int64_t> at = coordinates(rank_of_member), out;
   for (int64_t i = 0; i < sizes_[axis]; ++i) {

@@ -52,8 +52,9 @@ class DeviceMesh {
   // Position along every axis of a rank, and back.
   std::vector<int64_t> coordinates(int64_t rank) const;
   int64_t rank(const std::vector<int64_t>& coordinates) const;
-  // Ranks that differ from `rank` only along the axis, in order of their position on it.
+  // Ranks that differ from `rank` only along the axis, in order of their position on it; the first of them.
   std::vector<int64_t> team(int64_t rank, int axis) const;
+  int64_t first_of_team(int64_t rank, int axis) const;
 
  private:
   std::vector<int64_t> sizes_;

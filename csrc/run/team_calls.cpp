@@ -43,15 +43,16 @@ std::vector<TeamCall> make_team_calls(const Program& program, std::span<const Ra
   std::vector<size_t> at(runners.size(), 0);  // by held rank: the action of the step, if it has one
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const auto* collective = as<CollectiveStep>(*program.steps[s]);
-    std::map<std::vector<int64_t>, size_t> teams;  // of this step
+    std::map<int64_t, size_t> teams;  // of this step, by first rank
     for (size_t i = 0; i < runners.size(); ++i) {
       RankRunner& runner = *runners[i];
       if (at[i] == runner.actions().size() || runner.actions()[at[i]].step != s) continue;
       const size_t action = at[i]++;
       if (!collective) continue;
-      const std::vector<int64_t> team = program.devices.team(runner.rank(), collective->team.index);
-      const auto [slot, fresh] = teams.emplace(team, out.size());
+      const int axis = collective->team.index;
+      const auto [slot, fresh] = teams.emplace(program.devices.first_of_team(runner.rank(), axis), out.size());
       if (fresh) {
+        const std::vector<int64_t> team = program.devices.team(runner.rank(), axis);
         const BoundStep& numbers = bindings[runner.rank()].steps[s];
         TeamCall& call = out.emplace_back();
         call.step = collective;

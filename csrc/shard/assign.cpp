@@ -213,10 +213,17 @@ class Assigner {
       }
   }
 
-  // What a slice takes of an operand that is cut in several parts.
+  // What a slice takes, or a cat has, of operands that are cut in several parts.
   std::optional<Parts> parts_of(const std::vector<Piece>& pieces) const {
     if (pieces.empty() || !pieces.front().is_local()) return std::nullopt;
-    return sliced_parts(op_, pieces.front().local);
+    const int64_t parts = pieces.front().local;
+    const auto* cat = as<Cat>(op_);
+    if (!cat) return sliced_parts(op_, parts);
+    const auto alike = [&](const TensorView* t) {
+      return t->layout.dims[static_cast<size_t>(cat->dim)].pieces == pieces;
+    };
+    if (!std::ranges::all_of(in_, alike) || !joins_parts(op_, parts)) return std::nullopt;
+    return Parts{0, static_cast<int64_t>(in_.size()) * parts};
   }
 
   // Operands of a move, and its result, are cut alike along a dim whose elements move; the result of a slice of parts
@@ -233,12 +240,17 @@ class Assigner {
         out_.claims[f] = of_parts;
         continue;
       }
+      if (const auto* strided = as<Slice>(op_); result && strided && strided->step > 1) {
+        out_.claims[f] = claim;
+        int64_t& granule = out_.claims[f].pieces[0].granule;
+        granule = granule % strided->step == 0 ? granule / strided->step : 1;
+        continue;
+      }
       if (result && wants_parts(claim.pieces)) {
         out_.claims[f] = {wanted_[0].dims[dim].pieces, claim.operand, claim.dim};
         continue;
       }
-      const auto* slice = as<Slice>(op_);
-      const bool few = slice && slice->step == 1 && !fills_members(*op_.out(), dim, claim.pieces[0]);
+      const bool few = as<Slice>(op_) && !fills_members(*op_.out(), dim, claim.pieces[0]);
       if (result ? !few : std::ranges::count(factor.operand_dim, static_cast<int>(dim)) > 0) out_.claims[f] = claim;
     }
   }
@@ -329,14 +341,20 @@ class Assigner {
   void cut_elsewhere() {
     const TensorView& t = *in_[0];
     const auto bytes = global_bytes(t);
-    for (const Factor& whole : out_.factors) {
-      if (whole.kind != FactorKind::whole || whole.operand_dim[0] < 0 || !bytes) continue;
+    for (size_t f = 0; f < out_.factors.size(); ++f) {
+      const Factor& whole = out_.factors[f];
+      const bool merges = whole.kind == FactorKind::merge && out_.claims[f].pieces.empty();
+      if ((whole.kind != FactorKind::whole && !merges) || whole.operand_dim[0] < 0 || !bytes) continue;
       const int dim = whole.operand_dim[0];
       const auto& pieces = t.layout.dims[static_cast<size_t>(dim)].pieces;
       if (pieces.size() != 1 || taken_.count(pieces[0].mesh_axis)) continue;
       const int64_t members = reshard_sizes(t).members[static_cast<size_t>(pieces[0].mesh_axis)];
-      const auto costs = [&](Collective c) { return collective_cost(c, members, static_cast<double>(*bytes)); };
-      if (costs(Collective::all_to_all) >= costs(Collective::all_gather)) continue;
+      const auto costs = [&](Collective c, int64_t of) { return collective_cost(c, members, static_cast<double>(of)); };
+      double cost = costs(Collective::all_to_all, *bytes);
+      for (size_t r = 0; r < op_.results.size(); ++r)  // that are to be whole again
+        if (op_.results[r]->layout_source == LayoutSource::annotated && !wanted_[r].uses(pieces[0].mesh_axis))
+          cost += costs(Collective::all_gather, global_bytes(*op_.results[r]).value_or(*bytes));
+      if (cost >= costs(Collective::all_gather, *bytes)) continue;
       const auto to = longest_free(members);
       if (!to) continue;
       taken_.insert(pieces[0].mesh_axis);
@@ -455,6 +473,9 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
                        what, scale, text_name(op), scale);
   if (indexed_dim(op) >= 0 && std::none_of(has.begin(), has.end(), [](const Piece& p) { return p.is_local(); }))
     return fmt::format("{} is whole in {}, whose results are larger than it", what, text_name(op));
+  if (a.factors[f].kind == FactorKind::merge &&
+      std::none_of(has.begin(), has.end(), [](const Piece& p) { return p.is_local(); }))
+    return fmt::format("{} is whole in {}: to merge it, ranks would exchange more", what, text_name(op));
   return fmt::format("{} is not one range: {} must have it whole", what, text_name(op));
 }
 

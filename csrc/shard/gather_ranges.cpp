@@ -12,6 +12,8 @@ namespace plait {
 
 namespace {
 
+constexpr int64_t kMostParts = 1024;  // that are looked at one by one
+
 using Ranges = std::vector<std::vector<DimRange>>;
 
 sym::Expr clamped(sym::Expr e, sym::Expr most) { return sym::min(sym::max(e, 0), most); }
@@ -96,7 +98,7 @@ void set_operands(Op& op, const std::vector<TensorView*>& operands) {
 
 std::optional<Parts> sliced_parts(const Op& op, int64_t parts) {
   const auto* slice = as<Slice>(op);
-  if (!slice || slice->step != 1) return std::nullopt;
+  if (!slice || slice->step != 1 || parts > kMostParts) return std::nullopt;
   const auto dim = static_cast<size_t>(slice->dim);
   const sym::Expr part = sym::floordiv(slice->in->extent(dim), parts), extent = op.out()->extent(dim);
   for (Parts out; out.first < parts; ++out.first) {
@@ -114,14 +116,14 @@ void take_parts(Slice& local, const Slice& op, int64_t parts, sym::Expr piece) {
   local.stop = local.start + taken->count * piece;
 }
 
-bool joins_parts(const Op& op) {
+bool joins_parts(const Op& op, int64_t parts) {
   const auto* cat = as<Cat>(op);
-  if (!cat || cat->in.size() < 2) return false;
+  if (!cat || cat->in.size() < 2 || parts > kMostParts) return false;
   const auto dim = static_cast<size_t>(cat->dim);
   const sym::Expr part = cat->in[0]->extent(dim), extent = op.out()->extent(dim);
   const auto count = static_cast<int64_t>(cat->in.size());
   return std::ranges::all_of(cat->in, [&](const TensorView* t) { return t->extent(dim) == part; }) &&
-         extent == count * part && sym::floordiv(extent, count) == part;
+         extent == count * part && sym::floordiv(extent, count * parts) == sym::floordiv(part, parts);
 }
 
 std::vector<Piece> in_parts(std::vector<Piece> pieces, size_t parts) {
@@ -168,7 +170,9 @@ std::map<const Op*, size_t> near_slices(const Fusion& sharded) {
     if (!slice) continue;
     const auto dim = static_cast<size_t>(slice->dim);
     const auto& pieces = held_layout(*slice->in).dims[dim].pieces;
-    if (!pieces.empty() && held_layout(*slice->out()).dims[dim].pieces == pieces)
+    if (pieces.size() != 1 || pieces[0].is_local()) continue;
+    if (const auto& kept = held_layout(*slice->out()).dims[dim].pieces;
+        kept.size() == 1 && kept[0].mesh_axis == pieces[0].mesh_axis)
       all[{slice->in, slice->dim, slice->step}].push_back(slice);
   }
   std::map<const Op*, size_t> out;

@@ -40,9 +40,9 @@ std::optional<Parts> sliced_parts(const Op& op, int64_t parts);
 // Makes the slice that of a rank, which has `piece` elements of each part.
 void take_parts(Slice& local, const Slice& op, int64_t parts, sym::Expr piece);
 
-// Whether a cat has operands that are equal along its dim: where all have the same pieces of it, a result in pieces
-// `[local operands, ...]` moves nothing.
-bool joins_parts(const Op& op);
+// Whether a cat has operands that are equal along its dim: where all have the same pieces of it, in so many parts, a
+// result in pieces `[local operands * parts, ...]` moves nothing.
+bool joins_parts(const Op& op, int64_t parts = 1);
 // Pieces of each of so many parts, side by side.
 std::vector<Piece> in_parts(std::vector<Piece> pieces, size_t parts);
 

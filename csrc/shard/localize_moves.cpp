@@ -62,17 +62,18 @@ TensorView* Localizer::ranged(const TensorView& t, TensorView* local, size_t dim
                               const std::string& name) {
   std::vector<sym::Expr> shape = local->shape();
   shape[dim] = range.count;
-  const bool fresh = local == operand(&t) || !is_cut(t, dim);
-  const TensorView* whole = fresh ? whole_along(t, dim, [&](const TensorView& of) { return effective(of); }) : nullptr;
-  if (!whole) return between(range_of(t, local, dim, range), name + "_range", shape);
-  auto op = std::make_unique<LocalSlice>();
-  op->in = whole == &t ? local : operand(whole);
-  set_middle(*op, around(*op->in, dim, range));
-  return between(std::move(op), name + "_range", shape);
+  return between(range_of(t, local, dim, range), name + "_range", shape);
 }
 
 std::unique_ptr<Op> Localizer::range_of(const TensorView& t, TensorView* local, size_t dim,
                                         const DimRange& range) const {
+  const bool fresh = local == operand(&t) || !is_cut(t, dim);
+  if (const auto* whole = fresh ? whole_along(t, dim, [&](const TensorView& of) { return effective(of); }) : nullptr) {
+    auto op = std::make_unique<LocalSlice>();
+    op->in = whole == &t ? local : operand(whole);
+    set_middle(*op, around(*op->in, dim, range));
+    return op;
+  }
   const std::vector<Piece> pieces = effective(t).dims[dim].pieces;
   if (std::ranges::any_of(pieces, [](const Piece& p) { return p.is_local(); })) return range_op(t, local, dim, range);
   const DimRange own = own_range(t, dim);

@@ -195,7 +195,7 @@ class Localizer {
   TensorView* ranged(const TensorView& t, TensorView* local, size_t dim, const DimRange& range,
                      const std::string& name);
 
-  // An exchange, or where each rank is seen to have its range a slice of what it has.
+  // An exchange, or a slice of what is whole, or where each rank is seen to have its range of that.
   std::unique_ptr<Op> range_of(const TensorView& t, TensorView* local, size_t dim, const DimRange& range) const;
 
   // [outer, all, inner] of a tensor of this rank around a dim.

@@ -170,11 +170,10 @@ class Propagator {
     Layout parts = t.layout;
     parts.dims[dim].pieces = in_parts(pieces, op.in.size());
     Region region = follow(t, parts);
-    const size_t unmet = region.unmet;
     for (auto& [tensor, layout] : region.before) const_cast<TensorView*>(tensor)->layout = std::move(layout);
     size_t unmet_before = 0;
     for (const Op* reader : region.ops) unmet_before += unmet_in(*reader, assign(*reader, wanted_of(*reader)));
-    if (unmet > unmet_before) return false;
+    if (!region.whole || region.unmet > unmet_before) return false;
     const auto readers = readers_.find(&t);
     hint(t).layout.dims[dim].pieces = parts.dims[dim].pieces;
     hint(t).readers[dim] = readers == readers_.end() ? &op : readers->second.front();
@@ -186,8 +185,9 @@ class Propagator {
     std::map<const TensorView*, Layout> before;
     std::vector<const Op*> ops;  // that read one of them
     size_t unmet = 0;            // their operands, and results that are pinned, which have to be moved
+    bool whole = true;           // whether these are all
   };
-  static constexpr size_t kMostFollowed = 32;  // ops; what is behind them may want what it likes
+  static constexpr size_t kMostFollowed = 64;  // ops
 
   Region follow(TensorView& t, const Layout& layout) {
     Region out;
@@ -206,6 +206,7 @@ class Propagator {
       for (size_t r = 0; r < op->results.size(); ++r)
         if (!pinned(*op->results[r]) && a.results[r] != op->results[r]->layout) set(*op->results[r], a.results[r]);
     }
+    out.whole = next.empty();
     return out;
   }
 

@@ -104,6 +104,12 @@ TEST(MovedDims, PartsOfAFusedDim) {
        "%v = slice(%x, dim = 0, start = 5*n)\n%p = slice(%q, dim = 0, start = n, stop = 2*n)\n"
        "%y = add(mul(%p, %k), %v)",
        0},
+      {"%x: f32[3*n, 5] {0: [local 3, tp]}", "%y = slice(%x, dim = 0, stop = 3*n)", 0},
+      {"%x: f32[4*n, 5] {0: [local 4, tp]}",
+       "%a = slice(%x, dim = 0, start = n, stop = 3*n)\n%c = cat(%a, neg(%a), dim = 0)\n%y = mul(cat(%c, %c, dim = 0), "
+       "cat(%c, %c, dim = 0))",
+       0},
+      {"%x: f32[3*n, 5] {0: [local 3, tp granule 3]}", "%y = slice(%x, dim = 0, start = 2*n)", 0},
       {"%x: f32[6*n, 5] {0: [local 2, local 3, tp]}",
        "%a = slice(%x, dim = 0, start = 3*n)\n%y = slice(%a, dim = 0, start = n)", 0},
       {"%x: f32[3*n, 5] {0: [local 3, tp]}", "%y = slice(%x, dim = 0, start = n, stop = n + 1)", 1},  // no part
@@ -153,6 +159,7 @@ TEST(MovedDims, WhatIsSorted) {
       {"%x: f32[64, 256] {1: tp}", "%y, %z = sort(%x, dim = 1)", 1, 64 * 256 * 3},
       {"%x: f32[64, 256] {1: tp}", "%y, %z = cummax(%x, dim = 1)", 1, 64 * 256 * 3},
       {"%x: f32[3, 8] {1: tp}", "%y, %z = sort(%x, dim = 1)", 1, 3 * 8 * 4 * 3},  // gathered
+      {"%x: f32[64, 2048] {1: tp}", "%y, %z = topk(%x, dim = 1, k = 1000)", 1, 64 * 2048 * 3},
       {"%x: f32[8, 4096] {1: tp}", "%y, %z = topk(%x, dim = 1, k = 8)", 2, 8 * 8 * 4 * 12 * 3},
       {"%x: f32[4096] {0: tp granule 100}", "%y, %z = topk(%x, dim = 0, k = 5, largest = false)", 2, -1},
       {"%x: i32[6, 50] {1: tp}", "%y, %z = topk(%x, dim = 1, k = 20)", 1, 6 * 50 * 4 * 3},  // as much as all
@@ -180,6 +187,29 @@ TEST(MovedDims, WhatIsSorted) {
           EXPECT_EQ(result.report.wire_bytes, c.bytes) << text;
         }
       }
+}
+
+// Results that shall be whole count; what is stored whole is not exchanged; long chains.
+TEST(MovedDims, WhatCostsLess) {
+  std::string chain = "%c0 = cat(%x, %x, dim = 1)\n";
+  for (int i = 0; i < 100; ++i) chain += fmt::format("%c{} = neg(%c{})\n", i + 1, i);
+  const struct {
+    std::string head, results, body;
+    int64_t collectives, bytes;  // on 4 ranks
+  } kCases[] = {
+      {"(tp = 4)", "%x: f32[64, 256] {1: tp}) -> (%y {}, %z {}", "%y, %z = sort(%x, dim = 1)", 1, 64 * 256 * 4 * 3},
+      {"(tp = 4)", "param %x: f32[16] {0: tp} stored {}) -> (%y", "%y = slice(%x, dim = 0, start = 2, stop = 12)", 0,
+       0},
+      {"(tp = 4)", "%x: f32[8, 800] {1: tp}) -> (%c100 {1: tp}", chain, 2, (200 + 400 + 400 + 200) * 8 * 4},
+      {"(tp = 4)", "%x: f32[96] {0: tp granule 24}) -> (%y", "%y = slice(%x, dim = 0, step = 3)", 0, 0},
+  };
+  for (const auto& c : kCases) {
+    const std::string text = fmt::format("mesh @m {}\nfusion @f on @m ({}) {{\n{}\n}}\n", c.head, c.results, c.body);
+    const CaseResult result = run(text, "cpu", 4);
+    EXPECT_TRUE(result.ok) << text << result.message;
+    EXPECT_EQ(result.collectives, c.collectives) << text;
+    EXPECT_EQ(result.report.wire_bytes, c.bytes) << text;
+  }
 }
 
 // Two dims over two axes, corners too; pieces within pieces lose the inner axis.
