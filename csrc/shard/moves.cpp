@@ -1,5 +1,7 @@
 #include "shard/moves.h"
 
+#include <fmt/core.h>
+
 #include <map>
 #include <optional>
 #include <set>

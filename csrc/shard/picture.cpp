@@ -1,5 +1,7 @@
 #include "shard/picture.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,6 +10,7 @@
 #include "base/error.h"
 #include "shard/assign.h"
 #include "shard/moves.h"
+#include "shard/reshard_plan.h"
 
 namespace plait {
 namespace {
