@@ -340,14 +340,15 @@ class Assigner {
   // no rank has to do all of the op.
   void cut_elsewhere() {
     const TensorView& t = *in_[0];
-    const auto bytes = global_bytes(t);
     for (size_t f = 0; f < out_.factors.size(); ++f) {
       const Factor& whole = out_.factors[f];
       const bool merges = whole.kind == FactorKind::merge && out_.claims[f].pieces.empty();
-      if ((whole.kind != FactorKind::whole && !merges) || whole.operand_dim[0] < 0 || !bytes) continue;
+      if ((whole.kind != FactorKind::whole && !merges) || whole.operand_dim[0] < 0) continue;
       const int dim = whole.operand_dim[0];
       const auto& pieces = t.layout.dims[static_cast<size_t>(dim)].pieces;
       if (pieces.size() != 1 || taken_.count(pieces[0].mesh_axis)) continue;
+      const auto bytes = global_bytes(t);
+      if (!bytes) return;
       const int64_t members = reshard_sizes(t).members[static_cast<size_t>(pieces[0].mesh_axis)];
       const auto costs = [&](Collective c, int64_t of) { return collective_cost(c, members, static_cast<double>(of)); };
       double cost = costs(Collective::all_to_all, *bytes);
@@ -467,14 +468,14 @@ std::string dim_difference(const Op& op, const Assignment& a, int index, size_t 
     if (!p.is_local() && a.results[0].partial.count(p.mesh_axis))
       return fmt::format("conflict: {} lost to the reduction that is pending over {}", what,
                          mesh.axes()[static_cast<size_t>(p.mesh_axis)].name);
+  const bool is_range = std::ranges::none_of(has, [](const Piece& p) { return p.is_local(); });
   const int64_t scale = scale_in(a.factors[f], index);
-  if (scale > 1 && std::none_of(has.begin(), has.end(), [](const Piece& p) { return p.is_local(); }))
+  if (scale > 1 && is_range)
     return fmt::format("{} may end within {} elements that {} keeps together: it must be whole; granule {} avoids that",
                        what, scale, text_name(op), scale);
-  if (indexed_dim(op) >= 0 && std::none_of(has.begin(), has.end(), [](const Piece& p) { return p.is_local(); }))
+  if (indexed_dim(op) >= 0 && is_range)
     return fmt::format("{} is whole in {}, whose results are larger than it", what, text_name(op));
-  if (a.factors[f].kind == FactorKind::merge &&
-      std::none_of(has.begin(), has.end(), [](const Piece& p) { return p.is_local(); }))
+  if (a.factors[f].kind == FactorKind::merge && is_range)
     return fmt::format("{} is whole in {}: to merge it, ranks would exchange more", what, text_name(op));
   return fmt::format("{} is not one range: {} must have it whole", what, text_name(op));
 }

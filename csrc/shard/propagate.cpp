@@ -170,7 +170,7 @@ class Propagator {
     Layout parts = t.layout;
     parts.dims[dim].pieces = in_parts(pieces, op.in.size());
     Region region = follow(t, parts);
-    for (auto& [tensor, layout] : region.before) const_cast<TensorView*>(tensor)->layout = std::move(layout);
+    for (auto& [tensor, layout] : region.before) tensor->layout = std::move(layout);
     size_t unmet_before = 0;
     for (const Op* reader : region.ops) unmet_before += unmet_in(*reader, assign(*reader, wanted_of(*reader)));
     if (!region.whole || region.unmet > unmet_before) return false;
@@ -182,7 +182,7 @@ class Propagator {
 
   // What a layout of one tensor makes of those behind it, which have them until `before` is put back.
   struct Region {
-    std::map<const TensorView*, Layout> before;
+    std::map<TensorView*, Layout> before;
     std::vector<const Op*> ops;  // that read one of them
     size_t unmet = 0;            // their operands, and results that are pinned, which have to be moved
     bool whole = true;           // whether these are all
