@@ -250,8 +250,9 @@ class Assigner {
         out_.claims[f] = {wanted_[0].dims[dim].pieces, claim.operand, claim.dim};
         continue;
       }
-      const bool few = as<Slice>(op_) && !fills_members(*op_.out(), dim, claim.pieces[0]);
-      if (result ? !few : std::ranges::count(factor.operand_dim, static_cast<int>(dim)) > 0) out_.claims[f] = claim;
+      const bool shared = result ? !as<Slice>(op_) || fills_members(*op_.out(), dim, claim.pieces[0])
+                                 : std::ranges::count(factor.operand_dim, static_cast<int>(dim)) > 0;
+      if (shared) out_.claims[f] = claim;
     }
   }
 
