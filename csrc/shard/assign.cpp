@@ -125,7 +125,7 @@ class Claimants {
 // known.
 bool pays_to_merge(const Op& op, int axis) {
   const TensorView& in = *inputs(op)[0];
-  const int64_t members = reshard_sizes(in).members[static_cast<size_t>(axis)];
+  const int64_t members = members_of(in, axis);
   const auto all = global_bytes(in);
   if (!all) return true;
   const auto parts = at_defaults(*in.fusion, exchanged(op).bytes);
@@ -265,7 +265,7 @@ class Assigner {
 
   static bool fills_members(const TensorView& t, size_t dim, const Piece& piece) {
     const auto extent = at_defaults(*t.fusion, t.extent(dim));
-    const int64_t members = reshard_sizes(t).members[static_cast<size_t>(piece.mesh_axis)];
+    const int64_t members = members_of(t, piece.mesh_axis);
     return !extent || *extent >= members * piece.granule;
   }
 
@@ -350,7 +350,7 @@ class Assigner {
       if (pieces.size() != 1 || taken_.count(pieces[0].mesh_axis)) continue;
       const auto bytes = global_bytes(t);
       if (!bytes) return;
-      const int64_t members = reshard_sizes(t).members[static_cast<size_t>(pieces[0].mesh_axis)];
+      const int64_t members = members_of(t, pieces[0].mesh_axis);
       const auto costs = [&](Collective c, int64_t of) { return collective_cost(c, members, static_cast<double>(of)); };
       double cost = costs(Collective::all_to_all, *bytes);
       for (size_t r = 0; r < op_.results.size(); ++r)  // that are to be whole again

@@ -182,7 +182,7 @@ std::map<const Op*, size_t> near_slices(const Fusion& sharded) {
     // How far ranges of a rank may lie apart: a quarter of its piece.
     const auto extent = at_defaults(sharded, t.extent(static_cast<size_t>(std::get<1>(place))));
     const auto& piece = held_layout(t).dims[static_cast<size_t>(std::get<1>(place))].pieces[0];
-    const int64_t members = reshard_sizes(t).members[static_cast<size_t>(piece.mesh_axis)];
+    const int64_t members = members_of(t, piece.mesh_axis);
     if (!extent) continue;
     std::vector<const Slice*> near;
     for (const Slice* s : slices) {  // of as many elements as are missing at the ends, all begin near each other

@@ -31,19 +31,26 @@ bool can_reshard(const Layout& from, const Layout& to) {
   });
 }
 
+int64_t members_of(const TensorView& tensor, int axis) {
+  constexpr int64_t kUnknown = 4;
+  const Fusion& fusion = *tensor.fusion;
+  PLAIT_CHECK(axis >= 0 && static_cast<size_t>(axis) < fusion.mesh().axes().size(), "%{} is on no axis {}",
+              tensor.name, axis);
+  const MeshAxis& along = fusion.mesh().axes()[static_cast<size_t>(axis)];
+  std::optional<int64_t> size = along.size;
+  if (!along.symbol.empty()) {
+    size = std::nullopt;
+    for (const auto& let : fusion.size_lets)
+      if (let.name == along.symbol) size = let.value;
+  }
+  return std::max<int64_t>(1, size.value_or(kUnknown));
+}
+
 ReshardSizes reshard_sizes(const TensorView& tensor) {
-  constexpr int64_t kUnknownMembers = 4;
   const Fusion& fusion = *tensor.fusion;
   ReshardSizes out;
-  for (const MeshAxis& axis : fusion.mesh().axes()) {
-    std::optional<int64_t> size = axis.size;
-    if (!axis.symbol.empty()) {
-      size = std::nullopt;
-      for (const auto& let : fusion.size_lets)
-        if (let.name == axis.symbol) size = let.value;
-    }
-    out.members.push_back(std::max<int64_t>(1, size.value_or(kUnknownMembers)));
-  }
+  for (size_t a = 0; a < fusion.mesh().axes().size(); ++a)
+    out.members.push_back(members_of(tensor, static_cast<int>(a)));
   for (size_t d = 0; d < tensor.rank(); ++d) out.extents.push_back(at_defaults(fusion, tensor.extent(d)));
   out.element_bytes = static_cast<int64_t>(size_of(tensor.dtype));
   return out;

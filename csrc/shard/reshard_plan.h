@@ -49,6 +49,8 @@ struct ReshardSizes {
 };
 // Mesh axes and extents at the defaults of symbols; an axis without one counts as 4 ranks.
 ReshardSizes reshard_sizes(const TensorView& tensor);
+// Of them, the members of one axis of the tensor's mesh.
+int64_t members_of(const TensorView& tensor, int axis);
 
 struct ReshardPlan {
   std::vector<ReshardStep> steps;
