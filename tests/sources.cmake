@@ -149,6 +149,7 @@ set(PLAIT_TEST_multidevice
   multidevice/planted_bugs_test.cpp
   multidevice/processes_test.cpp
   multidevice/programs_test.cpp
+  multidevice/teams_test.cpp
 )
 set(PLAIT_TEST_numerics
   numerics/aliases_test.cpp

@@ -192,7 +192,7 @@ class Builder {
     step.in = read(op.in);
     step.out = std::move(out);
     step.reduce = reduce_of(op.reduce);
-    step.team.index = op.axis;
+    step.team = op.team;
   }
 
   void add_exchange(const AllToAll& op) {
@@ -217,7 +217,7 @@ class Builder {
     step.in = read(op.in);
     step.out = std::move(out);
     step.reduce = reduce;
-    step.team.index = op.axis;
+    step.team = op.team;
     step.outer = op.outer;
     step.count = op.count;
     step.total = op.total;

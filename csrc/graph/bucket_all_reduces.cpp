@@ -16,12 +16,12 @@ constexpr size_t kMostTensors = 16;      // of which each is a part of the kerne
 
 // What all-reduces of one team and reduction have in common.
 struct Kind {
-  int axis;
+  Team team;
   ReduceOp reduce;
   DType dtype;
   auto operator<=>(const Kind&) const = default;
 };
-Kind kind_of(const AllReduce& op) { return {op.axis, op.reduce, op.in->dtype}; }
+Kind kind_of(const AllReduce& op) { return {op.team, op.reduce, op.in->dtype}; }
 using Run = std::vector<AllReduce*>;
 
 sym::Expr elements(const TensorView& t) {
@@ -107,7 +107,7 @@ class Bucketer {
     for (const AllReduce* each : bucket) cat->in.push_back(row_of(each->in, emit));
     auto all = std::make_unique<AllReduce>();
     all->in = emit(std::move(cat), name + "_bucket");
-    all->axis = bucket.front()->axis;
+    all->team = bucket.front()->team;
     all->reduce = bucket.front()->reduce;
     TensorView* sums = emit(std::move(all), name + "_bucket_reduced");
     sym::Expr start = fusion_.pool().constant(0);

@@ -52,6 +52,12 @@ Fusion::Fusion(Mesh mesh, std::string name)
     }
     pool_->symbol(rank_symbol(mesh_, static_cast<int>(i)), info);
   }
+  for (const MeshGroup& group : mesh_.groups()) {
+    check_name(group.name, where);
+    if (group.name == "local")
+      throw UserError("a group of mesh axes is named `local`", where,
+                      "choose another name: `local` is a piece that is not sharded");
+  }
 }
 
 Fusion::~Fusion() = default;

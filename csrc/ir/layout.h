@@ -43,7 +43,7 @@ struct Layout {
   bool is_replicated() const;
   bool uses(int mesh_axis) const;   // in a piece or as partial
   int dim_of(int mesh_axis) const;  // dim that a piece of the axis cuts, or -1
-  void normalize();                 // drops trailing local pieces
+  void normalize();                 // drops trailing local pieces, joins those that stand side by side
   bool operator==(const Layout&) const = default;
 };
 

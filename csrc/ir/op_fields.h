@@ -11,7 +11,7 @@
 namespace plait {
 
 // Where a field of an op lies. A field of a new type is one more alternative here.
-using FieldPointer = std::variant<TensorView**, std::vector<TensorView*>*, bool*, int*, int64_t*, double*, sym::Expr*,
+using FieldPointer = std::variant<TensorView**, std::vector<TensorView*>*, bool*, Team*, int64_t*, double*, sym::Expr*,
                                   DType*, Pointwise*, Reduction*, ReduceOp*, LossReduction*, Bounds*, ScatterUpdate*,
                                   std::string*, Constant*, std::vector<int64_t>*, std::vector<sym::Expr>*,
                                   std::optional<int64_t>*, std::optional<double>*, std::optional<DType>*>;

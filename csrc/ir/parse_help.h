@@ -31,7 +31,7 @@ std::string example(std::string_view name) {
   if constexpr (std::is_same_v<T, std::string>) return fmt::format("write {} = \"ij,jk->ik\"", name);
   if constexpr (std::is_same_v<T, DType>) return fmt::format("write {} = f32", name);
   if constexpr (std::is_same_v<T, double>) return fmt::format("write {} = 0.1", name);
-  if constexpr (std::is_same_v<T, int>) return fmt::format("write {} = tp, an axis of the mesh", name);
+  if constexpr (std::is_same_v<T, Team>) return fmt::format("write {} = tp, an axis of the mesh, or several", name);
   if (name == "dim") return "write dim = 0, or dim = -1 for the last";
   return fmt::format("write {} = 2", name);
 }

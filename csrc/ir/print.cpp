@@ -31,8 +31,8 @@ struct AttributeText {
   }
   std::string operator()(std::optional<DType> v) const { return v ? fmt::format("to = {}", name(*v)) : ""; }
   std::string operator()(std::string_view n, double v) const { return fmt::format("{} = {}", n, shortest(v)); }
-  std::string operator()(std::string_view n, int axis) const {
-    return fmt::format("{} = {}", n, fusion.mesh().axes()[axis].name);
+  std::string operator()(std::string_view n, const Team& team) const {
+    return fmt::format("{} = {}", n, plait::print(team, fusion.mesh()));
   }
   std::string operator()(std::string_view n, ReduceOp op) const { return fmt::format("{} = {}", n, plait::name(op)); }
   std::string operator()(std::string_view n, sym::Expr e) const {
@@ -182,7 +182,10 @@ std::string mesh_text(const Mesh& mesh) {
   for (const auto& a : mesh.axes())
     out +=
         fmt::format("{}{} = {}", out.empty() ? "" : ", ", a.name, a.symbol.empty() ? std::to_string(a.size) : a.symbol);
-  return fmt::format("mesh @{} ({})\n", mesh.name(), out);
+  std::string groups;
+  for (const auto& g : mesh.groups())
+    groups += fmt::format("{}{} = [{}]", groups.empty() ? " with " : ", ", g.name, fmt::join(g.axes, ", "));
+  return fmt::format("mesh @{} ({}){}\n", mesh.name(), out, groups);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct Word {
 Word word(TensorView*) { return {"tensor"}; }
 Word word(const std::vector<TensorView*>&) { return {"tensors"}; }
 Word word(bool v) { return {"bool", v ? "true" : "false"}; }
-Word word(int) { return {"axis"}; }
+Word word(const Team&) { return {"team"}; }
 Word word(int64_t v) { return {"int", std::to_string(v)}; }
 Word word(double v) {
   if (std::isnan(v)) return {"float"};

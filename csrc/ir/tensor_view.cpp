@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/suggest.h"
 #include "ir/fusion.h"
 
 namespace plait {
@@ -100,21 +99,23 @@ void add_piece(TensorView& t, Layout& layout, int dim, const MeshAxisRef& axis, 
   if (!t.fusion->has_mesh())
     throw UserError(fmt::format("fusion @{} has no mesh", t.fusion->name()), where(t, dim),
                     "give it one: Fusion f(Mesh(\"m\", {{\"tp\", 2}}))");
-  int index = t.fusion->mesh().find(axis.name);
-  if (index < 0) {
-    std::vector<std::string> known;
-    for (const auto& a : mesh.axes()) known.push_back(a.name);
-    throw UserError(fmt::format("mesh @{} has no axis `{}`", mesh.name(), axis.name), where(t, dim),
-                    suggestion(axis.name, known));
+  Team team;
+  try {
+    team = mesh.team(axis.name);
+  } catch (const UserError& e) {
+    throw UserError(e.message(), where(t, dim), e.remedy());
   }
-  if (layout.uses(index))
-    throw UserError(fmt::format("mesh axis `{}` is used twice on %{}", axis.name, t.name), where(t, dim),
-                    "a mesh axis shards at most one dim of a tensor");
+  for (int index : team.axes)
+    if (layout.uses(index))
+      throw UserError(fmt::format("mesh axis `{}` is used twice on %{}", mesh.axes()[index].name, t.name),
+                      where(t, dim), "a mesh axis shards at most one dim of a tensor");
   if (options.granule < 1 || options.granule > kMaxGranule)
     throw UserError(fmt::format("granule {} is out of range", options.granule), where(t, dim),
                     fmt::format("granules are 1 to {}", kMaxGranule));
+  std::vector<Piece> added;
+  for (int index : team.axes) added.push_back({index, options.granule, 0});
   auto& pieces = layout.dims[at].pieces;
-  pieces.insert(options.inner ? pieces.end() : pieces.begin(), Piece{index, options.granule, 0});
+  pieces.insert(options.inner ? pieces.end() : pieces.begin(), added.begin(), added.end());
 }
 
 }  // namespace

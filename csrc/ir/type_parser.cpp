@@ -31,12 +31,24 @@ Mesh TypeParser::read_mesh() {
     if (auto let = std::find_if(sizes_.begin(), sizes_.end(), [&](auto& l) { return l.name == axis.symbol; });
         let != sizes_.end() && let->value < 1)
       in_.fail_at(size_at, fmt::format("mesh axis `{}` has size {}", axis.name, let->value), "sizes are at least 1");
-    if (is_dtype_let(axis.symbol))
-      in_.fail_at(size_at, fmt::format("`{}` is a dtype", axis.symbol), "sizes are numbers or symbols");
+    if (const std::string& symbol = axis.size == -1 ? axis.name : axis.symbol; is_dtype_let(symbol))
+      in_.fail_at(size_at, fmt::format("`{}` is a dtype", symbol), "sizes are numbers or symbols");
     axes.push_back(std::move(axis));
   } while (in_.accept(","));
   in_.expect(")", "after the mesh axes");
-  return guarded(at, [&] { return Mesh(name, axes); });
+  std::vector<MeshGroup> groups;
+  if (in_.accept("with")) {
+    do {
+      MeshGroup& group = groups.emplace_back();
+      group.name = in_.word("the name of a group of axes");
+      in_.expect("=", "after the group's name");
+      in_.expect("[", "before the axes of a group");
+      do group.axes.push_back(in_.word("a mesh axis"));
+      while (in_.accept(","));
+      in_.expect("]", "after the axes of a group");
+    } while (in_.accept(","));
+  }
+  return guarded(at, [&] { return Mesh(name, axes, groups); });
 }
 
 bool TypeParser::is_dtype_let(std::string_view name) const {
@@ -58,6 +70,11 @@ int TypeParser::mesh_axis(const std::string& axis) {
   if (!fusion_->has_mesh())
     throw UserError(fmt::format("mesh axis `{}` without a mesh", axis), "", "declare one: mesh @m (tp = 2)");
   return fusion_->mesh().index(axis);
+}
+
+Team TypeParser::mesh_team(const std::string& name) {
+  if (!fusion_->has_mesh()) return {{mesh_axis(name)}};
+  return fusion_->mesh().team(name);
 }
 
 TypeParser::Type TypeParser::read_type() {
@@ -94,20 +111,19 @@ std::vector<sym::Expr> TypeParser::read_extents(bool open) {
   return out;
 }
 
-Piece TypeParser::read_piece() {
-  Piece piece;
+void TypeParser::read_pieces(std::vector<Piece>& pieces) {
   if (in_.accept("local")) {
-    piece.local = 0;
+    Piece& piece = pieces.emplace_back();
     if (char c = in_.peek(); (c >= '0' && c <= '9') || c == '-')
       piece.local = in_.integer("a number of parts", 1, kMaxGranule);
-    return piece;
+    return;
   }
   in_.skip();
   size_t at = in_.offset();
-  std::string axis = in_.word("a mesh axis or `local`");
-  piece.mesh_axis = guarded(at, [&] { return mesh_axis(axis); });
-  if (in_.accept("granule")) piece.granule = in_.integer("a granule", 1, kMaxGranule);
-  return piece;
+  std::string name = in_.word("a mesh axis or `local`");
+  const Team team = guarded(at, [&] { return mesh_team(name); });
+  const int64_t granule = in_.accept("granule") ? in_.integer("a granule", 1, kMaxGranule) : 1;
+  for (int axis : team.axes) pieces.push_back({axis, granule, 0});
 }
 
 // `{...}` and `partial(...)` behind it.
@@ -128,11 +144,11 @@ Layout TypeParser::read_layout(const TensorView& t) {
       if (!pieces.empty()) in_.fail_at(dim_at, fmt::format("dim {} is given twice", dim), "list its pieces: [tp, dp]");
       in_.expect(":", "after the dim");
       if (in_.accept("[")) {
-        do pieces.push_back(read_piece());
+        do read_pieces(pieces);
         while (in_.accept(","));
         in_.expect("]", "after the pieces");
       } else {
-        pieces.push_back(read_piece());
+        read_pieces(pieces);
       }
     } while (in_.accept(","));
     in_.expect("}", "after the layout");
@@ -147,11 +163,14 @@ void TypeParser::read_partial(Layout& layout) {
   do {
     in_.skip();
     size_t at = in_.offset();
-    std::string axis = in_.word("a mesh axis");
-    int index = guarded(at, [&] { return mesh_axis(axis); });
+    std::string name = in_.word("a mesh axis");
+    const Team team = guarded(at, [&] { return mesh_team(name); });
     in_.expect(":", "after the mesh axis");
-    if (!layout.partial.emplace(index, read_reduce()).second)
-      in_.fail_at(at, fmt::format("mesh axis `{}` is named twice", axis), "name it once");
+    const ReduceOp reduce = read_reduce();
+    for (int axis : team.axes)
+      if (!layout.partial.emplace(axis, reduce).second)
+        in_.fail_at(at, fmt::format("mesh axis `{}` is named twice", fusion_->mesh().axes()[axis].name),
+                    "name it once");
   } while (in_.accept(","));
   in_.expect(")", "after `partial(`");
 }

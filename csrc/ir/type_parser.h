@@ -44,8 +44,9 @@ class TypeParser {
   // An expression over sizes; `rank.AXIS` must be an axis of the mesh.
   sym::Expr read_expression(std::string_view what);
   int mesh_axis(const std::string& axis);                  // index; UserError where the mesh has none of that name
+  Team mesh_team(const std::string& name);                 // of an axis or a group; UserError likewise
   std::vector<sym::Expr> read_extents(bool open = false);  // open: -1 is one
-  Piece read_piece();
+  void read_pieces(std::vector<Piece>& pieces);            // one, or those of a group's axes
   Layout read_layout(const TensorView& t);
   void read_partial(Layout& layout);
   ReduceOp read_reduce();

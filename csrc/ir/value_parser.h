@@ -29,10 +29,18 @@ class ValueParser : protected TypeParser {
     if (!constant) in_.fail_at(at, fmt::format("`{}` is no number", text), "write e.g. 0.1");
     v = constant->to_double();
   }
-  void read_value(int& axis) {
-    const size_t at = in_.here();
-    std::string text = in_.word("a mesh axis");
-    axis = guarded(at, [&] { return mesh_axis(text); });
+  void read_value(Team& team) {
+    const size_t begin = in_.here();
+    const auto read_axis = [&] {
+      const size_t at = in_.here();
+      const std::string text = in_.word("a mesh axis");
+      team.axes.push_back(guarded(at, [&] { return mesh_axis(text); }));
+    };
+    if (!in_.accept("[")) return read_axis();
+    do read_axis();
+    while (in_.accept(","));
+    in_.expect("]", "after the axes of a team");
+    guarded(begin, [&] { check_team(team, fusion_->mesh()); });
   }
   void read_value(int64_t& v) { v = read_signed(); }
   void read_value(std::vector<int64_t>& v) {

@@ -115,9 +115,12 @@ void verify_fields(const Op& op, const Fusion& fusion) {
       PLAIT_CHECK(value, "{} lacks {}", describe(op), field.name);
     } else if constexpr (std::is_same_v<T, std::vector<sym::Expr>>) {
       for (sym::Expr e : value) PLAIT_CHECK(e, "{} lacks a part of {}", describe(op), field.name);
-    } else if constexpr (std::is_same_v<T, int>) {
-      PLAIT_CHECK(value >= 0 && value < static_cast<int>(fusion.mesh().axes().size()), "{} on mesh axis {}",
-                  describe(op), value);
+    } else if constexpr (std::is_same_v<T, Team>) {
+      PLAIT_CHECK(!value.axes.empty(), "{} has no team", describe(op));
+      for (int axis : value.axes)
+        PLAIT_CHECK(axis >= 0 && axis < static_cast<int>(fusion.mesh().axes().size()) &&
+                        std::ranges::count(value.axes, axis) == 1,
+                    "{} on mesh axis {}", describe(op), axis);
     }
   });
 }

@@ -7,15 +7,40 @@
 
 namespace plait {
 
-Mesh::Mesh(std::string name, std::vector<MeshAxis> axes) : name_(std::move(name)), axes_(std::move(axes)) {
+Mesh::Mesh(std::string name, std::vector<MeshAxis> axes, std::vector<MeshGroup> groups)
+    : name_(std::move(name)), axes_(std::move(axes)), groups_(std::move(groups)) {
   std::set<std::string> seen;
-  for (const auto& axis : axes_) {
-    std::string where = fmt::format("mesh @{}", name_);
+  const std::string where = fmt::format("mesh @{}", name_);
+  for (auto& axis : axes_) {
+    if (axis.symbol.empty() && axis.size == -1) axis.symbol = axis.name, axis.size = 0;
     if (!seen.insert(axis.name).second)
       throw UserError(fmt::format("mesh axis `{}` is named twice", axis.name), where, "give every axis its own name");
     if (axis.symbol.empty() && axis.size < 1)
-      throw UserError(fmt::format("mesh axis `{}` has size {}", axis.name, axis.size), where, "sizes are at least 1");
+      throw UserError(fmt::format("mesh axis `{}` has size {}", axis.name, axis.size), where,
+                      "sizes are at least 1, or -1 for what the ranks leave");
   }
+  for (const MeshGroup& group : groups_) {
+    if (!seen.insert(group.name).second)
+      throw UserError(fmt::format("`{}` is the name of an axis or group already", group.name), where,
+                      "give every group a name of its own");
+    const std::string of = fmt::format("{}, group `{}`", where, group.name);
+    if (group.axes.empty()) throw UserError("a group of no axes", of, "name them: dp = [dp_replicate, dp_shard]");
+    std::set<std::string> once;
+    for (const std::string& axis : group.axes) {
+      index(axis);
+      if (!once.insert(axis).second)
+        throw UserError(fmt::format("mesh axis `{}` is named twice", axis), of, "name it once");
+    }
+  }
+}
+
+Team Mesh::team(std::string_view name) const {
+  Team out;
+  for (const MeshGroup& group : groups_)
+    if (group.name == name)
+      for (const std::string& axis : group.axes) out.axes.push_back(index(axis));
+  if (out.axes.empty()) out.axes.push_back(index(name));
+  return out;
 }
 
 int Mesh::find(std::string_view axis) const {
@@ -29,6 +54,7 @@ int Mesh::index(std::string_view axis) const {
   if (found >= 0) return found;
   std::vector<std::string> names;
   for (const auto& a : axes_) names.push_back(a.name);
+  for (const auto& g : groups_) names.push_back(g.name);
   throw UserError(fmt::format("mesh @{} has no axis `{}`", name_, axis), "", suggestion(axis, names));
 }
 
@@ -58,19 +84,57 @@ int64_t DeviceMesh::rank(const std::vector<int64_t>& coordinates) const {
   return out;
 }
 
-int64_t DeviceMesh::first_of_team(int64_t rank_of_member, int axis) const {
+int64_t DeviceMesh::first_of_team(int64_t rank_of_member, const Team& team) const {
   std::vector<int64_t> at = coordinates(rank_of_member);
-  at[axis] = 0;
+  for (int axis : team.axes) at[axis] = 0;
   return rank(at);
 }
 
-std::vector<int64_t> DeviceMesh::team(int64_t rank_of_member, int axis) const {
+std::vector<int64_t> DeviceMesh::team(int64_t rank_of_member, const Team& team) const {
+  const int64_t count = members(team);
   std::vector<int64_t> at = coordinates(rank_of_member), out;
-  for (int64_t i = 0; i < sizes_[axis]; ++i) {
-    at[axis] = i;
+  for (int axis : team.axes) at[axis] = 0;
+  while (std::ssize(out) < count) {
     out.push_back(rank(at));
+    for (size_t i = team.axes.size(); i-- > 0;) {
+      int64_t& position = at[team.axes[i]];
+      if (++position < sizes_[team.axes[i]]) break;
+      position = 0;
+    }
   }
   return out;
+}
+
+int64_t DeviceMesh::members(const Team& team) const {
+  int64_t out = 1;
+  for (int axis : team.axes) out *= sizes_[axis];
+  return out;
+}
+
+int64_t DeviceMesh::position(int64_t rank, const Team& team) const {
+  const std::vector<int64_t> at = coordinates(rank);
+  int64_t out = 0;
+  for (int axis : team.axes) out = out * sizes_[axis] + at[axis];
+  return out;
+}
+
+std::string print(const Team& team, const Mesh& mesh) {
+  std::string out;
+  for (int axis : team.axes) {
+    const bool known = axis >= 0 && static_cast<size_t>(axis) < mesh.axes().size();
+    if (!out.empty()) out += ", ";
+    out += known ? mesh.axes()[static_cast<size_t>(axis)].name : fmt::format("?{}", axis);
+  }
+  return team.axes.size() == 1 ? out : fmt::format("[{}]", out);
+}
+
+void check_team(const Team& team, const Mesh& mesh) {
+  if (team.axes.empty()) throw UserError("a team of no mesh axis", "", "name one: team = tp");
+  for (size_t i = 0; i < team.axes.size(); ++i)
+    if (std::find(team.axes.begin(), team.axes.begin() + static_cast<ptrdiff_t>(i), team.axes[i]) !=
+        team.axes.begin() + static_cast<ptrdiff_t>(i))
+      throw UserError(fmt::format("mesh axis `{}` is named twice", mesh.axes()[static_cast<size_t>(team.axes[i])].name),
+                      "", "name it once");
 }
 
 namespace {

@@ -379,12 +379,11 @@ class Reader {
   void read_collective(Collective kind, size_t at) {
     auto& step = add<CollectiveStep>(at);
     step.collective = kind;
-    step.team.index = -1;
     step.in = read_view();
     in_.expect("->", "before the result");
     step.out = read_view();
     finish(step, std::string(name(kind)));
-    if (step.team.index < 0) in_.fail_at(at, fmt::format("{} lacks `team`", name(kind)), "write team = tp");
+    if (step.team.axes.empty()) in_.fail_at(at, fmt::format("{} lacks `team`", name(kind)), "write team = tp");
   }
 
   // `%e1 on comm`
@@ -478,10 +477,18 @@ class Reader {
     member = in_.accept("true");
     if (!member) in_.expect("false", "or `true`");
   }
-  void read_member(TeamAxis& member) {
-    const size_t at = in_.here();
-    const std::string text = in_.word("a mesh axis");
-    member.index = guarded(at, [&] { return program_.mesh.index(text); });
+  void read_member(Team& member) {
+    const size_t begin = in_.here();
+    const auto read_axis = [&] {
+      const size_t at = in_.here();
+      const std::string text = in_.word("a mesh axis");
+      member.axes.push_back(guarded(at, [&] { return program_.mesh.index(text); }));
+    };
+    if (!in_.accept("[")) return read_axis();
+    do read_axis();
+    while (in_.accept(","));
+    in_.expect("]", "after the axes of a team");
+    guarded(begin, [&] { check_team(member, program_.mesh); });
   }
 
   TextReader in_;

@@ -29,10 +29,6 @@ struct Printer {
   std::string text(EventId event) const { return fmt::format("%e{}", uint64_t(event.index) + 1); }
   std::string text(const sym::Expr& expr) const { return expr ? sym::print(expr) : "1"; }
   std::string text(CommReduce reduce) const { return std::string(name(reduce)); }
-  std::string text(TeamAxis axis) const {
-    const auto& axes = program.mesh.axes();
-    return axis.index >= 0 && size_t(axis.index) < axes.size() ? axes[axis.index].name : fmt::format("?{}", axis.index);
-  }
   template <class Items>
   std::string list(const Items& items) const {
     std::string out;
@@ -60,8 +56,8 @@ struct Printer {
     return reduce ? fmt::format(", {} = {}", name, text(*reduce)) : "";
   }
   std::string attribute(std::string_view name, bool set) const { return set ? fmt::format(", {} = true", name) : ""; }
-  std::string attribute(std::string_view name, TeamAxis axis) const {
-    return fmt::format(", {} = {}", name, text(axis));
+  std::string attribute(std::string_view name, const Team& team) const {
+    return fmt::format(", {} = {}", name, plait::print(team, program.mesh));
   }
 
   // What the head of the line says is no attribute.

@@ -14,6 +14,7 @@
 #include "base/overloaded.h"
 #include "comm/communicator.h"
 #include "mesh/collective.h"
+#include "mesh/mesh.h"
 #include "sym/expr.h"
 
 namespace plait {
@@ -26,7 +27,7 @@ enum class StepKind : uint8_t {
 // Name of a step kind, as printed.
 std::string_view name(StepKind kind);
 
-// Indices into Program::values, kernels, libraries, and the axes of its mesh.
+// Indices into Program::values, kernels, libraries.
 struct ValueId {
   uint32_t index = 0;
   bool operator==(const ValueId&) const = default;
@@ -51,10 +52,6 @@ struct KernelId {
 struct LibraryId {
   uint32_t index = 0;
   bool operator==(const LibraryId&) const = default;
-};
-struct TeamAxis {
-  int index = 0;
-  bool operator==(const TeamAxis&) const = default;
 };
 // Prints as %e1 for index 0.
 struct EventId {
@@ -150,7 +147,7 @@ struct CopyStep : StepBase<StepKind::CopyStep> {
   }
 };
 
-// A collective of the ranks along one mesh axis, in the order of their positions on it; `in` and `out` are dense.
+// A collective of the members of each team, in their order; `in` and `out` are dense.
 // all_reduce: out = the reduction of the members' `in`; no view is given.
 // all_gather: out[outer, total, inner] = the members' in[outer, count, inner], one after another along the middle.
 // reduce_scatter: out[outer, count, inner] = this member's part of the reduction of the members' in[outer, total,
@@ -165,7 +162,7 @@ struct CollectiveStep : StepBase<StepKind::CollectiveStep> {
   Collective collective = Collective::all_reduce;
   View in, out;
   std::optional<CommReduce> reduce;
-  TeamAxis team;
+  Team team;
   sym::Expr outer, count, total, inner;
   sym::Expr middle, scattered, scattered_total;  // all_to_all
   sym::Expr start, taken;                        // gather_range

@@ -8,7 +8,7 @@
 //  its dtypes, and operands whose
 //      extents fit each other.
 //  P7  Both sides of a copy or collective have one dtype, and element counts that do not contradict its view.
-//  P8  A collective's team is an axis of the mesh; its view is whole (absent for all_reduce), equal on all members but
+//  P8  A collective's team is of axes of the mesh; its view is whole (absent for all_reduce), equal on all members but
 //      for `count`, and the members' counts do not contradict `total`. `reduce` is given where something is reduced.
 //  P9  Every member of a team issues the same collectives in the same order: no step depends on the rank, so this is
 //      the order of the list. A skipped launch is no collective.
@@ -240,9 +240,12 @@ class Verifier {
   void check_member(LibraryId id) const {
     require(id.index < program_.libraries.size(), "P6", "contraction number {} is unknown", id.index);
   }
-  void check_member(TeamAxis axis) const {
-    require(axis.index >= 0 && size_t(axis.index) < program_.mesh.axes().size(), "P8", "mesh axis {} is unknown",
-            axis.index);
+  void check_member(const Team& team) const {
+    require(!team.axes.empty(), "P8", "the team has no mesh axis");
+    for (int axis : team.axes) {
+      require(axis >= 0 && size_t(axis) < program_.mesh.axes().size(), "P8", "mesh axis {} is unknown", axis);
+      require(std::ranges::count(team.axes, axis) == 1, "P8", "mesh axis {} is named twice", axis);
+    }
   }
   void check_member(bool) {}
   void check_member(Collective) const {}
@@ -319,7 +322,7 @@ class Verifier {
   }
 
   void check(const CollectiveStep& step) {
-    const auto stream = streams_.emplace(step.team.index, step.stream).first->second;
+    const auto stream = streams_.emplace(step.team, step.stream).first->second;
     require(stream == step.stream, "P14", "an earlier collective of the team is on {}", name(stream));
     check_dtypes(step.in, step.out);
     const CollectiveInfo what = info(step.collective);
@@ -357,14 +360,14 @@ class Verifier {
   }
 
   void check_equal_in_team(const CollectiveStep& step, std::initializer_list<sym::Expr> all) {
-    const std::string own = "rank." + program_.mesh.axes()[step.team.index].name;
-    for (sym::Expr expr : all)
-      if (sym::symbols(expr).count(own))
-        fail("P8", fmt::format("`{}` differs between the members of the team", sym::print(expr)));
+    for (int axis : step.team.axes)
+      for (sym::Expr expr : all)
+        if (sym::symbols(expr).count(rank_symbol(axis)))
+          fail("P8", fmt::format("`{}` differs between the members of the team", sym::print(expr)));
   }
 
   void check_sum(const CollectiveStep& step, sym::Expr count, sym::Expr total) {
-    if (program_.devices.size(step.team.index) > kLargeTeam) return;
+    if (program_.devices.members(step.team) > kLargeTeam) return;
     const sym::Expr sum = sum_over_team(count, step.team);
     if (contradicts(sum, total))
       fail("P8", fmt::format("the members' counts make {}, not {}", sym::print(sum), sym::print(total)));
@@ -378,16 +381,21 @@ class Verifier {
     return slot->second;
   }
 
-  sym::Expr sum_over_team(sym::Expr count, TeamAxis team) {
-    sym::Expr& sum = sums_[{count.id(), team.index}];
+  sym::Expr sum_over_team(sym::Expr count, const Team& team) {
+    sym::Expr& sum = sums_[{count.id(), team}];
     if (sum) return sum;
     sym::Pool& pool = *program_.pool;
-    const std::string own = "rank." + program_.mesh.axes()[team.index].name;
     sum = pool.constant(0);
-    for (int64_t p = 0; p < program_.devices.size(team.index); ++p)
-      sum = sum + sym::substitute(count, {{own, pool.constant(p)}});
+    for (int64_t member : program_.devices.team(0, team)) {
+      const std::vector<int64_t> at = program_.devices.coordinates(member);
+      std::map<std::string, sym::Expr> position;
+      for (int axis : team.axes) position.emplace(rank_symbol(axis), pool.constant(at[axis]));
+      sum = sum + sym::substitute(count, position);
+    }
     return sum;
   }
+
+  std::string rank_symbol(int axis) const { return "rank." + program_.mesh.axes()[axis].name; }
 
   DType dtype(const View& view) const { return program_.value(view.value).dtype; }
   sym::Expr or_one(sym::Expr expr) const { return expr ? expr : program_.pool->constant(1); }
@@ -415,8 +423,8 @@ class Verifier {
   HappensBefore order_;                                           // of the steps before this one
   std::map<uint32_t, bool> waited_;                               // by event recorded
   std::map<std::pair<uint64_t, uint64_t>, bool> contradictions_;  // by expressions
-  std::map<std::pair<uint64_t, int>, sym::Expr> sums_;  // of counts over the members of a team, by expression and axis
-  std::map<int, ProgramStream> streams_;                // by team: that of its collectives
+  std::map<std::pair<uint64_t, Team>, sym::Expr> sums_;           // of counts over the members of a team, by expression
+  std::map<Team, ProgramStream> streams_;                         // by team: that of its collectives
 };
 
 }  // namespace

@@ -235,11 +235,11 @@ void check_teams(const Program& program, std::span<const RankBinding> ranks) {
     if (!step) continue;
     const bool pieces = info(step->collective).has_pieces();
     for (const RankBinding& rank : ranks) {
-      if (program.devices.first_of_team(rank.rank, step->team.index) != rank.rank) continue;
+      if (program.devices.first_of_team(rank.rank, step->team) != rank.rank) continue;
       const BoundStep& mine = rank.steps[s];
       int64_t sum = 0, scattered = 0;
       bool agrees = true;
-      for (int64_t member : program.devices.team(rank.rank, step->team.index)) {
+      for (int64_t member : program.devices.team(rank.rank, step->team)) {
         const BoundStep& other = ranks[member].steps[s];
         sum += other.count;
         scattered += other.scattered;

@@ -1,5 +1,6 @@
 #include "run/team_calls.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -49,10 +50,10 @@ std::vector<TeamCall> make_team_calls(const Program& program, std::span<const Ra
       if (at[i] == runner.actions().size() || runner.actions()[at[i]].step != s) continue;
       const size_t action = at[i]++;
       if (!collective) continue;
-      const int axis = collective->team.index;
-      const auto [slot, fresh] = teams.emplace(program.devices.first_of_team(runner.rank(), axis), out.size());
+      const auto [slot, fresh] =
+          teams.emplace(program.devices.first_of_team(runner.rank(), collective->team), out.size());
       if (fresh) {
-        const std::vector<int64_t> team = program.devices.team(runner.rank(), axis);
+        const std::vector<int64_t> team = program.devices.team(runner.rank(), collective->team);
         const BoundStep& numbers = bindings[runner.rank()].steps[s];
         TeamCall& call = out.emplace_back();
         call.step = collective;
@@ -68,11 +69,15 @@ std::vector<TeamCall> make_team_calls(const Program& program, std::span<const Ra
         if (info(collective->collective).exchanges()) add_blocks(call, team, bindings);
       }
       TeamCall& call = out[slot->second];
-      const int64_t position = program.devices.coordinates(runner.rank())[collective->team.index];
+      const int64_t position = program.devices.position(runner.rank(), collective->team);
       runner.actions()[action].team_call = slot->second;
-      runner.actions()[action].member = call.held.size();
       call.held.push_back({position, &runner, action, comms.recorder(runner.rank())});
       call.members.resize(call.held.size());
+    }
+    for (const auto& [first, slot] : teams) {
+      std::vector<TeamCall::Held>& held = out[slot].held;
+      std::ranges::sort(held, {}, &TeamCall::Held::position);
+      for (size_t i = 0; i < held.size(); ++i) held[i].runner->actions()[held[i].action].member = i;
     }
   }
   return out;

@@ -202,7 +202,7 @@ class Assigner {
         if (factor.kind == FactorKind::merge && (operand < 0 || !may_merge(list.pieces))) continue;
         const std::optional<Parts> parts = moves ? parts_of(list.pieces) : std::nullopt;
         if (moves && !parts && (list.pieces.empty() || list.pieces.front().is_local())) continue;
-        if (moves && !parts) list.pieces.resize(1);
+        if (moves && !parts) list.pieces.erase(std::ranges::find_if(list.pieces, &Piece::is_local), list.pieces.end());
         if (list.pieces.empty() || !can_hold(op_, factor, list.pieces)) continue;
         if (!in_steps(list.pieces, scale_in(factor, operand))) continue;
         for (const Piece& p : list.pieces)
@@ -242,15 +242,15 @@ class Assigner {
       }
       if (const auto* strided = as<Slice>(op_); result && strided && strided->step > 1) {
         out_.claims[f] = claim;
-        int64_t& granule = out_.claims[f].pieces[0].granule;
-        granule = granule % strided->step == 0 ? granule / strided->step : 1;
+        for (Piece& p : out_.claims[f].pieces)
+          p.granule = p.granule % strided->step == 0 ? p.granule / strided->step : 1;
         continue;
       }
       if (result && wants_parts(claim.pieces)) {
         out_.claims[f] = {wanted_[0].dims[dim].pieces, claim.operand, claim.dim};
         continue;
       }
-      const bool shared = result ? !as<Slice>(op_) || fills_members(*op_.out(), dim, claim.pieces[0])
+      const bool shared = result ? !as<Slice>(op_) || fills_members(*op_.out(), dim, claim.pieces)
                                  : std::ranges::count(factor.operand_dim, static_cast<int>(dim)) > 0;
       if (shared) out_.claims[f] = claim;
     }
@@ -263,10 +263,11 @@ class Assigner {
     return wanted == in_parts(pieces, inputs(op_).size());
   }
 
-  static bool fills_members(const TensorView& t, size_t dim, const Piece& piece) {
+  static bool fills_members(const TensorView& t, size_t dim, const std::vector<Piece>& pieces) {
     const auto extent = at_defaults(*t.fusion, t.extent(dim));
-    const int64_t members = members_of(t, piece.mesh_axis);
-    return !extent || *extent >= members * piece.granule;
+    int64_t granules = members_of(t, pieces);
+    for (const Piece& p : pieces) granules = std::max(granules, members_of(t, p.mesh_axis) * p.granule);
+    return !extent || *extent >= granules;
   }
 
   // Axes over which an operand is pending wait until it is known whether the op passes that on.

@@ -58,7 +58,7 @@ Mesh mesh_of_sizes(const Mesh& mesh, const DeviceMesh& sizes) {
   if (mesh.axes().empty()) return {};
   std::vector<MeshAxis> axes = mesh.axes();
   for (size_t i = 0; i < axes.size(); ++i) axes[i] = {axes[i].name, sizes.sizes()[i], ""};
-  return {mesh.name(), std::move(axes)};
+  return {mesh.name(), std::move(axes), mesh.groups()};
 }
 
 void check_known_pieces(const Fusion& sharded, const DeviceMesh& mesh) {

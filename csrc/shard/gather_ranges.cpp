@@ -130,7 +130,9 @@ std::vector<Piece> in_parts(std::vector<Piece> pieces, size_t parts) {
   Piece local;
   local.local = static_cast<int64_t>(parts);
   pieces.insert(pieces.begin(), local);
-  return pieces;
+  Layout layout{{{std::move(pieces)}}, {}};
+  layout.normalize();
+  return layout.dims[0].pieces;
 }
 
 std::vector<size_t> moved_dims(const Op& op, const std::function<bool(const TensorView&, size_t)>& is_cut) {
@@ -169,10 +171,9 @@ std::map<const Op*, size_t> near_slices(const Fusion& sharded) {
     const auto* slice = as<Slice>(*op);
     if (!slice) continue;
     const auto dim = static_cast<size_t>(slice->dim);
-    const auto& pieces = held_layout(*slice->in).dims[dim].pieces;
-    if (pieces.size() != 1 || pieces[0].is_local()) continue;
-    if (const auto& kept = held_layout(*slice->out()).dims[dim].pieces;
-        kept.size() == 1 && kept[0].mesh_axis == pieces[0].mesh_axis)
+    const auto &pieces = held_layout(*slice->in).dims[dim].pieces, &kept = held_layout(*slice->out()).dims[dim].pieces;
+    const auto same_axis = [](const Piece& p, const Piece& q) { return !p.is_local() && p.mesh_axis == q.mesh_axis; };
+    if (!pieces.empty() && std::ranges::equal(pieces, kept, same_axis))
       all[{slice->in, slice->dim, slice->step}].push_back(slice);
   }
   std::map<const Op*, size_t> out;
@@ -181,8 +182,7 @@ std::map<const Op*, size_t> near_slices(const Fusion& sharded) {
     const TensorView& t = *std::get<0>(place);
     // How far ranges of a rank may lie apart: a quarter of its piece.
     const auto extent = at_defaults(sharded, t.extent(static_cast<size_t>(std::get<1>(place))));
-    const auto& piece = held_layout(t).dims[static_cast<size_t>(std::get<1>(place))].pieces[0];
-    const int64_t members = members_of(t, piece.mesh_axis);
+    const int64_t members = members_of(t, held_layout(t).dims[static_cast<size_t>(std::get<1>(place))].pieces);
     if (!extent) continue;
     std::vector<const Slice*> near;
     for (const Slice* s : slices) {  // of as many elements as are missing at the ends, all begin near each other

@@ -94,7 +94,8 @@ class Inserter {
     for (TensorView* v : versions_.at(t)) {
       if (!can_reshard(held_layout(*v), layout)) continue;
       ReshardPlan plan = plan_reshard(held_layout(*v), layout, sizes);
-      if (from && std::pair(plan.cost, plan.steps.size()) >= std::pair(best.cost, best.steps.size())) continue;
+      // Of versions that cost the same the last one has come furthest.
+      if (from && std::pair(plan.cost, plan.steps.size()) > std::pair(best.cost, best.steps.size())) continue;
       from = v;
       best = std::move(plan);
     }
@@ -112,15 +113,15 @@ class Inserter {
   // The tensor after one step: `out`, or a new one named after `base`.
   TensorView* add_step(TensorView* in, const ReshardStep& step, TensorView* out, const std::string& base,
                        const std::string& why) {
-    const std::string& axis = fusion_.mesh().axes()[static_cast<size_t>(step.axis)].name;
+    const std::string team = print(step.team, fusion_.mesh());
     if (!out) {
       out = fusion_.add_tensor(base + suffix(step.kind), in->shape(), in->dtype);
       out->dtype_alias = in->dtype_alias;
       out->layout = step.to;
       out->layout_source = LayoutSource::inferred;
-      out->reason = fmt::format("{} over {} {}", name(step.kind), axis, why);
+      out->reason = fmt::format("{} over {} {}", name(step.kind), team, why);
     } else {
-      out->reason += fmt::format("; {} over {} {}", name(step.kind), axis, why);
+      out->reason += fmt::format("; {} over {} {}", name(step.kind), team, why);
     }
     auto op = std::make_unique<Reshard>();
     op->in = in;

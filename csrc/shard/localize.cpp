@@ -142,11 +142,11 @@ void Localizer::add_merged(const Op& op, const Op& local, size_t dim) {
   parted.chunk = sym::chunk(parted.extent, parted.members, out_->pool().constant(0), piece.granule);
   parted.rank = pieces_.rank(piece);
   parted.gather = [&](TensorView* t, const char* what) {
-    return gather_members(t, op.results[0]->name + what, piece.mesh_axis);
+    return gather_members(t, op.results[0]->name + what, team_of({piece}));
   };
   parted.join = [&](TensorView* t, sym::Expr total, const char* what) {
     auto all = std::make_unique<AllGather>();
-    all->in = t, all->axis = piece.mesh_axis;
+    all->in = t, all->team = team_of({piece});
     set_middle(*all, around(*t, dim, {{}, t->extent(dim)}));
     all->total = total;
     std::vector<sym::Expr> shape = t->shape();
@@ -188,16 +188,17 @@ sym::Expr Localizer::local_elements(const TensorView& t, const Layout& layout, i
 }
 
 Localizer::Middle Localizer::middle(const TensorView& t, const Layout& layout, const ReshardStep& step) const {
-  const RankPieces::Cut c = cut(t, step.dim, step.pieces);
+  const RankPieces::Cut c = cut(t, step.dim, step.pieces, step.team.axes.size());
   const sym::Expr outer = local_elements(t, layout, 0, step.dim) * c.outer;
   return {outer, c.start, c.count, c.total, local_elements(t, layout, step.dim + 1, static_cast<int>(t.rank()))};
 }
 
 std::unique_ptr<AllToAll> Localizer::exchange(const TensorView& t, const Layout& layout,
                                               const ReshardStep& step) const {
-  const RankPieces::Cut gathered = cut(t, step.from_dim, step.from_pieces), scattered = cut(t, step.dim, step.pieces);
+  const RankPieces::Cut gathered = cut(t, step.from_dim, step.from_pieces, step.team.axes.size());
+  const RankPieces::Cut scattered = cut(t, step.dim, step.pieces, step.team.axes.size());
   auto op = std::make_unique<AllToAll>();
-  op->axis = step.axis;
+  op->team = step.team;
   op->count = gathered.count, op->total = gathered.total;
   op->scattered = scattered.count, op->scattered_total = scattered.total;
   op->scattered_first = step.dim < step.from_dim;
@@ -217,21 +218,21 @@ void Localizer::visit_reshard(const Reshard& op) {
   switch (step->kind) {
     case ReshardKind::all_reduce: {
       if (gathers(*step, in))
-        return reduce_members(gather_members(in, op.out()->name, step->axis), step->reduce, *op.out());
+        return reduce_members(gather_members(in, op.out()->name, step->team), step->reduce, *op.out());
       auto local = std::make_unique<AllReduce>();
-      local->in = in, local->axis = step->axis, local->reduce = step->reduce;
+      local->in = in, local->team = step->team, local->reduce = step->reduce;
       return add(std::move(local), *op.out());
     }
     case ReshardKind::all_gather: {
       auto local = std::make_unique<AllGather>();
-      local->in = in, local->axis = step->axis;
+      local->in = in, local->team = step->team;
       set_middle(*local, middle(*op.out(), from, *step));
       return add(std::move(local), *op.out());
     }
     case ReshardKind::reduce_scatter: {
       if (gathers(*step, in)) return reduce_members(own_parts(op, from, *step), step->reduce, *op.out());
       auto local = std::make_unique<ReduceScatter>();
-      local->in = in, local->axis = step->axis, local->reduce = step->reduce;
+      local->in = in, local->team = step->team, local->reduce = step->reduce;
       set_middle(*local, middle(*op.out(), from, *step));
       return add(std::move(local), *op.out());
     }
@@ -241,8 +242,9 @@ void Localizer::visit_reshard(const Reshard& op) {
       return add(std::move(local), *op.out());
     }
     case ReshardKind::gather_range: {
-      const RankPieces::Cut to = cut(*op.out(), step->dim, step->pieces);
-      return add(range_op(*op.in, in, static_cast<size_t>(step->dim), {to.start, to.count}), *op.out());
+      const size_t kept = step->from_pieces.size() - step->team.axes.size();
+      const RankPieces::Cut to = cut(*op.out(), step->dim, step->pieces, step->pieces.size() - kept);
+      return add(range_op(*op.in, in, static_cast<size_t>(step->dim), step->team, {to.start, to.count}), *op.out());
     }
     case ReshardKind::slice: {
       auto local = std::make_unique<LocalSlice>();
@@ -264,8 +266,8 @@ std::string Localizer::free_name(const std::string& hint) const {
   return out;
 }
 
-TensorView* Localizer::gather_members(TensorView* in, const std::string& name, int axis) {
-  const sym::Expr one = out_->pool().constant(1), members = pieces_.sizes()[static_cast<size_t>(axis)];
+TensorView* Localizer::gather_members(TensorView* in, const std::string& name, const Team& team) {
+  const sym::Expr one = out_->pool().constant(1), members = out_->pool().constant(mesh_.members(team));
   std::vector<sym::Expr> shape = {members};
   sym::Expr elements = one;
   for (sym::Expr e : in->shape()) {
@@ -273,13 +275,13 @@ TensorView* Localizer::gather_members(TensorView* in, const std::string& name, i
     elements = elements * e;
   }
   auto op = std::make_unique<AllGather>();
-  op->in = in, op->axis = axis;
+  op->in = in, op->team = team;
   set_middle(*op, {one, {}, one, members, elements});
   return between(std::move(op), name + "_members", shape);
 }
 
 TensorView* Localizer::own_parts(const Reshard& reshard, const Layout& from, const ReshardStep& step) {
-  TensorView* all = gather_members(operand(reshard.in), reshard.out()->name, step.axis);
+  TensorView* all = gather_members(operand(reshard.in), reshard.out()->name, step.team);
   const sym::Expr members = all->extent(0);
   std::vector<sym::Expr> shape = local_shape(*reshard.out());
   shape.insert(shape.begin(), members);

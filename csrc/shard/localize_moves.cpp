@@ -74,12 +74,11 @@ std::unique_ptr<Op> Localizer::range_of(const TensorView& t, TensorView* local, 
     set_middle(*op, around(*op->in, dim, range));
     return op;
   }
-  const std::vector<Piece> pieces = effective(t).dims[dim].pieces;
-  if (std::ranges::any_of(pieces, [](const Piece& p) { return p.is_local(); })) return range_op(t, local, dim, range);
+  const Team team = team_of(effective(t).dims[dim].pieces);
   const DimRange own = own_range(t, dim);
   if (!sym::proven(sym::ge(range.start, own.start)) ||
       !sym::proven(sym::le(range.start + range.count, own.start + own.count)))
-    return range_op(t, local, dim, range);
+    return range_op(t, local, dim, team, range);
   auto op = std::make_unique<LocalSlice>();
   op->in = local;
   set_middle(*op, around(*local, dim, {range.start - own.start, range.count}));
@@ -93,14 +92,13 @@ Localizer::Middle Localizer::around(const TensorView& local, size_t dim, const D
   return m;
 }
 
-std::unique_ptr<GatherRange> Localizer::range_op(const TensorView& t, TensorView* local, size_t dim,
+std::unique_ptr<GatherRange> Localizer::range_op(const TensorView& t, TensorView* local, size_t dim, const Team& team,
                                                  const DimRange& range) const {
-  const std::vector<Piece> pieces = effective(t).dims[dim].pieces;
-  const RankPieces::Cut held = cut(t, static_cast<int>(dim), pieces);
+  const RankPieces::Cut held = cut(t, static_cast<int>(dim), effective(t).dims[dim].pieces, team.axes.size());
   Middle m = around(*local, dim, {held.start, held.count});
   m.outer = m.outer * held.outer, m.total = held.total;
   auto op = std::make_unique<GatherRange>();
-  op->in = local, op->axis = pieces.back().mesh_axis;
+  op->in = local, op->team = team;
   set_middle(*op, m);
   op->start = range.start, op->taken = range.count;
   return op;

@@ -158,14 +158,14 @@ class Localizer {
     sym::Expr outer, start, count, total, inner;
   };
 
-  RankPieces::Cut cut(const TensorView& t, int dim, const std::vector<Piece>& pieces) const {
-    return pieces_.cut(import(t.extent(static_cast<size_t>(dim))), pieces);
+  RankPieces::Cut cut(const TensorView& t, int dim, const std::vector<Piece>& pieces, size_t last) const {
+    return pieces_.cut(import(t.extent(static_cast<size_t>(dim))), pieces, last);
   }
 
   // Product of the local extents of dims first .. last.
   sym::Expr local_elements(const TensorView& t, const Layout& layout, int first, int last) const;
 
-  // The tensor around the last piece of a dim's list.
+  // The tensor around the last pieces of a dim's list.
   Middle middle(const TensorView& t, const Layout& layout, const ReshardStep& step) const;
 
   std::unique_ptr<AllToAll> exchange(const TensorView& t, const Layout& layout, const ReshardStep& step) const;
@@ -201,7 +201,8 @@ class Localizer {
   // [outer, all, inner] of a tensor of this rank around a dim.
   Middle around(const TensorView& local, size_t dim, const DimRange& range) const;
 
-  std::unique_ptr<GatherRange> range_op(const TensorView& t, TensorView* local, size_t dim,
+  // By the team of the dim's innermost pieces.
+  std::unique_ptr<GatherRange> range_op(const TensorView& t, TensorView* local, size_t dim, const Team& team,
                                         const DimRange& range) const;
 
   // What its slice of an operand needs for a range of the result.
@@ -227,7 +228,7 @@ class Localizer {
   }
 
   // [members, in...]: the operands of all members.
-  TensorView* gather_members(TensorView* in, const std::string& name, int axis);
+  TensorView* gather_members(TensorView* in, const std::string& name, const Team& team);
 
   // [members, out...]: this rank's part of the operands of all members.
   TensorView* own_parts(const Reshard& reshard, const Layout& from, const ReshardStep& step);

@@ -14,7 +14,7 @@
 namespace plait {
 namespace {
 
-std::string axis_name(const Fusion& fusion, int axis) { return fusion.mesh().axes()[static_cast<size_t>(axis)].name; }
+std::string team_name(const Fusion& fusion, const Team& team) { return print(team, fusion.mesh()); }
 
 // Of an op that ranks merge from what they make of their pieces.
 std::optional<ShardMove> merge_of(const Op& op) {
@@ -27,8 +27,8 @@ std::optional<ShardMove> merge_of(const Op& op) {
     ShardMove out;
     out.result = op.results[0];
     out.tensors = fmt::format("%{} -> %{}", inputs(op)[0]->name, op.results[0]->name);
-    out.axis = a.claims[f].pieces[0].mesh_axis;
-    out.step = fmt::format("all-gather of parts over {}", axis_name(fusion, out.axis));
+    out.team = team_of(a.claims[f].pieces);
+    out.step = fmt::format("all-gather of parts over {}", team_name(fusion, out.team));
     out.bytes = all.bytes;
     out.cause = fmt::format("for {} %{}", text_name(op), op.results[0]->name);
     out.collectives = static_cast<size_t>(all.collectives);
@@ -48,8 +48,8 @@ std::optional<ShardMove> range_of(const Op& op, const std::map<const Op*, size_t
     for (const TensorView* t : inputs(op)) {
       if (whole_along(*t, d, held_layout)) continue;
       out.tensors += (out.tensors.empty() ? "%" : ", %") + t->name;
-      out.axis = t->layout.dims[d].pieces[0].mesh_axis;
-      out.step = fmt::format("gather-range of dim {} over {}", d, axis_name(*t->fusion, out.axis));
+      out.team = team_of(t->layout.dims[d].pieces);
+      out.step = fmt::format("gather-range of dim {} over {}", d, team_name(*t->fusion, out.team));
       out.collectives += op.kind == OpKind::Roll ? 2 : 1;
     }
   if (out.tensors.empty()) return std::nullopt;
@@ -71,23 +71,23 @@ size_t place_of(const std::string& over, const std::string& reason) {
   return at != std::string::npos && (at == 0 || reason.substr(at - 2, 2) == "; ") ? at : std::string::npos;
 }
 
-std::string over_axis(const TensorView& t, const ReshardStep& step) {
-  return fmt::format("{} over {}", name(step.kind), axis_name(*t.fusion, step.axis));
+std::string over_team(const TensorView& t, const ReshardStep& step) {
+  return fmt::format("{} over {}", name(step.kind), team_name(*t.fusion, step.team));
 }
 
 std::optional<ShardMove> reshard_of(const TensorView& t) {
   const auto step = step_of(t);
   if (!step) return std::nullopt;
-  const std::string kind = name(step->kind), over = over_axis(t, *step), axis = axis_name(*t.fusion, step->axis);
+  const std::string kind = name(step->kind), over = over_team(t, *step), team = team_name(*t.fusion, step->team);
   ShardMove out;
   out.result = &t;
   out.tensors = fmt::format("%{} -> %{}", as<Reshard>(*t.definition)->in->name, t.name);
   out.step = step->dim < 0 ? over
              : step->from_dim < 0
-                 ? fmt::format("{} of dim {} over {}", kind, step->dim, axis)
-                 : fmt::format("{} of dim {} to dim {} over {}", kind, step->from_dim, step->dim, axis);
+                 ? fmt::format("{} of dim {} over {}", kind, step->dim, team)
+                 : fmt::format("{} of dim {} to dim {} over {}", kind, step->from_dim, step->dim, team);
   out.bytes = bytes_of(t);
-  out.axis = step->axis;
+  out.team = step->team;
   out.collectives = step->moves_data();
   if (const size_t at = place_of(over, t.reason); at != std::string::npos) {
     out.cause = t.reason.substr(at + over.size());
@@ -117,7 +117,7 @@ std::vector<ShardMove> shard_moves(const Fusion& sharded) {
 
 std::string own_reason(const TensorView& tensor) {
   const auto step = step_of(tensor);
-  const size_t at = step ? place_of(over_axis(tensor, *step), tensor.reason) : std::string::npos;
+  const size_t at = step ? place_of(over_team(tensor, *step), tensor.reason) : std::string::npos;
   if (at == std::string::npos) return tensor.reason;
   return tensor.reason.substr(0, at == 0 ? 0 : at - 2);
 }

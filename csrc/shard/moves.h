@@ -14,7 +14,7 @@ struct ShardMove {
   std::string step;                    // "all-gather of dim 1 over tp"
   sym::Expr bytes;                     // of the global tensor that it is about; of parts, what each rank gives
   std::string cause;                   // the op that asked, who won a conflict
-  int axis = 0;                        // of the mesh
+  Team team;                           // that does it
   size_t collectives = 0;              // 0: nothing leaves a rank
 };
 

@@ -4,26 +4,25 @@
 
 namespace plait {
 
-RankPieces::Cut RankPieces::cut(sym::Expr extent, const std::vector<Piece>& pieces) const {
+RankPieces::Cut RankPieces::cut(sym::Expr extent, const std::vector<Piece>& pieces, size_t last) const {
+  PLAIT_CHECK(last >= 1 && last <= pieces.size(), "{} of {} pieces", last, pieces.size());
+  const auto begin = pieces.end() - static_cast<ptrdiff_t>(last);
   sym::Expr outer = pool_.constant(1), left = extent;
-  for (size_t i = 0; i + 1 < pieces.size(); ++i) {
-    const Piece& p = pieces[i];
-    if (p.is_local()) outer = outer * p.local;
-    left = p.is_local() ? sym::floordiv(left, p.local) : sym::chunk(left, size(p), rank(p), p.granule);
+  for (auto p = pieces.begin(); p != begin; ++p) {
+    if (p->is_local()) outer = outer * p->local;
+    left = p->is_local() ? sym::floordiv(left, p->local) : sym::chunk(left, size(*p), rank(*p), p->granule);
   }
-  const Piece& last = pieces.back();
-  return {outer, sym::chunk_start(left, size(last), rank(last), last.granule),
-          sym::chunk(left, size(last), rank(last), last.granule), left};
+  Cut out{outer, pool_.constant(0), left, left};
+  for (auto p = begin; p != pieces.end(); ++p) {
+    PLAIT_CHECK(!p->is_local(), "a piece is not one range");
+    out.start = out.start + sym::chunk_start(out.count, size(*p), rank(*p), p->granule);
+    out.count = sym::chunk(out.count, size(*p), rank(*p), p->granule);
+  }
+  return out;
 }
 
 sym::Expr RankPieces::first_index(sym::Expr extent, const std::vector<Piece>& pieces) const {
-  sym::Expr left = extent, start = pool_.constant(0);
-  for (const Piece& p : pieces) {
-    PLAIT_CHECK(!p.is_local(), "a piece is not one range");
-    start = start + sym::chunk_start(left, size(p), rank(p), p.granule);
-    left = sym::chunk(left, size(p), rank(p), p.granule);
-  }
-  return start;
+  return pieces.empty() ? pool_.constant(0) : cut(extent, pieces, pieces.size()).start;
 }
 
 }  // namespace plait

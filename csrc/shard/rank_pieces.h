@@ -16,12 +16,12 @@ class RankPieces {
   sym::Expr size(const Piece& p) const { return sizes_[static_cast<size_t>(p.mesh_axis)]; }
   sym::Expr rank(const Piece& p) const { return pool_.symbol(rank_symbol(mesh_, p.mesh_axis)); }
 
-  // What the last piece of a list cuts: all of it, and this rank's part of it. It repeats `outer` times, in local
-  // pieces of the dim.
+  // What the last pieces of a list cut, so many, none of them local: all of it, and this rank's part of it. It repeats
+  // `outer` times, in local pieces of the dim.
   struct Cut {
     sym::Expr outer, start, count, total;
   };
-  Cut cut(sym::Expr extent, const std::vector<Piece>& pieces) const;
+  Cut cut(sym::Expr extent, const std::vector<Piece>& pieces, size_t last) const;
 
   // First index of this rank's piece of a dim, which is one range: no piece is local.
   sym::Expr first_index(sym::Expr extent, const std::vector<Piece>& pieces) const;

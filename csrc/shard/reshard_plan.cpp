@@ -34,8 +34,8 @@ bool can_reshard(const Layout& from, const Layout& to) {
 int64_t members_of(const TensorView& tensor, int axis) {
   constexpr int64_t kUnknown = 4;
   const Fusion& fusion = *tensor.fusion;
-  PLAIT_CHECK(axis >= 0 && static_cast<size_t>(axis) < fusion.mesh().axes().size(), "%{} is on no axis {}",
-              tensor.name, axis);
+  PLAIT_CHECK(axis >= 0 && static_cast<size_t>(axis) < fusion.mesh().axes().size(), "%{} is on no axis {}", tensor.name,
+              axis);
   const MeshAxis& along = fusion.mesh().axes()[static_cast<size_t>(axis)];
   std::optional<int64_t> size = along.size;
   if (!along.symbol.empty()) {
@@ -56,28 +56,52 @@ ReshardSizes reshard_sizes(const TensorView& tensor) {
   return out;
 }
 
+int64_t members_of(const TensorView& tensor, const std::vector<Piece>& pieces) {
+  int64_t out = 1;
+  for (const Piece& p : pieces) out *= members_of(tensor, p.mesh_axis);
+  return out;
+}
+
+Team team_of(const std::vector<Piece>& pieces) {
+  Team out;
+  for (const Piece& p : pieces) {
+    PLAIT_CHECK(!p.is_local(), "a local piece is on no axis");
+    out.axes.push_back(p.mesh_axis);
+  }
+  return out;
+}
+
 namespace {
 
-// Whether `more` is `less` with one more mesh piece at its end, and local pieces before that.
-bool extends(const DimLayout& less, const DimLayout& more) {
+bool is_local(const Piece& p) { return p.is_local(); }
+
+// The last pieces of a list, so many.
+std::vector<Piece> last_of(const std::vector<Piece>& pieces, size_t count) {
+  return {pieces.end() - static_cast<ptrdiff_t>(count), pieces.end()};
+}
+
+// The team of what `more` has behind `less`: mesh pieces side by side, with local pieces before them; nothing where the
+// lists do not differ by that.
+std::optional<Team> added(const DimLayout& less, const DimLayout& more) {
   const auto &a = less.pieces, &b = more.pieces;
-  if (b.size() <= a.size() || !std::equal(a.begin(), a.end(), b.begin())) return false;
-  return std::all_of(b.begin() + static_cast<ptrdiff_t>(a.size()), b.end() - 1,
-                     [](const Piece& p) { return p.is_local(); }) &&
-         !b.back().is_local();
+  if (b.size() <= a.size() || !std::equal(a.begin(), a.end(), b.begin())) return std::nullopt;
+  const auto first = std::find_if_not(b.begin() + static_cast<ptrdiff_t>(a.size()), b.end(), is_local);
+  if (first == b.end() || std::any_of(first, b.end(), is_local)) return std::nullopt;
+  return team_of({first, b.end()});
 }
 
-// Whether the lists differ in where the innermost piece of one axis is cut.
-bool recuts(const DimLayout& a, const DimLayout& b) {
-  if (a.pieces.empty() || a.pieces.size() != b.pieces.size()) return false;
-  const Piece &p = a.pieces.back(), &q = b.pieces.back();
-  return std::equal(a.pieces.begin(), a.pieces.end() - 1, b.pieces.begin()) && !p.is_local() &&
-         p.mesh_axis == q.mesh_axis && p.granule != q.granule;
+// The team whose pieces, the innermost ones, become others: each rank's are one range of what they cut, before and
+// after. Nothing where the lists do not differ by that.
+std::optional<Team> recut(const DimLayout& from, const DimLayout& to) {
+  const auto [p, q] = std::ranges::mismatch(from.pieces, to.pieces);
+  if (p == from.pieces.end() || q == to.pieces.end()) return std::nullopt;
+  if (std::any_of(p, from.pieces.end(), is_local) || std::any_of(q, to.pieces.end(), is_local)) return std::nullopt;
+  return team_of({p, from.pieces.end()});
 }
 
-// The pieces before the innermost mesh piece.
-DimLayout without_last(DimLayout dim) {
-  dim.pieces.pop_back();
+// The pieces before the innermost mesh pieces, so many.
+DimLayout without_last(DimLayout dim, size_t count) {
+  dim.pieces.resize(dim.pieces.size() - count);
   while (!dim.pieces.empty() && dim.pieces.back().is_local()) dim.pieces.pop_back();
   return dim;
 }
@@ -169,14 +193,20 @@ class Search {
     const auto a = static_cast<size_t>(axis);
     return a < sizes_.members.size() ? sizes_.members[a] : 2;
   }
+  int64_t members(const Team& team) const {
+    int64_t out = 1;
+    for (int axis : team.axes) out *= members(axis);
+    return out;
+  }
 
   void take(size_t at, ReshardStep step, Layout next) {
     double cost = nodes_[at].cost;
     if (const auto collective = collective_of(step.kind)) {
-      // What the team shares: a piece that is not gathered is of all its members.
-      const bool piece = info(*collective).takes == Held::piece;
-      const int64_t n = members(step.axis);
-      cost += collective_cost(*collective, n, bytes(nodes_[at].layout) * (piece ? static_cast<double>(n) : 1));
+      // What the team shares: a piece that is not gathered is of all its members. Of a range all may be others'.
+      const bool piece = info(*collective).takes == Held::piece, range = step.kind == ReshardKind::gather_range;
+      const int64_t n = members(step.team);
+      const double held = bytes(range ? next : nodes_[at].layout);
+      cost += collective_cost(*collective, n, held * (piece ? static_cast<double>(n) : 1));
     }
     const int64_t steps = nodes_[at].steps + 1;
     reach({std::move(next), std::move(step), static_cast<int64_t>(at), cost, steps});
@@ -184,47 +214,86 @@ class Search {
 
   void expand(size_t at) {
     const Layout now = nodes_[at].layout;
-    for (const auto& pending : now.partial) {
-      const int axis = pending.first;
-      const ReduceOp reduce = pending.second;
-      if (to_.partial.contains(axis)) continue;
-      Layout next = now;
-      next.partial.erase(axis);
-      take(at, {ReshardKind::all_reduce, axis, -1, {}, -1, {}, reduce, {}}, next);
-      // Alone it would not pay to scatter and gather again.
-      const bool others = std::ranges::any_of(
-          now.partial, [&](const auto& p) { return p.first != axis && !to_.partial.contains(p.first); });
-      place(next, axis, others, -1, [&](int dim, const Layout& placed) {
-        take(at, {ReshardKind::reduce_scatter, axis, dim, list(placed, dim), -1, {}, reduce, {}}, placed);
-      });
-    }
+    reduce_pending(at, now);
     for (size_t d = 0; d < now.dims.size(); ++d) {
-      if (now.dims[d].pieces.empty() || is_final(now.dims[d], to_.dims[d])) continue;
-      const Piece last = now.dims[d].pieces.back();
-      Layout next = now;
-      next.dims[d] = without_last(now.dims[d]);
       const std::vector<Piece>& held = now.dims[d].pieces;
-      DimLayout wanted = to_.dims[d];
-      wanted.pieces.resize(std::min(wanted.pieces.size(), held.size()));
-      if (recuts(now.dims[d], wanted)) {
-        Layout cut = now;
-        cut.dims[d] = wanted;
-        const auto dim = static_cast<int>(d);
-        take(at, {ReshardKind::gather_range, last.mesh_axis, dim, wanted.pieces, dim, held, {}, {}}, cut);
-      }
-      take(at, {ReshardKind::all_gather, last.mesh_axis, static_cast<int>(d), held, -1, {}, {}, {}}, next);
-      const bool goes_on = to_.dim_of(last.mesh_axis) >= 0;
-      place(next, last.mesh_axis, goes_on, static_cast<int>(d), [&](int dim, const Layout& placed) {
-        take(at, {ReshardKind::all_to_all, last.mesh_axis, dim, list(placed, dim), static_cast<int>(d), held, {}, {}},
-             placed);
-      });
+      if (held.empty() || is_final(now.dims[d], to_.dims[d])) continue;
+      cut_again(at, now, d);
+      for (size_t count = 1; count <= held.size() && !held[held.size() - count].is_local(); ++count)
+        move_pieces(at, now, d, count);
     }
     for (size_t d = 0; d < now.dims.size(); ++d)
-      if (const auto next = next_wanted(now, d); next && !now.uses(next->back().mesh_axis)) {
+      for (const std::vector<Piece>& next : next_wanted(now, d)) {
+        const Team team = *added(now.dims[d], {next});
+        if (std::ranges::any_of(team.axes, [&](int axis) { return now.uses(axis); })) break;
         Layout placed = now;
-        placed.dims[d].pieces = *next;
-        take(at, {ReshardKind::slice, next->back().mesh_axis, static_cast<int>(d), *next, -1, {}, {}, {}}, placed);
+        placed.dims[d].pieces = next;
+        take(at, {ReshardKind::slice, team, static_cast<int>(d), next, -1, {}, {}, {}}, placed);
       }
+  }
+
+  // Axes that `to` does not want pending are reduced one by one, or several at once.
+  void reduce_pending(size_t at, const Layout& now) {
+    Team all;
+    for (const auto& [axis, reduce] : now.partial)
+      if (!to_.partial.contains(axis)) all.axes.push_back(axis);
+    for (const int axis : all.axes) {
+      const Team team{{axis}};
+      const ReduceOp reduce = now.partial.at(axis);
+      const Layout next = without_pending(now, team);
+      take(at, {ReshardKind::all_reduce, team, -1, {}, -1, {}, reduce, {}}, next);
+      // Alone it would not pay to scatter and gather again.
+      place(next, team, all.axes.size() > 1, -1, [&](int dim, const Layout& placed) {
+        take(at, {ReshardKind::reduce_scatter, team, dim, list(placed, dim), -1, {}, reduce, {}}, placed);
+      });
+    }
+    if (all.axes.size() < 2) return;
+    const ReduceOp reduce = now.partial.at(all.axes[0]);
+    if (!std::ranges::all_of(all.axes, [&](int axis) { return now.partial.at(axis) == reduce; })) return;
+    take(at, {ReshardKind::all_reduce, all, -1, {}, -1, {}, reduce, {}}, without_pending(now, all));
+    for (size_t d = 0; d < now.dims.size(); ++d)
+      for (const std::vector<Piece>& next : next_wanted(now, d)) {
+        const Team team = *added(now.dims[d], {next});
+        if (!std::ranges::all_of(team.axes, [&](int axis) { return all.has(axis); })) break;
+        if (team.axes.size() == 1) continue;
+        Layout placed = without_pending(now, team);
+        placed.dims[d].pieces = next;
+        take(at, {ReshardKind::reduce_scatter, team, static_cast<int>(d), next, -1, {}, reduce, {}}, placed);
+      }
+  }
+
+  static Layout without_pending(Layout layout, const Team& team) {
+    for (int axis : team.axes) layout.partial.erase(axis);
+    return layout;
+  }
+
+  // The last pieces of a dim become others of it that `to` wants there.
+  void cut_again(size_t at, const Layout& now, size_t d) {
+    for (size_t count = 1; count <= to_.dims[d].pieces.size(); ++count) {
+      Layout cut = now;
+      cut.dims[d].pieces.assign(to_.dims[d].pieces.begin(), to_.dims[d].pieces.begin() + static_cast<ptrdiff_t>(count));
+      const auto team = recut(now.dims[d], cut.dims[d]);
+      const auto elsewhere = [&](const Piece& p) {
+        const int dim = now.dim_of(p.mesh_axis);
+        return !p.is_local() && (now.partial.contains(p.mesh_axis) || (dim >= 0 && dim != static_cast<int>(d)));
+      };
+      if (!team || std::ranges::any_of(list(cut, static_cast<int>(d)), elsewhere)) continue;
+      const auto dim = static_cast<int>(d);
+      take(at, {ReshardKind::gather_range, *team, dim, cut.dims[d].pieces, dim, now.dims[d].pieces, {}, {}}, cut);
+    }
+  }
+
+  // The last pieces of a dim, so many, become whole, or go to another dim.
+  void move_pieces(size_t at, const Layout& now, size_t d, size_t count) {
+    const std::vector<Piece>& held = now.dims[d].pieces;
+    const Team team = team_of(last_of(held, count));
+    Layout next = now;
+    next.dims[d] = without_last(now.dims[d], count);
+    take(at, {ReshardKind::all_gather, team, static_cast<int>(d), held, -1, {}, {}, {}}, next);
+    const bool goes_on = count == 1 && to_.dim_of(held.back().mesh_axis) >= 0;
+    place(next, team, goes_on, static_cast<int>(d), [&](int dim, const Layout& placed) {
+      take(at, {ReshardKind::all_to_all, team, dim, list(placed, dim), static_cast<int>(d), held, {}, {}}, placed);
+    });
   }
 
   // A list all of whose pieces stay.
@@ -233,30 +302,34 @@ class Search {
            std::equal(now.pieces.begin(), now.pieces.end(), wanted.pieces.begin());
   }
 
-  // The list up to the next mesh piece that `to` wants there, where all before it is there.
-  std::optional<std::vector<Piece>> next_wanted(const Layout& now, size_t d) const {
+  // The lists up to the next mesh piece that `to` wants there, where all before it is there, and to those behind it
+  // without a local one in between.
+  std::vector<std::vector<Piece>> next_wanted(const Layout& now, size_t d) const {
     const auto &have = now.dims[d].pieces, &want = to_.dims[d].pieces;
-    if (!is_final(now.dims[d], to_.dims[d])) return std::nullopt;
-    const auto next = std::find_if(want.begin() + static_cast<ptrdiff_t>(have.size()), want.end(),
-                                   [](const Piece& p) { return !p.is_local(); });
-    if (next == want.end()) return std::nullopt;
-    return std::vector<Piece>(want.begin(), next + 1);
+    std::vector<std::vector<Piece>> out;
+    if (!is_final(now.dims[d], to_.dims[d])) return out;
+    auto next = std::find_if_not(want.begin() + static_cast<ptrdiff_t>(have.size()), want.end(), is_local);
+    for (; next != want.end() && !next->is_local(); ++next) out.emplace_back(want.begin(), next + 1);
+    return out;
   }
 
-  // Layouts in which an axis that is free becomes the innermost piece of some dim but `except`: where `to` wants it
-  // next, or `between`, on a dim that it divides.
+  // Layouts in which axes that are free become the innermost pieces of some dim but `except`: where `to` wants them
+  // next, or, of one and `between`, on a dim that it divides.
   template <class Fn>
-  void place(const Layout& now, int axis, bool between, int except, Fn&& fn) const {
+  void place(const Layout& now, const Team& team, bool between, int except, Fn&& fn) const {
     for (size_t d = 0; d < now.dims.size(); ++d) {
       if (static_cast<int>(d) == except) continue;
       Layout placed = now;
-      if (auto next = next_wanted(now, d); next && next->back().mesh_axis == axis) {
-        placed.dims[d].pieces = std::move(*next);
-        fn(static_cast<int>(d), placed);
-      } else if (between && between_ && divides(now.dims[d], axis, d)) {
-        placed.dims[d].pieces.push_back({axis, 1, 0});
+      bool wanted = false;
+      for (std::vector<Piece>& next : next_wanted(now, d)) {
+        if (added(now.dims[d], {next}) != team) continue;
+        wanted = true;
+        placed.dims[d].pieces = std::move(next);
         fn(static_cast<int>(d), placed);
       }
+      if (wanted || !between || !between_ || !divides(now.dims[d], team.axes[0], d)) continue;
+      placed.dims[d].pieces.push_back({team.axes[0], 1, 0});
+      fn(static_cast<int>(d), placed);
     }
   }
 
@@ -296,43 +369,45 @@ std::optional<ReshardStep> single_step(const Layout& from, const Layout& to) {
   if (from.dims.size() != to.dims.size() || !can_reshard(from, to)) return std::nullopt;
   ReshardStep step;
   step.to = to;
-  int lost = -1, gained = -1;
+  std::optional<Team> lost, gained;
   for (size_t d = 0; d < from.dims.size(); ++d) {
-    if (from.dims[d] == to.dims[d]) continue;
-    if (recuts(from.dims[d], to.dims[d])) {
-      if (lost >= 0 || gained >= 0) return std::nullopt;
-      lost = gained = static_cast<int>(d);
-      continue;
+    const DimLayout &before = from.dims[d], &after = to.dims[d];
+    if (before == after) continue;
+    const auto again = recut(before, after), more = added(before, after), less = added(after, before);
+    if ((!again && !more && !less) || ((again || more) && gained) || ((again || less) && lost)) return std::nullopt;
+    if (again || more) {
+      gained = again ? again : more;
+      step.dim = static_cast<int>(d), step.pieces = after.pieces;
     }
-    int& which = extends(from.dims[d], to.dims[d]) ? gained : lost;
-    if (which >= 0 || (&which == &lost && !extends(to.dims[d], from.dims[d]))) return std::nullopt;
-    which = static_cast<int>(d);
+    if (again || less) {
+      lost = again ? again : less;
+      step.from_dim = static_cast<int>(d), step.from_pieces = before.pieces;
+    }
   }
-  const size_t reduced = from.partial.size() - to.partial.size();
-  if (reduced > 1 || (reduced == 1 && lost >= 0) || (reduced == 0 && lost < 0 && gained < 0)) return std::nullopt;
-  if (lost >= 0) {
-    step.from_dim = lost;
-    step.from_pieces = from.dims[static_cast<size_t>(lost)].pieces;
-    step.axis = step.from_pieces.back().mesh_axis;
-  }
-  if (gained >= 0) {
-    step.dim = gained;
-    step.pieces = to.dims[static_cast<size_t>(gained)].pieces;
-    const int axis = step.pieces.back().mesh_axis;
-    if (lost >= 0 && axis != step.axis) return std::nullopt;
-    step.axis = axis;
-    step.kind = lost < 0 ? ReshardKind::slice : lost == gained ? ReshardKind::gather_range : ReshardKind::all_to_all;
-  } else if (lost >= 0) {
-    step.kind = ReshardKind::all_gather;
-    std::swap(step.dim, step.from_dim);
-    std::swap(step.pieces, step.from_pieces);
-  }
+  Team reduced;
   for (auto [axis, reduce] : from.partial) {
     if (to.partial.contains(axis)) continue;
-    if (gained >= 0 && axis != step.axis) return std::nullopt;
-    step.axis = axis;
+    if (!reduced.axes.empty() && reduce != step.reduce) return std::nullopt;
     step.reduce = reduce;
-    step.kind = gained >= 0 ? ReshardKind::reduce_scatter : ReshardKind::all_reduce;
+    reduced.axes.push_back(axis);
+  }
+  if (!reduced.axes.empty()) {
+    if (lost || (gained && !std::ranges::is_permutation(gained->axes, reduced.axes))) return std::nullopt;
+    step.kind = gained ? ReshardKind::reduce_scatter : ReshardKind::all_reduce;
+    step.team = gained ? *gained : reduced;
+  } else if (gained) {
+    if (lost && *lost != *gained) return std::nullopt;
+    step.kind = !lost                       ? ReshardKind::slice
+                : step.dim == step.from_dim ? ReshardKind::gather_range
+                                            : ReshardKind::all_to_all;
+    step.team = *gained;
+  } else if (lost) {
+    step.kind = ReshardKind::all_gather;
+    step.team = *lost;
+    std::swap(step.dim, step.from_dim);
+    std::swap(step.pieces, step.from_pieces);
+  } else {
+    return std::nullopt;
   }
   return step;
 }

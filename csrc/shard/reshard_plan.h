@@ -1,5 +1,5 @@
 #pragma once
-// Plan of a reshard: from one layout of a tensor to another in steps, each one change along one mesh axis.
+// Plan of a reshard: from one layout of a tensor to another in steps, each one change along the axes of a team.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,13 +7,14 @@
 
 #include "ir/tensor_view.h"
 #include "mesh/collective.h"
+#include "mesh/mesh.h"
 
 namespace plait {
 
-// A collective, or a slice. all_reduce: partial to whole. reduce_scatter: partial to pieces, where the axis becomes the
-// innermost mesh piece of the dim. all_gather: pieces to whole, of the innermost mesh piece of the dim. all_to_all: the
-// innermost mesh piece of one dim becomes that of another. gather_range: it is cut at other places. slice: whole to
-// pieces, local.
+// A collective of a team, or a slice. all_reduce: partial to whole. reduce_scatter: partial to pieces, where the team's
+// axes become the innermost mesh pieces of the dim, in their order. all_gather: pieces to whole, of the innermost mesh
+// pieces of the dim. all_to_all: the innermost mesh pieces of one dim become those of another. gather_range: they
+// become other pieces of it, of axes of the team or others. slice: whole to pieces, local.
 enum class ReshardKind : uint8_t {
 #define X(name, ...) name,
 #include "mesh/collectives.def"
@@ -24,11 +25,11 @@ enum class ReshardKind : uint8_t {
 std::optional<Collective> collective_of(ReshardKind kind);
 std::string name(ReshardKind kind);  // `all-reduce`, `slice`
 
-// One step. `pieces` is the dim's list, up to and with the piece that the step makes or takes away; of an all_to_all
-// `dim` gets the piece, `from_dim` with `from_pieces` has it before; of a gather_range they are one dim.
+// One step. `pieces` is the dim's list, up to and with the pieces that the step makes or takes away; of an all_to_all
+// `dim` gets the pieces, `from_dim` with `from_pieces` has them before; of a gather_range they are one dim.
 struct ReshardStep {
   ReshardKind kind = ReshardKind::slice;
-  int axis = -1;
+  Team team;
   int dim = -1;               // -1: all_reduce
   std::vector<Piece> pieces;  // empty: all_reduce
   int from_dim = -1;          // -1: neither of these
@@ -49,17 +50,21 @@ struct ReshardSizes {
 };
 // Mesh axes and extents at the defaults of symbols; an axis without one counts as 4 ranks.
 ReshardSizes reshard_sizes(const TensorView& tensor);
-// Of them, the members of one axis of the tensor's mesh.
+// Of them, the members of one axis of the tensor's mesh, or of a list of pieces, none of them local.
 int64_t members_of(const TensorView& tensor, int axis);
+int64_t members_of(const TensorView& tensor, const std::vector<Piece>& pieces);
+
+// The axes of pieces, none of them local, in their order.
+Team team_of(const std::vector<Piece>& pieces);
 
 struct ReshardPlan {
   std::vector<ReshardStep> steps;
   double cost = 0;  // bytes that a rank takes, and of each collective what its latency is worth
 };
 
-// The cheapest steps from one normalized layout to another; none where they are equal. An axis moves to its place in
-// `to`; where that is cheaper it is reduced or moved to a dim that it divides in between, unless there are too many
-// ways. Of plans that cost the same the one with fewer steps is taken. Requires can_reshard.
+// The cheapest steps from one normalized layout to another; none where they are equal. An axis, or several at once,
+// moves to its place in `to`; where that is cheaper it is reduced or moved to a dim that it divides in between, unless
+// there are too many ways. Of plans that cost the same the one with fewer steps is taken. Requires can_reshard.
 ReshardPlan plan_reshard(const Layout& from, const Layout& to, const ReshardSizes& sizes);
 
 // False where `to` keeps an axis pending that `from` does not: a whole value never becomes pending.

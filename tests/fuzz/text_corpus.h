@@ -72,11 +72,11 @@ fusion @f (%x: f32[3, 8, n], %v: f32[n, 4]) -> (%z, %x) {
     R"(
 mesh @m (tp = 3, dp = 2)
 fusion @local on @m (%x: f32[4, chunk(12, 3, rank.tp)]) -> (%g, %a, %l) {
-  %g: f32[4, 12] = all_gather(%x, axis = tp, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1)
-  %r: f32[4, chunk(12, 3, rank.tp)] = reduce_scatter(%g, axis = tp, reduce = sum, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1)
-  %e: f32[chunk(4, 3, rank.tp), 12] = all_to_all(%r, axis = tp, outer = 1, count = chunk(12, 3, rank.tp), total = 12, middle = 1, scattered = chunk(4, 3, rank.tp), scattered_total = 4, inner = 1, scattered_first = true)
-  %h: f32[4, chunk(12, 3, rank.tp)] = gather_range(%r, axis = tp, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1, start = chunk_start(12, 3, rank.tp), taken = chunk(12, 3, rank.tp))
-  %a = all_reduce(%r, axis = tp, reduce = max)
+  %g: f32[4, 12] = all_gather(%x, team = tp, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1)
+  %r: f32[4, chunk(12, 3, rank.tp)] = reduce_scatter(%g, team = tp, reduce = sum, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1)
+  %e: f32[chunk(4, 3, rank.tp), 12] = all_to_all(%r, team = tp, outer = 1, count = chunk(12, 3, rank.tp), total = 12, middle = 1, scattered = chunk(4, 3, rank.tp), scattered_total = 4, inner = 1, scattered_first = true)
+  %h: f32[4, chunk(12, 3, rank.tp)] = gather_range(%r, team = tp, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1, start = chunk_start(12, 3, rank.tp), taken = chunk(12, 3, rank.tp))
+  %a = all_reduce(%r, team = tp, reduce = max)
   %l: f32[4, chunk(12, 3, rank.tp)] = local_slice(%g, outer = 4, start = chunk_start(12, 3, rank.tp), count = chunk(12, 3, rank.tp), total = 12, inner = 1)
 }
 )",

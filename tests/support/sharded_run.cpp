@@ -151,7 +151,7 @@ class Machine {
   void step(const AllReduce& op) {
     fill(op, [&](size_t r, const auto& index) {
       uint64_t sum = 0;
-      for (int64_t m : mesh_.team(static_cast<int64_t>(r), op.axis))
+      for (int64_t m : mesh_.team(static_cast<int64_t>(r), op.team))
         sum += at(get(op.in, static_cast<size_t>(m)), index);
       return sum;
     });
@@ -175,7 +175,7 @@ class Machine {
       Middle m = middle(op, r);
       std::vector<uint64_t> data(static_cast<size_t>(m.outer * m.total * m.inner));
       int64_t start = 0;
-      for (int64_t member : mesh_.team(static_cast<int64_t>(r), op.axis)) {
+      for (int64_t member : mesh_.team(static_cast<int64_t>(r), op.team)) {
         Middle part = middle(op, static_cast<size_t>(member));
         EXPECT_EQ(part.outer, m.outer);
         EXPECT_EQ(part.inner, m.inner);
@@ -198,10 +198,10 @@ class Machine {
     for (size_t r = 0; r < ranks_.size(); ++r) {
       Middle m = middle(op, r);
       int64_t start = 0, all = 0;
-      auto team = mesh_.team(static_cast<int64_t>(r), op.axis);
+      auto team = mesh_.team(static_cast<int64_t>(r), op.team);
       for (int64_t member : team) {
         int64_t count = middle(op, static_cast<size_t>(member)).count;
-        if (member < static_cast<int64_t>(r)) start += count;
+        if (member == static_cast<int64_t>(r)) start = all;
         all += count;
         EXPECT_EQ(product(get(op.in, static_cast<size_t>(member)).shape), m.outer * m.total * m.inner);
       }
@@ -228,7 +228,7 @@ class Machine {
                                   : (((o * gathered + g) * middle + m) * scattered + s) * inner + n;
       };
       int64_t start = 0, all_scattered = 0, gathered = 0;
-      const auto team = mesh_.team(static_cast<int64_t>(r), op.axis);
+      const auto team = mesh_.team(static_cast<int64_t>(r), op.team);
       for (int64_t member : team) {
         if (member == static_cast<int64_t>(r)) start = all_scattered;
         all_scattered += value(op.scattered, static_cast<size_t>(member));
@@ -262,7 +262,7 @@ class Machine {
       const Middle m = middle(op, r);
       std::vector<uint64_t> whole(static_cast<size_t>(m.outer * m.total * m.inner));
       int64_t start = 0;
-      for (int64_t member : mesh_.team(static_cast<int64_t>(r), op.axis)) {
+      for (int64_t member : mesh_.team(static_cast<int64_t>(r), op.team)) {
         const Middle part = middle(op, static_cast<size_t>(member));
         const Array& in = get(op.in, static_cast<size_t>(member));
         EXPECT_EQ(product(in.shape), part.outer * part.count * part.inner);
@@ -352,7 +352,7 @@ std::vector<std::string> reshards(const Fusion& fusion) {
   for (const Op* op : fusion.ops())
     if (const auto* r = as<Reshard>(*op)) {
       auto step = single_step(held_layout(*r->in), r->out()->layout);
-      out.push_back(step ? fmt::format("{} {} %{} -> %{}", name(step->kind), fusion.mesh().axes()[step->axis].name,
+      out.push_back(step ? fmt::format("{} {} %{} -> %{}", name(step->kind), print(step->team, fusion.mesh()),
                                        r->in->name, r->out()->name)
                          : "more than one step");
     }

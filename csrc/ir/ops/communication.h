@@ -2,6 +2,7 @@
 // Ops that move data between ranks; made by the compiler.
 #include "ir/op_base.h"
 #include "mesh/collective.h"
+#include "mesh/mesh.h"
 
 namespace plait {
 
@@ -12,17 +13,16 @@ struct Reshard : OpBase<OpKind::Reshard> {
 };
 
 // After localize extents are those of this rank. A collective sees its local operand as [outer, count, inner],
-// row-major; `count` mentions rank.AXIS and may differ between the members of the team, which are the ranks along one
-// mesh axis.
+// row-major; `count` mentions rank.AXIS and may differ between the members of the team.
 
 // out = the elementwise reduction of the members' `in`, added in rank order in the accumulation type, rounded once.
 struct AllReduce : OpBase<OpKind::AllReduce> {
   static constexpr Collective kCollective = Collective::all_reduce;
   TensorView* in = nullptr;
-  int axis = 0;
+  Team team;
   ReduceOp reduce = ReduceOp::sum;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &AllReduce::in), required("axis", &AllReduce::axis),
+    return std::tuple{operand("in", &AllReduce::in), required("team", &AllReduce::team),
                       attribute("reduce", &AllReduce::reduce)};
   }
 };
@@ -31,10 +31,10 @@ struct AllReduce : OpBase<OpKind::AllReduce> {
 struct AllGather : OpBase<OpKind::AllGather> {
   static constexpr Collective kCollective = Collective::all_gather;
   TensorView* in = nullptr;
-  int axis = 0;
+  Team team;
   sym::Expr outer, count, total, inner;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &AllGather::in),        required("axis", &AllGather::axis),
+    return std::tuple{operand("in", &AllGather::in),        required("team", &AllGather::team),
                       required("outer", &AllGather::outer), required("count", &AllGather::count),
                       required("total", &AllGather::total), required("inner", &AllGather::inner)};
   }
@@ -44,11 +44,11 @@ struct AllGather : OpBase<OpKind::AllGather> {
 struct ReduceScatter : OpBase<OpKind::ReduceScatter> {
   static constexpr Collective kCollective = Collective::reduce_scatter;
   TensorView* in = nullptr;
-  int axis = 0;
+  Team team;
   ReduceOp reduce = ReduceOp::sum;
   sym::Expr outer, count, total, inner;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &ReduceScatter::in),           required("axis", &ReduceScatter::axis),
+    return std::tuple{operand("in", &ReduceScatter::in),           required("team", &ReduceScatter::team),
                       attribute("reduce", &ReduceScatter::reduce), required("outer", &ReduceScatter::outer),
                       required("count", &ReduceScatter::count),    required("total", &ReduceScatter::total),
                       required("inner", &ReduceScatter::inner)};
@@ -62,12 +62,12 @@ struct ReduceScatter : OpBase<OpKind::ReduceScatter> {
 struct AllToAll : OpBase<OpKind::AllToAll> {
   static constexpr Collective kCollective = Collective::all_to_all;
   TensorView* in = nullptr;
-  int axis = 0;
+  Team team;
   sym::Expr outer, count, total, middle, scattered, scattered_total, inner;
   bool scattered_first = false;
   static constexpr auto fields() {
     return std::tuple{operand("in", &AllToAll::in),
-                      required("axis", &AllToAll::axis),
+                      required("team", &AllToAll::team),
                       required("outer", &AllToAll::outer),
                       required("count", &AllToAll::count),
                       required("total", &AllToAll::total),
@@ -84,10 +84,10 @@ struct AllToAll : OpBase<OpKind::AllToAll> {
 struct GatherRange : OpBase<OpKind::GatherRange> {
   static constexpr Collective kCollective = Collective::gather_range;
   TensorView* in = nullptr;
-  int axis = 0;
+  Team team;
   sym::Expr outer, count, total, inner, start, taken;
   static constexpr auto fields() {
-    return std::tuple{operand("in", &GatherRange::in),        required("axis", &GatherRange::axis),
+    return std::tuple{operand("in", &GatherRange::in),        required("team", &GatherRange::team),
                       required("outer", &GatherRange::outer), required("count", &GatherRange::count),
                       required("total", &GatherRange::total), required("inner", &GatherRange::inner),
                       required("start", &GatherRange::start), required("taken", &GatherRange::taken)};

@@ -40,11 +40,11 @@ using Names = std::vector<std::string>;
 
 TEST(BucketAllReduces, ThoseThatWaitForNothingOfEachOther) {
   const Bucketed b = bucketed("%a: f32[4], %b: f32[2, 3], %c: f32[]", "%x, %y, %z",
-                              "  %x = all_reduce(%a, axis = dp, reduce = sum)\n"
+                              "  %x = all_reduce(%a, team = dp, reduce = sum)\n"
                               "  %r = neg(%x)\n"  // waits for the last
                               "  %s = neg(%b)\n"
-                              "  %y = all_reduce(%s, axis = dp, reduce = sum)\n"
-                              "  %z = all_reduce(%c, axis = dp, reduce = sum)\n");
+                              "  %y = all_reduce(%s, team = dp, reduce = sum)\n"
+                              "  %z = all_reduce(%c, team = dp, reduce = sum)\n");
   EXPECT_EQ(b.order, (Names{"s", "x_bucket_reduced", "x", "y", "z", "r"}));
   EXPECT_EQ(b.reduces, 1u);
   EXPECT_EQ(print(*b.fusion->find("x_bucket")->definition, *b.fusion),
@@ -53,44 +53,44 @@ TEST(BucketAllReduces, ThoseThatWaitForNothingOfEachOther) {
 
 TEST(BucketAllReduces, NotThoseThatComeOfOneAnother) {
   const Bucketed b = bucketed("%a: f32[4], %b: f32[4]", "%x, %y, %z",
-                              "  %x = all_reduce(%a, axis = dp, reduce = sum)\n"
+                              "  %x = all_reduce(%a, team = dp, reduce = sum)\n"
                               "  %s = mul(%x, %b)\n"
-                              "  %y = all_reduce(%s, axis = dp, reduce = sum)\n"
-                              "  %z = all_reduce(%b, axis = dp, reduce = sum)\n");
+                              "  %y = all_reduce(%s, team = dp, reduce = sum)\n"
+                              "  %z = all_reduce(%b, team = dp, reduce = sum)\n");
   EXPECT_EQ(b.order, (Names{"x", "s", "y_bucket_reduced", "y", "z"}));
 }
 
 TEST(BucketAllReduces, OfOneTeamReductionAndType) {
   const Bucketed b = bucketed("%a: f32[4], %b: f32[4], %c: f64[4]", "%x, %y, %z, %w, %v",
-                              "  %x = all_reduce(%a, axis = dp, reduce = sum)\n"
-                              "  %y = all_reduce(%b, axis = tp, reduce = sum)\n"
-                              "  %z = all_reduce(%a, axis = dp, reduce = max)\n"
-                              "  %w = all_reduce(%c, axis = dp, reduce = sum)\n"
-                              "  %v = all_reduce(%b, axis = dp, reduce = max)\n");
+                              "  %x = all_reduce(%a, team = dp, reduce = sum)\n"
+                              "  %y = all_reduce(%b, team = tp, reduce = sum)\n"
+                              "  %z = all_reduce(%a, team = dp, reduce = max)\n"
+                              "  %w = all_reduce(%c, team = dp, reduce = sum)\n"
+                              "  %v = all_reduce(%b, team = dp, reduce = max)\n");
   EXPECT_EQ(b.order, (Names{"x", "y", "w", "z_bucket_reduced", "z", "v"}));
 }
 
 // Two kinds whose buckets each hold something that waits for the other one: only one of them can be.
 TEST(BucketAllReduces, NoCircleOfTwoKinds) {
   const Bucketed b = bucketed("%a: f32[4], %b: f32[4]", "%x, %y, %z, %w",
-                              "  %x = all_reduce(%a, axis = dp, reduce = sum)\n"
-                              "  %y = all_reduce(%b, axis = tp, reduce = sum)\n"
+                              "  %x = all_reduce(%a, team = dp, reduce = sum)\n"
+                              "  %y = all_reduce(%b, team = tp, reduce = sum)\n"
                               "  %s = neg(%y)\n"
-                              "  %z = all_reduce(%s, axis = dp, reduce = sum)\n"
+                              "  %z = all_reduce(%s, team = dp, reduce = sum)\n"
                               "  %t = neg(%x)\n"
-                              "  %w = all_reduce(%t, axis = tp, reduce = sum)\n");
+                              "  %w = all_reduce(%t, team = tp, reduce = sum)\n");
   EXPECT_EQ(b.reduces, 3u);
 }
 
 TEST(BucketAllReduces, SmallOnesOnly) {
   const std::string two =
-      "  %x = all_reduce(%a, axis = dp, reduce = sum)\n  %y = all_reduce(%b, axis = dp, reduce = sum)\n";
+      "  %x = all_reduce(%a, team = dp, reduce = sum)\n  %y = all_reduce(%b, team = dp, reduce = sum)\n";
   EXPECT_EQ(bucketed("%a: f32[2048], %b: f32[2048]", "%x, %y", two).reduces, 1u);
   EXPECT_EQ(bucketed("%a: f32[2049], %b: f32[2048]", "%x, %y", two).reduces, 2u);
   EXPECT_EQ(bucketed("%a: f32[n], %b: f32[n]", "%x, %y", two, true).reduces, 1u);
   EXPECT_EQ(bucketed("%a: f32[n], %b: f32[n]", "%x, %y", two, false).reduces, 2u);
   // Nothing is asked about one alone.
-  EXPECT_EQ(bucketed("%a: f32[n]", "%x", "  %x = all_reduce(%a, axis = dp, reduce = sum)\n").questions, 0);
+  EXPECT_EQ(bucketed("%a: f32[n]", "%x", "  %x = all_reduce(%a, team = dp, reduce = sum)\n").questions, 0);
 }
 
 // Of many, as many at once as may be; questions and ops grow with their number alone.
@@ -99,7 +99,7 @@ TEST(BucketAllReduces, Many) {
     std::string results, body;
     for (int i = 0; i < count; ++i) {
       results += fmt::format("{}%x{}", i > 0 ? ", " : "", i);
-      body += fmt::format("  %s{0} = mul(%a, {0}.0)\n  %x{0} = all_reduce(%s{0}, axis = dp, reduce = sum)\n", i);
+      body += fmt::format("  %s{0} = mul(%a, {0}.0)\n  %x{0} = all_reduce(%s{0}, team = dp, reduce = sum)\n", i);
     }
     const Bucketed b = bucketed("%a: f32[4]", results, body);
     EXPECT_EQ(b.reduces, size_t(count + 15) / 16);

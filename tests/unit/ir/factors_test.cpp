@@ -55,9 +55,9 @@ fusion @f on @m (%x: f32[a, b, c], %row: f32[c], %col: f32[b, 1], %s: f32[], %u:
   %mat = matmul(%p, %q)
   %drop = dropout(%x, p = 0.5, seed = %seed)
   %re = reshard(%x)
-  %ar = all_reduce(%x, axis = tp)
-  %ag: f32[4, 36] = all_gather(%g, axis = tp, outer = 4, count = 12, total = 36, inner = 1)
-  %rs: f32[4, 4] = reduce_scatter(%g, axis = tp, outer = 4, count = 4, total = 12, inner = 1)
+  %ar = all_reduce(%x, team = tp)
+  %ag: f32[4, 36] = all_gather(%g, team = tp, outer = 4, count = 12, total = 36, inner = 1)
+  %rs: f32[4, 4] = reduce_scatter(%g, team = tp, outer = 4, count = 4, total = 12, inner = 1)
   %ls: f32[4, 4] = local_slice(%g, outer = 4, start = 4, count = 4, total = 12, inner = 1)
 }
 )");

@@ -68,8 +68,8 @@ TEST(Infer, TypesAndShapes) {
       {" = matmul(%x, %m4)", "f32[6, a, n]"},
       {" = dropout(%h, p = 0, seed = %seed)", "bf16[a, b]"},
       {" = reshard(%h)", "bf16[a, b]"},
-      {" = all_reduce(%i, axis = tp, reduce = max)", "i64[a, b]"},
-      {": f32[4, 36] = all_gather(%g, axis = tp, outer = 4, count = 12, total = 36, inner = 1)", "f32[4, 36]"},
+      {" = all_reduce(%i, team = tp, reduce = max)", "i64[a, b]"},
+      {": f32[4, 36] = all_gather(%g, team = tp, outer = 4, count = 12, total = 36, inner = 1)", "f32[4, 36]"},
   };
   for (const auto& [statement, expected] : kCases) {
     const std::string got = infer_text(statement);
@@ -130,10 +130,10 @@ TEST(Infer, ErrorsOfAttributesAndStatedTypes) {
       {" = full(shape = [-4], value = 0, dtype = f32)", {"extent -4 is negative"}},
       {" = full(shape = [a], value = 0.5, dtype = i64)", {"`0.5` is no i64 constant"}},
       {" = full(shape = [a], value = 1e39, dtype = f32)", {"`1e39` is no f32 constant"}},
-      {" = all_reduce(%c, axis = tp)", {"%c: bool[a, b] cannot be reduced", "cast it first"}},
-      {" = all_gather(%g, axis = tp, outer = 4, count = 12, total = 36, inner = 1)",
+      {" = all_reduce(%c, team = tp)", {"%c: bool[a, b] cannot be reduced", "cast it first"}},
+      {" = all_gather(%g, team = tp, outer = 4, count = 12, total = 36, inner = 1)",
        {"all_gather needs the type of its result", "write `%y: f32[...] = ...`"}},
-      {": f32[4, 36] = all_gather(%g, axis = tp, outer = 4, count = 11, total = 36, inner = 1)",
+      {": f32[4, 36] = all_gather(%g, team = tp, outer = 4, count = 11, total = 36, inner = 1)",
        {"%g: f32[4, 12] has 48 elements, the attributes say 44", "all_gather: %r = all_gather(%g)"}},
       {": f32[4, 3] = local_slice(%g, outer = 4, start = 0, count = 4, total = 12, inner = 1)",
        {"%r: f32[4, 3] has 12 elements, the attributes say 16"}},

@@ -54,7 +54,7 @@ TEST(Schema, PartsOfSomeOps) {
       {"gather", "%in, %index, dim!: int, bounds: bounds = check"},
       {"mse", "%x, %y, reduction: reduction = mean"},
       {"batch_norm", "%x, %w?, %b?, %mean?, %var?, eps: float = 1e-05, statistics: bool = false"},
-      {"all_reduce", "%in, axis!: axis, reduce: reduce = sum"},
+      {"all_reduce", "%in, team!: team, reduce: reduce = sum"},
   };
   for (const auto& [name, parts] : wanted) EXPECT_EQ(text(schemas.at(name)), parts) << name;
 }

@@ -209,9 +209,9 @@ TEST(Text, LocalizedOpsRoundTrip) {
   auto fusion = parse_fusion(R"(
 mesh @m (tp = 3)
 fusion @f on @m (%x: f32[4, chunk(12, 3, rank.tp)]) -> (%g) {
-  %g: f32[4, 12] = all_gather(%x, axis = tp, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1)
-  %r: f32[4, chunk(12, 3, rank.tp)] = reduce_scatter(%g, axis = tp, reduce = sum, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1)
-  %a = all_reduce(%r, axis = tp, reduce = max)
+  %g: f32[4, 12] = all_gather(%x, team = tp, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1)
+  %r: f32[4, chunk(12, 3, rank.tp)] = reduce_scatter(%g, team = tp, reduce = sum, outer = 4, count = chunk(12, 3, rank.tp), total = 12, inner = 1)
+  %a = all_reduce(%r, team = tp, reduce = max)
   %l: f32[4, chunk(12, 3, rank.tp)] = local_slice(%g, outer = 4, start = chunk_start(12, 3, rank.tp), count = chunk(12, 3, rank.tp), total = 12, inner = 1)
 }
 )");
@@ -242,6 +242,9 @@ fusion @f on @m (param %w: f32[8, n, 6] )" +
   EXPECT_EQ(layout_of("{0: [tp, dp_shard, local]}"), "{0: [tp, dp_shard]}");
   EXPECT_EQ(layout_of("{0: [local 2, tp]}"), "{0: [local 2, tp]}");
   EXPECT_EQ(layout_of("{0: [local 2, tp, local 3, dp_shard, local 2]}"), "{0: [local 2, tp, local 3, dp_shard]}");
+  EXPECT_EQ(layout_of("{0: [local 2, local 4, tp]}"), "{0: [local 8, tp]}");
+  EXPECT_EQ(layout_of("{0: [local 1, tp, local 1, cp]}"), "{0: [tp, cp]}");
+  EXPECT_EQ(layout_of("{0: [local 1099511627776, local 2, tp]}"), "{0: [local 1099511627776, local 2, tp]}");
   EXPECT_EQ(layout_of("{0: tp granule 64}"), "{0: tp granule 64}");
   EXPECT_EQ(layout_of("{0: tp granule 1}"), "{0: tp}");
   EXPECT_EQ(layout_of("{2: tp, 0: [cp, dp_shard granule 2]}"), "{0: [cp, dp_shard granule 2], 2: tp}");
@@ -249,6 +252,33 @@ fusion @f on @m (param %w: f32[8, n, 6] )" +
   EXPECT_EQ(layout_of("{} partial(tp: prod)"), "{} partial(tp: prod)");
   EXPECT_EQ(layout_of("{1: tp} stored {1: tp, 0: dp_shard}"), "{1: tp} stored {0: dp_shard, 1: tp}");
   EXPECT_EQ(layout_of("stored {0: dp_shard}"), "open {} stored {0: dp_shard}");
+}
+
+TEST(Text, GroupsOfMeshAxes) {
+  auto fusion = parse_fusion(R"(
+mesh @m (dp_replicate = 2, dp_shard = -1, tp = t) with dp = [dp_replicate, dp_shard], all = [tp, dp_shard, dp_replicate]
+fusion @f on @m (%x: f32[n, 4] {0: dp granule 8}, param %w: f32[m, 4] {} stored {0: all}) -> (%y, %z {}) {
+  %y = neg(%x)
+  %z = sum(%w, dims = [0])
+}
+)");
+  verify(*fusion);
+  expect_round_trip(*fusion);
+  const std::string text = print(*fusion);
+  EXPECT_NE(text.find("mesh @m (dp_replicate = 2, dp_shard = dp_shard, tp = t) with dp = [dp_replicate, dp_shard], "
+                      "all = [tp, dp_shard, dp_replicate]\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(print(fusion->find("x")->layout, fusion->mesh()), "{0: [dp_replicate granule 8, dp_shard granule 8]}");
+  EXPECT_EQ(print(*fusion->find("w")->stored, fusion->mesh()), "{0: [tp, dp_shard, dp_replicate]}");
+  Fusion built(fusion->mesh());
+  TensorView* x = built.input("x", {"n", "m"}, DType::f32);
+  x->shard(0, built.mesh()["dp"], {.granule = 2});
+  x->shard(1, built.mesh()["tp"]);
+  EXPECT_EQ(print(x->layout, built.mesh()), "{0: [dp_replicate granule 2, dp_shard granule 2], 1: tp}");
+  EXPECT_THROW(x->shard(1, built.mesh()["dp"]), UserError);
+  EXPECT_THROW(x->shard(1, {"fsdp"}), UserError);
+  EXPECT_EQ(print(x->layout, built.mesh()), "{0: [dp_replicate granule 2, dp_shard granule 2], 1: tp}");
 }
 
 TEST(Text, InputsAsOutputsAndUnusedInputs) {

@@ -19,7 +19,7 @@ fusion @f on @m (%x: T[4, n] {0: [dp, tp]}, param %w: T[n, n] {0: tp} stored {0:
   }
   segment @s2 (%y, %x, %seed) -> (%z) {
     %u: f32[4, n] loops (merge(0), split(0, 4)) = uniform(shape = [4, n], seed = %seed)
-    %a = all_reduce(%y, axis = tp)
+    %a = all_reduce(%y, team = tp)
     %z = add(%a, %u)
   }
 }
@@ -68,7 +68,7 @@ TEST(Verify, Ops) {
   EXPECT_BROKEN("lacks seed", { as<Uniform>(*f.ops()[1])->seed = nullptr; });
   EXPECT_BROKEN("null operand", { as<PointwiseOp>(*f.ops()[3])->in[1] = nullptr; });
   EXPECT_BROKEN("lacks a part of shape", { as<Uniform>(*f.ops()[1])->shape[0] = {}; });
-  EXPECT_BROKEN("on mesh axis 2", { as<AllReduce>(*f.ops()[2])->axis = 2; });
+  EXPECT_BROKEN("on mesh axis 2", { as<AllReduce>(*f.ops()[2])->team = {{2}}; });
   EXPECT_BROKEN("is not what it gives", { f.find("z")->dtype = DType::f64; });
   EXPECT_BROKEN("is not what it gives", { f.find("z")->domain.logical[0].extent = f.pool().constant(5); });
   EXPECT_BROKEN("the seed is", { f.find("seed")->dtype = DType::i64; });

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "base/error.h"
 
 namespace plait {
@@ -31,9 +34,9 @@ TEST(Mesh, RanksAreRowMajor) {
   EXPECT_EQ(mesh.ranks(), 12);
   for (int64_t r = 0; r < 12; ++r) EXPECT_EQ(mesh.rank(mesh.coordinates(r)), r);
   EXPECT_EQ(mesh.coordinates(7), (std::vector<int64_t>{1, 0, 1}));
-  EXPECT_EQ(mesh.team(7, 0), (std::vector<int64_t>{1, 7}));
-  EXPECT_EQ(mesh.team(7, 1), (std::vector<int64_t>{7, 9, 11}));
-  EXPECT_EQ(mesh.team(7, 2), (std::vector<int64_t>{6, 7}));
+  EXPECT_EQ(mesh.team(7, {{0}}), (std::vector<int64_t>{1, 7}));
+  EXPECT_EQ(mesh.team(7, {{1}}), (std::vector<int64_t>{7, 9, 11}));
+  EXPECT_EQ(mesh.team(7, {{2}}), (std::vector<int64_t>{6, 7}));
 }
 
 TEST(Mesh, NoAxesIsOneRank) {
@@ -49,13 +52,69 @@ TEST(Mesh, TeamsOfAnAxisPartitionTheRanks) {
   for (int axis = 0; axis < 3; ++axis) {
     std::vector<int> seen(12);
     for (int64_t r = 0; r < 12; ++r) {
-      auto team = mesh.team(r, axis);
+      auto team = mesh.team(r, {{axis}});
       ASSERT_EQ(static_cast<int64_t>(team.size()), mesh.size(axis));
       EXPECT_EQ(team[mesh.coordinates(r)[axis]], r);
       for (int64_t member : team) ++seen[member];
     }
     for (int count : seen) EXPECT_EQ(count, mesh.size(axis));
   }
+}
+
+TEST(Mesh, TeamsOfAnySubsetOfAxesInAnyOrder) {
+  const DeviceMesh mesh({2, 3, 2, 2});
+  size_t teams = 0;
+  for (unsigned subset = 1; subset < 16; ++subset) {
+    Team team;
+    for (int axis = 0; axis < 4; ++axis)
+      if (subset & (1u << axis)) team.axes.push_back(axis);
+    do {
+      std::vector<int> seen(24);
+      for (int64_t r = 0; r < 24; ++r) {
+        const std::vector<int64_t> members = mesh.team(r, team);
+        ASSERT_EQ(std::ssize(members), mesh.members(team));
+        EXPECT_EQ(members[mesh.position(r, team)], r);
+        EXPECT_EQ(mesh.first_of_team(r, team), members[0]);
+        const std::vector<int64_t> at = mesh.coordinates(r);
+        for (size_t i = 0; i < members.size(); ++i) {
+          const std::vector<int64_t> other = mesh.coordinates(members[i]);
+          for (int axis = 0; axis < 4; ++axis) EXPECT_TRUE(team.has(axis) || other[axis] == at[axis]);
+          EXPECT_EQ(mesh.position(members[i], team), static_cast<int64_t>(i));
+          if (i > 0) {  // row-major over the axes of the team
+            EXPECT_TRUE(std::ranges::lexicographical_compare(
+                team.axes, team.axes, std::less<>(), [&](int a) { return mesh.coordinates(members[i - 1])[a]; },
+                [&](int a) { return other[a]; }));
+          }
+          ++seen[members[i]];
+        }
+      }
+      for (int count : seen) EXPECT_EQ(count, mesh.members(team));
+      ++teams;
+    } while (std::ranges::next_permutation(team.axes).found);
+  }
+  EXPECT_EQ(teams, 4u + 12u + 24u + 24u);
+}
+
+TEST(Mesh, GroupsNameSeveralAxes) {
+  const Mesh mesh("m", {{"pp", 1, ""}, {"dp_replicate", 2, ""}, {"dp_shard", -1, ""}, {"cp", 2, ""}, {"tp", 4, ""}},
+                  {{"dp", {"dp_replicate", "dp_shard"}}, {"dp_cp", {"cp", "dp_shard", "dp_replicate"}}});
+  EXPECT_EQ(mesh.team("dp").axes, (std::vector<int>{1, 2}));
+  EXPECT_EQ(mesh.team("dp_cp").axes, (std::vector<int>{3, 2, 1}));
+  EXPECT_EQ(mesh.team("tp").axes, (std::vector<int>{4}));
+  EXPECT_EQ(mesh["dp"].name, "dp");
+  EXPECT_EQ(mesh.find("dp"), -1);
+  EXPECT_EQ(print(mesh.team("dp"), mesh), "[dp_replicate, dp_shard]");
+  EXPECT_EQ(print(Team{{4}}, mesh), "tp");
+  EXPECT_EQ(print(Team{{7}}, mesh), "?7");
+  EXPECT_EQ(resolve(mesh, {}, 48).sizes(), (std::vector<int64_t>{1, 2, 3, 2, 4}));  // -1: what is left
+  EXPECT_NE(refused(mesh, {}, 40).find("dp_shard"), std::string::npos);
+  const std::vector<MeshAxis> axes = {{"a", 2, ""}, {"b", 2, ""}};
+  EXPECT_THROW(Mesh("m", axes, {{"a", {"b"}}}), UserError);
+  EXPECT_THROW(Mesh("m", axes, {{"g", {}}}), UserError);
+  EXPECT_THROW(Mesh("m", axes, {{"g", {"c"}}}), UserError);
+  EXPECT_THROW(Mesh("m", axes, {{"g", {"a", "a"}}}), UserError);
+  EXPECT_THROW(Mesh("m", axes, {{"g", {"a"}}, {"g", {"b"}}}), UserError);
+  EXPECT_THROW(mesh.team("ep"), UserError);
 }
 
 TEST(Mesh, NamesAreChecked) {

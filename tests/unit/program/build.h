@@ -100,7 +100,7 @@ struct Builder {
     step.in = in;
     step.out = out;
     step.reduce = reduce;
-    step.team = {axis};
+    step.team = {{axis}};
     return step;
   }
   CollectiveStep& pieces(Collective kind, ValueId in, ValueId out, const std::vector<std::string>& view, int axis = 0) {
@@ -109,7 +109,7 @@ struct Builder {
     step.in = in;
     step.out = out;
     if (kind == Collective::reduce_scatter) step.reduce = CommReduce::sum;
-    step.team = {axis};
+    step.team = {{axis}};
     step.outer = expr(view[0]);
     step.count = expr(view[1]);
     step.total = expr(view[2]);

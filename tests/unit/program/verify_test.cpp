@@ -286,8 +286,12 @@ TEST(VerifyProgram, P15Views) {
 
 TEST(VerifyProgram, P8Collectives) {
   Sample team;
-  team.step<CollectiveStep>(Sample::kGather).team = {1};
+  team.step<CollectiveStep>(Sample::kGather).team = {{1}};
   team.broken("P8", "mesh axis 1");
+  team.step<CollectiveStep>(Sample::kGather).team = {};
+  team.broken("P8", "no mesh axis");
+  team.step<CollectiveStep>(Sample::kGather).team = {{0, 0}};
+  team.broken("P8", "named twice");
   Sample reduce;
   reduce.step<CollectiveStep>(Sample::kGather).reduce = CommReduce::sum;
   reduce.broken("P8", "op");

@@ -73,7 +73,7 @@ TEST(Executable, EmptyPieceAndThreads) {
 
 TEST(Executable, RefusesCollectivesAndWrongArguments) {
   auto f = one_segment(
-      "mesh @m (tp = 2)\nfusion @t on @m (%a: f32[4]) -> (%y) {\n%y = all_reduce(%a, axis = tp, reduce = sum)\n}\n");
+      "mesh @m (tp = 2)\nfusion @t on @m (%a: f32[4]) -> (%y) {\n%y = all_reduce(%a, team = tp, reduce = sum)\n}\n");
   EXPECT_THROW(make_executable(f, 0), InternalError);
   auto g = one_segment("fusion @t (%a: f32[4]) -> (%y) {\n%y = neg(%a)\n}\n");
   EXPECT_THROW(make_executable(g, 0)->launch({}), InternalError);

@@ -264,7 +264,7 @@ TEST(LocalMoves, SliceAndRefusedCollectives) {
                       "%y: f32[2, 2] = local_slice(%a, outer = 2, start = 1, count = 2, total = 4, inner = 1)", given);
   expect_values(y, {1, 2, 5, 6});
   auto collective = parse_fusion(
-      "mesh @m (tp = 2)\nfusion @t on @m (%a: f32[2, 4]) -> (%y) {\n%y = all_reduce(%a, axis = tp, reduce = sum)\n}\n");
+      "mesh @m (tp = 2)\nfusion @t on @m (%a: f32[2, 4]) -> (%y) {\n%y = all_reduce(%a, team = tp, reduce = sum)\n}\n");
   EXPECT_THROW(evaluate(*collective, given), InternalError);
 }
 

@@ -36,7 +36,7 @@ fusion @tp_mlp on @m (%x: f32[64, 128], param %w0: f32[128, 128], param %b0: f32
   %linear1 = add(%p, %b0)
   %gelu = gelu(%linear1, approx = tanh)
   %q: f32[64, 128] = linear(%gelu, %w1)
-  %r: f32[64, 128] = all_reduce(%q, axis = tp, reduce = sum)
+  %r: f32[64, 128] = all_reduce(%q, team = tp, reduce = sum)
   %linear2 = add(%r, %b1)
   %u = uniform(shape = [64, 128], seed = %seed)
   %limit = full(shape = [], value = 0.1, dtype = f32)

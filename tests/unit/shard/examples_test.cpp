@@ -365,8 +365,8 @@ TEST(Pending, AnnotationsOfPendingSums) {
   auto f = sharded(text("{1: tp}", "{} partial(tp: sum)"));
   EXPECT_EQ(test::reshards(*f), (Lines{"slice tp %v -> %v_shard", "all-reduce tp %p -> %p_reduced"}));
   f = sharded(text("{1: [tp, dp]}", "{} partial(tp: sum)"));
-  EXPECT_EQ(test::reshards(*f), (Lines{"slice tp %v -> %v_shard", "slice dp %v_shard -> %v_shard_1",
-                                       "all-reduce dp %p_pending -> %p", "all-reduce tp %p -> %p_reduced"}));
+  EXPECT_EQ(test::reshards(*f), (Lines{"slice [tp, dp] %v -> %v_shard", "all-reduce dp %p_pending -> %p",
+                                       "all-reduce tp %p -> %p_reduced"}));
   EXPECT_NE(refused(text("{}", "{} partial(tp: sum)")).find("%p is annotated {} partial(tp: sum), but linear gives {}"),
             std::string::npos);
   EXPECT_NE(refused(text("{1: dp}", "{} partial(tp: sum)")), "");
@@ -379,7 +379,7 @@ TEST(Refused, OpsThatDoNotBelongHere) {
   EXPECT_NE(refused("fusion @f (%x: f32[4], %s: u64[]) -> (%y) {\n %y = dropout(%x, p = 0.5, seed = %s)\n}\n")
                 .find("run the pass expand"),
             std::string::npos);
-  EXPECT_NE(refused("mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4]) -> (%y) {\n %y = all_reduce(%x, axis = tp)\n}\n"),
+  EXPECT_NE(refused("mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4]) -> (%y) {\n %y = all_reduce(%x, team = tp)\n}\n"),
             "");
   EXPECT_NE(refused("mesh @m (tp = 2)\nfusion @f on @m (%x: f32[4, 6] {1: tp}, %w: f32[8, 6], %b: f32[8]) -> (%y) {\n"
                     " %y = linear(%x, %w, %b)\n}\n")
@@ -389,8 +389,8 @@ TEST(Refused, OpsThatDoNotBelongHere) {
 
 TEST(Reshards, WrittenByTheUser) {
   auto f = sharded(
-      "mesh @m (dp = 2, tp = 2)\nfusion @f on @m (%x: f32[4, 6] {0: [tp, dp]}) -> (%y) {\n"
-      " %r: f32[4, 6] {1: tp} = reshard(%x)\n %y = neg(%r)\n}\n");
+      "mesh @m (dp = 2, tp = 2)\nfusion @f on @m (%x: f32[4096, 6] {0: [tp, dp]}) -> (%y) {\n"
+      " %r: f32[4096, 6] {1: tp} = reshard(%x)\n %y = neg(%r)\n}\n");
   EXPECT_EQ(test::reshards(*f), (Lines{"all-gather dp %x -> %x_gathered", "all-to-all tp %x_gathered -> %r"}));
   auto again = parse_fusion(print(*f));
   propagate(*again);

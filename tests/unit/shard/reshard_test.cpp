@@ -161,7 +161,7 @@ class Pairs {
     for (auto [axis, reduce] : to.partial) {
       auto before = ranks;
       for (int64_t r = 0; r < device_.ranks(); ++r)
-        for (int64_t member : device_.team(r, axis))
+        for (int64_t member : device_.team(r, {{axis}}))
           if (member != r)
             for (size_t i = 0; i < before[r]["y"].data.size(); ++i)
               ranks[r]["y"].data[i] += before[member]["y"].data[i];
@@ -264,7 +264,8 @@ TEST(ReshardPairs, LongRunThreeAxes) {
 std::vector<std::string> steps(const Layout& from, const Layout& to) {
   std::vector<std::string> out;
   const ReshardSizes sizes = {{2, 3}, {24, 36}, 4};
-  for (const auto& s : plan_reshard(from, to, sizes).steps) out.push_back(fmt::format("{} {}", name(s.kind), s.axis));
+  for (const auto& s : plan_reshard(from, to, sizes).steps)
+    out.push_back(fmt::format("{} {}", name(s.kind), fmt::join(s.team.axes, " ")));
   return out;
 }
 using Steps = std::vector<std::string>;
@@ -282,8 +283,7 @@ TEST(ReshardPlan, KeepsTheCommonPrefix) {
   auto both = layout({{{on(0), on(1)}}});
   EXPECT_EQ(steps(both, layout({{{on(0)}}})), Steps{"all-gather 1"});
   EXPECT_EQ(steps(layout({{{on(0)}}}), both), Steps{"slice 1"});
-  EXPECT_EQ(steps(both, layout({{{on(1)}}})), (Steps{"all-gather 1", "all-gather 0", "slice 1"}));
-  EXPECT_EQ(steps(layout({{{local(2), on(0)}}}), layout({{{local(2), on(1)}}})), (Steps{"all-gather 0", "slice 1"}));
+  EXPECT_EQ(steps(layout({{{on(0), local(2), on(1)}}}), layout({{}})), (Steps{"all-gather 1", "all-gather 0"}));
 }
 
 TEST(ReshardPlan, PendingFirstPiecesLast) {
@@ -300,23 +300,32 @@ TEST(ReshardPlan, PiecesMoveToAnotherDim) {
   const auto rows = layout({{{on(0)}}, {}}), columns = layout({{}, {{on(0)}}});
   EXPECT_EQ(steps(rows, columns), Steps{"all-to-all 0"});
   EXPECT_EQ(steps(layout({{{local(2), on(0)}}, {}}), layout({{}, {{local(3), on(0, 2)}}})), Steps{"all-to-all 0"});
-  // Only the innermost piece moves.
-  EXPECT_EQ(steps(layout({{{on(0), on(1)}}, {}}), layout({{}, {{on(0), on(1)}}})),
-            (Steps{"all-gather 1", "all-to-all 0", "slice 1"}));
   EXPECT_EQ(steps(layout({{{on(0), on(1)}}, {}}), layout({{{on(0)}}, {{on(1)}}})), Steps{"all-to-all 1"});
 }
 
-// A sum that is pending over two axes is scattered over one, reduced over the other, and gathered.
-TEST(ReshardPlan, AnAllReduceOverTwoAxesIsHierarchicalWhereThatPays) {
-  const auto pending = layout({{}, {}}, {{0, ReduceOp::sum}, {1, ReduceOp::sum}}), whole = layout({{}, {}});
-  const auto kinds = [&](int64_t extent) {
-    std::vector<std::string> out;
-    for (const auto& s : plan_reshard(pending, whole, {{2, 4}, {extent, extent}, 4}).steps) out.push_back(name(s.kind));
-    return out;
-  };
-  EXPECT_EQ(kinds(1024), (Steps{"reduce-scatter", "all-reduce", "all-gather"}));
-  EXPECT_EQ(kinds(16), (Steps{"all-reduce", "all-reduce"}));    // latency
-  EXPECT_EQ(kinds(1023), (Steps{"all-reduce", "all-reduce"}));  // no dim divides
+TEST(ReshardPlan, SeveralAxesAtOnce) {
+  const auto both = layout({{{on(0), on(1)}}, {}}), turned = layout({{{on(1), on(0)}}, {}}), whole = layout({{}, {}});
+  const auto sums = layout({{}, {}}, {{0, ReduceOp::sum}, {1, ReduceOp::sum}});
+  EXPECT_EQ(steps(both, whole), Steps{"all-gather 0 1"});
+  EXPECT_EQ(steps(turned, whole), Steps{"all-gather 1 0"});
+  EXPECT_EQ(steps(whole, both), Steps{"slice 0 1"});
+  EXPECT_EQ(steps(both, layout({{}, {{on(0), on(1)}}})), Steps{"all-to-all 0 1"});
+  EXPECT_EQ(steps(sums, whole), Steps{"all-reduce 0 1"});
+  EXPECT_EQ(steps(sums, both), Steps{"reduce-scatter 0 1"});
+  EXPECT_EQ(steps(sums, turned), Steps{"reduce-scatter 1 0"});
+  EXPECT_EQ(steps(layout({{}, {}}, {{0, ReduceOp::sum}, {1, ReduceOp::max}}), whole),
+            (Steps{"all-reduce 0", "all-reduce 1"}));
+  EXPECT_EQ(steps(layout({{{local(2), on(0), on(1)}}, {}}), whole), Steps{"all-gather 0 1"});
+}
+
+// Each rank takes the range that its new piece is.
+TEST(ReshardPlan, PiecesOfOtherAxesOfTheSameDim) {
+  const auto first = layout({{{on(0)}}}), second = layout({{{on(1)}}}), both = layout({{{on(0), on(1)}}});
+  EXPECT_EQ(steps(first, second), Steps{"gather-range 0"});
+  EXPECT_EQ(steps(both, layout({{{on(1), on(0)}}})), Steps{"gather-range 0 1"});
+  EXPECT_EQ(steps(both, second), Steps{"gather-range 0 1"});
+  EXPECT_EQ(steps(layout({{{on(0, 4), on(1)}}}), both), Steps{"gather-range 0 1"});
+  EXPECT_EQ(steps(layout({{{local(2), on(0)}}}), layout({{{local(2), on(1)}}})), Steps{"gather-range 0"});
 }
 
 // All pending axes reduced, all pieces gathered, then slices.
@@ -382,7 +391,7 @@ TEST(ReshardPlan, AWholeValueNeverBecomesPending) {
   EXPECT_TRUE(can_reshard(sum, whole));
   EXPECT_THROW(plan_reshard(whole, sum, {}), InternalError);
   EXPECT_FALSE(single_step(whole, whole));
-  EXPECT_FALSE(single_step(layout({{{on(0), on(1)}}}), whole));
+  EXPECT_FALSE(single_step(layout({{{on(0), local(2), on(1)}}}), whole));
 }
 
 }  // namespace

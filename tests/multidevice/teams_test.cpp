@@ -1,0 +1,120 @@
+// Collectives of teams over several mesh axes: any of them, in any order, next to each other in the mesh or not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/run_case.h"
+#include "support/sanitized.h"
+
+namespace plait {
+namespace {
+
+using testing::CaseOptions;
+using testing::CaseResult;
+using testing::run_case;
+using testing::why_no_device;
+
+CaseResult run(const std::string& text, const std::string& device, int64_t ranks, const std::string& comm = "local") {
+  CaseOptions how;
+  how.device = device;
+  how.ranks = ranks;
+  how.comm = comm;
+  how.options.check_replicas = true;
+  return run_case(text, how);
+}
+
+struct Move {
+  std::string team, input, result, call;
+};
+
+// One collective each, whatever the team `g` is.
+const Move kMoves[] = {
+    {"all-reduce", "%x: f32[13, 8] {0: g}", "%y {}", "sum(%x, dims = [0])"},
+    {"all-gather", "%x: f32[13, 8] {0: g}", "%y {}", "neg(%x)"},
+    {"reduce-scatter", "%x: i32[13, 11] {0: g}", "%y {0: g}", "sum(%x, dims = [0])"},
+    {"all-to-all", "%x: bf16[13, 8] {0: g}", "%y {1: g}", "neg(%x)"},
+    {"recut", "%x: f32[29] {0: g granule 4}", "%y {0: g}", "neg(%x)"},
+    {"range", "%x: f32[29] {0: g}", "%y {0: g}", "flip(%x, dims = [0])"},
+};
+
+std::string text_of(const Move& move, const std::vector<std::string>& team) {
+  return fmt::format("mesh @m (a = 2, b = 2, c = 2) with g = [{}]\nfusion @f on @m ({}) -> ({}) {{\n  {} = {}\n}}\n",
+                     fmt::join(team, ", "), move.input, move.result, move.result.substr(0, 2), move.call);
+}
+
+TEST(Teams, AnySubsetOfAxesInAnyOrder) {
+  size_t teams = 0;
+  for (unsigned subset = 1; subset < 8; ++subset) {
+    std::vector<std::string> team;
+    for (int axis = 0; axis < 3; ++axis)
+      if (subset & (1u << axis)) team.emplace_back(1, static_cast<char>('a' + axis));
+    do {
+      if (teams++ % testing::kStride != 0) continue;
+      for (const Move& move : kMoves) {
+        const CaseResult result = run(text_of(move, team), "cpu", 8);
+        EXPECT_TRUE(result.ok) << text_of(move, team) << result.message;
+        EXPECT_EQ(result.collectives, 1) << move.team << " of " << fmt::format("{}", fmt::join(team, ", "));
+      }
+    } while (std::ranges::next_permutation(team).found);
+  }
+  EXPECT_EQ(teams, 3u + 6u + 6u);
+}
+
+TEST(Teams, OnThreadsAndSimulatedGpus) {
+  for (const Move& move : kMoves) {
+    const CaseResult threads = run(text_of(move, {"c", "a"}), "cpu", 8, "local:threads");
+    EXPECT_TRUE(threads.ok) << move.team << ": " << threads.message;
+  }
+  if (auto why = why_no_device("sim:sm_80"); !why.empty()) GTEST_SKIP() << why;
+  for (const Move& move : kMoves) {
+    const CaseResult result = run(text_of(move, {"c", "a"}), "sim:sm_80:8", 8);
+    EXPECT_TRUE(result.ok) << move.team << ": " << result.message;
+  }
+}
+
+// Pieces of one dim that go to other axes of it: each rank takes what its new piece needs.
+TEST(Teams, PiecesGoToOtherAxesOfTheDim) {
+  struct {
+    const char *from, *to;
+  } const kCases[] = {{"a", "b"},
+                      {"[a, b]", "[b, a]"},
+                      {"[a, b]", "b"},
+                      {"[a, b]", "[c, a]"},
+                      {"[c, a, b]", "[b]"},
+                      {"[local 2, a]", "[local 2, b]"},
+                      {"[a, b granule 2]", "[a, b]"}};
+  for (const auto& c : kCases) {
+    const std::string text = fmt::format(
+        "mesh @m (a = 2, b = 3, c = 2)\nfusion @f on @m (%x: f32[26, 3] {{0: {}}}) -> (%y {{0: {}}}) {{\n  %y = "
+        "neg(%x)\n}}\n",
+        c.from, c.to);
+    const CaseResult result = run(text, "cpu", 12);
+    EXPECT_TRUE(result.ok) << text << result.message;
+    EXPECT_EQ(result.collectives, 1) << text;
+    const CaseResult threads = run(text, "cpu", 12, "local:threads");
+    EXPECT_TRUE(threads.ok) << text << threads.message;
+  }
+}
+
+// Axes as a training job names them, with those that are flattened: data, data with context, the shards, the loss.
+TEST(Teams, FlattenedAxesOfATrainingJob) {
+  const char* kJob = R"(
+mesh @m (pp = 1, dp_replicate = 2, dp_shard = -1, cp = 2, tp = 1) with dp = [dp_replicate, dp_shard], dp_cp = [dp_replicate, dp_shard, cp], fsdp = [dp_shard, cp], loss = [dp_replicate, dp_shard, cp]
+fusion @f on @m (%x: f32[6, 10, 8] {0: dp, 1: cp}, param %w: f32[12, 8] {} stored {0: fsdp}) -> (%mean {}, %squares {}, %dw {0: fsdp}) {
+  %h = linear(%x, %w)
+  %r = relu(%h)
+  %mean = mean(%r)
+  %squares = sum(mul(%w, %w))
+  %g = einsum(%r, %x, equation = "bso,bsi->oi")
+  %dw = mul(%g, 2)
+}
+)";
+  const CaseResult result = run(kJob, "cpu", 8);
+  EXPECT_TRUE(result.ok) << result.message;
+  // The weight is gathered, the loss and the weight's squares summed, the gradient scattered over the shards and summed
+  // over the replicas.
+  EXPECT_LE(result.collectives, 5);
+}
+
+}  // namespace
+}  // namespace plait
